@@ -26,13 +26,13 @@ const module = "github.com/ovi-project/ovi/"
 var layers = map[string]int{
 	"position": 0, "rules": 1, "resource": 2, "internal/vfs": 0, "internal/datadir": 0, "internal/boottime": 0, "internal/needs": 0, "internal/built": 0, "internal/engineapi": 0, "internal/gitclone": 0, "internal/gitclone/gittest": 1, "examples/fleet": 0,
 	"comparator": 10, "replace": 10, "wal": 10, "storage": 10, "provider": 10, "source": 10,
-	"internal/awsfake": 10, "internal/etcdtest": 10, "internal/mototest": 10, "internal/podmantest": 10, "internal/clustertest": 15, "provider/toys/shelf": 15, "source/syntax": 15, "source/jsonschema": 15,
+	"internal/awsfake": 10, "internal/etcdtest": 10, "internal/mototest": 10, "internal/podmantest": 10, "internal/clustertest": 15, "provider/toys/shelf": 15, "source/syntax": 15, "source/jsonschema": 15, "provider/edge/link": 15,
 	"rollout": 20, "decider": 20, "coordinator": 20, "observer": 20, "storage/": 20, "provider/": 20, "source/": 20,
 	"event": 30, "phrase": 31, "ledger": 31, "ledger/ledgertest": 33, "history": 32, "replay": 33, "proof": 33,
 	"engine": 40, "backtest": 42, "render": 41, "metrics": 41, "explain": 41,
 	"report": 42, "cli": 45, "serve": 46,
-	"edge/node": 42,
-	"cmd/ovi":   50, "bench": 50, "faultrun": 50,
+	"edge/node": 42, "edge/central": 42,
+	"cmd/ovi": 50, "bench": 50, "faultrun": 50,
 }
 
 // goroutines lists the files that may start goroutines, with `go` or with the methods of errgroup
@@ -56,7 +56,7 @@ var goroutines = []string{
 	"provider/providertest/suite.go", // a case that cannot go on ends its goroutine
 	"render/cutepod/table.go",        // redraws elapsed times
 	"render/progress.go",             // redraws elapsed times
-	"provider/edge/entry.go",         // serves the streams of nodes
+	"provider/edge/entry.go",         // serves the streams of nodes, and sends their events on
 	"edge/node/node.go",              // reads the requests of a stream, and does those of each deployment
 	"report/writer.go",               // writes the status columns of a source
 	"storage/storagetest/watch.go",   // the conformance suite's watchers

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -9,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/edge/node"
 	"github.com/ovi-project/ovi/provider/edge"
+	"github.com/ovi-project/ovi/provider/edge/identity"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -20,7 +23,7 @@ func (p *process) edgeCommand() *urfave.Command {
 		Name: "edge", Category: groupReconcile,
 		Usage:       "Reconcile the nodes of a site",
 		Description: "docs/edge.md describes sites, nodes and deployments.",
-		Subcommands: []*urfave.Command{p.edgeOrchestratorCommand(), p.edgeNodeCommand(), p.edgeTokenCommand(), p.edgeRevokeCommand(), p.edgeResumeCommand()},
+		Subcommands: []*urfave.Command{p.edgeOrchestratorCommand(), p.edgeNodeCommand(), p.edgeTokenCommand(), p.edgeRevokeCommand(), p.edgeResumeCommand(), p.edgeCentralCommand(), p.edgeStatusCommand()},
 	}
 }
 
@@ -41,8 +44,11 @@ func (p *process) edgeOrchestratorCommand() *urfave.Command {
 		Usage: "Orchestrate a site: read its deployments, and let its nodes do what they need",
 		Description: "SOURCE is the folder of a site, in Git or on this host. It is reconciled as by `ovi run --auto-approve\n" +
 			"--allow-destroy`; --auto-approve=false only plans and reports, --allow-destroy=false\n" +
-			"deletes nothing. Nodes dial --edge-listen (default " + defaultEdge + ").",
-		Flags:  run.Flags,
+			"deletes nothing. Nodes dial --edge-listen (default " + defaultEdge + "). With --edge-co every event of the nodes is\n" +
+			"sent to the central orchestrator at that address.",
+		Flags: append([]urfave.Flag{
+			&urfave.StringFlag{Name: "co-token-file", Usage: "enroll with the central orchestrator with the token in `FILE`, of ovi edge token SITE; needed once"},
+		}, run.Flags...),
 		Action: p.action((*call).edgeOrchestrator),
 	}
 }
@@ -53,11 +59,11 @@ func (c *call) edgeOrchestrator() error {
 			return err
 		}
 	}
+	paths, err := c.sources(c.cmd.Args().Slice()...)
+	if err != nil {
+		return err
+	}
 	if c.optionOf(edge.Name, "identity") == "" {
-		paths, err := c.sources(c.cmd.Args().Slice()...)
-		if err != nil {
-			return err
-		}
 		dir, err := filepath.Abs(c.edgeIdentity(c.dataDir(paths)))
 		if err != nil {
 			return err
@@ -66,7 +72,25 @@ func (c *call) edgeOrchestrator() error {
 			return err
 		}
 	}
+	if address := c.optionOf(edge.Name, "co"); address != "" {
+		if err := c.enrollSite(paths, address); err != nil {
+			return err
+		}
+	}
 	return c.run()
+}
+
+// enrollSite enrolls the orchestrator of a site with the central one.
+func (c *call) enrollSite(paths []string, address string) error {
+	folder := c.optionOf(edge.Name, "identity")
+	if err := errors.Join(c.isSafe(c.dataDir(paths)), createDir(c.dataDir(paths)), os.MkdirAll(folder, 0o700)); err != nil {
+		return err
+	}
+	intents, err := c.load(paths, c.dataDir(paths))
+	if err != nil {
+		return err
+	}
+	return c.enrolled(edge.CentralIdentity(folder, c.Now), intents[0].Stack, address, c.cmd.String("co-token-file"))
 }
 
 func (p *process) edgeNodeCommand() *urfave.Command {
@@ -89,8 +113,9 @@ func (c *call) edgeNode() error {
 		return cli.Usage("for example, --name berlin/n1", "--name is %q", c.cmd.String("name"))
 	}
 	site, name, _ := strings.Cut(c.cmd.String("name"), "/")
-	id, err := c.nodeIdentity(c.cmd.String("name"))
-	if err != nil {
+	address := c.cmd.String("lo")
+	id := identity.Node{Dir: c.nodeDir(c.cmd.String("name")), Clock: c.Now}
+	if err := c.enrolled(id, c.cmd.String("name"), address, c.cmd.String("token-file")); err != nil {
 		return err
 	}
 	containers := c.nodeContainers()
@@ -98,9 +123,9 @@ func (c *call) edgeNode() error {
 	if err != nil {
 		return err
 	}
-	c.out.Say("Node %s/%s runs containers, and dials %s", site, name, c.cmd.String("lo"))
+	c.out.Say("Node %s/%s runs containers, and dials %s", site, name, address)
 	return node.Run(c, node.Options{
-		Site: site, Node: name, Address: c.cmd.String("lo"), Connect: c.nodeCredentials(id), Beat: c.cmd.Duration("beat"), Log: c.log.Named("node"),
+		Site: site, Node: name, Address: address, Connect: edge.Credentials(id, address, c.log.Named("node")), Beat: c.cmd.Duration("beat"), Log: c.log.Named("node"),
 		Dir: id.Dir, Verify: id.Verify, Containers: containers, Scope: resource.Scope{Provider: chartProvider, Location: location},
 	})
 }

@@ -65,8 +65,49 @@ func (s *edgeSite) start(args ...string) (kill func()) {
 
 func (s *edgeSite) data() string { return filepath.Join(s.dir, "data") }
 
-func (s *edgeSite) orchestrator() func() {
-	return s.start("edge", "lo", "--interval", "1s", "--edge-listen", s.address, s.repo.URL("deployments/berlin"))
+func (s *edgeSite) orchestrator(more ...string) func() {
+	return s.start(append(append([]string{"edge", "lo", "--interval", "1s", "--edge-listen", s.address}, more...), s.repo.URL("deployments/berlin"))...)
+}
+
+// central starts a central orchestrator, and gives the options with which that of the site enrolls there.
+func (s *edgeSite) central() (dir string, options []string) {
+	s.t.Helper()
+	dir, address := filepath.Join(s.dir, "central"), fmt.Sprintf("127.0.0.1:%d", freePort(s.t))
+	s.start("edge", "co", "--data-dir", dir, "--listen", address)
+	s.listens(address)
+	file := filepath.Join(s.dir, "site-token")
+	if err := os.WriteFile(file, []byte(s.read("edge", "token", "berlin", "--data-dir", dir)), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	return dir, []string{"--edge-co", address, "--co-token-file", file}
+}
+
+// listens waits until a process listens.
+func (s *edgeSite) listens(address string) {
+	s.t.Helper()
+	eventually(s.t, "the orchestrator listens", edgePatience, func() bool {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			return false
+		}
+		return conn.Close() == nil
+	})
+}
+
+// statuses waits until an orchestrator has all statuses of the deployment, in order.
+func (s *edgeSite) statuses(dir string, want ...string) {
+	s.t.Helper()
+	wanted, got := strings.Join(want, " "), ""
+	defer s.onFailure("the statuses are %s\nwant             %s", &got, &wanted)
+	eventually(s.t, "the statuses have come", edgePatience, func() bool {
+		out := s.read("edge", "status", "berlin", "--events", "--output", "json", "--data-dir", dir)
+		var all []string
+		for _, m := range regexp.MustCompile(`"to":"(\w+)"`).FindAllStringSubmatch(out, -1) {
+			all = append(all, m[1])
+		}
+		got = strings.Join(all, " ")
+		return got == wanted
+	})
 }
 
 // node starts the node, which has enrolled.
@@ -79,13 +120,7 @@ func (s *edgeSite) node(more ...string) func() {
 // enroll starts the node with a token, once the orchestrator listens.
 func (s *edgeSite) enroll() func() {
 	s.t.Helper()
-	eventually(s.t, "the orchestrator listens", edgePatience, func() bool {
-		conn, err := net.Dial("tcp", s.address)
-		if err != nil {
-			return false
-		}
-		return conn.Close() == nil
-	})
+	s.listens(s.address)
 	file := filepath.Join(s.dir, "token")
 	if err := os.WriteFile(file, []byte(s.read("edge", "token", "berlin/n1")), 0o600); err != nil {
 		s.t.Fatal(err)
@@ -136,7 +171,8 @@ func app(version string) string {
 // gets it again, an unhealthy one is restarted, and one that is deleted in Git is deleted. Nothing is done twice.
 func TestTheFiveScenariosOfTheEdge(t *testing.T) {
 	s := newEdgeSite(t)
-	s.orchestrator()
+	central, options := s.central()
+	s.orchestrator(options...)
 	killNode := s.enroll()
 
 	file := "deployments/berlin/app1.yaml"
@@ -159,6 +195,12 @@ func TestTheFiveScenariosOfTheEdge(t *testing.T) {
 
 	s.repo.Commit(map[string]string{file: "", "deployments/berlin/site.yaml": "nodes: [{name: n1}]\ndeployments: none\n"})
 	s.until("")
+	statuses := []string{"pending", "installing", "installed", "installing", "installed", "deleted", "pending", "installing", "installed", "failed", "restarted", "deleted"}
+	s.statuses(s.data(), statuses...)
+	s.statuses(central, statuses...)
+	if out := s.read("edge", "status", "--data-dir", central); !regexp.MustCompile(`berlin/n1 +app1 +deleted +2 `).MatchString(out) {
+		t.Errorf("ovi edge status shows:\n%s", out)
+	}
 	killNode()
 
 	s.started("missing", "restarts", "deleted_outside", "state", "unwanted")

@@ -2,29 +2,25 @@ package main
 
 import (
 	"cmp"
-	"context"
-	"crypto/tls"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	urfave "github.com/urfave/cli/v2"
-	"google.golang.org/grpc/credentials"
 
 	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/provider/edge"
 	"github.com/ovi-project/ovi/provider/edge/identity"
-	"github.com/ovi-project/ovi/provider/edge/link"
 )
 
 func (p *process) edgeTokenCommand() *urfave.Command {
 	return &urfave.Command{
 		Name: "token", ArgsUsage: "SITE/NODE",
-		Usage:       "Make a token with which a node enrolls once, within 15 minutes",
-		Description: "It is made on the host of the orchestrator, in its data directory (--data-dir, or -f SOURCE).",
-		Flags:       []urfave.Flag{recordFlag()},
+		Usage: "Make a token with which a node enrolls once, within 15 minutes",
+		Description: "It is made on the host of the orchestrator, in its data directory (--data-dir, or -f SOURCE). On the\n" +
+			"host of the central orchestrator, SITE alone is for the orchestrator of that site.",
+		Flags: []urfave.Flag{recordFlag()},
 		Action: p.action(func(c *call) error {
 			return c.withAuthority(func(a *identity.Authority, node string) error {
 				token, err := a.Token(node)
@@ -90,7 +86,7 @@ func (c *call) withAuthority(do func(a *identity.Authority, node string) error) 
 
 // identityFor is the folder of the authority, for a command about one node.
 func (c *call) identityFor() (dir, node string, err error) {
-	if c.cmd.NArg() != 1 || !edge.IsNode(c.arg(0)) {
+	if c.cmd.NArg() != 1 || !edge.IsNode(c.arg(0)) && !edge.IsSite(c.arg(0)) {
 		return "", "", cli.Usage("for example, ovi edge "+c.cmd.Command.Name+" berlin/n1", "name one node, SITE/NODE")
 	}
 	dir = c.dataDir(c.named(nil))
@@ -105,36 +101,36 @@ func (c *call) edgeIdentity(dir string) string {
 	return cmp.Or(c.optionOf(edge.Name, "identity"), filepath.Join(dir, "edge"))
 }
 
-// nodeIdentity is the identity of a node, enrolled with its token if it is not yet.
-func (c *call) nodeIdentity(name string) (identity.Node, error) {
-	id := identity.Node{Dir: c.nodeDir(name), Clock: c.Now}
+// enrolled is an identity with the orchestrator at an address, enrolled with its token if it is not yet. file is
+// where the token is.
+func (c *call) enrolled(id identity.Node, name, address, file string) error {
 	if err := c.isSafe(id.Dir); err != nil {
-		return id, err
+		return err
 	}
 	token := c.Getenv("OVI_EDGE_TOKEN")
-	if file := c.cmd.String("token-file"); file != "" {
+	if file != "" {
 		b, err := os.ReadFile(file)
 		if err != nil {
-			return id, &cli.Problem{Summary: "cannot read the token", File: file, Err: cli.Plain(err)}
+			return &cli.Problem{Summary: "cannot read the token", File: file, Err: cli.Plain(err)}
 		}
 		token = strings.TrimSpace(string(b))
 	}
 	switch {
 	case token == "" && !id.Enrolled():
-		return id, cli.Usage("run `ovi edge token "+name+"` on the host of the orchestrator, and give it as --token-file FILE or OVI_EDGE_TOKEN", "node %s is not enrolled", name)
+		return cli.Usage("run `ovi edge token "+name+"` on the host of the orchestrator, and give it in a file or as OVI_EDGE_TOKEN", "%s is not enrolled", name)
 	case token == "" || id.EnrolledWith(token):
-		return id, nil
+		return nil
 	}
-	err := id.Enroll(c, token, c.signer())
+	err := id.Enroll(c, token, edge.Sign(address))
 	if err != nil && id.Enrolled() { // what runs on the node must not wait for a token
-		c.out.Warn("node "+name+" is not enrolled again, and goes on with its certificate: "+err.Error(), "make another token on the host of the orchestrator: ovi edge token "+name)
-		return id, nil
+		c.out.Warn(name+" is not enrolled again, and goes on with its certificate: "+err.Error(), "make another token on the host of the orchestrator: ovi edge token "+name)
+		return nil
 	}
 	if err != nil {
-		return id, &cli.Problem{Summary: "cannot enroll node " + name, Err: err, Suggestion: "make another token on the host of the orchestrator: ovi edge token " + name}
+		return &cli.Problem{Summary: "cannot enroll " + name, Err: err, Suggestion: "make another token on the host of the orchestrator: ovi edge token " + name}
 	}
-	c.out.Say("Node %s is enrolled.", name)
-	return id, nil
+	c.out.Say("%s is enrolled.", name)
+	return nil
 }
 
 // nodeDir is the folder of a node: the data directory that was named, or one in the user's state folder.
@@ -143,35 +139,4 @@ func (c *call) nodeDir(name string) string {
 		return c.dataDir(nil)
 	}
 	return filepath.Join(c.stateDir(), "node-"+strings.ReplaceAll(name, "/", "-"))
-}
-
-// signer asks the orchestrator of a node to sign.
-func (c *call) signer() identity.Signer {
-	return func(ctx context.Context, config *tls.Config, token string, csr []byte) (cert, authority []byte, err error) {
-		ctx, stop := context.WithTimeout(ctx, enrollWait)
-		defer stop()
-		reply, err := link.Enroll(ctx, c.cmd.String("lo"), credentials.NewTLS(config), link.EnrollRequest{Token: token, CSR: csr})
-		return reply.Cert, reply.Authority, err
-	}
-}
-
-// enrollWait is how long an orchestrator may take to sign a certificate.
-const enrollWait = 30 * time.Second
-
-// nodeCredentials gives the credentials of a node's next stream, with a new certificate where that is due.
-func (c *call) nodeCredentials(id identity.Node) func(context.Context) (credentials.TransportCredentials, time.Duration, error) {
-	return func(ctx context.Context) (credentials.TransportCredentials, time.Duration, error) {
-		config, due, err := id.Config()
-		if err != nil {
-			return nil, 0, err
-		}
-		if due <= 0 {
-			if err := id.Renew(ctx, c.signer()); err != nil {
-				c.log.Warn("the certificate of the node could not be renewed", "error", err)
-			} else if config, due, err = id.Config(); err != nil {
-				return nil, 0, err
-			}
-		}
-		return credentials.NewTLS(config), max(due, enrollWait), nil
-	}
 }

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/edge/link"
+	"github.com/ovi-project/ovi/provider/edge/outbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -35,6 +37,7 @@ type Options struct {
 	Dir string
 	// Verify checks a signature of the site. Nil: none is checked, for tests.
 	Verify func(body, signature []byte) error
+	Events int           // how many events wait for the orchestrator at most; 0: 10,000
 	Beat   time.Duration // the longest time between two reports; 0 is 10 s
 	Log    hclog.Logger
 }
@@ -53,14 +56,18 @@ type agent struct {
 	Options
 	runtime *runtime
 	holder  *holder
+	outbox  *outbox.Outbox // nil: events are not kept, in tests
+	boot    string
 	changed chan struct{} // there is something to report
+	acked   chan struct{} // the orchestrator has events
 	doing   sync.WaitGroup
 
-	mu     sync.Mutex
-	queue  []task          // in order
-	busy   map[string]bool // the deployments of which a task is in progress
-	seen   uint64          // of the stream
-	failed map[string]failure
+	mu      sync.Mutex
+	queue   []task          // in order
+	busy    map[string]bool // the deployments of which a task is in progress
+	seen    uint64          // of the stream
+	welcome bool            // the orchestrator has said on this stream which events it has
+	failed  map[string]failure
 }
 
 // failure is a task that failed, until another one for the same deployment.
@@ -86,7 +93,14 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		o.Log.Error("the node starts what runs on it, and waits for its orchestrator", "error", err)
 	}
-	a := &agent{Options: o, runtime: r, holder: h, changed: make(chan struct{}, 1), busy: map[string]bool{}, failed: map[string]failure{}}
+	events, err := openOutbox(o)
+	if err != nil {
+		return fmt.Errorf("open the outbox of the node: %w", err)
+	}
+	if events != nil {
+		defer func() { _ = events.Close() }()
+	}
+	a := &agent{Options: o, runtime: r, holder: h, outbox: events, boot: bootID(), changed: make(chan struct{}, 1), acked: make(chan struct{}, 1), busy: map[string]bool{}, failed: map[string]failure{}}
 	d, _, told := h.current()
 	if err := r.resume(ctx, d, told); err != nil && ctx.Err() == nil {
 		o.Log.Warn("not everything that was running could be started", "error", err)
@@ -126,7 +140,7 @@ func (a *agent) serve(all context.Context) (connected bool, err error) {
 	}
 	defer func() { _ = conn.Close() }()
 	a.mu.Lock()
-	a.seen = 0
+	a.seen, a.welcome = 0, false
 	a.mu.Unlock()
 	if err := conn.Send(link.FromNode{Hello: a.hello()}); err != nil {
 		return false, err
@@ -137,25 +151,79 @@ func (a *agent) serve(all context.Context) (connected bool, err error) {
 	reader.Go(func() { stop(a.read(all, conn)) })
 	beat := time.NewTicker(a.Beat)
 	defer beat.Stop()
-	for n := 0; ; n++ {
-		r := a.report(ctx)
-		if ctx.Err() != nil {
-			return n > 1, context.Cause(ctx)
+	for out := (stream{conn: conn}); ; {
+		if err := a.tell(ctx, &out); err != nil || ctx.Err() != nil {
+			return out.frames > 1, cmp.Or(context.Cause(ctx), err)
 		}
-		if err := conn.Send(link.FromNode{Report: &r}); err != nil {
-			return n > 1, err
+		for wait := true; wait; {
+			if err := a.sendEvents(&out); err != nil {
+				return out.frames > 1, err
+			}
+			select {
+			case <-ctx.Done():
+				wait = false
+			case <-beat.C:
+				wait = false
+			case <-a.changed:
+				wait = false
+			case <-a.acked:
+			}
 		}
-		select {
-		case <-ctx.Done():
-		case <-beat.C:
-		case <-a.changed:
+	}
+}
+
+// stream is what was sent on one stream.
+type stream struct {
+	conn   *link.Conn
+	frames int
+	report *link.Report
+	events uint64 // the newest
+}
+
+// tell sends a report, or that nothing has changed since the last one.
+func (a *agent) tell(ctx context.Context, s *stream) error {
+	r := a.report(ctx)
+	if ctx.Err() != nil {
+		return nil
+	}
+	f := link.FromNode{Report: &r}
+	if s.report != nil && s.report.Same(&r) {
+		f = link.FromNode{Beat: &link.Beat{Seen: r.Seen}}
+	}
+	s.report = &r
+	s.frames++
+	return s.conn.Send(f)
+}
+
+// sendEvents sends the events that the orchestrator does not have, once it has said on this stream which it has.
+func (a *agent) sendEvents(s *stream) error {
+	a.mu.Lock()
+	welcome := a.welcome
+	a.mu.Unlock()
+	if !welcome || a.outbox == nil {
+		return nil
+	}
+	for {
+		var events []link.Event
+		for _, r := range a.outbox.After(s.events, eventsAtOnce) {
+			events, s.events = append(events, r.Event), r.Number
+		}
+		if len(events) == 0 {
+			return nil
+		}
+		if err := s.conn.Send(link.FromNode{Events: events}); err != nil {
+			return err
 		}
 	}
 }
 
 func (a *agent) hello() *link.Hello {
 	_, held, _ := a.holder.current()
-	return &link.Hello{Site: a.Site, Node: a.Node, Held: held}
+	h := &link.Hello{Site: a.Site, Node: a.Node, Held: held}
+	if a.outbox != nil {
+		h.Incarnation = a.outbox.Incarnation()
+	}
+	return h
 }
 
 // read accepts what the orchestrator tells and asks. A request that is queued already is the same one.
@@ -167,6 +235,15 @@ func (a *agent) read(ctx context.Context, conn *link.Conn) error {
 			return fmt.Errorf("the orchestrator closed the stream")
 		case err != nil:
 			return err
+		}
+		if f.Ack != nil && a.outbox != nil {
+			if err := a.outbox.Ack(*f.Ack); err != nil {
+				return err
+			}
+			a.mu.Lock()
+			a.welcome = true
+			a.mu.Unlock()
+			signal(a.acked)
 		}
 		if f.Desired != nil {
 			if err := a.holder.accept(f.Desired); err != nil { // also where it cannot be kept
@@ -196,6 +273,7 @@ func (a *agent) accept(ctx context.Context, q link.Request) {
 		return
 	}
 	a.queue = append(a.queue, t)
+	a.accepted(t)
 	if !a.busy[t.Name] {
 		a.busy[t.Name] = true
 		a.doing.Go(func() { a.perform(ctx, t.Name) })
@@ -213,7 +291,12 @@ func signal(c chan struct{}) {
 func (a *agent) perform(ctx context.Context, name string) {
 	for t, ok := a.first(name); ok && ctx.Err() == nil; t, ok = a.first(name) {
 		a.Log.Info("started", "request", t.Verb, "deployment", name, "version", t.to.Spec.Version)
+		a.started(t)
 		err := a.runtime.do(ctx, t)
+		if ctx.Err() != nil && err != nil {
+			return // the node ends, not the task
+		}
+		a.ended(t, a.runtime.item(ctx, t), err)
 		a.finished(t, err)
 		if err != nil {
 			a.Log.Warn("failed", "request", t.Verb, "deployment", name, "error", err)
@@ -262,6 +345,7 @@ func (a *agent) report(ctx context.Context) link.Report {
 		r.Error = err.Error()
 		return r
 	}
+	a.noticed(items)
 	r.Items = overlay(items, queue, failed)
 	return r
 }

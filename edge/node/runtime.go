@@ -94,6 +94,14 @@ func (r *runtime) items(ctx context.Context) ([]link.Item, error) {
 	return out, err
 }
 
+// item is the deployment of a task as it runs; else what was asked for.
+func (r *runtime) item(ctx context.Context, t task) link.Item {
+	if now, _, err := r.find(ctx, t.Name); err == nil && now != nil {
+		return now.item
+	}
+	return link.Item{Name: t.Name, Spec: t.to.Spec}
+}
+
 // find gives the containers of a deployment: the one in service, and one that was set aside.
 func (r *runtime) find(ctx context.Context, name string) (now, aside *container, err error) {
 	all, err := r.containers(ctx)
@@ -206,7 +214,7 @@ func (r *runtime) update(ctx context.Context, q task, now *container) error {
 		fresh, err = r.Containers.Switch(ctx, provider.Request{Desired: desired, Have: fresh, Beside: &old})
 	}
 	if err == nil && fresh.Health != resource.Healthy {
-		err = fmt.Errorf("it is %s: %s", fresh.Health, fresh.Message)
+		err = unhealthy(fresh)
 	}
 	if _, bad := r.afterUpdate(ctx, q.Name); bad != nil {
 		return errors.Join(err, bad)
@@ -239,7 +247,7 @@ func (r *runtime) bring(ctx context.Context, c *container, to resource.State) er
 	change := resource.Change{On: resource.OnState, Path: resource.StatePath, To: resource.String(to), Effect: resource.Restart}
 	o, err := r.Containers.Update(ctx, provider.Request{Desired: desired, Have: c.Observed, Changes: []resource.Change{change}})
 	if err == nil && o.Health != healthOf(to) {
-		err = fmt.Errorf("it is %s: %s", o.Health, o.Message)
+		err = unhealthy(o)
 	}
 	return err
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/ovi-project/ovi/provider/edge"
 	"github.com/ovi-project/ovi/provider/edge/identity"
 	"github.com/ovi-project/ovi/provider/edge/link"
+	"github.com/ovi-project/ovi/provider/edge/outbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -56,8 +57,12 @@ func (s *secured) restart(t *testing.T) {
 	if s.authority, err = identity.Open(s.dir, s.clock); err != nil {
 		t.Fatal(err)
 	}
+	events, err := outbox.Open(edge.EventsFile(s.dir), outbox.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	s.Provider = edge.New(edge.Options{
-		Clock: s.clock, Authority: s.authority, Dir: s.dir, Version: func(string) string { return s.version },
+		Clock: s.clock, Authority: s.authority, Dir: s.dir, Outbox: events, Version: func(string) string { return s.version },
 		Changed: func(x resource.Scope) { s.changes <- x },
 		Alarm: func(text string) {
 			s.mu.Lock()
@@ -73,7 +78,7 @@ func (s *secured) restart(t *testing.T) {
 	server := link.NewServer(s.Provider, grpc.Creds(credentials.NewTLS(s.authority.Server())))
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = server.Serve(listener) })
-	s.stop = sync.OnceFunc(func() { server.Stop(); serving.Wait() })
+	s.stop = sync.OnceFunc(func() { server.Stop(); serving.Wait(); _ = events.Close() })
 	t.Cleanup(s.stop)
 }
 
@@ -179,7 +184,7 @@ func TestWhoMaySpeakForANode(t *testing.T) {
 		t.Fatalf("a node that enrolled is refused: %v", err)
 	}
 	_, err := s.speak(t, s.creds(t, n), "berlin/n2")
-	refused(t, "a node for another one", err, "node berlin/n1 cannot speak for node berlin/n2")
+	refused(t, "a node for another one", err, "berlin/n1 cannot speak for berlin/n2")
 	if status.Code(err) != codes.PermissionDenied || !s.alarmed("cannot speak for") {
 		t.Errorf("%v, alarms %v", err, s.alarms)
 	}
@@ -227,7 +232,7 @@ func TestTokens(t *testing.T) {
 		t.Error("the first use is alarmed")
 	}
 	refused(t, "a token a second time", s.node(t).Enroll(t.Context(), token, s.sign), "used before")
-	if !s.alarmed("the token of node berlin/n1 was used a second time") {
+	if !s.alarmed("the token of berlin/n1 was used a second time") {
 		t.Errorf("alarms %v", s.alarms)
 	}
 	late, err := s.authority.Token("berlin/n2")

@@ -2,9 +2,13 @@ package edge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
+	"path/filepath"
 	"regexp"
+	"sync"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 	"google.golang.org/grpc"
@@ -13,6 +17,7 @@ import (
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/edge/identity"
 	"github.com/ovi-project/ovi/provider/edge/link"
+	"github.com/ovi-project/ovi/provider/edge/outbox"
 )
 
 // Entry is the edge in a table of providers. Alarms are errors in the log.
@@ -22,7 +27,8 @@ func Entry(log hclog.Logger) provider.Entry {
 		Locations: provider.Locations{Word: "node", Example: "berlin/n1", Pattern: segments + "/" + segments, Required: true},
 		Options: []provider.Option{
 			{Key: "listen", Doc: "let the nodes of sites dial `ADDRESS`, such as 0.0.0.0:7400"},
-			{Key: "identity", Doc: "keep the certificate authority of the nodes in `FOLDER`"},
+			{Key: "identity", Doc: "keep the certificate authority of the nodes, and their events, in `FOLDER`"},
+			{Key: "co", Doc: "send every event of the nodes to the central orchestrator at `ADDRESS`, where this one has enrolled"},
 		},
 		Kinds: Kinds,
 		Open: func(ctx context.Context, c provider.Config) (provider.Provider, error) {
@@ -40,10 +46,27 @@ func Entry(log hclog.Logger) provider.Entry {
 				return nil, err
 			}
 			o.Dir = folder
+			if o.Outbox, err = outbox.Open(EventsFile(folder), outbox.Options{Limit: relayLimit, Keep: relayLimit}); err != nil {
+				return nil, err
+			}
 			p := New(o)
-			return p, p.listen(ctx, address)
+			if err := p.listen(ctx, address); err != nil {
+				return nil, errors.Join(err, o.Outbox.Close())
+			}
+			return p, p.relay(ctx, c.Options("co"), log)
 		},
 	}
+}
+
+// relayLimit is how many events an orchestrator keeps for the central one, and as a history.
+const relayLimit = 200_000
+
+// EventsFile is the file of the events of an orchestrator, in the folder of its identity.
+func EventsFile(folder string) string { return filepath.Join(folder, "events") }
+
+// CentralIdentity is the identity of an orchestrator with the central one, in the folder of its own.
+func CentralIdentity(folder string, clock func() time.Time) identity.Node {
+	return identity.Node{Dir: filepath.Join(folder, "co"), Clock: clock}
 }
 
 const segments = `[a-z0-9][a-z0-9.-]{0,39}`
@@ -55,6 +78,9 @@ var (
 
 // segment reports a valid name of a site or a node.
 func segment(s string) bool { return segmentForm.MatchString(s) }
+
+// IsSite reports a valid name of a site.
+func IsSite(s string) bool { return segment(s) }
 
 // IsNode reports a valid name of a node with its site, SITE/NODE.
 func IsNode(s string) bool { return nodeForm.MatchString(s) }
@@ -71,7 +97,27 @@ func (p *Provider) listen(ctx context.Context, address string) error {
 		return wrong(address, err, "use another --edge-listen ADDRESS")
 	}
 	server := link.NewServer(p, grpc.Creds(credentials.NewTLS(p.opts.Authority.Server())))
-	p.closer = server.Stop
+	p.closers = append(p.closers, server.Stop)
 	go func() { _ = server.Serve(listener) }()
+	return nil
+}
+
+// relay sends the events to the central orchestrator; without one, they are a history at once.
+func (p *Provider) relay(ctx context.Context, address string, log hclog.Logger) error {
+	events := p.opts.Outbox
+	ctx, stop := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	p.closers = append(p.closers, func() { stop(); running.Wait(); _ = events.Close() })
+	if address == "" {
+		p.alone = true
+		return events.Forget()
+	}
+	id := CentralIdentity(p.opts.Dir, p.opts.Clock)
+	site, err := id.Name()
+	if err != nil {
+		return errors.Join(wrong(address, err, "enroll this orchestrator with --co and --co-token-file of `ovi edge lo`"), p.Close())
+	}
+	r := Relay{Site: site, Address: address, Connect: Credentials(id, address, log), Outbox: events, Log: log}
+	running.Go(func() { r.Run(ctx) })
 	return nil
 }

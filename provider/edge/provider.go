@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
-
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/edge/identity"
 	"github.com/ovi-project/ovi/provider/edge/link"
+	"github.com/ovi-project/ovi/provider/edge/outbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -27,6 +25,8 @@ type Options struct {
 	Authority *identity.Authority
 	// Dir is where the desired state of each node is kept, signed by Authority; "": nowhere.
 	Dir string
+	// Outbox keeps the events of the nodes; nil: nodes keep them.
+	Outbox *outbox.Outbox
 	// Version is what was read of a stack last, a commit; nil: unknown.
 	Version func(stack string) string
 	// Alarm hears of what only an attack or a mistake explains: a token that is used twice, a node that
@@ -36,9 +36,11 @@ type Options struct {
 
 // Provider runs deployments on nodes that dial in.
 type Provider struct {
-	opts   Options
-	nodes  nodes
-	closer func()
+	opts    Options
+	gate    Gate
+	nodes   nodes
+	alone   bool // no central orchestrator gets the events
+	closers []func()
 }
 
 var (
@@ -63,7 +65,7 @@ func New(o Options) *Provider {
 	if o.Lease == 0 {
 		o.Lease = DefaultLease
 	}
-	return &Provider{opts: o, nodes: nodes{desk: desk{o.Authority, o.Dir}, all: map[resource.Scope]*node{}}}
+	return &Provider{opts: o, gate: Gate{o.Authority, o.Alarm}, nodes: nodes{desk: desk{o.Authority, o.Dir}, all: map[resource.Scope]*node{}}}
 }
 
 // Session implements link.Orchestrator.
@@ -76,78 +78,16 @@ func (p *Provider) Session(ctx context.Context, recv func() (link.FromNode, erro
 		return errors.New("the first frame names no site and node")
 	}
 	scope := resource.Scope{Provider: Name, Location: first.Hello.Site + "/" + first.Hello.Node}
-	if err := p.admits(ctx, scope.Location); err != nil {
+	if err := p.gate.Admit(ctx, scope.Location); err != nil {
 		return err
 	}
-	session, ahead, err := p.nodes.opened(scope, first.Hello.Held, send)
-	if err != nil {
-		return err
-	}
-	defer p.nodes.closed(scope, session)
-	if ahead {
-		p.opts.Alarm(p.nodes.aheadOf(scope))
-	}
-	for {
-		f, err := recv()
-		if err != nil {
-			return err
-		}
-		if f.Report == nil {
-			return errors.New("a frame without a report")
-		}
-		if err := p.still(ctx, scope.Location); err != nil {
-			return err
-		}
-		if p.nodes.reported(scope, session, f.Report, p.opts.Clock()) {
-			p.opts.Changed(scope)
-		}
-	}
-}
-
-// admits returns why the other end of a stream may not speak for a node.
-func (p *Provider) admits(ctx context.Context, node string) error {
-	if p.opts.Authority == nil {
-		return nil
-	}
-	of, err := p.opts.Authority.Node(link.Certificate(ctx), false)
-	if err == nil && of != node {
-		err = fmt.Errorf("%w: node %s cannot speak for node %s", identity.ErrRefused, of, node)
-		p.opts.Alarm(err.Error())
-	}
-	return denied(err)
-}
-
-// still returns why a node that was admitted may not speak any more.
-func (p *Provider) still(ctx context.Context, node string) error {
-	if p.opts.Authority == nil {
-		return nil
-	}
-	return denied(p.opts.Authority.Still(link.Certificate(ctx), node))
+	t := &talk{p: p, scope: scope, hello: first.Hello, send: inTurn(send)}
+	return t.serve(ctx, recv)
 }
 
 // Enroll implements link.Orchestrator.
 func (p *Provider) Enroll(ctx context.Context, r link.EnrollRequest) (link.EnrollReply, error) {
-	a := p.opts.Authority
-	if a == nil {
-		return link.EnrollReply{}, denied(identity.ErrRefused)
-	}
-	if r.Token == "" {
-		cert, err := a.Renew(link.Certificate(ctx), r.CSR)
-		return link.EnrollReply{Cert: cert, Authority: a.PEM()}, denied(err)
-	}
-	node, cert, err := a.Enroll(r.Token, r.CSR)
-	if errors.Is(err, identity.ErrUsed) {
-		p.opts.Alarm("the token of node " + node + " was used a second time, and refused: if the node is not yours, run `ovi edge revoke " + node + "`")
-	}
-	return link.EnrollReply{Cert: cert, Authority: a.PEM()}, denied(err)
-}
-
-// denied tells a node why it is refused.
-func denied(err error) error {
-	if err == nil {
-		return nil
-	}
-	return status.Error(codes.PermissionDenied, err.Error())
+	return p.gate.Enroll(ctx, r)
 }
 
 // Kinds implements provider.Provider.
@@ -233,10 +173,11 @@ func marksOf(o resource.Observed) link.Marks {
 	return link.Marks{Ref: o.Marks.Ref.Bare().String(), Stack: o.Marks.Ref.Stack, Owner: o.Marks.Owner, Key: o.Marks.Key, Blessed: o.Marks.Blessed}
 }
 
-// Close ends the listener, if there is one.
+// Close ends what Open started.
 func (p *Provider) Close() error {
-	if p.closer != nil {
-		p.closer()
+	for _, end := range p.closers {
+		end()
 	}
+	p.closers = nil
 	return nil
 }

@@ -120,6 +120,20 @@ func (n *nodes) reported(scope resource.Scope, session uint64, r *link.Report, n
 	return isNew
 }
 
+// beat keeps that the newest report of the stream is still true.
+func (n *nodes) beat(scope resource.Scope, session uint64, b link.Beat, now time.Time) (isNew bool) {
+	n.mu.Lock()
+	x := n.get(scope)
+	r := x.report
+	n.mu.Unlock()
+	if r == nil {
+		return false
+	}
+	same := *r
+	same.Seen = b.Seen
+	return n.reported(scope, session, &same, now)
+}
+
 func sameReport(a, b *link.Report) bool {
 	return a.Error == b.Error && slices.EqualFunc(a.Items, b.Items, func(x, y link.Item) bool {
 		return x.Instance == y.Instance && x.Health == y.Health && x.Phase == y.Phase && x.Message == y.Message && x.Spec.Version == y.Spec.Version && x.Spec.Image == y.Spec.Image

@@ -25,7 +25,8 @@ import (
 const (
 	// serverName is what the certificate of every orchestrator is for: which one it is, its authority says.
 	serverName = "orchestrator.edge.ovi"
-	// scheme starts the name in the certificate of a node: spiffe://ovi/site/SITE/node/NODE.
+	// scheme starts the name in a certificate: spiffe://ovi/site/SITE/node/NODE of a node, without the node
+	// of the orchestrator of a site.
 	scheme = "spiffe"
 
 	authorityLife = 20 * 365 * 24 * time.Hour
@@ -189,8 +190,11 @@ func (a *Authority) issue(csr []byte, node string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the certificate request is invalid: %w", err)
 	}
-	site, name, _ := strings.Cut(node, "/")
-	id := &url.URL{Scheme: scheme, Host: "ovi", Path: "/site/" + site + "/node/" + name}
+	site, name, isNode := strings.Cut(node, "/")
+	id := &url.URL{Scheme: scheme, Host: "ovi", Path: "/site/" + site}
+	if isNode {
+		id.Path += "/node/" + name
+	}
 	der, err := a.sign(&x509.Certificate{URIs: []*url.URL{id}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}, r.PublicKey, NodeLife)
 	if err != nil {
 		return nil, err
@@ -198,7 +202,7 @@ func (a *Authority) issue(csr []byte, node string) ([]byte, error) {
 	return certPEM(der), nil
 }
 
-// Node is the node of a certificate, SITE/NODE, if it may speak now; to renew its certificate also for a
+// Node is the name of a certificate, SITE/NODE or that of a site, if its owner may speak now; to renew its certificate also for a
 // while after that has expired.
 func (a *Authority) Node(c *x509.Certificate, renews bool) (string, error) {
 	if c == nil {
@@ -213,15 +217,25 @@ func (a *Authority) Node(c *x509.Certificate, renews bool) (string, error) {
 	if _, err := c.Verify(x509.VerifyOptions{Roots: roots, CurrentTime: at, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}); err != nil {
 		return "", fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	if len(c.URIs) != 1 {
-		return "", fmt.Errorf("%w: the certificate names no node", ErrRefused)
+	node, err := nameOf(c)
+	if err != nil {
+		return "", err
 	}
-	words := strings.Split(c.URIs[0].Path, "/")
-	if len(words) != 5 || words[1] != "site" || words[3] != "node" {
-		return "", fmt.Errorf("%w: the certificate names no node", ErrRefused)
-	}
-	node := words[2] + "/" + words[4]
 	return node, a.notRevoked(c, node)
+}
+
+// nameOf is the name in a certificate.
+func nameOf(c *x509.Certificate) (string, error) {
+	if len(c.URIs) == 1 {
+		words := strings.Split(c.URIs[0].Path, "/")
+		switch {
+		case len(words) == 5 && words[1] == "site" && words[3] == "node":
+			return words[2] + "/" + words[4], nil
+		case len(words) == 3 && words[1] == "site":
+			return words[2], nil
+		}
+	}
+	return "", fmt.Errorf("%w: the certificate names neither a node nor a site", ErrRefused)
 }
 
 func (a *Authority) notRevoked(c *x509.Certificate, node string) error {

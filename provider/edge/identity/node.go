@@ -94,6 +94,15 @@ func (n Node) Config() (*tls.Config, time.Duration, error) {
 	return c, pair.Leaf.NotBefore.Add(life / 3).Sub(n.Clock()), nil
 }
 
+// Name is the name in the certificate of the node.
+func (n Node) Name() (string, error) {
+	c, _, err := n.Config()
+	if err != nil {
+		return "", err
+	}
+	return nameOf(c.Certificates[0].Leaf)
+}
+
 // Renew gets another certificate for the same key.
 func (n Node) Renew(ctx context.Context, sign Signer) error {
 	c, _, err := n.Config()

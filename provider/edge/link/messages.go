@@ -1,6 +1,7 @@
 package link
 
 import (
+	"reflect"
 	"time"
 
 	"github.com/ovi-project/ovi/resource"
@@ -32,6 +33,10 @@ const (
 type FromNode struct {
 	Hello  *Hello  `json:"hello,omitempty"`
 	Report *Report `json:"report,omitempty"`
+	Beat   *Beat   `json:"beat,omitempty"`
+	Events []Event `json:"events,omitempty"`
+	// Relayed are events that an orchestrator sends to the central one.
+	Relayed []Relayed `json:"relayed,omitempty"`
 }
 
 // Hello is the first frame of a stream.
@@ -40,6 +45,13 @@ type Hello struct {
 	Node string `json:"node"`
 	// Held is the desired state that the node has; zero: nothing yet.
 	Held Held `json:"held,omitzero"`
+	// Incarnation is its outbox; "": it has none.
+	Incarnation string `json:"incarnation,omitempty"`
+}
+
+// Beat is a sign of life: nothing has changed since the last report of the stream.
+type Beat struct {
+	Seen uint64 `json:"seen"` // as of a report
 }
 
 // Report is everything that runs on a node, and what it is doing. It is sent when the stream opens, when
@@ -52,6 +64,13 @@ type Report struct {
 	Items []Item   `json:"items,omitempty"`
 	// Error: what runs could not be observed, and why.
 	Error string `json:"error,omitempty"`
+}
+
+// Same reports that another report says the same but for what was seen.
+func (r *Report) Same(other *Report) bool {
+	a, b := *r, *other
+	a.Seen, b.Seen = 0, 0
+	return reflect.DeepEqual(a, b)
 }
 
 // Item is one deployment on a node.
@@ -118,6 +137,9 @@ type EnrollReply struct {
 type ToNode struct {
 	Desired *Signed  `json:"desired,omitempty"`
 	Request *Request `json:"request,omitempty"`
+	// Ack is the newest event that is kept here; the node need not keep it any more. A stream begins with
+	// one.
+	Ack *uint64 `json:"ack,omitempty"`
 }
 
 // Request is one action towards the desired state of a node. The same ID twice is one action.

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"net"
+	"os"
+
+	urfave "github.com/urfave/cli/v2"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+
+	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/edge/central"
+	"github.com/ovi-project/ovi/provider/edge"
+	"github.com/ovi-project/ovi/provider/edge/identity"
+	"github.com/ovi-project/ovi/provider/edge/link"
+	"github.com/ovi-project/ovi/provider/edge/outbox"
+)
+
+// defaultCentral is where the central orchestrator listens for those of sites.
+const defaultCentral = "127.0.0.1:7500"
+
+// centralKeep is how many events the central orchestrator keeps, besides the newest of each deployment.
+const centralKeep = 1_000_000
+
+func (p *process) edgeCentralCommand() *urfave.Command {
+	return &urfave.Command{
+		Name:  "co",
+		Usage: "Keep the events of the nodes of all sites",
+		Description: "Orchestrators of sites dial it (--edge-co of ovi edge lo), after they enrolled with a token of\n" +
+			"`ovi edge token SITE` made here. It decides nothing: which versions run is in Git. `ovi edge status`\n" +
+			"shows what it keeps, in its data directory (--data-dir).",
+		Flags: []urfave.Flag{
+			recordFlag(),
+			&urfave.StringFlag{Name: "listen", Usage: "let the orchestrators of sites dial `ADDRESS`", Value: defaultCentral},
+		},
+		Action: p.action((*call).edgeCentral),
+	}
+}
+
+func (c *call) edgeCentral() error {
+	dir, err := c.edgeFolder()
+	if err != nil {
+		return err
+	}
+	authority, err := identity.Open(dir, c.Now)
+	if err != nil {
+		return err
+	}
+	events, err := outbox.Open(edge.EventsFile(dir), outbox.Options{Keep: centralKeep})
+	if err != nil {
+		return &cli.Problem{Summary: "cannot open the events", File: edge.EventsFile(dir), Err: err, Suggestion: "restore the file from a backup, or move it away"}
+	}
+	defer func() { _ = events.Close() }()
+	log := c.log.Named("edge")
+	var config net.ListenConfig
+	listener, err := config.Listen(c, "tcp", c.cmd.String("listen"))
+	if err != nil {
+		return &cli.Problem{Summary: "cannot listen", Err: err, Suggestion: "use another --listen ADDRESS"}
+	}
+	server := link.NewServer(central.Central{
+		Gate: edge.Gate{Authority: authority, Alarm: func(text string) { log.Error(text) }}, Outbox: events,
+	}, grpc.Creds(credentials.NewTLS(authority.Server())))
+	defer context.AfterFunc(c, server.Stop)()
+	c.out.Say("The central orchestrator listens on %s.", listener.Addr())
+	if err := server.Serve(listener); err != nil && c.Err() == nil {
+		return err
+	}
+	return nil
+}
+
+// edgeFolder is the folder of an orchestrator, in its data directory.
+func (c *call) edgeFolder() (string, error) {
+	dir := c.dataDir(c.named(nil))
+	if err := c.isSafe(dir); err != nil {
+		return "", err
+	}
+	folder := c.edgeIdentity(dir)
+	return folder, os.MkdirAll(folder, 0o700)
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/provider/edge"
+	"github.com/ovi-project/ovi/provider/edge/link"
+	"github.com/ovi-project/ovi/provider/edge/outbox"
+	"github.com/ovi-project/ovi/render"
+)
+
+func (p *process) edgeStatusCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "status", ArgsUsage: "[SITE]",
+		Usage: "Show what every deployment on every node has come to",
+		Description: "It is read on the host of an orchestrator, of a site or the central one, in its data directory\n" +
+			"(--data-dir, or -f SOURCE). --events shows every status in order.",
+		Flags: []urfave.Flag{
+			recordFlag(),
+			&urfave.BoolFlag{Name: "events", Usage: "show every status, in order"},
+		},
+		Action: p.action((*call).edgeStatus),
+	}
+}
+
+func (c *call) edgeStatus() error {
+	if err := c.atMost(1); err != nil {
+		return err
+	}
+	if site := c.arg(0); site != "" && !edge.IsSite(site) {
+		return cli.Usage("for example, ovi edge status berlin", "name one site")
+	}
+	dir := c.dataDir(c.named(nil))
+	if err := c.isSafe(dir); err != nil {
+		return err
+	}
+	file := edge.EventsFile(c.edgeIdentity(dir))
+	events, err := outbox.Read(file)
+	if err != nil {
+		return &cli.Problem{Summary: "cannot read the events", File: file, Err: cli.Plain(err), Suggestion: "run it on the host of an orchestrator, with its --data-dir"}
+	}
+	events = slices.DeleteFunc(events, func(e link.Event) bool { return c.arg(0) != "" && e.Site != c.arg(0) })
+	if c.cmd.Bool("events") {
+		return c.showEvents(events)
+	}
+	return c.showStatuses(statusesOf(events))
+}
+
+// edgeDeployment is a deployment on a node, for programs.
+type edgeDeployment struct {
+	Site     string        `json:"site"`
+	Node     string        `json:"node"`
+	Name     string        `json:"deployment"`
+	Statuses []link.Status `json:"statuses"` // in order; the last is the current one
+	Gaps     uint64        `json:"lost,omitempty"`
+	link.Event
+}
+
+// statusesOf are the deployments of all nodes, sorted.
+func statusesOf(events []link.Event) []edgeDeployment {
+	type key struct{ site, node, name string }
+	all := map[key]*edgeDeployment{}
+	for _, e := range events {
+		k := key{e.Site, e.Node, e.Deployment}
+		d := all[k]
+		if d == nil {
+			d = &edgeDeployment{Site: e.Site, Node: e.Node, Name: e.Deployment}
+			all[k] = d
+		}
+		if d.Event = e; e.Gap > 0 {
+			d.Gaps += e.Seq - e.Gap + 1
+			continue
+		}
+		d.Statuses = append(d.Statuses, e.To)
+	}
+	out := make([]edgeDeployment, 0, len(all))
+	for _, d := range all {
+		out = append(out, *d)
+	}
+	slices.SortFunc(out, func(a, b edgeDeployment) int {
+		return cmp.Or(cmp.Compare(a.Site, b.Site), cmp.Compare(a.Node, b.Node), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+func (c *call) showStatuses(all []edgeDeployment) error {
+	t := render.Table{Head: []string{"NODE", "DEPLOYMENT", "STATUS", "VERSION", "HEALTH", "IMAGE", "SINCE", "STATUSES"}, Flexible: 7}
+	for _, d := range all {
+		if c.out.Machine() {
+			if err := c.out.Records(render.Info{Type: "edge_status", Data: d}); err != nil {
+				return err
+			}
+			continue
+		}
+		if d.Name == "" { // not of one deployment
+			t.Rows = append(t.Rows, []string{d.Site + "/" + d.Node, "", strconv.FormatUint(d.Gaps, 10) + " events lost", "", "", "", c.ago(d.At), ""})
+			continue
+		}
+		texts := make([]string, len(d.Statuses))
+		for i, s := range d.Statuses {
+			texts[i] = string(s)
+		}
+		t.Rows = append(t.Rows, []string{d.Site + "/" + d.Node, d.Name, string(d.To), d.Version, string(d.Health), d.Image, c.ago(d.At), strings.Join(texts, ", ")})
+	}
+	if c.out.Machine() {
+		return nil
+	}
+	return c.out.Table(t, "No node has reported a deployment.")
+}
+
+func (c *call) showEvents(events []link.Event) error {
+	t := render.Table{Head: []string{"TIME (UTC)", "NODE", "DEPLOYMENT", "STATUS", "VERSION", "REQUEST", "ATTEMPT", "NOTE"}, Flexible: 7}
+	for _, e := range events {
+		if c.out.Machine() {
+			if err := c.out.Records(render.Info{Type: "edge_event", Data: e}); err != nil {
+				return err
+			}
+			continue
+		}
+		attempt := ""
+		if e.Attempt > 0 {
+			attempt = strconv.Itoa(e.Attempt)
+		}
+		status, note := string(e.To), e.Message
+		if e.Gap > 0 {
+			status = strconv.FormatUint(e.Seq-e.Gap+1, 10) + " events lost"
+		}
+		if e.Class != "" {
+			note = e.Class + ": " + note
+		}
+		t.Rows = append(t.Rows, []string{e.At.UTC().Format("2006-01-02 15:04:05"), e.Site + "/" + e.Node, e.Deployment, status, e.Version, string(e.Request), attempt, note})
+	}
+	if c.out.Machine() {
+		return nil
+	}
+	return c.out.Table(t, "No node has reported a deployment.")
+}

@@ -1,0 +1,248 @@
+// Package outbox keeps events in a file until the other end has them, and after that as a history. An event is
+// durable before it is sent, and is kept until it is acknowledged; the same one twice is kept once. A node has
+// one for its own events, its orchestrator one for those of all its nodes, and a central orchestrator one for
+// those of all sites.
+package outbox
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/ovi-project/ovi/provider/edge/link"
+)
+
+// Options are the bounds of an outbox.
+type Options struct {
+	Limit int // how many events wait for an acknowledgment at most; 0: 10,000
+	Keep  int // how many are kept after it; 0: 10,000
+}
+
+// Outbox is an open outbox. One process at a time may write to it; any may Read its file.
+type Outbox struct {
+	opts Options
+	file *file
+
+	mu      sync.Mutex
+	state   state
+	changed chan struct{}
+}
+
+// state is what the lines of the file add up to.
+type state struct {
+	incarnation string
+	number      uint64 // of the newest event
+	acked       uint64
+	pending     []link.Relayed            // not acknowledged, in order
+	high        map[link.Origin]uint64    // the newest event of each origin
+	last        map[deployment]link.Event // the newest event of each deployment
+}
+
+type deployment struct{ site, node, name string }
+
+func newState() state {
+	return state{high: map[link.Origin]uint64{}, last: map[deployment]link.Event{}}
+}
+
+// Open opens the outbox in a file, and creates it if there is none. What a crash cut short at its end is
+// removed: it was never acknowledged.
+func Open(name string, o Options) (*Outbox, error) {
+	if o.Limit == 0 {
+		o.Limit = 10_000
+	}
+	if o.Keep == 0 {
+		o.Keep = 10_000
+	}
+	f, lines, err := openFile(name)
+	if err != nil {
+		return nil, err
+	}
+	b := &Outbox{opts: o, file: f, state: newState(), changed: make(chan struct{}, 1)}
+	for _, l := range lines {
+		b.state.apply(l)
+	}
+	if b.state.incarnation == "" {
+		if err := b.write(line{Incarnation: newIncarnation()}); err != nil {
+			return nil, errors.Join(err, f.close())
+		}
+	}
+	return b, nil
+}
+
+// Close closes the file.
+func (b *Outbox) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.file.close()
+}
+
+// Incarnation tells this outbox from one before it in the same place.
+func (b *Outbox) Incarnation() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.state.incarnation
+}
+
+// Changed is signaled after events were added.
+func (b *Outbox) Changed() <-chan struct{} { return b.changed }
+
+// Last is the newest event of a deployment; zero: there is none.
+func (b *Outbox) Last(site, node, name string) link.Event {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.state.last[deployment{site, node, name}]
+}
+
+// Deployments are the newest events of all deployments, in no order.
+func (b *Outbox) Deployments() []link.Event {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := make([]link.Event, 0, len(b.state.last))
+	for _, e := range b.state.last {
+		out = append(out, e)
+	}
+	return out
+}
+
+// Add numbers events of this outbox itself, and keeps them: they are durable when Add returns.
+func (b *Outbox) Add(events ...link.Event) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i := range events {
+		events[i].Incarnation, events[i].Seq = b.state.incarnation, b.state.number+uint64(i)+1
+	}
+	return b.keep(events...)
+}
+
+// Accept keeps events of others, in the order in which they were sent: they are durable when it returns. Those
+// that it has are not kept again. What is missing before one, because this outbox was lost or restored from a
+// backup, is a gap on record.
+func (b *Outbox) Accept(events ...link.Event) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var fresh []link.Event
+	high := map[link.Origin]uint64{}
+	for i := range events {
+		e := &events[i]
+		have, noted := high[e.Origin()]
+		if !noted {
+			have = b.state.high[e.Origin()]
+		}
+		if e.Seq <= have {
+			continue
+		}
+		if e.First() > have+1 {
+			fresh = append(fresh, link.Event{
+				Site: e.Site, Node: e.Node, Incarnation: e.Incarnation, At: e.At, Seq: e.First() - 1, Gap: have + 1,
+				Message: "its orchestrator does not have them any more",
+			})
+		}
+		high[e.Origin()] = e.Seq
+		fresh = append(fresh, *e)
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	return b.keep(fresh...)
+}
+
+// High is the number of the newest event of an origin; 0: there is none.
+func (b *Outbox) High(o link.Origin) uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.state.high[o]
+}
+
+// After gives at most so many events that are not acknowledged, after a number.
+func (b *Outbox) After(number uint64, most int) []link.Relayed {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	i, _ := slices.BinarySearchFunc(b.state.pending, number+1, func(r link.Relayed, n uint64) int {
+		switch {
+		case r.Number < n:
+			return -1
+		case r.Number > n:
+			return 1
+		}
+		return 0
+	})
+	return slices.Clone(b.state.pending[i:min(len(b.state.pending), i+most)])
+}
+
+// Ack ends the events up to a number: the other end has them.
+func (b *Outbox) Ack(number uint64) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if number <= b.state.acked {
+		return nil
+	}
+	if err := b.write(line{Acked: min(number, b.state.number)}); err != nil {
+		return err
+	}
+	return b.compact()
+}
+
+// Forget acknowledges all: nothing else is to get them, and they are a history.
+func (b *Outbox) Forget() error {
+	b.mu.Lock()
+	number := b.state.number
+	b.mu.Unlock()
+	return b.Ack(number)
+}
+
+// keep writes events, and gives up the oldest that wait if there are too many.
+func (b *Outbox) keep(events ...link.Event) error {
+	lines := make([]line, len(events))
+	for i, e := range events {
+		lines[i] = line{Number: b.state.number + uint64(i) + 1, Event: &e}
+	}
+	if err := b.write(lines...); err != nil {
+		return err
+	}
+	select {
+	case b.changed <- struct{}{}:
+	default:
+	}
+	if len(b.state.pending) <= b.opts.Limit {
+		return b.compact()
+	}
+	return b.shrink()
+}
+
+// write makes lines durable, and then counts them.
+func (b *Outbox) write(lines ...line) error {
+	if err := b.file.append(lines); err != nil {
+		return fmt.Errorf("keep events in %s: %w", b.file.name, err)
+	}
+	for _, l := range lines {
+		b.state.apply(l)
+	}
+	return nil
+}
+
+func (s *state) apply(l line) {
+	switch {
+	case l.Incarnation != "":
+		s.incarnation, s.number, s.acked = l.Incarnation, l.Number, l.Acked
+		for _, h := range l.High {
+			s.high[h.Origin] = h.Seq
+		}
+	case l.Event == nil:
+		s.acked = max(s.acked, l.Acked)
+		i := 0
+		for ; i < len(s.pending) && s.pending[i].Number <= s.acked; i++ {
+		}
+		s.pending = slices.Delete(s.pending, 0, i)
+	default:
+		e := *l.Event
+		s.number = max(s.number, l.Number)
+		s.high[e.Origin()] = max(s.high[e.Origin()], e.Seq)
+		if e.Deployment != "" {
+			s.last[deployment{e.Site, e.Node, e.Deployment}] = e
+		}
+		if l.Number > s.acked {
+			s.pending = append(s.pending, link.Relayed{Number: l.Number, Event: e})
+		}
+	}
+}
