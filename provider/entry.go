@@ -67,7 +67,16 @@ type Config struct {
 	Plain func(resource.Digest) (plain string, known bool)
 	// Changed requests an observation of a scope that reports by itself. It may be nil.
 	Changed func(resource.Scope)
+	// Alarm hears of what only an attack or a mistake explains, for an operator. It may be nil.
+	Alarm func(Alarm)
 	// Version is what was read last of a stack's configuration, such as a commit; "": unknown. It may
 	// be nil.
 	Version func(stack string) string
+}
+
+// Alarm is something that only an attack or a mistake explains.
+type Alarm struct {
+	Scope resource.Scope // zero: of none
+	At    time.Time
+	Text  string
 }

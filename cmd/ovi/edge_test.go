@@ -82,6 +82,23 @@ func (s *edgeSite) central() (dir string, options []string) {
 	return dir, []string{"--edge-co", address, "--co-token-file", file}
 }
 
+// alarmed uses the token of the node again: that is refused, an alert of the orchestrator, and on record there and
+// at the central one.
+func (s *edgeSite) alarmed(central string) {
+	s.t.Helper()
+	out := s.read("edge", "node", "--data-dir", filepath.Join(s.dir, "thief"), "--name", "berlin/n1", "--lo", s.address, "--token-file", filepath.Join(s.dir, "token"))
+	if !strings.Contains(out, "used before") {
+		s.t.Errorf("a token a second time:\n%s", out)
+	}
+	for _, dir := range []string{s.data(), central} {
+		got := ""
+		eventually(s.t, "the alarm is on record", edgePatience, func() bool {
+			got = s.read("edge", "status", "--events", "--data-dir", dir)
+			return strings.Contains(strings.Join(strings.Fields(got), " "), "the token of berlin/n1 was used a second time")
+		})
+	}
+}
+
 // listens waits until a process listens.
 func (s *edgeSite) listens(address string) {
 	s.t.Helper()
@@ -201,6 +218,7 @@ func TestTheFiveScenariosOfTheEdge(t *testing.T) {
 	if out := s.read("edge", "status", "--data-dir", central); !regexp.MustCompile(`berlin/n1 +app1 +deleted +2 `).MatchString(out) {
 		t.Errorf("ovi edge status shows:\n%s", out)
 	}
+	s.alarmed(central)
 	killNode()
 
 	s.started("missing", "restarts", "deleted_outside", "state", "unwanted")

@@ -52,14 +52,13 @@ func (c *call) edgeCentral() error {
 		return &cli.Problem{Summary: "cannot open the events", File: edge.EventsFile(dir), Err: err, Suggestion: "restore the file from a backup, or move it away"}
 	}
 	defer func() { _ = events.Close() }()
-	log := c.log.Named("edge")
 	var config net.ListenConfig
 	listener, err := config.Listen(c, "tcp", c.cmd.String("listen"))
 	if err != nil {
 		return &cli.Problem{Summary: "cannot listen", Err: err, Suggestion: "use another --listen ADDRESS"}
 	}
 	server := link.NewServer(central.Central{
-		Gate: edge.Gate{Authority: authority, Alarm: func(text string) { log.Error(text) }}, Outbox: events,
+		Gate: edge.Gate{Authority: authority, Alarm: c.centralAlarm(events)}, Outbox: events,
 	}, grpc.Creds(credentials.NewTLS(authority.Server())))
 	defer context.AfterFunc(c, server.Stop)()
 	c.out.Say("The central orchestrator listens on %s.", listener.Addr())
@@ -67,6 +66,20 @@ func (c *call) edgeCentral() error {
 		return err
 	}
 	return nil
+}
+
+// centralAlarm keeps an alarm with the events, and shows it.
+func (c *call) centralAlarm(events *outbox.Outbox) func(name, text string) {
+	return func(name, text string) {
+		err := edge.RecordAlarm(events, name, text, c.Now().UTC())
+		if err == nil {
+			err = events.Forget()
+		}
+		c.out.Warn(text, "run `ovi edge status --events` to see when")
+		if err != nil {
+			c.log.Error("an alarm is not kept", "error", err)
+		}
+	}
 }
 
 // edgeFolder is the folder of an orchestrator, in its data directory.

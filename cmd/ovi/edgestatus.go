@@ -98,21 +98,28 @@ func (c *call) showStatuses(all []edgeDeployment) error {
 			}
 			continue
 		}
+		if d.Class == link.ClassAlarm {
+			t.Rows = append(t.Rows, []string{nodeName(d.Event), "", "alarm", "", "", "", c.ago(d.At), d.Message})
+			continue
+		}
 		if d.Name == "" { // not of one deployment
-			t.Rows = append(t.Rows, []string{d.Site + "/" + d.Node, "", strconv.FormatUint(d.Gaps, 10) + " events lost", "", "", "", c.ago(d.At), ""})
+			t.Rows = append(t.Rows, []string{nodeName(d.Event), "", strconv.FormatUint(d.Gaps, 10) + " events lost", "", "", "", c.ago(d.At), ""})
 			continue
 		}
 		texts := make([]string, len(d.Statuses))
 		for i, s := range d.Statuses {
 			texts[i] = string(s)
 		}
-		t.Rows = append(t.Rows, []string{d.Site + "/" + d.Node, d.Name, string(d.To), d.Version, string(d.Health), d.Image, c.ago(d.At), strings.Join(texts, ", ")})
+		t.Rows = append(t.Rows, []string{nodeName(d.Event), d.Name, string(d.To), d.Version, string(d.Health), d.Image, c.ago(d.At), strings.Join(texts, ", ")})
 	}
 	if c.out.Machine() {
 		return nil
 	}
 	return c.out.Table(t, "No node has reported a deployment.")
 }
+
+// nodeName is the node of an event, or the site where it is about that.
+func nodeName(e link.Event) string { return strings.TrimSuffix(e.Site+"/"+e.Node, "/") }
 
 func (c *call) showEvents(events []link.Event) error {
 	t := render.Table{Head: []string{"TIME (UTC)", "NODE", "DEPLOYMENT", "STATUS", "VERSION", "REQUEST", "ATTEMPT", "NOTE"}, Flexible: 7}
@@ -128,13 +135,16 @@ func (c *call) showEvents(events []link.Event) error {
 			attempt = strconv.Itoa(e.Attempt)
 		}
 		status, note := string(e.To), e.Message
+		if e.Class == link.ClassAlarm {
+			status = e.Class
+		}
 		if e.Gap > 0 {
 			status = strconv.FormatUint(e.Seq-e.Gap+1, 10) + " events lost"
 		}
-		if e.Class != "" {
+		if e.Class != "" && e.Class != status {
 			note = e.Class + ": " + note
 		}
-		t.Rows = append(t.Rows, []string{e.At.UTC().Format("2006-01-02 15:04:05"), e.Site + "/" + e.Node, e.Deployment, status, e.Version, string(e.Request), attempt, note})
+		t.Rows = append(t.Rows, []string{e.At.UTC().Format("2006-01-02 15:04:05"), nodeName(e), e.Deployment, status, e.Version, string(e.Request), attempt, note})
 	}
 	if c.out.Machine() {
 		return nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -28,6 +29,8 @@ type call struct {
 	acting []*ledger.Ledger
 	// reported is called when a location has reported by itself; nil: nothing waits for that.
 	reported func(resource.Scope)
+	// alarmed is called with each alarm of a provider; nil: they are warnings.
+	alarmed func(provider.Alarm)
 	// secrets are those that were digested, to keep them out of what programs print.
 	secrets knownSecrets
 	// repositories are the clones of this command, by URL and folder: what did not change is not read again.

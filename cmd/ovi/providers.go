@@ -81,7 +81,7 @@ func (c *call) providers(dir string, intents []resource.Intent) (provider.Set, [
 	for _, e := range c.table(c.process, c.log) {
 		config := provider.Config{
 			Options: func(key string) string { return c.option(e, key, intents) },
-			Owner:   c.Getenv("OVI_OWNER"), Clock: c.Now, Changed: c.reported, Version: c.versionOf,
+			Owner:   c.Getenv("OVI_OWNER"), Clock: c.Now, Changed: c.reported, Version: c.versionOf, Alarm: c.alarm,
 			Digest: func(ref resource.Ref, path, plain string) resource.Digest {
 				return resource.Digest(digest([]byte(ref.String() + "\n" + path + "\n" + plain)))
 			},
@@ -109,6 +109,15 @@ func (c *call) providers(dir string, intents []resource.Intent) (provider.Set, [
 		}
 	}
 	return set, closers, nil
+}
+
+// alarm is provider.Config.Alarm.
+func (c *call) alarm(a provider.Alarm) {
+	if c.alarmed != nil {
+		c.alarmed(a)
+		return
+	}
+	c.out.Warn(a.Text, "")
 }
 
 // used reports whether a configuration has resources of a provider.

@@ -19,6 +19,7 @@ import (
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/metrics"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/report"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/serve"
@@ -71,7 +72,8 @@ type runner struct {
 	forgot   forgetting
 	rules    heldRules
 	reports  map[string]*report.Writer // by stack: of the sources that show what became of them
-	named    bool                      // --target and --exclude matched something
+	alarms   heldAlarms
+	named    bool // --target and --exclude matched something
 }
 
 func (c *call) run() error {
@@ -85,6 +87,7 @@ func (c *call) run() error {
 	c.Answer.Spare(func(err error) { c.log.Warn("cannot write standard output; the loop continues", "error", err) })
 	k := &runner{call: c, counters: metrics.New()}
 	c.reported = k.wakes.Changed
+	c.alarmed = func(a provider.Alarm) { k.alarms.add(a); k.wakes.Wake("an alarm") }
 	if err := k.readSources(); err != nil {
 		return err
 	}
@@ -143,7 +146,7 @@ func (k *runner) readSources() error {
 func (k *runner) runOptions() loop.RunOptions {
 	o := loop.RunOptions{
 		Interval: k.cmd.Duration("interval"), Patience: k.cmd.Duration("patience"), Timeout: k.cmd.Duration("timeout"), Grace: afterTimeout,
-		Apply: k.cmd.Bool("auto-approve"), Wakes: &k.wakes, Tell: k.cycled, Rules: k.rulesNow,
+		Apply: k.cmd.Bool("auto-approve"), Wakes: &k.wakes, Tell: k.cycled, Alarms: func() []provider.Alarm { return k.alarms.since(k.Now().Add(-alarmsFor)) }, Rules: k.rulesNow,
 		Do: engine.ApplyOptions{Parallelism: k.cmd.Int("parallelism"), Hard: k.Hard},
 	}
 	o.Plan.Targets, o.Plan.Excludes = k.cmd.StringSlice("target"), k.cmd.StringSlice("exclude")

@@ -61,7 +61,7 @@ func (c Central) keep(site string, relayed []link.Relayed) error {
 	for i, r := range relayed {
 		if events[i] = r.Event; r.Event.Site != site {
 			text := fmt.Sprintf("the orchestrator of site %s cannot report for site %s", site, r.Event.Site)
-			c.Gate.Alarm(text)
+			c.Gate.Alarm(site, text)
 			return status.Error(codes.PermissionDenied, text)
 		}
 	}

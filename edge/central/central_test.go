@@ -53,7 +53,7 @@ func (o *orchestrator) start(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := link.NewServer(central.Central{Gate: edge.Gate{Authority: o.authority, Alarm: func(text string) { o.alarms <- text }}, Outbox: events},
+	server := link.NewServer(central.Central{Gate: edge.Gate{Authority: o.authority, Alarm: func(_, text string) { o.alarms <- text }}, Outbox: events},
 		grpc.Creds(credentials.NewTLS(o.authority.Server())))
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = server.Serve(listener) })

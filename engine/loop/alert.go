@@ -28,6 +28,7 @@ const (
 	Stalled               AlertType = "stalled"                // transient errors last for too long
 	Halted                AlertType = "halted"                 // a rollout starts no further resource
 	KeyPinned             AlertType = "key_pinned"             // the key of another instance was trusted at its first use
+	Alarmed               AlertType = "alarm"                  // a provider found what only an attack or a mistake explains
 	StoreDiffers          AlertType = "store_differs"          // the store says what the audit log does not
 )
 
@@ -145,6 +146,18 @@ func (l *loop) pins(ctx context.Context) ([]Alert, error) {
 			out = append(out, Alert{Type: KeyPinned, About: p.Key, Text: fmt.Sprintf(
 				"the key of instance %s was trusted at its first use; confirm it with `ovi store trust %s`, or refuse it with --revoke", p.Instance, p.Key)})
 		}
+	}
+	return out, nil
+}
+
+// alarms lists what providers alarmed about lately.
+func (l *loop) alarms(context.Context) ([]Alert, error) {
+	if l.o.Alarms == nil {
+		return nil, nil
+	}
+	var out []Alert
+	for _, a := range l.o.Alarms() {
+		out = append(out, Alert{Type: Alarmed, Scope: a.Scope, About: a.Text, Text: a.Text})
 	}
 	return out, nil
 }

@@ -111,7 +111,7 @@ func (l *loop) reconcile(ctx, hard context.Context, c *Cycle, intents []resource
 		}
 	}
 	c.Alerts = append(c.Alerts, l.alerts(c.Planned)...)
-	for _, recorded := range []func(context.Context) ([]Alert, error){l.pins, l.contradictions} {
+	for _, recorded := range []func(context.Context) ([]Alert, error){l.pins, l.contradictions, l.alarms} {
 		found, err := recorded(ctx)
 		if err != nil {
 			return err

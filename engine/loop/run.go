@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/rules"
 )
@@ -44,8 +45,9 @@ type RunOptions struct {
 	// UnreachableAfter is the number of consecutive cycles after which an unreachable scope is
 	// an alert; 0: 3.
 	UnreachableAfter int
-	Wakes            *Wakes      // nil: nothing wakes the loops
-	Tell             func(Cycle) // is called after each cycle, from many goroutines
+	Alarms           func() []provider.Alarm // those of the last day; nil: there are none
+	Wakes            *Wakes                  // nil: nothing wakes the loops
+	Tell             func(Cycle)             // is called after each cycle, from many goroutines
 }
 
 func (o RunOptions) orDefault() RunOptions {

@@ -64,10 +64,10 @@ func (s *secured) restart(t *testing.T) {
 	s.Provider = edge.New(edge.Options{
 		Clock: s.clock, Authority: s.authority, Dir: s.dir, Outbox: events, Version: func(string) string { return s.version },
 		Changed: func(x resource.Scope) { s.changes <- x },
-		Alarm: func(text string) {
+		Alarm: func(a provider.Alarm) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.alarms = append(s.alarms, text)
+			s.alarms = append(s.alarms, a.Text)
 		},
 	})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -7,6 +7,7 @@ import (
 	"net"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,7 +21,7 @@ import (
 	"github.com/ovi-project/ovi/provider/edge/outbox"
 )
 
-// Entry is the edge in a table of providers. Alarms are errors in the log.
+// Entry is the edge in a table of providers.
 func Entry(log hclog.Logger) provider.Entry {
 	return provider.Entry{
 		Name: Name, Doc: "Edge nodes",
@@ -32,7 +33,7 @@ func Entry(log hclog.Logger) provider.Entry {
 		},
 		Kinds: Kinds,
 		Open: func(ctx context.Context, c provider.Config) (provider.Provider, error) {
-			o := Options{Clock: c.Clock, Changed: c.Changed, Version: c.Version, Alarm: func(text string) { log.Error(text) }}
+			o := Options{Clock: c.Clock, Changed: c.Changed, Version: c.Version, Alarm: c.Alarm}
 			address := c.Options("listen")
 			if address == "" {
 				return New(o), nil
@@ -52,6 +53,9 @@ func Entry(log hclog.Logger) provider.Entry {
 			p := New(o)
 			if err := p.listen(ctx, address); err != nil {
 				return nil, errors.Join(err, o.Outbox.Close())
+			}
+			if err := p.alarmed(); err != nil {
+				return nil, errors.Join(err, p.Close(), o.Outbox.Close())
 			}
 			return p, p.relay(ctx, c.Options("co"), log)
 		},
@@ -78,6 +82,19 @@ var (
 
 // segment reports a valid name of a site or a node.
 func segment(s string) bool { return segmentForm.MatchString(s) }
+
+// split gives the site and the node of a name; the node is "" where it names a site.
+func split(name string) (site, node string) {
+	site, node, _ = strings.Cut(name, "/")
+	return site, node
+}
+
+func join(site, node string) string {
+	if node == "" {
+		return site
+	}
+	return site + "/" + node
+}
 
 // IsSite reports a valid name of a site.
 func IsSite(s string) bool { return segment(s) }

@@ -16,7 +16,7 @@ import (
 // it lets everything pass.
 type Gate struct {
 	Authority *identity.Authority
-	Alarm     func(text string) // see Options
+	Alarm     func(name, text string) // see Options
 }
 
 // Admit returns why the other end of a stream may not speak for a name: that of a node, SITE/NODE, or of a site.
@@ -27,7 +27,7 @@ func (g Gate) Admit(ctx context.Context, name string) error {
 	of, err := g.Authority.Node(link.Certificate(ctx), false)
 	if err == nil && of != name {
 		err = fmt.Errorf("%w: %s cannot speak for %s", identity.ErrRefused, of, name)
-		g.Alarm(err.Error())
+		g.Alarm(of, err.Error())
 	}
 	return denied(err)
 }
@@ -58,7 +58,7 @@ func (g Gate) Enroll(ctx context.Context, r link.EnrollRequest) (link.EnrollRepl
 	}
 	name, cert, err := a.Enroll(r.Token, r.CSR)
 	if errors.Is(err, identity.ErrUsed) {
-		g.Alarm("the token of " + name + " was used a second time, and refused: if it is not yours, run `ovi edge revoke " + name + "`")
+		g.Alarm(name, "the token of "+name+" was used a second time, and refused: if it is not yours, run `ovi edge revoke "+name+"`")
 	}
 	return link.EnrollReply{Cert: cert, Authority: a.PEM()}, denied(err)
 }

@@ -31,7 +31,7 @@ type Options struct {
 	Version func(stack string) string
 	// Alarm hears of what only an attack or a mistake explains: a token that is used twice, a node that
 	// speaks for another. Nil: nothing does.
-	Alarm func(text string)
+	Alarm func(provider.Alarm)
 }
 
 // Provider runs deployments on nodes that dial in.
@@ -57,7 +57,7 @@ func New(o Options) *Provider {
 		o.Changed = func(resource.Scope) {}
 	}
 	if o.Alarm == nil {
-		o.Alarm = func(string) {}
+		o.Alarm = func(provider.Alarm) {}
 	}
 	if o.Version == nil {
 		o.Version = func(string) string { return "" }
@@ -65,7 +65,9 @@ func New(o Options) *Provider {
 	if o.Lease == 0 {
 		o.Lease = DefaultLease
 	}
-	return &Provider{opts: o, gate: Gate{o.Authority, o.Alarm}, nodes: nodes{desk: desk{o.Authority, o.Dir}, all: map[resource.Scope]*node{}}}
+	p := &Provider{opts: o, nodes: nodes{desk: desk{o.Authority, o.Dir}, all: map[resource.Scope]*node{}}}
+	p.gate = Gate{o.Authority, p.alarm}
+	return p
 }
 
 // Session implements link.Orchestrator.

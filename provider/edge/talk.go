@@ -39,7 +39,7 @@ func (t *talk) serve(ctx context.Context, recv func() (link.FromNode, error)) er
 	}
 	defer t.p.nodes.closed(t.scope, t.session)
 	if ahead {
-		t.p.opts.Alarm(t.p.nodes.aheadOf(t.scope))
+		t.p.gate.Alarm(t.scope.Location, t.p.nodes.aheadOf(t.scope))
 	}
 	if err := t.acknowledge(); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (t *talk) keep(events []link.Event) error {
 	for i := range events {
 		if events[i].Origin() != t.origin() {
 			err := fmt.Errorf("%w: %s cannot report for %s/%s", identity.ErrRefused, t.scope.Location, events[i].Site, events[i].Node)
-			t.p.opts.Alarm(err.Error())
+			t.p.gate.Alarm(t.scope.Location, err.Error())
 			return denied(err)
 		}
 	}

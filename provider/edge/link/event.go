@@ -19,7 +19,10 @@ const (
 	StatusRestarted  Status = "restarted"
 )
 
-// Event is a change of a status. Site, Node, Incarnation and Seq are its key: the same key twice is one event.
+// ClassAlarm is the class of an event that is an alarm of an orchestrator, about a node or a site.
+const ClassAlarm = "alarm"
+
+// Event is a change of a status, or an alarm. Site, Node, Incarnation and Seq are its key: the same key twice is one event.
 type Event struct {
 	Site string `json:"site"`
 	Node string `json:"node"`

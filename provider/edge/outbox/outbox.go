@@ -109,8 +109,12 @@ func (b *Outbox) Deployments() []link.Event {
 func (b *Outbox) Add(events ...link.Event) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	next := map[link.Origin]uint64{}
 	for i := range events {
-		events[i].Incarnation, events[i].Seq = b.state.incarnation, b.state.number+uint64(i)+1
+		events[i].Incarnation = b.state.incarnation
+		o := events[i].Origin()
+		next[o] = max(next[o], b.state.high[o]) + 1
+		events[i].Seq = next[o]
 	}
 	return b.keep(events...)
 }

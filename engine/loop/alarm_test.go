@@ -1,0 +1,27 @@
+package loop
+
+import (
+	"testing"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// TestAnAlarmOfAProviderIsAnAlert, one for each text of each scope.
+func TestAnAlarmOfAProviderIsAnAlert(t *testing.T) {
+	l := &loop{}
+	if got, err := l.alarms(t.Context()); err != nil || len(got) != 0 {
+		t.Errorf("without alarms: %v, %v", got, err)
+	}
+	n1 := resource.Scope{Provider: "edge", Location: "berlin/n1"}
+	l.o.Alarms = func() []provider.Alarm {
+		return []provider.Alarm{{Scope: n1, Text: "a token was used twice"}, {Scope: n1, Text: "it speaks for another"}}
+	}
+	got, err := l.alarms(t.Context())
+	if err != nil || len(got) != 2 || got[0].Type != Alarmed || got[0].Scope != n1 || got[0].Text != "a token was used twice" {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if got[0].Key() == got[1].Key() {
+		t.Errorf("two alarms are one alert: %s", got[0].Key())
+	}
+}
