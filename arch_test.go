@@ -31,7 +31,7 @@ var layers = map[string]int{
 	"event": 30, "phrase": 31, "ledger": 31, "ledger/ledgertest": 33, "history": 32, "replay": 33, "proof": 33,
 	"engine": 40, "backtest": 42, "render": 41, "metrics": 41, "explain": 41,
 	"report": 42, "cli": 45, "serve": 46,
-	"edge/node": 42, "edge/central": 42,
+	"edge/node": 42, "edge/central": 42, "edge/simulate": 42,
 	"cmd/ovi": 50, "bench": 50, "faultrun": 50,
 }
 
@@ -57,6 +57,8 @@ var goroutines = []string{
 	"render/cutepod/table.go",        // redraws elapsed times
 	"render/progress.go",             // redraws elapsed times
 	"provider/edge/entry.go",         // serves the streams of nodes, and sends their events on
+	"edge/simulate/fleet.go",         // two for each virtual node
+	"cmd/ovi/edgesimulate.go",        // runs the virtual nodes
 	"edge/node/node.go",              // reads the requests of a stream, and does those of each deployment
 	"report/writer.go",               // writes the status columns of a source
 	"storage/storagetest/watch.go",   // the conformance suite's watchers
