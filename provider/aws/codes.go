@@ -1,9 +1,11 @@
 package aws
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/smithy-go"
 
 	"github.com/ovi-project/ovi/provider"
 )
@@ -105,5 +107,6 @@ func hintForClass(c provider.Class, err error) string {
 
 // launchPlanLag: EC2 answers so when an instance is started soon after its type was changed.
 func launchPlanLag(err error) bool {
-	return err != nil && strings.Contains(err.Error(), "LaunchPlan instance type does not match attribute value")
+	var api smithy.APIError
+	return errors.As(err, &api) && strings.Contains(api.ErrorMessage(), "LaunchPlan instance type does not match attribute value")
 }

@@ -38,6 +38,7 @@ func classify(op string, err error) error {
 		out.Class = classOfCode(out.Code, api.ErrorMessage())
 		out.Hint = hintFor(out.Code, api.ErrorMessage())
 	}
+	out.Err = shown(err, out.Err)
 	if out.Class == provider.Unclassified {
 		out.Class = classOfTransport(err, operation)
 	}

@@ -2,10 +2,6 @@ package podman
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/json"
-	"net/url"
-	"strings"
 
 	"github.com/ovi-project/ovi/provider/podman/libpod"
 	"github.com/ovi-project/ovi/resource"
@@ -22,7 +18,7 @@ func (g *reading) printed(ctx context.Context, c *libpod.Container, text string)
 	if !known {
 		return unshown
 	}
-	return brief(withoutSecrets(text, secrets))
+	return brief(resource.ConcealText(text, secrets...))
 }
 
 // masked is how Podman 5 shows a variable that is a secret.
@@ -102,55 +98,3 @@ func (g *reading) secretValue(ctx context.Context, id string) string {
 	}
 	return s
 }
-
-// leastPart is how much of a secret is a part that tells something.
-const leastPart = 4
-
-// withoutSecrets replaces secrets in a text, also encoded, line by line, or cut off at its end.
-func withoutSecrets(text string, secrets []string) string {
-	var forms []string
-	for _, s := range secrets {
-		quoted, _ := json.Marshal(s) // a string can always be
-		forms = append(forms, s, strings.TrimSpace(s), strings.Trim(string(quoted), `"`), url.QueryEscape(s), url.PathEscape(s),
-			strings.TrimRight(base64.StdEncoding.EncodeToString([]byte(s)), "="), strings.TrimRight(base64.URLEncoding.EncodeToString([]byte(s)), "="))
-		for line := range strings.Lines(s) {
-			if line = strings.TrimSpace(line); len(line) >= leastPart {
-				forms = append(forms, line)
-			}
-		}
-	}
-	hidden := make([]bool, len(text))
-	hide := func(from, to int) {
-		for i := from; i < to; i++ {
-			hidden[i] = true
-		}
-	}
-	for _, f := range forms {
-		for from := 0; f != ""; from++ {
-			i := strings.Index(text[from:], f)
-			if i < 0 {
-				break
-			}
-			from += i
-			hide(from, from+len(f))
-		}
-		for n := len(f) - 1; n >= leastPart; n-- {
-			if strings.HasSuffix(text, f[:n]) {
-				hide(len(text)-n, len(text))
-				break
-			}
-		}
-	}
-	var out strings.Builder
-	for i := range len(text) {
-		switch {
-		case !hidden[i]:
-			out.WriteByte(text[i])
-		case i == 0 || !hidden[i-1]:
-			out.WriteString(concealed)
-		}
-	}
-	return out.String()
-}
-
-const concealed = "(secret)"
