@@ -68,6 +68,22 @@ func CompareHistories(ctx context.Context, a, b ledger.StoreReads, from, to stor
 	return compare(history(ctx, a, from, to), history(ctx, b, from, to), whole, Comparison{From: from, To: to})
 }
 
+// Unlogged is the first change of a live store behind what its log made: no record says it. It is the zero
+// Entry if there is none, or if the log went on since.
+func Unlogged(ctx context.Context, live ledger.StoreReads, behind storage.Revision) (first storage.Entry, err error) {
+	for e, err := range live.Changes(ctx, "", behind, storage.Now) {
+		switch {
+		case err != nil:
+			return storage.Entry{}, err
+		case strings.HasPrefix(e.Key, rows.KeyLog):
+			return storage.Entry{}, nil
+		case first.Key == "" && rows.IsFact(e.Key):
+			first = e
+		}
+	}
+	return first, nil
+}
+
 // CompareLive compares the present keys and values of two stores, without how far each has come with
 // its logs.
 func CompareLive(ctx context.Context, a, b ledger.StoreReads) (Comparison, error) {

@@ -165,7 +165,13 @@ func (c *call) compareStores(live, fresh storage.Store, got replay.Result) (repl
 	if err != nil {
 		return replay.Comparison{}, err
 	}
-	return replay.CompareHistories(c, live, fresh, stats.Compacted, got.Revision)
+	found, err := replay.CompareHistories(c, live, fresh, stats.Compacted, got.Revision)
+	if err != nil || !found.Equal {
+		return found, err
+	}
+	found.PartA, err = replay.Unlogged(c, live, got.Revision)
+	found.Equal = found.PartA.Key == ""
+	return found, err
 }
 
 func partSentence(f replay.Comparison) string {
