@@ -57,7 +57,18 @@ func withSecret[I, O, C any](do call[I, O, C], has func(*I) bool) call[I, O, C] 
 	}
 }
 
-func runHasSecret(in *ec2.RunInstancesInput) bool               { return in.UserData != nil }
-func changeHasSecret(in *ec2.ModifyInstanceAttributeInput) bool { return in.UserData != nil }
-func createHasSecret(in *rds.CreateDBInstanceInput) bool        { return in.MasterUserPassword != nil }
-func modifyHasSecret(in *rds.ModifyDBInstanceInput) bool        { return in.MasterUserPassword != nil }
+func runHasSecret(in *ec2.RunInstancesInput) bool {
+	return in.UserData != nil
+}
+
+func changeHasSecret(in *ec2.ModifyInstanceAttributeInput) bool {
+	return in.UserData != nil
+}
+
+func createHasSecret(in *rds.CreateDBInstanceInput) bool {
+	return in.MasterUserPassword != nil
+}
+
+func modifyHasSecret(in *rds.ModifyDBInstanceInput) bool {
+	return in.MasterUserPassword != nil
+}
