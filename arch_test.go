@@ -27,7 +27,7 @@ var layers = map[string]int{
 	"position": 0, "rules": 1, "resource": 2, "internal/vfs": 0, "internal/datadir": 0, "internal/boottime": 0, "internal/canary": 0, "internal/needs": 0, "internal/built": 0, "internal/engineapi": 0, "internal/gitclone": 0, "internal/gitclone/gittest": 1, "examples/fleet": 0,
 	"comparator": 10, "replace": 10, "wal": 10, "storage": 10, "provider": 10, "source": 10,
 	"internal/awsfake": 10, "internal/etcdtest": 10, "internal/mototest": 10, "internal/podmantest": 10, "internal/clustertest": 15, "provider/toys/shelf": 15, "source/syntax": 15, "source/jsonschema": 15, "provider/edge/link": 15,
-	"rollout": 20, "decider": 20, "coordinator": 20, "observer": 20, "storage/": 20, "provider/": 20, "source/": 20,
+	"rollout": 20, "decider": 20, "importer": 20, "coordinator": 20, "observer": 20, "storage/": 20, "provider/": 20, "source/": 20,
 	"event": 30, "phrase": 31, "ledger": 31, "ledger/ledgertest": 33, "history": 32, "replay": 33, "proof": 33,
 	"engine": 40, "backtest": 42, "render": 41, "metrics": 41, "explain": 41,
 	"report": 42, "cli": 45, "serve": 46,

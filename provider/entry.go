@@ -24,10 +24,21 @@ type Entry struct {
 	ByHand func(Operation) []string
 	// Exports are the programs that can manage its resources instead; the first is the default.
 	Exports []Export
+	// Terraform are the types of Terraform that its kinds cover, for `ovi import terraform`.
+	Terraform map[string]Foreign
 	// Sandbox: the provider has a sandbox, which Config.Sandbox opens.
 	Sandbox bool
 	// Open makes the provider. It does no I/O that needs the system to be reachable.
 	Open func(context.Context, Config) (Provider, error)
+}
+
+// Foreign is what a type of another program is here.
+type Foreign struct {
+	Kind string
+	// ID is the attribute that has what the provider calls the ID; "" is "id".
+	ID string
+	// PartOf is the kind that has all of it among its attributes, instead of Kind: it is no resource of its own.
+	PartOf string
 }
 
 // Locations describes a provider's locations and how a configuration writes them.

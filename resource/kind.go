@@ -14,6 +14,9 @@ type Kind struct {
 	NameDoc     string
 	// NoTags: resources of this kind have no user tags.
 	NoTags bool
+	// NameTag is the tag ("Name"), or NameAttr the read-only attribute, that has what users call a
+	// resource which its system knows by an ID. "": its natural name is what users call it.
+	NameTag, NameAttr string
 	// Canonical brings checked attributes to the form Observe gives, and checks rules across
 	// attributes. Nil: there is nothing to do.
 	Canonical func(Attrs) (Attrs, []Problem)

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/importer"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source/sqlite"
@@ -13,6 +15,8 @@ import (
 // adoptsSeveral is what adopts more than one resource; nil if the command line names one.
 func (c *call) adoptsSeveral() func(*session) error {
 	switch {
+	case c.cmd.IsSet("ids"):
+		return c.adoptByID
 	case c.cmd.Bool("existing"):
 		return c.adoptExisting
 	case c.cmd.Bool("marked"):
@@ -53,6 +57,35 @@ func (c *call) adoptExisting(l *session) error {
 		}
 		return "present"
 	})
+}
+
+// adoptByID adopts what a file lists.
+func (c *call) adoptByID(l *session) error {
+	file := c.cmd.String("ids")
+	text, err := readSource(file)
+	if err != nil {
+		return err
+	}
+	lines, err := importer.ParseIDs(text)
+	if err != nil {
+		return &cli.Problem{Summary: "cannot read the IDs", File: file, Err: err, Suggestion: "write on each line a name in the configuration and an ID, such as: ec2/web i-0abcdef1234567890"}
+	}
+	all := make([]engine.Identified, len(lines))
+	for i, x := range lines {
+		if all[i].Ref, err = desired(l.intents, x.Name); err != nil {
+			return &cli.Problem{Summary: err.Error(), File: fmt.Sprintf("%s:%d", file, x.Line), Suggestion: "each name must be in the configuration"}
+		}
+		all[i].ID = x.ID
+	}
+	found, err := l.engine.ByID(c, l.intents, all)
+	if err != nil {
+		return err
+	}
+	if done := len(all) - len(found); done > 0 {
+		c.out.Say("%s managed already.", render.Many(done, "resource"))
+	}
+	schemas := c.schemas()
+	return c.adoptAll(l, found, "CALLED", func(o *resource.Observed) string { return importer.Called(schemas, o) })
 }
 
 // absentClusters are the clusters that the tables among the sources declare to be absent.

@@ -18,8 +18,8 @@ import (
 func (p *process) importCommand() *urfave.Command {
 	return &urfave.Command{
 		Name: "import", Category: groupManage,
-		Usage: "Turn files of other tools into charts",
-		Subcommands: []*urfave.Command{{
+		Usage: "Turn files of other tools, or what exists, into configurations",
+		Subcommands: []*urfave.Command{p.importExistingCommand(), p.importTerraformCommand(), {
 			Name: "compose", ArgsUsage: "FILE",
 			Usage: "Turn a Compose file into a chart",
 			Description: "The chart is written to a new folder beside the file. What a chart cannot express is listed, with\n" +

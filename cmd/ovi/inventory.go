@@ -11,6 +11,7 @@ import (
 
 	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/history"
+	"github.com/ovi-project/ovi/importer"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
@@ -96,6 +97,7 @@ func (c *call) showUnmanaged(l *ledger.Ledger) error {
 	}
 	short := names.Shorten(refs...)
 	t := render.Table{Head: []string{"RESOURCE", "ID", "FIRST OBSERVED", "HEALTH", "OBSERVED", "NOTE"}, Flexible: 5}
+	schemas := c.schemas()
 	for _, u := range all {
 		if c.out.Machine() {
 			err := c.out.Records(render.Unmanaged{
@@ -114,7 +116,10 @@ func (c *call) showUnmanaged(l *ledger.Ledger) error {
 		}
 		name := short(u.Ref)
 		if u.ID == u.Ref.Name && name == u.Ref.Short() {
-			name = u.Ref.Kind // it has no name but its ID
+			name = u.Ref.Kind // it has no name but its ID, or what users call it
+			if called := importer.Called(schemas, &u.Observed); called != u.ID {
+				name += "/" + called
+			}
 		}
 		health := u.Observed
 		if health.Message == resource.ProviderDefault {

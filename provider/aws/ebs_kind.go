@@ -18,6 +18,7 @@ func ebsSchema() resource.Kind {
 	return resource.Kind{
 		Provider: Name, Name: kindEBS,
 		Doc:         "A disk that outlives instances.\n\nIt is created with its name as its Name tag. An existing one is adopted by its ID. The root volume of an instance is part of the instance, not a resource.",
+		NameTag:     tagHuman,
 		NamePattern: tagName, NameDoc: tagNameDoc,
 		Canonical: canonicalEBS, CrossCheck: crossChecks(tagTraits{nameTag: true}, zones, disks),
 		Replace: replaceVolume, DataLoss: loseVolume, Outlives: []string{kindEC2},

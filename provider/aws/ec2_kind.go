@@ -22,6 +22,7 @@ func ec2Schema() resource.Kind {
 	return resource.Kind{
 		Provider: Name, Name: kindEC2,
 		Doc:         "A virtual machine.\n\nIt is created with its name as its Name tag. An existing one is adopted by its ID.",
+		NameTag:     tagHuman,
 		NamePattern: tagName, NameDoc: tagNameDoc,
 		Canonical: canonicalEC2, CrossCheck: crossChecks(tagTraits{nameTag: true}, zones, groupsFit("subnet")),
 		Replace: replaceInstance, State: resource.StateRunning, Grace: 30 * time.Minute,

@@ -32,6 +32,7 @@ func Entry(log hclog.Logger, sandbox Sandbox) provider.Entry {
 		},
 		Kinds:       Kinds,
 		Permissions: IAMPolicy,
+		Terraform:   terraformTypes(),
 		Sandbox:     true,
 		Open: func(_ context.Context, c provider.Config) (provider.Provider, error) {
 			opts := Options{Profile: c.Options("profile"), Region: c.Options("region"), Owner: c.Owner, Clock: c.Clock, Log: log}

@@ -29,6 +29,7 @@ func (g *region) observedGroup(s types.SecurityGroup) resource.Observed {
 	a := attrs{}
 	a.text("vpc", s.VpcId)
 	a.text("description", s.Description)
+	a.text(groupName, s.GroupName)
 	a["ingress"] = rulesOf(s.IpPermissions, o.ID)
 	a["egress"] = rulesOf(s.IpPermissionsEgress, o.ID)
 	o.Attrs = a.done()

@@ -13,12 +13,16 @@ func kindOfGroup() kind {
 // groupText is what EC2 accepts in descriptions. The apostrophe is not part of it.
 const groupText = `[A-Za-z0-9 ._:/()#,@\[\]+=&;{}!$*-]*`
 
+// groupName is the attribute with what AWS calls a group besides its ID.
+const groupName = "group_name"
+
 func groupSchema() resource.Kind {
 	return resource.Kind{
 		Provider: Name, Name: kindGroup,
 		Doc: "A firewall for instances and databases.\n\n" +
 			"The configuration holds all of its rules: a rule that is added outside ovi is drift and is removed again. " +
 			"Its name is its group name in AWS.",
+		NameAttr:    groupName,
 		NamePattern: `[A-Za-z0-9_. -]{1,255}`, NameDoc: "letters, digits, '.', '_', '-' and spaces, not starting with sg-",
 		Canonical: canonicalGroup, CrossCheck: crossChecks(tagTraits{}, groupNames),
 		Replace: replaceGroup,
@@ -39,6 +43,7 @@ func groupSchema() resource.Kind {
 				Name: "egress", Type: resource.TSet, Default: resource.List{everywhere()}, Elem: ruleElem(),
 				Example: "[{protocol: all, cidr: 0.0.0.0/0}]", Doc: "The outbound rules. If omitted, all traffic is allowed out.",
 			},
+			{Name: groupName, Type: resource.TString, Computed: true, Doc: "Its name in AWS."},
 		},
 	}
 }

@@ -14,6 +14,7 @@ func subnetSchema() resource.Kind {
 	return resource.Kind{
 		Provider: Name, Name: kindSubnet,
 		Doc:         "A range of the addresses of a vpc in one availability zone.\n\nIt is created with its name as its Name tag. An existing one is adopted by its ID.",
+		NameTag:     tagHuman,
 		NamePattern: tagName, NameDoc: tagNameDoc,
 		Canonical: canonicalCIDR, CrossCheck: crossChecks(tagTraits{nameTag: true}, zones, subnetsFit),
 		Replace: replaceSubnet,

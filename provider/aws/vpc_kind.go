@@ -14,6 +14,7 @@ func vpcSchema() resource.Kind {
 	return resource.Kind{
 		Provider: Name, Name: kindVPC,
 		Doc:         "A virtual private network.\n\nIt contains subnets and security groups. It is created with its name as its Name tag. An existing one is adopted by its Name tag or its ID.",
+		NameTag:     tagHuman,
 		NamePattern: tagName, NameDoc: tagNameDoc,
 		Canonical: canonicalCIDR, CrossCheck: crossChecks(tagTraits{nameTag: true}),
 		Replace: replaceVPC,

@@ -1,0 +1,166 @@
+// Package terraform reads the state files of Terraform and OpenTofu, of which it takes what exists under which
+// address. It never returns other attributes, because a state has secrets in plain text.
+package terraform
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/ovi-project/ovi/provider"
+)
+
+// Resource is a resource of a state.
+type Resource struct {
+	Address string // module.app.aws_instance.web[0]
+	Type    string // aws_instance
+	Name    string // what to call it here: app-web-0
+	ID      string // by which the kind's provider knows it; "" if the type is not known
+	Known   provider.Foreign
+}
+
+// version is that of the files of Terraform since 0.12 and of OpenTofu.
+const version = 4
+
+type file struct {
+	Version   int         `json:"version"`
+	Resources []component `json:"resources"`
+}
+
+type component struct {
+	Module    string     `json:"module"`
+	Mode      string     `json:"mode"`
+	Type      string     `json:"type"`
+	Name      string     `json:"name"`
+	Instances []instance `json:"instances"`
+}
+
+type instance struct {
+	Index      any             `json:"index_key"`
+	Deposed    string          `json:"deposed"`
+	Attributes json.RawMessage `json:"attributes"`
+}
+
+// Read returns the managed resources of a state, in its order. types are the types that a provider knows. An object
+// that is left over from a replacement ("deposed") is not returned.
+func Read(text []byte, types map[string]provider.Foreign) ([]Resource, error) {
+	var f file
+	if err := json.Unmarshal(text, &f); err != nil {
+		return nil, fmt.Errorf("not a Terraform state: %w", err)
+	}
+	if f.Version != version {
+		return nil, fmt.Errorf("a state of version %d is not supported, only version %d (Terraform 0.12 and later)", f.Version, version)
+	}
+	var out []Resource
+	for _, r := range f.Resources {
+		if r.Mode != "managed" {
+			continue
+		}
+		for _, i := range r.Instances {
+			if i.Deposed != "" {
+				continue
+			}
+			x := Resource{Address: address(r, i.Index), Type: r.Type, Name: nameOf(r, i.Index)}
+			if known, ok := types[r.Type]; ok {
+				x.Known = known
+				id, err := idOf(i.Attributes, known)
+				if err != nil {
+					return nil, fmt.Errorf("%s: %w", x.Address, err)
+				}
+				x.ID = id
+			}
+			out = append(out, x)
+		}
+	}
+	return out, nil
+}
+
+// idOf is the attribute that identifies a resource.
+func idOf(attributes json.RawMessage, known provider.Foreign) (string, error) {
+	if known.PartOf != "" {
+		return "", nil
+	}
+	key := known.ID
+	if key == "" {
+		key = "id"
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(attributes, &all); err != nil {
+		return "", fmt.Errorf("its attributes cannot be read: %w", err)
+	}
+	var id string
+	if err := json.Unmarshal(all[key], &id); err != nil || id == "" {
+		return "", fmt.Errorf("its attribute %s is not set", key)
+	}
+	return id, nil
+}
+
+// address is how Terraform calls an instance.
+func address(c component, index any) string {
+	out := c.Type + "." + c.Name
+	if c.Module != "" {
+		out = c.Module + "." + out
+	}
+	switch x := index.(type) {
+	case string:
+		out += "[" + strconv.Quote(x) + "]"
+	case float64:
+		out += "[" + strconv.FormatFloat(x, 'f', -1, 64) + "]"
+	}
+	return out
+}
+
+// nameOf joins the modules, the name and the index of an instance. "this" and "main" are names that say nothing inside
+// of a module.
+func nameOf(c component, index any) string {
+	var parts []string
+	for _, p := range modules(c.Module) {
+		parts = append(parts, p)
+	}
+	if len(parts) == 0 || c.Name != "this" && c.Name != "main" {
+		parts = append(parts, c.Name)
+	}
+	switch x := index.(type) {
+	case string:
+		parts = append(parts, x)
+	case float64:
+		parts = append(parts, strconv.FormatFloat(x, 'f', -1, 64))
+	}
+	return strings.Join(parts, "-")
+}
+
+// modules are the names and indices in a module path: module.app["blue"].module.db is app, blue, db.
+func modules(path string) []string {
+	var out []string
+	for path != "" {
+		path = strings.TrimPrefix(strings.TrimPrefix(path, "."), "module.")
+		end := strings.IndexAny(path, ".[")
+		if end < 0 {
+			return append(out, path)
+		}
+		out = append(out, path[:end])
+		if path = path[end:]; path[0] != '[' {
+			continue
+		}
+		index, rest := cutIndex(path)
+		if index == "" {
+			return out
+		}
+		out, path = append(out, index), rest
+	}
+	return out
+}
+
+// cutIndex takes ["key"] or [0] from the start of a path. index is "" if it has no end.
+func cutIndex(path string) (index, rest string) {
+	if quoted, err := strconv.QuotedPrefix(path[1:]); err == nil {
+		key, err := strconv.Unquote(quoted)
+		if err != nil {
+			return "", ""
+		}
+		return key, strings.TrimPrefix(path[1+len(quoted):], "]")
+	}
+	number, rest, _ := strings.Cut(path[1:], "]")
+	return number, rest
+}

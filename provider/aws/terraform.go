@@ -1,0 +1,25 @@
+package aws
+
+import "github.com/ovi-project/ovi/provider"
+
+// terraformTypes are the resource types of Terraform's AWS provider, version 4 and later, whose
+// resources or attributes the kinds have.
+func terraformTypes() map[string]provider.Foreign {
+	return map[string]provider.Foreign{
+		"aws_instance":       {Kind: kindEC2},
+		"aws_ebs_volume":     {Kind: kindEBS},
+		"aws_db_instance":    {Kind: kindRDS, ID: "identifier"}, // since version 5 the id is the resource id
+		"aws_s3_bucket":      {Kind: kindS3, ID: "bucket"},
+		"aws_vpc":            {Kind: kindVPC},
+		"aws_subnet":         {Kind: kindSubnet},
+		"aws_security_group": {Kind: kindGroup},
+
+		"aws_volume_attachment":                              {PartOf: kindEBS},
+		"aws_security_group_rule":                            {PartOf: kindGroup},
+		"aws_vpc_security_group_ingress_rule":                {PartOf: kindGroup},
+		"aws_vpc_security_group_egress_rule":                 {PartOf: kindGroup},
+		"aws_s3_bucket_versioning":                           {PartOf: kindS3},
+		"aws_s3_bucket_public_access_block":                  {PartOf: kindS3},
+		"aws_s3_bucket_server_side_encryption_configuration": {PartOf: kindS3},
+	}
+}
