@@ -52,11 +52,11 @@ func TestTheCycleOfTheFleet(t *testing.T) {
 	}
 }
 
-// TestTheScriptOfTheFleetIsSound: shellcheck finds nothing in it.
-func TestTheScriptOfTheFleetIsSound(t *testing.T) {
+// TestTheScriptsOfTheFleetAreSound: shellcheck finds nothing in them.
+func TestTheScriptsOfTheFleetAreSound(t *testing.T) {
 	t.Parallel()
 	check := needs.Program(t, "shellcheck")
-	if out, err := exec.Command(check, "../../examples/fleet/cycle.sh").CombinedOutput(); err != nil {
+	if out, err := exec.Command(check, "../../examples/fleet/cycle.sh", "../../examples/fleet/management.sh").CombinedOutput(); err != nil {
 		t.Errorf("%v:\n%s", err, out)
 	}
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The cycle clean, bootstrap, reconcile, validate on a table of clusters: all clusters of the table are
-# deleted and created again, and compared with it. A condensed summary is appended to REPORT, if its folder exists.
+# deleted and created again, and compared with it. With settings beside the table, management.sh runs first. A
+# condensed summary is appended to REPORT, if its folder exists.
 # Usage: examples/fleet/cycle.sh [DATABASE]
 set -eu
 here=$(dirname "$0")
@@ -13,6 +14,8 @@ require=${REQUIRE:-kind=3,k3d=3}
 all() { # declare every cluster but the management cluster present or absent
 	sqlite3 -cmd ".timeout 5000" "$database" "UPDATE clusters SET desired_state = '$1' WHERE name <> 'devops'"
 }
+
+[ ! -s "$database.yaml" ] || [ -n "${MANAGED:-}" ] || "$here/management.sh" # MANAGED: the management cluster is another one
 
 step() { printf '\n== %s\n' "$1"; }
 
