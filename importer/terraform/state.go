@@ -114,10 +114,7 @@ func address(c component, index any) string {
 // nameOf joins the modules, the name and the index of an instance. "this" and "main" are names that say nothing inside
 // of a module.
 func nameOf(c component, index any) string {
-	var parts []string
-	for _, p := range modules(c.Module) {
-		parts = append(parts, p)
-	}
+	parts := modules(c.Module)
 	if len(parts) == 0 || c.Name != "this" && c.Name != "main" {
 		parts = append(parts, c.Name)
 	}
