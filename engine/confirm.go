@@ -182,16 +182,21 @@ func (e *Engine) bindAll(ctx context.Context, live resource.LiveState) (*bound, 
 		if err != nil {
 			return nil, err
 		}
-		if b.bindings == nil {
-			b.bindings = bindings // not copied: a large scope has as many bindings as resources
-		} else {
-			b.bindings = slices.Concat(b.bindings, bindings)
-		}
+		b.bindings = joined(b.bindings, bindings)
 		for _, x := range e.bind(snapshot, bindings) {
 			b.lost = append(b.lost, event.Lost{Ref: x.Ref, ID: x.ID, UID: x.UID, Now: uidOf(snapshot, x)})
 		}
 	}
 	return b, nil
+}
+
+// joined adds the bindings of one more scope. Those of the first are not copied: a large scope has as many
+// bindings as resources.
+func joined(all, more []resource.Binding) []resource.Binding {
+	if all == nil {
+		return slices.Clip(more) // the ledger's: nothing is appended in its memory
+	}
+	return append(all, more...)
 }
 
 // bind determines the ownership of a snapshot's resources, and returns the bindings that it ends.

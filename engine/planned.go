@@ -82,11 +82,7 @@ func (p *Planned) OpenActions() map[resource.Ref]ledger.OpenAction { return p.op
 
 // addBindings adds bindings, which are shared and not to be changed: a large scope has many.
 func (p *Planned) addBindings(more []resource.Binding) {
-	if p.bindings == nil {
-		p.bindings = more
-	} else {
-		p.bindings = slices.Concat(p.bindings, more)
-	}
+	p.bindings = joined(p.bindings, more)
 }
 
 // keyOf returns the key recorded when a resource was created or adopted last; "" if there is none.

@@ -18,7 +18,7 @@
 //	                          every batch writes it, so its history maps revisions to times
 //	resource/<ref>            the last observation of a resource, managed or not
 //	scan/<scope>              the last observation of a scope: when, complete or why not, how many
-//	stack/<stack>/<scope>     the stack owns something in the scope
+//	stack/<scope>/<stack>     the stack owns something in the scope
 //	applied/<ref>             what was last applied to a resource (secrets as digests)
 //	open/<ref>                an action whose result is not recorded
 //	tries/<ref>               attempts of configurations that did not succeed

@@ -62,12 +62,12 @@ func (p *projection) scanned(r event.Record, e event.Observed) error {
 	return p.put(key, s)
 }
 
-// stacks makes stack/<stack>/<scope> agree with a complete observation.
+// stacks makes stack/<scope>/<stack> agree with a complete observation.
 func (p *projection) stacks(e event.Observed) error {
 	if err := p.first(e.Scope, false); err != nil {
 		return err
 	}
-	entries, _, err := p.store.Range(p.ctx, rows.KeyStack, storage.Now)
+	entries, _, err := p.store.Range(p.ctx, rows.StacksIn(e.Scope), storage.Now)
 	if err != nil {
 		return err
 	}
@@ -75,8 +75,8 @@ func (p *projection) stacks(e event.Observed) error {
 		if err != nil {
 			return err
 		}
-		stack, scope, ok := rows.ParseStack(entry.Key)
-		if ok && scope == e.Scope && !slices.Contains(e.Stacks, stack) && e.Kinds == nil && len(e.Unreachable) == 0 {
+		stack, _, ok := rows.ParseStack(entry.Key)
+		if ok && !slices.Contains(e.Stacks, stack) && e.Kinds == nil && len(e.Unreachable) == 0 {
 			if err := p.delete(entry.Key); err != nil {
 				return err
 			}

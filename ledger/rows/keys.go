@@ -123,15 +123,15 @@ func WaveOf(stack, kind, name string) string {
 // LoadedOf is the key of the version of a stack that was last loaded.
 func LoadedOf(stack string) string { return KeyLoaded + url.PathEscape(stack) }
 
-// StackOf is the key of a stack that owns something in a scope. The name of a stack may have
-// slashes.
-func StackOf(stack string, s resource.Scope) string {
-	return KeyStack + url.PathEscape(stack) + "/" + s.String()
-}
+// StacksIn is the prefix of the keys of the stacks that own something in a scope.
+func StacksIn(s resource.Scope) string { return KeyStack + s.String() + stackMark }
+
+// StackOf is the key of a stack that owns something in a scope.
+func StackOf(stack string, s resource.Scope) string { return StacksIn(s) + url.PathEscape(stack) }
 
 // ParseStack is the inverse of StackOf.
 func ParseStack(key string) (stack string, s resource.Scope, ok bool) {
-	escaped, scope, ok := strings.Cut(strings.TrimPrefix(key, KeyStack), "/")
+	scope, escaped, ok := strings.Cut(strings.TrimPrefix(key, KeyStack), stackMark)
 	if !ok {
 		return "", s, false
 	}
