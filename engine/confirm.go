@@ -100,7 +100,7 @@ func (e *Engine) confirm(ctx context.Context, raw resource.LiveState, o confirmO
 // it.
 func (e *Engine) Observe(ctx context.Context, r provider.ObserveRequest) (raw resource.LiveState, record func(context.Context) error) {
 	since, err := e.cfg.Ledger.Revision(ctx)
-	opens, bad := e.openActions(ctx)
+	opens, bad := e.openActionsIn(ctx, r.Scope)
 	if err = errors.Join(err, bad); err != nil {
 		raw.Unreachable = map[resource.Scope]error{r.Scope: fmt.Errorf("read the store: %w", err)}
 		return raw, func(context.Context) error { return err }

@@ -7,7 +7,9 @@ import (
 
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
 )
 
 // A resource goes back to the last configuration that it was healthy with, if a newer one fails. It
@@ -42,7 +44,7 @@ func (e *Engine) lastGood(ctx context.Context, ref resource.Ref, o *resource.Obs
 // becameGood returns the events for the resources that an observation finds healthy, and that were
 // not when they were last recorded. Those with an open action are left to its recovery.
 func (e *Engine) becameGood(ctx context.Context, live resource.LiveState, opens []openAction) ([]event.Event, error) {
-	down, err := e.cfg.Ledger.Down(ctx, 0)
+	down, err := e.downIn(ctx, live)
 	if err != nil || len(down) == 0 {
 		return nil, err
 	}
@@ -71,6 +73,16 @@ func (e *Engine) becameGood(ctx context.Context, live resource.LiveState, opens 
 	}
 	slices.SortFunc(out, func(x, y event.Event) int { return x.About().Compare(y.About()) })
 	return out, nil
+}
+
+// downIn is what is not healthy, as recorded: at least what is in live state.
+func (e *Engine) downIn(ctx context.Context, live resource.LiveState) (map[resource.Ref]rows.Down, error) {
+	if len(live.Scopes) == 1 {
+		for s := range live.Scopes {
+			return e.cfg.Ledger.DownIn(ctx, s)
+		}
+	}
+	return e.cfg.Ledger.Down(ctx, storage.Now)
 }
 
 // good returns the event for an action after which the resource is healthy. If the record cannot be

@@ -30,7 +30,16 @@ type openAction struct {
 // runningCreates, which recovers nothing, calls it after one). A request that is already on the
 // network may still arrive, which is why a repeated create keeps its idempotency key.
 func (e *Engine) openActions(ctx context.Context) ([]openAction, error) {
-	opens, err := e.cfg.Ledger.OpenActions(ctx)
+	return e.openActionsOf(ctx, e.cfg.Ledger.OpenActions)
+}
+
+// openActionsIn are those on the resources of one scope.
+func (e *Engine) openActionsIn(ctx context.Context, s resource.Scope) ([]openAction, error) {
+	return e.openActionsOf(ctx, func(ctx context.Context) ([]ledger.OpenAction, error) { return e.cfg.Ledger.OpenActionsIn(ctx, s) })
+}
+
+func (e *Engine) openActionsOf(ctx context.Context, read func(context.Context) ([]ledger.OpenAction, error)) ([]openAction, error) {
+	opens, err := read(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the open actions: %w", err)
 	}
@@ -38,22 +47,37 @@ func (e *Engine) openActions(ctx context.Context) ([]openAction, error) {
 	if err != nil {
 		return nil, err
 	}
+	held := make(map[claimed]bool, len(claims))
+	for _, c := range claims {
+		held[claimed{c.Ref, c.Token}] = true
+	}
 	out := make([]openAction, len(opens))
 	ended := false
 	for i, o := range opens {
-		running := slices.ContainsFunc(claims, func(c Claim) bool { return c.Ref == o.Ref.String() && c.Token == o.Token })
+		running := held[claimed{o.Ref.String(), o.Token}]
 		out[i] = openAction{o, running}
 		ended = ended || !running
 	}
 	if !ended {
 		return out, nil
 	}
-	if opens, err = e.cfg.Ledger.OpenActions(ctx); err != nil {
+	if opens, err = read(ctx); err != nil {
 		return nil, fmt.Errorf("read the open actions: %w", err)
 	}
+	still := make(map[resource.Ref]ledger.OpenAction, len(opens))
+	for _, o := range opens {
+		still[o.Ref] = o
+	}
 	return slices.DeleteFunc(out, func(x openAction) bool {
-		return !x.running && !slices.ContainsFunc(opens, func(o ledger.OpenAction) bool { return o.Ref == x.Ref && o.Key == x.Key && o.Token == x.Token })
+		o, open := still[x.Ref]
+		return !x.running && (!open || o.Key != x.Key || o.Token != x.Token)
 	}), nil
+}
+
+// claimed is what a claim says of an action: the resource and the token.
+type claimed struct {
+	ref   string
+	token int64
 }
 
 // liveClaims releases the claims of crashed processes, and lists the others where they are needed.

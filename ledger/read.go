@@ -158,13 +158,24 @@ func (r *Reader) Scopes(ctx context.Context, stack string) ([]resource.Scope, er
 
 // OpenActions are the actions without a recorded result, oldest first.
 func (r *Reader) OpenActions(ctx context.Context) ([]OpenAction, error) {
+	return r.openUnder(ctx, rows.KeyOpen, func(OpenAction) bool { return true })
+}
+
+// OpenActionsIn are those on the resources of one scope.
+func (r *Reader) OpenActionsIn(ctx context.Context, s resource.Scope) ([]OpenAction, error) {
+	return r.openUnder(ctx, rows.KeyOpen+s.String()+"/", func(o OpenAction) bool { return o.Ref.Scope() == s })
+}
+
+func (r *Reader) openUnder(ctx context.Context, prefix string, keep func(OpenAction) bool) ([]OpenAction, error) {
 	var out []OpenAction
-	err := r.Entries(ctx, rows.KeyOpen, storage.Now, func(e storage.Entry) error {
+	err := r.Entries(ctx, prefix, storage.Now, func(e storage.Entry) error {
 		var o OpenAction
 		if err := json.Unmarshal(e.Value, &o); err != nil {
 			return err
 		}
-		out = append(out, o)
+		if keep(o) {
+			out = append(out, o)
+		}
 		return nil
 	})
 	slices.SortStableFunc(out, func(a, b OpenAction) int { return a.At.Compare(b.At) })
@@ -224,6 +235,13 @@ func (r *Reader) Attempts(ctx context.Context) (map[resource.Ref]ResourceTries, 
 func (r *Reader) Down(ctx context.Context, at storage.Revision) (map[resource.Ref]rows.Down, error) {
 	out := map[resource.Ref]rows.Down{}
 	err := r.Entries(ctx, rows.KeyDown, at, func(e storage.Entry) error { return json.Unmarshal(e.Value, &out) })
+	return out, err
+}
+
+// DownIn are those of one scope, as recorded now.
+func (r *Reader) DownIn(ctx context.Context, s resource.Scope) (map[resource.Ref]rows.Down, error) {
+	out := map[resource.Ref]rows.Down{}
+	_, err := r.Load(ctx, rows.DownIn(s), storage.Now, &out)
 	return out, err
 }
 
