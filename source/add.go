@@ -167,8 +167,15 @@ func (d *Draft) locationFits(rule LocationRule, location string) bool {
 	if rule.Pattern == "" {
 		return true
 	}
-	ok, err := regexp.MatchString(`\A(?:`+rule.Pattern+`)\z`, location)
-	return ok && err == nil
+	form, known := d.forms[rule.Pattern]
+	if !known {
+		form, _ = regexp.Compile(`\A(?:` + rule.Pattern + `)\z`)
+		if d.forms == nil {
+			d.forms = map[string]*regexp.Regexp{}
+		}
+		d.forms[rule.Pattern] = form
+	}
+	return form != nil && form.MatchString(location)
 }
 
 // checkState checks the state, which not all kinds have.

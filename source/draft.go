@@ -1,6 +1,7 @@
 package source
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/ovi-project/ovi/position"
@@ -80,6 +81,7 @@ type Draft struct {
 	broken   map[string]bool // names of resources with problems: a reference to one is no error
 	kinds    map[kindName]*kind
 	memo     map[string]*checked
+	forms    map[string]*regexp.Regexp // of the patterns of locations; nil: an invalid one
 	intern   interner
 	scratch  []byte
 	in       []resource.Attr // of the resource that is being checked
