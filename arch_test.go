@@ -59,7 +59,8 @@ var goroutines = []string{
 	"provider/edge/entry.go",         // serves the streams of nodes, and sends their events on
 	"edge/simulate/fleet.go",         // two for each virtual node
 	"cmd/ovi/edgesimulate.go",        // runs the virtual nodes
-	"edge/node/node.go",              // reads the requests of a stream, and does those of each deployment
+	"edge/node/node.go",              // reads the requests of a stream
+	"edge/node/tasks.go",             // does the tasks of each deployment, one after the other
 	"report/writer.go",               // writes the status columns of a source
 	"storage/storagetest/watch.go",   // the conformance suite's watchers
 	"storage/storagetest/writes.go",  // the conformance suite's writers
