@@ -302,8 +302,8 @@ func TestTheResultAsData(t *testing.T) {
 func TestATimeoutOfInstall(t *testing.T) {
 	t.Parallel()
 	s := newInstalled(t)
-	s.host.pass = func(time.Duration) { time.Sleep(300 * time.Millisecond) }
-	code, out, _ := s.run("install", "./my-app", "--timeout", "1s")
+	s.host.pass = func(time.Duration) { time.Sleep(900 * time.Millisecond) }
+	code, out, _ := s.run("install", "./my-app", "--timeout", "3s")
 	if code != 3 || !strings.Contains(out, "created\n") || !strings.Contains(out, "Error: not started: the command was stopped first\n    Suggestion: Run the same command again to continue\n") {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}

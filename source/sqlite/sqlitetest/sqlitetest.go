@@ -58,7 +58,7 @@ func Quoted(t testing.TB, path, query string) []string {
 
 // Do is Exec outside a test.
 func Do(path string, statements ...string) error {
-	db, err := sql.Open("sqlite", path)
+	db, err := sql.Open("sqlite", path+"?_pragma=busy_timeout(10000)")
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func Do(path string, statements ...string) error {
 
 // Query are the values of a query with one column.
 func Query(path, query string) (out []string, err error) {
-	db, err := sql.Open("sqlite", path)
+	db, err := sql.Open("sqlite", path+"?_pragma=busy_timeout(10000)")
 	if err != nil {
 		return nil, err
 	}
