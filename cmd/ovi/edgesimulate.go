@@ -208,22 +208,28 @@ const restAfter = 15 * time.Second
 
 // rest is the CPU of the orchestrator while nothing changes, in percent of a core.
 func (s *simulation) rest() (float64, error) {
-	for _, d := range []time.Duration{restAfter, s.cmd.Duration("rest")} {
-		before, err := cpuOf(s.lo.Process.Pid)
-		if err != nil {
-			return 0, err
-		}
-		select {
-		case <-s.Done():
-			return 0, s.Err()
-		case <-time.After(d):
-		}
-		after, err := cpuOf(s.lo.Process.Pid)
-		if err != nil || d == s.cmd.Duration("rest") {
-			return 100 * (after - before).Seconds() / d.Seconds(), err
-		}
+	if err := s.wait(restAfter); err != nil {
+		return 0, err
 	}
-	return 0, nil
+	before, err := cpuOf(s.lo.Process.Pid)
+	if err != nil {
+		return 0, err
+	}
+	d := s.cmd.Duration("rest")
+	if err := s.wait(d); err != nil {
+		return 0, err
+	}
+	after, err := cpuOf(s.lo.Process.Pid)
+	return 100 * (after - before).Seconds() / d.Seconds(), err
+}
+
+func (s *simulation) wait(d time.Duration) error {
+	select {
+	case <-s.Done():
+		return s.Err()
+	case <-time.After(d):
+		return nil
+	}
 }
 
 func latest(times []time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }

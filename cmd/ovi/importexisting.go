@@ -89,25 +89,35 @@ func (c *call) importTerraform() error {
 		return &cli.Problem{Summary: "cannot read the state", File: c.arg(0), Err: err, Suggestion: "write it with `terraform state pull`"}
 	}
 	return c.withAdoptable(func(i *imports) error {
-		names, kept := map[string]string{}, []resource.Observed(nil)
-		for _, r := range state {
-			at := slices.IndexFunc(i.found, func(o resource.Observed) bool { return o.Ref.Kind == r.Known.Kind && o.ID == r.ID })
-			switch {
-			case r.Known.PartOf != "": // its kind has it among its attributes
-			case r.Known.Kind == "":
-				i.left = append(i.left, omitted{r.Address, "provider " + entry.Name + " has no kind for " + r.Type})
-			case at < 0 && i.unread[r.Known.Kind] != nil:
-				i.left = append(i.left, omitted{r.Address, "cannot be read: " + i.unread[r.Known.Kind].Error()})
-			case at < 0:
-				i.left = append(i.left, omitted{r.Address, fmt.Sprintf("no unmanaged %s with the ID %s exists in %s", r.Known.Kind, r.ID, i.head.Location)})
-			case i.takes(&i.found[at], r.Address):
-				names[r.ID] = r.Name
-				kept = append(kept, i.found[at])
-			}
-		}
-		i.found = kept
-		return i.write(names)
+		return i.write(i.keep(state))
 	})
+}
+
+// keep leaves of what was found what a state has, and gives the names that it has there, by ID.
+func (i *imports) keep(state []terraform.Resource) map[string]string {
+	type key struct{ kind, id string }
+	found := map[key]*resource.Observed{}
+	for n := range i.found {
+		found[key{i.found[n].Ref.Kind, i.found[n].ID}] = &i.found[n]
+	}
+	names, kept := map[string]string{}, []resource.Observed(nil)
+	for _, r := range state {
+		o := found[key{r.Known.Kind, r.ID}]
+		switch {
+		case r.Known.PartOf != "": // its kind has it among its attributes
+		case r.Known.Kind == "":
+			i.left = append(i.left, omitted{r.Address, "provider " + i.head.Provider + " has no kind for " + r.Type})
+		case o == nil && i.unread[r.Known.Kind] != nil:
+			i.left = append(i.left, omitted{r.Address, "cannot be read: " + i.unread[r.Known.Kind].Error()})
+		case o == nil:
+			i.left = append(i.left, omitted{r.Address, fmt.Sprintf("no unmanaged %s with the ID %s exists in %s", r.Known.Kind, r.ID, i.head.Location)})
+		case i.takes(o, r.Address):
+			names[r.ID] = r.Name
+			kept = append(kept, *o)
+		}
+	}
+	i.found = kept
+	return names
 }
 
 // omitted is something that is not imported, and why.

@@ -54,18 +54,8 @@ func (d *devops) agentsKeepThePromises(t *testing.T) {
 				d.putDeployment("portainer-agent-by-hand")
 				return "portainer-agent-by-hand"
 			},
-			Strip: func(_ *testing.T, o resource.Observed) {
-				patch := `{"metadata":{"annotations":{"ovi/ref":null,"ovi/stack":null,"ovi/owner":null,"ovi/key":null}}}`
-				if err := d.api.Patch(d.context(), deployments+"/"+o.ID, json.RawMessage(patch), new(json.RawMessage)); err != nil {
-					t.Fatal(err)
-				}
-			},
-			Recreate: func(_ *testing.T, o resource.Observed) {
-				if err := d.api.Remove(d.context(), deployments+"/"+o.ID, o.UID); err != nil {
-					t.Fatal(err)
-				}
-				d.putDeployment(o.ID)
-			},
+			Strip:    d.strip(deployments),
+			Recreate: d.recreate(deployments, d.putDeployment),
 		}
 	})
 	d.t = t

@@ -120,23 +120,33 @@ func (d *devops) secretsKeepThePromises(t *testing.T) {
 				d.put("by-hand")
 				return "by-hand"
 			},
-			Strip: func(_ *testing.T, o resource.Observed) {
-				patch := `{"metadata":{"annotations":{"ovi/ref":null,"ovi/stack":null,"ovi/owner":null,"ovi/key":null}}}`
-				if err := d.api.Patch(d.context(), secrets+"/"+o.ID, json.RawMessage(patch), new(json.RawMessage)); err != nil {
-					t.Fatal(err)
-				}
-			},
-			Recreate: func(_ *testing.T, o resource.Observed) {
-				if err := d.api.Remove(d.context(), secrets+"/"+o.ID, o.UID); err != nil {
-					t.Fatal(err)
-				}
-				d.put(o.ID)
-			},
+			Strip:    d.strip(secrets),
+			Recreate: d.recreate(secrets, d.put),
 		}
 	})
 	d.t = t
 	d.secretsStayOut()
 	d.fieldsOfOthersStay()
+}
+
+// strip removes the marks of an object of a collection.
+func (d *devops) strip(collection string) func(*testing.T, resource.Observed) {
+	return func(t *testing.T, o resource.Observed) {
+		patch := `{"metadata":{"annotations":{"ovi/ref":null,"ovi/stack":null,"ovi/owner":null,"ovi/key":null}}}`
+		if err := d.api.Patch(d.context(), collection+"/"+o.ID, json.RawMessage(patch), new(json.RawMessage)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// recreate replaces an object of a collection by another one of its name.
+func (d *devops) recreate(collection string, put func(name string)) func(*testing.T, resource.Observed) {
+	return func(t *testing.T, o resource.Observed) {
+		if err := d.api.Remove(d.context(), collection+"/"+o.ID, o.UID); err != nil {
+			t.Fatal(err)
+		}
+		put(o.ID)
+	}
 }
 
 // secretsStayOut: no annotation keeps the key, and the certificate of the cluster is verified.
