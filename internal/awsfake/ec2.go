@@ -11,7 +11,7 @@ func ec2Actions() map[string]handler {
 	all := map[string]handler{
 		"CreateTags": createTags, "DeleteTags": deleteTags, "DescribeTags": describeTags,
 	}
-	for _, family := range []map[string]handler{instanceActions(), networkActions(), groupActions(), volumeActions(), encryptionActions(), profileActions(), catalogActions()} {
+	for _, family := range []map[string]handler{instanceActions(), networkActions(), groupActions(), volumeActions(), encryptionActions(), profileActions(), catalogActions(), gatewayActions(), addressActions(), natActions(), routeActions()} {
 		maps.Copy(all, family)
 	}
 	return all
@@ -108,6 +108,14 @@ func (x *exchange) taggable(id string) (entity, error) {
 		kind, code = kindSubnet, "InvalidSubnetID.NotFound"
 	case "sg":
 		kind, code = kindGroup, "InvalidGroup.NotFound"
+	case "igw":
+		kind, code = kindInternetGateway, "InvalidInternetGatewayID.NotFound"
+	case "eipalloc":
+		kind, code = kindAddress, "InvalidAllocationID.NotFound"
+	case "nat":
+		kind, code = kindNAT, "NatGatewayNotFound"
+	case "rtb":
+		kind, code = kindRouteTable, "InvalidRouteTableID.NotFound"
 	}
 	e := x.tx.st.table(kind, x.Region).get(id)
 	if e == nil || x.tx.unread(e) {

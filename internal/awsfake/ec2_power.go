@@ -105,7 +105,7 @@ func terminateInstances(x *exchange) (any, error) {
 }
 
 // kill ends an instance: its volumes go with it or come free, as each was
-// attached ("Preserve data when an instance is terminated").
+// attached ("Preserve data when an instance is terminated"), and its Elastic IP comes free.
 func (x *exchange) kill(in *instance) *instance {
 	n := *in
 	n.Life = through(x.now, x.settle(), "terminated", "shutting-down")
@@ -121,6 +121,11 @@ func (x *exchange) kill(in *instance) *instance {
 			d.Life = through(x.now, x.settle(), "deleting", "in-use")
 		}
 		x.tx.put(&d)
+	}
+	if a := x.addressOf(in.ID); a != nil {
+		free := *a
+		free.Instance, free.Association = "", ""
+		x.tx.put(&free)
 	}
 	x.forget(in.Token, n.Life.end())
 	return &n

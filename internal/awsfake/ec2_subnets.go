@@ -131,7 +131,7 @@ func (x *exchange) subnet() (*subnet, error) {
 	return s, nil
 }
 
-// deleteSubnet: an address in use holds it back, of an instance or a database
+// deleteSubnet: an address in use holds it back, of an instance, a NAT gateway or a database
 // ("Delete a subnet"). An instance gives its address back once it is
 // terminated, not before.
 func deleteSubnet(x *exchange) (any, error) {
@@ -149,6 +149,12 @@ func deleteSubnet(x *exchange) (any, error) {
 			return nil, failf("DependencyViolation", "The subnet '%s' has dependencies and cannot be deleted.", s.ID)
 		}
 	}
+	for _, n := range list[*natGateway](x.tx, x.Region) {
+		if n.Subnet == s.ID && n.Life.at(x.now) != natDeleted && n.Life.at(x.now) != "failed" {
+			return nil, failf("DependencyViolation", "The subnet '%s' has dependencies and cannot be deleted.", s.ID)
+		}
+	}
+	x.untie(s.ID)
 	x.tx.drop(s)
 	return success{true}, nil
 }

@@ -80,6 +80,7 @@ func createVPC(x *exchange) (any, error) {
 	v.Group = g.ID
 	x.tx.put(v)
 	x.tx.put(g)
+	x.tx.put(mainTable(v))
 	return struct {
 		VPC xmlVPC `xml:"vpc"`
 	}{viewVPC(v, v.Life.first())}, nil
@@ -136,8 +137,8 @@ func (x *exchange) vpc() (*vpc, error) {
 	return v, nil
 }
 
-// deleteVPC takes the network's default group along; any subnet or other group
-// holds it back ("Delete your VPC").
+// deleteVPC takes the network's default group and main route table along; any subnet, gateway, other
+// group or table holds it back ("Delete your VPC").
 func deleteVPC(x *exchange) (any, error) {
 	v, err := x.vpc()
 	if err != nil {
@@ -153,6 +154,18 @@ func deleteVPC(x *exchange) (any, error) {
 		if g.VPC == v.ID && g.ID != v.Group {
 			return nil, busy
 		}
+	}
+	if x.gatewayOf(v.ID) != nil {
+		return nil, busy
+	}
+	for _, t := range list[*routeTable](x.tx, x.Region) {
+		if t.VPC != v.ID {
+			continue
+		}
+		if !t.Main {
+			return nil, busy
+		}
+		x.tx.drop(t)
 	}
 	if g, ok := find[*securityGroup](x.tx, x.Region, v.Group); ok {
 		x.tx.drop(g)

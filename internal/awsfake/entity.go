@@ -45,6 +45,14 @@ func blank(kind string) entity {
 		return &securityGroup{}
 	case kindKey:
 		return &keyPair{}
+	case kindInternetGateway:
+		return &internetGateway{}
+	case kindAddress:
+		return &address{}
+	case kindNAT:
+		return &natGateway{}
+	case kindRouteTable:
+		return &routeTable{}
 	case kindDatabase:
 		return &database{}
 	case kindSnapshot:
@@ -74,6 +82,11 @@ const (
 	kindDatabase    = "db"
 	kindSnapshot    = "snapshot"
 	kindSubnetGroup = "subgrp"
+
+	kindInternetGateway = "internet-gateway"
+	kindAddress         = "elastic-ip"
+	kindNAT             = "natgateway"
+	kindRouteTable      = "route-table"
 )
 
 // regionMark says that the default resources of a region were written once, so

@@ -64,6 +64,9 @@ func TestDefaultsAreTheSameInEveryProcess(t *testing.T) {
 	for _, s := range ok(ec2Of(a).DescribeSubnets(ctx, &ec2.DescribeSubnetsInput{}))(t).Subnets {
 		ok(ec2Of(a).DeleteSubnet(ctx, &ec2.DeleteSubnetInput{SubnetId: s.SubnetId}))(t)
 	}
+	for _, g := range ok(ec2Of(a).DescribeInternetGateways(ctx, &ec2.DescribeInternetGatewaysInput{}))(t).InternetGateways {
+		ok(ec2Of(a).DetachInternetGateway(ctx, &ec2.DetachInternetGatewayInput{InternetGatewayId: g.InternetGatewayId, VpcId: first[0].VpcId}))(t)
+	}
 	ok(ec2Of(a).DeleteVpc(ctx, &ec2.DeleteVpcInput{VpcId: first[0].VpcId}))(t)
 	ok(ec2Of(b).CreateVpc(ctx, &ec2.CreateVpcInput{CidrBlock: aws.String("10.0.0.0/16")}))(t)
 	for _, c := range []*awsfake.Cloud{a, b, openFile(t, path)} {

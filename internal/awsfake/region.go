@@ -21,7 +21,7 @@ func zones(region string) []string {
 }
 
 // furnish gives a region what a new account has there: a default VPC with a
-// default subnet in each zone and a default security group ("Default VPCs").
+// default subnet in each zone, a default security group and a route to the internet ("Default VPCs").
 // It costs no write: the ids follow from the state's seed, and the resources are
 // saved with the first change in any region.
 func (c *Cloud) furnish(region string) {
@@ -48,7 +48,10 @@ func defaults(st *state, region string) []entity {
 	for i, az := range zones(region) {
 		out = append(out, &subnet{base: next("subnet-"), VPC: v.ID, AZ: az, CIDR: fmt.Sprintf("172.31.%d.0/20", i*16), Default: true, PublicIP: true, Life: steady("available")})
 	}
-	return out
+	igw := &internetGateway{base: next("igw-"), VPC: v.ID}
+	table := mainTable(v)
+	table.Routes = []route{{"0.0.0.0/0", igw.ID}}
+	return append(out, igw, table)
 }
 
 func validZone(region, az string) bool { return slices.Contains(zones(region), az) }

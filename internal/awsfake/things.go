@@ -26,7 +26,7 @@ type Resource struct {
 func (c *Cloud) Resources() ([]Resource, error) {
 	var out []Resource
 	err := c.do(func(t *tx) error {
-		for _, kind := range []string{kindVPC, kindSubnet, kindGroup, kindInstance, kindVolume, kindDatabase, kindBucket} {
+		for _, kind := range []string{kindVPC, kindSubnet, kindGroup, kindInternetGateway, kindAddress, kindNAT, kindRouteTable, kindInstance, kindVolume, kindSubnetGroup, kindDatabase, kindBucket} {
 			for _, region := range slices.Sorted(maps.Keys(t.st.tables[kind])) {
 				for _, e := range t.st.table(kind, region).rows() {
 					if e != nil && !t.unread(e) {
@@ -57,10 +57,26 @@ func describe(t *tx, e entity) Resource {
 		out.State, out.Size = v.status(t.now), strconv.Itoa(v.Size)+" GiB"
 	case *database:
 		out.State, out.Size, out.Name = v.Life.at(t.now), v.at(t.now).Settings.Class, v.ID
+	case *internetGateway:
+		out.Default = isDefault(t, m.Region, v.VPC)
+	case *address:
+		out.Size = v.IP
+	case *natGateway:
+		out.State = v.Life.at(t.now)
+	case *routeTable:
+		out.Default, out.Size = v.Main, strconv.Itoa(len(v.Routes))+" routes"
+	case *subnetGroup:
+		out.Name, out.Size, out.Default = v.ID, strconv.Itoa(len(v.Subnets))+" subnets", v.ID == "default"
 	case *bucket:
 		out.Region, out.Name = v.Home, v.ID
 	}
 	return out
+}
+
+// isDefault reports the network that came with the account.
+func isDefault(t *tx, region, vpcID string) bool {
+	v, ok := find[*vpc](t, region, vpcID)
+	return ok && v.Default
 }
 
 func kindWord(kind string) string {
@@ -75,6 +91,16 @@ func kindWord(kind string) string {
 		return "rds"
 	case kindBucket:
 		return "s3"
+	case kindInternetGateway:
+		return "internet_gateway"
+	case kindAddress:
+		return "eip"
+	case kindNAT:
+		return "nat_gateway"
+	case kindRouteTable:
+		return "route_table"
+	case kindSubnetGroup:
+		return "db_subnet_group"
 	}
 	return kind
 }

@@ -56,6 +56,28 @@ type ec2Calls struct {
 	StartInstances                         call[ec2.StartInstancesInput, ec2.StartInstancesOutput, ec2.Options]
 	StopInstances                          call[ec2.StopInstancesInput, ec2.StopInstancesOutput, ec2.Options]
 	TerminateInstances                     call[ec2.TerminateInstancesInput, ec2.TerminateInstancesOutput, ec2.Options]
+
+	AllocateAddress          call[ec2.AllocateAddressInput, ec2.AllocateAddressOutput, ec2.Options]
+	AssociateAddress         call[ec2.AssociateAddressInput, ec2.AssociateAddressOutput, ec2.Options]
+	AssociateRouteTable      call[ec2.AssociateRouteTableInput, ec2.AssociateRouteTableOutput, ec2.Options]
+	AttachInternetGateway    call[ec2.AttachInternetGatewayInput, ec2.AttachInternetGatewayOutput, ec2.Options]
+	CreateInternetGateway    call[ec2.CreateInternetGatewayInput, ec2.CreateInternetGatewayOutput, ec2.Options]
+	CreateNatGateway         call[ec2.CreateNatGatewayInput, ec2.CreateNatGatewayOutput, ec2.Options]
+	CreateRoute              call[ec2.CreateRouteInput, ec2.CreateRouteOutput, ec2.Options]
+	CreateRouteTable         call[ec2.CreateRouteTableInput, ec2.CreateRouteTableOutput, ec2.Options]
+	DeleteInternetGateway    call[ec2.DeleteInternetGatewayInput, ec2.DeleteInternetGatewayOutput, ec2.Options]
+	DeleteNatGateway         call[ec2.DeleteNatGatewayInput, ec2.DeleteNatGatewayOutput, ec2.Options]
+	DeleteRoute              call[ec2.DeleteRouteInput, ec2.DeleteRouteOutput, ec2.Options]
+	DeleteRouteTable         call[ec2.DeleteRouteTableInput, ec2.DeleteRouteTableOutput, ec2.Options]
+	DescribeAddresses        call[ec2.DescribeAddressesInput, ec2.DescribeAddressesOutput, ec2.Options]
+	DescribeInternetGateways call[ec2.DescribeInternetGatewaysInput, ec2.DescribeInternetGatewaysOutput, ec2.Options]
+	DescribeNatGateways      call[ec2.DescribeNatGatewaysInput, ec2.DescribeNatGatewaysOutput, ec2.Options]
+	DescribeRouteTables      call[ec2.DescribeRouteTablesInput, ec2.DescribeRouteTablesOutput, ec2.Options]
+	DetachInternetGateway    call[ec2.DetachInternetGatewayInput, ec2.DetachInternetGatewayOutput, ec2.Options]
+	DisassociateAddress      call[ec2.DisassociateAddressInput, ec2.DisassociateAddressOutput, ec2.Options]
+	DisassociateRouteTable   call[ec2.DisassociateRouteTableInput, ec2.DisassociateRouteTableOutput, ec2.Options]
+	ReleaseAddress           call[ec2.ReleaseAddressInput, ec2.ReleaseAddressOutput, ec2.Options]
+	ReplaceRoute             call[ec2.ReplaceRouteInput, ec2.ReplaceRouteOutput, ec2.Options]
 }
 
 type rdsCalls struct {
@@ -69,6 +91,11 @@ type rdsCalls struct {
 	RemoveTagsFromResource   call[rds.RemoveTagsFromResourceInput, rds.RemoveTagsFromResourceOutput, rds.Options]
 	StartDBInstance          call[rds.StartDBInstanceInput, rds.StartDBInstanceOutput, rds.Options]
 	StopDBInstance           call[rds.StopDBInstanceInput, rds.StopDBInstanceOutput, rds.Options]
+
+	CreateDBSubnetGroup call[rds.CreateDBSubnetGroupInput, rds.CreateDBSubnetGroupOutput, rds.Options]
+	DeleteDBSubnetGroup call[rds.DeleteDBSubnetGroupInput, rds.DeleteDBSubnetGroupOutput, rds.Options]
+	ListTagsForResource call[rds.ListTagsForResourceInput, rds.ListTagsForResourceOutput, rds.Options]
+	ModifyDBSubnetGroup call[rds.ModifyDBSubnetGroupInput, rds.ModifyDBSubnetGroupOutput, rds.Options]
 }
 
 type s3Calls struct {
@@ -127,6 +154,28 @@ func ec2CallsOf(c *ec2.Client) ec2Calls {
 		StartInstances:                         c.StartInstances,
 		StopInstances:                          c.StopInstances,
 		TerminateInstances:                     c.TerminateInstances,
+
+		AllocateAddress:          c.AllocateAddress,
+		AssociateAddress:         c.AssociateAddress,
+		AssociateRouteTable:      c.AssociateRouteTable,
+		AttachInternetGateway:    c.AttachInternetGateway,
+		CreateInternetGateway:    c.CreateInternetGateway,
+		CreateNatGateway:         c.CreateNatGateway,
+		CreateRoute:              c.CreateRoute,
+		CreateRouteTable:         c.CreateRouteTable,
+		DeleteInternetGateway:    c.DeleteInternetGateway,
+		DeleteNatGateway:         c.DeleteNatGateway,
+		DeleteRoute:              c.DeleteRoute,
+		DeleteRouteTable:         c.DeleteRouteTable,
+		DescribeAddresses:        c.DescribeAddresses,
+		DescribeInternetGateways: c.DescribeInternetGateways,
+		DescribeNatGateways:      c.DescribeNatGateways,
+		DescribeRouteTables:      c.DescribeRouteTables,
+		DetachInternetGateway:    c.DetachInternetGateway,
+		DisassociateAddress:      c.DisassociateAddress,
+		DisassociateRouteTable:   c.DisassociateRouteTable,
+		ReleaseAddress:           c.ReleaseAddress,
+		ReplaceRoute:             c.ReplaceRoute,
 	}
 }
 
@@ -142,6 +191,11 @@ func rdsCallsOf(c *rds.Client) rdsCalls {
 		RemoveTagsFromResource:   c.RemoveTagsFromResource,
 		StartDBInstance:          c.StartDBInstance,
 		StopDBInstance:           c.StopDBInstance,
+
+		CreateDBSubnetGroup: c.CreateDBSubnetGroup,
+		DeleteDBSubnetGroup: c.DeleteDBSubnetGroup,
+		ListTagsForResource: c.ListTagsForResource,
+		ModifyDBSubnetGroup: c.ModifyDBSubnetGroup,
 	}
 }
 

@@ -29,6 +29,16 @@ func samples() []providertest.Sample {
 		sample("ebs", "data", values{"size": resource.Int(10), "attach_to": of("ec2", "web-0")}, values{"size": resource.Int(20)}),
 		sample("rds", "db", values{"size": text("db.t3.micro"), "password": secretOf("fake-password-of-a-sample")},
 			values{"size": text("db.t3.small"), "backup_days": resource.Int(3)}),
+		sample("internet_gateway", "main", values{"vpc": of("vpc", "main")}, nil),
+		sample("route_table", "public", values{
+			"vpc": of("vpc", "main"), "subnets": resource.List{of("subnet", "app")},
+			"routes": resource.List{route("cidr", "0.0.0.0/0", "internet_gateway", of("internet_gateway", "main"))},
+		}, values{"routes": resource.List{}}),
+		sample("eip", "nat", values{}, nil),
+		sample("nat_gateway", "a", values{"subnet": of("subnet", "app"), "eip": of("eip", "nat")}, nil),
+		sample("subnet", "other", values{"vpc": of("vpc", "main"), "cidr": text("10.0.2.0/24"), "zone": text("us-east-1b")}, nil),
+		sample("subnet", "third", values{"vpc": of("vpc", "main"), "cidr": text("10.0.3.0/24"), "zone": text("us-east-1c")}, nil),
+		sample("db_subnet_group", "data", values{"subnets": resource.List{of("subnet", "other"), of("subnet", "third")}}, values{"description": text("of the shop")}),
 		sample("s3", "acme-assets", values{}, values{"versioning": resource.Bool(true)}),
 	}
 }
@@ -55,4 +65,20 @@ func TestProviderKeepsItsPromises(t *testing.T) {
 			},
 		}
 	})
+}
+
+// route is a route from names and values in turn.
+func route(nameValue ...any) resource.Attrs {
+	var out []resource.Attr
+	for i := 0; i+1 < len(nameValue); i += 2 {
+		v, ok := nameValue[i+1].(resource.Value)
+		if s, plain := nameValue[i+1].(string); plain {
+			v, ok = resource.String(s), true
+		}
+		if !ok {
+			panic(nameValue[i+1])
+		}
+		out = append(out, resource.Attr{Name: nameValue[i].(string), Value: v})
+	}
+	return resource.NewAttrs(out...)
 }

@@ -19,6 +19,7 @@ type operation struct {
 func operations() []operation {
 	all := []operation{{call: "sts.GetCallerIdentity"}, {call: "ssm.GetParameter"}}
 	all = append(all, ec2Operations()...)
+	all = append(all, routingOperations()...)
 	return append(all, dataOperations()...)
 }
 
@@ -66,11 +67,42 @@ func ec2Operations() []operation {
 	}
 }
 
+// routingOperations are those of what leads in and out of a VPC.
+func routingOperations() []operation {
+	return []operation{
+		{call: "ec2.AllocateAddress"},
+		{call: "ec2.AssociateAddress"},
+		{call: "ec2.AssociateRouteTable"},
+		{call: "ec2.AttachInternetGateway"},
+		{call: "ec2.CreateInternetGateway"},
+		{call: "ec2.CreateNatGateway"},
+		{call: "ec2.CreateRoute"},
+		{call: "ec2.CreateRouteTable"},
+		{call: "ec2.DeleteInternetGateway", destroy: true},
+		{call: "ec2.DeleteNatGateway", destroy: true},
+		{call: "ec2.DeleteRoute"},
+		{call: "ec2.DeleteRouteTable", destroy: true},
+		{call: "ec2.DescribeAddresses"},
+		{call: "ec2.DescribeInternetGateways"},
+		{call: "ec2.DescribeNatGateways"},
+		{call: "ec2.DescribeRouteTables"},
+		{call: "ec2.DetachInternetGateway"},
+		{call: "ec2.DisassociateAddress"},
+		{call: "ec2.DisassociateRouteTable"},
+		{call: "ec2.ReleaseAddress", destroy: true},
+		{call: "ec2.ReplaceRoute"},
+	}
+}
+
 func dataOperations() []operation {
 	return []operation{
 		{call: "rds.DescribeDBInstances"},
 		{call: "rds.DescribeDBEngineVersions"},
 		{call: "rds.DescribeDBSubnetGroups"},
+		{call: "rds.ListTagsForResource"},
+		{call: "rds.CreateDBSubnetGroup", actions: []string{"rds:CreateDBSubnetGroup", "rds:AddTagsToResource"}},
+		{call: "rds.ModifyDBSubnetGroup"},
+		{call: "rds.DeleteDBSubnetGroup", destroy: true},
 		// The first database of an account creates RDS's own role; a managed password is a secret of
 		// Secrets Manager that is created in the caller's name. A deletion creates the final snapshot.
 		{call: "rds.CreateDBInstance", actions: []string{

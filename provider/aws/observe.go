@@ -113,6 +113,7 @@ type sweep struct {
 	*region
 	instances func() ([]ec2types.Instance, error) // that are not terminated
 	volumes   func() ([]ec2types.Volume, error)
+	networks  func() ([]ec2types.Vpc, error)
 }
 
 func newSweep(ctx context.Context, g *region) *sweep {
@@ -122,12 +123,13 @@ func newSweep(ctx context.Context, g *region) *sweep {
 			all, err := g.instances(ctx, &ec2.DescribeInstancesInput{Filters: living()})
 			return slices.DeleteFunc(all, gone), err
 		}),
-		volumes: sync.OnceValues(func() ([]ec2types.Volume, error) { return g.volumes(ctx, &ec2.DescribeVolumesInput{}) }),
+		volumes:  sync.OnceValues(func() ([]ec2types.Volume, error) { return g.volumes(ctx, &ec2.DescribeVolumesInput{}) }),
+		networks: sync.OnceValues(func() ([]ec2types.Vpc, error) { return g.vpcs(ctx, &ec2.DescribeVpcsInput{}) }),
 	}
 }
 
-func listVPCs(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-	all, err := s.vpcs(ctx, &ec2.DescribeVpcsInput{})
+func listVPCs(_ context.Context, s *sweep) ([]resource.Observed, error) {
+	all, err := s.networks()
 	return observedAs(all, err, s.observedVPC)
 }
 

@@ -86,7 +86,7 @@ func rdsLocation() []resource.Attribute {
 		},
 		groupsAttr("The security groups that apply to it. If omitted, the VPC's default group."),
 		{
-			Name: "subnet_group", Type: resource.TString, Effect: resource.Replace, Max: bound(255), Example: "data",
+			Name: "subnet_group", Type: resource.TString, Effect: resource.Replace, Max: bound(255), Example: "${db_subnet_group/data}",
 			Doc: "The DB subnet group it runs in. If omitted, the default one.",
 		},
 		{

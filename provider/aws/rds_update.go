@@ -94,8 +94,13 @@ func tagDB(ctx context.Context, g *region, id string, set map[string]string, dro
 	if err != nil {
 		return err
 	}
+	return g.tagByARN(ctx, d.DBInstanceArn, set, drop)
+}
+
+// tagByARN changes the tags of a resource of RDS, and leaves others as they are.
+func (g *region) tagByARN(ctx context.Context, arn *string, set map[string]string, drop []string) error {
 	if len(set) > 0 {
-		_, err := g.rds.AddTagsToResource(ctx, &rds.AddTagsToResourceInput{ResourceName: d.DBInstanceArn, Tags: rdsTags(set)})
+		_, err := g.rds.AddTagsToResource(ctx, &rds.AddTagsToResourceInput{ResourceName: arn, Tags: rdsTags(set)})
 		if err != nil {
 			return classify("", err)
 		}
@@ -103,6 +108,6 @@ func tagDB(ctx context.Context, g *region, id string, set map[string]string, dro
 	if len(drop) == 0 {
 		return nil
 	}
-	_, err = g.rds.RemoveTagsFromResource(ctx, &rds.RemoveTagsFromResourceInput{ResourceName: d.DBInstanceArn, TagKeys: drop})
+	_, err := g.rds.RemoveTagsFromResource(ctx, &rds.RemoveTagsFromResourceInput{ResourceName: arn, TagKeys: drop})
 	return classify("", err)
 }

@@ -14,6 +14,17 @@ func terraformTypes() map[string]provider.Foreign {
 		"aws_subnet":         {Kind: kindSubnet},
 		"aws_security_group": {Kind: kindGroup},
 
+		"aws_internet_gateway": {Kind: kindInternetGateway},
+		"aws_route_table":      {Kind: kindRouteTable},
+		"aws_eip":              {Kind: kindEIP},
+		"aws_nat_gateway":      {Kind: kindNAT},
+		"aws_db_subnet_group":  {Kind: kindDBSubnets},
+
+		"aws_route":                       {PartOf: kindRouteTable},
+		"aws_route_table_association":     {PartOf: kindRouteTable},
+		"aws_eip_association":             {PartOf: kindEIP},
+		"aws_internet_gateway_attachment": {PartOf: kindInternetGateway},
+
 		"aws_volume_attachment":                              {PartOf: kindEBS},
 		"aws_security_group_rule":                            {PartOf: kindGroup},
 		"aws_vpc_security_group_ingress_rule":                {PartOf: kindGroup},

@@ -1,0 +1,177 @@
+package aws
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+const kindEIP = "eip"
+
+func kindOfEIP() kind {
+	return kind{
+		schema: resource.Kind{
+			Provider: Name, Name: kindEIP,
+			Doc: "A fixed public IPv4 address (Elastic IP).\n\n" +
+				"It belongs to the account until it is deleted: a deleted address cannot be had again. It is created with its name as its Name tag; an existing one is adopted by its ID.",
+			NameTag:     tagHuman,
+			NamePattern: tagName, NameDoc: tagNameDoc,
+			CrossCheck: crossChecks(tagTraits{nameTag: true}, oneInEach("attach_to", "address")),
+			DataLoss:   loseAddress,
+			Attrs: []resource.Attribute{
+				{
+					Name: "attach_to", Type: resource.TString, RefKind: kindEC2, IDPrefix: "i-",
+					Example: "web-0", Doc: "The instance that has the address. If omitted, what it is attached to is not changed: a nat_gateway takes it by itself.",
+				},
+				{Name: "public_address", Type: resource.TString, Computed: true, Doc: "The address."},
+			},
+		},
+		list: func(ctx context.Context, s *sweep) ([]resource.Observed, error) {
+			all, err := s.addresses(ctx, &ec2.DescribeAddressesInput{})
+			return observedAs(all, err, s.observedAddress)
+		},
+		read: readAddress, tag: tagEC2, check: checkAddress,
+		create: createAddress, update: updateAddress, remove: deleteAddress,
+	}
+}
+
+// loseAddress: who has the address in a firewall or a DNS record elsewhere loses it.
+func loseAddress(o resource.Observed, _ resource.Attrs) string {
+	if a, ok := text(o.Attrs, "public_address"); ok {
+		return "address " + a + ", which cannot be had again"
+	}
+	return "address, which cannot be had again"
+}
+
+// addresses reads them all at once: DescribeAddresses has no pages.
+func (g *region) addresses(ctx context.Context, in *ec2.DescribeAddressesInput) ([]types.Address, error) {
+	out, err := g.ec2.DescribeAddresses(ctx, in)
+	if err != nil {
+		return nil, classify("", err)
+	}
+	return out.Addresses, nil
+}
+
+func (g *region) observedAddress(e types.Address) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(e.AllocationId), Health: resource.Healthy}
+	a := attrs{}
+	a.text("attach_to", e.InstanceId)
+	a.text("public_address", e.PublicIp)
+	o.Attrs = a.done()
+	g.identify(&o, kindEIP, "", tagsOf(e.Tags))
+	return o
+}
+
+func (g *region) address(ctx context.Context, id string) (types.Address, error) {
+	all, err := g.addresses(ctx, &ec2.DescribeAddressesInput{AllocationIds: []string{id}})
+	return only(all, err, "ec2.DescribeAddresses", id)
+}
+
+func readAddress(ctx context.Context, g *region, id string) (resource.Observed, error) {
+	e, err := g.address(ctx, id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.observedAddress(e), nil
+}
+
+func checkAddress(ctx context.Context, g *region, _ provider.Request) error {
+	_, err := g.ec2.AllocateAddress(ctx, &ec2.AllocateAddressInput{Domain: types.DomainTypeVpc, DryRun: aws.Bool(true)})
+	return dryRun(err)
+}
+
+func createAddress(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	made, err := noRetry(ctx, g, func() (types.Address, error) {
+		out, err := g.ec2.AllocateAddress(ctx, &ec2.AllocateAddressInput{
+			Domain:            types.DomainTypeVpc,
+			TagSpecifications: []types.TagSpecification{born(types.ResourceTypeElasticIp, g.birthTags(r, true))},
+		}, onlyRefused)
+		if err != nil {
+			return types.Address{}, err
+		}
+		return types.Address{AllocationId: out.AllocationId}, nil
+	}, func() ([]types.Address, error) {
+		return g.addresses(ctx, &ec2.DescribeAddressesInput{Filters: bornWith(r.Key)})
+	})
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.attachAddress(ctx, aws.ToString(made.AllocationId), r.Desired.Attrs)
+}
+
+func updateAddress(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	return g.attachAddress(ctx, r.Have.ID, r.Desired.Attrs)
+}
+
+// attachAddress gives an address to its instance. It takes none from what else has it: that is an error
+// of AWS (Resource.AlreadyAssociated), since AllowReassociation is false.
+func (g *region) attachAddress(ctx context.Context, id string, want resource.Attrs) (o resource.Observed, err error) {
+	instance, wanted := text(want, "attach_to")
+	err = g.awaitSeen(ctx, g.wait.Compute, "the address "+id, func(ctx context.Context) error {
+		e, err := g.address(ctx, id)
+		if err != nil {
+			return err
+		}
+		o = g.observedAddress(e)
+		have := aws.ToString(e.InstanceId)
+		switch {
+		case !wanted || have == instance:
+			return nil
+		case have != "":
+			_, err = g.ec2.DisassociateAddress(ctx, &ec2.DisassociateAddressInput{AssociationId: e.AssociationId})
+			if err = classify("", err); err != nil && !absent(err) {
+				return err
+			}
+			return errWait
+		}
+		_, err = g.ec2.AssociateAddress(ctx, &ec2.AssociateAddressInput{
+			AllocationId: aws.String(id), InstanceId: aws.String(instance), AllowReassociation: aws.Bool(false),
+		})
+		// An instance takes no address before it runs.
+		if err = classify("", err); err != nil && !absent(err) && !hasCode(err, "InvalidInstanceID", "IncorrectInstanceState") {
+			return err
+		}
+		return errWait
+	})
+	return o, err
+}
+
+// deleteAddress takes it from its instance first. One that a NAT gateway has stays until that is gone.
+func deleteAddress(ctx context.Context, g *region, r provider.Request) error {
+	id := r.Have.ID
+	return g.deleteHeld(ctx, id, func() error {
+		e, err := g.address(ctx, id)
+		if err != nil {
+			return err
+		}
+		if aws.ToString(e.InstanceId) != "" && e.AssociationId != nil {
+			if _, err := g.ec2.DisassociateAddress(ctx, &ec2.DisassociateAddressInput{AssociationId: e.AssociationId}); err != nil {
+				return err
+			}
+		}
+		_, err = g.ec2.ReleaseAddress(ctx, &ec2.ReleaseAddressInput{AllocationId: aws.String(id)})
+		return err
+	}, func() ([]string, error) { return g.natsWith(ctx, id) }, "InvalidIPAddress.InUse")
+}
+
+// natsWith lists the NAT gateways that have an address.
+func (g *region) natsWith(ctx context.Context, address string) ([]string, error) {
+	all, err := g.natGateways(ctx, &ec2.DescribeNatGatewaysInput{})
+	var names []string
+	for _, n := range all {
+		if o := g.observedNAT(n); !natGone(n) && desiredIs(o.Attrs, "eip", address) {
+			names = append(names, nameID(o))
+		}
+	}
+	return names, err
+}
+
+func desiredIs(a resource.Attrs, name, value string) bool {
+	s, ok := text(a, name)
+	return ok && s == value
+}

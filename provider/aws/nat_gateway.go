@@ -1,0 +1,251 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+const kindNAT = "nat_gateway"
+
+func kindOfNAT() kind {
+	return kind{
+		schema: resource.Kind{
+			Provider: Name, Name: kindNAT,
+			Doc: "What lets the instances of private subnets reach the internet.\n\n" +
+				"It is in a subnet with a route to an internet_gateway; private subnets use it by a route of their route_table. It is created with its name as its Name tag; an existing one is adopted by its ID.",
+			NameTag:     tagHuman,
+			NamePattern: tagName, NameDoc: tagNameDoc,
+			Canonical: canonicalNAT, CrossCheck: crossChecks(tagTraits{nameTag: true}, oneInEach("eip", "NAT gateway")),
+			Replace: replaceNAT, Grace: 15 * time.Minute,
+			Attrs: []resource.Attribute{
+				{
+					Name: "subnet", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: kindSubnet, IDPrefix: "subnet-",
+					Example: "public-a", Doc: "The subnet it is in. Its VPC needs an internet gateway before: name it in depends_on.",
+				},
+				{
+					Name: "eip", Type: resource.TString, Effect: resource.Replace, RefKind: kindEIP, IDPrefix: "eipalloc-",
+					Example: "nat", Doc: "The address that what it sends comes from. A private NAT gateway has none.",
+				},
+				{
+					Name: "connectivity", Type: resource.TString, Effect: resource.Replace, Enum: []string{"public", "private"}, Default: resource.String("public"),
+					Example: "public", Doc: "Whether it leads to the internet, or only to other private networks.",
+				},
+				{Name: "public_address", Type: resource.TString, Computed: true, Doc: "The public address of what it sends."},
+				{Name: "private_address", Type: resource.TString, Computed: true, Doc: "Its address in the subnet."},
+			},
+		},
+		list: func(ctx context.Context, s *sweep) ([]resource.Observed, error) {
+			all, err := s.natGateways(ctx, &ec2.DescribeNatGatewaysInput{Filter: where("state", "pending", "available", "failed")})
+			return observedAs(all, err, s.observedNAT)
+		},
+		read: readNAT, tag: tagEC2, check: checkNAT,
+		create: createNAT, update: updateNAT, remove: deleteNAT,
+	}
+}
+
+func canonicalNAT(a resource.Attrs) (resource.Attrs, []resource.Problem) {
+	_, address := a.Get("eip")
+	kind, _ := text(a, "connectivity")
+	switch {
+	case kind == "private" && address:
+		return a, []resource.Problem{{Path: "eip", Summary: "a private NAT gateway has no public address", Suggestion: "omit eip, or connectivity"}}
+	case kind != "private" && !address:
+		return a, []resource.Problem{{Path: "eip", Summary: "a public NAT gateway needs an address", Suggestion: "add an eip and name it here"}}
+	}
+	return a, nil
+}
+
+// replaceNAT: an address is used by one gateway at a time.
+func replaceNAT(d resource.Desired, have resource.Observed) []resource.Strategy {
+	if _, address := d.Attrs.Get("eip"); address && sameText(d, have, "eip") {
+		return destroyFirst()
+	}
+	return createFirst()
+}
+
+func (g *region) natGateways(ctx context.Context, in *ec2.DescribeNatGatewaysInput) ([]types.NatGateway, error) {
+	return pages(ctx, "ec2.DescribeNatGateways", func(ctx context.Context, token *string) ([]types.NatGateway, *string, error) {
+		in.NextToken, in.MaxResults = token, pageOf(in.NatGatewayIds)
+		out, err := g.ec2.DescribeNatGateways(ctx, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.NatGateways, out.NextToken, nil
+	})
+}
+
+// natGone: a deleted gateway is listed for about an hour.
+func natGone(n types.NatGateway) bool {
+	return n.State == types.NatGatewayStateDeleting || n.State == types.NatGatewayStateDeleted
+}
+
+func (g *region) observedNAT(n types.NatGateway) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(n.NatGatewayId), Health: resource.Healthy, Since: aws.ToTime(n.CreateTime)}
+	switch n.State {
+	case types.NatGatewayStatePending:
+		o.Health = resource.Pending
+	case types.NatGatewayStateFailed:
+		o.Health, o.Message = resource.Failing, natFailure(n)
+	case types.NatGatewayStateAvailable, types.NatGatewayStateDeleting, types.NatGatewayStateDeleted:
+	}
+	a := attrs{}
+	a.text("subnet", n.SubnetId)
+	a["connectivity"] = resource.String("public")
+	if n.ConnectivityType == types.ConnectivityTypePrivate {
+		a["connectivity"] = resource.String("private")
+	}
+	for _, at := range n.NatGatewayAddresses {
+		if at.IsPrimary != nil && !*at.IsPrimary {
+			continue
+		}
+		a.text("eip", at.AllocationId)
+		a.text("public_address", at.PublicIp)
+		a.text("private_address", at.PrivateIp)
+	}
+	o.Attrs = a.done()
+	g.identify(&o, kindNAT, "", tagsOf(n.Tags))
+	return o
+}
+
+func natFailure(n types.NatGateway) string {
+	return fmt.Sprintf("%s: %s", aws.ToString(n.FailureCode), aws.ToString(n.FailureMessage))
+}
+
+func (g *region) natGateway(ctx context.Context, id string) (types.NatGateway, error) {
+	all, err := g.natGateways(ctx, &ec2.DescribeNatGatewaysInput{NatGatewayIds: []string{id}})
+	n, err := only(all, err, "ec2.DescribeNatGateways", id)
+	if err == nil && natGone(n) {
+		err = &provider.Error{Class: provider.NotFound, Op: "ec2.DescribeNatGateways", Err: fmt.Errorf("%s is %s", id, n.State)}
+	}
+	return n, err
+}
+
+func readNAT(ctx context.Context, g *region, id string) (resource.Observed, error) {
+	n, err := g.natGateway(ctx, id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.observedNAT(n), nil
+}
+
+func natInput(a resource.Attrs) *ec2.CreateNatGatewayInput {
+	kind, _ := text(a, "connectivity")
+	return &ec2.CreateNatGatewayInput{SubnetId: desired(a, "subnet"), AllocationId: desired(a, "eip"), ConnectivityType: types.ConnectivityType(kind)}
+}
+
+func checkNAT(ctx context.Context, g *region, r provider.Request) error {
+	if unresolved(r.Desired.Attrs) || r.Have.ID != "" {
+		return nil
+	}
+	in := natInput(r.Desired.Attrs)
+	in.DryRun = aws.Bool(true)
+	_, err := g.ec2.CreateNatGateway(ctx, in)
+	return dryRun(err)
+}
+
+// createNAT has a token, and looks for the tag of its key besides: a token is forgotten.
+func createNAT(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	in := natInput(r.Desired.Attrs)
+	in.ClientToken = aws.String(r.Key)
+	in.TagSpecifications = []types.TagSpecification{born(types.ResourceTypeNatgateway, g.birthTags(r, true))}
+	if err := g.awaitInternet(ctx, r.Desired.Attrs); err != nil {
+		return resource.Observed{}, err
+	}
+	made, err := noRetry(ctx, g, func() (types.NatGateway, error) {
+		var out *ec2.CreateNatGatewayOutput
+		err := g.patiently(ctx, g.wait.Appear, func() (err error) {
+			out, err = g.ec2.CreateNatGateway(ctx, in)
+			return classify("", err)
+		}, "InvalidSubnetID.NotFound", "InvalidAllocationID.NotFound")
+		if err != nil {
+			return types.NatGateway{}, err
+		}
+		return *out.NatGateway, nil
+	}, func() ([]types.NatGateway, error) {
+		return g.natGateways(ctx, &ec2.DescribeNatGatewaysInput{Filter: append(bornWith(r.Key), where("state", "pending", "available")...)})
+	})
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.awaitNAT(ctx, aws.ToString(made.NatGatewayId))
+}
+
+// awaitInternet waits until the VPC of a public NAT gateway has an internet gateway: without one, AWS
+// accepts the call and the NAT gateway fails a minute later (Gateway.NotAttached).
+func (g *region) awaitInternet(ctx context.Context, a resource.Attrs) error {
+	if !desiredIs(a, "connectivity", "public") {
+		return nil
+	}
+	subnet, _ := text(a, "subnet")
+	var vpc string
+	missing := false
+	err := g.awaitSeen(ctx, g.wait.Appear, "an internet gateway", func(ctx context.Context) error {
+		s, err := g.subnet(ctx, subnet)
+		if err != nil {
+			return err
+		}
+		vpc = aws.ToString(s.VpcId)
+		all, err := g.internetGateways(ctx, &ec2.DescribeInternetGatewaysInput{Filters: where("attachment.vpc-id", vpc)})
+		if missing = err == nil && len(all) == 0; missing {
+			return errWait
+		}
+		return err
+	})
+	if err == nil || !missing || ctx.Err() != nil {
+		return err
+	}
+	return permanent("ec2.DescribeInternetGateways", fmt.Errorf("%s of subnet %s has no internet gateway", vpc, subnet),
+		"add an internet_gateway, and name it in depends_on of this NAT gateway")
+}
+
+func (g *region) awaitNAT(ctx context.Context, id string) (o resource.Observed, err error) {
+	err = g.awaitSeen(ctx, g.wait.Compute, "the NAT gateway "+id, func(ctx context.Context) error {
+		n, err := g.natGateway(ctx, id)
+		if err != nil {
+			return err
+		}
+		switch o = g.observedNAT(n); o.Health {
+		case resource.Pending:
+			return errWait
+		case resource.Failing:
+			return permanent("ec2.CreateNatGateway", fmt.Errorf("%s failed: %s", id, natFailure(n)), "delete it, correct the cause and apply again")
+		}
+		return nil
+	})
+	return o, err
+}
+
+// updateNAT has nothing of its own to change: all its attributes are fixed at its creation.
+func updateNAT(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	return g.awaitNAT(ctx, r.Have.ID)
+}
+
+// deleteNAT waits until it is gone: until then it holds its address and its subnet.
+func deleteNAT(ctx context.Context, g *region, r provider.Request) error {
+	id := r.Have.ID
+	_, err := g.ec2.DeleteNatGateway(ctx, &ec2.DeleteNatGatewayInput{NatGatewayId: aws.String(id)})
+	if err = classify("", err); absent(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return g.await(ctx, g.wait.Compute, "the NAT gateway "+id+" to be gone", func(ctx context.Context) error {
+		all, err := g.natGateways(ctx, &ec2.DescribeNatGatewaysInput{NatGatewayIds: []string{id}})
+		switch {
+		case absent(err), err == nil && (len(all) == 0 || all[0].State == types.NatGatewayStateDeleted):
+			return nil
+		case err != nil:
+			return err
+		}
+		return errWait
+	})
+}

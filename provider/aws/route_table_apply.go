@@ -1,0 +1,208 @@
+package aws
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// applyRouteTable brings routes and subnets of a table to the configuration. What is there already,
+// after an answer that was lost, is left as it is, so that it can be done again at any point.
+func (g *region) applyRouteTable(ctx context.Context, id string, want resource.Attrs) (resource.Observed, error) {
+	t, err := g.awaitRouteTable(ctx, id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	if err := g.setRoutes(ctx, id, routesOf(t), want.List("routes")); err != nil {
+		return resource.Observed{}, err
+	}
+	if err := g.setSubnets(ctx, t, want.Texts("subnets")); err != nil {
+		return resource.Observed{}, err
+	}
+	if t, err = g.awaitRouteTable(ctx, id); err != nil {
+		return resource.Observed{}, err
+	}
+	return g.observedRouteTable(t), nil
+}
+
+// awaitRouteTable waits until a table is seen and none of its subnets is joining or leaving.
+func (g *region) awaitRouteTable(ctx context.Context, id string) (t types.RouteTable, err error) {
+	err = g.awaitSeen(ctx, g.wait.Compute, "the route table "+id, func(ctx context.Context) error {
+		if t, err = g.routeTable(ctx, id); err != nil {
+			return err
+		}
+		for _, a := range t.Associations {
+			if a.AssociationState != nil && strings.HasSuffix(string(a.AssociationState.State), "ing") {
+				return errWait
+			}
+		}
+		return nil
+	})
+	return t, err
+}
+
+// byDestination are routes by their addresses, of which a table has one route each.
+func byDestination(routes resource.List) map[string]resource.Attrs {
+	out := make(map[string]resource.Attrs, len(routes))
+	for _, v := range routes {
+		route, _ := v.(resource.Attrs)
+		cidr, _ := text(route, "cidr")
+		out[cidr] = route
+	}
+	return out
+}
+
+// setRoutes changes the target of a route in one call, so that there is no moment without one, and
+// removes routes last.
+func (g *region) setRoutes(ctx context.Context, id string, have, want resource.List) error {
+	was, is := byDestination(have), byDestination(want)
+	for _, cidr := range destinations(want) {
+		old, exists := was[cidr]
+		if exists && equal(old, is[cidr]) {
+			continue
+		}
+		if err := g.putRoute(ctx, id, is[cidr], exists); err != nil {
+			return err
+		}
+	}
+	for _, cidr := range destinations(have) {
+		if _, keep := is[cidr]; keep {
+			continue
+		}
+		in := &ec2.DeleteRouteInput{RouteTableId: aws.String(id)}
+		in.DestinationCidrBlock, in.DestinationIpv6CidrBlock = destination(cidr)
+		if _, err := g.ec2.DeleteRoute(ctx, in); err != nil && !absent(err) {
+			return classify("", err)
+		}
+	}
+	return nil
+}
+
+func destinations(routes resource.List) []string {
+	out := make([]string, 0, len(routes))
+	for cidr := range byDestination(routes) {
+		out = append(out, cidr)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// destination is a block as EC2 takes it: IPv4 and IPv6 are two parameters.
+func destination(cidr string) (v4, v6 *string) {
+	if strings.Contains(cidr, ":") {
+		return nil, aws.String(cidr)
+	}
+	return aws.String(cidr), nil
+}
+
+// putRoute creates a route or changes where it goes. Its target may have been created a moment ago.
+func (g *region) putRoute(ctx context.Context, id string, route resource.Attrs, exists bool) error {
+	cidr, _ := text(route, "cidr")
+	gateway := desired(route, kindInternetGateway)
+	if gateway == nil {
+		gateway = desired(route, "virtual_gateway")
+	}
+	v4, v6 := destination(cidr)
+	return g.patiently(ctx, g.wait.Appear, func() error {
+		if exists {
+			_, err := g.ec2.ReplaceRoute(ctx, &ec2.ReplaceRouteInput{
+				RouteTableId: aws.String(id), DestinationCidrBlock: v4, DestinationIpv6CidrBlock: v6, GatewayId: gateway,
+				NatGatewayId: desired(route, kindNAT), InstanceId: desired(route, "instance"),
+				VpcPeeringConnectionId: desired(route, "vpc_peering"), TransitGatewayId: desired(route, "transit_gateway"),
+			})
+			return classify("", err)
+		}
+		_, err := g.ec2.CreateRoute(ctx, &ec2.CreateRouteInput{
+			RouteTableId: aws.String(id), DestinationCidrBlock: v4, DestinationIpv6CidrBlock: v6, GatewayId: gateway,
+			NatGatewayId: desired(route, kindNAT), InstanceId: desired(route, "instance"),
+			VpcPeeringConnectionId: desired(route, "vpc_peering"), TransitGatewayId: desired(route, "transit_gateway"),
+		})
+		return classify("", err)
+	}, "InvalidRouteTableID.NotFound", "InvalidGatewayID.NotFound", "InvalidInternetGatewayID.NotFound", "InvalidNatGatewayID.NotFound", "NatGatewayNotFound", "InvalidInstanceID.NotFound")
+}
+
+// setSubnets joins the subnets that are to use a table and lets the others go. A subnet that another
+// table of the same plan lets go is waited for; another one is never taken from its table.
+func (g *region) setSubnets(ctx context.Context, t types.RouteTable, want []string) error {
+	have := map[string]string{}
+	for _, a := range t.Associations {
+		if a.SubnetId != nil && !leavingTable(a) {
+			have[*a.SubnetId] = aws.ToString(a.RouteTableAssociationId)
+		}
+	}
+	for _, subnet := range want {
+		if have[subnet] != "" {
+			continue
+		}
+		err := g.patiently(ctx, g.wait.Appear, func() error {
+			_, err := g.ec2.AssociateRouteTable(ctx, &ec2.AssociateRouteTableInput{RouteTableId: t.RouteTableId, SubnetId: aws.String(subnet)})
+			return classify("", err)
+		}, "InvalidSubnetID.NotFound", "InvalidRouteTableID.NotFound", "Resource.AlreadyAssociated")
+		if err != nil {
+			return g.otherTable(ctx, subnet, err)
+		}
+	}
+	for subnet, association := range have {
+		if slices.Contains(want, subnet) {
+			continue
+		}
+		if err := g.leaveTable(ctx, association); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *region) leaveTable(ctx context.Context, association string) error {
+	_, err := g.ec2.DisassociateRouteTable(ctx, &ec2.DisassociateRouteTableInput{AssociationId: aws.String(association)})
+	if err = classify("", err); absent(err) {
+		return nil
+	}
+	return err
+}
+
+// otherTable adds to a refusal which table has the subnet.
+func (g *region) otherTable(ctx context.Context, subnet string, err error) error {
+	if !hasCode(err, "Resource.AlreadyAssociated") {
+		return err
+	}
+	all, obs := g.routeTables(ctx, &ec2.DescribeRouteTablesInput{Filters: where("association.subnet-id", subnet)})
+	if obs != nil || len(all) == 0 {
+		return err
+	}
+	return &provider.Error{
+		Class: provider.Conflict, Op: "ec2.AssociateRouteTable", Code: codeOf(err), Err: err,
+		Hint: "remove " + subnet + " from " + nameID(g.observedRouteTable(all[0])) + " first, or adopt that table",
+	}
+}
+
+// deleteRouteTable lets its subnets go first: they use the main table of their VPC from then on.
+func deleteRouteTable(ctx context.Context, g *region, r provider.Request) error {
+	id := r.Have.ID
+	t, err := g.routeTable(ctx, id)
+	if err != nil {
+		if absent(err) {
+			return nil
+		}
+		return err
+	}
+	for _, a := range t.Associations {
+		if aws.ToBool(a.Main) || leavingTable(a) {
+			continue
+		}
+		if err := g.leaveTable(ctx, aws.ToString(a.RouteTableAssociationId)); err != nil {
+			return err
+		}
+	}
+	return g.deleteHeld(ctx, id, func() error {
+		_, err := g.ec2.DeleteRouteTable(ctx, &ec2.DeleteRouteTableInput{RouteTableId: aws.String(id)})
+		return err
+	}, func() ([]string, error) { return nil, nil }, "DependencyViolation")
+}
