@@ -57,6 +57,11 @@ type ec2Calls struct {
 	StopInstances                          call[ec2.StopInstancesInput, ec2.StopInstancesOutput, ec2.Options]
 	TerminateInstances                     call[ec2.TerminateInstancesInput, ec2.TerminateInstancesOutput, ec2.Options]
 
+	routingCalls
+}
+
+// routingCalls are those of what leads in and out of a VPC.
+type routingCalls struct {
 	AllocateAddress          call[ec2.AllocateAddressInput, ec2.AllocateAddressOutput, ec2.Options]
 	AssociateAddress         call[ec2.AssociateAddressInput, ec2.AssociateAddressOutput, ec2.Options]
 	AssociateRouteTable      call[ec2.AssociateRouteTableInput, ec2.AssociateRouteTableOutput, ec2.Options]
@@ -155,6 +160,12 @@ func ec2CallsOf(c *ec2.Client) ec2Calls {
 		StopInstances:                          c.StopInstances,
 		TerminateInstances:                     c.TerminateInstances,
 
+		routingCalls: routingCallsOf(c),
+	}
+}
+
+func routingCallsOf(c *ec2.Client) routingCalls {
+	return routingCalls{
 		AllocateAddress:          c.AllocateAddress,
 		AssociateAddress:         c.AssociateAddress,
 		AssociateRouteTable:      c.AssociateRouteTable,

@@ -41,8 +41,10 @@ type kind struct {
 
 // kinds is the table of all kinds. Each call gives fresh values.
 func kinds() []kind {
-	return []kind{kindOfVPC(), kindOfSubnet(), kindOfGroup(), kindOfEC2(), kindOfEBS(), kindOfRDS(), kindOfS3(),
-		kindOfInternetGateway(), kindOfRouteTable(), kindOfEIP(), kindOfNAT(), kindOfDBSubnets()}
+	return []kind{
+		kindOfVPC(), kindOfSubnet(), kindOfGroup(), kindOfEC2(), kindOfEBS(), kindOfRDS(), kindOfS3(),
+		kindOfInternetGateway(), kindOfRouteTable(), kindOfEIP(), kindOfNAT(), kindOfDBSubnets(),
+	}
 }
 
 // Kinds lists the schemas of all kinds, without I/O and without an account. Each call gives a

@@ -87,7 +87,7 @@ func TestASubnetMovesBetweenTablesInOnePlan(t *testing.T) {
 	haveOne, haveTwo := s.make(one), s.make(two)
 	one, two = s.table("one", []string{s.a}), s.table("two", []string{s.b})
 	moved := make(chan error, 1)
-	go func() { //nolint:forbidigo // the two updates of one plan run at the same time
+	go func() { // as the two updates of one plan do
 		_, err := s.update(two, haveTwo, nil)
 		moved <- err
 	}()
