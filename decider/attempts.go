@@ -18,6 +18,7 @@ const StalledAfter = 10 * time.Minute
 type Attempts struct {
 	Desired   string    // digest of the configuration
 	Failures  int       // that failed for good
+	Permanent int       // of these, the ones in an error that the same configuration ends in again
 	Lost      int       // whose run ended before it recorded a result, and of which nothing was observed
 	Transient int       // transient errors since the last other result; they do not count
 	Since     time.Time // of the first of these
@@ -28,12 +29,32 @@ type Attempts struct {
 // Used is how many attempts count against the limit.
 func (a Attempts) Used() int { return a.Failures + a.Lost }
 
-// NumberOf says how many attempts count: "3 attempts".
+// UsedUp reports whether no further attempt is allowed, and the class of the errors that used them up;
+// "": together.
+func (a Attempts) UsedUp(l rules.Attempts) (bool, resource.Cause) {
+	most := l.Count
+	if most <= 0 {
+		most = DefaultAttempts
+	}
+	switch {
+	case l.Permanent > 0 && a.Permanent >= l.Permanent:
+		return true, resource.Permanent
+	case l.Transient > 0 && a.Transient >= l.Transient:
+		return true, resource.Transient
+	}
+	return a.Used() >= most, ""
+}
+
+// NumberOf says how many attempts count: "3 attempts". Of what only transient errors stopped, these do.
 func NumberOf(a Attempts) string {
-	if a.Used() == 1 {
+	n := a.Used()
+	if n == 0 {
+		n = a.Transient
+	}
+	if n == 1 {
 		return "1 attempt"
 	}
-	return fmt.Sprintf("%d attempts", a.Used())
+	return fmt.Sprintf("%d attempts", n)
 }
 
 // Stalled reports whether transient errors have lasted for too long.
@@ -54,11 +75,19 @@ func (AttemptLimit) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		a, ok := d.attempts(f)
-		if !ok || a.Used() < f.attemptsAllowed(d.Ref) {
+		if !ok {
 			continue
 		}
+		usedUp, class := a.UsedUp(AttemptsAllowed(f.Rules[d.Ref.Stack], d.Ref))
+		if !usedUp {
+			continue
+		}
+		last := "last error"
+		if class != "" {
+			last = "last, " + string(class) + " error"
+		}
 		out[i] = Blocker{
-			Reason:     fmt.Sprintf("%s %s failed; last error: %s", NumberOf(a), d.ofConfiguration(), a.Error),
+			Reason:     fmt.Sprintf("%s %s failed; %s: %s", NumberOf(a), d.ofConfiguration(), last, a.Error),
 			Suggestion: "change the configuration, or run `ovi retry " + d.Ref.Short() + "`",
 		}
 	}
@@ -88,17 +117,9 @@ func (d *Decision) attempts(f Facts) (Attempts, bool) {
 	return f.Attempts(d.Ref, d.DesiredDigest())
 }
 
-// attemptsAllowed is the limit of a resource.
-func (f Facts) attemptsAllowed(ref resource.Ref) int {
-	return AttemptsAllowed(f.Rules[ref.Stack], ref)
-}
-
 // AttemptsAllowed is how many attempts of one configuration of a resource the rules of its stack allow.
-func AttemptsAllowed(r rules.Rules, ref resource.Ref) int {
-	if n := r.AttemptsOf(ref.Kind, ref.Name); n > 0 {
-		return n
-	}
-	return DefaultAttempts
+func AttemptsAllowed(r rules.Rules, ref resource.Ref) rules.Attempts {
+	return r.AttemptsOf(ref.Kind, ref.Name)
 }
 
 // ofConfiguration names the configuration that is tried.

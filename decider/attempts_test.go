@@ -47,7 +47,7 @@ func TestAttemptLimit(t *testing.T) {
 				return decider.Attempts{}, false
 			}}
 			for i := range proposed {
-				f.Rules[proposed[i].Ref.Stack] = rules.Rules{Attempts: c.allowed}
+				f.Rules[proposed[i].Ref.Stack] = rules.Rules{Attempts: rules.Attempts{Count: c.allowed}}
 			}
 			for _, d := range s.plan(t, f, decider.AttemptLimit{}).Decisions {
 				if blocked := len(d.Blockers) > 0; blocked != c.blocked {

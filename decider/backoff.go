@@ -15,6 +15,9 @@ type BackOff struct {
 	Max  time.Duration // the longest wait; default 1 h
 }
 
+// transientMax is the longest wait after a transient error, which costs no attempt.
+const transientMax = 5 * time.Minute
+
 // Name implements Policy.
 func (BackOff) Name() string { return "back_off" }
 
@@ -33,7 +36,11 @@ func (b BackOff) Review(p Plan, f Facts) (map[int]Blocker, error) {
 		if !ok || failures == 0 {
 			continue
 		}
-		if until := a.Last.Add(b.wait(failures, a.Desired)); f.Now.Before(until) {
+		pause := b
+		if a.Transient > 0 {
+			pause.Max = min(b.Max, transientMax)
+		}
+		if until := a.Last.Add(pause.wait(failures, a.Desired)); f.Now.Before(until) {
 			out[i] = Blocker{Until: &until, Reason: fmt.Sprintf("failed %s; last error: %s", times(failures), a.Error)}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 )
 
 // recordExhausted records the configurations of a plan whose attempts are used up, each once.
@@ -19,7 +20,8 @@ func (e *Engine) recordExhausted(ctx context.Context, p *Planned) error {
 				continue
 			}
 			t := p.tries[d.Ref].Of(d.DesiredDigest())
-			found = append(found, event.Exhausted{Ref: d.Ref, Desired: t.Desired, Attempts: t.Used()})
+			n, class := spent(t.Attempts, p.attemptsAllowed(d.Ref))
+			found = append(found, event.Exhausted{Ref: d.Ref, Desired: t.Desired, Attempts: n, Class: class})
 		}
 		if x, back := p.back(d.Ref); back {
 			found = append(found, x)
@@ -45,6 +47,16 @@ func (e *Engine) recordExhausted(ctx context.Context, p *Planned) error {
 		return fmt.Errorf("record the configurations without attempts left: %w", err)
 	}
 	return nil
+}
+
+// attemptsAllowed are those of the stack of a resource.
+func (p *Planned) attemptsAllowed(ref resource.Ref) rules.Attempts {
+	for i := range p.Intents {
+		if p.Intents[i].Stack == ref.Stack {
+			return decider.AttemptsAllowed(p.Intents[i].Rules, ref)
+		}
+	}
+	return rules.Attempts{}
 }
 
 // back is the configuration whose attempts a resource used up, and that it returns from.

@@ -19,6 +19,7 @@ import (
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/toys/box"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 )
 
 var (
@@ -89,7 +90,7 @@ func TestTheAttemptsOfAConfigurationAreLimited(t *testing.T) {
 		if diff := cmp.Diff([]string{"exhausted box/web"}, y.events(event.TypeExhausted)); s.tried["1"] != 8 || diff != "" {
 			t.Errorf("%d attempts, want 8; recorded (-want +got):\n%s", s.tried["1"], diff)
 		}
-		other[0].Rules.Attempts = 3
+		other[0].Rules.Attempts = rules.Attempts{Count: 3}
 		for range 5 {
 			y.applyOnce(other)
 		}
@@ -193,7 +194,7 @@ func TestNeverMoreAttemptsThanAllowed(t *testing.T) {
 			for _, x := range rounds {
 				s.answer = func(resource.Value) error { return x.answer }
 				in := boxOf("web:1", size, "")
-				in[0].Rules.Attempts = allowed
+				in[0].Rules.Attempts = rules.Attempts{Count: allowed}
 				mine := fmt.Sprint(resource.Int(size))
 				switch x.what {
 				case "change":

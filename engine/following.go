@@ -50,8 +50,28 @@ func (f *following) decide(d *resource.Desired, x *rollout.Progressing, t rollou
 	if f.why[d.Ref] = (decider.Follows{Why: text}); t.Reason != rollout.Exhausted {
 		return
 	}
-	f.why[d.Ref] = decider.Follows{Back: true, Why: fmt.Sprintf("back to %s: %s of %s failed", resource.ShortDigest(x.LastGood), decider.NumberOf(decider.Attempts{Failures: x.Attempts}), resource.ShortDigest(x.Desired))}
-	f.back[d.Ref] = event.Exhausted{Ref: d.Ref, Desired: x.Desired, Attempts: x.Attempts, Back: x.LastGood}
+	f.why[d.Ref] = decider.Follows{Back: true}
+	f.back[d.Ref] = event.Exhausted{Ref: d.Ref, Desired: x.Desired, Back: x.LastGood}
+}
+
+// spent notes of what goes back which attempts were used up.
+func (f *following) spent(ref resource.Ref, a decider.Attempts, allowed rules.Attempts) {
+	x, back := f.back[ref]
+	if !back {
+		return
+	}
+	x.Attempts, x.Class = spent(a, allowed)
+	f.back[ref] = x
+	f.why[ref] = decider.Follows{Back: true, Why: fmt.Sprintf("back to %s: %s of %s failed", resource.ShortDigest(x.Back), decider.NumberOf(a), resource.ShortDigest(x.Desired))}
+}
+
+// spent are how many attempts were used up, and the class of their errors.
+func spent(a decider.Attempts, allowed rules.Attempts) (n int, class string) {
+	_, cause := a.UsedUp(allowed)
+	if cause == resource.Transient {
+		return a.Transient, string(cause)
+	}
+	return a.Used(), string(cause)
 }
 
 // blockerOf is why a resource does not follow the new configuration, also as a few words about the one

@@ -84,7 +84,7 @@ func GlobalGuards(r rules.Rules) ([]decider.Policy, error) {
 	if len(r.Approvals) > 0 {
 		out = append(out, globalRules{decider.Approvals{}, r})
 	}
-	if r.Attempts > 0 {
+	if r.Attempts != (rules.Attempts{}) {
 		out = append(out, globalRules{decider.AttemptLimit{}, r})
 	}
 	if r.MaxDestroy.Set {

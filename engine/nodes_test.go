@@ -18,10 +18,11 @@ import (
 type nodes struct {
 	shelf.Shelf
 	bad     func(node, version string) bool
-	stays   bool                 // a version that fails stays, and keeps failing
-	offline map[string]time.Time // node: since when
-	asked   []string             // "node version", in order
-	pending map[string]pending   // by id
+	cause   map[string]resource.Cause // of the failures of a node
+	stays   bool                      // a version that fails stays, and keeps failing
+	offline map[string]time.Time      // node: since when
+	asked   []string                  // "node version", in order
+	pending map[string]pending        // by id
 }
 
 type pending struct {
@@ -44,7 +45,7 @@ func nodeRef(node string) resource.Ref {
 // appOn is the configuration of an app on nodes.
 func appOn(version string, u rules.Update, on ...string) []resource.Intent {
 	u.Kind, u.Name = "app", "web"
-	in := resource.Intent{Stack: stack, Rules: rules.Rules{Attempts: 3, DestroyAuto: true, Updates: []rules.Update{u}}}
+	in := resource.Intent{Stack: stack, Rules: rules.Rules{Attempts: rules.Attempts{Count: 3, Permanent: 1}, DestroyAuto: true, Updates: []rules.Update{u}}}
 	for _, node := range on {
 		in.Scopes = append(in.Scopes, nodeRef(node).Scope())
 		in.Resources = append(in.Resources, resource.Desired{Ref: nodeRef(node), Attrs: attrs("version", resource.String(version)), State: resource.StateRunning})
@@ -83,14 +84,14 @@ func (n *nodes) progress(o *resource.Observed) {
 	delete(n.pending, o.ID)
 	was := shelf.Text(o.Attrs, "version")
 	if p.version != "" && n.bad(o.Ref.Location, p.version) && !n.stays {
-		o.Health, o.Message = resource.Failing, fmt.Sprintf("version %s failed; version %s runs", p.version, was)
+		o.Health, o.Cause, o.Message = resource.Failing, n.cause[o.Ref.Location], fmt.Sprintf("version %s failed; version %s runs", p.version, was)
 		return
 	}
 	if p.version != "" {
 		o.Attrs = o.Attrs.With("version", resource.String(p.version))
 	}
 	if o.Health, o.Message = resource.Healthy, ""; n.bad(o.Ref.Location, shelf.Text(o.Attrs, "version")) {
-		o.Health, o.Message = resource.Failing, "it fails"
+		o.Health, o.Cause, o.Message = resource.Failing, n.cause[o.Ref.Location], "it fails"
 	}
 }
 
@@ -100,7 +101,7 @@ func (n *nodes) ask(node string, o *resource.Observed, version string) error {
 	}
 	n.asked = append(n.asked, node+" "+version)
 	n.pending[o.ID] = pending{version, time.Now().Add(takes)}
-	o.Health, o.Message = resource.Pending, ""
+	o.Health, o.Cause, o.Message = resource.Pending, "", ""
 	return nil
 }
 

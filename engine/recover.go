@@ -31,6 +31,7 @@ func (e *Engine) recover(o ledger.OpenAction, live resource.Snapshot, before eve
 		case have == nil:
 			return found(event.FoundFailed, nil, "%s does not exist any more", o.ID)
 		case have.Health == resource.Failing:
+			a.Class = string(have.Cause)
 			return found(event.FoundFailed, e.withApplied(o, have, live), "%s is failing: %s", have.ID, have.Message)
 		case have.Health == resource.Pending && live.At.Before(o.Deadline):
 			return a, false

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/rules"
 )
 
@@ -18,6 +19,7 @@ import (
 type trip struct {
 	nodes    []string
 	bad      map[string]bool // the new version fails there
+	cause    map[string]resource.Cause
 	update   rules.Update
 	stays    bool       // a version that fails stays, instead of the one before
 	away     bool       // the first node is offline from the start
@@ -26,16 +28,17 @@ type trip struct {
 }
 
 func drawTrip(r *rapid.T) trip {
-	x := trip{bad: map[string]bool{}, update: rules.Update{
+	x := trip{bad: map[string]bool{}, cause: map[string]resource.Cause{}, update: rules.Update{
 		Waves:          rapid.SampledFrom([][]rules.Budget{nil, {{Set: true, Count: 1}}, {{Set: true, Count: 1}, {Set: true, Count: 50, Percent: true}}}).Draw(r, "waves"),
 		MaxUnavailable: rapid.SampledFrom([]rules.Budget{{}, {Set: true, Count: 1}}).Draw(r, "max unavailable"),
 		Rollback:       rapid.Bool().Draw(r, "rollback"),
-		Attempts:       rapid.IntRange(1, 3).Draw(r, "attempts"),
+		Attempts:       rules.Attempts{Count: rapid.IntRange(1, 3).Draw(r, "attempts"), Permanent: 1},
 	}}
 	for i := range rapid.IntRange(1, 5).Draw(r, "nodes") {
 		node := fmt.Sprintf("n%d", i+1)
 		x.nodes = append(x.nodes, node)
 		x.bad[node] = rapid.IntRange(0, 3).Draw(r, "bad") == 0
+		x.cause[node] = rapid.SampledFrom([]resource.Cause{"", resource.App, resource.Permanent}).Draw(r, "cause")
 	}
 	x.stays, x.away = rapid.Bool().Draw(r, "stays"), rapid.Bool().Draw(r, "away")
 	for range rapid.IntRange(1, 8).Draw(r, "rounds") {
@@ -64,9 +67,13 @@ type tripped struct {
 
 func (x *tripped) check(halted bool) {
 	for _, node := range x.trip.nodes {
+		most := x.update.Attempts.Count
+		if x.trip.cause[node] == resource.Permanent {
+			most = x.update.Attempts.Permanent
+		}
 		switch n := x.times(node, "2"); {
-		case x.trip.bad[node] && n > x.update.Attempts:
-			x.broken = append(x.broken, fmt.Sprintf("%s was tried %d times, %d are allowed", node, n, x.update.Attempts))
+		case x.trip.bad[node] && n > most:
+			x.broken = append(x.broken, fmt.Sprintf("%s was tried %d times, %d are allowed", node, n, most))
 		case x.halted[node] && n > 0:
 			x.broken = append(x.broken, node+" was asked for the version behind a wave that failed")
 		}
@@ -87,7 +94,7 @@ func TestRolloutsKeepTheirLawsInTheEngine(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var y *yard
 			y, x.nodes = newNodes(t)
-			x.nodes.stays = x.trip.stays
+			x.nodes.stays, x.nodes.cause = x.trip.stays, x.trip.cause
 			x.nodes.bad = func(node, version string) bool { return version == "2" && x.trip.bad[node] }
 			y.rounds(appOn("1", rules.Update{}, x.trip.nodes...), 2, takes)
 			on := appOn("2", x.update, x.trip.nodes...)

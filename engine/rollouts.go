@@ -130,20 +130,25 @@ func (r *rolling) one(limits rules.Rules, u rules.Update, all []*resource.Desire
 	for _, x := range was.Had {
 		had[x] = true
 	}
+	allowed := decider.AttemptsAllowed(limits, ref)
+	if allowed.Count == 0 {
+		allowed.Count = decider.DefaultAttempts
+	}
 	o := rollout.Rollout{
 		Version: now.Version, Waves: u.Waves, MaxUnavailable: u.MaxUnavailable, MaxFailed: u.MaxFailed,
-		Attempts: decider.AttemptsAllowed(limits, ref), Rollback: u.Rollback, Reach: was.Reach, Halted: was.Halted,
+		Attempts: allowed.Count, Rollback: u.Rollback, Reach: was.Reach, Halted: was.Halted,
 	}
 	states := make([]rollout.Progressing, len(all))
 	var failed []string
 	for i, d := range all {
 		x := r.progress(d)
+		x.Spent, _ = r.memory.tries[d.Ref].Of(x.Desired).UsedUp(allowed)
 		if x.Unchanged = had[x.Ref]; now.isNew && u.Staged() && x.Has == x.Desired {
 			x.Unchanged = true
 			now.Had = append(now.Had, x.Ref)
 		}
 		done := x.Has == x.Desired && x.Health == resource.Healthy
-		if now.complete = now.complete && done; x.Attempts >= o.Attempts && !done {
+		if now.complete = now.complete && done; x.Spent && !done {
 			failed = append(failed, x.Ref.Location)
 		}
 		states[i] = x
@@ -154,6 +159,7 @@ func (r *rolling) one(limits rules.Rules, u rules.Update, all []*resource.Desire
 	}
 	for i, d := range all {
 		r.follow.decide(d, &states[i], targets[d.Ref], &now, r.good[d.Ref].Applied, u)
+		r.follow.spent(d.Ref, r.memory.tries[d.Ref].Of(states[i].Desired).Attempts, allowed)
 	}
 	if u.Staged() {
 		r.follow.rollouts = append(r.follow.rollouts, now)

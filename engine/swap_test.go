@@ -128,12 +128,12 @@ func TestARevertedReplacementIsAFailedAttempt(t *testing.T) {
 		if a := tried[dockRef("box", "web")].Last(); err != nil || a.Failures != 1 || a.Desired != in[0].Resources[0].Digest() {
 			t.Errorf("attempts: %+v, %v", tried, err)
 		}
-		in[0].Rules.Attempts = 1
+		in[0].Rules.Attempts.Count = 1
 		p, err := y.engine.Plan(t.Context(), in, engine.PlanOptions{})
 		if err != nil || len(p.Plan.Decisions) != 1 || p.Plan.Decisions[0].Action != decider.Notify {
 			t.Errorf("with one attempt the plan is %v, %v", brief(p), err)
 		}
-		in[0].Rules.Attempts = 2
+		in[0].Rules.Attempts.Count = 2
 		if p := y.plan(in); brief(p)[0] != "replace box/web" {
 			t.Errorf("the next plan is %v", brief(p))
 		}

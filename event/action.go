@@ -113,6 +113,7 @@ type Recovered struct {
 	ID       string         `json:"id,omitempty"`
 	UID      string         `json:"uid,omitempty"`
 	Evidence string         `json:"evidence"`
+	Class    string         `json:"class,omitempty"` // of the error of what failed, if the provider tells
 	// Failed: its failure is on record already; only whether it took effect all the same was open.
 	Failed    bool       `json:"failed,omitempty"`
 	Signature *Signature `json:"signature,omitzero"`

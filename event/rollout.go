@@ -56,6 +56,8 @@ type Exhausted struct {
 	Desired  string       `json:"desired"`
 	Attempts int          `json:"attempts"`
 	Back     string       `json:"back,omitempty"`
+	// Class is that of the errors which used them up, where one class did.
+	Class string `json:"class,omitempty"`
 }
 
 // Retried records that an operator allows new attempts of an exhausted configuration.

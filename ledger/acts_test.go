@@ -108,7 +108,7 @@ func TestAnEditedStoreNeitherApprovesNorUnblesses(t *testing.T) {
 					return open(t, dir, store)
 				}
 				l := start()
-				record(t, l, event.PolicyRequired{Name: "p", On: true, Rules: &rules.Rules{Attempts: 1}, Who: "ann"})
+				record(t, l, event.PolicyRequired{Name: "p", On: true, Rules: &rules.Rules{Attempts: rules.Attempts{Count: 1}}, Who: "ann"})
 				record(t, l, event.Approved{Digest: "d", Who: "ann"}, event.Blessed{Ref: ref("a"), On: true, Who: "ann"},
 					event.Approved{Digest: "e", Who: "bob"}, event.Acknowledged{Ref: ref("a"), Who: "ann"})
 				want := counted(t, l)

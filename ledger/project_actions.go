@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
@@ -192,7 +193,9 @@ func (p *projection) failed(r event.Record, e event.Finished) error {
 		if e.Recoverable {
 			transient(t, r.At)
 		} else {
-			t.Failures++
+			if t.Failures++; e.Class == string(resource.Permanent) {
+				t.Permanent++
+			}
 			t.Transient, t.Since = 0, time.Time{}
 		}
 		if len(e.RecreateOnly) > 0 {
@@ -304,7 +307,13 @@ func (p *projection) recovered(r event.Record, e event.Recovered) error {
 				return err
 			}
 		}
-		return p.failed(r, event.Finished{Ref: e.Ref, Key: e.Key, Action: open.Action, Desired: open.Desired, Error: e.Evidence})
+		failed := event.Finished{Ref: e.Ref, Key: e.Key, Action: open.Action, Desired: open.Desired, Error: e.Evidence, Class: e.Class, Recoverable: e.Class == string(resource.Transient)}
+		if failed.Recoverable && open.Reason == decider.ReasonState {
+			if err := p.notRestarted(e.Ref); err != nil {
+				return err
+			}
+		}
+		return p.failed(r, failed)
 	case event.FoundNotDone:
 		if err := p.delete(rows.Of(rows.KeyOpen, e.Ref)); err != nil {
 			return err

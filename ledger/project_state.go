@@ -121,3 +121,15 @@ func (p *projection) restarted(r event.Record, e event.Started) error {
 	all.At = all.At[max(0, len(all.At)-restartsKept):]
 	return p.put(key, all)
 }
+
+// notRestarted forgets the last restart of a resource, which a transient error ended: the limit of restarts
+// counts what ran and did not stay.
+func (p *projection) notRestarted(ref resource.Ref) error {
+	key := rows.Of(rows.KeyRestarts, ref)
+	var all rows.Restarts
+	if _, err := p.load(key, &all); err != nil || len(all.At) == 0 {
+		return err
+	}
+	all.At = all.At[:len(all.At)-1]
+	return p.put(key, all)
+}

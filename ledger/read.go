@@ -224,7 +224,7 @@ func (r *Reader) Attempts(ctx context.Context) (map[resource.Ref]ResourceTries, 
 	for ref, tries := range all {
 		for _, t := range tries.Of {
 			out[ref] = append(out[ref], Tries{decider.Attempts{
-				Desired: t.Desired, Failures: t.Failures, Lost: t.Lost, Transient: t.Transient, Since: t.Since, Last: t.Last, Error: t.Error,
+				Desired: t.Desired, Failures: t.Failures, Permanent: t.Permanent, Lost: t.Lost, Transient: t.Transient, Since: t.Since, Last: t.Last, Error: t.Error,
 			}, t.Key, t.Kept, t.RecreateOnly, t.ID})
 		}
 	}

@@ -76,6 +76,9 @@ func rolled(e event.Event) string {
 		return "healthy with configuration " + resource.ShortDigest(e.Desired)
 	case event.Exhausted:
 		text := fmt.Sprintf("%s of configuration %s failed: it is not tried again", many(e.Attempts, "attempt"), resource.ShortDigest(e.Desired))
+		if e.Class != "" {
+			text = fmt.Sprintf("%s of configuration %s failed in a %s error: it is not tried again", many(e.Attempts, "attempt"), resource.ShortDigest(e.Desired), e.Class)
+		}
 		if e.Back != "" {
 			text += "; back to " + resource.ShortDigest(e.Back)
 		}

@@ -219,6 +219,9 @@ func ClassOf(err error) Class {
 	return Unclassified
 }
 
+// NotHealthy is the Code of an error about a resource that was made as configured, and does not run so.
+const NotHealthy = "NotHealthy"
+
 // Recoverable reports whether a retry of the same action may succeed.
 func Recoverable(err error) bool {
 	switch ClassOf(err) {

@@ -62,5 +62,5 @@ func (o Observed) Equal(p Observed) bool {
 	same := o.Since.Equal(p.Since) && o.Attrs.Equal(p.Attrs) && o.Tags.Equal(p.Tags)
 	return same && o.Ref == p.Ref && o.ID == p.ID && o.UID == p.UID && o.Marks == p.Marks &&
 		o.Attested == p.Attested && o.Ownership == p.Ownership && o.Role == p.Role &&
-		o.OwnedBy == p.OwnedBy && o.Unread == p.Unread && o.Health == p.Health && o.Message == p.Message
+		o.OwnedBy == p.OwnedBy && o.Unread == p.Unread && o.Health == p.Health && o.Message == p.Message && o.Cause == p.Cause
 }

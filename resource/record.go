@@ -42,6 +42,7 @@ func (o *Observed) AppendJSON(dst []byte) []byte {
 	dst = appendField(dst, "unread", o.Unread)
 	dst = appendField(dst, "health", string(o.Health))
 	dst = appendField(dst, "message", o.Message)
+	dst = appendField(dst, "cause", string(o.Cause))
 	if !o.Since.IsZero() {
 		dst = append(dst, `,"since":"`...)
 		dst = append(o.Since.UTC().AppendFormat(dst, time.RFC3339Nano), '"')
@@ -160,7 +161,7 @@ func (o *Observed) UnmarshalJSON(b []byte) error {
 }
 
 // fields are the fields of a recorded resource, ref first.
-const fields = " ref id uid marks attested ownership role owned_by unread health message since attrs tags "
+const fields = " ref id uid marks attested ownership role owned_by unread health message cause since attrs tags "
 
 // first returns an error for an unknown or duplicate field, and marks the field as seen.
 func first(name string, seen *int) error {
@@ -217,6 +218,8 @@ func (o *Observed) setText(name, v string) (err error) {
 		o.Health = Health(v)
 	case "message":
 		o.Message = v
+	case "cause":
+		o.Cause = Cause(v)
 	case "since":
 		o.Since, err = time.Parse(time.RFC3339Nano, v)
 	default:

@@ -50,6 +50,7 @@ type Observed struct {
 	Unread    string    // why its content could not be read; nothing but its existence is known
 	Health    Health    // its condition
 	Message   string    // a few words on the health
+	Cause     Cause     // of failing, where the provider tells one from the other
 	Since     time.Time // when it was created, if the provider reports it
 	Attrs     Attrs
 	Tags      Tags
@@ -65,6 +66,16 @@ const (
 	Stopped Health = "stopped"
 	Failing Health = "failing"
 	Unclear Health = "unknown"
+)
+
+// Cause says what to expect of another attempt with a configuration that fails.
+type Cause string
+
+// The causes.
+const (
+	Transient Cause = "transient" // the same may succeed later: it is no attempt
+	Permanent Cause = "permanent" // the same fails again
+	App       Cause = "app"       // it ran, and was not healthy, or could not run there
 )
 
 // ProviderDefault is the Message of an unmanaged resource that the provider creates by itself,

@@ -120,10 +120,12 @@ func (x *Progressing) done() bool { return x.has() && x.Health == resource.Healt
 
 // tried also holds for what was healthy with the new configuration and is gone.
 func (x *Progressing) tried() bool {
-	return x.has() || x.Attempts > 0 || x.LastGood == x.Desired
+	return x.has() || x.Attempts > 0 || x.Spent || x.LastGood == x.Desired
 }
 
-func (x *Progressing) exhausted(r Rollout) bool { return x.Attempts >= r.attempts() && !x.done() }
+func (x *Progressing) exhausted(r Rollout) bool {
+	return (x.Spent || x.Attempts >= r.attempts()) && !x.done()
+}
 
 // advance gives the reachable groups their waves, and starts each wave whose forerunner is
 // through.

@@ -41,7 +41,9 @@ type Progressing struct {
 	Unchanged bool
 	Offline   bool // its location does not answer: what is said of it is the last that is known
 	Attempts  int  // failed ones of Desired; those that ended in a transient error do not count
-	Returns   int  // failed ones of going back to LastGood
+	// Spent: no further attempt of Desired is allowed, whatever Attempts are.
+	Spent   bool
+	Returns int // failed ones of going back to LastGood
 	// Sealed: LastGood holds a secret that was not given by reference. It is on record as a
 	// digest only, so a resource cannot be created or updated from it.
 	Sealed bool

@@ -18,8 +18,8 @@ type Rules struct {
 	DestroyAuto bool
 	MaxDestroy  Budget
 	// Attempts is how many attempts of one configuration of a resource may fail before it is
-	// blocked; 0: the default.
-	Attempts    int
+	// blocked.
+	Attempts    Attempts `json:",omitzero"`
 	Ignore      []Ignore
 	Windows     []Window   // actions that they cover start only while one is open
 	Approvals   []Approval // actions that they cover need approval
@@ -27,6 +27,13 @@ type Rules struct {
 	Drift       []Drift // differences that are no drift
 	// Updates say how new configurations reach resources of one name, each name once.
 	Updates []Update `json:",omitempty"`
+}
+
+// Attempts limits the attempts of one configuration, also by the class of the errors that they end in.
+type Attempts struct {
+	Count     int `json:",omitempty"` // that fail, of any class but transient; 0: the default
+	Permanent int `json:",omitempty"` // of these, in an error that the same configuration ends in again; 0: Count
+	Transient int `json:",omitempty"` // in a row that only transient errors stop; 0: any number
 }
 
 // Digest identifies what the rules say, wherever they are written: SHA-256, in hex. Rules that say

@@ -13,8 +13,8 @@ type Update struct {
 	// MaxFailed is how many may use up their attempts before no further one starts.
 	MaxFailed Budget
 	// Rollback returns a resource that used up its attempts to its last good configuration.
-	Rollback bool `json:",omitempty"`
-	Attempts int  `json:",omitempty"` // 0: those of the stack
+	Rollback bool     `json:",omitempty"`
+	Attempts Attempts `json:",omitzero"` // zero: those of the stack
 }
 
 // Staged reports whether not all resources start at once, or some may stay behind.
@@ -30,10 +30,10 @@ func (r Rules) UpdateOf(kind, name string) Update {
 	return Update{}
 }
 
-// AttemptsOf is how many attempts are allowed of one configuration of a kind and name; 0: the default.
-func (r Rules) AttemptsOf(kind, name string) int {
-	if n := r.UpdateOf(kind, name).Attempts; n > 0 {
-		return n
+// AttemptsOf is how many attempts are allowed of one configuration of a kind and name.
+func (r Rules) AttemptsOf(kind, name string) Attempts {
+	if a := r.UpdateOf(kind, name).Attempts; a != (Attempts{}) {
+		return a
 	}
 	return r.Attempts
 }

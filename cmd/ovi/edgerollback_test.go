@@ -39,3 +39,38 @@ func TestABadVersionOnANodeGoesBack(t *testing.T) {
 	s.healthy("2")
 	s.started("missing", "restarts", "back", "restarts")
 }
+
+// TestAnErrorOfANodeHasAClass: an image that a registry does not have is tried once, though three attempts are
+// allowed, and the last good version serves; a registry that does not answer costs no attempt.
+func TestAnErrorOfANodeHasAClass(t *testing.T) {
+	s := newEdgeSite(t)
+	file := "deployments/berlin/app1.yaml"
+	s.repo.Commit(map[string]string{"deployments/berlin/site.yaml": "nodes: [{name: n1}]\nrollback: on\n", file: app("1")})
+	s.orchestrator()
+	s.enroll()
+	s.healthy("1")
+
+	of := func(image string) map[string]string {
+		return map[string]string{file: strings.Replace(app("2"), "localhost/app:2", image, 1)}
+	}
+	s.repo.Commit(of(s.host.Registry + "/nope:1"))
+	out := ""
+	defer s.onFailure("status:\n%s", &out)
+	eventually(t, "one attempt uses all of them up", edgePatience, func() bool {
+		out = s.read("status", "--output", "json")
+		return strings.Contains(out, `"attempts":1`) && strings.Contains(out, `"exhausted":true,"back":"`) && strings.Contains(out, `"health":"healthy"`)
+	})
+	s.until("ovi-app1 localhost/app:1")
+	if text := s.read("history", "deployment/app1"); !strings.Contains(strings.Join(strings.Fields(text), " "), "failed in a permanent error: it is not tried again") {
+		t.Errorf("ovi history says:\n%s", text)
+	}
+
+	s.repo.Commit(of("127.0.0.1:1/app:2"))
+	eventually(t, "an attempt does not count", edgePatience, func() bool {
+		out = s.read("status", "--output", "json")
+		return strings.Contains(out, `"attempts":0,"transient":1`)
+	})
+	if events := s.read("edge", "status", "--events", "--output", "json"); !strings.Contains(events, `"class":"permanent"`) || !strings.Contains(events, `"class":"transient"`) {
+		t.Errorf("ovi edge status --events says:\n%s", events)
+	}
+}

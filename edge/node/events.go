@@ -18,13 +18,9 @@ import (
 // eventsAtOnce is how many events are sent in one frame.
 const eventsAtOnce = 256
 
-// The classes of an error of a deployment.
-const (
-	classTransient = "transient" // the same may succeed later
-	classPermanent = "permanent" // the same configuration fails again
-	classApp       = "app"       // it ran, and was not healthy
-	classOutside   = "outside"   // it was changed on the node, not by its orchestrator
-)
+// classOutside is the class of what was changed on the node, not by its orchestrator. The other classes of
+// an error of a deployment are causes.
+const classOutside = "outside"
 
 // openOutbox opens the outbox of a node. A damaged one is set aside: the new one is another incarnation, so that
 // the orchestrator keeps its events apart.
@@ -108,7 +104,7 @@ func (a *agent) ended(t task, item link.Item, err error) {
 	s := status{to: link.StatusInstalled, task: &t, item: item}
 	switch {
 	case err != nil:
-		s.to, s.class, s.message = link.StatusFailed, classOf(err), err.Error()
+		s.to, s.class, s.message = link.StatusFailed, string(causeOf(err)), err.Error()
 	case t.Verb == link.Delete:
 		s.to = link.StatusDeleted
 	case t.Verb == link.Restart:
@@ -124,15 +120,22 @@ func unhealthy(o resource.Observed) error {
 	return fmt.Errorf("%w: it is %s: %s", errUnhealthy, o.Health, o.Message)
 }
 
-func classOf(err error) string {
-	if errors.Is(err, errUnhealthy) {
-		return classApp
+// causeOf is the cause of an error. What is not known to fail again, or to succeed later, counts as an attempt.
+func causeOf(err error) resource.Cause {
+	var of *provider.Error
+	switch {
+	case errors.Is(err, errUnhealthy), errors.As(err, &of) && of.Code == provider.NotHealthy:
+		return resource.App
+	case strings.Contains(strings.ToLower(err.Error()), "no space left"): // images are removed, and logs are rotated
+		return resource.Transient
 	}
 	switch provider.ClassOf(err) {
 	case provider.Transient, provider.Throttled, provider.Uncertain:
-		return classTransient
+		return resource.Transient
+	case provider.Permanent, provider.Denied:
+		return resource.Permanent
 	default:
-		return classPermanent
+		return resource.App
 	}
 }
 
@@ -176,7 +179,7 @@ func healthStatus(i link.Item, stopped bool) (to link.Status, class string) {
 	case i.Health == resource.Healthy, i.Health == resource.Stopped && stopped:
 		return link.StatusInstalled, ""
 	case i.Health == resource.Failing:
-		return link.StatusFailed, classApp
+		return link.StatusFailed, string(resource.App)
 	case i.Health == resource.Stopped:
 		return link.StatusFailed, classOutside
 	}

@@ -65,6 +65,9 @@ func (r *runtime) containers(ctx context.Context) ([]container, error) {
 		c := container{Observed: o, item: link.Item{
 			Name: labels[labelName], Instance: labels[labelInstance], Health: o.Health, Message: o.Message, Since: o.Since, Phase: link.Installed,
 		}}
+		if o.Health == resource.Failing {
+			c.item.Cause = resource.App
+		}
 		if err := errors.Join(json.Unmarshal([]byte(labels[labelSpec]), &c.item.Spec), json.Unmarshal([]byte(labels[labelMarks]), &c.item.Marks)); err != nil {
 			return nil, fmt.Errorf("container %s has labels of ovi that cannot be read: %w", o.Ref.Name, err)
 		}
@@ -195,7 +198,7 @@ func (r *runtime) create(ctx context.Context, q task, beside *resource.Observed)
 	desired := r.named(q.Name)
 	attrs, problems := r.checker.Check(resource.SortAttrs(r.attrs(q)))
 	if len(problems) > 0 {
-		return resource.Observed{}, fmt.Errorf("the deployment cannot run here: %s", problems[0].Summary)
+		return resource.Observed{}, &provider.Error{Class: provider.Permanent, Err: fmt.Errorf("the deployment cannot run here: %s", problems[0].Summary)}
 	}
 	desired.Attrs, desired.State = attrs, stateOf(q)
 	return r.Containers.Create(ctx, provider.Request{Key: q.ID, Owner: q.to.Marks.Owner, Desired: desired, Beside: beside})

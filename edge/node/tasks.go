@@ -11,8 +11,9 @@ import (
 
 // failure is a task that failed, until another one for the same deployment.
 type failure struct {
-	task task
-	text string
+	task  task
+	text  string
+	cause resource.Cause
 }
 
 // accept queues a request. The tasks of one deployment are done one after the other, those of others at the
@@ -25,7 +26,7 @@ func (a *agent) accept(ctx context.Context, q link.Request) {
 	defer signal(a.changed)
 	if err != nil {
 		a.Log.Error("a request is refused", "request", q.Verb, "deployment", q.Name, "error", err)
-		a.failed[q.Name] = failure{t, err.Error()}
+		a.failed[q.Name] = failure{t, err.Error(), causeOf(err)}
 		return
 	}
 	if slices.ContainsFunc(a.queue, func(x task) bool { return x.ID == q.ID }) {
@@ -82,7 +83,7 @@ func (a *agent) finished(t task, err error) {
 	a.queue = slices.DeleteFunc(a.queue, func(x task) bool { return x.ID == t.ID })
 	delete(a.failed, t.Name)
 	if err != nil {
-		a.failed[t.Name] = failure{t, err.Error()}
+		a.failed[t.Name] = failure{t, err.Error(), causeOf(err)}
 	}
 }
 
@@ -123,7 +124,7 @@ func overlay(items []link.Item, queue []task, failed map[string]failure) []link.
 			continue // a delete, or one that was refused
 		}
 		x := at(f.task)
-		x.Phase, x.Health = link.Failed, resource.Failing
+		x.Phase, x.Health, x.Cause = link.Failed, resource.Failing, f.cause
 		x.Message = fmt.Sprintf("%s of version %s failed: %s", f.task.Verb, f.task.to.Spec.Version, f.text)
 	}
 	first := map[string]bool{}
@@ -132,7 +133,7 @@ func overlay(items []link.Item, queue []task, failed map[string]failure) []link.
 			continue
 		}
 		x := at(t)
-		if x.Phase, x.Health = link.Pending, resource.Pending; !first[t.Name] {
+		if x.Phase, x.Health, x.Cause = link.Pending, resource.Pending, ""; !first[t.Name] {
 			x.Phase = link.Installing
 		}
 		first[t.Name] = true

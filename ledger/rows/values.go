@@ -101,8 +101,10 @@ func (t *Tries) Drop(desired string) {
 // Tried is an entry of Tries.
 type Tried struct {
 	Desired  string `json:"desired"`
-	Failures int    `json:"failures"`       // that count
-	Lost     int    `json:"lost,omitempty"` // attempts whose run ended without a result
+	Failures int    `json:"failures"` // that count
+	// Permanent are the failures in an error that the same configuration ends in again.
+	Permanent int `json:"permanent,omitempty"`
+	Lost      int `json:"lost,omitempty"` // attempts whose run ended without a result
 	// Transient errors in a row do not count; Since is the time of the first.
 	Transient int       `json:"transient,omitempty"`
 	Since     time.Time `json:"since,omitzero"`

@@ -136,7 +136,7 @@ func (n *nodes) beat(scope resource.Scope, session uint64, b link.Beat, now time
 
 func sameReport(a, b *link.Report) bool {
 	return a.Error == b.Error && slices.EqualFunc(a.Items, b.Items, func(x, y link.Item) bool {
-		return x.Instance == y.Instance && x.Health == y.Health && x.Phase == y.Phase && x.Message == y.Message && x.Spec.Version == y.Spec.Version && x.Spec.Image == y.Spec.Image
+		return x.Instance == y.Instance && x.Health == y.Health && x.Phase == y.Phase && x.Message == y.Message && x.Cause == y.Cause && x.Spec.Version == y.Spec.Version && x.Spec.Image == y.Spec.Image
 	})
 }
 

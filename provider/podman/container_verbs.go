@@ -75,9 +75,9 @@ func (h *host) inService(ctx context.Context, id string) error {
 	case err != nil:
 		return err
 	case o.Health == resource.Failing:
-		return permanent("", "check its image, command, args and env", "it does not run as configured: %s", o.Message)
+		return notHealthy("check its image, command, args and env", "it does not run as configured: %s", o.Message)
 	case o.Health == resource.Pending:
-		return permanent("", "give its health check more time", "it did not become healthy: %s", o.Message)
+		return notHealthy("give its health check more time", "it did not become healthy: %s", o.Message)
 	}
 	return nil
 }

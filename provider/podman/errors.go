@@ -73,7 +73,7 @@ func classify(op string, err error) error {
 	out := &provider.Error{Class: provider.Permanent, Op: op, Err: err}
 	switch {
 	case errors.As(err, &said):
-		out.Code = said.Cause
+		out.Class, out.Code = provider.Unclassified, said.Cause
 		text := strings.ToLower(said.Cause + "\n" + said.Message)
 		for _, c := range causes() {
 			if strings.Contains(text, c.text) {
@@ -96,6 +96,10 @@ func isNotFound(err error) bool { return provider.ClassOf(classify("", err)) == 
 
 func permanent(op, hint, format string, args ...any) error {
 	return &provider.Error{Class: provider.Permanent, Op: op, Err: fmt.Errorf(format, args...), Hint: hint}
+}
+
+func notHealthy(hint, format string, args ...any) error {
+	return &provider.Error{Class: provider.Permanent, Code: provider.NotHealthy, Err: fmt.Errorf(format, args...), Hint: hint}
 }
 
 func conflict(op, hint, format string, args ...any) error {

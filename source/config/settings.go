@@ -94,8 +94,8 @@ func (d *document) readMaxDestroy(n *source.Node) {
 
 func (d *document) readAttempts(n *source.Node) {
 	v, ok := d.whole(n, "attempts", 1, 1000)
-	if ok && d.setOnce("attempts", n, v == d.settings.rules.Attempts) {
-		d.settings.rules.Attempts = v
+	if ok && d.setOnce("attempts", n, v == d.settings.rules.Attempts.Count) {
+		d.settings.rules.Attempts.Count = v
 	}
 }
 

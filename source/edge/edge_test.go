@@ -135,7 +135,7 @@ func TestAnEmptySiteIsAnAccident(t *testing.T) {
 	for _, s := range in[0].Scopes {
 		scopes = append(scopes, s.Location)
 	}
-	if diff := cmp.Diff([]string{"berlin/n1", "berlin/n2", "berlin/n3"}, scopes); diff != "" || len(in[0].Resources) > 0 || !in[0].Rules.DestroyAuto || in[0].Rules.Attempts != 5 {
+	if diff := cmp.Diff([]string{"berlin/n1", "berlin/n2", "berlin/n3"}, scopes); diff != "" || len(in[0].Resources) > 0 || !in[0].Rules.DestroyAuto || in[0].Rules.Attempts != (rules.Attempts{Count: 5, Permanent: 1}) {
 		t.Errorf("%+v\n%s", in[0], diff)
 	}
 }
@@ -146,7 +146,7 @@ func TestAPolicyIsThatOfTheDeploymentOrOfTheSite(t *testing.T) {
 	o := options()
 	o.Files = fstest.MapFS{
 		"berlin/site.yaml": {Data: []byte(nodes + "rollback: on\nupdate: {waves: [1, 50%], max_failed: 1}\n")},
-		"berlin/db.yaml":   {Data: []byte(db + "rollback: off\nattempts: 5\nupdate: {max_unavailable: 10%}\n")},
+		"berlin/db.yaml":   {Data: []byte(db + "rollback: off\nattempts: {app: 5, transient: 20}\nupdate: {max_unavailable: 10%}\n")},
 		"berlin/one.yaml":  {Data: []byte(one)},
 	}
 	in, err := source.Load(t.Context(), edge.New("berlin", o))
@@ -156,10 +156,10 @@ func TestAPolicyIsThatOfTheDeploymentOrOfTheSite(t *testing.T) {
 	count := func(n int) rules.Budget { return rules.Budget{Set: true, Count: n} }
 	share := func(n int) rules.Budget { return rules.Budget{Set: true, Count: n, Percent: true} }
 	want := []rules.Update{
-		{Kind: "deployment", Name: "db", MaxUnavailable: share(10), Attempts: 5},
+		{Kind: "deployment", Name: "db", MaxUnavailable: share(10), Attempts: rules.Attempts{Count: 5, Permanent: 1, Transient: 20}},
 		{Kind: "deployment", Name: "one", Waves: []rules.Budget{count(1), share(50)}, MaxFailed: count(1), Rollback: true},
 	}
-	if diff := cmp.Diff(want, in[0].Rules.Updates); diff != "" || in[0].Rules.Attempts != 3 || in[0].Rules.AttemptsOf("deployment", "db") != 5 {
+	if diff := cmp.Diff(want, in[0].Rules.Updates); diff != "" || in[0].Rules.Attempts != (rules.Attempts{Count: 3, Permanent: 1}) || in[0].Rules.AttemptsOf("deployment", "db").Count != 5 {
 		t.Errorf("updates (-want +got):\n%s", diff)
 	}
 }

@@ -58,10 +58,27 @@ func updateTable() []fileKey {
 	}
 }
 
-func policyTable() []fileKey {
+// count is a number from 1, and what it normally is; "" is nothing.
+func count(normal string) *jsonschema.Schema {
 	least := int64(1)
+	s := &jsonschema.Schema{Type: jsonschema.OneOf("integer"), Min: &least}
+	if normal != "" {
+		s.Default = []byte(normal)
+	}
+	return s
+}
+
+func attemptsTable() []fileKey {
 	return []fileKey{
-		{name: "attempts", doc: "How many attempts of one configuration may fail on a node before it is quarantined.", form: &jsonschema.Schema{Type: jsonschema.OneOf("integer"), Min: &least, Default: []byte("3")}},
+		{name: "app", doc: "How many attempts may fail.", form: count("3")},
+		{name: "permanent", doc: "How many of them may end in an error that the same configuration ends in again, such as an image that does not exist.", form: count("1")},
+		{name: "transient", doc: "How many in a row may end in an error that passes, such as a registry that does not answer; if omitted, any number.", form: count("")},
+	}
+}
+
+func policyTable() []fileKey {
+	return []fileKey{
+		{name: "attempts", doc: "How many attempts of one configuration may fail on a node before it is quarantined: a number, or one for each class of error.", form: &jsonschema.Schema{AnyOf: []*jsonschema.Schema{count("3"), block(attemptsTable())}}},
 		{name: "rollback", doc: "Whether a node whose attempts are used up goes back to its last good configuration.", form: &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: jsonschema.OneOf("boolean")}, {Enum: []string{"on", "off"}}}}},
 		{name: "update", doc: "How many nodes change at a time.", form: block(updateTable())},
 	}

@@ -11,8 +11,8 @@ import (
 
 // policy is how new versions of deployments reach their nodes: of one, or of all that do not say it.
 type policy struct {
-	attempts int   // 0: not set
-	rollback *bool // nil: not set
+	attempts rules.Attempts // zero: not set
+	rollback *bool          // nil: not set
 	update   *rules.Update
 }
 
@@ -20,11 +20,7 @@ type policy struct {
 func (l *loader) readPolicy(p *policy, d *document, key, value *source.Node, ref string) bool {
 	switch key.Text {
 	case "attempts":
-		n, err := strconv.Atoi(value.Text)
-		if err != nil || n < 1 {
-			l.wrong(d, value, ref, "attempts is "+value.Form(), "use a number from 1")
-		}
-		p.attempts = n
+		p.attempts = l.readAttempts(d, value, ref)
 	case "rollback":
 		on, known := map[string]bool{"true": true, "on": true, "false": false, "off": false}[value.Text]
 		if !known {
@@ -37,6 +33,36 @@ func (l *loader) readPolicy(p *policy, d *document, key, value *source.Node, ref
 		return false
 	}
 	return true
+}
+
+// readAttempts reads how many attempts may fail: a number, or one for each class of error.
+func (l *loader) readAttempts(d *document, n *source.Node, ref string) rules.Attempts {
+	a := rules.Attempts{Count: attempts, Permanent: 1}
+	number := func(n *source.Node, what string) int {
+		v, err := strconv.Atoi(n.Text)
+		if n.Shape != source.Scalar || err != nil || v < 1 {
+			l.wrong(d, n, ref, what+" is "+n.Form(), "use a number from 1, or {app: 3, permanent: 1, transient: 20}")
+		}
+		return v
+	}
+	if n.Shape != source.Object {
+		a.Count = number(n, "attempts")
+		return a
+	}
+	for i := 0; i+1 < len(n.Kids); i += 2 {
+		key, value := &n.Kids[i], &n.Kids[i+1]
+		switch key.Text {
+		case "app":
+			a.Count = number(value, key.Text)
+		case "permanent":
+			a.Permanent = number(value, key.Text)
+		case "transient":
+			a.Transient = number(value, key.Text)
+		default:
+			l.wrong(d, key, ref, "unknown key "+source.Quote(key.Text)+" of attempts", source.Suggest(key.Text, names(attemptsTable())))
+		}
+	}
+	return a
 }
 
 // readUpdate reads how many nodes change at a time.
@@ -104,12 +130,12 @@ func (l *loader) limit() {
 				u.Rollback = *p.rollback
 			}
 		}
-		if u.Staged() || u.Rollback || u.Attempts > 0 {
+		if u.Staged() || u.Rollback || u.Attempts != (rules.Attempts{}) {
 			l.draft.Rules.Updates = append(l.draft.Rules.Updates, u)
 		}
 	}
 	slices.SortFunc(l.draft.Rules.Updates, func(a, b rules.Update) int { return strings.Compare(a.Name, b.Name) })
-	if l.draft.Rules.Attempts = l.policy.attempts; l.policy.attempts == 0 {
-		l.draft.Rules.Attempts = attempts
+	if l.draft.Rules.Attempts = l.policy.attempts; l.policy.attempts == (rules.Attempts{}) {
+		l.draft.Rules.Attempts = rules.Attempts{Count: attempts, Permanent: 1}
 	}
 }

@@ -82,6 +82,7 @@ type Item struct {
 	Phase    Phase           `json:"phase"`
 	Health   resource.Health `json:"health"`
 	Message  string          `json:"message,omitempty"`
+	Cause    resource.Cause  `json:"cause,omitempty"` // of failing
 	Image    string          `json:"image,omitempty"` // the ID of the image that runs
 	Since    time.Time       `json:"since,omitzero"`
 }
