@@ -49,6 +49,7 @@ func causes() []cause {
 		{"was not found", provider.Permanent, "check command and args"},
 		{"no such file or directory", provider.Permanent, "create it on the host first"},
 		{"permission denied", provider.Permanent, "check command, args and the rights of the files"},
+		{"required plugin missing", provider.Permanent, ""},
 		{"no space left", provider.Permanent, "free space on the host"},
 		{"no such host", provider.Transient, "check the name of the registry, and the DNS of the host"},
 		{"connection refused", provider.Transient, ""},
