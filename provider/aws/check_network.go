@@ -145,7 +145,13 @@ func (c *checking) networkOf(d *resource.Desired, subnet string) (network resour
 	if _, set := d.Attrs.Get(subnet); !set {
 		return resource.Ref{}, true // the default VPC
 	}
-	if s := c.other(d, subnet); s != nil {
+	s := c.other(d, subnet)
+	if s != nil && s.Ref.Kind == kindDBSubnets { // its subnets are of one VPC
+		if all := s.Attrs.List("subnets"); len(all) > 0 {
+			s = c.named(all[0])
+		}
+	}
+	if s != nil {
 		return c.home(s)
 	}
 	return resource.Ref{}, false

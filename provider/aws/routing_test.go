@@ -313,6 +313,30 @@ func TestTwoOfWhatAWSAllowsOneOf(t *testing.T) {
 	}
 }
 
+// The VPC of a database is that of the subnets of its group.
+func TestADatabaseIsInTheVPCOfItsSubnets(t *testing.T) {
+	of := func(kind, name string) resource.Value { return resource.Reference{Ref: ref(kind, name)} }
+	all := map[resource.Ref]*resource.Desired{}
+	add := func(kind, name string, a values) *resource.Desired {
+		d := &resource.Desired{Ref: ref(kind, name), Attrs: resource.AttrsOf(a)}
+		all[d.Ref] = d
+		return d
+	}
+	add("vpc", "main", values{"cidr": text("10.0.0.0/16")})
+	add("vpc", "other", values{"cidr": text("10.1.0.0/16")})
+	add("subnet", "a", values{"vpc": of("vpc", "main"), "cidr": text("10.0.1.0/24")})
+	add("db_subnet_group", "data", values{"subnets": resource.List{of("subnet", "a")}})
+	add("security_group", "right", values{"vpc": of("vpc", "main")})
+	add("security_group", "wrong", values{"vpc": of("vpc", "other")})
+	for group, want := range map[string]int{"right": 0, "wrong": 1} {
+		db := add("rds", "db", values{"subnet_group": of("db_subnet_group", "data"), "security_groups": resource.List{of("security_group", group)}})
+		found := kindOf(t, "rds").CrossCheck([]*resource.Desired{db}, func(r resource.Ref) *resource.Desired { return all[r] })
+		if len(found) != want {
+			t.Errorf("%s group: %+v", group, found)
+		}
+	}
+}
+
 // The routes that came with an account are no resources of anybody.
 func TestTheRoutesOfANewAccountAreItsDefaults(t *testing.T) {
 	t.Parallel()
