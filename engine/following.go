@@ -24,10 +24,12 @@ type following struct {
 	back     map[resource.Ref]event.Exhausted
 	rollouts []Rollout
 	waves    []event.Wave // to be recorded
+	orders   []event.Ordered
 }
 
-func newFollowing() *following {
+func newFollowing(orders []event.Ordered) *following {
 	return &following{
+		orders:  orders,
 		instead: map[resource.Ref]*resource.Desired{}, blockers: map[resource.Ref]decider.Blocker{},
 		why: map[resource.Ref]decider.Follows{}, back: map[resource.Ref]event.Exhausted{},
 	}
@@ -78,6 +80,15 @@ func spent(a decider.Attempts, allowed rules.Attempts) (n int, class string) {
 // that it has.
 func blockerOf(t rollout.Target, now *Rollout, u rules.Update, ref resource.Ref, x *rollout.Progressing) (b decider.Blocker, text string) {
 	name := "configuration " + resource.ShortDigest(x.Desired)
+	if at := blockerAtGate(t, now, ref); at != nil {
+		switch {
+		case at.Until != nil:
+			return *at, fmt.Sprintf("%s is deferred until %s by %s", name, at.Until.UTC().Format("2006-01-02 15:04 UTC"), at.Reason)
+		case at.Awaits != "":
+			return *at, name + " is deferred until " + at.Awaits
+		}
+		return *at, name + " is " + at.Reason
+	}
 	switch t.Reason {
 	case rollout.Wave:
 		b.Awaits = fmt.Sprintf("wave %d of %d", max(t.Wave, now.Reach+1), now.Of)
@@ -169,8 +180,13 @@ func (*following) Name() string { return RolloutPolicy }
 func (f *following) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Blocker, error) {
 	out := map[int]decider.Blocker{}
 	for i := range p.Decisions {
-		if b, is := f.blockers[p.Decisions[i].Ref]; is {
+		d := &p.Decisions[i]
+		if b, is := f.blockers[d.Ref]; is {
 			out[i] = b
+		} else if d.Proposed == decider.Delete && d.Desired == nil {
+			if b, is := f.deletes(d.Ref); is {
+				out[i] = b
+			}
 		}
 	}
 	return out, nil

@@ -24,9 +24,10 @@ import (
 
 // rolloutFacts is what is on record of the rollouts of a plan.
 type rolloutFacts struct {
-	good  map[resource.Ref]event.LastGood
-	waves map[rolloutName]event.Wave
-	open  map[resource.Ref]ledger.OpenAction
+	good   map[resource.Ref]event.LastGood
+	waves  map[rolloutName]event.Wave
+	orders []event.Ordered
+	open   map[resource.Ref]ledger.OpenAction
 }
 
 // rolloutName names what is rolled out together.
@@ -34,10 +35,14 @@ type rolloutName struct{ stack, kind, name string }
 
 // loadRollouts reads what is recorded of rollouts, if the intents ask for any.
 func (m *memory) loadRollouts(ctx context.Context, r *ledger.Reader, intents []resource.Intent, at storage.Revision) (err error) {
-	if !slices.ContainsFunc(intents, func(in resource.Intent) bool { return len(in.Rules.Updates) > 0 }) {
+	orders, err := r.Orders(ctx)
+	if err != nil {
+		return err
+	}
+	if len(orders) == 0 && !slices.ContainsFunc(intents, func(in resource.Intent) bool { return len(in.Rules.Updates) > 0 }) {
 		return nil
 	}
-	f := &rolloutFacts{waves: map[rolloutName]event.Wave{}, open: map[resource.Ref]ledger.OpenAction{}}
+	f := &rolloutFacts{orders: orders, waves: map[rolloutName]event.Wave{}, open: map[resource.Ref]ledger.OpenAction{}}
 	if f.good, err = r.LastGood(ctx, at); err != nil {
 		return fmt.Errorf("read the last good configurations: %w", err)
 	}
@@ -64,6 +69,7 @@ type Rollout struct {
 	event.Wave
 	isNew    bool // nothing is recorded of this version
 	complete bool // all have it, and are healthy
+	gate     gate
 }
 
 // rolling decides the rollouts of one plan.
@@ -81,7 +87,7 @@ type rolling struct {
 func (e *Engine) rollOut(p *Planned, m *memory, loaded comparator.Result) *following {
 	r := &rolling{
 		rolloutFacts: m.rollouts, engine: e, plan: p, memory: m, found: map[resource.Ref]*comparator.Difference{},
-		live: map[resource.Ref]*resource.Observed{}, follow: newFollowing(),
+		live: map[resource.Ref]*resource.Observed{}, follow: newFollowing(m.rollouts.orders),
 	}
 	for i := range loaded.Differences {
 		if d := &loaded.Differences[i]; d.Desired != nil {
@@ -116,6 +122,14 @@ func (r *rolling) stack(in *resource.Intent) {
 			r.one(in.Rules, u, all)
 		}
 	}
+	if !r.gated(in.Stack) {
+		return
+	}
+	for n, all := range byName {
+		if u := in.Rules.UpdateOf(n.kind, n.name); u.Name == "" {
+			r.one(in.Rules, u, all)
+		}
+	}
 }
 
 // one decides one rollout.
@@ -130,6 +144,7 @@ func (r *rolling) one(limits rules.Rules, u rules.Update, all []*resource.Desire
 	for _, x := range was.Had {
 		had[x] = true
 	}
+	now.gate = r.gateOf(u, now.Version, all)
 	allowed := decider.AttemptsAllowed(limits, ref)
 	if allowed.Count == 0 {
 		allowed.Count = decider.DefaultAttempts
@@ -137,12 +152,14 @@ func (r *rolling) one(limits rules.Rules, u rules.Update, all []*resource.Desire
 	o := rollout.Rollout{
 		Version: now.Version, Waves: u.Waves, MaxUnavailable: u.MaxUnavailable, MaxFailed: u.MaxFailed,
 		Attempts: allowed.Count, Rollback: u.Rollback, Reach: was.Reach, Halted: was.Halted,
+		Frozen: now.gate.frozen != nil, Promote: u.Promote, Promoted: now.gate.wave,
 	}
 	states := make([]rollout.Progressing, len(all))
 	var failed []string
 	for i, d := range all {
 		x := r.progress(d)
 		x.Spent, _ = r.memory.tries[d.Ref].Of(x.Desired).UsedUp(allowed)
+		x.Locked = now.gate.locked[x.Ref] != nil
 		if x.Unchanged = had[x.Ref]; now.isNew && u.Staged() && x.Has == x.Desired {
 			x.Unchanged = true
 			now.Had = append(now.Had, x.Ref)
@@ -158,12 +175,15 @@ func (r *rolling) one(limits rules.Rules, u rules.Update, all []*resource.Desire
 		now.Why = failedOn(failed)
 	}
 	for i, d := range all {
+		if targets[d.Ref].Reason == rollout.Promotion {
+			now.Awaits = "promotion"
+		}
 		r.follow.decide(d, &states[i], targets[d.Ref], &now, r.good[d.Ref].Applied, u)
 		r.follow.spent(d.Ref, r.memory.tries[d.Ref].Of(states[i].Desired).Attempts, allowed)
 	}
 	if u.Staged() {
 		r.follow.rollouts = append(r.follow.rollouts, now)
-		if (now.isNew && !now.complete || !now.isNew) && (was.Version != now.Version || was.Reach != reach || was.Halted != halted) {
+		if (now.isNew && !now.complete || !now.isNew) && (was.Version != now.Version || was.Reach != reach || was.Halted != halted || was.Awaits != now.Awaits) {
 			r.follow.waves = append(r.follow.waves, now.Wave)
 		}
 	}

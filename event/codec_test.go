@@ -98,6 +98,8 @@ func every() []event.Event {
 		event.LastGood{Ref: ref("a"), Desired: "w", Applied: event.Applied{Attrs: values, Tags: o.Tags, Desired: "w", At: at}},
 		event.Exhausted{Ref: ref("a"), Desired: "w", Attempts: 3, Back: "v"},
 		event.Retried{Ref: ref("a"), Who: "ann", Reason: "r"},
+		event.Ordered{Stack: "web", Location: "l", Name: "app", Order: event.Promote, On: true, Version: "v", Wave: 2, Central: 3, Who: "ann", Reason: "r"},
+		event.Alarmed{Provider: "edge", Location: "l", Text: "t"},
 		event.Wave{Stack: "web", Kind: "deployment", Name: "app", Version: "v", Reach: 2, Of: 3, Halted: true, Why: "r", Had: []resource.Ref{ref("b")}},
 		event.Adopted{Ref: ref("a"), ID: "id", UID: "u", Key: "k", Who: "ann", Reason: "r", Signature: signature},
 		event.Disowned{Ref: ref("a"), ID: "id", Who: "ann", Reason: "r", Signature: signature},

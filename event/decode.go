@@ -56,6 +56,10 @@ func decodeCycle(name string, data []byte) (Event, error) {
 		return read[Retried](data)
 	case TypeWave:
 		return read[Wave](data)
+	case TypeOrdered:
+		return read[Ordered](data)
+	case TypeAlarmed:
+		return read[Alarmed](data)
 	}
 	return nil, nil
 }

@@ -77,6 +77,8 @@ type Wave struct {
 	Of      int    `json:"of"`      // how many there are
 	Halted  bool   `json:"halted,omitempty"`
 	Why     string `json:"why,omitempty"` // it halted
+	// Awaits is what the next wave waits for, other than the one before: promotion.
+	Awaits string `json:"awaits,omitempty"`
 	// Had are the resources that had the configuration before, in the first event of a version.
 	Had []resource.Ref `json:"had,omitempty"`
 }

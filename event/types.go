@@ -25,6 +25,8 @@ const (
 	TypeExhausted       = "exhausted"
 	TypeRetried         = "retried"
 	TypeWave            = "wave"
+	TypeOrdered         = "ordered"
+	TypeAlarmed         = "alarmed"
 	TypeBlessed         = "blessed"
 	TypeAdopted         = "adopted"
 	TypeDisowned        = "disowned"
@@ -48,7 +50,7 @@ func Types() []string {
 	return []string{
 		TypeLoaded, TypePhaseFailed, TypeObserved, TypePlanned, TypePlanSaved, TypeBlocked, TypeApproved, TypeStarted,
 		TypeFinished, TypeRecovered, TypeNotStarted, TypeReplaceStarted, TypeReplaceReverted, TypeReplaceFinished, TypeLastGood,
-		TypeExhausted, TypeRetried, TypeWave, TypeBlessed, TypeAdopted, TypeDisowned, TypeDismissed, TypeMoved, TypeLost,
+		TypeExhausted, TypeRetried, TypeWave, TypeOrdered, TypeAlarmed, TypeBlessed, TypeAdopted, TypeDisowned, TypeDismissed, TypeMoved, TypeLost,
 		TypeAcknowledged, TypePolicyRequired, TypeKeyPinned, TypeTrusted, TypeTrustRequired, TypeCertified, TypeActsCertified,
 		TypeRevoked, TypeRefused, TypeCompacted, TypeBaseline,
 	}
@@ -76,6 +78,8 @@ func (LastGood) Type() string        { return TypeLastGood }
 func (Exhausted) Type() string       { return TypeExhausted }
 func (Retried) Type() string         { return TypeRetried }
 func (Wave) Type() string            { return TypeWave }
+func (Ordered) Type() string         { return TypeOrdered }
+func (Alarmed) Type() string         { return TypeAlarmed }
 func (Blessed) Type() string         { return TypeBlessed }
 func (Adopted) Type() string         { return TypeAdopted }
 func (Disowned) Type() string        { return TypeDisowned }
@@ -113,6 +117,8 @@ func (e LastGood) About() resource.Ref        { return e.Ref }
 func (e Exhausted) About() resource.Ref       { return e.Ref }
 func (e Retried) About() resource.Ref         { return e.Ref }
 func (Wave) About() resource.Ref              { return resource.Ref{} }
+func (Ordered) About() resource.Ref           { return resource.Ref{} }
+func (Alarmed) About() resource.Ref           { return resource.Ref{} }
 func (e Blessed) About() resource.Ref         { return e.Ref }
 func (e Adopted) About() resource.Ref         { return e.Ref }
 func (e Disowned) About() resource.Ref        { return e.Ref }

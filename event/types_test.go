@@ -14,7 +14,7 @@ import (
 // events about resources in a resource's history.
 func TestEventsNameTheirResource(t *testing.T) {
 	many := []string{
-		event.TypeLoaded, event.TypePhaseFailed, event.TypeObserved, event.TypePlanned, event.TypeApproved, event.TypeWave,
+		event.TypeLoaded, event.TypePhaseFailed, event.TypeObserved, event.TypePlanned, event.TypeApproved, event.TypeWave, event.TypeOrdered, event.TypeAlarmed,
 		event.TypeKeyPinned, event.TypeTrusted, event.TypeTrustRequired, event.TypePlanSaved, event.TypePolicyRequired, event.TypeCertified, event.TypeActsCertified, event.TypeCompacted, event.TypeBaseline,
 	}
 	for _, e := range every() {

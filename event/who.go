@@ -18,6 +18,8 @@ func Who(e Event) string {
 		return e.Who
 	case Acknowledged:
 		return e.Who
+	case Ordered:
+		return e.Who
 	case Retried:
 		return e.Who
 	case Revoked:

@@ -32,6 +32,7 @@
 //	last_good/<ref>           the configuration with which a resource was last healthy
 //	exhausted/<ref>           a configuration without attempts left
 //	wave/<stack>/<kind>/<name>  how far a configuration was rolled out
+//	order/<stack>/<order>/<location>/<name>  what is frozen, locked or promoted
 //	pin/<instance>/<other>    the key of another instance, as pinned by an instance
 //	trust/<key>               what an operator decided about a key
 //	trust_required            keys are not pinned at first use

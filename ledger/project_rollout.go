@@ -202,6 +202,14 @@ func (p *projection) rollout(r event.Record) (bool, error) {
 		return true, p.resumed(e.Ref)
 	case event.Wave:
 		return true, p.wave(e)
+	case event.Ordered:
+		key := rows.OrderOf(e.Stack, string(e.Order), e.Location, e.Name)
+		if !e.On {
+			return true, p.delete(key)
+		}
+		return true, p.put(key, e)
+	case event.Alarmed:
+		return true, nil
 	}
 	return false, nil
 }

@@ -70,6 +70,21 @@ func (r *Reader) Waves(ctx context.Context, at storage.Revision) ([]event.Wave, 
 	return out, nil
 }
 
+// Orders are what is frozen, locked and promoted now.
+func (r *Reader) Orders(ctx context.Context) ([]event.Ordered, error) {
+	var out []event.Ordered
+	err := r.Entries(ctx, rows.KeyOrder, storage.Now, func(e storage.Entry) error {
+		var o event.Ordered
+		err := json.Unmarshal(e.Value, &o)
+		out = append(out, o)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("ledger: read the orders: %w", err)
+	}
+	return out, nil
+}
+
 // byRef decodes all values under a prefix that refs follow.
 func byRef[T any](ctx context.Context, r *Reader, prefix string, at storage.Revision) (map[resource.Ref]T, error) {
 	out := map[resource.Ref]T{}

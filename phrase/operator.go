@@ -33,7 +33,7 @@ func Operator(e event.Event) string {
 		return fmt.Sprintf("claim %d of %s revoked%s", e.Token, e.ClaimedBy, by(e.Who, e.Reason))
 	case event.Adopted, event.Disowned, event.Dismissed, event.Moved, event.Lost:
 		return owned(e)
-	case event.ReplaceStarted, event.ReplaceReverted, event.ReplaceFinished, event.LastGood, event.Exhausted, event.Wave:
+	case event.ReplaceStarted, event.ReplaceReverted, event.ReplaceFinished, event.LastGood, event.Exhausted, event.Wave, event.Ordered, event.Alarmed:
 		return rolled(e)
 	case event.KeyPinned, event.Trusted, event.TrustRequired:
 		return trusted(e)
@@ -63,6 +63,28 @@ func owned(e event.Event) string {
 	return ""
 }
 
+// ordered is about an order.
+func ordered(e event.Ordered) string {
+	who := by(e.Who, "")
+	if e.Central > 0 {
+		who += fmt.Sprintf(" in order %d of the central orchestrator", e.Central)
+	}
+	text := e.Target()
+	switch {
+	case e.Order == event.Promote:
+		text += fmt.Sprintf(": configuration %s promoted up to wave %d", resource.ShortDigest(e.Version), e.Wave)
+	case e.Order == event.Freeze && e.On:
+		text += " frozen"
+	case e.Order == event.Freeze:
+		text += " no longer frozen"
+	case e.On:
+		text += " locked"
+	default:
+		text += " unlocked"
+	}
+	return text + who + Because(e.Reason)
+}
+
 // rolled is about replacements and rollouts.
 func rolled(e event.Event) string {
 	switch e := e.(type) {
@@ -88,7 +110,14 @@ func rolled(e event.Event) string {
 		if e.Halted {
 			return fmt.Sprintf("%s halted in wave %d of %d%s", text, e.Reach, e.Of, Because(e.Why))
 		}
+		if e.Awaits != "" {
+			return fmt.Sprintf("%s is deferred until %s, after wave %d of %d", text, e.Awaits, e.Reach, e.Of)
+		}
 		return fmt.Sprintf("%s started wave %d of %d", text, e.Reach, e.Of)
+	case event.Ordered:
+		return ordered(e)
+	case event.Alarmed:
+		return "alarm: " + e.Text
 	}
 	return ""
 }

@@ -80,9 +80,30 @@ type Config struct {
 	Changed func(resource.Scope)
 	// Alarm hears of what only an attack or a mistake explains, for an operator. It may be nil.
 	Alarm func(Alarm)
+	// Ordered hears all orders of a central orchestrator for a site, whenever they change. It may be nil.
+	Ordered func(site string, o Orders)
 	// Version is what was read last of a stack's configuration, such as a commit; "": unknown. It may
 	// be nil.
 	Version func(stack string) string
+}
+
+// Orders are what a central orchestrator orders about the new configurations of a site. They name no
+// configuration but those that it has heard of.
+type Orders struct {
+	Number   uint64 // grows with each change; 0: there are none
+	Frozen   bool   // none starts
+	Who      string
+	Reason   string
+	Promoted []Promotion
+}
+
+// Promotion lets the waves of a configuration start, up to one.
+type Promotion struct {
+	Name    string // of the resources
+	Version string // digest of the configuration
+	Wave    int
+	Who     string
+	Reason  string
 }
 
 // Alarm is something that only an attack or a mistake explains.

@@ -15,7 +15,9 @@ import (
 //   - A wave starts when each group of the one before is healthy with the new configuration, or
 //     is among the failures that are tolerated.
 //   - A halted rollout starts no further group. A group that started goes on to its end.
-//   - Groups whose location is offline count in no wave and no budget. A failure on record
+//   - Nothing starts while it is frozen, nor where it is locked, nor in a wave that waits to be
+//     promoted. What started goes on to its end.
+//   - Groups whose location is offline, or that are locked, count in no wave and no budget. A failure on record
 //     stays one, wherever its location is now.
 func Decide(r Rollout, resources []Progressing) (target map[resource.Ref]Target, halted bool, wave int) {
 	p := newProgress(r, resources)
@@ -38,7 +40,8 @@ type group struct {
 	name      string
 	resources []Progressing
 	part      bool // it takes part in the rollout
-	offline   bool
+	offline   bool // or locked
+	locked    bool
 	tried     bool // something of it has, had, or was to have the new configuration
 	done      bool // all of it is healthy with the new configuration
 	failed    bool // something of it used up its attempts
@@ -52,11 +55,12 @@ type progress struct {
 	online      int     // groups that are reachable
 	unavailable int     // of these, not healthy or being changed
 	halted      bool
+	gated       bool // the next wave is not promoted
 	reach       int
 }
 
 func newProgress(r Rollout, resources []Progressing) *progress {
-	p := &progress{Rollout: r, reach: min(max(1, r.Reach), r.Total())}
+	p := &progress{Rollout: r, reach: min(max(min(1, r.allowed()), r.Reach), r.Total())}
 	byName := map[string]int{}
 	for _, x := range resources {
 		name := x.Group
@@ -96,7 +100,8 @@ func newProgress(r Rollout, resources []Progressing) *progress {
 
 func (g *group) add(x Progressing, r Rollout) {
 	g.resources = append(g.resources, x)
-	g.offline = g.offline || x.Offline
+	g.offline = g.offline || x.Offline || x.Locked
+	g.locked = g.locked || x.Locked
 	g.down = g.down || x.Health != resource.Healthy
 	if x.Unchanged {
 		return
@@ -143,8 +148,11 @@ func (p *progress) advance() {
 		}
 		g.wave = wave
 	}
-	for !p.halted && p.reach < p.Total() && len(parts) > 0 {
+	for !p.halted && !p.Frozen && p.reach < p.Total() && len(parts) > 0 {
 		if slices.ContainsFunc(parts, func(g *group) bool { return g.wave <= p.reach && !g.done && !g.failed }) {
+			return
+		}
+		if p.gated = p.reach >= p.allowed(); p.gated {
 			return
 		}
 		p.reach++

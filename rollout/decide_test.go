@@ -52,7 +52,9 @@ func TestRolloutsKeepTheirLimits(t *testing.T) {
 func drawState(t *rapid.T) (rollout.Rollout, []rollout.Progressing) {
 	f := drawFleet(t)
 	f.Halted, f.Reach = rapid.IntRange(0, 5).Draw(t, "halted") == 0, rapid.IntRange(0, 4).Draw(t, "reach")
+	f.Frozen, f.Promote, f.Promoted = rapid.IntRange(0, 5).Draw(t, "frozen") == 0, rapid.IntRange(0, 2).Draw(t, "promote") == 0, rapid.IntRange(0, 4).Draw(t, "promoted")
 	for _, n := range f.nodes {
+		n.Locked, n.Spent = rapid.IntRange(0, 5).Draw(t, "locked") == 0, rapid.IntRange(0, 9).Draw(t, "spent") == 0
 		n.Has = rapid.SampledFrom([]string{"", oldConfig, newConfig}).Draw(t, "has")
 		n.Health = rapid.SampledFrom([]resource.Health{resource.Healthy, resource.Failing, resource.Pending}).Draw(t, "health")
 		n.Attempts, n.Returns = rapid.IntRange(0, 4).Draw(t, "attempts"), rapid.IntRange(0, 4).Draw(t, "returns")
@@ -71,26 +73,32 @@ func TestWhatATargetMayBe(t *testing.T) {
 		if most == 0 {
 			most = 3
 		}
-		if len(target) != len(state) || wave < 1 || wave > r.Total() || wave < min(r.Reach, r.Total()) || r.Halted && !halted {
+		allowed := r.Total()
+		if r.Promote {
+			allowed = max(r.Promoted, min(1, len(r.Waves)))
+		}
+		if len(target) != len(state) || wave < min(1, allowed) || wave > r.Total() || wave < min(r.Reach, r.Total()) || r.Halted && !halted {
 			t.Fatalf("%d targets, wave %d of %d, halted %v", len(target), wave, r.Total(), halted)
 		}
 		for _, x := range state {
 			to := target[x.Ref]
 			healthy := x.Has == newConfig && x.Health == resource.Healthy
-			untried := x.Has != newConfig && x.Attempts == 0 && x.LastGood != newConfig && !x.Unchanged
+			untried := x.Has != newConfig && x.Attempts == 0 && !x.Spent && x.LastGood != newConfig && !x.Unchanged
 			must := func(ok bool, text string) {
 				if !ok {
 					t.Errorf("%s: %+v for %+v (halted %v, wave %d)", text, to, x, halted, wave)
 				}
 			}
 			must(!healthy || to.Follow == rollout.New && !to.NoRetry, "what has the new configuration keeps it")
-			must(to.Follow != rollout.New || healthy || x.Unchanged || x.Attempts < most || to.NoRetry && x.Has == newConfig, "one attempt too many")
+			must(to.Follow != rollout.New || healthy || x.Unchanged || x.Attempts < most && !x.Spent || to.NoRetry && x.Has == newConfig, "one attempt too many")
 			must(to.Follow != rollout.LastGood || x.LastGood != "" && (!x.Sealed || x.Has == x.LastGood), "it cannot be created from that")
 			must(!halted || !untried || to.Follow != rollout.New, "it starts although the rollout halted")
+			must(!r.Frozen && !x.Locked || !untried || to.Follow != rollout.New, "it starts although it is frozen or locked")
+			must(!untried || to.Follow != rollout.New || to.Wave <= max(allowed, r.Reach) && (!x.Offline || allowed >= r.Total() || r.Reach >= r.Total()), "it starts before its wave is promoted")
 			must(!untried || x.Offline || to.Wave <= wave || to.Follow != rollout.New, "it starts before its wave")
 			must(!untried || !x.Offline || wave == r.Total() || to.Follow != rollout.New, "it starts before all are reached")
 			must((to.Reason == "") == (to.Follow == rollout.New && !to.NoRetry), "the reason")
-			must(x.Has != newConfig || x.Health == resource.Healthy || x.Attempts >= most || to.Follow == rollout.New, "it is taken off what it has")
+			must(x.Has != newConfig || x.Health == resource.Healthy || x.Attempts >= most || x.Spent || to.Follow == rollout.New, "it is taken off what it has")
 		}
 	})
 }
@@ -106,7 +114,7 @@ func TestOfflineNeverBlocks(t *testing.T) {
 		if r.Attempts == 0 {
 			most = 3
 		}
-		online := slices.DeleteFunc(slices.Clone(state), func(x rollout.Progressing) bool { return x.Offline && x.Attempts < most })
+		online := slices.DeleteFunc(slices.Clone(state), func(x rollout.Progressing) bool { return (x.Offline || x.Locked) && x.Attempts < most && !x.Spent })
 		without, halted2, wave2 := rollout.Decide(r, online)
 		for ref, to := range without {
 			if with[ref] != to {

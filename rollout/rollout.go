@@ -22,6 +22,12 @@ type Rollout struct {
 	MaxFailed rules.Budget
 	Attempts  int  // of one configuration by one resource; 0 is 3
 	Rollback  bool // a resource that used up its attempts goes back
+	// Frozen: nothing starts the new configuration that has not.
+	Frozen bool
+	// Promote: a wave starts only once it is promoted; where there are several, the first starts
+	// by itself. Promoted is the newest that is.
+	Promote  bool
+	Promoted int
 	// Reach and Halted are what was recorded of this Version: the wave it has got to, from 1,
 	// and that it halted. A new Version starts without.
 	Reach  int
@@ -40,6 +46,7 @@ type Progressing struct {
 	// Unchanged: it had this configuration before the rollout, in which it takes no part.
 	Unchanged bool
 	Offline   bool // its location does not answer: what is said of it is the last that is known
+	Locked    bool // it starts no new configuration, and counts in no wave and no budget
 	Attempts  int  // failed ones of Desired; those that ended in a transient error do not count
 	// Spent: no further attempt of Desired is allowed, whatever Attempts are.
 	Spent   bool
@@ -68,6 +75,9 @@ const (
 	Wave      Reason = "wave"      // a later wave
 	Budget    Reason = "budget"    // too many others are not healthy
 	Halted    Reason = "halted"    // the rollout halted before it
+	Frozen    Reason = "frozen"    // nothing starts now
+	Locked    Reason = "locked"    // it does not start
+	Promotion Reason = "promotion" // its wave is not promoted
 	Exhausted Reason = "exhausted" // it used up its attempts
 	Sealed    Reason = "sealed"    // it cannot be created from its last configuration
 )
@@ -104,6 +114,14 @@ func (r Rollout) Total() int {
 		n++
 	}
 	return n
+}
+
+// allowed is the newest wave that may start.
+func (r Rollout) allowed() int {
+	if !r.Promote {
+		return r.Total()
+	}
+	return max(r.Promoted, min(1, len(r.Waves)))
 }
 
 // quota is how many of n groups have the configuration at most in a wave: at least one.

@@ -7,6 +7,12 @@ func (p *progress) start(g *group) Reason {
 		return ""
 	case p.halted:
 		return Halted
+	case p.Frozen:
+		return Frozen
+	case g.locked:
+		return Locked
+	case p.gated && (g.offline || g.wave > p.reach):
+		return Promotion
 	case g.offline && p.reach < p.Total() || g.wave > p.reach:
 		return Wave
 	case g.offline || g.down: // it costs no availability

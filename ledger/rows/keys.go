@@ -39,6 +39,7 @@ const (
 	KeyLastGood     = "last_good/"
 	KeyExhausted    = "exhausted/"
 	KeyWave         = "wave/"
+	KeyOrder        = "order/"
 	KeyPin          = "pin/"
 	KeyTrust        = "trust/"
 	KeyRequired     = "trust_required"
@@ -114,6 +115,11 @@ func InScope(key, prefix string) bool {
 
 // PlanOf is the key of a stack's last plan.
 func PlanOf(stack string) string { return KeyPlan + url.PathEscape(stack) }
+
+// OrderOf is the key of an order.
+func OrderOf(stack, order, location, name string) string {
+	return KeyOrder + url.PathEscape(stack) + "/" + order + "/" + url.PathEscape(location) + "/" + url.PathEscape(name)
+}
 
 // WaveOf is the key of how far the newest configuration of a kind and name was rolled out.
 func WaveOf(stack, kind, name string) string {

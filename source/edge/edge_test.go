@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -97,7 +98,7 @@ func TestConformance(t *testing.T) {
 				"c.yaml": "id: c\nversion: \"1\"\nimage: x\nnodes: [n9]\n", "d.yaml": "id: d\nversion: \"1\"\nimage: x\nnodes: {zone: c}\n",
 				"e.yaml": "id: e\nversion: \"1\"\nimagee: x\nnodes: all\n", "f.yaml": "id: f\nnodes: 3\n", "g.yaml": "- 1\n", "h.yaml": "a: b: c\n",
 				"i.yaml": one, "j.yaml": one, "k.yaml": "id: k\nversion: \"1\"\nimage: x\nnodes: all\ndepends_on: [one]\n",
-				"n.yaml": strings.Replace(one, "id: one", "id: n", 1) + "update: {waves: [0, 2, 1], max_failed: x, every: 1}\nrollback: maybe\nattempts: 0\n", "o.yaml": strings.Replace(one, "id: one", "id: o", 1) + "update: 3\n",
+				"n.yaml": strings.Replace(one, "id: one", "id: n", 1) + "update: {waves: [0, 2, 1], max_failed: x, every: 1, promote: me, lock: [], windows: [{from: \"22:00\", to: \"4 am\", days: [sat, caturday], zone: Moon}, {from: \"1:00\"}]}\nrollback: maybe\nattempts: 0\n", "o.yaml": strings.Replace(one, "id: one", "id: o", 1) + "update: 3\n",
 				"l.yaml": "id: l\nid: m\n", "m.yaml": "id: m\nversion: \"1\"\nimage: x\nnodes: all\ndepends_on: [nothing]\n",
 			})
 		},
@@ -105,7 +106,7 @@ func TestConformance(t *testing.T) {
 			`^unknown key "sites"$`, `^the deployment has no id$`, `^the deployment selects no nodes$`, `^unknown node "n9"$`, `^no node of the site has these labels$`,
 			`^unknown attribute "imagee"`, `^nodes is `, `^expected a block of keys`, `^unexpected key$`, `^duplicate id "one"$`, `^one is not deployed on node n2$`,
 			`^duplicate key "id"$`, `nothing`,
-			`^a wave of no nodes$`, `^a wave that is not larger`, `^max_failed is `, `^unknown key "every" of update$`, `^rollback is `, `^attempts is `, `^update is `,
+			`^a wave of no nodes$`, `^a wave that is not larger`, `^max_failed is `, `^unknown key "every" of update$`, `^promote is `, `^lock is `, `^invalid time "4 am"$`, `^unknown day "caturday"$`, `^unknown time zone "Moon"$`, `^a window needs to$`, `^rollback is `, `^attempts is `, `^update is `,
 		},
 		Break: func(t *testing.T, dir string) {
 			if err := os.WriteFile(filepath.Join(dir, "berlin", "db.yaml"), []byte(db[:12]), 0o644); err != nil {
@@ -145,7 +146,7 @@ func TestAPolicyIsThatOfTheDeploymentOrOfTheSite(t *testing.T) {
 	t.Parallel()
 	o := options()
 	o.Files = fstest.MapFS{
-		"berlin/site.yaml": {Data: []byte(nodes + "rollback: on\nupdate: {waves: [1, 50%], max_failed: 1}\n")},
+		"berlin/site.yaml": {Data: []byte(nodes + "rollback: on\nupdate: {waves: [1, 50%], max_failed: 1, promote: central, windows: [{name: nights, days: [sat, sun], from: \"22:00\", to: \"04:00\"}]}\n")},
 		"berlin/db.yaml":   {Data: []byte(db + "rollback: off\nattempts: {app: 5, transient: 20}\nupdate: {max_unavailable: 10%}\n")},
 		"berlin/one.yaml":  {Data: []byte(one)},
 	}
@@ -155,9 +156,14 @@ func TestAPolicyIsThatOfTheDeploymentOrOfTheSite(t *testing.T) {
 	}
 	count := func(n int) rules.Budget { return rules.Budget{Set: true, Count: n} }
 	share := func(n int) rules.Budget { return rules.Budget{Set: true, Count: n, Percent: true} }
+	night := rules.Window{Name: "nights", Days: []time.Weekday{time.Saturday, time.Sunday}, From: 22 * time.Hour, To: 4 * time.Hour}
 	want := []rules.Update{
 		{Kind: "deployment", Name: "db", MaxUnavailable: share(10), Attempts: rules.Attempts{Count: 5, Permanent: 1, Transient: 20}},
-		{Kind: "deployment", Name: "one", Waves: []rules.Budget{count(1), share(50)}, MaxFailed: count(1), Rollback: true},
+		{Kind: "deployment", Name: "one", Waves: []rules.Budget{count(1), share(50)}, MaxFailed: count(1), Rollback: true, Promote: true, Windows: []rules.Window{night}},
+	}
+	night.Actions, night.Kinds = []string{"delete"}, []string{"deployment"}
+	if diff := cmp.Diff([]rules.Window{night}, in[0].Rules.Windows); diff != "" {
+		t.Errorf("windows of deletions (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(want, in[0].Rules.Updates); diff != "" || in[0].Rules.Attempts != (rules.Attempts{Count: 3, Permanent: 1}) || in[0].Rules.AttemptsOf("deployment", "db").Count != 5 {
 		t.Errorf("updates (-want +got):\n%s", diff)

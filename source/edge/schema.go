@@ -47,6 +47,20 @@ func budget(least int64) *jsonschema.Schema {
 	}}
 }
 
+func windowTable() []fileKey {
+	days := &jsonschema.Schema{Enum: weekdays()}
+	clock := func() *jsonschema.Schema {
+		return &jsonschema.Schema{Type: jsonschema.OneOf("string"), Pattern: `^([01][0-9]|2[0-3]):[0-5][0-9]$`}
+	}
+	return []fileKey{
+		{name: "name", doc: "What it is called.", form: text()},
+		{name: "days", doc: "The days on which it opens; if omitted, every day.", form: listOf(days)},
+		{name: "from", doc: "When it opens.", form: clock(), required: true},
+		{name: "to", doc: "When it closes; on the next day, if that is not later.", form: clock(), required: true},
+		{name: "zone", doc: "The time zone, such as Europe/Berlin; if omitted, UTC.", form: text()},
+	}
+}
+
 func updateTable() []fileKey {
 	waves := listOf(budget(1))
 	waves.MinItems = new(int64)
@@ -54,6 +68,9 @@ func updateTable() []fileKey {
 	return []fileKey{
 		{name: "waves", doc: "How many of the nodes that are online have a new configuration at most, wave by wave; a last wave of all follows by itself.", form: waves},
 		{name: "max_unavailable", doc: "How many nodes are changed, or not healthy, at a time; one always may.", form: budget(0)},
+		{name: "windows", doc: "When nodes start a new configuration, and when it is deleted; if omitted, at any time.", form: listOf(block(windowTable()))},
+		{name: "lock", doc: "Why no node starts a new configuration, until it is removed.", form: text()},
+		{name: "promote", doc: "central: the central orchestrator promotes each wave after the first, or all of it where there are no waves.", form: &jsonschema.Schema{Enum: []string{"central"}}},
 		{name: "max_failed", doc: "How many nodes may use up their attempts before no other node starts.", form: budget(0)},
 	}
 }

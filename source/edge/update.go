@@ -81,6 +81,16 @@ func (l *loader) readUpdate(d *document, n *source.Node, ref string) *rules.Upda
 			u.MaxUnavailable = l.readBudget(d, value, ref, key.Text)
 		case "max_failed":
 			u.MaxFailed = l.readBudget(d, value, ref, key.Text)
+		case "windows":
+			u.Windows = l.readWindows(d, value, ref)
+		case "lock":
+			if u.Lock = value.Text; value.Shape != source.Scalar || value.Text == "" {
+				l.wrong(d, value, ref, "lock is "+value.Form(), "say why: {lock: inventory until Friday}")
+			}
+		case "promote":
+			if u.Promote = value.Text == "central"; !u.Promote {
+				l.wrong(d, value, ref, "promote is "+value.Form(), "use central, or remove it")
+			}
 		default:
 			l.wrong(d, key, ref, "unknown key "+source.Quote(key.Text)+" of update", source.Suggest(key.Text, names(updateTable())))
 		}
@@ -130,8 +140,14 @@ func (l *loader) limit() {
 				u.Rollback = *p.rollback
 			}
 		}
-		if u.Staged() || u.Rollback || u.Attempts != (rules.Attempts{}) {
+		if u.Staged() || u.Rollback || u.Lock != "" || len(u.Windows) > 0 || u.Attempts != (rules.Attempts{}) {
 			l.draft.Rules.Updates = append(l.draft.Rules.Updates, u)
+		}
+	}
+	if l.policy.update != nil {
+		for _, w := range l.policy.update.Windows { // what is not configured any more has no update
+			w.Actions, w.Kinds = []string{"delete"}, []string{l.opts.Kind}
+			l.draft.Rules.Windows = append(l.draft.Rules.Windows, w)
 		}
 	}
 	slices.SortFunc(l.draft.Rules.Updates, func(a, b rules.Update) int { return strings.Compare(a.Name, b.Name) })

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"strings"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/provider/edge"
+	"github.com/ovi-project/ovi/render"
+)
+
+func (p *process) edgeLockCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "lock", ArgsUsage: "SITE[/NODE[/DEPLOYMENT]]",
+		Usage: "Start no new configuration on a site, a node, or of a deployment there",
+		Description: "What has started goes on to its end; what is unhealthy is restarted, and what is lost comes back with\n" +
+			"its last good configuration. Nothing is deleted. It is recorded in the data directory of the orchestrator of\n" +
+			"the site (--data-dir, or -f SOURCE).",
+		Flags:  []urfave.Flag{recordFlag(), reasonFlag()},
+		Action: p.action(func(c *call) error { return c.edgeLock(true) }),
+	}
+}
+
+func (p *process) edgeUnlockCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "unlock", ArgsUsage: "SITE[/NODE[/DEPLOYMENT]]",
+		Usage:  "Let new configurations start again",
+		Flags:  []urfave.Flag{recordFlag(), reasonFlag()},
+		Action: p.action(func(c *call) error { return c.edgeLock(false) }),
+	}
+}
+
+func (c *call) edgeLock(on bool) error {
+	verb := c.cmd.Command.Name
+	parts := strings.Split(c.arg(0), "/")
+	if c.cmd.NArg() != 1 || len(parts) > 3 || !edge.IsSite(parts[0]) || len(parts) > 1 && !edge.IsNode(parts[0]+"/"+parts[1]) {
+		return cli.Usage("for example, ovi edge "+verb+" berlin/n1", "name a site, SITE/NODE or SITE/NODE/DEPLOYMENT")
+	}
+	o := event.Ordered{Stack: parts[0], On: on}
+	if len(parts) > 1 {
+		o.Location = parts[0] + "/" + parts[1]
+	}
+	if len(parts) > 2 {
+		o.Name = parts[2]
+	}
+	return c.withRecord(func(l *session) error {
+		if err := l.engine.Lock(c, o, c.act()); err != nil {
+			return err
+		}
+		if c.out.Machine() {
+			return c.out.Records(render.Info{Type: verb + "ed", Data: map[string]string{"target": c.arg(0)}})
+		}
+		c.out.Say("%s is %sed for new configurations.", c.arg(0), verb)
+		return nil
+	})
+}
