@@ -62,6 +62,7 @@ type Option struct {
 	Flag              string // instead of NAME-KEY
 	Env               []string
 	Secret            bool // not written to plan files
+	Operator          bool // only of the command line and the environment: it runs a program
 }
 
 // Config is passed to Entry.Open.

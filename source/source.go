@@ -78,7 +78,10 @@ type LocationRule struct {
 // OptionRule is one option of a provider: options.NAME.KEY in a configuration.
 type OptionRule struct {
 	Key, Doc, Example string
-	Secret            bool // not allowed in a configuration
+	// Secret and Operator options are not allowed in a configuration, which may be another's: Flag and
+	// Variable set them.
+	Secret, Operator bool
+	Flag, Variable   string
 }
 
 // Options is what checking a configuration needs from outside.

@@ -48,7 +48,9 @@ func fakeEntry(dir string) provider.Entry {
 	return provider.Entry{
 		Name: clusterProvider, Doc: "a fake", Kinds: fakeKinds,
 		Locations: provider.Locations{Word: "engine", Example: "local", Default: func(func(string) string) string { return "local" }},
-		Options:   []provider.Option{{Key: "kind-image", Doc: "use `IMAGE`"}, {Key: "k3d-image", Doc: "use `IMAGE`"}},
+		Options:   []provider.Option{
+			{Key: "kind-image", Doc: "use `IMAGE`"}, {Key: "k3d-image", Doc: "use `IMAGE`"}, {Key: "create-command", Operator: true, Doc: "run `COMMAND`"},
+		},
 		Open:      func(context.Context, provider.Config) (provider.Provider, error) { return fakeClusters{dir}, nil },
 	}
 }

@@ -121,7 +121,11 @@ func (c *call) asPlanned(head planHead, name string) error {
 	values := map[string]string{"data-dir": head.DataDir}
 	for _, e := range c.entries() {
 		for _, o := range e.Options {
-			values[flagOf(e.Name, o)] = head.Options[e.Name][o.Key]
+			value := head.Options[e.Name][o.Key]
+			if o.Operator && value != c.option(e, o.Key, nil) {
+				return cli.Usage("give the same value as for the plan, if you trust the program, or plan again", "%s was not made with this --%s", name, flagOf(e.Name, o))
+			}
+			values[flagOf(e.Name, o)] = value
 		}
 	}
 	for flag, value := range values {

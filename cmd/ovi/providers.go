@@ -66,6 +66,9 @@ func (c *call) option(e provider.Entry, key string, intents []resource.Intent) s
 			return v
 		}
 	}
+	if o.Operator {
+		return o.Default
+	}
 	for _, in := range intents {
 		if v := in.Options.Providers[e.Name][key]; v != "" {
 			return v
@@ -172,7 +175,9 @@ func (c *call) optionRules(name string) []source.OptionRule {
 	for _, e := range c.entries() {
 		for _, o := range e.Options {
 			if e.Name == name {
-				out = append(out, source.OptionRule{Key: o.Key, Doc: o.Doc, Example: o.Default, Secret: o.Secret})
+				out = append(out, source.OptionRule{
+					Key: o.Key, Doc: o.Doc, Example: o.Default, Secret: o.Secret, Operator: o.Operator, Flag: flagOf(name, o), Variable: variablesOf(name, o)[0],
+				})
 			}
 		}
 	}

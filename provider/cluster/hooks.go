@@ -26,7 +26,7 @@ func hooksOf(option func(string) string) (out Hooks, err error) {
 	for key, into := range map[string]*[]string{"create-command": &out.Create, "delete-command": &out.Delete, "verify-command": &out.Verify} {
 		words, bad := command(option(key))
 		if bad != nil {
-			err = errors.Join(err, permanent("", `write words with spaces between them, or a JSON list such as ["create.sh", "two words"]`, "invalid options.cluster.%s: %w", key, bad))
+			err = errors.Join(err, permanent("", `write words with spaces between them, or a JSON list such as ["create.sh", "two words"]`, "invalid --cluster-%s: %w", key, bad))
 		}
 		*into = words
 	}

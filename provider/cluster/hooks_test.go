@@ -132,7 +132,7 @@ func TestTheCommandsOfTheOptions(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"[", "[]", `[""]`, `["a", 1]`} {
-		if err := open(bad); err == nil || !strings.Contains(err.Error(), "options.cluster.verify-command") {
+		if err := open(bad); err == nil || !strings.Contains(err.Error(), "invalid --cluster-verify-command") {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}

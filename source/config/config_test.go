@@ -44,7 +44,7 @@ func checkedBy(s schemas) source.Options {
 		},
 		ProviderOptions: func(provider string) []source.OptionRule {
 			if provider == "aws" {
-				return []source.OptionRule{{Key: "profile", Doc: "The profile."}, {Key: "token", Secret: true}}
+				return []source.OptionRule{{Key: "profile", Doc: "The profile."}, {Key: "token", Secret: true}, {Key: "hook", Operator: true, Flag: "aws-hook", Variable: "OVI_AWS_HOOK"}}
 			}
 			return nil
 		},

@@ -165,6 +165,7 @@ func TestLocationsAndOptions(t *testing.T) {
 		"region: a\nresources:\n  - {type: s3, name: abc, region: b, location: c}\n": "duplicate location",
 		"region: a\noptions: {aws: {profil: x}}\nresources: []\n":                    "use profile",
 		"region: a\noptions: {aws: {token: x}}\nresources: []\n":                     "is a secret",
+		"region: a\noptions: {aws: {hook: x}}\nresources: []\n":                      "runs a program",
 		"region: a\nresources:\n  - {type: s3, name: abc, bucket: x, spec: {}}\n":    "move it into spec",
 	} {
 		if p := problems(t, head+text); len(p) != 1 || !strings.Contains(p[0].String(), want) {

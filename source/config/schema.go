@@ -134,7 +134,7 @@ func wordsOf(f form) []string {
 func providerOptions(o source.Options, provider string) map[string]*jsonschema.Schema {
 	p := map[string]*jsonschema.Schema{}
 	for _, r := range o.ProviderOptions(provider) {
-		if !r.Secret {
+		if !r.Secret && !r.Operator {
 			p[r.Key] = &jsonschema.Schema{Type: jsonschema.OneOf("string", "number", "boolean"), Doc: r.Doc}
 		}
 	}

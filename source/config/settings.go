@@ -131,7 +131,7 @@ func (d *document) readProviderOptions(n *source.Node, provider string) {
 	rules := d.opts.ProviderOptions(provider)
 	var names []string
 	for _, r := range rules {
-		if !r.Secret {
+		if !r.Secret && !r.Operator {
 			names = append(names, r.Key)
 		}
 	}
@@ -144,6 +144,10 @@ func (d *document) readProviderOptions(n *source.Node, provider string) {
 			continue
 		case rules[at].Secret:
 			d.wrong(k, "the option "+k.Text+" of provider "+provider+" is a secret", "set it in the environment")
+			continue
+		case rules[at].Operator:
+			d.wrong(k, "the option "+k.Text+" of provider "+provider+" runs a program, and a configuration may come from another host",
+				"remove it; if you trust the program, set it with --"+rules[at].Flag+" or in the environment: "+rules[at].Variable)
 			continue
 		}
 		name := "options." + provider + "." + k.Text
