@@ -51,11 +51,21 @@ func newClusterSite(t *testing.T) *clusterSite {
 
 func (f *clusterSite) byHand(program string, args ...string) {
 	f.t.Helper()
+	f.output(program, args...)
+}
+
+// output runs kind or k3d as a user would, and returns what it prints.
+func (f *clusterSite) output(program string, args ...string) string {
+	f.t.Helper()
 	cmd := exec.CommandContext(f.t.Context(), filepath.Join(f.e.Bin, program), args...)
 	cmd.Env = append(f.e.Env(), "KUBECONFIG="+f.kubeconfig)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		f.t.Fatalf("%s %s: %v\n%s", program, strings.Join(args, " "), err, out)
+	var log strings.Builder
+	cmd.Stderr = &log
+	out, err := cmd.Output()
+	if err != nil {
+		f.t.Fatalf("%s %s: %v\n%s%s", program, strings.Join(args, " "), err, out, &log)
 	}
+	return string(out)
 }
 
 func (f *clusterSite) command(args ...string) *exec.Cmd {

@@ -32,7 +32,7 @@ type fleetRow struct {
 // examples/fleet.
 func fleetRows() []fleetRow {
 	rows := []fleetRow{{"dev", "k3d", "10.101.0.0/16", 30080}, {"dev-a", "kind", "", 30081}}
-	if os.Getenv("OVI_CLUSTERS") == "all" {
+	if realFleets() {
 		rows = append(rows, fleetRow{"uat", "k3d", "10.102.0.0/16", 30080}, fleetRow{"prod", "k3d", "10.103.0.0/16", 30080},
 			fleetRow{"dev-b", "kind", "", 30082}, fleetRow{"dev-c", "kind", "", 30083})
 	}
@@ -42,25 +42,43 @@ func fleetRows() []fleetRow {
 // fleetSite is a site with a table, a management cluster with Argo CD's definitions, and HAProxy.
 type fleetSite struct {
 	*clusterSite
+	kind, k3d string // images
 	rows      []fleetRow
 	portainer *portainertest.Fake
 	git       *gittest.Repository
 	theirs    int // environments of Portainer's by others
 }
 
-// fleetSettings are those of the example, with the images of tests.
-func fleetSettings(t *testing.T) string {
-	t.Helper()
+// settings are those of the example, with the images of tests.
+func (f *fleetSite) settings() string {
+	f.t.Helper()
 	b, err := os.ReadFile("../../examples/fleet/clusters.db.yaml")
 	if err != nil {
-		t.Fatal(err)
+		f.t.Fatal(err)
 	}
-	return strings.NewReplacer("kindest/node:v1.31.12", clustertest.QuickImage, "rancher/k3s:v1.31.5-k3s1", clustertest.QuickK3sImage).Replace(string(b))
+	return strings.NewReplacer("kindest/node:v1.31.12", f.kind, "rancher/k3s:v1.31.5-k3s1", f.k3d).Replace(string(b))
 }
 
-func newFleet(t *testing.T) *fleetSite {
+// quickFleet has clusters with a fake API server.
+func quickFleet(t *testing.T) *fleetSite {
 	t.Helper()
-	f := &fleetSite{newClusterSite(t), fleetRows(), portainertest.Start(t), gittest.New(t), 0}
+	return newFleet(t, clustertest.QuickImage, clustertest.QuickK3sImage)
+}
+
+// realFleet has clusters with a real kube-apiserver and etcd where all six are created.
+func realFleet(t *testing.T) *fleetSite {
+	t.Helper()
+	if !realFleets() {
+		return quickFleet(t)
+	}
+	return newFleet(t, clustertest.Image, clustertest.K3sImage)
+}
+
+func realFleets() bool { return os.Getenv("OVI_CLUSTERS") == "all" }
+
+func newFleet(t *testing.T, kind, k3d string) *fleetSite {
+	t.Helper()
+	f := &fleetSite{clusterSite: newClusterSite(t), kind: kind, k3d: k3d, rows: fleetRows(), portainer: portainertest.Start(t), git: gittest.New(t)}
 	f.git.Commit(map[string]string{"deploy/app.yaml": "one\n"})
 	f.environ = []string{"XDG_CACHE_HOME=" + t.TempDir(), "OVI_CLUSTER_GIT_REPO=file://" + f.git.Bare, "OVI_CLUSTER_PORTAINER=" + f.portainer.URL, "OVI_CLUSTER_PORTAINER_TOKEN=" + portainertest.Token}
 	f.proxy = haproxytest.Start(t)
@@ -70,7 +88,7 @@ func newFleet(t *testing.T) *fleetSite {
 		sqlitetest.Exec(t, f.database(), fmt.Sprintf("INSERT INTO clusters (name, provider, subnet, node_port, pf_port, http_port, https_port) VALUES ('%s', '%s', nullif('%s', ''), %d, %d, %d, %d)",
 			r.name, r.provider, r.subnet, r.nodePort, 19001+i, 18090+i, 18443+i))
 	}
-	if err := os.WriteFile(f.database()+".yaml", []byte(fleetSettings(t)), 0o600); err != nil {
+	if err := os.WriteFile(f.database()+".yaml", []byte(f.settings()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return f
@@ -104,6 +122,7 @@ func (f *fleetSite) whole(names []string) {
 	f.t.Helper()
 	for _, name := range names {
 		f.route(name)
+		f.ready(name)
 		f.reachable(name)
 	}
 	if n, _ := f.portainer.Counts(); n != len(names)+f.theirs {
@@ -126,6 +145,34 @@ func (f *fleetSite) route(name string) {
 	if host, _, _ := strings.Cut(body, " answers "); status != 200 || host != name+"-control-plane" && host != "k3d-"+name+"-server-0" {
 		f.t.Errorf("the route of %s answers %d %q", name, status, body)
 	}
+}
+
+// ready asks the API server as a user would, with the kubeconfig that kind or k3d gives.
+func (f *fleetSite) ready(name string) {
+	f.t.Helper()
+	context, args := "k3d-"+name, []string{"k3d", "kubeconfig", "get", name}
+	if f.rowOf(name).provider == "kind" {
+		context, args = "kind-"+name, []string{"kind", "get", "kubeconfig", "--name", name}
+	}
+	config, err := kube.Parse([]byte(f.output(args[0], args[1:]...)), context, "")
+	var api *kube.Client
+	if err == nil {
+		api, err = kube.New(config)
+	}
+	if err == nil {
+		err = api.Ready(f.t.Context())
+	}
+	version := ""
+	if err == nil {
+		version, err = api.Version(f.t.Context())
+	}
+	if fake := strings.HasSuffix(version, "-fake"); err != nil || fake != (f.kind == clustertest.QuickImage) {
+		f.t.Errorf("%s at %s has the version %q: %v", name, config.Server, version, err)
+	}
+}
+
+func (f *fleetSite) rowOf(name string) fleetRow {
+	return f.rows[slices.IndexFunc(f.rows, func(r fleetRow) bool { return r.name == name })]
 }
 
 // reachable asks the API server as Argo CD would.
@@ -218,9 +265,10 @@ func (f *fleetSite) elements() []string {
 
 // TestAFleetFromATable: from nothing; nothing to do; all clusters removed by hand; a row that is to be absent;
 // a row that was deleted. What others made stays. kind, k3d, Podman, HAProxy, Argo CD's definitions and the
-// management cluster's kube-apiserver are real; Portainer is a fake, and a fake API server answers in the clusters.
+// management cluster's kube-apiserver are real; Portainer is a fake. In the clusters of the gate a fake API server
+// answers; with OVI_CLUSTERS=all each of the six has a real kube-apiserver and etcd.
 func TestAFleetFromATable(t *testing.T) {
-	f := newFleet(t)
+	f := realFleet(t)
 	f.foreign()
 	f.reconcile(0)
 	f.whole(f.names())
@@ -229,7 +277,7 @@ func TestAFleetFromATable(t *testing.T) {
 	f.took("a plan with nothing to do", started)
 	f.ovi(0, "cluster", "consistency", f.database())
 
-	if os.Getenv("OVI_CLUSTERS") == "all" {
+	if realFleets() {
 		f.removedByHand()
 	}
 
@@ -259,10 +307,10 @@ func (f *fleetSite) removedByHand() {
 	started := time.Now()
 	for i, r := range f.rows {
 		if r.provider == "kind" {
-			f.byHand("kind", "create", "cluster", "--name", r.name, "--image", clustertest.QuickImage, "--wait", "60s")
+			f.byHand("kind", "create", "cluster", "--name", r.name, "--image", f.kind, "--wait", "60s")
 			continue
 		}
-		f.byHand("k3d", "cluster", "create", r.name, "--image", clustertest.QuickK3sImage, "--subnet", r.subnet, "--port", fmt.Sprintf("%d:80@loadbalancer", 18090+i), "--kubeconfig-update-default=false")
+		f.byHand("k3d", "cluster", "create", r.name, "--image", f.k3d, "--subnet", r.subnet, "--port", fmt.Sprintf("%d:80@loadbalancer", 18090+i), "--kubeconfig-update-default=false")
 	}
 	f.took("a plain loop of kind and k3d", started)
 	f.deleteByHand()

@@ -17,7 +17,7 @@ import (
 // that is around it, once, and nothing else. The gate kills at 2 moments, `make clusters` at 20 that are spread over
 // the time of a whole bootstrap; after each fourth a run ends it, and all clusters are removed by hand.
 func TestAKilledBootstrapOfAFleetIsMadeGood(t *testing.T) {
-	f := newFleet(t)
+	f := quickFleet(t)
 	if os.Getenv("OVI_CLUSTERS") != "all" {
 		f.killed(1500 * time.Millisecond)
 		f.killed(3 * time.Second)
