@@ -26,8 +26,18 @@ type Attempts struct {
 	Error     string    // of the last attempt
 }
 
+// LostForOne is how many lost attempts count as one that failed. That a run was ended says little
+// of a configuration; that every run ends while it is tried says that it may be what ends them.
+const LostForOne = 4
+
 // Used is how many attempts count against the limit.
-func (a Attempts) Used() int { return a.Failures + a.Lost }
+func (a Attempts) Used() int { return a.Failures + a.Lost/LostForOne }
+
+// Made is how many attempts there were that had no transient error.
+func (a Attempts) Made() int { return a.Failures + a.Lost }
+
+// Any reports whether there was an attempt that did not succeed.
+func (a Attempts) Any() bool { return a.Made()+a.Transient > 0 }
 
 // UsedUp reports whether no further attempt is allowed, and the class of the errors that used them up;
 // "": together.
@@ -45,9 +55,9 @@ func (a Attempts) UsedUp(l rules.Attempts) (bool, resource.Cause) {
 	return a.Used() >= most, ""
 }
 
-// NumberOf says how many attempts count: "3 attempts". Of what only transient errors stopped, these do.
+// NumberOf says how many attempts did not succeed: "3 attempts". Of what only transient errors stopped, these do.
 func NumberOf(a Attempts) string {
-	n := a.Used()
+	n := a.Made()
 	if n == 0 {
 		n = a.Transient
 	}

@@ -117,6 +117,49 @@ func TestTheAttemptsOfAConfigurationAreLimited(t *testing.T) {
 	})
 }
 
+// TestARunThatIsEndedBlocksNothing: 20 runs in a row that are killed in the middle of an action leave it to the
+// next one. What ends every run is stopped in the end, as what fails.
+func TestARunThatIsEndedBlocksNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		y, s := newStubborn(t)
+		box := boxOf("web:1", 1, "")
+		s.answer = func(resource.Value) error { return nil }
+		blocked := func() bool {
+			d, _ := decisionOn(y.plan(box), webBox)
+			return len(d.Blockers) > 0
+		}
+		killed := func(times int) {
+			for range times {
+				y.crashAt("before call", box)
+			}
+		}
+		killed(20)
+		if blocked() {
+			t.Fatal("after 20 runs that were killed it is blocked")
+		}
+		s.answer = func(resource.Value) error { return errNever }
+		y.applyOnce(box)
+		killed(7)
+		if blocked() {
+			t.Error("after 27 runs that were killed and one failure it is blocked")
+		}
+		killed(1)
+		d, _ := decisionOn(y.plan(box), webBox)
+		if len(d.Blockers) != 1 || d.Blockers[0].Reason != "29 attempts of "+box[0].Resources[0].Digest()[:6]+" failed; last error: the run ended before it recorded a result" {
+			t.Errorf("blocked by %+v", d.Blockers)
+		}
+		y.crashAt("before call", box) // it is blocked: nothing starts
+		s.answer = func(resource.Value) error { return nil }
+		if err := y.engine.Retry(t.Context(), webBox, engine.OperatorAction{Who: "ann"}); err != nil {
+			t.Error(err)
+		}
+		y.apply(box)
+		y.settled(box)
+		y.replays()
+		y.stop()
+	})
+}
+
 // TestTransientErrorsAreStalledAndDoNotCount: the loop tries again all the time, with pauses; after
 // ten minutes it reports that.
 func TestTransientErrorsAreStalledAndDoNotCount(t *testing.T) {
@@ -183,14 +226,14 @@ func drawRounds(r *rapid.T) (out []round) {
 
 // TestNeverMoreAttemptsThanAllowed: whatever fails for good, for a while, or in a crash at any step,
 // no configuration is tried more often than the rules allow since it last succeeded, or an operator
-// allowed more. What is blocked was tried as often.
+// allowed more; those that a crash ended, four times as often. What is blocked was tried as often.
 func TestNeverMoreAttemptsThanAllowed(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		allowed, rounds := rapid.IntRange(1, 4).Draw(r, "allowed"), drawRounds(r)
 		var wrong []string
 		synctest.Test(t, func(t *testing.T) {
 			y, s := newStubborn(t)
-			size, started := int64(1), map[string]int{}
+			size, started, ended := int64(1), map[string]int{}, map[string]int{}
 			for _, x := range rounds {
 				s.answer = func(resource.Value) error { return x.answer }
 				in := boxOf("web:1", size, "")
@@ -204,10 +247,13 @@ func TestNeverMoreAttemptsThanAllowed(t *testing.T) {
 					if y.engine.Retry(t.Context(), webBox, engine.OperatorAction{Who: "ann"}) == nil {
 						clear(s.tried)
 						clear(started)
+						clear(ended)
 					}
 				case "crash":
 					started[mine]++
+					before := s.tried[mine]
 					y.crashAt(x.step, in)
+					ended[mine] += s.tried[mine] - before
 				default:
 					started[mine]++
 					y.applyOnce(in)
@@ -216,9 +262,10 @@ func TestNeverMoreAttemptsThanAllowed(t *testing.T) {
 				if len(p.Plan.Decisions) == 0 { // it has the configuration
 					delete(s.tried, mine)
 					delete(started, mine)
+					delete(ended, mine)
 				}
 				for size, n := range s.tried {
-					if n > allowed {
+					if n-ended[size] > allowed || n > decider.LostForOne*allowed {
 						wrong = append(wrong, fmt.Sprintf("%d attempts of size %s, %d are allowed", n, size, allowed))
 					}
 				}

@@ -73,7 +73,7 @@ func spent(a decider.Attempts, allowed rules.Attempts) (n int, class string) {
 	if cause == resource.Transient {
 		return a.Transient, string(cause)
 	}
-	return a.Used(), string(cause)
+	return a.Made(), string(cause)
 }
 
 // blockerOf is why a resource does not follow the new configuration, also as a few words about the one

@@ -121,7 +121,7 @@ func (m *memory) isBlessed(ref resource.Ref) bool { return m.blessed[ref] }
 
 func (m *memory) attempts(ref resource.Ref, desired string) (decider.Attempts, bool) {
 	t := m.tries[ref].Of(desired)
-	return t.Attempts, t.Used()+t.Transient > 0
+	return t.Attempts, t.Any()
 }
 
 // driftOnly keeps the changes made outside ovi: to resources that matched their configuration

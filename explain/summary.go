@@ -306,7 +306,7 @@ func (t Explainer) undone(c history.ResourceHistory, b *builder, name string) (E
 		s.Suggestion = "correct the cause, then run `ovi apply`"
 	case proposes && c.Tries != nil:
 		failure, next := provider.Parted(c.Tries.Error)
-		s.State, s.Headline = Failing, fmt.Sprintf("The %s of %s failed %s, last %s: %s.", verb(d.Proposed), name, times(c.Tries.Used()+c.Tries.Transient), t.since(c.Tries.Last), failure)
+		s.State, s.Headline = Failing, fmt.Sprintf("The %s of %s failed %s, last %s: %s.", verb(d.Proposed), name, times(c.Tries.Made()+c.Tries.Transient), t.since(c.Tries.Last), failure)
 		s.Suggestion = cmp.Or(next, "correct the cause, then run `ovi apply`")
 	case proposes && t.stillToDo(c):
 		s.State, s.Headline = Pending, fmt.Sprintf("%s does not match its configuration; the last plan, made %s, would %s it.", name, t.since(c.Last.At), verb(d.Proposed))

@@ -103,7 +103,7 @@ func (l *Reader) present(ctx context.Context, c *ResourceHistory) error {
 	if err != nil {
 		return err
 	}
-	if t := all[c.Ref].Last(); t.Used()+t.Transient > 0 {
+	if t := all[c.Ref].Last(); t.Any() {
 		c.Tries = &t
 	}
 	return l.lastObservation(ctx, c)

@@ -89,7 +89,7 @@ type Failing struct {
 	Type      string     `json:"type"` // "failing"
 	Ref       string     `json:"ref"`
 	Desired   string     `json:"desired"`  // digest of the configuration
-	Attempts  int        `json:"attempts"` // that count
+	Attempts  int        `json:"attempts"` // that failed, or whose run ended
 	Transient int        `json:"transient,omitempty"`
 	Exhausted bool       `json:"exhausted"`      // it is not tried again
 	Back      string     `json:"back,omitempty"` // digest of the configuration that it returned to

@@ -29,7 +29,7 @@ func (c *call) failing(s state) []failingConfig {
 		if f.exhausted, f.stalled = known && x.Desired == f.Desired, f.Stalled(c.Now()); f.exhausted {
 			f.back = x.Back
 		}
-		if f.Used()+f.Transient > 0 {
+		if f.Any() {
 			out = append(out, f)
 		}
 	}
@@ -40,7 +40,7 @@ func (c *call) failingRecords(s state) []render.Record {
 	var out []render.Record
 	for _, f := range c.failing(s) {
 		out = append(out, render.Failing{
-			Type: "failing", Ref: s.names.Ref(f.ref), Desired: f.Desired, Attempts: f.Used(), Transient: f.Transient,
+			Type: "failing", Ref: s.names.Ref(f.ref), Desired: f.Desired, Attempts: f.Made(), Transient: f.Transient,
 			Exhausted: f.exhausted, Back: f.back, Stalled: f.stalled, Since: timeOrNil(f.Since), Last: f.Last, Error: f.Error,
 		})
 	}
@@ -66,7 +66,7 @@ func (c *call) showFailing(s state, short func(resource.Ref) string, alert func(
 			if strings.Contains(f.Error, "Suggestion: ") {
 				next = "" // the provider has a better one
 			}
-			alert(fmt.Sprintf("%s: %s %s failed, last %s: %s", name, render.Many(f.Used()+f.Transient, "attempt"), ofConfiguration(f.Desired), c.ago(f.Last), f.Error),
+			alert(fmt.Sprintf("%s: %s %s failed, last %s: %s", name, render.Many(f.Made()+f.Transient, "attempt"), ofConfiguration(f.Desired), c.ago(f.Last), f.Error),
 				next)
 		}
 	}
