@@ -48,10 +48,10 @@ func fakeEntry(dir string) provider.Entry {
 	return provider.Entry{
 		Name: clusterProvider, Doc: "a fake", Kinds: fakeKinds,
 		Locations: provider.Locations{Word: "engine", Example: "local", Default: func(func(string) string) string { return "local" }},
-		Options:   []provider.Option{
+		Options: []provider.Option{
 			{Key: "kind-image", Doc: "use `IMAGE`"}, {Key: "k3d-image", Doc: "use `IMAGE`"}, {Key: "create-command", Operator: true, Doc: "run `COMMAND`"},
 		},
-		Open:      func(context.Context, provider.Config) (provider.Provider, error) { return fakeClusters{dir}, nil },
+		Open: func(context.Context, provider.Config) (provider.Provider, error) { return fakeClusters{dir}, nil },
 	}
 }
 
