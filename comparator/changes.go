@@ -20,7 +20,7 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 		return c.marks(s, w, o)
 	}
 	opt := c.opt // its functions are allocated once, not for each resource
-	opt.Ignore = s.ignored(w)
+	opt.Ignore, opt.Ref = s.ignored(w), w.Ref
 	if (len(w.Defaulted) > 0 || k.Exact) && o.Adopted {
 		opt.Adopted, opt.Ignore = true, slices.Concat(opt.Ignore, w.Defaulted) // what the file does not mention stays as found
 	}

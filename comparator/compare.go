@@ -40,7 +40,7 @@ func Compare(in Input) (Result, error) {
 // walk merges configured and observed resources in one pass.
 func walk(in Input, sides []side, scopes []observedScope) *comparison {
 	c := &comparison{in: in, sides: sides, scopes: scopes, owned: map[string]int{}}
-	c.opt = resource.DiffOptions{Resolve: c.resolve, Digest: in.Digest, Unreachable: c.isUnreachable}
+	c.opt = resource.DiffOptions{Resolve: c.resolve, Secrets: in.Secrets, Unreachable: c.isUnreachable}
 	for _, s := range sides {
 		c.owned[s.stack] = 0
 	}

@@ -54,8 +54,8 @@ type Input struct {
 	// Blessed reports whether a resource is recorded as blessed. One whose mark differs from
 	// that and the configuration has drifted. Nil: none is.
 	Blessed func(resource.Ref) bool
-	Digest  func(plain string) resource.Digest // of texts with references; see resource.Resolver
-	Owner   string                             // the owner mark that ovi writes; "": not compared
+	Secrets resource.Digester // of secrets; see resource.DiffOptions
+	Owner   string            // the owner mark that ovi writes; "": not compared
 	// MustReplace returns the paths of this configuration that the provider could not change in
 	// place on this resource: a difference there forces replacement, whatever its schema says.
 	// Nil: there are none.

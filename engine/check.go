@@ -33,7 +33,7 @@ func (a *apply) ask(ctx context.Context, d *decider.Decision, r provider.Request
 	}()
 	r.Desired = *d.Desired
 	k, _ := a.engine.cfg.Providers.Kind(d.Ref.Provider, d.Ref.Kind)
-	r.Desired.Attrs = k.Resolve(d.Desired.Attrs, a.resolver(ctx, nil))
+	r.Desired.Attrs = k.Resolve(d.Desired.Attrs, a.resolver(ctx, d.Ref, nil))
 	err = c.Check(ctx, r)
 	if provider.Recoverable(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("the check could not be completed: %w", err)

@@ -38,9 +38,9 @@ type Config struct {
 	Claims    Claims
 	Owner     string           // the owner mark on resources that it creates; "": "ovi"
 	Clock     func() time.Time // nil: time.Now
-	// Digest returns the keyed digest of a secret that contains references. Nil: such
-	// attributes are known after apply.
-	Digest func(plain string) resource.Digest
+	// Secrets makes and compares the digests of secrets. Nil: secret attributes that contain
+	// references are known after apply.
+	Secrets resource.Digester
 	// ObserveParallel and ObserveTimeout limit observations; 0: the observer's defaults.
 	ObserveParallel int
 	ObserveTimeout  time.Duration

@@ -168,7 +168,7 @@ func (e *Engine) compare(p *Planned, m *memory) (found comparator.Result, err er
 		return found, fmt.Errorf("drift rules: %w", err)
 	}
 	in := comparator.Input{
-		Intents: p.Intents, Live: p.live, Kinds: e.cfg.Providers.Kind, Applied: m.appliedTo, Blessed: m.isBlessed, MustReplace: m.recreateOnly, Owner: e.cfg.Owner, Digest: e.cfg.Digest,
+		Intents: p.Intents, Live: p.live, Kinds: e.cfg.Providers.Kind, Applied: m.appliedTo, Blessed: m.isBlessed, MustReplace: m.recreateOnly, Owner: e.cfg.Owner, Secrets: e.cfg.Secrets,
 		Ignores: ignores, Replacing: p.inProgress, Starting: m.starting(e.cfg.Providers.Kind, p.At),
 	}
 	if found, err = comparator.Compare(in); err == nil && m.rollouts != nil {

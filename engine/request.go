@@ -50,7 +50,7 @@ func (a *apply) resolveInto(ctx context.Context, d *decider.Decision, r *provide
 	if d.Desired.Owner != "" {
 		r.Owner = d.Desired.Owner
 	}
-	r.Desired.Attrs = kind.Resolve(d.Desired.Attrs, a.resolver(ctx, &missing))
+	r.Desired.Attrs = kind.Resolve(d.Desired.Attrs, a.resolver(ctx, d.Ref, &missing))
 	if len(missing) > 0 {
 		return fmt.Errorf("%s refers to %s, which has no value: it neither existed nor was created", d.Ref, missing[0])
 	}
@@ -67,11 +67,11 @@ func (a *apply) lastConfigured(ctx context.Context, d *decider.Decision) (resour
 	return applied.Attrs, err
 }
 
-// resolver returns values of resources that were observed or have just been created, and reveals
+// resolver returns, to one resource, values of resources that were observed or have just been created, and reveals
 // secrets of other resources inside this call. References without a value are added to missing.
-func (a *apply) resolver(ctx context.Context, missing *[]resource.Reference) resource.Resolver {
+func (a *apply) resolver(ctx context.Context, ref resource.Ref, missing *[]resource.Reference) resource.Resolver {
 	return resource.Resolver{
-		Digest: a.engine.cfg.Digest,
+		Secrets: a.engine.cfg.Secrets, Ref: ref,
 		Lookup: func(ref resource.Reference) (resource.Value, bool) {
 			v, ok := a.valueOf(ctx, ref)
 			if !ok && missing != nil {

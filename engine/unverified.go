@@ -77,7 +77,7 @@ func (e *Engine) baseline(ctx context.Context, p *Planned, ref resource.Ref, hav
 // revealed is the digest of a secret that exists, for providers that tell it; "" if none is set.
 func (e *Engine) revealed(ctx context.Context, have *resource.Observed, a *resource.Attribute) (resource.Digest, bool) {
 	r, can := e.cfg.Providers[have.Ref.Provider].(provider.Revealer)
-	if !can || !a.Secret || e.cfg.Digest == nil {
+	if !can || !a.Secret || e.cfg.Secrets == nil {
 		return "", false
 	}
 	secret, err := r.Reveal(ctx, *have, a.Name)
@@ -87,7 +87,7 @@ func (e *Engine) revealed(ctx context.Context, have *resource.Observed, a *resou
 	case secret.Reveal() == "":
 		return "", true
 	}
-	return e.cfg.Digest(secret.Reveal()), true
+	return e.cfg.Secrets.Digest(have.Ref, a.Name, secret.Reveal()), true
 }
 
 // configuredIn finds the configuration of a ref; nil if there is none.

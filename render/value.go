@@ -141,10 +141,7 @@ func digits(v resource.Value) (string, bool) {
 	default:
 		return "", false
 	}
-	_, sum, ok := strings.Cut(digest, ":")
-	if !ok {
-		sum = digest
-	}
+	sum := digest[strings.LastIndexByte(digest, ':')+1:]
 	if b, err := hex.DecodeString(sum); err == nil && len(b) >= 16 {
 		return sum[:6], true
 	}

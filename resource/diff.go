@@ -12,8 +12,11 @@ type DiffOptions struct {
 	// Resolve returns the value of a Reference; false if it is known after apply: its resource
 	// does not exist or will be replaced. Nil: no value is known. See Resolver.
 	Resolve func(Reference) (Value, bool)
-	// Digest is the keyed digest of a text, for references in secret attributes.
-	Digest func(plain string) Digest
+	// Secrets makes the digests of texts in secret attributes, and compares secrets with digests that
+	// are bound to another name. Nil: such texts are not known, and digests are compared as they are.
+	Secrets Digester
+	// Ref is the resource that is compared.
+	Ref Ref
 	// Unreachable reports whether a resource could not be read. A reference to it that has no
 	// value is not compared. Nil: every resource was read.
 	Unreachable func(Ref) bool
@@ -110,7 +113,7 @@ func (d *differ) attribute(path string, desired, observed Value, schema *Attribu
 		}
 	}
 	if schema.WriteOnly {
-		if observed = d.applied(path, desired, schema, outer); Equal(desired, observed) {
+		if observed = d.applied(path, desired, schema, outer); d.equal(desired, observed) {
 			return
 		}
 	}
@@ -189,7 +192,7 @@ func (d *differ) keys(path string, desired, observed Attrs, effect Effect) {
 			from = observed[j].Value
 			j++
 		}
-		if key := path + "." + name; !Equal(from, to) && !rules.MatchPath(d.opt.Ignore, key) {
+		if key := path + "." + name; !d.equal(to, from) && !rules.MatchPath(d.opt.Ignore, key) {
 			d.leaf(key, to, from, &Attribute{}, effect)
 		}
 	}

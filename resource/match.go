@@ -45,10 +45,21 @@ func (d *differ) match(desired, observed Value, s *Attribute) summary {
 			return same
 		}
 	}
-	if Equal(desired, observed) {
+	if d.equal(desired, observed) {
 		return same
 	}
 	return differs
+}
+
+// equal is Equal, and compares a secret with a digest that is bound to another name: that of the
+// resource before it was moved.
+func (d *differ) equal(desired, observed Value) bool {
+	if Equal(desired, observed) {
+		return true
+	}
+	s, isSecret := desired.(Secret)
+	digest, isDigest := observed.(Digest)
+	return isSecret && isDigest && d.opt.Secrets != nil && d.opt.Secrets.Same(s.plain, digest)
 }
 
 // matchReference compares the value of a Reference or a Text. One that is known after apply
@@ -67,7 +78,9 @@ func (d *differ) matchReference(desired, observed Value, s *Attribute) summary {
 	return differs
 }
 
-func (d *differ) resolver() Resolver { return Resolver{Lookup: d.opt.Resolve, Digest: d.opt.Digest} }
+func (d *differ) resolver() Resolver {
+	return Resolver{Lookup: d.opt.Resolve, Secrets: d.opt.Secrets, Ref: d.opt.Ref}
+}
 
 // unreachable reports that a reference is unknown because its resource could not be read.
 func (d *differ) unreachable(r Reference) bool {
@@ -118,7 +131,7 @@ func (d *differ) matchObject(desired, observed Attrs, s *Attribute) summary {
 	out := same
 	for _, w := range desired {
 		t, _ := observed.Get(w.Name)
-		if f := find(s.Fields, w.Name); !f.WriteOnly && !f.Computed && !Equal(w.Value, t) {
+		if f := find(s.Fields, w.Name); !f.WriteOnly && !f.Computed && !d.equal(w.Value, t) {
 			out = max(out, d.match(w.Value, t, f))
 		}
 	}

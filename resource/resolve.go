@@ -11,8 +11,10 @@ type Resolver struct {
 	// or for a secret one a Secret, or its Digest where the secret itself is not available.
 	// False: it is known after apply.
 	Lookup func(Reference) (Value, bool)
-	// Digest is the keyed digest of a text. Nil: no reference in a secret attribute is known.
-	Digest func(plain string) Digest
+	// Secrets makes the digests of texts in secret attributes. Nil: no reference there is known.
+	Secrets Digester
+	// Ref is the resource whose attributes are resolved.
+	Ref Ref
 }
 
 // Resolve replaces the references in attributes by their values: a Text whose parts are all
@@ -93,20 +95,21 @@ func (r Resolver) fit(v Value, s *Attribute) (Value, bool) {
 	case !ok:
 		return v, true
 	case s.Secret:
-		return r.seal(plain)
+		return r.seal(s.Name, plain)
 	}
 	return String(plain), true
 }
 
-func (r Resolver) seal(plain string) (Value, bool) {
-	if r.Digest == nil {
+func (r Resolver) seal(name, plain string) (Value, bool) {
+	if r.Secrets == nil {
 		return nil, false
 	}
-	return NewSecret(plain, r.Digest(plain)), true
+	return NewSecret(plain, r.Secrets.Digest(r.Ref, name, plain)), true
 }
 
 // join makes one value of the parts of a text. If it refers to a secret, the digest is over the
-// digests of the parts, because a plan has only those.
+// digests of the parts, because a plan has only those. They are bound already, so this one is not:
+// without the secret it could not be compared after the resource got another name.
 func (r Resolver) join(t Text, s *Attribute) (Value, bool) {
 	var plain strings.Builder
 	parts, sealed, hidden := make(List, len(t)), false, false
@@ -140,11 +143,11 @@ func (r Resolver) join(t Text, s *Attribute) (Value, bool) {
 	case !s.Secret && !sealed:
 		return String(plain.String()), true
 	case !sealed:
-		return r.seal(plain.String())
-	case r.Digest == nil:
+		return r.seal(s.Name, plain.String())
+	case r.Secrets == nil:
 		return nil, false
 	}
-	digest := r.Digest(string(AppendJSON(nil, parts)))
+	digest := r.Secrets.Digest(Ref{}, "", string(AppendJSON(nil, parts)))
 	if hidden {
 		return digest, true
 	}

@@ -29,9 +29,16 @@ func refTo(name, path string) resource.Reference {
 
 func digestOf(plain string) resource.Digest { return resource.Digest("keyed:" + plain) }
 
+// keyed is a Digester that binds nothing.
+type keyed struct{}
+
+func (keyed) Digest(_ resource.Ref, _, plain string) resource.Digest { return digestOf(plain) }
+
+func (keyed) Same(plain string, d resource.Digest) bool { return d == digestOf(plain) }
+
 // answers is a Resolver over a few known values.
 func answers(known map[resource.Reference]resource.Value) resource.Resolver {
-	return resource.Resolver{Digest: digestOf, Lookup: func(r resource.Reference) (resource.Value, bool) {
+	return resource.Resolver{Secrets: keyed{}, Lookup: func(r resource.Reference) (resource.Value, bool) {
 		v, ok := known[r]
 		return v, ok
 	}}
@@ -88,7 +95,7 @@ func TestDiffOfATextFollowsWhatItRefersTo(t *testing.T) {
 	diff := func(value resource.Value, applied resource.Attrs, unreachable bool) []resource.Change {
 		return resource.Diff(desired, attrs("motd", "db is a"), appKind(), resource.DiffOptions{
 			Resolve:     func(resource.Reference) (resource.Value, bool) { return value, value != nil },
-			Digest:      digestOf,
+			Secrets:     keyed{},
 			Unreachable: func(resource.Ref) bool { return unreachable },
 			Applied:     applied,
 		})
@@ -128,5 +135,51 @@ func TestReferencesAreFoundWhereverTheyAre(t *testing.T) {
 	}
 	for range resource.References(v) {
 		break // must not go on
+	}
+}
+
+// binding is a Digester as ovi's: it binds a digest to a resource and a path.
+type binding struct{}
+
+func (binding) Digest(ref resource.Ref, path, plain string) resource.Digest {
+	return resource.Digest(ref.String() + "#" + path + ":" + plain)
+}
+
+func (binding) Same(plain string, d resource.Digest) bool {
+	_, s, _ := strings.Cut(string(d), ":")
+	return s == plain
+}
+
+func TestADigestIsBoundToItsAttribute(t *testing.T) {
+	t.Parallel()
+	secret := resource.NewSecret("x", "of nothing")
+	in := attrs("args", list{secret, "plain"}, "env", attrs("A", "1", "B", secret), "motd", resource.Text{secret, refTo("orders", "")}, "size", 1)
+	ref := refTo("one", "").Ref
+	got := resource.Seal(ref, in, binding{})
+	at := func(path string) resource.Secret { return resource.NewSecret("x", binding{}.Digest(ref, path, "x")) }
+	want := attrs("args", list{at("args"), "plain"}, "env", attrs("A", "1", "B", at("env.B")), "motd", resource.Text{at("motd"), refTo("orders", "")}, "size", 1)
+	if !got.Equal(want) {
+		t.Errorf("got  %s\nwant %s", got.AppendJSON(nil), want.AppendJSON(nil))
+	}
+	if v, _ := in.Get("motd"); v.(resource.Text)[0].(resource.Secret).Digest() != "of nothing" {
+		t.Error("what other resources share was changed")
+	}
+	plain := attrs("size", 1)
+	if sealed := resource.Seal(ref, plain, binding{}); &sealed[0] != &plain[0] {
+		t.Error("attributes without secrets were copied")
+	}
+}
+
+// After a move the record has the digest of the old name: that is no change of the secret.
+func TestASecretIsTheSameUnderAnotherName(t *testing.T) {
+	t.Parallel()
+	was, is := refTo("was", "").Ref, refTo("is", "").Ref
+	before := attrs("script", binding{}.Digest(was, "script", "x"))
+	for plain, changes := range map[string]int{"x": 0, "y": 1} {
+		desired := resource.Seal(is, attrs("script", resource.NewSecret(plain, "")), binding{})
+		got := resource.Diff(desired, nil, appKind(), resource.DiffOptions{Applied: before, Secrets: binding{}, Ref: is})
+		if len(got) != changes {
+			t.Errorf("%s: %v", plain, got)
+		}
 	}
 }

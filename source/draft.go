@@ -72,6 +72,7 @@ type Draft struct {
 
 	report
 	opts     Options
+	secrets  bool // an attribute holds a secret
 	entries  []entry
 	desired  []resource.Desired
 	uses     [][]use // of each desired

@@ -26,8 +26,8 @@ func (r *reading) parts(path string, a *resource.Attribute, n *Node) resource.Va
 		}
 		return r.word(path, a, s)
 	}
-	if a.Secret && r.opts.Digest != nil {
-		r.opts.Digest(nil) // its value is digested at plan and apply: the key must exist by then
+	if a.Secret && r.opts.Secrets != nil {
+		r.opts.Secrets.Digest(resource.Ref{}, "", "") // its value is digested at plan and apply: the key must exist by then
 	}
 	if len(*n.Parts) == 1 {
 		if ref, ok := r.reference(path, a, n, (*n.Parts)[0].Text, false); ok {
@@ -42,7 +42,7 @@ func (r *reading) parts(path string, a *resource.Attribute, n *Node) resource.Va
 	case a.RefKind != "":
 		r.wrong(r.at(n, path), path+" refers to a resource of kind "+a.RefKind+", and "+Quote(n.Text)+" is a longer string", "use one reference alone")
 		return nil
-	case a.Secret && r.opts.Digest == nil:
+	case a.Secret && r.opts.Secrets == nil:
 		r.wrong(r.at(n, path), path+" is a secret, and there is no key for its digest", "report this error of ovi")
 		return nil
 	}

@@ -43,6 +43,7 @@ func resolve(drafts []*Draft, usable func(*Draft, *resource.Intent) bool) ([]res
 		intent := d.resolve()
 		if usable(d, &intent) {
 			d.name(&intent)
+			d.seal(&intent)
 			intents = append(intents, intent)
 		}
 		d.problems.Sort()
@@ -53,6 +54,16 @@ func resolve(drafts []*Draft, usable func(*Draft, *resource.Intent) bool) ([]res
 	}
 	slices.SortFunc(intents, func(a, b resource.Intent) int { return strings.Compare(a.Stack, b.Stack) })
 	return intents, problems
+}
+
+// seal binds the digests of secrets to the resources that have them.
+func (d *Draft) seal(in *resource.Intent) {
+	if !d.secrets {
+		return
+	}
+	for i := range in.Resources {
+		in.Resources[i].Attrs = resource.Seal(in.Resources[i].Ref, in.Resources[i].Attrs, d.opts.Secrets)
+	}
 }
 
 func (d *Draft) resolve() resource.Intent {

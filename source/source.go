@@ -91,9 +91,9 @@ type Options struct {
 	Location func(provider string) LocationRule
 	// ProviderOptions lists the options of a provider. Nil: no provider has any.
 	ProviderOptions func(provider string) []OptionRule
-	// Digest is the keyed digest that is recorded in place of a secret. Nil: a secret in the
+	// Secrets makes the digests that are recorded in place of secrets. Nil: a secret in the
 	// configuration is a problem.
-	Digest func(secret []byte) string
+	Secrets resource.Digester
 }
 
 // DefaultLocation is the location of a resource whose configuration gives none and whose

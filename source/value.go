@@ -211,7 +211,7 @@ func (r *reading) sealed(path string, a *resource.Attribute, n *Node, s string) 
 		r.wrong(r.at(n, path), path+" is empty: "+Quote(n.Text)+" has no value", "set "+Quote(n.Text))
 	case a.Min != nil && long < *a.Min, a.Max != nil && long > *a.Max:
 		r.wrong(r.at(n, path), path+" is too short or too long", "use "+between(a)+" characters")
-	case r.opts.Digest == nil:
+	case r.opts.Secrets == nil:
 		r.wrong(r.at(n, path), path+" is a secret, and there is no key for its digest", "report this error of ovi")
 	default:
 		return r.newSecret(s)
@@ -219,8 +219,11 @@ func (r *reading) sealed(path string, a *resource.Attribute, n *Node, s string) 
 	return nil
 }
 
+// newSecret has a digest that is bound to nothing: what is read once serves many resources. It is
+// bound to each of them once they have their names.
 func (r *reading) newSecret(s string) resource.Secret {
-	return resource.NewSecret(s, resource.Digest(r.opts.Digest([]byte(s))))
+	r.secrets = true
+	return resource.NewSecret(s, r.opts.Secrets.Digest(resource.Ref{}, "", s))
 }
 
 func between(a *resource.Attribute) string {

@@ -7,10 +7,14 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
+
+	"github.com/ovi-project/ovi/resource"
 )
 
 // digester makes the keyed digests that are recorded instead of secrets. Its key is created for the
@@ -26,12 +30,29 @@ type digester struct {
 // errNoKey: no key has been created yet.
 var errNoKey = errors.New("no key for digests of secrets")
 
-// sum digests one secret.
-func (d *digester) sum(secret []byte) string {
+// digestPrefix begins a digest: "hmac-sha256:BOUND:SUM". BOUND is what it is bound to, so that a secret
+// can be compared with a digest that another name of its resource made.
+const digestPrefix = "hmac-sha256:"
+
+// Digest implements resource.Digester.
+func (d *digester) Digest(ref resource.Ref, path, plain string) resource.Digest {
+	bound := d.sum("bound", ref.String()+"\n"+path)[:12]
+	return resource.Digest(digestPrefix + bound + ":" + d.sum(bound, plain))
+}
+
+// Same implements resource.Digester.
+func (d *digester) Same(plain string, digest resource.Digest) bool {
+	rest, ok := strings.CutPrefix(string(digest), digestPrefix)
+	bound, sum, both := strings.Cut(rest, ":")
+	return ok && both && hmac.Equal([]byte(sum), []byte(d.sum(bound, plain)))
+}
+
+// sum is a keyed sum, over what it is bound to, and what is summed.
+func (d *digester) sum(bound, text string) string {
 	d.once.Do(func() { d.key, d.err = digestKey(d.file) })
 	mac := hmac.New(sha256.New, d.key)
-	mac.Write(secret)
-	return "hmac-sha256:" + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+	_, _ = io.WriteString(mac, bound+"\n"+text)
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
 // digestKey reads the key. It creates none, because a configuration that is wrong leaves no files

@@ -80,15 +80,12 @@ func (c *call) option(e provider.Entry, key string, intents []resource.Intent) s
 // providers opens the providers. What they opened is closed when the command ends.
 func (c *call) providers(dir string, intents []resource.Intent) (provider.Set, []closer, error) {
 	set, closers := provider.Set{}, []closer(nil)
-	digest := (&digester{file: c.secretsKey(dir)}).sum
+	digests := &digester{file: c.secretsKey(dir)}
 	for _, e := range c.table(c.process, c.log) {
 		config := provider.Config{
 			Options: func(key string) string { return c.option(e, key, intents) },
 			Owner:   c.Getenv("OVI_OWNER"), Clock: c.Now, Changed: c.reported, Version: c.versionOf, Alarm: c.alarm,
-			Digest: func(ref resource.Ref, path, plain string) resource.Digest {
-				return resource.Digest(digest([]byte(ref.String() + "\n" + path + "\n" + plain)))
-			},
-			Plain: c.secrets.plain,
+			Digest: digests.Digest, Plain: c.secrets.plain,
 		}
 		if c.sandboxed() {
 			if !e.Sandbox && used(intents, e.Name) {

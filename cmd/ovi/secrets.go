@@ -10,13 +10,19 @@ import (
 // They stay in memory.
 type knownSecrets struct{ byDigest sync.Map }
 
-// noting is a function that makes digests, and notes of what.
-func (k *knownSecrets) noting(sum func([]byte) string) func([]byte) string {
-	return func(secret []byte) string {
-		digest := sum(secret)
-		k.byDigest.Store(resource.Digest(digest), string(secret))
-		return digest
-	}
+// noting is a digester that notes of what it makes digests.
+func (k *knownSecrets) noting(by resource.Digester) resource.Digester { return noting{by, k} }
+
+type noting struct {
+	resource.Digester
+	known *knownSecrets
+}
+
+// Digest implements resource.Digester.
+func (n noting) Digest(ref resource.Ref, path, plain string) resource.Digest {
+	digest := n.Digester.Digest(ref, path, plain)
+	n.known.byDigest.Store(digest, plain)
+	return digest
 }
 
 // plain implements provider.Config.Plain.

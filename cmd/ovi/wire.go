@@ -58,7 +58,7 @@ func (c *call) loadBy(paths []string, dir, stack string, resolve resolver) (inte
 	once := func() error {
 		digests := &digester{file: file}
 		checks := c.checks()
-		checks.Digest = c.secrets.noting(digests.sum)
+		checks.Secrets = c.secrets.noting(digests)
 		drafts, err := c.drafts(paths, dir, stack, checks)
 		if err != nil {
 			return err
@@ -93,11 +93,9 @@ func (c *call) drafts(paths []string, dir, stack string, checks source.Options) 
 	return drafts, err
 }
 
-// digests is the keyed digest of secrets that are put together from references.
-func (c *call) digests(dir string) func(plain string) resource.Digest {
-	d := &digester{file: c.secretsKey(dir)}
-	sum := c.secrets.noting(d.sum)
-	return func(plain string) resource.Digest { return resource.Digest(sum([]byte(plain))) }
+// digests makes and compares the digests of secrets.
+func (c *call) digests(dir string) resource.Digester {
+	return c.secrets.noting(&digester{file: c.secretsKey(dir)})
 }
 
 // secretsKey is the key of the digests of secrets: OVI_SECRETS_KEY_FILE, for instances that
@@ -196,7 +194,7 @@ func (c *call) openLiveState(dir string, paths []string, intents []resource.Inte
 	l.claims = c.claimsOf(l)
 	l.closers = append(l.closers, func() error { return c.giveBack(l) })
 	l.engine = engine.New(engine.Config{
-		Providers: kinds, Ledger: l.ledger, Owner: c.Getenv("OVI_OWNER"), Clock: c.Now, Claims: l.claims, Digest: c.digests(dir),
+		Providers: kinds, Ledger: l.ledger, Owner: c.Getenv("OVI_OWNER"), Clock: c.Now, Claims: l.claims, Secrets: c.digests(dir),
 	})
 	return l, nil
 }

@@ -2,8 +2,6 @@ package chart_test
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"flag"
 	"io/fs"
 	"strings"
@@ -18,6 +16,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/chart"
+	"github.com/ovi-project/ovi/source/sourcetest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -47,10 +46,7 @@ func options(files fs.FS) chart.Options {
 		Provider: podman.Name, Files: files,
 		Options: source.Options{
 			Schemas: kinds(podman.Kinds()),
-			Digest: func(b []byte) string {
-				sum := sha256.Sum256(append([]byte("key of the tests"), b...))
-				return hex.EncodeToString(sum[:8])
-			},
+			Secrets: sourcetest.Secrets{},
 		},
 		Env: func(name string) (string, bool) { return fakeSecret, name == "DB_PASSWORD" },
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/chart"
 	"github.com/ovi-project/ovi/source/compose"
+	"github.com/ovi-project/ovi/source/sourcetest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -40,7 +41,7 @@ func (s kinds) Providers() []string          { return []string{podman.Name} }
 func options() chart.Options {
 	return chart.Options{
 		Provider: podman.Name, Env: func(name string) (string, bool) { return "of the host", true },
-		Options: source.Options{Schemas: kinds(podman.Kinds()), Digest: func([]byte) string { return "0123456789abcdef" }},
+		Options: source.Options{Schemas: kinds(podman.Kinds()), Secrets: sourcetest.Secrets{}},
 	}
 }
 

@@ -2,8 +2,6 @@ package config_test
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -16,6 +14,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config"
+	"github.com/ovi-project/ovi/source/sourcetest"
 )
 
 // fakeSecret is in the environment of the tests.
@@ -48,10 +47,7 @@ func checkedBy(s schemas) source.Options {
 			}
 			return nil
 		},
-		Digest: func(b []byte) string {
-			sum := sha256.Sum256(append([]byte("key of the tests"), b...))
-			return hex.EncodeToString(sum[:8])
-		},
+		Secrets: sourcetest.Secrets{},
 	}
 }
 

@@ -186,8 +186,12 @@ func TestLaw9_SecretsStayOut(t *testing.T) {
 	if s, ok := one.(resource.Secret); !ok || s.Reveal() != fakeSecret {
 		t.Errorf("the provider would not get the secret: %T", one)
 	}
-	if one != two {
+	again, ok := two.(resource.Secret)
+	if !ok || again.Reveal() != fakeSecret {
 		t.Error("the same secret from a file and from the environment is not the same value")
+	}
+	if resource.Equal(one, two) {
+		t.Error("the same secret in two resources has the same digest: what is known of one tells of the other")
 	}
 	// The same in every place where it does not belong: the messages must not show it.
 	for _, keys := range []string{

@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config"
+	"github.com/ovi-project/ovi/source/sourcetest"
 )
 
 // refKinds are kinds of two providers whose resources refer to each other.
@@ -67,7 +68,7 @@ func TestReferencesInStrings(t *testing.T) {
 		"whole":  {"motd": orders("endpoint"), "port": orders("port"), "db": orders("")},
 		"part":   {"motd": resource.Text{str("at "), orders("endpoint"), str(":"), orders("port"), str(" of ${HOME}")}},
 		"dots":   {"motd": resource.Text{db("us-east-1", "a.b", "endpoint"), str(" "), db("us-east-1", "a.b", "")}},
-		"sealed": {"script": resource.Text{resource.NewSecret("PW=", resource.Digest(checkedBy(nil).Digest([]byte("PW=")))), orders("password")}},
+		"sealed": {"script": resource.Text{resource.NewSecret("PW=", sourcetest.Secrets{}.Digest(resource.Ref{Stack: "test", Provider: "aws", Location: "us-east-1", Kind: "app", Name: "sealed"}, "script", "PW=")), orders("password")}},
 		"abroad": {"peer": db("eu-west-1", "far", ""), "motd": db("eu-west-1", "far", "endpoint")},
 		"f":      {"content": orders("labels.team")},
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strings"
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
@@ -52,9 +53,26 @@ func Options() source.Options {
 		Location: func(string) source.LocationRule {
 			return source.LocationRule{Word: "site", Default: Location}
 		},
-		Digest: func(b []byte) string {
-			sum := sha256.Sum256(append([]byte("key of the suite"), b...))
-			return hex.EncodeToString(sum[:8])
-		},
+		Secrets: Secrets{},
 	}
+}
+
+// Secrets digests with a key that is no secret.
+type Secrets struct{}
+
+// Digest implements resource.Digester: "BOUND:SUM".
+func (s Secrets) Digest(ref resource.Ref, path, plain string) resource.Digest {
+	bound := s.sum(ref.String() + "\n" + path)
+	return resource.Digest(bound + ":" + s.sum(bound+plain))
+}
+
+// Same implements resource.Digester.
+func (s Secrets) Same(plain string, d resource.Digest) bool {
+	bound, sum, ok := strings.Cut(string(d), ":")
+	return ok && s.sum(bound+plain) == sum
+}
+
+func (Secrets) sum(text string) string {
+	sum := sha256.Sum256([]byte("key of the suite" + text))
+	return hex.EncodeToString(sum[:8])
 }
