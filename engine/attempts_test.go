@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -30,17 +31,35 @@ var (
 // stubborn is a box provider that answers each attempt of a configuration as the test sets.
 type stubborn struct {
 	*box.Provider
-	answer func(size resource.Value) error // nil: the call is made
-	tried  map[string]int                  // attempts by configuration that did not end in a transient error
+	mu     sync.Mutex // for a test whose loop runs
+	answer error      // nil: the call is made
+	calls  int
+	tried  map[string]int // attempts by configuration that did not end in a transient error
 }
 
 func (s *stubborn) try(r provider.Request) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls++
 	size, _ := r.Desired.Attrs.Get("size")
-	err := s.answer(size)
-	if !provider.Recoverable(err) {
+	if !provider.Recoverable(s.answer) {
 		s.tried[fmt.Sprint(size)]++
 	}
-	return err
+	return s.answer
+}
+
+// answers sets the answer from now on.
+func (s *stubborn) answers(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answer = err
+}
+
+// count returns the calls so far, and those of one size that did not end in a transient error.
+func (s *stubborn) count(size string) (calls, tried int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.calls, s.tried[size]
 }
 
 func (s *stubborn) Create(ctx context.Context, r provider.Request) (resource.Observed, error) {
@@ -58,7 +77,7 @@ func (s *stubborn) Update(ctx context.Context, r provider.Request) (resource.Obs
 }
 
 func newStubborn(t *testing.T) (*yard, *stubborn) {
-	s := &stubborn{Provider: box.New(), tried: map[string]int{}, answer: func(resource.Value) error { return errNever }}
+	s := &stubborn{Provider: box.New(), tried: map[string]int{}, answer: errNever}
 	return newYard(t, provider.Set{"box": s}), s
 }
 
@@ -105,7 +124,7 @@ func TestTheAttemptsOfAConfigurationAreLimited(t *testing.T) {
 		if s.tried["1"] != 9 {
 			t.Errorf("%d attempts after the operator allowed more, want 9", s.tried["1"])
 		}
-		s.answer = func(resource.Value) error { return nil }
+		s.answers(nil)
 		y.apply(bad)
 		y.settled(bad)
 		tries, err := y.ledger.Attempts(t.Context())
@@ -123,7 +142,7 @@ func TestARunThatIsEndedBlocksNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		y, s := newStubborn(t)
 		box := boxOf("web:1", 1, "")
-		s.answer = func(resource.Value) error { return nil }
+		s.answers(nil)
 		blocked := func() bool {
 			d, _ := decisionOn(y.plan(box), webBox)
 			return len(d.Blockers) > 0
@@ -137,7 +156,7 @@ func TestARunThatIsEndedBlocksNothing(t *testing.T) {
 		if blocked() {
 			t.Fatal("after 20 runs that were killed it is blocked")
 		}
-		s.answer = func(resource.Value) error { return errNever }
+		s.answers(errNever)
 		y.applyOnce(box)
 		killed(7)
 		if blocked() {
@@ -149,7 +168,7 @@ func TestARunThatIsEndedBlocksNothing(t *testing.T) {
 			t.Errorf("blocked by %+v", d.Blockers)
 		}
 		y.crashAt("before call", box) // it is blocked: nothing starts
-		s.answer = func(resource.Value) error { return nil }
+		s.answers(nil)
 		if err := y.engine.Retry(t.Context(), webBox, engine.OperatorAction{Who: "ann"}); err != nil {
 			t.Error(err)
 		}
@@ -165,8 +184,7 @@ func TestARunThatIsEndedBlocksNothing(t *testing.T) {
 func TestTransientErrorsAreStalledAndDoNotCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		y, s := newStubborn(t)
-		calls := 0
-		s.answer = func(resource.Value) error { calls++; return errLater }
+		s.answers(errLater)
 		var d diary
 		stop := y.loops(stackOf(boxOf("web:1", 1, "")), loop.RunOptions{Interval: 2 * time.Minute, Apply: true, Tell: d.tell, Do: engine.ApplyOptions{Tries: 1}})
 		alerts := func() (out []loop.AlertType) {
@@ -180,17 +198,21 @@ func TestTransientErrorsAreStalledAndDoNotCount(t *testing.T) {
 			t.Errorf("alerts after 9 minutes: %v", got)
 		}
 		time.Sleep(4 * time.Minute) // the first cycle after ten minutes
-		if diff := cmp.Diff([]loop.AlertType{loop.Stalled}, alerts()); diff != "" || calls > 8 {
-			t.Errorf("%d calls; alerts (-want +got):\n%s", calls, diff)
+		if diff := cmp.Diff([]loop.AlertType{loop.Stalled}, alerts()); diff != "" {
+			t.Errorf("alerts (-want +got):\n%s", diff)
 		}
-		time.Sleep(24 * time.Hour)
-		if calls < 20 {
-			t.Errorf("%d calls in a day: it is not tried any more", calls)
+		early, _ := s.count("1")
+		time.Sleep(5 * time.Hour)
+		if calls, _ := s.count("1"); early > 8 || calls < early+4 {
+			t.Errorf("%d calls, then %d in five hours: it is not tried with pauses, or not any more", early, calls-early)
 		}
-		s.answer = func(resource.Value) error { return errNever }
-		time.Sleep(24 * time.Hour)
-		if diff := cmp.Diff([]loop.AlertType{loop.Exhausted}, alerts()); diff != "" || s.tried["1"] != 8 {
-			t.Errorf("%d attempts, want 8; alerts (-want +got):\n%s", s.tried["1"], diff)
+		s.answers(errNever)
+		time.Sleep(9 * time.Hour)
+		if diff := cmp.Diff([]loop.AlertType{loop.Exhausted}, alerts()); diff != "" {
+			t.Errorf("alerts (-want +got):\n%s", diff)
+		}
+		if _, tried := s.count("1"); tried != 8 {
+			t.Errorf("%d attempts, want 8", tried)
 		}
 		if text := d.last().Alerts[0].Text; !strings.Contains(text, "8 attempts of") || !strings.Contains(text, "no such size") {
 			t.Errorf("the alert: %s", text)
@@ -235,7 +257,7 @@ func TestNeverMoreAttemptsThanAllowed(t *testing.T) {
 			y, s := newStubborn(t)
 			size, started, ended := int64(1), map[string]int{}, map[string]int{}
 			for _, x := range rounds {
-				s.answer = func(resource.Value) error { return x.answer }
+				s.answers(x.answer)
 				in := boxOf("web:1", size, "")
 				in[0].Rules.Attempts = rules.Attempts{Count: allowed}
 				mine := fmt.Sprint(resource.Int(size))

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -201,15 +202,16 @@ func (s *podSite) byName(network, url string) func() (string, error) {
 		d := net.Dialer{Timeout: 100 * time.Millisecond}
 		return d.DialContext(ctx, network, net.JoinHostPort(gateway, "53"))
 	}}
+	// As long as the C library of a client (5 s): the server of Podman is silent while it opens its sockets
+	// again for a container more or less, and longer on a busy host. A name without an address is an answer.
 	lookUp := func(name string) (addresses []string, err error) {
-		for range 5 {
+		for start := time.Now(); time.Since(start) < 5*time.Second; time.Sleep(10 * time.Millisecond) {
 			ctx, cancel := context.WithTimeout(s.t.Context(), 200*time.Millisecond)
 			addresses, err = resolver.LookupHost(ctx, name)
 			cancel()
-			if err == nil {
+			if dns, ok := errors.AsType[*net.DNSError](err); err == nil || ok && dns.IsNotFound {
 				break
 			}
-			time.Sleep(10 * time.Millisecond)
 		}
 		return addresses, err
 	}
@@ -231,10 +233,15 @@ func (s *podSite) byName(network, url string) func() (string, error) {
 type outage struct {
 	longest       time.Duration // from the first request of a row without an answer to the next one with
 	asked, failed int
+	first         error // why the first request failed
 }
 
 func (o outage) String() string {
-	return fmt.Sprintf("outage %s, %d of %d requests failed", o.longest.Round(time.Millisecond), o.failed, o.asked)
+	text := fmt.Sprintf("outage %s, %d of %d requests failed", o.longest.Round(time.Millisecond), o.failed, o.asked)
+	if o.first != nil {
+		text += ", the first one with: " + o.first.Error()
+	}
+	return text
 }
 
 // during asks every 10 ms from the first answer on, while something is done, and until there is an
@@ -286,7 +293,10 @@ func (s *podSite) during(ask func() (string, error), do func()) outage {
 	for _, r := range all {
 		switch {
 		case r.err != nil:
-			if out.failed++; since.IsZero() {
+			if out.failed++; out.first == nil {
+				out.first = r.err
+			}
+			if since.IsZero() {
 				since = r.at
 			}
 		case !since.IsZero():
