@@ -114,6 +114,8 @@ func (x *exchange) taggable(id string) (entity, error) {
 		kind, code = kindAddress, "InvalidAllocationID.NotFound"
 	case "nat":
 		kind, code = kindNAT, "NatGatewayNotFound"
+	case "key":
+		return x.keyPairOf(id)
 	case "rtb":
 		kind, code = kindRouteTable, "InvalidRouteTableID.NotFound"
 	}

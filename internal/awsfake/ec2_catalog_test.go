@@ -46,13 +46,21 @@ func TestKeysAreImportedAndUsed(t *testing.T) {
 	_, err := cl.ImportKeyPair(ctx, in)
 	wantCode(t, err, "InvalidKeyPair.Duplicate")
 	keys := ok(cl.DescribeKeyPairs(ctx, &ec2.DescribeKeyPairsInput{KeyNames: []string{"me"}}))(t).KeyPairs
-	if len(keys) != 1 || keys[0].KeyType != "ed25519" {
+	if len(keys) != 1 || keys[0].KeyType != "ed25519" || keys[0].PublicKey != nil {
 		t.Errorf("keys %v", keys)
 	}
 	if i := run(t, cl, "", func(in *ec2.RunInstancesInput) { in.KeyName = aws.String("me") }); *i.KeyName != "me" {
 		t.Errorf("key %s", *i.KeyName)
 	}
-	ok(cl.DeleteKeyPair(ctx, &ec2.DeleteKeyPairInput{KeyName: aws.String("me")}))(t)
+	_, err = cl.ImportKeyPair(ctx, &ec2.ImportKeyPairInput{KeyName: aws.String("other"), PublicKeyMaterial: []byte("AAAA")})
+	wantCode(t, err, "InvalidKey.Format")
+	ok(cl.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{*keys[0].KeyPairId}, Tags: []types.Tag{{Key: aws.String("team"), Value: aws.String("ops")}}}))(t)
+	keys = ok(cl.DescribeKeyPairs(ctx, &ec2.DescribeKeyPairsInput{IncludePublicKey: aws.Bool(true)}))(t).KeyPairs
+	if len(keys) != 1 || *keys[0].PublicKey != "ssh-ed25519 AAAA me\n" || len(keys[0].Tags) != 1 {
+		t.Errorf("with its public key and its tag: %v", keys)
+	}
+	ok(cl.DeleteKeyPair(ctx, &ec2.DeleteKeyPairInput{KeyPairId: aws.String("key-0123456789abcdef0")}))(t)
+	ok(cl.DeleteKeyPair(ctx, &ec2.DeleteKeyPairInput{KeyPairId: keys[0].KeyPairId}))(t)
 	_, err = cl.DescribeKeyPairs(ctx, &ec2.DescribeKeyPairsInput{KeyNames: []string{"me"}})
 	wantCode(t, err, "InvalidKeyPair.NotFound")
 }

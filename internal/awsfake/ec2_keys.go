@@ -14,11 +14,11 @@ type xmlKey struct {
 	Fingerprint string    `xml:"keyFingerprint"`
 	Type        string    `xml:"keyType"`
 	Made        time.Time `xml:"createTime"`
+	Public      *string   `xml:"publicKey"`
 	Tags        []xmlTag  `xml:"tagSet>item"`
 }
 
-// importKey keeps a public key's fingerprint (EC2 API reference:
-// ImportKeyPair). The sandbox creates no private keys.
+// importKey keeps a public key (EC2 API reference: ImportKeyPair). The sandbox creates no private keys.
 func importKey(x *exchange) (any, error) {
 	name := x.p.str("KeyName")
 	material, err := base64.StdEncoding.DecodeString(x.p.str("PublicKeyMaterial"))
@@ -36,14 +36,38 @@ func importKey(x *exchange) (any, error) {
 		return nil, err
 	}
 	sum := md5.Sum(material)
+	line := strings.Fields(string(material))
+	if len(line) < 2 || !strings.HasPrefix(line[0], "ssh-") {
+		return nil, failf("InvalidKey.Format", "Key is not in valid OpenSSH public key format")
+	}
 	k := &keyPair{base: x.tx.named(name, x.Region), Pair: x.tx.fresh("key-", x.Region).ID, Type: "rsa"}
 	k.Fingerprint = strings.Trim(spaced(hex.EncodeToString(sum[:])), ":")
 	if strings.HasPrefix(string(material), "ssh-ed25519") {
 		k.Type = "ed25519"
 	}
-	k.Tags = tags
+	k.Public, k.Tags = line[0]+" "+line[1], tags
 	x.tx.put(k)
-	return xmlKey{k.Pair, name, k.Fingerprint, k.Type, k.Made, tagSet(tags)}, nil
+	return viewKey(k, false), nil
+}
+
+// viewKey shows the public key only where it is asked for, with the name as its comment (EC2 API
+// reference: DescribeKeyPairs, IncludePublicKey).
+func viewKey(k *keyPair, public bool) xmlKey {
+	out := xmlKey{ID: k.Pair, Name: k.ID, Fingerprint: k.Fingerprint, Type: k.Type, Made: k.Made, Tags: tagSet(k.Tags)}
+	if line := k.Public + " " + k.ID + "\n"; public && k.Public != "" {
+		out.Public = &line
+	}
+	return out
+}
+
+// keyPairOf finds a key pair by its ID, where others are found by their name.
+func (x *exchange) keyPairOf(id string) (entity, error) {
+	for _, k := range list[*keyPair](x.tx, x.Region) {
+		if k.Pair == id {
+			return k, nil
+		}
+	}
+	return nil, failf("InvalidKeyPair.NotFound", "The key pair '%s' does not exist", id)
 }
 
 func spaced(h string) string {
@@ -74,17 +98,24 @@ func describeKeys(x *exchange) (any, error) {
 		return nil, err
 	}
 	var out []xmlKey
+	public := x.p.yes("IncludePublicKey")
 	for _, k := range all {
-		out = append(out, xmlKey{k.Pair, k.ID, k.Fingerprint, k.Type, k.Made, tagSet(k.Tags)})
+		out = append(out, viewKey(k, public))
 	}
 	return struct {
 		Set []xmlKey `xml:"keySet>item"`
 	}{out}, nil
 }
 
-// deleteKey: deleting a database that does not exist is accepted (EC2 API reference:
+// deleteKey: deleting a key pair that does not exist is accepted (EC2 API reference:
 // DeleteKeyPair).
 func deleteKey(x *exchange) (any, error) {
+	if id := x.p.str("KeyPairId"); id != "" {
+		if k, err := x.keyPairOf(id); err == nil {
+			x.tx.drop(k)
+		}
+		return success{true}, nil
+	}
 	if k, ok := find[*keyPair](x.tx, x.Region, x.p.str("KeyName")); ok {
 		x.tx.drop(k)
 	}

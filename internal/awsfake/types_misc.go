@@ -6,6 +6,7 @@ type keyPair struct {
 	Pair        string `json:"pair"` // key-...
 	Fingerprint string `json:"fingerprint"`
 	Type        string `json:"type"`
+	Public      string `json:"public,omitempty"` // type and key, without the comment
 }
 
 func (*keyPair) kind() string    { return kindKey }

@@ -58,6 +58,14 @@ type ec2Calls struct {
 	TerminateInstances                     call[ec2.TerminateInstancesInput, ec2.TerminateInstancesOutput, ec2.Options]
 
 	routingCalls
+	launchCalls
+}
+
+// launchCalls are those of what instances are launched with.
+type launchCalls struct {
+	DeleteKeyPair    call[ec2.DeleteKeyPairInput, ec2.DeleteKeyPairOutput, ec2.Options]
+	DescribeKeyPairs call[ec2.DescribeKeyPairsInput, ec2.DescribeKeyPairsOutput, ec2.Options]
+	ImportKeyPair    call[ec2.ImportKeyPairInput, ec2.ImportKeyPairOutput, ec2.Options]
 }
 
 // routingCalls are those of what leads in and out of a VPC.
@@ -161,6 +169,15 @@ func ec2CallsOf(c *ec2.Client) ec2Calls {
 		TerminateInstances:                     c.TerminateInstances,
 
 		routingCalls: routingCallsOf(c),
+		launchCalls:  launchCallsOf(c),
+	}
+}
+
+func launchCallsOf(c *ec2.Client) launchCalls {
+	return launchCalls{
+		DeleteKeyPair:    c.DeleteKeyPair,
+		DescribeKeyPairs: c.DescribeKeyPairs,
+		ImportKeyPair:    c.ImportKeyPair,
 	}
 }
 

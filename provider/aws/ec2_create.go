@@ -80,7 +80,7 @@ func (g *region) launch(ctx context.Context, in *ec2.RunInstancesInput) (i types
 		}
 		i = out.Instances[0]
 		return nil
-	}, "InvalidSubnetID.NotFound", "InvalidGroup.NotFound")
+	}, "InvalidSubnetID.NotFound", "InvalidGroup.NotFound", "InvalidKeyPair.NotFound")
 	return i, err
 }
 

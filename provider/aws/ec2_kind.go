@@ -70,7 +70,7 @@ func ec2Settings() []resource.Attribute {
 	return []resource.Attribute{
 		{
 			Name: "key_name", Type: resource.TString, Effect: resource.Replace, Pattern: keyPattern,
-			Example: "ops", Doc: "The SSH key pair that is installed on it.",
+			Example: "${key_pair/ops}", Doc: "The SSH key pair whose key is installed on it.",
 		},
 		{
 			Name: "user_data", Type: resource.TString, Effect: resource.Restart, WriteOnly: true, Max: bound(16384), Secret: true, SecretInFile: true,

@@ -20,6 +20,7 @@ func operations() []operation {
 	all := []operation{{call: "sts.GetCallerIdentity"}, {call: "ssm.GetParameter"}}
 	all = append(all, ec2Operations()...)
 	all = append(all, routingOperations()...)
+	all = append(all, launchOperations()...)
 	return append(all, dataOperations()...)
 }
 
@@ -91,6 +92,15 @@ func routingOperations() []operation {
 		{call: "ec2.DisassociateRouteTable"},
 		{call: "ec2.ReleaseAddress", destroy: true},
 		{call: "ec2.ReplaceRoute"},
+	}
+}
+
+// launchOperations are those of what instances are launched with.
+func launchOperations() []operation {
+	return []operation{
+		{call: "ec2.DeleteKeyPair", destroy: true},
+		{call: "ec2.DescribeKeyPairs"},
+		{call: "ec2.ImportKeyPair"},
 	}
 }
 

@@ -19,6 +19,7 @@ func terraformTypes() map[string]provider.Foreign {
 		"aws_eip":              {Kind: kindEIP},
 		"aws_nat_gateway":      {Kind: kindNAT},
 		"aws_db_subnet_group":  {Kind: kindDBSubnets},
+		"aws_key_pair":         {Kind: kindKeyPair},
 
 		"aws_route":                       {PartOf: kindRouteTable},
 		"aws_route_table_association":     {PartOf: kindRouteTable},
