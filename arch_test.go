@@ -57,6 +57,8 @@ var goroutines = []string{
 	"render/cutepod/table.go",        // redraws elapsed times
 	"render/progress.go",             // redraws elapsed times
 	"provider/edge/entry.go",         // serves the streams of nodes, and sends their events on
+	"provider/edge/relay.go",         // hears the central orchestrator
+	"edge/central/central.go",        // gives each site its orders
 	"edge/simulate/fleet.go",         // two for each virtual node
 	"cmd/ovi/edgesimulate.go",        // runs the virtual nodes
 	"edge/node/node.go",              // reads the requests of a stream

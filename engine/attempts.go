@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
@@ -90,4 +91,12 @@ func (p *Planned) Rollouts() []Rollout {
 		return nil
 	}
 	return p.following.rollouts
+}
+
+// Orders are what was ordered about new configurations of a stack, and is on record.
+func (p *Planned) Orders(stack string) []event.Ordered {
+	if p.following == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(p.following.orders), func(o event.Ordered) bool { return o.Stack != stack })
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -117,6 +118,9 @@ func (e *Engine) Lock(ctx context.Context, o event.Ordered, a OperatorAction) er
 	return nil
 }
 
+// ErrOlderOrders are orders of a central orchestrator that are older than those on record.
+var ErrOlderOrders = errors.New("the orders of the central orchestrator are older than those on record, and do not count")
+
 // Obey records what is new in the orders of a central orchestrator for a stack.
 func (e *Engine) Obey(ctx context.Context, stack string, o provider.Orders) error {
 	if o.Number == 0 {
@@ -129,6 +133,9 @@ func (e *Engine) Obey(ctx context.Context, stack string, o provider.Orders) erro
 	var frozen bool
 	waves := map[string]event.Ordered{}
 	for _, x := range all {
+		if x.Stack == stack && x.Central > o.Number { // it was restored from a backup
+			return fmt.Errorf("%w: their number is %d, and %d is on record", ErrOlderOrders, o.Number, x.Central)
+		}
 		if x.Stack == stack && x.Order == event.Freeze {
 			frozen = true
 		}

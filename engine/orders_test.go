@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -39,6 +40,9 @@ func TestNothingStartsWhileASiteIsFrozen(t *testing.T) {
 			if err := y.engine.Obey(t.Context(), stack, freeze); err != nil {
 				t.Fatal(err)
 			}
+		}
+		if err := y.engine.Obey(t.Context(), stack, provider.Orders{Number: 6}); !errors.Is(err, engine.ErrOlderOrders) {
+			t.Errorf("older orders, of a backup: %v", err)
 		}
 		time.Sleep(takes)
 		y.stop()

@@ -88,25 +88,6 @@ type Config struct {
 	Version func(stack string) string
 }
 
-// Orders are what a central orchestrator orders about the new configurations of a site. They name no
-// configuration but those that it has heard of.
-type Orders struct {
-	Number   uint64 // grows with each change; 0: there are none
-	Frozen   bool   // none starts
-	Who      string
-	Reason   string
-	Promoted []Promotion
-}
-
-// Promotion lets the waves of a configuration start, up to one.
-type Promotion struct {
-	Name    string // of the resources
-	Version string // digest of the configuration
-	Wave    int
-	Who     string
-	Reason  string
-}
-
 // Alarm is something that only an attack or a mistake explains.
 type Alarm struct {
 	Scope resource.Scope // zero: of none

@@ -46,7 +46,10 @@ func newEdgeSite(t *testing.T) *edgeSite {
 func (s *edgeSite) start(args ...string) (kill func()) {
 	s.t.Helper()
 	cmd := ovi(s.t, s.dir, args...)
-	cmd.Env = append(cmd.Env, "CONTAINER_HOST=unix://"+s.host.Socket, "OVI_DATA_DIR="+s.data())
+	cmd.Env = append(cmd.Env, "OVI_DATA_DIR="+s.data())
+	if s.host != nil {
+		cmd.Env = append(cmd.Env, "CONTAINER_HOST=unix://"+s.host.Socket)
+	}
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {
@@ -96,6 +99,9 @@ func (s *edgeSite) alarmed(central string) {
 			got = s.read("edge", "status", "--events", "--data-dir", dir)
 			return strings.Contains(strings.Join(strings.Fields(got), " "), "the token of berlin/n1 was used a second time")
 		})
+	}
+	if log := s.read("audit", "log", "--type", "alarmed"); strings.Count(log, "alarm: the token") != 1 {
+		s.t.Errorf("the audit log has:\n%s", log)
 	}
 }
 

@@ -26,10 +26,10 @@ const centralKeep = 1_000_000
 func (p *process) edgeCentralCommand() *urfave.Command {
 	return &urfave.Command{
 		Name:  "co",
-		Usage: "Keep the events of the nodes of all sites",
+		Usage: "Keep the events of the nodes of all sites, and give the sites orders",
 		Description: "Orchestrators of sites dial it (--edge-co of ovi edge lo), after they enrolled with a token of\n" +
-			"`ovi edge token SITE` made here. It decides nothing: which versions run is in Git. `ovi edge status`\n" +
-			"shows what it keeps, in its data directory (--data-dir).",
+			"`ovi edge token SITE` made here. Which versions run is in Git; `ovi edge freeze` and `ovi edge promote`\n" +
+			"say when. `ovi edge status` shows what it keeps, in its data directory (--data-dir).",
 		Flags: []urfave.Flag{
 			recordFlag(),
 			&urfave.StringFlag{Name: "listen", Usage: "let the orchestrators of sites dial `ADDRESS`", Value: defaultCentral},
@@ -58,7 +58,7 @@ func (c *call) edgeCentral() error {
 		return &cli.Problem{Summary: "cannot listen", Err: err, Suggestion: "use another --listen ADDRESS"}
 	}
 	server := link.NewServer(central.Central{
-		Gate: edge.Gate{Authority: authority, Alarm: c.centralAlarm(events)}, Outbox: events,
+		Gate: edge.Gate{Authority: authority, Alarm: c.centralAlarm(events)}, Outbox: events, Dir: dir, Log: c.log.Named("co"),
 	}, grpc.Creds(credentials.NewTLS(authority.Server())))
 	defer context.AfterFunc(c, server.Stop)()
 	c.out.Say("The central orchestrator listens on %s.", listener.Addr())

@@ -2,6 +2,9 @@ package main
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,7 +52,29 @@ func (c *call) edgeStatus() error {
 	if c.cmd.Bool("events") {
 		return c.showEvents(events)
 	}
-	return c.showStatuses(statusesOf(events))
+	if err := c.showStatuses(statusesOf(events)); err != nil {
+		return err
+	}
+	return c.notConfirmed(filepath.Dir(file), events)
+}
+
+// notConfirmed notes the orders of this central orchestrator that no site has on record yet.
+func (c *call) notConfirmed(folder string, events []link.Event) error {
+	given, err := edge.AllOrders(folder)
+	if err != nil || c.out.Machine() {
+		return err
+	}
+	for _, e := range events {
+		if e.Class == link.ClassOrder && given[e.Site] <= e.Order {
+			delete(given, e.Site)
+		}
+	}
+	for _, site := range slices.Sorted(maps.Keys(given)) {
+		if c.arg(0) == "" || c.arg(0) == site {
+			c.out.Say("Site %s has not confirmed order %d yet.", site, given[site])
+		}
+	}
+	return nil
 }
 
 // edgeDeployment is a deployment on a node, for programs.
@@ -64,10 +89,13 @@ type edgeDeployment struct {
 
 // statusesOf are the deployments of all nodes, sorted.
 func statusesOf(events []link.Event) []edgeDeployment {
-	type key struct{ site, node, name string }
+	type key struct {
+		site, node, name string
+		order            bool
+	}
 	all := map[key]*edgeDeployment{}
 	for _, e := range events {
-		k := key{e.Site, e.Node, e.Deployment}
+		k := key{e.Site, e.Node, e.Deployment, e.Class == link.ClassOrder}
 		d := all[k]
 		if d == nil {
 			d = &edgeDeployment{Site: e.Site, Node: e.Node, Name: e.Deployment}
@@ -98,8 +126,11 @@ func (c *call) showStatuses(all []edgeDeployment) error {
 			}
 			continue
 		}
-		if d.Class == link.ClassAlarm {
-			t.Rows = append(t.Rows, []string{nodeName(d.Event), "", "alarm", "", "", "", c.ago(d.At), d.Message})
+		if d.Class == link.ClassOrder && d.Message == "" {
+			continue // nothing is frozen or locked any more
+		}
+		if s := siteStatusOf(d.Event); s != "" {
+			t.Rows = append(t.Rows, []string{nodeName(d.Event), d.Name, s, "", "", "", c.ago(d.At), d.Message})
 			continue
 		}
 		if d.Name == "" { // not of one deployment
@@ -118,6 +149,17 @@ func (c *call) showStatuses(all []edgeDeployment) error {
 	return c.out.Table(t, "No node has reported a deployment.")
 }
 
+// siteStatusOf is the status of an event that an orchestrator made, not a node; "": a node did.
+func siteStatusOf(e link.Event) string {
+	switch {
+	case e.Class == link.ClassRollout && e.Wave != nil:
+		return fmt.Sprintf("wave %d of %d", e.Wave.Reach, e.Wave.Of)
+	case e.Class == link.ClassAlarm, e.Class == link.ClassOrder:
+		return e.Class
+	}
+	return ""
+}
+
 // nodeName is the node of an event, or the site where it is about that.
 func nodeName(e link.Event) string { return strings.TrimSuffix(e.Site+"/"+e.Node, "/") }
 
@@ -134,14 +176,14 @@ func (c *call) showEvents(events []link.Event) error {
 		if e.Attempt > 0 {
 			attempt = strconv.Itoa(e.Attempt)
 		}
-		status, note := string(e.To), e.Message
-		if e.Class == link.ClassAlarm {
-			status = e.Class
+		status, note := cmp.Or(siteStatusOf(e), string(e.To)), e.Message
+		if e.Class == link.ClassOrder && note == "" {
+			note = "nothing is frozen or locked"
 		}
 		if e.Gap > 0 {
 			status = strconv.FormatUint(e.Seq-e.Gap+1, 10) + " events lost"
 		}
-		if e.Class != "" && e.Class != status {
+		if e.Class != "" && siteStatusOf(e) == "" {
 			note = e.Class + ": " + note
 		}
 		t.Rows = append(t.Rows, []string{e.At.UTC().Format("2006-01-02 15:04:05"), nodeName(e), e.Deployment, status, e.Version, string(e.Request), attempt, note})

@@ -31,6 +31,8 @@ type call struct {
 	reported func(resource.Scope)
 	// alarmed is called with each alarm of a provider; nil: they are warnings.
 	alarmed func(provider.Alarm)
+	// ordered is called with the orders of a central orchestrator; nil: nothing obeys them.
+	ordered func(site string, o provider.Orders)
 	// secrets are those that were digested, to keep them out of what programs print.
 	secrets knownSecrets
 	// repositories are the clones of this command, by URL and folder: what did not change is not read again.

@@ -84,7 +84,7 @@ func (c *call) providers(dir string, intents []resource.Intent) (provider.Set, [
 	for _, e := range c.table(c.process, c.log) {
 		config := provider.Config{
 			Options: func(key string) string { return c.option(e, key, intents) },
-			Owner:   c.Getenv("OVI_OWNER"), Clock: c.Now, Changed: c.reported, Version: c.versionOf, Alarm: c.alarm,
+			Owner:   c.Getenv("OVI_OWNER"), Clock: c.Now, Changed: c.reported, Version: c.versionOf, Alarm: c.alarm, Ordered: c.ordered,
 			Digest: digests.Digest, Plain: c.secrets.plain,
 		}
 		if c.sandboxed() {

@@ -73,6 +73,7 @@ type runner struct {
 	rules    heldRules
 	reports  map[string]*report.Writer // by stack: of the sources that show what became of them
 	alarms   heldAlarms
+	orders   heldOrders
 	named    bool // --target and --exclude matched something
 }
 
@@ -87,7 +88,8 @@ func (c *call) run() error {
 	c.Answer.Spare(func(err error) { c.log.Warn("cannot write standard output; the loop continues", "error", err) })
 	k := &runner{call: c, counters: metrics.New()}
 	c.reported = k.wakes.Changed
-	c.alarmed = func(a provider.Alarm) { k.alarms.add(a); k.wakes.Wake("an alarm") }
+	c.alarmed = k.alarm
+	c.ordered = func(site string, o provider.Orders) { k.orders.set(site, o); k.wakes.Wake("an order") }
 	if err := k.readSources(); err != nil {
 		return err
 	}
@@ -146,7 +148,7 @@ func (k *runner) readSources() error {
 func (k *runner) runOptions() loop.RunOptions {
 	o := loop.RunOptions{
 		Interval: k.cmd.Duration("interval"), Patience: k.cmd.Duration("patience"), Timeout: k.cmd.Duration("timeout"), Grace: afterTimeout,
-		Apply: k.cmd.Bool("auto-approve"), Wakes: &k.wakes, Tell: k.cycled, Alarms: func() []provider.Alarm { return k.alarms.since(k.Now().Add(-alarmsFor)) }, Rules: k.rulesNow,
+		Apply: k.cmd.Bool("auto-approve"), Wakes: &k.wakes, Tell: k.cycled, Alarms: func() []provider.Alarm { return k.alarms.since(k.Now().Add(-alarmsFor)) }, Orders: k.orders.of, Rules: k.rulesNow,
 		Do: engine.ApplyOptions{Parallelism: k.cmd.Int("parallelism"), Hard: k.Hard},
 	}
 	o.Plan.Targets, o.Plan.Excludes = k.cmd.StringSlice("target"), k.cmd.StringSlice("exclude")

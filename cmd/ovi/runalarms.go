@@ -21,14 +21,29 @@ type heldAlarms struct {
 	all []provider.Alarm
 }
 
-func (h *heldAlarms) add(a provider.Alarm) {
+// add reports whether the alarm is a new one.
+func (h *heldAlarms) add(a provider.Alarm) (isNew bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	before := len(h.all)
 	h.all = slices.DeleteFunc(h.all, func(x provider.Alarm) bool { return x.Scope == a.Scope && x.Text == a.Text })
+	isNew = len(h.all) == before
 	h.all = append(h.all, a)
 	if len(h.all) > alarmsMost {
 		h.all = slices.Delete(h.all, 0, 1)
 	}
+	return isNew
+}
+
+// alarm keeps an alarm of a provider as an alert, and records one that is new. Those that a provider repeats while it is
+// opened are on record already.
+func (k *runner) alarm(a provider.Alarm) {
+	if l := k.line.Load(); k.alarms.add(a) && l != nil {
+		if err := l.engine.RecordAlarm(k, a); err != nil {
+			k.log.Error("an alarm is not recorded", "error", err)
+		}
+	}
+	k.wakes.Wake("an alarm")
 }
 
 // since gives those that are not older than a time.

@@ -23,6 +23,7 @@ import (
 func (k *runner) cycled(c loop.Cycle) {
 	k.loops.Add(counted(c))
 	k.reportCycle(c)
+	k.reportSite(c)
 	k.alerts.Cycle(c)
 	if keep := k.cmd.Duration("keep-history"); keep > 0 && c.Led && c.Err == nil {
 		k.forget(keep)

@@ -1,12 +1,15 @@
 // Package central is the orchestrator of all sites: it hears every event that the orchestrators of sites hear
-// from their nodes, and keeps it once. It decides nothing, and names no version: Git does.
+// from their nodes, and keeps it once. It names no version: Git does. It may freeze a site, and promote waves.
 package central
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"time"
 
+	"github.com/hashicorp/go-hclog"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -15,11 +18,16 @@ import (
 	"github.com/ovi-project/ovi/provider/edge/outbox"
 )
 
-// Central keeps the events of all sites.
+// Central keeps the events of all sites, and gives them their orders.
 type Central struct {
 	Gate   edge.Gate
 	Outbox *outbox.Outbox
+	Dir    string       // of the orders; see edge.Order. "": there are none
+	Log    hclog.Logger // nil: none
 }
+
+// ordersEvery is how often the orders of a site that is connected are read.
+const ordersEvery = time.Second
 
 var _ link.Orchestrator = Central{}
 
@@ -36,6 +44,22 @@ func (c Central) Session(ctx context.Context, recv func() (link.FromNode, error)
 	if err := c.Gate.Admit(ctx, site); err != nil {
 		return err
 	}
+	var turn sync.Mutex
+	inTurn := func(f link.ToNode) error {
+		turn.Lock()
+		defer turn.Unlock()
+		return send(f)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	var ordering sync.WaitGroup
+	defer ordering.Wait()
+	defer stop()
+	ordering.Go(func() { c.order(ctx, site, inTurn) })
+	return c.hear(ctx, site, recv, inTurn)
+}
+
+// hear keeps what a site sends, until its stream ends.
+func (c Central) hear(ctx context.Context, site string, recv func() (link.FromNode, error), send func(link.ToNode) error) error {
 	for {
 		f, err := recv()
 		if err != nil {
@@ -51,6 +75,33 @@ func (c Central) Session(ctx context.Context, recv func() (link.FromNode, error)
 			if err := send(link.ToNode{Ack: &f.Relayed[n-1].Number}); err != nil {
 				return err
 			}
+		}
+	}
+}
+
+// order gives a site its orders when its stream opens, and whenever they change.
+func (c Central) order(ctx context.Context, site string, send func(link.ToNode) error) {
+	if c.Dir == "" {
+		return
+	}
+	tick := time.NewTicker(ordersEvery)
+	defer tick.Stop()
+	for given, unread := uint64(0), ""; ; {
+		o, err := edge.OrdersFor(c.Dir, site)
+		if err != nil && err.Error() != unread && c.Log != nil {
+			unread = err.Error()
+			c.Log.Error("a site gets no orders", "site", site, "error", err)
+		}
+		if err == nil && o.Number != given {
+			if send(link.ToNode{Orders: &o}) != nil {
+				return
+			}
+			given = o.Number
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/credentials"
 
 	"github.com/ovi-project/ovi/edge/central"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/edge"
 	"github.com/ovi-project/ovi/provider/edge/identity"
 	"github.com/ovi-project/ovi/provider/edge/link"
@@ -53,7 +54,7 @@ func (o *orchestrator) start(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := link.NewServer(central.Central{Gate: edge.Gate{Authority: o.authority, Alarm: func(_, text string) { o.alarms <- text }}, Outbox: events},
+	server := link.NewServer(central.Central{Gate: edge.Gate{Authority: o.authority, Alarm: func(_, text string) { o.alarms <- text }}, Outbox: events, Dir: o.dir},
 		grpc.Creds(credentials.NewTLS(o.authority.Server())))
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = server.Serve(listener) })
@@ -192,5 +193,54 @@ func TestAnOrchestratorReportsForItsSiteAlone(t *testing.T) {
 	got, err := outbox.Read(edge.EventsFile(o.dir))
 	if err != nil || len(got) != 1 {
 		t.Errorf("%d events are kept, %v", len(got), err)
+	}
+}
+
+// TestASiteGetsItsOrdersAlone: the newest when it connects, and each change; it keeps nothing of those of others.
+func TestASiteGetsItsOrdersAlone(t *testing.T) {
+	t.Parallel()
+	o := newOrchestrator(t)
+	got := make(chan provider.Orders, 10)
+	id := o.site(t, "berlin")
+	events, err := outbox.Open(filepath.Join(t.TempDir(), "events"), outbox.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	relay := edge.Relay{
+		Site: "berlin", Address: o.address, Connect: edge.Credentials(id, o.address, hclog.NewNullLogger()), Outbox: events, Log: hclog.NewNullLogger(),
+		Ordered: func(_ string, x provider.Orders) { got <- x },
+	}
+	order := func(site string, frozen bool) provider.Orders {
+		t.Helper()
+		x, err := edge.Order(o.dir, site, time.Now(), func(x *provider.Orders) { x.Frozen = frozen })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	order("berlin", false)
+	first := order("berlin", true) // in the same second
+	order("paris", true)
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { relay.Run(ctx) })
+	defer func() { stop(); running.Wait() }()
+	if x := <-got; x.Number != first.Number || !x.Frozen {
+		t.Errorf("the first orders are %+v, want %+v", x, first)
+	}
+	second := order("berlin", false)
+	if x := <-got; x.Number != second.Number || x.Number <= first.Number || x.Frozen {
+		t.Errorf("the next orders are %+v, want %+v", x, second)
+	}
+	o.stop()
+	third := order("berlin", true)
+	o.start(t)
+	for x := range got { // those before may come again when it connects
+		if x.Number == third.Number {
+			break
+		}
+	}
+	if len(got) > 0 {
+		t.Errorf("more orders came: %+v", <-got)
 	}
 }

@@ -74,6 +74,9 @@ func (l *loop) reconcile(ctx, hard context.Context, c *Cycle, intents []resource
 			return err
 		}
 	}
+	if err := l.obey(ctx, c); err != nil {
+		return err
+	}
 	o := l.o.Plan
 	if o.SkipDestructive && destroysByItself(intents) {
 		o.SkipDestructive = false
@@ -126,6 +129,26 @@ func (l *loop) reconcile(ctx, hard context.Context, c *Cycle, intents []resource
 	do.Approved = &event.Approved{Plan: c.Planned.ID, Hash: c.Planned.Hash, Who: l.engine.Ledger().User(), How: "ovi run --auto-approve"}
 	c.Result, err = l.engine.Apply(ctx, c.Planned, do)
 	return err
+}
+
+// obey records the orders of a central orchestrator. Those that are older than the record are an alert.
+func (l *loop) obey(ctx context.Context, c *Cycle) error {
+	if l.o.Orders == nil || !c.Led {
+		return nil
+	}
+	if o := l.o.Orders(l.stack.Name); o.Number != l.order {
+		err := l.engine.Obey(ctx, l.stack.Name, o)
+		if errors.Is(err, engine.ErrOlderOrders) {
+			c.Alerts = append(c.Alerts, Alert{Type: Alarmed, About: l.stack.Name, Text: err.Error()})
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		l.order = o.Number
+	}
+	c.Order = l.order
+	return nil
 }
 
 // blockedAsBefore reports whether all of a plan is blocked, and was so in the cycle before, which

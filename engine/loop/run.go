@@ -46,8 +46,10 @@ type RunOptions struct {
 	// an alert; 0: 3.
 	UnreachableAfter int
 	Alarms           func() []provider.Alarm // those of the last day; nil: there are none
-	Wakes            *Wakes                  // nil: nothing wakes the loops
-	Tell             func(Cycle)             // is called after each cycle, from many goroutines
+	// Orders are those of a central orchestrator for a stack; nil: there are none.
+	Orders func(stack string) provider.Orders
+	Wakes  *Wakes      // nil: nothing wakes the loops
+	Tell   func(Cycle) // is called after each cycle, from many goroutines
 }
 
 func (o RunOptions) orDefault() RunOptions {
@@ -82,6 +84,7 @@ type Cycle struct {
 	Result  *engine.Result  // nil if nothing was applied
 	Err     error
 	Alerts  []Alert
+	Order   uint64 // the number of the newest orders of a central orchestrator on record; 0: none are known
 }
 
 // Run reconciles the stacks until ctx ends, each in its own loop, one cycle at a time. Of the
@@ -117,6 +120,7 @@ type loop struct {
 	unreachable   map[resource.Scope]int       // consecutive cycles
 	helped        map[resource.Scope]time.Time // the last observations that it helped with
 	blocked       string                       // the hash of the last plan, if all of it was blocked
+	order         uint64                       // the number of the orders that were recorded last
 	led           int                          // cycles that it led so far
 	mismatchSince time.Time                    // since when its configuration differs from the leader's
 }

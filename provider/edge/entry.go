@@ -33,7 +33,7 @@ func Entry(log hclog.Logger) provider.Entry {
 		},
 		Kinds: Kinds,
 		Open: func(ctx context.Context, c provider.Config) (provider.Provider, error) {
-			o := Options{Clock: c.Clock, Changed: c.Changed, Version: c.Version, Alarm: c.Alarm}
+			o := Options{Clock: c.Clock, Changed: c.Changed, Version: c.Version, Alarm: c.Alarm, Ordered: c.Ordered}
 			address := c.Options("listen")
 			if address == "" {
 				return New(o), nil
@@ -134,7 +134,7 @@ func (p *Provider) relay(ctx context.Context, address string, log hclog.Logger) 
 	if err != nil {
 		return errors.Join(wrong(address, err, "enroll this orchestrator with --co and --co-token-file of `ovi edge lo`"), p.Close())
 	}
-	r := Relay{Site: site, Address: address, Connect: Credentials(id, address, log), Outbox: events, Log: log}
+	r := Relay{Site: site, Address: address, Connect: Credentials(id, address, log), Outbox: events, Ordered: p.opts.Ordered, Log: log}
 	running.Go(func() { r.Run(ctx) })
 	return nil
 }

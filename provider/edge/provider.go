@@ -32,6 +32,8 @@ type Options struct {
 	// Alarm hears of what only an attack or a mistake explains: a token that is used twice, a node that
 	// speaks for another. Nil: nothing does.
 	Alarm func(provider.Alarm)
+	// Ordered hears all orders of the central orchestrator, whenever they change. Nil: nothing does.
+	Ordered func(site string, o provider.Orders)
 }
 
 // Provider runs deployments on nodes that dial in.

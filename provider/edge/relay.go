@@ -1,15 +1,18 @@
 package edge
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
-	"fmt"
+	"errors"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
 	"google.golang.org/grpc/credentials"
 
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/edge/identity"
 	"github.com/ovi-project/ovi/provider/edge/link"
 	"github.com/ovi-project/ovi/provider/edge/outbox"
@@ -50,12 +53,13 @@ func Credentials(id identity.Node, address string, log hclog.Logger) Connect {
 	}
 }
 
-// Relay sends the events of a site to the central orchestrator.
+// Relay sends the events of a site to the central orchestrator, and hears its orders.
 type Relay struct {
 	Site    string
 	Address string
 	Connect Connect
 	Outbox  *outbox.Outbox
+	Ordered func(site string, o provider.Orders) // hears all orders when a stream opens, and when they change; nil: nothing does
 	Log     hclog.Logger
 }
 
@@ -89,10 +93,10 @@ func (r Relay) stream(ctx context.Context) (acked bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	if most > 0 {
-		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, most)
-		defer stop()
+		defer time.AfterFunc(most, func() { stop(errDue) }).Stop()
 	}
 	conn, err := link.Dial(ctx, r.Address, secure)
 	if err != nil {
@@ -102,29 +106,51 @@ func (r Relay) stream(ctx context.Context) (acked bool, err error) {
 	if err := conn.Send(link.FromNode{Hello: &link.Hello{Site: r.Site}}); err != nil {
 		return false, err
 	}
+	acks := make(chan struct{}, 1)
+	var reader sync.WaitGroup
+	defer reader.Wait()
+	defer stop(nil)
+	reader.Go(func() { stop(r.read(conn, acks)) })
 	for {
 		events := r.Outbox.After(0, relayAtOnce)
+		next, more := acks, (<-chan struct{})(nil)
 		if len(events) == 0 {
-			select {
-			case <-ctx.Done():
-				return acked, context.Cause(ctx)
-			case <-r.Outbox.Changed():
-			}
+			next, more = nil, r.Outbox.Changed()
+		} else if err := conn.Send(link.FromNode{Relayed: events}); err != nil {
+			return acked, cmp.Or(context.Cause(ctx), err)
+		}
+		select {
+		case <-ctx.Done():
+			return acked, context.Cause(ctx)
+		case <-next:
+			acked = true
+		case <-more:
+		}
+	}
+}
+
+// errDue ends a stream whose certificate is to be renewed.
+var errDue = errors.New("the certificate is due to be renewed")
+
+// read hears what the central orchestrator has, and what it orders, until the stream ends.
+func (r Relay) read(conn *link.Conn, acks chan<- struct{}) error {
+	for {
+		f, err := conn.Recv()
+		if err != nil {
+			return err
+		}
+		if f.Orders != nil && r.Ordered != nil {
+			r.Ordered(r.Site, *f.Orders)
+		}
+		if f.Ack == nil {
 			continue
 		}
-		if err := conn.Send(link.FromNode{Relayed: events}); err != nil {
-			return acked, err
+		if err := r.Outbox.Ack(*f.Ack); err != nil {
+			return err
 		}
-		f, err := conn.Recv()
-		if err == nil && f.Ack == nil {
-			err = fmt.Errorf("a frame without an acknowledgment")
+		select {
+		case acks <- struct{}{}:
+		default: // one that was not asked for
 		}
-		if err == nil {
-			err = r.Outbox.Ack(*f.Ack)
-		}
-		if err != nil {
-			return acked, err
-		}
-		acked = true
 	}
 }

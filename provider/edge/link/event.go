@@ -19,8 +19,13 @@ const (
 	StatusRestarted  Status = "restarted"
 )
 
-// ClassAlarm is the class of an event that is an alarm of an orchestrator, about a node or a site.
-const ClassAlarm = "alarm"
+// Classes of events of an orchestrator: an alarm about a node or a site, what keeps the new configurations of a site from
+// starting, and how far one of them has come.
+const (
+	ClassAlarm   = "alarm"
+	ClassOrder   = "order"
+	ClassRollout = "rollout"
+)
 
 // Event is a change of a status, or an alarm. Site, Node, Incarnation and Seq are its key: the same key twice is one event.
 type Event struct {
@@ -45,8 +50,18 @@ type Event struct {
 	Class      string          `json:"class,omitempty"`   // of the error
 	Message    string          `json:"message,omitempty"`
 
+	Order uint64 `json:"order,omitempty"` // of ClassOrder: the number of the newest orders on record
+	Wave  *Wave  `json:"wave,omitempty"`  // of ClassRollout
+
 	// Gap is the first of the events up to Seq that are lost, because there were too many; 0: none.
 	Gap uint64 `json:"gap,omitempty"`
+}
+
+// Wave is how far a configuration has come.
+type Wave struct {
+	Version string `json:"version"` // its digest
+	Reach   int    `json:"reach"`   // the newest wave that has started
+	Of      int    `json:"of"`
 }
 
 // First is the first number that an event stands for.

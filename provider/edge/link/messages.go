@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -141,6 +142,8 @@ type ToNode struct {
 	// Ack is the newest event that is kept here; the node need not keep it any more. A stream begins with
 	// one.
 	Ack *uint64 `json:"ack,omitempty"`
+	// Orders are all orders of the central orchestrator, for the orchestrator of a site.
+	Orders *provider.Orders `json:"orders,omitempty"`
 }
 
 // Request is one action towards the desired state of a node. The same ID twice is one action.

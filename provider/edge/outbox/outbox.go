@@ -242,7 +242,7 @@ func (s *state) apply(l line) {
 		e := *l.Event
 		s.number = max(s.number, l.Number)
 		s.high[e.Origin()] = max(s.high[e.Origin()], e.Seq)
-		if e.Deployment != "" {
+		if e.Deployment != "" || e.Class == link.ClassOrder {
 			s.last[deployment{e.Site, e.Node, e.Deployment}] = e
 		}
 		if l.Number > s.acked {

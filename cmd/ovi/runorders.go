@@ -1,0 +1,63 @@
+package main
+
+import (
+	"sync"
+
+	"github.com/ovi-project/ovi/engine/loop"
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/phrase"
+	"github.com/ovi-project/ovi/provider"
+)
+
+// heldOrders are the newest orders of central orchestrators, by site.
+type heldOrders struct {
+	mu  sync.Mutex
+	all map[string]provider.Orders
+}
+
+func (h *heldOrders) set(site string, o provider.Orders) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.all == nil {
+		h.all = map[string]provider.Orders{}
+	}
+	h.all[site] = o
+}
+
+func (h *heldOrders) of(site string) provider.Orders {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.all[site]
+}
+
+// reportSite gives the providers that have a central orchestrator what a cycle has put on record for it.
+func (k *runner) reportSite(c loop.Cycle) {
+	l := k.line.Load()
+	if l == nil || c.Planned == nil || !c.Led {
+		return
+	}
+	for _, p := range l.kinds {
+		r, is := p.(provider.SiteReporter)
+		if !is {
+			continue
+		}
+		if err := r.ReportSite(c.Stack, siteStatus(c)); err != nil {
+			k.log.Warn("the central orchestrator does not hear of waves and orders", "error", err)
+		}
+	}
+}
+
+func siteStatus(c loop.Cycle) provider.SiteStatus {
+	s := provider.SiteStatus{Order: c.Order}
+	for _, o := range c.Planned.Orders(c.Stack) {
+		if o.Order != event.Promote {
+			s.Orders = append(s.Orders, phrase.Operator(o))
+		}
+	}
+	for _, r := range c.Planned.Rollouts() {
+		if r.Stack == c.Stack {
+			s.Rollouts = append(s.Rollouts, provider.RolloutStatus{Name: r.Name, Version: r.Version, Reach: r.Reach, Of: r.Of, Text: phrase.Operator(r.Wave)})
+		}
+	}
+	return s
+}

@@ -1,0 +1,42 @@
+package provider
+
+// Orders are what a central orchestrator orders about the new configurations of a site. They name no
+// configuration but those that it has heard of.
+type Orders struct {
+	Number   uint64      `json:"number"` // grows with each change; 0: there are none
+	Frozen   bool        `json:"frozen,omitempty"`
+	Who      string      `json:"who,omitempty"`
+	Reason   string      `json:"reason,omitempty"`
+	Promoted []Promotion `json:"promoted,omitempty"`
+}
+
+// Promotion lets the waves of a configuration start, up to one.
+type Promotion struct {
+	Name    string `json:"name"`    // of the resources
+	Version string `json:"version"` // digest of the configuration
+	Wave    int    `json:"wave"`
+	Who     string `json:"who,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+}
+
+// SiteStatus is what is on record about the new configurations of a site.
+type SiteStatus struct {
+	Order    uint64   // the number of the newest orders that are recorded; 0: none are known
+	Orders   []string // what keeps configurations from starting, a sentence each
+	Rollouts []RolloutStatus
+}
+
+// RolloutStatus is how far the newest configuration of the resources of one name has come.
+type RolloutStatus struct {
+	Name    string
+	Version string // digest of the configuration
+	Reach   int    // the newest wave that has started
+	Of      int    // how many there are
+	Text    string // that, for users
+}
+
+// SiteReporter is a Provider with a central orchestrator, which hears of this. A status that it has heard of
+// costs nothing.
+type SiteReporter interface {
+	ReportSite(site string, s SiteStatus) error
+}
