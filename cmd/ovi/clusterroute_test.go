@@ -49,6 +49,36 @@ func TestARouteFollowsItsCluster(t *testing.T) {
 	f.shows(f.ovi(4, "plan"), "is unreachable", "cannot reach HAProxy")
 }
 
+// TestTheRoutesOfOneApplyCostOneReload: six that are new, and six that go; their new addresses cost none.
+func TestTheRoutesOfOneApplyCostOneReload(t *testing.T) {
+	proxy := haproxytest.Start(t)
+	dir := t.TempDir()
+	to := proxy.Folder
+	apply := func(done string, reloads int, resources string) {
+		t.Helper()
+		writeConfig(t, dir, "version: v1\nstack: fleet\nprovider: cluster\nresources:"+resources)
+		before := proxy.Reloads()
+		cmd := ovi(t, dir, "apply", "--auto-approve")
+		cmd.Env = append(cmd.Env, "OVI_CLUSTER_HAPROXY="+to.Path, "OVI_CLUSTER_HAPROXY_SOCKET="+to.Socket, "OVI_CLUSTER_HAPROXY_MASTER="+to.Master)
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "Apply complete: "+done) {
+			t.Fatalf("%v, not %q:\n%s", err, done, out)
+		}
+		if n := proxy.Reloads() - before; n != reloads {
+			t.Errorf("%s: %d reloads, want %d", done, n, reloads)
+		}
+	}
+	routes := func(port string) (out string) {
+		for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
+			out += "\n  - {type: haproxy_route, name: " + name + ", location: haproxy, address: 127.0.0.1, port: " + port + "}"
+		}
+		return out + "\n"
+	}
+	apply("6 created.", 1, routes("30080"))
+	apply("6 updated.", 0, routes("30081"))
+	apply("6 deleted.", 1, " []\n")
+}
+
 func (f *clusterSite) address(container string) string {
 	f.t.Helper()
 	return f.e.Podman(f.t, "inspect", "-f", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", container)

@@ -48,6 +48,7 @@ type Options struct {
 type Provider struct {
 	opts    Options
 	reached reached
+	routing haproxy.Group
 }
 
 var (

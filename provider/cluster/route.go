@@ -15,6 +15,7 @@ import (
 type routes struct {
 	haproxy.Folder
 	scope resource.Scope
+	group *haproxy.Group
 }
 
 // locateHAProxy resolves the word haproxy to the folder of the option.
@@ -36,7 +37,7 @@ func (p *Provider) routes(_ context.Context, location string) (*routes, error) {
 	}
 	f := p.opts.HAProxy
 	f.Path = strings.TrimPrefix(at, string(onHAProxy)+":")
-	return &routes{f, resource.Scope{Provider: Name, Location: at}}, nil
+	return &routes{f, resource.Scope{Provider: Name, Location: at}, &p.routing}, nil
 }
 
 func (x *routes) list(ctx context.Context) (out []resource.Observed, err error) {
@@ -89,10 +90,10 @@ func (x *routes) taken(r provider.Request) error {
 	return conflict("", "rename it, or run `ovi adopt "+r.Desired.Ref.Short()+"`", "a route %s exists in %s", r.Desired.Ref.Name, x.Path)
 }
 
-// change changes one route, and reads it. do gets the route, or the zero one where there is none; a result
+// change changes one route, with others that change at the time, and reads it. do gets the route, or the zero one where there is none; a result
 // without a name removes it.
 func (x *routes) change(ctx context.Context, name string, do func(haproxy.Route) (haproxy.Route, error)) (resource.Observed, error) {
-	err := x.Change(ctx, func(all map[string]haproxy.Route) error {
+	err := x.group.Change(ctx, x.Folder, func(all map[string]haproxy.Route) error {
 		next, err := do(all[name])
 		switch {
 		case err != nil:

@@ -4,5 +4,6 @@
 // stay as they are.
 //
 // An address changes by the runtime API, without a reload. Only a route that comes or goes reloads HAProxy,
-// through its master process: it has no call that adds a backend.
+// through its master process: it has no call that adds a backend. Those of a Group that come or go at a time
+// cost one reload.
 package haproxy

@@ -75,6 +75,20 @@ func (f Folder) Foreign(ctx context.Context, name string) (bool, error) {
 // Change gives do the routes by name to change, writes what it made of them and brings HAProxy in step. One
 // change happens at a time, over all processes. If HAProxy does not load the new files, the old ones come back.
 func (f Folder) Change(ctx context.Context, do func(routes map[string]Route) error) error {
+	return f.locked(ctx, func(have files) error {
+		routes := have.routes()
+		if err := do(routes); err != nil {
+			return err
+		}
+		if err := valid(routes); err != nil {
+			return err
+		}
+		return f.commit(ctx, have, routes)
+	})
+}
+
+// locked gives do the files, which nothing else changes meanwhile. HAProxy answers, and uses the map.
+func (f Folder) locked(ctx context.Context, do func(have files) error) error {
 	unlock, err := f.lock(ctx)
 	if err != nil {
 		return err
@@ -84,24 +98,29 @@ func (f Folder) Change(ctx context.Context, do func(routes map[string]Route) err
 	if err != nil {
 		return err
 	}
-	if _, err := f.entries(ctx); err != nil { // before anything is written: HAProxy answers, and uses the map
+	if _, err := f.entries(ctx); err != nil {
 		return err
 	}
-	before, routes := have.routes(), have.routes()
-	if err := do(routes); err != nil {
-		return err
-	}
+	return do(have)
+}
+
+func valid(routes map[string]Route) error {
 	for _, r := range routes {
 		if err := r.valid(); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// commit writes the routes and brings HAProxy in step.
+func (f Folder) commit(ctx context.Context, have files, routes map[string]Route) error {
 	want := files{parse(have.config).with(routes), mapWith(have.mapping, routes)}
 	if err := f.write(have, want); err != nil {
 		return err
 	}
-	gone := slices.ContainsFunc(slices.Collect(maps.Keys(before)), func(name string) bool { _, stays := routes[name]; return !stays })
-	err = f.follow(ctx, routes, gone)
+	gone := slices.ContainsFunc(slices.Collect(maps.Keys(have.routes())), func(name string) bool { _, stays := routes[name]; return !stays })
+	err := f.follow(ctx, routes, gone)
 	switch {
 	case errors.Is(err, errRefused):
 		return errors.Join(err, f.write(want, have))
