@@ -119,7 +119,7 @@ func (d *differ) attribute(path string, desired, observed Value, schema *Attribu
 	}
 	switch w, isAttrs := desired.(Attrs); {
 	case isAttrs && schema.Type == TMap:
-		d.keys(path, w, attrsOr(observed), outer)
+		d.keys(path, w, attrsOr(observed), elemOf(schema), outer)
 	case isAttrs && schema.Type == TObject && observed != nil:
 		d.fields(path, w, attrsOr(observed), schema.Fields, outer)
 	default:
@@ -176,8 +176,16 @@ func refersTo(v Value) string {
 	return RefersTo + strings.Join(names, ", ")
 }
 
+// elemOf is the schema that the values of a map are compared by: that of its Elem, if it has a Fits.
+func elemOf(s *Attribute) *Attribute {
+	if s.Elem != nil && s.Elem.Fits != nil {
+		return s.Elem
+	}
+	return &Attribute{}
+}
+
 // keys compares maps key by key; a key that is not configured is removed.
-func (d *differ) keys(path string, desired, observed Attrs, effect Effect) {
+func (d *differ) keys(path string, desired, observed Attrs, elem *Attribute, effect Effect) {
 	i, j := 0, 0
 	for i < len(desired) || j < len(observed) {
 		var from, to Value
@@ -193,7 +201,7 @@ func (d *differ) keys(path string, desired, observed Attrs, effect Effect) {
 			j++
 		}
 		if key := path + "." + name; !d.equal(to, from) && !rules.MatchPath(d.opt.Ignore, key) {
-			d.leaf(key, to, from, &Attribute{}, effect)
+			d.leaf(key, to, from, elem, effect)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package resource_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -49,6 +50,33 @@ func TestWhatExceedsItsConfigurationIsNamedAndNotChanged(t *testing.T) {
 		}
 		if d := cmp.Diff([][]string{c.changes, c.kept}, [][]string{got, kept}); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+	}
+}
+
+// TestAFitHoldsForValuesWithReferencesAndInMaps: JSON in which the ID of another resource stands is
+// compared by what it means.
+func TestAFitHoldsForValuesWithReferencesAndInMaps(t *testing.T) {
+	t.Parallel()
+	fold := func(desired, observed resource.Value) resource.Fit {
+		w, _ := desired.(resource.String)
+		o, _ := observed.(resource.String)
+		if strings.EqualFold(string(w), string(o)) {
+			return resource.Equivalent
+		}
+		return resource.Differs
+	}
+	elem := resource.Attribute{Type: resource.TString, Fits: fold}
+	kind := resource.Kind{Attrs: []resource.Attribute{
+		{Name: "all", Type: resource.TMap, Elem: &elem},
+		{Name: "one", Type: resource.TString, Fits: fold},
+	}}
+	in := resource.Text{resource.String("a-"), resource.Reference{Ref: resource.Ref{Kind: "s3", Name: "x"}}}
+	resolve := func(resource.Reference) (resource.Value, bool) { return resource.String("b"), true }
+	for observed, want := range map[string]int{"A-B": 0, "a-b": 0, "A-C": 2} {
+		have := attrs("all", attrs("k", observed), "one", observed)
+		if c := resource.Diff(attrs("all", attrs("k", in), "one", in), have, kind, resource.DiffOptions{Resolve: resolve}); len(c) != want {
+			t.Errorf("%s: %+v", observed, c)
 		}
 	}
 }

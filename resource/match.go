@@ -70,6 +70,8 @@ func (d *differ) matchReference(desired, observed Value, s *Attribute) summary {
 	}
 	known, ok := d.resolver().Value(desired, s)
 	switch {
+	case ok && s.fit(known, observed) != Differs:
+		return same
 	case ok:
 		return d.match(known, observed, s)
 	case !walkRefs(desired, func(r Reference) bool { return !d.unreachable(r) }):

@@ -63,6 +63,10 @@ func blank(kind string) entity {
 		return &bucket{}
 	case kindObject:
 		return &object{}
+	case kindRole:
+		return &role{}
+	case kindProfile:
+		return &instanceProfile{}
 	default:
 		return nil
 	}
@@ -87,6 +91,9 @@ const (
 	kindAddress         = "elastic-ip"
 	kindNAT             = "natgateway"
 	kindRouteTable      = "route-table"
+
+	kindRole    = "role"
+	kindProfile = "instance-profile"
 )
 
 // regionMark says that the default resources of a region were written once, so

@@ -21,7 +21,8 @@ const (
 // two services). Neither may start with aws: or rds: there.
 var rdsTag = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$`)
 
-// s3Tag is what S3 accepts in keys and values ("Using cost allocation S3 bucket tags").
+// s3Tag is what S3 accepts in keys and values ("Using cost allocation S3 bucket tags"), and IAM
+// (the type Tag).
 var s3Tag = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}+\-=._:/@]*$`)
 
 // tagTraits is what tags of a kind are like.
@@ -29,6 +30,7 @@ type tagTraits struct {
 	nameTag bool // AWS has no name for the kind: the Name tag is it
 	rds     bool // RDS accepts fewer characters, and reserves rds:
 	s3      bool // S3 accepts fewer characters
+	iam     bool // IAM accepts fewer characters
 }
 
 // tags checks tags. Neighbors mostly share one set, which is checked once if it is valid.
@@ -83,6 +85,8 @@ func judgeTag(traits tagTraits, key, value string) (summary, suggestion string) 
 		return "the value of the tag " + shown + " starts with a prefix that RDS reserves", "use a value that starts with neither aws: nor rds:"
 	case traits.rds && !(rdsTag.MatchString(key) && rdsTag.MatchString(value)):
 		return "the tag " + shown + " has characters that RDS does not accept", "use letters, digits, white space and _ . : / = + - @"
+	case traits.iam && !(s3Tag.MatchString(key) && s3Tag.MatchString(value)):
+		return "the tag " + shown + " has characters that IAM does not accept", "use letters, digits, white space and _ . : / = + - @"
 	case traits.s3 && !(s3Tag.MatchString(key) && s3Tag.MatchString(value)):
 		return "the tag " + shown + " has characters that S3 does not accept", "use letters, digits, white space and _ . : / = + - @"
 	}

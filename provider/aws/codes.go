@@ -22,12 +22,12 @@ func classOfCode(code, message string) provider.Class {
 		"PendingVerification", "RequestExpired", "OperationNotPermitted", "MissingAuthenticationToken", "InvalidAccessKeyId", "Forbidden":
 		return provider.Denied
 	case "NoSuchBucket", "NoSuchTagSet", "NoSuchPublicAccessBlockConfiguration", "ServerSideEncryptionConfigurationNotFoundError",
-		"ParameterNotFound", "NotFound":
+		"ParameterNotFound", "NotFound", "NoSuchEntity":
 		return provider.NotFound
 	case "DependencyViolation", "IdempotentParameterMismatch", "IdempotentInstanceTerminated", "VolumeInUse", "BucketNotEmpty", "BucketAlreadyExists",
 		"BucketAlreadyOwnedByYou", "OperationAborted", "InvalidSubnet.Conflict", "InvalidDBInstanceState", "ResourceInUse",
 		"IncorrectInstanceState", "IncorrectState", "InvalidPermission.Duplicate", "InvalidGroup.Duplicate", "InvalidGroup.InUse",
-		"InvalidDBSecurityGroupState", "VolumeModificationRateExceeded", "IncorrectModificationState":
+		"InvalidDBSecurityGroupState", "DeleteConflict", "ConcurrentModification", "EntityTemporarilyUnmodifiable", "VolumeModificationRateExceeded", "IncorrectModificationState":
 		return provider.Conflict
 	case "InternalError", "InternalFailure", "InternalServerError", "ServiceUnavailable", "Unavailable", "InsufficientInstanceCapacity",
 		"InsufficientVolumeCapacity", "InsufficientHostCapacity", "InsufficientDBInstanceCapacity", "RequestTimeout", "RequestTimeoutException":

@@ -40,6 +40,8 @@ func samples() []providertest.Sample {
 		sample("subnet", "third", values{"vpc": of("vpc", "main"), "cidr": text("10.0.3.0/24"), "zone": text("us-east-1c")}, nil),
 		sample("db_subnet_group", "data", values{"subnets": resource.List{of("subnet", "other"), of("subnet", "third")}}, values{"description": text("of the shop")}),
 		sample("key_pair", "ops", values{"public_key": text(keyOne)}, nil),
+		sample("iam_role", "web", values{"services": resource.List{text("ec2.amazonaws.com")}, "policies": policies("logs", readLogs)},
+			values{"policies": policies("logs", writeLogs), "instance_profile": resource.Bool(true)}),
 		sample("s3", "acme-assets", values{}, values{"versioning": resource.Bool(true)}),
 	}
 }

@@ -7,10 +7,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	"github.com/aws/smithy-go"
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
@@ -70,7 +72,7 @@ func lifeToken(key string, life int) string {
 // launch starts one instance. What it refers to may have been created a moment ago and not be
 // visible to EC2 yet.
 func (g *region) launch(ctx context.Context, in *ec2.RunInstancesInput) (i types.Instance, err error) {
-	err = g.patiently(ctx, g.wait.Appear, func() error {
+	err = g.patientlyIf(ctx, g.wait.Appear, func() error {
 		out, err := g.ec2.RunInstances(ctx, in)
 		if err != nil {
 			return classify("", err)
@@ -80,8 +82,17 @@ func (g *region) launch(ctx context.Context, in *ec2.RunInstancesInput) (i types
 		}
 		i = out.Instances[0]
 		return nil
-	}, "InvalidSubnetID.NotFound", "InvalidGroup.NotFound", "InvalidKeyPair.NotFound")
+	}, func(err error) bool {
+		return hasCode(err, "InvalidSubnetID.NotFound", "InvalidGroup.NotFound", "InvalidKeyPair.NotFound") || unknownProfile(err)
+	})
 	return i, err
+}
+
+// unknownProfile: it takes EC2 some seconds to see a new instance profile of IAM. The code has many
+// other meanings.
+func unknownProfile(err error) bool {
+	var api smithy.APIError
+	return errors.As(err, &api) && api.ErrorCode() == "InvalidParameterValue" && strings.Contains(api.ErrorMessage(), "iamInstanceProfile")
 }
 
 // launched finds the instance that an earlier attempt with this key created with slightly other

@@ -82,7 +82,7 @@ func ec2Settings() []resource.Attribute {
 		},
 		{
 			Name: "iam_profile", Type: resource.TString, Pattern: `[A-Za-z0-9+=,.@_-]{1,128}`,
-			Example: "web", Doc: "The name of the instance profile whose role its programs use.",
+			Example: "${iam_role/web}", Doc: "The name of the instance profile whose role its programs use.",
 		},
 		{
 			Name: "imdsv2", Type: resource.TString, Enum: []string{"required", "optional"}, Default: resource.String("required"),

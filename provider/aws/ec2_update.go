@@ -110,16 +110,20 @@ func (g *region) changeProfile(ctx context.Context, r provider.Request, id strin
 		return classify("", err)
 	}
 	name := desired(r.Desired.Attrs, "iam_profile")
+	return g.patientlyIf(ctx, g.wait.Appear, func() error { return g.setProfile(ctx, id, name, out.IamInstanceProfileAssociations) }, unknownProfile)
+}
+
+func (g *region) setProfile(ctx context.Context, id string, name *string, have []types.IamInstanceProfileAssociation) (err error) {
 	spec := &types.IamInstanceProfileSpecification{Name: name}
 	switch {
-	case len(out.IamInstanceProfileAssociations) == 0 && name == nil:
-	case len(out.IamInstanceProfileAssociations) == 0:
+	case len(have) == 0 && name == nil:
+	case len(have) == 0:
 		_, err = g.ec2.AssociateIamInstanceProfile(ctx, &ec2.AssociateIamInstanceProfileInput{InstanceId: aws.String(id), IamInstanceProfile: spec})
 	case name == nil:
-		_, err = g.ec2.DisassociateIamInstanceProfile(ctx, &ec2.DisassociateIamInstanceProfileInput{AssociationId: out.IamInstanceProfileAssociations[0].AssociationId})
+		_, err = g.ec2.DisassociateIamInstanceProfile(ctx, &ec2.DisassociateIamInstanceProfileInput{AssociationId: have[0].AssociationId})
 	default:
 		_, err = g.ec2.ReplaceIamInstanceProfileAssociation(ctx, &ec2.ReplaceIamInstanceProfileAssociationInput{
-			AssociationId: out.IamInstanceProfileAssociations[0].AssociationId, IamInstanceProfile: spec,
+			AssociationId: have[0].AssociationId, IamInstanceProfile: spec,
 		})
 	}
 	return classify("", err)

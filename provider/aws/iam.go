@@ -21,6 +21,7 @@ func operations() []operation {
 	all = append(all, ec2Operations()...)
 	all = append(all, routingOperations()...)
 	all = append(all, launchOperations()...)
+	all = append(all, roleOperations()...)
 	return append(all, dataOperations()...)
 }
 
@@ -104,6 +105,34 @@ func launchOperations() []operation {
 	}
 }
 
+// roleOperations are those of roles and instance profiles.
+func roleOperations() []operation {
+	return []operation{
+		{call: "iam.AddRoleToInstanceProfile"},
+		{call: "iam.AttachRolePolicy"},
+		{call: "iam.CreateInstanceProfile", actions: []string{"iam:CreateInstanceProfile", "iam:TagInstanceProfile"}},
+		{call: "iam.CreateRole", actions: []string{"iam:CreateRole", "iam:TagRole"}},
+		{call: "iam.DeleteInstanceProfile"},
+		{call: "iam.DeleteRole", destroy: true},
+		{call: "iam.DeleteRolePolicy"},
+		{call: "iam.DetachRolePolicy"},
+		{call: "iam.GetAccountAuthorizationDetails"},
+		{call: "iam.GetInstanceProfile"},
+		{call: "iam.GetPolicy"},
+		{call: "iam.GetRole"},
+		{call: "iam.GetRolePolicy"},
+		{call: "iam.ListAttachedRolePolicies"},
+		{call: "iam.ListInstanceProfilesForRole"},
+		{call: "iam.ListRolePolicies"},
+		{call: "iam.PutRolePolicy"},
+		{call: "iam.RemoveRoleFromInstanceProfile"},
+		{call: "iam.TagRole"},
+		{call: "iam.UntagRole"},
+		{call: "iam.UpdateAssumeRolePolicy"},
+		{call: "iam.UpdateRole"},
+	}
+}
+
 func dataOperations() []operation {
 	return []operation{
 		{call: "rds.DescribeDBInstances"},
@@ -174,10 +203,11 @@ func limits() map[string]statement {
 
 // IAMPolicy is the smallest policy with which everything of this provider works, as JSON. Its
 // first statement is enough to plan. EC2 and RDS resources may be deleted only if they have
-// ovi's tag; S3 has no such condition.
+// ovi's tag; S3 has no such condition. Who may change roles may give themselves any right: what OviRoles
+// allows is apart, so that it can be left away.
 func IAMPolicy() []byte {
 	tagged := map[string]map[string]string{"StringEquals": {"aws:ResourceTag/" + tagManaged: "true"}}
-	all := []statement{{Sid: "OviObserve"}, {Sid: "OviChange"}, {Sid: "OviDeleteTagged", Condition: tagged}, {Sid: "OviDeleteBuckets"}}
+	all := []statement{{Sid: "OviObserve"}, {Sid: "OviChange"}, {Sid: "OviDeleteTagged", Condition: tagged}, {Sid: "OviDeleteBuckets"}, {Sid: "OviRoles"}}
 	limited := limits()
 	for _, o := range operations() {
 		at := partOf(o)
@@ -211,6 +241,8 @@ func partOf(o operation) int {
 	switch {
 	case reads(name):
 		return 0
+	case service == "iam" && !o.destroy:
+		return 4
 	case !o.destroy:
 		return 1
 	case service == "s3":

@@ -86,7 +86,7 @@ func TestTheIAMPolicyIsValid(t *testing.T) {
 	if err := json.Unmarshal(aws.IAMPolicy(), &p); err != nil {
 		t.Fatal(err)
 	}
-	if p.Version != "2012-10-17" || len(p.Statement) != 6 {
+	if p.Version != "2012-10-17" || len(p.Statement) != 7 {
 		t.Fatalf("%+v", p)
 	}
 	seen := map[string]bool{}

@@ -102,7 +102,9 @@ func TestADeniedBucketAffectsNoOther(t *testing.T) {
 func TestARegionOfWhichNothingCanBeReadIsAnError(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
-	w.fault(awsfake.Fault{Kind: awsfake.Denied, Service: "ec2"}, awsfake.Fault{Kind: awsfake.Denied, Service: "rds"}, awsfake.Fault{Kind: awsfake.Denied, Service: "s3"})
+	for _, service := range []string{"autoscaling", "ec2", "elasticloadbalancing", "iam", "rds", "route53", "s3"} {
+		w.fault(awsfake.Fault{Kind: awsfake.Denied, Service: service})
+	}
 	if s, err := w.observe(); !isClass(err, "denied") || len(s.Resources) > 0 {
 		t.Errorf("%d resources, %v", len(s.Resources), err)
 	}

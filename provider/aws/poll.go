@@ -72,9 +72,14 @@ func (g *region) await(ctx context.Context, limit time.Duration, what string, ob
 // patiently tries again while a call is refused with one of the codes, for at most the limit; then it
 // gives the last refusal.
 func (g *region) patiently(ctx context.Context, limit time.Duration, try func() error, codes ...string) error {
+	return g.patientlyIf(ctx, limit, try, func(err error) bool { return hasCode(err, codes...) })
+}
+
+// patientlyIf is patiently for refusals that their code alone does not tell apart.
+func (g *region) patientlyIf(ctx context.Context, limit time.Duration, try func() error, passing func(error) bool) error {
 	var last error
 	err := g.await(ctx, limit, "AWS to accept the call", func(context.Context) error {
-		if last = try(); last != nil && hasCode(last, codes...) {
+		if last = try(); last != nil && passing(last) {
 			g.log.Debug("refused for now", "error", last)
 			return errWait
 		}

@@ -20,11 +20,16 @@ func terraformTypes() map[string]provider.Foreign {
 		"aws_nat_gateway":      {Kind: kindNAT},
 		"aws_db_subnet_group":  {Kind: kindDBSubnets},
 		"aws_key_pair":         {Kind: kindKeyPair},
+		"aws_iam_role":         {Kind: kindRole},
 
 		"aws_route":                       {PartOf: kindRouteTable},
 		"aws_route_table_association":     {PartOf: kindRouteTable},
 		"aws_eip_association":             {PartOf: kindEIP},
 		"aws_internet_gateway_attachment": {PartOf: kindInternetGateway},
+
+		"aws_iam_instance_profile":       {PartOf: kindRole},
+		"aws_iam_role_policy":            {PartOf: kindRole},
+		"aws_iam_role_policy_attachment": {PartOf: kindRole},
 
 		"aws_volume_attachment":                              {PartOf: kindEBS},
 		"aws_security_group_rule":                            {PartOf: kindGroup},

@@ -1,0 +1,297 @@
+package aws
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/iam"
+	"github.com/aws/aws-sdk-go-v2/service/iam/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// checkRole: IAM has no dry runs, so what the role names is asked for.
+func checkRole(ctx context.Context, g *region, r provider.Request) error {
+	name := r.Desired.Ref.Name
+	if name != r.Have.ID {
+		o, err := readRole(ctx, g, name)
+		switch {
+		case err == nil && (r.Key == "" || o.Marks.Key != r.Key):
+			return taken(o, r)
+		case err != nil && !absent(err):
+			return err
+		}
+	}
+	for _, arn := range r.Desired.Attrs.Texts(managedPolicies) {
+		_, err := g.iam.GetPolicy(ctx, &iam.GetPolicyInput{PolicyArn: aws.String(arn)})
+		if absent(err) {
+			return permanent("iam.GetPolicy", fmt.Errorf("the policy %s does not exist", arn), "correct it in managed_policies")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// createRole relies on the name: CreateRole has no token.
+func createRole(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	name, a := r.Desired.Ref.Name, r.Desired.Attrs
+	in := &iam.CreateRoleInput{
+		RoleName: aws.String(name), AssumeRolePolicyDocument: desired(a, "trust"), Path: desired(a, "path"),
+		Description: desired(a, "description"), MaxSessionDuration: session(a), Tags: iamTags(g.birthTags(r, false)),
+	}
+	err := g.patientlyIf(ctx, g.wait.Appear, func() error {
+		_, err := g.iam.CreateRole(ctx, in)
+		return classify("", err)
+	}, unknownPrincipal)
+	if hasCode(err, "EntityAlreadyExists") {
+		o, read := readRole(ctx, g, name)
+		switch {
+		case read != nil:
+			return resource.Observed{}, errors.Join(err, read)
+		case o.Marks.Key != r.Key:
+			return resource.Observed{}, taken(o, r)
+		}
+		err = nil
+	}
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.applyRole(ctx, r, name)
+}
+
+// unknownPrincipal: a role that a policy names and that was created a moment ago.
+func unknownPrincipal(err error) bool {
+	var api smithy.APIError
+	return errors.As(err, &api) && api.ErrorCode() == "MalformedPolicyDocument" && strings.Contains(api.ErrorMessage(), "Invalid principal")
+}
+
+func session(a resource.Attrs) *int32 {
+	n, ok := number(a, "max_session")
+	if !ok {
+		return nil
+	}
+	return aws.Int32(int32(n))
+}
+
+func updateRole(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	if changed(r, "description", "max_session") {
+		_, err := g.iam.UpdateRole(ctx, &iam.UpdateRoleInput{
+			RoleName: aws.String(r.Have.ID), Description: desired(r.Desired.Attrs, "description"), MaxSessionDuration: session(r.Desired.Attrs),
+		})
+		if err != nil {
+			return resource.Observed{}, classify("", err)
+		}
+	}
+	return g.applyRole(ctx, r, r.Have.ID)
+}
+
+// applyRole brings what is inside a role to the configuration, as far as that sets it. A role that was
+// created a moment ago may not be visible yet.
+func (g *region) applyRole(ctx context.Context, r provider.Request, name string) (resource.Observed, error) {
+	var have types.RoleDetail
+	err := g.awaitSeen(ctx, g.wait.Appear, "the role "+name, func(ctx context.Context) (err error) {
+		have, err = g.role(ctx, name)
+		return err
+	})
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	for _, apply := range []func(context.Context, provider.Request, types.RoleDetail) error{g.applyTrust, g.applyPolicies, g.applyAttached, g.applyProfile} {
+		err := g.patiently(ctx, g.wait.Appear, func() error { return classify("", apply(ctx, r, have)) },
+			"ConcurrentModification", "EntityTemporarilyUnmodifiable")
+		if err != nil {
+			return resource.Observed{}, err
+		}
+	}
+	return readRole(ctx, g, name)
+}
+
+func (g *region) applyTrust(ctx context.Context, r provider.Request, have types.RoleDetail) error {
+	want, ok := text(r.Desired.Attrs, "trust")
+	if !ok || samePolicy(resource.String(want), resource.String(unescaped(have.AssumeRolePolicyDocument))) == resource.Equivalent {
+		return nil
+	}
+	return g.patientlyIf(ctx, g.wait.Appear, func() error {
+		_, err := g.iam.UpdateAssumeRolePolicy(ctx, &iam.UpdateAssumeRolePolicyInput{RoleName: have.RoleName, PolicyDocument: aws.String(want)})
+		return classify("", err)
+	}, unknownPrincipal)
+}
+
+func (g *region) applyPolicies(ctx context.Context, r provider.Request, have types.RoleDetail) error {
+	want, ok := policiesOf(r.Desired.Attrs)
+	if !ok {
+		return nil
+	}
+	before := map[string]string{}
+	for _, p := range have.RolePolicyList {
+		before[aws.ToString(p.PolicyName)] = unescaped(p.PolicyDocument)
+	}
+	for _, p := range want {
+		doc, _ := p.Value.(resource.String)
+		was, there := before[p.Name]
+		delete(before, p.Name)
+		if there && samePolicy(doc, resource.String(was)) == resource.Equivalent {
+			continue
+		}
+		_, err := g.iam.PutRolePolicy(ctx, &iam.PutRolePolicyInput{RoleName: have.RoleName, PolicyName: aws.String(p.Name), PolicyDocument: aws.String(string(doc))})
+		if err != nil {
+			return err
+		}
+	}
+	for name := range before {
+		if err := g.dropPolicy(ctx, have.RoleName, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *region) dropPolicy(ctx context.Context, role *string, name string) error {
+	_, err := g.iam.DeleteRolePolicy(ctx, &iam.DeleteRolePolicyInput{RoleName: role, PolicyName: aws.String(name)})
+	return unlessAbsent(err)
+}
+
+func (g *region) applyAttached(ctx context.Context, r provider.Request, have types.RoleDetail) error {
+	if _, ok := r.Desired.Attrs.Get(managedPolicies); !ok {
+		return nil
+	}
+	want := r.Desired.Attrs.Texts(managedPolicies)
+	var before []string
+	for _, p := range have.AttachedManagedPolicies {
+		before = append(before, aws.ToString(p.PolicyArn))
+	}
+	for _, arn := range want {
+		if slices.Contains(before, arn) {
+			continue
+		}
+		if _, err := g.iam.AttachRolePolicy(ctx, &iam.AttachRolePolicyInput{RoleName: have.RoleName, PolicyArn: aws.String(arn)}); err != nil {
+			return err
+		}
+	}
+	for _, arn := range before {
+		if slices.Contains(want, arn) {
+			continue
+		}
+		if err := g.detachPolicy(ctx, have.RoleName, arn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *region) detachPolicy(ctx context.Context, role *string, arn string) error {
+	_, err := g.iam.DetachRolePolicy(ctx, &iam.DetachRolePolicyInput{RoleName: role, PolicyArn: aws.String(arn)})
+	return unlessAbsent(err)
+}
+
+// unlessAbsent takes what was to be removed and does not exist for removed.
+func unlessAbsent(err error) error {
+	if err = classify("", err); absent(err) {
+		return nil
+	}
+	return err
+}
+
+// applyProfile creates or deletes the instance profile of the role's name. One of the name that has
+// another role, or is neither empty nor ours, belongs to another hand.
+func (g *region) applyProfile(ctx context.Context, r provider.Request, have types.RoleDetail) error {
+	want, ok := flag(r.Desired.Attrs, instanceProfile)
+	switch {
+	case !ok || want == hasProfile(have):
+		return nil
+	case !want:
+		return g.dropProfile(ctx, have.RoleName)
+	}
+	_, err := g.iam.CreateInstanceProfile(ctx, &iam.CreateInstanceProfileInput{
+		InstanceProfileName: have.RoleName, Path: have.Path, Tags: iamTags(rootTags(g.birthTags(r, false))),
+	})
+	if hasCode(err, "EntityAlreadyExists") {
+		err = g.ownProfile(ctx, r, have.RoleName)
+	}
+	if err != nil {
+		return err
+	}
+	return g.patiently(ctx, g.wait.Appear, func() error {
+		_, err := g.iam.AddRoleToInstanceProfile(ctx, &iam.AddRoleToInstanceProfileInput{InstanceProfileName: have.RoleName, RoleName: have.RoleName})
+		return classify("", err)
+	}, "NoSuchEntity")
+}
+
+// ownProfile is nil if an empty instance profile has the tags of this stack: the answer to its creation
+// was lost.
+func (g *region) ownProfile(ctx context.Context, r provider.Request, name *string) error {
+	out, err := g.iam.GetInstanceProfile(ctx, &iam.GetInstanceProfileInput{InstanceProfileName: name})
+	if err != nil {
+		return err
+	}
+	if tags := iamTagMap(out.InstanceProfile.Tags); len(out.InstanceProfile.Roles) == 0 && tags[tagStack] == r.Desired.Ref.Stack {
+		return nil
+	}
+	return conflict("iam.CreateInstanceProfile", fmt.Errorf("an instance profile %s exists and is unmanaged", *name), "delete it, or use another name for the role")
+}
+
+func (g *region) dropProfile(ctx context.Context, name *string) error {
+	_, err := g.iam.RemoveRoleFromInstanceProfile(ctx, &iam.RemoveRoleFromInstanceProfileInput{InstanceProfileName: name, RoleName: name})
+	if err = unlessAbsent(err); err != nil {
+		return err
+	}
+	_, err = g.iam.DeleteInstanceProfile(ctx, &iam.DeleteInstanceProfileInput{InstanceProfileName: name})
+	return unlessAbsent(err)
+}
+
+// deleteRole empties it first, as IAM requires. A role in an instance profile of another name stays:
+// that profile is not part of it.
+func deleteRole(ctx context.Context, g *region, r provider.Request) error {
+	id := r.Have.ID
+	foreign := func() ([]string, error) {
+		all, err := g.profilesOf(ctx, id)
+		var names []string
+		for _, p := range all {
+			if name := aws.ToString(p.InstanceProfileName); name != id {
+				names = append(names, "the instance profile "+name)
+			}
+		}
+		return names, err
+	}
+	return g.deleteHeld(ctx, id, func() error {
+		have, err := g.role(ctx, id)
+		if err == nil && r.Have.UID != "" && aws.ToString(have.RoleId) != r.Have.UID {
+			return nil // another role got the name: the one that is meant does not exist
+		}
+		if others, listed := foreign(); err != nil || listed != nil || len(others) > 0 {
+			if err = errors.Join(err, listed); err == nil {
+				err = &smithy.GenericAPIError{Code: "DeleteConflict", Message: "the role must be removed from instance profiles first"}
+			}
+			return err
+		}
+		return g.emptyRole(ctx, have)
+	}, foreign, "DeleteConflict")
+}
+
+func (g *region) emptyRole(ctx context.Context, have types.RoleDetail) error {
+	for _, p := range have.AttachedManagedPolicies {
+		if err := g.detachPolicy(ctx, have.RoleName, aws.ToString(p.PolicyArn)); err != nil {
+			return err
+		}
+	}
+	for _, p := range have.RolePolicyList {
+		if err := g.dropPolicy(ctx, have.RoleName, aws.ToString(p.PolicyName)); err != nil {
+			return err
+		}
+	}
+	if hasProfile(have) {
+		if err := g.dropProfile(ctx, have.RoleName); err != nil {
+			return err
+		}
+	}
+	_, err := g.iam.DeleteRole(ctx, &iam.DeleteRoleInput{RoleName: have.RoleName})
+	return err
+}
