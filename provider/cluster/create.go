@@ -80,6 +80,9 @@ func ingress() []struct {
 	}{{"http_port", 80}, {"https_port", 443}}
 }
 
+// kindNetwork is the network of all clusters of kind.
+const kindNetwork = "kind"
+
 // k3dNetwork is the network of a cluster that has one of its own.
 func k3dNetwork(cluster string) string { return "k3d-" + cluster }
 

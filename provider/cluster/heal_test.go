@@ -48,6 +48,9 @@ func TestAStoppedClusterIsStarted(t *testing.T) {
 			if have.Health != resource.Stopped || !strings.Contains(have.Message, node) {
 				t.Errorf("after podman %s %s is %s (%s)", verb, s.Ref.Name, have.Health, have.Message)
 			}
+			if want, _ := created.Attrs.Text("subnet"); !has(have, "subnet", want) {
+				t.Errorf("after podman %s %s has %v, want the subnet %q", verb, s.Ref.Name, have.Attrs, want)
+			}
 			change := running(t, have)
 			if change.Effect != resource.Restart {
 				t.Errorf("starting %s has the effect %v", s.Ref.Name, change.Effect)
@@ -63,6 +66,31 @@ func TestAStoppedClusterIsStarted(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestASecondNetworkChangesNoAddress: routes and registrations stay at the address in the network of kind or k3d.
+func TestASecondNetworkChangesNoAddress(t *testing.T) {
+	r := newReal(t, clustertest.Quick(t))
+	r.e.Podman(t, "network", "create", "--subnet", "10.250.4.0/24", "a-second")
+	t.Cleanup(func() { r.e.Podman(t, "network", "rm", "-f", "a-second") })
+	for _, s := range []resource.Desired{samples(r, "kind")[0].Desired, samples(r, "k3d")[0].Desired} {
+		created := r.create(s)
+		r.e.Podman(t, "network", "connect", "a-second", map[string]string{"alpha": "alpha-control-plane", "beta": "k3d-beta-server-0"}[s.Ref.Name])
+		for range 5 { // the networks of a container have no order
+			have, _ := r.find(s.Ref.Name)
+			for _, name := range []string{"server_ip", "subnet"} {
+				if want, _ := created.Attrs.Text(name); !has(have, name, want) {
+					t.Errorf("with a second network %s has %v, want %s %q", s.Ref.Name, have.Attrs, name, want)
+				}
+			}
+		}
+	}
+}
+
+// has reports whether an attribute has a value; "" of one that is not set.
+func has(o resource.Observed, name, want string) bool {
+	got, _ := o.Attrs.Text(name)
+	return got == want
 }
 
 // TestAnInterruptedCreationIsReplaced: kind lists such a cluster and refuses to create it. The context ends

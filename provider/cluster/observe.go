@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"slices"
@@ -107,7 +108,7 @@ func (h *host) read(ctx context.Context, f *found, o *resource.Observed) error {
 		}
 	}
 	if f.program.name == withK3d {
-		if err := h.readSubnet(ctx, &c.server, set); err != nil {
+		if err := h.readSubnet(ctx, c, set); err != nil {
 			return err
 		}
 	}
@@ -130,18 +131,35 @@ func published(c *docker.Container, inner string) (int64, bool) {
 	return 0, false
 }
 
-// readSubnet reads the subnet of a cluster that has a network of its own.
-func (h *host) readSubnet(ctx context.Context, server *docker.Container, set values) error {
+// readSubnet reads the subnet of a cluster that has a network of its own. A server that runs tells it by its
+// address; else the networks are listed, which costs Podman more than all containers.
+func (h *host) readSubnet(ctx context.Context, c seen, set values) error {
+	name, at := c.attachment()
+	if subnet, known := at.Subnet(); known {
+		set["subnet"] = resource.String(subnet.String())
+		return nil
+	}
 	all, err := h.networks(ctx)
 	if err != nil {
 		return err
 	}
 	for _, n := range all {
-		if _, in := server.NetworkSettings.Networks[n.Name]; in && len(n.IPAM.Config) > 0 {
+		if n.Name == name && len(n.IPAM.Config) > 0 {
 			set["subnet"] = resource.String(n.IPAM.Config[0].Subnet)
 		}
 	}
 	return nil
+}
+
+// attachment is the server's place in the network of its program, or in the first of its networks.
+func (c seen) attachment() (name string, at docker.Attachment) {
+	all := c.server.NetworkSettings.Networks
+	for _, own := range append([]string{k3dNetwork(c.name), kindNetwork}, slices.Sorted(maps.Keys(all))...) {
+		if at, in := all[own]; in {
+			return own, at
+		}
+	}
+	return "", docker.Attachment{}
 }
 
 // readInside reads what the files of the server and its API tell: the health and how to reach it.
@@ -172,8 +190,8 @@ func (h *host) readInside(ctx context.Context, c seen, o *resource.Observed, set
 	h.reached.set(at, config)
 	o.Health, o.Message = h.health(ctx, c, client)
 	if o.Health == resource.Healthy {
-		for _, n := range c.server.NetworkSettings.Networks {
-			set["server_ip"] = resource.String(n.IPAddress)
+		if _, at := c.attachment(); at.IPAddress != "" {
+			set["server_ip"] = resource.String(at.IPAddress)
 		}
 		if v, err := client.Version(ctx); err == nil { // else it has just stopped
 			set["version"] = resource.String(v)

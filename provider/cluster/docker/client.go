@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"path"
 	"strconv"
@@ -73,9 +74,25 @@ type Container struct {
 	Mounts          []struct{ Source, Destination string }
 	NetworkSettings struct {
 		Ports    map[string][]Port
-		Networks map[string]struct{ IPAddress string }
+		Networks map[string]Attachment
 	}
 	HostConfig struct{ PortBindings map[string][]Port }
+}
+
+// Attachment is the address of a container in a network. It has none while it does not run.
+type Attachment struct {
+	IPAddress   string
+	IPPrefixLen int
+}
+
+// Subnet is the subnet of the network, as far as the address tells.
+func (a Attachment) Subnet() (netip.Prefix, bool) {
+	at, err := netip.ParseAddr(a.IPAddress)
+	if err != nil || a.IPPrefixLen == 0 {
+		return netip.Prefix{}, false
+	}
+	p, err := at.Prefix(a.IPPrefixLen)
+	return p, err == nil
 }
 
 // Port is a port of the host.

@@ -1,0 +1,25 @@
+package docker_test
+
+import (
+	"testing"
+
+	"github.com/ovi-project/ovi/provider/cluster/docker"
+)
+
+// TestTheSubnetOfAnAddress is known where the address and its length are: a container that does not run has none.
+func TestTheSubnetOfAnAddress(t *testing.T) {
+	for want, a := range map[string]docker.Attachment{
+		"10.101.0.0/16":  {IPAddress: "10.101.3.4", IPPrefixLen: 16},
+		"10.250.3.64/26": {IPAddress: "10.250.3.70", IPPrefixLen: 26},
+		"fd00::/64":      {IPAddress: "fd00::7", IPPrefixLen: 64},
+	} {
+		if got, known := a.Subnet(); !known || got.String() != want {
+			t.Errorf("%+v is in %v, want %s", a, got, want)
+		}
+	}
+	for _, a := range []docker.Attachment{{}, {IPAddress: "10.1.2.3"}, {IPPrefixLen: 16}, {IPAddress: "10.1.2.3", IPPrefixLen: 33}, {IPAddress: "ten", IPPrefixLen: 8}} {
+		if got, known := a.Subnet(); known {
+			t.Errorf("%+v is in %v", a, got)
+		}
+	}
+}
