@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovi-project/ovi/source/sqlite/sqlitetest"
 )
@@ -43,5 +46,61 @@ func TestALockedDatabaseStopsNoApply(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "dev.json")); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestALockedDatabaseEndsEachCommandInTime: another process keeps it for itself for longer than ovi waits. Nothing is
+// started, the exit code is that of a database that cannot be used, and the message says what to do.
+func TestALockedDatabaseEndsEachCommandInTime(t *testing.T) {
+	const waits, startsIn = 5 * time.Second, 10 * time.Second // what docs/clusters.md states, and what this host may need besides
+	f := newTableHost(t, true)
+	f.sql("UPDATE clusters SET desired_state = 'absent'")
+	db, err := sql.Open("sqlite", f.file("clusters.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	db.SetMaxOpenConns(1) // the lock is of one connection
+	if _, err := db.Exec("BEGIN EXCLUSIVE"); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("each", func(t *testing.T) {
+		for args, want := range map[string]string{
+			"cluster reconcile --prune-missing --max-prune=100% --log-file=": "2",
+			"cluster reconcile loop --once --log-file=":                      "2",
+			"cluster verify --cleanup-missing --max-prune=100%":              "2",
+			"cluster consistency":                                            "2",
+			"plan clusters.db":                                               "1",
+			"apply --auto-approve clusters.db":                               "1",
+			"adopt clusters.db --existing":                                   "1",
+			"destroy --auto-approve clusters.db":                             "1",
+		} {
+			t.Run(args, func(t *testing.T) {
+				t.Parallel()
+				cmd := ovi(t, f.dir, strings.Fields(args)...)
+				cmd.Env = append(cmd.Env, "OVI_FAKE_CLUSTERS="+f.dir)
+				started := time.Now()
+				out := strings.Join(strings.Fields(inShell(t, want, cmd)), " ")
+				if took := time.Since(started); took < waits || took > waits+startsIn {
+					t.Errorf("it ended after %v", took)
+				}
+				for _, part := range []string{"the database is locked by another process, for more than 5s", "run the command again when nothing writes to it"} {
+					if !strings.Contains(out, part) {
+						t.Errorf("it does not say %q:\n%s", part, out)
+					}
+				}
+			})
+		}
+	})
+	for _, name := range shippedNames[1:] {
+		if !f.exists(name) {
+			t.Errorf("%s was deleted", name)
+		}
+	}
+	if _, err := db.Exec("ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(shippedNames, f.names()); diff != "" {
+		t.Errorf("rows were deleted:\n%s", diff)
 	}
 }
