@@ -11,7 +11,7 @@ func ec2Actions() map[string]handler {
 	all := map[string]handler{
 		"CreateTags": createTags, "DeleteTags": deleteTags, "DescribeTags": describeTags,
 	}
-	for _, family := range []map[string]handler{instanceActions(), networkActions(), groupActions(), volumeActions(), encryptionActions(), profileActions(), catalogActions(), gatewayActions(), addressActions(), natActions(), routeActions()} {
+	for _, family := range []map[string]handler{instanceActions(), networkActions(), groupActions(), volumeActions(), encryptionActions(), profileActions(), catalogActions(), gatewayActions(), addressActions(), natActions(), routeActions(), templateActions()} {
 		maps.Copy(all, family)
 	}
 	return all
@@ -116,6 +116,8 @@ func (x *exchange) taggable(id string) (entity, error) {
 		kind, code = kindNAT, "NatGatewayNotFound"
 	case "key":
 		return x.keyPairOf(id)
+	case "lt":
+		kind, code = kindTemplate, "InvalidLaunchTemplateId.NotFound"
 	case "rtb":
 		kind, code = kindRouteTable, "InvalidRouteTableID.NotFound"
 	}

@@ -63,6 +63,8 @@ func blank(kind string) entity {
 		return &bucket{}
 	case kindObject:
 		return &object{}
+	case kindTemplate:
+		return &launchTemplate{}
 	case kindRole:
 		return &role{}
 	case kindProfile:
@@ -92,8 +94,9 @@ const (
 	kindNAT             = "natgateway"
 	kindRouteTable      = "route-table"
 
-	kindRole    = "role"
-	kindProfile = "instance-profile"
+	kindTemplate = "launch-template"
+	kindRole     = "role"
+	kindProfile  = "instance-profile"
 )
 
 // regionMark says that the default resources of a region were written once, so

@@ -26,7 +26,7 @@ type Resource struct {
 func (c *Cloud) Resources() ([]Resource, error) {
 	var out []Resource
 	err := c.do(func(t *tx) error {
-		for _, kind := range []string{kindVPC, kindSubnet, kindGroup, kindInternetGateway, kindAddress, kindNAT, kindRouteTable, kindInstance, kindVolume, kindSubnetGroup, kindDatabase, kindBucket, kindKey, kindRole} {
+		for _, kind := range []string{kindVPC, kindSubnet, kindGroup, kindInternetGateway, kindAddress, kindNAT, kindRouteTable, kindInstance, kindVolume, kindSubnetGroup, kindDatabase, kindBucket, kindKey, kindRole, kindTemplate} {
 			for _, region := range slices.Sorted(maps.Keys(t.st.tables[kind])) {
 				for _, e := range t.st.table(kind, region).rows() {
 					if e != nil && !t.unread(e) {
@@ -69,6 +69,8 @@ func describe(t *tx, e entity) Resource {
 		out.Name, out.Size, out.Default = v.ID, strconv.Itoa(len(v.Subnets))+" subnets", v.ID == "default"
 	case *keyPair:
 		out.Name, out.Size = v.ID, v.Type
+	case *launchTemplate:
+		out.Name, out.Size = v.Name, "version "+itoa(v.Default)
 	case *role:
 		out.Name, out.Size = v.ID, strconv.Itoa(len(v.Inline)+len(v.Attached))+" policies"
 	case *bucket:
@@ -109,6 +111,8 @@ func kindWord(kind string) string {
 		return "key_pair"
 	case kindRole:
 		return "iam_role"
+	case kindTemplate:
+		return "launch_template"
 	}
 	return kind
 }

@@ -63,9 +63,15 @@ type ec2Calls struct {
 
 // launchCalls are those of what instances are launched with.
 type launchCalls struct {
-	DeleteKeyPair    call[ec2.DeleteKeyPairInput, ec2.DeleteKeyPairOutput, ec2.Options]
-	DescribeKeyPairs call[ec2.DescribeKeyPairsInput, ec2.DescribeKeyPairsOutput, ec2.Options]
-	ImportKeyPair    call[ec2.ImportKeyPairInput, ec2.ImportKeyPairOutput, ec2.Options]
+	CreateLaunchTemplate           call[ec2.CreateLaunchTemplateInput, ec2.CreateLaunchTemplateOutput, ec2.Options]
+	CreateLaunchTemplateVersion    call[ec2.CreateLaunchTemplateVersionInput, ec2.CreateLaunchTemplateVersionOutput, ec2.Options]
+	DeleteLaunchTemplate           call[ec2.DeleteLaunchTemplateInput, ec2.DeleteLaunchTemplateOutput, ec2.Options]
+	DescribeLaunchTemplates        call[ec2.DescribeLaunchTemplatesInput, ec2.DescribeLaunchTemplatesOutput, ec2.Options]
+	DescribeLaunchTemplateVersions call[ec2.DescribeLaunchTemplateVersionsInput, ec2.DescribeLaunchTemplateVersionsOutput, ec2.Options]
+	ModifyLaunchTemplate           call[ec2.ModifyLaunchTemplateInput, ec2.ModifyLaunchTemplateOutput, ec2.Options]
+	DeleteKeyPair                  call[ec2.DeleteKeyPairInput, ec2.DeleteKeyPairOutput, ec2.Options]
+	DescribeKeyPairs               call[ec2.DescribeKeyPairsInput, ec2.DescribeKeyPairsOutput, ec2.Options]
+	ImportKeyPair                  call[ec2.ImportKeyPairInput, ec2.ImportKeyPairOutput, ec2.Options]
 }
 
 // routingCalls are those of what leads in and out of a VPC.
@@ -175,9 +181,15 @@ func ec2CallsOf(c *ec2.Client) ec2Calls {
 
 func launchCallsOf(c *ec2.Client) launchCalls {
 	return launchCalls{
-		DeleteKeyPair:    c.DeleteKeyPair,
-		DescribeKeyPairs: c.DescribeKeyPairs,
-		ImportKeyPair:    c.ImportKeyPair,
+		CreateLaunchTemplate:           withSecret(c.CreateLaunchTemplate, templateHasSecret),
+		CreateLaunchTemplateVersion:    withSecret(c.CreateLaunchTemplateVersion, versionHasSecret),
+		DeleteLaunchTemplate:           c.DeleteLaunchTemplate,
+		DescribeLaunchTemplates:        c.DescribeLaunchTemplates,
+		DescribeLaunchTemplateVersions: c.DescribeLaunchTemplateVersions,
+		ModifyLaunchTemplate:           c.ModifyLaunchTemplate,
+		DeleteKeyPair:                  c.DeleteKeyPair,
+		DescribeKeyPairs:               c.DescribeKeyPairs,
+		ImportKeyPair:                  c.ImportKeyPair,
 	}
 }
 

@@ -39,7 +39,7 @@ func classOfCode(code, message string) provider.Class {
 		return provider.Permanent
 	}
 	switch {
-	case strings.HasSuffix(code, "NotFound"), strings.HasSuffix(code, "NotFoundFault"):
+	case strings.HasSuffix(code, "NotFound"), strings.HasSuffix(code, "NotFoundFault"), strings.HasSuffix(code, "NotFoundException"):
 		return provider.NotFound
 	case strings.Contains(code, "AlreadyExists"), strings.HasSuffix(code, ".Duplicate"):
 		return provider.Conflict

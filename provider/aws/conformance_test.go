@@ -42,6 +42,8 @@ func samples() []providertest.Sample {
 		sample("key_pair", "ops", values{"public_key": text(keyOne)}, nil),
 		sample("iam_role", "web", values{"services": resource.List{text("ec2.amazonaws.com")}, "policies": policies("logs", readLogs)},
 			values{"policies": policies("logs", writeLogs), "instance_profile": resource.Bool(true)}),
+		sample("launch_template", "web", values{"size": text("t3.micro"), "security_groups": resource.List{of("security_group", "web")}, "iam_profile": of("iam_role", "web")},
+			values{"size": text("t3.small"), "instance_tags": policies("team", "web")}),
 		sample("s3", "acme-assets", values{}, values{"versioning": resource.Bool(true)}),
 	}
 }

@@ -99,6 +99,12 @@ func routingOperations() []operation {
 // launchOperations are those of what instances are launched with.
 func launchOperations() []operation {
 	return []operation{
+		{call: "ec2.CreateLaunchTemplate"},
+		{call: "ec2.CreateLaunchTemplateVersion"},
+		{call: "ec2.DeleteLaunchTemplate", destroy: true},
+		{call: "ec2.DescribeLaunchTemplates"},
+		{call: "ec2.DescribeLaunchTemplateVersions"},
+		{call: "ec2.ModifyLaunchTemplate"},
 		{call: "ec2.DeleteKeyPair", destroy: true},
 		{call: "ec2.DescribeKeyPairs"},
 		{call: "ec2.ImportKeyPair"},

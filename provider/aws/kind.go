@@ -43,7 +43,7 @@ type kind struct {
 func kinds() []kind {
 	return []kind{
 		kindOfVPC(), kindOfSubnet(), kindOfGroup(), kindOfEC2(), kindOfEBS(), kindOfRDS(), kindOfS3(),
-		kindOfInternetGateway(), kindOfRouteTable(), kindOfEIP(), kindOfNAT(), kindOfDBSubnets(), kindOfKeyPair(), kindOfRole(),
+		kindOfInternetGateway(), kindOfRouteTable(), kindOfEIP(), kindOfNAT(), kindOfDBSubnets(), kindOfKeyPair(), kindOfRole(), kindOfTemplate(),
 	}
 }
 

@@ -12,14 +12,18 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Reveal implements provider.Revealer: an instance's user_data, which no list has. What else is
+// Reveal implements provider.Revealer: the user_data of an instance, which no list has, and of a
+// launch template. What else is
 // secret, AWS does not tell.
 func (p *Provider) Reveal(ctx context.Context, have resource.Observed, path string) (resource.Secret, error) {
 	k, g, err := p.begin(ctx, have.Ref)
 	if err != nil {
 		return resource.Secret{}, err
 	}
-	if k.schema.Name != kindEC2 || path != "user_data" {
+	switch {
+	case k.schema.Name == kindTemplate && path == userData:
+		return g.revealTemplate(ctx, have.ID)
+	case k.schema.Name != kindEC2 || path != userData:
 		return resource.Secret{}, permanent("", fmt.Errorf("AWS does not tell %s of %s", path, k.schema.Name), "")
 	}
 	const op = "ec2.DescribeInstanceAttribute"
@@ -32,9 +36,24 @@ func (p *Provider) Reveal(ctx context.Context, have resource.Observed, path stri
 	if out.UserData == nil {
 		return resource.Secret{}, nil
 	}
-	plain, err := base64.StdEncoding.DecodeString(aws.ToString(out.UserData.Value))
+	return decoded(op, have.ID, out.UserData.Value)
+}
+
+// revealTemplate reads the user data of the default version.
+func (g *region) revealTemplate(ctx context.Context, id string) (resource.Secret, error) {
+	const op = "ec2.DescribeLaunchTemplateVersions"
+	all, err := g.defaults(ctx, aws.String(id))
+	v, err := only(all, err, op, id)
+	if err != nil || v.LaunchTemplateData == nil || v.LaunchTemplateData.UserData == nil {
+		return resource.Secret{}, err
+	}
+	return decoded(op, id, v.LaunchTemplateData.UserData)
+}
+
+func decoded(op, id string, text *string) (resource.Secret, error) {
+	plain, err := base64.StdEncoding.DecodeString(aws.ToString(text))
 	if err != nil {
-		return resource.Secret{}, permanent(op, fmt.Errorf("the user data of %s is not base64", have.ID), "")
+		return resource.Secret{}, permanent(op, fmt.Errorf("the user data of %s is not base64", id), "")
 	}
 	return resource.NewSecret(string(plain), ""), nil
 }

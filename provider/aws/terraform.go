@@ -21,6 +21,7 @@ func terraformTypes() map[string]provider.Foreign {
 		"aws_db_subnet_group":  {Kind: kindDBSubnets},
 		"aws_key_pair":         {Kind: kindKeyPair},
 		"aws_iam_role":         {Kind: kindRole},
+		"aws_launch_template":  {Kind: kindTemplate},
 
 		"aws_route":                       {PartOf: kindRouteTable},
 		"aws_route_table_association":     {PartOf: kindRouteTable},

@@ -65,6 +65,14 @@ func changeHasSecret(in *ec2.ModifyInstanceAttributeInput) bool {
 	return in.UserData != nil
 }
 
+func templateHasSecret(in *ec2.CreateLaunchTemplateInput) bool {
+	return in.LaunchTemplateData != nil && in.LaunchTemplateData.UserData != nil
+}
+
+func versionHasSecret(in *ec2.CreateLaunchTemplateVersionInput) bool {
+	return in.LaunchTemplateData != nil && in.LaunchTemplateData.UserData != nil
+}
+
 func createHasSecret(in *rds.CreateDBInstanceInput) bool {
 	return in.MasterUserPassword != nil
 }

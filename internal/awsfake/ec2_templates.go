@@ -1,0 +1,298 @@
+package awsfake
+
+import (
+	"encoding/xml"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func templateActions() map[string]handler {
+	return map[string]handler{
+		"CreateLaunchTemplate": createTemplate, "CreateLaunchTemplateVersion": createTemplateVersion, "ModifyLaunchTemplate": modifyTemplate,
+		"DescribeLaunchTemplates": describeTemplates, "DescribeLaunchTemplateVersions": describeTemplateVersions, "DeleteLaunchTemplate": deleteTemplate,
+	}
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+type xmlTemplate struct {
+	ID      string    `xml:"launchTemplateId"`
+	Name    string    `xml:"launchTemplateName"`
+	Made    time.Time `xml:"createTime"`
+	Default int       `xml:"defaultVersionNumber"`
+	Latest  int       `xml:"latestVersionNumber"`
+	Tags    []xmlTag  `xml:"tagSet>item"`
+}
+
+func viewTemplate(l *launchTemplate) xmlTemplate {
+	return xmlTemplate{l.ID, l.Name, l.Made, l.Default, len(l.Versions), tagSet(l.Tags)}
+}
+
+type xmlTemplateVersion struct {
+	ID      string   `xml:"launchTemplateId"`
+	Name    string   `xml:"launchTemplateName"`
+	Number  int      `xml:"versionNumber"`
+	Default bool     `xml:"defaultVersion"`
+	Data    xmlNodes `xml:"launchTemplateData"`
+}
+
+func viewTemplateVersion(l *launchTemplate, v templateVersion) (xmlTemplateVersion, error) {
+	data, err := paramsOf(v.Data)
+	return xmlTemplateVersion{l.ID, l.Name, v.Number, v.Number == l.Default, xmlNodes{data, false}}, err
+}
+
+// paramsOf makes parameters of what a version keeps.
+func paramsOf(data map[string]string) (*params, error) {
+	form := url.Values{}
+	for k, v := range data {
+		form.Set(k, v)
+	}
+	return parseParams(form)
+}
+
+// xmlNodes writes parameters in the form in which EC2 answers: the same names with a small first
+// letter, lists as a set of items.
+type xmlNodes struct {
+	*params
+	inNIC bool
+}
+
+// MarshalXML writes the nodes in the order of their names.
+func (n xmlNodes) MarshalXML(e *xml.Encoder, start xml.StartElement) error {
+	if err := e.EncodeToken(start); err != nil {
+		return err
+	}
+	if n.set {
+		if err := e.EncodeToken(xml.CharData(n.val)); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(mapKeys(n.kids)) {
+		if err := n.writeKid(e, name); err != nil {
+			return err
+		}
+	}
+	return e.EncodeToken(start.End())
+}
+
+func (n xmlNodes) writeKid(e *xml.Encoder, name string) error {
+	element := func(s string) xml.StartElement { return xml.StartElement{Name: xml.Name{Local: s}} }
+	kid := n.kids[name]
+	if kid.kids["1"] == nil {
+		return xmlNodes{kid, n.inNIC}.MarshalXML(e, element(strings.ToLower(name[:1])+name[1:]))
+	}
+	set := element(map[string]string{"SecurityGroupId": "securityGroupIdSet", "NetworkInterface": "networkInterfaceSet", "BlockDeviceMapping": "blockDeviceMappingSet", "TagSpecification": "tagSpecificationSet", "Tag": "tagSet"}[name])
+	item := element("item")
+	if name == "SecurityGroupId" && n.inNIC {
+		set, item = element("groupSet"), element("groupId")
+	}
+	if err := e.EncodeToken(set); err != nil {
+		return err
+	}
+	for _, one := range n.items(name) {
+		if err := (xmlNodes{one, name == "NetworkInterface"}).MarshalXML(e, item); err != nil {
+			return err
+		}
+	}
+	return e.EncodeToken(set.End())
+}
+
+func mapKeys[V any](m map[string]V) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+var templateName = regexp.MustCompile(`^[a-zA-Z0-9().\-/_]{3,128}$`)
+
+// templateData reads LaunchTemplateData. AWS checks little of it before an instance is launched (EC2
+// API reference: CreateLaunchTemplate: "not validated").
+func (x *exchange) templateData() (map[string]string, error) {
+	data := x.p.at("LaunchTemplateData")
+	if data == nil {
+		return nil, missing("LaunchTemplateData")
+	}
+	if err := checkUserData(data.str("UserData")); err != nil {
+		return nil, err
+	}
+	data.heed()
+	out := map[string]string{}
+	var lines []string
+	data.spell("", &lines)
+	for _, l := range lines {
+		k, v, _ := strings.Cut(l, "=")
+		out[k] = v
+	}
+	return out, nil
+}
+
+func createTemplate(x *exchange) (any, error) {
+	x.p.str("ClientToken")
+	name := x.p.str("LaunchTemplateName")
+	if !templateName.MatchString(name) {
+		return nil, failf("InvalidLaunchTemplateName.MalformedException", "A launch template name must be between 3 and 128 characters, and may contain letters, numbers, and the following characters: - ( ) . / _.")
+	}
+	if x.templateNamed(name) != nil {
+		return nil, failf("InvalidLaunchTemplateName.AlreadyExistsException", "Launch template name already in use.")
+	}
+	data, err := x.templateData()
+	if err != nil {
+		return nil, err
+	}
+	tags, err := x.specTags(kindTemplate)
+	if err != nil {
+		return nil, err
+	}
+	l := &launchTemplate{base: x.tx.fresh("lt-", x.Region), Name: name, Versions: []templateVersion{{1, data}}, Default: 1}
+	l.Tags = tags
+	x.tx.put(l)
+	return struct {
+		One xmlTemplate `xml:"launchTemplate"`
+	}{viewTemplate(l)}, nil
+}
+
+func (x *exchange) templateNamed(name string) *launchTemplate {
+	for _, l := range list[*launchTemplate](x.tx, x.Region) {
+		if l.Name == name {
+			return l
+		}
+	}
+	return nil
+}
+
+func (x *exchange) template(id, name string) (*launchTemplate, error) {
+	if l, ok := find[*launchTemplate](x.tx, x.Region, id); ok {
+		return l, nil
+	}
+	if l := x.templateNamed(name); l != nil && id == "" {
+		return l, nil
+	}
+	if id == "" {
+		return nil, failf("InvalidLaunchTemplateName.NotFoundException", "The specified launch template, with template name %s, does not exist.", name)
+	}
+	return nil, failf("InvalidLaunchTemplateId.NotFound", "The specified launch template, with template ID %s, does not exist.", id)
+}
+
+func createTemplateVersion(x *exchange) (any, error) {
+	x.p.str("ClientToken")
+	l, err := x.template(x.p.str("LaunchTemplateId"), x.p.str("LaunchTemplateName"))
+	if err != nil {
+		return nil, err
+	}
+	data, err := x.templateData()
+	if err != nil {
+		return nil, err
+	}
+	n := *l
+	v := templateVersion{len(l.Versions) + 1, data}
+	n.Versions = append(slices.Clone(l.Versions), v)
+	x.tx.put(&n)
+	one, err := viewTemplateVersion(&n, v)
+	return struct {
+		One xmlTemplateVersion `xml:"launchTemplateVersion"`
+	}{one}, err
+}
+
+func modifyTemplate(x *exchange) (any, error) {
+	x.p.str("ClientToken")
+	l, err := x.template(x.p.str("LaunchTemplateId"), x.p.str("LaunchTemplateName"))
+	if err != nil {
+		return nil, err
+	}
+	v, ok := l.version(x.p.str("SetDefaultVersion"))
+	if !ok {
+		return nil, failf("InvalidLaunchTemplateId.VersionNotFound", "Could not find launch template version")
+	}
+	n := *l
+	n.Default = v.Number
+	x.tx.put(&n)
+	return struct {
+		One xmlTemplate `xml:"launchTemplate"`
+	}{viewTemplate(&n)}, nil
+}
+
+func describeTemplates(x *exchange) (any, error) {
+	all := list[*launchTemplate](x.tx, x.Region)
+	if names := x.p.strs("LaunchTemplateName"); len(names) > 0 {
+		all = nil
+		for _, name := range names {
+			l, err := x.template("", name)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, l)
+		}
+	} else if len(x.p.strs("LaunchTemplateId")) > 0 {
+		var err error
+		if all, err = named[*launchTemplate](x, "LaunchTemplateId", "InvalidLaunchTemplateId.NotFound"); err != nil {
+			return nil, err
+		}
+	}
+	rows, next, err := ec2Page(x, all, "LaunchTemplateId", 200)
+	if err != nil {
+		return nil, err
+	}
+	var out []xmlTemplate
+	for _, l := range rows {
+		out = append(out, viewTemplate(l))
+	}
+	return struct {
+		Set  []xmlTemplate `xml:"launchTemplates>item"`
+		Next *string       `xml:"nextToken"`
+	}{out, next}, nil
+}
+
+// describeTemplateVersions: without a template, of all of them those that $Default or $Latest mean
+// (EC2 API reference: DescribeLaunchTemplateVersions).
+func describeTemplateVersions(x *exchange) (any, error) {
+	all := list[*launchTemplate](x.tx, x.Region)
+	if id, name := x.p.str("LaunchTemplateId"), x.p.str("LaunchTemplateName"); id+name != "" {
+		l, err := x.template(id, name)
+		if err != nil {
+			return nil, err
+		}
+		all = []*launchTemplate{l}
+	}
+	rows, next, err := ec2Page(x, all, "", 200)
+	if err != nil {
+		return nil, err
+	}
+	numbers := x.p.strs("LaunchTemplateVersion")
+	var out []xmlTemplateVersion
+	for _, l := range rows {
+		for _, name := range numbers {
+			v, ok := l.version(name)
+			if !ok {
+				return nil, failf("InvalidLaunchTemplateId.VersionNotFound", "Could not find launch template version")
+			}
+			one, err := viewTemplateVersion(l, v)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, one)
+		}
+	}
+	return struct {
+		Set  []xmlTemplateVersion `xml:"launchTemplateVersionSet>item"`
+		Next *string              `xml:"nextToken"`
+	}{out, next}, nil
+}
+
+func deleteTemplate(x *exchange) (any, error) {
+	l, err := x.template(x.p.str("LaunchTemplateId"), x.p.str("LaunchTemplateName"))
+	if err != nil {
+		return nil, err
+	}
+	x.tx.drop(l)
+	return struct {
+		One xmlTemplate `xml:"launchTemplate"`
+	}{viewTemplate(l)}, nil
+}

@@ -1,0 +1,350 @@
+package aws
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+const (
+	kindTemplate = "launch_template"
+	instanceTags = "instance_tags"
+)
+
+func kindOfTemplate() kind {
+	return kind{
+		schema: resource.Kind{
+			Provider: Name, Name: kindTemplate,
+			Doc: "What an autoscaling_group creates its instances by.\n\n" +
+				"Its name is its name in AWS. A change adds a version and makes it the default one; the instances that exist stay as they are.",
+			NamePattern: `[A-Za-z0-9().\-_]{3,128}`, NameDoc: "3 to 128 letters, digits and ( ) . - _",
+			Canonical: canonicalEC2, CrossCheck: crossChecks(tagTraits{}),
+			Attrs: templateAttrs(),
+		},
+		list: listTemplates, read: readTemplate, tag: tagEC2, check: checkTemplate,
+		create: createTemplate, update: updateTemplate, remove: deleteTemplate,
+	}
+}
+
+// templateAttrs are those of an instance, of which every change is a new version.
+func templateAttrs() []resource.Attribute {
+	var out []resource.Attribute
+	for _, a := range append(ec2Machine(), ec2Settings()...) {
+		switch a.Name {
+		case "size":
+			a.Doc = "The instance type."
+		case "image":
+			a.Doc = "The machine image. al2023 is the Amazon Linux 2023 that is current when the template is created; a newer release changes nothing."
+		case userData:
+			a.Note, a.Doc = "", "The script that cloud-init runs at the first boot. It may be written in the file; only its digest is recorded. It is read once, when a template is adopted; a change outside ovi after that is not noticed."
+		case "security_groups", "root_volume", "key_name", "iam_profile", "imdsv2", "public_ip":
+		default:
+			continue
+		}
+		a.Effect, a.WriteOnly = resource.InPlace, a.Name == userData
+		a.Fields = slices.Clone(a.Fields)
+		for i := range a.Fields { // of a new version anything can be less than of the last
+			a.Fields[i].Effect, a.Fields[i].Fits = resource.InPlace, nil
+		}
+		out = append(out, a)
+	}
+	return append(out,
+		resource.Attribute{
+			Name: instanceTags, Type: resource.TMap, Elem: &resource.Attribute{Type: resource.TString, Max: bound(maxTagValue)},
+			Example: "{team: web}", Doc: "The tags of the instances and of their volumes.",
+		},
+		resource.Attribute{Name: "version", Type: resource.TString, Computed: true, Doc: "The number of its default version. An autoscaling_group that refers to it changes with it."},
+	)
+}
+
+const userData = "user_data"
+
+// templatePage is the size of pages of templates and of versions; more is not allowed.
+const templatePage = 200
+
+func (g *region) templates(ctx context.Context, in *ec2.DescribeLaunchTemplatesInput) ([]types.LaunchTemplate, error) {
+	return pages(ctx, "ec2.DescribeLaunchTemplates", func(ctx context.Context, token *string) ([]types.LaunchTemplate, *string, error) {
+		if in.NextToken = token; len(in.LaunchTemplateIds)+len(in.LaunchTemplateNames) == 0 {
+			in.MaxResults = aws.Int32(templatePage)
+		}
+		out, err := g.ec2.DescribeLaunchTemplates(ctx, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.LaunchTemplates, out.NextToken, nil
+	})
+}
+
+// defaults reads the default version of a template, or of all of them.
+func (g *region) defaults(ctx context.Context, id *string) ([]types.LaunchTemplateVersion, error) {
+	return pages(ctx, "ec2.DescribeLaunchTemplateVersions", func(ctx context.Context, token *string) ([]types.LaunchTemplateVersion, *string, error) {
+		out, err := g.ec2.DescribeLaunchTemplateVersions(ctx, &ec2.DescribeLaunchTemplateVersionsInput{
+			LaunchTemplateId: id, Versions: []string{"$Default"}, NextToken: token, MaxResults: aws.Int32(templatePage),
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.LaunchTemplateVersions, out.NextToken, nil
+	})
+}
+
+// listTemplates reads the versions first: a template that is created in between has none, and is read
+// when it is known.
+func listTemplates(ctx context.Context, s *sweep) ([]resource.Observed, error) {
+	versions, err := s.defaults(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	byID := map[string]types.LaunchTemplateVersion{}
+	for _, v := range versions {
+		byID[aws.ToString(v.LaunchTemplateId)] = v
+	}
+	all, err := s.templates(ctx, &ec2.DescribeLaunchTemplatesInput{})
+	all = slices.DeleteFunc(all, func(t types.LaunchTemplate) bool {
+		_, known := byID[aws.ToString(t.LaunchTemplateId)]
+		return !known
+	})
+	return observedAs(all, err, func(t types.LaunchTemplate) resource.Observed {
+		return s.observedTemplate(t, byID[aws.ToString(t.LaunchTemplateId)].LaunchTemplateData)
+	})
+}
+
+func (g *region) observedTemplate(t types.LaunchTemplate, d *types.ResponseLaunchTemplateData) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(t.LaunchTemplateId), Since: aws.ToTime(t.CreateTime), Health: resource.Healthy}
+	a := attrs{}
+	if t.DefaultVersionNumber != nil {
+		a["version"] = resource.String(strconv.FormatInt(*t.DefaultVersionNumber, 10))
+	}
+	if d != nil {
+		launchAttrs(a, d)
+	}
+	o.Attrs = a.done()
+	g.identify(&o, kindTemplate, aws.ToString(t.LaunchTemplateName), tagsOf(t.Tags))
+	return o
+}
+
+// launchAttrs reads what instances are launched with.
+func launchAttrs(a attrs, d *types.ResponseLaunchTemplateData) {
+	if d.InstanceType != "" {
+		a["size"] = resource.String(d.InstanceType)
+	}
+	a.text("image", d.ImageId)
+	a.text("key_name", d.KeyName)
+	if d.IamInstanceProfile != nil {
+		a.text("iam_profile", d.IamInstanceProfile.Name)
+	}
+	if d.MetadataOptions != nil && d.MetadataOptions.HttpTokens != "" {
+		a["imdsv2"] = resource.String(d.MetadataOptions.HttpTokens)
+	}
+	groups := slices.Clone(d.SecurityGroupIds)
+	for _, n := range d.NetworkInterfaces {
+		groups = append(groups, n.Groups...)
+		a.flag("public_ip", n.AssociatePublicIpAddress)
+	}
+	slices.Sort(groups)
+	a.texts("security_groups", groups)
+	for _, m := range d.BlockDeviceMappings {
+		if m.Ebs == nil || a["root_volume"] != nil {
+			continue
+		}
+		root := attrs{}
+		root.number("size", m.Ebs.VolumeSize)
+		root["encrypted"] = resource.Bool(aws.ToBool(m.Ebs.Encrypted))
+		if m.Ebs.VolumeType != "" {
+			root["type"] = resource.String(m.Ebs.VolumeType)
+		}
+		a["root_volume"] = root.done()
+	}
+	tags := map[string]resource.Value{}
+	for _, s := range d.TagSpecifications {
+		for _, t := range s.Tags {
+			if s.ResourceType == types.ResourceTypeInstance {
+				tags[aws.ToString(t.Key)] = resource.String(aws.ToString(t.Value))
+			}
+		}
+	}
+	a[instanceTags] = resource.AttrsOf(tags)
+}
+
+func (g *region) template(ctx context.Context, in *ec2.DescribeLaunchTemplatesInput, id string) (resource.Observed, error) {
+	all, err := g.templates(ctx, in)
+	t, err := only(all, err, "ec2.DescribeLaunchTemplates", id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	versions, err := g.defaults(ctx, t.LaunchTemplateId)
+	v, err := only(versions, err, "ec2.DescribeLaunchTemplateVersions", id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.observedTemplate(t, v.LaunchTemplateData), nil
+}
+
+func readTemplate(ctx context.Context, g *region, id string) (resource.Observed, error) {
+	return g.template(ctx, &ec2.DescribeLaunchTemplatesInput{LaunchTemplateIds: []string{id}}, id)
+}
+
+func (g *region) templateNamed(ctx context.Context, name string) (resource.Observed, error) {
+	return g.template(ctx, &ec2.DescribeLaunchTemplatesInput{LaunchTemplateNames: []string{name}}, name)
+}
+
+// templateOf is the configuration of an instance as the data of a template.
+func (g *region) templateOf(ctx context.Context, r provider.Request) (*types.RequestLaunchTemplateData, error) {
+	in, err := g.launchOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	d := &types.RequestLaunchTemplateData{
+		ImageId: in.ImageId, InstanceType: in.InstanceType, KeyName: in.KeyName, UserData: in.UserData, SecurityGroupIds: in.SecurityGroupIds,
+		MetadataOptions: &types.LaunchTemplateInstanceMetadataOptionsRequest{
+			HttpTokens: types.LaunchTemplateHttpTokensState(in.MetadataOptions.HttpTokens), HttpEndpoint: types.LaunchTemplateInstanceMetadataEndpointStateEnabled,
+		},
+	}
+	if p := in.IamInstanceProfile; p != nil {
+		d.IamInstanceProfile = &types.LaunchTemplateIamInstanceProfileSpecificationRequest{Name: p.Name}
+	}
+	for _, n := range in.NetworkInterfaces {
+		d.NetworkInterfaces = append(d.NetworkInterfaces, types.LaunchTemplateInstanceNetworkInterfaceSpecificationRequest{
+			DeviceIndex: n.DeviceIndex, AssociatePublicIpAddress: n.AssociatePublicIpAddress, Groups: n.Groups, DeleteOnTermination: n.DeleteOnTermination,
+		})
+	}
+	for _, m := range in.BlockDeviceMappings {
+		d.BlockDeviceMappings = append(d.BlockDeviceMappings, types.LaunchTemplateBlockDeviceMappingRequest{
+			DeviceName: m.DeviceName, Ebs: &types.LaunchTemplateEbsBlockDeviceRequest{
+				DeleteOnTermination: m.Ebs.DeleteOnTermination, Encrypted: m.Ebs.Encrypted, VolumeType: m.Ebs.VolumeType, VolumeSize: m.Ebs.VolumeSize,
+			},
+		})
+	}
+	if tags := textsOf(r.Desired.Attrs, instanceTags); len(tags) > 0 {
+		for _, what := range []types.ResourceType{types.ResourceTypeInstance, types.ResourceTypeVolume} {
+			d.TagSpecifications = append(d.TagSpecifications, types.LaunchTemplateTagSpecificationRequest{ResourceType: what, Tags: ec2Tags(tags)})
+		}
+	}
+	return d, nil
+}
+
+// textsOf reads a map of strings.
+func textsOf(a resource.Attrs, name string) map[string]string {
+	v, _ := a.Get(name)
+	m, _ := v.(resource.Attrs)
+	out := map[string]string{}
+	for _, x := range m {
+		if s, ok := x.Value.(resource.String); ok {
+			out[x.Name] = string(s)
+		}
+	}
+	return out
+}
+
+func checkTemplate(ctx context.Context, g *region, r provider.Request) error {
+	if unresolved(r.Desired.Attrs) {
+		return nil
+	}
+	d, err := g.templateOf(ctx, r)
+	if err != nil {
+		return err
+	}
+	_, err = g.ec2.CreateLaunchTemplate(ctx, &ec2.CreateLaunchTemplateInput{
+		LaunchTemplateName: aws.String(r.Desired.Ref.Name), LaunchTemplateData: d, DryRun: aws.Bool(true),
+	})
+	if hasCode(err, templateTaken) {
+		_, err := g.ownTemplate(ctx, r, err)
+		return err
+	}
+	return dryRun(err)
+}
+
+const templateTaken = "InvalidLaunchTemplateName.AlreadyExistsException"
+
+// createTemplate relies on the name, as createKeyPair does. The token of the call is the SDK's.
+func createTemplate(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	d, err := g.templateOf(ctx, r)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	out, err := g.ec2.CreateLaunchTemplate(ctx, &ec2.CreateLaunchTemplateInput{
+		LaunchTemplateName: aws.String(r.Desired.Ref.Name), LaunchTemplateData: d,
+		TagSpecifications: []types.TagSpecification{born(types.ResourceTypeLaunchTemplate, g.birthTags(r, false))},
+	})
+	if hasCode(err, templateTaken) {
+		return g.ownTemplate(ctx, r, err)
+	}
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.awaitTemplate(ctx, aws.ToString(out.LaunchTemplate.LaunchTemplateId))
+}
+
+func (g *region) awaitTemplate(ctx context.Context, id string) (o resource.Observed, err error) {
+	err = g.awaitSeen(ctx, g.wait.Appear, "the launch template "+id, func(ctx context.Context) error {
+		o, err = readTemplate(ctx, g, id)
+		return err
+	})
+	return o, err
+}
+
+// ownTemplate is the template of the name, if this request created it.
+func (g *region) ownTemplate(ctx context.Context, r provider.Request, refused error) (resource.Observed, error) {
+	o, err := g.templateNamed(ctx, r.Desired.Ref.Name)
+	switch {
+	case err != nil:
+		return o, errors.Join(classify("", refused), err)
+	case r.Key != "" && o.Marks.Key == r.Key:
+		return o, nil
+	}
+	return resource.Observed{}, taken(o, r)
+}
+
+// updateTemplate adds a version and makes it the default one. Versions do not change, so that there is
+// always one to go back to. Where no image is configured it keeps that of the version before.
+func updateTemplate(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	id := aws.String(r.Have.ID)
+	if !slices.ContainsFunc(r.Changes, func(c resource.Change) bool { return c.On == resource.OnAttribute }) {
+		return readTemplate(ctx, g, r.Have.ID)
+	}
+	if _, set := text(r.Desired.Attrs, "image"); !set {
+		was, _ := text(r.Have.Attrs, "size")
+		size, _ := text(r.Desired.Attrs, "size")
+		if image, ok := text(r.Have.Attrs, "image"); ok && architecture(was) == architecture(size) {
+			r.Desired.Attrs = r.Desired.Attrs.With("image", resource.String(image))
+		}
+	}
+	d, err := g.templateOf(ctx, r)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	out, err := g.ec2.CreateLaunchTemplateVersion(ctx, &ec2.CreateLaunchTemplateVersionInput{LaunchTemplateId: id, LaunchTemplateData: d})
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	number := strconv.FormatInt(aws.ToInt64(out.LaunchTemplateVersion.VersionNumber), 10)
+	err = g.patiently(ctx, g.wait.Appear, func() error {
+		_, err := g.ec2.ModifyLaunchTemplate(ctx, &ec2.ModifyLaunchTemplateInput{LaunchTemplateId: id, DefaultVersion: aws.String(number)})
+		return classify("", err)
+	}, "InvalidLaunchTemplateId.VersionNotFound")
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	var o resource.Observed
+	err = g.await(ctx, g.wait.Appear, "version "+number+" of "+r.Have.ID, func(ctx context.Context) (err error) {
+		o, err = readTemplate(ctx, g, r.Have.ID)
+		if v, _ := text(o.Attrs, "version"); err == nil && v != number {
+			return errWait
+		}
+		return err
+	})
+	return o, err
+}
+
+func deleteTemplate(ctx context.Context, g *region, r provider.Request) error {
+	_, err := g.ec2.DeleteLaunchTemplate(ctx, &ec2.DeleteLaunchTemplateInput{LaunchTemplateId: aws.String(r.Have.ID)})
+	return unlessAbsent(err)
+}
