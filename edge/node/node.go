@@ -26,6 +26,7 @@ type Options struct {
 	// Connect gives the credentials of the next stream, and for how long it may be open; 0: for as long as it
 	// lasts.
 	Connect func(context.Context) (credentials.TransportCredentials, time.Duration, error)
+	Dial    link.Dialer // nil: gRPC
 	// Containers runs containers: its kind "container" in Scope. It must be able to swap them.
 	Containers interface {
 		provider.Provider
@@ -127,7 +128,7 @@ func (a *agent) serve(all context.Context) (connected bool, err error) {
 	if most > 0 {
 		defer time.AfterFunc(most, func() { stop(errRenew) }).Stop()
 	}
-	conn, err := link.Dial(ctx, a.Address, secure)
+	conn, err := a.Dial.Or()(ctx, a.Address, secure)
 	if err != nil {
 		return false, err
 	}

@@ -58,6 +58,7 @@ type Relay struct {
 	Site    string
 	Address string
 	Connect Connect
+	Dial    link.Dialer // nil: gRPC
 	Outbox  *outbox.Outbox
 	Ordered func(site string, o provider.Orders) // hears all orders when a stream opens, and when they change; nil: nothing does
 	Log     hclog.Logger
@@ -98,7 +99,7 @@ func (r Relay) stream(ctx context.Context) (acked bool, err error) {
 	if most > 0 {
 		defer time.AfterFunc(most, func() { stop(errDue) }).Stop()
 	}
-	conn, err := link.Dial(ctx, r.Address, secure)
+	conn, err := r.Dial.Or()(ctx, r.Address, secure)
 	if err != nil {
 		return false, err
 	}

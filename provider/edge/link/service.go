@@ -92,8 +92,27 @@ func NewServer(o Orchestrator, options ...grpc.ServerOption) *grpc.Server {
 
 // Conn is a node's end of a stream.
 type Conn struct {
-	conn   *grpc.ClientConn
-	stream grpc.ClientStream
+	send  func(FromNode) error
+	recv  func() (ToNode, error)
+	close func() error
+}
+
+// NewConn is a node's end of a stream that gRPC does not carry, in a simulation.
+func NewConn(send func(FromNode) error, recv func() (ToNode, error), end func() error) *Conn {
+	return &Conn{send, recv, end}
+}
+
+// Dialer opens a stream to an orchestrator, as Dial does.
+type Dialer func(ctx context.Context, address string, secure credentials.TransportCredentials) (*Conn, error)
+
+// Or is a dialer, or Dial where there is none.
+func (d Dialer) Or() Dialer {
+	if d != nil {
+		return d
+	}
+	return func(ctx context.Context, address string, secure credentials.TransportCredentials) (*Conn, error) {
+		return Dial(ctx, address, secure)
+	}
 }
 
 // Dial opens a stream to an orchestrator. It ends with its context.
@@ -107,7 +126,11 @@ func Dial(ctx context.Context, address string, secure credentials.TransportCrede
 		_ = conn.Close()
 		return nil, err
 	}
-	return &Conn{conn, stream}, nil
+	return &Conn{
+		func(f FromNode) error { return stream.SendMsg(&f) },
+		func() (f ToNode, err error) { err = stream.RecvMsg(&f); return f, err },
+		conn.Close,
+	}, nil
 }
 
 func connect(address string, secure credentials.TransportCredentials, options []grpc.DialOption) (*grpc.ClientConn, error) {
@@ -126,13 +149,10 @@ func Enroll(ctx context.Context, address string, secure credentials.TransportCre
 }
 
 // Send sends a frame. One goroutine at a time may send.
-func (c *Conn) Send(f FromNode) error { return c.stream.SendMsg(&f) }
+func (c *Conn) Send(f FromNode) error { return c.send(f) }
 
 // Recv returns the next frame.
-func (c *Conn) Recv() (f ToNode, err error) {
-	err = c.stream.RecvMsg(&f)
-	return f, err
-}
+func (c *Conn) Recv() (ToNode, error) { return c.recv() }
 
 // Close ends the stream.
-func (c *Conn) Close() error { return c.conn.Close() }
+func (c *Conn) Close() error { return c.close() }
