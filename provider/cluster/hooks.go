@@ -92,10 +92,21 @@ func (h *host) kubeconfigs() []string {
 	return nil
 }
 
-// hookCreate lets the user's command create a cluster, and looks whether it did.
+// hookCreate lets the user's command create a cluster, and looks whether it did. Of one that fails, no note stays.
 func (h *host) hookCreate(ctx context.Context, with string, r provider.Request) error {
+	if err := h.note(ctx, with, r); err != nil {
+		return err
+	}
+	err := h.tryCreate(ctx, with, r)
+	if err != nil && provider.ClassOf(err) == provider.Permanent {
+		err = errors.Join(err, h.RemoveVolume(context.WithoutCancel(ctx), noteOf(with, r.Desired.Ref.Name)))
+	}
+	return err
+}
+
+func (h *host) tryCreate(ctx context.Context, with string, r provider.Request) error {
 	const name = "create_command"
-	said := h.hook(ctx, createWait, r.Progress, name, h.opts.Hooks.Create, r.Desired.Ref, r.Desired.Attrs)
+	said := h.hook(ctx, createWait, r.Progress, name, h.opts.Hooks.Create, r.Desired.Ref, r.Desired.Attrs, creating(r.Key))
 	have, err := h.named(context.WithoutCancel(ctx), with, r.Desired.Ref.Name)
 	switch {
 	case err != nil:

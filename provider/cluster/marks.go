@@ -56,13 +56,18 @@ func marksPath(text string) string {
 }
 
 // marksOf reads the marks on a container. What names no cluster of this scope is no mark.
-func marksOf(c *docker.Container, scope resource.Scope) (out resource.Marks) {
+func marksOf(c *docker.Container, scope resource.Scope) resource.Marks {
 	text := c.Config.Labels[marksLabel]
 	for _, m := range c.Mounts {
 		if rest, ok := strings.CutPrefix(m.Destination, marksFolder); ok {
 			text = strings.ReplaceAll(rest, "/", "")
 		}
 	}
+	return decodeMarks(text, scope)
+}
+
+// decodeMarks reads the marks of a cluster, in the letters of birthMarks.
+func decodeMarks(text string, scope resource.Scope) (out resource.Marks) {
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
 		return out

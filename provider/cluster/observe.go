@@ -33,9 +33,11 @@ func (h *host) list(ctx context.Context) ([]resource.Observed, error) {
 	if err != nil {
 		return nil, err
 	}
-	once := *h // its networks are listed once
+	once := *h // its networks and notes are listed once
 	networks := sync.OnceValues(func() ([]docker.Network, error) { return h.Networks(ctx) })
 	once.networks = func(context.Context) ([]docker.Network, error) { return networks() }
+	notes := sync.OnceValues(func() ([]docker.Volume, error) { return h.notes(ctx) })
+	once.notes = func(context.Context) ([]docker.Volume, error) { return notes() }
 	return once.observeAll(ctx, all)
 }
 
@@ -101,6 +103,11 @@ func (h *host) read(ctx context.Context, f *found, o *resource.Observed) error {
 		return err
 	}
 	o.Marks, o.Since = marksOf(&c.server, h.scope), c.server.Created
+	if o.Marks.IsZero() {
+		if o.Marks, err = h.noted(ctx, c); err != nil {
+			return err
+		}
+	}
 	set := values{"provider": resource.String(f.program.name), "image": resource.String(plainImage(c.server.Config.Image))}
 	for name, inner := range map[string]string{"http_port": "80/tcp", "https_port": "443/tcp"} {
 		if n, ok := published(&c.entry, inner); ok {

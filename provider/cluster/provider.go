@@ -85,6 +85,7 @@ type host struct {
 	opts     Options
 	reached  *reached
 	networks func(context.Context) ([]docker.Network, error)
+	notes    func(context.Context) ([]docker.Volume, error)
 }
 
 func (p *Provider) host(ctx context.Context, location string) (*host, error) {
@@ -102,6 +103,7 @@ func (p *Provider) host(ctx context.Context, location string) (*host, error) {
 	return &host{
 		Client: c, endpoint: endpoint, scope: resource.Scope{Provider: Name, Location: endpoint}, opts: p.opts,
 		reached: &p.reached, networks: c.Networks,
+		notes: func(ctx context.Context) ([]docker.Volume, error) { return c.Volumes(ctx, noteLabel) },
 	}, nil
 }
 

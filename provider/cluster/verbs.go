@@ -97,6 +97,9 @@ func (h *host) remove(ctx context.Context, r provider.Request) error {
 
 // clear lets kind, k3d or the user's command delete a cluster, and checks that nothing of it is listed.
 func (h *host) clear(ctx context.Context, f *found, r provider.Request) error {
+	if err := h.endCommand(ctx, f); err != nil {
+		return fmt.Errorf("end the command that creates the cluster: %w", err)
+	}
 	by, err := h.wipe(ctx, f, r)
 	if err != nil {
 		return err
@@ -107,6 +110,9 @@ func (h *host) clear(ctx context.Context, f *found, r provider.Request) error {
 		return uncertain("it is unknown what is left of the cluster", err)
 	case left != nil:
 		return permanent("", "remove them by hand", "%s deleted the cluster, and %d of its containers are left", by, len(left.nodes()))
+	}
+	if err := h.RemoveVolume(ctx, noteOf(f.program.name, f.name)); err != nil {
+		return fmt.Errorf("remove the note of its creation: %w", err)
 	}
 	return h.removeNetwork(ctx, f)
 }
