@@ -94,6 +94,8 @@ func namespace(service string) string {
 	switch service {
 	case "rds":
 		return "http://rds.amazonaws.com/doc/2014-10-31/"
+	case "elasticloadbalancing":
+		return "http://elasticloadbalancing.amazonaws.com/doc/2015-12-01/"
 	case "iam":
 		return "https://iam.amazonaws.com/doc/2010-05-08/"
 	case "sts":

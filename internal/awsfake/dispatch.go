@@ -9,12 +9,13 @@ import (
 // services are all the operations that the sandbox supports.
 func services() map[string]map[string]handler {
 	return map[string]map[string]handler{
-		"sts": {"GetCallerIdentity": callerIdentity},
-		"ec2": ec2Actions(),
-		"iam": iamActions(),
-		"rds": rdsActions(),
-		"s3":  s3Actions(),
-		"ssm": {"GetParameter": getParameter},
+		"sts":                  {"GetCallerIdentity": callerIdentity},
+		"ec2":                  ec2Actions(),
+		"elasticloadbalancing": elbActions(),
+		"iam":                  iamActions(),
+		"rds":                  rdsActions(),
+		"s3":                   s3Actions(),
+		"ssm":                  {"GetParameter": getParameter},
 	}
 }
 

@@ -140,7 +140,7 @@ func detachInternetGateway(x *exchange) (any, error) {
 	if g.VPC != v.ID {
 		return nil, failf("Gateway.NotAttached", "resource %s is not attached to network %s", g.ID, v.ID)
 	}
-	if x.publicIn(v.ID) {
+	if x.publicIn(v.ID) || x.balancerIn(v.ID) {
 		return nil, failf("DependencyViolation", "Network %s has some mapped public address(es). Please unmap those public address(es) before detaching the gateway.", v.ID)
 	}
 	n := *g

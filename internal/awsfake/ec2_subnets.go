@@ -154,6 +154,9 @@ func deleteSubnet(x *exchange) (any, error) {
 			return nil, failf("DependencyViolation", "The subnet '%s' has dependencies and cannot be deleted.", s.ID)
 		}
 	}
+	if x.balancerIn(s.ID) {
+		return nil, failf("DependencyViolation", "The subnet '%s' has dependencies and cannot be deleted.", s.ID)
+	}
 	x.untie(s.ID)
 	x.tx.drop(s)
 	return success{true}, nil

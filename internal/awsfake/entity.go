@@ -65,6 +65,12 @@ func blank(kind string) entity {
 		return &object{}
 	case kindTemplate:
 		return &launchTemplate{}
+	case kindBalancer:
+		return &loadBalancer{}
+	case kindTargets:
+		return &targetGroup{}
+	case kindListener:
+		return &listener{}
 	case kindRole:
 		return &role{}
 	case kindProfile:
@@ -94,6 +100,9 @@ const (
 	kindNAT             = "natgateway"
 	kindRouteTable      = "route-table"
 
+	kindBalancer = "load-balancer"
+	kindTargets  = "target-group"
+	kindListener = "listener"
 	kindTemplate = "launch-template"
 	kindRole     = "role"
 	kindProfile  = "instance-profile"

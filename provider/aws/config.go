@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -28,6 +29,7 @@ type region struct {
 	name, account string
 
 	ec2    ec2Calls
+	elb    elbCalls
 	iam    iamCalls
 	rds    rdsCalls
 	s3     s3Calls
@@ -141,6 +143,7 @@ func (p *Provider) regionOf(cfg aws.Config, name string) *region {
 	g := &region{
 		name: name, account: p.account,
 		ec2: ec2CallsOf(ec2.NewFromConfig(service("ec2"))),
+		elb: elbCallsOf(elb.NewFromConfig(service("elasticloadbalancing"))),
 		iam: iamCallsOf(iam.NewFromConfig(service("iam"))),
 		rds: rdsCallsOf(rds.NewFromConfig(service("rds"))),
 		s3: s3CallsOf(s3.NewFromConfig(service("s3"), func(o *s3.Options) {

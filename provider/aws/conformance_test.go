@@ -44,6 +44,11 @@ func samples() []providertest.Sample {
 			values{"policies": policies("logs", writeLogs), "instance_profile": resource.Bool(true)}),
 		sample("launch_template", "web", values{"size": text("t3.micro"), "security_groups": resource.List{of("security_group", "web")}, "iam_profile": of("iam_role", "web")},
 			values{"size": text("t3.small"), "instance_tags": policies("team", "web")}),
+		sample("target_group", "web", values{"vpc": of("vpc", "main"), "port": resource.Int(8080)}, values{"health_check": object("path", "/health")}),
+		sample("load_balancer", "web", values{"subnets": resource.List{of("subnet", "other"), of("subnet", "third")}, "scheme": text("internal")},
+			values{"security_groups": resource.List{of("security_group", "web")}}),
+		sample("listener", "http", values{"load_balancer": of("load_balancer", "web"), "port": resource.Int(80), "target_group": of("target_group", "web")},
+			values{"port": resource.Int(8080)}),
 		sample("s3", "acme-assets", values{}, values{"versioning": resource.Bool(true)}),
 	}
 }

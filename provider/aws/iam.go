@@ -22,6 +22,7 @@ func operations() []operation {
 	all = append(all, routingOperations()...)
 	all = append(all, launchOperations()...)
 	all = append(all, roleOperations()...)
+	all = append(all, balancerOperations()...)
 	return append(all, dataOperations()...)
 }
 
@@ -139,6 +140,28 @@ func roleOperations() []operation {
 	}
 }
 
+// balancerOperations are those of load balancers.
+func balancerOperations() []operation {
+	return []operation{
+		{call: "elasticloadbalancing.AddTags"},
+		{call: "elasticloadbalancing.CreateListener", actions: []string{"elasticloadbalancing:CreateListener", "elasticloadbalancing:AddTags"}},
+		{call: "elasticloadbalancing.CreateLoadBalancer", actions: []string{"elasticloadbalancing:CreateLoadBalancer", "elasticloadbalancing:AddTags", "iam:CreateServiceLinkedRole"}},
+		{call: "elasticloadbalancing.CreateTargetGroup", actions: []string{"elasticloadbalancing:CreateTargetGroup", "elasticloadbalancing:AddTags"}},
+		{call: "elasticloadbalancing.DeleteListener", destroy: true},
+		{call: "elasticloadbalancing.DeleteLoadBalancer", destroy: true},
+		{call: "elasticloadbalancing.DeleteTargetGroup", destroy: true},
+		{call: "elasticloadbalancing.DescribeListeners"},
+		{call: "elasticloadbalancing.DescribeLoadBalancers"},
+		{call: "elasticloadbalancing.DescribeTags"},
+		{call: "elasticloadbalancing.DescribeTargetGroups"},
+		{call: "elasticloadbalancing.ModifyListener"},
+		{call: "elasticloadbalancing.ModifyTargetGroup"},
+		{call: "elasticloadbalancing.RemoveTags"},
+		{call: "elasticloadbalancing.SetSecurityGroups"},
+		{call: "elasticloadbalancing.SetSubnets"},
+	}
+}
+
 func dataOperations() []operation {
 	return []operation{
 		{call: "rds.DescribeDBInstances"},
@@ -193,17 +216,17 @@ type statement struct {
 	Effect    string
 	Action    []string
 	Resource  string
-	Condition map[string]map[string]string `json:",omitempty"`
+	Condition map[string]map[string]any `json:",omitempty"`
 }
 
 // limits are the conditions of actions that must not be allowed without one.
 func limits() map[string]statement {
-	equals := func(sid, key, value string) statement {
-		return statement{Sid: sid, Condition: map[string]map[string]string{"StringEquals": {key: value}}}
+	equals := func(sid, key string, value any) statement {
+		return statement{Sid: sid, Condition: map[string]map[string]any{"StringEquals": {key: value}}}
 	}
 	return map[string]statement{
 		"iam:PassRole":                equals("OviPassRole", "iam:PassedToService", "ec2.amazonaws.com"),
-		"iam:CreateServiceLinkedRole": equals("OviServiceRole", "iam:AWSServiceName", "rds.amazonaws.com"),
+		"iam:CreateServiceLinkedRole": equals("OviServiceRole", "iam:AWSServiceName", []string{"rds.amazonaws.com", "elasticloadbalancing.amazonaws.com"}),
 	}
 }
 
@@ -212,7 +235,7 @@ func limits() map[string]statement {
 // ovi's tag; S3 has no such condition. Who may change roles may give themselves any right: what OviRoles
 // allows is apart, so that it can be left away.
 func IAMPolicy() []byte {
-	tagged := map[string]map[string]string{"StringEquals": {"aws:ResourceTag/" + tagManaged: "true"}}
+	tagged := map[string]map[string]any{"StringEquals": {"aws:ResourceTag/" + tagManaged: "true"}}
 	all := []statement{{Sid: "OviObserve"}, {Sid: "OviChange"}, {Sid: "OviDeleteTagged", Condition: tagged}, {Sid: "OviDeleteBuckets"}, {Sid: "OviRoles"}}
 	limited := limits()
 	for _, o := range operations() {

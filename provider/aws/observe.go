@@ -10,6 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/ovi-project/ovi/provider"
@@ -114,6 +116,7 @@ type sweep struct {
 	instances func() ([]ec2types.Instance, error) // that are not terminated
 	volumes   func() ([]ec2types.Volume, error)
 	networks  func() ([]ec2types.Vpc, error)
+	balancers func() ([]elbtypes.LoadBalancer, error)
 }
 
 func newSweep(ctx context.Context, g *region) *sweep {
@@ -125,6 +128,9 @@ func newSweep(ctx context.Context, g *region) *sweep {
 		}),
 		volumes:  sync.OnceValues(func() ([]ec2types.Volume, error) { return g.volumes(ctx, &ec2.DescribeVolumesInput{}) }),
 		networks: sync.OnceValues(func() ([]ec2types.Vpc, error) { return g.vpcs(ctx, &ec2.DescribeVpcsInput{}) }),
+		balancers: sync.OnceValues(func() ([]elbtypes.LoadBalancer, error) {
+			return g.rawBalancers(ctx, &elb.DescribeLoadBalancersInput{})
+		}),
 	}
 }
 

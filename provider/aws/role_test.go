@@ -170,9 +170,9 @@ func TestAPolicyWithAReferenceIsCompared(t *testing.T) {
 func TestARoleInAnotherInstanceProfileStays(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
-	w.p = hasty(w)
 	d := roleOf(t, values{"policies": policies("logs", readLogs)})
 	have := w.make(d)
+	w.p = hasty(w)
 	by := w.iam()
 	must[*iam.CreateInstanceProfileOutput](t)(by.CreateInstanceProfile(t.Context(), &iam.CreateInstanceProfileInput{InstanceProfileName: sdk.String("legacy")}))
 	must[*iam.AddRoleToInstanceProfileOutput](t)(by.AddRoleToInstanceProfile(t.Context(), &iam.AddRoleToInstanceProfileInput{InstanceProfileName: sdk.String("legacy"), RoleName: &have.ID}))

@@ -22,6 +22,12 @@ func terraformTypes() map[string]provider.Foreign {
 		"aws_key_pair":         {Kind: kindKeyPair},
 		"aws_iam_role":         {Kind: kindRole},
 		"aws_launch_template":  {Kind: kindTemplate},
+		"aws_lb":               {Kind: kindBalancer},
+		"aws_alb":              {Kind: kindBalancer},
+		"aws_lb_target_group":  {Kind: kindTargets},
+		"aws_alb_target_group": {Kind: kindTargets},
+		"aws_lb_listener":      {Kind: kindListener},
+		"aws_alb_listener":     {Kind: kindListener},
 
 		"aws_route":                       {PartOf: kindRouteTable},
 		"aws_route_table_association":     {PartOf: kindRouteTable},

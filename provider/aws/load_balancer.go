@@ -1,0 +1,208 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+const (
+	kindBalancer = "load_balancer"
+	application  = "application"
+	facing       = "internet-facing"
+)
+
+func kindOfBalancer() kind {
+	return kind{
+		schema: resource.Kind{
+			Provider: Name, Name: kindBalancer,
+			Doc: "What spreads requests over targets.\n\n" +
+				"What it accepts its listeners say, and where that goes their target groups. Its name is its name in AWS; one that is created before the one it replaces is deleted has a part of a digest behind it.",
+			NamePattern: elbName, NameDoc: elbNameDoc,
+			CrossCheck: crossChecks(tagTraits{}, balancerZones), Replace: func(resource.Desired, resource.Observed) []resource.Strategy { return createFirst() },
+			Attrs: []resource.Attribute{
+				{
+					Name: "balancer_type", Type: resource.TString, Effect: resource.Replace, Default: resource.String(application), Enum: []string{application, "network"},
+					Example: application, Doc: "application for HTTP and HTTPS, network for TCP, TLS and UDP.",
+				},
+				{
+					Name: "scheme", Type: resource.TString, Effect: resource.Replace, Default: resource.String(facing), Enum: []string{facing, "internal"},
+					Example: "internal", Doc: "Whether it has public addresses. If so, its VPC needs an internet gateway before: name it in depends_on.",
+				},
+				{
+					Name: "subnets", Type: resource.TSet, Required: true, Min: bound(1), Elem: &resource.Attribute{Type: resource.TString, RefKind: kindSubnet, IDPrefix: "subnet-"},
+					Example: "[public-a, public-b]", Doc: "The subnets it is in, one in each availability zone; an application load balancer needs two.",
+				},
+				groupsAttr("The security groups that apply to it. If omitted, the VPC's default group."),
+				{Name: "dns_name", Type: resource.TString, Computed: true, Doc: "The name by which it is reached."},
+				{Name: "zone_id", Type: resource.TString, Computed: true, Doc: "The hosted zone of that name, for aliases."},
+			},
+		},
+		list: listBalancers, read: readBalancer, tag: tagELB, check: checkBalancer,
+		create: createBalancer, update: updateBalancer, remove: deleteBalancer,
+	}
+}
+
+// balancerZones: an application load balancer is in two zones at least ("Subnets for your load balancer").
+func balancerZones(c *checking) {
+	some := &checking{find: c.find}
+	for _, d := range c.configured {
+		if desiredIs(d.Attrs, "balancer_type", application) {
+			some.configured = append(some.configured, d)
+		}
+	}
+	twoZones(some)
+	c.found = append(c.found, some.found...)
+}
+
+func (g *region) rawBalancers(ctx context.Context, in *elb.DescribeLoadBalancersInput) ([]types.LoadBalancer, error) {
+	return pages(ctx, "elasticloadbalancing.DescribeLoadBalancers", func(ctx context.Context, token *string) ([]types.LoadBalancer, *string, error) {
+		if in.Marker = token; len(in.Names)+len(in.LoadBalancerArns) == 0 {
+			in.PageSize = aws.Int32(elbPage)
+		}
+		out, err := g.elb.DescribeLoadBalancers(ctx, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.LoadBalancers, out.NextMarker, nil
+	})
+}
+
+func (g *region) observedBalancers(ctx context.Context, all []types.LoadBalancer, err error) ([]resource.Observed, error) {
+	if err != nil {
+		return nil, err
+	}
+	return withTags(ctx, g, all, func(b types.LoadBalancer) *string { return b.LoadBalancerArn }, g.observedBalancer)
+}
+
+func (g *region) observedBalancer(b types.LoadBalancer, tags map[string]string) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(b.LoadBalancerArn), Since: aws.ToTime(b.CreatedTime), Health: resource.Healthy}
+	if b.State != nil {
+		switch b.State.Code {
+		case types.LoadBalancerStateEnumProvisioning:
+			o.Health = resource.Pending
+		case types.LoadBalancerStateEnumFailed:
+			o.Health, o.Message = resource.Failing, aws.ToString(b.State.Reason)
+		case types.LoadBalancerStateEnumActiveImpaired:
+			o.Message = "impaired: " + aws.ToString(b.State.Reason)
+		case types.LoadBalancerStateEnumActive:
+		}
+	}
+	a := attrs{"balancer_type": resource.String(b.Type), "scheme": resource.String(b.Scheme)}
+	var subnets []string
+	for _, z := range b.AvailabilityZones {
+		subnets = append(subnets, aws.ToString(z.SubnetId))
+	}
+	slices.Sort(subnets)
+	a.texts("subnets", subnets)
+	groups := slices.Clone(b.SecurityGroups)
+	slices.Sort(groups)
+	a.texts("security_groups", groups)
+	a.text("dns_name", b.DNSName)
+	a.text("zone_id", b.CanonicalHostedZoneId)
+	o.Attrs = a.done()
+	g.identify(&o, kindBalancer, aws.ToString(b.LoadBalancerName), tags)
+	return o
+}
+
+func listBalancers(ctx context.Context, s *sweep) ([]resource.Observed, error) {
+	all, err := s.balancers()
+	return s.observedBalancers(ctx, all, err)
+}
+
+func readBalancer(ctx context.Context, g *region, id string) (resource.Observed, error) {
+	raw, err := g.rawBalancers(ctx, &elb.DescribeLoadBalancersInput{LoadBalancerArns: []string{id}})
+	all, err := g.observedBalancers(ctx, raw, err)
+	return lone(all, err, "elasticloadbalancing.DescribeLoadBalancers", id)
+}
+
+func checkBalancer(ctx context.Context, g *region, r provider.Request) error {
+	return g.balancerByName(r).check(ctx, g, r)
+}
+
+func (g *region) balancerByName(r provider.Request) byName {
+	a := r.Desired.Attrs
+	kind, _ := text(a, "balancer_type")
+	scheme, _ := text(a, "scheme")
+	return byName{
+		max: elbNameMax,
+		find: func(ctx context.Context, name string) (resource.Observed, error) {
+			raw, err := g.rawBalancers(ctx, &elb.DescribeLoadBalancersInput{Names: []string{name}})
+			all, err := g.observedBalancers(ctx, raw, err)
+			return lone(all, err, "elasticloadbalancing.DescribeLoadBalancers", name)
+		},
+		create: func(ctx context.Context, name string) error {
+			return g.patientlyIf(ctx, g.wait.Appear, func() error {
+				_, err := g.elb.CreateLoadBalancer(ctx, &elb.CreateLoadBalancerInput{
+					Name: aws.String(name), Type: types.LoadBalancerTypeEnum(kind), Scheme: types.LoadBalancerSchemeEnum(scheme),
+					Subnets: a.Texts("subnets"), SecurityGroups: a.Texts("security_groups"), Tags: elbTagList(g.birthTags(r, false)),
+				})
+				return noGateway(err)
+			}, notYet)
+		},
+	}
+}
+
+func createBalancer(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	o, err := g.balancerByName(r).make(ctx, g, r)
+	if err != nil {
+		return o, err
+	}
+	return g.awaitBalancer(ctx, o.ID)
+}
+
+// awaitBalancer waits until it is in service, which takes some minutes.
+func (g *region) awaitBalancer(ctx context.Context, id string) (o resource.Observed, err error) {
+	err = g.awaitSeen(ctx, g.wait.Compute, "the load balancer "+id, func(ctx context.Context) error {
+		o, err = readBalancer(ctx, g, id)
+		switch {
+		case err != nil:
+			return err
+		case o.Health == resource.Pending:
+			return errWait
+		case o.Health == resource.Failing:
+			return permanent("elasticloadbalancing.CreateLoadBalancer", fmt.Errorf("%s failed: %s", id, o.Message), "correct what it names, and apply again")
+		}
+		return nil
+	})
+	return o, err
+}
+
+func updateBalancer(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	id, a := aws.String(r.Have.ID), r.Desired.Attrs
+	if changed(r, "subnets") {
+		if _, err := g.elb.SetSubnets(ctx, &elb.SetSubnetsInput{LoadBalancerArn: id, Subnets: a.Texts("subnets")}); err != nil {
+			return resource.Observed{}, classify("", err)
+		}
+	}
+	if changed(r, "security_groups") {
+		if _, err := g.elb.SetSecurityGroups(ctx, &elb.SetSecurityGroupsInput{LoadBalancerArn: id, SecurityGroups: a.Texts("security_groups")}); err != nil {
+			return resource.Observed{}, classify("", err)
+		}
+	}
+	return g.awaitBalancer(ctx, r.Have.ID)
+}
+
+// deleteBalancer waits until it is gone. Its network interfaces go some minutes later; deleting its
+// subnets and groups waits for that.
+func deleteBalancer(ctx context.Context, g *region, r provider.Request) error {
+	id := r.Have.ID
+	_, err := g.elb.DeleteLoadBalancer(ctx, &elb.DeleteLoadBalancerInput{LoadBalancerArn: aws.String(id)})
+	if err = unlessAbsent(err); err != nil {
+		return err
+	}
+	return g.await(ctx, g.wait.Compute, "the deletion of "+id, func(ctx context.Context) error {
+		_, err := readBalancer(ctx, g, id)
+		if err == nil {
+			return errWait
+		}
+		return unlessAbsent(err)
+	})
+}

@@ -1,0 +1,194 @@
+package aws
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+const (
+	kindTargets = "target_group"
+	healthCheck = "health_check"
+	arnPrefix   = "arn:"
+)
+
+func kindOfTargets() kind {
+	return kind{
+		schema: resource.Kind{
+			Provider: Name, Name: kindTargets,
+			Doc: "Where a listener of a load_balancer sends requests.\n\n" +
+				"Its name is its name in AWS; one that is created before the one it replaces is deleted has a part of a digest behind it. An autoscaling_group registers its instances in it.",
+			NamePattern: elbName, NameDoc: elbNameDoc,
+			CrossCheck: crossChecks(tagTraits{}), Replace: func(resource.Desired, resource.Observed) []resource.Strategy { return createFirst() },
+			Attrs: []resource.Attribute{
+				{Name: "vpc", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: kindVPC, IDPrefix: "vpc-", Example: "main", Doc: "The VPC of its targets."},
+				{Name: "port", Type: resource.TInt, Required: true, Effect: resource.Replace, Min: bound(1), Max: bound(65535), Example: "8080", Doc: "The port of the targets."},
+				{
+					Name: "protocol", Type: resource.TString, Effect: resource.Replace, Default: resource.String("HTTP"),
+					Enum: []string{"HTTP", "HTTPS", "TCP", "TLS", "UDP", "TCP_UDP"}, Example: "HTTP", Doc: "HTTP or HTTPS for an application load balancer, the others for a network load balancer.",
+				},
+				{
+					Name: "target_type", Type: resource.TString, Effect: resource.Replace, Default: resource.String("instance"),
+					Enum: []string{"instance", "ip"}, Example: "instance", Doc: "Whether targets are instances or addresses.",
+				},
+				{Name: healthCheck, Type: resource.TObject, Fields: healthFields(), Example: "{path: /health}", Doc: "How the load balancer finds out which targets are healthy. What is omitted is AWS's default."},
+			},
+		},
+		list: listTargets, read: readTargets, tag: tagELB,
+		check: func(ctx context.Context, g *region, r provider.Request) error {
+			return g.targetsByName(r).check(ctx, g, r)
+		},
+		create: createTargets, update: updateTargets, remove: deleteTargets,
+	}
+}
+
+func healthFields() []resource.Attribute {
+	return []resource.Attribute{
+		{Name: "protocol", Type: resource.TString, Enum: []string{"HTTP", "HTTPS", "TCP"}, Example: "HTTP", Doc: "How a target is asked. If omitted, as the requests are."},
+		{Name: "port", Type: resource.TString, Pattern: `traffic-port|[0-9]{1,5}`, Example: "8081", Doc: "The port. If omitted, that of the requests."},
+		{Name: "path", Type: resource.TString, Pattern: `/.*`, Max: bound(1024), Example: "/health", Doc: "The path."},
+		{Name: "codes", Type: resource.TString, Pattern: `[0-9]{3}([,-][0-9]{3})*`, Example: "200-299", Doc: "The status codes of a healthy target."},
+		{Name: "interval", Type: resource.TInt, Min: bound(5), Max: bound(300), Unit: "s", Example: "10", Doc: "Seconds between two checks."},
+		{Name: "timeout", Type: resource.TInt, Min: bound(2), Max: bound(120), Unit: "s", Example: "5", Doc: "Seconds without an answer after which a check fails."},
+		{Name: "healthy", Type: resource.TInt, Min: bound(2), Max: bound(10), Example: "2", Doc: "How many checks in a row make a target healthy."},
+		{Name: "unhealthy", Type: resource.TInt, Min: bound(2), Max: bound(10), Example: "2", Doc: "How many failed checks in a row make a target unhealthy."},
+	}
+}
+
+func (g *region) targetGroups(ctx context.Context, in *elb.DescribeTargetGroupsInput) ([]resource.Observed, error) {
+	all, err := pages(ctx, "elasticloadbalancing.DescribeTargetGroups", func(ctx context.Context, token *string) ([]types.TargetGroup, *string, error) {
+		if in.Marker = token; len(in.Names)+len(in.TargetGroupArns) == 0 {
+			in.PageSize = aws.Int32(elbPage)
+		}
+		out, err := g.elb.DescribeTargetGroups(ctx, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.TargetGroups, out.NextMarker, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return withTags(ctx, g, all, func(t types.TargetGroup) *string { return t.TargetGroupArn }, g.observedTargets)
+}
+
+func (g *region) observedTargets(t types.TargetGroup, tags map[string]string) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(t.TargetGroupArn), Health: resource.Healthy}
+	a := attrs{}
+	a.text("vpc", t.VpcId)
+	a.number("port", t.Port)
+	a["protocol"], a["target_type"] = resource.String(t.Protocol), resource.String(t.TargetType)
+	h := attrs{}
+	if t.HealthCheckProtocol != "" {
+		h["protocol"] = resource.String(t.HealthCheckProtocol)
+	}
+	h.text("port", t.HealthCheckPort)
+	h.text("path", t.HealthCheckPath)
+	if t.Matcher != nil {
+		h.text("codes", t.Matcher.HttpCode)
+	}
+	h.number("interval", t.HealthCheckIntervalSeconds)
+	h.number("timeout", t.HealthCheckTimeoutSeconds)
+	h.number("healthy", t.HealthyThresholdCount)
+	h.number("unhealthy", t.UnhealthyThresholdCount)
+	a[healthCheck] = h.done()
+	o.Attrs = a.done()
+	g.identify(&o, kindTargets, aws.ToString(t.TargetGroupName), tags)
+	return o
+}
+
+func listTargets(ctx context.Context, s *sweep) ([]resource.Observed, error) {
+	return s.targetGroups(ctx, &elb.DescribeTargetGroupsInput{})
+}
+
+func readTargets(ctx context.Context, g *region, id string) (resource.Observed, error) {
+	all, err := g.targetGroups(ctx, &elb.DescribeTargetGroupsInput{TargetGroupArns: []string{id}})
+	return lone(all, err, "elasticloadbalancing.DescribeTargetGroups", id)
+}
+
+func (g *region) targetsByName(r provider.Request) byName {
+	return byName{
+		max: elbNameMax,
+		find: func(ctx context.Context, name string) (resource.Observed, error) {
+			all, err := g.targetGroups(ctx, &elb.DescribeTargetGroupsInput{Names: []string{name}})
+			return lone(all, err, "elasticloadbalancing.DescribeTargetGroups", name)
+		},
+		create: func(ctx context.Context, name string) error {
+			_, err := g.elb.CreateTargetGroup(ctx, g.orderTargets(r, name))
+			return err
+		},
+	}
+}
+
+func (g *region) orderTargets(r provider.Request, name string) *elb.CreateTargetGroupInput {
+	a := r.Desired.Attrs
+	protocol, _ := text(a, "protocol")
+	target, _ := text(a, "target_type")
+	h := checkOf(a)
+	return &elb.CreateTargetGroupInput{
+		Name: aws.String(name), VpcId: desired(a, "vpc"), Port: asInt32(a, "port"), Protocol: types.ProtocolEnum(protocol), TargetType: types.TargetTypeEnum(target),
+		HealthCheckProtocol: h.HealthCheckProtocol, HealthCheckPort: h.HealthCheckPort, HealthCheckPath: h.HealthCheckPath, Matcher: h.Matcher,
+		HealthCheckIntervalSeconds: h.HealthCheckIntervalSeconds, HealthCheckTimeoutSeconds: h.HealthCheckTimeoutSeconds,
+		HealthyThresholdCount: h.HealthyThresholdCount, UnhealthyThresholdCount: h.UnhealthyThresholdCount,
+		Tags: elbTagList(g.birthTags(r, false)),
+	}
+}
+
+// checkOf is the health check that is configured.
+func checkOf(a resource.Attrs) *elb.ModifyTargetGroupInput {
+	v, _ := a.Get(healthCheck)
+	h, _ := v.(resource.Attrs)
+	protocol, _ := text(h, "protocol")
+	out := &elb.ModifyTargetGroupInput{
+		HealthCheckProtocol: types.ProtocolEnum(protocol), HealthCheckPort: desired(h, "port"), HealthCheckPath: desired(h, "path"),
+		HealthCheckIntervalSeconds: asInt32(h, "interval"), HealthCheckTimeoutSeconds: asInt32(h, "timeout"),
+		HealthyThresholdCount: asInt32(h, "healthy"), UnhealthyThresholdCount: asInt32(h, "unhealthy"),
+	}
+	if codes := desired(h, "codes"); codes != nil {
+		out.Matcher = &types.Matcher{HttpCode: codes}
+	}
+	return out
+}
+
+func asInt32(a resource.Attrs, name string) *int32 {
+	n, ok := number(a, name)
+	if !ok {
+		return nil
+	}
+	return aws.Int32(int32(n))
+}
+
+func createTargets(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	return g.targetsByName(r).make(ctx, g, r)
+}
+
+func updateTargets(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	if changed(r, healthCheck) {
+		in := checkOf(r.Desired.Attrs)
+		in.TargetGroupArn = aws.String(r.Have.ID)
+		if _, err := g.elb.ModifyTargetGroup(ctx, in); err != nil {
+			return resource.Observed{}, classify("", err)
+		}
+	}
+	return readTargets(ctx, g, r.Have.ID)
+}
+
+// deleteTargets: a listener that was deleted a moment ago may still use it.
+func deleteTargets(ctx context.Context, g *region, r provider.Request) error {
+	id := r.Have.ID
+	return g.deleteHeld(ctx, id, func() error {
+		_, err := g.elb.DeleteTargetGroup(ctx, &elb.DeleteTargetGroupInput{TargetGroupArn: aws.String(id)})
+		return err
+	}, func() ([]string, error) {
+		out, err := g.elb.DescribeTargetGroups(ctx, &elb.DescribeTargetGroupsInput{TargetGroupArns: []string{id}})
+		if err != nil || len(out.TargetGroups) == 0 {
+			return nil, classify("", err)
+		}
+		return out.TargetGroups[0].LoadBalancerArns, nil
+	}, "ResourceInUse")
+}
