@@ -97,12 +97,24 @@ func (r *runtime) items(ctx context.Context) ([]link.Item, error) {
 	return out, err
 }
 
-// item is the deployment of a task as it runs; else what was asked for.
-func (r *runtime) item(ctx context.Context, t task) link.Item {
-	if now, _, err := r.find(ctx, t.Name); err == nil && now != nil {
-		return now.item
+// result is the deployment of a task as it runs; else what was asked for. An error says that it is not as was asked:
+// a container program that did nothing is no success.
+func (r *runtime) result(ctx context.Context, t task) (link.Item, error) {
+	asked := link.Item{Name: t.Name, Spec: t.to.Spec}
+	now, _, err := r.find(ctx, t.Name)
+	switch {
+	case err != nil:
+		return asked, err
+	case t.Verb == link.Delete && now != nil:
+		return now.item, fmt.Errorf("container %s still exists", now.Ref.Name)
+	case now == nil && t.Verb != link.Delete:
+		return asked, errors.New("there is no container after it")
+	case now == nil:
+		return asked, nil
+	case !sameSpec(now.item.Spec, t.to.Spec):
+		return now.item, fmt.Errorf("version %s runs after it", now.item.Spec.Version)
 	}
-	return link.Item{Name: t.Name, Spec: t.to.Spec}
+	return now.item, nil
 }
 
 // find gives the containers of a deployment: the one in service, and one that was set aside.

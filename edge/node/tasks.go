@@ -56,7 +56,11 @@ func (a *agent) perform(ctx context.Context, name string) {
 		if ctx.Err() != nil && err != nil {
 			return // the node ends, not the task
 		}
-		a.ended(t, a.runtime.item(ctx, t), err)
+		item, undone := a.runtime.result(ctx, t)
+		if err == nil {
+			err = undone
+		}
+		a.ended(t, item, err)
 		a.finished(t, err)
 		if err != nil {
 			a.Log.Warn("failed", "request", t.Verb, "deployment", name, "error", err)
