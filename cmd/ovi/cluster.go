@@ -38,7 +38,7 @@ func (p *process) clusterReconcileCommand() *urfave.Command {
 			&urfave.StringFlag{Name: "report", Usage: "append a condensed summary to `FILE`, such as docs/TEST_REPORT.md"},
 			&urfave.StringFlag{Name: "require", Usage: "fail before any action unless the table declares at least `COUNTS`, such as kind=3,k3d=3"},
 			allowReplaceFlag(), pruneDataFlag(),
-			&urfave.IntFlag{Name: "attempts", Usage: "try to create a cluster `N` times", Value: 2},
+			&urfave.IntFlag{Name: "attempts", Usage: "try what fails `N` times", Value: 2},
 			&urfave.DurationFlag{Name: "retry-wait", Usage: "wait `DURATION` between attempts", Value: 5 * time.Second},
 			&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once (default: the options of the table's settings, or 10)"},
 			&urfave.StringFlag{Name: "interval", Usage: "loop: start a run every `N[smhd]`", Value: "15m"},

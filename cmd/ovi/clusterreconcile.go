@@ -138,7 +138,7 @@ func (r *reconciliation) why(ref resource.Ref, a decider.Action, view *report.Vi
 	return ""
 }
 
-// act applies the plan, and again what failed to be created.
+// act applies the plan, and again what failed.
 func (r *reconciliation) act() error {
 	attempts := max(1, r.cmd.Int("attempts"))
 	for n := 1; ; n++ {
@@ -206,7 +206,7 @@ func (r *reconciliation) planned(rows []clusterRow, view *report.View) {
 	}
 }
 
-// apply applies a plan. again reports that a cluster could not be created.
+// apply applies a plan. again reports that an action failed.
 func (r *reconciliation) apply(p *engine.Planned) (again bool, err error) {
 	result, err := r.line.engine.Apply(r, p, engine.ApplyOptions{
 		Parallelism: r.cmd.Int("parallelism"), Hard: r.hard(), Approved: &event.Approved{Plan: p.ID, Hash: p.Hash, Who: r.User(), How: "ovi cluster reconcile"},
@@ -230,11 +230,7 @@ func (r *reconciliation) apply(p *engine.Planned) (again bool, err error) {
 			if o.Err != nil {
 				row.say(o.Err.Error(), "")
 			}
-			if o.Action == decider.Delete {
-				r.excludes = append(r.excludes, o.Ref.Short()) // tried once
-			} else {
-				again = true
-			}
+			again = true
 		}
 	}
 	return again, err

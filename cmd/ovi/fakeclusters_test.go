@@ -23,7 +23,7 @@ import (
 
 // fakeClusters is a fake of the provider of clusters, in place of all providers: a cluster is a file in
 // a folder, NAME.json. a file .missing is an engine that cannot be reached, .refuse-NAME a cluster that
-// cannot be created, .vanish-NAME one that is gone as soon as it was created, .hold-NAME one whose creation
+// cannot be created or deleted, .refuse-once-NAME one that cannot the first time, .vanish-NAME one that is gone as soon as it was created, .hold-NAME one whose creation
 // takes until that file is gone.
 type fakeClusters struct{ dir string }
 
@@ -97,9 +97,15 @@ func (f fakeClusters) Observe(_ context.Context, r provider.ObserveRequest) (res
 	return snap, err
 }
 
+// refuses reports whether a cluster cannot be created or deleted this time.
+func (f fakeClusters) refuses(name string) bool {
+	once := os.Remove(filepath.Join(f.dir, ".refuse-once-"+name))
+	return f.is(".refuse-"+name) || once == nil
+}
+
 func (f fakeClusters) Create(ctx context.Context, r provider.Request) (resource.Observed, error) {
 	ref := r.Desired.Ref
-	if f.is(".refuse-" + ref.Name) {
+	if f.refuses(ref.Name) {
 		return resource.Observed{}, &provider.Error{Class: provider.Permanent, Err: errors.New("port 80 is in use"), Hint: "use another port"}
 	}
 	for f.is(".hold-" + ref.Name) {
@@ -128,7 +134,7 @@ func (f fakeClusters) Update(_ context.Context, r provider.Request) (resource.Ob
 }
 
 func (f fakeClusters) Delete(_ context.Context, r provider.Request) error {
-	if f.is(".refuse-" + r.Have.Ref.Name) {
+	if f.refuses(r.Have.Ref.Name) {
 		return shelf.Fail(provider.Permanent, "it is in use")
 	}
 	err := os.Remove(filepath.Join(f.dir, r.Have.ID+".json"))
