@@ -68,12 +68,13 @@ func TestATableOnRealClusters(t *testing.T) {
 	f.shows(f.shell("10", "verify"), "MISSING  dev-a-control-plane is exited")
 	sqlitetest.Exec(t, f.file(), "INSERT INTO clusters (name, provider) VALUES ('uat', 'k3d')")
 	without := f.command("cluster", "reconcile", "--prune-missing", "--log-file=log", "--verify-attempts=1", "--attempts=1")
-	without.Env = append(without.Env, "PATH="+f.withoutK3d())
+	without.Env = append(without.Env, "PATH="+f.only("kind", "podman"))
 	f.shows(inShell(t, "1", without), "k3d is missing in PATH", "Suggestion for uat: install k3d")
 	if d := cmp.Diff([]string{"dev running -", "dev-a running -", "uat failed nothing was changed: k3d is missing in PATH"}, f.states()); d != "" {
 		t.Errorf("without k3d (-want +got):\n%s", d)
 	}
 	sqlitetest.Exec(t, f.file(), "DELETE FROM clusters WHERE name = 'uat'")
+	f.withoutPodman()
 
 	f.e.Kill()
 	f.shows(f.shell("12", "reconcile", "--prune-missing", "--prune-present", "--max-prune=100%", "--verify-attempts=1"), "no row was deleted", "cannot reach the container engine")
@@ -90,11 +91,28 @@ func TestATableOnRealClusters(t *testing.T) {
 	}
 }
 
-// withoutK3d is a PATH without k3d.
-func (f *clusterSite) withoutK3d() string {
+// withoutPodman: the engine answers, and the program of it that kind runs is missing. Nothing is destroyed, and nothing
+// started.
+func (f *clusterSite) withoutPodman() {
+	f.t.Helper()
+	sqlitetest.Exec(f.t, f.file(), "UPDATE clusters SET desired_state = 'absent' WHERE name = 'dev-a'", "INSERT INTO clusters (name, provider) VALUES ('dev-b', 'kind')")
+	cmd := f.command("cluster", "reconcile", "--prune-missing", "--max-prune=100%", "--log-file=log", "--verify-attempts=1", "--attempts=1")
+	cmd.Env = append(cmd.Env, "PATH="+f.only("kind", "k3d"))
+	f.shows(inShell(f.t, "1", cmd), "podman is missing in PATH", "Suggestion for dev-b: install podman, which kind runs")
+	if left := f.e.Podman(f.t, "ps", "-a", "--format", "{{.Names}}", "--filter", "name=dev-[ab]-"); left != "dev-a-control-plane" {
+		f.t.Errorf("without podman: containers %q", left)
+	}
+	if states := f.states(); len(states) != 3 {
+		f.t.Errorf("without podman: rows %q", states)
+	}
+	sqlitetest.Exec(f.t, f.file(), "UPDATE clusters SET desired_state = 'present' WHERE name = 'dev-a'", "DELETE FROM clusters WHERE name = 'dev-b'")
+}
+
+// only is a PATH with some programs alone.
+func (f *clusterSite) only(programs ...string) string {
 	f.t.Helper()
 	dir := f.t.TempDir()
-	for _, program := range []string{"kind", "podman"} {
+	for _, program := range programs {
 		if err := os.Symlink(filepath.Join(f.e.Bin, program), filepath.Join(dir, program)); err != nil {
 			f.t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 func (h *host) check(ctx context.Context, r provider.Request) error {
 	with, _ := r.Desired.Attrs.Text("provider")
 	if len(h.opts.Hooks.Create) == 0 {
-		if _, err := h.find(with); err != nil {
+		if err := h.installed(ctx, with); err != nil {
 			return err
 		}
 	}
@@ -32,6 +32,25 @@ func (h *host) check(ctx context.Context, r provider.Request) error {
 		return err
 	}
 	return h.checkPorts(r)
+}
+
+// installed: kind or k3d is, and the program of the engine, without which kind does nothing.
+func (h *host) installed(ctx context.Context, with string) error {
+	if _, err := h.find(with); err != nil || with != withKind {
+		return err
+	}
+	podman, err := h.Podman(ctx)
+	if err != nil {
+		return err
+	}
+	program := "docker"
+	if podman {
+		program = "podman"
+	}
+	if _, err := h.find(program); err != nil {
+		return permanent("", "install "+program+", which kind runs", "%w", err)
+	}
+	return nil
 }
 
 // checkImage finds an image that no registry has.

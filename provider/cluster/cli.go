@@ -26,6 +26,9 @@ const (
 // run runs kind or k3d with a deadline, in a process group of its own, and with a kubeconfig of its own:
 // both otherwise change the user's. Its lines are shown as progress.
 func (h *host) run(ctx context.Context, wait time.Duration, show func(provider.Progress), program string, args ...string) error {
+	if err := h.installed(ctx, program); err != nil {
+		return err
+	}
 	path, err := h.find(program)
 	if err != nil {
 		return err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -192,6 +194,14 @@ func TestACheckRefusesWhatCannotBeCreated(t *testing.T) {
 	none := cluster.New(cluster.Options{Engine: "unix://" + r.e.Socket, Environ: func() []string { return []string{"PATH=" + t.TempDir()} }})
 	if err := none.Check(r.context(), r.request(r.desired("gamma", good))); err == nil || !strings.Contains(err.Error(), "kind is missing in PATH") {
 		t.Errorf("without kind: %v", err)
+	}
+	alone := t.TempDir()
+	if err := os.Symlink(clustertest.Kind(t), filepath.Join(alone, "kind")); err != nil {
+		t.Fatal(err)
+	}
+	lacks := cluster.New(cluster.Options{Engine: "unix://" + r.e.Socket, Environ: func() []string { return []string{"PATH=" + alone} }})
+	if err := lacks.Check(r.context(), r.request(r.desired("gamma", good))); err == nil || !strings.Contains(err.Error(), "podman is missing in PATH; Suggestion: install podman, which kind runs") {
+		t.Errorf("without the program of the engine: %v", err)
 	}
 }
 
