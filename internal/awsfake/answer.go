@@ -94,6 +94,8 @@ func namespace(service string) string {
 	switch service {
 	case "rds":
 		return "http://rds.amazonaws.com/doc/2014-10-31/"
+	case "autoscaling":
+		return "http://autoscaling.amazonaws.com/doc/2011-01-01/"
 	case "elasticloadbalancing":
 		return "http://elasticloadbalancing.amazonaws.com/doc/2015-12-01/"
 	case "iam":

@@ -11,7 +11,7 @@ import (
 
 // call is a request as every handler sees it, whatever protocol it came in.
 type call struct {
-	Service string // ec2, elasticloadbalancing, iam, rds, s3, sts, ssm
+	Service string // autoscaling, ec2, elasticloadbalancing, iam, rds, s3, sts, ssm
 	Region  string
 	Action  string
 	p       *params
@@ -64,10 +64,10 @@ func parseCall(r *http.Request, body []byte) (*call, error) {
 		return c, c.parseREST(r, body)
 	case "ssm":
 		return c, c.parseJSON(r, body)
-	case "ec2", "rds", "sts", "iam", "elasticloadbalancing":
+	case "ec2", "rds", "sts", "iam", "elasticloadbalancing", "autoscaling":
 		return c, c.parseQuery(r, body)
 	default:
-		return c, failAs(404, "UnknownService", "The sandbox has no service %q; it has ec2, elasticloadbalancing, iam, rds, s3, ssm and sts.", c.Service)
+		return c, failAs(404, "UnknownService", "The sandbox has no service %q; it has autoscaling, ec2, elasticloadbalancing, iam, rds, s3, ssm and sts.", c.Service)
 	}
 }
 

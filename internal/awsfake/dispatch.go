@@ -11,6 +11,7 @@ func services() map[string]map[string]handler {
 	return map[string]map[string]handler{
 		"sts":                  {"GetCallerIdentity": callerIdentity},
 		"ec2":                  ec2Actions(),
+		"autoscaling":          scalingActions(),
 		"elasticloadbalancing": elbActions(),
 		"iam":                  iamActions(),
 		"rds":                  rdsActions(),

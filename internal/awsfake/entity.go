@@ -65,6 +65,8 @@ func blank(kind string) entity {
 		return &object{}
 	case kindTemplate:
 		return &launchTemplate{}
+	case kindScaling:
+		return &scalingGroup{}
 	case kindBalancer:
 		return &loadBalancer{}
 	case kindTargets:
@@ -100,6 +102,7 @@ const (
 	kindNAT             = "natgateway"
 	kindRouteTable      = "route-table"
 
+	kindScaling  = "scaling-group"
 	kindBalancer = "load-balancer"
 	kindTargets  = "target-group"
 	kindListener = "listener"

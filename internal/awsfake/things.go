@@ -26,7 +26,7 @@ type Resource struct {
 func (c *Cloud) Resources() ([]Resource, error) {
 	var out []Resource
 	err := c.do(func(t *tx) error {
-		for _, kind := range []string{kindVPC, kindSubnet, kindGroup, kindInternetGateway, kindAddress, kindNAT, kindRouteTable, kindInstance, kindVolume, kindSubnetGroup, kindDatabase, kindBucket, kindKey, kindRole, kindTemplate, kindTargets, kindBalancer, kindListener} {
+		for _, kind := range []string{kindVPC, kindSubnet, kindGroup, kindInternetGateway, kindAddress, kindNAT, kindRouteTable, kindInstance, kindVolume, kindSubnetGroup, kindDatabase, kindBucket, kindKey, kindRole, kindTemplate, kindTargets, kindBalancer, kindListener, kindScaling} {
 			for _, region := range slices.Sorted(maps.Keys(t.st.tables[kind])) {
 				for _, e := range t.st.table(kind, region).rows() {
 					if e != nil && !t.unread(e) {
@@ -71,6 +71,8 @@ func describe(t *tx, e entity) Resource {
 		out.Name, out.Size = v.ID, v.Type
 	case *launchTemplate:
 		out.Name, out.Size = v.Name, "version "+itoa(v.Default)
+	case *scalingGroup:
+		out.Name, out.Size = v.ID, itoa(v.Desired)+" instances"
 	case *loadBalancer:
 		out.Name, out.State, out.Size = v.Name, v.Life.at(t.now), v.Type
 	case *targetGroup:
@@ -117,6 +119,8 @@ func kindWord(kind string) string {
 		return "key_pair"
 	case kindRole:
 		return "iam_role"
+	case kindScaling:
+		return "autoscaling_group"
 	case kindBalancer:
 		return "load_balancer"
 	case kindTargets:

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
@@ -28,13 +29,14 @@ import (
 type region struct {
 	name, account string
 
-	ec2    ec2Calls
-	elb    elbCalls
-	iam    iamCalls
-	rds    rdsCalls
-	s3     s3Calls
-	ssm    call[ssm.GetParameterInput, ssm.GetParameterOutput, ssm.Options]
-	images *images
+	ec2     ec2Calls
+	elb     elbCalls
+	scaling scalingCalls
+	iam     iamCalls
+	rds     rdsCalls
+	s3      s3Calls
+	ssm     call[ssm.GetParameterInput, ssm.GetParameterOutput, ssm.Options]
+	images  *images
 	// what many wait for at once
 	startingInstances *gather[ec2types.Instance]
 	changingVolumes   *gather[ec2types.Volume]
@@ -142,10 +144,11 @@ func (p *Provider) regionOf(cfg aws.Config, name string) *region {
 	}
 	g := &region{
 		name: name, account: p.account,
-		ec2: ec2CallsOf(ec2.NewFromConfig(service("ec2"))),
-		elb: elbCallsOf(elb.NewFromConfig(service("elasticloadbalancing"))),
-		iam: iamCallsOf(iam.NewFromConfig(service("iam"))),
-		rds: rdsCallsOf(rds.NewFromConfig(service("rds"))),
+		ec2:     ec2CallsOf(ec2.NewFromConfig(service("ec2"))),
+		scaling: scalingCallsOf(autoscaling.NewFromConfig(service("autoscaling"))),
+		elb:     elbCallsOf(elb.NewFromConfig(service("elasticloadbalancing"))),
+		iam:     iamCallsOf(iam.NewFromConfig(service("iam"))),
+		rds:     rdsCallsOf(rds.NewFromConfig(service("rds"))),
 		s3: s3CallsOf(s3.NewFromConfig(service("s3"), func(o *s3.Options) {
 			o.UsePathStyle = p.opts.Sandbox || o.BaseEndpoint != nil
 		})),

@@ -49,6 +49,9 @@ func samples() []providertest.Sample {
 			values{"security_groups": resource.List{of("security_group", "web")}}),
 		sample("listener", "http", values{"load_balancer": of("load_balancer", "web"), "port": resource.Int(80), "target_group": of("target_group", "web")},
 			values{"port": resource.Int(8080)}),
+		sample("autoscaling_group", "web", values{
+			"min": resource.Int(1), "max": resource.Int(3), "subnets": resource.List{of("subnet", "other")}, "launch_template": of("launch_template", "web"),
+		}, values{"desired": resource.Int(2), "target_groups": resource.List{of("target_group", "web")}}),
 		sample("s3", "acme-assets", values{}, values{"versioning": resource.Bool(true)}),
 	}
 }

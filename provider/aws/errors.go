@@ -28,7 +28,7 @@ func classify(op string, err error) error {
 	operation := op
 	if errors.As(err, &call) {
 		operation = call.Operation()
-		out.Op = strings.ToLower(call.Service()) + "." + operation
+		out.Op = strings.ReplaceAll(strings.ToLower(call.Service()), " ", "") + "." + operation
 		out.Err = call.Unwrap()
 	}
 	var api smithy.APIError

@@ -23,6 +23,7 @@ func operations() []operation {
 	all = append(all, launchOperations()...)
 	all = append(all, roleOperations()...)
 	all = append(all, balancerOperations()...)
+	all = append(all, scalingOperations()...)
 	return append(all, dataOperations()...)
 }
 
@@ -162,6 +163,21 @@ func balancerOperations() []operation {
 	}
 }
 
+// scalingOperations are those of autoscaling groups. AWS launches their instances in the caller's name.
+func scalingOperations() []operation {
+	return []operation{
+		{call: "autoscaling.AttachLoadBalancerTargetGroups"},
+		{call: "autoscaling.CreateAutoScalingGroup", actions: []string{"autoscaling:CreateAutoScalingGroup", "autoscaling:CreateOrUpdateTags", "ec2:RunInstances", "iam:PassRole", "iam:CreateServiceLinkedRole"}},
+		{call: "autoscaling.CreateOrUpdateTags"},
+		{call: "autoscaling.DeleteAutoScalingGroup", destroy: true},
+		{call: "autoscaling.DeleteTags"},
+		{call: "autoscaling.DescribeAutoScalingGroups"},
+		{call: "autoscaling.DescribeScalingActivities"},
+		{call: "autoscaling.DetachLoadBalancerTargetGroups"},
+		{call: "autoscaling.UpdateAutoScalingGroup"},
+	}
+}
+
 func dataOperations() []operation {
 	return []operation{
 		{call: "rds.DescribeDBInstances"},
@@ -226,7 +242,7 @@ func limits() map[string]statement {
 	}
 	return map[string]statement{
 		"iam:PassRole":                equals("OviPassRole", "iam:PassedToService", "ec2.amazonaws.com"),
-		"iam:CreateServiceLinkedRole": equals("OviServiceRole", "iam:AWSServiceName", []string{"rds.amazonaws.com", "elasticloadbalancing.amazonaws.com"}),
+		"iam:CreateServiceLinkedRole": equals("OviServiceRole", "iam:AWSServiceName", []string{"rds.amazonaws.com", "elasticloadbalancing.amazonaws.com", "autoscaling.amazonaws.com"}),
 	}
 }
 

@@ -1,0 +1,25 @@
+package awsfake
+
+import "time"
+
+// scalingGroup keeps a number of instances, which have its tag.
+type scalingGroup struct {
+	base
+	ARN      string    `json:"arn"`
+	Min      int       `json:"min"`
+	Max      int       `json:"max"`
+	Desired  int       `json:"desired"`
+	Subnets  []string  `json:"subnets"`
+	Template string    `json:"template"`
+	Version  string    `json:"version"`
+	Targets  []string  `json:"targets,omitempty"`
+	Check    string    `json:"check"`
+	Grace    int       `json:"grace"`
+	Failure  string    `json:"failure,omitempty"` // of the last launch
+	Failed   time.Time `json:"failed,omitzero"`
+	Until    time.Time `json:"until,omitzero"` // when one that is being deleted is gone
+}
+
+func (*scalingGroup) kind() string              { return kindScaling }
+func (g *scalingGroup) clone() entity           { c := *g; return &c }
+func (g *scalingGroup) gone(now time.Time) bool { return !g.Until.IsZero() && now.After(g.Until) }

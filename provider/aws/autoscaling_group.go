@@ -1,0 +1,213 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+const (
+	kindScaling     = "autoscaling_group"
+	templateVersion = "template_version"
+	targetsAttr     = "target_groups"
+	healthType      = "health_check_type"
+	healthGrace     = "health_check_grace"
+	// scalingPage is the size of pages; more is not allowed.
+	scalingPage = 100
+)
+
+func kindOfScaling() kind {
+	return kind{
+		schema: resource.Kind{
+			Provider: Name, Name: kindScaling,
+			Doc: "A number of instances that AWS keeps running.\n\n" +
+				"Its name is its name in AWS. Its instances are AWS's: they are no resources of the configuration, and are terminated with it. A new version of the template is for the instances that are created from then on.",
+			NamePattern: `[A-Za-z0-9][A-Za-z0-9_.@+=-]{0,254}`, NameDoc: "letters, digits and _ . @ + = -, starting with a letter or digit, at most 255 characters",
+			Canonical: canonicalScaling, CrossCheck: crossChecks(tagTraits{}),
+			Attrs: scalingAttrs(),
+		},
+		list: listScaling, read: readScaling, tag: tagScaling, check: checkScaling,
+		create: createScaling, update: updateScaling, remove: deleteScaling,
+	}
+}
+
+func scalingAttrs() []resource.Attribute {
+	return []resource.Attribute{
+		{Name: "min", Type: resource.TInt, Required: true, Min: bound(0), Example: "2", Doc: "How many instances it has at least."},
+		{Name: "max", Type: resource.TInt, Required: true, Min: bound(0), Example: "6", Doc: "How many instances it has at most."},
+		{Name: "desired", Type: resource.TInt, Min: bound(0), Example: "2", Doc: "How many instances it has. If omitted, min when it is created, and then what scaling policies set."},
+		{
+			Name: "subnets", Type: resource.TSet, Required: true, Min: bound(1), Elem: &resource.Attribute{Type: resource.TString, RefKind: kindSubnet, IDPrefix: "subnet-"},
+			Example: "[private-a, private-b]", Doc: "The subnets that instances are created in.",
+		},
+		{
+			Name: kindTemplate, Type: resource.TString, Required: true, RefKind: kindTemplate, IDPrefix: "lt-",
+			Example: "web", Doc: "The launch template that instances are created by.",
+		},
+		{
+			Name: templateVersion, Type: resource.TString, Pattern: `\$Default|\$Latest|[0-9]{1,9}`, Default: resource.String("$Default"),
+			Example: "$Default", Doc: "Its version: a number, $Default or $Latest. A reference to the version of a template follows it one apply later.",
+		},
+		{
+			Name: targetsAttr, Type: resource.TSet, Elem: &resource.Attribute{Type: resource.TString, RefKind: kindTargets, IDPrefix: arnPrefix},
+			Example: "[web]", Doc: "The target groups in which instances are registered.",
+		},
+		{
+			Name: healthType, Type: resource.TString, Enum: []string{"EC2", "ELB"}, CreateDefault: resource.String("EC2"),
+			Example: "ELB", Doc: "Whether an instance that its load balancer finds unhealthy is replaced too.",
+		},
+		{Name: healthGrace, Type: resource.TInt, Min: bound(0), Max: bound(172800), Unit: "s", Example: "120", Doc: "For how many seconds a new instance may be unhealthy."},
+		{Name: "instances", Type: resource.TSet, Elem: &resource.Attribute{Type: resource.TString}, Computed: true, Doc: "The IDs of its instances."},
+	}
+}
+
+// canonicalScaling: AWS refuses a group whose numbers are not in order.
+func canonicalScaling(a resource.Attrs) (resource.Attrs, []resource.Problem) {
+	low, _ := number(a, "min")
+	high, _ := number(a, "max")
+	want, set := number(a, "desired")
+	switch {
+	case low > high:
+		return a, []resource.Problem{{Path: "max", Summary: fmt.Sprintf("max is %d, and min is %d", high, low), Suggestion: fmt.Sprintf("use max: %d", low)}}
+	case set && (want < low || want > high):
+		return a, []resource.Problem{{Path: "desired", Summary: fmt.Sprintf("desired is %d, and not between min %d and max %d", want, low, high), Suggestion: "omit desired, or change min or max"}}
+	}
+	return a, nil
+}
+
+func (g *region) scalingGroups(ctx context.Context, names ...string) ([]types.AutoScalingGroup, error) {
+	return pages(ctx, "autoscaling.DescribeAutoScalingGroups", func(ctx context.Context, token *string) ([]types.AutoScalingGroup, *string, error) {
+		out, err := g.scaling.DescribeAutoScalingGroups(ctx, &autoscaling.DescribeAutoScalingGroupsInput{
+			AutoScalingGroupNames: names, NextToken: token, MaxRecords: aws.Int32(scalingPage),
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.AutoScalingGroups, out.NextToken, nil
+	})
+}
+
+// scalingGone reports that a group is listed but being deleted.
+func scalingGone(s types.AutoScalingGroup) bool {
+	return strings.HasPrefix(aws.ToString(s.Status), "Delete")
+}
+
+// inService counts the instances that are created, whatever a load balancer finds of them.
+func inService(s types.AutoScalingGroup) int {
+	n := 0
+	for _, i := range s.Instances {
+		if i.LifecycleState == types.LifecycleStateInService {
+			n++
+		}
+	}
+	return n
+}
+
+func (g *region) observedScaling(s types.AutoScalingGroup) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(s.AutoScalingGroupName), UID: aws.ToString(s.AutoScalingGroupARN), Since: aws.ToTime(s.CreatedTime), Health: resource.Healthy}
+	if n, want := inService(s), int(aws.ToInt32(s.DesiredCapacity)); n < want {
+		o.Health, o.Message = resource.Pending, fmt.Sprintf("%d of %d instances in service", n, want)
+	}
+	a := attrs{}
+	a.number("min", s.MinSize)
+	a.number("max", s.MaxSize)
+	a.number("desired", s.DesiredCapacity)
+	subnets := strings.FieldsFunc(aws.ToString(s.VPCZoneIdentifier), func(r rune) bool { return r == ',' || r == ' ' })
+	slices.Sort(subnets)
+	a.texts("subnets", subnets)
+	if t := s.LaunchTemplate; t != nil {
+		a.text(kindTemplate, t.LaunchTemplateId)
+		a.text(templateVersion, t.Version)
+	}
+	targets := slices.Sorted(slices.Values(s.TargetGroupARNs))
+	a.texts(targetsAttr, targets)
+	a.text(healthType, s.HealthCheckType)
+	a.number(healthGrace, s.HealthCheckGracePeriod)
+	var ids []string
+	for _, i := range s.Instances {
+		ids = append(ids, aws.ToString(i.InstanceId))
+	}
+	slices.Sort(ids)
+	a.texts("instances", ids)
+	o.Attrs = a.done()
+	tags := map[string]string{}
+	for _, t := range s.Tags {
+		tags[aws.ToString(t.Key)] = aws.ToString(t.Value)
+	}
+	g.identify(&o, kindScaling, o.ID, tags)
+	return o
+}
+
+func listScaling(ctx context.Context, s *sweep) ([]resource.Observed, error) {
+	all, err := s.scalingGroups(ctx)
+	return observedAs(slices.DeleteFunc(all, scalingGone), err, s.observedScaling)
+}
+
+func (g *region) scalingGroup(ctx context.Context, name string) (types.AutoScalingGroup, error) {
+	const op = "autoscaling.DescribeAutoScalingGroups"
+	all, err := g.scalingGroups(ctx, name)
+	return only(slices.DeleteFunc(all, scalingGone), err, op, name)
+}
+
+func readScaling(ctx context.Context, g *region, id string) (resource.Observed, error) {
+	s, err := g.scalingGroup(ctx, id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.observedScaling(s), nil
+}
+
+// tagScaling writes tags that the instances do not get: with ovi's they would look like resources.
+func tagScaling(ctx context.Context, g *region, id string, set map[string]string, drop []string) error {
+	if len(set) > 0 {
+		_, err := g.scaling.CreateOrUpdateTags(ctx, &autoscaling.CreateOrUpdateTagsInput{Tags: scalingTags(id, set)})
+		if err != nil {
+			return classify("", err)
+		}
+	}
+	if len(drop) == 0 {
+		return nil
+	}
+	named := map[string]string{}
+	for _, k := range drop {
+		named[k] = ""
+	}
+	tags := scalingTags(id, named)
+	for i := range tags {
+		tags[i].Value = nil
+	}
+	_, err := g.scaling.DeleteTags(ctx, &autoscaling.DeleteTagsInput{Tags: tags})
+	return classify("", err)
+}
+
+func scalingTags(name string, tags map[string]string) []types.Tag {
+	var out []types.Tag
+	for _, t := range ec2Tags(tags) {
+		out = append(out, types.Tag{
+			Key: t.Key, Value: t.Value, PropagateAtLaunch: aws.Bool(false), ResourceId: aws.String(name), ResourceType: aws.String("auto-scaling-group"),
+		})
+	}
+	return out
+}
+
+func checkScaling(ctx context.Context, g *region, r provider.Request) error {
+	if r.Have.ID == r.Desired.Ref.Name {
+		return nil
+	}
+	o, err := readScaling(ctx, g, r.Desired.Ref.Name)
+	switch {
+	case absent(err), err == nil && r.Key != "" && o.Marks.Key == r.Key:
+		return nil
+	case err != nil:
+		return err
+	}
+	return taken(o, r)
+}
