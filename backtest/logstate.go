@@ -1,6 +1,7 @@
 package backtest
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -200,12 +201,12 @@ func (m *logState) plan(e event.Planned, listed []event.Decision) (comparator.Re
 // facts reconstructs what policies could read besides the plan.
 func (m *logState) facts(r event.Record, e event.Planned, now time.Time) decider.Facts {
 	f := decider.Facts{
-		Now: now, Unreachable: map[resource.Scope]error{},
+		Now: now, Unreachable: map[resource.Scope]error{}, Requester: cmp.Or(e.By, r.User),
 		History: func(ref resource.Ref) []decider.Past { return m.past(ref, r.Instance, e.Known) },
 		Approvals: func(digest string) (out []decider.Approval) {
 			for _, c := range m.approvals[digest] {
 				if c.Holds(now) {
-					out = append(out, decider.Approval{Who: c.Who, At: c.At, Used: c.Used != "" && c.Used != e.Plan})
+					out = append(out, decider.Approval{Who: c.Who, At: c.At, Used: c.Used != "" && c.Used != e.Plan, Signed: c.SignedBy != nil})
 				}
 			}
 			return out

@@ -21,28 +21,28 @@ func (Approvals) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	var approved *Approvers
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
-		approvers := 0
 		for _, rule := range f.Rules[d.Ref.Stack].Approvals {
-			if d.Proposed.Executes() && rule.Covers(string(d.Proposed), d.Ref.Kind) {
-				approvers = max(approvers, rule.Approvers, 1)
+			if !d.Proposed.Executes() || !rule.Covers(string(d.Proposed), d.Ref.Kind) {
+				continue
 			}
-		}
-		if approvers == 0 {
-			continue
-		}
-		if approved == nil {
-			approved = f.Approvers(p)
-		}
-		if b, blocked := approved.Missing(approvers); blocked {
-			out[i] = b
+			if approved == nil {
+				approved = f.Approvers(p)
+			}
+			b, blocked := approved.Missing(max(rule.Approvers, 1), rule.Signed)
+			if was, held := out[i]; blocked && (!held || b.Signed && !was.Signed || b.Signed == was.Signed && b.Approvers > was.Approvers) {
+				out[i] = b
+			}
 		}
 	}
 	return out, nil
 }
 
-// Approvers are the operators who approved a plan, each once: those whose approval counts, and those
-// whose approval an earlier plan used.
-type Approvers struct{ Counted, Used []string }
+// Approvers are the operators who approved a plan, each once: those whose approval counts, those of them
+// who signed it, and those whose approval an earlier plan used.
+type Approvers struct {
+	Counted, Signed, Used []string
+	Requester             string // made the plan, and signed an approval of it, which counts as unsigned
+}
 
 // Approvers lists the operators who approved this plan.
 func (f Facts) Approvers(p Plan) *Approvers {
@@ -57,33 +57,51 @@ func (f Facts) Approvers(p Plan) *Approvers {
 		digest = p.Digest()
 	}
 	for _, a := range f.Approvals(digest) {
-		to := &out.Counted
-		if a.Used {
-			to = &out.Used
+		switch {
+		case a.Used:
+			once(&out.Used, a.Who)
+			continue
+		case a.Signed && a.Who == f.Requester:
+			out.Requester = a.Who
+		case a.Signed:
+			once(&out.Signed, a.Who)
 		}
-		if !slices.Contains(*to, a.Who) {
-			*to = append(*to, a.Who)
-		}
+		once(&out.Counted, a.Who)
 	}
 	return out
 }
 
-// Missing returns the Blocker of an action that needs more approvals than there are.
-func (a *Approvers) Missing(needs int) (Blocker, bool) {
-	if len(a.Counted) >= needs {
+func once(all *[]string, name string) {
+	if !slices.Contains(*all, name) {
+		*all = append(*all, name)
+	}
+}
+
+// Missing returns the Blocker of an action that needs more approvals, or more signed ones, than there are.
+func (a *Approvers) Missing(needs int, signed bool) (Blocker, bool) {
+	has, of, flag := a.Counted, "", ""
+	if signed {
+		has, of, flag = a.Signed, " signed", " --sign KEYFILE"
+	}
+	if len(has) >= needs {
 		return Blocker{}, false
 	}
-	has := ""
-	if len(a.Counted) > 0 {
-		has = " (" + strings.Join(a.Counted, ", ") + ")"
+	text := fmt.Sprintf("%d of %d%s", len(has), needs, of)
+	if len(has) > 0 {
+		text += " (" + strings.Join(has, ", ") + ")"
+	}
+	if signed && a.Requester != "" {
+		text += "; " + a.Requester + " made the plan"
+	}
+	if n := len(a.Counted) - len(a.Signed); signed && a.Requester == "" && n > 0 {
+		text += fmt.Sprintf("; %d not signed", n)
 	}
 	if len(a.Used) > 0 {
-		has += "; used by an earlier plan: " + strings.Join(a.Used, ", ")
+		text += "; used by an earlier plan: " + strings.Join(a.Used, ", ")
 	}
 	return Blocker{
-		Policy: Approvals{}.Name(), Approvers: needs,
-		Reason:     fmt.Sprintf("%d of %d%s", len(a.Counted), needs, has),
-		Suggestion: "save the plan with --out FILE, run `ovi approve FILE`, then `ovi apply FILE`",
+		Policy: Approvals{}.Name(), Approvers: needs, Signed: signed, Reason: text,
+		Suggestion: "save the plan with --out FILE, run `ovi approve FILE" + flag + "`, then `ovi apply FILE`",
 	}, true
 }
 

@@ -102,6 +102,42 @@ func TestApprovalsBindToThePlan(t *testing.T) {
 	}
 }
 
+// TestSignedApprovalsAreThoseOfOtherPeople: where a rule demands signed approvals, neither unsigned ones
+// count nor that of who made the plan, and another rule about the same action holds too.
+func TestSignedApprovalsAreThoseOfOtherPeople(t *testing.T) {
+	plan := doomed()
+	signed, plain := func(who string) decider.Approval { return decider.Approval{Who: who, Signed: true} }, func(who string) decider.Approval { return decider.Approval{Who: who} }
+	two := rules.Approval{Approvers: 2, Signed: true}
+	for name, c := range map[string]struct {
+		rules     []rules.Approval
+		approvals []decider.Approval
+		want      string // the reason; "" is not blocked
+	}{
+		"none":                      {[]rules.Approval{two}, nil, "0 of 2 signed"},
+		"two that are not signed":   {[]rules.Approval{two}, []decider.Approval{plain("ann"), plain("bob")}, "0 of 2 signed; 2 not signed"},
+		"one signed":                {[]rules.Approval{two}, []decider.Approval{signed("ann"), plain("bob")}, "1 of 2 signed (ann); 1 not signed"},
+		"one signed twice":          {[]rules.Approval{two}, []decider.Approval{signed("ann"), signed("ann")}, "1 of 2 signed (ann)"},
+		"one of who made the plan":  {[]rules.Approval{two}, []decider.Approval{signed("ann"), signed("eve")}, "1 of 2 signed (ann); eve made the plan"},
+		"one used":                  {[]rules.Approval{two}, []decider.Approval{signed("ann"), {Who: "bob", Signed: true, Used: true}}, "1 of 2 signed (ann); used by an earlier plan: bob"},
+		"two signed":                {[]rules.Approval{two}, []decider.Approval{signed("ann"), signed("bob")}, ""},
+		"three of any, two signed":  {[]rules.Approval{{Approvers: 3}, two}, []decider.Approval{signed("ann"), signed("bob")}, "2 of 3 (ann, bob)"},
+		"both":                      {[]rules.Approval{{Approvers: 3}, two}, []decider.Approval{signed("ann"), signed("bob"), plain("cid")}, ""},
+		"signed where none need be": {[]rules.Approval{{Approvers: 2}}, []decider.Approval{signed("ann"), signed("eve")}, ""},
+	} {
+		f := decider.Facts{
+			Rules: stackRules(rules.Rules{Approvals: c.rules}), Requester: "eve",
+			Approvals: func(string) []decider.Approval { return c.approvals },
+		}
+		blockers, err := decider.Approvals{}.Review(plan, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := blockers[0].Reason; got != c.want || blockers[0].Signed != strings.Contains(c.want, "signed") {
+			t.Errorf("%s: blocked by %+v, want %q", name, blockers[0], c.want)
+		}
+	}
+}
+
 func TestTheDigestIsOfTheProposals(t *testing.T) {
 	base := doomed().Digest()
 	blocked := doomed()

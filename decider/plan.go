@@ -81,6 +81,8 @@ type Blocker struct {
 	Awaits     string     `json:"awaits,omitempty"` // deferred until that is so: "wave 2 of 3"
 	// Approvers is how many different operators must approve to lift it; 0: no approval does.
 	Approvers int `json:"approvers,omitempty"`
+	// Signed: only approvals that keys on the roster signed lift it.
+	Signed bool `json:"signed,omitempty"`
 }
 
 // Warning is a policy's message that does not block an action.
@@ -201,6 +203,8 @@ type Facts struct {
 	// Approvals are the recorded approvals of a plan by its Digest, without those that have
 	// expired by Now; nil: there are none.
 	Approvals func(digest string) []Approval
+	// Requester made the plan; their signed approval does not count where a rule demands signed ones.
+	Requester string
 	// Digest returns the digest that an approval must be of; nil: the plan's own. For a saved
 	// plan it is the digest of its part in the plan of now.
 	Digest func(Plan) string
@@ -230,6 +234,8 @@ type Approval struct {
 	Who  string
 	At   time.Time
 	Used bool // by another plan: it does not count
+	// Signed: a key on the roster signed it that belongs to Who.
+	Signed bool
 }
 
 // Past is one event in a resource's history.

@@ -73,15 +73,23 @@ func (e *Engine) adopt(ctx context.Context, p *Planned, ref resource.Ref, have *
 	if key == "" {
 		key = ulid.Make().String()
 	}
-	baseline := e.baseline(ctx, p, ref, have)
+	adopted := event.Adopted{Ref: ref, ID: have.ID, UID: have.UID, Key: key, Reason: a.Reason, Applied: e.baseline(ctx, p, ref, have)}
+	by, who, err := e.signed(ctx, a, func(who string) []byte {
+		adopted.Who = who
+		return adopted.Statement(e.cfg.Ledger.Instance())
+	})
+	if err != nil {
+		return *have, err
+	}
+	adopted.Who, adopted.SignedBy = who, by
 	p.bindings = append(p.bindings, resource.Binding{Ref: ref, ID: have.ID, Key: key})
 	o, err := e.mark(ctx, p, ref, have, a, resource.Change{On: resource.OnMark, Path: "ref", To: resource.String(ref.Bare().String())})
 	if err != nil {
 		return o, err
 	}
-	events := []event.Event{event.Adopted{Ref: ref, ID: have.ID, UID: have.UID, Key: key, Who: a.Who, Reason: a.Reason, Applied: baseline}}
+	events := []event.Event{adopted}
 	if have.Marks.Blessed {
-		events = append(events, event.Blessed{Ref: ref, On: true, Who: a.Who, Reason: "it had the blessed mark when it was adopted"})
+		events = append(events, event.Blessed{Ref: ref, On: true, Who: who, Reason: "it had the blessed mark when it was adopted"})
 	}
 	_, err = e.cfg.Ledger.Record(context.WithoutCancel(ctx), events...)
 	return o, err

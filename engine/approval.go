@@ -18,6 +18,8 @@ var ErrNothingToApprove = errors.New("the plan proposes nothing")
 // approval is of the proposals, not of the file: any plan that proposes the same actions on the
 // same resources is approved, and no other. An operator's newest approval replaces the earlier
 // ones.
+//
+// With OperatorAction.Sign it is signed; who then counts is the owner of the key.
 func (e *Engine) Approve(ctx context.Context, p *Planned, a OperatorAction, until time.Time) (event.Approved, error) {
 	if p.Mode == event.ForDrift || !proposes(p.Plan) {
 		return event.Approved{}, ErrNothingToApprove
@@ -25,6 +27,14 @@ func (e *Engine) Approve(ctx context.Context, p *Planned, a OperatorAction, unti
 	approved := event.Approved{
 		Plan: p.ID, Hash: p.Hash, Who: a.Who, How: "ovi approve", Until: until.UTC().Round(0), Digest: p.Plan.Digest(), Reason: a.Reason,
 	}
+	by, who, err := e.signed(ctx, a, func(who string) []byte {
+		approved.Who = who
+		return approved.Statement(e.cfg.Ledger.Instance())
+	})
+	if err != nil {
+		return approved, fmt.Errorf("approve the plan: %w", err)
+	}
+	approved.Who, approved.SignedBy = who, by
 	if _, err := e.cfg.Ledger.Record(ctx, approved); err != nil {
 		return approved, fmt.Errorf("approve the plan: %w", err)
 	}
@@ -48,7 +58,7 @@ func (m *memory) approvals(now time.Time) func(string) []decider.Approval {
 		var out []decider.Approval
 		for _, c := range all {
 			if c.Holds(now) {
-				out = append(out, decider.Approval{Who: c.Who, At: c.At, Used: c.Used != ""})
+				out = append(out, decider.Approval{Who: c.Who, At: c.At, Used: c.Used != "", Signed: c.Signed})
 			}
 		}
 		return out

@@ -76,6 +76,7 @@ type PlanOptions struct {
 	AllKinds bool
 
 	guards []decider.Policy          // compiled, of the intents and of Rules
+	by     string                    // who made the saved plan; "": the user
 	digest func(decider.Plan) string // the digest that approvals must be of; nil: the plan's own
 }
 

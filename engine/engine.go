@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,6 +62,7 @@ func (e *Engine) plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 		return nil, err
 	}
 	p := e.newPlan(o.mode())
+	p.By = cmp.Or(o.by, p.By)
 	if err := e.require(ctx, p, intents, &o); err != nil {
 		return nil, err
 	}
@@ -117,9 +119,17 @@ func (e *Engine) plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 	return p, e.recordPlan(ctx, p)
 }
 
+// byOther is who made a plan, if that is another than who records it.
+func byOther(who, user string) string {
+	if who == user {
+		return ""
+	}
+	return who
+}
+
 // newPlan returns an empty plan.
 func (e *Engine) newPlan(mode event.Mode) *Planned {
-	return &Planned{ID: ulid.Make().String(), Mode: mode, At: e.cfg.Clock().UTC().Round(0), kinds: e.cfg.Providers.Kind}
+	return &Planned{ID: ulid.Make().String(), Mode: mode, By: e.cfg.Ledger.User(), At: e.cfg.Clock().UTC().Round(0), kinds: e.cfg.Providers.Kind}
 }
 
 // decide compares the configurations with live state and lets the policies review the proposals.
@@ -131,7 +141,7 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	found.Differences = append(found.Differences, unreadDifferences(p, m.unread)...)
 	facts := decider.Facts{
 		Now: p.At, Destroy: o.Destroy, Prune: o.Prune, Rules: rulesOf(p.Intents), Unreachable: p.live.Unreachable, Blessed: m.isBlessed, Attempts: m.attempts, Restarts: m.restartsOf,
-		Approvals: m.approvals(p.At), Digest: o.digest, History: m.past,
+		Approvals: m.approvals(p.At), Requester: p.By, Digest: o.digest, History: m.past,
 		UnreachableKinds: kindsUnreachable(p.live), Origin: m.origin, Unread: m.unread, LastConfigured: m.lastConfigured, LastDependsOn: m.lastDependsOn, Deleted: deletedOutside(found.Differences, p.bindings),
 	}
 	first := []decider.Policy{e.openPolicy(p.open)}
@@ -218,7 +228,7 @@ func kindsUnreachable(live resource.LiveState) map[resource.Scope]map[string]err
 func (e *Engine) recordPlan(ctx context.Context, p *Planned) (err error) {
 	planned := event.Planned{
 		Plan: p.ID, Stacks: p.Stacks, Mode: p.Mode, Counts: p.Counts, Unreachable: map[string]string{},
-		At: p.At, Known: p.known, Owned: p.Plan.Owned, Digest: p.Plan.Digest(), Approving: p.approving, Policies: p.policies,
+		At: p.At, Known: p.known, Owned: p.Plan.Owned, Digest: p.Plan.Digest(), Approving: p.approving, By: byOther(p.By, e.cfg.Ledger.User()), Policies: p.policies,
 	}
 	for _, d := range p.Plan.Decisions {
 		planned.Decisions = append(planned.Decisions, event.Recorded(d))
@@ -257,6 +267,7 @@ func (e *Engine) Apply(ctx context.Context, p *Planned, o ApplyOptions) (*Result
 // since is blocked as "stale", a decision that is not in the loaded plan as "not_in_plan".
 func (e *Engine) Refresh(ctx context.Context, saved *Planned, intents []resource.Intent, o PlanOptions) (*Planned, error) {
 	only := &savedPolicy{saved.bases(), e.cfg.Providers.Kind}
+	o.by = saved.By
 	o.digest, o.Prune, o.SetUnverified = only.digest, saved.prunes(e.cfg.Providers.Kind), saved.SetUnverified
 	o.AllowReplace = saved.replaces()
 	o.Mode, o.Policies = event.ForApply, append([]decider.Policy{only}, o.Policies...)

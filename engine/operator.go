@@ -17,6 +17,8 @@ import (
 type OperatorAction struct {
 	Who    string
 	Reason string
+	// Sign signs it; nil: it is not signed.
+	Sign Signing
 }
 
 // same reports whether two refs name one resource; the location of ref may be unresolved.
@@ -27,7 +29,11 @@ func same(located, ref resource.Ref) bool {
 // Bless protects a resource. It records that first, which is what counts, and then writes the mark
 // if the kind can carry one.
 func (e *Engine) Bless(ctx context.Context, ref resource.Ref, a OperatorAction) error {
-	if _, err := e.cfg.Ledger.Record(ctx, event.Blessed{Ref: ref, On: true, Who: a.Who, Reason: a.Reason}); err != nil {
+	blessed, err := e.signBlessing(ctx, event.Blessed{Ref: ref, On: true, Reason: a.Reason}, a)
+	if err == nil {
+		_, err = e.cfg.Ledger.Record(ctx, blessed)
+	}
+	if err != nil {
 		return fmt.Errorf("bless %s: %w", ref, err)
 	}
 	if err := e.setBlessed(ctx, ref, true, a); err != nil {
@@ -58,6 +64,10 @@ func (e *Engine) MarkedBlessed(ctx context.Context, ref resource.Ref) (bool, err
 // stays protected if it fails. If the resource had no mark when last observed, no provider is
 // called.
 func (e *Engine) Unbless(ctx context.Context, ref resource.Ref, a OperatorAction) error {
+	unblessed, err := e.signBlessing(ctx, event.Blessed{Ref: ref, Reason: a.Reason}, a)
+	if err != nil {
+		return fmt.Errorf("unbless %s: it stays blessed: %w", ref, err)
+	}
 	marked, err := e.MarkedBlessed(ctx, ref)
 	if err == nil && marked {
 		err = e.setBlessed(ctx, ref, false, a)
@@ -65,8 +75,7 @@ func (e *Engine) Unbless(ctx context.Context, ref resource.Ref, a OperatorAction
 	if err != nil {
 		return fmt.Errorf("unbless %s: it stays blessed: %w", ref, err)
 	}
-	_, err = e.cfg.Ledger.Record(context.WithoutCancel(ctx), event.Blessed{Ref: ref, On: false, Who: a.Who, Reason: a.Reason})
-	if err != nil {
+	if _, err = e.cfg.Ledger.Record(context.WithoutCancel(ctx), unblessed); err != nil {
 		return fmt.Errorf("unbless %s: %w", ref, err)
 	}
 	return nil

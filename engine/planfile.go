@@ -26,6 +26,7 @@ type planFile struct {
 	Type          string            `json:"type"`
 	Format        int               `json:"format"`
 	ID            string            `json:"id"`
+	By            string            `json:"by,omitempty"`
 	At            time.Time         `json:"at"`
 	Mode          event.Mode        `json:"mode"`
 	Revision      storage.Revision  `json:"revision"`
@@ -62,7 +63,7 @@ type decisionFile struct {
 // Save writes the plan as a plan file: versioned JSON, secrets as digests.
 func (p *Planned) Save(w io.Writer) error {
 	f := planFile{
-		Type: planType, Format: PlanFormat, ID: p.ID, At: p.At, Mode: p.Mode, Revision: p.Revision, Hash: p.Hash,
+		Type: planType, Format: PlanFormat, ID: p.ID, By: p.By, At: p.At, Mode: p.Mode, Revision: p.Revision, Hash: p.Hash,
 		Stacks: p.Stacks, Counts: p.Counts, Unreachable: map[string]string{}, Owned: p.Plan.Owned, SetUnverified: p.SetUnverified,
 	}
 	for s, why := range p.Plan.Unreachable {
@@ -125,7 +126,7 @@ func Load(r io.Reader) (*Planned, error) {
 
 func (f planFile) planned() (*Planned, error) {
 	p := &Planned{
-		ID: f.ID, Mode: f.Mode, At: f.At, Revision: f.Revision, Hash: f.Hash, Stacks: f.Stacks, Counts: f.Counts,
+		ID: f.ID, By: f.By, Mode: f.Mode, At: f.At, Revision: f.Revision, Hash: f.Hash, Stacks: f.Stacks, Counts: f.Counts,
 		SetUnverified: f.SetUnverified, base: map[resource.Ref]base{},
 	}
 	p.Plan.Owned = f.Owned

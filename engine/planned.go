@@ -19,6 +19,7 @@ import (
 type Planned struct {
 	ID           string // ULID
 	Mode         event.Mode
+	By           string // who made it
 	At           time.Time
 	Revision     storage.Revision // of the store, before the plan observed
 	Hash         string           // of the decisions

@@ -41,6 +41,7 @@ func every() []event.Event {
 		{Name: "list", Value: resource.List{resource.String("x"), resource.Reference{Ref: ref("net")}}},
 		{Name: "secret", Value: resource.Digest("digest")},
 	}
+	signer := event.Signer{Name: "bob", Key: "ssh-ed25519 A"}
 	signature := &event.Signature{Generation: 3, Key: "k", Sum: "s"}
 	return []event.Event{
 		event.Loaded{Stack: "web", Source: "ovi.yaml", Version: "v", Release: "1.2.0", Resources: 3},
@@ -111,6 +112,8 @@ func every() []event.Event {
 		event.TrustRequired{On: true, Who: "ann", Reason: "r", Signature: signature},
 		event.PlanSaved{Plan: "p", Hash: "h", Seal: "f", Signature: signature},
 		event.PolicyRequired{Name: "base", On: true, Digest: "d", Who: "ann", Reason: "r", Rules: &rules.Rules{SkipDestructive: true}, Signature: signature},
+		event.RosterChanged{Signer: signer, On: true, Signers: []event.Signer{signer}, Before: []event.Signer{signer}, Who: "ann", Reason: "r", SignedBy: &event.SignedBy{Key: "ssh-ed25519 A", Signature: "s"}, Signature: signature},
+		event.Approved{Plan: "p", Who: "ann", Digest: "g", SignedBy: &event.SignedBy{Key: "ssh-ed25519 A", Signature: "s"}},
 		event.Certified{Bindings: "d", Count: 2},
 		event.ActsCertified{Acts: []event.Fact{{Key: "blessed/x", Value: json.RawMessage(`{"on":true}`)}}},
 		event.Blessed{Ref: ref("a"), Who: "ann", Signature: signature},

@@ -91,6 +91,8 @@ func decodeOperator(name string, data []byte) (Event, error) {
 		return read[PlanSaved](data)
 	case TypePolicyRequired:
 		return read[PolicyRequired](data)
+	case TypeRosterChanged:
+		return read[RosterChanged](data)
 	case TypeCertified:
 		return read[Certified](data)
 	case TypeActsCertified:

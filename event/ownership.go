@@ -19,6 +19,8 @@ type Blessed struct {
 	On        bool         `json:"on"`
 	Who       string       `json:"who"`
 	Reason    string       `json:"reason,omitempty"`
+	At        time.Time    `json:"at,omitzero"`        // of the signature of a person
+	SignedBy  *SignedBy    `json:"signed_by,omitzero"` // the signature of Who
 	Signature *Signature   `json:"signature,omitzero"`
 }
 
@@ -40,6 +42,7 @@ type Adopted struct {
 	// Applied has the configured attributes that cannot be read back, all of them unverified, so that
 	// a later change of them is noticed. Nil: the resource was bound to the ref before.
 	Applied   *Applied   `json:"applied,omitempty"`
+	SignedBy  *SignedBy  `json:"signed_by,omitzero"` // the signature of Who
 	Signature *Signature `json:"signature,omitzero"`
 }
 

@@ -62,6 +62,8 @@ type Planned struct {
 	Digest string `json:"digest,omitempty"`
 	// Approving is the digest that approvals bind to where it is another: that of a saved plan.
 	Approving string `json:"approving,omitempty"`
+	// By is who made the plan where that is not the user of the record: of a saved plan that is applied.
+	By string `json:"by,omitempty"`
 	// Policies are the digests of the policies that reviewed the plan: of each stack by "stack NAME",
 	// of each required policy by "required NAME", and "everywhere" of those given for this run.
 	Policies map[string]string `json:"policies,omitempty"`
@@ -121,6 +123,8 @@ type Approved struct {
 	Until  time.Time `json:"until,omitzero"`
 	Digest string    `json:"digest,omitempty"`
 	Reason string    `json:"reason,omitempty"`
+	// SignedBy is the signature of Who; nil: any user may have used the name.
+	SignedBy *SignedBy `json:"signed_by,omitzero"`
 	// Signature is that of an approval, in a store that instances share.
 	Signature *Signature `json:"signature,omitzero"`
 }

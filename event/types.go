@@ -12,6 +12,7 @@ const (
 	TypePlanned         = "planned"
 	TypePlanSaved       = "plan_saved"
 	TypePolicyRequired  = "policy_required"
+	TypeRosterChanged   = "roster_changed"
 	TypeBlocked         = "blocked"
 	TypeApproved        = "approved"
 	TypeStarted         = "started"
@@ -51,7 +52,7 @@ func Types() []string {
 		TypeLoaded, TypePhaseFailed, TypeObserved, TypePlanned, TypePlanSaved, TypeBlocked, TypeApproved, TypeStarted,
 		TypeFinished, TypeRecovered, TypeNotStarted, TypeReplaceStarted, TypeReplaceReverted, TypeReplaceFinished, TypeLastGood,
 		TypeExhausted, TypeRetried, TypeWave, TypeOrdered, TypeAlarmed, TypeBlessed, TypeAdopted, TypeDisowned, TypeDismissed, TypeMoved, TypeLost,
-		TypeAcknowledged, TypePolicyRequired, TypeKeyPinned, TypeTrusted, TypeTrustRequired, TypeCertified, TypeActsCertified,
+		TypeAcknowledged, TypePolicyRequired, TypeRosterChanged, TypeKeyPinned, TypeTrusted, TypeTrustRequired, TypeCertified, TypeActsCertified,
 		TypeRevoked, TypeRefused, TypeCompacted, TypeBaseline,
 	}
 }
@@ -65,6 +66,7 @@ func (Observed) Type() string        { return TypeObserved }
 func (Planned) Type() string         { return TypePlanned }
 func (PlanSaved) Type() string       { return TypePlanSaved }
 func (PolicyRequired) Type() string  { return TypePolicyRequired }
+func (RosterChanged) Type() string   { return TypeRosterChanged }
 func (Blocked) Type() string         { return TypeBlocked }
 func (Approved) Type() string        { return TypeApproved }
 func (Started) Type() string         { return TypeStarted }
@@ -104,6 +106,7 @@ func (Observed) About() resource.Ref          { return resource.Ref{} }
 func (Planned) About() resource.Ref           { return resource.Ref{} }
 func (PlanSaved) About() resource.Ref         { return resource.Ref{} }
 func (PolicyRequired) About() resource.Ref    { return resource.Ref{} }
+func (RosterChanged) About() resource.Ref     { return resource.Ref{} }
 func (e Blocked) About() resource.Ref         { return e.Ref }
 func (Approved) About() resource.Ref          { return resource.Ref{} }
 func (e Started) About() resource.Ref         { return e.Ref }

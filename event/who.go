@@ -28,6 +28,8 @@ func Who(e Event) string {
 		return e.Who
 	case PolicyRequired:
 		return e.Who
+	case RosterChanged:
+		return e.Who
 	case TrustRequired:
 		return e.Who
 	case Compacted:

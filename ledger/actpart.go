@@ -28,7 +28,7 @@ func actPart() part {
 
 // actPrefixes are the prefixes of the keys of acts.
 func actPrefixes() []string {
-	return []string{rows.KeyBlessed, rows.KeyApproval, rows.KeyUsed, rows.KeyAcknowledged, rows.KeyRequirement}
+	return []string{rows.KeyBlessed, rows.KeyApproval, rows.KeyUsed, rows.KeyAcknowledged, rows.KeyRequirement, rows.KeyRoster}
 }
 
 func isAct(key string) bool {
@@ -39,7 +39,7 @@ func isAct(key string) bool {
 // uses an approval.
 func concernsActs(record []byte) bool {
 	switch event.TypeOf(record) {
-	case event.TypeBlessed, event.TypeApproved, event.TypeAcknowledged, event.TypePolicyRequired, event.TypeRefused, event.TypeBaseline, event.TypeActsCertified:
+	case event.TypeBlessed, event.TypeApproved, event.TypeAcknowledged, event.TypePolicyRequired, event.TypeRosterChanged, event.TypeRefused, event.TypeBaseline, event.TypeActsCertified:
 		return true
 	case event.TypeStarted:
 		return bytes.Contains(record, []byte(`"approval":{`))
@@ -61,6 +61,8 @@ func (p *projection) act(r event.Record) (bool, error) {
 		return true, p.put(rows.AcknowledgedOf(e.Ref), rows.ActOf(r, e))
 	case event.PolicyRequired:
 		return true, p.put(rows.RequirementOf(e.Name), rows.ActOf(r, e))
+	case event.RosterChanged:
+		return true, p.roster(r, e)
 	case event.PlanSaved:
 		return true, p.put(rows.SavedOf(e.Plan), rows.ActOf(r, e))
 	case event.ActsCertified:

@@ -184,7 +184,8 @@ func (l *Ledger) contradictions(ctx context.Context) ([]Contradiction, error) {
 		_, err2 := acts[event.Approved](ctx, l, rows.KeyApproval, false, doubt)
 		_, err3 := acts[event.Acknowledged](ctx, l, rows.KeyAcknowledged, false, doubt)
 		_, err4 := acts[event.PolicyRequired](ctx, l, rows.KeyRequirement, false, doubt)
-		err = errors.Join(err1, err2, err3, err4)
+		_, err5 := acts[event.RosterChanged](ctx, l, rows.KeyRoster, false, doubt)
+		err = errors.Join(err1, err2, err3, err4, err5)
 	} else {
 		err = l.compareActs(ctx, doubt)
 	}
@@ -231,6 +232,9 @@ func describeAct(key string) string {
 	}
 	if name, ok := strings.CutPrefix(key, rows.KeyRequirement); ok {
 		return "required policy " + name
+	}
+	if key == rows.RosterKey {
+		return "the roster"
 	}
 	prefix, name := rows.KeyApproval, "approval"
 	if strings.HasPrefix(key, rows.KeyUsed) {

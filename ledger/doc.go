@@ -43,6 +43,7 @@
 //	used/<digest>/<who>       the plan that used an approval, and which approval
 //	saved/<plan>              the file that a plan was saved to
 //	required/<name>           a policy that every run needs, or no longer
+//	roster/signers            the public keys of people, whose signatures count
 //	acts_certified/<instance> where the log lists the blessings, approvals and acknowledgments last
 //	decided/<ref>             the last decision, and the plan that first made it
 //	acknowledged/<ref>        an accepted drift: which, by whom, until when, why

@@ -25,6 +25,8 @@ type Approval struct {
 	At     time.Time
 	Record event.Approver // names it
 	Used   string         // the plan that used it; "" if none has
+	// Signed: a key that is on the roster now under its user's name signed it.
+	Signed bool
 }
 
 // ApprovalOf is the approval that a record is; not used as far as that record says.
@@ -42,9 +44,17 @@ func (l *Ledger) Approvals(ctx context.Context, digest string) ([]Approval, erro
 	if err != nil {
 		return nil, err
 	}
+	var roster []event.Signer
+	if len(found) > 0 {
+		if roster, err = l.Roster(ctx); err != nil {
+			return nil, err
+		}
+	}
 	var out []Approval
 	for _, a := range found {
 		x := ApprovalOf(a)
+		by, failed := event.Verify(x.Statement(a.Instance), x.SignedBy)
+		x.Signed = failed == nil && slices.Contains(roster, event.Signer{Name: x.Who, Key: by})
 		if x.Used, err = l.usedBy(ctx, digest, x.Record); err != nil {
 			return nil, err
 		}

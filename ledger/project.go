@@ -25,6 +25,8 @@ type projection struct {
 	early map[string]storage.Entry // what was read ahead; absent keys as the zero Entry
 	// lookup reads instead of the store; nil: the store is read.
 	lookup func(key string) []byte
+	// others: other instances write the store too, and lookup has only what this one recorded.
+	others bool
 	// guards are the entries that the projection rests on, in a shared store; nil in one that only
 	// the process with the append lock writes.
 	guards map[string]storage.Guard

@@ -134,6 +134,9 @@ func (s *signer) act(e event.Event) (event.Event, error) {
 	case event.PolicyRequired:
 		e.Signature, err = signAct(s, rows.RequirementOf(e.Name), e)
 		return e, err
+	case event.RosterChanged:
+		e.Signature, err = signAct(s, rows.RosterKey, e)
+		return e, err
 	case event.PlanSaved:
 		e.Signature, err = signAct(s, rows.SavedOf(e.Plan), e)
 		return e, err

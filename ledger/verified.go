@@ -32,6 +32,7 @@ type verified struct {
 	since  int               // changes since the log last certified the part
 	read   int               // records read since then
 	known  bool              // the log certifies the part somewhere
+	others bool              // other instances record into the store too
 }
 
 // part says which keys a verified part has, and which events change it or say whether a batch counts.
@@ -83,7 +84,7 @@ func (v *verified) get(key string) []byte {
 // follow reads what was appended to the log since the last call. The caller has the lock.
 func (v *verified) follow(ctx context.Context, l *Ledger) error {
 	if !v.primed {
-		v.rows, v.last, v.next, v.primed = map[string][]byte{}, nil, 0, true
+		v.rows, v.last, v.next, v.primed, v.others = map[string][]byte{}, nil, 0, true, l.cfg.Shared
 		if err := v.part.prime(ctx, l, v); err != nil {
 			return err
 		}
@@ -141,7 +142,7 @@ func (p part) decode(b wal.Batch) (LogBatch, error) {
 
 // changes projects records onto the part.
 func (v *verified) changes(ctx context.Context, records []event.Record) (map[string][]byte, error) {
-	p := &projection{ctx: ctx, wrote: map[string]int{}, lookup: func(key string) []byte { return v.rows[key] }}
+	p := &projection{ctx: ctx, wrote: map[string]int{}, others: v.others, lookup: func(key string) []byte { return v.rows[key] }}
 	for _, r := range records {
 		if b, ok := r.Event.(event.Baseline); ok {
 			b.Facts = slices.DeleteFunc(slices.Clone(b.Facts), func(f event.Fact) bool { return !v.part.has(f.Key) })

@@ -15,9 +15,9 @@ func Operator(e event.Event) string {
 	switch e := e.(type) {
 	case event.Blessed:
 		if e.On {
-			return "blessed" + by(e.Who, e.Reason)
+			return "blessed" + by(e.Who, "") + Signed(e.SignedBy, e.Reason)
 		}
-		return "blessing removed" + by(e.Who, e.Reason)
+		return "blessing removed" + by(e.Who, "") + Signed(e.SignedBy, e.Reason)
 	case event.Retried:
 		return "new attempts allowed" + by(e.Who, e.Reason)
 	case event.PlanSaved:
@@ -27,6 +27,8 @@ func Operator(e event.Event) string {
 			return fmt.Sprintf("policy %s (%s) required of every run%s", e.Name, resource.ShortDigest(e.Digest), by(e.Who, e.Reason))
 		}
 		return "policy " + e.Name + " no longer required" + by(e.Who, e.Reason)
+	case event.RosterChanged:
+		return roster(e)
 	case event.Acknowledged:
 		return fmt.Sprintf("drift (%s) acknowledged by %s until %s%s", e.What, e.Who, Minute(e.Until), Because(e.Reason))
 	case event.Revoked:
@@ -43,11 +45,29 @@ func Operator(e event.Event) string {
 	return strings.ReplaceAll(e.Type(), "_", " ")
 }
 
+// roster is about the keys of people.
+func roster(e event.RosterChanged) string {
+	does := "removed from"
+	if e.On {
+		does = "put on"
+	}
+	return fmt.Sprintf("key %s of %s %s the roster%s%s", e.Key.Fingerprint(), e.Name, does, by(e.Who, ""), Signed(e.SignedBy, e.Reason))
+}
+
+// Signed says which key signed an act, and why it was done.
+func Signed(s *event.SignedBy, reason string) string {
+	text := ""
+	if s != nil {
+		text = ", signed by " + s.Key.Fingerprint()
+	}
+	return text + Because(reason)
+}
+
 // owned is about what ovi manages.
 func owned(e event.Event) string {
 	switch e := e.(type) {
 	case event.Adopted:
-		return fmt.Sprintf("%s adopted into stack %s%s", e.ID, e.Ref.Stack, by(e.Who, e.Reason))
+		return fmt.Sprintf("%s adopted into stack %s%s%s", e.ID, e.Ref.Stack, by(e.Who, ""), Signed(e.SignedBy, e.Reason))
 	case event.Disowned:
 		return e.ID + " forgotten" + by(e.Who, e.Reason)
 	case event.Dismissed:

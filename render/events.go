@@ -30,7 +30,7 @@ func Sentence(e event.Event) string {
 		return fmt.Sprintf("%s blocked by %s", act(e.Proposed), blockersText(e.Blockers))
 	case event.Approved:
 		if e.Digest != "" {
-			return fmt.Sprintf("%s approved plan %s until %s%s", e.Who, e.Plan, phrase.Minute(e.Until), phrase.Because(e.Reason))
+			return fmt.Sprintf("%s approved plan %s until %s%s", e.Who, e.Plan, phrase.Minute(e.Until), phrase.Signed(e.SignedBy, e.Reason))
 		}
 		return fmt.Sprintf("approved by %s (%s)", e.Who, e.How)
 	case event.Started:

@@ -17,8 +17,10 @@ type Approval struct {
 	Who      string    `json:"who"`
 	Until    time.Time `json:"until"`
 	Reason   string    `json:"reason,omitempty"`
-	People   int       `json:"approvers"` // how many different approvers the rules require
-	Approved []string  `json:"approved"`  // who approves it now
+	People   int       `json:"approvers"`     // how many different approvers the rules require
+	Approved []string  `json:"approved"`      // who approves it now, as the rules count
+	Signed   bool      `json:"signed"`        // the rules require signed approvals
+	Key      string    `json:"key,omitempty"` // fingerprint of the key that signed it
 }
 
 func (Approval) record() {}

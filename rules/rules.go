@@ -62,6 +62,9 @@ type Expression struct {
 	Until string
 	// Approvers is how many different operators must approve. Only for require_approval; 0 is 1.
 	Approvers int
+	// Signed: only approvals count that a key on the roster signed, of others than who made the plan.
+	// Only for require_approval.
+	Signed bool `json:",omitempty"`
 	// The positions of the rule, of When and of Until, for errors; they are not part of the rule.
 	At      position.Position `json:"-"`
 	WhenAt  position.Position `json:"-"`
@@ -85,6 +88,8 @@ type Approval struct {
 	Actions   []string // empty: all that destroy
 	Kinds     []string // empty: all
 	Approvers int      // how many different operators; 0 is 1
+	// Signed: only approvals count that a key on the roster signed, of others than who made the plan.
+	Signed bool `json:",omitempty"`
 }
 
 // Covers reports whether the rule requires approval of an action on a kind.

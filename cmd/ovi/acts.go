@@ -24,7 +24,7 @@ func (p *process) blessCommand() *urfave.Command {
 		Usage: "Protect a resource",
 		Description: "No action changes or deletes a blessed resource until `ovi unbless REF`, whatever the\n" +
 			"configuration says. It is recorded in the audit log, and as a tag where the kind can have one.",
-		Flags:  []urfave.Flag{recordFlag(), reasonFlag(), lockFlag()},
+		Flags:  []urfave.Flag{recordFlag(), signFlag(), reasonFlag(), lockFlag()},
 		Action: p.action(func(c *call) error { return c.bless(true) }),
 	}
 }
@@ -35,7 +35,7 @@ func (p *process) unblessCommand() *urfave.Command {
 		Usage: "Remove protection",
 		Description: "The resource can be changed and deleted again. `blessed: true` in the configuration protects it\n" +
 			"again at the next apply: remove that line first.",
-		Flags:  []urfave.Flag{recordFlag(), reasonFlag(), lockFlag()},
+		Flags:  []urfave.Flag{recordFlag(), signFlag(), reasonFlag(), lockFlag()},
 		Action: p.action(func(c *call) error { return c.bless(false) }),
 	}
 }
@@ -66,7 +66,10 @@ func (c *call) blessIn(l *session, ref resource.Ref, on bool) error {
 			return err
 		}
 	}
-	act := c.act()
+	act, err := c.signedAct()
+	if err != nil {
+		return err
+	}
 	if !on && !marked {
 		if is, err := isBlessed(c, l.ledger, ref); err != nil || !is {
 			return errors.Join(err, c.notBlessed(ref, scans))
@@ -78,7 +81,7 @@ func (c *call) blessIn(l *session, ref resource.Ref, on bool) error {
 		err = l.engine.Unbless(c, ref, act)
 	}
 	if err != nil {
-		return err
+		return unsigned(err)
 	}
 	return c.tellBlessing(ref, render.Blessing{
 		Type: "blessing", Ref: namesIn(scans).Ref(ref), Scope: ref.Scope().String(), Blessed: on, Who: act.Who, Reason: act.Reason,

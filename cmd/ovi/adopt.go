@@ -21,7 +21,7 @@ func (p *process) adoptCommand() *urfave.Command {
 			"--existing adopts everything that exists under a configured name and is unmanaged, such as clusters\n" +
 			"that were made by hand. --ids adopts what a file lists, as `ovi import` writes it.",
 		Flags: append([]urfave.Flag{
-			sourceFlag(), reasonFlag(), lockFlag(),
+			sourceFlag(), signFlag(), reasonFlag(), lockFlag(),
 			&urfave.StringFlag{Name: "id", Usage: "adopt the resource with `ID` (default: the one with this name)"},
 			&urfave.BoolFlag{Name: "force", Usage: "adopt a resource that another system manages"},
 			&urfave.BoolFlag{Name: "marked", Usage: "adopt every resource with the tags of the stack, after confirmation"},
@@ -72,11 +72,15 @@ func (c *call) adoptIn(l *session) error {
 	if err != nil {
 		return err
 	}
-	got, err := l.engine.Adopt(c, l.intents, engine.Adoption{
-		OperatorAction: c.act(), Ref: ref, ID: c.cmd.String("id"), Force: c.cmd.Bool("force"),
-	})
+	act, err := c.signedAct()
 	if err != nil {
 		return err
+	}
+	got, err := l.engine.Adopt(c, l.intents, engine.Adoption{
+		OperatorAction: act, Ref: ref, ID: c.cmd.String("id"), Force: c.cmd.Bool("force"),
+	})
+	if err != nil {
+		return unsigned(err)
 	}
 	scans, err := l.ledger.Scans(c, storage.Now)
 	if err != nil {

@@ -134,7 +134,11 @@ func (c *call) adoptAll(l *session, all []resource.Observed, note string, of fun
 	if err := c.out.Ask(c, c.Stdin, question); err != nil {
 		return err
 	}
-	n, err := l.engine.AdoptAll(c, l.intents, all, c.act())
+	act, err := c.signedAct()
+	if err != nil {
+		return err
+	}
+	n, err := l.engine.AdoptAll(c, l.intents, all, act)
 	c.out.Say("Adopted %s. Run `ovi plan` to compare with the configuration.", render.Many(n, "resource"))
 	return err
 }

@@ -80,7 +80,7 @@ func (p *process) commands() []*urfave.Command {
 		p.planCommand(), p.validateCommand(), p.applyCommand(), p.destroyCommand(), p.installCommand(), p.upgradeCommand(), p.driftCommand(), p.runCommand(), p.clusterCommand(), p.edgeCommand(),
 		p.statusCommand(), p.inventoryCommand(), p.showCommand(), p.whyCommand(), p.proveCommand(), p.historyCommand(), p.diffCommand(), p.claimsCommand(),
 		p.adoptCommand(), p.forgetCommand(), p.moveCommand(), p.retryCommand(), p.blessCommand(), p.unblessCommand(), p.approveCommand(), p.importCommand(), p.exportCommand(),
-		p.policyCommand(), p.auditCommand(), p.storeCommand(),
+		p.policyCommand(), p.signerCommand(), p.auditCommand(), p.storeCommand(),
 		p.kindsCommand(), p.schemaCommand(), p.sandboxCommand(), p.completionCommand(), p.versionCommand(), p.helpCommand(),
 	}
 }

@@ -22,10 +22,11 @@ func (p *process) approveCommand() *urfave.Command {
 		Usage: "Approve a plan",
 		Description: "An approval is for what the plan proposes, not for the file: `ovi apply PLANFILE` counts it\n" +
 			"until it expires or something else is proposed. Approvals by the same user count once.\n" +
-			"Confirming `ovi apply` is not an approval.",
+			"Confirming `ovi apply` is not an approval. With --sign the approval is that of the owner of the key,\n" +
+			"as the roster has it (`ovi signer`).",
 		Flags: []urfave.Flag{
 			&urfave.StringFlag{Name: "until", Usage: "expire after a duration or at `TIME` (24h, 7d, 2006-01-02T15:04:05Z)", Value: "24h"},
-			reasonFlag(),
+			signFlag(), reasonFlag(),
 		},
 		Action: p.action((*call).approve),
 	}
@@ -62,20 +63,28 @@ func (c *call) approveIn(l *ledger.Ledger, p *engine.Planned, until time.Time) e
 		return err
 	}
 	e := engine.New(engine.Config{Ledger: l, Clock: c.Now})
-	yes, err := e.Approve(c, p, engine.OperatorAction{Who: c.User(), Reason: c.cmd.String("reason")}, until)
+	act, err := c.signedAct()
+	if err != nil {
+		return err
+	}
+	yes, err := e.Approve(c, p, act, until)
 	if errors.Is(err, engine.ErrNothingToApprove) {
 		return &cli.Problem{Summary: "nothing to approve", Err: err, Suggestion: "run `ovi plan --out FILE` again"}
 	}
 	if err != nil {
-		return err
+		return unsigned(err)
 	}
 	all, err := l.Approvals(c, yes.Digest)
 	if err != nil {
 		return err
 	}
-	out := render.Approval{Type: "approval", Plan: yes.Plan, Digest: yes.Digest, Who: yes.Who, Until: yes.Until, Reason: yes.Reason, People: asked(p)}
+	out := render.Approval{Type: "approval", Plan: yes.Plan, Digest: yes.Digest, Who: yes.Who, Until: yes.Until, Reason: yes.Reason, Approved: []string{}}
+	out.People, out.Signed = asked(p)
+	if yes.SignedBy != nil {
+		out.Key = yes.SignedBy.Key.Fingerprint()
+	}
 	for _, a := range all {
-		if a.Holds(c.Now()) && a.Used == "" {
+		if a.Holds(c.Now()) && a.Used == "" && (!out.Signed || a.Signed && a.Who != p.By) {
 			out.Approved = append(out.Approved, a.Who)
 		}
 	}
@@ -87,27 +96,35 @@ func (c *call) tellApproval(a render.Approval) error {
 		return c.out.Records(a)
 	}
 	c.out.Say("")
-	c.out.Say("Approved by %s until %s.", a.Who, phrase.Minute(a.Until))
+	how := "not signed"
+	if a.Key != "" {
+		how = "signed by " + a.Key
+	}
+	c.out.Say("Approved by %s until %s, %s.", a.Who, phrase.Minute(a.Until), how)
+	kind := ""
+	if a.Signed {
+		kind = "signed "
+	}
 	switch n := a.People - len(a.Approved); {
 	case a.People == 0:
 		c.out.Say("No rule requires approval; run `ovi apply %s`.", c.arg(0))
 	case n > 0:
-		c.out.Say("%d of %d required approvals: %s.", len(a.Approved), a.People, strings.Join(a.Approved, ", "))
+		c.out.Say("%d of %d required %sapprovals: %s.", len(a.Approved), a.People, kind, strings.Join(a.Approved, ", "))
 	default:
-		c.out.Say("All required approvals are given (%s); run `ovi apply %s`.", strings.Join(a.Approved, ", "), c.arg(0))
+		c.out.Say("All required %sapprovals are given (%s); run `ovi apply %s`.", kind, strings.Join(a.Approved, ", "), c.arg(0))
 	}
 	return nil
 }
 
-// asked is how many approvals by different users the rules require, as far as the plan knows.
-func asked(p *engine.Planned) int {
-	n := 0
+// asked is how many approvals by different users the rules require, as far as the plan knows, and
+// whether signed ones.
+func asked(p *engine.Planned) (n int, signed bool) {
 	for _, d := range p.Plan.Decisions {
 		for _, v := range d.Blockers {
-			n = max(n, v.Approvers)
+			n, signed = max(n, v.Approvers), signed || v.Signed
 		}
 	}
-	return n
+	return n, signed
 }
 
 // later reads an option that is a future time, or a duration from now.

@@ -146,6 +146,10 @@ func ofStore() []tampering {
 		change("a required policy put in", byStatus, func(v *victim) {
 			addAct(v, rows.RequirementOf("prod"), event.PolicyRequired{Name: "prod", On: true, Who: "eve"})
 		}),
+		change("a roster put in", byStatus, func(v *victim) {
+			eve := event.Signer{Name: "eve", Key: "ssh-ed25519 AAAA"}
+			addAct(v, rows.RosterKey, event.RosterChanged{Signer: eve, On: true, Signers: []event.Signer{eve}, Who: "eve"})
+		}),
 		change("the use of an approval put in", byStatus, func(v *victim) {
 			addAct(v, rows.UsedOf(v.digest, "ada"), event.Approved{Who: "ada", Digest: v.digest})
 		}),

@@ -116,6 +116,9 @@ func checkWords(r Rule, names map[string]position.Position) source.Problems {
 	if r.Approvers < 0 || (r.Approvers > 0 && Effect(r.Effect) != RequireApproval) {
 		problem(fmt.Sprintf("rule %q has approvers, which needs effect: require_approval", r.Name), "remove approvers, or use effect: require_approval")
 	}
+	if r.Signed && Effect(r.Effect) != RequireApproval {
+		problem(fmt.Sprintf("rule %q has signed, which needs effect: require_approval", r.Name), "remove signed, or use effect: require_approval")
+	}
 	return ps
 }
 

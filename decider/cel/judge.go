@@ -64,7 +64,7 @@ func (c *compiled) judge(d decider.Decision, vars cel.Activation) (Finding, bool
 	}
 	f := Finding{Rule: c.Name, Effect: Effect(c.Effect), Message: c.message(), Approvers: c.Approvers}
 	if f.Effect == RequireApproval {
-		f.Approvers = max(1, c.Approvers)
+		f.Approvers, f.Signed = max(1, c.Approvers), c.Signed
 	}
 	if c.until != nil {
 		at, err := evalTime(c.until.program, vars)

@@ -31,11 +31,11 @@ func (p policy) Review(plan decider.Plan, f decider.Facts) (map[int]decider.Bloc
 			if approved == nil {
 				approved = f.Approvers(plan)
 			}
-			asked, held := approved.Missing(found.Approvers)
+			asked, held := approved.Missing(found.Approvers, found.Signed)
 			if !held {
 				continue
 			}
-			v.Approvers, v.Reason = asked.Approvers, v.Reason+": approvals "+asked.Reason
+			v.Approvers, v.Signed, v.Reason = asked.Approvers, asked.Signed, v.Reason+": approvals "+asked.Reason
 		case Defer:
 			if found.Until != nil {
 				at := time.Unix(*found.Until, 0).UTC()

@@ -32,6 +32,7 @@ type Finding struct {
 	Message   string
 	Until     *int64 // unix seconds; nil: none
 	Approvers int
+	Signed    bool              // only signed approvals count
 	Failed    bool              // the rule could not be evaluated
 	At        position.Position // where it failed
 }

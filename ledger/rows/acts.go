@@ -10,8 +10,8 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// Act is the value of blessed/<ref>, approval/<digest>/<who>, acknowledged/<ref>, required/<name> and
-// saved/<plan>: what an operator
+// Act is the value of blessed/<ref>, approval/<digest>/<who>, acknowledged/<ref>, required/<name>,
+// roster/signers and saved/<plan>: what an operator
 // did last, and which record of which instance is of that. It counts only if that record exists or, in a
 // store that instances share, if the event has a signature of that instance.
 type Act[E event.Event] struct {
@@ -53,6 +53,9 @@ func SavedOf(plan string) string { return KeySaved + url.PathEscape(plan) }
 
 // RequirementOf is the key of a policy that every run needs.
 func RequirementOf(name string) string { return KeyRequirement + url.PathEscape(name) }
+
+// RosterKey is the key of the public keys of people.
+const RosterKey = KeyRoster + "signers"
 
 // ParseApproval is the inverse of ApprovalOf and UsedOf, with their prefix.
 func ParseApproval(prefix, key string) (digest, who string, ok bool) {

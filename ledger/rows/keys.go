@@ -27,6 +27,7 @@ const (
 	KeyUsed         = "used/"
 	KeySaved        = "saved/"
 	KeyRequirement  = "required/"
+	KeyRoster       = "roster/"
 	KeyActs         = "acts_certified/"
 	KeyDecided      = "decided/"
 	KeyActions      = "actions/"

@@ -48,6 +48,7 @@ func approvalKeys() []key[*approvalItem] {
 		{"actions", "[delete]", formActions, "The actions that need it. Default: delete and replace.", func(a *approvalItem, n *source.Node) { a.Actions = a.chosen(n, "actions", actions()) }},
 		{"kinds", "[rds]", formKinds, "The types that need it. Default: all.", func(a *approvalItem, n *source.Node) { a.Kinds = a.chosen(n, "kinds", a.everyKind()) }},
 		{"approvers", "2", formNumber, "How many different users must approve. Default: 1.", func(a *approvalItem, n *source.Node) { a.Approvers, _ = a.whole(n, "approvers", 1, 100) }},
+		{"signed", "true", formBool, "Only approvals count that are signed with `--sign` by a key on the roster, of others than who made the plan.", func(a *approvalItem, n *source.Node) { a.Signed, _ = a.boolean(n, "signed") }},
 	}
 }
 
@@ -59,6 +60,7 @@ func ruleKeys() []key[*ruleItem] {
 		{"message", "production is not deleted", formText, "The reason that the plan shows.", func(r *ruleItem, n *source.Node) { r.Message, _ = r.text(n, "message") }},
 		{"until", "now + duration('24h')", formText, "With defer: until when, in CEL.", func(r *ruleItem, n *source.Node) { r.Until, r.UntilAt = r.expression(n, "until") }},
 		{"approvers", "2", formNumber, "With require_approval: how many different users. Default: 1.", func(r *ruleItem, n *source.Node) { r.Approvers, _ = r.whole(n, "approvers", 1, 100) }},
+		{"signed", "true", formBool, "With require_approval: only approvals count that are signed with `--sign` by a key on the roster, of others than who made the plan.", func(r *ruleItem, n *source.Node) { r.Signed, _ = r.boolean(n, "signed") }},
 	}
 }
 
