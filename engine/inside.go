@@ -20,25 +20,25 @@ func (e *Engine) addInside(in insides, ref resource.Ref) {
 	}
 }
 
-// anyOpens reports whether a kind of any provider opens a scope.
-func (e *Engine) anyOpens() bool {
-	for _, p := range e.cfg.Providers {
+// openers are the providers with a kind that opens a scope.
+func (e *Engine) openers() map[string]bool {
+	out := map[string]bool{}
+	for name, p := range e.cfg.Providers {
 		if slices.ContainsFunc(p.Kinds(), func(k resource.Kind) bool { return k.Opens != nil }) {
-			return true
+			out[name] = true
 		}
 	}
-	return false
+	return out
 }
 
 // configuredInsides are the scopes inside configured resources.
 func (e *Engine) configuredInsides(intents []resource.Intent) insides {
-	out := insides{}
-	if !e.anyOpens() {
-		return out
-	}
+	out, openers := insides{}, e.openers()
 	for _, in := range intents {
 		for i := range in.Resources {
-			e.addInside(out, in.Resources[i].Ref)
+			if ref := in.Resources[i].Ref; openers[ref.Provider] {
+				e.addInside(out, ref)
+			}
 		}
 	}
 	return out
@@ -47,8 +47,8 @@ func (e *Engine) configuredInsides(intents []resource.Intent) insides {
 // recordedInsides are the scopes inside resources that are or were bound, in any scope that was ever
 // read: a scope may outlive the record of its resource.
 func (e *Engine) recordedInsides(ctx context.Context) (insides, error) {
-	out := insides{}
-	if !e.anyOpens() {
+	out, openers := insides{}, e.openers()
+	if len(openers) == 0 {
 		return out, nil
 	}
 	scans, err := e.cfg.Ledger.Scans(ctx, 0)
@@ -56,6 +56,9 @@ func (e *Engine) recordedInsides(ctx context.Context) (insides, error) {
 		return nil, fmt.Errorf("read the locations: %w", err)
 	}
 	for _, s := range scans {
+		if !openers[s.Scope.Provider] {
+			continue
+		}
 		bindings, err := e.cfg.Ledger.Bindings(ctx, s.Scope)
 		if err != nil {
 			return nil, err

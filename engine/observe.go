@@ -90,6 +90,7 @@ func (e *Engine) observeLevel(ctx context.Context, p *Planned, now []provider.Ob
 // known: nothing on them tells the provider that they are managed.
 func (e *Engine) requests(ctx context.Context, p *Planned, scopes []resource.Scope, opens []openAction) ([]provider.ObserveRequest, error) {
 	out := make([]provider.ObserveRequest, len(scopes))
+	configured := configuredKinds(p.Intents)
 	for i, s := range scopes {
 		out[i].Scope = s
 		bindings, err := e.cfg.Ledger.Bindings(ctx, s)
@@ -111,8 +112,11 @@ func (e *Engine) requests(ctx context.Context, p *Planned, scopes []resource.Sco
 			continue
 		}
 		p.insides.parentKinds(s, kinds)
-		for _, in := range p.Intents {
-			e.configuredKinds(in, s, kinds)
+		for _, name := range configured[s] {
+			if k, ok := e.cfg.Providers.Kind(s.Provider, name); ok && !kinds[name] {
+				referredKinds(k.Attrs, kinds)
+			}
+			kinds[name] = true
 		}
 		for _, o := range opens {
 			if o.Ref.Scope() == s {
@@ -126,24 +130,18 @@ func (e *Engine) requests(ctx context.Context, p *Planned, scopes []resource.Sco
 	return out, nil
 }
 
-// configuredKinds adds the kinds of a scope that an intent configures, and those that their
-// attributes may refer to.
-func (e *Engine) configuredKinds(in resource.Intent, s resource.Scope, kinds map[string]bool) {
-	last := ""
-	for i := range in.Resources {
-		d := &in.Resources[i]
-		if d.Ref.Scope() != s || d.Ref.Kind == last {
-			continue
-		}
-		last = d.Ref.Kind
-		if kinds[last] {
-			continue
-		}
-		kinds[last] = true
-		if k, ok := e.cfg.Providers.Kind(s.Provider, last); ok {
-			referredKinds(k.Attrs, kinds)
+// configuredKinds are the kinds of each scope that the intents configure, in their order.
+func configuredKinds(intents []resource.Intent) map[resource.Scope][]string {
+	out := map[resource.Scope][]string{}
+	for i := range intents {
+		for j := range intents[i].Resources {
+			ref := intents[i].Resources[j].Ref
+			if s := ref.Scope(); !slices.Contains(out[s], ref.Kind) {
+				out[s] = append(out[s], ref.Kind)
+			}
 		}
 	}
+	return out
 }
 
 func referredKinds(schema []resource.Attribute, kinds map[string]bool) {

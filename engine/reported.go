@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
@@ -13,25 +14,30 @@ import (
 // keepActed corrects reports: what was acted on after a report was made stays as recorded, because
 // the report does not show it yet. It changes live in place and returns the refs.
 func (e *Engine) keepActed(ctx context.Context, live resource.LiveState) (map[resource.Ref]bool, error) {
-	var acted map[resource.Ref]bool
+	at := map[resource.Scope]time.Time{}
 	for s, snapshot := range live.Scopes {
-		if !snapshot.Reported {
-			continue
+		if snapshot.Reported {
+			at[s] = snapshot.At
 		}
-		refs, err := e.cfg.Ledger.ActedAfter(ctx, s, snapshot.At)
-		if err != nil {
-			return nil, fmt.Errorf("read the actions since the report of %s: %w", s, err)
+	}
+	if len(at) == 0 {
+		return nil, nil
+	}
+	refs, err := e.cfg.Ledger.ActedAfter(ctx, at)
+	if err != nil {
+		return nil, fmt.Errorf("read the actions since the reports: %w", err)
+	}
+	var acted map[resource.Ref]bool
+	for _, ref := range refs {
+		if acted == nil {
+			acted = map[resource.Ref]bool{}
 		}
-		for _, ref := range refs {
-			if acted == nil {
-				acted = map[resource.Ref]bool{}
-			}
-			acted[ref] = true
-			if snapshot.Resources, err = e.asRecorded(ctx, snapshot.Resources, ref); err != nil {
-				return nil, err
-			}
+		acted[ref] = true
+		snapshot := live.Scopes[ref.Scope()]
+		if snapshot.Resources, err = e.asRecorded(ctx, snapshot.Resources, ref); err != nil {
+			return nil, err
 		}
-		live.Scopes[s] = snapshot
+		live.Scopes[ref.Scope()] = snapshot
 	}
 	return acted, nil
 }

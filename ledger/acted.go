@@ -11,35 +11,49 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// ActedAfter lists the resources of a scope on which an action started or finished after a time.
-func (r *Reader) ActedAfter(ctx context.Context, s resource.Scope, at time.Time) ([]resource.Ref, error) {
+// ActedAfter lists the resources on which an action started or finished after a time, which is that of their scope.
+// Several scopes are read in one pass over all: opening the store costs more than most of its rows.
+func (r *Reader) ActedAfter(ctx context.Context, at map[resource.Scope]time.Time) ([]resource.Ref, error) {
 	var out []resource.Ref
-	prefix := rows.KeyActions + s.String() + "/"
-	err := r.Entries(ctx, prefix, storage.Now, func(e storage.Entry) error {
-		if !rows.InScope(e.Key, prefix) {
-			return nil
+	prefix := rows.KeyActions
+	if len(at) == 1 {
+		for s := range at {
+			prefix += s.String() + "/"
 		}
+	}
+	err := r.Entries(ctx, prefix, storage.Now, func(e storage.Entry) error {
 		ref, err := rows.RefOf(rows.KeyActions, e.Key)
 		if err != nil {
 			return err
 		}
-		acted, newer, err := actedAfter(e.Value, at)
-		if err == nil && newer && !acted { // the newest records about it are others
-			err = r.Versions(ctx, e.Key, func(v storage.Entry) error {
-				if v.Deleted || acted {
-					return nil
-				}
-				is, _, err := actedAfter(v.Value, at)
-				acted = acted || is
-				return err
-			})
+		after, asked := at[ref.Scope()]
+		if !asked {
+			return nil
 		}
+		acted, err := r.actedOn(ctx, e, after)
 		if acted {
 			out = append(out, ref)
 		}
 		return err
 	})
 	return out, err
+}
+
+// actedOn reports whether the actions of a row, or of its versions, have one after a time.
+func (r *Reader) actedOn(ctx context.Context, e storage.Entry, at time.Time) (bool, error) {
+	acted, newer, err := actedAfter(e.Value, at)
+	if err != nil || acted || !newer {
+		return acted, err
+	}
+	err = r.Versions(ctx, e.Key, func(v storage.Entry) error { // the newest records about it are others
+		if v.Deleted || acted {
+			return nil
+		}
+		is, _, err := actedAfter(v.Value, at)
+		acted = acted || is
+		return err
+	})
+	return acted, err
 }
 
 // actedAfter reports whether one of the records is of an action after a time, and whether any is.
