@@ -122,10 +122,10 @@ type Locator interface {
 	Locate(ctx context.Context, location string) (string, error)
 }
 
-// Describer is a provider whose locations are no accounts.
+// Describer is a provider whose locations are no accounts, or not always those of the vendor.
 type Describer interface {
 	// Describe names a resolved location in a few words, for the head line of a plan: "host
-	// local". It does no I/O.
+	// local". It does no I/O. "" is the account that the location starts with.
 	Describe(location string) string
 }
 

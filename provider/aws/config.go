@@ -144,15 +144,16 @@ func (p *Provider) regionOf(cfg aws.Config, name string) *region {
 	}
 	g := &region{
 		name: name, account: p.account,
-		ec2:     ec2CallsOf(ec2.NewFromConfig(service("ec2"))),
-		scaling: scalingCallsOf(autoscaling.NewFromConfig(service("autoscaling"))),
-		elb:     elbCallsOf(elb.NewFromConfig(service("elasticloadbalancing"))),
-		iam:     iamCallsOf(iam.NewFromConfig(service("iam"))),
-		rds:     rdsCallsOf(rds.NewFromConfig(service("rds"))),
+		ec2:     ec2CallsOf(ec2.NewFromConfig(service("ec2"), func(o *ec2.Options) { p.calls(o.BaseEndpoint) })),
+		scaling: scalingCallsOf(autoscaling.NewFromConfig(service("autoscaling"), func(o *autoscaling.Options) { p.calls(o.BaseEndpoint) })),
+		elb:     elbCallsOf(elb.NewFromConfig(service("elasticloadbalancing"), func(o *elb.Options) { p.calls(o.BaseEndpoint) })),
+		iam:     iamCallsOf(iam.NewFromConfig(service("iam"), func(o *iam.Options) { p.calls(o.BaseEndpoint) })),
+		rds:     rdsCallsOf(rds.NewFromConfig(service("rds"), func(o *rds.Options) { p.calls(o.BaseEndpoint) })),
 		s3: s3CallsOf(s3.NewFromConfig(service("s3"), func(o *s3.Options) {
+			p.calls(o.BaseEndpoint)
 			o.UsePathStyle = p.opts.Sandbox || o.BaseEndpoint != nil
 		})),
-		ssm:   ssm.NewFromConfig(service("ssm")).GetParameter,
+		ssm:   ssm.NewFromConfig(service("ssm"), func(o *ssm.Options) { p.calls(o.BaseEndpoint) }).GetParameter,
 		owner: p.opts.Owner, clock: p.opts.Clock, wait: p.opts.Delays,
 		log: p.opts.Log, images: newImages(),
 	}
@@ -171,7 +172,7 @@ func (p *Provider) identify(ctx context.Context, cfg aws.Config, name string) er
 	}
 	c := cfg.Copy()
 	c.Region = name
-	out, err := sts.NewFromConfig(c).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
+	out, err := sts.NewFromConfig(c, func(o *sts.Options) { p.calls(o.BaseEndpoint) }).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
 	if err != nil {
 		return classify("", err)
 	}

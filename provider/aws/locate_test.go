@@ -92,6 +92,39 @@ func TestTheSandboxNeverReachesTheNetwork(t *testing.T) {
 	}
 }
 
+// TestAnotherEndpointIsNamed: the plan's head says where calls go, however that was configured, and that it
+// is not encrypted; never what is secret in a URL.
+func TestAnotherEndpointIsNamed(t *testing.T) {
+	const account = "AWS account 123456789012"
+	for name, c := range map[string]struct {
+		env  map[string]string
+		want string
+	}{
+		"AWS":              {nil, ""},
+		"loopback":         {map[string]string{"AWS_ENDPOINT_URL": "http://127.0.0.1:5000"}, account + " at http://127.0.0.1:5000"},
+		"not encrypted":    {map[string]string{"AWS_ENDPOINT_URL": "http://aws.example:5000"}, account + " at http://aws.example:5000, which is not encrypted"},
+		"of one service":   {map[string]string{"AWS_ENDPOINT_URL_EC2": "https://ec2.example"}, account + " at https://ec2.example"},
+		"of two services":  {map[string]string{"AWS_ENDPOINT_URL_EC2": "https://ec2.example", "AWS_ENDPOINT_URL_S3": "https://s3.example"}, account + " at https://ec2.example and https://s3.example"},
+		"with a password":  {map[string]string{"AWS_ENDPOINT_URL": "https://ann:secret@aws.example/x?token=secret"}, account + " at https://aws.example/x"},
+		"ignored settings": {map[string]string{"AWS_ENDPOINT_URL": "https://aws.example", "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS": "true"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := realProvider(t, &realAccount{})
+			for k, v := range c.env {
+				t.Setenv(k, v)
+			}
+			location, err := p.Locate(t.Context(), "us-east-1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = p.Observe(t.Context(), provider.ObserveRequest{Scope: resource.Scope{Provider: "aws", Location: location}}) // makes the clients
+			if got := p.Describe(location); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
 func TestNoCredentials(t *testing.T) {
 	p := realProvider(t, &realAccount{})
 	t.Setenv("AWS_ACCESS_KEY_ID", "")

@@ -42,13 +42,16 @@ type Provider struct {
 	config  *aws.Config
 	account string
 	regions map[string]*region
+	// called are the endpoints that are configured, of AWS or of anything else.
+	called endpoints
 }
 
 var (
-	_ provider.Provider = (*Provider)(nil)
-	_ provider.Locator  = (*Provider)(nil)
-	_ provider.Marker   = (*Provider)(nil)
-	_ provider.Checker  = (*Provider)(nil)
+	_ provider.Provider  = (*Provider)(nil)
+	_ provider.Locator   = (*Provider)(nil)
+	_ provider.Marker    = (*Provider)(nil)
+	_ provider.Checker   = (*Provider)(nil)
+	_ provider.Describer = (*Provider)(nil)
 )
 
 // New returns a provider. It does no I/O and loads no configuration.
