@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -278,7 +279,7 @@ func (f *found) context() string { return f.program.name + "-" + f.name }
 
 // config reads how to reach a cluster from the host.
 func (h *host) config(ctx context.Context, c seen) (kube.Config, error) {
-	text, err := h.File(ctx, c.id, c.program.kubeconfig)
+	text, err := h.file(ctx, c)
 	if err != nil {
 		return kube.Config{}, err
 	}
@@ -292,6 +293,16 @@ func (h *host) config(ctx context.Context, c seen) (kube.Config, error) {
 	}
 	out.Server = "https://" + net.JoinHostPort(h.address(), strconv.FormatInt(n, 10))
 	return out, nil
+}
+
+// file is the kubeconfig of the administrator as it is in the server.
+func (h *host) file(ctx context.Context, c seen) ([]byte, error) {
+	if strings.HasPrefix(h.endpoint, "unix://") { // of this host
+		if text, read := c.server.OnDisk(c.program.kubeconfig); read {
+			return text, nil
+		}
+	}
+	return h.File(ctx, c.id, c.program.kubeconfig)
 }
 
 // address is where the ports of the engine are published.

@@ -76,7 +76,8 @@ type Container struct {
 		Ports    map[string][]Port
 		Networks map[string]Attachment
 	}
-	HostConfig struct{ PortBindings map[string][]Port }
+	HostConfig  struct{ PortBindings map[string][]Port }
+	GraphDriver struct{ Data struct{ MergedDir string } }
 }
 
 // Attachment is the address of a container in a network. It has none while it does not run.
