@@ -1,5 +1,5 @@
-// Package awsfake is a sandbox AWS: the control planes of EC2, RDS, S3, STS
-// and one corner of Systems Manager, in one process or in one file, behind the
+// Package awsfake is a sandbox AWS: the control planes of EC2, RDS, S3, STS, load
+// balancing, autoscaling, the roles of IAM and one corner of Systems Manager, in one process or in one file, behind the
 // real wire protocol. Plugged in as the SDK's HTTP transport it needs no
 // account, no port and no daemon.
 //
@@ -15,7 +15,7 @@
 // that SaveFaults plans. OVI_SANDBOX_FAULTS (a JSON list of Fault) and
 // OVI_SANDBOX_SETTLE (a duration) reach a cloud that a program opens.
 //
-// It does not know: signatures, IAM, prices, quotas, anything that happens
+// It does not know: signatures, what IAM allows, prices, quotas, anything that happens
 // inside a machine. Any well-formed image id exists; any instance profile name
 // exists.
 package awsfake

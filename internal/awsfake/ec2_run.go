@@ -143,8 +143,8 @@ func checkUserData(text string) error {
 	return nil
 }
 
-// profileARN names an instance profile; there is no IAM here, so every name is
-// taken for one that exists.
+// profileARN names an instance profile. Every name is taken for one that exists, as that of one that
+// was made elsewhere.
 func profileARN(p *params) string {
 	if arn := p.str("Arn"); arn != "" {
 		return arn
