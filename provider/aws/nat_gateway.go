@@ -194,10 +194,13 @@ func (g *region) awaitInternet(ctx context.Context, a resource.Attrs) error {
 		}
 		vpc = aws.ToString(s.VpcId)
 		all, err := g.internetGateways(ctx, &ec2.DescribeInternetGatewaysInput{Filters: where("attachment.vpc-id", vpc)})
-		if missing = err == nil && len(all) == 0; missing {
+		if err != nil {
+			return err // of a read that the limit cut short: what was read before holds
+		}
+		if missing = len(all) == 0; missing {
 			return errWait
 		}
-		return err
+		return nil
 	})
 	if err == nil || !missing || ctx.Err() != nil {
 		return err
