@@ -65,22 +65,22 @@ func TestALockedDatabaseEndsEachCommandInTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("each", func(t *testing.T) {
-		for args, want := range map[string]string{
-			"cluster reconcile --prune-missing --max-prune=100% --log-file=": "2",
-			"cluster reconcile loop --once --log-file=":                      "2",
-			"cluster verify --cleanup-missing --max-prune=100%":              "2",
-			"cluster consistency":                                            "2",
-			"plan clusters.db":                                               "1",
-			"apply --auto-approve clusters.db":                               "1",
-			"adopt clusters.db --existing":                                   "1",
-			"destroy --auto-approve clusters.db":                             "1",
+		for _, c := range []struct{ want, args string }{
+			{"2", "cluster reconcile --prune-missing --max-prune=100% --log-file="},
+			{"2", "cluster reconcile loop --once --log-file="},
+			{"2", "cluster verify --cleanup-missing --max-prune=100%"},
+			{"2", "cluster consistency"},
+			{"1", "plan clusters.db"},
+			{"1", "apply --auto-approve clusters.db"},
+			{"1", "adopt clusters.db --existing"},
+			{"1", "destroy --auto-approve clusters.db"},
 		} {
-			t.Run(args, func(t *testing.T) {
+			t.Run(c.args, func(t *testing.T) {
 				t.Parallel()
-				cmd := ovi(t, f.dir, strings.Fields(args)...)
+				cmd := ovi(t, f.dir, strings.Fields(c.args)...)
 				cmd.Env = append(cmd.Env, "OVI_FAKE_CLUSTERS="+f.dir)
 				started := time.Now()
-				out := strings.Join(strings.Fields(inShell(t, want, cmd)), " ")
+				out := strings.Join(strings.Fields(inShell(t, c.want, cmd)), " ")
 				if took := time.Since(started); took < waits || took > waits+startsIn {
 					t.Errorf("it ended after %v", took)
 				}

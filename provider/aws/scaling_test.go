@@ -138,7 +138,7 @@ func TestAGroupWaitsForItsTemplate(t *testing.T) {
 	s.settled(d, nil)
 }
 
-// AWS accepts a group that it cannot fill, and tries for ever: the reason is an error. style:ok
+// AWS accepts a group that it cannot fill, and goes on trying: the reason is an error.
 func TestAGroupThatCannotBeFilledIsAnError(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
