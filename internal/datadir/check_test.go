@@ -31,6 +31,16 @@ func own(t *testing.T) string {
 	return dir
 }
 
+// fetched makes a temporary file of git.
+func fetched(dir string, mode os.FileMode) error {
+	pack := filepath.Join(dir, "git", "a", "objects", "pack")
+	if err := os.MkdirAll(pack, 0o700); err != nil {
+		return err
+	}
+	file := filepath.Join(pack, "tmp_pack_x")
+	return errors.Join(os.WriteFile(file, nil, 0o600), os.Chmod(file, mode))
+}
+
 // TestADataDirectoryIsItsUsersOwn: links, special files, other owners and rights of others are
 // found, each with the command that repairs it.
 func TestADataDirectoryIsItsUsersOwn(t *testing.T) {
@@ -59,6 +69,11 @@ func TestADataDirectoryIsItsUsersOwn(t *testing.T) {
 		"a key that others can read": {
 			plant: func(dir string) error { return os.Chmod(filepath.Join(dir, "wal.key"), 0o644) },
 			what:  "DIR/wal.key is open to other users (mode 0644)", repair: "chmod -R go-rwx DIR",
+		},
+		"a file that git is fetching": {plant: func(dir string) error { return fetched(dir, 0o444) }},
+		"a file in a clone that others can write": {
+			plant: func(dir string) error { return fetched(dir, 0o464) },
+			what:  "DIR/git/a/objects/pack/tmp_pack_x is open to other users (mode 0464)", repair: "chmod -R go-rwx DIR",
 		},
 		"a folder that others can enter": {
 			plant: func(dir string) error { return os.Chmod(dir, 0o755) },

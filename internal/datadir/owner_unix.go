@@ -7,22 +7,33 @@ import (
 	"io/fs"
 	"os"
 	"os/user"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
-// others are the rights of the group and of other users.
-const others fs.FileMode = 0o077
+const (
+	others fs.FileMode = 0o077 // the rights of the group and of other users
+	writes fs.FileMode = 0o033 // those of them to write or to execute
+)
 
 func ownership(dir, path string, info fs.FileInfo) (Fault, bool) {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Geteuid() {
 		owner := strconv.Itoa(int(stat.Uid))
 		return Fault{path, "belongs to " + nameOf(owner), fmt.Sprintf("sudo chown -R %d %s", os.Geteuid(), quoted(dir))}, true
 	}
-	if mode := info.Mode().Perm(); mode&others != 0 {
+	if mode := info.Mode().Perm(); mode&others != 0 && !(unfinished(path) && mode&writes == 0) {
 		return Fault{path, fmt.Sprintf("is open to other users (mode %04o)", mode), "chmod -R go-rwx " + quoted(dir)}, true
 	}
 	return Fault{}, false
+}
+
+// unfinished reports whether git is writing a file of a clone: it gives its temporary files mode 0444
+// whatever the umask is, and the right one when they are complete. Another stack of the same process, or
+// another one, may fetch meanwhile, and what a killed git left stays. The folders around it are closed.
+func unfinished(path string) bool {
+	return strings.HasPrefix(filepath.Base(path), "tmp_") && strings.Contains(filepath.ToSlash(path), "/objects/")
 }
 
 func nameOf(uid string) string {

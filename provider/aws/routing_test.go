@@ -175,8 +175,8 @@ func TestAnAddressFollowsItsInstance(t *testing.T) {
 func TestWhatIsInUseNamesWhatUsesIt(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	s.p = hasty(s.liveState)
 	eip, nat := s.nat("a", s.a)
+	s.p = hasty(s.liveState)
 	for _, o := range []resource.Observed{eip, must2(s.find(ref("internet_gateway", "main")))} {
 		if err := s.remove(o); provider.ClassOf(err) != provider.Conflict || !strings.Contains(errorText(err), nat.ID) {
 			t.Errorf("delete %s: %v", o.ID, errorText(err))
@@ -197,7 +197,7 @@ func must2[T any](v T, _ bool) T { return v }
 // hasty is a provider that does not wait for what is in use.
 func hasty(w *liveState) *aws.Provider {
 	delays := patience
-	delays.Appear, delays.Free = 50*time.Millisecond, 50*time.Millisecond
+	delays.Appear, delays.Free = 500*time.Millisecond, 500*time.Millisecond // a busy host needs 100 ms for some calls
 	return aws.New(aws.Options{Sandbox: true, HTTPClient: &http.Client{Transport: w.cloud}, Delays: delays, Attempts: 4})
 }
 
