@@ -72,15 +72,7 @@ func (e *Engine) ChangeRoster(ctx context.Context, s event.Signer, on bool, a Op
 		return event.RosterChanged{}, fmt.Errorf("read the roster: %w", err)
 	}
 	out := event.RosterChanged{Signer: s, On: on, Before: before, Who: a.Who, Reason: a.Reason}
-	for _, x := range before {
-		if x != s {
-			out.Signers = append(out.Signers, x)
-		}
-	}
-	if on {
-		out.Signers = append(out.Signers, s)
-	}
-	slices.SortFunc(out.Signers, event.Signer.Compare)
+	out.Signers = out.After()
 	if len(before) > 0 && a.Sign.Sign == nil {
 		return out, fmt.Errorf("change the roster: %w: use --sign KEYFILE with a key of %s", event.ErrUnsigned, strings.Join(namesOf(before), " or "))
 	}

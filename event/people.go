@@ -72,17 +72,22 @@ var (
 	ErrUnsigned    = errors.New("it is not signed")
 )
 
+// After is the roster after the change, sorted.
+func (e RosterChanged) After() []Signer {
+	out := slices.DeleteFunc(slices.Clone(e.Before), func(s Signer) bool { return s == e.Signer })
+	if e.On {
+		out = append(out, e.Signer)
+	}
+	slices.SortFunc(out, Signer.Compare)
+	return out
+}
+
 // Check checks that the event, as an instance recorded it, is a change that the roster before it allows.
 func (e RosterChanged) Check(instance string) error {
-	want := slices.DeleteFunc(slices.Clone(e.Before), func(s Signer) bool { return s == e.Signer })
-	if e.On {
-		want = append(want, e.Signer)
-	}
-	slices.SortFunc(want, Signer.Compare)
 	if e.On && slices.ContainsFunc(e.Before, func(s Signer) bool { return s.Key == e.Key }) {
 		return errors.New("the key is on the roster already")
 	}
-	if !slices.Equal(want, e.Signers) {
+	if !slices.Equal(e.After(), e.Signers) {
 		return errors.New("the roster is not what the change makes of it")
 	}
 	if len(e.Before) == 0 {

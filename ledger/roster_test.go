@@ -17,11 +17,7 @@ import (
 func change(t *testing.T, l *ledger.Ledger, on bool, s event.Signer, who string, by *sshsigtest.Pair) event.RosterChanged {
 	t.Helper()
 	e := event.RosterChanged{Signer: s, On: on, Before: must[[]event.Signer](t)(l.Roster(t.Context())), Who: who}
-	e.Signers = slices.DeleteFunc(slices.Clone(e.Before), func(x event.Signer) bool { return x == s })
-	if on {
-		e.Signers = append(e.Signers, s)
-	}
-	slices.SortFunc(e.Signers, event.Signer.Compare)
+	e.Signers = e.After()
 	if by != nil {
 		e.SignedBy = &event.SignedBy{Key: by.Key, Signature: by.Sign(t, e.Statement(l.Instance()), event.Namespace)}
 	}

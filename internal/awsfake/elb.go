@@ -279,17 +279,9 @@ func (x *exchange) elbRetag(change func(map[string]string)) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		tags := maps.Clone(e.meta().Tags)
-		if tags == nil {
-			tags = map[string]string{}
-		}
-		change(tags)
-		if err := checkTags(tags); err != nil {
+		if err := x.changeTags(e, change); err != nil {
 			return nil, err
 		}
-		c := e.clone()
-		c.meta().Tags = tags
-		x.tx.put(c)
 	}
 	return struct{}{}, nil
 }

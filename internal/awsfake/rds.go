@@ -87,18 +87,23 @@ func (x *exchange) rdsRetag(change func(map[string]string)) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	return nil, x.changeTags(e, change)
+}
+
+// changeTags changes the tags of an entity.
+func (x *exchange) changeTags(e entity, change func(map[string]string)) error {
 	tags := maps.Clone(e.meta().Tags)
 	if tags == nil {
 		tags = map[string]string{}
 	}
 	change(tags)
 	if err := checkTags(tags); err != nil {
-		return nil, err
+		return err
 	}
 	c := e.clone()
 	c.meta().Tags = tags
 	x.tx.put(c)
-	return nil, nil
+	return nil
 }
 
 // addRDSTags merges (RDS API reference: AddTagsToResource).
