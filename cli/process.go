@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/user"
+	"strconv"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -40,7 +41,25 @@ func (p *Process) User() string {
 	if u, err := user.Current(); err == nil && u.Username != "" {
 		return u.Username
 	}
+	if uid := p.UID(); uid != "" {
+		return "uid " + uid
+	}
 	return "unknown"
+}
+
+// UID is the number by which the operating system knows who runs this; "" where it has none. Unlike
+// the name it is not theirs to choose.
+func (p *Process) UID() string {
+	if uid := os.Getuid(); uid >= 0 {
+		return strconv.Itoa(uid)
+	}
+	return ""
+}
+
+// Host is the name of this host; "" if it has none.
+func (p *Process) Host() string {
+	host, _ := os.Hostname()
+	return host
 }
 
 // Columns is the width of the terminal behind a stream; 0 and false for anything else.

@@ -53,13 +53,15 @@ func walk(in Input, sides []side, scopes []observedScope) *comparison {
 }
 
 type comparison struct {
-	in        Input
-	sides     []side
-	scopes    []observedScope
-	opt       resource.DiffOptions
-	kinds     kindCache
-	memo      memo
-	replaced  map[resource.Ref]bool // will be replaced, so their IDs will change
+	in       Input
+	sides    []side
+	scopes   []observedScope
+	opt      resource.DiffOptions
+	kinds    kindCache
+	memo     memo
+	replaced map[resource.Ref]bool // will be replaced, so their IDs will change
+	// updated are those that will be updated, with the changes: values that these change are known after apply
+	updated   map[resource.Ref][]resource.Change
 	out       []Difference
 	unchanged int
 	owned     map[string]int

@@ -20,7 +20,7 @@ type answer struct {
 }
 
 // resolve returns the value of a reference to a resource that was observed and keeps its ID,
-// because it is neither to be replaced nor deleted.
+// because it is neither to be replaced nor deleted, and keeps the value, because no update changes that.
 func (c *comparison) resolve(ref resource.Reference) (resource.Value, bool) {
 	for i := range c.memo.entries {
 		if e := &c.memo.entries[i]; e.ref == ref {
@@ -39,7 +39,7 @@ func (c *comparison) lookup(ref resource.Reference) (resource.Value, bool) {
 	if n > 1 {
 		o = c.standsFor(ref.Ref, group[:n])
 	}
-	if o == nil || c.replaced[ref.Ref] || c.leaving(o) {
+	if o == nil || c.replaced[ref.Ref] || c.leaving(o) || c.changesValue(ref, c.updated[ref.Ref]) {
 		return nil, false
 	}
 	return o.Refer(ref.Path)

@@ -103,6 +103,9 @@ func (a *apply) announce() error {
 	}
 	events = append(events, a.blessings()...)
 	for _, d := range a.plan.Plan.Decisions {
+		if a.plan.open[d.Ref].Accepted { // on record as accepted, and until when
+			continue
+		}
 		if d.Proposed.Executes() && !d.Action.Executes() && len(d.Blockers) > 0 && !d.Excluded() && d.Blockers[0].Awaits == "" { // a wave is on record
 			events = append(events, event.Blocked{Plan: a.plan.ID, Ref: d.Ref, Proposed: d.Proposed, Blockers: d.Blockers})
 		}

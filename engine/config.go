@@ -71,6 +71,8 @@ type PlanOptions struct {
 	Observe AsyncObserver
 	// Check asks the providers whether the planned actions would fail, and adds warnings.
 	Check bool
+	// Starting limits how long the plan waits for what starts.
+	Starting Starting
 	// AllKinds reads every kind of each location, as an inventory does. Otherwise a plan reads
 	// the kinds that are configured or recorded.
 	AllKinds bool

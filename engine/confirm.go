@@ -29,7 +29,8 @@ type confirmOptions struct {
 	before   []event.Event    // to record before it
 	opens    []openAction     // as of its start
 	requests []provider.ObserveRequest
-	absent   map[resource.Scope]bool // inside of what surely does not exist: there is nothing to read again
+	inside   []provider.ObserveRequest // of deeper levels
+	absent   map[resource.Scope]bool   // inside of what surely does not exist: there is nothing to read again
 }
 
 // confirmed is recorded live state with its ownership.
@@ -96,18 +97,36 @@ func (e *Engine) confirm(ctx context.Context, raw resource.LiveState, o confirmO
 	return nil, errors.New("observe: young resources were read again without a result") // unreachable: the last round has none
 }
 
-// Observe reads one location. The result is not confirmed: record does that, so that plans can use
-// it.
-func (e *Engine) Observe(ctx context.Context, r provider.ObserveRequest) (raw resource.LiveState, record func(context.Context) error) {
-	since, err := e.cfg.Ledger.Revision(ctx)
-	opens, bad := e.openActionsIn(ctx, r.Scope)
-	if err = errors.Join(err, bad); err != nil {
-		raw.Unreachable = map[resource.Scope]error{r.Scope: fmt.Errorf("read the store: %w", err)}
-		return raw, func(context.Context) error { return err }
+// Observing are observations that begin now, each of one location. Several share what is read of the store.
+type Observing struct {
+	engine *Engine
+	since  storage.Revision
+	opens  map[resource.Scope][]openAction
+	err    error
+}
+
+// Observing reads what is on record before observations begin.
+func (e *Engine) Observing(ctx context.Context) *Observing {
+	o := &Observing{engine: e, opens: map[resource.Scope][]openAction{}}
+	var all []openAction
+	if o.since, o.err = e.cfg.Ledger.Revision(ctx); o.err == nil {
+		all, o.err = e.openActions(ctx)
 	}
-	raw = e.observer.Observe(ctx, []provider.ObserveRequest{r})
+	for _, x := range all {
+		o.opens[x.Ref.Scope()] = append(o.opens[x.Ref.Scope()], x)
+	}
+	return o
+}
+
+// Read reads one location. The result is not confirmed: record does that, so that plans can use it.
+func (o *Observing) Read(ctx context.Context, r provider.ObserveRequest) (raw resource.LiveState, record func(context.Context) error) {
+	if o.err != nil {
+		raw.Unreachable = map[resource.Scope]error{r.Scope: fmt.Errorf("read the store: %w", o.err)}
+		return raw, func(context.Context) error { return o.err }
+	}
+	raw = o.engine.observer.Observe(ctx, []provider.ObserveRequest{r})
 	return raw, func(ctx context.Context) error {
-		_, err := e.confirm(ctx, raw, confirmOptions{since: since, opens: opens, requests: []provider.ObserveRequest{r}})
+		_, err := o.engine.confirm(ctx, raw, confirmOptions{since: o.since, opens: o.opens[r.Scope], requests: []provider.ObserveRequest{r}})
 		return err
 	}
 }
@@ -177,13 +196,13 @@ func (e *Engine) anyMade(live resource.LiveState) bool {
 // bindAll changes live state in place, and may do so again.
 func (e *Engine) bindAll(ctx context.Context, live resource.LiveState) (*bound, error) {
 	b := &bound{live: live}
+	known, err := e.cfg.Ledger.BindingsIn(ctx, slices.Collect(maps.Keys(live.Scopes)))
+	if err != nil {
+		return nil, err
+	}
 	for s, snapshot := range live.Scopes {
-		bindings, err := e.cfg.Ledger.Bindings(ctx, s)
-		if err != nil {
-			return nil, err
-		}
-		b.bindings = joined(b.bindings, bindings)
-		for _, x := range e.bind(snapshot, bindings) {
+		b.bindings = joined(b.bindings, known[s])
+		for _, x := range e.bind(snapshot, known[s]) {
 			b.lost = append(b.lost, event.Lost{Ref: x.Ref, ID: x.ID, UID: x.UID, Now: uidOf(snapshot, x)})
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/observer"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
@@ -66,7 +67,7 @@ func (e *Engine) plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 	if err := e.require(ctx, p, intents, &o); err != nil {
 		return nil, err
 	}
-	p.async, p.allKinds = o.Observe, o.AllKinds
+	p.async, p.allKinds, p.starting = o.Observe, o.AllKinds, o.Starting
 	if o.Destroy {
 		intents = emptied(intents)
 	}
@@ -224,11 +225,23 @@ func kindsUnreachable(live resource.LiveState) map[resource.Scope]map[string]err
 	return out
 }
 
+// callers is whom the system of each provider takes ovi for, as far as one said.
+func (e *Engine) callers() map[string]string {
+	out := map[string]string{}
+	for name, p := range e.cfg.Providers {
+		if c, ok := p.(provider.Caller); ok && c.Caller() != "" {
+			out[name] = c.Caller()
+		}
+	}
+	return out
+}
+
 // recordPlan records the plan, so that it can be explained later.
 func (e *Engine) recordPlan(ctx context.Context, p *Planned) (err error) {
 	planned := event.Planned{
 		Plan: p.ID, Stacks: p.Stacks, Mode: p.Mode, Counts: p.Counts, Unreachable: map[string]string{},
 		At: p.At, Known: p.known, Owned: p.Plan.Owned, Digest: p.Plan.Digest(), Approving: p.approving, By: byOther(p.By, e.cfg.Ledger.User()), Policies: p.policies,
+		As: e.callers(),
 	}
 	for _, d := range p.Plan.Decisions {
 		planned.Decisions = append(planned.Decisions, event.Recorded(d))

@@ -151,7 +151,7 @@ func reach(parent resource.Ref, live resource.LiveState, opens []openAction) err
 	case have.Unread != "":
 		return fmt.Errorf("%s could not be read: %s", name, have.Unread)
 	case have.Health != resource.Healthy:
-		return fmt.Errorf("%s is %s", name, have.Health)
+		return fmt.Errorf("%s is %s%s", name, have.Health, because(have.Message))
 	}
 	return nil
 }

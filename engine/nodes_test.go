@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"testing"
@@ -20,6 +21,8 @@ type nodes struct {
 	bad     func(node, version string) bool
 	cause   map[string]resource.Cause // of the failures of a node
 	stays   bool                      // a version that fails stays, and keeps failing
+	keeps   bool                      // deletes fail
+	silent  bool                      // what is accepted is not done yet
 	offline map[string]time.Time      // node: since when
 	asked   []string                  // "node version", in order
 	pending map[string]pending        // by id
@@ -27,11 +30,15 @@ type nodes struct {
 
 type pending struct {
 	version string // "": a restart
+	leaves  bool   // a delete
 	until   time.Time
 }
 
 // takes is how long an action takes.
 const takes = 5 * time.Second
+
+// leave is what a node is asked for with a delete.
+const leave = "(delete)"
 
 func newNodes(t *testing.T) (*yard, *nodes) {
 	n := &nodes{offline: map[string]time.Time{}, pending: map[string]pending{}, bad: func(_, version string) bool { return version == "bad" }}
@@ -78,10 +85,18 @@ func (n *nodes) Observe(ctx context.Context, r provider.ObserveRequest) (s resou
 
 func (n *nodes) progress(o *resource.Observed) {
 	p, busy := n.pending[o.ID]
-	if !busy || time.Now().Before(p.until) {
+	if !busy || n.silent || time.Now().Before(p.until) {
 		return
 	}
 	delete(n.pending, o.ID)
+	if p.leaves && n.keeps {
+		o.Health, o.Message = resource.Failing, "it cannot be deleted: the disk is read-only"
+		return
+	}
+	if p.leaves {
+		n.Remove(o.Ref, o.ID)
+		return
+	}
 	was := shelf.Text(o.Attrs, "version")
 	if p.version != "" && n.bad(o.Ref.Location, p.version) && !n.stays {
 		o.Health, o.Cause, o.Message = resource.Failing, n.cause[o.Ref.Location], fmt.Sprintf("version %s failed; version %s runs", p.version, was)
@@ -100,7 +115,7 @@ func (n *nodes) ask(node string, o *resource.Observed, version string) error {
 		return shelf.Fail(provider.Transient, "node %s is offline", node)
 	}
 	n.asked = append(n.asked, node+" "+version)
-	n.pending[o.ID] = pending{version, time.Now().Add(takes)}
+	n.pending[o.ID] = pending{version, version == leave, time.Now().Add(takes)}
 	o.Health, o.Cause, o.Message = resource.Pending, "", ""
 	return nil
 }
@@ -139,10 +154,14 @@ func (n *nodes) Update(ctx context.Context, r provider.Request) (out resource.Ob
 }
 
 func (n *nodes) Delete(ctx context.Context, r provider.Request) error {
-	return n.Do(ctx, func() error {
-		n.Remove(r.Have.Ref, r.Have.ID)
-		return nil
+	err := n.Do(ctx, func() error {
+		x := n.ByID(r.Have.Ref, r.Have.ID)
+		if x == nil {
+			return nil
+		}
+		return n.ask(r.Have.Ref.Location, x, leave)
 	})
+	return cmp.Or(err, provider.ErrAccepted)
 }
 
 // version is what runs on a node, with its health unless that is healthy.

@@ -38,6 +38,7 @@ func (e *Engine) observe(ctx context.Context, p *Planned, locations *located, ma
 		}
 		c := confirmOptions{since: p.Revision, before: before, opens: opens}
 		now, c.absent = p.enter(now, opens, raw)
+		c.inside = requests
 		if opens, err = e.observeLevel(ctx, p, now, raw, c, maxAge); err != nil {
 			return err
 		}
@@ -57,6 +58,7 @@ func (e *Engine) observeLevel(ctx context.Context, p *Planned, now []provider.Ob
 		read = p.async.Observe
 	}
 	answers := read(ctx, stale)
+	e.awaitStarting(ctx, p, stale, o.inside, answers)
 	maps.Copy(raw.Scopes, answers.Scopes)
 	maps.Copy(raw.Unreachable, answers.Unreachable)
 	o.requests = stale
@@ -67,14 +69,14 @@ func (e *Engine) observeLevel(ctx context.Context, p *Planned, now []provider.Ob
 	p.Recovered, p.open = append(p.Recovered, c.recovered...), c.open
 	p.addBindings(c.bindings)
 	p.Observations = append(p.Observations, e.describe(observationsOf(c.live, fresh))...)
+	bindings, err := e.cfg.Ledger.BindingsIn(ctx, slices.Collect(maps.Keys(fresh)))
+	if err != nil {
+		return nil, err
+	}
 	for s, snapshot := range fresh {
-		bindings, err := e.cfg.Ledger.Bindings(ctx, s)
-		if err != nil {
-			return nil, err
-		}
-		e.bind(snapshot, bindings)
+		e.bind(snapshot, bindings[s])
 		c.live.Scopes[s] = snapshot
-		p.addBindings(bindings)
+		p.addBindings(bindings[s])
 	}
 	maps.Copy(p.live.Scopes, c.live.Scopes)
 	maps.Copy(p.live.Unreachable, c.live.Unreachable)
@@ -90,13 +92,14 @@ func (e *Engine) observeLevel(ctx context.Context, p *Planned, now []provider.Ob
 // known: nothing on them tells the provider that they are managed.
 func (e *Engine) requests(ctx context.Context, p *Planned, scopes []resource.Scope, opens []openAction) ([]provider.ObserveRequest, error) {
 	out := make([]provider.ObserveRequest, len(scopes))
-	configured := configuredKinds(p.Intents)
+	configured, inProgress := configuredKinds(p.Intents), kindsIn(opens)
+	known, err := e.cfg.Ledger.BindingsIn(ctx, scopes)
+	if err != nil {
+		return nil, err
+	}
 	for i, s := range scopes {
 		out[i].Scope = s
-		bindings, err := e.cfg.Ledger.Bindings(ctx, s)
-		if err != nil {
-			return nil, err
-		}
+		bindings := known[s]
 		kinds := map[string]bool{}
 		for j := range bindings {
 			b := &bindings[j]
@@ -118,16 +121,23 @@ func (e *Engine) requests(ctx context.Context, p *Planned, scopes []resource.Sco
 			}
 			kinds[name] = true
 		}
-		for _, o := range opens {
-			if o.Ref.Scope() == s {
-				kinds[o.Ref.Kind] = true
-			}
+		for _, kind := range inProgress[s] {
+			kinds[kind] = true
 		}
 		if len(kinds) > 0 {
 			out[i].Kinds = slices.Sorted(maps.Keys(kinds))
 		}
 	}
 	return out, nil
+}
+
+// kindsIn are the kinds of open actions, by their scopes.
+func kindsIn(opens []openAction) map[resource.Scope][]string {
+	out := map[resource.Scope][]string{}
+	for _, o := range opens {
+		out[o.Ref.Scope()] = append(out[o.Ref.Scope()], o.Ref.Kind)
+	}
+	return out
 }
 
 // configuredKinds are the kinds of each scope that the intents configure, in their order.
@@ -177,19 +187,25 @@ func (e *Engine) splitByAge(ctx context.Context, p *Planned, requests []provider
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the age of observations: %w", err)
 	}
+	last := make(map[resource.Scope]*ledger.Scan, len(scans))
+	for i := range scans {
+		last[scans[i].Scope] = &scans[i]
+	}
+	inProgress := kindsIn(opens)
 	var stale []provider.ObserveRequest
+	var recent []ledger.Scan
 	for _, r := range requests {
 		s := r.Scope
-		i := slices.IndexFunc(scans, func(scan ledger.Scan) bool { return scan.Scope == s })
-		open := slices.ContainsFunc(opens, func(d openAction) bool { return d.Ref.Scope() == s })
+		scan, open := last[s], len(inProgress[s]) > 0
 		late, reported := p.async != nil && p.async.TakeRecorded(s), p.async != nil && p.async.TakeReported(s)
-		if i < 0 || reported || open && (p.async == nil || !p.async.Assists()) || !scans[i].Covers(r.Kinds) || !late && (maxAge <= 0 || p.At.Sub(scans[i].Confirmed) > maxAge) {
+		if scan == nil || reported || open && (p.async == nil || !p.async.Assists()) || !scan.Covers(r.Kinds) || !late && (maxAge <= 0 || p.At.Sub(scan.Confirmed) > maxAge) {
 			stale = append(stale, r)
 			continue
 		}
-		if fresh[s], err = e.cfg.Ledger.Snapshot(ctx, s); err != nil {
-			return nil, nil, fmt.Errorf("read the recorded state of %s: %w", s, err)
-		}
+		recent = append(recent, *scan)
+	}
+	if fresh, err = e.cfg.Ledger.Snapshots(ctx, recent); err != nil {
+		return nil, nil, fmt.Errorf("read the recorded state: %w", err)
 	}
 	return fresh, stale, nil
 }

@@ -30,16 +30,7 @@ type openAction struct {
 // runningCreates, which recovers nothing, calls it after one). A request that is already on the
 // network may still arrive, which is why a repeated create keeps its idempotency key.
 func (e *Engine) openActions(ctx context.Context) ([]openAction, error) {
-	return e.openActionsOf(ctx, e.cfg.Ledger.OpenActions)
-}
-
-// openActionsIn are those on the resources of one scope.
-func (e *Engine) openActionsIn(ctx context.Context, s resource.Scope) ([]openAction, error) {
-	return e.openActionsOf(ctx, func(ctx context.Context) ([]ledger.OpenAction, error) { return e.cfg.Ledger.OpenActionsIn(ctx, s) })
-}
-
-func (e *Engine) openActionsOf(ctx context.Context, read func(context.Context) ([]ledger.OpenAction, error)) ([]openAction, error) {
-	opens, err := read(ctx)
+	opens, err := e.cfg.Ledger.OpenActions(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the open actions: %w", err)
 	}
@@ -61,7 +52,7 @@ func (e *Engine) openActionsOf(ctx context.Context, read func(context.Context) (
 	if !ended {
 		return out, nil
 	}
-	if opens, err = read(ctx); err != nil {
+	if opens, err = e.cfg.Ledger.OpenActions(ctx); err != nil {
 		return nil, fmt.Errorf("read the open actions: %w", err)
 	}
 	still := make(map[resource.Ref]ledger.OpenAction, len(opens))
@@ -200,10 +191,12 @@ func (e *Engine) openPolicy(open map[resource.Ref]ledger.OpenAction) openActionP
 	return openActionPolicy{open, e.cfg.Providers.Kind}
 }
 
-// supersedes reports whether a new configuration may be applied while another is in progress.
+// supersedes reports whether a new configuration may be applied while another is in progress. What is being
+// deleted is created again once it is gone, so that its binding ends with the proof of that.
 func (u openActionPolicy) supersedes(d *decider.Decision, o ledger.OpenAction) bool {
 	k, _ := u.kinds(d.Ref.Provider, d.Ref.Kind)
-	return k.Supersede && d.DesiredDigest() != o.Desired
+	deletes := o.Action == decider.Delete || o.Phase == event.PhaseDelete
+	return k.Supersede && !deletes && d.DesiredDigest() != o.Desired
 }
 
 // Name implements decider.Policy.

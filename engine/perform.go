@@ -32,12 +32,7 @@ func (a *apply) perform(ctx context.Context, c Claim, d *decider.Decision, phase
 		err = a.prove(ctx, d.Ref, d.Observed.ID)
 	}
 	if err != nil {
-		out.Err, out.Detail = err, err.Error()
-		var unproven *unprovenError
-		if errors.As(err, &unproven) {
-			out.Status = Stale
-		}
-		return out
+		return notStartable(out, err)
 	}
 	if err := a.check(ctx, d, phase, r); err != nil {
 		out.Status, out.Err, out.Detail, out.Class = Refused, err, "nothing was changed: "+refusal(err), provider.ClassOf(err)
@@ -58,7 +53,7 @@ func (a *apply) perform(ctx context.Context, c Claim, d *decider.Decision, phase
 	if errors.Is(err, provider.ErrReplace) && verbOf(d.Action, phase) == update {
 		end.RecreateOnly = attributes(d.Changes)
 	}
-	a.accept(&end, d)
+	err = a.accept(&end, d, err)
 	end.Seconds = a.engine.cfg.Clock().Sub(start).Seconds()
 	if end.Outcome != event.Uncertain && ctx.Err() != nil && errors.Is(context.Cause(ctx), coordinator.ErrLost) {
 		end.Outcome = event.Uncertain // another instance may have acted meanwhile
@@ -75,13 +70,22 @@ func (a *apply) perform(ctx context.Context, c Claim, d *decider.Decision, phase
 	return a.finish(ctx, guard, out, end, ends...)
 }
 
-// accept turns the result of an Async kind that is still pending into an accepted action.
-func (a *apply) accept(end *event.Finished, d *decider.Decision) {
+// accept turns the result of an Async kind that is still pending, or of its delete that is, into an accepted
+// action. It returns the error that is left.
+func (a *apply) accept(end *event.Finished, d *decider.Decision, err error) error {
 	k, _ := a.engine.cfg.Providers.Kind(d.Ref.Provider, d.Ref.Kind)
-	if !k.Async || end.Outcome != event.Done || end.Resource == nil || end.Resource.Health != resource.Pending {
-		return
+	deleting := errors.Is(err, provider.ErrAccepted)
+	if deleting && !k.Async { // only an observation can tell
+		end.Outcome = event.Uncertain
+		return err
+	}
+	pending := end.Outcome == event.Done && end.Resource != nil && end.Resource.Health == resource.Pending
+	if !k.Async || !deleting && !pending {
+		return err
 	}
 	end.Outcome, end.Deadline = event.Accepted, a.engine.cfg.Clock().UTC().Round(0).Add(k.Pends())
+	end.Error, end.Class, end.Recoverable = "", "", false
+	return nil
 }
 
 // notStarted returns the outcome of an action whose start could not be recorded.

@@ -45,6 +45,7 @@ type Planned struct {
 	known    wal.Seq           // the last record of the audit log that policies could read
 
 	async    AsyncObserver
+	starting Starting
 	insides  insides // the scopes inside resources
 	allKinds bool
 	bindings []resource.Binding // of the scopes that were read

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
@@ -14,33 +13,11 @@ import (
 // full, so that nothing can be concluded.
 func (e *Engine) recover(o ledger.OpenAction, live resource.Snapshot, before event.Applied) (event.Recovered, bool) {
 	a := event.Recovered{Ref: o.Ref, Key: o.Key, Action: o.Action, Failed: o.Counted}
-	at := live.At.UTC().Format(time.RFC3339)
-	found := func(f event.Finding, have *resource.Observed, format string, args ...any) (event.Recovered, bool) {
-		a.Finding, a.Evidence = f, fmt.Sprintf(format, args...)+", observed at "+at
-		if have != nil {
-			a.ID, a.UID = have.ID, have.UID
-		}
-		return a, true
-	}
+	found := finding(&a, live)
 	absent := live.Covers(o.Ref.Kind) == nil
+	deletes := o.Action == decider.Delete || o.Phase == event.PhaseDelete
 	if o.Accepted {
-		have := byID(live, o.Ref.Kind, o.ID)
-		switch {
-		case have == nil && !absent:
-			return a, false
-		case have == nil:
-			return found(event.FoundFailed, nil, "%s does not exist any more", o.ID)
-		case have.Health == resource.Failing:
-			a.Class = string(have.Cause)
-			return found(event.FoundFailed, e.withApplied(o, have, live), "%s is failing: %s", have.ID, have.Message)
-		case have.Health == resource.Pending && live.At.Before(o.Deadline):
-			return a, false
-		case have.Health == resource.Pending:
-			return found(event.FoundFailed, e.withApplied(o, have, live), "%s is still pending at its deadline", have.ID)
-		case have.Health == resource.Stopped && o.Applying != nil && o.Applying.State == resource.StateRunning:
-			return found(event.FoundFailed, e.withApplied(o, have, live), "%s is stopped: %s", have.ID, have.Message)
-		}
-		return found(event.FoundDone, have, "%s is %s", have.ID, have.Health)
+		return e.recoverAccepted(o, live, &a)
 	}
 	if o.Action == decider.Create || o.Phase == event.PhaseCreate {
 		created := e.carriers(o, live)
@@ -58,12 +35,14 @@ func (e *Engine) recover(o ledger.OpenAction, live resource.Snapshot, before eve
 		return r, known
 	}
 	have := byID(live, o.Ref.Kind, o.Have)
-	switch deletes := o.Action == decider.Delete || o.Phase == event.PhaseDelete; {
+	switch {
 	case have == nil && !absent:
 		return a, false
 	case deletes && have == nil:
 		a.ID = o.Have
 		return found(event.FoundDone, nil, "%s does not exist any more", o.Have)
+	case deletes && e.mayBeLeaving(o, have, live.At):
+		return a, false
 	case deletes:
 		return found(event.FoundNotDone, have, "%s still exists", o.Have)
 	case have == nil:
@@ -72,6 +51,12 @@ func (e *Engine) recover(o ledger.OpenAction, live resource.Snapshot, before eve
 		return found(event.FoundDone, have, "%s matches its configuration", have.ID)
 	}
 	return found(event.FoundNotDone, have, "%s does not match its configuration, or cannot be compared in full", have.ID)
+}
+
+// mayBeLeaving reports whether the system may have accepted a delete whose result was not recorded.
+func (e *Engine) mayBeLeaving(o ledger.OpenAction, have *resource.Observed, at time.Time) bool {
+	k, _ := e.cfg.Providers.Kind(o.Ref.Provider, o.Ref.Kind)
+	return k.Async && have.Health == resource.Pending && at.Before(o.At.Add(k.Pends()))
 }
 
 // withApplied returns a resource of which an accepted action failed, if it has the configuration of the
@@ -104,7 +89,7 @@ func (e *Engine) carriers(o ledger.OpenAction, live resource.Snapshot) []*resour
 		switch {
 		case x.Ref.Kind != o.Ref.Kind:
 		case kind.Carrier == resource.NoMarks:
-			if x.NaturalRef() == o.Ref.Bare() && e.isAsApplied(o, *x, live, event.Applied{}) {
+			if (kind.ByAttrs || x.NaturalRef() == o.Ref.Bare()) && e.isAsApplied(o, *x, live, event.Applied{}) {
 				out = append(out, x)
 			}
 		case x.Marks.Key == o.Key && x.Marks.Ref == o.Ref:

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/ovi-project/ovi/decider"
@@ -52,7 +51,7 @@ func (a *apply) resolveInto(ctx context.Context, d *decider.Decision, r *provide
 	}
 	r.Desired.Attrs = kind.Resolve(d.Desired.Attrs, a.resolver(ctx, d.Ref, &missing))
 	if len(missing) > 0 {
-		return fmt.Errorf("%s refers to %s, which has no value: it neither existed nor was created", d.Ref, missing[0])
+		return a.noValue(d.Ref, missing[0])
 	}
 	return nil
 }
@@ -84,15 +83,9 @@ func (a *apply) resolver(ctx context.Context, ref resource.Ref, missing *[]resou
 
 // valueOf returns the value of a reference now.
 func (a *apply) valueOf(ctx context.Context, ref resource.Reference) (resource.Value, bool) {
-	a.mu.Lock()
-	o, ok := a.made[ref.Ref]
-	a.mu.Unlock()
+	o, ok := a.known(ref.Ref)
 	if !ok {
-		have, found := a.plan.resourceAt(ref.Ref)
-		if !found {
-			return nil, false
-		}
-		o = *have
+		return nil, false
 	}
 	v, ok := o.Refer(ref.Path)
 	if !ok || !isDigest(v) {
@@ -104,6 +97,21 @@ func (a *apply) valueOf(ctx context.Context, ref resource.Reference) (resource.V
 	}
 	secret, err := r.Reveal(ctx, o, ref.Path)
 	return secret, err == nil
+}
+
+// known is a resource as this apply left it, or as the plan observed it.
+func (a *apply) known(ref resource.Ref) (resource.Observed, bool) {
+	a.mu.Lock()
+	o, made := a.made[ref]
+	a.mu.Unlock()
+	if made {
+		return o, true
+	}
+	have, found := a.plan.resourceAt(ref)
+	if !found {
+		return resource.Observed{}, false
+	}
+	return *have, true
 }
 
 func isDigest(v resource.Value) bool {

@@ -69,7 +69,7 @@ func TestDefect1_WhatIsRemovedFromTheConfigurationIsDeleted(t *testing.T) {
 		in[0].Scopes = append(in[0].Scopes, nodeRef("n2").Scope())
 		s.commit(in)
 		time.Sleep(time.Minute)
-		s.want(before, []string{"1", "", "1"})
+		s.want(before, []string{"1", "", "1"}, "n2 "+leave)
 	})
 }
 

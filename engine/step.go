@@ -57,8 +57,8 @@ func (r *replacement) carryOut(ctx context.Context, step replace.Step, q *provid
 	res, tries, err := r.call(ctx, verbOfStep(step), q)
 	err = redact(err, q.Desired.Attrs)
 	end := r.finishedEvent(started, res, tries, err)
-	if step == replace.Create {
-		r.accept(&end, r.d)
+	if step == replace.Create || step.Destroys() {
+		err = r.accept(&end, r.d, err)
 	}
 	end.Seconds = r.engine.cfg.Clock().Sub(start).Seconds()
 	r.seconds += end.Seconds

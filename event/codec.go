@@ -26,6 +26,8 @@ type envelope struct {
 	Instance string          `json:"instance"`
 	Run      string          `json:"run"`
 	User     string          `json:"user,omitempty"`
+	UID      string          `json:"uid,omitempty"`
+	Host     string          `json:"host,omitempty"`
 	Event    string          `json:"event"`
 	Under    *Guard          `json:"under,omitempty"`
 	Data     json.RawMessage `json:"data"`
@@ -46,7 +48,7 @@ func Encode(r Record, under *Guard) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ledger: encode %s: %w", r.Event.Type(), err)
 	}
-	return Marshal(envelope{format, r.ID, r.At, r.Instance, r.Run, r.User, r.Event.Type(), under, data})
+	return Marshal(envelope{format, r.ID, r.At, r.Instance, r.Run, r.User, r.UID, r.Host, r.Event.Type(), under, data})
 }
 
 // DecodeRecord is the inverse of EncodeRecord. ErrNewer says what is unknown.
@@ -68,7 +70,7 @@ func Decode(b []byte) (Record, *Guard, error) {
 	if err != nil {
 		return Record{}, nil, fmt.Errorf("ledger: record %s: %w", e.ID, err)
 	}
-	return Record{ID: e.ID, At: e.At, Instance: e.Instance, Run: e.Run, User: e.User, Event: event}, e.Under, nil
+	return Record{ID: e.ID, At: e.At, Instance: e.Instance, Run: e.Run, User: e.User, UID: e.UID, Host: e.Host, Event: event}, e.Under, nil
 }
 
 // TypeOf is the type of an encoded record, without decoding it; empty if it has none.

@@ -115,6 +115,7 @@ func every() []event.Event {
 		event.RosterChanged{Signer: signer, On: true, Signers: []event.Signer{signer}, Before: []event.Signer{signer}, Who: "ann", Reason: "r", SignedBy: &event.SignedBy{Key: "ssh-ed25519 A", Signature: "s"}, Signature: signature},
 		event.Approved{Plan: "p", Who: "ann", Digest: "g", SignedBy: &event.SignedBy{Key: "ssh-ed25519 A", Signature: "s"}},
 		event.Certified{Bindings: "d", Count: 2},
+		event.Cosigned{Instance: "01J0000000000000000000000B", Seq: 9, Chain: "00ff", Signature: &event.Signature{Key: "k", Sum: "s"}},
 		event.ActsCertified{Acts: []event.Fact{{Key: "blessed/x", Value: json.RawMessage(`{"on":true}`)}}},
 		event.Blessed{Ref: ref("a"), Who: "ann", Signature: signature},
 		event.Approved{Plan: "p", Who: "ann", Digest: "g", Signature: signature},

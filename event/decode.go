@@ -95,6 +95,8 @@ func decodeOperator(name string, data []byte) (Event, error) {
 		return read[RosterChanged](data)
 	case TypeCertified:
 		return read[Certified](data)
+	case TypeCosigned:
+		return read[Cosigned](data)
 	case TypeActsCertified:
 		return read[ActsCertified](data)
 	case TypeRevoked:

@@ -15,7 +15,9 @@ type Record struct {
 	At       time.Time
 	Instance string // that recorded it in its log
 	Run      string // ULID of the run
-	User     string // that started the run
+	User     string // that started the run, as they call themselves
+	UID      string // as the operating system knows them; "" if it has no such numbers
+	Host     string // where the run was
 	Event    Event
 }
 

@@ -38,3 +38,12 @@ type Certified struct {
 type ActsCertified struct {
 	Acts []Fact `json:"acts,omitempty"`
 }
+
+// Cosigned records how far the log of another instance of the store reached, as its chain value there. A log
+// that is rewritten below it, with its own key and with the store, does not lead to it any more.
+type Cosigned struct {
+	Instance  string     `json:"instance"`
+	Seq       wal.Seq    `json:"seq"`
+	Chain     string     `json:"chain"`
+	Signature *Signature `json:"signature,omitempty"`
+}

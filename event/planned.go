@@ -64,6 +64,8 @@ type Planned struct {
 	Approving string `json:"approving,omitempty"`
 	// By is who made the plan where that is not the user of the record: of a saved plan that is applied.
 	By string `json:"by,omitempty"`
+	// As is whom each provider's system took ovi for when it was observed, such as an ARN.
+	As map[string]string `json:"as,omitempty"`
 	// Policies are the digests of the policies that reviewed the plan: of each stack by "stack NAME",
 	// of each required policy by "required NAME", and "everywhere" of those given for this run.
 	Policies map[string]string `json:"policies,omitempty"`

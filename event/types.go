@@ -40,6 +40,7 @@ const (
 	TypeTrustRequired   = "trust_required"
 	TypeCertified       = "certified"
 	TypeActsCertified   = "acts_certified"
+	TypeCosigned        = "cosigned"
 	TypeRevoked         = "revoked"
 	TypeRefused         = "refused"
 	TypeCompacted       = "compacted"
@@ -52,7 +53,7 @@ func Types() []string {
 		TypeLoaded, TypePhaseFailed, TypeObserved, TypePlanned, TypePlanSaved, TypeBlocked, TypeApproved, TypeStarted,
 		TypeFinished, TypeRecovered, TypeNotStarted, TypeReplaceStarted, TypeReplaceReverted, TypeReplaceFinished, TypeLastGood,
 		TypeExhausted, TypeRetried, TypeWave, TypeOrdered, TypeAlarmed, TypeBlessed, TypeAdopted, TypeDisowned, TypeDismissed, TypeMoved, TypeLost,
-		TypeAcknowledged, TypePolicyRequired, TypeRosterChanged, TypeKeyPinned, TypeTrusted, TypeTrustRequired, TypeCertified, TypeActsCertified,
+		TypeAcknowledged, TypePolicyRequired, TypeRosterChanged, TypeKeyPinned, TypeTrusted, TypeTrustRequired, TypeCertified, TypeActsCertified, TypeCosigned,
 		TypeRevoked, TypeRefused, TypeCompacted, TypeBaseline,
 	}
 }
@@ -94,6 +95,7 @@ func (Trusted) Type() string         { return TypeTrusted }
 func (TrustRequired) Type() string   { return TypeTrustRequired }
 func (Certified) Type() string       { return TypeCertified }
 func (ActsCertified) Type() string   { return TypeActsCertified }
+func (Cosigned) Type() string        { return TypeCosigned }
 func (Revoked) Type() string         { return TypeRevoked }
 func (Refused) Type() string         { return TypeRefused }
 func (Compacted) Type() string       { return TypeCompacted }
@@ -134,6 +136,7 @@ func (Trusted) About() resource.Ref           { return resource.Ref{} }
 func (TrustRequired) About() resource.Ref     { return resource.Ref{} }
 func (Certified) About() resource.Ref         { return resource.Ref{} }
 func (ActsCertified) About() resource.Ref     { return resource.Ref{} }
+func (Cosigned) About() resource.Ref          { return resource.Ref{} }
 func (e Revoked) About() resource.Ref         { return e.Ref }
 func (e Refused) About() resource.Ref         { return e.Ref }
 func (Compacted) About() resource.Ref         { return resource.Ref{} }

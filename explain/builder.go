@@ -207,6 +207,10 @@ func (b *builder) observed(r event.Record, e event.Observed) {
 	if len(e.Gone) > 0 {
 		b.seen = nil
 		b.later("it did not exist", r)
+		if d := b.lastAction(); d != nil && leaves(d.action) { // its end is recorded next
+			d.cite(r)
+			return
+		}
 		b.add(r, "deleted_outside", "deleted outside ovi: "+b.t.scope(b.ref)+" was read in full without it")
 		return
 	}

@@ -125,6 +125,11 @@ func deletes(x *action) bool {
 	return x.started.Action == decider.Delete || x.started.Phase == event.PhaseDelete
 }
 
+// leaves reports a delete that was accepted, or whose result is unknown: what it deletes is gone once it is done.
+func leaves(x *action) bool {
+	return deletes(x) && x.found == nil && (x.ended == nil || x.ended.Outcome == event.Accepted || x.ended.Outcome == event.Uncertain)
+}
+
 // deletedSummary says who deleted it, when, and because of what.
 func (t Explainer) deletedSummary(c history.ResourceHistory, b *builder, d *draft, name string) Explanation {
 	x := d.action

@@ -171,7 +171,7 @@ func (v *verified) now() map[string][]byte {
 
 // actsAgree fails if the store has other acts of this instance than its log.
 func (l *Ledger) actsAgree(ctx context.Context) error {
-	found, err := l.Contradictions(ctx)
+	found, err := l.contradictoryActs(ctx)
 	if err == nil && len(found) > 0 {
 		err = fmt.Errorf("ledger: %w: %s", ErrUnproven, found[0].Text)
 	}

@@ -155,16 +155,23 @@ func actThere[E act[E]](ctx context.Context, l *Ledger, key string, a rows.Act[E
 	return l.trusts(ctx, a.Instance, signed.Key, pin)
 }
 
-// Contradiction is an act that the store has and the audit log does not, or the other way round. It
-// does not count.
+// Contradiction is an act that the store has and the audit log does not, or the other way round, which
+// does not count; or a log of another instance that went back.
 type Contradiction struct {
 	Key  string // of the store
 	Text string
+	Log  string // the instance whose log it is about; empty: it is about an act
 }
 
 // Contradictions lists what the store says of operators' acts and the audit log does not, sorted. It
 // records nothing. What is being recorded just now is none: it is compared again.
 func (l *Ledger) Contradictions(ctx context.Context) ([]Contradiction, error) {
+	acts, err1 := l.contradictoryActs(ctx)
+	logs, err2 := l.wentBack(ctx)
+	return append(acts, logs...), errors.Join(err1, err2)
+}
+
+func (l *Ledger) contradictoryActs(ctx context.Context) ([]Contradiction, error) {
 	found, err := l.contradictions(ctx)
 	if err != nil || len(found) == 0 {
 		return nil, err
@@ -176,7 +183,7 @@ func (l *Ledger) Contradictions(ctx context.Context) ([]Contradiction, error) {
 func (l *Ledger) contradictions(ctx context.Context) ([]Contradiction, error) {
 	var out []Contradiction
 	doubt := func(key string, why error) {
-		out = append(out, Contradiction{key, describeAct(key) + ": " + why.Error()})
+		out = append(out, Contradiction{Key: key, Text: describeAct(key) + ": " + why.Error()})
 	}
 	var err error
 	if l.cfg.Shared {

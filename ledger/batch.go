@@ -54,5 +54,5 @@ func (b *batch) add(stamp event.Record, events []event.Event, under *event.Guard
 
 // stamp has the fields that all records of this run share.
 func (l *Ledger) stamp(at time.Time) event.Record {
-	return event.Record{At: at, Instance: l.instance, Run: l.cfg.Run, User: l.cfg.User}
+	return event.Record{At: at, Instance: l.instance, Run: l.cfg.Run, User: l.cfg.User, UID: l.cfg.UID, Host: l.cfg.Host}
 }

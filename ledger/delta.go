@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"bytes"
-	"context"
 	"iter"
 
 	"github.com/ovi-project/ovi/event"
@@ -22,11 +21,7 @@ type delta struct {
 
 // compare merges the snapshot with the recorded resources, both in key order, and compares canonical
 // bytes. Unchanged resources are not decoded.
-func (d *delta) compare(ctx context.Context, store storage.Store, snapshot resource.Snapshot) error {
-	entries, _, err := storage.Scan(ctx, store, rows.ResourcePrefix(snapshot.Scope), storage.Now)
-	if err != nil {
-		return err
-	}
+func (d *delta) compare(entries iter.Seq2[storage.Entry, error], snapshot resource.Snapshot) error {
 	next, stop := iter.Pull2(entries)
 	defer stop()
 	d.snapshot = snapshot

@@ -36,6 +36,7 @@
 //	pin/<instance>/<other>    the key of another instance, as pinned by an instance
 //	trust/<key>               what an operator decided about a key
 //	trust_required            keys are not pinned at first use
+//	cosigned/<of>/<by>        how far an instance saw the log of another, signed
 //	certified/<instance>      where the log has the last digest of bindings
 //	plan/<stack>              the last plan of a stack: id, hash, counts
 //	confirmed/<plan>          who confirmed a plan

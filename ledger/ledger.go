@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -54,6 +55,7 @@ type Config struct {
 	// CloseStore: Close closes Store.
 	CloseStore bool
 	User       string // who runs this; in every record
+	UID, Host  string // as the operating system knows them, and where they are; in every record
 	Run        string // ULID of this run; "": a new one
 	Clock      func() time.Time
 	Wait       time.Duration // for the append lock; 0: 30 s
@@ -101,6 +103,8 @@ type Ledger struct {
 	acting      bool
 	subscribers map[int]func(event.Record)
 	nextID      int
+
+	recorded atomic.Bool // something, in this run
 
 	closing sync.Once
 	closed  error
@@ -195,6 +199,9 @@ func (l *Ledger) close() error {
 	}
 	if l.actsDue() {
 		_ = l.certifyActs(ctx) // so does this
+	}
+	if l.recorded.Load() && l.Broken() == nil {
+		_ = l.Cosign(ctx, true) // else the next run does it
 	}
 	if l.log != nil {
 		errs = append(errs, l.log.Close())

@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -56,12 +57,20 @@ func (l *Ledger) observations(ctx context.Context, w resource.LiveState, o Obser
 	if err != nil {
 		return nil, err
 	}
+	recorded, err := recordedRows(ctx, l.store, slices.Collect(maps.Keys(w.Scopes)))
+	if err != nil {
+		return nil, err
+	}
 	var events []event.Event
 	var young []resource.Ref
 	for _, s := range scopesOf(w) {
 		if snapshot, ok := w.Scopes[s]; ok {
 			d := delta{touched: touched}
-			if err := d.compare(ctx, l.store, snapshot); err != nil {
+			entries, err := recorded(s)
+			if err == nil {
+				err = d.compare(entries, snapshot)
+			}
+			if err != nil {
 				return nil, err
 			}
 			if young, err = l.young(ctx, young, d.gone, o.Young); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -14,6 +15,7 @@ import (
 // read is a round trip. It reads no others.
 func (p *projection) readAhead(records []event.Record) error {
 	keys := map[string]bool{}
+	var scopes []resource.Scope
 	for _, r := range records {
 		switch e := r.Event.(type) {
 		case event.Finished:
@@ -27,7 +29,21 @@ func (p *projection) readAhead(records []event.Record) error {
 			}
 		case event.Recovered:
 			keys[rows.Of(rows.KeyOpen, e.Ref)] = true
+		case event.Observed:
+			if e.Part != e.Of {
+				continue
+			}
+			keys[rows.KeyScan+e.Scope.String()] = true
+			for _, stack := range e.Stacks {
+				keys[rows.StackOf(stack, e.Scope)] = true
+			}
+			if e.Complete {
+				scopes = append(scopes, e.Scope)
+			}
 		}
+	}
+	if err := p.readStacks(scopes); err != nil {
+		return err
 	}
 	if len(keys) < 2 {
 		return nil
@@ -41,6 +57,48 @@ func (p *projection) readAhead(records []event.Record) error {
 		p.early[key] = found[key]
 	}
 	return nil
+}
+
+// readStacks reads at once which stacks own something in many scopes.
+func (p *projection) readStacks(scopes []resource.Scope) error {
+	if len(scopes) < manyScopes {
+		return nil
+	}
+	entries, _, err := p.store.Range(p.ctx, rows.KeyStack+within(scopes), storage.Now)
+	if err != nil {
+		return err
+	}
+	p.owners = make(map[resource.Scope][]string, len(scopes))
+	for _, s := range scopes {
+		p.owners[s] = nil
+	}
+	for e, err := range entries {
+		if err != nil {
+			return err
+		}
+		if _, s, ok := rows.ParseStack(e.Key); ok {
+			p.owners[s] = append(p.owners[s], e.Key)
+		}
+	}
+	return nil
+}
+
+// ownersIn are the keys of the stacks that own something in a scope.
+func (p *projection) ownersIn(s resource.Scope) (keys []string, err error) {
+	if keys, known := p.owners[s]; known {
+		return keys, nil
+	}
+	entries, _, err := p.store.Range(p.ctx, rows.StacksIn(s), storage.Now)
+	if err != nil {
+		return nil, err
+	}
+	for e, err := range entries {
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, e.Key)
+	}
+	return keys, nil
 }
 
 // read reads a key of the store, if it was not read ahead.

@@ -16,13 +16,14 @@ import (
 // get, which includes what earlier records of the batch wrote, so the same store and the same
 // records give the same transaction.
 type projection struct {
-	ctx   context.Context
-	store storage.Store
-	ops   []storage.Op
-	wrote map[string]int // index into ops, without the resources of observations
-	acts  map[resource.Ref][]json.RawMessage
-	buf   []byte
-	early map[string]storage.Entry // what was read ahead; absent keys as the zero Entry
+	ctx    context.Context
+	store  storage.Store
+	ops    []storage.Op
+	wrote  map[string]int // index into ops, without the resources of observations
+	acts   map[resource.Ref][]json.RawMessage
+	buf    []byte
+	early  map[string]storage.Entry    // what was read ahead; absent keys as the zero Entry
+	owners map[resource.Scope][]string // the keys of the stacks in scopes, read ahead
 	// lookup reads instead of the store; nil: the store is read.
 	lookup func(key string) []byte
 	// others: other instances write the store too, and lookup has only what this one recorded.

@@ -107,10 +107,16 @@ func (p *projection) finished(r event.Record, e event.Finished) error {
 	}
 }
 
-// accepted keeps the action open until its result is observed. What it created is bound.
+// accepted keeps the action open until its result is observed. What it created is bound; what it deletes is
+// until it is observed to be gone.
 func (p *projection) accepted(r event.Record, e event.Finished, open OpenAction, found bool) error {
-	if err := p.finishedBinding(r, e, open); err != nil || !found {
-		return err
+	if !deletes(e.Action, e.Phase, e.Step) {
+		if err := p.finishedBinding(r, e, open); err != nil {
+			return err
+		}
+	}
+	if !found {
+		return nil
 	}
 	var scan Scan
 	if _, err := p.load(rows.KeyScan+e.Ref.Scope().String(), &scan); err != nil {
@@ -275,6 +281,9 @@ func (p *projection) notDone(r event.Record, open OpenAction) error {
 		case open.Uncertain:
 			transient(t, r.At)
 			t.Last, t.Error = r.At, open.Error
+		case open.Accepted:
+			t.Lost++
+			t.Error = "it was accepted, and not done"
 		case open.Step != "" && open.Step != stepCreate: // the replacement goes on where it was
 		default:
 			t.Lost++
@@ -292,7 +301,7 @@ func (p *projection) recovered(r event.Record, e event.Recovered) error {
 	}
 	switch e.Finding {
 	case event.FoundDone:
-		if !open.Accepted { // it was bound when it was accepted
+		if !open.Accepted || deletes(open.Action, open.Phase, open.Step) { // else it was bound when it was accepted
 			if err := p.recoveredBinding(r, e, open); err != nil {
 				return err
 			}

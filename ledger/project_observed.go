@@ -67,17 +67,14 @@ func (p *projection) stacks(e event.Observed) error {
 	if err := p.first(e.Scope, false); err != nil {
 		return err
 	}
-	entries, _, err := p.store.Range(p.ctx, rows.StacksIn(e.Scope), storage.Now)
+	owners, err := p.ownersIn(e.Scope)
 	if err != nil {
 		return err
 	}
-	for entry, err := range entries {
-		if err != nil {
-			return err
-		}
-		stack, _, ok := rows.ParseStack(entry.Key)
+	for _, key := range owners {
+		stack, _, ok := rows.ParseStack(key)
 		if ok && !slices.Contains(e.Stacks, stack) && e.Kinds == nil && len(e.Unreachable) == 0 {
-			if err := p.delete(entry.Key); err != nil {
+			if err := p.delete(key); err != nil {
 				return err
 			}
 		}

@@ -158,25 +158,12 @@ func (r *Reader) Scopes(ctx context.Context, stack string) ([]resource.Scope, er
 
 // OpenActions are the actions without a recorded result, oldest first.
 func (r *Reader) OpenActions(ctx context.Context) ([]OpenAction, error) {
-	return r.openUnder(ctx, rows.KeyOpen, func(OpenAction) bool { return true })
-}
-
-// OpenActionsIn are those on the resources of one scope.
-func (r *Reader) OpenActionsIn(ctx context.Context, s resource.Scope) ([]OpenAction, error) {
-	return r.openUnder(ctx, rows.KeyOpen+s.String()+"/", func(o OpenAction) bool { return o.Ref.Scope() == s })
-}
-
-func (r *Reader) openUnder(ctx context.Context, prefix string, keep func(OpenAction) bool) ([]OpenAction, error) {
 	var out []OpenAction
-	err := r.Entries(ctx, prefix, storage.Now, func(e storage.Entry) error {
+	err := r.Entries(ctx, rows.KeyOpen, storage.Now, func(e storage.Entry) error {
 		var o OpenAction
-		if err := json.Unmarshal(e.Value, &o); err != nil {
-			return err
-		}
-		if keep(o) {
-			out = append(out, o)
-		}
-		return nil
+		err := json.Unmarshal(e.Value, &o)
+		out = append(out, o)
+		return err
 	})
 	slices.SortStableFunc(out, func(a, b OpenAction) int { return a.At.Compare(b.At) })
 	return out, err

@@ -40,7 +40,7 @@ type Reader struct {
 	log      *wal.Log
 	instance string
 	run      string
-	cache    bindingCache
+	cache    readCache
 }
 
 // reader is embedded in Ledger under this name, so that it cannot be replaced from outside.

@@ -46,6 +46,9 @@ func (l *Ledger) submit(ctx context.Context, r *request) (Receipt, error) {
 		<-l.lead
 		<-r.done
 	}
+	if r.receipt.Last > 0 {
+		l.recorded.Store(true)
+	}
 	return r.receipt, r.err
 }
 

@@ -20,11 +20,13 @@ type scopeBindings struct {
 	all []resource.Binding
 }
 
-// bindingCache keeps the last answer for each scope: a plan reads the bindings of all its
-// resources more than once, mostly at one revision.
-type bindingCache struct {
+// readCache keeps the bindings of scopes as they were read last, because a plan reads those of all its resources
+// more than once, mostly at one revision; and when each resource was acted on.
+type readCache struct {
 	mu     sync.Mutex
 	scopes map[resource.Scope]scopeBindings
+	many   bindingsOf
+	acts   map[string]lastAct
 }
 
 // Bindings are all bindings of a scope, ended and former ones too, sorted by ref and id. The

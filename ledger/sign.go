@@ -87,7 +87,7 @@ func (s *signer) event(e event.Event) (event.Event, error) {
 	case event.Finished:
 		if e.Outcome == event.Done || e.Outcome == event.Accepted {
 			e.Signature, err = s.action(statement{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key},
-				creates(e.Action, e.Phase, e.Step), deletes(e.Action, e.Phase, e.Step))
+				creates(e.Action, e.Phase, e.Step), e.Outcome == event.Done && deletes(e.Action, e.Phase, e.Step))
 		}
 		return e, err
 	case event.Recovered:
@@ -108,6 +108,9 @@ func (s *signer) event(e event.Event) (event.Event, error) {
 		return e, err
 	case event.Trusted:
 		e.Signature, err = s.sign(statement{Trust: e.Key, On: e.On})
+		return e, err
+	case event.Cosigned:
+		e.Signature, err = s.sign(ofCosigned(s.l.instance, e.Instance, e.Seq, e.Chain))
 		return e, err
 	case event.TrustRequired:
 		e.Signature, err = s.sign(statement{Trust: rows.KeyRequired, On: e.On})
@@ -148,11 +151,11 @@ func (s *signer) act(e event.Event) (event.Event, error) {
 func (s *signer) recovered(e event.Recovered) (event.Event, error) {
 	var open OpenAction
 	found, err := s.l.Load(s.ctx, rows.Of(rows.KeyOpen, e.Ref), storage.Now, &open)
-	if err != nil || !found || e.Finding != event.FoundDone || open.Accepted {
+	if err != nil || !found || e.Finding != event.FoundDone {
 		return e, err
 	}
 	e.Signature, err = s.action(statement{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key},
-		creates(open.Action, open.Phase, open.Step), deletes(open.Action, open.Phase, open.Step))
+		!open.Accepted && creates(open.Action, open.Phase, open.Step), deletes(open.Action, open.Phase, open.Step))
 	return e, err
 }
 

@@ -54,7 +54,7 @@ func bindingPart() part {
 // inTable reports whether a key belongs to the table.
 func inTable(key string) bool {
 	for _, prefix := range [...]string{
-		rows.KeyBinding, rows.KeyBound, rows.KeyIdentity, rows.KeyOpen, rows.KeyReplace, rows.KeyPin, rows.KeyTrust, rows.KeyRequired,
+		rows.KeyBinding, rows.KeyBound, rows.KeyIdentity, rows.KeyOpen, rows.KeyReplace, rows.KeyPin, rows.KeyTrust, rows.KeyRequired, rows.KeyCosigned,
 	} {
 		if strings.HasPrefix(key, prefix) {
 			return true
@@ -68,7 +68,7 @@ func tableEvent(name string) bool {
 	switch name {
 	case event.TypeStarted, event.TypeFinished, event.TypeRecovered, event.TypeReplaceStarted, event.TypeReplaceReverted,
 		event.TypeReplaceFinished, event.TypeAdopted, event.TypeDisowned, event.TypeDismissed, event.TypeMoved, event.TypeLost,
-		event.TypeKeyPinned, event.TypeTrusted, event.TypeTrustRequired, event.TypeRefused, event.TypeBaseline, event.TypeCertified:
+		event.TypeKeyPinned, event.TypeTrusted, event.TypeTrustRequired, event.TypeRefused, event.TypeBaseline, event.TypeCertified, event.TypeCosigned:
 		return true
 	}
 	return false

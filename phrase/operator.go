@@ -39,7 +39,7 @@ func Operator(e event.Event) string {
 		return rolled(e)
 	case event.KeyPinned, event.Trusted, event.TrustRequired:
 		return trusted(e)
-	case event.Certified, event.ActsCertified, event.Refused, event.Compacted, event.Baseline, event.PhaseFailed:
+	case event.Certified, event.ActsCertified, event.Cosigned, event.Refused, event.Compacted, event.Baseline, event.PhaseFailed:
 		return kept(e)
 	}
 	return strings.ReplaceAll(e.Type(), "_", " ")
@@ -166,6 +166,8 @@ func kept(e event.Event) string {
 	switch e := e.(type) {
 	case event.Certified:
 		return fmt.Sprintf("%s certified: digest %s", many(e.Count, "binding"), resource.ShortDigest(e.Bindings))
+	case event.Cosigned:
+		return fmt.Sprintf("log of instance %s seen up to record %d", e.Instance, e.Seq)
 	case event.ActsCertified:
 		return many(len(e.Acts), "act") + " of operators certified"
 	case event.Refused:

@@ -35,7 +35,8 @@ type Entry struct {
 // Foreign is what a type of another program is here.
 type Foreign struct {
 	Kind string
-	// ID is the attribute that has what the provider calls the ID; "" is "id".
+	// ID is the attribute that has what the provider calls the ID, or several, which are joined: "zone_id/fqdn/type".
+	// "" is "id".
 	ID string
 	// PartOf is the kind that has all of it among its attributes, instead of Kind: it is no resource of its own.
 	PartOf string

@@ -34,7 +34,9 @@ type Provider interface {
 	// must be replaced. Changes never include marks; see Marker. One of them may be OnState: the
 	// resource is started (also again, if it is failing) or stopped; of a kind that Renames, OnName.
 	Update(ctx context.Context, r Request) (resource.Observed, error)
-	// Delete deletes Have and returns when it is gone. If it does not exist, that is success.
+	// Delete deletes Have and returns when it is gone. If it does not exist, that is success. Where
+	// the kind is Async, ErrAccepted means that the system has the request and goes on by itself: until
+	// Have is gone it is observed as Pending, and then missing; or Failing, if it could not be deleted.
 	// Delete does not remove protection by itself.
 	Delete(ctx context.Context, r Request) error
 }
@@ -129,11 +131,19 @@ type Describer interface {
 	Describe(location string) string
 }
 
+// Caller is a provider that knows as whom its system takes the calls of ovi.
+type Caller interface {
+	// Caller is that name, such as an ARN; "" before the first call that tells it. It does no I/O.
+	Caller() string
+}
+
 // Errors that every provider shares. A provider wraps them (%w) around its own text.
 var (
 	// ErrReplace: Update cannot make the change in place. The action fails, and the next plan of
 	// the same configuration proposes to replace the resource, so that every policy sees it.
 	ErrReplace = errors.New("must be replaced")
+	// ErrAccepted: a Delete goes on by itself; see there.
+	ErrAccepted = errors.New("accepted, and not done yet")
 	// ErrElsewhere: see Locator.
 	ErrElsewhere = errors.New("belongs to another account or sandbox")
 )

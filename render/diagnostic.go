@@ -60,5 +60,5 @@ func (d Diagnostic) location() string {
 	if d.Resource != "" {
 		at += " (" + d.Resource + ")"
 	}
-	return at
+	return printable(at)
 }

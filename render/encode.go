@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -37,8 +38,27 @@ func marshal(r Record) ([]byte, error) {
 	if err := e.Encode(r); err != nil {
 		return nil, fmt.Errorf("render: %T: %w", r, err)
 	}
-	return b.Bytes(), nil
+	return escaped(b.Bytes()), nil
 }
+
+// escaped has an escape in place of each control code that JSON leaves as it is: a record may be
+// read on a terminal. Outside of strings there are none, but line ends.
+func escaped(b []byte) []byte {
+	if bytes.IndexFunc(b, unsafeInString) < 0 {
+		return b
+	}
+	var out bytes.Buffer
+	for _, r := range string(b) {
+		if unsafeInString(r) {
+			fmt.Fprintf(&out, `\u%04x`, r)
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	return out.Bytes()
+}
+
+func unsafeInString(r rune) bool { return r != '\n' && unsafeRune(r) }
 
 type yamlDocs struct{ w io.Writer }
 
@@ -60,16 +80,16 @@ func (y yamlDocs) Encode(r Record) error {
 	if err := e.Encode(&doc); err != nil {
 		return fmt.Errorf("render: %T: %w", r, err)
 	}
-	_, err = y.w.Write(out.Bytes())
+	_, err = y.w.Write(escaped(out.Bytes()))
 	return err
 }
 
-// block removes JSON's style, and keeps quotes where YAML needs them.
+// block removes JSON's style, and keeps quotes where YAML needs them, and where escapes must be.
 func block(n *yaml.Node) {
 	if n.Kind == yaml.MappingNode || n.Kind == yaml.SequenceNode {
 		n.Style = 0
 	}
-	if n.Kind == yaml.ScalarNode && n.Style == yaml.DoubleQuotedStyle {
+	if n.Kind == yaml.ScalarNode && n.Style == yaml.DoubleQuotedStyle && strings.IndexFunc(n.Value, unsafeInString) < 0 {
 		n.Style = 0
 	}
 	for _, c := range n.Content {

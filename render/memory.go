@@ -154,6 +154,8 @@ type LogRecord struct {
 	Instance string    `json:"instance"`
 	Run      string    `json:"run"`
 	User     string    `json:"user"`
+	UID      string    `json:"uid,omitempty"`
+	Host     string    `json:"host,omitempty"`
 	Data     any       `json:"data"` // the event itself, by its type
 }
 

@@ -36,6 +36,9 @@ type Kind struct {
 	EffectOf func(have Observed, c Change) Effect
 	// Carrier is when marks can be written on a resource of this kind.
 	Carrier Carrier
+	// ByAttrs: a resource without marks is recognized after an interrupted create by its attributes, which
+	// name it: its natural name is not that of its ref. Otherwise by its natural name and its attributes.
+	ByAttrs bool
 	// ReusedIDs: a new resource can have the ID of a deleted one, and there is no UID (a
 	// bucket's name). A binding proves ownership only while the marks hold the recorded key.
 	ReusedIDs bool
@@ -141,6 +144,9 @@ type Attribute struct {
 	SecretInFile bool
 	// Computed: the provider reports it; it cannot be configured.
 	Computed bool
+	// ChangesWith are the attributes, "state" among them, whose update gives a Computed one another value: what
+	// refers to it is updated in the same apply. "*" are all attributes.
+	ChangesWith []string
 	// RefKind: the value is the name of a resource of this kind in the same location, or an ID
 	// of the provider that starts with IDPrefix.
 	RefKind  string

@@ -23,6 +23,7 @@ type options struct {
 	readOnly    bool
 	lockWait    time.Duration
 	frontier    *Frontier
+	seen        []seen
 	keyFile     string
 	key         ed25519.PrivateKey
 	trusted     []ed25519.PublicKey
@@ -71,6 +72,18 @@ func WithLockWait(d time.Duration) Option { return func(o *options) { o.lockWait
 // before it or holds something else there.
 func WithFrontier(seq Seq, chain Chain) Option {
 	return func(o *options) { o.frontier = &Frontier{seq, chain} }
+}
+
+// WithSeen makes Verify require what others saw of the log: a record and the chain value there. The
+// source says who, in the text of the error. What was trimmed is not looked for.
+func WithSeen(source string, at Frontier) Option {
+	return func(o *options) { o.seen = append(o.seen, seen{source, at}) }
+}
+
+// seen is a position of the log that others saw.
+type seen struct {
+	source string
+	at     Frontier
 }
 
 // WithKeyFile names the file of the signing key, which is created if it is

@@ -27,6 +27,9 @@ type Report struct {
 	Torn        *TornWrite          // an append at the end that was never acknowledged
 }
 
+// ErrOtherLog is an anchor of another log: one of them was replaced, or kept in the wrong place.
+var ErrOtherLog = errors.New("is of another log")
+
 // Verify reads all of a log, changes nothing and returns a *CorruptError for
 // the first difference from what was written: in a byte, a record, a batch, a
 // segment, a signature, or the end of the log.
@@ -139,10 +142,18 @@ func (v *verifier) setMarks(d directory) error {
 	if f := v.o.frontier; f != nil {
 		v.marks = append(v.marks, &mark{position: position{seq: f.Seq, chain: f.Chain}, source: "the frontier kept elsewhere"})
 	}
+	for _, s := range v.o.seen {
+		if s.at.Seq+1 >= v.report.First {
+			v.marks = append(v.marks, &mark{position: position{seq: s.at.Seq, chain: s.at.Chain}, source: s.source})
+		}
+	}
 	v.tree = d.trimmedTree()
 	for _, c := range v.o.anchors {
-		if c.Log != v.report.Log || !c.Valid() || !v.trusts(c.Key) {
-			return fmt.Errorf("wal: verify %s: the checkpoint of record %d belongs to another log or to an untrusted key", v.dir, c.Seq)
+		switch {
+		case c.Log != v.report.Log:
+			return fmt.Errorf("wal: verify %s: the checkpoint of record %d %w", v.dir, c.Seq, ErrOtherLog)
+		case !c.Valid() || !v.trusts(c.Key):
+			return fmt.Errorf("wal: verify %s: the checkpoint of record %d is not signed by a trusted key", v.dir, c.Seq)
 		}
 		if d.trim != nil && c.Batches <= d.trim.Batches {
 			if err := d.trim.locate(c); err != nil {

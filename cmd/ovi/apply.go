@@ -130,7 +130,7 @@ func (c *call) applyFile(name string) error {
 		if err := c.asRecorded(l.ledger, name, head, saved); err != nil {
 			return err
 		}
-		fresh, err := l.engine.Refresh(c, saved, l.intents, engine.PlanOptions{Mode: event.ForApply, Rules: l.rules})
+		fresh, err := l.engine.Refresh(c, saved, l.intents, engine.PlanOptions{Rules: l.rules, Starting: c.starting(event.ForApply)})
 		if err != nil {
 			return err
 		}

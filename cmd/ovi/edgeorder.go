@@ -67,10 +67,16 @@ func (c *call) edgeFreeze(on bool) error {
 	return c.sayOrder(past, c.arg(0), o, past)
 }
 
+// orderGiven is an order for programs.
+type orderGiven struct {
+	Order  uint64 `json:"order"`
+	Target string `json:"target"`
+}
+
 // sayOrder shows an order.
 func (c *call) sayOrder(kind, target string, o provider.Orders, text string) error {
 	if c.out.Machine() {
-		return c.out.Records(render.Info{Type: kind, Data: map[string]any{"target": target, "order": o.Number}})
+		return c.out.Records(render.Info{Type: kind, Data: orderGiven{o.Number, target}})
 	}
 	c.out.Say("Order %d for %s: %s.", o.Number, target, text)
 	return nil

@@ -7,6 +7,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/explain"
 	"github.com/ovi-project/ovi/history"
@@ -54,11 +55,12 @@ func (c *call) showHistory(l *ledger.Ledger) error {
 	kind, _ := c.schemas().Kind(ref.Provider, ref.Kind)
 	t := render.Table{Head: []string{"REVISION", "TIME (UTC)", "EVENT"}, Flexible: 2}
 	var before *resource.Observed
+	leaving := false
 	for _, m := range moments {
-		for _, line := range momentLines(m, before, kind) {
+		for _, line := range momentLines(m, before, kind, leaving) {
 			t.Rows = append(t.Rows, []string{fmt.Sprint(m.Revision), m.At.UTC().Format("2006-01-02 15:04:05"), line.text})
 		}
-		before = after(m, before)
+		before, leaving = after(m, before), leaves(m, leaving)
 	}
 	return c.out.Table(t, "No events.")
 }
@@ -69,9 +71,25 @@ type moment struct {
 	data       any
 }
 
-func momentLines(m history.Moment, before *resource.Observed, kind resource.Kind) []moment {
+// leaves reports whether a delete is in progress after a moment, or may be: what is gone then was not deleted outside ovi.
+func leaves(m history.Moment, before bool) bool {
+	for _, r := range m.Records {
+		switch e := r.Event.(type) {
+		case event.Started:
+			before = e.Action == decider.Delete || e.Phase == event.PhaseDelete
+		case event.Finished:
+			before = before && e.Outcome != event.Done && e.Outcome != event.Failed
+		case event.Recovered:
+			before = false
+		}
+	}
+	return before
+}
+
+// momentLines are the lines of a moment; leaving: a delete was in progress before it.
+func momentLines(m history.Moment, before *resource.Observed, kind resource.Kind, leaving bool) []moment {
 	var out []moment
-	acted, moved := false, false
+	acted, moved := leaving, false
 	for _, r := range m.Records {
 		switch r.Event.(type) {
 		case event.Finished, event.Disowned:
@@ -129,8 +147,9 @@ func differences(changes []resource.Change) string {
 func (c *call) momentRecords(ref resource.Ref, moments []history.Moment) error {
 	kind, _ := c.schemas().Kind(ref.Provider, ref.Kind)
 	var before *resource.Observed
+	leaving := false
 	for _, m := range moments {
-		for _, line := range momentLines(m, before, kind) {
+		for _, line := range momentLines(m, before, kind, leaving) {
 			err := c.out.Records(render.Moment{
 				Type: "moment", Ref: ref.String(), Revision: int64(m.Revision), At: m.At, What: line.what, Text: line.text, Data: line.data,
 			})
@@ -138,7 +157,7 @@ func (c *call) momentRecords(ref resource.Ref, moments []history.Moment) error {
 				return err
 			}
 		}
-		before = after(m, before)
+		before, leaving = after(m, before), leaves(m, leaving)
 	}
 	return nil
 }

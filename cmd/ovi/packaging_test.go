@@ -145,6 +145,20 @@ func TestPackagingNamesWhatThereIs(t *testing.T) {
 	}
 }
 
+// TestTheImageNamesNoUser: all who run the image would be one user on record.
+func TestTheImageNamesNoUser(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("../../packaging/Containerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		if !strings.HasPrefix(line, "#") && strings.Contains(line, "OVI_USER") {
+			t.Errorf("it sets the user: %s", line)
+		}
+	}
+}
+
 // section is a page from a heading to the next one.
 func section(page, heading string) string {
 	_, rest, _ := strings.Cut(page, heading+"\n")

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	urfave "github.com/urfave/cli/v2"
 
@@ -132,6 +134,19 @@ func (c *call) makePlan(l *session, mode event.Mode) (*engine.Planned, error) {
 	return p, c.checkTargets(p)
 }
 
+// startingFor is how long what is to be applied waits for what starts.
+const startingFor = 2 * time.Minute
+
+// starting lets a plan that is applied wait for what starts, such as a cluster of a killed run.
+func (c *call) starting(mode event.Mode) engine.Starting {
+	if mode != event.ForApply {
+		return engine.Starting{}
+	}
+	return engine.Starting{For: startingFor, Tell: func(o resource.Observed) {
+		c.out.Say("Waiting up to %s for %s: %s", phrase.Age(startingFor), o.Ref.Short(), cmp.Or(o.Message, string(o.Health)))
+	}}
+}
+
 func (c *call) planOptions(l *session, mode event.Mode) engine.PlanOptions {
 	return engine.PlanOptions{
 		Mode:    mode,
@@ -141,7 +156,7 @@ func (c *call) planOptions(l *session, mode event.Mode) engine.PlanOptions {
 		SkipDestructive: c.cmd.Bool("skip-destructive"), Prune: c.cmd.Bool("prune-data"), SetUnverified: c.cmd.Bool("set-unverified"),
 		Rules:  l.rules,
 		MaxAge: c.cmd.Duration("max-age"),
-		Check:  c.cmd.Bool("check"),
+		Check:  c.cmd.Bool("check"), Starting: c.starting(mode),
 	}
 }
 

@@ -197,6 +197,17 @@ func (c *call) stateRecords(s state) []render.Record {
 	return slices.Concat(out, s.rolloutRecords(), c.failingRecords(s), s.replacementRecords())
 }
 
+// showDoubted tells what the store says and the log of an instance does not.
+func showDoubted(doubted []ledger.Contradiction, alert func(text, suggestion string)) {
+	for _, x := range doubted {
+		if x.Log != "" {
+			alert(x.Text, "run `ovi audit verify` where instance "+x.Log+" runs")
+			continue
+		}
+		alert("the store says what the audit log does not, so it does not count: "+x.Text, "run `ovi audit replay` to compare them, and with --repair to rebuild the store")
+	}
+}
+
 func (c *call) stateTables(s state) error {
 	var v render.StatusView
 	managed := s.managed()
@@ -212,9 +223,7 @@ func (c *call) stateTables(s state) error {
 		v.Notices = append(v.Notices, render.Notice{Text: text, Suggestion: suggestion})
 	}
 	note := func(text string) { v.Notices = append(v.Notices, render.Notice{Text: text, Note: true}) }
-	for _, x := range s.doubted {
-		alert("the store says what the audit log does not, so it does not count: "+x.Text, "run `ovi audit replay` to compare them, and with --repair to rebuild the store")
-	}
+	showDoubted(s.doubted, alert)
 	for _, x := range s.loadedOf(s.stack) {
 		if x.Release != "" {
 			note(fmt.Sprintf("stack %s: version %s of %s", x.Stack, x.Release, x.Source))

@@ -57,7 +57,7 @@ func (c *call) openLedger(dir string) (*ledger.Ledger, error) {
 			Suggestion: "use --store or OVI_STORE, or another --data-dir",
 		}
 	case name == "":
-		return c.listened(local.Open(c, ledger.Config{Dir: dir, User: c.User(), Clock: c.Now}))
+		return c.listened(local.Open(c, ledger.Config{Dir: dir, User: c.User(), UID: c.UID(), Host: c.Host(), Clock: c.Now}))
 	}
 	store, where, err := c.connect(name)
 	if err != nil {
@@ -79,7 +79,7 @@ func (c *call) openShared(dir string, kept, now storeIdentity, store storage.Sto
 		}
 		kept = now
 	}
-	l, err := c.listened(ledger.Open(c, ledger.Config{Dir: dir, User: c.User(), Clock: c.Now, Store: store, Shared: true, CloseStore: true}))
+	l, err := c.listened(ledger.Open(c, ledger.Config{Dir: dir, User: c.User(), UID: c.UID(), Host: c.Host(), Clock: c.Now, Store: store, Shared: true, CloseStore: true}))
 	if err != nil {
 		return l, err
 	}

@@ -201,7 +201,6 @@ func (c *call) openLiveState(dir string, paths []string, intents []resource.Inte
 
 // claimsOf makes the claims of this run.
 func (c *call) claimsOf(l *session) *coordinator.Claims {
-	host, _ := os.Hostname()
 	ttl := c.cmd.Duration("claim-ttl")
 	for _, in := range l.intents {
 		if ttl == 0 {
@@ -213,7 +212,7 @@ func (c *call) claimsOf(l *session) *coordinator.Claims {
 		options = append(options, coordinator.WithTTL(ttl))
 	}
 	return coordinator.New(l.ledger.Claims(), coordinator.Identity{
-		Instance: l.ledger.Instance(), Host: host, User: c.User(), Run: l.ledger.Run(), PID: os.Getpid(),
+		Instance: l.ledger.Instance(), Host: c.Host(), User: c.User(), Run: l.ledger.Run(), PID: os.Getpid(),
 	}, options...)
 }
 

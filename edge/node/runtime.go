@@ -133,14 +133,15 @@ func (r *runtime) find(ctx context.Context, name string) (now, aside *container,
 }
 
 // resume ends updates that were interrupted, and starts what is to run and does not: what its desired state asks for, or
-// else all that it has. Which version runs, and what is missing, it leaves to its orchestrator.
+// else all that it has; what others depend on first. Which version runs, and what is missing, it leaves to its
+// orchestrator.
 func (r *runtime) resume(ctx context.Context, d link.Desired, told bool) error {
 	items, err := r.items(ctx)
 	if err != nil {
 		return err
 	}
 	var errs []error
-	for _, i := range items {
+	for _, i := range inOrder(items, d) {
 		now, err := r.afterUpdate(ctx, i.Name)
 		want, is := d.Find(i.Name)
 		runs := !told || is && !want.Stopped
@@ -150,6 +151,24 @@ func (r *runtime) resume(ctx context.Context, d link.Desired, told bool) error {
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
+}
+
+// inOrder puts what others depend on before these. What is not on the node, or depends on itself, delays nothing.
+func inOrder(items []link.Item, d link.Desired) []link.Item {
+	out := make([]link.Item, 0, len(items))
+	names := func(all []link.Item, name string) bool {
+		return slices.ContainsFunc(all, func(x link.Item) bool { return x.Name == name })
+	}
+	for rest := items; len(rest) > 0; {
+		next := slices.IndexFunc(rest, func(i link.Item) bool {
+			want, _ := d.Find(i.Name)
+			return !slices.ContainsFunc(want.After, func(name string) bool { return names(rest, name) })
+		})
+		next = max(next, 0)
+		out = append(out, rest[next])
+		rest = slices.Concat(rest[:next], rest[next+1:])
+	}
+	return out
 }
 
 // afterUpdate ends an update that was interrupted, and gives the container in service: the new one where it is

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -116,28 +117,31 @@ func (a *agent) report(ctx context.Context) link.Report {
 
 // overlay adds what the containers do not show: tasks in progress, and those that failed.
 func overlay(items []link.Item, queue []task, failed map[string]failure) []link.Item {
+	find := func(t task) int {
+		return slices.IndexFunc(items, func(x link.Item) bool { return x.Name == t.Name })
+	}
 	at := func(t task) *link.Item {
-		i := slices.IndexFunc(items, func(x link.Item) bool { return x.Name == t.Name })
+		i := find(t)
 		if i < 0 {
 			i, items = len(items), append(items, link.Item{Name: t.Name, Instance: t.to.Instance, Marks: t.to.Marks, Spec: t.to.Spec})
 		}
 		return &items[i]
 	}
-	for name, f := range failed {
-		if f.task.to.Instance == "" && !slices.ContainsFunc(items, func(x link.Item) bool { return x.Name == name }) {
+	for _, f := range failed {
+		if f.task.to.Instance == "" && find(f.task) < 0 {
 			continue // a delete, or one that was refused
 		}
 		x := at(f.task)
 		x.Phase, x.Health, x.Cause = link.Failed, resource.Failing, f.cause
-		x.Message = fmt.Sprintf("%s of version %s failed: %s", f.task.Verb, f.task.to.Spec.Version, f.text)
+		x.Message = fmt.Sprintf("%s of version %s failed: %s", f.task.Verb, cmp.Or(f.task.to.Spec.Version, x.Spec.Version), f.text)
 	}
 	first := map[string]bool{}
 	for _, t := range queue {
-		if t.Verb == link.Delete {
-			continue
+		if t.Verb == link.Delete && find(t) < 0 {
+			continue // it is gone
 		}
 		x := at(t)
-		if x.Phase, x.Health, x.Cause = link.Pending, resource.Pending, ""; !first[t.Name] {
+		if x.Phase, x.Health, x.Cause = link.Pending, resource.Pending, ""; !first[t.Name] && t.Verb != link.Delete {
 			x.Phase = link.Installing
 		}
 		first[t.Name] = true

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -53,8 +54,9 @@ func (y *asyncObserver) Observe(ctx context.Context, requests []provider.Observe
 	w := resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}}
 	timeout := time.After(y.loop.o.Patience)
 	mine := map[resource.Scope]*inFlight{}
+	now := y.loop.engine.Observing(y.ctx)
 	for _, r := range requests {
-		if g, started := y.start(r); started {
+		if g, started := y.start(now, r); started {
 			mine[r.Scope] = g
 		} else {
 			w.Unreachable[r.Scope] = y.stillRunning(r.Scope, g)
@@ -86,7 +88,7 @@ func (y *asyncObserver) stillRunning(s resource.Scope, g *inFlight) error {
 }
 
 // start starts an observation of a scope, unless one is running.
-func (y *asyncObserver) start(r provider.ObserveRequest) (g *inFlight, mine bool) {
+func (y *asyncObserver) start(now *engine.Observing, r provider.ObserveRequest) (g *inFlight, mine bool) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	if g, ok := y.inFlight[r.Scope]; ok {
@@ -94,12 +96,12 @@ func (y *asyncObserver) start(r provider.ObserveRequest) (g *inFlight, mine bool
 	}
 	g = &inFlight{started: y.loop.engine.Clock(), done: make(chan struct{})}
 	y.inFlight[r.Scope] = g
-	y.wait.Go(func() { y.observeScope(r, g) })
+	y.wait.Go(func() { y.observeScope(now, r, g) })
 	return g, true
 }
 
-func (y *asyncObserver) observeScope(r provider.ObserveRequest, g *inFlight) {
-	live, record := y.loop.engine.Observe(y.ctx, r)
+func (y *asyncObserver) observeScope(now *engine.Observing, r provider.ObserveRequest, g *inFlight) {
+	live, record := now.Read(y.ctx, r)
 	g.live = live
 	y.mu.Lock()
 	delete(y.inFlight, r.Scope)

@@ -114,6 +114,9 @@ func (l *loop) reconcile(ctx, hard context.Context, c *Cycle, intents []resource
 		}
 	}
 	c.Alerts = append(c.Alerts, l.alerts(c.Planned)...)
+	if err := l.engine.Ledger().Cosign(ctx, false); err != nil {
+		return fmt.Errorf("record how far the logs of other instances reached: %w", err)
+	}
 	for _, recorded := range []func(context.Context) ([]Alert, error){l.pins, l.contradictions, l.alarms} {
 		found, err := recorded(ctx)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/wal"
 )
 
 // Binding is the value of binding/<ref>/<id>, without these two: the key has them. In a store that
@@ -124,3 +125,14 @@ func IdentityOf(ref resource.Ref, id string) string {
 
 // PinOf is the key of the pin of an instance.
 func PinOf(by, of string) string { return KeyPin + by + "/" + of }
+
+// Cosigned is the value of cosigned/<of>/<by>: how far one instance saw the log of another, signed.
+type Cosigned struct {
+	Seq       wal.Seq          `json:"seq"`
+	Chain     string           `json:"chain"`
+	At        time.Time        `json:"at"`
+	Signature *event.Signature `json:"signature,omitempty"`
+}
+
+// CosignedOf is the key of what one instance saw of another's log.
+func CosignedOf(of, by string) string { return KeyCosigned + of + "/" + by }

@@ -45,6 +45,7 @@ const (
 	KeyTrust        = "trust/"
 	KeyRequired     = "trust_required"
 	KeyCertified    = "certified/"
+	KeyCosigned     = "cosigned/"
 	KeyFirst        = "first/"
 	KeyEpoch        = "epoch"
 )
@@ -112,6 +113,13 @@ func ResourcePrefix(s resource.Scope) string { return KeyResource + s.String() +
 func InScope(key, prefix string) bool {
 	rest, ok := strings.CutPrefix(key, prefix)
 	return ok && strings.Count(rest, "/") == 1
+}
+
+// ScopePrefix is the prefix of the scope that a key of a resource names.
+func ScopePrefix(key string) string {
+	name, _, _ := strings.Cut(key, stackMark)
+	name = name[:max(0, strings.LastIndexByte(name, '/'))]
+	return name[:strings.LastIndexByte(name, '/')+1]
 }
 
 // PlanOf is the key of a stack's last plan.

@@ -258,7 +258,7 @@ func (c *counting) Update(ctx context.Context, r provider.Request) (resource.Obs
 
 func (c *counting) Delete(ctx context.Context, r provider.Request) error {
 	err := c.Provider.Delete(ctx, r)
-	if err == nil {
+	if errors.Is(err, provider.ErrAccepted) {
 		c.sent.Add(1)
 	}
 	return err
@@ -279,5 +279,67 @@ func inMemory(c *link.Conn) {
 			items = append(items, running(f))
 		}
 		r = link.Report{Seen: q.Seq, Items: slices.Clone(items)}
+	}
+}
+
+// TestADeleteIsAccepted when it is sent, and done when a report is without it: until then nothing newer is known, and
+// for half an hour at most.
+func TestADeleteIsAccepted(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c := s.dial(t, "n1")
+	runs := link.Item{Name: "web", Instance: "k1", Marks: link.Marks{Ref: "edge/berlin/n1/deployment/web", Stack: "berlin", Key: "k1"}, Health: resource.Healthy}
+	s.report(t, c, link.Report{Items: []link.Item{runs}})
+	observed := func() resource.Snapshot {
+		t.Helper()
+		snap, err := s.Observe(t.Context(), provider.ObserveRequest{Scope: n1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return snap
+	}
+	have := observed().Resources[0]
+	err := s.Delete(t.Context(), provider.Request{Key: "d", Have: have}) // nothing reads what the node gets
+	if !errors.Is(err, provider.ErrAccepted) {
+		t.Fatalf("it is not accepted: %v", err)
+	}
+	sent := s.clock()
+	leaves := runs
+	leaves.Health = resource.Pending
+	s.report(t, c, link.Report{Seen: 1, Open: []string{"d"}, Items: []link.Item{leaves}})
+	if snap := observed(); snap.At.After(sent) || len(snap.Resources) != 1 {
+		t.Errorf("while it is open: %+v", snap)
+	}
+	s.later(31 * time.Minute)
+	s.report(t, c, link.Report{Seen: 1, Open: []string{"d"}, Items: []link.Item{leaves, {Name: "other"}}})
+	if snap := observed(); !snap.At.After(sent) || snap.Resources[1].Health != resource.Pending {
+		t.Errorf("after half an hour: %+v", snap)
+	}
+	s.report(t, c, link.Report{Seen: 1})
+	if snap := observed(); !snap.At.After(sent) || len(snap.Resources) != 0 {
+		t.Errorf("when it is done: %+v", snap)
+	}
+}
+
+// TestANodeKnowsWhatADeploymentDependsOn on the same node, so that it starts that first.
+func TestANodeKnowsWhatADeploymentDependsOn(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c := s.dial(t, "n1")
+	s.report(t, c, link.Report{})
+	d := web("1")
+	db, far := d.Ref, d.Ref
+	db.Name, far.Name, far.Location = "db", "far", "berlin/n2"
+	d.DependsOn = []resource.Ref{db, far}
+	if _, err := s.Create(t.Context(), provider.Request{Key: "k1", Desired: d}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := c.Recv()
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, _, err := f.Desired.Open(nil)
+	if err != nil || len(told.Deployments) != 1 || !slices.Equal(told.Deployments[0].After, []string{"db"}) {
+		t.Errorf("%+v, %v", told, err)
 	}
 }

@@ -3,7 +3,6 @@ package edge
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/ovi-project/ovi/provider"
@@ -41,6 +40,7 @@ type Provider struct {
 	opts    Options
 	gate    Gate
 	nodes   nodes
+	kinds   []resource.Kind
 	alone   bool // no central orchestrator gets the events
 	closers []func()
 }
@@ -67,7 +67,7 @@ func New(o Options) *Provider {
 	if o.Lease == 0 {
 		o.Lease = DefaultLease
 	}
-	p := &Provider{opts: o, nodes: nodes{desk: desk{o.Authority, o.Dir}, all: map[resource.Scope]*node{}}}
+	p := &Provider{opts: o, kinds: Kinds(), nodes: nodes{desk: desk{o.Authority, o.Dir}, all: map[resource.Scope]*node{}}}
 	p.gate = Gate{o.Authority, p.alarm}
 	return p
 }
@@ -95,7 +95,7 @@ func (p *Provider) Enroll(ctx context.Context, r link.EnrollRequest) (link.Enrol
 }
 
 // Kinds implements provider.Provider.
-func (p *Provider) Kinds() []resource.Kind { return Kinds() }
+func (p *Provider) Kinds() []resource.Kind { return p.kinds }
 
 // Describe implements provider.Describer.
 func (p *Provider) Describe(location string) string { return "node " + location }
@@ -116,8 +116,8 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Obs
 		owner = r.Desired.Owner
 	}
 	marks := link.Marks{Ref: ref.Bare().String(), Stack: ref.Stack, Owner: owner, Key: r.Key, Blessed: r.Desired.Blessed}
-	d := link.Deployment{Name: ref.Name, Instance: r.Key, Marks: marks, Spec: specOf(r.Desired.Attrs), Stopped: r.Desired.State == resource.StateStopped}
-	if _, err := p.ask(ctx, ref, link.Request{ID: r.Key, Verb: link.Install, Name: ref.Name}, &d); err != nil {
+	d := link.Deployment{Name: ref.Name, Instance: r.Key, Marks: marks, Spec: specOf(r.Desired.Attrs), Stopped: r.Desired.State == resource.StateStopped, After: after(&r.Desired)}
+	if err := p.ask(ctx, ref, link.Request{ID: r.Key, Verb: link.Install, Name: ref.Name}, &d); err != nil {
 		return resource.Observed{}, err
 	}
 	return observed(ref.Scope(), &link.Item{Name: d.Name, Instance: d.Instance, Marks: marks, Spec: d.Spec, Phase: link.Pending, Health: resource.Pending}), nil
@@ -132,8 +132,8 @@ func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Obs
 			q.Verb = link.Update
 		}
 	}
-	d := link.Deployment{Name: ref.Name, Instance: r.Have.ID, Marks: marksOf(r.Have), Spec: specOf(r.Desired.Attrs), Stopped: r.Desired.State == resource.StateStopped}
-	if _, err := p.ask(ctx, ref, q, &d); err != nil {
+	d := link.Deployment{Name: ref.Name, Instance: r.Have.ID, Marks: marksOf(r.Have), Spec: specOf(r.Desired.Attrs), Stopped: r.Desired.State == resource.StateStopped, After: after(&r.Desired)}
+	if err := p.ask(ctx, ref, q, &d); err != nil {
 		return resource.Observed{}, err
 	}
 	out := r.Have
@@ -141,33 +141,30 @@ func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Obs
 	return out, nil
 }
 
-// Delete implements provider.Provider. It returns when a report shows that it is gone.
+// Delete implements provider.Provider. It returns when the node has the request.
 func (p *Provider) Delete(ctx context.Context, r provider.Request) error {
-	scope := r.Have.Ref.Scope()
-	w, err := p.ask(ctx, r.Have.Ref, link.Request{ID: r.Key, Verb: link.Delete, Name: r.Have.Ref.Name}, nil)
-	if err != nil {
+	q := link.Request{ID: r.Key, Verb: link.Delete, Name: r.Have.Ref.Name}
+	if err := p.ask(ctx, r.Have.Ref, q, nil); err != nil {
 		return err
 	}
-	if err := w.finished(ctx); err != nil {
-		return err
-	}
-	s, err := p.nodes.snapshot(scope, p.opts.Clock(), p.opts.Lease)
-	if err != nil {
-		return &provider.Error{Class: provider.Uncertain, Op: "delete", Err: err}
-	}
-	for _, o := range s.Resources {
-		if o.ID == r.Have.ID {
-			return &provider.Error{Class: provider.Unclassified, Op: "delete", Err: fmt.Errorf("it still runs: %s", o.Message)}
+	return provider.ErrAccepted
+}
+
+// after are the deployments of the same node that one depends on.
+func after(d *resource.Desired) (names []string) {
+	for _, r := range d.Refs() {
+		if r.Scope() == d.Ref.Scope() && r.Kind == d.Ref.Kind {
+			names = append(names, r.Name)
 		}
 	}
-	return nil
+	return names
 }
 
 // ask tells a node what it is to run from now on, with a request. put is the resource in it; nil: it is no
 // longer to run.
-func (p *Provider) ask(ctx context.Context, ref resource.Ref, q link.Request, put *link.Deployment) (*waiting, error) {
+func (p *Provider) ask(ctx context.Context, ref resource.Ref, q link.Request, put *link.Deployment) error {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return err
 	}
 	c := change{name: ref.Name, commit: p.opts.Version(ref.Stack), put: put}
 	return p.nodes.ask(ref.Scope(), q, c, p.opts.Clock(), p.opts.Lease)

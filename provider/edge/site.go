@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -35,7 +34,6 @@ type waiting struct {
 	session, seq uint64
 	id, name     string
 	sent         time.Time
-	done         chan struct{}
 }
 
 // nodes are the nodes that have dialed in.
@@ -111,10 +109,7 @@ func (n *nodes) reported(scope resource.Scope, session uint64, r *link.Report, n
 	x.report, x.at = r, now
 	x.waiting = slices.DeleteFunc(x.waiting, func(w *waiting) bool {
 		open := slices.Contains(r.Open, w.id) || w.session == session && w.seq > r.Seen
-		if !open {
-			close(w.done)
-			isNew = true
-		}
+		isNew = isNew || !open
 		return !open
 	})
 	return isNew
@@ -155,7 +150,7 @@ func (n *nodes) snapshot(scope resource.Scope, now time.Time, lease time.Duratio
 	}
 	s := resource.Snapshot{Scope: scope, At: x.at, Reported: true}
 	for _, w := range x.waiting {
-		if !w.sent.After(s.At) {
+		if now.Sub(w.sent) <= grace && !w.sent.After(s.At) { // one that takes longer is shown as pending
 			s.At = w.sent.Add(-time.Nanosecond)
 		}
 	}
@@ -168,7 +163,7 @@ func (n *nodes) snapshot(scope resource.Scope, now time.Time, lease time.Duratio
 
 // ask changes what a node that is online is to run, and sends it that with a request. Requests for one node
 // are in the order of their generations.
-func (n *nodes) ask(scope resource.Scope, r link.Request, c change, now time.Time, lease time.Duration) (*waiting, error) {
+func (n *nodes) ask(scope resource.Scope, r link.Request, c change, now time.Time, lease time.Duration) error {
 	n.mu.Lock()
 	x := n.get(scope)
 	n.mu.Unlock()
@@ -176,20 +171,20 @@ func (n *nodes) ask(scope resource.Scope, r link.Request, c change, now time.Tim
 	defer x.telling.Unlock()
 	d, err := n.plan(scope.Location, x, c, now, lease)
 	if err != nil {
-		return nil, refusedBy(r, err)
+		return refusedBy(r, err)
 	}
 	t, err := n.desk.tell(scope.Location, d)
 	if err != nil {
-		return nil, refusedBy(r, err)
+		return refusedBy(r, err)
 	}
-	w, send := n.told(x, t, &r, now)
+	send := n.told(x, t, &r, now)
 	if send == nil {
-		return nil, refusedBy(r, notConnected(scope.Location))
+		return refusedBy(r, notConnected(scope.Location))
 	}
 	if err := send(link.ToNode{Desired: &t.signed, Request: &r}); err != nil {
-		return nil, &provider.Error{Class: provider.Uncertain, Op: string(r.Verb), Err: err}
+		return &provider.Error{Class: provider.Uncertain, Op: string(r.Verb), Err: err}
 	}
-	return w, nil
+	return nil
 }
 
 func refusedBy(r link.Request, err error) error {
@@ -212,18 +207,17 @@ func (n *nodes) plan(node string, x *node, c change, now time.Time, lease time.D
 }
 
 // told notes what is sent to a node, and the request with it.
-func (n *nodes) told(x *node, t told, r *link.Request, now time.Time) (*waiting, func(link.ToNode) error) {
+func (n *nodes) told(x *node, t told, r *link.Request, now time.Time) func(link.ToNode) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	x.last = t
 	if x.send == nil {
-		return nil, nil
+		return nil
 	}
 	x.seq++
 	r.Seq, r.Generation = x.seq, t.held.Generation
-	w := &waiting{session: x.session, seq: r.Seq, id: r.ID, name: r.Name, sent: now, done: make(chan struct{})}
-	x.waiting = append(x.waiting, w)
-	return w, x.send
+	x.waiting = append(x.waiting, &waiting{session: x.session, seq: r.Seq, id: r.ID, name: r.Name, sent: now})
+	return x.send
 }
 
 // aheadText is the alarm about a node that holds what its orchestrator does not know.
@@ -240,14 +234,4 @@ func (n *nodes) aheadOf(scope resource.Scope) string {
 		return ""
 	}
 	return aheadText(scope.Location, *x.ahead, x.last.held)
-}
-
-// finished waits until a report shows the end of a request.
-func (w *waiting) finished(ctx context.Context) error {
-	select {
-	case <-w.done:
-		return nil
-	case <-ctx.Done():
-		return &provider.Error{Class: provider.Uncertain, Op: "wait for the report of the node", Err: context.Cause(ctx)}
-	}
 }

@@ -2,6 +2,7 @@ package providertest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -189,8 +190,14 @@ func (r *rig) createAll() []resource.Observed {
 	return out
 }
 
+// delete deletes a resource; one whose delete is accepted is gone once the harness is ready.
 func (r *rig) delete(o resource.Observed) error {
-	return r.Provider.Delete(r.context(), provider.Request{Key: "delete-" + o.ID, Token: 1, Owner: owner, Have: o})
+	err := r.Provider.Delete(r.context(), provider.Request{Key: "delete-" + o.ID, Token: 1, Owner: owner, Have: o})
+	if errors.Is(err, provider.ErrAccepted) && r.kind(o.Ref.Kind).Async {
+		r.ready()
+		return nil
+	}
+	return err
 }
 
 func key(ref resource.Ref) string { return "key-" + ref.Kind + "-" + ref.Name }

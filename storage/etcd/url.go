@@ -21,6 +21,9 @@ func Parse(raw string) (Config, error) {
 	if !ok {
 		return Config{}, fmt.Errorf("etcd: invalid store: use etcd://host:2379,host:2379/prefix")
 	}
+	if at := strings.LastIndexByte(rest, '@'); at >= 0 && strings.ContainsAny(rest[:at], "/?") {
+		return Config{}, fmt.Errorf("etcd: what is before the @ has a / or ?: in a user or password write %%2F for / and %%3F for ?, or use password-file=FILE; a prefix has no @, and in the name of a file it is %%40")
+	}
 	rest, query, _ := strings.Cut(rest, "?")
 	authority, prefix, _ := strings.Cut(rest, "/")
 	cfg := Config{Prefix: prefix}

@@ -49,6 +49,9 @@ func TestParseRefuses(t *testing.T) {
 		"etcd://h1/p?cert=x":             "cert and key must be set together",
 		"etcd://h1/p?ca=/does/not/exist": "the certificate in ca",
 		"etcd://ann:hunter2%zz@h1/p":     "starts no escape",
+		"etcd://ann:hunter2/x@h1/p":      "%2F for /",
+		"etcd://ann:x?hunter2@h1/p":      "%3F for ?",
+		"etcd://ann:x/hunter2?y@h1/p":    "%2F for /",
 	} {
 		_, err := etcd.Parse(raw)
 		if err == nil || !strings.Contains(err.Error(), want) {

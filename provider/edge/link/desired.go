@@ -27,6 +27,8 @@ type Deployment struct {
 	Marks    Marks  `json:"marks"`
 	Spec     Spec   `json:"spec"`
 	Stopped  bool   `json:"stopped,omitempty"` // it is not to run
+	// After are the deployments of the node that it depends on: a node that starts starts them first.
+	After []string `json:"after,omitempty"`
 }
 
 // Find gives a deployment by its name.
