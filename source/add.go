@@ -71,12 +71,24 @@ func (a *adding) run() {
 		a.failures = append(a.failures, failure{user{self, (&Resource{At: r.At, Where: r.Where}).where}, uses})
 		return
 	}
+	if n := len(a.desired) + max(r.Count, 1); n > MaxResources {
+		a.tooMany()
+		return
+	}
 	a.keep(attrs, uses)
 	if len(maybe) > 0 {
 		k := kept{first: first, n: len(a.desired) - first, maybe: maybe, r: *r}
 		k.r.Attrs = r.Attrs.Clone()
 		a.unsure = append(a.unsure, k)
 	}
+}
+
+// tooMany reports, once, that the stack has more resources than one may have.
+func (a *adding) tooMany() {
+	if a.failed = true; !a.full {
+		a.wrong(a.r.At, fmt.Sprintf("the stack has more than %d resources", MaxResources), "use smaller counts, or several stacks")
+	}
+	a.full = true
 }
 
 // findKind finds the schema.

@@ -9,8 +9,12 @@ import (
 	"github.com/ovi-project/ovi/rules"
 )
 
-// MaxCount bounds how many resources one Resource can declare.
-const MaxCount = 10_000
+// MaxCount bounds how many resources one Resource can declare, and MaxResources how many a stack has:
+// twice of what is measured in docs/benchmarks.md. A few lines with counts could ask for more than fits in memory.
+const (
+	MaxCount     = 10_000
+	MaxResources = 200_000
+)
 
 // Resource is one resource, or several of a count, as a source declares it: nothing of it is
 // checked. Its identity is Provider, Location, Kind and Name alone, never its position.
@@ -67,6 +71,9 @@ type Draft struct {
 	// Prefix is put before every name once the names are resolved: a namespace. Problems show
 	// names without it.
 	Prefix string
+	// Publish suggests how the configuration calls public what comes from outside, given as
+	// "env:NAME" or "file:PATH". Nil: it cannot.
+	Publish func(from string) string
 	// Spell spells attributes in a problem's text as the source does. Nil: as their schemas do.
 	Spell func(text string) string
 
@@ -88,6 +95,7 @@ type Draft struct {
 	in       []resource.Attr // of the resource that is being checked
 	fitting  resource.Scope  // the last location that was checked
 	failures []failure
+	full     bool                  // there are MaxResources
 	invalid  map[resource.Ref]bool // resources with problems, as far as their names are known
 	unsure   []kept                // resources whose attributes depend on the names that the stack has
 }
@@ -135,6 +143,14 @@ func (d *Draft) note(p Problem) {
 		p.Summary, p.Detail, p.Suggestion = d.Spell(p.Summary), d.Spell(p.Detail), d.Spell(p.Suggestion)
 	}
 	d.report.note(p)
+}
+
+// publish suggests what to do about a value from outside that may be a secret.
+func (d *Draft) publish(from string) string {
+	if d.Publish == nil {
+		return "write the value, or use it in a secret attribute"
+	}
+	return d.Publish(from)
 }
 
 // Failed is how many problems there are so far.

@@ -6,10 +6,10 @@ import "strings"
 func HasParts(s string) bool { return strings.Contains(s, "${") }
 
 // Expand cuts a string at its ${…}; $${ is a literal ${. ${FROM:NAME} is given to outside,
-// which returns the text that it stands for; any other ${…} is a reference to a resource.
+// which returns the part that it stands for; any other ${…} is a reference to a resource.
 // What comes from outside is not expanded again. unclosed is the rest of a string whose last
 // ${ has no }.
-func Expand(s string, outside func(from, name string) (string, bool)) (parts Parts, unclosed string, ok bool) {
+func Expand(s string, outside func(from, name string) (Part, bool)) (parts Parts, unclosed string, ok bool) {
 	ok = true
 	plain := func(text string) {
 		if n := len(parts); n > 0 && parts[n-1] == (Part{Text: parts[n-1].Text}) {
@@ -35,8 +35,8 @@ func Expand(s string, outside func(from, name string) (string, bool)) (parts Par
 			return parts, s[i:], false
 		}
 		if from, name, isOutside := strings.Cut(inside, ":"); isOutside && !strings.Contains(from, "/") {
-			text, found := outside(from, name)
-			parts, ok = append(parts, Part{Text: text, Outside: true}), ok && found
+			part, found := outside(from, name)
+			parts, ok = append(parts, part), ok && found
 		} else {
 			parts = append(parts, Part{Text: inside, Reference: true})
 		}
@@ -62,9 +62,28 @@ func (p *Parts) FromOutside() bool {
 		return false
 	}
 	for _, x := range *p {
-		if x.Outside {
+		if x.From != "" {
 			return true
 		}
 	}
 	return false
+}
+
+// Private is where the first part came from that the configuration does not call public, as "env:NAME";
+// "" if there is none.
+func (p *Parts) Private() string {
+	if p == nil {
+		return ""
+	}
+	for _, x := range *p {
+		if x.From != "" && !x.Public {
+			return x.From
+		}
+	}
+	return ""
+}
+
+// MayBeSecret says what is wrong with a value from outside where values are recorded and shown.
+func MayBeSecret(what, from string) string {
+	return what + " is recorded and shown, and " + Quote("${"+from+"}") + " may be a secret"
 }

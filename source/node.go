@@ -49,7 +49,8 @@ type Parts []Part
 // Part is one piece of a string.
 type Part struct {
 	Text      string // plain text, or the inside of ${…} of a reference
-	Outside   bool   // Text came from outside, so a secret may be in it
+	From      string // where Text came from, as "env:NAME" or "file:PATH", so that a secret may be in it; "" if it is plain
+	Public    bool   // the configuration says that what comes From there may be shown
 	Reference bool
 }
 
@@ -106,7 +107,8 @@ func (n *Node) AppendKey(dst []byte) []byte {
 	dst = append(dst, 0)
 	if n.Parts != nil {
 		for _, p := range *n.Parts {
-			dst = append(append(dst, p.Text...), 2)
+			dst = append(append(append(append(dst, p.Text...), 2), p.From...), 2)
+			dst = strconv.AppendBool(dst, p.Public)
 		}
 	}
 	for i := range n.Kids {

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -8,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 
 	"github.com/ovi-project/ovi/resource"
@@ -44,6 +46,23 @@ func (o Outside) Value(from, name string) (value, summary, suggestion string) {
 	return "", "unknown variable " + Quote("${"+from+":"+name+"}"), suggestion
 }
 
+// CheckPublic checks one item of a list of what comes from outside and may be shown: env:NAME or
+// file:PATH, as inside ${…}.
+func CheckPublic(n *Node) (summary, suggestion string) {
+	from, name, ok := strings.Cut(n.Text, ":")
+	switch {
+	case n.Shape != Scalar || n.Type != String:
+		return "an item of public must be env:NAME or file:PATH, got " + n.Form(), "for example, public: [env:TEAM]"
+	case HasParts(n.Text):
+		return "an item of public has no ${…}, got " + Quote(n.Text), "use what is between the braces, as in public: [env:TEAM]"
+	case !ok && name == "" && n.Text != "":
+		return "an item of public must be env:NAME or file:PATH, got " + Quote(n.Text), "use env:" + n.Text + " or file:" + n.Text
+	case from != "env" && from != "file" || name == "":
+		return "an item of public must be env:NAME or file:PATH, got " + Quote(n.Text), "for example, public: [env:TEAM]"
+	}
+	return "", ""
+}
+
 // file reads a file. One line end at its end is not part of the value, as in a shell.
 func (o Outside) file(name string) (value, summary, suggestion string) {
 	b, err := o.read(name)
@@ -65,21 +84,27 @@ func (o Outside) folder() string {
 	return o.Dir
 }
 
-// read returns one byte more than may be used, at most: a device has no end.
+// errNotRegular is what a pipe or a device is refused with: reading one may never end.
+var errNotRegular = errors.New("it is no regular file")
+
+// read returns one byte more than may be used, at most. It does not wait for the other end of a pipe.
 func (o Outside) read(name string) (b []byte, err error) {
 	var f fs.File
 	switch {
 	case o.Files != nil:
 		f, err = o.Files.Open(path.Join(filepath.ToSlash(o.Dir), filepath.ToSlash(name)))
 	case filepath.IsAbs(name):
-		f, err = os.Open(name)
+		f, err = os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	default:
-		f, err = os.Open(filepath.Join(o.Dir, name))
+		f, err = os.OpenFile(filepath.Join(o.Dir, name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, cmp.Or(err, errNotRegular)
+	}
 	return io.ReadAll(io.LimitReader(f, maxOutside+1))
 }
 

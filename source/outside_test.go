@@ -1,6 +1,8 @@
 package source_test
 
 import (
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -41,8 +43,17 @@ func TestOutside(t *testing.T) {
 			t.Errorf("${%s:%s} = %.20q, %q, %q; want %.20q, %q, %q", c.from, c.name, value, summary, suggestion, c.value, c.summary, c.suggestion)
 		}
 	}
-	endless := source.Outside{}
-	if _, summary, _ := endless.Value("file", "/dev/zero"); !strings.Contains(summary, "larger than 1 MiB") {
-		t.Errorf("/dev/zero: %q", summary)
+}
+
+// TestWhatNeverEndsIsNotRead: a device, a pipe that has no other end, and a folder.
+func TestWhatNeverEndsIsNotRead(t *testing.T) {
+	dir := t.TempDir()
+	if out, err := exec.Command("mkfifo", filepath.Join(dir, "pipe")).CombinedOutput(); err != nil {
+		t.Fatalf("mkfifo: %v\n%s", err, out)
+	}
+	for _, name := range []string{"/dev/zero", "pipe", filepath.Join(dir, "pipe"), "."} {
+		if _, summary, _ := (source.Outside{Dir: dir}).Value("file", name); !strings.Contains(summary, "it is no regular file") {
+			t.Errorf("%s: %q", name, summary)
+		}
 	}
 }

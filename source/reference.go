@@ -20,6 +20,10 @@ type use struct {
 
 // parts reads a string that came from outside in part, or refers to resources.
 func (r *reading) parts(path string, a *resource.Attribute, n *Node) resource.Value {
+	if from := n.Parts.Private(); from != "" && !a.Secret {
+		r.wrong(r.at(n, path), MayBeSecret(path, from), r.publish(from))
+		return nil
+	}
 	if s, known := n.Parts.text(); known {
 		if n.Parts.FromOutside() {
 			return r.outsideValue(path, a, n, s)

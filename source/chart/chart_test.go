@@ -126,7 +126,7 @@ spec:
 -- templates/web.yaml --
 apiVersion: cutepod/v1alpha0
 kind: CuteContainer
-metadata: {name: web}
+metadata: {name: web, public: ["file:app.env"]}
 spec:
   image: {{ include "image" . }}
   networks: [back]

@@ -145,6 +145,10 @@ func (m *manifest) envFile(spec, _, n *source.Node) {
 		if !ok {
 			continue
 		}
+		if from := "file:" + f.Text; !slices.Contains(m.public, from) {
+			m.wrong(f, source.MayBeSecret("every variable of an env file", from), publish(from))
+			continue
+		}
 		for number, line := range slices.Collect(strings.Lines(s)) {
 			key, value, isSet := strings.Cut(strings.TrimRight(line, "\r\n"), "=")
 			key = strings.TrimSpace(key)
@@ -170,7 +174,7 @@ func (m *manifest) addVariable(env, from *source.Node, key, value string, added 
 	k, v := *from, *from
 	k.Text = key
 	v.Text, v.Quoted = value, true
-	v.Parts = &source.Parts{{Text: value, Outside: true}}
+	v.Parts = &source.Parts{m.part(value, "file:"+from.Text)}
 	if added[key] {
 		put(env, key, &v)
 		return

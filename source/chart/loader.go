@@ -51,7 +51,7 @@ func newLoader(opts Options) *loader {
 		l.kinds[manifestKind(k.Name)] = k
 		l.fields.addKind(k)
 	}
-	l.draft.Spell = l.fields.spell
+	l.draft.Spell, l.draft.Publish = l.fields.spell, publish
 	if opts.Namespace != "" {
 		l.draft.Prefix = opts.Namespace + "-"
 	}

@@ -22,6 +22,7 @@ type manifest struct {
 	r    *source.Resource
 	// Where what Resource holds as plain texts is written.
 	dependsOn, ignore []*source.Node
+	public            []string // what comes from outside and may be shown, as "env:NAME"
 	labels            *source.Node
 }
 
@@ -169,7 +170,7 @@ func (m *manifest) valueOf(key *source.Node) string {
 
 // metadataKeys are the keys of metadata.
 func metadataKeys() []string {
-	return []string{"name", "labels", "dependsOn", "ignore", "replace", "blessed"}
+	return []string{"name", "labels", "dependsOn", "ignore", "replace", "blessed", "public"}
 }
 
 func (m *manifest) readMetadata(n *source.Node) {
@@ -205,6 +206,8 @@ func (m *manifest) readMetadata(n *source.Node) {
 			}
 		case "replace":
 			m.readReplace(v)
+		case "public":
+			m.readPublic(v)
 		case "blessed":
 			if m.r.Blessed = v.Type == source.Bool && strings.EqualFold(v.Text, "true"); v.Type != source.Bool {
 				m.wrong(v, "metadata.blessed must be true or false, got "+v.What(), "use blessed: true")

@@ -62,7 +62,7 @@ func (m *manifest) secretData(spec, _, n *source.Node) {
 func (m *manifest) seal(v *source.Node, plain string) {
 	m.draft.Outside(plain, "(secret)")
 	v.Text, v.Type, v.Quoted = "(secret)", source.String, true
-	v.Parts = &source.Parts{{Text: plain, Outside: true}}
+	v.Parts = &source.Parts{{Text: plain, From: "(secret)"}}
 }
 
 // secretText adds the plain values of stringData to data.

@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ovi-project/ovi/source"
@@ -128,7 +129,7 @@ func (s *service) words(n *source.Node, fromEnv bool) object {
 	for k, v := range pairs(n) {
 		switch {
 		case v.IsNull() && fromEnv:
-			out.set(k.Text, "${env:"+k.Text+"}")
+			out.set(k.Text, s.fromOutside("env:"+k.Text))
 		case v.IsNull():
 			out.set(k.Text, "")
 		default:
@@ -138,7 +139,7 @@ func (s *service) words(n *source.Node, fromEnv bool) object {
 	for _, item := range listOf(n) {
 		key, value, ok := strings.Cut(item.Text, "=")
 		if !ok && fromEnv {
-			out.set(key, "${env:"+key+"}")
+			out.set(key, s.fromOutside("env:"+key))
 			continue
 		}
 		out.set(key, s.expand(&item, value))
@@ -164,6 +165,16 @@ func (s *service) environment(n *source.Node) {
 	}
 }
 
+// fromOutside is a value that comes from outside. Compose shows environment variables to all who
+// may inspect the container; the manifest says that this one is shown, so that its reader sees it.
+func (s *service) fromOutside(from string) string {
+	have, _ := s.m.metadata.get("public").([]any)
+	if !slices.Contains(have, any(from)) {
+		s.m.metadata.set("public", append(have, from))
+	}
+	return "${" + from + "}"
+}
+
 func (i *importer) labels(n *source.Node) object {
 	s := &service{importer: i}
 	return s.words(n, false)
@@ -181,7 +192,9 @@ func (s *service) envFile(n *source.Node) {
 				s.lacks(r, "env_file.required")
 			}
 		}
-		out = append(out, s.relative(file.Text))
+		path := s.relative(file.Text)
+		s.fromOutside("file:" + path)
+		out = append(out, path)
 	}
 	s.m.spec.set("envFile", out)
 }

@@ -145,7 +145,9 @@ func (b *block) readType(n *source.Node) {
 func (b *block) readBlockProvider(*source.Node) {}
 
 func (b *block) readName(n *source.Node) {
-	b.r.Name, _ = b.text(n, "name")
+	if name, ok := b.text(n, "name"); ok { // a name that is known in part would be judged as a whole
+		b.r.Name = name
+	}
 }
 
 func (b *block) readCount(n *source.Node) {

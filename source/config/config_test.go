@@ -22,7 +22,7 @@ const fakeSecret = "not-a-real-password-7c1f"
 
 func environment(name string) (string, bool) {
 	v, ok := map[string]string{
-		"DB_PASSWORD": fakeSecret, "SIZE": "t3.small", "NUMBER": "42", "YES": "true", "EMPTY": "", "SHORT": "fake", "STAGE": "prod",
+		"DB_PASSWORD": fakeSecret, "SIZE": "t3.small", "NUMBER": "42", "YES": "true", "EMPTY": "", "SHORT": "fake", "STAGE": "prod", "TEAM": "platform",
 	}[name]
 	return v, ok
 }

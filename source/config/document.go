@@ -18,6 +18,7 @@ type document struct {
 	provider string
 	location string        // of the document's provider
 	tags     resource.Tags // of defaults
+	public   []string      // what comes from outside and may be shown, as "env:NAME"
 	block    *block        // the one being read, if any
 }
 

@@ -57,6 +57,8 @@ func (f form) words() string {
 		return "a word"
 	case formNames, formPaths, formDays, formActions, formKinds:
 		return "a list of " + string(f)
+	case formPublic:
+		return "a " + string(f)
 	case formSpec:
 		return "attributes"
 	case formIgnore:

@@ -70,6 +70,7 @@ resources:
   - type: s3
     name: store
     region: eu-west-1
+public: [env:TEAM, "file:team name.txt"]
 `
 
 func TestEveryKey(t *testing.T) {
@@ -187,7 +188,7 @@ func TestJSONMeansWhatYAMLMeans(t *testing.T) {
 
 func TestValuesFromOutside(t *testing.T) {
 	in, err := loadFiles(t, map[string]string{
-		"sub/ovi.yaml": "version: v1\nprovider: aws\nregion: ${env:STAGE}-1\nresources:\n" +
+		"sub/ovi.yaml": "version: v1\nprovider: aws\npublic: [env:STAGE, env:NUMBER, env:YES, env:SIZE, env:EMPTY, file:init.sh]\nregion: ${env:STAGE}-1\nresources:\n" +
 			"  - type: ebs\n    name: ${env:STAGE}-data\n    zone: a\n    size: ${env:NUMBER}\n    encrypted: ${env:YES}\n    weight: ${env:NUMBER}\n    tags: {stage: \"is ${env:STAGE}\"}\n" +
 			"  - type: ec2\n    name: web\n    count: ${env:NUMBER}\n    size: ${env:SIZE}\n    blessed: ${env:YES}\n    user_data: ${file:init.sh}\n    key_name: $${env:STAGE}${env:EMPTY}\n",
 		"sub/init.sh": "#!/bin/sh\necho ${HOME}\n",
@@ -270,7 +271,7 @@ func TestStackIsTheFolder(t *testing.T) {
 }
 
 func TestWindowsFilesMeanTheSame(t *testing.T) {
-	text := "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n" + indented(strings.Join(blocks[:fine], ""), 2)
+	text := "version: v1\nprovider: aws\npublic: [env:SIZE]\nregion: us-east-1\nresources:\n" + indented(strings.Join(blocks[:fine], ""), 2)
 	plain := mustLoad(t, text)
 	for name, other := range map[string]string{"line ends": strings.ReplaceAll(text, "\n", "\r\n"), "byte order mark": "\uFEFF" + text} {
 		in := mustLoad(t, other)
@@ -366,5 +367,18 @@ func TestRulesInFilesOfTheirOwn(t *testing.T) {
 		"unknown key \"rule\" in the file\n  at p/c.yaml:2:1\n  Suggestion: use rules"
 	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestAStackHasAnEnd: a few lines with counts ask for more than fits in memory, and are refused once.
+func TestAStackHasAnEnd(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("version: v1\nprovider: aws\nregion: us-east-1\nresources:\n")
+	for i := range 300 {
+		fmt.Fprintf(&b, "  - {type: vpc, name: n%d, cidr: 10.0.0.0/16, count: 10000}\n", i)
+	}
+	got := problems(t, b.String())
+	if len(got) != 1 || got[0].Summary != "the stack has more than 200000 resources" || got[0].At.Line != 25 {
+		t.Errorf("problems: %v", got)
 	}
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ovi-project/ovi/source"
@@ -17,6 +18,10 @@ func (d *document) text(n *source.Node, what string) (string, bool) {
 		return n.Text, true
 	}
 	parts, ok := d.expand(n)
+	if from := parts.Private(); ok && from != "" {
+		d.wrong(n, source.MayBeSecret(what, from), publish(from))
+		return "", false
+	}
 	var out strings.Builder
 	for _, p := range parts {
 		if p.Reference {
@@ -52,12 +57,13 @@ func (d *document) expandAll(n *source.Node) {
 
 // expand replaces ${env:NAME} and ${file:PATH}.
 func (d *document) expand(n *source.Node) (source.Parts, bool) {
-	parts, unclosed, ok := source.Expand(n.Text, func(from, name string) (string, bool) {
+	parts, unclosed, ok := source.Expand(n.Text, func(from, name string) (source.Part, bool) {
 		value, found := d.outside(n, from, name)
+		whole := from + ":" + name
 		if found {
-			d.draft.Outside(value, "${"+from+":"+name+"}")
+			d.draft.Outside(value, "${"+whole+"}")
 		}
-		return value, found
+		return source.Part{Text: value, From: whole, Public: slices.Contains(d.public, whole)}, found
 	})
 	if unclosed != "" {
 		d.wrong(n, "a ${ without its }", "use ${env:NAME}; $${ is a literal ${")
@@ -73,4 +79,25 @@ func (d *document) outside(n *source.Node, from, name string) (string, bool) {
 		d.wrong(n, summary, suggestion)
 	}
 	return value, summary == ""
+}
+
+// readPublic reads what comes from outside and is no secret. It is read before any value is.
+func (d *document) readPublic(n *source.Node) {
+	if n.Shape != source.List {
+		d.wrong(n, "public must be a list, got "+n.Form(), "use public: [env:NAME, file:PATH]")
+		return
+	}
+	for i := range n.Kids {
+		item := &n.Kids[i]
+		if summary, suggestion := source.CheckPublic(item); summary != "" {
+			d.wrong(item, summary, suggestion)
+			continue
+		}
+		d.public = append(d.public, item.Text)
+	}
+}
+
+// publish suggests how a file calls public what comes from outside.
+func publish(from string) string {
+	return "if everyone may see it, add public: [" + from + "] at the top of the file"
 }

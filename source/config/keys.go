@@ -26,6 +26,7 @@ const (
 	formBlocks   form = "list of blocks"
 	formDefaults form = "block: defaults"
 	formRules    form = "block: rules"
+	formPublic   form = "list of env:NAME and file:PATH"
 	formOptions  form = "block: options"
 	formProvOpts form = "options of a provider"
 	formSpec     form = "attributes"
@@ -54,10 +55,16 @@ type key[T any] struct {
 	read          func(T, *source.Node)
 }
 
+// publicKey is the key of a document for what may be shown.
+func publicKey() key[*document] {
+	return key[*document]{"public", "[env:TEAM]", formPublic, "What comes from outside and may be recorded and shown: `env:NAME` and `file:PATH`, as inside `${…}`. Anything else from outside may be a secret, and is refused where values are shown.", (*document).readPublic}
+}
+
 func fileKeys(o source.Options) []key[*document] {
 	provider, _ := examples(o)
 	out := []key[*document]{
 		{"version", "v1", formVersion, "The version of this format. Every document has it.", (*document).readVersion},
+		publicKey(),
 		{"stack", "web", formText, "The name of the stack: all resources that are owned together. Default: the name of the folder. A resource that is removed from the configuration of its stack is deleted, so two stacks must not share a name.", (*document).readStack},
 		{"provider", provider, formProvider, "The provider of the resources of this document.", (*document).readProvider},
 	}

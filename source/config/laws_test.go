@@ -70,7 +70,7 @@ func drawConfig(t *rapid.T, good bool) string {
 	}
 	var b strings.Builder
 	b.WriteString(rapid.SampledFrom([]string{"", "---\n", "# a comment\n\n"}).Draw(t, "start"))
-	b.WriteString("version: v1\nprovider: aws\n")
+	b.WriteString("version: v1\nprovider: aws\npublic: [env:SIZE]\n")
 	tail := rapid.SampledFrom([]string{"", "region: us-east-1\n", "defaults:\n  tags: {owner: me}\n", "# end\n", "regoin: x\n", "rules: {max_destroy: 3}\n# c\n"}).Draw(t, "tail")
 	if !strings.HasPrefix(tail, "region") {
 		b.WriteString("region: us-east-1\n")
@@ -126,7 +126,7 @@ func TestCutAndWholeAgree(t *testing.T) {
 // TestLaw6_NamesAreStable: no identity comes from a position. The same blocks in another
 // order, with another indentation, beside new ones, are the same configuration.
 func TestLaw6_NamesAreStable(t *testing.T) {
-	head := "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n"
+	head := "version: v1\nprovider: aws\npublic: [env:SIZE]\nregion: us-east-1\nresources:\n"
 	ignoreLocation := cmpopts.IgnoreFields(resource.Desired{}, "At")
 	rapid.Check(t, func(t *rapid.T) {
 		all := blocks[:fine]
@@ -160,7 +160,7 @@ func TestLaw6_NamesAreStable(t *testing.T) {
 
 // TestLaw9_SecretsStayOut: nothing that a load gives shows a secret.
 func TestLaw9_SecretsStayOut(t *testing.T) {
-	text := "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n" +
+	text := "version: v1\nprovider: aws\npublic: [env:SIZE]\nregion: us-east-1\nresources:\n" +
 		"  - type: rds\n    name: one\n    size: db.t3.micro\n    password: ${env:DB_PASSWORD}\n" +
 		"  - type: rds\n    name: two\n    size: db.t3.micro\n    password: ${file:secret.txt}\n" +
 		"  - type: rds\n    name: three\n    size: db.t3.micro\n    password: x-${env:DB_PASSWORD}-y\n"

@@ -32,7 +32,7 @@ type loader struct {
 
 func newLoader(opts Options, files []*file) *loader {
 	d := source.NewDraft(opts.Options)
-	d.Keys = spelling(blockKeys(opts.Options))
+	d.Keys, d.Publish = spelling(blockKeys(opts.Options)), publish
 	return &loader{
 		opts: opts, files: files, draft: d, settings: settings{set: map[string]setting{}},
 		words: map[string]string{}, tagSets: map[string]resource.Tags{}, locationWords: map[string]string{}, nameless: map[string]position.Position{},

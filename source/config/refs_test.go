@@ -125,7 +125,7 @@ func TestReferencesThatDoNotFit(t *testing.T) {
 
 // One variable that is not set is one problem, whatever its attribute requires.
 func TestAnUnsetVariableIsOneProblem(t *testing.T) {
-	for _, block := range []string{"{type: s3, name: \"${env:NOWHERE}\"}", "{type: ec2, name: a, size: \"${env:NOWHERE}\"}", "{type: ec2, name: a, size: t3.micro, security_groups: [\"${env:NOWHERE}\"]}"} {
+	for _, block := range []string{"{type: s3, name: \"${env:NOWHERE}\"}", "{type: s3, name: \"${env:NOWHERE}-assets\"}", "{type: ec2, name: a, size: \"${env:NOWHERE}\"}", "{type: ec2, name: a, size: t3.micro, security_groups: [\"${env:NOWHERE}\"]}"} {
 		if p := problems(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - "+block+"\n"); len(p) != 1 || p[0].Summary != "the environment variable NOWHERE is not set" {
 			t.Errorf("%s: %v", block, p)
 		}

@@ -77,7 +77,7 @@ func formSchema[T any](k key[T], o source.Options) *jsonschema.Schema {
 		return jsonschema.OrOutside(&jsonschema.Schema{Type: jsonschema.OneOf("boolean")})
 	case formTags:
 		return &jsonschema.Schema{Type: jsonschema.OneOf("object"), Others: &jsonschema.Others{Of: &jsonschema.Schema{Type: jsonschema.OneOf("string", "number", "boolean")}}}
-	case formNames, formPaths:
+	case formNames, formPaths, formKinds:
 		return list(word)
 	case formIgnore:
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{list(word), {Type: jsonschema.OneOf("object"), Others: &jsonschema.Others{Of: list(word)}}}}
@@ -103,8 +103,8 @@ func formSchema[T any](k key[T], o source.Options) *jsonschema.Schema {
 		return list(&jsonschema.Schema{Enum: weekdays()})
 	case formActions:
 		return list(&jsonschema.Schema{Enum: actions()})
-	case formKinds:
-		return list(word)
+	case formPublic:
+		return list(&jsonschema.Schema{Type: jsonschema.OneOf("string"), Pattern: "^(env|file):.+$"})
 	case formState:
 		return jsonschema.OrOutside(&jsonschema.Schema{Enum: states()})
 	case formTime:

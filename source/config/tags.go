@@ -16,6 +16,9 @@ func (d *document) readTags(n *source.Node, under resource.Tags) resource.Tags {
 	}
 	key := n.AppendKey(d.scratch[:0])
 	key = append(append(key, 2), under.AppendJSON(nil)...)
+	for _, from := range d.public { // what one document may show, another may not
+		key = append(append(key, 2), from...)
+	}
 	d.scratch = key
 	if t, ok := d.tagSets[string(key)]; ok {
 		return t
