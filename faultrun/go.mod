@@ -12,6 +12,7 @@ require (
 	github.com/aws/aws-sdk-go-v2/service/autoscaling v1.79.3 // indirect
 	github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2 v1.63.7 // indirect
 	github.com/aws/aws-sdk-go-v2/service/iam v1.64.7 // indirect
+	github.com/aws/aws-sdk-go-v2/service/route53 v1.70.7 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 )
 

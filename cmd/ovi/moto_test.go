@@ -14,7 +14,7 @@ import (
 	"github.com/ovi-project/ovi/internal/mototest"
 )
 
-// TestScriptsOnMoto runs the scripts about ownership on an emulator that other people wrote. Each
+// TestScriptsOnMoto runs the scripts about ownership, and the example of a whole stack, on an emulator that other people wrote. Each
 // script has its own emulator.
 func TestScriptsOnMoto(t *testing.T) {
 	if testing.Short() {

@@ -89,11 +89,15 @@ func idOf(attributes json.RawMessage, known provider.Foreign) (string, error) {
 	if err := json.Unmarshal(attributes, &all); err != nil {
 		return "", fmt.Errorf("its attributes cannot be read: %w", err)
 	}
-	var id string
-	if err := json.Unmarshal(all[key], &id); err != nil || id == "" {
-		return "", fmt.Errorf("its attribute %s is not set", key)
+	var parts []string
+	for name := range strings.SplitSeq(key, "/") {
+		var part string
+		if err := json.Unmarshal(all[name], &part); err != nil || part == "" {
+			return "", fmt.Errorf("its attribute %s is not set", name)
+		}
+		parts = append(parts, part)
 	}
-	return id, nil
+	return strings.Join(parts, "/"), nil
 }
 
 // address is how Terraform calls an instance.

@@ -14,6 +14,7 @@ var types = map[string]provider.Foreign{
 	"aws_instance":    {Kind: "ec2"},
 	"aws_db_instance": {Kind: "rds", ID: "identifier"},
 	"aws_rule":        {PartOf: "group"},
+	"aws_record":      {Kind: "record", ID: "zone_id/fqdn/type"},
 }
 
 const whole = `{"version": 4, "outputs": {"x": {"value": "secret"}}, "resources": [
@@ -24,6 +25,7 @@ const whole = `{"version": 4, "outputs": {"x": {"value": "secret"}}, "resources"
   {"module": "module.app[\"eu.west\"].module.db[2]", "mode": "managed", "type": "aws_db_instance", "name": "this", "instances": [
     {"index_key": "a", "attributes": {"id": "db-ABC", "identifier": "orders", "password": "secret"}}]},
   {"mode": "managed", "type": "aws_rule", "name": "r", "instances": [{"attributes": null}]},
+  {"mode": "managed", "type": "aws_record", "name": "www", "instances": [{"attributes": {"id": "Z1_www_A", "zone_id": "Z1", "fqdn": "www.example.com", "type": "A"}}]},
   {"mode": "managed", "type": "aws_sqs_queue", "name": "q", "instances": [{"attributes": {"id": "x"}}]}]}`
 
 func TestRead(t *testing.T) {
@@ -36,6 +38,7 @@ func TestRead(t *testing.T) {
 		{Address: "aws_instance.web[1]", Type: "aws_instance", Name: "web-1", ID: "i-2", Known: types["aws_instance"]},
 		{Address: `module.app["eu.west"].module.db[2].aws_db_instance.this["a"]`, Type: "aws_db_instance", Name: "app-eu.west-db-2-a", ID: "orders", Known: types["aws_db_instance"]},
 		{Address: "aws_rule.r", Type: "aws_rule", Name: "r", Known: types["aws_rule"]},
+		{Address: "aws_record.www", Type: "aws_record", Name: "www", ID: "Z1/www.example.com/A", Known: types["aws_record"]},
 		{Address: "aws_sqs_queue.q", Type: "aws_sqs_queue", Name: "q"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

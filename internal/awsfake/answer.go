@@ -75,10 +75,13 @@ func renderBody(cl *call, body any, id string) []byte {
 	var b bytes.Buffer
 	b.WriteString(xml.Header)
 	b.WriteString("<" + cl.Action + `Response xmlns="` + namespace(cl.Service) + `">`)
-	if cl.Service == "ec2" {
+	switch cl.Service {
+	case "ec2":
 		b.WriteString("<requestId>" + id + "</requestId>")
 		b.Write(inner(body))
-	} else {
+	case "route53":
+		b.Write(inner(body))
+	default:
 		if body != nil {
 			b.WriteString("<" + cl.Action + "Result>")
 			b.Write(inner(body))
@@ -100,6 +103,8 @@ func namespace(service string) string {
 		return "http://elasticloadbalancing.amazonaws.com/doc/2015-12-01/"
 	case "iam":
 		return "https://iam.amazonaws.com/doc/2010-05-08/"
+	case "route53":
+		return "https://route53.amazonaws.com/doc/2013-04-01/"
 	case "sts":
 		return "https://sts.amazonaws.com/doc/2011-06-15/"
 	}
@@ -153,6 +158,10 @@ func renderError(cl *call, e *Error, id string) []byte {
 			Message string `json:"message"`
 		}{e.Code, e.Message})
 	default:
+		if cl.Service == "route53" && e.Code == "InvalidChangeBatch" {
+			b.WriteString(`<InvalidChangeBatch xmlns="` + namespace(cl.Service) + `"><Messages><Message>` + escape(e.Message) + "</Message></Messages><RequestId>" + id + "</RequestId></InvalidChangeBatch>")
+			break
+		}
 		kind := "Sender"
 		if e.Status >= 500 {
 			kind = "Receiver"

@@ -11,15 +11,16 @@ import (
 
 // call is a request as every handler sees it, whatever protocol it came in.
 type call struct {
-	Service string // autoscaling, ec2, elasticloadbalancing, iam, rds, s3, sts, ssm
+	Service string // autoscaling, ec2, elasticloadbalancing, iam, rds, route53, s3, sts, ssm
 	Region  string
 	Action  string
 	p       *params
 	json    json.RawMessage // the body, for JSON protocols
-	rest    *restCall       // S3 only
+	rest    *restCall       // S3 and Route 53
 }
 
-// restCall is what S3 needs beyond an action: its parameters are everywhere.
+// restCall is what S3 and Route 53 need beyond an action: their parameters are everywhere. The bucket of
+// Route 53 is the resource that the path names.
 type restCall struct {
 	Bucket, Key string
 	Query       url.Values
@@ -62,12 +63,14 @@ func parseCall(r *http.Request, body []byte) (*call, error) {
 	switch c.Service {
 	case "s3":
 		return c, c.parseREST(r, body)
+	case "route53":
+		return c, c.parseDNS(r, body)
 	case "ssm":
 		return c, c.parseJSON(r, body)
 	case "ec2", "rds", "sts", "iam", "elasticloadbalancing", "autoscaling":
 		return c, c.parseQuery(r, body)
 	default:
-		return c, failAs(404, "UnknownService", "The sandbox has no service %q; it has autoscaling, ec2, elasticloadbalancing, iam, rds, s3, ssm and sts.", c.Service)
+		return c, failAs(404, "UnknownService", "The sandbox has no service %q; it has autoscaling, ec2, elasticloadbalancing, iam, rds, route53, s3, ssm and sts.", c.Service)
 	}
 }
 

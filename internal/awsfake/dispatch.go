@@ -15,6 +15,7 @@ func services() map[string]map[string]handler {
 		"elasticloadbalancing": elbActions(),
 		"iam":                  iamActions(),
 		"rds":                  rdsActions(),
+		"route53":              dnsActions(),
 		"s3":                   s3Actions(),
 		"ssm":                  {"GetParameter": getParameter},
 	}

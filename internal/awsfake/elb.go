@@ -31,7 +31,7 @@ type xmlBalancer struct {
 func (x *exchange) viewBalancer(b *loadBalancer) xmlBalancer {
 	out := xmlBalancer{
 		LoadBalancerArn: b.ID, LoadBalancerName: b.Name, Scheme: b.Scheme, Type: b.Type, VpcId: b.VPC, CreatedTime: b.Made, Groups: b.Groups,
-		DNSName: b.Name + "-" + itoa(int(b.Seq)) + "." + x.Region + ".elb.amazonaws.com", CanonicalHostedZoneId: "Z35SXDOTRQ7X7K",
+		DNSName: b.Name + "-" + itoa(int(b.Seq)) + "." + x.Region + ".elb.amazonaws.com", CanonicalHostedZoneId: balancerZone,
 	}
 	if b.Scheme == "internal" {
 		out.DNSName = "internal-" + out.DNSName
@@ -326,3 +326,7 @@ func describeELBTags(x *exchange) (any, error) {
 		List []xmlELBTagged `xml:"TagDescriptions>member"`
 	}{out}, nil
 }
+
+// balancerZone is the zone of the names of load balancers in us-east-1 ("Elastic Load Balancing endpoints
+// and quotas"). The sandbox has it in all regions.
+const balancerZone = "Z35SXDOTRQ7X7K"

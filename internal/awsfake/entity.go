@@ -77,6 +77,12 @@ func blank(kind string) entity {
 		return &role{}
 	case kindProfile:
 		return &instanceProfile{}
+	case kindZone:
+		return &hostedZone{}
+	case kindRecord:
+		return &recordSet{}
+	case kindChange:
+		return &dnsChange{}
 	default:
 		return nil
 	}
@@ -109,6 +115,10 @@ const (
 	kindTemplate = "launch-template"
 	kindRole     = "role"
 	kindProfile  = "instance-profile"
+
+	kindZone   = "hosted-zone"
+	kindRecord = "record-set"
+	kindChange = "dns-change"
 )
 
 // regionMark says that the default resources of a region were written once, so

@@ -24,6 +24,8 @@ func readToken(s string) (page int, after int64, ok bool) {
 func pageOf(cl *call) int {
 	var tok string
 	switch {
+	case cl.Service == "route53":
+		tok = cl.rest.Query.Get("marker")
 	case cl.rest != nil:
 		tok = cl.rest.Query.Get("continuation-token")
 	case cl.Service == "rds":

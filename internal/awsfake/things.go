@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Resource is one resource of the sandbox, as a listing shows it. Kind is the
@@ -26,7 +27,7 @@ type Resource struct {
 func (c *Cloud) Resources() ([]Resource, error) {
 	var out []Resource
 	err := c.do(func(t *tx) error {
-		for _, kind := range []string{kindVPC, kindSubnet, kindGroup, kindInternetGateway, kindAddress, kindNAT, kindRouteTable, kindInstance, kindVolume, kindSubnetGroup, kindDatabase, kindBucket, kindKey, kindRole, kindTemplate, kindTargets, kindBalancer, kindListener, kindScaling} {
+		for _, kind := range []string{kindVPC, kindSubnet, kindGroup, kindInternetGateway, kindAddress, kindNAT, kindRouteTable, kindInstance, kindVolume, kindSubnetGroup, kindDatabase, kindBucket, kindKey, kindRole, kindTemplate, kindTargets, kindBalancer, kindListener, kindScaling, kindZone, kindRecord} {
 			for _, region := range slices.Sorted(maps.Keys(t.st.tables[kind])) {
 				for _, e := range t.st.table(kind, region).rows() {
 					if e != nil && !t.unread(e) {
@@ -81,6 +82,10 @@ func describe(t *tx, e entity) Resource {
 		out.Size = v.Protocol + " " + itoa(v.Port)
 	case *role:
 		out.Name, out.Size = v.ID, strconv.Itoa(len(v.Inline)+len(v.Attached))+" policies"
+	case *hostedZone:
+		out.Name = strings.TrimSuffix(v.Domain, ".")
+	case *recordSet:
+		out.Name, out.Size, out.Default = strings.TrimSuffix(v.Name, "."), v.Type, v.Type == "SOA" || v.Type == "NS"
 	case *bucket:
 		out.Region, out.Name = v.Home, v.ID
 	}
@@ -127,6 +132,10 @@ func kindWord(kind string) string {
 		return "target_group"
 	case kindTemplate:
 		return "launch_template"
+	case kindZone:
+		return "dns_zone"
+	case kindRecord:
+		return "dns_record"
 	}
 	return kind
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"os/exec"
 	"testing"
 	"time"
@@ -28,6 +29,7 @@ func Start(t testing.TB) string {
 	_ = l.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, path, "-H", "127.0.0.1", "-p", fmt.Sprint(port))
+	cmd.Env = append(os.Environ(), "MOTO_IAM_LOAD_MANAGED_POLICIES=true") // of AWS, which roles attach
 	if err := cmd.Start(); err != nil {
 		cancel()
 		t.Fatal(err)

@@ -33,14 +33,7 @@ func createScaling(ctx context.Context, g *region, r provider.Request) (resource
 		return hasCode(err, "ResourceContention") || leavingScaling(err) || notLaunchable(err) && g.clock().Sub(began) < g.wait.Appear
 	})
 	if hasCode(err, "AlreadyExists") {
-		o, read := readScaling(ctx, g, name)
-		switch {
-		case read != nil:
-			return resource.Observed{}, errors.Join(err, read)
-		case o.Marks.Key != r.Key:
-			return resource.Observed{}, taken(o, r)
-		}
-		err = nil
+		err = unlessOwn(ctx, g, r, err, readScaling)
 	}
 	if err != nil {
 		return resource.Observed{}, err

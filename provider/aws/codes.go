@@ -22,12 +22,12 @@ func classOfCode(code, message string) provider.Class {
 		"PendingVerification", "RequestExpired", "OperationNotPermitted", "MissingAuthenticationToken", "InvalidAccessKeyId", "Forbidden":
 		return provider.Denied
 	case "NoSuchBucket", "NoSuchTagSet", "NoSuchPublicAccessBlockConfiguration", "ServerSideEncryptionConfigurationNotFoundError",
-		"ParameterNotFound", "NotFound", "NoSuchEntity":
+		"ParameterNotFound", "NotFound", "NoSuchEntity", "NoSuchHostedZone", "NoSuchChange":
 		return provider.NotFound
 	case "DependencyViolation", "IdempotentParameterMismatch", "IdempotentInstanceTerminated", "VolumeInUse", "BucketNotEmpty", "BucketAlreadyExists",
 		"BucketAlreadyOwnedByYou", "OperationAborted", "InvalidSubnet.Conflict", "InvalidDBInstanceState", "ResourceInUse",
 		"IncorrectInstanceState", "IncorrectState", "InvalidPermission.Duplicate", "InvalidGroup.Duplicate", "InvalidGroup.InUse",
-		"InvalidDBSecurityGroupState", "DeleteConflict", "DuplicateLoadBalancerName", "DuplicateTargetGroupName", "DuplicateListener", "ConcurrentModification", "EntityTemporarilyUnmodifiable", "VolumeModificationRateExceeded", "IncorrectModificationState":
+		"InvalidDBSecurityGroupState", "DeleteConflict", "DuplicateLoadBalancerName", "DuplicateTargetGroupName", "DuplicateListener", "ConcurrentModification", "PriorRequestNotComplete", "HostedZoneNotEmpty", "HostedZoneAlreadyExists", "ConflictingDomainExists", "EntityTemporarilyUnmodifiable", "VolumeModificationRateExceeded", "IncorrectModificationState":
 		return provider.Conflict
 	case "InternalError", "InternalFailure", "InternalServerError", "ServiceUnavailable", "Unavailable", "InsufficientInstanceCapacity",
 		"InsufficientVolumeCapacity", "InsufficientHostCapacity", "InsufficientDBInstanceCapacity", "RequestTimeout", "RequestTimeoutException":

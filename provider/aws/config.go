@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -18,6 +19,7 @@ import (
 	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/route53"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
@@ -33,10 +35,13 @@ type region struct {
 	elb     elbCalls
 	scaling scalingCalls
 	iam     iamCalls
+	dns     dnsCalls
 	rds     rdsCalls
 	s3      s3Calls
 	ssm     call[ssm.GetParameterInput, ssm.GetParameterOutput, ssm.Options]
 	images  *images
+	// sent are the keys of creations of records, by which this process knows its own
+	sent sync.Map
 	// what many wait for at once
 	startingInstances *gather[ec2types.Instance]
 	changingVolumes   *gather[ec2types.Volume]
@@ -148,6 +153,7 @@ func (p *Provider) regionOf(cfg aws.Config, name string) *region {
 		scaling: scalingCallsOf(autoscaling.NewFromConfig(service("autoscaling"), func(o *autoscaling.Options) { p.calls(o.BaseEndpoint) })),
 		elb:     elbCallsOf(elb.NewFromConfig(service("elasticloadbalancing"), func(o *elb.Options) { p.calls(o.BaseEndpoint) })),
 		iam:     iamCallsOf(iam.NewFromConfig(service("iam"), func(o *iam.Options) { p.calls(o.BaseEndpoint) })),
+		dns:     dnsCallsOf(route53.NewFromConfig(service("route53"), func(o *route53.Options) { p.calls(o.BaseEndpoint) })),
 		rds:     rdsCallsOf(rds.NewFromConfig(service("rds"), func(o *rds.Options) { p.calls(o.BaseEndpoint) })),
 		s3: s3CallsOf(s3.NewFromConfig(service("s3"), func(o *s3.Options) {
 			p.calls(o.BaseEndpoint)
@@ -180,5 +186,8 @@ func (p *Provider) identify(ctx context.Context, cfg aws.Config, name string) er
 		return permanent("sts.GetCallerIdentity", fmt.Errorf("the response has no account"), "")
 	}
 	p.account = *out.Account
+	p.called.mu.Lock()
+	defer p.called.mu.Unlock()
+	p.called.arn = aws.ToString(out.Arn)
 	return nil
 }

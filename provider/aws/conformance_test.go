@@ -52,6 +52,9 @@ func samples() []providertest.Sample {
 		sample("autoscaling_group", "web", values{
 			"min": resource.Int(1), "max": resource.Int(3), "subnets": resource.List{of("subnet", "other")}, "launch_template": of("launch_template", "web"),
 		}, values{"desired": resource.Int(2), "target_groups": resource.List{of("target_group", "web")}}),
+		sample("dns_zone", "main", values{"domain": text("example.com")}, values{"comment": text("of the shop")}),
+		sample("dns_record", "www", values{"zone": of("dns_zone", "main"), "domain": text("www.example.com"), "record_type": text("A"), "values": list("192.0.2.1")},
+			values{"values": list("192.0.2.1", "192.0.2.2"), "ttl": resource.Int(60)}),
 		sample("s3", "acme-assets", values{}, values{"versioning": resource.Bool(true)}),
 	}
 }

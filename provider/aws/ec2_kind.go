@@ -61,7 +61,7 @@ func ec2Machine() []resource.Attribute {
 			Doc: "The IDs of the volumes attached to it besides the root volume.",
 		},
 		{Name: "private_address", Type: resource.TString, Computed: true, Doc: "Its private IPv4 address."},
-		{Name: "public_address", Type: resource.TString, Computed: true, Doc: "Its public IPv4 address, if it has one."},
+		{Name: "public_address", Type: resource.TString, Computed: true, ChangesWith: []string{"size", "user_data", "state"}, Doc: "Its public IPv4 address, if it has one."},
 	}
 }
 

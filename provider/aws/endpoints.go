@@ -12,6 +12,7 @@ import (
 type endpoints struct {
 	mu  sync.Mutex
 	all []string
+	arn string // whom AWS takes ovi for
 }
 
 // calls notes the endpoint that a client was configured with, by AWS_ENDPOINT_URL, that of one service, or a
@@ -46,4 +47,11 @@ func (p *Provider) Describe(location string) string {
 	}
 	account, _ := accountAndRegion(location)
 	return "AWS account " + account + " at " + strings.Join(p.called.all, " and ")
+}
+
+// Caller implements provider.Caller: the ARN of the user or role whose credentials ovi has.
+func (p *Provider) Caller() string {
+	p.called.mu.Lock()
+	defer p.called.mu.Unlock()
+	return p.called.arn
 }

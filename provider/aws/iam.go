@@ -24,6 +24,7 @@ func operations() []operation {
 	all = append(all, roleOperations()...)
 	all = append(all, balancerOperations()...)
 	all = append(all, scalingOperations()...)
+	all = append(all, dnsOperations()...)
 	return append(all, dataOperations()...)
 }
 
@@ -178,6 +179,23 @@ func scalingOperations() []operation {
 	}
 }
 
+// dnsOperations are those of hosted zones. One that a VPC sees is associated with it in the caller's name.
+func dnsOperations() []operation {
+	return []operation{
+		{call: "route53.ChangeResourceRecordSets"},
+		{call: "route53.ChangeTagsForResource"},
+		{call: "route53.CreateHostedZone", actions: []string{"route53:CreateHostedZone", "route53:AssociateVPCWithHostedZone"}},
+		{call: "route53.DeleteHostedZone", destroy: true},
+		{call: "route53.GetChange"},
+		{call: "route53.GetHostedZone"},
+		{call: "route53.ListHostedZones"},
+		{call: "route53.ListHostedZonesByName"},
+		{call: "route53.ListResourceRecordSets"},
+		{call: "route53.ListTagsForResources"},
+		{call: "route53.UpdateHostedZoneComment"},
+	}
+}
+
 func dataOperations() []operation {
 	return []operation{
 		{call: "rds.DescribeDBInstances"},
@@ -248,11 +266,11 @@ func limits() map[string]statement {
 
 // IAMPolicy is the smallest policy with which everything of this provider works, as JSON. Its
 // first statement is enough to plan. EC2 and RDS resources may be deleted only if they have
-// ovi's tag; S3 has no such condition. Who may change roles may give themselves any right: what OviRoles
+// ovi's tag; S3 and Route 53 have no such condition. Who may change roles may give themselves any right: what OviRoles
 // allows is apart, so that it can be left away.
 func IAMPolicy() []byte {
 	tagged := map[string]map[string]any{"StringEquals": {"aws:ResourceTag/" + tagManaged: "true"}}
-	all := []statement{{Sid: "OviObserve"}, {Sid: "OviChange"}, {Sid: "OviDeleteTagged", Condition: tagged}, {Sid: "OviDeleteBuckets"}, {Sid: "OviRoles"}}
+	all := []statement{{Sid: "OviObserve"}, {Sid: "OviChange"}, {Sid: "OviDeleteTagged", Condition: tagged}, {Sid: "OviDeleteAny"}, {Sid: "OviRoles"}}
 	limited := limits()
 	for _, o := range operations() {
 		at := partOf(o)
@@ -290,7 +308,7 @@ func partOf(o operation) int {
 		return 4
 	case !o.destroy:
 		return 1
-	case service == "s3":
+	case service == "s3" || service == "route53":
 		return 3
 	}
 	return 2

@@ -52,14 +52,7 @@ func createRole(ctx context.Context, g *region, r provider.Request) (resource.Ob
 		return classify("", err)
 	}, unknownPrincipal)
 	if hasCode(err, "EntityAlreadyExists") {
-		o, read := readRole(ctx, g, name)
-		switch {
-		case read != nil:
-			return resource.Observed{}, errors.Join(err, read)
-		case o.Marks.Key != r.Key:
-			return resource.Observed{}, taken(o, r)
-		}
-		err = nil
+		err = unlessOwn(ctx, g, r, err, readRole)
 	}
 	if err != nil {
 		return resource.Observed{}, err

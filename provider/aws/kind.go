@@ -44,7 +44,7 @@ func kinds() []kind {
 	return []kind{
 		kindOfVPC(), kindOfSubnet(), kindOfGroup(), kindOfEC2(), kindOfEBS(), kindOfRDS(), kindOfS3(),
 		kindOfInternetGateway(), kindOfRouteTable(), kindOfEIP(), kindOfNAT(), kindOfDBSubnets(), kindOfKeyPair(), kindOfRole(), kindOfTemplate(),
-		kindOfTargets(), kindOfBalancer(), kindOfListener(), kindOfScaling(),
+		kindOfTargets(), kindOfBalancer(), kindOfListener(), kindOfScaling(), kindOfZone(), kindOfRecord(),
 	}
 }
 

@@ -61,7 +61,7 @@ func templateAttrs() []resource.Attribute {
 			Name: instanceTags, Type: resource.TMap, Elem: &resource.Attribute{Type: resource.TString, Max: bound(maxTagValue)},
 			Example: "{team: web}", Doc: "The tags of the instances and of their volumes.",
 		},
-		resource.Attribute{Name: "version", Type: resource.TString, Computed: true, Doc: "The number of its default version."},
+		resource.Attribute{Name: "version", Type: resource.TString, Computed: true, ChangesWith: []string{"*"}, Doc: "The number of its default version."},
 	)
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
 )
 
 // only gives the resource that was asked for by id. AWS answers an id that does not exist with an
@@ -17,6 +18,19 @@ func only[T any](all []T, err error, op, id string) (T, error) {
 		err = &provider.Error{Class: provider.NotFound, Op: op, Err: fmt.Errorf("%s does not exist", id)}
 	}
 	return first(all), err
+}
+
+// unlessOwn decides about the refusal of a name that is taken: what has it was created by an earlier attempt with
+// the key, which is no error, or by another hand.
+func unlessOwn(ctx context.Context, g *region, r provider.Request, refused error, read func(context.Context, *region, string) (resource.Observed, error)) error {
+	o, err := read(ctx, g, r.Desired.Ref.Name)
+	switch {
+	case err != nil:
+		return errors.Join(refused, err)
+	case o.Marks.Key != r.Key:
+		return taken(o, r)
+	}
+	return nil
 }
 
 // awaitSeen waits like await for something that was just created or changed. It may not be visible

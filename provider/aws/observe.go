@@ -117,6 +117,7 @@ type sweep struct {
 	volumes   func() ([]ec2types.Volume, error)
 	networks  func() ([]ec2types.Vpc, error)
 	balancers func() ([]elbtypes.LoadBalancer, error)
+	hosted    func() ([]zone, error)
 }
 
 func newSweep(ctx context.Context, g *region) *sweep {
@@ -126,6 +127,7 @@ func newSweep(ctx context.Context, g *region) *sweep {
 			all, err := g.instances(ctx, &ec2.DescribeInstancesInput{Filters: living()})
 			return slices.DeleteFunc(all, gone), err
 		}),
+		hosted:   sync.OnceValues(func() ([]zone, error) { return g.zones(ctx) }),
 		volumes:  sync.OnceValues(func() ([]ec2types.Volume, error) { return g.volumes(ctx, &ec2.DescribeVolumesInput{}) }),
 		networks: sync.OnceValues(func() ([]ec2types.Vpc, error) { return g.vpcs(ctx, &ec2.DescribeVpcsInput{}) }),
 		balancers: sync.OnceValues(func() ([]elbtypes.LoadBalancer, error) {

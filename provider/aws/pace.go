@@ -30,6 +30,8 @@ func newPace(service string, next aws.HTTPClient) *pace {
 		p.reads, p.writes, p.launches = rate.NewLimiter(15, 50), rate.NewLimiter(4, 20), rate.NewLimiter(2, 5)
 	case "s3":
 		p.reads, p.writes = rate.NewLimiter(50, 100), rate.NewLimiter(10, 20)
+	case "route53": // 5 requests a second, of all kinds together
+		p.reads, p.writes = rate.NewLimiter(3, 5), rate.NewLimiter(1, 3)
 	default:
 		p.reads, p.writes = rate.NewLimiter(8, 20), rate.NewLimiter(4, 10)
 	}

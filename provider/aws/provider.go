@@ -52,6 +52,7 @@ var (
 	_ provider.Marker    = (*Provider)(nil)
 	_ provider.Checker   = (*Provider)(nil)
 	_ provider.Describer = (*Provider)(nil)
+	_ provider.Caller    = (*Provider)(nil)
 )
 
 // New returns a provider. It does no I/O and loads no configuration.

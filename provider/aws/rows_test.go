@@ -1,96 +1,71 @@
 package aws_test
 
 import (
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
-)
 
-// row is something that went wrong on AWS, or would, and the tests that hold it: "package.Test" from the
-// root of the repository, or a script of cmd/ovi.
-type row struct {
-	name, what string
-	tests      []string
-}
+	"github.com/ovi-project/ovi/internal/heldby"
+)
 
 const own = "provider/aws."
 
-// rows are what an account that is not a sandbox does. What no test here holds is listed without one:
-// it is not solved.
-func rows() []row {
-	return []row{
-		{"A1", "a replacement that cannot be created ends nothing that runs", []string{own + "TestCheckFindsWhatAWSWouldRefuse", "engine.TestAFailedCreateKeepsTheOldResource", "engine.TestAnIncompleteReplaceCountsWhatWasDone", "aws-safety"}},
-		{"A2", "copied tags prove nothing", []string{own + "TestCopiedTagsProveNothing", own + "TestADatabaseRestoredUnderItsNameIsAnother", "copied", "aws-safety"}},
-		{"A3", "an account that encrypts everything", []string{own + "TestA3AnAccountThatEncryptsEverythingIsNoEndlessReplacement"}},
-		{"A4", "a failed start is not a success", []string{own + "TestA4AFailedStartIsNotASuccess", "aws-rows"}},
-		{"A5", "removed tags lose nothing and create nothing twice", []string{own + "TestRemovedTagsLoseNothingAndAreRestored", own + "TestOnlyWhatTheRecordProvesIsActedOn", "copied"}},
-		{"A6", "a change of user data says what it does not do", []string{own + "TestA6AChangeOfUserDataSaysThatItDoesNotRun", "aws-rows"}},
-		{"A7", "a denied bucket or kind costs itself only", []string{own + "TestADeniedBucketAffectsNoOther", own + "TestOnlyTheKindsAskedForAreRead", "aws-safety"}},
-		{"A8", "a role of a profile without a region", []string{own + "TestA8ARoleIsAssumedInTheRegionOfTheOption"}},
-		{"A9", "a mounted volume", []string{own + "TestA9AMountedVolumeIsNamedSoonAndFreeOnceItsInstanceEnds", "decider.TestWhatOutlivesIsDeletedAfter", "aws-rows"}},
-		{"A10a", "a security group is adopted", []string{"adopt-by-id"}},
-		{"A10b", "the description of a group in use", []string{"group-in-use"}},
-		{"A10c", "groups that name each other", nil},
-		{"A10d", "a group without room for both sets of rules", []string{own + "TestA10dAGroupWithoutRoomForBothSetsExchangesThem"}},
-		{"A10e", "rules are removed by their IDs", []string{own + "TestA10eARuleIsRemovedByItsID"}},
-		{"A11a", "storage that has grown", []string{own + "TestA11aGrownStorageIsNoted", "resource.TestWhatExceedsItsConfigurationIsNamedAndNotChanged", "aws-rows"}},
-		{"A11b", "major versions of MySQL and MariaDB", []string{own + "TestA11bAMajorUpgradeOfEachEngine"}},
-		{"A11c", "gp3 storage of 400 GiB and more", []string{own + "TestA11cLargeGP3StorageGrowsWithItsPerformance"}},
-		{"A11d", "a full database is grown", []string{own + "TestA11dAFullDatabaseCanBeGrown"}},
-		{"A11e", "a failed database is deleted", []string{own + "TestA11eAFailedDatabaseCanBeDeleted"}},
-		{"A11f", "automated backups outlive their database", []string{own + "TestA11fADeletedDatabaseKeepsItsAutomatedBackups"}},
-		{"A11g", "a status that lags", []string{own + "TestA11gAChangeIsWaitedForUntilItsValuesHold"}},
-		{"A12a", "tags that S3 refuses", []string{own + "TestA12aTagsThatS3RefusesAreFoundBefore"}},
-		{"A12b", "buckets with attribute-based access control, which refuse PutBucketTagging", nil},
-		{"A12c", "a bucket that was just created", []string{own + "TestA12cABucketThatWasJustCreatedIsWaitedFor"}},
-		{"A13", "a zone without the current types", []string{own + "TestA13ASubnetWithoutAZoneIsInOneWithCurrentTypes"}},
-		{"A14", "what is not mentioned stays as found after adoption", []string{"cmd/ovi.TestWhatWasMadeByHandIsAdoptedAsItIs"}},
-		{"A15", "the owner of an adopted resource", []string{own + "TestTheSystemThatManagesAResourceIsReported", "adopt-by-id"}},
-		{"A16", "two stacks with the same names", []string{"cmd/ovi.TestTwoStacksUseTheSameNames", "engine.TestTwoStacksMayUseTheSameNames"}},
-		{"A17", "young resources that a list does not show", []string{own + "TestAYoungResourceThatAListOmitsIsReadByItsID", "engine.TestASlowObservationOverALaggingListCreatesOneResource"}},
-		{"A18", "the smallest policy", []string{own + "TestTheIAMPolicyIsValid"}},
-		{"A19", "what prevents a deletion is named soon", []string{own + "TestA19WhatPreventsADeletionIsNamedSoon", own + "TestWhatPreventsADeletionIsNamed"}},
-		{"A20", "refusals of the account", []string{own + "TestA20RefusalsOfTheAccountSayWhatToDo"}},
-		{"A21", "several accounts in one process", nil},
-		{"A22", "calls of many that wait", []string{own + "TestA22ManyThatWaitAreReadTogether", own + "TestWhoWaitsAtOnceIsReadAtOnce", own + "TestPaceKeepsReadsAndWritesApart"}},
-		{"A23", "the sandbox finds by index: BenchmarkCalls in docs/benchmarks.md", []string{"internal/awsfake.TestAnIndexFollowsItsTable"}},
+func held(name, what string, tests ...string) heldby.Row {
+	return heldby.Row{Name: name, What: what, Tests: tests}
+}
+
+// rows are what an account that is not a sandbox does, and what a new user met (N and P).
+func rows() []heldby.Row {
+	return []heldby.Row{
+		held("A1", "a replacement that cannot be created ends nothing that runs", own+"TestCheckFindsWhatAWSWouldRefuse", "engine.TestAFailedCreateKeepsTheOldResource", "engine.TestAnIncompleteReplaceCountsWhatWasDone", "aws-safety"),
+		held("A2", "copied tags prove nothing", own+"TestCopiedTagsProveNothing", own+"TestADatabaseRestoredUnderItsNameIsAnother", "copied", "aws-safety"),
+		held("A3", "an account that encrypts everything", own+"TestA3AnAccountThatEncryptsEverythingIsNoEndlessReplacement"),
+		held("A4", "a failed start is not a success", own+"TestA4AFailedStartIsNotASuccess", "aws-rows"),
+		held("A5", "removed tags lose nothing and create nothing twice", own+"TestRemovedTagsLoseNothingAndAreRestored", own+"TestOnlyWhatTheRecordProvesIsActedOn", "copied"),
+		held("A6", "a change of user data says what it does not do", own+"TestA6AChangeOfUserDataSaysThatItDoesNotRun", "aws-rows"),
+		held("A7", "a denied bucket or kind costs itself only", own+"TestADeniedBucketAffectsNoOther", own+"TestOnlyTheKindsAskedForAreRead", "aws-safety"),
+		held("A8", "a role of a profile without a region", own+"TestA8ARoleIsAssumedInTheRegionOfTheOption"),
+		held("A9", "a mounted volume", own+"TestA9AMountedVolumeIsNamedSoonAndFreeOnceItsInstanceEnds", "decider.TestWhatOutlivesIsDeletedAfter", "aws-rows"),
+		held("A10a", "a security group is adopted", "adopt-by-id"),
+		held("A10b", "the description of a group in use", "group-in-use"),
+		{Name: "A10c", What: "groups that name each other", Why: "it is not solved"},
+		held("A10d", "a group without room for both sets of rules", own+"TestA10dAGroupWithoutRoomForBothSetsExchangesThem"),
+		held("A10e", "rules are removed by their IDs", own+"TestA10eARuleIsRemovedByItsID"),
+		held("A11a", "storage that has grown", own+"TestA11aGrownStorageIsNoted", "resource.TestWhatExceedsItsConfigurationIsNamedAndNotChanged", "aws-rows"),
+		held("A11b", "major versions of MySQL and MariaDB", own+"TestA11bAMajorUpgradeOfEachEngine"),
+		held("A11c", "gp3 storage of 400 GiB and more", own+"TestA11cLargeGP3StorageGrowsWithItsPerformance"),
+		held("A11d", "a full database is grown", own+"TestA11dAFullDatabaseCanBeGrown"),
+		held("A11e", "a failed database is deleted", own+"TestA11eAFailedDatabaseCanBeDeleted"),
+		held("A11f", "automated backups outlive their database", own+"TestA11fADeletedDatabaseKeepsItsAutomatedBackups"),
+		held("A11g", "a status that lags", own+"TestA11gAChangeIsWaitedForUntilItsValuesHold"),
+		held("A12a", "tags that S3 refuses", own+"TestA12aTagsThatS3RefusesAreFoundBefore"),
+		{Name: "A12b", What: "buckets with attribute-based access control, which refuse PutBucketTagging", Why: "it is not solved"},
+		held("A12c", "a bucket that was just created", own+"TestA12cABucketThatWasJustCreatedIsWaitedFor"),
+		held("A13", "a zone without the current types", own+"TestA13ASubnetWithoutAZoneIsInOneWithCurrentTypes"),
+		held("A14", "what is not mentioned stays as found after adoption", "cmd/ovi.TestWhatWasMadeByHandIsAdoptedAsItIs"),
+		held("A15", "the owner of an adopted resource", own+"TestTheSystemThatManagesAResourceIsReported", "adopt-by-id"),
+		held("A16", "two stacks with the same names", "cmd/ovi.TestTwoStacksUseTheSameNames", "engine.TestTwoStacksMayUseTheSameNames"),
+		held("A17", "young resources that a list does not show", own+"TestAYoungResourceThatAListOmitsIsReadByItsID", "engine.TestASlowObservationOverALaggingListCreatesOneResource"),
+		held("A18", "the smallest policy", own+"TestTheIAMPolicyIsValid"),
+		held("A19", "what prevents a deletion is named soon", own+"TestA19WhatPreventsADeletionIsNamedSoon", own+"TestWhatPreventsADeletionIsNamed"),
+		held("A20", "refusals of the account", own+"TestA20RefusalsOfTheAccountSayWhatToDo"),
+		{Name: "A21", What: "several accounts in one process", Why: "it is not solved"},
+		held("A22", "calls of many that wait", own+"TestA22ManyThatWaitAreReadTogether", own+"TestWhoWaitsAtOnceIsReadAtOnce", own+"TestPaceKeepsReadsAndWritesApart"),
+		held("A23", "the sandbox finds by index: BenchmarkCalls in docs/benchmarks.md", "internal/awsfake.TestAnIndexFollowsItsTable"),
+
+		held("N1", "changed rules, one a line and never cut", "newcomer", "render.TestPlanForPeople"),
+		held("N2", "without a record nothing counts as unchanged", "newcomer", "not-verified"),
+		held("N3", "a conflict is counted and does not end with 0", "newcomer", "exit-7-conflict"),
+		held("N4", "what exists is adopted under any name", "adopt-by-id", "adopt", "import-existing"),
+		held("N5", "the example policies find rules for all protocols", "cmd/ovi.TestEveryExamplePolicyCompilesAndBlocks"),
+		held("N6", "a change of a secret text is seen by its digests", "newcomer", "references"),
+		held("N7", "a plan of creations shows what is set without being configured", "newcomer"),
+		held("N8", "drift says what is and what is configured", "newcomer", "drift"),
+		held("N9", "git takes nothing of the data directory", "newcomer", "planted"),
+		held("N10", "deletions have IDs and what they lose", "newcomer", "aws-safety"),
+		held("P2", "mistakes of who comes from Terraform, and what to do about them", "newcomer", "suggestions"),
 	}
 }
 
 func TestEveryRowHasItsTests(t *testing.T) {
 	t.Parallel()
-	for _, r := range rows() {
-		for _, name := range r.tests {
-			pkg, test, isTest := strings.Cut(name, ".")
-			if !isTest {
-				if _, err := os.Stat(filepath.Join("../../cmd/ovi/testdata/script", name+".txtar")); err != nil {
-					t.Errorf("%s (%s): %v", r.name, r.what, err)
-				}
-				continue
-			}
-			if !declared(t, filepath.Join("../..", pkg), test) {
-				t.Errorf("%s (%s): package %s has no %s", r.name, r.what, pkg, test)
-			}
-		}
-	}
-}
-
-// declared reports that a test file of a folder has a test.
-func declared(t *testing.T, dir, test string) bool {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(string(text), "func "+test+"(t *testing.T)") {
-			return true
-		}
-	}
-	return false
+	heldby.Check(t, "../..", rows())
 }

@@ -93,9 +93,12 @@ func (a *actor) observe() map[resource.Ref]resource.Observed {
 	}
 	out := map[resource.Ref]resource.Observed{}
 	for _, o := range s.Resources {
-		if !o.Marks.IsZero() {
+		switch {
+		case !o.Marks.IsZero():
 			out[o.Marks.Ref] = o
-		} else {
+		case o.Ref.Kind == "dns_record": // which has no marks, and is called in the scenario as the system calls it
+			out[o.Ref.In("scenario")] = o
+		default:
 			out[o.Ref] = o
 		}
 	}
@@ -176,7 +179,7 @@ func (a *actor) expect(s step, err error) bool {
 func (a *actor) settled(d resource.Desired, res string) {
 	a.t.Helper()
 	o, ok := a.observe()[d.Ref]
-	if !ok || o.Marks.IsZero() || o.Marks.Ref.Stack != "scenario" || o.Marks.Key != a.made[res].Key {
+	if !ok || d.Ref.Kind != "dns_record" && (o.Marks.IsZero() || o.Marks.Ref.Stack != "scenario" || o.Marks.Key != a.made[res].Key) {
 		a.t.Fatalf("%v %+v", ok, o)
 	}
 	if c := changes(a.t, d, o, nil); len(c) > 0 {

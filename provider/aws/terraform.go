@@ -30,6 +30,9 @@ func terraformTypes() map[string]provider.Foreign {
 		"aws_lb_listener":       {Kind: kindListener},
 		"aws_alb_listener":      {Kind: kindListener},
 
+		"aws_route53_zone":   {Kind: kindZone},
+		"aws_route53_record": {Kind: kindRecord, ID: "zone_id/fqdn/type"},
+
 		"aws_route":                       {PartOf: kindRouteTable},
 		"aws_route_table_association":     {PartOf: kindRouteTable},
 		"aws_eip_association":             {PartOf: kindEIP},

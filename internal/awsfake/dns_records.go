@@ -1,0 +1,229 @@
+package awsfake
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var dnsName = regexp.MustCompile(`^(\*\.|\\052\.)?([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*[A-Za-z0-9_-]+\.?$`)
+
+// dnsLower is a name as Route 53 stores it: in lower case, with the dot at its end and with a star, which
+// it reports as \052 ("DNS domain name format").
+func dnsLower(name string) string {
+	name = strings.ToLower(strings.ReplaceAll(name, `\052`, "*"))
+	return strings.TrimSuffix(name, ".") + "."
+}
+
+func dnsShown(name string) string { return strings.ReplaceAll(name, "*", `\052`) }
+
+type xmlRecord struct {
+	Name            string
+	Type            string
+	SetIdentifier   string     `xml:",omitempty"`
+	Weight          *int64     `xml:",omitempty"`
+	TTL             int64      `xml:",omitempty"`
+	ResourceRecords *xmlValues `xml:",omitempty"`
+	AliasTarget     *dnsAlias  `xml:",omitempty"`
+}
+
+type xmlValues struct {
+	Records []xmlRecordValue `xml:"ResourceRecord"`
+}
+
+type xmlRecordValue struct{ Value string }
+
+func (x *exchange) recordsOf(zone string) []*recordSet {
+	all := list[*recordSet](x.tx, "")
+	return slices.DeleteFunc(all, func(r *recordSet) bool { return r.Zone != zone })
+}
+
+func recordID(zone, name, kind, set string) string {
+	return strings.Trim(zone+"/"+strings.TrimSuffix(name, ".")+"/"+kind+"/"+set, "/")
+}
+
+func (x *exchange) putRecord(r *recordSet) {
+	r.base = x.tx.named(recordID(r.Zone, r.Name, r.Type, r.Set), "")
+	x.tx.put(r)
+}
+
+// ofZone: the records that a zone is created with.
+func (r *recordSet) ofZone(z *hostedZone) bool {
+	return r.Name == z.Domain && (r.Type == "NS" || r.Type == "SOA")
+}
+
+func viewRecord(r *recordSet) xmlRecord {
+	out := xmlRecord{Name: dnsShown(r.Name), Type: r.Type, SetIdentifier: r.Set, Weight: r.Weight, TTL: r.TTL, AliasTarget: r.Alias}
+	if r.Alias == nil {
+		out.ResourceRecords = &xmlValues{}
+		for _, v := range r.Values {
+			out.ResourceRecords.Records = append(out.ResourceRecords.Records, xmlRecordValue{v})
+		}
+	}
+	return out
+}
+
+// listRecords lists by name, the labels reversed, then type, 300 at most.
+func listRecords(x *exchange) (any, error) {
+	z, err := x.zone()
+	if err != nil {
+		return nil, err
+	}
+	size, err := x.maxItems()
+	if err != nil {
+		return nil, err
+	}
+	key := func(name, kind, set string) string {
+		labels := strings.Split(strings.TrimSuffix(dnsLower(name), "."), ".")
+		slices.Reverse(labels)
+		return strings.Join(labels, ".") + "\x00" + kind + "\x00" + set
+	}
+	from, q := "", x.rest.Query
+	if q.Get("name") != "" {
+		from = key(q.Get("name"), q.Get("type"), q.Get("identifier"))
+	}
+	all := x.recordsOf(z.ID)
+	slices.SortFunc(all, func(a, b *recordSet) int {
+		return cmp.Compare(key(a.Name, a.Type, a.Set), key(b.Name, b.Type, b.Set))
+	})
+	out := struct {
+		Records              []xmlRecord `xml:"ResourceRecordSets>ResourceRecordSet"`
+		IsTruncated          bool
+		MaxItems             int
+		NextRecordName       string `xml:",omitempty"`
+		NextRecordType       string `xml:",omitempty"`
+		NextRecordIdentifier string `xml:",omitempty"`
+	}{MaxItems: size}
+	for _, r := range all {
+		switch {
+		case key(r.Name, r.Type, r.Set) < from:
+		case len(out.Records) == min(size, 300):
+			out.IsTruncated, out.NextRecordName, out.NextRecordType, out.NextRecordIdentifier = true, dnsShown(r.Name), r.Type, r.Set
+			return out, nil
+		default:
+			out.Records = append(out.Records, viewRecord(r))
+		}
+	}
+	return out, nil
+}
+
+type xmlDNSChange struct {
+	Action            string
+	ResourceRecordSet xmlRecord
+}
+
+// changeRecords does all changes of a batch or none ("ChangeResourceRecordSets").
+func changeRecords(x *exchange) (any, error) {
+	z, err := x.zone()
+	if err != nil {
+		return nil, err
+	}
+	var in struct {
+		Changes []xmlDNSChange `xml:"ChangeBatch>Changes>Change"`
+	}
+	if err := x.xml(&in); err != nil {
+		return nil, err
+	}
+	for _, c := range in.Changes {
+		if err := x.changeRecord(z, c); err != nil {
+			return nil, err
+		}
+	}
+	return struct{ ChangeInfo xmlChangeInfo }{x.changed()}, nil
+}
+
+func badBatch(format string, args ...any) error {
+	return failf("InvalidChangeBatch", format, args...)
+}
+
+func (x *exchange) changeRecord(z *hostedZone, c xmlDNSChange) error {
+	in := c.ResourceRecordSet
+	r := &recordSet{Zone: z.ID, Name: dnsLower(in.Name), Type: in.Type, Set: in.SetIdentifier, Weight: in.Weight, TTL: in.TTL}
+	if in.AliasTarget != nil {
+		a := *in.AliasTarget
+		a.DNSName = dnsLower(a.DNSName)
+		r.Alias = &a
+	}
+	if in.ResourceRecords != nil {
+		for _, v := range in.ResourceRecords.Records {
+			r.Values = append(r.Values, v.Value)
+		}
+	}
+	named := fmt.Sprintf("[name='%s', type='%s']", dnsShown(r.Name), r.Type)
+	have, exists := find[*recordSet](x.tx, "", recordID(z.ID, r.Name, r.Type, r.Set))
+	switch {
+	case c.Action == "DELETE" && !exists:
+		return badBatch("Tried to delete resource record set %s but it was not found", named)
+	case c.Action == "DELETE" && !sameRecord(have, r):
+		return badBatch("Tried to delete resource record set %s but the values provided do not match the current values", named)
+	case c.Action == "DELETE" && have.ofZone(z):
+		return badBatch("A HostedZone must contain at least one NS record and one SOA record for the zone itself.")
+	case c.Action == "DELETE":
+		x.tx.drop(have)
+		return nil
+	case c.Action == "CREATE" && exists:
+		return badBatch("Tried to create resource record set %s but it already exists", named)
+	}
+	if err := x.checkRecord(z, r); err != nil {
+		return err
+	}
+	x.putRecord(r)
+	return nil
+}
+
+// sameRecord: the order of values does not matter.
+func sameRecord(a, b *recordSet) bool {
+	if (a.Alias == nil) != (b.Alias == nil) || a.Alias != nil && *a.Alias != *b.Alias || a.TTL != b.TTL {
+		return false
+	}
+	return slices.Equal(slices.Sorted(slices.Values(a.Values)), slices.Sorted(slices.Values(b.Values)))
+}
+
+func (x *exchange) checkRecord(z *hostedZone, r *recordSet) error {
+	switch {
+	case r.Name != z.Domain && !strings.HasSuffix(r.Name, "."+z.Domain):
+		return badBatch("RRSet with DNS name %s is not permitted in zone %s", dnsShown(r.Name), z.Domain)
+	case !dnsName.MatchString(r.Name):
+		return badBatch("FATAL problem: DomainLabelInvalid encountered with '%s'", r.Name)
+	case r.Type == "CNAME" && r.Name == z.Domain:
+		return badBatch("RRSet of type CNAME with DNS name %s is not permitted at apex in zone %s", r.Name, z.Domain)
+	case r.Alias != nil && (len(r.Values) > 0 || r.TTL > 0):
+		return badBatch("Invalid request: an alias has neither a TTL nor resource records")
+	case r.Alias == nil && len(r.Values) == 0:
+		return badBatch("Invalid request: Expected exactly one of [AliasTarget, all of [TTL, and ResourceRecords], or TrafficPolicyInstanceId], but found none")
+	case r.Alias != nil && r.Alias.HostedZoneId == balancerZone && !strings.HasSuffix(r.Alias.DNSName, ".elb.amazonaws.com."):
+		return badBatch("Tried to create an alias that targets %s, type %s in zone %s, but the alias target name does not lie within the target zone", r.Alias.DNSName, r.Type, balancerZone)
+	}
+	for _, o := range x.recordsOf(z.ID) {
+		if o.Name == r.Name && o.Type != r.Type && (o.Type == "CNAME" || r.Type == "CNAME") {
+			return badBatch("RRSet of type %s with DNS name %s is not permitted because a conflicting RRSet of type %s with the same DNS name already exists in zone %s", r.Type, dnsShown(r.Name), o.Type, z.Domain)
+		}
+	}
+	for _, v := range r.Values {
+		if err := checkValue(r.Type, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkValue(kind, v string) error {
+	addr, err := netip.ParseAddr(v)
+	switch {
+	case kind == "A" && (err != nil || !addr.Is4()):
+		return badBatch("Invalid Resource Record: 'FATAL problem: ARRDATAIllegalIPv4Address (Value is not a valid IPv4 address) encountered with '%s''", v)
+	case kind == "AAAA" && (err != nil || !addr.Is6()):
+		return badBatch("Invalid Resource Record: 'FATAL problem: AAAARRDATAIllegalIPv6Address (Value is not a valid IPv6 address) encountered with '%s''", v)
+	case kind == "TXT" && !dnsText.MatchString(v):
+		return badBatch("Invalid Resource Record: 'FATAL problem: InvalidCharacterString (Value should be enclosed in quotation marks) encountered with '%s''", v)
+	case kind == "MX" && len(strings.Fields(v)) != 2:
+		return badBatch("Invalid Resource Record: 'FATAL problem: MXRRDATANotTwoFields (MX record doesn't have 2 fields) encountered with '%s''", v)
+	}
+	return nil
+}
+
+// dnsText is one or more quoted strings of at most 255 characters ("TXT record type").
+var dnsText = regexp.MustCompile(`^"(?:[^"\\]|\\.){0,255}"( "(?:[^"\\]|\\.){0,255}")*$`)

@@ -1,0 +1,297 @@
+package aws
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/route53"
+	"github.com/aws/aws-sdk-go-v2/service/route53/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// record reads the record of a name and type; of several with a routing policy the first.
+func (g *region) record(ctx context.Context, zone, name, kind, set string) (types.ResourceRecordSet, error) {
+	const op = "route53.ListResourceRecordSets"
+	in := &route53.ListResourceRecordSetsInput{
+		HostedZoneId: aws.String(zone), StartRecordName: aws.String(name), StartRecordType: types.RRType(kind), MaxItems: aws.Int32(1),
+	}
+	if set != "" {
+		in.StartRecordIdentifier = aws.String(set)
+	}
+	out, err := g.dns.ListResourceRecordSets(ctx, in)
+	if err != nil {
+		return types.ResourceRecordSet{}, classify(op, err)
+	}
+	var found []types.ResourceRecordSet
+	for _, s := range out.ResourceRecordSets {
+		if domain(aws.ToString(s.Name)) == name && string(s.Type) == kind && (set == "" || aws.ToString(s.SetIdentifier) == set) {
+			found = append(found, s)
+		}
+	}
+	return only(found, nil, op, name+" "+kind)
+}
+
+func readRecord(ctx context.Context, g *region, id string) (resource.Observed, error) {
+	zone, s, err := g.recordByID(ctx, id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.observedRecord(zone, "", s), nil
+}
+
+func (g *region) recordByID(ctx context.Context, id string) (zone string, s types.ResourceRecordSet, err error) {
+	const parts = 4
+	p := strings.SplitN(id, "/", parts)
+	if len(p) < parts-1 {
+		return "", s, permanent("", fmt.Errorf("invalid ID of a record: %q", id), "use ZONE/NAME/TYPE, as in Z0123456789ABC/www.example.com/A")
+	}
+	p = append(p, "")
+	if s, err = g.record(ctx, p[0], domain(p[1]), p[2], p[3]); err == nil && recordID(p[0], s) != id {
+		_, err = only([]string(nil), nil, "route53.ListResourceRecordSets", id)
+	}
+	return p[0], s, err
+}
+
+// tagRecord: records have no tags, and the engine asks for none.
+func tagRecord(context.Context, *region, string, map[string]string, []string) error { return nil }
+
+// configuredRecord is the record that a configuration stands for.
+func configuredRecord(a resource.Attrs) types.ResourceRecordSet {
+	kind, _ := text(a, recordType)
+	out := types.ResourceRecordSet{Name: desired(a, domainAttr), Type: types.RRType(kind)}
+	if v, ok := a.Get(aliasAttr); ok {
+		to, _ := v.(resource.Attrs)
+		healthy, _ := flag(to, "check_health")
+		out.AliasTarget = &types.AliasTarget{DNSName: desired(to, "dns_name"), HostedZoneId: desired(to, "zone_id"), EvaluateTargetHealth: healthy}
+		return out
+	}
+	if ttl, ok := number(a, "ttl"); ok {
+		out.TTL = aws.Int64(ttl)
+	}
+	for _, v := range a.Texts(valuesAttr) {
+		if kind == "TXT" {
+			v = quoteText(v)
+		}
+		out.ResourceRecords = append(out.ResourceRecords, types.ResourceRecord{Value: aws.String(v)})
+	}
+	return out
+}
+
+// asConfigured reports that a record is what a configuration says, with all that it says.
+func (g *region) asConfigured(zone string, s types.ResourceRecordSet, a resource.Attrs) bool {
+	if s.SetIdentifier != nil {
+		return false
+	}
+	if _, alias := a.Get(aliasAttr); alias {
+		a = a.Without("ttl") // the default of a new record, which an alias has not
+	}
+	o := g.observedRecord(zone, "", s)
+	return len(resource.Diff(a, o.Attrs, kindOfRecord().schema, resource.DiffOptions{})) == 0
+}
+
+// recordFor finds the record that has the name of a request. It is own if this process has sent its creation
+// and it is as configured: Route 53 keeps nothing by which it could be told from another one. What an earlier
+// process has created the engine recognizes.
+func (g *region) recordFor(ctx context.Context, r provider.Request) (found *resource.Observed, own bool, err error) {
+	a := r.Desired.Attrs
+	zone, _ := text(a, zoneAttr)
+	name, _ := text(a, domainAttr)
+	kind, _ := text(a, recordType)
+	s, err := g.record(ctx, zone, name, kind, "")
+	if absent(err) && !hasCode(err, "NoSuchHostedZone") {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	o := g.observedRecord(zone, "", s)
+	_, sent := g.sent.Load(r.Key)
+	return &o, sent && r.Key != "" && g.asConfigured(zone, s, a), nil
+}
+
+func checkRecord(ctx context.Context, g *region, r provider.Request) error {
+	if unresolved(r.Desired.Attrs, zoneAttr) {
+		return nil
+	}
+	o, own, err := g.recordFor(ctx, r)
+	if err != nil || o == nil || own || o.ID == r.Have.ID {
+		return err
+	}
+	return taken(*o, r)
+}
+
+// createRecord creates what does not exist: CREATE is refused where another hand was faster, and never changes
+// what that has made.
+func createRecord(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	zone, _ := text(r.Desired.Attrs, zoneAttr)
+	o, own, err := g.recordFor(ctx, r)
+	switch {
+	case err != nil:
+		return resource.Observed{}, err
+	case own:
+		return *o, nil
+	case o != nil:
+		return resource.Observed{}, taken(*o, r)
+	}
+	g.sent.Store(r.Key, true)
+	made, err := noRetry(ctx, g, func() (resource.Observed, error) {
+		err := g.changeRecords(ctx, zone, types.Change{Action: types.ChangeActionCreate, ResourceRecordSet: new(configuredRecord(r.Desired.Attrs))})
+		return resource.Observed{}, err
+	}, func() ([]resource.Observed, error) {
+		o, own, err := g.recordFor(ctx, r)
+		if err != nil || !own {
+			return nil, err
+		}
+		return []resource.Observed{*o}, nil
+	})
+	if err != nil || made.ID != "" {
+		return made, err
+	}
+	err = g.awaitSeen(ctx, g.wait.Appear, "the record", func(ctx context.Context) error {
+		o, _, err := g.recordFor(ctx, r)
+		if err == nil && o == nil {
+			return errWait
+		}
+		if err == nil {
+			made = *o
+		}
+		return err
+	})
+	return made, err
+}
+
+// changeRecords makes changes together or none of them, and waits until all name servers have them. A lost
+// answer is not repeated by the SDK.
+func (g *region) changeRecords(ctx context.Context, zone string, changes ...types.Change) error {
+	var out *route53.ChangeResourceRecordSetsOutput
+	err := g.patiently(ctx, g.wait.Appear, func() (err error) {
+		out, err = g.dns.ChangeResourceRecordSets(ctx, &route53.ChangeResourceRecordSetsInput{
+			HostedZoneId: aws.String(zone), ChangeBatch: &types.ChangeBatch{Changes: changes},
+		}, func(o *route53.Options) { o.Retryer = onlyThrottled{o.Retryer} })
+		return badBatch(err)
+	}, priorRequest)
+	if err != nil {
+		return err
+	}
+	return g.awaitDNS(ctx, out.ChangeInfo)
+}
+
+// badBatch gives the messages of a refused batch, which the SDK keeps apart from the error's text.
+func badBatch(err error) error {
+	var bad *types.InvalidChangeBatch
+	if !errors.As(err, &bad) || len(bad.Messages) == 0 {
+		return classify("", err)
+	}
+	text := strings.Join(bad.Messages, "; ")
+	class := provider.Permanent
+	if strings.Contains(text, "already exists") || strings.Contains(text, "do not match") {
+		class = provider.Conflict
+	}
+	return &provider.Error{
+		Class: class, Op: "route53.ChangeResourceRecordSets", Code: bad.ErrorCode(), Err: errors.New(text), Hint: "correct the record, or run `ovi plan` again",
+	}
+}
+
+// updateRecord deletes the record as it is and creates it as configured in one batch, which is done as a whole:
+// one that is changed in between is not overwritten.
+func updateRecord(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	zone, have, err := g.recordByID(ctx, r.Have.ID)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	if !g.asConfigured(zone, have, r.Desired.Attrs) {
+		want := configuredRecord(r.Desired.Attrs)
+		if want.AliasTarget == nil && want.TTL == nil {
+			if want.TTL = have.TTL; want.TTL == nil {
+				want.TTL = aws.Int64(300)
+			}
+		}
+		err := g.changeRecords(ctx, zone,
+			types.Change{Action: types.ChangeActionDelete, ResourceRecordSet: &have},
+			types.Change{Action: types.ChangeActionCreate, ResourceRecordSet: &want})
+		if err != nil {
+			return resource.Observed{}, err
+		}
+	}
+	return readRecord(ctx, g, r.Have.ID)
+}
+
+// deleteRecord deletes the record as it is: Route 53 refuses that if it was changed since it was read.
+func deleteRecord(ctx context.Context, g *region, r provider.Request) error {
+	try := func() error {
+		zone, have, err := g.recordByID(ctx, r.Have.ID)
+		if err != nil {
+			return err
+		}
+		return g.changeRecords(ctx, zone, types.Change{Action: types.ChangeActionDelete, ResourceRecordSet: &have})
+	}
+	err := try()
+	if c := provider.ClassOf(err); c == provider.Uncertain || c == provider.Transient {
+		err = try() // what was deleted by the first call is absent now
+	}
+	if err == nil || absent(err) || strings.Contains(err.Error(), "but it was not found") {
+		return nil
+	}
+	return err
+}
+
+// textPart is how long a quoted string of a TXT record may be.
+const textPart = 255
+
+// quoteText writes text as Route 53 takes it: in quotes, in parts, and with the octal code of what is not ASCII
+// ("TXT record type").
+func quoteText(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(s) {
+		if i > 0 && i%textPart == 0 {
+			b.WriteString(`" "`)
+		}
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < ' ' || c >= utf8.RuneSelf-1:
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// unquoteText is what quoteText was made of; what has no quotes stays as it is.
+func unquoteText(s string) string {
+	if !strings.HasPrefix(s, `"`) {
+		return s
+	}
+	var out []byte
+	quoted := false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"':
+			quoted = !quoted
+		case !quoted:
+		case c == '\\' && i+3 < len(s) && octal(s[i+1:i+4]):
+			out = append(out, (s[i+1]-'0')<<6|(s[i+2]-'0')<<3|(s[i+3]-'0'))
+			i += 3
+		case c == '\\' && i+1 < len(s):
+			i++
+			out = append(out, s[i])
+		default:
+			out = append(out, c)
+		}
+	}
+	return string(out)
+}
+
+func octal(s string) bool {
+	return s[0] >= '0' && s[0] <= '3' && s[1] >= '0' && s[1] <= '7' && s[2] >= '0' && s[2] <= '7'
+}
