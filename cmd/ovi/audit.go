@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/ed25519"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -84,7 +85,7 @@ func (c *call) logRecord(r event.Record, short func(resource.Ref) string) error 
 func logLine(r event.Record) render.LogRecord {
 	line := render.LogRecord{
 		Type: "record", Seq: uint64(r.Seq), ID: r.ID, At: r.At, Event: r.Event.Type(),
-		Instance: r.Instance, Run: r.Run, User: r.User, Data: r.Event,
+		Instance: r.Instance, Run: r.Run, User: r.User, UID: r.UID, Host: r.Host, Data: r.Event,
 	}
 	if ref := r.Event.About(); !ref.IsZero() {
 		line.Ref = ref.String()
@@ -178,10 +179,42 @@ func (c *call) verified(dir string, anchors []wal.Anchor) (wal.Report, error) {
 		return wal.Report{}, err
 	}
 	report, err := wal.Verify(filepath.Join(dir, logDir), key, append(options, known...)...)
-	if err != nil {
+	switch {
+	case errors.Is(err, wal.ErrOtherLog):
+		err = &cli.Problem{Summary: "the audit log was replaced, or the checkpoints are those of another one", Err: err, Suggestion: "keep the checkpoints of each log in a file of its own; if that is so, restore the last good copy of the data directory"}
+	case err != nil:
 		err = &cli.Problem{Summary: "the audit log was changed or is damaged", Err: err, Suggestion: "keep a copy of the data directory, and restore the last good one"}
 	}
+	if err == nil {
+		err = c.asOthersSaw(dir, key, options)
+	}
 	return report, err
+}
+
+// asOthersSaw verifies the log against what other instances of a shared store saw of it.
+func (c *call) asOthersSaw(dir string, key ed25519.PublicKey, options []wal.Option) error {
+	kept, err := readNote(dir)
+	if err != nil || c.storeName() == "" {
+		if kept.where != "" {
+			c.out.Warn("the log is not compared with what other instances saw of it, in "+kept.where, "use --store")
+		}
+		return err
+	}
+	l, err := c.openLedger(dir)
+	if err != nil {
+		return err
+	}
+	seen, err := l.Cosigned(c)
+	if err = errors.Join(err, l.Close()); err != nil || len(seen) == 0 {
+		return err
+	}
+	if _, err = wal.Verify(filepath.Join(dir, logDir), key, append(options, seen...)...); err != nil {
+		err = &cli.Problem{
+			Summary: "the audit log is not the one that other instances of the store saw", Err: err,
+			Suggestion: "keep a copy of the data directory, and ask who has its key: it was rewritten, or put back",
+		}
+	}
+	return err
 }
 
 // inStore is the last record of the log that its own store has.

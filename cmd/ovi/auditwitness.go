@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/internal/gitclone"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/source/git"
 	"github.com/ovi-project/ovi/wal"
 )
 
@@ -20,52 +23,87 @@ type witnessed struct {
 	Line  string `json:"line"`  // that was added
 }
 
-// auditWitness verifies the audit log against the anchors in a file, and adds one.
+// auditWitness verifies the audit log against the anchors in a file, here or on a branch in Git, and adds one.
 func (c *call) auditWitness() error {
 	if err := c.atMost(2); err != nil {
 		return err
 	}
 	file := c.arg(0)
 	if file == "" {
-		return cli.Usage("name a file on another mount or host", "`ovi audit witness` needs a file")
-	}
-	kept, err := readAnchors(file)
-	if err != nil {
-		return err
+		return cli.Usage("name a file on another mount or host, or in Git: git+ssh://HOST/REPOSITORY//PATH?ref=BRANCH", "`ovi audit witness` needs a file")
 	}
 	rest := c.cmd.Args().Tail()
 	dir, err := c.recordDir(rest...)
 	if err != nil {
 		return err
 	}
-	if _, err := c.verified(dir, kept); err != nil {
-		return err
-	}
-	return c.withMemory(rest, func(l *ledger.Ledger) error {
-		point, err := l.Checkpoint(c)
+	var found int
+	var point wal.Anchor
+	next := func(text []byte) (line gitclone.Line, err error) {
+		kept, err := readAnchors(file, text)
 		if err != nil {
+			return line, err
+		}
+		if _, err := c.verified(dir, kept); err != nil {
+			return line, err
+		}
+		err = c.withMemory(rest, func(l *ledger.Ledger) (err error) {
+			point, err = l.Checkpoint(c)
+			line.Message = fmt.Sprintf("ovi checkpoint of log %s up to record %d", l.Reader().Instance(), point.Seq)
 			return err
-		}
-		if err := appendLine(file, point.String()); err != nil {
-			return &cli.Problem{Summary: "cannot add the checkpoint", File: file, Err: cli.Plain(err)}
-		}
-		if c.out.Machine() {
-			return c.out.Records(render.Info{Type: "witnessed", Data: witnessed{file, len(kept), point.String()}})
-		}
-		c.out.Say("The audit log contains %s in %s. Added one up to record %d.", render.Many(len(kept), "checkpoint"), file, point.Seq)
-		return nil
-	})
-}
-
-// readAnchors reads the lines of a file; there may be none yet.
-func readAnchors(file string) ([]wal.Anchor, error) {
-	text, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		})
+		found, line.Text = len(kept), point.String()
+		return line, err
+	}
+	if git.Is(file) {
+		err = c.witnessInGit(file, dir, next)
+	} else {
+		err = witnessInFile(file, next)
 	}
 	if err != nil {
-		return nil, &cli.Problem{Summary: "cannot read the checkpoints", File: file, Err: cli.Plain(err)}
+		return err
 	}
+	if c.out.Machine() {
+		return c.out.Records(render.Info{Type: "witnessed", Data: witnessed{file, found, point.String()}})
+	}
+	c.out.Say("The audit log contains %s in %s. Added one up to record %d.", render.Many(found, "checkpoint"), file, point.Seq)
+	return nil
+}
+
+// witnessInFile adds a line to a file of this host; there may be none yet.
+func witnessInFile(file string, next func([]byte) (gitclone.Line, error)) error {
+	text, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return &cli.Problem{Summary: "cannot read the checkpoints", File: file, Err: cli.Plain(err)}
+	}
+	line, err := next(text)
+	if err != nil {
+		return err
+	}
+	if err := appendLine(file, line.Text); err != nil {
+		return &cli.Problem{Summary: "cannot add the checkpoint", File: file, Err: cli.Plain(err)}
+	}
+	return nil
+}
+
+// witnessInGit adds a line to a file on a branch. The clone is in the data directory.
+func (c *call) witnessInGit(name, dir string, next func([]byte) (gitclone.Line, error)) error {
+	u, err := git.Parse(name)
+	if err == nil && (u.Ref == "" || u.Path == "." || u.Each) {
+		err = errors.New("it names no file on a branch")
+	}
+	if err != nil {
+		return cli.Usage("write it as git+ssh://HOST/REPOSITORY//PATH?ref=BRANCH", "invalid URL of a file: %s", err)
+	}
+	if err := createDir(dir); err != nil {
+		return err
+	}
+	clone := gitclone.Clone{Dir: gitclone.Folder(filepath.Join(dir, "git"), u.Remote, "witness "+u.Ref), Remote: u.Remote, Env: c.Env}
+	return (&gitclone.Journal{Clone: clone, Branch: u.Ref, Path: u.Path}).Add(c, next)
+}
+
+// readAnchors reads the lines of a file.
+func readAnchors(file string, text []byte) ([]wal.Anchor, error) {
 	var out []wal.Anchor
 	n := 0
 	for line := range strings.Lines(string(text)) {

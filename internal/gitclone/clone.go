@@ -49,7 +49,7 @@ func (c *Clone) Prepare(ctx context.Context) error {
 	if c.exists() {
 		return nil
 	}
-	_, err = c.Git(ctx, "init", "--quiet", "--bare", "--template=", "--shared=0600", "--end-of-options", c.Dir)
+	_, err = c.Git(ctx, "init", "--quiet", "--bare", "--template=", "--shared=0600", "--end-of-options", ".")
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -53,9 +54,10 @@ func (c *Clone) env(name string) (string, bool) {
 	return c.Env(name)
 }
 
-func (c *Clone) environ() []string {
+// environ is the environment of git, which runs in a folder.
+func (c *Clone) environ(dir string) []string {
 	env := []string{
-		"HOME=" + c.Dir, "LC_ALL=C", "GIT_DIR=" + c.Dir, "GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
+		"HOME=" + dir, "LC_ALL=C", "GIT_DIR=" + dir, "GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_LITERAL_PATHSPECS=1", "GIT_ATTR_NOSYSTEM=1", "GIT_OPTIONAL_LOCKS=0",
 	}
 	for _, name := range passed() {
@@ -112,10 +114,14 @@ func (c *Clone) Run(ctx context.Context, x Call) error {
 		args = append(args, "-c", setting)
 	}
 	cmd := exec.CommandContext(ctx, "git", append(append(args, x.Op), x.Args...)...)
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return &Error{Op: x.Op, Err: err}
+	}
 	var said bytes.Buffer
-	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = c.environ(), c.Dir, x.Stdin, x.Out, &said, endWait
+	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = c.environ(dir), dir, x.Stdin, x.Out, &said, endWait
 	grouped(cmd)
-	err := cmd.Run()
+	err = cmd.Run()
 	switch {
 	case err == nil || errors.Is(err, exec.ErrWaitDelay):
 		return nil
