@@ -77,10 +77,14 @@ func verifyFlags() []urfave.Flag {
 }
 
 func pruneFlags(name string) []urfave.Flag {
+	deletes := "after verification, delete the rows whose cluster is absent and is to be; keep how to insert them again in pruned.sql"
+	if name == "prune-missing" {
+		deletes = "delete the clusters that no row declares any more and, " + deletes
+	}
 	return []urfave.Flag{
-		&urfave.BoolFlag{Name: name, Usage: "after verification, delete the rows whose cluster is absent and is to be; keep how to insert them again in pruned.sql"},
+		&urfave.BoolFlag{Name: name, Usage: deletes},
 		&urfave.BoolFlag{Name: "prune-present", Usage: "with --" + name + ": also rows whose cluster is to be present, instead of creating it"},
-		&urfave.StringFlag{Name: "max-prune", Usage: "delete no rows if more than `LIMIT` would be: a number, or a share of the table", Value: "50%"},
+		&urfave.StringFlag{Name: "max-prune", Usage: "delete no rows, and no clusters without a row, if more than `LIMIT` would be: a number, or a share of the table", Value: "50%"},
 	}
 }
 

@@ -252,3 +252,30 @@ func TestDefect7_PortsComeFromTheRow(t *testing.T) {
 		t.Errorf("the rows changed:\n%s", diff)
 	}
 }
+
+// TestRowsThatAreGoneDeleteFewClusters: rows may be gone by accident, as from a table of another site. More clusters
+// than --max-prune stay, also in a dry run; what is shown as healthy is declared.
+func TestRowsThatAreGoneDeleteFewClusters(t *testing.T) {
+	f := newTableHost(t, true)
+	f.sql("DELETE FROM clusters WHERE name NOT IN ('devops', 'dev-b', 'dev-c')")
+	for want, args := range map[string][]string{
+		"3":  {"reconcile", "--prune-missing", "--dry-run"},
+		"11": {"reconcile", "--prune-missing"},
+	} {
+		out := f.shell(want, args...)
+		if n := strings.Count(out, "4 of 6 clusters have no row any more, and --max-prune is 50%: raise it to delete them"); n < 4 || !strings.Contains(out, "2 clusters declared, 2 healthy") {
+			t.Errorf("%v:\n%s", args, out)
+		}
+	}
+	if out := f.shell("11", "reconcile"); !strings.Contains(out, "\nDRIFT dev no row declares it any more\n") {
+		t.Errorf("without --prune-missing:\n%s", out)
+	}
+	if !f.exists("dev") || !f.exists("prod") {
+		t.Error("clusters without a row are deleted")
+	}
+	f.shell("2", "reconcile", "--prune-missing", "--max-prune=half")
+	f.shell("0", "reconcile", "--prune-missing", "--max-prune=4")
+	if f.exists("dev") || f.exists("prod") || !f.exists("dev-b") {
+		t.Error("the clusters without a row are not deleted, or others are")
+	}
+}

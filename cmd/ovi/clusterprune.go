@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/report"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/rules"
@@ -57,16 +59,12 @@ func (r *reconciliation) prune() error {
 			rows = append(rows, sqlite.Row{Name: row.Name, Provider: row.Provider, Desired: row.Desired})
 		}
 	}
-	limit, err := rules.ParseBudget(r.cmd.String("max-prune"))
-	if err != nil {
-		return cli.Usage("use a number of rows, for example 2, or a share, for example 50%", "invalid --max-prune %q", r.cmd.String("max-prune"))
-	}
 	if len(rows) == 0 {
 		return nil
 	}
-	if !limit.Allows(len(rows), len(r.rows)) {
+	if !r.most.Allows(len(rows), len(r.rows)) {
 		r.codes = append(r.codes, clusterRefused)
-		r.out.Warn(fmt.Sprintf("no row was deleted: %d of %d would be, and the limit is %s", len(rows), len(r.rows), limit), "raise --max-prune")
+		r.out.Warn(fmt.Sprintf("no row was deleted: %d of %d would be, and the limit is %s", len(rows), len(r.rows), r.most), "raise --max-prune")
 		return nil
 	}
 	if err := r.table.Remove(r, rows, r.keepPruned); err != nil {
@@ -80,6 +78,36 @@ func (r *reconciliation) prune() error {
 		}
 	}
 	return nil
+}
+
+func (r *reconciliation) maxPrune() (rules.Budget, error) {
+	limit, err := rules.ParseBudget(r.cmd.String("max-prune"))
+	if err != nil {
+		err = cli.Usage("use a number of rows, for example 2, or a share, for example 50%", "invalid --max-prune %q", r.cmd.String("max-prune"))
+	}
+	return limit, err
+}
+
+// declares reports whether a row declares a cluster.
+func (r *reconciliation) declares(name string) bool {
+	return slices.ContainsFunc(r.rows, func(row sqlite.Row) bool { return row.Name == name })
+}
+
+// limit notes whether a plan deletes more clusters that no row declares any more than --max-prune allows: many rows
+// may be gone by accident.
+func (r *reconciliation) limit(p *engine.Planned) {
+	if !r.cmd.Bool("prune-missing") {
+		return
+	}
+	n := 0
+	for i := range p.Plan.Decisions {
+		if d := &p.Plan.Decisions[i]; d.Action == decider.Delete && d.Ref.Kind == sqlite.Kind && !r.declares(d.Ref.Name) {
+			n++
+		}
+	}
+	if all := len(r.rows) + n; !r.most.Allows(n, all) {
+		r.excess = fmt.Sprintf("%d of %d clusters have no row any more, and --max-prune is %s: raise it to delete them", n, all, r.most)
+	}
 }
 
 func notPruned(err error) error {

@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/report"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 	"github.com/ovi-project/ovi/source/sqlite"
 )
 
@@ -25,6 +26,8 @@ type reconciliation struct {
 
 	report   *tableReport // from the first plan to the end; nil in a run that changes nothing
 	excludes []string     // refs that the run does not touch
+	most     rules.Budget // how much it may prune
+	excess   string       // why it deletes no cluster that no row declares any more; "": it may
 	summary  []clusterRow // of what was planned and done
 	verified []clusterRow
 	pruned   []sqlite.Row
@@ -46,6 +49,9 @@ func (c *call) reconcileOnce(path string) (r *reconciliation, err error) {
 		return r, err
 	}
 	if err := required(c.cmd.String("require"), r.rows); err != nil {
+		return r, err
+	}
+	if r.most, err = r.maxPrune(); err != nil {
 		return r, err
 	}
 	if r.line, err = c.openWith(dir, []string{path}, intents); err != nil {
@@ -98,6 +104,7 @@ func (r *reconciliation) plan() (*engine.Planned, *report.View, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	r.limit(p)
 	more := r.untouched(p, view)
 	if len(more) == 0 {
 		return p, view, nil
@@ -126,11 +133,13 @@ func (r *reconciliation) untouched(p *engine.Planned, view *report.View) []strin
 // why is the reason for which a run does not do an action; "" if it may.
 func (r *reconciliation) why(ref resource.Ref, a decider.Action, view *report.View) string {
 	name := ref.Name
-	declared := slices.ContainsFunc(r.rows, func(row sqlite.Row) bool { return row.Name == name })
+	gone := a == decider.Delete && !r.declares(name)
 	switch {
 	case !sqlite.OfRow(ref.Kind):
-	case a == decider.Delete && !declared && !r.cmd.Bool("prune-missing"):
+	case gone && !r.cmd.Bool("prune-missing"):
 		return "no row declares it any more; --prune-missing deletes it"
+	case gone && r.excess != "":
+		return r.excess
 	case ref.Kind != sqlite.Kind:
 	case a == decider.Create && r.prunes(name, view):
 		return "its row is deleted instead"

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ovi-project/ovi/cli"
@@ -92,7 +94,10 @@ func (c *call) showRun(r *reconciliation, code int) error {
 	}
 	for _, x := range r.verified {
 		if what := x.verified(); what != "OK" && !r.prunable(&x) {
-			c.out.Say("%s %s %s", what, x.Name, x.Message)
+			if x.Desired == desiredNone {
+				x.Message = cmp.Or(x.Message, "no row declares it any more")
+			}
+			c.out.Say("%s", strings.TrimSpace(what+" "+x.Name+" "+x.Message))
 		}
 	}
 	for _, x := range r.summary {
@@ -107,9 +112,12 @@ func (c *call) showRun(r *reconciliation, code int) error {
 
 // sentence sums a run up.
 func (r *reconciliation) sentence(code int) string {
-	present := 0
-	for i := range r.verified {
-		if r.verified[i].healthy && r.verified[i].isCluster() {
+	rows, present := r.verified, 0
+	if rows == nil { // a dry run
+		rows = r.summary
+	}
+	for i := range rows {
+		if rows[i].healthy && rows[i].isCluster() && rows[i].Desired != desiredNone {
 			present++
 		}
 	}
@@ -184,6 +192,9 @@ func (c *call) clusterVerify() error {
 		return err
 	}
 	return c.observeTable(path, func(r *reconciliation) error {
+		if r.most, err = r.maxPrune(); err != nil {
+			return err
+		}
 		r.verified = slices.DeleteFunc(r.verified, func(row clusterRow) bool { return !row.isCluster() })
 		remaining := slices.DeleteFunc(slices.Clone(r.verified), func(row clusterRow) bool { return r.prunable(&row) })
 		r.codes = append(r.codes, verifiedCode(remaining))

@@ -24,7 +24,7 @@ import (
 // fakeClusters is a fake of the provider of clusters, in place of all providers: a cluster is a file in
 // a folder, NAME.json. a file .missing is an engine that cannot be reached, .refuse-NAME a cluster that
 // cannot be created or deleted, .refuse-once-NAME one that cannot the first time, .vanish-NAME one that is gone as soon as it was created, .hold-NAME one whose creation
-// takes until that file is gone.
+// takes until that file is gone, .starting-NAME one that starts until then.
 type fakeClusters struct{ dir string }
 
 // oviOfTests is ovi or, with OVI_FAKE_CLUSTERS=DIR, ovi with the fake alone.
@@ -90,6 +90,9 @@ func (f fakeClusters) Observe(_ context.Context, r provider.ObserveRequest) (res
 		}
 		if err = errors.Join(err, bad, json.Unmarshal(b, &o)); err == nil {
 			o.Ref.Location = r.Scope.Location
+			if f.is(".starting-" + o.Ref.Name) {
+				o.Health, o.Message = resource.Pending, "its API server starts"
+			}
 			snap.Resources = append(snap.Resources, o)
 		}
 	}

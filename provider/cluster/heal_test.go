@@ -70,6 +70,43 @@ func TestAStoppedClusterIsStarted(t *testing.T) {
 	}
 }
 
+// TestAClusterThatDoesNotBecomeReady is waited for no longer than allowed; the error says what to read and do.
+func TestAClusterThatDoesNotBecomeReady(t *testing.T) {
+	r := newReal(t, clustertest.Quick(t))
+	empty := filepath.Join(t.TempDir(), "empty")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []resource.Desired{samples(r, "kind")[0].Desired, samples(r, "k3d")[0].Desired} {
+		r.create(s)
+		node, deletes := "alpha-control-plane", "kind delete cluster --name alpha"
+		if s.Ref.Name == "beta" {
+			node, deletes = "k3d-beta-server-0", "k3d cluster delete beta"
+		}
+		r.e.Podman(t, "cp", empty, node+":/unready")
+		have, _ := r.find(s.Ref.Name)
+		if have.Health != resource.Pending || have.Message != "its API server starts" {
+			t.Errorf("%s is %s (%s)", s.Ref.Name, have.Health, have.Message)
+		}
+		c, differs := resource.DiffState(resource.StateRunning, &have, false)
+		if !differs {
+			t.Fatal("nothing is to be done")
+		}
+		q := r.request(s)
+		q.Have, q.Changes = have, []resource.Change{c}
+		want := "read the log of the container " + node + "; if the cluster cannot be saved, delete it with `" + deletes + "`, and the next apply creates it again"
+		for _, limit := range []time.Duration{4 * time.Second, 4100 * time.Millisecond} { // between two reads, and while it is read
+			ctx, stop := context.WithTimeout(r.context(), limit)
+			_, err := r.p.Update(ctx, q)
+			stop()
+			var e *provider.Error
+			if !errors.As(err, &e) || e.Class != provider.Uncertain || e.Hint != want || !strings.Contains(err.Error(), "it is pending (its API server starts)") {
+				t.Errorf("%s: %v", s.Ref.Name, err)
+			}
+		}
+	}
+}
+
 // TestASecondNetworkChangesNoAddress: routes and registrations stay at the address in the network of kind or k3d.
 func TestASecondNetworkChangesNoAddress(t *testing.T) {
 	r := newReal(t, clustertest.Quick(t))
@@ -120,8 +157,14 @@ func TestAnInterruptedCreationIsReplaced(t *testing.T) {
 	if !exists || have.Marks.Key != q.Key || have.Health != resource.Failing || have.Message != "its creation was interrupted" {
 		t.Fatalf("what is left: %v %+v", exists, have)
 	}
-	if c := running(t, have); c.Effect != resource.Replace {
+	c := running(t, have)
+	if c.Effect != resource.Replace {
 		t.Errorf("starting it has the effect %v", c.Effect)
+	}
+	q.Have, q.Changes = have, []resource.Change{c}
+	q.Have.Attrs = have.Attrs.With("complete", resource.Bool(true)) // as of one that did not run when it was read
+	if _, err := r.p.Update(r.context(), q); !errors.Is(err, provider.ErrReplace) || !strings.Contains(err.Error(), "its creation was interrupted") {
+		t.Errorf("starting what was believed to be complete: %v", err)
 	}
 	if loss := kindOf(t).DataLoss(have, nil); loss != "" {
 		t.Errorf("replacing it loses %s", loss)
@@ -132,6 +175,36 @@ func TestAnInterruptedCreationIsReplaced(t *testing.T) {
 	}
 	if loss := kindOf(t).DataLoss(made, nil); loss == "" {
 		t.Error("replacing a whole cluster loses nothing")
+	}
+}
+
+// TestACreationWhoseBalancerNeverStartedIsReplaced: k3d ends between the start of the server and that of its load
+// balancer, which does not know the server. Starting it would not help.
+func TestACreationWhoseBalancerNeverStartedIsReplaced(t *testing.T) {
+	r := newReal(t, clustertest.Quick(t))
+	d := samples(r, "k3d")[0].Desired
+	ctx, cancel := context.WithCancel(r.context())
+	q := r.request(d)
+	q.Progress = func(p provider.Progress) {
+		if strings.Contains(p.Text, "Starting helpers") {
+			cancel()
+		}
+	}
+	if _, err := r.p.Create(ctx, q); provider.ClassOf(err) != provider.Uncertain || !errors.Is(err, context.Canceled) {
+		t.Errorf("the interrupted create: %v", err)
+	}
+	if state := strings.TrimSpace(r.e.Podman(t, "inspect", "--format", "{{.State.Status}}", "k3d-beta-serverlb")); state != "created" {
+		t.Fatalf("the load balancer is %s", state)
+	}
+	have, exists := r.find("beta")
+	if !exists || have.Health != resource.Failing || have.Message != "its creation was interrupted" {
+		t.Fatalf("what is left: %v %+v", exists, have)
+	}
+	if c := running(t, have); c.Effect != resource.Replace {
+		t.Errorf("starting it has the effect %v", c.Effect)
+	}
+	if made := r.create(d); made.Health != resource.Healthy || made.ID == have.ID {
+		t.Errorf("created again it is %s, %s; it was %s", made.ID, made.Health, have.ID)
 	}
 }
 

@@ -244,8 +244,11 @@ func cause(err error) error {
 	return err
 }
 
-// complete reports whether the creation of a cluster was finished. In doubt it was: one that ovi did not
-// create, one that cannot be asked, and one that something was put into.
+// neverStarted is the state of a container that was created, and did not run yet.
+const neverStarted = "created"
+
+// complete reports whether the creation of a cluster was finished. It was not if one of its containers never
+// started. In doubt it was: one that ovi did not create, one that cannot be asked, and one that something was put into.
 func (h *host) complete(ctx context.Context, f *found, o *resource.Observed, client *kube.Client) (bool, error) {
 	if o.Marks.IsZero() {
 		return true, nil
@@ -254,6 +257,8 @@ func (h *host) complete(ctx context.Context, f *found, o *resource.Observed, cli
 	switch {
 	case finished || err != nil:
 		return finished, err
+	case slices.ContainsFunc(f.nodes(), func(c docker.Summary) bool { return c.State == neverStarted }):
+		return false, nil // and what is in it, such as how a load balancer finds its servers, may be missing
 	case o.Health != resource.Healthy:
 		return true, nil
 	}

@@ -35,7 +35,11 @@ func (h *host) create(ctx context.Context, r provider.Request) (resource.Observe
 	if state == "" {
 		state = resource.StateRunning
 	}
-	return h.reach(ctx, have.id, state, r.Progress)
+	o, err := h.reach(ctx, have.id, state, r.Progress)
+	if late := new(provider.Error); errors.As(err, &late) && late.Code == provider.NotHealthy {
+		late.Class = provider.Uncertain // it exists: the next observation tells what became of it
+	}
+	return o, err
 }
 
 // existing finds the cluster that an earlier call with the same key created, and removes what an
@@ -154,7 +158,7 @@ const poll = 200 * time.Millisecond
 
 // reach brings a cluster to a state, verifies one that runs then, and returns it; "" only reads it.
 func (h *host) reach(ctx context.Context, id string, state resource.State, show func(provider.Progress)) (resource.Observed, error) {
-	ctx, stop := context.WithTimeoutCause(ctx, startWait, errors.New("the cluster did not start in time"))
+	ctx, stop := context.WithTimeoutCause(ctx, startWait, errSlow)
 	defer stop()
 	f, err := h.byID(ctx, id)
 	switch {
@@ -166,26 +170,43 @@ func (h *host) reach(ctx context.Context, id string, state resource.State, show 
 	if err := h.switchTo(ctx, f, state); err != nil {
 		return resource.Observed{}, err
 	}
+	var last resource.Observed // as it was read in full
 	for {
-		if f, err = h.byID(ctx, id); err != nil || f == nil {
-			return resource.Observed{}, uncertain("the cluster cannot be read", err)
+		o, now, err := h.reread(ctx, id)
+		if err != nil && ctx.Err() != nil && last.ID != "" { // the time was over while it was read again
+			return resource.Observed{}, f.late(last, state, context.Cause(ctx))
 		}
-		o, err := h.observe(ctx, f)
 		done := state == "" || state == resource.StateRunning && o.Health == resource.Healthy || state == resource.StateStopped && o.Health == resource.Stopped
 		switch {
 		case err != nil:
 			return resource.Observed{}, uncertain("the cluster cannot be read", err)
+		case state == resource.StateRunning && unfinished(o):
+			return o, fmt.Errorf("%w: %s", provider.ErrReplace, o.Message)
 		case done && state == resource.StateRunning:
-			return o, h.hookVerify(ctx, f, &o, show)
+			return o, h.hookVerify(ctx, now, &o, show)
 		case done:
 			return o, nil
 		}
 		select {
 		case <-ctx.Done():
-			return resource.Observed{}, uncertain(fmt.Sprintf("it is %s (%s)", o.Health, o.Message), context.Cause(ctx))
+			return resource.Observed{}, now.late(o, state, context.Cause(ctx))
 		case <-time.After(poll):
+			f, last = now, o
 		}
 	}
+}
+
+// reread reads a cluster that existed a moment ago.
+func (h *host) reread(ctx context.Context, id string) (resource.Observed, *found, error) {
+	f, err := h.byID(ctx, id)
+	if err == nil && f == nil {
+		err = errNotListed
+	}
+	if err != nil {
+		return resource.Observed{}, nil, err
+	}
+	o, err := h.observe(ctx, f)
+	return o, f, err
 }
 
 // switchTo starts or stops the containers of a cluster.
@@ -211,9 +232,40 @@ func (h *host) switchTo(ctx context.Context, f *found, state resource.State) err
 	return nil
 }
 
+// unfinished reports whether a cluster was read, and its creation was interrupted.
+func unfinished(o resource.Observed) bool {
+	v, known := o.Attrs.Get("complete")
+	return known && v == resource.Bool(false)
+}
+
+var errSlow = fmt.Errorf("it did not get there in %s", startWait)
+
+// late is the error of a cluster that has not come to its state in time, or until it was interrupted.
+func (f *found) late(o resource.Observed, state resource.State, err error) error {
+	out := &provider.Error{Class: provider.Uncertain, Err: fmt.Errorf("it is %s (%s): %w", o.Health, o.Message, err)}
+	if errors.Is(err, errSlow) {
+		out.Class, out.Code = provider.Permanent, provider.NotHealthy
+	}
+	if state == resource.StateRunning && len(f.servers) > 0 {
+		out.Hint = fmt.Sprintf("read the log of the container %s; if the cluster cannot be saved, delete it with `%s`, and the next apply creates it again",
+			f.servers[0].Name(), f.deletion())
+	}
+	return out
+}
+
+// deletion is the command with which a user deletes a cluster.
+func (f *found) deletion() string {
+	if f.program.name == withK3d {
+		return "k3d cluster delete " + f.name
+	}
+	return "kind delete cluster --name " + f.name
+}
+
+var errNotListed = errors.New("it is not listed")
+
 func uncertain(what string, err error) error {
 	if err == nil {
-		err = errors.New("it is not listed")
+		err = errNotListed
 	}
 	return &provider.Error{Class: provider.Uncertain, Err: fmt.Errorf("%s: %w", what, err)}
 }

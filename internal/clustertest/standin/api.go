@@ -55,6 +55,9 @@ func serveReal(ctx context.Context) error {
 
 var errEnded = errors.New("it has ended")
 
+// unready is a file with which the API server is not ready.
+const unready = "/unready"
+
 // serveFake answers what ovi asks of every cluster, and keeps the objects that are put into it.
 func serveFake(ctx context.Context) error {
 	mux := http.NewServeMux()
@@ -64,7 +67,12 @@ func serveFake(ctx context.Context) error {
 			_, _ = fmt.Fprintln(w, body)
 		})
 	}
-	answer("/readyz", "ok")
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if _, err := os.Stat(unready); err == nil {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		_, _ = fmt.Fprintln(w, "ok")
+	})
 	answer("/version", `{"gitVersion":"v0.0.0-fake"}`)
 	inside, err := newObjects()
 	if err != nil {

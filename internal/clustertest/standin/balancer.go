@@ -31,9 +31,24 @@ func balancer([]string) error {
 		}
 		go accept(ctx, l, net.JoinHostPort(host, port))
 	}
-	say("start worker processes")
+	announce(ctx, "start worker processes")
 	<-ctx.Done()
 	return nil
+}
+
+// announce prints the lines that k3d waits for, several times: it asks for those since the start of the container,
+// which Podman 4 may record as a moment after the first line, whose time it cuts to seconds.
+func announce(ctx context.Context, lines ...string) {
+	for range 10 {
+		for _, l := range lines {
+			say(l)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Second):
+		}
+	}
 }
 
 // targets are the first server of each port: lines such as "  6443.tcp:" and "    - k3d-a-server-0".

@@ -148,8 +148,7 @@ func k3s([]string) error {
 	}
 	go func() {
 		if ready(ctx) == nil {
-			say("k3s is up and running")
-			say("Cluster dns configmap has been set successfully")
+			announce(ctx, "k3s is up and running", "Cluster dns configmap has been set successfully")
 		}
 	}()
 	return serve(ctx)
