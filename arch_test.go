@@ -24,7 +24,7 @@ const module = "github.com/ovi-project/ovi/"
 // layers gives each folder its layer; the longest prefix counts. A package imports only lower
 // layers, its own parents and its own children.
 var layers = map[string]int{
-	"position": 0, "rules": 1, "resource": 2, "internal/vfs": 0, "internal/datadir": 0, "internal/boottime": 0, "internal/canary": 0, "internal/sshsig": 0, "internal/sshsig/sshsigtest": 1, "internal/needs": 0, "internal/built": 0, "internal/engineapi": 0, "internal/gitclone": 0, "internal/gitclone/gittest": 1, "examples/fleet": 0,
+	"position": 0, "rules": 1, "resource": 2, "internal/vfs": 0, "internal/datadir": 0, "internal/boottime": 0, "internal/canary": 0, "internal/heldby": 0, "internal/sshsig": 0, "internal/sshsig/sshsigtest": 1, "internal/needs": 0, "internal/built": 0, "internal/engineapi": 0, "internal/gitclone": 0, "internal/gitclone/gittest": 1, "examples/fleet": 0,
 	"comparator": 10, "replace": 10, "wal": 10, "storage": 10, "provider": 10, "source": 10,
 	"internal/awsfake": 10, "internal/etcdtest": 10, "internal/mototest": 10, "internal/podmantest": 10, "internal/clustertest": 15, "provider/toys/shelf": 15, "source/syntax": 15, "source/jsonschema": 15, "provider/edge/link": 15,
 	"rollout": 20, "decider": 20, "importer": 20, "coordinator": 20, "observer": 20, "storage/": 20, "provider/": 20, "source/": 20,
