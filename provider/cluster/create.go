@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -66,8 +67,21 @@ func (h *host) createKind(ctx context.Context, r provider.Request) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	return h.run(ctx, createWait, r.Progress, withKind, "create", "cluster", "--name", r.Desired.Ref.Name, "--config", f.Name(), "--wait", "60s")
+	for try := 1; ; try++ {
+		err = h.run(ctx, createWait, r.Progress, withKind, "create", "cluster", "--name", r.Desired.Ref.Name, "--config", f.Name(), "--wait", "60s")
+		if err == nil || try == createTries || !strings.Contains(err.Error(), lostOutput) {
+			return err
+		}
+	}
 }
+
+const (
+	// lostOutput is how kind fails when it read nothing from a file of a node that has one line: `podman exec`
+	// can lose what a short program prints, on a busy host. Kind has then removed the node.
+	lostOutput = "file should only be one line, got 0 lines"
+	// createTries is how often a creation is tried that fails so.
+	createTries = 3
+)
 
 // ingress are the ports of a cluster that lead to its ingress.
 func ingress() []struct {

@@ -68,6 +68,37 @@ func TestACommandThatCreatesNothingFails(t *testing.T) {
 	}
 }
 
+// TestLostOutputIsTriedAgain: podman can lose what kind reads in a node, which is no reason to fail. Another
+// failure is shown at once.
+func TestLostOutputIsTriedAgain(t *testing.T) {
+	for _, c := range []struct {
+		said  string
+		tries int
+	}{
+		{"ERROR: failed to create cluster: failed to get kubernetes version from node: file should only be one line, got 0 lines", 3},
+		{"ERROR: failed to create cluster: node(s) already exist for a cluster with the name \"dev\"", 1},
+	} {
+		dir := t.TempDir()
+		kind := "#!/bin/sh\n[ \"$1\" = create ] || exit 0\necho try >>" + dir + "/tries\necho '" + c.said + "'\nexit 1\n"
+		if err := os.WriteFile(filepath.Join(dir, "kind"), []byte(kind), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+		p, scope := empty(t, cluster.Hooks{})
+		d := resource.Desired{
+			Ref:   resource.Ref{Stack: "fleet", Provider: cluster.Name, Location: scope.Location, Kind: "cluster", Name: "dev"},
+			Attrs: resource.AttrsOf(values{"provider": text("kind")}),
+		}
+		_, err := p.Create(t.Context(), provider.Request{Key: "k", Desired: d})
+		if provider.ClassOf(err) != provider.Permanent || !strings.Contains(err.Error(), c.said) {
+			t.Errorf("%v", err)
+		}
+		if b, err := os.ReadFile(filepath.Join(dir, "tries")); err != nil || strings.Count(string(b), "try") != c.tries {
+			t.Errorf("%s: tried %q, %v; want %d", c.said, b, err, c.tries)
+		}
+	}
+}
+
 // TestCommandsOfTheUser create, verify and delete a cluster of a real kind. What they left is observed: a
 // deletion that ends with 0 and deletes nothing fails, and a cluster that is not verified is uncertain.
 func TestCommandsOfTheUser(t *testing.T) {
