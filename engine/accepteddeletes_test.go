@@ -65,11 +65,12 @@ func (y *yard) opens() int {
 	return len(open)
 }
 
-// TestDeletesAreAcceptedAndHoldNoWorker: 200 nodes that do not answer are asked for a delete by two workers, and the
+// TestDeletesAreAcceptedAndHoldNoWorker: 40 nodes that do not answer are asked for a delete by two workers, and the
 // apply ends at once. Nothing is asked twice, also not by another process; later observations end each delete, and
 // its binding, once.
 func TestDeletesAreAcceptedAndHoldNoWorker(t *testing.T) {
-	withDeletes(t, 200, func(t *testing.T, y *yard, n *nodes, on []string) {
+	const count = 40
+	withDeletes(t, count, func(t *testing.T, y *yard, n *nodes, on []string) {
 		n.silent = true
 		start := time.Now()
 		r, err := y.engine.Apply(t.Context(), y.plan(gone(on...)), engine.ApplyOptions{Parallelism: 2, Tries: 1})
@@ -87,16 +88,16 @@ func TestDeletesAreAcceptedAndHoldNoWorker(t *testing.T) {
 			y.stop() // killed between the acceptance and the reports
 			y.open(&crasher{})
 		}
-		if len(r.Outcomes) != 200 || len(n.asked) != 200 || y.live(on) != 200 || y.opens() != 200 {
-			t.Errorf("%d outcomes, %d requests, %d bindings, %d open; want 200 of each", len(r.Outcomes), len(n.asked), y.live(on), y.opens())
+		if len(r.Outcomes) != count || len(n.asked) != count || y.live(on) != count || y.opens() != count {
+			t.Errorf("%d outcomes, %d requests, %d bindings, %d open; want %d of each", len(r.Outcomes), len(n.asked), y.live(on), y.opens(), count)
 		}
 		if more := len(y.events(event.TypeBlocked)) - blocked; more != 0 {
 			t.Errorf("%d records of what is in progress", more)
 		}
 		n.silent = false
 		y.rounds(gone(on...), 3, takes)
-		if got := len(y.events(event.TypeRecovered)) - 200; got != 200 || len(n.asked) != 200 || y.live(on) != 0 || y.opens() != 0 {
-			t.Errorf("%d results, %d requests, %d bindings, %d open; want 200, 200, 0, 0", got, len(n.asked), y.live(on), y.opens())
+		if got := len(y.events(event.TypeRecovered)) - count; got != count || len(n.asked) != count || y.live(on) != 0 || y.opens() != 0 {
+			t.Errorf("%d results, %d requests, %d bindings, %d open; want %d, %d, 0, 0", got, len(n.asked), y.live(on), y.opens(), count, count)
 		}
 		y.settled(gone(on...))
 	})
