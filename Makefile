@@ -11,7 +11,7 @@ FUZZTIME ?= 20s
 # packages starts many.
 export GORACE ?= atexit_sleep_ms=10
 
-.PHONY: build fetch quick test lint fuzz bench demo check need golden podman5 quadlet clusters crashes kill100 kill50 faults faults-nightly kill200 powercut powercut-nightly
+.PHONY: build fetch quick test lint fuzz bench demo check need golden podman5 quadlet clusters crashes kill100 kill50 faults faults-nightly edge-faults kill200 powercut powercut-nightly
 
 build: need ## the binary, in bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ovi ./cmd/ovi
@@ -103,3 +103,6 @@ faults: need ## three minutes of faults over five instances, three members of et
 
 faults-nightly: need ## the same for half an hour, with the race detector in every instance
 	cd faultrun && OVI_FAULTS=30m $(GO) test -race -parallel 4 -run 'TestFaultRun|TestFencing' -timeout 90m -v .
+
+edge-faults: need ## ten minutes of faults over the processes of a site: 20 nodes and both orchestrators (12 s of 4 nodes in `make test`)
+	OVI_EDGE_FAULTS=10m $(GO) test -race -count=1 -run TestSiteProcessesUnderFaults -timeout 30m -v ./cmd/ovi

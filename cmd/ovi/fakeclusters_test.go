@@ -27,21 +27,41 @@ import (
 // takes until that file is gone, .starting-NAME one that starts until then.
 type fakeClusters struct{ dir string }
 
-// oviOfTests is ovi or, with OVI_FAKE_CLUSTERS=DIR, ovi with the fake alone.
+// oviOfTests is ovi or, with OVI_FAKE_CLUSTERS=DIR, ovi with the fake alone. With OVI_TEST_CLOCK=FILE its clock is as
+// many hours, minutes and seconds off as the file says.
 func oviOfTests() {
-	dir := os.Getenv("OVI_FAKE_CLUSTERS")
-	if dir == "" {
+	dir, clock := os.Getenv("OVI_FAKE_CLUSTERS"), os.Getenv("OVI_TEST_CLOCK")
+	if dir == "" && clock == "" {
 		main()
 		return
 	}
 	soft, hard, stop := cli.Interrupts(context.Background())
 	out := &cli.Answer{W: os.Stdout}
-	p := &process{table: func(*process, hclog.Logger) []provider.Entry { return []provider.Entry{fakeEntry(dir)} }, Process: cli.Process{
+	p := &process{table: table, Process: cli.Process{
 		Version: version, Hard: hard, Env: os.LookupEnv, Stdin: os.Stdin, Stdout: out, Answer: out, Stderr: os.Stderr, Now: time.Now,
 	}}
+	if dir != "" {
+		p.table = func(*process, hclog.Logger) []provider.Entry { return []provider.Entry{fakeEntry(dir)} }
+	}
+	if clock != "" {
+		p.Now = func() time.Time { return time.Now().Add(stepIn(clock)) }
+	}
 	code := p.run(soft, os.Args[1:])
 	stop()
 	os.Exit(code)
+}
+
+// stepIn is the step of a clock in a file; 0 where there is none.
+func stepIn(file string) time.Duration {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return 0
+	}
+	step, err := time.ParseDuration(string(b))
+	if err != nil {
+		panic(err)
+	}
+	return step
 }
 
 func fakeEntry(dir string) provider.Entry {
