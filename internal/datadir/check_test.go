@@ -32,12 +32,15 @@ func own(t *testing.T) string {
 }
 
 // fetched makes a temporary file of git.
-func fetched(dir string, mode os.FileMode) error {
+func fetched(dir string, mode os.FileMode) error { return packed(dir, "tmp_pack_x", mode) }
+
+// packed makes a file beside the packs of a clone.
+func packed(dir, name string, mode os.FileMode) error {
 	pack := filepath.Join(dir, "git", "a", "objects", "pack")
 	if err := os.MkdirAll(pack, 0o700); err != nil {
 		return err
 	}
-	file := filepath.Join(pack, "tmp_pack_x")
+	file := filepath.Join(pack, name)
 	return errors.Join(os.WriteFile(file, nil, 0o600), os.Chmod(file, mode))
 }
 
@@ -70,7 +73,12 @@ func TestADataDirectoryIsItsUsersOwn(t *testing.T) {
 			plant: func(dir string) error { return os.Chmod(filepath.Join(dir, "wal.key"), 0o644) },
 			what:  "DIR/wal.key is open to other users (mode 0644)", repair: "chmod -R go-rwx DIR",
 		},
-		"a file that git is fetching": {plant: func(dir string) error { return fetched(dir, 0o444) }},
+		"a file that git is fetching":            {plant: func(dir string) error { return fetched(dir, 0o444) }},
+		"a mark of a pack that git packed again": {plant: func(dir string) error { return packed(dir, "pack-x.promisor", 0o444) }},
+		"a pack that others can read": {
+			plant: func(dir string) error { return packed(dir, "pack-x.pack", 0o444) },
+			what:  "DIR/git/a/objects/pack/pack-x.pack is open to other users (mode 0444)", repair: "chmod -R go-rwx DIR",
+		},
 		"a file in a clone that others can write": {
 			plant: func(dir string) error { return fetched(dir, 0o464) },
 			what:  "DIR/git/a/objects/pack/tmp_pack_x is open to other users (mode 0464)", repair: "chmod -R go-rwx DIR",

@@ -23,17 +23,19 @@ func ownership(dir, path string, info fs.FileInfo) (Fault, bool) {
 		owner := strconv.Itoa(int(stat.Uid))
 		return Fault{path, "belongs to " + nameOf(owner), fmt.Sprintf("sudo chown -R %d %s", os.Geteuid(), quoted(dir))}, true
 	}
-	if mode := info.Mode().Perm(); mode&others != 0 && !(unfinished(path) && mode&writes == 0) {
+	if mode := info.Mode().Perm(); mode&others != 0 && !(readable(path) && mode&writes == 0) {
 		return Fault{path, fmt.Sprintf("is open to other users (mode %04o)", mode), "chmod -R go-rwx " + quoted(dir)}, true
 	}
 	return Fault{}, false
 }
 
-// unfinished reports whether git is writing a file of a clone: it gives its temporary files mode 0444
-// whatever the umask is, and the right one when they are complete. Another stack of the same process, or
-// another one, may fetch meanwhile, and what a killed git left stays. The folders around it are closed.
-func unfinished(path string) bool {
-	return strings.HasPrefix(filepath.Base(path), "tmp_") && strings.Contains(filepath.ToSlash(path), "/objects/")
+// readable reports whether git leaves a file of a clone open to be read by all: it gives its temporary files mode 0444 whatever
+// the umask is, and the right one when they are complete. Another stack of the same process, or another one, may fetch
+// meanwhile, and what a killed git left stays. The marks of a partial clone's packs keep that mode once git has packed
+// them together. The folders around them are closed.
+func readable(path string) bool {
+	name := filepath.Base(path)
+	return (strings.HasPrefix(name, "tmp_") || strings.HasSuffix(name, ".promisor")) && strings.Contains(filepath.ToSlash(path), "/objects/")
 }
 
 func nameOf(uid string) string {

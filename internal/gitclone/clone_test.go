@@ -2,8 +2,10 @@ package gitclone_test
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
+	"github.com/ovi-project/ovi/internal/datadir"
 	"github.com/ovi-project/ovi/internal/gitclone"
 	"github.com/ovi-project/ovi/internal/gitclone/gittest"
 )
@@ -25,5 +27,31 @@ func TestAFolderMayBeRelative(t *testing.T) {
 	}
 	if _, err := os.Stat("clone/clone"); err == nil {
 		t.Error("the clone is in a folder of its own name")
+	}
+}
+
+// TestAPackedCloneIsItsUsersOwn: git makes the files that mark the packs of a partial clone readable for all when it packs
+// them together, and a data directory with such a clone is opened again.
+func TestAPackedCloneIsItsUsersOwn(t *testing.T) {
+	repo := gittest.New(t)
+	dir := filepath.Join(t.TempDir(), ".ovi")
+	c := gitclone.Clone{Dir: filepath.Join(dir, "git", "a"), Remote: "file://" + repo.Bare, Env: os.LookupEnv}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"one\n", "two\n"} {
+		repo.Commit(map[string]string{"x": text})
+		if err := c.Fetch(t.Context(), []string{"main:refs/ovi/fetched"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.Git(t.Context(), "gc", "--quiet"); err != nil {
+		t.Fatal(err)
+	}
+	if err := datadir.Check(dir); err != nil {
+		t.Error(err)
 	}
 }
