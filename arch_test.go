@@ -31,7 +31,7 @@ var layers = map[string]int{
 	"event": 30, "phrase": 31, "ledger": 31, "ledger/ledgertest": 33, "history": 32, "replay": 33, "proof": 33,
 	"engine": 40, "backtest": 42, "render": 41, "metrics": 41, "explain": 41,
 	"report": 42, "cli": 45, "serve": 46,
-	"edge/node": 42, "edge/central": 42, "edge/simulate": 42,
+	"edge/node": 42, "edge/central": 42, "edge/simulate": 42, "edge/rehearse": 42,
 	"cmd/ovi": 50, "bench": 50, "faultrun": 50,
 }
 
@@ -60,6 +60,7 @@ var goroutines = []string{
 	"provider/edge/relay.go",         // hears the central orchestrator
 	"edge/central/central.go",        // gives each site its orders
 	"edge/simulate/fleet.go",         // two for each virtual node
+	"edge/rehearse/rehearse.go",      // the stream of each virtual node
 	"cmd/ovi/edgesimulate.go",        // runs the virtual nodes
 	"edge/node/node.go",              // reads the requests of a stream
 	"edge/node/tasks.go",             // does the tasks of each deployment, one after the other

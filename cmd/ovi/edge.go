@@ -23,7 +23,7 @@ func (p *process) edgeCommand() *urfave.Command {
 		Name: "edge", Category: groupReconcile,
 		Usage:       "Reconcile the nodes of a site",
 		Description: "docs/edge.md describes sites, nodes and deployments.",
-		Subcommands: []*urfave.Command{p.edgeOrchestratorCommand(), p.edgeNodeCommand(), p.edgeTokenCommand(), p.edgeRevokeCommand(), p.edgeResumeCommand(), p.edgeLockCommand(), p.edgeUnlockCommand(), p.edgeCentralCommand(), p.edgeFreezeCommand(), p.edgeUnfreezeCommand(), p.edgePromoteCommand(), p.edgeStatusCommand(), p.edgeSimulateCommand()},
+		Subcommands: []*urfave.Command{p.edgeOrchestratorCommand(), p.edgeNodeCommand(), p.edgeTokenCommand(), p.edgeRevokeCommand(), p.edgeResumeCommand(), p.edgeLockCommand(), p.edgeUnlockCommand(), p.edgeCentralCommand(), p.edgeFreezeCommand(), p.edgeUnfreezeCommand(), p.edgePromoteCommand(), p.edgeStatusCommand(), p.edgeSimulateCommand(), p.edgeRehearseCommand()},
 	}
 }
 

@@ -27,7 +27,8 @@ func (p *process) edgeSimulateCommand() *urfave.Command {
 		Usage: "Load an orchestrator with virtual nodes, and measure it",
 		Description: "It starts an orchestrator of its own, on one core and on loopback, in a temporary folder, and as many\n" +
 			"virtual nodes, each with a certificate and a connection. It deploys a version, measures the orchestrator\n" +
-			"at rest, deploys another version, cuts all connections at once, and reports how long each took.",
+			"at rest, deploys another version, cuts all connections at once, and reports how long each took. It runs in\n" +
+			"real time; `ovi edge rehearse` goes through a rollout on virtual time.",
 		Flags: []urfave.Flag{
 			&urfave.IntFlag{Name: "nodes", Usage: "how many nodes", Value: 1000},
 			&urfave.DurationFlag{Name: "beat", Usage: "each node gives a sign of life every `DURATION`", Value: 5 * time.Second},
