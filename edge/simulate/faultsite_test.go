@@ -78,6 +78,7 @@ type faultSite struct {
 	noGit      bool
 	configured map[string]string // versions, by deployment
 	faults     int
+	limit      int       // of the events that wait at the orchestrator
 	doubles    *doubling // keeps the events instead of a central orchestrator; nil: that does
 }
 
@@ -94,7 +95,7 @@ func nodeName(i int) string { return fmt.Sprintf("n%02d", i+1) }
 
 func newFaultSite(t *testing.T, nodes int, seed uint64, b broken) *faultSite {
 	forges := b == unacknowledged
-	s := &faultSite{t: t, dir: t.TempDir(), disk: vfs.NewMem(seed), store: mem.New(), uplink: &wire{forges: forges}, configured: map[string]string{"web": "1"}, commit: 1}
+	s := &faultSite{t: t, dir: t.TempDir(), disk: vfs.NewMem(seed), store: mem.New(), uplink: &wire{forges: forges}, configured: map[string]string{"web": "1"}, commit: 1, limit: 200_000}
 	for i := range nodes {
 		s.hosts, s.nodes, s.links = append(s.hosts, newHost(seed+uint64(i))), append(s.nodes, &process{}), append(s.links, &wire{forges: forges})
 	}
@@ -178,7 +179,7 @@ func (s *faultSite) clock() time.Time { return time.Now().Add(time.Duration(s.sk
 
 func (s *faultSite) startOrchestrator() {
 	s.lo.start(func(ctx context.Context) {
-		events, err := outbox.Open(s.events("lo"), outbox.Options{Limit: 200_000, Keep: 1_000_000})
+		events, err := outbox.Open(s.events("lo"), outbox.Options{Limit: s.limit, Keep: 1_000_000})
 		if err == nil {
 			err = s.orchestrate(ctx, events)
 			err = errors.Join(err, events.Close())
