@@ -129,7 +129,7 @@ type faultySite struct {
 	central string // the address
 	site    string
 
-	git        sync.Mutex
+	git        sync.Mutex        // of the repository, and of the file of the clock
 	away       bool              // Git is
 	commits    int               // so many
 	configured map[string]string // versions, by deployment
@@ -286,6 +286,8 @@ func (s *faultySite) gitAway(away bool) {
 
 // clock steps the clock of the orchestrator of the site.
 func (s *faultySite) clock(step time.Duration) {
+	s.git.Lock()
+	defer s.git.Unlock()
 	next := s.folder("lo.clock.next")
 	err := os.WriteFile(next, []byte(step.String()), 0o600)
 	if err == nil {
