@@ -20,6 +20,13 @@ func (r *runtime) attrs(q task) []resource.Attr {
 	if len(s.Env) > 0 {
 		out = append(out, resource.Attr{Name: "env", Value: resource.TextAttrs(s.Env)})
 	}
+	if len(s.Secrets) > 0 {
+		var secrets resource.List
+		for name, file := range s.Secrets {
+			secrets = append(secrets, resource.NewAttrs(resource.Attr{Name: "name", Value: resource.String(name)}, resource.Attr{Name: "path", Value: resource.String(file)}))
+		}
+		out = append(out, resource.Attr{Name: "secrets", Value: secrets})
+	}
 	if len(s.Ports) > 0 {
 		var ports resource.List
 		for _, p := range s.Ports {

@@ -80,12 +80,15 @@ func (o *orchestrator) after(t *testing.T, f link.ToNode) link.Report {
 	return o.until(t, string(q.Verb)+" "+q.ID, func(r link.Report) bool { return r.Seen >= q.Seq && !slices.Contains(r.Open, q.ID) })
 }
 
-// request asks for version of web, as the only deployment of the node.
-func request(seq uint64, verb link.Verb, id, version string) link.ToNode {
+// request asks for version of web with some secrets, as the only deployment of the node.
+func request(seq uint64, verb link.Verb, id, version string, secrets ...string) link.ToNode {
 	d := link.Desired{Node: "berlin/n1", Generation: seq, Deployments: []link.Deployment{{
 		Name: "web", Instance: "k1", Marks: link.Marks{Ref: "edge/berlin/n1/deployment/web", Stack: "berlin", Owner: "ovi", Key: "k1"},
 		Spec: link.Spec{Version: version, Image: "localhost/edge:" + version, Env: map[string]string{"A": "b"}, Check: &link.Check{Command: []string{"/bin/test", "-e", "/ok"}, Interval: 1, Timeout: 5, Retries: 1}},
 	}}}
+	for _, name := range secrets {
+		d.Deployments[0].Spec.Secrets = map[string]string{name: "/run/secrets/" + name}
+	}
 	signed, err := link.Sign(&d, nil)
 	if err != nil {
 		return link.ToNode{}
@@ -162,6 +165,8 @@ func TestANodeOnPodman(t *testing.T) {
 	}
 	healthy(o.after(t, request(4, link.Restart, "k4", "1")), "1")
 
+	o.withSecrets(t, host)
+
 	stop()
 	server.Stop()
 	host.Podman(t, "stop", "-t", "0", "ovi-web")
@@ -170,5 +175,29 @@ func TestANodeOnPodman(t *testing.T) {
 		if time.Now().After(end) {
 			t.Fatal("a node without its orchestrator starts nothing")
 		}
+	}
+}
+
+// withSecrets: a deployment reads a secret of its node, whose value nothing but that node and the container has. A
+// secret that is missing is waited for, and the version before goes on.
+func (o *orchestrator) withSecrets(t *testing.T, host *podmantest.Host) {
+	t.Helper()
+	const value = "canary-of-the-node"
+	r := o.after(t, request(5, link.Update, "k5", "1", "db"))
+	if len(r.Items) != 1 || r.Items[0].Phase != link.Failed || r.Items[0].Cause != resource.Transient || !strings.Contains(r.Items[0].Message, "there is no secret db") || r.Items[0].Spec.Secrets != nil {
+		t.Errorf("a secret that is missing: %+v", r)
+	}
+	if _, err := host.Try(value, "secret", "create", "db", "-"); err != nil {
+		t.Fatal(err)
+	}
+	r = o.after(t, request(6, link.Update, "k6", "1", "db"))
+	if len(r.Items) != 1 || r.Items[0].Health != resource.Healthy || r.Items[0].Spec.Secrets["db"] != "/run/secrets/db" {
+		t.Errorf("with its secret: %+v", r)
+	}
+	if got := host.Podman(t, "exec", "ovi-web", "cat", "/run/secrets/db"); got != value {
+		t.Errorf("the container reads %q", got)
+	}
+	if all := host.Podman(t, "inspect", "ovi-web"); strings.Contains(all, value) {
+		t.Error("the value is in what Podman shows of the container")
 	}
 }

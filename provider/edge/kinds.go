@@ -1,6 +1,10 @@
 package edge
 
 import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/ovi-project/ovi/resource"
@@ -37,6 +41,10 @@ func Kinds() []resource.Kind {
 			{Name: "args", Type: resource.TList, Elem: texts, Effect: resource.Restart, Example: `["--port", "80"]`, Doc: "The program's arguments, instead of the image's."},
 			{Name: "env", Type: resource.TMap, Effect: resource.Restart, Example: "{LOG_LEVEL: info}", Doc: "Environment variables."},
 			{
+				Name: "secrets", Type: resource.TMap, Effect: resource.Restart, Example: "{db-password: /run/secrets/db-password}", Valid: secretFiles,
+				Doc: "Secrets that its node has, by name, and the file in the container that holds each.",
+			},
+			{
 				Name: "ports", Type: resource.TSet, Effect: resource.Restart, Example: "[{container: 80, host: 8080}]", Doc: "Ports of the container that the node publishes.",
 				Elem: &resource.Attribute{Type: resource.TObject, Fields: []resource.Attribute{
 					port("container", "The port inside the container."), port("host", "The port of the node."),
@@ -55,4 +63,27 @@ func Kinds() []resource.Kind {
 			{Name: "image_id", Type: resource.TString, Computed: true, Doc: "The ID of the image that runs."},
 		},
 	}}
+}
+
+// secretName is what Podman takes as the name of a secret.
+var secretName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,252}$`)
+
+// secretFiles are names of secrets, each with a file of its own in the container.
+func secretFiles(v resource.Value) (out []resource.Problem) {
+	all, _ := v.(resource.Attrs)
+	used := map[string]string{}
+	for _, a := range all {
+		file, isText := a.Value.(resource.String)
+		at := string(file)
+		switch {
+		case !secretName.MatchString(a.Name):
+			out = append(out, resource.Problem{Path: a.Name, Summary: fmt.Sprintf("%q is not the name of a secret", a.Name), Suggestion: "use letters, digits, '.', '_' and '-'"})
+		case !isText || !strings.HasPrefix(at, "/") || path.Clean(at) != at || at == "/":
+			out = append(out, resource.Problem{Path: a.Name, Summary: fmt.Sprintf("the file of secret %s must be an absolute path", a.Name), Suggestion: "for example, " + a.Name + ": /run/secrets/" + a.Name})
+		case used[at] != "":
+			out = append(out, resource.Problem{Path: a.Name, Summary: fmt.Sprintf("secrets %s and %s have the same file %s", used[at], a.Name, at), Suggestion: "give each its own file"})
+		}
+		used[at] = a.Name
+	}
+	return out
 }

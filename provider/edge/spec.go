@@ -14,6 +14,9 @@ func specOf(a resource.Attrs) link.Spec {
 	if env := a.TextMap("env"); len(env) > 0 {
 		s.Env = env
 	}
+	if secrets := a.TextMap("secrets"); len(secrets) > 0 {
+		s.Secrets = secrets
+	}
 	for _, v := range a.List("ports") {
 		if o, ok := v.(resource.Attrs); ok {
 			var p link.Port
@@ -52,6 +55,9 @@ func attrsOf(i *link.Item) resource.Attrs {
 	}
 	if len(s.Env) > 0 {
 		out = append(out, resource.Attr{Name: "env", Value: resource.TextAttrs(s.Env)})
+	}
+	if len(s.Secrets) > 0 {
+		out = append(out, resource.Attr{Name: "secrets", Value: resource.TextAttrs(s.Secrets)})
 	}
 	if len(s.Ports) > 0 {
 		var ports resource.List

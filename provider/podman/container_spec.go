@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"path"
 	"strconv"
 	"strings"
 
+	"github.com/ovi-project/ovi/internal/engineapi"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/podman/libpod"
 	"github.com/ovi-project/ovi/resource"
@@ -172,6 +174,9 @@ func secretsOf(ctx context.Context, h *host, a resource.Attrs, s *libpod.Contain
 		m, _ := e.(resource.Attrs)
 		id, _ := m.Text("name")
 		secret, err := h.Secret(ctx, id)
+		if engineapi.IsNotFound(err) {
+			return &provider.Error{Class: provider.Transient, Op: "create", Err: fmt.Errorf("there is no secret %s", id), Hint: "create it on that host, with `podman secret create " + id + " -`"}
+		}
 		if err != nil {
 			return err
 		}
@@ -181,7 +186,10 @@ func secretsOf(ctx context.Context, h *host, a resource.Attrs, s *libpod.Contain
 			file = "/run/secrets/" + secretName(secret)
 		}
 		ids := partsOf(secret.Spec.Labels)
-		want, _ := applied(secret.Spec.Labels)
+		want, made := applied(secret.Spec.Labels)
+		if !made && !env { // by hand, for a container that names it: it has one value, and no keys
+			s.Secrets = append(s.Secrets, libpod.SecretMount{Source: secret.ID, Target: file, Mode: secretMode})
+		}
 		keys := want.Object("data")
 		for _, k := range keys {
 			part, several := ids[k.Name]

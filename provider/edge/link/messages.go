@@ -104,6 +104,7 @@ type Spec struct {
 	Command []string          `json:"command,omitempty"`
 	Args    []string          `json:"args,omitempty"`
 	Env     map[string]string `json:"env,omitempty"`
+	Secrets map[string]string `json:"secrets,omitempty"` // of the node, by name: the file in the container
 	Ports   []Port            `json:"ports,omitempty"`
 	Check   *Check            `json:"health_check,omitempty"`
 }
