@@ -73,8 +73,8 @@ type PlanOptions struct {
 	Check bool
 	// Starting limits how long the plan waits for what starts.
 	Starting Starting
-	// AllKinds reads every kind of each location, as an inventory does. Otherwise a plan reads
-	// the kinds that are configured or recorded.
+	// AllKinds reads every kind of each location in full, as an inventory does. Otherwise a plan reads
+	// the kinds that are configured or recorded, and providers may omit what is surely unmanaged.
 	AllKinds bool
 
 	guards []decider.Policy          // compiled, of the intents and of Rules

@@ -139,7 +139,7 @@ func again(requests []provider.ObserveRequest, missed []resource.Ref, bindings [
 		if i < 0 {
 			r := provider.ObserveRequest{Scope: ref.Scope()}
 			if k := slices.IndexFunc(requests, func(r provider.ObserveRequest) bool { return r.Scope == ref.Scope() }); k >= 0 {
-				r.Kinds, r.Known = requests[k].Kinds, slices.Clone(requests[k].Known)
+				r.Kinds, r.Known, r.Filter = requests[k].Kinds, slices.Clone(requests[k].Known), requests[k].Filter
 			}
 			i, out = len(out), append(out, r)
 		}

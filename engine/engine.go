@@ -67,7 +67,7 @@ func (e *Engine) plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 	if err := e.require(ctx, p, intents, &o); err != nil {
 		return nil, err
 	}
-	p.async, p.allKinds, p.starting = o.Observe, o.AllKinds, o.Starting
+	p.async, p.allKinds, p.filter, p.starting = o.Observe, o.AllKinds, !o.AllKinds, o.Starting
 	if o.Destroy {
 		intents = emptied(intents)
 	}

@@ -56,7 +56,8 @@ func (e *Engine) Inventory(ctx context.Context, intents []resource.Intent, maxAg
 	return p, nil
 }
 
-// unlisted counts the unmanaged resources on record of the kinds that a plan did not read.
+// unlisted counts the unmanaged resources on record of the kinds that a plan did not read, or read
+// through a filter, as far as it did not see them.
 func (e *Engine) unlisted(ctx context.Context, p *Planned) (n int, err error) {
 	for s, snapshot := range p.live.Scopes {
 		if snapshot.Complete == nil {
@@ -67,14 +68,22 @@ func (e *Engine) unlisted(ctx context.Context, p *Planned) (n int, err error) {
 			continue
 		}
 		for _, k := range of.Kinds() {
-			if snapshot.Covers(k.Name) == nil {
+			filtered := slices.Contains(snapshot.Filtered, k.Name)
+			if snapshot.Covers(k.Name) == nil && !filtered {
 				continue
 			}
 			all, err := e.cfg.Ledger.UnmanagedOf(ctx, s, k.Name)
 			if err != nil {
 				return 0, fmt.Errorf("read the recorded %s in %s: %w", k.Name, s, err)
 			}
-			n += all
+			if n += all; !filtered {
+				continue
+			}
+			for i := range snapshot.Resources {
+				if o := &snapshot.Resources[i]; o.Ref.Kind == k.Name && !o.Managed() && o.Message != resource.ProviderDefault {
+					n--
+				}
+			}
 		}
 	}
 	return n, nil

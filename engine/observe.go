@@ -111,6 +111,9 @@ func (e *Engine) requests(ctx context.Context, p *Planned, scopes []resource.Sco
 				out[i].Known = append(out[i].Known, provider.Known{Kind: b.Ref.Kind, ID: b.ID})
 			}
 		}
+		if p.filter {
+			out[i].Filter = filterOf(s, bindings, p.Intents, opens)
+		}
 		if p.allKinds {
 			continue
 		}

@@ -48,6 +48,7 @@ type Planned struct {
 	starting Starting
 	insides  insides // the scopes inside resources
 	allKinds bool
+	filter   bool               // unmanaged resources need not be listed, where that costs calls
 	bindings []resource.Binding // of the scopes that were read
 	// replacing are the recorded replacements in progress; used, those whose new resource others
 	// refer to.

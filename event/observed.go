@@ -18,10 +18,13 @@ type Observed struct {
 	// the error of each, nothing is known: none of their resources is gone.
 	Kinds       []string          `json:"kinds,omitempty"`
 	Unreachable map[string]string `json:"unreachable,omitempty"`
-	Count       int               `json:"count"`
-	Stacks      []string          `json:"stacks,omitempty"` // that own something in the scope, sorted
-	Part        int               `json:"part"`
-	Of          int               `json:"of"`
+	// Filtered are those of Kinds of which only what has marks or a recorded ID was read: the others of
+	// them are as observed before.
+	Filtered []string `json:"filtered,omitempty"`
+	Count    int      `json:"count"`
+	Stacks   []string `json:"stacks,omitempty"` // that own something in the scope, sorted
+	Part     int      `json:"part"`
+	Of       int      `json:"of"`
 
 	Changed   []resource.Observed `json:"changed,omitempty"`   // new or different, sorted by ref
 	Displaced []Displaced         `json:"displaced,omitempty"` // of those, the ones recorded under another name

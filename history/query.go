@@ -23,9 +23,9 @@ type Unmanaged struct {
 	resource.Observed
 	FirstSeen time.Time
 	// Before: it may have existed before FirstSeen, because the first complete observation of its
-	// scope has it, or older ones are no longer in the store.
+	// kind has it, or older ones are no longer in the store.
 	Before bool
-	Seen   time.Time // the last complete observation of its scope
+	Seen   time.Time // the last complete observation of its kind
 }
 
 // Plan is the last plan of some stacks.

@@ -37,7 +37,8 @@ func (l *Reader) Unmanaged(ctx context.Context) ([]Unmanaged, error) {
 			broken = failed
 		}
 		first := born.head.At
-		out = append(out, Unmanaged{o, first, !exact || !first.After(s.First), s.Read(o.Ref.Kind)})
+		since := s.Since(o.Ref.Kind)
+		out = append(out, Unmanaged{o, first, !exact || since.IsZero() || !first.After(since), s.Listed(o.Ref.Kind)})
 	})
 	slices.SortFunc(out, func(a, b Unmanaged) int { return a.Ref.Compare(b.Ref) })
 	return out, errors.Join(err, broken)

@@ -3,6 +3,7 @@ package ledger
 import (
 	"bytes"
 	"iter"
+	"slices"
 
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger/rows"
@@ -31,7 +32,7 @@ func (d *delta) compare(entries iter.Seq2[storage.Entry, error], snapshot resour
 	for as, o := range keyed(snapshot) {
 		key = rows.AppendOf(key[:0], rows.KeyResource, &as)
 		for r.err == nil && r.at.Key != "" && r.at.Key < string(key) {
-			d.lost(r.at.Key)
+			d.lost(r.at)
 			r.advance()
 		}
 		if r.err != nil {
@@ -47,7 +48,7 @@ func (d *delta) compare(entries iter.Seq2[storage.Entry, error], snapshot resour
 		r.advance()
 	}
 	for ; r.err == nil && r.at.Key != ""; r.advance() {
-		d.lost(r.at.Key)
+		d.lost(r.at)
 	}
 	return r.err
 }
@@ -71,11 +72,24 @@ func (d *delta) found(key []byte, as resource.Ref, o *resource.Observed) {
 	}
 }
 
-func (d *delta) lost(key string) {
-	ref, err := rows.RefOf(rows.KeyResource, key)
-	if err == nil && !d.touched[key] && d.snapshot.Covers(ref.Kind) == nil {
+func (d *delta) lost(e storage.Entry) {
+	ref, err := rows.RefOf(rows.KeyResource, e.Key)
+	if err == nil && !d.touched[e.Key] && d.snapshot.Covers(ref.Kind) == nil && !d.hidden(ref, e.Value) {
 		d.gone = append(d.gone, ref)
 	}
+}
+
+// hidden reports whether a filter may have hidden a recorded resource: only what is managed was read
+// whatever tags it has.
+func (d *delta) hidden(ref resource.Ref, content []byte) bool {
+	if !slices.Contains(d.snapshot.Filtered, ref.Kind) {
+		return false
+	}
+	if ref.Stack == "" {
+		return true
+	}
+	o, err := resource.ParseObserved(content)
+	return err != nil || !o.Managed()
 }
 
 // recorded iterates over the recorded resources of a scope.

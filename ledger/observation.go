@@ -146,7 +146,7 @@ func (l *Ledger) touched(ctx context.Context, since storage.Revision, own []stor
 
 // events are one Observed, or several if much has changed.
 func (d *delta) events(s resource.Snapshot) []event.Event {
-	base := event.Observed{Scope: s.Scope, At: s.At.UTC().Round(0), Complete: true, Count: len(s.Resources), Stacks: stacksOf(s), Kinds: s.Complete, Unreachable: textsOf(s.Unreachable)}
+	base := event.Observed{Scope: s.Scope, At: s.At.UTC().Round(0), Complete: true, Count: len(s.Resources), Stacks: stacksOf(s), Kinds: s.Complete, Filtered: s.Filtered, Unreachable: textsOf(s.Unreachable)}
 	gone := slices.Collect(slices.Chunk(d.gone, partSize))
 	out := make([]event.Event, max(1, len(d.changed), len(gone)))
 	for i := range out {

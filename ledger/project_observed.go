@@ -51,13 +51,11 @@ func (p *projection) scanned(r event.Record, e event.Observed) error {
 	if err := p.back(e, &s); err != nil {
 		return err
 	}
-	s.At, s.Complete, s.Error, s.Offline, s.Kinds, s.Unreachable = e.At, e.Complete, e.Error, e.Offline, e.Kinds, e.Unreachable
+	s.At, s.Complete, s.Error, s.Offline, s.Kinds, s.Unreachable, s.Filtered = e.At, e.Complete, e.Error, e.Offline, e.Kinds, e.Unreachable, e.Filtered
 	if e.Complete {
 		s.Confirmed, s.Count = e.At, e.Count
-		s.read(e.Kinds, e.At)
-		if s.First.IsZero() {
-			s.First = r.At
-		}
+		s.read(e.Kinds, e.Filtered, e.At)
+		s.begin(e.Kinds, e.Filtered, r.At)
 	}
 	return p.put(key, s)
 }

@@ -24,7 +24,6 @@ type Scan struct {
 	Error     string         `json:"error,omitempty"`    // why it is not complete
 	Confirmed time.Time      `json:"confirmed,omitzero"` // the last complete observation
 	Count     int            `json:"count"`              // resources at the last complete observation
-	First     time.Time      `json:"first,omitzero"`     // when the first complete observation was recorded
 	// Offline: the last observation found that it has not reported for too long. Away is how long it
 	// was offline so far, which does not count against deadlines.
 	Offline bool          `json:"offline,omitempty"`
@@ -37,9 +36,53 @@ type Scan struct {
 	// after it, the last of each.
 	Whole time.Time            `json:"whole,omitzero"`
 	Later map[string]time.Time `json:"later,omitempty"`
+	// Filtered are those of Kinds that the last observation read through a filter; Full is when kinds
+	// that were read so since were read without one.
+	Filtered []string             `json:"filtered,omitempty"`
+	Full     map[string]time.Time `json:"full,omitempty"`
+	// AllSince is when the first observation without a filter of all kinds was recorded; KindSince, of
+	// kinds that were read without one before it, the first of each.
+	AllSince  time.Time            `json:"all_since,omitzero"`
+	KindSince map[string]time.Time `json:"kind_since,omitempty"`
 }
 
-// Read is when a kind was read in full last; zero: never.
+// Since is when the first observation that listed all resources of a kind was recorded; zero: none has.
+func (s Scan) Since(kind string) time.Time {
+	if at, ok := s.KindSince[kind]; ok {
+		return at
+	}
+	return s.AllSince
+}
+
+// begin notes which kinds the observation that is recorded now listed for the first time.
+func (s *Scan) begin(kinds, filtered []string, now time.Time) {
+	if !s.AllSince.IsZero() {
+		return
+	}
+	if kinds == nil {
+		s.AllSince = now
+		return
+	}
+	for _, k := range kinds {
+		if _, known := s.KindSince[k]; known || slices.Contains(filtered, k) {
+			continue
+		}
+		if s.KindSince == nil {
+			s.KindSince = map[string]time.Time{}
+		}
+		s.KindSince[k] = now
+	}
+}
+
+// Listed is when the unmanaged resources of a kind were read last; zero: never.
+func (s Scan) Listed(kind string) time.Time {
+	if at, ok := s.Full[kind]; ok {
+		return at
+	}
+	return s.Read(kind)
+}
+
+// Read is when the managed resources of a kind were read last, all of them; zero: never.
 func (s Scan) Read(kind string) time.Time {
 	if at, ok := s.Later[kind]; ok {
 		return at
@@ -47,11 +90,21 @@ func (s Scan) Read(kind string) time.Time {
 	return s.Whole
 }
 
-// read notes which kinds an observation read in full; nil: all.
-func (s *Scan) read(kinds []string, at time.Time) {
+// read notes which kinds an observation read in full, some of them through a filter; nil: all.
+func (s *Scan) read(kinds, filtered []string, at time.Time) {
 	if kinds == nil {
-		s.Whole, s.Later = at, nil
+		s.Whole, s.Later, s.Full = at, nil, nil
 		return
+	}
+	for _, k := range kinds {
+		if !slices.Contains(filtered, k) {
+			delete(s.Full, k)
+			continue
+		}
+		if s.Full == nil {
+			s.Full = map[string]time.Time{}
+		}
+		s.Full[k] = s.Listed(k)
 	}
 	if s.Later == nil {
 		s.Later = map[string]time.Time{}
@@ -61,7 +114,8 @@ func (s *Scan) read(kinds []string, at time.Time) {
 	}
 }
 
-// Covers reports whether the last observation read all these kinds in full; nil: all kinds.
+// Covers reports whether the last observation read all these kinds in full, if only through a filter;
+// nil: all kinds, without one.
 func (s Scan) Covers(kinds []string) bool {
 	if !s.Complete || s.Kinds == nil {
 		return s.Complete

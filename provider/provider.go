@@ -49,6 +49,15 @@ type ObserveRequest struct {
 	// Known are resources to read by ID, because a list may not show them yet, or shows less of
 	// what was adopted than of what was created. One that exists must be in the snapshot, in full.
 	Known []Known
+	// Filter, if set, permits to omit what is surely unmanaged. A provider may ignore it.
+	Filter *Filter
+}
+
+// Filter is what must be listed of a kind that a provider does not list in full: all that carries
+// any mark of ovi, and these IDs, whatever they carry. The snapshot's Filtered names such kinds. Only
+// a kind whose natural names are IDs may be one of them: any other name may be a configured one.
+type Filter struct {
+	IDs map[string][]string // by kind: what the audit log binds, or bound
 }
 
 // Known is a resource of the scope that the audit log binds.

@@ -114,6 +114,10 @@ type Snapshot struct {
 	// Complete are the kinds that were read in full, sorted; nil: all kinds of the provider. A
 	// resource of any other kind is never missing.
 	Complete []string
+	// Filtered are those of Complete, which is not nil then, that were read through the filter of the
+	// request: what has marks or a recorded ID was read in full. Others of them are not listed, and
+	// nothing follows from that.
+	Filtered []string
 	// Unreachable are the kinds that could not be read in full, and why. Resources of these
 	// kinds that are not listed may exist.
 	Unreachable map[string]error

@@ -38,6 +38,7 @@ func (p *process) runCommand() *urfave.Command {
 			&urfave.DurationFlag{Name: "patience", Usage: "wait `DURATION` for a slow location, then continue without it", Value: 30 * time.Second},
 			&urfave.DurationFlag{Name: "claim-ttl", Usage: "expire a claim `DURATION` after its owner stops (default: the files' options, or 30s)"},
 			&urfave.DurationFlag{Name: "timeout", Usage: "in each cycle, start nothing more after `DURATION`, and cancel what still runs 10s later (default: no limit)"},
+			&urfave.IntFlag{Name: "inventory-every", Usage: "read also what is unmanaged, of all kinds, in the first of every `N` cycles", Value: 10},
 			targetFlag(), excludeFlag(), policyFlag(), allowReplaceFlag(),
 			&urfave.DurationFlag{Name: "keep-history", Usage: "remove versions older than `DURATION`, such as 2160h, from the store; the audit log keeps all (default: keep all)"},
 			&urfave.StringFlag{Name: "listen", Usage: "serve /metrics, /healthz, /readyz and POST /wake on `ADDRESS`, such as 127.0.0.1:9464"},
@@ -83,6 +84,9 @@ func (c *call) run() error {
 	}
 	if c.cmd.Duration("interval") < time.Second {
 		return cli.Usage("use --interval 1m", "--interval must be at least 1s")
+	}
+	if c.cmd.Int("inventory-every") < 1 {
+		return cli.Usage("use --inventory-every 1 to read it in every cycle", "--inventory-every must be at least 1")
 	}
 	c.out.Share()
 	c.Answer.Spare(func(err error) { c.log.Warn("cannot write standard output; the loop continues", "error", err) })
@@ -148,7 +152,7 @@ func (k *runner) readSources() error {
 func (k *runner) runOptions() loop.RunOptions {
 	o := loop.RunOptions{
 		Interval: k.cmd.Duration("interval"), Patience: k.cmd.Duration("patience"), Timeout: k.cmd.Duration("timeout"), Grace: afterTimeout,
-		Apply: k.cmd.Bool("auto-approve"), Wakes: &k.wakes, Tell: k.cycled, Alarms: func() []provider.Alarm { return k.alarms.since(k.Now().Add(-alarmsFor)) }, Orders: k.orders.of, Rules: k.rulesNow,
+		InventoryEvery: k.cmd.Int("inventory-every"), Apply: k.cmd.Bool("auto-approve"), Wakes: &k.wakes, Tell: k.cycled, Alarms: func() []provider.Alarm { return k.alarms.since(k.Now().Add(-alarmsFor)) }, Orders: k.orders.of, Rules: k.rulesNow,
 		Do: engine.ApplyOptions{Parallelism: k.cmd.Int("parallelism"), Hard: k.Hard},
 	}
 	o.Plan.Targets, o.Plan.Excludes = k.cmd.StringSlice("target"), k.cmd.StringSlice("exclude")

@@ -98,7 +98,7 @@ func (l *loop) reconcile(ctx, hard context.Context, c *Cycle, intents []resource
 	case c.Why == reportedWake: // only what reported is read again
 		o.MaxAge = l.o.Interval
 	case c.Led:
-		o.AllKinds = l.led%inventoryEvery == 0
+		o.AllKinds = l.led%l.o.InventoryEvery == 0
 		l.led++
 	}
 	if !c.Led { // the leader has just observed
@@ -164,10 +164,6 @@ func (l *loop) blockedAsBefore(p *engine.Planned) bool {
 	}
 	return l.blocked != "" && l.blocked == before
 }
-
-// inventoryEvery is of how many cycles one reads all kinds: others read what is configured or on
-// record, and do not see what else comes and goes.
-const inventoryEvery = 10
 
 // clockSkew is how far the clocks of two hosts may differ before an instance that helps observes
 // for itself. That costs calls, and no decision is wrong.

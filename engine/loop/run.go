@@ -42,6 +42,9 @@ type RunOptions struct {
 	// many goroutines. nil: Plan.Rules.
 	Rules func(context.Context) (rules.Rules, error)
 	Do    engine.ApplyOptions
+	// InventoryEvery is of how many cycles one reads all kinds in full, the first included: others read
+	// what is configured or on record, and do not see what else comes and goes. 0: 10.
+	InventoryEvery int
 	// UnreachableAfter is the number of consecutive cycles after which an unreachable scope is
 	// an alert; 0: 3.
 	UnreachableAfter int
@@ -63,6 +66,9 @@ func (o RunOptions) orDefault() RunOptions {
 	set(&o.Poll, time.Second)
 	if o.UnreachableAfter <= 0 {
 		o.UnreachableAfter = 3
+	}
+	if o.InventoryEvery <= 0 {
+		o.InventoryEvery = 10
 	}
 	if o.Wakes == nil {
 		o.Wakes = &Wakes{}

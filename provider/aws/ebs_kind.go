@@ -5,7 +5,7 @@ import "github.com/ovi-project/ovi/resource"
 func kindOfEBS() kind {
 	return kind{
 		schema: ebsSchema(),
-		list:   listVolumes, read: readVolume, tag: tagEC2, check: checkVolume,
+		list:   listVolumes, byTag: true, read: readVolume, tag: tagEC2, check: checkVolume,
 		create: createVolume, update: updateVolume, remove: deleteVolume,
 	}
 }

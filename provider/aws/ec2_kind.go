@@ -13,7 +13,7 @@ const latestImage = "al2023"
 func kindOfEC2() kind {
 	return kind{
 		schema: ec2Schema(),
-		list:   listInstances, read: readInstance, tag: tagEC2, check: checkInstance,
+		list:   listInstances, byTag: true, read: readInstance, tag: tagEC2, check: checkInstance,
 		create: createInstance, update: updateInstance, remove: deleteInstance,
 	}
 }

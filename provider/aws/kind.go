@@ -27,6 +27,8 @@ type kind struct {
 	schema resource.Kind
 	// list reads all resources of the kind in a region: all of them, or an error.
 	list func(context.Context, *sweep) ([]resource.Observed, error)
+	// byTag: list honors the filter of the sweep.
+	byTag bool
 	// read reads one resource by its id. One that does not exist, or is being deleted, is NotFound.
 	read func(ctx context.Context, g *region, id string) (resource.Observed, error)
 	// tag sets and removes tags of a resource and leaves all others as they are.

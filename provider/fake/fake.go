@@ -24,6 +24,7 @@ type Cloud struct {
 	calls     []Call
 	count     map[Verb]int
 	made      int // for ids
+	filters   bool
 }
 
 var _ provider.Provider = (*Cloud)(nil)
@@ -41,6 +42,13 @@ func (c *Cloud) Break(f Faults) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.faults = f
+}
+
+// Filter makes lists honor the filter of a request from now on.
+func (c *Cloud) Filter() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.filters = true
 }
 
 // Calls lists the calls that came in so far, in order, failed ones too.
@@ -69,7 +77,8 @@ func (c *Cloud) Observe(ctx context.Context, r provider.ObserveRequest) (snap re
 // read lists what a request asks for, kind by kind where not all of it can be read.
 func (c *Cloud) read(snap *resource.Snapshot, r provider.ObserveRequest) {
 	snap.Resources = c.location(r.Scope).list(r.Known)
-	if r.Kinds == nil && c.faults.List == nil {
+	filter := c.filters && r.Filter != nil
+	if r.Kinds == nil && c.faults.List == nil && !filter {
 		return
 	}
 	snap.Complete = []string{}
@@ -89,8 +98,12 @@ func (c *Cloud) read(snap *resource.Snapshot, r provider.ObserveRequest) {
 		snap.Complete = append(snap.Complete, k.Name)
 	}
 	slices.Sort(snap.Complete)
+	if filter {
+		snap.Filtered = snap.Complete
+	}
 	snap.Resources = slices.DeleteFunc(slices.Clone(snap.Resources), func(o resource.Observed) bool {
-		return !slices.Contains(snap.Complete, o.Ref.Kind)
+		hidden := filter && o.Marks.IsZero() && !slices.Contains(r.Filter.IDs[o.Ref.Kind], o.ID)
+		return hidden || !slices.Contains(snap.Complete, o.Ref.Kind)
 	})
 }
 

@@ -1,7 +1,10 @@
 package providertest
 
 import (
+	"slices"
+
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
 )
 
 // aFailedListCostsItsKind, and no other: nothing of it is missing, and what is listed of the
@@ -71,6 +74,40 @@ func knownIDsAreFound(r *rig) {
 			r.t.Errorf("asked for %s by its id %s, observe does not find it", ref, o.ID)
 		}
 	}
+}
+
+// aFilterHidesNothingOfOvi: what has marks is listed, and what is on record also without them.
+func aFilterHidesNothingOfOvi(r *rig) {
+	created := r.createAll()
+	look := func(f *provider.Filter, about string) {
+		snap := r.observeOf(provider.ObserveRequest{Scope: r.Scope, Filter: f})
+		if len(snap.Filtered) > 0 && snap.Complete == nil {
+			r.t.Errorf("%v are filtered, and all kinds are given as complete", snap.Filtered)
+		}
+		for _, k := range snap.Filtered {
+			if err := snap.Covers(k); err != nil {
+				r.t.Errorf("%s is filtered, and not covered: %v", k, err)
+			}
+		}
+		for _, o := range created {
+			if _, listed := among(snap.Resources, o.Ref.Kind, o.ID); !listed && snap.Covers(o.Ref.Kind) == nil {
+				r.t.Errorf("a filter hides %s %s, %s", o.Ref.Kind, o.ID, about)
+			}
+		}
+	}
+	recorded := &provider.Filter{IDs: map[string][]string{}}
+	for _, o := range created {
+		recorded.IDs[o.Ref.Kind] = append(recorded.IDs[o.Ref.Kind], o.ID)
+	}
+	created = slices.DeleteFunc(created, func(o resource.Observed) bool { return o.Marks.IsZero() })
+	look(&provider.Filter{}, "which has marks")
+	if r.Strip == nil {
+		return
+	}
+	for _, o := range created {
+		r.Strip(r.test, o)
+	}
+	look(recorded, "which is on record")
 }
 
 // whatIsCreatedAgainHasAnotherUID: an id that is used again must not pass for the resource

@@ -31,6 +31,7 @@ func cases() []conformance {
 		{"AFailedListCostsItsKind", aFailedListCostsItsKind},
 		{"OnlyWhatWasAskedForIsCovered", onlyWhatWasAskedForIsCovered},
 		{"KnownIDsAreFoundBeforeListsShowThem", knownIDsAreFound},
+		{"AFilterHidesNothingOfOvi", aFilterHidesNothingOfOvi},
 		{"WhatIsCreatedAgainHasAnotherUID", whatIsCreatedAgainHasAnotherUID},
 		{"ACheckWritesNothing", aCheckWritesNothing},
 		{"ASwapCanBeRepeated", aSwapCanBeRepeated},

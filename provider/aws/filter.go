@@ -1,0 +1,107 @@
+package aws
+
+import (
+	"context"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+)
+
+// idsInFilter is how many values EC2 takes in one filter.
+const idsInFilter = 200
+
+// anyTag finds what carries any tag of ovi, also one of a set that is incomplete: whoever removes or
+// copies tags must not hide a resource.
+func anyTag() []types.Filter {
+	return where("tag-key", tagManaged, tagRef, tagStack, tagOwner, tagKey, tagBlessed, tagNamed)
+}
+
+// byTag reads what carries a tag of ovi, and those of the IDs that this does not show. The IDs are
+// values of a filter: as a parameter, one that does not exist any more would fail the call for all.
+func byTag[T any](filter string, ids []string, idOf func(T) string, read func([]types.Filter) ([]T, error)) ([]T, error) {
+	all, err := read(anyTag())
+	if err != nil {
+		return nil, err
+	}
+	return withIDs(all, filter, ids, idOf, read)
+}
+
+// withIDs adds those of the IDs that are not among what was read.
+func withIDs[T any](all []T, filter string, ids []string, idOf func(T) string, read func([]types.Filter) ([]T, error)) ([]T, error) {
+	shown := make(map[string]bool, len(all))
+	for i := range all {
+		shown[idOf(all[i])] = true
+	}
+	var rest []string
+	for _, id := range ids {
+		if id != "" && !shown[id] {
+			rest, shown[id] = append(rest, id), true
+		}
+	}
+	for some := range slices.Chunk(rest, idsInFilter) {
+		more, err := read(where(filter, some...))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more...)
+	}
+	return all, nil
+}
+
+func instanceID(i types.Instance) string { return aws.ToString(i.InstanceId) }
+
+func volumeID(v types.Volume) string { return aws.ToString(v.VolumeId) }
+
+func (g *region) instancesBy(ctx context.Context) func([]types.Filter) ([]types.Instance, error) {
+	return func(f []types.Filter) ([]types.Instance, error) {
+		return g.instances(ctx, &ec2.DescribeInstancesInput{Filters: append(f, living()...)})
+	}
+}
+
+func (g *region) volumesBy(ctx context.Context) func([]types.Filter) ([]types.Volume, error) {
+	return func(f []types.Filter) ([]types.Volume, error) {
+		return g.volumes(ctx, &ec2.DescribeVolumesInput{Filters: f})
+	}
+}
+
+// ownInstances are those that carry a tag of ovi or are on record, if they are not terminated.
+func (s *sweep) ownInstances(ctx context.Context) ([]types.Instance, error) {
+	return byTag("instance-id", s.filter.IDs[kindEC2], instanceID, s.instancesBy(ctx))
+}
+
+// ownVolumes are those that carry a tag of ovi, as root volumes do, or are on record.
+func (s *sweep) ownVolumes(ctx context.Context) ([]types.Volume, error) {
+	return byTag("volume-id", s.filter.IDs[kindEBS], volumeID, s.volumesBy(ctx))
+}
+
+// roots are the volumes that belong to the instances: all volumes or, with a filter, also the root
+// volumes of adopted instances, which carry no tags.
+func (s *sweep) roots(ctx context.Context, instances []types.Instance) ([]types.Volume, error) {
+	all, err := s.volumes()
+	if err != nil || s.filter == nil {
+		return all, err
+	}
+	ids := make([]string, len(instances))
+	for i := range instances {
+		ids[i] = rootID(instances[i])
+	}
+	return withIDs(slices.Clip(all), "volume-id", ids, volumeID, s.volumesBy(ctx))
+}
+
+// users are the instances that the volumes may be attached to: all or, with a filter, also those of
+// others, since a root volume is no resource whatever tags were copied to it.
+func (s *sweep) users(ctx context.Context, volumes []types.Volume) ([]types.Instance, error) {
+	all, err := s.instances()
+	if err != nil || s.filter == nil {
+		return all, err
+	}
+	var ids []string
+	for i := range volumes {
+		for _, a := range volumes[i].Attachments {
+			ids = append(ids, aws.ToString(a.InstanceId))
+		}
+	}
+	return withIDs(slices.Clip(all), "instance-id", ids, instanceID, s.instancesBy(ctx))
+}
