@@ -1,19 +1,25 @@
 package main
 
 import (
+	"slices"
+
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config"
 )
 
 func (p *process) kindsCommand() *urfave.Command {
 	return &urfave.Command{
 		Name: "kinds", Category: groupReference, ArgsUsage: "[KIND]",
-		Usage:  "List kinds of resources, or describe one",
-		Flags:  []urfave.Flag{&urfave.BoolFlag{Name: "permissions", Usage: "print the permissions that the providers need, such as an IAM policy"}},
+		Usage: "List kinds of resources, or describe one",
+		Flags: []urfave.Flag{
+			&urfave.BoolFlag{Name: "permissions", Usage: "print the permissions that the providers need, such as an IAM policy"},
+			&urfave.StringFlag{Name: "iam", Usage: "print the smallest IAM policy for the configuration in `FILE`: its kinds, regions and stacks"},
+		},
 		Action: p.action((*call).kinds),
 	}
 }
@@ -32,6 +38,9 @@ func (c *call) kinds() error {
 	}
 	if c.cmd.Bool("permissions") {
 		return c.permissions()
+	}
+	if c.cmd.IsSet("iam") {
+		return c.permissionsFor(c.cmd.String("iam"))
 	}
 	var all []resource.Kind
 	var names []string
@@ -73,6 +82,42 @@ func (c *call) permissions() error {
 		if err := c.out.Print(e.Permissions()); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// permissionsFor prints what the credentials for one configuration must be allowed to do. It reads what
+// `ovi validate` reads.
+func (c *call) permissionsFor(file string) error {
+	paths, err := c.sources(file)
+	if err != nil {
+		return err
+	}
+	checks := c.checks()
+	checks.Secrets = c.secrets.noting(undigested{})
+	drafts, err := c.drafts(paths, c.dataDir(paths), "", checks)
+	if err != nil {
+		return err
+	}
+	intents, problems := source.Resolve(drafts)
+	if len(problems) > 0 {
+		return problems
+	}
+	printed := false
+	for _, e := range c.entries() {
+		uses := slices.ContainsFunc(intents, func(in resource.Intent) bool {
+			return slices.ContainsFunc(in.Resources, func(d resource.Desired) bool { return d.Ref.Provider == e.Name })
+		})
+		if !uses || e.PermissionsFor == nil {
+			continue
+		}
+		if err := c.out.Print(e.PermissionsFor(intents)); err != nil {
+			return err
+		}
+		printed = true
+	}
+	if !printed {
+		return &cli.Problem{Summary: "no resource needs permissions of IAM", File: file, Suggestion: "use a file with resources of aws"}
 	}
 	return nil
 }

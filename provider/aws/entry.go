@@ -30,10 +30,11 @@ func Entry(log hclog.Logger, sandbox Sandbox) provider.Entry {
 			{Key: "region", Flag: "region", Env: []string{"AWS_REGION", "AWS_DEFAULT_REGION"}, Doc: "use the AWS `REGION` where the configuration names none"},
 			{Key: "profile", Flag: "profile", Env: []string{"AWS_PROFILE"}, Doc: "use the AWS credentials `PROFILE`"},
 		},
-		Kinds:       Kinds,
-		Permissions: IAMPolicy,
-		Terraform:   terraformTypes(),
-		Sandbox:     true,
+		Kinds:          Kinds,
+		Permissions:    IAMPolicy,
+		PermissionsFor: IAMPolicyFor,
+		Terraform:      terraformTypes(),
+		Sandbox:        true,
 		Open: func(_ context.Context, c provider.Config) (provider.Provider, error) {
 			opts := Options{Profile: c.Options("profile"), Region: c.Options("region"), Owner: c.Owner, Clock: c.Clock, Log: log}
 			if wrong, meant := judgeRegion(opts.Region); opts.Region != "" && wrong != "" {

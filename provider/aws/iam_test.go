@@ -12,6 +12,7 @@ import (
 
 	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/resource"
 )
 
 // asked gathers the operations that the tests of this package really called.
@@ -118,6 +119,26 @@ func TestTheIAMPolicyIsValid(t *testing.T) {
 	for _, a := range []string{"iam:PassRole", "s3:ListAllMyBuckets", "rds:CreateDBInstance", "sts:GetCallerIdentity"} {
 		if !seen[a] {
 			t.Errorf("%s is missing", a)
+		}
+	}
+}
+
+// TestEveryOperationIsOfAKind: what ovi calls is in the policy of some configuration.
+func TestEveryOperationIsOfAKind(t *testing.T) {
+	var all []resource.Desired
+	for _, k := range aws.Kinds() {
+		all = append(all, resource.Desired{Ref: resource.Ref{Stack: "web", Provider: "aws", Location: "us-east-1", Kind: k.Name, Name: "a"}})
+	}
+	text := string(aws.IAMPolicyFor([]resource.Intent{{Stack: "web", Resources: all}}))
+	var general struct{ Statement []struct{ Action []string } }
+	if err := json.Unmarshal(aws.IAMPolicy(), &general); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range general.Statement {
+		for _, action := range s.Action {
+			if !strings.Contains(text, `"`+action+`"`) {
+				t.Errorf("%s is in the policy of no kind: add it to needs", action)
+			}
 		}
 	}
 }

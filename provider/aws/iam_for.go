@@ -1,0 +1,273 @@
+package aws
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// grant is a statement of a policy.
+type grant struct {
+	Sid         string
+	Effect      string
+	Action      []string
+	Resource    []string                  `json:",omitempty"`
+	NotResource []string                  `json:",omitempty"`
+	Condition   map[string]map[string]any `json:",omitempty"`
+}
+
+// configured is what configurations have of AWS.
+type configured struct {
+	stacks, regions []string
+	kinds           []string // sorted
+	referred        []string // kinds that are observed besides
+	buckets         []string // their names; nil: one is not known before an apply
+}
+
+// IAMPolicyFor is the smallest policy with which the configurations can be observed and applied, as JSON.
+// What AWS can tell by its tags is created only with the tag ovi:stack of one of the stacks, and changed
+// and deleted only if it has it; regional calls are limited to the regions, and those that change buckets
+// to their names. A kind that is no longer configured and still recorded is not in it.
+func IAMPolicyFor(intents []resource.Intent) []byte {
+	c := configuredIn(intents)
+	var all []grant
+	add := func(g grant) {
+		slices.Sort(g.Action)
+		if g.Action = slices.Compact(g.Action); len(g.Action) == 0 {
+			return
+		}
+		if g.Effect = "Allow"; g.NotResource == nil && g.Resource == nil {
+			g.Resource = []string{"*"}
+		}
+		all = append(all, g)
+	}
+	c.observing(add)
+	c.owning(add)
+	c.sharing(add)
+	c.plain(add)
+	out, err := json.MarshalIndent(struct {
+		Version   string
+		Statement []grant
+	}{"2012-10-17", all}, "", "  ")
+	if err != nil {
+		return nil // of strings alone: it cannot fail
+	}
+	return append(out, '\n')
+}
+
+func configuredIn(intents []resource.Intent) configured {
+	c := configured{buckets: []string{}}
+	for _, in := range intents {
+		for i := range in.Resources {
+			d := &in.Resources[i]
+			if d.Ref.Provider != Name {
+				continue
+			}
+			_, region, err := splitLocation(d.Ref.Location)
+			if err != nil {
+				region = d.Ref.Location
+			}
+			c.stacks, c.regions, c.kinds = append(c.stacks, in.Stack), append(c.regions, region), append(c.kinds, d.Ref.Kind)
+			if d.Ref.Kind == kindS3 {
+				c.bucket(d)
+			}
+		}
+	}
+	for _, list := range []*[]string{&c.stacks, &c.regions, &c.kinds} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	for _, k := range kinds() {
+		if slices.Contains(c.kinds, k.schema.Name) {
+			c.referred = append(c.referred, refKinds(k.schema.Attrs)...)
+		}
+	}
+	return c
+}
+
+func (c *configured) bucket(d *resource.Desired) {
+	name := d.Ref.Name
+	if v, ok := d.Attrs.Get("bucket"); ok {
+		text, plain := v.(resource.String)
+		if !plain {
+			c.buckets = nil
+			return
+		}
+		name = string(text)
+	}
+	if c.buckets != nil {
+		c.buckets = append(c.buckets, name)
+	}
+}
+
+// refKinds are the kinds that attributes refer to: a plan observes them too.
+func refKinds(schema []resource.Attribute) (out []string) {
+	for i := range schema {
+		a := &schema[i]
+		if a.RefKind != "" {
+			out = append(out, a.RefKind)
+		}
+		if a.Elem != nil {
+			out = append(out, refKinds([]resource.Attribute{*a.Elem})...)
+		}
+		out = append(out, refKinds(a.Fields)...)
+	}
+	return out
+}
+
+// global are the services whose calls belong to no region, or to that of each bucket.
+func global(action string) bool {
+	service, _, _ := strings.Cut(action, ":")
+	return service == "iam" || service == "route53" || service == "s3" || service == "sts"
+}
+
+// limited gives a statement twice: for regional actions, with their regions, and for the others.
+func (c *configured) limited(add func(grant), g grant) {
+	regional, other := g, g
+	regional.Action, other.Action = nil, nil
+	for _, a := range g.Action {
+		if global(a) {
+			other.Action = append(other.Action, a)
+		} else {
+			regional.Action = append(regional.Action, a)
+		}
+	}
+	other.Sid += "Global"
+	regional.Condition = maps.Clone(g.Condition)
+	equals := map[string]any{"aws:RequestedRegion": c.regions}
+	if regional.Condition == nil {
+		regional.Condition = map[string]map[string]any{}
+	}
+	maps.Copy(equals, regional.Condition["StringEquals"])
+	regional.Condition["StringEquals"] = equals
+	add(regional)
+	add(other)
+}
+
+func (c *configured) observing(add func(grant)) {
+	g := grant{Sid: "OviObserve", Action: []string{"sts:GetCallerIdentity"}}
+	table := needs()
+	for _, kind := range slices.Concat(c.kinds, c.referred) {
+		n := table[kind]
+		g.Action = append(g.Action, n.actions(n.reads)...)
+	}
+	for _, kind := range c.kinds {
+		for _, a := range table[kind].others {
+			if _, name, _ := strings.Cut(a, ":"); reads(name) {
+				g.Action = append(g.Action, a)
+			}
+		}
+	}
+	c.limited(add, g)
+}
+
+// owning is what is created with ovi's tags, and changed only where it has them.
+func (c *configured) owning(add func(grant)) {
+	request, has := grant{Sid: "OviCreate", Condition: c.tagged("aws:RequestTag/")}, grant{Sid: "OviChange", Condition: c.tagged("aws:ResourceTag/")}
+	ec2 := false
+	for _, kind := range c.kinds {
+		n := needs()[kind]
+		request.Action, has.Action = append(request.Action, n.actions(n.creates)...), append(has.Action, n.actions(n.changes)...)
+		ec2 = ec2 || n.service == "ec2"
+	}
+	if ec2 { // CreateTags also adopts, and tags what is created
+		request.Action, has.Action = append(request.Action, "ec2:CreateTags"), append(has.Action, "ec2:CreateTags", "ec2:DeleteTags")
+	}
+	c.limited(add, request)
+	c.limited(add, has)
+}
+
+func (c *configured) tagged(key string) map[string]map[string]any {
+	return map[string]map[string]any{"StringEquals": {key + tagStack: c.stacks}}
+}
+
+// sharing is what the same calls do to resources of other types: a subnet is created in a VPC, which may
+// be another's. AWS decides for each resource of a call by itself.
+func (c *configured) sharing(add func(grant)) {
+	for _, kind := range c.kinds {
+		n := needs()[kind]
+		own := []string{"arn:" + c.partition() + ":" + n.service + ":*:*:" + n.own}
+		if kind == kindEC2 { // root volumes have tags too
+			own = append(own, "arn:"+c.partition()+":ec2:*:*:volume/*")
+		}
+		c.limited(add, grant{Sid: "OviBeside" + sidOf(kind), Action: n.actions(n.beside), NotResource: own})
+	}
+}
+
+// plain is what AWS cannot tell by tags, and the roles that are passed on or created by AWS.
+func (c *configured) plain(add func(grant)) {
+	other, buckets := grant{Sid: "OviOther"}, grant{Sid: "OviBuckets"}
+	var linked []string
+	passes := false
+	for _, kind := range c.kinds {
+		n := needs()[kind]
+		if kind == kindS3 {
+			buckets.Action = n.actions(n.plain)
+		} else {
+			other.Action = append(other.Action, n.actions(n.plain)...)
+		}
+		for _, a := range n.others {
+			if _, name, _ := strings.Cut(a, ":"); a == passing {
+				passes = true
+			} else if !reads(name) {
+				other.Action = append(other.Action, a)
+			}
+		}
+		if n.linked != "" {
+			linked = append(linked, n.linked)
+		}
+	}
+	c.limited(add, other)
+	for _, b := range c.buckets {
+		buckets.Resource = append(buckets.Resource, "arn:"+c.partition()+":s3:::"+b)
+	}
+	add(buckets)
+	if slices.Contains(c.kinds, kindScaling) { // the tags that a template gives to what it launches
+		c.limited(add, grant{Sid: "OviTagLaunched", Action: []string{"ec2:CreateTags"}, Condition: map[string]map[string]any{"StringEquals": {"ec2:CreateAction": "RunInstances"}}})
+	}
+	if passes {
+		add(grant{Sid: "OviPassRole", Action: []string{passing}, Condition: map[string]map[string]any{"StringEquals": {"iam:PassedToService": "ec2.amazonaws.com"}}})
+	}
+	if slices.Sort(linked); len(linked) > 0 {
+		add(grant{Sid: "OviServiceRole", Action: []string{"iam:CreateServiceLinkedRole"}, Condition: map[string]map[string]any{"StringEquals": {"iam:AWSServiceName": slices.Compact(linked)}}})
+	}
+}
+
+// partition is that of the regions; "*" if they are of several.
+func (c *configured) partition() string {
+	out := ""
+	for _, r := range c.regions {
+		p := "aws"
+		if strings.HasPrefix(r, "cn-") {
+			p = "aws-cn"
+		} else if strings.HasPrefix(r, "us-gov-") {
+			p = "aws-us-gov"
+		}
+		if out != "" && out != p {
+			return "*"
+		}
+		out = p
+	}
+	return out
+}
+
+// actions are names with the prefix of the service.
+func (n need) actions(names string) []string {
+	out := strings.Fields(names)
+	for i := range out {
+		out[i] = n.service + ":" + out[i]
+	}
+	return out
+}
+
+// sidOf is a kind in the letters that a Sid may have.
+func sidOf(kind string) string {
+	var out strings.Builder
+	for word := range strings.SplitSeq(kind, "_") {
+		out.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return out.String()
+}

@@ -1,0 +1,147 @@
+package aws
+
+// need is what a kind takes of IAM. The names of actions are separated by spaces; those of one service
+// share its prefix.
+type need struct {
+	service string
+	reads   string // to observe and check it
+	own     string // where beside is set: the rest of the ARN of what carries ovi's tags, "instance/*"
+	creates string // with ovi's tags in the call
+	changes string // of what carries ovi's tags
+	beside  string // those of creates and changes that also act on other resources
+	plain   string // that know no tags
+	others  []string
+	linked  string // the service whose own role it may create
+}
+
+const (
+	passing = "iam:PassRole"
+	// parameters has the images that AWS publishes.
+	parameters = "ssm:GetParameter"
+)
+
+// needs is the table of them, by kind.
+func needs() map[string]need {
+	out := map[string]need{}
+	for _, part := range []map[string]need{networkNeeds(), computeNeeds(), servingNeeds(), dataNeeds()} {
+		for kind, n := range part {
+			out[kind] = n
+		}
+	}
+	return out
+}
+
+func networkNeeds() map[string]need {
+	return map[string]need{
+		kindVPC: {
+			service: "ec2", reads: "DescribeVpcs DescribeSubnets DescribeSecurityGroups DescribeInternetGateways DescribeNatGateways DescribeRouteTables DescribeInstances",
+			creates: "CreateVpc", changes: "ModifyVpcAttribute DeleteVpc",
+		},
+		kindSubnet: {
+			service: "ec2", own: "subnet/*", reads: "DescribeSubnets DescribeInstances DescribeInstanceTypeOfferings DescribeNatGateways",
+			creates: "CreateSubnet", changes: "ModifySubnetAttribute DeleteSubnet", beside: "CreateSubnet",
+		},
+		kindGroup: {
+			service: "ec2", own: "security-group/*", reads: "DescribeSecurityGroups DescribeSecurityGroupRules DescribeInstances",
+			creates: "CreateSecurityGroup",
+			changes: "DeleteSecurityGroup AuthorizeSecurityGroupIngress AuthorizeSecurityGroupEgress RevokeSecurityGroupIngress RevokeSecurityGroupEgress",
+			beside:  "CreateSecurityGroup AuthorizeSecurityGroupIngress AuthorizeSecurityGroupEgress RevokeSecurityGroupIngress RevokeSecurityGroupEgress",
+		},
+		kindInternetGateway: {
+			service: "ec2", own: "internet-gateway/*", reads: "DescribeInternetGateways",
+			creates: "CreateInternetGateway", changes: "AttachInternetGateway DetachInternetGateway DeleteInternetGateway",
+			beside: "AttachInternetGateway DetachInternetGateway",
+		},
+		kindRouteTable: {
+			service: "ec2", own: "route-table/*", reads: "DescribeRouteTables",
+			creates: "CreateRouteTable", changes: "AssociateRouteTable CreateRoute DeleteRoute DeleteRouteTable DisassociateRouteTable ReplaceRoute",
+			beside: "AssociateRouteTable CreateRoute CreateRouteTable DisassociateRouteTable ReplaceRoute",
+		},
+		kindEIP: {
+			service: "ec2", own: "elastic-ip/*", reads: "DescribeAddresses",
+			creates: "AllocateAddress", changes: "AssociateAddress DisassociateAddress ReleaseAddress", beside: "AssociateAddress DisassociateAddress",
+		},
+		kindNAT: {
+			service: "ec2", own: "natgateway/*", reads: "DescribeNatGateways DescribeAddresses",
+			creates: "CreateNatGateway", changes: "DeleteNatGateway", beside: "CreateNatGateway",
+		},
+	}
+}
+
+func computeNeeds() map[string]need {
+	return map[string]need{
+		kindEC2: {
+			service: "ec2", own: "instance/*",
+			reads:   "DescribeInstances DescribeInstanceAttribute DescribeVolumes DescribeVolumesModifications DescribeImages DescribeInstanceTypeOfferings DescribeIamInstanceProfileAssociations",
+			creates: "RunInstances",
+			changes: "AssociateIamInstanceProfile DisassociateIamInstanceProfile ModifyInstanceAttribute ModifyInstanceMetadataOptions ModifyVolume ReplaceIamInstanceProfileAssociation StartInstances StopInstances TerminateInstances",
+			beside:  "ModifyInstanceAttribute RunInstances", others: []string{parameters, passing},
+		},
+		kindEBS: {
+			service: "ec2", own: "volume/*", reads: "DescribeInstances DescribeVolumes DescribeVolumesModifications",
+			creates: "CreateVolume", changes: "AttachVolume DeleteVolume DetachVolume ModifyVolume", beside: "AttachVolume CreateVolume DetachVolume",
+		},
+		kindKeyPair: {service: "ec2", reads: "DescribeKeyPairs", creates: "ImportKeyPair", changes: "DeleteKeyPair"},
+		kindTemplate: {
+			service: "ec2", reads: "DescribeImages DescribeLaunchTemplates DescribeLaunchTemplateVersions",
+			creates: "CreateLaunchTemplate", changes: "CreateLaunchTemplateVersion DeleteLaunchTemplate ModifyLaunchTemplate", others: []string{parameters},
+		},
+		kindScaling: {
+			service: "autoscaling", reads: "DescribeAutoScalingGroups DescribeScalingActivities", creates: "CreateAutoScalingGroup CreateOrUpdateTags",
+			changes: "AttachLoadBalancerTargetGroups CreateOrUpdateTags DeleteAutoScalingGroup DeleteTags DetachLoadBalancerTargetGroups UpdateAutoScalingGroup",
+			others:  []string{"ec2:RunInstances", passing}, linked: "autoscaling.amazonaws.com",
+		},
+		kindRole: {
+			service: "iam",
+			reads:   "GetAccountAuthorizationDetails GetInstanceProfile GetPolicy GetRole GetRolePolicy ListAttachedRolePolicies ListInstanceProfilesForRole ListRolePolicies",
+			creates: "CreateInstanceProfile CreateRole TagInstanceProfile TagRole",
+			changes: "AddRoleToInstanceProfile AttachRolePolicy DeleteInstanceProfile DeleteRole DeleteRolePolicy DetachRolePolicy PutRolePolicy RemoveRoleFromInstanceProfile TagRole UntagRole UpdateAssumeRolePolicy UpdateRole",
+			others:  []string{passing},
+		},
+	}
+}
+
+func servingNeeds() map[string]need {
+	const service, linked = "elasticloadbalancing", "elasticloadbalancing.amazonaws.com"
+	return map[string]need{
+		kindBalancer: {
+			service: service, reads: "DescribeLoadBalancers DescribeTags", creates: "AddTags CreateLoadBalancer",
+			changes: "AddTags DeleteLoadBalancer RemoveTags SetSecurityGroups SetSubnets", linked: linked,
+		},
+		kindTargets: {
+			service: service, reads: "DescribeTags DescribeTargetGroups", creates: "AddTags CreateTargetGroup",
+			changes: "AddTags DeleteTargetGroup ModifyTargetGroup RemoveTags",
+		},
+		kindListener: {
+			service: service, reads: "DescribeListeners DescribeLoadBalancers DescribeTags DescribeTargetGroups", creates: "AddTags CreateListener",
+			changes: "AddTags DeleteListener ModifyListener RemoveTags",
+		},
+		kindZone: {
+			service: "route53", reads: "GetChange GetHostedZone ListHostedZones ListHostedZonesByName ListResourceRecordSets ListTagsForResources",
+			plain:  "AssociateVPCWithHostedZone ChangeTagsForResource CreateHostedZone DeleteHostedZone UpdateHostedZoneComment",
+			others: []string{"ec2:DescribeVpcs"},
+		},
+		kindRecord: {
+			service: "route53", reads: "GetChange ListHostedZones ListResourceRecordSets ListTagsForResources", plain: "ChangeResourceRecordSets",
+		},
+	}
+}
+
+func dataNeeds() map[string]need {
+	return map[string]need{
+		kindRDS: {
+			service: "rds", own: "db:*", reads: "DescribeDBEngineVersions DescribeDBInstances DescribeDBSubnetGroups",
+			creates: "AddTagsToResource CreateDBInstance", changes: "AddTagsToResource DeleteDBInstance ModifyDBInstance RemoveTagsFromResource StartDBInstance StopDBInstance",
+			beside: "CreateDBInstance DeleteDBInstance ModifyDBInstance", plain: "CreateDBSnapshot",
+			others: []string{"ec2:DescribeSecurityGroups", "kms:DescribeKey", "secretsmanager:CreateSecret", "secretsmanager:TagResource"}, linked: "rds.amazonaws.com",
+		},
+		kindDBSubnets: {
+			service: "rds", reads: "DescribeDBSubnetGroups ListTagsForResource",
+			creates: "AddTagsToResource CreateDBSubnetGroup", changes: "AddTagsToResource DeleteDBSubnetGroup ModifyDBSubnetGroup RemoveTagsFromResource",
+		},
+		kindS3: {
+			service: "s3", reads: "GetBucketPublicAccessBlock GetBucketTagging GetBucketVersioning GetEncryptionConfiguration ListAllMyBuckets ListBucket",
+			plain: "CreateBucket DeleteBucket PutBucketPublicAccessBlock PutBucketTagging PutBucketVersioning PutEncryptionConfiguration TagResource",
+		},
+	}
+}
