@@ -103,12 +103,15 @@ func (c *call) permissionsFor(file string) error {
 	if len(problems) > 0 {
 		return problems
 	}
-	printed := false
+	printed, known := false, ""
 	for _, e := range c.entries() {
 		uses := slices.ContainsFunc(intents, func(in resource.Intent) bool {
 			return slices.ContainsFunc(in.Resources, func(d resource.Desired) bool { return d.Ref.Provider == e.Name })
 		})
-		if !uses || e.PermissionsFor == nil {
+		if e.PermissionsFor == nil {
+			continue
+		}
+		if known = e.Name; !uses {
 			continue
 		}
 		if err := c.out.Print(e.PermissionsFor(intents)); err != nil {
@@ -117,7 +120,7 @@ func (c *call) permissionsFor(file string) error {
 		printed = true
 	}
 	if !printed {
-		return &cli.Problem{Summary: "no resource needs permissions of IAM", File: file, Suggestion: "use a file with resources of aws"}
+		return &cli.Problem{Summary: "no resource needs permissions of IAM", File: file, Suggestion: "use a file with resources of " + known}
 	}
 	return nil
 }
