@@ -17,6 +17,8 @@ func (c *comparison) cascade() {
 	for i := range c.out {
 		d := &c.out[i]
 		switch {
+		case d.Type == Drifted && d.Replacing == nil && d.Requested:
+			fresh.replaced[d.Ref] = true
 		case d.Type != Drifted || d.Replacing != nil || len(d.Changes) == 0:
 		case resource.Worst(d.Changes) == resource.Replace:
 			fresh.replaced[d.Ref] = true
@@ -155,5 +157,5 @@ func (c *comparison) compareAgain(s *side, w *resource.Desired, index map[*resou
 			Type: Drifted, Ref: w.Ref, Desired: w, Observed: have, Changes: changes,
 		})
 	}
-	return resource.Worst(changes) == resource.Replace
+	return resource.Worst(changes) == resource.Replace || known && c.out[i].Requested
 }

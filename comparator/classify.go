@@ -30,7 +30,8 @@ func (c *comparison) pair(p *observedScope, s *side, w *resource.Desired, group 
 		c.out = append(c.out, d)
 	default:
 		known := len(c.unverified)
-		if d.Changes = c.changes(s, w, have); !c.resume(&d, own[:n]) && len(d.Changes) == 0 {
+		d.Requested = c.in.Replace != nil && c.in.Replace(w.Ref)
+		if d.Changes = c.changes(s, w, have); !c.resume(&d, own[:n]) && len(d.Changes) == 0 && !d.Requested {
 			if len(c.unverified) == known {
 				c.unchanged++
 			}

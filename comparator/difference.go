@@ -26,6 +26,7 @@ type Difference struct {
 	// Replacing is the replacement in progress that is to be finished or, if it Reverts, to go back.
 	Replacing *Replacing
 	Reverts   bool
+	Requested bool              // an operator asked for its replacement, whether it differs or not
 	Changes   []resource.Change // of drifted resources; of missing ones every attribute, From nil
 	// Cause is why an unreachable resource could not be read, or why the audit log does not prove
 	// a conflicting or unmanaged one: an *UnreadError, *OwnershipError or *DuplicateError, or
@@ -60,6 +61,9 @@ type Input struct {
 	// place on this resource: a difference there forces replacement, whatever its schema says.
 	// Nil: there are none.
 	MustReplace func(*resource.Desired, *resource.Observed) []string
+	// Replace reports that an operator asked to replace a configured resource. It must be pure. Nil: none
+	// was asked for.
+	Replace func(resource.Ref) bool
 	// Starting reports that a pending resource has not been pending for longer than the grace of its
 	// kind, so that its state is no difference. Nil: none has.
 	Starting func(*resource.Observed) bool

@@ -62,7 +62,7 @@ func (c *comparison) resume(d *Difference, group []resource.Observed) bool {
 	case old == nil && len(d.Changes) > 0:
 		return false // its old resource is gone; what is left is compared as any other
 	case old == nil: // only its end is not recorded
-	case !r.Reverting && startsAgain(d.Changes, old):
+	case !r.Reverting && (d.Requested || startsAgain(d.Changes, old)):
 		return false
 	default:
 		d.Reverts = true

@@ -124,3 +124,27 @@ func TestReferencesToWhatIsReplacedGetWhatStays(t *testing.T) {
 		}
 	}
 }
+
+// TestARequestedReplacementFollowsThrough: a resource that an operator asks to replace differs though
+// nothing of it changed, and what refers to it follows as with any replacement.
+func TestARequestedReplacementFollowsThrough(t *testing.T) {
+	asked := map[string]bool{}
+	in := input(configured{desired("a/network/n", "range x"), desired("a/server/s", "network @a/network/n")}, resources{ours("a/network/n", "net-1", "range x"), ours("a/server/s", "i-1", "network net-1")})
+	in.Replace = func(r resource.Ref) bool { return asked[r.Name] }
+	if r, err := comparator.Compare(in); err != nil || len(r.Differences) != 0 || r.Unchanged != 2 {
+		t.Fatalf("without a request: %+v, %v", r, err)
+	}
+	asked["n"] = true
+	r, err := comparator.Compare(in)
+	if err != nil || len(r.Differences) != 2 || r.Unchanged != 0 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	for _, d := range r.Differences {
+		if d.Type != comparator.Drifted || d.Requested != (d.Ref.Name == "n") {
+			t.Errorf("%s: %s, requested: %v", d.Ref, d.Type, d.Requested)
+		}
+		if d.Ref.Name == "s" && resource.Worst(d.Changes) != resource.Replace {
+			t.Errorf("what refers to it is not replaced: %+v", d.Changes)
+		}
+	}
+}

@@ -108,6 +108,8 @@ func followsMessage(d *comparator.Difference) string {
 	return fmt.Sprintf("%s is replaced", refs[0].Short())
 }
 
+func requestedMessage(*comparator.Difference) string { return "because --replace" }
+
 func immutableMessage(d *comparator.Difference) string {
 	return paths(d.Changes, resource.Replace) + " cannot be changed in place"
 }

@@ -60,6 +60,7 @@ const (
 	ReasonRestart     Reason = "restarts"         // differs, changing it restarts the resource
 	ReasonState       Reason = "state"            // it does not run, or does not stop, as configured
 	ReasonImmutable   Reason = "immutable"        // differs in an immutable attribute
+	ReasonRequested   Reason = "requested"        // an operator asked to replace it, with --replace
 	ReasonFollows     Reason = "follows_replaced" // a resource that it depends on is replaced
 	ReasonResumes     Reason = "resumes"          // a replacement in progress is finished
 	ReasonReverts     Reason = "reverts"          // a replacement in progress goes back

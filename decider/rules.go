@@ -28,6 +28,7 @@ func decisionTable() []rule {
 		{comparator.Drifted, reverts, Revert, ReasonReverts, revertsMessage},
 		{comparator.Drifted, resumes, Replace, ReasonResumes, resumesMessage},
 		{comparator.Drifted, ends, Update, ReasonResumes, endsMessage},
+		{comparator.Drifted, requested, Replace, ReasonRequested, requestedMessage},
 		{comparator.Drifted, follows, Replace, ReasonFollows, followsMessage},
 		{comparator.Drifted, worst(resource.Replace), Replace, ReasonImmutable, immutableMessage},
 		{comparator.Drifted, onlyState, Restart, ReasonState, stateMessage},
@@ -67,6 +68,9 @@ func resumes(d *comparator.Difference) bool { return d.Replacing != nil && d.New
 
 // ends reports whether only the end of a replacement is not recorded.
 func ends(d *comparator.Difference) bool { return d.Replacing != nil }
+
+// requested reports whether an operator asked for the replacement.
+func requested(d *comparator.Difference) bool { return d.Requested }
 
 // onlyState reports whether a resource differs only in that it does not run, or stop, as configured.
 func onlyState(d *comparator.Difference) bool {

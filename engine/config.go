@@ -57,6 +57,7 @@ type PlanOptions struct {
 	Prune           bool             // delete resources that are kept for their data
 	SetUnverified   bool             // set what cannot be read back and was not recorded, whatever it is
 	AllowReplace    []string         // names of resources that may lose data by a replacement
+	Replace         []string         // names of configured resources to replace though nothing requires it; see decider.Names
 	MaxDestroy      rules.Budget     // instead of the stacks' own limits
 	BackOff         *decider.BackOff // for loops; nil: an operator may retry at once
 	Policies        []decider.Policy // reviewed after the built-in ones

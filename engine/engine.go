@@ -135,7 +135,7 @@ func (e *Engine) newPlan(mode event.Mode) *Planned {
 
 // decide compares the configurations with live state and lets the policies review the proposals.
 func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
-	found, err := e.compare(p, m)
+	found, err := e.compare(p, m, o.Replace)
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 
 // compare compares the configurations with live state: those that are loaded or, where a rollout has
 // not reached a resource or it goes back, its last good one.
-func (e *Engine) compare(p *Planned, m *memory) (found comparator.Result, err error) {
+func (e *Engine) compare(p *Planned, m *memory, replace []string) (found comparator.Result, err error) {
 	ignores, err := driftRules(p.Intents)
 	if err != nil {
 		return found, fmt.Errorf("drift rules: %w", err)
@@ -181,6 +181,7 @@ func (e *Engine) compare(p *Planned, m *memory) (found comparator.Result, err er
 	in := comparator.Input{
 		Intents: p.Intents, Live: p.live, Kinds: e.cfg.Providers.Kind, Applied: m.appliedTo, Blessed: m.isBlessed, MustReplace: m.recreateOnly, Owner: e.cfg.Owner, Secrets: e.cfg.Secrets,
 		Ignores: ignores, Replacing: p.inProgress, Starting: m.starting(e.cfg.Providers.Kind, p.At),
+		Replace: requested(p.Intents, replace),
 	}
 	if found, err = comparator.Compare(in); err == nil && m.rollouts != nil {
 		if p.following = e.rollOut(p, m, found); len(p.following.instead) > 0 {
@@ -282,7 +283,7 @@ func (e *Engine) Refresh(ctx context.Context, saved *Planned, intents []resource
 	only := &savedPolicy{saved.bases(), e.cfg.Providers.Kind}
 	o.by = saved.By
 	o.digest, o.Prune, o.SetUnverified = only.digest, saved.prunes(e.cfg.Providers.Kind), saved.SetUnverified
-	o.AllowReplace = saved.replaces()
+	o.AllowReplace, o.Replace = saved.replaces(), saved.requested()
 	o.Mode, o.Policies = event.ForApply, append([]decider.Policy{only}, o.Policies...)
 	p, err := e.Plan(ctx, intents, o)
 	if err != nil {

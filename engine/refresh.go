@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/resource"
@@ -125,6 +126,35 @@ func (p *Planned) replaces() []string {
 		}
 	}
 	return out
+}
+
+// requested are the resources that a saved plan replaces because an operator asked for it.
+func (p *Planned) requested() []string {
+	var out []string
+	for i := range p.Plan.Decisions {
+		if d := &p.Plan.Decisions[i]; d.Reason == decider.ReasonRequested {
+			out = append(out, d.Ref.String())
+		}
+	}
+	return out
+}
+
+// requested reports, for the comparator, which configured resources the names select; nil: none.
+func requested(intents []resource.Intent, names []string) func(resource.Ref) bool {
+	if len(names) == 0 {
+		return nil
+	}
+	selected := map[resource.Ref]bool{}
+	for i := range intents {
+		for j := range intents[i].Resources {
+			ref := intents[i].Resources[j].Ref
+			selected[ref] = slices.ContainsFunc(names, func(name string) bool {
+				named, err := decider.Names(name, ref)
+				return named && err == nil
+			})
+		}
+	}
+	return func(r resource.Ref) bool { return selected[r] }
 }
 
 // prunes reports whether a saved plan deletes what is kept for its data.

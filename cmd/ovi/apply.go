@@ -44,7 +44,7 @@ func (c *call) apply() error {
 	if !saved {
 		return c.applySource()
 	}
-	for _, name := range []string{"f", "target", "exclude", "skip-destructive", "allow-replace", "set-unverified", "prune-data", "max-age"} {
+	for _, name := range []string{"f", "target", "exclude", "skip-destructive", "allow-replace", "replace", "set-unverified", "prune-data", "max-age"} {
 		if c.cmd.IsSet(name) {
 			return cli.Usage("plan again with it: ovi plan --"+name+" ... --out FILE", "--%s changes what is planned, and %s is a saved plan", name, c.arg(0))
 		}

@@ -35,6 +35,7 @@ func decidingFlags() []urfave.Flag {
 	return append(planFlags(),
 		pruneDataFlag(),
 		allowReplaceFlag(),
+		&urfave.StringSliceFlag{Name: "replace", Usage: "replace `REF` though nothing in its configuration requires it, such as ec2/web-0; repeatable"},
 		&urfave.BoolFlag{Name: "skip-destructive", Usage: "block every delete and replace"},
 		// The way out of "not verified".
 		&urfave.BoolFlag{Name: "set-unverified", Usage: "set what cannot be read back and was not recorded, such as the password of an adopted database"})
@@ -122,6 +123,9 @@ func (c *call) makePlan(l *session, mode event.Mode) (*engine.Planned, error) {
 	if err := c.checkPatterns(); err != nil {
 		return nil, err
 	}
+	if err := replaceable(c.cmd.StringSlice("replace"), configured(l.intents)); err != nil {
+		return nil, err
+	}
 	options := c.planOptions(l, mode)
 	var err error
 	if options.At, err = c.revision(l.ledger); err != nil {
@@ -151,7 +155,7 @@ func (c *call) planOptions(l *session, mode event.Mode) engine.PlanOptions {
 	return engine.PlanOptions{
 		Mode:    mode,
 		Targets: c.cmd.StringSlice("target"), Excludes: c.cmd.StringSlice("exclude"),
-		AllowReplace:    c.cmd.StringSlice("allow-replace"),
+		AllowReplace: c.cmd.StringSlice("allow-replace"), Replace: c.cmd.StringSlice("replace"),
 		Destroy:         c.destroys(),
 		SkipDestructive: c.cmd.Bool("skip-destructive"), Prune: c.cmd.Bool("prune-data"), SetUnverified: c.cmd.Bool("set-unverified"),
 		Rules:  l.rules,

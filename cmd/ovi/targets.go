@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cli"
@@ -56,6 +58,30 @@ func (c *call) patternsName(refs []resource.Ref) error {
 			if !namesOne(pattern, refs) {
 				return cli.Usage(nearestRef(pattern, refs), "--%s %s matches no resource", flag, pattern)
 			}
+		}
+	}
+	return nil
+}
+
+// replaceable refuses names for --replace that do not select exactly one configured resource each.
+func replaceable(names []string, refs []resource.Ref) error {
+	for _, name := range names {
+		var found, like []string
+		for _, r := range refs {
+			if is, err := decider.Names(name, r); is && err == nil {
+				found = append(found, r.Short())
+			}
+			if strings.HasPrefix(r.Short(), name+"-") || strings.HasPrefix(r.Name, name+"-") {
+				like = append(like, r.Short())
+			}
+		}
+		switch {
+		case strings.ContainsAny(name, `*?[\`) || len(found) > 1:
+			return cli.Usage("repeat --replace for each, with its kind: --replace "+append(found, "ec2/web-0")[0], "--replace %s does not name one resource", name)
+		case len(found) == 0 && len(like) > 0:
+			return cli.Usage("use --replace "+like[0], "--replace %s names no configured resource", name)
+		case len(found) == 0:
+			return cli.Usage(nearestRef(name, refs), "--replace %s names no configured resource", name)
 		}
 	}
 	return nil

@@ -51,7 +51,7 @@ type (
 	Proposal struct {
 		Action     string   `cel:"action" doc:"create, update, replace, revert, restart or delete"`
 		Difference string   `cel:"difference" doc:"missing, drifted or unwanted"` // style:ok
-		Reason     string   `cel:"reason" doc:"missing, deleted_outside, changed, restarts, state, immutable, follows_replaced, resumes, reverts, back, unwanted or destroyed"`
+		Reason     string   `cel:"reason" doc:"missing, deleted_outside, changed, restarts, state, immutable, requested, follows_replaced, resumes, reverts, back, unwanted or destroyed"`
 		Destroys   bool     `cel:"destroys" doc:"whether the action is delete or replace"`
 		Strategy   string   `cel:"strategy" doc:"of a replace or revert: destroy-first, create-first, swap or start-first; else \"\""`
 		Steps      []string `cel:"steps" doc:"of a replace or revert, in order: set_aside, create, switch, wait, references, delete_old, delete_new, restore"`
