@@ -24,6 +24,7 @@ type wireOf struct {
 	mu     sync.Mutex
 	free   *sync.Cond
 	target string
+	rate   int  // bytes in a second; 0: as many as can be
 	isCut  bool // all connections end, and no other one is made
 	holds  bool // nothing arrives until it ends
 	ends   map[net.Conn]bool
@@ -72,6 +73,12 @@ func (w *wireOf) hold(is bool) {
 	defer w.mu.Unlock()
 	w.holds = is
 	w.free.Broadcast()
+}
+
+func (w *wireOf) limit(rate int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.rate = rate
 }
 
 func (w *wireOf) accept() {
@@ -133,7 +140,11 @@ func (w *wireOf) pump(to, from net.Conn) {
 		for w.holds && !w.isCut {
 			w.free.Wait()
 		}
+		rate := w.rate
 		w.mu.Unlock()
+		if rate > 0 {
+			time.Sleep(time.Second * time.Duration(n) / time.Duration(rate))
+		}
 		if n > 0 {
 			if _, err := to.Write(buf[:n]); err != nil {
 				return

@@ -32,6 +32,7 @@ type chain struct {
 	files          [3]string
 	boxes          [3]*outbox.Outbox
 	unacknowledged bool // a fault to find: what was sent is not kept until it is acknowledged
+	kills          int
 }
 
 func newChain(t *testing.T) *chain {
@@ -47,6 +48,7 @@ func newChain(t *testing.T) *chain {
 // kill ends one end without closing it; what it started to append is cut at any byte.
 func (c *chain) kill(i int) {
 	c.t.Helper()
+	c.kills++
 	f, err := os.OpenFile(c.files[i], os.O_APPEND|os.O_WRONLY, 0o600)
 	if err == nil {
 		_, err = f.WriteString("0badc0de {\"number\":99999"[:rand.IntN(24)])
@@ -141,9 +143,11 @@ func TestEveryEventArrivesOnce(t *testing.T) {
 	if testing.Short() {
 		events = 2_000
 	}
-	if faults := newChain(t).run(events); len(faults) > 0 {
+	whole := newChain(t)
+	if faults := whole.run(events); len(faults) > 0 {
 		t.Errorf("%d faults, the first: %s", len(faults), faults[0])
 	}
+	t.Logf("%d events, %d kills", events, whole.kills)
 	broken := newChain(t)
 	broken.unacknowledged = true
 	if faults := broken.run(2_000); len(faults) == 0 {
