@@ -57,15 +57,7 @@ func (f *clusterSite) byHand(program string, args ...string) {
 // output runs kind or k3d as a user would, and returns what it prints.
 func (f *clusterSite) output(program string, args ...string) string {
 	f.t.Helper()
-	cmd := exec.CommandContext(f.t.Context(), filepath.Join(f.e.Bin, program), args...)
-	cmd.Env = append(f.e.Env(), "KUBECONFIG="+f.kubeconfig)
-	var log strings.Builder
-	cmd.Stderr = &log
-	out, err := cmd.Output()
-	if err != nil {
-		f.t.Fatalf("%s %s: %v\n%s%s", program, strings.Join(args, " "), err, out, &log)
-	}
-	return string(out)
+	return f.e.Run(f.t, f.kubeconfig, program, args...)
 }
 
 func (f *clusterSite) command(args ...string) *exec.Cmd {

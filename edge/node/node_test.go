@@ -194,7 +194,7 @@ func (o *orchestrator) withSecrets(t *testing.T, host *podmantest.Host) {
 	if len(r.Items) != 1 || r.Items[0].Health != resource.Healthy || r.Items[0].Spec.Secrets["db"] != "/run/secrets/db" {
 		t.Errorf("with its secret: %+v", r)
 	}
-	if got := host.Podman(t, "exec", "ovi-web", "cat", "/run/secrets/db"); got != value {
+	if got := host.Read(t, "ovi-web", "cat", "/run/secrets/db"); got != value {
 		t.Errorf("the container reads %q", got)
 	}
 	if all := host.Podman(t, "inspect", "ovi-web"); strings.Contains(all, value) {

@@ -1,9 +1,12 @@
 package clustertest
 
 import (
+	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/ovi-project/ovi/internal/built"
@@ -28,6 +31,27 @@ func K3d(t testing.TB) string {
 func APIServer(t testing.TB) string {
 	t.Helper()
 	return built.Tool(t, built.Program{Name: "kube-apiserver", Folder: "tools/kube", Package: "k8s.io/kubernetes/cmd/kube-apiserver", Flags: stripped()})
+}
+
+// lostOutput is how kind fails when Podman's exec lost what kind read in a node, which happens on a busy host.
+const lostOutput = "file should only be one line, got 0 lines"
+
+// Run runs kind or k3d as a user would, and returns what it prints. What only Podman's exec made fail is run again.
+func (e *Engine) Run(t testing.TB, kubeconfig, program string, args ...string) string {
+	t.Helper()
+	for try := 1; ; try++ {
+		cmd := exec.CommandContext(context.WithoutCancel(t.Context()), filepath.Join(e.Bin, program), args...)
+		cmd.Env = append(e.Env(), "KUBECONFIG="+kubeconfig)
+		var said strings.Builder
+		cmd.Stderr = &said
+		out, err := cmd.Output()
+		if err == nil {
+			return string(out)
+		}
+		if try == 3 || !strings.Contains(said.String(), lostOutput) {
+			t.Fatalf("%s %s: %v\n%s%s", program, strings.Join(args, " "), err, out, &said)
+		}
+	}
 }
 
 func etcd(t testing.TB) string {

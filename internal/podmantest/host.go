@@ -92,6 +92,19 @@ func (h *Host) Podman(t testing.TB, args ...string) string {
 	return out
 }
 
+// Read runs a program in a container and returns what it prints, which is something: Podman's exec can lose
+// what a short program prints on a busy host, so it is asked again.
+func (h *Host) Read(t testing.TB, container string, program ...string) string {
+	t.Helper()
+	for range 5 {
+		if out := h.Podman(t, append([]string{"exec", container}, program...)...); out != "" {
+			return out
+		}
+	}
+	t.Fatalf("%s in %s prints nothing", strings.Join(program, " "), container)
+	return ""
+}
+
 // Try runs Podman's command with an input; one that fails is an error with what it prints.
 func (h *Host) Try(stdin string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startWait)

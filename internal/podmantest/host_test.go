@@ -13,7 +13,7 @@ func TestHostsAreApart(t *testing.T) {
 	a, b := podmantest.Start(t), podmantest.Start(t)
 	a.Podman(t, "run", "-d", "--name", "web", podmantest.Image)
 	b.Podman(t, "run", "-d", "--name", "web", podmantest.Image)
-	if out := a.Podman(t, "exec", "web", "env"); !strings.Contains(out, "FROM_IMAGE=yes") {
+	if out := a.Read(t, "web", "env"); !strings.Contains(out, "FROM_IMAGE=yes") {
 		t.Errorf("the image sets no FROM_IMAGE: %s", out)
 	}
 	const format = "{{.NetworkSettings.IPAddress}}"

@@ -2,9 +2,7 @@ package cluster_test
 
 import (
 	"context"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -82,13 +80,7 @@ func (r *real) find(name string) (resource.Observed, bool) {
 // byHand runs kind or k3d as a user would.
 func (r *real) byHand(program string, args ...string) string {
 	r.t.Helper()
-	cmd := exec.CommandContext(r.context(), filepath.Join(r.e.Bin, program), args...)
-	cmd.Env = append(r.e.Env(), "KUBECONFIG="+filepath.Join(r.t.TempDir(), "kubeconfig"))
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		r.t.Fatalf("%s %s: %v\n%s", program, strings.Join(args, " "), err, out)
-	}
-	return string(out)
+	return r.e.Run(r.t, filepath.Join(r.t.TempDir(), "kubeconfig"), program, args...)
 }
 
 func text(s string) resource.String { return resource.String(s) }

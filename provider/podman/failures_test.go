@@ -263,7 +263,7 @@ func TestSecretsStayOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out := r.host.Podman(t, "exec", "web", "sh", "-c", `test "$PASSWORD" = "$(cat /etc/password)" && echo same`); out != "same" {
+	if out := r.host.Read(t, "web", "sh", "-c", `test "$PASSWORD" = "$(cat /etc/password)" && echo same`); out != "same" {
 		t.Errorf("the container has other secrets: %s", out)
 	}
 	for _, x := range append(r.observe().Resources, o) {

@@ -43,7 +43,7 @@ func TestTheDataOfAnImagesVolumeStaysInService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out := r.host.Podman(t, "exec", "db", "cat", "/data/orders"); out != "orders" {
+	if out := r.host.Read(t, "db", "cat", "/data/orders"); out != "orders" {
 		t.Errorf("after the swap, the data is %q", out)
 	}
 	now, _ := r.byID(created.ID)
@@ -59,7 +59,7 @@ func TestTheDataOfAnImagesVolumeStaysInService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out := r.host.Podman(t, "exec", "db", "cat", "/data/orders"); out != "orders" {
+	if out := r.host.Read(t, "db", "cat", "/data/orders"); out != "orders" {
 		t.Errorf("after destroy-first, the data is %q", out)
 	}
 	if err := r.p.Delete(r.context(), provider.Request{Have: created}); err != nil {
