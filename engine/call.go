@@ -59,6 +59,8 @@ func (a *apply) call(ctx context.Context, v verb, r *provider.Request) (res *res
 		ref = r.Have.Ref
 	}
 	p := a.engine.cfg.Providers[ref.Provider]
+	ctx, explain, end := a.limited(ctx, ref, v)
+	defer end()
 	if ctx.Err() != nil {
 		return nil, 0, context.Cause(ctx) // the claim is lost already, or the apply was canceled
 	}
@@ -67,12 +69,12 @@ func (a *apply) call(ctx context.Context, v verb, r *provider.Request) (res *res
 		tries++
 		res, err = safely(ctx, p, v, *r)
 		if err == nil || !provider.Recoverable(err) || tries >= a.o.Tries || time.Since(start) > retryFor || ctx.Err() != nil || a.stopped() {
-			return res, tries, err
+			return res, tries, explain(err)
 		}
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
-			return res, tries, err
+			return res, tries, explain(err)
 		case <-a.soft.Done():
 			return res, tries, err
 		}

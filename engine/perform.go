@@ -53,7 +53,7 @@ func (a *apply) perform(ctx context.Context, c Claim, d *decider.Decision, phase
 	if errors.Is(err, provider.ErrReplace) && verbOf(d.Action, phase) == update {
 		end.RecreateOnly = attributes(d.Changes)
 	}
-	err = a.accept(&end, d, err)
+	err = a.accept(&end, d, verbOf(d.Action, phase), err)
 	end.Seconds = a.engine.cfg.Clock().Sub(start).Seconds()
 	if end.Outcome != event.Uncertain && ctx.Err() != nil && errors.Is(context.Cause(ctx), coordinator.ErrLost) {
 		end.Outcome = event.Uncertain // another instance may have acted meanwhile
@@ -72,7 +72,7 @@ func (a *apply) perform(ctx context.Context, c Claim, d *decider.Decision, phase
 
 // accept turns the result of an Async kind that is still pending, or of its delete that is, into an accepted
 // action. It returns the error that is left.
-func (a *apply) accept(end *event.Finished, d *decider.Decision, err error) error {
+func (a *apply) accept(end *event.Finished, d *decider.Decision, v verb, err error) error {
 	k, _ := a.engine.cfg.Providers.Kind(d.Ref.Provider, d.Ref.Kind)
 	deleting := errors.Is(err, provider.ErrAccepted)
 	if deleting && !k.Async { // only an observation can tell
@@ -83,7 +83,7 @@ func (a *apply) accept(end *event.Finished, d *decider.Decision, err error) erro
 	if !k.Async || !deleting && !pending {
 		return err
 	}
-	end.Outcome, end.Deadline = event.Accepted, a.engine.cfg.Clock().UTC().Round(0).Add(k.Pends())
+	end.Outcome, end.Deadline = event.Accepted, a.engine.cfg.Clock().UTC().Round(0).Add(a.pends(d.Ref, v, k))
 	end.Error, end.Class, end.Recoverable = "", "", false
 	return nil
 }

@@ -87,7 +87,7 @@ func (a *apply) replacement(ctx context.Context, c Claim, d *decider.Decision, p
 // extend sets the deadline for the resource that is starting.
 func (r *replacement) extend() {
 	k, _ := r.engine.cfg.Providers.Kind(r.d.Ref.Provider, r.d.Ref.Kind)
-	r.Deadline, r.pause, r.repeated = r.engine.cfg.Clock().UTC().Round(0).Add(k.Pends()), pauses{}, false
+	r.Deadline, r.pause, r.repeated = r.engine.cfg.Clock().UTC().Round(0).Add(r.pends(r.d.Ref, create, k)), pauses{}, false
 }
 
 // run does one step after the other, each from what an observation found.

@@ -58,7 +58,7 @@ func (r *replacement) carryOut(ctx context.Context, step replace.Step, q *provid
 	err = redact(err, q.Desired.Attrs)
 	end := r.finishedEvent(started, res, tries, err)
 	if step == replace.Create || step.Destroys() {
-		err = r.accept(&end, r.d, err)
+		err = r.accept(&end, r.d, verbOfStep(step), err)
 	}
 	end.Seconds = r.engine.cfg.Clock().Sub(start).Seconds()
 	r.seconds += end.Seconds

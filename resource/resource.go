@@ -103,7 +103,19 @@ type Options struct {
 	Parallelism int
 	ClaimTTL    time.Duration
 	Providers   map[string]map[string]string // options.NAME.KEY
+	// Timeouts are how long actions may take, by kind and then one of TimeoutActions.
+	Timeouts map[string]map[string]time.Duration
 }
+
+// The actions that have timeouts. A replacement is a create and a delete, a start or stop an update.
+const (
+	TimeoutCreate = "create"
+	TimeoutUpdate = "update"
+	TimeoutDelete = "delete"
+)
+
+// TimeoutActions lists them.
+func TimeoutActions() []string { return []string{TimeoutCreate, TimeoutUpdate, TimeoutDelete} }
 
 // Snapshot is what was observed in one scope, sorted by ref.
 type Snapshot struct {

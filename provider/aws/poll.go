@@ -49,6 +49,9 @@ var errWait = errors.New("not finished")
 // await reads until a read is content (nil), fails (an error other than errWait), or the time is up.
 // what names what is waited for.
 func (g *region) await(ctx context.Context, limit time.Duration, what string, obs func(context.Context) error) error {
+	if configured, ok := provider.Timeout(ctx); ok && limit >= g.wait.Compute { // ctx ends with it
+		limit = max(limit, configured)
+	}
 	timeout, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for pause := g.wait.First; ; pause = min(pause*2, g.wait.Most) {

@@ -28,6 +28,7 @@ const (
 	formRules    form = "block: rules"
 	formPublic   form = "list of env:NAME and file:PATH"
 	formOptions  form = "block: options"
+	formTimeouts form = "durations by type and action"
 	formProvOpts form = "options of a provider"
 	formSpec     form = "attributes"
 
@@ -73,6 +74,7 @@ func fileKeys(o source.Options) []key[*document] {
 		key[*document]{"defaults", "{tags: {team: platform}}", formDefaults, "Defaults for the resources of this document.", (*document).readDefaults},
 		key[*document]{"rules", "{max_destroy: 10%}", formRules, "Limits to what a plan may do, for the whole stack. Rules only block.", (*document).readRules},
 		key[*document]{"ignore", "{ec2: [tags.LastScan]}", formIgnore, "What is not compared: attributes, dotted paths or patterns, of every resource in the stack or by type.", (*document).readIgnore},
+		key[*document]{"timeouts", "{rds: {create: 60m}}", formTimeouts, "How long an action may take, for the whole stack: by type, and then `create`, `update` (also of a start or stop) or `delete`, from 1s to 24h. A replacement is a create and a delete. After that the action ends with an unknown result, which the next plan observes. Default: the provider's own limits.", (*document).readTimeouts},
 		key[*document]{"options", "{parallelism: 4}", formOptions, "How the stack is applied, and options of providers.", (*document).readOptions},
 		key[*document]{"resources", "[{type: vpc, cidr: 10.0.0.0/16}]", formBlocks, "The resources of the stack. An empty list ([]) deletes everything in the stack.", (*document).readResources},
 	)

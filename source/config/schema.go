@@ -113,6 +113,8 @@ func formSchema[T any](k key[T], o source.Options) *jsonschema.Schema {
 		return object(providerOptions(o, k.name))
 	case formSpec:
 		return &jsonschema.Schema{Type: jsonschema.OneOf("object")}
+	case formTimeouts:
+		return timeoutsSchema(o)
 	case formOptions:
 		return object(properties(optionsKeys(o), o))
 	}
