@@ -51,6 +51,7 @@ var goroutines = []string{
 	"observer/observer.go",           // one for each scope, bounded
 	"provider/aws/observe.go",        // one for each service of a region
 	"provider/aws/s3.go",             // one for each bucket, bounded
+	"provider/aws/each.go",           // one for each resource of a list without tags, bounded
 	"provider/cluster/observe.go",    // one for each cluster, bounded
 	"provider/providertest/marks.go", // observes while a resource is created
 	"provider/providertest/suite.go", // a case that cannot go on ends its goroutine

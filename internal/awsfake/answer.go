@@ -56,20 +56,20 @@ func render(cl *call, body any, err error) *answer {
 }
 
 func contentType(service string) string {
-	switch service {
-	case "ssm":
+	switch {
+	case speaksJSON(service):
 		return "application/x-amz-json-1.1"
-	case "s3":
+	case service == "s3":
 		return "application/xml"
 	}
 	return "text/xml;charset=UTF-8"
 }
 
 func renderBody(cl *call, body any, id string) []byte {
-	switch cl.Service {
-	case "ssm":
+	switch {
+	case speaksJSON(cl.Service):
 		return marshalJSON(body)
-	case "s3":
+	case cl.Service == "s3":
 		return append([]byte(xml.Header), marshalXML(body)...)
 	}
 	var b bytes.Buffer
@@ -152,12 +152,13 @@ func renderError(cl *call, e *Error, id string) []byte {
 		b.WriteString("<Response><Errors><Error>" + detail + "</Error></Errors><RequestID>" + id + "</RequestID></Response>")
 	case "s3":
 		b.WriteString("<Error>" + detail + "<RequestId>" + id + "</RequestId></Error>")
-	case "ssm":
-		return marshalJSON(struct {
-			Type    string `json:"__type"`
-			Message string `json:"message"`
-		}{e.Code, e.Message})
 	default:
+		if speaksJSON(cl.Service) {
+			return marshalJSON(struct {
+				Type    string `json:"__type"`
+				Message string `json:"message"`
+			}{e.Code, e.Message})
+		}
 		if cl.Service == "route53" && e.Code == "InvalidChangeBatch" {
 			b.WriteString(`<InvalidChangeBatch xmlns="` + namespace(cl.Service) + `"><Messages><Message>` + escape(e.Message) + "</Message></Messages><RequestId>" + id + "</RequestId></InvalidChangeBatch>")
 			break

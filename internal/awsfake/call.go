@@ -11,7 +11,7 @@ import (
 
 // call is a request as every handler sees it, whatever protocol it came in.
 type call struct {
-	Service string // autoscaling, ec2, elasticloadbalancing, iam, rds, route53, s3, sts, ssm
+	Service string // as its requests are signed: ec2, rds, logs
 	Region  string
 	Action  string
 	p       *params
@@ -65,12 +65,12 @@ func parseCall(r *http.Request, body []byte) (*call, error) {
 		return c, c.parseREST(r, body)
 	case "route53":
 		return c, c.parseDNS(r, body)
-	case "ssm":
+	case "ssm", "acm", "kms", "logs", "secretsmanager":
 		return c, c.parseJSON(r, body)
 	case "ec2", "rds", "sts", "iam", "elasticloadbalancing", "autoscaling":
 		return c, c.parseQuery(r, body)
 	default:
-		return c, failAs(404, "UnknownService", "The sandbox has no service %q; it has autoscaling, ec2, elasticloadbalancing, iam, rds, route53, s3, ssm and sts.", c.Service)
+		return c, failAs(404, "UnknownService", "The sandbox has no service %q; it has acm, autoscaling, ec2, elasticloadbalancing, iam, kms, logs, rds, route53, s3, secretsmanager, ssm and sts.", c.Service)
 	}
 }
 

@@ -18,6 +18,10 @@ func services() map[string]map[string]handler {
 		"route53":              dnsActions(),
 		"s3":                   s3Actions(),
 		"ssm":                  {"GetParameter": getParameter},
+		"acm":                  acmActions(),
+		"kms":                  kmsActions(),
+		"logs":                 logsActions(),
+		"secretsmanager":       secretActions(),
 	}
 }
 
@@ -83,10 +87,10 @@ func (c *Cloud) answer(cl *call, plan planned) *answer {
 }
 
 func unknownAction(cl *call) error {
-	switch cl.Service {
-	case "s3":
+	switch {
+	case cl.Service == "s3":
 		return failAs(501, "NotImplemented", "A header you provided implies functionality that is not implemented (sandbox: %s).", cl.Action)
-	case "ssm":
+	case speaksJSON(cl.Service):
 		return failf("UnknownOperationException", "The sandbox does not support %s.", cl.Action)
 	}
 	return failf("InvalidAction", "The action %s is not valid for this web service.", cl.Action)

@@ -11,7 +11,7 @@ func ec2Actions() map[string]handler {
 	all := map[string]handler{
 		"CreateTags": createTags, "DeleteTags": deleteTags, "DescribeTags": describeTags,
 	}
-	for _, family := range []map[string]handler{instanceActions(), networkActions(), groupActions(), volumeActions(), encryptionActions(), profileActions(), catalogActions(), gatewayActions(), addressActions(), natActions(), routeActions(), templateActions()} {
+	for _, family := range []map[string]handler{instanceActions(), networkActions(), groupActions(), volumeActions(), encryptionActions(), profileActions(), catalogActions(), gatewayActions(), addressActions(), natActions(), routeActions(), templateActions(), endpointActions()} {
 		maps.Copy(all, family)
 	}
 	return all
@@ -118,6 +118,8 @@ func (x *exchange) taggable(id string) (entity, error) {
 		return x.keyPairOf(id)
 	case "lt":
 		kind, code = kindTemplate, "InvalidLaunchTemplateId.NotFound"
+	case "vpce":
+		kind, code = kindEndpoint, "InvalidVpcEndpointId.NotFound"
 	case "rtb":
 		kind, code = kindRouteTable, "InvalidRouteTableID.NotFound"
 	}
@@ -135,6 +137,12 @@ func (x *exchange) retag(change func(map[string]string) error) (any, error) {
 		return nil, missing("resourceIdSet")
 	}
 	for _, id := range ids {
+		if strings.HasPrefix(id, "sgr-") {
+			if err := x.retagRule(id, change); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		e, err := x.taggable(id)
 		if err != nil {
 			return nil, err

@@ -120,7 +120,7 @@ func deleteGroup(x *exchange) (any, error) {
 	if g.Name == "default" {
 		return nil, failf("CannotDelete", "the specified group: \"%s\" name: \"default\" cannot be deleted by a user", g.ID)
 	}
-	if x.groupInUse(g.ID) || x.balancerIn(g.ID) {
+	if x.groupInUse(g.ID) || x.balancerIn(g.ID) || x.endpointIn(g.ID) {
 		return nil, failf("DependencyViolation", "resource %s has a dependent object", g.ID)
 	}
 	x.tx.drop(g)

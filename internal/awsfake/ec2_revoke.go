@@ -1,6 +1,9 @@
 package awsfake
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // revoke removes rules, named by their IDs or written out; one that does not
 // exist rejects the call (EC2 API reference: RevokeSecurityGroupIngress, for
@@ -126,11 +129,37 @@ func (x *exchange) rewrite(old rule, p *params) (rule, error) {
 	return r, err
 }
 
+// retagRule changes the tags of a rule, which is a part of its group.
+func (x *exchange) retagRule(id string, change func(map[string]string) error) error {
+	for _, g := range list[*securityGroup](x.tx, x.Region) {
+		i, err := g.ruleAt(id)
+		if err != nil {
+			continue
+		}
+		n := *g
+		n.Rules = slices.Clone(g.Rules)
+		tags := map[string]string{}
+		maps.Copy(tags, g.Rules[i].Tags)
+		if err := change(tags); err != nil {
+			return err
+		}
+		n.Rules[i].Tags = tags
+		x.tx.put(&n)
+		return nil
+	}
+	return failf("InvalidSecurityGroupRuleId.NotFound", "The security group rule ID '%s' does not exist", id)
+}
+
 // describeRules lists rules one by one (EC2 API reference:
 // DescribeSecurityGroupRules).
 func describeRules(x *exchange) (any, error) {
 	desired := x.p.strs("SecurityGroupRuleId")
 	var out []xmlRule
+	for _, id := range desired {
+		if !slices.ContainsFunc(list[*securityGroup](x.tx, x.Region), func(g *securityGroup) bool { _, err := g.ruleAt(id); return err == nil }) {
+			return nil, failf("InvalidSecurityGroupRuleId.NotFound", "The security group rule ID '%s' does not exist", id)
+		}
+	}
 	for _, g := range list[*securityGroup](x.tx, x.Region) {
 		for _, r := range g.Rules {
 			ok, err := x.wantsRule(g, r)
@@ -150,6 +179,7 @@ func describeRules(x *exchange) (any, error) {
 }
 
 func (x *exchange) wantsRule(g *securityGroup, r rule) (bool, error) {
+	matching := true
 	for _, f := range x.p.items("Filter") {
 		name := f.str("Name")
 		got, known := tagValues(r.Tags, name)
@@ -162,9 +192,7 @@ func (x *exchange) wantsRule(g *securityGroup, r rule) (bool, error) {
 		if !known {
 			return false, failf("InvalidParameterValue", "The filter '%s' is invalid", name)
 		}
-		if !anyMatch(f.strs("Value"), got) {
-			return false, nil
-		}
+		matching = anyMatch(f.strs("Value"), got) && matching
 	}
-	return true, nil
+	return matching, nil
 }

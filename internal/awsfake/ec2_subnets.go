@@ -154,7 +154,7 @@ func deleteSubnet(x *exchange) (any, error) {
 			return nil, failf("DependencyViolation", "The subnet '%s' has dependencies and cannot be deleted.", s.ID)
 		}
 	}
-	if x.balancerIn(s.ID) {
+	if x.balancerIn(s.ID) || x.endpointIn(s.ID) {
 		return nil, failf("DependencyViolation", "The subnet '%s' has dependencies and cannot be deleted.", s.ID)
 	}
 	x.untie(s.ID)

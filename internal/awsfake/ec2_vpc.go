@@ -155,7 +155,7 @@ func deleteVPC(x *exchange) (any, error) {
 			return nil, busy
 		}
 	}
-	if x.gatewayOf(v.ID) != nil {
+	if x.gatewayOf(v.ID) != nil || x.endpointIn(v.ID) {
 		return nil, busy
 	}
 	for _, t := range list[*routeTable](x.tx, x.Region) {

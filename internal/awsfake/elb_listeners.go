@@ -62,6 +62,9 @@ func (x *exchange) readListener(l *listener) (err error) {
 	if encrypted := l.Protocol == "HTTPS" || l.Protocol == "TLS"; encrypted && l.Certificate == "" {
 		return failf("ValidationError", "A certificate must be specified for %s listeners", l.Protocol)
 	}
+	if err := x.usableCertificate(l.Certificate); err != nil {
+		return err
+	}
 	for _, a := range x.p.items("DefaultActions.member") {
 		l.Targets, l.Redirect = "", nil
 		switch a.str("Type") {
@@ -85,6 +88,22 @@ func (x *exchange) readListener(l *listener) (err error) {
 		if o.Port == l.Port && o.ID != l.ID {
 			return failf("DuplicateListener", "A listener already exists on this port for this load balancer")
 		}
+	}
+	return nil
+}
+
+// usableCertificate: one of the account must exist and be issued (Elastic Load Balancing API reference:
+// CreateListener, CertificateNotFound and UnsupportedCertificate). Others are not known here.
+func (x *exchange) usableCertificate(arn string) error {
+	if !strings.HasPrefix(arn, "arn:aws:acm:"+x.Region+":"+Account+":") {
+		return nil
+	}
+	c, ok := find[*certificate](x.tx, x.Region, arn)
+	switch {
+	case !ok:
+		return failf("CertificateNotFound", "Certificate '%s' not found", arn)
+	case x.certificateStatus(c) != "ISSUED":
+		return failf("UnsupportedCertificate", "The certificate '%s' must have a fully-qualified domain name, a supported signature, and a supported key size.", arn)
 	}
 	return nil
 }

@@ -77,6 +77,20 @@ func blank(kind string) entity {
 		return &role{}
 	case kindProfile:
 		return &instanceProfile{}
+	case kindEndpoint:
+		return &endpoint{}
+	case kindParamGroup:
+		return &paramGroup{}
+	case kindLogs:
+		return &logGroup{}
+	case kindKMS:
+		return &kmsKey{}
+	case kindAlias:
+		return &kmsAlias{}
+	case kindKept:
+		return &kept{}
+	case kindCertificate:
+		return &certificate{}
 	case kindZone:
 		return &hostedZone{}
 	case kindRecord:
@@ -115,6 +129,14 @@ const (
 	kindTemplate = "launch-template"
 	kindRole     = "role"
 	kindProfile  = "instance-profile"
+
+	kindEndpoint    = "vpc-endpoint"
+	kindParamGroup  = "pg"
+	kindLogs        = "log-group"
+	kindKMS         = "kms-key"
+	kindAlias       = "kms-alias"
+	kindKept        = "secret"
+	kindCertificate = "certificate"
 
 	kindZone   = "hosted-zone"
 	kindRecord = "record-set"

@@ -30,6 +30,8 @@ func pageOf(cl *call) int {
 		tok = cl.rest.Query.Get("continuation-token")
 	case cl.Service == "rds":
 		tok = cl.p.peek("Marker")
+	case speaksJSON(cl.Service):
+		tok = jsonToken(cl.json)
 	default:
 		tok = cl.p.peek("NextToken")
 	}

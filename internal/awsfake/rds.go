@@ -7,7 +7,7 @@ import (
 )
 
 func rdsActions() map[string]handler {
-	return map[string]handler{
+	all := map[string]handler{
 		"CreateDBInstance": createDB, "DescribeDBInstances": describeDBs, "ModifyDBInstance": modifyDB, "DeleteDBInstance": deleteDB,
 		"StartDBInstance": startDB, "StopDBInstance": stopDB, "RebootDBInstance": rebootDB,
 		"AddTagsToResource": addRDSTags, "RemoveTagsFromResource": removeRDSTags, "ListTagsForResource": listRDSTags,
@@ -15,6 +15,8 @@ func rdsActions() map[string]handler {
 		"CreateDBSubnetGroup": createSubnetGroup, "DescribeDBSubnetGroups": describeSubnetGroups, "DescribeDBEngineVersions": describeEngineVersions, "DeleteDBSubnetGroup": deleteSubnetGroup,
 		"ModifyDBSubnetGroup": modifySubnetGroup,
 	}
+	maps.Copy(all, parameterActions())
+	return all
 }
 
 func (x *exchange) rdsARN(kind, id string) string {
@@ -71,7 +73,7 @@ func (x *exchange) rdsResource() (entity, error) {
 	if len(parts) != 7 || parts[2] != "rds" || parts[3] != x.Region {
 		return nil, failf("InvalidParameterValue", "Invalid resource name: %s", arn)
 	}
-	code := map[string]string{kindDatabase: "DBInstanceNotFound", kindSnapshot: "DBSnapshotNotFound", kindSubnetGroup: "DBSubnetGroupNotFoundFault"}[parts[5]]
+	code := map[string]string{kindDatabase: "DBInstanceNotFound", kindSnapshot: "DBSnapshotNotFound", kindSubnetGroup: "DBSubnetGroupNotFoundFault", kindParamGroup: "DBParameterGroupNotFound"}[parts[5]]
 	if code == "" {
 		return nil, failf("InvalidParameterValue", "Unknown resource type: %s", parts[5])
 	}

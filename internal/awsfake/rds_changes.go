@@ -15,7 +15,12 @@ func (x *exchange) changeAtOnce(d *database) error {
 	d.IAMAuth = p.flag("EnableIAMDatabaseAuthentication", d.IAMAuth)
 	d.Insights = p.flag("EnablePerformanceInsights", d.Insights)
 	d.CA = p.or("CACertificateIdentifier", d.CA)
-	d.ParamGroup = p.or("DBParameterGroupName", d.ParamGroup)
+	if p.has("DBParameterGroupName") {
+		d.ParamGroup = strings.ToLower(p.str("DBParameterGroupName"))
+		if err := x.paramsOf(d); err != nil {
+			return err
+		}
+	}
 	d.BackupTime = p.or("PreferredBackupWindow", d.BackupTime)
 	d.Window = strings.ToLower(p.or("PreferredMaintenanceWindow", d.Window))
 	var err error

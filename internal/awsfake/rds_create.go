@@ -67,7 +67,10 @@ func (x *exchange) readEngine(d *database) error {
 	}
 	d.Settings.Class, d.Settings.Version = class, version
 	d.AutoMinor = x.p.flag("AutoMinorVersionUpgrade", true)
-	d.ParamGroup = x.p.or("DBParameterGroupName", "default."+d.Engine+major(d.Engine, version))
+	d.ParamGroup = strings.ToLower(x.p.or("DBParameterGroupName", "default."+d.Engine+major(d.Engine, version)))
+	if err := x.paramsOf(d); err != nil {
+		return err
+	}
 	d.CA = x.p.or("CACertificateIdentifier", "rds-ca-rsa2048-g1")
 	d.IAMAuth = x.p.yes("EnableIAMDatabaseAuthentication")
 	d.Insights = x.p.yes("EnablePerformanceInsights")

@@ -27,7 +27,7 @@ type Resource struct {
 func (c *Cloud) Resources() ([]Resource, error) {
 	var out []Resource
 	err := c.do(func(t *tx) error {
-		for _, kind := range []string{kindVPC, kindSubnet, kindGroup, kindInternetGateway, kindAddress, kindNAT, kindRouteTable, kindInstance, kindVolume, kindSubnetGroup, kindDatabase, kindBucket, kindKey, kindRole, kindTemplate, kindTargets, kindBalancer, kindListener, kindScaling, kindZone, kindRecord} {
+		for _, kind := range []string{kindVPC, kindSubnet, kindGroup, kindInternetGateway, kindAddress, kindNAT, kindRouteTable, kindInstance, kindVolume, kindSubnetGroup, kindDatabase, kindBucket, kindKey, kindRole, kindTemplate, kindTargets, kindBalancer, kindListener, kindScaling, kindZone, kindRecord, kindEndpoint, kindParamGroup, kindLogs, kindKMS, kindKept, kindCertificate} {
 			for _, region := range slices.Sorted(maps.Keys(t.st.tables[kind])) {
 				for _, e := range t.st.table(kind, region).rows() {
 					if e != nil && !t.unread(e) {
@@ -82,6 +82,22 @@ func describe(t *tx, e entity) Resource {
 		out.Size = v.Protocol + " " + itoa(v.Port)
 	case *role:
 		out.Name, out.Size = v.ID, strconv.Itoa(len(v.Inline)+len(v.Attached))+" policies"
+	case *endpoint:
+		out.State, out.Size = v.Life.at(t.now), v.Service
+	case *paramGroup:
+		out.Name, out.Size = v.ID, v.Family
+	case *logGroup:
+		out.Name, out.Size = v.ID, strconv.Itoa(v.Retention)+" days"
+	case *kmsKey:
+		if !v.Deleted.IsZero() {
+			out.State = "pending deletion"
+		}
+	case *kept:
+		if out.Name = v.ID; !v.Deleted.IsZero() {
+			out.State = "pending deletion"
+		}
+	case *certificate:
+		out.Name = v.Domain
 	case *hostedZone:
 		out.Name = strings.TrimSuffix(v.Domain, ".")
 	case *recordSet:
@@ -132,6 +148,14 @@ func kindWord(kind string) string {
 		return "target_group"
 	case kindTemplate:
 		return "launch_template"
+	case kindEndpoint:
+		return "vpc_endpoint"
+	case kindParamGroup:
+		return "db_parameter_group"
+	case kindLogs:
+		return "log_group"
+	case kindKMS:
+		return "kms_key"
 	case kindZone:
 		return "dns_zone"
 	case kindRecord:

@@ -45,6 +45,7 @@ type ec2Calls struct {
 	DetachVolume                           call[ec2.DetachVolumeInput, ec2.DetachVolumeOutput, ec2.Options]
 	DisassociateIamInstanceProfile         call[ec2.DisassociateIamInstanceProfileInput, ec2.DisassociateIamInstanceProfileOutput, ec2.Options]
 	ModifyInstanceAttribute                call[ec2.ModifyInstanceAttributeInput, ec2.ModifyInstanceAttributeOutput, ec2.Options]
+	ModifySecurityGroupRules               call[ec2.ModifySecurityGroupRulesInput, ec2.ModifySecurityGroupRulesOutput, ec2.Options]
 	ModifyInstanceMetadataOptions          call[ec2.ModifyInstanceMetadataOptionsInput, ec2.ModifyInstanceMetadataOptionsOutput, ec2.Options]
 	ModifySubnetAttribute                  call[ec2.ModifySubnetAttributeInput, ec2.ModifySubnetAttributeOutput, ec2.Options]
 	ModifyVolume                           call[ec2.ModifyVolumeInput, ec2.ModifyVolumeOutput, ec2.Options]
@@ -82,6 +83,10 @@ type routingCalls struct {
 	AttachInternetGateway    call[ec2.AttachInternetGatewayInput, ec2.AttachInternetGatewayOutput, ec2.Options]
 	CreateInternetGateway    call[ec2.CreateInternetGatewayInput, ec2.CreateInternetGatewayOutput, ec2.Options]
 	CreateNatGateway         call[ec2.CreateNatGatewayInput, ec2.CreateNatGatewayOutput, ec2.Options]
+	CreateVpcEndpoint        call[ec2.CreateVpcEndpointInput, ec2.CreateVpcEndpointOutput, ec2.Options]
+	DeleteVpcEndpoints       call[ec2.DeleteVpcEndpointsInput, ec2.DeleteVpcEndpointsOutput, ec2.Options]
+	DescribeVpcEndpoints     call[ec2.DescribeVpcEndpointsInput, ec2.DescribeVpcEndpointsOutput, ec2.Options]
+	ModifyVpcEndpoint        call[ec2.ModifyVpcEndpointInput, ec2.ModifyVpcEndpointOutput, ec2.Options]
 	CreateRoute              call[ec2.CreateRouteInput, ec2.CreateRouteOutput, ec2.Options]
 	CreateRouteTable         call[ec2.CreateRouteTableInput, ec2.CreateRouteTableOutput, ec2.Options]
 	DeleteInternetGateway    call[ec2.DeleteInternetGatewayInput, ec2.DeleteInternetGatewayOutput, ec2.Options]
@@ -110,6 +115,13 @@ type rdsCalls struct {
 	RemoveTagsFromResource   call[rds.RemoveTagsFromResourceInput, rds.RemoveTagsFromResourceOutput, rds.Options]
 	StartDBInstance          call[rds.StartDBInstanceInput, rds.StartDBInstanceOutput, rds.Options]
 	StopDBInstance           call[rds.StopDBInstanceInput, rds.StopDBInstanceOutput, rds.Options]
+
+	CreateDBParameterGroup    call[rds.CreateDBParameterGroupInput, rds.CreateDBParameterGroupOutput, rds.Options]
+	DeleteDBParameterGroup    call[rds.DeleteDBParameterGroupInput, rds.DeleteDBParameterGroupOutput, rds.Options]
+	DescribeDBParameterGroups call[rds.DescribeDBParameterGroupsInput, rds.DescribeDBParameterGroupsOutput, rds.Options]
+	DescribeDBParameters      call[rds.DescribeDBParametersInput, rds.DescribeDBParametersOutput, rds.Options]
+	ModifyDBParameterGroup    call[rds.ModifyDBParameterGroupInput, rds.ModifyDBParameterGroupOutput, rds.Options]
+	ResetDBParameterGroup     call[rds.ResetDBParameterGroupInput, rds.ResetDBParameterGroupOutput, rds.Options]
 
 	CreateDBSubnetGroup call[rds.CreateDBSubnetGroupInput, rds.CreateDBSubnetGroupOutput, rds.Options]
 	DeleteDBSubnetGroup call[rds.DeleteDBSubnetGroupInput, rds.DeleteDBSubnetGroupOutput, rds.Options]
@@ -162,6 +174,7 @@ func ec2CallsOf(c *ec2.Client) ec2Calls {
 		DetachVolume:                           c.DetachVolume,
 		DisassociateIamInstanceProfile:         c.DisassociateIamInstanceProfile,
 		ModifyInstanceAttribute:                withSecret(c.ModifyInstanceAttribute, changeHasSecret),
+		ModifySecurityGroupRules:               c.ModifySecurityGroupRules,
 		ModifyInstanceMetadataOptions:          c.ModifyInstanceMetadataOptions,
 		ModifySubnetAttribute:                  c.ModifySubnetAttribute,
 		ModifyVolume:                           c.ModifyVolume,
@@ -201,6 +214,10 @@ func routingCallsOf(c *ec2.Client) routingCalls {
 		AttachInternetGateway:    c.AttachInternetGateway,
 		CreateInternetGateway:    c.CreateInternetGateway,
 		CreateNatGateway:         c.CreateNatGateway,
+		CreateVpcEndpoint:        c.CreateVpcEndpoint,
+		DeleteVpcEndpoints:       c.DeleteVpcEndpoints,
+		DescribeVpcEndpoints:     c.DescribeVpcEndpoints,
+		ModifyVpcEndpoint:        c.ModifyVpcEndpoint,
 		CreateRoute:              c.CreateRoute,
 		CreateRouteTable:         c.CreateRouteTable,
 		DeleteInternetGateway:    c.DeleteInternetGateway,
@@ -231,6 +248,13 @@ func rdsCallsOf(c *rds.Client) rdsCalls {
 		RemoveTagsFromResource:   c.RemoveTagsFromResource,
 		StartDBInstance:          c.StartDBInstance,
 		StopDBInstance:           c.StopDBInstance,
+
+		CreateDBParameterGroup:    c.CreateDBParameterGroup,
+		DeleteDBParameterGroup:    c.DeleteDBParameterGroup,
+		DescribeDBParameterGroups: c.DescribeDBParameterGroups,
+		DescribeDBParameters:      c.DescribeDBParameters,
+		ModifyDBParameterGroup:    c.ModifyDBParameterGroup,
+		ResetDBParameterGroup:     c.ResetDBParameterGroup,
 
 		CreateDBSubnetGroup: c.CreateDBSubnetGroup,
 		DeleteDBSubnetGroup: c.DeleteDBSubnetGroup,

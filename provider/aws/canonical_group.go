@@ -13,6 +13,9 @@ import (
 // canonicalGroup brings every rule to the one form that Observe gives as well: port where
 // both ends of the range are the same, no ports for "all", no empty description.
 func canonicalGroup(a resource.Attrs) (resource.Attrs, []resource.Problem) {
+	if apart, _ := flag(a, separateRules); apart {
+		return withoutRules(a)
+	}
 	var problems []resource.Problem
 	for _, name := range []string{"ingress", "egress"} {
 		v, ok := a.Get(name)
@@ -30,6 +33,18 @@ func canonicalGroup(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 		out = sortedRules(out)
 		problems = append(problems, twice(name, out)...)
 		a = a.With(name, out)
+	}
+	return a, problems
+}
+
+// withoutRules is a group whose rules are resources of their own: what it is created with stays until they change it.
+func withoutRules(a resource.Attrs) (resource.Attrs, []resource.Problem) {
+	var problems []resource.Problem
+	for name, usual := range map[string]resource.List{"ingress": {}, "egress": {everywhere()}} {
+		if v, set := a.Get(name); set && !equal(v, usual) {
+			problems = append(problems, resource.Problem{Path: name, Summary: "a group with separate_rules has no " + name + " of its own", Suggestion: "write a security_group_rule for each"})
+		}
+		a = a.Without(name)
 	}
 	return a, problems
 }

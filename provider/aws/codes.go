@@ -27,7 +27,7 @@ func classOfCode(code, message string) provider.Class {
 	case "DependencyViolation", "IdempotentParameterMismatch", "IdempotentInstanceTerminated", "VolumeInUse", "BucketNotEmpty", "BucketAlreadyExists",
 		"BucketAlreadyOwnedByYou", "OperationAborted", "InvalidSubnet.Conflict", "InvalidDBInstanceState", "ResourceInUse",
 		"IncorrectInstanceState", "IncorrectState", "InvalidPermission.Duplicate", "InvalidGroup.Duplicate", "InvalidGroup.InUse",
-		"InvalidDBSecurityGroupState", "DeleteConflict", "DuplicateLoadBalancerName", "DuplicateTargetGroupName", "DuplicateListener", "ConcurrentModification", "PriorRequestNotComplete", "HostedZoneNotEmpty", "HostedZoneAlreadyExists", "ConflictingDomainExists", "EntityTemporarilyUnmodifiable", "VolumeModificationRateExceeded", "IncorrectModificationState":
+		"InvalidDBSecurityGroupState", "DeleteConflict", "ResourceInUseException", "ResourceExistsException", "InvalidDBParameterGroupState", "OperationAbortedException", "DuplicateLoadBalancerName", "DuplicateTargetGroupName", "DuplicateListener", "ConcurrentModification", "PriorRequestNotComplete", "HostedZoneNotEmpty", "HostedZoneAlreadyExists", "ConflictingDomainExists", "EntityTemporarilyUnmodifiable", "VolumeModificationRateExceeded", "IncorrectModificationState":
 		return provider.Conflict
 	case "InternalError", "InternalFailure", "InternalServerError", "ServiceUnavailable", "Unavailable", "InsufficientInstanceCapacity",
 		"InsufficientVolumeCapacity", "InsufficientHostCapacity", "InsufficientDBInstanceCapacity", "RequestTimeout", "RequestTimeoutException":

@@ -38,8 +38,9 @@ type region struct {
 	dns     dnsCalls
 	rds     rdsCalls
 	s3      s3Calls
-	ssm     call[ssm.GetParameterInput, ssm.GetParameterOutput, ssm.Options]
-	images  *images
+	keptCalls
+	ssm    call[ssm.GetParameterInput, ssm.GetParameterOutput, ssm.Options]
+	images *images
 	// sent are the keys of creations of records, by which this process knows its own
 	sent sync.Map
 	// what many wait for at once
@@ -159,8 +160,9 @@ func (p *Provider) regionOf(cfg aws.Config, name string) *region {
 			p.calls(o.BaseEndpoint)
 			o.UsePathStyle = p.opts.Sandbox || o.BaseEndpoint != nil
 		})),
-		ssm:   ssm.NewFromConfig(service("ssm"), func(o *ssm.Options) { p.calls(o.BaseEndpoint) }).GetParameter,
-		owner: p.opts.Owner, clock: p.opts.Clock, wait: p.opts.Delays,
+		keptCalls: p.keptCallsOf(service),
+		ssm:       ssm.NewFromConfig(service("ssm"), func(o *ssm.Options) { p.calls(o.BaseEndpoint) }).GetParameter,
+		owner:     p.opts.Owner, clock: p.opts.Clock, wait: p.opts.Delays,
 		log: p.opts.Log, images: newImages(),
 	}
 	g.gatherers()

@@ -55,6 +55,21 @@ func samples() []providertest.Sample {
 		sample("dns_zone", "main", values{"domain": text("example.com")}, values{"comment": text("of the shop")}),
 		sample("dns_record", "www", values{"zone": of("dns_zone", "main"), "domain": text("www.example.com"), "record_type": text("A"), "values": list("192.0.2.1")},
 			values{"values": list("192.0.2.1", "192.0.2.2"), "ttl": resource.Int(60)}),
+		sample("security_group", "apart", values{"vpc": of("vpc", "main"), "separate_rules": resource.Bool(true)}, nil),
+		sample("security_group_rule", "https", values{"security_group": of("security_group", "apart"), "port": resource.Int(443), "peer_group": of("security_group", "web")},
+			values{"description": text("from the web"), "port": resource.Int(8443)}),
+		sample("vpc_endpoint", "s3", values{"vpc": of("vpc", "main"), "service": text("com.amazonaws.us-east-1.s3"), "route_tables": resource.List{of("route_table", "public")}},
+			values{"policy": text(endpointPolicy)}),
+		sample("vpc_endpoint", "logs", values{
+			"vpc": of("vpc", "main"), "service": text("com.amazonaws.us-east-1.logs"), "endpoint_type": text("interface"),
+			"subnets": resource.List{of("subnet", "other")}, "private_dns": resource.Bool(false),
+		}, values{"security_groups": resource.List{of("security_group", "web")}, "subnets": resource.List{of("subnet", "other"), of("subnet", "third")}}),
+		sample("db_parameter_group", "data", values{"family": text("postgres17"), "parameters": object("work_mem", "4096")},
+			values{"parameters": object("max_connections", "200", "log_min_duration_statement", "500")}),
+		sample("kms_key", "main", values{"alias": text("main")}, values{"rotation_days": resource.Int(180), "alias": text("shop/main"), "description": text("of the shop")}),
+		sample("log_group", "web", values{"log_name": text("/web/access"), "retention_days": resource.Int(30)}, values{"retention_days": resource.Int(0)}),
+		sample("secret", "token", values{"generate": resource.AttrsOf(values{"length": resource.Int(40)})}, values{"description": text("of the shop")}),
+		sample("certificate", "web", values{"domain": text("www.example.com"), "alternatives": list("*.www.example.com")}, nil),
 		sample("s3", "acme-assets", values{}, values{"versioning": resource.Bool(true)}),
 	}
 }
@@ -66,6 +81,11 @@ func TestProviderKeepsItsPromises(t *testing.T) {
 			Provider: w.p,
 			Scope:    resource.Scope{Provider: "aws", Location: location},
 			Samples:  samples(),
+			Ready: func(t *testing.T) { // a certificate is issued by records that are made from it
+				if err := w.cloud.IssueCertificates(); err != nil {
+					t.Error(err)
+				}
+			},
 			Unmanaged: func(t *testing.T) string {
 				id := w.run(1, tag("Name", "bob's"), tag("team", "x"))[0]
 				time.Sleep(30 * time.Millisecond) // until it runs: transitional states last 20 ms
@@ -82,6 +102,8 @@ func TestProviderKeepsItsPromises(t *testing.T) {
 		}
 	})
 }
+
+const endpointPolicy = `{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Principal": "*", "Action": "s3:GetObject", "Resource": "*"}]}`
 
 // route is a route from names and values in turn.
 func route(nameValue ...any) resource.Attrs {

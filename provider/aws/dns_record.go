@@ -151,10 +151,10 @@ func recordsInZones(c *checking) {
 		if z == nil {
 			continue
 		}
-		name, _ := text(d.Attrs, domainAttr)
+		name, plain := text(d.Attrs, domainAttr)
 		of, known := text(z.Attrs, domainAttr)
 		switch {
-		case !known:
+		case !known || !plain: // a reference
 		case name != of && !strings.HasSuffix(name, "."+of):
 			c.wrong(d, domainAttr, "use for example "+strings.TrimSuffix(name, ".")+"."+of, "%s is not in the zone %s", name, of)
 		case name == of && desiredIs(d.Attrs, recordType, "CNAME"):
@@ -169,7 +169,10 @@ func oneRecord(c *checking) {
 	first := map[at]map[string]*resource.Desired{}
 	for _, d := range c.configured {
 		v, _ := d.Attrs.Get(zoneAttr)
-		name, _ := text(d.Attrs, domainAttr)
+		name, plain := text(d.Attrs, domainAttr)
+		if !plain { // a reference
+			continue
+		}
 		kind, _ := text(d.Attrs, recordType)
 		key := at{d.Ref.Location + " " + string(resource.AppendJSON(nil, v)), name}
 		if first[key] == nil {

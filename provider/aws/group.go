@@ -122,9 +122,10 @@ func (g *region) applyRules(ctx context.Context, id string, want resource.Attrs)
 		return resource.Observed{}, err
 	}
 	before := g.observedGroup(s)
+	apart, _ := flag(want, separateRules)
 	for _, side := range []string{"ingress", "egress"} {
 		desired, ok := want.Get(side)
-		if !ok {
+		if !ok || apart {
 			continue
 		}
 		have, _ := before.Attrs.Get(side)

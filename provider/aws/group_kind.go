@@ -20,7 +20,7 @@ func groupSchema() resource.Kind {
 	return resource.Kind{
 		Provider: Name, Name: kindGroup,
 		Doc: "A firewall for instances and databases.\n\n" +
-			"The configuration holds all of its rules: a rule that is added outside ovi is drift and is removed again. " +
+			"The configuration holds all of its rules, unless separate_rules is set: a rule that is added outside ovi is drift and is removed again. " +
 			"Its name is its group name in AWS.",
 		NameAttr:    groupName,
 		NamePattern: `[A-Za-z0-9_. -]{1,255}`, NameDoc: "letters, digits, '.', '_', '-' and spaces, not starting with sg-",
@@ -42,6 +42,10 @@ func groupSchema() resource.Kind {
 			{
 				Name: "egress", Type: resource.TSet, Default: resource.List{everywhere()}, Elem: ruleElem(),
 				Example: "[{protocol: all, cidr: 0.0.0.0/0}]", Doc: "The outbound rules. If omitted, all traffic is allowed out.",
+			},
+			{
+				Name: separateRules, Type: resource.TBool, Recorded: true,
+				Example: "true", Doc: "Whether its rules are security_group_rule resources. Then ingress and egress are not compared, and two groups may name each other in their rules.",
 			},
 			{Name: groupName, Type: resource.TString, Computed: true, Doc: "Its name in AWS."},
 		},

@@ -25,6 +25,7 @@ func operations() []operation {
 	all = append(all, balancerOperations()...)
 	all = append(all, scalingOperations()...)
 	all = append(all, dnsOperations()...)
+	all = append(all, keptOperations()...)
 	return append(all, dataOperations()...)
 }
 
@@ -59,6 +60,7 @@ func ec2Operations() []operation {
 		{call: "ec2.StartInstances"},
 		{call: "ec2.StopInstances"},
 		{call: "ec2.ModifyInstanceAttribute"},
+		{call: "ec2.ModifySecurityGroupRules"},
 		{call: "ec2.ModifyInstanceMetadataOptions"},
 		{call: "ec2.TerminateInstances", destroy: true},
 		{call: "ec2.AssociateIamInstanceProfile", actions: []string{"ec2:AssociateIamInstanceProfile", "iam:PassRole"}},
@@ -81,6 +83,10 @@ func routingOperations() []operation {
 		{call: "ec2.AttachInternetGateway"},
 		{call: "ec2.CreateInternetGateway"},
 		{call: "ec2.CreateNatGateway"},
+		{call: "ec2.CreateVpcEndpoint"},
+		{call: "ec2.DeleteVpcEndpoints", destroy: true},
+		{call: "ec2.DescribeVpcEndpoints"},
+		{call: "ec2.ModifyVpcEndpoint"},
 		{call: "ec2.CreateRoute"},
 		{call: "ec2.CreateRouteTable"},
 		{call: "ec2.DeleteInternetGateway", destroy: true},
@@ -196,6 +202,61 @@ func dnsOperations() []operation {
 	}
 }
 
+// keptOperations are those of what keeps secrets and logs. What is encrypted with a key takes rights to it, in the
+// caller's name.
+func keptOperations() []operation {
+	return []operation{
+		{call: "logs.AssociateKmsKey"},
+		{call: "logs.CreateLogGroup", actions: []string{"logs:CreateLogGroup", "logs:TagResource"}},
+		{call: "logs.DeleteLogGroup", destroy: true},
+		{call: "logs.DeleteRetentionPolicy"},
+		{call: "logs.DescribeLogGroups"},
+		{call: "logs.ListTagsForResource"},
+		{call: "logs.PutRetentionPolicy"},
+		{call: "logs.TagResource"},
+		{call: "logs.UntagResource"},
+
+		{call: "kms.CancelKeyDeletion"},
+		{call: "kms.CreateAlias"},
+		{call: "kms.CreateKey", actions: []string{"kms:CreateKey", "kms:TagResource"}},
+		{call: "kms.DeleteAlias"},
+		{call: "kms.DescribeKey"},
+		{call: "kms.DisableKey"},
+		{call: "kms.DisableKeyRotation"},
+		{call: "kms.EnableKey"},
+		{call: "kms.EnableKeyRotation"},
+		{call: "kms.GetKeyPolicy"},
+		{call: "kms.GetKeyRotationStatus"},
+		{call: "kms.ListAliases"},
+		{call: "kms.ListKeys"},
+		{call: "kms.ListResourceTags"},
+		{call: "kms.PutKeyPolicy"},
+		{call: "kms.ScheduleKeyDeletion", destroy: true},
+		{call: "kms.TagResource"},
+		{call: "kms.UntagResource"},
+		{call: "kms.UpdateAlias"},
+		{call: "kms.UpdateKeyDescription"},
+
+		{call: "secretsmanager.CreateSecret", actions: []string{"secretsmanager:CreateSecret", "secretsmanager:TagResource", "kms:GenerateDataKey", "kms:Decrypt"}},
+		{call: "secretsmanager.DeleteSecret", destroy: true},
+		{call: "secretsmanager.DescribeSecret"},
+		{call: "secretsmanager.GetRandomPassword"},
+		{call: "secretsmanager.ListSecrets"},
+		{call: "secretsmanager.RestoreSecret"},
+		{call: "secretsmanager.TagResource"},
+		{call: "secretsmanager.UntagResource"},
+		{call: "secretsmanager.UpdateSecret"},
+
+		{call: "acm.AddTagsToCertificate"},
+		{call: "acm.DeleteCertificate", destroy: true},
+		{call: "acm.DescribeCertificate"},
+		{call: "acm.ListCertificates"},
+		{call: "acm.ListTagsForCertificate"},
+		{call: "acm.RemoveTagsFromCertificate"},
+		{call: "acm.RequestCertificate", actions: []string{"acm:RequestCertificate", "acm:AddTagsToCertificate"}},
+	}
+}
+
 func dataOperations() []operation {
 	return []operation{
 		{call: "rds.DescribeDBInstances"},
@@ -203,13 +264,19 @@ func dataOperations() []operation {
 		{call: "rds.DescribeDBSubnetGroups"},
 		{call: "rds.ListTagsForResource"},
 		{call: "rds.CreateDBSubnetGroup", actions: []string{"rds:CreateDBSubnetGroup", "rds:AddTagsToResource"}},
+		{call: "rds.DescribeDBParameterGroups"},
+		{call: "rds.DescribeDBParameters"},
+		{call: "rds.CreateDBParameterGroup", actions: []string{"rds:CreateDBParameterGroup", "rds:AddTagsToResource"}},
+		{call: "rds.ModifyDBParameterGroup"},
+		{call: "rds.ResetDBParameterGroup"},
+		{call: "rds.DeleteDBParameterGroup", destroy: true},
 		{call: "rds.ModifyDBSubnetGroup"},
 		{call: "rds.DeleteDBSubnetGroup", destroy: true},
 		// The first database of an account creates RDS's own role; a managed password is a secret of
 		// Secrets Manager that is created in the caller's name. A deletion creates the final snapshot.
 		{call: "rds.CreateDBInstance", actions: []string{
 			"rds:CreateDBInstance", "rds:AddTagsToResource", "iam:CreateServiceLinkedRole",
-			"rds:CreateDBSnapshot", "secretsmanager:CreateSecret", "secretsmanager:TagResource", "kms:DescribeKey",
+			"rds:CreateDBSnapshot", "secretsmanager:CreateSecret", "secretsmanager:TagResource",
 		}},
 		{call: "rds.ModifyDBInstance"},
 		{call: "rds.StartDBInstance"},

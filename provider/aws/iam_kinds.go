@@ -23,7 +23,7 @@ const (
 // needs is the table of them, by kind.
 func needs() map[string]need {
 	out := map[string]need{}
-	for _, part := range []map[string]need{networkNeeds(), computeNeeds(), servingNeeds(), dataNeeds()} {
+	for _, part := range []map[string]need{networkNeeds(), computeNeeds(), servingNeeds(), dataNeeds(), keptNeeds()} {
 		for kind, n := range part {
 			out[kind] = n
 		}
@@ -64,6 +64,45 @@ func networkNeeds() map[string]need {
 		kindNAT: {
 			service: "ec2", own: "natgateway/*", reads: "DescribeNatGateways DescribeAddresses",
 			creates: "CreateNatGateway", changes: "DeleteNatGateway", beside: "CreateNatGateway",
+		},
+	}
+}
+
+// keptNeeds are those of what keeps logs, keys and secrets, and of parts of networks and databases. An alias of a key
+// has no tags.
+func keptNeeds() map[string]need {
+	return map[string]need{
+		kindRule: {
+			service: "ec2", own: "security-group-rule/*", reads: "DescribeSecurityGroupRules DescribeSecurityGroups",
+			creates: "AuthorizeSecurityGroupIngress AuthorizeSecurityGroupEgress",
+			changes: "ModifySecurityGroupRules RevokeSecurityGroupIngress RevokeSecurityGroupEgress",
+			beside:  "AuthorizeSecurityGroupIngress AuthorizeSecurityGroupEgress ModifySecurityGroupRules RevokeSecurityGroupIngress RevokeSecurityGroupEgress",
+		},
+		kindEndpoint: {
+			service: "ec2", own: "vpc-endpoint/*", reads: "DescribeVpcEndpoints",
+			creates: "CreateVpcEndpoint", changes: "DeleteVpcEndpoints ModifyVpcEndpoint", beside: "CreateVpcEndpoint ModifyVpcEndpoint",
+			others: []string{"route53:AssociateVPCWithHostedZone"},
+		},
+		kindDBParameters: {
+			service: "rds", reads: "DescribeDBInstances DescribeDBParameterGroups DescribeDBParameters ListTagsForResource",
+			creates: "AddTagsToResource CreateDBParameterGroup", changes: "AddTagsToResource DeleteDBParameterGroup ModifyDBParameterGroup RemoveTagsFromResource ResetDBParameterGroup",
+		},
+		kindLogs: {
+			service: "logs", reads: "DescribeLogGroups ListTagsForResource", creates: "CreateLogGroup TagResource",
+			changes: "AssociateKmsKey DeleteLogGroup DeleteRetentionPolicy PutRetentionPolicy TagResource UntagResource",
+		},
+		kindKMS: {
+			service: "kms", own: "key/*", reads: "DescribeKey GetKeyPolicy GetKeyRotationStatus ListAliases ListKeys ListResourceTags", creates: "CreateKey TagResource",
+			changes: "CancelKeyDeletion CreateAlias DeleteAlias DisableKey DisableKeyRotation EnableKey EnableKeyRotation PutKeyPolicy ScheduleKeyDeletion TagResource UntagResource UpdateAlias UpdateKeyDescription",
+			beside:  "CreateAlias DeleteAlias UpdateAlias",
+		},
+		kindSecret: {
+			service: "secretsmanager", reads: "DescribeSecret GetRandomPassword ListSecrets", creates: "CreateSecret TagResource",
+			changes: "DeleteSecret RestoreSecret TagResource UntagResource UpdateSecret", others: []string{"kms:GenerateDataKey", "kms:Decrypt"},
+		},
+		kindCertificate: {
+			service: "acm", reads: "DescribeCertificate ListCertificates ListTagsForCertificate", creates: "AddTagsToCertificate RequestCertificate",
+			changes: "AddTagsToCertificate DeleteCertificate RemoveTagsFromCertificate",
 		},
 	}
 }
@@ -114,7 +153,7 @@ func servingNeeds() map[string]need {
 		},
 		kindListener: {
 			service: service, reads: "DescribeListeners DescribeLoadBalancers DescribeTags DescribeTargetGroups", creates: "AddTags CreateListener",
-			changes: "AddTags DeleteListener ModifyListener RemoveTags",
+			changes: "AddTags DeleteListener ModifyListener RemoveTags", others: []string{"acm:DescribeCertificate"},
 		},
 		kindZone: {
 			service: "route53", reads: "GetChange GetHostedZone ListHostedZones ListHostedZonesByName ListResourceRecordSets ListTagsForResources",

@@ -47,6 +47,7 @@ func kinds() []kind {
 		kindOfVPC(), kindOfSubnet(), kindOfGroup(), kindOfEC2(), kindOfEBS(), kindOfRDS(), kindOfS3(),
 		kindOfInternetGateway(), kindOfRouteTable(), kindOfEIP(), kindOfNAT(), kindOfDBSubnets(), kindOfKeyPair(), kindOfRole(), kindOfTemplate(),
 		kindOfTargets(), kindOfBalancer(), kindOfListener(), kindOfScaling(), kindOfZone(), kindOfRecord(),
+		kindOfRule(), kindOfEndpoint(), kindOfDBParameters(), kindOfLogs(), kindOfKMS(), kindOfSecret(), kindOfCertificate(),
 	}
 }
 

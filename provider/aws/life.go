@@ -15,9 +15,13 @@ import (
 // error; an empty answer means the same.
 func only[T any](all []T, err error, op, id string) (T, error) {
 	if err == nil && len(all) == 0 {
-		err = &provider.Error{Class: provider.NotFound, Op: op, Err: fmt.Errorf("%s does not exist", id)}
+		err = missingOf(op, fmt.Errorf("%s does not exist", id))
 	}
 	return first(all), err
+}
+
+func missingOf(op string, err error) error {
+	return &provider.Error{Class: provider.NotFound, Op: op, Err: err}
 }
 
 // unlessOwn decides about the refusal of a name that is taken: what has it was created by an earlier attempt with

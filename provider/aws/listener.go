@@ -35,7 +35,7 @@ func kindOfListener() kind {
 					Name: "protocol", Type: resource.TString, Default: resource.String("HTTP"), Enum: []string{"HTTP", "HTTPS", "TCP", "TLS", "UDP", "TCP_UDP"},
 					Example: "HTTPS", Doc: "HTTP or HTTPS on an application load balancer, the others on a network load balancer.",
 				},
-				{Name: "certificate", Type: resource.TString, Pattern: `arn:aws[a-z-]*:(acm|iam):.+`, Example: "arn:aws:acm:us-east-1:123456789012:certificate/0abc", Doc: "The ARN of its certificate, for HTTPS and TLS."},
+				{Name: kindCertificate, Type: resource.TString, RefKind: kindCertificate, IDPrefix: arnPrefix, Example: "web", Doc: "Its certificate, for HTTPS and TLS: one of this configuration, or an ARN. It must be issued."},
 				{Name: kindTargets, Type: resource.TString, RefKind: kindTargets, IDPrefix: arnPrefix, Example: "web", Doc: "Where requests go. Set it or redirect."},
 				{Name: redirectTo, Type: resource.TObject, Fields: redirectFields(), Example: `{protocol: HTTPS, port: "443"}`, Doc: "Where browsers are sent instead. What is omitted stays as it was asked for."},
 			},
@@ -66,7 +66,7 @@ func canonicalListener(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	_, certified := a.Get("certificate")
 	switch encrypted := protocol == "HTTPS" || protocol == "TLS"; {
 	case encrypted && !certified:
-		return a, []resource.Problem{{Path: "certificate", Summary: protocol + " needs a certificate", Suggestion: "set its ARN in certificate"}}
+		return a, []resource.Problem{{Path: "certificate", Summary: protocol + " needs a certificate", Suggestion: "name one in certificate"}}
 	case !encrypted && certified:
 		return a, []resource.Problem{{Path: "certificate", Summary: protocol + " has no certificate", Suggestion: "use protocol: HTTPS"}}
 	}
@@ -243,6 +243,9 @@ func createListener(ctx context.Context, g *region, r provider.Request) (resourc
 	case !absent(err):
 		return resource.Observed{}, err
 	}
+	if err := g.awaitIssued(ctx, a); err != nil {
+		return resource.Observed{}, err
+	}
 	protocol, _ := text(a, "protocol")
 	err = g.patientlyIf(ctx, g.wait.Appear, func() error {
 		_, err := g.elb.CreateListener(ctx, &elb.CreateListenerInput{
@@ -267,6 +270,9 @@ func createListener(ctx context.Context, g *region, r provider.Request) (resourc
 func updateListener(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	a := r.Desired.Attrs
 	if changed(r, "port", "protocol", "certificate", kindTargets, redirectTo) {
+		if err := g.awaitIssued(ctx, a); err != nil {
+			return resource.Observed{}, err
+		}
 		protocol, _ := text(a, "protocol")
 		_, err := g.elb.ModifyListener(ctx, &elb.ModifyListenerInput{
 			ListenerArn: aws.String(r.Have.ID), Port: asInt32(a, "port"), Protocol: types.ProtocolEnum(protocol),

@@ -7,7 +7,9 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	"github.com/aws/aws-sdk-go-v2/service/kms"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 
 	"github.com/ovi-project/ovi/resource"
 )
@@ -30,6 +32,12 @@ func changeOutsideOvi(t *testing.T, cfg sdk.Config, act string, o resource.Obser
 		_, err = e.AuthorizeSecurityGroupIngress(ctx, &ec2.AuthorizeSecurityGroupIngressInput{GroupId: id, IpPermissions: []ec2types.IpPermission{{
 			IpProtocol: sdk.String("tcp"), FromPort: sdk.Int32(22), ToPort: sdk.Int32(22), IpRanges: []ec2types.IpRange{{CidrIp: sdk.String("0.0.0.0/0")}},
 		}}})
+	case "schedule":
+		if strings.HasPrefix(o.ID, "arn:") {
+			_, err = secretsmanager.NewFromConfig(cfg).DeleteSecret(ctx, &secretsmanager.DeleteSecretInput{SecretId: id})
+		} else {
+			_, err = kms.NewFromConfig(cfg).ScheduleKeyDeletion(ctx, &kms.ScheduleKeyDeletionInput{KeyId: id})
+		}
 	case "unblock":
 		_, err = b.DeletePublicAccessBlock(ctx, &s3.DeletePublicAccessBlockInput{Bucket: id})
 	case "fill":

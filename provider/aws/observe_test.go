@@ -102,7 +102,7 @@ func TestADeniedBucketAffectsNoOther(t *testing.T) {
 func TestARegionOfWhichNothingCanBeReadIsAnError(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
-	for _, service := range []string{"autoscaling", "ec2", "elasticloadbalancing", "iam", "rds", "route53", "s3"} {
+	for _, service := range []string{"autoscaling", "ec2", "elasticloadbalancing", "iam", "rds", "route53", "s3", "acm", "kms", "logs", "secretsmanager"} {
 		w.fault(awsfake.Fault{Kind: awsfake.Denied, Service: service})
 	}
 	if s, err := w.observe(); !isClass(err, "denied") || len(s.Resources) > 0 {

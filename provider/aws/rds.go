@@ -86,6 +86,9 @@ func (g *region) observedDB(d types.DBInstance) resource.Observed {
 	if s := d.DBSubnetGroup; s != nil {
 		a.text("subnet_group", s.DBSubnetGroupName)
 	}
+	if len(d.DBParameterGroups) > 0 {
+		a.text(parameterGroup, d.DBParameterGroups[0].DBParameterGroupName)
+	}
 	a.texts("security_groups", dbGroups(d))
 	if waits := overlay(a, d.PendingModifiedValues); len(waits) > 0 {
 		o.Message = strings.TrimPrefix(o.Message+"; pending until the maintenance window: "+strings.Join(waits, ", ")+

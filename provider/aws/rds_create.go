@@ -73,6 +73,7 @@ func (g *region) orderDB(r provider.Request) (*rds.CreateDBInstanceInput, error)
 		DBName:               desired(a, "database"),
 		Port:                 desiredInt(a, "port"),
 		DBSubnetGroupName:    desired(a, "subnet_group"),
+		DBParameterGroupName: desired(a, parameterGroup),
 		VpcSecurityGroupIds:  a.Texts("security_groups"),
 		DeletionProtection:   desiredFlag(a, "deletion_protection"),
 		CopyTagsToSnapshot:   aws.Bool(true),

@@ -90,6 +90,10 @@ func rdsLocation() []resource.Attribute {
 			Doc: "The DB subnet group it runs in. If omitted, the default one.",
 		},
 		{
+			Name: parameterGroup, Type: resource.TString, Max: bound(255), Example: "${db_parameter_group/data}", Note: "what is static of it takes effect when the database is restarted",
+			Doc: "The DB parameter group it has. If omitted, the default one of its engine. What is static of it takes effect when the database is restarted, which ovi does not do by itself.",
+		},
+		{
 			Name: "backup_days", Type: resource.TInt, Effect: resource.Restart, Min: bound(0), Max: bound(35), CreateDefault: resource.Int(7),
 			Example: "7", Doc: "How many days automatic backups are kept; 0 turns them off. Changing it to or from 0 restarts the database.",
 		},

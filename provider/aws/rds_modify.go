@@ -36,6 +36,7 @@ func took(d types.DBInstance, in *rds.ModifyDBInstanceInput) bool {
 		has(d.PubliclyAccessible, in.PubliclyAccessible) && has(d.DeletionProtection, in.DeletionProtection) &&
 		has(d.BackupRetentionPeriod, in.BackupRetentionPeriod) &&
 		aws.ToInt32(d.AllocatedStorage) >= aws.ToInt32(in.AllocatedStorage) &&
+		(in.DBParameterGroupName == nil || len(d.DBParameterGroups) > 0 && has(d.DBParameterGroups[0].DBParameterGroupName, in.DBParameterGroupName)) &&
 		(in.EngineVersion == nil || versionFits(*in.EngineVersion, aws.ToString(d.EngineVersion)) != resource.Differs)
 }
 
@@ -54,7 +55,7 @@ func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInp
 	n := 0
 	for _, name := range []string{
 		"size", "engine_version", "storage", "storage_type", "multi_az", "public", "password",
-		"port", "security_groups", "backup_days", "deletion_protection",
+		"port", "security_groups", "backup_days", "deletion_protection", parameterGroup,
 	} {
 		if v, ok := r.Desired.Attrs.Get(name); ok && changed(r, name) {
 			a = a.With(name, v)
@@ -78,6 +79,7 @@ func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInp
 		PubliclyAccessible:   desiredFlag(a, "public"),
 		DBPortNumber:         desiredInt(a, "port"),
 		VpcSecurityGroupIds:  a.Texts("security_groups"),
+		DBParameterGroupName: desired(a, parameterGroup),
 		DeletionProtection:   desiredFlag(a, "deletion_protection"),
 	}
 	in.BackupRetentionPeriod = desiredInt(a, "backup_days")

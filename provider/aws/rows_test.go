@@ -26,7 +26,7 @@ func rows() []heldby.Row {
 		held("A9", "a mounted volume", own+"TestA9AMountedVolumeIsNamedSoonAndFreeOnceItsInstanceEnds", "decider.TestWhatOutlivesIsDeletedAfter", "aws-rows"),
 		held("A10a", "a security group is adopted", "adopt-by-id"),
 		held("A10b", "the description of a group in use", "group-in-use"),
-		{Name: "A10c", What: "groups that name each other", Why: "it is not solved"},
+		held("A10c", "groups that name each other, by rules of their own", own+"TestA10cGroupsNameEachOther"),
 		held("A10d", "a group without room for both sets of rules", own+"TestA10dAGroupWithoutRoomForBothSetsExchangesThem"),
 		held("A10e", "rules are removed by their IDs", own+"TestA10eARuleIsRemovedByItsID"),
 		held("A11a", "storage that has grown", own+"TestA11aGrownStorageIsNoted", "resource.TestWhatExceedsItsConfigurationIsNamedAndNotChanged", "aws-rows"),

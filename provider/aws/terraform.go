@@ -30,13 +30,26 @@ func terraformTypes() map[string]provider.Foreign {
 		"aws_lb_listener":       {Kind: kindListener},
 		"aws_alb_listener":      {Kind: kindListener},
 
+		"aws_vpc_endpoint":               {Kind: kindEndpoint},
+		"aws_db_parameter_group":         {Kind: kindDBParameters, ID: "name"},
+		"aws_cloudwatch_log_group":       {Kind: kindLogs, ID: "name"},
+		"aws_kms_key":                    {Kind: kindKMS, ID: "key_id"},
+		"aws_kms_alias":                  {PartOf: kindKMS},
+		"aws_secretsmanager_secret":      {Kind: kindSecret, ID: "arn"},
+		"aws_acm_certificate":            {Kind: kindCertificate, ID: "arn"},
+		"aws_acm_certificate_validation": {PartOf: kindCertificate},
+
+		"aws_secretsmanager_secret_version": {PartOf: kindSecret},
+
 		"aws_route53_zone":   {Kind: kindZone},
 		"aws_route53_record": {Kind: kindRecord, ID: "zone_id/fqdn/type"},
 
-		"aws_route":                       {PartOf: kindRouteTable},
-		"aws_route_table_association":     {PartOf: kindRouteTable},
-		"aws_eip_association":             {PartOf: kindEIP},
-		"aws_internet_gateway_attachment": {PartOf: kindInternetGateway},
+		"aws_route": {PartOf: kindRouteTable},
+		"aws_vpc_endpoint_route_table_association": {PartOf: kindEndpoint},
+		"aws_vpc_endpoint_subnet_association":      {PartOf: kindEndpoint},
+		"aws_route_table_association":              {PartOf: kindRouteTable},
+		"aws_eip_association":                      {PartOf: kindEIP},
+		"aws_internet_gateway_attachment":          {PartOf: kindInternetGateway},
 
 		"aws_iam_instance_profile":       {PartOf: kindRole},
 		"aws_iam_role_policy":            {PartOf: kindRole},

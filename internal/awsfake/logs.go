@@ -1,0 +1,201 @@
+package awsfake
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+func logsActions() map[string]handler {
+	return map[string]handler{
+		"CreateLogGroup": createLogs, "DescribeLogGroups": describeLogs, "DeleteLogGroup": deleteLogs,
+		"PutRetentionPolicy": retainLogs, "DeleteRetentionPolicy": retainLogs, "AssociateKmsKey": encryptLogs,
+		"TagResource": tagLogs, "UntagResource": untagLogs, "ListTagsForResource": listLogTags,
+	}
+}
+
+var logName = regexp.MustCompile(`^[.\-_/#A-Za-z0-9]{1,512}$`)
+
+func noLogs(name string) error {
+	return failf("ResourceNotFoundException", "The specified log group does not exist: %s", name)
+}
+
+func (x *exchange) logARN(name string) string {
+	return "arn:aws:logs:" + x.Region + ":" + Account + ":log-group:" + name
+}
+
+func (x *exchange) logGroup(name string) (*logGroup, error) {
+	l, ok := find[*logGroup](x.tx, x.Region, name)
+	if !ok {
+		return nil, noLogs(name)
+	}
+	return l, nil
+}
+
+// createLogs: a name is taken once (CloudWatch Logs API reference: CreateLogGroup).
+func createLogs(x *exchange) (any, error) {
+	var in struct {
+		LogGroupName, KmsKeyID, LogGroupClass string
+		Tags                                  map[string]string
+	}
+	if err := x.body(&in); err != nil {
+		return nil, err
+	}
+	if !logName.MatchString(in.LogGroupName) {
+		return nil, failf("InvalidParameterException", "Value '%s' at 'logGroupName' failed to satisfy constraint: Member must satisfy regular expression pattern: [\\.\\-_/#A-Za-z0-9]+", in.LogGroupName)
+	}
+	if _, there := find[*logGroup](x.tx, x.Region, in.LogGroupName); there {
+		return nil, failf("ResourceAlreadyExistsException", "The specified log group already exists")
+	}
+	if err := checkTags(in.Tags); err != nil {
+		return nil, err
+	}
+	l := &logGroup{base: x.tx.named(in.LogGroupName, x.Region), KMS: in.KmsKeyID, Class: orElse(in.LogGroupClass, "STANDARD")}
+	l.Tags = in.Tags
+	x.tx.put(l)
+	return struct{}{}, nil
+}
+
+type jsonLogs struct {
+	LogGroupName    string `json:"logGroupName"`
+	ARN             string `json:"arn"`
+	LogGroupArn     string `json:"logGroupArn"`
+	CreationTime    int64  `json:"creationTime"`
+	RetentionInDays int    `json:"retentionInDays,omitempty"`
+	KmsKeyID        string `json:"kmsKeyId,omitempty"`
+	LogGroupClass   string `json:"logGroupClass"`
+	StoredBytes     int64  `json:"storedBytes"`
+}
+
+func describeLogs(x *exchange) (any, error) {
+	var in struct {
+		LogGroupNamePrefix, NextToken string
+		Limit                         int
+	}
+	if err := x.body(&in); err != nil {
+		return nil, err
+	}
+	all := slices.DeleteFunc(list[*logGroup](x.tx, x.Region), func(l *logGroup) bool { return !strings.HasPrefix(l.ID, in.LogGroupNamePrefix) })
+	const most = 50
+	rows, next, err := jsonPage(all, in.NextToken, in.Limit, most, failf("InvalidParameterException", "The specified nextToken is invalid."))
+	if err != nil {
+		return nil, err
+	}
+	out := struct {
+		LogGroups []jsonLogs `json:"logGroups"`
+		NextToken *string    `json:"nextToken,omitempty"`
+	}{[]jsonLogs{}, next}
+	for _, l := range rows {
+		arn := x.logARN(l.ID)
+		out.LogGroups = append(out.LogGroups, jsonLogs{l.ID, arn + ":*", arn, l.Made.UnixMilli(), l.Retention, l.KMS, l.Class, 0})
+	}
+	return out, nil
+}
+
+func (x *exchange) changeLogs(change func(*logGroup)) (any, error) {
+	var in struct{ LogGroupName string }
+	if err := x.body(&in); err != nil {
+		return nil, err
+	}
+	l, err := x.logGroup(in.LogGroupName)
+	if err != nil {
+		return nil, err
+	}
+	n := *l
+	change(&n)
+	x.tx.put(&n)
+	return struct{}{}, nil
+}
+
+func retainLogs(x *exchange) (any, error) {
+	var in struct{ RetentionInDays int }
+	if err := x.body(&in); err != nil {
+		return nil, err
+	}
+	days := []int{0, 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653}
+	if !slices.Contains(days, in.RetentionInDays) {
+		return nil, failf("InvalidParameterException", "Value '%d' at 'retentionInDays' failed to satisfy constraint: Member must satisfy enum value set", in.RetentionInDays)
+	}
+	return x.changeLogs(func(l *logGroup) { l.Retention = in.RetentionInDays })
+}
+
+func encryptLogs(x *exchange) (any, error) {
+	var in struct{ KmsKeyID string }
+	if err := x.body(&in); err != nil {
+		return nil, err
+	}
+	return x.changeLogs(func(l *logGroup) { l.KMS = in.KmsKeyID })
+}
+
+func deleteLogs(x *exchange) (any, error) {
+	var in struct{ LogGroupName string }
+	if err := x.body(&in); err != nil {
+		return nil, err
+	}
+	l, err := x.logGroup(in.LogGroupName)
+	if err != nil {
+		return nil, err
+	}
+	x.tx.drop(l)
+	return struct{}{}, nil
+}
+
+// taggedLogs finds a group by its ARN, which has no star at its end (CloudWatch Logs API reference: TagResource).
+func (x *exchange) taggedLogs(arn string) (*logGroup, error) {
+	name, ok := strings.CutPrefix(arn, x.logARN(""))
+	if !ok || strings.HasSuffix(name, ":*") {
+		return nil, failf("InvalidParameterException", "Invalid resource arn: %s", arn)
+	}
+	return x.logGroup(name)
+}
+
+func tagLogs(x *exchange) (any, error) {
+	var in struct {
+		ResourceArn string
+		Tags        map[string]string
+	}
+	if err := x.body(&in); err != nil {
+		return nil, err
+	}
+	l, err := x.taggedLogs(in.ResourceArn)
+	if err != nil {
+		return nil, err
+	}
+	return struct{}{}, x.changeTags(l, func(have map[string]string) { maps.Copy(have, in.Tags) })
+}
+
+func untagLogs(x *exchange) (any, error) {
+	var in struct {
+		ResourceArn string
+		TagKeys     []string
+	}
+	if err := x.body(&in); err != nil {
+		return nil, err
+	}
+	l, err := x.taggedLogs(in.ResourceArn)
+	if err != nil {
+		return nil, err
+	}
+	return struct{}{}, x.changeTags(l, func(have map[string]string) { without(have, in.TagKeys) })
+}
+
+func without(have map[string]string, keys []string) {
+	for _, k := range keys {
+		delete(have, k)
+	}
+}
+
+func listLogTags(x *exchange) (any, error) {
+	var in struct{ ResourceArn string }
+	if err := x.body(&in); err != nil {
+		return nil, err
+	}
+	l, err := x.taggedLogs(in.ResourceArn)
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		Tags map[string]string `json:"tags"`
+	}{l.Tags}, nil
+}

@@ -1,0 +1,295 @@
+package aws
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+const (
+	kindDBParameters = "db_parameter_group"
+	familyAttr       = "family"
+	parametersAttr   = "parameters"
+	parameterGroup   = "parameter_group" // of a database
+)
+
+func kindOfDBParameters() kind {
+	return kind{
+		schema: resource.Kind{
+			Provider: Name, Name: kindDBParameters,
+			Doc:         "The settings of databases of one engine version.\n\nIts name is its name in AWS. A database has it by `parameter_group: ${db_parameter_group/web}`. A static parameter takes effect when the database is restarted, which ovi does not do by itself; the others at once.",
+			NamePattern: `[a-z](-?[a-z0-9])*`, NameDoc: "lower-case letters, digits and single hyphens, starting with a letter, at most 255 characters",
+			Canonical: canonicalParameters, CrossCheck: crossChecks(tagTraits{rds: true}, namedDefault),
+			Attrs: []resource.Attribute{
+				{Name: familyAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: `(postgres|mysql|mariadb)[0-9]+(\.[0-9]+)?`, Example: "postgres16", Doc: "The engine and its major version, such as postgres16, mysql8.4 or mariadb10.11."},
+				{Name: "description", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("Managed by ovi"), Min: bound(1), Max: bound(255), Example: "of the shop", Doc: "What it is for. AWS cannot change it later."},
+				{Name: parametersAttr, Type: resource.TMap, Default: resource.Attrs{}, Example: "{max_connections: \"200\"}", Doc: "The parameters that differ from the engine's defaults. One that is set outside ovi is set back to its default."},
+			},
+		},
+		list: listDBParameters, read: readDBParameters, tag: tagDBParameters, check: checkDBParameters,
+		create: createDBParameters, update: updateDBParameters, remove: deleteDBParameters,
+	}
+}
+
+// canonicalParameters: names are in lower case, as AWS reports them.
+func canonicalParameters(a resource.Attrs) (resource.Attrs, []resource.Problem) {
+	v, _ := a.Get(parametersAttr)
+	m, ok := v.(resource.Attrs)
+	if !ok {
+		return a, nil
+	}
+	out := map[string]resource.Value{}
+	for _, p := range m {
+		out[strings.ToLower(p.Name)] = p.Value
+	}
+	return a.With(parametersAttr, resource.AttrsOf(out)), nil
+}
+
+func (g *region) dbParameterGroups(ctx context.Context, name string) ([]types.DBParameterGroup, error) {
+	return pages(ctx, "rds.DescribeDBParameterGroups", func(ctx context.Context, token *string) ([]types.DBParameterGroup, *string, error) {
+		in := &rds.DescribeDBParameterGroupsInput{MaxRecords: aws.Int32(rdsPage), Marker: token}
+		if name != "" {
+			in = &rds.DescribeDBParameterGroupsInput{DBParameterGroupName: aws.String(name)}
+		}
+		out, err := g.rds.DescribeDBParameterGroups(ctx, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.DBParameterGroups, out.Marker, nil
+	})
+}
+
+// dbParameters are those that a user has set.
+func (g *region) dbParameters(ctx context.Context, name string) (map[string]types.Parameter, error) {
+	all, err := pages(ctx, "rds.DescribeDBParameters", func(ctx context.Context, token *string) ([]types.Parameter, *string, error) {
+		out, err := g.rds.DescribeDBParameters(ctx, &rds.DescribeDBParametersInput{
+			DBParameterGroupName: aws.String(name), Source: aws.String("user"), MaxRecords: aws.Int32(rdsPage), Marker: token,
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.Parameters, out.Marker, nil
+	})
+	out := map[string]types.Parameter{}
+	for _, p := range all {
+		out[aws.ToString(p.ParameterName)] = p
+	}
+	return out, err
+}
+
+// observedDBParameters reads the tags too, and of a managed one the parameters, which take calls of their own.
+func (g *region) observedDBParameters(ctx context.Context, s types.DBParameterGroup, whole bool) (resource.Observed, error) {
+	o := resource.Observed{ID: aws.ToString(s.DBParameterGroupName), UID: aws.ToString(s.DBParameterGroupArn), Health: resource.Healthy}
+	tags, err := g.rds.ListTagsForResource(ctx, &rds.ListTagsForResourceInput{ResourceName: s.DBParameterGroupArn})
+	if err != nil {
+		return o, classify("", err)
+	}
+	a := attrs{}
+	a.text(familyAttr, s.DBParameterGroupFamily)
+	a.text("description", s.Description)
+	own := rdsTagMap(tags.TagList)
+	if whole || own[tagManaged] == "true" {
+		set, err := g.dbParameters(ctx, o.ID)
+		if err != nil {
+			return o, err
+		}
+		m := attrs{}
+		for name, p := range set {
+			if p.ParameterValue != nil {
+				m[name] = resource.String(*p.ParameterValue)
+			}
+		}
+		a[parametersAttr] = m.done()
+	}
+	o.Attrs = a.done()
+	g.identify(&o, kindDBParameters, o.ID, own)
+	if strings.HasPrefix(o.ID, "default.") {
+		o.Message = resource.ProviderDefault
+	}
+	return o, nil
+}
+
+func listDBParameters(ctx context.Context, s *sweep) ([]resource.Observed, error) {
+	all, err := s.dbParameterGroups(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	out := make([]resource.Observed, 0, len(all))
+	for _, group := range all {
+		o, err := s.observedDBParameters(ctx, group, false)
+		if absent(err) {
+			continue // it was deleted between the two calls
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+func readDBParameters(ctx context.Context, g *region, id string) (resource.Observed, error) {
+	all, err := g.dbParameterGroups(ctx, id)
+	s, err := only(all, err, "rds.DescribeDBParameterGroups", id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.observedDBParameters(ctx, s, true)
+}
+
+// tagDBParameters finds the ARN, by which RDS tags.
+func tagDBParameters(ctx context.Context, g *region, id string, set map[string]string, drop []string) error {
+	all, err := g.dbParameterGroups(ctx, id)
+	s, err := only(all, err, "rds.DescribeDBParameterGroups", id)
+	if err != nil {
+		return err
+	}
+	return g.tagByARN(ctx, s.DBParameterGroupArn, set, drop)
+}
+
+func checkDBParameters(ctx context.Context, g *region, r provider.Request) error {
+	if r.Have.ID != "" {
+		return nil
+	}
+	o, err := readDBParameters(ctx, g, r.Desired.Ref.Name)
+	switch {
+	case absent(err):
+		return nil
+	case err != nil:
+		return err
+	}
+	return taken(o, r)
+}
+
+// createDBParameters relies on the name, as createDBSubnets does. A group that is created has no parameters yet: they
+// are set by calls of their own, which are repeated until they were made.
+func createDBParameters(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	name := r.Desired.Ref.Name
+	_, err := g.rds.CreateDBParameterGroup(ctx, &rds.CreateDBParameterGroupInput{
+		DBParameterGroupName: aws.String(name), DBParameterGroupFamily: desired(r.Desired.Attrs, familyAttr),
+		Description: desired(r.Desired.Attrs, "description"), Tags: rdsTags(g.birthTags(r, false)),
+	})
+	if err = classify("", err); hasCode(err, "DBParameterGroupAlreadyExists", "DBParameterGroupAlreadyExistsFault") {
+		err = unlessOwn(ctx, g, r, err, readDBParameters)
+	}
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.setDBParameters(ctx, name, r.Desired.Attrs)
+}
+
+func updateDBParameters(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	if !changed(r, parametersAttr) {
+		return readDBParameters(ctx, g, r.Have.ID)
+	}
+	return g.setDBParameters(ctx, r.Have.ID, r.Desired.Attrs)
+}
+
+// parametersAtOnce is how many parameters one call sets.
+const parametersAtOnce = 20
+
+// setDBParameters brings the parameters to the configuration. A static one waits for a restart of the database.
+func (g *region) setDBParameters(ctx context.Context, name string, want resource.Attrs) (o resource.Observed, err error) {
+	var have map[string]types.Parameter
+	err = g.awaitSeen(ctx, g.wait.Appear, "the parameter group "+name, func(ctx context.Context) error {
+		have, err = g.dbParameters(ctx, name)
+		return err
+	})
+	if err != nil {
+		return o, err
+	}
+	v, _ := want.Get(parametersAttr)
+	m, _ := v.(resource.Attrs)
+	var more, less []types.Parameter
+	for _, p := range m {
+		if now, set := have[p.Name]; !set || aws.ToString(now.ParameterValue) != plain(p.Value) {
+			more = append(more, types.Parameter{ParameterName: aws.String(p.Name), ParameterValue: aws.String(plain(p.Value)), ApplyMethod: types.ApplyMethodPendingReboot})
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(have)) {
+		if _, set := m.Get(n); !set {
+			less = append(less, types.Parameter{ParameterName: aws.String(n), ApplyMethod: types.ApplyMethodPendingReboot})
+		}
+	}
+	if err := g.applyMethods(ctx, name, more, less); err != nil {
+		return o, err
+	}
+	for some := range slices.Chunk(more, parametersAtOnce) {
+		err := g.parameterCall(ctx, func() error {
+			_, err := g.rds.ModifyDBParameterGroup(ctx, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: aws.String(name), Parameters: some})
+			return err
+		})
+		if err != nil {
+			return o, err
+		}
+	}
+	for some := range slices.Chunk(less, parametersAtOnce) {
+		err := g.parameterCall(ctx, func() error {
+			_, err := g.rds.ResetDBParameterGroup(ctx, &rds.ResetDBParameterGroupInput{DBParameterGroupName: aws.String(name), Parameters: some, ResetAllParameters: aws.Bool(false)})
+			return err
+		})
+		if err != nil {
+			return o, err
+		}
+	}
+	return readDBParameters(ctx, g, name)
+}
+
+// applyMethods sets how a parameter takes effect: at once where it is dynamic, which only the group's own list tells.
+func (g *region) applyMethods(ctx context.Context, name string, lists ...[]types.Parameter) error {
+	dynamic := map[string]bool{}
+	if len(slices.Concat(lists...)) == 0 {
+		return nil
+	}
+	all, err := pages(ctx, "rds.DescribeDBParameters", func(ctx context.Context, token *string) ([]types.Parameter, *string, error) {
+		out, err := g.rds.DescribeDBParameters(ctx, &rds.DescribeDBParametersInput{DBParameterGroupName: aws.String(name), MaxRecords: aws.Int32(rdsPage), Marker: token})
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.Parameters, out.Marker, nil
+	})
+	for _, p := range all {
+		dynamic[aws.ToString(p.ParameterName)] = aws.ToString(p.ApplyType) == "dynamic"
+	}
+	for _, list := range lists {
+		for i := range list {
+			if dynamic[aws.ToString(list[i].ParameterName)] {
+				list[i].ApplyMethod = types.ApplyMethodImmediate
+			}
+		}
+	}
+	return err
+}
+
+// parameterCall waits while the group is being changed.
+func (g *region) parameterCall(ctx context.Context, order func() error) error {
+	return g.patiently(ctx, g.wait.Free, func() error { return classify("", order()) }, "InvalidDBParameterGroupState", "InvalidDBParameterGroupStateFault")
+}
+
+func deleteDBParameters(ctx context.Context, g *region, r provider.Request) error {
+	id := r.Have.ID
+	return g.deleteHeld(ctx, id, func() error {
+		_, err := g.rds.DeleteDBParameterGroup(ctx, &rds.DeleteDBParameterGroupInput{DBParameterGroupName: aws.String(id)})
+		return err
+	}, func() ([]string, error) {
+		all, err := g.databases(ctx)
+		var names []string
+		for _, d := range all {
+			for _, s := range d.DBParameterGroups {
+				if strings.EqualFold(aws.ToString(s.DBParameterGroupName), id) {
+					names = append(names, nameID(g.observedDB(d)))
+				}
+			}
+		}
+		slices.Sort(names)
+		return names, err
+	}, "InvalidDBParameterGroupState", "InvalidDBParameterGroupStateFault")
+}

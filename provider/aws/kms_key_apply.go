@@ -1,0 +1,222 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/kms"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// checkKMS: the alias is free, or is that of the key to be replaced.
+func checkKMS(ctx context.Context, g *region, r provider.Request) error {
+	alias, set := text(r.Desired.Attrs, aliasAttr)
+	if !set {
+		return nil
+	}
+	_, err := g.freeAlias(ctx, alias, r.Have.ID, r.Key)
+	return err
+}
+
+// freeAlias finds which key has an alias. It is free also where that key is ours and to be deleted; any other is a
+// conflict.
+func (g *region) freeAlias(ctx context.Context, alias, own, creation string) (taken bool, err error) {
+	named, err := g.aliases(ctx, nil)
+	if err != nil {
+		return false, err
+	}
+	for id, names := range named {
+		if id == own || !slices.Contains(names, alias) {
+			continue
+		}
+		k, err := g.key(ctx, id, names, false)
+		switch {
+		case absent(err) && k.tags[tagDeleting] != "":
+			return true, nil
+		case err != nil && !absent(err):
+			return true, err
+		case creation != "" && k.tags[tagKey] == creation:
+			return true, nil
+		}
+		return true, conflict("kms.ListAliases", fmt.Errorf("the key %s has the alias %s", id, alias), "use another alias, or remove it from that key")
+	}
+	return false, nil
+}
+
+// createKey relies on the key's tag, as the creates of other kinds without a token do. Alias and rotation follow in
+// calls of their own, which are repeated until they were made.
+func createKey(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	if err := checkKMS(ctx, g, r); err != nil {
+		return resource.Observed{}, err
+	}
+	id, err := noRetry(ctx, g, func() (string, error) {
+		out, err := g.kms.CreateKey(ctx, &kms.CreateKeyInput{
+			Description: desired(r.Desired.Attrs, "description"), Policy: desired(r.Desired.Attrs, policyAttr), Tags: kmsTags(g.birthTags(r, false)),
+		}, func(o *kms.Options) { o.Retryer = onlyThrottled{o.Retryer} })
+		if err != nil {
+			return "", err
+		}
+		return aws.ToString(out.KeyMetadata.KeyId), nil
+	}, func() ([]string, error) { return g.keysWith(ctx, r.Key) })
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	if err := g.rotate(ctx, id, r.Desired.Attrs); err != nil {
+		return resource.Observed{}, err
+	}
+	if err := g.nameKey(ctx, id, r.Desired.Attrs); err != nil {
+		return resource.Observed{}, err
+	}
+	if r.Desired.State == resource.StateStopped {
+		if _, err := g.kms.DisableKey(ctx, &kms.DisableKeyInput{KeyId: aws.String(id)}); err != nil {
+			return resource.Observed{}, classify("", err)
+		}
+	}
+	return g.awaitKey(ctx, id)
+}
+
+func (g *region) awaitKey(ctx context.Context, id string) (o resource.Observed, err error) {
+	err = g.awaitSeen(ctx, g.wait.Appear, "the key "+id, func(ctx context.Context) error {
+		if o, err = readKey(ctx, g, id); err == nil && o.Health == resource.Pending {
+			return errWait
+		}
+		return err
+	})
+	return o, err
+}
+
+// rotate turns the rotation on, with its days, or off, as far as the configuration sets it.
+func (g *region) rotate(ctx context.Context, id string, a resource.Attrs) error {
+	on, set := flag(a, rotationAttr)
+	days := asInt32(a, rotationDays)
+	if !set && days == nil {
+		return nil
+	}
+	return g.patientlyIf(ctx, g.wait.Appear, func() (err error) {
+		if set && !on {
+			_, err = g.kms.DisableKeyRotation(ctx, &kms.DisableKeyRotationInput{KeyId: aws.String(id)})
+		} else {
+			_, err = g.kms.EnableKeyRotation(ctx, &kms.EnableKeyRotationInput{KeyId: aws.String(id), RotationPeriodInDays: days})
+		}
+		return classify("", err)
+	}, absent)
+}
+
+// nameKey gives a key its alias alone.
+func (g *region) nameKey(ctx context.Context, id string, a resource.Attrs) error {
+	alias, set := text(a, aliasAttr)
+	if !set {
+		return nil
+	}
+	named, err := g.aliases(ctx, aws.String(id))
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(named[id], alias) {
+		taken, err := g.freeAlias(ctx, alias, id, "")
+		if err != nil {
+			return err
+		}
+		name := aws.String(aliasPrefix + alias)
+		err = g.patientlyIf(ctx, g.wait.Appear, func() (err error) {
+			if taken {
+				_, err = g.kms.UpdateAlias(ctx, &kms.UpdateAliasInput{AliasName: name, TargetKeyId: aws.String(id)})
+			} else {
+				_, err = g.kms.CreateAlias(ctx, &kms.CreateAliasInput{AliasName: name, TargetKeyId: aws.String(id)})
+			}
+			return classify("", err)
+		}, absent)
+		if err != nil {
+			return err
+		}
+	}
+	for _, old := range named[id] {
+		if old == alias {
+			continue
+		}
+		if _, err := g.kms.DeleteAlias(ctx, &kms.DeleteAliasInput{AliasName: aws.String(aliasPrefix + old)}); unlessAbsent(err) != nil {
+			return classify("", err)
+		}
+	}
+	return nil
+}
+
+// updateKey first makes a key usable: one that is disabled or to be deleted takes no change.
+func updateKey(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	id := aws.String(r.Have.ID)
+	if starts(r) {
+		if err := g.enableKey(ctx, r.Have.ID); err != nil {
+			return resource.Observed{}, err
+		}
+	}
+	if changed(r, "description") {
+		if _, err := g.kms.UpdateKeyDescription(ctx, &kms.UpdateKeyDescriptionInput{KeyId: id, Description: desired(r.Desired.Attrs, "description")}); err != nil {
+			return resource.Observed{}, classify("", err)
+		}
+	}
+	if changed(r, policyAttr) {
+		if _, err := g.kms.PutKeyPolicy(ctx, &kms.PutKeyPolicyInput{KeyId: id, PolicyName: aws.String("default"), Policy: desired(r.Desired.Attrs, policyAttr)}); err != nil {
+			return resource.Observed{}, classify("", err)
+		}
+	}
+	if changed(r, rotationAttr, rotationDays) || starts(r) {
+		if err := g.rotate(ctx, r.Have.ID, r.Desired.Attrs); err != nil {
+			return resource.Observed{}, err
+		}
+	}
+	if changed(r, aliasAttr) {
+		if err := g.nameKey(ctx, r.Have.ID, r.Desired.Attrs); err != nil {
+			return resource.Observed{}, err
+		}
+	}
+	if stops(r) {
+		if _, err := g.kms.DisableKey(ctx, &kms.DisableKeyInput{KeyId: id}); err != nil {
+			return resource.Observed{}, classify("", err)
+		}
+	}
+	return g.awaitKey(ctx, r.Have.ID)
+}
+
+// enableKey cancels a deletion, which leaves a key disabled, and enables it.
+func (g *region) enableKey(ctx context.Context, id string) error {
+	out, err := g.kms.DescribeKey(ctx, &kms.DescribeKeyInput{KeyId: aws.String(id)})
+	if err != nil {
+		return classify("", err)
+	}
+	if out.KeyMetadata.DeletionDate != nil {
+		if _, err := g.kms.CancelKeyDeletion(ctx, &kms.CancelKeyDeletionInput{KeyId: aws.String(id)}); err != nil {
+			return classify("", err)
+		}
+	}
+	_, err = g.kms.EnableKey(ctx, &kms.EnableKeyInput{KeyId: aws.String(id)})
+	return classify("", err)
+}
+
+// deleteKey marks the key first: one that is to be deleted takes no tags.
+func deleteKey(ctx context.Context, g *region, r provider.Request) error {
+	id := aws.String(r.Have.ID)
+	out, err := g.kms.DescribeKey(ctx, &kms.DescribeKeyInput{KeyId: id})
+	switch {
+	case absent(err):
+		return nil
+	case err != nil:
+		return classify("", err)
+	}
+	if out.KeyMetadata.DeletionDate != nil {
+		if _, err := g.key(ctx, r.Have.ID, nil, false); absent(err) {
+			return nil // by an earlier call
+		}
+		if _, err := g.kms.CancelKeyDeletion(ctx, &kms.CancelKeyDeletionInput{KeyId: id}); err != nil {
+			return classify("", err)
+		}
+	}
+	if err := tagKMS(ctx, g, r.Have.ID, map[string]string{tagDeleting: "true"}, nil); err != nil {
+		return err
+	}
+	_, err = g.kms.ScheduleKeyDeletion(ctx, &kms.ScheduleKeyDeletionInput{KeyId: id, PendingWindowInDays: asInt32(r.Desired.Attrs, windowAttr)})
+	return unlessAbsent(err)
+}

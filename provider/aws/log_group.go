@@ -1,0 +1,283 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	logs "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+const (
+	kindLogs      = "log_group"
+	logName       = "log_name"
+	retentionAttr = "retention_days"
+	kmsKeyAttr    = "kms_key"
+	arnAttr       = "arn"
+)
+
+func kindOfLogs() kind {
+	return kind{
+		schema: resource.Kind{
+			Provider: Name, Name: kindLogs,
+			Doc:         "Where CloudWatch keeps the log of a program.\n\nIts name is its name in AWS, unless log_name sets another, which may have slashes.",
+			NamePattern: tagName, NameDoc: tagNameDoc, DataLoss: loseLogs,
+			CrossCheck: crossChecks(tagTraits{iam: true}, oneLogName), Replace: replaceLogs,
+			Attrs: []resource.Attribute{
+				{Name: logName, Type: resource.TString, Effect: resource.Replace, Pattern: `[A-Za-z0-9_/.#-]{1,512}`, Example: "/web/access", Doc: "Its name in AWS, if it differs from the resource's."},
+				{Name: retentionAttr, Type: resource.TInt, Valid: validRetention, Unit: "days", Example: "30", Doc: "How many days events are kept, one of those that AWS has, such as 7, 30, 90 or 365; 0 keeps all. If omitted, a new group keeps all."},
+				{Name: kmsKeyAttr, Type: resource.TString, Pattern: `arn:aws[a-z-]*:kms:.+`, Example: "${kms_key/main.arn}", Doc: "The ARN of the key that encrypts it. Its policy must allow that to CloudWatch Logs."},
+				{Name: "class", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("STANDARD"), Enum: []string{"STANDARD", "INFREQUENT_ACCESS"}, Example: "INFREQUENT_ACCESS", Doc: "How it is stored and paid."},
+				{Name: arnAttr, Type: resource.TString, Computed: true, Doc: "Its ARN."},
+			},
+		},
+		list: listLogs, read: readLogs, tag: tagLogs, check: checkLogs,
+		create: createLogs, update: updateLogs, remove: deleteLogs,
+	}
+}
+
+// loseLogs: StoredBytes lags by a day, so that a young group is named too.
+func loseLogs(o resource.Observed, _ resource.Attrs) string { return "the log events of " + o.ID }
+
+func validRetention(v resource.Value) []resource.Problem {
+	n, _ := v.(resource.Int)
+	switch n {
+	case 0, 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653: // PutRetentionPolicy
+		return nil
+	}
+	return wrongValue("use 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288 or 3653; 0 for no limit", "AWS has no retention of %d days", n)
+}
+
+// nameIn is the name that a resource has in AWS: that of an attribute, or its own.
+func nameIn(d *resource.Desired, attr string) string {
+	if s, ok := text(d.Attrs, attr); ok {
+		return s
+	}
+	return d.Ref.Name
+}
+
+func oneLogName(c *checking) { c.onceBy(logName, "log group") }
+
+// onceBy: a name in AWS belongs to one resource of a region.
+func (c *checking) onceBy(attr, what string) {
+	first := map[string]*resource.Desired{}
+	for _, d := range c.configured {
+		key := d.Ref.Location + " " + nameIn(d, attr)
+		if other := first[key]; other != nil {
+			c.wrong(d, "name", "use another name", "duplicate %s %s: it is %s/%s too", what, nameIn(d, attr), d.Ref.Kind, location(other))
+			continue
+		}
+		first[key] = d
+	}
+}
+
+func replaceLogs(d resource.Desired, have resource.Observed) []resource.Strategy {
+	if nameIn(&d, logName) != have.ID {
+		return createFirst()
+	}
+	return destroyFirst()
+}
+
+func (g *region) logGroups(ctx context.Context, prefix *string) ([]types.LogGroup, error) {
+	return pages(ctx, "logs.DescribeLogGroups", func(ctx context.Context, token *string) ([]types.LogGroup, *string, error) {
+		const most = 50
+		out, err := g.logs.DescribeLogGroups(ctx, &logs.DescribeLogGroupsInput{LogGroupNamePrefix: prefix, Limit: aws.Int32(most), NextToken: token})
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.LogGroups, out.NextToken, nil
+	})
+}
+
+// logARN is the ARN by which a group is tagged: without the star for its streams.
+func logARN(l types.LogGroup) string {
+	if l.LogGroupArn != nil {
+		return *l.LogGroupArn
+	}
+	return strings.TrimSuffix(aws.ToString(l.Arn), ":*")
+}
+
+// listLogs takes a call for each group: a list has no tags.
+func listLogs(ctx context.Context, s *sweep) ([]resource.Observed, error) {
+	all, err := s.logGroups(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	return observeEach(ctx, all, s.withLogTags, func(l types.LogGroup, denied error) resource.Observed {
+		o := s.observedLogs(l, nil)
+		o.Health, o.Unread = resource.Unclear, denied.Error()
+		return o
+	})
+}
+
+func (g *region) withLogTags(ctx context.Context, l types.LogGroup) (resource.Observed, error) {
+	out, err := g.logs.ListTagsForResource(ctx, &logs.ListTagsForResourceInput{ResourceArn: aws.String(logARN(l))})
+	if err != nil {
+		return resource.Observed{}, classify("", err)
+	}
+	return g.observedLogs(l, out.Tags), nil
+}
+
+// observedLogs: a group that was deleted and created again has another moment of creation.
+func (g *region) observedLogs(l types.LogGroup, tags map[string]string) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(l.LogGroupName), Health: resource.Healthy}
+	if at := aws.ToInt64(l.CreationTime); at > 0 {
+		o.UID, o.Since = strconv.FormatInt(at, 10), time.UnixMilli(at).UTC()
+	}
+	a := attrs{arnAttr: resource.String(logARN(l)), retentionAttr: resource.Int(aws.ToInt32(l.RetentionInDays)), logName: resource.String(o.ID)}
+	a.text(kmsKeyAttr, l.KmsKeyId)
+	if l.LogGroupClass != "" {
+		a["class"] = resource.String(l.LogGroupClass)
+	}
+	o.Attrs = a.done()
+	g.identify(&o, kindLogs, flatName(o.ID), tags)
+	return o
+}
+
+// flatName is a name without the slashes that separate the parts of a ref.
+func flatName(s string) string { return strings.ReplaceAll(strings.Trim(s, "/"), "/", ".") }
+
+func (g *region) logGroup(ctx context.Context, name string) (types.LogGroup, error) {
+	all, err := g.logGroups(ctx, &name)
+	var same []types.LogGroup
+	for _, l := range all {
+		if aws.ToString(l.LogGroupName) == name {
+			same = append(same, l)
+		}
+	}
+	return only(same, err, "logs.DescribeLogGroups", name)
+}
+
+func readLogs(ctx context.Context, g *region, id string) (resource.Observed, error) {
+	l, err := g.logGroup(ctx, id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.withLogTags(ctx, l)
+}
+
+func tagLogs(ctx context.Context, g *region, id string, set map[string]string, drop []string) error {
+	l, err := g.logGroup(ctx, id)
+	if err != nil {
+		return err
+	}
+	arn := aws.String(logARN(l))
+	if len(set) > 0 {
+		if _, err := g.logs.TagResource(ctx, &logs.TagResourceInput{ResourceArn: arn, Tags: set}); err != nil {
+			return classify("", err)
+		}
+	}
+	if len(drop) == 0 {
+		return nil
+	}
+	_, err = g.logs.UntagResource(ctx, &logs.UntagResourceInput{ResourceArn: arn, TagKeys: drop})
+	return classify("", err)
+}
+
+func checkLogs(ctx context.Context, g *region, r provider.Request) error {
+	name := nameIn(&r.Desired, logName)
+	if r.Have.ID == name {
+		return nil
+	}
+	o, err := readLogs(ctx, g, name)
+	switch {
+	case absent(err):
+		return nil
+	case err != nil:
+		return err
+	}
+	return taken(o, r)
+}
+
+// createLogs relies on the name. The retention is set by a call of its own, which is repeated until it was made.
+func createLogs(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	a, name := r.Desired.Attrs, nameIn(&r.Desired, logName)
+	class, _ := text(a, "class")
+	err := g.patiently(ctx, g.wait.Appear, func() error {
+		_, err := g.logs.CreateLogGroup(ctx, &logs.CreateLogGroupInput{
+			LogGroupName: aws.String(name), KmsKeyId: desired(a, kmsKeyAttr), LogGroupClass: types.LogGroupClass(class), Tags: g.birthTags(r, false),
+		})
+		return classify("", err)
+	}, "OperationAbortedException")
+	if hasCode(err, "ResourceAlreadyExistsException") {
+		err = unlessOwn(ctx, g, r, err, func(ctx context.Context, g *region, _ string) (resource.Observed, error) {
+			return readLogs(ctx, g, name)
+		})
+	}
+	if err == nil {
+		err = g.setRetention(ctx, name, a)
+	}
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.awaitLogs(ctx, name, a)
+}
+
+// setRetention sets the days, or none.
+func (g *region) setRetention(ctx context.Context, name string, a resource.Attrs) error {
+	days, set := number(a, retentionAttr)
+	if !set {
+		return nil
+	}
+	return g.patientlyIf(ctx, g.wait.Appear, func() (err error) {
+		if days == 0 {
+			_, err = g.logs.DeleteRetentionPolicy(ctx, &logs.DeleteRetentionPolicyInput{LogGroupName: aws.String(name)})
+		} else {
+			_, err = g.logs.PutRetentionPolicy(ctx, &logs.PutRetentionPolicyInput{LogGroupName: aws.String(name), RetentionInDays: aws.Int32(int32(days))})
+		}
+		return classify("", err)
+	}, func(err error) bool { return absent(err) || hasCode(err, "OperationAbortedException") })
+}
+
+// awaitLogs waits until a group is listed with its retention.
+func (g *region) awaitLogs(ctx context.Context, name string, want resource.Attrs) (o resource.Observed, err error) {
+	err = g.awaitSeen(ctx, g.wait.Appear, "the log group "+name, func(ctx context.Context) error {
+		if o, err = readLogs(ctx, g, name); err != nil {
+			return err
+		}
+		days, set := number(want, retentionAttr)
+		if have, _ := number(o.Attrs, retentionAttr); set && have != days {
+			return errWait
+		}
+		return nil
+	})
+	return o, err
+}
+
+func updateLogs(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	name := r.Have.ID
+	if changed(r, retentionAttr) {
+		if err := g.setRetention(ctx, name, r.Desired.Attrs); err != nil {
+			return resource.Observed{}, err
+		}
+	}
+	if changed(r, kmsKeyAttr) {
+		_, err := g.logs.AssociateKmsKey(ctx, &logs.AssociateKmsKeyInput{LogGroupName: aws.String(name), KmsKeyId: desired(r.Desired.Attrs, kmsKeyAttr)})
+		if err != nil {
+			return resource.Observed{}, classify("", err)
+		}
+	}
+	return g.awaitLogs(ctx, name, r.Desired.Attrs)
+}
+
+// deleteLogs deletes the group that was planned, and not another one of its name.
+func deleteLogs(ctx context.Context, g *region, r provider.Request) error {
+	now, err := g.logGroup(ctx, r.Have.ID)
+	if err != nil {
+		return unlessAbsent(err)
+	}
+	if at := strconv.FormatInt(aws.ToInt64(now.CreationTime), 10); r.Have.UID != "" && at != r.Have.UID {
+		return conflict("logs.DescribeLogGroups", fmt.Errorf("log group %s is another one than the one observed", r.Have.ID), "run `ovi plan` again")
+	}
+	return g.patientlyIf(ctx, g.wait.Appear, func() error {
+		_, err := g.logs.DeleteLogGroup(ctx, &logs.DeleteLogGroupInput{LogGroupName: aws.String(r.Have.ID)})
+		return unlessAbsent(err)
+	}, func(err error) bool { return hasCode(err, "OperationAbortedException") })
+}

@@ -1,0 +1,323 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+const (
+	kindRule      = "security_group_rule"
+	directionAttr = "direction"
+	peerGroup     = "peer_group"
+	// separateRules is the attribute of a group whose rules are resources of their own.
+	separateRules = "separate_rules"
+)
+
+func kindOfRule() kind {
+	attrs := []resource.Attribute{
+		{
+			Name: kindGroup, Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: kindGroup, IDPrefix: "sg-",
+			Example: "sg-0abc1234def567890", Doc: "The group that has the rule: one that others own, or one with separate_rules.",
+		},
+		{
+			Name: directionAttr, Type: resource.TString, Effect: resource.Replace, Default: resource.String(ingressSide), Enum: []string{ingressSide, egressSide},
+			Example: egressSide, Doc: "Whether it lets traffic in (ingress) or out (egress).",
+		},
+	}
+	for _, a := range ruleElem().Fields {
+		if a.Name == kindGroup {
+			a.Name, a.Example = peerGroup, "web"
+		}
+		if a.Example == "" {
+			a.Example = map[string]string{"port": "443", "from_port": "8000", "to_port": "8010", "protocol": "udp", "cidr": "10.0.0.0/8", "self": "true", "prefix_list": "pl-0abc1234", "description": "from the office"}[a.Name]
+		}
+		attrs = append(attrs, a)
+	}
+	return kind{
+		schema: resource.Kind{
+			Provider: Name, Name: kindRule,
+			Doc: "One rule of a security group whose other rules are not yours.\n\n" +
+				"The configuration of a security_group holds all of its rules, so a group has either those or resources of this kind: set separate_rules on a group of your own. ovi reads only rules that have its tags: one that exists is not adopted.",
+			NamePattern: tagName, NameDoc: tagNameDoc, NameTag: tagHuman, Exact: true,
+			Canonical: canonicalOwnRule, CrossCheck: crossChecks(tagTraits{nameTag: true}, rulesApart, oneRule),
+			Attrs: attrs,
+		},
+		list: listRules, read: readRule, tag: tagEC2, check: checkRule,
+		create: createRule, update: updateRule, remove: deleteRule,
+	}
+}
+
+const (
+	ingressSide = "ingress"
+	egressSide  = "egress"
+)
+
+// asRule is the rule of a resource in the form that a group has among its own.
+func asRule(a resource.Attrs) resource.Attrs {
+	out := resource.Attrs{}
+	for _, x := range a {
+		switch x.Name {
+		case kindGroup, directionAttr:
+			continue
+		case peerGroup:
+			x.Name = kindGroup
+		}
+		out = append(out, x)
+	}
+	return resource.NewAttrs(out...)
+}
+
+// ownRule is the opposite of asRule.
+func ownRule(rule resource.Attrs, group resource.Value, direction string) resource.Attrs {
+	out := []resource.Attr{{Name: kindGroup, Value: group}, {Name: directionAttr, Value: resource.String(direction)}}
+	for _, x := range rule {
+		if x.Name == kindGroup {
+			x.Name = peerGroup
+		}
+		out = append(out, x)
+	}
+	return resource.NewAttrs(out...)
+}
+
+func canonicalOwnRule(a resource.Attrs) (resource.Attrs, []resource.Problem) {
+	rule, problems := canonicalRule(asRule(a))
+	for i := range problems {
+		if problems[i].Path == "" {
+			problems[i].Path, problems[i].Suggestion = "cidr", "set one of cidr, peer_group, self and prefix_list"
+		}
+	}
+	if len(problems) > 0 {
+		return a, problems
+	}
+	group, _ := a.Get(kindGroup)
+	direction, ok := text(a, directionAttr)
+	if !ok {
+		direction = ingressSide
+	}
+	return ownRule(rule, group, direction), nil
+}
+
+// rulesApart: the configuration of a group removes every rule that it does not have.
+func rulesApart(c *checking) {
+	for _, d := range c.configured {
+		own, _ := d.Attrs.Get(kindGroup)
+		if peer, set := d.Attrs.Get(peerGroup); set && equal(peer, own) {
+			c.wrong(d, peerGroup, "use self: true", "the peer is the group itself")
+		}
+		g := c.other(d, kindGroup)
+		if g == nil {
+			continue
+		}
+		if apart, _ := flag(g.Attrs, separateRules); !apart {
+			c.wrong(d, kindGroup, "write the rule there, or set separate_rules: true on the group and write all of its rules as security_group_rule",
+				"security_group/%s holds all of its rules itself, and would remove this one", location(g))
+		}
+	}
+}
+
+// oneRule: to AWS two rules that differ in their description alone are one (InvalidPermission.Duplicate).
+func oneRule(c *checking) {
+	first := map[string]*resource.Desired{}
+	for _, d := range c.configured {
+		key := d.Ref.Location + " " + string(resource.AppendJSON(nil, d.Attrs.Without("description")))
+		if other := first[key]; other != nil {
+			c.wrong(d, "name", "remove one of them", "duplicate rule: it is security_group_rule/%s too", location(other))
+			continue
+		}
+		first[key] = d
+	}
+}
+
+func (g *region) ownRules(ctx context.Context, in *ec2.DescribeSecurityGroupRulesInput) ([]types.SecurityGroupRule, error) {
+	return pages(ctx, "ec2.DescribeSecurityGroupRules", func(ctx context.Context, token *string) ([]types.SecurityGroupRule, *string, error) {
+		in.NextToken, in.MaxResults = token, pageOf(in.SecurityGroupRuleIds)
+		out, err := g.ec2.DescribeSecurityGroupRules(ctx, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.SecurityGroupRules, out.NextToken, nil
+	})
+}
+
+// listRules reads those with ovi's tags: all others are parts of their groups.
+func listRules(ctx context.Context, s *sweep) ([]resource.Observed, error) {
+	all, err := s.ownRules(ctx, &ec2.DescribeSecurityGroupRulesInput{Filters: where("tag:"+tagManaged, "true")})
+	return observedAs(all, err, s.observedRule)
+}
+
+func (g *region) observedRule(x types.SecurityGroupRule) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(x.SecurityGroupRuleId), Health: resource.Healthy}
+	group, direction := aws.ToString(x.GroupId), ingressSide
+	if aws.ToBool(x.IsEgress) {
+		direction = egressSide
+	}
+	o.Attrs = ownRule(ruleOf(x, group), resource.String(group), direction)
+	g.identify(&o, kindRule, "", tagsOf(x.Tags))
+	return o
+}
+
+func readRule(ctx context.Context, g *region, id string) (resource.Observed, error) {
+	all, err := g.ownRules(ctx, &ec2.DescribeSecurityGroupRulesInput{SecurityGroupRuleIds: []string{id}})
+	x, err := only(all, err, "ec2.DescribeSecurityGroupRules", id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.observedRule(x), nil
+}
+
+// checkRule refuses a group that another stack holds the rules of, and a rule that exists.
+func checkRule(ctx context.Context, g *region, r provider.Request) error {
+	if unresolved(r.Desired.Attrs) {
+		return nil
+	}
+	id, _ := text(r.Desired.Attrs, kindGroup)
+	s, err := g.group(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := g.ownedElsewhere(r, s); err != nil || r.Have.ID != "" {
+		return err
+	}
+	return g.ruleTaken(ctx, r)
+}
+
+func (g *region) ownedElsewhere(r provider.Request, s types.SecurityGroup) error {
+	m := g.observedGroup(s).Marks
+	if m.IsZero() || m.Unmanaged || m.Ref.Stack == r.Desired.Ref.Stack {
+		return nil
+	}
+	return conflict("ec2.DescribeSecurityGroups", fmt.Errorf("%s is %s of stack %s, whose configuration holds all of its rules", aws.ToString(s.GroupId), m.Ref.Short(), m.Ref.Stack),
+		"write the rule in the configuration of that stack")
+}
+
+// ruleTaken is a conflict if another hand made a rule that lets the same through.
+func (g *region) ruleTaken(ctx context.Context, r provider.Request) error {
+	id, _ := text(r.Desired.Attrs, kindGroup)
+	all, err := g.ownRules(ctx, &ec2.DescribeSecurityGroupRulesInput{Filters: where("group-id", id)})
+	if err != nil {
+		return err
+	}
+	for _, x := range all {
+		o := g.observedRule(x)
+		if (r.Key == "" || o.Marks.Key != r.Key) && equal(o.Attrs.Without("description"), r.Desired.Attrs.Without("description")) {
+			return conflict("ec2.DescribeSecurityGroupRules", fmt.Errorf("%s of %s is the same rule, and not of this resource", o.ID, id),
+				"remove that rule, or this resource")
+		}
+	}
+	return nil
+}
+
+// createRule relies on the key's tag. AWS refuses a rule that exists, so that none is ever created twice.
+func createRule(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	a := r.Desired.Attrs
+	id, _ := text(a, kindGroup)
+	s, err := g.awaitGroup(ctx, id)
+	if err == nil {
+		err = g.ownedElsewhere(r, s)
+	}
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	filters := append(bornWith(r.Key), where("group-id", id)...)
+	find := func() ([]types.SecurityGroupRule, error) {
+		return g.ownRules(ctx, &ec2.DescribeSecurityGroupRulesInput{Filters: filters})
+	}
+	made, err := noRetry(ctx, g, func() (types.SecurityGroupRule, error) {
+		x, err := g.addRule(ctx, r, id)
+		if hasCode(err, "InvalidPermission.Duplicate") {
+			if taken := g.ruleTaken(ctx, r); taken != nil {
+				err = taken
+			}
+		}
+		return x, err
+	}, find)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.awaitRule(ctx, aws.ToString(made.SecurityGroupRuleId), a)
+}
+
+func (g *region) addRule(ctx context.Context, r provider.Request, id string) (x types.SecurityGroupRule, err error) {
+	permissions := permissionsOf(resource.List{asRule(r.Desired.Attrs)}, id)
+	tags := []types.TagSpecification{born(types.ResourceTypeSecurityGroupRule, g.birthTags(r, true))}
+	err = g.patiently(ctx, g.wait.Appear, func() error {
+		if desiredIs(r.Desired.Attrs, directionAttr, egressSide) {
+			out, err := g.ec2.AuthorizeSecurityGroupEgress(ctx, &ec2.AuthorizeSecurityGroupEgressInput{GroupId: aws.String(id), IpPermissions: permissions, TagSpecifications: tags}, onlyRefused)
+			if err == nil {
+				x = first(out.SecurityGroupRules)
+			}
+			return classify("", err)
+		}
+		out, err := g.ec2.AuthorizeSecurityGroupIngress(ctx, &ec2.AuthorizeSecurityGroupIngressInput{GroupId: aws.String(id), IpPermissions: permissions, TagSpecifications: tags}, onlyRefused)
+		if err == nil {
+			x = first(out.SecurityGroupRules)
+		}
+		return classify("", err)
+	}, "InvalidGroup.NotFound")
+	return x, err
+}
+
+// awaitRule waits until a rule is visible as it is configured.
+func (g *region) awaitRule(ctx context.Context, id string, want resource.Attrs) (o resource.Observed, err error) {
+	err = g.awaitSeen(ctx, g.wait.Appear, "the rule "+id, func(ctx context.Context) error {
+		if o, err = readRule(ctx, g, id); err == nil && !equal(o.Attrs, want) {
+			return errWait
+		}
+		return err
+	})
+	return o, err
+}
+
+func updateRule(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	id := r.Have.ID
+	group, _ := text(r.Desired.Attrs, kindGroup)
+	p := permissionsOf(resource.List{asRule(r.Desired.Attrs)}, group)[0]
+	want := &types.SecurityGroupRuleRequest{IpProtocol: p.IpProtocol, FromPort: p.FromPort, ToPort: p.ToPort, Description: desired(r.Desired.Attrs, "description")}
+	if want.FromPort == nil {
+		want.FromPort, want.ToPort = aws.Int32(-1), aws.Int32(-1)
+	}
+	switch {
+	case len(p.IpRanges) > 0:
+		want.CidrIpv4 = p.IpRanges[0].CidrIp
+	case len(p.Ipv6Ranges) > 0:
+		want.CidrIpv6 = p.Ipv6Ranges[0].CidrIpv6
+	case len(p.PrefixListIds) > 0:
+		want.PrefixListId = p.PrefixListIds[0].PrefixListId
+	case len(p.UserIdGroupPairs) > 0:
+		want.ReferencedGroupId = p.UserIdGroupPairs[0].GroupId
+	}
+	have := ownRule(asRule(r.Have.Attrs), resource.String(group), directionOf(r.Have.Attrs))
+	if !equal(have, r.Desired.Attrs) {
+		_, err := g.ec2.ModifySecurityGroupRules(ctx, &ec2.ModifySecurityGroupRulesInput{
+			GroupId: aws.String(group), SecurityGroupRules: []types.SecurityGroupRuleUpdate{{SecurityGroupRuleId: aws.String(id), SecurityGroupRule: want}},
+		})
+		if err != nil {
+			return resource.Observed{}, classify("", err)
+		}
+	}
+	return g.awaitRule(ctx, id, r.Desired.Attrs)
+}
+
+func directionOf(a resource.Attrs) string {
+	s, _ := text(a, directionAttr)
+	return s
+}
+
+// deleteRule: a rule of a group that was deleted is gone with it.
+func deleteRule(ctx context.Context, g *region, r provider.Request) error {
+	group, _ := text(r.Have.Attrs, kindGroup)
+	var err error
+	if directionOf(r.Have.Attrs) == egressSide {
+		_, err = g.ec2.RevokeSecurityGroupEgress(ctx, &ec2.RevokeSecurityGroupEgressInput{GroupId: aws.String(group), SecurityGroupRuleIds: []string{r.Have.ID}})
+	} else {
+		_, err = g.ec2.RevokeSecurityGroupIngress(ctx, &ec2.RevokeSecurityGroupIngressInput{GroupId: aws.String(group), SecurityGroupRuleIds: []string{r.Have.ID}})
+	}
+	return unlessAbsent(err)
+}

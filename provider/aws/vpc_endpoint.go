@@ -1,0 +1,356 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+const (
+	kindEndpoint = "vpc_endpoint"
+	serviceAttr  = "service"
+	endpointType = "endpoint_type"
+	routeTables  = "route_tables"
+	privateDNS   = "private_dns"
+	gatewayType  = "gateway"
+	interfaces   = "interface"
+	policyAttr   = "policy"
+)
+
+func kindOfEndpoint() kind {
+	refs := func(name, kind, prefix, doc string) resource.Attribute {
+		return resource.Attribute{
+			Name: name, Type: resource.TSet, Min: bound(1), Elem: &resource.Attribute{Type: resource.TString, RefKind: kind, IDPrefix: prefix},
+			Example: "[private]", Doc: doc,
+		}
+	}
+	return kind{
+		schema: resource.Kind{
+			Provider: Name, Name: kindEndpoint,
+			Doc: "A private way from a VPC to a service of AWS or of others.\n\n" +
+				"A gateway (of S3 and DynamoDB) costs nothing and is a route in route tables; an interface has addresses in subnets. It is created with its name as its Name tag; an existing one is adopted by its ID.",
+			NameTag: tagHuman, NamePattern: tagName, NameDoc: tagNameDoc,
+			Canonical: canonicalEndpoint, CrossCheck: crossChecks(tagTraits{nameTag: true}, endpointRegions), Replace: replaceEndpoint,
+			Attrs: []resource.Attribute{
+				{Name: kindVPC, Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: kindVPC, IDPrefix: "vpc-", Example: "main", Doc: "The VPC it belongs to."},
+				{Name: serviceAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: `[a-z0-9.-]+`, Max: bound(255), Example: "com.amazonaws.us-east-1.s3", Doc: "The name of the service, with its region."},
+				{Name: endpointType, Type: resource.TString, Effect: resource.Replace, Default: resource.String(gatewayType), Enum: []string{gatewayType, interfaces}, Example: interfaces, Doc: "gateway for S3 and DynamoDB, interface for all others."},
+				refs(routeTables, kindRouteTable, "rtb-", "The route tables that get a route to it; of a gateway."),
+				refs("subnets", kindSubnet, "subnet-", "The subnets that it has an address in, one in each zone; of an interface."),
+				groupsAttr("The security groups of an interface. If omitted, the VPC's default group."),
+				{Name: privateDNS, Type: resource.TBool, CreateDefault: resource.Bool(true), Example: "false", Doc: "Whether the public name of the service leads to it inside the VPC; of an interface. The VPC needs dns_support and dns_hostnames."},
+				{Name: policyAttr, Type: resource.TString, Valid: validEndpointPolicy, Fits: samePolicy, Max: bound(20480), Example: "${file:endpoint.json}", Doc: "Who may reach what through it, as JSON. If omitted, AWS's own: everything."},
+				{Name: "dns_name", Type: resource.TString, Computed: true, Doc: "Its own name, of an interface."},
+			},
+		},
+		list: func(ctx context.Context, s *sweep) ([]resource.Observed, error) {
+			all, err := s.endpoints(ctx, &ec2.DescribeVpcEndpointsInput{})
+			return observedAs(slices.DeleteFunc(all, endpointGone), err, s.observedEndpoint)
+		},
+		read: readEndpoint, tag: tagEC2, check: checkEndpoint,
+		create: createEndpoint, update: updateEndpoint, remove: deleteEndpoint,
+	}
+}
+
+func canonicalEndpoint(a resource.Attrs) (resource.Attrs, []resource.Problem) {
+	inside, _ := text(a, endpointType)
+	_, chosen := a.Get(privateDNS)
+	var problems []resource.Problem
+	only := func(want, name string) {
+		if _, set := a.Get(name); set && inside != want {
+			problems = append(problems, resource.Problem{Path: name, Summary: "only an endpoint of the type " + want + " has " + name, Suggestion: "set endpoint_type: " + want + ", or remove it"})
+		}
+	}
+	only(gatewayType, routeTables)
+	only(interfaces, "subnets")
+	only(interfaces, "security_groups")
+	if v, _ := flag(a, privateDNS); v && chosen {
+		only(interfaces, privateDNS)
+	}
+	if _, set := a.Get("subnets"); inside == interfaces && !set {
+		problems = append(problems, resource.Problem{Path: "subnets", Summary: "an interface needs a subnet", Suggestion: "name one in each zone in subnets"})
+	}
+	return a, problems
+}
+
+// validEndpointPolicy: a policy of a resource names who, in Principal, and what.
+func validEndpointPolicy(v resource.Value) []resource.Problem {
+	return judgeDocument(v, func(st map[string]any) string {
+		if !oneOf(st, "Principal", "NotPrincipal") {
+			return `a statement of an endpoint's policy needs a Principal, for example "*"`
+		}
+		return ""
+	})
+}
+
+// endpointRegions: AWS's own services are named with the region that they are in.
+func endpointRegions(c *checking) {
+	for _, d := range c.configured {
+		name, _ := text(d.Attrs, serviceAttr)
+		_, region := accountAndRegion(d.Ref.Location)
+		parts := strings.Split(name, ".")
+		const regionAt = 2 // com.amazonaws.REGION.NAME
+		if len(parts) > regionAt+1 && parts[0] == "com" && parts[1] == "amazonaws" && regionPattern.MatchString(parts[regionAt]) && parts[regionAt] != region {
+			parts[regionAt] = region
+			c.wrong(d, serviceAttr, "use "+strings.Join(parts, "."), "%s is not a service of region %s", name, region)
+		}
+	}
+}
+
+// replaceEndpoint: a VPC has one route to a service, and one interface with its private name.
+func replaceEndpoint(d resource.Desired, have resource.Observed) []resource.Strategy {
+	if sameText(d, have, kindVPC) && sameText(d, have, serviceAttr) {
+		return destroyFirst()
+	}
+	return createFirst()
+}
+
+func (g *region) endpoints(ctx context.Context, in *ec2.DescribeVpcEndpointsInput) ([]types.VpcEndpoint, error) {
+	return pages(ctx, "ec2.DescribeVpcEndpoints", func(ctx context.Context, token *string) ([]types.VpcEndpoint, *string, error) {
+		in.NextToken, in.MaxResults = token, pageOf(in.VpcEndpointIds)
+		out, err := g.ec2.DescribeVpcEndpoints(ctx, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.VpcEndpoints, out.NextToken, nil
+	})
+}
+
+// endpointState is in lower case: EC2 writes it in both.
+func endpointState(e types.VpcEndpoint) string { return strings.ToLower(string(e.State)) }
+
+func endpointGone(e types.VpcEndpoint) bool {
+	s := endpointState(e)
+	return s == "deleting" || s == "deleted"
+}
+
+func (g *region) observedEndpoint(e types.VpcEndpoint) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(e.VpcEndpointId), Health: resource.Healthy, Since: aws.ToTime(e.CreationTimestamp)}
+	switch endpointState(e) {
+	case "pending":
+		o.Health = resource.Pending
+	case "pendingacceptance":
+		o.Health, o.Message = resource.Unclear, "waits until the owner of the service accepts it"
+	case "failed", "rejected", "expired":
+		o.Health, o.Message = resource.Failing, endpointFailure(e)
+	}
+	a := attrs{}
+	a.text(kindVPC, e.VpcId)
+	a.text(serviceAttr, e.ServiceName)
+	kind := strings.ToLower(string(e.VpcEndpointType))
+	a.text(endpointType, &kind)
+	set := func(name string, ids []string) {
+		if len(ids) > 0 {
+			a.texts(name, slices.Sorted(slices.Values(ids)))
+		}
+	}
+	if kind == gatewayType {
+		set(routeTables, e.RouteTableIds)
+	} else {
+		set("subnets", e.SubnetIds)
+		var groups []string
+		for _, s := range e.Groups {
+			groups = append(groups, aws.ToString(s.GroupId))
+		}
+		set("security_groups", groups)
+		a.flag(privateDNS, e.PrivateDnsEnabled)
+		if len(e.DnsEntries) > 0 {
+			a.text("dns_name", e.DnsEntries[0].DnsName)
+		}
+	}
+	if s := aws.ToString(e.PolicyDocument); s != "" {
+		a[policyAttr] = resource.String(canonicalDocument(s))
+	}
+	o.Attrs = a.done()
+	g.identify(&o, kindEndpoint, "", tagsOf(e.Tags))
+	if aws.ToBool(e.RequesterManaged) && o.OwnedBy == "" {
+		o.OwnedBy = "the service that requested it"
+	}
+	return o
+}
+
+func endpointFailure(e types.VpcEndpoint) string {
+	if l := e.LastError; l != nil {
+		return fmt.Sprintf("%s: %s", aws.ToString(l.Code), aws.ToString(l.Message))
+	}
+	return endpointState(e)
+}
+
+func (g *region) endpoint(ctx context.Context, id string) (types.VpcEndpoint, error) {
+	all, err := g.endpoints(ctx, &ec2.DescribeVpcEndpointsInput{VpcEndpointIds: []string{id}})
+	e, err := only(all, err, "ec2.DescribeVpcEndpoints", id)
+	if err == nil && endpointGone(e) {
+		err = &provider.Error{Class: provider.NotFound, Op: "ec2.DescribeVpcEndpoints", Err: fmt.Errorf("%s is %s", id, endpointState(e))}
+	}
+	return e, err
+}
+
+func readEndpoint(ctx context.Context, g *region, id string) (resource.Observed, error) {
+	e, err := g.endpoint(ctx, id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.observedEndpoint(e), nil
+}
+
+func endpointInput(a resource.Attrs) *ec2.CreateVpcEndpointInput {
+	in := &ec2.CreateVpcEndpointInput{
+		VpcId: desired(a, kindVPC), ServiceName: desired(a, serviceAttr), PolicyDocument: desired(a, policyAttr),
+		VpcEndpointType: types.VpcEndpointTypeGateway, RouteTableIds: a.Texts(routeTables),
+	}
+	if desiredIs(a, endpointType, interfaces) {
+		in.VpcEndpointType, in.SubnetIds, in.SecurityGroupIds = types.VpcEndpointTypeInterface, a.Texts("subnets"), a.Texts("security_groups")
+		in.PrivateDnsEnabled = desiredFlag(a, privateDNS)
+	}
+	return in
+}
+
+func checkEndpoint(ctx context.Context, g *region, r provider.Request) error {
+	if unresolved(r.Desired.Attrs) || r.Have.ID != "" {
+		return nil
+	}
+	in := endpointInput(r.Desired.Attrs)
+	in.DryRun = aws.Bool(true)
+	_, err := g.ec2.CreateVpcEndpoint(ctx, in)
+	return dryRun(err)
+}
+
+// createEndpoint has a token, and looks for the tag of its key besides: a token is forgotten.
+func createEndpoint(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	in := endpointInput(r.Desired.Attrs)
+	in.ClientToken = aws.String(r.Key)
+	in.TagSpecifications = []types.TagSpecification{born(types.ResourceTypeVpcEndpoint, g.birthTags(r, true))}
+	made, err := noRetry(ctx, g, func() (types.VpcEndpoint, error) {
+		var out *ec2.CreateVpcEndpointOutput
+		err := g.patiently(ctx, g.wait.Appear, func() (err error) {
+			out, err = g.ec2.CreateVpcEndpoint(ctx, in)
+			return classify("", err)
+		}, "InvalidVpcId.NotFound", "InvalidVpcID.NotFound", "InvalidSubnetId.NotFound", "InvalidSubnetID.NotFound", "InvalidRouteTableId.NotFound", "InvalidSecurityGroupID.NotFound")
+		if err != nil {
+			return types.VpcEndpoint{}, err
+		}
+		return *out.VpcEndpoint, nil
+	}, func() ([]types.VpcEndpoint, error) {
+		all, err := g.endpoints(ctx, &ec2.DescribeVpcEndpointsInput{Filters: bornWith(r.Key)})
+		return slices.DeleteFunc(all, endpointGone), err
+	})
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.awaitEndpoint(ctx, aws.ToString(made.VpcEndpointId), resource.Attrs{})
+}
+
+// awaitEndpoint waits until an endpoint is usable, and has what a change set.
+func (g *region) awaitEndpoint(ctx context.Context, id string, want resource.Attrs) (o resource.Observed, err error) {
+	err = g.awaitSeen(ctx, g.wait.Compute, "the endpoint "+id, func(ctx context.Context) error {
+		e, err := g.endpoint(ctx, id)
+		if err != nil {
+			return err
+		}
+		switch o = g.observedEndpoint(e); o.Health {
+		case resource.Pending:
+			return errWait
+		case resource.Failing:
+			return permanent("ec2.CreateVpcEndpoint", fmt.Errorf("%s failed: %s", id, endpointFailure(e)), "delete it, correct the cause and apply again")
+		}
+		for _, name := range []string{routeTables, "subnets", "security_groups", privateDNS} {
+			now, _ := o.Attrs.Get(name)
+			if v, set := want.Get(name); set && (now == nil || !equal(v, now)) {
+				return errWait
+			}
+		}
+		return nil
+	})
+	return o, err
+}
+
+// updateEndpoint changes from what is, so that a second call changes nothing more.
+func updateEndpoint(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	now, err := readEndpoint(ctx, g, r.Have.ID)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	in, want := &ec2.ModifyVpcEndpointInput{VpcEndpointId: aws.String(r.Have.ID)}, resource.Attrs{}
+	for _, s := range []struct {
+		name      string
+		more, few *[]string
+	}{
+		{routeTables, &in.AddRouteTableIds, &in.RemoveRouteTableIds}, {"subnets", &in.AddSubnetIds, &in.RemoveSubnetIds},
+		{"security_groups", &in.AddSecurityGroupIds, &in.RemoveSecurityGroupIds},
+	} {
+		if v, set := r.Desired.Attrs.Get(s.name); set && changed(r, s.name) {
+			have, next := now.Attrs.Texts(s.name), r.Desired.Attrs.Texts(s.name)
+			*s.more, *s.few = except(next, have), except(have, next)
+			want = want.With(s.name, resource.SortSet(slices.Clone(v.(resource.List))))
+		}
+	}
+	if changed(r, privateDNS) {
+		in.PrivateDnsEnabled = desiredFlag(r.Desired.Attrs, privateDNS)
+		want = want.With(privateDNS, resource.Bool(aws.ToBool(in.PrivateDnsEnabled)))
+	}
+	if changed(r, policyAttr) {
+		in.PolicyDocument = desired(r.Desired.Attrs, policyAttr)
+	}
+	different := in.PolicyDocument != nil || in.PrivateDnsEnabled != nil
+	for _, list := range [][]string{in.AddRouteTableIds, in.RemoveRouteTableIds, in.AddSubnetIds, in.RemoveSubnetIds, in.AddSecurityGroupIds, in.RemoveSecurityGroupIds} {
+		different = different || len(list) > 0
+	}
+	if different {
+		if _, err := g.ec2.ModifyVpcEndpoint(ctx, in); err != nil {
+			return resource.Observed{}, classify("", err)
+		}
+	}
+	return g.awaitEndpoint(ctx, r.Have.ID, want)
+}
+
+// except is what is in a and not in b.
+func except(a, b []string) (out []string) {
+	for _, s := range a {
+		if !slices.Contains(b, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// deleteEndpoint waits until it is gone: until then it holds its subnets and groups. What DeleteVpcEndpoints could
+// not delete is in its answer, which is no error.
+func deleteEndpoint(ctx context.Context, g *region, r provider.Request) error {
+	id := r.Have.ID
+	const op = "ec2.DeleteVpcEndpoints"
+	out, err := g.ec2.DeleteVpcEndpoints(ctx, &ec2.DeleteVpcEndpointsInput{VpcEndpointIds: []string{id}})
+	switch {
+	case hasCode(err, "InvalidVpcEndpointId.NotFound", "InvalidVpcEndpoint.NotFound"):
+		return nil
+	case err != nil:
+		return classify("", err) // also where a part of it is not found
+	}
+	for _, u := range out.Unsuccessful {
+		if e := u.Error; e != nil {
+			code, message := aws.ToString(e.Code), aws.ToString(e.Message)
+			class := classOfCode(code, message)
+			if class == provider.NotFound {
+				return nil
+			}
+			return &provider.Error{Class: class, Code: code, Op: op, Err: fmt.Errorf("%s: %s", code, message), Hint: hintFor(code, message)}
+		}
+	}
+	return g.await(ctx, g.wait.Compute, "the endpoint "+id+" to be gone", func(ctx context.Context) error {
+		all, err := g.endpoints(ctx, &ec2.DescribeVpcEndpointsInput{VpcEndpointIds: []string{id}})
+		switch {
+		case absent(err), err == nil && (len(all) == 0 || endpointState(all[0]) == "deleted"):
+			return nil
+		case err != nil:
+			return err
+		}
+		return errWait
+	})
+}
