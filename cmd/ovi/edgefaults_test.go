@@ -89,10 +89,14 @@ func (s *faultySite) suffer(chance *rand.Rand, during, every time.Duration) {
 	}
 }
 
-// rest waits until all is as it was committed last and every event has come, and gives what is not.
+// rest waits until all is as it was committed last, every event has come and every action has a result, and gives what is
+// not so.
 func (s *faultySite) rest(limit time.Duration) (found []string) {
 	for end := time.Now().Add(limit); ; time.Sleep(200 * time.Millisecond) {
-		if found = s.unrest(); len(found) == 0 || time.Now().After(end) {
+		if found = s.unrest(); len(found) == 0 {
+			found = s.inProgress()
+		}
+		if len(found) == 0 || time.Now().After(end) {
 			return found
 		}
 	}

@@ -314,6 +314,23 @@ func (s *faultySite) unrest() (found []string) {
 	return append(found, s.notArrived(events)...)
 }
 
+// inProgress are the actions without a result, as the audit log has them while the orchestrator runs.
+func (s *faultySite) inProgress() (found []string) {
+	l, err := local.Open(s.t.Context(), ledger.Config{Dir: s.folder("lo"), User: "ada"})
+	if err != nil {
+		return []string{err.Error()}
+	}
+	defer func() { _ = l.Close() }()
+	open, err := l.OpenActions(s.t.Context())
+	if err != nil {
+		return []string{err.Error()}
+	}
+	for _, o := range open {
+		found = append(found, fmt.Sprintf("the %s of %s is in progress", o.Action, o.Ref))
+	}
+	return found
+}
+
 // eventsOf is the file of the events of a process.
 func (s *faultySite) eventsOf(name string) string {
 	if name == "lo" || name == "co" {
