@@ -24,7 +24,9 @@ type host struct {
 	all      map[string]*resource.Observed // by name
 	created  map[string]int                // how often, by the key of the request
 	made     int
-	idle     bool // it says that it did what it was asked, and does nothing
+	idle     bool          // it says that it did what it was asked, and does nothing
+	slow     string        // a container whose creation takes longer
+	pull     time.Duration // than others, by this
 	restarts int
 }
 
@@ -70,6 +72,11 @@ func rest(ctx context.Context, d time.Duration) error {
 }
 
 func (h *host) Create(ctx context.Context, r provider.Request) (out resource.Observed, err error) {
+	if r.Desired.Ref.Name == h.slow {
+		if err := rest(ctx, h.pull); err != nil {
+			return out, err
+		}
+	}
 	err = h.takes(ctx, func() error {
 		ref := r.Desired.Ref
 		if h.all[ref.Name] != nil {

@@ -140,6 +140,48 @@ func TestAReportThatCannotShowARequestIsOlder(t *testing.T) {
 	}
 }
 
+// TestASlowRequestDelaysNoOther: a deployment whose image is pulled for minutes is shown as pending, and what the same
+// report shows of another one is concluded from it. A request that the node has not read delays that, as it may change
+// anything.
+func TestASlowRequestDelaysNoOther(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c := s.dial(t, "n1")
+	s.report(t, c, link.Report{})
+	items := make([]link.Item, 2)
+	for i, name := range []string{"slow", "web"} {
+		d := web("1")
+		d.Ref.Name = name
+		if _, err := s.Create(t.Context(), provider.Request{Key: name, Owner: "ovi", Desired: d}); err != nil {
+			t.Fatal(err)
+		}
+		f, err := c.Recv()
+		if err != nil {
+			t.Fatal(err)
+		}
+		items[i] = running(f)
+	}
+	items[0].Phase, items[0].Health = link.Installing, resource.Pending
+	asked := s.clock()
+	observe := func() resource.Snapshot {
+		t.Helper()
+		snap, err := s.Observe(t.Context(), provider.ObserveRequest{Scope: n1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return snap
+	}
+	s.report(t, c, link.Report{Seen: 1, Open: []string{"slow"}, Items: items[:1]})
+	if snap := observe(); snap.At.After(asked) {
+		t.Errorf("a report before the second request was read is of %s; it was sent before %s", snap.At, asked)
+	}
+	s.report(t, c, link.Report{Seen: 2, Open: []string{"slow"}, Items: items})
+	snap := observe()
+	if !snap.At.After(asked) || len(snap.Resources) != 2 || snap.Resources[0].Health != resource.Pending || snap.Resources[1].Health != resource.Healthy {
+		t.Errorf("observed %+v; both were asked for before %s", snap, asked)
+	}
+}
+
 // TestARequestGoesToItsNodeAlone, once, however many nodes there are.
 func TestARequestGoesToItsNodeAlone(t *testing.T) {
 	t.Parallel()
@@ -282,8 +324,8 @@ func inMemory(c *link.Conn) {
 	}
 }
 
-// TestADeleteIsAccepted when it is sent, and done when a report is without it: until then nothing newer is known, and
-// for half an hour at most.
+// TestADeleteIsAccepted when it is sent, and done when a report is without it: until the node has read it nothing newer
+// is known, for half an hour at most, and then it is pending.
 func TestADeleteIsAccepted(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -306,8 +348,12 @@ func TestADeleteIsAccepted(t *testing.T) {
 	sent := s.clock()
 	leaves := runs
 	leaves.Health = resource.Pending
+	s.report(t, c, link.Report{Items: []link.Item{runs, {Name: "other"}}})
+	if snap := observed(); snap.At.After(sent) || snap.Resources[1].Health != resource.Healthy {
+		t.Errorf("before it is read: %+v", snap)
+	}
 	s.report(t, c, link.Report{Seen: 1, Open: []string{"d"}, Items: []link.Item{leaves}})
-	if snap := observed(); snap.At.After(sent) || len(snap.Resources) != 1 {
+	if snap := observed(); !snap.At.After(sent) || len(snap.Resources) != 1 || snap.Resources[0].Health != resource.Pending {
 		t.Errorf("while it is open: %+v", snap)
 	}
 	s.later(31 * time.Minute)

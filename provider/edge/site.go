@@ -135,6 +135,12 @@ func sameReport(a, b *link.Report) bool {
 	})
 }
 
+// shown reports that a report shows a request as one in progress: nothing is concluded of its deployment, so that the
+// others need not wait for it.
+func (w *waiting) shown(r *link.Report) bool {
+	return slices.Contains(r.Open, w.id) && slices.ContainsFunc(r.Items, func(i link.Item) bool { return i.Name == w.name && i.Health == resource.Pending })
+}
+
 // snapshot is the newest report, of the time before the first request that it may not show.
 func (n *nodes) snapshot(scope resource.Scope, now time.Time, lease time.Duration) (resource.Snapshot, error) {
 	n.mu.Lock()
@@ -150,7 +156,7 @@ func (n *nodes) snapshot(scope resource.Scope, now time.Time, lease time.Duratio
 	}
 	s := resource.Snapshot{Scope: scope, At: x.at, Reported: true}
 	for _, w := range x.waiting {
-		if now.Sub(w.sent) <= grace && !w.sent.After(s.At) { // one that takes longer is shown as pending
+		if !w.shown(x.report) && now.Sub(w.sent) <= grace && !w.sent.After(s.At) { // one that is not read for longer has failed
 			s.At = w.sent.Add(-time.Nanosecond)
 		}
 	}
