@@ -61,6 +61,7 @@ var goroutines = []string{
 	"provider/edge/relay.go",         // hears the central orchestrator
 	"edge/central/central.go",        // gives each site its orders
 	"edge/simulate/fleet.go",         // two for each virtual node
+	"edge/simulate/probe.go",         // one for each request without an answer yet
 	"edge/rehearse/rehearse.go",      // the stream of each virtual node
 	"cmd/ovi/edgesimulate.go",        // runs the virtual nodes
 	"edge/node/node.go",              // reads the requests of a stream

@@ -27,8 +27,9 @@ func (p *process) edgeSimulateCommand() *urfave.Command {
 		Usage: "Load an orchestrator with virtual nodes, and measure it",
 		Description: "It starts an orchestrator of its own, on one core and on loopback, in a temporary folder, and as many\n" +
 			"virtual nodes, each with a certificate and a connection. It deploys a version, measures the orchestrator\n" +
-			"at rest, deploys another version, cuts all connections at once, and reports how long each took. It runs in\n" +
-			"real time; `ovi edge rehearse` goes through a rollout on virtual time.",
+			"at rest, deploys another version, cuts all connections at once, and reports how long each took, and how\n" +
+			"long others waited for an answer of the orchestrator while its nodes came back. It runs in real time;\n" +
+			"`ovi edge rehearse` goes through a rollout on virtual time.",
 		Flags: []urfave.Flag{
 			&urfave.IntFlag{Name: "nodes", Usage: "how many nodes", Value: 1000},
 			&urfave.DurationFlag{Name: "beat", Usage: "each node gives a sign of life every `DURATION`", Value: 5 * time.Second},
@@ -61,7 +62,11 @@ type edgeFigures struct {
 	RestMemory     int64   `json:"rest_memory_bytes"`
 	UpdateMedian   float64 `json:"update_median_seconds"` // from the change of the file to running
 	UpdateWorst    float64 `json:"update_worst_seconds"`
-	StormSeconds   float64 `json:"storm_seconds"` // until all were connected again
+	StormSeconds   float64 `json:"storm_seconds"`               // until all were connected again
+	AnswerMedian   float64 `json:"storm_answer_median_seconds"` // of a request to the orchestrator meanwhile
+	AnswerWorst    float64 `json:"storm_answer_worst_seconds"`
+	Answers        int     `json:"storm_answers"`    // so many requests were answered
+	Unanswered     int     `json:"storm_unanswered"` // and so many not, within 30 s
 	PeakMemory     int64   `json:"peak_memory_bytes"`
 	Requests       int     `json:"requests"` // that the nodes had in all: one install and one update each
 }
@@ -174,14 +179,35 @@ func (s *simulation) measure(started time.Time) (f edgeFigures, err error) {
 		return f, err
 	}
 	f.UpdateMedian, f.UpdateWorst = spread(changed, times)
-	cut := time.Now()
-	s.fleet.Cut()
-	if connected, err = s.until("all nodes are connected again", s.fleet.Connected); err != nil {
+	if err := s.storm(&f); err != nil {
 		return f, err
 	}
-	f.StormSeconds, f.Requests = latest(connected).Sub(cut).Seconds(), s.fleet.Requests()
+	f.Requests = s.fleet.Requests()
 	f.PeakMemory, err = memoryOf(s.lo.Process.Pid, "VmHWM")
 	return f, err
+}
+
+// probeEvery is how often the orchestrator is asked while all nodes connect again.
+const probeEvery = 100 * time.Millisecond
+
+// storm cuts all connections, and asks the orchestrator until all nodes are connected again.
+func (s *simulation) storm(f *edgeFigures) error {
+	ctx, stop := context.WithCancel(s)
+	var probing sync.WaitGroup
+	var answers simulate.Answers
+	cut := time.Now()
+	s.fleet.Cut()
+	probing.Go(func() { answers = s.fleet.Probe(ctx, probeEvery) })
+	connected, err := s.until("all nodes are connected again", s.fleet.Connected)
+	stop()
+	probing.Wait()
+	if err != nil {
+		return err
+	}
+	f.StormSeconds = latest(connected).Sub(cut).Seconds()
+	f.Answers, f.Unanswered = len(answers.Times), answers.None
+	f.AnswerMedian, f.AnswerWorst = answers.Median().Seconds(), answers.Worst().Seconds()
+	return nil
 }
 
 // until waits until as many times are there as there are nodes.
@@ -247,6 +273,7 @@ func (s *simulation) show(f edgeFigures) error {
 	}
 	megabytes := func(n int64) string { return fmt.Sprintf("%d MB", n/1_000_000) }
 	seconds := func(n float64) string { return fmt.Sprintf("%.1fs", n) }
+	milliseconds := func(n float64) string { return fmt.Sprintf("%.0f ms", 1000*n) }
 	return s.out.Table(render.Table{Head: []string{"FIGURE", "VALUE"}, Rows: [][]string{
 		{"nodes", fmt.Sprint(f.Nodes)},
 		{"all connected after", seconds(f.ConnectSeconds)},
@@ -255,6 +282,8 @@ func (s *simulation) show(f edgeFigures) error {
 		{"memory of the orchestrator at rest, at most", megabytes(f.RestMemory) + ", " + megabytes(f.PeakMemory)},
 		{"next version runs, median and worst", seconds(f.UpdateMedian) + ", " + seconds(f.UpdateWorst)},
 		{"all connected again after a cut", seconds(f.StormSeconds)},
+		{"answers meanwhile, median and worst", milliseconds(f.AnswerMedian) + ", " + milliseconds(f.AnswerWorst)},
+		{"requests without an answer", fmt.Sprintf("%d of %d", f.Unanswered, f.Answers+f.Unanswered)},
 		{"requests in all", fmt.Sprint(f.Requests)},
 	}}, "")
 }
