@@ -16,6 +16,7 @@ func s3Actions() map[string]handler {
 		"GetBucketEncryption": getEncryption, "PutBucketEncryption": putEncryption, "DeleteBucketEncryption": deleteEncryption,
 		"GetBucketOwnershipControls": getOwnership, "PutBucketOwnershipControls": putOwnership,
 		"GetBucketPolicy": getPolicy, "PutBucketPolicy": putPolicy, "DeleteBucketPolicy": deletePolicy,
+		"GetBucketAbac": getAbac, "PutBucketAbac": putAbac, "TagResource": tagBucketByControl, "UntagResource": untagBucketByControl,
 		"ListObjectsV2": listObjects, "ListObjectVersions": listVersions,
 		"PutObject": putObject, "GetObject": getObject, "HeadObject": headObject, "DeleteObject": deleteObject, "DeleteObjects": deleteObjects,
 	}
@@ -46,6 +47,11 @@ func (c *call) parseREST(r *http.Request, body []byte) error {
 		host = r.URL.Host
 	}
 	host, _, _ = strings.Cut(host, ":")
+	if arn, ok := strings.CutPrefix(r.URL.Path, "/v20180820/tags/"); ok { // S3 Control
+		_, rest.Bucket, _ = strings.Cut(arn, ":s3:::")
+		c.rest, c.Action = rest, map[string]string{http.MethodPost: "TagResource", http.MethodDelete: "UntagResource"}[r.Method]
+		return nil
+	}
 	if m := virtualHost.FindStringSubmatch(host); m != nil {
 		rest.Bucket, rest.Key = m[1], path
 	} else {

@@ -81,11 +81,11 @@ func putBucketTags(x *exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return x.change(func(b *bucket) error { b.Tags = tags; return nil }, 204)
+	return x.change(func(b *bucket) error { b.Tags = tags; return b.byControlOnly() }, 204)
 }
 
 func deleteBucketTags(x *exchange) (any, error) {
-	return x.change(func(b *bucket) error { b.Tags = nil; return nil }, 204)
+	return x.change(func(b *bucket) error { b.Tags = nil; return b.byControlOnly() }, 204)
 }
 
 type xmlVersioning struct {

@@ -132,6 +132,7 @@ type rdsCalls struct {
 type s3Calls struct {
 	CreateBucket         call[s3.CreateBucketInput, s3.CreateBucketOutput, s3.Options]
 	DeleteBucket         call[s3.DeleteBucketInput, s3.DeleteBucketOutput, s3.Options]
+	GetBucketAbac        call[s3.GetBucketAbacInput, s3.GetBucketAbacOutput, s3.Options]
 	GetBucketEncryption  call[s3.GetBucketEncryptionInput, s3.GetBucketEncryptionOutput, s3.Options]
 	GetBucketTagging     call[s3.GetBucketTaggingInput, s3.GetBucketTaggingOutput, s3.Options]
 	GetBucketVersioning  call[s3.GetBucketVersioningInput, s3.GetBucketVersioningOutput, s3.Options]
@@ -267,6 +268,7 @@ func s3CallsOf(c *s3.Client) s3Calls {
 	return s3Calls{
 		CreateBucket:         c.CreateBucket,
 		DeleteBucket:         c.DeleteBucket,
+		GetBucketAbac:        c.GetBucketAbac,
 		GetBucketEncryption:  c.GetBucketEncryption,
 		GetBucketTagging:     c.GetBucketTagging,
 		GetBucketVersioning:  c.GetBucketVersioning,

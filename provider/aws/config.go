@@ -38,6 +38,7 @@ type region struct {
 	dns     dnsCalls
 	rds     rdsCalls
 	s3      s3Calls
+	control controlCalls
 	keptCalls
 	ssm    call[ssm.GetParameterInput, ssm.GetParameterOutput, ssm.Options]
 	images *images
@@ -160,6 +161,7 @@ func (p *Provider) regionOf(cfg aws.Config, name string) *region {
 			p.calls(o.BaseEndpoint)
 			o.UsePathStyle = p.opts.Sandbox || o.BaseEndpoint != nil
 		})),
+		control:   p.controlCallsOf(service),
 		keptCalls: p.keptCallsOf(service),
 		ssm:       ssm.NewFromConfig(service("ssm"), func(o *ssm.Options) { p.calls(o.BaseEndpoint) }).GetParameter,
 		owner:     p.opts.Owner, clock: p.opts.Clock, wait: p.opts.Delays,

@@ -240,18 +240,24 @@ func (c *configured) plain(add func(grant)) {
 func (c *configured) partition() string {
 	out := ""
 	for _, r := range c.regions {
-		p := "aws"
-		if strings.HasPrefix(r, "cn-") {
-			p = "aws-cn"
-		} else if strings.HasPrefix(r, "us-gov-") {
-			p = "aws-us-gov"
-		}
+		p := partitionOf(r)
 		if out != "" && out != p {
 			return "*"
 		}
 		out = p
 	}
 	return out
+}
+
+// partitionOf is the partition of a region, as ARNs have it.
+func partitionOf(region string) string {
+	switch {
+	case strings.HasPrefix(region, "cn-"):
+		return "aws-cn"
+	case strings.HasPrefix(region, "us-gov-"):
+		return "aws-us-gov"
+	}
+	return "aws"
 }
 
 // actions are names with the prefix of the service.

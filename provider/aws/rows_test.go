@@ -37,7 +37,7 @@ func rows() []heldby.Row {
 		held("A11f", "automated backups outlive their database", own+"TestA11fADeletedDatabaseKeepsItsAutomatedBackups"),
 		held("A11g", "a status that lags", own+"TestA11gAChangeIsWaitedForUntilItsValuesHold"),
 		held("A12a", "tags that S3 refuses", own+"TestA12aTagsThatS3RefusesAreFoundBefore"),
-		{Name: "A12b", What: "buckets with attribute-based access control, which refuse PutBucketTagging", Why: "it is not solved"},
+		held("A12b", "buckets with attribute-based access control, which refuse PutBucketTagging", own+"TestA12bABucketWithAccessByAttributesIsTagged"),
 		held("A12c", "a bucket that was just created", own+"TestA12cABucketThatWasJustCreatedIsWaitedFor"),
 		held("A13", "a zone without the current types", own+"TestA13ASubnetWithoutAZoneIsInOneWithCurrentTypes"),
 		held("A14", "what is not mentioned stays as found after adoption", "cmd/ovi.TestWhatWasMadeByHandIsAdoptedAsItIs"),

@@ -100,8 +100,9 @@ func (g *region) ensureTags(ctx context.Context, name string, tags map[string]st
 	if maps.Equal(have, tags) {
 		return nil
 	}
+	before := maps.Clone(have)
 	maps.Copy(have, tags)
-	return g.putTags(ctx, name, have)
+	return g.putTags(ctx, name, before, have)
 }
 
 func (g *region) bucketTags(ctx context.Context, name string) (tags map[string]string, err error) {
@@ -118,13 +119,6 @@ func (g *region) bucketTags(ctx context.Context, name string) (tags map[string]s
 		return nil
 	}, "NoSuchBucket")
 	return tags, err
-}
-
-func (g *region) putTags(ctx context.Context, name string, tags map[string]string) error {
-	return g.repeatedly(ctx, func() error {
-		_, err := g.s3.PutBucketTagging(ctx, &s3.PutBucketTaggingInput{Bucket: aws.String(name), Tagging: &types.Tagging{TagSet: s3Tags(tags)}})
-		return err
-	})
 }
 
 // shapeBucket sets what is configured and has changed.
@@ -218,7 +212,7 @@ func tagBucket(ctx context.Context, g *region, name string, set map[string]strin
 	if maps.Equal(before, tags) {
 		return nil
 	}
-	return g.putTags(ctx, name, tags)
+	return g.putTags(ctx, name, before, tags)
 }
 
 func updateBucket(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
 )
 
 func (w *liveState) makeBucketByHand(name string) {
@@ -89,5 +90,32 @@ func TestABucketOfAnotherRegionIsNotListed(t *testing.T) {
 	_, err = w.p.Create(t.Context(), w.request(desired(t, "s3", "acme-eu", values{})))
 	if !isClass(err, "conflict") || !strings.Contains(err.Error(), "eu-west-1") {
 		t.Errorf("made again in another region: %v", err)
+	}
+}
+
+// A12b: the tags of such a bucket are written by S3 Control, one by one.
+func TestA12bABucketWithAccessByAttributesIsTagged(t *testing.T) {
+	t.Parallel()
+	w := newLiveState(t)
+	o := w.make(desired(t, "s3", "acme-assets", values{}, "team", "web", "old", "x"))
+	must[*s3.PutBucketAbacOutput](t)(w.s3().PutBucketAbac(t.Context(), &s3.PutBucketAbacInput{
+		Bucket: &o.ID, AbacStatus: &s3types.AbacStatus{Status: s3types.BucketAbacStatusEnabled},
+	}))
+	if _, err := w.s3().DeleteBucketTagging(t.Context(), &s3.DeleteBucketTaggingInput{Bucket: &o.ID}); err == nil {
+		t.Error("the sandbox takes the other calls too")
+	}
+	d := desired(t, "s3", "acme-assets", values{}, "team", "ops")
+	r := w.request(d)
+	r.Have = o
+	r.Changes = []resource.Change{{On: resource.OnTag, Path: "tags.team", From: text("web"), To: text("ops")}, {On: resource.OnTag, Path: "tags.old", From: text("x")}}
+	changed, err := w.p.Update(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if team, _ := changed.Tags.Get("team"); team != "ops" || len(changed.Tags) != 1 || changed.Marks != o.Marks {
+		t.Errorf("%+v %+v", changed.Tags, changed.Marks)
+	}
+	if w.count("s3.TagResource") != 1 || w.count("s3.UntagResource") != 1 {
+		t.Errorf("%v", w.cloud.Counts())
 	}
 }
