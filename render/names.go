@@ -33,7 +33,23 @@ func NewNames(scopes ...resource.Scope) Names {
 	return n
 }
 
-// Accounts names the one account of each provider that has any, as in "AWS account
+// accountsOf are the accounts of a provider, sorted; none if a location is not in one.
+func (n Names) accountsOf(provider string) (out []string) {
+	if one := n.account[provider]; one != "" {
+		return []string{one}
+	}
+	for _, s := range n.scopes {
+		if account, _, located := strings.Cut(s.Location, "/"); s.Provider == provider && located {
+			out = append(out, account)
+		} else if s.Provider == provider {
+			return nil
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Accounts names the accounts of each provider that has any, as in "AWS account
 // 123456789012", sorted by provider. Of a provider
 // whose locations are no accounts, place says what each is.
 func (n Names) Accounts(place func(resource.Scope) string) []string {
@@ -48,8 +64,12 @@ func (n Names) Accounts(place func(resource.Scope) string) []string {
 				out, described = append(out, text), true
 			}
 		}
-		if account := n.account[provider]; account != "" && !described {
-			out = append(out, strings.ToUpper(provider)+" account "+account)
+		switch all := n.accountsOf(provider); {
+		case described:
+		case len(all) == 1:
+			out = append(out, strings.ToUpper(provider)+" account "+all[0])
+		case len(all) > 1:
+			out = append(out, strings.ToUpper(provider)+" accounts "+strings.Join(all, ", "))
 		}
 	}
 	return slices.Compact(out)

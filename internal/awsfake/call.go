@@ -13,6 +13,7 @@ import (
 type call struct {
 	Service string // as its requests are signed: ec2, rds, logs
 	Region  string
+	Account string // of the role whose credentials signed it; "": the first account
 	Action  string
 	p       *params
 	json    json.RawMessage // the body, for JSON protocols
@@ -57,6 +58,9 @@ func parseCall(r *http.Request, body []byte) (*call, error) {
 		return guess(r), failAs(400, "IncompleteSignature", "The Authorization header has no credential scope of the form KEY/DATE/REGION/SERVICE/aws4_request.")
 	}
 	c := &call{Region: m[1], Service: m[2]}
+	if key := assumedKey.FindStringSubmatch(auth); key != nil {
+		c.Account = key[1]
+	}
 	if !regionName.MatchString(c.Region) {
 		return c, failAs(403, "SignatureDoesNotMatch", "Credential should be scoped to a valid region, not %q.", c.Region)
 	}

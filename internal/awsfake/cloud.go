@@ -27,6 +27,10 @@ type Cloud struct {
 	faults faults
 	pace   pace
 	log    requestLog
+
+	account  string
+	othersMu sync.Mutex
+	others   map[string]*Cloud // accounts that roles were assumed in
 }
 
 // Open opens the account in the file, and creates an empty one if there is none.
@@ -45,7 +49,7 @@ func Open(path string, opts ...Option) (*Cloud, error) {
 	for _, set := range opts {
 		set(&o)
 	}
-	c := &Cloud{opts: o, actions: services(), unsaved: map[string][]entity{}}
+	c := &Cloud{account: Account, opts: o, actions: services(), unsaved: map[string][]entity{}}
 	c.pace = pace{Pace: o.pace}
 	c.log.path = path
 	if err := c.faults.load(path); err != nil {
@@ -70,9 +74,10 @@ func Open(path string, opts ...Option) (*Cloud, error) {
 
 // Close gives the files back. The cloud must not be used afterwards.
 func (c *Cloud) Close() error {
+	others := c.closeOthers()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	err := c.log.close()
+	err := errors.Join(others, c.log.close())
 	if c.journal != nil {
 		err = errors.Join(err, c.journal.close())
 	}
@@ -94,6 +99,11 @@ func Reset(path string) error {
 	defer func() { _ = unlockFile(j.lock) }()
 	for _, name := range []string{requestsPath(path), requestsPath(path) + ".old", faultsPath(path)} {
 		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("sandbox: %w", err)
+		}
+	}
+	for _, other := range accountPaths(path) {
+		if err := os.Remove(other); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("sandbox: %w", err)
 		}
 	}

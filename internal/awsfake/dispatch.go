@@ -9,7 +9,7 @@ import (
 // services are all the operations that the sandbox supports.
 func services() map[string]map[string]handler {
 	return map[string]map[string]handler{
-		"sts":                  {"GetCallerIdentity": callerIdentity},
+		"sts":                  {"GetCallerIdentity": callerIdentity, "AssumeRole": assumeRole},
 		"ec2":                  ec2Actions(),
 		"autoscaling":          scalingActions(),
 		"elasticloadbalancing": elbActions(),
@@ -41,7 +41,14 @@ func (c *Cloud) serve(ctx context.Context, r *http.Request, body []byte) (*answe
 	if err := c.pace.take(cl, c.now()); err != nil {
 		return c.refuse(cl, err), nil
 	}
-	a := c.answer(cl, plan)
+	account, err := c.of(cl.Account)
+	if err != nil {
+		return c.refuse(cl, err), nil
+	}
+	a := account.answer(cl, plan)
+	if account != c {
+		c.log.add(cl, a, c.now())
+	}
 	if plan.lost {
 		return nil, errLost
 	}

@@ -1,9 +1,98 @@
 package awsfake
 
-// callerIdentity names the only user of the sandbox account (STS API
-// reference: GetCallerIdentity).
-func callerIdentity(*exchange) (any, error) {
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"time"
+)
+
+// callerIdentity names the only user of the account, or the role that was assumed in it (STS API reference:
+// GetCallerIdentity).
+func callerIdentity(x *exchange) (any, error) {
+	type identity struct{ Account, UserId, Arn string }
+	if x.c.account != Account {
+		return identity{x.c.account, "AROAPRACTICECLOUD000:ovi", "arn:aws:sts::" + x.c.account + ":assumed-role/practice/ovi"}, nil
+	}
+	return identity{Account, "AIDAPRACTICECLOUD000", "arn:aws:iam::" + Account + ":user/practice"}, nil
+}
+
+var (
+	roleARN = regexp.MustCompile(`^arn:aws(?:-[a-z]+)*:iam::([0-9]{12}):role/(.+)$`)
+	// assumedKey is an access key of a role: it has the account.
+	assumedKey = regexp.MustCompile(`^AWS4-\S+ Credential=ASIASANDBOX([0-9]{12})/`)
+)
+
+// assumeRole lets everyone assume every role. Its account is one of the sandbox, with resources of its own: no real
+// account has its number.
+func assumeRole(x *exchange) (any, error) {
+	m := roleARN.FindStringSubmatch(x.p.str("RoleArn"))
+	if m == nil {
+		return nil, failf("ValidationError", "%s is invalid", x.p.str("RoleArn"))
+	}
+	for _, name := range []string{"ExternalId", "DurationSeconds"} {
+		x.p.str(name)
+	}
+	session, account := x.p.str("RoleSessionName"), Account[:6]+m[1][6:]
+	type credentials struct {
+		AccessKeyId, SecretAccessKey, SessionToken string
+		Expiration                                 time.Time
+	}
+	type user struct{ Arn, AssumedRoleId string }
 	return struct {
-		Account, UserId, Arn string
-	}{Account, "AIDAPRACTICECLOUD000", "arn:aws:iam::" + Account + ":user/practice"}, nil
+		Credentials     credentials
+		AssumedRoleUser user
+	}{
+		credentials{"ASIASANDBOX" + account, "not-a-secret", "not-a-secret", x.now.Add(time.Hour)},
+		user{"arn:aws:sts::" + account + ":assumed-role/" + m[2] + "/" + session, "AROAPRACTICECLOUD000:" + session},
+	}, nil
+}
+
+// of gives the account that a request is signed for. Each has a file of its own beside that of the first.
+func (c *Cloud) of(account string) (*Cloud, error) {
+	if account == "" || account == c.account {
+		return c, nil
+	}
+	c.othersMu.Lock()
+	defer c.othersMu.Unlock()
+	if other := c.others[account]; other != nil {
+		return other, nil
+	}
+	path := ""
+	if c.log.path != "" {
+		path = accountPath(c.log.path, account)
+	}
+	o := c.opts
+	other, err := Open(path, func(to *options) { *to = o })
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: account %s: %w", account, err)
+	}
+	other.account = account
+	if c.others == nil {
+		c.others = map[string]*Cloud{}
+	}
+	c.others[account] = other
+	return other, nil
+}
+
+func accountPath(path, account string) string { return path + ".account-" + account }
+
+// accountPaths are the files of all other accounts.
+func accountPaths(path string) []string {
+	all, err := filepath.Glob(accountPath(path, "*"))
+	if err != nil {
+		return nil // of the pattern alone
+	}
+	return all
+}
+
+// closeOthers closes the other accounts.
+func (c *Cloud) closeOthers() (err error) {
+	c.othersMu.Lock()
+	defer c.othersMu.Unlock()
+	for _, o := range c.others {
+		err = errors.Join(err, o.Close())
+	}
+	return err
 }

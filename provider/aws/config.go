@@ -72,10 +72,10 @@ func accountAndRegion(location string) (account, name string) {
 	return "", location
 }
 
-// load reads the configuration once. A failure is not kept: the next call tries again.
-func (p *Provider) load(ctx context.Context, name string) (aws.Config, error) {
-	if p.config != nil {
-		return *p.config, nil
+// load reads the configuration once for each session. A failure is not kept: the next call tries again.
+func (p *Provider) load(ctx context.Context, s *accountSession, name string) (aws.Config, error) {
+	if s.config != nil {
+		return *s.config, nil
 	}
 	cfg, err := p.read(ctx, cmp.Or(p.opts.Region, name))
 	if err != nil {
@@ -87,7 +87,12 @@ func (p *Provider) load(ctx context.Context, name string) (aws.Config, error) {
 	}
 	cfg.Retryer = func() aws.Retryer { return newRetryer(attempts, slowest) }
 	cfg.HTTPClient = logCalls(cfg.HTTPClient, p.opts.Log)
-	p.config = &cfg
+	if s.role != "" {
+		if err := p.assume(ctx, s.role, &cfg, name); err != nil {
+			return cfg, err
+		}
+	}
+	s.config = &cfg
 	return cfg, nil
 }
 
@@ -137,20 +142,20 @@ func (noNetwork) Do(*http.Request) (*http.Response, error) {
 }
 
 // regionOf gives the clients of a region, which are created once. The caller is in the gate.
-func (p *Provider) regionOf(cfg aws.Config, name string) *region {
-	if g, ok := p.regions[name]; ok {
+func (p *Provider) regionOf(s *accountSession, cfg aws.Config, name string) *region {
+	if g, ok := s.regions[name]; ok {
 		return g
 	}
-	service := func(s string) aws.Config {
+	service := func(of string) aws.Config {
 		c := cfg.Copy()
 		c.Region = name
 		if !p.opts.PlainPace && !p.opts.Sandbox {
-			c.HTTPClient = newPace(s, c.HTTPClient)
+			c.HTTPClient = newPace(of, c.HTTPClient)
 		}
 		return c
 	}
 	g := &region{
-		name: name, account: p.account,
+		name: name, account: s.account,
 		ec2:     ec2CallsOf(ec2.NewFromConfig(service("ec2"), func(o *ec2.Options) { p.calls(o.BaseEndpoint) })),
 		scaling: scalingCallsOf(autoscaling.NewFromConfig(service("autoscaling"), func(o *autoscaling.Options) { p.calls(o.BaseEndpoint) })),
 		elb:     elbCallsOf(elb.NewFromConfig(service("elasticloadbalancing"), func(o *elb.Options) { p.calls(o.BaseEndpoint) })),
@@ -168,13 +173,13 @@ func (p *Provider) regionOf(cfg aws.Config, name string) *region {
 		log: p.opts.Log, images: newImages(),
 	}
 	g.gatherers()
-	p.regions[name] = g
+	s.regions[name] = g
 	return g
 }
 
 // identify asks once for the account. The caller is in the gate.
-func (p *Provider) identify(ctx context.Context, cfg aws.Config, name string) error {
-	if p.account != "" {
+func (p *Provider) identify(ctx context.Context, s *accountSession, cfg aws.Config, name string) error {
+	if s.account != "" {
 		return nil
 	}
 	if p.opts.Region != "" {
@@ -189,9 +194,11 @@ func (p *Provider) identify(ctx context.Context, cfg aws.Config, name string) er
 	if aws.ToString(out.Account) == "" {
 		return permanent("sts.GetCallerIdentity", fmt.Errorf("the response has no account"), "")
 	}
-	p.account = *out.Account
+	s.account = *out.Account
 	p.called.mu.Lock()
 	defer p.called.mu.Unlock()
-	p.called.arn = aws.ToString(out.Arn)
+	if p.called.arn == "" || s.role == p.roleFor("") {
+		p.called.arn = aws.ToString(out.Arn)
+	}
 	return nil
 }

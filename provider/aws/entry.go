@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/hashicorp/go-hclog"
 
@@ -24,11 +23,13 @@ func Entry(log hclog.Logger, sandbox Sandbox) provider.Entry {
 		Locations: provider.Locations{
 			Word: "region", Example: "us-east-1", Required: true,
 			Default: func(option func(string) string) string { return option("region") },
-			Sandbox: func(location string) bool { return strings.HasPrefix(location, sandboxAccount+"/") },
+			Sandbox: func(location string) bool { account, _ := accountAndRegion(location); return ofSandbox(account) },
 		},
 		Options: []provider.Option{
 			{Key: "region", Flag: "region", Env: []string{"AWS_REGION", "AWS_DEFAULT_REGION"}, Doc: "use the AWS `REGION` where the configuration names none"},
 			{Key: "profile", Flag: "profile", Env: []string{"AWS_PROFILE"}, Doc: "use the AWS credentials `PROFILE`"},
+			{Key: "role_arn", Flag: "role-arn", Doc: "assume the AWS role `ARN`; several, separated by commas, each for the locations of its account"},
+			{Key: "external_id", Flag: "external-id", Doc: "the external `ID` that the AWS role requires"},
 		},
 		Kinds:          Kinds,
 		Permissions:    IAMPolicy,
@@ -40,6 +41,11 @@ func Entry(log hclog.Logger, sandbox Sandbox) provider.Entry {
 			if wrong, meant := judgeRegion(opts.Region); opts.Region != "" && wrong != "" {
 				return nil, resource.Advise(fmt.Errorf("%q %s", opts.Region, wrong), "use --region "+cmp.Or(meant, "us-east-1, for example"))
 			}
+			roles, err := rolesIn(c.Options("role_arn"))
+			if err != nil {
+				return nil, err
+			}
+			opts.Roles, opts.ExternalID = roles, c.Options("external_id")
 			if c.Sandbox == "" {
 				return New(opts), nil
 			}

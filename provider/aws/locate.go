@@ -11,9 +11,15 @@ import (
 const sandboxAccount = "000000000000"
 
 // Locate turns "us-east-1" into "123456789012/us-east-1", asking STS once per process. A location
+// with an account that a role is named for is resolved already: that the role cannot be assumed is found by its
+// observation, which costs that account alone. A location
 // of the sandbox and one of a real account are ErrElsewhere to each other; a location of another
 // real account is Denied, and the error names both.
 func (p *Provider) Locate(ctx context.Context, location string) (string, error) {
+	if account, name, err := splitLocation(location); err == nil && account != "" && p.roleOf(account) != "" {
+		account, err = p.known(location, account)
+		return account + "/" + name, err
+	}
 	g, err := p.at(ctx, location)
 	if err != nil {
 		return "", err
@@ -33,26 +39,27 @@ func (p *Provider) at(ctx context.Context, location string) (*region, error) {
 		return nil, classify("", err)
 	}
 	defer p.gate.leave()
-	if p.opts.Sandbox && account != "" && account != sandboxAccount {
-		return nil, elsewhere(location, sandboxAccount)
+	if account, err = p.known(location, account); err != nil {
+		return nil, err
 	}
-	cfg, err := p.load(ctx, name)
+	s := p.session(p.roleFor(account))
+	cfg, err := p.load(ctx, s, name)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.identify(ctx, cfg, name); err != nil {
+	if err := p.identify(ctx, s, cfg, name); err != nil {
 		return nil, err
 	}
 	switch {
-	case account == "" || account == p.account:
-		return p.regionOf(cfg, name), nil
-	case account == sandboxAccount || p.account == sandboxAccount:
-		return nil, elsewhere(location, p.account)
+	case account == "" || account == s.account:
+		return p.regionOf(s, cfg, name), nil
+	case ofSandbox(account) != ofSandbox(s.account):
+		return nil, elsewhere(location, s.account)
 	}
 	return nil, &provider.Error{
 		Class: provider.Denied, Op: "sts.GetCallerIdentity",
-		Err:  fmt.Errorf("location %s is in account %s, but the credentials are of account %s", location, account, p.account),
-		Hint: "use credentials of that account, for example with --profile",
+		Err:  fmt.Errorf("location %s is in account %s, but the credentials are of account %s", location, account, s.account),
+		Hint: "use credentials of that account, for example with --profile, or name a role of it with --role-arn",
 	}
 }
 

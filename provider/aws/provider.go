@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/ovi-project/ovi/provider"
@@ -16,9 +15,13 @@ import (
 // Options are how to reach AWS. The zero Options use what the AWS command line uses: environment,
 // profiles, roles, and AWS_ENDPOINT_URL.
 type Options struct {
-	Profile  string // of ~/.aws/config
-	Region   string // to ask for the account in; a location names its own region
-	Endpoint string // overrides AWS_ENDPOINT_URL
+	Profile string // of ~/.aws/config
+	// Roles are the ARNs of roles that the credentials assume, each for the locations of its account. The first one
+	// is that of locations without an account. ExternalID is sent with each; "" is none.
+	Roles      []string
+	ExternalID string
+	Region     string // to ask for the account in; a location names its own region
+	Endpoint   string // overrides AWS_ENDPOINT_URL
 	// Sandbox: the transport of HTTPClient is the sandbox. Neither environment nor files are read, and
 	// the credentials are fixed: no call can reach a real account.
 	Sandbox    bool
@@ -38,10 +41,8 @@ type Provider struct {
 	opts  Options
 	kinds map[string]kind // by name; not changed once made
 
-	gate    gate // guards what is created once, and is locked during its I/O
-	config  *aws.Config
-	account string
-	regions map[string]*region
+	gate     gate                       // guards what is created once, and is locked during its I/O
+	sessions map[string]*accountSession // by role; "" is the credentials' own
 	// called are the endpoints that are configured, of AWS or of anything else.
 	called endpoints
 }
@@ -74,7 +75,7 @@ func New(opts Options) *Provider {
 	for _, k := range kinds() {
 		byName[k.schema.Name] = k
 	}
-	return &Provider{opts: opts, kinds: byName, gate: newGate(), regions: map[string]*region{}}
+	return &Provider{opts: opts, kinds: byName, gate: newGate(), sessions: map[string]*accountSession{}}
 }
 
 // Kinds lists the schemas; see the function of that name.

@@ -47,7 +47,7 @@ func rows() []heldby.Row {
 		held("A18", "the smallest policy", own+"TestTheIAMPolicyIsValid"),
 		held("A19", "what prevents a deletion is named soon", own+"TestA19WhatPreventsADeletionIsNamedSoon", own+"TestWhatPreventsADeletionIsNamed"),
 		held("A20", "refusals of the account", own+"TestA20RefusalsOfTheAccountSayWhatToDo"),
-		{Name: "A21", What: "several accounts in one process", Why: "it is not solved"},
+		held("A21", "several accounts in one process, by a role each", own+"TestEachRoleActsInItsAccount", own+"TestADeniedRoleCostsItsAccountOnly", "aws-accounts"),
 		held("A22", "calls of many that wait", own+"TestA22ManyThatWaitAreReadTogether", own+"TestWhoWaitsAtOnceIsReadAtOnce", own+"TestPaceKeepsReadsAndWritesApart"),
 		held("A23", "the sandbox finds by index: BenchmarkCalls in docs/benchmarks.md", "internal/awsfake.TestAnIndexFollowsItsTable"),
 
