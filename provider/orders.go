@@ -1,5 +1,7 @@
 package provider
 
+import "github.com/ovi-project/ovi/resource"
+
 // Orders are what a central orchestrator orders about the new configurations of a site. They name no
 // configuration but those that it has heard of.
 type Orders struct {
@@ -24,6 +26,8 @@ type SiteStatus struct {
 	Order    uint64   // the number of the newest orders that are recorded; 0: none are known
 	Orders   []string // what keeps configurations from starting, a sentence each
 	Rollouts []RolloutStatus
+	// Configured is what the site is to run; none where plans are not applied.
+	Configured []resource.Desired
 }
 
 // RolloutStatus is how far the newest configuration of the resources of one name has come.
@@ -35,7 +39,8 @@ type RolloutStatus struct {
 	Text    string // that, for users
 }
 
-// SiteReporter is a Provider with a central orchestrator, which hears of this. A status that it has heard of
+// SiteReporter is a Provider with a central orchestrator, which hears of this, or with agents that get what they need to
+// know of a configuration where nothing is to change. A status that it has heard of
 // costs nothing.
 type SiteReporter interface {
 	ReportSite(site string, s SiteStatus) error

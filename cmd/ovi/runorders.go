@@ -7,6 +7,7 @@ import (
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/phrase"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
 )
 
 // heldOrders are the newest orders of central orchestrators, by site.
@@ -41,8 +42,12 @@ func (k *runner) reportSite(c loop.Cycle) {
 		if !is {
 			continue
 		}
-		if err := r.ReportSite(c.Stack, siteStatus(c)); err != nil {
-			k.log.Warn("the central orchestrator does not hear of waves and orders", "error", err)
+		status := siteStatus(c)
+		if k.options.Apply {
+			status.Configured = configuredOf(c)
+		}
+		if err := r.ReportSite(c.Stack, status); err != nil {
+			k.log.Warn("the central orchestrator does not hear of waves and orders, or a node of the order of its deployments", "error", err)
 		}
 	}
 }
@@ -60,4 +65,14 @@ func siteStatus(c loop.Cycle) provider.SiteStatus {
 		}
 	}
 	return s
+}
+
+// configuredOf is what is configured in the stack of a cycle.
+func configuredOf(c loop.Cycle) (all []resource.Desired) {
+	for i := range c.Planned.Intents {
+		if c.Planned.Intents[i].Stack == c.Stack {
+			all = append(all, c.Planned.Intents[i].Resources...)
+		}
+	}
+	return all
 }

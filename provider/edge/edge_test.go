@@ -389,3 +389,59 @@ func TestANodeKnowsWhatADeploymentDependsOn(t *testing.T) {
 		t.Errorf("%+v, %v", told, err)
 	}
 }
+
+// TestANodeGetsAnotherOrderWithoutARequest: where nothing but what a deployment depends on has changed, no request
+// follows from the commit. The node gets it once, also one that was not connected, and the next request is newer.
+func TestANodeGetsAnotherOrderWithoutARequest(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c := s.dial(t, "n1")
+	s.report(t, c, link.Report{})
+	d := web("1")
+	if _, err := s.Create(t.Context(), provider.Request{Key: "k1", Desired: d}); err != nil {
+		t.Fatal(err)
+	}
+	received := func(after ...string) link.Held {
+		t.Helper()
+		f, err := c.Recv()
+		if err != nil || f.Desired == nil {
+			t.Fatalf("%+v, %v", f, err)
+		}
+		told, held, err := f.Desired.Open(nil)
+		if err != nil || len(told.Deployments) != 1 || !slices.Equal(told.Deployments[0].After, after) || (f.Request != nil) != (held.Generation == 1) {
+			t.Errorf("%+v, %v, with request %+v; want after %q", told, err, f.Request, after)
+		}
+		return held
+	}
+	received()
+	configured := func(depends ...string) {
+		t.Helper()
+		d.DependsOn = nil
+		for _, name := range depends {
+			ref := d.Ref
+			ref.Name = name
+			d.DependsOn = append(d.DependsOn, ref)
+		}
+		for range 2 { // the second time it is the same one
+			if err := s.ReportSite("berlin", provider.SiteStatus{Configured: []resource.Desired{d}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	configured("db")
+	if held := received("db"); held.Generation != 2 {
+		t.Errorf("the order is of generation %d", held.Generation)
+	}
+	c = s.dial(t, "n1") // which held nothing, and gets it again
+	received("db")
+	s.report(t, c, link.Report{Items: []link.Item{{Name: "web", Instance: "k1", Health: resource.Healthy}}})
+	configured()
+	received()
+	if err := s.Delete(t.Context(), provider.Request{Key: "d", Have: resource.Observed{Ref: d.Ref, ID: "k1"}}); !errors.Is(err, provider.ErrAccepted) {
+		t.Fatal(err)
+	}
+	f, err := c.Recv()
+	if err != nil || f.Request == nil || f.Request.Generation != 4 {
+		t.Errorf("the next request is %+v, %v", f.Request, err)
+	}
+}

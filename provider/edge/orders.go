@@ -80,8 +80,13 @@ func Order(folder, site string, now time.Time, change func(*provider.Orders)) (p
 
 var _ provider.SiteReporter = (*Provider)(nil)
 
-// ReportSite implements provider.SiteReporter: what is new becomes events, which the central orchestrator gets.
+// ReportSite implements provider.SiteReporter: what is new becomes events, which the central orchestrator gets, and nodes
+// get the order of their deployments.
 func (p *Provider) ReportSite(site string, s provider.SiteStatus) error {
+	return errors.Join(p.follow(s.Configured), p.reportSite(site, s))
+}
+
+func (p *Provider) reportSite(site string, s provider.SiteStatus) error {
 	events := p.opts.Outbox
 	if events == nil {
 		return nil

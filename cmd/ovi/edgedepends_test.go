@@ -1,0 +1,36 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestACommitOfAnOrderReachesTheNode: a commit that changes only what a deployment depends on starts no action, and the
+// node, which needs it when it starts, has it without waiting for the next one.
+func TestACommitOfAnOrderReachesTheNode(t *testing.T) {
+	t.Parallel()
+	s := newFaultySite(t, 1, 1)
+	s.push("db", "1")
+	if found := s.rest(2 * time.Minute); len(found) > 0 {
+		t.Fatal(strings.Join(found, "\n"))
+	}
+	_, before, err := s.hosts[0].created()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.repo.Commit(map[string]string{"deployments/berlin/web.yaml": deployment("web", "1") + "depends_on: [db]\n"})
+	eventually(t, "the node has the order", edgePatience, func() bool {
+		b, err := os.ReadFile(filepath.Join(s.folder(siteNode(0)), "desired.json"))
+		return err == nil && bytes.Contains(b, []byte(`"after":["db"]`))
+	})
+	if found := append(s.rest(time.Minute), s.check()...); len(found) > 0 {
+		t.Error(strings.Join(found, "\n"))
+	}
+	if _, after, err := s.hosts[0].created(); err != nil || after != before {
+		t.Errorf("%d changes of containers, %d before the commit, %v", after, before, err)
+	}
+}
