@@ -131,7 +131,7 @@ func (x *exchange) taggable(id string) (entity, error) {
 }
 
 // retag changes the tags of every named resource, or of none.
-func (x *exchange) retag(change func(map[string]string) error) (any, error) {
+func (x *exchange) retag(change func(map[string]string)) (any, error) {
 	ids := x.p.strs("ResourceId")
 	if len(ids) == 0 {
 		return nil, missing("resourceIdSet")
@@ -147,16 +147,9 @@ func (x *exchange) retag(change func(map[string]string) error) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := e.clone()
-		tags := maps.Clone(e.meta().Tags)
-		if tags == nil {
-			tags = map[string]string{}
-		}
-		if err := change(tags); err != nil {
+		if err := x.changeTags(e, change); err != nil {
 			return nil, err
 		}
-		c.meta().Tags = tags
-		x.tx.put(c)
 	}
 	return success{true}, nil
 }
@@ -171,10 +164,7 @@ func createTags(x *exchange) (any, error) {
 	if len(tags) == 0 {
 		return nil, missing("tagSet")
 	}
-	return x.retag(func(have map[string]string) error {
-		maps.Copy(have, tags)
-		return checkTags(have)
-	})
+	return x.retag(func(have map[string]string) { maps.Copy(have, tags) })
 }
 
 // deleteTags removes the keys that it names: with a value only where the
@@ -187,7 +177,7 @@ func deleteTags(x *exchange) (any, error) {
 			return nil, failf("InvalidParameterValue", "Tag keys starting with 'aws:' are reserved for internal use")
 		}
 	}
-	return x.retag(func(have map[string]string) error {
+	return x.retag(func(have map[string]string) {
 		if len(named) == 0 {
 			clear(have)
 		}
@@ -197,6 +187,5 @@ func deleteTags(x *exchange) (any, error) {
 				delete(have, key)
 			}
 		}
-		return nil
 	})
 }

@@ -130,7 +130,7 @@ func (x *exchange) rewrite(old rule, p *params) (rule, error) {
 }
 
 // retagRule changes the tags of a rule, which is a part of its group.
-func (x *exchange) retagRule(id string, change func(map[string]string) error) error {
+func (x *exchange) retagRule(id string, change func(map[string]string)) error {
 	for _, g := range list[*securityGroup](x.tx, x.Region) {
 		i, err := g.ruleAt(id)
 		if err != nil {
@@ -140,7 +140,8 @@ func (x *exchange) retagRule(id string, change func(map[string]string) error) er
 		n.Rules = slices.Clone(g.Rules)
 		tags := map[string]string{}
 		maps.Copy(tags, g.Rules[i].Tags)
-		if err := change(tags); err != nil {
+		change(tags)
+		if err := checkTags(tags); err != nil {
 			return err
 		}
 		n.Rules[i].Tags = tags
