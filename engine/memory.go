@@ -163,7 +163,7 @@ func (m *memory) noteOutside(p decider.Plan) {
 			continue
 		}
 		applied, known := m.applied(d.Ref)
-		if !known {
+		if !known || applied.Recovered {
 			continue
 		}
 		for k := range d.Changes {

@@ -88,6 +88,9 @@ type Applied struct {
 	// Unverified are the attributes that cannot be read back and that no recorded action has set,
 	// as on an adopted resource: Attrs has what was configured, not what the resource has.
 	Unverified []string `json:"unverified,omitempty"`
+	// Recovered: an observation found what an action without a result had created, and perhaps not all
+	// of its configuration was set. A difference was then not made outside ovi.
+	Recovered bool `json:"recovered,omitempty"`
 	// DependsOn are the resources that the configuration depends on, by its references too: they are
 	// deleted after the resource, also once neither is configured.
 	DependsOn []resource.Ref `json:"depends_on,omitempty"`

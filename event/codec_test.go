@@ -66,7 +66,7 @@ func every() []event.Event {
 		event.Started{
 			Plan: "p", Ref: ref("a"), Key: "k", Action: decider.Replace, Phase: event.PhaseCreate, Token: 9,
 			Reason: decider.ReasonImmutable, Message: "d", Desired: "w", Have: "id", Host: "host", PID: 42,
-			Applying: &event.Applied{Attrs: values, Tags: o.Tags, Desired: "w", At: at},
+			Applying: &event.Applied{Attrs: values, Tags: o.Tags, Desired: "w", At: at, Recovered: true},
 		},
 		event.Finished{
 			Plan: "p", Ref: ref("a"), Key: "k", Action: decider.Create, Token: 9, Outcome: event.Done,

@@ -292,6 +292,21 @@ func (p *projection) notDone(r event.Record, open OpenAction) error {
 	})
 }
 
+// partly notes that what is recorded as applied may have been applied in part: its action created the
+// resource, and has no result.
+func (p *projection) partly(ref resource.Ref, open OpenAction) error {
+	var applied event.Applied
+	if !creates(open.Action, open.Phase, open.Step) {
+		return nil
+	}
+	found, err := p.load(rows.Of(rows.KeyApplied, ref), &applied)
+	if err != nil || !found {
+		return err
+	}
+	applied.Recovered = true
+	return p.put(rows.Of(rows.KeyApplied, ref), applied)
+}
+
 // recovered closes the open action as observed.
 func (p *projection) recovered(r event.Record, e event.Recovered) error {
 	var open OpenAction
@@ -306,7 +321,10 @@ func (p *projection) recovered(r event.Record, e event.Recovered) error {
 				return err
 			}
 		}
-		return p.done(e.Ref, open.Started, true, nil, deletes(open.Action, open.Phase, open.Step))
+		if err := p.done(e.Ref, open.Started, true, nil, deletes(open.Action, open.Phase, open.Step)); err != nil {
+			return err
+		}
+		return p.partly(e.Ref, open)
 	case event.FoundFailed:
 		if err := p.delete(rows.Of(rows.KeyOpen, e.Ref)); err != nil {
 			return err
