@@ -77,6 +77,20 @@ func blank(kind string) entity {
 		return &role{}
 	case kindProfile:
 		return &instanceProfile{}
+	case kindZone:
+		return &hostedZone{}
+	case kindRecord:
+		return &recordSet{}
+	case kindChange:
+		return &dnsChange{}
+	default:
+		return blankKept(kind)
+	}
+}
+
+// blankKept is blank for what keeps logs, keys and secrets, and for parts of networks and databases.
+func blankKept(kind string) entity {
+	switch kind {
 	case kindEndpoint:
 		return &endpoint{}
 	case kindParamGroup:
@@ -91,12 +105,6 @@ func blank(kind string) entity {
 		return &kept{}
 	case kindCertificate:
 		return &certificate{}
-	case kindZone:
-		return &hostedZone{}
-	case kindRecord:
-		return &recordSet{}
-	case kindChange:
-		return &dnsChange{}
 	default:
 		return nil
 	}

@@ -82,6 +82,20 @@ func describe(t *tx, e entity) Resource {
 		out.Size = v.Protocol + " " + itoa(v.Port)
 	case *role:
 		out.Name, out.Size = v.ID, strconv.Itoa(len(v.Inline)+len(v.Attached))+" policies"
+	case *hostedZone:
+		out.Name = strings.TrimSuffix(v.Domain, ".")
+	case *recordSet:
+		out.Name, out.Size, out.Default = strings.TrimSuffix(v.Name, "."), v.Type, v.Type == "SOA" || v.Type == "NS"
+	case *bucket:
+		out.Region, out.Name = v.Home, v.ID
+	}
+	describeOther(t, e, &out)
+	return out
+}
+
+// describeOther is describe for what keeps logs, keys and secrets, and for parts of networks and databases.
+func describeOther(t *tx, e entity, out *Resource) {
+	switch v := e.(type) {
 	case *endpoint:
 		out.State, out.Size = v.Life.at(t.now), v.Service
 	case *paramGroup:
@@ -98,14 +112,7 @@ func describe(t *tx, e entity) Resource {
 		}
 	case *certificate:
 		out.Name = v.Domain
-	case *hostedZone:
-		out.Name = strings.TrimSuffix(v.Domain, ".")
-	case *recordSet:
-		out.Name, out.Size, out.Default = strings.TrimSuffix(v.Name, "."), v.Type, v.Type == "SOA" || v.Type == "NS"
-	case *bucket:
-		out.Region, out.Name = v.Home, v.ID
 	}
-	return out
 }
 
 // isDefault reports the network that came with the account.

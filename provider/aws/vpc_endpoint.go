@@ -283,7 +283,8 @@ func updateEndpoint(ctx context.Context, g *region, r provider.Request) (resourc
 		name      string
 		more, few *[]string
 	}{
-		{routeTables, &in.AddRouteTableIds, &in.RemoveRouteTableIds}, {"subnets", &in.AddSubnetIds, &in.RemoveSubnetIds},
+		{routeTables, &in.AddRouteTableIds, &in.RemoveRouteTableIds},
+		{"subnets", &in.AddSubnetIds, &in.RemoveSubnetIds},
 		{"security_groups", &in.AddSecurityGroupIds, &in.RemoveSecurityGroupIds},
 	} {
 		if v, set := r.Desired.Attrs.Get(s.name); set && changed(r, s.name) {
