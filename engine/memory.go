@@ -163,8 +163,8 @@ func (m *memory) noteOutside(p decider.Plan) {
 			continue
 		}
 		applied, known := m.applied(d.Ref)
-		if !known || applied.Recovered {
-			continue
+		if !known || applied.Recovered || len(m.tries[d.Ref]) > 0 {
+			continue // an action of ovi's own that failed may have changed it
 		}
 		for k := range d.Changes {
 			c := &d.Changes[k]
