@@ -57,12 +57,7 @@ func properties[T any](table []key[T], o source.Options) map[string]*jsonschema.
 
 // formSchema is what each form of a key's value looks like.
 func formSchema[T any](k key[T], o source.Options) *jsonschema.Schema {
-	object := func(p map[string]*jsonschema.Schema) *jsonschema.Schema {
-		return &jsonschema.Schema{Type: jsonschema.OneOf("object"), Properties: p, Others: jsonschema.Closed()}
-	}
-	list := func(of *jsonschema.Schema) *jsonschema.Schema {
-		return &jsonschema.Schema{Type: jsonschema.OneOf("array"), Items: of}
-	}
+	object, list := closedObject, listOf
 	word := &jsonschema.Schema{Type: jsonschema.OneOf("string", "number")}
 	switch k.form {
 	case formVersion:
@@ -185,4 +180,12 @@ func kindSchema(k resource.Kind, o source.Options) *jsonschema.Schema {
 		all.If, all.Else = nil, nil
 	}
 	return all
+}
+
+func closedObject(p map[string]*jsonschema.Schema) *jsonschema.Schema {
+	return &jsonschema.Schema{Type: jsonschema.OneOf("object"), Properties: p, Others: jsonschema.Closed()}
+}
+
+func listOf(of *jsonschema.Schema) *jsonschema.Schema {
+	return &jsonschema.Schema{Type: jsonschema.OneOf("array"), Items: of}
 }
