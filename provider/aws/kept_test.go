@@ -175,6 +175,31 @@ func TestTheNameOfADeletedSecretIsTaken(t *testing.T) {
 	w.created(at)
 }
 
+// TestTheKeyOfLogsAndThePolicyOfAKeyChange in place.
+func TestTheKeyOfLogsAndThePolicyOfAKeyChange(t *testing.T) {
+	t.Parallel()
+	w := newLiveState(t)
+	key := desired(t, "kms_key", "main", values{"deletion_window": resource.Int(7)})
+	o := w.created(key)
+	const policy = `{"Version":"2012-10-17","Statement":[{"Sid":"all","Effect":"Allow","Principal":{"AWS":"arn:aws:iam::000000000000:root"},"Action":"kms:*","Resource":"*"},{"Sid":"logs","Effect":"Allow","Principal":{"Service":"logs.us-east-1.amazonaws.com"},"Action":"kms:Encrypt*","Resource":"*"}]}`
+	key = desired(t, "kms_key", "main", values{"deletion_window": resource.Int(7), "policy": text(policy)})
+	o = w.mustUpdate(key, o, nil)
+	if got, _ := o.Attrs.Text("policy"); !strings.Contains(got, "logs.us-east-1.amazonaws.com") {
+		t.Errorf("the policy is %s", got)
+	}
+	w.settled(key, nil)
+	arn, _ := o.Attrs.Text("arn")
+
+	group := desired(t, "log_group", "web", values{"retention_days": resource.Int(30)})
+	of := w.created(group)
+	group = desired(t, "log_group", "web", values{"retention_days": resource.Int(30), "kms_key": text(arn)})
+	of = w.mustUpdate(group, of, nil)
+	if got, _ := of.Attrs.Text("kms_key"); got != arn {
+		t.Errorf("its key is %s, want %s", got, arn)
+	}
+	w.settled(group, nil)
+}
+
 func TestALogGroupOfItsNameIsAnother(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
