@@ -39,7 +39,9 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 	for _, policy := range policies {
 		review(p, f, policy)
 	}
-	spreadBlocks(p.Decisions)
+	for spreadBlocks(p.Decisions); takeTurns(p.Decisions, f); {
+		spreadBlocks(p.Decisions)
+	}
 	for i := range p.Decisions {
 		if d := &p.Decisions[i]; len(d.Blockers) > 0 {
 			d.Action = Notify

@@ -112,6 +112,7 @@ type Decision struct {
 	Follows    resource.Ref       // of a replace that is destroy-first only because this resource's is
 	Origin     *Origin            // of a destroying action: the record that proves the resource
 	DataLoss   string             // of a destroying action: the data that it loses; "" is none
+	Turn       *Turn              // among those of its count; nil: it waits for none of them
 	// DependsOn are the refs of other decisions of this plan that must create before this one
 	// does; deletes run in the reverse order. See Steps.
 	DependsOn []resource.Ref
@@ -212,6 +213,9 @@ type Facts struct {
 	// Origin returns the record that proves a resource to be created or adopted here, or the
 	// reason why there is none. Nil: nothing can be proven, so nothing is destroyed.
 	Origin func(*resource.Observed) (Origin, error)
+	// Health is the health of a managed resource as observed, false where there is none; one that is
+	// stopped as configured is healthy. Nil: all are healthy.
+	Health func(resource.Ref) (resource.Health, bool)
 	// Follows says why resources follow another configuration than the one that is loaded.
 	Follows map[resource.Ref]Follows
 	// Deleted are the IDs of configured resources that the audit log proves and that do not exist.

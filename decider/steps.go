@@ -72,6 +72,9 @@ func nodesOf(all []Decision, action func(*Decision) Action) (nodes []replace.Nod
 				n.Holds = append(n.Holds, r)
 			}
 		}
+		if d.Turn != nil {
+			n.Turns = d.Turn.After
+		}
 		nodes, index = append(nodes, n), append(index, i)
 	}
 	return nodes, index

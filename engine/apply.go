@@ -28,6 +28,8 @@ type apply struct {
 	hard     context.Context // when it ends, running actions are canceled
 	started  time.Time
 	operator bool // an action of an operator, which does not apply a configuration
+	turns    turnsTaken
+	awaited  map[resource.Ref]bool // others of their count have their turn after these
 
 	mu       sync.Mutex // guards the fields below
 	outcomes map[stepOf]Outcome
@@ -64,6 +66,7 @@ func (e *Engine) newApply(ctx context.Context, p *Planned, o ApplyOptions) *appl
 	return &apply{
 		engine: e, plan: p, o: o, soft: ctx, hard: hard, started: e.cfg.Clock(),
 		outcomes: map[stepOf]Outcome{}, made: map[resource.Ref]resource.Observed{}, replaced: map[resource.Ref]string{},
+		awaited: awaited(p.Plan),
 	}
 }
 
@@ -106,7 +109,7 @@ func (a *apply) announce() error {
 		if a.plan.open[d.Ref].Accepted { // on record as accepted, and until when
 			continue
 		}
-		if d.Proposed.Executes() && !d.Action.Executes() && len(d.Blockers) > 0 && !d.Excluded() && d.Blockers[0].Awaits == "" { // a wave is on record
+		if d.Proposed.Executes() && !d.Action.Executes() && len(d.Blockers) > 0 && !d.Excluded() && (d.Blockers[0].Policy != RolloutPolicy || d.Blockers[0].Awaits == "") { // a wave is on record
 			events = append(events, event.Blocked{Plan: a.plan.ID, Ref: d.Ref, Proposed: d.Proposed, Blockers: d.Blockers})
 		}
 	}
@@ -132,6 +135,8 @@ func (a *apply) recordNotStarted() {
 			why = "broken"
 		case o.Status == Refused:
 			why = "check"
+		case o.Status == WaitingFor && o.Turn:
+			why = "turn"
 		}
 		events = append(events, event.NotStarted{Plan: a.plan.ID, Ref: d.Ref, Action: d.Action, Why: why, On: o.On, Detail: o.Detail})
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/ovi-project/ovi/decider"
@@ -72,7 +73,7 @@ func (w *walker) refuse(refused map[int]Outcome) {
 		if o, is := refused[s.Decision]; is && w.waits[i] >= 0 {
 			w.waits[i] = -1
 			w.note(stepOf{s.Decision, s.Phase}, o)
-			w.skipDependents(i, o)
+			w.skipAfter(i, o)
 		}
 	}
 	if len(refused) == 0 {
@@ -81,10 +82,11 @@ func (w *walker) refuse(refused map[int]Outcome) {
 	for i := len(w.steps) - 1; i >= 0; i-- { // each step is after those that it waits for
 		s := w.steps[i]
 		d := &w.plan.Plan.Decisions[s.Decision]
-		if w.waits[i] < 0 || d.Action != decider.Create || len(w.next[i]) == 0 || !w.allSkipped(w.next[i]) {
+		needs := slices.DeleteFunc(slices.Clone(w.next[i]), func(n int) bool { return w.isTurn(n, s) })
+		if w.waits[i] < 0 || d.Action != decider.Create || len(needs) == 0 || !w.allSkipped(needs) {
 			continue
 		}
-		on := w.plan.Plan.Decisions[w.steps[w.next[i][0]].Decision].Ref
+		on := w.decision(w.steps[needs[0]]).Ref
 		w.waits[i] = -1
 		w.note(stepOf{s.Decision, s.Phase}, Outcome{
 			Ref: d.Ref, Action: d.Action, Status: Unneeded, On: on, Detail: "only " + on.String() + " and the like need it, which are not started",

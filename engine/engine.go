@@ -99,7 +99,7 @@ func (e *Engine) plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 	if memory.unread, err = e.unread(ctx, p); err != nil {
 		return nil, err
 	}
-	if err := e.decide(p, memory, o); err != nil {
+	if err := e.decide(ctx, p, memory, o); err != nil {
 		return nil, err
 	}
 	if p.Past {
@@ -134,7 +134,7 @@ func (e *Engine) newPlan(mode event.Mode) *Planned {
 }
 
 // decide compares the configurations with live state and lets the policies review the proposals.
-func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
+func (e *Engine) decide(ctx context.Context, p *Planned, m *memory, o PlanOptions) error {
 	found, err := e.compare(p, m, o.Replace)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	facts := decider.Facts{
 		Now: p.At, Destroy: o.Destroy, Prune: o.Prune, Rules: rulesOf(p.Intents), Unreachable: p.live.Unreachable, Blessed: m.isBlessed, Attempts: m.attempts, Restarts: m.restartsOf,
 		Approvals: m.approvals(p.At), Requester: p.By, Digest: o.digest, History: m.past,
-		UnreachableKinds: kindsUnreachable(p.live), Origin: m.origin, Unread: m.unread, LastConfigured: m.lastConfigured, LastDependsOn: m.lastDependsOn, Deleted: deletedOutside(found.Differences, p.bindings),
+		UnreachableKinds: kindsUnreachable(p.live), Health: p.healthOf, Origin: m.origin, Unread: m.unread, LastConfigured: m.lastConfigured, LastDependsOn: m.lastDependsOn, Deleted: deletedOutside(found.Differences, p.bindings),
 	}
 	first := []decider.Policy{e.openPolicy(p.open)}
 	if p.following != nil {
@@ -152,6 +152,11 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	policies := o.policies(e.cfg.Providers.Kind, first...)
 	if p.Plan, err = decider.Decide(found, e.cfg.Providers.Kind, facts, policies...); err != nil {
 		return inPhase(event.PhaseDecide, fmt.Errorf("decide: %w", err))
+	}
+	if e.askReady(ctx, p) {
+		if p.Plan, err = decider.Decide(found, e.cfg.Providers.Kind, facts, policies...); err != nil {
+			return inPhase(event.PhaseDecide, fmt.Errorf("decide: %w", err))
+		}
 	}
 	if o.digest != nil {
 		p.approving = o.digest(p.Plan)

@@ -60,8 +60,9 @@ type Planned struct {
 	checked   map[resource.Ref]error             // what the providers answered to --check
 	open      map[resource.Ref]ledger.OpenAction // still without a result
 	tries     map[resource.Ref]ledger.ResourceTries
-	following *following            // nil: no stack asks for rollouts
-	base      map[resource.Ref]base // of a loaded plan
+	unready   map[resource.Ref]resource.Health // of what is observed as healthy, and is not in service
+	following *following                       // nil: no stack asks for rollouts
+	base      map[resource.Ref]base            // of a loaded plan
 }
 
 // resourceAt returns the proven resource of a ref in the plan's live state; during a replacement the

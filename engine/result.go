@@ -49,7 +49,9 @@ type Outcome struct {
 	Seconds     float64
 	// Deleted and Created are the phases that were done of a replace that stopped between them.
 	Deleted, Created bool
-	Reverted         bool // of a replace: it failed and went back
+	unready          error // of Done: it is not in service, and others of its count wait for that
+	Turn             bool  // of WaitingFor: it did not have its turn among those of its count
+	Reverted         bool  // of a replace: it failed and went back
 }
 
 // Result is the result of an apply.

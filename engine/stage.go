@@ -59,25 +59,31 @@ func (r *replacement) used() bool {
 // observeRef observes the kind of a resource, by the IDs of its bindings too. The caller has its
 // claim, so an open action on it is not running and is recovered.
 func (e *Engine) observeRef(ctx context.Context, ref resource.Ref) (resource.Snapshot, error) {
-	since, err := e.cfg.Ledger.Revision(ctx)
-	if err != nil {
-		return resource.Snapshot{}, err
-	}
-	request := provider.ObserveRequest{Scope: ref.Scope(), Kinds: []string{ref.Kind}}
-	bindings, err := e.cfg.Ledger.Bindings(ctx, ref.Scope())
-	if err != nil {
-		return resource.Snapshot{}, err
-	}
-	for _, b := range bindings {
-		if b.Ref == ref && b.Live() {
-			request.Known = append(request.Known, provider.Known{Kind: b.Ref.Kind, ID: b.ID})
-		}
-	}
 	var opens []openAction
 	if o, is, err := e.cfg.Ledger.OpenOn(ctx, ref); err != nil {
 		return resource.Snapshot{}, err
 	} else if is {
 		opens = append(opens, openAction{o, false})
+	}
+	return e.observeKind(ctx, ref, func(r resource.Ref) bool { return r == ref }, opens)
+}
+
+// observeKind observes the kind of a resource, with those that are needed by the IDs of their bindings too;
+// what is unmanaged may be omitted. Open actions that are given are not running, and are recovered.
+func (e *Engine) observeKind(ctx context.Context, ref resource.Ref, needed func(resource.Ref) bool, opens []openAction) (resource.Snapshot, error) {
+	since, err := e.cfg.Ledger.Revision(ctx)
+	if err != nil {
+		return resource.Snapshot{}, err
+	}
+	bindings, err := e.cfg.Ledger.Bindings(ctx, ref.Scope())
+	if err != nil {
+		return resource.Snapshot{}, err
+	}
+	request := provider.ObserveRequest{Scope: ref.Scope(), Kinds: []string{ref.Kind}, Filter: filterOf(ref.Scope(), bindings, nil, opens)}
+	for _, b := range bindings {
+		if b.Ref.Kind == ref.Kind && b.Live() && needed(b.Ref) {
+			request.Known = append(request.Known, provider.Known{Kind: b.Ref.Kind, ID: b.ID})
+		}
 	}
 	raw := e.observer.Observe(ctx, []provider.ObserveRequest{request})
 	c, err := e.confirm(ctx, raw, confirmOptions{since: since, opens: opens, requests: []provider.ObserveRequest{request}})
@@ -87,8 +93,10 @@ func (e *Engine) observeRef(ctx context.Context, ref resource.Ref) (resource.Sna
 	if err != nil {
 		return resource.Snapshot{}, err
 	}
-	if o, still := c.open[ref]; still && !o.Accepted {
-		return resource.Snapshot{}, fmt.Errorf("the result of a %s is still unknown: plan again", o.Action)
+	for _, open := range opens {
+		if o, still := c.open[open.Ref]; still && !o.Accepted {
+			return resource.Snapshot{}, fmt.Errorf("the result of a %s is still unknown: plan again", o.Action)
+		}
 	}
 	return c.live.Scopes[ref.Scope()], nil
 }

@@ -1,8 +1,9 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/resource"
 )
 
 // walk performs the steps in parallel, up to the limit. A step starts when all steps that it waits
@@ -50,7 +51,7 @@ type stepResult struct {
 // step performs one step.
 func (a *apply) step(i int, s decider.Step) stepResult {
 	d := &a.plan.Plan.Decisions[s.Decision]
-	return stepResult{i, a.act(d, s.Phase)}
+	return stepResult{i, a.inTurn(d, s.Phase)}
 }
 
 // walker tracks the graph of steps during a walk.
@@ -62,41 +63,63 @@ type walker struct {
 	ready []int
 }
 
-// finish releases the steps that waited for a step, or skips them if it failed.
+// finish releases the steps that waited for a step, or skips them if it failed. What only has its turn
+// after a resource is skipped too if that is not in service.
 func (w *walker) finish(r stepResult) {
 	s := w.steps[r.step]
 	w.note(stepOf{s.Decision, s.Phase}, r.outcome)
-	if !r.outcome.Status.good() {
-		w.skipDependents(r.step, r.outcome)
-		return
-	}
 	for _, n := range w.next[r.step] {
-		if w.waits[n]--; w.waits[n] == 0 {
-			w.ready = append(w.ready, n)
+		switch {
+		case w.waits[n] < 0: // skipped already
+		case !r.outcome.Status.good(), r.outcome.unready != nil && w.isTurn(n, s):
+			w.skip(n, s, r.outcome)
+		default:
+			if w.waits[n]--; w.waits[n] == 0 {
+				w.ready = append(w.ready, n)
+			}
 		}
 	}
 }
 
-// skipDependents sets the outcome of every step that waits for a failed one, directly or not. If
-// the apply was interrupted, they are Interrupted too.
-func (w *walker) skipDependents(step int, cause Outcome) {
-	on := w.plan.Plan.Decisions[w.steps[step].Decision].Ref
+// skip sets the outcome of a step that waits for one which failed, and of all that wait for it. If the
+// apply was interrupted, they are Interrupted too.
+func (w *walker) skip(step int, after decider.Step, cause Outcome) {
+	s := w.steps[step]
+	w.waits[step] = -1
+	out := w.waiting(step, after, cause)
+	w.note(stepOf{s.Decision, s.Phase}, out)
+	w.skipAfter(step, out)
+}
+
+func (w *walker) skipAfter(step int, cause Outcome) {
 	for _, n := range w.next[step] {
-		s := w.steps[n]
-		if w.waits[n] < 0 {
-			continue // skipped already
+		if w.waits[n] >= 0 {
+			w.skip(n, w.steps[step], cause)
 		}
-		w.waits[n] = -1
-		w.note(stepOf{s.Decision, s.Phase}, w.waiting(s, on, cause))
-		w.skipDependents(n, cause)
 	}
 }
 
-func (w *walker) waiting(s decider.Step, on resource.Ref, cause Outcome) Outcome {
-	d := &w.plan.Plan.Decisions[s.Decision]
-	o := Outcome{Ref: d.Ref, Action: d.Action, Status: WaitingFor, On: on, Detail: "it waits for " + on.String() + ", which is " + string(cause.Status)}
+// isTurn reports whether a step waits for another because of its turn alone.
+func (w *walker) isTurn(step int, after decider.Step) bool {
+	d, on := w.decision(w.steps[step]), w.decision(after).Ref
+	return d.Turn != nil && slices.Contains(d.Turn.After, on) && !slices.Contains(d.DependsOn, on)
+}
+
+func (w *walker) decision(s decider.Step) *decider.Decision {
+	return &w.plan.Plan.Decisions[s.Decision]
+}
+
+func (w *walker) waiting(step int, after decider.Step, cause Outcome) Outcome {
+	d, on := w.decision(w.steps[step]), w.decision(after).Ref
 	if cause.Status == Interrupted {
-		o.Status, o.Detail = Interrupted, cause.Detail
+		return Outcome{Ref: d.Ref, Action: d.Action, Status: Interrupted, On: on, Detail: cause.Detail}
+	}
+	o := Outcome{Ref: d.Ref, Action: d.Action, Status: WaitingFor, On: on, Detail: "it waits for " + on.String() + ", which is " + string(cause.Status)}
+	if o.Turn = w.isTurn(step, after); o.Turn {
+		o.Detail = "its turn is after " + on.String() + ", which is " + string(cause.Status)
+		if cause.unready != nil {
+			o.Detail = "its turn is after " + on.String() + ", which " + cause.unready.Error()
+		}
 	}
 	return o
 }

@@ -38,6 +38,7 @@ type Decision struct {
 	Suggestion string            `json:"suggestion,omitempty"`
 	Strategy   resource.Strategy `json:"strategy,omitempty"` // of a replace or revert
 	Steps      []replace.Step    `json:"steps,omitempty"`    // of a replace or revert, in order
+	Turn       *decider.Turn     `json:"turn,omitempty"`     // among those of its count
 	Origin     *decider.Origin   `json:"origin,omitempty"`   // the record that allows a delete or replace
 	DataLoss   string            `json:"data_loss,omitempty"`
 }

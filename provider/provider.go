@@ -104,6 +104,15 @@ type Checker interface {
 	Check(ctx context.Context, r Request) error
 }
 
+// Readier is a provider that can tell whether resources which are observed as healthy are in service yet.
+type Readier interface {
+	// Ready returns the resources, which are of one scope and kind, as they were given. Of those that are
+	// Healthy and not in service it sets Health to Pending, and Message to what they wait for; or to
+	// Failing, and why. It is asked again and again while others of a count wait for one. It writes
+	// nothing, and may change the slice.
+	Ready(ctx context.Context, all []resource.Observed) ([]resource.Observed, error)
+}
+
 // Swapper is a provider whose resources can be set aside under another name and switched. Each
 // call may be repeated.
 type Swapper interface {

@@ -38,6 +38,9 @@ func (p *planWriter) decision(d decider.Decision) {
 	if order := p.orders[d.Ref]; order != "" {
 		p.para(detailIndent, "", "Order: "+order)
 	}
+	if order := p.turns[d.Ref]; order != "" {
+		p.para(detailIndent, "", "Order: "+order)
+	}
 	p.dataLoss(d)
 }
 

@@ -40,7 +40,9 @@ func (v PlanView) Write(w io.Writer, s Style) error {
 		}
 	}
 	p.unreachable(v.Plan)
-	for _, g := range groupedByLocation(v.Plan) {
+	groups := groupedByLocation(v.Plan)
+	p.turns = turnsOf(groups)
+	for _, g := range groups {
 		p.gap()
 		p.WriteString(p.in(bold, p.names.Scope(g.scope)) + "\n")
 		for _, d := range g.decisions {
@@ -74,6 +76,7 @@ type planWriter struct {
 	pending map[resource.Ref]bool   // to be created or replaced: their ids are not known
 	known   map[resource.Ref]string // the ids of the plan's other resources
 	orders  map[resource.Ref]string // the line "Order:" behind the last resource of a replacement
+	turns   map[resource.Ref]string // the line "Order:" behind the last resource of a count
 	written map[string]bool         // reasons of policies, each written in full once
 }
 

@@ -50,7 +50,9 @@ type PlannedChange struct {
 	// Strategy and Steps are of a replace or revert.
 	Strategy string         `json:"strategy,omitempty"`
 	Steps    []replace.Step `json:"steps,omitempty"`
-	Changes  []Change       `json:"changes"`
+	// Turn is when it is interrupted, among those of its count.
+	Turn    *Turn    `json:"turn,omitempty"`
+	Changes []Change `json:"changes"`
 }
 
 // Blocker is a policy that blocks a decision.
@@ -170,7 +172,7 @@ func planned(d decider.Decision, names Names) PlannedChange {
 	c := PlannedChange{
 		Type: "planned_change", Ref: names.Ref(d.Ref), Scope: d.Ref.Scope().String(), Kind: d.Ref.Kind,
 		Stack: d.Ref.Stack, Difference: string(d.Difference), Action: string(d.Action),
-		Proposed: string(d.Proposed), Reason: string(d.Reason), Message: d.Message, Suggestion: d.Suggestion, Origin: d.Origin, Strategy: string(d.Strategy), Steps: d.Steps,
+		Proposed: string(d.Proposed), Reason: string(d.Reason), Message: d.Message, Suggestion: d.Suggestion, Origin: d.Origin, Strategy: string(d.Strategy), Steps: d.Steps, Turn: turnOf(d.Turn, names),
 		BlockedBy: append([]Blocker{}, d.Blockers...), Warnings: d.Warnings, DataLoss: lossOf(d), Changes: Changes(d.Changes),
 	}
 	if d.Observed != nil {

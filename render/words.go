@@ -59,6 +59,12 @@ func notStartedWords(n NotStarted) string {
 			state = "was not applied"
 		}
 		return "depends on " + shortName(n.On) + ", which " + stateWords(state)
+	case "turn":
+		_, state, after := strings.Cut(n.Message, ", which ")
+		if !after {
+			return n.Message
+		}
+		return "its turn is after " + shortName(n.On) + ", which " + stateWords(state)
 	case "unneeded":
 		return "only what was not started needs it, such as " + shortName(n.On)
 	case "broken":
@@ -97,6 +103,8 @@ func groupWords(why string) string {
 	switch why {
 	case "waiting":
 		return "their dependencies were not applied"
+	case "turn":
+		return "their turn did not come"
 	case "unneeded":
 		return "only what was not started needs them"
 	case "claimed":

@@ -17,6 +17,7 @@ type graph struct {
 	holders    [][]int // the same, from the other side
 	releases   [][]int // what is deleted, and this update lets go of
 	releasers  [][]int // the same, from the other side
+	turns      [][]int // what has its turn after this; nil: turns do not count
 	keepsOld   []bool  // replaces that create before they delete
 	cut        map[edge]bool
 }
@@ -53,6 +54,39 @@ func newGraph(nodes []Node) *graph {
 	return g
 }
 
+// takeTurns adds the edges of turns.
+func (g *graph) takeTurns() {
+	index := make(map[resource.Ref]int, len(g.nodes))
+	for i := range g.nodes {
+		index[g.nodes[i].Ref] = i
+	}
+	g.turns = make([][]int, len(g.nodes))
+	for i := range g.nodes {
+		for _, r := range g.nodes[i].Turns {
+			if j, ok := index[r]; ok && j != i && g.nodes[j].Creates && !slices.Contains(g.turns[j], i) {
+				g.turns[j] = append(g.turns[j], i)
+			}
+		}
+	}
+}
+
+// turnsAfter calls visit with the first task of each node whose turn is after node i, unless a
+// dependency puts it there too.
+func (g *graph) turnsAfter(i int, visit func(int)) {
+	if g.turns == nil {
+		return
+	}
+	for _, j := range g.turns[i] {
+		if g.nodes[j].Deletes && !g.keepsOld[j] {
+			if !slices.Contains(g.releases[i], j) {
+				visit(deletes(j))
+			}
+		} else if !slices.Contains(g.dependents[i], j) {
+			visit(creates(j))
+		}
+	}
+}
+
 // edge is two tasks: the second waits for the first.
 type edge [2]int
 
@@ -75,6 +109,7 @@ func (g *graph) then(task int, visit func(int)) {
 				visit(deletes(j))
 			}
 		}
+		g.turnsAfter(i, visit)
 	}
 }
 

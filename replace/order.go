@@ -23,12 +23,14 @@ type Task struct {
 //   - A create-first replace deletes only when all that refers to it is created or updated.
 //   - An update that lets go of a resource comes before its delete, unless it can only come
 //     after it: then the provider says whether that can be deleted while it is referred to.
+//   - A node with turns starts when all of them are created or updated.
 //
-// Strategies that Downgrade would change can make a cycle: the error is a
+// Strategies that Downgrade would change, and turns, can make a cycle: the error is a
 // *resource.CycleError.
 func Order(nodes []Node) ([]Task, error) {
 	g := newGraph(nodes)
 	g.cutReleases()
+	g.takeTurns()
 	order, left := g.sorted()
 	if len(left) > 0 {
 		return nil, g.cycle(left)

@@ -28,6 +28,9 @@ type Desired struct {
 	Replace Strategy
 	// Owner is the owner mark; "" is the engine's.
 	Owner string
+	// Set is the count that made it; nil: none, or of one resource. It is no part of the configuration
+	// that is applied.
+	Set *Set
 	// Defaulted are the attributes that hold the Default of their schema because the source
 	// does not mention them. They are not compared on an adopted resource.
 	Defaulted []string

@@ -240,6 +240,9 @@ func (a *adding) keep(attrs resource.Attrs, uses []use) {
 		add(want.Ref.Name)
 		return
 	}
+	if r.Count > 1 {
+		want.Set = &resource.Set{Size: r.Count, MaxUnavailable: r.MaxUnavailable}
+	}
 	for i := range r.Count {
 		add(r.Name + "-" + strconv.Itoa(i))
 	}

@@ -25,8 +25,10 @@ type Resource struct {
 	Name     string // "": the kind is the name
 	Counted  bool   // it declares NAME-0, NAME-1 … by Count
 	Count    int
-	Attrs    Node // an object
-	Tags     resource.Tags
+	// MaxUnavailable limits how many of the count are interrupted at one time. Unset: the default.
+	MaxUnavailable rules.Budget
+	Attrs          Node // an object
+	Tags           resource.Tags
 	// OwnTags: some of the tags are the resource's own, not a file's defaults, so a kind without
 	// tags is an error.
 	OwnTags bool

@@ -33,6 +33,7 @@ func (p *process) sandboxCommand() *urfave.Command {
 					"break copy rds/db db-restored     (with its tags, as a restore does)\n" +
 					"break mount ebs/data              (its file system is in use)\n" +
 					"break fail rds/db storage-full    (or failed)\n" +
+					"break fail ec2/web-0 impaired     (its status checks; ok again)\n" +
 					"break create ec2 by-hand          (unmanaged)",
 				Flags:  []urfave.Flag{recordFlag()},
 				Action: p.action((*call).sandboxBreak),

@@ -19,11 +19,26 @@ func (h hand) mount(e entity) (string, error) {
 	return "mounted " + v.ID + " on " + tie.Instance, nil
 }
 
+// impair lets an instance fail AWS's status checks, or pass them again with "ok".
+func (h hand) impair(b Breakage, in *instance) (string, error) {
+	status := orElse(b.Value, "impaired")
+	if status != "impaired" && status != "ok" {
+		return "", fmt.Errorf("sandbox: unknown status %q; use impaired or ok", status)
+	}
+	n := *in
+	n.Impaired = status == "impaired"
+	h.t.put(&n)
+	return fmt.Sprintf("the status checks of %s are %s", in.ID, status), nil
+}
+
 // fail gives a database a status in which it does not work, "failed" where none is given.
 func (h hand) fail(b Breakage, e entity) (string, error) {
+	if in, ok := e.(*instance); ok {
+		return h.impair(b, in)
+	}
 	d, ok := e.(*database)
 	if !ok {
-		return "", fmt.Errorf("sandbox: only a database can fail, not %s", e.meta().ID)
+		return "", fmt.Errorf("sandbox: only a database or an instance can fail, not %s", e.meta().ID)
 	}
 	status, known := orElse(b.Value, "failed"), []string{"failed", "storage-full", "incompatible-network", "incompatible-restore"}
 	if !slices.Contains(known, status) {

@@ -141,8 +141,13 @@ func describeStatus(x *exchange) (any, error) {
 	var out []xmlStatus
 	for _, in := range rows {
 		s := xmlStatus{in.ID, in.AZ, stateOf(in.Life.at(x.now)), "ok", "ok"}
-		if s.State.Name != "running" {
+		switch {
+		case s.State.Name != "running":
 			s.System, s.Check = "not-applicable", "not-applicable"
+		case x.now.Before(in.Life.end().Add(x.settle())):
+			s.System, s.Check = "initializing", "initializing"
+		case in.Impaired:
+			s.Check = "impaired"
 		}
 		out = append(out, s)
 	}

@@ -34,7 +34,8 @@ type instance struct {
 	Reason      string      `json:"reason,omitempty"`
 	Launched    time.Time   `json:"launched"`
 	Life        life        `json:"life"`
-	Until       time.Time   `json:"until,omitzero"` // when a terminated one is no longer listed
+	Impaired    bool        `json:"impaired,omitempty"` // it fails its status checks, also after a restart
+	Until       time.Time   `json:"until,omitzero"`     // when a terminated one is no longer listed
 }
 
 // metadataOpt are the options of the instance metadata service.

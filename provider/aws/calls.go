@@ -35,6 +35,7 @@ type ec2Calls struct {
 	DescribeImages                         call[ec2.DescribeImagesInput, ec2.DescribeImagesOutput, ec2.Options]
 	DescribeInstanceAttribute              call[ec2.DescribeInstanceAttributeInput, ec2.DescribeInstanceAttributeOutput, ec2.Options]
 	DescribeInstances                      call[ec2.DescribeInstancesInput, ec2.DescribeInstancesOutput, ec2.Options]
+	DescribeInstanceStatus                 call[ec2.DescribeInstanceStatusInput, ec2.DescribeInstanceStatusOutput, ec2.Options]
 	DescribeInstanceTypeOfferings          call[ec2.DescribeInstanceTypeOfferingsInput, ec2.DescribeInstanceTypeOfferingsOutput, ec2.Options]
 	DescribeSecurityGroupRules             call[ec2.DescribeSecurityGroupRulesInput, ec2.DescribeSecurityGroupRulesOutput, ec2.Options]
 	DescribeSecurityGroups                 call[ec2.DescribeSecurityGroupsInput, ec2.DescribeSecurityGroupsOutput, ec2.Options]
@@ -165,6 +166,7 @@ func ec2CallsOf(c *ec2.Client) ec2Calls {
 		DescribeImages:                         c.DescribeImages,
 		DescribeInstanceAttribute:              c.DescribeInstanceAttribute,
 		DescribeInstances:                      c.DescribeInstances,
+		DescribeInstanceStatus:                 c.DescribeInstanceStatus,
 		DescribeInstanceTypeOfferings:          c.DescribeInstanceTypeOfferings,
 		DescribeSecurityGroupRules:             c.DescribeSecurityGroupRules,
 		DescribeSecurityGroups:                 c.DescribeSecurityGroups,

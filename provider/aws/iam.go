@@ -38,6 +38,7 @@ func ec2Operations() []operation {
 		{call: "ec2.DescribeInstanceTypeOfferings"},
 		{call: "ec2.DescribeInstances"},
 		{call: "ec2.DescribeInstanceAttribute"},
+		{call: "ec2.DescribeInstanceStatus"},
 		{call: "ec2.DescribeVolumes"},
 		{call: "ec2.DescribeVolumesModifications"},
 		{call: "ec2.DescribeImages"},

@@ -111,7 +111,7 @@ func computeNeeds() map[string]need {
 	return map[string]need{
 		kindEC2: {
 			service: "ec2", own: "instance/*",
-			reads:   "DescribeInstances DescribeInstanceAttribute DescribeVolumes DescribeVolumesModifications DescribeImages DescribeInstanceTypeOfferings DescribeIamInstanceProfileAssociations",
+			reads:   "DescribeInstances DescribeInstanceAttribute DescribeInstanceStatus DescribeVolumes DescribeVolumesModifications DescribeImages DescribeInstanceTypeOfferings DescribeIamInstanceProfileAssociations",
 			creates: "RunInstances",
 			changes: "AssociateIamInstanceProfile DisassociateIamInstanceProfile ModifyInstanceAttribute ModifyInstanceMetadataOptions ModifyVolume ReplaceIamInstanceProfileAssociation StartInstances StopInstances TerminateInstances",
 			beside:  "ModifyInstanceAttribute RunInstances", others: []string{parameters, passing},

@@ -20,7 +20,7 @@ func rows() []heldby.Row {
 		held("A3", "an account that encrypts everything", own+"TestA3AnAccountThatEncryptsEverythingIsNoEndlessReplacement"),
 		held("A4", "a failed start is not a success", own+"TestA4AFailedStartIsNotASuccess", "aws-rows"),
 		held("A5", "removed tags lose nothing and create nothing twice", own+"TestRemovedTagsLoseNothingAndAreRestored", own+"TestOnlyWhatTheRecordProvesIsActedOn", "copied"),
-		held("A6", "a change of user data says what it does not do", own+"TestA6AChangeOfUserDataSaysThatItDoesNotRun", "aws-rows"),
+		held("A6", "a change of user data says what it does not do, and restarts a count a few at a time", own+"TestA6AChangeOfUserDataSaysThatItDoesNotRun", own+"TestA6AnInstanceIsInServiceOnceItsChecksPass", "aws-rows", "engine.TestACountIsChangedAFewAtATime", "rolling"),
 		held("A7", "a denied bucket or kind costs itself only", own+"TestADeniedBucketAffectsNoOther", own+"TestOnlyTheKindsAskedForAreRead", "aws-safety"),
 		held("A8", "a role of a profile without a region", own+"TestA8ARoleIsAssumedInTheRegionOfTheOption"),
 		held("A9", "a mounted volume", own+"TestA9AMountedVolumeIsNamedSoonAndFreeOnceItsInstanceEnds", "decider.TestWhatOutlivesIsDeletedAfter", "aws-rows"),

@@ -61,6 +61,7 @@ resources:
   - type: ec2
     name: web
     count: 2
+    update: {max_unavailable: 50%}
     region: eu-west-1
     size: t3.micro
     tags: {environment: prod, number: 1.10, flag: true, empty: ""}
@@ -109,6 +110,7 @@ func TestEveryKey(t *testing.T) {
 		Attrs: resource.AttrsOf(map[string]resource.Value{"size": resource.String("t3.micro")}), State: resource.StateRunning,
 		Tags:      resource.TagsOf(map[string]string{"team": "platform", "environment": "prod", "number": "1.10", "flag": "true", "empty": ""}),
 		DependsOn: []resource.Ref{store},
+		Set:       &resource.Set{Size: 2, MaxUnavailable: rules.Budget{Set: true, Count: 50, Percent: true}},
 		Blessed:   true, Ignore: []string{"tags.a", "user_data"}, At: position.Position{File: "ovi.yaml", Line: 40, Column: 5}, Defaulted: []string{"state"},
 	}
 	if diff := cmp.Diff(want, in.Resources[1]); diff != "" {

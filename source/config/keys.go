@@ -31,6 +31,7 @@ const (
 	formTimeouts form = "durations by type and action"
 	formProvOpts form = "options of a provider"
 	formSpec     form = "attributes"
+	formUpdate   form = "block: update"
 
 	formWindows   form = "list of windows"
 	formApprovals form = "list of approvals"
@@ -145,6 +146,7 @@ func blockKeys(o source.Options) []key[*block] {
 		{"type", "ec2", formType, "The kind of the resource. `ovi kinds` lists them with their attributes.", (*block).readType},
 		{"name", "web", formText, "The name of the resource. It never changes: a resource with another name is another resource. Default: the type, once a file for each type.", (*block).readName},
 		{"count", "3", formCount, "Makes that many resources: NAME-0, NAME-1 and so on. `count: 1` makes NAME-0; without a count it is NAME.", (*block).readCount},
+		{"update", "{max_unavailable: 1}", formUpdate, "How many of a count are restarted or replaced at a time; see below.", (*block).readUpdate},
 		{"location", location, formText, "The location, if it differs from the document's. Each provider also has its own word for it, such as `region` or `host`.", (*block).readBlockLocation},
 		{"tags", "{environment: prod}", formTags, "The tags of the resource. Those that start with ovi: are reserved.", (*block).readTags},
 		{"blessed", "true", formBool, "Protects the resource from every action. Removing this line does not remove the protection; `ovi unbless` does.", (*block).readBlessed},

@@ -110,6 +110,8 @@ func formSchema[T any](k key[T], o source.Options) *jsonschema.Schema {
 		return &jsonschema.Schema{Type: jsonschema.OneOf("object")}
 	case formTimeouts:
 		return timeoutsSchema(o)
+	case formUpdate:
+		return object(properties(updateKeys(), o))
 	case formOptions:
 		return object(properties(optionsKeys(o), o))
 	}

@@ -127,7 +127,7 @@ func (h Harness) complete(t *testing.T) {
 	}
 	for _, name := range []string{"web-0", "web-1"} {
 		want = append(want, resource.Desired{
-			Ref: ref("app", name), DependsOn: []resource.Ref{db, net},
+			Ref: ref("app", name), DependsOn: []resource.Ref{db, net}, Set: &resource.Set{Size: 2},
 			Attrs: attrs("motd", resource.Text{resource.String("db is "), address}, "net", resource.String("net-0abc"), "size", resource.Int(1)),
 		})
 	}

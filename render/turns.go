@@ -1,0 +1,64 @@
+package render
+
+import (
+	"fmt"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Turn is when one of a count is interrupted: as many at a time as may be unavailable, each once those
+// before it are in service.
+type Turn struct {
+	Of      string   `json:"of"` // the count
+	AtATime int      `json:"at_a_time"`
+	Size    int      `json:"size"`
+	After   []string `json:"after"` // refs; empty: it waits for none
+}
+
+func turnOf(t *decider.Turn, names Names) *Turn {
+	if t == nil {
+		return nil
+	}
+	out := &Turn{Of: t.Of, AtATime: t.Most, Size: t.Size, After: []string{}}
+	for _, r := range t.After {
+		out.After = append(out.After, names.Ref(r))
+	}
+	return out
+}
+
+// turnsOf are the lines about the order in which the resources of a count are interrupted, by the ref of
+// the last that is shown of each.
+func turnsOf(groups []group) map[resource.Ref]string {
+	type set struct {
+		last resource.Ref
+		turn *decider.Turn
+		n    int
+	}
+	sets := map[resource.Ref]*set{}
+	for _, g := range groups {
+		for i := range g.decisions {
+			d := &g.decisions[i]
+			if d.Turn == nil || !d.Action.Executes() {
+				continue
+			}
+			of := resource.SetOf(d.Ref)
+			if sets[of] == nil {
+				sets[of] = &set{}
+			}
+			s := sets[of]
+			s.last, s.turn, s.n = d.Ref, d.Turn, s.n+1
+		}
+	}
+	out := map[resource.Ref]string{}
+	for _, s := range sets {
+		switch {
+		case s.n < 2:
+		case s.turn.Most == 1:
+			out[s.last] = fmt.Sprintf("one of the %d of %s at a time, the next once the one before is healthy", s.turn.Size, s.turn.Of)
+		case s.turn.Most < s.turn.Size:
+			out[s.last] = fmt.Sprintf("%d of the %d of %s at a time, each next once one before is healthy", s.turn.Most, s.turn.Size, s.turn.Of)
+		}
+	}
+	return out
+}
