@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 )
@@ -44,9 +43,9 @@ type handler func(*exchange) (any, error)
 // scopeOf reads region and service from the credential scope of the
 // Authorization header ("Signing AWS API requests"). Signatures are not
 // checked: this is a sandbox.
-var scopeOf = regexp.MustCompile(`^AWS4-(?:HMAC-SHA256|ECDSA-P256-SHA256) Credential=[^/\s]+/\d{8}/([a-z0-9-]+)/([a-z0-9-]+)/aws4_request`)
+var scopeOf = late(`^AWS4-(?:HMAC-SHA256|ECDSA-P256-SHA256) Credential=[^/\s]+/\d{8}/([a-z0-9-]+)/([a-z0-9-]+)/aws4_request`)
 
-var regionName = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-\d{1,2}$`)
+var regionName = late(`^[a-z]{2}(-[a-z]+)+-\d{1,2}$`)
 
 func parseCall(r *http.Request, body []byte) (*call, error) {
 	auth := r.Header.Get("Authorization")

@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"net/netip"
-	"regexp"
 	"slices"
 	"strings"
 )
 
-var dnsName = regexp.MustCompile(`^(\*\.|\\052\.)?([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*[A-Za-z0-9_-]+\.?$`)
+var dnsName = late(`^(\*\.|\\052\.)?([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*[A-Za-z0-9_-]+\.?$`)
 
 // dnsLower is a name as Route 53 stores it: in lower case, with the dot at its end and with a star, which
 // it reports as \052 ("DNS domain name format").
@@ -226,4 +225,4 @@ func checkValue(kind, v string) error {
 }
 
 // dnsText is one or more quoted strings of at most 255 characters ("TXT record type").
-var dnsText = regexp.MustCompile(`^"(?:[^"\\]|\\.){0,255}"( "(?:[^"\\]|\\.){0,255}")*$`)
+var dnsText = late(`^"(?:[^"\\]|\\.){0,255}"( "(?:[^"\\]|\\.){0,255}")*$`)

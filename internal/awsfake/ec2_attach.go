@@ -1,10 +1,8 @@
 package awsfake
 
-import "regexp"
-
 // deviceName is what AWS allows for Linux instances ("Device names for volumes
 // on Amazon EC2 instances").
-var deviceName = regexp.MustCompile(`^(/dev/(sd[b-z][0-9]*|xvd[b-z][a-z]?|sda[0-9]*)|xvd[b-z][a-z]?|/dev/nvme[0-9]+n1)$`)
+var deviceName = late(`^(/dev/(sd[b-z][0-9]*|xvd[b-z][a-z]?|sda[0-9]*)|xvd[b-z][a-z]?|/dev/nvme[0-9]+n1)$`)
 
 // attachVolume: volume and instance in one zone, the volume free, the instance
 // running or stopped (EC2 API reference: AttachVolume).

@@ -1,7 +1,6 @@
 package awsfake
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -16,10 +15,10 @@ const (
 
 // instanceType accepts what has the form of one of AWS's types: a list of them all
 // would be stale tomorrow.
-var instanceType = regexp.MustCompile(`^(a|c|d|dl|f|g|gr|h|hpc|i|im|is|inf|m|mac|p|r|t|trn|u|vt|x|z)[0-9]+[a-z]{0,3}(-[a-z0-9]+)?\.(nano|micro|small|medium|large|xlarge|[0-9]{1,3}xlarge|metal|metal-[0-9]+xl)$`)
+var instanceType = late(`^(a|c|d|dl|f|g|gr|h|hpc|i|im|is|inf|m|mac|p|r|t|trn|u|vt|x|z)[0-9]+[a-z]{0,3}(-[a-z0-9]+)?\.(nano|micro|small|medium|large|xlarge|[0-9]{1,3}xlarge|metal|metal-[0-9]+xl)$`)
 
 // arm matches the families that run on Graviton: a g right after the number.
-var arm = regexp.MustCompile(`^(a1|[a-z]+[0-9]+g[a-z]*)\.`)
+var arm = late(`^(a1|[a-z]+[0-9]+g[a-z]*)\.`)
 
 func archOf(kind string) string {
 	if arm.MatchString(kind) {

@@ -2,7 +2,6 @@ package awsfake
 
 import (
 	"encoding/base64"
-	"regexp"
 	"strconv"
 )
 
@@ -100,7 +99,7 @@ func (x *exchange) counts() (int, int, error) {
 	return lo, hi, nil
 }
 
-var imageID = regexp.MustCompile(`^ami-([0-9a-f]{8}|[0-9a-f]{17})$`)
+var imageID = late(`^ami-([0-9a-f]{8}|[0-9a-f]{17})$`)
 
 // launchSpec reads and checks all parameters of an instance.
 func (x *exchange) launchSpec() (*instance, error) {

@@ -3,7 +3,6 @@ package awsfake
 import (
 	"encoding/xml"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -111,7 +110,7 @@ func mapKeys[V any](m map[string]V) func(func(string) bool) {
 	}
 }
 
-var templateName = regexp.MustCompile(`^[a-zA-Z0-9().\-/_]{3,128}$`)
+var templateName = late(`^[a-zA-Z0-9().\-/_]{3,128}$`)
 
 // templateData reads LaunchTemplateData. AWS checks little of it before an instance is launched (EC2
 // API reference: CreateLaunchTemplate: "not validated").

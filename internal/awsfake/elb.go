@@ -2,7 +2,6 @@ package awsfake
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"time"
 )
@@ -52,7 +51,7 @@ func (x *exchange) elbBase(path string) base {
 	return b
 }
 
-var elbNames = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,30}[A-Za-z0-9])?$`)
+var elbNames = late(`^[A-Za-z0-9]([A-Za-z0-9-]{0,30}[A-Za-z0-9])?$`)
 
 func elbName(name string) error {
 	if !elbNames.MatchString(name) {
@@ -263,7 +262,7 @@ func (x *exchange) elbTagged(arn string) (entity, error) {
 	return nil, failf("ValidationError", "'%s' is not a valid ARN", arn)
 }
 
-var elbARN = regexp.MustCompile(`^arn:aws:elasticloadbalancing:[a-z0-9-]+:\d{12}:([a-z]+)/`)
+var elbARN = late(`^arn:aws:elasticloadbalancing:[a-z0-9-]+:\d{12}:([a-z]+)/`)
 
 func elbKind(arn string) string {
 	m := elbARN.FindStringSubmatch(arn)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -57,8 +56,8 @@ func viewRole(r *role) xmlRole {
 }
 
 var (
-	iamName   = regexp.MustCompile(`^[\w+=,.@-]{1,64}$`)
-	iamTagged = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$`)
+	iamName   = late(`^[\w+=,.@-]{1,64}$`)
+	iamTagged = late(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$`)
 )
 
 func noEntity(what, name string) error {

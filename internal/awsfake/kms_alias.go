@@ -1,11 +1,10 @@
 package awsfake
 
 import (
-	"regexp"
 	"strings"
 )
 
-var aliasForm = regexp.MustCompile(`^alias/[a-zA-Z0-9/_-]{1,250}$`)
+var aliasForm = late(`^alias/[a-zA-Z0-9/_-]{1,250}$`)
 
 func (x *exchange) alias() (name string, to *kmsKey, err error) {
 	var in struct{ AliasName, TargetKeyID string }

@@ -2,7 +2,6 @@ package awsfake
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -15,7 +14,7 @@ func logsActions() map[string]handler {
 	}
 }
 
-var logName = regexp.MustCompile(`^[.\-_/#A-Za-z0-9]{1,512}$`)
+var logName = late(`^[.\-_/#A-Za-z0-9]{1,512}$`)
 
 func noLogs(name string) error {
 	return failf("ResourceNotFoundException", "The specified log group does not exist: %s", name)

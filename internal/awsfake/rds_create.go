@@ -1,15 +1,14 @@
 package awsfake
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
 
 var (
-	dbName  = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
-	dbClass = regexp.MustCompile(`^db\.[a-z0-9-]+\.(micro|small|medium|large|[0-9]*xlarge)$`)
-	dbUser  = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]{0,62}$`)
+	dbName  = late(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+	dbClass = late(`^db\.[a-z0-9-]+\.(micro|small|medium|large|[0-9]*xlarge)$`)
+	dbUser  = late(`^[a-zA-Z][a-zA-Z0-9_]{0,62}$`)
 )
 
 // createDB makes a database; its name is its idempotency: a second call under

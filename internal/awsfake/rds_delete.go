@@ -1,13 +1,12 @@
 package awsfake
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 )
 
-var snapshotName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9]*(-[a-zA-Z0-9]+)*$`)
+var snapshotName = late(`^[a-zA-Z][a-zA-Z0-9]*(-[a-zA-Z0-9]+)*$`)
 
 // deleteDB: protection refuses, and the choice about a final snapshot must be
 // made (RDS API reference: DeleteDBInstance).

@@ -3,7 +3,6 @@ package awsfake
 import (
 	"encoding/xml"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -12,8 +11,8 @@ import (
 // bucketName is the form of a bucket name ("General purpose bucket naming
 // rules"): 3 to 63 lower-case letters, digits, dots and hyphens.
 var (
-	bucketName = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{1,61})[a-z0-9]$`)
-	ipLike     = regexp.MustCompile(`^\d+\.\d+\.\d+\.\d+$`)
+	bucketName = late(`^[a-z0-9]([a-z0-9.-]{1,61})[a-z0-9]$`)
+	ipLike     = late(`^\d+\.\d+\.\d+\.\d+$`)
 )
 
 func validBucket(name string) bool {

@@ -2,7 +2,6 @@ package awsfake
 
 import (
 	"net/http"
-	"regexp"
 	"strings"
 )
 
@@ -37,7 +36,7 @@ func subresources() map[string]string {
 
 // virtualHost matches the hosts that name a bucket ("Virtual hosting of
 // buckets"), on AWS's names and, for a sandbox that is served, on localhost.
-var virtualHost = regexp.MustCompile(`^(.+)\.(?:s3[.-][a-z0-9.-]*amazonaws\.com|s3\.localhost|localhost)$`)
+var virtualHost = late(`^(.+)\.(?:s3[.-][a-z0-9.-]*amazonaws\.com|s3\.localhost|localhost)$`)
 
 func (c *call) parseREST(r *http.Request, body []byte) error {
 	path := strings.TrimPrefix(r.URL.Path, "/")

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"net/http"
-	"regexp"
 	"slices"
 )
 
@@ -14,7 +13,7 @@ type s3Tag struct {
 }
 
 // s3TagText is what S3 takes in tags ("Using cost allocation S3 bucket tags"), fewer characters than EC2.
-var s3TagText = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}+\-=._:/@]*$`)
+var s3TagText = late(`^[\p{L}\p{Z}\p{N}+\-=._:/@]*$`)
 
 type xmlTagging struct {
 	XMLName xml.Name `xml:"Tagging"`

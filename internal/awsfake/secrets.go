@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -19,7 +18,7 @@ func secretActions() map[string]handler {
 	}
 }
 
-var secretName = regexp.MustCompile(`^[A-Za-z0-9/_+=.@-]{1,512}$`)
+var secretName = late(`^[A-Za-z0-9/_+=.@-]{1,512}$`)
 
 func noSecret() error {
 	return failf("ResourceNotFoundException", "Secrets Manager can't find the specified secret.")

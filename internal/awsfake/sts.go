@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"time"
 )
 
@@ -19,9 +18,9 @@ func callerIdentity(x *exchange) (any, error) {
 }
 
 var (
-	roleARN = regexp.MustCompile(`^arn:aws(?:-[a-z]+)*:iam::([0-9]{12}):role/(.+)$`)
+	roleARN = late(`^arn:aws(?:-[a-z]+)*:iam::([0-9]{12}):role/(.+)$`)
 	// assumedKey is an access key of a role: it has the account.
-	assumedKey = regexp.MustCompile(`^AWS4-\S+ Credential=ASIASANDBOX([0-9]{12})/`)
+	assumedKey = late(`^AWS4-\S+ Credential=ASIASANDBOX([0-9]{12})/`)
 )
 
 // assumeRole lets everyone assume every role. Its account is one of the sandbox, with resources of its own: no real
