@@ -57,6 +57,15 @@ type Locations struct {
 	Default func(option func(key string) string) string
 	// Sandbox reports whether a resolved location is one of the provider's sandbox. Pure.
 	Sandbox func(location string) bool
+	// Group is what locations are grouped by, such as accounts, for Option.Grouped. Zero: by nothing.
+	Group Group
+}
+
+// Group is the part of a location before its first slash that options can be set for.
+type Group struct {
+	Word    string // "account"
+	Pattern string // regular expression of a whole group: "[0-9]{12}"
+	Example string // a location with its group
 }
 
 // Option is one setting of a provider: --NAME-KEY (or --FLAG), OVI_NAME_KEY (or one of Env),
@@ -67,6 +76,9 @@ type Option struct {
 	Env               []string
 	Secret            bool // not written to plan files
 	Operator          bool // only of the command line and the environment: it runs a program
+	// Grouped: there may be a value for each group of locations, as resource.Grouped has them. A document of a
+	// configuration sets it for the group of its location.
+	Grouped bool
 }
 
 // Config is passed to Entry.Open.

@@ -73,6 +73,14 @@ type LocationRule struct {
 	Pattern  string // regular expression of a whole location; "" for any
 	Default  string // used where the configuration gives none
 	Required bool   // without one, also without a Default, is an error
+	Group    GroupRule
+}
+
+// GroupRule is what a location may begin with, before a slash, such as an account. The zero rule: nothing.
+type GroupRule struct {
+	Word    string // "account"
+	Pattern string // regular expression of a whole group
+	Example string // a location with its group
 }
 
 // OptionRule is one option of a provider: options.NAME.KEY in a configuration.
@@ -82,6 +90,8 @@ type OptionRule struct {
 	// Variable set them.
 	Secret, Operator bool
 	Flag, Variable   string
+	// Grouped: there may be a value for each group of locations; see resource.Grouped.
+	Grouped bool
 }
 
 // Options is what checking a configuration needs from outside.

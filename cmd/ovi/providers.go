@@ -58,6 +58,9 @@ func (c *call) option(e provider.Entry, key string, intents []resource.Intent) s
 		return ""
 	}
 	o := e.Options[i]
+	if o.Grouped {
+		return c.grouped(e, o, intents)
+	}
 	if v := c.cmd.String(flagOf(e.Name, o)); v != "" {
 		return v
 	}
@@ -75,6 +78,23 @@ func (c *call) option(e provider.Entry, key string, intents []resource.Intent) s
 		}
 	}
 	return o.Default
+}
+
+// grouped joins the values for all groups of locations. One for a group is used rather than one for all, wherever both
+// are set; of two for the same, that of the command line, the environment or the first stack.
+func (c *call) grouped(e provider.Entry, o provider.Option, intents []resource.Intent) string {
+	texts := []string{c.cmd.String(flagOf(e.Name, o))}
+	for _, name := range variablesOf(e.Name, o) {
+		texts = append(texts, c.Getenv(name))
+	}
+	for _, in := range intents {
+		texts = append(texts, in.Options.Providers[e.Name][o.Key])
+	}
+	all := resource.Grouped{}
+	for _, text := range append(texts, o.Default) {
+		all.Or(resource.ParseGrouped(text, e.Locations.Group.Pattern))
+	}
+	return all.String()
 }
 
 // providers opens the providers. What they opened is closed when the command ends.
@@ -156,7 +176,7 @@ func (c *call) checks() source.Options {
 			if e.Name != name {
 				continue
 			}
-			rule := source.LocationRule{Word: e.Locations.Word, Example: e.Locations.Example, Pattern: e.Locations.Pattern, Required: e.Locations.Required}
+			rule := source.LocationRule{Word: e.Locations.Word, Example: e.Locations.Example, Pattern: e.Locations.Pattern, Required: e.Locations.Required, Group: source.GroupRule(e.Locations.Group)}
 			if e.Locations.Default != nil {
 				rule.Default = e.Locations.Default(func(key string) string { return c.option(e, key, nil) })
 			}
@@ -173,7 +193,8 @@ func (c *call) optionRules(name string) []source.OptionRule {
 		for _, o := range e.Options {
 			if e.Name == name {
 				out = append(out, source.OptionRule{
-					Key: o.Key, Doc: o.Doc, Example: o.Default, Secret: o.Secret, Operator: o.Operator, Flag: flagOf(name, o), Variable: variablesOf(name, o)[0],
+					Key: o.Key, Doc: o.Doc, Example: o.Default, Secret: o.Secret, Operator: o.Operator, Grouped: o.Grouped,
+					Flag: flagOf(name, o), Variable: variablesOf(name, o)[0],
 				})
 			}
 		}

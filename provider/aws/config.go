@@ -77,9 +77,9 @@ func (p *Provider) load(ctx context.Context, s *accountSession, name string) (aw
 	if s.config != nil {
 		return *s.config, nil
 	}
-	cfg, err := p.read(ctx, cmp.Or(p.opts.Region, name))
+	cfg, err := p.read(ctx, s.profile, cmp.Or(p.opts.Region, name))
 	if err != nil {
-		return cfg, fmt.Errorf("aws: read the configuration: %w", classify("", err))
+		return cfg, fmt.Errorf("aws: read the configuration%s: %w", ofProfile(s.profile), classify("", err))
 	}
 	attempts, slowest := p.opts.Attempts, 20*time.Second
 	if p.opts.Sandbox {
@@ -88,7 +88,7 @@ func (p *Provider) load(ctx context.Context, s *accountSession, name string) (aw
 	cfg.Retryer = func() aws.Retryer { return newRetryer(attempts, slowest) }
 	cfg.HTTPClient = logCalls(cfg.HTTPClient, p.opts.Log)
 	if s.role != "" {
-		if err := p.assume(ctx, s.role, &cfg, name); err != nil {
+		if err := p.assume(ctx, s.identity, &cfg, name); err != nil {
 			return cfg, err
 		}
 	}
@@ -98,7 +98,7 @@ func (p *Provider) load(ctx context.Context, s *accountSession, name string) (aw
 
 // read reads the configuration of the AWS tools. Where that has no region, a role is assumed in the one
 // given.
-func (p *Provider) read(ctx context.Context, name string) (aws.Config, error) {
+func (p *Provider) read(ctx context.Context, profile, name string) (aws.Config, error) {
 	if p.opts.Sandbox {
 		return aws.Config{
 			Region:      "us-east-1",
@@ -107,8 +107,8 @@ func (p *Provider) read(ctx context.Context, name string) (aws.Config, error) {
 		}, nil
 	}
 	with := []func(*config.LoadOptions) error{config.WithLogger(sdkLog{p.opts.Log}), config.WithDefaultRegion(name)}
-	if p.opts.Profile != "" {
-		with = append(with, config.WithSharedConfigProfile(p.opts.Profile))
+	if profile != "" {
+		with = append(with, config.WithSharedConfigProfile(profile))
 	}
 	if p.opts.HTTPClient != nil {
 		with = append(with, config.WithHTTPClient(p.opts.HTTPClient))
@@ -197,7 +197,7 @@ func (p *Provider) identify(ctx context.Context, s *accountSession, cfg aws.Conf
 	s.account = *out.Account
 	p.called.mu.Lock()
 	defer p.called.mu.Unlock()
-	if p.called.arn == "" || s.role == p.roleFor("") {
+	if p.called.arn == "" || s.identity == p.identityFor("") {
 		p.called.arn = aws.ToString(out.Arn)
 	}
 	return nil

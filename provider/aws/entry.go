@@ -24,12 +24,13 @@ func Entry(log hclog.Logger, sandbox Sandbox) provider.Entry {
 			Word: "region", Example: "us-east-1", Required: true,
 			Default: func(option func(string) string) string { return option("region") },
 			Sandbox: func(location string) bool { account, _ := accountAndRegion(location); return ofSandbox(account) },
+			Group:   provider.Group{Word: "account", Pattern: accountPattern, Example: "222222222222/us-east-1"},
 		},
 		Options: []provider.Option{
 			{Key: "region", Flag: "region", Env: []string{"AWS_REGION", "AWS_DEFAULT_REGION"}, Doc: "use the AWS `REGION` where the configuration names none"},
-			{Key: "profile", Flag: "profile", Env: []string{"AWS_PROFILE"}, Doc: "use the AWS credentials `PROFILE`"},
-			{Key: "role_arn", Flag: "role-arn", Doc: "assume the AWS role `ARN`; several, separated by commas, each for the locations of its account"},
-			{Key: "external_id", Flag: "external-id", Doc: "the external `ID` that the AWS role requires"},
+			{Key: "profile", Flag: "profile", Env: []string{"AWS_PROFILE"}, Grouped: true, Doc: "use the AWS credentials `PROFILE`; ACCOUNT=PROFILE, separated by commas, for the locations of an account"},
+			{Key: "role_arn", Flag: "role-arn", Grouped: true, Doc: "assume the AWS role `ARN`; several, separated by commas, each for the locations of its account"},
+			{Key: "external_id", Flag: "external-id", Grouped: true, Doc: "the external `ID` that the AWS role requires; ACCOUNT=ID, separated by commas, for the role of an account"},
 		},
 		Kinds:          Kinds,
 		Permissions:    IAMPolicy,
@@ -37,15 +38,14 @@ func Entry(log hclog.Logger, sandbox Sandbox) provider.Entry {
 		Terraform:      terraformTypes(),
 		Sandbox:        true,
 		Open: func(_ context.Context, c provider.Config) (provider.Provider, error) {
-			opts := Options{Profile: c.Options("profile"), Region: c.Options("region"), Owner: c.Owner, Clock: c.Clock, Log: log}
+			opts := Options{Region: c.Options("region"), Owner: c.Owner, Clock: c.Clock, Log: log}
 			if wrong, meant := judgeRegion(opts.Region); opts.Region != "" && wrong != "" {
 				return nil, resource.Advise(fmt.Errorf("%q %s", opts.Region, wrong), "use --region "+cmp.Or(meant, "us-east-1, for example"))
 			}
-			roles, err := rolesIn(c.Options("role_arn"))
-			if err != nil {
+			var err error
+			if opts.Identities, err = identitiesIn(c.Options("profile"), c.Options("role_arn"), c.Options("external_id")); err != nil {
 				return nil, err
 			}
-			opts.Roles, opts.ExternalID = roles, c.Options("external_id")
 			if c.Sandbox == "" {
 				return New(opts), nil
 			}
@@ -53,7 +53,7 @@ func Entry(log hclog.Logger, sandbox Sandbox) provider.Entry {
 			if err != nil {
 				return nil, err
 			}
-			opts.Profile, opts.Sandbox, opts.HTTPClient = "", true, &http.Client{Transport: transport}
+			opts.Sandbox, opts.HTTPClient = true, &http.Client{Transport: transport}
 			return sandboxed{New(opts), closeSandbox}, nil
 		},
 	}

@@ -1,5 +1,7 @@
 package aws
 
+import "context"
+
 // Operations lists the calls that the table of permissions knows.
 func Operations() []string {
 	var out []string
@@ -11,3 +13,14 @@ func Operations() []string {
 
 // OwnedBy is ownedBy, for tags that only AWS can write.
 func OwnedBy(tags map[string]string) string { return ownedBy(tags) }
+
+// IdentitiesIn reads the options for accounts.
+func IdentitiesIn(profile, roles, externalID string) (Identities, error) {
+	return identitiesIn(profile, roles, externalID)
+}
+
+// Reach gets the credentials for a location and asks for their account.
+func (p *Provider) Reach(ctx context.Context, location string) error {
+	_, err := p.at(ctx, location)
+	return err
+}

@@ -11,12 +11,12 @@ import (
 const sandboxAccount = "000000000000"
 
 // Locate turns "us-east-1" into "123456789012/us-east-1", asking STS once per process. A location
-// with an account that a role is named for is resolved already: that the role cannot be assumed is found by its
+// with an account that a role or profile is named for is resolved already: that it cannot be used is found by its
 // observation, which costs that account alone. A location
 // of the sandbox and one of a real account are ErrElsewhere to each other; a location of another
 // real account is Denied, and the error names both.
 func (p *Provider) Locate(ctx context.Context, location string) (string, error) {
-	if account, name, err := splitLocation(location); err == nil && account != "" && p.roleOf(account) != "" {
+	if account, name, err := splitLocation(location); err == nil && account != "" && p.named(account) {
 		account, err = p.known(location, account)
 		return account + "/" + name, err
 	}
@@ -42,7 +42,7 @@ func (p *Provider) at(ctx context.Context, location string) (*region, error) {
 	if account, err = p.known(location, account); err != nil {
 		return nil, err
 	}
-	s := p.session(p.roleFor(account))
+	s := p.session(p.identityFor(account))
 	cfg, err := p.load(ctx, s, name)
 	if err != nil {
 		return nil, err
@@ -58,8 +58,8 @@ func (p *Provider) at(ctx context.Context, location string) (*region, error) {
 	}
 	return nil, &provider.Error{
 		Class: provider.Denied, Op: "sts.GetCallerIdentity",
-		Err:  fmt.Errorf("location %s is in account %s, but the credentials are of account %s", location, account, s.account),
-		Hint: "use credentials of that account, for example with --profile, or name a role of it with --role-arn",
+		Err:  fmt.Errorf("location %s is in account %s, but the credentials%s are of account %s", location, account, ofProfile(s.profile), s.account),
+		Hint: "use credentials of that account, for example with --profile " + account + "=NAME, or name a role of it with --role-arn",
 	}
 }
 

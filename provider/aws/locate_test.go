@@ -146,7 +146,7 @@ func TestAnEndpointThatDoesNotExist(t *testing.T) {
 
 func TestAProfileThatDoesNotExist(t *testing.T) {
 	realProvider(t, nil)
-	p := aws.New(aws.Options{Profile: "no-such-profile"})
+	p := aws.New(aws.Options{Identities: identified(t, "no-such-profile", "", "")})
 	if _, err := p.Locate(t.Context(), "us-east-1"); !isClass(err, "denied") || !strings.Contains(err.Error(), "no-such-profile") {
 		t.Errorf("%v", err)
 	}

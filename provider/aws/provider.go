@@ -15,11 +15,7 @@ import (
 // Options are how to reach AWS. The zero Options use what the AWS command line uses: environment,
 // profiles, roles, and AWS_ENDPOINT_URL.
 type Options struct {
-	Profile string // of ~/.aws/config
-	// Roles are the ARNs of roles that the credentials assume, each for the locations of its account. The first one
-	// is that of locations without an account. ExternalID is sent with each; "" is none.
-	Roles      []string
-	ExternalID string
+	Identities Identities
 	Region     string // to ask for the account in; a location names its own region
 	Endpoint   string // overrides AWS_ENDPOINT_URL
 	// Sandbox: the transport of HTTPClient is the sandbox. Neither environment nor files are read, and
@@ -41,8 +37,8 @@ type Provider struct {
 	opts  Options
 	kinds map[string]kind // by name; not changed once made
 
-	gate     gate                       // guards what is created once, and is locked during its I/O
-	sessions map[string]*accountSession // by role; "" is the credentials' own
+	gate     gate // guards what is created once, and is locked during its I/O
+	sessions map[identity]*accountSession
 	// called are the endpoints that are configured, of AWS or of anything else.
 	called endpoints
 }
@@ -75,7 +71,7 @@ func New(opts Options) *Provider {
 	for _, k := range kinds() {
 		byName[k.schema.Name] = k
 	}
-	return &Provider{opts: opts, kinds: byName, gate: newGate(), sessions: map[string]*accountSession{}}
+	return &Provider{opts: opts, kinds: byName, gate: newGate(), sessions: map[identity]*accountSession{}}
 }
 
 // Kinds lists the schemas; see the function of that name.

@@ -36,7 +36,7 @@ func TestA8ARoleIsAssumedInTheRegionOfTheOption(t *testing.T) {
 		}
 		return nil, http.ErrHandlerTimeout
 	})
-	p := aws.New(aws.Options{Profile: "role", Region: "eu-west-1", HTTPClient: &http.Client{Transport: transport}, Attempts: 1})
+	p := aws.New(aws.Options{Identities: identified(t, "role", "", ""), Region: "eu-west-1", HTTPClient: &http.Client{Transport: transport}, Attempts: 1})
 	_, err := p.Locate(t.Context(), "eu-west-1")
 	if err == nil || strings.Contains(err.Error(), "Missing Region") || !strings.Contains(assumed, "/eu-west-1/sts/") {
 		t.Errorf("%v; the first call was signed %q", err, assumed)

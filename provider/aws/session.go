@@ -3,8 +3,6 @@ package aws
 import (
 	"context"
 	"fmt"
-	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -12,74 +10,22 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"github.com/ovi-project/ovi/provider"
-	"github.com/ovi-project/ovi/resource"
 )
 
 // accountSession is what it takes to act in one account.
 type accountSession struct {
-	role    string // its ARN; "": the credentials' own
+	identity
 	config  *aws.Config
 	account string
 	regions map[string]*region
 }
 
-// session gives the one of a role. The caller is in the gate.
-func (p *Provider) session(role string) *accountSession {
-	if p.sessions[role] == nil {
-		p.sessions[role] = &accountSession{role: role, regions: map[string]*region{}}
+// session gives the one of an identity. The caller is in the gate.
+func (p *Provider) session(of identity) *accountSession {
+	if p.sessions[of] == nil {
+		p.sessions[of] = &accountSession{identity: of, regions: map[string]*region{}}
 	}
-	return p.sessions[role]
-}
-
-// roleARN has the account of a role, in any partition (aws, aws-cn, aws-us-gov).
-var roleARN = regexp.MustCompile(`^arn:aws(?:-[a-z]+)*:iam::([0-9]{12}):role/[\w+=,.@/-]+$`)
-
-// rolesIn reads a list of ARNs, separated by commas or spaces. Each account has one role.
-func rolesIn(text string) ([]string, error) {
-	roles := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
-	first := map[string]string{}
-	for _, r := range roles {
-		m := roleARN.FindStringSubmatch(r)
-		if m == nil {
-			return nil, resource.Advise(fmt.Errorf("%q is not the ARN of a role", r), "use for example --role-arn arn:aws:iam::123456789012:role/ovi")
-		}
-		if other := first[m[1]]; other != "" && other != r {
-			return nil, resource.Advise(fmt.Errorf("%s and %s are two roles of account %s", other, r, m[1]), "name one role for each account")
-		}
-		first[m[1]] = r
-	}
-	return roles, nil
-}
-
-func accountOfRole(role string) string {
-	if m := roleARN.FindStringSubmatch(role); m != nil {
-		return m[1]
-	}
-	return ""
-}
-
-// roleFor is the role for an account: the one named for it, or else the one of locations without an account; "" are the
-// credentials themselves.
-func (p *Provider) roleFor(account string) string {
-	if role := p.roleOf(account); account != "" {
-		return role
-	}
-	if len(p.opts.Roles) > 0 {
-		return p.opts.Roles[0]
-	}
-	return ""
-}
-
-// roleOf is the role that is named for an account; "" if none is.
-func (p *Provider) roleOf(account string) string {
-	i := slices.IndexFunc(p.opts.Roles, func(r string) bool {
-		of := accountOfRole(r)
-		return of == account || p.opts.Sandbox && inSandbox(of) == account
-	})
-	if i < 0 {
-		return ""
-	}
-	return p.opts.Roles[i]
+	return p.sessions[of]
 }
 
 // sandboxPrefix begins the numbers of all accounts of the sandbox; no real account has it. One that a role is assumed
@@ -95,13 +41,13 @@ func inSandbox(account string) string {
 	return sandboxPrefix + account[len(sandboxPrefix):]
 }
 
-// known is the account of a location as this provider has it: in the sandbox, one that a role is named for is an
-// account of the sandbox. A real one is ErrElsewhere to the sandbox otherwise.
+// known is the account of a location as this provider has it: in the sandbox, one that a role or profile is named for is
+// an account of the sandbox. A real one is ErrElsewhere to the sandbox otherwise.
 func (p *Provider) known(location, account string) (string, error) {
 	switch {
 	case !p.opts.Sandbox || account == "" || ofSandbox(account):
 		return account, nil
-	case p.roleOf(account) != "":
+	case p.named(account):
 		return inSandbox(account), nil
 	}
 	return "", elsewhere(location, sandboxAccount)
@@ -109,14 +55,14 @@ func (p *Provider) known(location, account string) (string, error) {
 
 // assume replaces the credentials of a configuration by those of a role, and gets them once, so that a refusal is found
 // here and names the role.
-func (p *Provider) assume(ctx context.Context, role string, cfg *aws.Config, name string) error {
+func (p *Provider) assume(ctx context.Context, of identity, cfg *aws.Config, name string) error {
 	own := cfg.Copy()
 	own.Region = name
 	client := sts.NewFromConfig(own, func(o *sts.Options) { p.calls(o.BaseEndpoint) })
-	cfg.Credentials = aws.NewCredentialsCache(stscreds.NewAssumeRoleProvider(client, role, func(o *stscreds.AssumeRoleOptions) {
+	cfg.Credentials = aws.NewCredentialsCache(stscreds.NewAssumeRoleProvider(client, of.role, func(o *stscreds.AssumeRoleOptions) {
 		o.RoleSessionName = "ovi"
-		if p.opts.ExternalID != "" {
-			o.ExternalID = aws.String(p.opts.ExternalID)
+		if of.externalID != "" {
+			o.ExternalID = aws.String(of.externalID)
 		}
 	}))
 	_, err := cfg.Credentials.Retrieve(ctx)
@@ -125,7 +71,7 @@ func (p *Provider) assume(ctx context.Context, role string, cfg *aws.Config, nam
 	}
 	return &provider.Error{
 		Class: provider.ClassOf(err), Op: "sts.AssumeRole", Code: codeOf(err),
-		Err:  fmt.Errorf("cannot assume the role %s of account %s: %w", role, accountOfRole(role), err),
+		Err:  fmt.Errorf("cannot assume the role %s of account %s: %w", of.role, accountOfRole(of.role), err),
 		Hint: "allow sts:AssumeRole to these credentials in the role's trust policy and their own, and compare --external-id with it",
 	}
 }

@@ -19,8 +19,14 @@ const (
 )
 
 // assuming gives a provider that assumes roles on the sandbox.
-func (w *liveState) assuming(external string, roles ...string) *aws.Provider {
-	return aws.New(aws.Options{Sandbox: true, HTTPClient: &http.Client{Transport: w.cloud}, Delays: patience, Attempts: 1, Roles: roles, ExternalID: external})
+func (w *liveState) assuming(identities aws.Identities) *aws.Provider {
+	return aws.New(aws.Options{Sandbox: true, HTTPClient: &http.Client{Transport: w.cloud}, Delays: patience, Attempts: 1, Identities: identities})
+}
+
+// identified reads options for accounts.
+func identified(t *testing.T, profile, roles, externalID string) aws.Identities {
+	t.Helper()
+	return must[aws.Identities](t)(aws.IdentitiesIn(profile, roles, externalID))
 }
 
 func in(location string, d resource.Desired) resource.Desired {
@@ -32,7 +38,7 @@ func in(location string, d resource.Desired) resource.Desired {
 func TestEachRoleActsInItsAccount(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
-	p := w.assuming("abc", roleOne, roleTwo)
+	p := w.assuming(identified(t, "", roleOne+","+roleTwo, "abc"))
 	ids := map[string]string{}
 	for asked, want := range map[string]string{"us-east-1": "000000222222/us-east-1", "111111222222/us-east-1": "000000222222/us-east-1", "111111333333/eu-west-1": "000000333333/eu-west-1"} {
 		at, err := p.Locate(t.Context(), asked)
@@ -63,7 +69,7 @@ func TestEachRoleActsInItsAccount(t *testing.T) {
 func TestADeniedRoleCostsItsAccountOnly(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
-	p := w.assuming("", roleOne, roleTwo)
+	p := w.assuming(identified(t, "", roleOne+" "+roleTwo, ""))
 	observe := func(at string) error {
 		_, err := p.Observe(context.WithoutCancel(t.Context()), provider.ObserveRequest{Scope: resource.Scope{Provider: "aws", Location: at}, Kinds: []string{"vpc"}})
 		return err
@@ -104,7 +110,8 @@ func TestRolesAreRead(t *testing.T) {
 		t.Errorf("%v", keys)
 	}
 	for text, want := range map[string]string{
-		"": "", roleOne + "," + roleTwo: "", roleOne + " " + roleOne: "",
+		"": "", roleOne + "," + roleTwo: "", roleOne + " " + roleOne: "", "arn:aws:iam::111111222222:role/other,111111222222=" + roleOne: "",
+		"111111222222=" + roleTwo + ",arn:aws:iam::111111333333:role/other": "are two roles of account 111111333333",
 		"ovi": "is not the ARN of a role", roleOne + ",arn:aws:iam::111111222222:role/other": "are two roles of account 111111222222",
 	} {
 		_, err := e.Open(t.Context(), provider.Config{Options: func(key string) string { return map[string]string{"role_arn": text}[key] }})

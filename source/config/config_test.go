@@ -37,13 +37,16 @@ func checkedBy(s schemas) source.Options {
 		Schemas: s,
 		Location: func(provider string) source.LocationRule {
 			if provider == "aws" {
-				return source.LocationRule{Word: "region", Example: "us-east-1", Required: true}
+				return source.LocationRule{
+					Word: "region", Example: "us-east-1", Required: true,
+					Group: source.GroupRule{Word: "account", Pattern: "[0-9]{12}", Example: "222222222222/us-east-1"},
+				}
 			}
 			return source.LocationRule{}
 		},
 		ProviderOptions: func(provider string) []source.OptionRule {
 			if provider == "aws" {
-				return []source.OptionRule{{Key: "profile", Doc: "The profile."}, {Key: "token", Secret: true}, {Key: "hook", Operator: true, Flag: "aws-hook", Variable: "OVI_AWS_HOOK"}}
+				return []source.OptionRule{{Key: "profile", Doc: "The profile."}, {Key: "role", Grouped: true, Doc: "The role."}, {Key: "token", Secret: true}, {Key: "hook", Operator: true, Flag: "aws-hook", Variable: "OVI_AWS_HOOK"}}
 			}
 			return nil
 		},

@@ -150,6 +150,10 @@ func (d *document) readProviderOptions(n *source.Node, provider string) {
 				"remove it; if you trust the program, set it with --"+rules[at].Flag+" or in the environment: "+rules[at].Variable)
 			continue
 		}
+		if rules[at].Grouped {
+			d.readGrouped(&n.Kids[i+1], provider, rules[at].Key)
+			continue
+		}
 		name := "options." + provider + "." + k.Text
 		value, ok := d.text(&n.Kids[i+1], name)
 		if ok && d.setOnce(name, &n.Kids[i+1], value == d.settings.options.Providers[provider][k.Text]) {

@@ -1,0 +1,72 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
+)
+
+// readGrouped reads an option of a provider that each group of locations, such as an account, may have its own value
+// of: the document's is that of the group of its location, or of the whole stack if that has none.
+func (d *document) readGrouped(n *source.Node, provider, key string) {
+	name := "options." + provider + "." + key
+	text, ok := d.text(n, name)
+	if !ok {
+		return
+	}
+	rule := d.opts.LocationOf(provider).Group
+	values := resource.ParseGrouped(text, rule.Pattern)
+	if own := d.group(provider); own != "" && values[""] != "" {
+		if other := values[own]; other != "" {
+			d.wrong(n, fmt.Sprintf("%s has two values for %s %s: %s and %s", name, rule.Word, own, values[""], other), "remove one")
+			return
+		}
+		values[own] = values[""]
+		delete(values, "")
+	}
+	all := resource.ParseGrouped(d.settings.options.Providers[provider][key], rule.Pattern)
+	for _, group := range slices.Sorted(maps.Keys(values)) {
+		if !d.setGrouped(name, group, n, values[group], all[group]) {
+			return
+		}
+	}
+	all.Or(values)
+	d.settings.setOption(provider, key, strings.Clone(all.String()))
+}
+
+// group is what the location of the document is in; "" where it has none, or is another provider's.
+func (d *document) group(provider string) string {
+	rule := d.opts.LocationOf(provider).Group
+	group, _, located := strings.Cut(d.location, "/")
+	if d.provider != provider || !located || rule.Pattern == "" || !regexp.MustCompile(`^(?:`+rule.Pattern+`)$`).MatchString(group) {
+		return ""
+	}
+	return group
+}
+
+// setGrouped keeps where the value for a group was set. Set again it must be the same.
+func (d *document) setGrouped(name, group string, n *source.Node, value, before string) bool {
+	first, again := d.settings.set[name+" "+group]
+	if !again {
+		d.settings.set[name+" "+group] = setting{at: d.file.at(n.Line, n.Column)}
+		return true
+	}
+	if value == before {
+		return true
+	}
+	rule := d.opts.LocationOf(d.provider)
+	of, hint := "", "set it once: it is for the whole stack"
+	switch {
+	case group != "":
+		of, hint = " for "+group, "set it once: it is for all of them"
+	case d.provider != "" && rule.Group.Example != "":
+		hint = fmt.Sprintf("set it once, or give each document a %s with its %s, for example %s: %s", rule.Word, rule.Group.Word, rule.Word, rule.Group.Example)
+	}
+	d.wrong(n, fmt.Sprintf("conflicting %s%s: %s here, and %s at %s", name, of, value, before, first.at), hint)
+	return false
+}
