@@ -330,7 +330,7 @@ func limits() map[string]statement {
 		return statement{Sid: sid, Condition: map[string]map[string]any{"StringEquals": {key: value}}}
 	}
 	return map[string]statement{
-		"iam:PassRole":                equals("OviPassRole", "iam:PassedToService", "ec2.amazonaws.com"),
+		"iam:PassRole":                equals("OviPassRole", "iam:PassedToService", passedTo("*")),
 		"iam:CreateServiceLinkedRole": equals("OviServiceRole", "iam:AWSServiceName", []string{"rds.amazonaws.com", "elasticloadbalancing.amazonaws.com", "autoscaling.amazonaws.com"}),
 	}
 }

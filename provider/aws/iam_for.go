@@ -229,7 +229,7 @@ func (c *configured) plain(add func(grant)) {
 		c.limited(add, grant{Sid: "OviTagLaunched", Action: []string{"ec2:CreateTags"}, Condition: map[string]map[string]any{"StringEquals": {"ec2:CreateAction": "RunInstances"}}})
 	}
 	if passes {
-		add(grant{Sid: "OviPassRole", Action: []string{passing}, Condition: map[string]map[string]any{"StringEquals": {"iam:PassedToService": "ec2.amazonaws.com"}}})
+		add(grant{Sid: "OviPassRole", Action: []string{passing}, Condition: map[string]map[string]any{"StringEquals": {"iam:PassedToService": passedTo(c.partition())}}})
 	}
 	if slices.Sort(linked); len(linked) > 0 {
 		add(grant{Sid: "OviServiceRole", Action: []string{"iam:CreateServiceLinkedRole"}, Condition: map[string]map[string]any{"StringEquals": {"iam:AWSServiceName": slices.Compact(linked)}}})
@@ -251,13 +251,23 @@ func (c *configured) partition() string {
 
 // partitionOf is the partition of a region, as ARNs have it.
 func partitionOf(region string) string {
-	switch {
-	case strings.HasPrefix(region, "cn-"):
-		return "aws-cn"
-	case strings.HasPrefix(region, "us-gov-"):
-		return "aws-us-gov"
+	for _, row := range [...][2]string{
+		{"cn-", "aws-cn"}, {"us-gov-", "aws-us-gov"}, {"eusc-", "aws-eusc"},
+		{"us-iso-", "aws-iso"}, {"us-isob-", "aws-iso-b"}, {"eu-isoe-", "aws-iso-e"}, {"us-isof-", "aws-iso-f"},
+	} {
+		if strings.HasPrefix(region, row[0]) {
+			return row[1]
+		}
 	}
 	return "aws"
+}
+
+// passedTo is EC2 as a role is passed to it: in China it has a name of its own.
+func passedTo(partition string) []string {
+	if partition == "aws-cn" || partition == "*" {
+		return []string{"ec2.amazonaws.com", "ec2.amazonaws.com.cn"}
+	}
+	return []string{"ec2.amazonaws.com"}
 }
 
 // actions are names with the prefix of the service.

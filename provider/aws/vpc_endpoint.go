@@ -96,11 +96,10 @@ func endpointRegions(c *checking) {
 	for _, d := range c.configured {
 		name, _ := text(d.Attrs, serviceAttr)
 		_, region := accountAndRegion(d.Ref.Location)
-		parts := strings.Split(name, ".")
-		const regionAt = 2 // com.amazonaws.REGION.NAME
+		parts := strings.Split(strings.TrimPrefix(name, "cn."), ".")
+		const regionAt = 2 // com.amazonaws.REGION.NAME, in China also cn.com.amazonaws.REGION.NAME
 		if len(parts) > regionAt+1 && parts[0] == "com" && parts[1] == "amazonaws" && regionPattern.MatchString(parts[regionAt]) && parts[regionAt] != region {
-			parts[regionAt] = region
-			c.wrong(d, serviceAttr, "use "+strings.Join(parts, "."), "%s is not a service of region %s", name, region)
+			c.wrong(d, serviceAttr, "use "+strings.Replace(name, parts[regionAt], region, 1), "%s is not a service of region %s", name, region)
 		}
 	}
 }
