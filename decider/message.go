@@ -54,8 +54,8 @@ func conflictSuggestion(d *comparator.Difference) string {
 }
 
 func unmanagedMessage(d *comparator.Difference) string {
-	if d.Observed != nil && d.Observed.Message == resource.ProviderDefault {
-		return resource.ProviderDefault
+	if d.Observed != nil && !d.Observed.Reported() {
+		return d.Observed.Message
 	}
 	if d.Cause != nil {
 		return d.Cause.Error()

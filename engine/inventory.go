@@ -80,7 +80,7 @@ func (e *Engine) unlisted(ctx context.Context, p *Planned) (n int, err error) {
 				continue
 			}
 			for i := range snapshot.Resources {
-				if o := &snapshot.Resources[i]; o.Ref.Kind == k.Name && !o.Managed() && o.Message != resource.ProviderDefault {
+				if o := &snapshot.Resources[i]; o.Ref.Kind == k.Name && !o.Managed() && o.Reported() {
 					n--
 				}
 			}

@@ -25,15 +25,17 @@ func NewMatcher(patterns []string) (Matcher, error) {
 	return Matcher{patterns}, nil
 }
 
-// Match reports whether a pattern chooses a resource that users call by a name.
+// Match reports whether a pattern chooses a resource that users call by a name. What is a part of another resource is
+// chosen only by a pattern with its kind.
 func (m Matcher) Match(o *resource.Observed, called string) bool {
+	part := o.Message == resource.PartOfAnother
 	if len(m.patterns) == 0 {
-		return true
+		return !part
 	}
 	for _, p := range m.patterns {
 		if tag, is := strings.CutPrefix(p, "tag:"); is {
 			key, value, _ := strings.Cut(tag, "=")
-			if v, has := o.Tags.Get(key); has && fits(value, v) {
+			if v, has := o.Tags.Get(key); has && fits(value, v) && !part {
 				return true
 			}
 			continue
@@ -41,6 +43,9 @@ func (m Matcher) Match(o *resource.Observed, called string) bool {
 		kind, name, both := strings.Cut(p, "/")
 		if !both {
 			kind, name = "*", p
+		}
+		if part && kind != o.Ref.Kind {
+			continue
 		}
 		if fits(kind, o.Ref.Kind) && (fits(name, called) || fits(name, o.ID)) {
 			return true

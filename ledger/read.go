@@ -83,11 +83,10 @@ func (r *Reader) Resources(ctx context.Context, prefix string, at storage.Revisi
 	})
 }
 
-// UnmanagedOf counts the recorded resources of a kind that ovi does not manage, those that the
-// provider created by itself aside.
+// UnmanagedOf counts the recorded resources of a kind that ovi does not manage, those that are not reported aside.
 func (r *Reader) UnmanagedOf(ctx context.Context, s resource.Scope, kind string) (n int, err error) {
 	err = r.Resources(ctx, rows.ResourcePrefix(s)+kind+"/", storage.Now, func(o resource.Observed, _ storage.Entry) {
-		if o.Ref.Scope() == s && !o.Managed() && o.Message != resource.ProviderDefault {
+		if o.Ref.Scope() == s && !o.Managed() && o.Reported() {
 			n++
 		}
 	})

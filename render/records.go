@@ -155,13 +155,13 @@ type NotVerified struct {
 func (NotVerified) record() {}
 
 // UnmanagedIn counts the unmanaged resources of a plan, and those on record of kinds that it did not
-// read, those that the provider created by itself aside.
+// read, those that are not reported aside.
 func UnmanagedIn(p decider.Plan) int {
 	n := p.Unlisted
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
-		isDefault := d.Message == resource.ProviderDefault || d.Observed != nil && d.Observed.Message == resource.ProviderDefault
-		if d.Difference == comparator.Unmanaged && !isDefault {
+		reported := (&resource.Observed{Message: d.Message}).Reported() && (d.Observed == nil || d.Observed.Reported())
+		if d.Difference == comparator.Unmanaged && reported {
 			n++
 		}
 	}

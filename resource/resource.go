@@ -85,6 +85,13 @@ const (
 // such as a default network. Such a resource is not reported.
 const ProviderDefault = "default"
 
+// PartOfAnother is the Message of an unmanaged resource that is also a part of another one, such as a rule of a
+// firewall. It is not reported either; it can be adopted by its ID.
+const PartOfAnother = "part of another"
+
+// Reported reports whether an unmanaged resource counts as one.
+func (o *Observed) Reported() bool { return o.Message != ProviderDefault && o.Message != PartOfAnother }
+
 // Intent is the whole configuration of one stack. A source returns all of it or an error.
 type Intent struct {
 	Stack     string

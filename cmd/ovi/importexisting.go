@@ -68,6 +68,8 @@ func (c *call) importExisting() error {
 		i.found = slices.DeleteFunc(i.found, func(o resource.Observed) bool {
 			return !matcher.Match(&o, importer.Called(schemas, &o)) || !i.takes(&o, o.Ref.Kind+" "+o.ID)
 		})
+		all := slices.Clone(i.found)
+		i.found = slices.DeleteFunc(i.found, func(o resource.Observed) bool { return i.partOf(schemas, &o, all) })
 		return i.write(nil)
 	})
 }
@@ -143,6 +145,28 @@ func (i *imports) takes(o *resource.Observed, what string) bool {
 		i.left = append(i.left, omitted{what, "it has the tags of stack " + o.Marks.Ref.Stack + ", see `ovi adopt --marked`"})
 	default:
 		return true
+	}
+	return false
+}
+
+// partOf reports whether a resource is a part of one that is imported: the one that it refers to and cannot be without.
+// It is listed, since a configuration of both would be refused.
+func (i *imports) partOf(schemas importer.Schemas, o *resource.Observed, all []resource.Observed) bool {
+	if o.Message != resource.PartOfAnother {
+		return false
+	}
+	k, _ := schemas.Kind(o.Ref.Provider, o.Ref.Kind)
+	for _, a := range k.Attrs {
+		id, _ := o.Attrs.Get(a.Name)
+		if !a.Required || a.RefKind == "" {
+			continue
+		}
+		for n := range all {
+			if whole := &all[n]; whole.Ref.Kind == a.RefKind && resource.String(whole.ID) == id {
+				i.left = append(i.left, omitted{o.Ref.Kind + " " + o.ID, "it is in " + a.RefKind + " " + whole.ID + ", which is imported"})
+				return true
+			}
+		}
 	}
 	return false
 }

@@ -90,6 +90,7 @@ func (c *call) showUnmanaged(l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
+	all = slices.DeleteFunc(all, func(u history.Unmanaged) bool { return u.Message == resource.PartOfAnother })
 	names := namesIn(scans)
 	refs := make([]resource.Ref, len(all))
 	for i, u := range all {

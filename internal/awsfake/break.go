@@ -229,6 +229,9 @@ func (h hand) create(b Breakage) (string, error) {
 	if !regionName.MatchString(region) {
 		return "", fmt.Errorf("sandbox: invalid region %q", region)
 	}
+	if b.Kind == "security_group_rule" {
+		return h.ruleByHand(region, b.Value)
+	}
 	before := h.t.st.seq
 	form := map[string]string{"AvailabilityZone": region + "a", "GroupName": name, "DBInstanceIdentifier": name, "Bucket": name}
 	if err := h.order(b.Kind, region, form); err != nil {
@@ -262,7 +265,7 @@ func (h hand) order(kind, region string, form map[string]string) error {
 	}
 	how, ok := forms[kind]
 	if !ok {
-		return fmt.Errorf("sandbox: cannot create kind %q; use ec2, ebs, vpc, subnet, security_group, rds or s3", kind)
+		return fmt.Errorf("sandbox: cannot create kind %q; use ec2, ebs, vpc, subnet, security_group, security_group_rule, rds or s3", kind)
 	}
 	if kind == "s3" {
 		return h.bucketByHand(region, form["Bucket"])

@@ -120,6 +120,7 @@ type sweep struct {
 	instances func() ([]ec2types.Instance, error) // that are not terminated
 	volumes   func() ([]ec2types.Volume, error)
 	networks  func() ([]ec2types.Vpc, error)
+	firewalls func() ([]ec2types.SecurityGroup, error)
 	balancers func() ([]elbtypes.LoadBalancer, error)
 	hosted    func() ([]zone, error)
 }
@@ -127,7 +128,10 @@ type sweep struct {
 func newSweep(ctx context.Context, g *region, f *provider.Filter) *sweep {
 	s := &sweep{
 		region: g, filter: f,
-		hosted:   sync.OnceValues(func() ([]zone, error) { return g.zones(ctx) }),
+		hosted: sync.OnceValues(func() ([]zone, error) { return g.zones(ctx) }),
+		firewalls: sync.OnceValues(func() ([]ec2types.SecurityGroup, error) {
+			return g.groups(ctx, &ec2.DescribeSecurityGroupsInput{})
+		}),
 		networks: sync.OnceValues(func() ([]ec2types.Vpc, error) { return g.vpcs(ctx, &ec2.DescribeVpcsInput{}) }),
 		balancers: sync.OnceValues(func() ([]elbtypes.LoadBalancer, error) {
 			return g.rawBalancers(ctx, &elb.DescribeLoadBalancersInput{})
@@ -160,8 +164,8 @@ func listSubnets(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 	return observedAs(all, err, s.observedSubnet)
 }
 
-func listGroups(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-	all, err := s.groups(ctx, &ec2.DescribeSecurityGroupsInput{})
+func listGroups(_ context.Context, s *sweep) ([]resource.Observed, error) {
+	all, err := s.firewalls()
 	return observedAs(all, err, s.observedGroup)
 }
 

@@ -35,7 +35,7 @@ func TestARuleOfAGroupOfOthers(t *testing.T) {
 	o := s.created(d)
 	rules := 0
 	for _, o := range s.observed().Resources {
-		if o.Ref.Kind == "security_group_rule" {
+		if o.Ref.Kind == "security_group_rule" && o.Reported() {
 			rules++
 		}
 	}
@@ -60,6 +60,43 @@ func TestARuleOfAGroupOfOthers(t *testing.T) {
 	out := must[*ec2.DescribeSecurityGroupsOutput](t)(s.ec2().DescribeSecurityGroups(t.Context(), &ec2.DescribeSecurityGroupsInput{GroupIds: []string{group}}))
 	if n := len(out.SecurityGroups[0].IpPermissions); n != 1 {
 		t.Errorf("the group has %d rules left", n)
+	}
+}
+
+// A rule by hand is a resource of its own where the rules of the group are; anywhere else it is a part of the group. It
+// is shown in full observations, and with a filter if it is on record.
+func TestARuleByHandIsFoundToBeAdopted(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	byHand := func(group string) string {
+		out := must[*ec2.AuthorizeSecurityGroupIngressOutput](t)(s.ec2().AuthorizeSecurityGroupIngress(t.Context(), &ec2.AuthorizeSecurityGroupIngressInput{
+			GroupId: &group, IpProtocol: sdk.String("tcp"), FromPort: sdk.Int32(22), ToPort: sdk.Int32(22), CidrIp: sdk.String("10.0.0.0/8"),
+		}))
+		return *out.SecurityGroupRules[0].SecurityGroupRuleId
+	}
+	theirs := *must[*ec2.CreateSecurityGroupOutput](t)(s.ec2().CreateSecurityGroup(t.Context(), &ec2.CreateSecurityGroupInput{GroupName: sdk.String("theirs"), Description: sdk.String("theirs"), VpcId: &s.vpc})).GroupId
+	full := s.make(desired(t, "security_group", "full", values{"vpc": text(s.vpc)})).ID
+	apart := s.make(desired(t, "security_group", "apart", values{"vpc": text(s.vpc), "separate_rules": resource.Bool(true)})).ID
+	s.make(ruleIn(t, "https", apart, values{"port": resource.Int(443), "cidr": text("192.0.2.0/24")}))
+	reported := map[string]bool{byHand(theirs): false, byHand(full): false, byHand(apart): true}
+	seen := map[string]bool{}
+	for _, o := range s.observed().Resources {
+		if want, hand := reported[o.ID]; hand {
+			seen[o.ID] = true
+			if o.Reported() != want {
+				t.Errorf("a rule of %v is reported: %v", o.Attrs, o.Reported())
+			}
+		}
+	}
+	if len(seen) != len(reported) {
+		t.Errorf("%d of %d rules are shown", len(seen), len(reported))
+	}
+	for id := range reported {
+		f := &provider.Filter{IDs: map[string][]string{"security_group_rule": {id, "sgr-0123456789abcdef0"}}}
+		got := must[resource.Snapshot](t)(s.p.Observe(t.Context(), provider.ObserveRequest{Scope: regional, Kinds: []string{"security_group_rule"}, Filter: f}))
+		if len(got.Resources) != 2 || got.Covers("security_group_rule") != nil || !slices.Equal(got.Filtered, []string{"security_group_rule"}) {
+			t.Errorf("with a filter for %s: %d, %v", id, len(got.Resources), got.Filtered)
+		}
 	}
 }
 

@@ -44,12 +44,12 @@ func kindOfRule() kind {
 		schema: resource.Kind{
 			Provider: Name, Name: kindRule,
 			Doc: "One rule of a security group whose other rules are not yours.\n\n" +
-				"The configuration of a security_group holds all of its rules, so a group has either those or resources of this kind: set separate_rules on a group of your own. ovi reads only rules that have its tags: one that exists is not adopted.",
+				"The configuration of a security_group holds all of its rules, so a group has either those or resources of this kind: set separate_rules on a group of your own. One that exists is adopted by its ID (sgr-…); its description, if it has one, belongs to it.",
 			NamePattern: tagName, NameDoc: tagNameDoc, NameTag: tagHuman, Exact: true,
 			Canonical: canonicalOwnRule, CrossCheck: crossChecks(tagTraits{nameTag: true}, rulesApart, oneRule),
 			Attrs: attrs,
 		},
-		list: listRules, read: readRule, tag: tagEC2, check: checkRule,
+		list: listRules, byTag: true, read: readRule, tag: tagRule, check: checkRule,
 		create: createRule, update: updateRule, remove: deleteRule,
 	}
 }
@@ -146,10 +146,67 @@ func (g *region) ownRules(ctx context.Context, in *ec2.DescribeSecurityGroupRule
 	})
 }
 
-// listRules reads those with ovi's tags: all others are parts of their groups.
+// listRules reads all rules or, with a filter, those with ovi's tags and those on record: AWS has no filter tag-key here.
 func listRules(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-	all, err := s.ownRules(ctx, &ec2.DescribeSecurityGroupRulesInput{Filters: where("tag:"+tagManaged, "true")})
-	return observedAs(all, err, s.observedRule)
+	read := func(f []types.Filter) ([]types.SecurityGroupRule, error) {
+		return s.ownRules(ctx, &ec2.DescribeSecurityGroupRulesInput{Filters: f})
+	}
+	if s.filter != nil {
+		all, err := read(where("tag:"+tagManaged, "true"))
+		if err == nil {
+			all, err = withIDs(all, "security-group-rule-id", s.filter.IDs[kindRule], ruleID, read)
+		}
+		return observedAs(all, err, s.observedRule)
+	}
+	all, err := read(nil)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := s.firewalls()
+	out, err := observedAs(all, err, s.observedRule)
+	s.partsOfGroups(out, groups)
+	return out, err
+}
+
+func ruleID(x types.SecurityGroupRule) string { return aws.ToString(x.SecurityGroupRuleId) }
+
+// partsOfGroups tells the rules that are parts of their groups, which have them in ingress and egress, from those that
+// are resources of their own: all of a group of ovi's that has one of ovi's, or that another system manages.
+func (g *region) partsOfGroups(rules []resource.Observed, groups []types.SecurityGroup) {
+	apart, own := map[string]bool{}, map[string]bool{}
+	for _, s := range groups {
+		o := g.observedGroup(s)
+		apart[o.ID], own[o.ID] = o.OwnedBy != "", !o.Marks.IsZero()
+	}
+	for i := range rules {
+		if id, _ := text(rules[i].Attrs, kindGroup); own[id] && !rules[i].Marks.IsZero() {
+			apart[id] = true
+		}
+	}
+	for i := range rules {
+		if id, _ := text(rules[i].Attrs, kindGroup); rules[i].Marks.IsZero() && !apart[id] {
+			rules[i].Message = resource.PartOfAnother
+		}
+	}
+}
+
+// tagRule refuses to adopt a rule of a group that another stack holds the rules of.
+func tagRule(ctx context.Context, g *region, id string, set map[string]string, drop []string) error {
+	if stack := set[tagStack]; set[tagManaged] == "true" {
+		o, err := readRule(ctx, g, id)
+		if err != nil {
+			return err
+		}
+		group, _ := text(o.Attrs, kindGroup)
+		s, err := g.group(ctx, group)
+		if err == nil && o.Marks.IsZero() {
+			err = g.ownedElsewhere(stack, s)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return tagEC2(ctx, g, id, set, drop)
 }
 
 func (g *region) observedRule(x types.SecurityGroupRule) resource.Observed {
@@ -182,15 +239,15 @@ func checkRule(ctx context.Context, g *region, r provider.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := g.ownedElsewhere(r, s); err != nil || r.Have.ID != "" {
+	if err := g.ownedElsewhere(r.Desired.Ref.Stack, s); err != nil || r.Have.ID != "" {
 		return err
 	}
 	return g.ruleTaken(ctx, r)
 }
 
-func (g *region) ownedElsewhere(r provider.Request, s types.SecurityGroup) error {
+func (g *region) ownedElsewhere(stack string, s types.SecurityGroup) error {
 	m := g.observedGroup(s).Marks
-	if m.IsZero() || m.Unmanaged || m.Ref.Stack == r.Desired.Ref.Stack {
+	if m.IsZero() || m.Unmanaged || m.Ref.Stack == stack {
 		return nil
 	}
 	return conflict("ec2.DescribeSecurityGroups", fmt.Errorf("%s is %s of stack %s, whose configuration holds all of its rules", aws.ToString(s.GroupId), m.Ref.Short(), m.Ref.Stack),
@@ -208,7 +265,7 @@ func (g *region) ruleTaken(ctx context.Context, r provider.Request) error {
 		o := g.observedRule(x)
 		if (r.Key == "" || o.Marks.Key != r.Key) && equal(o.Attrs.Without("description"), r.Desired.Attrs.Without("description")) {
 			return conflict("ec2.DescribeSecurityGroupRules", fmt.Errorf("%s of %s is the same rule, and not of this resource", o.ID, id),
-				"remove that rule, or this resource")
+				"run `ovi adopt "+r.Desired.Ref.Short()+" --id "+o.ID+"`, or remove one of the two")
 		}
 	}
 	return nil
@@ -220,7 +277,7 @@ func createRule(ctx context.Context, g *region, r provider.Request) (resource.Ob
 	id, _ := text(a, kindGroup)
 	s, err := g.awaitGroup(ctx, id)
 	if err == nil {
-		err = g.ownedElsewhere(r, s)
+		err = g.ownedElsewhere(r.Desired.Ref.Stack, s)
 	}
 	if err != nil {
 		return resource.Observed{}, err
