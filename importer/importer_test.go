@@ -25,13 +25,14 @@ func kinds() schemas {
 	size, ram, group := text("size"), text("ram"), text("group")
 	size.Required, ram.Default = true, resource.String("small")
 	group.RefKind, group.IDPrefix = "group", "g-"
+	usual := resource.Attribute{Name: "hops", Type: resource.TInt, Omit: func(v resource.Value) bool { return resource.Equal(v, resource.Int(1)) }}
 	secret, computed := text("password"), text("address")
 	secret.Secret, computed.Computed = true, true
 	peers := resource.Attribute{Name: "peers", Type: resource.TSet, Elem: &resource.Attribute{Type: resource.TObject, Fields: []resource.Attribute{group, text("why")}}}
 	called := text("called")
 	called.Computed = true
 	return schemas{
-		"vm":     {Name: "vm", NameTag: "Name", NamePattern: `[a-z][a-z0-9-]*`, State: resource.StateRunning, Attrs: []resource.Attribute{size, ram, group, secret, computed}},
+		"vm":     {Name: "vm", NameTag: "Name", NamePattern: `[a-z][a-z0-9-]*`, State: resource.StateRunning, Attrs: []resource.Attribute{size, ram, group, usual, secret, computed}},
 		"group":  {Name: "group", NameAttr: "called", Attrs: []resource.Attribute{peers, called}},
 		"bucket": {Name: "bucket", Attrs: []resource.Attribute{text("motd")}},
 	}
@@ -98,7 +99,7 @@ func TestEveryNameIsValidAndOfOneResource(t *testing.T) {
 }
 
 // TestWrite: references are names, also in rules, except where two groups would name each other; a reference sign is
-// escaped; defaults, secrets and what is read-only are not written.
+// escaped; defaults, what the system chooses, secrets and what is read-only are not written.
 func TestWrite(t *testing.T) {
 	peers := func(ids ...string) resource.Value {
 		var out resource.List
@@ -107,12 +108,12 @@ func TestWrite(t *testing.T) {
 		}
 		return out
 	}
-	stopped := observed("vm", "v-2", map[string]resource.Value{"size": resource.String("s"), "ram": resource.String("big"), "group": resource.String("g-9")}, "Name", "b", "team", "on")
+	stopped := observed("vm", "v-2", map[string]resource.Value{"size": resource.String("s"), "ram": resource.String("big"), "group": resource.String("g-9"), "hops": resource.Int(2)}, "Name", "b", "team", "on")
 	stopped.Health = resource.Stopped
 	items := importer.Names(kinds(), []resource.Observed{
 		observed("vm", "v-1", map[string]resource.Value{
 			"size": resource.String("s"), "ram": resource.String("small"), "group": resource.String("g-1"),
-			"password": resource.Digest("d"), "address": resource.String("10.0.0.1"),
+			"password": resource.Digest("d"), "address": resource.String("10.0.0.1"), "hops": resource.Int(1),
 		}, "Name", "a"),
 		stopped,
 		observed("group", "g-1", map[string]resource.Value{"called": resource.String("one"), "peers": peers("g-1", "g-2")}),
@@ -150,6 +151,7 @@ resources:
     size: s
     ram: big
     group: g-9
+    hops: 2
     tags:
       team: "on"
 `

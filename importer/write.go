@@ -172,7 +172,7 @@ func keep(schema []resource.Attribute, all resource.Attrs) resource.Attrs {
 	var out []resource.Attr
 	for _, a := range schema {
 		v, ok := all.Get(a.Name)
-		if !ok || a.Computed || a.Secret || v == nil {
+		if !ok || a.Computed || a.Secret || v == nil || a.Omit != nil && a.Omit(v) {
 			continue
 		}
 		if nested, is := v.(resource.Attrs); is && len(a.Fields) > 0 {

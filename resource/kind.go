@@ -163,6 +163,9 @@ type Attribute struct {
 	// Fits reports how an observed value that is not the configured one relates to it. Nil: it
 	// Differs.
 	Fits func(desired, observed Value) Fit
+	// Omit reports that a configuration written for what exists omits an observed value, because the
+	// system chooses it where none is configured. Nil: it is written.
+	Omit func(Value) bool
 	// Note is shown with each change of it: what the change does not do.
 	Note string
 	// Valid checks rules that type, bounds and pattern cannot express, on a value that

@@ -119,6 +119,7 @@ func terraformAttribute(name string, names []string) (string, bool) {
 		{"allocated_storage", "storage"},
 		{"instance_id", "attach_to"},
 		{"root_block_device", "root_volume"},
+		{"http_put_response_hop_limit", "imds_hop_limit"},
 	} {
 		if row[0] == name && slices.Contains(names, row[1]) {
 			return row[1], true

@@ -81,7 +81,9 @@ func (g *region) observedInstance(i types.Instance, root *types.Volume) resource
 	}
 	if m := i.MetadataOptions; m != nil && m.HttpTokens != "" {
 		a["imdsv2"] = resource.String(m.HttpTokens)
+		a.number(hopLimit, m.HttpPutResponseHopLimit)
 	}
+	a.flag(sourceDestCheck, i.SourceDestCheck)
 	var groups []string
 	for _, s := range i.SecurityGroups {
 		groups = append(groups, aws.ToString(s.GroupId))

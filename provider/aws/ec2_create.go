@@ -28,6 +28,9 @@ func createInstance(ctx context.Context, g *region, r provider.Request) (resourc
 		return resource.Observed{}, err
 	}
 	i, err := g.awaitInstance(ctx, id, types.InstanceStateNameRunning)
+	if on, set := flag(r.Desired.Attrs, sourceDestCheck); err == nil && set && !on { // no part of a launch
+		i.SourceDestCheck, err = aws.Bool(on), g.setSourceDestCheck(ctx, id, on)
+	}
 	if err == nil && r.Desired.State == resource.StateStopped {
 		i, err = g.stop(ctx, id)
 	}
@@ -174,7 +177,9 @@ func metadata(a resource.Attrs) *types.InstanceMetadataOptionsRequest {
 	if s, _ := text(a, "imdsv2"); s == "optional" {
 		tokens = types.HttpTokensStateOptional
 	}
-	return &types.InstanceMetadataOptionsRequest{HttpTokens: tokens, HttpEndpoint: types.InstanceMetadataEndpointStateEnabled}
+	return &types.InstanceMetadataOptionsRequest{
+		HttpTokens: tokens, HttpEndpoint: types.InstanceMetadataEndpointStateEnabled, HttpPutResponseHopLimit: desiredInt(a, hopLimit),
+	}
 }
 
 // rootTags are for the root volume, which is not a resource: it has an owner, but no ref, so that it

@@ -65,6 +65,11 @@ func ec2Machine() []resource.Attribute {
 	}
 }
 
+const (
+	hopLimit        = "imds_hop_limit"
+	sourceDestCheck = "source_dest_check"
+)
+
 // ec2Settings are the attributes that say how it is set up.
 func ec2Settings() []resource.Attribute {
 	return []resource.Attribute{
@@ -87,6 +92,14 @@ func ec2Settings() []resource.Attribute {
 		{
 			Name: "imdsv2", Type: resource.TString, Enum: []string{"required", "optional"}, Default: resource.String("required"),
 			Example: "required", Doc: "Whether the metadata service requires session tokens (IMDSv2).",
+		},
+		{
+			Name: hopLimit, Type: resource.TInt, Min: bound(1), Max: bound(64), Example: "2",
+			Doc: "How many network hops an answer of the metadata service travels: 2 for programs in containers. If omitted, what the image or the account sets.",
+		},
+		{
+			Name: sourceDestCheck, Type: resource.TBool, Omit: omitting(resource.Bool(true)), Example: "false",
+			Doc: "Whether it drops traffic that is not from or to its own addresses. false for a router, VPN or NAT instance. AWS's default is true.",
 		},
 		{
 			Name: "termination_protection", Type: resource.TBool, WriteOnly: true, CreateDefault: resource.Bool(false),

@@ -83,13 +83,32 @@ func (g *region) changeLive(ctx context.Context, r provider.Request, id string) 
 			return err
 		}
 	}
-	if !changed(r, "imdsv2") {
+	if on, ok := flag(r.Desired.Attrs, sourceDestCheck); ok && changed(r, sourceDestCheck) {
+		if err := g.setSourceDestCheck(ctx, id, on); err != nil {
+			return err
+		}
+	}
+	return g.changeMetadata(ctx, r, id)
+}
+
+// changeMetadata sets the options that change: one that the configuration does not mention stays.
+func (g *region) changeMetadata(ctx context.Context, r provider.Request, id string) error {
+	in, want := &ec2.ModifyInstanceMetadataOptionsInput{InstanceId: aws.String(id)}, metadata(r.Desired.Attrs)
+	if changed(r, "imdsv2") {
+		in.HttpTokens, in.HttpEndpoint = want.HttpTokens, want.HttpEndpoint
+	}
+	if changed(r, hopLimit) {
+		in.HttpPutResponseHopLimit = want.HttpPutResponseHopLimit
+	}
+	if in.HttpTokens == "" && in.HttpPutResponseHopLimit == nil {
 		return nil
 	}
-	_, err := g.ec2.ModifyInstanceMetadataOptions(ctx, &ec2.ModifyInstanceMetadataOptionsInput{
-		InstanceId: aws.String(id), HttpTokens: metadata(r.Desired.Attrs).HttpTokens, HttpEndpoint: types.InstanceMetadataEndpointStateEnabled,
-	})
+	_, err := g.ec2.ModifyInstanceMetadataOptions(ctx, in)
 	return classify("", err)
+}
+
+func (g *region) setSourceDestCheck(ctx context.Context, id string, on bool) error {
+	return g.modify(ctx, id, &ec2.ModifyInstanceAttributeInput{SourceDestCheck: &types.AttributeBooleanValue{Value: aws.Bool(on)}})
 }
 
 func (g *region) modify(ctx context.Context, id string, in *ec2.ModifyInstanceAttributeInput) error {

@@ -45,7 +45,7 @@ func templateAttrs() []resource.Attribute {
 			a.Doc = "The machine image. al2023 is the Amazon Linux 2023 that is current when the template is created; a newer release changes nothing."
 		case userData:
 			a.Note, a.Doc = "", "The script that cloud-init runs at the first boot. It may be written in the file; only its digest is recorded. It is read once, when a template is adopted; a change outside ovi after that is not noticed."
-		case "security_groups", "root_volume", "key_name", "iam_profile", "imdsv2", "public_ip":
+		case "security_groups", "root_volume", "key_name", "iam_profile", "imdsv2", hopLimit, "public_ip":
 		default:
 			continue
 		}
@@ -143,6 +143,7 @@ func launchAttrs(a attrs, d *types.ResponseLaunchTemplateData) {
 	}
 	if d.MetadataOptions != nil && d.MetadataOptions.HttpTokens != "" {
 		a["imdsv2"] = resource.String(d.MetadataOptions.HttpTokens)
+		a.number(hopLimit, d.MetadataOptions.HttpPutResponseHopLimit)
 	}
 	groups := slices.Clone(d.SecurityGroupIds)
 	for _, n := range d.NetworkInterfaces {
@@ -206,6 +207,7 @@ func (g *region) templateOf(ctx context.Context, r provider.Request) (*types.Req
 		ImageId: in.ImageId, InstanceType: in.InstanceType, KeyName: in.KeyName, UserData: in.UserData, SecurityGroupIds: in.SecurityGroupIds,
 		MetadataOptions: &types.LaunchTemplateInstanceMetadataOptionsRequest{
 			HttpTokens: types.LaunchTemplateHttpTokensState(in.MetadataOptions.HttpTokens), HttpEndpoint: types.LaunchTemplateInstanceMetadataEndpointStateEnabled,
+			HttpPutResponseHopLimit: in.MetadataOptions.HttpPutResponseHopLimit,
 		},
 	}
 	if p := in.IamInstanceProfile; p != nil {

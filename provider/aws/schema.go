@@ -16,6 +16,11 @@ const (
 	zonePattern   = `[a-z]{2}(-[a-z]+)+-[0-9]+[a-z0-9-]*`
 )
 
+// omitting is for what AWS sets where nothing is configured.
+func omitting(usual resource.Value) func(resource.Value) bool {
+	return func(v resource.Value) bool { return resource.Equal(v, usual) }
+}
+
 // growsOnly is for sizes: storage grows by hand, by itself and in steps of the service, and shrinks
 // never.
 func growsOnly(desired, observed resource.Value) resource.Fit {
