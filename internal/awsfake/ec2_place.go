@@ -10,17 +10,18 @@ import (
 // parameters or from those of its first network interface.
 func (x *exchange) locationInstance(in *instance) error {
 	subnetID, groups := x.p.str("SubnetId"), x.p.strs("SecurityGroupId")
+	private := x.p.str("PrivateIpAddress")
 	nics := x.p.items("NetworkInterface")
 	var public string
 	if len(nics) > 0 {
-		if subnetID != "" || len(groups) > 0 || x.p.has("SecurityGroup") {
+		if subnetID != "" || len(groups) > 0 || private != "" || x.p.has("SecurityGroup") {
 			return failf("InvalidParameterCombination", "Network interfaces and an instance-level subnet ID or security groups may not be specified on the same request")
 		}
 		if len(nics) > 1 {
 			return failf("Unsupported", "The sandbox supports one network interface per instance.")
 		}
 		subnetID, groups = nics[0].str("SubnetId"), nics[0].strs("SecurityGroupId")
-		public = nics[0].str("AssociatePublicIpAddress")
+		public, private = nics[0].str("AssociatePublicIpAddress"), nics[0].str("PrivateIpAddress")
 		nics[0].str("DeviceIndex")
 		nics[0].str("DeleteOnTermination")
 	}
@@ -36,8 +37,10 @@ func (x *exchange) locationInstance(in *instance) error {
 	if public != "" {
 		in.WantsPublic = public == "true"
 	}
-	in.Groups, err = x.groupsFor(groups, x.p.strs("SecurityGroup"), sn)
-	return err
+	if in.Groups, err = x.groupsFor(groups, x.p.strs("SecurityGroup"), sn); err != nil {
+		return err
+	}
+	return x.fixAddress(in, sn, private)
 }
 
 // subnetFor is the named subnet, or a default one ("Default VPCs": an instance

@@ -58,7 +58,9 @@ func (x *exchange) launch(in instance, reservation string, index int, tags map[s
 	in.Tags, in.Reservation, in.Index = tags, reservation, index
 	in.Launched = x.now
 	in.Life = through(x.now, x.settle(), "running", "pending")
-	in.Private = x.address(in.Subnet, in.Seq)
+	if in.Private == "" {
+		in.Private = x.address(in.Subnet, in.Seq)
+	}
 	if in.WantsPublic {
 		in.Public = publicAddress(in.Seq)
 	}

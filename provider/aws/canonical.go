@@ -27,6 +27,9 @@ func canonicalEC2(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	if _, zone := a.Get("zone"); zone && subnet {
 		out = append(out, resource.Problem{Path: "zone", Summary: "the subnet already sets the zone", Suggestion: "omit zone"})
 	}
+	if _, fixed := a.Get(privateIP); fixed && !subnet {
+		out = append(out, resource.Problem{Path: privateIP, Summary: "an address is part of a subnet, and no subnet is set", Suggestion: "set subnet"})
+	}
 	if v, ok := a.Get("root_volume"); ok {
 		root, _ := v.(resource.Attrs)
 		for _, p := range judgeVolume(root, "type") {

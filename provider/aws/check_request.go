@@ -145,6 +145,9 @@ func checkInstance(ctx context.Context, g *region, r provider.Request) error {
 	}
 	in.ClientToken, in.DryRun = nil, aws.Bool(true)
 	_, err = g.ec2.RunInstances(ctx, in)
+	if _, keeps := text(a, privateIP); keeps && hasCode(err, addressTaken) && sameText(r.Desired, r.Have, privateIP) {
+		return nil // by the instance that is replaced, which is deleted first
+	}
 	return dryRun(err)
 }
 

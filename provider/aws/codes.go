@@ -26,7 +26,7 @@ func classOfCode(code, message string) provider.Class {
 		return provider.NotFound
 	case "DependencyViolation", "IdempotentParameterMismatch", "IdempotentInstanceTerminated", "VolumeInUse", "BucketNotEmpty", "BucketAlreadyExists",
 		"BucketAlreadyOwnedByYou", "OperationAborted", "InvalidSubnet.Conflict", "InvalidDBInstanceState", "ResourceInUse",
-		"IncorrectInstanceState", "IncorrectState", "InvalidPermission.Duplicate", "InvalidGroup.Duplicate", "InvalidGroup.InUse",
+		"IncorrectInstanceState", "IncorrectState", "InvalidPermission.Duplicate", "InvalidGroup.Duplicate", "InvalidGroup.InUse", addressTaken,
 		"InvalidDBSecurityGroupState", "DeleteConflict", "ResourceInUseException", "ResourceExistsException", "InvalidDBParameterGroupState", "OperationAbortedException", "DuplicateLoadBalancerName", "DuplicateTargetGroupName", "DuplicateListener", "ConcurrentModification", "PriorRequestNotComplete", "HostedZoneNotEmpty", "HostedZoneAlreadyExists", "ConflictingDomainExists", "EntityTemporarilyUnmodifiable", "VolumeModificationRateExceeded", "IncorrectModificationState":
 		return provider.Conflict
 	case "InternalError", "InternalFailure", "InternalServerError", "ServiceUnavailable", "Unavailable", "InsufficientInstanceCapacity",
@@ -67,6 +67,8 @@ func hintFor(code, message string) string {
 		if protectedDB(message) {
 			return "set deletion_protection: false and apply, then delete it"
 		}
+	case addressTaken:
+		return "use another private_ip, or omit it"
 	case "InvalidAMIID.NotFound", "InvalidAMIID.Malformed", "InvalidAMIID.Unavailable":
 		return "use an image of this region"
 	case "InvalidKeyPair.NotFound":

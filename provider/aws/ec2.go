@@ -70,6 +70,7 @@ func (g *region) observedInstance(i types.Instance, root *types.Volume) resource
 	a.text("image", i.ImageId)
 	a.text("subnet", i.SubnetId)
 	a.text("key_name", i.KeyName)
+	a.text(privateIP, i.PrivateIpAddress)
 	a.text("private_address", i.PrivateIpAddress)
 	a.text("public_address", i.PublicIpAddress)
 	if i.Placement != nil {

@@ -72,6 +72,9 @@ func lifeToken(key string, life int) string {
 	return fmt.Sprintf("%s.%d", key, life)
 }
 
+// addressTaken: an address stays in use for a moment after its instance was terminated.
+const addressTaken = "InvalidIPAddress.InUse"
+
 // launch starts one instance. What it refers to may have been created a moment ago and not be
 // visible to EC2 yet.
 func (g *region) launch(ctx context.Context, in *ec2.RunInstancesInput) (i types.Instance, err error) {
@@ -86,7 +89,7 @@ func (g *region) launch(ctx context.Context, in *ec2.RunInstancesInput) (i types
 		i = out.Instances[0]
 		return nil
 	}, func(err error) bool {
-		return hasCode(err, "InvalidSubnetID.NotFound", "InvalidGroup.NotFound", "InvalidKeyPair.NotFound") || unknownProfile(err)
+		return hasCode(err, "InvalidSubnetID.NotFound", "InvalidGroup.NotFound", "InvalidKeyPair.NotFound", addressTaken) || unknownProfile(err)
 	})
 	return i, err
 }
@@ -163,11 +166,11 @@ func locationIn(in *ec2.RunInstancesInput, a resource.Attrs) {
 	subnet, groups := desired(a, "subnet"), a.Texts("security_groups")
 	public, set := flag(a, "public_ip")
 	if !set {
-		in.SubnetId, in.SecurityGroupIds = subnet, groups
+		in.SubnetId, in.SecurityGroupIds, in.PrivateIpAddress = subnet, groups, desired(a, privateIP)
 		return
 	}
 	in.NetworkInterfaces = []types.InstanceNetworkInterfaceSpecification{{
-		DeviceIndex: aws.Int32(0), AssociatePublicIpAddress: aws.Bool(public),
+		DeviceIndex: aws.Int32(0), AssociatePublicIpAddress: aws.Bool(public), PrivateIpAddress: desired(a, privateIP),
 		SubnetId: subnet, Groups: groups, DeleteOnTermination: aws.Bool(true),
 	}}
 }

@@ -24,7 +24,7 @@ func ec2Schema() resource.Kind {
 		Doc:         "A virtual machine.\n\nIt is created with its name as its Name tag. An existing one is adopted by its ID.",
 		NameTag:     tagHuman,
 		NamePattern: tagName, NameDoc: tagNameDoc,
-		Canonical: canonicalEC2, CrossCheck: crossChecks(tagTraits{nameTag: true}, zones, groupsFit("subnet")),
+		Canonical: canonicalEC2, CrossCheck: crossChecks(tagTraits{nameTag: true}, zones, groupsFit("subnet"), addresses),
 		Replace: replaceInstance, State: resource.StateRunning, Grace: 30 * time.Minute,
 		Attrs: append(ec2Machine(), ec2Settings()...),
 	}
@@ -60,6 +60,10 @@ func ec2Machine() []resource.Attribute {
 			Name: "volumes", Type: resource.TSet, Elem: &resource.Attribute{Type: resource.TString}, Computed: true,
 			Doc: "The IDs of the volumes attached to it besides the root volume.",
 		},
+		{
+			Name: privateIP, Type: resource.TString, Effect: resource.Replace, Valid: hostAddress, Omit: func(resource.Value) bool { return true },
+			Example: "10.0.1.10", Doc: "Its private IPv4 address, of those of its subnet. If omitted, AWS chooses one. An instance that keeps its address is deleted before the one that replaces it is created.",
+		},
 		{Name: "private_address", Type: resource.TString, Computed: true, Doc: "Its private IPv4 address."},
 		{Name: "public_address", Type: resource.TString, Computed: true, ChangesWith: []string{"size", "user_data", "state"}, Doc: "Its public IPv4 address, if it has one."},
 	}
@@ -67,6 +71,7 @@ func ec2Machine() []resource.Attribute {
 
 const (
 	hopLimit        = "imds_hop_limit"
+	privateIP       = "private_ip"
 	sourceDestCheck = "source_dest_check"
 )
 

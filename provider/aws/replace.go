@@ -38,6 +38,14 @@ func otherVPC(d resource.Desired, have resource.Observed) bool {
 	return known && was != "" && next != was
 }
 
+// otherSubnet reports that a resource moves to a subnet whose id is known and is another one. It may be one of another
+// VPC, which has the same addresses.
+func otherSubnet(d resource.Desired, have resource.Observed) bool {
+	next, known := text(d.Attrs, "subnet")
+	was, _ := text(have.Attrs, "subnet")
+	return known && was != "" && next != was
+}
+
 // sameText reports that an attribute is not configured or already has its value.
 func sameText(d resource.Desired, have resource.Observed, name string) bool {
 	v, set := d.Attrs.Get(name)
@@ -49,9 +57,12 @@ func sameText(d resource.Desired, have resource.Observed, name string) bool {
 // Names of groups are unique in a VPC; see freeName.
 func replaceGroup(resource.Desired, resource.Observed) []resource.Strategy { return createFirst() }
 
-// replaceInstance: a volume can be attached to one instance only, so that an instance with one
-// must be deleted first.
-func replaceInstance(_ resource.Desired, have resource.Observed) []resource.Strategy {
+// replaceInstance: a volume can be attached to one instance only and an address is used by one, so
+// that an instance with one must be deleted first.
+func replaceInstance(d resource.Desired, have resource.Observed) []resource.Strategy {
+	if address, set := text(d.Attrs, privateIP); set && is(&resource.Desired{Attrs: have.Attrs}, privateIP, address) && !otherSubnet(d, have) {
+		return destroyFirst()
+	}
 	if v, _ := have.Attrs.Get("volumes"); v != nil {
 		if list, ok := v.(resource.List); ok && len(list) > 0 {
 			return destroyFirst()
