@@ -23,10 +23,25 @@ func (x *exchange) encryptByDefault(on bool) (any, error) {
 	}{on}, nil
 }
 
+// keyWrong says why a volume cannot be encrypted with its key. EC2 finds out after it has answered: the volume ends in
+// error, the instance is terminated (EC2 API reference: CreateVolume, KmsKeyId).
+func (x *exchange) keyWrong(v *volume) bool {
+	if v.KMS == "" || v.KMS == x.keyARN("aws-ebs") {
+		return false
+	}
+	k, err := x.kmsKeyAt(v.KMS)
+	return err != nil || k.Disabled || !k.Deleted.IsZero()
+}
+
+const keyReason = "Client.InvalidKMSKey.InvalidState"
+
 // encrypt encrypts a new volume where the account does so with all.
 func (x *exchange) encrypt(v *volume) {
 	if _, all := find[*regionMark](x.tx, x.Region, encryptsAll); all || v.Encrypted {
 		v.Encrypted = true
-		v.KMS = orElse(v.KMS, "arn:aws:kms:"+x.Region+":"+Account+":key/aws-ebs")
+		v.KMS = orElse(v.KMS, x.keyARN("aws-ebs"))
+		if k, err := x.kmsKeyAt(v.KMS); err == nil { // by its ID
+			v.KMS = x.keyARN(k.ID)
+		}
 	}
 }

@@ -19,6 +19,9 @@ func (x *exchange) view(in *instance, state string, disks []*volume) xmlInstance
 	if in.Reason != "" {
 		v.StateReason = &xmlReason{"Client.UserInitiatedShutdown", "Client.UserInitiatedShutdown: User initiated shutdown"}
 	}
+	if in.Reason == keyReason {
+		v.StateReason = &xmlReason{keyReason, keyReason + ": The KMS key provided is in an incorrect state"}
+	}
 	if in.Profile != "" {
 		v.Profile = &xmlProfile{in.Profile, in.ProfileID}
 	}

@@ -2,6 +2,7 @@ package awsfake
 
 import (
 	"encoding/base64"
+	"slices"
 	"strconv"
 )
 
@@ -45,7 +46,15 @@ func runInstances(x *exchange) (any, error) {
 	var made []*instance
 	for i := range maximum {
 		in := x.launch(*proto, reservation, i, tags)
-		x.attachNew(in, disks, diskTags)
+		if slices.ContainsFunc(disks, func(d disk) bool { return x.keyWrong(&d.volume) }) {
+			n := *in
+			n.Life, n.Reason = through(x.now, x.settle(), "terminated", "pending"), keyReason
+			n.Until = n.Life.end().Add(x.c.opts.keepDead)
+			in = &n
+			x.tx.put(in)
+		} else {
+			x.attachNew(in, disks, diskTags)
+		}
 		made = append(made, in)
 	}
 	x.remember(ids(made))

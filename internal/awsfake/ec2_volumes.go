@@ -94,6 +94,9 @@ func createVolume(x *exchange) (any, error) {
 	x.encrypt(v)
 	v.base = x.tx.fresh("vol-", x.Region)
 	v.AZ, v.Tags, v.Life = az, tags, through(x.now, x.settle(), "available", "creating")
+	if x.keyWrong(v) {
+		v.Life = through(x.now, x.settle(), "error", "creating")
+	}
 	x.tx.put(v)
 	x.remember([]string{v.ID})
 	return x.viewVolume(v, v.Life.first()), nil

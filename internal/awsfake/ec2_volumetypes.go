@@ -41,6 +41,8 @@ func readVolume(p *params, param, kind string, size int) (*volume, error) {
 		return nil, err
 	}
 	switch {
+	case v.KMS != "" && !v.Encrypted:
+		return nil, failf("InvalidParameterDependency", "The parameter KmsKeyId requires the parameter Encrypted to be set.")
 	case iops != 0 && maxIOPS == 0:
 		return nil, failf("InvalidParameterCombination", "The parameter iops is not supported for %s volumes.", kind)
 	case iops != 0 && (iops < minIOPS || iops > maxIOPS):

@@ -65,10 +65,6 @@ func canonicalEBS(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	if !zone && !attach {
 		out = append(out, resource.Problem{Path: "zone", Summary: "a volume needs a zone, or an instance in attach_to whose zone it takes", Suggestion: "zone: us-east-1a"})
 	}
-	kind, _ := text(a, volumeType)
-	if _, iops := a.Get("iops"); (kind == "io1" || kind == "io2") && !iops {
-		out = append(out, resource.Problem{Path: volumeType, Summary: kind + " requires iops", Suggestion: "iops: 3000"})
-	}
 	if _, device := a.Get("device"); device && !attach {
 		out = append(out, resource.Problem{Path: "device", Summary: "device is set, but attach_to names no instance"})
 	}

@@ -59,6 +59,9 @@ func judgeVolume(a resource.Attrs, kind string) (out []resource.Problem) {
 	case configuredAs && sized && iops > limit.leastIOPS && iops > size*limit.ratio:
 		wrong("iops", fmt.Sprintf("use at most %d, or a larger size", max(size*limit.ratio, limit.leastIOPS)), "%s allows %d iops per GiB: %d GiB are too few for %d", volume, limit.ratio, size, iops)
 	}
+	if !configuredAs && (volume == "io1" || volume == "io2") {
+		wrong(kind, "iops: 3000", "%s requires iops", volume)
+	}
 	through, configured := number(a, "throughput")
 	switch {
 	case configured && volume != "gp3":
@@ -67,7 +70,17 @@ func judgeVolume(a resource.Attrs, kind string) (out []resource.Problem) {
 		wrong("throughput", fmt.Sprintf("use at most %d, or iops: %d", max(iops, limit.leastIOPS)/4, through*4),
 			"gp3 allows 0.25 MiB/s per operation per second: %d are too few for %d", max(iops, limit.leastIOPS), through)
 	}
-	return out
+	return append(out, judgeKey(a)...)
+}
+
+// judgeKey: "If you specify KmsKeyId, the encrypted state must be true" (CreateVolumeInput).
+func judgeKey(a resource.Attrs) []resource.Problem {
+	if on, set := flag(a, "encrypted"); set && !on {
+		if _, key := a.Get(kmsKeyAttr); key {
+			return []resource.Problem{{Path: kmsKeyAttr, Summary: "a key is set, and the volume is not encrypted", Suggestion: "omit encrypted, or kms_key"}}
+		}
+	}
+	return nil
 }
 
 // disks finds conflicts of two volumes, or of a volume and its instance.

@@ -39,6 +39,7 @@ func (g *region) observedVolume(v types.Volume) resource.Observed {
 	a.number("throughput", v.Throughput)
 	a.text("zone", v.AvailabilityZone)
 	a.flag("encrypted", v.Encrypted)
+	a.text(kmsKeyAttr, v.KmsKeyId)
 	a.text("snapshot", v.SnapshotId)
 	if at := attachment(v); at != nil {
 		a.text("attach_to", at.InstanceId)
@@ -116,6 +117,7 @@ func (g *region) orderVolume(ctx context.Context, r provider.Request) (*ec2.Crea
 	in := &ec2.CreateVolumeInput{
 		ClientToken: aws.String(r.Key), AvailabilityZone: aws.String(zone), VolumeType: types.VolumeType(kind),
 		Size: desiredInt(a, "size"), Iops: desiredInt(a, "iops"), Throughput: desiredInt(a, "throughput"), SnapshotId: desired(a, "snapshot"),
+		KmsKeyId:          desired(a, kmsKeyAttr),
 		TagSpecifications: []types.TagSpecification{born(types.ResourceTypeVolume, g.birthTags(r, true))},
 	}
 	if on, _ := flag(a, "encrypted"); on {

@@ -28,16 +28,16 @@ func ebsSchema() resource.Kind {
 				Unit: "GiB", Fits: growsOnly, Doc: "In GiB. It can only grow. Required unless snapshot is set.",
 			},
 			{Name: volumeType, Type: resource.TString, Enum: volumeTypes(), CreateDefault: resource.String("gp3"), Example: "gp3", Doc: "The volume type."},
-			{Name: "iops", Type: resource.TInt, Min: bound(100), Max: bound(256000), Example: "3000", Doc: "Operations per second, for gp3, io1 and io2."},
-			{Name: "throughput", Type: resource.TInt, Min: bound(125), Max: bound(2000), Example: "125", Doc: "MiB per second, for gp3."},
+			iopsAttr(), throughputAttr(),
 			{
 				Name: "zone", Type: resource.TString, Effect: resource.Replace, Pattern: zonePattern, Example: "us-east-1a",
 				Doc: "The availability zone. If omitted, that of the instance in attach_to.",
 			},
 			{
 				Name: "encrypted", Type: resource.TBool, Effect: resource.Replace, CreateDefault: resource.Bool(true), Example: "true",
-				Fits: encryptedAnyway, Doc: "Whether it is encrypted with the account's key. An account may encrypt every volume; then false changes nothing.",
+				Fits: encryptedAnyway, Doc: "Whether it is encrypted. An account may encrypt every volume; then false changes nothing.",
 			},
+			volumeKeyAttr(),
 			{
 				Name: "snapshot", Type: resource.TString, Effect: resource.Replace, Pattern: `snap-[0-9a-z]+`, Example: "snap-0abcdef1234567890",
 				Doc: "The snapshot it is created from.",

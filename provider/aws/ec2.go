@@ -137,7 +137,17 @@ func rootAttrs(v *types.Volume) resource.Attrs {
 	a.number("size", v.Size)
 	a["type"] = resource.String(v.VolumeType)
 	a.flag("encrypted", v.Encrypted)
+	tuned(a, v.VolumeType, v.Iops, v.Throughput)
+	a.text(kmsKeyAttr, v.KmsKeyId)
 	return a.done()
+}
+
+// tuned reads the performance of a root volume. That of other types follows from the size, and cannot be set.
+func tuned(a attrs, kind types.VolumeType, iops, throughput *int32) {
+	if limit, ok := limitsOf(string(kind)); ok && limit.mostIOPS > 0 {
+		a.number("iops", iops)
+		a.number("throughput", throughput)
+	}
 }
 
 // rootID is the id of an instance's root volume, if it is reported.

@@ -204,7 +204,10 @@ func (g *region) rootDisk(ctx context.Context, image string, a resource.Attrs) (
 	}
 	v, _ := a.Get("root_volume")
 	root, _ := v.(resource.Attrs)
-	ebs := &types.EbsBlockDevice{DeleteOnTermination: aws.Bool(true), Encrypted: aws.Bool(true), VolumeType: types.VolumeTypeGp3, VolumeSize: device.size}
+	ebs := &types.EbsBlockDevice{
+		DeleteOnTermination: aws.Bool(true), Encrypted: aws.Bool(true), VolumeType: types.VolumeTypeGp3, VolumeSize: device.size,
+		Iops: desiredInt(root, "iops"), Throughput: desiredInt(root, "throughput"), KmsKeyId: desired(root, kmsKeyAttr),
+	}
 	if on, ok := flag(root, "encrypted"); ok && !on {
 		ebs.Encrypted = nil // an account may encrypt everything; false would be refused there
 	}

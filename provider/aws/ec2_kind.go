@@ -120,12 +120,14 @@ func rootFields() []resource.Attribute {
 			Unit: "GiB", Fits: growsOnly, Doc: "In GiB. If omitted, the image's size. It can only grow.",
 		},
 		{
-			Name: "type", Type: resource.TString, Enum: []string{"gp3", "gp2", "standard"}, Example: "gp3", Doc: "The volume type. If omitted, gp3.",
+			Name: "type", Type: resource.TString, Enum: []string{"gp3", "gp2", "io1", "io2", "standard"}, Example: "gp3", Doc: "The volume type. If omitted, gp3.",
 			CreateDefault: resource.String("gp3"),
 		},
+		iopsAttr(), throughputAttr(),
 		{
 			Name: "encrypted", Type: resource.TBool, Effect: resource.Replace, CreateDefault: resource.Bool(true), Example: "true",
-			Fits: encryptedAnyway, Doc: "Whether it is encrypted with the account's key. An account may encrypt every volume; then false changes nothing.",
+			Fits: encryptedAnyway, Doc: "Whether it is encrypted. An account may encrypt every volume; then false changes nothing.",
 		},
+		volumeKeyAttr(),
 	}
 }

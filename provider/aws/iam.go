@@ -57,7 +57,7 @@ func ec2Operations() []operation {
 		{call: "ec2.AuthorizeSecurityGroupEgress"},
 		{call: "ec2.RevokeSecurityGroupIngress"},
 		{call: "ec2.RevokeSecurityGroupEgress"},
-		{call: "ec2.RunInstances", actions: []string{"ec2:RunInstances", "iam:PassRole"}},
+		{call: "ec2.RunInstances", actions: append([]string{"ec2:RunInstances", "iam:PassRole"}, volumeKeyActions()...)},
 		{call: "ec2.StartInstances"},
 		{call: "ec2.StopInstances"},
 		{call: "ec2.ModifyInstanceAttribute"},
@@ -67,12 +67,25 @@ func ec2Operations() []operation {
 		{call: "ec2.AssociateIamInstanceProfile", actions: []string{"ec2:AssociateIamInstanceProfile", "iam:PassRole"}},
 		{call: "ec2.ReplaceIamInstanceProfileAssociation", actions: []string{"ec2:ReplaceIamInstanceProfileAssociation", "iam:PassRole"}},
 		{call: "ec2.DisassociateIamInstanceProfile"},
-		{call: "ec2.CreateVolume"},
+		{call: "ec2.CreateVolume", actions: append([]string{"ec2:CreateVolume"}, volumeKeyActions()...)},
 		{call: "ec2.ModifyVolume"},
 		{call: "ec2.AttachVolume"},
 		{call: "ec2.DetachVolume"},
 		{call: "ec2.DeleteVolume", destroy: true},
 	}
+}
+
+const granting = "kms:CreateGrant"
+
+// volumeKeyActions are what EC2 does with a customer's key in the name of the caller ("Requirements for Amazon EBS
+// encryption").
+func volumeKeyActions() []string {
+	return []string{granting, "kms:Decrypt", "kms:GenerateDataKeyWithoutPlaintext", "kms:ReEncryptFrom", "kms:ReEncryptTo"}
+}
+
+// grantToAWS limits grants of a key to those that AWS's services use.
+func grantToAWS() map[string]map[string]any {
+	return map[string]map[string]any{"Bool": {"kms:GrantIsForAWSResource": "true"}}
 }
 
 // routingOperations are those of what leads in and out of a VPC.
@@ -330,6 +343,7 @@ func limits() map[string]statement {
 		return statement{Sid: sid, Condition: map[string]map[string]any{"StringEquals": {key: value}}}
 	}
 	return map[string]statement{
+		granting:                      {Sid: "OviGrantKey", Condition: grantToAWS()},
 		"iam:PassRole":                equals("OviPassRole", "iam:PassedToService", passedTo("*")),
 		"iam:CreateServiceLinkedRole": equals("OviServiceRole", "iam:AWSServiceName", []string{"rds.amazonaws.com", "elasticloadbalancing.amazonaws.com", "autoscaling.amazonaws.com"}),
 	}

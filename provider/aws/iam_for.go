@@ -25,6 +25,7 @@ type configured struct {
 	kinds           []string // sorted
 	referred        []string // kinds that are observed besides
 	buckets         []string // their names; nil: one is not known before an apply
+	keys            bool     // a volume has a key of its own
 }
 
 // IAMPolicyFor is the smallest policy with which the configurations can be observed and applied, as JSON.
@@ -74,6 +75,7 @@ func configuredIn(intents []resource.Intent) configured {
 			if d.Ref.Kind == kindS3 {
 				c.bucket(d)
 			}
+			c.keys = c.keys || hasVolumeKey(d)
 		}
 	}
 	for _, list := range []*[]string{&c.stacks, &c.regions, &c.kinds} {
@@ -86,6 +88,16 @@ func configuredIn(intents []resource.Intent) configured {
 		}
 	}
 	return c
+}
+
+// hasVolumeKey reports that a resource creates volumes with a key of its own. A template creates none.
+func hasVolumeKey(d *resource.Desired) bool {
+	a := d.Attrs
+	if v, ok := a.Get("root_volume"); ok && d.Ref.Kind == kindEC2 {
+		a, _ = v.(resource.Attrs)
+	}
+	_, has := a.Get(kmsKeyAttr)
+	return has && (d.Ref.Kind == kindEC2 || d.Ref.Kind == kindEBS)
 }
 
 func (c *configured) bucket(d *resource.Desired) {
@@ -227,6 +239,10 @@ func (c *configured) plain(add func(grant)) {
 	add(buckets)
 	if slices.Contains(c.kinds, kindScaling) { // the tags that a template gives to what it launches
 		c.limited(add, grant{Sid: "OviTagLaunched", Action: []string{"ec2:CreateTags"}, Condition: map[string]map[string]any{"StringEquals": {"ec2:CreateAction": "RunInstances"}}})
+	}
+	if c.keys {
+		c.limited(add, grant{Sid: "OviVolumeKeys", Action: append(volumeKeyActions()[1:], "kms:DescribeKey")})
+		c.limited(add, grant{Sid: "OviGrantKeys", Action: []string{granting}, Condition: grantToAWS()})
 	}
 	if passes {
 		add(grant{Sid: "OviPassRole", Action: []string{passing}, Condition: map[string]map[string]any{"StringEquals": {"iam:PassedToService": passedTo(c.partition())}}})

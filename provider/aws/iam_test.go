@@ -87,7 +87,7 @@ func TestTheIAMPolicyIsValid(t *testing.T) {
 	if err := json.Unmarshal(aws.IAMPolicy(), &p); err != nil {
 		t.Fatal(err)
 	}
-	if p.Version != "2012-10-17" || len(p.Statement) != 7 {
+	if p.Version != "2012-10-17" || len(p.Statement) != 8 {
 		t.Fatalf("%+v", p)
 	}
 	seen := map[string]bool{}
@@ -128,6 +128,21 @@ func TestEveryOperationIsOfAKind(t *testing.T) {
 	var all []resource.Desired
 	for _, k := range aws.Kinds() {
 		all = append(all, resource.Desired{Ref: resource.Ref{Stack: "web", Provider: "aws", Location: "us-east-1", Kind: k.Name, Name: "a"}})
+	}
+	const granted = `"kms:CreateGrant"`
+	if text := string(aws.IAMPolicyFor([]resource.Intent{{Stack: "web", Resources: all}})); strings.Contains(text, granted) {
+		t.Error("a key may be granted, and no volume has one")
+	}
+	for _, kind := range []string{"ec2", "ebs"} {
+		a := resource.AttrsOf(values{"kms_key": text("arn")})
+		if kind == "ec2" {
+			a = resource.AttrsOf(values{"root_volume": a})
+		}
+		d := resource.Desired{Ref: resource.Ref{Stack: "web", Provider: "aws", Location: "us-east-1", Kind: kind, Name: "b"}, Attrs: a}
+		if text := string(aws.IAMPolicyFor([]resource.Intent{{Stack: "web", Resources: []resource.Desired{d}}})); !strings.Contains(text, granted) || !strings.Contains(text, "kms:GrantIsForAWSResource") {
+			t.Errorf("%s: the key of a volume is not granted", kind)
+		}
+		all = append(all, d)
 	}
 	text := string(aws.IAMPolicyFor([]resource.Intent{{Stack: "web", Resources: all}}))
 	var general struct{ Statement []struct{ Action []string } }

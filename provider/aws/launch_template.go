@@ -162,6 +162,9 @@ func launchAttrs(a attrs, d *types.ResponseLaunchTemplateData) {
 		if m.Ebs.VolumeType != "" {
 			root["type"] = resource.String(m.Ebs.VolumeType)
 		}
+		root.text(kmsKeyAttr, m.Ebs.KmsKeyId)
+		root.number("iops", m.Ebs.Iops)
+		root.number("throughput", m.Ebs.Throughput)
 		a["root_volume"] = root.done()
 	}
 	tags := map[string]resource.Value{}
@@ -222,6 +225,7 @@ func (g *region) templateOf(ctx context.Context, r provider.Request) (*types.Req
 		d.BlockDeviceMappings = append(d.BlockDeviceMappings, types.LaunchTemplateBlockDeviceMappingRequest{
 			DeviceName: m.DeviceName, Ebs: &types.LaunchTemplateEbsBlockDeviceRequest{
 				DeleteOnTermination: m.Ebs.DeleteOnTermination, Encrypted: m.Ebs.Encrypted, VolumeType: m.Ebs.VolumeType, VolumeSize: m.Ebs.VolumeSize,
+				Iops: m.Ebs.Iops, Throughput: m.Ebs.Throughput, KmsKeyId: m.Ebs.KmsKeyId,
 			},
 		})
 	}

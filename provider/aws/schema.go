@@ -41,6 +41,22 @@ func encryptedAnyway(desired, observed resource.Value) resource.Fit {
 	return resource.Differs
 }
 
+func iopsAttr() resource.Attribute {
+	return resource.Attribute{Name: "iops", Type: resource.TInt, Min: bound(100), Max: bound(256000), Example: "3000", Doc: "Operations per second, for gp3, io1 and io2."}
+}
+
+func throughputAttr() resource.Attribute {
+	return resource.Attribute{Name: "throughput", Type: resource.TInt, Min: bound(125), Max: bound(2000), Example: "125", Doc: "MiB per second, for gp3."}
+}
+
+// volumeKeyAttr takes the ARN of a key alone: it is what EC2 reports, whatever a key was called by.
+func volumeKeyAttr() resource.Attribute {
+	return resource.Attribute{
+		Name: kmsKeyAttr, Type: resource.TString, Effect: resource.Replace, Pattern: `arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+`,
+		Example: "${kms_key/main.arn}", Doc: "The ARN of the key that encrypts it. If omitted, the account's key for volumes.",
+	}
+}
+
 func groupsAttr(doc string) resource.Attribute {
 	return resource.Attribute{
 		Name: "security_groups", Type: resource.TSet, Doc: doc, Example: "[web]", Min: bound(1),
