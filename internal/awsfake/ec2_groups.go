@@ -189,7 +189,7 @@ func describeGroups(x *exchange) (any, error) {
 	}
 	var out []xmlGroup
 	for _, g := range rows {
-		out = append(out, xmlGroup{Account, g.ID, x.arn("security-group", g.ID), g.Name, g.About, g.VPC, permissions(g.Rules, false), permissions(g.Rules, true), tagSet(g.Tags)})
+		out = append(out, xmlGroup{Account, g.ID, x.arn("security-group", g.ID), g.Name, g.About, g.VPC, x.permissions(g.Rules, false), x.permissions(g.Rules, true), tagSet(g.Tags)})
 	}
 	return struct {
 		Set  []xmlGroup `xml:"securityGroupInfo>item"`

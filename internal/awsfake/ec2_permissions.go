@@ -46,6 +46,9 @@ func (x *exchange) readRules(g *securityGroup, egress bool) ([]rule, error) {
 			if c.Group, err = x.peer(g, s); err != nil {
 				return nil, err
 			}
+			if owner := s.str("UserId"); owner != x.c.account {
+				c.Account = owner
+			}
 			c.About = s.str("Description")
 			out = append(out, c)
 		}
@@ -74,10 +77,13 @@ func flatPermission(p *params) *params {
 	return out
 }
 
-// peer is the group that a rule names: another one of the same account.
+// peer is the group that a rule names. One of another account is taken for one in a VPC that is peered with this one
+// ("Update your security groups to reference peer security groups").
 func (x *exchange) peer(g *securityGroup, s *params) (string, error) {
-	s.str("UserId")
 	s.str("VpcId")
+	if id, owner := s.str("GroupId"), s.str("UserId"); owner != "" && owner != x.c.account {
+		return id, shaped(id, "InvalidGroup.NotFound")
+	}
 	if id := s.str("GroupId"); id != "" {
 		if _, ok := find[*securityGroup](x.tx, x.Region, id); !ok {
 			return "", notFound(id, "InvalidGroup.NotFound")

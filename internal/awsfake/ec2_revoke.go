@@ -121,8 +121,10 @@ func (x *exchange) rewrite(old rule, p *params) (rule, error) {
 	case p.str("PrefixListId") != "":
 		r.List = p.str("PrefixListId")
 	default:
-		r.Group = p.str("ReferencedGroupId")
-		if _, ok := find[*securityGroup](x.tx, x.Region, r.Group); !ok {
+		r.Group = p.str("ReferencedGroupId") // without its account, which is found by the ID
+		if r.Group == old.Group && old.Account != "" {
+			r.Account = old.Account
+		} else if _, ok := find[*securityGroup](x.tx, x.Region, r.Group); !ok {
 			err = notFound(r.Group, "InvalidGroup.NotFound")
 		}
 	}
@@ -168,7 +170,7 @@ func describeRules(x *exchange) (any, error) {
 				return nil, err
 			}
 			if ok && (len(desired) == 0 || slices.Contains(desired, r.ID)) {
-				out = append(out, viewRule(g.ID, r))
+				out = append(out, x.viewRule(g.ID, r))
 			}
 		}
 	}

@@ -39,7 +39,7 @@ type xmlPermission struct {
 	Lists   []xmlList6  `xml:"prefixListIds>item"`
 }
 
-func permissions(rules []rule, egress bool) []xmlPermission {
+func (x *exchange) permissions(rules []rule, egress bool) []xmlPermission {
 	var out []xmlPermission
 	at := map[string]int{}
 	for _, r := range rules {
@@ -64,7 +64,7 @@ func permissions(rules []rule, egress bool) []xmlPermission {
 		case r.CIDR6 != "":
 			p.Ranges6 = append(p.Ranges6, xmlRange6{r.CIDR6, r.About})
 		case r.Group != "":
-			p.Groups = append(p.Groups, xmlPair{Account, r.Group, r.About})
+			p.Groups = append(p.Groups, xmlPair{orElse(r.Account, x.c.account), r.Group, r.About})
 		default:
 			p.Lists = append(p.Lists, xmlList6{r.List, r.About})
 		}
@@ -95,10 +95,10 @@ type xmlRule struct {
 	Tags   []xmlTag `xml:"tagSet>item"`
 }
 
-func viewRule(group string, r rule) xmlRule {
+func (x *exchange) viewRule(group string, r rule) xmlRule {
 	out := xmlRule{ID: r.ID, Group: group, Owner: Account, Egress: r.Egress, Proto: r.Proto, From: r.From, To: r.To, CIDR4: r.CIDR4, CIDR6: r.CIDR6, List: r.List, About: r.About, Tags: tagSet(r.Tags)}
 	if r.Group != "" {
-		out.Peer = &xmlPair{Owner: Account, ID: r.Group}
+		out.Peer = &xmlPair{Owner: orElse(r.Account, x.c.account), ID: r.Group}
 	}
 	return out
 }
@@ -135,7 +135,7 @@ func authorize(x *exchange, egress bool) (any, error) {
 		}
 		r.ID, r.Tags = x.tx.fresh("sgr-", x.Region).ID, tags
 		n.Rules = append(n.Rules, r)
-		out.Set = append(out.Set, viewRule(g.ID, r))
+		out.Set = append(out.Set, x.viewRule(g.ID, r))
 	}
 	if n.count(egress) > rulesEachWay {
 		return nil, failf("RulesPerSecurityGroupLimitExceeded", "The maximum number of rules per security group has been reached.")

@@ -44,17 +44,19 @@ func (g *securityGroup) clone() entity { c := *g; return &c }
 // rule is one permission. Exactly one of CIDR4, CIDR6, Group and List says
 // where from or to.
 type rule struct {
-	ID     string            `json:"id"`
-	Egress bool              `json:"egress,omitempty"`
-	Proto  string            `json:"proto"` // tcp, udp, icmp, icmpv6, a number, or -1 for all
-	From   int               `json:"from"`
-	To     int               `json:"to"`
-	CIDR4  string            `json:"cidr4,omitempty"`
-	CIDR6  string            `json:"cidr6,omitempty"`
-	Group  string            `json:"group,omitempty"`
-	List   string            `json:"list,omitempty"`
-	About  string            `json:"about,omitempty"`
-	Tags   map[string]string `json:"tags,omitempty"`
+	ID     string `json:"id"`
+	Egress bool   `json:"egress,omitempty"`
+	Proto  string `json:"proto"` // tcp, udp, icmp, icmpv6, a number, or -1 for all
+	From   int    `json:"from"`
+	To     int    `json:"to"`
+	CIDR4  string `json:"cidr4,omitempty"`
+	CIDR6  string `json:"cidr6,omitempty"`
+	Group  string `json:"group,omitempty"`
+	// Account is that of Group, if it is another one.
+	Account string            `json:"account,omitempty"`
+	List    string            `json:"list,omitempty"`
+	About   string            `json:"about,omitempty"`
+	Tags    map[string]string `json:"tags,omitempty"`
 }
 
 // defaultGroup is the group that a network is born with: its members may talk

@@ -101,6 +101,16 @@ func canonicalRule(r resource.Attrs) (resource.Attrs, []resource.Problem) {
 			out = append(out, resource.Attr{Name: name, Value: v})
 		}
 	}
+	if v, set := r.Get(peerAccount); set {
+		out = append(out, resource.Attr{Name: peerAccount, Value: v})
+		peer, named := r.Get("security_group")
+		if _, own := peer.(resource.Reference); own || !named {
+			problems = append(problems, resource.Problem{
+				Path: peerAccount, Summary: "the account is that of a security_group of another account, and none is named",
+				Suggestion: "set security_group to its ID, or omit account",
+			})
+		}
+	}
 	if self, _ := flag(r, "self"); self {
 		sides++
 		out = append(out, resource.Attr{Name: "self", Value: resource.Bool(true)})

@@ -30,8 +30,8 @@ func (g *region) observedGroup(s types.SecurityGroup) resource.Observed {
 	a.text("vpc", s.VpcId)
 	a.text("description", s.Description)
 	a.text(groupName, s.GroupName)
-	a["ingress"] = rulesOf(s.IpPermissions, o.ID)
-	a["egress"] = rulesOf(s.IpPermissionsEgress, o.ID)
+	a["ingress"] = rulesOf(s.IpPermissions, o.ID, g.account)
+	a["egress"] = rulesOf(s.IpPermissionsEgress, o.ID, g.account)
 	o.Attrs = a.done()
 	g.identify(&o, kindGroup, "", tagsOf(s.Tags))
 	if aws.ToString(s.GroupName) == "default" && o.Marks.IsZero() {

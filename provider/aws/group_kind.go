@@ -16,6 +16,9 @@ const groupText = `[A-Za-z0-9 ._:/()#,@\[\]+=&;{}!$*-]*`
 // groupName is the attribute with what AWS calls a group besides its ID.
 const groupName = "group_name"
 
+// peerAccount is the attribute of a rule with the account of its peer.
+const peerAccount = "account"
+
 func groupSchema() resource.Kind {
 	return resource.Kind{
 		Provider: Name, Name: kindGroup,
@@ -73,6 +76,10 @@ func ruleElem() *resource.Attribute {
 		},
 		{Name: "cidr", Type: resource.TString, Pattern: cidrPattern, Doc: "Peer: an IPv4 or IPv6 address block."},
 		{Name: "security_group", Type: resource.TString, RefKind: kindGroup, IDPrefix: "sg-", Doc: "Peer: the members of another security group."},
+		{
+			Name: peerAccount, Type: resource.TString, Pattern: `[0-9]{12}`, WriteOnly: true,
+			Doc: "The account of the security_group, if it is another's, in a VPC that is peered. It is not compared: no two groups have one ID.",
+		},
 		{Name: "self", Type: resource.TBool, Doc: "Peer: the members of this security group."},
 		{Name: "prefix_list", Type: resource.TString, Pattern: `pl-[0-9a-z]+`, Doc: "Peer: a prefix list."},
 		{Name: "description", Type: resource.TString, Max: bound(255), Pattern: groupText, Doc: "What the rule is for."},

@@ -43,7 +43,7 @@ func otherSide(p *types.IpPermission, rule resource.Attrs, self string) {
 		group, ok = self, true
 	}
 	if ok {
-		p.UserIdGroupPairs = []types.UserIdGroupPair{{GroupId: aws.String(group), Description: description}}
+		p.UserIdGroupPairs = []types.UserIdGroupPair{{GroupId: aws.String(group), UserId: desired(rule, peerAccount), Description: description}}
 	}
 	if list, ok := text(rule, "prefix_list"); ok {
 		p.PrefixListIds = []types.PrefixListId{{PrefixListId: aws.String(list), Description: description}}
@@ -66,16 +66,25 @@ func canonicalPrefix(s string) string {
 
 func undescribed(v resource.Value) resource.Value {
 	a, _ := v.(resource.Attrs)
-	return a.Without("description")
+	return a.Without("description").Without(peerAccount)
 }
+
+// anyAccount is a rule without the account of its peer, which the ID of the peer's group implies: AWS finds the group
+// without it, and does not always report it.
+func anyAccount(v resource.Value) resource.Value {
+	a, _ := v.(resource.Attrs)
+	return a.Without(peerAccount)
+}
+
+func sameRule(a, b resource.Value) bool { return equal(anyAccount(a), anyAccount(b)) }
 
 func equal(a, b resource.Value) bool {
 	return bytes.Equal(resource.AppendJSON(nil, a), resource.AppendJSON(nil, b))
 }
 
-// minus is what is in a and not in b.
+// minus are the rules of a that are not in b.
 func minus(a, b resource.List) resource.List {
 	return slices.DeleteFunc(slices.Clone(a), func(x resource.Value) bool {
-		return slices.ContainsFunc(b, func(y resource.Value) bool { return equal(x, y) })
+		return slices.ContainsFunc(b, func(y resource.Value) bool { return sameRule(x, y) })
 	})
 }

@@ -12,13 +12,14 @@ import (
 )
 
 // rulesOf reads permissions as the canonical set: EC2 gathers the other sides of one port
-// range in one permission, ovi has a rule for each.
-func rulesOf(permissions []types.IpPermission, self string) resource.List {
+// range in one permission, ovi has a rule for each. self is the group, account its account.
+func rulesOf(permissions []types.IpPermission, self, account string) resource.List {
 	out := resource.List{}
 	for _, p := range permissions {
 		base := rulePortAttrs(protocolName(aws.ToString(p.IpProtocol)), portOf(p.FromPort), portOf(p.ToPort))
-		add := func(side string, v resource.Value, description *string) {
+		add := func(side string, v resource.Value, description *string, more ...resource.Attr) {
 			rule := append(slices.Clone(base), resource.Attr{Name: side, Value: v})
+			rule = append(rule, more...)
 			if d := aws.ToString(description); d != "" {
 				rule = append(rule, resource.Attr{Name: "description", Value: resource.String(d)})
 			}
@@ -37,11 +38,19 @@ func rulesOf(permissions []types.IpPermission, self string) resource.List {
 			if id := aws.ToString(s.GroupId); id == self {
 				add("self", resource.Bool(true), s.Description)
 			} else {
-				add("security_group", resource.String(id), s.Description)
+				add("security_group", resource.String(id), s.Description, otherAccount(s.UserId, account)...)
 			}
 		}
 	}
 	return sortedRules(out)
+}
+
+// otherAccount is the account of a peer's group, if it is not that of the rule's.
+func otherAccount(peer *string, own string) []resource.Attr {
+	if s := aws.ToString(peer); s != "" && s != own {
+		return []resource.Attr{{Name: peerAccount, Value: resource.String(s)}}
+	}
+	return nil
 }
 
 // portOf: a permission without ports, and one for all ports, has none or -1.

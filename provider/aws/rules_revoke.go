@@ -45,16 +45,16 @@ func (g *region) ruleIDs(ctx context.Context, id string, egress bool, rules reso
 	})
 	var ids []string
 	for _, x := range all {
-		r := ruleOf(x, id)
-		if aws.ToBool(x.IsEgress) == egress && slices.ContainsFunc(rules, func(v resource.Value) bool { return equal(v, r) }) {
+		r := ruleOf(x, id, g.account)
+		if aws.ToBool(x.IsEgress) == egress && slices.ContainsFunc(rules, func(v resource.Value) bool { return sameRule(v, r) }) {
 			ids = append(ids, aws.ToString(x.SecurityGroupRuleId))
 		}
 	}
 	return ids, err
 }
 
-// ruleOf is a rule in its canonical form; self is its group.
-func ruleOf(x types.SecurityGroupRule, self string) resource.Attrs {
+// ruleOf is a rule in its canonical form; self is its group, account the group's.
+func ruleOf(x types.SecurityGroupRule, self, account string) resource.Attrs {
 	out := rulePortAttrs(protocolName(aws.ToString(x.IpProtocol)), portOf(x.FromPort), portOf(x.ToPort))
 	set := func(name, value string) { out = append(out, resource.Attr{Name: name, Value: resource.String(value)}) }
 	switch {
@@ -68,6 +68,7 @@ func ruleOf(x types.SecurityGroupRule, self string) resource.Attrs {
 		out = append(out, resource.Attr{Name: "self", Value: resource.Bool(true)})
 	case x.ReferencedGroupInfo != nil:
 		set("security_group", aws.ToString(x.ReferencedGroupInfo.GroupId))
+		out = append(out, otherAccount(x.ReferencedGroupInfo.UserId, account)...)
 	}
 	if d := aws.ToString(x.Description); d != "" {
 		set("description", d)

@@ -36,6 +36,9 @@ func anyRule(t *rapid.T) resource.Attrs {
 		m["cidr"] = resource.String(rapid.SampledFrom([]string{"::/0", "2001:DB8::1/32", "2001:db8:0::/48"}).Draw(t, "v6"))
 	case 2:
 		m["security_group"] = resource.String(rapid.SampledFrom([]string{"sg-1", "sg-2"}).Draw(t, "group"))
+		if m["security_group"] == resource.String("sg-2") {
+			m["account"] = resource.String("222222222222")
+		}
 	case 3:
 		m["self"] = resource.Bool(true)
 	case 4:
@@ -61,7 +64,7 @@ func TestRulesAreObservedAsConfigured(t *testing.T) {
 			}
 			desired = append(desired, rule)
 		}
-		back := rulesOf(permissionsOf(desired, "sg-self"), "sg-self")
+		back := rulesOf(permissionsOf(desired, "sg-self"), "sg-self", "111111111111")
 		if diff := cmp.Diff(ruleSet(desired), ruleSet(back)); diff != "" {
 			t.Fatalf("(-configured +observed):\n%s", diff)
 		}

@@ -36,7 +36,7 @@ func kindOfRule() kind {
 			a.Name, a.Example = peerGroup, "web"
 		}
 		if a.Example == "" {
-			a.Example = map[string]string{"port": "443", "from_port": "8000", "to_port": "8010", "protocol": "udp", "cidr": "10.0.0.0/8", "self": "true", "prefix_list": "pl-0abc1234", "description": "from the office"}[a.Name]
+			a.Example = map[string]string{"port": "443", "from_port": "8000", "to_port": "8010", "protocol": "udp", "cidr": "10.0.0.0/8", "self": "true", peerAccount: `"222222222222"`, "prefix_list": "pl-0abc1234", "description": "from the office"}[a.Name]
 		}
 		attrs = append(attrs, a)
 	}
@@ -92,6 +92,9 @@ func canonicalOwnRule(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 		if problems[i].Path == "" {
 			problems[i].Path, problems[i].Suggestion = "cidr", "set one of cidr, peer_group, self and prefix_list"
 		}
+		if problems[i].Path == peerAccount {
+			problems[i].Summary, problems[i].Suggestion = "the account is that of a peer_group of another account, and none is named", "set peer_group to its ID, or omit account"
+		}
 	}
 	if len(problems) > 0 {
 		return a, problems
@@ -126,7 +129,7 @@ func rulesApart(c *checking) {
 func oneRule(c *checking) {
 	first := map[string]*resource.Desired{}
 	for _, d := range c.configured {
-		key := d.Ref.Location + " " + string(resource.AppendJSON(nil, d.Attrs.Without("description")))
+		key := d.Ref.Location + " " + string(resource.AppendJSON(nil, undescribed(d.Attrs)))
 		if other := first[key]; other != nil {
 			c.wrong(d, "name", "remove one of them", "duplicate rule: it is security_group_rule/%s too", location(other))
 			continue
@@ -215,7 +218,7 @@ func (g *region) observedRule(x types.SecurityGroupRule) resource.Observed {
 	if aws.ToBool(x.IsEgress) {
 		direction = egressSide
 	}
-	o.Attrs = ownRule(ruleOf(x, group), resource.String(group), direction)
+	o.Attrs = ownRule(ruleOf(x, group, g.account), resource.String(group), direction)
 	g.identify(&o, kindRule, "", tagsOf(x.Tags))
 	return o
 }
@@ -263,7 +266,7 @@ func (g *region) ruleTaken(ctx context.Context, r provider.Request) error {
 	}
 	for _, x := range all {
 		o := g.observedRule(x)
-		if (r.Key == "" || o.Marks.Key != r.Key) && equal(o.Attrs.Without("description"), r.Desired.Attrs.Without("description")) {
+		if (r.Key == "" || o.Marks.Key != r.Key) && equal(undescribed(o.Attrs), undescribed(r.Desired.Attrs)) {
 			return conflict("ec2.DescribeSecurityGroupRules", fmt.Errorf("%s of %s is the same rule, and not of this resource", o.ID, id),
 				"run `ovi adopt "+r.Desired.Ref.Short()+" --id "+o.ID+"`, or remove one of the two")
 		}
@@ -324,7 +327,7 @@ func (g *region) addRule(ctx context.Context, r provider.Request, id string) (x 
 // awaitRule waits until a rule is visible as it is configured.
 func (g *region) awaitRule(ctx context.Context, id string, want resource.Attrs) (o resource.Observed, err error) {
 	err = g.awaitSeen(ctx, g.wait.Appear, "the rule "+id, func(ctx context.Context) error {
-		if o, err = readRule(ctx, g, id); err == nil && !equal(o.Attrs, want) {
+		if o, err = readRule(ctx, g, id); err == nil && !sameRule(o.Attrs, want) {
 			return errWait
 		}
 		return err
@@ -351,7 +354,7 @@ func updateRule(ctx context.Context, g *region, r provider.Request) (resource.Ob
 		want.ReferencedGroupId = p.UserIdGroupPairs[0].GroupId
 	}
 	have := ownRule(asRule(r.Have.Attrs), resource.String(group), directionOf(r.Have.Attrs))
-	if !equal(have, r.Desired.Attrs) {
+	if !sameRule(have, r.Desired.Attrs) { // the call knows groups by their ID alone
 		_, err := g.ec2.ModifySecurityGroupRules(ctx, &ec2.ModifySecurityGroupRulesInput{
 			GroupId: aws.String(group), SecurityGroupRules: []types.SecurityGroupRuleUpdate{{SecurityGroupRuleId: aws.String(id), SecurityGroupRule: want}},
 		})
