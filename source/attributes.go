@@ -120,6 +120,8 @@ func terraformAttribute(name string, names []string) (string, bool) {
 		{"instance_id", "attach_to"},
 		{"root_block_device", "root_volume"},
 		{"http_put_response_hop_limit", "imds_hop_limit"},
+		{"backup_retention_period", "backup_days"},
+		{"auto_minor_version_upgrade", "minor_upgrades"},
 	} {
 		if row[0] == name && slices.Contains(names, row[1]) {
 			return row[1], true

@@ -15,23 +15,17 @@ func (x *exchange) readBackups(d *database) error {
 	if d.Retention, err = x.p.num("BackupRetentionPeriod", 1); err != nil {
 		return err
 	}
-	d.BackupTime = x.p.or("PreferredBackupWindow", "04:00-04:30")
-	d.Window = strings.ToLower(x.p.or("PreferredMaintenanceWindow", "sun:06:00-sun:06:30"))
+	x.readWindows(d)
 	d.CopyTags = x.p.yes("CopyTagsToSnapshot")
 	d.Protected = x.p.yes("DeletionProtection")
 	return checkBackups(d)
 }
 
 func checkBackups(d *database) error {
-	switch {
-	case d.Retention < 0 || d.Retention > 35:
+	if d.Retention < 0 || d.Retention > 35 {
 		return failf("InvalidParameterValue", "Invalid backup retention period: %d. Must be from 0 to 35.", d.Retention)
-	case !backupTime.MatchString(d.BackupTime):
-		return failf("InvalidParameterValue", "The parameter PreferredBackupWindow is not of the form hh24:mi-hh24:mi.")
-	case !windowTime.MatchString(d.Window):
-		return failf("InvalidParameterValue", "The parameter PreferredMaintenanceWindow is not of the form ddd:hh24:mi-ddd:hh24:mi.")
 	}
-	return nil
+	return checkWindows(d)
 }
 
 // readNetwork chooses subnets and firewall: those named, or the default

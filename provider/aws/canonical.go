@@ -2,6 +2,7 @@ package aws
 
 import (
 	"net/netip"
+	"strings"
 
 	"github.com/ovi-project/ovi/resource"
 )
@@ -71,7 +72,13 @@ func canonicalEBS(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	return a, append(out, judgeVolume(a, volumeType)...)
 }
 
-func canonicalRDS(a resource.Attrs) (resource.Attrs, []resource.Problem) { return a, judgeDB(a) }
+// canonicalRDS writes days as AWS does.
+func canonicalRDS(a resource.Attrs) (resource.Attrs, []resource.Problem) {
+	if s, ok := text(a, "maintenance_window"); ok {
+		a = a.With("maintenance_window", resource.String(strings.ToLower(s)))
+	}
+	return a, append(judgeDB(a), judgeWindows(a)...)
+}
 
 // text reads a string attribute.
 func text(a resource.Attrs, name string) (string, bool) {

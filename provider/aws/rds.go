@@ -73,6 +73,9 @@ func (g *region) observedDB(d types.DBInstance) resource.Observed {
 	a.text("username", d.MasterUsername)
 	a.text("database", d.DBName)
 	a.number("backup_days", d.BackupRetentionPeriod)
+	a.text("backup_window", d.PreferredBackupWindow)
+	a.text("maintenance_window", aws.String(strings.ToLower(aws.ToString(d.PreferredMaintenanceWindow))))
+	a.flag("minor_upgrades", d.AutoMinorVersionUpgrade)
 	a.flag("deletion_protection", d.DeletionProtection)
 	if e := d.Endpoint; e != nil {
 		a.number("port", e.Port)

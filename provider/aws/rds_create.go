@@ -77,7 +77,12 @@ func (g *region) orderDB(r provider.Request) (*rds.CreateDBInstanceInput, error)
 		VpcSecurityGroupIds:  a.Texts("security_groups"),
 		DeletionProtection:   desiredFlag(a, "deletion_protection"),
 		CopyTagsToSnapshot:   aws.Bool(true),
-		Tags:                 rdsTags(g.birthTags(r, false)),
+
+		AutoMinorVersionUpgrade:    desiredFlag(a, "minor_upgrades"),
+		PreferredBackupWindow:      desired(a, "backup_window"),
+		PreferredMaintenanceWindow: desired(a, "maintenance_window"),
+
+		Tags: rdsTags(g.birthTags(r, false)),
 	}
 	in.BackupRetentionPeriod = desiredInt(a, "backup_days")
 	password, given, err := secret(a, "password")

@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"slices"
 	"time"
 
 	"github.com/ovi-project/ovi/resource"
@@ -22,7 +23,7 @@ func rdsSchema() resource.Kind {
 		NamePattern: `[a-z]([a-z0-9-]{0,61}[a-z0-9])?`, NameDoc: "lower-case letters, digits and single hyphens, starting with a letter, at most 63 characters",
 		Canonical: canonicalRDS, CrossCheck: crossChecks(tagTraits{rds: true}, dbNames, groupsFit("subnet_group")),
 		DataLoss: loseDatabase, State: resource.StateRunning, Grace: 2 * time.Hour,
-		Attrs: append(rdsMachine(), rdsLocation()...),
+		Attrs: slices.Concat(rdsMachine(), rdsLocation(), rdsUpkeep(), rdsComputed()),
 	}
 }
 
@@ -72,8 +73,7 @@ func rdsMachine() []resource.Attribute {
 	}
 }
 
-// rdsLocation are the attributes that say where it runs and how it is kept, and what is only
-// observed.
+// rdsLocation are the attributes that say where it runs.
 func rdsLocation() []resource.Attribute {
 	return []resource.Attribute{
 		{
@@ -93,9 +93,28 @@ func rdsLocation() []resource.Attribute {
 			Name: parameterGroup, Type: resource.TString, Max: bound(255), Example: "${db_parameter_group/data}", Note: "what is static of it takes effect when the database is restarted",
 			Doc: "The DB parameter group it has. If omitted, the default one of its engine. What is static of it takes effect when the database is restarted, which ovi does not do by itself.",
 		},
+	}
+}
+
+// rdsUpkeep are the attributes that say how it is kept.
+func rdsUpkeep() []resource.Attribute {
+	return []resource.Attribute{
 		{
 			Name: "backup_days", Type: resource.TInt, Effect: resource.Restart, Min: bound(0), Max: bound(35), CreateDefault: resource.Int(7),
 			Example: "7", Doc: "How many days automatic backups are kept; 0 turns them off. Changing it to or from 0 restarts the database.",
+		},
+		{
+			Name: "backup_window", Type: resource.TString, Pattern: timePattern + `-` + timePattern, Valid: windowLong, Example: "03:00-04:00",
+			Doc: "When automatic backups are made each day, in UTC: at least 30 minutes. If omitted, AWS chooses it.",
+		},
+		{
+			Name: "maintenance_window", Type: resource.TString, Pattern: dayPattern + `:` + timePattern + `-` + dayPattern + `:` + timePattern, Valid: windowLong,
+			Example: "sun:05:00-sun:06:00",
+			Doc:     "When AWS maintains it each week, in UTC: at least 30 minutes, apart from backup_window. If omitted, AWS chooses it.",
+		},
+		{
+			Name: "minor_upgrades", Type: resource.TBool, Example: "false",
+			Doc: "Whether AWS upgrades it to minor versions in its maintenance window. If omitted, a new one is upgraded.",
 		},
 		{
 			Name: "deletion_protection", Type: resource.TBool, CreateDefault: resource.Bool(false), Example: "true",
@@ -105,6 +124,12 @@ func rdsLocation() []resource.Attribute {
 			Name: "final_snapshot", Type: resource.TBool, WriteOnly: true, Default: resource.Bool(true), Example: "true",
 			Doc: "Whether a final snapshot is taken when it is deleted. Only the configuration decides; no tag does.",
 		},
+	}
+}
+
+// rdsComputed is what is only observed.
+func rdsComputed() []resource.Attribute {
+	return []resource.Attribute{
 		{Name: "endpoint", Type: resource.TString, Computed: true, Doc: "Its host and port."},
 		{Name: "password_secret", Type: resource.TString, Computed: true, Doc: "The ARN of the secret that holds the generated password."},
 	}

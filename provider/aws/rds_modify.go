@@ -34,7 +34,9 @@ func (g *region) modifyDB(ctx context.Context, in *rds.ModifyDBInstanceInput) (t
 func took(d types.DBInstance, in *rds.ModifyDBInstanceInput) bool {
 	return has(d.DBInstanceClass, in.DBInstanceClass) && has(d.StorageType, in.StorageType) && has(d.MultiAZ, in.MultiAZ) &&
 		has(d.PubliclyAccessible, in.PubliclyAccessible) && has(d.DeletionProtection, in.DeletionProtection) &&
-		has(d.BackupRetentionPeriod, in.BackupRetentionPeriod) &&
+		has(d.BackupRetentionPeriod, in.BackupRetentionPeriod) && has(d.AutoMinorVersionUpgrade, in.AutoMinorVersionUpgrade) &&
+		has(d.PreferredBackupWindow, in.PreferredBackupWindow) &&
+		(in.PreferredMaintenanceWindow == nil || strings.EqualFold(aws.ToString(d.PreferredMaintenanceWindow), *in.PreferredMaintenanceWindow)) &&
 		aws.ToInt32(d.AllocatedStorage) >= aws.ToInt32(in.AllocatedStorage) &&
 		(in.DBParameterGroupName == nil || len(d.DBParameterGroups) > 0 && has(d.DBParameterGroups[0].DBParameterGroupName, in.DBParameterGroupName)) &&
 		(in.EngineVersion == nil || versionFits(*in.EngineVersion, aws.ToString(d.EngineVersion)) != resource.Differs)
@@ -56,6 +58,7 @@ func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInp
 	for _, name := range []string{
 		"size", "engine_version", "storage", "storage_type", "multi_az", "public", "password",
 		"port", "security_groups", "backup_days", "deletion_protection", parameterGroup,
+		"backup_window", "maintenance_window", "minor_upgrades",
 	} {
 		if v, ok := r.Desired.Attrs.Get(name); ok && changed(r, name) {
 			a = a.With(name, v)
@@ -69,20 +72,7 @@ func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInp
 		return nil, permanent("rds.ModifyDBInstance", fmt.Errorf("%s has %d GiB and cannot shrink to %d", r.Have.ID, *d.AllocatedStorage, *want),
 			"create a new database and copy the data: storage can only grow")
 	}
-	in := &rds.ModifyDBInstanceInput{
-		DBInstanceIdentifier: aws.String(r.Have.ID),
-		ApplyImmediately:     aws.Bool(true),
-		DBInstanceClass:      desired(a, "size"),
-		AllocatedStorage:     desiredInt(a, "storage"),
-		StorageType:          desired(a, "storage_type"),
-		MultiAZ:              desiredFlag(a, "multi_az"),
-		PubliclyAccessible:   desiredFlag(a, "public"),
-		DBPortNumber:         desiredInt(a, "port"),
-		VpcSecurityGroupIds:  a.Texts("security_groups"),
-		DBParameterGroupName: desired(a, parameterGroup),
-		DeletionProtection:   desiredFlag(a, "deletion_protection"),
-	}
-	in.BackupRetentionPeriod = desiredInt(a, "backup_days")
+	in := modification(r.Have.ID, a)
 	if v := desired(a, "engine_version"); v != nil {
 		in.EngineVersion = v
 		engine := aws.ToString(d.Engine)
@@ -97,6 +87,28 @@ func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInp
 		}
 	}
 	return in, err
+}
+
+// modification is the call that gives a database what has one value there and here.
+func modification(id string, a resource.Attrs) *rds.ModifyDBInstanceInput {
+	return &rds.ModifyDBInstanceInput{
+		DBInstanceIdentifier: aws.String(id),
+		ApplyImmediately:     aws.Bool(true),
+		DBInstanceClass:      desired(a, "size"),
+		AllocatedStorage:     desiredInt(a, "storage"),
+		StorageType:          desired(a, "storage_type"),
+		MultiAZ:              desiredFlag(a, "multi_az"),
+		PubliclyAccessible:   desiredFlag(a, "public"),
+		DBPortNumber:         desiredInt(a, "port"),
+		VpcSecurityGroupIds:  a.Texts("security_groups"),
+		DBParameterGroupName: desired(a, parameterGroup),
+		DeletionProtection:   desiredFlag(a, "deletion_protection"),
+
+		BackupRetentionPeriod:      desiredInt(a, "backup_days"),
+		AutoMinorVersionUpgrade:    desiredFlag(a, "minor_upgrades"),
+		PreferredBackupWindow:      desired(a, "backup_window"),
+		PreferredMaintenanceWindow: desired(a, "maintenance_window"),
+	}
 }
 
 // The size from which gp3 storage has more than the least performance, and what it has then at least.
