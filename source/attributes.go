@@ -122,6 +122,8 @@ func terraformAttribute(name string, names []string) (string, bool) {
 		{"http_put_response_hop_limit", "imds_hop_limit"},
 		{"backup_retention_period", "backup_days"},
 		{"auto_minor_version_upgrade", "minor_upgrades"},
+		{"max_allocated_storage", "max_storage"},
+		{"storage_throughput", "throughput"},
 	} {
 		if row[0] == name && slices.Contains(names, row[1]) {
 			return row[1], true

@@ -146,17 +146,22 @@ func (x *exchange) growth(d *database, s *settings) error {
 		return err
 	}
 	want.Settings.Type = x.p.or("StorageType", d.Settings.Type)
+	if want.Settings.Type != d.Settings.Type { // what the other type had does not come with it
+		want.Settings.IOPS, want.Settings.Through = atoi(x.p.str("Iops")), atoi(x.p.str("StorageThroughput"))
+	}
 	have := d.Settings.Storage
 	if want.Settings.Storage < have {
 		return failf("InvalidParameterCombination", "Invalid storage size for engine name %s and storage type %s: %d: the requested storage size cannot be less than the current %s.", d.Engine, d.Settings.Type, want.Settings.Storage, strconv.Itoa(have))
 	}
-	if n := want.Settings.Storage; n > have && n >= stripedFrom && want.Settings.Type == "gp3" && !x.p.has("Iops") {
+	larger := want.Settings.Storage > have && !x.p.has("Iops")
+	faster := want.Settings.IOPS != d.Settings.IOPS && x.p.has("Iops") && !x.p.has("AllocatedStorage")
+	if provisioned(&want.Settings) && (larger || faster) {
 		return failf("InvalidParameterCombination", "You must specify both the storage size and iops when modifying the storage size or iops on a DB instance that has iops.")
 	}
 	if want.Settings.Storage > have {
 		want.Settings.Storage = max(want.Settings.Storage, (have*11+9)/10)
 	}
-	if err := checkStorage(&want); err != nil {
+	if err := x.checkStorage(&want); err != nil {
 		return err
 	}
 	if n := want.Settings.Storage; n != have {

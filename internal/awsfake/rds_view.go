@@ -99,6 +99,9 @@ func (x *exchange) viewDB(d *database, status string) xmlDB {
 		EnabledCloudwatchLogsExports: d.Logs, TagList: rdsTagList(d.Tags), BackupTarget: "region", NetworkType: "IPV4",
 		DBParameterGroups: []rdsParamGroup{{d.ParamGroup, "in-sync"}},
 	}
+	if d.MaxStorage <= s.Storage { // it does not grow by itself
+		out.MaxAllocatedStorage = 0
+	}
 	if status != "creating" {
 		out.InstanceCreateTime = &d.Made
 		out.Endpoint = &rdsEndpoint{d.ID + "." + strings.ToLower(d.Resource[3:15]) + "." + x.Region + ".rds.example", d.Port, "Z2R2ITUGPM61AM"}

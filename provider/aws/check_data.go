@@ -81,8 +81,11 @@ func canonicalS3(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 // storageLimits are what RDS gives on a type of storage, in GiB (CreateDBInstanceInput,
 // AllocatedStorage, for MariaDB, MySQL and PostgreSQL).
 func storageLimits(storage string) (least, most int64) {
-	if storage == "standard" {
+	switch storage {
+	case "standard":
 		return 5, 3072
+	case "io1", "io2":
+		return 100, 65536
 	}
 	return 20, 65536
 }
@@ -104,14 +107,6 @@ func judgeDB(a resource.Attrs) (out []resource.Problem) {
 	if !said {
 		engine = "postgres"
 	}
-	storage, typed := text(a, "storage_type")
-	if !typed {
-		storage = "gp3"
-	}
-	least, most := storageLimits(storage)
-	if n, ok := number(a, "storage"); ok && (n < least || n > most) {
-		wrong("storage", fmt.Sprintf("use a size from %d to %d", least, most), "RDS does not offer %s storage of %d GiB", storage, n)
-	}
 	user, password, database := dbLimits(engine)
 	name, _ := text(a, "username")
 	switch {
@@ -126,7 +121,7 @@ func judgeDB(a resource.Attrs) (out []resource.Problem) {
 	if v, _ := a.Get("password"); len(revealed(v)) > password {
 		wrong("password", fmt.Sprintf("at most %d characters for %s", password, engine), "the password is too long for %s", engine)
 	}
-	return out
+	return append(out, judgeStorage(a)...)
 }
 
 func revealed(v resource.Value) string {

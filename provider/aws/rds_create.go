@@ -85,6 +85,10 @@ func (g *region) orderDB(r provider.Request) (*rds.CreateDBInstanceInput, error)
 		Tags: rdsTags(g.birthTags(r, false)),
 	}
 	in.BackupRetentionPeriod = desiredInt(a, "backup_days")
+	in.Iops, in.StorageThroughput = desiredInt(a, "iops"), desiredInt(a, "throughput")
+	if n := desiredInt(a, "max_storage"); aws.ToInt32(n) > 0 {
+		in.MaxAllocatedStorage = n
+	}
 	password, given, err := secret(a, "password")
 	if given {
 		in.MasterUserPassword = aws.String(password)

@@ -23,7 +23,7 @@ func rdsSchema() resource.Kind {
 		NamePattern: `[a-z]([a-z0-9-]{0,61}[a-z0-9])?`, NameDoc: "lower-case letters, digits and single hyphens, starting with a letter, at most 63 characters",
 		Canonical: canonicalRDS, CrossCheck: crossChecks(tagTraits{rds: true}, dbNames, groupsFit("subnet_group")),
 		DataLoss: loseDatabase, State: resource.StateRunning, Grace: 2 * time.Hour,
-		Attrs: slices.Concat(rdsMachine(), rdsLocation(), rdsUpkeep(), rdsComputed()),
+		Attrs: slices.Concat(rdsMachine(), rdsStorage(), rdsLocation(), rdsUpkeep(), rdsComputed()),
 	}
 }
 
@@ -41,18 +41,6 @@ func rdsMachine() []resource.Attribute {
 		{
 			Name: "engine_version", Type: resource.TString, Effect: resource.Restart, Fits: engineFits, Pattern: `[0-9]+(\.[0-9A-Za-z-]+)*`,
 			Example: "16", Doc: "A major or an exact version. A newer version than the configured one is no drift: AWS makes minor upgrades, and none goes back.",
-		},
-		{
-			Name: "storage", Type: resource.TInt, Min: bound(5), Max: bound(65536), CreateDefault: resource.Int(20), Example: "20",
-			Unit: "GiB", Fits: growsOnly, Doc: "In GiB. It can only grow; RDS rounds each step up to a tenth.",
-		},
-		{
-			Name: "storage_type", Type: resource.TString, Enum: []string{"gp3", "gp2", "standard"},
-			CreateDefault: resource.String("gp3"), Example: "gp3", Doc: "The storage type.",
-		},
-		{
-			Name: "encrypted", Type: resource.TBool, Effect: resource.Replace, CreateDefault: resource.Bool(true), Example: "true",
-			Fits: encryptedAnyway, Doc: "Whether the storage is encrypted with the account's key.",
 		},
 		{
 			Name: "multi_az", Type: resource.TBool, CreateDefault: resource.Bool(false), Example: "true",

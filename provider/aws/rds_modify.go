@@ -37,7 +37,8 @@ func took(d types.DBInstance, in *rds.ModifyDBInstanceInput) bool {
 		has(d.BackupRetentionPeriod, in.BackupRetentionPeriod) && has(d.AutoMinorVersionUpgrade, in.AutoMinorVersionUpgrade) &&
 		has(d.PreferredBackupWindow, in.PreferredBackupWindow) &&
 		(in.PreferredMaintenanceWindow == nil || strings.EqualFold(aws.ToString(d.PreferredMaintenanceWindow), *in.PreferredMaintenanceWindow)) &&
-		aws.ToInt32(d.AllocatedStorage) >= aws.ToInt32(in.AllocatedStorage) &&
+		aws.ToInt32(d.AllocatedStorage) >= aws.ToInt32(in.AllocatedStorage) && has(d.Iops, in.Iops) && has(d.StorageThroughput, in.StorageThroughput) &&
+		(in.MaxAllocatedStorage == nil || growsTo(d) == growsTo(types.DBInstance{AllocatedStorage: d.AllocatedStorage, MaxAllocatedStorage: in.MaxAllocatedStorage})) &&
 		(in.DBParameterGroupName == nil || len(d.DBParameterGroups) > 0 && has(d.DBParameterGroups[0].DBParameterGroupName, in.DBParameterGroupName)) &&
 		(in.EngineVersion == nil || versionFits(*in.EngineVersion, aws.ToString(d.EngineVersion)) != resource.Differs)
 }
@@ -58,7 +59,7 @@ func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInp
 	for _, name := range []string{
 		"size", "engine_version", "storage", "storage_type", "multi_az", "public", "password",
 		"port", "security_groups", "backup_days", "deletion_protection", parameterGroup,
-		"backup_window", "maintenance_window", "minor_upgrades",
+		"backup_window", "maintenance_window", "minor_upgrades", "max_storage", "iops", "throughput",
 	} {
 		if v, ok := r.Desired.Attrs.Get(name); ok && changed(r, name) {
 			a = a.With(name, v)
@@ -78,6 +79,7 @@ func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInp
 		engine := aws.ToString(d.Engine)
 		in.AllowMajorVersionUpgrade = aws.Bool(major(engine, *v) != major(engine, aws.ToString(d.EngineVersion)))
 	}
+	in.MaxAllocatedStorage = ceiling(in, a, d)
 	provision(in, d)
 	password, given, err := secret(a, "password")
 	if given {
@@ -97,6 +99,8 @@ func modification(id string, a resource.Attrs) *rds.ModifyDBInstanceInput {
 		DBInstanceClass:      desired(a, "size"),
 		AllocatedStorage:     desiredInt(a, "storage"),
 		StorageType:          desired(a, "storage_type"),
+		Iops:                 desiredInt(a, "iops"),
+		StorageThroughput:    desiredInt(a, "throughput"),
 		MultiAZ:              desiredFlag(a, "multi_az"),
 		PubliclyAccessible:   desiredFlag(a, "public"),
 		DBPortNumber:         desiredInt(a, "port"),
@@ -109,24 +113,6 @@ func modification(id string, a resource.Attrs) *rds.ModifyDBInstanceInput {
 		PreferredBackupWindow:      desired(a, "backup_window"),
 		PreferredMaintenanceWindow: desired(a, "maintenance_window"),
 	}
-}
-
-// The size from which gp3 storage has more than the least performance, and what it has then at least.
-// RDS changes such storage only together with these ("Amazon RDS DB instance storage": gp3).
-const (
-	stripedFrom       = 400 // GiB
-	stripedIOPS       = 12000
-	stripedThroughput = 500 // MiB/s
-)
-
-func provision(in *rds.ModifyDBInstanceInput, d types.DBInstance) {
-	storage := cmp.Or(aws.ToInt32(in.AllocatedStorage), aws.ToInt32(d.AllocatedStorage))
-	kind := cmp.Or(aws.ToString(in.StorageType), aws.ToString(d.StorageType))
-	if in.AllocatedStorage == nil && in.StorageType == nil || kind != "gp3" || storage < stripedFrom {
-		return
-	}
-	in.Iops = aws.Int32(max(aws.ToInt32(d.Iops), stripedIOPS))
-	in.StorageThroughput = aws.Int32(max(aws.ToInt32(d.StorageThroughput), stripedThroughput))
 }
 
 // major is the part of a version that only a major upgrade changes: of MySQL and MariaDB the first two

@@ -1,0 +1,93 @@
+package awsfake
+
+// readStorage: sizes from 20 GiB for general purpose storage ("Amazon RDS DB
+// instance storage").
+func (x *exchange) readStorage(d *database) error {
+	s := &d.Settings
+	if !x.p.has("AllocatedStorage") {
+		return failf("InvalidParameterValue", "The parameter AllocatedStorage must be provided and must not be blank.")
+	}
+	var err error
+	if s.Storage, err = x.p.num("AllocatedStorage", 0); err != nil {
+		return err
+	}
+	if s.IOPS, err = x.p.num("Iops", 0); err != nil {
+		return err
+	}
+	if s.Through, err = x.p.num("StorageThroughput", 0); err != nil {
+		return err
+	}
+	s.Type = x.p.str("StorageType")
+	if s.Type == "" {
+		s.Type = "gp2"
+		if s.IOPS > 0 {
+			s.Type = "io1"
+		}
+	}
+	d.Encrypted = x.p.yes("StorageEncrypted")
+	d.KMS = x.p.str("KmsKeyId")
+	if d.Encrypted && d.KMS == "" {
+		d.KMS = "arn:aws:kms:" + x.Region + ":" + Account + ":key/aws-rds"
+	}
+	if d.MaxStorage, err = x.p.num("MaxAllocatedStorage", 0); err != nil {
+		return err
+	}
+	return x.checkStorage(d)
+}
+
+// stripedFrom is the size in GiB from which gp3 storage has 12,000 IOPS and 500 MiB/s at least ("Amazon
+// RDS DB instance storage").
+const stripedFrom = 400
+
+// provisioned reports that storage has a performance that can be set.
+func provisioned(s *settings) bool {
+	return s.Type == "io1" || s.Type == "io2" || s.Type == "gp3" && s.Storage >= stripedFrom
+}
+
+// checkSpeed refuses a performance that storage of the type and size cannot have, and storage that needs one
+// without it ("Amazon RDS DB instance storage").
+func (x *exchange) checkSpeed(d *database) error {
+	s := &d.Settings
+	switch {
+	case x.p.has("Iops") && !provisioned(s), x.p.has("StorageThroughput") && (s.Type != "gp3" || !provisioned(s)):
+		return failf("InvalidParameterCombination", "You can't specify IOPS or storage throughput for engine %s and a storage size less than 400.", d.Engine)
+	case s.Type == "gp3" && provisioned(s) && (x.p.has("Iops") && s.IOPS < 12000 || x.p.has("StorageThroughput") && s.Through < 500):
+		return failf("InvalidParameterCombination", "Invalid iops or storage throughput for engine name %s and storage type gp3: %d and %d", d.Engine, s.IOPS, s.Through)
+	case s.Type == "gp3" && provisioned(s) && s.Through*4 > max(s.IOPS, 12000):
+		return failf("InvalidParameterCombination", "The storage throughput to IOPS ratio must not be more than 0.25: %d and %d", s.Through, s.IOPS)
+	}
+	return nil
+}
+
+func (x *exchange) checkStorage(d *database) error {
+	if err := x.checkSpeed(d); err != nil {
+		return err
+	}
+	s := &d.Settings
+	lo, hi := 20, 65536
+	switch s.Type {
+	case "gp2":
+		s.IOPS, s.Through = 0, 0
+	case "gp3":
+		s.IOPS, s.Through = max(s.IOPS, 3000), max(s.Through, 125)
+		if s.Storage >= stripedFrom {
+			s.IOPS, s.Through = max(s.IOPS, 12000), max(s.Through, 500)
+		}
+	case "io1", "io2":
+		lo, s.Through = 100, 0
+		if s.IOPS < 1000 {
+			return failf("InvalidParameterCombination", "Invalid iops value for engine name %s and storage type %s: %d", d.Engine, s.Type, s.IOPS)
+		}
+	case "standard":
+		lo, hi = 5, 3072
+	default:
+		return failf("InvalidParameterValue", "Invalid storage type: %s", s.Type)
+	}
+	if s.Storage < lo || s.Storage > hi {
+		return failf("InvalidParameterValue", "Invalid storage size for engine name %s and storage type %s: %d", d.Engine, s.Type, s.Storage)
+	}
+	if d.MaxStorage != 0 && d.MaxStorage < s.Storage {
+		return failf("InvalidParameterCombination", "Max allocated storage must be at least the allocated storage of %d.", s.Storage)
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package aws
+
+import (
+	"cmp"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// rdsStorage are the attributes of its disk.
+func rdsStorage() []resource.Attribute {
+	return []resource.Attribute{
+		{
+			Name: "storage", Type: resource.TInt, Min: bound(5), Max: bound(65536), CreateDefault: resource.Int(20), Example: "20",
+			Unit: "GiB", Fits: growsOnly, Doc: "In GiB. It can only grow; RDS rounds each step up to a tenth.",
+		},
+		{
+			Name: "max_storage", Type: resource.TInt, Min: bound(0), Max: bound(65536), Example: "100", Unit: "GiB",
+			Doc: "In GiB. Up to this size AWS grows the storage by itself when it fills up; 0 turns that off.",
+		},
+		{
+			Name: "storage_type", Type: resource.TString, Enum: []string{"gp3", "gp2", "io1", "io2", "standard"},
+			CreateDefault: resource.String("gp3"), Example: "gp3", Doc: "The storage type. io1 and io2 need iops.",
+		},
+		{
+			Name: "iops", Type: resource.TInt, Min: bound(1000), Max: bound(256000), Example: "12000",
+			Doc: "Operations per second, for io1, io2, and gp3 from 400 GiB on. If omitted, gp3 has 12,000 from there on; below, it has 3,000, which cannot be set.",
+		},
+		{
+			Name: "throughput", Type: resource.TInt, Min: bound(500), Max: bound(4000), Example: "500",
+			Doc: "MiB per second, for gp3 from 400 GiB on. If omitted, 500.",
+		},
+		{
+			Name: "encrypted", Type: resource.TBool, Effect: resource.Replace, CreateDefault: resource.Bool(true), Example: "true",
+			Fits: encryptedAnyway, Doc: "Whether the storage is encrypted with the account's key.",
+		},
+	}
+}
+
+// The size from which gp3 storage has more than the least performance, and what it has then at least
+// ("Amazon RDS DB instance storage": gp3).
+const (
+	stripedFrom       = 400 // GiB
+	stripedIOPS       = 12000
+	stripedThroughput = 500 // MiB/s
+)
+
+// provisioned reports that storage of a type and size has a performance that can be set. That of smaller gp3
+// storage is not reported either: it is no setting.
+func provisioned(storageType string, size int32) bool {
+	return storageType == "io1" || storageType == "io2" || storageType == "gp3" && size >= stripedFrom
+}
+
+func (a attrs) storage(d types.DBInstance) {
+	a.number("storage", d.AllocatedStorage)
+	a["max_storage"] = resource.Int(growsTo(d))
+	a.text("storage_type", d.StorageType)
+	if provisioned(aws.ToString(d.StorageType), aws.ToInt32(d.AllocatedStorage)) {
+		a.number("iops", d.Iops)
+		if aws.ToString(d.StorageType) == "gp3" {
+			a.number("throughput", d.StorageThroughput)
+		}
+	}
+	a.flag("encrypted", d.StorageEncrypted)
+}
+
+// growsTo is the size up to which storage grows by itself; 0 where it does not. RDS also takes the size
+// that it has for that ("Managing capacity automatically with Amazon RDS storage autoscaling").
+func growsTo(d types.DBInstance) int32 {
+	if most := aws.ToInt32(d.MaxAllocatedStorage); most > aws.ToInt32(d.AllocatedStorage) {
+		return most
+	}
+	return 0
+}
+
+// ceiling is the size up to which storage shall grow by itself, as RDS takes it.
+func ceiling(in *rds.ModifyDBInstanceInput, a resource.Attrs, d types.DBInstance) *int32 {
+	most := desiredInt(a, "max_storage")
+	if most == nil || *most > 0 {
+		return most
+	}
+	size := aws.ToInt32(d.AllocatedStorage)
+	if n := aws.ToInt32(in.AllocatedStorage); n > size {
+		size = max(n, (size*11+9)/10) // RDS rounds each step up to a tenth
+	}
+	return aws.Int32(size)
+}
+
+// provision completes a change of storage whose performance can be set: RDS refuses a size without it, and
+// it without the size.
+func provision(in *rds.ModifyDBInstanceInput, d types.DBInstance) {
+	size := cmp.Or(aws.ToInt32(in.AllocatedStorage), aws.ToInt32(d.AllocatedStorage))
+	storageType := cmp.Or(aws.ToString(in.StorageType), aws.ToString(d.StorageType))
+	if in.AllocatedStorage == nil && in.StorageType == nil && in.Iops == nil && in.StorageThroughput == nil || !provisioned(storageType, size) {
+		return
+	}
+	in.AllocatedStorage = aws.Int32(size)
+	if storageType != "gp3" {
+		in.Iops = cmp.Or(in.Iops, d.Iops)
+		return
+	}
+	if in.Iops == nil {
+		in.Iops = aws.Int32(max(aws.ToInt32(d.Iops), stripedIOPS))
+	}
+	if in.StorageThroughput == nil {
+		in.StorageThroughput = aws.Int32(max(aws.ToInt32(d.StorageThroughput), stripedThroughput))
+	}
+}
