@@ -124,6 +124,7 @@ func terraformAttribute(name string, names []string) (string, bool) {
 		{"auto_minor_version_upgrade", "minor_upgrades"},
 		{"max_allocated_storage", "max_storage"},
 		{"storage_throughput", "throughput"},
+		{"kms_key_id", "kms_key"},
 	} {
 		if row[0] == name && slices.Contains(names, row[1]) {
 			return row[1], true

@@ -1,5 +1,7 @@
 package awsfake
 
+import "strings"
+
 // readStorage: sizes from 20 GiB for general purpose storage ("Amazon RDS DB
 // instance storage").
 func (x *exchange) readStorage(d *database) error {
@@ -25,9 +27,8 @@ func (x *exchange) readStorage(d *database) error {
 		}
 	}
 	d.Encrypted = x.p.yes("StorageEncrypted")
-	d.KMS = x.p.str("KmsKeyId")
-	if d.Encrypted && d.KMS == "" {
-		d.KMS = "arn:aws:kms:" + x.Region + ":" + Account + ":key/aws-rds"
+	if d.KMS, err = x.rdsKey(d.Encrypted); err != nil {
+		return err
 	}
 	if d.MaxStorage, err = x.p.num("MaxAllocatedStorage", 0); err != nil {
 		return err
@@ -90,4 +91,26 @@ func (x *exchange) checkStorage(d *database) error {
 		return failf("InvalidParameterCombination", "Max allocated storage must be at least the allocated storage of %d.", s.Storage)
 	}
 	return nil
+}
+
+// rdsKey is the ARN of the key that encrypts a database: the one that is named, in any of the forms, or
+// RDS's own (RDS API reference: CreateDBInstance, KmsKeyId and KMSKeyNotAccessibleFault).
+func (x *exchange) rdsKey(encrypted bool) (string, error) {
+	own, id := x.keyARN("aws-rds"), x.p.str("KmsKeyId")
+	switch {
+	case id != "" && !encrypted:
+		return "", failf("InvalidParameterCombination", "KmsKeyId requires StorageEncrypted.")
+	case !encrypted:
+		return "", nil
+	case id == "", id == own:
+		return own, nil
+	}
+	if a, ok := find[*kmsAlias](x.tx, x.Region, strings.TrimPrefix(id, strings.TrimSuffix(x.keyARN(""), "key/"))); ok {
+		id = a.Key
+	}
+	k, err := x.kmsKeyAt(id)
+	if err != nil || k.Disabled || !k.Deleted.IsZero() {
+		return "", failf("KMSKeyNotAccessibleFault", "The specified KMS key [%s] does not exist, is not enabled or you do not have permissions to access it.", id)
+	}
+	return x.keyARN(k.ID), nil
 }

@@ -107,6 +107,16 @@ func judgeDB(a resource.Attrs) (out []resource.Problem) {
 	if !said {
 		engine = "postgres"
 	}
+	if _, zone := a.Get("zone"); zone {
+		if multi, _ := flag(a, "multi_az"); multi {
+			wrong("zone", "omit zone or multi_az", "with multi_az, AWS chooses the zones")
+		}
+	}
+	if on, set := flag(a, "encrypted"); set && !on {
+		if _, key := a.Get(kmsKeyAttr); key {
+			wrong(kmsKeyAttr, "omit it, or set encrypted: true", "kms_key requires encrypted: true")
+		}
+	}
 	user, password, database := dbLimits(engine)
 	name, _ := text(a, "username")
 	switch {

@@ -290,7 +290,7 @@ func dataOperations() []operation {
 		// Secrets Manager that is created in the caller's name. A deletion creates the final snapshot.
 		{call: "rds.CreateDBInstance", actions: []string{
 			"rds:CreateDBInstance", "rds:AddTagsToResource", "iam:CreateServiceLinkedRole",
-			"rds:CreateDBSnapshot", "secretsmanager:CreateSecret", "secretsmanager:TagResource",
+			"rds:CreateDBSnapshot", granting, "secretsmanager:CreateSecret", "secretsmanager:TagResource",
 		}},
 		{call: "rds.ModifyDBInstance"},
 		{call: "rds.StartDBInstance"},

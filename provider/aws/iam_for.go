@@ -213,7 +213,7 @@ func (c *configured) sharing(add func(grant)) {
 func (c *configured) plain(add func(grant)) {
 	other, buckets := grant{Sid: "OviOther"}, grant{Sid: "OviBuckets"}
 	var linked []string
-	passes := false
+	passes, grants := false, false
 	for _, kind := range c.kinds {
 		n := needs()[kind]
 		if kind == kindS3 {
@@ -224,6 +224,8 @@ func (c *configured) plain(add func(grant)) {
 		for _, a := range n.others {
 			if _, name, _ := strings.Cut(a, ":"); a == passing {
 				passes = true
+			} else if a == granting {
+				grants = true
 			} else if !reads(name) {
 				other.Action = append(other.Action, a)
 			}
@@ -242,6 +244,8 @@ func (c *configured) plain(add func(grant)) {
 	}
 	if c.keys {
 		c.limited(add, grant{Sid: "OviVolumeKeys", Action: append(volumeKeyActions()[1:], "kms:DescribeKey")})
+	}
+	if c.keys || grants {
 		c.limited(add, grant{Sid: "OviGrantKeys", Action: []string{granting}, Condition: grantToAWS()})
 	}
 	if passes {

@@ -67,6 +67,7 @@ func (g *region) observedDB(d types.DBInstance) resource.Observed {
 	a.text("engine_version", d.EngineVersion)
 	a.storage(d)
 	a.flag("multi_az", d.MultiAZ)
+	a.text("zone", d.AvailabilityZone)
 	a.flag("public", d.PubliclyAccessible)
 	a.text("username", d.MasterUsername)
 	a.text("database", d.DBName)

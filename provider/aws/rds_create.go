@@ -67,6 +67,8 @@ func (g *region) orderDB(r provider.Request) (*rds.CreateDBInstanceInput, error)
 		AllocatedStorage:     desiredInt(a, "storage"),
 		StorageType:          desired(a, "storage_type"),
 		StorageEncrypted:     desiredFlag(a, "encrypted"),
+		KmsKeyId:             desired(a, kmsKeyAttr),
+		AvailabilityZone:     desired(a, "zone"),
 		MultiAZ:              desiredFlag(a, "multi_az"),
 		PubliclyAccessible:   desiredFlag(a, "public"),
 		MasterUsername:       desired(a, "username"),

@@ -21,7 +21,7 @@ func rdsSchema() resource.Kind {
 		Doc: "A managed database.\n\nIts name is its DB identifier. Defaults: PostgreSQL, 20 GiB, encrypted, not public, " +
 			"seven days of backups, a password that AWS generates and stores in Secrets Manager, and a final snapshot when it is deleted.",
 		NamePattern: `[a-z]([a-z0-9-]{0,61}[a-z0-9])?`, NameDoc: "lower-case letters, digits and single hyphens, starting with a letter, at most 63 characters",
-		Canonical: canonicalRDS, CrossCheck: crossChecks(tagTraits{rds: true}, dbNames, groupsFit("subnet_group")),
+		Canonical: canonicalRDS, CrossCheck: crossChecks(tagTraits{rds: true}, dbNames, zones, groupsFit("subnet_group")),
 		DataLoss: loseDatabase, State: resource.StateRunning, Grace: 2 * time.Hour,
 		Attrs: slices.Concat(rdsMachine(), rdsStorage(), rdsLocation(), rdsUpkeep(), rdsComputed()),
 	}
@@ -45,6 +45,10 @@ func rdsMachine() []resource.Attribute {
 		{
 			Name: "multi_az", Type: resource.TBool, CreateDefault: resource.Bool(false), Example: "true",
 			Doc: "Whether there is a standby in a second availability zone.",
+		},
+		{
+			Name: "zone", Type: resource.TString, Effect: resource.Replace, Pattern: zonePattern, Example: "us-east-1a",
+			Doc: "The availability zone. If omitted, AWS chooses it. With multi_az it chooses both.",
 		},
 		{
 			Name: "public", Type: resource.TBool, Default: resource.Bool(false), Example: "false",

@@ -2,6 +2,7 @@ package aws
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
@@ -35,7 +36,11 @@ func rdsStorage() []resource.Attribute {
 		},
 		{
 			Name: "encrypted", Type: resource.TBool, Effect: resource.Replace, CreateDefault: resource.Bool(true), Example: "true",
-			Fits: encryptedAnyway, Doc: "Whether the storage is encrypted with the account's key.",
+			Fits: encryptedAnyway, Doc: "Whether the storage is encrypted.",
+		},
+		{
+			Name: kmsKeyAttr, Type: resource.TString, Effect: resource.Replace, Pattern: `arn:aws[a-z-]*:kms:.+:key/.+|(mrk-)?[0-9a-f-]{32,36}`, Fits: sameKey,
+			Example: "${kms_key/main.arn}", Doc: "The key that encrypts it: its ARN or ID, not an alias, because AWS reports the key. If omitted, AWS's own.",
 		},
 	}
 }
@@ -65,6 +70,17 @@ func (a attrs) storage(d types.DBInstance) {
 		}
 	}
 	a.flag("encrypted", d.StorageEncrypted)
+	a.text(kmsKeyAttr, d.KmsKeyId)
+}
+
+// sameKey: AWS reports the ARN of a key, and takes its ID too.
+func sameKey(desired, observed resource.Value) resource.Fit {
+	want, ok := desired.(resource.String)
+	have, is := observed.(resource.String)
+	if ok && is && want != "" && strings.HasSuffix(string(have), ":key/"+string(want)) {
+		return resource.Equivalent
+	}
+	return resource.Differs
 }
 
 // growsTo is the size up to which storage grows by itself; 0 where it does not. RDS also takes the size

@@ -1,8 +1,10 @@
 package aws_test
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -67,5 +69,38 @@ func TestStorageThatGrewByItselfStays(t *testing.T) {
 	w.mustUpdate(off, seen, nil)
 	if seen = w.settled(off, nil); attr(seen, "storage") != resource.Int(40) {
 		t.Errorf("it has %v GiB", attr(seen, "storage"))
+	}
+}
+
+// AWS reports the ARN of a key, whatever it was given.
+func TestTheKeyAndTheZoneOfADatabase(t *testing.T) {
+	t.Parallel()
+	w := newLiveState(t)
+	key := w.make(desired(t, "kms_key", "data", values{}))
+	arn := "arn:aws:kms:us-east-1:" + awsfake.Account + ":key/"
+	d := diskOf(t, values{"kms_key": text(key.ID), "zone": text("us-east-1c")})
+	w.make(d)
+	seen := w.settled(d, nil)
+	if got := attr(seen, "kms_key"); got != text(arn+key.ID) || attr(seen, "zone") != text("us-east-1c") {
+		t.Errorf("%v in %v", got, attr(seen, "zone"))
+	}
+	w.settled(diskOf(t, values{"kms_key": text(arn + key.ID)}), nil)
+	other := diskOf(t, values{"kms_key": text("12345678-1234-1234-1234-123456789012"), "zone": text("us-east-1d")})
+	for _, c := range changes(t, other, seen, nil) {
+		if c.Effect != resource.Replace {
+			t.Errorf("%s is changed %s", c.Path, c.Effect)
+		}
+	}
+	if _, err := w.update(other, seen, nil); !isReplace(err) {
+		t.Errorf("changed in place: %v", err)
+	}
+}
+
+func TestAKeyThatCannotBeUsedIsReported(t *testing.T) {
+	t.Parallel()
+	w := newLiveState(t)
+	_, err := w.p.Create(t.Context(), w.request(diskOf(t, values{"kms_key": text("12345678-1234-1234-1234-123456789012")})))
+	if err == nil || !strings.Contains(err.Error(), "KMSKeyNotAccessibleFault") {
+		t.Errorf("%v", err)
 	}
 }
