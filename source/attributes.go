@@ -125,6 +125,7 @@ func terraformAttribute(name string, names []string) (string, bool) {
 		{"max_allocated_storage", "max_storage"},
 		{"storage_throughput", "throughput"},
 		{"kms_key_id", "kms_key"},
+		{"object_ownership", "ownership"},
 	} {
 		if row[0] == name && slices.Contains(names, row[1]) {
 			return row[1], true

@@ -13,7 +13,7 @@ func s3Actions() map[string]handler {
 		"GetBucketVersioning": getVersioning, "PutBucketVersioning": putVersioning,
 		"GetBucketPublicAccessBlock": getBlock, "PutBucketPublicAccessBlock": putBlock, "DeleteBucketPublicAccessBlock": deleteBlock,
 		"GetBucketEncryption": getEncryption, "PutBucketEncryption": putEncryption, "DeleteBucketEncryption": deleteEncryption,
-		"GetBucketOwnershipControls": getOwnership, "PutBucketOwnershipControls": putOwnership,
+		"GetBucketOwnershipControls": getOwnership, "PutBucketOwnershipControls": putOwnership, "DeleteBucketOwnershipControls": deleteOwnership,
 		"GetBucketPolicy": getPolicy, "PutBucketPolicy": putPolicy, "DeleteBucketPolicy": deletePolicy,
 		"GetBucketAbac": getAbac, "PutBucketAbac": putAbac, "TagResource": tagBucketByControl, "UntagResource": untagBucketByControl,
 		"ListObjectsV2": listObjects, "ListObjectVersions": listVersions,

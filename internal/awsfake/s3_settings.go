@@ -189,7 +189,14 @@ func getOwnership(x *exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if b.Ownership == "" {
+		return nil, failAs(404, "OwnershipControlsNotFoundError", "The bucket ownership controls were not found")
+	}
 	return xmlOwnership{Value: b.Ownership}, nil
+}
+
+func deleteOwnership(x *exchange) (any, error) {
+	return x.change(func(b *bucket) error { b.Ownership = ""; return nil }, 204)
 }
 
 func putOwnership(x *exchange) (any, error) {

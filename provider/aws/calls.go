@@ -144,6 +144,8 @@ type s3Calls struct {
 	PutBucketTagging     call[s3.PutBucketTaggingInput, s3.PutBucketTaggingOutput, s3.Options]
 	PutBucketVersioning  call[s3.PutBucketVersioningInput, s3.PutBucketVersioningOutput, s3.Options]
 	PutPublicAccessBlock call[s3.PutPublicAccessBlockInput, s3.PutPublicAccessBlockOutput, s3.Options]
+
+	bucketCalls
 }
 
 func ec2CallsOf(c *ec2.Client) ec2Calls {
@@ -281,5 +283,7 @@ func s3CallsOf(c *s3.Client) s3Calls {
 		PutBucketTagging:     c.PutBucketTagging,
 		PutBucketVersioning:  c.PutBucketVersioning,
 		PutPublicAccessBlock: c.PutPublicAccessBlock,
+
+		bucketCalls: bucketCallsOf(c),
 	}
 }

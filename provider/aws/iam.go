@@ -313,6 +313,8 @@ func dataOperations() []operation {
 		{call: "s3.PutBucketVersioning"},
 		{call: "s3.PutPublicAccessBlock", actions: []string{"s3:PutBucketPublicAccessBlock"}},
 		{call: "s3.PutBucketEncryption", actions: []string{"s3:PutEncryptionConfiguration"}},
+		{call: "s3.GetBucketOwnershipControls"},
+		{call: "s3.PutBucketOwnershipControls"},
 		{call: "s3.DeleteBucket", destroy: true},
 	}
 }

@@ -35,7 +35,7 @@ func noteOperations(t *testing.T, requests []awsfake.Request) {
 
 // byHand are calls that tests make outside ovi.
 var byHand = []string{
-	"s3.PutBucketAbac", "s3.DeleteBucketTagging", "s3.PutObject", "s3.DeleteObject", "rds.DescribeDBSnapshots", "ec2.DescribeInstanceAttribute", "rds.CreateDBSubnetGroup",
+	"s3.PutBucketAbac", "s3.DeleteBucketTagging", "s3.DeleteBucketOwnershipControls", "s3.PutObject", "s3.DeleteObject", "rds.DescribeDBSnapshots", "ec2.DescribeInstanceAttribute", "rds.CreateDBSubnetGroup",
 	"ec2.EnableEbsEncryptionByDefault", "s3.DeletePublicAccessBlock", "s3.DeleteBucketPublicAccessBlock", "s3.ListObjectVersions",
 }
 

@@ -29,6 +29,7 @@ type bucket struct {
 	blocked bool
 	cipher  string
 	key     string
+	owner   string
 }
 
 // buckets reads the account's buckets of this region with their tags, and those with ovi's tags
@@ -131,39 +132,6 @@ func (g *region) fillBucket(ctx context.Context, b *bucket, whole bool) error {
 	return g.fillDetails(ctx, b)
 }
 
-func (g *region) fillDetails(ctx context.Context, b *bucket) error {
-	name := aws.String(b.name)
-	version, err := g.s3.GetBucketVersioning(ctx, &s3.GetBucketVersioningInput{Bucket: name})
-	if err != nil {
-		return classify("", err)
-	}
-	b.version = version.Status == types.BucketVersioningStatusEnabled
-	block, err := g.s3.GetPublicAccessBlock(ctx, &s3.GetPublicAccessBlockInput{Bucket: name})
-	if err != nil && !hasCode(err, "NoSuchPublicAccessBlockConfiguration") {
-		return classify("", err)
-	}
-	if err == nil && block.PublicAccessBlockConfiguration != nil {
-		c := block.PublicAccessBlockConfiguration
-		b.blocked = aws.ToBool(c.BlockPublicAcls) && aws.ToBool(c.BlockPublicPolicy) && aws.ToBool(c.IgnorePublicAcls) && aws.ToBool(c.RestrictPublicBuckets)
-	}
-	cipher, err := g.s3.GetBucketEncryption(ctx, &s3.GetBucketEncryptionInput{Bucket: name})
-	if hasCode(err, "ServerSideEncryptionConfigurationNotFoundError") {
-		b.cipher = string(types.ServerSideEncryptionAes256) // S3 encrypts so since 2023 where nothing is configured
-		return nil
-	}
-	if err != nil {
-		return classify("", err)
-	}
-	if c := cipher.ServerSideEncryptionConfiguration; c != nil {
-		for _, rule := range c.Rules {
-			if d := rule.ApplyServerSideEncryptionByDefault; d != nil {
-				b.cipher, b.key = string(d.SSEAlgorithm), aws.ToString(d.KMSMasterKeyID)
-			}
-		}
-	}
-	return nil
-}
-
 func s3TagMap(tags []types.Tag) map[string]string {
 	out := make(map[string]string, len(tags))
 	for _, t := range tags {
@@ -193,6 +161,7 @@ func (g *region) observedBucket(b bucket) resource.Observed {
 		a["block_public_access"] = resource.Bool(b.blocked)
 		a.text("encryption", &b.cipher)
 		a.text("kms_key", &b.key)
+		a.text(ownershipAttr, &b.owner)
 	}
 	o.Attrs = a.done()
 	g.identify(&o, kindS3, b.name, b.tags)

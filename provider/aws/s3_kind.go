@@ -10,6 +10,8 @@ func kindOfS3() kind {
 	}
 }
 
+const ownershipAttr = "ownership"
+
 const bucketPattern = `[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]`
 
 func s3Schema() resource.Kind {
@@ -38,6 +40,10 @@ func s3Schema() resource.Kind {
 				Doc: "How new objects are encrypted by default.",
 			},
 			{Name: "kms_key", Type: resource.TString, Example: "alias/assets", Max: bound(2048), Doc: "The key for encryption aws:kms. If omitted, AWS's managed key."},
+			{
+				Name: ownershipAttr, Type: resource.TString, Enum: []string{"BucketOwnerEnforced", "BucketOwnerPreferred", "ObjectWriter"}, Example: "BucketOwnerEnforced",
+				Doc: "Who owns the objects that others write, and whether access lists apply: with BucketOwnerEnforced, the bucket's owner and none. If omitted, a new bucket has that.",
+			},
 		},
 	}
 }

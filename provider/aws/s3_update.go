@@ -121,40 +121,6 @@ func (g *region) bucketTags(ctx context.Context, name string) (tags map[string]s
 	return tags, err
 }
 
-// shapeBucket sets what is configured and has changed.
-func (g *region) shapeBucket(ctx context.Context, name string, a resource.Attrs, changed func(string) bool) error {
-	if on, ok := flag(a, "block_public_access"); ok && changed("block_public_access") {
-		block := &types.PublicAccessBlockConfiguration{
-			BlockPublicAcls: aws.Bool(on), BlockPublicPolicy: aws.Bool(on), IgnorePublicAcls: aws.Bool(on), RestrictPublicBuckets: aws.Bool(on),
-		}
-		err := g.repeatedly(ctx, func() error {
-			_, err := g.s3.PutPublicAccessBlock(ctx, &s3.PutPublicAccessBlockInput{Bucket: aws.String(name), PublicAccessBlockConfiguration: block})
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if on, ok := flag(a, "versioning"); ok && changed("versioning") {
-		if err := g.setVersioning(ctx, name, on); err != nil {
-			return err
-		}
-	}
-	if s, ok := text(a, "encryption"); ok && (changed("encryption") || changed("kms_key")) {
-		rule := types.ServerSideEncryptionRule{ApplyServerSideEncryptionByDefault: &types.ServerSideEncryptionByDefault{
-			SSEAlgorithm: types.ServerSideEncryption(s), KMSMasterKeyID: desired(a, "kms_key"),
-		}}
-		return g.repeatedly(ctx, func() error {
-			_, err := g.s3.PutBucketEncryption(ctx, &s3.PutBucketEncryptionInput{
-				Bucket:                            aws.String(name),
-				ServerSideEncryptionConfiguration: &types.ServerSideEncryptionConfiguration{Rules: []types.ServerSideEncryptionRule{rule}},
-			})
-			return err
-		})
-	}
-	return nil
-}
-
 // setVersioning turns it on or off; a bucket that never had it is not changed to turn it off.
 func (g *region) setVersioning(ctx context.Context, name string, on bool) error {
 	status := types.BucketVersioningStatusEnabled

@@ -1,0 +1,64 @@
+package aws_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func TestWhoOwnsTheObjectsOfABucket(t *testing.T) {
+	t.Parallel()
+	w := newLiveState(t)
+	d := desired(t, "s3", "acme-assets", values{"ownership": text("BucketOwnerPreferred")})
+	w.make(d)
+	w.settled(d, nil)
+	must[*s3.DeleteBucketOwnershipControlsOutput](t)(w.s3().DeleteBucketOwnershipControls(t.Context(), &s3.DeleteBucketOwnershipControlsInput{Bucket: &d.Ref.Name}))
+	seen, _ := w.find(d.Ref)
+	if attr(seen, "ownership") != text("ObjectWriter") {
+		t.Errorf("without controls it is %v", attr(seen, "ownership"))
+	}
+	w.mustUpdate(d, seen, nil)
+	seen = w.settled(d, nil)
+	d = desired(t, "s3", "acme-assets", values{"versioning": resource.Bool(true)})
+	w.mustUpdate(d, seen, nil)
+	if seen = w.settled(d, nil); attr(seen, "ownership") != text("BucketOwnerPreferred") {
+		t.Errorf("what is not configured did not stay: %v", attr(seen, "ownership"))
+	}
+}
+
+// A7: what may not be read of one bucket costs that bucket alone, and others take no call for it.
+func TestA7ADeniedSettingOfABucketCostsThatBucketAlone(t *testing.T) {
+	t.Parallel()
+	w := newLiveState(t)
+	w.makeBucketByHand("theirs")
+	w.make(desired(t, "s3", "acme-one", values{}))
+	w.make(desired(t, "s3", "acme-two", values{}))
+	for _, action := range bucketReads {
+		before := w.count("s3." + action)
+		w.fault(awsfake.Fault{Kind: awsfake.Denied, Service: "s3", Action: action, Times: 1})
+		unread, read := 0, 0
+		for _, o := range w.observed().Resources {
+			switch {
+			case o.Ref.Kind != "s3":
+			case strings.Contains(o.Unread, "AccessDenied"):
+				unread++
+			case attr(o, "versioning") != nil:
+				read++
+			}
+		}
+		if unread != 1 || read != 1 {
+			t.Errorf("%s: %d not read, %d read", action, unread, read)
+		}
+		if n := w.count("s3."+action) - before; n != 2 {
+			t.Errorf("%s: %d calls for two buckets of ours", action, n)
+		}
+		w.cloud.ClearFaults()
+	}
+}
+
+// bucketReads are the calls that read the settings of a bucket.
+var bucketReads = []string{"GetBucketVersioning", "GetBucketPublicAccessBlock", "GetBucketEncryption", "GetBucketOwnershipControls"}
