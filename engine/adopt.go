@@ -136,12 +136,17 @@ func adoptable(p *Planned, ref resource.Ref, have *resource.Observed, force bool
 		return resource.Advise(fmt.Errorf("%s is recorded under that name", o.ID), "use another name, or run `ovi forget "+ref.Short()+"` first")
 	}
 	if have.OwnedBy != "" && !force {
-		return resource.Advise(fmt.Errorf("%s is managed by %s, which would revert ovi's changes", have.ID, have.OwnedBy), "use --force to adopt it anyway")
+		return owned(have)
 	}
 	if _, open := p.open[ref]; open {
 		return noResult()
 	}
 	return nil
+}
+
+// owned refuses what another system manages.
+func owned(o *resource.Observed) error {
+	return resource.Advise(fmt.Errorf("%s is managed by %s, which would revert ovi's changes", o.ID, o.OwnedBy), "use --force to adopt it anyway")
 }
 
 // Marked lists the resources that `ovi adopt --marked` adopts: those that have the marks of these
@@ -177,9 +182,9 @@ func (e *Engine) observeAll(ctx context.Context, intents []resource.Intent) (*Pl
 	return p, places, e.observe(ctx, p, places, 0)
 }
 
-// AdoptAll adopts resources that Marked or Existing listed, under the refs that they have there. It stops at the
-// first that fails; the previous ones stay adopted.
-func (e *Engine) AdoptAll(ctx context.Context, intents []resource.Intent, all []resource.Observed, a OperatorAction) (adopted int, err error) {
+// AdoptAll adopts resources that Marked, Existing, ByID or Called listed, under the refs that they have there. It stops
+// at the first that fails; the previous ones stay adopted. force is that of the list.
+func (e *Engine) AdoptAll(ctx context.Context, intents []resource.Intent, all []resource.Observed, a OperatorAction, force bool) (adopted int, err error) {
 	p, _, err := e.observeAll(ctx, intents)
 	if err != nil {
 		return 0, err
@@ -188,7 +193,7 @@ func (e *Engine) AdoptAll(ctx context.Context, intents []resource.Intent, all []
 		ref := all[i].Ref
 		have, err := candidate(p, ref, all[i].ID)
 		if err == nil {
-			err = adoptable(p, ref, have, false)
+			err = adoptable(p, ref, have, force)
 		}
 		if err == nil {
 			_, err = e.adopt(ctx, p, ref, have, a)

@@ -17,6 +17,11 @@ func (e *Engine) Adoptable(ctx context.Context, intents []resource.Intent) (foun
 	if err != nil {
 		return nil, nil, err
 	}
+	return e.unmanaged(p, places)
+}
+
+// unmanaged is Adoptable for what was observed.
+func (e *Engine) unmanaged(p *Planned, places *located) (found []resource.Observed, unread map[string]error, err error) {
 	for s, err := range p.live.Unreachable {
 		return nil, nil, fmt.Errorf("list what exists in %s: %w", s, err)
 	}
@@ -46,8 +51,8 @@ type Identified struct {
 }
 
 // ByID lists the resources with some IDs, each under the ref that an adoption gives it. One that is managed under that
-// ref already is not listed. All others that cannot be adopted are an error.
-func (e *Engine) ByID(ctx context.Context, intents []resource.Intent, all []Identified) ([]resource.Observed, error) {
+// ref already is not listed. All others that cannot be adopted are an error; with force, not those of other systems.
+func (e *Engine) ByID(ctx context.Context, intents []resource.Intent, all []Identified, force bool) ([]resource.Observed, error) {
 	p, places, err := e.observeAll(ctx, intents)
 	if err != nil {
 		return nil, err
@@ -70,7 +75,7 @@ func (e *Engine) ByID(ctx context.Context, intents []resource.Intent, all []Iden
 			continue
 		}
 		if err == nil {
-			err = adoptable(p, ref, have, false)
+			err = adoptable(p, ref, have, force)
 		}
 		if err != nil {
 			bad = append(bad, fmt.Errorf("adopt %s: %w", ref.Short(), err))

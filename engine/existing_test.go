@@ -30,7 +30,7 @@ func TestWhatExistsUnderConfiguredNamesIsAdoptedAtOnce(t *testing.T) {
 	if d := cmp.Diff([]string{ref("disk", "gone").String() + " id-gone", ref("disk", "hand").String() + " id-hand"}, names); d != "" {
 		t.Errorf("existing (-want +got):\n%s", d)
 	}
-	if n, err := b.engine.AdoptAll(t.Context(), want, all, ann); n != 2 || err != nil {
+	if n, err := b.engine.AdoptAll(t.Context(), want, all, ann, false); n != 2 || err != nil {
 		t.Fatalf("adopted %d: %v", n, err)
 	}
 	if d := cmp.Diff([]string{"delete disk/gone", "create disk/new", "notify disk/other"}, brief(b.plan(want))); d != "" {

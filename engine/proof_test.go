@@ -119,7 +119,7 @@ func TestAFreshDataDirectoryDestroysNothing(t *testing.T) {
 	if err != nil || len(marked) != 2 {
 		t.Fatalf("marked: %+v, %v", marked, err)
 	}
-	if n, err := fresh.engine.AdoptAll(t.Context(), want, marked, ann); n != 2 || err != nil {
+	if n, err := fresh.engine.AdoptAll(t.Context(), want, marked, ann, false); n != 2 || err != nil {
 		t.Fatalf("adopted %d: %v", n, err)
 	}
 	if d := cmp.Diff([]string{"update disk/d", "delete disk/e"}, brief(fresh.plan(want))); d != "" {

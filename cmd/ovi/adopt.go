@@ -13,19 +13,22 @@ import (
 
 func (p *process) adoptCommand() *urfave.Command {
 	return &urfave.Command{
-		Name: "adopt", Category: groupManage, ArgsUsage: "REF [SOURCE] | SOURCE --ids FILE | SOURCE --existing | SOURCE --marked",
+		Name: "adopt", Category: groupManage, ArgsUsage: "REF [SOURCE] | SOURCE --match PATTERN | SOURCE --ids FILE | SOURCE --existing | SOURCE --marked",
 		Usage: "Manage an existing resource",
 		Description: "REF is its name in the configuration; --id is what the provider calls it. The resource is\n" +
 			"tagged and not changed otherwise; the next plan shows the differences. --marked adopts every\n" +
 			"resource with the tags of this stack that is not recorded, such as after a lost data directory.\n" +
 			"--existing adopts everything that exists under a configured name and is unmanaged, such as clusters\n" +
-			"that were made by hand. --ids adopts what a file lists, as `ovi import` writes it.",
+			"that were made by hand. --ids adopts what a file lists, as `ovi import` writes it. --match adopts what\n" +
+			"`ovi inventory` lists with the same patterns, each resource under the configured name that users call it\n" +
+			"by. What is to be adopted is listed first, and confirmed once.\n" + matchWords,
 		Flags: append([]urfave.Flag{
 			sourceFlag(), signFlag(), reasonFlag(), lockFlag(),
 			&urfave.StringFlag{Name: "id", Usage: "adopt the resource with `ID` (default: the one with this name)"},
 			&urfave.BoolFlag{Name: "force", Usage: "adopt a resource that another system manages"},
 			&urfave.BoolFlag{Name: "marked", Usage: "adopt every resource with the tags of the stack, after confirmation"},
 			&urfave.BoolFlag{Name: "existing", Usage: "adopt what exists under the source's names and is unmanaged, after confirmation"},
+			matchFlag("adopt every unmanaged resource that matches `PATTERN` and has a configured name, after confirmation; repeatable"),
 			&urfave.StringFlag{Name: "ids", Usage: "adopt the resources in `FILE`, after confirmation: on each line a name in the configuration and an ID"},
 			&urfave.StringSliceFlag{Name: "exclude", Usage: "with --existing, leave `REF` unmanaged, such as cluster/dev; repeatable"},
 			&urfave.BoolFlag{Name: "unproven", Usage: "with --marked, include resources whose tags may have been copied"},
@@ -42,8 +45,14 @@ func (c *call) adopt() error {
 		return cli.Usage("add --existing", "--exclude needs --existing")
 	}
 	if several := c.adoptsSeveral(); several != nil {
-		if c.cmd.IsSet("id") || c.cmd.Bool("marked") && c.cmd.Bool("existing") || c.cmd.IsSet("ids") && (c.cmd.Bool("marked") || c.cmd.Bool("existing")) {
-			return cli.Usage("use one of them", "--id, --ids, --marked and --existing exclude each other")
+		chosen := 0
+		for _, is := range []bool{c.cmd.IsSet("id"), c.cmd.IsSet("ids"), c.cmd.IsSet("match"), c.cmd.Bool("marked"), c.cmd.Bool("existing")} {
+			if is {
+				chosen++
+			}
+		}
+		if chosen > 1 {
+			return cli.Usage("use one of them", "--id, --ids, --match, --marked and --existing exclude each other")
 		}
 		if err := c.atMost(1); err != nil {
 			return err

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	urfave "github.com/urfave/cli/v2"
+
 	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/importer"
@@ -17,6 +19,8 @@ func (c *call) adoptsSeveral() func(*session) error {
 	switch {
 	case c.cmd.IsSet("ids"):
 		return c.adoptByID
+	case c.cmd.IsSet("match"):
+		return c.adoptMatching
 	case c.cmd.Bool("existing"):
 		return c.adoptExisting
 	case c.cmd.Bool("marked"):
@@ -77,16 +81,71 @@ func (c *call) adoptByID(l *session) error {
 		}
 		all[i].ID = x.ID
 	}
-	found, err := l.engine.ByID(c, l.intents, all)
+	found, err := l.engine.ByID(c, l.intents, all, c.cmd.Bool("force"))
 	if err != nil {
 		return err
 	}
 	if done := len(all) - len(found); done > 0 {
 		c.out.Say("%s managed already.", render.Many(done, "resource"))
 	}
-	schemas := c.schemas()
-	return c.adoptAll(l, found, "CALLED", func(o *resource.Observed) string { return importer.Called(schemas, o) })
+	return c.adoptAll(l, found, "CALLED", c.calledNow)
 }
+
+// calledNow is what users call a resource, and the system that manages it now.
+func (c *call) calledNow(o *resource.Observed) string {
+	name := importer.Called(c.schemas(), o)
+	if o.OwnedBy != "" {
+		name += ", managed by " + o.OwnedBy
+	}
+	return name
+}
+
+// adoptMatching adopts what matches patterns and is called by a name of the configuration. What matches and is not
+// adopted is listed with the reason.
+func (c *call) adoptMatching(l *session) error {
+	matcher, err := c.matcher()
+	if err != nil {
+		return err
+	}
+	schemas := c.schemas()
+	all, unread, err := l.engine.Called(c, l.intents, c.cmd.Bool("force"), func(o *resource.Observed) string {
+		if name := importer.Called(schemas, o); matcher.Match(o, name) {
+			return name
+		}
+		return ""
+	})
+	if err != nil {
+		return err
+	}
+	var found []resource.Observed
+	for _, n := range all {
+		if n.Refused == nil {
+			found = append(found, n.Observed)
+			continue
+		}
+		c.out.Warn("not adopted: "+n.Ref.Kind+" "+n.ID+": "+n.Refused.Error(), resource.Suggestion(n.Refused))
+	}
+	for _, kind := range sortedKeys(unread) {
+		c.out.Warn("not adopted: all of "+kind+": "+unread[kind].Error(), "")
+	}
+	return c.adoptAll(l, found, "CALLED", c.calledNow)
+}
+
+// matcher is that of the command line.
+func (c *call) matcher() (importer.Matcher, error) {
+	m, err := importer.NewMatcher(c.cmd.StringSlice("match"))
+	if err != nil {
+		return m, cli.Usage("use KIND/NAME, NAME or tag:KEY=VALUE, such as ec2/web-* or tag:team=web", "%s", err)
+	}
+	return m, nil
+}
+
+// matchFlag chooses resources by patterns, which matchWords explains.
+func matchFlag(usage string) urfave.Flag {
+	return &urfave.StringSliceFlag{Name: "match", Usage: usage}
+}
+
+const matchWords = "PATTERN is KIND/NAME, NAME or tag:KEY=VALUE, with * and ?. NAME is the Name tag, the name or the ID."
 
 // absentClusters are the clusters that the tables among the sources declare to be absent.
 func (c *call) absentClusters(l *session) (out []resource.Ref, err error) {
@@ -138,7 +197,7 @@ func (c *call) adoptAll(l *session, all []resource.Observed, note string, of fun
 	if err != nil {
 		return err
 	}
-	n, err := l.engine.AdoptAll(c, l.intents, all, act)
+	n, err := l.engine.AdoptAll(c, l.intents, all, act, c.cmd.Bool("force"))
 	c.out.Say("Adopted %s. Run `ovi plan` to compare with the configuration.", render.Many(n, "resource"))
 	return err
 }

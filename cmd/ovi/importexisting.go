@@ -26,10 +26,8 @@ func (p *process) importExistingCommand() *urfave.Command {
 		Name: "existing", ArgsUsage: " ",
 		Usage: "Write a configuration for unmanaged resources",
 		Description: "It has what exists and is not managed, except what another system manages, such as an autoscaling\n" +
-			"group. Nothing is changed. A second file has the IDs, for `ovi adopt --ids`.\n" +
-			"PATTERN is KIND/NAME, NAME or tag:KEY=VALUE, with * and ?. NAME is the Name tag, the name or the ID.",
-		Flags: append(p.importFlags(),
-			&urfave.StringSliceFlag{Name: "match", Usage: "only resources that match `PATTERN`; repeatable"}),
+			"group. Nothing is changed. A second file has the IDs, for `ovi adopt --ids`.\n" + matchWords,
+		Flags:  append(p.importFlags(), matchFlag("only resources that match `PATTERN`; repeatable")),
 		Action: p.action((*call).importExisting),
 	}
 }
@@ -59,9 +57,9 @@ func (c *call) importExisting() error {
 	if err := c.atMost(0); err != nil {
 		return err
 	}
-	matcher, err := importer.NewMatcher(c.cmd.StringSlice("match"))
+	matcher, err := c.matcher()
 	if err != nil {
-		return cli.Usage("use KIND/NAME, NAME or tag:KEY=VALUE, such as ec2/web-* or tag:team=web", "%s", err)
+		return err
 	}
 	return c.withAdoptable(func(i *imports) error {
 		schemas := c.schemas()

@@ -23,9 +23,13 @@ func (p *process) inventoryCommand() *urfave.Command {
 		Name: "inventory", Category: groupInspect, ArgsUsage: "[SOURCE]",
 		Usage: "List unmanaged resources",
 		Description: "All kinds are read in every location on record and of the configuration; a plan reads only the\n" +
-			"kinds that it needs.",
+			"kinds that it needs. Of what the provider creates by itself, such as a default VPC, only the number is\n" +
+			"shown. `ovi import existing` writes a configuration of what is listed, and `ovi adopt --match` adopts it.\n" +
+			matchWords,
 		Flags: append([]urfave.Flag{
 			sourceFlag(),
+			matchFlag("only resources that match `PATTERN`; repeatable"),
+			&urfave.BoolFlag{Name: "all", Usage: "list also what the provider creates by itself"},
 			&urfave.DurationFlag{Name: "max-age", Usage: "use what was observed completely within `DURATION` instead of observing again"},
 		}, chartFlags()...),
 		Action: p.action((*call).inventory),
@@ -34,6 +38,9 @@ func (p *process) inventoryCommand() *urfave.Command {
 
 func (c *call) inventory() error {
 	if err := c.atMost(1); err != nil {
+		return err
+	}
+	if _, err := c.matcher(); err != nil {
 		return err
 	}
 	args := c.cmd.Args().Slice()
@@ -81,8 +88,32 @@ func (c *call) takeInventory(l *session) error {
 	return cli.Exit(cli.ExitUnreachable)
 }
 
+// chosen are the resources of an inventory that the command line asks for, and how many it omits because the
+// provider creates them by itself.
+func (c *call) chosen(all []history.Unmanaged) (chosen []history.Unmanaged, omitted int, err error) {
+	matcher, err := c.matcher()
+	if err != nil {
+		return nil, 0, err
+	}
+	schemas := c.schemas()
+	for _, u := range all {
+		switch {
+		case !matcher.Match(&u.Observed, importer.Called(schemas, &u.Observed)):
+		case u.Message == resource.ProviderDefault && !c.cmd.Bool("all") && !c.out.Machine():
+			omitted++
+		default:
+			chosen = append(chosen, u)
+		}
+	}
+	return chosen, omitted, nil
+}
+
 func (c *call) showUnmanaged(l *ledger.Ledger) error {
 	all, err := history.New(l.Reader()).Unmanaged(c)
+	if err != nil {
+		return err
+	}
+	all, omitted, err := c.chosen(all)
 	if err != nil {
 		return err
 	}
@@ -131,7 +162,13 @@ func (c *call) showUnmanaged(l *ledger.Ledger) error {
 	if c.out.Machine() {
 		return nil
 	}
-	return c.out.Table(t, "No unmanaged resources.")
+	if err := c.out.Table(t, "No unmanaged resources."); err != nil {
+		return err
+	}
+	if omitted > 0 {
+		c.out.Say("%d created by the provider itself are not listed (`ovi inventory --all`).", omitted)
+	}
+	return nil
 }
 
 // unmanagedNote says what a resource carries that suggests an owner. None of it is proof.

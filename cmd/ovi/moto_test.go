@@ -1,37 +1,64 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/internal/mototest"
 )
 
-// TestScriptsOnMoto runs the scripts about ownership, and the example of a whole stack, on an emulator that other people wrote. Each
-// script has its own emulator.
+// where answers the one condition of the scripts, moto: that they run on the emulator.
+func where(onMoto bool) func(string) (bool, error) {
+	return func(name string) (bool, error) {
+		if name != "moto" {
+			return false, fmt.Errorf("unknown condition %q", name)
+		}
+		return onMoto, nil
+	}
+}
+
+// onMoto reports whether a script runs on the emulator, and not on the sandbox.
+func onMoto(get func(string) string) bool { return get("AWS_ENDPOINT_URL") != "" }
+
+// TestScriptsOnMoto runs the scripts about ownership, those about what was made by hand, and the example of a
+// whole stack on an emulator that other people wrote. Each script has its own emulator.
 func TestScriptsOnMoto(t *testing.T) {
 	if testing.Short() {
 		t.Skip("moto takes its time")
 	}
 	t.Parallel()
-	p := params(t, "testdata/moto")
+	p := params(t, "")
+	files, err := filepath.Glob("testdata/moto/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	p.Files = append(files, "testdata/script/brownfield.txtar", "testdata/script/as-found.txtar")
+	p.Condition = where(true)
 	setup := p.Setup
 	p.Setup = func(e *testscript.Env) error {
+		if err := setup(e); err != nil {
+			return err
+		}
 		for k, v := range map[string]string{
 			"AWS_ENDPOINT_URL": mototest.Start(e.T().(testing.TB)), "AWS_ACCESS_KEY_ID": "EXAMPLE", "AWS_SECRET_ACCESS_KEY": "not-a-secret",
+			"AMI": "ami-12c6146b",
 		} {
 			e.Setenv(k, v)
 		}
-		return setup(e)
+		return nil
 	}
-	p.Cmds["hand"], p.Cmds["bucket"] = hand, bucket
 	testscript.Run(t, p)
 }
 
@@ -46,7 +73,7 @@ func hand(ts *testscript.TestScript, _ bool, args []string) {
 		key, value, _ := strings.Cut(pair, "=")
 		form.Set(key, value)
 	}
-	answer := askMoto(ts, http.MethodPost, args[1], "/", form.Encode())
+	answer := askByHand(ts, http.MethodPost, args[1], "/", form.Encode())
 	name, element, ok := strings.Cut(args[0], "=")
 	if !ok {
 		return
@@ -59,32 +86,44 @@ func hand(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // bucket creates a bucket if it does not exist, and replaces its tags: bucket NAME [KEY=VALUE...].
-// With -d it deletes the bucket.
+// With -d it deletes the bucket, with -open it removes its block of public access.
 func bucket(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) == 2 && args[0] == "-d" {
-		askMoto(ts, http.MethodDelete, "s3", "/"+args[1], "")
+		askByHand(ts, http.MethodDelete, "s3", "/"+args[1], "")
 		return
 	}
-	askMoto(ts, http.MethodPut, "s3", "/"+args[0], "")
+	if len(args) == 2 && args[0] == "-open" {
+		askByHand(ts, http.MethodDelete, "s3", "/"+args[1]+"?publicAccessBlock", "")
+		return
+	}
+	askByHand(ts, http.MethodPut, "s3", "/"+args[0], "")
 	var tags strings.Builder
 	for _, pair := range args[1:] {
 		key, value, _ := strings.Cut(pair, "=")
 		tags.WriteString("<Tag><Key>" + key + "</Key><Value>" + value + "</Value></Tag>")
 	}
 	if tags.Len() > 0 {
-		askMoto(ts, http.MethodPut, "s3", "/"+args[0]+"?tagging", "<Tagging><TagSet>"+tags.String()+"</TagSet></Tagging>")
+		askByHand(ts, http.MethodPut, "s3", "/"+args[0]+"?tagging", "<Tagging><TagSet>"+tags.String()+"</TagSet></Tagging>")
 	}
 }
 
-// askMoto sends one request to the emulator, which checks no signature.
-func askMoto(ts *testscript.TestScript, method, service, path, body string) string {
-	r, err := http.NewRequestWithContext(context.Background(), method, ts.Getenv("AWS_ENDPOINT_URL")+path, strings.NewReader(body))
+// askByHand sends one request to the emulator, or to the sandbox of the script's data directory. Neither checks a
+// signature.
+func askByHand(ts *testscript.TestScript, method, service, path, body string) string {
+	r, err := http.NewRequestWithContext(context.Background(), method, cmp.Or(ts.Getenv("AWS_ENDPOINT_URL"), "http://sandbox")+path, strings.NewReader(body))
 	ts.Check(err)
+	client := http.DefaultClient
+	if !onMoto(ts.Getenv) {
+		cloud, err := awsfake.Open(ts.MkAbs(".ovi/sandbox/aws.json"), awsfake.WithSettle(50*time.Millisecond))
+		ts.Check(err)
+		defer cloud.Close()
+		client = &http.Client{Transport: cloud}
+	}
 	if method == http.MethodPost {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=HAND/20260101/us-east-1/"+service+"/aws4_request, SignedHeaders=host, Signature=none")
-	answer, err := http.DefaultClient.Do(r)
+	answer, err := client.Do(r)
 	ts.Check(err)
 	defer func() { _ = answer.Body.Close() }()
 	text, err := io.ReadAll(answer.Body)

@@ -36,7 +36,8 @@ func params(t *testing.T, dir string) testscript.Params {
 		t.Fatal(err)
 	}
 	return testscript.Params{
-		Dir: dir, UpdateScripts: *update, RequireExplicitExec: true,
+		Condition: where(false),
+		Dir:       dir, UpdateScripts: *update, RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("ROOT", root)
 			e.Setenv("USER", "ada")
@@ -44,13 +45,14 @@ func params(t *testing.T, dir string) testscript.Params {
 			// A weekday on which no window of a test can be open now, wherever now is.
 			e.Setenv("FARDAY", strings.ToLower(time.Now().Add(72 * time.Hour).Weekday().String()[:3]))
 			e.Setenv("OVI_SANDBOX_SETTLE", "50ms")
+			e.Setenv("AMI", "ami-0a1b2c3d4e5f60718") // of the sandbox
 			// Nothing of the machine's own accounts.
 			e.Setenv("AWS_EC2_METADATA_DISABLED", "true")
 			e.Setenv("AWS_CONFIG_FILE", os.DevNull)
 			e.Setenv("AWS_SHARED_CREDENTIALS_FILE", os.DevNull)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "until": until, "grow": grow, "written": written, "elsewhere": elsewhere, "bindings": bindings(), "capture": capture, "sql": sqlDo, "rows": sqlRows},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "until": until, "grow": grow, "written": written, "elsewhere": elsewhere, "bindings": bindings(), "capture": capture, "sql": sqlDo, "rows": sqlRows, "hand": hand, "bucket": bucket},
 	}
 }
 

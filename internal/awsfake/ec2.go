@@ -60,6 +60,14 @@ func checkTags(tags map[string]string) error {
 	return nil
 }
 
+// ownTags are those that users gave a resource: the ones of AWS stay beside them and do not count
+// ("Tag your Amazon EC2 resources": restrictions).
+func ownTags(tags map[string]string) map[string]string {
+	own := maps.Clone(tags)
+	maps.DeleteFunc(own, func(k, _ string) bool { return strings.HasPrefix(k, "aws:") })
+	return own
+}
+
 func readTags(p *params, path string) (map[string]string, error) {
 	tags := map[string]string{}
 	for _, t := range p.items(path) {

@@ -99,7 +99,7 @@ func (x *exchange) changeTags(e entity, change func(map[string]string)) error {
 		tags = map[string]string{}
 	}
 	change(tags)
-	if err := checkTags(tags); err != nil {
+	if err := checkTags(ownTags(tags)); err != nil {
 		return err
 	}
 	c := e.clone()

@@ -153,6 +153,8 @@ func TestAGroupLaunchesByItsTemplate(t *testing.T) {
 	if len(members.Reservations) != 2 || members.Reservations[0].Instances[0].InstanceType != types.InstanceTypeT3Micro {
 		t.Errorf("%d members", len(members.Reservations))
 	}
+	// Users may tag what AWS has tagged.
+	ok(cl.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{*members.Reservations[0].Instances[0].InstanceId}, Tags: []types.Tag{{Key: aws.String("team"), Value: aws.String("web")}}}))(t)
 	ok(as.DeleteAutoScalingGroup(ctx, &autoscaling.DeleteAutoScalingGroupInput{AutoScalingGroupName: aws.String("web"), ForceDelete: aws.Bool(true)}))(t)
 	if _, err = as.CreateAutoScalingGroup(ctx, group("1")); err == nil {
 		t.Error("the name of a group that is being deleted is free at once")
