@@ -135,6 +135,10 @@ func exampleCases() map[string][]struct {
 			{"the private networks", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", resource.List{
 				attr("port", resource.Int(22), "cidr", resource.String("10.0.0.0/8")), attr("port", resource.Int(22), "cidr", resource.String("172.16.0.0/12")), attr("port", resource.Int(22), "cidr", resource.String("fd00::/8")),
 			})}, nil},
+			{"a rule of its own", proposal{action: decider.Create, kind: "security_group_rule", tags: team, desired: attr("security_group", resource.String("sg-1"), "protocol", resource.String("all"), "cidr", resource.String("0.0.0.0/0"))}, open},
+			{"a rule of its own for IPv6", proposal{action: decider.Update, kind: "security_group_rule", desired: attr("direction", resource.String("ingress"), "port", resource.Int(22), "cidr", resource.String("::/0"))}, open},
+			{"a rule of its own that lets out", proposal{action: decider.Update, kind: "security_group_rule", desired: attr("direction", resource.String("egress"), "protocol", resource.String("all"), "cidr", resource.String("0.0.0.0/0"))}, nil},
+			{"a rule of its own for 443", proposal{action: decider.Update, kind: "security_group_rule", desired: attr("port", resource.Int(443), "cidr", resource.String("0.0.0.0/0"))}, nil},
 			{"an office", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", ruleList("port", resource.Int(22), "cidr", resource.String("198.51.100.0/24")))}, nil},
 			{"a group", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", ruleList("port", resource.Int(22), "security_group", resource.String("sg-1")))}, nil},
 			{"all of udp", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", ruleList("protocol", resource.String("udp"), "from_port", resource.Int(0), "to_port", resource.Int(65535), "cidr", resource.String("0.0.0.0/0")))}, nil},
