@@ -3,6 +3,7 @@ package source
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -118,8 +119,16 @@ func (a *adding) suggestKind(name string) string {
 	for _, k := range a.opts.Schemas.Kinds(a.r.Provider) {
 		names = append(names, k.Name)
 	}
-	if kind, ok := terraformKind(name, names); ok {
-		return "use " + kind
+	if a.opts.Foreign != nil {
+		switch kind, partOf := a.opts.Foreign(a.r.Provider, name); {
+		case kind != "":
+			return "use " + kind
+		case partOf != "":
+			return "set it in " + partOf + ": see `ovi kinds " + partOf + "`"
+		}
+	}
+	if _, rest, ok := strings.Cut(name, "_"); ok && slices.Contains(names, rest) {
+		return "use " + rest // aws_subnet
 	}
 	return Suggest(name, names)
 }

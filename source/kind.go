@@ -121,21 +121,6 @@ func isNumber(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// terraformKind maps the name of a Terraform resource to one of the kinds.
-func terraformKind(name string, kinds []string) (string, bool) {
-	_, rest, ok := strings.Cut(name, "_")
-	if !ok {
-		return "", false
-	}
-	if slices.Contains(kinds, rest) {
-		return rest, true
-	}
-	other, ok := map[string]string{
-		"instance": "ec2", "s3_bucket": "s3", "db_instance": "rds", "ebs_volume": "ebs",
-	}[rest]
-	return other, ok && slices.Contains(kinds, other)
-}
-
 // defaulted lists the attributes whose schema has a Default and that a source does not mention, and
 // the state. Most resources of a kind mention the same: the last answer is kept.
 func (k *kind) defaulted(r *Resource) []string {

@@ -101,6 +101,8 @@ type Options struct {
 	Location func(provider string) LocationRule
 	// ProviderOptions lists the options of a provider. Nil: no provider has any.
 	ProviderOptions func(provider string) []OptionRule
+	// Foreign tells what a type of another program is here: a kind, or a part of one. Nil: nothing is known.
+	Foreign func(provider, name string) (kind, partOf string)
 	// Secrets makes the digests that are recorded in place of secrets. Nil: a secret in the
 	// configuration is a problem.
 	Secrets resource.Digester

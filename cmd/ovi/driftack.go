@@ -20,6 +20,8 @@ func (p *process) driftAckCommand() *urfave.Command {
 	return &urfave.Command{
 		Name: "ack", ArgsUsage: "REF [SOURCE]",
 		Usage: "Acknowledge a change: exclude it until it changes again or the time is over",
+		Description: "It is excluded from what `ovi drift` shows. It is not kept: the next apply restores the configuration.\n" +
+			"To keep it, change the configuration, or set ignore: [ATTRIBUTE] there.",
 		Flags: append([]urfave.Flag{
 			sourceFlag(), reasonFlag(),
 			&urfave.StringFlag{Name: "until", Usage: "expire after a duration (7d, 12h) or at `TIME` (2006-01-02T15:04:05Z)"},
@@ -87,7 +89,8 @@ func (c *call) ackIn(l *session, until time.Time) error {
 				Type: "acknowledged", Ref: namesOf(planned).Ref(ref), What: e.What, At: r.At, Until: until, Who: e.Who, Reason: e.Reason,
 			})
 		}
-		c.out.Say("%s: drift acknowledged until %s (%s). Other drift is still shown.", ref.Short(), stampOf(until), e.What)
+		c.out.Say("%s: drift acknowledged until %s (%s). Other drift is still shown.\n"+
+			"This hides it only: the next `ovi apply` restores the configuration.", ref.Short(), stampOf(until), e.What)
 		return nil
 	}
 	return &cli.Problem{Summary: ref.Short() + " has not drifted", Suggestion: "run `ovi drift` to list what has"}

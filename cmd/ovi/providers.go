@@ -183,7 +183,17 @@ func (c *call) checks() source.Options {
 			return rule
 		}
 		return source.LocationRule{}
-	}, ProviderOptions: c.optionRules}
+	}, ProviderOptions: c.optionRules, Foreign: c.foreign}
+}
+
+// foreign is what a type of Terraform is here.
+func (c *call) foreign(provider, name string) (kind, partOf string) {
+	for _, e := range c.entries() {
+		if e.Name == provider {
+			return e.Terraform[name].Kind, e.Terraform[name].PartOf
+		}
+	}
+	return "", ""
 }
 
 // optionRules are the options of a provider that a configuration may set.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/internal/datadir"
@@ -61,7 +62,7 @@ func (s *settings) write(dir string) error {
 // isSafe refuses a data directory that is no folder, or not this user's own. One that the user named
 // may be a link.
 func (c *call) isSafe(dir string) error {
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() || errors.Is(err, syscall.ENOTDIR) {
 		return &cli.Problem{Summary: "the data directory is not a folder", File: dir, Suggestion: "choose another with --data-dir or OVI_DATA_DIR"}
 	}
 	at := dir

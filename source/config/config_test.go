@@ -44,6 +44,9 @@ func checkedBy(s schemas) source.Options {
 			}
 			return source.LocationRule{}
 		},
+		Foreign: func(_, name string) (kind, partOf string) {
+			return map[string]string{"aws_instance": "ec2", "aws_s3_bucket": "s3"}[name], map[string]string{"aws_security_group_rule": "security_group"}[name]
+		},
 		ProviderOptions: func(provider string) []source.OptionRule {
 			if provider == "aws" {
 				return []source.OptionRule{{Key: "profile", Doc: "The profile."}, {Key: "role", Grouped: true, Doc: "The role."}, {Key: "token", Secret: true}, {Key: "hook", Operator: true, Flag: "aws-hook", Variable: "OVI_AWS_HOOK"}}

@@ -30,7 +30,7 @@ func (l *loader) document(f *file, root *source.Node, blocks iter.Seq[*source.No
 		return
 	}
 	if root.Shape == source.Scalar && looksLikeTerraform(f.text) {
-		d.wrong(root, "the file looks like Terraform (HCL)", "ovi reads YAML or JSON; see docs/config.md")
+		d.wrong(root, "the file looks like Terraform (HCL)", "write YAML, see docs/terraform.md; `ovi import terraform` writes it of a state")
 		return
 	}
 	keys := fileKeys(l.opts.Options)

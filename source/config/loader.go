@@ -78,7 +78,7 @@ func (l *loader) syntax(f *file, err error) {
 		return
 	}
 	if looksLikeTerraform(f.text) {
-		l.problem(f.at(1, 1), "", "the file looks like Terraform (HCL)", "ovi reads YAML or JSON; see docs/config.md")
+		l.problem(f.at(1, 1), "", "the file looks like Terraform (HCL)", "write YAML, see docs/terraform.md; `ovi import terraform` writes it of a state")
 		return
 	}
 	text, shift := f.text, 0

@@ -134,6 +134,8 @@ func TestAnUnsetVariableIsOneProblem(t *testing.T) {
 
 func TestTerraformGetsHints(t *testing.T) {
 	for text, want := range map[string]string{
+		"version: v1\nprovider: aws\nregion: r\nresources:\n  - {type: aws_s3_bucket, name: abc}\n":                     "use s3",
+		"version: v1\nprovider: aws\nregion: r\nresources:\n  - {type: aws_security_group_rule, name: a}\n":             "set it in security_group: see `ovi kinds security_group`",
 		"resource \"aws_instance\" \"web\" {\n  ami = \"ami-1\"\n}\n":                                                   "looks like Terraform",
 		"version: v1\nprovider: aws\nregion: r\nresources:\n  - {type: aws_instance, name: a, size: t3.micro}\n":        "use ec2",
 		"version: v1\nprovider: aws\nregion: r\nresources:\n  - {type: aws_security_group, name: a}\n":                  "use security_group",
