@@ -54,6 +54,9 @@ func (e *Engine) Adopt(ctx context.Context, intents []resource.Intent, a Adoptio
 		return fail(err)
 	}
 	have, err := candidate(p, ref, a.ID)
+	if err == nil && a.ID == "" {
+		err = e.alone(p, have)
+	}
 	if err == nil {
 		err = adoptable(p, ref, have, a.Force)
 	}
@@ -109,11 +112,7 @@ func candidate(p *Planned, ref resource.Ref, id string) (*resource.Observed, err
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		ids := make([]string, len(found))
-		for i, o := range found {
-			ids[i] = o.ID
-		}
-		return nil, resource.Advise(fmt.Errorf("%d resources have that name", len(ids)), "choose one with --id: "+strings.Join(ids, " or --id "))
+		return nil, several(found)
 	}
 	if err := s.Covers(ref.Kind); err != nil {
 		return nil, err
@@ -122,6 +121,37 @@ func candidate(p *Planned, ref resource.Ref, id string) (*resource.Observed, err
 		return nil, resource.Advise(fmt.Errorf("%s %s does not exist in %s", ref.Kind, id, ref.Scope()), "run `ovi inventory` to list the IDs of unmanaged resources")
 	}
 	return nil, resource.Advise(fmt.Errorf("no resource of that name exists in %s", ref.Scope()), "choose one of `ovi inventory` with --id, or run `ovi apply` to create it")
+}
+
+// several refuses a name that several resources have.
+func several(found []*resource.Observed) error {
+	ids := make([]string, len(found))
+	for i, o := range found {
+		ids[i] = o.ID
+	}
+	return resource.Advise(fmt.Errorf("%d resources have that name", len(ids)), "choose one with --id: "+strings.Join(ids, " or --id "))
+}
+
+// alone refuses a resource whose name is a tag that another one has too: only one of them can have it as its natural
+// name, and nothing tells that it is the one that is meant.
+func (e *Engine) alone(p *Planned, have *resource.Observed) error {
+	k, _ := e.cfg.Providers.Kind(have.Ref.Provider, have.Ref.Kind)
+	name, tagged := have.Tags.Get(k.NameTag)
+	if !tagged {
+		return nil
+	}
+	found := []*resource.Observed{have}
+	s := p.live.Scopes[have.Ref.Scope()]
+	for i := range s.Resources {
+		o := &s.Resources[i]
+		if also, _ := o.Tags.Get(k.NameTag); also == name && o.Ref.Kind == have.Ref.Kind && o.ID != have.ID && !o.Managed() {
+			found = append(found, o)
+		}
+	}
+	if len(found) == 1 {
+		return nil
+	}
+	return several(found)
 }
 
 // adoptable returns the reason why a resource cannot be adopted under a ref.
