@@ -28,6 +28,7 @@ func (p *process) run(soft context.Context, args []string) int {
 	app := p.app()
 	tidy, err := cli.Tidy(app.Commands, args)
 	if err == nil {
+		app.Commands = calledBy(app.Commands, tidy)
 		err = app.RunContext(soft, append([]string{"ovi"}, tidy...))
 	}
 	var reported cli.ExitStatus
@@ -38,6 +39,17 @@ func (p *process) run(soft context.Context, args []string) int {
 		}
 	}
 	return cli.CodeOf(err)
+}
+
+// calledBy is the command of a tidy line alone, or all if it names none: urfave prepares the options of all that it is
+// given, which takes longer than many a command.
+func calledBy(all []*urfave.Command, line []string) []*urfave.Command {
+	for _, c := range all {
+		if len(line) > 0 && c.HasName(line[0]) {
+			return []*urfave.Command{c}
+		}
+	}
+	return all
 }
 
 // process is ovi, with what it is given from outside.
