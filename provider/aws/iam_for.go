@@ -26,6 +26,7 @@ type configured struct {
 	referred        []string // kinds that are observed besides
 	buckets         []string // their names; nil: one is not known before an apply
 	keys            bool     // a volume has a key of its own
+	grants          bool     // a database has a key of its own
 }
 
 // IAMPolicyFor is the smallest policy with which the configurations can be observed and applied, as JSON.
@@ -75,7 +76,7 @@ func configuredIn(intents []resource.Intent) configured {
 			if d.Ref.Kind == kindS3 {
 				c.bucket(d)
 			}
-			c.keys = c.keys || hasVolumeKey(d)
+			c.keys, c.grants = c.keys || hasVolumeKey(d), c.grants || hasGrantedKey(d)
 		}
 	}
 	for _, list := range []*[]string{&c.stacks, &c.regions, &c.kinds} {
@@ -88,6 +89,12 @@ func configuredIn(intents []resource.Intent) configured {
 		}
 	}
 	return c
+}
+
+// hasGrantedKey reports that RDS needs a grant of a key of the customer.
+func hasGrantedKey(d *resource.Desired) bool {
+	_, has := d.Attrs.Get(kmsKeyAttr)
+	return has && d.Ref.Kind == kindRDS
 }
 
 // hasVolumeKey reports that a resource creates volumes with a key of its own. A template creates none.
@@ -213,7 +220,7 @@ func (c *configured) sharing(add func(grant)) {
 func (c *configured) plain(add func(grant)) {
 	other, buckets := grant{Sid: "OviOther"}, grant{Sid: "OviBuckets"}
 	var linked []string
-	passes, grants := false, false
+	passes := false
 	for _, kind := range c.kinds {
 		n := needs()[kind]
 		if kind == kindS3 {
@@ -224,8 +231,6 @@ func (c *configured) plain(add func(grant)) {
 		for _, a := range n.others {
 			if _, name, _ := strings.Cut(a, ":"); a == passing {
 				passes = true
-			} else if a == granting {
-				grants = true
 			} else if !reads(name) {
 				other.Action = append(other.Action, a)
 			}
@@ -245,7 +250,7 @@ func (c *configured) plain(add func(grant)) {
 	if c.keys {
 		c.limited(add, grant{Sid: "OviVolumeKeys", Action: append(volumeKeyActions()[1:], "kms:DescribeKey")})
 	}
-	if c.keys || grants {
+	if c.keys || c.grants {
 		c.limited(add, grant{Sid: "OviGrantKeys", Action: []string{granting}, Condition: grantToAWS()})
 	}
 	if passes {

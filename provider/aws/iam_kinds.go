@@ -172,7 +172,7 @@ func dataNeeds() map[string]need {
 			service: "rds", own: "db:*", reads: "DescribeDBEngineVersions DescribeDBInstances DescribeDBSubnetGroups",
 			creates: "AddTagsToResource CreateDBInstance", changes: "AddTagsToResource DeleteDBInstance ModifyDBInstance RemoveTagsFromResource StartDBInstance StopDBInstance",
 			beside: "CreateDBInstance DeleteDBInstance ModifyDBInstance", plain: "CreateDBSnapshot",
-			others: []string{"ec2:DescribeSecurityGroups", granting, "kms:DescribeKey", "secretsmanager:CreateSecret", "secretsmanager:TagResource"}, linked: "rds.amazonaws.com",
+			others: []string{"ec2:DescribeSecurityGroups", "kms:DescribeKey", "secretsmanager:CreateSecret", "secretsmanager:TagResource"}, linked: "rds.amazonaws.com",
 		},
 		kindDBSubnets: {
 			service: "rds", reads: "DescribeDBSubnetGroups ListTagsForResource",

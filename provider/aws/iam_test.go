@@ -131,9 +131,9 @@ func TestEveryOperationIsOfAKind(t *testing.T) {
 	}
 	const granted = `"kms:CreateGrant"`
 	if text := string(aws.IAMPolicyFor([]resource.Intent{{Stack: "web", Resources: all}})); strings.Contains(text, granted) {
-		t.Error("a key may be granted, and no volume has one")
+		t.Error("a key may be granted, and nothing has one")
 	}
-	for _, kind := range []string{"ec2", "ebs"} {
+	for _, kind := range []string{"ec2", "ebs", "rds"} {
 		a := resource.AttrsOf(values{"kms_key": text("arn")})
 		if kind == "ec2" {
 			a = resource.AttrsOf(values{"root_volume": a})

@@ -244,8 +244,8 @@ func TestLostAnswersOfRouting(t *testing.T) {
 			s.create(s.table("public", []string{s.a}, route("cidr", "0.0.0.0/0", "internet_gateway", s.igw)))
 			eip := s.create(desired(t, "eip", "a", values{}))
 			s.create(desired(t, "nat_gateway", "a", values{"subnet": text(s.a), "eip": text(eip)}))
-			// The six, and the group and the table that a VPC is born with.
-			if n := len(w.observed().Resources) - len(fresh(t).Resources); n != 6+2 {
+			// The six, and what a VPC is born with: a group with two rules, and a table.
+			if n := len(w.observed().Resources) - len(fresh(t).Resources); n != 6+4 {
 				t.Errorf("%d resources more than before", n)
 			}
 		})
