@@ -40,7 +40,7 @@ type turns struct {
 	*resource.Set
 	of    resource.Ref
 	first []int          // what is not in service and is put into it: it waits for nothing
-	rest  []int          // what is in service and is interrupted
+	rest  []int          // what is in service, or starts, and is interrupted
 	stuck []resource.Ref // what is not in service and stays so
 }
 
@@ -100,6 +100,7 @@ func starts(ref resource.Ref, f Facts) bool {
 
 // divide says of each of the set what is to be done with it. What is configured as stopped is in service for no one.
 func (t *turns) divide(all []Decision, index map[resource.Ref]int, f Facts) {
+	var starting, serving []int
 	for n := range t.Size {
 		ref := resource.MemberOf(t.of, n)
 		j, planned := index[ref]
@@ -108,15 +109,19 @@ func (t *turns) divide(all []Decision, index map[resource.Ref]int, f Facts) {
 		case planned && all[j].Desired != nil && all[j].Desired.State == resource.StateStopped:
 		case serves(ref, f):
 			if acts && all[j].interrupts() {
-				t.rest = append(t.rest, j)
+				serving = append(serving, j)
+			}
+		case starts(ref, f):
+			if acts && all[j].interrupts() {
+				starting = append(starting, j)
 			}
 		case acts && (all[j].interrupts() || all[j].Proposed == Create):
 			t.first = append(t.first, j)
-		case starts(ref, f):
 		default:
 			t.stuck = append(t.stuck, ref)
 		}
 	}
+	t.rest = append(starting, serving...) // what starts may never be in service without the change
 }
 
 // give divides what is interrupted into lanes, in each of which one waits for the one before. What is

@@ -107,10 +107,8 @@ func TestNoMoreOfACountIsInterruptedThanMayBe(t *testing.T) {
 		x := setRun{t: t, plan: p, most: set.Most(), down: map[resource.Ref]bool{}}
 		failures := rapid.Bool().Draw(t, "with failures")
 		for i, m := range all {
-			d, _ := decisionOf(p, memberRef("web", i))
-			changed := d.Action == decider.Replace || d.Action == decider.Restart
-			starts := m.health == resource.Pending && !changed // an apply waits for it before each turn
-			x.down[memberRef("web", i)] = m.health != resource.Healthy && !starts
+			// An apply waits for what starts before each turn.
+			x.down[memberRef("web", i)] = m.health != resource.Healthy && m.health != resource.Pending
 		}
 		stuck := slices.ContainsFunc(p.Decisions, func(d decider.Decision) bool { return len(d.Blockers) > 0 })
 		if left := x.run(failures); left > 0 && !failures && !stuck {
@@ -206,6 +204,7 @@ func TestTurns(t *testing.T) {
 		{"what is down and not repaired", "1", []member{up("size"), failing, up("size")}, "!0 !2"},
 		{"or takes one of two lanes", "2", []member{up("size"), failing, up("size")}, "0 2<0"},
 		{"what starts is waited for when it is their turn", "1", []member{up("size"), pending, up("size")}, "0 2<0"},
+		{"all start", "1", slices.Repeat([]member{{health: resource.Pending, change: "size"}}, 3), "0 1<0 2<1"},
 		{"what starts and is changed goes first", "1", []member{up("size"), {health: resource.Pending, change: "size"}}, "1 0<1"},
 		{"what is blocked and down", "1", []member{up("size"), {health: resource.Stopped, blocked: true}}, "!0"},
 		{"what is blocked and in service", "1", []member{{health: resource.Healthy, change: "size", blocked: true}, up("size"), up("size")}, "1 2<1"},
@@ -216,14 +215,6 @@ func TestTurns(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
-}
-
-func decisionOf(p decider.Plan, ref resource.Ref) (decider.Decision, bool) {
-	i := slices.IndexFunc(p.Decisions, func(d decider.Decision) bool { return d.Ref == ref })
-	if i < 0 {
-		return decider.Decision{}, false
-	}
-	return p.Decisions[i], true
 }
 
 func describe(p decider.Plan) string {

@@ -112,6 +112,9 @@ type ApplyOptions struct {
 	// Hard is a context whose end stops calls in flight too: the second Ctrl-C. The end of
 	// Apply's own context lets them finish and begins no more. nil: calls are never cut off.
 	Hard context.Context
+	// Waits, if set, is called, from many goroutines, when an apply waits until a resource of a count is
+	// healthy, with why it is not; and with "" when that ends.
+	Waits func(ref resource.Ref, why string)
 	// Approved, if set, is recorded before anything starts.
 	Approved *event.Approved
 }

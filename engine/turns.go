@@ -147,6 +147,8 @@ func (a *apply) awaitTurn(set *turnsOfSet, d *decider.Decision) *Outcome {
 	out := &Outcome{Ref: d.Ref, Action: d.Action, Status: Interrupted, Detail: "the apply was interrupted first"}
 	kind, _ := a.engine.cfg.Providers.Kind(d.Ref.Provider, d.Ref.Kind)
 	late := a.engine.cfg.Clock().Add(a.pends(d.Ref, update, kind))
+	tell := a.waiting()
+	defer tell(resource.Observed{})
 	for pause := (pauses{}); !a.stopped(); {
 		others, err := a.take(set, d)
 		switch {
@@ -167,9 +169,27 @@ func (a *apply) awaitTurn(set *turnsOfSet, d *decider.Decision) *Outcome {
 			out.Detail = fmt.Sprintf("%s is %s%s; %d of the %d of %s may be unavailable", down.Ref.Short(), down.Health, because(down.Message), d.Turn.Most, d.Turn.Size, d.Turn.Of)
 			return out
 		}
+		tell(down)
 		pause.wait(a.hard, a.soft)
 	}
 	return out
+}
+
+// waiting returns a function that tells which resource an apply waits for now, the zero one that it no
+// longer waits.
+func (a *apply) waiting() func(resource.Observed) {
+	var told resource.Ref
+	return func(o resource.Observed) {
+		if a.o.Waits == nil {
+			return
+		}
+		if told != o.Ref && !told.IsZero() {
+			a.o.Waits(told, "")
+		}
+		if told = o.Ref; !told.IsZero() {
+			a.o.Waits(told, string(o.Health)+because(o.Message))
+		}
+	}
 }
 
 // take gives the turn to a resource if few enough others are not in service, else it returns those. What
@@ -226,8 +246,13 @@ func (a *apply) awaitService(d *decider.Decision, out Outcome) Outcome {
 	kind, _ := a.engine.cfg.Providers.Kind(d.Ref.Provider, d.Ref.Kind)
 	started := a.engine.cfg.Clock()
 	most := a.pends(d.Ref, create, kind)
+	tell := a.waiting()
+	defer tell(resource.Observed{})
 	for pause := (pauses{}); out.unready == nil; {
 		o, err := a.readiness(d.Ref)
+		if err == nil && !a.serves(&o) {
+			tell(o)
+		}
 		late := a.engine.cfg.Clock().Sub(started) >= most
 		switch {
 		case err == nil && a.serves(&o):

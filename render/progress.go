@@ -26,6 +26,7 @@ type Progress struct {
 	steps *steps
 	drawn int                   // lines below those that scroll
 	left  map[resource.Ref]bool // neither finished nor given up
+	held  waits                 // what is not healthy yet, though its action has finished
 	quiet time.Time             // since when no action runs
 	last  time.Time
 	ended bool
@@ -164,6 +165,7 @@ func (p *Progress) Interrupted() {
 	if p.ended || p.style.Quiet {
 		return
 	}
+	p.held = waits{}
 	clear(p.left) // no other run is waited for any more
 	text := "Interrupted: no further action starts."
 	if n := len(p.steps.order); n > 0 {
@@ -195,7 +197,7 @@ func (p *Progress) notice(text string) {
 
 // draw replaces the running lines by new ones, below the actions that have finished.
 func (p *Progress) draw(ended []string, order []resource.Ref, now time.Time) {
-	if !p.style.Live || len(ended) == 0 && len(order) == 0 && p.drawn == 0 && !p.waits(order, now) {
+	if !p.style.Live || len(ended) == 0 && len(order) == 0 && len(p.held.order) == 0 && p.drawn == 0 && !p.waits(order, now) {
 		return
 	}
 	var b strings.Builder
@@ -218,6 +220,10 @@ func (p *Progress) draw(ended []string, order []resource.Ref, now time.Time) {
 		b.WriteString(p.line(ref, now) + "\n")
 		p.drawn++
 	}
+	for _, line := range p.waitLines(order, now) {
+		b.WriteString(line + "\n")
+		p.drawn++
+	}
 	p.write(b.String())
 }
 
@@ -225,7 +231,7 @@ func (p *Progress) draw(ended []string, order []resource.Ref, now time.Time) {
 // they depend on, are claimed by other runs.
 func (p *Progress) waits(order []resource.Ref, now time.Time) bool {
 	switch {
-	case len(order) > 0:
+	case len(order) > 0, len(p.held.order) > 0:
 		p.quiet = time.Time{}
 	case now.IsZero() || p.remaining() == 0: // the end
 	case p.quiet.IsZero():

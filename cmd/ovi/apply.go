@@ -13,6 +13,7 @@ import (
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/metrics"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
 )
 
 func (p *process) applyCommand() *urfave.Command {
@@ -200,12 +201,13 @@ func (c *call) execute(l *session, p *engine.Planned, how string) error {
 	c.out.Share()
 	counters := metrics.New()
 	var show sink = render.NewLines(c.out.Enc, namesOf(p))
+	var waits func(resource.Ref, string)
 	if !c.out.Machine() {
 		style := c.out.Style
 		style.Live, style.Quiet = style.Live && !c.out.Quiet, c.out.Quiet
 		c.out.Say("")
 		progress := render.NewProgress(c.out.W, style, namesOf(p), toDo(p.Plan)...)
-		show = progress
+		show, waits = progress, progress.Waits
 		c.progress.Store(progress)
 		defer c.progress.Store(nil)
 		heard := context.AfterFunc(c, progress.Interrupted)
@@ -216,7 +218,7 @@ func (c *call) execute(l *session, p *engine.Planned, how string) error {
 		show.Record(r)
 	})
 	result, err := l.engine.Apply(c, p, engine.ApplyOptions{
-		Parallelism: c.cmd.Int("parallelism"), Hard: c.hard(),
+		Parallelism: c.cmd.Int("parallelism"), Hard: c.hard(), Waits: waits,
 		Approved: &event.Approved{Plan: p.ID, Hash: p.Hash, Who: c.User(), How: how},
 	})
 	stop()
