@@ -19,9 +19,9 @@ type Entry struct {
 	// Permissions returns what its credentials must be allowed to do, in the form that the
 	// system reads. Nil: there is no such form.
 	Permissions func() []byte
-	// PermissionsFor returns those that configurations need, with what limits them to these. It is pure.
-	// Nil: there is no such form.
-	PermissionsFor func([]resource.Intent) []byte
+	// PermissionsFor returns those that configurations need, with what limits them to these, as several documents that
+	// are all needed if the system does not take them in one. It is pure. Nil: there is no such form.
+	PermissionsFor func([]resource.Intent) [][]byte
 	// ByHand returns the commands with which a user would do an operation by hand, for a shell, without
 	// the value of any secret. It is pure. Nil: there are no such commands.
 	ByHand func(Operation) []string

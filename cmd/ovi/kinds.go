@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"slices"
 
 	urfave "github.com/urfave/cli/v2"
@@ -114,8 +116,12 @@ func (c *call) permissionsFor(file string) error {
 		if known = e.Name; !uses {
 			continue
 		}
-		if err := c.out.Print(e.PermissionsFor(intents)); err != nil {
+		documents := e.PermissionsFor(intents)
+		if err := c.out.Print(bytes.Join(documents, nil)); err != nil {
 			return err
+		}
+		if n := len(documents); n > 1 {
+			c.out.Warn(fmt.Sprintf("these are %d policies, because one would exceed the limit of the provider", n), "attach all of them: each has a part of the permissions")
 		}
 		printed = true
 	}

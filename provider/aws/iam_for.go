@@ -29,11 +29,12 @@ type configured struct {
 	grants          bool     // a database has a key of its own
 }
 
-// IAMPolicyFor is the smallest policy with which the configurations can be observed and applied, as JSON.
+// IAMPolicyFor is the smallest policy with which the configurations can be observed and applied, as JSON; several that
+// are all needed if it exceeds what IAM takes in one.
 // What AWS can tell by its tags is created only with the tag ovi:stack of one of the stacks, and changed
 // and deleted only if it has it; regional calls are limited to the regions, and those that change buckets
 // to their names. A kind that is no longer configured and still recorded is not in it.
-func IAMPolicyFor(intents []resource.Intent) []byte {
+func IAMPolicyFor(intents []resource.Intent) [][]byte {
 	c := configuredIn(intents)
 	var all []grant
 	add := func(g grant) {
@@ -50,14 +51,15 @@ func IAMPolicyFor(intents []resource.Intent) []byte {
 	c.owning(add)
 	c.sharing(add)
 	c.plain(add)
-	out, err := json.MarshalIndent(struct {
-		Version   string
-		Statement []grant
-	}{"2012-10-17", all}, "", "  ")
-	if err != nil {
-		return nil // of strings alone: it cannot fail
+	var out [][]byte
+	for _, d := range packed(all) {
+		text, err := json.MarshalIndent(d, "", "  ")
+		if err != nil {
+			return nil // of strings alone: it cannot fail
+		}
+		out = append(out, append(text, '\n'))
 	}
-	return append(out, '\n')
+	return out
 }
 
 func configuredIn(intents []resource.Intent) configured {

@@ -1,6 +1,8 @@
 package aws_test
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -9,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider/aws"
@@ -123,14 +126,72 @@ func TestTheIAMPolicyIsValid(t *testing.T) {
 	}
 }
 
+// fitting fails for policies that IAM refuses: of more than 6,144 characters, or with one Sid twice.
+func fitting(t *testing.T, policies [][]byte) {
+	t.Helper()
+	for i, text := range policies {
+		var b bytes.Buffer
+		var p struct{ Statement []struct{ Sid string } }
+		if err := cmp.Or(json.Compact(&b, text), json.Unmarshal(text, &p)); err != nil {
+			t.Fatal(err)
+		}
+		if n := utf8.RuneCount(b.Bytes()); n > 6144 {
+			t.Errorf("policy %d has %d characters", i+1, n)
+		}
+		seen := map[string]bool{}
+		for _, s := range p.Statement {
+			if seen[s.Sid] {
+				t.Errorf("policy %d has %s twice", i+1, s.Sid)
+			}
+			seen[s.Sid] = true
+		}
+	}
+}
+
+// TestAPolicyOfManyBucketsFits: one statement alone exceeds what a policy takes, and loses nothing when it is divided.
+func TestAPolicyOfManyBucketsFits(t *testing.T) {
+	var all []resource.Desired
+	for i := range 500 {
+		all = append(all, resource.Desired{Ref: resource.Ref{Stack: "web", Provider: "aws", Location: "us-east-1", Kind: "s3", Name: fmt.Sprintf("a-bucket-with-a-long-name-%d", i)}})
+	}
+	policies := aws.IAMPolicyFor([]resource.Intent{{Stack: "web", Resources: all}})
+	fitting(t, policies)
+	allowed := map[string]bool{}
+	for _, text := range policies {
+		var p struct {
+			Statement []struct{ Action, Resource []string }
+		}
+		if err := json.Unmarshal(text, &p); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range p.Statement {
+			for _, a := range s.Action {
+				for _, r := range s.Resource {
+					allowed[a+" "+r] = true
+				}
+			}
+		}
+	}
+	for i := range all {
+		for _, a := range []string{"s3:CreateBucket", "s3:DeleteBucket", "s3:TagResource"} {
+			if !allowed[a+" arn:aws:s3:::"+all[i].Ref.Name] {
+				t.Fatalf("%s of %s is not allowed by %d policies", a, all[i].Ref.Name, len(policies))
+			}
+		}
+	}
+}
+
 // TestEveryOperationIsOfAKind: what ovi calls is in the policy of some configuration.
 func TestEveryOperationIsOfAKind(t *testing.T) {
 	var all []resource.Desired
 	for _, k := range aws.Kinds() {
 		all = append(all, resource.Desired{Ref: resource.Ref{Stack: "web", Provider: "aws", Location: "us-east-1", Kind: k.Name, Name: "a"}})
 	}
+	policiesFor := func(all ...resource.Desired) [][]byte {
+		return aws.IAMPolicyFor([]resource.Intent{{Stack: "web", Resources: all}})
+	}
 	const granted = `"kms:CreateGrant"`
-	if text := string(aws.IAMPolicyFor([]resource.Intent{{Stack: "web", Resources: all}})); strings.Contains(text, granted) {
+	if text := string(bytes.Join(policiesFor(all...), nil)); strings.Contains(text, granted) {
 		t.Error("a key may be granted, and nothing has one")
 	}
 	for _, kind := range []string{"ec2", "ebs", "rds"} {
@@ -139,12 +200,17 @@ func TestEveryOperationIsOfAKind(t *testing.T) {
 			a = resource.AttrsOf(values{"root_volume": a})
 		}
 		d := resource.Desired{Ref: resource.Ref{Stack: "web", Provider: "aws", Location: "us-east-1", Kind: kind, Name: "b"}, Attrs: a}
-		if text := string(aws.IAMPolicyFor([]resource.Intent{{Stack: "web", Resources: []resource.Desired{d}}})); !strings.Contains(text, granted) || !strings.Contains(text, "kms:GrantIsForAWSResource") {
-			t.Errorf("%s: the key of a volume is not granted", kind)
+		if text := string(bytes.Join(policiesFor(d), nil)); !strings.Contains(text, granted) || !strings.Contains(text, "kms:GrantIsForAWSResource") {
+			t.Errorf("%s: its key is not granted", kind)
 		}
 		all = append(all, d)
 	}
-	text := string(aws.IAMPolicyFor([]resource.Intent{{Stack: "web", Resources: all}}))
+	policies := policiesFor(all...)
+	text := string(bytes.Join(policies, nil))
+	if len(policies) < 2 {
+		t.Errorf("%d policies of all kinds", len(policies))
+	}
+	fitting(t, policies)
 	var general struct{ Statement []struct{ Action []string } }
 	if err := json.Unmarshal(aws.IAMPolicy(), &general); err != nil {
 		t.Fatal(err)

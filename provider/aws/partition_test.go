@@ -1,6 +1,7 @@
 package aws_test
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ func TestPoliciesHaveThePartitionOfTheirRegions(t *testing.T) {
 		for _, r := range regions {
 			all = append(all, in("123456789012/"+r, desired(t, "s3", "web", values{})), in("123456789012/"+r, desired(t, "ec2", "web", values{"size": text("t3.micro")})))
 		}
-		return string(aws.IAMPolicyFor([]resource.Intent{{Stack: "web", Resources: all}}))
+		return string(bytes.Join(aws.IAMPolicyFor([]resource.Intent{{Stack: "web", Resources: all}}), nil))
 	}
 	for regions, want := range map[string]string{
 		"us-east-1": "arn:aws:s3:::web", "cn-north-1": "arn:aws-cn:s3:::web", "us-gov-west-1": "arn:aws-us-gov:s3:::web", "us-iso-east-1": "arn:aws-iso:s3:::web",
