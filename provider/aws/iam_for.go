@@ -279,8 +279,13 @@ func (c *configured) partition() string {
 // partitionOf is the partition of a region, as ARNs have it.
 func partitionOf(region string) string {
 	for _, row := range [...][2]string{
-		{"cn-", "aws-cn"}, {"us-gov-", "aws-us-gov"}, {"eusc-", "aws-eusc"},
-		{"us-iso-", "aws-iso"}, {"us-isob-", "aws-iso-b"}, {"eu-isoe-", "aws-iso-e"}, {"us-isof-", "aws-iso-f"},
+		{"cn-", "aws-cn"},
+		{"us-gov-", "aws-us-gov"},
+		{"eusc-", "aws-eusc"},
+		{"us-iso-", "aws-iso"},
+		{"us-isob-", "aws-iso-b"},
+		{"eu-isoe-", "aws-iso-e"},
+		{"us-isof-", "aws-iso-f"},
 	} {
 		if strings.HasPrefix(region, row[0]) {
 			return row[1]
