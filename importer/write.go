@@ -193,7 +193,7 @@ func same(v, d resource.Value) bool { return d != nil && resource.Equal(v, d) }
 
 func isEmpty(v resource.Value) bool {
 	list, is := v.(resource.List)
-	return is && len(list) == 0
+	return is && len(list) == 0 || v == resource.String("")
 }
 
 // value is an attribute as a configuration has it. A collection inside another is written on one line.

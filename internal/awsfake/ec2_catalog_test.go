@@ -1,6 +1,7 @@
 package awsfake_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -130,16 +131,23 @@ func TestBucketPolicyAndOwnership(t *testing.T) {
 	c, _ := open(t)
 	cl := s3Of(c, "us-east-1", true)
 	name := aws.String("policed")
+	const own = `{"Statement":{"Effect":"Allow","Principal":{"AWS":"123456789012"},"Action":"s3:GetObject","Resource":"arn:aws:s3:::policed/*"}}`
 	ok(cl.CreateBucket(ctx, bucketIn(*name, "us-east-1")))(t)
 	_, err := cl.GetBucketPolicy(ctx, &s3.GetBucketPolicyInput{Bucket: name})
 	wantCode(t, err, "NoSuchBucketPolicy")
-	ok(cl.PutBucketPolicy(ctx, &s3.PutBucketPolicyInput{Bucket: name, Policy: aws.String(`{"Statement":[]}`)}))(t)
-	if p := ok(cl.GetBucketPolicy(ctx, &s3.GetBucketPolicyInput{Bucket: name}))(t); *p.Policy != `{"Statement":[]}` {
+	for _, bad := range []string{"{", `{"Statement":[]}`, strings.ReplaceAll(own, "policed", "other"), strings.Replace(own, "s3:", "ec2:", 1), strings.Replace(own, "Principal", "Sid", 1)} {
+		_, err = cl.PutBucketPolicy(ctx, &s3.PutBucketPolicyInput{Bucket: name, Policy: aws.String(bad)})
+		wantCode(t, err, "MalformedPolicy")
+	}
+	_, err = cl.PutBucketPolicy(ctx, &s3.PutBucketPolicyInput{Bucket: name, Policy: aws.String(strings.Replace(own, "123456789012", "*", 1))})
+	wantCode(t, err, "AccessDenied") // public policies are blocked
+	ok(cl.PutBucketPolicy(ctx, &s3.PutBucketPolicyInput{Bucket: name, Policy: aws.String(own)}))(t)
+	if p := ok(cl.GetBucketPolicy(ctx, &s3.GetBucketPolicyInput{Bucket: name}))(t); *p.Policy != own {
 		t.Errorf("policy %s", *p.Policy)
 	}
-	own := ok(cl.GetBucketOwnershipControls(ctx, &s3.GetBucketOwnershipControlsInput{Bucket: name}))(t).OwnershipControls.Rules
-	if len(own) != 1 || own[0].ObjectOwnership != "BucketOwnerEnforced" {
-		t.Errorf("ownership %v", own)
+	owner := ok(cl.GetBucketOwnershipControls(ctx, &s3.GetBucketOwnershipControlsInput{Bucket: name}))(t).OwnershipControls.Rules
+	if len(owner) != 1 || owner[0].ObjectOwnership != "BucketOwnerEnforced" {
+		t.Errorf("ownership %v", owner)
 	}
 	for _, k := range []string{"a/1", "a/2", "b"} {
 		ok(cl.PutObject(ctx, &s3.PutObjectInput{Bucket: name, Key: &k}))(t)

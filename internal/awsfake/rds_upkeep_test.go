@@ -67,7 +67,9 @@ func TestThePerformanceOfStorage(t *testing.T) {
 		t.Error(err)
 	}
 	clk.pass(20 * time.Second)
-	if err := change(func(in *rds.ModifyDBInstanceInput) { in.StorageType, in.MaxAllocatedStorage = aws.String("gp3"), aws.Int32(500) }); err != nil {
+	if err := change(func(in *rds.ModifyDBInstanceInput) {
+		in.StorageType, in.MaxAllocatedStorage = aws.String("gp3"), aws.Int32(500)
+	}); err != nil {
 		t.Error(err)
 	}
 	clk.pass(20 * time.Second)

@@ -1,9 +1,7 @@
 package awsfake
 
 import (
-	"encoding/json"
 	"encoding/xml"
-	"net/http"
 	"slices"
 )
 
@@ -205,26 +203,4 @@ func putOwnership(x *exchange) (any, error) {
 		return nil, malformed()
 	}
 	return x.change(func(b *bucket) error { b.Ownership = in.Value; return nil }, 200)
-}
-
-func getPolicy(x *exchange) (any, error) {
-	b, err := x.bucket()
-	if err != nil {
-		return nil, err
-	}
-	if b.Policy == "" {
-		return nil, failAs(404, "NoSuchBucketPolicy", "The bucket policy does not exist")
-	}
-	return raw{200, http.Header{"Content-Type": {"application/json"}}, []byte(b.Policy)}, nil
-}
-
-func putPolicy(x *exchange) (any, error) {
-	if !json.Valid(x.rest.Body) {
-		return nil, failf("MalformedPolicy", "Policies must be valid JSON and the first byte must be '{'")
-	}
-	return x.change(func(b *bucket) error { b.Policy = string(x.rest.Body); return nil }, 204)
-}
-
-func deletePolicy(x *exchange) (any, error) {
-	return x.change(func(b *bucket) error { b.Policy = ""; return nil }, 204)
 }

@@ -6,11 +6,17 @@ import "github.com/aws/aws-sdk-go-v2/service/s3"
 type bucketCalls struct {
 	GetBucketOwnershipControls call[s3.GetBucketOwnershipControlsInput, s3.GetBucketOwnershipControlsOutput, s3.Options]
 	PutBucketOwnershipControls call[s3.PutBucketOwnershipControlsInput, s3.PutBucketOwnershipControlsOutput, s3.Options]
+	GetBucketPolicy            call[s3.GetBucketPolicyInput, s3.GetBucketPolicyOutput, s3.Options]
+	PutBucketPolicy            call[s3.PutBucketPolicyInput, s3.PutBucketPolicyOutput, s3.Options]
+	DeleteBucketPolicy         call[s3.DeleteBucketPolicyInput, s3.DeleteBucketPolicyOutput, s3.Options]
 }
 
 func bucketCallsOf(c *s3.Client) bucketCalls {
 	return bucketCalls{
 		GetBucketOwnershipControls: c.GetBucketOwnershipControls,
 		PutBucketOwnershipControls: c.PutBucketOwnershipControls,
+		GetBucketPolicy:            c.GetBucketPolicy,
+		PutBucketPolicy:            c.PutBucketPolicy,
+		DeleteBucketPolicy:         c.DeleteBucketPolicy,
 	}
 }

@@ -71,6 +71,9 @@ func bucketsOnce(c *checking) {
 // canonicalS3: the key "is allowed if and only if SSEAlgorithm is set to aws:kms"
 // (ServerSideEncryptionByDefault).
 func canonicalS3(a resource.Attrs) (resource.Attrs, []resource.Problem) {
+	if s, ok := text(a, policyAttr); ok {
+		a = a.With(policyAttr, resource.String(canonicalDocument(s)))
+	}
 	cipher, said := text(a, "encryption")
 	if _, key := a.Get("kms_key"); key && (!said || cipher != "aws:kms") {
 		return a, []resource.Problem{{Path: "kms_key", Summary: "kms_key requires encryption aws:kms", Suggestion: "set encryption: aws:kms"}}

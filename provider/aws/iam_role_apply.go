@@ -63,7 +63,8 @@ func createRole(ctx context.Context, g *region, r provider.Request) (resource.Ob
 // unknownPrincipal: a role that a policy names and that was created a moment ago.
 func unknownPrincipal(err error) bool {
 	var api smithy.APIError
-	return errors.As(err, &api) && api.ErrorCode() == "MalformedPolicyDocument" && strings.Contains(api.ErrorMessage(), "Invalid principal")
+	return errors.As(err, &api) && strings.HasPrefix(api.ErrorCode(), "MalformedPolicy") && // of IAM and S3
+		strings.Contains(api.ErrorMessage(), "Invalid principal")
 }
 
 func session(a resource.Attrs) *int32 {

@@ -308,6 +308,9 @@ func dataOperations() []operation {
 		{call: "s3.PutBucketEncryption", actions: []string{"s3:PutEncryptionConfiguration"}},
 		{call: "s3.GetBucketOwnershipControls"},
 		{call: "s3.PutBucketOwnershipControls"},
+		{call: "s3.GetBucketPolicy"},
+		{call: "s3.PutBucketPolicy"},
+		{call: "s3.DeleteBucketPolicy"},
 		{call: "s3.DeleteBucket", destroy: true},
 	}
 }

@@ -30,6 +30,7 @@ type bucket struct {
 	cipher  string
 	key     string
 	owner   string
+	policy  string
 }
 
 // buckets reads the account's buckets of this region with their tags, and those with ovi's tags
@@ -162,6 +163,7 @@ func (g *region) observedBucket(b bucket) resource.Observed {
 		a.text("encryption", &b.cipher)
 		a.text("kms_key", &b.key)
 		a.text(ownershipAttr, &b.owner)
+		a[policyAttr] = resource.String(canonicalDocument(b.policy))
 	}
 	o.Attrs = a.done()
 	g.identify(&o, kindS3, b.name, b.tags)

@@ -44,6 +44,10 @@ func s3Schema() resource.Kind {
 				Name: ownershipAttr, Type: resource.TString, Enum: []string{"BucketOwnerEnforced", "BucketOwnerPreferred", "ObjectWriter"}, Example: "BucketOwnerEnforced",
 				Doc: "Who owns the objects that others write, and whether access lists apply: with BucketOwnerEnforced, the bucket's owner and none. If omitted, a new bucket has that.",
 			},
+			{
+				Name: policyAttr, Type: resource.TString, Valid: validBucketPolicy, Fits: samePolicy, Max: bound(20480), Example: "${file:bucket.json}",
+				Doc: "Who may do what in it, as JSON. Policies are compared by what they mean. An empty one removes the policy that it has.",
+			},
 		},
 	}
 }

@@ -61,6 +61,7 @@ func terraformTypes() map[string]provider.Foreign {
 		"aws_vpc_security_group_egress_rule":                 {PartOf: kindGroup},
 		"aws_s3_bucket_versioning":                           {PartOf: kindS3},
 		"aws_s3_bucket_ownership_controls":                   {PartOf: kindS3},
+		"aws_s3_bucket_policy":                               {PartOf: kindS3},
 		"aws_s3_bucket_public_access_block":                  {PartOf: kindS3},
 		"aws_s3_bucket_server_side_encryption_configuration": {PartOf: kindS3},
 	}
