@@ -65,6 +65,8 @@ func stopInstances(x *exchange) (any, error) {
 			return nil, nil
 		case state != "running" && state != "pending":
 			return nil, wrongState(in, state, "stopped")
+		case in.Spot:
+			return nil, failf("UnsupportedOperation", "You can't stop the Spot Instance '%s' because it is associated with a one-time Spot Instance request. You can only stop Spot Instances associated with persistent Spot Instance requests.", in.ID)
 		case in.StopGuard:
 			return nil, failf("OperationNotPermitted", "The instance '%s' may not be stopped. Modify its 'disableApiStop' instance attribute and try again.", in.ID)
 		}

@@ -135,6 +135,13 @@ func (x *exchange) launchSpec() (*instance, error) {
 	in.StopGuard = x.p.yes("DisableApiStop")
 	in.OnShutdown = x.p.or("InstanceInitiatedShutdownBehavior", "stop")
 	in.Optimized = x.p.yes("EbsOptimized")
+	if m := x.p.at("InstanceMarketOptions"); m != nil {
+		m.str("SpotOptions.MaxPrice")
+		in.Spot = m.str("MarketType") == "spot"
+		if kind := m.str("SpotOptions.SpotInstanceType"); kind != "" && kind != "one-time" {
+			return nil, failf("Unsupported", "The sandbox supports spot requests for one time only.")
+		}
+	}
 	in.Monitoring = x.p.yes("Monitoring.Enabled")
 	in.Credit = x.p.str("CreditSpecification.CpuCredits")
 	var err error

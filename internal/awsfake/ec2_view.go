@@ -73,6 +73,8 @@ type xmlInstance struct {
 	NICs        []xmlNIC      `xml:"networkInterfaceSet>item"`
 	Profile     *xmlProfile   `xml:"iamInstanceProfile"`
 	Optimized   bool          `xml:"ebsOptimized"`
+	Lifecycle   string        `xml:"instanceLifecycle,omitempty"`
+	Request     string        `xml:"spotInstanceRequestId,omitempty"`
 	Metadata    xmlMetadata   `xml:"metadataOptions"`
 }
 

@@ -29,6 +29,7 @@ type instance struct {
 	Optimized   bool        `json:"ebs_optimized,omitempty"`
 	NoSrcCheck  bool        `json:"no_source_dest_check,omitempty"`
 	Monitoring  bool        `json:"monitoring,omitempty"`
+	Spot        bool        `json:"spot,omitempty"` // by a request for one time
 	Tenancy     string      `json:"tenancy,omitempty"`
 	Credit      string      `json:"credit,omitempty"`
 	Reason      string      `json:"reason,omitempty"`

@@ -28,6 +28,7 @@ func canonicalEC2(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	if _, zone := a.Get("zone"); zone && subnet {
 		out = append(out, resource.Problem{Path: "zone", Summary: "the subnet already sets the zone", Suggestion: "omit zone"})
 	}
+	out = append(out, judgeSpot(a)...)
 	if _, fixed := a.Get(privateIP); fixed && !subnet {
 		out = append(out, resource.Problem{Path: privateIP, Summary: "an address is part of a subnet, and no subnet is set", Suggestion: "set subnet"})
 	}

@@ -85,6 +85,7 @@ func (g *region) observedInstance(i types.Instance, root *types.Volume) resource
 		a.number(hopLimit, m.HttpPutResponseHopLimit)
 	}
 	a.flag(sourceDestCheck, i.SourceDestCheck)
+	a[spotAttr] = resource.Bool(i.InstanceLifecycle == types.InstanceLifecycleTypeSpot)
 	var groups []string
 	for _, s := range i.SecurityGroups {
 		groups = append(groups, aws.ToString(s.GroupId))

@@ -139,8 +139,8 @@ func (g *region) launchOf(ctx context.Context, r provider.Request) (*ec2.RunInst
 		ClientToken: aws.String(r.Key), MinCount: aws.Int32(1), MaxCount: aws.Int32(1),
 		ImageId: aws.String(image), InstanceType: types.InstanceType(size), KeyName: desired(a, "key_name"),
 		BlockDeviceMappings: []types.BlockDeviceMapping{disk},
-		MetadataOptions:     metadata(a),
-		TagSpecifications:   []types.TagSpecification{born(types.ResourceTypeInstance, tags), born(types.ResourceTypeVolume, rootTags(tags))},
+		MetadataOptions:     metadata(a), InstanceMarketOptions: marketOf(a),
+		TagSpecifications: []types.TagSpecification{born(types.ResourceTypeInstance, tags), born(types.ResourceTypeVolume, rootTags(tags))},
 	}
 	if on, _ := flag(a, "termination_protection"); on {
 		in.DisableApiTermination = aws.Bool(true)

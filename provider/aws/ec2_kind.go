@@ -24,8 +24,8 @@ func ec2Schema() resource.Kind {
 		Doc:         "A virtual machine.\n\nIt is created with its name as its Name tag. An existing one is adopted by its ID.",
 		NameTag:     tagHuman,
 		NamePattern: tagName, NameDoc: tagNameDoc,
-		Canonical: canonicalEC2, CrossCheck: crossChecks(tagTraits{nameTag: true}, zones, groupsFit("subnet"), addresses),
-		Replace: replaceInstance, State: resource.StateRunning, Grace: 30 * time.Minute,
+		Canonical: canonicalEC2, CrossCheck: crossChecks(tagTraits{nameTag: true}, zones, groupsFit("subnet"), addresses, spotRuns),
+		Replace: replaceInstance, EffectOf: spotEffect, State: resource.StateRunning, Grace: 30 * time.Minute,
 		Attrs: append(ec2Machine(), ec2Settings()...),
 	}
 }
@@ -72,6 +72,8 @@ func ec2Machine() []resource.Attribute {
 const (
 	hopLimit        = "imds_hop_limit"
 	privateIP       = "private_ip"
+	spotAttr        = "spot"
+	spotPrice       = "spot_max_price"
 	sourceDestCheck = "source_dest_check"
 )
 
@@ -97,6 +99,14 @@ func ec2Settings() []resource.Attribute {
 		{
 			Name: "imdsv2", Type: resource.TString, Enum: []string{"required", "optional"}, Default: resource.String("required"),
 			Example: "required", Doc: "Whether the metadata service requires session tokens (IMDSv2).",
+		},
+		{
+			Name: spotAttr, Type: resource.TBool, Effect: resource.Replace, Omit: omitting(resource.Bool(false)), Example: "true",
+			Doc: "Whether it runs on spare capacity, which costs less and which AWS takes back with two minutes' notice; then the next apply creates another. It cannot be stopped, so that a change of size or user_data replaces it.",
+		},
+		{
+			Name: spotPrice, Type: resource.TString, Effect: resource.Replace, WriteOnly: true, Pattern: `[0-9]+(\.[0-9]+)?`, Example: `"0.02"`,
+			Doc: "The most it may cost in US dollars per hour. If omitted, the price on demand.",
 		},
 		{
 			Name: hopLimit, Type: resource.TInt, Min: bound(1), Max: bound(64), Example: "2",

@@ -35,7 +35,7 @@ func limits() map[string]statement {
 	return map[string]statement{
 		granting:                      {Sid: "OviGrantKey", Condition: grantToAWS()},
 		"iam:PassRole":                equals("OviPassRole", "iam:PassedToService", passedTo("*")),
-		"iam:CreateServiceLinkedRole": equals("OviServiceRole", "iam:AWSServiceName", []string{"rds.amazonaws.com", "elasticloadbalancing.amazonaws.com", "autoscaling.amazonaws.com"}),
+		"iam:CreateServiceLinkedRole": equals("OviServiceRole", "iam:AWSServiceName", []string{"rds.amazonaws.com", "elasticloadbalancing.amazonaws.com", "autoscaling.amazonaws.com", spotService}),
 	}
 }
 

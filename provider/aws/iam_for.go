@@ -25,6 +25,7 @@ type configured struct {
 	kinds           []string // sorted
 	referred        []string // kinds that are observed besides
 	buckets         []string // their names; nil: one is not known before an apply
+	spot            bool     // an instance is a spot instance
 	keys            bool     // a volume has a key of its own
 	grants          bool     // a database has a key of its own
 }
@@ -78,6 +79,8 @@ func configuredIn(intents []resource.Intent) configured {
 			if d.Ref.Kind == kindS3 {
 				c.bucket(d)
 			}
+			on, _ := flag(d.Attrs, spotAttr)
+			c.spot = c.spot || on
 			c.keys, c.grants = c.keys || hasVolumeKey(d), c.grants || hasGrantedKey(d)
 		}
 	}
@@ -257,6 +260,9 @@ func (c *configured) plain(add func(grant)) {
 	}
 	if passes {
 		add(grant{Sid: "OviPassRole", Action: []string{passing}, Condition: map[string]map[string]any{"StringEquals": {"iam:PassedToService": passedTo(c.partition())}}})
+	}
+	if c.spot {
+		linked = append(linked, spotService)
 	}
 	if slices.Sort(linked); len(linked) > 0 {
 		add(grant{Sid: "OviServiceRole", Action: []string{"iam:CreateServiceLinkedRole"}, Condition: map[string]map[string]any{"StringEquals": {"iam:AWSServiceName": slices.Compact(linked)}}})

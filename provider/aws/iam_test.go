@@ -96,7 +96,7 @@ func TestTheIAMPolicyIsValid(t *testing.T) {
 	seen := map[string]bool{}
 	conditions := map[string]string{
 		"ec2:TerminateInstances": "aws:ResourceTag/ovi:managed=true", "rds:DeleteDBInstance": "aws:ResourceTag/ovi:managed=true",
-		"iam:PassRole": "iam:PassedToService=[ec2.amazonaws.com ec2.amazonaws.com.cn]", "iam:CreateServiceLinkedRole": "iam:AWSServiceName=[rds.amazonaws.com elasticloadbalancing.amazonaws.com autoscaling.amazonaws.com]",
+		"iam:PassRole": "iam:PassedToService=[ec2.amazonaws.com ec2.amazonaws.com.cn]", "iam:CreateServiceLinkedRole": "iam:AWSServiceName=[rds.amazonaws.com elasticloadbalancing.amazonaws.com autoscaling.amazonaws.com spot.amazonaws.com]",
 	}
 	for _, s := range p.Statement {
 		for _, a := range s.Action {

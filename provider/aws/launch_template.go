@@ -45,7 +45,9 @@ func templateAttrs() []resource.Attribute {
 			a.Doc = "The machine image. al2023 is the Amazon Linux 2023 that is current when the template is created; a newer release changes nothing."
 		case userData:
 			a.Note, a.Doc = "", "The script that cloud-init runs at the first boot. It may be written in the file; only its digest is recorded. It is read once, when a template is adopted; a change outside ovi after that is not noticed."
-		case "security_groups", "root_volume", "key_name", "iam_profile", "imdsv2", hopLimit, "public_ip":
+		case spotAttr:
+			a.Doc = "Whether the instances run on spare capacity, which costs less and which AWS takes back with two minutes' notice."
+		case "security_groups", "root_volume", "key_name", "iam_profile", "imdsv2", hopLimit, spotPrice, "public_ip":
 		default:
 			continue
 		}
@@ -145,6 +147,7 @@ func launchAttrs(a attrs, d *types.ResponseLaunchTemplateData) {
 		a["imdsv2"] = resource.String(d.MetadataOptions.HttpTokens)
 		a.number(hopLimit, d.MetadataOptions.HttpPutResponseHopLimit)
 	}
+	marketAttrs(a, d.InstanceMarketOptions)
 	groups := slices.Clone(d.SecurityGroupIds)
 	for _, n := range d.NetworkInterfaces {
 		groups = append(groups, n.Groups...)
@@ -208,6 +211,7 @@ func (g *region) templateOf(ctx context.Context, r provider.Request) (*types.Req
 	}
 	d := &types.RequestLaunchTemplateData{
 		ImageId: in.ImageId, InstanceType: in.InstanceType, KeyName: in.KeyName, UserData: in.UserData, SecurityGroupIds: in.SecurityGroupIds,
+		InstanceMarketOptions: templateMarket(in.InstanceMarketOptions),
 		MetadataOptions: &types.LaunchTemplateInstanceMetadataOptionsRequest{
 			HttpTokens: types.LaunchTemplateHttpTokensState(in.MetadataOptions.HttpTokens), HttpEndpoint: types.LaunchTemplateInstanceMetadataEndpointStateEnabled,
 			HttpPutResponseHopLimit: in.MetadataOptions.HttpPutResponseHopLimit,

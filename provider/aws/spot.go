@@ -1,0 +1,65 @@
+package aws
+
+import (
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// spotService has a role of its own, which the first spot instance of an account creates.
+const spotService = "spot.amazonaws.com"
+
+// marketOf orders spare capacity, once: a request that AWS fulfills again would create instances that no action did.
+func marketOf(a resource.Attrs) *types.InstanceMarketOptionsRequest {
+	if on, _ := flag(a, spotAttr); !on {
+		return nil
+	}
+	return &types.InstanceMarketOptionsRequest{
+		MarketType: types.MarketTypeSpot, SpotOptions: &types.SpotMarketOptions{SpotInstanceType: types.SpotInstanceTypeOneTime, MaxPrice: desired(a, spotPrice)},
+	}
+}
+
+// templateMarket is the same in a template.
+func templateMarket(m *types.InstanceMarketOptionsRequest) *types.LaunchTemplateInstanceMarketOptionsRequest {
+	if m == nil {
+		return nil
+	}
+	return &types.LaunchTemplateInstanceMarketOptionsRequest{
+		MarketType: m.MarketType, SpotOptions: &types.LaunchTemplateSpotMarketOptionsRequest{SpotInstanceType: m.SpotOptions.SpotInstanceType, MaxPrice: m.SpotOptions.MaxPrice},
+	}
+}
+
+func marketAttrs(a attrs, m *types.LaunchTemplateInstanceMarketOptions) {
+	a[spotAttr] = resource.Bool(m != nil && m.MarketType == types.MarketTypeSpot)
+	if m != nil && m.SpotOptions != nil {
+		a.text(spotPrice, m.SpotOptions.MaxPrice)
+	}
+}
+
+// spotEffect: "You can't stop a Spot Instance … associated with a one-time Spot Instance request".
+func spotEffect(have resource.Observed, c resource.Change) resource.Effect {
+	if on, _ := flag(have.Attrs, spotAttr); on && c.On == resource.OnAttribute && c.Effect == resource.Restart {
+		return resource.Replace
+	}
+	return c.Effect
+}
+
+// spotRuns: what cannot be stopped is not configured to be.
+func spotRuns(c *checking) {
+	for _, d := range c.configured {
+		if on, _ := flag(d.Attrs, spotAttr); on && d.State == resource.StateStopped {
+			c.wrong(d, spotAttr, "omit state, or spot", "a spot instance cannot be stopped")
+		}
+	}
+}
+
+func judgeSpot(a resource.Attrs) (out []resource.Problem) {
+	on, _ := flag(a, spotAttr)
+	if _, price := a.Get(spotPrice); price && !on {
+		out = append(out, resource.Problem{Path: spotPrice, Summary: "the instance is not a spot instance", Suggestion: "set spot: true, or omit spot_max_price"})
+	}
+	if guarded, _ := flag(a, "termination_protection"); guarded && on {
+		out = append(out, resource.Problem{Path: "termination_protection", Summary: "AWS does not protect spot instances", Suggestion: "omit termination_protection, or spot"})
+	}
+	return out
+}
