@@ -39,13 +39,21 @@ func (p *Planned) healthOf(ref resource.Ref) (resource.Health, bool) {
 	if h, is := p.unready[ref]; is {
 		return h, true
 	}
-	switch d := configuredIn(p.Intents, ref); {
+	switch {
 	case o.Unread != "":
 		return resource.Unclear, true
-	case o.Health == resource.Stopped && d != nil && d.State == resource.StateStopped:
+	case stoppedAsConfigured(p.Intents, o):
 		return resource.Healthy, true
 	}
 	return o.Health, true
+}
+
+func stoppedAsConfigured(intents []resource.Intent, o *resource.Observed) bool {
+	if o.Health != resource.Stopped {
+		return false
+	}
+	d := configuredIn(intents, o.Ref)
+	return d != nil && d.State == resource.StateStopped
 }
 
 // askReady asks the providers which of the counts that have turns are not in service though they are
@@ -152,6 +160,9 @@ func (a *apply) awaitTurn(set *turnsOfSet, d *decider.Decision) *Outcome {
 	for pause := (pauses{}); !a.stopped(); {
 		others, err := a.take(set, d)
 		switch {
+		case err != nil && provider.Recoverable(err) && a.engine.cfg.Clock().Before(late):
+			pause.wait(a.hard, a.soft)
+			continue
 		case err != nil:
 			out.Status, out.Err, out.Class = Failed, err, provider.ClassOf(err)
 			out.Detail = "it was not started: " + err.Error()
@@ -227,14 +238,7 @@ func (a *apply) take(set *turnsOfSet, d *decider.Decision) (down []resource.Obse
 
 // serves reports whether a resource is in service, or stopped as it is configured.
 func (a *apply) serves(o *resource.Observed) bool {
-	if o.Unread != "" {
-		return false
-	}
-	if o.Health == resource.Stopped {
-		d := configuredIn(a.plan.Intents, o.Ref)
-		return d != nil && d.State == resource.StateStopped
-	}
-	return o.Health == resource.Healthy || o.Health == ""
+	return o.Unread == "" && (o.Health == resource.Healthy || o.Health == "" || stoppedAsConfigured(a.plan.Intents, o))
 }
 
 // awaitService waits until a resource that was interrupted is in service again, if others wait for that.

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -32,6 +33,7 @@ type service struct {
 	impaired map[string]bool      // by name: it never is
 	most     int                  // that were not in service at one time
 	order    []string             // of interruptions
+	throttle int                  // so many answers of Ready from now on fail
 	after    func(name string)    // called after each change; nil: nothing
 }
 
@@ -96,6 +98,10 @@ func (s *service) Create(ctx context.Context, r provider.Request) (resource.Obse
 func (s *service) Ready(_ context.Context, all []resource.Observed) ([]resource.Observed, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.throttle > 0 {
+		s.throttle--
+		return nil, &provider.Error{Class: provider.Throttled, Err: errors.New("slow down")}
+	}
 	for i := range all {
 		switch o := &all[i]; {
 		case o.Health != resource.Healthy:
@@ -276,6 +282,22 @@ func TestOneThatIsNotHealthyAfterItsChangeEndsTheRollout(t *testing.T) {
 		b.apply(again)
 		s.expect(t, 1, "s-0 s-0 s-1 s-2")
 		b.settled(again)
+	})
+}
+
+func TestAThrottledQuestionIsAskedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		s := newService(b)
+		b.apply(counted(3, "1", "small", "linux-1"))
+		in := counted(3, "1", "large", "linux-1")
+		p := b.plan(in)
+		s.throttle = 2
+		s.after = func(string) { s.mu.Lock(); s.throttle = 2; s.mu.Unlock() }
+		if r, err := b.engine.Apply(t.Context(), p, engine.ApplyOptions{}); err != nil || r.Counts.Restart != 3 {
+			t.Errorf("%+v, %v", details(r), err)
+		}
+		s.expect(t, 1, "s-0 s-1 s-2")
 	})
 }
 
