@@ -9,6 +9,8 @@ import (
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/engine/loop"
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
@@ -39,6 +41,42 @@ func (b *bench) on(name string, off time.Duration) *bench {
 	c := coordinator.New(b.store, coordinator.Identity{Instance: l.Instance() + name, User: name, Host: name, Run: l.Run()})
 	e := engine.New(engine.Config{Providers: provider.Set{"fake": stepped{b.cloud, clock}}, Ledger: l, Claims: c, Clock: clock})
 	return &bench{t: b.t, dir: b.dir, disk: b.disk, store: b.store, cloud: b.cloud, ledger: l, claims: c, engine: e}
+}
+
+// TestNoActionTakesNegativeTime: while the clock of the host goes back, neither a call, nor a step of a replacement, nor
+// an apply, nor a cycle has a negative duration.
+func TestNoActionTakesNegativeTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		y := started(t, resource.Swap, fate{})
+		y.open(&crasher{})
+		defer y.stop()
+		now := time.Now()
+		back := func() time.Time { // each time it is asked
+			now = now.Add(-time.Second)
+			return now
+		}
+		y.engine = engine.New(engine.Config{Providers: provider.Set{"box": denying{y.boxes, y}}, Ledger: y.ledger, Claims: y.claims, Clock: back})
+		in := boxed("box", "web:2", resource.Swap)
+		more := boxed("pod", "web:2", resource.CreateFirst)[0].Resources
+		in[0].Resources = append(in[0].Resources, more[0])
+		r := y.apply(in)
+		if r.Took < 0 || r.Counts.Replace != 1 || r.Counts.Create != 1 {
+			t.Errorf("the apply took %s: %+v", r.Took, r.Counts)
+		}
+		for _, o := range r.Outcomes {
+			if o.Seconds < 0 {
+				t.Errorf("%s took %gs", o.Ref, o.Seconds)
+			}
+		}
+		for x, err := range history.New(y.ledger.Reader()).LogRecords(t.Context(), history.Filter{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e, ok := x.Event.(event.Finished); ok && e.Seconds < 0 {
+				t.Errorf("%s %s %s is recorded with %gs", e.Action, e.Step, e.Ref, e.Seconds)
+			}
+		}
+	})
 }
 
 // TestHelpersGoOnWhenTheNextLeadersClockIsBehind: the observations of the next leader have earlier

@@ -45,6 +45,9 @@ func (e *Engine) Claims() Claims { return e.cfg.Claims }
 // Clock returns the time by the engine's clock.
 func (e *Engine) Clock() time.Time { return e.cfg.Clock() }
 
+// since is how long ago a time was, and never negative: a clock may have been set back.
+func (e *Engine) since(start time.Time) time.Duration { return max(e.cfg.Clock().Sub(start), 0) }
+
 // Plan observes every scope of the intents, and those where their stacks have recorded resources,
 // and decides what to do. Of a provider it calls Locate, Observe and, with Check, Check; it also
 // releases the claims of dead processes and records what it observed and planned. A scope that

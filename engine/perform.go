@@ -54,7 +54,7 @@ func (a *apply) perform(ctx context.Context, c Claim, d *decider.Decision, phase
 		end.RecreateOnly = attributes(d.Changes)
 	}
 	err = a.accept(&end, d, verbOf(d.Action, phase), err)
-	end.Seconds = a.engine.cfg.Clock().Sub(start).Seconds()
+	end.Seconds = a.engine.since(start).Seconds()
 	if end.Outcome != event.Uncertain && ctx.Err() != nil && errors.Is(context.Cause(ctx), coordinator.ErrLost) {
 		end.Outcome = event.Uncertain // another instance may have acted meanwhile
 	}

@@ -67,7 +67,7 @@ type Result struct {
 func (a *apply) result() *Result {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	r := &Result{Plan: a.plan.ID, Took: a.engine.cfg.Clock().Sub(a.started)}
+	r := &Result{Plan: a.plan.ID, Took: a.engine.since(a.started)}
 	r.Counts = event.Standing(a.plan.Plan)
 	for i := range a.plan.Plan.Decisions {
 		if !a.plan.Plan.Decisions[i].Action.Executes() {

@@ -60,7 +60,7 @@ func (r *replacement) carryOut(ctx context.Context, step replace.Step, q *provid
 	if step == replace.Create || step.Destroys() {
 		err = r.accept(&end, r.d, verbOfStep(step), err)
 	}
-	end.Seconds = r.engine.cfg.Clock().Sub(start).Seconds()
+	end.Seconds = r.engine.since(start).Seconds()
 	r.seconds += end.Seconds
 	if end.Outcome != event.Uncertain && ctx.Err() != nil && errors.Is(context.Cause(ctx), coordinator.ErrLost) {
 		end.Outcome = event.Uncertain // another instance may have acted meanwhile

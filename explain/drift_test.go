@@ -145,3 +145,20 @@ func TestWhatCouldNotBeReadDidNotChange(t *testing.T) {
 		t.Errorf("the drift is %+v", x)
 	}
 }
+
+// TestNoDurationOrAgeIsNegative: a clock may have been set back since, or while an action ran.
+func TestNoDurationOrAgeIsNegative(t *testing.T) {
+	late := explain.Drift{Cause: explain.Outside, Since: start.Add(time.Hour)}
+	if got := late.Note(start); got != "outside ovi, 0s ago" {
+		t.Errorf("the note is %q", got)
+	}
+	end := ended("p1", decider.Create, event.Done, "")
+	end.Seconds = -90
+	c := new(told).add("run1", read(), plan("p1", event.ForApply, missing), yes("p1"), started("p1", decider.Create, decider.ReasonMissing, missing.Message), end)
+	o := res("small")
+	explainer := explain.Explainer{Now: start.Add(-time.Hour), Value: func(resource.Value) string { return "x" }, Ref: resource.Ref.String}
+	got := text(explainer.Explain(c.last(&o, nil)))
+	if strings.Contains(got, "-90") || strings.Contains(got, " ago") || !strings.Contains(got, "done after 0.0s") {
+		t.Errorf("the explanation is\n%s", got)
+	}
+}

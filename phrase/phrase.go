@@ -28,11 +28,10 @@ func ID(id string) string {
 // ShortID is how many digits ID shows of a long one.
 const ShortID = 12
 
-// Age says how long ago something was, in one unit.
+// Age says how long ago something was, in one unit. It is never negative, even if a clock was set back since.
 func Age(d time.Duration) string {
+	d = max(d, 0)
 	switch {
-	case d < 0:
-		return "now"
 	case d < time.Minute:
 		return fmt.Sprintf("%ds", int(d.Seconds()))
 	case d < time.Hour:

@@ -142,8 +142,9 @@ func Many[N ~int | ~int64 | ~uint64](n N, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// seconds is a duration: "0.4s", "31s", "2m5s".
+// seconds is a duration: "0.4s", "31s", "2m5s". It is never negative, whatever was recorded while a clock was set.
 func seconds(s float64) string {
+	s = max(s, 0)
 	if s >= 10 {
 		return time.Duration(s * float64(time.Second)).Round(time.Second).String()
 	}

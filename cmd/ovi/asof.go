@@ -48,7 +48,7 @@ func (c *call) lookRecords(p *engine.Planned, names render.Names) []render.Recor
 			r.Error = obs.Err.Error()
 		} else {
 			at := obs.At
-			r.Seen, r.AgeSeconds = &at, max(0, c.Now().Sub(at).Seconds())
+			r.Seen, r.AgeSeconds = &at, c.elapsed(at).Seconds()
 		}
 		if p.Past {
 			r.Revision = int64(p.Revision)

@@ -77,7 +77,7 @@ func (h *clusterHistory) close(err error) error {
 // add appends a run. One that could not start creates no data directory.
 func (h *clusterHistory) add(r *reconciliation, started time.Time, code int) error {
 	rec := runRecord{
-		Timestamp: started.UTC().Format(time.RFC3339), Seconds: h.Now().Sub(started).Round(time.Millisecond).Seconds(), ExitCode: code,
+		Timestamp: started.UTC().Format(time.RFC3339), Seconds: h.elapsed(started).Round(time.Millisecond).Seconds(), ExitCode: code,
 		Source: h.source, Invoker: h.User(), File: h.file(), Args: h.args(),
 		FromDB: true, DryRun: h.cmd.Bool("dry-run"), Prune: h.cmd.Bool("prune-missing"),
 		Executed: r.executed, Failed: r.failed(), Pruned: len(r.pruned), Summary: r.summaryOrNone(),

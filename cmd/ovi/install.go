@@ -255,7 +255,7 @@ func (in *installation) arrange() {
 // end prints the summary and gives the exit code.
 func (in *installation) end(codes ...int) error {
 	in.arrange()
-	summarize(&in.result, in.Now().Sub(in.began))
+	summarize(&in.result, in.elapsed(in.began))
 	if err := in.screen.Summary(in.result); err != nil && !errors.Is(err, in.Answer.Failure()) {
 		return err
 	}

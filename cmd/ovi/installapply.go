@@ -125,7 +125,7 @@ func (w *watcher) record(r event.Record) {
 		}
 	case event.ReplaceFinished:
 		if d := w.plan[e.Ref]; d != nil && !e.Reverted && d.Action == decider.Replace {
-			w.finish(d, e.ID, r.At.Sub(w.since(e.Ref, r.At)).Seconds(), r.At)
+			w.finish(d, e.ID, max(r.At.Sub(w.since(e.Ref, r.At)), 0).Seconds(), r.At)
 		}
 	}
 }

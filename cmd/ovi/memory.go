@@ -78,6 +78,9 @@ func (c *call) ago(t time.Time) string {
 	return phrase.Age(c.Now().Sub(t)) + " ago"
 }
 
+// elapsed is how long ago a time was, and never negative: the clock may have been set back.
+func (c *call) elapsed(since time.Time) time.Duration { return max(c.Now().Sub(since), 0) }
+
 // timeOrNil is nil for the zero time.
 func timeOrNil(t time.Time) *time.Time {
 	if t.IsZero() {

@@ -31,7 +31,7 @@ func (l *loop) cycle(ctx context.Context, why string, leads bool) Cycle {
 			l.engine.LoadFailed(ctx, l.stack.Name, err)
 		}
 	}
-	c.Err, c.Took = err, l.engine.Clock().Sub(c.At)
+	c.Err, c.Took = err, max(l.engine.Clock().Sub(c.At), 0) // a clock may have been set back
 	if ctx.Err() == nil || c.Result != nil {
 		l.o.Tell(c)
 	}

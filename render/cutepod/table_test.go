@@ -123,6 +123,16 @@ func TestTheVerboseScreenOfTheDesign(t *testing.T) {
 	})
 }
 
+// TestNoDurationIsNegative: the clock may be set back between the start and the end.
+func TestNoDurationIsNegative(t *testing.T) {
+	t.Parallel()
+	for _, s := range []float64{-0.01, -1, -3600} {
+		if got := seconds(s); got != "0.0s" {
+			t.Errorf("%v is shown as %s", s, got)
+		}
+	}
+}
+
 // TestTheColorsOfTheMarks are those of the design.
 func TestTheColorsOfTheMarks(t *testing.T) {
 	t.Parallel()

@@ -94,8 +94,9 @@ func doing(verb string) string {
 	return "Updating"
 }
 
-// seconds is a duration: "12.3s", "2m5.3s".
+// seconds is a duration: "12.3s", "2m5.3s". It is never negative, even if a clock was set back meanwhile.
 func seconds(s float64) string {
+	s = max(s, 0)
 	m := int(s) / 60
 	if m == 0 {
 		return fmt.Sprintf("%.1fs", s)
