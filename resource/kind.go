@@ -24,6 +24,8 @@ type Kind struct {
 	// rules on a resource's location, name and tags. It gets all configured resources of this
 	// kind in one stack, sorted by ref; find returns any configured resource of that stack, nil
 	// if there is none or its configuration is invalid. It is pure. Nil: there are no such rules.
+	// It is called once more with the resources that have other problems: of that only the findings
+	// with Alone count.
 	CrossCheck func(configured []*Desired, find func(Ref) *Desired) []Finding
 
 	// Exact: Observe reports only what was configured, so an attribute, or a field of an Object,
@@ -197,6 +199,9 @@ type Problem struct {
 type Finding struct {
 	Ref Ref
 	Problem
+	// Alone: it follows from the resource's location, name, tags or the attribute at Path alone, so it
+	// holds whatever other attributes are missing because they are invalid.
+	Alone bool
 }
 
 // On is the part of a resource that a change is made to.

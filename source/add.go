@@ -69,7 +69,10 @@ func (a *adding) run() {
 	if a.failed {
 		self := resource.Ref{Provider: r.Provider, Location: r.Location, Kind: a.kind.Name, Name: r.Name}
 		a.invalid[self] = true
-		a.failures = append(a.failures, failure{user{self, (&Resource{At: r.At, Where: r.Where}).where}, uses})
+		a.failures = append(a.failures, failure{
+			user{self, (&Resource{At: r.At, Where: r.Where}).where}, uses,
+			resource.Desired{Ref: self, Attrs: attrs, Tags: r.Tags, Blessed: r.Blessed, At: r.At, Owner: r.Owner},
+		})
 		return
 	}
 	if n := len(a.desired) + max(r.Count, 1); n > MaxResources {

@@ -108,10 +108,11 @@ type entry struct {
 	where func(string) position.Position
 }
 
-// failure is a resource with problems, whose uses are checked all the same.
+// failure is a resource with problems, which is checked for more all the same.
 type failure struct {
-	user user
-	uses []use
+	user    user
+	uses    []use
+	desired resource.Desired // as far as it could be read
 }
 
 // group is a name with a count.

@@ -35,6 +35,12 @@ func (c *checking) wrong(d *resource.Desired, path, suggestion, format string, a
 	})
 }
 
+// alone is wrong for a rule about nothing but the location, the name, the tags or one attribute.
+func (c *checking) alone(d *resource.Desired, path, suggestion, format string, args ...any) {
+	c.wrong(d, path, suggestion, format, args...)
+	c.found[len(c.found)-1].Alone = true
+}
+
 // regions checks each region once.
 func (c *checking) regions() {
 	judged := map[string][2]string{}
@@ -45,7 +51,7 @@ func (c *checking) regions() {
 			judged[d.Ref.Location] = summary
 		}
 		if summary[0] != "" {
-			c.wrong(d, "region", summary[1], "%q %s", d.Ref.Location, summary[0])
+			c.alone(d, "region", summary[1], "%q %s", d.Ref.Location, summary[0])
 		}
 	}
 }

@@ -157,7 +157,7 @@ func passwordText(v resource.Value) []resource.Problem {
 func dbNames(c *checking) {
 	for _, d := range c.configured {
 		if strings.Contains(d.Ref.Name, "--") {
-			c.wrong(d, "name", strings.ReplaceAll(d.Ref.Name, "--", "-"), "%q has two hyphens in a row", d.Ref.Name)
+			c.alone(d, "name", strings.ReplaceAll(d.Ref.Name, "--", "-"), "%q has two hyphens in a row", d.Ref.Name)
 		}
 	}
 }

@@ -189,9 +189,9 @@ func groupNames(c *checking) {
 	for _, d := range c.configured {
 		switch {
 		case len(d.Ref.Name) >= 3 && d.Ref.Name[:3] == "sg-":
-			c.wrong(d, "name", "use another name", "the name of a security group must not start with sg-, as IDs do")
+			c.alone(d, "name", "use another name", "the name of a security group must not start with sg-, as IDs do")
 		case d.Ref.Name == "default":
-			c.wrong(d, "name", "use another name", "default is the name of the group that every VPC has")
+			c.alone(d, "name", "use another name", "default is the name of the group that every VPC has")
 		}
 	}
 }

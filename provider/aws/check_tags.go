@@ -38,7 +38,7 @@ func (c *checking) tags(traits tagTraits) {
 	var right resource.Tags
 	for _, d := range c.configured {
 		if n := ownTags(d, traits); len(d.Tags)+n > maxTags {
-			c.wrong(d, "tags", "remove "+strconv.Itoa(len(d.Tags)+n-maxTags),
+			c.alone(d, "tags", "remove "+strconv.Itoa(len(d.Tags)+n-maxTags),
 				"%d tags, including %d that ovi writes: AWS allows %d", len(d.Tags)+n, n, maxTags)
 		}
 		if n := utf8.RuneCountInString(d.Ref.Name); n > maxTagValue/2 {
@@ -50,7 +50,7 @@ func (c *checking) tags(traits tagTraits) {
 		before := len(c.found)
 		for _, t := range d.Tags {
 			if summary, suggestion := judgeTag(traits, t.Key, t.Value); summary != "" {
-				c.wrong(d, "tags."+t.Key, suggestion, "%s", summary)
+				c.alone(d, "tags."+t.Key, suggestion, "%s", summary)
 			}
 		}
 		if right = nil; before == len(c.found) {
@@ -64,7 +64,7 @@ func (c *checking) refTag(d *resource.Desired) {
 	short := d.Ref
 	_, short.Location = accountAndRegion(short.Location)
 	if n := utf8.RuneCountInString(short.String()); n > maxTagValue {
-		c.wrong(d, "name", "use a shorter name", "the name is too long: the tag %s would have %d characters, and AWS allows %d", tagRef, n, maxTagValue)
+		c.alone(d, "name", "use a shorter name", "the name is too long: the tag %s would have %d characters, and AWS allows %d", tagRef, n, maxTagValue)
 	}
 }
 

@@ -43,7 +43,7 @@ func kindOfDBSubnets() kind {
 func namedDefault(c *checking) {
 	for _, d := range c.configured {
 		if d.Ref.Name == "default" {
-			c.wrong(d, "name", "use another name", "AWS reserves the name default")
+			c.alone(d, "name", "use another name", "AWS reserves the name default")
 		}
 	}
 }

@@ -108,6 +108,57 @@ func TestFindingsComeWithTheOtherProblems(t *testing.T) {
 	}
 }
 
+// What holds for a resource alone is reported beside its other problems, what may follow from them is not; nor is
+// a second problem at one position.
+func TestAFindingAboutAnInvalidResource(t *testing.T) {
+	kinds := testKinds()
+	for i := range kinds {
+		kinds[i].CrossCheck = func(configured []*resource.Desired, _ func(resource.Ref) *resource.Desired) (found []resource.Finding) {
+			for _, d := range configured {
+				for _, p := range []string{"region", "name", "cidr", "tags.team", "tags.ovi:stack"} {
+					found = append(found, resource.Finding{Ref: d.Ref, Alone: true, Problem: resource.Problem{Path: p, Summary: "about " + p}})
+				}
+				found = append(found, resource.Finding{Ref: d.Ref, Problem: resource.Problem{Path: "name", Summary: "beside others"}})
+				for _, tag := range d.Tags {
+					found = append(found, resource.Finding{Ref: d.Ref, Alone: true, Problem: resource.Problem{Path: "elsewhere", Summary: "tag " + tag.Key}})
+				}
+			}
+			return found
+		}
+	}
+	const text = `version: v1
+provider: aws
+resources:
+  - type: vpc
+    name: main
+    region: us-east-1
+    cidr: []
+    tags:
+      team: web
+      "ovi:stack": mine
+      none:
+  - type: vpc
+    name: nowhere
+    cidr: 10.0.0.0/16
+`
+	got := findings(t, kinds, "ovi.yaml", text)
+	want := []string{
+		"4:5 vpc/main tag team",
+		"5:11 vpc/main about name",
+		"6:13 vpc/main about region",
+		"7:11 vpc/main cidr must be a string, got a list",
+		"9:7 vpc/main about tags.team",
+		"10:7 vpc/main the tag \"ovi:stack\" is reserved: ovi sets it",
+		"11:12 vpc/main the tag none has no value",
+		"12:5 vpc/nowhere no region is configured",
+		"13:11 vpc/nowhere about name",
+		"14:11 vpc/nowhere about cidr",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // Under spec no attribute name is forbidden.
 func TestSpecHoldsAttributesNamedLikeKeys(t *testing.T) {
 	kinds := append(testKinds(), resource.Kind{Provider: "box", Name: "vm", Attrs: []resource.Attribute{

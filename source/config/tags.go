@@ -32,14 +32,17 @@ func (d *document) readTags(n *source.Node, under resource.Tags) resource.Tags {
 	for i := 0; i+1 < len(n.Kids); i += 2 {
 		k, v := &n.Kids[i], &n.Kids[i+1]
 		value, read := d.tag(k, v)
-		ok = ok && read
+		if !read { // the others are checked all the same
+			ok = false
+			continue
+		}
 		all = append(all, resource.Tag{Key: d.word(k.Text), Value: d.word(value)})
 	}
-	if !ok || len(all) == 0 {
+	if len(all) == 0 {
 		return nil
 	}
 	tags := resource.SortTags(all)
-	if memo != "" {
+	if ok && memo != "" {
 		d.tagSets[memo] = tags
 	}
 	return tags
