@@ -76,7 +76,7 @@ func zones(c *checking) {
 			if wrong, _ := judgeRegion(region); wrong != "" {
 				continue // the region is reported
 			}
-			c.wrong(d, "zone", "use for example "+region+"a", "zone %s is not in region %s", zone, region)
+			c.alone(d, "zone", "use for example "+region+"a", "zone %s is not in region %s", zone, region)
 		}
 	}
 }
