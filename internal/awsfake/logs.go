@@ -9,7 +9,7 @@ import (
 func logsActions() map[string]handler {
 	return map[string]handler{
 		"CreateLogGroup": createLogs, "DescribeLogGroups": describeLogs, "DeleteLogGroup": deleteLogs,
-		"PutRetentionPolicy": retainLogs, "DeleteRetentionPolicy": retainLogs, "AssociateKmsKey": encryptLogs,
+		"PutRetentionPolicy": retainLogs, "DeleteRetentionPolicy": retainLogs, "AssociateKmsKey": encryptLogs, "DisassociateKmsKey": decryptLogs,
 		"TagResource": tagLogs, "UntagResource": untagLogs, "ListTagsForResource": listLogTags,
 	}
 }
@@ -124,7 +124,16 @@ func encryptLogs(x *exchange) (any, error) {
 	if err := x.body(&in); err != nil {
 		return nil, err
 	}
+	if in.KmsKeyID == "" {
+		return nil, failf("InvalidParameterException", "The specified KMS key ID could not be associated with the specified resource.")
+	}
 	return x.changeLogs(func(l *logGroup) { l.KMS = in.KmsKeyID })
+}
+
+// decryptLogs: what was encrypted with the key stays so, which the sandbox does not have (CloudWatch Logs API
+// reference: DisassociateKmsKey).
+func decryptLogs(x *exchange) (any, error) {
+	return x.changeLogs(func(l *logGroup) { l.KMS = "" })
 }
 
 func deleteLogs(x *exchange) (any, error) {

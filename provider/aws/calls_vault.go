@@ -15,6 +15,7 @@ type logGroupCalls struct {
 	DeleteLogGroup        call[logs.DeleteLogGroupInput, logs.DeleteLogGroupOutput, logs.Options]
 	DeleteRetentionPolicy call[logs.DeleteRetentionPolicyInput, logs.DeleteRetentionPolicyOutput, logs.Options]
 	DescribeLogGroups     call[logs.DescribeLogGroupsInput, logs.DescribeLogGroupsOutput, logs.Options]
+	DisassociateKmsKey    call[logs.DisassociateKmsKeyInput, logs.DisassociateKmsKeyOutput, logs.Options]
 	ListTagsForResource   call[logs.ListTagsForResourceInput, logs.ListTagsForResourceOutput, logs.Options]
 	PutRetentionPolicy    call[logs.PutRetentionPolicyInput, logs.PutRetentionPolicyOutput, logs.Options]
 	TagResource           call[logs.TagResourceInput, logs.TagResourceOutput, logs.Options]
@@ -28,6 +29,7 @@ func logGroupCallsOf(c *logs.Client) logGroupCalls {
 		DeleteLogGroup:        c.DeleteLogGroup,
 		DeleteRetentionPolicy: c.DeleteRetentionPolicy,
 		DescribeLogGroups:     c.DescribeLogGroups,
+		DisassociateKmsKey:    c.DisassociateKmsKey,
 		ListTagsForResource:   c.ListTagsForResource,
 		PutRetentionPolicy:    c.PutRetentionPolicy,
 		TagResource:           c.TagResource,

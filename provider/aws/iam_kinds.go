@@ -89,7 +89,7 @@ func keptNeeds() map[string]need {
 		},
 		kindLogs: {
 			service: "logs", reads: "DescribeLogGroups ListTagsForResource", creates: "CreateLogGroup TagResource",
-			changes: "AssociateKmsKey DeleteLogGroup DeleteRetentionPolicy PutRetentionPolicy TagResource UntagResource",
+			changes: "AssociateKmsKey DeleteLogGroup DeleteRetentionPolicy DisassociateKmsKey PutRetentionPolicy TagResource UntagResource",
 		},
 		kindKMS: {
 			service: "kms", own: "key/*", reads: "DescribeKey GetKeyPolicy GetKeyRotationStatus ListAliases ListKeys ListResourceTags", creates: "CreateKey TagResource",

@@ -198,6 +198,31 @@ func TestTheKeyOfLogsAndThePolicyOfAKeyChange(t *testing.T) {
 		t.Errorf("its key is %s, want %s", got, arn)
 	}
 	w.settled(group, nil)
+
+	silent := desired(t, "log_group", "web", values{"retention_days": resource.Int(60)})
+	of = w.mustUpdate(silent, of, nil)
+	if got, _ := of.Attrs.Text("kms_key"); got != arn {
+		t.Errorf("a key that is not mentioned any more is %q, want %s", got, arn)
+	}
+	w.settled(silent, nil)
+	none := desired(t, "log_group", "web", values{"retention_days": resource.Int(60), "kms_key": text("")})
+	of = w.mustUpdate(none, of, nil)
+	if got, _ := of.Attrs.Text("kms_key"); got != "" {
+		t.Errorf("a key that was removed is %s", got)
+	}
+	w.settled(none, nil)
+	if n := w.cloud.Counts()["logs.DisassociateKmsKey"]; n != 1 {
+		t.Errorf("DisassociateKmsKey was called %d times: %v", n, w.cloud.Counts())
+	}
+}
+
+// TestALogGroupIsCreatedWithoutAKey that is configured as none.
+func TestALogGroupIsCreatedWithoutAKey(t *testing.T) {
+	t.Parallel()
+	w := newLiveState(t)
+	d := desired(t, "log_group", "web", values{"kms_key": text("")})
+	w.created(d)
+	w.settled(d, nil)
 }
 
 func TestALogGroupOfItsNameIsAnother(t *testing.T) {

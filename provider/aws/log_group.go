@@ -33,7 +33,7 @@ func kindOfLogs() kind {
 			Attrs: []resource.Attribute{
 				{Name: logName, Type: resource.TString, Effect: resource.Replace, Pattern: `[A-Za-z0-9_/.#-]{1,512}`, Example: "/web/access", Doc: "Its name in AWS, if it differs from the resource's."},
 				{Name: retentionAttr, Type: resource.TInt, Valid: validRetention, Unit: "days", Example: "30", Doc: "How many days events are kept, one of those that AWS has, such as 7, 30, 90 or 365; 0 keeps all. If omitted, a new group keeps all."},
-				{Name: kmsKeyAttr, Type: resource.TString, Pattern: `arn:aws[a-z-]*:kms:.+`, Example: "${kms_key/main.arn}", Doc: "The ARN of the key that encrypts it. Its policy must allow that to CloudWatch Logs."},
+				{Name: kmsKeyAttr, Type: resource.TString, Pattern: `(arn:aws[a-z-]*:kms:.+)?`, Example: "${kms_key/main.arn}", Doc: "The ARN of the key that encrypts it. Its policy must allow that to CloudWatch Logs. An empty one removes the key: new events are encrypted with AWS's own. If omitted, a key stays as it is."},
 				{Name: "class", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("STANDARD"), Enum: []string{"STANDARD", "INFREQUENT_ACCESS"}, Example: "INFREQUENT_ACCESS", Doc: "How it is stored and paid."},
 				{Name: arnAttr, Type: resource.TString, Computed: true, Doc: "Its ARN."},
 			},
@@ -132,7 +132,7 @@ func (g *region) observedLogs(l types.LogGroup, tags map[string]string) resource
 		o.UID, o.Since = strconv.FormatInt(at, 10), time.UnixMilli(at).UTC()
 	}
 	a := attrs{arnAttr: resource.String(logARN(l)), retentionAttr: resource.Int(aws.ToInt32(l.RetentionInDays)), logName: resource.String(o.ID)}
-	a.text(kmsKeyAttr, l.KmsKeyId)
+	a[kmsKeyAttr] = resource.String(aws.ToString(l.KmsKeyId)) // also none, which can be configured
 	if l.LogGroupClass != "" {
 		a["class"] = resource.String(l.LogGroupClass)
 	}
@@ -200,9 +200,13 @@ func checkLogs(ctx context.Context, g *region, r provider.Request) error {
 func createLogs(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	a, name := r.Desired.Attrs, nameIn(&r.Desired, logName)
 	class, _ := text(a, "class")
+	key := desired(a, kmsKeyAttr)
+	if aws.ToString(key) == "" {
+		key = nil
+	}
 	err := g.patiently(ctx, g.wait.Appear, func() error {
 		_, err := g.logs.CreateLogGroup(ctx, &logs.CreateLogGroupInput{
-			LogGroupName: aws.String(name), KmsKeyId: desired(a, kmsKeyAttr), LogGroupClass: types.LogGroupClass(class), Tags: g.birthTags(r, false),
+			LogGroupName: aws.String(name), KmsKeyId: key, LogGroupClass: types.LogGroupClass(class), Tags: g.birthTags(r, false),
 		})
 		return classify("", err)
 	}, "OperationAbortedException")
@@ -259,12 +263,23 @@ func updateLogs(ctx context.Context, g *region, r provider.Request) (resource.Ob
 		}
 	}
 	if changed(r, kmsKeyAttr) {
-		_, err := g.logs.AssociateKmsKey(ctx, &logs.AssociateKmsKeyInput{LogGroupName: aws.String(name), KmsKeyId: desired(r.Desired.Attrs, kmsKeyAttr)})
-		if err != nil {
-			return resource.Observed{}, classify("", err)
+		if err := g.encryptLogs(ctx, name, r.Desired.Attrs); err != nil {
+			return resource.Observed{}, err
 		}
 	}
 	return g.awaitLogs(ctx, name, r.Desired.Attrs)
+}
+
+// encryptLogs sets the key, or removes it. A key that is not mentioned stays as it is.
+func (g *region) encryptLogs(ctx context.Context, name string, a resource.Attrs) (err error) {
+	switch key, set := text(a, kmsKeyAttr); {
+	case !set:
+	case key == "":
+		_, err = g.logs.DisassociateKmsKey(ctx, &logs.DisassociateKmsKeyInput{LogGroupName: aws.String(name)})
+	default:
+		_, err = g.logs.AssociateKmsKey(ctx, &logs.AssociateKmsKeyInput{LogGroupName: aws.String(name), KmsKeyId: aws.String(key)})
+	}
+	return classify("", err)
 }
 
 // deleteLogs deletes the group that was planned, and not another one of its name.

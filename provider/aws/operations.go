@@ -205,6 +205,7 @@ func keptOperations() []operation {
 		{call: "logs.DeleteLogGroup", destroy: true},
 		{call: "logs.DeleteRetentionPolicy"},
 		{call: "logs.DescribeLogGroups"},
+		{call: "logs.DisassociateKmsKey"},
 		{call: "logs.ListTagsForResource"},
 		{call: "logs.PutRetentionPolicy"},
 		{call: "logs.TagResource"},
