@@ -126,6 +126,7 @@ func terraformAttribute(name string, names []string) (string, bool) {
 		{"storage_throughput", "throughput"},
 		{"kms_key_id", "kms_key"},
 		{"object_ownership", "ownership"},
+		{"assign_generated_ipv6_cidr_block", "ipv6"},
 	} {
 		if row[0] == name && slices.Contains(names, row[1]) {
 			return row[1], true

@@ -2,6 +2,7 @@ package awsfake
 
 import (
 	"net/netip"
+	"time"
 )
 
 func networkActions() map[string]handler {
@@ -10,6 +11,7 @@ func networkActions() map[string]handler {
 		"ModifyVpcAttribute": modifyVPC, "DescribeVpcAttribute": describeVPCAttribute,
 		"CreateSubnet": createSubnet, "DescribeSubnets": describeSubnets, "DeleteSubnet": deleteSubnet,
 		"ModifySubnetAttribute": modifySubnet,
+		"AssociateVpcCidrBlock": associateVPC, "DisassociateVpcCidrBlock": disassociateVPC,
 	}
 }
 
@@ -19,6 +21,7 @@ type xmlVPC struct {
 	State   string         `xml:"state"`
 	CIDR    string         `xml:"cidrBlock"`
 	Assoc   []xmlCIDRAssoc `xml:"cidrBlockAssociationSet>item"`
+	Assoc6  []xmlTie6      `xml:"ipv6CidrBlockAssociationSet>item"`
 	DHCP    string         `xml:"dhcpOptionsId"`
 	Tenancy string         `xml:"instanceTenancy"`
 	Default bool           `xml:"isDefault"`
@@ -31,11 +34,12 @@ type xmlCIDRAssoc struct {
 	State string `xml:"cidrBlockState>state"`
 }
 
-func viewVPC(v *vpc, state string) xmlVPC {
+func viewVPC(v *vpc, state string, now time.Time) xmlVPC {
 	suffix := v.ID[len("vpc-"):]
 	return xmlVPC{
 		ID: v.ID, Owner: Account, State: state, CIDR: v.CIDR, DHCP: "dopt-" + suffix, Tenancy: orDefault(v.Tenancy),
-		Default: v.Default, Tags: tagSet(v.Tags), Assoc: []xmlCIDRAssoc{{"vpc-cidr-assoc-" + suffix, v.CIDR, "associated"}},
+		Default: v.Default, Tags: tagSet(v.Tags), Assoc: []xmlCIDRAssoc{{"vpc-cidr-assoc-" + suffix, v.CIDR, associated}},
+		Assoc6: viewTies6(v.V6, now, amazonPool),
 	}
 }
 
@@ -76,6 +80,9 @@ func createVPC(x *exchange) (any, error) {
 	}
 	v := &vpc{base: x.tx.fresh("vpc-", x.Region), CIDR: p.String(), Tenancy: x.p.str("InstanceTenancy"), DNSSupport: true, Life: through(x.now, x.settle(), "available", "pending")}
 	v.Tags = tags
+	if x.p.yes("AmazonProvidedIpv6CidrBlock") {
+		v.V6 = []tie6{x.amazon6()}
+	}
 	g := defaultGroup(x.tx.fresh("sg-", x.Region), v.ID)
 	v.Group = g.ID
 	x.tx.put(v)
@@ -83,7 +90,7 @@ func createVPC(x *exchange) (any, error) {
 	x.tx.put(mainTable(v))
 	return struct {
 		VPC xmlVPC `xml:"vpc"`
-	}{viewVPC(v, v.Life.first())}, nil
+	}{viewVPC(v, v.Life.first(), time.Time{})}, nil
 }
 
 func describeVPCs(x *exchange) (any, error) {
@@ -117,7 +124,7 @@ func describeVPCs(x *exchange) (any, error) {
 	}
 	var out []xmlVPC
 	for _, v := range rows {
-		out = append(out, viewVPC(v, v.Life.at(x.now)))
+		out = append(out, viewVPC(v, v.Life.at(x.now), x.now))
 	}
 	return struct {
 		Set  []xmlVPC `xml:"vpcSet>item"`

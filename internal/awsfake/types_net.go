@@ -1,5 +1,7 @@
 package awsfake
 
+import "slices"
+
 // vpc is a network.
 type vpc struct {
 	base
@@ -9,11 +11,12 @@ type vpc struct {
 	Tenancy      string `json:"tenancy,omitempty"`
 	DNSSupport   bool   `json:"dns_support"`
 	DNSHostnames bool   `json:"dns_hostnames"`
+	V6           []tie6 `json:"v6,omitempty"`
 	Life         life   `json:"life"`
 }
 
 func (*vpc) kind() string    { return kindVPC }
-func (v *vpc) clone() entity { c := *v; return &c }
+func (v *vpc) clone() entity { c := *v; c.V6 = slices.Clone(v.V6); return &c }
 
 // subnet is a part of a network in one zone.
 type subnet struct {

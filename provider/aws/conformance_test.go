@@ -20,7 +20,7 @@ func samples() []providertest.Sample {
 		return out
 	}
 	return []providertest.Sample{
-		sample("vpc", "main", values{"cidr": text("10.0.0.0/16")}, nil),
+		sample("vpc", "main", values{"cidr": text("10.0.0.0/16")}, values{"ipv6": resource.Bool(true)}),
 		sample("subnet", "app", values{"vpc": of("vpc", "main"), "cidr": text("10.0.1.0/24")}, values{"public_ip": resource.Bool(true)}),
 		sample("security_group", "web", values{"vpc": of("vpc", "main"), "ingress": resource.List{rule("port", 443, "cidr", "0.0.0.0/0")}},
 			values{"ingress": resource.List{rule("port", 80, "cidr", "::/0")}}),

@@ -35,7 +35,7 @@ func networkNeeds() map[string]need {
 	return map[string]need{
 		kindVPC: {
 			service: "ec2", reads: "DescribeVpcs DescribeSubnets DescribeSecurityGroups DescribeInternetGateways DescribeNatGateways DescribeRouteTables DescribeInstances",
-			creates: "CreateVpc", changes: "ModifyVpcAttribute DeleteVpc",
+			creates: "CreateVpc", changes: "AssociateVpcCidrBlock DeleteVpc DisassociateVpcCidrBlock ModifyVpcAttribute",
 		},
 		kindSubnet: {
 			service: "ec2", own: "subnet/*", reads: "DescribeSubnets DescribeInstances DescribeInstanceTypeOfferings DescribeNatGateways",

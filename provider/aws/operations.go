@@ -40,6 +40,8 @@ func ec2Operations() []operation {
 		{call: "ec2.DeleteTags"},
 		{call: "ec2.CreateVpc"},
 		{call: "ec2.ModifyVpcAttribute"},
+		{call: "ec2.AssociateVpcCidrBlock"},
+		{call: "ec2.DisassociateVpcCidrBlock"},
 		{call: "ec2.DeleteVpc", destroy: true},
 		{call: "ec2.CreateSubnet"},
 		{call: "ec2.ModifySubnetAttribute"},

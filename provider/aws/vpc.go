@@ -32,6 +32,7 @@ func (g *region) observedVPC(v types.Vpc) resource.Observed {
 	}
 	a := attrs{}
 	a.text("cidr", v.CidrBlock)
+	observedIPv6(a, v)
 	o.Attrs = a.done()
 	tags := tagsOf(v.Tags)
 	g.identify(&o, kindVPC, naturalVPC(tags, o.ID), tags)
@@ -64,11 +65,16 @@ func readVPC(ctx context.Context, g *region, id string) (resource.Observed, erro
 
 func createVPC(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	cidr, _ := text(r.Desired.Attrs, "cidr")
+	in := &ec2.CreateVpcInput{
+		CidrBlock:         aws.String(cidr),
+		TagSpecifications: []types.TagSpecification{born(types.ResourceTypeVpc, g.birthTags(r, true))},
+	}
+	ipv6, _ := flag(r.Desired.Attrs, ipv6Attr)
+	if ipv6 {
+		in.AmazonProvidedIpv6CidrBlock = aws.Bool(true)
+	}
 	made, err := noRetry(ctx, g, func() (types.Vpc, error) {
-		out, err := g.ec2.CreateVpc(ctx, &ec2.CreateVpcInput{
-			CidrBlock:         aws.String(cidr),
-			TagSpecifications: []types.TagSpecification{born(types.ResourceTypeVpc, g.birthTags(r, true))},
-		}, onlyRefused)
+		out, err := g.ec2.CreateVpc(ctx, in, onlyRefused)
 		if err != nil {
 			return types.Vpc{}, err
 		}
@@ -82,6 +88,11 @@ func createVPC(ctx context.Context, g *region, r provider.Request) (resource.Obs
 	_, hasNames := flag(r.Desired.Attrs, "dns_hostnames")
 	if err := g.setDNS(ctx, r.Desired.Attrs, id, hasSupport, hasNames); err != nil {
 		return resource.Observed{}, err
+	}
+	if ipv6 {
+		if err := g.awaitIPv6(ctx, id, "", true); err != nil {
+			return resource.Observed{}, err
+		}
 	}
 	return g.awaitVPC(ctx, id)
 }
@@ -130,6 +141,11 @@ func updateVPC(ctx context.Context, g *region, r provider.Request) (resource.Obs
 	id := r.Have.ID
 	if err := g.setDNS(ctx, r.Desired.Attrs, id, changed(r, "dns_support"), changed(r, "dns_hostnames")); err != nil {
 		return resource.Observed{}, err
+	}
+	if on, set := flag(r.Desired.Attrs, ipv6Attr); set && changed(r, ipv6Attr) {
+		if err := g.setIPv6(ctx, id, on); err != nil {
+			return resource.Observed{}, err
+		}
 	}
 	return g.awaitVPC(ctx, id)
 }

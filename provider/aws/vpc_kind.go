@@ -18,7 +18,7 @@ func vpcSchema() resource.Kind {
 		NamePattern: tagName, NameDoc: tagNameDoc,
 		Canonical: canonicalCIDR, CrossCheck: crossChecks(tagTraits{nameTag: true}),
 		Replace: replaceVPC,
-		Attrs: []resource.Attribute{
+		Attrs: append([]resource.Attribute{
 			{
 				Name: "cidr", Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: cidrPattern, Valid: networkBlock,
 				Example: "10.0.0.0/16", Doc: "The IPv4 address block, between /16 and /28.",
@@ -31,6 +31,6 @@ func vpcSchema() resource.Kind {
 				Name: "dns_hostnames", Type: resource.TBool, WriteOnly: true, Example: "true",
 				Doc: "Whether instances with a public address get a public host name. AWS's default is false.",
 			},
-		},
+		}, vpcIPv6Attrs()...),
 	}
 }

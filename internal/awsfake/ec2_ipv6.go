@@ -1,0 +1,108 @@
+package awsfake
+
+import (
+	"net/netip"
+	"slices"
+	"time"
+)
+
+// most6 is how many IPv6 blocks a network may have ("Amazon VPC quotas").
+const most6 = 5
+
+// states of a block of addresses (EC2 API reference: VpcCidrBlockState).
+const (
+	associated    = "associated"
+	disassociated = "disassociated"
+)
+
+// tie6 is an IPv6 block of a network or subnet.
+type tie6 struct {
+	ID   string `json:"id"`
+	CIDR string `json:"cidr"`
+	Life life   `json:"life"`
+}
+
+// held reports that the block is its holder's, or will be.
+func (t tie6) held() bool { return t.Life.Final == associated }
+
+type xmlTie6 struct {
+	ID    string `xml:"associationId"`
+	CIDR  string `xml:"ipv6CidrBlock"`
+	State string `xml:"ipv6CidrBlockState>state"`
+	Pool  string `xml:"ipv6Pool,omitempty"`
+}
+
+// viewTie6: a block that was given up is reported as such, with the holder's others.
+func viewTie6(t tie6, state, pool string) xmlTie6 { return xmlTie6{t.ID, t.CIDR, state, pool} }
+
+func viewTies6(all []tie6, now time.Time, pool string) []xmlTie6 {
+	var out []xmlTie6
+	for _, t := range all {
+		out = append(out, viewTie6(t, t.Life.at(now), pool))
+	}
+	return out
+}
+
+// amazon6 gives a network another /56 of the range for documentation, which no two networks share.
+func (x *exchange) amazon6() tie6 {
+	n := x.tx.next()
+	first := netip.AddrFrom16([16]byte{0x20, 0x01, 0x0d, 0xb8, byte(n >> 16), byte(n >> 8), byte(n)})
+	return tie6{
+		ID: x.tx.fresh("vpc-cidr-assoc-", x.Region).ID, CIDR: netip.PrefixFrom(first, 56).String(),
+		Life: through(x.now, x.settle(), associated, "associating"),
+	}
+}
+
+func (x *exchange) giveUp6(t tie6) tie6 {
+	t.Life = through(x.now, x.settle(), disassociated, "disassociating")
+	return t
+}
+
+type tied6 struct {
+	VPC    string  `xml:"vpcId,omitempty"`
+	Subnet string  `xml:"subnetId,omitempty"`
+	Tie    xmlTie6 `xml:"ipv6CidrBlockAssociation"`
+}
+
+// associateVPC gives a network a block of Amazon's. There is no client token: twice the same call
+// gives it two (EC2 API reference: AssociateVpcCidrBlock).
+func associateVPC(x *exchange) (any, error) {
+	v, err := x.vpc()
+	if err != nil {
+		return nil, err
+	}
+	if !x.p.yes("AmazonProvidedIpv6CidrBlock") {
+		return nil, failf("InvalidParameterCombination", "The sandbox supports only blocks of IPv6 addresses that Amazon provides.")
+	}
+	n := *v
+	n.V6 = slices.DeleteFunc(slices.Clone(v.V6), func(t tie6) bool { return t.Life.at(x.now) == disassociated })
+	if len(n.V6) >= most6 {
+		return nil, failf("CidrLimitExceeded", "This network '%s' has met its maximum number of allowed CIDRs: %d", v.ID, most6)
+	}
+	t := x.amazon6()
+	n.V6 = append(n.V6, t)
+	x.tx.put(&n)
+	return tied6{VPC: v.ID, Tie: viewTie6(t, t.Life.first(), amazonPool)}, nil
+}
+
+const amazonPool = "Amazon"
+
+// disassociateVPC: a subnet's part of the block holds it back (EC2 answers InvalidCidrBlock.InUse).
+func disassociateVPC(x *exchange) (any, error) {
+	id := x.p.str("AssociationId")
+	if id == "" {
+		return nil, missing("associationId")
+	}
+	for _, v := range list[*vpc](x.tx, x.Region) {
+		i := slices.IndexFunc(v.V6, func(t tie6) bool { return t.ID == id && t.held() })
+		if i < 0 {
+			continue
+		}
+		n := *v
+		n.V6 = slices.Clone(v.V6)
+		n.V6[i] = x.giveUp6(v.V6[i])
+		x.tx.put(&n)
+		return tied6{VPC: v.ID, Tie: viewTie6(n.V6[i], n.V6[i].Life.first(), amazonPool)}, nil
+	}
+	return nil, failf("InvalidVpcCidrBlockAssociationID.NotFound", "The vpc CIDR block with association ID %s does not exist", id)
+}
