@@ -127,6 +127,7 @@ func terraformAttribute(name string, names []string) (string, bool) {
 		{"kms_key_id", "kms_key"},
 		{"object_ownership", "ownership"},
 		{"assign_generated_ipv6_cidr_block", "ipv6"},
+		{"assign_ipv6_address_on_creation", "assign_ipv6"},
 	} {
 		if row[0] == name && slices.Contains(names, row[1]) {
 			return row[1], true

@@ -98,6 +98,9 @@ func disassociateVPC(x *exchange) (any, error) {
 		if i < 0 {
 			continue
 		}
+		if err := x.unused6(v, v.V6[i].CIDR); err != nil {
+			return nil, err
+		}
 		n := *v
 		n.V6 = slices.Clone(v.V6)
 		n.V6[i] = x.giveUp6(v.V6[i])

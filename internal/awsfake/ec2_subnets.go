@@ -6,25 +6,27 @@ import (
 )
 
 type xmlSubnet struct {
-	ID       string   `xml:"subnetId"`
-	ARN      string   `xml:"subnetArn"`
-	Owner    string   `xml:"ownerId"`
-	State    string   `xml:"state"`
-	VPC      string   `xml:"vpcId"`
-	CIDR     string   `xml:"cidrBlock"`
-	Free     int      `xml:"availableIpAddressCount"`
-	AZ       string   `xml:"availabilityZone"`
-	AZID     string   `xml:"availabilityZoneId"`
-	Default  bool     `xml:"defaultForAz"`
-	PublicIP bool     `xml:"mapPublicIpOnLaunch"`
-	IPv6     bool     `xml:"assignIpv6AddressOnCreation"`
-	Tags     []xmlTag `xml:"tagSet>item"`
+	ID       string    `xml:"subnetId"`
+	ARN      string    `xml:"subnetArn"`
+	Owner    string    `xml:"ownerId"`
+	State    string    `xml:"state"`
+	VPC      string    `xml:"vpcId"`
+	CIDR     string    `xml:"cidrBlock"`
+	Free     int       `xml:"availableIpAddressCount"`
+	AZ       string    `xml:"availabilityZone"`
+	AZID     string    `xml:"availabilityZoneId"`
+	Default  bool      `xml:"defaultForAz"`
+	PublicIP bool      `xml:"mapPublicIpOnLaunch"`
+	IPv6     bool      `xml:"assignIpv6AddressOnCreation"`
+	Assoc6   []xmlTie6 `xml:"ipv6CidrBlockAssociationSet>item"`
+	Tags     []xmlTag  `xml:"tagSet>item"`
 }
 
 func (x *exchange) viewSubnet(s *subnet, state string) xmlSubnet {
 	return xmlSubnet{
 		ID: s.ID, ARN: "arn:aws:ec2:" + x.Region + ":" + Account + ":subnet/" + s.ID, Owner: Account, State: state,
 		VPC: s.VPC, CIDR: s.CIDR, Free: x.freeAddresses(s.ID), AZ: s.AZ, AZID: zoneID(x.Region, slices.Index(zones(x.Region), s.AZ)), Default: s.Default, PublicIP: s.PublicIP, Tags: tagSet(s.Tags),
+		IPv6: s.Assign6, Assoc6: viewTies6(s.V6, x.now, ""),
 	}
 }
 
@@ -56,6 +58,12 @@ func createSubnet(x *exchange) (any, error) {
 	}
 	s := &subnet{base: x.tx.fresh("subnet-", x.Region), VPC: v.ID, AZ: az, CIDR: p.String(), Life: through(x.now, x.settle(), "available", "pending")}
 	s.Tags = tags
+	if cidr := x.p.str("Ipv6CidrBlock"); cidr != "" {
+		if err := x.fits6(v, cidr); err != nil {
+			return nil, err
+		}
+		s.V6 = []tie6{x.subnet6(cidr)}
+	}
 	x.tx.put(s)
 	return struct {
 		Subnet xmlSubnet `xml:"subnet"`
@@ -169,11 +177,21 @@ func modifySubnet(x *exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !x.p.has("MapPublicIpOnLaunch") {
-		return nil, failf("InvalidParameterCombination", "The sandbox supports only the subnet attribute mapPublicIpOnLaunch.")
-	}
 	n := *s
-	n.PublicIP = x.p.yes("MapPublicIpOnLaunch.Value")
+	public, assign := x.p.has("MapPublicIpOnLaunch"), x.p.has("AssignIpv6AddressOnCreation")
+	switch {
+	case public && assign:
+		return nil, failf("InvalidParameterCombination", "Only one attribute can be modified at a time.")
+	case public:
+		n.PublicIP = x.p.yes("MapPublicIpOnLaunch.Value")
+	case assign:
+		n.Assign6 = x.p.yes("AssignIpv6AddressOnCreation.Value")
+	default:
+		return nil, failf("InvalidParameterCombination", "The sandbox supports only the subnet attributes mapPublicIpOnLaunch and assignIpv6AddressOnCreation.")
+	}
+	if n.Assign6 && !slices.ContainsFunc(s.V6, tie6.held) {
+		return nil, badValue("true", "assignIpv6AddressOnCreation", "The subnet has no IPv6 CIDR block.")
+	}
 	x.tx.put(&n)
 	return success{true}, nil
 }

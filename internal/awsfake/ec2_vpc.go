@@ -12,6 +12,7 @@ func networkActions() map[string]handler {
 		"CreateSubnet": createSubnet, "DescribeSubnets": describeSubnets, "DeleteSubnet": deleteSubnet,
 		"ModifySubnetAttribute": modifySubnet,
 		"AssociateVpcCidrBlock": associateVPC, "DisassociateVpcCidrBlock": disassociateVPC,
+		"AssociateSubnetCidrBlock": associateSubnet, "DisassociateSubnetCidrBlock": disassociateSubnet,
 	}
 }
 

@@ -26,11 +26,13 @@ type subnet struct {
 	CIDR     string `json:"cidr"`
 	Default  bool   `json:"default,omitempty"`
 	PublicIP bool   `json:"public_ip,omitempty"` // MapPublicIpOnLaunch
+	V6       []tie6 `json:"v6,omitempty"`
+	Assign6  bool   `json:"assign6,omitempty"` // AssignIpv6AddressOnCreation
 	Life     life   `json:"life"`
 }
 
 func (*subnet) kind() string    { return kindSubnet }
-func (s *subnet) clone() entity { c := *s; return &c }
+func (s *subnet) clone() entity { c := *s; c.V6 = slices.Clone(s.V6); return &c }
 
 // securityGroup is a firewall and its rules.
 type securityGroup struct {

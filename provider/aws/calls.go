@@ -18,6 +18,7 @@ type (
 
 type ec2Calls struct {
 	AssociateIamInstanceProfile            call[ec2.AssociateIamInstanceProfileInput, ec2.AssociateIamInstanceProfileOutput, ec2.Options]
+	AssociateSubnetCidrBlock               call[ec2.AssociateSubnetCidrBlockInput, ec2.AssociateSubnetCidrBlockOutput, ec2.Options]
 	AssociateVpcCidrBlock                  call[ec2.AssociateVpcCidrBlockInput, ec2.AssociateVpcCidrBlockOutput, ec2.Options]
 	AttachVolume                           call[ec2.AttachVolumeInput, ec2.AttachVolumeOutput, ec2.Options]
 	AuthorizeSecurityGroupEgress           call[ec2.AuthorizeSecurityGroupEgressInput, ec2.AuthorizeSecurityGroupEgressOutput, ec2.Options]
@@ -46,6 +47,7 @@ type ec2Calls struct {
 	DescribeVpcs                           call[ec2.DescribeVpcsInput, ec2.DescribeVpcsOutput, ec2.Options]
 	DetachVolume                           call[ec2.DetachVolumeInput, ec2.DetachVolumeOutput, ec2.Options]
 	DisassociateIamInstanceProfile         call[ec2.DisassociateIamInstanceProfileInput, ec2.DisassociateIamInstanceProfileOutput, ec2.Options]
+	DisassociateSubnetCidrBlock            call[ec2.DisassociateSubnetCidrBlockInput, ec2.DisassociateSubnetCidrBlockOutput, ec2.Options]
 	DisassociateVpcCidrBlock               call[ec2.DisassociateVpcCidrBlockInput, ec2.DisassociateVpcCidrBlockOutput, ec2.Options]
 	ModifyInstanceAttribute                call[ec2.ModifyInstanceAttributeInput, ec2.ModifyInstanceAttributeOutput, ec2.Options]
 	ModifySecurityGroupRules               call[ec2.ModifySecurityGroupRulesInput, ec2.ModifySecurityGroupRulesOutput, ec2.Options]
@@ -153,6 +155,7 @@ type s3Calls struct {
 func ec2CallsOf(c *ec2.Client) ec2Calls {
 	return ec2Calls{
 		AssociateIamInstanceProfile:            c.AssociateIamInstanceProfile,
+		AssociateSubnetCidrBlock:               c.AssociateSubnetCidrBlock,
 		AssociateVpcCidrBlock:                  c.AssociateVpcCidrBlock,
 		AttachVolume:                           c.AttachVolume,
 		AuthorizeSecurityGroupEgress:           c.AuthorizeSecurityGroupEgress,
@@ -181,6 +184,7 @@ func ec2CallsOf(c *ec2.Client) ec2Calls {
 		DescribeVpcs:                           c.DescribeVpcs,
 		DetachVolume:                           c.DetachVolume,
 		DisassociateIamInstanceProfile:         c.DisassociateIamInstanceProfile,
+		DisassociateSubnetCidrBlock:            c.DisassociateSubnetCidrBlock,
 		DisassociateVpcCidrBlock:               c.DisassociateVpcCidrBlock,
 		ModifyInstanceAttribute:                withSecret(c.ModifyInstanceAttribute, changeHasSecret),
 		ModifySecurityGroupRules:               c.ModifySecurityGroupRules,

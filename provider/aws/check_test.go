@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/ovi-project/ovi/resource"
@@ -92,5 +93,45 @@ func TestOverlapsAreFoundAcrossOthers(t *testing.T) {
 		stands("subnet", "c", "vpc", "vpc-1", "cidr", "10.0.2.0/24"), stands("subnet", "d", "vpc", "vpc-1", "cidr", "10.0.16.0/24"))
 	if len(got) != 2 || got[0] != "subnet/b cidr" || got[1] != "subnet/c cidr" {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestIPv6BlocksAreOfTheVPCAndOfOneSubnet(t *testing.T) {
+	one, two := resource.Int(1), resource.Int(2)
+	for name, c := range map[string]struct {
+		configured []resource.Desired
+		want       []string
+	}{
+		"a VPC without": {
+			[]resource.Desired{stands("vpc", "v", "cidr", "10.0.0.0/16"), stands("subnet", "a", "vpc", to("vpc", "v"), "cidr", "10.0.1.0/24", "ipv6_block", one)},
+			[]string{"subnet/a ipv6_block"},
+		},
+		"one block twice": {
+			[]resource.Desired{
+				stands("vpc", "v", "cidr", "10.0.0.0/16", "ipv6", resource.Bool(true)),
+				stands("subnet", "a", "vpc", to("vpc", "v"), "cidr", "10.0.1.0/24", "ipv6_block", one),
+				stands("subnet", "b", "vpc", to("vpc", "v"), "cidr", "10.0.2.0/24", "ipv6_block", two),
+				stands("subnet", "c", "vpc", to("vpc", "v"), "cidr", "10.0.3.0/24", "ipv6_block", one),
+			}, []string{"subnet/c ipv6_block"},
+		},
+		"of two VPCs": {
+			[]resource.Desired{stands("subnet", "a", "vpc", "vpc-1", "cidr", "10.0.1.0/24", "ipv6_block", one), stands("subnet", "b", "vpc", "vpc-2", "cidr", "10.0.1.0/24", "ipv6_block", one)},
+			nil,
+		},
+	} {
+		if got := judged(c.configured...); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// In one VPC no two subnets have the same IPv6 block, not even for a moment.
+func TestASubnetThatKeepsItsIPv6BlockIsDeletedFirst(t *testing.T) {
+	have := resource.Observed{Attrs: stands("subnet", "a", "vpc", "vpc-1", "cidr", "10.0.1.0/24", "ipv6_block", resource.Int(1)).Attrs}
+	for block, want := range map[resource.Int]resource.Strategy{1: resource.DestroyFirst, 2: resource.CreateFirst} {
+		next := stands("subnet", "a", "vpc", "vpc-1", "cidr", "10.0.2.0/24", "ipv6_block", block)
+		if got := replaceSubnet(next, have)[0]; got != want {
+			t.Errorf("block %d: %v", block, got)
+		}
 	}
 }

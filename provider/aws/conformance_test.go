@@ -20,8 +20,10 @@ func samples() []providertest.Sample {
 		return out
 	}
 	return []providertest.Sample{
-		sample("vpc", "main", values{"cidr": text("10.0.0.0/16")}, values{"ipv6": resource.Bool(true)}),
-		sample("subnet", "app", values{"vpc": of("vpc", "main"), "cidr": text("10.0.1.0/24")}, values{"public_ip": resource.Bool(true)}),
+		sample("vpc", "main", values{"cidr": text("10.0.0.0/16"), "ipv6": resource.Bool(true)}, nil),
+		sample("vpc", "other", values{"cidr": text("10.1.0.0/16")}, values{"ipv6": resource.Bool(true)}),
+		sample("subnet", "app", values{"vpc": of("vpc", "main"), "cidr": text("10.0.1.0/24"), "ipv6_block": resource.Int(1)},
+			values{"public_ip": resource.Bool(true), "ipv6_block": resource.Int(2), "assign_ipv6": resource.Bool(true)}),
 		sample("security_group", "web", values{"vpc": of("vpc", "main"), "ingress": resource.List{rule("port", 443, "cidr", "0.0.0.0/0")}},
 			values{"ingress": resource.List{rule("port", 80, "cidr", "::/0")}}),
 		sample("ec2", "web-0", values{"size": text("t3.micro"), "subnet": of("subnet", "app"), "security_groups": resource.List{of("security_group", "web")}},

@@ -38,8 +38,8 @@ func networkNeeds() map[string]need {
 			creates: "CreateVpc", changes: "AssociateVpcCidrBlock DeleteVpc DisassociateVpcCidrBlock ModifyVpcAttribute",
 		},
 		kindSubnet: {
-			service: "ec2", own: "subnet/*", reads: "DescribeSubnets DescribeInstances DescribeInstanceTypeOfferings DescribeNatGateways",
-			creates: "CreateSubnet", changes: "ModifySubnetAttribute DeleteSubnet", beside: "CreateSubnet",
+			service: "ec2", own: "subnet/*", reads: "DescribeSubnets DescribeVpcs DescribeInstances DescribeInstanceTypeOfferings DescribeNatGateways",
+			creates: "CreateSubnet", changes: "AssociateSubnetCidrBlock DeleteSubnet DisassociateSubnetCidrBlock ModifySubnetAttribute", beside: "CreateSubnet",
 		},
 		kindGroup: {
 			service: "ec2", own: "security-group/*", reads: "DescribeSecurityGroups DescribeSecurityGroupRules DescribeInstances",

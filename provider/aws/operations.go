@@ -45,6 +45,8 @@ func ec2Operations() []operation {
 		{call: "ec2.DeleteVpc", destroy: true},
 		{call: "ec2.CreateSubnet"},
 		{call: "ec2.ModifySubnetAttribute"},
+		{call: "ec2.AssociateSubnetCidrBlock"},
+		{call: "ec2.DisassociateSubnetCidrBlock"},
 		{call: "ec2.DeleteSubnet", destroy: true},
 		{call: "ec2.CreateSecurityGroup"},
 		{call: "ec2.DeleteSecurityGroup", destroy: true},

@@ -16,7 +16,7 @@ func destroyFirst() []resource.Strategy { return []resource.Strategy{resource.De
 // replaceVPC: two VPCs may even have the same addresses.
 func replaceVPC(resource.Desired, resource.Observed) []resource.Strategy { return createFirst() }
 
-// replaceSubnet: the subnets of one VPC must not overlap. A subnet that keeps its block and zone
+// replaceSubnet: the subnets of one VPC must not overlap, in IPv6 either. A subnet that keeps its block and zone
 // is replaced because it moves to another VPC, where nothing is in its way.
 func replaceSubnet(d resource.Desired, have resource.Observed) []resource.Strategy {
 	was, _ := text(have.Attrs, "cidr")
@@ -25,10 +25,17 @@ func replaceSubnet(d resource.Desired, have resource.Observed) []resource.Strate
 	switch {
 	case err != nil || !ok:
 		return destroyFirst()
-	case !old.Overlaps(next), otherVPC(d, have), old == next && sameText(d, have, "zone"):
+	case otherVPC(d, have), old == next && sameText(d, have, "zone"), !old.Overlaps(next) && !sameBlock(d, have):
 		return createFirst()
 	}
 	return destroyFirst()
+}
+
+// sameBlock reports that a subnet keeps its IPv6 block.
+func sameBlock(d resource.Desired, have resource.Observed) bool {
+	next, set := number(d.Attrs, blockAttr)
+	was, had := number(have.Attrs, blockAttr)
+	return set && had && next == was
 }
 
 // otherVPC reports that a resource moves to a VPC whose id is known and is another one.

@@ -36,6 +36,7 @@ func (g *region) observedSubnet(s types.Subnet) resource.Observed {
 	a.text("cidr", s.CidrBlock)
 	a.text("zone", s.AvailabilityZone)
 	a["public_ip"] = resource.Bool(aws.ToBool(s.MapPublicIpOnLaunch))
+	observedSubnetIPv6(a, s)
 	o.Attrs = a.done()
 	g.identify(&o, kindSubnet, "", tagsOf(s.Tags))
 	if aws.ToBool(s.DefaultForAz) && o.Marks.IsZero() {
@@ -58,9 +59,9 @@ func readSubnet(ctx context.Context, g *region, id string) (resource.Observed, e
 }
 
 func createSubnet(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	vpc, _ := text(r.Desired.Attrs, "vpc")
 	zone := desired(r.Desired.Attrs, "zone")
 	if zone == nil {
-		vpc, _ := text(r.Desired.Attrs, "vpc")
 		zone = g.freeZone(ctx, vpc)
 	}
 	in := &ec2.CreateSubnetInput{
@@ -69,6 +70,24 @@ func createSubnet(ctx context.Context, g *region, r provider.Request) (resource.
 		AvailabilityZone:  zone,
 		TagSpecifications: []types.TagSpecification{born(types.ResourceTypeSubnet, g.birthTags(r, true))},
 	}
+	if n, set := number(r.Desired.Attrs, blockAttr); set {
+		cidr, err := g.block6(ctx, vpc, n)
+		if err != nil {
+			return resource.Observed{}, err
+		}
+		in.Ipv6CidrBlock = aws.String(cidr)
+	}
+	id, err := g.orderSubnet(ctx, r, in)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	if err := g.finishSubnet(ctx, r, id, aws.ToString(in.Ipv6CidrBlock)); err != nil {
+		return resource.Observed{}, err
+	}
+	return g.awaitSubnet(ctx, id)
+}
+
+func (g *region) orderSubnet(ctx context.Context, r provider.Request, in *ec2.CreateSubnetInput) (string, error) {
 	made, err := noRetry(ctx, g, func() (types.Subnet, error) {
 		var out *ec2.CreateSubnetOutput
 		err := g.patiently(ctx, g.wait.Appear, func() (err error) {
@@ -82,16 +101,26 @@ func createSubnet(ctx context.Context, g *region, r provider.Request) (resource.
 	}, func() ([]types.Subnet, error) {
 		return g.subnets(ctx, &ec2.DescribeSubnetsInput{Filters: bornWith(r.Key)})
 	})
-	if err != nil {
-		return resource.Observed{}, err
-	}
-	id := aws.ToString(made.SubnetId)
+	return aws.ToString(made.SubnetId), err
+}
+
+// finishSubnet sets what the call that creates a subnet does not.
+func (g *region) finishSubnet(ctx context.Context, r provider.Request, id, block string) error {
 	if public, _ := flag(r.Desired.Attrs, "public_ip"); public {
 		if err := g.setPublicIP(ctx, id, true); err != nil {
-			return resource.Observed{}, err
+			return err
 		}
 	}
-	return g.awaitSubnet(ctx, id)
+	if block == "" {
+		return nil
+	}
+	if err := g.awaitBlock6(ctx, id, block); err != nil {
+		return err
+	}
+	if on, _ := flag(r.Desired.Attrs, assignAttr); on {
+		return g.setAssign6(ctx, id, true)
+	}
+	return nil
 }
 
 func (g *region) setPublicIP(ctx context.Context, id string, on bool) error {
@@ -125,6 +154,9 @@ func updateSubnet(ctx context.Context, g *region, r provider.Request) (resource.
 		if err := g.setPublicIP(ctx, id, on); err != nil {
 			return resource.Observed{}, err
 		}
+	}
+	if err := g.updateIPv6(ctx, r); err != nil {
+		return resource.Observed{}, err
 	}
 	return g.awaitSubnet(ctx, id)
 }

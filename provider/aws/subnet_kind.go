@@ -16,9 +16,9 @@ func subnetSchema() resource.Kind {
 		Doc:         "A range of the addresses of a vpc in one availability zone.\n\nIt is created with its name as its Name tag. An existing one is adopted by its ID.",
 		NameTag:     tagHuman,
 		NamePattern: tagName, NameDoc: tagNameDoc,
-		Canonical: canonicalCIDR, CrossCheck: crossChecks(tagTraits{nameTag: true}, zones, subnetsFit),
+		Canonical: canonicalSubnet, CrossCheck: crossChecks(tagTraits{nameTag: true}, zones, subnetsFit, numbersFit),
 		Replace: replaceSubnet,
-		Attrs: []resource.Attribute{
+		Attrs: append([]resource.Attribute{
 			{
 				Name: "vpc", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: kindVPC, IDPrefix: "vpc-",
 				Example: "main", Doc: "The VPC it is part of.",
@@ -35,6 +35,6 @@ func subnetSchema() resource.Kind {
 				Name: "public_ip", Type: resource.TBool, Default: resource.Bool(false), Example: "true",
 				Doc: "Whether instances launched in it get a public address unless they set public_ip themselves.",
 			},
-		},
+		}, subnetIPv6Attrs()...),
 	}
 }
