@@ -15,6 +15,7 @@ func s3Actions() map[string]handler {
 		"GetBucketEncryption": getEncryption, "PutBucketEncryption": putEncryption, "DeleteBucketEncryption": deleteEncryption,
 		"GetBucketOwnershipControls": getOwnership, "PutBucketOwnershipControls": putOwnership, "DeleteBucketOwnershipControls": deleteOwnership,
 		"GetBucketPolicy": getPolicy, "PutBucketPolicy": putPolicy, "DeleteBucketPolicy": deletePolicy,
+		"GetBucketLifecycleConfiguration": getLifecycle, "PutBucketLifecycleConfiguration": putLifecycle, "DeleteBucketLifecycle": deleteLifecycle,
 		"GetBucketAbac": getAbac, "PutBucketAbac": putAbac, "TagResource": tagBucketByControl, "UntagResource": untagBucketByControl,
 		"ListObjectsV2": listObjects, "ListObjectVersions": listVersions,
 		"PutObject": putObject, "GetObject": getObject, "HeadObject": headObject, "DeleteObject": deleteObject, "DeleteObjects": deleteObjects,
@@ -26,7 +27,7 @@ func subresources() map[string]string {
 	return map[string]string{
 		"tagging": "BucketTagging", "versioning": "BucketVersioning", "publicAccessBlock": "BucketPublicAccessBlock",
 		"encryption": "BucketEncryption", "location": "BucketLocation", "ownershipControls": "BucketOwnershipControls",
-		"policy": "BucketPolicy", "acl": "BucketAcl", "cors": "BucketCors", "lifecycle": "BucketLifecycle", "logging": "BucketLogging",
+		"policy": "BucketPolicy", "acl": "BucketAcl", "cors": "BucketCors", "lifecycle": "BucketLifecycleConfiguration", "logging": "BucketLogging",
 		"website": "BucketWebsite", "replication": "BucketReplication", "notification": "BucketNotification", "object-lock": "ObjectLock",
 		"accelerate": "BucketAccelerate", "requestPayment": "BucketRequestPayment", "policyStatus": "BucketPolicyStatus",
 		"uploads": "MultipartUploads", "inventory": "BucketInventory", "metrics": "BucketMetrics", "analytics": "BucketAnalytics",
@@ -93,7 +94,7 @@ func s3Action(method string, r *restCall) string {
 	}
 	for sub, name := range subresources() {
 		if r.Query.Has(sub) {
-			return verb + name
+			return strings.Replace(verb+name, "DeleteBucketLifecycleConfiguration", "DeleteBucketLifecycle", 1)
 		}
 	}
 	return bucketAction(method, r)

@@ -10,6 +10,7 @@ type bucket struct {
 	Encryption encryption `json:"encryption"`
 	Ownership  string     `json:"ownership,omitempty"`
 	Policy     string     `json:"policy,omitempty"`
+	Lifecycle  *lifecycle `json:"lifecycle,omitempty"`
 	Abac       bool       `json:"abac,omitempty"` // access is by its tags
 }
 

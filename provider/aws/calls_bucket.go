@@ -9,6 +9,10 @@ type bucketCalls struct {
 	GetBucketPolicy            call[s3.GetBucketPolicyInput, s3.GetBucketPolicyOutput, s3.Options]
 	PutBucketPolicy            call[s3.PutBucketPolicyInput, s3.PutBucketPolicyOutput, s3.Options]
 	DeleteBucketPolicy         call[s3.DeleteBucketPolicyInput, s3.DeleteBucketPolicyOutput, s3.Options]
+
+	GetBucketLifecycleConfiguration call[s3.GetBucketLifecycleConfigurationInput, s3.GetBucketLifecycleConfigurationOutput, s3.Options]
+	PutBucketLifecycleConfiguration call[s3.PutBucketLifecycleConfigurationInput, s3.PutBucketLifecycleConfigurationOutput, s3.Options]
+	DeleteBucketLifecycle           call[s3.DeleteBucketLifecycleInput, s3.DeleteBucketLifecycleOutput, s3.Options]
 }
 
 func bucketCallsOf(c *s3.Client) bucketCalls {
@@ -18,5 +22,9 @@ func bucketCallsOf(c *s3.Client) bucketCalls {
 		GetBucketPolicy:            c.GetBucketPolicy,
 		PutBucketPolicy:            c.PutBucketPolicy,
 		DeleteBucketPolicy:         c.DeleteBucketPolicy,
+
+		GetBucketLifecycleConfiguration: c.GetBucketLifecycleConfiguration,
+		PutBucketLifecycleConfiguration: c.PutBucketLifecycleConfiguration,
+		DeleteBucketLifecycle:           c.DeleteBucketLifecycle,
 	}
 }

@@ -111,12 +111,16 @@ const endpointPolicy = `{"Version": "2012-10-17", "Statement": [{"Effect": "Allo
 func route(nameValue ...any) resource.Attrs {
 	var out []resource.Attr
 	for i := 0; i+1 < len(nameValue); i += 2 {
-		v, ok := nameValue[i+1].(resource.Value)
-		if s, plain := nameValue[i+1].(string); plain {
-			v, ok = resource.String(s), true
-		}
-		if !ok {
-			panic(nameValue[i+1])
+		var v resource.Value
+		switch x := nameValue[i+1].(type) {
+		case string:
+			v = resource.String(x)
+		case int:
+			v = resource.Int(x)
+		case bool:
+			v = resource.Bool(x)
+		default:
+			v = x.(resource.Value)
 		}
 		out = append(out, resource.Attr{Name: nameValue[i].(string), Value: v})
 	}

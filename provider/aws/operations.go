@@ -303,6 +303,9 @@ func dataOperations() []operation {
 		{call: "s3.GetBucketPolicy"},
 		{call: "s3.PutBucketPolicy"},
 		{call: "s3.DeleteBucketPolicy"},
+		{call: "s3.GetBucketLifecycleConfiguration", actions: []string{"s3:GetLifecycleConfiguration"}},
+		{call: "s3.PutBucketLifecycleConfiguration", actions: []string{"s3:PutLifecycleConfiguration"}},
+		{call: "s3.DeleteBucketLifecycle", actions: []string{"s3:PutLifecycleConfiguration"}},
 		{call: "s3.DeleteBucket", destroy: true},
 	}
 }

@@ -31,6 +31,7 @@ type bucket struct {
 	key     string
 	owner   string
 	policy  string
+	ages    []types.LifecycleRule
 }
 
 // buckets reads the account's buckets of this region with their tags, and those with ovi's tags
@@ -164,6 +165,7 @@ func (g *region) observedBucket(b bucket) resource.Observed {
 		a.text("kms_key", &b.key)
 		a.text(ownershipAttr, &b.owner)
 		a[policyAttr] = resource.String(canonicalDocument(b.policy))
+		a[lifecycleAttr] = agesOf(b.ages)
 	}
 	o.Attrs = a.done()
 	g.identify(&o, kindS3, b.name, b.tags)

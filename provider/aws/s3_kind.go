@@ -48,6 +48,7 @@ func s3Schema() resource.Kind {
 				Name: policyAttr, Type: resource.TString, Valid: validBucketPolicy, Fits: samePolicy, Max: bound(20480), Example: "${file:bucket.json}",
 				Doc: "Who may do what in it, as JSON. Policies are compared by what they mean. An empty one removes the policy that it has.",
 			},
+			lifecycleSchema(),
 		},
 	}
 }

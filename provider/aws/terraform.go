@@ -60,6 +60,7 @@ func terraformTypes() map[string]provider.Foreign {
 		"aws_vpc_security_group_ingress_rule":                {PartOf: kindGroup},
 		"aws_vpc_security_group_egress_rule":                 {PartOf: kindGroup},
 		"aws_s3_bucket_versioning":                           {PartOf: kindS3},
+		"aws_s3_bucket_lifecycle_configuration":              {PartOf: kindS3},
 		"aws_s3_bucket_ownership_controls":                   {PartOf: kindS3},
 		"aws_s3_bucket_policy":                               {PartOf: kindS3},
 		"aws_s3_bucket_public_access_block":                  {PartOf: kindS3},

@@ -1,0 +1,165 @@
+package aws
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+func (g *region) fillLifecycle(ctx context.Context, b *bucket) error {
+	out, err := g.s3.GetBucketLifecycleConfiguration(ctx, &s3.GetBucketLifecycleConfigurationInput{Bucket: aws.String(b.name)})
+	if hasCode(err, "NoSuchLifecycleConfiguration") {
+		return nil
+	}
+	if err == nil {
+		b.ages = out.Rules
+	}
+	return err
+}
+
+// agesOf reads the rules as the canonical set.
+func agesOf(rules []types.LifecycleRule) resource.List {
+	out := make(resource.List, 0, len(rules))
+	for _, r := range rules {
+		id := resource.Attr{Name: "id", Value: resource.String(aws.ToString(r.ID))}
+		if more := beyond(r); len(more) > 0 {
+			out = append(out, resource.NewAttrs(id, resource.Attr{Name: beyondAttr, Value: resource.String(strings.Join(more, ", "))}))
+			continue
+		}
+		moves := make(resource.List, 0, len(r.Transitions))
+		for _, t := range r.Transitions {
+			moves = append(moves, resource.AttrsOf(map[string]resource.Value{
+				"days": resource.Int(aws.ToInt32(t.Days)), "class": resource.String(t.StorageClass),
+			}))
+		}
+		var expire, noncurrent, abort *int32
+		if r.Expiration != nil {
+			expire = r.Expiration.Days
+		}
+		if r.NoncurrentVersionExpiration != nil {
+			noncurrent = r.NoncurrentVersionExpiration.NoncurrentDays
+		}
+		if r.AbortIncompleteMultipartUpload != nil {
+			abort = r.AbortIncompleteMultipartUpload.DaysAfterInitiation
+		}
+		prefix := cmp.Or(aws.ToString(r.Prefix), agedPrefix(r.Filter)) //nolint:staticcheck // rules of before there were filters have it
+		out = append(out, resource.NewAttrs(
+			id, resource.Attr{Name: "enabled", Value: resource.Bool(r.Status == types.ExpirationStatusEnabled)},
+			resource.Attr{Name: "prefix", Value: resource.String(prefix)},
+			resource.Attr{Name: expireDays, Value: resource.Int(aws.ToInt32(expire))},
+			resource.Attr{Name: noncurrentDays, Value: resource.Int(aws.ToInt32(noncurrent))},
+			resource.Attr{Name: abortDays, Value: resource.Int(aws.ToInt32(abort))},
+			resource.Attr{Name: "transitions", Value: resource.SortSet(moves)},
+		))
+	}
+	return resource.SortSet(out)
+}
+
+func agedPrefix(f *types.LifecycleRuleFilter) string {
+	switch {
+	case f == nil:
+		return ""
+	case f.And != nil:
+		return aws.ToString(f.And.Prefix)
+	}
+	return aws.ToString(f.Prefix)
+}
+
+// beyond names what a rule has that the schema cannot hold, as S3 names it.
+func beyond(r types.LifecycleRule) (out []string) {
+	note := func(has bool, name string) {
+		if has {
+			out = append(out, name)
+		}
+	}
+	if f := r.Filter; f != nil {
+		and := f.And
+		if and == nil {
+			and = &types.LifecycleRuleAndOperator{}
+		}
+		note(f.Tag != nil || len(and.Tags) > 0, "Tag")
+		note(f.ObjectSizeGreaterThan != nil || and.ObjectSizeGreaterThan != nil, "ObjectSizeGreaterThan")
+		note(f.ObjectSizeLessThan != nil || and.ObjectSizeLessThan != nil, "ObjectSizeLessThan")
+	}
+	dated := r.Expiration != nil && r.Expiration.Date != nil
+	for _, t := range r.Transitions {
+		dated = dated || t.Date != nil
+	}
+	note(dated, "Date")
+	note(r.Expiration != nil && aws.ToBool(r.Expiration.ExpiredObjectDeleteMarker), "ExpiredObjectDeleteMarker")
+	note(r.NoncurrentVersionExpiration != nil && r.NoncurrentVersionExpiration.NewerNoncurrentVersions != nil, "NewerNoncurrentVersions")
+	note(len(r.NoncurrentVersionTransitions) > 0, "NoncurrentVersionTransition")
+	return out
+}
+
+// age replaces the rules. What else the configuration of a lifecycle has stays: a call without it would reset it.
+func (s shape) age(ctx context.Context) error {
+	v, ok := s.attrs.Get(lifecycleAttr)
+	if !ok || !s.changed(lifecycleAttr) {
+		return nil
+	}
+	list, _ := v.(resource.List)
+	if len(list) == 0 {
+		return s.repeatedly(ctx, func() error {
+			_, err := s.s3.DeleteBucketLifecycle(ctx, &s3.DeleteBucketLifecycleInput{Bucket: s.bucket})
+			return err
+		})
+	}
+	in := &s3.PutBucketLifecycleConfigurationInput{Bucket: s.bucket, LifecycleConfiguration: &types.BucketLifecycleConfiguration{}}
+	for _, item := range list {
+		rule, _ := item.(resource.Attrs)
+		in.LifecycleConfiguration.Rules = append(in.LifecycleConfiguration.Rules, ageRule(rule))
+	}
+	return s.repeatedly(ctx, func() error {
+		now, err := s.s3.GetBucketLifecycleConfiguration(ctx, &s3.GetBucketLifecycleConfigurationInput{Bucket: s.bucket})
+		if err != nil && !hasCode(err, "NoSuchLifecycleConfiguration") {
+			return err
+		}
+		if err == nil {
+			in.TransitionDefaultMinimumObjectSize = now.TransitionDefaultMinimumObjectSize
+		}
+		_, err = s.s3.PutBucketLifecycleConfiguration(ctx, in)
+		return err
+	})
+}
+
+// ageRule is a configured rule as S3 takes it.
+func ageRule(a resource.Attrs) types.LifecycleRule {
+	days := func(name string) *int32 {
+		n, _ := number(a, name)
+		if n == 0 {
+			return nil
+		}
+		return aws.Int32(int32(n))
+	}
+	id, _ := text(a, "id")
+	prefix, _ := text(a, "prefix")
+	out := types.LifecycleRule{ID: aws.String(id), Status: types.ExpirationStatusDisabled, Filter: &types.LifecycleRuleFilter{Prefix: aws.String(prefix)}}
+	if a.Bool("enabled") {
+		out.Status = types.ExpirationStatusEnabled
+	}
+	if n := days(expireDays); n != nil {
+		out.Expiration = &types.LifecycleExpiration{Days: n}
+	}
+	if n := days(noncurrentDays); n != nil {
+		out.NoncurrentVersionExpiration = &types.NoncurrentVersionExpiration{NoncurrentDays: n}
+	}
+	if n := days(abortDays); n != nil {
+		out.AbortIncompleteMultipartUpload = &types.AbortIncompleteMultipartUpload{DaysAfterInitiation: n}
+	}
+	for _, item := range a.List("transitions") {
+		move, _ := item.(resource.Attrs)
+		n, _ := number(move, "days")
+		class, _ := text(move, "class")
+		out.Transitions = append(out.Transitions, types.Transition{
+			Days: aws.Int32(int32(n)), StorageClass: types.TransitionStorageClass(class),
+		})
+	}
+	return out
+}

@@ -1,0 +1,101 @@
+package aws
+
+import "github.com/ovi-project/ovi/resource"
+
+const lifecycleAttr = "lifecycle"
+
+// What a rule does, and when.
+const (
+	expireDays     = "expire_days"
+	noncurrentDays = "noncurrent_expire_days"
+	abortDays      = "abort_multipart_days"
+	// beyondAttr is what a rule has that this schema has no attribute for. A rule that was found with it has no
+	// other attribute than its id, so that no configured rule equals it.
+	beyondAttr = "unsupported"
+)
+
+// lifecycleSchema: each attribute of a rule has a default, because rules are replaced as a whole: what is not
+// configured in one is compared too.
+func lifecycleSchema() resource.Attribute {
+	days := func(name, doc string) resource.Attribute {
+		return resource.Attribute{
+			Name: name, Type: resource.TInt, Min: bound(0), Max: bound(1<<31 - 1), Default: resource.Int(0), Unit: "days", Example: "90", Doc: doc + " 0 is never.",
+		}
+	}
+	return resource.Attribute{
+		Name: lifecycleAttr, Type: resource.TSet, Max: bound(1000), Valid: ruleIDsOnce, Example: "[{id: logs, prefix: logs/, expire_days: 90}]",
+		Doc: "What is done with objects as they age. All rules of the bucket: others are removed, and an empty list removes all. If omitted, they stay as they are.",
+		Elem: &resource.Attribute{Type: resource.TObject, Valid: validAge, Fields: []resource.Attribute{
+			{Name: "id", Type: resource.TString, Required: true, Min: bound(1), Max: bound(255), Example: "logs", Doc: "The rule's name, unique in the bucket."},
+			{Name: "enabled", Type: resource.TBool, Default: resource.Bool(true), Example: "true", Doc: "Whether it applies."},
+			{Name: "prefix", Type: resource.TString, Default: resource.String(""), Max: bound(1024), Example: "logs/", Doc: "How the keys of its objects begin. If omitted, all objects."},
+			days(expireDays, "The age at which objects are deleted; in a bucket with versions, at which they become old versions."),
+			days(noncurrentDays, "The time after which old versions are deleted."),
+			days(abortDays, "The time after which an upload in parts that has not ended is deleted."),
+			{
+				Name: "transitions", Type: resource.TSet, Default: resource.List{}, Example: "[{days: 30, class: STANDARD_IA}]", Doc: "When objects move to cheaper storage.",
+				Elem: &resource.Attribute{Type: resource.TObject, Fields: []resource.Attribute{
+					{Name: "days", Type: resource.TInt, Required: true, Min: bound(0), Max: bound(1<<31 - 1), Unit: "days", Example: "30", Doc: "Their age."},
+					{
+						Name: "class", Type: resource.TString, Required: true, Example: "GLACIER", Doc: "Where they move.",
+						Enum: []string{"STANDARD_IA", "ONEZONE_IA", "INTELLIGENT_TIERING", "GLACIER_IR", "GLACIER", "DEEP_ARCHIVE"},
+					},
+				}},
+			},
+			{Name: beyondAttr, Type: resource.TString, Computed: true, Doc: "What a rule that was found has that ovi cannot set: such a rule is replaced or removed."},
+		}},
+	}
+}
+
+// validAge: a rule that does nothing is refused by S3, and so are moves after the end or too early ("Constraints and
+// considerations for transitions").
+func validAge(v resource.Value) []resource.Problem {
+	rule, _ := v.(resource.Attrs)
+	expire, known := number(rule, expireDays)
+	moves := rule.List("transitions")
+	if known && expire == 0 && len(moves) == 0 && isZero(rule, noncurrentDays) && isZero(rule, abortDays) {
+		return wrongValue("set "+expireDays+", "+noncurrentDays+", "+abortDays+" or transitions", "the rule does nothing")
+	}
+	var out []resource.Problem
+	seen := map[string]bool{}
+	for _, m := range moves {
+		move, _ := m.(resource.Attrs)
+		class, _ := text(move, "class")
+		days, _ := number(move, "days")
+		wrong := func(suggestion, format string, args ...any) {
+			for _, p := range wrongValue(suggestion, format, args...) {
+				p.Path = "transitions"
+				out = append(out, p)
+			}
+		}
+		switch {
+		case seen[class]:
+			wrong("keep one", "two transitions to %s", class)
+		case days < 30 && (class == "STANDARD_IA" || class == "ONEZONE_IA"):
+			wrong("set days to 30 or more", "objects may move to %s after 30 days, and not after %d", class, days)
+		case expire > 0 && expire <= days:
+			wrong("set expire_days to more than that", "objects move to %s after %d days, and are deleted after %d", class, days, expire)
+		}
+		seen[class] = true
+	}
+	return out
+}
+
+func isZero(a resource.Attrs, name string) bool {
+	n, ok := number(a, name)
+	return ok && n == 0
+}
+
+func ruleIDsOnce(v resource.Value) []resource.Problem {
+	list, _ := v.(resource.List)
+	seen := map[string]bool{}
+	for _, item := range list {
+		rule, _ := item.(resource.Attrs)
+		id, ok := text(rule, "id")
+		if ok && seen[id] {
+			return wrongValue("give each rule an id of its own", "two rules have the id %s", id)
+		}
+		seen[id] = true
+	}
+	return nil
+}
