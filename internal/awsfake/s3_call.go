@@ -16,6 +16,7 @@ func s3Actions() map[string]handler {
 		"GetBucketOwnershipControls": getOwnership, "PutBucketOwnershipControls": putOwnership, "DeleteBucketOwnershipControls": deleteOwnership,
 		"GetBucketPolicy": getPolicy, "PutBucketPolicy": putPolicy, "DeleteBucketPolicy": deletePolicy,
 		"GetBucketLifecycleConfiguration": getLifecycle, "PutBucketLifecycleConfiguration": putLifecycle, "DeleteBucketLifecycle": deleteLifecycle,
+		"GetBucketCors": getCORS, "PutBucketCors": putCORS, "DeleteBucketCors": deleteCORS,
 		"GetBucketAbac": getAbac, "PutBucketAbac": putAbac, "TagResource": tagBucketByControl, "UntagResource": untagBucketByControl,
 		"ListObjectsV2": listObjects, "ListObjectVersions": listVersions,
 		"PutObject": putObject, "GetObject": getObject, "HeadObject": headObject, "DeleteObject": deleteObject, "DeleteObjects": deleteObjects,

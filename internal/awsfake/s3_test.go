@@ -126,7 +126,7 @@ func TestBucketSettings(t *testing.T) {
 	if got := sse(); got.SSEAlgorithm != "aws:kms" || *got.KMSMasterKeyID != "alias/k" {
 		t.Errorf("encryption %+v", got)
 	}
-	_, err = cl.GetBucketCors(ctx, &s3.GetBucketCorsInput{Bucket: name})
+	_, err = cl.GetBucketWebsite(ctx, &s3.GetBucketWebsiteInput{Bucket: name})
 	wantCode(t, err, "NotImplemented")
 }
 

@@ -11,6 +11,7 @@ type bucket struct {
 	Ownership  string     `json:"ownership,omitempty"`
 	Policy     string     `json:"policy,omitempty"`
 	Lifecycle  *lifecycle `json:"lifecycle,omitempty"`
+	CORS       []corsRule `json:"cors,omitempty"`
 	Abac       bool       `json:"abac,omitempty"` // access is by its tags
 }
 

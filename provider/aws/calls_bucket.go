@@ -9,6 +9,9 @@ type bucketCalls struct {
 	GetBucketPolicy            call[s3.GetBucketPolicyInput, s3.GetBucketPolicyOutput, s3.Options]
 	PutBucketPolicy            call[s3.PutBucketPolicyInput, s3.PutBucketPolicyOutput, s3.Options]
 	DeleteBucketPolicy         call[s3.DeleteBucketPolicyInput, s3.DeleteBucketPolicyOutput, s3.Options]
+	GetBucketCors              call[s3.GetBucketCorsInput, s3.GetBucketCorsOutput, s3.Options]
+	PutBucketCors              call[s3.PutBucketCorsInput, s3.PutBucketCorsOutput, s3.Options]
+	DeleteBucketCors           call[s3.DeleteBucketCorsInput, s3.DeleteBucketCorsOutput, s3.Options]
 
 	GetBucketLifecycleConfiguration call[s3.GetBucketLifecycleConfigurationInput, s3.GetBucketLifecycleConfigurationOutput, s3.Options]
 	PutBucketLifecycleConfiguration call[s3.PutBucketLifecycleConfigurationInput, s3.PutBucketLifecycleConfigurationOutput, s3.Options]
@@ -22,6 +25,9 @@ func bucketCallsOf(c *s3.Client) bucketCalls {
 		GetBucketPolicy:            c.GetBucketPolicy,
 		PutBucketPolicy:            c.PutBucketPolicy,
 		DeleteBucketPolicy:         c.DeleteBucketPolicy,
+		GetBucketCors:              c.GetBucketCors,
+		PutBucketCors:              c.PutBucketCors,
+		DeleteBucketCors:           c.DeleteBucketCors,
 
 		GetBucketLifecycleConfiguration: c.GetBucketLifecycleConfiguration,
 		PutBucketLifecycleConfiguration: c.PutBucketLifecycleConfiguration,

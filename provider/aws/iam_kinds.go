@@ -179,8 +179,8 @@ func dataNeeds() map[string]need {
 			creates: "AddTagsToResource CreateDBSubnetGroup", changes: "AddTagsToResource DeleteDBSubnetGroup ModifyDBSubnetGroup RemoveTagsFromResource",
 		},
 		kindS3: {
-			service: "s3", reads: "GetBucketABAC GetBucketOwnershipControls GetBucketPolicy GetBucketPublicAccessBlock GetBucketTagging GetBucketVersioning GetEncryptionConfiguration GetLifecycleConfiguration ListAllMyBuckets ListBucket",
-			plain: "CreateBucket DeleteBucket DeleteBucketPolicy PutBucketOwnershipControls PutBucketPolicy PutBucketPublicAccessBlock PutBucketTagging PutBucketVersioning PutEncryptionConfiguration PutLifecycleConfiguration TagResource UntagResource",
+			service: "s3", reads: "GetBucketABAC GetBucketCORS GetBucketOwnershipControls GetBucketPolicy GetBucketPublicAccessBlock GetBucketTagging GetBucketVersioning GetEncryptionConfiguration GetLifecycleConfiguration ListAllMyBuckets ListBucket",
+			plain: "CreateBucket DeleteBucket DeleteBucketPolicy PutBucketCORS PutBucketOwnershipControls PutBucketPolicy PutBucketPublicAccessBlock PutBucketTagging PutBucketVersioning PutEncryptionConfiguration PutLifecycleConfiguration TagResource UntagResource",
 		},
 	}
 }

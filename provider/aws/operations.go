@@ -306,6 +306,9 @@ func dataOperations() []operation {
 		{call: "s3.GetBucketLifecycleConfiguration", actions: []string{"s3:GetLifecycleConfiguration"}},
 		{call: "s3.PutBucketLifecycleConfiguration", actions: []string{"s3:PutLifecycleConfiguration"}},
 		{call: "s3.DeleteBucketLifecycle", actions: []string{"s3:PutLifecycleConfiguration"}},
+		{call: "s3.GetBucketCors", actions: []string{"s3:GetBucketCORS"}},
+		{call: "s3.PutBucketCors", actions: []string{"s3:PutBucketCORS"}},
+		{call: "s3.DeleteBucketCors", actions: []string{"s3:PutBucketCORS"}},
 		{call: "s3.DeleteBucket", destroy: true},
 	}
 }

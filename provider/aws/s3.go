@@ -32,6 +32,7 @@ type bucket struct {
 	owner   string
 	policy  string
 	ages    []types.LifecycleRule
+	origins []types.CORSRule
 }
 
 // buckets reads the account's buckets of this region with their tags, and those with ovi's tags
@@ -166,6 +167,7 @@ func (g *region) observedBucket(b bucket) resource.Observed {
 		a.text(ownershipAttr, &b.owner)
 		a[policyAttr] = resource.String(canonicalDocument(b.policy))
 		a[lifecycleAttr] = agesOf(b.ages)
+		a[corsAttr] = corsOf(b.origins)
 	}
 	o.Attrs = a.done()
 	g.identify(&o, kindS3, b.name, b.tags)

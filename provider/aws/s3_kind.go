@@ -49,6 +49,7 @@ func s3Schema() resource.Kind {
 				Doc: "Who may do what in it, as JSON. Policies are compared by what they mean. An empty one removes the policy that it has.",
 			},
 			lifecycleSchema(),
+			corsSchema(),
 		},
 	}
 }

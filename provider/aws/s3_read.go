@@ -11,7 +11,7 @@ import (
 // fillDetails reads what a bucket has besides tags, each with a call of its own. If one is denied, the bucket
 // is not read.
 func (g *region) fillDetails(ctx context.Context, b *bucket) error {
-	fills := []func(context.Context, *bucket) error{g.fillAccess, g.fillEncryption, g.fillOwnership, g.fillPolicy, g.fillLifecycle}
+	fills := []func(context.Context, *bucket) error{g.fillAccess, g.fillEncryption, g.fillOwnership, g.fillPolicy, g.fillLifecycle, g.fillCORS}
 	for _, fill := range fills {
 		if err := fill(ctx, b); err != nil {
 			return classify("", err)

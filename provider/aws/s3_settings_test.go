@@ -103,5 +103,5 @@ func TestA7ADeniedSettingOfABucketCostsThatBucketAlone(t *testing.T) {
 // bucketReads are the calls that read the settings of a bucket.
 var bucketReads = []string{
 	"GetBucketVersioning", "GetBucketPublicAccessBlock", "GetBucketEncryption", "GetBucketOwnershipControls", "GetBucketPolicy",
-	"GetBucketLifecycleConfiguration",
+	"GetBucketLifecycleConfiguration", "GetBucketCors",
 }

@@ -22,7 +22,7 @@ type shape struct {
 // refuses a public policy while it is blocked.
 func (g *region) shapeBucket(ctx context.Context, name string, a resource.Attrs, changed func(string) bool) error {
 	s := shape{g, aws.String(name), a, changed}
-	for _, set := range []func(context.Context) error{s.block, s.versions, s.encrypt, s.own, s.allow, s.age} {
+	for _, set := range []func(context.Context) error{s.block, s.versions, s.encrypt, s.own, s.allow, s.age, s.share} {
 		if err := set(ctx); err != nil {
 			return err
 		}

@@ -1,11 +1,15 @@
 package aws
 
-import "github.com/ovi-project/ovi/provider"
+import (
+	"maps"
+
+	"github.com/ovi-project/ovi/provider"
+)
 
 // terraformTypes are the resource types of Terraform's AWS provider, version 4 and later, whose
 // resources or attributes the kinds have.
 func terraformTypes() map[string]provider.Foreign {
-	return map[string]provider.Foreign{
+	all := map[string]provider.Foreign{
 		"aws_instance":       {Kind: kindEC2},
 		"aws_ebs_volume":     {Kind: kindEBS},
 		"aws_db_instance":    {Kind: kindRDS, ID: "identifier"}, // since version 5 the id is the resource id
@@ -55,11 +59,20 @@ func terraformTypes() map[string]provider.Foreign {
 		"aws_iam_role_policy":            {PartOf: kindRole},
 		"aws_iam_role_policy_attachment": {PartOf: kindRole},
 
-		"aws_volume_attachment":                              {PartOf: kindEBS},
-		"aws_security_group_rule":                            {PartOf: kindGroup},
-		"aws_vpc_security_group_ingress_rule":                {PartOf: kindGroup},
-		"aws_vpc_security_group_egress_rule":                 {PartOf: kindGroup},
+		"aws_volume_attachment":               {PartOf: kindEBS},
+		"aws_security_group_rule":             {PartOf: kindGroup},
+		"aws_vpc_security_group_ingress_rule": {PartOf: kindGroup},
+		"aws_vpc_security_group_egress_rule":  {PartOf: kindGroup},
+	}
+	maps.Copy(all, terraformBuckets())
+	return all
+}
+
+// terraformBuckets are the parts of a bucket, which are resources of their own there.
+func terraformBuckets() map[string]provider.Foreign {
+	return map[string]provider.Foreign{
 		"aws_s3_bucket_versioning":                           {PartOf: kindS3},
+		"aws_s3_bucket_cors_configuration":                   {PartOf: kindS3},
 		"aws_s3_bucket_lifecycle_configuration":              {PartOf: kindS3},
 		"aws_s3_bucket_ownership_controls":                   {PartOf: kindS3},
 		"aws_s3_bucket_policy":                               {PartOf: kindS3},
