@@ -116,7 +116,7 @@ func part6(v types.Vpc, n int64) (string, error) {
 	}
 }
 
-// updateIPv6 changes the block and what is assigned from it. A block that is assigned from is not taken away: on
+// updateIPv6 changes the block and what is assigned from it. A block that is assigned from stays associated: on
 // the way from one block to another nothing is assigned.
 func (g *region) updateIPv6(ctx context.Context, r provider.Request) error {
 	id := r.Have.ID

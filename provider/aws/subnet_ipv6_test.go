@@ -49,7 +49,7 @@ func TestASubnetHasAPartOfTheIPv6Addresses(t *testing.T) {
 	}
 	for _, next := range []values{numbered(255, true), numbered(0, false), numbered(0, true), numbered(7, false), {"ipv6_block": resource.Int(8)}} {
 		d = s.subnet6(next)
-		o = s.mustUpdate(d, o, nil)
+		s.mustUpdate(d, o, nil)
 		o = s.settled(d, nil)
 	}
 	if err := s.remove(o); err != nil {
@@ -65,7 +65,7 @@ func TestAMoveKeepsWhatASubnetAssigns(t *testing.T) {
 	o = s.mustUpdate(s.subnet6(values{"ipv6_block": resource.Int(2)}), o, nil)
 	s.settled(s.subnet6(numbered(2, true)), nil)
 	if n := s.count("ec2.DisassociateSubnetCidrBlock"); n != 1 {
-		t.Errorf("%d blocks were taken away", n)
+		t.Errorf("%d blocks were disassociated", n)
 	}
 	s.mustUpdate(s.subnet6(values{"public_ip": resource.Bool(true)}), o, nil)
 	if n := s.count("ec2.AssociateSubnetCidrBlock"); n != 1 {
@@ -94,7 +94,7 @@ func TestAnExistingNetworkGetsIPv6(t *testing.T) {
 	vpc, _ = s.find(without.Ref)
 	s.p = hasty
 	if _, err := s.update(without, vpc, nil); provider.ClassOf(err) != provider.Conflict || !strings.Contains(errorText(err), o.ID) {
-		t.Errorf("taken away under a subnet: %v", errorText(err))
+		t.Errorf("disassociated under a subnet: %v", errorText(err))
 	}
 }
 
