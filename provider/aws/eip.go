@@ -32,10 +32,12 @@ func kindOfEIP() kind {
 			},
 		},
 		list: func(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-			all, err := s.addresses(ctx, &ec2.DescribeAddressesInput{})
+			all, err := allOrOwn(s, kindEIP, "allocation-id", func(x types.Address) string { return aws.ToString(x.AllocationId) }, func(f []types.Filter) ([]types.Address, error) {
+				return s.addresses(ctx, &ec2.DescribeAddressesInput{Filters: f})
+			})
 			return observedAs(all, err, s.observedAddress)
 		},
-		read: readAddress, tag: tagEC2, check: checkAddress,
+		byTag: true, read: readAddress, tag: tagEC2, check: checkAddress,
 		create: createAddress, update: updateAddress, remove: deleteAddress,
 	}
 }

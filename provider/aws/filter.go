@@ -18,6 +18,18 @@ func anyTag() []types.Filter {
 	return where("tag-key", tagManaged, tagRef, tagStack, tagOwner, tagKey, tagBlessed, tagNamed)
 }
 
+// allOrOwn reads a kind: all, or with a filter what carries a tag of ovi or is on record.
+//
+// Only a kind whose natural name is its ID may be read so (provider.Filter), and only EC2 lists by tag. That leaves
+// out: vpc, launch_template and key_pair, which have names that may be configured ones; kms_key, whose list takes
+// no tags; and the kinds of all other services.
+func allOrOwn[T any](s *sweep, kind, filter string, idOf func(T) string, read func([]types.Filter) ([]T, error)) ([]T, error) {
+	if s.filter == nil {
+		return read(nil)
+	}
+	return byTag(filter, s.filter.IDs[kind], idOf, read)
+}
+
 // byTag reads what carries a tag of ovi, and those of the IDs that this does not show. The IDs are
 // values of a filter: as a parameter, one that does not exist any more would fail the call for all.
 func byTag[T any](filter string, ids []string, idOf func(T) string, read func([]types.Filter) ([]T, error)) ([]T, error) {
@@ -64,16 +76,6 @@ func (g *region) volumesBy(ctx context.Context) func([]types.Filter) ([]types.Vo
 	return func(f []types.Filter) ([]types.Volume, error) {
 		return g.volumes(ctx, &ec2.DescribeVolumesInput{Filters: f})
 	}
-}
-
-// ownInstances are those that carry a tag of ovi or are on record, if they are not terminated.
-func (s *sweep) ownInstances(ctx context.Context) ([]types.Instance, error) {
-	return byTag("instance-id", s.filter.IDs[kindEC2], instanceID, s.instancesBy(ctx))
-}
-
-// ownVolumes are those that carry a tag of ovi, as root volumes do, or are on record.
-func (s *sweep) ownVolumes(ctx context.Context) ([]types.Volume, error) {
-	return byTag("volume-id", s.filter.IDs[kindEBS], volumeID, s.volumesBy(ctx))
 }
 
 // roots are the volumes that belong to the instances: all volumes or, with a filter, also the root

@@ -1,6 +1,7 @@
 package aws_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -68,5 +69,91 @@ func TestAnObservationInFullHasNoFilter(t *testing.T) {
 	}
 	if n != 3 {
 		t.Errorf("%d of 3 instances of others are listed", n)
+	}
+}
+
+// TestAFilterOfEachKindItMayBeOf: what carries tags of ovi, a part of them, or none and is on record is shown, with its
+// ID as its natural name whatever its Name tag is. What others have is hidden.
+func TestAFilterOfEachKindItMayBeOf(t *testing.T) {
+	t.Parallel()
+	w := newLiveState(t)
+	vpc, subnet := w.network()
+	in, at := text(vpc.ID), text(subnet.ID)
+	kinds := map[string]func(n int) values{
+		"subnet":         func(n int) values { return values{"vpc": in, "cidr": text(fmt.Sprintf("10.0.%d.0/24", 100+n))} },
+		"security_group": func(int) values { return values{"vpc": in} },
+		"internet_gateway": func(n int) values { // each VPC has one
+			name := fmt.Sprintf("net-%d", n)
+			return values{"vpc": text(w.make(desired(t, "vpc", name, values{"cidr": text("10.0.0.0/16")})).ID)}
+		},
+		"route_table": func(int) values { return values{"vpc": in} },
+		"eip":         func(int) values { return values{} },
+		"nat_gateway": func(int) values { return values{"subnet": at, "connectivity": text("private")} },
+		"vpc_endpoint": func(int) values {
+			return values{
+				"vpc": in, "service": text("com.amazonaws.us-east-1.logs"), "endpoint_type": text("interface"),
+				"subnets": list(subnet.ID), "private_dns": resource.Bool(false),
+			}
+		},
+	}
+	for kind, attrs := range kinds {
+		made := map[string]resource.Observed{}
+		for n, name := range []string{"own", "stripped", "partial", "foreign"} {
+			o := w.created(desired(t, kind, name, attrs(n)))
+			made[name] = o
+			if name == "own" {
+				continue
+			}
+			w.untag(o.ID)
+			tags := map[string]string{"Name": "own"} // a configured name that another owner uses
+			if name == "partial" {
+				tags["ovi:stack"] = "web"
+			}
+			w.tagByHand(kind, o.ID, tags)
+		}
+		gone := "x-0123456789abcdef0"
+		f := &provider.Filter{IDs: map[string][]string{kind: {made["own"].ID, made["stripped"].ID, gone}}}
+		s, err := provideOn(w.cloud, 2).Observe(t.Context(), provider.ObserveRequest{Scope: regional, Kinds: []string{kind}, Filter: f})
+		if err != nil {
+			t.Fatalf("%s: %v", kind, errorText(err))
+		}
+		names := map[string]string{}
+		for _, o := range s.Resources {
+			names[o.ID] = o.Ref.Name
+		}
+		for _, name := range []string{"own", "stripped", "partial"} {
+			if id := made[name].ID; names[id] != id {
+				t.Errorf("%s: the %s one, %s, is listed as %q", kind, name, id, names[id])
+			}
+		}
+		if _, shown := names[made["foreign"].ID]; shown || !slices.Equal(s.Filtered, []string{kind}) || s.Covers(kind) != nil {
+			t.Errorf("%s: the one of another owner is shown: %t; filtered: %v", kind, shown, s.Filtered)
+		}
+		all, err := provideOn(w.cloud, 2).Observe(t.Context(), provider.ObserveRequest{Scope: regional, Kinds: []string{kind}})
+		if err != nil || !slices.ContainsFunc(all.Resources, func(o resource.Observed) bool { return o.ID == made["foreign"].ID }) || all.Filtered != nil {
+			t.Errorf("%s: without a filter %v are listed, filtered: %v, %v", kind, all.Resources, all.Filtered, err)
+		}
+	}
+}
+
+// TestKindsWithNamesAreListedInFull, with a filter too: what has a configured name is in its way.
+func TestKindsWithNamesAreListedInFull(t *testing.T) {
+	t.Parallel()
+	w := newLiveState(t)
+	for kind, a := range map[string]values{"vpc": {"cidr": text("10.9.0.0/16")}, "launch_template": {"size": text("t3.micro")}} {
+		o := w.created(desired(t, kind, "own", a))
+		w.untag(o.ID)
+		s, err := provideOn(w.cloud, 2).Observe(t.Context(), provider.ObserveRequest{Scope: regional, Kinds: []string{kind}, Filter: &provider.Filter{}})
+		if err != nil || s.Filtered != nil || !slices.ContainsFunc(s.Resources, func(x resource.Observed) bool { return x.ID == o.ID }) {
+			t.Errorf("%s: %s is not among %v; filtered: %v, %v", kind, o.ID, s.Resources, s.Filtered, err)
+		}
+	}
+}
+
+// untag removes all tags of a resource of EC2.
+func (w *liveState) untag(id string) {
+	w.t.Helper()
+	if _, err := w.ec2().DeleteTags(w.t.Context(), &ec2.DeleteTagsInput{Resources: []string{id}}); err != nil {
+		w.t.Fatal(err)
 	}
 }

@@ -5,7 +5,7 @@ import "github.com/ovi-project/ovi/resource"
 func kindOfGroup() kind {
 	return kind{
 		schema: groupSchema(),
-		list:   listGroups, read: readGroup, tag: tagEC2, check: checkGroup,
+		list:   listGroups, byTag: true, read: readGroup, tag: tagEC2, check: checkGroup,
 		create: createGroup, update: updateGroup, remove: deleteGroup,
 	}
 }

@@ -28,7 +28,7 @@ func kindOfInternetGateway() kind {
 				Example: "main", Doc: "The VPC it is attached to. Changing it detaches it from the old one first.",
 			}},
 		},
-		list: listInternetGateways, read: readInternetGateway, tag: tagEC2,
+		list: listInternetGateways, byTag: true, read: readInternetGateway, tag: tagEC2,
 		check: checkInternetGateway, create: createInternetGateway, update: updateInternetGateway, remove: deleteInternetGateway,
 	}
 }
@@ -47,7 +47,9 @@ func (g *region) internetGateways(ctx context.Context, in *ec2.DescribeInternetG
 // listInternetGateways needs the VPCs too: the gateway of the default VPC came with the account, and
 // only its VPC tells.
 func listInternetGateways(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-	all, err := s.internetGateways(ctx, &ec2.DescribeInternetGatewaysInput{})
+	all, err := allOrOwn(s, kindInternetGateway, "internet-gateway-id", func(x types.InternetGateway) string { return aws.ToString(x.InternetGatewayId) }, func(f []types.Filter) ([]types.InternetGateway, error) {
+		return s.internetGateways(ctx, &ec2.DescribeInternetGatewaysInput{Filters: f})
+	})
 	out, err := observedAs(all, err, s.observedInternetGateway)
 	for i := range out {
 		vpc, attached := text(out[i].Attrs, "vpc")

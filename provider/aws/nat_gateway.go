@@ -43,10 +43,12 @@ func kindOfNAT() kind {
 			},
 		},
 		list: func(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-			all, err := s.natGateways(ctx, &ec2.DescribeNatGatewaysInput{Filter: where("state", "pending", "available", "failed")})
+			all, err := allOrOwn(s, kindNAT, "nat-gateway-id", func(x types.NatGateway) string { return aws.ToString(x.NatGatewayId) }, func(f []types.Filter) ([]types.NatGateway, error) {
+				return s.natGateways(ctx, &ec2.DescribeNatGatewaysInput{Filter: append(f, where("state", "pending", "available", "failed")...)})
+			})
 			return observedAs(all, err, s.observedNAT)
 		},
-		read: readNAT, tag: tagEC2, check: checkNAT,
+		byTag: true, read: readNAT, tag: tagEC2, check: checkNAT,
 		create: createNAT, update: updateNAT, remove: deleteNAT,
 	}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // Observe reads the kinds of one region that the request asks for, side by side and in pages;
-// only buckets take calls of their own. Instances and volumes honor the request's filter. A kind whose list failed or was denied, if only a page of
+// only buckets take calls of their own. What allOrOwn reads honors the request's filter. A kind whose list failed or was denied, if only a page of
 // it, is unreachable, and the others are not affected. If no kind can be read, that is an error.
 func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (resource.Snapshot, error) {
 	g, err := p.at(ctx, r.Scope.Location)
@@ -128,28 +128,23 @@ type sweep struct {
 func newSweep(ctx context.Context, g *region, f *provider.Filter) *sweep {
 	s := &sweep{
 		region: g, filter: f,
-		hosted: sync.OnceValues(func() ([]zone, error) { return g.zones(ctx) }),
-		firewalls: sync.OnceValues(func() ([]ec2types.SecurityGroup, error) {
-			return g.groups(ctx, &ec2.DescribeSecurityGroupsInput{})
-		}),
+		hosted:   sync.OnceValues(func() ([]zone, error) { return g.zones(ctx) }),
 		networks: sync.OnceValues(func() ([]ec2types.Vpc, error) { return g.vpcs(ctx, &ec2.DescribeVpcsInput{}) }),
 		balancers: sync.OnceValues(func() ([]elbtypes.LoadBalancer, error) {
 			return g.rawBalancers(ctx, &elb.DescribeLoadBalancersInput{})
 		}),
 	}
 	s.instances = sync.OnceValues(func() ([]ec2types.Instance, error) {
-		read := func() ([]ec2types.Instance, error) { return s.instancesBy(ctx)(nil) }
-		if f != nil {
-			read = func() ([]ec2types.Instance, error) { return s.ownInstances(ctx) }
-		}
-		all, err := read()
+		all, err := allOrOwn(s, kindEC2, "instance-id", instanceID, s.instancesBy(ctx))
 		return slices.DeleteFunc(all, gone), err
 	})
+	s.firewalls = sync.OnceValues(func() ([]ec2types.SecurityGroup, error) {
+		return allOrOwn(s, kindGroup, "group-id", func(x ec2types.SecurityGroup) string { return aws.ToString(x.GroupId) }, func(f []ec2types.Filter) ([]ec2types.SecurityGroup, error) {
+			return g.groups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: f})
+		})
+	})
 	s.volumes = sync.OnceValues(func() ([]ec2types.Volume, error) {
-		if f != nil {
-			return s.ownVolumes(ctx)
-		}
-		return s.volumesBy(ctx)(nil)
+		return allOrOwn(s, kindEBS, "volume-id", volumeID, s.volumesBy(ctx))
 	})
 	return s
 }
@@ -160,7 +155,9 @@ func listVPCs(_ context.Context, s *sweep) ([]resource.Observed, error) {
 }
 
 func listSubnets(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-	all, err := s.subnets(ctx, &ec2.DescribeSubnetsInput{})
+	all, err := allOrOwn(s, kindSubnet, "subnet-id", func(x ec2types.Subnet) string { return aws.ToString(x.SubnetId) }, func(f []ec2types.Filter) ([]ec2types.Subnet, error) {
+		return s.subnets(ctx, &ec2.DescribeSubnetsInput{Filters: f})
+	})
 	return observedAs(all, err, s.observedSubnet)
 }
 

@@ -42,10 +42,12 @@ func kindOfRouteTable() kind {
 			},
 		},
 		list: func(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-			all, err := s.routeTables(ctx, &ec2.DescribeRouteTablesInput{})
+			all, err := allOrOwn(s, kindRouteTable, "route-table-id", func(x types.RouteTable) string { return aws.ToString(x.RouteTableId) }, func(f []types.Filter) ([]types.RouteTable, error) {
+				return s.routeTables(ctx, &ec2.DescribeRouteTablesInput{Filters: f})
+			})
 			return observedAs(all, err, s.observedRouteTable)
 		},
-		read: readRouteTable, tag: tagEC2, check: checkRouteTable,
+		byTag: true, read: readRouteTable, tag: tagEC2, check: checkRouteTable,
 		create: createRouteTable, update: updateRouteTable, remove: deleteRouteTable,
 	}
 }

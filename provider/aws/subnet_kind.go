@@ -5,7 +5,7 @@ import "github.com/ovi-project/ovi/resource"
 func kindOfSubnet() kind {
 	return kind{
 		schema: subnetSchema(),
-		list:   listSubnets, read: readSubnet, tag: tagEC2, check: checkSubnet,
+		list:   listSubnets, byTag: true, read: readSubnet, tag: tagEC2, check: checkSubnet,
 		create: createSubnet, update: updateSubnet, remove: deleteSubnet,
 	}
 }

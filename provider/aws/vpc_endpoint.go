@@ -52,10 +52,12 @@ func kindOfEndpoint() kind {
 			},
 		},
 		list: func(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-			all, err := s.endpoints(ctx, &ec2.DescribeVpcEndpointsInput{})
+			all, err := allOrOwn(s, kindEndpoint, "vpc-endpoint-id", func(x types.VpcEndpoint) string { return aws.ToString(x.VpcEndpointId) }, func(f []types.Filter) ([]types.VpcEndpoint, error) {
+				return s.endpoints(ctx, &ec2.DescribeVpcEndpointsInput{Filters: f})
+			})
 			return observedAs(slices.DeleteFunc(all, endpointGone), err, s.observedEndpoint)
 		},
-		read: readEndpoint, tag: tagEC2, check: checkEndpoint,
+		byTag: true, read: readEndpoint, tag: tagEC2, check: checkEndpoint,
 		create: createEndpoint, update: updateEndpoint, remove: deleteEndpoint,
 	}
 }
