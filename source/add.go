@@ -70,7 +70,8 @@ func (a *adding) run() {
 		self := resource.Ref{Provider: r.Provider, Location: r.Location, Kind: a.kind.Name, Name: r.Name}
 		a.invalid[self] = true
 		a.failures = append(a.failures, failure{
-			user{self, (&Resource{At: r.At, Where: r.Where}).where}, uses,
+			user{self, (&Resource{At: r.At, Where: r.Where}).where},
+			uses,
 			resource.Desired{Ref: self, Attrs: attrs, Tags: r.Tags, Blessed: r.Blessed, At: r.At, Owner: r.Owner},
 		})
 		return
