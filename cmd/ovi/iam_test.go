@@ -229,7 +229,8 @@ func (p *iamPolicy) allowsAll(t *testing.T, all []iamRequest) {
 // allowsRest checks the calls of S3 and Route 53, which know no tags.
 func (p *iamPolicy) allowsRest(t *testing.T, calls map[string]int) {
 	t.Helper()
-	named := strings.NewReplacer("BucketEncryption", "EncryptionConfiguration", "ListBuckets", "ListAllMyBuckets", "HeadBucket", "ListBucket")
+	named := strings.NewReplacer("BucketEncryption", "EncryptionConfiguration", "ListBuckets", "ListAllMyBuckets", "HeadBucket", "ListBucket",
+		"BucketLifecycleConfiguration", "LifecycleConfiguration", "BucketCors", "BucketCORS")
 	n := 0
 	for call := range calls {
 		service, name, _ := strings.Cut(call, ".")
