@@ -1,5 +1,5 @@
-// Command ovi makes the world as a file says: it looks, compares, says what it would do and
-// why, does it when told to, and remembers all of it. Run `ovi help`, or see README.md.
+// Command ovi reconciles live state with configuration: it observes, compares, shows a plan with
+// its reasons, applies it, and records all of it. Run `ovi help`, or see README.md.
 package main
 
 import (

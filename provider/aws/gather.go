@@ -17,11 +17,13 @@ import (
 // who asks first waits a moment for others, and reads for all of them.
 type gather[T any] struct {
 	read func(ctx context.Context, ids []string) (map[string]T, error)
-	// step is the pause for each who asks, and most the pause for many.
+	// step is the pause for each who asks, and most the pause for many. Who waits for a resource asks again and
+	// again, so the first to ask after a read for many waits as for many: the others are about to ask too.
 	step, most time.Duration
 
 	mu      sync.Mutex
 	asking  int
+	last    int // how many the last read was for
 	forming *round[T]
 }
 
@@ -61,7 +63,7 @@ func (g *gather[T]) join(id string) (r *round[T], first bool, pause time.Duratio
 	}
 	g.forming.ids[id] = true
 	g.forming.asked++
-	return g.forming, first, min(time.Duration(g.asking)*g.step, g.most)
+	return g.forming, first, min(time.Duration(max(g.asking, g.last))*g.step, g.most)
 }
 
 func (g *gather[T]) leave() {
@@ -75,7 +77,7 @@ const readTime = 2 * time.Minute
 
 func (g *gather[T]) do(ctx context.Context, r *round[T]) {
 	g.mu.Lock()
-	g.forming = nil // who comes now asks in the next round
+	g.forming, g.last = nil, r.asked // who comes now asks in the next round
 	g.mu.Unlock()
 	if r.asked > 1 {
 		shared, cancel := context.WithTimeout(context.WithoutCancel(ctx), readTime)
