@@ -30,6 +30,9 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 		var known bool
 		if applied, known = c.in.Applied(w.Ref); known {
 			opt.Applied = applied.Attrs
+			if applied.Recovered {
+				opt.Applied = certainly(applied.Attrs, k.Attrs)
+			}
 			if opt.Applied == nil {
 				opt.Applied = resource.Attrs{} // known to be empty
 			}
@@ -77,6 +80,17 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 		resource.SortChanges(out)
 	}
 	return out
+}
+
+// certainly is what a creation without a recorded result has set if it created the resource: all but what
+// other calls set.
+func certainly(applied resource.Attrs, schema []resource.Attribute) resource.Attrs {
+	for i := range schema {
+		if schema[i].AfterCreate {
+			applied = applied.Without(schema[i].Name)
+		}
+	}
+	return applied
 }
 
 // state returns the change that makes a resource run, or stop, as configured. In a replacement in

@@ -25,6 +25,7 @@ func kindLookup(provider, kind string) (resource.Kind, bool) {
 			{Name: "network", Type: resource.TString, RefKind: "network", Effect: resource.Replace},
 			{Name: "peer", Type: resource.TString, RefKind: "server"},
 			{Name: "script", Type: resource.TString, WriteOnly: true},
+			{Name: "later", Type: resource.TInt, WriteOnly: true, AfterCreate: true},
 			{Name: "size", Type: resource.TString},
 		}
 	default:
@@ -250,6 +251,24 @@ func TestCompare(t *testing.T) {
 				}
 			},
 			want: []string{"drifted a/server/x script:old->new tags.mine:1->·", "unchanged 0 owned 1"},
+		},
+		"what a creation without a result sets after its creating call is set again": {
+			w: configured{desired("a/server/x", "script new later 1")}, t: resources{ours("a/server/x", "i-1", "")},
+			edit: func(in *comparator.Input) {
+				in.Applied = func(resource.Ref) (comparator.Applied, bool) {
+					return comparator.Applied{Attrs: attrs("script new later 1"), Recovered: true}, true
+				}
+			},
+			want: []string{"drifted a/server/x later:·->1", "unchanged 0 owned 1"},
+		},
+		"what a creation with a result has set is not set again": {
+			w: configured{desired("a/server/x", "script new later 1")}, t: resources{ours("a/server/x", "i-1", "")},
+			edit: func(in *comparator.Input) {
+				in.Applied = func(resource.Ref) (comparator.Applied, bool) {
+					return comparator.Applied{Attrs: attrs("script new later 1")}, true
+				}
+			},
+			want: []string{"unchanged 1 owned 1"},
 		},
 		"ignored by the resource and by the stack": {
 			w: configured{with(desired("a/server/x", "size big other 1"), func(d *resource.Desired) { d.Ignore = []string{"size"} })}, t: resources{ours("a/server/x", "i-1", "size small other 2")},

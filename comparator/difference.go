@@ -41,6 +41,9 @@ type Applied struct {
 	Tags  resource.Tags
 	// Unverified are write-only attributes that were configured, but never set by an action.
 	Unverified []string
+	// Recovered: an observation found what a creation without a result had created. What is set after the
+	// creating call may not be set.
+	Recovered bool
 }
 
 // Input is everything that Compare reads. Compare does not change it. Resources that are sorted

@@ -86,7 +86,7 @@ func (m *memory) appliedTo(ref resource.Ref) (comparator.Applied, bool) {
 		}
 		return comparator.Applied{Attrs: a.Attrs, Tags: a.Tags}, true
 	}
-	return comparator.Applied{Attrs: a.Attrs, Tags: a.Tags, Unverified: a.Unverified}, ok
+	return comparator.Applied{Attrs: a.Attrs, Tags: a.Tags, Unverified: a.Unverified, Recovered: a.Recovered}, ok
 }
 
 func (m *memory) lastConfigured(ref resource.Ref) resource.Attrs {

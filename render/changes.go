@@ -205,7 +205,7 @@ func (p *planWriter) defaults(prefix string, schema []resource.Attribute, mentio
 			continue
 		}
 		switch {
-		case a.CreateDefault != nil:
+		case a.DefaultsBeside(func(name string) bool { _, is := mentioned[name]; return is }):
 			for _, r := range p.created(prefix+a.Name, a.CreateDefault, a) {
 				r.notes = []string{"default, set at creation"}
 				rows = append(rows, r)

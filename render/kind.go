@@ -47,6 +47,13 @@ func (p *planWriter) attributes(indent int, attrs []resource.Attribute) {
 	}
 }
 
+func unless(a resource.Attribute) string {
+	if a.DefaultUnless == "" {
+		return ""
+	}
+	return " without " + a.DefaultUnless
+}
+
 // Traits describes an attribute in a line.
 func Traits(a resource.Attribute) string {
 	out := []string{typeName(a)}
@@ -58,7 +65,7 @@ func Traits(a resource.Attribute) string {
 	case a.Default != nil:
 		out = append(out, "default "+Value(a.Default))
 	case a.CreateDefault != nil:
-		out = append(out, "default at creation "+Value(a.CreateDefault))
+		out = append(out, "default at creation "+Value(a.CreateDefault)+unless(a))
 	}
 	if !a.Computed {
 		out = append(out, effectWords(a.Effect))

@@ -134,6 +134,13 @@ func TestForCreateAddsCreateDefaults(t *testing.T) {
 	if again := houseKind().ForCreate(attrs("tint", "red")); !again.Equal(attrs("tint", "red")) {
 		t.Errorf("a configured value is overwritten: %s", again.AppendJSON(nil))
 	}
+	k := resource.Kind{Attrs: []resource.Attribute{{Name: "from"}, {Name: "size", CreateDefault: resource.Int(7), DefaultUnless: "from"}}}
+	if got := k.ForCreate(attrs("from", "backup")); !got.Equal(attrs("from", "backup")) {
+		t.Errorf("a default beside what decides instead: %s", got.AppendJSON(nil))
+	}
+	if got := k.ForCreate(nil); !got.Equal(attrs("size", 7)) {
+		t.Errorf("no default without what would decide: %s", got.AppendJSON(nil))
+	}
 }
 
 func TestNames(t *testing.T) {

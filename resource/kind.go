@@ -132,11 +132,16 @@ type Attribute struct {
 	// CreateDefault is used for an omitted attribute when the resource is created; it is not
 	// compared afterwards.
 	CreateDefault Value
+	// DefaultUnless names an attribute with which there is no CreateDefault: what it names decides instead.
+	DefaultUnless string
 	Effect        Effect
 	// WriteOnly: the provider cannot read it back, or not in a list of the whole scope. It is
 	// compared with the configuration last applied; see DiffOptions.Applied. Inside the
 	// elements of a List or Set it is not compared.
 	WriteOnly bool
+	// AfterCreate: WriteOnly, of the resource itself, and set by a call after the one that creates it. If the
+	// result of a creation is not recorded, it may not be set, and is set again.
+	AfterCreate bool
 	// Recorded: it is set at creation and stays so in the system. A change of the configuration is
 	// an update that only the record keeps; nothing else is compared. Its Effect is InPlace.
 	Recorded bool

@@ -56,6 +56,12 @@ func (e Effect) String() string {
 	}
 }
 
+// DefaultsBeside reports whether an omitted attribute has its CreateDefault, beside the configured ones of
+// the same object.
+func (a Attribute) DefaultsBeside(configured func(name string) bool) bool {
+	return a.CreateDefault != nil && (a.DefaultUnless == "" || !configured(a.DefaultUnless))
+}
+
 // ForCreate adds to the attributes the CreateDefault of every omitted one, in nested objects
 // too: values that are used only when a resource is created.
 func (k Kind) ForCreate(attrs Attrs) Attrs { return forCreate(attrs, k.Attrs) }
@@ -65,8 +71,9 @@ func forCreate(attrs Attrs, schema []Attribute) Attrs {
 	for _, a := range attrs {
 		out = append(out, Attr{a.Name, forCreateValue(a.Value, find(schema, a.Name))})
 	}
+	has := func(name string) bool { _, is := attrs.Get(name); return is }
 	for _, s := range schema {
-		if _, set := attrs.Get(s.Name); !set && s.CreateDefault != nil {
+		if !has(s.Name) && s.DefaultsBeside(has) {
 			out = append(out, Attr{s.Name, s.CreateDefault})
 		}
 	}

@@ -11,7 +11,7 @@ func rdsActions() map[string]handler {
 		"CreateDBInstance": createDB, "DescribeDBInstances": describeDBs, "ModifyDBInstance": modifyDB, "DeleteDBInstance": deleteDB,
 		"StartDBInstance": startDB, "StopDBInstance": stopDB, "RebootDBInstance": rebootDB,
 		"AddTagsToResource": addRDSTags, "RemoveTagsFromResource": removeRDSTags, "ListTagsForResource": listRDSTags,
-		"DescribeDBSnapshots": describeSnapshots, "DeleteDBSnapshot": deleteSnapshot,
+		"RestoreDBInstanceFromDBSnapshot": restoreDB, "DescribeDBSnapshots": describeSnapshots, "DeleteDBSnapshot": deleteSnapshot,
 		"CreateDBSubnetGroup": createSubnetGroup, "DescribeDBSubnetGroups": describeSubnetGroups, "DescribeDBEngineVersions": describeEngineVersions, "DeleteDBSubnetGroup": deleteSubnetGroup,
 		"ModifyDBSubnetGroup": modifySubnetGroup,
 	}

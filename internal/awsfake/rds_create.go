@@ -14,29 +14,19 @@ var (
 // createDB makes a database; its name is its idempotency: a second call under
 // the same name is refused (RDS API reference: CreateDBInstance).
 func createDB(x *exchange) (any, error) {
+	id, err := x.newDBName()
+	if err != nil {
+		return nil, err
+	}
 	d := &database{Engine: x.p.str("Engine"), User: x.p.str("MasterUsername"), DBName: x.p.str("DBName")}
-	id := strings.ToLower(x.p.str("DBInstanceIdentifier"))
-	switch {
-	case id == "":
-		return nil, missing("DBInstanceIdentifier")
-	case !dbName.MatchString(id) || len(id) > 63:
-		return nil, failf("InvalidParameterValue", "The parameter DBInstanceIdentifier is not a valid identifier. Identifiers must begin with a letter; must contain only ASCII letters, digits, and hyphens; and must not end with a hyphen or contain two consecutive hyphens.")
-	}
-	if _, there := find[*database](x.tx, x.Region, id); there {
-		return nil, failf("DBInstanceAlreadyExists", "DB instance already exists")
-	}
 	for _, step := range []func(*database) error{x.readEngine, x.readStorage, x.readLogin, x.readBackups, x.readNetwork} {
 		if err := step(d); err != nil {
 			return nil, err
 		}
 	}
-	tags, err := readRDSTags(x.p)
-	if err != nil {
+	if err := x.nameDB(d, id); err != nil {
 		return nil, err
 	}
-	d.base = x.tx.named(id, x.Region)
-	d.Tags, d.ARN = tags, x.rdsARN("db", id)
-	d.Resource = "db-" + strings.ToUpper(x.tx.st.hex("db"+x.Region, d.Seq)[:26])
 	if x.p.yes("ManageMasterUserPassword") {
 		x.p.str("MasterUserSecretKmsKeyId")
 		d.Secret = "arn:aws:secretsmanager:" + x.Region + ":" + Account + ":secret:rds!db-" + x.tx.st.hex("secret", d.Seq)[:32]
@@ -47,6 +37,33 @@ func createDB(x *exchange) (any, error) {
 	}
 	x.tx.put(d)
 	return oneDB{x.viewDB(d, "creating")}, nil
+}
+
+// newDBName is the name of a database that does not exist yet.
+func (x *exchange) newDBName() (string, error) {
+	id := strings.ToLower(x.p.str("DBInstanceIdentifier"))
+	switch {
+	case id == "":
+		return "", missing("DBInstanceIdentifier")
+	case !dbName.MatchString(id) || len(id) > 63:
+		return "", failf("InvalidParameterValue", "The parameter DBInstanceIdentifier is not a valid identifier. Identifiers must begin with a letter; must contain only ASCII letters, digits, and hyphens; and must not end with a hyphen or contain two consecutive hyphens.")
+	}
+	if _, there := find[*database](x.tx, x.Region, id); there {
+		return "", failf("DBInstanceAlreadyExists", "DB instance already exists")
+	}
+	return id, nil
+}
+
+// nameDB gives a new database its names and tags.
+func (x *exchange) nameDB(d *database, id string) error {
+	tags, err := readRDSTags(x.p)
+	if err != nil {
+		return err
+	}
+	d.base = x.tx.named(id, x.Region)
+	d.Tags, d.ARN = tags, x.rdsARN("db", id)
+	d.Resource = "db-" + strings.ToUpper(x.tx.st.hex("db"+x.Region, d.Seq)[:26])
+	return nil
 }
 
 func (x *exchange) readEngine(d *database) error {

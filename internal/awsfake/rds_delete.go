@@ -53,7 +53,8 @@ func (x *exchange) lastSnapshot(d *database, name string) error {
 	}
 	s := &snapshot{
 		base: x.tx.named(name, x.Region), ARN: x.rdsARN("snapshot", name), Database: d.ID, Resource: d.Resource, Engine: d.Engine,
-		Version: d.Settings.Version, Storage: d.Settings.Storage, Encrypted: d.Encrypted, User: d.User, Life: through(x.now, x.settle(), "available", "creating"),
+		Version: d.Settings.Version, Storage: d.Settings.Storage, Type: d.Settings.Type, IOPS: d.Settings.IOPS, Through: d.Settings.Through,
+		Encrypted: d.Encrypted, KMS: d.KMS, User: d.User, DBName: d.DBName, Port: d.Port, Retention: d.Retention, Life: through(x.now, x.settle(), "available", "creating"),
 	}
 	if d.CopyTags {
 		s.Tags = d.Tags
@@ -70,6 +71,9 @@ type xmlSnapshot struct {
 	EngineVersion        string
 	AllocatedStorage     int
 	Status               string
+	Port                 int
+	StorageType          string
+	KmsKeyId             string `xml:",omitempty"`
 	MasterUsername       string
 	SnapshotType         string
 	Encrypted            bool
@@ -80,11 +84,11 @@ type xmlSnapshot struct {
 }
 
 func (x *exchange) viewSnapshot(s *snapshot, status string) xmlSnapshot {
-	return xmlSnapshot{s.ID, s.Database, s.Made, s.Engine, s.Version, s.Storage, status, s.User, "manual", s.Encrypted, 100, s.ARN, s.Resource, rdsTagList(s.Tags)}
+	return xmlSnapshot{s.ID, s.Database, s.Made, s.Engine, s.Version, s.Storage, status, s.Port, s.Type, s.KMS, s.User, "manual", s.Encrypted, 100, s.ARN, s.Resource, rdsTagList(s.Tags)}
 }
 
 func (x *exchange) snapshot() (*snapshot, error) {
-	name := strings.ToLower(x.p.str("DBSnapshotIdentifier"))
+	name := strings.TrimPrefix(strings.ToLower(x.p.str("DBSnapshotIdentifier")), x.rdsARN("snapshot", ""))
 	s, ok := find[*snapshot](x.tx, x.Region, name)
 	if !ok {
 		return nil, failAs(404, "DBSnapshotNotFound", "DBSnapshot %s not found.", name)
@@ -93,6 +97,7 @@ func (x *exchange) snapshot() (*snapshot, error) {
 }
 
 func describeSnapshots(x *exchange) (any, error) {
+	x.p.yes("IncludeShared") // there is one account
 	rows := list[*snapshot](x.tx, x.Region)
 	if x.p.str("DBSnapshotIdentifier") != "" {
 		s, err := x.snapshot()

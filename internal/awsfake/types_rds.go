@@ -114,8 +114,15 @@ type snapshot struct {
 	Engine    string `json:"engine"`
 	Version   string `json:"version"`
 	Storage   int    `json:"storage"`
+	Type      string `json:"type"`
+	IOPS      int    `json:"iops,omitempty"`
+	Through   int    `json:"through,omitempty"`
 	Encrypted bool   `json:"encrypted,omitempty"`
+	KMS       string `json:"kms,omitempty"`
 	User      string `json:"user"`
+	DBName    string `json:"db_name,omitempty"`
+	Port      int    `json:"port"`
+	Retention int    `json:"retention"`
 	Life      life   `json:"life"`
 }
 

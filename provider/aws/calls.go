@@ -110,16 +110,18 @@ type routingCalls struct {
 }
 
 type rdsCalls struct {
-	AddTagsToResource        call[rds.AddTagsToResourceInput, rds.AddTagsToResourceOutput, rds.Options]
-	CreateDBInstance         call[rds.CreateDBInstanceInput, rds.CreateDBInstanceOutput, rds.Options]
-	DeleteDBInstance         call[rds.DeleteDBInstanceInput, rds.DeleteDBInstanceOutput, rds.Options]
-	DescribeDBEngineVersions call[rds.DescribeDBEngineVersionsInput, rds.DescribeDBEngineVersionsOutput, rds.Options]
-	DescribeDBInstances      call[rds.DescribeDBInstancesInput, rds.DescribeDBInstancesOutput, rds.Options]
-	DescribeDBSubnetGroups   call[rds.DescribeDBSubnetGroupsInput, rds.DescribeDBSubnetGroupsOutput, rds.Options]
-	ModifyDBInstance         call[rds.ModifyDBInstanceInput, rds.ModifyDBInstanceOutput, rds.Options]
-	RemoveTagsFromResource   call[rds.RemoveTagsFromResourceInput, rds.RemoveTagsFromResourceOutput, rds.Options]
-	StartDBInstance          call[rds.StartDBInstanceInput, rds.StartDBInstanceOutput, rds.Options]
-	StopDBInstance           call[rds.StopDBInstanceInput, rds.StopDBInstanceOutput, rds.Options]
+	AddTagsToResource               call[rds.AddTagsToResourceInput, rds.AddTagsToResourceOutput, rds.Options]
+	CreateDBInstance                call[rds.CreateDBInstanceInput, rds.CreateDBInstanceOutput, rds.Options]
+	DeleteDBInstance                call[rds.DeleteDBInstanceInput, rds.DeleteDBInstanceOutput, rds.Options]
+	DescribeDBEngineVersions        call[rds.DescribeDBEngineVersionsInput, rds.DescribeDBEngineVersionsOutput, rds.Options]
+	DescribeDBInstances             call[rds.DescribeDBInstancesInput, rds.DescribeDBInstancesOutput, rds.Options]
+	DescribeDBSnapshots             call[rds.DescribeDBSnapshotsInput, rds.DescribeDBSnapshotsOutput, rds.Options]
+	DescribeDBSubnetGroups          call[rds.DescribeDBSubnetGroupsInput, rds.DescribeDBSubnetGroupsOutput, rds.Options]
+	ModifyDBInstance                call[rds.ModifyDBInstanceInput, rds.ModifyDBInstanceOutput, rds.Options]
+	RemoveTagsFromResource          call[rds.RemoveTagsFromResourceInput, rds.RemoveTagsFromResourceOutput, rds.Options]
+	RestoreDBInstanceFromDBSnapshot call[rds.RestoreDBInstanceFromDBSnapshotInput, rds.RestoreDBInstanceFromDBSnapshotOutput, rds.Options]
+	StartDBInstance                 call[rds.StartDBInstanceInput, rds.StartDBInstanceOutput, rds.Options]
+	StopDBInstance                  call[rds.StopDBInstanceInput, rds.StopDBInstanceOutput, rds.Options]
 
 	CreateDBParameterGroup    call[rds.CreateDBParameterGroupInput, rds.CreateDBParameterGroupOutput, rds.Options]
 	DeleteDBParameterGroup    call[rds.DeleteDBParameterGroupInput, rds.DeleteDBParameterGroupOutput, rds.Options]
@@ -251,16 +253,18 @@ func routingCallsOf(c *ec2.Client) routingCalls {
 
 func rdsCallsOf(c *rds.Client) rdsCalls {
 	return rdsCalls{
-		AddTagsToResource:        c.AddTagsToResource,
-		CreateDBInstance:         withSecret(c.CreateDBInstance, createHasSecret),
-		DeleteDBInstance:         c.DeleteDBInstance,
-		DescribeDBEngineVersions: c.DescribeDBEngineVersions,
-		DescribeDBSubnetGroups:   c.DescribeDBSubnetGroups,
-		DescribeDBInstances:      c.DescribeDBInstances,
-		ModifyDBInstance:         withSecret(c.ModifyDBInstance, modifyHasSecret),
-		RemoveTagsFromResource:   c.RemoveTagsFromResource,
-		StartDBInstance:          c.StartDBInstance,
-		StopDBInstance:           c.StopDBInstance,
+		AddTagsToResource:               c.AddTagsToResource,
+		CreateDBInstance:                withSecret(c.CreateDBInstance, createHasSecret),
+		DeleteDBInstance:                c.DeleteDBInstance,
+		DescribeDBEngineVersions:        c.DescribeDBEngineVersions,
+		DescribeDBSnapshots:             c.DescribeDBSnapshots,
+		DescribeDBSubnetGroups:          c.DescribeDBSubnetGroups,
+		DescribeDBInstances:             c.DescribeDBInstances,
+		ModifyDBInstance:                withSecret(c.ModifyDBInstance, modifyHasSecret),
+		RemoveTagsFromResource:          c.RemoveTagsFromResource,
+		RestoreDBInstanceFromDBSnapshot: c.RestoreDBInstanceFromDBSnapshot,
+		StartDBInstance:                 c.StartDBInstance,
+		StopDBInstance:                  c.StopDBInstance,
 
 		CreateDBParameterGroup:    c.CreateDBParameterGroup,
 		DeleteDBParameterGroup:    c.DeleteDBParameterGroup,

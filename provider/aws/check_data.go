@@ -120,6 +120,9 @@ func judgeDB(a resource.Attrs) (out []resource.Problem) {
 			wrong(kmsKeyAttr, "omit it, or set encrypted: true", "kms_key requires encrypted: true")
 		}
 	}
+	if isSet(a, snapshotAttr) && isSet(a, "database") {
+		wrong("database", "omit database", "the databases of a restored one are those of its snapshot")
+	}
 	user, password, database := dbLimits(engine)
 	name, _ := text(a, "username")
 	switch {

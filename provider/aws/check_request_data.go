@@ -29,7 +29,7 @@ func checkDB(ctx context.Context, g *region, r provider.Request) error {
 			return err
 		}
 	}
-	for _, check := range []func(context.Context, provider.Request) error{g.checkEngine, g.checkSubnetGroup, g.checkGroups} {
+	for _, check := range []func(context.Context, provider.Request) error{g.checkEngine, g.checkSnapshot, g.checkSubnetGroup, g.checkGroups} {
 		if err := check(ctx, r); err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func checkDB(ctx context.Context, g *region, r provider.Request) error {
 
 func (g *region) checkEngine(ctx context.Context, r provider.Request) error {
 	engine, version := desired(r.Desired.Attrs, "engine"), desired(r.Desired.Attrs, "engine_version")
-	if version == nil || unresolved(r.Desired.Attrs, "engine", "engine_version") {
+	if engine == nil || version == nil || unresolved(r.Desired.Attrs, "engine", "engine_version") {
 		return nil
 	}
 	out, err := g.rds.DescribeDBEngineVersions(ctx, &rds.DescribeDBEngineVersionsInput{Engine: engine, EngineVersion: version})
@@ -51,6 +51,15 @@ func (g *region) checkEngine(ctx context.Context, r provider.Request) error {
 			"run `aws rds describe-db-engine-versions --engine "+aws.ToString(engine)+"` for the versions")
 	}
 	return nil
+}
+
+func (g *region) checkSnapshot(ctx context.Context, r provider.Request) error {
+	name := desired(r.Desired.Attrs, snapshotAttr)
+	if name == nil || unresolved(r.Desired.Attrs, snapshotAttr) {
+		return nil
+	}
+	_, err := g.restorable(ctx, *name, r)
+	return err
 }
 
 func (g *region) checkSubnetGroup(ctx context.Context, r provider.Request) error {

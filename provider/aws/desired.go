@@ -20,6 +20,12 @@ func withDefaults(k resource.Kind, a resource.Attrs) resource.Attrs {
 	return a
 }
 
+// isSet reports that an attribute is configured.
+func isSet(a resource.Attrs, name string) bool {
+	v, ok := a.Get(name)
+	return ok && v != nil
+}
+
 // changed reports that an attribute, or a part of it, is among the changes.
 func changed(r provider.Request, names ...string) bool {
 	for _, c := range r.Changes {

@@ -169,9 +169,9 @@ func servingNeeds() map[string]need {
 func dataNeeds() map[string]need {
 	return map[string]need{
 		kindRDS: {
-			service: "rds", own: "db:*", reads: "DescribeDBEngineVersions DescribeDBInstances DescribeDBSubnetGroups",
-			creates: "AddTagsToResource CreateDBInstance", changes: "AddTagsToResource DeleteDBInstance ModifyDBInstance RemoveTagsFromResource StartDBInstance StopDBInstance",
-			beside: "CreateDBInstance DeleteDBInstance ModifyDBInstance", plain: "CreateDBSnapshot",
+			service: "rds", own: "db:*", reads: "DescribeDBEngineVersions DescribeDBInstances DescribeDBSnapshots DescribeDBSubnetGroups",
+			creates: "AddTagsToResource CreateDBInstance RestoreDBInstanceFromDBSnapshot", changes: "AddTagsToResource DeleteDBInstance ModifyDBInstance RemoveTagsFromResource StartDBInstance StopDBInstance",
+			beside: "CreateDBInstance DeleteDBInstance ModifyDBInstance RestoreDBInstanceFromDBSnapshot", plain: "CreateDBSnapshot",
 			others: []string{"ec2:DescribeSecurityGroups", "kms:DescribeKey", "secretsmanager:CreateSecret", "secretsmanager:TagResource"}, linked: "rds.amazonaws.com",
 		},
 		kindDBSubnets: {

@@ -278,6 +278,8 @@ func dataOperations() []operation {
 			"rds:CreateDBSnapshot", granting, "secretsmanager:CreateSecret", "secretsmanager:TagResource",
 		}},
 		{call: "rds.ModifyDBInstance"},
+		{call: "rds.DescribeDBSnapshots"},
+		{call: "rds.RestoreDBInstanceFromDBSnapshot", actions: []string{"rds:RestoreDBInstanceFromDBSnapshot", "rds:AddTagsToResource", "iam:CreateServiceLinkedRole", granting}},
 		{call: "rds.StartDBInstance"},
 		{call: "rds.StopDBInstance"},
 		{call: "rds.AddTagsToResource"},

@@ -18,14 +18,7 @@ import (
 // request was created by it.
 func createDB(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	id := r.Desired.Ref.Name
-	in, err := g.orderDB(r)
-	if err != nil {
-		return resource.Observed{}, err
-	}
-	if err := g.claimName(ctx, in, r); err != nil {
-		return resource.Observed{}, err
-	}
-	d, err := g.awaitDB(ctx, id, "to be available", anyDB)
+	d, err := g.newDB(ctx, id, r)
 	if err == nil && r.Desired.State == resource.StateStopped {
 		d, err = g.powerDB(ctx, d, true)
 	}
@@ -35,11 +28,28 @@ func createDB(ctx context.Context, g *region, r provider.Request) (resource.Obse
 	return g.observedDB(d), nil
 }
 
+// newDB creates an empty database or restores one, and waits for it.
+func (g *region) newDB(ctx context.Context, id string, r provider.Request) (types.DBInstance, error) {
+	if snapshot := desired(r.Desired.Attrs, snapshotAttr); snapshot != nil {
+		return g.restoreDB(ctx, id, *snapshot, r)
+	}
+	in, err := g.orderDB(r)
+	if err == nil {
+		err = g.claimName(ctx, id, r, func(ctx context.Context) error {
+			_, err := g.rds.CreateDBInstance(ctx, in)
+			return err
+		})
+	}
+	if err != nil {
+		return types.DBInstance{}, err
+	}
+	return g.awaitDB(ctx, id, "to be available", anyDB)
+}
+
 // claimName orders the database. One of that name may still be being deleted, or not be visible yet.
-func (g *region) claimName(ctx context.Context, in *rds.CreateDBInstanceInput, r provider.Request) error {
-	id := *in.DBInstanceIdentifier
+func (g *region) claimName(ctx context.Context, id string, r provider.Request, order func(context.Context) error) error {
 	return g.await(ctx, g.wait.Database, "the name "+id+" to be free", func(ctx context.Context) error {
-		_, err := g.rds.CreateDBInstance(ctx, in)
+		err := order(ctx)
 		if err == nil || !hasCode(err, "DBInstanceAlreadyExists") {
 			return classify("", err)
 		}
@@ -154,6 +164,9 @@ func deleteDB(ctx context.Context, g *region, r provider.Request) error {
 		return err
 	} else {
 		in.FinalDBSnapshotIdentifier = aws.String(g.snapshotName(r))
+		if r.Progress != nil {
+			r.Progress(provider.Progress{Text: "final snapshot " + *in.FinalDBSnapshotIdentifier})
+		}
 	}
 	if err := g.orderDeletion(ctx, in); err != nil {
 		return err

@@ -23,7 +23,7 @@ func rdsSchema() resource.Kind {
 		NamePattern: `[a-z]([a-z0-9-]{0,61}[a-z0-9])?`, NameDoc: "lower-case letters, digits and single hyphens, starting with a letter, at most 63 characters",
 		Canonical: canonicalRDS, CrossCheck: crossChecks(tagTraits{rds: true}, dbNames, zones, groupsFit("subnet_group")),
 		DataLoss: loseDatabase, State: resource.StateRunning, Grace: 2 * time.Hour,
-		Attrs: slices.Concat(rdsMachine(), rdsStorage(), rdsLocation(), rdsUpkeep(), rdsComputed()),
+		Attrs: slices.Concat(rdsMachine(), rdsSnapshot(), rdsStorage(), rdsLocation(), rdsUpkeep(), rdsComputed()),
 	}
 }
 
@@ -35,7 +35,7 @@ func rdsMachine() []resource.Attribute {
 			Example: "db.t3.micro", Doc: "The instance class. Changing it restarts the database.",
 		},
 		{
-			Name: "engine", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("postgres"),
+			Name: "engine", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("postgres"), DefaultUnless: snapshotAttr,
 			Enum: []string{"postgres", "mysql", "mariadb"}, Example: "postgres", Doc: "The database engine.",
 		},
 		{
@@ -55,11 +55,11 @@ func rdsMachine() []resource.Attribute {
 			Doc: "Whether it can be reached from outside its VPC.",
 		},
 		{
-			Name: "username", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("dbadmin"),
+			Name: "username", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("dbadmin"), DefaultUnless: snapshotAttr,
 			Pattern: `[A-Za-z][A-Za-z0-9_]{0,62}`, Example: "dbadmin", Doc: "The master user; at most 16 characters with mysql and mariadb.",
 		},
 		{
-			Name: "password", Type: resource.TString, WriteOnly: true, Secret: true, Min: bound(8), Max: bound(128), Valid: passwordText,
+			Name: "password", Type: resource.TString, WriteOnly: true, AfterCreate: true, Secret: true, Min: bound(8), Max: bound(128), Valid: passwordText,
 			Example: "${env:DB_PASSWORD}", Doc: "The master user's password: printable ASCII without / \" and @, at most 41 characters with mysql and mariadb. If omitted, AWS generates it and stores it in Secrets Manager, which is safer.",
 		},
 	}

@@ -38,6 +38,7 @@ func took(d types.DBInstance, in *rds.ModifyDBInstanceInput) bool {
 		has(d.PreferredBackupWindow, in.PreferredBackupWindow) &&
 		(in.PreferredMaintenanceWindow == nil || strings.EqualFold(aws.ToString(d.PreferredMaintenanceWindow), *in.PreferredMaintenanceWindow)) &&
 		aws.ToInt32(d.AllocatedStorage) >= aws.ToInt32(in.AllocatedStorage) && has(d.Iops, in.Iops) && has(d.StorageThroughput, in.StorageThroughput) &&
+		(!aws.ToBool(in.ManageMasterUserPassword) || d.MasterUserSecret != nil) &&
 		(in.MaxAllocatedStorage == nil || growsTo(d) == growsTo(types.DBInstance{AllocatedStorage: d.AllocatedStorage, MaxAllocatedStorage: in.MaxAllocatedStorage})) &&
 		(in.DBParameterGroupName == nil || len(d.DBParameterGroups) > 0 && has(d.DBParameterGroups[0].DBParameterGroupName, in.DBParameterGroupName)) &&
 		(in.EngineVersion == nil || versionFits(*in.EngineVersion, aws.ToString(d.EngineVersion)) != resource.Differs)
@@ -66,7 +67,8 @@ func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInp
 			n++
 		}
 	}
-	if n == 0 {
+	generate := changed(r, snapshotAttr) && d.MasterUserSecret == nil && !isSet(r.Desired.Attrs, "password") // a restored one has that of the snapshot
+	if n == 0 && !generate {
 		return nil, nil
 	}
 	if want := desiredInt(a, "storage"); want != nil && *want < aws.ToInt32(d.AllocatedStorage) {
@@ -78,6 +80,9 @@ func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInp
 		in.EngineVersion = v
 		engine := aws.ToString(d.Engine)
 		in.AllowMajorVersionUpgrade = aws.Bool(major(engine, *v) != major(engine, aws.ToString(d.EngineVersion)))
+	}
+	if generate {
+		in.ManageMasterUserPassword = aws.Bool(true)
 	}
 	in.MaxAllocatedStorage = ceiling(in, a, d)
 	provision(in, d)

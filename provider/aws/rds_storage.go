@@ -15,7 +15,7 @@ import (
 func rdsStorage() []resource.Attribute {
 	return []resource.Attribute{
 		{
-			Name: "storage", Type: resource.TInt, Min: bound(5), Max: bound(65536), CreateDefault: resource.Int(20), Example: "20",
+			Name: "storage", Type: resource.TInt, Min: bound(5), Max: bound(65536), CreateDefault: resource.Int(20), DefaultUnless: snapshotAttr, Example: "20",
 			Unit: "GiB", Fits: growsOnly, Doc: "In GiB. It can only grow; RDS rounds each step up to a tenth.",
 		},
 		{
@@ -24,7 +24,7 @@ func rdsStorage() []resource.Attribute {
 		},
 		{
 			Name: "storage_type", Type: resource.TString, Enum: []string{"gp3", "gp2", "io1", "io2", "standard"},
-			CreateDefault: resource.String("gp3"), Example: "gp3", Doc: "The storage type. io1 and io2 need iops.",
+			CreateDefault: resource.String("gp3"), DefaultUnless: snapshotAttr, Example: "gp3", Doc: "The storage type. io1 and io2 need iops.",
 		},
 		{
 			Name: "iops", Type: resource.TInt, Min: bound(1000), Max: bound(256000), Example: "12000",
@@ -35,7 +35,7 @@ func rdsStorage() []resource.Attribute {
 			Doc: "MiB per second, for gp3 from 400 GiB on. If omitted, 500.",
 		},
 		{
-			Name: "encrypted", Type: resource.TBool, Effect: resource.Replace, CreateDefault: resource.Bool(true), Example: "true",
+			Name: "encrypted", Type: resource.TBool, Effect: resource.Replace, CreateDefault: resource.Bool(true), DefaultUnless: snapshotAttr, Example: "true",
 			Fits: encryptedAnyway, Doc: "Whether the storage is encrypted.",
 		},
 		{

@@ -24,11 +24,11 @@ func vpcSchema() resource.Kind {
 				Example: "10.0.0.0/16", Doc: "The IPv4 address block, between /16 and /28.",
 			},
 			{
-				Name: "dns_support", Type: resource.TBool, WriteOnly: true, Example: "true",
+				Name: "dns_support", Type: resource.TBool, WriteOnly: true, AfterCreate: true, Example: "true",
 				Doc: "Whether the network resolves names. AWS's default is true.",
 			},
 			{
-				Name: "dns_hostnames", Type: resource.TBool, WriteOnly: true, Example: "true",
+				Name: "dns_hostnames", Type: resource.TBool, WriteOnly: true, AfterCreate: true, Example: "true",
 				Doc: "Whether instances with a public address get a public host name. AWS's default is false.",
 			},
 		}, vpcIPv6Attrs()...),

@@ -1,0 +1,74 @@
+package awsfake
+
+import (
+	"maps"
+	"strings"
+)
+
+// restoreDB makes a database from a snapshot, which gives what the request does not name: engine, user, password,
+// databases, encryption, storage and days of backups. Without tags in the request it has those of the
+// snapshot (RDS API reference: RestoreDBInstanceFromDBSnapshot).
+func restoreDB(x *exchange) (any, error) {
+	id, err := x.newDBName()
+	if err != nil {
+		return nil, err
+	}
+	s, err := x.snapshot()
+	if err != nil {
+		return nil, err
+	}
+	if status := s.Life.at(x.now); status != "available" {
+		return nil, failf("InvalidDBSnapshotState", "Snapshot %s is not in the available state: it is %s.", s.ID, status)
+	}
+	if engine := x.p.or("Engine", s.Engine); engine != s.Engine {
+		return nil, failf("InvalidParameterCombination", "The engine %s is not compatible with the snapshot's engine %s.", engine, s.Engine)
+	}
+	d := &database{
+		Engine: s.Engine, User: s.User, DBName: s.DBName, Encrypted: s.Encrypted, KMS: s.KMS, Retention: s.Retention,
+		Settings: settings{Version: s.Version, Storage: s.Storage, Type: s.Type, IOPS: s.IOPS, Through: s.Through},
+	}
+	for _, step := range []func(*database) error{x.restoredEngine, x.restoredStorage, x.readNetwork} {
+		if err := step(d); err != nil {
+			return nil, err
+		}
+	}
+	x.readWindows(d)
+	d.CopyTags, d.Protected = x.p.yes("CopyTagsToSnapshot"), x.p.yes("DeletionProtection")
+	if err := x.nameDB(d, id); err != nil {
+		return nil, err
+	}
+	if len(d.Tags) == 0 {
+		d.Tags = maps.Clone(s.Tags)
+	}
+	d.Life = through(x.now, x.settle(), "available", "creating", "backing-up")
+	x.tx.put(d)
+	return oneDB{x.viewDB(d, "creating")}, nil
+}
+
+func (x *exchange) restoredEngine(d *database) error {
+	class, err := x.class()
+	if err != nil {
+		return err
+	}
+	d.Settings.Class = orElse(class, "db.t3.micro")
+	d.AutoMinor = x.p.flag("AutoMinorVersionUpgrade", true)
+	d.CA = "rds-ca-rsa2048-g1"
+	d.ParamGroup = strings.ToLower(x.p.or("DBParameterGroupName", "default."+d.Engine+major(d.Engine, d.Settings.Version)))
+	if err := x.paramsOf(d); err != nil {
+		return err
+	}
+	d.Port, err = x.p.num("Port", portOf(d.Engine))
+	return err
+}
+
+func (x *exchange) restoredStorage(d *database) error {
+	size, err := x.p.num("AllocatedStorage", d.Settings.Storage)
+	switch {
+	case err != nil:
+		return err
+	case size < d.Settings.Storage:
+		return failf("InvalidParameterValue", "The allocated storage of %d GiB is less than the %d GiB of the snapshot.", size, d.Settings.Storage)
+	}
+	d.Settings.Storage = size
+	return x.checkStorage(d)
+}
