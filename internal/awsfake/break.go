@@ -261,7 +261,8 @@ func nameless(kind string) bool {
 func (h hand) order(kind, region string, form map[string]string) error {
 	forms := map[string][2]string{
 		"ec2": {"ec2", "RunInstances"}, "ebs": {"ec2", "CreateVolume"}, "vpc": {"ec2", "CreateVpc"},
-		"subnet": {"ec2", "CreateSubnet"}, "security_group": {"ec2", "CreateSecurityGroup"}, "rds": {"rds", "CreateDBInstance"}, "s3": {"s3", "CreateBucket"},
+		"subnet": {"ec2", "CreateSubnet"}, "security_group": {"ec2", "CreateSecurityGroup"}, "rds": {"rds", "CreateDBInstance"},
+		"network_interface": {"ec2", "CreateNetworkInterface"}, "s3": {"s3", "CreateBucket"},
 	}
 	how, ok := forms[kind]
 	if !ok {

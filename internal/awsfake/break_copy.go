@@ -18,6 +18,8 @@ func (h hand) copy(b Breakage, e entity) (string, error) {
 		form = map[string]string{"ImageId": v.Image, "InstanceType": v.Type, "SubnetId": v.Subnet}
 	case *volume:
 		form = map[string]string{"Size": strconv.Itoa(v.Size), "AvailabilityZone": v.AZ}
+	case *networkInterface:
+		form = map[string]string{"SubnetId": v.Subnet}
 	case *vpc:
 		form = map[string]string{"CidrBlock": v.CIDR}
 	case *securityGroup:

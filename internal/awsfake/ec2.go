@@ -11,7 +11,7 @@ func ec2Actions() map[string]handler {
 	all := map[string]handler{
 		"CreateTags": createTags, "DeleteTags": deleteTags, "DescribeTags": describeTags,
 	}
-	for _, family := range []map[string]handler{instanceActions(), networkActions(), groupActions(), volumeActions(), encryptionActions(), profileActions(), catalogActions(), gatewayActions(), addressActions(), natActions(), routeActions(), templateActions(), endpointActions()} {
+	for _, family := range []map[string]handler{instanceActions(), networkActions(), groupActions(), volumeActions(), encryptionActions(), profileActions(), catalogActions(), gatewayActions(), addressActions(), natActions(), routeActions(), templateActions(), endpointActions(), interfaceActions()} {
 		maps.Copy(all, family)
 	}
 	return all
@@ -128,6 +128,8 @@ func (x *exchange) taggable(id string) (entity, error) {
 		kind, code = kindTemplate, "InvalidLaunchTemplateId.NotFound"
 	case "vpce":
 		kind, code = kindEndpoint, "InvalidVpcEndpointId.NotFound"
+	case "eni":
+		kind, code = kindInterface, noInterface
 	case "rtb":
 		kind, code = kindRouteTable, "InvalidRouteTableID.NotFound"
 	}

@@ -13,18 +13,40 @@ type xmlAddress struct {
 	Domain      string   `xml:"domain"`
 	Association *string  `xml:"associationId"`
 	Instance    *string  `xml:"instanceId"`
+	Interface   *string  `xml:"networkInterfaceId"`
 	Tags        []xmlTag `xml:"tagSet>item"`
 }
 
-func viewAddress(a *address) xmlAddress {
+func (x *exchange) viewAddress(a *address) xmlAddress {
 	out := xmlAddress{ID: a.ID, IP: a.IP, Domain: "vpc", Tags: tagSet(a.Tags)}
 	if a.Association != "" {
 		out.Association = &a.Association
 	}
-	if a.Instance != "" {
-		out.Instance = &a.Instance
+	nic, instance := x.hasAddress(a)
+	if nic != "" {
+		out.Interface = &nic
+	}
+	if instance != "" {
+		out.Instance = &instance
 	}
 	return out
+}
+
+// hasAddress are the interface that has an address and the instance that has that interface, if any.
+func (x *exchange) hasAddress(a *address) (nic, instance string) {
+	switch {
+	case a.Instance != "":
+		return "eni-" + a.Instance[len("i-"):], a.Instance
+	case a.NAT != "":
+		return "eni-" + a.NAT[len("nat-"):], ""
+	}
+	if n, ok := find[*networkInterface](x.tx, x.Region, a.Interface); ok {
+		if t := n.tie(x.now); t != nil {
+			instance = t.Instance
+		}
+		return n.ID, instance
+	}
+	return "", ""
 }
 
 // allocateAddress has no client token, as CreateVpc has none (EC2 API reference: AllocateAddress).
@@ -59,7 +81,11 @@ func describeAddresses(x *exchange) (any, error) {
 		case "association-id":
 			return one(a.Association)
 		case "instance-id":
-			return one(a.Instance)
+			_, instance := x.hasAddress(a)
+			return one(instance)
+		case "network-interface-id":
+			nic, _ := x.hasAddress(a)
+			return one(nic)
 		case "public-ip":
 			return one(a.IP)
 		case "domain":
@@ -72,7 +98,7 @@ func describeAddresses(x *exchange) (any, error) {
 	}
 	var out []xmlAddress
 	for _, a := range all {
-		out = append(out, viewAddress(a))
+		out = append(out, x.viewAddress(a))
 	}
 	return struct {
 		Set []xmlAddress `xml:"addressesSet>item"`
@@ -107,6 +133,9 @@ func associateAddress(x *exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if x.p.has("NetworkInterfaceId") {
+		return x.associateInterface(a)
+	}
 	id := x.p.str("InstanceId")
 	in, ok := find[*instance](x.tx, x.Region, id)
 	switch again := x.p.yes("AllowReassociation"); {
@@ -119,8 +148,32 @@ func associateAddress(x *exchange) (any, error) {
 	case !again && a.Association != "" && a.Instance != id:
 		return nil, failf("Resource.AlreadyAssociated", "resource %s is already associated with associate-id %s", a.ID, a.Association)
 	}
+	if err := x.several(in); err != nil {
+		return nil, err
+	}
 	n := *a
-	n.Instance, n.NAT, n.Association = id, "", x.tx.fresh("eipassoc-", x.Region).ID
+	n.Instance, n.NAT, n.Interface, n.Association = id, "", "", x.tx.fresh("eipassoc-", x.Region).ID
+	x.tx.put(&n)
+	return struct {
+		Return bool   `xml:"return"`
+		ID     string `xml:"associationId"`
+	}{true, n.Association}, nil
+}
+
+// associateInterface gives an address to an interface: that of a launch stands for its instance.
+func (x *exchange) associateInterface(a *address) (any, error) {
+	nic, err := x.nic()
+	if err != nil {
+		return nil, err
+	}
+	if have, _ := x.hasAddress(a); !x.p.yes("AllowReassociation") && a.Association != "" && have != nic.ID {
+		return nil, failf("Resource.AlreadyAssociated", "resource %s is already associated with associate-id %s", a.ID, a.Association)
+	}
+	n := *a
+	n.Instance, n.NAT, n.Interface, n.Association = "", "", nic.ID, x.tx.fresh("eipassoc-", x.Region).ID
+	if nic.Tie != nil && nic.Tie.Index == 0 {
+		n.Instance, n.Interface = nic.Tie.Instance, ""
+	}
 	x.tx.put(&n)
 	return struct {
 		Return bool   `xml:"return"`
@@ -138,7 +191,7 @@ func disassociateAddress(x *exchange) (any, error) {
 			return nil, failf("AuthFailure", "You do not have permission to access the specified resource.") // as for what a service has
 		}
 		n := *a
-		n.Instance, n.Association = "", ""
+		n.Instance, n.Interface, n.Association = "", "", ""
 		x.tx.put(&n)
 		return success{true}, nil
 	}

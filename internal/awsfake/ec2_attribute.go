@@ -87,6 +87,7 @@ func (x *exchange) setAttribute(in *instance, name, value string) error {
 		in.StopGuard = value == "true"
 	case "sourceDestCheck":
 		in.NoSrcCheck = value != "true"
+		return x.several(in)
 	case "instanceInitiatedShutdownBehavior":
 		if value != "stop" && value != "terminate" {
 			return badValue(value, name, "It must be stop or terminate.")
@@ -115,6 +116,9 @@ func (x *exchange) regroup(in *instance) error {
 	sn, ok := find[*subnet](x.tx, x.Region, in.Subnet)
 	if !ok {
 		return notFound(in.Subnet, "InvalidSubnetID.NotFound")
+	}
+	if err := x.several(in); err != nil {
+		return err
 	}
 	groups, err := x.groupsFor(x.p.strs("GroupId"), nil, sn)
 	in.Groups = slices.Compact(groups)

@@ -110,7 +110,7 @@ func (x *exchange) group() (*securityGroup, error) {
 	return g, nil
 }
 
-// deleteGroup: a group in use by an instance, a database or another group's
+// deleteGroup: a group in use by an instance, an interface, a database or another group's
 // rules stays, and so does a network's default one ("Delete a security group").
 func deleteGroup(x *exchange) (any, error) {
 	g, err := x.group()
@@ -120,7 +120,7 @@ func deleteGroup(x *exchange) (any, error) {
 	if g.Name == "default" {
 		return nil, failf("CannotDelete", "the specified group: \"%s\" name: \"default\" cannot be deleted by a user", g.ID)
 	}
-	if x.groupInUse(g.ID) || x.balancerIn(g.ID) || x.endpointIn(g.ID) {
+	if x.groupInUse(g.ID) || x.balancerIn(g.ID) || x.endpointIn(g.ID) || x.interfaceIn(g.ID) {
 		return nil, failf("DependencyViolation", "resource %s has a dependent object", g.ID)
 	}
 	x.tx.drop(g)

@@ -121,7 +121,13 @@ func (x *exchange) freeAddresses(subnetID string) int {
 	if !ok {
 		return 0
 	}
-	return max(hosts(sn.CIDR)-5-x.tx.st.table(kindInstance, x.Region).count(subnetID), 0)
+	used := x.tx.st.table(kindInstance, x.Region).count(subnetID)
+	for _, n := range list[*networkInterface](x.tx, x.Region) {
+		if n.Subnet == subnetID {
+			used++
+		}
+	}
+	return max(hosts(sn.CIDR)-5-used, 0)
 }
 
 func hosts(cidr string) int {

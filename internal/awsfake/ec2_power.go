@@ -107,7 +107,7 @@ func terminateInstances(x *exchange) (any, error) {
 }
 
 // kill ends an instance: its volumes go with it or come free, as each was
-// attached ("Preserve data when an instance is terminated"), and its Elastic IP comes free.
+// attached ("Preserve data when an instance is terminated"), as do its interfaces besides that of its launch, and its Elastic IP comes free.
 func (x *exchange) kill(in *instance) *instance {
 	n := *in
 	n.Life = through(x.now, x.settle(), "terminated", "shutting-down")
@@ -129,6 +129,7 @@ func (x *exchange) kill(in *instance) *instance {
 		free.Instance, free.Association = "", ""
 		x.tx.put(&free)
 	}
+	x.unplug(in)
 	x.forget(in.Token, n.Life.end())
 	return &n
 }

@@ -43,19 +43,23 @@ func (x *exchange) view(in *instance, state string, disks []*volume) xmlInstance
 func (x *exchange) wire(v *xmlInstance, in *instance, state string) {
 	v.Subnet, v.VPC, v.Private = in.Subnet, in.VPC, in.Private
 	v.PrivateDNS = "ip-" + dashed(in.Private) + "." + x.Region + ".compute.internal"
-	for _, id := range in.Groups {
-		ref := xmlGroupRef{ID: id}
-		if g, ok := find[*securityGroup](x.tx, x.Region, id); ok {
-			ref.Name = g.Name
-		}
-		v.Groups = append(v.Groups, ref)
-	}
-	nic := xmlNIC{ID: "eni-" + in.ID[len("i-"):], Subnet: in.Subnet, VPC: in.VPC, Status: "in-use", Private: in.Private, Groups: v.Groups, State: "attached"}
+	v.Groups = x.groupRefs(in.Groups)
+	nic := x.plugged(primaryOf(in))
 	if in.Public != "" && (state == "running" || state == "pending") {
 		v.Public, v.PublicDNS = in.Public, "ec2-"+dashed(in.Public)+".compute.example"
 		nic.Public = &v.Public
 	}
 	v.NICs = []xmlNIC{nic}
+	for _, n := range x.nicsOf(in.ID) {
+		v.NICs = append(v.NICs, x.plugged(n))
+	}
+}
+
+func (x *exchange) plugged(n *networkInterface) xmlNIC {
+	return xmlNIC{
+		ID: n.ID, Subnet: n.Subnet, VPC: n.VPC, Status: "in-use", Private: n.Private, Groups: x.groupRefs(n.Groups),
+		Tie: n.Tie.ID, Index: n.Tie.Index, State: n.Tie.Life.at(x.now), Kill: n.Tie.Kill,
+	}
 }
 
 func dashed(ip string) string {

@@ -139,7 +139,7 @@ func (x *exchange) subnet() (*subnet, error) {
 	return s, nil
 }
 
-// deleteSubnet: an address in use holds it back, of an instance, a NAT gateway or a database
+// deleteSubnet: an address in use holds it back, of an instance, an interface, a NAT gateway or a database
 // ("Delete a subnet"). An instance gives its address back once it is
 // terminated, not before.
 func deleteSubnet(x *exchange) (any, error) {
@@ -162,7 +162,7 @@ func deleteSubnet(x *exchange) (any, error) {
 			return nil, failf("DependencyViolation", "The subnet '%s' has dependencies and cannot be deleted.", s.ID)
 		}
 	}
-	if x.balancerIn(s.ID) || x.endpointIn(s.ID) {
+	if x.balancerIn(s.ID) || x.endpointIn(s.ID) || x.interfaceIn(s.ID) {
 		return nil, failf("DependencyViolation", "The subnet '%s' has dependencies and cannot be deleted.", s.ID)
 	}
 	x.untie(s.ID)

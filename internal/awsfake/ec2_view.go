@@ -78,7 +78,7 @@ type xmlInstance struct {
 	Metadata    xmlMetadata   `xml:"metadataOptions"`
 }
 
-// xmlNIC is the one network interface of an instance.
+// xmlNIC is a network interface of an instance.
 type xmlNIC struct {
 	ID      string        `xml:"networkInterfaceId"`
 	Subnet  string        `xml:"subnetId"`
@@ -86,8 +86,10 @@ type xmlNIC struct {
 	Status  string        `xml:"status"`
 	Private string        `xml:"privateIpAddress"`
 	Groups  []xmlGroupRef `xml:"groupSet>item"`
+	Tie     string        `xml:"attachment>attachmentId"`
 	Index   int           `xml:"attachment>deviceIndex"`
 	State   string        `xml:"attachment>status"`
+	Kill    bool          `xml:"attachment>deleteOnTermination"`
 	Public  *string       `xml:"association>publicIp"`
 }
 

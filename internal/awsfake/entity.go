@@ -91,6 +91,8 @@ func blank(kind string) entity {
 // blankKept is blank for what keeps logs, keys and secrets, and for parts of networks and databases.
 func blankKept(kind string) entity {
 	switch kind {
+	case kindInterface:
+		return &networkInterface{}
 	case kindEndpoint:
 		return &endpoint{}
 	case kindParamGroup:
@@ -129,6 +131,7 @@ const (
 	kindAddress         = "elastic-ip"
 	kindNAT             = "natgateway"
 	kindRouteTable      = "route-table"
+	kindInterface       = "network-interface"
 
 	kindScaling  = "scaling-group"
 	kindBalancer = "load-balancer"

@@ -27,7 +27,7 @@ type Resource struct {
 func (c *Cloud) Resources() ([]Resource, error) {
 	var out []Resource
 	err := c.do(func(t *tx) error {
-		for _, kind := range []string{kindVPC, kindSubnet, kindGroup, kindInternetGateway, kindAddress, kindNAT, kindRouteTable, kindInstance, kindVolume, kindSubnetGroup, kindDatabase, kindBucket, kindKey, kindRole, kindTemplate, kindTargets, kindBalancer, kindListener, kindScaling, kindZone, kindRecord, kindEndpoint, kindParamGroup, kindLogs, kindKMS, kindKept, kindCertificate} {
+		for _, kind := range []string{kindVPC, kindSubnet, kindGroup, kindInternetGateway, kindAddress, kindNAT, kindRouteTable, kindInterface, kindInstance, kindVolume, kindSubnetGroup, kindDatabase, kindBucket, kindKey, kindRole, kindTemplate, kindTargets, kindBalancer, kindListener, kindScaling, kindZone, kindRecord, kindEndpoint, kindParamGroup, kindLogs, kindKMS, kindKept, kindCertificate} {
 			for _, region := range slices.Sorted(maps.Keys(t.st.tables[kind])) {
 				for _, e := range t.st.table(kind, region).rows() {
 					if e != nil && !t.unread(e) {
@@ -96,6 +96,8 @@ func describe(t *tx, e entity) Resource {
 // describeOther is describe for what keeps logs, keys and secrets, and for parts of networks and databases.
 func describeOther(t *tx, e entity, out *Resource) {
 	switch v := e.(type) {
+	case *networkInterface:
+		out.State, out.Size = v.status(t.now), v.Private
 	case *endpoint:
 		out.State, out.Size = v.Life.at(t.now), v.Service
 	case *paramGroup:
@@ -141,6 +143,8 @@ func kindWord(kind string) string {
 		return "nat_gateway"
 	case kindRouteTable:
 		return "route_table"
+	case kindInterface:
+		return "network_interface"
 	case kindSubnetGroup:
 		return "db_subnet_group"
 	case kindKey:

@@ -11,13 +11,14 @@ type internetGateway struct {
 func (*internetGateway) kind() string    { return kindInternetGateway }
 func (g *internetGateway) clone() entity { c := *g; return &c }
 
-// address is an Elastic IP. At most one of Instance and NAT has it.
+// address is an Elastic IP. At most one of Instance, NAT and Interface has it; Interface is none of a launch.
 type address struct {
 	base
 	IP          string `json:"ip"`
 	Association string `json:"association,omitempty"`
 	Instance    string `json:"instance,omitempty"`
 	NAT         string `json:"nat,omitempty"`
+	Interface   string `json:"interface,omitempty"`
 }
 
 func (*address) kind() string    { return kindAddress }

@@ -107,6 +107,13 @@ type routingCalls struct {
 	DisassociateRouteTable   call[ec2.DisassociateRouteTableInput, ec2.DisassociateRouteTableOutput, ec2.Options]
 	ReleaseAddress           call[ec2.ReleaseAddressInput, ec2.ReleaseAddressOutput, ec2.Options]
 	ReplaceRoute             call[ec2.ReplaceRouteInput, ec2.ReplaceRouteOutput, ec2.Options]
+
+	AttachNetworkInterface          call[ec2.AttachNetworkInterfaceInput, ec2.AttachNetworkInterfaceOutput, ec2.Options]
+	CreateNetworkInterface          call[ec2.CreateNetworkInterfaceInput, ec2.CreateNetworkInterfaceOutput, ec2.Options]
+	DeleteNetworkInterface          call[ec2.DeleteNetworkInterfaceInput, ec2.DeleteNetworkInterfaceOutput, ec2.Options]
+	DescribeNetworkInterfaces       call[ec2.DescribeNetworkInterfacesInput, ec2.DescribeNetworkInterfacesOutput, ec2.Options]
+	DetachNetworkInterface          call[ec2.DetachNetworkInterfaceInput, ec2.DetachNetworkInterfaceOutput, ec2.Options]
+	ModifyNetworkInterfaceAttribute call[ec2.ModifyNetworkInterfaceAttributeInput, ec2.ModifyNetworkInterfaceAttributeOutput, ec2.Options]
 }
 
 type rdsCalls struct {
@@ -248,6 +255,13 @@ func routingCallsOf(c *ec2.Client) routingCalls {
 		DisassociateRouteTable:   c.DisassociateRouteTable,
 		ReleaseAddress:           c.ReleaseAddress,
 		ReplaceRoute:             c.ReplaceRoute,
+
+		AttachNetworkInterface:          c.AttachNetworkInterface,
+		CreateNetworkInterface:          c.CreateNetworkInterface,
+		DeleteNetworkInterface:          c.DeleteNetworkInterface,
+		DescribeNetworkInterfaces:       c.DescribeNetworkInterfaces,
+		DetachNetworkInterface:          c.DetachNetworkInterface,
+		ModifyNetworkInterfaceAttribute: c.ModifyNetworkInterfaceAttribute,
 	}
 }
 

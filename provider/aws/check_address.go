@@ -31,7 +31,7 @@ func addresses(c *checking) {
 		v, _ := d.Attrs.Get("subnet")
 		key := d.Ref.Location + " " + string(resource.AppendJSON(nil, v)) + " " + a.String()
 		if other := first[key]; other != nil {
-			c.wrong(d, privateIP, "use another address; with count, omit private_ip", "%s is the address of ec2/%s too", a, location(other))
+			c.wrong(d, privateIP, "use another address; with count, omit private_ip", "%s is the address of %s/%s too", a, other.Ref.Kind, location(other))
 			continue
 		}
 		first[key] = d

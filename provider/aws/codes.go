@@ -26,7 +26,7 @@ func classOfCode(code, message string) provider.Class {
 		return provider.NotFound
 	case "DependencyViolation", "IdempotentParameterMismatch", "IdempotentInstanceTerminated", "VolumeInUse", "BucketNotEmpty", "BucketAlreadyExists",
 		"BucketAlreadyOwnedByYou", "OperationAborted", "InvalidSubnet.Conflict", "InvalidDBInstanceState", "ResourceInUse",
-		"IncorrectInstanceState", "IncorrectState", "InvalidPermission.Duplicate", "InvalidGroup.Duplicate", "InvalidGroup.InUse", addressTaken,
+		"IncorrectInstanceState", "IncorrectState", "InvalidPermission.Duplicate", "InvalidGroup.Duplicate", "InvalidGroup.InUse", addressTaken, interfaceInUse,
 		"InvalidDBSecurityGroupState", "DeleteConflict", "ResourceInUseException", "ResourceExistsException", "InvalidDBParameterGroupState", "OperationAbortedException", "DuplicateLoadBalancerName", "DuplicateTargetGroupName", "DuplicateListener", "ConcurrentModification", "PriorRequestNotComplete", "HostedZoneNotEmpty", "HostedZoneAlreadyExists", "ConflictingDomainExists", "EntityTemporarilyUnmodifiable", "VolumeModificationRateExceeded", "IncorrectModificationState":
 		return provider.Conflict
 	case "InternalError", "InternalFailure", "InternalServerError", "ServiceUnavailable", "Unavailable", "InsufficientInstanceCapacity",

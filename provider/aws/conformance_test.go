@@ -29,6 +29,8 @@ func samples() []providertest.Sample {
 		sample("ec2", "web-0", values{"size": text("t3.micro"), "subnet": of("subnet", "app"), "security_groups": resource.List{of("security_group", "web")}},
 			values{"size": text("t3.small"), "imdsv2": text("optional")}),
 		sample("ebs", "data", values{"size": resource.Int(10), "attach_to": of("ec2", "web-0")}, values{"size": resource.Int(20)}),
+		sample("network_interface", "vpn", values{"subnet": of("subnet", "app"), "attach_to": of("ec2", "web-0"), "private_ip": text("10.0.1.200")},
+			values{"security_groups": resource.List{of("security_group", "web")}, "source_dest_check": resource.Bool(false), "device_index": resource.Int(2)}),
 		sample("rds", "db", values{"size": text("db.t3.micro"), "password": secretOf("fake-password-of-a-sample")},
 			values{"size": text("db.t3.small"), "backup_days": resource.Int(3)}),
 		sample("internet_gateway", "main", values{"vpc": of("vpc", "main")}, nil),

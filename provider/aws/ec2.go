@@ -95,6 +95,9 @@ func (g *region) observedInstance(i types.Instance, root *types.Volume) resource
 	if volumes := dataVolumes(i); len(volumes) > 0 {
 		a.texts("volumes", volumes)
 	}
+	if own := lasting(i); len(own) > 0 {
+		a.texts("network_interfaces", own)
+	}
 	if root != nil {
 		a["root_volume"] = rootAttrs(root)
 	}

@@ -29,7 +29,7 @@ func createInstance(ctx context.Context, g *region, r provider.Request) (resourc
 	}
 	i, err := g.awaitInstance(ctx, id, types.InstanceStateNameRunning)
 	if on, set := flag(r.Desired.Attrs, sourceDestCheck); err == nil && set && !on { // no part of a launch
-		i.SourceDestCheck, err = aws.Bool(on), g.setSourceDestCheck(ctx, id, on)
+		i.SourceDestCheck, err = aws.Bool(on), g.setSourceDestCheck(ctx, i, on)
 	}
 	if err == nil && r.Desired.State == resource.StateStopped {
 		i, err = g.stop(ctx, id)

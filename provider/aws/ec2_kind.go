@@ -61,6 +61,10 @@ func ec2Machine() []resource.Attribute {
 			Doc: "The IDs of the volumes attached to it besides the root volume.",
 		},
 		{
+			Name: "network_interfaces", Type: resource.TSet, Elem: &resource.Attribute{Type: resource.TString}, Computed: true,
+			Doc: "The IDs of the network interfaces attached to it that outlive it.",
+		},
+		{
 			Name: privateIP, Type: resource.TString, Effect: resource.Replace, Valid: hostAddress, Omit: func(resource.Value) bool { return true },
 			Example: "10.0.1.10", Doc: "Its private IPv4 address, of those of its subnet. If omitted, AWS chooses one. An instance that keeps its address is deleted before the one that replaces it is created.",
 		},

@@ -23,7 +23,7 @@ func updateInstance(ctx context.Context, g *region, r provider.Request) (resourc
 		return resource.Observed{}, err
 	}
 	for _, step := range []func() error{
-		func() error { return g.changeLive(ctx, r, id) },
+		func() error { return g.changeLive(ctx, r, i) },
 		func() error { return g.changeProfile(ctx, r, id) },
 		func() error { return g.changeRoot(ctx, r, i) },
 		func() error { return g.changeStopped(ctx, r, i) },
@@ -72,9 +72,10 @@ func (g *region) stableInstance(ctx context.Context, id string) (i types.Instanc
 }
 
 // changeLive makes the changes that do not stop it. EC2 accepts one attribute per call.
-func (g *region) changeLive(ctx context.Context, r provider.Request, id string) error {
+func (g *region) changeLive(ctx context.Context, r provider.Request, i types.Instance) error {
+	id := aws.ToString(i.InstanceId)
 	if changed(r, "security_groups") {
-		if err := g.modify(ctx, id, &ec2.ModifyInstanceAttributeInput{Groups: r.Desired.Attrs.Texts("security_groups")}); err != nil {
+		if err := g.setGroups(ctx, i, r.Desired.Attrs.Texts("security_groups")); err != nil {
 			return err
 		}
 	}
@@ -84,7 +85,7 @@ func (g *region) changeLive(ctx context.Context, r provider.Request, id string) 
 		}
 	}
 	if on, ok := flag(r.Desired.Attrs, sourceDestCheck); ok && changed(r, sourceDestCheck) {
-		if err := g.setSourceDestCheck(ctx, id, on); err != nil {
+		if err := g.setSourceDestCheck(ctx, i, on); err != nil {
 			return err
 		}
 	}
@@ -107,8 +108,20 @@ func (g *region) changeMetadata(ctx context.Context, r provider.Request, id stri
 	return classify("", err)
 }
 
-func (g *region) setSourceDestCheck(ctx context.Context, id string, on bool) error {
-	return g.modify(ctx, id, &ec2.ModifyInstanceAttributeInput{SourceDestCheck: &types.AttributeBooleanValue{Value: aws.Bool(on)}})
+// setGroups and setSourceDestCheck change an attribute of the interface of its launch.
+func (g *region) setGroups(ctx context.Context, i types.Instance, ids []string) error {
+	if own := primary(i); own != "" {
+		return g.modifyInterface(ctx, own, &ec2.ModifyNetworkInterfaceAttributeInput{Groups: ids})
+	}
+	return g.modify(ctx, aws.ToString(i.InstanceId), &ec2.ModifyInstanceAttributeInput{Groups: ids})
+}
+
+func (g *region) setSourceDestCheck(ctx context.Context, i types.Instance, on bool) error {
+	value := &types.AttributeBooleanValue{Value: aws.Bool(on)}
+	if own := primary(i); own != "" {
+		return g.modifyInterface(ctx, own, &ec2.ModifyNetworkInterfaceAttributeInput{SourceDestCheck: value})
+	}
+	return g.modify(ctx, aws.ToString(i.InstanceId), &ec2.ModifyInstanceAttributeInput{SourceDestCheck: value})
 }
 
 func (g *region) modify(ctx context.Context, id string, in *ec2.ModifyInstanceAttributeInput) error {

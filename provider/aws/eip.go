@@ -21,12 +21,17 @@ func kindOfEIP() kind {
 				"It belongs to the account until it is deleted: a deleted address cannot be had again. It is created with its name as its Name tag; an existing one is adopted by its ID.",
 			NameTag:     tagHuman,
 			NamePattern: tagName, NameDoc: tagNameDoc,
-			CrossCheck: crossChecks(tagTraits{nameTag: true}, oneInEach("attach_to", "address")),
+			Canonical:  canonicalAddress,
+			CrossCheck: crossChecks(tagTraits{nameTag: true}, oneInEach("attach_to", "address"), oneInEach(kindInterface, "address")),
 			DataLoss:   loseAddress,
 			Attrs: []resource.Attribute{
 				{
 					Name: "attach_to", Type: resource.TString, RefKind: kindEC2, IDPrefix: "i-",
 					Example: "web-0", Doc: "The instance that has the address. If omitted, what it is attached to is not changed: a nat_gateway takes it by itself.",
+				},
+				{
+					Name: kindInterface, Type: resource.TString, RefKind: kindInterface, IDPrefix: "eni-", Omit: func(resource.Value) bool { return true },
+					Example: "vpn", Doc: "The network interface that has the address, instead of attach_to.",
 				},
 				{Name: "public_address", Type: resource.TString, Computed: true, Doc: "The address."},
 			},
@@ -40,6 +45,14 @@ func kindOfEIP() kind {
 		byTag: true, read: readAddress, tag: tagEC2, check: checkAddress,
 		create: createAddress, update: updateAddress, remove: deleteAddress,
 	}
+}
+
+func canonicalAddress(a resource.Attrs) (resource.Attrs, []resource.Problem) {
+	_, instance := a.Get("attach_to")
+	if _, own := a.Get(kindInterface); own && instance {
+		return a, []resource.Problem{{Path: kindInterface, Summary: "an address is either that of an instance or that of a network interface", Suggestion: "omit attach_to, or network_interface"}}
+	}
+	return a, nil
 }
 
 // loseAddress: who has the address in a firewall or a DNS record elsewhere loses it.
@@ -63,6 +76,7 @@ func (g *region) observedAddress(e types.Address) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(e.AllocationId), Health: resource.Healthy}
 	a := attrs{}
 	a.text("attach_to", e.InstanceId)
+	a.text(kindInterface, e.NetworkInterfaceId)
 	a.text("public_address", e.PublicIp)
 	o.Attrs = a.done()
 	g.identify(&o, kindEIP, "", tagsOf(e.Tags))
@@ -110,32 +124,30 @@ func updateAddress(ctx context.Context, g *region, r provider.Request) (resource
 	return g.attachAddress(ctx, r.Have.ID, r.Desired.Attrs)
 }
 
-// attachAddress gives an address to its instance. It takes none from what else has it: that is an error
-// of AWS (Resource.AlreadyAssociated), since AllowReassociation is false.
+// attachAddress gives an address to its instance or interface. It takes none from a service that has it: that is an
+// error of AWS (Resource.AlreadyAssociated), since AllowReassociation is false.
 func (g *region) attachAddress(ctx context.Context, id string, want resource.Attrs) (o resource.Observed, err error) {
-	instance, wanted := text(want, "attach_to")
+	instance, onInstance := text(want, "attach_to")
+	nic, onInterface := text(want, kindInterface)
 	err = g.awaitSeen(ctx, g.wait.Compute, "the address "+id, func(ctx context.Context) error {
 		e, err := g.address(ctx, id)
 		if err != nil {
 			return err
 		}
 		o = g.observedAddress(e)
-		have := aws.ToString(e.InstanceId)
 		switch {
-		case !wanted || have == instance:
+		case onInstance && aws.ToString(e.InstanceId) == instance, onInterface && aws.ToString(e.NetworkInterfaceId) == nic, !onInstance && !onInterface:
 			return nil
-		case have != "":
-			_, err = g.ec2.DisassociateAddress(ctx, &ec2.DisassociateAddressInput{AssociationId: e.AssociationId})
-			if err = classify("", err); err != nil && !absent(err) {
-				return err
-			}
-			return errWait
 		}
-		_, err = g.ec2.AssociateAddress(ctx, &ec2.AssociateAddressInput{
-			AllocationId: aws.String(id), InstanceId: aws.String(instance), AllowReassociation: aws.Bool(false),
-		})
+		freed, err := g.freeAddress(ctx, e)
+		if err != nil {
+			return err
+		}
+		if !freed {
+			err = g.associateAddress(ctx, id, instance, nic)
+		}
 		// An instance takes no address before it runs.
-		if err = classify("", err); err != nil && !absent(err) && !hasCode(err, "InvalidInstanceID", "IncorrectInstanceState") {
+		if err != nil && !absent(err) && !hasCode(err, "InvalidInstanceID", "IncorrectInstanceState") {
 			return err
 		}
 		return errWait
@@ -143,18 +155,59 @@ func (g *region) attachAddress(ctx context.Context, id string, want resource.Att
 	return o, err
 }
 
-// deleteAddress takes it from its instance first. One that a NAT gateway has stays until that is gone.
+// associateAddress gives an address to an interface: that of the launch of an instance, if that has others.
+func (g *region) associateAddress(ctx context.Context, id, instance, nic string) error {
+	in := &ec2.AssociateAddressInput{AllocationId: aws.String(id), AllowReassociation: aws.Bool(false)}
+	if nic == "" {
+		i, err := g.instance(ctx, instance)
+		if err != nil {
+			return err
+		}
+		nic = primary(i)
+	}
+	if nic != "" {
+		in.NetworkInterfaceId = aws.String(nic)
+	} else {
+		in.InstanceId = aws.String(instance)
+	}
+	_, err := g.ec2.AssociateAddress(ctx, in)
+	return classify("", err)
+}
+
+// freeAddress takes an address from the instance or interface that has it, and reports whether one had. A service of AWS
+// keeps its address.
+func (g *region) freeAddress(ctx context.Context, e types.Address) (bool, error) {
+	if e.AssociationId == nil {
+		return false, nil
+	}
+	if nic := aws.ToString(e.NetworkInterfaceId); aws.ToString(e.InstanceId) == "" && nic != "" {
+		n, err := g.networkInterface(ctx, nic)
+		if absent(classify("", err)) || err == nil && aws.ToBool(n.RequesterManaged) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	} else if nic == "" && aws.ToString(e.InstanceId) == "" {
+		return false, nil
+	}
+	_, err := g.ec2.DisassociateAddress(ctx, &ec2.DisassociateAddressInput{AssociationId: e.AssociationId})
+	if err = classify("", err); err != nil && !absent(err) {
+		return false, err
+	}
+	return true, nil
+}
+
+// deleteAddress takes it from its instance or interface first. One that a NAT gateway has stays until that is gone.
 func deleteAddress(ctx context.Context, g *region, r provider.Request) error {
 	id := r.Have.ID
 	return g.deleteHeld(ctx, id, func() error {
 		e, err := g.address(ctx, id)
+		if err == nil {
+			_, err = g.freeAddress(ctx, e)
+		}
 		if err != nil {
 			return err
-		}
-		if aws.ToString(e.InstanceId) != "" && e.AssociationId != nil {
-			if _, err := g.ec2.DisassociateAddress(ctx, &ec2.DisassociateAddressInput{AssociationId: e.AssociationId}); err != nil {
-				return err
-			}
 		}
 		_, err = g.ec2.ReleaseAddress(ctx, &ec2.ReleaseAddressInput{AllocationId: aws.String(id)})
 		return err

@@ -86,9 +86,10 @@ func TestAFilterOfEachKindItMayBeOf(t *testing.T) {
 			name := fmt.Sprintf("net-%d", n)
 			return values{"vpc": text(w.make(desired(t, "vpc", name, values{"cidr": text("10.0.0.0/16")})).ID)}
 		},
-		"route_table": func(int) values { return values{"vpc": in} },
-		"eip":         func(int) values { return values{} },
-		"nat_gateway": func(int) values { return values{"subnet": at, "connectivity": text("private")} },
+		"route_table":       func(int) values { return values{"vpc": in} },
+		"eip":               func(int) values { return values{} },
+		"nat_gateway":       func(int) values { return values{"subnet": at, "connectivity": text("private")} },
+		"network_interface": func(int) values { return values{"subnet": at} },
 		"vpc_endpoint": func(int) values {
 			return values{
 				"vpc": in, "service": text("com.amazonaws.us-east-1.logs"), "endpoint_type": text("interface"),

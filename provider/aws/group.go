@@ -173,6 +173,10 @@ func deleteGroup(ctx context.Context, g *region, r provider.Request) error {
 				names = append(names, "a rule of "+nameID(g.observedGroup(s)))
 			}
 		}
-		return names, err
+		if err != nil {
+			return names, err
+		}
+		used, err := g.interfacesWhere(ctx, "group-id", id)
+		return append(names, used...), err
 	}, "DependencyViolation", "InvalidGroup.InUse")
 }

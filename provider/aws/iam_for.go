@@ -217,7 +217,11 @@ func (c *configured) sharing(add func(grant)) {
 		if kind == kindEC2 { // root volumes have tags too
 			own = append(own, "arn:"+c.partition()+":ec2:*:*:volume/*")
 		}
-		c.limited(add, grant{Sid: "OviBeside" + sidOf(kind), Action: n.actions(n.beside), NotResource: own})
+		beside := n.actions(n.beside)
+		if kind == kindEC2 && slices.Contains(c.kinds, kindInterface) { // the interface of the launch, which has no tags
+			beside = append(beside, "ec2:ModifyNetworkInterfaceAttribute")
+		}
+		c.limited(add, grant{Sid: "OviBeside" + sidOf(kind), Action: beside, NotResource: own})
 	}
 }
 

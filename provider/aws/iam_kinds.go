@@ -38,11 +38,11 @@ func networkNeeds() map[string]need {
 			creates: "CreateVpc", changes: "AssociateVpcCidrBlock DeleteVpc DisassociateVpcCidrBlock ModifyVpcAttribute",
 		},
 		kindSubnet: {
-			service: "ec2", own: "subnet/*", reads: "DescribeSubnets DescribeVpcs DescribeInstances DescribeInstanceTypeOfferings DescribeNatGateways",
+			service: "ec2", own: "subnet/*", reads: "DescribeSubnets DescribeVpcs DescribeInstances DescribeInstanceTypeOfferings DescribeNatGateways DescribeNetworkInterfaces",
 			creates: "CreateSubnet", changes: "AssociateSubnetCidrBlock DeleteSubnet DisassociateSubnetCidrBlock ModifySubnetAttribute", beside: "CreateSubnet",
 		},
 		kindGroup: {
-			service: "ec2", own: "security-group/*", reads: "DescribeSecurityGroups DescribeSecurityGroupRules DescribeInstances",
+			service: "ec2", own: "security-group/*", reads: "DescribeSecurityGroups DescribeSecurityGroupRules DescribeInstances DescribeNetworkInterfaces",
 			creates: "CreateSecurityGroup",
 			changes: "DeleteSecurityGroup AuthorizeSecurityGroupIngress AuthorizeSecurityGroupEgress RevokeSecurityGroupIngress RevokeSecurityGroupEgress",
 			beside:  "CreateSecurityGroup AuthorizeSecurityGroupIngress AuthorizeSecurityGroupEgress RevokeSecurityGroupIngress RevokeSecurityGroupEgress",
@@ -58,8 +58,13 @@ func networkNeeds() map[string]need {
 			beside: "AssociateRouteTable CreateRoute CreateRouteTable DisassociateRouteTable ReplaceRoute",
 		},
 		kindEIP: {
-			service: "ec2", own: "elastic-ip/*", reads: "DescribeAddresses",
+			service: "ec2", own: "elastic-ip/*", reads: "DescribeAddresses DescribeInstances DescribeNetworkInterfaces",
 			creates: "AllocateAddress", changes: "AssociateAddress DisassociateAddress ReleaseAddress", beside: "AssociateAddress DisassociateAddress",
+		},
+		kindInterface: {
+			service: "ec2", own: "network-interface/*", reads: "DescribeNetworkInterfaces",
+			creates: "CreateNetworkInterface", changes: "AttachNetworkInterface DeleteNetworkInterface DetachNetworkInterface ModifyNetworkInterfaceAttribute",
+			beside: "AttachNetworkInterface CreateNetworkInterface DetachNetworkInterface ModifyNetworkInterfaceAttribute",
 		},
 		kindNAT: {
 			service: "ec2", own: "natgateway/*", reads: "DescribeNatGateways DescribeAddresses",

@@ -35,6 +35,10 @@ func creations() map[string]creation {
 		"ebs": {"ec2.CreateVolume", func(t *testing.T, w *liveState) resource.Desired {
 			return desired(t, "ebs", "data", values{"size": resource.Int(8), "zone": text("us-east-1a")})
 		}},
+		"network_interface": {"ec2.CreateNetworkInterface", func(t *testing.T, w *liveState) resource.Desired {
+			_, subnet := w.network()
+			return desired(t, "network_interface", "vpn", values{"subnet": text(subnet.ID)})
+		}},
 		"rds": {"rds.CreateDBInstance", func(t *testing.T, w *liveState) resource.Desired {
 			return desired(t, "rds", "db", values{"size": text("db.t3.micro")})
 		}},

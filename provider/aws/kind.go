@@ -45,7 +45,7 @@ type kind struct {
 func kinds() []kind {
 	return []kind{
 		kindOfVPC(), kindOfSubnet(), kindOfGroup(), kindOfEC2(), kindOfEBS(), kindOfRDS(), kindOfS3(),
-		kindOfInternetGateway(), kindOfRouteTable(), kindOfEIP(), kindOfNAT(), kindOfDBSubnets(), kindOfKeyPair(), kindOfRole(), kindOfTemplate(),
+		kindOfInternetGateway(), kindOfRouteTable(), kindOfEIP(), kindOfNAT(), kindOfInterface(), kindOfDBSubnets(), kindOfKeyPair(), kindOfRole(), kindOfTemplate(),
 		kindOfTargets(), kindOfBalancer(), kindOfListener(), kindOfScaling(), kindOfZone(), kindOfRecord(),
 		kindOfRule(), kindOfEndpoint(), kindOfDBParameters(), kindOfLogs(), kindOfKMS(), kindOfSecret(), kindOfCertificate(),
 	}

@@ -100,6 +100,12 @@ func routingOperations() []operation {
 		{call: "ec2.DisassociateRouteTable"},
 		{call: "ec2.ReleaseAddress", destroy: true},
 		{call: "ec2.ReplaceRoute"},
+		{call: "ec2.AttachNetworkInterface"},
+		{call: "ec2.CreateNetworkInterface"},
+		{call: "ec2.DeleteNetworkInterface", destroy: true},
+		{call: "ec2.DescribeNetworkInterfaces"},
+		{call: "ec2.DetachNetworkInterface"},
+		{call: "ec2.ModifyNetworkInterfaceAttribute"},
 	}
 }
 

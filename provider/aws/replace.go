@@ -64,14 +64,14 @@ func sameText(d resource.Desired, have resource.Observed, name string) bool {
 // Names of groups are unique in a VPC; see freeName.
 func replaceGroup(resource.Desired, resource.Observed) []resource.Strategy { return createFirst() }
 
-// replaceInstance: a volume can be attached to one instance only and an address is used by one, so
-// that an instance with one must be deleted first.
+// replaceInstance: a volume or a network interface can be attached to one instance only and an
+// address is used by one, so that an instance with one must be deleted first.
 func replaceInstance(d resource.Desired, have resource.Observed) []resource.Strategy {
 	if address, set := text(d.Attrs, privateIP); set && is(&resource.Desired{Attrs: have.Attrs}, privateIP, address) && !otherSubnet(d, have) {
 		return destroyFirst()
 	}
-	if v, _ := have.Attrs.Get("volumes"); v != nil {
-		if list, ok := v.(resource.List); ok && len(list) > 0 {
+	for _, held := range []string{"volumes", "network_interfaces"} {
+		if len(have.Attrs.List(held)) > 0 {
 			return destroyFirst()
 		}
 	}

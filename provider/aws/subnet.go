@@ -166,7 +166,14 @@ func deleteSubnet(ctx context.Context, g *region, r provider.Request) error {
 	return g.deleteHeld(ctx, id, func() error {
 		_, err := g.ec2.DeleteSubnet(ctx, &ec2.DeleteSubnetInput{SubnetId: aws.String(id)})
 		return err
-	}, func() ([]string, error) { return g.instancesWhere(ctx, "subnet-id", id) }, "DependencyViolation")
+	}, func() ([]string, error) {
+		names, err := g.instancesWhere(ctx, "subnet-id", id)
+		if err != nil {
+			return nil, err
+		}
+		others, err := g.interfacesWhere(ctx, "subnet-id", id)
+		return append(names, others...), err
+	}, "DependencyViolation")
 }
 
 // desired reads a configured string for the SDK: nil if it is not set.

@@ -64,8 +64,17 @@ func terraformTypes() map[string]provider.Foreign {
 		"aws_vpc_security_group_ingress_rule": {PartOf: kindGroup},
 		"aws_vpc_security_group_egress_rule":  {PartOf: kindGroup},
 	}
+	maps.Copy(all, terraformInterfaces())
 	maps.Copy(all, terraformBuckets())
 	return all
+}
+
+func terraformInterfaces() map[string]provider.Foreign {
+	return map[string]provider.Foreign{
+		"aws_network_interface":               {Kind: kindInterface},
+		"aws_network_interface_attachment":    {PartOf: kindInterface},
+		"aws_network_interface_sg_attachment": {PartOf: kindInterface},
+	}
 }
 
 // terraformBuckets are the parts of a bucket, which are resources of their own there.

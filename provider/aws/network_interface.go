@@ -1,0 +1,290 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+const (
+	kindInterface   = "network_interface"
+	deviceIndex     = "device_index"
+	defaultIndex    = 1
+	interfaceInUse  = "InvalidNetworkInterface.InUse"
+	interfaceAbsent = "InvalidNetworkInterfaceID.NotFound"
+	// interfacePending is the status of a new one, which the SDK does not list.
+	interfacePending = types.NetworkInterfaceStatus("pending")
+)
+
+func kindOfInterface() kind {
+	return kind{
+		schema: resource.Kind{
+			Provider: Name, Name: kindInterface,
+			Doc: "A network interface that outlives instances.\n\n" +
+				"It keeps its private address, and moves with it to the instance that replaces the one it is attached to. It is created with its name as its Name tag; an existing one is adopted by its ID. The interface that an instance was launched with is part of the instance, not a resource.",
+			NameTag: tagHuman, NamePattern: tagName, NameDoc: tagNameDoc,
+			Canonical: canonicalInterface, CrossCheck: crossChecks(tagTraits{nameTag: true}, groupsFit("subnet"), addresses, slots),
+			Replace: replaceInterface, Outlives: []string{kindEC2},
+			Attrs: []resource.Attribute{
+				{
+					Name: "subnet", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: kindSubnet, IDPrefix: "subnet-",
+					Example: "app", Doc: "The subnet that it has an address of. It is attached to instances of the subnet's zone.",
+				},
+				groupsAttr("The security groups that apply to it. If omitted, the VPC's default group."),
+				{
+					Name: privateIP, Type: resource.TString, Effect: resource.Replace, Valid: hostAddress, Omit: func(resource.Value) bool { return true },
+					Example: "10.0.1.10", Doc: "Its private IPv4 address, of those of its subnet. If omitted, AWS chooses one, which it keeps.",
+				},
+				{Name: "description", Type: resource.TString, Max: bound(255), Omit: omitting(resource.String("")), Example: "of the VPN", Doc: "What it is for."},
+				{
+					Name: sourceDestCheck, Type: resource.TBool, Omit: omitting(resource.Bool(true)), Example: "false",
+					Doc: "Whether it drops traffic that is not from or to its own addresses. false for a router, VPN or NAT instance. AWS's default is true.",
+				},
+				{
+					Name: "attach_to", Type: resource.TString, RefKind: kindEC2, IDPrefix: "i-", Example: "web-0",
+					Doc: "The instance it is attached to.",
+				},
+				{
+					Name: deviceIndex, Type: resource.TInt, Effect: resource.Restart, Min: bound(1), Max: bound(31), CreateDefault: resource.Int(defaultIndex), Example: "1",
+					Doc: "Its number on the instance, where 0 is the interface of the launch. Changing it detaches the interface for a moment.",
+				},
+				{Name: "private_address", Type: resource.TString, Computed: true, Doc: "Its private IPv4 address."},
+				{Name: "mac_address", Type: resource.TString, Computed: true, Doc: "Its hardware address."},
+				{Name: "zone", Type: resource.TString, Computed: true, Doc: "The availability zone of its subnet."},
+			},
+		},
+		list: func(ctx context.Context, s *sweep) ([]resource.Observed, error) {
+			all, err := allOrOwn(s, kindInterface, "network-interface-id", interfaceID, func(f []types.Filter) ([]types.NetworkInterface, error) {
+				return s.interfaces(ctx, &ec2.DescribeNetworkInterfacesInput{Filters: f})
+			})
+			return observedAs(slices.DeleteFunc(all, partOfOther), err, s.observedInterface)
+		},
+		byTag: true, read: readInterface, tag: tagEC2, check: checkInterface,
+		create: createInterface, update: updateInterface, remove: deleteInterface,
+	}
+}
+
+func interfaceID(n types.NetworkInterface) string { return aws.ToString(n.NetworkInterfaceId) }
+
+func canonicalInterface(a resource.Attrs) (resource.Attrs, []resource.Problem) {
+	_, index := a.Get(deviceIndex)
+	if _, attach := a.Get("attach_to"); index && !attach {
+		return a, []resource.Problem{{Path: deviceIndex, Summary: "device_index is set, but attach_to names no instance"}}
+	}
+	return a, nil
+}
+
+// replaceInterface: its address and its number on the instance are used once.
+func replaceInterface(resource.Desired, resource.Observed) []resource.Strategy { return destroyFirst() }
+
+// slots finds conflicts of two interfaces on an instance, and of an interface with its instance.
+func slots(c *checking) {
+	taken := map[string]*resource.Desired{}
+	for _, d := range c.configured {
+		v, attached := d.Attrs.Get("attach_to")
+		if !attached {
+			continue
+		}
+		c.interfaceBeside(d)
+		index, set := number(d.Attrs, deviceIndex)
+		if !set {
+			index = defaultIndex
+		}
+		key := fmt.Sprintf("%s %s %d", d.Ref.Location, resource.AppendJSON(nil, v), index)
+		first, again := taken[key]
+		if !again {
+			taken[key] = d
+			continue
+		}
+		second := d
+		if earlier(second, first) {
+			first, second = second, first
+		}
+		c.wrong(second, deviceIndex, fmt.Sprintf("use another number, for example device_index: %d", index+1),
+			"number %d of the instance is already used by network_interface/%s", index, location(first))
+	}
+}
+
+// interfaceBeside: interface and instance are in one zone (AttachNetworkInterface), and have an address each. Their VPCs
+// may be two.
+func (c *checking) interfaceBeside(d *resource.Desired) {
+	subnet, instance := c.other(d, "subnet"), c.other(d, "attach_to")
+	if instance == nil {
+		return
+	}
+	if own, set := text(d.Attrs, privateIP); set && is(instance, privateIP, own) && equalAttr(d, instance, "subnet") {
+		c.wrong(d, privateIP, "use another address", "%s is the address of ec2/%s too", own, location(instance))
+	}
+	if subnet == nil {
+		return
+	}
+	zone, known := text(subnet.Attrs, "zone")
+	where, set := text(instance.Attrs, "zone")
+	if s := c.other(instance, "subnet"); s != nil {
+		where, set = text(s.Attrs, "zone")
+	}
+	if known && set && where != zone {
+		c.wrong(d, "subnet", "use a subnet in "+where, "subnet/%s is in %s, and ec2/%s is in %s", location(subnet), zone, location(instance), where)
+	}
+}
+
+func equalAttr(a, b *resource.Desired, name string) bool {
+	v, set := a.Attrs.Get(name)
+	w, also := b.Attrs.Get(name)
+	return set && also && resource.Equal(v, w)
+}
+
+func (g *region) interfaces(ctx context.Context, in *ec2.DescribeNetworkInterfacesInput) ([]types.NetworkInterface, error) {
+	return pages(ctx, "ec2.DescribeNetworkInterfaces", func(ctx context.Context, token *string) ([]types.NetworkInterface, *string, error) {
+		in.NextToken, in.MaxResults = token, pageOf(in.NetworkInterfaceIds)
+		out, err := g.ec2.DescribeNetworkInterfaces(ctx, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.NetworkInterfaces, out.NextToken, nil
+	})
+}
+
+// partOfOther reports an interface that is no resource: that of a launch, which goes with its instance, and those of the
+// services of AWS. One that carries a ref is shown whatever it is: a configured one may have been used for a launch.
+func partOfOther(n types.NetworkInterface) bool {
+	if tagsOf(n.TagSet)[tagRef] != "" {
+		return false
+	}
+	at := n.Attachment
+	return aws.ToBool(n.RequesterManaged) || at != nil && aws.ToInt32(at.DeviceIndex) == 0 && aws.ToBool(at.DeleteOnTermination)
+}
+
+func (g *region) observedInterface(n types.NetworkInterface) resource.Observed {
+	o := resource.Observed{ID: interfaceID(n), Health: resource.Healthy}
+	if n.Status == interfacePending || n.Status == types.NetworkInterfaceStatusAttaching || n.Status == types.NetworkInterfaceStatusDetaching {
+		o.Health = resource.Pending
+	}
+	a := attrs{}
+	a.text("subnet", n.SubnetId)
+	a.text(privateIP, n.PrivateIpAddress)
+	a.text("private_address", n.PrivateIpAddress)
+	a.text("mac_address", n.MacAddress)
+	a.text("zone", n.AvailabilityZone)
+	a["description"] = resource.String(aws.ToString(n.Description))
+	a.flag(sourceDestCheck, n.SourceDestCheck)
+	var groups []string
+	for _, s := range n.Groups {
+		groups = append(groups, aws.ToString(s.GroupId))
+	}
+	slices.Sort(groups)
+	a.texts("security_groups", groups)
+	at := plugged(n)
+	switch {
+	case at == nil:
+	case aws.ToInt32(at.DeviceIndex) == 0: // which a launch decides, and nothing else
+		o.Message = "the interface that " + aws.ToString(at.InstanceId) + " was launched with"
+	default:
+		a.text("attach_to", at.InstanceId)
+		a.number(deviceIndex, at.DeviceIndex)
+	}
+	o.Attrs = a.done()
+	g.identify(&o, kindInterface, "", tagsOf(n.TagSet))
+	if at != nil && aws.ToBool(at.DeleteOnTermination) && o.OwnedBy == "" && o.Marks.IsZero() {
+		o.OwnedBy = "instance " + aws.ToString(at.InstanceId) + ", which it is deleted with"
+	}
+	return o
+}
+
+// plugged is the attachment of an interface to an instance, or the one under way.
+func plugged(n types.NetworkInterface) *types.NetworkInterfaceAttachment {
+	at := n.Attachment
+	if at == nil || aws.ToString(at.InstanceId) == "" || at.Status == types.AttachmentStatusDetached || at.Status == types.AttachmentStatusDetaching {
+		return nil
+	}
+	return at
+}
+
+func (g *region) networkInterface(ctx context.Context, id string) (types.NetworkInterface, error) {
+	all, err := g.interfaces(ctx, &ec2.DescribeNetworkInterfacesInput{NetworkInterfaceIds: []string{id}})
+	return only(all, err, "ec2.DescribeNetworkInterfaces", id)
+}
+
+func readInterface(ctx context.Context, g *region, id string) (resource.Observed, error) {
+	n, err := g.networkInterface(ctx, id)
+	if err == nil && partOfOther(n) {
+		err = missingOf("ec2.DescribeNetworkInterfaces", fmt.Errorf("%s is part of what uses it, not a resource", id))
+	}
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.observedInterface(n), nil
+}
+
+// interfacesWhere names the interfaces of a filter. That of a launch is not named: its instance is.
+func (g *region) interfacesWhere(ctx context.Context, filter, value string) ([]string, error) {
+	all, err := g.interfaces(ctx, &ec2.DescribeNetworkInterfacesInput{Filters: where(filter, value)})
+	var names []string
+	for _, n := range all {
+		service := aws.ToBool(n.RequesterManaged)
+		switch {
+		case service && aws.ToString(n.Description) != "":
+			names = append(names, fmt.Sprintf("%s (%s)", interfaceID(n), aws.ToString(n.Description)))
+		case service, !partOfOther(n):
+			names = append(names, nameID(g.observedInterface(n)))
+		}
+	}
+	return names, err
+}
+
+// lasting are the interfaces of an instance besides that of its launch, as far as they outlive it.
+func lasting(i types.Instance) []string {
+	var out []string
+	for _, n := range i.NetworkInterfaces {
+		at := n.Attachment
+		if at == nil || aws.ToInt32(at.DeviceIndex) == 0 || aws.ToBool(at.DeleteOnTermination) {
+			continue
+		}
+		if at.Status == types.AttachmentStatusAttached || at.Status == types.AttachmentStatusAttaching {
+			out = append(out, aws.ToString(n.NetworkInterfaceId))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// primary is the ID of the interface of its launch, where an instance has more: then AWS refuses what is about "the"
+// interface of the instance.
+func primary(i types.Instance) string {
+	if len(i.NetworkInterfaces) < 2 {
+		return ""
+	}
+	for _, n := range i.NetworkInterfaces {
+		if n.Attachment != nil && aws.ToInt32(n.Attachment.DeviceIndex) == 0 {
+			return aws.ToString(n.NetworkInterfaceId)
+		}
+	}
+	return ""
+}
+
+func interfaceInput(a resource.Attrs) *ec2.CreateNetworkInterfaceInput {
+	return &ec2.CreateNetworkInterfaceInput{
+		SubnetId: desired(a, "subnet"), Groups: a.Texts("security_groups"), PrivateIpAddress: desired(a, privateIP), Description: desired(a, "description"),
+	}
+}
+
+// checkInterface: the address of the interface to be replaced is free once that is deleted.
+func checkInterface(ctx context.Context, g *region, r provider.Request) error {
+	if unresolved(r.Desired.Attrs, "subnet", "security_groups", privateIP, "description") {
+		return nil
+	}
+	in := interfaceInput(r.Desired.Attrs)
+	in.DryRun = aws.Bool(true)
+	_, err := g.ec2.CreateNetworkInterface(ctx, in)
+	if hasCode(err, addressTaken) && r.Have.ID != "" && desiredIs(r.Have.Attrs, privateIP, aws.ToString(in.PrivateIpAddress)) {
+		return nil
+	}
+	return dryRun(err)
+}
