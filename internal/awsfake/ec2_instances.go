@@ -15,6 +15,7 @@ func instanceActions() map[string]handler {
 
 		"DescribeInstanceAttribute":     describeAttribute,
 		"ModifyInstanceMetadataOptions": modifyMetadata,
+		"CancelSpotInstanceRequests":    cancelSpotRequests,
 	}
 }
 

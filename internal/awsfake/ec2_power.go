@@ -65,7 +65,7 @@ func stopInstances(x *exchange) (any, error) {
 			return nil, nil
 		case state != "running" && state != "pending":
 			return nil, wrongState(in, state, "stopped")
-		case in.Spot:
+		case in.Spot && !in.Persistent && !in.Canceled:
 			return nil, failf("UnsupportedOperation", "You can't stop the Spot Instance '%s' because it is associated with a one-time Spot Instance request. You can only stop Spot Instances associated with persistent Spot Instance requests.", in.ID)
 		case in.StopGuard:
 			return nil, failf("OperationNotPermitted", "The instance '%s' may not be stopped. Modify its 'disableApiStop' instance attribute and try again.", in.ID)
@@ -102,6 +102,7 @@ func terminateInstances(x *exchange) (any, error) {
 		if in.Protected {
 			return nil, failf("OperationNotPermitted", "The instance '%s' may not be terminated. Modify its 'disableApiTermination' instance attribute and try again.", in.ID)
 		}
+		x.relaunch(in)
 		return x.kill(in), nil
 	})
 }

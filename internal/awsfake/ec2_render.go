@@ -20,7 +20,7 @@ func (x *exchange) view(in *instance, state string, disks []*volume) xmlInstance
 		v.StateReason = &xmlReason{"Client.UserInitiatedShutdown", "Client.UserInitiatedShutdown: User initiated shutdown"}
 	}
 	if in.Spot {
-		v.Lifecycle, v.Request = "spot", "sir-"+in.ID[len(in.ID)-8:]
+		v.Lifecycle, v.Request = "spot", in.Request
 	}
 	if in.Reason == keyReason {
 		v.StateReason = &xmlReason{keyReason, keyReason + ": The KMS key provided is in an incorrect state"}

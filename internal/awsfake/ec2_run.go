@@ -66,6 +66,9 @@ func (x *exchange) launch(in instance, reservation string, index int, tags map[s
 	in.base = x.tx.fresh("i-", x.Region)
 	in.Tags, in.Reservation, in.Index = tags, reservation, index
 	in.Launched = x.now
+	if in.Spot && in.Request == "" {
+		in.Request = "sir-" + in.ID[len(in.ID)-8:]
+	}
 	in.Life = through(x.now, x.settle(), "running", "pending")
 	if in.Private == "" {
 		in.Private = x.address(in.Subnet, in.Seq)
@@ -135,12 +138,8 @@ func (x *exchange) launchSpec() (*instance, error) {
 	in.StopGuard = x.p.yes("DisableApiStop")
 	in.OnShutdown = x.p.or("InstanceInitiatedShutdownBehavior", "stop")
 	in.Optimized = x.p.yes("EbsOptimized")
-	if m := x.p.at("InstanceMarketOptions"); m != nil {
-		m.str("SpotOptions.MaxPrice")
-		in.Spot = m.str("MarketType") == "spot"
-		if kind := m.str("SpotOptions.SpotInstanceType"); kind != "" && kind != "one-time" {
-			return nil, failf("Unsupported", "The sandbox supports spot requests for one time only.")
-		}
+	if err := x.marketOptions(in); err != nil {
+		return nil, err
 	}
 	in.Monitoring = x.p.yes("Monitoring.Enabled")
 	in.Credit = x.p.str("CreditSpecification.CpuCredits")

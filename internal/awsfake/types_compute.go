@@ -29,7 +29,10 @@ type instance struct {
 	Optimized   bool        `json:"ebs_optimized,omitempty"`
 	NoSrcCheck  bool        `json:"no_source_dest_check,omitempty"`
 	Monitoring  bool        `json:"monitoring,omitempty"`
-	Spot        bool        `json:"spot,omitempty"` // by a request for one time
+	Spot        bool        `json:"spot,omitempty"`
+	Request     string      `json:"spot_request,omitempty"`
+	Persistent  bool        `json:"persistent,omitempty"` // its request launches another one when it is terminated
+	Canceled    bool        `json:"canceled,omitempty"`   // its persistent request is
 	Tenancy     string      `json:"tenancy,omitempty"`
 	Credit      string      `json:"credit,omitempty"`
 	Reason      string      `json:"reason,omitempty"`

@@ -23,6 +23,7 @@ type ec2Calls struct {
 	AttachVolume                           call[ec2.AttachVolumeInput, ec2.AttachVolumeOutput, ec2.Options]
 	AuthorizeSecurityGroupEgress           call[ec2.AuthorizeSecurityGroupEgressInput, ec2.AuthorizeSecurityGroupEgressOutput, ec2.Options]
 	AuthorizeSecurityGroupIngress          call[ec2.AuthorizeSecurityGroupIngressInput, ec2.AuthorizeSecurityGroupIngressOutput, ec2.Options]
+	CancelSpotInstanceRequests             call[ec2.CancelSpotInstanceRequestsInput, ec2.CancelSpotInstanceRequestsOutput, ec2.Options]
 	CreateSecurityGroup                    call[ec2.CreateSecurityGroupInput, ec2.CreateSecurityGroupOutput, ec2.Options]
 	CreateSubnet                           call[ec2.CreateSubnetInput, ec2.CreateSubnetOutput, ec2.Options]
 	CreateTags                             call[ec2.CreateTagsInput, ec2.CreateTagsOutput, ec2.Options]
@@ -169,6 +170,7 @@ func ec2CallsOf(c *ec2.Client) ec2Calls {
 		AttachVolume:                           c.AttachVolume,
 		AuthorizeSecurityGroupEgress:           c.AuthorizeSecurityGroupEgress,
 		AuthorizeSecurityGroupIngress:          c.AuthorizeSecurityGroupIngress,
+		CancelSpotInstanceRequests:             c.CancelSpotInstanceRequests,
 		CreateSecurityGroup:                    c.CreateSecurityGroup,
 		CreateSubnet:                           c.CreateSubnet,
 		CreateTags:                             c.CreateTags,

@@ -243,6 +243,9 @@ func died(i types.Instance) error {
 // deleteInstance terminates one instance per call: of several, one bad id would stop all.
 func deleteInstance(ctx context.Context, g *region, r provider.Request) error {
 	id := r.Have.ID
+	if err := g.endSpotRequest(ctx, r.Have); err != nil {
+		return err
+	}
 	_, err := g.ec2.TerminateInstances(ctx, &ec2.TerminateInstancesInput{InstanceIds: []string{id}})
 	if absent(err) {
 		return nil

@@ -119,6 +119,7 @@ func computeNeeds() map[string]need {
 			reads:   "DescribeInstances DescribeInstanceAttribute DescribeInstanceStatus DescribeVolumes DescribeVolumesModifications DescribeImages DescribeInstanceTypeOfferings DescribeIamInstanceProfileAssociations",
 			creates: "RunInstances",
 			changes: "AssociateIamInstanceProfile DisassociateIamInstanceProfile ModifyInstanceAttribute ModifyInstanceMetadataOptions ModifyVolume ReplaceIamInstanceProfileAssociation StartInstances StopInstances TerminateInstances",
+			plain:   "CancelSpotInstanceRequests", // the request of an adopted instance has no tags of ovi
 			beside:  "ModifyInstanceAttribute RunInstances", others: []string{parameters, passing},
 		},
 		kindEBS: {

@@ -60,6 +60,7 @@ func ec2Operations() []operation {
 		{call: "ec2.ModifyInstanceAttribute"},
 		{call: "ec2.ModifySecurityGroupRules"},
 		{call: "ec2.ModifyInstanceMetadataOptions"},
+		{call: "ec2.CancelSpotInstanceRequests"},
 		{call: "ec2.TerminateInstances", destroy: true},
 		{call: "ec2.AssociateIamInstanceProfile", actions: []string{"ec2:AssociateIamInstanceProfile", "iam:PassRole"}},
 		{call: "ec2.ReplaceIamInstanceProfileAssociation", actions: []string{"ec2:ReplaceIamInstanceProfileAssociation", "iam:PassRole"}},

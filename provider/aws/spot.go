@@ -1,6 +1,9 @@
 package aws
 
 import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/ovi-project/ovi/resource"
@@ -17,6 +20,27 @@ func marketOf(a resource.Attrs) *types.InstanceMarketOptionsRequest {
 	return &types.InstanceMarketOptionsRequest{
 		MarketType: types.MarketTypeSpot, SpotOptions: &types.SpotMarketOptions{SpotInstanceType: types.SpotInstanceTypeOneTime, MaxPrice: desired(a, spotPrice)},
 	}
+}
+
+// endSpotRequest cancels the request that an instance is of, before it is terminated: a persistent one, which an adopted
+// instance may have, would launch another instance. The instance itself does not tell what its request is, and one that
+// has ended may be canceled again.
+func (g *region) endSpotRequest(ctx context.Context, have resource.Observed) error {
+	if on, _ := flag(have.Attrs, spotAttr); !on {
+		return nil
+	}
+	i, err := g.pollInstance(ctx, have.ID)
+	if absent(err) {
+		return nil
+	}
+	if err != nil || i.SpotInstanceRequestId == nil {
+		return err
+	}
+	_, err = g.ec2.CancelSpotInstanceRequests(ctx, &ec2.CancelSpotInstanceRequestsInput{SpotInstanceRequestIds: []string{*i.SpotInstanceRequestId}})
+	if absent(err) {
+		return nil
+	}
+	return classify("", err)
 }
 
 // templateMarket is the same in a template.

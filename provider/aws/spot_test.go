@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
+	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider/aws"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -79,5 +80,57 @@ func TestSpotInstancesWithMistakes(t *testing.T) {
 	}
 	if text := string(bytes.Join(aws.IAMPolicyFor([]resource.Intent{{Stack: "shop", Resources: []resource.Desired{d}}}), nil)); !strings.Contains(text, "spot.amazonaws.com") {
 		t.Error("the role of spot instances may not be created")
+	}
+}
+
+// TestDeletingAnInstanceEndsItsSpotRequest: a persistent request would launch another instance, which no one knows of.
+func TestDeletingAnInstanceEndsItsSpotRequest(t *testing.T) {
+	t.Parallel()
+	for name, faults := range map[string][]awsfake.Fault{
+		"at once": nil, "stopped": nil,
+		"lost answers": {{Kind: awsfake.Lost, Service: "ec2", Action: "CancelSpotInstanceRequests", Times: 1}, {Kind: awsfake.Lost, Service: "ec2", Action: "TerminateInstances", Times: 1}},
+		"refused":      {{Kind: awsfake.Denied, Service: "ec2", Action: "CancelSpotInstanceRequests", Times: 1}},
+		"unknown":      {{Kind: awsfake.Refused, Service: "ec2", Action: "CancelSpotInstanceRequests", Code: "InvalidSpotInstanceRequestID.NotFound", Status: 400, Times: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newLiveState(t)
+			made := must[*ec2.RunInstancesOutput](t)(w.ec2().RunInstances(t.Context(), &ec2.RunInstancesInput{
+				ImageId: sdk.String("ami-0123456789abcdef0"), InstanceType: "t3.micro", MinCount: sdk.Int32(1), MaxCount: sdk.Int32(1),
+				InstanceMarketOptions: &ec2types.InstanceMarketOptionsRequest{MarketType: ec2types.MarketTypeSpot, SpotOptions: &ec2types.SpotMarketOptions{SpotInstanceType: ec2types.SpotInstanceTypePersistent}},
+			}))
+			id := sdk.ToString(made.Instances[0].InstanceId)
+			living := func() (out []string) {
+				for _, o := range w.ofKind("ec2") {
+					out = append(out, o.ID)
+				}
+				return out
+			}
+			o := w.ofKind("ec2")[0]
+			if name == "stopped" {
+				must[*ec2.StopInstancesOutput](t)(w.ec2().StopInstances(t.Context(), &ec2.StopInstancesInput{InstanceIds: []string{id}}))
+			}
+			w.fault(faults...)
+			err := w.remove(o)
+			if refused := name == "refused"; refused != (err != nil) {
+				t.Fatal(err)
+			}
+			left := living()
+			if name == "refused" {
+				if len(left) != 1 || left[0] != id {
+					t.Fatalf("living after the refusal: %v", left)
+				}
+				if err := w.remove(o); err != nil {
+					t.Fatal(err)
+				}
+				left = living()
+			}
+			if want := map[string]int{"unknown": 1}[name]; len(left) != want {
+				t.Errorf("living: %v", left)
+			}
+			if err := w.remove(o); err != nil {
+				t.Errorf("again: %v", err)
+			}
+		})
 	}
 }

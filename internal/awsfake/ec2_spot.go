@@ -1,0 +1,80 @@
+package awsfake
+
+import "slices"
+
+// marketOptions reads what orders spare capacity. A request is for one time, unless the call asks for a persistent one.
+func (x *exchange) marketOptions(in *instance) error {
+	m := x.p.at("InstanceMarketOptions")
+	if m == nil {
+		return nil
+	}
+	m.str("SpotOptions.MaxPrice")
+	in.Spot = m.str("MarketType") == "spot"
+	switch kind := m.str("SpotOptions.SpotInstanceType"); kind {
+	case "", "one-time":
+	case "persistent":
+		in.Persistent = true
+	default:
+		return badValue(kind, "SpotInstanceType", "It must be one-time or persistent.")
+	}
+	switch m.or("SpotOptions.InstanceInterruptionBehavior", "terminate") {
+	case "terminate":
+	case "stop", "hibernate":
+		if !in.Persistent {
+			return failf("InvalidParameterCombination", "Only a persistent Spot Instance request can stop or hibernate its instance.")
+		}
+	}
+	return nil
+}
+
+// relaunch is what a persistent request does when its instance is terminated: it is open again, and its next instance
+// has neither the tags nor the token of the last one ("Spot Instance request states").
+func (x *exchange) relaunch(was *instance) {
+	if !was.Persistent {
+		return
+	}
+	var disks []disk
+	for _, v := range x.disksOf(was.ID) {
+		if v.Attached.Kill {
+			disks = append(disks, disk{volume: volume{Size: v.Size, Type: v.Type, IOPS: v.IOPS, Throughput: v.Throughput, Encrypted: v.Encrypted, KMS: v.KMS, Snapshot: v.Snapshot}, device: v.Attached.Device, kill: true})
+		}
+	}
+	next := *was
+	next.Token, next.Private, next.Public, next.Reason = "", "", "", ""
+	made := x.launch(next, x.tx.fresh("r-", x.Region).ID, 0, nil)
+	x.attachNew(made, disks, nil)
+}
+
+type xmlCanceled struct {
+	ID    string `xml:"spotInstanceRequestId"`
+	State string `xml:"state"`
+}
+
+type xmlCanceledSet struct {
+	Set []xmlCanceled `xml:"spotInstanceRequestSet>item"`
+}
+
+// cancelSpotRequests ends requests and leaves their instances. Canceling one again is accepted; one unknown id refuses
+// the whole call (EC2 API reference: CancelSpotInstanceRequests).
+func cancelSpotRequests(x *exchange) (any, error) {
+	ids := x.p.strs("SpotInstanceRequestId")
+	if len(ids) == 0 {
+		return nil, missing("SpotInstanceRequestId")
+	}
+	all := list[*instance](x.tx, x.Region)
+	var out xmlCanceledSet
+	for _, id := range ids {
+		if !slices.ContainsFunc(all, func(in *instance) bool { return in.Spot && in.Request == id }) {
+			return nil, failf("InvalidSpotInstanceRequestID.NotFound", "The spot instance request ID '%s' does not exist", id)
+		}
+		for _, in := range all {
+			if in.Request == id && in.Persistent {
+				n := *in
+				n.Persistent, n.Canceled = false, true
+				x.tx.put(&n)
+			}
+		}
+		out.Set = append(out.Set, xmlCanceled{id, "cancelled"})
+	}
+	return out, nil
+}
