@@ -160,6 +160,59 @@ resources:
 	}
 }
 
+// TestDefaultsInsideListsAreNotWritten: what an object of a list has by default, also in a list within it. What is
+// required, or read-only, is not omitted: an object without it would be another one.
+func TestDefaultsInsideListsAreNotWritten(t *testing.T) {
+	text := func(name, usual string) resource.Attribute {
+		a := resource.Attribute{Name: name, Type: resource.TString}
+		if usual != "" {
+			a.Default = resource.String(usual)
+		}
+		return a
+	}
+	list := func(name string, fields ...resource.Attribute) resource.Attribute {
+		return resource.Attribute{Name: name, Type: resource.TSet, Default: resource.List{}, Elem: &resource.Attribute{Type: resource.TObject, Fields: fields}}
+	}
+	id, protocol, found := text("id", ""), text("protocol", ""), text("found", "")
+	id.Required, id.Default, found.Computed = true, resource.String("all"), true
+	protocol.Omit = func(v resource.Value) bool { return v == resource.String("tcp") }
+	k := schemas{"box": {Name: "box", Attrs: []resource.Attribute{
+		list("rules", id, protocol, text("prefix", "any"), list("moves", text("class", "warm"), text("why", ""))), list("odd", id, found),
+	}}}
+	rule := func(id, protocol, prefix string, moves ...resource.Value) resource.Value {
+		if moves == nil {
+			moves = []resource.Value{}
+		}
+		return resource.AttrsOf(map[string]resource.Value{
+			"id": resource.String(id), "protocol": resource.String(protocol), "prefix": resource.String(prefix), "moves": resource.List(moves),
+		})
+	}
+	move := func(class string) resource.Value {
+		return resource.AttrsOf(map[string]resource.Value{"class": resource.String(class), "why": resource.String("x")})
+	}
+	got, notes, err := importer.Write(importer.Head{Provider: "toy"}, k, importer.Names(k, []resource.Observed{
+		observed("box", "b", map[string]resource.Value{
+			"rules": resource.List{rule("all", "tcp", "any"), rule("b", "udp", "logs", move("warm"), move("cold"))},
+			"odd":   resource.List{resource.AttrsOf(map[string]resource.Value{"id": resource.String("c"), "found": resource.String("more")})},
+		}),
+	}, nil))
+	if err != nil || len(notes) > 0 {
+		t.Errorf("%v, %+v", err, notes)
+	}
+	want := `version: v1
+provider: toy
+resources:
+  - type: box
+    name: b
+    rules:
+      - {id: all}
+      - {id: b, moves: [{why: x}, {class: cold, why: x}], prefix: logs, protocol: udp}
+`
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestWhatIsRequiredAndUnknownIsANote.
 func TestWhatIsRequiredAndUnknownIsANote(t *testing.T) {
 	_, notes, err := importer.Write(importer.Head{Provider: "toy"}, kinds(), importer.Names(kinds(), []resource.Observed{observed("vm", "v-1", nil)}, nil))

@@ -184,9 +184,33 @@ func keep(schema []resource.Attribute, all resource.Attrs) resource.Attrs {
 		if !a.Required && (same(v, a.Default) || same(v, a.CreateDefault) || isEmpty(v) && a.Default == nil) {
 			continue
 		}
-		out = append(out, resource.Attr{Name: a.Name, Value: v})
+		out = append(out, resource.Attr{Name: a.Name, Value: elements(a, v)})
 	}
 	return resource.SortAttrs(out)
+}
+
+// elements omits the defaults in the objects of a list. Objects of a list are compared as a whole, so that only what
+// means the same when it is omitted can be: what is read-only stays, and the check of the kind refuses it.
+func elements(a resource.Attribute, v resource.Value) resource.Value {
+	list, is := v.(resource.List)
+	if !is || a.Elem == nil || len(a.Elem.Fields) == 0 {
+		return v
+	}
+	out := make(resource.List, 0, len(list))
+	for _, e := range list {
+		if object, is := e.(resource.Attrs); is {
+			var kept []resource.Attr
+			for _, x := range object {
+				f := field(a.Elem.Fields, x.Name)
+				if f.Required || !same(x.Value, f.Default) && (f.Omit == nil || !f.Omit(x.Value)) {
+					kept = append(kept, resource.Attr{Name: x.Name, Value: elements(f, x.Value)})
+				}
+			}
+			e = resource.SortAttrs(kept)
+		}
+		out = append(out, e)
+	}
+	return out
 }
 
 func same(v, d resource.Value) bool { return d != nil && resource.Equal(v, d) }

@@ -71,7 +71,7 @@ func ruleElem() *resource.Attribute {
 		port("from_port", "The first port of a range. For icmp: the type, or -1 for all types."),
 		port("to_port", "The last port of a range. For icmp: the code, or -1 for all codes."),
 		{
-			Name: "protocol", Type: resource.TString, Pattern: `tcp|udp|icmp|icmpv6|all|-1|[0-9]{1,3}`,
+			Name: "protocol", Type: resource.TString, Pattern: `tcp|udp|icmp|icmpv6|all|-1|[0-9]{1,3}`, Omit: omitting(resource.String("tcp")),
 			Doc: "tcp (the default), udp, icmp, icmpv6, all, or a protocol number.",
 		},
 		{Name: "cidr", Type: resource.TString, Pattern: cidrPattern, Doc: "Peer: an IPv4 or IPv6 address block."},
