@@ -79,6 +79,9 @@ type Option struct {
 	// Grouped: there may be a value for each group of locations, as resource.Grouped has them. A document of a
 	// configuration sets it for the group of its location.
 	Grouped bool
+	// GroupOf is the group that a value names by itself, as the ARN of a role has its account; "" if none. Pure. Nil:
+	// no value does.
+	GroupOf func(value string) string
 }
 
 // Config is passed to Entry.Open.

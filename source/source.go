@@ -92,6 +92,8 @@ type OptionRule struct {
 	Flag, Variable   string
 	// Grouped: there may be a value for each group of locations; see resource.Grouped.
 	Grouped bool
+	// GroupOf is the group that a value names by itself; "" if none. Nil: no value does.
+	GroupOf func(value string) string
 }
 
 // Options is what checking a configuration needs from outside.

@@ -203,7 +203,7 @@ func (c *call) optionRules(name string) []source.OptionRule {
 		for _, o := range e.Options {
 			if e.Name == name {
 				out = append(out, source.OptionRule{
-					Key: o.Key, Doc: o.Doc, Example: o.Default, Secret: o.Secret, Operator: o.Operator, Grouped: o.Grouped,
+					Key: o.Key, Doc: o.Doc, Example: o.Default, Secret: o.Secret, Operator: o.Operator, Grouped: o.Grouped, GroupOf: o.GroupOf,
 					Flag: flagOf(name, o), Variable: variablesOf(name, o)[0],
 				})
 			}

@@ -155,7 +155,13 @@ func (b *block) readCount(n *source.Node) {
 	b.r.Count, _ = b.whole(n, "count", 0, source.MaxCount)
 }
 
-func (b *block) readBlockLocation(n *source.Node) { b.r.Location = b.locationName(n, b.word) }
+// readBlockLocation reads the location of a block, which is in the group of the document if it names none.
+func (b *block) readBlockLocation(n *source.Node) {
+	b.r.Location = b.locationName(n, b.word)
+	if b.within != "" && b.r.Provider == b.provider && b.r.Location != "" && !strings.Contains(b.r.Location, "/") {
+		b.r.Location = b.document.word(b.within + "/" + b.r.Location)
+	}
+}
 
 func (b *block) readTags(n *source.Node) {
 	b.r.Tags, b.r.OwnTags = b.document.readTags(n, b.document.tags), true

@@ -49,7 +49,7 @@ func checkedBy(s schemas) source.Options {
 		},
 		ProviderOptions: func(provider string) []source.OptionRule {
 			if provider == "aws" {
-				return []source.OptionRule{{Key: "profile", Doc: "The profile."}, {Key: "role", Grouped: true, Doc: "The role."}, {Key: "token", Secret: true}, {Key: "hook", Operator: true, Flag: "aws-hook", Variable: "OVI_AWS_HOOK"}}
+				return []source.OptionRule{{Key: "profile", Doc: "The profile."}, {Key: "role", Grouped: true, GroupOf: roleAccount, Doc: "The role."}, {Key: "external", Grouped: true, Doc: "The external ID."}, {Key: "token", Secret: true}, {Key: "hook", Operator: true, Flag: "aws-hook", Variable: "OVI_AWS_HOOK"}}
 			}
 			return nil
 		},

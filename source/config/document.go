@@ -17,6 +17,7 @@ type document struct {
 	start    *source.Node
 	provider string
 	location string        // of the document's provider
+	within   string        // the group that its options name, for locations without one
 	tags     resource.Tags // of defaults
 	public   []string      // what comes from outside and may be shown, as "env:NAME"
 	block    *block        // the one being read, if any
@@ -24,6 +25,7 @@ type document struct {
 
 // document reads one document: its own keys first, wherever they are, then the blocks.
 func (l *loader) document(f *file, root *source.Node, blocks iter.Seq[*source.Node]) {
+	l.documents++
 	d := &document{loader: l, file: f, start: root}
 	if root.IsNull() {
 		d.wrong(root, "the document is empty", "remove the --- line that starts it")

@@ -13,13 +13,18 @@ import (
 
 // readGrouped reads an option of a provider that each group of locations, such as an account, may have its own value
 // of: the document's is that of the group of its location, or of the whole stack if that has none.
-func (d *document) readGrouped(n *source.Node, provider, key string) {
+func (d *document) readGrouped(n *source.Node, provider string, option *source.OptionRule) {
+	key := option.Key
 	name := "options." + provider + "." + key
 	text, ok := d.text(n, name)
 	if !ok {
 		return
 	}
 	rule := d.opts.LocationOf(provider).Group
+	all := resource.ParseGrouped(d.settings.options.Providers[provider][key], rule.Pattern)
+	if option.GroupOf != nil && !d.enter(n, provider, name, text, option.GroupOf(text), all[""]) {
+		return
+	}
 	values := resource.ParseGrouped(text, rule.Pattern)
 	if own := d.group(provider); own != "" && values[""] != "" {
 		if other := values[own]; other != "" {
@@ -29,7 +34,6 @@ func (d *document) readGrouped(n *source.Node, provider, key string) {
 		values[own] = values[""]
 		delete(values, "")
 	}
-	all := resource.ParseGrouped(d.settings.options.Providers[provider][key], rule.Pattern)
 	for _, group := range slices.Sorted(maps.Keys(values)) {
 		if !d.setGrouped(name, group, n, values[group], all[group]) {
 			return
@@ -37,6 +41,22 @@ func (d *document) readGrouped(n *source.Node, provider, key string) {
 	}
 	all.Or(values)
 	d.settings.setOption(provider, key, strings.Clone(all.String()))
+}
+
+// enter puts a document into the group that an option of it names, as the ARN of a role names its account: its location
+// without a group is one in it. The first document's option, and a value that the whole stack has, are for the whole
+// stack. What the location says is not changed: another group in the option is refused.
+func (d *document) enter(n *source.Node, provider, name, text, of, whole string) bool {
+	own := d.group(provider)
+	switch rule := d.opts.LocationOf(provider); {
+	case of == "" || own == of || d.provider != provider || d.location == "":
+	case own != "":
+		d.wrong(n, fmt.Sprintf("%s is of %s %s, and the %s of this document is in %s %s", name, rule.Group.Word, of, rule.Word, rule.Group.Word, own), "use the same "+rule.Group.Word+" in both")
+		return false
+	case d.documents > 1 && text != whole && !strings.Contains(d.location, "/"):
+		d.within, d.location = of, d.word(of+"/"+d.location)
+	}
+	return true
 }
 
 // group is what the location of the document is in; "" where it has none, or is another provider's.

@@ -1,9 +1,19 @@
 package config_test
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
+
+// roleAccount is the account that a role of these tests names: role-111111111111.
+func roleAccount(role string) string {
+	if m := regexp.MustCompile(`^role-([0-9]{12})$`).FindStringSubmatch(role); m != nil {
+		return m[1]
+	}
+	return ""
+}
 
 // TestADocumentSetsAnOptionForItsAccount, and one whose location has no account for all others.
 func TestADocumentSetsAnOptionForItsAccount(t *testing.T) {
@@ -36,5 +46,49 @@ func TestADocumentSetsAnOptionForItsAccount(t *testing.T) {
 		if _, err := load(t, strings.Join(docs, "---\n")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\nwithout %s", err, want)
 		}
+	}
+}
+
+// TestARolePutsItsDocumentIntoItsAccount, unless it is that of the first document or of the whole stack.
+func TestARolePutsItsDocumentIntoItsAccount(t *testing.T) {
+	t.Parallel()
+	doc := func(option, more string) string {
+		return "version: v1\nprovider: aws\nregion: us-east-1\n" + option + "resources:\n  - {type: vpc, name: NAME" + more + ", cidr: 10.0.0.0/16}\n"
+	}
+	role := func(account string) string { return "options: {aws: {external: x, role: role-" + account + "}}\n" }
+	const one, two = "111111111111", "222222222222"
+	for name, c := range map[string]struct {
+		docs               []string
+		locations, options string // of the options role and external
+	}{
+		"one document":          {[]string{doc(role(one), "")}, "us-east-1", "role-" + one + " x"},
+		"the first has none":    {[]string{doc("", ""), doc(role(two), "")}, "us-east-1 " + two + "/us-east-1", two + "=role-" + two + " " + two + "=x"},
+		"each its own":          {[]string{doc(role(one), ""), doc(role(two), ""), doc("", "")}, "us-east-1 " + two + "/us-east-1 us-east-1", "role-" + one + "," + two + "=role-" + two + " x," + two + "=x"},
+		"that of the stack":     {[]string{doc(role(one), ""), doc(role(one), "")}, "us-east-1 us-east-1", "role-" + one + " x"},
+		"another region":        {[]string{doc("", ""), doc(role(two), ", region: eu-west-1")}, "us-east-1 " + two + "/eu-west-1", two + "=role-" + two + " " + two + "=x"},
+		"an account of its own": {[]string{doc("", ""), doc(role(two), ", region: "+one+"/eu-west-1")}, "us-east-1 " + one + "/eu-west-1", two + "=role-" + two + " " + two + "=x"},
+		"several roles":         {[]string{doc("", ""), doc("options: {aws: {role: \"role-"+one+",role-"+two+"\"}}\n", "")}, "us-east-1 us-east-1", "role-" + one + ",role-" + two + " "},
+	} {
+		for i := range c.docs {
+			c.docs[i] = strings.Replace(c.docs[i], "NAME", "abc"[i:i+1], 1)
+		}
+		in, err := load(t, strings.Join(c.docs, "---\n"))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		locations := make([]string, len(c.docs))
+		for _, d := range in.Resources {
+			locations[strings.Index("abc", d.Ref.Name)] = d.Ref.Location
+		}
+		of := in.Options.Providers["aws"]
+		if got := of["role"] + " " + of["external"]; !slices.Equal(locations, strings.Fields(c.locations)) || got != c.options {
+			t.Errorf("%s: %v with %q", name, locations, got)
+		}
+	}
+	contradiction := strings.Replace(doc(role(two), ""), "region: ", "region: "+one+"/", 1)
+	const want = "options.aws.role is of account 222222222222, and the region of this document is in account 111111111111"
+	if _, err := load(t, contradiction); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v\nwithout %s", err, want)
 	}
 }

@@ -135,30 +135,44 @@ func (d *document) readProviderOptions(n *source.Node, provider string) {
 			names = append(names, r.Key)
 		}
 	}
+	naming := func(k *source.Node) bool {
+		return slices.ContainsFunc(rules, func(r source.OptionRule) bool { return r.Key == k.Text && r.GroupOf != nil })
+	}
+	for i := 0; i+1 < len(n.Kids); i += 2 { // first, since the other values are of the group that it names
+		if k := &n.Kids[i]; naming(k) {
+			d.readProviderOption(k, &n.Kids[i+1], provider, rules, names)
+		}
+	}
 	for i := 0; i+1 < len(n.Kids); i += 2 {
-		k := &n.Kids[i]
-		at := slices.IndexFunc(rules, func(r source.OptionRule) bool { return r.Key == k.Text })
-		switch {
-		case at < 0:
-			d.wrong(k, "unknown option "+source.Quote(k.Text)+" of provider "+provider, source.Suggest(k.Text, names))
-			continue
-		case rules[at].Secret:
-			d.wrong(k, "the option "+k.Text+" of provider "+provider+" is a secret", "set it in the environment")
-			continue
-		case rules[at].Operator:
-			d.wrong(k, "the option "+k.Text+" of provider "+provider+" runs a program, and a configuration may come from another host",
-				"remove it; if you trust the program, set it with --"+rules[at].Flag+" or in the environment: "+rules[at].Variable)
-			continue
+		if k := &n.Kids[i]; !naming(k) {
+			d.readProviderOption(k, &n.Kids[i+1], provider, rules, names)
 		}
-		if rules[at].Grouped {
-			d.readGrouped(&n.Kids[i+1], provider, rules[at].Key)
-			continue
-		}
-		name := "options." + provider + "." + k.Text
-		value, ok := d.text(&n.Kids[i+1], name)
-		if ok && d.setOnce(name, &n.Kids[i+1], value == d.settings.options.Providers[provider][k.Text]) {
-			d.settings.setOption(provider, strings.Clone(k.Text), strings.Clone(value))
-		}
+	}
+}
+
+// readProviderOption reads one of them; names are those that may be set.
+func (d *document) readProviderOption(k, v *source.Node, provider string, rules []source.OptionRule, names []string) {
+	at := slices.IndexFunc(rules, func(r source.OptionRule) bool { return r.Key == k.Text })
+	switch {
+	case at < 0:
+		d.wrong(k, "unknown option "+source.Quote(k.Text)+" of provider "+provider, source.Suggest(k.Text, names))
+		return
+	case rules[at].Secret:
+		d.wrong(k, "the option "+k.Text+" of provider "+provider+" is a secret", "set it in the environment")
+		return
+	case rules[at].Operator:
+		d.wrong(k, "the option "+k.Text+" of provider "+provider+" runs a program, and a configuration may come from another host",
+			"remove it; if you trust the program, set it with --"+rules[at].Flag+" or in the environment: "+rules[at].Variable)
+		return
+	}
+	if rules[at].Grouped {
+		d.readGrouped(v, provider, &rules[at])
+		return
+	}
+	name := "options." + provider + "." + k.Text
+	value, ok := d.text(v, name)
+	if ok && d.setOnce(name, v, value == d.settings.options.Providers[provider][k.Text]) {
+		d.settings.setOption(provider, strings.Clone(k.Text), strings.Clone(value))
 	}
 }
 
