@@ -132,6 +132,9 @@ func (r *lifecycleRule) check() error {
 	case r.Expiration == nil && r.Noncurrent == nil && r.Abort == nil && len(r.Transitions) == 0 && len(r.OldVersionTo) == 0:
 		return failf("InvalidRequest", "At least one action needs to be specified in a rule")
 	}
+	if err := r.checkFilter(); err != nil {
+		return err
+	}
 	if e := r.Expiration; e != nil && e.Days != nil {
 		if err := days(*e.Days, "Days"); err != nil {
 			return err
@@ -148,6 +151,44 @@ func (r *lifecycleRule) check() error {
 		}
 	}
 	return r.checkTransitions()
+}
+
+// checkFilter: one condition stands by itself, several are in And; uploads in parts are chosen by prefix alone.
+func (r *lifecycleRule) checkFilter() error {
+	f := r.Filter
+	if f == nil {
+		return nil
+	}
+	count := func(p filterParts, tags int) int {
+		for _, has := range []bool{p.Prefix != nil, p.Larger != nil, p.Smaller != nil} {
+			if has {
+				tags++
+			}
+		}
+		return tags
+	}
+	parts, tags := f.filterParts, 0
+	if f.Tag != nil {
+		tags = 1
+	}
+	alone := count(parts, tags)
+	if f.And != nil {
+		parts, tags = f.And.filterParts, len(f.And.Tags)
+		if alone > 0 || count(parts, tags) < 2 {
+			return malformed()
+		}
+	} else if alone > 1 {
+		return malformed()
+	}
+	switch {
+	case parts.Larger != nil && parts.Smaller != nil && *parts.Larger >= *parts.Smaller:
+		return failf("InvalidRequest", "'ObjectSizeLessThan' has to be a value greater than 'ObjectSizeGreaterThan'.")
+	case r.Abort != nil && (tags > 0 || parts.Larger != nil || parts.Smaller != nil):
+		return failf("InvalidRequest", "AbortIncompleteMultipartUpload cannot be specified with Tags or Object Size.")
+	case r.Noncurrent != nil && r.Noncurrent.Keep != nil && (*r.Noncurrent.Keep < 1 || *r.Noncurrent.Keep > 100):
+		return failf("InvalidArgument", "'NewerNoncurrentVersions' must be between 1 and 100")
+	}
+	return nil
 }
 
 func (r *lifecycleRule) checkTransitions() error {

@@ -38,20 +38,25 @@ func agesOf(rules []types.LifecycleRule) resource.List {
 				"days": resource.Int(aws.ToInt32(t.Days)), "class": resource.String(t.StorageClass),
 			}))
 		}
-		var expire, noncurrent, abort *int32
+		var expire, noncurrent, kept, abort *int32
 		if r.Expiration != nil {
 			expire = r.Expiration.Days
 		}
 		if r.NoncurrentVersionExpiration != nil {
-			noncurrent = r.NoncurrentVersionExpiration.NoncurrentDays
+			noncurrent, kept = r.NoncurrentVersionExpiration.NoncurrentDays, r.NoncurrentVersionExpiration.NewerNoncurrentVersions
 		}
 		if r.AbortIncompleteMultipartUpload != nil {
 			abort = r.AbortIncompleteMultipartUpload.DaysAfterInitiation
 		}
-		prefix := cmp.Or(aws.ToString(r.Prefix), agedPrefix(r.Filter)) //nolint:staticcheck // rules of before there were filters have it
+		aged := agedBy(r.Filter)
+		prefix := cmp.Or(aws.ToString(r.Prefix), aws.ToString(aged.Prefix)) //nolint:staticcheck // rules of before there were filters have it
 		out = append(out, resource.NewAttrs(
 			id, resource.Attr{Name: "enabled", Value: resource.Bool(r.Status == types.ExpirationStatusEnabled)},
 			resource.Attr{Name: "prefix", Value: resource.String(prefix)},
+			resource.Attr{Name: ageTags, Value: s3TagAttrs(aged.Tags)},
+			resource.Attr{Name: minSize, Value: inclusive(aged.ObjectSizeGreaterThan, 1)},
+			resource.Attr{Name: maxSize, Value: inclusive(aged.ObjectSizeLessThan, -1)},
+			resource.Attr{Name: keepVersions, Value: resource.Int(aws.ToInt32(kept))},
 			resource.Attr{Name: expireDays, Value: resource.Int(aws.ToInt32(expire))},
 			resource.Attr{Name: noncurrentDays, Value: resource.Int(aws.ToInt32(noncurrent))},
 			resource.Attr{Name: abortDays, Value: resource.Int(aws.ToInt32(abort))},
@@ -61,14 +66,70 @@ func agesOf(rules []types.LifecycleRule) resource.List {
 	return resource.SortSet(out)
 }
 
-func agedPrefix(f *types.LifecycleRuleFilter) string {
+// agedBy is a filter as all that it chooses objects by: S3 has a single condition by itself, and several in And.
+func agedBy(f *types.LifecycleRuleFilter) types.LifecycleRuleAndOperator {
 	switch {
 	case f == nil:
-		return ""
+		return types.LifecycleRuleAndOperator{}
 	case f.And != nil:
-		return aws.ToString(f.And.Prefix)
+		return *f.And
 	}
-	return aws.ToString(f.Prefix)
+	out := types.LifecycleRuleAndOperator{Prefix: f.Prefix, ObjectSizeGreaterThan: f.ObjectSizeGreaterThan, ObjectSizeLessThan: f.ObjectSizeLessThan}
+	if f.Tag != nil {
+		out.Tags = []types.Tag{*f.Tag}
+	}
+	return out
+}
+
+// ageFilter is the other way round.
+func ageFilter(a resource.Attrs) *types.LifecycleRuleFilter {
+	var and types.LifecycleRuleAndOperator
+	prefix, _ := text(a, "prefix")
+	v, _ := a.Get(ageTags)
+	tags, _ := v.(resource.Attrs)
+	parts := len(tags)
+	if prefix != "" {
+		and.Prefix = aws.String(prefix)
+		parts++
+	}
+	for _, t := range tags {
+		and.Tags = append(and.Tags, types.Tag{Key: aws.String(t.Name), Value: aws.String(plain(t.Value))})
+	}
+	if n, _ := number(a, minSize); n > 0 {
+		and.ObjectSizeGreaterThan = aws.Int64(n - 1)
+		parts++
+	}
+	if n, _ := number(a, maxSize); n > 0 {
+		and.ObjectSizeLessThan = aws.Int64(n + 1)
+		parts++
+	}
+	switch {
+	case parts == 0:
+		return &types.LifecycleRuleFilter{Prefix: aws.String("")}
+	case parts > 1:
+		return &types.LifecycleRuleFilter{And: &and}
+	}
+	out := &types.LifecycleRuleFilter{Prefix: and.Prefix, ObjectSizeGreaterThan: and.ObjectSizeGreaterThan, ObjectSizeLessThan: and.ObjectSizeLessThan}
+	if len(and.Tags) > 0 {
+		out.Tag = &and.Tags[0]
+	}
+	return out
+}
+
+// inclusive is a bound of sizes, which S3 has as the next size beyond it.
+func inclusive(n *int64, step int64) resource.Value {
+	if n == nil {
+		return resource.Int(0)
+	}
+	return resource.Int(*n + step)
+}
+
+func s3TagAttrs(tags []types.Tag) resource.Attrs {
+	out := attrs{}
+	for _, t := range tags {
+		out[aws.ToString(t.Key)] = resource.String(aws.ToString(t.Value))
+	}
+	return out.done()
 }
 
 // beyond names what a rule has that the schema cannot hold, as S3 names it.
@@ -78,22 +139,14 @@ func beyond(r types.LifecycleRule) (out []string) {
 			out = append(out, name)
 		}
 	}
-	if f := r.Filter; f != nil {
-		and := f.And
-		if and == nil {
-			and = &types.LifecycleRuleAndOperator{}
-		}
-		note(f.Tag != nil || len(and.Tags) > 0, "Tag")
-		note(f.ObjectSizeGreaterThan != nil || and.ObjectSizeGreaterThan != nil, "ObjectSizeGreaterThan")
-		note(f.ObjectSizeLessThan != nil || and.ObjectSizeLessThan != nil, "ObjectSizeLessThan")
-	}
+	largest := agedBy(r.Filter).ObjectSizeLessThan
+	note(largest != nil && *largest < 2, "ObjectSizeLessThan") // of empty objects alone
 	dated := r.Expiration != nil && r.Expiration.Date != nil
 	for _, t := range r.Transitions {
 		dated = dated || t.Date != nil
 	}
 	note(dated, "Date")
 	note(r.Expiration != nil && aws.ToBool(r.Expiration.ExpiredObjectDeleteMarker), "ExpiredObjectDeleteMarker")
-	note(r.NoncurrentVersionExpiration != nil && r.NoncurrentVersionExpiration.NewerNoncurrentVersions != nil, "NewerNoncurrentVersions")
 	note(len(r.NoncurrentVersionTransitions) > 0, "NoncurrentVersionTransition")
 	return out
 }
@@ -131,7 +184,7 @@ func (s shape) age(ctx context.Context) error {
 
 // ageRule is a configured rule as S3 takes it.
 func ageRule(a resource.Attrs) types.LifecycleRule {
-	days := func(name string) *int32 {
+	days := func(name string) *int32 { // or a number of versions
 		n, _ := number(a, name)
 		if n == 0 {
 			return nil
@@ -139,8 +192,7 @@ func ageRule(a resource.Attrs) types.LifecycleRule {
 		return aws.Int32(int32(n))
 	}
 	id, _ := text(a, "id")
-	prefix, _ := text(a, "prefix")
-	out := types.LifecycleRule{ID: aws.String(id), Status: types.ExpirationStatusDisabled, Filter: &types.LifecycleRuleFilter{Prefix: aws.String(prefix)}}
+	out := types.LifecycleRule{ID: aws.String(id), Status: types.ExpirationStatusDisabled, Filter: ageFilter(a)}
 	if a.Bool("enabled") {
 		out.Status = types.ExpirationStatusEnabled
 	}
@@ -148,7 +200,7 @@ func ageRule(a resource.Attrs) types.LifecycleRule {
 		out.Expiration = &types.LifecycleExpiration{Days: n}
 	}
 	if n := days(noncurrentDays); n != nil {
-		out.NoncurrentVersionExpiration = &types.NoncurrentVersionExpiration{NoncurrentDays: n}
+		out.NoncurrentVersionExpiration = &types.NoncurrentVersionExpiration{NoncurrentDays: n, NewerNoncurrentVersions: days(keepVersions)}
 	}
 	if n := days(abortDays); n != nil {
 		out.AbortIncompleteMultipartUpload = &types.AbortIncompleteMultipartUpload{DaysAfterInitiation: n}

@@ -9,6 +9,10 @@ const (
 	expireDays     = "expire_days"
 	noncurrentDays = "noncurrent_expire_days"
 	abortDays      = "abort_multipart_days"
+	keepVersions   = "keep_versions"
+	ageTags        = "tags"
+	minSize        = "min_size"
+	maxSize        = "max_size"
 	// beyondAttr is what a rule has that this schema has no attribute for. A rule that was found with it has no
 	// other attribute than its id, so that no configured rule equals it.
 	beyondAttr = "unsupported"
@@ -22,6 +26,11 @@ func lifecycleSchema() resource.Attribute {
 			Name: name, Type: resource.TInt, Min: bound(0), Max: bound(1<<31 - 1), Default: resource.Int(0), Unit: "days", Example: "90", Doc: doc + " 0 is never.",
 		}
 	}
+	size := func(name, doc string) resource.Attribute {
+		return resource.Attribute{
+			Name: name, Type: resource.TInt, Min: bound(0), Max: bound(50 << 40), Default: resource.Int(0), Unit: "bytes", Example: "131072", Doc: doc,
+		}
+	}
 	return resource.Attribute{
 		Name: lifecycleAttr, Type: resource.TSet, Max: bound(1000), Valid: ruleIDsOnce, Example: "[{id: logs, prefix: logs/, expire_days: 90}]",
 		Doc: "What is done with objects as they age. All rules of the bucket: others are removed, and an empty list removes all. If omitted, they stay as they are.",
@@ -29,8 +38,12 @@ func lifecycleSchema() resource.Attribute {
 			{Name: "id", Type: resource.TString, Required: true, Min: bound(1), Max: bound(255), Example: "logs", Doc: "The rule's name, unique in the bucket."},
 			{Name: "enabled", Type: resource.TBool, Default: resource.Bool(true), Example: "true", Doc: "Whether it applies."},
 			{Name: "prefix", Type: resource.TString, Default: resource.String(""), Max: bound(1024), Example: "logs/", Doc: "How the keys of its objects begin. If omitted, all objects."},
+			{Name: ageTags, Type: resource.TMap, Default: resource.Attrs{}, Example: "{keep: \"no\"}", Doc: "The tags that its objects have, all of them. If omitted, any."},
+			size(minSize, "The size that its objects have at least. 0 is any."),
+			size(maxSize, "The size that its objects have at most. 0 is any."),
 			days(expireDays, "The age at which objects are deleted; in a bucket with versions, at which they become old versions."),
 			days(noncurrentDays, "The time after which old versions are deleted."),
+			{Name: keepVersions, Type: resource.TInt, Min: bound(0), Max: bound(100), Default: resource.Int(0), Example: "3", Doc: "How many old versions of an object are kept however old they are, the newest ones. With " + noncurrentDays + "."},
 			days(abortDays, "The time after which an upload in parts that has not ended is deleted."),
 			{
 				Name: "transitions", Type: resource.TSet, Default: resource.List{}, Example: "[{days: 30, class: STANDARD_IA}]", Doc: "When objects move to cheaper storage.",
@@ -56,7 +69,7 @@ func validAge(v resource.Value) []resource.Problem {
 	if known && expire == 0 && len(moves) == 0 && isZero(rule, noncurrentDays) && isZero(rule, abortDays) {
 		return wrongValue("set "+expireDays+", "+noncurrentDays+", "+abortDays+" or transitions", "the rule does nothing")
 	}
-	var out []resource.Problem
+	out := validAged(rule)
 	seen := map[string]bool{}
 	for _, m := range moves {
 		move, _ := m.(resource.Attrs)
@@ -79,6 +92,24 @@ func validAge(v resource.Value) []resource.Problem {
 		seen[class] = true
 	}
 	return out
+}
+
+// validAged: what S3 refuses in the choice of a rule's objects and versions.
+func validAged(rule resource.Attrs) []resource.Problem {
+	smallest, _ := number(rule, minSize)
+	largest, _ := number(rule, maxSize)
+	tags, _ := rule.Get(ageTags)
+	m, _ := tags.(resource.Attrs)
+	kept, _ := number(rule, keepVersions)
+	switch {
+	case largest > 0 && smallest > largest:
+		return wrongValue("set "+maxSize+" to more than that", "objects have at least %d bytes, and at most %d", smallest, largest)
+	case kept > 0 && isZero(rule, noncurrentDays):
+		return wrongValue("set "+noncurrentDays+" too", "%s keeps versions of a rule that deletes none", keepVersions)
+	case (len(m) > 0 || smallest > 0 || largest > 0) && !isZero(rule, abortDays):
+		return wrongValue("give "+abortDays+" a rule of its own", "uploads in parts have neither tags nor a size yet")
+	}
+	return nil
 }
 
 func isZero(a resource.Attrs, name string) bool {

@@ -67,14 +67,14 @@ func TestARuleThatDoesMoreIsADifference(t *testing.T) {
 		"an upload that ends": func(r *types.LifecycleRule) {
 			r.AbortIncompleteMultipartUpload = &types.AbortIncompleteMultipartUpload{DaysAfterInitiation: aws.Int32(3)}
 		},
-		"Tag": func(r *types.LifecycleRule) {
+		"a tag": func(r *types.LifecycleRule) {
 			r.Filter = &types.LifecycleRuleFilter{And: &types.LifecycleRuleAndOperator{Prefix: aws.String("logs/"), Tags: []types.Tag{{Key: aws.String("a"), Value: aws.String("b")}}}}
 		},
-		"ObjectSizeGreaterThan": func(r *types.LifecycleRule) {
+		"a size": func(r *types.LifecycleRule) {
 			r.Filter = &types.LifecycleRuleFilter{ObjectSizeGreaterThan: aws.Int64(1)}
 		},
 		"ObjectSizeLessThan": func(r *types.LifecycleRule) {
-			r.Filter = &types.LifecycleRuleFilter{And: &types.LifecycleRuleAndOperator{Prefix: aws.String("logs/"), ObjectSizeLessThan: aws.Int64(9)}}
+			r.Filter = &types.LifecycleRuleFilter{And: &types.LifecycleRuleAndOperator{Prefix: aws.String("logs/"), ObjectSizeLessThan: aws.Int64(1)}}
 		},
 		"Date": func(r *types.LifecycleRule) {
 			r.Expiration = nil
@@ -83,7 +83,7 @@ func TestARuleThatDoesMoreIsADifference(t *testing.T) {
 		"ExpiredObjectDeleteMarker": func(r *types.LifecycleRule) {
 			r.Expiration = &types.LifecycleExpiration{ExpiredObjectDeleteMarker: aws.Bool(true)}
 		},
-		"NewerNoncurrentVersions": func(r *types.LifecycleRule) {
+		"versions that stay": func(r *types.LifecycleRule) {
 			r.NoncurrentVersionExpiration = &types.NoncurrentVersionExpiration{NoncurrentDays: aws.Int32(1), NewerNoncurrentVersions: aws.Int32(2)}
 		},
 		"NoncurrentVersionTransition": func(r *types.LifecycleRule) {
@@ -111,6 +111,41 @@ func TestARuleThatDoesMoreIsADifference(t *testing.T) {
 	}
 }
 
+// TestARuleChoosesItsObjects by prefix, tags and size, one or several, and keeps versions of them.
+func TestARuleChoosesItsObjects(t *testing.T) {
+	t.Parallel()
+	w := newLiveState(t)
+	tags := func(kv ...any) resource.Value { return object(kv...) }
+	d := bucketOf(t, values{"lifecycle": resource.List{
+		aging("all", "expire_days", 9), aging("tag", "expire_days", 9, "tags", tags("keep", "no")), aging("tags", "expire_days", 9, "tags", tags("keep", "no", "team", "")),
+		aging("small", "expire_days", 9, "max_size", 100), aging("large", "expire_days", 9, "min_size", 1),
+		aging("several", "expire_days", 9, "prefix", "logs/", "tags", tags("keep", "no"), "min_size", 100, "max_size", 100),
+		aging("versions", "noncurrent_expire_days", 30, "keep_versions", 3),
+	}})
+	w.make(d)
+	seen := w.settled(d, nil)
+	for _, r := range w.lifecycle().Rules {
+		f := r.Filter
+		ok := map[string]func() bool{
+			"all":   func() bool { return aws.ToString(f.Prefix) == "" && f.And == nil },
+			"tag":   func() bool { return *f.Tag.Key == "keep" && f.And == nil },
+			"tags":  func() bool { return len(f.And.Tags) == 2 && f.And.Prefix == nil },
+			"small": func() bool { return *f.ObjectSizeLessThan == 101 && f.ObjectSizeGreaterThan == nil },
+			"large": func() bool { return *f.ObjectSizeGreaterThan == 0 },
+			"several": func() bool {
+				return *f.And.Prefix == "logs/" && *f.And.ObjectSizeGreaterThan == 99 && *f.And.ObjectSizeLessThan == 101
+			},
+			"versions": func() bool { return *r.NoncurrentVersionExpiration.NewerNoncurrentVersions == 3 },
+		}[*r.ID]
+		if !ok() {
+			t.Errorf("rule %s: %+v", *r.ID, f)
+		}
+	}
+	d = bucketOf(t, values{"lifecycle": resource.List{aging("tag", "expire_days", 9, "tags", tags("keep", "yes"))}})
+	w.mustUpdate(d, seen, nil)
+	w.settled(d, nil)
+}
+
 // A rule of before there were filters is the same rule.
 func TestAnOldRuleOfALifecycleIsNoDifference(t *testing.T) {
 	t.Parallel()
@@ -133,6 +168,9 @@ func TestRulesOfALifecycleThatS3Refuses(t *testing.T) {
 		"after 30 days":            {aging("a", "transitions", resource.List{move(29, "ONEZONE_IA")})},
 		"two transitions to":       {aging("a", "transitions", resource.List{move(30, "GLACIER"), move(60, "GLACIER")})},
 		"are deleted after 60":     {aging("a", "expire_days", 60, "transitions", resource.List{move(60, "GLACIER")})},
+		"and at most 9":            {aging("a", "expire_days", 1, "min_size", 10, "max_size", 9)},
+		"deletes none":             {aging("a", "expire_days", 1, "keep_versions", 2)},
+		"neither tags nor a size":  {aging("a", "expire_days", 1, "min_size", 10, "abort_multipart_days", 9)},
 		"unsupported is read-only": {aging("a", "expire_days", 60, "unsupported", "Tag")},
 	} {
 		if _, problems := resource.Check(kindOf(t, "s3"), resource.AttrsOf(values{"lifecycle": rules})); len(problems) != 1 || !strings.Contains(problems[0].Summary, want) {
