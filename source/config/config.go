@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strings"
 
 	"github.com/ovi-project/ovi/source"
 )
@@ -52,6 +54,7 @@ func (c *config) Load(ctx context.Context) ([]*source.Draft, error) {
 // better.
 func (c *config) loadFiles(ctx context.Context, files []*file, whole bool) (*source.Draft, error) {
 	l := newLoader(c.opts, files)
+	l.several = len(files) > 1 || slices.ContainsFunc(files, func(f *file) bool { return strings.Contains(f.text, "\n---") })
 	for _, f := range files {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("config: reading %s: %w", f.name, err)

@@ -25,7 +25,6 @@ type document struct {
 
 // document reads one document: its own keys first, wherever they are, then the blocks.
 func (l *loader) document(f *file, root *source.Node, blocks iter.Seq[*source.Node]) {
-	l.documents++
 	d := &document{loader: l, file: f, start: root}
 	if root.IsNull() {
 		d.wrong(root, "the document is empty", "remove the --- line that starts it")

@@ -22,7 +22,7 @@ func (d *document) readGrouped(n *source.Node, provider string, option *source.O
 	}
 	rule := d.opts.LocationOf(provider).Group
 	all := resource.ParseGrouped(d.settings.options.Providers[provider][key], rule.Pattern)
-	if option.GroupOf != nil && !d.enter(n, provider, name, text, option.GroupOf(text), all[""]) {
+	if option.GroupOf != nil && !d.enter(n, provider, name, option.GroupOf(text)) {
 		return
 	}
 	values := resource.ParseGrouped(text, rule.Pattern)
@@ -44,16 +44,17 @@ func (d *document) readGrouped(n *source.Node, provider string, option *source.O
 }
 
 // enter puts a document into the group that an option of it names, as the ARN of a role names its account: its location
-// without a group is one in it. The first document's option, and a value that the whole stack has, are for the whole
-// stack. What the location says is not changed: another group in the option is refused.
-func (d *document) enter(n *source.Node, provider, name, text, of, whole string) bool {
+// without a group is one in it. The option of a stack's only document, or of one without a location, is for the whole
+// stack. Which document comes first does not matter. What the location says is not changed: another group in the option
+// is refused.
+func (d *document) enter(n *source.Node, provider, name, of string) bool {
 	own := d.group(provider)
 	switch rule := d.opts.LocationOf(provider); {
 	case of == "" || own == of || d.provider != provider || d.location == "":
 	case own != "":
 		d.wrong(n, fmt.Sprintf("%s is of %s %s, and the %s of this document is in %s %s", name, rule.Group.Word, of, rule.Word, rule.Group.Word, own), "use the same "+rule.Group.Word+" in both")
 		return false
-	case d.documents > 1 && text != whole && !strings.Contains(d.location, "/"):
+	case d.several && !strings.Contains(d.location, "/"):
 		d.within, d.location = of, d.word(of+"/"+d.location)
 	}
 	return true

@@ -49,7 +49,7 @@ func TestADocumentSetsAnOptionForItsAccount(t *testing.T) {
 	}
 }
 
-// TestARolePutsItsDocumentIntoItsAccount, unless it is that of the first document or of the whole stack.
+// TestARolePutsItsDocumentIntoItsAccount, wherever it stands, unless it is the only one.
 func TestARolePutsItsDocumentIntoItsAccount(t *testing.T) {
 	t.Parallel()
 	doc := func(option, more string) string {
@@ -63,8 +63,10 @@ func TestARolePutsItsDocumentIntoItsAccount(t *testing.T) {
 	}{
 		"one document":          {[]string{doc(role(one), "")}, "us-east-1", "role-" + one + " x"},
 		"the first has none":    {[]string{doc("", ""), doc(role(two), "")}, "us-east-1 " + two + "/us-east-1", two + "=role-" + two + " " + two + "=x"},
-		"each its own":          {[]string{doc(role(one), ""), doc(role(two), ""), doc("", "")}, "us-east-1 " + two + "/us-east-1 us-east-1", "role-" + one + "," + two + "=role-" + two + " x," + two + "=x"},
-		"that of the stack":     {[]string{doc(role(one), ""), doc(role(one), "")}, "us-east-1 us-east-1", "role-" + one + " x"},
+		"each its own":          {[]string{doc(role(one), ""), doc(role(two), ""), doc("", "")}, one + "/us-east-1 " + two + "/us-east-1 us-east-1", one + "=role-" + one + "," + two + "=role-" + two + " " + one + "=x," + two + "=x"},
+		"in another order":      {[]string{doc("", ""), doc(role(two), ""), doc(role(one), "")}, "us-east-1 " + two + "/us-east-1 " + one + "/us-east-1", one + "=role-" + one + "," + two + "=role-" + two + " " + one + "=x," + two + "=x"},
+		"the same":              {[]string{doc(role(one), ""), doc(role(one), "")}, one + "/us-east-1 " + one + "/us-east-1", one + "=role-" + one + " " + one + "=x"},
+		"without a region":      {[]string{strings.Replace(doc(role(one), ", region: us-west-2"), "\nregion: us-east-1", "", 1), doc("", "")}, "us-west-2 us-east-1", "role-" + one + " x"},
 		"another region":        {[]string{doc("", ""), doc(role(two), ", region: eu-west-1")}, "us-east-1 " + two + "/eu-west-1", two + "=role-" + two + " " + two + "=x"},
 		"an account of its own": {[]string{doc("", ""), doc(role(two), ", region: "+one+"/eu-west-1")}, "us-east-1 " + one + "/eu-west-1", two + "=role-" + two + " " + two + "=x"},
 		"several roles":         {[]string{doc("", ""), doc("options: {aws: {role: \"role-"+one+",role-"+two+"\"}}\n", "")}, "us-east-1 us-east-1", "role-" + one + ",role-" + two + " "},

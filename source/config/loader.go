@@ -26,7 +26,7 @@ type loader struct {
 	nameless      map[string]position.Position // by file and kind
 	scratch       []byte
 	isDesired     bool // some document has resources
-	documents     int  // that were read, with the current one
+	several       bool // the stack may have more than one document
 	current       location
 	written       map[position.Position]location // of every block, once a position is asked for
 }
