@@ -27,26 +27,7 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 	sameTags := k.NoTags || w.Tags.Equal(o.Tags)
 	var applied Applied
 	if c.in.Applied != nil && (!sameTags || mentions(w.Attrs, k.writeOnly) || mentions(w.Attrs, k.recorded)) {
-		var known bool
-		if applied, known = c.in.Applied(w.Ref); known {
-			opt.Applied = applied.Attrs
-			if applied.Recovered {
-				opt.Applied = certainly(applied.Attrs, k.Attrs)
-			}
-			if opt.Applied == nil {
-				opt.Applied = resource.Attrs{} // known to be empty
-			}
-			if c.replaced == nil && len(applied.Unverified) > 0 {
-				c.unverify(w, applied.Unverified, opt.Ignore)
-			}
-			for _, name := range applied.Unverified {
-				if _, recorded := applied.Attrs.Get(name); !recorded { // nothing to compare with
-					opt.Ignore = append(slices.Clip(opt.Ignore), name)
-				}
-			}
-		} else if c.replaced == nil {
-			c.unverify(w, k.writeOnly, opt.Ignore)
-		}
+		applied = c.withApplied(k, w, &opt)
 	}
 	c.keep(k, w, o)
 	out := resource.Diff(w.Attrs, o.Attrs, k.Kind, opt)
@@ -80,6 +61,33 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 		resource.SortChanges(out)
 	}
 	return out
+}
+
+// withApplied adds to the options what was last applied, where the record has it.
+func (c *comparison) withApplied(k *kindInfo, w *resource.Desired, opt *resource.DiffOptions) Applied {
+	applied, known := c.in.Applied(w.Ref)
+	if !known {
+		if c.replaced == nil {
+			c.unverify(w, k.writeOnly, opt.Ignore)
+		}
+		return applied
+	}
+	opt.Applied = applied.Attrs
+	if applied.Recovered {
+		opt.Applied = certainly(applied.Attrs, k.Attrs)
+	}
+	if opt.Applied == nil {
+		opt.Applied = resource.Attrs{} // known to be empty
+	}
+	if c.replaced == nil && len(applied.Unverified) > 0 {
+		c.unverify(w, applied.Unverified, opt.Ignore)
+	}
+	for _, name := range applied.Unverified {
+		if _, recorded := applied.Attrs.Get(name); !recorded { // nothing to compare with
+			opt.Ignore = append(slices.Clip(opt.Ignore), name)
+		}
+	}
+	return applied
 }
 
 // certainly is what a creation without a recorded result has set if it created the resource: all but what
