@@ -31,8 +31,9 @@ func kinds() schemas {
 	peers := resource.Attribute{Name: "peers", Type: resource.TSet, Elem: &resource.Attribute{Type: resource.TObject, Fields: []resource.Attribute{group, text("why")}}}
 	called := text("called")
 	called.Computed = true
+	labels := resource.Attribute{Name: "labels", Type: resource.TMap, Elem: &resource.Attribute{Type: resource.TString}}
 	return schemas{
-		"vm":     {Name: "vm", NameTag: "Name", NamePattern: `[a-z][a-z0-9-]*`, State: resource.StateRunning, Attrs: []resource.Attribute{size, ram, group, usual, secret, computed}},
+		"vm":     {Name: "vm", NameTag: "Name", NamePattern: `[a-z][a-z0-9-]*`, State: resource.StateRunning, Attrs: []resource.Attribute{size, ram, group, usual, secret, computed, labels}},
 		"group":  {Name: "group", NameAttr: "called", Attrs: []resource.Attribute{peers, called}},
 		"bucket": {Name: "bucket", Attrs: []resource.Attribute{text("motd")}},
 	}
@@ -99,7 +100,7 @@ func TestEveryNameIsValidAndOfOneResource(t *testing.T) {
 }
 
 // TestWrite: references are names, also in rules, except where two groups would name each other; a reference sign is
-// escaped; defaults, what the system chooses, secrets and what is read-only are not written.
+// escaped; defaults, what the system chooses, what is empty, secrets and what is read-only are not written.
 func TestWrite(t *testing.T) {
 	peers := func(ids ...string) resource.Value {
 		var out resource.List
@@ -114,6 +115,7 @@ func TestWrite(t *testing.T) {
 		observed("vm", "v-1", map[string]resource.Value{
 			"size": resource.String("s"), "ram": resource.String("small"), "group": resource.String("g-1"),
 			"password": resource.Digest("d"), "address": resource.String("10.0.0.1"), "hops": resource.Int(1),
+			"labels": resource.Attrs{},
 		}, "Name", "a"),
 		stopped,
 		observed("group", "g-1", map[string]resource.Value{"called": resource.String("one"), "peers": peers("g-1", "g-2")}),

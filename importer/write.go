@@ -216,8 +216,13 @@ func elements(a resource.Attribute, v resource.Value) resource.Value {
 func same(v, d resource.Value) bool { return d != nil && resource.Equal(v, d) }
 
 func isEmpty(v resource.Value) bool {
-	list, is := v.(resource.List)
-	return is && len(list) == 0 || v == resource.String("")
+	switch v := v.(type) {
+	case resource.List:
+		return len(v) == 0
+	case resource.Attrs:
+		return len(v) == 0
+	}
+	return v == resource.String("")
 }
 
 // value is an attribute as a configuration has it. A collection inside another is written on one line.
