@@ -11,7 +11,7 @@ FUZZTIME ?= 20s
 # packages starts many.
 export GORACE ?= atexit_sleep_ms=10
 
-.PHONY: build fetch quick test lint fuzz bench demo check need golden podman5 quadlet clusters crashes kill100 kill50 faults faults-nightly edge-faults kill200 powercut powercut-nightly
+.PHONY: build fetch quick test lint fuzz bench demo check need golden podman5 quadlet terraform-state clusters crashes kill100 kill50 faults faults-nightly edge-faults kill200 powercut powercut-nightly
 
 build: need ## the binary, in bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ovi ./cmd/ovi
@@ -94,6 +94,12 @@ podman5: need ## the tests on Podman 5, which is built the first time (nightly; 
 quadlet: need ## let the generator of Podman 5 read the units of `ovi export quadlet`
 	cd tools/podman && CGO_ENABLED=0 $(GO) build -o $(PODMAN5)-quadlet github.com/containers/podman/v5/cmd/quadlet
 	OVI_QUADLET=$(PODMAN5)-quadlet $(GO) test -count=1 -run TestTheGeneratorTakesTheUnits -v ./provider/podman
+
+MIRROR := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ovi-test/terraform
+
+terraform-state: need ## let Terraform create a stack on moto, record its state again and import it (terraform and moto_server on PATH; not part of the gate)
+	cd tools/terraform && CGO_ENABLED=0 $(GO) build -o $(MIRROR)/registry.terraform.io/hashicorp/aws/1.60.0/$$($(GO) env GOOS)_$$($(GO) env GOARCH)/terraform-provider-aws_v1.60.0 .
+	OVI_TERRAFORM_MIRROR=$(MIRROR) $(GO) test -count=1 -run TestTerraformOnMoto -v ./cmd/ovi
 
 crashes: need ## a crash at every point of every replacement, and every pair, without the race detector (part of `make test`)
 	OVI_CRASHES=all $(GO) test -run 'TestEveryCrash|TestEveryPair' -timeout 20m ./engine

@@ -32,19 +32,26 @@ func where(onMoto bool) func(string) (bool, error) {
 // onMoto reports whether a script runs on the emulator, and not on the sandbox.
 func onMoto(get func(string) string) bool { return get("AWS_ENDPOINT_URL") != "" }
 
-// TestScriptsOnMoto runs the scripts about ownership, those about what was made by hand, and the example of a
-// whole stack on an emulator that other people wrote. Each script has its own emulator.
+// TestScriptsOnMoto runs the scripts about ownership, those about what was made by hand or is in a state of Terraform,
+// and the example of a whole stack on an emulator that other people wrote. Each script has its own emulator.
 func TestScriptsOnMoto(t *testing.T) {
 	if testing.Short() {
 		t.Skip("moto takes its time")
 	}
 	t.Parallel()
-	p := params(t, "")
+	p := motoParams(t)
 	files, err := filepath.Glob("testdata/moto/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
-	p.Files = append(files, "testdata/script/brownfield.txtar", "testdata/script/as-found.txtar")
+	p.Files = append(files, "testdata/script/brownfield.txtar", "testdata/script/as-found.txtar", "testdata/script/import-terraform-stack.txtar")
+	testscript.Run(t, p)
+}
+
+// motoParams are those of scripts that run on an emulator, each on its own.
+func motoParams(t *testing.T) testscript.Params {
+	t.Helper()
+	p := params(t, "")
 	p.Condition = where(true)
 	setup := p.Setup
 	p.Setup = func(e *testscript.Env) error {
@@ -59,7 +66,7 @@ func TestScriptsOnMoto(t *testing.T) {
 		}
 		return nil
 	}
-	testscript.Run(t, p)
+	return p
 }
 
 // hand calls AWS as someone else would, and keeps an element of the answer in a variable:

@@ -52,7 +52,7 @@ func params(t *testing.T, dir string) testscript.Params {
 			e.Setenv("AWS_SHARED_CREDENTIALS_FILE", os.DevNull)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "until": until, "grow": grow, "written": written, "elsewhere": elsewhere, "bindings": bindings(), "capture": capture, "sql": sqlDo, "rows": sqlRows, "hand": hand, "bucket": bucket},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "until": until, "grow": grow, "written": written, "elsewhere": elsewhere, "bindings": bindings(), "capture": capture, "sql": sqlDo, "rows": sqlRows, "hand": hand, "bucket": bucket, "renumbered": renumbered},
 	}
 }
 
