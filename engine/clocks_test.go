@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -50,10 +51,9 @@ func TestNoActionTakesNegativeTime(t *testing.T) {
 		y := started(t, resource.Swap, fate{})
 		y.open(&crasher{})
 		defer y.stop()
-		now := time.Now()
+		begun, asked := time.Now(), atomic.Int64{}
 		back := func() time.Time { // each time it is asked
-			now = now.Add(-time.Second)
-			return now
+			return begun.Add(-time.Duration(asked.Add(1)) * time.Second)
 		}
 		y.engine = engine.New(engine.Config{Providers: provider.Set{"box": denying{y.boxes, y}}, Ledger: y.ledger, Claims: y.claims, Clock: back})
 		in := boxed("box", "web:2", resource.Swap)
