@@ -20,7 +20,7 @@ const snapshotAttr = "snapshot"
 func rdsSnapshot() []resource.Attribute {
 	return []resource.Attribute{{
 		Name: snapshotAttr, Type: resource.TString, WriteOnly: true, AfterCreate: true, Example: "orders-final-3f9a1c",
-		Pattern: `[A-Za-z][A-Za-z0-9-]{0,254}|rds:[A-Za-z0-9-]+|arn:aws[a-z-]*:rds:[a-z0-9-]+:[0-9]{12}:snapshot:.+`,
+		Pattern: `[A-Za-z][A-Za-z0-9-]{0,254}|(rds|awsbackup):[A-Za-z0-9:-]+|arn:aws[a-z-]*:rds:[a-z0-9-]+:[0-9]{12}:snapshot:.+`,
 		Note:    "restores a new database only; --replace restores one that exists",
 		Doc: "The DB snapshot that a new database is restored from: its name, or the ARN of one that is shared. Engine, user, databases, encryption and least " +
 			"storage come from it. On a database that exists it changes nothing.",
@@ -62,11 +62,7 @@ func (g *region) restoreDB(ctx context.Context, id, snapshot string, r provider.
 // a database would replace it right after it was restored.
 func (g *region) restorable(ctx context.Context, name string, r provider.Request) (types.DBSnapshot, error) {
 	const op = "rds.DescribeDBSnapshots"
-	in := &rds.DescribeDBSnapshotsInput{DBSnapshotIdentifier: aws.String(name)}
-	if strings.HasPrefix(name, "arn:") {
-		in.IncludeShared = aws.Bool(true)
-	}
-	out, err := g.rds.DescribeDBSnapshots(ctx, in)
+	out, err := g.rds.DescribeDBSnapshots(ctx, snapshotNamed(name))
 	if absent(err) || err == nil && len(out.DBSnapshots) == 0 {
 		return types.DBSnapshot{}, permanent(op, fmt.Errorf("snapshot %q does not exist in %s", name, g.name), g.otherSnapshots(ctx, r.Desired.Ref.Name))
 	}
@@ -93,6 +89,21 @@ func (g *region) restorable(ctx context.Context, name string, r provider.Request
 		return s, permanent(op, fmt.Errorf("snapshot %q has %s %s, and %s is configured", name, c.Path, plain(c.From), plain(c.To)), elsewise(c.Path))
 	}
 	return s, nil
+}
+
+// snapshotNamed asks for one snapshot. One that AWS made by itself is found only by its type too, and one of another
+// account only if shared ones are asked for (RDS API reference: DescribeDBSnapshots).
+func snapshotNamed(name string) *rds.DescribeDBSnapshotsInput {
+	in := &rds.DescribeDBSnapshotsInput{DBSnapshotIdentifier: aws.String(name)}
+	switch {
+	case strings.HasPrefix(name, "rds:"), strings.Contains(name, ":snapshot:rds:"):
+		in.SnapshotType = aws.String("automated")
+	case strings.HasPrefix(name, "awsbackup:"), strings.Contains(name, ":snapshot:awsbackup:"):
+		in.SnapshotType = aws.String("awsbackup")
+	case strings.HasPrefix(name, "arn:"):
+		in.IncludeShared = aws.Bool(true)
+	}
+	return in
 }
 
 // otherSnapshots suggests the newest snapshots of a database of that name.

@@ -2,6 +2,9 @@ package aws_test
 
 import (
 	"errors"
+	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -161,6 +164,33 @@ func TestASnapshotThatGivesNoDatabaseAsConfiguredIsRefused(t *testing.T) {
 	_, err = w.p.Create(t.Context(), w.request(desired(t, "rds", "second", values{"size": text("db.t3.micro"), "snapshot": text("young")})))
 	if err != nil && (!errors.As(err, &e) || e.Class != provider.Transient) {
 		t.Errorf("%v", err)
+	}
+}
+
+func TestASnapshotIsAskedForByItsType(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]url.Values{
+		"orders-final":                {},
+		"rds:orders-2026-11-24-03-10": {"SnapshotType": {"automated"}},
+		"awsbackup:job-1a2b":          {"SnapshotType": {"awsbackup"}},
+		"arn:aws:rds:us-east-1:111111111111:snapshot:orders":     {"IncludeShared": {"true"}},
+		"arn:aws:rds:us-east-1:000000000000:snapshot:rds:orders": {"SnapshotType": {"automated"}},
+	} {
+		w := newLiveState(t)
+		asked := false
+		w.hooked(func(h *hook, action string, r *http.Request) (*http.Response, error) {
+			if form := formOf(t, r); form.Get("DBSnapshotIdentifier") != "" {
+				asked = true
+				if got := form["SnapshotType"]; !slices.Equal(got, want["SnapshotType"]) || !slices.Equal(form["IncludeShared"], want["IncludeShared"]) || form.Get("DBSnapshotIdentifier") != name {
+					t.Errorf("%s: asked with %v", name, form)
+				}
+			}
+			return h.cloud.RoundTrip(r)
+		})
+		err := w.p.Check(t.Context(), w.request(desired(t, "rds", "orders", values{"size": text("db.t3.micro"), "snapshot": text(name)})))
+		if !asked || !isClass(err, "permanent") {
+			t.Errorf("%s: %v, asked: %v", name, err, asked)
+		}
 	}
 }
 
