@@ -28,7 +28,7 @@ format: need
 # What needs an etcd, a block device or minutes is left to `make test`.
 quick: format ## the inner loop: format, vet, the fast tests without the race detector
 	$(GO) vet ./...
-	$(GO) test -short $$($(GO) list ./... | grep -v -e /storage/etcd$$ -e /bench/powercut$$ -e /cmd/ovi$$)
+	$(GO) test -short $$($(GO) list ./... | grep -v -e /storage/etcd$$ -e /test/bench/powercut$$ -e /cmd/ovi$$)
 	$(GO) test -short -run 'TestScripts' ./cmd/ovi
 
 # Vet and the linters run with -race too, so that the large AWS packages are compiled once, not twice.
@@ -38,8 +38,8 @@ test: format fetch ## the gate: format, vet, linters, layers, words, every test 
 	$(GO) test -race -timeout 60m ./...
 	@$(MAKE) --no-print-directory crashes
 	cd tools/verify && $(GO) vet ./... && $(GO) test ./...
-	cd faultrun && $(GO) vet -race ./... && $(GO) test -race -parallel 4 -timeout 30m ./...
-	cd faultrun && $(GO) test -race -count=1 -run TestNamespacesDropPackets -v . # prints which network was used
+	cd test/faultrun && $(GO) vet -race ./... && $(GO) test -race -parallel 4 -timeout 30m ./...
+	cd test/faultrun && $(GO) test -race -count=1 -run TestNamespacesDropPackets -v . # prints which network was used
 
 check: test ## the same as test
 
@@ -52,8 +52,8 @@ fuzz: need ## each decoder for FUZZTIME (20s; nightly 10m)
 bench: need ## the figures of docs/benchmarks.md
 	$(GO) run ./bench/plan
 	$(GO) run ./bench/memory -events 100000,1000000
-	cd bench/wal && $(GO) run .
-	cd bench/store && $(GO) run .
+	cd test/bench/wal && $(GO) run .
+	cd test/bench/store && $(GO) run .
 
 demo: build ## plan, apply, break something, plan: against the sandbox
 	@tools/demo.sh bin/ovi
@@ -71,10 +71,10 @@ kill50: need ## kill -9 at 50 calls of a swap of a container, on a real Podman (
 	OVI_KILLS=50 $(GO) test -count=1 -run TestASwapOfAContainerSurvivesKills -timeout 30m -v ./cmd/ovi
 
 powercut: need ## cut the power under the audit log on ext4 and xfs, 100 times (root; part of `make test`)
-	$(GO) test -count=1 -v ./bench/powercut
+	$(GO) test -count=1 -v ./test/bench/powercut
 
 powercut-nightly: need ## 10,000 power cuts on ext4 and 1,000 on xfs, and controls that must lose data (root)
-	$(GO) build -o bin/powercut ./bench/powercut
+	$(GO) build -o bin/powercut ./test/bench/powercut
 	bin/powercut -fs ext4 -cuts 10000
 	bin/powercut -fs xfs -cuts 1000
 	bin/powercut -fs ext4 -cuts 100 -nosync
@@ -105,10 +105,10 @@ crashes: need ## a crash at every point of every replacement, and every pair, wi
 	OVI_CRASHES=all $(GO) test -run 'TestEveryCrash|TestEveryPair' -timeout 20m ./engine
 
 faults: need ## three minutes of faults over five instances, three members of etcd and 500 resources
-	cd faultrun && OVI_FAULTS=3m $(GO) test -parallel 4 -run 'TestFaultRun|TestFencing' -timeout 20m -v .
+	cd test/faultrun && OVI_FAULTS=3m $(GO) test -parallel 4 -run 'TestFaultRun|TestFencing' -timeout 20m -v .
 
 faults-nightly: need ## the same for half an hour, with the race detector in every instance
-	cd faultrun && OVI_FAULTS=30m $(GO) test -race -parallel 4 -run 'TestFaultRun|TestFencing' -timeout 90m -v .
+	cd test/faultrun && OVI_FAULTS=30m $(GO) test -race -parallel 4 -run 'TestFaultRun|TestFencing' -timeout 90m -v .
 
 edge-faults: need ## ten minutes of faults over the processes of a site: 20 nodes and both orchestrators (12 s of 4 nodes in `make test`)
 	OVI_EDGE_FAULTS=10m $(GO) test -race -count=1 -run TestSiteProcessesUnderFaults -timeout 30m -v ./cmd/ovi

@@ -24,51 +24,55 @@ const module = "github.com/ovi-project/ovi/"
 // layers gives each folder its layer; the longest prefix counts. A package imports only lower
 // layers, its own parents and its own children.
 var layers = map[string]int{
-	"position": 0, "rules": 1, "resource": 2, "internal/vfs": 0, "internal/datadir": 0, "internal/boottime": 0, "internal/canary": 0, "internal/heldby": 0, "internal/sshsig": 0, "internal/sshsig/sshsigtest": 1, "internal/needs": 0, "internal/built": 0, "internal/engineapi": 0, "internal/gitclone": 0, "internal/gitclone/gittest": 1, "examples/fleet": 0,
-	"comparator": 10, "replace": 10, "wal": 10, "storage": 10, "provider": 10, "source": 10,
-	"internal/awsfake": 10, "internal/etcdtest": 10, "internal/mototest": 10, "internal/podmantest": 10, "internal/clustertest": 15, "provider/toys/shelf": 15, "source/syntax": 15, "source/jsonschema": 15, "provider/edge/link": 15,
-	"rollout": 20, "decider": 20, "importer": 20, "coordinator": 20, "observer": 20, "storage/": 20, "provider/": 20, "source/": 20,
-	"event": 30, "phrase": 31, "ledger": 31, "ledger/ledgertest": 33, "history": 32, "replay": 33, "proof": 33,
-	"engine": 40, "backtest": 42, "render": 41, "metrics": 41, "explain": 41,
-	"report": 42, "cli": 45, "serve": 46,
-	"edge/node": 42, "edge/central": 42, "edge/simulate": 42, "edge/rehearse": 42,
-	"cmd/ovi": 50, "bench": 50, "faultrun": 50,
+	"resource": 2, "resource/rules": 1, "resource/position": 0,
+	"examples/fleet": 0, "internal/": 0, "internal/sshsig/sshsigtest": 1, "internal/gitclone/gittest": 1,
+	"comparator": 10, "decider/replace": 10, "wal": 10, "storage": 10, "provider": 10, "source": 10,
+	"internal/awsfake": 10, "internal/etcdtest": 10, "internal/mototest": 10, "internal/podmantest": 10,
+	"internal/clustertest": 15, "provider/toys/shelf": 15, "provider/edge/link": 15,
+	"source/syntax": 15, "source/jsonschema": 15,
+	"decider": 20, "decider/rollout": 20, "coordinator": 20, "observer": 20,
+	"storage/": 20, "provider/": 20, "source/": 20,
+	"ledger": 31, "ledger/event": 30, "ledger/phrase": 31, "ledger/history": 32, "ledger/ledgertest": 33,
+	"ledger/replay": 33, "ledger/proof": 33, "ledger/explain": 41, "ledger/report": 42,
+	"engine": 40, "engine/backtest": 42, "render": 41, "render/metrics": 41,
+	"provider/edge/node": 42, "provider/edge/central": 42,
+	"cmd/edge": 42, "cmd/cli": 45, "cmd/serve": 46, "cmd/ovi": 50, "test": 50,
 }
 
 // goroutines lists the files that may start goroutines, with `go` or with the methods of errgroup
 // and sync. A new file is added here and to ARCHITECTURE.md. Benchmarks are exempt.
 var goroutines = []string{
-	"cli/ask.go",                     // waits for a typed line
-	"serve/listen.go",                // serves /metrics and the other endpoints
-	"serve/notify.go",                // delivers to the webhook
-	"cmd/ovi/run.go",                 // waits for SIGHUP
-	"cli/signals.go",                 // waits for Ctrl-C
-	"coordinator/session.go",         // the heartbeat of all claims
-	"engine/loop/async.go",           // an observation of the loop, one at a time for each scope
-	"engine/loop/run.go",             // one for each stack of the loop, two while it stands by, one while it helps
-	"engine/checkfirst.go",           // one for each create that is checked, bounded
-	"engine/walk.go",                 // one for each action, bounded
-	"observer/observer.go",           // one for each scope, bounded
-	"provider/aws/observe.go",        // one for each service of a region
-	"provider/aws/s3.go",             // one for each bucket, bounded
-	"provider/aws/each.go",           // one for each resource of a list without tags, bounded
-	"provider/cluster/observe.go",    // one for each cluster, bounded
-	"provider/providertest/marks.go", // observes while a resource is created
-	"provider/providertest/suite.go", // a case that cannot go on ends its goroutine
-	"render/cutepod/table.go",        // redraws elapsed times
-	"render/progress.go",             // redraws elapsed times
-	"provider/edge/entry.go",         // serves the streams of nodes, and sends their events on
-	"provider/edge/relay.go",         // hears the central orchestrator
-	"edge/central/central.go",        // gives each site its orders
-	"edge/simulate/fleet.go",         // two for each virtual node
-	"edge/simulate/probe.go",         // one for each request without an answer yet
-	"edge/rehearse/rehearse.go",      // the stream of each virtual node
-	"cmd/ovi/edgesimulate.go",        // runs the virtual nodes
-	"edge/node/node.go",              // reads the requests of a stream
-	"edge/node/tasks.go",             // does the tasks of each deployment, one after the other
-	"report/writer.go",               // writes the status columns of a source
-	"storage/storagetest/watch.go",   // the conformance suite's watchers
-	"storage/storagetest/writes.go",  // the conformance suite's writers
+	"cmd/cli/ask.go",                   // waits for a typed line
+	"cmd/serve/listen.go",              // serves /metrics and the other endpoints
+	"cmd/serve/notify.go",              // delivers to the webhook
+	"cmd/ovi/run.go",                   // waits for SIGHUP
+	"cmd/cli/signals.go",               // waits for Ctrl-C
+	"coordinator/session.go",           // the heartbeat of all claims
+	"engine/loop/async.go",             // an observation of the loop, one at a time for each scope
+	"engine/loop/run.go",               // one for each stack of the loop, two while it stands by, one while it helps
+	"engine/checkfirst.go",             // one for each create that is checked, bounded
+	"engine/walk.go",                   // one for each action, bounded
+	"observer/observer.go",             // one for each scope, bounded
+	"provider/aws/observe.go",          // one for each service of a region
+	"provider/aws/s3.go",               // one for each bucket, bounded
+	"provider/aws/each.go",             // one for each resource of a list without tags, bounded
+	"provider/cluster/observe.go",      // one for each cluster, bounded
+	"provider/providertest/marks.go",   // observes while a resource is created
+	"provider/providertest/suite.go",   // a case that cannot go on ends its goroutine
+	"render/cutepod/table.go",          // redraws elapsed times
+	"render/progress.go",               // redraws elapsed times
+	"provider/edge/entry.go",           // serves the streams of nodes, and sends their events on
+	"provider/edge/relay.go",           // hears the central orchestrator
+	"provider/edge/central/central.go", // gives each site its orders
+	"cmd/edge/simulate/fleet.go",       // two for each virtual node
+	"cmd/edge/simulate/probe.go",       // one for each request without an answer yet
+	"cmd/edge/rehearse/rehearse.go",    // the stream of each virtual node
+	"cmd/ovi/edgesimulate.go",          // runs the virtual nodes
+	"provider/edge/node/node.go",       // reads the requests of a stream
+	"provider/edge/node/tasks.go",      // does the tasks of each deployment, one after the other
+	"ledger/report/writer.go",          // writes the status columns of a source
+	"storage/storagetest/watch.go",     // the conformance suite's watchers
+	"storage/storagetest/writes.go",    // the conformance suite's writers
 
 	"internal/clustertest/standin/api.go",      // the servers of a node
 	"internal/clustertest/standin/balancer.go", // one for each connection
@@ -78,7 +82,8 @@ var goroutines = []string{
 // clocks lists the folders that may read the clock or wait. The core is not among them.
 var clocks = []string{
 	"wal", "storage", "coordinator", "ledger", "engine", "provider", "observer", "render",
-	"internal/gitclone", "edge", "internal/awsfake", "internal/boottime", "internal/etcdtest", "internal/mototest", "internal/podmantest", "internal/clustertest", "cli", "serve", "cmd/ovi", "bench",
+	"internal/gitclone", "internal/awsfake", "internal/boottime", "internal/etcdtest", "internal/mototest",
+	"internal/podmantest", "internal/clustertest", "cmd", "test",
 }
 
 // source is a parsed file that is not a test.
@@ -194,7 +199,7 @@ func TestAProviderStandsInItsFolderAndTheTable(t *testing.T) {
 		t.Fatal("no folder of provider has an Entry")
 	}
 	for _, s := range sources(t) {
-		if s.path == "cmd/ovi/table.go" || within(s.pkg, "bench") || within(s.pkg, "internal/awsfake") || within(s.pkg, "internal/podmantest") {
+		if s.path == "cmd/ovi/table.go" || within(s.pkg, "test/bench") || within(s.pkg, "internal/awsfake") || within(s.pkg, "internal/podmantest") {
 			continue
 		}
 		if within(s.pkg, "provider/cluster") || within(s.pkg, "internal/clustertest") {
@@ -218,7 +223,7 @@ func TestAProviderStandsInItsFolderAndTheTable(t *testing.T) {
 // TestLaw3_OneWriter: only ledger appends to the log and commits to the store. The exceptions are
 // the coordinator's leased claims and notes, and replay, which fills empty stores.
 func TestLaw3_OneWriter(t *testing.T) {
-	may := []string{"ledger", "replay", "coordinator", "storage", "wal", "bench", "source/sqlite"} // the last: a transaction of the user's database
+	may := []string{"ledger", "coordinator", "storage", "wal", "test", "source/sqlite"} // the last: a transaction of the user's database
 	for _, s := range sources(t) {
 		if slices.ContainsFunc(may, func(p string) bool { return within(s.pkg, p) }) {
 			continue
@@ -254,7 +259,7 @@ func selected(n ast.Node) (f *ast.SelectorExpr, called bool) {
 func TestLaw4_TheCoreIsPure(t *testing.T) {
 	refused := []string{"os", "io/fs", "net", "net/http", "math/rand", "math/rand/v2", "crypto/rand", "sync", "context", "log", "syscall", "runtime", "unsafe"}
 	for _, s := range sources(t) {
-		core := []string{"position", "rules", "resource", "comparator", "replace", "rollout"}
+		core := []string{"resource", "comparator", "decider/replace", "decider/rollout"}
 		if s.pkg != "decider" && !slices.ContainsFunc(core, func(p string) bool { return within(s.pkg, p) }) {
 			continue
 		}
@@ -299,7 +304,7 @@ func counts(s source) map[string]int {
 func TestGoroutinesStartInListedFiles(t *testing.T) {
 	found := []string{}
 	for _, s := range sources(t) {
-		if counts(s)["go"] > 0 && !within(s.pkg, "bench") {
+		if counts(s)["go"] > 0 && !within(s.pkg, "test/bench") {
 			found = append(found, s.path)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/rules"
 )
 
 // changes lists what must change for the observed resource to match its configuration. It

@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovi-project/ovi/comparator"
-	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/position"
+	"github.com/ovi-project/ovi/resource/rules"
 )
 
 func kindLookup(provider, kind string) (resource.Kind, bool) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/rules"
 )
 
 // side is the configuration of one stack, sorted by ref.

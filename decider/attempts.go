@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/rules"
 )
 
 // DefaultAttempts is how many attempts of one configuration a stack allows whose rules set none.

@@ -3,7 +3,7 @@ package decider
 import (
 	"fmt"
 
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/rules"
 )
 
 // SkipDestructive blocks deletes and replaces, in the stacks whose rules set it, or Everywhere.

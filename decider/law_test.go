@@ -9,9 +9,9 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/position"
+	"github.com/ovi-project/ovi/resource/rules"
 )
 
 // These properties were tried with mutants made by hand. Each was killed by the tests named, with

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/comparator"
-	"github.com/ovi-project/ovi/replace"
+	"github.com/ovi-project/ovi/decider/replace"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/rules"
 )
 
 // Action is what to do with a resource.

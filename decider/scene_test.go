@@ -10,8 +10,8 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/position"
 )
 
 // kinds are immutable networks, and servers that refer to a network by an immutable attribute and

@@ -3,7 +3,7 @@ package decider
 import (
 	"fmt"
 
-	"github.com/ovi-project/ovi/replace"
+	"github.com/ovi-project/ovi/decider/replace"
 	"github.com/ovi-project/ovi/resource"
 )
 

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/decider/replace"
 	"github.com/ovi-project/ovi/provider"
-	"github.com/ovi-project/ovi/replace"
 	"github.com/ovi-project/ovi/resource"
 )
 

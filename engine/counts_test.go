@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovi-project/ovi/engine"
-	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/history"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/history"
 )
 
 // TestExcludedIsNotBlocked: the plan, its record and the apply count in the same way what --target

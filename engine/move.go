@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/ovi-project/ovi/coordinator"
-	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
 )
 

@@ -10,9 +10,9 @@ import (
 
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
-	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/history"
 	"github.com/ovi-project/ovi/provider/fake"
 	"github.com/ovi-project/ovi/resource"
 )

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/decider/rollout"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/rollout"
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/rules"
 )
 
 // gate is what keeps new configurations of one rollout from starting.

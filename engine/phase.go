@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/event"
 )
 
 // phaseError is an error with the phase of the cycle that failed.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/ovi-project/ovi/engine"
-	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/event"
 )
 
 // TestAFailedComparisonIsRecorded: a configuration that cannot be compared leaves a reason.

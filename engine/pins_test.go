@@ -9,9 +9,9 @@ import (
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/engine/loop"
-	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/internal/vfs"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/wal"
 )

@@ -9,7 +9,7 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
-	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
 )
 

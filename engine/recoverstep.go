@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/decider/replace"
 	"github.com/ovi-project/ovi/ledger"
-	"github.com/ovi-project/ovi/replace"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
 )
 

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/position"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/position"
+	"github.com/ovi-project/ovi/resource/rules"
 )
 
 // require adds the policies that the store requires of every run to those of the plan, and notes the

@@ -12,7 +12,7 @@ import (
 
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/rules"
 )
 
 // trip is what happens to a site while a new version reaches it.

@@ -10,11 +10,11 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/decider/rollout"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/rollout"
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/rules"
 	"github.com/ovi-project/ovi/storage"
 )
 

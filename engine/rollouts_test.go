@@ -13,10 +13,10 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/engine/loop"
-	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/history"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/history"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/rules"
 )
 
 // round is one cycle of a loop without back-off.

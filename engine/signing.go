@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/internal/sshsig"
+	"github.com/ovi-project/ovi/ledger/event"
 )
 
 // Signing is the key of a person: which one, and how it signs a text for event.Namespace, in the armored

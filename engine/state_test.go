@@ -13,7 +13,7 @@ import (
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/toys/box"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/rules"
 )
 
 var webBox = resource.Ref{Stack: stack, Provider: "box", Location: "here", Kind: "box", Name: "web"}

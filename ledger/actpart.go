@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/storage"
 )

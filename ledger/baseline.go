@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"

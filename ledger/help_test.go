@@ -6,7 +6,7 @@ import (
 
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/ledgertest"
-	"github.com/ovi-project/ovi/replay"
+	"github.com/ovi-project/ovi/ledger/replay"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/storage"
 )
 

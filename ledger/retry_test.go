@@ -9,9 +9,9 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
-	"github.com/ovi-project/ovi/replay/replaytest"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/replay/replaytest"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
 )

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
 )
 

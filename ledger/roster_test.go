@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/internal/sshsig/sshsigtest"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/storage/mem"
 )

@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/ledgertest"
-	"github.com/ovi-project/ovi/replay/replaytest"
+	"github.com/ovi-project/ovi/ledger/replay/replaytest"
 	"github.com/ovi-project/ovi/storage/mem"
 )
 

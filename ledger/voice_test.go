@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
-	"github.com/ovi-project/ovi/replay"
-	"github.com/ovi-project/ovi/replay/replaytest"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/history"
+	"github.com/ovi-project/ovi/ledger/replay"
+	"github.com/ovi-project/ovi/ledger/replay/replaytest"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/event"
 )
 
 // CloudEvent is a record of the audit log as a CloudEvent 1.0 in its JSON format. Sequence is the

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/event"
 )
 
 // Counts is a tally as it is shown. A JSON line has every field, also where it is 0.

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/phrase"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/resource"
 )
 

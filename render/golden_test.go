@@ -13,8 +13,8 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/decider/replace"
 	"github.com/ovi-project/ovi/render"
-	"github.com/ovi-project/ovi/replace"
 	"github.com/ovi-project/ovi/resource"
 )
 

@@ -3,7 +3,7 @@ package render
 import (
 	"sync"
 
-	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/event"
 )
 
 // Lines writes the events of an apply as records as they come. Any number of goroutines may use

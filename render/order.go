@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/phrase"
-	"github.com/ovi-project/ovi/replace"
+	"github.com/ovi-project/ovi/decider/replace"
+	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/resource"
 )
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/phrase"
+	"github.com/ovi-project/ovi/ledger/phrase"
 )
 
 // Approval is an operator's approval of what a plan proposes.

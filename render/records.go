@@ -6,7 +6,7 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/replace"
+	"github.com/ovi-project/ovi/decider/replace"
 	"github.com/ovi-project/ovi/resource"
 )
 

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/render"
 )
 
 // recorded has events of every type, as their own test writes them.
 func recorded(t *testing.T) []event.Record {
 	t.Helper()
-	text, err := os.ReadFile("../event/testdata/records.jsonl")
+	text, err := os.ReadFile("../ledger/event/testdata/records.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

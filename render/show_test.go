@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 )

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/rules"
 )
 
 // DiffOptions is what Diff needs besides the schema. The zero value is valid.

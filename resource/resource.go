@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ovi-project/ovi/position"
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/position"
+	"github.com/ovi-project/ovi/resource/rules"
 )
 
 // Desired is the configuration of one resource. Attrs hold the configured attributes, checked

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/rules"
 )
 
 // Set is the resources that a count makes: NAME-0 to NAME-(Size-1), in one location. It is named by a

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/position"
 )
 
 func TestRefsComeBack(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/position"
 )
 
 // checked is the result of checking one set of attributes, kept for the next resource with the

@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/position"
 )
 
 // crossCheck asks each kind for problems between its resources, or with a location, a name or

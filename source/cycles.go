@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/position"
 )
 
 // cycles reports resources that depend on each other. Only what depends on something and is

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/position"
 )
 
 // user is a resource that uses others.

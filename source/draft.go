@@ -4,9 +4,9 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/position"
+	"github.com/ovi-project/ovi/resource/rules"
 )
 
 // MaxCount bounds how many resources one Resource can declare, and MaxResources how many a stack has:

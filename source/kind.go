@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/rules"
 )
 
 type kindName struct{ provider, kind string }

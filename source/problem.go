@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/position"
 )
 
 // Cause is what a problem makes impossible.

@@ -6,8 +6,8 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/position"
 )
 
 // Resolve looks up every name in each stack and checks what needs all its resources: names

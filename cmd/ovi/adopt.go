@@ -5,7 +5,7 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
-	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"

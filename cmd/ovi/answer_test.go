@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/ovi-project/ovi/cli"
-	"github.com/ovi-project/ovi/cli/clitest"
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/cli/clitest"
 )
 
 // TestWhatCannotBeWrittenEndsTheCommand with an error, reported once and on standard error;

@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	urfave "github.com/urfave/cli/v2"
 
-	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/provider"
 )
 

@@ -9,10 +9,10 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
-	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger"
-	"github.com/ovi-project/ovi/phrase"
+	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/render"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	urfave "github.com/urfave/cli/v2"
 
-	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/cmd/cli"
 )
 
 func tidied(t *testing.T, line ...string) ([]string, error) {

@@ -8,10 +8,10 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
-	"github.com/ovi-project/ovi/cli"
-	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/history"
+	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/history"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/wal"
 )

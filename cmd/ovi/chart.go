@@ -9,7 +9,7 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
-	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/chart"
 	"github.com/ovi-project/ovi/source/config"

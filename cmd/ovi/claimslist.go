@@ -7,7 +7,7 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
-	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/report"
 	"github.com/ovi-project/ovi/render"
-	"github.com/ovi-project/ovi/report"
 	"github.com/ovi-project/ovi/source/sqlite"
 )
 

@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/cmd/cli"
 )
 
 // TestEachFlagOfAClusterCommandIsTriedInAShell: some script runs the command with the flag, and checks the exit

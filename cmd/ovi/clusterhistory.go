@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/cmd/cli"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger/report"
 	"github.com/ovi-project/ovi/provider"
-	"github.com/ovi-project/ovi/report"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source/sqlite"
 )

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/render"
 )
 

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ovi-project/ovi/cli"
-	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/report"
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/report"
 	"github.com/ovi-project/ovi/source/sqlite"
 )
 

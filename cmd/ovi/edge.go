@@ -8,10 +8,10 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
-	"github.com/ovi-project/ovi/cli"
-	"github.com/ovi-project/ovi/edge/node"
+	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/provider/edge"
 	"github.com/ovi-project/ovi/provider/edge/identity"
+	"github.com/ovi-project/ovi/provider/edge/node"
 	"github.com/ovi-project/ovi/resource"
 )
 

@@ -9,9 +9,9 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 
-	"github.com/ovi-project/ovi/cli"
-	"github.com/ovi-project/ovi/edge/central"
+	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/provider/edge"
+	"github.com/ovi-project/ovi/provider/edge/central"
 	"github.com/ovi-project/ovi/provider/edge/identity"
 	"github.com/ovi-project/ovi/provider/edge/link"
 	"github.com/ovi-project/ovi/provider/edge/outbox"

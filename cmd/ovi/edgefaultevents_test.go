@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ovi-project/ovi/edge/simulate/check"
+	"github.com/ovi-project/ovi/cmd/edge/simulate/check"
 	"github.com/ovi-project/ovi/provider/edge/link"
 	"github.com/ovi-project/ovi/provider/edge/outbox"
 )

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ovi-project/ovi/edge/simulate/check"
+	"github.com/ovi-project/ovi/cmd/edge/simulate/check"
 	"github.com/ovi-project/ovi/provider/podman/libpod"
 )
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ovi-project/ovi/edge/simulate/check"
+	"github.com/ovi-project/ovi/cmd/edge/simulate/check"
 	"github.com/ovi-project/ovi/internal/gitclone/gittest"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/local"

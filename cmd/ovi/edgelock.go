@@ -5,8 +5,8 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
-	"github.com/ovi-project/ovi/cli"
-	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/provider/edge"
 	"github.com/ovi-project/ovi/render"
 )

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ovi-project/ovi/edge/simulate"
+	"github.com/ovi-project/ovi/cmd/edge/simulate"
 	"github.com/ovi-project/ovi/provider/edge/identity"
 )
 

@@ -13,15 +13,15 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
-	"github.com/ovi-project/ovi/cli"
-	"github.com/ovi-project/ovi/edge/rehearse"
-	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/edge/rehearse"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/local"
 	"github.com/ovi-project/ovi/provider/edge"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/rules"
 )
 
 func (p *process) edgeRehearseCommand() *urfave.Command {

@@ -15,8 +15,8 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
-	"github.com/ovi-project/ovi/cli"
-	"github.com/ovi-project/ovi/edge/simulate"
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/edge/simulate"
 	"github.com/ovi-project/ovi/provider/edge/identity"
 	"github.com/ovi-project/ovi/render"
 )

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
-	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/render/cutepod"
 	"github.com/ovi-project/ovi/resource"

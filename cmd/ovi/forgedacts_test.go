@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/internal/etcdtest"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/bolt"

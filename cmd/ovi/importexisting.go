@@ -13,12 +13,12 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
-	"github.com/ovi-project/ovi/cli"
-	"github.com/ovi-project/ovi/importer"
-	"github.com/ovi-project/ovi/importer/terraform"
+	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source/importer"
+	"github.com/ovi-project/ovi/source/importer/terraform"
 )
 
 func (p *process) importExistingCommand() *urfave.Command {

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/internal/awsfake"
 )
 

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"github.com/ovi-project/ovi/metrics"
-	"github.com/ovi-project/ovi/serve"
+	"github.com/ovi-project/ovi/cmd/serve"
+	"github.com/ovi-project/ovi/render/metrics"
 	"github.com/ovi-project/ovi/storage"
 )
 

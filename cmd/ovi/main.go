@@ -7,7 +7,7 @@ import (
 	"os"
 	_ "time/tzdata" // a minimal container has no time zones, and windows need them
 
-	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/cmd/cli"
 )
 
 // version is set by the build.

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"time"
 
-	"github.com/ovi-project/ovi/cli"
-	"github.com/ovi-project/ovi/history"
+	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/ledger"
-	"github.com/ovi-project/ovi/phrase"
+	"github.com/ovi-project/ovi/ledger/history"
+	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"

@@ -15,7 +15,7 @@ import (
 // unit reads the settings of the unit, without comments.
 func unit(t *testing.T) map[string][]string {
 	t.Helper()
-	b, err := os.ReadFile("../../packaging/ovi@.service")
+	b, err := os.ReadFile("../../tools/packaging/ovi@.service")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestPackagingNamesWhatThereIs(t *testing.T) {
 		}
 		return string(b)
 	}
-	service, image, page := read("packaging/ovi@.service"), read("packaging/Containerfile"), read("docs/run.md")
+	service, image, page := read("tools/packaging/ovi@.service"), read("tools/packaging/Containerfile"), read("docs/run.md")
 	help := must(t, t.TempDir(), "run", "--help")
 	for _, text := range []string{service, image, section(page, "## As a service")} {
 		for _, option := range regexp.MustCompile(`ovi run[^\n]*`).FindAllString(text, -1) {
@@ -138,7 +138,7 @@ func TestPackagingNamesWhatThereIs(t *testing.T) {
 			t.Errorf("no %s in:\n%s", want, text)
 		}
 	}
-	for _, path := range []string{"/etc/ovi/", "store-password", "environment", "OVI_LISTEN", "packaging/ovi@.service", "packaging/Containerfile", "65532"} {
+	for _, path := range []string{"/etc/ovi/", "store-password", "environment", "OVI_LISTEN", "tools/packaging/ovi@.service", "tools/packaging/Containerfile", "65532"} {
 		if !strings.Contains(section(page, "## As a service"), path) {
 			t.Errorf("docs/run.md does not say %s", path)
 		}
@@ -148,7 +148,7 @@ func TestPackagingNamesWhatThereIs(t *testing.T) {
 // TestTheImageNamesNoUser: all who run the image would be one user on record.
 func TestTheImageNamesNoUser(t *testing.T) {
 	t.Parallel()
-	b, err := os.ReadFile("../../packaging/Containerfile")
+	b, err := os.ReadFile("../../tools/packaging/Containerfile")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func section(page, heading string) string {
 func programs(t *testing.T) string {
 	t.Helper()
 	var files []string
-	for _, pattern := range []string{"*.go", "../../cli/*.go", "../../serve/*.go"} {
+	for _, pattern := range []string{"*.go", "../cli/*.go", "../serve/*.go"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/rules"
 	"github.com/ovi-project/ovi/source/config"
 	"github.com/ovi-project/ovi/source/git"
 )

@@ -5,17 +5,17 @@ import (
 	"iter"
 	"time"
 
-	"github.com/ovi-project/ovi/backtest"
+	"github.com/ovi-project/ovi/engine/backtest"
 
 	urfave "github.com/urfave/cli/v2"
 
-	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/engine"
-	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/history"
+	"github.com/ovi-project/ovi/ledger/replay"
 	"github.com/ovi-project/ovi/render"
-	"github.com/ovi-project/ovi/replay"
 	"github.com/ovi-project/ovi/resource"
 )
 

@@ -6,15 +6,15 @@ import (
 	"os"
 	"time"
 
-	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/decider/cel"
 	"github.com/ovi-project/ovi/engine"
-	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
-	"github.com/ovi-project/ovi/position"
+	"github.com/ovi-project/ovi/ledger/history"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/position"
 )
 
 func (c *call) policyEval() error {

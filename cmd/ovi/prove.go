@@ -5,10 +5,10 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
-	"github.com/ovi-project/ovi/cli"
-	"github.com/ovi-project/ovi/history"
+	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/ledger"
-	"github.com/ovi-project/ovi/proof"
+	"github.com/ovi-project/ovi/ledger/history"
+	"github.com/ovi-project/ovi/ledger/proof"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/wal"
 )

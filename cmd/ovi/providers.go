@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	urfave "github.com/urfave/cli/v2"
 
-	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"

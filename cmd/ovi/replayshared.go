@@ -10,10 +10,10 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
-	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/replay"
 	"github.com/ovi-project/ovi/render"
-	"github.com/ovi-project/ovi/replay"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/bolt"
 )

@@ -15,14 +15,14 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
-	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/serve"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger"
-	"github.com/ovi-project/ovi/metrics"
+	"github.com/ovi-project/ovi/ledger/report"
 	"github.com/ovi-project/ovi/provider"
-	"github.com/ovi-project/ovi/report"
+	"github.com/ovi-project/ovi/render/metrics"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/serve"
 )
 
 func (p *process) runCommand() *urfave.Command {

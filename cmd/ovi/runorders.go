@@ -4,8 +4,8 @@ import (
 	"sync"
 
 	"github.com/ovi-project/ovi/engine/loop"
-	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/phrase"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )

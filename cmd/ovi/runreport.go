@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/ovi-project/ovi/engine/loop"
-	"github.com/ovi-project/ovi/report"
+	"github.com/ovi-project/ovi/ledger/report"
 	"github.com/ovi-project/ovi/source/sqlite"
 )
 

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/ovi-project/ovi/render"
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/rules"
 	"github.com/ovi-project/ovi/storage"
 )
 

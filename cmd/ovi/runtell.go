@@ -12,11 +12,11 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine/loop"
-	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
-	"github.com/ovi-project/ovi/metrics"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/history"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/metrics"
 )
 
 // cycled reports each cycle.

@@ -7,9 +7,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/serve"
 	"github.com/ovi-project/ovi/internal/awsfake"
-	"github.com/ovi-project/ovi/serve"
 )
 
 // sandboxServe serves the sandbox on loopback until it is interrupted.

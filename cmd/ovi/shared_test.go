@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/internal/etcdtest"
 )

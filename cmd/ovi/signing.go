@@ -10,10 +10,10 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
-	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/engine"
-	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/internal/sshsig"
+	"github.com/ovi-project/ovi/ledger/event"
 )
 
 func signFlag() urfave.Flag {

@@ -4,8 +4,8 @@ import (
 	"os"
 	"slices"
 
-	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/history"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 )

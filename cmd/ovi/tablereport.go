@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/engine"
-	"github.com/ovi-project/ovi/report"
+	"github.com/ovi-project/ovi/ledger/report"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source/sqlite"
 )

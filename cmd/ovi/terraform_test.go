@@ -8,8 +8,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/ovi-project/ovi/importer/terraform"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/source/importer/terraform"
 )
 
 // renumbered takes what the last output lists (`ovi status`) for what a state has, by kinds and names: it writes the state

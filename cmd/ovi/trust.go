@@ -1,9 +1,9 @@
 package main
 
 import (
-	"github.com/ovi-project/ovi/cli"
-	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/wal"
 )

@@ -10,9 +10,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/ovi-project/ovi/cmd/serve"
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine/loop"
-	"github.com/ovi-project/ovi/serve"
 )
 
 // TestTheWebhookHearsOnce: an alert that two instances find is sent once, also after the instance

@@ -10,12 +10,12 @@ import (
 
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
-	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/rules"
 	"github.com/ovi-project/ovi/source"
 )
 

@@ -7,7 +7,7 @@ import (
 	"cel.dev/cel-go/ext"
 
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/rules"
 	"github.com/ovi-project/ovi/source"
 )
 

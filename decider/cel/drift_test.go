@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/ovi-project/ovi/decider/cel"
-	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/position"
+	"github.com/ovi-project/ovi/resource/rules"
 )
 
 func TestDriftRules(t *testing.T) {

@@ -1,8 +1,8 @@
 package cel
 
 import (
-	"github.com/ovi-project/ovi/position"
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/position"
+	"github.com/ovi-project/ovi/resource/rules"
 )
 
 // Effect is what a rule does to an action for which its condition is true.

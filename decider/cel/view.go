@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/replace"
+	"github.com/ovi-project/ovi/decider/replace"
 	"github.com/ovi-project/ovi/resource"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/rules"
 )
 
 // Lead is the prefix of the claim of the instance that leads a stack's loop.

@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ovi-project/ovi/decider/replace"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/toys/box"
 	"github.com/ovi-project/ovi/provider/toys/shelf"
-	"github.com/ovi-project/ovi/replace"
 	"github.com/ovi-project/ovi/resource"
 )
 

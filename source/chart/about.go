@@ -3,7 +3,7 @@ package chart
 import (
 	"slices"
 
-	"github.com/ovi-project/ovi/position"
+	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config"
 	"github.com/ovi-project/ovi/source/sourcetest"

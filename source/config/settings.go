@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/position"
+	"github.com/ovi-project/ovi/resource/rules"
 	"github.com/ovi-project/ovi/source"
 )
 

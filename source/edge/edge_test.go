@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/rules"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/edge"
 	"github.com/ovi-project/ovi/source/sourcetest"

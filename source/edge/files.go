@@ -4,8 +4,8 @@ import (
 	"path"
 	"slices"
 
-	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/resource/rules"
 	"github.com/ovi-project/ovi/source"
 )
 

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
 )
 

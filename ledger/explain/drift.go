@@ -1,0 +1,209 @@
+package explain
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/history"
+	"github.com/ovi-project/ovi/ledger/phrase"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Cause says who made a resource differ: what was last applied, what is observed and what is
+// configured are compared.
+type Cause string
+
+// The causes.
+const (
+	Outside   Cause = "outside"       // configured as applied, and observed otherwise
+	ByConfig  Cause = "configuration" // observed as applied, and configured otherwise
+	ByBoth    Cause = "both"          // all three differ
+	ByUnknown Cause = "unknown"       // no applied configuration is recorded
+)
+
+// Drift is one difference of a resource with its cause. Path is empty for one that was deleted,
+// and "ovi:owner" for a mark.
+type Drift struct {
+	Path                       string
+	Applied, Observed, Desired resource.Value
+	Cause                      Cause
+	Since                      time.Time // when it was first observed; zero: not known
+	Revision                   int64
+	Times                      int // how often it drifted by now
+}
+
+// Explain parts drift from changes of the configuration, and tells since when and how often it
+// drifted. life is the history of the resource, oldest first.
+func Explain(d decider.Decision, applied *event.Applied, life []history.Moment) []Drift {
+	if d.Difference == comparator.Missing {
+		x := Drift{Cause: Outside}
+		if applied == nil {
+			x.Cause = ByUnknown
+		}
+		for _, m := range life {
+			if m.Gone {
+				x.Since, x.Revision = m.At, int64(m.Revision)
+				x.Times++
+			}
+		}
+		return []Drift{x}
+	}
+	out := make([]Drift, 0, len(d.Changes))
+	for _, c := range d.Changes {
+		x := Drift{Path: c.Name(), Observed: c.From, Desired: c.To, Cause: ByUnknown}
+		switch {
+		case c.On == resource.OnMark:
+			x.Cause = causeOfMark(x, life)
+		case c.On == resource.OnName:
+			x.Cause = Outside
+		case applied != nil:
+			x.Applied = valueAt(applied.Attrs, applied.Tags, c.Path)
+			if c.On == resource.OnState {
+				x.Applied = text(string(applied.State))
+			}
+			x.Cause = causeOf(x)
+		}
+		if x.Cause == ByConfig {
+			x.decidedSince(life)
+		} else {
+			x.seenSince(life)
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+func causeOf(x Drift) Cause {
+	asApplied, asSeen := same(x.Applied, x.Desired), same(x.Applied, x.Observed)
+	switch {
+	case asApplied:
+		return Outside
+	case asSeen || x.Applied == nil:
+		return ByConfig
+	}
+	return ByBoth
+}
+
+// causeOfMark parts a mark that was changed from one that ovi writes differently now: what was
+// applied does not record marks, but observations do.
+func causeOfMark(x Drift, life []history.Moment) Cause {
+	for _, m := range life {
+		if m.Seen != nil && same(at(*m.Seen, x.Path), x.Desired) {
+			return Outside
+		}
+	}
+	return ByConfig
+}
+
+// stretch is a time in which a value stayed the same.
+type stretch struct {
+	value    resource.Value
+	since    time.Time
+	revision int64
+}
+
+// seenSince finds the observation that first had the value as it is, and counts how often it
+// changed from what it was before.
+func (x *Drift) seenSince(life []history.Moment) {
+	var all []stretch
+	for _, m := range life {
+		if m.Seen == nil || m.Seen.Unread != "" {
+			continue
+		}
+		v := at(*m.Seen, x.Path)
+		if n := len(all); n > 0 && same(all[n-1].value, v) {
+			continue
+		}
+		all = append(all, stretch{v, m.At, int64(m.Revision)})
+	}
+	n := len(all)
+	if n == 0 || !same(all[n-1].value, x.Observed) {
+		return
+	}
+	x.Since, x.Revision, x.Times = all[n-1].since, all[n-1].revision, 1
+	if n == 1 {
+		return
+	}
+	x.Times = 0
+	right := all[n-2].value
+	for i := range n - 1 {
+		if same(all[i].value, right) && !same(all[i+1].value, right) {
+			x.Times++
+		}
+	}
+}
+
+// decidedSince finds the first of the latest plans in which the value was configured.
+func (x *Drift) decidedSince(life []history.Moment) {
+	for _, m := range life {
+		for _, r := range m.Records {
+			e, ok := r.Event.(event.Planned)
+			if !ok || len(e.Decisions) == 0 {
+				continue
+			}
+			has := false
+			for _, c := range e.Decisions[0].Changes {
+				has = has || c.Name() == x.Path && same(c.To, x.Desired)
+			}
+			if has && x.Revision == 0 {
+				x.Since, x.Revision = m.At, int64(m.Revision)
+			} else if !has {
+				x.Since, x.Revision = time.Time{}, 0
+			}
+		}
+	}
+}
+
+// Note says in a few words who changed it, how long ago, and how often.
+func (x Drift) Note(now time.Time) string {
+	text := map[Cause]string{
+		Outside: "outside ovi", ByConfig: "in the configuration", ByBoth: "outside ovi and in the configuration",
+		ByUnknown: "no recorded configuration to compare with",
+	}[x.Cause]
+	if !x.Since.IsZero() {
+		text += fmt.Sprintf(", %s ago", phrase.Age(now.Sub(x.Since)))
+	}
+	if x.Times > 1 {
+		text += fmt.Sprintf(", for the %s time", ordinal(x.Times))
+	}
+	return text
+}
+
+func ordinal(n int) string {
+	suffix := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprintf("%d%s", n, suffix)
+}
+
+// DriftDigest names a drift: the same difference of the same resource has the same digest.
+func DriftDigest(d decider.Decision) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\n%s\n", d.Ref, d.Difference)
+	if d.Difference != comparator.Missing {
+		for _, c := range d.Changes {
+			fmt.Fprintf(h, "%q %s %s\n", c.Name(), bytesOf(c.From), bytesOf(c.To))
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func bytesOf(v resource.Value) []byte {
+	if v == nil {
+		return nil
+	}
+	return resource.AppendJSON(nil, v)
+}

@@ -1,0 +1,270 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/phrase"
+)
+
+// groups finishes the events, the newest first. Plans that were executed or blocked are shown
+// there, and not again by themselves.
+func (b *builder) groups() []EventGroup {
+	shown := map[string]bool{}
+	for _, d := range b.drafts {
+		if d.What != "planned" {
+			shown[d.plan] = true
+		}
+	}
+	var kept []*draft
+	for i, d := range slices.Backward(b.drafts) {
+		if d.What == "planned" && (shown[d.plan] || b.happened(i)) {
+			continue
+		}
+		if d.action != nil {
+			b.explainAction(d)
+		} else if p, ok := b.plans[d.plan]; ok && d.What != "planned" {
+			d.Facts = append(d.Facts, b.why(p)...)
+		}
+		if d.Instance != "" {
+			d.Facts = append(d.Facts, Fact{"recorded by", b.elsewhere(d)})
+		}
+		if d.times > 1 {
+			d.Title += fmt.Sprintf(" (%d times, this is the last)", d.times)
+		}
+		kept = append(kept, d)
+	}
+	slices.SortStableFunc(kept, func(x, y *draft) int { return y.last - x.last })
+	out := make([]EventGroup, len(kept))
+	for i, d := range kept {
+		out[i] = d.EventGroup
+	}
+	return out
+}
+
+// elsewhere says whose record an event is from, and where all of it is.
+func (b *builder) elsewhere(d *draft) string {
+	text := "instance " + d.Instance
+	if d.action != nil && d.action.started.Host != "" {
+		text += " on " + d.action.started.Host
+	}
+	return text + ", from the shared store; its own audit log has the complete records"
+}
+
+// happened says that what a plan only showed was decided again, the same, and executed or
+// blocked before anything else happened.
+func (b *builder) happened(i int) bool {
+	p := b.plans[b.drafts[i].plan]
+	for _, next := range b.drafts[i+1:] {
+		if next.What == "planned" || next.What == "observed" {
+			continue
+		}
+		q, ok := b.plans[next.plan]
+		return ok && p.decision != nil && q.decision != nil && p.decision.Proposed == q.decision.Proposed &&
+			b.t.changes(*p.decision) == b.t.changes(*q.decision)
+	}
+	return false
+}
+
+// explainAction fills in who acted, why, and the result.
+func (b *builder) explainAction(d *draft) {
+	x := d.action
+	d.Title = title(x)
+	switch {
+	case late(x):
+		d.Title += "; observing found that it was done"
+	case succeeded(x) && x.cause != "":
+		d.Title += ", because " + x.cause
+	case x.ended != nil && x.ended.Outcome == event.Failed:
+		d.Title += phrase.Because(x.ended.Error)
+	}
+	var facts []Fact
+	if p, ok := b.plans[x.started.Plan]; ok {
+		facts = b.why(p)
+	} else {
+		facts = []Fact{{"reason", reason(x.started.Reason, x.started.Message)}}
+	}
+	facts = append(facts,
+		Fact{"approved by", b.approval(x)},
+		Fact{"claim", claim(x)},
+		Fact{"call", called(x)},
+		Fact{"result", result(x)},
+	)
+	if x.later != "" {
+		facts = append(facts, Fact{"observed since", x.later})
+	}
+	d.Facts = facts
+}
+
+// why is what was observed, what differed, the reason, the policies, and the configuration.
+func (b *builder) why(p planned) []Fact {
+	d := p.decision
+	if d == nil {
+		return nil
+	}
+	facts := []Fact{{"planned", phrase.Second(p.record.At) + ", plan " + p.event.Plan}}
+	if c := b.t.changes(*d); c != "" {
+		facts = append(facts, Fact{"difference", c})
+	} else {
+		facts = append(facts, Fact{"difference", string(d.Difference)})
+	}
+	facts = append(facts, Fact{"reason", string(d.Reason) + ": " + reason(d.Reason, d.Message)})
+	policies := "none blocked it"
+	if len(d.Blockers) > 0 {
+		policies, _ = blockers(d.Blockers)
+		policies = "blocked by " + policies
+	}
+	for _, w := range d.Warnings {
+		policies += "; warning by " + w.Policy + ": " + w.Text
+	}
+	facts = append(facts, Fact{"policies", policies})
+	if l, ok := b.load(p); ok {
+		facts = append(facts, Fact{"configuration", l.Source + ", stack " + l.Stack + version(l) + position(d.Desired)})
+	}
+	return facts
+}
+
+// load is the source that a plan was made from.
+func (b *builder) load(p planned) (event.Loaded, bool) {
+	l, ok := b.from[p.event.Plan]
+	return l, ok
+}
+
+// position is the line of the resource in its source, as far as that is known.
+func position(w *event.Desired) string {
+	if w == nil || !w.At.Inside() {
+		return ""
+	}
+	return ", at " + w.At.String()
+}
+
+func version(l event.Loaded) string {
+	switch {
+	case l.Version == "" && l.Release == "":
+		return ""
+	case l.Version == "" || l.Release == "":
+		return ", version " + l.Release + l.Version
+	}
+	return ", version " + l.Release + " (" + l.Version + ")"
+}
+
+// approval is who approved the plan of an action.
+func (b *builder) approval(x *action) string {
+	p := b.plans[x.started.Plan]
+	var out, who []string
+	saved := false
+	for _, r := range b.yes {
+		e := r.Event.(event.Approved)
+		if !isAbout(e, x.started.Plan, p.event) || r.At.After(x.record.At) {
+			continue
+		}
+		if e.How == "plan file" { // its user applied what was saved
+			saved = true
+		} else if !slices.Contains(who, e.Who) {
+			who = append(who, e.Who)
+			out = append(out, fmt.Sprintf("%s (%s)", e.Who, how(e.How))+phrase.Because(e.Reason))
+		}
+	}
+	switch {
+	case len(out) > 0:
+		return strings.Join(out, ", ")
+	case saved:
+		return orUnknown(x.record.User) + " (applied a saved plan)"
+	case p.decision == nil:
+		return orUnknown(x.record.User) + " (command)"
+	}
+	return "no approval is recorded"
+}
+
+// how is the way of an approval: an option is shown as it is typed.
+func how(h string) string {
+	if h == "auto-approve" {
+		return "--auto-approve"
+	}
+	return h
+}
+
+// isAbout says that an approval is of a plan, or of its proposals.
+func isAbout(e event.Approved, plan string, p event.Planned) bool {
+	if e.Digest != "" {
+		return e.Digest == p.Digest || e.Digest == p.Approving
+	}
+	return e.Plan != "" && e.Plan == plan
+}
+
+func claim(x *action) string {
+	text := orUnknown(x.record.User)
+	if x.started.Host != "" {
+		text += fmt.Sprintf("@%s, PID %d", x.started.Host, x.started.PID)
+	}
+	return text + fmt.Sprintf(", token %d, run %s, instance %s", x.started.Token, x.record.Run, x.record.Instance)
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "an unknown user"
+	}
+	return s
+}
+
+func called(x *action) string {
+	text := verb(x.started.Action)
+	if step := cmp.Or(x.started.Step, x.started.Phase); step != "" {
+		text = strings.ReplaceAll(step, "_", " ")
+	}
+	if x.started.Have != "" {
+		text += " " + x.started.Have
+	}
+	return text + ", key " + x.started.Key + ", " + phrase.Second(x.record.At)
+}
+
+func result(x *action) string {
+	text := "not recorded"
+	if e := x.ended; e != nil {
+		text = string(e.Outcome) + fmt.Sprintf(" after %.1fs", max(e.Seconds, 0))
+		if e.Tries > 1 {
+			text += fmt.Sprintf(" and %d calls", e.Tries)
+		}
+		if e.Outcome == event.Done && e.ID != "" && e.Action != decider.Delete {
+			text += ": " + phrase.ID(e.ID)
+		}
+		text += phrase.Because(e.Error)
+	}
+	if x.found != nil {
+		text += "; " + answered(*x.found)
+	}
+	return text
+}
+
+func answered(e event.Recovered) string {
+	words := map[event.Finding]string{
+		event.FoundDone: "done", event.FoundNotDone: "not done", event.FoundFailed: "failed", event.FoundUnknown: "unknown; an operator must check",
+	}
+	return "recovered: " + words[e.Finding] + " (" + e.Evidence + ")"
+}
+
+// title says in a few words what was done.
+func title(x *action) string {
+	who := " by " + orUnknown(x.record.User)
+	step := cmp.Or(x.started.Step, x.started.Phase)
+	what := verb(x.started.Action) + phase(step)
+	switch {
+	case x.ended == nil && x.found == nil:
+		return what + " started" + who + ", no result recorded"
+	case succeeded(x) && step != "":
+		return what + " finished" + who
+	case succeeded(x) && !late(x):
+		return done(x.started.Action) + who
+	case x.ended == nil:
+		return what + " started" + who + " and interrupted"
+	case x.ended.Outcome == event.Late:
+		return what + who + " finished after its claim expired"
+	case x.ended.Outcome == event.Uncertain:
+		return what + who + ": result unknown"
+	}
+	return what + who + " failed"
+}

@@ -1,0 +1,377 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/decider/replace"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/history"
+	"github.com/ovi-project/ovi/ledger/phrase"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// summary answers in a sentence or two why the resource is as it is, and what to do.
+func (t Explainer) summary(c history.ResourceHistory, b *builder) Explanation {
+	name := c.Ref.Kind + "/" + c.Ref.Name
+	switch {
+	case c.Open != nil:
+		return t.openSummary(c, name)
+	case c.Replacing != nil:
+		return t.replacingSummary(c, name)
+	case c.Exists == nil:
+		return t.absentSummary(c, b, name)
+	}
+	return t.existingSummary(c, b, name)
+}
+
+func (t Explainer) openSummary(c history.ResourceHistory, name string) Explanation {
+	o := c.Open
+	failure, _ := provider.Parted(o.Error)
+	s := Explanation{
+		State:      Open,
+		Headline:   fmt.Sprintf("%s: %s started %s by %s, no result recorded%s.", name, verb(o.Action), t.since(o.At), orUnknown(o.User), phrase.Because(failure)),
+		Suggestion: "run `ovi plan` to recover it",
+	}
+	if o.Failed { // only what it may have left is unknown
+		s.Headline = fmt.Sprintf("%s does not exist: %s failed %s by %s%s.", name, verb(o.Action), t.since(o.At), orUnknown(o.User), phrase.Because(failure))
+		s.Cause, s.Suggestion = "Whether it left something has not been observed yet.", "run `ovi plan`, which observes that"
+		return s
+	}
+	if !o.Checked.IsZero() {
+		s.Cause = "Its result could not be observed."
+		s.Suggestion = "check the resource in its system, then run `ovi plan`"
+	}
+	return s
+}
+
+// replacingSummary is about a resource whose replacement is in progress.
+func (t Explainer) replacingSummary(c history.ResourceHistory, name string) Explanation {
+	r := c.Replacing
+	s := Explanation{
+		State:      Open,
+		Headline:   fmt.Sprintf("%s is being replaced: the %s of %s started %s and has not ended.", name, r.Strategy, r.Old, t.since(r.At)),
+		Suggestion: "run `ovi plan` to see how it goes on, and `ovi apply` to finish it",
+	}
+	if r.Reverting {
+		s.Headline = fmt.Sprintf("%s is not replaced: its replacement goes back to %s and has not ended%s.", name, r.Old, phrase.Because(r.Why))
+	}
+	return s
+}
+
+// absentSummary is about a resource that does not exist.
+func (t Explainer) absentSummary(c history.ResourceHistory, b *builder, name string) Explanation {
+	last := b.lastSeen()
+	switch {
+	case b.left != nil && last == nil:
+		return t.movedSummary(c, b, name)
+	case last != nil && last.action != nil && deletes(last.action):
+		return t.deletedSummary(c, b, last, name)
+	case last != nil:
+		s := Explanation{
+			State:      DeletedOutside,
+			Headline:   fmt.Sprintf("%s was deleted outside ovi: it was missing when %s was observed %s.", name, t.scope(c.Ref), t.since(last.At)),
+			Suggestion: t.nextOf(c),
+		}
+		return s
+	}
+	if s, ok := t.undone(c, b, name); ok {
+		return s
+	}
+	return Explanation{State: Absent, Headline: name + " does not exist, and no action that creates it is recorded."}
+}
+
+// movedSummary is about a name whose resource has another one now.
+func (t Explainer) movedSummary(c history.ResourceHistory, b *builder, name string) Explanation {
+	to := t.other(*b.left, b.left.Ref)
+	s := Explanation{
+		State:      Moved,
+		Headline:   fmt.Sprintf("%s was renamed to %s %s by %s.", name, to, t.since(b.drafts[b.since].At), orUnknown(b.left.Who)),
+		Suggestion: "run `ovi why " + to + "`",
+	}
+	if c.Last != nil && c.Last.Decision != nil && c.Last.Decision.Proposed == decider.Create {
+		s.Suggestion = "rename it in the configuration as well; else `ovi apply` creates another " + name
+	}
+	return s
+}
+
+// other names one of the two refs of a move, with its stack if that changed.
+func (t Explainer) other(e event.Moved, ref resource.Ref) string {
+	if e.From.Stack != e.Ref.Stack {
+		return ref.Stack + ":" + ref.Short()
+	}
+	return ref.Short()
+}
+
+func succeeded(x *action) bool {
+	return x.ended != nil && x.ended.Outcome == event.Done || x.found != nil && x.found.Finding == event.FoundDone
+}
+
+// goesBack says that the action was a step of a replacement that goes back.
+func goesBack(x *action) bool {
+	return x.started.Step == string(replace.DeleteNew) || x.started.Step == string(replace.Restore)
+}
+
+func deletes(x *action) bool {
+	if x.started.Step != "" {
+		return x.started.Action == decider.Delete && x.started.Step == string(replace.DeleteOld)
+	}
+	return x.started.Action == decider.Delete || x.started.Phase == event.PhaseDelete
+}
+
+// leaves reports a delete that was accepted, or whose result is unknown: what it deletes is gone once it is done.
+func leaves(x *action) bool {
+	return deletes(x) && x.found == nil && (x.ended == nil || x.ended.Outcome == event.Accepted || x.ended.Outcome == event.Uncertain)
+}
+
+// deletedSummary says who deleted it, when, and because of what.
+func (t Explainer) deletedSummary(c history.ResourceHistory, b *builder, d *draft, name string) Explanation {
+	x := d.action
+	who := orUnknown(x.record.User)
+	if x.started.Host != "" {
+		who += "@" + x.started.Host
+	}
+	why := reason(x.started.Reason, x.started.Message)
+	p, ok := b.plans[x.started.Plan]
+	if l, loaded := b.load(p); ok && loaded && x.started.Reason == decider.ReasonUnwanted {
+		why = fmt.Sprintf("it was not in %s (stack %s)", l.Source, l.Stack)
+	}
+	return Explanation{
+		State:      Deleted,
+		Headline:   fmt.Sprintf("%s was deleted %s by %s, because %s.", name, t.since(d.At), who, why),
+		Suggestion: t.nextOf(c),
+	}
+}
+
+// existingSummary is about a resource that exists.
+func (t Explainer) existingSummary(c history.ResourceHistory, b *builder, name string) Explanation {
+	if c.Scan != nil && !c.Scan.Complete {
+		return Explanation{
+			State:      Unreachable,
+			Headline:   fmt.Sprintf("The live state of %s is unknown: %s was unreachable %s%s.", name, t.scope(c.Ref), t.since(c.Scan.At), phrase.Because(c.Scan.Error)),
+			Suggestion: "make it reachable, then run `ovi plan`",
+		}
+	}
+	if s, ok := t.forgottenSummary(c, b, name); ok {
+		return s
+	}
+	if s, ok := t.undone(c, b, name); ok {
+		return s
+	}
+	if !managed(c) {
+		s := Explanation{
+			State:      Unmanaged,
+			Headline:   fmt.Sprintf("%s (%s) is unmanaged: ovi did not create or adopt it, and does not change it.", name, phrase.ID(c.Exists.ID)),
+			Suggestion: "to manage it, configure it and run `ovi adopt " + name + "`",
+		}
+		if b.first != nil {
+			s.Cause = "First observed " + t.since(b.first.At) + "."
+		}
+		return s
+	}
+	s := Explanation{State: Matches, Headline: name + " matches its configuration."}
+	if c.Last == nil {
+		s.Headline = name + " exists; no plan for it is recorded."
+	}
+	s.Cause, s.Changes = t.cause(b)
+	return s
+}
+
+// forgottenSummary is about a resource that an operator forgot, until a plan finds a conflict.
+func (t Explainer) forgottenSummary(c history.ResourceHistory, b *builder, name string) (Explanation, bool) {
+	if b.forgot == nil || managed(c) || c.Last != nil && c.Last.At.After(b.forgot.At) && c.Last.Decision != nil && c.Last.Decision.Difference == comparator.Conflict {
+		return Explanation{}, false
+	}
+	e := b.forgot.Event.(event.Disowned)
+	return Explanation{
+		State:      Forgotten,
+		Headline:   fmt.Sprintf("%s (%s) was forgotten %s by %s%s: ovi does not change it.", name, phrase.ID(e.ID), t.since(b.forgot.At), orUnknown(e.Who), phrase.Because(e.Reason)),
+		Suggestion: "to manage it again, run `ovi adopt " + name + " --id " + e.ID + "`",
+	}, true
+}
+
+// cause says who changed the resource last, and why.
+func (t Explainer) cause(b *builder) (string, []resource.Change) {
+	d := b.lastChange()
+	if m := b.lastOf(event.TypeMoved); m != nil && b.came != nil && (d == nil || b.plans[d.plan].decision == nil) {
+		from := t.other(*b.came, b.came.From)
+		return fmt.Sprintf("Renamed from %s %s by %s. What happened before is under that name.", from, t.since(m.At), orUnknown(b.came.Who)), nil
+	}
+	if a := b.lastOf(event.TypeAdopted); a != nil && (d == nil || b.plans[d.plan].decision == nil || d.At.Before(a.At)) {
+		_, how, _ := strings.Cut(a.Title, " adopted ")
+		return fmt.Sprintf("Adopted %s %s.", t.since(a.At), how), nil
+	}
+	if d == nil {
+		return "No change by ovi is recorded.", nil
+	}
+	x := d.action
+	if goesBack(x) && b.last != nil && b.last.Reverted {
+		return fmt.Sprintf("Its replacement was reverted %s by %s%s. %s is kept.", t.since(b.last.at), orUnknown(x.record.User), phrase.Because(b.last.why), phrase.ID(b.last.ID)), nil
+	}
+	text := fmt.Sprintf("%s %s by %s", phrase.Capital(done(x.started.Action)), t.since(d.At), orUnknown(x.record.User))
+	if late(x) {
+		text += " (its claim expired before the result was recorded)"
+	}
+	switch {
+	case x.cause != "":
+		text += ", because " + x.cause
+	case x.started.Action != decider.Create:
+		text += ", because " + reason(x.started.Reason, x.started.Message)
+	}
+	var changes []resource.Change
+	if p := b.plans[x.started.Plan]; p.decision != nil && p.decision.Difference != comparator.Missing {
+		changes = p.decision.Changes
+	}
+	if len(changes) > 0 {
+		return text + ":", changes
+	}
+	return text + ".", nil
+}
+
+// late says that the claim of an action expired, and that it was done all the same.
+func late(x *action) bool {
+	return x.ended != nil && x.ended.Outcome == event.Late && x.found != nil && x.found.Finding == event.FoundDone
+}
+
+// lastOf is the newest event of a type.
+func (b *builder) lastOf(what string) *draft {
+	for _, d := range slices.Backward(b.current()) {
+		if d.What == what {
+			return d
+		}
+	}
+	return nil
+}
+
+// lastChange is the newest action that succeeded: a planned one if there is any, since the others
+// only write marks.
+func (b *builder) lastChange() (found *draft) {
+	for _, d := range slices.Backward(b.current()) {
+		if d.action == nil || !succeeded(d.action) {
+			continue
+		}
+		if b.plans[d.plan].decision != nil {
+			return d
+		}
+		if found == nil {
+			found = d
+		}
+	}
+	return found
+}
+
+// undone says why a planned action was not executed; false if there is none.
+func (t Explainer) undone(c history.ResourceHistory, b *builder, name string) (Explanation, bool) {
+	if c.Last == nil || c.Last.Decision == nil {
+		return Explanation{}, false
+	}
+	d := *c.Last.Decision
+	message := reason(d.Reason, d.Message)
+	s := Explanation{Suggestion: d.Suggestion}
+	if d.Difference != comparator.Missing {
+		s.Changes = d.Changes
+	}
+	proposes := d.Proposed.Executes()
+	if again, ok := t.retried(c, d, name); ok && proposes && !d.Action.Executes() {
+		again.Changes = s.Changes
+		return again, true
+	}
+	switch {
+	case d.Difference == comparator.Unreachable:
+		s.State, s.Headline = Unreachable, fmt.Sprintf("%s was not evaluated: %s.", name, message)
+		s.Suggestion = "make its location reachable, then run `ovi plan`"
+	case d.Difference == comparator.Conflict:
+		s.State, s.Headline = Conflict, fmt.Sprintf("%s is in conflict: %s.", name, named(message, c))
+		if s.Suggestion == "" {
+			s.Suggestion = "rename it, or run `ovi adopt " + name + "`"
+		}
+	case d.Difference == comparator.Unmanaged:
+		return Explanation{}, false
+	case proposes && !d.Action.Executes():
+		why, next := blockers(d.Blockers)
+		s.State, s.Headline, s.Suggestion = Blocked, fmt.Sprintf("The %s of %s is blocked by %s.", verb(d.Proposed), name, why), next
+		if g := wentBack(c, d); g != "" {
+			s.Cause = "It is back to its last good configuration " + g + "."
+		}
+		if b := d.Blockers[0]; len(d.Blockers) == 1 && b.Awaits != "" {
+			s.State, s.Headline = Pending, fmt.Sprintf("The %s of %s is deferred until %s%s.", verb(d.Proposed), name, b.Awaits, phrase.Because(b.Reason))
+		}
+		if until := deferred(d); !until.IsZero() {
+			s.Headline = fmt.Sprintf("The %s of %s is deferred until %s by %s.", verb(d.Proposed), name, phrase.Minute(until), why)
+			s.Suggestion = "run `ovi apply` after " + phrase.Minute(until)
+		}
+	case proposes && c.Tries != nil && b.reverted(c):
+		s.State, s.Headline = Failing, fmt.Sprintf("The replacement of %s was reverted %s: %s. %s is kept.", name, t.since(b.last.at), strings.TrimSuffix(b.last.why, "."), phrase.ID(b.last.ID))
+		s.Suggestion = "correct the cause, then run `ovi apply`"
+	case proposes && c.Tries != nil:
+		failure, next := provider.Parted(c.Tries.Error)
+		s.State, s.Headline = Failing, fmt.Sprintf("The %s of %s failed %s, last %s: %s.", verb(d.Proposed), name, times(c.Tries.Made()+c.Tries.Transient), t.since(c.Tries.Last), failure)
+		s.Suggestion = cmp.Or(next, "correct the cause, then run `ovi apply`")
+	case proposes && t.stillToDo(c):
+		s.State, s.Headline = Pending, fmt.Sprintf("%s does not match its configuration; the last plan, made %s, would %s it.", name, t.since(c.Last.At), verb(d.Proposed))
+		s.Suggestion = "run `ovi apply`"
+	default:
+		return Explanation{}, false
+	}
+	return s, true
+}
+
+// reverted says that the last failure is that of a replacement that was reverted.
+func (b *builder) reverted(c history.ResourceHistory) bool {
+	return b.last != nil && b.last.Reverted && b.last.why != "" && !b.last.at.Before(c.Tries.Last)
+}
+
+// named is a message about a resource that exists, with its id.
+func named(message string, c history.ResourceHistory) string {
+	if rest, ok := strings.CutPrefix(message, "it "); ok && c.Exists != nil {
+		return phrase.ID(c.Exists.ID) + " " + rest
+	}
+	return message
+}
+
+// deferred is when a decision that only time blocks may be executed; zero for others.
+func deferred(d event.Decision) (until time.Time) {
+	for _, b := range d.Blockers {
+		if b.Until == nil {
+			return time.Time{}
+		}
+		if b.Until.After(until) {
+			until = *b.Until
+		}
+	}
+	return until
+}
+
+// stillToDo says that no action succeeded since the last plan.
+func (t Explainer) stillToDo(c history.ResourceHistory) bool {
+	for _, r := range slices.Backward(c.Records) {
+		if e, ok := r.Event.(event.Finished); ok && !r.At.Before(c.Last.At) && e.Outcome == event.Done {
+			return false
+		}
+		if e, ok := r.Event.(event.Recovered); ok && !r.At.Before(c.Last.At) && e.Finding == event.FoundDone {
+			return false
+		}
+	}
+	return true
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// nextOf is what the last plan would do with a resource that was deleted.
+func (t Explainer) nextOf(c history.ResourceHistory) string {
+	if c.Last == nil || c.Last.Decision == nil || !t.stillToDo(c) || c.Last.Decision.Action != decider.Create {
+		return ""
+	}
+	return "run `ovi apply` to create it again"
+}

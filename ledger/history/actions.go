@@ -1,0 +1,54 @@
+package history
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// ActionsSince are the records of started, finished and recovered actions on a resource after a
+// revision, oldest first, without those of one plan.
+func (l *Reader) ActionsSince(ctx context.Context, ref resource.Ref, since storage.Revision, except string) ([]event.Record, error) {
+	key := rows.Of(rows.KeyActions, ref)
+	e, err := l.Get(ctx, key, storage.Now)
+	if err != nil || e.Modified <= since {
+		return nil, err // mostly there are none
+	}
+	var out []event.Record
+	err = l.Versions(ctx, key, func(e storage.Entry) error {
+		if e.Modified <= since || e.Deleted {
+			return nil
+		}
+		var list []rows.Action
+		if err := json.Unmarshal(e.Value, &list); err != nil {
+			return err
+		}
+		for _, a := range list {
+			r, err := event.DecodeRecord(a.Record)
+			if err != nil {
+				return err
+			}
+			if r.Seq = a.Seq; l.isAction(r, except) {
+				out = append(out, r)
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (l *Reader) isAction(r event.Record, except string) bool {
+	switch e := r.Event.(type) {
+	case event.Started:
+		return e.Plan != except
+	case event.Finished:
+		return e.Plan != except
+	case event.Recovered:
+		return r.Run != l.Run() // the plan's own observation recovers before it decides
+	}
+	return false
+}

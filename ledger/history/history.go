@@ -1,0 +1,121 @@
+// Package history answers questions about the past: the life of a resource, the state at a revision, and the
+// difference of two revisions. It reads the store and, where that was compacted, the audit log; it writes nothing.
+package history
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/wal"
+)
+
+// History is the life of a resource, oldest first; ErrNotFound if nothing is recorded. What is older
+// than the last compaction is only in the log.
+func (l *Reader) History(ctx context.Context, ref resource.Ref) ([]Moment, error) {
+	clock, err := l.clock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return l.history(ctx, ref, clock)
+}
+
+func (l *Reader) history(ctx context.Context, ref resource.Ref, clock *logClock) ([]Moment, error) {
+	moments := map[storage.Revision]*Moment{}
+	at := func(r storage.Revision) *Moment {
+		m, ok := moments[r]
+		if !ok {
+			m = &Moment{Revision: r}
+			moments[r] = m
+		}
+		return m
+	}
+	err := errors.Join(
+		l.Versions(ctx, rows.Of(rows.KeyResource, ref), func(e storage.Entry) error { return seen(at(e.Modified), e) }),
+		l.Versions(ctx, rows.Of(rows.KeyDecided, ref), func(e storage.Entry) error { return decidedThen(at(e.Modified), e) }),
+		l.Versions(ctx, rows.Of(rows.KeyActions, ref), func(e storage.Entry) error { return actsThen(at(e.Modified), e) }),
+	)
+	if err == nil && len(moments) == 0 {
+		err = fmt.Errorf("%s is %w", ref, ledger.ErrNotFound)
+	}
+	out := make([]Moment, 0, len(moments))
+	for _, r := range slices.Sorted(maps.Keys(moments)) {
+		m := moments[r]
+		if len(m.Records) > 0 {
+			m.At = m.Records[0].At // that of the batch, as every record of it has
+		} else if t, _, failed := clock.of(ctx, r); err == nil {
+			m.At, err = t.head.At, failed
+		}
+		out = append(out, *m)
+	}
+	return out, err
+}
+
+func seen(m *Moment, e storage.Entry) error {
+	if e.Deleted {
+		m.Gone = true
+		return nil
+	}
+	o, err := resource.ParseObserved(e.Value)
+	m.Seen = &o
+	return err
+}
+
+// decidedThen returns a decision as the plan that made it, without its other decisions.
+func decidedThen(m *Moment, e storage.Entry) error {
+	if e.Deleted {
+		return nil
+	}
+	var v rows.Decided
+	var d event.Decision
+	if err := json.Unmarshal(e.Value, &v); err != nil {
+		return err
+	}
+	err := json.Unmarshal(v.Decision, &d)
+	planned := event.Planned{Plan: v.Plan, Mode: v.Mode, Decisions: []event.Decision{d}}
+	if d.Ref.Stack != "" {
+		planned.Stacks = []string{d.Ref.Stack}
+	}
+	m.Records = append(m.Records, event.Record{At: v.At, Event: planned})
+	return err
+}
+
+func actsThen(m *Moment, e storage.Entry) error {
+	if e.Deleted {
+		return nil
+	}
+	var list []rows.Action
+	if err := json.Unmarshal(e.Value, &list); err != nil {
+		return err
+	}
+	for _, a := range list {
+		r, err := event.DecodeRecord(a.Record)
+		if err != nil {
+			return err
+		}
+		r.Seq = a.Seq
+		m.Records = append(m.Records, r)
+	}
+	return nil
+}
+
+// LogRecords reads this instance's log, oldest first, up to what is acknowledged when it starts.
+func (l *Reader) LogRecords(ctx context.Context, f Filter) iter.Seq2[event.Record, error] {
+	var end wal.Seq
+	return l.LogRecordsTo(ctx, f, &end)
+}
+
+// LogRecordsTo is LogRecords that also sets where to go on reading the next time.
+func (l *Reader) LogRecordsTo(ctx context.Context, f Filter, next *wal.Seq) iter.Seq2[event.Record, error] {
+	*next = f.From
+	return func(yield func(event.Record, error) bool) { readLog(ctx, l.Log(), f, next, yield) }
+}

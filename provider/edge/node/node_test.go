@@ -1,0 +1,203 @@
+package node_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/ovi-project/ovi/internal/podmantest"
+	"github.com/ovi-project/ovi/provider/edge/link"
+	"github.com/ovi-project/ovi/provider/edge/node"
+	"github.com/ovi-project/ovi/provider/podman"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// orchestrator is one that a test speaks for: it hands out the frames of the node, and sends requests.
+type orchestrator struct {
+	reports  chan link.Report
+	requests chan link.ToNode
+}
+
+func (o *orchestrator) Session(ctx context.Context, recv func() (link.FromNode, error), send func(link.ToNode) error) error {
+	var sending sync.WaitGroup
+	defer sending.Wait()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	sending.Go(func() {
+		for {
+			select {
+			case q := <-o.requests:
+				_ = send(q)
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	for {
+		f, err := recv()
+		if err != nil {
+			return err
+		}
+		if f.Report != nil {
+			o.reports <- *f.Report
+		}
+	}
+}
+
+func (*orchestrator) Enroll(context.Context, link.EnrollRequest) (link.EnrollReply, error) {
+	return link.EnrollReply{}, errors.New("nothing enrolls here")
+}
+
+// until reads reports until one is as described.
+func (o *orchestrator) until(t *testing.T, what string, ok func(link.Report) bool) link.Report {
+	t.Helper()
+	var last link.Report
+	for end := time.After(time.Minute); ; {
+		select {
+		case last = <-o.reports:
+			if ok(last) {
+				return last
+			}
+		case <-end:
+			t.Fatalf("%s: the last report is %+v", what, last)
+		}
+	}
+}
+
+// after sends a request and returns the first report that shows its end.
+func (o *orchestrator) after(t *testing.T, f link.ToNode) link.Report {
+	t.Helper()
+	q := f.Request
+	o.requests <- f
+	return o.until(t, string(q.Verb)+" "+q.ID, func(r link.Report) bool { return r.Seen >= q.Seq && !slices.Contains(r.Open, q.ID) })
+}
+
+// request asks for version of web with some secrets, as the only deployment of the node.
+func request(seq uint64, verb link.Verb, id, version string, secrets ...string) link.ToNode {
+	d := link.Desired{Node: "berlin/n1", Generation: seq, Deployments: []link.Deployment{{
+		Name: "web", Instance: "k1", Marks: link.Marks{Ref: "edge/berlin/n1/deployment/web", Stack: "berlin", Owner: "ovi", Key: "k1"},
+		Spec: link.Spec{Version: version, Image: "localhost/edge:" + version, Env: map[string]string{"A": "b"}, Check: &link.Check{Command: []string{"/bin/test", "-e", "/ok"}, Interval: 1, Timeout: 5, Retries: 1}},
+	}}}
+	for _, name := range secrets {
+		d.Deployments[0].Spec.Secrets = map[string]string{name: "/run/secrets/" + name}
+	}
+	signed, err := link.Sign(&d, nil)
+	if err != nil {
+		return link.ToNode{}
+	}
+	return link.ToNode{Desired: &signed, Request: &link.Request{Seq: seq, ID: id, Verb: verb, Name: "web", Generation: seq}}
+}
+
+// start runs a node on a host until the returned function is called.
+func start(t *testing.T, host *podmantest.Host, address string) (stop func()) {
+	t.Helper()
+	containers := podman.New(podman.Options{Host: "unix://" + host.Socket, Patience: 500 * time.Millisecond})
+	location, err := containers.Locate(t.Context(), "local")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() {
+		err := node.Run(ctx, node.Options{
+			Site: "berlin", Node: "n1", Address: address, Beat: 500 * time.Millisecond,
+			Containers: containers, Scope: resource.Scope{Provider: podman.Name, Location: location},
+			Connect: func(context.Context) (credentials.TransportCredentials, time.Duration, error) {
+				return insecure.NewCredentials(), 0, nil
+			},
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	stop = sync.OnceFunc(func() { cancel(); running.Wait() })
+	t.Cleanup(stop)
+	return stop
+}
+
+// TestANodeOnPodman: a request that comes twice is one; an update that does not become healthy goes back to the
+// version before, and is reported as failed until another request; and a node that starts without its
+// orchestrator starts what was running.
+func TestANodeOnPodman(t *testing.T) {
+	host := podmantest.Start(t)
+	for version, command := range map[string]string{"1": "echo x >/ok; exec /bin/idle", "2": "exec /bin/idle"} {
+		host.Import(t, "localhost/edge:"+version, nil, `CMD ["/bin/sh","-c","`+command+`"]`)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &orchestrator{reports: make(chan link.Report, 1000), requests: make(chan link.ToNode)}
+	server := link.NewServer(o)
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = server.Serve(listener) })
+	t.Cleanup(func() { server.Stop(); serving.Wait() })
+	stop := start(t, host, listener.Addr().String())
+
+	healthy := func(r link.Report, version string) {
+		t.Helper()
+		if len(r.Items) != 1 || r.Items[0].Health != resource.Healthy || r.Items[0].Phase != link.Installed || r.Items[0].Spec.Version != version || r.Items[0].Image == "" || r.Items[0].Instance != "k1" {
+			t.Fatalf("version %s is not healthy: %+v", version, r)
+		}
+	}
+	install := request(1, link.Install, "k1", "1")
+	healthy(o.after(t, install), "1")
+	id := host.Podman(t, "inspect", "-f", "{{.Id}}", "ovi-web")
+	healthy(o.after(t, request(2, link.Install, "k2", "1")), "1")
+	if now := host.Podman(t, "inspect", "-f", "{{.Id}}", "ovi-web"); now != id {
+		t.Error("the same deployment was installed twice")
+	}
+
+	r := o.after(t, request(3, link.Update, "k3", "2"))
+	if len(r.Items) != 1 || r.Items[0].Phase != link.Failed || r.Items[0].Health != resource.Failing || r.Items[0].Spec.Version != "1" || !strings.Contains(r.Items[0].Message, "version 1 runs again") {
+		t.Errorf("an update that does not become healthy: %+v", r)
+	}
+	if now := host.Podman(t, "ps", "-a", "--format", "{{.ID}}", "--no-trunc"); now != id {
+		t.Errorf("the containers are %s; want the one before, %s", now, id)
+	}
+	healthy(o.after(t, request(4, link.Restart, "k4", "1")), "1")
+
+	o.withSecrets(t, host)
+
+	stop()
+	server.Stop()
+	host.Podman(t, "stop", "-t", "0", "ovi-web")
+	start(t, host, listener.Addr().String())
+	for end := time.Now().Add(time.Minute); host.Podman(t, "inspect", "-f", "{{.State.Running}}", "ovi-web") != "true"; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("a node without its orchestrator starts nothing")
+		}
+	}
+}
+
+// withSecrets: a deployment reads a secret of its node, whose value nothing but that node and the container has. A
+// secret that is missing is waited for, and the version before goes on.
+func (o *orchestrator) withSecrets(t *testing.T, host *podmantest.Host) {
+	t.Helper()
+	const value = "canary-of-the-node"
+	r := o.after(t, request(5, link.Update, "k5", "1", "db"))
+	if len(r.Items) != 1 || r.Items[0].Phase != link.Failed || r.Items[0].Cause != resource.Transient || !strings.Contains(r.Items[0].Message, "there is no secret db") || r.Items[0].Spec.Secrets != nil {
+		t.Errorf("a secret that is missing: %+v", r)
+	}
+	if _, err := host.Try(value, "secret", "create", "db", "-"); err != nil {
+		t.Fatal(err)
+	}
+	r = o.after(t, request(6, link.Update, "k6", "1", "db"))
+	if len(r.Items) != 1 || r.Items[0].Health != resource.Healthy || r.Items[0].Spec.Secrets["db"] != "/run/secrets/db" {
+		t.Errorf("with its secret: %+v", r)
+	}
+	if got := host.Read(t, "ovi-web", "cat", "/run/secrets/db"); got != value {
+		t.Errorf("the container reads %q", got)
+	}
+	if all := host.Podman(t, "inspect", "ovi-web"); strings.Contains(all, value) {
+		t.Error("the value is in what Podman shows of the container")
+	}
+}

@@ -1,0 +1,104 @@
+package rules
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/ovi-project/ovi/resource/position"
+)
+
+// Rules are the limits that a source sets. They only block actions.
+type Rules struct {
+	SkipDestructive bool
+	// DestroyAuto: a loop that applies also deletes and replaces, without being told so.
+	DestroyAuto bool
+	MaxDestroy  Budget
+	// Attempts is how many attempts of one configuration of a resource may fail before it is
+	// blocked.
+	Attempts    Attempts `json:",omitzero"`
+	Ignore      []Ignore
+	Windows     []Window   // actions that they cover start only while one is open
+	Approvals   []Approval // actions that they cover need approval
+	Expressions []Expression
+	Drift       []Drift // differences that are no drift
+	// Updates say how new configurations reach resources of one name, each name once.
+	Updates []Update `json:",omitempty"`
+}
+
+// Attempts limits the attempts of one configuration, also by the class of the errors that they end in.
+type Attempts struct {
+	Count     int `json:",omitempty"` // that fail, of any class but transient; 0: the default
+	Permanent int `json:",omitempty"` // of these, in an error that the same configuration ends in again; 0: Count
+	Transient int `json:",omitempty"` // in a row that only transient errors stop; 0: any number
+}
+
+// Digest identifies what the rules say, wherever they are written: SHA-256, in hex. Rules that say
+// nothing have none.
+func (r Rules) Digest() (string, error) {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return "", fmt.Errorf("rules: %w", err)
+	}
+	if empty, err := json.Marshal(Rules{}); err != nil || bytes.Equal(text, empty) {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// Expression is a rule of a policy as configured: a condition in CEL over resource, desired,
+// changes, decision, plan, now and history, and its effect on the actions that match.
+type Expression struct {
+	Name    string
+	When    string // evaluates to a bool
+	Effect  string // deny, require_approval, defer or warn
+	Message string // shown to the user; empty: made from the name
+	// Until evaluates to the timestamp until which a decision is deferred. Only for defer;
+	// empty: until the next plan.
+	Until string
+	// Approvers is how many different operators must approve. Only for require_approval; 0 is 1.
+	Approvers int
+	// Signed: only approvals count that a key on the roster signed, of others than who made the plan.
+	// Only for require_approval.
+	Signed bool `json:",omitempty"`
+	// The positions of the rule, of When and of Until, for errors; they are not part of the rule.
+	At      position.Position `json:"-"`
+	WhenAt  position.Position `json:"-"`
+	UntilAt position.Position `json:"-"`
+}
+
+// Drift ignores differences that are none: within a tolerance, in another order, or set by
+// something else on purpose.
+type Drift struct {
+	Kind string // "": all
+	Path string // a pattern as in an Ignore
+	// When is a condition in CEL over old (the observed value), new (the configured one) and
+	// path. Empty: always.
+	When   string
+	At     position.Position `json:"-"`
+	WhenAt position.Position `json:"-"`
+}
+
+// Approval requires operators to approve some actions on some kinds before they start.
+type Approval struct {
+	Actions   []string // empty: all that destroy
+	Kinds     []string // empty: all
+	Approvers int      // how many different operators; 0 is 1
+	// Signed: only approvals count that a key on the roster signed, of others than who made the plan.
+	Signed bool `json:",omitempty"`
+}
+
+// Covers reports whether the rule requires approval of an action on a kind.
+func (a Approval) Covers(action, kind string) bool {
+	if len(a.Kinds) > 0 && !slices.Contains(a.Kinds, kind) {
+		return false
+	}
+	if len(a.Actions) > 0 {
+		return slices.Contains(a.Actions, action)
+	}
+	return action == "delete" || action == "replace"
+}
