@@ -18,25 +18,25 @@ func reasonFlag() urfave.Flag {
 	return &urfave.StringFlag{Name: "reason", Usage: "record `TEXT` as the reason"}
 }
 
-func (p *process) blessCommand() *urfave.Command {
+func blessCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "bless", Category: groupManage, ArgsUsage: "REF",
 		Usage: "Protect a resource",
 		Description: "No action changes or deletes a blessed resource until `ovi unbless REF`, whatever the\n" +
 			"configuration says. It is recorded in the audit log, and as a tag where the kind can have one.",
 		Flags:  []urfave.Flag{recordFlag(), signFlag(), reasonFlag(), lockFlag()},
-		Action: p.action(func(c *call) error { return c.bless(true) }),
+		Action: p.action(func(c *call) error { return bless(c, true) }),
 	}
 }
 
-func (p *process) unblessCommand() *urfave.Command {
+func unblessCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "unbless", Category: groupManage, ArgsUsage: "REF",
 		Usage: "Remove protection",
 		Description: "The resource can be changed and deleted again. `blessed: true` in the configuration protects it\n" +
 			"again at the next apply: remove that line first.",
 		Flags:  []urfave.Flag{recordFlag(), signFlag(), reasonFlag(), lockFlag()},
-		Action: p.action(func(c *call) error { return c.bless(false) }),
+		Action: p.action(func(c *call) error { return bless(c, false) }),
 	}
 }
 
@@ -44,15 +44,15 @@ func lockFlag() urfave.Flag {
 	return &urfave.DurationFlag{Name: "lock-timeout", Usage: "wait up to `DURATION` for resources claimed by others", Value: shortWait}
 }
 
-func (c *call) act() engine.OperatorAction {
+func act(c *call) engine.OperatorAction {
 	return engine.OperatorAction{Who: c.User(), Reason: c.cmd.String("reason")}
 }
 
-func (c *call) bless(on bool) error {
-	return c.withRef(func(l *session, ref resource.Ref) error { return c.blessIn(l, ref, on) })
+func bless(c *call, on bool) error {
+	return withRef(c, func(l *session, ref resource.Ref) error { return blessIn(c, l, ref, on) })
 }
 
-func (c *call) blessIn(l *session, ref resource.Ref, on bool) error {
+func blessIn(c *call, l *session, ref resource.Ref, on bool) error {
 	scans, err := l.ledger.Scans(c, storage.Now)
 	if err != nil {
 		return err
@@ -62,17 +62,17 @@ func (c *call) blessIn(l *session, ref resource.Ref, on bool) error {
 		return err
 	}
 	if on || marked {
-		if err := c.sameCloud(ref); err != nil {
+		if err := sameCloud(c, ref); err != nil {
 			return err
 		}
 	}
-	act, err := c.signedAct()
+	act, err := signedAct(c)
 	if err != nil {
 		return err
 	}
 	if !on && !marked {
 		if is, err := isBlessed(c, l.ledger, ref); err != nil || !is {
-			return errors.Join(err, c.notBlessed(ref, scans))
+			return errors.Join(err, notBlessed(c, ref, scans))
 		}
 	}
 	if on {
@@ -83,12 +83,12 @@ func (c *call) blessIn(l *session, ref resource.Ref, on bool) error {
 	if err != nil {
 		return unsigned(err)
 	}
-	return c.tellBlessing(ref, render.Blessing{
+	return tellBlessing(c, ref, render.Blessing{
 		Type: "blessing", Ref: namesIn(scans).Ref(ref), Scope: ref.Scope().String(), Blessed: on, Who: act.Who, Reason: act.Reason,
 	})
 }
 
-func (c *call) tellBlessing(ref resource.Ref, b render.Blessing) error {
+func tellBlessing(c *call, ref resource.Ref, b render.Blessing) error {
 	switch {
 	case c.out.Machine():
 		return c.out.Records(b)
@@ -107,7 +107,7 @@ func isBlessed(ctx context.Context, l *ledger.Ledger, ref resource.Ref) (bool, e
 }
 
 // notBlessed tells that there was nothing to remove; nothing is recorded.
-func (c *call) notBlessed(ref resource.Ref, scans []ledger.Scan) error {
+func notBlessed(c *call, ref resource.Ref, scans []ledger.Scan) error {
 	if c.out.Machine() {
 		return c.out.Records(render.Blessing{Type: "blessing", Ref: namesIn(scans).Ref(ref), Scope: ref.Scope().String()})
 	}
@@ -116,25 +116,25 @@ func (c *call) notBlessed(ref resource.Ref, scans []ledger.Scan) error {
 }
 
 // withRecord opens the data directory and the providers for a command about recorded resources.
-func (c *call) withRecord(do func(*session) error) error {
+func withRecord(c *call, do func(*session) error) error {
 	dir, err := c.recordDir()
 	if err != nil {
 		return err
 	}
-	l, err := c.openLiveState(dir, nil, nil)
+	l, err := openLiveState(c, dir, nil, nil)
 	if err != nil {
 		return err
 	}
-	return c.closing(l, do(l))
+	return closing(c, l, do(l))
 }
 
 // withRef is withRecord for a command about one recorded resource, its argument.
-func (c *call) withRef(do func(*session, resource.Ref) error) error {
-	if err := c.oneRef(); err != nil {
+func withRef(c *call, do func(*session, resource.Ref) error) error {
+	if err := oneRef(c); err != nil {
 		return err
 	}
-	return c.withRecord(func(l *session) error {
-		ref, err := c.ref(l.ledger, c.arg(0))
+	return withRecord(c, func(l *session) error {
+		ref, err := ref(c, l.ledger, c.arg(0))
 		if err != nil {
 			return err
 		}

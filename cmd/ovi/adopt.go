@@ -11,7 +11,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-func (p *process) adoptCommand() *urfave.Command {
+func adoptCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "adopt", Category: groupManage, ArgsUsage: "REF [SOURCE] | SOURCE --match PATTERN | SOURCE --ids FILE | SOURCE --existing | SOURCE --marked",
 		Usage: "Manage an existing resource",
@@ -33,18 +33,18 @@ func (p *process) adoptCommand() *urfave.Command {
 			&urfave.StringSliceFlag{Name: "exclude", Usage: "with --existing, leave `REF` unmanaged, such as cluster/dev; repeatable"},
 			&urfave.BoolFlag{Name: "unproven", Usage: "with --marked, include resources whose tags may have been copied"},
 		}, chartFlags()...),
-		Action: p.action((*call).adopt),
+		Action: p.action(adopt),
 	}
 }
 
-func (c *call) adopt() error {
+func adopt(c *call) error {
 	if c.cmd.Bool("unproven") && !c.cmd.Bool("marked") {
 		return cli.Usage("add --marked", "--unproven needs --marked")
 	}
 	if c.cmd.IsSet("exclude") && !c.cmd.Bool("existing") {
 		return cli.Usage("add --existing", "--exclude needs --existing")
 	}
-	if several := c.adoptsSeveral(); several != nil {
+	if several := adoptsSeveral(c); several != nil {
 		chosen := 0
 		for _, is := range []bool{c.cmd.IsSet("id"), c.cmd.IsSet("ids"), c.cmd.IsSet("match"), c.cmd.Bool("marked"), c.cmd.Bool("existing")} {
 			if is {
@@ -61,7 +61,7 @@ func (c *call) adopt() error {
 		if err != nil {
 			return err
 		}
-		return c.withLine(paths, several)
+		return withLine(c, paths, several)
 	}
 	if c.arg(0) == "" {
 		return cli.Usage("use its name in the configuration, such as ec2/web-0", "`ovi adopt` needs a resource")
@@ -73,15 +73,15 @@ func (c *call) adopt() error {
 	if err != nil {
 		return err
 	}
-	return c.withLine(paths, c.adoptIn)
+	return withLine(c, paths, func(l *session) error { return adoptIn(c, l) })
 }
 
-func (c *call) adoptIn(l *session) error {
+func adoptIn(c *call, l *session) error {
 	ref, err := desired(l.intents, c.arg(0))
 	if err != nil {
 		return err
 	}
-	act, err := c.signedAct()
+	act, err := signedAct(c)
 	if err != nil {
 		return err
 	}

@@ -15,27 +15,27 @@ import (
 )
 
 // adoptsSeveral is what adopts more than one resource; nil if the command line names one.
-func (c *call) adoptsSeveral() func(*session) error {
+func adoptsSeveral(c *call) func(*session) error {
 	switch {
 	case c.cmd.IsSet("ids"):
-		return c.adoptByID
+		return func(l *session) error { return adoptByID(c, l) }
 	case c.cmd.IsSet("match"):
-		return c.adoptMatching
+		return func(l *session) error { return adoptMatching(c, l) }
 	case c.cmd.Bool("existing"):
-		return c.adoptExisting
+		return func(l *session) error { return adoptExisting(c, l) }
 	case c.cmd.Bool("marked"):
-		return c.adoptMarked
+		return func(l *session) error { return adoptMarked(c, l) }
 	}
 	return nil
 }
 
 // adoptMarked adopts what has the tags of the stack and is not recorded.
-func (c *call) adoptMarked(l *session) error {
+func adoptMarked(c *call, l *session) error {
 	all, err := l.engine.Marked(c, l.intents, c.cmd.Bool("unproven"))
 	if err != nil {
 		return err
 	}
-	return c.adoptAll(l, all, "TAGS", func(o *resource.Observed) string {
+	return adoptAll(c, l, all, "TAGS", func(o *resource.Observed) string {
 		if o.Ownership == resource.Unproven {
 			return "may have been copied"
 		}
@@ -45,8 +45,8 @@ func (c *call) adoptMarked(l *session) error {
 
 // adoptExisting adopts what exists under the names of the configuration and is unmanaged. Of a table of
 // clusters that is those of rows that are to be absent too: the next apply deletes them.
-func (c *call) adoptExisting(l *session) error {
-	absent, err := c.absentClusters(l)
+func adoptExisting(c *call, l *session) error {
+	absent, err := absentClusters(c, l)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (c *call) adoptExisting(l *session) error {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(o resource.Observed) bool { return slices.Contains(c.cmd.StringSlice("exclude"), o.Ref.Short()) })
-	return c.adoptAll(l, all, "CONFIGURED", func(o *resource.Observed) string {
+	return adoptAll(c, l, all, "CONFIGURED", func(o *resource.Observed) string {
 		if slices.ContainsFunc(absent, func(r resource.Ref) bool { return bare(r) == bare(o.Ref) }) {
 			return "absent: the next apply deletes it"
 		}
@@ -64,7 +64,7 @@ func (c *call) adoptExisting(l *session) error {
 }
 
 // adoptByID adopts what a file lists.
-func (c *call) adoptByID(l *session) error {
+func adoptByID(c *call, l *session) error {
 	file := c.cmd.String("ids")
 	text, err := readSource(file)
 	if err != nil {
@@ -88,12 +88,12 @@ func (c *call) adoptByID(l *session) error {
 	if done := len(all) - len(found); done > 0 {
 		c.out.Say("%s managed already.", render.Many(done, "resource"))
 	}
-	return c.adoptAll(l, found, "CALLED", c.calledNow)
+	return adoptAll(c, l, found, "CALLED", func(o *resource.Observed) string { return calledNow(c, o) })
 }
 
 // calledNow is what users call a resource, and the system that manages it now.
-func (c *call) calledNow(o *resource.Observed) string {
-	name := importer.Called(c.schemas(), o)
+func calledNow(c *call, o *resource.Observed) string {
+	name := importer.Called(schemas(c.process), o)
 	if o.OwnedBy != "" {
 		name += ", managed by " + o.OwnedBy
 	}
@@ -102,12 +102,12 @@ func (c *call) calledNow(o *resource.Observed) string {
 
 // adoptMatching adopts what matches patterns and is called by a name of the configuration. What matches and is not
 // adopted is listed with the reason.
-func (c *call) adoptMatching(l *session) error {
-	matcher, err := c.matcher()
+func adoptMatching(c *call, l *session) error {
+	matcher, err := matcher(c)
 	if err != nil {
 		return err
 	}
-	schemas := c.schemas()
+	schemas := schemas(c.process)
 	all, unread, err := l.engine.Called(c, l.intents, c.cmd.Bool("force"), func(o *resource.Observed) string {
 		if name := importer.Called(schemas, o); matcher.Match(o, name) {
 			return name
@@ -128,11 +128,11 @@ func (c *call) adoptMatching(l *session) error {
 	for _, kind := range sortedKeys(unread) {
 		c.out.Warn("not adopted: all of "+kind+": "+unread[kind].Error(), "")
 	}
-	return c.adoptAll(l, found, "CALLED", c.calledNow)
+	return adoptAll(c, l, found, "CALLED", func(o *resource.Observed) string { return calledNow(c, o) })
 }
 
 // matcher is that of the command line.
-func (c *call) matcher() (importer.Matcher, error) {
+func matcher(c *call) (importer.Matcher, error) {
 	m, err := importer.NewMatcher(c.cmd.StringSlice("match"))
 	if err != nil {
 		return m, cli.Usage("use KIND/NAME, NAME or tag:KEY=VALUE, such as ec2/web-* or tag:team=web", "%s", err)
@@ -148,12 +148,12 @@ func matchFlag(usage string) urfave.Flag {
 const matchWords = "PATTERN is KIND/NAME, NAME or tag:KEY=VALUE, with * and ?. NAME is the Name tag, the name or the ID."
 
 // absentClusters are the clusters that the tables among the sources declare to be absent.
-func (c *call) absentClusters(l *session) (out []resource.Ref, err error) {
+func absentClusters(c *call, l *session) (out []resource.Ref, err error) {
 	for _, in := range l.intents {
 		if !sqlite.Reads(in.Source) {
 			continue
 		}
-		rows, err := c.clusterTable(in.Source, c.checks()).Rows(c)
+		rows, err := clusterTable(c, in.Source, c.checks()).Rows(c)
 		if err != nil {
 			return nil, err
 		}
@@ -170,7 +170,7 @@ func (c *call) absentClusters(l *session) (out []resource.Ref, err error) {
 }
 
 // adoptAll lists resources with a note on each, and adopts them on a typed yes.
-func (c *call) adoptAll(l *session, all []resource.Observed, note string, of func(*resource.Observed) string) error {
+func adoptAll(c *call, l *session, all []resource.Observed, note string, of func(*resource.Observed) string) error {
 	if c.out.Machine() {
 		return cli.Usage("run it in a terminal", "this needs confirmation")
 	}
@@ -193,7 +193,7 @@ func (c *call) adoptAll(l *session, all []resource.Observed, note string, of fun
 	if err := c.out.Ask(c, c.Stdin, question); err != nil {
 		return err
 	}
-	act, err := c.signedAct()
+	act, err := signedAct(c)
 	if err != nil {
 		return err
 	}

@@ -62,8 +62,8 @@ func TestManyWarningsOfOneKind(t *testing.T) {
 	for i := range what {
 		what[i] = fmt.Sprintf("ec2/web-%d is claimed", i)
 	}
-	c.warnOf(what, "wait")
-	c.warnOf(what[:6], "wait longer")
+	warnOf(c, what, "wait")
+	warnOf(c, what[:6], "wait longer")
 	want := "Warning: ec2/web-4 is claimed\nWarning: and 35 more like these\n  Suggestion: wait\n"
 	if got := errs.String(); !strings.Contains(got, want) || !strings.Contains(got, "web-5 is claimed\n  Suggestion: wait longer\n") || strings.Count(got, "Suggestion:") != 2 {
 		t.Error(got)

@@ -20,12 +20,12 @@ func run(soft, hard context.Context, args []string, env func(string) (string, bo
 	p := &process{table: table, Process: cli.Process{
 		Version: version, Hard: hard, Env: env, Stdin: stdin, Stdout: out, Answer: out, Stderr: stderr, Now: time.Now,
 	}}
-	return p.run(soft, args)
+	return runLine(soft, p, args)
 }
 
-// run runs a command line.
-func (p *process) run(soft context.Context, args []string) int {
-	app := p.app()
+// runLine runs a command line.
+func runLine(soft context.Context, p *process, args []string) int {
+	app := newApp(p)
 	tidy, err := cli.Tidy(app.Commands, args)
 	if err == nil {
 		app.Commands = calledBy(app.Commands, tidy)
@@ -58,11 +58,11 @@ type process struct {
 	table func(*process, hclog.Logger) []provider.Entry
 }
 
-// app is the table of the commands.
-func (p *process) app() *urfave.App {
+// newApp is the table of the commands.
+func newApp(p *process) *urfave.App {
 	app := &urfave.App{
 		Name:      "ovi",
-		Commands:  p.commands(),
+		Commands:  commands(p),
 		Reader:    p.Stdin,
 		Writer:    p.Stdout,
 		ErrWriter: p.Stderr,
@@ -72,7 +72,7 @@ func (p *process) app() *urfave.App {
 		DisableSliceFlagSeparator: true,
 		HideHelp:                  true,
 		HideVersion:               true,
-		Action:                    func(*urfave.Context) error { return p.helpAbout(nil) },
+		Action:                    func(*urfave.Context) error { return helpAbout(p, nil) },
 	}
 	readsNothing := func(c *urfave.Command) bool {
 		return slices.Contains([]string{"completion", "version", "help"}, c.Name)
@@ -82,18 +82,18 @@ func (p *process) app() *urfave.App {
 			cli.Complete([]*urfave.Command{c}, outputFlags())
 		}
 	}
-	cli.Complete(slices.DeleteFunc(slices.Clone(app.Commands), readsNothing), p.globalFlags())
+	cli.Complete(slices.DeleteFunc(slices.Clone(app.Commands), readsNothing), globalFlags(p))
 	return app
 }
 
 // commands are all commands, in the order of the help page.
-func (p *process) commands() []*urfave.Command {
+func commands(p *process) []*urfave.Command {
 	return []*urfave.Command{
-		p.planCommand(), p.validateCommand(), p.applyCommand(), p.destroyCommand(), p.installCommand(), p.upgradeCommand(), p.driftCommand(), p.runCommand(), p.clusterCommand(), p.edgeCommand(),
-		p.statusCommand(), p.inventoryCommand(), p.showCommand(), p.whyCommand(), p.proveCommand(), p.historyCommand(), p.diffCommand(), p.claimsCommand(),
-		p.adoptCommand(), p.forgetCommand(), p.moveCommand(), p.retryCommand(), p.blessCommand(), p.unblessCommand(), p.approveCommand(), p.importCommand(), p.exportCommand(),
-		p.policyCommand(), p.signerCommand(), p.auditCommand(), p.storeCommand(),
-		p.kindsCommand(), p.schemaCommand(), p.sandboxCommand(), p.completionCommand(), p.versionCommand(), p.helpCommand(),
+		planCommand(p), validateCommand(p), applyCommand(p), destroyCommand(p), installCommand(p), upgradeCommand(p), driftCommand(p), runCommand(p), clusterCommand(p), edgeCommand(p),
+		statusCommand(p), inventoryCommand(p), showCommand(p), whyCommand(p), proveCommand(p), historyCommand(p), diffCommand(p), claimsCommand(p),
+		adoptCommand(p), forgetCommand(p), moveCommand(p), retryCommand(p), blessCommand(p), unblessCommand(p), approveCommand(p), importCommand(p), exportCommand(p),
+		policyCommand(p), signerCommand(p), auditCommand(p), storeCommand(p),
+		kindsCommand(p), schemaCommand(p), sandboxCommand(p), completionCommand(p), versionCommand(p), helpCommand(p),
 	}
 }
 
@@ -107,12 +107,12 @@ const (
 )
 
 // globalFlags are the options of every command.
-func (p *process) globalFlags() []urfave.Flag {
+func globalFlags(p *process) []urfave.Flag {
 	return append(append([]urfave.Flag{
 		&urfave.StringFlag{Name: "data-dir", Category: cli.Everywhere, Usage: "keep the audit log and the store in `DIR` (OVI_DATA_DIR; default .ovi beside the source)"},
 		&urfave.StringFlag{Name: "store", Category: cli.Everywhere, Usage: "use a store shared by hosts: `etcd://HOST:2379,HOST:2379/PREFIX` (OVI_STORE; default a file in the data directory)"},
 		&urfave.BoolFlag{Name: "sandbox", Category: cli.Everywhere, Usage: "use the built-in sandbox, kept in the data directory, instead of real systems"},
-	}, outputFlags()...), p.providerFlags()...)
+	}, outputFlags()...), providerFlags(p)...)
 }
 
 // outputFlags are the options of what a command prints.

@@ -16,12 +16,12 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func (p *process) applyCommand() *urfave.Command {
+func applyCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "apply", Category: groupReconcile, ArgsUsage: "[SOURCE | PLANFILE]",
 		Usage:  "Apply a configuration or plan",
 		Flags:  append(decidingFlags(), executingFlags()...),
-		Action: p.action((*call).apply),
+		Action: p.action(apply),
 	}
 }
 
@@ -36,43 +36,43 @@ func executingFlags() []urfave.Flag {
 	}
 }
 
-func (c *call) apply() error {
+func apply(c *call) error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
 	defer c.bounded()()
 	saved := c.cmd.NArg() == 1 && isPlan(c.arg(0))
 	if !saved {
-		return c.applySource()
+		return applySource(c)
 	}
 	for _, name := range []string{"f", "target", "exclude", "skip-destructive", "allow-replace", "replace", "set-unverified", "prune-data", "max-age"} {
 		if c.cmd.IsSet(name) {
 			return cli.Usage("plan again with it: ovi plan --"+name+" ... --out FILE", "--%s changes what is planned, and %s is a saved plan", name, c.arg(0))
 		}
 	}
-	return c.applyFile(c.arg(0))
+	return applyFile(c, c.arg(0))
 }
 
 // applySource plans, asks and applies.
-func (c *call) applySource() error {
+func applySource(c *call) error {
 	paths, err := c.sources(c.cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}
-	return c.withLine(paths, c.planAndApply)
+	return withLine(c, paths, func(l *session) error { return planAndApply(c, l) })
 }
 
-func (c *call) planAndApply(l *session) error {
-	planned, err := c.makePlan(l, event.ForApply)
+func planAndApply(c *call, l *session) error {
+	planned, err := makePlan(c, l, event.ForApply)
 	if err != nil {
 		return err
 	}
-	defer c.reporting(l, planned)()
-	if err := c.showUnlessQuiet(planned, l.dir, !c.cmd.Bool("auto-approve")); err != nil {
+	defer reporting(c, l, planned)()
+	if err := showUnlessQuiet(c, planned, l.dir, !c.cmd.Bool("auto-approve")); err != nil {
 		return err
 	}
 	if executing(planned.Plan) == 0 {
-		return c.nothing(planned)
+		return nothing(c, planned)
 	}
 	how := "auto-approve"
 	if !c.cmd.Bool("auto-approve") {
@@ -80,15 +80,15 @@ func (c *call) planAndApply(l *session) error {
 		if err := c.out.CanAsk(c.Stdin, "add --auto-approve, or apply a saved plan: ovi plan --out FILE"); err != nil {
 			return err
 		}
-		if err := c.out.Ask(c, c.Stdin, render.Prompt(planned.Plan, c.changed(planned))); err != nil {
-			return c.canceled(err)
+		if err := c.out.Ask(c, c.Stdin, render.Prompt(planned.Plan, changed(c, planned))); err != nil {
+			return canceled(c, err)
 		}
 	}
-	return c.execute(l, planned, how)
+	return execute(c, l, planned, how)
 }
 
 // canceled says that nothing was changed, if that is what the error means.
-func (c *call) canceled(err error) error {
+func canceled(c *call, err error) error {
 	if !errors.Is(err, cli.ErrCanceled) {
 		return err
 	}
@@ -97,7 +97,7 @@ func (c *call) canceled(err error) error {
 }
 
 // changed names what an apply changes: an account, or the stack.
-func (c *call) changed(p *engine.Planned) string {
+func changed(c *call, p *engine.Planned) string {
 	accounts := accounts(p)
 	switch {
 	case c.sandboxed():
@@ -110,47 +110,47 @@ func (c *call) changed(p *engine.Planned) string {
 
 // showUnlessQuiet shows the plan of an apply. With --quiet and no question it shows only what
 // is unreachable or blocked.
-func (c *call) showUnlessQuiet(p *engine.Planned, dir string, asks bool) error {
+func showUnlessQuiet(c *call, p *engine.Planned, dir string, asks bool) error {
 	counts := p.Counts
 	if c.out.Quiet && !c.out.Machine() && !asks && len(p.Plan.Unreachable)+len(p.Plan.UnreachableKinds)+counts.Unreachable+counts.Blocked+counts.Conflict == 0 {
 		return nil
 	}
-	return c.showPlan(p, dir)
+	return showPlan(c, p, dir)
 }
 
 // applyFile applies a saved plan, except for resources that have changed since.
-func (c *call) applyFile(name string) error {
+func applyFile(c *call, name string) error {
 	head, saved, err := loadPlan(name)
 	if err != nil {
 		return err
 	}
-	if err := c.asPlanned(head, name); err != nil {
+	if err := asPlanned(c, head, name); err != nil {
 		return err
 	}
-	return c.withLine(head.Sources, func(l *session) error {
-		if err := c.asRecorded(l.ledger, name, head, saved); err != nil {
+	return withLine(c, head.Sources, func(l *session) error {
+		if err := asRecorded(c, l.ledger, name, head, saved); err != nil {
 			return err
 		}
-		fresh, err := l.engine.Refresh(c, saved, l.intents, engine.PlanOptions{Rules: l.rules, Starting: c.starting(event.ForApply)})
+		fresh, err := l.engine.Refresh(c, saved, l.intents, engine.PlanOptions{Rules: l.rules, Starting: starting(c, event.ForApply)})
 		if err != nil {
 			return err
 		}
-		defer c.reporting(l, fresh)()
-		if err := c.showUnlessQuiet(fresh, l.dir, false); err != nil {
+		defer reporting(c, l, fresh)()
+		if err := showUnlessQuiet(c, fresh, l.dir, false); err != nil {
 			return err
 		}
-		if err := c.alreadyDone(fresh); err != nil {
+		if err := alreadyDone(c, fresh); err != nil {
 			return err
 		}
 		if executing(fresh.Plan) == 0 {
-			return c.nothing(fresh)
+			return nothing(c, fresh)
 		}
-		return c.execute(l, fresh, "plan file")
+		return execute(c, l, fresh, "plan file")
 	})
 }
 
 // alreadyDone says which actions of a saved plan nothing is left of.
-func (c *call) alreadyDone(p *engine.Planned) error {
+func alreadyDone(c *call, p *engine.Planned) error {
 	if len(p.Already) == 0 {
 		return nil
 	}
@@ -167,19 +167,19 @@ func (c *call) alreadyDone(p *engine.Planned) error {
 }
 
 // nothing ends an apply that has nothing to do, or in which everything is blocked.
-func (c *call) nothing(p *engine.Planned) error {
+func nothing(c *call, p *engine.Planned) error {
 	if c.out.Machine() {
 		sum := render.ChangeSummary{Type: "change_summary", Operation: "apply", Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID, Sandbox: c.sandboxed()}
 		sum.Counts = render.Counts(event.Standing(p.Plan))
-		if err := c.out.Records(sum, c.reconciled(p, &engine.Result{})); err != nil {
+		if err := c.out.Records(sum, reconciled(c, p, &engine.Result{})); err != nil {
 			return err
 		}
 	}
-	return cli.Exit(c.leftOver(p)...)
+	return cli.Exit(leftOver(c, p)...)
 }
 
 // leftOver are the exit codes of what an apply does not do.
-func (c *call) leftOver(p *engine.Planned) []int {
+func leftOver(c *call, p *engine.Planned) []int {
 	codes := standingCodes(p)
 	if blocked(p.Plan) > 0 {
 		codes = append(codes, cli.ExitBlocked)
@@ -194,7 +194,7 @@ type sink interface {
 }
 
 // execute applies a plan, shows the progress, and prints the summary.
-func (c *call) execute(l *session, p *engine.Planned, how string) error {
+func execute(c *call, l *session, p *engine.Planned, how string) error {
 	ctx, heedless := cli.Hangup(c.Context)
 	defer heedless()
 	c.Context = ctx
@@ -229,5 +229,5 @@ func (c *call) execute(l *session, p *engine.Planned, how string) error {
 	if err != nil {
 		c.out.Report(cli.Diagnose(err)...)
 	}
-	return c.sumUp(p, result, cli.CodeOf(err))
+	return sumUp(c, p, result, cli.CodeOf(err))
 }

@@ -12,28 +12,28 @@ import (
 )
 
 // sumUp prints the summary and gives the exit code.
-func (c *call) sumUp(p *engine.Planned, r *engine.Result, stopped int) error {
+func sumUp(c *call, p *engine.Planned, r *engine.Result, stopped int) error {
 	counts := render.Counts(r.Counts)
 	if c.out.Machine() {
 		err := c.out.Records(render.ChangeSummary{
 			Type: "change_summary", Operation: "apply", Counts: counts, Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID, Seconds: r.Took.Seconds(), Sandbox: c.sandboxed(),
-		}, c.reconciled(p, r))
+		}, reconciled(c, p, r))
 		if err != nil {
 			return err
 		}
 	} else {
 		c.out.Say("")
 		_ = counts.Write(c.out.W, c.out.Style)
-		c.explain(r)
+		explainResult(c, r)
 	}
 	if c.Err() != nil {
 		stopped = c.stopped()
 	}
-	return cli.Exit(append(append(c.leftOver(p), resultCodes(r)...), stopped)...)
+	return cli.Exit(append(append(leftOver(c, p), resultCodes(r)...), stopped)...)
 }
 
 // reconciled is the object that ends an apply for programs.
-func (c *call) reconciled(p *engine.Planned, r *engine.Result) render.ReconcileResult {
+func reconciled(c *call, p *engine.Planned, r *engine.Result) render.ReconcileResult {
 	status := map[resource.Ref]string{}
 	var errs []string
 	for _, o := range r.Outcomes {
@@ -65,9 +65,9 @@ func resultCodes(r *engine.Result) []int {
 	return codes
 }
 
-// explain reports what was not done, and what to do about it.
-func (c *call) explain(r *engine.Result) {
-	c.creditOthers(r)
+// explainResult reports what was not done, and what to do about it.
+func explainResult(c *call, r *engine.Result) {
+	creditOthers(c, r)
 	flight := "actions in flight finished"
 	var unknown, claimed, stale []string
 	for _, o := range r.Outcomes {
@@ -87,9 +87,9 @@ func (c *call) explain(r *engine.Result) {
 		case engine.Done, engine.Accepted, engine.ByOther, engine.Failed, engine.Refused, engine.WaitingFor, engine.Unneeded, engine.Interrupted:
 		}
 	}
-	c.warnOf(unknown, "run `ovi plan` to recover it")
-	c.warnOf(claimed, "see `ovi claims`; use a longer --lock-timeout, or run the command again later")
-	c.warnOf(stale, "plan again")
+	warnOf(c, unknown, "run `ovi plan` to recover it")
+	warnOf(c, claimed, "see `ovi claims`; use a longer --lock-timeout, or run the command again later")
+	warnOf(c, stale, "plan again")
 	left := slices.ContainsFunc(r.Outcomes, func(o engine.Outcome) bool {
 		return o.Status == engine.Interrupted || o.Status == engine.WaitingFor || o.Status == engine.Uncertain
 	})
@@ -106,7 +106,7 @@ func (c *call) explain(r *engine.Result) {
 const maxWarned = 5
 
 // warnOf shows several warnings with one suggestion.
-func (c *call) warnOf(what []string, next string) {
+func warnOf(c *call, what []string, next string) {
 	if n := len(what) - maxWarned; n > 1 {
 		what = append(what[:maxWarned:maxWarned], fmt.Sprintf("and %d more like these", n))
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/ovi-project/ovi/render"
 )
 
-func (p *process) approveCommand() *urfave.Command {
+func approveCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "approve", Category: groupManage, ArgsUsage: "PLANFILE",
 		Usage: "Approve a plan",
@@ -28,18 +28,18 @@ func (p *process) approveCommand() *urfave.Command {
 			&urfave.StringFlag{Name: "until", Usage: "expire after a duration or at `TIME` (24h, 7d, 2006-01-02T15:04:05Z)", Value: "24h"},
 			signFlag(), reasonFlag(),
 		},
-		Action: p.action((*call).approve),
+		Action: p.action(approve),
 	}
 }
 
-func (c *call) approve() error {
+func approve(c *call) error {
 	if c.cmd.NArg() != 1 {
 		return cli.Usage("create one: ovi plan --out FILE", "`ovi approve` needs a saved plan")
 	}
 	if err := savedPlan(c.arg(0)); err != nil {
 		return err
 	}
-	until, err := c.later("until")
+	until, err := later(c, "until")
 	if err != nil {
 		return err
 	}
@@ -47,23 +47,23 @@ func (c *call) approve() error {
 	if err != nil {
 		return err
 	}
-	if err := c.asPlanned(head, c.arg(0)); err != nil {
+	if err := asPlanned(c, head, c.arg(0)); err != nil {
 		return err
 	}
-	return c.withMemory(nil, func(l *ledger.Ledger) error {
-		if err := c.asRecorded(l, c.arg(0), head, saved); err != nil {
+	return withMemory(c, nil, func(l *ledger.Ledger) error {
+		if err := asRecorded(c, l, c.arg(0), head, saved); err != nil {
 			return err
 		}
-		return c.approveIn(l, saved, until)
+		return approveIn(c, l, saved, until)
 	})
 }
 
-func (c *call) approveIn(l *ledger.Ledger, p *engine.Planned, until time.Time) error {
-	if err := c.showUnlessQuiet(p, c.cmd.String("data-dir"), true); err != nil {
+func approveIn(c *call, l *ledger.Ledger, p *engine.Planned, until time.Time) error {
+	if err := showUnlessQuiet(c, p, c.cmd.String("data-dir"), true); err != nil {
 		return err
 	}
 	e := engine.New(engine.Config{Ledger: l, Clock: c.Now})
-	act, err := c.signedAct()
+	act, err := signedAct(c)
 	if err != nil {
 		return err
 	}
@@ -88,10 +88,10 @@ func (c *call) approveIn(l *ledger.Ledger, p *engine.Planned, until time.Time) e
 			out.Approved = append(out.Approved, a.Who)
 		}
 	}
-	return c.tellApproval(out)
+	return tellApproval(c, out)
 }
 
-func (c *call) tellApproval(a render.Approval) error {
+func tellApproval(c *call, a render.Approval) error {
 	if c.out.Machine() {
 		return c.out.Records(a)
 	}
@@ -128,7 +128,7 @@ func asked(p *engine.Planned) (n int, signed bool) {
 }
 
 // later reads an option that is a future time, or a duration from now.
-func (c *call) later(flag string) (time.Time, error) {
+func later(c *call, flag string) (time.Time, error) {
 	text := c.cmd.String(flag)
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {

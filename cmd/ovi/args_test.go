@@ -17,7 +17,7 @@ import (
 
 func tidied(t *testing.T, line ...string) ([]string, error) {
 	t.Helper()
-	return cli.Tidy((&process{table: table}).app().Commands, line)
+	return cli.Tidy(newApp(&process{table: table}).Commands, line)
 }
 
 func TestOptionsStandOnEitherSide(t *testing.T) {
@@ -81,7 +81,7 @@ func TestWrongCommandLinesSayWhatToDo(t *testing.T) {
 // TestNoCommandLinePanics: whatever is typed, the answer is an error or an order of words,
 // with every argument kept in its order.
 func TestNoCommandLinePanics(t *testing.T) {
-	commands := (&process{table: table}).app().Commands
+	commands := newApp(&process{table: table}).Commands
 	words := []string{"plan", "apply", "audit", "log", "sandbox", "break", "-", "--", "--out", "-f", "--sandbox", "--out=", "-=", "---", "x", "", "--help", "ü"}
 	for range 100 {
 		line := make([]string, rand.IntN(9)) //nolint:gosec // any line will do
@@ -98,7 +98,7 @@ func TestNoCommandLinePanics(t *testing.T) {
 // TestEveryCommandHelps: the help of each command starts with a verb and shows how it is typed.
 func TestEveryCommandHelps(t *testing.T) {
 	p := &process{table: table}
-	cli.Each(p.app().Commands, "", func(path string, _ *urfave.Command) {
+	cli.Each(newApp(p).Commands, "", func(path string, _ *urfave.Command) {
 		var out, bad bytes.Buffer
 		args := append(strings.Fields(path), "--help")
 		code := run(context.Background(), context.Background(), args, none, strings.NewReader(""), &out, &bad)

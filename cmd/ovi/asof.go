@@ -10,7 +10,7 @@ import (
 )
 
 // checkPast refuses to save a plan of the past.
-func (c *call) checkPast() error {
+func checkPast(c *call) error {
 	if c.cmd.String("at") != "" && (c.cmd.String("out") != "" || c.cmd.Duration("max-age") != 0) {
 		return cli.Usage("omit --out and --max-age", "a plan of the past (--at) cannot be applied")
 	}
@@ -18,7 +18,7 @@ func (c *call) checkPast() error {
 }
 
 // freshness are the lines about what a plan uses that was not observed just now.
-func (c *call) freshness(p *engine.Planned) []string {
+func freshness(c *call, p *engine.Planned) []string {
 	names := namesOf(p)
 	var out []string
 	if p.Past {
@@ -40,7 +40,7 @@ func (c *call) freshness(p *engine.Planned) []string {
 }
 
 // lookRecords tell programs how old each fact of a plan is.
-func (c *call) lookRecords(p *engine.Planned, names render.Names) []render.Record {
+func lookRecords(c *call, p *engine.Planned, names render.Names) []render.Record {
 	out := make([]render.Record, 0, len(p.Observations))
 	for _, obs := range p.Observations {
 		r := render.Look{Type: "observation", Scope: obs.Scope.String(), Location: names.Scope(obs.Scope), Recorded: obs.Recorded, Count: obs.Count}

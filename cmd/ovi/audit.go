@@ -22,7 +22,7 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-func (p *process) auditCommand() *urfave.Command {
+func auditCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "audit", Category: groupGovern,
 		Usage: "Read or verify the audit log",
@@ -31,7 +31,7 @@ func (p *process) auditCommand() *urfave.Command {
 				Name: "log", ArgsUsage: "[REF]", Usage: "Print the records, oldest first",
 				Flags: append(logFilters(), recordFlag(),
 					&urfave.BoolFlag{Name: "follow", Usage: "print new records until Ctrl-C"}),
-				Action: p.action((*call).auditLog),
+				Action: p.action(auditLog),
 			},
 			{
 				Name: "verify", ArgsUsage: "[SOURCE]", Usage: "Verify that no record was changed, removed or reordered",
@@ -40,36 +40,36 @@ func (p *process) auditCommand() *urfave.Command {
 					&urfave.StringFlag{Name: "public-key", Usage: "require checkpoints signed by `KEY` (64 hexadecimal digits)"},
 					&urfave.StringSliceFlag{Name: "checkpoint", Usage: "require the checkpoint `LINE`, kept elsewhere; repeatable"},
 				},
-				Action: p.action((*call).auditVerify),
+				Action: p.action(auditVerify),
 			},
-		}, p.auditMore()...),
+		}, auditMore(p)...),
 	}
 }
 
-func (c *call) auditLog() error {
+func auditLog(c *call) error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	return c.withMemory(nil, func(l *ledger.Ledger) error { return cli.IgnoreUnread(c.showLog(l)) })
+	return withMemory(c, nil, func(l *ledger.Ledger) error { return cli.IgnoreUnread(showLog(c, l)) })
 }
 
-func (c *call) showLog(l *ledger.Ledger) error {
-	filter, err := c.filter(l)
+func showLog(c *call, l *ledger.Ledger) error {
+	filter, err := filter(c, l)
 	if err != nil {
 		return err
 	}
-	short, err := c.shortNames(l)
+	short, err := shortNames(c, l)
 	if err != nil {
 		return err
 	}
-	each := func(r event.Record) error { return c.logRecord(r, short) }
-	if filter.From, err = c.logFrom(l, filter, each); err != nil || !c.cmd.Bool("follow") {
+	each := func(r event.Record) error { return logRecord(c, r, short) }
+	if filter.From, err = logFrom(c, l, filter, each); err != nil || !c.cmd.Bool("follow") {
 		return err
 	}
-	return c.follow(l, filter, each)
+	return follow(c, l, filter, each)
 }
 
-func (c *call) logRecord(r event.Record, short func(resource.Ref) string) error {
+func logRecord(c *call, r event.Record, short func(resource.Ref) string) error {
 	if c.out.Machine() {
 		return c.out.Records(logLine(r))
 	}
@@ -94,7 +94,7 @@ func logLine(r event.Record) render.LogRecord {
 }
 
 // filter reads which records are selected.
-func (c *call) filter(l *ledger.Ledger) (history.Filter, error) {
+func filter(c *call, l *ledger.Ledger) (history.Filter, error) {
 	f := history.Filter{Types: c.cmd.StringSlice("type"), Run: c.cmd.String("run"), Instance: c.cmd.String("instance")}
 	for _, t := range f.Types {
 		if near, ok := resource.Nearest(t, event.Types()); !ok || near != t {
@@ -102,10 +102,10 @@ func (c *call) filter(l *ledger.Ledger) (history.Filter, error) {
 		}
 	}
 	var err error
-	if f.Since, err = c.moment("since"); err != nil {
+	if f.Since, err = parseMoment(c, "since"); err != nil {
 		return f, err
 	}
-	if f.Until, err = c.moment("until"); err != nil {
+	if f.Until, err = parseMoment(c, "until"); err != nil {
 		return f, err
 	}
 	spelling := c.cmd.String("ref")
@@ -113,13 +113,13 @@ func (c *call) filter(l *ledger.Ledger) (history.Filter, error) {
 		spelling = c.arg(0)
 	}
 	if spelling != "" {
-		f.Ref, err = c.ref(l, spelling)
+		f.Ref, err = ref(c, l, spelling)
 	}
 	return f, err
 }
 
-// moment reads an option that is a time, or a duration ago.
-func (c *call) moment(flag string) (time.Time, error) {
+// parseMoment reads an option that is a time, or a duration ago.
+func parseMoment(c *call, flag string) (time.Time, error) {
 	text := c.cmd.String(flag)
 	if text == "" {
 		return time.Time{}, nil
@@ -134,7 +134,7 @@ func (c *call) moment(flag string) (time.Time, error) {
 	return t, nil
 }
 
-func (c *call) auditVerify() error {
+func auditVerify(c *call) error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (c *call) auditVerify() error {
 	if err != nil {
 		return err
 	}
-	report, err := c.verified(dir, nil)
+	report, err := verifiedLog(c, dir, nil)
 	if err != nil {
 		return err
 	}
@@ -164,17 +164,17 @@ func (c *call) auditVerify() error {
 // logDir is where the audit log is, in the data directory.
 const logDir = "wal"
 
-// verified verifies the audit log of a data directory against all that is known of it: its own key, what
+// verifiedLog verifies the audit log of a data directory against all that is known of it: its own key, what
 // its store has, what the command line requires, and anchors that were kept elsewhere.
-func (c *call) verified(dir string, anchors []wal.Anchor) (wal.Report, error) {
-	key, options, err := c.trust(dir)
+func verifiedLog(c *call, dir string, anchors []wal.Anchor) (wal.Report, error) {
+	key, options, err := trust(c, dir)
 	if err != nil {
 		return wal.Report{}, err
 	}
 	for _, a := range anchors {
 		options = append(options, wal.WithAnchor(a))
 	}
-	known, err := c.inStore(dir)
+	known, err := inStore(c, dir)
 	if err != nil {
 		return wal.Report{}, err
 	}
@@ -186,13 +186,13 @@ func (c *call) verified(dir string, anchors []wal.Anchor) (wal.Report, error) {
 		err = &cli.Problem{Summary: "the audit log was changed or is damaged", Err: err, Suggestion: "keep a copy of the data directory, and restore the last good one"}
 	}
 	if err == nil {
-		err = c.asOthersSaw(dir, key, options)
+		err = asOthersSaw(c, dir, key, options)
 	}
 	return report, err
 }
 
 // asOthersSaw verifies the log against what other instances of a shared store saw of it.
-func (c *call) asOthersSaw(dir string, key ed25519.PublicKey, options []wal.Option) error {
+func asOthersSaw(c *call, dir string, key ed25519.PublicKey, options []wal.Option) error {
 	kept, err := readNote(dir)
 	if err != nil || c.storeName() == "" {
 		if kept.where != "" {
@@ -200,7 +200,7 @@ func (c *call) asOthersSaw(dir string, key ed25519.PublicKey, options []wal.Opti
 		}
 		return err
 	}
-	l, err := c.openLedger(dir)
+	l, err := openLedger(c, dir)
 	if err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func (c *call) asOthersSaw(dir string, key ed25519.PublicKey, options []wal.Opti
 }
 
 // inStore is the last record of the log that its own store has.
-func (c *call) inStore(dir string) ([]wal.Option, error) {
+func inStore(c *call, dir string) ([]wal.Option, error) {
 	path := ledger.StorePath(dir)
 	if _, err := os.Stat(path); err != nil || c.storeName() != "" {
 		return nil, nil //nolint:nilerr // a lost store, or one that others share
@@ -233,7 +233,7 @@ func (c *call) inStore(dir string) ([]wal.Option, error) {
 
 // trust reads what the audit log is verified against; without --public-key its own key, so that a log
 // which was signed again with another one is found.
-func (c *call) trust(dir string) (ed25519.PublicKey, []wal.Option, error) {
+func trust(c *call, dir string) (ed25519.PublicKey, []wal.Option, error) {
 	var key ed25519.PublicKey
 	if text := c.cmd.String("public-key"); text != "" {
 		var err error

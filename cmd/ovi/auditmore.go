@@ -32,18 +32,18 @@ func logFilters() []urfave.Flag {
 }
 
 // auditMore are the commands of the audit log besides reading and verifying it.
-func (p *process) auditMore() []*urfave.Command {
+func auditMore(p *process) []*urfave.Command {
 	return []*urfave.Command{
 		{
 			Name: "export", ArgsUsage: "[REF]", Usage: "Print the records as JSON lines or CloudEvents",
 			Flags: append(logFilters(), recordFlag(),
 				&urfave.StringFlag{Name: "format", Value: "jsonl", Usage: "print `FORMAT`: jsonl, or cloudevents (1.0, one per line)"}),
-			Action: p.action((*call).auditExport),
+			Action: p.action(auditExport),
 		},
 		{
 			Name: "checkpoint", ArgsUsage: "[SOURCE]", Usage: "Print a signed checkpoint, one line to keep elsewhere",
 			Flags:  []urfave.Flag{recordFlag()},
-			Action: p.action((*call).auditCheckpoint),
+			Action: p.action(auditCheckpoint),
 		},
 		{
 			Name: "witness", ArgsUsage: "FILE [SOURCE]", Usage: "Verify the audit log against checkpoints kept in a file, and add one",
@@ -55,9 +55,9 @@ func (p *process) auditMore() []*urfave.Command {
 				"its own. Run it from time to time: what was recorded since the last line can be rewritten with the\n" +
 				"key of the log.",
 			Flags:  []urfave.Flag{recordFlag()},
-			Action: p.action((*call).auditWitness),
+			Action: p.action(auditWitness),
 		},
-		p.replayCommand(),
+		replayCommand(p),
 		{
 			Name: "trim", ArgsUsage: "[SOURCE]", Usage: "Remove the oldest part of the audit log",
 			Description: "Current state is first written to the end of the log. Whole segments are removed, so somewhat\n" +
@@ -65,13 +65,13 @@ func (p *process) auditMore() []*urfave.Command {
 				"still verifies. Older history stays in the store; only a store rebuilt from a trimmed log lacks it\n" +
 				"and has other revision numbers.",
 			Flags:  []urfave.Flag{recordFlag(), &urfave.StringFlag{Name: "keep", Usage: "keep records younger than `AGE`, such as 90d or 36h"}},
-			Action: p.action((*call).auditTrim),
+			Action: p.action(auditTrim),
 		},
 	}
 }
 
 // logFrom writes the records that a filter selects, and returns where to go on.
-func (c *call) logFrom(l *ledger.Ledger, f history.Filter, each func(event.Record) error) (next wal.Seq, err error) {
+func logFrom(c *call, l *ledger.Ledger, f history.Filter, each func(event.Record) error) (next wal.Seq, err error) {
 	for r, err := range history.New(l.Reader()).LogRecordsTo(c, f, &next) {
 		if err != nil {
 			return next, err
@@ -85,7 +85,7 @@ func (c *call) logFrom(l *ledger.Ledger, f history.Filter, each func(event.Recor
 
 // follow writes what any process records from now on, until it is interrupted: that is its
 // normal end.
-func (c *call) follow(l *ledger.Ledger, f history.Filter, each func(event.Record) error) error {
+func follow(c *call, l *ledger.Ledger, f history.Filter, each func(event.Record) error) error {
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()
 	for {
@@ -95,7 +95,7 @@ func (c *call) follow(l *ledger.Ledger, f history.Filter, each func(event.Record
 		case <-tick.C:
 		}
 		var err error
-		if f.From, err = c.logFrom(l, f, each); err != nil {
+		if f.From, err = logFrom(c, l, f, each); err != nil {
 			if c.Err() != nil {
 				return nil
 			}
@@ -104,7 +104,7 @@ func (c *call) follow(l *ledger.Ledger, f history.Filter, each func(event.Record
 	}
 }
 
-func (c *call) auditExport() error {
+func auditExport(c *call) error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
@@ -112,13 +112,13 @@ func (c *call) auditExport() error {
 	if format != "jsonl" && format != "cloudevents" {
 		return cli.Usage("use --format jsonl or cloudevents", "invalid export format %q", format)
 	}
-	return c.withMemory(nil, func(l *ledger.Ledger) error {
-		f, err := c.filter(l)
+	return withMemory(c, nil, func(l *ledger.Ledger) error {
+		f, err := filter(c, l)
 		if err != nil {
 			return err
 		}
 		lines := render.NewJSON(c.out.Document())
-		_, err = c.logFrom(l, f, func(r event.Record) error {
+		_, err = logFrom(c, l, f, func(r event.Record) error {
 			if format == "cloudevents" {
 				return lines.Encode(render.NewCloudEvent(r))
 			}
@@ -128,11 +128,11 @@ func (c *call) auditExport() error {
 	})
 }
 
-func (c *call) auditCheckpoint() error {
+func auditCheckpoint(c *call) error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	return c.withMemory(c.cmd.Args().Slice(), func(l *ledger.Ledger) error {
+	return withMemory(c, c.cmd.Args().Slice(), func(l *ledger.Ledger) error {
 		point, err := l.Checkpoint(c)
 		if err != nil {
 			return err
@@ -155,7 +155,7 @@ type checkpoint struct {
 	At    time.Time `json:"at"`
 }
 
-func (c *call) auditTrim() error {
+func auditTrim(c *call) error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
@@ -166,10 +166,10 @@ func (c *call) auditTrim() error {
 	if err != nil {
 		return cli.Usage("use an age such as 90d or 36h", "invalid --keep: %s", err)
 	}
-	return c.withMemory(c.cmd.Args().Slice(), func(l *ledger.Ledger) error { return c.trimLog(l, age) })
+	return withMemory(c, c.cmd.Args().Slice(), func(l *ledger.Ledger) error { return trimLog(c, l, age) })
 }
 
-func (c *call) trimLog(l *ledger.Ledger, age time.Duration) error {
+func trimLog(c *call, l *ledger.Ledger, age time.Duration) error {
 	was, _, err := l.Log().First()
 	if err != nil {
 		return err

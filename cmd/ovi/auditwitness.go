@@ -24,7 +24,7 @@ type witnessed struct {
 }
 
 // auditWitness verifies the audit log against the anchors in a file, here or on a branch in Git, and adds one.
-func (c *call) auditWitness() error {
+func auditWitness(c *call) error {
 	if err := c.atMost(2); err != nil {
 		return err
 	}
@@ -44,10 +44,10 @@ func (c *call) auditWitness() error {
 		if err != nil {
 			return line, err
 		}
-		if _, err := c.verified(dir, kept); err != nil {
+		if _, err := verifiedLog(c, dir, kept); err != nil {
 			return line, err
 		}
-		err = c.withMemory(rest, func(l *ledger.Ledger) (err error) {
+		err = withMemory(c, rest, func(l *ledger.Ledger) (err error) {
 			point, err = l.Checkpoint(c)
 			line.Message = fmt.Sprintf("ovi checkpoint of log %s up to record %d", l.Reader().Instance(), point.Seq)
 			return err
@@ -56,7 +56,7 @@ func (c *call) auditWitness() error {
 		return line, err
 	}
 	if git.Is(file) {
-		err = c.witnessInGit(file, dir, next)
+		err = witnessInGit(c, file, dir, next)
 	} else {
 		err = witnessInFile(file, next)
 	}
@@ -87,7 +87,7 @@ func witnessInFile(file string, next func([]byte) (gitclone.Line, error)) error 
 }
 
 // witnessInGit adds a line to a file on a branch. The clone is in the data directory.
-func (c *call) witnessInGit(name, dir string, next func([]byte) (gitclone.Line, error)) error {
+func witnessInGit(c *call, name, dir string, next func([]byte) (gitclone.Line, error)) error {
 	u, err := git.Parse(name)
 	if err == nil && (u.Ref == "" || u.Path == "." || u.Each) {
 		err = errors.New("it names no file on a branch")

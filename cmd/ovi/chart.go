@@ -26,24 +26,24 @@ func chartFlags() []urfave.Flag {
 	}
 }
 
-// source is the reader of what the paths name: a repository, a table of clusters, charts and manifests, or
+// openSource is the reader of what the paths name: a repository, a table of clusters, charts and manifests, or
 // ovi's own files.
-func (c *call) source(paths []string, dir string, checks source.Options) (source.Source, error) {
+func openSource(c *call, paths []string, dir string, checks source.Options) (source.Source, error) {
 	switch {
 	case len(paths) == 1 && git.Is(paths[0]):
-		return c.gitSource(paths[0], dir, checks)
+		return gitSource(c, paths[0], dir, checks)
 	case len(paths) == 1 && sqlite.Reads(paths[0]):
-		return c.clusterTable(paths[0], checks), nil
+		return clusterTable(c, paths[0], checks), nil
 	case len(paths) == 1 && siteReads(paths[0], nil):
-		return c.siteSource(paths[0], nil, checks), nil
+		return siteSource(c, paths[0], nil, checks), nil
 	case !slices.ContainsFunc(paths, func(p string) bool { return chart.Reads(p, nil) }):
 		return config.New(paths, config.Options{Options: checks, Env: c.Env}), nil
 	}
-	return chart.New(paths, c.chartOptions(checks, nil)), nil
+	return chart.New(paths, chartOptions(c, checks, nil)), nil
 }
 
 // chartOptions are how a chart is rendered; nil files are those of this host.
-func (c *call) chartOptions(checks source.Options, files fs.FS) chart.Options {
+func chartOptions(c *call, checks source.Options, files fs.FS) chart.Options {
 	return chart.Options{
 		Options: checks, Provider: chartProvider, Env: c.Env, Files: files,
 		Values: c.cmd.StringSlice("values"), Set: c.cmd.StringSlice("set"), Namespace: c.cmd.String("namespace"),
@@ -51,7 +51,7 @@ func (c *call) chartOptions(checks source.Options, files fs.FS) chart.Options {
 }
 
 // onlyCharts refuses what only charts have with other sources.
-func (c *call) onlyCharts(paths []string) error {
+func onlyCharts(c *call, paths []string) error {
 	for _, f := range chartFlags() {
 		name := f.Names()[0]
 		if c.cmd.IsSet(name) && !slices.ContainsFunc(paths, func(p string) bool { return git.Is(p) || chart.Reads(p, nil) }) {
@@ -94,7 +94,7 @@ type chartHead struct {
 	Set []string `json:"set,omitempty"`
 }
 
-func (c *call) chartHead(sources []string) (h chartHead, err error) {
+func headOfChart(c *call, sources []string) (h chartHead, err error) {
 	h.Namespace, h.Set, h.Values = c.cmd.String("namespace"), setKeys(c.cmd.StringSlice("set")), c.cmd.StringSlice("values")
 	if slices.ContainsFunc(sources, git.Is) {
 		return h, nil // they are paths in the repository
@@ -113,7 +113,7 @@ func setKeys(all []string) []string {
 }
 
 // chartAsPlanned renders a chart as for the plan that was saved.
-func (c *call) chartAsPlanned(h chartHead, name string) error {
+func chartAsPlanned(c *call, h chartHead, name string) error {
 	if missing := slices.DeleteFunc(slices.Clone(h.Set), func(key string) bool { return slices.Contains(setKeys(c.cmd.StringSlice("set")), key) }); len(missing) > 0 {
 		return cli.Usage("add --set "+missing[0]+"=VALUE", "%s was made with --set %s, and holds no values", name, strings.Join(missing, ", "))
 	}

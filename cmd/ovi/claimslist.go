@@ -15,7 +15,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-func (p *process) claimsCommand() *urfave.Command {
+func claimsCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "claims", Category: groupInspect, ArgsUsage: "[SOURCE]",
 		Usage:       "List or revoke claims",
@@ -25,27 +25,27 @@ func (p *process) claimsCommand() *urfave.Command {
 			Name: "revoke", ArgsUsage: "REF", Usage: "Revoke the claim of an owner that is running and must not act",
 			Description: "No later result of the owner is recorded, and its call is canceled at its next heartbeat.",
 			Flags:       []urfave.Flag{recordFlag(), reasonFlag()},
-			Action:      p.action((*call).revokeClaim),
+			Action:      p.action(revokeClaim),
 		}},
-		Action: p.action((*call).claims),
+		Action: p.action(claims),
 	}
 }
 
-func (c *call) claims() error {
+func claims(c *call) error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	return c.withMemory(c.cmd.Args().Slice(), c.showClaims)
+	return withMemory(c, c.cmd.Args().Slice(), func(l *ledger.Ledger) error { return showClaims(c, l) })
 }
 
-func (c *call) revokeClaim() error {
+func revokeClaim(c *call) error {
 	if c.cmd.NArg() != 1 || c.cmd.String("reason") == "" {
 		return cli.Usage("use ovi claims revoke ec2/web-0 --reason \"host lost\"", "`ovi claims revoke` needs a resource and a reason")
 	}
-	return c.withMemory(nil, c.revoke)
+	return withMemory(c, nil, func(l *ledger.Ledger) error { return revoke(c, l) })
 }
 
-func (c *call) showClaims(l *ledger.Ledger) error {
+func showClaims(c *call, l *ledger.Ledger) error {
 	scans, err := l.Scans(c, storage.Now)
 	if err != nil {
 		return err

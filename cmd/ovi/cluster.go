@@ -12,17 +12,17 @@ import (
 	"github.com/ovi-project/ovi/source/sqlite"
 )
 
-func (p *process) clusterCommand() *urfave.Command {
+func clusterCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "cluster", Category: groupReconcile,
 		Usage: "Reconcile and verify a table of clusters",
 		Description: "The commands and summaries of Kindler's scripts, on the engine of `ovi apply`. Their exit codes are\n" +
 			"their own: docs/cluster-exit-codes.md.",
-		Subcommands: []*urfave.Command{p.clusterReconcileCommand(), p.clusterVerifyCommand(), p.clusterConsistencyCommand()},
+		Subcommands: []*urfave.Command{clusterReconcileCommand(p), clusterVerifyCommand(p), clusterConsistencyCommand(p)},
 	}
 }
 
-func (p *process) clusterReconcileCommand() *urfave.Command {
+func clusterReconcileCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "reconcile", ArgsUsage: "[once | loop] [DATABASE]",
 		Usage: "Create, heal and delete clusters as the table declares, then verify",
@@ -45,27 +45,27 @@ func (p *process) clusterReconcileCommand() *urfave.Command {
 			&urfave.IntFlag{Name: "max-runs", Usage: "loop: end after `N` runs (default: no limit)"},
 			&urfave.BoolFlag{Name: "once", Usage: "loop: end after one run"},
 		}, append(verifyFlags(), append(pruneFlags("prune-missing"), timeoutFlag(), policyFlag(), lockFlag())...)...),
-		Action: p.clusterAction((*call).clusterReconcile),
+		Action: clusterAction(p, clusterReconcile),
 	}
 }
 
-func (p *process) clusterVerifyCommand() *urfave.Command {
+func clusterVerifyCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "verify", ArgsUsage: "[DATABASE]", Usage: "Compare the table with the clusters",
 		Description: "A cluster that is to be present and does not answer is MISSING, one that exists and is to be absent is\nDRIFT. What could not be read is neither.",
 		Flags: append([]urfave.Flag{
 			&urfave.BoolFlag{Name: "json-summary", Usage: "print the line DB_VERIFY_SUMMARY="},
 		}, pruneFlags("cleanup-missing")...),
-		Action: p.clusterAction((*call).clusterVerify),
+		Action: clusterAction(p, clusterVerify),
 	}
 }
 
-func (p *process) clusterConsistencyCommand() *urfave.Command {
+func clusterConsistencyCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "consistency", ArgsUsage: "[DATABASE]", Usage: "Compare everything that the table and its settings declare",
 		Description: "Counts, for each kind, what is configured, as configured, missing, different, unwanted and not read, and changes\n" +
 			"nothing. It exits 0 only if all is as configured.",
-		Action: p.clusterAction((*call).clusterConsistency),
+		Action: clusterAction(p, clusterConsistency),
 	}
 }
 
@@ -102,7 +102,7 @@ const (
 
 // clusterAction is the action of such a command: the line and the database that cannot be used have the
 // exit code 2, other errors 1.
-func (p *process) clusterAction(do func(*call) error) urfave.ActionFunc {
+func clusterAction(p *process, do func(*call) error) urfave.ActionFunc {
 	return p.action(func(c *call) error {
 		defer c.bounded()()
 		err := do(c)
@@ -131,7 +131,7 @@ func isCluster(args []string) bool {
 const defaultTable = "clusters.db"
 
 // tableNamed is the table that a command line of `ovi cluster` names.
-func (c *call) tableNamed(args []string) (string, error) {
+func tableNamed(c *call, args []string) (string, error) {
 	if len(args) > 1 {
 		return "", cli.Usage("see `ovi cluster "+c.cmd.Command.Name+" --help`", "unexpected argument %q", args[1])
 	}
@@ -148,5 +148,5 @@ func (c *call) tableNamed(args []string) (string, error) {
 	if !sqlite.Reads(path) {
 		return "", cli.Usage("name a database with the table clusters", "%s is not a database of SQLite", path)
 	}
-	return path, c.onlyOneTable([]string{path})
+	return path, onlyOneTable(c, []string{path})
 }

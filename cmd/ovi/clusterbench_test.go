@@ -46,7 +46,7 @@ func runInProcess(b *testing.B, dir string, args ...string) {
 	p := &process{table: func(*process, hclog.Logger) []provider.Entry { return []provider.Entry{fakeEntry(dir)} }, Process: cli.Process{
 		Hard: context.Background(), Env: func(string) (string, bool) { return "", false }, Stdin: strings.NewReader(""), Stdout: out, Answer: out, Stderr: os.Stderr, Now: time.Now,
 	}}
-	if code := p.run(context.Background(), args); code != 0 {
+	if code := runLine(context.Background(), p, args); code != 0 {
 		b.Fatalf("exit code %d", code)
 	}
 }

@@ -32,12 +32,12 @@ type consistencySummary struct {
 }
 
 // clusterConsistency compares all kinds of resources that the table and its settings declare.
-func (c *call) clusterConsistency() error {
-	path, err := c.tableNamed(c.cmd.Args().Slice())
+func clusterConsistency(c *call) error {
+	path, err := tableNamed(c, c.cmd.Args().Slice())
 	if err != nil {
 		return err
 	}
-	return c.observeTable(path, func(r *reconciliation) error {
+	return observeTable(c, path, func(r *reconciliation) error {
 		kinds, err := r.counts()
 		if err != nil {
 			return err
@@ -54,7 +54,7 @@ func (c *call) clusterConsistency() error {
 			}
 			t.Rows = append(t.Rows, row)
 		}
-		if err := c.showConsistency(s, t); err != nil {
+		if err := showConsistency(c, s, t); err != nil {
 			return err
 		}
 		switch {
@@ -67,7 +67,7 @@ func (c *call) clusterConsistency() error {
 	})
 }
 
-func (c *call) showConsistency(s consistencySummary, t render.Table) error {
+func showConsistency(c *call, s consistencySummary, t render.Table) error {
 	if c.out.Machine() {
 		return c.out.Records(render.Info{Type: "consistency_summary", Data: s})
 	}
@@ -84,12 +84,12 @@ func (c *call) showConsistency(s consistencySummary, t render.Table) error {
 			}
 		}
 	}
-	return c.summaryLine("CONSISTENCY_SUMMARY", "", s)
+	return summaryLine(c, "CONSISTENCY_SUMMARY", "", s)
 }
 
 // counts counts by kind what a plan would do.
 func (r *reconciliation) counts() ([]kindCounts, error) {
-	p, err := r.line.engine.Plan(r, r.line.intents, r.planOptions(r.line, event.ForPlan))
+	p, err := r.line.engine.Plan(r, r.line.intents, planOptions(r.call, r.line, event.ForPlan))
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ func TestEachFlagOfAClusterCommandIsTriedInAShell(t *testing.T) {
 		all = append(all, b...)
 	}
 	p := &process{Process: cli.Process{Env: os.LookupEnv}}
-	for _, c := range p.clusterCommand().Subcommands {
+	for _, c := range clusterCommand(p).Subcommands {
 		names := []string{"quiet", "output|o", "help|h"}
 		for _, f := range c.Flags {
 			names = append(names, f.Names()[0])

@@ -38,10 +38,10 @@ type reconciliation struct {
 
 // reconcileOnce plans, acts, verifies and prunes. It returns the exit code; an error means that the run
 // could not start.
-func (c *call) reconcileOnce(path string) (r *reconciliation, err error) {
-	r = &reconciliation{call: c, path: path, table: c.clusterTable(path, c.checks())}
+func reconcileOnce(c *call, path string) (r *reconciliation, err error) {
+	r = &reconciliation{call: c, path: path, table: clusterTable(c, path, c.checks())}
 	dir := c.dataDir([]string{path})
-	intents, err := c.load([]string{path}, dir)
+	intents, err := load(c, []string{path}, dir)
 	if err != nil {
 		return r, err
 	}
@@ -54,10 +54,10 @@ func (c *call) reconcileOnce(path string) (r *reconciliation, err error) {
 	if r.most, err = r.maxPrune(); err != nil {
 		return r, err
 	}
-	if r.line, err = c.openWith(dir, []string{path}, intents); err != nil {
+	if r.line, err = openWith(c, dir, []string{path}, intents); err != nil {
 		return r, err
 	}
-	return r, c.closing(r.line, r.run())
+	return r, closing(c, r.line, r.run())
 }
 
 func (r *reconciliation) run() error {
@@ -90,7 +90,7 @@ func (r *reconciliation) code() int {
 // plan plans what the run may do: it touches no cluster that no row declares, unless it prunes, and
 // creates none whose row it deletes.
 func (r *reconciliation) plan() (*engine.Planned, *report.View, error) {
-	options := r.planOptions(r.line, event.ForApply)
+	options := planOptions(r.call, r.line, event.ForApply)
 	if r.cmd.Bool("dry-run") {
 		options.Mode = event.ForPlan
 	}
@@ -188,7 +188,7 @@ func unread(p decider.Plan) bool {
 // cluster is not as declared.
 func (r *reconciliation) reports(p *engine.Planned) {
 	if r.report == nil {
-		r.report = r.reportOn(r.line, p)
+		r.report = reportOn(r.call, r.line, p)
 		return
 	}
 	if !r.report.observed(p.Intents[0]) {

@@ -17,13 +17,13 @@ import (
 )
 
 // clusterReconcile runs once, or in a loop.
-func (c *call) clusterReconcile() error {
+func clusterReconcile(c *call) error {
 	args := c.cmd.Args().Slice()
 	loops := false
 	if len(args) > 0 && (args[0] == "once" || args[0] == "loop") {
 		loops, args = args[0] == "loop" && !c.cmd.Bool("once"), args[1:]
 	}
-	path, err := c.tableNamed(args)
+	path, err := tableNamed(c, args)
 	if err != nil {
 		return err
 	}
@@ -41,13 +41,13 @@ func (c *call) clusterReconcile() error {
 	if err := h.open(); err != nil {
 		return err
 	}
-	code, err := c.clusterRun(path, h)
+	code, err := clusterRun(c, path, h)
 	for n := 1; err == nil && c.Err() == nil && loops && n != c.cmd.Int("max-runs"); n++ {
 		select {
 		case <-c.Done():
 			return h.close(nil) // as `ovi run`
 		case <-time.After(interval):
-			code, err = c.clusterRun(path, h)
+			code, err = clusterRun(c, path, h)
 		}
 	}
 	if err == nil && code != clusterDone {
@@ -57,9 +57,9 @@ func (c *call) clusterReconcile() error {
 }
 
 // clusterRun is one run, with its summary and its history.
-func (c *call) clusterRun(path string, h *clusterHistory) (int, error) {
+func clusterRun(c *call, path string, h *clusterHistory) (int, error) {
 	started := c.Now()
-	r, err := c.reconcileOnce(path)
+	r, err := reconcileOnce(c, path)
 	code := r.code()
 	switch {
 	case c.timedOut():
@@ -74,11 +74,11 @@ func (c *call) clusterRun(path string, h *clusterHistory) (int, error) {
 	if err != nil {
 		c.out.Report(cli.Diagnose(err)...)
 	}
-	return code, errors.Join(c.showRun(r, code), h.add(r, started, code))
+	return code, errors.Join(showRun(c, r, code), h.add(r, started, code))
 }
 
 // showRun prints the table and the line of a run.
-func (c *call) showRun(r *reconciliation, code int) error {
+func showRun(c *call, r *reconciliation, code int) error {
 	if r.line == nil {
 		return nil
 	}
@@ -186,12 +186,12 @@ type verifySummary struct {
 }
 
 // clusterVerify compares the table with the clusters, and changes none.
-func (c *call) clusterVerify() error {
-	path, err := c.tableNamed(c.cmd.Args().Slice())
+func clusterVerify(c *call) error {
+	path, err := tableNamed(c, c.cmd.Args().Slice())
 	if err != nil {
 		return err
 	}
-	return c.observeTable(path, func(r *reconciliation) error {
+	return observeTable(c, path, func(r *reconciliation) error {
 		if r.most, err = r.maxPrune(); err != nil {
 			return err
 		}
@@ -203,7 +203,7 @@ func (c *call) clusterVerify() error {
 				return err
 			}
 		}
-		if err := c.showVerified(r); err != nil {
+		if err := showVerified(c, r); err != nil {
 			return err
 		}
 		if code := r.code(); code != clusterDone {
@@ -214,26 +214,26 @@ func (c *call) clusterVerify() error {
 }
 
 // observeTable observes what a table declares, for a command that changes no cluster.
-func (c *call) observeTable(path string, do func(*reconciliation) error) error {
-	r := &reconciliation{call: c, path: path, table: c.clusterTable(path, c.checks())}
+func observeTable(c *call, path string, do func(*reconciliation) error) error {
+	r := &reconciliation{call: c, path: path, table: clusterTable(c, path, c.checks())}
 	dir := c.dataDir([]string{path})
-	intents, err := c.load([]string{path}, dir)
+	intents, err := load(c, []string{path}, dir)
 	if err != nil {
 		return err
 	}
 	if r.rows, err = r.table.Rows(c); err != nil {
 		return err
 	}
-	if r.line, err = c.openWith(dir, []string{path}, intents); err != nil {
+	if r.line, err = openWith(c, dir, []string{path}, intents); err != nil {
 		return err
 	}
 	if r.verified, err = r.observe(); err == nil {
 		err = do(r)
 	}
-	return c.closing(r.line, err)
+	return closing(c, r.line, err)
 }
 
-func (c *call) showVerified(r *reconciliation) error {
+func showVerified(c *call, r *reconciliation) error {
 	s := verifySummary{Total: len(r.verified), Pruned: len(r.pruned), Records: []verifyRecord{}}
 	t := render.Table{Head: []string{"CLUSTER", "PROVIDER", "DESIRED", "ACTUAL", "STATUS", "MESSAGE"}, Flexible: 5}
 	for i := range r.verified {
@@ -259,11 +259,11 @@ func (c *call) showVerified(r *reconciliation) error {
 	if len(r.pruned) > 0 {
 		c.out.Say("%s deleted; %s inserts them again.", render.Many(len(r.pruned), "row"), filepath.Join(r.line.dir, prunedFile))
 	}
-	return c.summaryLine("DB_VERIFY_SUMMARY", "json-summary", s)
+	return summaryLine(c, "DB_VERIFY_SUMMARY", "json-summary", s)
 }
 
 // summaryLine prints a line that a script reads; only with its option, if it has one.
-func (c *call) summaryLine(name, option string, value any) error {
+func summaryLine(c *call, name, option string, value any) error {
 	if option != "" && !c.cmd.Bool(option) {
 		return nil
 	}

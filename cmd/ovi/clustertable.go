@@ -17,8 +17,8 @@ import (
 
 // clusterTable is the source of a table of clusters. NAME.yaml beside the database NAME has what the
 // table has no columns for: rules, options and other resources of the stack.
-func (c *call) clusterTable(path string, checks source.Options) *sqlite.Table {
-	o := sqlite.Options{Options: checks, Provider: clusterProvider, Option: c.tableOption}
+func clusterTable(c *call, path string, checks source.Options) *sqlite.Table {
+	o := sqlite.Options{Options: checks, Provider: clusterProvider, Option: func(key string, o resource.Options) string { return tableOption(c, key, o) }}
 	if settings := tableSettings(path); settings != "" {
 		o.Settings = config.New([]string{settings}, config.Options{Options: checks, Env: c.Env, Stack: sqlite.Name(path), NoResources: true})
 	}
@@ -26,7 +26,7 @@ func (c *call) clusterTable(path string, checks source.Options) *sqlite.Table {
 }
 
 // tableOption is an option of the provider of clusters, with those of the stack of a table.
-func (c *call) tableOption(key string, o resource.Options) string {
+func tableOption(c *call, key string, o resource.Options) string {
 	for _, e := range c.entries() {
 		if e.Name == clusterProvider {
 			return c.option(e, key, []resource.Intent{{Options: o}})
@@ -44,7 +44,7 @@ func tableSettings(path string) string {
 }
 
 // onlyOneTable refuses a database beside other sources of one stack, and one that no provider is for.
-func (c *call) onlyOneTable(paths []string) error {
+func onlyOneTable(c *call, paths []string) error {
 	i := slices.IndexFunc(paths, sqlite.Reads)
 	if i >= 0 && !slices.ContainsFunc(c.entries(), func(e provider.Entry) bool { return e.Name == clusterProvider }) {
 		return cli.Usage("name another source", "%s is a database, and this ovi has no provider of clusters", paths[i])
@@ -55,16 +55,16 @@ func (c *call) onlyOneTable(paths []string) error {
 	return nil
 }
 
-// markOf is another string when a source, or a file with policies, may have changed. What a reporter
+// runnerMark is another string when a source, or a file with policies, may have changed. What a reporter
 // writes into a source is no change of it.
-func (k *runner) markOf(path string) string {
+func runnerMark(k *runner, path string) string {
 	switch {
 	case git.Is(path): // its commit is asked for in each cycle
 		return markOf(k.policyPaths()...)
 	case !sqlite.Reads(path):
 		return markOf(append(k.policyPaths(), path)...)
 	}
-	version, err := k.clusterTable(path, k.checks()).Version(k)
+	version, err := clusterTable(k.call, path, k.checks()).Version(k)
 	if err != nil {
 		version = err.Error()
 	}

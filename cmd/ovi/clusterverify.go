@@ -63,7 +63,7 @@ func (r *reconciliation) verify() error {
 
 // observe observes the clusters.
 func (r *reconciliation) observe() ([]clusterRow, error) {
-	p, err := r.line.engine.Plan(r, r.line.intents, r.planOptions(r.line, event.ForPlan))
+	p, err := r.line.engine.Plan(r, r.line.intents, planOptions(r.call, r.line, event.ForPlan))
 	if err != nil {
 		return nil, err
 	}

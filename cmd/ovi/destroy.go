@@ -7,9 +7,9 @@ import (
 const destroyName = "destroy"
 
 // destroys reports whether the command deletes what is configured.
-func (c *call) destroys() bool { return c.cmd.Command.Name == destroyName }
+func destroys(c *call) bool { return c.cmd.Command.Name == destroyName }
 
-func (p *process) destroyCommand() *urfave.Command {
+func destroyCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: destroyName, Category: groupReconcile, ArgsUsage: "[SOURCE]",
 		Usage: "Delete everything of a stack",
@@ -19,11 +19,11 @@ func (p *process) destroyCommand() *urfave.Command {
 			"directory keeps its audit log: `ovi why` and `ovi history` go on to answer.",
 		Flags: append(planFlags(), append(executingFlags(), pruneDataFlag(),
 			&urfave.BoolFlag{Name: "dry-run", Usage: "show what would be deleted, and change nothing"})...),
-		Action: p.action((*call).destroy),
+		Action: p.action(destroy),
 	}
 }
 
-func (c *call) destroy() error {
+func destroy(c *call) error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (c *call) destroy() error {
 		return err
 	}
 	if c.cmd.Bool("dry-run") {
-		return c.withLine(paths, func(l *session) error { return c.planLine(l, paths) })
+		return withLine(c, paths, func(l *session) error { return planLine(c, l, paths) })
 	}
-	return c.withLine(paths, c.planAndApply)
+	return withLine(c, paths, func(l *session) error { return planAndApply(c, l) })
 }

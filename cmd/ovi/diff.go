@@ -21,7 +21,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-func (p *process) diffCommand() *urfave.Command {
+func diffCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "diff", Category: groupInspect, ArgsUsage: "FROM [TO] [REF]",
 		Usage: "Compare two revisions",
@@ -32,18 +32,18 @@ func (p *process) diffCommand() *urfave.Command {
 			&urfave.StringFlag{Name: "kind", Usage: "only resources of `KIND`"},
 			&urfave.StringFlag{Name: "stack", Usage: "only resources of stack `NAME`"},
 		},
-		Action: p.action((*call).diff),
+		Action: p.action(diff),
 	}
 }
 
-func (c *call) diff() error {
+func diff(c *call) error {
 	if c.arg(0) == "" {
 		return cli.Usage("use ovi diff 24h, or ovi diff 12 40", "`ovi diff` needs a revision or a time")
 	}
 	if err := c.atMost(3); err != nil {
 		return err
 	}
-	return c.withMemory(nil, c.showDiff)
+	return withMemory(c, nil, func(l *ledger.Ledger) error { return showDiff(c, l) })
 }
 
 // span is the two ends of a diff.
@@ -52,12 +52,12 @@ type span struct {
 	fromAt, toAt time.Time
 }
 
-func (c *call) spanOf(l *ledger.Ledger) (s span, ref string, err error) {
-	if s.from, err = c.revisionOf(l, c.arg(0)); err != nil {
+func spanOf(c *call, l *ledger.Ledger) (s span, ref string, err error) {
+	if s.from, err = revisionOf(c, l, c.arg(0)); err != nil {
 		return s, "", err
 	}
 	ref = c.arg(2)
-	if s.to, err = c.revisionOf(l, c.arg(1)); err != nil {
+	if s.to, err = revisionOf(c, l, c.arg(1)); err != nil {
 		if _, wrong := strconv.ParseInt(c.arg(1), 10, 64); ref != "" || wrong == nil {
 			return s, "", err
 		}
@@ -79,14 +79,14 @@ func (c *call) spanOf(l *ledger.Ledger) (s span, ref string, err error) {
 	return s, ref, err
 }
 
-func (c *call) showDiff(l *ledger.Ledger) error {
-	s, spelling, err := c.spanOf(l)
+func showDiff(c *call, l *ledger.Ledger) error {
+	s, spelling, err := spanOf(c, l)
 	if err != nil {
 		return err
 	}
 	var only resource.Ref
 	if spelling != "" {
-		if only, err = c.ref(l, spelling); err != nil {
+		if only, err = ref(c, l, spelling); err != nil {
 			return err
 		}
 	}
@@ -99,12 +99,12 @@ func (c *call) showDiff(l *ledger.Ledger) error {
 	case err != nil:
 		return err
 	}
-	changes = slices.DeleteFunc(changes, func(x history.ResourceChange) bool { return !only.IsZero() && x.Ref != only || !c.about(x) })
-	return c.writeDiff(l, s, changes)
+	changes = slices.DeleteFunc(changes, func(x history.ResourceChange) bool { return !only.IsZero() && x.Ref != only || !about(c, x) })
+	return writeDiff(c, l, s, changes)
 }
 
 // about reports whether a resource was asked for.
-func (c *call) about(x history.ResourceChange) bool {
+func about(c *call, x history.ResourceChange) bool {
 	kind, stack := c.cmd.String("kind"), c.cmd.String("stack")
 	return (kind == "" || x.Ref.Kind == kind) && (stack == "" || stackOf(x) == stack)
 }
@@ -118,14 +118,14 @@ func stackOf(x history.ResourceChange) string {
 	return ""
 }
 
-func (c *call) writeDiff(l *ledger.Ledger, s span, changes []history.ResourceChange) error {
+func writeDiff(c *call, l *ledger.Ledger, s span, changes []history.ResourceChange) error {
 	refs := make([]resource.Ref, len(changes))
 	for i, x := range changes {
 		refs[i] = x.Ref
 	}
 	names := namesOfRefs(refs...)
 	sum := render.DifferenceSummary{Type: "difference_summary", From: int64(s.from), FromAt: s.fromAt, To: int64(s.to), ToAt: s.toAt}
-	view := render.DiffView{Kinds: c.schemas().Kind, Head: fmt.Sprintf("Revision %d (%s) -> %d (%s)", s.from, minuteOf(s.fromAt), s.to, minuteOf(s.toAt))}
+	view := render.DiffView{Kinds: schemas(c.process).Kind, Head: fmt.Sprintf("Revision %d (%s) -> %d (%s)", s.from, minuteOf(s.fromAt), s.to, minuteOf(s.toAt))}
 	var out []render.Record
 	for _, x := range changes {
 		d := differenceOf(x, names)
@@ -143,7 +143,7 @@ func (c *call) writeDiff(l *ledger.Ledger, s span, changes []history.ResourceCha
 			e.Changes = explain.Differ(*x.Before, *x.After)
 		}
 		if !c.out.Machine() {
-			by, err := c.changedBy(l, s, x)
+			by, err := changedBy(c, l, s, x)
 			if err != nil {
 				return err
 			}
@@ -162,7 +162,7 @@ func (c *call) writeDiff(l *ledger.Ledger, s span, changes []history.ResourceCha
 }
 
 // changedBy is who changed a resource between two revisions: "by ada", or "outside ovi".
-func (c *call) changedBy(l *ledger.Ledger, s span, x history.ResourceChange) (string, error) {
+func changedBy(c *call, l *ledger.Ledger, s span, x history.ResourceChange) (string, error) {
 	if !x.Action {
 		return "outside ovi", nil
 	}

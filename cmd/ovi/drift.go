@@ -17,7 +17,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func (p *process) driftCommand() *urfave.Command {
+func driftCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "drift", Category: groupReconcile, ArgsUsage: "[SOURCE]",
 		Usage: "Show changes made outside ovi",
@@ -25,37 +25,37 @@ func (p *process) driftCommand() *urfave.Command {
 			&urfave.BoolFlag{Name: "detailed-exitcode", Usage: "exit 2 when something drifted and is not acknowledged"},
 			&urfave.BoolFlag{Name: "acknowledged", Usage: "list acknowledged changes; observe nothing"},
 		),
-		Action:      p.action((*call).drift),
-		Subcommands: []*urfave.Command{p.driftAckCommand()},
+		Action:      p.action(drift),
+		Subcommands: []*urfave.Command{driftAckCommand(p)},
 	}
 }
 
-func (c *call) drift() error {
+func drift(c *call) error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
 	if c.cmd.Bool("acknowledged") {
-		return c.withMemory(c.cmd.Args().Slice(), c.listAcknowledged)
+		return withMemory(c, c.cmd.Args().Slice(), func(l *ledger.Ledger) error { return listAcknowledged(c, l) })
 	}
 	paths, err := c.sources(c.cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}
-	return c.withLine(paths, c.driftLine)
+	return withLine(c, paths, func(l *session) error { return driftLine(c, l) })
 }
 
-func (c *call) driftLine(l *session) error {
-	planned, err := c.makePlan(l, event.ForDrift)
+func driftLine(c *call, l *session) error {
+	planned, err := makePlan(c, l, event.ForDrift)
 	if err != nil {
 		return err
 	}
-	m, err := c.driftMemory(l, planned)
+	m, err := memoryOfDrift(c, l, planned)
 	if err != nil {
 		return err
 	}
 	shown := *planned
 	shown.Plan = m.unacknowledged(planned.Plan)
-	if err := c.showDrift(&shown, m); err != nil {
+	if err := showDrift(c, &shown, m); err != nil {
 		return err
 	}
 	if c.out.Machine() {
@@ -71,7 +71,7 @@ func (c *call) driftLine(l *session) error {
 	if n, shownToo := event.Count(whole.Plan).Conflict, event.Count(shown.Plan).Conflict; n > shownToo {
 		c.out.Say("%s (`ovi plan`).", render.Many(n, "conflict"))
 	}
-	return cli.Exit(append(c.planCodes(&shown), standingCodes(&whole)...)...)
+	return cli.Exit(append(planCodes(c, &shown), standingCodes(&whole)...)...)
 }
 
 // driftMemory is what the record says of each difference.
@@ -83,7 +83,7 @@ type driftMemory struct {
 	c       *call
 }
 
-func (c *call) driftMemory(l *session, p *engine.Planned) (*driftMemory, error) {
+func memoryOfDrift(c *call, l *session, p *engine.Planned) (*driftMemory, error) {
 	m := &driftMemory{notes: map[resource.Ref][]explain.Drift{}, silent: map[resource.Ref]bool{}, c: c}
 	acknowledged, err := l.ledger.Acknowledged(c)
 	if err != nil {
@@ -98,7 +98,7 @@ func (c *call) driftMemory(l *session, p *engine.Planned) (*driftMemory, error) 
 			}
 			continue
 		}
-		told, err := c.threeWays(l.ledger, d)
+		told, err := threeWays(c, l.ledger, d)
 		if err != nil {
 			return nil, err
 		}
@@ -115,7 +115,7 @@ func (c *call) driftMemory(l *session, p *engine.Planned) (*driftMemory, error) 
 }
 
 // threeWays asks the record about one thing that differs.
-func (c *call) threeWays(l *ledger.Ledger, d decider.Decision) ([]explain.Drift, error) {
+func threeWays(c *call, l *ledger.Ledger, d decider.Decision) ([]explain.Drift, error) {
 	life, err := history.New(l.Reader()).History(c, d.Ref)
 	if err != nil && !errors.Is(err, ledger.ErrNotFound) {
 		return nil, err
@@ -147,17 +147,17 @@ func (m *driftMemory) note(ref resource.Ref, path string) string {
 }
 
 // showDrift writes drift: a page for people, records for machines.
-func (c *call) showDrift(p *engine.Planned, m *driftMemory) error {
+func showDrift(c *call, p *engine.Planned, m *driftMemory) error {
 	names := namesOf(p)
 	if !c.out.Machine() {
 		return render.DriftView{
-			Plan: p.Plan, Names: names, Kinds: c.schemas().Kind, Note: m.note, Acknowledged: len(m.silent), ID: p.IDOf,
+			Plan: p.Plan, Names: names, Kinds: schemas(c.process).Kind, Note: m.note, Acknowledged: len(m.silent), ID: p.IDOf,
 		}.Write(c.out.W, c.out.Style)
 	}
-	if err := c.unreachable(p, names); err != nil {
+	if err := unreachable(c, p, names); err != nil {
 		return err
 	}
-	if err := c.out.Records(append(c.lookRecords(p, names), render.Planned(p.Plan, names)...)...); err != nil {
+	if err := c.out.Records(append(lookRecords(c, p, names), render.Planned(p.Plan, names)...)...); err != nil {
 		return err
 	}
 	return c.out.Records(render.ChangeSummary{

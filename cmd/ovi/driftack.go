@@ -16,7 +16,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-func (p *process) driftAckCommand() *urfave.Command {
+func driftAckCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "ack", ArgsUsage: "REF [SOURCE]",
 		Usage: "Acknowledge a change: exclude it until it changes again or the time is over",
@@ -26,11 +26,11 @@ func (p *process) driftAckCommand() *urfave.Command {
 			sourceFlag(), reasonFlag(),
 			&urfave.StringFlag{Name: "until", Usage: "expire after a duration (7d, 12h) or at `TIME` (2006-01-02T15:04:05Z)"},
 		}, chartFlags()...),
-		Action: p.action((*call).driftAck),
+		Action: p.action(driftAck),
 	}
 }
 
-func (c *call) driftAck() error {
+func driftAck(c *call) error {
 	if c.arg(0) == "" {
 		return cli.Usage("use one that `ovi drift` shows, such as ec2/web-0", "`ovi drift ack` needs a resource")
 	}
@@ -40,7 +40,7 @@ func (c *call) driftAck() error {
 	if c.cmd.String("reason") == "" || c.cmd.String("until") == "" {
 		return cli.Usage("add --reason 'under investigation' --until 7d", "`ovi drift ack` needs a reason and an end")
 	}
-	until, err := c.untilWhen(c.cmd.String("until"))
+	until, err := untilWhen(c, c.cmd.String("until"))
 	if err != nil {
 		return err
 	}
@@ -48,11 +48,11 @@ func (c *call) driftAck() error {
 	if err != nil {
 		return err
 	}
-	return c.withLine(paths, func(l *session) error { return c.ackIn(l, until) })
+	return withLine(c, paths, func(l *session) error { return ackIn(c, l, until) })
 }
 
 // untilWhen reads an end: a duration from now, or a time.
-func (c *call) untilWhen(text string) (time.Time, error) {
+func untilWhen(c *call, text string) (time.Time, error) {
 	if age, err := ageOf(text); err == nil {
 		return c.Now().Add(age).UTC().Round(0), nil
 	}
@@ -64,12 +64,12 @@ func (c *call) untilWhen(text string) (time.Time, error) {
 }
 
 // ackIn observes the drift first: it is that one which is acknowledged.
-func (c *call) ackIn(l *session, until time.Time) error {
-	planned, err := c.makePlan(l, event.ForDrift)
+func ackIn(c *call, l *session, until time.Time) error {
+	planned, err := makePlan(c, l, event.ForDrift)
 	if err != nil {
 		return err
 	}
-	ref, err := c.ref(l.ledger, c.arg(0), c.cmd.Args().Tail()...)
+	ref, err := ref(c, l.ledger, c.arg(0), c.cmd.Args().Tail()...)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func driftText(d decider.Decision) string {
 	return text
 }
 
-func (c *call) listAcknowledged(l *ledger.Ledger) error {
+func listAcknowledged(c *call, l *ledger.Ledger) error {
 	acknowledged, err := l.Acknowledged(c)
 	if err != nil {
 		return err

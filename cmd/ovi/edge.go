@@ -18,17 +18,17 @@ import (
 // defaultEdge is where the orchestrator of a site listens for its nodes.
 const defaultEdge = "127.0.0.1:7400"
 
-func (p *process) edgeCommand() *urfave.Command {
+func edgeCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "edge", Category: groupReconcile,
 		Usage:       "Reconcile the nodes of a site",
 		Description: "docs/edge.md describes sites, nodes and deployments.",
-		Subcommands: []*urfave.Command{p.edgeOrchestratorCommand(), p.edgeNodeCommand(), p.edgeTokenCommand(), p.edgeRevokeCommand(), p.edgeResumeCommand(), p.edgeLockCommand(), p.edgeUnlockCommand(), p.edgeCentralCommand(), p.edgeFreezeCommand(), p.edgeUnfreezeCommand(), p.edgePromoteCommand(), p.edgeStatusCommand(), p.edgeSimulateCommand(), p.edgeRehearseCommand()},
+		Subcommands: []*urfave.Command{edgeOrchestratorCommand(p), edgeNodeCommand(p), edgeTokenCommand(p), edgeRevokeCommand(p), edgeResumeCommand(p), edgeLockCommand(p), edgeUnlockCommand(p), edgeCentralCommand(p), edgeFreezeCommand(p), edgeUnfreezeCommand(p), edgePromoteCommand(p), edgeStatusCommand(p), edgeSimulateCommand(p), edgeRehearseCommand(p)},
 	}
 }
 
-func (p *process) edgeOrchestratorCommand() *urfave.Command {
-	run := p.runCommand()
+func edgeOrchestratorCommand(p *process) *urfave.Command {
+	run := runCommand(p)
 	for _, f := range run.Flags {
 		switch f := f.(type) {
 		case *urfave.DurationFlag:
@@ -49,11 +49,11 @@ func (p *process) edgeOrchestratorCommand() *urfave.Command {
 		Flags: append([]urfave.Flag{
 			&urfave.StringFlag{Name: "co-token-file", Usage: "enroll with the central orchestrator with the token in `FILE`, of ovi edge token SITE; needed once"},
 		}, run.Flags...),
-		Action: p.action((*call).edgeOrchestrator),
+		Action: p.action(edgeOrchestrator),
 	}
 }
 
-func (c *call) edgeOrchestrator() error {
+func edgeOrchestrator(c *call) error {
 	if !c.cmd.IsSet("edge-listen") && c.Getenv("OVI_EDGE_LISTEN") == "" {
 		if err := c.cmd.Set("edge-listen", defaultEdge); err != nil {
 			return err
@@ -63,8 +63,8 @@ func (c *call) edgeOrchestrator() error {
 	if err != nil {
 		return err
 	}
-	if c.optionOf(edge.Name, "identity") == "" {
-		dir, err := filepath.Abs(c.edgeIdentity(c.dataDir(paths)))
+	if optionOf(c, edge.Name, "identity") == "" {
+		dir, err := filepath.Abs(edgeIdentity(c, c.dataDir(paths)))
 		if err != nil {
 			return err
 		}
@@ -72,28 +72,28 @@ func (c *call) edgeOrchestrator() error {
 			return err
 		}
 	}
-	if address := c.optionOf(edge.Name, "co"); address != "" {
-		if err := c.enrollSite(paths, address); err != nil {
+	if address := optionOf(c, edge.Name, "co"); address != "" {
+		if err := enrollSite(c, paths, address); err != nil {
 			return err
 		}
 	}
-	return c.run()
+	return runLoop(c)
 }
 
 // enrollSite enrolls the orchestrator of a site with the central one.
-func (c *call) enrollSite(paths []string, address string) error {
-	folder := c.optionOf(edge.Name, "identity")
-	if err := errors.Join(c.isSafe(c.dataDir(paths)), createDir(c.dataDir(paths)), os.MkdirAll(folder, 0o700)); err != nil {
+func enrollSite(c *call, paths []string, address string) error {
+	folder := optionOf(c, edge.Name, "identity")
+	if err := errors.Join(isSafe(c, c.dataDir(paths)), createDir(c.dataDir(paths)), os.MkdirAll(folder, 0o700)); err != nil {
 		return err
 	}
-	intents, err := c.load(paths, c.dataDir(paths))
+	intents, err := load(c, paths, c.dataDir(paths))
 	if err != nil {
 		return err
 	}
-	return c.enrolled(edge.CentralIdentity(folder, c.Now), intents[0].Stack, address, c.cmd.String("co-token-file"))
+	return enrolled(c, edge.CentralIdentity(folder, c.Now), intents[0].Stack, address, c.cmd.String("co-token-file"))
 }
 
-func (p *process) edgeNodeCommand() *urfave.Command {
+func edgeNodeCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name:        "node",
 		Usage:       "Run what the orchestrator of the site asks for on this host",
@@ -104,22 +104,22 @@ func (p *process) edgeNodeCommand() *urfave.Command {
 			&urfave.StringFlag{Name: "token-file", Usage: "enroll with the token in `FILE`, of ovi edge token (or OVI_EDGE_TOKEN); needed once"},
 			&urfave.DurationFlag{Name: "beat", Usage: "report at least every `DURATION`", Value: edgeBeat},
 		},
-		Action: p.action((*call).edgeNode),
+		Action: p.action(edgeNode),
 	}
 }
 
-func (c *call) edgeNode() error {
+func edgeNode(c *call) error {
 	if !edge.IsNode(c.cmd.String("name")) {
 		return cli.Usage("for example, --name berlin/n1", "--name is %q", c.cmd.String("name"))
 	}
 	site, name, _ := strings.Cut(c.cmd.String("name"), "/")
 	address := c.cmd.String("lo")
-	id := identity.Node{Dir: c.nodeDir(c.cmd.String("name")), Clock: c.Now}
-	if err := c.enrolled(id, c.cmd.String("name"), address, c.cmd.String("token-file")); err != nil {
+	id := identity.Node{Dir: nodeDir(c, c.cmd.String("name")), Clock: c.Now}
+	if err := enrolled(c, id, c.cmd.String("name"), address, c.cmd.String("token-file")); err != nil {
 		return err
 	}
-	containers := c.nodeContainers()
-	location, err := c.awaitContainers(containers)
+	containers := nodeContainers(c)
+	location, err := awaitContainers(c, containers)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ const defaultCentral = "127.0.0.1:7500"
 // centralKeep is how many events the central orchestrator keeps, besides the newest of each deployment.
 const centralKeep = 1_000_000
 
-func (p *process) edgeCentralCommand() *urfave.Command {
+func edgeCentralCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name:  "co",
 		Usage: "Keep the events of the nodes of all sites, and give the sites orders",
@@ -34,12 +34,12 @@ func (p *process) edgeCentralCommand() *urfave.Command {
 			recordFlag(),
 			&urfave.StringFlag{Name: "listen", Usage: "let the orchestrators of sites dial `ADDRESS`", Value: defaultCentral},
 		},
-		Action: p.action((*call).edgeCentral),
+		Action: p.action(edgeCentral),
 	}
 }
 
-func (c *call) edgeCentral() error {
-	dir, err := c.edgeFolder()
+func edgeCentral(c *call) error {
+	dir, err := edgeFolder(c)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (c *call) edgeCentral() error {
 		return &cli.Problem{Summary: "cannot listen", Err: err, Suggestion: "use another --listen ADDRESS"}
 	}
 	server := link.NewServer(central.Central{
-		Gate: edge.Gate{Authority: authority, Alarm: c.centralAlarm(events)}, Outbox: events, Dir: dir, Log: c.log.Named("co"),
+		Gate: edge.Gate{Authority: authority, Alarm: centralAlarm(c, events)}, Outbox: events, Dir: dir, Log: c.log.Named("co"),
 	}, grpc.Creds(credentials.NewTLS(authority.Server())))
 	defer context.AfterFunc(c, server.Stop)()
 	c.out.Say("The central orchestrator listens on %s.", listener.Addr())
@@ -69,7 +69,7 @@ func (c *call) edgeCentral() error {
 }
 
 // centralAlarm keeps an alarm with the events, and shows it.
-func (c *call) centralAlarm(events *outbox.Outbox) func(name, text string) {
+func centralAlarm(c *call, events *outbox.Outbox) func(name, text string) {
 	return func(name, text string) {
 		err := edge.RecordAlarm(events, name, text, c.Now().UTC())
 		if err == nil {
@@ -83,11 +83,11 @@ func (c *call) centralAlarm(events *outbox.Outbox) func(name, text string) {
 }
 
 // edgeFolder is the folder of an orchestrator, in its data directory.
-func (c *call) edgeFolder() (string, error) {
+func edgeFolder(c *call) (string, error) {
 	dir := c.dataDir(c.named(nil))
-	if err := c.isSafe(dir); err != nil {
+	if err := isSafe(c, dir); err != nil {
 		return "", err
 	}
-	folder := c.edgeIdentity(dir)
+	folder := edgeIdentity(c, dir)
 	return folder, os.MkdirAll(folder, 0o700)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/ovi-project/ovi/provider/edge/identity"
 )
 
-func (p *process) edgeTokenCommand() *urfave.Command {
+func edgeTokenCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "token", ArgsUsage: "SITE/NODE",
 		Usage: "Make a token with which a node enrolls once, within 15 minutes",
@@ -22,7 +22,7 @@ func (p *process) edgeTokenCommand() *urfave.Command {
 			"host of the central orchestrator, SITE alone is for the orchestrator of that site.",
 		Flags: []urfave.Flag{recordFlag()},
 		Action: p.action(func(c *call) error {
-			return c.withAuthority(func(a *identity.Authority, node string) error {
+			return withAuthority(c, func(a *identity.Authority, node string) error {
 				token, err := a.Token(node)
 				if err == nil {
 					c.out.Say("%s", token)
@@ -33,14 +33,14 @@ func (p *process) edgeTokenCommand() *urfave.Command {
 	}
 }
 
-func (p *process) edgeRevokeCommand() *urfave.Command {
+func edgeRevokeCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "revoke", ArgsUsage: "SITE/NODE",
 		Usage:       "Refuse a node from now on, until it enrolls with another token",
 		Description: "It is done on the host of the orchestrator, in its data directory (--data-dir, or -f SOURCE).",
 		Flags:       []urfave.Flag{recordFlag()},
 		Action: p.action(func(c *call) error {
-			return c.withAuthority(func(a *identity.Authority, node string) error {
+			return withAuthority(c, func(a *identity.Authority, node string) error {
 				err := a.Revoke(node)
 				if err == nil {
 					c.out.Say("Revoked %s: its certificates are refused from its next report on.", node)
@@ -51,7 +51,7 @@ func (p *process) edgeRevokeCommand() *urfave.Command {
 	}
 }
 
-func (p *process) edgeResumeCommand() *urfave.Command {
+func edgeResumeCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "resume", ArgsUsage: "SITE/NODE",
 		Usage: "Let a node get requests that holds a newer desired state than its orchestrator",
@@ -59,7 +59,7 @@ func (p *process) edgeResumeCommand() *urfave.Command {
 			"from. It is done on the host of the orchestrator, in its data directory (--data-dir, or -f SOURCE).",
 		Flags: []urfave.Flag{recordFlag()},
 		Action: p.action(func(c *call) error {
-			dir, node, err := c.identityFor()
+			dir, node, err := identityFor(c)
 			if err == nil {
 				err = edge.Resume(dir, node)
 			}
@@ -72,8 +72,8 @@ func (p *process) edgeResumeCommand() *urfave.Command {
 }
 
 // withAuthority opens the authority of the orchestrator for a command about one node.
-func (c *call) withAuthority(do func(a *identity.Authority, node string) error) error {
-	dir, node, err := c.identityFor()
+func withAuthority(c *call, do func(a *identity.Authority, node string) error) error {
+	dir, node, err := identityFor(c)
 	if err != nil {
 		return err
 	}
@@ -85,26 +85,26 @@ func (c *call) withAuthority(do func(a *identity.Authority, node string) error) 
 }
 
 // identityFor is the folder of the authority, for a command about one node.
-func (c *call) identityFor() (dir, node string, err error) {
+func identityFor(c *call) (dir, node string, err error) {
 	if c.cmd.NArg() != 1 || !edge.IsNode(c.arg(0)) && !edge.IsSite(c.arg(0)) {
 		return "", "", cli.Usage("for example, ovi edge "+c.cmd.Command.Name+" berlin/n1", "name one node, SITE/NODE")
 	}
 	dir = c.dataDir(c.named(nil))
-	if err := errors.Join(c.isSafe(dir), createDir(dir)); err != nil {
+	if err := errors.Join(isSafe(c, dir), createDir(dir)); err != nil {
 		return "", "", err
 	}
-	return c.edgeIdentity(dir), c.arg(0), nil
+	return edgeIdentity(c, dir), c.arg(0), nil
 }
 
 // edgeIdentity is the folder of the authority: --edge-identity, or one in the data directory.
-func (c *call) edgeIdentity(dir string) string {
-	return cmp.Or(c.optionOf(edge.Name, "identity"), filepath.Join(dir, "edge"))
+func edgeIdentity(c *call, dir string) string {
+	return cmp.Or(optionOf(c, edge.Name, "identity"), filepath.Join(dir, "edge"))
 }
 
 // enrolled is an identity with the orchestrator at an address, enrolled with its token if it is not yet. file is
 // where the token is.
-func (c *call) enrolled(id identity.Node, name, address, file string) error {
-	if err := c.isSafe(id.Dir); err != nil {
+func enrolled(c *call, id identity.Node, name, address, file string) error {
+	if err := isSafe(c, id.Dir); err != nil {
 		return err
 	}
 	token := c.Getenv("OVI_EDGE_TOKEN")
@@ -134,7 +134,7 @@ func (c *call) enrolled(id identity.Node, name, address, file string) error {
 }
 
 // nodeDir is the folder of a node: the data directory that was named, or one in the user's state folder.
-func (c *call) nodeDir(name string) string {
+func nodeDir(c *call, name string) string {
 	if c.namesDir() {
 		return c.dataDir(nil)
 	}

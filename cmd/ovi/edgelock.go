@@ -11,7 +11,7 @@ import (
 	"github.com/ovi-project/ovi/render"
 )
 
-func (p *process) edgeLockCommand() *urfave.Command {
+func edgeLockCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "lock", ArgsUsage: "SITE[/NODE[/DEPLOYMENT]]",
 		Usage: "Start no new configuration on a site, a node, or of a deployment there",
@@ -19,20 +19,20 @@ func (p *process) edgeLockCommand() *urfave.Command {
 			"its last good configuration. Nothing is deleted. It is recorded in the data directory of the orchestrator of\n" +
 			"the site (--data-dir, or -f SOURCE).",
 		Flags:  []urfave.Flag{recordFlag(), reasonFlag()},
-		Action: p.action(func(c *call) error { return c.edgeLock(true) }),
+		Action: p.action(func(c *call) error { return edgeLock(c, true) }),
 	}
 }
 
-func (p *process) edgeUnlockCommand() *urfave.Command {
+func edgeUnlockCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "unlock", ArgsUsage: "SITE[/NODE[/DEPLOYMENT]]",
 		Usage:  "Let new configurations start again",
 		Flags:  []urfave.Flag{recordFlag(), reasonFlag()},
-		Action: p.action(func(c *call) error { return c.edgeLock(false) }),
+		Action: p.action(func(c *call) error { return edgeLock(c, false) }),
 	}
 }
 
-func (c *call) edgeLock(on bool) error {
+func edgeLock(c *call, on bool) error {
 	verb := c.cmd.Command.Name
 	parts := strings.Split(c.arg(0), "/")
 	if c.cmd.NArg() != 1 || len(parts) > 3 || !edge.IsSite(parts[0]) || len(parts) > 1 && !edge.IsNode(parts[0]+"/"+parts[1]) {
@@ -45,8 +45,8 @@ func (c *call) edgeLock(on bool) error {
 	if len(parts) > 2 {
 		o.Name = parts[2]
 	}
-	return c.withRecord(func(l *session) error {
-		if err := l.engine.Lock(c, o, c.act()); err != nil {
+	return withRecord(c, func(l *session) error {
+		if err := l.engine.Lock(c, o, act(c)); err != nil {
 			return err
 		}
 		if c.out.Machine() {

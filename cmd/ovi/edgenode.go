@@ -16,8 +16,8 @@ const (
 
 // nodeContainers is what runs the containers of a node: the Podman that --podman-host or CONTAINER_HOST
 // names, else that of this host.
-func (c *call) nodeContainers() *podman.Provider {
-	option := func(key string) string { return c.optionOf(chartProvider, key) }
+func nodeContainers(c *call) *podman.Provider {
+	option := func(key string) string { return optionOf(c, chartProvider, key) }
 	return podman.New(podman.Options{
 		Host: option("host"), Getenv: c.Getenv, Clock: c.Now,
 		TLS: libpod.Certificates{CA: option("tls-ca"), Cert: option("tls-cert"), Key: option("tls-key")},
@@ -25,7 +25,7 @@ func (c *call) nodeContainers() *podman.Provider {
 }
 
 // optionOf is an option of a provider, of the command line or the environment.
-func (c *call) optionOf(name, key string) string {
+func optionOf(c *call, name, key string) string {
 	for _, e := range c.entries() {
 		if e.Name == name {
 			return c.option(e, key, nil)
@@ -42,7 +42,7 @@ const (
 
 // awaitContainers finds where a node's containers are. It waits for a service that does not answer: after a
 // power cut that may start later than the node.
-func (c *call) awaitContainers(containers *podman.Provider) (location string, err error) {
+func awaitContainers(c *call, containers *podman.Provider) (location string, err error) {
 	for pause := containersFirst; ; pause = min(2*pause, containersMost) {
 		location, err = containers.Locate(c, "local")
 		if err == nil || provider.ClassOf(err) != provider.Transient {

@@ -18,7 +18,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func (p *process) edgeFreezeCommand() *urfave.Command {
+func edgeFreezeCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "freeze", ArgsUsage: "SITE",
 		Usage: "Order a site to start no new configuration, on the host of the central orchestrator",
@@ -26,20 +26,20 @@ func (p *process) edgeFreezeCommand() *urfave.Command {
 			"its last good configuration. Nothing is deleted. The orchestrator of the site records the order when it is\n" +
 			"connected (`ovi edge status` shows when), and follows it while the central one is away.",
 		Flags:  []urfave.Flag{recordFlag(), reasonFlag()},
-		Action: p.action(func(c *call) error { return c.edgeFreeze(true) }),
+		Action: p.action(func(c *call) error { return edgeFreeze(c, true) }),
 	}
 }
 
-func (p *process) edgeUnfreezeCommand() *urfave.Command {
+func edgeUnfreezeCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "unfreeze", ArgsUsage: "SITE",
 		Usage:  "Let a site start new configurations again",
 		Flags:  []urfave.Flag{recordFlag(), reasonFlag()},
-		Action: p.action(func(c *call) error { return c.edgeFreeze(false) }),
+		Action: p.action(func(c *call) error { return edgeFreeze(c, false) }),
 	}
 }
 
-func (p *process) edgePromoteCommand() *urfave.Command {
+func edgePromoteCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "promote", ArgsUsage: "SITE/DEPLOYMENT",
 		Usage: "Let the next wave of a deployment start, on the host of the central orchestrator",
@@ -49,22 +49,22 @@ func (p *process) edgePromoteCommand() *urfave.Command {
 			recordFlag(), reasonFlag(),
 			&urfave.IntFlag{Name: "wave", Usage: "promote up to wave `N` (default: the next one)"},
 		},
-		Action: p.action((*call).edgePromote),
+		Action: p.action(edgePromote),
 	}
 }
 
-func (c *call) edgeFreeze(on bool) error {
+func edgeFreeze(c *call, on bool) error {
 	verb, site := c.cmd.Command.Name, c.arg(0)
 	if c.cmd.NArg() != 1 || !edge.IsSite(site) {
 		return cli.Usage("for example, ovi edge "+verb+" berlin", "name one site")
 	}
-	a := c.act()
-	o, err := c.orderSite(site, func(o *provider.Orders) { o.Frozen, o.Who, o.Reason = on, a.Who, a.Reason })
+	a := act(c)
+	o, err := orderSite(c, site, func(o *provider.Orders) { o.Frozen, o.Who, o.Reason = on, a.Who, a.Reason })
 	if err != nil {
 		return err
 	}
 	past := map[bool]string{true: "frozen", false: "unfrozen"}[on]
-	return c.sayOrder(past, c.arg(0), o, past)
+	return sayOrder(c, past, c.arg(0), o, past)
 }
 
 // orderGiven is an order for programs.
@@ -74,7 +74,7 @@ type orderGiven struct {
 }
 
 // sayOrder shows an order.
-func (c *call) sayOrder(kind, target string, o provider.Orders, text string) error {
+func sayOrder(c *call, kind, target string, o provider.Orders, text string) error {
 	if c.out.Machine() {
 		return c.out.Records(render.Info{Type: kind, Data: orderGiven{o.Number, target}})
 	}
@@ -83,20 +83,20 @@ func (c *call) sayOrder(kind, target string, o provider.Orders, text string) err
 }
 
 // orderSite changes the orders for a site, in the folder of the central orchestrator.
-func (c *call) orderSite(site string, change func(*provider.Orders)) (provider.Orders, error) {
-	dir, err := c.edgeFolder()
+func orderSite(c *call, site string, change func(*provider.Orders)) (provider.Orders, error) {
+	dir, err := edgeFolder(c)
 	if err != nil {
 		return provider.Orders{}, err
 	}
 	return edge.Order(dir, site, c.Now(), change)
 }
 
-func (c *call) edgePromote() error {
+func edgePromote(c *call) error {
 	site, name, _ := strings.Cut(c.arg(0), "/")
 	if c.cmd.NArg() != 1 || !edge.IsNode(c.arg(0)) {
 		return cli.Usage("for example, ovi edge promote berlin/web", "name a deployment of a site, SITE/DEPLOYMENT")
 	}
-	at, err := c.reachedWave(site, name)
+	at, err := reachedWave(c, site, name)
 	if err != nil {
 		return err
 	}
@@ -108,20 +108,20 @@ func (c *call) edgePromote() error {
 		return resource.Advise(fmt.Errorf("wave %d of %s cannot be promoted: configuration %s has started wave %d of %d", wave, c.arg(0), resource.ShortDigest(at.Version), at.Reach, at.Of),
 			"run `ovi edge status "+site+"` to see which waits")
 	}
-	a := c.act()
-	o, err := c.orderSite(site, func(o *provider.Orders) {
+	a := act(c)
+	o, err := orderSite(c, site, func(o *provider.Orders) {
 		o.Promoted = slices.DeleteFunc(o.Promoted, func(p provider.Promotion) bool { return p.Name == name })
 		o.Promoted = append(o.Promoted, provider.Promotion{Name: name, Version: at.Version, Wave: wave, Who: a.Who, Reason: a.Reason})
 	})
 	if err != nil {
 		return err
 	}
-	return c.sayOrder("promoted", c.arg(0), o, fmt.Sprintf("configuration %s promoted up to wave %d", resource.ShortDigest(at.Version), wave))
+	return sayOrder(c, "promoted", c.arg(0), o, fmt.Sprintf("configuration %s promoted up to wave %d", resource.ShortDigest(at.Version), wave))
 }
 
 // reachedWave is how far the newest configuration of a deployment has come that a site reported.
-func (c *call) reachedWave(site, name string) (link.Wave, error) {
-	dir, err := c.edgeFolder()
+func reachedWave(c *call, site, name string) (link.Wave, error) {
+	dir, err := edgeFolder(c)
 	if err != nil {
 		return link.Wave{}, err
 	}

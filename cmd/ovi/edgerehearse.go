@@ -24,7 +24,7 @@ import (
 	"github.com/ovi-project/ovi/resource/rules"
 )
 
-func (p *process) edgeRehearseCommand() *urfave.Command {
+func edgeRehearseCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "rehearse", ArgsUsage: "SOURCE",
 		Usage: "Go through a rollout on virtual nodes and virtual time",
@@ -41,7 +41,7 @@ func (p *process) edgeRehearseCommand() *urfave.Command {
 			&urfave.DurationFlag{Name: "most", Usage: "end after `DURATION` of virtual time", Value: 7 * 24 * time.Hour},
 			&urfave.Uint64Flag{Name: "seed", Usage: "which nodes fail or are offline, and how long each takes: the same `NUMBER`, the same rehearsal", Value: 1},
 		},
-		Action: p.action((*call).edgeRehearse),
+		Action: p.action(edgeRehearse),
 	}
 }
 
@@ -70,13 +70,13 @@ func momentText(e event.Event) string {
 	return render.Line(e)
 }
 
-func (c *call) edgeRehearse() (err error) {
+func edgeRehearse(c *call) (err error) {
 	dir, err := os.MkdirTemp("", "ovi-rehearse-*")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	o, err := c.rehearsal(dir)
+	o, err := rehearsal(c, dir)
 	if err != nil {
 		return err
 	}
@@ -93,14 +93,14 @@ func (c *call) edgeRehearse() (err error) {
 	if err != nil {
 		return err
 	}
-	return c.showRehearsal(o, r)
+	return showRehearsal(c, o, r)
 }
 
 // virtually is a time since the start of a rehearsal.
 func virtually(d time.Duration) string { return "+" + d.Round(time.Second).String() }
 
 // rehearsal is what the command line asks for.
-func (c *call) rehearsal(dir string) (o rehearse.Options, err error) {
+func rehearsal(c *call, dir string) (o rehearse.Options, err error) {
 	paths, err := c.sources(c.cmd.Args().Slice()...)
 	if err != nil {
 		return o, err
@@ -113,31 +113,31 @@ func (c *call) rehearsal(dir string) (o rehearse.Options, err error) {
 			return o, cli.Usage("use --"+name+" 1m", "--%s must be at least %s", name, least)
 		}
 	}
-	if o.To, err = c.siteOf(paths, dir); err != nil {
+	if o.To, err = siteOf(c, paths, dir); err != nil {
 		return o, err
 	}
 	if from := c.cmd.String("from"); from != "" {
-		if o.From, err = c.siteOf([]string{from}, dir); err != nil {
+		if o.From, err = siteOf(c, []string{from}, dir); err != nil {
 			return o, err
 		}
 		if a, b := o.From[0].Stack, o.To[0].Stack; a != b {
 			return o, cli.Usage("give both the same `site` in their site.yaml", "--from is site %s, and SOURCE is site %s", a, b)
 		}
 	}
-	if o.Rules, err = c.policies(o.To); err != nil {
+	if o.Rules, err = policies(c, o.To); err != nil {
 		return o, err
 	}
 	nodes := len(o.To[0].Scopes)
-	if o.Fail, err = c.shareOf("fail", nodes); err != nil {
+	if o.Fail, err = shareOf(c, "fail", nodes); err != nil {
 		return o, err
 	}
-	o.Offline, err = c.shareOf("offline", nodes)
+	o.Offline, err = shareOf(c, "offline", nodes)
 	return o, err
 }
 
 // siteOf reads a site. What waits to be promoted does not wait here.
-func (c *call) siteOf(paths []string, dir string) ([]resource.Intent, error) {
-	all, err := c.load(paths, dir)
+func siteOf(c *call, paths []string, dir string) ([]resource.Intent, error) {
+	all, err := load(c, paths, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func (c *call) siteOf(paths []string, dir string) ([]resource.Intent, error) {
 }
 
 // shareOf is a number of nodes.
-func (c *call) shareOf(flag string, nodes int) (int, error) {
+func shareOf(c *call, flag string, nodes int) (int, error) {
 	b, err := rules.ParseBudget(c.cmd.String(flag))
 	if err != nil {
 		return 0, cli.Usage("use a number of nodes, for example 3, or a share, for example 5%", "invalid --%s %q", flag, c.cmd.String(flag))
@@ -229,7 +229,7 @@ func byDeployment(r *rehearse.Result) []rehearsed {
 	return out
 }
 
-func (c *call) showRehearsal(o rehearse.Options, r *rehearse.Result) error {
+func showRehearsal(c *call, o rehearse.Options, r *rehearse.Result) error {
 	end := rehearsalEnd{r.After.Seconds(), r.Requests, r.AtRest, byDeployment(r)}
 	if c.out.Machine() {
 		return c.out.Records(render.Info{Type: "edge_rehearsal", Data: end})

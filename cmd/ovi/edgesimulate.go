@@ -21,7 +21,7 @@ import (
 	"github.com/ovi-project/ovi/render"
 )
 
-func (p *process) edgeSimulateCommand() *urfave.Command {
+func edgeSimulateCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name:  "simulate",
 		Usage: "Load an orchestrator with virtual nodes, and measure it",
@@ -36,7 +36,7 @@ func (p *process) edgeSimulateCommand() *urfave.Command {
 			&urfave.DurationFlag{Name: "rest", Usage: "measure the orchestrator at rest for `DURATION`", Value: time.Minute},
 			&urfave.DurationFlag{Name: "interval", Usage: "the interval of the orchestrator", Value: edgeInterval},
 		},
-		Action: p.action((*call).edgeSimulate),
+		Action: p.action(edgeSimulate),
 	}
 }
 
@@ -71,7 +71,7 @@ type edgeFigures struct {
 	Requests       int     `json:"requests"` // that the nodes had in all: one install and one update each
 }
 
-func (c *call) edgeSimulate() (err error) {
+func edgeSimulate(c *call) (err error) {
 	if c.cmd.Int("nodes") < 1 {
 		return cli.Usage("use --nodes 1000", "--nodes must be at least 1")
 	}

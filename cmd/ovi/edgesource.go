@@ -12,6 +12,6 @@ import (
 func siteReads(path string, files fs.FS) bool { return sites.Reads(path, files) }
 
 // siteSource is the reader of the folder of a site.
-func (c *call) siteSource(path string, files fs.FS, checks source.Options) source.Source {
+func siteSource(c *call, path string, files fs.FS, checks source.Options) source.Source {
 	return sites.New(path, sites.Options{Options: checks, Provider: edge.Name, Kind: edge.Kind, Files: files})
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/ovi-project/ovi/render"
 )
 
-func (p *process) edgeStatusCommand() *urfave.Command {
+func edgeStatusCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "status", ArgsUsage: "[SITE]",
 		Usage: "Show what every deployment on every node has come to",
@@ -28,11 +28,11 @@ func (p *process) edgeStatusCommand() *urfave.Command {
 			recordFlag(),
 			&urfave.BoolFlag{Name: "events", Usage: "show every status, in order"},
 		},
-		Action: p.action((*call).edgeStatus),
+		Action: p.action(edgeStatus),
 	}
 }
 
-func (c *call) edgeStatus() error {
+func edgeStatus(c *call) error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
@@ -40,26 +40,26 @@ func (c *call) edgeStatus() error {
 		return cli.Usage("for example, ovi edge status berlin", "name one site")
 	}
 	dir := c.dataDir(c.named(nil))
-	if err := c.isSafe(dir); err != nil {
+	if err := isSafe(c, dir); err != nil {
 		return err
 	}
-	file := edge.EventsFile(c.edgeIdentity(dir))
+	file := edge.EventsFile(edgeIdentity(c, dir))
 	events, err := outbox.Read(file)
 	if err != nil {
 		return &cli.Problem{Summary: "cannot read the events", File: file, Err: cli.Plain(err), Suggestion: "run it on the host of an orchestrator, with its --data-dir"}
 	}
 	events = slices.DeleteFunc(events, func(e link.Event) bool { return c.arg(0) != "" && e.Site != c.arg(0) })
 	if c.cmd.Bool("events") {
-		return c.showEvents(events)
+		return showEvents(c, events)
 	}
-	if err := c.showStatuses(statusesOf(events)); err != nil {
+	if err := showStatuses(c, statusesOf(events)); err != nil {
 		return err
 	}
-	return c.notConfirmed(filepath.Dir(file), events)
+	return notConfirmed(c, filepath.Dir(file), events)
 }
 
 // notConfirmed notes the orders of this central orchestrator that no site has on record yet.
-func (c *call) notConfirmed(folder string, events []link.Event) error {
+func notConfirmed(c *call, folder string, events []link.Event) error {
 	given, err := edge.AllOrders(folder)
 	if err != nil || c.out.Machine() {
 		return err
@@ -117,7 +117,7 @@ func statusesOf(events []link.Event) []edgeDeployment {
 	return out
 }
 
-func (c *call) showStatuses(all []edgeDeployment) error {
+func showStatuses(c *call, all []edgeDeployment) error {
 	t := render.Table{Head: []string{"NODE", "DEPLOYMENT", "STATUS", "VERSION", "HEALTH", "IMAGE", "SINCE", "STATUSES"}, Flexible: 7}
 	for _, d := range all {
 		if c.out.Machine() {
@@ -163,7 +163,7 @@ func siteStatusOf(e link.Event) string {
 // nodeName is the node of an event, or the site where it is about that.
 func nodeName(e link.Event) string { return strings.TrimSuffix(e.Site+"/"+e.Node, "/") }
 
-func (c *call) showEvents(events []link.Event) error {
+func showEvents(c *call, events []link.Event) error {
 	t := render.Table{Head: []string{"TIME (UTC)", "NODE", "DEPLOYMENT", "STATUS", "VERSION", "REQUEST", "ATTEMPT", "NOTE"}, Flexible: 7}
 	for _, e := range events {
 		if c.out.Machine() {

@@ -28,10 +28,10 @@ func TestNothingHappenedInTheFuture(t *testing.T) {
 		t.Errorf("%s elapsed", got)
 	}
 	p := &engine.Planned{Past: true, Observations: []engine.Observation{{Scope: resource.Scope{Provider: "fake", Location: "here"}, At: later}}}
-	if got := c.freshness(p); len(got) != 2 || !strings.HasSuffix(got[1], ", 0s ago") {
+	if got := freshness(c, p); len(got) != 2 || !strings.HasSuffix(got[1], ", 0s ago") {
 		t.Errorf("an observation is as fresh as %q", got)
 	}
-	for _, r := range c.lookRecords(p, render.NewNames()) {
+	for _, r := range lookRecords(c, p, render.NewNames()) {
 		if x, ok := r.(render.Look); !ok || x.AgeSeconds != 0 {
 			t.Errorf("an observation for programs is %+v", r)
 		}

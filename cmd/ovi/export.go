@@ -20,21 +20,21 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func (p *process) exportCommand() *urfave.Command {
+func exportCommand(p *process) *urfave.Command {
 	c := &urfave.Command{
 		Name: "export", Category: groupManage,
 		Usage: "Turn charts into files of other programs",
 	}
 	for _, e := range p.entries() {
 		for _, x := range e.Exports {
-			c.Subcommands = append(c.Subcommands, p.exportTo(x))
+			c.Subcommands = append(c.Subcommands, exportTo(p, x))
 		}
 	}
 	return c
 }
 
 // exportTo is the command of one form.
-func (p *process) exportTo(x provider.Export) *urfave.Command {
+func exportTo(p *process, x provider.Export) *urfave.Command {
 	flags := append([]urfave.Flag{
 		sourceFlag(),
 		&urfave.StringFlag{Name: "out", Usage: "write the files to folder `DIR` (default: the chart's name and the form)"},
@@ -46,7 +46,7 @@ func (p *process) exportTo(x provider.Export) *urfave.Command {
 		Name: x.Format, ArgsUsage: "[CHART]", Usage: "Write " + x.Doc,
 		Description: "What the files cannot say is listed. The folder must not exist, or be empty.",
 		Flags:       flags,
-		Action:      p.action(func(c *call) error { return c.export(x) }),
+		Action:      p.action(func(c *call) error { return export(c, x) }),
 	}
 }
 
@@ -57,7 +57,7 @@ type exported struct {
 	intent resource.Intent
 }
 
-func (c *call) export(x provider.Export) error {
+func export(c *call, x provider.Export) error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (c *call) export(x provider.Export) error {
 	if err != nil {
 		return err
 	}
-	intents, err := c.load(paths, c.dataDir(paths))
+	intents, err := load(c, paths, c.dataDir(paths))
 	if err != nil {
 		return err
 	}
@@ -89,14 +89,14 @@ func (c *call) export(x provider.Export) error {
 	}
 	given := 0
 	if c.cmd.Bool("handover") {
-		if given, err = c.handOver(paths, e.intent); err != nil {
+		if given, err = handOver(c, paths, e.intent); err != nil {
 			return err
 		}
 	}
-	return c.tellExport(e, x, given)
+	return tellExport(c, e, x, given)
 }
 
-func (c *call) tellExport(e exported, x provider.Export, given int) error {
+func tellExport(c *call, e exported, x provider.Export, given int) error {
 	names := slices.Sorted(maps.Keys(e.Files))
 	if c.out.Machine() {
 		return c.out.Records(render.Exported{Type: "exported", Data: render.ExportedFiles{Format: x.Format, Dir: e.dir, Files: names, Notes: len(e.Notes), HandedOver: given}})
@@ -128,15 +128,15 @@ func writeExport(dir string, files map[string]string) error {
 }
 
 // handOver forgets what is recorded of a stack. What was never applied needs none.
-func (c *call) handOver(paths []string, in resource.Intent) (n int, err error) {
-	l, err := c.openWith(c.dataDir(paths), paths, []resource.Intent{in})
+func handOver(c *call, paths []string, in resource.Intent) (n int, err error) {
+	l, err := openWith(c, c.dataDir(paths), paths, []resource.Intent{in})
 	if err != nil {
 		return 0, err
 	}
-	return n, c.closing(l, c.forgetAll(l, in, &n))
+	return n, closing(c, l, forgetAll(c, l, in, &n))
 }
 
-func (c *call) forgetAll(l *session, in resource.Intent, n *int) error {
+func forgetAll(c *call, l *session, in resource.Intent, n *int) error {
 	read := history.New(l.ledger.Reader())
 	for _, d := range in.Resources {
 		ref, err := read.FindRef(c, in.Stack+":"+d.Ref.Short())
@@ -150,7 +150,7 @@ func (c *call) forgetAll(l *session, in resource.Intent, n *int) error {
 			continue
 		}
 		if err == nil {
-			_, err = l.engine.Forget(c, ref, "", c.act())
+			_, err = l.engine.Forget(c, ref, "", act(c))
 		}
 		if err != nil {
 			return fmt.Errorf("hand over %s: %w", d.Ref.Short(), err)

@@ -21,7 +21,7 @@ type failingConfig struct {
 }
 
 // failing lists the configurations of which the last attempt failed.
-func (c *call) failing(s state) []failingConfig {
+func failing(c *call, s state) []failingConfig {
 	var out []failingConfig
 	for _, ref := range slices.SortedFunc(maps.Keys(s.attempts), resource.Ref.Compare) {
 		f := failingConfig{ref: ref, Tries: s.attempts[ref].Last()}
@@ -36,9 +36,9 @@ func (c *call) failing(s state) []failingConfig {
 	return out
 }
 
-func (c *call) failingRecords(s state) []render.Record {
+func failingRecords(c *call, s state) []render.Record {
 	var out []render.Record
-	for _, f := range c.failing(s) {
+	for _, f := range failing(c, s) {
 		out = append(out, render.Failing{
 			Type: "failing", Ref: s.names.Ref(f.ref), Desired: f.Desired, Attempts: f.Made(), Transient: f.Transient,
 			Exhausted: f.exhausted, Back: f.back, Stalled: f.stalled, Since: timeOrNil(f.Since), Last: f.Last, Error: f.Error,
@@ -48,8 +48,8 @@ func (c *call) failingRecords(s state) []render.Record {
 }
 
 // showFailing gives them to alert.
-func (c *call) showFailing(s state, short func(resource.Ref) string, alert func(text, suggestion string)) {
-	for _, f := range c.failing(s) {
+func showFailing(c *call, s state, short func(resource.Ref) string, alert func(text, suggestion string)) {
+	for _, f := range failing(c, s) {
 		name := short(f.ref)
 		switch {
 		case f.exhausted && f.back != "":

@@ -46,7 +46,7 @@ func oviOfTests() {
 	if clock != "" {
 		p.Now = func() time.Time { return time.Now().Add(stepIn(clock)) }
 	}
-	code := p.run(soft, os.Args[1:])
+	code := runLine(soft, p, os.Args[1:])
 	stop()
 	os.Exit(code)
 }

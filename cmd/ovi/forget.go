@@ -11,7 +11,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func (p *process) forgetCommand() *urfave.Command {
+func forgetCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "forget", Category: groupManage, ArgsUsage: "REF",
 		Usage: "Stop managing a resource without deleting it",
@@ -22,11 +22,11 @@ func (p *process) forgetCommand() *urfave.Command {
 			recordFlag(), reasonFlag(), lockFlag(),
 			&urfave.StringFlag{Name: "id", Usage: "forget the resource with `ID` (default: the recorded one)"},
 		},
-		Action: p.action((*call).forget),
+		Action: p.action(forget),
 	}
 }
 
-func (p *process) moveCommand() *urfave.Command {
+func moveCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "move", Category: groupManage, ArgsUsage: "REF REF",
 		Usage: "Rename a resource, or move it to another stack",
@@ -35,16 +35,16 @@ func (p *process) moveCommand() *urfave.Command {
 			"the configuration as well: while only the old name is configured, `ovi apply` deletes the resource\n" +
 			"and creates another one.",
 		Flags:  []urfave.Flag{recordFlag(), reasonFlag(), lockFlag()},
-		Action: p.action((*call).move),
+		Action: p.action(move),
 	}
 }
 
-func (c *call) forget() error {
-	return c.withRef(func(l *session, ref resource.Ref) error {
-		if err := c.sameCloud(ref); err != nil {
+func forget(c *call) error {
+	return withRef(c, func(l *session, ref resource.Ref) error {
+		if err := sameCloud(c, ref); err != nil {
 			return err
 		}
-		done, err := l.engine.Forget(c, ref, c.cmd.String("id"), c.act())
+		done, err := l.engine.Forget(c, ref, c.cmd.String("id"), act(c))
 		if err != nil {
 			return err
 		}
@@ -61,12 +61,12 @@ func (c *call) forget() error {
 	})
 }
 
-func (c *call) move() error {
+func move(c *call) error {
 	if c.cmd.NArg() != 2 {
 		return cli.Usage("use ovi move ec2/web-0 ec2/api-0", "`ovi move` needs two names")
 	}
-	return c.withRecord(func(l *session) error {
-		from, err := c.ref(l.ledger, c.arg(0))
+	return withRecord(c, func(l *session) error {
+		from, err := ref(c, l.ledger, c.arg(0))
 		if err != nil {
 			return err
 		}
@@ -74,10 +74,10 @@ func (c *call) move() error {
 		if err != nil {
 			return err
 		}
-		if err := c.sameCloud(from); err != nil {
+		if err := sameCloud(c, from); err != nil {
 			return err
 		}
-		if err := l.engine.Move(c, from, to, c.act()); err != nil {
+		if err := l.engine.Move(c, from, to, act(c)); err != nil {
 			return err
 		}
 		if c.out.Machine() {

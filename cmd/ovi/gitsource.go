@@ -46,7 +46,7 @@ func onlyOneRepository(paths []string) error {
 }
 
 // gitDir is the data directory of a source in Git: one for each repository and path, whatever its ref.
-func (p *process) gitDir(u git.URL) string {
+func gitDir(p *process, u git.URL) string {
 	u.Ref = ""
 	sum := sha256.Sum256([]byte(u.String()))
 	return filepath.Join(p.stateDir(), u.Name()+"-"+hex.EncodeToString(sum[:6]))
@@ -62,7 +62,7 @@ func (p *process) stateDir() string {
 }
 
 // gitSource is the source at a URL of Git. The clone is in the data directory.
-func (c *call) gitSource(name, dir string, checks source.Options) (source.Source, error) {
+func gitSource(c *call, name, dir string, checks source.Options) (source.Source, error) {
 	u, err := checkURL(name)
 	if err != nil {
 		return nil, err
@@ -79,12 +79,12 @@ func (c *call) gitSource(name, dir string, checks source.Options) (source.Source
 	repo := git.Open(u, git.Options{Dir: filepath.Join(dir, "git"), Signers: signers, Accept: c.cmd.String("accept-commit"), Env: c.Env})
 	kept, _ := c.repositories.LoadOrStore(name+"\n"+dir, repo)
 	return git.New(kept.(*git.Repo), func(files fs.FS, at, stack string) (source.Source, error) {
-		return c.inCommit(files, at, stack, checks)
+		return inCommit(c, files, at, stack, checks)
 	}), nil
 }
 
 // inCommit is the reader of a path of a commit.
-func (c *call) inCommit(files fs.FS, at, stack string, checks source.Options) (source.Source, error) {
+func inCommit(c *call, files fs.FS, at, stack string, checks source.Options) (source.Source, error) {
 	switch {
 	case slices.Contains([]string{".db", ".sqlite", ".sqlite3"}, strings.ToLower(path.Ext(at))):
 		return nil, &cli.Problem{
@@ -92,9 +92,9 @@ func (c *call) inCommit(files fs.FS, at, stack string, checks source.Options) (s
 			Suggestion: "declare the clusters in YAML, or name the database by its path on this host",
 		}
 	case siteReads(at, files):
-		return c.siteSource(at, files, checks), nil
+		return siteSource(c, at, files, checks), nil
 	case chart.Reads(at, files):
-		return chart.New([]string{at}, c.chartOptions(checks, files)), nil
+		return chart.New([]string{at}, chartOptions(c, checks, files)), nil
 	}
 	return config.New([]string{at}, config.Options{Options: checks, Env: c.Env, Files: files, Stack: stack}), nil
 }

@@ -18,34 +18,34 @@ func help() cli.Help {
 	}
 }
 
-func (p *process) helpCommand() *urfave.Command {
+func helpCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "help", Category: groupReference, ArgsUsage: "[COMMAND]", Usage: "Show help for ovi or a command",
-		Action: func(cc *urfave.Context) error { return p.helpAbout(cc.Args().Slice()) },
+		Action: func(cc *urfave.Context) error { return helpAbout(p, cc.Args().Slice()) },
 	}
 }
 
 // helpAbout writes the help of a command, or of ovi.
-func (p *process) helpAbout(path []string) error {
-	text, err := help().For(p.app().Commands, path)
+func helpAbout(p *process, path []string) error {
+	text, err := help().For(newApp(p).Commands, path)
 	if err == nil {
 		_, err = io.WriteString(p.Stdout, text)
 	}
 	return err
 }
 
-func (p *process) completionCommand() *urfave.Command {
+func completionCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "completion", Category: groupReference, ArgsUsage: "bash | zsh | fish",
 		Usage:       "Print a shell completion script",
 		Description: "For bash: eval \"$(ovi completion bash)\". For fish: ovi completion fish | source.",
-		Action:      p.action((*call).completion),
+		Action:      p.action(completion),
 	}
 }
 
-func (c *call) completion() error {
+func completion(c *call) error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	return cli.Completion(c.out.Document(), c.arg(0), c.app().Commands)
+	return cli.Completion(c.out.Document(), c.arg(0), newApp(c.process).Commands)
 }

@@ -16,32 +16,32 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func (p *process) historyCommand() *urfave.Command {
+func historyCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "history", Category: groupInspect, ArgsUsage: "REF",
 		Usage:  "List a resource's events",
 		Flags:  []urfave.Flag{recordFlag()},
-		Action: p.action((*call).history),
+		Action: p.action(showLife),
 	}
 }
 
 // oneRef checks that the command has its one argument.
-func (c *call) oneRef() error {
+func oneRef(c *call) error {
 	if c.arg(0) == "" {
 		return cli.Usage("use one that `ovi status` lists, such as ec2/web-0", "`ovi %s` needs a resource", c.cmd.Command.Name)
 	}
 	return c.atMost(1)
 }
 
-func (c *call) history() error {
-	if err := c.oneRef(); err != nil {
+func showLife(c *call) error {
+	if err := oneRef(c); err != nil {
 		return err
 	}
-	return c.withMemory(nil, c.showHistory)
+	return withMemory(c, nil, func(l *ledger.Ledger) error { return showHistory(c, l) })
 }
 
-func (c *call) showHistory(l *ledger.Ledger) error {
-	ref, err := c.ref(l, c.arg(0))
+func showHistory(c *call, l *ledger.Ledger) error {
+	ref, err := ref(c, l, c.arg(0))
 	if err != nil {
 		return err
 	}
@@ -50,9 +50,9 @@ func (c *call) showHistory(l *ledger.Ledger) error {
 		return err
 	}
 	if c.out.Machine() {
-		return c.momentRecords(ref, moments)
+		return momentRecords(c, ref, moments)
 	}
-	kind, _ := c.schemas().Kind(ref.Provider, ref.Kind)
+	kind, _ := schemas(c.process).Kind(ref.Provider, ref.Kind)
 	t := render.Table{Head: []string{"REVISION", "TIME (UTC)", "EVENT"}, Flexible: 2}
 	var before *resource.Observed
 	leaving := false
@@ -144,8 +144,8 @@ func differences(changes []resource.Change) string {
 	return strings.Join(out, ", ")
 }
 
-func (c *call) momentRecords(ref resource.Ref, moments []history.Moment) error {
-	kind, _ := c.schemas().Kind(ref.Provider, ref.Kind)
+func momentRecords(c *call, ref resource.Ref, moments []history.Moment) error {
+	kind, _ := schemas(c.process).Kind(ref.Provider, ref.Kind)
 	var before *resource.Observed
 	leaving := false
 	for _, m := range moments {

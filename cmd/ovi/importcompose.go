@@ -15,22 +15,22 @@ import (
 	"github.com/ovi-project/ovi/source/compose"
 )
 
-func (p *process) importCommand() *urfave.Command {
+func importCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "import", Category: groupManage,
 		Usage: "Turn files of other tools, or what exists, into configurations",
-		Subcommands: []*urfave.Command{p.importExistingCommand(), p.importTerraformCommand(), {
+		Subcommands: []*urfave.Command{importExistingCommand(p), importTerraformCommand(p), {
 			Name: "compose", ArgsUsage: "FILE",
 			Usage: "Turn a Compose file into a chart",
 			Description: "The chart is written to a new folder beside the file. What a chart cannot express is listed, with\n" +
 				"its position. Variables become values of the chart, those of .env included.",
 			Flags:  []urfave.Flag{&urfave.StringFlag{Name: "out", Usage: "write the chart to folder `DIR` (default: the project's name, beside the file)"}},
-			Action: p.action((*call).importCompose),
+			Action: p.action(importCompose),
 		}},
 	}
 }
 
-func (c *call) importCompose() error {
+func importCompose(c *call) error {
 	if c.cmd.NArg() != 1 {
 		return cli.Usage("name one, for example compose.yaml", "`ovi import compose` needs a Compose file")
 	}

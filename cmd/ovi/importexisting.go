@@ -21,31 +21,31 @@ import (
 	"github.com/ovi-project/ovi/source/importer/terraform"
 )
 
-func (p *process) importExistingCommand() *urfave.Command {
+func importExistingCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "existing", ArgsUsage: " ",
 		Usage: "Write a configuration for unmanaged resources",
 		Description: "It has what exists and is not managed, except what another system manages, such as an autoscaling\n" +
 			"group. Nothing is changed. A second file has the IDs, for `ovi adopt --ids`.\n" + matchWords,
-		Flags:  append(p.importFlags(), matchFlag("only resources that match `PATTERN`; repeatable")),
-		Action: p.action((*call).importExisting),
+		Flags:  append(importFlags(p), matchFlag("only resources that match `PATTERN`; repeatable")),
+		Action: p.action(importExisting),
 	}
 }
 
-func (p *process) importTerraformCommand() *urfave.Command {
+func importTerraformCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "terraform", ArgsUsage: "STATE",
 		Usage: "Write a configuration for the resources of a Terraform state",
 		Description: "STATE is a state file of Terraform or OpenTofu (`terraform state pull > STATE`), of which only\n" +
 			"addresses and IDs are used. Everything else is what exists now, so the first plan is empty. Nothing\n" +
 			"is changed. A second file has the IDs, for `ovi adopt --ids`. What is not imported is listed.",
-		Flags:  p.importFlags(),
-		Action: p.action((*call).importTerraform),
+		Flags:  importFlags(p),
+		Action: p.action(importTerraform),
 	}
 }
 
 // importFlags are those of all imports of what exists. The default provider is the first of the table.
-func (p *process) importFlags() []urfave.Flag {
+func importFlags(p *process) []urfave.Flag {
 	return []urfave.Flag{
 		&urfave.StringFlag{Name: "out", Usage: "write the configuration to `FILE`, and the IDs to a file of that name with .ids", Value: defaultSource},
 		&urfave.StringFlag{Name: "stack", Usage: "call the stack `NAME` (default: the folder of FILE)"},
@@ -53,16 +53,16 @@ func (p *process) importFlags() []urfave.Flag {
 	}
 }
 
-func (c *call) importExisting() error {
+func importExisting(c *call) error {
 	if err := c.atMost(0); err != nil {
 		return err
 	}
-	matcher, err := c.matcher()
+	matcher, err := matcher(c)
 	if err != nil {
 		return err
 	}
-	return c.withAdoptable(func(i *imports) error {
-		schemas := c.schemas()
+	return withAdoptable(c, func(i *imports) error {
+		schemas := schemas(c.process)
 		i.found = slices.DeleteFunc(i.found, func(o resource.Observed) bool {
 			return !matcher.Match(&o, importer.Called(schemas, &o)) || !i.takes(&o, o.Ref.Kind+" "+o.ID)
 		})
@@ -72,7 +72,7 @@ func (c *call) importExisting() error {
 	})
 }
 
-func (c *call) importTerraform() error {
+func importTerraform(c *call) error {
 	if c.cmd.NArg() != 1 {
 		return cli.Usage("name one: `terraform state pull > terraform.tfstate` writes it", "`ovi import terraform` needs a state file")
 	}
@@ -80,7 +80,7 @@ func (c *call) importTerraform() error {
 	if err != nil {
 		return err
 	}
-	entry, err := c.importEntry()
+	entry, err := importEntry(c)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (c *call) importTerraform() error {
 	if err != nil {
 		return &cli.Problem{Summary: "cannot read the state", File: c.arg(0), Err: err, Suggestion: "write it with `terraform state pull`"}
 	}
-	return c.withAdoptable(func(i *imports) error {
+	return withAdoptable(c, func(i *imports) error {
 		return i.write(i.keep(state))
 	})
 }
@@ -170,7 +170,7 @@ func (i *imports) partOf(schemas importer.Schemas, o *resource.Observed, all []r
 }
 
 // importEntry is the provider of the command line.
-func (c *call) importEntry() (provider.Entry, error) {
+func importEntry(c *call) (provider.Entry, error) {
 	var names []string
 	for _, e := range c.entries() {
 		if e.Name == c.cmd.String("provider") {
@@ -182,8 +182,8 @@ func (c *call) importEntry() (provider.Entry, error) {
 }
 
 // withAdoptable reads what is unmanaged at the location of the command line.
-func (c *call) withAdoptable(do func(*imports) error) error {
-	entry, err := c.importEntry()
+func withAdoptable(c *call, do func(*imports) error) error {
+	entry, err := importEntry(c)
 	if err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func (c *call) withAdoptable(do func(*imports) error) error {
 		}
 	}
 	head := importer.Head{Provider: entry.Name, Word: entry.Locations.Word}
-	if head.Stack, err = c.importStack(out); err != nil {
+	if head.Stack, err = importStack(c, out); err != nil {
 		return err
 	}
 	if entry.Locations.Default != nil {
@@ -205,11 +205,11 @@ func (c *call) withAdoptable(do func(*imports) error) error {
 	}
 	scope := resource.Scope{Provider: head.Provider, Location: head.Location}
 	intents := []resource.Intent{{Stack: head.Stack, Source: out, Scopes: []resource.Scope{scope}}}
-	l, err := c.openWith(c.dataDir([]string{out}), []string{out}, intents)
+	l, err := openWith(c, c.dataDir([]string{out}), []string{out}, intents)
 	if err != nil {
 		return err
 	}
-	return c.closing(l, func() error {
+	return closing(c, l, func() error {
 		found, unread, err := l.engine.Adoptable(c, intents)
 		if err != nil {
 			return err
@@ -219,7 +219,7 @@ func (c *call) withAdoptable(do func(*imports) error) error {
 }
 
 // importStack is the name of the stack: of the command line, or of the folder.
-func (c *call) importStack(out string) (string, error) {
+func importStack(c *call, out string) (string, error) {
 	if name := c.cmd.String("stack"); name != "" {
 		return name, nil
 	}
@@ -232,7 +232,7 @@ func idsFile(out string) string { return strings.TrimSuffix(out, filepath.Ext(ou
 
 // write writes both files and lists what they do not have.
 func (i *imports) write(names map[string]string) error {
-	schemas, out := i.c.schemas(), i.c.cmd.String("out")
+	schemas, out := schemas(i.c.process), i.c.cmd.String("out")
 	items := importer.Names(schemas, i.found, names)
 	text, notes, err := importer.Write(i.head, schemas, items)
 	if err != nil {

@@ -17,17 +17,17 @@ import (
 	"github.com/ovi-project/ovi/source/chart"
 )
 
-func (p *process) installCommand() *urfave.Command {
-	return p.chartCommand("install", "Install a chart: apply it without a question")
+func installCommand(p *process) *urfave.Command {
+	return chartCommand(p, "install", "Install a chart: apply it without a question")
 }
 
-func (p *process) upgradeCommand() *urfave.Command {
-	return p.chartCommand("upgrade", "Upgrade a chart: apply it without a question")
+func upgradeCommand(p *process) *urfave.Command {
+	return chartCommand(p, "upgrade", "Upgrade a chart: apply it without a question")
 }
 
 // chartCommand is one of the commands of the containers design. They do what apply --auto-approve
 // does, skip what is invalid, and print the screens of the design.
-func (p *process) chartCommand(name, usage string) *urfave.Command {
+func chartCommand(p *process, name, usage string) *urfave.Command {
 	return &urfave.Command{
 		Name: name, Category: groupReconcile, ArgsUsage: "[NAMESPACE] [CHART]",
 		Usage: usage,
@@ -40,7 +40,7 @@ func (p *process) chartCommand(name, usage string) *urfave.Command {
 			timeoutFlag(), policyFlag(), lockFlag(),
 			&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once (default: 10)"},
 		),
-		Action: p.action((*call).install),
+		Action: p.action(install),
 	}
 }
 
@@ -55,7 +55,7 @@ type installation struct {
 	chart  *chartView
 }
 
-func (c *call) install() error {
+func install(c *call) error {
 	in := &installation{call: c, began: c.Now()}
 	args, err := in.namespaced()
 	if err != nil {
@@ -89,7 +89,7 @@ func (in *installation) namespaced() ([]string, error) {
 func (in *installation) run() error {
 	in.describe()
 	dir := in.dataDir(in.paths)
-	intents, problems, err := in.loadBy(in.paths, dir, "", source.ResolveValid)
+	intents, problems, err := loadBy(in.call, in.paths, dir, "", source.ResolveValid)
 	var unread source.Problems
 	if errors.As(err, &unread) {
 		problems, err = append(problems, unread...), nil
@@ -101,11 +101,11 @@ func (in *installation) run() error {
 		return in.unreadable(problems)
 	}
 	in.chart = newChartView(in.process.entries(), intents[0], in.cmd.String("namespace"))
-	l, err := in.openWith(dir, in.paths, intents)
+	l, err := openWith(in.call, dir, in.paths, intents)
 	if err != nil {
 		return err
 	}
-	return in.closing(l, in.plan(l, problems))
+	return closing(in.call, l, in.plan(l, problems))
 }
 
 // describe fills in what is known without reading the manifests.
@@ -146,7 +146,7 @@ func (in *installation) plan(l *session, problems source.Problems) error {
 	if in.result.DryRun {
 		mode = event.ForPlan
 	}
-	options := in.planOptions(l, mode)
+	options := planOptions(in.call, l, mode)
 	options.Check = true
 	p, err := l.engine.Plan(in, l.intents, options)
 	if err != nil {
@@ -163,7 +163,7 @@ func (in *installation) plan(l *session, problems source.Problems) error {
 	in.head.Troubled = len(known) > 0 || in.warned(p.Plan)
 	in.keep(p.Plan)
 	in.screen.Start(in.head)
-	codes := in.leftOver(p)
+	codes := leftOver(in.call, p)
 	if len(problems) > 0 {
 		codes = append(codes, cli.ExitFailed)
 	}

@@ -185,7 +185,7 @@ func (s *installed) run(args ...string) (code int, stdout, stderr string) {
 	if slices.Contains([]string{"install", "upgrade"}, args[0]) {
 		args = append(args, "--parallelism", "1")
 	}
-	code = p.run(s.t.Context(), args)
+	code = runLine(s.t.Context(), p, args)
 	here := strings.NewReplacer(filepath.Join(s.dir, "my-app"), "./my-app", s.dir+"/", "")
 	return code, here.Replace(out.String()), here.Replace(errs.String())
 }

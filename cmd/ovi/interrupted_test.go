@@ -27,7 +27,7 @@ func TestAnInterruptAfterTheLastActionLeavesNothing(t *testing.T) {
 	} {
 		var errs bytes.Buffer
 		c := &call{process: &process{}, Context: ended, out: &cli.Output{W: &errs, ErrW: &errs}}
-		c.explain(&engine.Result{Outcomes: []engine.Outcome{{Status: engine.Done}, {Status: x.status}}})
+		explainResult(c, &engine.Result{Outcomes: []engine.Outcome{{Status: engine.Done}, {Status: x.status}}})
 		got := errs.String()
 		if !strings.Contains(got, "interrupted") || strings.Contains(got, "run the same command again") != x.continues {
 			t.Errorf("%s: %s", name, got)

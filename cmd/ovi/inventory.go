@@ -18,7 +18,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-func (p *process) inventoryCommand() *urfave.Command {
+func inventoryCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "inventory", Category: groupInspect, ArgsUsage: "[SOURCE]",
 		Usage: "List unmanaged resources",
@@ -32,15 +32,15 @@ func (p *process) inventoryCommand() *urfave.Command {
 			&urfave.BoolFlag{Name: "all", Usage: "list also what the provider creates by itself"},
 			&urfave.DurationFlag{Name: "max-age", Usage: "use what was observed completely within `DURATION` instead of observing again"},
 		}, chartFlags()...),
-		Action: p.action((*call).inventory),
+		Action: p.action(inventory),
 	}
 }
 
-func (c *call) inventory() error {
+func inventory(c *call) error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	if _, err := c.matcher(); err != nil {
+	if _, err := matcher(c); err != nil {
 		return err
 	}
 	args := c.cmd.Args().Slice()
@@ -52,19 +52,19 @@ func (c *call) inventory() error {
 		paths = []string{defaultSource}
 	}
 	if len(paths) > 0 {
-		return c.withLine(paths, c.takeInventory)
+		return withLine(c, paths, func(l *session) error { return takeInventory(c, l) })
 	}
-	return c.withRecord(func(l *session) error { return errors.Join(c.rightCloud(l.ledger), c.takeInventory(l)) })
+	return withRecord(c, func(l *session) error { return errors.Join(rightCloud(c, l.ledger), takeInventory(c, l)) })
 }
 
 // takeInventory reads all kinds, and shows what is unmanaged. What cannot be read is shown as it is on
 // record.
-func (c *call) takeInventory(l *session) error {
+func takeInventory(c *call, l *session) error {
 	p, err := l.engine.Inventory(c, l.intents, c.cmd.Duration("max-age"))
 	if err != nil {
 		return err
 	}
-	if err := c.showUnmanaged(l.ledger); err != nil {
+	if err := showUnmanaged(c, l.ledger); err != nil {
 		return err
 	}
 	if !p.Plan.Unread() {
@@ -72,7 +72,7 @@ func (c *call) takeInventory(l *session) error {
 	}
 	names := namesOf(p)
 	if c.out.Machine() {
-		if err := c.unreachable(p, names); err != nil {
+		if err := unreachable(c, p, names); err != nil {
 			return err
 		}
 		return cli.Exit(cli.ExitUnreachable)
@@ -90,12 +90,12 @@ func (c *call) takeInventory(l *session) error {
 
 // chosen are the resources of an inventory that the command line asks for, and how many it omits because the
 // provider creates them by itself.
-func (c *call) chosen(all []history.Unmanaged) (chosen []history.Unmanaged, omitted int, err error) {
-	matcher, err := c.matcher()
+func chosen(c *call, all []history.Unmanaged) (chosen []history.Unmanaged, omitted int, err error) {
+	matcher, err := matcher(c)
 	if err != nil {
 		return nil, 0, err
 	}
-	schemas := c.schemas()
+	schemas := schemas(c.process)
 	for _, u := range all {
 		switch {
 		case !matcher.Match(&u.Observed, importer.Called(schemas, &u.Observed)):
@@ -108,12 +108,12 @@ func (c *call) chosen(all []history.Unmanaged) (chosen []history.Unmanaged, omit
 	return chosen, omitted, nil
 }
 
-func (c *call) showUnmanaged(l *ledger.Ledger) error {
+func showUnmanaged(c *call, l *ledger.Ledger) error {
 	all, err := history.New(l.Reader()).Unmanaged(c)
 	if err != nil {
 		return err
 	}
-	all, omitted, err := c.chosen(all)
+	all, omitted, err := chosen(c, all)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (c *call) showUnmanaged(l *ledger.Ledger) error {
 	}
 	short := names.Shorten(refs...)
 	t := render.Table{Head: []string{"RESOURCE", "ID", "FIRST OBSERVED", "HEALTH", "OBSERVED", "NOTE"}, Flexible: 5}
-	schemas := c.schemas()
+	schemas := schemas(c.process)
 	for _, u := range all {
 		if c.out.Machine() {
 			err := c.out.Records(render.Unmanaged{

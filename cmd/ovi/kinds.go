@@ -14,7 +14,7 @@ import (
 	"github.com/ovi-project/ovi/source/config"
 )
 
-func (p *process) kindsCommand() *urfave.Command {
+func kindsCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "kinds", Category: groupReference, ArgsUsage: "[KIND]",
 		Usage: "List kinds of resources, or describe one",
@@ -22,31 +22,31 @@ func (p *process) kindsCommand() *urfave.Command {
 			&urfave.BoolFlag{Name: "permissions", Usage: "print the permissions that the providers need, such as an IAM policy"},
 			&urfave.StringFlag{Name: "iam", Usage: "print the smallest IAM policy for the configuration in `FILE`: its kinds, regions and stacks"},
 		},
-		Action: p.action((*call).kinds),
+		Action: p.action(kinds),
 	}
 }
 
-func (p *process) schemaCommand() *urfave.Command {
+func schemaCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "schema", Category: groupReference,
 		Usage:  "Print the JSON Schema of configuration files, for editors",
-		Action: p.action((*call).schema),
+		Action: p.action(schema),
 	}
 }
 
-func (c *call) kinds() error {
+func kinds(c *call) error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
 	if c.cmd.Bool("permissions") {
-		return c.permissions()
+		return permissions(c)
 	}
 	if c.cmd.IsSet("iam") {
-		return c.permissionsFor(c.cmd.String("iam"))
+		return permissionsFor(c, c.cmd.String("iam"))
 	}
 	var all []resource.Kind
 	var names []string
-	set := c.schemas()
+	set := schemas(c.process)
 	for _, p := range set.Providers() {
 		for _, k := range set.Kinds(p) {
 			names = append(names, k.Name)
@@ -63,7 +63,7 @@ func (c *call) kinds() error {
 		return cli.Usage(next, "unknown kind %q", c.arg(0))
 	}
 	if c.out.Machine() {
-		return c.kindRecords(all)
+		return kindRecords(c, all)
 	}
 	if c.arg(0) != "" {
 		return render.Kind(c.out.W, c.out.Style, all[0])
@@ -76,7 +76,7 @@ func (c *call) kinds() error {
 }
 
 // permissions prints what each provider's credentials must be allowed to do.
-func (c *call) permissions() error {
+func permissions(c *call) error {
 	for _, e := range c.entries() {
 		if e.Permissions == nil {
 			continue
@@ -90,14 +90,14 @@ func (c *call) permissions() error {
 
 // permissionsFor prints what the credentials for one configuration must be allowed to do. It reads what
 // `ovi validate` reads.
-func (c *call) permissionsFor(file string) error {
+func permissionsFor(c *call, file string) error {
 	paths, err := c.sources(file)
 	if err != nil {
 		return err
 	}
 	checks := c.checks()
 	checks.Secrets = c.secrets.noting(undigested{})
-	drafts, err := c.drafts(paths, c.dataDir(paths), "", checks)
+	drafts, err := drafts(c, paths, c.dataDir(paths), "", checks)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (c *call) permissionsFor(file string) error {
 	return nil
 }
 
-func (c *call) kindRecords(all []resource.Kind) error {
+func kindRecords(c *call, all []resource.Kind) error {
 	for _, k := range all {
 		if err := c.out.Records(render.KindRecord(k)); err != nil {
 			return err
@@ -140,7 +140,7 @@ func (c *call) kindRecords(all []resource.Kind) error {
 	return nil
 }
 
-func (c *call) schema() error {
+func schema(c *call) error {
 	if err := c.atMost(0); err != nil {
 		return err
 	}

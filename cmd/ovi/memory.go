@@ -15,12 +15,12 @@ import (
 
 // withMemory opens the data directory for a command that reads it; args may name a source that it
 // is beside. It needs no source and no provider.
-func (c *call) withMemory(args []string, do func(*ledger.Ledger) error) error {
+func withMemory(c *call, args []string, do func(*ledger.Ledger) error) error {
 	dir, err := c.recordDir(args...)
 	if err != nil {
 		return err
 	}
-	l, err := c.openLedger(dir)
+	l, err := openLedger(c, dir)
 	if err != nil {
 		return err
 	}
@@ -29,11 +29,11 @@ func (c *call) withMemory(args []string, do func(*ledger.Ledger) error) error {
 
 // ref finds a recorded resource by any spelling; of several with that name the one in the stack of
 // the source, which sources or -f names.
-func (c *call) ref(l *ledger.Ledger, spelling string, sources ...string) (resource.Ref, error) {
+func ref(c *call, l *ledger.Ledger, spelling string, sources ...string) (resource.Ref, error) {
 	ref, err := history.New(l.Reader()).FindRef(c, spelling)
 	var several *history.AmbiguousError
 	if errors.As(err, &several) {
-		return c.inSource(several, sources...)
+		return inSource(c, several, sources...)
 	}
 	if errors.Is(err, ledger.ErrNotFound) {
 		return ref, &cli.Problem{Summary: "no recorded resource is called " + quoted(spelling), Suggestion: nearby(c, l, spelling)}

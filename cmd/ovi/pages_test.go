@@ -20,7 +20,7 @@ func TestCommandReference(t *testing.T) {
 	b.WriteString("# Commands\n\n" + generated)
 	b.WriteString("Options can be before or after the argument, with one dash or two. Exit codes are listed in\n[exit-codes.md](exit-codes.md), JSON records in [events.md](events.md).\n")
 	p := &process{table: table}
-	commands := p.app().Commands
+	commands := newApp(p).Commands
 	for _, category := range help().Groups {
 		fmt.Fprintf(&b, "\n## %s\n", category)
 		for _, c := range commands {
@@ -65,7 +65,7 @@ func TestKindReference(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# Kinds\n\n" + generated)
 	b.WriteString("The kinds of resources and their attributes. `ovi kinds KIND` prints the same; `ovi schema` is for editors. An\nattribute that a file does not set is not compared, unless it has a default.\n")
-	set := (&process{table: table}).schemas()
+	set := schemas(&process{table: table})
 	for _, p := range set.Providers() {
 		for _, k := range set.Kinds(p) {
 			fmt.Fprintf(&b, "\n## `%s` (%s)\n\n%s\n", k.Name, p, strings.TrimSpace(k.Doc))

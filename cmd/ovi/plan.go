@@ -49,7 +49,7 @@ func allowReplaceFlag() urfave.Flag {
 	return &urfave.StringSliceFlag{Name: "allow-replace", Usage: "destroy and create `NAME` again, with the loss of its data, if it must be to change it, such as a cluster; repeatable"}
 }
 
-func (p *process) planCommand() *urfave.Command {
+func planCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "plan", Category: groupReconcile, ArgsUsage: "[SOURCE]",
 		Usage: "Show pending changes",
@@ -60,44 +60,44 @@ func (p *process) planCommand() *urfave.Command {
 			timeoutFlag(),
 			&urfave.StringFlag{Name: "at", Usage: "plan against live state as recorded at `REVISION` or time (2006-01-02T15:04:05Z, or 90m for 90 minutes ago); cannot be applied"},
 		),
-		Action: p.action((*call).plan),
+		Action: p.action(plan),
 	}
 }
 
-func (c *call) plan() error {
+func plan(c *call) error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
 	defer c.bounded()()
-	if err := c.checkPast(); err != nil {
+	if err := checkPast(c); err != nil {
 		return err
 	}
 	paths, err := c.sources(c.cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}
-	return c.withLine(paths, func(l *session) error { return c.planLine(l, paths) })
+	return withLine(c, paths, func(l *session) error { return planLine(c, l, paths) })
 }
 
-func (c *call) planLine(l *session, paths []string) error {
-	planned, err := c.makePlan(l, event.ForPlan)
+func planLine(c *call, l *session, paths []string) error {
+	planned, err := makePlan(c, l, event.ForPlan)
 	if err != nil {
 		return err
 	}
-	if err := c.showPlan(planned, l.dir); err != nil {
+	if err := showPlan(c, planned, l.dir); err != nil {
 		return err
 	}
 	if out := c.cmd.String("out"); out != "" {
-		if err := c.savePlan(out, paths, l, planned); err != nil {
+		if err := savePlan(c, out, paths, l, planned); err != nil {
 			return err
 		}
 		c.out.Say("Saved to %s. Run `ovi apply %s` to apply it.", out, out)
 	}
-	return cli.Exit(c.planCodes(planned)...)
+	return cli.Exit(planCodes(c, planned)...)
 }
 
 // planCodes are the exit codes of a plan.
-func (c *call) planCodes(p *engine.Planned) []int {
+func planCodes(c *call, p *engine.Planned) []int {
 	codes := standingCodes(p)
 	if c.cmd.Bool("detailed-exitcode") && (!p.Plan.Empty() || event.Count(p.Plan).NotVerified > 0) {
 		codes = append(codes, cli.ExitChanges)
@@ -119,30 +119,30 @@ func standingCodes(p *engine.Planned) []int {
 }
 
 // makePlan plans what the command line selects.
-func (c *call) makePlan(l *session, mode event.Mode) (*engine.Planned, error) {
-	if err := c.checkPatterns(); err != nil {
+func makePlan(c *call, l *session, mode event.Mode) (*engine.Planned, error) {
+	if err := checkPatterns(c); err != nil {
 		return nil, err
 	}
 	if err := replaceable(c.cmd.StringSlice("replace"), configured(l.intents)); err != nil {
 		return nil, err
 	}
-	options := c.planOptions(l, mode)
+	options := planOptions(c, l, mode)
 	var err error
-	if options.At, err = c.revision(l.ledger); err != nil {
+	if options.At, err = revision(c, l.ledger); err != nil {
 		return nil, err
 	}
 	p, err := l.engine.Plan(c, l.intents, options)
 	if err != nil {
 		return nil, err
 	}
-	return p, c.checkTargets(p)
+	return p, checkTargets(c, p)
 }
 
 // startingFor is how long what is to be applied waits for what starts.
 const startingFor = 2 * time.Minute
 
 // starting lets a plan that is applied wait for what starts, such as a cluster of a killed run.
-func (c *call) starting(mode event.Mode) engine.Starting {
+func starting(c *call, mode event.Mode) engine.Starting {
 	if mode != event.ForApply {
 		return engine.Starting{}
 	}
@@ -151,42 +151,42 @@ func (c *call) starting(mode event.Mode) engine.Starting {
 	}}
 }
 
-func (c *call) planOptions(l *session, mode event.Mode) engine.PlanOptions {
+func planOptions(c *call, l *session, mode event.Mode) engine.PlanOptions {
 	return engine.PlanOptions{
 		Mode:    mode,
 		Targets: c.cmd.StringSlice("target"), Excludes: c.cmd.StringSlice("exclude"),
 		AllowReplace: c.cmd.StringSlice("allow-replace"), Replace: c.cmd.StringSlice("replace"),
-		Destroy:         c.destroys(),
+		Destroy:         destroys(c),
 		SkipDestructive: c.cmd.Bool("skip-destructive"), Prune: c.cmd.Bool("prune-data"), SetUnverified: c.cmd.Bool("set-unverified"),
 		Rules:  l.rules,
 		MaxAge: c.cmd.Duration("max-age"),
-		Check:  c.cmd.Bool("check"), Starting: c.starting(mode),
+		Check:  c.cmd.Bool("check"), Starting: starting(c, mode),
 	}
 }
 
 // showPlan writes the plan: a page for users, records for programs.
-func (c *call) showPlan(p *engine.Planned, dir string) error {
+func showPlan(c *call, p *engine.Planned, dir string) error {
 	names := namesOf(p)
 	if c.out.Machine() {
-		if err := c.unreachable(p, names); err != nil {
+		if err := unreachable(c, p, names); err != nil {
 			return err
 		}
-		if err := c.out.Records(append(c.lookRecords(p, names), render.Planned(p.Plan, names)...)...); err != nil {
+		if err := c.out.Records(append(lookRecords(c, p, names), render.Planned(p.Plan, names)...)...); err != nil {
 			return err
 		}
 		return c.out.Records(render.ChangeSummary{
 			Type: "change_summary", Operation: "plan", Counts: render.Count(p.Plan), Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID, Sandbox: c.sandboxed(),
 		})
 	}
-	view := render.PlanView{Plan: p.Plan, Names: names, Verb: "Plan", Kinds: c.schemas().Kind, ID: p.IDOf}
+	view := render.PlanView{Plan: p.Plan, Names: names, Verb: "Plan", Kinds: schemas(c.process).Kind, ID: p.IDOf}
 	if !c.out.Quiet {
-		view.Head = c.head(p, dir)
+		view.Head = head(c, p, dir)
 	}
 	return view.Write(c.out.W, c.out.Style)
 }
 
 // unreachable gives programs a diagnostic for each scope and kind that was not observed.
-func (c *call) unreachable(p *engine.Planned, names render.Names) error {
+func unreachable(c *call, p *engine.Planned, names render.Names) error {
 	for _, scope := range sortedScopes(p.Plan.Unreachable) {
 		if since, offline := p.Plan.Offline[scope]; offline {
 			if err := c.out.Records(render.Offline{Type: "offline", Data: render.OfflineScope{Scope: scope.String(), Since: timeOrNil(since)}}); err != nil {
@@ -216,13 +216,13 @@ func (c *call) unreachable(p *engine.Planned, names render.Names) error {
 const maxRecovered = 10
 
 // head is the lines above a plan: its stack, the data directory, and what is not fresh.
-func (c *call) head(p *engine.Planned, dir string) []string {
+func head(c *call, p *engine.Planned, dir string) []string {
 	line := strings.Join(slices.Concat([]string{"Stack " + strings.Join(p.Stacks, ", ")}, accounts(p), []string{"data directory " + dir}), "  ")
 	if c.sandboxed() {
 		line = fmt.Sprintf("Stack %s  sandbox, no real resources  data directory %s", strings.Join(p.Stacks, ", "), dir)
 	}
 	head := []string{line}
-	head = append(head, c.freshness(p)...)
+	head = append(head, freshness(c, p)...)
 	head = append(head, lostRecord(p, dir)...)
 	news := slices.DeleteFunc(slices.Clone(p.Recovered), event.Recovered.NoNews)
 	for i, s := range news {

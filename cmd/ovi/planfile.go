@@ -56,8 +56,8 @@ func sealed(head planHead, plan []byte) (file []byte, seal string, err error) {
 }
 
 // savePlan writes a temporary file and renames it, so that the file is always complete.
-func (c *call) savePlan(name string, sources []string, l *session, p *engine.Planned) error {
-	head := planHead{Type: planFileType, Format: engine.PlanFormat, Options: c.savedOptions(l.intents)}
+func savePlan(c *call, name string, sources []string, l *session, p *engine.Planned) error {
+	head := planHead{Type: planFileType, Format: engine.PlanFormat, Options: savedOptions(c, l.intents)}
 	if c.sandboxed() {
 		for _, e := range c.entries() {
 			if e.Sandbox {
@@ -75,7 +75,7 @@ func (c *call) savePlan(name string, sources []string, l *session, p *engine.Pla
 	if head.Policies, err = absolutes(c.policyPaths()); err != nil {
 		return err
 	}
-	if head.chartHead, err = c.chartHead(sources); err != nil {
+	if head.chartHead, err = headOfChart(c, sources); err != nil {
 		return err
 	}
 	var plan bytes.Buffer
@@ -96,7 +96,7 @@ func (c *call) savePlan(name string, sources []string, l *session, p *engine.Pla
 }
 
 // savedOptions are the options that a plan was made with, without secrets.
-func (c *call) savedOptions(intents []resource.Intent) map[string]map[string]string {
+func savedOptions(c *call, intents []resource.Intent) map[string]map[string]string {
 	out := map[string]map[string]string{}
 	for _, e := range c.entries() {
 		for _, o := range e.Options {
@@ -114,7 +114,7 @@ func (c *call) savedOptions(intents []resource.Intent) map[string]map[string]str
 }
 
 // asPlanned uses the options that a plan was made with, and refuses another system.
-func (c *call) asPlanned(head planHead, name string) error {
+func asPlanned(c *call, head planHead, name string) error {
 	if c.sandboxed() && len(head.Sandbox) == 0 {
 		return cli.Usage("omit --sandbox, or plan again", "%s was not made for the sandbox", name)
 	}
@@ -144,7 +144,7 @@ func (c *call) asPlanned(head planHead, name string) error {
 			return err
 		}
 	}
-	if err := c.chartAsPlanned(head.chartHead, name); err != nil {
+	if err := chartAsPlanned(c, head.chartHead, name); err != nil {
 		return err
 	}
 	if len(head.Sandbox) > 0 {
@@ -155,7 +155,7 @@ func (c *call) asPlanned(head planHead, name string) error {
 
 // asRecorded refuses a plan file that is not the one which the audit log says was saved: its hash
 // alone can be computed again by whoever edits it.
-func (c *call) asRecorded(l *ledger.Ledger, name string, head planHead, p *engine.Planned) error {
+func asRecorded(c *call, l *ledger.Ledger, name string, head planHead, p *engine.Planned) error {
 	saved, err := l.SavedPlan(c, p.ID)
 	again := "plan again with this data directory and store: ovi plan --out " + name
 	switch {

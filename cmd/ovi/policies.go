@@ -33,9 +33,9 @@ func (c *call) takes(option string) bool {
 
 // policies reads the policies for every stack, and compiles all that was read, so that a wrong
 // rule is an error before anything is opened.
-func (c *call) policies(intents []resource.Intent) (rules rules.Rules, err error) {
+func policies(c *call, intents []resource.Intent) (rules rules.Rules, err error) {
 	if paths := c.policyPaths(); len(paths) > 0 {
-		if rules, err = c.readPolicies(paths); err != nil {
+		if rules, err = readPolicies(c, paths); err != nil {
 			return rules, err
 		}
 	}
@@ -43,7 +43,7 @@ func (c *call) policies(intents []resource.Intent) (rules rules.Rules, err error
 	return rules, err
 }
 
-func (c *call) readPolicies(paths []string) (rules.Rules, error) {
+func readPolicies(c *call, paths []string) (rules.Rules, error) {
 	return config.Rules(c, paths, config.Options{Options: c.checks(), Env: c.Env})
 }
 

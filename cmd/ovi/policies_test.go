@@ -158,7 +158,7 @@ func TestEveryExamplePolicyCompilesAndBlocks(t *testing.T) {
 	cases := exampleCases()
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			read, err := config.Rules(t.Context(), []string{file}, config.Options{Options: source.Options{Schemas: (&process{table: table}).schemas()}})
+			read, err := config.Rules(t.Context(), []string{file}, config.Options{Options: source.Options{Schemas: schemas(&process{table: table})}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,7 +19,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func (p *process) policyCommand() *urfave.Command {
+func policyCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "policy", Category: groupGovern,
 		Usage: "Test, evaluate and require policies",
@@ -34,7 +34,7 @@ func (p *process) policyCommand() *urfave.Command {
 					&urfave.StringSliceFlag{Name: "wal", Usage: "read the audit log in `DIR`, or a copy; repeat it for the logs of all instances of one store"},
 					&urfave.BoolFlag{Name: "instead", Usage: "replace every rule, window and approval, not only those of the same name"},
 				},
-				Action: p.action((*call).policyTest),
+				Action: p.action(policyTest),
 			},
 			{
 				Name: "eval", ArgsUsage: "PLANFILE", Usage: "Evaluate one rule for each decision of a saved plan",
@@ -43,7 +43,7 @@ func (p *process) policyCommand() *urfave.Command {
 					&urfave.StringFlag{Name: "rule", Usage: "evaluate the rule `NAME` of --policy or of the plan's sources"},
 					&urfave.StringFlag{Name: "expr", Usage: "evaluate a condition in `CEL`"},
 				}, chartFlags()...),
-				Action: p.action((*call).policyEval),
+				Action: p.action(policyEval),
 			},
 			{
 				Name: "require", ArgsUsage: "[FILE]", Usage: "Require a policy of every run on this store, or list those required",
@@ -55,46 +55,46 @@ func (p *process) policyCommand() *urfave.Command {
 					&urfave.StringFlag{Name: "off", Usage: "no longer require the policy `NAME`"},
 					reasonFlag(),
 				},
-				Action: p.action((*call).policyRequire),
+				Action: p.action(policyRequire),
 			},
 		},
 	}
 }
 
-func (c *call) policyTest() error {
+func policyTest(c *call) error {
 	files := c.cmd.Args().Slice()
 	if len(files) == 0 {
 		return cli.Usage("name a file or a folder of policies; see docs/policy.md", "`ovi policy test` needs policies")
 	}
-	rules, err := c.readPolicies(files)
+	rules, err := readPolicies(c, files)
 	if err != nil {
 		return err
 	}
 	if _, err := engine.Guards(nil, rules); err != nil {
 		return err
 	}
-	since, err := c.before("since")
+	since, err := before(c, "since")
 	if err != nil {
 		return err
 	}
-	trial := backtest.Backtest{Rules: rules, Instead: c.cmd.Bool("instead"), Since: since, Kinds: c.schemas().Kind}
+	trial := backtest.Backtest{Rules: rules, Instead: c.cmd.Bool("instead"), Since: since, Kinds: schemas(c.process).Kind}
 	switch dirs := c.cmd.StringSlice("wal"); len(dirs) {
 	case 0:
 	case 1:
-		return c.try(trial, history.ReadLog(c, dirs[0], history.Filter{}))
+		return try(c, trial, history.ReadLog(c, dirs[0], history.Filter{}))
 	default:
 		logs, err := replay.OpenLogs(dirs)
 		if err != nil {
 			return err
 		}
-		return errors.Join(c.try(trial, logs.Records(c)), logs.Close())
+		return errors.Join(try(c, trial, logs.Records(c)), logs.Close())
 	}
-	return c.withMemory(nil, func(l *ledger.Ledger) error {
-		return c.try(trial, history.New(l.Reader()).LogRecords(c, history.Filter{}))
+	return withMemory(c, nil, func(l *ledger.Ledger) error {
+		return try(c, trial, history.New(l.Reader()).LogRecords(c, history.Filter{}))
 	})
 }
 
-func (c *call) try(trial backtest.Backtest, records iter.Seq2[event.Record, error]) error {
+func try(c *call, trial backtest.Backtest, records iter.Seq2[event.Record, error]) error {
 	out, err := trial.Run(records)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (c *call) try(trial backtest.Backtest, records iter.Seq2[event.Record, erro
 			summary.Flips++
 		}
 	}
-	if err := c.tellTrial(rows, summary); err != nil {
+	if err := tellTrial(c, rows, summary); err != nil {
 		return err
 	}
 	if summary.Flips > 0 {
@@ -132,7 +132,7 @@ func judged(j backtest.PolicyResult) render.Judged {
 	return render.Judged{Summary: string(j.Says), Policy: j.Policy, Reason: j.Reason, Until: timeOrNil(j.Until)}
 }
 
-func (c *call) tellTrial(rows []render.Tried, sum render.Trial) error {
+func tellTrial(c *call, rows []render.Tried, sum render.Trial) error {
 	if c.out.Machine() {
 		for _, r := range rows {
 			if err := c.out.Records(r); err != nil {
@@ -153,7 +153,7 @@ func (c *call) tellTrial(rows []render.Tried, sum render.Trial) error {
 }
 
 // before reads an option that is a time, or a duration ago, also in days.
-func (c *call) before(flag string) (time.Time, error) {
+func before(c *call, flag string) (time.Time, error) {
 	text := c.cmd.String(flag)
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
 		return at, nil

@@ -17,7 +17,7 @@ import (
 	"github.com/ovi-project/ovi/resource/position"
 )
 
-func (c *call) policyEval() error {
+func policyEval(c *call) error {
 	if c.cmd.NArg() != 1 || !isPlan(c.arg(0)) {
 		return cli.Usage("create one: ovi plan --out FILE", "`ovi policy eval` needs a saved plan")
 	}
@@ -25,10 +25,10 @@ func (c *call) policyEval() error {
 	if err != nil {
 		return err
 	}
-	if err := c.asPlanned(head, c.arg(0)); err != nil {
+	if err := asPlanned(c, head, c.arg(0)); err != nil {
 		return err
 	}
-	rule, err := c.oneRule(head)
+	rule, err := oneRule(c, head)
 	if err != nil {
 		return err
 	}
@@ -40,12 +40,12 @@ func (c *call) policyEval() error {
 	dir := c.dataDir(nil)
 	if _, err := os.Stat(dir); err != nil {
 		c.out.Warn("the plan's data directory was not found: rules have no history", "name it with --data-dir")
-		return c.evaluate(saved, rule, rules, facts)
+		return evaluate(c, saved, rule, rules, facts)
 	}
-	return c.withMemory(nil, func(l *ledger.Ledger) error {
+	return withMemory(c, nil, func(l *ledger.Ledger) error {
 		past, failed := history.New(l.Reader()).Pasts(c, math.MaxInt64, math.MaxInt)
 		facts.History = func(ref resource.Ref) []decider.Past { return upTo(past(ref), saved.At) }
-		if err := c.evaluate(saved, rule, rules, facts); err != nil {
+		if err := evaluate(c, saved, rule, rules, facts); err != nil {
 			return err
 		}
 		return failed()
@@ -64,7 +64,7 @@ func upTo(all []decider.Past, at time.Time) []decider.Past {
 }
 
 // oneRule finds the rule that was named, or makes one from a condition.
-func (c *call) oneRule(head planHead) (cel.Rule, error) {
+func oneRule(c *call, head planHead) (cel.Rule, error) {
 	name, expr := c.cmd.String("rule"), c.cmd.String("expr")
 	if (name == "") == (expr == "") {
 		return cel.Rule{}, cli.Usage("use --rule NAME or --expr 'CEL'", "`ovi policy eval` needs one rule or one condition")
@@ -75,13 +75,13 @@ func (c *call) oneRule(head planHead) (cel.Rule, error) {
 	}
 	var all []cel.Rule
 	if paths := c.policyPaths(); len(paths) > 0 {
-		rules, err := c.readPolicies(paths)
+		rules, err := readPolicies(c, paths)
 		if err != nil {
 			return cel.Rule{}, err
 		}
 		all = rules.Expressions
 	}
-	intents, err := c.load(head.Sources, c.dataDir(head.Sources))
+	intents, err := load(c, head.Sources, c.dataDir(head.Sources))
 	if err != nil {
 		return cel.Rule{}, err
 	}
@@ -103,7 +103,7 @@ func (c *call) oneRule(head planHead) (cel.Rule, error) {
 }
 
 // evaluate shows the result of the rule for each decision that would change something.
-func (c *call) evaluate(p *engine.Planned, rule cel.Rule, rules *cel.Rules, facts decider.Facts) error {
+func evaluate(c *call, p *engine.Planned, rule cel.Rule, rules *cel.Rules, facts decider.Facts) error {
 	found := map[int]cel.Finding{}
 	for _, f := range rules.Judge(p.Plan, facts) {
 		found[f.Index] = f
@@ -131,7 +131,7 @@ func (c *call) evaluate(p *engine.Planned, rule cel.Rule, rules *cel.Rules, fact
 		failed = failed || f.Failed
 		rows = append(rows, row)
 	}
-	if err := c.tellRule(rows); err != nil || !failed {
+	if err := tellRule(c, rows); err != nil || !failed {
 		return err
 	}
 	return &cli.Problem{
@@ -140,7 +140,7 @@ func (c *call) evaluate(p *engine.Planned, rule cel.Rule, rules *cel.Rules, fact
 	}
 }
 
-func (c *call) tellRule(rows []render.RuleSays) error {
+func tellRule(c *call, rows []render.RuleSays) error {
 	if !c.out.Machine() {
 		return c.out.Table(render.RuleTable(rows), "No changes.")
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // policyRequire requires a policy of every run on the store, ends that, or lists what is required.
-func (c *call) policyRequire() error {
+func policyRequire(c *call) error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
@@ -23,12 +23,12 @@ func (c *call) policyRequire() error {
 		return cli.Usage("use one of them", "FILE and --off exclude each other")
 	}
 	if off == "" && file == "" {
-		return c.withMemory(nil, c.listRequired)
+		return withMemory(c, nil, func(l *ledger.Ledger) error { return listRequired(c, l) })
 	}
-	act := c.act()
+	act := act(c)
 	e := event.PolicyRequired{Name: off, Who: act.Who, Reason: act.Reason}
 	if file != "" {
-		read, err := c.readPolicies([]string{file})
+		read, err := readPolicies(c, []string{file})
 		if err != nil {
 			return err
 		}
@@ -47,10 +47,10 @@ func (c *call) policyRequire() error {
 			e.Name = strings.TrimSuffix(base, filepath.Ext(base))
 		}
 	}
-	return c.withMemory(nil, func(l *ledger.Ledger) error { return c.requireIn(l, e) })
+	return withMemory(c, nil, func(l *ledger.Ledger) error { return requireIn(c, l, e) })
 }
 
-func (c *call) requireIn(l *ledger.Ledger, e event.PolicyRequired) error {
+func requireIn(c *call, l *ledger.Ledger, e event.PolicyRequired) error {
 	required, err := l.RequiredPolicies(c)
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (c *call) requireIn(l *ledger.Ledger, e event.PolicyRequired) error {
 	return nil
 }
 
-func (c *call) listRequired(l *ledger.Ledger) error {
+func listRequired(c *call, l *ledger.Ledger) error {
 	required, err := l.RequiredPolicies(c)
 	if err != nil {
 		return err

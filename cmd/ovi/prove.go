@@ -13,7 +13,7 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-func (p *process) proveCommand() *urfave.Command {
+func proveCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "prove", Category: groupInspect, ArgsUsage: "REF",
 		Usage: "Write a file that proves why a resource is as it is or gone",
@@ -27,19 +27,19 @@ func (p *process) proveCommand() *urfave.Command {
 			&urfave.StringFlag{Name: "checkpoint", Usage: "prove it under the checkpoint `LINE`, kept elsewhere, not under another one"},
 			&urfave.BoolFlag{Name: "all", Usage: "prove every observation and plan, not only the last 200 of each"},
 		},
-		Action: p.action((*call).prove),
+		Action: p.action(prove),
 	}
 }
 
-func (c *call) prove() error {
-	if err := c.oneRef(); err != nil {
+func prove(c *call) error {
+	if err := oneRef(c); err != nil {
 		return err
 	}
-	return c.withMemory(nil, c.proveRef)
+	return withMemory(c, nil, func(l *ledger.Ledger) error { return proveRef(c, l) })
 }
 
-func (c *call) proveRef(l *ledger.Ledger) error {
-	ref, err := c.ref(l, c.arg(0))
+func proveRef(c *call, l *ledger.Ledger) error {
+	ref, err := ref(c, l, c.arg(0))
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (c *call) proveRef(l *ledger.Ledger) error {
 	if err := writeFile(file, made.Text); err != nil {
 		return &cli.Problem{Summary: "cannot write the proof", File: file, Err: cli.Plain(err)}
 	}
-	return c.proved(l, order, made, file)
+	return proved(c, l, order, made, file)
 }
 
 // suggestProve says what to do where the log does not have what is to be proved.
@@ -91,7 +91,7 @@ type proofMade struct {
 }
 
 // proved says what the file proves.
-func (c *call) proved(l *ledger.Ledger, o proof.Order, p proof.Proof, file string) error {
+func proved(c *call, l *ledger.Ledger, o proof.Order, p proof.Proof, file string) error {
 	if c.out.Machine() {
 		return c.out.Records(render.Info{Type: "proof", Data: proofMade{file, o.Ref.String(), p.Records, p.Batches, uint64(p.First), p.Under.String()}})
 	}
@@ -99,7 +99,7 @@ func (c *call) proved(l *ledger.Ledger, o proof.Order, p proof.Proof, file strin
 	if err != nil {
 		return err
 	}
-	c.out.Say("%s", c.teller(o.Ref).Explain(chronicle).Headline)
+	c.out.Say("%s", teller(c, o.Ref).Explain(chronicle).Headline)
 	c.out.Say("%s proves it with %s in %s, under the checkpoint of record %d. Verify it with tools/verify.",
 		file, render.Many(p.Records, "record"), render.Many(p.Batches, "batch"), p.Under.Seq)
 	if p.First > 1 {

@@ -36,7 +36,7 @@ func variablesOf(entry string, o provider.Option) []string {
 func variable(s string) string { return strings.ToUpper(strings.ReplaceAll(s, "-", "_")) }
 
 // providerFlags are the options of all providers.
-func (p *process) providerFlags() []urfave.Flag {
+func providerFlags(p *process) []urfave.Flag {
 	var out []urfave.Flag
 	for _, e := range p.entries() {
 		for _, o := range e.Options {
@@ -59,7 +59,7 @@ func (c *call) option(e provider.Entry, key string, intents []resource.Intent) s
 	}
 	o := e.Options[i]
 	if o.Grouped {
-		return c.grouped(e, o, intents)
+		return grouped(c, e, o, intents)
 	}
 	if v := c.cmd.String(flagOf(e.Name, o)); v != "" {
 		return v
@@ -82,7 +82,7 @@ func (c *call) option(e provider.Entry, key string, intents []resource.Intent) s
 
 // grouped joins the values for all groups of locations. One for a group is used rather than one for all, wherever both
 // are set; of two for the same, that of the command line, the environment or the first stack.
-func (c *call) grouped(e provider.Entry, o provider.Option, intents []resource.Intent) string {
+func grouped(c *call, e provider.Entry, o provider.Option, intents []resource.Intent) string {
 	texts := []string{c.cmd.String(flagOf(e.Name, o))}
 	for _, name := range variablesOf(e.Name, o) {
 		texts = append(texts, c.Getenv(name))
@@ -98,7 +98,7 @@ func (c *call) grouped(e provider.Entry, o provider.Option, intents []resource.I
 }
 
 // providers opens the providers. What they opened is closed when the command ends.
-func (c *call) providers(dir string, intents []resource.Intent) (provider.Set, []closer, error) {
+func providers(c *call, dir string, intents []resource.Intent) (provider.Set, []closer, error) {
 	set, closers := provider.Set{}, []closer(nil)
 	digests := &digester{file: c.secretsKey(dir)}
 	for _, e := range c.table(c.process, c.log) {
@@ -115,7 +115,7 @@ func (c *call) providers(dir string, intents []resource.Intent) (provider.Set, [
 				continue
 			}
 			config.Sandbox = filepath.Join(dir, sandboxDir)
-			if c.servedSandbox() && used(intents, e.Name) {
+			if servedSandbox(c.process) && used(intents, e.Name) {
 				c.out.Warn("the sandbox of this data directory is used, not the endpoint of the environment", "use another --data-dir for the endpoint")
 			}
 		}
@@ -152,7 +152,7 @@ const sandboxDir = "sandbox"
 func (c *call) sandboxed() bool { return c.cmd.Bool("sandbox") }
 
 // schemas are the kinds of all providers, without opening any.
-func (p *process) schemas() provider.Set {
+func schemas(p *process) provider.Set {
 	set := provider.Set{}
 	for _, e := range p.entries() {
 		set[e.Name] = kindsOnly{kinds: e.Kinds}
@@ -171,7 +171,7 @@ func (k kindsOnly) Kinds() []resource.Kind { return k.kinds() }
 
 // checks is what a configuration is checked with.
 func (c *call) checks() source.Options {
-	return source.Options{Schemas: c.schemas(), Location: func(name string) source.LocationRule {
+	return source.Options{Schemas: schemas(c.process), Location: func(name string) source.LocationRule {
 		for _, e := range c.entries() {
 			if e.Name != name {
 				continue
@@ -183,11 +183,11 @@ func (c *call) checks() source.Options {
 			return rule
 		}
 		return source.LocationRule{}
-	}, ProviderOptions: c.optionRules, Foreign: c.foreign}
+	}, ProviderOptions: func(name string) []source.OptionRule { return optionRules(c, name) }, Foreign: func(provider string, name string) (string, string) { return foreign(c, provider, name) }}
 }
 
 // foreign is what a type of Terraform is here.
-func (c *call) foreign(provider, name string) (kind, partOf string) {
+func foreign(c *call, provider, name string) (kind, partOf string) {
 	for _, e := range c.entries() {
 		if e.Name == provider {
 			return e.Terraform[name].Kind, e.Terraform[name].PartOf
@@ -197,7 +197,7 @@ func (c *call) foreign(provider, name string) (kind, partOf string) {
 }
 
 // optionRules are the options of a provider that a configuration may set.
-func (c *call) optionRules(name string) []source.OptionRule {
+func optionRules(c *call, name string) []source.OptionRule {
 	var out []source.OptionRule
 	for _, e := range c.entries() {
 		for _, o := range e.Options {
@@ -214,14 +214,14 @@ func (c *call) optionRules(name string) []source.OptionRule {
 
 // rightCloud refuses to use real systems with a data directory of a sandbox, and the other way
 // around, before anything is recorded. A data directory of both is accepted.
-func (c *call) rightCloud(l *ledger.Ledger) error {
+func rightCloud(c *call, l *ledger.Ledger) error {
 	scans, err := l.Scans(c, storage.Now)
 	if err != nil {
 		return err
 	}
 	var practice, real resource.Scope
 	for _, s := range scans {
-		switch sandbox, known := c.inSandbox(s.Scope); {
+		switch sandbox, known := inSandbox(c, s.Scope); {
 		case !known: // never observed, or a provider without locations of its own
 		case sandbox:
 			practice = s.Scope
@@ -231,7 +231,7 @@ func (c *call) rightCloud(l *ledger.Ledger) error {
 	}
 	none := resource.Scope{}
 	switch {
-	case !c.sandboxed() && practice != none && real == none && !c.servedSandbox():
+	case !c.sandboxed() && practice != none && real == none && !servedSandbox(c.process):
 		return cli.Usage("add --sandbox; for real systems use another --data-dir", "this data directory is of the sandbox")
 	case c.sandboxed() && real != none && practice == none:
 		return cli.Usage("omit --sandbox; for the sandbox use another --data-dir", "this data directory is of %s, not of the sandbox", real)
@@ -240,7 +240,7 @@ func (c *call) rightCloud(l *ledger.Ledger) error {
 }
 
 // inSandbox reports whether a scope is of a sandbox; known is false where that cannot be told.
-func (c *call) inSandbox(s resource.Scope) (sandbox, known bool) {
+func inSandbox(c *call, s resource.Scope) (sandbox, known bool) {
 	for _, e := range c.entries() {
 		if e.Name == s.Provider && e.Locations.Sandbox != nil && strings.Contains(s.Location, "/") {
 			return e.Locations.Sandbox(s.Location), true
@@ -250,8 +250,8 @@ func (c *call) inSandbox(s resource.Scope) (sandbox, known bool) {
 }
 
 // sameCloud refuses to ask a real system about a resource of the sandbox.
-func (c *call) sameCloud(ref resource.Ref) error {
-	if sandbox, known := c.inSandbox(ref.Scope()); c.sandboxed() || !known || !sandbox || c.servedSandbox() {
+func sameCloud(c *call, ref resource.Ref) error {
+	if sandbox, known := inSandbox(c, ref.Scope()); c.sandboxed() || !known || !sandbox || servedSandbox(c.process) {
 		return nil
 	}
 	return cli.Usage("add --sandbox", "%s is in the sandbox", ref.Short())

@@ -10,8 +10,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// replacements are the notices about replacements: those in progress, and those that were reverted.
-func (s state) replacements(short func(resource.Ref) string, ago func(time.Time) string) []render.Notice {
+// replacementsIn are the notices about replacements: those in progress, and those that were reverted.
+func replacementsIn(s state, short func(resource.Ref) string, ago func(time.Time) string) []render.Notice {
 	var out []render.Notice
 	for _, ref := range slices.SortedFunc(maps.Keys(s.replacing), resource.Ref.Compare) {
 		r := s.replacing[ref]
@@ -35,8 +35,8 @@ func (s state) replacements(short func(resource.Ref) string, ago func(time.Time)
 	return out
 }
 
-// replacementRecords are the same for programs.
-func (s state) replacementRecords() []render.Record {
+// recordsOfReplacements are the same for programs.
+func recordsOfReplacements(s state) []render.Record {
 	var out []render.Record
 	for _, ref := range slices.SortedFunc(maps.Keys(s.replacing), resource.Ref.Compare) {
 		r := s.replacing[ref]

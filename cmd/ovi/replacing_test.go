@@ -55,7 +55,7 @@ func (b *boxed) run(args ...string) (code int, screen string) {
 			Stdin: strings.NewReader(""), Stdout: answer, Answer: answer, Stderr: io.Discard, Now: time.Now,
 		},
 	}
-	code = p.run(b.t.Context(), args)
+	code = runLine(b.t.Context(), p, args)
 	text := strings.ReplaceAll(out.String(), b.dir, "DIR")
 	text = regexp.MustCompile(`\d+s ago|now`).ReplaceAllString(text, "1s ago")
 	text = regexp.MustCompile(`\d\d\d\d-\d\d-\d\d \d\d:\d\d:\d\d`).ReplaceAllString(text, "2026-11-21 13:22:39")

@@ -17,7 +17,7 @@ import (
 	"github.com/ovi-project/ovi/storage/bolt"
 )
 
-func (p *process) replayCommand() *urfave.Command {
+func replayCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "replay", ArgsUsage: "[SOURCE]", Usage: "Rebuild the store from the audit log and compare them",
 		Description: "A lost store.db is rebuilt by the next command. --repair replaces a damaged one and keeps the\n" +
@@ -28,7 +28,7 @@ func (p *process) replayCommand() *urfave.Command {
 			&urfave.StringFlag{Name: "into", Usage: "keep the rebuilt store in `DIR`, or restore a lost one to etcd://HOST:2379/PREFIX"},
 			&urfave.BoolFlag{Name: "repair", Usage: "replace the live store if it is damaged, lost or different"},
 		},
-		Action: p.action((*call).auditReplay),
+		Action: p.action(auditReplay),
 	}
 }
 
@@ -51,7 +51,7 @@ type replayed struct {
 	Logs    []replayedLog `json:"logs,omitempty"`
 }
 
-func (c *call) auditReplay() error {
+func auditReplay(c *call) error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
@@ -60,32 +60,32 @@ func (c *call) auditReplay() error {
 		return err
 	}
 	if into := c.cmd.String("into"); strings.HasPrefix(into, etcdScheme) {
-		return c.rebuildInto(dir, into)
+		return rebuildInto(c, dir, into)
 	}
 	if kept, err := readNote(dir); err != nil || kept.where != "" || c.storeName() != "" {
 		if err != nil {
 			return err
 		}
-		return c.replayShared(dir)
+		return replayShared(c, dir)
 	}
 	if len(c.cmd.StringSlice("with")) > 0 {
 		return cli.Usage("omit --with", "the store of %s has one audit log, its own", dir)
 	}
 	out := replayed{Live: "present"}
-	if err := c.catchUpStore(dir); err != nil {
+	if err := catchUpStore(c, dir); err != nil {
 		if !errors.Is(err, storage.ErrCorrupt) {
 			return err
 		}
 		out.Live, out.Why = "damaged", err.Error()
 	}
-	location, keep, err := c.replayLocation(dir)
+	location, keep, err := replayLocation(c, dir)
 	if err != nil {
 		return err
 	}
 	if !keep {
 		defer os.RemoveAll(filepath.Dir(location))
 	}
-	if err := c.rebuild(dir, location, &out); err != nil {
+	if err := rebuild(c, dir, location, &out); err != nil {
 		return err
 	}
 	if keep {
@@ -97,12 +97,12 @@ func (c *call) auditReplay() error {
 		}
 		out.Repaired = true
 	}
-	return c.tellReplay(out, dir)
+	return tellReplay(c, out, dir)
 }
 
 // catchUpStore brings the live store up to its log; ErrCorrupt if it cannot be read.
-func (c *call) catchUpStore(dir string) error {
-	l, err := c.openLedger(dir)
+func catchUpStore(c *call, dir string) error {
+	l, err := openLedger(c, dir)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (c *call) catchUpStore(dir string) error {
 }
 
 // replayLocation is where the rebuilt store goes: --into, or a temporary folder.
-func (c *call) replayLocation(dir string) (file string, keep bool, err error) {
+func replayLocation(c *call, dir string) (file string, keep bool, err error) {
 	into := c.cmd.String("into")
 	if into == "" {
 		into, err = os.MkdirTemp(dir, ".replay-*")
@@ -124,7 +124,7 @@ func (c *call) replayLocation(dir string) (file string, keep bool, err error) {
 }
 
 // rebuild rebuilds the store and compares the live one with it.
-func (c *call) rebuild(dir, location string, out *replayed) (err error) {
+func rebuild(c *call, dir, location string, out *replayed) (err error) {
 	fresh, err := bolt.Open(location)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (c *call) rebuild(dir, location string, out *replayed) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, live.Close()) }()
-	found, err := c.compareStores(live, fresh, got)
+	found, err := compareStores(c, live, fresh, got)
 	if errors.Is(err, storage.ErrCorrupt) {
 		out.Live, out.Why = "damaged", err.Error()
 		return nil
@@ -157,7 +157,7 @@ func (c *call) rebuild(dir, location string, out *replayed) (err error) {
 }
 
 // compareStores compares all that both have; of a trimmed log, only current state.
-func (c *call) compareStores(live, fresh storage.Store, got replay.Result) (replay.Comparison, error) {
+func compareStores(c *call, live, fresh storage.Store, got replay.Result) (replay.Comparison, error) {
 	if got.Trimmed() {
 		return replay.CompareLive(c, live, fresh)
 	}
@@ -213,13 +213,13 @@ func replaceStore(dir, location string, keep bool) error {
 	return writeFile(live, b)
 }
 
-func (c *call) tellReplay(out replayed, dir string) error {
+func tellReplay(c *call, out replayed, dir string) error {
 	if c.out.Machine() {
 		if err := c.out.Records(render.Info{Type: "replayed", Data: out}); err != nil {
 			return err
 		}
 	} else {
-		c.sayReplay(out, dir)
+		sayReplay(c, out, dir)
 	}
 	if out.Equal || out.Repaired {
 		return nil
@@ -231,9 +231,9 @@ func (c *call) tellReplay(out replayed, dir string) error {
 	return &cli.Problem{Summary: "the live store differs from the audit log", Detail: out.Why, Suggestion: next}
 }
 
-func (c *call) sayReplay(out replayed, dir string) {
+func sayReplay(c *call, out replayed, dir string) {
 	if len(out.Logs) > 0 {
-		c.saySharedReplay(out)
+		saySharedReplay(c, out)
 		return
 	}
 	c.out.Say("Rebuilt from records %d to %d: %s.", out.First, out.Last, render.Many(out.Revision, "revision"))

@@ -39,21 +39,21 @@ func (r *replayed) from(logs *replay.Logs, m replay.MergeResult) {
 
 // replayShared rebuilds a shared store from the logs of all its instances, and compares the live
 // one with it.
-func (c *call) replayShared(dir string) (err error) {
+func replayShared(c *call, dir string) (err error) {
 	if c.cmd.Bool("repair") {
 		return cli.Usage("rebuild it under another prefix: ovi audit replay --with DIR --into etcd://host:2379/another-prefix", "a shared store cannot be repaired in place")
 	}
-	l, err := c.openLedger(dir) // which brings the store up to this log
+	l, err := openLedger(c, dir) // which brings the store up to this log
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
-	logs, err := c.allLogs(dir)
+	logs, err := allLogs(c, dir)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, logs.Close()) }()
-	location, keep, err := c.replayLocation(dir)
+	location, keep, err := replayLocation(c, dir)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (c *call) replayShared(dir string) (err error) {
 	case errors.Is(err, storage.ErrCorrupt):
 		out.Live, out.Why = "damaged", err.Error()
 	case err != nil:
-		return c.lacking(err)
+		return lacking(c, err)
 	default:
 		out.Equal, out.Digest = found.Equal, found.DigestA
 	}
@@ -82,10 +82,10 @@ func (c *call) replayShared(dir string) (err error) {
 	if keep {
 		out.Into = location
 	}
-	return c.tellReplay(out, dir)
+	return tellReplay(c, out, dir)
 }
 
-func (c *call) saySharedReplay(out replayed) {
+func saySharedReplay(c *call, out replayed) {
 	c.out.Say("Rebuilt from %s of %s:", render.Many(out.Batches, "batch"), render.Many(len(out.Logs), "log"))
 	for _, l := range out.Logs {
 		c.out.Say("  instance %s, records %d to %d, %s", l.Instance, l.First, l.Last, l.Dir)
@@ -118,34 +118,34 @@ func partShared(f replay.Comparison) string {
 }
 
 // rebuildInto restores a lost store to etcd.
-func (c *call) rebuildInto(dir, name string) (err error) {
+func rebuildInto(c *call, dir, name string) (err error) {
 	if c.cmd.Bool("repair") {
 		return cli.Usage("omit --repair", "--into %s creates a new store", etcdScheme)
 	}
-	logs, err := c.allLogs(dir)
+	logs, err := allLogs(c, dir)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, logs.Close()) }()
-	known, err := c.knownInstances(dir)
+	known, err := knownInstances(c, dir)
 	if err != nil {
 		return err
 	}
-	into, where, err := c.connect(name)
+	into, where, err := connect(c, name)
 	if err != nil {
 		return err
 	}
 	merged, err := logs.Rebuild(c, known, into)
 	if err = errors.Join(err, into.Close()); err != nil {
-		return c.lacking(err)
+		return lacking(c, err)
 	}
 	out := replayed{Live: "lost", Repaired: true, Into: where}
 	out.from(logs, merged)
-	return c.tellReplay(out, dir)
+	return tellReplay(c, out, dir)
 }
 
 // lacking adds what to do when a shared store cannot be rebuilt.
-func (c *call) lacking(err error) error {
+func lacking(c *call, err error) error {
 	var lacks *replay.IncompleteError
 	next := ""
 	switch {
@@ -166,7 +166,7 @@ func (c *call) lacking(err error) error {
 }
 
 // allLogs are this instance's and those of --with.
-func (c *call) allLogs(dir string) (*replay.Logs, error) {
+func allLogs(c *call, dir string) (*replay.Logs, error) {
 	return replay.OpenLogs(append([]string{dir}, c.cmd.StringSlice("with")...))
 }
 
@@ -183,7 +183,7 @@ func instancesMet(dir string) ([]string, error) {
 }
 
 // meet notes the instances of the shared store.
-func (c *call) meet(dir string, l *ledger.Ledger) {
+func meet(c *call, dir string, l *ledger.Ledger) {
 	was, err := instancesMet(dir)
 	var all []ledger.Instance
 	if err == nil {
@@ -202,7 +202,7 @@ func (c *call) meet(dir string, l *ledger.Ledger) {
 }
 
 // knownInstances are those that any of the data directories has noted.
-func (c *call) knownInstances(dir string) ([]string, error) {
+func knownInstances(c *call, dir string) ([]string, error) {
 	var out []string
 	for _, d := range append([]string{dir}, c.cmd.StringSlice("with")...) {
 		instances, err := instancesMet(d)

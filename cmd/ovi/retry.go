@@ -7,7 +7,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func (p *process) retryCommand() *urfave.Command {
+func retryCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "retry", Category: groupManage, ArgsUsage: "REF",
 		Usage: "Allow new attempts of a failed configuration",
@@ -15,13 +15,13 @@ func (p *process) retryCommand() *urfave.Command {
 			"changes. A resource that does not stay in its configured state is restarted at most 3 times in\n" +
 			"10 minutes. `ovi retry` resets both limits.",
 		Flags:  []urfave.Flag{recordFlag(), reasonFlag()},
-		Action: p.action((*call).retry),
+		Action: p.action(retry),
 	}
 }
 
-func (c *call) retry() error {
-	return c.withRef(func(l *session, ref resource.Ref) error {
-		if err := l.engine.Retry(c, ref, c.act()); err != nil {
+func retry(c *call) error {
+	return withRef(c, func(l *session, ref resource.Ref) error {
+		if err := l.engine.Retry(c, ref, act(c)); err != nil {
 			return err
 		}
 		if c.out.Machine() {

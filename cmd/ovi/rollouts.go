@@ -7,7 +7,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func (s state) rolloutRecords() []render.Record {
+func recordsOfRollouts(s state) []render.Record {
 	var out []render.Record
 	for _, w := range s.waves {
 		out = append(out, render.Rollout{
@@ -17,8 +17,8 @@ func (s state) rolloutRecords() []render.Record {
 	return out
 }
 
-// showRollouts gives those that halted to alert, and those that have not reached all to note.
-func (s state) showRollouts(alert func(text, suggestion string), note func(text string)) {
+// showRolloutsOf gives those that halted to alert, and those that have not reached all to note.
+func showRolloutsOf(s state, alert func(text, suggestion string), note func(text string)) {
 	for _, w := range s.waves {
 		name := w.Kind + "/" + w.Name
 		switch {

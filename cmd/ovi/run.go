@@ -25,7 +25,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func (p *process) runCommand() *urfave.Command {
+func runCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "run", Category: groupReconcile, ArgsUsage: "[SOURCE...]",
 		Usage: "Reconcile continuously",
@@ -53,7 +53,7 @@ func (p *process) runCommand() *urfave.Command {
 			"A cycle starts at each interval, when a source changes, at SIGHUP and at POST /wake. Instances of\n" +
 			"one stack that share a store share the work: one observes, all apply. SIGTERM stops after the\n" +
 			"actions in flight.",
-		Action: p.action((*call).run),
+		Action: p.action(runLoop),
 	}
 }
 
@@ -78,7 +78,7 @@ type runner struct {
 	named    bool // --target and --exclude matched something
 }
 
-func (c *call) run() error {
+func runLoop(c *call) error {
 	if c.cmd.Bool("allow-destroy") && !c.cmd.Bool("auto-approve") {
 		return cli.Usage("add --auto-approve", "--allow-destroy needs --auto-approve")
 	}
@@ -98,10 +98,10 @@ func (c *call) run() error {
 		return err
 	}
 	var err error
-	if k.rules.now, err = k.policies(k.intents); err != nil {
+	if k.rules.now, err = policies(k.call, k.intents); err != nil {
 		return err
 	}
-	if err := k.checkPatterns(); err != nil {
+	if err := checkPatterns(k.call); err != nil {
 		return err
 	}
 	notices, err := serve.OpenNotices(c, c.out, c.Now, serve.Webhook{URL: c.cmd.String("webhook"), URLFile: c.cmd.String("webhook-file"), KeyFile: c.cmd.String("webhook-key-file")})
@@ -130,7 +130,7 @@ func (k *runner) readSources() error {
 	k.dir, k.paths = k.dataDir(paths), paths
 	named := map[string]string{}
 	for _, path := range paths {
-		intents, err := k.load([]string{path}, k.dir)
+		intents, err := load(k.call, []string{path}, k.dir)
 		if err != nil {
 			return err
 		}
@@ -141,8 +141,10 @@ func (k *runner) readSources() error {
 			}
 			named[in.Stack] = path
 			k.stacks = append(k.stacks, loop.Stack{
-				Name: in.Stack, Mark: func() string { return k.markOf(path) },
-				Load: func(context.Context) ([]resource.Intent, error) { return k.loadStack([]string{path}, k.dir, in.Stack) },
+				Name: in.Stack, Mark: func() string { return runnerMark(k, path) },
+				Load: func(context.Context) ([]resource.Intent, error) {
+					return loadStack(k.call, []string{path}, k.dir, in.Stack)
+				},
 			})
 		}
 	}
@@ -199,11 +201,11 @@ func (k *runner) keep() error {
 
 // loop opens the data directory and runs the loops until they end.
 func (k *runner) loop() error {
-	l, err := k.openLiveState(k.dir, k.paths, k.intents)
+	l, err := openLiveState(k.call, k.dir, k.paths, k.intents)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(k.rightCloud(l.ledger), k.namesSomething(l)); err != nil {
+	if err := errors.Join(rightCloud(k.call, l.ledger), k.namesSomething(l)); err != nil {
 		return errors.Join(err, l.Close())
 	}
 	if err := l.remember(); err != nil {

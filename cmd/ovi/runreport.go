@@ -14,7 +14,7 @@ func (k *runner) startReports() func() {
 	k.reports = map[string]*report.Writer{}
 	for i, path := range k.paths {
 		if k.cmd.Bool("auto-approve") && sqlite.Reads(path) {
-			k.reports[k.stacks[i].Name] = report.Start(k.clusterTable(path, k.checks()), func(err error) { k.notReported(path, err) })
+			k.reports[k.stacks[i].Name] = report.Start(clusterTable(k.call, path, k.checks()), func(err error) { notReported(k.call, path, err) })
 		}
 	}
 	return func() {

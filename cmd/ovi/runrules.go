@@ -22,7 +22,7 @@ type heldRules struct {
 func (k *runner) rulesNow(context.Context) (rules.Rules, error) {
 	k.rules.mu.Lock()
 	defer k.rules.mu.Unlock()
-	read, err := k.policies(nil)
+	read, err := policies(k.call, nil)
 	if err != nil {
 		return k.rules.now, fmt.Errorf("cannot read the policies; the %s read before stay in effect: %w", rulesCount(k.rules.now), err)
 	}
@@ -61,7 +61,7 @@ func (k *runner) namesSomething(l *session) error {
 			refs = append(refs, o.Ref)
 		}
 	}
-	err = k.patternsName(refs)
+	err = patternsName(k.call, refs)
 	k.named = err == nil
 	return err
 }

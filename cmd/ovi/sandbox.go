@@ -14,7 +14,7 @@ import (
 	"github.com/ovi-project/ovi/render"
 )
 
-func (p *process) sandboxCommand() *urfave.Command {
+func sandboxCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "sandbox", Category: groupReference,
 		Usage: "Inspect, change or serve the built-in sandbox",
@@ -22,7 +22,7 @@ func (p *process) sandboxCommand() *urfave.Command {
 			{
 				Name: "list", ArgsUsage: "[SOURCE]", Usage: "List the sandbox's resources",
 				Flags:  []urfave.Flag{recordFlag(), &urfave.BoolFlag{Name: "all", Usage: "include the default resources of the account"}},
-				Action: p.action((*call).sandboxList),
+				Action: p.action(sandboxList),
 			},
 			{
 				Name: "break", ArgsUsage: "ACTION RESOURCE [VALUE]",
@@ -36,56 +36,56 @@ func (p *process) sandboxCommand() *urfave.Command {
 					"break fail ec2/web-0 impaired     (its status checks; ok again)\n" +
 					"break create ec2 by-hand          (unmanaged)",
 				Flags:  []urfave.Flag{recordFlag()},
-				Action: p.action((*call).sandboxBreak),
+				Action: p.action(sandboxBreak),
 			},
 			{
 				Name: "requests", ArgsUsage: "[SOURCE]", Usage: "Count the sandbox's API requests",
 				Flags:  []urfave.Flag{recordFlag(), &urfave.BoolFlag{Name: "changes", Usage: "only requests that change something"}},
-				Action: p.action((*call).sandboxRequests),
+				Action: p.action(sandboxRequests),
 			},
 			{
 				Name: "serve", ArgsUsage: "[SOURCE]", Usage: "Serve the sandbox's API to other programs",
 				Flags:  []urfave.Flag{recordFlag(), &urfave.StringFlag{Name: "listen", Usage: "listen on the loopback `ADDRESS`", Value: "127.0.0.1:4599"}},
-				Action: p.action((*call).sandboxServe),
+				Action: p.action(sandboxServe),
 			},
 			{
 				Name: "reset", ArgsUsage: "[SOURCE]", Usage: "Empty the sandbox; the data directory stays",
 				Flags:  []urfave.Flag{recordFlag()},
-				Action: p.action((*call).sandboxReset),
+				Action: p.action(sandboxReset),
 			},
 		},
 	}
 }
 
 // sandboxPath is the file of the sandbox beside a source, or here.
-func (c *call) sandboxPath(args ...string) (string, error) {
+func sandboxPath(c *call, args ...string) (string, error) {
 	named := append(append([]string{}, args...), c.cmd.StringSlice("f")...)
 	dir := c.dataDir(named)
-	if err := c.isSafe(dir); err != nil {
+	if err := isSafe(c, dir); err != nil {
 		return "", err
 	}
-	file := c.sandboxFile(filepath.Join(dir, sandboxDir))
+	file := sandboxFile(c.process, filepath.Join(dir, sandboxDir))
 	return file, errors.Join(createDir(dir), os.MkdirAll(filepath.Dir(file), 0o700))
 }
 
 // withCloud opens the sandbox for a command.
-func (c *call) withCloud(args []string, do func(*awsfake.Cloud) error) error {
-	file, err := c.sandboxPath(args...)
+func withCloud(c *call, args []string, do func(*awsfake.Cloud) error) error {
+	file, err := sandboxPath(c, args...)
 	if err != nil {
 		return err
 	}
-	cloud, err := c.openCloud(file)
+	cloud, err := openCloud(c.process, file)
 	if err != nil {
 		return err
 	}
 	return errors.Join(do(cloud), cloud.Close())
 }
 
-func (c *call) sandboxList() error {
+func sandboxList(c *call) error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	return c.withCloud(c.cmd.Args().Slice(), func(cloud *awsfake.Cloud) error {
+	return withCloud(c, c.cmd.Args().Slice(), func(cloud *awsfake.Cloud) error {
 		all, err := cloud.Resources()
 		if err != nil {
 			return err
@@ -109,7 +109,7 @@ func (c *call) sandboxList() error {
 	})
 }
 
-func (c *call) sandboxBreak() error {
+func sandboxBreak(c *call) error {
 	if c.cmd.NArg() < 2 {
 		return cli.Usage("see `ovi sandbox break --help`", "`ovi sandbox break` needs an action and a resource, such as stop ec2/web-0")
 	}
@@ -131,7 +131,7 @@ func (c *call) sandboxBreak() error {
 	if kind, name, ok := strings.Cut(b.Resource, "/"); ok && !strings.Contains(name, "/") {
 		b.Kind, b.Resource = kind, name
 	}
-	return c.withCloud(nil, func(cloud *awsfake.Cloud) error {
+	return withCloud(c, nil, func(cloud *awsfake.Cloud) error {
 		said, err := cloud.Break(b)
 		if err != nil {
 			return &cli.Problem{Summary: err.Error(), Suggestion: "run `ovi sandbox list`"}
@@ -144,11 +144,11 @@ func (c *call) sandboxBreak() error {
 	})
 }
 
-func (c *call) sandboxRequests() error {
+func sandboxRequests(c *call) error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	file, err := c.sandboxPath(c.cmd.Args().Slice()...)
+	file, err := sandboxPath(c, c.cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}
@@ -170,11 +170,11 @@ func (c *call) sandboxRequests() error {
 	return c.out.Table(t, "No requests.")
 }
 
-func (c *call) sandboxReset() error {
+func sandboxReset(c *call) error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	file, err := c.sandboxPath(c.cmd.Args().Slice()...)
+	file, err := sandboxPath(c, c.cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}

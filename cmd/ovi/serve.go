@@ -13,7 +13,7 @@ import (
 )
 
 // sandboxServe serves the sandbox on loopback until it is interrupted.
-func (c *call) sandboxServe() error {
+func sandboxServe(c *call) error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
@@ -25,7 +25,7 @@ func (c *call) sandboxServe() error {
 	if !ok {
 		return cli.Usage("use a loopback address such as 127.0.0.1:4599", "--listen %s is not loopback, and the sandbox has no access control", host)
 	}
-	return c.withCloud(c.cmd.Args().Slice(), func(cloud *awsfake.Cloud) error {
+	return withCloud(c, c.cmd.Args().Slice(), func(cloud *awsfake.Cloud) error {
 		listener, err := net.Listen("tcp", address)
 		if err != nil {
 			return &cli.Problem{Summary: "cannot listen", Err: err, Suggestion: "use another port with --listen"}

@@ -61,7 +61,7 @@ func (s *settings) write(dir string) error {
 
 // isSafe refuses a data directory that is no folder, or not this user's own. One that the user named
 // may be a link.
-func (c *call) isSafe(dir string) error {
+func isSafe(c *call, dir string) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() || errors.Is(err, syscall.ENOTDIR) {
 		return &cli.Problem{Summary: "the data directory is not a folder", File: dir, Suggestion: "choose another with --data-dir or OVI_DATA_DIR"}
 	}
@@ -100,7 +100,7 @@ func createDir(dir string) error {
 
 // useSettings brings the command into line with the settings of the data directory, and refuses
 // what contradicts them: the sandbox in a data directory of real systems.
-func (c *call) useSettings(dir string) (*settings, error) {
+func useSettings(c *call, dir string) (*settings, error) {
 	s, known, err := readSettings(dir)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-func (p *process) showCommand() *urfave.Command {
+func showCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "show", Category: groupInspect, ArgsUsage: "REF | PLANFILE",
 		Usage: "Show a resource or plan",
@@ -24,12 +24,12 @@ func (p *process) showCommand() *urfave.Command {
 			recordFlag(),
 			&urfave.StringFlag{Name: "at", Usage: "show it as of `REVISION` or time (2006-01-02T15:04:05Z, or 90m for 90 minutes ago)"},
 		},
-		Action: p.action((*call).show),
+		Action: p.action(show),
 	}
 }
 
-func (c *call) show() error {
-	if err := c.oneRef(); err != nil {
+func show(c *call) error {
+	if err := oneRef(c); err != nil {
 		return err
 	}
 	if isPlan(c.arg(0)) {
@@ -42,17 +42,17 @@ func (c *call) show() error {
 				return err
 			}
 		}
-		return c.showPlan(planned, head.DataDir)
+		return showPlan(c, planned, head.DataDir)
 	}
-	return c.withMemory(nil, c.showRef)
+	return withMemory(c, nil, func(l *ledger.Ledger) error { return showRef(c, l) })
 }
 
-func (c *call) showRef(l *ledger.Ledger) error {
-	ref, err := c.ref(l, c.arg(0))
+func showRef(c *call, l *ledger.Ledger) error {
+	ref, err := ref(c, l, c.arg(0))
 	if err != nil {
 		return err
 	}
-	at, err := c.revision(l)
+	at, err := revision(c, l)
 	if err != nil {
 		return err
 	}
@@ -67,20 +67,20 @@ func (c *call) showRef(l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	return c.showResource(l, res)
+	return showResource(c, l, res)
 }
 
 // revision reads --at: a revision, a time, or a duration ago.
-func (c *call) revision(l *ledger.Ledger) (storage.Revision, error) {
-	return c.revisionOf(l, c.cmd.String("at"))
+func revision(c *call, l *ledger.Ledger) (storage.Revision, error) {
+	return revisionOf(c, l, c.cmd.String("at"))
 }
 
-func (c *call) revisionOf(l *ledger.Ledger, text string) (storage.Revision, error) {
+func revisionOf(c *call, l *ledger.Ledger, text string) (storage.Revision, error) {
 	if text == "" {
 		return storage.Now, nil
 	}
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 {
-		return c.happened(l, storage.Revision(n))
+		return happened(c, l, storage.Revision(n))
 	}
 	if ago, err := time.ParseDuration(text); err == nil {
 		return history.New(l.Reader()).RevisionAt(c, c.Now().Add(-ago))
@@ -92,7 +92,7 @@ func (c *call) revisionOf(l *ledger.Ledger, text string) (storage.Revision, erro
 }
 
 // happened refuses a revision that does not exist yet.
-func (c *call) happened(l *ledger.Ledger, r storage.Revision) (storage.Revision, error) {
+func happened(c *call, l *ledger.Ledger, r storage.Revision) (storage.Revision, error) {
 	newest, err := l.Revision(c)
 	if err == nil && r > newest {
 		err = cli.Usage("run `ovi store status` to list the revisions that can be read", "revision %d does not exist: the newest is %d", r, newest)
@@ -100,7 +100,7 @@ func (c *call) happened(l *ledger.Ledger, r storage.Revision) (storage.Revision,
 	return r, err
 }
 
-func (c *call) showResource(l *ledger.Ledger, t ledger.ResourceState) error {
+func showResource(c *call, l *ledger.Ledger, t ledger.ResourceState) error {
 	x := seen{Observed: t.Observed, blessed: t.Marks.Blessed}
 	scans, err := l.Scans(c, storage.Now)
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 	"github.com/ovi-project/ovi/render"
 )
 
-func (p *process) signerCommand() *urfave.Command {
+func signerCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "signer", Category: groupGovern,
 		Usage: "List, add and remove the SSH keys of people, whose signatures count",
 		Subcommands: []*urfave.Command{
 			{
 				Name: "list", Usage: "List the keys of the roster",
-				Action: p.action((*call).signerList),
+				Action: p.action(signerList),
 			},
 			{
 				Name: "add", ArgsUsage: "NAME KEYFILE", Usage: "Put a public SSH key of a person on the roster",
@@ -29,24 +29,24 @@ func (p *process) signerCommand() *urfave.Command {
 					"change is signed with --sign by a key that is on the roster, so keep keys of two people on it: a\n" +
 					"roster whose keys are all lost cannot be changed any more.",
 				Flags:  []urfave.Flag{signFlag(), reasonFlag()},
-				Action: p.action(func(c *call) error { return c.signerChange(true) }),
+				Action: p.action(func(c *call) error { return signerChange(c, true) }),
 			},
 			{
 				Name: "remove", ArgsUsage: "NAME KEYFILE", Usage: "Remove a public SSH key of a person from the roster",
 				Description: "What the key signed counts no longer. Instead of KEYFILE its fingerprint can be given, as `ovi signer\n" +
 					"list` shows it.",
 				Flags:  []urfave.Flag{signFlag(), reasonFlag()},
-				Action: p.action(func(c *call) error { return c.signerChange(false) }),
+				Action: p.action(func(c *call) error { return signerChange(c, false) }),
 			},
 		},
 	}
 }
 
-func (c *call) signerList() error {
+func signerList(c *call) error {
 	if err := c.atMost(0); err != nil {
 		return err
 	}
-	return c.withMemory(nil, func(l *ledger.Ledger) error {
+	return withMemory(c, nil, func(l *ledger.Ledger) error {
 		roster, err := l.Roster(c)
 		if err != nil {
 			return err
@@ -72,17 +72,17 @@ func (c *call) signerList() error {
 	})
 }
 
-func (c *call) signerChange(on bool) error {
+func signerChange(c *call, on bool) error {
 	if c.cmd.NArg() != 2 || strings.TrimSpace(c.arg(0)) == "" {
 		return cli.Usage("give both: NAME KEYFILE", "`ovi signer add` and `ovi signer remove` need a name and a key")
 	}
-	act, err := c.signedAct()
+	act, err := signedAct(c)
 	if err != nil {
 		return err
 	}
-	return c.withMemory(nil, func(l *ledger.Ledger) error {
+	return withMemory(c, nil, func(l *ledger.Ledger) error {
 		s := event.Signer{Name: c.arg(0)}
-		if s.Key, err = c.signerKey(l, s.Name, on); err != nil {
+		if s.Key, err = signerKey(c, l, s.Name, on); err != nil {
 			return err
 		}
 		e := engine.New(engine.Config{Ledger: l, Clock: c.Now})
@@ -99,7 +99,7 @@ func (c *call) signerChange(on bool) error {
 }
 
 // signerKey is the key that is added or, of those on the roster, removed.
-func (c *call) signerKey(l *ledger.Ledger, name string, on bool) (sshsig.Key, error) {
+func signerKey(c *call, l *ledger.Ledger, name string, on bool) (sshsig.Key, error) {
 	if on {
 		return publicKey(c.arg(1))
 	}

@@ -21,8 +21,8 @@ func signFlag() urfave.Flag {
 }
 
 // signedAct is the act of an operator, signed if a key is given.
-func (c *call) signedAct() (engine.OperatorAction, error) {
-	a := c.act()
+func signedAct(c *call) (engine.OperatorAction, error) {
+	a := act(c)
 	file := c.cmd.String("sign")
 	if file == "" {
 		return a, nil
@@ -35,7 +35,7 @@ func (c *call) signedAct() (engine.OperatorAction, error) {
 	if err != nil {
 		return a, err
 	}
-	a.Sign = engine.Signing{Key: key, Sign: func(ctx context.Context, text []byte) (string, error) { return c.sshSign(ctx, file, text) }}
+	a.Sign = engine.Signing{Key: key, Sign: func(ctx context.Context, text []byte) (string, error) { return sshSign(ctx, c, file, text) }}
 	return a, nil
 }
 
@@ -56,7 +56,7 @@ func publicKey(file string) (sshsig.Key, error) {
 }
 
 // sshSign lets ssh-keygen sign a text, which asks for a passphrase or a touch at the terminal.
-func (c *call) sshSign(ctx context.Context, file string, text []byte) (string, error) {
+func sshSign(ctx context.Context, c *call, file string, text []byte) (string, error) {
 	cmd := exec.CommandContext(ctx, "ssh-keygen", "-q", "-Y", "sign", "-f", file, "-n", event.Namespace)
 	cmd.Env = nil
 	for _, name := range []string{"PATH", "HOME", "TERM", "SSH_AUTH_SOCK", "SSH_ASKPASS", "SSH_ASKPASS_REQUIRE", "SSH_SK_PROVIDER", "DISPLAY", "WAYLAND_DISPLAY"} {

@@ -26,7 +26,7 @@ func (c *call) sources(args ...string) ([]string, error) {
 	if len(named) == 0 {
 		named = []string{defaultSource}
 		if _, err := os.Stat(defaultSource); errors.Is(err, fs.ErrNotExist) {
-			return nil, cli.Usage(c.firstSource(),
+			return nil, cli.Usage(firstSource(c),
 				"no %s in this folder and no source named", defaultSource)
 		}
 	}
@@ -51,7 +51,7 @@ func (c *call) sources(args ...string) ([]string, error) {
 }
 
 // firstSource suggests a source to start with: the shortest that plans with the first provider.
-func (c *call) firstSource() string {
+func firstSource(c *call) string {
 	for _, e := range c.entries() {
 		if e.Example == "" || !e.Sandbox {
 			continue
@@ -111,7 +111,7 @@ func dataDirOf(p *process, cc *urfave.Context, sources []string) string {
 		return defaultDir
 	}
 	if u, err := git.Parse(sources[0]); err == nil {
-		return p.gitDir(u)
+		return gitDir(p, u)
 	}
 	if dir := chartDir(sources[0]); dir != "" {
 		return dir
@@ -130,7 +130,7 @@ func dataDirOf(p *process, cc *urfave.Context, sources []string) string {
 // is beside. It must exist.
 func (c *call) recordDir(args ...string) (string, error) {
 	dir := c.dataDir(c.named(args))
-	if err := c.isSafe(dir); err != nil {
+	if err := isSafe(c, dir); err != nil {
 		return "", err
 	}
 	if c.storeName() != "" {

@@ -12,8 +12,8 @@ import (
 
 // sourceStacks are the stacks that sources configure. What else is wrong with their resources does
 // not matter.
-func (c *call) sourceStacks(paths []string) (stacks []string, err error) {
-	_, _, err = c.loadBy(paths, c.dataDir(paths), "", func(drafts []*source.Draft) ([]resource.Intent, source.Problems) {
+func sourceStacks(c *call, paths []string) (stacks []string, err error) {
+	_, _, err = loadBy(c, paths, c.dataDir(paths), "", func(drafts []*source.Draft) ([]resource.Intent, source.Problems) {
 		for _, d := range drafts {
 			stacks = append(stacks, d.Stack)
 		}
@@ -24,7 +24,7 @@ func (c *call) sourceStacks(paths []string) (stacks []string, err error) {
 
 // inSource chooses, of several resources of one name, the one in the stack that the source configures:
 // that of args, of -f, or ovi.yaml here.
-func (c *call) inSource(several *history.AmbiguousError, args ...string) (resource.Ref, error) {
+func inSource(c *call, several *history.AmbiguousError, args ...string) (resource.Ref, error) {
 	paths := c.named(args)
 	if _, err := os.Stat(defaultSource); err == nil && len(paths) == 0 {
 		paths = []string{defaultSource}
@@ -32,7 +32,7 @@ func (c *call) inSource(several *history.AmbiguousError, args ...string) (resour
 	if len(paths) == 0 {
 		return resource.Ref{}, several
 	}
-	stacks, err := c.sourceStacks(paths)
+	stacks, err := sourceStacks(c, paths)
 	if err != nil && len(c.cmd.StringSlice("f")) > 0 {
 		return resource.Ref{}, err
 	}
@@ -44,7 +44,7 @@ func (c *call) inSource(several *history.AmbiguousError, args ...string) (resour
 }
 
 // recordedStacks are all stacks on record, sorted.
-func (c *call) recordedStacks(l *ledger.Ledger) ([]string, error) {
+func recordedStacks(c *call, l *ledger.Ledger) ([]string, error) {
 	plans, err := history.New(l.Reader()).Plans(c)
 	var out []string
 	for _, p := range plans {
@@ -56,8 +56,8 @@ func (c *call) recordedStacks(l *ledger.Ledger) ([]string, error) {
 
 // shortNames gives the names of resources in a text that is written as it is read: with their stacks,
 // if several are on record.
-func (c *call) shortNames(l *ledger.Ledger) (func(resource.Ref) string, error) {
-	stacks, err := c.recordedStacks(l)
+func shortNames(c *call, l *ledger.Ledger) (func(resource.Ref) string, error) {
+	stacks, err := recordedStacks(c, l)
 	if err != nil || len(stacks) < 2 {
 		return resource.Ref.Short, err
 	}

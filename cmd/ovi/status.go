@@ -18,12 +18,12 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-func (p *process) statusCommand() *urfave.Command {
+func statusCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "status", Category: groupInspect, ArgsUsage: "[SOURCE]",
 		Usage:  "Show managed resources",
 		Flags:  []urfave.Flag{recordFlag(), &urfave.StringFlag{Name: "stack", Usage: "only resources of stack `NAME`"}},
-		Action: p.action((*call).status),
+		Action: p.action(status),
 	}
 }
 
@@ -44,30 +44,30 @@ type state struct {
 	doubted   []ledger.Contradiction // what the store says and the audit log does not
 }
 
-func (c *call) status() error {
+func status(c *call) error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	return c.withMemory(c.cmd.Args().Slice(), c.showState)
+	return withMemory(c, c.cmd.Args().Slice(), func(l *ledger.Ledger) error { return showState(c, l) })
 }
 
-func (c *call) showState(l *ledger.Ledger) error {
-	s, err := c.stateOf(l)
+func showState(c *call, l *ledger.Ledger) error {
+	s, err := stateOf(c, l)
 	if err != nil {
 		return err
 	}
-	stack, err := c.stackOf(l)
+	stack, err := stackOfRef(c, l)
 	if err != nil {
 		return err
 	}
 	s.only(stack)
 	if c.out.Machine() {
-		return c.out.Records(c.stateRecords(s)...)
+		return c.out.Records(stateRecords(c, s)...)
 	}
-	return c.stateTables(s)
+	return stateTables(c, s)
 }
 
-func (c *call) stateOf(l *ledger.Ledger) (state, error) {
+func stateOf(c *call, l *ledger.Ledger) (state, error) {
 	var s state
 	var err error
 	if s.liveState, _, err = l.LiveState(c, storage.Now); err != nil {
@@ -109,16 +109,16 @@ func (c *call) stateOf(l *ledger.Ledger) (state, error) {
 	return s, err
 }
 
-// stackOf is the stack to show: that of --stack or, where several are on record, that of the source;
+// stackOfRef is the stack to show: that of --stack or, where several are on record, that of the source;
 // or of a source of several, "": all. It refuses one of which nothing is recorded.
-func (c *call) stackOf(l *ledger.Ledger) (string, error) {
-	known, err := c.recordedStacks(l)
+func stackOfRef(c *call, l *ledger.Ledger) (string, error) {
+	known, err := recordedStacks(c, l)
 	if err != nil {
 		return "", err
 	}
 	stack, paths := c.cmd.String("stack"), c.named(c.cmd.Args().Slice())
 	if stack == "" && len(known) > 1 && len(paths) > 0 {
-		stacks, err := c.sourceStacks(paths)
+		stacks, err := sourceStacks(c, paths)
 		if err != nil || len(stacks) != 1 {
 			return "", err
 		}
@@ -171,7 +171,7 @@ func (s state) loadedOf(stack string) []event.Loaded {
 	return slices.DeleteFunc(slices.Clone(s.loaded), func(l event.Loaded) bool { return stack != "" && l.Stack != stack })
 }
 
-func (c *call) stateRecords(s state) []render.Record {
+func stateRecords(c *call, s state) []render.Record {
 	var out []render.Record
 	for _, x := range s.scans {
 		out = append(out, render.ScopeSeen{
@@ -194,7 +194,7 @@ func (c *call) stateRecords(s state) []render.Record {
 			Instance: x.Instance, Host: x.Host, PID: x.PID, Error: x.Error, Deadline: timeOrNil(x.Deadline),
 		})
 	}
-	return slices.Concat(out, s.rolloutRecords(), c.failingRecords(s), s.replacementRecords())
+	return slices.Concat(out, recordsOfRollouts(s), failingRecords(c, s), recordsOfReplacements(s))
 }
 
 // showDoubted tells what the store says and the log of an instance does not.
@@ -208,7 +208,7 @@ func showDoubted(doubted []ledger.Contradiction, alert func(text, suggestion str
 	}
 }
 
-func (c *call) stateTables(s state) error {
+func stateTables(c *call, s state) error {
 	var v render.StatusView
 	managed := s.managed()
 	refs := make([]resource.Ref, len(managed))
@@ -246,9 +246,9 @@ func (c *call) stateTables(s state) error {
 		}
 		alert(fmt.Sprintf("stack %s: %s in the last plan, %s", strings.Join(p.Stacks, ", "), render.Many(p.Counts.Conflict, "conflict"), c.ago(p.At)), "run `ovi plan` to list them")
 	}
-	s.showRollouts(alert, note)
-	c.showFailing(s, short, alert)
-	v.Notices = append(v.Notices, s.replacements(short, c.ago)...)
+	showRolloutsOf(s, alert, note)
+	showFailing(c, s, short, alert)
+	v.Notices = append(v.Notices, replacementsIn(s, short, c.ago)...)
 	for i, x := range s.open {
 		if x.Accepted {
 			note(fmt.Sprintf("%s: %s in progress until %s", short(x.Ref), x.Action, x.Deadline.UTC().Format("15:04:05 UTC")))

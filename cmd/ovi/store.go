@@ -30,7 +30,7 @@ func (c *call) storeName() string {
 }
 
 // connect opens a store in etcd, and gives its name without credentials.
-func (c *call) connect(name string) (*etcd.Store, string, error) {
+func connect(c *call, name string) (*etcd.Store, string, error) {
 	if !strings.HasPrefix(name, etcdScheme) {
 		return nil, "", cli.Usage("use --store etcd://host:2379,host:2379/prefix", "unknown kind of store")
 	}
@@ -42,7 +42,7 @@ func (c *call) connect(name string) (*etcd.Store, string, error) {
 		cfg.Username = c.Getenv("OVI_STORE_USER")
 	}
 	if cfg.Password == "" {
-		if cfg.Password, err = c.storePassword(); err != nil {
+		if cfg.Password, err = readStorePassword(c); err != nil {
 			return nil, "", err
 		}
 	}
@@ -67,8 +67,8 @@ func storeProblem(err error) error {
 	return p
 }
 
-// storePassword is the password of the store from the environment or a file.
-func (c *call) storePassword() (string, error) {
+// readStorePassword is the password of the store from the environment or a file.
+func readStorePassword(c *call) (string, error) {
 	file := c.Getenv("OVI_STORE_PASSWORD_FILE")
 	if file == "" {
 		return c.Getenv("OVI_STORE_PASSWORD"), nil
@@ -81,9 +81,9 @@ func (c *call) storePassword() (string, error) {
 }
 
 // eitherStore opens a store by name: etcd://…, a data directory, or a file of bolt.
-func (c *call) eitherStore(name string, mustExist bool) (storage.Store, string, error) {
+func eitherStore(c *call, name string, mustExist bool) (storage.Store, string, error) {
 	if strings.HasPrefix(name, etcdScheme) {
-		store, where, err := c.connect(name)
+		store, where, err := connect(c, name)
 		if err != nil {
 			return nil, where, err
 		}
@@ -101,7 +101,7 @@ func (c *call) eitherStore(name string, mustExist bool) (storage.Store, string, 
 }
 
 // creditOthers reports what another run did of what this apply was about to do.
-func (c *call) creditOthers(r *engine.Result) {
+func creditOthers(c *call, r *engine.Result) {
 	by := map[string]int{}
 	for _, o := range r.Outcomes {
 		if o.Status == engine.ByOther {

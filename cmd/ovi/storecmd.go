@@ -19,7 +19,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func (p *process) storeCommand() *urfave.Command {
+func storeCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "store", Category: groupGovern,
 		Usage: "Inspect or copy the store",
@@ -27,13 +27,13 @@ func (p *process) storeCommand() *urfave.Command {
 			{
 				Name: "status", ArgsUsage: "[SOURCE]", Usage: "Show size, revisions and instances",
 				Flags:  []urfave.Flag{recordFlag()},
-				Action: p.action((*call).storeStatus),
+				Action: p.action(storeStatus),
 			},
 			{
 				Name: "copy", ArgsUsage: "FROM TO", Usage: "Copy a store with its history to an empty one",
 				Description: "FROM and TO are a data directory, a store.db, or etcd://HOST:2379/PREFIX. The copy is verified\n" +
 					"with a digest. It has its own revision numbers and no claims. Stop the instances of FROM first.",
-				Action: p.action((*call).storeCopy),
+				Action: p.action(storeCopy),
 			},
 			{
 				Name: "trust", ArgsUsage: "[KEY]", Usage: "Show this instance's key, or trust the key of another instance",
@@ -44,7 +44,7 @@ func (p *process) storeCommand() *urfave.Command {
 					&urfave.BoolFlag{Name: "required", Usage: "require that each later key is trusted with this command"},
 					&urfave.BoolFlag{Name: "revoke", Usage: "stop trusting KEY, or stop requiring"},
 				},
-				Action: p.action((*call).storeTrust),
+				Action: p.action(storeTrust),
 			},
 		},
 	}
@@ -71,15 +71,15 @@ type instanceRecord struct {
 	Lag uint64 `json:"lag,omitempty"`
 }
 
-func (c *call) storeStatus() error {
+func storeStatus(c *call) error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	return c.withMemory(c.cmd.Args().Slice(), c.showStore)
+	return withMemory(c, c.cmd.Args().Slice(), func(l *ledger.Ledger) error { return showStore(c, l) })
 }
 
-func (c *call) showStore(l *ledger.Ledger) error {
-	s, err := c.storeRecord(l)
+func showStore(c *call, l *ledger.Ledger) error {
+	s, err := recordOfStore(c, l)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (c *call) showStore(l *ledger.Ledger) error {
 	return c.out.Table(t, "No instances.")
 }
 
-func (c *call) storeRecord(l *ledger.Ledger) (storeRecord, error) {
+func recordOfStore(c *call, l *ledger.Ledger) (storeRecord, error) {
 	s := storeRecord{Store: "file"}
 	if name := c.storeName(); name != "" {
 		s.Store = "etcd"
@@ -125,16 +125,16 @@ func (c *call) storeRecord(l *ledger.Ledger) (storeRecord, error) {
 	return s, err
 }
 
-func (c *call) storeCopy() error {
+func storeCopy(c *call) error {
 	if c.cmd.NArg() != 2 {
 		return cli.Usage("use ovi store copy .ovi etcd://127.0.0.1:2379/ovi", "`ovi store copy` needs two stores")
 	}
-	from, fromName, err := c.eitherStore(c.arg(0), true)
+	from, fromName, err := eitherStore(c, c.arg(0), true)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
-	to, toName, err := c.eitherStore(c.arg(1), false)
+	to, toName, err := eitherStore(c, c.arg(1), false)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (c *call) storeCopy() error {
 		}
 		return &cli.Problem{Summary: "cannot copy the store", Err: err, Suggestion: next}
 	}
-	if err := c.moveNote(toName); err != nil {
+	if err := moveNote(c, toName); err != nil {
 		return err
 	}
 	if c.out.Machine() {
@@ -167,7 +167,7 @@ func (c *call) storeCopy() error {
 }
 
 // moveNote removes the note that a data directory's store is elsewhere.
-func (c *call) moveNote(file string) error {
+func moveNote(c *call, file string) error {
 	if strings.HasPrefix(file, etcdScheme) || filepath.Base(file) != storeFile {
 		return nil
 	}
@@ -178,7 +178,7 @@ func (c *call) moveNote(file string) error {
 }
 
 // revoke revokes a claim, on record.
-func (c *call) revoke(l *ledger.Ledger) error {
+func revoke(c *call, l *ledger.Ledger) error {
 	claims := coordinator.New(l.Claims(), coordinator.Identity{})
 	all, err := claims.List(c)
 	if err != nil {

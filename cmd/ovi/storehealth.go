@@ -7,7 +7,7 @@ import (
 
 // heardOfStore reports that the store does not answer, and that it answers again. No action starts
 // between the two, because its start would have to be recorded first.
-func (c *call) heardOfStore(err error) {
+func heardOfStore(c *call, err error) {
 	at := c.Now().UTC().Format(time.TimeOnly)
 	what, next := "the store answers again", ""
 	if err != nil {

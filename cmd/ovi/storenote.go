@@ -41,7 +41,7 @@ func (n storeIdentity) write(dir string) error {
 }
 
 // openLedger opens the data directory for writing, and creates it if it does not exist.
-func (c *call) openLedger(dir string) (*ledger.Ledger, error) {
+func openLedger(c *call, dir string) (*ledger.Ledger, error) {
 	kept, err := readNote(dir)
 	if err != nil {
 		return nil, err
@@ -59,20 +59,20 @@ func (c *call) openLedger(dir string) (*ledger.Ledger, error) {
 	case name == "":
 		return c.listened(local.Open(c, ledger.Config{Dir: dir, User: c.User(), UID: c.UID(), Host: c.Host(), Clock: c.Now}))
 	}
-	store, where, err := c.connect(name)
+	store, where, err := connect(c, name)
 	if err != nil {
 		return nil, err
 	}
 	now := storeIdentity{where, store.ID()}
-	if err := c.sameStore(dir, kept, now, store); err != nil {
+	if err := sameStore(c, dir, kept, now, store); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	return c.openShared(dir, kept, now, store)
+	return openShared(c, dir, kept, now, store)
 }
 
 // openShared opens the data directory with a shared store. Another store than the noted one is
 // noted only when it is open.
-func (c *call) openShared(dir string, kept, now storeIdentity, store storage.Store) (*ledger.Ledger, error) {
+func openShared(c *call, dir string, kept, now storeIdentity, store storage.Store) (*ledger.Ledger, error) {
 	if kept.where == "" {
 		if err := now.write(dir); err != nil {
 			return nil, errors.Join(err, store.Close())
@@ -83,7 +83,7 @@ func (c *call) openShared(dir string, kept, now storeIdentity, store storage.Sto
 	if err != nil {
 		return l, err
 	}
-	c.meet(dir, l)
+	meet(c, dir, l)
 	if kept == now {
 		return l, nil
 	}
@@ -95,7 +95,7 @@ func (c *call) openShared(dir string, kept, now storeIdentity, store storage.Sto
 
 // sameStore refuses an empty store instead of the noted one: instances with different stores would
 // not observe each other's claims.
-func (c *call) sameStore(dir string, kept, now storeIdentity, store *etcd.Store) error {
+func sameStore(c *call, dir string, kept, now storeIdentity, store *etcd.Store) error {
 	if kept.id == "" || kept.id == now.id {
 		return nil
 	}

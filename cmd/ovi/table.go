@@ -20,7 +20,7 @@ import (
 // table lists the providers. A provider is one line here and one row in the README.
 func table(p *process, log hclog.Logger) []provider.Entry {
 	return []provider.Entry{
-		aws.Entry(log.Named("aws"), p.awsSandbox),
+		aws.Entry(log.Named("aws"), func(dir string) (http.RoundTripper, func() error, error) { return awsSandbox(p, dir) }),
 		podman.Entry(),
 		cluster.Entry(),
 		edge.Entry(log.Named("edge")),
@@ -34,8 +34,8 @@ const clusterProvider = "cluster"
 const chartProvider = podman.Name
 
 // awsSandbox opens the sandbox of AWS for the provider.
-func (p *process) awsSandbox(dir string) (http.RoundTripper, func() error, error) {
-	cloud, err := p.openCloud(p.sandboxFile(dir))
+func awsSandbox(p *process, dir string) (http.RoundTripper, func() error, error) {
+	cloud, err := openCloud(p, sandboxFile(p, dir))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -44,7 +44,7 @@ func (p *process) awsSandbox(dir string) (http.RoundTripper, func() error, error
 
 // openCloud opens a sandbox. OVI_SANDBOX_SETTLE is how long its passing states last: a second, less
 // in tests.
-func (p *process) openCloud(file string) (*awsfake.Cloud, error) {
+func openCloud(p *process, file string) (*awsfake.Cloud, error) {
 	var options []awsfake.Option
 	if text := p.Getenv("OVI_SANDBOX_SETTLE"); text != "" {
 		settle, err := time.ParseDuration(text)
@@ -65,7 +65,7 @@ func (p *process) openCloud(file string) (*awsfake.Cloud, error) {
 
 // sandboxFile is where the sandbox of AWS is: OVI_SANDBOX_FILE, for instances that share one, else
 // in the sandbox folder of the data directory.
-func (p *process) sandboxFile(dir string) string {
+func sandboxFile(p *process, dir string) string {
 	if file := p.Getenv("OVI_SANDBOX_FILE"); file != "" {
 		return file
 	}
@@ -73,4 +73,4 @@ func (p *process) sandboxFile(dir string) string {
 }
 
 // servedSandbox reports whether a provider may be used with a sandbox that another process serves.
-func (p *process) servedSandbox() bool { return p.Getenv("AWS_ENDPOINT_URL") != "" }
+func servedSandbox(p *process) bool { return p.Getenv("AWS_ENDPOINT_URL") != "" }

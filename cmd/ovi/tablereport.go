@@ -27,15 +27,15 @@ type tableReport struct {
 
 // reporting reports to the source of a plan what becomes of its resources, if it has a place for that:
 // during the actions, and when the returned function is called.
-func (c *call) reporting(l *session, p *engine.Planned) func() { return c.reportOn(l, p).close }
+func reporting(c *call, l *session, p *engine.Planned) func() { return reportOn(c, l, p).close }
 
 // reportOn starts to report what a plan observed; nil if its source has no place for that.
-func (c *call) reportOn(l *session, p *engine.Planned) *tableReport {
+func reportOn(c *call, l *session, p *engine.Planned) *tableReport {
 	for _, in := range p.Intents {
 		if !sqlite.Reads(in.Source) {
 			continue
 		}
-		t := &tableReport{call: c, line: l, path: in.Source, to: report.Start(c.clusterTable(in.Source, c.checks()), nil), stop: func() {}}
+		t := &tableReport{call: c, line: l, path: in.Source, to: report.Start(clusterTable(c, in.Source, c.checks()), nil), stop: func() {}}
 		if !t.observed(in) {
 			return nil
 		}
@@ -54,7 +54,7 @@ func (t *tableReport) observed(in resource.Intent) bool {
 	err := t.to.Observed(t, t.line.ledger.Reader(), in)
 	if err != nil {
 		t.stop()
-		t.notReported(t.path, errors.Join(err, t.to.Close(t)))
+		notReported(t.call, t.path, errors.Join(err, t.to.Close(t)))
 	}
 	return err == nil
 }
@@ -68,11 +68,11 @@ func (t *tableReport) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), reportWait)
 	defer cancel()
 	if err := t.to.Close(ctx); err != nil {
-		t.notReported(t.path, err)
+		notReported(t.call, t.path, err)
 	}
 }
 
-func (c *call) notReported(path string, err error) {
+func notReported(c *call, path string, err error) {
 	ds := cli.Diagnose(err)
 	if len(ds) == 0 {
 		return

@@ -20,7 +20,7 @@ func excludeFlag() urfave.Flag {
 }
 
 // checkPatterns refuses a --target or --exclude that is not a pattern, before anything is done.
-func (c *call) checkPatterns() error {
+func checkPatterns(c *call) error {
 	for _, flag := range []string{"target", "exclude"} {
 		for _, pattern := range c.cmd.StringSlice(flag) {
 			if _, err := decider.Names(pattern, resource.Ref{}); err != nil {
@@ -32,12 +32,12 @@ func (c *call) checkPatterns() error {
 }
 
 // checkTargets refuses a --target or --exclude that matches nothing in a plan.
-func (c *call) checkTargets(p *engine.Planned) error {
+func checkTargets(c *call, p *engine.Planned) error {
 	refs := configured(p.Intents)
 	for _, d := range p.Plan.Decisions {
 		refs = append(refs, d.Ref)
 	}
-	return c.patternsName(refs)
+	return patternsName(c, refs)
 }
 
 func configured(intents []resource.Intent) []resource.Ref {
@@ -52,7 +52,7 @@ func configured(intents []resource.Intent) []resource.Ref {
 
 // patternsName refuses a --target or --exclude that matches nothing: it is misspelled, and its
 // resource would be excluded or changed without notice.
-func (c *call) patternsName(refs []resource.Ref) error {
+func patternsName(c *call, refs []resource.Ref) error {
 	for _, flag := range []string{"target", "exclude"} {
 		for _, pattern := range c.cmd.StringSlice(flag) {
 			if !namesOne(pattern, refs) {

@@ -15,7 +15,7 @@ type trustRecord struct {
 	Recorded []event.Event `json:"recorded"`
 }
 
-func (c *call) storeTrust() error {
+func storeTrust(c *call) error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
@@ -28,11 +28,11 @@ func (c *call) storeTrust() error {
 	if c.cmd.Bool("revoke") && key == "" && !c.cmd.Bool("required") {
 		return cli.Usage("add KEY or --required", "--revoke needs a key or --required")
 	}
-	return c.withMemory(nil, func(l *ledger.Ledger) error { return c.trustIn(l, key) })
+	return withMemory(c, nil, func(l *ledger.Ledger) error { return trustIn(c, l, key) })
 }
 
-func (c *call) trustIn(l *ledger.Ledger, key string) error {
-	on, act := !c.cmd.Bool("revoke"), c.act()
+func trustIn(c *call, l *ledger.Ledger, key string) error {
+	on, act := !c.cmd.Bool("revoke"), act(c)
 	var events []event.Event
 	if c.cmd.Bool("required") {
 		events = append(events, event.TrustRequired{On: on, Who: act.Who, Reason: act.Reason})

@@ -11,13 +11,13 @@ import (
 	"github.com/ovi-project/ovi/source"
 )
 
-func (p *process) validateCommand() *urfave.Command {
+func validateCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "validate", Category: groupReconcile, ArgsUsage: "[SOURCE]",
 		Usage:       "Check a source and its policies",
 		Description: "Reads all that `ovi plan` reads, without live state and without a data directory: it calls no provider and writes nothing.",
 		Flags:       append([]urfave.Flag{sourceFlag(), policyFlag()}, append(chartFlags(), gitFlags()...)...),
-		Action:      p.action((*call).validate),
+		Action:      p.action(validate),
 	}
 }
 
@@ -36,7 +36,7 @@ func (undigested) Digest(resource.Ref, string, string) resource.Digest { return 
 // Same implements resource.Digester.
 func (undigested) Same(string, resource.Digest) bool { return false }
 
-func (c *call) validate() error {
+func validate(c *call) error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (c *call) validate() error {
 	}
 	checks := c.checks()
 	checks.Secrets = c.secrets.noting(undigested{}) // no key is made for it
-	drafts, err := c.drafts(paths, c.dataDir(paths), "", checks)
+	drafts, err := drafts(c, paths, c.dataDir(paths), "", checks)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (c *call) validate() error {
 	if len(problems) > 0 {
 		return problems
 	}
-	if _, err := c.policies(intents); err != nil {
+	if _, err := policies(c, intents); err != nil {
 		return err
 	}
 	var out validated

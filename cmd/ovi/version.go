@@ -9,10 +9,10 @@ import (
 	"github.com/ovi-project/ovi/render"
 )
 
-func (p *process) versionCommand() *urfave.Command {
+func versionCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "version", Category: groupReference, Usage: "Show the version",
-		Action: p.action((*call).version),
+		Action: p.action(printVersion),
 	}
 }
 
@@ -24,7 +24,7 @@ type versions struct {
 	Commit string `json:"commit,omitempty"`
 }
 
-func (c *call) version() error {
+func printVersion(c *call) error {
 	if err := c.atMost(0); err != nil {
 		return err
 	}

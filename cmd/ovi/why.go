@@ -16,7 +16,7 @@ import (
 // near is how many observations and plans are read from the audit log without --all.
 const near = 200
 
-func (p *process) whyCommand() *urfave.Command {
+func whyCommand(p *process) *urfave.Command {
 	return &urfave.Command{
 		Name: "why", Category: groupInspect, ArgsUsage: "REF",
 		Usage: "Explain a resource's state",
@@ -24,19 +24,19 @@ func (p *process) whyCommand() *urfave.Command {
 			recordFlag(),
 			&urfave.BoolFlag{Name: "all", Usage: "show every recorded event"},
 		},
-		Action: p.action((*call).why),
+		Action: p.action(why),
 	}
 }
 
-func (c *call) why() error {
-	if err := c.oneRef(); err != nil {
+func why(c *call) error {
+	if err := oneRef(c); err != nil {
 		return err
 	}
-	return c.withMemory(nil, c.tell)
+	return withMemory(c, nil, func(l *ledger.Ledger) error { return tell(c, l) })
 }
 
-func (c *call) tell(l *ledger.Ledger) error {
-	ref, err := c.ref(l, c.arg(0))
+func tell(c *call, l *ledger.Ledger) error {
+	ref, err := ref(c, l, c.arg(0))
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (c *call) tell(l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	s := c.teller(ref).Explain(chronicle)
+	s := teller(c, ref).Explain(chronicle)
 	if c.out.Machine() {
 		return c.out.Records(storyRecord(s, ref))
 	}
@@ -56,8 +56,8 @@ func (c *call) tell(l *ledger.Ledger) error {
 }
 
 // teller tells of things as seen from one of them.
-func (c *call) teller(ref resource.Ref) explain.Explainer {
-	return explain.Explainer{Now: c.Now(), Value: render.Value, Ref: namesOfRefs(ref).Ref, Kinds: c.schemas().Kind}
+func teller(c *call, ref resource.Ref) explain.Explainer {
+	return explain.Explainer{Now: c.Now(), Value: render.Value, Ref: namesOfRefs(ref).Ref, Kinds: schemas(c.process).Kind}
 }
 
 func storyRecord(s explain.Explanation, ref resource.Ref) render.Explanation {

@@ -20,13 +20,13 @@ import (
 )
 
 // load reads the configuration.
-func (c *call) load(paths []string, dir string) ([]resource.Intent, error) {
-	return c.loadStack(paths, dir, "")
+func load(c *call, paths []string, dir string) ([]resource.Intent, error) {
+	return loadStack(c, paths, dir, "")
 }
 
 // loadStack reads the configuration of one stack of the sources; of all for "".
-func (c *call) loadStack(paths []string, dir, stack string) ([]resource.Intent, error) {
-	intents, problems, err := c.loadBy(paths, dir, stack, source.Resolve)
+func loadStack(c *call, paths []string, dir, stack string) ([]resource.Intent, error) {
+	intents, problems, err := loadBy(c, paths, dir, stack, source.Resolve)
 	if err == nil && len(problems) > 0 {
 		err = problems
 	}
@@ -50,8 +50,8 @@ func (c *call) versionOf(stack string) string {
 type resolver func([]*source.Draft) ([]resource.Intent, source.Problems)
 
 // loadBy reads the configuration, and makes the key for the digests of its secrets if there is none.
-func (c *call) loadBy(paths []string, dir, stack string, resolve resolver) (intents []resource.Intent, problems source.Problems, err error) {
-	if err := errors.Join(c.isSafe(dir), c.onlyCharts(paths), c.onlyOneTable(paths), onlyOneRepository(paths)); err != nil {
+func loadBy(c *call, paths []string, dir, stack string, resolve resolver) (intents []resource.Intent, problems source.Problems, err error) {
+	if err := errors.Join(isSafe(c, dir), onlyCharts(c, paths), onlyOneTable(c, paths), onlyOneRepository(paths)); err != nil {
 		return nil, nil, err
 	}
 	file := c.secretsKey(dir)
@@ -59,7 +59,7 @@ func (c *call) loadBy(paths []string, dir, stack string, resolve resolver) (inte
 		digests := &digester{file: file}
 		checks := c.checks()
 		checks.Secrets = c.secrets.noting(digests)
-		drafts, err := c.drafts(paths, dir, stack, checks)
+		drafts, err := drafts(c, paths, dir, stack, checks)
 		if err != nil {
 			return err
 		}
@@ -78,8 +78,8 @@ func (c *call) loadBy(paths []string, dir, stack string, resolve resolver) (inte
 }
 
 // drafts reads one stack of the sources, or all, completely.
-func (c *call) drafts(paths []string, dir, stack string, checks source.Options) ([]*source.Draft, error) {
-	s, err := c.source(paths, dir, checks)
+func drafts(c *call, paths []string, dir, stack string, checks source.Options) ([]*source.Draft, error) {
+	s, err := openSource(c, paths, dir, checks)
 	if err != nil {
 		return nil, err
 	}
@@ -125,26 +125,26 @@ type session struct {
 
 // openLine reads the sources and opens the data directory, in this order: invalid input writes
 // nothing.
-func (c *call) openLine(paths []string) (*session, error) {
+func openLine(c *call, paths []string) (*session, error) {
 	dir := c.dataDir(paths)
-	intents, err := c.load(paths, dir)
+	intents, err := load(c, paths, dir)
 	if err != nil {
 		return nil, err
 	}
-	return c.openWith(dir, paths, intents)
+	return openWith(c, dir, paths, intents)
 }
 
 // openWith opens the data directory for what was read.
-func (c *call) openWith(dir string, paths []string, intents []resource.Intent) (*session, error) {
-	rules, err := c.policies(intents)
+func openWith(c *call, dir string, paths []string, intents []resource.Intent) (*session, error) {
+	rules, err := policies(c, intents)
 	if err != nil {
 		return nil, err
 	}
-	l, err := c.openLiveState(dir, paths, intents)
+	l, err := openLiveState(c, dir, paths, intents)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.rightCloud(l.ledger); err != nil {
+	if err := rightCloud(c, l.ledger); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	if err := l.remember(); err != nil {
@@ -155,17 +155,17 @@ func (c *call) openWith(dir string, paths []string, intents []resource.Intent) (
 }
 
 // withLine opens the line from what the command line names, for as long as do runs.
-func (c *call) withLine(paths []string, do func(*session) error) error {
-	l, err := c.openLine(paths)
+func withLine(c *call, paths []string, do func(*session) error) error {
+	l, err := openLine(c, paths)
 	if err != nil {
 		return err
 	}
-	return c.closing(l, do(l))
+	return closing(c, l, do(l))
 }
 
 // closing closes the session of a command. What could not be closed is reported, and does not change
 // how the command ended: its result is recorded.
-func (c *call) closing(l *session, err error) error {
+func closing(c *call, l *session, err error) error {
 	if bad := l.Close(); bad != nil {
 		c.out.Warn(bad.Error(), "run `ovi audit verify`")
 	}
@@ -173,26 +173,26 @@ func (c *call) closing(l *session, err error) error {
 }
 
 // openLiveState opens the data directory and the providers.
-func (c *call) openLiveState(dir string, paths []string, intents []resource.Intent) (*session, error) {
-	s, err := c.useSettings(dir)
+func openLiveState(c *call, dir string, paths []string, intents []resource.Intent) (*session, error) {
+	s, err := useSettings(c, dir)
 	if err != nil {
 		return nil, err
 	}
 	l := &session{dir: dir, intents: intents, remember: func() error { return s.write(dir) }}
-	if l.ledger, err = c.openLedger(dir); err != nil {
+	if l.ledger, err = openLedger(c, dir); err != nil {
 		return nil, err
 	}
 	l.closers = append(l.closers, l.ledger.Close)
 	if err := s.useFolders(c, l.ledger, dir, paths, intents); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	kinds, clouds, err := c.providers(dir, intents)
+	kinds, clouds, err := providers(c, dir, intents)
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	l.kinds, l.closers = kinds, append(l.closers, clouds...)
-	l.claims = c.claimsOf(l)
-	l.closers = append(l.closers, func() error { return c.giveBack(l) })
+	l.claims = claimsOf(c, l)
+	l.closers = append(l.closers, func() error { return giveBack(c, l) })
 	l.engine = engine.New(engine.Config{
 		Providers: kinds, Ledger: l.ledger, Owner: c.Getenv("OVI_OWNER"), Clock: c.Now, Claims: l.claims, Secrets: c.digests(dir),
 	})
@@ -200,14 +200,14 @@ func (c *call) openLiveState(dir string, paths []string, intents []resource.Inte
 }
 
 // claimsOf makes the claims of this run.
-func (c *call) claimsOf(l *session) *coordinator.Claims {
+func claimsOf(c *call, l *session) *coordinator.Claims {
 	ttl := c.cmd.Duration("claim-ttl")
 	for _, in := range l.intents {
 		if ttl == 0 {
 			ttl = in.Options.ClaimTTL
 		}
 	}
-	options := []coordinator.Option{coordinator.WithLockTimeout(c.cmd.Duration("lock-timeout")), coordinator.WithStoreHealth(c.heardOfStore)}
+	options := []coordinator.Option{coordinator.WithLockTimeout(c.cmd.Duration("lock-timeout")), coordinator.WithStoreHealth(func(err error) { heardOfStore(c, err) })}
 	if ttl > 0 {
 		options = append(options, coordinator.WithTTL(ttl))
 	}
@@ -218,7 +218,7 @@ func (c *call) claimsOf(l *session) *coordinator.Claims {
 
 // giveBack releases the claims, also when the command was interrupted. A claim that cannot be
 // released is recorded, so that no process on this host waits for it.
-func (c *call) giveBack(l *session) error {
+func giveBack(c *call, l *session) error {
 	ctx, cancel := context.WithTimeout(context.Background(), giveBackWait)
 	defer cancel()
 	err := l.claims.Close(ctx)
