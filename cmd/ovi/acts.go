@@ -1,22 +1,15 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"slices"
 
 	urfave "github.com/urfave/cli/v2"
 
-	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
-
-func reasonFlag() urfave.Flag {
-	return &urfave.StringFlag{Name: "reason", Usage: "record `TEXT` as the reason"}
-}
 
 func blessCommand(p *process) *urfave.Command {
 	return &urfave.Command{
@@ -38,14 +31,6 @@ func unblessCommand(p *process) *urfave.Command {
 		Flags:  []urfave.Flag{recordFlag(), signFlag(), reasonFlag(), lockFlag()},
 		Action: p.action(func(c *call) error { return bless(c, false) }),
 	}
-}
-
-func lockFlag() urfave.Flag {
-	return &urfave.DurationFlag{Name: "lock-timeout", Usage: "wait up to `DURATION` for resources claimed by others", Value: shortWait}
-}
-
-func act(c *call) engine.OperatorAction {
-	return engine.OperatorAction{Who: c.User(), Reason: c.cmd.String("reason")}
 }
 
 func bless(c *call, on bool) error {
@@ -100,12 +85,6 @@ func tellBlessing(c *call, ref resource.Ref, b render.Blessing) error {
 	return nil
 }
 
-// isBlessed reports whether the protection of a resource is recorded.
-func isBlessed(ctx context.Context, l *ledger.Ledger, ref resource.Ref) (bool, error) {
-	all, err := l.Blessings(ctx)
-	return slices.ContainsFunc(all, func(b ledger.Blessing) bool { return b.Ref == ref }), err
-}
-
 // notBlessed tells that there was nothing to remove; nothing is recorded.
 func notBlessed(c *call, ref resource.Ref, scans []ledger.Scan) error {
 	if c.out.Machine() {
@@ -113,31 +92,4 @@ func notBlessed(c *call, ref resource.Ref, scans []ledger.Scan) error {
 	}
 	c.out.Say("%s is not blessed. Nothing was changed.", ref.Short())
 	return nil
-}
-
-// withRecord opens the data directory and the providers for a command about recorded resources.
-func withRecord(c *call, do func(*session) error) error {
-	dir, err := c.recordDir()
-	if err != nil {
-		return err
-	}
-	l, err := openLiveState(c, dir, nil, nil)
-	if err != nil {
-		return err
-	}
-	return closing(c, l, do(l))
-}
-
-// withRef is withRecord for a command about one recorded resource, its argument.
-func withRef(c *call, do func(*session, resource.Ref) error) error {
-	if err := oneRef(c); err != nil {
-		return err
-	}
-	return withRecord(c, func(l *session) error {
-		ref, err := ref(c, l.ledger, c.arg(0))
-		if err != nil {
-			return err
-		}
-		return do(l, ref)
-	})
 }

@@ -115,15 +115,6 @@ func stackNames(intents []resource.Intent) string {
 	return text
 }
 
-// shortened are the shortest names that tell some refs apart.
-func shortened(refs []resource.Ref) []string {
-	short, out := resource.Shorten(refs, nil), make([]string, len(refs))
-	for i, r := range refs {
-		out[i] = short(r)
-	}
-	return out
-}
-
 // desired finds a configured resource by what users call it; a whole ref is the only one.
 func desired(intents []resource.Intent, spelling string) (resource.Ref, error) {
 	var found []resource.Ref

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	urfave "github.com/urfave/cli/v2"
-
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/render"
@@ -130,22 +128,6 @@ func adoptMatching(c *call, l *session) error {
 	}
 	return adoptAll(c, l, found, "CALLED", func(o *resource.Observed) string { return calledNow(c, o) })
 }
-
-// matcher is that of the command line.
-func matcher(c *call) (importer.Matcher, error) {
-	m, err := importer.NewMatcher(c.cmd.StringSlice("match"))
-	if err != nil {
-		return m, cli.Usage("use KIND/NAME, NAME or tag:KEY=VALUE, such as ec2/web-* or tag:team=web", "%s", err)
-	}
-	return m, nil
-}
-
-// matchFlag chooses resources by patterns, which matchWords explains.
-func matchFlag(usage string) urfave.Flag {
-	return &urfave.StringSliceFlag{Name: "match", Usage: usage}
-}
-
-const matchWords = "PATTERN is KIND/NAME, NAME or tag:KEY=VALUE, with * and ?. NAME is the Name tag, the name or the ID."
 
 // absentClusters are the clusters that the tables among the sources declare to be absent.
 func absentClusters(c *call, l *session) (out []resource.Ref, err error) {

@@ -7,11 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
-	"github.com/ovi-project/ovi/provider"
 )
 
 // run is the whole program: everything it needs comes in, the exit code comes out.
@@ -50,12 +48,6 @@ func calledBy(all []*urfave.Command, line []string) []*urfave.Command {
 		}
 	}
 	return all
-}
-
-// process is ovi, with what it is given from outside.
-type process struct {
-	cli.Process
-	table func(*process, hclog.Logger) []provider.Entry
 }
 
 // newApp is the table of the commands.
@@ -98,13 +90,7 @@ func commands(p *process) []*urfave.Command {
 }
 
 // The groups of the help page.
-const (
-	groupReconcile = "Reconcile"
-	groupInspect   = "Inspect"
-	groupManage    = "Manage"
-	groupGovern    = "Govern"
-	groupReference = "Reference"
-)
+const ()
 
 // globalFlags are the options of every command.
 func globalFlags(p *process) []urfave.Flag {
@@ -113,27 +99,4 @@ func globalFlags(p *process) []urfave.Flag {
 		&urfave.StringFlag{Name: "store", Category: cli.Everywhere, Usage: "use a store shared by hosts: `etcd://HOST:2379,HOST:2379/PREFIX` (OVI_STORE; default a file in the data directory)"},
 		&urfave.BoolFlag{Name: "sandbox", Category: cli.Everywhere, Usage: "use the built-in sandbox, kept in the data directory, instead of real systems"},
 	}, outputFlags()...), providerFlags(p)...)
-}
-
-// outputFlags are the options of what a command prints.
-func outputFlags() []urfave.Flag {
-	return []urfave.Flag{
-		&urfave.StringFlag{Name: "output", Aliases: []string{"o"}, Category: cli.Everywhere, Usage: "print `FORMAT`: table, json (lines) or yaml", Value: cli.AsTable},
-		&urfave.BoolFlag{Name: "json", Category: cli.Everywhere, Usage: "print JSON lines, as --output json does"},
-		&urfave.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Category: cli.Everywhere, Usage: "log each step to standard error, as --log-level debug does"},
-		&urfave.StringFlag{Name: "log-level", Category: cli.Everywhere, Usage: "log to standard error from `LEVEL`: trace, debug, info, warn, error (OVI_LOG)"},
-		&urfave.StringFlag{Name: "log-format", Category: cli.Everywhere, Usage: "log as `FORMAT`: text or json (OVI_LOG_FORMAT; default text)"},
-		&urfave.BoolFlag{Name: "no-color", Category: cli.Everywhere, Usage: "disable color (NO_COLOR)"},
-		&urfave.BoolFlag{Name: "quiet", Category: cli.Everywhere, Usage: "print only the result"},
-	}
-}
-
-// recordFlag names the source that a command needs no configuration of.
-func recordFlag() urfave.Flag {
-	return &urfave.StringSliceFlag{Name: "f", Aliases: []string{"file"}, Usage: "use the data directory beside the source `FILE` or folder; of equal names, that of its stack is meant"}
-}
-
-// sourceFlag names sources beside the argument.
-func sourceFlag() urfave.Flag {
-	return &urfave.StringSliceFlag{Name: "f", Aliases: []string{"file"}, Usage: "read the source `FILE` or folder; repeatable, all are one stack"}
 }

@@ -202,16 +202,3 @@ type trimmed struct {
 	First     uint64 `json:"first"`     // the first record now
 	Requested uint64 `json:"requested"` // the first record that was asked to be kept
 }
-
-// ageOf reads a duration that may be in days.
-func ageOf(text string) (time.Duration, error) {
-	var days int
-	if n, err := fmt.Sscanf(text+" ", "%dd ", &days); err == nil && n == 1 && fmt.Sprintf("%dd", days) == text {
-		return time.Duration(days) * 24 * time.Hour, nil
-	}
-	age, err := time.ParseDuration(text)
-	if err == nil && age < 0 {
-		err = errors.New("it is negative")
-	}
-	return age, err
-}

@@ -45,11 +45,6 @@ const (
 	resultUnknown = "unknown"
 )
 
-// clusterRef names the cluster of a row as a report knows it.
-func clusterRef(name string) resource.Ref {
-	return resource.Ref{Provider: clusterProvider, Kind: sqlite.Kind, Name: name}
-}
-
 // clusterRows are the rows of the table as observed, those of clusters that no row declares any more,
 // and other resources of the stack that a plan acts on, or cannot because they are unmanaged.
 func clusterRows(rows []sqlite.Row, view *report.View, p *engine.Planned) []clusterRow {
@@ -85,12 +80,6 @@ func clusterRows(rows []sqlite.Row, view *report.View, p *engine.Planned) []clus
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.ref.Kind, b.ref.Kind))
 	})
 	return out
-}
-
-// bare is a ref without its stack and location.
-func bare(r resource.Ref) resource.Ref {
-	r.Stack, r.Location = "", ""
-	return r
 }
 
 // isCluster reports whether the row is a cluster, and not another resource of the stack.

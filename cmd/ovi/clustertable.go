@@ -11,7 +11,6 @@ import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config"
-	"github.com/ovi-project/ovi/source/git"
 	"github.com/ovi-project/ovi/source/sqlite"
 )
 
@@ -53,20 +52,4 @@ func onlyOneTable(c *call, paths []string) error {
 		return cli.Usage("put what the table cannot hold into "+paths[i]+".yaml", "%s is a stack of its own and cannot be combined with other sources", paths[i])
 	}
 	return nil
-}
-
-// runnerMark is another string when a source, or a file with policies, may have changed. What a reporter
-// writes into a source is no change of it.
-func runnerMark(k *runner, path string) string {
-	switch {
-	case git.Is(path): // its commit is asked for in each cycle
-		return markOf(k.policyPaths()...)
-	case !sqlite.Reads(path):
-		return markOf(append(k.policyPaths(), path)...)
-	}
-	version, err := clusterTable(k.call, path, k.checks()).Version(k)
-	if err != nil {
-		version = err.Error()
-	}
-	return version + markOf(append(k.policyPaths(), path+".yaml")...)
 }

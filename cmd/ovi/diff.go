@@ -15,7 +15,6 @@ import (
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/explain"
 	"github.com/ovi-project/ovi/ledger/history"
-	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
@@ -196,21 +195,6 @@ func diffSentence(sum render.DifferenceSummary) string {
 		return "No differences."
 	}
 	return "Diff: " + strings.Join(parts, ", ") + "."
-}
-
-// minuteOf is a time in a head line.
-func minuteOf(t time.Time) string {
-	if t.IsZero() {
-		return "unknown time"
-	}
-	return phrase.Minute(t)
-}
-
-func stampOf(t time.Time) string {
-	if t.IsZero() {
-		return "unknown time"
-	}
-	return phrase.Second(t)
 }
 
 func differenceOf(x history.ResourceChange, names render.Names) render.Difference {

@@ -6,7 +6,6 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
-	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
@@ -23,14 +22,6 @@ func historyCommand(p *process) *urfave.Command {
 		Flags:  []urfave.Flag{recordFlag()},
 		Action: p.action(showLife),
 	}
-}
-
-// oneRef checks that the command has its one argument.
-func oneRef(c *call) error {
-	if c.arg(0) == "" {
-		return cli.Usage("use one that `ovi status` lists, such as ec2/web-0", "`ovi %s` needs a resource", c.cmd.Command.Name)
-	}
-	return c.atMost(1)
 }
 
 func showLife(c *call) error {

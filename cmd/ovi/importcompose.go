@@ -71,19 +71,6 @@ func importCompose(c *call) error {
 	return nil
 }
 
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && !info.IsDir()
-}
-
-func readSource(name string) (string, error) {
-	b, err := os.ReadFile(name)
-	if err != nil {
-		return "", &cli.Problem{Summary: "cannot read the file", File: name, Err: err, Suggestion: "check its path and permissions"}
-	}
-	return string(b), nil
-}
-
 // writeChart writes the files of a chart to a folder that does not exist yet: a chart that was
 // edited is never overwritten.
 func writeChart(dir string, files map[string]string) error {

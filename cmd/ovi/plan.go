@@ -273,21 +273,6 @@ func accounts(p *engine.Planned) []string {
 	})
 }
 
-// namesOf knows every scope of a plan.
-func namesOf(p *engine.Planned) render.Names {
-	var scopes []resource.Scope
-	for _, obs := range p.Observations {
-		scopes = append(scopes, obs.Scope)
-	}
-	for scope := range p.Plan.Unreachable {
-		scopes = append(scopes, scope)
-	}
-	for _, d := range p.Plan.Decisions {
-		scopes = append(scopes, d.Ref.Scope())
-	}
-	return render.NewNames(scopes...)
-}
-
 func sortedScopes(m map[resource.Scope]string) []resource.Scope {
 	var out []resource.Scope
 	for s := range m {

@@ -100,3 +100,9 @@ func (c *call) atMost(n int) error {
 	}
 	return cli.Usage("see `ovi "+c.cmd.Command.Name+" --help`", "unexpected argument %q for `ovi %s`", c.arg(n), c.cmd.Command.Name)
 }
+
+// process is ovi, with what it is given from outside.
+type process struct {
+	cli.Process
+	table func(*process, hclog.Logger) []provider.Entry
+}

@@ -256,3 +256,6 @@ func sameCloud(c *call, ref resource.Ref) error {
 	}
 	return cli.Usage("add --sandbox", "%s is in the sandbox", ref.Short())
 }
+
+// servedSandbox reports whether a provider may be used with a sandbox that another process serves.
+func servedSandbox(p *process) bool { return p.Getenv("AWS_ENDPOINT_URL") != "" }

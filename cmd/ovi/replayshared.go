@@ -2,11 +2,9 @@ package main
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	urfave "github.com/urfave/cli/v2"
 
@@ -168,37 +166,6 @@ func lacking(c *call, err error) error {
 // allLogs are this instance's and those of --with.
 func allLogs(c *call, dir string) (*replay.Logs, error) {
 	return replay.OpenLogs(append([]string{dir}, c.cmd.StringSlice("with")...))
-}
-
-// instancesNote, in a data directory, names the instances of its shared store, so that it is known
-// which logs are needed when the store is lost.
-const instancesNote = "instances"
-
-func instancesMet(dir string) ([]string, error) {
-	b, err := os.ReadFile(filepath.Join(dir, instancesNote))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return strings.Fields(string(b)), err
-}
-
-// meet notes the instances of the shared store.
-func meet(c *call, dir string, l *ledger.Ledger) {
-	was, err := instancesMet(dir)
-	var all []ledger.Instance
-	if err == nil {
-		all, err = l.Instances(c)
-	}
-	var now []string
-	for _, i := range all {
-		now = append(now, i.ID)
-	}
-	if err == nil && !slices.Equal(was, now) {
-		err = writeFile(filepath.Join(dir, instancesNote), []byte(strings.Join(now, "\n")+"\n"))
-	}
-	if err != nil {
-		c.out.Warn("cannot note the instances of the store: "+err.Error(), "none needed: the next command tries again")
-	}
 }
 
 // knownInstances are those that any of the data directories has noted.

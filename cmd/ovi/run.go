@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/engine/loop"
+	"github.com/ovi-project/ovi/source/git"
+	"github.com/ovi-project/ovi/source/sqlite"
 
 	urfave "github.com/urfave/cli/v2"
 
@@ -253,4 +255,20 @@ func (k *runner) hangups() func() {
 		signal.Stop(signals)
 		close(signals)
 	}
+}
+
+// runnerMark is another string when a source, or a file with policies, may have changed. What a reporter
+// writes into a source is no change of it.
+func runnerMark(k *runner, path string) string {
+	switch {
+	case git.Is(path): // its commit is asked for in each cycle
+		return markOf(k.policyPaths()...)
+	case !sqlite.Reads(path):
+		return markOf(append(k.policyPaths(), path)...)
+	}
+	version, err := clusterTable(k.call, path, k.checks()).Version(k)
+	if err != nil {
+		version = err.Error()
+	}
+	return version + markOf(append(k.policyPaths(), path+".yaml")...)
 }

@@ -3,14 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/ledger"
-	"github.com/ovi-project/ovi/ledger/history"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
@@ -68,27 +66,6 @@ func showRef(c *call, l *ledger.Ledger) error {
 		return err
 	}
 	return showResource(c, l, res)
-}
-
-// revision reads --at: a revision, a time, or a duration ago.
-func revision(c *call, l *ledger.Ledger) (storage.Revision, error) {
-	return revisionOf(c, l, c.cmd.String("at"))
-}
-
-func revisionOf(c *call, l *ledger.Ledger, text string) (storage.Revision, error) {
-	if text == "" {
-		return storage.Now, nil
-	}
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 {
-		return happened(c, l, storage.Revision(n))
-	}
-	if ago, err := time.ParseDuration(text); err == nil {
-		return history.New(l.Reader()).RevisionAt(c, c.Now().Add(-ago))
-	}
-	if t, err := time.Parse(time.RFC3339, text); err == nil {
-		return history.New(l.Reader()).RevisionAt(c, t)
-	}
-	return 0, cli.Usage("use a revision such as 42, a time such as 2026-01-02T15:04:05Z, or 90m for 90 minutes ago", "%q is neither a revision nor a time", text)
 }
 
 // happened refuses a revision that does not exist yet.

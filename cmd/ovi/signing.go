@@ -8,17 +8,11 @@ import (
 	"os/exec"
 	"strings"
 
-	urfave "github.com/urfave/cli/v2"
-
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/internal/sshsig"
 	"github.com/ovi-project/ovi/ledger/event"
 )
-
-func signFlag() urfave.Flag {
-	return &urfave.StringFlag{Name: "sign", EnvVars: []string{"OVI_SIGN_KEY"}, Usage: "sign it with the SSH key `KEYFILE`, by ssh-keygen: the key of a token, or a public key whose private one an agent has, can be given too"}
-}
 
 // signedAct is the act of an operator, signed if a key is given.
 func signedAct(c *call) (engine.OperatorAction, error) {

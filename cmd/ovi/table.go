@@ -27,12 +27,6 @@ func table(p *process, log hclog.Logger) []provider.Entry {
 	}
 }
 
-// clusterProvider is the provider whose clusters a table in a database declares.
-const clusterProvider = "cluster"
-
-// chartProvider is the provider whose kinds charts declare.
-const chartProvider = podman.Name
-
 // awsSandbox opens the sandbox of AWS for the provider.
 func awsSandbox(p *process, dir string) (http.RoundTripper, func() error, error) {
 	cloud, err := openCloud(p, sandboxFile(p, dir))
@@ -71,6 +65,3 @@ func sandboxFile(p *process, dir string) string {
 	}
 	return filepath.Join(dir, "aws.json")
 }
-
-// servedSandbox reports whether a provider may be used with a sandbox that another process serves.
-func servedSandbox(p *process) bool { return p.Getenv("AWS_ENDPOINT_URL") != "" }
