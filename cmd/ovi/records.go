@@ -195,3 +195,12 @@ func revisionOf(c *call, l *ledger.Ledger, text string) (storage.Revision, error
 	}
 	return 0, cli.Usage("use a revision such as 42, a time such as 2026-01-02T15:04:05Z, or 90m for 90 minutes ago", "%q is neither a revision nor a time", text)
 }
+
+// happened refuses a revision that does not exist yet.
+func happened(c *call, l *ledger.Ledger, r storage.Revision) (storage.Revision, error) {
+	newest, err := l.Revision(c)
+	if err == nil && r > newest {
+		err = cli.Usage("run `ovi store status` to list the revisions that can be read", "revision %d does not exist: the newest is %d", r, newest)
+	}
+	return r, err
+}

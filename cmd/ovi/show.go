@@ -68,15 +68,6 @@ func showRef(c *call, l *ledger.Ledger) error {
 	return showResource(c, l, res)
 }
 
-// happened refuses a revision that does not exist yet.
-func happened(c *call, l *ledger.Ledger, r storage.Revision) (storage.Revision, error) {
-	newest, err := l.Revision(c)
-	if err == nil && r > newest {
-		err = cli.Usage("run `ovi store status` to list the revisions that can be read", "revision %d does not exist: the newest is %d", r, newest)
-	}
-	return r, err
-}
-
 func showResource(c *call, l *ledger.Ledger, t ledger.ResourceState) error {
 	x := seen{Observed: t.Observed, blessed: t.Marks.Blessed}
 	scans, err := l.Scans(c, storage.Now)
