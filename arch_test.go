@@ -34,7 +34,9 @@ var layers = map[string]int{
 	"ledger/replay": 33, "ledger/proof": 33, "ledger/explain": 41, "ledger/report": 42,
 	"engine": 40, "engine/backtest": 42, "render": 41, "render/metrics": 41,
 	"provider/edge/node": 42, "provider/edge/central": 42,
-	"cmd/edge": 42, "cmd/cli": 45, "cmd/serve": 46, "cmd/ovi": 50, "test": 50,
+	"cmd/edge/rehearse": 42, "cmd/edge/simulate": 42, "cmd/cli": 45, "cmd/serve": 46,
+	"cmd/session": 47, "cmd/reconcile": 48, "cmd/record": 49, "cmd/manage": 49,
+	"cmd/charts": 50, "cmd/clusters": 50, "cmd/edge": 50, "cmd/ovi": 51, "test": 50,
 }
 
 // goroutines lists the files that may start goroutines, with `go` or with the methods of errgroup
@@ -43,7 +45,7 @@ var goroutines = []string{
 	"cmd/cli/ask.go",                   // waits for a typed line
 	"cmd/serve/listen.go",              // serves /metrics and the other endpoints
 	"cmd/serve/notify.go",              // delivers to the webhook
-	"cmd/ovi/run.go",                   // waits for SIGHUP
+	"cmd/reconcile/run.go",             // waits for SIGHUP
 	"cmd/cli/signals.go",               // waits for Ctrl-C
 	"coordinator/session.go",           // the heartbeat of all claims
 	"engine/loop/async.go",             // an observation of the loop, one at a time for each scope
@@ -65,7 +67,7 @@ var goroutines = []string{
 	"cmd/edge/simulate/fleet.go",       // two for each virtual node
 	"cmd/edge/simulate/probe.go",       // one for each request without an answer yet
 	"cmd/edge/rehearse/rehearse.go",    // the stream of each virtual node
-	"cmd/ovi/edgesimulate.go",          // runs the virtual nodes
+	"cmd/edge/simulate.go",             // runs the virtual nodes
 	"provider/edge/node/node.go",       // reads the requests of a stream
 	"provider/edge/node/tasks.go",      // does the tasks of each deployment, one after the other
 	"ledger/report/writer.go",          // writes the status columns of a source

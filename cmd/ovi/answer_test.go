@@ -10,6 +10,8 @@ import (
 
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/cli/clitest"
+	"github.com/ovi-project/ovi/cmd/reconcile"
+	"github.com/ovi-project/ovi/cmd/session"
 )
 
 // TestWhatCannotBeWrittenEndsTheCommand with an error, reported once and on standard error;
@@ -46,8 +48,8 @@ func TestALostAnswerHidesNothing(t *testing.T) {
 		var errs bytes.Buffer
 		a := &cli.Answer{W: &clitest.Failing{Err: syscall.ENOSPC}}
 		_, _ = a.Write([]byte("lost"))
-		c := &call{process: &process{Process: cli.Process{Answer: a}}, out: &cli.Output{W: a, ErrW: &errs, Answer: a}}
-		err := c.ended(x.err)
+		c := &session.Call{Process: &session.Process{Process: cli.Process{Answer: a}}, Out: &cli.Output{W: a, ErrW: &errs, Answer: a}}
+		err := c.Ended(x.err)
 		if cli.CodeOf(err) != x.code || !strings.Contains(errs.String(), x.reported) || strings.Count(errs.String(), "cannot write the output") != 1 {
 			t.Errorf("%v: exit code %d\n%s", x.err, cli.CodeOf(err), errs.String())
 		}
@@ -57,13 +59,13 @@ func TestALostAnswerHidesNothing(t *testing.T) {
 // TestManyWarningsOfOneKind are counted from the sixth on, with one suggestion.
 func TestManyWarningsOfOneKind(t *testing.T) {
 	var errs bytes.Buffer
-	c := &call{process: &process{}, out: &cli.Output{W: &errs, ErrW: &errs}}
+	c := &session.Call{Process: &session.Process{}, Out: &cli.Output{W: &errs, ErrW: &errs}}
 	what := make([]string, 40)
 	for i := range what {
 		what[i] = fmt.Sprintf("ec2/web-%d is claimed", i)
 	}
-	warnOf(c, what, "wait")
-	warnOf(c, what[:6], "wait longer")
+	reconcile.WarnOf(c, what, "wait")
+	reconcile.WarnOf(c, what[:6], "wait longer")
 	want := "Warning: ec2/web-4 is claimed\nWarning: and 35 more like these\n  Suggestion: wait\n"
 	if got := errs.String(); !strings.Contains(got, want) || !strings.Contains(got, "web-5 is claimed\n  Suggestion: wait longer\n") || strings.Count(got, "Suggestion:") != 2 {
 		t.Error(got)

@@ -9,20 +9,27 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cmd/charts"
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/clusters"
+	"github.com/ovi-project/ovi/cmd/edge"
+	"github.com/ovi-project/ovi/cmd/manage"
+	"github.com/ovi-project/ovi/cmd/reconcile"
+	"github.com/ovi-project/ovi/cmd/record"
+	"github.com/ovi-project/ovi/cmd/session"
 )
 
 // run is the whole program: everything it needs comes in, the exit code comes out.
 func run(soft, hard context.Context, args []string, env func(string) (string, bool), stdin io.Reader, stdout, stderr io.Writer) int {
 	out := &cli.Answer{W: stdout}
-	p := &process{table: table, Process: cli.Process{
+	p := &session.Process{Table: table, Process: cli.Process{
 		Version: version, Hard: hard, Env: env, Stdin: stdin, Stdout: out, Answer: out, Stderr: stderr, Now: time.Now,
 	}}
 	return runLine(soft, p, args)
 }
 
 // runLine runs a command line.
-func runLine(soft context.Context, p *process, args []string) int {
+func runLine(soft context.Context, p *session.Process, args []string) int {
 	app := newApp(p)
 	tidy, err := cli.Tidy(app.Commands, args)
 	if err == nil {
@@ -32,8 +39,8 @@ func runLine(soft context.Context, p *process, args []string) int {
 	var reported cli.ExitStatus
 	if err != nil && !errors.As(err, &reported) {
 		p.Misused(args).End(err) // not reported yet: the command line itself is wrong
-		if isCluster(args) {
-			return clusterUnusable
+		if clusters.IsCluster(args) {
+			return clusters.ClusterUnusable
 		}
 	}
 	return cli.CodeOf(err)
@@ -51,7 +58,7 @@ func calledBy(all []*urfave.Command, line []string) []*urfave.Command {
 }
 
 // newApp is the table of the commands.
-func newApp(p *process) *urfave.App {
+func newApp(p *session.Process) *urfave.App {
 	app := &urfave.App{
 		Name:      "ovi",
 		Commands:  commands(p),
@@ -71,7 +78,7 @@ func newApp(p *process) *urfave.App {
 	}
 	for _, c := range app.Commands {
 		if readsNothing(c) {
-			cli.Complete([]*urfave.Command{c}, outputFlags())
+			cli.Complete([]*urfave.Command{c}, session.OutputFlags())
 		}
 	}
 	cli.Complete(slices.DeleteFunc(slices.Clone(app.Commands), readsNothing), globalFlags(p))
@@ -79,12 +86,12 @@ func newApp(p *process) *urfave.App {
 }
 
 // commands are all commands, in the order of the help page.
-func commands(p *process) []*urfave.Command {
+func commands(p *session.Process) []*urfave.Command {
 	return []*urfave.Command{
-		planCommand(p), validateCommand(p), applyCommand(p), destroyCommand(p), installCommand(p), upgradeCommand(p), driftCommand(p), runCommand(p), clusterCommand(p), edgeCommand(p),
-		statusCommand(p), inventoryCommand(p), showCommand(p), whyCommand(p), proveCommand(p), historyCommand(p), diffCommand(p), claimsCommand(p),
-		adoptCommand(p), forgetCommand(p), moveCommand(p), retryCommand(p), blessCommand(p), unblessCommand(p), approveCommand(p), importCommand(p), exportCommand(p),
-		policyCommand(p), signerCommand(p), auditCommand(p), storeCommand(p),
+		reconcile.PlanCommand(p), reconcile.ValidateCommand(p), reconcile.ApplyCommand(p), reconcile.DestroyCommand(p), charts.InstallCommand(p), charts.UpgradeCommand(p), reconcile.DriftCommand(p), reconcile.RunCommand(p), clusters.ClusterCommand(p), edge.EdgeCommand(p),
+		record.StatusCommand(p), record.InventoryCommand(p), record.ShowCommand(p), record.WhyCommand(p), record.ProveCommand(p), record.HistoryCommand(p), record.DiffCommand(p), record.ClaimsCommand(p),
+		manage.AdoptCommand(p), manage.ForgetCommand(p), manage.MoveCommand(p), manage.RetryCommand(p), manage.BlessCommand(p), manage.UnblessCommand(p), manage.ApproveCommand(p), charts.ImportCommand(p), charts.ExportCommand(p),
+		manage.PolicyCommand(p), manage.SignerCommand(p), record.AuditCommand(p), record.StoreCommand(p),
 		kindsCommand(p), schemaCommand(p), sandboxCommand(p), completionCommand(p), versionCommand(p), helpCommand(p),
 	}
 }
@@ -93,10 +100,10 @@ func commands(p *process) []*urfave.Command {
 const ()
 
 // globalFlags are the options of every command.
-func globalFlags(p *process) []urfave.Flag {
+func globalFlags(p *session.Process) []urfave.Flag {
 	return append(append([]urfave.Flag{
 		&urfave.StringFlag{Name: "data-dir", Category: cli.Everywhere, Usage: "keep the audit log and the store in `DIR` (OVI_DATA_DIR; default .ovi beside the source)"},
 		&urfave.StringFlag{Name: "store", Category: cli.Everywhere, Usage: "use a store shared by hosts: `etcd://HOST:2379,HOST:2379/PREFIX` (OVI_STORE; default a file in the data directory)"},
 		&urfave.BoolFlag{Name: "sandbox", Category: cli.Everywhere, Usage: "use the built-in sandbox, kept in the data directory, instead of real systems"},
-	}, outputFlags()...), providerFlags(p)...)
+	}, session.OutputFlags()...), session.ProviderFlags(p)...)
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/clusters"
+	"github.com/ovi-project/ovi/cmd/session"
 )
 
 // TestEachFlagOfAClusterCommandIsTriedInAShell: some script runs the command with the flag, and checks the exit
@@ -24,8 +26,8 @@ func TestEachFlagOfAClusterCommandIsTriedInAShell(t *testing.T) {
 		}
 		all = append(all, b...)
 	}
-	p := &process{Process: cli.Process{Env: os.LookupEnv}}
-	for _, c := range clusterCommand(p).Subcommands {
+	p := &session.Process{Process: cli.Process{Env: os.LookupEnv}}
+	for _, c := range clusters.ClusterCommand(p).Subcommands {
 		names := []string{"quiet", "output|o", "help|h"}
 		for _, f := range c.Flags {
 			names = append(names, f.Names()[0])

@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ovi-project/ovi/cmd/charts"
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger/event"
@@ -20,18 +22,18 @@ func TestNothingHappenedInTheFuture(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1e9, 0)
 	later := now.Add(time.Hour)
-	c := &call{process: &process{Process: cli.Process{Now: func() time.Time { return now }}}}
-	if got := c.ago(later); got != "0s ago" {
+	c := &session.Call{Process: &session.Process{Process: cli.Process{Now: func() time.Time { return now }}}}
+	if got := c.Ago(later); got != "0s ago" {
 		t.Errorf("an age is %q", got)
 	}
-	if got := c.elapsed(later); got != 0 {
+	if got := c.Elapsed(later); got != 0 {
 		t.Errorf("%s elapsed", got)
 	}
 	p := &engine.Planned{Past: true, Observations: []engine.Observation{{Scope: resource.Scope{Provider: "fake", Location: "here"}, At: later}}}
-	if got := freshness(c, p); len(got) != 2 || !strings.HasSuffix(got[1], ", 0s ago") {
+	if got := session.Freshness(c, p); len(got) != 2 || !strings.HasSuffix(got[1], ", 0s ago") {
 		t.Errorf("an observation is as fresh as %q", got)
 	}
-	for _, r := range lookRecords(c, p, render.NewNames()) {
+	for _, r := range session.LookRecords(c, p, render.NewNames()) {
 		if x, ok := r.(render.Look); !ok || x.AgeSeconds != 0 {
 			t.Errorf("an observation for programs is %+v", r)
 		}
@@ -44,13 +46,13 @@ func TestAReplacementTakesNoNegativeTime(t *testing.T) {
 	ref := resource.Ref{Stack: "web", Provider: "podman", Location: "here", Kind: "container", Name: "web"}
 	start := time.Unix(1e9, 0)
 	var out bytes.Buffer
-	w := &watcher{
-		installation: &installation{chart: &chartView{}, screen: &cutepod.Table{W: &out}},
-		plan:         map[resource.Ref]*decider.Decision{ref: {Ref: ref, Action: decider.Replace}},
-		steps:        map[resource.Ref]*steps{ref: {started: start}},
+	w := &charts.Watcher{
+		Installation: &charts.Installation{Chart: &charts.ChartView{}, Screen: &cutepod.Table{W: &out}},
+		Plan:         map[resource.Ref]*decider.Decision{ref: {Ref: ref, Action: decider.Replace}},
+		Steps:        map[resource.Ref]*charts.Steps{ref: {Started: start}},
 	}
-	w.record(event.Record{At: start.Add(-time.Hour), Event: event.ReplaceFinished{Ref: ref, ID: "web"}})
-	if d := w.steps[ref].done; d == nil || d.Seconds != 0 {
+	w.Record(event.Record{At: start.Add(-time.Hour), Event: event.ReplaceFinished{Ref: ref, ID: "web"}})
+	if d := w.Steps[ref].Done; d == nil || d.Seconds != 0 {
 		t.Errorf("the replacement is %+v", d)
 	}
 }

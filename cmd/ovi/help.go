@@ -6,27 +6,28 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/session"
 )
 
 // help is the text around the commands on the help page.
 func help() cli.Help {
 	return cli.Help{
 		About:  "Plan, apply and audit infrastructure changes.\nUsage: ovi COMMAND [SOURCE] [options]\n",
-		Groups: []string{groupReconcile, groupInspect, groupManage, groupGovern, groupReference},
-		Brief:  groupReference,
+		Groups: []string{session.GroupReconcile, session.GroupInspect, session.GroupManage, session.GroupGovern, session.GroupReference},
+		Brief:  session.GroupReference,
 		Foot:   "\nOptions of a command: ovi COMMAND --help\nTry it: ovi plan --sandbox examples/sample/ovi.yaml",
 	}
 }
 
-func helpCommand(p *process) *urfave.Command {
+func helpCommand(p *session.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "help", Category: groupReference, ArgsUsage: "[COMMAND]", Usage: "Show help for ovi or a command",
+		Name: "help", Category: session.GroupReference, ArgsUsage: "[COMMAND]", Usage: "Show help for ovi or a command",
 		Action: func(cc *urfave.Context) error { return helpAbout(p, cc.Args().Slice()) },
 	}
 }
 
 // helpAbout writes the help of a command, or of ovi.
-func helpAbout(p *process, path []string) error {
+func helpAbout(p *session.Process, path []string) error {
 	text, err := help().For(newApp(p).Commands, path)
 	if err == nil {
 		_, err = io.WriteString(p.Stdout, text)
@@ -34,18 +35,18 @@ func helpAbout(p *process, path []string) error {
 	return err
 }
 
-func completionCommand(p *process) *urfave.Command {
+func completionCommand(p *session.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "completion", Category: groupReference, ArgsUsage: "bash | zsh | fish",
+		Name: "completion", Category: session.GroupReference, ArgsUsage: "bash | zsh | fish",
 		Usage:       "Print a shell completion script",
 		Description: "For bash: eval \"$(ovi completion bash)\". For fish: ovi completion fish | source.",
-		Action:      p.action(completion),
+		Action:      p.Action(completion),
 	}
 }
 
-func completion(c *call) error {
-	if err := c.atMost(1); err != nil {
+func completion(c *session.Call) error {
+	if err := c.AtMost(1); err != nil {
 		return err
 	}
-	return cli.Completion(c.out.Document(), c.arg(0), newApp(c.process).Commands)
+	return cli.Completion(c.Out.Document(), c.Arg(0), newApp(c.Process).Commands)
 }

@@ -8,80 +8,82 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/reconcile"
+	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config"
 )
 
-func kindsCommand(p *process) *urfave.Command {
+func kindsCommand(p *session.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "kinds", Category: groupReference, ArgsUsage: "[KIND]",
+		Name: "kinds", Category: session.GroupReference, ArgsUsage: "[KIND]",
 		Usage: "List kinds of resources, or describe one",
 		Flags: []urfave.Flag{
 			&urfave.BoolFlag{Name: "permissions", Usage: "print the permissions that the providers need, such as an IAM policy"},
 			&urfave.StringFlag{Name: "iam", Usage: "print the smallest IAM policy for the configuration in `FILE`: its kinds, regions and stacks"},
 		},
-		Action: p.action(kinds),
+		Action: p.Action(kinds),
 	}
 }
 
-func schemaCommand(p *process) *urfave.Command {
+func schemaCommand(p *session.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "schema", Category: groupReference,
+		Name: "schema", Category: session.GroupReference,
 		Usage:  "Print the JSON Schema of configuration files, for editors",
-		Action: p.action(schema),
+		Action: p.Action(schema),
 	}
 }
 
-func kinds(c *call) error {
-	if err := c.atMost(1); err != nil {
+func kinds(c *session.Call) error {
+	if err := c.AtMost(1); err != nil {
 		return err
 	}
-	if c.cmd.Bool("permissions") {
+	if c.Cmd.Bool("permissions") {
 		return permissions(c)
 	}
-	if c.cmd.IsSet("iam") {
-		return permissionsFor(c, c.cmd.String("iam"))
+	if c.Cmd.IsSet("iam") {
+		return permissionsFor(c, c.Cmd.String("iam"))
 	}
 	var all []resource.Kind
 	var names []string
-	set := schemas(c.process)
+	set := session.Schemas(c.Process)
 	for _, p := range set.Providers() {
 		for _, k := range set.Kinds(p) {
 			names = append(names, k.Name)
-			if c.arg(0) == "" || c.arg(0) == k.Name || c.arg(0) == p+"/"+k.Name {
+			if c.Arg(0) == "" || c.Arg(0) == k.Name || c.Arg(0) == p+"/"+k.Name {
 				all = append(all, k)
 			}
 		}
 	}
 	if len(all) == 0 {
 		next := "see `ovi kinds`"
-		if near, ok := resource.Nearest(c.arg(0), names); ok {
+		if near, ok := resource.Nearest(c.Arg(0), names); ok {
 			next = "did you mean " + near + "?"
 		}
-		return cli.Usage(next, "unknown kind %q", c.arg(0))
+		return cli.Usage(next, "unknown kind %q", c.Arg(0))
 	}
-	if c.out.Machine() {
+	if c.Out.Machine() {
 		return kindRecords(c, all)
 	}
-	if c.arg(0) != "" {
-		return render.Kind(c.out.W, c.out.Style, all[0])
+	if c.Arg(0) != "" {
+		return render.Kind(c.Out.W, c.Out.Style, all[0])
 	}
 	t := render.Table{Head: []string{"KIND", "PROVIDER", "DESCRIPTION"}, Flexible: 2}
 	for _, k := range all {
 		t.Rows = append(t.Rows, []string{k.Name, k.Provider, render.FirstLine(k.Doc)})
 	}
-	return c.out.Table(t, "No kinds.")
+	return c.Out.Table(t, "No kinds.")
 }
 
 // permissions prints what each provider's credentials must be allowed to do.
-func permissions(c *call) error {
-	for _, e := range c.entries() {
+func permissions(c *session.Call) error {
+	for _, e := range c.Entries() {
 		if e.Permissions == nil {
 			continue
 		}
-		if err := c.out.Print(e.Permissions()); err != nil {
+		if err := c.Out.Print(e.Permissions()); err != nil {
 			return err
 		}
 	}
@@ -90,14 +92,14 @@ func permissions(c *call) error {
 
 // permissionsFor prints what the credentials for one configuration must be allowed to do. It reads what
 // `ovi validate` reads.
-func permissionsFor(c *call, file string) error {
-	paths, err := c.sources(file)
+func permissionsFor(c *session.Call, file string) error {
+	paths, err := c.Sources(file)
 	if err != nil {
 		return err
 	}
-	checks := c.checks()
-	checks.Secrets = c.secrets.noting(undigested{})
-	drafts, err := drafts(c, paths, c.dataDir(paths), "", checks)
+	checks := c.Checks()
+	checks.Secrets = c.Secrets.Noting(reconcile.Undigested{})
+	drafts, err := session.Drafts(c, paths, c.DataDir(paths), "", checks)
 	if err != nil {
 		return err
 	}
@@ -106,7 +108,7 @@ func permissionsFor(c *call, file string) error {
 		return problems
 	}
 	printed, known := false, ""
-	for _, e := range c.entries() {
+	for _, e := range c.Entries() {
 		uses := slices.ContainsFunc(intents, func(in resource.Intent) bool {
 			return slices.ContainsFunc(in.Resources, func(d resource.Desired) bool { return d.Ref.Provider == e.Name })
 		})
@@ -117,11 +119,11 @@ func permissionsFor(c *call, file string) error {
 			continue
 		}
 		documents := e.PermissionsFor(intents)
-		if err := c.out.Print(bytes.Join(documents, nil)); err != nil {
+		if err := c.Out.Print(bytes.Join(documents, nil)); err != nil {
 			return err
 		}
 		if n := len(documents); n > 1 {
-			c.out.Warn(fmt.Sprintf("these are %d policies, because one would exceed the limit of the provider", n), "attach all of them: each has a part of the permissions")
+			c.Out.Warn(fmt.Sprintf("these are %d policies, because one would exceed the limit of the provider", n), "attach all of them: each has a part of the permissions")
 		}
 		printed = true
 	}
@@ -131,18 +133,18 @@ func permissionsFor(c *call, file string) error {
 	return nil
 }
 
-func kindRecords(c *call, all []resource.Kind) error {
+func kindRecords(c *session.Call, all []resource.Kind) error {
 	for _, k := range all {
-		if err := c.out.Records(render.KindRecord(k)); err != nil {
+		if err := c.Out.Records(render.KindRecord(k)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func schema(c *call) error {
-	if err := c.atMost(0); err != nil {
+func schema(c *session.Call) error {
+	if err := c.AtMost(0); err != nil {
 		return err
 	}
-	return c.out.Print(config.Schema(c.checks()))
+	return c.Out.Print(config.Schema(c.Checks()))
 }

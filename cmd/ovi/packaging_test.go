@@ -170,7 +170,7 @@ func section(page, heading string) string {
 func programs(t *testing.T) string {
 	t.Helper()
 	var files []string
-	for _, pattern := range []string{"*.go", "../cli/*.go", "../serve/*.go"} {
+	for _, pattern := range []string{"../*/*.go"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ovi-project/ovi/cmd/session"
 )
 
 // TestAPlanFileThatWasSealedAgain: the hash of a plan file has no key, so whoever edits the file can
@@ -31,14 +33,14 @@ func TestAPlanFileThatWasSealedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seal := func(change func(head *planHead, plan []byte) []byte) {
+	seal := func(change func(head *session.PlanHead, plan []byte) []byte) {
 		line, plan, _ := bytes.Cut(honest, []byte("\n"))
-		var head planHead
+		var head session.PlanHead
 		if err := json.Unmarshal(line, &head); err != nil {
 			t.Fatal(err)
 		}
 		plan = change(&head, plan)
-		b, _, err := sealed(head, plan)
+		b, _, err := session.Sealed(head, plan)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,13 +48,13 @@ func TestAPlanFileThatWasSealedAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, change := range map[string]func(head *planHead, plan []byte) []byte{
-		"without its policies": func(head *planHead, plan []byte) []byte { head.Policies = nil; return plan },
-		"of another source":    func(head *planHead, plan []byte) []byte { head.Sources = []string{other}; return plan },
-		"shown as another action": func(_ *planHead, plan []byte) []byte {
+	for name, change := range map[string]func(head *session.PlanHead, plan []byte) []byte{
+		"without its policies": func(head *session.PlanHead, plan []byte) []byte { head.Policies = nil; return plan },
+		"of another source":    func(head *session.PlanHead, plan []byte) []byte { head.Sources = []string{other}; return plan },
+		"shown as another action": func(_ *session.PlanHead, plan []byte) []byte {
 			return bytes.Replace(plan, []byte(`"difference":"unwanted"`), []byte(`"difference":"unmanaged"`), 1)
 		},
-		"of another plan": func(_ *planHead, plan []byte) []byte {
+		"of another plan": func(_ *session.PlanHead, plan []byte) []byte {
 			return bytes.Replace(plan, []byte(`"id":"01`), []byte(`"id":"02`), 1)
 		},
 	} {
@@ -64,7 +66,7 @@ func TestAPlanFileThatWasSealedAgain(t *testing.T) {
 			}
 		}
 	}
-	seal(func(_ *planHead, plan []byte) []byte { return plan })
+	seal(func(_ *session.PlanHead, plan []byte) []byte { return plan })
 	if out, err := ovi(t, dir, "apply", "less.plan", "--data-dir", "other").CombinedOutput(); err == nil || !strings.Contains(string(out), "the audit log does not have this plan") {
 		t.Errorf("with a fresh data directory: %v\n%s", err, out)
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ovi-project/ovi/cmd/session"
 )
 
 // dataDir is where an instance of the site keeps its log.
@@ -34,7 +36,7 @@ func TestReplayOfASharedStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	out = s.run("ann", "0", "audit", "replay", "--with", copied, "--into", filepath.Join(s.dir, "kept"), "--output", "json")
-	if _, err := os.Stat(filepath.Join(s.dir, "kept", storeFile)); err != nil || !strings.Contains(out, `"equal":true`) || !strings.Contains(out, `"batches":`) {
+	if _, err := os.Stat(filepath.Join(s.dir, "kept", session.StoreFile)); err != nil || !strings.Contains(out, `"equal":true`) || !strings.Contains(out, `"batches":`) {
 		t.Errorf("kept: %v\n%s", err, out)
 	}
 	if out := s.run("ann", "1", "audit", "replay", "--with", copied, "--repair"); !strings.Contains(out, "--into") {

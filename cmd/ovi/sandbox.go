@@ -10,19 +10,20 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/render"
 )
 
-func sandboxCommand(p *process) *urfave.Command {
+func sandboxCommand(p *session.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "sandbox", Category: groupReference,
+		Name: "sandbox", Category: session.GroupReference,
 		Usage: "Inspect, change or serve the built-in sandbox",
 		Subcommands: []*urfave.Command{
 			{
 				Name: "list", ArgsUsage: "[SOURCE]", Usage: "List the sandbox's resources",
-				Flags:  []urfave.Flag{recordFlag(), &urfave.BoolFlag{Name: "all", Usage: "include the default resources of the account"}},
-				Action: p.action(sandboxList),
+				Flags:  []urfave.Flag{session.RecordFlag(), &urfave.BoolFlag{Name: "all", Usage: "include the default resources of the account"}},
+				Action: p.Action(sandboxList),
 			},
 			{
 				Name: "break", ArgsUsage: "ACTION RESOURCE [VALUE]",
@@ -35,98 +36,98 @@ func sandboxCommand(p *process) *urfave.Command {
 					"break fail rds/db storage-full    (or failed)\n" +
 					"break fail ec2/web-0 impaired     (its status checks; ok again)\n" +
 					"break create ec2 by-hand          (unmanaged)",
-				Flags:  []urfave.Flag{recordFlag()},
-				Action: p.action(sandboxBreak),
+				Flags:  []urfave.Flag{session.RecordFlag()},
+				Action: p.Action(sandboxBreak),
 			},
 			{
 				Name: "requests", ArgsUsage: "[SOURCE]", Usage: "Count the sandbox's API requests",
-				Flags:  []urfave.Flag{recordFlag(), &urfave.BoolFlag{Name: "changes", Usage: "only requests that change something"}},
-				Action: p.action(sandboxRequests),
+				Flags:  []urfave.Flag{session.RecordFlag(), &urfave.BoolFlag{Name: "changes", Usage: "only requests that change something"}},
+				Action: p.Action(sandboxRequests),
 			},
 			{
 				Name: "serve", ArgsUsage: "[SOURCE]", Usage: "Serve the sandbox's API to other programs",
-				Flags:  []urfave.Flag{recordFlag(), &urfave.StringFlag{Name: "listen", Usage: "listen on the loopback `ADDRESS`", Value: "127.0.0.1:4599"}},
-				Action: p.action(sandboxServe),
+				Flags:  []urfave.Flag{session.RecordFlag(), &urfave.StringFlag{Name: "listen", Usage: "listen on the loopback `ADDRESS`", Value: "127.0.0.1:4599"}},
+				Action: p.Action(sandboxServe),
 			},
 			{
 				Name: "reset", ArgsUsage: "[SOURCE]", Usage: "Empty the sandbox; the data directory stays",
-				Flags:  []urfave.Flag{recordFlag()},
-				Action: p.action(sandboxReset),
+				Flags:  []urfave.Flag{session.RecordFlag()},
+				Action: p.Action(sandboxReset),
 			},
 		},
 	}
 }
 
 // sandboxPath is the file of the sandbox beside a source, or here.
-func sandboxPath(c *call, args ...string) (string, error) {
-	named := append(append([]string{}, args...), c.cmd.StringSlice("f")...)
-	dir := c.dataDir(named)
-	if err := isSafe(c, dir); err != nil {
+func sandboxPath(c *session.Call, args ...string) (string, error) {
+	named := append(append([]string{}, args...), c.Cmd.StringSlice("f")...)
+	dir := c.DataDir(named)
+	if err := session.IsSafe(c, dir); err != nil {
 		return "", err
 	}
-	file := sandboxFile(c.process, filepath.Join(dir, sandboxDir))
-	return file, errors.Join(createDir(dir), os.MkdirAll(filepath.Dir(file), 0o700))
+	file := sandboxFile(c.Process, filepath.Join(dir, session.SandboxDir))
+	return file, errors.Join(session.CreateDir(dir), os.MkdirAll(filepath.Dir(file), 0o700))
 }
 
 // withCloud opens the sandbox for a command.
-func withCloud(c *call, args []string, do func(*awsfake.Cloud) error) error {
+func withCloud(c *session.Call, args []string, do func(*awsfake.Cloud) error) error {
 	file, err := sandboxPath(c, args...)
 	if err != nil {
 		return err
 	}
-	cloud, err := openCloud(c.process, file)
+	cloud, err := openCloud(c.Process, file)
 	if err != nil {
 		return err
 	}
 	return errors.Join(do(cloud), cloud.Close())
 }
 
-func sandboxList(c *call) error {
-	if err := c.atMost(1); err != nil {
+func sandboxList(c *session.Call) error {
+	if err := c.AtMost(1); err != nil {
 		return err
 	}
-	return withCloud(c, c.cmd.Args().Slice(), func(cloud *awsfake.Cloud) error {
+	return withCloud(c, c.Cmd.Args().Slice(), func(cloud *awsfake.Cloud) error {
 		all, err := cloud.Resources()
 		if err != nil {
 			return err
 		}
 		t := render.Table{Head: []string{"RESOURCE", "ID", "REGION", "STATE", "SIZE", "REF"}, Flexible: 5}
 		for _, x := range all {
-			if x.Default && !c.cmd.Bool("all") {
+			if x.Default && !c.Cmd.Bool("all") {
 				continue
 			}
-			if c.out.Machine() {
-				if err := c.out.Records(render.Info{Type: "sandbox_resource", Data: x}); err != nil {
+			if c.Out.Machine() {
+				if err := c.Out.Records(render.Info{Type: "sandbox_resource", Data: x}); err != nil {
 					return err
 				}
 			}
 			t.Rows = append(t.Rows, []string{x.Kind + "/" + x.Name, x.ID, x.Region, x.State, x.Size, x.Ref})
 		}
-		if c.out.Machine() {
+		if c.Out.Machine() {
 			return nil
 		}
-		return c.out.Table(t, "The sandbox is empty.")
+		return c.Out.Table(t, "The sandbox is empty.")
 	})
 }
 
-func sandboxBreak(c *call) error {
-	if c.cmd.NArg() < 2 {
+func sandboxBreak(c *session.Call) error {
+	if c.Cmd.NArg() < 2 {
 		return cli.Usage("see `ovi sandbox break --help`", "`ovi sandbox break` needs an action and a resource, such as stop ec2/web-0")
 	}
-	if err := c.atMost(3); err != nil {
+	if err := c.AtMost(3); err != nil {
 		return err
 	}
-	if !slices.Contains([]string{"stop", "start", "tag", "untag", "resize", "delete", "copy", "create", "mount", "fail"}, c.arg(0)) {
-		return cli.Usage("use stop, start, tag, untag, resize, delete, copy, create, mount or fail", "`ovi sandbox break` cannot %q", c.arg(0))
+	if !slices.Contains([]string{"stop", "start", "tag", "untag", "resize", "delete", "copy", "create", "mount", "fail"}, c.Arg(0)) {
+		return cli.Usage("use stop, start, tag, untag, resize, delete, copy, create, mount or fail", "`ovi sandbox break` cannot %q", c.Arg(0))
 	}
-	b := awsfake.Breakage{Do: c.arg(0), Resource: c.arg(1), Value: c.arg(2), Region: c.cmd.String("region")}
+	b := awsfake.Breakage{Do: c.Arg(0), Resource: c.Arg(1), Value: c.Arg(2), Region: c.Cmd.String("region")}
 	switch b.Do {
 	case "create":
-		b.Kind, b.Resource = c.arg(1), ""
+		b.Kind, b.Resource = c.Arg(1), ""
 	case "tag":
-		b.Key, b.Value, _ = strings.Cut(c.arg(2), "=")
+		b.Key, b.Value, _ = strings.Cut(c.Arg(2), "=")
 	case "untag":
-		b.Key, b.Value = c.arg(2), ""
+		b.Key, b.Value = c.Arg(2), ""
 	}
 	if kind, name, ok := strings.Cut(b.Resource, "/"); ok && !strings.Contains(name, "/") {
 		b.Kind, b.Resource = kind, name
@@ -136,19 +137,19 @@ func sandboxBreak(c *call) error {
 		if err != nil {
 			return &cli.Problem{Summary: err.Error(), Suggestion: "run `ovi sandbox list`"}
 		}
-		if c.out.Machine() {
-			return c.out.Records(render.Info{Type: "sandbox_broke", Data: said})
+		if c.Out.Machine() {
+			return c.Out.Records(render.Info{Type: "sandbox_broke", Data: said})
 		}
-		c.out.Say("Outside ovi: %s.", said)
+		c.Out.Say("Outside ovi: %s.", said)
 		return nil
 	})
 }
 
-func sandboxRequests(c *call) error {
-	if err := c.atMost(1); err != nil {
+func sandboxRequests(c *session.Call) error {
+	if err := c.AtMost(1); err != nil {
 		return err
 	}
-	file, err := sandboxPath(c, c.cmd.Args().Slice()...)
+	file, err := sandboxPath(c, c.Cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}
@@ -157,30 +158,30 @@ func sandboxRequests(c *call) error {
 		return err
 	}
 	counts := awsfake.Count(all)
-	if c.cmd.Bool("changes") {
+	if c.Cmd.Bool("changes") {
 		counts = awsfake.Changes(all)
 	}
-	if c.out.Machine() {
-		return c.out.Records(render.Info{Type: "sandbox_requests", Data: counts})
+	if c.Out.Machine() {
+		return c.Out.Records(render.Info{Type: "sandbox_requests", Data: counts})
 	}
 	t := render.Table{Head: []string{"REQUEST", "COUNT"}}
-	for _, name := range sortedKeys(counts) {
-		t.Rows = append(t.Rows, []string{name, count(counts[name])})
+	for _, name := range session.SortedKeys(counts) {
+		t.Rows = append(t.Rows, []string{name, session.Count(counts[name])})
 	}
-	return c.out.Table(t, "No requests.")
+	return c.Out.Table(t, "No requests.")
 }
 
-func sandboxReset(c *call) error {
-	if err := c.atMost(1); err != nil {
+func sandboxReset(c *session.Call) error {
+	if err := c.AtMost(1); err != nil {
 		return err
 	}
-	file, err := sandboxPath(c, c.cmd.Args().Slice()...)
+	file, err := sandboxPath(c, c.Cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}
 	if err := awsfake.Reset(file); err != nil {
 		return err
 	}
-	c.out.Say("The sandbox is empty. Its audit log and store are kept.")
+	c.Out.Say("The sandbox is empty. Its audit log and store are kept.")
 	return nil
 }

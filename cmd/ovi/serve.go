@@ -9,15 +9,16 @@ import (
 
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/serve"
+	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/internal/awsfake"
 )
 
 // sandboxServe serves the sandbox on loopback until it is interrupted.
-func sandboxServe(c *call) error {
-	if err := c.atMost(1); err != nil {
+func sandboxServe(c *session.Call) error {
+	if err := c.AtMost(1); err != nil {
 		return err
 	}
-	host, port, err := net.SplitHostPort(c.cmd.String("listen"))
+	host, port, err := net.SplitHostPort(c.Cmd.String("listen"))
 	if err != nil {
 		return cli.Usage("use an address such as 127.0.0.1:4599", "invalid --listen: %s", err)
 	}
@@ -25,12 +26,12 @@ func sandboxServe(c *call) error {
 	if !ok {
 		return cli.Usage("use a loopback address such as 127.0.0.1:4599", "--listen %s is not loopback, and the sandbox has no access control", host)
 	}
-	return withCloud(c, c.cmd.Args().Slice(), func(cloud *awsfake.Cloud) error {
+	return withCloud(c, c.Cmd.Args().Slice(), func(cloud *awsfake.Cloud) error {
 		listener, err := net.Listen("tcp", address)
 		if err != nil {
 			return &cli.Problem{Summary: "cannot listen", Err: err, Suggestion: "use another port with --listen"}
 		}
-		c.out.Say("The sandbox listens on http://%s. Press Ctrl-C to stop.", listener.Addr())
+		c.Out.Say("The sandbox listens on http://%s. Press Ctrl-C to stop.", listener.Addr())
 		server := &http.Server{Handler: cloud, ReadHeaderTimeout: 10 * time.Second}
 		stop := context.AfterFunc(c, func() {
 			ctx, cancel := context.WithTimeout(context.Background(), serve.DrainWait)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ovi-project/ovi/cmd/record"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/local"
@@ -129,7 +130,7 @@ func (v *victim) verifies(anchors ...string) error {
 		}
 		options = append(options, wal.WithAnchor(a))
 	}
-	key, err := wal.PublicKeyOf(v.path(logDir))
+	key, err := wal.PublicKeyOf(v.path(record.LogDir))
 	if err != nil {
 		return err
 	}
@@ -144,7 +145,7 @@ func (v *victim) verifies(anchors ...string) error {
 		}
 		options = append(options, known...)
 	}
-	report, err := wal.Verify(v.path(logDir), key, options...)
+	report, err := wal.Verify(v.path(record.LogDir), key, options...)
 	if err == nil && report.Torn != nil {
 		err = errors.New(report.Torn.String())
 	}

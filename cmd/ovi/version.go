@@ -6,13 +6,14 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/render"
 )
 
-func versionCommand(p *process) *urfave.Command {
+func versionCommand(p *session.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "version", Category: groupReference, Usage: "Show the version",
-		Action: p.action(printVersion),
+		Name: "version", Category: session.GroupReference, Usage: "Show the version",
+		Action: p.Action(printVersion),
 	}
 }
 
@@ -24,8 +25,8 @@ type versions struct {
 	Commit string `json:"commit,omitempty"`
 }
 
-func printVersion(c *call) error {
-	if err := c.atMost(0); err != nil {
+func printVersion(c *session.Call) error {
+	if err := c.AtMost(0); err != nil {
 		return err
 	}
 	v := versions{Ovi: version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
@@ -36,9 +37,9 @@ func printVersion(c *call) error {
 			}
 		}
 	}
-	if c.out.Machine() {
-		return c.out.Records(render.Info{Type: "build", Data: v})
+	if c.Out.Machine() {
+		return c.Out.Records(render.Info{Type: "build", Data: v})
 	}
-	c.out.Say("ovi %s (%s, %s)", v.Ovi, v.Go, v.System)
+	c.Out.Say("ovi %s (%s, %s)", v.Ovi, v.Go, v.System)
 	return nil
 }

@@ -1,0 +1,2 @@
+// Package charts has the commands for containers from charts: install, upgrade, import compose and export.
+package charts

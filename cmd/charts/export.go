@@ -1,0 +1,162 @@
+package charts
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/history"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func ExportCommand(p *session.Process) *urfave.Command {
+	c := &urfave.Command{
+		Name: "export", Category: session.GroupManage,
+		Usage: "Turn charts into files of other programs",
+	}
+	for _, e := range p.Entries() {
+		for _, x := range e.Exports {
+			c.Subcommands = append(c.Subcommands, exportTo(p, x))
+		}
+	}
+	return c
+}
+
+// exportTo is the command of one form.
+func exportTo(p *session.Process, x provider.Export) *urfave.Command {
+	flags := append([]urfave.Flag{
+		session.SourceFlag(),
+		&urfave.StringFlag{Name: "out", Usage: "write the files to folder `DIR` (default: the chart's name and the form)"},
+	}, session.ChartFlags()...)
+	if !x.Managed {
+		flags = append(flags, &urfave.BoolFlag{Name: "handover", Usage: "stop managing what the files manage, as `ovi forget` does"}, session.ReasonFlag(), session.LockFlag())
+	}
+	return &urfave.Command{
+		Name: x.Format, ArgsUsage: "[CHART]", Usage: "Write " + x.Doc,
+		Description: "What the files cannot say is listed. The folder must not exist, or be empty.",
+		Flags:       flags,
+		Action:      p.Action(func(c *session.Call) error { return export(c, x) }),
+	}
+}
+
+// exported is a chart as files of another program.
+type exported struct {
+	provider.Exported
+	dir    string
+	intent resource.Intent
+}
+
+func export(c *session.Call, x provider.Export) error {
+	if err := c.AtMost(1); err != nil {
+		return err
+	}
+	paths, err := c.Sources(c.Cmd.Args().Slice()...)
+	if err != nil {
+		return err
+	}
+	intents, err := session.Load(c, paths, c.DataDir(paths))
+	if err != nil {
+		return err
+	}
+	e := exported{intent: intents[0], dir: c.Cmd.String("out")}
+	if e.Exported = x.Files(e.intent.Stack, e.intent.Resources); len(e.Files) == 0 {
+		return cli.Usage("export a chart with containers", "%s has nothing for %s", strings.Join(paths, ", "), x.Format)
+	}
+	if e.dir == "" {
+		e.dir = e.intent.Stack + "-" + x.Format
+	}
+	if err := writeExport(e.dir, e.Files); err != nil {
+		return err
+	}
+	for _, n := range e.Notes {
+		d := cli.Diagnostic(n.Ref.Short()+": not in the files: "+n.Text, "")
+		d.Severity = render.Warning
+		c.Out.Report(d)
+	}
+	if !x.Managed && !c.Cmd.Bool("handover") {
+		c.Out.Warn("ovi still manages these resources: what the units create again is a conflict", "export with --handover, or stop using the chart on this host")
+	}
+	given := 0
+	if c.Cmd.Bool("handover") {
+		if given, err = handOver(c, paths, e.intent); err != nil {
+			return err
+		}
+	}
+	return tellExport(c, e, x, given)
+}
+
+func tellExport(c *session.Call, e exported, x provider.Export, given int) error {
+	names := slices.Sorted(maps.Keys(e.Files))
+	if c.Out.Machine() {
+		return c.Out.Records(render.Exported{Type: "exported", Data: render.ExportedFiles{Format: x.Format, Dir: e.dir, Files: names, Notes: len(e.Notes), HandedOver: given}})
+	}
+	c.Out.Say("Wrote %s to %s, with %s.", render.Many(len(names), "file"), e.dir, render.Many(len(e.Notes), "note"))
+	if given > 0 {
+		c.Out.Say("Handed over %s: ovi no longer manages them. Nothing was changed on the host.", render.Many(given, "resource"))
+	}
+	c.Out.Say("Next: %s.", strings.ReplaceAll(e.Next, "DIR", e.dir))
+	return nil
+}
+
+// writeExport writes files to a folder without any.
+func writeExport(dir string, files map[string]string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) || len(entries) > 0 {
+		return &cli.Problem{Summary: "the folder has files already", File: dir, Err: err, Suggestion: "choose another with --out DIR, or empty it"}
+	}
+	err = os.MkdirAll(dir, 0o755)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), []byte(files[name]), 0o644)
+		}
+	}
+	if err != nil {
+		return &cli.Problem{Summary: "cannot write the files", File: dir, Err: cli.Plain(err), Suggestion: "choose another folder with --out DIR"}
+	}
+	return nil
+}
+
+// handOver forgets what is recorded of a stack. What was never applied needs none.
+func handOver(c *session.Call, paths []string, in resource.Intent) (n int, err error) {
+	l, err := session.OpenWith(c, c.DataDir(paths), paths, []resource.Intent{in})
+	if err != nil {
+		return 0, err
+	}
+	return n, session.Closing(c, l, forgetAll(c, l, in, &n))
+}
+
+func forgetAll(c *session.Call, l *session.Session, in resource.Intent, n *int) error {
+	read := history.New(l.Ledger.Reader())
+	for _, d := range in.Resources {
+		ref, err := read.FindRef(c, in.Stack+":"+d.Ref.Short())
+		if errors.Is(err, ledger.ErrNotFound) {
+			continue
+		}
+		if err == nil {
+			_, err = l.Ledger.Binding(c, ref)
+		}
+		if errors.Is(err, ledger.ErrNotFound) {
+			continue
+		}
+		if err == nil {
+			_, err = l.Engine.Forget(c, ref, "", session.Act(c))
+		}
+		if err != nil {
+			return fmt.Errorf("hand over %s: %w", d.Ref.Short(), err)
+		}
+		*n++
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package charts
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/manage"
+	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/source/compose"
+)
+
+func ImportCommand(p *session.Process) *urfave.Command {
+	return &urfave.Command{
+		Name: "import", Category: session.GroupManage,
+		Usage: "Turn files of other tools, or what exists, into configurations",
+		Subcommands: []*urfave.Command{manage.ImportExistingCommand(p), manage.ImportTerraformCommand(p), {
+			Name: "compose", ArgsUsage: "FILE",
+			Usage: "Turn a Compose file into a chart",
+			Description: "The chart is written to a new folder beside the file. What a chart cannot express is listed, with\n" +
+				"its position. Variables become values of the chart, those of .env included.",
+			Flags:  []urfave.Flag{&urfave.StringFlag{Name: "out", Usage: "write the chart to folder `DIR` (default: the project's name, beside the file)"}},
+			Action: p.Action(importCompose),
+		}},
+	}
+}
+
+func importCompose(c *session.Call) error {
+	if c.Cmd.NArg() != 1 {
+		return cli.Usage("name one, for example compose.yaml", "`ovi import compose` needs a Compose file")
+	}
+	in := compose.Input{Name: c.Arg(0), IsFile: session.IsFile}
+	var err error
+	if in.Text, err = session.ReadSource(c.Arg(0)); err != nil {
+		return err
+	}
+	abs, err := filepath.Abs(c.Arg(0))
+	if err != nil {
+		return err
+	}
+	in.Dir = filepath.Dir(abs)
+	if in.Env, err = session.ReadSource(filepath.Join(filepath.Dir(c.Arg(0)), ".env")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	out := c.Cmd.String("out")
+	if out == "" {
+		out = filepath.Join(filepath.Dir(c.Arg(0)), compose.Name(in))
+	}
+	if in.Into, err = filepath.Abs(out); err != nil {
+		return err
+	}
+	got, err := compose.Import(in)
+	if err != nil {
+		return err
+	}
+	if err := writeChart(out, got.Files); err != nil {
+		return err
+	}
+	for _, n := range got.Notes {
+		d := cli.Diagnostic("not converted: "+n.What, n.Suggestion)
+		d.Severity, d.File, d.Line, d.Column = render.Warning, n.At.File, n.At.Line, n.At.Column
+		c.Out.Report(d)
+	}
+	c.Out.Say("Imported %s as chart %s in %s: %s, %d not converted.\nRun `ovi plan %s` to see what it would create.",
+		c.Arg(0), got.Name, out, render.Many(len(got.Files), "file"), len(got.Notes), out)
+	return nil
+}
+
+// writeChart writes the files of a chart to a folder that does not exist yet: a chart that was
+// edited is never overwritten.
+func writeChart(dir string, files map[string]string) error {
+	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return &cli.Problem{Summary: "the folder of the chart exists", File: dir, Err: err, Suggestion: "choose another with --out DIR"}
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		err := os.MkdirAll(filepath.Dir(path), 0o755)
+		if err == nil {
+			err = os.WriteFile(path, []byte(files[name]), 0o600)
+		}
+		if err != nil {
+			return &cli.Problem{Summary: "cannot write the chart", File: path, Err: cli.Plain(err), Suggestion: "choose another folder with --out DIR"}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package clusters
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"time"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/reconcile"
+	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/source/sqlite"
+)
+
+func ClusterCommand(p *session.Process) *urfave.Command {
+	return &urfave.Command{
+		Name: "cluster", Category: session.GroupReconcile,
+		Usage: "Reconcile and verify a table of clusters",
+		Description: "The commands and summaries of Kindler's scripts, on the engine of `ovi apply`. Their exit codes are\n" +
+			"their own: docs/cluster-exit-codes.md.",
+		Subcommands: []*urfave.Command{clusterReconcileCommand(p), clusterVerifyCommand(p), clusterConsistencyCommand(p)},
+	}
+}
+
+func clusterReconcileCommand(p *session.Process) *urfave.Command {
+	return &urfave.Command{
+		Name: "reconcile", ArgsUsage: "[once | loop] [DATABASE]",
+		Usage: "Create, heal and delete clusters as the table declares, then verify",
+		Description: "DATABASE is a file with the table clusters (SQLITE_DB; default clusters.db). Changes are made without a\n" +
+			"question, except for changes that destroy a cluster to make them.",
+		Flags: append([]urfave.Flag{
+			&urfave.BoolFlag{Name: "from-db", Usage: "reconcile the clusters of the table; always the case"},
+			&urfave.BoolFlag{Name: "dry-run", Usage: "show the actions and make none"},
+			&urfave.BoolFlag{Name: "last-run", Usage: "show the last run of the history, and do nothing"},
+			&urfave.BoolFlag{Name: "json", Usage: "with --last-run: as JSON"},
+			&urfave.StringFlag{Name: "history-file", Usage: "append each run to `FILE`, one JSON object a line (default: reconcile_history.jsonl in the data directory)"},
+			&urfave.StringFlag{Name: "log-file", Usage: "append what is printed to `FILE`", Value: defaultLogFile},
+			&urfave.StringFlag{Name: "report", Usage: "append a condensed summary to `FILE`, such as docs/TEST_REPORT.md"},
+			&urfave.StringFlag{Name: "require", Usage: "fail before any action unless the table declares at least `COUNTS`, such as kind=3,k3d=3"},
+			reconcile.AllowReplaceFlag(), reconcile.PruneDataFlag(),
+			&urfave.IntFlag{Name: "attempts", Usage: "try what fails `N` times", Value: 2},
+			&urfave.DurationFlag{Name: "retry-wait", Usage: "wait `DURATION` between attempts", Value: 5 * time.Second},
+			&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once (default: the options of the table's settings, or 10)"},
+			&urfave.StringFlag{Name: "interval", Usage: "loop: start a run every `N[smhd]`", Value: "15m"},
+			&urfave.IntFlag{Name: "max-runs", Usage: "loop: end after `N` runs (default: no limit)"},
+			&urfave.BoolFlag{Name: "once", Usage: "loop: end after one run"},
+		}, append(verifyFlags(), append(pruneFlags("prune-missing"), session.TimeoutFlag(), session.PolicyFlag(), session.LockFlag())...)...),
+		Action: clusterAction(p, clusterReconcile),
+	}
+}
+
+func clusterVerifyCommand(p *session.Process) *urfave.Command {
+	return &urfave.Command{
+		Name: "verify", ArgsUsage: "[DATABASE]", Usage: "Compare the table with the clusters",
+		Description: "A cluster that is to be present and does not answer is MISSING, one that exists and is to be absent is\nDRIFT. What could not be read is neither.",
+		Flags: append([]urfave.Flag{
+			&urfave.BoolFlag{Name: "json-summary", Usage: "print the line DB_VERIFY_SUMMARY="},
+		}, pruneFlags("cleanup-missing")...),
+		Action: clusterAction(p, clusterVerify),
+	}
+}
+
+func clusterConsistencyCommand(p *session.Process) *urfave.Command {
+	return &urfave.Command{
+		Name: "consistency", ArgsUsage: "[DATABASE]", Usage: "Compare everything that the table and its settings declare",
+		Description: "Counts, for each kind, what is configured, as configured, missing, different, unwanted and not read, and changes\n" +
+			"nothing. It exits 0 only if all is as configured.",
+		Action: clusterAction(p, clusterConsistency),
+	}
+}
+
+func verifyFlags() []urfave.Flag {
+	return []urfave.Flag{
+		&urfave.IntFlag{Name: "verify-attempts", Usage: "verify up to `N` times, until all is as declared", Value: 3},
+		&urfave.DurationFlag{Name: "verify-wait", Usage: "wait `DURATION` between verifications", Value: 5 * time.Second},
+	}
+}
+
+func pruneFlags(name string) []urfave.Flag {
+	deletes := "after verification, delete the rows whose cluster is absent and is to be; keep how to insert them again in pruned.sql"
+	if name == "prune-missing" {
+		deletes = "delete the clusters that no row declares any more and, " + deletes
+	}
+	return []urfave.Flag{
+		&urfave.BoolFlag{Name: name, Usage: deletes},
+		&urfave.BoolFlag{Name: "prune-present", Usage: "with --" + name + ": also rows whose cluster is to be present, instead of creating it"},
+		&urfave.StringFlag{Name: "max-prune", Usage: "delete no rows, and no clusters without a row, if more than `LIMIT` would be: a number, or a share of the table", Value: "50%"},
+	}
+}
+
+// The exit codes of the commands of `ovi cluster`: docs/cluster-exit-codes.md.
+const (
+	clusterDone       = 0
+	clusterFailed     = 1
+	ClusterUnusable   = 2
+	clusterChanges    = 3
+	clusterMissing    = cli.ExitMissing
+	clusterMismatch   = cli.ExitMismatch
+	clusterUnobserved = cli.ExitUnobserved
+	clusterRefused    = cli.ExitRefused
+)
+
+// clusterAction is the action of such a command: the line and the database that cannot be used have the
+// exit code 2, other errors 1.
+func clusterAction(p *session.Process, do func(*session.Call) error) urfave.ActionFunc {
+	return p.Action(func(c *session.Call) error {
+		defer c.Bounded()()
+		err := do(c)
+		var reported cli.ExitStatus
+		if err == nil || errors.As(err, &reported) || cli.CodeOf(err) == cli.ExitInterrupted {
+			return err
+		}
+		c.Out.Report(cli.Diagnose(err)...)
+		if cli.CodeOf(err) == cli.ExitError {
+			return cli.ExitStatus(ClusterUnusable)
+		}
+		return cli.ExitStatus(clusterFailed)
+	})
+}
+
+// IsCluster reports whether a command line is one of `ovi cluster`.
+func IsCluster(args []string) bool {
+	for _, a := range args {
+		if !strings.HasPrefix(a, "-") {
+			return a == "cluster"
+		}
+	}
+	return false
+}
+
+const defaultTable = "clusters.db"
+
+// tableNamed is the table that a command line of `ovi cluster` names.
+func tableNamed(c *session.Call, args []string) (string, error) {
+	if len(args) > 1 {
+		return "", cli.Usage("see `ovi cluster "+c.Cmd.Command.Name+" --help`", "unexpected argument %q", args[1])
+	}
+	path := defaultTable
+	if name := c.Getenv("SQLITE_DB"); name != "" {
+		path = name
+	}
+	if len(args) == 1 {
+		path = args[0]
+	}
+	if _, err := os.Stat(path); err != nil {
+		return "", &cli.Problem{Summary: "cannot read the database", File: path, Err: cli.Plain(err), Suggestion: "name a database with the table clusters, or set SQLITE_DB"}
+	}
+	if !sqlite.Reads(path) {
+		return "", cli.Usage("name a database with the table clusters", "%s is not a database of SQLite", path)
+	}
+	return path, session.OnlyOneTable(c, []string{path})
+}

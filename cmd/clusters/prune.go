@@ -1,0 +1,158 @@
+package clusters
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger/report"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/rules"
+	"github.com/ovi-project/ovi/source/sqlite"
+)
+
+// prunedFile, in the data directory, has the statements that insert deleted rows again.
+const prunedFile = "pruned.sql"
+
+// prunes reports whether the row of a cluster that was not found is to be deleted instead of creating it.
+func (r *reconciliation) prunes(name string, view *report.View) bool {
+	if !r.pruning() || !r.Cmd.Bool("prune-present") {
+		return false
+	}
+	f, known := view.Fact(session.ClusterRef(name))
+	return known && f.ID == "" && f.Health != resource.Unclear
+}
+
+func (r *reconciliation) pruning() bool {
+	return r.Cmd.Bool("prune-missing") || r.Cmd.Bool("cleanup-missing")
+}
+
+// prunable reports whether the row of a cluster is to be deleted, if its cluster is absent.
+func (r *reconciliation) prunable(row *clusterRow) bool {
+	if !r.pruning() || row.Actual != actualMissing {
+		return false
+	}
+	return row.Desired == sqlite.Absent || row.Desired == sqlite.Present && r.Cmd.Bool("prune-present")
+}
+
+// prune deletes the rows of clusters that a verification found absent. It deletes none if anything could
+// not be read, or if there are more than --max-prune allows.
+func (r *reconciliation) prune() error {
+	var rows []sqlite.Row
+	for i := range r.verified {
+		row := &r.verified[i]
+		if !row.isCluster() || row.Desired == desiredNone {
+			continue
+		}
+		if row.Actual == actualUnknown {
+			r.codes = append(r.codes, clusterUnobserved)
+			r.Out.Warn("no row was deleted: cluster "+row.Name+" could not be observed: "+row.Message, "run it again when the clusters can be read")
+			return nil
+		}
+		if r.prunable(row) {
+			rows = append(rows, sqlite.Row{Name: row.Name, Provider: row.Provider, Desired: row.Desired})
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	if !r.most.Allows(len(rows), len(r.rows)) {
+		r.codes = append(r.codes, clusterRefused)
+		r.Out.Warn(fmt.Sprintf("no row was deleted: %d of %d would be, and the limit is %s", len(rows), len(r.rows), r.most), "raise --max-prune")
+		return nil
+	}
+	if err := r.table.Remove(r, rows, r.keepPruned); err != nil {
+		return notPruned(err)
+	}
+	r.pruned = rows
+	for _, row := range rows {
+		at := slices.IndexFunc(r.summary, func(x clusterRow) bool { return x.ref == session.ClusterRef(row.Name) })
+		if at >= 0 {
+			r.summary[at].Action, r.summary[at].Result, r.summary[at].Message = actionPrune, resultOK, ""
+		}
+	}
+	return nil
+}
+
+func (r *reconciliation) maxPrune() (rules.Budget, error) {
+	limit, err := rules.ParseBudget(r.Cmd.String("max-prune"))
+	if err != nil {
+		err = cli.Usage("use a number of rows, for example 2, or a share, for example 50%", "invalid --max-prune %q", r.Cmd.String("max-prune"))
+	}
+	return limit, err
+}
+
+// declares reports whether a row declares a cluster.
+func (r *reconciliation) declares(name string) bool {
+	return slices.ContainsFunc(r.rows, func(row sqlite.Row) bool { return row.Name == name })
+}
+
+// limit notes whether a plan deletes more clusters that no row declares any more than --max-prune allows: many rows
+// may be gone by accident.
+func (r *reconciliation) limit(p *engine.Planned) {
+	if !r.Cmd.Bool("prune-missing") {
+		return
+	}
+	n := 0
+	for i := range p.Plan.Decisions {
+		if d := &p.Plan.Decisions[i]; d.Action == decider.Delete && d.Ref.Kind == sqlite.Kind && !r.declares(d.Ref.Name) {
+			n++
+		}
+	}
+	if all := len(r.rows) + n; !r.most.Allows(n, all) {
+		r.excess = fmt.Sprintf("%d of %d clusters have no row any more, and --max-prune is %s: raise it to delete them", n, all, r.most)
+	}
+}
+
+func notPruned(err error) error {
+	if errors.Is(err, sqlite.ErrChanged) {
+		return &cli.Problem{Summary: "no row was deleted", Err: err, Suggestion: "run it again: the table was changed in the meantime"}
+	}
+	return err
+}
+
+// keepPruned keeps the statements that insert rows again, durably.
+func (r *reconciliation) keepPruned(undo string) (err error) {
+	file := filepath.Join(r.line.Dir, prunedFile)
+	f, err := openPrivate(file)
+	if err != nil {
+		return &cli.Problem{Summary: "no row was deleted: cannot write the journal", File: file, Err: cli.Plain(err)}
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	text := fmt.Sprintf("-- deleted %s from %s; insert them again with: sqlite3 DATABASE < %s\n%s",
+		r.Now().UTC().Format("2006-01-02 15:04:05 UTC"), strings.ReplaceAll(r.path, "\n", " "), prunedFile, undo)
+	if _, err := f.WriteString(text); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// openPrivate opens a file to append to it, and creates it with the mode 0600. It follows no link, and
+// refuses what is not a file of this user.
+func openPrivate(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY|session.NoFollow, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular():
+		err = errors.New("it is not a file")
+	case !session.OwnFile(info):
+		err = errors.New("it belongs to another user")
+	case info.Mode().Perm()&0o077 != 0:
+		err = f.Chmod(0o600)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}

@@ -1,0 +1,133 @@
+package edge
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/reconcile"
+	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/provider/edge"
+	"github.com/ovi-project/ovi/provider/edge/identity"
+	"github.com/ovi-project/ovi/provider/edge/node"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// defaultEdge is where the orchestrator of a site listens for its nodes.
+const defaultEdge = "127.0.0.1:7400"
+
+func EdgeCommand(p *session.Process) *urfave.Command {
+	return &urfave.Command{
+		Name: "edge", Category: session.GroupReconcile,
+		Usage:       "Reconcile the nodes of a site",
+		Description: "docs/edge.md describes sites, nodes and deployments.",
+		Subcommands: []*urfave.Command{edgeOrchestratorCommand(p), edgeNodeCommand(p), edgeTokenCommand(p), edgeRevokeCommand(p), edgeResumeCommand(p), edgeLockCommand(p), edgeUnlockCommand(p), edgeCentralCommand(p), edgeFreezeCommand(p), edgeUnfreezeCommand(p), edgePromoteCommand(p), edgeStatusCommand(p), edgeSimulateCommand(p), edgeRehearseCommand(p)},
+	}
+}
+
+func edgeOrchestratorCommand(p *session.Process) *urfave.Command {
+	run := reconcile.RunCommand(p)
+	for _, f := range run.Flags {
+		switch f := f.(type) {
+		case *urfave.DurationFlag:
+			if f.Name == "interval" {
+				f.Value = edgeInterval
+			}
+		case *urfave.BoolFlag:
+			f.Value = f.Name == "auto-approve" || f.Name == "allow-destroy"
+		}
+	}
+	return &urfave.Command{
+		Name: "lo", ArgsUsage: "SOURCE",
+		Usage: "Orchestrate a site: read its deployments, and let its nodes do what they need",
+		Description: "SOURCE is the folder of a site, in Git or on this host. It is reconciled as by `ovi run --auto-approve\n" +
+			"--allow-destroy`; --auto-approve=false only plans and reports, --allow-destroy=false\n" +
+			"deletes nothing. Nodes dial --edge-listen (default " + defaultEdge + "). With --edge-co every event of the nodes is\n" +
+			"sent to the central orchestrator at that address.",
+		Flags: append([]urfave.Flag{
+			&urfave.StringFlag{Name: "co-token-file", Usage: "enroll with the central orchestrator with the token in `FILE`, of ovi edge token SITE; needed once"},
+		}, run.Flags...),
+		Action: p.Action(edgeOrchestrator),
+	}
+}
+
+func edgeOrchestrator(c *session.Call) error {
+	if !c.Cmd.IsSet("edge-listen") && c.Getenv("OVI_EDGE_LISTEN") == "" {
+		if err := c.Cmd.Set("edge-listen", defaultEdge); err != nil {
+			return err
+		}
+	}
+	paths, err := c.Sources(c.Cmd.Args().Slice()...)
+	if err != nil {
+		return err
+	}
+	if optionOf(c, edge.Name, "identity") == "" {
+		dir, err := filepath.Abs(edgeIdentity(c, c.DataDir(paths)))
+		if err != nil {
+			return err
+		}
+		if err := c.Cmd.Set("edge-identity", dir); err != nil {
+			return err
+		}
+	}
+	if address := optionOf(c, edge.Name, "co"); address != "" {
+		if err := enrollSite(c, paths, address); err != nil {
+			return err
+		}
+	}
+	return reconcile.RunLoop(c)
+}
+
+// enrollSite enrolls the orchestrator of a site with the central one.
+func enrollSite(c *session.Call, paths []string, address string) error {
+	folder := optionOf(c, edge.Name, "identity")
+	if err := errors.Join(session.IsSafe(c, c.DataDir(paths)), session.CreateDir(c.DataDir(paths)), os.MkdirAll(folder, 0o700)); err != nil {
+		return err
+	}
+	intents, err := session.Load(c, paths, c.DataDir(paths))
+	if err != nil {
+		return err
+	}
+	return enrolled(c, edge.CentralIdentity(folder, c.Now), intents[0].Stack, address, c.Cmd.String("co-token-file"))
+}
+
+func edgeNodeCommand(p *session.Process) *urfave.Command {
+	return &urfave.Command{
+		Name:        "node",
+		Usage:       "Run what the orchestrator of the site asks for on this host",
+		Description: "It starts what was running here before it dials, and needs the orchestrator for changes alone.",
+		Flags: []urfave.Flag{
+			&urfave.StringFlag{Name: "name", Usage: "this node, as `SITE/NODE`", Required: true},
+			&urfave.StringFlag{Name: "lo", Usage: "the `ADDRESS` of the orchestrator of the site", Value: defaultEdge},
+			&urfave.StringFlag{Name: "token-file", Usage: "enroll with the token in `FILE`, of ovi edge token (or OVI_EDGE_TOKEN); needed once"},
+			&urfave.DurationFlag{Name: "beat", Usage: "report at least every `DURATION`", Value: edgeBeat},
+		},
+		Action: p.Action(edgeNode),
+	}
+}
+
+func edgeNode(c *session.Call) error {
+	if !edge.IsNode(c.Cmd.String("name")) {
+		return cli.Usage("for example, --name berlin/n1", "--name is %q", c.Cmd.String("name"))
+	}
+	site, name, _ := strings.Cut(c.Cmd.String("name"), "/")
+	address := c.Cmd.String("lo")
+	id := identity.Node{Dir: nodeDir(c, c.Cmd.String("name")), Clock: c.Now}
+	if err := enrolled(c, id, c.Cmd.String("name"), address, c.Cmd.String("token-file")); err != nil {
+		return err
+	}
+	containers := nodeContainers(c)
+	location, err := awaitContainers(c, containers)
+	if err != nil {
+		return err
+	}
+	c.Out.Say("Node %s/%s runs containers, and dials %s", site, name, address)
+	return node.Run(c, node.Options{
+		Site: site, Node: name, Address: address, Connect: edge.Credentials(id, address, c.Log.Named("node")), Beat: c.Cmd.Duration("beat"), Log: c.Log.Named("node"),
+		Dir: id.Dir, Verify: id.Verify, Containers: containers, Scope: resource.Scope{Provider: session.ChartProvider, Location: location},
+	})
+}

@@ -1,0 +1,143 @@
+package manage
+
+import (
+	"strings"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+func AdoptCommand(p *session.Process) *urfave.Command {
+	return &urfave.Command{
+		Name: "adopt", Category: session.GroupManage, ArgsUsage: "REF [SOURCE] | SOURCE --match PATTERN | SOURCE --ids FILE | SOURCE --existing | SOURCE --marked",
+		Usage: "Manage an existing resource",
+		Description: "REF is its name in the configuration; --id is what the provider calls it. The resource is\n" +
+			"tagged and not changed otherwise; the next plan shows the differences. --marked adopts every\n" +
+			"resource with the tags of this stack that is not recorded, such as after a lost data directory.\n" +
+			"--existing adopts everything that exists under a configured name and is unmanaged, such as clusters\n" +
+			"that were made by hand. --ids adopts what a file lists, as `ovi import` writes it. --match adopts what\n" +
+			"`ovi inventory` lists with the same patterns, each resource under the configured name that users call it\n" +
+			"by. What is to be adopted is listed first, and confirmed once.\n" + session.MatchWords,
+		Flags: append([]urfave.Flag{
+			session.SourceFlag(), session.SignFlag(), session.ReasonFlag(), session.LockFlag(),
+			&urfave.StringFlag{Name: "id", Usage: "adopt the resource with `ID` (default: the one with this name)"},
+			&urfave.BoolFlag{Name: "force", Usage: "adopt a resource that another system manages"},
+			&urfave.BoolFlag{Name: "marked", Usage: "adopt every resource with the tags of the stack, after confirmation"},
+			&urfave.BoolFlag{Name: "existing", Usage: "adopt what exists under the source's names and is unmanaged, after confirmation"},
+			session.MatchFlag("adopt every unmanaged resource that matches `PATTERN` and has a configured name, after confirmation; repeatable"),
+			&urfave.StringFlag{Name: "ids", Usage: "adopt the resources in `FILE`, after confirmation: on each line a name in the configuration and an ID"},
+			&urfave.StringSliceFlag{Name: "exclude", Usage: "with --existing, leave `REF` unmanaged, such as cluster/dev; repeatable"},
+			&urfave.BoolFlag{Name: "unproven", Usage: "with --marked, include resources whose tags may have been copied"},
+		}, session.ChartFlags()...),
+		Action: p.Action(adopt),
+	}
+}
+
+func adopt(c *session.Call) error {
+	if c.Cmd.Bool("unproven") && !c.Cmd.Bool("marked") {
+		return cli.Usage("add --marked", "--unproven needs --marked")
+	}
+	if c.Cmd.IsSet("exclude") && !c.Cmd.Bool("existing") {
+		return cli.Usage("add --existing", "--exclude needs --existing")
+	}
+	if several := adoptsSeveral(c); several != nil {
+		chosen := 0
+		for _, is := range []bool{c.Cmd.IsSet("id"), c.Cmd.IsSet("ids"), c.Cmd.IsSet("match"), c.Cmd.Bool("marked"), c.Cmd.Bool("existing")} {
+			if is {
+				chosen++
+			}
+		}
+		if chosen > 1 {
+			return cli.Usage("use one of them", "--id, --ids, --match, --marked and --existing exclude each other")
+		}
+		if err := c.AtMost(1); err != nil {
+			return err
+		}
+		paths, err := c.Sources(c.Cmd.Args().Slice()...)
+		if err != nil {
+			return err
+		}
+		return session.WithLine(c, paths, several)
+	}
+	if c.Arg(0) == "" {
+		return cli.Usage("use its name in the configuration, such as ec2/web-0", "`ovi adopt` needs a resource")
+	}
+	if err := c.AtMost(2); err != nil {
+		return err
+	}
+	paths, err := c.Sources(c.Cmd.Args().Slice()[1:]...)
+	if err != nil {
+		return err
+	}
+	return session.WithLine(c, paths, func(l *session.Session) error { return adoptIn(c, l) })
+}
+
+func adoptIn(c *session.Call, l *session.Session) error {
+	ref, err := desired(l.Intents, c.Arg(0))
+	if err != nil {
+		return err
+	}
+	act, err := signedAct(c)
+	if err != nil {
+		return err
+	}
+	got, err := l.Engine.Adopt(c, l.Intents, engine.Adoption{
+		OperatorAction: act, Ref: ref, ID: c.Cmd.String("id"), Force: c.Cmd.Bool("force"),
+	})
+	if err != nil {
+		return unsigned(err)
+	}
+	scans, err := l.Ledger.Scans(c, storage.Now)
+	if err != nil {
+		return err
+	}
+	names := session.NamesIn(scans)
+	if c.Out.Machine() {
+		return c.Out.Records(session.Seen{Observed: got, At: c.Now()}.Record(names))
+	}
+	c.Out.Say("%s (%s) is now managed by stack %s. Run `ovi plan` to compare it with the configuration.", ref.Short(), got.ID, ref.Stack)
+	return nil
+}
+
+// stackNames are the stacks of a configuration.
+func stackNames(intents []resource.Intent) string {
+	text := ""
+	for i, in := range intents {
+		if i > 0 {
+			text += ", "
+		}
+		text += in.Stack
+	}
+	return text
+}
+
+// desired finds a configured resource by what users call it; a whole ref is the only one.
+func desired(intents []resource.Intent, spelling string) (resource.Ref, error) {
+	var found []resource.Ref
+	var names []string
+	for _, ref := range session.Configured(intents) {
+		names = append(names, ref.Short())
+		if spelling == ref.String() {
+			return ref, nil
+		}
+		if ref.Fits(spelling) {
+			found = append(found, ref)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		next := "add it to the configuration first"
+		if near, ok := resource.Nearest(spelling, names); ok {
+			next = "did you mean " + near + "?"
+		}
+		return resource.Ref{}, cli.Usage(next, "%q is not in the configuration", spelling)
+	}
+	return resource.Ref{}, cli.Usage("use one of "+strings.Join(session.Shortened(found), ", "), "%q matches %d resources", spelling, len(found))
+}

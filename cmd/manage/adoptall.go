@@ -1,0 +1,186 @@
+package manage
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source/importer"
+	"github.com/ovi-project/ovi/source/sqlite"
+)
+
+// adoptsSeveral is what adopts more than one resource; nil if the command line names one.
+func adoptsSeveral(c *session.Call) func(*session.Session) error {
+	switch {
+	case c.Cmd.IsSet("ids"):
+		return func(l *session.Session) error { return adoptByID(c, l) }
+	case c.Cmd.IsSet("match"):
+		return func(l *session.Session) error { return adoptMatching(c, l) }
+	case c.Cmd.Bool("existing"):
+		return func(l *session.Session) error { return adoptExisting(c, l) }
+	case c.Cmd.Bool("marked"):
+		return func(l *session.Session) error { return adoptMarked(c, l) }
+	}
+	return nil
+}
+
+// adoptMarked adopts what has the tags of the stack and is not recorded.
+func adoptMarked(c *session.Call, l *session.Session) error {
+	all, err := l.Engine.Marked(c, l.Intents, c.Cmd.Bool("unproven"))
+	if err != nil {
+		return err
+	}
+	return adoptAll(c, l, all, "TAGS", func(o *resource.Observed) string {
+		if o.Ownership == resource.Unproven {
+			return "may have been copied"
+		}
+		return "written at creation"
+	})
+}
+
+// adoptExisting adopts what exists under the names of the configuration and is unmanaged. Of a table of
+// clusters that is those of rows that are to be absent too: the next apply deletes them.
+func adoptExisting(c *session.Call, l *session.Session) error {
+	absent, err := absentClusters(c, l)
+	if err != nil {
+		return err
+	}
+	all, err := l.Engine.Existing(c, l.Intents, absent)
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(o resource.Observed) bool { return slices.Contains(c.Cmd.StringSlice("exclude"), o.Ref.Short()) })
+	return adoptAll(c, l, all, "CONFIGURED", func(o *resource.Observed) string {
+		if slices.ContainsFunc(absent, func(r resource.Ref) bool { return session.Bare(r) == session.Bare(o.Ref) }) {
+			return "absent: the next apply deletes it"
+		}
+		return "present"
+	})
+}
+
+// adoptByID adopts what a file lists.
+func adoptByID(c *session.Call, l *session.Session) error {
+	file := c.Cmd.String("ids")
+	text, err := session.ReadSource(file)
+	if err != nil {
+		return err
+	}
+	lines, err := importer.ParseIDs(text)
+	if err != nil {
+		return &cli.Problem{Summary: "cannot read the IDs", File: file, Err: err, Suggestion: "write on each line a name in the configuration and an ID, such as: ec2/web i-0abcdef1234567890"}
+	}
+	all := make([]engine.Identified, len(lines))
+	for i, x := range lines {
+		if all[i].Ref, err = desired(l.Intents, x.Name); err != nil {
+			return &cli.Problem{Summary: err.Error(), File: fmt.Sprintf("%s:%d", file, x.Line), Suggestion: "each name must be in the configuration"}
+		}
+		all[i].ID = x.ID
+	}
+	found, err := l.Engine.ByID(c, l.Intents, all, c.Cmd.Bool("force"))
+	if err != nil {
+		return err
+	}
+	if done := len(all) - len(found); done > 0 {
+		c.Out.Say("%s managed already.", render.Many(done, "resource"))
+	}
+	return adoptAll(c, l, found, "CALLED", func(o *resource.Observed) string { return calledNow(c, o) })
+}
+
+// calledNow is what users call a resource, and the system that manages it now.
+func calledNow(c *session.Call, o *resource.Observed) string {
+	name := importer.Called(session.Schemas(c.Process), o)
+	if o.OwnedBy != "" {
+		name += ", managed by " + o.OwnedBy
+	}
+	return name
+}
+
+// adoptMatching adopts what matches patterns and is called by a name of the configuration. What matches and is not
+// adopted is listed with the reason.
+func adoptMatching(c *session.Call, l *session.Session) error {
+	matcher, err := session.Matcher(c)
+	if err != nil {
+		return err
+	}
+	schemas := session.Schemas(c.Process)
+	all, unread, err := l.Engine.Called(c, l.Intents, c.Cmd.Bool("force"), func(o *resource.Observed) string {
+		if name := importer.Called(schemas, o); matcher.Match(o, name) {
+			return name
+		}
+		return ""
+	})
+	if err != nil {
+		return err
+	}
+	var found []resource.Observed
+	for _, n := range all {
+		if n.Refused == nil {
+			found = append(found, n.Observed)
+			continue
+		}
+		c.Out.Warn("not adopted: "+n.Ref.Kind+" "+n.ID+": "+n.Refused.Error(), resource.Suggestion(n.Refused))
+	}
+	for _, kind := range session.SortedKeys(unread) {
+		c.Out.Warn("not adopted: all of "+kind+": "+unread[kind].Error(), "")
+	}
+	return adoptAll(c, l, found, "CALLED", func(o *resource.Observed) string { return calledNow(c, o) })
+}
+
+// absentClusters are the clusters that the tables among the sources declare to be absent.
+func absentClusters(c *session.Call, l *session.Session) (out []resource.Ref, err error) {
+	for _, in := range l.Intents {
+		if !sqlite.Reads(in.Source) {
+			continue
+		}
+		rows, err := session.ClusterTable(c, in.Source, c.Checks()).Rows(c)
+		if err != nil {
+			return nil, err
+		}
+		for _, scope := range in.Scopes {
+			for _, row := range rows {
+				if ref := session.ClusterRef(row.Name).In(in.Stack); row.Desired == sqlite.Absent && scope.Provider == session.ClusterProvider {
+					ref.Location = scope.Location
+					out = append(out, ref)
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// adoptAll lists resources with a note on each, and adopts them on a typed yes.
+func adoptAll(c *session.Call, l *session.Session, all []resource.Observed, note string, of func(*resource.Observed) string) error {
+	if c.Out.Machine() {
+		return cli.Usage("run it in a terminal", "this needs confirmation")
+	}
+	refs := make([]resource.Ref, len(all))
+	for i := range all {
+		refs[i] = all[i].Ref
+	}
+	short := session.NamesOfRefs(refs...).Shorten(refs...)
+	t := render.Table{Head: []string{"RESOURCE", "ID", "HEALTH", note}, Flexible: 3}
+	for i := range all {
+		t.Rows = append(t.Rows, []string{short(all[i].Ref), all[i].ID, string(all[i].Health), of(&all[i])})
+	}
+	if err := c.Out.Table(t, "No resources to adopt."); err != nil || len(all) == 0 {
+		return err
+	}
+	if err := c.Out.CanAsk(c.Stdin, "run it in a terminal, or adopt one by one with --id"); err != nil {
+		return err
+	}
+	question := fmt.Sprintf("Adopt %s into stack %s?\nType yes to continue: ", render.Many(len(all), "resource"), stackNames(l.Intents))
+	if err := c.Out.Ask(c, c.Stdin, question); err != nil {
+		return err
+	}
+	act, err := signedAct(c)
+	if err != nil {
+		return err
+	}
+	n, err := l.Engine.AdoptAll(c, l.Intents, all, act, c.Cmd.Bool("force"))
+	c.Out.Say("Adopted %s. Run `ovi plan` to compare with the configuration.", render.Many(n, "resource"))
+	return err
+}

@@ -1,0 +1,158 @@
+package manage
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/reconcile"
+	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/phrase"
+	"github.com/ovi-project/ovi/render"
+)
+
+func ApproveCommand(p *session.Process) *urfave.Command {
+	return &urfave.Command{
+		Name: "approve", Category: session.GroupManage, ArgsUsage: "PLANFILE",
+		Usage: "Approve a plan",
+		Description: "An approval is for what the plan proposes, not for the file: `ovi apply PLANFILE` counts it\n" +
+			"until it expires or something else is proposed. Approvals by the same user count once.\n" +
+			"Confirming `ovi apply` is not an approval. With --sign the approval is that of the owner of the key,\n" +
+			"as the roster has it (`ovi signer`).",
+		Flags: []urfave.Flag{
+			&urfave.StringFlag{Name: "until", Usage: "expire after a duration or at `TIME` (24h, 7d, 2006-01-02T15:04:05Z)", Value: "24h"},
+			session.SignFlag(), session.ReasonFlag(),
+		},
+		Action: p.Action(approve),
+	}
+}
+
+func approve(c *session.Call) error {
+	if c.Cmd.NArg() != 1 {
+		return cli.Usage("create one: ovi plan --out FILE", "`ovi approve` needs a saved plan")
+	}
+	if err := session.SavedPlan(c.Arg(0)); err != nil {
+		return err
+	}
+	until, err := later(c, "until")
+	if err != nil {
+		return err
+	}
+	head, saved, err := session.LoadPlan(c.Arg(0))
+	if err != nil {
+		return err
+	}
+	if err := session.AsPlanned(c, head, c.Arg(0)); err != nil {
+		return err
+	}
+	return session.WithMemory(c, nil, func(l *ledger.Ledger) error {
+		if err := session.AsRecorded(c, l, c.Arg(0), head, saved); err != nil {
+			return err
+		}
+		return approveIn(c, l, saved, until)
+	})
+}
+
+func approveIn(c *session.Call, l *ledger.Ledger, p *engine.Planned, until time.Time) error {
+	if err := reconcile.ShowUnlessQuiet(c, p, c.Cmd.String("data-dir"), true); err != nil {
+		return err
+	}
+	e := engine.New(engine.Config{Ledger: l, Clock: c.Now})
+	act, err := signedAct(c)
+	if err != nil {
+		return err
+	}
+	yes, err := e.Approve(c, p, act, until)
+	if errors.Is(err, engine.ErrNothingToApprove) {
+		return &cli.Problem{Summary: "nothing to approve", Err: err, Suggestion: "run `ovi plan --out FILE` again"}
+	}
+	if err != nil {
+		return unsigned(err)
+	}
+	all, err := l.Approvals(c, yes.Digest)
+	if err != nil {
+		return err
+	}
+	out := render.Approval{Type: "approval", Plan: yes.Plan, Digest: yes.Digest, Who: yes.Who, Until: yes.Until, Reason: yes.Reason, Approved: []string{}}
+	out.People, out.Signed = asked(p)
+	if yes.SignedBy != nil {
+		out.Key = yes.SignedBy.Key.Fingerprint()
+	}
+	for _, a := range all {
+		if a.Holds(c.Now()) && a.Used == "" && (!out.Signed || a.Signed && a.Who != p.By) {
+			out.Approved = append(out.Approved, a.Who)
+		}
+	}
+	return tellApproval(c, out)
+}
+
+func tellApproval(c *session.Call, a render.Approval) error {
+	if c.Out.Machine() {
+		return c.Out.Records(a)
+	}
+	c.Out.Say("")
+	how := "not signed"
+	if a.Key != "" {
+		how = "signed by " + a.Key
+	}
+	c.Out.Say("Approved by %s until %s, %s.", a.Who, phrase.Minute(a.Until), how)
+	kind := ""
+	if a.Signed {
+		kind = "signed "
+	}
+	switch n := a.People - len(a.Approved); {
+	case a.People == 0:
+		c.Out.Say("No rule requires approval; run `ovi apply %s`.", c.Arg(0))
+	case n > 0:
+		c.Out.Say("%d of %d required %sapprovals: %s.", len(a.Approved), a.People, kind, strings.Join(a.Approved, ", "))
+	default:
+		c.Out.Say("All required %sapprovals are given (%s); run `ovi apply %s`.", kind, strings.Join(a.Approved, ", "), c.Arg(0))
+	}
+	return nil
+}
+
+// asked is how many approvals by different users the rules require, as far as the plan knows, and
+// whether signed ones.
+func asked(p *engine.Planned) (n int, signed bool) {
+	for _, d := range p.Plan.Decisions {
+		for _, v := range d.Blockers {
+			n, signed = max(n, v.Approvers), signed || v.Signed
+		}
+	}
+	return n, signed
+}
+
+// later reads an option that is a future time, or a duration from now.
+func later(c *session.Call, flag string) (time.Time, error) {
+	text := c.Cmd.String(flag)
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		var d time.Duration
+		if d, err = days(text); err == nil {
+			at = c.Now().Add(d)
+		}
+	}
+	if err != nil || !at.After(c.Now()) {
+		return at, cli.Usage("use a duration such as 24h or 7d, or a future time such as 2030-01-02T15:04:05Z", "invalid --%s %q", flag, text)
+	}
+	return at, nil
+}
+
+// days reads a duration that may be in days.
+func days(text string) (time.Duration, error) {
+	if n, ok := strings.CutSuffix(text, "d"); ok {
+		count, err := strconv.ParseUint(n, 10, 16)
+		if err != nil {
+			return 0, fmt.Errorf("invalid number of days %q", n)
+		}
+		return time.Duration(count) * 24 * time.Hour, nil
+	}
+	return time.ParseDuration(text)
+}

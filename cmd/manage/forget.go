@@ -1,0 +1,120 @@
+package manage
+
+import (
+	"strings"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func ForgetCommand(p *session.Process) *urfave.Command {
+	return &urfave.Command{
+		Name: "forget", Category: session.GroupManage, ArgsUsage: "REF",
+		Usage: "Stop managing a resource without deleting it",
+		Description: "The resource stays as it is, and ovi never changes it again. Remove it from the configuration\n" +
+			"as well, or the next plan reports a conflict. With --id, a resource that has the tags of REF but\n" +
+			"is not the recorded one is ignored from now on.",
+		Flags: []urfave.Flag{
+			session.RecordFlag(), session.ReasonFlag(), session.LockFlag(),
+			&urfave.StringFlag{Name: "id", Usage: "forget the resource with `ID` (default: the recorded one)"},
+		},
+		Action: p.Action(forget),
+	}
+}
+
+func MoveCommand(p *session.Process) *urfave.Command {
+	return &urfave.Command{
+		Name: "move", Category: session.GroupManage, ArgsUsage: "REF REF",
+		Usage: "Rename a resource, or move it to another stack",
+		Description: "The second REF is the new name, such as ec2/api-0, or STACK:ec2/api-0 for another stack. The\n" +
+			"audit log and the tags use it from then on; the resource is not changed otherwise. Rename it in\n" +
+			"the configuration as well: while only the old name is configured, `ovi apply` deletes the resource\n" +
+			"and creates another one.",
+		Flags:  []urfave.Flag{session.RecordFlag(), session.ReasonFlag(), session.LockFlag()},
+		Action: p.Action(move),
+	}
+}
+
+func forget(c *session.Call) error {
+	return session.WithRef(c, func(l *session.Session, ref resource.Ref) error {
+		if err := session.SameCloud(c, ref); err != nil {
+			return err
+		}
+		done, err := l.Engine.Forget(c, ref, c.Cmd.String("id"), session.Act(c))
+		if err != nil {
+			return err
+		}
+		if c.Out.Machine() {
+			return c.Out.Records(render.Info{Type: "forgotten", Data: done})
+		}
+		switch e := done.(type) {
+		case event.Disowned:
+			c.Out.Say("%s (%s) is no longer managed by ovi. The resource was not changed.", ref.Short(), e.ID)
+		case event.Dismissed:
+			c.Out.Say("%s is ignored for %s from now on. The resource was not changed.", e.ID, ref.Short())
+		}
+		return nil
+	})
+}
+
+func move(c *session.Call) error {
+	if c.Cmd.NArg() != 2 {
+		return cli.Usage("use ovi move ec2/web-0 ec2/api-0", "`ovi move` needs two names")
+	}
+	return session.WithRecord(c, func(l *session.Session) error {
+		from, err := session.Ref(c, l.Ledger, c.Arg(0))
+		if err != nil {
+			return err
+		}
+		to, err := renamed(from, c.Arg(1))
+		if err != nil {
+			return err
+		}
+		if err := session.SameCloud(c, from); err != nil {
+			return err
+		}
+		if err := l.Engine.Move(c, from, to, session.Act(c)); err != nil {
+			return err
+		}
+		if c.Out.Machine() {
+			return c.Out.Records(render.Info{Type: "moved", Data: map[string]string{"from": from.String(), "ref": to.String(), "stack": to.Stack}})
+		}
+		where := ""
+		if to.Stack != from.Stack {
+			where = " of stack " + to.Stack
+		}
+		c.Out.Say("%s is now %s%s. Rename it in the configuration as well: until %s is configured, `ovi apply` deletes it.", from.Short(), to.Short(), where, to.Short())
+		return nil
+	})
+}
+
+// renamed reads a new name: NAME, KIND/NAME or a full ref, each with STACK: before it or not. What
+// it leaves open is as it was.
+func renamed(from resource.Ref, text string) (to resource.Ref, err error) {
+	stack, name, ok := resource.CutStack(text)
+	to = from
+	if ok && stack != "" {
+		to.Stack = stack
+	}
+	switch parts := strings.Split(name, "/"); {
+	case name == "" && ok && stack != "":
+	case name == "" || ok && stack == "":
+		return to, cli.Usage("use a name such as ec2/api-0, or STACK:ec2/api-0", "invalid name %q", text)
+	case len(parts) == 1:
+		to.Name = name
+	case len(parts) == 2:
+		to.Kind, to.Name = parts[0], parts[1]
+	default:
+		whole, err := resource.ParseRef(name)
+		if err != nil {
+			return to, cli.Usage("use a name such as ec2/api-0, or STACK:ec2/api-0", "invalid name %q", text)
+		}
+		to = whole.In(to.Stack)
+	}
+	return to, nil
+}

@@ -1,0 +1,167 @@
+package manage
+
+import (
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/ovi-project/ovi/engine/backtest"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/history"
+	"github.com/ovi-project/ovi/ledger/replay"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func PolicyCommand(p *session.Process) *urfave.Command {
+	return &urfave.Command{
+		Name: "policy", Category: session.GroupGovern,
+		Usage: "Test, evaluate and require policies",
+		Subcommands: []*urfave.Command{
+			{
+				Name: "test", ArgsUsage: "FILE...", Usage: "Show which past decisions these policies would change; exit 2 if any",
+				Description: "FILE is a policy file or a folder of them. Its rules replace the rules of the same names, its\n" +
+					"windows and approvals those in effect at the time. Only the audit log is read.",
+				Flags: []urfave.Flag{
+					session.SourceFlag(),
+					&urfave.StringFlag{Name: "since", Usage: "only plans after `TIME` (90d, 12h, 2006-01-02T15:04:05Z)", Value: "90d"},
+					&urfave.StringSliceFlag{Name: "wal", Usage: "read the audit log in `DIR`, or a copy; repeat it for the logs of all instances of one store"},
+					&urfave.BoolFlag{Name: "instead", Usage: "replace every rule, window and approval, not only those of the same name"},
+				},
+				Action: p.Action(policyTest),
+			},
+			{
+				Name: "eval", ArgsUsage: "PLANFILE", Usage: "Evaluate one rule for each decision of a saved plan",
+				Flags: append([]urfave.Flag{
+					session.PolicyFlag(),
+					&urfave.StringFlag{Name: "rule", Usage: "evaluate the rule `NAME` of --policy or of the plan's sources"},
+					&urfave.StringFlag{Name: "expr", Usage: "evaluate a condition in `CEL`"},
+				}, session.ChartFlags()...),
+				Action: p.Action(policyEval),
+			},
+			{
+				Name: "require", ArgsUsage: "[FILE]", Usage: "Require a policy of every run on this store, or list those required",
+				Description: "FILE is a policy file or a folder of them. From then on no run on the store goes without its\n" +
+					"rules, whatever its command line says. The audit log has them: FILE is not read again, and\n" +
+					"requiring it again replaces them. --off NAME ends that; both are on record.",
+				Flags: []urfave.Flag{
+					&urfave.StringFlag{Name: "name", Usage: "require it under `NAME` instead of that of the file"},
+					&urfave.StringFlag{Name: "off", Usage: "no longer require the policy `NAME`"},
+					session.ReasonFlag(),
+				},
+				Action: p.Action(policyRequire),
+			},
+		},
+	}
+}
+
+func policyTest(c *session.Call) error {
+	files := c.Cmd.Args().Slice()
+	if len(files) == 0 {
+		return cli.Usage("name a file or a folder of policies; see docs/policy.md", "`ovi policy test` needs policies")
+	}
+	rules, err := session.ReadPolicies(c, files)
+	if err != nil {
+		return err
+	}
+	if _, err := engine.Guards(nil, rules); err != nil {
+		return err
+	}
+	since, err := before(c, "since")
+	if err != nil {
+		return err
+	}
+	trial := backtest.Backtest{Rules: rules, Instead: c.Cmd.Bool("instead"), Since: since, Kinds: session.Schemas(c.Process).Kind}
+	switch dirs := c.Cmd.StringSlice("wal"); len(dirs) {
+	case 0:
+	case 1:
+		return try(c, trial, history.ReadLog(c, dirs[0], history.Filter{}))
+	default:
+		logs, err := replay.OpenLogs(dirs)
+		if err != nil {
+			return err
+		}
+		return errors.Join(try(c, trial, logs.Records(c)), logs.Close())
+	}
+	return session.WithMemory(c, nil, func(l *ledger.Ledger) error {
+		return try(c, trial, history.New(l.Reader()).LogRecords(c, history.Filter{}))
+	})
+}
+
+func try(c *session.Call, trial backtest.Backtest, records iter.Seq2[event.Record, error]) error {
+	out, err := trial.Run(records)
+	if err != nil {
+		return err
+	}
+	summary := render.Trial{Type: "policy_test", Plans: out.Plans, Decisions: out.Decisions, Unjudged: out.Unjudged}
+	var rows []render.Tried
+	var scopes []resource.Scope
+	for _, t := range out.Tried {
+		scopes = append(scopes, t.Ref.Scope())
+	}
+	names := render.NewNames(scopes...)
+	for _, t := range out.Tried {
+		rows = append(rows, tried(t, names))
+		if t.Flips() {
+			summary.Flips++
+		}
+	}
+	if err := tellTrial(c, rows, summary); err != nil {
+		return err
+	}
+	if summary.Flips > 0 {
+		return cli.Exit(cli.ExitChanges)
+	}
+	return nil
+}
+
+func tried(t backtest.Tried, names render.Names) render.Tried {
+	return render.Tried{
+		Type: "policy_result", Ref: names.Ref(t.Ref), Stack: t.Ref.Stack, Proposed: string(t.Proposed), First: t.First, Last: t.Last,
+		Times: t.Times, Plan: t.Plan, Done: t.Done, Flips: t.Flips(), Was: judged(t.Was), Would: judged(t.Would), Warnings: t.Warnings,
+	}
+}
+
+func judged(j backtest.PolicyResult) render.Judged {
+	return render.Judged{Summary: string(j.Says), Policy: j.Policy, Reason: j.Reason, Until: session.TimeOrNil(j.Until)}
+}
+
+func tellTrial(c *session.Call, rows []render.Tried, sum render.Trial) error {
+	if c.Out.Machine() {
+		for _, r := range rows {
+			if err := c.Out.Records(r); err != nil {
+				return err
+			}
+		}
+		return c.Out.Records(sum)
+	}
+	if err := c.Out.Table(render.TriedTable(rows), "These policies would have decided nothing."); err != nil {
+		return err
+	}
+	c.Out.Say("")
+	c.Out.Say("%s", sum.Sentence())
+	if sum.Unjudged > 0 {
+		c.Out.Warn(sum.NotJudged(), "see docs/policy.md on what a back-test does not cover")
+	}
+	return nil
+}
+
+// before reads an option that is a time, or a duration ago, also in days.
+func before(c *session.Call, flag string) (time.Time, error) {
+	text := c.Cmd.String(flag)
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return at, nil
+	}
+	ago, err := days(text)
+	if err != nil {
+		return time.Time{}, cli.Usage("use a duration ago, such as 90d or 12h, or a time such as 2026-01-02T15:04:05Z", "invalid --%s %q", flag, text)
+	}
+	return c.Now().Add(-ago), nil
+}

@@ -1,0 +1,134 @@
+package manage
+
+import (
+	"errors"
+	"strings"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/internal/sshsig"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/render"
+)
+
+func SignerCommand(p *session.Process) *urfave.Command {
+	return &urfave.Command{
+		Name: "signer", Category: session.GroupGovern,
+		Usage: "List, add and remove the SSH keys of people, whose signatures count",
+		Subcommands: []*urfave.Command{
+			{
+				Name: "list", Usage: "List the keys of the roster",
+				Action: p.Action(signerList),
+			},
+			{
+				Name: "add", ArgsUsage: "NAME KEYFILE", Usage: "Put a public SSH key of a person on the roster",
+				Description: "KEYFILE is a public key, such as ~/.ssh/id_ed25519.pub. The first key needs no signature; each later\n" +
+					"change is signed with --sign by a key that is on the roster, so keep keys of two people on it: a\n" +
+					"roster whose keys are all lost cannot be changed any more.",
+				Flags:  []urfave.Flag{session.SignFlag(), session.ReasonFlag()},
+				Action: p.Action(func(c *session.Call) error { return signerChange(c, true) }),
+			},
+			{
+				Name: "remove", ArgsUsage: "NAME KEYFILE", Usage: "Remove a public SSH key of a person from the roster",
+				Description: "What the key signed counts no longer. Instead of KEYFILE its fingerprint can be given, as `ovi signer\n" +
+					"list` shows it.",
+				Flags:  []urfave.Flag{session.SignFlag(), session.ReasonFlag()},
+				Action: p.Action(func(c *session.Call) error { return signerChange(c, false) }),
+			},
+		},
+	}
+}
+
+func signerList(c *session.Call) error {
+	if err := c.AtMost(0); err != nil {
+		return err
+	}
+	return session.WithMemory(c, nil, func(l *ledger.Ledger) error {
+		roster, err := l.Roster(c)
+		if err != nil {
+			return err
+		}
+		t := render.Table{Head: []string{"NAME", "FINGERPRINT", "TYPE"}}
+		for _, s := range roster {
+			kind, _, _ := strings.Cut(string(s.Key), " ")
+			t.Rows = append(t.Rows, []string{s.Name, s.Key.Fingerprint(), kind})
+			if c.Out.Machine() {
+				if err := c.Out.Records(render.Info{Type: "signer", Data: s}); err != nil {
+					return err
+				}
+			}
+		}
+		switch {
+		case c.Out.Machine():
+			return nil
+		case len(roster) == 0:
+			c.Out.Say("No key is on the roster. Add one with `ovi signer add NAME KEYFILE`.")
+			return nil
+		}
+		return t.Write(c.Out.W, c.Out.Style)
+	})
+}
+
+func signerChange(c *session.Call, on bool) error {
+	if c.Cmd.NArg() != 2 || strings.TrimSpace(c.Arg(0)) == "" {
+		return cli.Usage("give both: NAME KEYFILE", "`ovi signer add` and `ovi signer remove` need a name and a key")
+	}
+	act, err := signedAct(c)
+	if err != nil {
+		return err
+	}
+	return session.WithMemory(c, nil, func(l *ledger.Ledger) error {
+		s := event.Signer{Name: c.Arg(0)}
+		if s.Key, err = signerKey(c, l, s.Name, on); err != nil {
+			return err
+		}
+		e := engine.New(engine.Config{Ledger: l, Clock: c.Now})
+		changed, err := e.ChangeRoster(c, s, on, act)
+		if err != nil {
+			return unsigned(err)
+		}
+		if c.Out.Machine() {
+			return c.Out.Records(render.Info{Type: "roster", Data: changed})
+		}
+		c.Out.Say("%s", render.Line(changed))
+		return nil
+	})
+}
+
+// signerKey is the key that is added or, of those on the roster, removed.
+func signerKey(c *session.Call, l *ledger.Ledger, name string, on bool) (sshsig.Key, error) {
+	if on {
+		return publicKey(c.Arg(1))
+	}
+	roster, err := l.Roster(c)
+	if err != nil {
+		return "", err
+	}
+	var key sshsig.Key
+	if !strings.HasPrefix(c.Arg(1), "SHA256:") {
+		if key, err = publicKey(c.Arg(1)); err != nil {
+			return "", err
+		}
+	}
+	for _, s := range roster {
+		if s.Name == name && (s.Key == key || s.Key.Fingerprint() == c.Arg(1)) {
+			return s.Key, nil
+		}
+	}
+	return "", cli.Usage("run `ovi signer list`", "the roster has no such key of %s", name)
+}
+
+// unsigned adds what to do next to an error of a signed act.
+func unsigned(err error) error {
+	switch {
+	case errors.Is(err, event.ErrUnsigned):
+		return &cli.Problem{Summary: "it must be signed", Err: err, Suggestion: "run it again with --sign KEYFILE"}
+	case errors.Is(err, event.ErrNotOnRoster):
+		return &cli.Problem{Summary: "the signature does not count", Err: err, Suggestion: "run `ovi signer list` for the keys that do"}
+	}
+	return err
+}

@@ -1,0 +1,74 @@
+package manage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/internal/sshsig"
+	"github.com/ovi-project/ovi/ledger/event"
+)
+
+// signedAct is the act of an operator, signed if a key is given.
+func signedAct(c *session.Call) (engine.OperatorAction, error) {
+	a := session.Act(c)
+	file := c.Cmd.String("sign")
+	if file == "" {
+		return a, nil
+	}
+	public := file
+	if !strings.HasSuffix(file, ".pub") {
+		public += ".pub"
+	}
+	key, err := publicKey(public)
+	if err != nil {
+		return a, err
+	}
+	a.Sign = engine.Signing{Key: key, Sign: func(ctx context.Context, text []byte) (string, error) { return sshSign(ctx, c, file, text) }}
+	return a, nil
+}
+
+// publicKey reads a file with one public SSH key.
+func publicKey(file string) (sshsig.Key, error) {
+	b, err := os.ReadFile(file) //nolint:gosec // the user named it
+	if err != nil {
+		return "", &cli.Problem{
+			Summary: "cannot read the public SSH key", File: file, Err: cli.Plain(err),
+			Suggestion: "a public key is made from a private one with `ssh-keygen -y -f KEY > KEY.pub`",
+		}
+	}
+	key, err := sshsig.ParseKey(string(b))
+	if err != nil {
+		return "", &cli.Problem{Summary: "cannot read the public SSH key", File: file, Err: err, Suggestion: "use a file such as ~/.ssh/id_ed25519.pub"}
+	}
+	return key, nil
+}
+
+// sshSign lets ssh-keygen sign a text, which asks for a passphrase or a touch at the terminal.
+func sshSign(ctx context.Context, c *session.Call, file string, text []byte) (string, error) {
+	cmd := exec.CommandContext(ctx, "ssh-keygen", "-q", "-Y", "sign", "-f", file, "-n", event.Namespace)
+	cmd.Env = nil
+	for _, name := range []string{"PATH", "HOME", "TERM", "SSH_AUTH_SOCK", "SSH_ASKPASS", "SSH_ASKPASS_REQUIRE", "SSH_SK_PROVIDER", "DISPLAY", "WAYLAND_DISPLAY"} {
+		if v, ok := c.Env(name); ok {
+			cmd.Env = append(cmd.Env, name+"="+v)
+		}
+	}
+	var out, failed bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(text), &out, &failed
+	if _, terminal := cli.Columns(c.Stderr); terminal {
+		cmd.Stderr = c.Stderr // the prompt of a token
+	}
+	if err := cmd.Run(); err != nil {
+		return "", &cli.Problem{
+			Summary: "ssh-keygen did not sign", File: file, Err: errors.Join(cli.Plain(err), errors.New(strings.TrimSpace(failed.String()))),
+			Suggestion: "try it alone: ssh-keygen -Y sign -f " + file + " -n " + event.Namespace,
+		}
+	}
+	return out.String(), nil
+}

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package main
-
-import "io/fs"
-
-// fileNumber is the number by which the file system knows a file, whatever its name; 0: none.
-func fileNumber(fs.FileInfo) uint64 { return 0 }

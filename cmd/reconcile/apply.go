@@ -1,0 +1,234 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/metrics"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func ApplyCommand(p *session.Process) *urfave.Command {
+	return &urfave.Command{
+		Name: "apply", Category: session.GroupReconcile, ArgsUsage: "[SOURCE | PLANFILE]",
+		Usage:  "Apply a configuration or plan",
+		Flags:  append(decidingFlags(), executingFlags()...),
+		Action: p.Action(apply),
+	}
+}
+
+// executingFlags are of the commands that execute a plan.
+func executingFlags() []urfave.Flag {
+	return []urfave.Flag{
+		&urfave.BoolFlag{Name: "auto-approve", Usage: "do not ask for confirmation"},
+		&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once (default: the file's options, or 10)"},
+		&urfave.DurationFlag{Name: "claim-ttl", Usage: "expire a claim `DURATION` after its owner stops (default: the file's options, or 30s)"},
+		&urfave.DurationFlag{Name: "lock-timeout", Usage: "wait up to `DURATION` for resources claimed by others", Value: session.ShortWait},
+		session.TimeoutFlag(),
+	}
+}
+
+func apply(c *session.Call) error {
+	if err := c.AtMost(1); err != nil {
+		return err
+	}
+	defer c.Bounded()()
+	saved := c.Cmd.NArg() == 1 && session.IsPlan(c.Arg(0))
+	if !saved {
+		return applySource(c)
+	}
+	for _, name := range []string{"f", "target", "exclude", "skip-destructive", "allow-replace", "replace", "set-unverified", "prune-data", "max-age"} {
+		if c.Cmd.IsSet(name) {
+			return cli.Usage("plan again with it: ovi plan --"+name+" ... --out FILE", "--%s changes what is planned, and %s is a saved plan", name, c.Arg(0))
+		}
+	}
+	return applyFile(c, c.Arg(0))
+}
+
+// applySource plans, asks and applies.
+func applySource(c *session.Call) error {
+	paths, err := c.Sources(c.Cmd.Args().Slice()...)
+	if err != nil {
+		return err
+	}
+	return session.WithLine(c, paths, func(l *session.Session) error { return planAndApply(c, l) })
+}
+
+func planAndApply(c *session.Call, l *session.Session) error {
+	planned, err := makePlan(c, l, event.ForApply)
+	if err != nil {
+		return err
+	}
+	defer reporting(c, l, planned)()
+	if err := ShowUnlessQuiet(c, planned, l.Dir, !c.Cmd.Bool("auto-approve")); err != nil {
+		return err
+	}
+	if Executing(planned.Plan) == 0 {
+		return nothing(c, planned)
+	}
+	how := "auto-approve"
+	if !c.Cmd.Bool("auto-approve") {
+		how = "typed yes"
+		if err := c.Out.CanAsk(c.Stdin, "add --auto-approve, or apply a saved plan: ovi plan --out FILE"); err != nil {
+			return err
+		}
+		if err := c.Out.Ask(c, c.Stdin, render.Prompt(planned.Plan, changed(c, planned))); err != nil {
+			return canceled(c, err)
+		}
+	}
+	return execute(c, l, planned, how)
+}
+
+// canceled says that nothing was changed, if that is what the error means.
+func canceled(c *session.Call, err error) error {
+	if !errors.Is(err, cli.ErrCanceled) {
+		return err
+	}
+	_, _ = fmt.Fprintln(c.Out.W, "Canceled. Nothing was changed.")
+	return cli.Exit(cli.ExitError)
+}
+
+// changed names what an apply changes: an account, or the stack.
+func changed(c *session.Call, p *engine.Planned) string {
+	accounts := accounts(p)
+	switch {
+	case c.Sandboxed():
+		return "the sandbox"
+	case len(accounts) > 0:
+		return strings.Join(accounts, ", ")
+	}
+	return "stack " + strings.Join(p.Stacks, ", ")
+}
+
+// ShowUnlessQuiet shows the plan of an apply. With --quiet and no question it shows only what
+// is unreachable or blocked.
+func ShowUnlessQuiet(c *session.Call, p *engine.Planned, dir string, asks bool) error {
+	counts := p.Counts
+	if c.Out.Quiet && !c.Out.Machine() && !asks && len(p.Plan.Unreachable)+len(p.Plan.UnreachableKinds)+counts.Unreachable+counts.Blocked+counts.Conflict == 0 {
+		return nil
+	}
+	return ShowPlan(c, p, dir)
+}
+
+// applyFile applies a saved plan, except for resources that have changed since.
+func applyFile(c *session.Call, name string) error {
+	head, saved, err := session.LoadPlan(name)
+	if err != nil {
+		return err
+	}
+	if err := session.AsPlanned(c, head, name); err != nil {
+		return err
+	}
+	return session.WithLine(c, head.Sources, func(l *session.Session) error {
+		if err := session.AsRecorded(c, l.Ledger, name, head, saved); err != nil {
+			return err
+		}
+		fresh, err := l.Engine.Refresh(c, saved, l.Intents, engine.PlanOptions{Rules: l.Rules, Starting: starting(c, event.ForApply)})
+		if err != nil {
+			return err
+		}
+		defer reporting(c, l, fresh)()
+		if err := ShowUnlessQuiet(c, fresh, l.Dir, false); err != nil {
+			return err
+		}
+		if err := alreadyDone(c, fresh); err != nil {
+			return err
+		}
+		if Executing(fresh.Plan) == 0 {
+			return nothing(c, fresh)
+		}
+		return execute(c, l, fresh, "plan file")
+	})
+}
+
+// alreadyDone says which actions of a saved plan nothing is left of.
+func alreadyDone(c *session.Call, p *engine.Planned) error {
+	if len(p.Already) == 0 {
+		return nil
+	}
+	if c.Out.Machine() {
+		return c.Out.Records(render.Info{Type: "already_done", Data: p.Already})
+	}
+	short := session.NamesOf(p).Shorten(p.Already...)
+	names := make([]string, len(p.Already))
+	for i, r := range p.Already {
+		names[i] = short(r)
+	}
+	c.Out.Say("Already done since the plan was made: %s.", strings.Join(names, ", "))
+	return nil
+}
+
+// nothing ends an apply that has nothing to do, or in which everything is blocked.
+func nothing(c *session.Call, p *engine.Planned) error {
+	if c.Out.Machine() {
+		sum := render.ChangeSummary{Type: "change_summary", Operation: "apply", Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID, Sandbox: c.Sandboxed()}
+		sum.Counts = render.Counts(event.Standing(p.Plan))
+		if err := c.Out.Records(sum, reconciled(c, p, &engine.Result{})); err != nil {
+			return err
+		}
+	}
+	return cli.Exit(LeftOver(c, p)...)
+}
+
+// LeftOver are the exit codes of what an apply does not do.
+func LeftOver(c *session.Call, p *engine.Planned) []int {
+	codes := standingCodes(p)
+	if blocked(p.Plan) > 0 {
+		codes = append(codes, cli.ExitBlocked)
+	}
+	return codes
+}
+
+// sink shows the progress of an apply.
+type sink interface {
+	Record(event.Record)
+	Close() error
+}
+
+// execute applies a plan, shows the progress, and prints the summary.
+func execute(c *session.Call, l *session.Session, p *engine.Planned, how string) error {
+	ctx, heedless := cli.Hangup(c.Context)
+	defer heedless()
+	c.Context = ctx
+	c.Out.Share()
+	counters := metrics.New()
+	var show sink = render.NewLines(c.Out.Enc, session.NamesOf(p))
+	var waits func(resource.Ref, string)
+	if !c.Out.Machine() {
+		style := c.Out.Style
+		style.Live, style.Quiet = style.Live && !c.Out.Quiet, c.Out.Quiet
+		c.Out.Say("")
+		progress := render.NewProgress(c.Out.W, style, session.NamesOf(p), toDo(p.Plan)...)
+		show, waits = progress, progress.Waits
+		c.Progress.Store(progress)
+		defer c.Progress.Store(nil)
+		heard := context.AfterFunc(c, progress.Interrupted)
+		defer heard()
+	}
+	stop := l.Ledger.Listen(func(r event.Record) {
+		counters.Record(r)
+		show.Record(r)
+	})
+	result, err := l.Engine.Apply(c, p, engine.ApplyOptions{
+		Parallelism: c.Cmd.Int("parallelism"), Hard: c.HardContext(), Waits: waits,
+		Approved: &event.Approved{Plan: p.ID, Hash: p.Hash, Who: c.User(), How: how},
+	})
+	stop()
+	if bad := show.Close(); !errors.Is(bad, c.Answer.Failure()) {
+		err = errors.Join(err, bad) // what could not be written is reported at the end
+	}
+	c.Log.Info("applied", counters.Pairs()...)
+	if err != nil {
+		c.Out.Report(cli.Diagnose(err)...)
+	}
+	return sumUp(c, p, result, cli.CodeOf(err))
+}

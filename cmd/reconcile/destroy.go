@@ -1,0 +1,41 @@
+package reconcile
+
+import (
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cmd/session"
+)
+
+const destroyName = "destroy"
+
+// destroys reports whether the command deletes what is configured.
+func destroys(c *session.Call) bool { return c.Cmd.Command.Name == destroyName }
+
+func DestroyCommand(p *session.Process) *urfave.Command {
+	return &urfave.Command{
+		Name: destroyName, Category: session.GroupReconcile, ArgsUsage: "[SOURCE]",
+		Usage: "Delete everything of a stack",
+		Description: "Plans as if nothing were configured, asks, and deletes the resources of the stack in the reverse order of\n" +
+			"their dependencies. The rules of the stack hold: what is blessed, above max_destroy, or in need of approval is\n" +
+			"not deleted, and the command exits 6. Resources that ovi does not manage are left as they are. The data\n" +
+			"directory keeps its audit log: `ovi why` and `ovi history` go on to answer.",
+		Flags: append(planFlags(), append(executingFlags(), PruneDataFlag(),
+			&urfave.BoolFlag{Name: "dry-run", Usage: "show what would be deleted, and change nothing"})...),
+		Action: p.Action(destroy),
+	}
+}
+
+func destroy(c *session.Call) error {
+	if err := c.AtMost(1); err != nil {
+		return err
+	}
+	defer c.Bounded()()
+	paths, err := c.Sources(c.Cmd.Args().Slice()...)
+	if err != nil {
+		return err
+	}
+	if c.Cmd.Bool("dry-run") {
+		return session.WithLine(c, paths, func(l *session.Session) error { return planLine(c, l, paths) })
+	}
+	return session.WithLine(c, paths, func(l *session.Session) error { return planAndApply(c, l) })
+}

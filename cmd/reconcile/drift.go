@@ -1,0 +1,167 @@
+package reconcile
+
+import (
+	"errors"
+	"slices"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/explain"
+	"github.com/ovi-project/ovi/ledger/history"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func DriftCommand(p *session.Process) *urfave.Command {
+	return &urfave.Command{
+		Name: "drift", Category: session.GroupReconcile, ArgsUsage: "[SOURCE]",
+		Usage: "Show changes made outside ovi",
+		Flags: append(planFlags(),
+			&urfave.BoolFlag{Name: "detailed-exitcode", Usage: "exit 2 when something drifted and is not acknowledged"},
+			&urfave.BoolFlag{Name: "acknowledged", Usage: "list acknowledged changes; observe nothing"},
+		),
+		Action:      p.Action(drift),
+		Subcommands: []*urfave.Command{driftAckCommand(p)},
+	}
+}
+
+func drift(c *session.Call) error {
+	if err := c.AtMost(1); err != nil {
+		return err
+	}
+	if c.Cmd.Bool("acknowledged") {
+		return session.WithMemory(c, c.Cmd.Args().Slice(), func(l *ledger.Ledger) error { return listAcknowledged(c, l) })
+	}
+	paths, err := c.Sources(c.Cmd.Args().Slice()...)
+	if err != nil {
+		return err
+	}
+	return session.WithLine(c, paths, func(l *session.Session) error { return driftLine(c, l) })
+}
+
+func driftLine(c *session.Call, l *session.Session) error {
+	planned, err := makePlan(c, l, event.ForDrift)
+	if err != nil {
+		return err
+	}
+	m, err := memoryOfDrift(c, l, planned)
+	if err != nil {
+		return err
+	}
+	shown := *planned
+	shown.Plan = m.unacknowledged(planned.Plan)
+	if err := showDrift(c, &shown, m); err != nil {
+		return err
+	}
+	if c.Out.Machine() {
+		if err := c.Out.Records(m.records...); err != nil {
+			return err
+		}
+	}
+	if n := m.config; n > 0 {
+		c.Out.Say("%d changed in the configuration, which is not drift (`ovi plan`).", n)
+	}
+	whole := *planned
+	whole.Plan = planned.Whole
+	if n, shownToo := event.Count(whole.Plan).Conflict, event.Count(shown.Plan).Conflict; n > shownToo {
+		c.Out.Say("%s (`ovi plan`).", render.Many(n, "conflict"))
+	}
+	return cli.Exit(append(planCodes(c, &shown), standingCodes(&whole)...)...)
+}
+
+// driftMemory is what the record says of each difference.
+type driftMemory struct {
+	notes   map[resource.Ref][]explain.Drift
+	silent  map[resource.Ref]bool // acknowledged
+	records []render.Record
+	config  int // things that differ by what the config says only
+	c       *session.Call
+}
+
+func memoryOfDrift(c *session.Call, l *session.Session, p *engine.Planned) (*driftMemory, error) {
+	m := &driftMemory{notes: map[resource.Ref][]explain.Drift{}, silent: map[resource.Ref]bool{}, c: c}
+	acknowledged, err := l.Ledger.Acknowledged(c)
+	if err != nil {
+		return nil, err
+	}
+	names := session.NamesOf(p)
+	for _, d := range p.Whole.Decisions {
+		i := slices.IndexFunc(p.Plan.Decisions, func(x decider.Decision) bool { return x.Ref == d.Ref })
+		if i < 0 {
+			if d.Proposed.Executes() {
+				m.config++
+			}
+			continue
+		}
+		told, err := threeWays(c, l.Ledger, d)
+		if err != nil {
+			return nil, err
+		}
+		m.notes[d.Ref] = told
+		var ack *ledger.Acknowledgment
+		for k := range acknowledged {
+			if acknowledged[k].Ref == d.Ref && acknowledged[k].Holds(explain.DriftDigest(p.Plan.Decisions[i]), c.Now()) {
+				ack, m.silent[d.Ref] = &acknowledged[k], true
+			}
+		}
+		m.records = append(m.records, driftRecords(d, told, ack, names)...)
+	}
+	return m, nil
+}
+
+// threeWays asks the record about one thing that differs.
+func threeWays(c *session.Call, l *ledger.Ledger, d decider.Decision) ([]explain.Drift, error) {
+	life, err := history.New(l.Reader()).History(c, d.Ref)
+	if err != nil && !errors.Is(err, ledger.ErrNotFound) {
+		return nil, err
+	}
+	applied, known, err := l.Applied(c, d.Ref, 0)
+	if err != nil {
+		return nil, err
+	}
+	if !known {
+		return explain.Explain(d, nil, life), nil
+	}
+	return explain.Explain(d, &applied, life), nil
+}
+
+// unacknowledged is the plan without what is acknowledged.
+func (m *driftMemory) unacknowledged(p decider.Plan) decider.Plan {
+	p.Decisions = slices.DeleteFunc(slices.Clone(p.Decisions), func(d decider.Decision) bool { return m.silent[d.Ref] })
+	return p
+}
+
+// note says who changed an attribute and when.
+func (m *driftMemory) note(ref resource.Ref, path string) string {
+	for _, x := range m.notes[ref] {
+		if x.Path == path {
+			return x.Note(m.c.Now())
+		}
+	}
+	return ""
+}
+
+// showDrift writes drift: a page for people, records for machines.
+func showDrift(c *session.Call, p *engine.Planned, m *driftMemory) error {
+	names := session.NamesOf(p)
+	if !c.Out.Machine() {
+		return render.DriftView{
+			Plan: p.Plan, Names: names, Kinds: session.Schemas(c.Process).Kind, Note: m.note, Acknowledged: len(m.silent), ID: p.IDOf,
+		}.Write(c.Out.W, c.Out.Style)
+	}
+	if err := Unreachable(c, p, names); err != nil {
+		return err
+	}
+	if err := c.Out.Records(append(session.LookRecords(c, p, names), render.Planned(p.Plan, names)...)...); err != nil {
+		return err
+	}
+	return c.Out.Records(render.ChangeSummary{
+		Type: "change_summary", Operation: "drift", Counts: render.Count(p.Plan), Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID, Sandbox: c.Sandboxed(),
+	})
+}

@@ -1,0 +1,301 @@
+package reconcile
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/phrase"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// planFlags limit what is planned, in plan, apply and drift.
+func planFlags() []urfave.Flag {
+	return append([]urfave.Flag{
+		session.SourceFlag(),
+		session.TargetFlag(), session.ExcludeFlag(),
+		session.PolicyFlag(),
+		&urfave.DurationFlag{Name: "max-age", Usage: "use what was observed completely within `DURATION` instead of observing again"},
+	}, append(session.ChartFlags(), session.GitFlags()...)...)
+}
+
+// decidingFlags are of the commands that decide; drift only compares.
+func decidingFlags() []urfave.Flag {
+	return append(planFlags(),
+		PruneDataFlag(),
+		AllowReplaceFlag(),
+		&urfave.StringSliceFlag{Name: "replace", Usage: "replace `REF` though nothing in its configuration requires it, such as ec2/web-0; repeatable"},
+		&urfave.BoolFlag{Name: "skip-destructive", Usage: "block every delete and replace"},
+		// The way out of "not verified".
+		&urfave.BoolFlag{Name: "set-unverified", Usage: "set what cannot be read back and was not recorded, such as the password of an adopted database"})
+}
+
+func PruneDataFlag() urfave.Flag {
+	return &urfave.BoolFlag{Name: "prune-data", Usage: "delete what is no longer configured and kept for its data too: volumes, and branches with commits of their own"}
+}
+
+func AllowReplaceFlag() urfave.Flag {
+	return &urfave.StringSliceFlag{Name: "allow-replace", Usage: "destroy and create `NAME` again, with the loss of its data, if it must be to change it, such as a cluster; repeatable"}
+}
+
+func PlanCommand(p *session.Process) *urfave.Command {
+	return &urfave.Command{
+		Name: "plan", Category: session.GroupReconcile, ArgsUsage: "[SOURCE]",
+		Usage: "Show pending changes",
+		Flags: append(decidingFlags(),
+			&urfave.StringFlag{Name: "out", Usage: "save the plan to `FILE` for `ovi apply FILE`"},
+			&urfave.BoolFlag{Name: "detailed-exitcode", Usage: "exit 2 when something is to be changed or could not be verified"},
+			&urfave.BoolFlag{Name: "check", Usage: "check the changes with the providers, without making them, and warn"},
+			session.TimeoutFlag(),
+			&urfave.StringFlag{Name: "at", Usage: "plan against live state as recorded at `REVISION` or time (2006-01-02T15:04:05Z, or 90m for 90 minutes ago); cannot be applied"},
+		),
+		Action: p.Action(plan),
+	}
+}
+
+func plan(c *session.Call) error {
+	if err := c.AtMost(1); err != nil {
+		return err
+	}
+	defer c.Bounded()()
+	if err := session.CheckPast(c); err != nil {
+		return err
+	}
+	paths, err := c.Sources(c.Cmd.Args().Slice()...)
+	if err != nil {
+		return err
+	}
+	return session.WithLine(c, paths, func(l *session.Session) error { return planLine(c, l, paths) })
+}
+
+func planLine(c *session.Call, l *session.Session, paths []string) error {
+	planned, err := makePlan(c, l, event.ForPlan)
+	if err != nil {
+		return err
+	}
+	if err := ShowPlan(c, planned, l.Dir); err != nil {
+		return err
+	}
+	if out := c.Cmd.String("out"); out != "" {
+		if err := session.SavePlan(c, out, paths, l, planned); err != nil {
+			return err
+		}
+		c.Out.Say("Saved to %s. Run `ovi apply %s` to apply it.", out, out)
+	}
+	return cli.Exit(planCodes(c, planned)...)
+}
+
+// planCodes are the exit codes of a plan.
+func planCodes(c *session.Call, p *engine.Planned) []int {
+	codes := standingCodes(p)
+	if c.Cmd.Bool("detailed-exitcode") && (!p.Plan.Empty() || event.Count(p.Plan).NotVerified > 0) {
+		codes = append(codes, cli.ExitChanges)
+	}
+	return codes
+}
+
+// standingCodes are the exit codes of what neither a plan nor an apply can do anything about.
+func standingCodes(p *engine.Planned) []int {
+	var codes []int
+	counts := event.Count(p.Plan)
+	if p.Plan.Unread() {
+		codes = append(codes, cli.ExitUnreachable)
+	}
+	if counts.Conflict > 0 {
+		codes = append(codes, cli.ExitConflict)
+	}
+	return codes
+}
+
+// makePlan plans what the command line selects.
+func makePlan(c *session.Call, l *session.Session, mode event.Mode) (*engine.Planned, error) {
+	if err := session.CheckPatterns(c); err != nil {
+		return nil, err
+	}
+	if err := session.Replaceable(c.Cmd.StringSlice("replace"), session.Configured(l.Intents)); err != nil {
+		return nil, err
+	}
+	options := PlanOptions(c, l, mode)
+	var err error
+	if options.At, err = session.Revision(c, l.Ledger); err != nil {
+		return nil, err
+	}
+	p, err := l.Engine.Plan(c, l.Intents, options)
+	if err != nil {
+		return nil, err
+	}
+	return p, session.CheckTargets(c, p)
+}
+
+// startingFor is how long what is to be applied waits for what starts.
+const startingFor = 2 * time.Minute
+
+// starting lets a plan that is applied wait for what starts, such as a cluster of a killed run.
+func starting(c *session.Call, mode event.Mode) engine.Starting {
+	if mode != event.ForApply {
+		return engine.Starting{}
+	}
+	return engine.Starting{For: startingFor, Tell: func(o resource.Observed) {
+		c.Out.Say("Waiting up to %s for %s: %s", phrase.Age(startingFor), o.Ref.Short(), cmp.Or(o.Message, string(o.Health)))
+	}}
+}
+
+func PlanOptions(c *session.Call, l *session.Session, mode event.Mode) engine.PlanOptions {
+	return engine.PlanOptions{
+		Mode:    mode,
+		Targets: c.Cmd.StringSlice("target"), Excludes: c.Cmd.StringSlice("exclude"),
+		AllowReplace: c.Cmd.StringSlice("allow-replace"), Replace: c.Cmd.StringSlice("replace"),
+		Destroy:         destroys(c),
+		SkipDestructive: c.Cmd.Bool("skip-destructive"), Prune: c.Cmd.Bool("prune-data"), SetUnverified: c.Cmd.Bool("set-unverified"),
+		Rules:  l.Rules,
+		MaxAge: c.Cmd.Duration("max-age"),
+		Check:  c.Cmd.Bool("check"), Starting: starting(c, mode),
+	}
+}
+
+// ShowPlan writes the plan: a page for users, records for programs.
+func ShowPlan(c *session.Call, p *engine.Planned, dir string) error {
+	names := session.NamesOf(p)
+	if c.Out.Machine() {
+		if err := Unreachable(c, p, names); err != nil {
+			return err
+		}
+		if err := c.Out.Records(append(session.LookRecords(c, p, names), render.Planned(p.Plan, names)...)...); err != nil {
+			return err
+		}
+		return c.Out.Records(render.ChangeSummary{
+			Type: "change_summary", Operation: "plan", Counts: render.Count(p.Plan), Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID, Sandbox: c.Sandboxed(),
+		})
+	}
+	view := render.PlanView{Plan: p.Plan, Names: names, Verb: "Plan", Kinds: session.Schemas(c.Process).Kind, ID: p.IDOf}
+	if !c.Out.Quiet {
+		view.Head = head(c, p, dir)
+	}
+	return view.Write(c.Out.W, c.Out.Style)
+}
+
+// Unreachable gives programs a diagnostic for each scope and kind that was not observed.
+func Unreachable(c *session.Call, p *engine.Planned, names render.Names) error {
+	for _, scope := range SortedScopes(p.Plan.Unreachable) {
+		if since, offline := p.Plan.Offline[scope]; offline {
+			if err := c.Out.Records(render.Offline{Type: "offline", Data: render.OfflineScope{Scope: scope.String(), Since: session.TimeOrNil(since)}}); err != nil {
+				return err
+			}
+			continue
+		}
+		d := cli.Diagnostic(fmt.Sprintf("%s is unreachable", names.Scope(scope)), "its resources are not evaluated until it can be observed")
+		d.Detail = p.Plan.Unreachable[scope]
+		if err := c.Out.Records(d); err != nil {
+			return err
+		}
+	}
+	for _, scope := range slices.SortedFunc(maps.Keys(p.Plan.UnreachableKinds), resource.Scope.Compare) {
+		for _, kind := range session.SortedKeys(p.Plan.UnreachableKinds[scope]) {
+			d := cli.Diagnostic(fmt.Sprintf("%s in %s is unreachable", kind, names.Scope(scope)), "its resources are not evaluated until it can be observed")
+			d.Detail = p.Plan.UnreachableKinds[scope][kind]
+			if err := c.Out.Records(d); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// maxRecovered is how many recovered actions are shown above a plan; the audit log has all.
+const maxRecovered = 10
+
+// head is the lines above a plan: its stack, the data directory, and what is not fresh.
+func head(c *session.Call, p *engine.Planned, dir string) []string {
+	line := strings.Join(slices.Concat([]string{"Stack " + strings.Join(p.Stacks, ", ")}, accounts(p), []string{"data directory " + dir}), "  ")
+	if c.Sandboxed() {
+		line = fmt.Sprintf("Stack %s  sandbox, no real resources  data directory %s", strings.Join(p.Stacks, ", "), dir)
+	}
+	head := []string{line}
+	head = append(head, session.Freshness(c, p)...)
+	head = append(head, lostRecord(p, dir)...)
+	news := slices.DeleteFunc(slices.Clone(p.Recovered), event.Recovered.NoNews)
+	for i, s := range news {
+		if n := len(news) - i; i == maxRecovered && n > 1 {
+			head = append(head, fmt.Sprintf("%d more actions of earlier runs were recovered: see `ovi audit log --type recovered`", n))
+			break
+		}
+		head = append(head, fmt.Sprintf("%s: %s (%s)", s.Ref.Short(), phrase.Found(string(s.Action), s.Finding), s.Evidence))
+	}
+	return head
+}
+
+// lostRecord is what to do where several resources have the tags of the stack and no resource is on
+// record: the data directory is most likely another one than that in which they were created.
+func lostRecord(p *engine.Planned, dir string) []string {
+	n := 0
+	for i := range p.Plan.Decisions {
+		d := &p.Plan.Decisions[i]
+		if d.Difference != comparator.Conflict || d.Observed == nil || !slices.Contains(p.Stacks, d.Observed.Marks.Ref.Stack) {
+			continue
+		}
+		if d.Observed.Ownership == resource.Unproven || d.Observed.Ownership == resource.Attested {
+			n++
+		}
+	}
+	owned := 0
+	for _, m := range p.Plan.Owned {
+		owned += m
+	}
+	if n < 2 || owned > 0 {
+		return nil
+	}
+	return []string{
+		fmt.Sprintf("%d resources have the tags of stack %s and no record in %s.", n, strings.Join(p.Stacks, ", "), dir),
+		"If the data directory was lost, restore it, or run `ovi adopt --marked --unproven`.",
+	}
+}
+
+// accounts names the accounts and hosts of a plan: "AWS account 123456789012".
+func accounts(p *engine.Planned) []string {
+	return session.NamesOf(p).Accounts(func(s resource.Scope) string {
+		for _, o := range p.Observations {
+			if o.Scope == s {
+				return o.Place
+			}
+		}
+		return ""
+	})
+}
+
+func SortedScopes(m map[resource.Scope]string) []resource.Scope {
+	var out []resource.Scope
+	for s := range m {
+		out = append(out, s)
+	}
+	slices.SortFunc(out, resource.Scope.Compare)
+	return out
+}
+
+// Executing counts the actions of a plan.
+func Executing(p decider.Plan) int { return len(toDo(p)) }
+
+// toDo are the resources that a plan acts on.
+func toDo(p decider.Plan) []resource.Ref {
+	var out []resource.Ref
+	for _, d := range p.Decisions {
+		if d.Action.Executes() {
+			out = append(out, d.Ref)
+		}
+	}
+	return out
+}
+
+// blocked counts what policies block.
+func blocked(p decider.Plan) int { return render.Count(p).Blocked }

@@ -1,0 +1,275 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/ovi-project/ovi/engine/loop"
+	"github.com/ovi-project/ovi/source/git"
+	"github.com/ovi-project/ovi/source/sqlite"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/serve"
+	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/report"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/render/metrics"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func RunCommand(p *session.Process) *urfave.Command {
+	return &urfave.Command{
+		Name: "run", Category: session.GroupReconcile, ArgsUsage: "[SOURCE...]",
+		Usage: "Reconcile continuously",
+		Flags: append([]urfave.Flag{
+			&urfave.DurationFlag{Name: "interval", Usage: "start a cycle every `DURATION`, varied by a tenth", Value: time.Minute},
+			&urfave.BoolFlag{Name: "auto-approve", Usage: "apply what is planned, within the rules; without it, only plan and report"},
+			&urfave.BoolFlag{Name: "allow-destroy", Usage: "with --auto-approve, also delete and replace"},
+			&urfave.BoolFlag{Name: "prune-data", Usage: "delete what is no longer configured and kept for its data too: volumes, and branches with commits of their own"},
+			&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once per stack (default: the file's options, or 10)"},
+			&urfave.DurationFlag{Name: "patience", Usage: "wait `DURATION` for a slow location, then continue without it", Value: 30 * time.Second},
+			&urfave.DurationFlag{Name: "claim-ttl", Usage: "expire a claim `DURATION` after its owner stops (default: the files' options, or 30s)"},
+			&urfave.DurationFlag{Name: "timeout", Usage: "in each cycle, start nothing more after `DURATION`, and cancel what still runs 10s later (default: no limit)"},
+			&urfave.IntFlag{Name: "inventory-every", Usage: "read also what is unmanaged, of all kinds, in the first of every `N` cycles", Value: 10},
+			session.TargetFlag(), session.ExcludeFlag(), session.PolicyFlag(), AllowReplaceFlag(),
+			&urfave.DurationFlag{Name: "keep-history", Usage: "remove versions older than `DURATION`, such as 2160h, from the store; the audit log keeps all (default: keep all)"},
+			&urfave.StringFlag{Name: "listen", Usage: "serve /metrics, /healthz, /readyz and POST /wake on `ADDRESS`, such as 127.0.0.1:9464"},
+			&urfave.StringFlag{Name: "tls-cert", Usage: "TLS certificate `FILE`; required unless the address is loopback"},
+			&urfave.StringFlag{Name: "tls-key", Usage: "TLS key `FILE`; required unless the address is loopback"},
+			&urfave.StringFlag{Name: "token-file", Usage: "require the bearer token in `FILE`; required unless the address is loopback"},
+			&urfave.StringFlag{Name: "webhook", Usage: "send alerts to `URL`"},
+			&urfave.StringFlag{Name: "webhook-file", Usage: "send alerts to the URL in `FILE`, for one that contains a secret"},
+			&urfave.StringFlag{Name: "webhook-key-file", Usage: "sign alerts with the key in `FILE` (HMAC-SHA256)"},
+		}, append(session.ChartFlags(), session.GitFlags()...)...),
+		Description: "Each source is a stack. Without --auto-approve, changes are planned and reported, not applied.\n" +
+			"A cycle starts at each interval, when a source changes, at SIGHUP and at POST /wake. Instances of\n" +
+			"one stack that share a store share the work: one observes, all apply. SIGTERM stops after the\n" +
+			"actions in flight.",
+		Action: p.Action(RunLoop),
+	}
+}
+
+// runner is a running `ovi run`.
+type runner struct {
+	*session.Call
+	dir      string
+	paths    []string
+	stacks   []loop.Stack
+	intents  []resource.Intent // as first read, for options that are set once
+	options  loop.RunOptions
+	wakes    loop.Wakes
+	loops    metrics.Loops
+	counters *metrics.Counters
+	line     atomic.Pointer[session.Session] // nil while the data directory is not open
+	alerts   *serve.Alerts
+	forgot   forgetting
+	rules    heldRules
+	reports  map[string]*report.Writer // by stack: of the sources that show what became of them
+	alarms   heldAlarms
+	orders   heldOrders
+	named    bool // --target and --exclude matched something
+}
+
+func RunLoop(c *session.Call) error {
+	if c.Cmd.Bool("allow-destroy") && !c.Cmd.Bool("auto-approve") {
+		return cli.Usage("add --auto-approve", "--allow-destroy needs --auto-approve")
+	}
+	if c.Cmd.Duration("interval") < time.Second {
+		return cli.Usage("use --interval 1m", "--interval must be at least 1s")
+	}
+	if c.Cmd.Int("inventory-every") < 1 {
+		return cli.Usage("use --inventory-every 1 to read it in every cycle", "--inventory-every must be at least 1")
+	}
+	c.Out.Share()
+	c.Answer.Spare(func(err error) { c.Log.Warn("cannot write standard output; the loop continues", "error", err) })
+	k := &runner{Call: c, counters: metrics.New()}
+	c.Reported = k.wakes.Changed
+	c.Alarmed = k.alarm
+	c.Ordered = func(site string, o provider.Orders) { k.orders.set(site, o); k.wakes.Wake("an order") }
+	if err := k.readSources(); err != nil {
+		return err
+	}
+	var err error
+	if k.rules.now, err = session.Policies(k.Call, k.intents); err != nil {
+		return err
+	}
+	if err := session.CheckPatterns(k.Call); err != nil {
+		return err
+	}
+	notices, err := serve.OpenNotices(c, c.Out, c.Now, serve.Webhook{URL: c.Cmd.String("webhook"), URLFile: c.Cmd.String("webhook-file"), KeyFile: c.Cmd.String("webhook-key-file")})
+	if err != nil {
+		return err
+	}
+	defer notices.Close()
+	k.alerts = serve.NewAlerts(notices, serve.StoreMemory{Context: c, Store: k.sharedStore})
+	k.options = k.runOptions()
+	closeListener, err := k.listen()
+	if err != nil {
+		return err
+	}
+	defer closeListener()
+	defer k.hangups()()
+	return k.keep()
+}
+
+// readSources makes a stack of each source and reads all once: an error at the start ends the
+// command.
+func (k *runner) readSources() error {
+	paths, err := k.Sources(k.Cmd.Args().Slice()...)
+	if err != nil {
+		return err
+	}
+	k.dir, k.paths = k.DataDir(paths), paths
+	named := map[string]string{}
+	for _, path := range paths {
+		intents, err := session.Load(k.Call, []string{path}, k.dir)
+		if err != nil {
+			return err
+		}
+		k.intents = append(k.intents, intents...)
+		for _, in := range intents {
+			if other, twice := named[in.Stack]; twice {
+				return cli.Usage("give each its own `stack:`, or put them into one folder", "%s and %s are both stack %s", other, path, in.Stack)
+			}
+			named[in.Stack] = path
+			k.stacks = append(k.stacks, loop.Stack{
+				Name: in.Stack, Mark: func() string { return runnerMark(k, path) },
+				Load: func(context.Context) ([]resource.Intent, error) {
+					return session.LoadStack(k.Call, []string{path}, k.dir, in.Stack)
+				},
+			})
+		}
+	}
+	return nil
+}
+
+func (k *runner) runOptions() loop.RunOptions {
+	o := loop.RunOptions{
+		Interval: k.Cmd.Duration("interval"), Patience: k.Cmd.Duration("patience"), Timeout: k.Cmd.Duration("timeout"), Grace: session.AfterTimeout,
+		InventoryEvery: k.Cmd.Int("inventory-every"), Apply: k.Cmd.Bool("auto-approve"), Wakes: &k.wakes, Tell: k.cycled, Alarms: func() []provider.Alarm { return k.alarms.since(k.Now().Add(-alarmsFor)) }, Orders: k.orders.of, Rules: k.rulesNow,
+		Do: engine.ApplyOptions{Parallelism: k.Cmd.Int("parallelism"), Hard: k.Hard},
+	}
+	o.Plan.Targets, o.Plan.Excludes = k.Cmd.StringSlice("target"), k.Cmd.StringSlice("exclude")
+	o.Plan.AllowReplace = k.Cmd.StringSlice("allow-replace")
+	o.Plan.Prune = k.Cmd.Bool("prune-data")
+	o.Plan.SkipDestructive = o.Apply && !k.Cmd.Bool("allow-destroy")
+	return o
+}
+
+// The pauses before a data directory that failed is opened again.
+const (
+	reopenFirst = time.Second
+	reopenMost  = 30 * time.Second
+)
+
+// keep runs the loops, and opens the data directory again when it fails: a store may become
+// reachable again, and open actions are recovered. Only the first opening must succeed.
+func (k *runner) keep() error {
+	pause := reopenFirst
+	for first := true; k.Err() == nil; first = false {
+		started := k.Now()
+		err := k.loop()
+		if k.Err() != nil {
+			break
+		}
+		if first && !errors.Is(err, errBack) && !errors.Is(err, ledger.ErrBroken) {
+			return err
+		}
+		if k.Now().Sub(started) > reopenMost {
+			pause = reopenFirst
+		}
+		if !errors.Is(err, errBack) {
+			k.Out.Warn("no action is started: "+err.Error(), fmt.Sprintf("none needed: retried in %s", pause))
+		}
+		select {
+		case <-k.Done():
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, reopenMost)
+	}
+	k.Out.Say("Stopped. Actions in flight finished or will be recovered; no other was started.")
+	return nil
+}
+
+// loop opens the data directory and runs the loops until they end.
+func (k *runner) loop() error {
+	l, err := session.OpenLiveState(k.Call, k.dir, k.paths, k.intents)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(session.RightCloud(k.Call, l.Ledger), k.namesSomething(l)); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	if err := l.Remember(); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	defer k.startReports()()
+	stop := l.Ledger.Listen(k.heard)
+	k.line.Store(l)
+	k.Out.Say("Instance %s reconciles %s  data directory %s", l.Ledger.Instance(), k.names(), k.dir)
+	if err = l.Claims.Ready(k); err == nil {
+		err = loop.Run(k, l.Engine, k.stacks, k.options)
+	}
+	k.line.Store(nil)
+	stop()
+	if bad := l.Close(); bad != nil && k.Err() != nil {
+		k.Out.Warn(bad.Error(), "run `ovi audit verify`")
+	}
+	if err != nil {
+		return err
+	}
+	return errBack
+}
+
+// names are the stacks, for users.
+func (k *runner) names() string {
+	names := make([]string, len(k.stacks))
+	for i, s := range k.stacks {
+		names[i] = s.Name
+	}
+	return "stack " + strings.Join(names, ", stack ")
+}
+
+var errBack = errors.New("the loops ended")
+
+// hangups wakes the loops at SIGHUP, until the returned function is called.
+func (k *runner) hangups() func() {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGHUP)
+	go func() {
+		for range signals {
+			k.wakes.Wake("SIGHUP")
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(signals)
+	}
+}
+
+// runnerMark is another string when a source, or a file with policies, may have changed. What a reporter
+// writes into a source is no change of it.
+func runnerMark(k *runner, path string) string {
+	switch {
+	case git.Is(path): // its commit is asked for in each cycle
+		return session.MarkOf(k.PolicyPaths()...)
+	case !sqlite.Reads(path):
+		return session.MarkOf(append(k.PolicyPaths(), path)...)
+	}
+	version, err := session.ClusterTable(k.Call, path, k.Checks()).Version(k)
+	if err != nil {
+		version = err.Error()
+	}
+	return version + session.MarkOf(append(k.PolicyPaths(), path+".yaml")...)
+}

@@ -1,0 +1,51 @@
+package reconcile
+
+import (
+	"flag"
+	"testing"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage/mem"
+)
+
+// TestAnExcludedThingMayGo: the loop goes on when its record is opened again and what
+// --exclude named is gone; what never named anything is refused each time.
+func TestAnExcludedThingMayGo(t *testing.T) {
+	t.Parallel()
+	l, err := ledger.Open(t.Context(), ledger.Config{Dir: t.TempDir(), Store: mem.New(), User: "ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	here := resource.Scope{Provider: "aws", Location: "000000000000/us-east-1"}
+	obs := func(objects ...resource.Observed) {
+		w := resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{here: {Scope: here, Resources: objects}}}
+		if _, err := l.RecordObservation(t.Context(), w, ledger.ObservationOptions{Since: -1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keeping := func(exclude string) *runner {
+		set := flag.NewFlagSet("run", flag.ContinueOnError)
+		set.Var(urfave.NewStringSlice(), "target", "")
+		set.Var(urfave.NewStringSlice(exclude), "exclude", "")
+		k := &runner{Call: &session.Call{Context: t.Context(), Cmd: urfave.NewContext(nil, set, nil)}}
+		k.options.Plan.Excludes = []string{exclude}
+		return k
+	}
+	right, wrong := keeping("ec2/old"), keeping("ec2/odl")
+	obs(resource.Observed{Ref: resource.Ref{Stack: "web", Provider: "aws", Location: here.Location, Kind: "ec2", Name: "old"}, ID: "i-1"})
+	if err := right.namesSomething(&session.Session{Ledger: l}); err != nil {
+		t.Fatal(err)
+	}
+	obs()
+	if err := right.namesSomething(&session.Session{Ledger: l}); err != nil {
+		t.Errorf("the record was opened again, and the thing is gone: %v", err)
+	}
+	if err := wrong.namesSomething(&session.Session{Ledger: l}); err == nil {
+		t.Error("a name of nothing passes")
+	}
+}

@@ -1,0 +1,87 @@
+package record
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// failingConfig is a configuration whose attempts fail.
+type failingConfig struct {
+	ref resource.Ref
+	ledger.Tries
+	exhausted, stalled bool
+	back               string // the configuration that it returned to
+}
+
+// failing lists the configurations of which the last attempt failed.
+func failing(c *session.Call, s state) []failingConfig {
+	var out []failingConfig
+	for _, ref := range slices.SortedFunc(maps.Keys(s.attempts), resource.Ref.Compare) {
+		f := failingConfig{ref: ref, Tries: s.attempts[ref].Last()}
+		x, known := s.exhausted[ref]
+		if f.exhausted, f.stalled = known && x.Desired == f.Desired, f.Stalled(c.Now()); f.exhausted {
+			f.back = x.Back
+		}
+		if f.Any() {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func failingRecords(c *session.Call, s state) []render.Record {
+	var out []render.Record
+	for _, f := range failing(c, s) {
+		out = append(out, render.Failing{
+			Type: "failing", Ref: s.names.Ref(f.ref), Desired: f.Desired, Attempts: f.Made(), Transient: f.Transient,
+			Exhausted: f.exhausted, Back: f.back, Stalled: f.stalled, Since: session.TimeOrNil(f.Since), Last: f.Last, Error: f.Error,
+		})
+	}
+	return out
+}
+
+// showFailing gives them to alert.
+func showFailing(c *session.Call, s state, short func(resource.Ref) string, alert func(text, suggestion string)) {
+	for _, f := range failing(c, s) {
+		name := short(f.ref)
+		switch {
+		case f.exhausted && f.back != "":
+			alert(fmt.Sprintf("%s: back to %s: %s %s failed; last error: %s", name, resource.ShortDigest(f.back), decider.NumberOf(f.Attempts), ofConfiguration(f.Desired), f.Error),
+				"change its configuration, or run `ovi retry "+name+"`")
+		case f.exhausted:
+			alert(fmt.Sprintf("%s: %s %s failed; last error: %s", name, decider.NumberOf(f.Attempts), ofConfiguration(f.Desired), f.Error),
+				"change its configuration, or run `ovi retry "+name+"`")
+		case f.stalled:
+			alert(fmt.Sprintf("%s is stalled: transient errors since %s; last error: %s", name, f.Since.UTC().Format("2006-01-02 15:04 UTC"), f.Error), "")
+		case f.Kept != "" || isReplacing(s, f.ref): // its replacement has a line
+		default:
+			next := "correct the cause, then run `ovi apply`"
+			if strings.Contains(f.Error, "Suggestion: ") {
+				next = "" // the provider has a better one
+			}
+			alert(fmt.Sprintf("%s: %s %s failed, last %s: %s", name, render.Many(f.Made()+f.Transient, "attempt"), ofConfiguration(f.Desired), c.Ago(f.Last), f.Error),
+				next)
+		}
+	}
+}
+
+func isReplacing(s state, ref resource.Ref) bool {
+	_, is := s.replacing[ref]
+	return is
+}
+
+// ofConfiguration names what was tried.
+func ofConfiguration(desired string) string {
+	if desired == "absent" {
+		return "to delete it"
+	}
+	return "of " + resource.ShortDigest(desired)
+}

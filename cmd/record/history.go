@@ -1,0 +1,155 @@
+package record
+
+import (
+	"fmt"
+	"strings"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/explain"
+	"github.com/ovi-project/ovi/ledger/history"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func HistoryCommand(p *session.Process) *urfave.Command {
+	return &urfave.Command{
+		Name: "history", Category: session.GroupInspect, ArgsUsage: "REF",
+		Usage:  "List a resource's events",
+		Flags:  []urfave.Flag{session.RecordFlag()},
+		Action: p.Action(showLife),
+	}
+}
+
+func showLife(c *session.Call) error {
+	if err := session.OneRef(c); err != nil {
+		return err
+	}
+	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return showHistory(c, l) })
+}
+
+func showHistory(c *session.Call, l *ledger.Ledger) error {
+	ref, err := session.Ref(c, l, c.Arg(0))
+	if err != nil {
+		return err
+	}
+	moments, err := history.New(l.Reader()).History(c, ref)
+	if err != nil {
+		return err
+	}
+	if c.Out.Machine() {
+		return momentRecords(c, ref, moments)
+	}
+	kind, _ := session.Schemas(c.Process).Kind(ref.Provider, ref.Kind)
+	t := render.Table{Head: []string{"REVISION", "TIME (UTC)", "EVENT"}, Flexible: 2}
+	var before *resource.Observed
+	leaving := false
+	for _, m := range moments {
+		for _, line := range momentLines(m, before, kind, leaving) {
+			t.Rows = append(t.Rows, []string{fmt.Sprint(m.Revision), m.At.UTC().Format("2006-01-02 15:04:05"), line.text})
+		}
+		before, leaving = after(m, before), leaves(m, leaving)
+	}
+	return c.Out.Table(t, "No events.")
+}
+
+// moment is a line of a history: its type, its text for users, its data for programs.
+type moment struct {
+	what, text string
+	data       any
+}
+
+// leaves reports whether a delete is in progress after a moment, or may be: what is gone then was not deleted outside ovi.
+func leaves(m history.Moment, before bool) bool {
+	for _, r := range m.Records {
+		switch e := r.Event.(type) {
+		case event.Started:
+			before = e.Action == decider.Delete || e.Phase == event.PhaseDelete
+		case event.Finished:
+			before = before && e.Outcome != event.Done && e.Outcome != event.Failed
+		case event.Recovered:
+			before = false
+		}
+	}
+	return before
+}
+
+// momentLines are the lines of a moment; leaving: a delete was in progress before it.
+func momentLines(m history.Moment, before *resource.Observed, kind resource.Kind, leaving bool) []moment {
+	var out []moment
+	acted, moved := leaving, false
+	for _, r := range m.Records {
+		switch r.Event.(type) {
+		case event.Finished, event.Disowned:
+			acted = true
+		case event.Moved: // what is gone or found is another name, or another resource
+			moved = true
+		}
+		out = append(out, moment{r.Event.Type(), render.SentenceBy(r.Event, r.User), r.Event})
+	}
+	switch {
+	case moved:
+	case m.Gone && acted:
+		out = append(out, moment{"deleted", "observed: deleted", nil})
+	case m.Gone:
+		out = append(out, moment{"deleted", "deleted outside ovi", nil})
+	case m.Seen != nil && m.Seen.Unread != "":
+		out = append(out, moment{"observed", "could not be read: " + m.Seen.Unread, seenData(m.Seen)})
+	case m.Seen != nil && before == nil:
+		out = append(out, moment{"observed", fmt.Sprintf("observed: %s, %s", m.Seen.ID, m.Seen.Health), seenData(m.Seen)})
+	case m.Seen != nil:
+		changes, how := explain.Differ(*before, *m.Seen), "observed: "
+		if !acted && before.ID == m.Seen.ID && m.Seen.Role == "" && explain.MadeOutside(changes, kind) {
+			how = "changed outside ovi: "
+		}
+		if len(changes) > 0 {
+			out = append(out, moment{"observed", how + differences(changes), seenData(m.Seen)})
+		}
+	}
+	return out
+}
+
+func seenData(o *resource.Observed) any {
+	return session.Seen{Observed: *o}.Record(render.NewNames(o.Ref.Scope()))
+}
+
+func after(m history.Moment, before *resource.Observed) *resource.Observed {
+	switch {
+	case m.Gone:
+		return nil
+	case m.Seen != nil && m.Seen.Unread == "":
+		return m.Seen
+	}
+	return before
+}
+
+// differences is one line about what changed between two observations.
+func differences(changes []resource.Change) string {
+	out := make([]string, len(changes))
+	for i, x := range changes {
+		out[i] = x.Name() + " " + render.Value(x.From) + " -> " + render.Value(x.To)
+	}
+	return strings.Join(out, ", ")
+}
+
+func momentRecords(c *session.Call, ref resource.Ref, moments []history.Moment) error {
+	kind, _ := session.Schemas(c.Process).Kind(ref.Provider, ref.Kind)
+	var before *resource.Observed
+	leaving := false
+	for _, m := range moments {
+		for _, line := range momentLines(m, before, kind, leaving) {
+			err := c.Out.Records(render.Moment{
+				Type: "moment", Ref: ref.String(), Revision: int64(m.Revision), At: m.At, What: line.what, Text: line.text, Data: line.data,
+			})
+			if err != nil {
+				return err
+			}
+		}
+		before, leaving = after(m, before), leaves(m, leaving)
+	}
+	return nil
+}

@@ -1,0 +1,196 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/reconcile"
+	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/history"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source/importer"
+	"github.com/ovi-project/ovi/storage"
+)
+
+func InventoryCommand(p *session.Process) *urfave.Command {
+	return &urfave.Command{
+		Name: "inventory", Category: session.GroupInspect, ArgsUsage: "[SOURCE]",
+		Usage: "List unmanaged resources",
+		Description: "All kinds are read in every location on record and of the configuration; a plan reads only the\n" +
+			"kinds that it needs. Of what the provider creates by itself, such as a default VPC, only the number is\n" +
+			"shown. `ovi import existing` writes a configuration of what is listed, and `ovi adopt --match` adopts it.\n" +
+			session.MatchWords,
+		Flags: append([]urfave.Flag{
+			session.SourceFlag(),
+			session.MatchFlag("only resources that match `PATTERN`; repeatable"),
+			&urfave.BoolFlag{Name: "all", Usage: "list also what the provider creates by itself"},
+			&urfave.DurationFlag{Name: "max-age", Usage: "use what was observed completely within `DURATION` instead of observing again"},
+		}, session.ChartFlags()...),
+		Action: p.Action(inventory),
+	}
+}
+
+func inventory(c *session.Call) error {
+	if err := c.AtMost(1); err != nil {
+		return err
+	}
+	if _, err := session.Matcher(c); err != nil {
+		return err
+	}
+	args := c.Cmd.Args().Slice()
+	if _, err := c.RecordDir(args...); err != nil {
+		return err
+	}
+	paths := c.Named(args)
+	if _, err := os.Stat(session.DefaultSource); err == nil && len(paths) == 0 {
+		paths = []string{session.DefaultSource}
+	}
+	if len(paths) > 0 {
+		return session.WithLine(c, paths, func(l *session.Session) error { return takeInventory(c, l) })
+	}
+	return session.WithRecord(c, func(l *session.Session) error {
+		return errors.Join(session.RightCloud(c, l.Ledger), takeInventory(c, l))
+	})
+}
+
+// takeInventory reads all kinds, and shows what is unmanaged. What cannot be read is shown as it is on
+// record.
+func takeInventory(c *session.Call, l *session.Session) error {
+	p, err := l.Engine.Inventory(c, l.Intents, c.Cmd.Duration("max-age"))
+	if err != nil {
+		return err
+	}
+	if err := showUnmanaged(c, l.Ledger); err != nil {
+		return err
+	}
+	if !p.Plan.Unread() {
+		return nil
+	}
+	names := session.NamesOf(p)
+	if c.Out.Machine() {
+		if err := reconcile.Unreachable(c, p, names); err != nil {
+			return err
+		}
+		return cli.Exit(cli.ExitUnreachable)
+	}
+	for _, s := range reconcile.SortedScopes(p.Plan.Unreachable) {
+		c.Out.Warn(names.Scope(s)+" is unreachable, and shown as it was observed last: "+p.Plan.Unreachable[s], "")
+	}
+	for _, s := range slices.SortedFunc(maps.Keys(p.Plan.UnreachableKinds), resource.Scope.Compare) {
+		for _, kind := range session.SortedKeys(p.Plan.UnreachableKinds[s]) {
+			c.Out.Warn(fmt.Sprintf("%s in %s is unreachable, and shown as it was observed last: %s", kind, names.Scope(s), p.Plan.UnreachableKinds[s][kind]), "")
+		}
+	}
+	return cli.Exit(cli.ExitUnreachable)
+}
+
+// chosen are the resources of an inventory that the command line asks for, and how many it omits because the
+// provider creates them by itself.
+func chosen(c *session.Call, all []history.Unmanaged) (chosen []history.Unmanaged, omitted int, err error) {
+	matcher, err := session.Matcher(c)
+	if err != nil {
+		return nil, 0, err
+	}
+	schemas := session.Schemas(c.Process)
+	for _, u := range all {
+		switch {
+		case !matcher.Match(&u.Observed, importer.Called(schemas, &u.Observed)):
+		case u.Message == resource.ProviderDefault && !c.Cmd.Bool("all") && !c.Out.Machine():
+			omitted++
+		default:
+			chosen = append(chosen, u)
+		}
+	}
+	return chosen, omitted, nil
+}
+
+func showUnmanaged(c *session.Call, l *ledger.Ledger) error {
+	all, err := history.New(l.Reader()).Unmanaged(c)
+	if err != nil {
+		return err
+	}
+	all, omitted, err := chosen(c, all)
+	if err != nil {
+		return err
+	}
+	scans, err := l.Scans(c, storage.Now)
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(u history.Unmanaged) bool { return u.Message == resource.PartOfAnother })
+	names := session.NamesIn(scans)
+	refs := make([]resource.Ref, len(all))
+	for i, u := range all {
+		refs[i] = u.Ref
+	}
+	short := names.Shorten(refs...)
+	t := render.Table{Head: []string{"RESOURCE", "ID", "FIRST OBSERVED", "HEALTH", "OBSERVED", "NOTE"}, Flexible: 5}
+	schemas := session.Schemas(c.Process)
+	for _, u := range all {
+		if c.Out.Machine() {
+			err := c.Out.Records(render.Unmanaged{
+				Type: "unmanaged", Ref: names.Ref(u.Ref), Scope: u.Ref.Scope().String(), Kind: u.Ref.Kind, ID: u.ID,
+				Health: string(u.Health), FirstSeen: u.FirstSeen, Before: u.Before, Seen: u.Seen,
+				Ownership: string(u.Ownership), OwnedBy: u.OwnedBy,
+			})
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		first := c.Ago(u.FirstSeen)
+		if u.Before {
+			first += " or earlier"
+		}
+		name := short(u.Ref)
+		if u.ID == u.Ref.Name && name == u.Ref.Short() {
+			name = u.Ref.Kind // it has no name but its ID, or what users call it
+			if called := importer.Called(schemas, &u.Observed); called != u.ID {
+				name += "/" + called
+			}
+		}
+		health := u.Observed
+		if health.Message == resource.ProviderDefault {
+			health.Message = "" // a note
+		}
+		t.Rows = append(t.Rows, []string{name, u.ID, first, session.Seen{Observed: health}.HealthText(), c.Ago(u.Seen), unmanagedNote(u.Observed)})
+	}
+	if c.Out.Machine() {
+		return nil
+	}
+	if err := c.Out.Table(t, "No unmanaged resources."); err != nil {
+		return err
+	}
+	if omitted > 0 {
+		c.Out.Say("%d created by the provider itself are not listed (`ovi inventory --all`).", omitted)
+	}
+	return nil
+}
+
+// unmanagedNote says what a resource carries that suggests an owner. None of it is proof.
+func unmanagedNote(o resource.Observed) string {
+	switch o.Ownership {
+	case resource.Unmanaged, resource.Proven, "":
+	case resource.Former:
+		return "managed by ovi before"
+	default:
+		if !o.Marks.IsZero() {
+			return "tags of " + o.Marks.Ref.Short() + ", stack " + o.Marks.Ref.Stack
+		}
+	}
+	switch {
+	case o.OwnedBy != "":
+		return "managed by " + o.OwnedBy
+	case o.Message == resource.ProviderDefault:
+		return "created by the provider itself"
+	}
+	return ""
+}

@@ -1,0 +1,110 @@
+package record
+
+import (
+	"errors"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/history"
+	"github.com/ovi-project/ovi/ledger/proof"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/wal"
+)
+
+func ProveCommand(p *session.Process) *urfave.Command {
+	return &urfave.Command{
+		Name: "prove", Category: session.GroupInspect, ArgsUsage: "REF",
+		Usage: "Write a file that proves why a resource is as it is or gone",
+		Description: "The file has the records of the audit log about the resource: configuration, observations, plans\n" +
+			"with the digests of their policies, approvals and calls, each with the hashes that lead to a signed\n" +
+			"checkpoint. tools/verify checks it without ovi and without this data directory. The file has whole\n" +
+			"batches of records, so it may tell of other resources too; secrets are in no record.",
+		Flags: []urfave.Flag{
+			session.RecordFlag(),
+			&urfave.StringFlag{Name: "out", Usage: "write the proof to `FILE`, not to standard output"},
+			&urfave.StringFlag{Name: "checkpoint", Usage: "prove it under the checkpoint `LINE`, kept elsewhere, not under another one"},
+			&urfave.BoolFlag{Name: "all", Usage: "prove every observation and plan, not only the last 200 of each"},
+		},
+		Action: p.Action(prove),
+	}
+}
+
+func prove(c *session.Call) error {
+	if err := session.OneRef(c); err != nil {
+		return err
+	}
+	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return proveRef(c, l) })
+}
+
+func proveRef(c *session.Call, l *ledger.Ledger) error {
+	ref, err := session.Ref(c, l, c.Arg(0))
+	if err != nil {
+		return err
+	}
+	order := proof.Order{Ref: ref, By: c.User(), Made: c.Now(), Depth: near}
+	if c.Cmd.Bool("all") {
+		order.Depth = -1
+	}
+	if line := c.Cmd.String("checkpoint"); line != "" {
+		if order.Under, err = wal.ParseAnchor(line); err != nil {
+			return cli.Usage("use the whole line as it was printed", "invalid --checkpoint: %s", err)
+		}
+	}
+	made, err := proof.Make(c, l, order)
+	if err != nil {
+		return &cli.Problem{Summary: "cannot prove " + session.Quoted(ref.String()), Err: err, Suggestion: suggestProve(err)}
+	}
+	file := c.Cmd.String("out")
+	if file == "" {
+		_, err := c.Out.W.Write(made.Text)
+		return err
+	}
+	if err := session.WriteFile(file, made.Text); err != nil {
+		return &cli.Problem{Summary: "cannot write the proof", File: file, Err: cli.Plain(err)}
+	}
+	return proved(c, l, order, made, file)
+}
+
+// suggestProve says what to do where the log does not have what is to be proved.
+func suggestProve(err error) string {
+	switch {
+	case errors.Is(err, wal.ErrTrimmed):
+		return "use a checkpoint that was given after the trim, or none"
+	case errors.Is(err, wal.ErrBehind):
+		return "use a later checkpoint, or none"
+	case errors.Is(err, ledger.ErrNotFound):
+		return "in a shared store, run it on the host whose instance changed the resource"
+	}
+	return "run `ovi audit verify`"
+}
+
+// proofMade is the result of `prove` for programs.
+type proofMade struct {
+	File       string `json:"file"`
+	Ref        string `json:"ref"`
+	Records    int    `json:"records"`
+	Batches    int    `json:"batches"`
+	First      uint64 `json:"first"` // the oldest record that the log has
+	Checkpoint string `json:"checkpoint"`
+}
+
+// proved says what the file proves.
+func proved(c *session.Call, l *ledger.Ledger, o proof.Order, p proof.Proof, file string) error {
+	if c.Out.Machine() {
+		return c.Out.Records(render.Info{Type: "proof", Data: proofMade{file, o.Ref.String(), p.Records, p.Batches, uint64(p.First), p.Under.String()}})
+	}
+	chronicle, err := history.New(l.Reader()).ResourceHistory(c, o.Ref, near)
+	if err != nil {
+		return err
+	}
+	c.Out.Say("%s", teller(c, o.Ref).Explain(chronicle).Headline)
+	c.Out.Say("%s proves it with %s in %s, under the checkpoint of record %d. Verify it with tools/verify.",
+		file, render.Many(p.Records, "record"), render.Many(p.Batches, "batch"), p.Under.Seq)
+	if p.First > 1 {
+		c.Out.Say("Records before %d were trimmed; what they had is not proved.", p.First)
+	}
+	return nil
+}

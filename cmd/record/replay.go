@@ -1,0 +1,255 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/ledger/replay"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/storage/bolt"
+)
+
+func replayCommand(p *session.Process) *urfave.Command {
+	return &urfave.Command{
+		Name: "replay", ArgsUsage: "[SOURCE]", Usage: "Rebuild the store from the audit log and compare them",
+		Description: "A lost store.db is rebuilt by the next command. --repair replaces a damaged one and keeps the\n" +
+			"damaged file. A store in etcd is rebuilt from the logs of all its instances: add the others with\n" +
+			"--with. Restore a lost one with --into etcd://HOST:2379/PREFIX, after stopping its instances.",
+		Flags: []urfave.Flag{
+			session.RecordFlag(), withFlag(),
+			&urfave.StringFlag{Name: "into", Usage: "keep the rebuilt store in `DIR`, or restore a lost one to etcd://HOST:2379/PREFIX"},
+			&urfave.BoolFlag{Name: "repair", Usage: "replace the live store if it is damaged, lost or different"},
+		},
+		Action: p.Action(auditReplay),
+	}
+}
+
+// replayed is the result of `audit replay` for programs.
+type replayed struct {
+	Equal    bool   `json:"equal"`
+	Live     string `json:"live"` // "present", "damaged", "lost"
+	First    uint64 `json:"first"`
+	Last     uint64 `json:"last"`
+	Trimmed  bool   `json:"trimmed"` // current state was compared, not history
+	Revision int64  `json:"revision"`
+	From     int64  `json:"from"` // compared from this revision on
+	Digest   string `json:"digest,omitempty"`
+	Part     string `json:"part,omitempty"` // the first key that differs
+	Why      string `json:"why,omitempty"`
+	Into     string `json:"into,omitempty"`
+	Repaired bool   `json:"repaired"`
+	// Of a store that hosts share:
+	Batches int           `json:"batches,omitempty"`
+	Logs    []replayedLog `json:"logs,omitempty"`
+}
+
+func auditReplay(c *session.Call) error {
+	if err := c.AtMost(1); err != nil {
+		return err
+	}
+	dir, err := c.RecordDir(c.Cmd.Args().Slice()...)
+	if err != nil {
+		return err
+	}
+	if into := c.Cmd.String("into"); strings.HasPrefix(into, session.EtcdScheme) {
+		return rebuildInto(c, dir, into)
+	}
+	if kept, err := session.ReadNote(dir); err != nil || kept.Where != "" || c.StoreName() != "" {
+		if err != nil {
+			return err
+		}
+		return replayShared(c, dir)
+	}
+	if len(c.Cmd.StringSlice("with")) > 0 {
+		return cli.Usage("omit --with", "the store of %s has one audit log, its own", dir)
+	}
+	out := replayed{Live: "present"}
+	if err := catchUpStore(c, dir); err != nil {
+		if !errors.Is(err, storage.ErrCorrupt) {
+			return err
+		}
+		out.Live, out.Why = "damaged", err.Error()
+	}
+	location, keep, err := replayLocation(c, dir)
+	if err != nil {
+		return err
+	}
+	if !keep {
+		defer os.RemoveAll(filepath.Dir(location))
+	}
+	if err := rebuild(c, dir, location, &out); err != nil {
+		return err
+	}
+	if keep {
+		out.Into = location
+	}
+	if c.Cmd.Bool("repair") && !out.Equal {
+		if err := replaceStore(dir, location, keep); err != nil {
+			return err
+		}
+		out.Repaired = true
+	}
+	return tellReplay(c, out, dir)
+}
+
+// catchUpStore brings the live store up to its log; ErrCorrupt if it cannot be read.
+func catchUpStore(c *session.Call, dir string) error {
+	l, err := session.OpenLedger(c, dir)
+	if err != nil {
+		return err
+	}
+	return l.Close()
+}
+
+// replayLocation is where the rebuilt store goes: --into, or a temporary folder.
+func replayLocation(c *session.Call, dir string) (file string, keep bool, err error) {
+	into := c.Cmd.String("into")
+	if into == "" {
+		into, err = os.MkdirTemp(dir, ".replay-*")
+		return filepath.Join(into, session.StoreFile), false, err
+	}
+	file = filepath.Join(into, session.StoreFile)
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		return "", false, &cli.Problem{Summary: "a store exists there", File: file, Err: err, Suggestion: "use an empty folder"}
+	}
+	return file, true, os.MkdirAll(into, 0o700)
+}
+
+// rebuild rebuilds the store and compares the live one with it.
+func rebuild(c *session.Call, dir, location string, out *replayed) (err error) {
+	fresh, err := bolt.Open(location)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, fresh.Close()) }()
+	got, err := replay.Replay(c, dir, fresh)
+	if err != nil {
+		return err
+	}
+	out.First, out.Last, out.Revision, out.Trimmed = uint64(got.First), uint64(got.Last), int64(got.Revision), got.Trimmed()
+	if out.Live != "present" {
+		return nil
+	}
+	live, err := bolt.Open(filepath.Join(dir, session.StoreFile))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, live.Close()) }()
+	found, err := compareStores(c, live, fresh, got)
+	if errors.Is(err, storage.ErrCorrupt) {
+		out.Live, out.Why = "damaged", err.Error()
+		return nil
+	}
+	out.Equal, out.From, out.Digest = found.Equal, int64(found.From), found.DigestA
+	if !found.Equal {
+		out.Part = orElse(found.PartA.Key, found.PartB.Key)
+		out.Why = partSentence(found)
+	}
+	return err
+}
+
+// compareStores compares all that both have; of a trimmed log, only current state.
+func compareStores(c *session.Call, live, fresh storage.Store, got replay.Result) (replay.Comparison, error) {
+	if got.Trimmed() {
+		return replay.CompareLive(c, live, fresh)
+	}
+	stats, err := live.Stats(c)
+	if err != nil {
+		return replay.Comparison{}, err
+	}
+	found, err := replay.CompareHistories(c, live, fresh, stats.Compacted, got.Revision)
+	if err != nil || !found.Equal {
+		return found, err
+	}
+	found.PartA, err = replay.Unlogged(c, live, got.Revision)
+	found.Equal = found.PartA.Key == ""
+	return found, err
+}
+
+func partSentence(f replay.Comparison) string {
+	switch {
+	case f.PartA.Key == "":
+		return fmt.Sprintf("the live store lacks %s of revision %d", f.PartB.Key, f.PartB.Modified)
+	case f.PartB.Key == "":
+		return fmt.Sprintf("the live store has %s of revision %d, which is not in the audit log", f.PartA.Key, f.PartA.Modified)
+	}
+	return fmt.Sprintf("the live store has %s of revision %d, the audit log has %s of revision %d", f.PartA.Key, f.PartA.Modified, f.PartB.Key, f.PartB.Modified)
+}
+
+func orElse(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// replaceStore renames the live store and puts the rebuilt one in its place.
+func replaceStore(dir, location string, keep bool) error {
+	live := filepath.Join(dir, session.StoreFile)
+	if _, err := os.Stat(live); err == nil {
+		aside, err := os.MkdirTemp(dir, "store-replaced-*")
+		if err != nil {
+			return err
+		}
+		if err := os.Rename(live, filepath.Join(aside, session.StoreFile)); err != nil {
+			return err
+		}
+	}
+	if !keep {
+		return os.Rename(location, live)
+	}
+	b, err := os.ReadFile(location)
+	if err != nil {
+		return err
+	}
+	return session.WriteFile(live, b)
+}
+
+func tellReplay(c *session.Call, out replayed, dir string) error {
+	if c.Out.Machine() {
+		if err := c.Out.Records(render.Info{Type: "replayed", Data: out}); err != nil {
+			return err
+		}
+	} else {
+		sayReplay(c, out, dir)
+	}
+	if out.Equal || out.Repaired {
+		return nil
+	}
+	next := "replace it with `ovi audit replay --repair`; the live one is kept"
+	if len(out.Logs) > 0 {
+		next = "build a new one from the logs and use that: ovi audit replay --with DIR --into etcd://HOST:2379/PREFIX"
+	}
+	return &cli.Problem{Summary: "the live store differs from the audit log", Detail: out.Why, Suggestion: next}
+}
+
+func sayReplay(c *session.Call, out replayed, dir string) {
+	if len(out.Logs) > 0 {
+		saySharedReplay(c, out)
+		return
+	}
+	c.Out.Say("Rebuilt from records %d to %d: %s.", out.First, out.Last, render.Many(out.Revision, "revision"))
+	if out.Trimmed {
+		c.Out.Say("The audit log starts with record %d; older records were trimmed. A store rebuilt from it has current state without older history, and other revision numbers, so only current state was compared.", out.First)
+	} else if out.From > 0 {
+		c.Out.Say("Compared from revision %d: older ones were removed from the live store.", out.From)
+	}
+	if out.Equal {
+		c.Out.Say("Equal: the live store matches the audit log, digest %s.", out.Digest[:16])
+	}
+	if out.Repaired {
+		c.Out.Say("Replaced the live store (%s), which is kept in %s.", orElse(out.Why, out.Live), dir)
+	}
+	if out.Into != "" {
+		c.Out.Say("Kept in %s.", out.Into)
+	}
+}

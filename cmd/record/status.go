@@ -1,0 +1,271 @@
+package record
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/history"
+	"github.com/ovi-project/ovi/ledger/phrase"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+func StatusCommand(p *session.Process) *urfave.Command {
+	return &urfave.Command{
+		Name: "status", Category: session.GroupInspect, ArgsUsage: "[SOURCE]",
+		Usage:  "Show managed resources",
+		Flags:  []urfave.Flag{session.RecordFlag(), &urfave.StringFlag{Name: "stack", Usage: "only resources of stack `NAME`"}},
+		Action: p.Action(status),
+	}
+}
+
+// state is what status shows.
+type state struct {
+	stack     string // "": all
+	names     render.Names
+	scans     []ledger.Scan
+	loaded    []event.Loaded
+	liveState resource.LiveState
+	open      []ledger.OpenAction
+	replacing map[resource.Ref]ledger.Replacement
+	plans     []history.Plan
+	attempts  map[resource.Ref]ledger.ResourceTries
+	exhausted map[resource.Ref]event.Exhausted
+	waves     []event.Wave
+	blessings map[resource.Ref]bool
+	doubted   []ledger.Contradiction // what the store says and the audit log does not
+}
+
+func status(c *session.Call) error {
+	if err := c.AtMost(1); err != nil {
+		return err
+	}
+	return session.WithMemory(c, c.Cmd.Args().Slice(), func(l *ledger.Ledger) error { return showState(c, l) })
+}
+
+func showState(c *session.Call, l *ledger.Ledger) error {
+	s, err := stateOf(c, l)
+	if err != nil {
+		return err
+	}
+	stack, err := stackOfRef(c, l)
+	if err != nil {
+		return err
+	}
+	s.only(stack)
+	if c.Out.Machine() {
+		return c.Out.Records(stateRecords(c, s)...)
+	}
+	return stateTables(c, s)
+}
+
+func stateOf(c *session.Call, l *ledger.Ledger) (state, error) {
+	var s state
+	var err error
+	if s.liveState, _, err = l.LiveState(c, storage.Now); err != nil {
+		return s, err
+	}
+	if s.scans, err = l.Scans(c, storage.Now); err != nil {
+		return s, err
+	}
+	if s.loaded, err = l.Loaded(c); err != nil {
+		return s, err
+	}
+	if s.open, err = l.OpenActions(c); err != nil {
+		return s, err
+	}
+	if s.replacing, err = l.Replacements(c, storage.Now); err != nil {
+		return s, err
+	}
+	if s.plans, err = history.New(l.Reader()).Plans(c); err != nil {
+		return s, err
+	}
+	if s.attempts, err = l.Attempts(c); err != nil {
+		return s, err
+	}
+	if s.exhausted, err = l.Exhausted(c); err != nil {
+		return s, err
+	}
+	if s.waves, err = l.Waves(c, storage.Now); err != nil {
+		return s, err
+	}
+	if s.doubted, err = l.Contradictions(c); err != nil {
+		return s, err
+	}
+	blessings, err := l.Blessings(c)
+	s.blessings = map[resource.Ref]bool{}
+	for _, b := range blessings {
+		s.blessings[b.Ref] = true
+	}
+	s.names = session.NamesIn(s.scans)
+	return s, err
+}
+
+// stackOfRef is the stack to show: that of --stack or, where several are on record, that of the source;
+// or of a source of several, "": all. It refuses one of which nothing is recorded.
+func stackOfRef(c *session.Call, l *ledger.Ledger) (string, error) {
+	known, err := session.RecordedStacks(c, l)
+	if err != nil {
+		return "", err
+	}
+	stack, paths := c.Cmd.String("stack"), c.Named(c.Cmd.Args().Slice())
+	if stack == "" && len(known) > 1 && len(paths) > 0 {
+		stacks, err := session.SourceStacks(c, paths)
+		if err != nil || len(stacks) != 1 {
+			return "", err
+		}
+		stack = stacks[0]
+	}
+	if stack == "" || slices.Contains(known, stack) {
+		return stack, nil
+	}
+	next := "run `ovi plan` first"
+	if len(known) > 0 {
+		next = "use --stack " + strings.Join(known, " or ")
+	}
+	return "", cli.Usage(next, "nothing is recorded of stack %s", stack)
+}
+
+// only removes what other stacks have; "" removes nothing.
+func (s *state) only(stack string) {
+	if stack == "" {
+		return
+	}
+	other := func(r resource.Ref) bool { return r.Stack != stack }
+	s.stack = stack
+	s.open = slices.DeleteFunc(s.open, func(o ledger.OpenAction) bool { return other(o.Ref) })
+	s.waves = slices.DeleteFunc(s.waves, func(w event.Wave) bool { return w.Stack != stack })
+	s.plans = slices.DeleteFunc(s.plans, func(p history.Plan) bool { return !slices.Contains(p.Stacks, stack) })
+	maps.DeleteFunc(s.attempts, func(r resource.Ref, _ ledger.ResourceTries) bool { return other(r) })
+	maps.DeleteFunc(s.replacing, func(r resource.Ref, _ ledger.Replacement) bool { return other(r) })
+}
+
+// managed are the resources that are shown, sorted by ref.
+func (s state) managed() []session.Seen {
+	byScope := map[resource.Scope]ledger.Scan{}
+	for _, x := range s.scans {
+		byScope[x.Scope] = x
+	}
+	var out []session.Seen
+	for _, scope := range slices.SortedFunc(maps.Keys(s.liveState.Scopes), resource.Scope.Compare) {
+		snapshot := s.liveState.Scopes[scope]
+		for _, o := range snapshot.Resources {
+			if o.Managed() && (s.stack == "" || o.Ref.Stack == s.stack) {
+				out = append(out, session.Seen{
+					Observed: o, At: byScope[scope].Read(o.Ref.Kind), Blessed: o.Marks.Blessed || s.blessings[o.Ref],
+				})
+			}
+		}
+	}
+	return out
+}
+
+// loadedOf is what was last loaded of a stack, of all for "".
+func (s state) loadedOf(stack string) []event.Loaded {
+	return slices.DeleteFunc(slices.Clone(s.loaded), func(l event.Loaded) bool { return stack != "" && l.Stack != stack })
+}
+
+func stateRecords(c *session.Call, s state) []render.Record {
+	var out []render.Record
+	for _, x := range s.scans {
+		out = append(out, render.ScopeSeen{
+			Type: "scope", Scope: x.Scope.String(), Observed: x.At, Complete: x.Complete,
+			Error: x.Error, Unreachable: x.Unreachable, Seen: session.TimeOrNil(x.Confirmed), Count: x.Count,
+		})
+	}
+	for _, x := range s.loadedOf(s.stack) {
+		out = append(out, render.StackLoaded{Type: "stack", Stack: x.Stack, Source: x.Source, Version: x.Version, Release: x.Release})
+	}
+	for _, x := range s.managed() {
+		out = append(out, x.Record(s.names))
+	}
+	for _, x := range s.doubted {
+		out = append(out, render.Contradiction{Type: "contradiction", Key: x.Key, Text: x.Text})
+	}
+	for _, x := range s.open {
+		out = append(out, render.OpenAction{
+			Type: "open", Ref: s.names.Ref(x.Ref), Action: string(x.Action), Started: x.At,
+			Instance: x.Instance, Host: x.Host, PID: x.PID, Error: x.Error, Deadline: session.TimeOrNil(x.Deadline),
+		})
+	}
+	return slices.Concat(out, recordsOfRollouts(s), failingRecords(c, s), recordsOfReplacements(s))
+}
+
+// showDoubted tells what the store says and the log of an instance does not.
+func showDoubted(doubted []ledger.Contradiction, alert func(text, suggestion string)) {
+	for _, x := range doubted {
+		if x.Log != "" {
+			alert(x.Text, "run `ovi audit verify` where instance "+x.Log+" runs")
+			continue
+		}
+		alert("the store says what the audit log does not, so it does not count: "+x.Text, "run `ovi audit replay` to compare them, and with --repair to rebuild the store")
+	}
+}
+
+func stateTables(c *session.Call, s state) error {
+	var v render.StatusView
+	managed := s.managed()
+	refs := make([]resource.Ref, len(managed))
+	for i, x := range managed {
+		refs[i] = x.Ref
+	}
+	short := s.names.Shorten(slices.Compact(refs)...) // a resource that is being replaced has two lines
+	for _, x := range managed {
+		v.Rows = append(v.Rows, render.StatusRow{Resource: short(x.Ref), ID: phrase.ID(x.ID), Health: string(x.Health), Observed: c.Ago(x.At), Note: x.Note()})
+	}
+	alert := func(text, suggestion string) {
+		v.Notices = append(v.Notices, render.Notice{Text: text, Suggestion: suggestion})
+	}
+	note := func(text string) { v.Notices = append(v.Notices, render.Notice{Text: text, Note: true}) }
+	showDoubted(s.doubted, alert)
+	for _, x := range s.loadedOf(s.stack) {
+		if x.Release != "" {
+			note(fmt.Sprintf("stack %s: version %s of %s", x.Stack, x.Release, x.Source))
+		}
+	}
+	for _, x := range s.scans {
+		switch {
+		case x.Offline:
+			note(fmt.Sprintf("%s is %s", s.names.Scope(x.Scope), (&resource.OfflineError{Since: x.Confirmed}).Error()))
+		case !x.Complete:
+			alert(fmt.Sprintf("%s is unreachable; last observed %s", s.names.Scope(x.Scope), c.Ago(x.Confirmed)), "")
+		}
+		for _, kind := range session.SortedKeys(x.Unreachable) {
+			alert(fmt.Sprintf("%s in %s is unreachable; see `ovi plan`", kind, s.names.Scope(x.Scope)), "")
+		}
+	}
+	for _, p := range s.plans {
+		if p.Counts.Conflict == 0 {
+			continue
+		}
+		alert(fmt.Sprintf("stack %s: %s in the last plan, %s", strings.Join(p.Stacks, ", "), render.Many(p.Counts.Conflict, "conflict"), c.Ago(p.At)), "run `ovi plan` to list them")
+	}
+	showRolloutsOf(s, alert, note)
+	showFailing(c, s, short, alert)
+	v.Notices = append(v.Notices, replacementsIn(s, short, c.Ago)...)
+	for i, x := range s.open {
+		if x.Accepted {
+			note(fmt.Sprintf("%s: %s in progress until %s", short(x.Ref), x.Action, x.Deadline.UTC().Format("15:04:05 UTC")))
+			continue
+		}
+		if x.Failed {
+			alert(fmt.Sprintf("%s: %s failed %s by %s", short(x.Ref), x.Action, x.At.UTC().Format("15:04:05 UTC"), x.User), "run `ovi why "+short(x.Ref)+"`")
+			continue
+		}
+		next := ""
+		if i == len(s.open)-1 {
+			next = "run `ovi plan` to recover it"
+		}
+		alert(fmt.Sprintf("%s: %s started %s by %s, no result recorded", short(x.Ref), x.Action, x.At.UTC().Format("15:04:05 UTC"), x.User), next)
+	}
+	return v.Write(c.Out.W, c.Out.Style)
+}

@@ -1,0 +1,121 @@
+package record
+
+import (
+	"fmt"
+	"strings"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/explain"
+	"github.com/ovi-project/ovi/ledger/history"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// near is how many observations and plans are read from the audit log without --all.
+const near = 200
+
+func WhyCommand(p *session.Process) *urfave.Command {
+	return &urfave.Command{
+		Name: "why", Category: session.GroupInspect, ArgsUsage: "REF",
+		Usage: "Explain a resource's state",
+		Flags: []urfave.Flag{
+			session.RecordFlag(),
+			&urfave.BoolFlag{Name: "all", Usage: "show every recorded event"},
+		},
+		Action: p.Action(why),
+	}
+}
+
+func why(c *session.Call) error {
+	if err := session.OneRef(c); err != nil {
+		return err
+	}
+	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return tell(c, l) })
+}
+
+func tell(c *session.Call, l *ledger.Ledger) error {
+	ref, err := session.Ref(c, l, c.Arg(0))
+	if err != nil {
+		return err
+	}
+	depth := near
+	if c.Cmd.Bool("all") || c.Out.Machine() {
+		depth = -1
+	}
+	chronicle, err := history.New(l.Reader()).ResourceHistory(c, ref, depth)
+	if err != nil {
+		return err
+	}
+	s := teller(c, ref).Explain(chronicle)
+	if c.Out.Machine() {
+		return c.Out.Records(storyRecord(s, ref))
+	}
+	return storyPage(s, c.Cmd.Bool("all")).Write(c.Out.W, c.Out.Style)
+}
+
+// teller tells of things as seen from one of them.
+func teller(c *session.Call, ref resource.Ref) explain.Explainer {
+	return explain.Explainer{Now: c.Now(), Value: render.Value, Ref: session.NamesOfRefs(ref).Ref, Kinds: session.Schemas(c.Process).Kind}
+}
+
+func storyRecord(s explain.Explanation, ref resource.Ref) render.Explanation {
+	out := render.Explanation{
+		Type: "explanation", Ref: s.Ref, Scope: ref.Scope().String(), State: string(s.State), Headline: s.Headline, Cause: s.Cause,
+		Changes: render.Changes(s.Changes), Suggestion: s.Suggestion, Facts: factsOf(s.Facts), Events: make([]render.EventGroup, len(s.Events)),
+	}
+	for i, x := range s.Events {
+		out.Events[i] = render.EventGroup{At: x.At, What: x.What, Title: x.Title, Facts: factsOf(x.Facts), Records: append([]uint64{}, x.Records...), Instance: x.Instance}
+	}
+	return out
+}
+
+// storyPage is the answer for people: the state and its cause, with all every event too.
+func storyPage(s explain.Explanation, all bool) render.Page {
+	page := render.Page{Lead: s.Headline, Cause: s.Cause, Changes: s.Changes, Suggestion: s.Suggestion, Facts: factsOf(s.Facts)}
+	for _, x := range s.Events {
+		if !all {
+			break
+		}
+		facts := factsOf(x.Facts)
+		if len(facts) > 0 && len(x.Records) > 0 {
+			of := ""
+			if x.Instance != "" {
+				of = " of that audit log"
+			}
+			facts = append(facts, render.Fact{Label: "records", Text: numbers(x.Records) + of})
+		}
+		page.Sections = append(page.Sections, render.Section{
+			Head: x.At.UTC().Format("2006-01-02 15:04:05"), Title: x.Title, Facts: facts,
+		})
+	}
+	return page
+}
+
+func factsOf(in []explain.Fact) []render.Fact {
+	out := make([]render.Fact, len(in))
+	for i, f := range in {
+		out[i] = render.Fact(f)
+	}
+	return out
+}
+
+// numbers lists records, those that follow each other as from-to.
+func numbers(seqs []uint64) string {
+	var parts []string
+	for i := 0; i < len(seqs); {
+		j := i
+		for j+1 < len(seqs) && seqs[j+1] == seqs[j]+1 {
+			j++
+		}
+		text := fmt.Sprint(seqs[i])
+		if j > i {
+			text += fmt.Sprintf("-%d", seqs[j])
+		}
+		parts = append(parts, text)
+		i = j + 1
+	}
+	return strings.Join(parts, ", ")
+}

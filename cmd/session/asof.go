@@ -1,0 +1,59 @@
+package session
+
+import (
+	"fmt"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger/phrase"
+	"github.com/ovi-project/ovi/render"
+)
+
+// CheckPast refuses to save a plan of the past.
+func CheckPast(c *Call) error {
+	if c.Cmd.String("at") != "" && (c.Cmd.String("out") != "" || c.Cmd.Duration("max-age") != 0) {
+		return cli.Usage("omit --out and --max-age", "a plan of the past (--at) cannot be applied")
+	}
+	return nil
+}
+
+// Freshness are the lines about what a plan uses that was not observed just now.
+func Freshness(c *Call, p *engine.Planned) []string {
+	names := NamesOf(p)
+	var out []string
+	if p.Past {
+		out = append(out, fmt.Sprintf("As of revision %d. This plan cannot be applied.", p.Revision))
+	}
+	for _, obs := range p.Observations {
+		age := phrase.Age(c.Now().Sub(obs.At))
+		switch {
+		case obs.Err != nil:
+		case p.Past:
+			out = append(out, fmt.Sprintf("%s: as observed at %s, %s ago", names.Scope(obs.Scope), phrase.Second(obs.At), age))
+		case obs.Recorded:
+			out = append(out, fmt.Sprintf("%s: as observed %s ago (--max-age)", names.Scope(obs.Scope), age))
+		case c.Cmd.Duration("max-age") > 0:
+			out = append(out, fmt.Sprintf("%s: observed now", names.Scope(obs.Scope)))
+		}
+	}
+	return out
+}
+
+// LookRecords tell programs how old each fact of a plan is.
+func LookRecords(c *Call, p *engine.Planned, names render.Names) []render.Record {
+	out := make([]render.Record, 0, len(p.Observations))
+	for _, obs := range p.Observations {
+		r := render.Look{Type: "observation", Scope: obs.Scope.String(), Location: names.Scope(obs.Scope), Recorded: obs.Recorded, Count: obs.Count}
+		if obs.Err != nil {
+			r.Error = obs.Err.Error()
+		} else {
+			at := obs.At
+			r.Seen, r.AgeSeconds = &at, c.Elapsed(at).Seconds()
+		}
+		if p.Past {
+			r.Revision = int64(p.Revision)
+		}
+		out = append(out, r)
+	}
+	return out
+}

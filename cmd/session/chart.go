@@ -1,0 +1,134 @@
+package session
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/chart"
+	"github.com/ovi-project/ovi/source/config"
+	"github.com/ovi-project/ovi/source/git"
+	"github.com/ovi-project/ovi/source/sqlite"
+)
+
+// ChartFlags are what a chart is rendered with.
+func ChartFlags() []urfave.Flag {
+	return []urfave.Flag{
+		&urfave.StringSliceFlag{Name: "values", Usage: "chart: use the values in `FILE` over those of values.yaml; repeatable, the last wins"},
+		&urfave.StringSliceFlag{Name: "set", Usage: "chart: set one value, `KEY.KEY=VALUE`; repeatable"},
+		&urfave.StringFlag{Name: "namespace", Usage: "chart: run it as namespace `NAME`, beside others of the same chart"},
+	}
+}
+
+// openSource is the reader of what the paths name: a repository, a table of clusters, charts and manifests, or
+// ovi's own files.
+func openSource(c *Call, paths []string, dir string, checks source.Options) (source.Source, error) {
+	switch {
+	case len(paths) == 1 && git.Is(paths[0]):
+		return gitSource(c, paths[0], dir, checks)
+	case len(paths) == 1 && sqlite.Reads(paths[0]):
+		return ClusterTable(c, paths[0], checks), nil
+	case len(paths) == 1 && siteReads(paths[0], nil):
+		return siteSource(c, paths[0], nil, checks), nil
+	case !slices.ContainsFunc(paths, func(p string) bool { return chart.Reads(p, nil) }):
+		return config.New(paths, config.Options{Options: checks, Env: c.Env}), nil
+	}
+	return chart.New(paths, chartOptions(c, checks, nil)), nil
+}
+
+// chartOptions are how a chart is rendered; nil files are those of this host.
+func chartOptions(c *Call, checks source.Options, files fs.FS) chart.Options {
+	return chart.Options{
+		Options: checks, Provider: ChartProvider, Env: c.Env, Files: files,
+		Values: c.Cmd.StringSlice("values"), Set: c.Cmd.StringSlice("set"), Namespace: c.Cmd.String("namespace"),
+	}
+}
+
+// onlyCharts refuses what only charts have with other sources.
+func onlyCharts(c *Call, paths []string) error {
+	for _, f := range ChartFlags() {
+		name := f.Names()[0]
+		if c.Cmd.IsSet(name) && !slices.ContainsFunc(paths, func(p string) bool { return git.Is(p) || chart.Reads(p, nil) }) {
+			return cli.Usage("omit it, or name a chart: a folder with a Chart.yaml", "--%s is for charts, and %s is not one", name, strings.Join(paths, ", "))
+		}
+	}
+	return nil
+}
+
+// chartDir is the data directory of a chart: .ovi-NAME beside its folder. "" if the path is not a
+// chart.
+func chartDir(path string) string {
+	if !chart.IsChart(path, nil) {
+		return ""
+	}
+	name := chart.Name(path, nil)
+	dir := filepath.Clean(path)
+	if base := filepath.Base(dir); base == "." || base == ".." || name == "" {
+		if abs, err := filepath.Abs(dir); err == nil {
+			dir = abs
+		}
+	}
+	if name == "" {
+		name = filepath.Base(dir)
+	}
+	beside := filepath.Join(filepath.Dir(dir), defaultDir+"-"+name)
+	if here, err := os.Getwd(); err == nil && filepath.IsAbs(beside) && !filepath.IsAbs(path) {
+		if rel, err := filepath.Rel(here, beside); err == nil {
+			return rel
+		}
+	}
+	return beside
+}
+
+// chartHead is what a plan of a chart was made with.
+type chartHead struct {
+	Namespace string   `json:"namespace,omitempty"`
+	Values    []string `json:"values,omitempty"` // absolute, or in the repository of the chart
+	// Set are the keys of --set. Their values are not saved: they may be secrets.
+	Set []string `json:"set,omitempty"`
+}
+
+func headOfChart(c *Call, sources []string) (h chartHead, err error) {
+	h.Namespace, h.Set, h.Values = c.Cmd.String("namespace"), setKeys(c.Cmd.StringSlice("set")), c.Cmd.StringSlice("values")
+	if slices.ContainsFunc(sources, git.Is) {
+		return h, nil // they are paths in the repository
+	}
+	h.Values, err = absolutes(c.Cmd.StringSlice("values"))
+	return h, err
+}
+
+func setKeys(all []string) []string {
+	var out []string
+	for _, s := range all {
+		key, _, _ := strings.Cut(s, "=")
+		out = append(out, key)
+	}
+	return out
+}
+
+// chartAsPlanned renders a chart as for the plan that was saved.
+func chartAsPlanned(c *Call, h chartHead, name string) error {
+	if missing := slices.DeleteFunc(slices.Clone(h.Set), func(key string) bool { return slices.Contains(setKeys(c.Cmd.StringSlice("set")), key) }); len(missing) > 0 {
+		return cli.Usage("add --set "+missing[0]+"=VALUE", "%s was made with --set %s, and holds no values", name, strings.Join(missing, ", "))
+	}
+	if h.Namespace != "" && !c.Cmd.IsSet("namespace") {
+		if err := c.Cmd.Set("namespace", h.Namespace); err != nil {
+			return err
+		}
+	}
+	for _, path := range h.Values {
+		if slices.Contains(c.Cmd.StringSlice("values"), path) {
+			continue
+		}
+		if err := c.Cmd.Set("values", path); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package session
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config"
+	"github.com/ovi-project/ovi/source/sqlite"
+)
+
+// ClusterTable is the source of a table of clusters. NAME.yaml beside the database NAME has what the
+// table has no columns for: rules, options and other resources of the stack.
+func ClusterTable(c *Call, path string, checks source.Options) *sqlite.Table {
+	o := sqlite.Options{Options: checks, Provider: ClusterProvider, Option: func(key string, o resource.Options) string { return tableOption(c, key, o) }}
+	if settings := tableSettings(path); settings != "" {
+		o.Settings = config.New([]string{settings}, config.Options{Options: checks, Env: c.Env, Stack: sqlite.Name(path), NoResources: true})
+	}
+	return sqlite.New(path, o)
+}
+
+// tableOption is an option of the provider of clusters, with those of the stack of a table.
+func tableOption(c *Call, key string, o resource.Options) string {
+	for _, e := range c.Entries() {
+		if e.Name == ClusterProvider {
+			return c.Option(e, key, []resource.Intent{{Options: o}})
+		}
+	}
+	return ""
+}
+
+// tableSettings is the file with the settings of a table; "" if there is none.
+func tableSettings(path string) string {
+	if _, err := os.Stat(path + ".yaml"); errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return path + ".yaml"
+}
+
+// OnlyOneTable refuses a database beside other sources of one stack, and one that no provider is for.
+func OnlyOneTable(c *Call, paths []string) error {
+	i := slices.IndexFunc(paths, sqlite.Reads)
+	if i >= 0 && !slices.ContainsFunc(c.Entries(), func(e provider.Entry) bool { return e.Name == ClusterProvider }) {
+		return cli.Usage("name another source", "%s is a database, and this ovi has no provider of clusters", paths[i])
+	}
+	if i >= 0 && len(paths) > 1 {
+		return cli.Usage("put what the table cannot hold into "+paths[i]+".yaml", "%s is a stack of its own and cannot be combined with other sources", paths[i])
+	}
+	return nil
+}

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package session
+
+import "io/fs"
+
+// fileNumber is the number by which the file system knows a file, whatever its name; 0: none.
+func fileNumber(fs.FileInfo) uint64 { return 0 }

@@ -1,0 +1,127 @@
+package session
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/chart"
+	"github.com/ovi-project/ovi/source/config"
+	"github.com/ovi-project/ovi/source/git"
+)
+
+// GitFlags are what a source in Git is read with.
+func GitFlags() []urfave.Flag {
+	return []urfave.Flag{
+		&urfave.StringFlag{Name: "signers", Usage: "Git: read only commits signed with an SSH key in `FILE`, in the form of ssh-keygen (OVI_GIT_SIGNERS)"},
+		&urfave.StringFlag{Name: "accept-commit", Usage: "Git: read `COMMIT` although its branch was rewound"},
+	}
+}
+
+// checkURL refuses a URL of Git that is invalid.
+func checkURL(name string) (git.URL, error) {
+	u, err := git.Parse(name)
+	if err != nil {
+		return u, cli.Usage("write it as git+https://HOST/REPOSITORY//PATH?ref=BRANCH", "invalid source: %s", err)
+	}
+	return u, nil
+}
+
+// onlyOneRepository refuses a repository beside other sources of one stack.
+func onlyOneRepository(paths []string) error {
+	if i := slices.IndexFunc(paths, git.Is); i >= 0 && len(paths) > 1 {
+		return cli.Usage("name it alone", "%s is a stack of its own and cannot be combined with other sources", paths[i])
+	}
+	return nil
+}
+
+// gitDir is the data directory of a source in Git: one for each repository and path, whatever its ref.
+func gitDir(p *Process, u git.URL) string {
+	u.Ref = ""
+	sum := sha256.Sum256([]byte(u.String()))
+	return filepath.Join(p.StateDir(), u.Name()+"-"+hex.EncodeToString(sum[:6]))
+}
+
+// StateDir is the user's folder for what has no other place: $XDG_STATE_HOME/ovi.
+func (p *Process) StateDir() string {
+	state := p.Getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(state) {
+		state = filepath.Join(p.Getenv("HOME"), ".local", "state")
+	}
+	return filepath.Join(state, "ovi")
+}
+
+// gitSource is the source at a URL of Git. The clone is in the data directory.
+func gitSource(c *Call, name, dir string, checks source.Options) (source.Source, error) {
+	u, err := checkURL(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := CreateDir(dir); err != nil {
+		return nil, err
+	}
+	signers := cmp.Or(c.Cmd.String("signers"), c.Getenv("OVI_GIT_SIGNERS"))
+	if signers != "" {
+		if signers, err = filepath.Abs(signers); err != nil {
+			return nil, err
+		}
+	}
+	repo := git.Open(u, git.Options{Dir: filepath.Join(dir, "git"), Signers: signers, Accept: c.Cmd.String("accept-commit"), Env: c.Env})
+	kept, _ := c.repositories.LoadOrStore(name+"\n"+dir, repo)
+	return git.New(kept.(*git.Repo), func(files fs.FS, at, stack string) (source.Source, error) {
+		return inCommit(c, files, at, stack, checks)
+	}), nil
+}
+
+// inCommit is the reader of a path of a commit.
+func inCommit(c *Call, files fs.FS, at, stack string, checks source.Options) (source.Source, error) {
+	switch {
+	case slices.Contains([]string{".db", ".sqlite", ".sqlite3"}, strings.ToLower(path.Ext(at))):
+		return nil, &cli.Problem{
+			Summary: "a database in Git is not a source: its status columns could not be written", File: at,
+			Suggestion: "declare the clusters in YAML, or name the database by its path on this host",
+		}
+	case siteReads(at, files):
+		return siteSource(c, at, files, checks), nil
+	case chart.Reads(at, files):
+		return chart.New([]string{at}, chartOptions(c, checks, files)), nil
+	}
+	return config.New([]string{at}, config.Options{Options: checks, Env: c.Env, Files: files, Stack: stack}), nil
+}
+
+// readable is an error if a stack of a source could not be read: no part of a source is planned.
+func readable(drafts []*source.Draft) error {
+	for _, d := range drafts {
+		if d.Err != nil {
+			return fmt.Errorf("stack %s of %s: %w", d.Stack, d.Source, d.Err)
+		}
+	}
+	return nil
+}
+
+// ofStack are the drafts of one stack; of all for "". One that its source no longer has is an error, so
+// that nothing is concluded from that.
+func ofStack(drafts []*source.Draft, stack string) ([]*source.Draft, error) {
+	if stack == "" {
+		return drafts, nil
+	}
+	for _, d := range drafts {
+		if d.Stack == stack {
+			return []*source.Draft{d}, nil
+		}
+	}
+	return nil, &cli.Problem{
+		Summary:    "the source no longer has stack " + stack + ", and nothing of it is changed",
+		Suggestion: "to delete its resources, keep its folder with `resources: []`",
+	}
+}

@@ -1,0 +1,90 @@
+package session
+
+import (
+	"errors"
+	"time"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/history"
+	"github.com/ovi-project/ovi/ledger/phrase"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// WithMemory opens the data directory for a command that reads it; args may name a source that it
+// is beside. It needs no source and no provider.
+func WithMemory(c *Call, args []string, do func(*ledger.Ledger) error) error {
+	dir, err := c.RecordDir(args...)
+	if err != nil {
+		return err
+	}
+	l, err := OpenLedger(c, dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(l), l.Close())
+}
+
+// Ref finds a recorded resource by any spelling; of several with that name the one in the stack of
+// the source, which sources or -f names.
+func Ref(c *Call, l *ledger.Ledger, spelling string, sources ...string) (resource.Ref, error) {
+	ref, err := history.New(l.Reader()).FindRef(c, spelling)
+	var several *history.AmbiguousError
+	if errors.As(err, &several) {
+		return inSource(c, several, sources...)
+	}
+	if errors.Is(err, ledger.ErrNotFound) {
+		return ref, &cli.Problem{Summary: "no recorded resource is called " + Quoted(spelling), Suggestion: nearby(c, l, spelling)}
+	}
+	return ref, err
+}
+
+func Quoted(s string) string { return `"` + s + `"` }
+
+// nearby suggests the resource that was most likely meant.
+func nearby(c *Call, l *ledger.Ledger, spelling string) string {
+	live, _, err := l.LiveState(c, storage.Now)
+	if err != nil {
+		return "see `ovi status`"
+	}
+	var names []string
+	for _, snapshot := range live.Scopes {
+		for _, o := range snapshot.Resources {
+			names = append(names, o.Ref.Kind+"/"+o.Ref.Name, o.Ref.Name)
+		}
+	}
+	if near, ok := resource.Nearest(spelling, names); ok {
+		return "did you mean " + near + "? See `ovi status`"
+	}
+	return "run `ovi status` and `ovi inventory` to list what is recorded"
+}
+
+// NamesIn knows every scope that was observed.
+func NamesIn(scans []ledger.Scan) render.Names {
+	scopes := make([]resource.Scope, len(scans))
+	for i, s := range scans {
+		scopes[i] = s.Scope
+	}
+	return render.NewNames(scopes...)
+}
+
+// Ago is the age of something, or "never".
+func (c *Call) Ago(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return phrase.Age(c.Now().Sub(t)) + " ago"
+}
+
+// Elapsed is how long ago a time was, and never negative: the clock may have been set back.
+func (c *Call) Elapsed(since time.Time) time.Duration { return max(c.Now().Sub(since), 0) }
+
+// TimeOrNil is nil for the zero time.
+func TimeOrNil(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}

@@ -1,0 +1,65 @@
+package session
+
+import (
+	"path/filepath"
+	"slices"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/rules"
+	"github.com/ovi-project/ovi/source/config"
+	"github.com/ovi-project/ovi/source/git"
+)
+
+func PolicyFlag() urfave.Flag {
+	return &urfave.StringSliceFlag{Name: "policy", Usage: "add policies from `FILE` or a folder to each stack's own (OVI_POLICY); repeatable"}
+}
+
+// PolicyPaths are the files and folders of policies for every stack.
+func (c *Call) PolicyPaths() []string {
+	paths := c.Cmd.StringSlice("policy")
+	if more := c.Getenv("OVI_POLICY"); more != "" && c.takes("policy") && !slices.Contains(paths, more) {
+		paths = append([]string{more}, paths...)
+	}
+	return paths
+}
+
+// takes reports whether the command has an option.
+func (c *Call) takes(option string) bool {
+	return slices.ContainsFunc(c.Cmd.Command.Flags, func(f urfave.Flag) bool { return slices.Contains(f.Names(), option) })
+}
+
+// Policies reads the policies for every stack, and compiles all that was read, so that a wrong
+// rule is an error before anything is opened.
+func Policies(c *Call, intents []resource.Intent) (rules rules.Rules, err error) {
+	if paths := c.PolicyPaths(); len(paths) > 0 {
+		if rules, err = ReadPolicies(c, paths); err != nil {
+			return rules, err
+		}
+	}
+	_, err = engine.Guards(intents, rules)
+	return rules, err
+}
+
+func ReadPolicies(c *Call, paths []string) (rules.Rules, error) {
+	return config.Rules(c, paths, config.Options{Options: c.Checks(), Env: c.Env})
+}
+
+// absolutes are paths that mean the same from wherever a plan file is applied.
+func absolutes(paths []string) ([]string, error) {
+	var out []string
+	for _, p := range paths {
+		if git.Is(p) {
+			out = append(out, p)
+			continue
+		}
+		abs, err := filepath.Abs(p)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, abs)
+	}
+	return out, nil
+}

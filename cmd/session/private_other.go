@@ -1,0 +1,9 @@
+//go:build !unix
+
+package session
+
+import "io/fs"
+
+const NoFollow = 0
+
+func OwnFile(fs.FileInfo) bool { return true }

@@ -1,0 +1,108 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/hashicorp/go-hclog"
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Call is one command being run.
+type Call struct {
+	*Process
+	context.Context
+	Cmd *urfave.Context
+	Out *cli.Output
+	Log hclog.Logger
+	cut context.Context // with --timeout: ends running actions
+	// acting are closed ledgers under whose claims an action may still run: kept, so that the
+	// files that show this stay locked.
+	acting []*ledger.Ledger
+	// Reported is called when a location has reported by itself; nil: nothing waits for that.
+	Reported func(resource.Scope)
+	// Alarmed is called with each alarm of a provider; nil: they are warnings.
+	Alarmed func(provider.Alarm)
+	// Ordered is called with the orders of a central orchestrator; nil: nothing obeys them.
+	Ordered func(site string, o provider.Orders)
+	// Secrets are those that were digested, to keep them out of what programs print.
+	Secrets knownSecrets
+	// repositories are the clones of this command, by URL and folder: what did not change is not read again.
+	repositories sync.Map
+	// versions are what was read last, such as a commit, by stack.
+	versions sync.Map
+	// Progress is what the screen shows during an apply.
+	Progress atomic.Pointer[render.Progress]
+}
+
+// Action makes a command's action from a function of its call. Every error ends up here: it is
+// reported in the format that was asked for, and becomes the exit code.
+func (p *Process) Action(do func(*Call) error) urfave.ActionFunc {
+	return func(cc *urfave.Context) error {
+		out, err := p.NewOutput(cc)
+		if err != nil {
+			return err
+		}
+		log, err := p.NewLog(logLevel(cc), cc.String("log-format"))
+		if err != nil {
+			return err
+		}
+		c := &Call{Process: p, Context: cc.Context, Cmd: cc, Out: out, Log: log}
+		if err = cli.CheckLimits(cc); err == nil {
+			err = do(c)
+		}
+		return c.Ended(errors.Join(err, out.Finish()))
+	}
+}
+
+// logLevel is that of --log-level, or of --verbose for commands that have no other use for it.
+func logLevel(cc *urfave.Context) string {
+	for _, f := range cc.Command.Flags {
+		if v, is := f.(*urfave.BoolFlag); is && v.Name == "verbose" && v.Category == cli.Everywhere && cc.Bool("verbose") && !cc.IsSet("log-level") {
+			return "debug"
+		}
+	}
+	return cc.String("log-level")
+}
+
+// Ended reports an error and gives the exit code. Output that could not be written ends a command
+// with an error too, and hides no other one.
+func (c *Call) Ended(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) && c.TimedOut() {
+		err = &cli.Problem{Summary: "stopped by --timeout before anything was changed", Err: err, Suggestion: "use a longer --timeout"}
+	}
+	lost, code := c.Answer.Failure(), cli.CodeOf(err)
+	c.Out.End(err)
+	if lost != nil {
+		if ds := cli.Diagnose(err); len(ds) == 0 || !errors.Is(err, lost) {
+			c.Out.End(lost)
+		}
+		code = cli.Worst(code, cli.ExitError)
+	}
+	return cli.Exit(code)
+}
+
+// Arg is the n-th argument, or "".
+func (c *Call) Arg(n int) string { return c.Cmd.Args().Get(n) }
+
+// AtMost refuses arguments the command does not use.
+func (c *Call) AtMost(n int) error {
+	if c.Cmd.NArg() <= n {
+		return nil
+	}
+	return cli.Usage("see `ovi "+c.Cmd.Command.Name+" --help`", "unexpected argument %q for `ovi %s`", c.Arg(n), c.Cmd.Command.Name)
+}
+
+// Process is ovi, with what it is given from outside.
+type Process struct {
+	cli.Process
+	Table func(*Process, hclog.Logger) []provider.Entry
+}

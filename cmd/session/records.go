@@ -1,0 +1,206 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/history"
+	"github.com/ovi-project/ovi/ledger/phrase"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source/sqlite"
+	"github.com/ovi-project/ovi/storage"
+)
+
+func Act(c *Call) engine.OperatorAction {
+	return engine.OperatorAction{Who: c.User(), Reason: c.Cmd.String("reason")}
+}
+
+// IsBlessed reports whether the protection of a resource is recorded.
+func IsBlessed(ctx context.Context, l *ledger.Ledger, ref resource.Ref) (bool, error) {
+	all, err := l.Blessings(ctx)
+	return slices.ContainsFunc(all, func(b ledger.Blessing) bool { return b.Ref == ref }), err
+}
+
+// WithRecord opens the data directory and the providers for a command about recorded resources.
+func WithRecord(c *Call, do func(*Session) error) error {
+	dir, err := c.RecordDir()
+	if err != nil {
+		return err
+	}
+	l, err := OpenLiveState(c, dir, nil, nil)
+	if err != nil {
+		return err
+	}
+	return Closing(c, l, do(l))
+}
+
+// WithRef is withRecord for a command about one recorded resource, its argument.
+func WithRef(c *Call, do func(*Session, resource.Ref) error) error {
+	if err := OneRef(c); err != nil {
+		return err
+	}
+	return WithRecord(c, func(l *Session) error {
+		ref, err := Ref(c, l.Ledger, c.Arg(0))
+		if err != nil {
+			return err
+		}
+		return do(l, ref)
+	})
+}
+
+// Shortened are the shortest names that tell some refs apart.
+func Shortened(refs []resource.Ref) []string {
+	short, out := resource.Shorten(refs, nil), make([]string, len(refs))
+	for i, r := range refs {
+		out[i] = short(r)
+	}
+	return out
+}
+
+// AgeOf reads a duration that may be in days.
+func AgeOf(text string) (time.Duration, error) {
+	var days int
+	if n, err := fmt.Sscanf(text+" ", "%dd ", &days); err == nil && n == 1 && fmt.Sprintf("%dd", days) == text {
+		return time.Duration(days) * 24 * time.Hour, nil
+	}
+	age, err := time.ParseDuration(text)
+	if err == nil && age < 0 {
+		err = errors.New("it is negative")
+	}
+	return age, err
+}
+
+// ClusterRef names the cluster of a row as a report knows it.
+func ClusterRef(name string) resource.Ref {
+	return resource.Ref{Provider: ClusterProvider, Kind: sqlite.Kind, Name: name}
+}
+
+// Bare is a ref without its stack and location.
+func Bare(r resource.Ref) resource.Ref {
+	r.Stack, r.Location = "", ""
+	return r
+}
+
+// MinuteOf is a time in a head line.
+func MinuteOf(t time.Time) string {
+	if t.IsZero() {
+		return "unknown time"
+	}
+	return phrase.Minute(t)
+}
+
+func StampOf(t time.Time) string {
+	if t.IsZero() {
+		return "unknown time"
+	}
+	return phrase.Second(t)
+}
+
+// OneRef checks that the command has its one argument.
+func OneRef(c *Call) error {
+	if c.Arg(0) == "" {
+		return cli.Usage("use one that `ovi status` lists, such as ec2/web-0", "`ovi %s` needs a resource", c.Cmd.Command.Name)
+	}
+	return c.AtMost(1)
+}
+
+func IsFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
+func ReadSource(name string) (string, error) {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return "", &cli.Problem{Summary: "cannot read the file", File: name, Err: err, Suggestion: "check its path and permissions"}
+	}
+	return string(b), nil
+}
+
+// NamesOf knows every scope of a plan.
+func NamesOf(p *engine.Planned) render.Names {
+	var scopes []resource.Scope
+	for _, obs := range p.Observations {
+		scopes = append(scopes, obs.Scope)
+	}
+	for scope := range p.Plan.Unreachable {
+		scopes = append(scopes, scope)
+	}
+	for _, d := range p.Plan.Decisions {
+		scopes = append(scopes, d.Ref.Scope())
+	}
+	return render.NewNames(scopes...)
+}
+
+// instancesNote, in a data directory, names the instances of its shared store, so that it is known
+// which logs are needed when the store is lost.
+const instancesNote = "instances"
+
+func InstancesMet(dir string) ([]string, error) {
+	b, err := os.ReadFile(filepath.Join(dir, instancesNote))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return strings.Fields(string(b)), err
+}
+
+// meet notes the instances of the shared store.
+func meet(c *Call, dir string, l *ledger.Ledger) {
+	was, err := InstancesMet(dir)
+	var all []ledger.Instance
+	if err == nil {
+		all, err = l.Instances(c)
+	}
+	var now []string
+	for _, i := range all {
+		now = append(now, i.ID)
+	}
+	if err == nil && !slices.Equal(was, now) {
+		err = WriteFile(filepath.Join(dir, instancesNote), []byte(strings.Join(now, "\n")+"\n"))
+	}
+	if err != nil {
+		c.Out.Warn("cannot note the instances of the store: "+err.Error(), "none needed: the next command tries again")
+	}
+}
+
+// Revision reads --at: a revision, a time, or a duration ago.
+func Revision(c *Call, l *ledger.Ledger) (storage.Revision, error) {
+	return RevisionOf(c, l, c.Cmd.String("at"))
+}
+
+func RevisionOf(c *Call, l *ledger.Ledger, text string) (storage.Revision, error) {
+	if text == "" {
+		return storage.Now, nil
+	}
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 {
+		return happened(c, l, storage.Revision(n))
+	}
+	if ago, err := time.ParseDuration(text); err == nil {
+		return history.New(l.Reader()).RevisionAt(c, c.Now().Add(-ago))
+	}
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return history.New(l.Reader()).RevisionAt(c, t)
+	}
+	return 0, cli.Usage("use a revision such as 42, a time such as 2026-01-02T15:04:05Z, or 90m for 90 minutes ago", "%q is neither a revision nor a time", text)
+}
+
+// happened refuses a revision that does not exist yet.
+func happened(c *Call, l *ledger.Ledger, r storage.Revision) (storage.Revision, error) {
+	newest, err := l.Revision(c)
+	if err == nil && r > newest {
+		err = cli.Usage("run `ovi store status` to list the revisions that can be read", "revision %d does not exist: the newest is %d", r, newest)
+	}
+	return r, err
+}

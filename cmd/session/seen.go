@@ -1,0 +1,77 @@
+package session
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Seen is a resource with the age of its observation.
+type Seen struct {
+	resource.Observed
+	At      time.Time
+	Blessed bool
+}
+
+func (s Seen) Record(names render.Names) render.Resource {
+	return render.Resource{
+		Type: "resource", Ref: names.Ref(s.Ref), Scope: s.Ref.Scope().String(), Kind: s.Ref.Kind, ID: s.ID,
+		Stack: s.Stack(), Owner: s.Marks.Owner, Health: string(s.Health), Detail: s.Message, Blessed: s.Blessed,
+		Seen: s.At, Since: TimeOrNil(s.Since), Attrs: render.JSON(s.Attrs), Tags: s.Tags.AppendJSON(nil),
+	}
+}
+
+// Stack is the stack that owns a resource; "" if none is proven to.
+func (s Seen) Stack() string {
+	if s.Managed() {
+		return s.Ref.Stack
+	}
+	return ""
+}
+
+// HealthText is the health in words.
+func (s Seen) HealthText() string {
+	text := string(s.Health)
+	if s.Message != "" && s.Message != text {
+		text += " (" + s.Message + ")"
+	}
+	return text
+}
+
+// Note is what else users must know about a resource.
+func (s Seen) Note() string {
+	var notes []string
+	if s.Blessed {
+		notes = append(notes, "blessed")
+	}
+	if s.Unread != "" {
+		notes = append(notes, "could not be read")
+	}
+	switch s.Role {
+	case resource.RoleOld:
+		notes = append(notes, "being replaced")
+	case resource.RoleNew:
+		notes = append(notes, "new")
+	}
+	if s.Message != "" && s.Message != string(s.Health) {
+		notes = append(notes, s.Message)
+	}
+	return strings.Join(notes, ", ")
+}
+
+func Count(n int) string { return strconv.Itoa(n) }
+
+func SortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func NamesOfRefs(refs ...resource.Ref) render.Names {
+	scopes := make([]resource.Scope, len(refs))
+	for i, r := range refs {
+		scopes[i] = r.Scope()
+	}
+	return render.NewNames(scopes...)
+}

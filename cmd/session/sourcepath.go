@@ -1,0 +1,146 @@
+package session
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/source/chart"
+	"github.com/ovi-project/ovi/source/git"
+	"github.com/ovi-project/ovi/source/sqlite"
+)
+
+const (
+	DefaultSource = "ovi.yaml"
+	defaultDir    = ".ovi"
+)
+
+// Sources are the paths of the configuration: the argument and every -f, else ovi.yaml here.
+// They must exist.
+func (c *Call) Sources(args ...string) ([]string, error) {
+	named := c.Named(args)
+	if len(named) == 0 {
+		named = []string{DefaultSource}
+		if _, err := os.Stat(DefaultSource); errors.Is(err, fs.ErrNotExist) {
+			return nil, cli.Usage(firstSource(c),
+				"no %s in this folder and no source named", DefaultSource)
+		}
+	}
+	for _, name := range named {
+		if git.Is(name) {
+			if _, err := checkURL(name); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if _, err := os.Stat(name); err != nil {
+			return nil, &cli.Problem{Summary: "cannot read the source", File: name, Err: cli.Plain(err), Suggestion: beside(name)}
+		}
+		if IsPlan(name) {
+			return nil, cli.Usage("run `ovi apply "+name+"` or `ovi show "+name+"`", "%s is a saved plan, not a source", name)
+		}
+		if filepath.Ext(name) == ".plan" {
+			return nil, cli.Usage("create it again: ovi plan --out "+name, "%s is not a plan that this version of ovi saved, or it is damaged", name)
+		}
+	}
+	return named, nil
+}
+
+// firstSource suggests a source to start with: the shortest that plans with the first provider.
+func firstSource(c *Call) string {
+	for _, e := range c.Entries() {
+		if e.Example == "" || !e.Sandbox {
+			continue
+		}
+		file := "{version: v1, provider: " + e.Name + ", " + e.Locations.Word + ": " + e.Locations.Example + ", resources: [{" + e.Example + "}]}"
+		return "name a source, or create one: echo '" + file + "' > " + DefaultSource + " && ovi plan --sandbox"
+	}
+	return "name a source"
+}
+
+// Named are the sources that the command line names; in the folder of a chart without any, the
+// chart.
+func (c *Call) Named(args []string) []string {
+	named := append(append([]string{}, args...), c.Cmd.StringSlice("f")...)
+	if len(named) > 0 {
+		return named
+	}
+	if _, err := os.Stat(DefaultSource); errors.Is(err, fs.ErrNotExist) && chart.IsChart(".", nil) {
+		return []string{"."}
+	}
+	return nil
+}
+
+// beside suggests what could have been meant.
+func beside(name string) string {
+	dir := filepath.Dir(name)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "check the name: the folder " + dir + " does not exist here, or cannot be read"
+	}
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".yaml" || ext == ".yml") {
+			return "did you mean " + filepath.Join(dir, e.Name()) + "?"
+		}
+	}
+	return "check the name: no YAML file in " + dir
+}
+
+// DataDir is the data directory: --data-dir, OVI_DATA_DIR, .ovi-NAME beside a chart's folder or a
+// database, the user's state folder for a source in Git, or .ovi beside the first source (in it, if it is a
+// folder), or here. Parent folders are not searched.
+func (c *Call) DataDir(sources []string) string { return dataDirOf(c.Process, c.Cmd, sources) }
+
+// NamesDir reports whether the user named the data directory.
+func (c *Call) NamesDir() bool {
+	return c.Cmd.String("data-dir") != "" || c.Process.Getenv("OVI_DATA_DIR") != ""
+}
+
+func dataDirOf(p *Process, cc *urfave.Context, sources []string) string {
+	if dir := cc.String("data-dir"); dir != "" {
+		return dir
+	}
+	if dir := p.Getenv("OVI_DATA_DIR"); dir != "" {
+		return dir
+	}
+	if len(sources) == 0 {
+		return defaultDir
+	}
+	if u, err := git.Parse(sources[0]); err == nil {
+		return gitDir(p, u)
+	}
+	if dir := chartDir(sources[0]); dir != "" {
+		return dir
+	}
+	if sqlite.Reads(sources[0]) {
+		return filepath.Join(filepath.Dir(sources[0]), defaultDir+"-"+sqlite.Name(sources[0]))
+	}
+	home := sources[0]
+	if info, err := os.Stat(home); err != nil || !info.IsDir() {
+		home = filepath.Dir(home)
+	}
+	return filepath.Join(home, defaultDir)
+}
+
+// RecordDir is the data directory of a command that only reads it; args may name a source that it
+// is beside. It must exist.
+func (c *Call) RecordDir(args ...string) (string, error) {
+	dir := c.DataDir(c.Named(args))
+	if err := IsSafe(c, dir); err != nil {
+		return "", err
+	}
+	if c.StoreName() != "" {
+		return dir, nil // the store is shared
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return "", &cli.Problem{
+			Summary: "no data directory", File: dir, Err: cli.Plain(err),
+			Suggestion: "run `ovi plan` first, name a source, or use --data-dir",
+		}
+	}
+	return dir, nil
+}

@@ -1,0 +1,58 @@
+package session
+
+import (
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/wal"
+)
+
+// trustRecord is the result of `store trust` for programs.
+type trustRecord struct {
+	Instance string        `json:"instance"`
+	Key      string        `json:"key"`
+	Recorded []event.Event `json:"recorded"`
+}
+
+func StoreTrust(c *Call) error {
+	if err := c.AtMost(1); err != nil {
+		return err
+	}
+	key := c.Arg(0)
+	if k, err := wal.ParsePublicKey(key); err == nil {
+		key = wal.FormatPublicKey(k)
+	} else if key != "" {
+		return cli.Usage("use the key that `ovi store trust` prints on the other host", "invalid key %q", key)
+	}
+	if c.Cmd.Bool("revoke") && key == "" && !c.Cmd.Bool("required") {
+		return cli.Usage("add KEY or --required", "--revoke needs a key or --required")
+	}
+	return WithMemory(c, nil, func(l *ledger.Ledger) error { return trustIn(c, l, key) })
+}
+
+func trustIn(c *Call, l *ledger.Ledger, key string) error {
+	on, act := !c.Cmd.Bool("revoke"), Act(c)
+	var events []event.Event
+	if c.Cmd.Bool("required") {
+		events = append(events, event.TrustRequired{On: on, Who: act.Who, Reason: act.Reason})
+	}
+	if key != "" {
+		events = append(events, event.Trusted{Key: key, On: on, Who: act.Who, Reason: act.Reason})
+	}
+	if len(events) > 0 {
+		if _, err := l.Record(c, events...); err != nil {
+			return err
+		}
+	}
+	if c.Out.Machine() {
+		return c.Out.Records(render.Info{Type: "trust", Data: trustRecord{l.Instance(), l.Key(), events}})
+	}
+	for _, e := range events {
+		c.Out.Say("%s", render.Line(e))
+	}
+	if len(events) == 0 {
+		c.Out.Say("Instance %s has the key %s.", l.Instance(), l.Key())
+	}
+	return nil
+}

@@ -1,0 +1,268 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/rules"
+	"github.com/ovi-project/ovi/source"
+)
+
+// Load reads the configuration.
+func Load(c *Call, paths []string, dir string) ([]resource.Intent, error) {
+	return LoadStack(c, paths, dir, "")
+}
+
+// LoadStack reads the configuration of one stack of the sources; of all for "".
+func LoadStack(c *Call, paths []string, dir, stack string) ([]resource.Intent, error) {
+	intents, problems, err := LoadBy(c, paths, dir, stack, source.Resolve)
+	if err == nil && len(problems) > 0 {
+		err = problems
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, in := range intents {
+		c.versions.Store(in.Stack, in.Version)
+	}
+	return intents, nil
+}
+
+// versionOf is what was read last of a stack; "": nothing yet.
+func (c *Call) versionOf(stack string) string {
+	v, _ := c.versions.Load(stack)
+	text, _ := v.(string)
+	return text
+}
+
+// resolver resolves drafts: all of them or none, or what is valid of them.
+type resolver func([]*source.Draft) ([]resource.Intent, source.Problems)
+
+// LoadBy reads the configuration, and makes the key for the digests of its secrets if there is none.
+func LoadBy(c *Call, paths []string, dir, stack string, resolve resolver) (intents []resource.Intent, problems source.Problems, err error) {
+	if err := errors.Join(IsSafe(c, dir), onlyCharts(c, paths), OnlyOneTable(c, paths), onlyOneRepository(paths)); err != nil {
+		return nil, nil, err
+	}
+	file := c.secretsKey(dir)
+	once := func() error {
+		digests := &digester{file: file}
+		checks := c.Checks()
+		checks.Secrets = c.Secrets.Noting(digests)
+		drafts, err := Drafts(c, paths, dir, stack, checks)
+		if err != nil {
+			return err
+		}
+		if intents, problems = resolve(drafts); len(intents) == 0 {
+			return nil
+		}
+		return digests.err
+	}
+	if err = once(); errors.Is(err, errNoKey) {
+		if err = makeKey(file); err != nil {
+			return nil, nil, fmt.Errorf("create the key for digests of secrets: %w", err)
+		}
+		err = once()
+	}
+	return intents, problems, err
+}
+
+// Drafts reads one stack of the sources, or all, completely.
+func Drafts(c *Call, paths []string, dir, stack string, checks source.Options) ([]*source.Draft, error) {
+	s, err := openSource(c, paths, dir, checks)
+	if err != nil {
+		return nil, err
+	}
+	drafts, err := s.Load(c)
+	if err == nil {
+		drafts, err = ofStack(drafts, stack)
+	}
+	if err == nil {
+		err = readable(drafts)
+	}
+	return drafts, err
+}
+
+// digests makes and compares the digests of secrets.
+func (c *Call) digests(dir string) resource.Digester {
+	return c.Secrets.Noting(&digester{file: c.secretsKey(dir)})
+}
+
+// secretsKey is the key of the digests of secrets: OVI_SECRETS_KEY_FILE, for instances that
+// share a store and must digest alike, else in the data directory.
+func (c *Call) secretsKey(dir string) string {
+	if file := c.Getenv("OVI_SECRETS_KEY_FILE"); file != "" {
+		return file
+	}
+	return filepath.Join(dir, "secrets.key")
+}
+
+type closer func() error
+
+// Session is everything that a command works with which observes live state.
+type Session struct {
+	Dir     string
+	Intents []resource.Intent
+	Rules   rules.Rules // for every stack
+	Kinds   provider.Set
+	Ledger  *ledger.Ledger
+	Engine  *engine.Engine
+	Claims  *coordinator.Claims
+	closers []closer
+	// Remember keeps the settings of the data directory.
+	Remember func() error
+}
+
+// openLine reads the sources and opens the data directory, in this order: invalid input writes
+// nothing.
+func openLine(c *Call, paths []string) (*Session, error) {
+	dir := c.DataDir(paths)
+	intents, err := Load(c, paths, dir)
+	if err != nil {
+		return nil, err
+	}
+	return OpenWith(c, dir, paths, intents)
+}
+
+// OpenWith opens the data directory for what was read.
+func OpenWith(c *Call, dir string, paths []string, intents []resource.Intent) (*Session, error) {
+	rules, err := Policies(c, intents)
+	if err != nil {
+		return nil, err
+	}
+	l, err := OpenLiveState(c, dir, paths, intents)
+	if err != nil {
+		return nil, err
+	}
+	if err := RightCloud(c, l.Ledger); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	if err := l.Remember(); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	l.Rules = rules
+	return l, nil
+}
+
+// WithLine opens the line from what the command line names, for as long as do runs.
+func WithLine(c *Call, paths []string, do func(*Session) error) error {
+	l, err := openLine(c, paths)
+	if err != nil {
+		return err
+	}
+	return Closing(c, l, do(l))
+}
+
+// Closing closes the session of a command. What could not be closed is reported, and does not change
+// how the command ended: its result is recorded.
+func Closing(c *Call, l *Session, err error) error {
+	if bad := l.Close(); bad != nil {
+		c.Out.Warn(bad.Error(), "run `ovi audit verify`")
+	}
+	return err
+}
+
+// OpenLiveState opens the data directory and the providers.
+func OpenLiveState(c *Call, dir string, paths []string, intents []resource.Intent) (*Session, error) {
+	s, err := useSettings(c, dir)
+	if err != nil {
+		return nil, err
+	}
+	l := &Session{Dir: dir, Intents: intents, Remember: func() error { return s.write(dir) }}
+	if l.Ledger, err = OpenLedger(c, dir); err != nil {
+		return nil, err
+	}
+	l.closers = append(l.closers, l.Ledger.Close)
+	if err := s.useFolders(c, l.Ledger, dir, paths, intents); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	kinds, clouds, err := providers(c, dir, intents)
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	l.Kinds, l.closers = kinds, append(l.closers, clouds...)
+	l.Claims = claimsOf(c, l)
+	l.closers = append(l.closers, func() error { return giveBack(c, l) })
+	l.Engine = engine.New(engine.Config{
+		Providers: kinds, Ledger: l.Ledger, Owner: c.Getenv("OVI_OWNER"), Clock: c.Now, Claims: l.Claims, Secrets: c.digests(dir),
+	})
+	return l, nil
+}
+
+// claimsOf makes the claims of this run.
+func claimsOf(c *Call, l *Session) *coordinator.Claims {
+	ttl := c.Cmd.Duration("claim-ttl")
+	for _, in := range l.Intents {
+		if ttl == 0 {
+			ttl = in.Options.ClaimTTL
+		}
+	}
+	options := []coordinator.Option{coordinator.WithLockTimeout(c.Cmd.Duration("lock-timeout")), coordinator.WithStoreHealth(func(err error) { heardOfStore(c, err) })}
+	if ttl > 0 {
+		options = append(options, coordinator.WithTTL(ttl))
+	}
+	return coordinator.New(l.Ledger.Claims(), coordinator.Identity{
+		Instance: l.Ledger.Instance(), Host: c.Host(), User: c.User(), Run: l.Ledger.Run(), PID: os.Getpid(),
+	}, options...)
+}
+
+// giveBack releases the claims, also when the command was interrupted. A claim that cannot be
+// released is recorded, so that no process on this host waits for it.
+func giveBack(c *Call, l *Session) error {
+	ctx, cancel := context.WithTimeout(context.Background(), giveBackWait)
+	defer cancel()
+	err := l.Claims.Close(ctx)
+	if err != nil {
+		acting := errors.Is(err, coordinator.ErrWorking)
+		l.Ledger.LeaveClaims(acting)
+		if acting {
+			c.acting = append(c.acting, l.Ledger)
+		}
+	}
+	return err
+}
+
+const (
+	giveBackWait = 10 * time.Second
+	ShortWait    = 10 * time.Second // --lock-timeout
+)
+
+// listened writes every record to the log on standard error too, and reports what opening repaired.
+func (c *Call) listened(l *ledger.Ledger, err error) (*ledger.Ledger, error) {
+	if err == nil {
+		if tear := l.Log().TornWrite(); tear != nil {
+			c.Out.Warn(tear.String(), "none needed: the record was never acknowledged")
+		}
+		if err := l.Broken(); err != nil {
+			c.Out.Warn("the disk is full; the newest records are not shown: "+err.Error(), "free some space; no action starts before")
+		}
+		log := c.Log.Named("ledger")
+		l.Listen(func(r event.Record) {
+			log.Debug(render.Line(r.Event), "seq", r.Seq, "event", r.Event.Type())
+			if e, pinned := r.Event.(event.KeyPinned); pinned && c.Cmd.Command.Name != "run" { // a loop reports it as an alert
+				c.Out.Warn(fmt.Sprintf("the key of instance %s was trusted at its first use", e.Instance),
+					fmt.Sprintf("run `ovi store trust %s` if it is one of yours, else the same with --revoke", e.Key))
+			}
+		})
+	}
+	return l, err
+}
+
+// Close closes what openLine opened, the last first.
+func (l *Session) Close() error {
+	var errs []error
+	for i := len(l.closers) - 1; i >= 0; i-- {
+		errs = append(errs, l.closers[i]())
+	}
+	return errors.Join(errs...)
+}
