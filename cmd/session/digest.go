@@ -94,3 +94,17 @@ func makeKey(file string) error {
 	}
 	return nil
 }
+
+// digests makes and compares the digests of secrets.
+func (c *Call) digests(dir string) resource.Digester {
+	return c.Secrets.Noting(&digester{file: c.secretsKey(dir)})
+}
+
+// secretsKey is the key of the digests of secrets: OVI_SECRETS_KEY_FILE, for instances that
+// share a store and must digest alike, else in the data directory.
+func (c *Call) secretsKey(dir string) string {
+	if file := c.Getenv("OVI_SECRETS_KEY_FILE"); file != "" {
+		return file
+	}
+	return filepath.Join(dir, "secrets.key")
+}

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"time"
+
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/source/importer"
 	urfave "github.com/urfave/cli/v2"
@@ -66,3 +68,5 @@ func SourceFlag() urfave.Flag {
 func SignFlag() urfave.Flag {
 	return &urfave.StringFlag{Name: "sign", EnvVars: []string{"OVI_SIGN_KEY"}, Usage: "sign it with the SSH key `KEYFILE`, by ssh-keygen: the key of a token, or a public key whose private one an agent has, can be given too"}
 }
+
+const ShortWait = 10 * time.Second // --lock-timeout

@@ -52,15 +52,6 @@ func gitDir(p *Process, u git.URL) string {
 	return filepath.Join(p.StateDir(), u.Name()+"-"+hex.EncodeToString(sum[:6]))
 }
 
-// StateDir is the user's folder for what has no other place: $XDG_STATE_HOME/ovi.
-func (p *Process) StateDir() string {
-	state := p.Getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(state) {
-		state = filepath.Join(p.Getenv("HOME"), ".local", "state")
-	}
-	return filepath.Join(state, "ovi")
-}
-
 // gitSource is the source at a URL of Git. The clone is in the data directory.
 func gitSource(c *Call, name, dir string, checks source.Options) (source.Source, error) {
 	u, err := checkURL(name)

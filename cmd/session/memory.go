@@ -2,12 +2,10 @@ package session
 
 import (
 	"errors"
-	"time"
 
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/history"
-	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
@@ -68,23 +66,4 @@ func NamesIn(scans []ledger.Scan) render.Names {
 		scopes[i] = s.Scope
 	}
 	return render.NewNames(scopes...)
-}
-
-// Ago is the age of something, or "never".
-func (c *Call) Ago(t time.Time) string {
-	if t.IsZero() {
-		return "never"
-	}
-	return phrase.Age(c.Now().Sub(t)) + " ago"
-}
-
-// Elapsed is how long ago a time was, and never negative: the clock may have been set back.
-func (c *Call) Elapsed(since time.Time) time.Duration { return max(c.Now().Sub(since), 0) }
-
-// TimeOrNil is nil for the zero time.
-func TimeOrNil(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
 }

@@ -169,21 +169,6 @@ func AsRecorded(c *Call, l *ledger.Ledger, name string, head PlanHead, p *engine
 	return nil
 }
 
-func WriteFile(name string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".ovi-*") // 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
-}
-
 // IsPlan reads the start of a file, whatever it is called.
 func IsPlan(name string) bool {
 	f, err := os.Open(name)

@@ -2,7 +2,6 @@ package session
 
 import (
 	"path/filepath"
-	"slices"
 
 	urfave "github.com/urfave/cli/v2"
 
@@ -15,20 +14,6 @@ import (
 
 func PolicyFlag() urfave.Flag {
 	return &urfave.StringSliceFlag{Name: "policy", Usage: "add policies from `FILE` or a folder to each stack's own (OVI_POLICY); repeatable"}
-}
-
-// PolicyPaths are the files and folders of policies for every stack.
-func (c *Call) PolicyPaths() []string {
-	paths := c.Cmd.StringSlice("policy")
-	if more := c.Getenv("OVI_POLICY"); more != "" && c.takes("policy") && !slices.Contains(paths, more) {
-		paths = append([]string{more}, paths...)
-	}
-	return paths
-}
-
-// takes reports whether the command has an option.
-func (c *Call) takes(option string) bool {
-	return slices.ContainsFunc(c.Cmd.Command.Flags, func(f urfave.Flag) bool { return slices.Contains(f.Names(), option) })
 }
 
 // Policies reads the policies for every stack, and compiles all that was read, so that a wrong

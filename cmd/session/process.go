@@ -3,14 +3,18 @@ package session
 import (
 	"context"
 	"errors"
+	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
@@ -105,4 +109,52 @@ func (c *Call) AtMost(n int) error {
 type Process struct {
 	cli.Process
 	Table func(*Process, hclog.Logger) []provider.Entry
+}
+
+// versionOf is what was read last of a stack; "": nothing yet.
+func (c *Call) versionOf(stack string) string {
+	v, _ := c.versions.Load(stack)
+	text, _ := v.(string)
+	return text
+}
+
+type closer func() error
+
+// StateDir is the user's folder for what has no other place: $XDG_STATE_HOME/ovi.
+func (p *Process) StateDir() string {
+	state := p.Getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(state) {
+		state = filepath.Join(p.Getenv("HOME"), ".local", "state")
+	}
+	return filepath.Join(state, "ovi")
+}
+
+// Ago is the age of something, or "never".
+func (c *Call) Ago(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return phrase.Age(c.Now().Sub(t)) + " ago"
+}
+
+// Elapsed is how long ago a time was, and never negative: the clock may have been set back.
+func (c *Call) Elapsed(since time.Time) time.Duration { return max(c.Now().Sub(since), 0) }
+
+// PolicyPaths are the files and folders of policies for every stack.
+func (c *Call) PolicyPaths() []string {
+	paths := c.Cmd.StringSlice("policy")
+	if more := c.Getenv("OVI_POLICY"); more != "" && c.takes("policy") && !slices.Contains(paths, more) {
+		paths = append([]string{more}, paths...)
+	}
+	return paths
+}
+
+// takes reports whether the command has an option.
+func (c *Call) takes(option string) bool {
+	return slices.ContainsFunc(c.Cmd.Command.Flags, func(f urfave.Flag) bool { return slices.Contains(f.Names(), option) })
+}
+
+// NamesDir reports whether the user named the data directory.
+func (c *Call) NamesDir() bool {
+	return c.Cmd.String("data-dir") != "" || c.Process.Getenv("OVI_DATA_DIR") != ""
 }

@@ -75,3 +75,11 @@ func NamesOfRefs(refs ...resource.Ref) render.Names {
 	}
 	return render.NewNames(scopes...)
 }
+
+// TimeOrNil is nil for the zero time.
+func TimeOrNil(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}

@@ -83,21 +83,6 @@ func IsSafe(c *Call, dir string) error {
 	return &cli.Problem{Summary: "the data directory is not safe to use", File: dir, Err: err, Suggestion: suggestion}
 }
 
-// CreateDir creates a data directory, which git ignores, if it does not exist.
-func CreateDir(dir string) error {
-	if _, err := os.Stat(dir); err == nil {
-		return nil
-	}
-	err := os.MkdirAll(dir, 0o700)
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("*\n"), 0o600)
-	}
-	if err != nil {
-		return &cli.Problem{Summary: "cannot create the data directory", File: dir, Err: cli.Plain(err), Suggestion: "choose another with --data-dir or OVI_DATA_DIR"}
-	}
-	return nil
-}
-
 // useSettings brings the command into line with the settings of the data directory, and refuses
 // what contradicts them: the sandbox in a data directory of real systems.
 func useSettings(c *Call, dir string) (*settings, error) {

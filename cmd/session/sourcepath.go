@@ -95,11 +95,6 @@ func beside(name string) string {
 // folder), or here. Parent folders are not searched.
 func (c *Call) DataDir(sources []string) string { return dataDirOf(c.Process, c.Cmd, sources) }
 
-// NamesDir reports whether the user named the data directory.
-func (c *Call) NamesDir() bool {
-	return c.Cmd.String("data-dir") != "" || c.Process.Getenv("OVI_DATA_DIR") != ""
-}
-
 func dataDirOf(p *Process, cc *urfave.Context, sources []string) string {
 	if dir := cc.String("data-dir"); dir != "" {
 		return dir

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/ovi-project/ovi/coordinator"
@@ -37,13 +36,6 @@ func LoadStack(c *Call, paths []string, dir, stack string) ([]resource.Intent, e
 		c.versions.Store(in.Stack, in.Version)
 	}
 	return intents, nil
-}
-
-// versionOf is what was read last of a stack; "": nothing yet.
-func (c *Call) versionOf(stack string) string {
-	v, _ := c.versions.Load(stack)
-	text, _ := v.(string)
-	return text
 }
 
 // resolver resolves drafts: all of them or none, or what is valid of them.
@@ -92,22 +84,6 @@ func Drafts(c *Call, paths []string, dir, stack string, checks source.Options) (
 	}
 	return drafts, err
 }
-
-// digests makes and compares the digests of secrets.
-func (c *Call) digests(dir string) resource.Digester {
-	return c.Secrets.Noting(&digester{file: c.secretsKey(dir)})
-}
-
-// secretsKey is the key of the digests of secrets: OVI_SECRETS_KEY_FILE, for instances that
-// share a store and must digest alike, else in the data directory.
-func (c *Call) secretsKey(dir string) string {
-	if file := c.Getenv("OVI_SECRETS_KEY_FILE"); file != "" {
-		return file
-	}
-	return filepath.Join(dir, "secrets.key")
-}
-
-type closer func() error
 
 // Session is everything that a command works with which observes live state.
 type Session struct {
@@ -234,7 +210,6 @@ func giveBack(c *Call, l *Session) error {
 
 const (
 	giveBackWait = 10 * time.Second
-	ShortWait    = 10 * time.Second // --lock-timeout
 )
 
 // listened writes every record to the log on standard error too, and reports what opening repaired.
