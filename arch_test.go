@@ -34,8 +34,8 @@ var layers = map[string]int{
 	"ledger/replay": 33, "ledger/proof": 33, "ledger/explain": 41, "ledger/report": 42,
 	"engine": 40, "engine/backtest": 42, "render": 41, "render/metrics": 41,
 	"provider/edge/node": 42, "provider/edge/central": 42,
-	"cmd/edge/rehearse": 42, "cmd/edge/simulate": 42, "cmd/cli": 45, "cmd/serve": 46,
-	"cmd/session": 47, "cmd/reconcile": 48, "cmd/record": 49, "cmd/manage": 49,
+	"cmd/edge/rehearse": 42, "cmd/edge/simulate": 42, "cmd/cli": 44, "cmd/serve": 45,
+	"cmd/command": 46, "cmd/session": 47, "cmd/reconcile": 48, "cmd/record": 49, "cmd/manage": 49,
 	"cmd/charts": 50, "cmd/clusters": 50, "cmd/edge": 50, "cmd/ovi": 51, "test": 50,
 }
 

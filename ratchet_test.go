@@ -51,7 +51,6 @@ func (r room) over() (out room) {
 // exceptions are the rooms that exceed a limit today. A number may only fall; a room without one
 // leaves the list. Nothing is added.
 var exceptions = map[string]room{
-	"cmd/session":      {circleFiles: 23, circleLines: 2641},
 	"engine":           {lines: 7771, circleFiles: 48, circleLines: 6921, methods: 114},
 	"internal/awsfake": {lines: 16646, circleFiles: 114, circleLines: 16471, methods: 215},
 	"ledger":           {lines: 6733, circleFiles: 45, circleLines: 6392, methods: 106},

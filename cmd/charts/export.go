@@ -13,6 +13,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/history"
@@ -21,9 +22,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func ExportCommand(p *session.Process) *urfave.Command {
+func ExportCommand(p *command.Process) *urfave.Command {
 	c := &urfave.Command{
-		Name: "export", Category: session.GroupManage,
+		Name: "export", Category: command.GroupManage,
 		Usage: "Turn charts into files of other programs",
 	}
 	for _, e := range p.Entries() {
@@ -35,19 +36,19 @@ func ExportCommand(p *session.Process) *urfave.Command {
 }
 
 // exportTo is the command of one form.
-func exportTo(p *session.Process, x provider.Export) *urfave.Command {
+func exportTo(p *command.Process, x provider.Export) *urfave.Command {
 	flags := append([]urfave.Flag{
-		session.SourceFlag(),
+		command.SourceFlag(),
 		&urfave.StringFlag{Name: "out", Usage: "write the files to folder `DIR` (default: the chart's name and the form)"},
 	}, session.ChartFlags()...)
 	if !x.Managed {
-		flags = append(flags, &urfave.BoolFlag{Name: "handover", Usage: "stop managing what the files manage, as `ovi forget` does"}, session.ReasonFlag(), session.LockFlag())
+		flags = append(flags, &urfave.BoolFlag{Name: "handover", Usage: "stop managing what the files manage, as `ovi forget` does"}, command.ReasonFlag(), command.LockFlag())
 	}
 	return &urfave.Command{
 		Name: x.Format, ArgsUsage: "[CHART]", Usage: "Write " + x.Doc,
 		Description: "What the files cannot say is listed. The folder must not exist, or be empty.",
 		Flags:       flags,
-		Action:      p.Action(func(c *session.Call) error { return export(c, x) }),
+		Action:      p.Action(func(c *command.Call) error { return export(c, x) }),
 	}
 }
 
@@ -58,15 +59,15 @@ type exported struct {
 	intent resource.Intent
 }
 
-func export(c *session.Call, x provider.Export) error {
+func export(c *command.Call, x provider.Export) error {
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
-	paths, err := c.Sources(c.Cmd.Args().Slice()...)
+	paths, err := session.Sources(c, c.Cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}
-	intents, err := session.Load(c, paths, c.DataDir(paths))
+	intents, err := session.Load(c, paths, session.DataDir(c, paths))
 	if err != nil {
 		return err
 	}
@@ -97,7 +98,7 @@ func export(c *session.Call, x provider.Export) error {
 	return tellExport(c, e, x, given)
 }
 
-func tellExport(c *session.Call, e exported, x provider.Export, given int) error {
+func tellExport(c *command.Call, e exported, x provider.Export, given int) error {
 	names := slices.Sorted(maps.Keys(e.Files))
 	if c.Out.Machine() {
 		return c.Out.Records(render.Exported{Type: "exported", Data: render.ExportedFiles{Format: x.Format, Dir: e.dir, Files: names, Notes: len(e.Notes), HandedOver: given}})
@@ -129,15 +130,15 @@ func writeExport(dir string, files map[string]string) error {
 }
 
 // handOver forgets what is recorded of a stack. What was never applied needs none.
-func handOver(c *session.Call, paths []string, in resource.Intent) (n int, err error) {
-	l, err := session.OpenWith(c, c.DataDir(paths), paths, []resource.Intent{in})
+func handOver(c *command.Call, paths []string, in resource.Intent) (n int, err error) {
+	l, err := session.OpenWith(c, session.DataDir(c, paths), paths, []resource.Intent{in})
 	if err != nil {
 		return 0, err
 	}
 	return n, session.Closing(c, l, forgetAll(c, l, in, &n))
 }
 
-func forgetAll(c *session.Call, l *session.Session, in resource.Intent, n *int) error {
+func forgetAll(c *command.Call, l *session.Session, in resource.Intent, n *int) error {
 	read := history.New(l.Ledger.Reader())
 	for _, d := range in.Resources {
 		ref, err := read.FindRef(c, in.Stack+":"+d.Ref.Short())

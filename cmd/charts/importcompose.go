@@ -11,15 +11,16 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/manage"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/source/compose"
 )
 
-func ImportCommand(p *session.Process) *urfave.Command {
+func ImportCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "import", Category: session.GroupManage,
+		Name: "import", Category: command.GroupManage,
 		Usage: "Turn files of other tools, or what exists, into configurations",
 		Subcommands: []*urfave.Command{manage.ImportExistingCommand(p), manage.ImportTerraformCommand(p), {
 			Name: "compose", ArgsUsage: "FILE",
@@ -32,7 +33,7 @@ func ImportCommand(p *session.Process) *urfave.Command {
 	}
 }
 
-func importCompose(c *session.Call) error {
+func importCompose(c *command.Call) error {
 	if c.Cmd.NArg() != 1 {
 		return cli.Usage("name one, for example compose.yaml", "`ovi import compose` needs a Compose file")
 	}

@@ -8,6 +8,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/reconcile"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/decider"
@@ -19,19 +20,19 @@ import (
 	"github.com/ovi-project/ovi/source/chart"
 )
 
-func InstallCommand(p *session.Process) *urfave.Command {
+func InstallCommand(p *command.Process) *urfave.Command {
 	return chartCommand(p, "install", "Install a chart: apply it without a question")
 }
 
-func UpgradeCommand(p *session.Process) *urfave.Command {
+func UpgradeCommand(p *command.Process) *urfave.Command {
 	return chartCommand(p, "upgrade", "Upgrade a chart: apply it without a question")
 }
 
 // chartCommand is one of the commands of the containers design. They do what apply --auto-approve
 // does, skip what is invalid, and print the screens of the design.
-func chartCommand(p *session.Process, name, usage string) *urfave.Command {
+func chartCommand(p *command.Process, name, usage string) *urfave.Command {
 	return &urfave.Command{
-		Name: name, Category: session.GroupReconcile, ArgsUsage: "[NAMESPACE] [CHART]",
+		Name: name, Category: command.GroupReconcile, ArgsUsage: "[NAMESPACE] [CHART]",
 		Usage: usage,
 		Description: "It does the same as `ovi apply --auto-approve`, with other screens. A resource with an invalid field is\n" +
 			"skipped with what depends on it, and then nothing is deleted.",
@@ -39,7 +40,7 @@ func chartCommand(p *session.Process, name, usage string) *urfave.Command {
 			&urfave.BoolFlag{Name: "dry-run", Usage: "show the changes without making them"},
 			&urfave.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show each step, with the command that does the same by hand"},
 			&urfave.BoolFlag{Name: "prune-data", Usage: "delete volumes that are no longer in the chart, with their data"},
-			session.TimeoutFlag(), session.PolicyFlag(), session.LockFlag(),
+			command.TimeoutFlag(), session.PolicyFlag(), command.LockFlag(),
 			&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once (default: 10)"},
 		),
 		Action: p.Action(install),
@@ -48,7 +49,7 @@ func chartCommand(p *session.Process, name, usage string) *urfave.Command {
 
 // Installation is one run of install or upgrade.
 type Installation struct {
-	*session.Call
+	*command.Call
 	began  time.Time
 	paths  []string
 	result render.ChartResult
@@ -57,13 +58,13 @@ type Installation struct {
 	Chart  *ChartView
 }
 
-func install(c *session.Call) error {
+func install(c *command.Call) error {
 	in := &Installation{Call: c, began: c.Now()}
 	args, err := in.namespaced()
 	if err != nil {
 		return err
 	}
-	if in.paths, err = c.Sources(args...); err != nil {
+	if in.paths, err = session.Sources(c, args...); err != nil {
 		return err
 	}
 	if !chart.Reads(in.paths[0], nil) {
@@ -90,7 +91,7 @@ func (in *Installation) namespaced() ([]string, error) {
 // run reads the chart, plans and applies it. Each error ends in the form of the design.
 func (in *Installation) run() error {
 	in.describe()
-	dir := in.DataDir(in.paths)
+	dir := session.DataDir(in.Call, in.paths)
 	intents, problems, err := session.LoadBy(in.Call, in.paths, dir, "", source.ResolveValid)
 	var unread source.Problems
 	if errors.As(err, &unread) {
@@ -202,7 +203,7 @@ func (in *Installation) known(p *engine.Planned, problems source.Problems) []ren
 		out = append(out, unreachableError(session.NamesOf(p).Scope(scope), p.Plan.Unreachable[scope]))
 	}
 	for scope, kinds := range p.Plan.UnreachableKinds {
-		for _, kind := range session.SortedKeys(kinds) {
+		for _, kind := range command.SortedKeys(kinds) {
 			out = append(out, unreachableError(kind+" in "+session.NamesOf(p).Scope(scope), kinds[kind]))
 		}
 	}

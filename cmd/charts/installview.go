@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/render"
@@ -39,7 +39,7 @@ func newChartView(entries []provider.Entry, in resource.Intent, namespace string
 		v.desired[named{d.Ref.Kind, d.Ref.Name}] = d
 	}
 	for _, e := range entries {
-		if e.Name == session.ChartProvider {
+		if e.Name == command.ChartProvider {
 			v.byHand = e.ByHand
 		}
 	}

@@ -9,14 +9,15 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/reconcile"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/source/sqlite"
 )
 
-func ClusterCommand(p *session.Process) *urfave.Command {
+func ClusterCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "cluster", Category: session.GroupReconcile,
+		Name: "cluster", Category: command.GroupReconcile,
 		Usage: "Reconcile and verify a table of clusters",
 		Description: "The commands and summaries of Kindler's scripts, on the engine of `ovi apply`. Their exit codes are\n" +
 			"their own: docs/cluster-exit-codes.md.",
@@ -24,7 +25,7 @@ func ClusterCommand(p *session.Process) *urfave.Command {
 	}
 }
 
-func clusterReconcileCommand(p *session.Process) *urfave.Command {
+func clusterReconcileCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "reconcile", ArgsUsage: "[once | loop] [DATABASE]",
 		Usage: "Create, heal and delete clusters as the table declares, then verify",
@@ -46,12 +47,12 @@ func clusterReconcileCommand(p *session.Process) *urfave.Command {
 			&urfave.StringFlag{Name: "interval", Usage: "loop: start a run every `N[smhd]`", Value: "15m"},
 			&urfave.IntFlag{Name: "max-runs", Usage: "loop: end after `N` runs (default: no limit)"},
 			&urfave.BoolFlag{Name: "once", Usage: "loop: end after one run"},
-		}, append(verifyFlags(), append(pruneFlags("prune-missing"), session.TimeoutFlag(), session.PolicyFlag(), session.LockFlag())...)...),
+		}, append(verifyFlags(), append(pruneFlags("prune-missing"), command.TimeoutFlag(), session.PolicyFlag(), command.LockFlag())...)...),
 		Action: clusterAction(p, clusterReconcile),
 	}
 }
 
-func clusterVerifyCommand(p *session.Process) *urfave.Command {
+func clusterVerifyCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "verify", ArgsUsage: "[DATABASE]", Usage: "Compare the table with the clusters",
 		Description: "A cluster that is to be present and does not answer is MISSING, one that exists and is to be absent is\nDRIFT. What could not be read is neither.",
@@ -62,7 +63,7 @@ func clusterVerifyCommand(p *session.Process) *urfave.Command {
 	}
 }
 
-func clusterConsistencyCommand(p *session.Process) *urfave.Command {
+func clusterConsistencyCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "consistency", ArgsUsage: "[DATABASE]", Usage: "Compare everything that the table and its settings declare",
 		Description: "Counts, for each kind, what is configured, as configured, missing, different, unwanted and not read, and changes\n" +
@@ -104,8 +105,8 @@ const (
 
 // clusterAction is the action of such a command: the line and the database that cannot be used have the
 // exit code 2, other errors 1.
-func clusterAction(p *session.Process, do func(*session.Call) error) urfave.ActionFunc {
-	return p.Action(func(c *session.Call) error {
+func clusterAction(p *command.Process, do func(*command.Call) error) urfave.ActionFunc {
+	return p.Action(func(c *command.Call) error {
 		defer c.Bounded()()
 		err := do(c)
 		var reported cli.ExitStatus
@@ -133,7 +134,7 @@ func IsCluster(args []string) bool {
 const defaultTable = "clusters.db"
 
 // tableNamed is the table that a command line of `ovi cluster` names.
-func tableNamed(c *session.Call, args []string) (string, error) {
+func tableNamed(c *command.Call, args []string) (string, error) {
 	if len(args) > 1 {
 		return "", cli.Usage("see `ovi cluster "+c.Cmd.Command.Name+" --help`", "unexpected argument %q", args[1])
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/reconcile"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/comparator"
@@ -34,7 +35,7 @@ type consistencySummary struct {
 }
 
 // clusterConsistency compares all kinds of resources that the table and its settings declare.
-func clusterConsistency(c *session.Call) error {
+func clusterConsistency(c *command.Call) error {
 	path, err := tableNamed(c, c.Cmd.Args().Slice())
 	if err != nil {
 		return err
@@ -69,7 +70,7 @@ func clusterConsistency(c *session.Call) error {
 	})
 }
 
-func showConsistency(c *session.Call, s consistencySummary, t render.Table) error {
+func showConsistency(c *command.Call, s consistencySummary, t render.Table) error {
 	if c.Out.Machine() {
 		return c.Out.Records(render.Info{Type: "consistency_summary", Data: s})
 	}

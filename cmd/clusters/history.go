@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 )
 
@@ -22,7 +23,7 @@ const (
 
 // clusterHistory keeps what became of each run: in the history, in the log file and in a report.
 type clusterHistory struct {
-	*session.Call
+	*command.Call
 	path, source string
 	log          *os.File
 }
@@ -51,7 +52,7 @@ func (h *clusterHistory) file() string {
 	if name := h.Cmd.String("history-file"); name != "" {
 		return name
 	}
-	return filepath.Join(h.DataDir([]string{h.path}), historyFile)
+	return filepath.Join(session.DataDir(h.Call, []string{h.path}), historyFile)
 }
 
 // open opens the log file before anything is done.

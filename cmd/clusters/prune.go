@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
@@ -137,7 +138,7 @@ func (r *reconciliation) keepPruned(undo string) (err error) {
 // openPrivate opens a file to append to it, and creates it with the mode 0600. It follows no link, and
 // refuses what is not a file of this user.
 func openPrivate(name string) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY|session.NoFollow, 0o600)
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY|command.NoFollow, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +147,7 @@ func openPrivate(name string) (*os.File, error) {
 	case err != nil:
 	case !info.Mode().IsRegular():
 		err = errors.New("it is not a file")
-	case !session.OwnFile(info):
+	case !command.OwnFile(info):
 		err = errors.New("it belongs to another user")
 	case info.Mode().Perm()&0o077 != 0:
 		err = f.Chmod(0o600)

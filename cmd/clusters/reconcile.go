@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/reconcile"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/comparator"
@@ -19,7 +20,7 @@ import (
 
 // reconciliation is one run of `ovi cluster reconcile`.
 type reconciliation struct {
-	*session.Call
+	*command.Call
 	path   string
 	table  *sqlite.Table
 	line   *session.Session
@@ -40,9 +41,9 @@ type reconciliation struct {
 
 // reconcileOnce plans, acts, verifies and prunes. It returns the exit code; an error means that the run
 // could not start.
-func reconcileOnce(c *session.Call, path string) (r *reconciliation, err error) {
+func reconcileOnce(c *command.Call, path string) (r *reconciliation, err error) {
 	r = &reconciliation{Call: c, path: path, table: session.ClusterTable(c, path, c.Checks())}
-	dir := c.DataDir([]string{path})
+	dir := session.DataDir(c, []string{path})
 	intents, err := session.Load(c, []string{path}, dir)
 	if err != nil {
 		return r, err

@@ -13,12 +13,13 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/render"
 )
 
 // clusterReconcile runs once, or in a loop.
-func clusterReconcile(c *session.Call) error {
+func clusterReconcile(c *command.Call) error {
 	args := c.Cmd.Args().Slice()
 	loops := false
 	if len(args) > 0 && (args[0] == "once" || args[0] == "loop") {
@@ -58,13 +59,13 @@ func clusterReconcile(c *session.Call) error {
 }
 
 // clusterRun is one run, with its summary and its history.
-func clusterRun(c *session.Call, path string, h *clusterHistory) (int, error) {
+func clusterRun(c *command.Call, path string, h *clusterHistory) (int, error) {
 	started := c.Now()
 	r, err := reconcileOnce(c, path)
 	code := r.code()
 	switch {
 	case c.TimedOut():
-		code, err = clusterFailed, &cli.Problem{Summary: session.ErrTimeout.Error(), Suggestion: "run it again, it goes on; or raise --timeout"}
+		code, err = clusterFailed, &cli.Problem{Summary: command.ErrTimeout.Error(), Suggestion: "run it again, it goes on; or raise --timeout"}
 	case c.Err() != nil:
 		code, err = cli.ExitInterrupted, cli.ErrInterrupted
 	case err != nil && r.line == nil:
@@ -79,7 +80,7 @@ func clusterRun(c *session.Call, path string, h *clusterHistory) (int, error) {
 }
 
 // showRun prints the table and the line of a run.
-func showRun(c *session.Call, r *reconciliation, code int) error {
+func showRun(c *command.Call, r *reconciliation, code int) error {
 	if r.line == nil {
 		return nil
 	}
@@ -187,7 +188,7 @@ type verifySummary struct {
 }
 
 // clusterVerify compares the table with the clusters, and changes none.
-func clusterVerify(c *session.Call) error {
+func clusterVerify(c *command.Call) error {
 	path, err := tableNamed(c, c.Cmd.Args().Slice())
 	if err != nil {
 		return err
@@ -215,9 +216,9 @@ func clusterVerify(c *session.Call) error {
 }
 
 // observeTable observes what a table declares, for a command that changes no cluster.
-func observeTable(c *session.Call, path string, do func(*reconciliation) error) error {
+func observeTable(c *command.Call, path string, do func(*reconciliation) error) error {
 	r := &reconciliation{Call: c, path: path, table: session.ClusterTable(c, path, c.Checks())}
-	dir := c.DataDir([]string{path})
+	dir := session.DataDir(c, []string{path})
 	intents, err := session.Load(c, []string{path}, dir)
 	if err != nil {
 		return err
@@ -234,7 +235,7 @@ func observeTable(c *session.Call, path string, do func(*reconciliation) error) 
 	return session.Closing(c, r.line, err)
 }
 
-func showVerified(c *session.Call, r *reconciliation) error {
+func showVerified(c *command.Call, r *reconciliation) error {
 	s := verifySummary{Total: len(r.verified), Pruned: len(r.pruned), Records: []verifyRecord{}}
 	t := render.Table{Head: []string{"CLUSTER", "PROVIDER", "DESIRED", "ACTUAL", "STATUS", "MESSAGE"}, Flexible: 5}
 	for i := range r.verified {
@@ -264,7 +265,7 @@ func showVerified(c *session.Call, r *reconciliation) error {
 }
 
 // summaryLine prints a line that a script reads; only with its option, if it has one.
-func summaryLine(c *session.Call, name, option string, value any) error {
+func summaryLine(c *command.Call, name, option string, value any) error {
 	if option != "" && !c.Cmd.Bool(option) {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/credentials"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/provider/edge"
 	"github.com/ovi-project/ovi/provider/edge/central"
@@ -24,7 +25,7 @@ const defaultCentral = "127.0.0.1:7500"
 // centralKeep is how many events the central orchestrator keeps, besides the newest of each deployment.
 const centralKeep = 1_000_000
 
-func edgeCentralCommand(p *session.Process) *urfave.Command {
+func edgeCentralCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name:  "co",
 		Usage: "Keep the events of the nodes of all sites, and give the sites orders",
@@ -32,14 +33,14 @@ func edgeCentralCommand(p *session.Process) *urfave.Command {
 			"`ovi edge token SITE` made here. Which versions run is in Git; `ovi edge freeze` and `ovi edge promote`\n" +
 			"say when. `ovi edge status` shows what it keeps, in its data directory (--data-dir).",
 		Flags: []urfave.Flag{
-			session.RecordFlag(),
+			command.RecordFlag(),
 			&urfave.StringFlag{Name: "listen", Usage: "let the orchestrators of sites dial `ADDRESS`", Value: defaultCentral},
 		},
 		Action: p.Action(edgeCentral),
 	}
 }
 
-func edgeCentral(c *session.Call) error {
+func edgeCentral(c *command.Call) error {
 	dir, err := edgeFolder(c)
 	if err != nil {
 		return err
@@ -70,7 +71,7 @@ func edgeCentral(c *session.Call) error {
 }
 
 // centralAlarm keeps an alarm with the events, and shows it.
-func centralAlarm(c *session.Call, events *outbox.Outbox) func(name, text string) {
+func centralAlarm(c *command.Call, events *outbox.Outbox) func(name, text string) {
 	return func(name, text string) {
 		err := edge.RecordAlarm(events, name, text, c.Now().UTC())
 		if err == nil {
@@ -84,9 +85,9 @@ func centralAlarm(c *session.Call, events *outbox.Outbox) func(name, text string
 }
 
 // edgeFolder is the folder of an orchestrator, in its data directory.
-func edgeFolder(c *session.Call) (string, error) {
-	dir := c.DataDir(c.Named(nil))
-	if err := session.IsSafe(c, dir); err != nil {
+func edgeFolder(c *command.Call) (string, error) {
+	dir := session.DataDir(c, session.Named(c, nil))
+	if err := command.IsSafe(c, dir); err != nil {
 		return "", err
 	}
 	folder := edgeIdentity(c, dir)

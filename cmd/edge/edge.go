@@ -9,6 +9,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/reconcile"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/provider/edge"
@@ -20,16 +21,16 @@ import (
 // defaultEdge is where the orchestrator of a site listens for its nodes.
 const defaultEdge = "127.0.0.1:7400"
 
-func EdgeCommand(p *session.Process) *urfave.Command {
+func EdgeCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "edge", Category: session.GroupReconcile,
+		Name: "edge", Category: command.GroupReconcile,
 		Usage:       "Reconcile the nodes of a site",
 		Description: "docs/edge.md describes sites, nodes and deployments.",
 		Subcommands: []*urfave.Command{edgeOrchestratorCommand(p), edgeNodeCommand(p), edgeTokenCommand(p), edgeRevokeCommand(p), edgeResumeCommand(p), edgeLockCommand(p), edgeUnlockCommand(p), edgeCentralCommand(p), edgeFreezeCommand(p), edgeUnfreezeCommand(p), edgePromoteCommand(p), edgeStatusCommand(p), edgeSimulateCommand(p), edgeRehearseCommand(p)},
 	}
 }
 
-func edgeOrchestratorCommand(p *session.Process) *urfave.Command {
+func edgeOrchestratorCommand(p *command.Process) *urfave.Command {
 	run := reconcile.RunCommand(p)
 	for _, f := range run.Flags {
 		switch f := f.(type) {
@@ -55,18 +56,18 @@ func edgeOrchestratorCommand(p *session.Process) *urfave.Command {
 	}
 }
 
-func edgeOrchestrator(c *session.Call) error {
+func edgeOrchestrator(c *command.Call) error {
 	if !c.Cmd.IsSet("edge-listen") && c.Getenv("OVI_EDGE_LISTEN") == "" {
 		if err := c.Cmd.Set("edge-listen", defaultEdge); err != nil {
 			return err
 		}
 	}
-	paths, err := c.Sources(c.Cmd.Args().Slice()...)
+	paths, err := session.Sources(c, c.Cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}
 	if optionOf(c, edge.Name, "identity") == "" {
-		dir, err := filepath.Abs(edgeIdentity(c, c.DataDir(paths)))
+		dir, err := filepath.Abs(edgeIdentity(c, session.DataDir(c, paths)))
 		if err != nil {
 			return err
 		}
@@ -83,19 +84,19 @@ func edgeOrchestrator(c *session.Call) error {
 }
 
 // enrollSite enrolls the orchestrator of a site with the central one.
-func enrollSite(c *session.Call, paths []string, address string) error {
+func enrollSite(c *command.Call, paths []string, address string) error {
 	folder := optionOf(c, edge.Name, "identity")
-	if err := errors.Join(session.IsSafe(c, c.DataDir(paths)), session.CreateDir(c.DataDir(paths)), os.MkdirAll(folder, 0o700)); err != nil {
+	if err := errors.Join(command.IsSafe(c, session.DataDir(c, paths)), command.CreateDir(session.DataDir(c, paths)), os.MkdirAll(folder, 0o700)); err != nil {
 		return err
 	}
-	intents, err := session.Load(c, paths, c.DataDir(paths))
+	intents, err := session.Load(c, paths, session.DataDir(c, paths))
 	if err != nil {
 		return err
 	}
 	return enrolled(c, edge.CentralIdentity(folder, c.Now), intents[0].Stack, address, c.Cmd.String("co-token-file"))
 }
 
-func edgeNodeCommand(p *session.Process) *urfave.Command {
+func edgeNodeCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name:        "node",
 		Usage:       "Run what the orchestrator of the site asks for on this host",
@@ -110,7 +111,7 @@ func edgeNodeCommand(p *session.Process) *urfave.Command {
 	}
 }
 
-func edgeNode(c *session.Call) error {
+func edgeNode(c *command.Call) error {
 	if !edge.IsNode(c.Cmd.String("name")) {
 		return cli.Usage("for example, --name berlin/n1", "--name is %q", c.Cmd.String("name"))
 	}
@@ -128,6 +129,6 @@ func edgeNode(c *session.Call) error {
 	c.Out.Say("Node %s/%s runs containers, and dials %s", site, name, address)
 	return node.Run(c, node.Options{
 		Site: site, Node: name, Address: address, Connect: edge.Credentials(id, address, c.Log.Named("node")), Beat: c.Cmd.Duration("beat"), Log: c.Log.Named("node"),
-		Dir: id.Dir, Verify: id.Verify, Containers: containers, Scope: resource.Scope{Provider: session.ChartProvider, Location: location},
+		Dir: id.Dir, Verify: id.Verify, Containers: containers, Scope: resource.Scope{Provider: command.ChartProvider, Location: location},
 	})
 }

@@ -10,19 +10,20 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/provider/edge"
 	"github.com/ovi-project/ovi/provider/edge/identity"
 )
 
-func edgeTokenCommand(p *session.Process) *urfave.Command {
+func edgeTokenCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "token", ArgsUsage: "SITE/NODE",
 		Usage: "Make a token with which a node enrolls once, within 15 minutes",
 		Description: "It is made on the host of the orchestrator, in its data directory (--data-dir, or -f SOURCE). On the\n" +
 			"host of the central orchestrator, SITE alone is for the orchestrator of that site.",
-		Flags: []urfave.Flag{session.RecordFlag()},
-		Action: p.Action(func(c *session.Call) error {
+		Flags: []urfave.Flag{command.RecordFlag()},
+		Action: p.Action(func(c *command.Call) error {
 			return withAuthority(c, func(a *identity.Authority, node string) error {
 				token, err := a.Token(node)
 				if err == nil {
@@ -34,13 +35,13 @@ func edgeTokenCommand(p *session.Process) *urfave.Command {
 	}
 }
 
-func edgeRevokeCommand(p *session.Process) *urfave.Command {
+func edgeRevokeCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "revoke", ArgsUsage: "SITE/NODE",
 		Usage:       "Refuse a node from now on, until it enrolls with another token",
 		Description: "It is done on the host of the orchestrator, in its data directory (--data-dir, or -f SOURCE).",
-		Flags:       []urfave.Flag{session.RecordFlag()},
-		Action: p.Action(func(c *session.Call) error {
+		Flags:       []urfave.Flag{command.RecordFlag()},
+		Action: p.Action(func(c *command.Call) error {
 			return withAuthority(c, func(a *identity.Authority, node string) error {
 				err := a.Revoke(node)
 				if err == nil {
@@ -52,14 +53,14 @@ func edgeRevokeCommand(p *session.Process) *urfave.Command {
 	}
 }
 
-func edgeResumeCommand(p *session.Process) *urfave.Command {
+func edgeResumeCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "resume", ArgsUsage: "SITE/NODE",
 		Usage: "Let a node get requests that holds a newer desired state than its orchestrator",
 		Description: "That is so after the orchestrator was restored from a backup. What runs on the node is what it goes on\n" +
 			"from. It is done on the host of the orchestrator, in its data directory (--data-dir, or -f SOURCE).",
-		Flags: []urfave.Flag{session.RecordFlag()},
-		Action: p.Action(func(c *session.Call) error {
+		Flags: []urfave.Flag{command.RecordFlag()},
+		Action: p.Action(func(c *command.Call) error {
 			dir, node, err := identityFor(c)
 			if err == nil {
 				err = edge.Resume(dir, node)
@@ -73,7 +74,7 @@ func edgeResumeCommand(p *session.Process) *urfave.Command {
 }
 
 // withAuthority opens the authority of the orchestrator for a command about one node.
-func withAuthority(c *session.Call, do func(a *identity.Authority, node string) error) error {
+func withAuthority(c *command.Call, do func(a *identity.Authority, node string) error) error {
 	dir, node, err := identityFor(c)
 	if err != nil {
 		return err
@@ -86,26 +87,26 @@ func withAuthority(c *session.Call, do func(a *identity.Authority, node string) 
 }
 
 // identityFor is the folder of the authority, for a command about one node.
-func identityFor(c *session.Call) (dir, node string, err error) {
+func identityFor(c *command.Call) (dir, node string, err error) {
 	if c.Cmd.NArg() != 1 || !edge.IsNode(c.Arg(0)) && !edge.IsSite(c.Arg(0)) {
 		return "", "", cli.Usage("for example, ovi edge "+c.Cmd.Command.Name+" berlin/n1", "name one node, SITE/NODE")
 	}
-	dir = c.DataDir(c.Named(nil))
-	if err := errors.Join(session.IsSafe(c, dir), session.CreateDir(dir)); err != nil {
+	dir = session.DataDir(c, session.Named(c, nil))
+	if err := errors.Join(command.IsSafe(c, dir), command.CreateDir(dir)); err != nil {
 		return "", "", err
 	}
 	return edgeIdentity(c, dir), c.Arg(0), nil
 }
 
 // edgeIdentity is the folder of the authority: --edge-identity, or one in the data directory.
-func edgeIdentity(c *session.Call, dir string) string {
+func edgeIdentity(c *command.Call, dir string) string {
 	return cmp.Or(optionOf(c, edge.Name, "identity"), filepath.Join(dir, "edge"))
 }
 
 // enrolled is an identity with the orchestrator at an address, enrolled with its token if it is not yet. file is
 // where the token is.
-func enrolled(c *session.Call, id identity.Node, name, address, file string) error {
-	if err := session.IsSafe(c, id.Dir); err != nil {
+func enrolled(c *command.Call, id identity.Node, name, address, file string) error {
+	if err := command.IsSafe(c, id.Dir); err != nil {
 		return err
 	}
 	token := c.Getenv("OVI_EDGE_TOKEN")
@@ -135,9 +136,9 @@ func enrolled(c *session.Call, id identity.Node, name, address, file string) err
 }
 
 // nodeDir is the folder of a node: the data directory that was named, or one in the user's state folder.
-func nodeDir(c *session.Call, name string) string {
+func nodeDir(c *command.Call, name string) string {
 	if c.NamesDir() {
-		return c.DataDir(nil)
+		return session.DataDir(c, nil)
 	}
 	return filepath.Join(c.StateDir(), "node-"+strings.ReplaceAll(name, "/", "-"))
 }

@@ -6,34 +6,35 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/provider/edge"
 	"github.com/ovi-project/ovi/render"
 )
 
-func edgeLockCommand(p *session.Process) *urfave.Command {
+func edgeLockCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "lock", ArgsUsage: "SITE[/NODE[/DEPLOYMENT]]",
 		Usage: "Start no new configuration on a site, a node, or of a deployment there",
 		Description: "What has started goes on to its end; what is unhealthy is restarted, and what is lost comes back with\n" +
 			"its last good configuration. Nothing is deleted. It is recorded in the data directory of the orchestrator of\n" +
 			"the site (--data-dir, or -f SOURCE).",
-		Flags:  []urfave.Flag{session.RecordFlag(), session.ReasonFlag()},
-		Action: p.Action(func(c *session.Call) error { return edgeLock(c, true) }),
+		Flags:  []urfave.Flag{command.RecordFlag(), command.ReasonFlag()},
+		Action: p.Action(func(c *command.Call) error { return edgeLock(c, true) }),
 	}
 }
 
-func edgeUnlockCommand(p *session.Process) *urfave.Command {
+func edgeUnlockCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "unlock", ArgsUsage: "SITE[/NODE[/DEPLOYMENT]]",
 		Usage:  "Let new configurations start again",
-		Flags:  []urfave.Flag{session.RecordFlag(), session.ReasonFlag()},
-		Action: p.Action(func(c *session.Call) error { return edgeLock(c, false) }),
+		Flags:  []urfave.Flag{command.RecordFlag(), command.ReasonFlag()},
+		Action: p.Action(func(c *command.Call) error { return edgeLock(c, false) }),
 	}
 }
 
-func edgeLock(c *session.Call, on bool) error {
+func edgeLock(c *command.Call, on bool) error {
 	verb := c.Cmd.Command.Name
 	parts := strings.Split(c.Arg(0), "/")
 	if c.Cmd.NArg() != 1 || len(parts) > 3 || !edge.IsSite(parts[0]) || len(parts) > 1 && !edge.IsNode(parts[0]+"/"+parts[1]) {

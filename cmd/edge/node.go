@@ -3,7 +3,7 @@ package edge
 import (
 	"time"
 
-	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/podman"
 	"github.com/ovi-project/ovi/provider/podman/libpod"
@@ -17,8 +17,8 @@ const (
 
 // nodeContainers is what runs the containers of a node: the Podman that --podman-host or CONTAINER_HOST
 // names, else that of this host.
-func nodeContainers(c *session.Call) *podman.Provider {
-	option := func(key string) string { return optionOf(c, session.ChartProvider, key) }
+func nodeContainers(c *command.Call) *podman.Provider {
+	option := func(key string) string { return optionOf(c, command.ChartProvider, key) }
 	return podman.New(podman.Options{
 		Host: option("host"), Getenv: c.Getenv, Clock: c.Now,
 		TLS: libpod.Certificates{CA: option("tls-ca"), Cert: option("tls-cert"), Key: option("tls-key")},
@@ -26,7 +26,7 @@ func nodeContainers(c *session.Call) *podman.Provider {
 }
 
 // optionOf is an option of a provider, of the command line or the environment.
-func optionOf(c *session.Call, name, key string) string {
+func optionOf(c *command.Call, name, key string) string {
 	for _, e := range c.Entries() {
 		if e.Name == name {
 			return c.Option(e, key, nil)
@@ -43,7 +43,7 @@ const (
 
 // awaitContainers finds where a node's containers are. It waits for a service that does not answer: after a
 // power cut that may start later than the node.
-func awaitContainers(c *session.Call, containers *podman.Provider) (location string, err error) {
+func awaitContainers(c *command.Call, containers *podman.Provider) (location string, err error) {
 	for pause := containersFirst; ; pause = min(2*pause, containersMost) {
 		location, err = containers.Locate(c, "local")
 		if err == nil || provider.ClassOf(err) != provider.Transient {

@@ -10,6 +10,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/edge"
@@ -19,42 +20,42 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func edgeFreezeCommand(p *session.Process) *urfave.Command {
+func edgeFreezeCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "freeze", ArgsUsage: "SITE",
 		Usage: "Order a site to start no new configuration, on the host of the central orchestrator",
 		Description: "What has started goes on to its end; what is unhealthy is restarted, and what is lost comes back with\n" +
 			"its last good configuration. Nothing is deleted. The orchestrator of the site records the order when it is\n" +
 			"connected (`ovi edge status` shows when), and follows it while the central one is away.",
-		Flags:  []urfave.Flag{session.RecordFlag(), session.ReasonFlag()},
-		Action: p.Action(func(c *session.Call) error { return edgeFreeze(c, true) }),
+		Flags:  []urfave.Flag{command.RecordFlag(), command.ReasonFlag()},
+		Action: p.Action(func(c *command.Call) error { return edgeFreeze(c, true) }),
 	}
 }
 
-func edgeUnfreezeCommand(p *session.Process) *urfave.Command {
+func edgeUnfreezeCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "unfreeze", ArgsUsage: "SITE",
 		Usage:  "Let a site start new configurations again",
-		Flags:  []urfave.Flag{session.RecordFlag(), session.ReasonFlag()},
-		Action: p.Action(func(c *session.Call) error { return edgeFreeze(c, false) }),
+		Flags:  []urfave.Flag{command.RecordFlag(), command.ReasonFlag()},
+		Action: p.Action(func(c *command.Call) error { return edgeFreeze(c, false) }),
 	}
 }
 
-func edgePromoteCommand(p *session.Process) *urfave.Command {
+func edgePromoteCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "promote", ArgsUsage: "SITE/DEPLOYMENT",
 		Usage: "Let the next wave of a deployment start, on the host of the central orchestrator",
 		Description: "It is for deployments with `promote: central`. What is promoted is the configuration that the site\n" +
 			"reported last; a later one waits again.",
 		Flags: []urfave.Flag{
-			session.RecordFlag(), session.ReasonFlag(),
+			command.RecordFlag(), command.ReasonFlag(),
 			&urfave.IntFlag{Name: "wave", Usage: "promote up to wave `N` (default: the next one)"},
 		},
 		Action: p.Action(edgePromote),
 	}
 }
 
-func edgeFreeze(c *session.Call, on bool) error {
+func edgeFreeze(c *command.Call, on bool) error {
 	verb, site := c.Cmd.Command.Name, c.Arg(0)
 	if c.Cmd.NArg() != 1 || !edge.IsSite(site) {
 		return cli.Usage("for example, ovi edge "+verb+" berlin", "name one site")
@@ -75,7 +76,7 @@ type orderGiven struct {
 }
 
 // sayOrder shows an order.
-func sayOrder(c *session.Call, kind, target string, o provider.Orders, text string) error {
+func sayOrder(c *command.Call, kind, target string, o provider.Orders, text string) error {
 	if c.Out.Machine() {
 		return c.Out.Records(render.Info{Type: kind, Data: orderGiven{o.Number, target}})
 	}
@@ -84,7 +85,7 @@ func sayOrder(c *session.Call, kind, target string, o provider.Orders, text stri
 }
 
 // orderSite changes the orders for a site, in the folder of the central orchestrator.
-func orderSite(c *session.Call, site string, change func(*provider.Orders)) (provider.Orders, error) {
+func orderSite(c *command.Call, site string, change func(*provider.Orders)) (provider.Orders, error) {
 	dir, err := edgeFolder(c)
 	if err != nil {
 		return provider.Orders{}, err
@@ -92,7 +93,7 @@ func orderSite(c *session.Call, site string, change func(*provider.Orders)) (pro
 	return edge.Order(dir, site, c.Now(), change)
 }
 
-func edgePromote(c *session.Call) error {
+func edgePromote(c *command.Call) error {
 	site, name, _ := strings.Cut(c.Arg(0), "/")
 	if c.Cmd.NArg() != 1 || !edge.IsNode(c.Arg(0)) {
 		return cli.Usage("for example, ovi edge promote berlin/web", "name a deployment of a site, SITE/DEPLOYMENT")
@@ -121,7 +122,7 @@ func edgePromote(c *session.Call) error {
 }
 
 // reachedWave is how far the newest configuration of a deployment has come that a site reported.
-func reachedWave(c *session.Call, site, name string) (link.Wave, error) {
+func reachedWave(c *command.Call, site, name string) (link.Wave, error) {
 	dir, err := edgeFolder(c)
 	if err != nil {
 		return link.Wave{}, err

@@ -14,6 +14,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/edge/rehearse"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/ledger"
@@ -25,7 +26,7 @@ import (
 	"github.com/ovi-project/ovi/resource/rules"
 )
 
-func edgeRehearseCommand(p *session.Process) *urfave.Command {
+func edgeRehearseCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "rehearse", ArgsUsage: "SOURCE",
 		Usage: "Go through a rollout on virtual nodes and virtual time",
@@ -71,7 +72,7 @@ func momentText(e event.Event) string {
 	return render.Line(e)
 }
 
-func edgeRehearse(c *session.Call) (err error) {
+func edgeRehearse(c *command.Call) (err error) {
 	dir, err := os.MkdirTemp("", "ovi-rehearse-*")
 	if err != nil {
 		return err
@@ -101,8 +102,8 @@ func edgeRehearse(c *session.Call) (err error) {
 func virtually(d time.Duration) string { return "+" + d.Round(time.Second).String() }
 
 // rehearsal is what the command line asks for.
-func rehearsal(c *session.Call, dir string) (o rehearse.Options, err error) {
-	paths, err := c.Sources(c.Cmd.Args().Slice()...)
+func rehearsal(c *command.Call, dir string) (o rehearse.Options, err error) {
+	paths, err := session.Sources(c, c.Cmd.Args().Slice()...)
 	if err != nil {
 		return o, err
 	}
@@ -137,7 +138,7 @@ func rehearsal(c *session.Call, dir string) (o rehearse.Options, err error) {
 }
 
 // siteOf reads a site. What waits to be promoted does not wait here.
-func siteOf(c *session.Call, paths []string, dir string) ([]resource.Intent, error) {
+func siteOf(c *command.Call, paths []string, dir string) ([]resource.Intent, error) {
 	all, err := session.Load(c, paths, dir)
 	if err != nil {
 		return nil, err
@@ -158,7 +159,7 @@ func siteOf(c *session.Call, paths []string, dir string) ([]resource.Intent, err
 }
 
 // shareOf is a number of nodes.
-func shareOf(c *session.Call, flag string, nodes int) (int, error) {
+func shareOf(c *command.Call, flag string, nodes int) (int, error) {
 	b, err := rules.ParseBudget(c.Cmd.String(flag))
 	if err != nil {
 		return 0, cli.Usage("use a number of nodes, for example 3, or a share, for example 5%", "invalid --%s %q", flag, c.Cmd.String(flag))
@@ -230,7 +231,7 @@ func byDeployment(r *rehearse.Result) []rehearsed {
 	return out
 }
 
-func showRehearsal(c *session.Call, o rehearse.Options, r *rehearse.Result) error {
+func showRehearsal(c *command.Call, o rehearse.Options, r *rehearse.Result) error {
 	end := rehearsalEnd{r.After.Seconds(), r.Requests, r.AtRest, byDeployment(r)}
 	if c.Out.Machine() {
 		return c.Out.Records(render.Info{Type: "edge_rehearsal", Data: end})

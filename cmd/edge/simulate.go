@@ -16,13 +16,13 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/edge/simulate"
-	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/provider/edge/identity"
 	"github.com/ovi-project/ovi/render"
 )
 
-func edgeSimulateCommand(p *session.Process) *urfave.Command {
+func edgeSimulateCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name:  "simulate",
 		Usage: "Load an orchestrator with virtual nodes, and measure it",
@@ -46,7 +46,7 @@ const simulateWait = 10 * time.Minute
 
 // simulation is one run.
 type simulation struct {
-	*session.Call
+	*command.Call
 	dir, site string
 	fleet     *simulate.Fleet
 	nodes     int
@@ -72,7 +72,7 @@ type edgeFigures struct {
 	Requests       int     `json:"requests"` // that the nodes had in all: one install and one update each
 }
 
-func edgeSimulate(c *session.Call) (err error) {
+func edgeSimulate(c *command.Call) (err error) {
 	if c.Cmd.Int("nodes") < 1 {
 		return cli.Usage("use --nodes 1000", "--nodes must be at least 1")
 	}

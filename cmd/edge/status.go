@@ -12,6 +12,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/provider/edge"
 	"github.com/ovi-project/ovi/provider/edge/link"
@@ -19,29 +20,29 @@ import (
 	"github.com/ovi-project/ovi/render"
 )
 
-func edgeStatusCommand(p *session.Process) *urfave.Command {
+func edgeStatusCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "status", ArgsUsage: "[SITE]",
 		Usage: "Show what every deployment on every node has come to",
 		Description: "It is read on the host of an orchestrator, of a site or the central one, in its data directory\n" +
 			"(--data-dir, or -f SOURCE). --events shows every status in order.",
 		Flags: []urfave.Flag{
-			session.RecordFlag(),
+			command.RecordFlag(),
 			&urfave.BoolFlag{Name: "events", Usage: "show every status, in order"},
 		},
 		Action: p.Action(edgeStatus),
 	}
 }
 
-func edgeStatus(c *session.Call) error {
+func edgeStatus(c *command.Call) error {
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
 	if site := c.Arg(0); site != "" && !edge.IsSite(site) {
 		return cli.Usage("for example, ovi edge status berlin", "name one site")
 	}
-	dir := c.DataDir(c.Named(nil))
-	if err := session.IsSafe(c, dir); err != nil {
+	dir := session.DataDir(c, session.Named(c, nil))
+	if err := command.IsSafe(c, dir); err != nil {
 		return err
 	}
 	file := edge.EventsFile(edgeIdentity(c, dir))
@@ -60,7 +61,7 @@ func edgeStatus(c *session.Call) error {
 }
 
 // notConfirmed notes the orders of this central orchestrator that no site has on record yet.
-func notConfirmed(c *session.Call, folder string, events []link.Event) error {
+func notConfirmed(c *command.Call, folder string, events []link.Event) error {
 	given, err := edge.AllOrders(folder)
 	if err != nil || c.Out.Machine() {
 		return err
@@ -118,7 +119,7 @@ func statusesOf(events []link.Event) []edgeDeployment {
 	return out
 }
 
-func showStatuses(c *session.Call, all []edgeDeployment) error {
+func showStatuses(c *command.Call, all []edgeDeployment) error {
 	t := render.Table{Head: []string{"NODE", "DEPLOYMENT", "STATUS", "VERSION", "HEALTH", "IMAGE", "SINCE", "STATUSES"}, Flexible: 7}
 	for _, d := range all {
 		if c.Out.Machine() {
@@ -164,7 +165,7 @@ func siteStatusOf(e link.Event) string {
 // nodeName is the node of an event, or the site where it is about that.
 func nodeName(e link.Event) string { return strings.TrimSuffix(e.Site+"/"+e.Node, "/") }
 
-func showEvents(c *session.Call, events []link.Event) error {
+func showEvents(c *command.Call, events []link.Event) error {
 	t := render.Table{Head: []string{"TIME (UTC)", "NODE", "DEPLOYMENT", "STATUS", "VERSION", "REQUEST", "ATTEMPT", "NOTE"}, Flexible: 7}
 	for _, e := range events {
 		if c.Out.Machine() {

@@ -5,6 +5,7 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
@@ -12,33 +13,33 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-func BlessCommand(p *session.Process) *urfave.Command {
+func BlessCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "bless", Category: session.GroupManage, ArgsUsage: "REF",
+		Name: "bless", Category: command.GroupManage, ArgsUsage: "REF",
 		Usage: "Protect a resource",
 		Description: "No action changes or deletes a blessed resource until `ovi unbless REF`, whatever the\n" +
 			"configuration says. It is recorded in the audit log, and as a tag where the kind can have one.",
-		Flags:  []urfave.Flag{session.RecordFlag(), session.SignFlag(), session.ReasonFlag(), session.LockFlag()},
-		Action: p.Action(func(c *session.Call) error { return bless(c, true) }),
+		Flags:  []urfave.Flag{command.RecordFlag(), command.SignFlag(), command.ReasonFlag(), command.LockFlag()},
+		Action: p.Action(func(c *command.Call) error { return bless(c, true) }),
 	}
 }
 
-func UnblessCommand(p *session.Process) *urfave.Command {
+func UnblessCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "unbless", Category: session.GroupManage, ArgsUsage: "REF",
+		Name: "unbless", Category: command.GroupManage, ArgsUsage: "REF",
 		Usage: "Remove protection",
 		Description: "The resource can be changed and deleted again. `blessed: true` in the configuration protects it\n" +
 			"again at the next apply: remove that line first.",
-		Flags:  []urfave.Flag{session.RecordFlag(), session.SignFlag(), session.ReasonFlag(), session.LockFlag()},
-		Action: p.Action(func(c *session.Call) error { return bless(c, false) }),
+		Flags:  []urfave.Flag{command.RecordFlag(), command.SignFlag(), command.ReasonFlag(), command.LockFlag()},
+		Action: p.Action(func(c *command.Call) error { return bless(c, false) }),
 	}
 }
 
-func bless(c *session.Call, on bool) error {
+func bless(c *command.Call, on bool) error {
 	return session.WithRef(c, func(l *session.Session, ref resource.Ref) error { return blessIn(c, l, ref, on) })
 }
 
-func blessIn(c *session.Call, l *session.Session, ref resource.Ref, on bool) error {
+func blessIn(c *command.Call, l *session.Session, ref resource.Ref, on bool) error {
 	scans, err := l.Ledger.Scans(c, storage.Now)
 	if err != nil {
 		return err
@@ -48,7 +49,7 @@ func blessIn(c *session.Call, l *session.Session, ref resource.Ref, on bool) err
 		return err
 	}
 	if on || marked {
-		if err := session.SameCloud(c, ref); err != nil {
+		if err := command.SameCloud(c, ref); err != nil {
 			return err
 		}
 	}
@@ -74,7 +75,7 @@ func blessIn(c *session.Call, l *session.Session, ref resource.Ref, on bool) err
 	})
 }
 
-func tellBlessing(c *session.Call, ref resource.Ref, b render.Blessing) error {
+func tellBlessing(c *command.Call, ref resource.Ref, b render.Blessing) error {
 	switch {
 	case c.Out.Machine():
 		return c.Out.Records(b)
@@ -87,7 +88,7 @@ func tellBlessing(c *session.Call, ref resource.Ref, b render.Blessing) error {
 }
 
 // notBlessed tells that there was nothing to remove; nothing is recorded.
-func notBlessed(c *session.Call, ref resource.Ref, scans []ledger.Scan) error {
+func notBlessed(c *command.Call, ref resource.Ref, scans []ledger.Scan) error {
 	if c.Out.Machine() {
 		return c.Out.Records(render.Blessing{Type: "blessing", Ref: session.NamesIn(scans).Ref(ref), Scope: ref.Scope().String()})
 	}

@@ -6,15 +6,16 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
 
-func AdoptCommand(p *session.Process) *urfave.Command {
+func AdoptCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "adopt", Category: session.GroupManage, ArgsUsage: "REF [SOURCE] | SOURCE --match PATTERN | SOURCE --ids FILE | SOURCE --existing | SOURCE --marked",
+		Name: "adopt", Category: command.GroupManage, ArgsUsage: "REF [SOURCE] | SOURCE --match PATTERN | SOURCE --ids FILE | SOURCE --existing | SOURCE --marked",
 		Usage: "Manage an existing resource",
 		Description: "REF is its name in the configuration; --id is what the provider calls it. The resource is\n" +
 			"tagged and not changed otherwise; the next plan shows the differences. --marked adopts every\n" +
@@ -22,14 +23,14 @@ func AdoptCommand(p *session.Process) *urfave.Command {
 			"--existing adopts everything that exists under a configured name and is unmanaged, such as clusters\n" +
 			"that were made by hand. --ids adopts what a file lists, as `ovi import` writes it. --match adopts what\n" +
 			"`ovi inventory` lists with the same patterns, each resource under the configured name that users call it\n" +
-			"by. What is to be adopted is listed first, and confirmed once.\n" + session.MatchWords,
+			"by. What is to be adopted is listed first, and confirmed once.\n" + command.MatchWords,
 		Flags: append([]urfave.Flag{
-			session.SourceFlag(), session.SignFlag(), session.ReasonFlag(), session.LockFlag(),
+			command.SourceFlag(), command.SignFlag(), command.ReasonFlag(), command.LockFlag(),
 			&urfave.StringFlag{Name: "id", Usage: "adopt the resource with `ID` (default: the one with this name)"},
 			&urfave.BoolFlag{Name: "force", Usage: "adopt a resource that another system manages"},
 			&urfave.BoolFlag{Name: "marked", Usage: "adopt every resource with the tags of the stack, after confirmation"},
 			&urfave.BoolFlag{Name: "existing", Usage: "adopt what exists under the source's names and is unmanaged, after confirmation"},
-			session.MatchFlag("adopt every unmanaged resource that matches `PATTERN` and has a configured name, after confirmation; repeatable"),
+			command.MatchFlag("adopt every unmanaged resource that matches `PATTERN` and has a configured name, after confirmation; repeatable"),
 			&urfave.StringFlag{Name: "ids", Usage: "adopt the resources in `FILE`, after confirmation: on each line a name in the configuration and an ID"},
 			&urfave.StringSliceFlag{Name: "exclude", Usage: "with --existing, leave `REF` unmanaged, such as cluster/dev; repeatable"},
 			&urfave.BoolFlag{Name: "unproven", Usage: "with --marked, include resources whose tags may have been copied"},
@@ -38,7 +39,7 @@ func AdoptCommand(p *session.Process) *urfave.Command {
 	}
 }
 
-func adopt(c *session.Call) error {
+func adopt(c *command.Call) error {
 	if c.Cmd.Bool("unproven") && !c.Cmd.Bool("marked") {
 		return cli.Usage("add --marked", "--unproven needs --marked")
 	}
@@ -58,7 +59,7 @@ func adopt(c *session.Call) error {
 		if err := c.AtMost(1); err != nil {
 			return err
 		}
-		paths, err := c.Sources(c.Cmd.Args().Slice()...)
+		paths, err := session.Sources(c, c.Cmd.Args().Slice()...)
 		if err != nil {
 			return err
 		}
@@ -70,14 +71,14 @@ func adopt(c *session.Call) error {
 	if err := c.AtMost(2); err != nil {
 		return err
 	}
-	paths, err := c.Sources(c.Cmd.Args().Slice()[1:]...)
+	paths, err := session.Sources(c, c.Cmd.Args().Slice()[1:]...)
 	if err != nil {
 		return err
 	}
 	return session.WithLine(c, paths, func(l *session.Session) error { return adoptIn(c, l) })
 }
 
-func adoptIn(c *session.Call, l *session.Session) error {
+func adoptIn(c *command.Call, l *session.Session) error {
 	ref, err := desired(l.Intents, c.Arg(0))
 	if err != nil {
 		return err
@@ -98,7 +99,7 @@ func adoptIn(c *session.Call, l *session.Session) error {
 	}
 	names := session.NamesIn(scans)
 	if c.Out.Machine() {
-		return c.Out.Records(session.Seen{Observed: got, At: c.Now()}.Record(names))
+		return c.Out.Records(command.Seen{Observed: got, At: c.Now()}.Record(names))
 	}
 	c.Out.Say("%s (%s) is now managed by stack %s. Run `ovi plan` to compare it with the configuration.", ref.Short(), got.ID, ref.Stack)
 	return nil
@@ -120,7 +121,7 @@ func stackNames(intents []resource.Intent) string {
 func desired(intents []resource.Intent, spelling string) (resource.Ref, error) {
 	var found []resource.Ref
 	var names []string
-	for _, ref := range session.Configured(intents) {
+	for _, ref := range command.Configured(intents) {
 		names = append(names, ref.Short())
 		if spelling == ref.String() {
 			return ref, nil

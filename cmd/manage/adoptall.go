@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/render"
@@ -14,7 +15,7 @@ import (
 )
 
 // adoptsSeveral is what adopts more than one resource; nil if the command line names one.
-func adoptsSeveral(c *session.Call) func(*session.Session) error {
+func adoptsSeveral(c *command.Call) func(*session.Session) error {
 	switch {
 	case c.Cmd.IsSet("ids"):
 		return func(l *session.Session) error { return adoptByID(c, l) }
@@ -29,7 +30,7 @@ func adoptsSeveral(c *session.Call) func(*session.Session) error {
 }
 
 // adoptMarked adopts what has the tags of the stack and is not recorded.
-func adoptMarked(c *session.Call, l *session.Session) error {
+func adoptMarked(c *command.Call, l *session.Session) error {
 	all, err := l.Engine.Marked(c, l.Intents, c.Cmd.Bool("unproven"))
 	if err != nil {
 		return err
@@ -44,7 +45,7 @@ func adoptMarked(c *session.Call, l *session.Session) error {
 
 // adoptExisting adopts what exists under the names of the configuration and is unmanaged. Of a table of
 // clusters that is those of rows that are to be absent too: the next apply deletes them.
-func adoptExisting(c *session.Call, l *session.Session) error {
+func adoptExisting(c *command.Call, l *session.Session) error {
 	absent, err := absentClusters(c, l)
 	if err != nil {
 		return err
@@ -63,7 +64,7 @@ func adoptExisting(c *session.Call, l *session.Session) error {
 }
 
 // adoptByID adopts what a file lists.
-func adoptByID(c *session.Call, l *session.Session) error {
+func adoptByID(c *command.Call, l *session.Session) error {
 	file := c.Cmd.String("ids")
 	text, err := session.ReadSource(file)
 	if err != nil {
@@ -91,8 +92,8 @@ func adoptByID(c *session.Call, l *session.Session) error {
 }
 
 // calledNow is what users call a resource, and the system that manages it now.
-func calledNow(c *session.Call, o *resource.Observed) string {
-	name := importer.Called(session.Schemas(c.Process), o)
+func calledNow(c *command.Call, o *resource.Observed) string {
+	name := importer.Called(command.Schemas(c.Process), o)
 	if o.OwnedBy != "" {
 		name += ", managed by " + o.OwnedBy
 	}
@@ -101,12 +102,12 @@ func calledNow(c *session.Call, o *resource.Observed) string {
 
 // adoptMatching adopts what matches patterns and is called by a name of the configuration. What matches and is not
 // adopted is listed with the reason.
-func adoptMatching(c *session.Call, l *session.Session) error {
-	matcher, err := session.Matcher(c)
+func adoptMatching(c *command.Call, l *session.Session) error {
+	matcher, err := command.Matcher(c)
 	if err != nil {
 		return err
 	}
-	schemas := session.Schemas(c.Process)
+	schemas := command.Schemas(c.Process)
 	all, unread, err := l.Engine.Called(c, l.Intents, c.Cmd.Bool("force"), func(o *resource.Observed) string {
 		if name := importer.Called(schemas, o); matcher.Match(o, name) {
 			return name
@@ -124,14 +125,14 @@ func adoptMatching(c *session.Call, l *session.Session) error {
 		}
 		c.Out.Warn("not adopted: "+n.Ref.Kind+" "+n.ID+": "+n.Refused.Error(), resource.Suggestion(n.Refused))
 	}
-	for _, kind := range session.SortedKeys(unread) {
+	for _, kind := range command.SortedKeys(unread) {
 		c.Out.Warn("not adopted: all of "+kind+": "+unread[kind].Error(), "")
 	}
 	return adoptAll(c, l, found, "CALLED", func(o *resource.Observed) string { return calledNow(c, o) })
 }
 
 // absentClusters are the clusters that the tables among the sources declare to be absent.
-func absentClusters(c *session.Call, l *session.Session) (out []resource.Ref, err error) {
+func absentClusters(c *command.Call, l *session.Session) (out []resource.Ref, err error) {
 	for _, in := range l.Intents {
 		if !sqlite.Reads(in.Source) {
 			continue
@@ -142,7 +143,7 @@ func absentClusters(c *session.Call, l *session.Session) (out []resource.Ref, er
 		}
 		for _, scope := range in.Scopes {
 			for _, row := range rows {
-				if ref := session.ClusterRef(row.Name).In(in.Stack); row.Desired == sqlite.Absent && scope.Provider == session.ClusterProvider {
+				if ref := session.ClusterRef(row.Name).In(in.Stack); row.Desired == sqlite.Absent && scope.Provider == command.ClusterProvider {
 					ref.Location = scope.Location
 					out = append(out, ref)
 				}
@@ -153,7 +154,7 @@ func absentClusters(c *session.Call, l *session.Session) (out []resource.Ref, er
 }
 
 // adoptAll lists resources with a note on each, and adopts them on a typed yes.
-func adoptAll(c *session.Call, l *session.Session, all []resource.Observed, note string, of func(*resource.Observed) string) error {
+func adoptAll(c *command.Call, l *session.Session, all []resource.Observed, note string, of func(*resource.Observed) string) error {
 	if c.Out.Machine() {
 		return cli.Usage("run it in a terminal", "this needs confirmation")
 	}
@@ -161,7 +162,7 @@ func adoptAll(c *session.Call, l *session.Session, all []resource.Observed, note
 	for i := range all {
 		refs[i] = all[i].Ref
 	}
-	short := session.NamesOfRefs(refs...).Shorten(refs...)
+	short := command.NamesOfRefs(refs...).Shorten(refs...)
 	t := render.Table{Head: []string{"RESOURCE", "ID", "HEALTH", note}, Flexible: 3}
 	for i := range all {
 		t.Rows = append(t.Rows, []string{short(all[i].Ref), all[i].ID, string(all[i].Health), of(&all[i])})

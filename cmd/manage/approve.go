@@ -10,6 +10,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/reconcile"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/engine"
@@ -18,9 +19,9 @@ import (
 	"github.com/ovi-project/ovi/render"
 )
 
-func ApproveCommand(p *session.Process) *urfave.Command {
+func ApproveCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "approve", Category: session.GroupManage, ArgsUsage: "PLANFILE",
+		Name: "approve", Category: command.GroupManage, ArgsUsage: "PLANFILE",
 		Usage: "Approve a plan",
 		Description: "An approval is for what the plan proposes, not for the file: `ovi apply PLANFILE` counts it\n" +
 			"until it expires or something else is proposed. Approvals by the same user count once.\n" +
@@ -28,13 +29,13 @@ func ApproveCommand(p *session.Process) *urfave.Command {
 			"as the roster has it (`ovi signer`).",
 		Flags: []urfave.Flag{
 			&urfave.StringFlag{Name: "until", Usage: "expire after a duration or at `TIME` (24h, 7d, 2006-01-02T15:04:05Z)", Value: "24h"},
-			session.SignFlag(), session.ReasonFlag(),
+			command.SignFlag(), command.ReasonFlag(),
 		},
 		Action: p.Action(approve),
 	}
 }
 
-func approve(c *session.Call) error {
+func approve(c *command.Call) error {
 	if c.Cmd.NArg() != 1 {
 		return cli.Usage("create one: ovi plan --out FILE", "`ovi approve` needs a saved plan")
 	}
@@ -60,7 +61,7 @@ func approve(c *session.Call) error {
 	})
 }
 
-func approveIn(c *session.Call, l *ledger.Ledger, p *engine.Planned, until time.Time) error {
+func approveIn(c *command.Call, l *ledger.Ledger, p *engine.Planned, until time.Time) error {
 	if err := reconcile.ShowUnlessQuiet(c, p, c.Cmd.String("data-dir"), true); err != nil {
 		return err
 	}
@@ -93,7 +94,7 @@ func approveIn(c *session.Call, l *ledger.Ledger, p *engine.Planned, until time.
 	return tellApproval(c, out)
 }
 
-func tellApproval(c *session.Call, a render.Approval) error {
+func tellApproval(c *command.Call, a render.Approval) error {
 	if c.Out.Machine() {
 		return c.Out.Records(a)
 	}
@@ -130,7 +131,7 @@ func asked(p *engine.Planned) (n int, signed bool) {
 }
 
 // later reads an option that is a future time, or a duration from now.
-func later(c *session.Call, flag string) (time.Time, error) {
+func later(c *command.Call, flag string) (time.Time, error) {
 	text := c.Cmd.String(flag)
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {

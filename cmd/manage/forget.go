@@ -6,43 +6,44 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 )
 
-func ForgetCommand(p *session.Process) *urfave.Command {
+func ForgetCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "forget", Category: session.GroupManage, ArgsUsage: "REF",
+		Name: "forget", Category: command.GroupManage, ArgsUsage: "REF",
 		Usage: "Stop managing a resource without deleting it",
 		Description: "The resource stays as it is, and ovi never changes it again. Remove it from the configuration\n" +
 			"as well, or the next plan reports a conflict. With --id, a resource that has the tags of REF but\n" +
 			"is not the recorded one is ignored from now on.",
 		Flags: []urfave.Flag{
-			session.RecordFlag(), session.ReasonFlag(), session.LockFlag(),
+			command.RecordFlag(), command.ReasonFlag(), command.LockFlag(),
 			&urfave.StringFlag{Name: "id", Usage: "forget the resource with `ID` (default: the recorded one)"},
 		},
 		Action: p.Action(forget),
 	}
 }
 
-func MoveCommand(p *session.Process) *urfave.Command {
+func MoveCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "move", Category: session.GroupManage, ArgsUsage: "REF REF",
+		Name: "move", Category: command.GroupManage, ArgsUsage: "REF REF",
 		Usage: "Rename a resource, or move it to another stack",
 		Description: "The second REF is the new name, such as ec2/api-0, or STACK:ec2/api-0 for another stack. The\n" +
 			"audit log and the tags use it from then on; the resource is not changed otherwise. Rename it in\n" +
 			"the configuration as well: while only the old name is configured, `ovi apply` deletes the resource\n" +
 			"and creates another one.",
-		Flags:  []urfave.Flag{session.RecordFlag(), session.ReasonFlag(), session.LockFlag()},
+		Flags:  []urfave.Flag{command.RecordFlag(), command.ReasonFlag(), command.LockFlag()},
 		Action: p.Action(move),
 	}
 }
 
-func forget(c *session.Call) error {
+func forget(c *command.Call) error {
 	return session.WithRef(c, func(l *session.Session, ref resource.Ref) error {
-		if err := session.SameCloud(c, ref); err != nil {
+		if err := command.SameCloud(c, ref); err != nil {
 			return err
 		}
 		done, err := l.Engine.Forget(c, ref, c.Cmd.String("id"), session.Act(c))
@@ -62,7 +63,7 @@ func forget(c *session.Call) error {
 	})
 }
 
-func move(c *session.Call) error {
+func move(c *command.Call) error {
 	if c.Cmd.NArg() != 2 {
 		return cli.Usage("use ovi move ec2/web-0 ec2/api-0", "`ovi move` needs two names")
 	}
@@ -75,7 +76,7 @@ func move(c *session.Call) error {
 		if err != nil {
 			return err
 		}
-		if err := session.SameCloud(c, from); err != nil {
+		if err := command.SameCloud(c, from); err != nil {
 			return err
 		}
 		if err := l.Engine.Move(c, from, to, session.Act(c)); err != nil {

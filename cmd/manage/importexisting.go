@@ -14,6 +14,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/render"
@@ -22,18 +23,18 @@ import (
 	"github.com/ovi-project/ovi/source/importer/terraform"
 )
 
-func ImportExistingCommand(p *session.Process) *urfave.Command {
+func ImportExistingCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "existing", ArgsUsage: " ",
 		Usage: "Write a configuration for unmanaged resources",
 		Description: "It has what exists and is not managed, except what another system manages, such as an autoscaling\n" +
-			"group. Nothing is changed. A second file has the IDs, for `ovi adopt --ids`.\n" + session.MatchWords,
-		Flags:  append(importFlags(p), session.MatchFlag("only resources that match `PATTERN`; repeatable")),
+			"group. Nothing is changed. A second file has the IDs, for `ovi adopt --ids`.\n" + command.MatchWords,
+		Flags:  append(importFlags(p), command.MatchFlag("only resources that match `PATTERN`; repeatable")),
 		Action: p.Action(importExisting),
 	}
 }
 
-func ImportTerraformCommand(p *session.Process) *urfave.Command {
+func ImportTerraformCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "terraform", ArgsUsage: "STATE",
 		Usage: "Write a configuration for the resources of a Terraform state",
@@ -46,7 +47,7 @@ func ImportTerraformCommand(p *session.Process) *urfave.Command {
 }
 
 // importFlags are those of all imports of what exists. The default provider is the first of the table.
-func importFlags(p *session.Process) []urfave.Flag {
+func importFlags(p *command.Process) []urfave.Flag {
 	return []urfave.Flag{
 		&urfave.StringFlag{Name: "out", Usage: "write the configuration to `FILE`, and the IDs to a file of that name with .ids", Value: session.DefaultSource},
 		&urfave.StringFlag{Name: "stack", Usage: "call the stack `NAME` (default: the folder of FILE)"},
@@ -54,16 +55,16 @@ func importFlags(p *session.Process) []urfave.Flag {
 	}
 }
 
-func importExisting(c *session.Call) error {
+func importExisting(c *command.Call) error {
 	if err := c.AtMost(0); err != nil {
 		return err
 	}
-	matcher, err := session.Matcher(c)
+	matcher, err := command.Matcher(c)
 	if err != nil {
 		return err
 	}
 	return withAdoptable(c, func(i *imports) error {
-		schemas := session.Schemas(c.Process)
+		schemas := command.Schemas(c.Process)
 		i.found = slices.DeleteFunc(i.found, func(o resource.Observed) bool {
 			return !matcher.Match(&o, importer.Called(schemas, &o)) || !i.takes(&o, o.Ref.Kind+" "+o.ID)
 		})
@@ -73,7 +74,7 @@ func importExisting(c *session.Call) error {
 	})
 }
 
-func importTerraform(c *session.Call) error {
+func importTerraform(c *command.Call) error {
 	if c.Cmd.NArg() != 1 {
 		return cli.Usage("name one: `terraform state pull > terraform.tfstate` writes it", "`ovi import terraform` needs a state file")
 	}
@@ -126,7 +127,7 @@ type omitted struct{ what, why string }
 
 // imports are the resources that an import writes a configuration for.
 type imports struct {
-	c      *session.Call
+	c      *command.Call
 	head   importer.Head
 	found  []resource.Observed
 	unread map[string]error // by kind
@@ -171,7 +172,7 @@ func (i *imports) partOf(schemas importer.Schemas, o *resource.Observed, all []r
 }
 
 // importEntry is the provider of the command line.
-func importEntry(c *session.Call) (provider.Entry, error) {
+func importEntry(c *command.Call) (provider.Entry, error) {
 	var names []string
 	for _, e := range c.Entries() {
 		if e.Name == c.Cmd.String("provider") {
@@ -183,7 +184,7 @@ func importEntry(c *session.Call) (provider.Entry, error) {
 }
 
 // withAdoptable reads what is unmanaged at the location of the command line.
-func withAdoptable(c *session.Call, do func(*imports) error) error {
+func withAdoptable(c *command.Call, do func(*imports) error) error {
 	entry, err := importEntry(c)
 	if err != nil {
 		return err
@@ -206,7 +207,7 @@ func withAdoptable(c *session.Call, do func(*imports) error) error {
 	}
 	scope := resource.Scope{Provider: head.Provider, Location: head.Location}
 	intents := []resource.Intent{{Stack: head.Stack, Source: out, Scopes: []resource.Scope{scope}}}
-	l, err := session.OpenWith(c, c.DataDir([]string{out}), []string{out}, intents)
+	l, err := session.OpenWith(c, session.DataDir(c, []string{out}), []string{out}, intents)
 	if err != nil {
 		return err
 	}
@@ -220,7 +221,7 @@ func withAdoptable(c *session.Call, do func(*imports) error) error {
 }
 
 // importStack is the name of the stack: of the command line, or of the folder.
-func importStack(c *session.Call, out string) (string, error) {
+func importStack(c *command.Call, out string) (string, error) {
 	if name := c.Cmd.String("stack"); name != "" {
 		return name, nil
 	}
@@ -233,7 +234,7 @@ func idsFile(out string) string { return strings.TrimSuffix(out, filepath.Ext(ou
 
 // write writes both files and lists what they do not have.
 func (i *imports) write(names map[string]string) error {
-	schemas, out := session.Schemas(i.c.Process), i.c.Cmd.String("out")
+	schemas, out := command.Schemas(i.c.Process), i.c.Cmd.String("out")
 	items := importer.Names(schemas, i.found, names)
 	text, notes, err := importer.Write(i.head, schemas, items)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger"
@@ -20,9 +21,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func PolicyCommand(p *session.Process) *urfave.Command {
+func PolicyCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "policy", Category: session.GroupGovern,
+		Name: "policy", Category: command.GroupGovern,
 		Usage: "Test, evaluate and require policies",
 		Subcommands: []*urfave.Command{
 			{
@@ -30,7 +31,7 @@ func PolicyCommand(p *session.Process) *urfave.Command {
 				Description: "FILE is a policy file or a folder of them. Its rules replace the rules of the same names, its\n" +
 					"windows and approvals those in effect at the time. Only the audit log is read.",
 				Flags: []urfave.Flag{
-					session.SourceFlag(),
+					command.SourceFlag(),
 					&urfave.StringFlag{Name: "since", Usage: "only plans after `TIME` (90d, 12h, 2006-01-02T15:04:05Z)", Value: "90d"},
 					&urfave.StringSliceFlag{Name: "wal", Usage: "read the audit log in `DIR`, or a copy; repeat it for the logs of all instances of one store"},
 					&urfave.BoolFlag{Name: "instead", Usage: "replace every rule, window and approval, not only those of the same name"},
@@ -54,7 +55,7 @@ func PolicyCommand(p *session.Process) *urfave.Command {
 				Flags: []urfave.Flag{
 					&urfave.StringFlag{Name: "name", Usage: "require it under `NAME` instead of that of the file"},
 					&urfave.StringFlag{Name: "off", Usage: "no longer require the policy `NAME`"},
-					session.ReasonFlag(),
+					command.ReasonFlag(),
 				},
 				Action: p.Action(policyRequire),
 			},
@@ -62,7 +63,7 @@ func PolicyCommand(p *session.Process) *urfave.Command {
 	}
 }
 
-func policyTest(c *session.Call) error {
+func policyTest(c *command.Call) error {
 	files := c.Cmd.Args().Slice()
 	if len(files) == 0 {
 		return cli.Usage("name a file or a folder of policies; see docs/policy.md", "`ovi policy test` needs policies")
@@ -78,7 +79,7 @@ func policyTest(c *session.Call) error {
 	if err != nil {
 		return err
 	}
-	trial := backtest.Backtest{Rules: rules, Instead: c.Cmd.Bool("instead"), Since: since, Kinds: session.Schemas(c.Process).Kind}
+	trial := backtest.Backtest{Rules: rules, Instead: c.Cmd.Bool("instead"), Since: since, Kinds: command.Schemas(c.Process).Kind}
 	switch dirs := c.Cmd.StringSlice("wal"); len(dirs) {
 	case 0:
 	case 1:
@@ -95,7 +96,7 @@ func policyTest(c *session.Call) error {
 	})
 }
 
-func try(c *session.Call, trial backtest.Backtest, records iter.Seq2[event.Record, error]) error {
+func try(c *command.Call, trial backtest.Backtest, records iter.Seq2[event.Record, error]) error {
 	out, err := trial.Run(records)
 	if err != nil {
 		return err
@@ -130,10 +131,10 @@ func tried(t backtest.Tried, names render.Names) render.Tried {
 }
 
 func judged(j backtest.PolicyResult) render.Judged {
-	return render.Judged{Summary: string(j.Says), Policy: j.Policy, Reason: j.Reason, Until: session.TimeOrNil(j.Until)}
+	return render.Judged{Summary: string(j.Says), Policy: j.Policy, Reason: j.Reason, Until: command.TimeOrNil(j.Until)}
 }
 
-func tellTrial(c *session.Call, rows []render.Tried, sum render.Trial) error {
+func tellTrial(c *command.Call, rows []render.Tried, sum render.Trial) error {
 	if c.Out.Machine() {
 		for _, r := range rows {
 			if err := c.Out.Records(r); err != nil {
@@ -154,7 +155,7 @@ func tellTrial(c *session.Call, rows []render.Tried, sum render.Trial) error {
 }
 
 // before reads an option that is a time, or a duration ago, also in days.
-func before(c *session.Call, flag string) (time.Time, error) {
+func before(c *command.Call, flag string) (time.Time, error) {
 	text := c.Cmd.String(flag)
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
 		return at, nil

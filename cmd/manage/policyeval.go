@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/decider/cel"
@@ -18,7 +19,7 @@ import (
 	"github.com/ovi-project/ovi/resource/position"
 )
 
-func policyEval(c *session.Call) error {
+func policyEval(c *command.Call) error {
 	if c.Cmd.NArg() != 1 || !session.IsPlan(c.Arg(0)) {
 		return cli.Usage("create one: ovi plan --out FILE", "`ovi policy eval` needs a saved plan")
 	}
@@ -38,7 +39,7 @@ func policyEval(c *session.Call) error {
 		return err
 	}
 	facts := decider.Facts{Now: saved.At}
-	dir := c.DataDir(nil)
+	dir := session.DataDir(c, nil)
 	if _, err := os.Stat(dir); err != nil {
 		c.Out.Warn("the plan's data directory was not found: rules have no history", "name it with --data-dir")
 		return evaluate(c, saved, rule, rules, facts)
@@ -65,7 +66,7 @@ func upTo(all []decider.Past, at time.Time) []decider.Past {
 }
 
 // oneRule finds the rule that was named, or makes one from a condition.
-func oneRule(c *session.Call, head session.PlanHead) (cel.Rule, error) {
+func oneRule(c *command.Call, head session.PlanHead) (cel.Rule, error) {
 	name, expr := c.Cmd.String("rule"), c.Cmd.String("expr")
 	if (name == "") == (expr == "") {
 		return cel.Rule{}, cli.Usage("use --rule NAME or --expr 'CEL'", "`ovi policy eval` needs one rule or one condition")
@@ -82,7 +83,7 @@ func oneRule(c *session.Call, head session.PlanHead) (cel.Rule, error) {
 		}
 		all = rules.Expressions
 	}
-	intents, err := session.Load(c, head.Sources, c.DataDir(head.Sources))
+	intents, err := session.Load(c, head.Sources, session.DataDir(c, head.Sources))
 	if err != nil {
 		return cel.Rule{}, err
 	}
@@ -104,7 +105,7 @@ func oneRule(c *session.Call, head session.PlanHead) (cel.Rule, error) {
 }
 
 // evaluate shows the result of the rule for each decision that would change something.
-func evaluate(c *session.Call, p *engine.Planned, rule cel.Rule, rules *cel.Rules, facts decider.Facts) error {
+func evaluate(c *command.Call, p *engine.Planned, rule cel.Rule, rules *cel.Rules, facts decider.Facts) error {
 	found := map[int]cel.Finding{}
 	for _, f := range rules.Judge(p.Plan, facts) {
 		found[f.Index] = f
@@ -141,7 +142,7 @@ func evaluate(c *session.Call, p *engine.Planned, rule cel.Rule, rules *cel.Rule
 	}
 }
 
-func tellRule(c *session.Call, rows []render.RuleSays) error {
+func tellRule(c *command.Call, rows []render.RuleSays) error {
 	if !c.Out.Machine() {
 		return c.Out.Table(render.RuleTable(rows), "No changes.")
 	}

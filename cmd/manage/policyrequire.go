@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger"
@@ -15,7 +16,7 @@ import (
 )
 
 // policyRequire requires a policy of every run on the store, ends that, or lists what is required.
-func policyRequire(c *session.Call) error {
+func policyRequire(c *command.Call) error {
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func policyRequire(c *session.Call) error {
 	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return requireIn(c, l, e) })
 }
 
-func requireIn(c *session.Call, l *ledger.Ledger, e event.PolicyRequired) error {
+func requireIn(c *command.Call, l *ledger.Ledger, e event.PolicyRequired) error {
 	required, err := l.RequiredPolicies(c)
 	if err != nil {
 		return err
@@ -78,7 +79,7 @@ func requireIn(c *session.Call, l *ledger.Ledger, e event.PolicyRequired) error 
 	return nil
 }
 
-func listRequired(c *session.Call, l *ledger.Ledger) error {
+func listRequired(c *command.Call, l *ledger.Ledger) error {
 	required, err := l.RequiredPolicies(c)
 	if err != nil {
 		return err

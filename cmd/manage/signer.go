@@ -7,6 +7,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/internal/sshsig"
@@ -15,9 +16,9 @@ import (
 	"github.com/ovi-project/ovi/render"
 )
 
-func SignerCommand(p *session.Process) *urfave.Command {
+func SignerCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "signer", Category: session.GroupGovern,
+		Name: "signer", Category: command.GroupGovern,
 		Usage: "List, add and remove the SSH keys of people, whose signatures count",
 		Subcommands: []*urfave.Command{
 			{
@@ -29,21 +30,21 @@ func SignerCommand(p *session.Process) *urfave.Command {
 				Description: "KEYFILE is a public key, such as ~/.ssh/id_ed25519.pub. The first key needs no signature; each later\n" +
 					"change is signed with --sign by a key that is on the roster, so keep keys of two people on it: a\n" +
 					"roster whose keys are all lost cannot be changed any more.",
-				Flags:  []urfave.Flag{session.SignFlag(), session.ReasonFlag()},
-				Action: p.Action(func(c *session.Call) error { return signerChange(c, true) }),
+				Flags:  []urfave.Flag{command.SignFlag(), command.ReasonFlag()},
+				Action: p.Action(func(c *command.Call) error { return signerChange(c, true) }),
 			},
 			{
 				Name: "remove", ArgsUsage: "NAME KEYFILE", Usage: "Remove a public SSH key of a person from the roster",
 				Description: "What the key signed counts no longer. Instead of KEYFILE its fingerprint can be given, as `ovi signer\n" +
 					"list` shows it.",
-				Flags:  []urfave.Flag{session.SignFlag(), session.ReasonFlag()},
-				Action: p.Action(func(c *session.Call) error { return signerChange(c, false) }),
+				Flags:  []urfave.Flag{command.SignFlag(), command.ReasonFlag()},
+				Action: p.Action(func(c *command.Call) error { return signerChange(c, false) }),
 			},
 		},
 	}
 }
 
-func signerList(c *session.Call) error {
+func signerList(c *command.Call) error {
 	if err := c.AtMost(0); err != nil {
 		return err
 	}
@@ -73,7 +74,7 @@ func signerList(c *session.Call) error {
 	})
 }
 
-func signerChange(c *session.Call, on bool) error {
+func signerChange(c *command.Call, on bool) error {
 	if c.Cmd.NArg() != 2 || strings.TrimSpace(c.Arg(0)) == "" {
 		return cli.Usage("give both: NAME KEYFILE", "`ovi signer add` and `ovi signer remove` need a name and a key")
 	}
@@ -100,7 +101,7 @@ func signerChange(c *session.Call, on bool) error {
 }
 
 // signerKey is the key that is added or, of those on the roster, removed.
-func signerKey(c *session.Call, l *ledger.Ledger, name string, on bool) (sshsig.Key, error) {
+func signerKey(c *command.Call, l *ledger.Ledger, name string, on bool) (sshsig.Key, error) {
 	if on {
 		return publicKey(c.Arg(1))
 	}

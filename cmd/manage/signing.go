@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/internal/sshsig"
@@ -16,7 +17,7 @@ import (
 )
 
 // signedAct is the act of an operator, signed if a key is given.
-func signedAct(c *session.Call) (engine.OperatorAction, error) {
+func signedAct(c *command.Call) (engine.OperatorAction, error) {
 	a := session.Act(c)
 	file := c.Cmd.String("sign")
 	if file == "" {
@@ -51,7 +52,7 @@ func publicKey(file string) (sshsig.Key, error) {
 }
 
 // sshSign lets ssh-keygen sign a text, which asks for a passphrase or a touch at the terminal.
-func sshSign(ctx context.Context, c *session.Call, file string, text []byte) (string, error) {
+func sshSign(ctx context.Context, c *command.Call, file string, text []byte) (string, error) {
 	cmd := exec.CommandContext(ctx, "ssh-keygen", "-q", "-Y", "sign", "-f", file, "-n", event.Namespace)
 	cmd.Env = nil
 	for _, name := range []string{"PATH", "HOME", "TERM", "SSH_AUTH_SOCK", "SSH_ASKPASS", "SSH_ASKPASS_REQUIRE", "SSH_SK_PROVIDER", "DISPLAY", "WAYLAND_DISPLAY"} {

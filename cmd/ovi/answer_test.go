@@ -10,8 +10,8 @@ import (
 
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/cli/clitest"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/reconcile"
-	"github.com/ovi-project/ovi/cmd/session"
 )
 
 // TestWhatCannotBeWrittenEndsTheCommand with an error, reported once and on standard error;
@@ -48,7 +48,7 @@ func TestALostAnswerHidesNothing(t *testing.T) {
 		var errs bytes.Buffer
 		a := &cli.Answer{W: &clitest.Failing{Err: syscall.ENOSPC}}
 		_, _ = a.Write([]byte("lost"))
-		c := &session.Call{Process: &session.Process{Process: cli.Process{Answer: a}}, Out: &cli.Output{W: a, ErrW: &errs, Answer: a}}
+		c := &command.Call{Process: &command.Process{Process: cli.Process{Answer: a}}, Out: &cli.Output{W: a, ErrW: &errs, Answer: a}}
 		err := c.Ended(x.err)
 		if cli.CodeOf(err) != x.code || !strings.Contains(errs.String(), x.reported) || strings.Count(errs.String(), "cannot write the output") != 1 {
 			t.Errorf("%v: exit code %d\n%s", x.err, cli.CodeOf(err), errs.String())
@@ -59,7 +59,7 @@ func TestALostAnswerHidesNothing(t *testing.T) {
 // TestManyWarningsOfOneKind are counted from the sixth on, with one suggestion.
 func TestManyWarningsOfOneKind(t *testing.T) {
 	var errs bytes.Buffer
-	c := &session.Call{Process: &session.Process{}, Out: &cli.Output{W: &errs, ErrW: &errs}}
+	c := &command.Call{Process: &command.Process{}, Out: &cli.Output{W: &errs, ErrW: &errs}}
 	what := make([]string, 40)
 	for i := range what {
 		what[i] = fmt.Sprintf("ec2/web-%d is claimed", i)

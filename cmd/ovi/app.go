@@ -12,24 +12,24 @@ import (
 	"github.com/ovi-project/ovi/cmd/charts"
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/clusters"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/edge"
 	"github.com/ovi-project/ovi/cmd/manage"
 	"github.com/ovi-project/ovi/cmd/reconcile"
 	"github.com/ovi-project/ovi/cmd/record"
-	"github.com/ovi-project/ovi/cmd/session"
 )
 
 // run is the whole program: everything it needs comes in, the exit code comes out.
 func run(soft, hard context.Context, args []string, env func(string) (string, bool), stdin io.Reader, stdout, stderr io.Writer) int {
 	out := &cli.Answer{W: stdout}
-	p := &session.Process{Table: table, Process: cli.Process{
+	p := &command.Process{Table: table, Process: cli.Process{
 		Version: version, Hard: hard, Env: env, Stdin: stdin, Stdout: out, Answer: out, Stderr: stderr, Now: time.Now,
 	}}
 	return runLine(soft, p, args)
 }
 
 // runLine runs a command line.
-func runLine(soft context.Context, p *session.Process, args []string) int {
+func runLine(soft context.Context, p *command.Process, args []string) int {
 	app := newApp(p)
 	tidy, err := cli.Tidy(app.Commands, args)
 	if err == nil {
@@ -58,7 +58,7 @@ func calledBy(all []*urfave.Command, line []string) []*urfave.Command {
 }
 
 // newApp is the table of the commands.
-func newApp(p *session.Process) *urfave.App {
+func newApp(p *command.Process) *urfave.App {
 	app := &urfave.App{
 		Name:      "ovi",
 		Commands:  commands(p),
@@ -78,7 +78,7 @@ func newApp(p *session.Process) *urfave.App {
 	}
 	for _, c := range app.Commands {
 		if readsNothing(c) {
-			cli.Complete([]*urfave.Command{c}, session.OutputFlags())
+			cli.Complete([]*urfave.Command{c}, command.OutputFlags())
 		}
 	}
 	cli.Complete(slices.DeleteFunc(slices.Clone(app.Commands), readsNothing), globalFlags(p))
@@ -86,7 +86,7 @@ func newApp(p *session.Process) *urfave.App {
 }
 
 // commands are all commands, in the order of the help page.
-func commands(p *session.Process) []*urfave.Command {
+func commands(p *command.Process) []*urfave.Command {
 	return []*urfave.Command{
 		reconcile.PlanCommand(p), reconcile.ValidateCommand(p), reconcile.ApplyCommand(p), reconcile.DestroyCommand(p), charts.InstallCommand(p), charts.UpgradeCommand(p), reconcile.DriftCommand(p), reconcile.RunCommand(p), clusters.ClusterCommand(p), edge.EdgeCommand(p),
 		record.StatusCommand(p), record.InventoryCommand(p), record.ShowCommand(p), record.WhyCommand(p), record.ProveCommand(p), record.HistoryCommand(p), record.DiffCommand(p), record.ClaimsCommand(p),
@@ -100,10 +100,10 @@ func commands(p *session.Process) []*urfave.Command {
 const ()
 
 // globalFlags are the options of every command.
-func globalFlags(p *session.Process) []urfave.Flag {
+func globalFlags(p *command.Process) []urfave.Flag {
 	return append(append([]urfave.Flag{
 		&urfave.StringFlag{Name: "data-dir", Category: cli.Everywhere, Usage: "keep the audit log and the store in `DIR` (OVI_DATA_DIR; default .ovi beside the source)"},
 		&urfave.StringFlag{Name: "store", Category: cli.Everywhere, Usage: "use a store shared by hosts: `etcd://HOST:2379,HOST:2379/PREFIX` (OVI_STORE; default a file in the data directory)"},
 		&urfave.BoolFlag{Name: "sandbox", Category: cli.Everywhere, Usage: "use the built-in sandbox, kept in the data directory, instead of real systems"},
-	}, session.OutputFlags()...), session.ProviderFlags(p)...)
+	}, command.OutputFlags()...), command.ProviderFlags(p)...)
 }

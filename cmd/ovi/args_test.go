@@ -13,12 +13,12 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
-	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/cmd/command"
 )
 
 func tidied(t *testing.T, line ...string) ([]string, error) {
 	t.Helper()
-	return cli.Tidy(newApp(&session.Process{Table: table}).Commands, line)
+	return cli.Tidy(newApp(&command.Process{Table: table}).Commands, line)
 }
 
 func TestOptionsStandOnEitherSide(t *testing.T) {
@@ -82,7 +82,7 @@ func TestWrongCommandLinesSayWhatToDo(t *testing.T) {
 // TestNoCommandLinePanics: whatever is typed, the answer is an error or an order of words,
 // with every argument kept in its order.
 func TestNoCommandLinePanics(t *testing.T) {
-	commands := newApp(&session.Process{Table: table}).Commands
+	commands := newApp(&command.Process{Table: table}).Commands
 	words := []string{"plan", "apply", "audit", "log", "sandbox", "break", "-", "--", "--out", "-f", "--sandbox", "--out=", "-=", "---", "x", "", "--help", "ü"}
 	for range 100 {
 		line := make([]string, rand.IntN(9)) //nolint:gosec // any line will do
@@ -98,7 +98,7 @@ func TestNoCommandLinePanics(t *testing.T) {
 
 // TestEveryCommandHelps: the help of each command starts with a verb and shows how it is typed.
 func TestEveryCommandHelps(t *testing.T) {
-	p := &session.Process{Table: table}
+	p := &command.Process{Table: table}
 	cli.Each(newApp(p).Commands, "", func(path string, _ *urfave.Command) {
 		var out, bad bytes.Buffer
 		args := append(strings.Fields(path), "--help")

@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/ovi-project/ovi/cmd/cli"
-	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/source/sqlite/sqlitetest"
 )
@@ -44,7 +44,7 @@ func BenchmarkTableOf100Rows(b *testing.B) {
 func runInProcess(b *testing.B, dir string, args ...string) {
 	b.Helper()
 	out := &cli.Answer{W: io.Discard}
-	p := &session.Process{Table: func(*session.Process, hclog.Logger) []provider.Entry { return []provider.Entry{fakeEntry(dir)} }, Process: cli.Process{
+	p := &command.Process{Table: func(*command.Process, hclog.Logger) []provider.Entry { return []provider.Entry{fakeEntry(dir)} }, Process: cli.Process{
 		Hard: context.Background(), Env: func(string) (string, bool) { return "", false }, Stdin: strings.NewReader(""), Stdout: out, Answer: out, Stderr: os.Stderr, Now: time.Now,
 	}}
 	if code := runLine(context.Background(), p, args); code != 0 {

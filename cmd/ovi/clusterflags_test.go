@@ -8,7 +8,7 @@ import (
 
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/clusters"
-	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/cmd/command"
 )
 
 // TestEachFlagOfAClusterCommandIsTriedInAShell: some script runs the command with the flag, and checks the exit
@@ -26,7 +26,7 @@ func TestEachFlagOfAClusterCommandIsTriedInAShell(t *testing.T) {
 		}
 		all = append(all, b...)
 	}
-	p := &session.Process{Process: cli.Process{Env: os.LookupEnv}}
+	p := &command.Process{Process: cli.Process{Env: os.LookupEnv}}
 	for _, c := range clusters.ClusterCommand(p).Subcommands {
 		names := []string{"quiet", "output|o", "help|h"}
 		for _, f := range c.Flags {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovi-project/ovi/cmd/charts"
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
@@ -22,7 +23,7 @@ func TestNothingHappenedInTheFuture(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1e9, 0)
 	later := now.Add(time.Hour)
-	c := &session.Call{Process: &session.Process{Process: cli.Process{Now: func() time.Time { return now }}}}
+	c := &command.Call{Process: &command.Process{Process: cli.Process{Now: func() time.Time { return now }}}}
 	if got := c.Ago(later); got != "0s ago" {
 		t.Errorf("an age is %q", got)
 	}

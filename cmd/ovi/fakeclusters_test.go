@@ -15,7 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/ovi-project/ovi/cmd/cli"
-	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/toys/shelf"
 	"github.com/ovi-project/ovi/resource"
@@ -38,11 +38,11 @@ func oviOfTests() {
 	}
 	soft, hard, stop := cli.Interrupts(context.Background())
 	out := &cli.Answer{W: os.Stdout}
-	p := &session.Process{Table: table, Process: cli.Process{
+	p := &command.Process{Table: table, Process: cli.Process{
 		Version: version, Hard: hard, Env: os.LookupEnv, Stdin: os.Stdin, Stdout: out, Answer: out, Stderr: os.Stderr, Now: time.Now,
 	}}
 	if dir != "" {
-		p.Table = func(*session.Process, hclog.Logger) []provider.Entry { return []provider.Entry{fakeEntry(dir)} }
+		p.Table = func(*command.Process, hclog.Logger) []provider.Entry { return []provider.Entry{fakeEntry(dir)} }
 	}
 	if clock != "" {
 		p.Now = func() time.Time { return time.Now().Add(stepIn(clock)) }
@@ -67,7 +67,7 @@ func stepIn(file string) time.Duration {
 
 func fakeEntry(dir string) provider.Entry {
 	return provider.Entry{
-		Name: session.ClusterProvider, Doc: "a fake", Kinds: fakeKinds,
+		Name: command.ClusterProvider, Doc: "a fake", Kinds: fakeKinds,
 		Locations: provider.Locations{Word: "engine", Example: "local", Default: func(func(string) string) string { return "local" }},
 		Options: []provider.Option{
 			{Key: "kind-image", Doc: "use `IMAGE`"}, {Key: "k3d-image", Doc: "use `IMAGE`"}, {Key: "create-command", Operator: true, Doc: "run `COMMAND`"},
@@ -80,7 +80,7 @@ func fakeKinds() []resource.Kind {
 	replaced := func(name string, t resource.Type) resource.Attribute {
 		return resource.Attribute{Name: name, Type: t, Effect: resource.Replace, Doc: "As configured."}
 	}
-	return []resource.Kind{{Provider: session.ClusterProvider, Name: "cluster", Doc: "A cluster.", NoTags: true, Carrier: resource.AtCreate, NamedReplace: true, DataLoss: fakeLoss, Attrs: []resource.Attribute{
+	return []resource.Kind{{Provider: command.ClusterProvider, Name: "cluster", Doc: "A cluster.", NoTags: true, Carrier: resource.AtCreate, NamedReplace: true, DataLoss: fakeLoss, Attrs: []resource.Attribute{
 		{Name: "provider", Type: resource.TString, Required: true, Enum: []string{"kind", "k3d"}, Effect: resource.Replace, Doc: "The program.", Example: "kind"},
 		replaced("image", resource.TString), replaced("http_port", resource.TInt), replaced("https_port", resource.TInt),
 		replaced("node_port", resource.TInt), replaced("pf_port", resource.TInt), replaced("subnet", resource.TString),

@@ -17,7 +17,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/ovi-project/ovi/cmd/cli"
-	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/podman"
 	"github.com/ovi-project/ovi/provider/toys/shelf"
@@ -171,8 +171,8 @@ func (s *installed) run(args ...string) (code int, stdout, stderr string) {
 	answer := &cli.Answer{W: &out}
 	entry := podman.Entry()
 	entry.Open = func(context.Context, provider.Config) (provider.Provider, error) { return s.host, nil }
-	p := &session.Process{
-		Table: func(*session.Process, hclog.Logger) []provider.Entry { return []provider.Entry{entry} },
+	p := &command.Process{
+		Table: func(*command.Process, hclog.Logger) []provider.Entry { return []provider.Entry{entry} },
 		Process: cli.Process{
 			Version: version, Hard: s.t.Context(), Env: func(k string) (string, bool) { v, ok := env[k]; return v, ok },
 			Stdin: strings.NewReader(""), Stdout: answer, Answer: answer, Stderr: &errs, Now: s.clock,

@@ -8,6 +8,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/reconcile"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/render"
@@ -16,9 +17,9 @@ import (
 	"github.com/ovi-project/ovi/source/config"
 )
 
-func kindsCommand(p *session.Process) *urfave.Command {
+func kindsCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "kinds", Category: session.GroupReference, ArgsUsage: "[KIND]",
+		Name: "kinds", Category: command.GroupReference, ArgsUsage: "[KIND]",
 		Usage: "List kinds of resources, or describe one",
 		Flags: []urfave.Flag{
 			&urfave.BoolFlag{Name: "permissions", Usage: "print the permissions that the providers need, such as an IAM policy"},
@@ -28,15 +29,15 @@ func kindsCommand(p *session.Process) *urfave.Command {
 	}
 }
 
-func schemaCommand(p *session.Process) *urfave.Command {
+func schemaCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "schema", Category: session.GroupReference,
+		Name: "schema", Category: command.GroupReference,
 		Usage:  "Print the JSON Schema of configuration files, for editors",
 		Action: p.Action(schema),
 	}
 }
 
-func kinds(c *session.Call) error {
+func kinds(c *command.Call) error {
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
@@ -48,7 +49,7 @@ func kinds(c *session.Call) error {
 	}
 	var all []resource.Kind
 	var names []string
-	set := session.Schemas(c.Process)
+	set := command.Schemas(c.Process)
 	for _, p := range set.Providers() {
 		for _, k := range set.Kinds(p) {
 			names = append(names, k.Name)
@@ -78,7 +79,7 @@ func kinds(c *session.Call) error {
 }
 
 // permissions prints what each provider's credentials must be allowed to do.
-func permissions(c *session.Call) error {
+func permissions(c *command.Call) error {
 	for _, e := range c.Entries() {
 		if e.Permissions == nil {
 			continue
@@ -92,14 +93,14 @@ func permissions(c *session.Call) error {
 
 // permissionsFor prints what the credentials for one configuration must be allowed to do. It reads what
 // `ovi validate` reads.
-func permissionsFor(c *session.Call, file string) error {
-	paths, err := c.Sources(file)
+func permissionsFor(c *command.Call, file string) error {
+	paths, err := session.Sources(c, file)
 	if err != nil {
 		return err
 	}
 	checks := c.Checks()
 	checks.Secrets = c.Secrets.Noting(reconcile.Undigested{})
-	drafts, err := session.Drafts(c, paths, c.DataDir(paths), "", checks)
+	drafts, err := session.Drafts(c, paths, session.DataDir(c, paths), "", checks)
 	if err != nil {
 		return err
 	}
@@ -133,7 +134,7 @@ func permissionsFor(c *session.Call, file string) error {
 	return nil
 }
 
-func kindRecords(c *session.Call, all []resource.Kind) error {
+func kindRecords(c *command.Call, all []resource.Kind) error {
 	for _, k := range all {
 		if err := c.Out.Records(render.KindRecord(k)); err != nil {
 			return err
@@ -142,7 +143,7 @@ func kindRecords(c *session.Call, all []resource.Kind) error {
 	return nil
 }
 
-func schema(c *session.Call) error {
+func schema(c *command.Call) error {
 	if err := c.AtMost(0); err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
-	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -20,7 +20,7 @@ func TestCommandReference(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# Commands\n\n" + generated)
 	b.WriteString("Options can be before or after the argument, with one dash or two. Exit codes are listed in\n[exit-codes.md](exit-codes.md), JSON records in [events.md](events.md).\n")
-	p := &session.Process{Table: table}
+	p := &command.Process{Table: table}
 	commands := newApp(p).Commands
 	for _, category := range help().Groups {
 		fmt.Fprintf(&b, "\n## %s\n", category)
@@ -66,7 +66,7 @@ func TestKindReference(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# Kinds\n\n" + generated)
 	b.WriteString("The kinds of resources and their attributes. `ovi kinds KIND` prints the same; `ovi schema` is for editors. An\nattribute that a file does not set is not compared, unless it has a default.\n")
-	set := session.Schemas(&session.Process{Table: table})
+	set := command.Schemas(&command.Process{Table: table})
 	for _, p := range set.Providers() {
 		for _, k := range set.Kinds(p) {
 			fmt.Fprintf(&b, "\n## `%s` (%s)\n\n%s\n", k.Name, p, strings.TrimSpace(k.Doc))

@@ -10,7 +10,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/resource"
@@ -159,7 +159,7 @@ func TestEveryExamplePolicyCompilesAndBlocks(t *testing.T) {
 	cases := exampleCases()
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			read, err := config.Rules(t.Context(), []string{file}, config.Options{Options: source.Options{Schemas: session.Schemas(&session.Process{Table: table})}})
+			read, err := config.Rules(t.Context(), []string{file}, config.Options{Options: source.Options{Schemas: command.Schemas(&command.Process{Table: table})}})
 			if err != nil {
 				t.Fatal(err)
 			}

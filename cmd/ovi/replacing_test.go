@@ -16,7 +16,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/ovi-project/ovi/cmd/cli"
-	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/toys/box"
 )
@@ -49,8 +49,8 @@ func (b *boxed) run(args ...string) (code int, screen string) {
 	answer := &cli.Answer{W: &out}
 	entry := box.Entry()
 	entry.Open = func(context.Context, provider.Config) (provider.Provider, error) { return b.box, nil }
-	p := &session.Process{
-		Table: func(*session.Process, hclog.Logger) []provider.Entry { return []provider.Entry{entry} },
+	p := &command.Process{
+		Table: func(*command.Process, hclog.Logger) []provider.Entry { return []provider.Entry{entry} },
 		Process: cli.Process{
 			Version: version, Hard: b.t.Context(), Env: func(k string) (string, bool) { v, ok := env[k]; return v, ok },
 			Stdin: strings.NewReader(""), Stdout: answer, Answer: answer, Stderr: io.Discard, Now: time.Now,

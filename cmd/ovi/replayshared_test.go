@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/cmd/command"
 )
 
 // dataDir is where an instance of the site keeps its log.
@@ -36,7 +36,7 @@ func TestReplayOfASharedStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	out = s.run("ann", "0", "audit", "replay", "--with", copied, "--into", filepath.Join(s.dir, "kept"), "--output", "json")
-	if _, err := os.Stat(filepath.Join(s.dir, "kept", session.StoreFile)); err != nil || !strings.Contains(out, `"equal":true`) || !strings.Contains(out, `"batches":`) {
+	if _, err := os.Stat(filepath.Join(s.dir, "kept", command.StoreFile)); err != nil || !strings.Contains(out, `"equal":true`) || !strings.Contains(out, `"batches":`) {
 		t.Errorf("kept: %v\n%s", err, out)
 	}
 	if out := s.run("ann", "1", "audit", "replay", "--with", copied, "--repair"); !strings.Contains(out, "--into") {

@@ -10,19 +10,20 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/render"
 )
 
-func sandboxCommand(p *session.Process) *urfave.Command {
+func sandboxCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "sandbox", Category: session.GroupReference,
+		Name: "sandbox", Category: command.GroupReference,
 		Usage: "Inspect, change or serve the built-in sandbox",
 		Subcommands: []*urfave.Command{
 			{
 				Name: "list", ArgsUsage: "[SOURCE]", Usage: "List the sandbox's resources",
-				Flags:  []urfave.Flag{session.RecordFlag(), &urfave.BoolFlag{Name: "all", Usage: "include the default resources of the account"}},
+				Flags:  []urfave.Flag{command.RecordFlag(), &urfave.BoolFlag{Name: "all", Usage: "include the default resources of the account"}},
 				Action: p.Action(sandboxList),
 			},
 			{
@@ -36,22 +37,22 @@ func sandboxCommand(p *session.Process) *urfave.Command {
 					"break fail rds/db storage-full    (or failed)\n" +
 					"break fail ec2/web-0 impaired     (its status checks; ok again)\n" +
 					"break create ec2 by-hand          (unmanaged)",
-				Flags:  []urfave.Flag{session.RecordFlag()},
+				Flags:  []urfave.Flag{command.RecordFlag()},
 				Action: p.Action(sandboxBreak),
 			},
 			{
 				Name: "requests", ArgsUsage: "[SOURCE]", Usage: "Count the sandbox's API requests",
-				Flags:  []urfave.Flag{session.RecordFlag(), &urfave.BoolFlag{Name: "changes", Usage: "only requests that change something"}},
+				Flags:  []urfave.Flag{command.RecordFlag(), &urfave.BoolFlag{Name: "changes", Usage: "only requests that change something"}},
 				Action: p.Action(sandboxRequests),
 			},
 			{
 				Name: "serve", ArgsUsage: "[SOURCE]", Usage: "Serve the sandbox's API to other programs",
-				Flags:  []urfave.Flag{session.RecordFlag(), &urfave.StringFlag{Name: "listen", Usage: "listen on the loopback `ADDRESS`", Value: "127.0.0.1:4599"}},
+				Flags:  []urfave.Flag{command.RecordFlag(), &urfave.StringFlag{Name: "listen", Usage: "listen on the loopback `ADDRESS`", Value: "127.0.0.1:4599"}},
 				Action: p.Action(sandboxServe),
 			},
 			{
 				Name: "reset", ArgsUsage: "[SOURCE]", Usage: "Empty the sandbox; the data directory stays",
-				Flags:  []urfave.Flag{session.RecordFlag()},
+				Flags:  []urfave.Flag{command.RecordFlag()},
 				Action: p.Action(sandboxReset),
 			},
 		},
@@ -59,18 +60,18 @@ func sandboxCommand(p *session.Process) *urfave.Command {
 }
 
 // sandboxPath is the file of the sandbox beside a source, or here.
-func sandboxPath(c *session.Call, args ...string) (string, error) {
+func sandboxPath(c *command.Call, args ...string) (string, error) {
 	named := append(append([]string{}, args...), c.Cmd.StringSlice("f")...)
-	dir := c.DataDir(named)
-	if err := session.IsSafe(c, dir); err != nil {
+	dir := session.DataDir(c, named)
+	if err := command.IsSafe(c, dir); err != nil {
 		return "", err
 	}
-	file := sandboxFile(c.Process, filepath.Join(dir, session.SandboxDir))
-	return file, errors.Join(session.CreateDir(dir), os.MkdirAll(filepath.Dir(file), 0o700))
+	file := sandboxFile(c.Process, filepath.Join(dir, command.SandboxDir))
+	return file, errors.Join(command.CreateDir(dir), os.MkdirAll(filepath.Dir(file), 0o700))
 }
 
 // withCloud opens the sandbox for a command.
-func withCloud(c *session.Call, args []string, do func(*awsfake.Cloud) error) error {
+func withCloud(c *command.Call, args []string, do func(*awsfake.Cloud) error) error {
 	file, err := sandboxPath(c, args...)
 	if err != nil {
 		return err
@@ -82,7 +83,7 @@ func withCloud(c *session.Call, args []string, do func(*awsfake.Cloud) error) er
 	return errors.Join(do(cloud), cloud.Close())
 }
 
-func sandboxList(c *session.Call) error {
+func sandboxList(c *command.Call) error {
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
@@ -110,7 +111,7 @@ func sandboxList(c *session.Call) error {
 	})
 }
 
-func sandboxBreak(c *session.Call) error {
+func sandboxBreak(c *command.Call) error {
 	if c.Cmd.NArg() < 2 {
 		return cli.Usage("see `ovi sandbox break --help`", "`ovi sandbox break` needs an action and a resource, such as stop ec2/web-0")
 	}
@@ -145,7 +146,7 @@ func sandboxBreak(c *session.Call) error {
 	})
 }
 
-func sandboxRequests(c *session.Call) error {
+func sandboxRequests(c *command.Call) error {
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
@@ -165,13 +166,13 @@ func sandboxRequests(c *session.Call) error {
 		return c.Out.Records(render.Info{Type: "sandbox_requests", Data: counts})
 	}
 	t := render.Table{Head: []string{"REQUEST", "COUNT"}}
-	for _, name := range session.SortedKeys(counts) {
-		t.Rows = append(t.Rows, []string{name, session.Count(counts[name])})
+	for _, name := range command.SortedKeys(counts) {
+		t.Rows = append(t.Rows, []string{name, command.Count(counts[name])})
 	}
 	return c.Out.Table(t, "No requests.")
 }
 
-func sandboxReset(c *session.Call) error {
+func sandboxReset(c *command.Call) error {
 	if err := c.AtMost(1); err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/internal/etcdtest"
 )
 
@@ -210,7 +210,7 @@ func TestAnotherStoreIsRefused(t *testing.T) {
 	if out, err := with("ann", byName, "plan", "--sandbox"); err != nil {
 		t.Errorf("the same by another name: %v\n%s", err, out)
 	}
-	if err := os.Remove(filepath.Join(s.dir, "ann", session.StoreNote)); err != nil {
+	if err := os.Remove(filepath.Join(s.dir, "ann", command.StoreNote)); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := with("ann", "etcd://"+other.Endpoint+"/new", "plan", "--sandbox"); err != nil {

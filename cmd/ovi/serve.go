@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/serve"
-	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/internal/awsfake"
 )
 
 // sandboxServe serves the sandbox on loopback until it is interrupted.
-func sandboxServe(c *session.Call) error {
+func sandboxServe(c *command.Call) error {
 	if err := c.AtMost(1); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/ovi-project/ovi/cmd/cli"
-	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/internal/etcdtest"
 )
@@ -214,7 +214,7 @@ func TestTheStoreOfADirectoryIsRemembered(t *testing.T) {
 	if err == nil || strings.Contains(string(out), "not-a-real-password") {
 		t.Errorf("an unreachable store: %v\n%s", err, out)
 	}
-	if note, err := os.ReadFile(filepath.Join(s.dir, "ann", session.StoreNote)); err != nil || strings.Contains(string(note), "@") {
+	if note, err := os.ReadFile(filepath.Join(s.dir, "ann", command.StoreNote)); err != nil || strings.Contains(string(note), "@") {
 		t.Errorf("the note: %s, %v", note, err)
 	}
 }

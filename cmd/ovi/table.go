@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/ovi-project/ovi/cmd/cli"
-	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
@@ -19,7 +19,7 @@ import (
 )
 
 // table lists the providers. A provider is one line here and one row in the README.
-func table(p *session.Process, log hclog.Logger) []provider.Entry {
+func table(p *command.Process, log hclog.Logger) []provider.Entry {
 	return []provider.Entry{
 		aws.Entry(log.Named("aws"), func(dir string) (http.RoundTripper, func() error, error) { return awsSandbox(p, dir) }),
 		podman.Entry(),
@@ -29,7 +29,7 @@ func table(p *session.Process, log hclog.Logger) []provider.Entry {
 }
 
 // awsSandbox opens the sandbox of AWS for the provider.
-func awsSandbox(p *session.Process, dir string) (http.RoundTripper, func() error, error) {
+func awsSandbox(p *command.Process, dir string) (http.RoundTripper, func() error, error) {
 	cloud, err := openCloud(p, sandboxFile(p, dir))
 	if err != nil {
 		return nil, nil, err
@@ -39,7 +39,7 @@ func awsSandbox(p *session.Process, dir string) (http.RoundTripper, func() error
 
 // openCloud opens a sandbox. OVI_SANDBOX_SETTLE is how long its passing states last: a second, less
 // in tests.
-func openCloud(p *session.Process, file string) (*awsfake.Cloud, error) {
+func openCloud(p *command.Process, file string) (*awsfake.Cloud, error) {
 	var options []awsfake.Option
 	if text := p.Getenv("OVI_SANDBOX_SETTLE"); text != "" {
 		settle, err := time.ParseDuration(text)
@@ -60,7 +60,7 @@ func openCloud(p *session.Process, file string) (*awsfake.Cloud, error) {
 
 // sandboxFile is where the sandbox of AWS is: OVI_SANDBOX_FILE, for instances that share one, else
 // in the sandbox folder of the data directory.
-func sandboxFile(p *session.Process, dir string) string {
+func sandboxFile(p *command.Process, dir string) string {
 	if file := p.Getenv("OVI_SANDBOX_FILE"); file != "" {
 		return file
 	}

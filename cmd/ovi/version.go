@@ -6,13 +6,13 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
-	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/render"
 )
 
-func versionCommand(p *session.Process) *urfave.Command {
+func versionCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "version", Category: session.GroupReference, Usage: "Show the version",
+		Name: "version", Category: command.GroupReference, Usage: "Show the version",
 		Action: p.Action(printVersion),
 	}
 }
@@ -25,7 +25,7 @@ type versions struct {
 	Commit string `json:"commit,omitempty"`
 }
 
-func printVersion(c *session.Call) error {
+func printVersion(c *command.Call) error {
 	if err := c.AtMost(0); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger/event"
@@ -17,9 +18,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func ApplyCommand(p *session.Process) *urfave.Command {
+func ApplyCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "apply", Category: session.GroupReconcile, ArgsUsage: "[SOURCE | PLANFILE]",
+		Name: "apply", Category: command.GroupReconcile, ArgsUsage: "[SOURCE | PLANFILE]",
 		Usage:  "Apply a configuration or plan",
 		Flags:  append(decidingFlags(), executingFlags()...),
 		Action: p.Action(apply),
@@ -32,12 +33,12 @@ func executingFlags() []urfave.Flag {
 		&urfave.BoolFlag{Name: "auto-approve", Usage: "do not ask for confirmation"},
 		&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once (default: the file's options, or 10)"},
 		&urfave.DurationFlag{Name: "claim-ttl", Usage: "expire a claim `DURATION` after its owner stops (default: the file's options, or 30s)"},
-		&urfave.DurationFlag{Name: "lock-timeout", Usage: "wait up to `DURATION` for resources claimed by others", Value: session.ShortWait},
-		session.TimeoutFlag(),
+		&urfave.DurationFlag{Name: "lock-timeout", Usage: "wait up to `DURATION` for resources claimed by others", Value: command.ShortWait},
+		command.TimeoutFlag(),
 	}
 }
 
-func apply(c *session.Call) error {
+func apply(c *command.Call) error {
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
@@ -55,15 +56,15 @@ func apply(c *session.Call) error {
 }
 
 // applySource plans, asks and applies.
-func applySource(c *session.Call) error {
-	paths, err := c.Sources(c.Cmd.Args().Slice()...)
+func applySource(c *command.Call) error {
+	paths, err := session.Sources(c, c.Cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}
 	return session.WithLine(c, paths, func(l *session.Session) error { return planAndApply(c, l) })
 }
 
-func planAndApply(c *session.Call, l *session.Session) error {
+func planAndApply(c *command.Call, l *session.Session) error {
 	planned, err := makePlan(c, l, event.ForApply)
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func planAndApply(c *session.Call, l *session.Session) error {
 }
 
 // canceled says that nothing was changed, if that is what the error means.
-func canceled(c *session.Call, err error) error {
+func canceled(c *command.Call, err error) error {
 	if !errors.Is(err, cli.ErrCanceled) {
 		return err
 	}
@@ -98,7 +99,7 @@ func canceled(c *session.Call, err error) error {
 }
 
 // changed names what an apply changes: an account, or the stack.
-func changed(c *session.Call, p *engine.Planned) string {
+func changed(c *command.Call, p *engine.Planned) string {
 	accounts := accounts(p)
 	switch {
 	case c.Sandboxed():
@@ -111,7 +112,7 @@ func changed(c *session.Call, p *engine.Planned) string {
 
 // ShowUnlessQuiet shows the plan of an apply. With --quiet and no question it shows only what
 // is unreachable or blocked.
-func ShowUnlessQuiet(c *session.Call, p *engine.Planned, dir string, asks bool) error {
+func ShowUnlessQuiet(c *command.Call, p *engine.Planned, dir string, asks bool) error {
 	counts := p.Counts
 	if c.Out.Quiet && !c.Out.Machine() && !asks && len(p.Plan.Unreachable)+len(p.Plan.UnreachableKinds)+counts.Unreachable+counts.Blocked+counts.Conflict == 0 {
 		return nil
@@ -120,7 +121,7 @@ func ShowUnlessQuiet(c *session.Call, p *engine.Planned, dir string, asks bool) 
 }
 
 // applyFile applies a saved plan, except for resources that have changed since.
-func applyFile(c *session.Call, name string) error {
+func applyFile(c *command.Call, name string) error {
 	head, saved, err := session.LoadPlan(name)
 	if err != nil {
 		return err
@@ -151,7 +152,7 @@ func applyFile(c *session.Call, name string) error {
 }
 
 // alreadyDone says which actions of a saved plan nothing is left of.
-func alreadyDone(c *session.Call, p *engine.Planned) error {
+func alreadyDone(c *command.Call, p *engine.Planned) error {
 	if len(p.Already) == 0 {
 		return nil
 	}
@@ -168,7 +169,7 @@ func alreadyDone(c *session.Call, p *engine.Planned) error {
 }
 
 // nothing ends an apply that has nothing to do, or in which everything is blocked.
-func nothing(c *session.Call, p *engine.Planned) error {
+func nothing(c *command.Call, p *engine.Planned) error {
 	if c.Out.Machine() {
 		sum := render.ChangeSummary{Type: "change_summary", Operation: "apply", Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID, Sandbox: c.Sandboxed()}
 		sum.Counts = render.Counts(event.Standing(p.Plan))
@@ -180,7 +181,7 @@ func nothing(c *session.Call, p *engine.Planned) error {
 }
 
 // LeftOver are the exit codes of what an apply does not do.
-func LeftOver(c *session.Call, p *engine.Planned) []int {
+func LeftOver(c *command.Call, p *engine.Planned) []int {
 	codes := standingCodes(p)
 	if blocked(p.Plan) > 0 {
 		codes = append(codes, cli.ExitBlocked)
@@ -195,7 +196,7 @@ type sink interface {
 }
 
 // execute applies a plan, shows the progress, and prints the summary.
-func execute(c *session.Call, l *session.Session, p *engine.Planned, how string) error {
+func execute(c *command.Call, l *session.Session, p *engine.Planned, how string) error {
 	ctx, heedless := cli.Hangup(c.Context)
 	defer heedless()
 	c.Context = ctx

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
@@ -13,7 +14,7 @@ import (
 )
 
 // sumUp prints the summary and gives the exit code.
-func sumUp(c *session.Call, p *engine.Planned, r *engine.Result, stopped int) error {
+func sumUp(c *command.Call, p *engine.Planned, r *engine.Result, stopped int) error {
 	counts := render.Counts(r.Counts)
 	if c.Out.Machine() {
 		err := c.Out.Records(render.ChangeSummary{
@@ -34,7 +35,7 @@ func sumUp(c *session.Call, p *engine.Planned, r *engine.Result, stopped int) er
 }
 
 // reconciled is the object that ends an apply for programs.
-func reconciled(c *session.Call, p *engine.Planned, r *engine.Result) render.ReconcileResult {
+func reconciled(c *command.Call, p *engine.Planned, r *engine.Result) render.ReconcileResult {
 	status := map[resource.Ref]string{}
 	var errs []string
 	for _, o := range r.Outcomes {
@@ -67,8 +68,8 @@ func ResultCodes(r *engine.Result) []int {
 }
 
 // explainResult reports what was not done, and what to do about it.
-func explainResult(c *session.Call, r *engine.Result) {
-	session.CreditOthers(c, r)
+func explainResult(c *command.Call, r *engine.Result) {
+	command.CreditOthers(c, r)
 	flight := "actions in flight finished"
 	var unknown, claimed, stale []string
 	for _, o := range r.Outcomes {
@@ -107,7 +108,7 @@ func explainResult(c *session.Call, r *engine.Result) {
 const maxWarned = 5
 
 // WarnOf shows several warnings with one suggestion.
-func WarnOf(c *session.Call, what []string, next string) {
+func WarnOf(c *command.Call, what []string, next string) {
 	if n := len(what) - maxWarned; n > 1 {
 		what = append(what[:maxWarned:maxWarned], fmt.Sprintf("and %d more like these", n))
 	}

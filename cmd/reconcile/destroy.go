@@ -3,17 +3,18 @@ package reconcile
 import (
 	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 )
 
 const destroyName = "destroy"
 
 // destroys reports whether the command deletes what is configured.
-func destroys(c *session.Call) bool { return c.Cmd.Command.Name == destroyName }
+func destroys(c *command.Call) bool { return c.Cmd.Command.Name == destroyName }
 
-func DestroyCommand(p *session.Process) *urfave.Command {
+func DestroyCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: destroyName, Category: session.GroupReconcile, ArgsUsage: "[SOURCE]",
+		Name: destroyName, Category: command.GroupReconcile, ArgsUsage: "[SOURCE]",
 		Usage: "Delete everything of a stack",
 		Description: "Plans as if nothing were configured, asks, and deletes the resources of the stack in the reverse order of\n" +
 			"their dependencies. The rules of the stack hold: what is blessed, above max_destroy, or in need of approval is\n" +
@@ -25,12 +26,12 @@ func DestroyCommand(p *session.Process) *urfave.Command {
 	}
 }
 
-func destroy(c *session.Call) error {
+func destroy(c *command.Call) error {
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
 	defer c.Bounded()()
-	paths, err := c.Sources(c.Cmd.Args().Slice()...)
+	paths, err := session.Sources(c, c.Cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}

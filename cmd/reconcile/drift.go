@@ -7,6 +7,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
@@ -18,9 +19,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func DriftCommand(p *session.Process) *urfave.Command {
+func DriftCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "drift", Category: session.GroupReconcile, ArgsUsage: "[SOURCE]",
+		Name: "drift", Category: command.GroupReconcile, ArgsUsage: "[SOURCE]",
 		Usage: "Show changes made outside ovi",
 		Flags: append(planFlags(),
 			&urfave.BoolFlag{Name: "detailed-exitcode", Usage: "exit 2 when something drifted and is not acknowledged"},
@@ -31,21 +32,21 @@ func DriftCommand(p *session.Process) *urfave.Command {
 	}
 }
 
-func drift(c *session.Call) error {
+func drift(c *command.Call) error {
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
 	if c.Cmd.Bool("acknowledged") {
 		return session.WithMemory(c, c.Cmd.Args().Slice(), func(l *ledger.Ledger) error { return listAcknowledged(c, l) })
 	}
-	paths, err := c.Sources(c.Cmd.Args().Slice()...)
+	paths, err := session.Sources(c, c.Cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}
 	return session.WithLine(c, paths, func(l *session.Session) error { return driftLine(c, l) })
 }
 
-func driftLine(c *session.Call, l *session.Session) error {
+func driftLine(c *command.Call, l *session.Session) error {
 	planned, err := makePlan(c, l, event.ForDrift)
 	if err != nil {
 		return err
@@ -81,10 +82,10 @@ type driftMemory struct {
 	silent  map[resource.Ref]bool // acknowledged
 	records []render.Record
 	config  int // things that differ by what the config says only
-	c       *session.Call
+	c       *command.Call
 }
 
-func memoryOfDrift(c *session.Call, l *session.Session, p *engine.Planned) (*driftMemory, error) {
+func memoryOfDrift(c *command.Call, l *session.Session, p *engine.Planned) (*driftMemory, error) {
 	m := &driftMemory{notes: map[resource.Ref][]explain.Drift{}, silent: map[resource.Ref]bool{}, c: c}
 	acknowledged, err := l.Ledger.Acknowledged(c)
 	if err != nil {
@@ -116,7 +117,7 @@ func memoryOfDrift(c *session.Call, l *session.Session, p *engine.Planned) (*dri
 }
 
 // threeWays asks the record about one thing that differs.
-func threeWays(c *session.Call, l *ledger.Ledger, d decider.Decision) ([]explain.Drift, error) {
+func threeWays(c *command.Call, l *ledger.Ledger, d decider.Decision) ([]explain.Drift, error) {
 	life, err := history.New(l.Reader()).History(c, d.Ref)
 	if err != nil && !errors.Is(err, ledger.ErrNotFound) {
 		return nil, err
@@ -148,11 +149,11 @@ func (m *driftMemory) note(ref resource.Ref, path string) string {
 }
 
 // showDrift writes drift: a page for people, records for machines.
-func showDrift(c *session.Call, p *engine.Planned, m *driftMemory) error {
+func showDrift(c *command.Call, p *engine.Planned, m *driftMemory) error {
 	names := session.NamesOf(p)
 	if !c.Out.Machine() {
 		return render.DriftView{
-			Plan: p.Plan, Names: names, Kinds: session.Schemas(c.Process).Kind, Note: m.note, Acknowledged: len(m.silent), ID: p.IDOf,
+			Plan: p.Plan, Names: names, Kinds: command.Schemas(c.Process).Kind, Note: m.note, Acknowledged: len(m.silent), ID: p.IDOf,
 		}.Write(c.Out.W, c.Out.Style)
 	}
 	if err := Unreachable(c, p, names); err != nil {

@@ -6,6 +6,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
@@ -17,21 +18,21 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-func driftAckCommand(p *session.Process) *urfave.Command {
+func driftAckCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "ack", ArgsUsage: "REF [SOURCE]",
 		Usage: "Acknowledge a change: exclude it until it changes again or the time is over",
 		Description: "It is excluded from what `ovi drift` shows. It is not kept: the next apply restores the configuration.\n" +
 			"To keep it, change the configuration, or set ignore: [ATTRIBUTE] there.",
 		Flags: append([]urfave.Flag{
-			session.SourceFlag(), session.ReasonFlag(),
+			command.SourceFlag(), command.ReasonFlag(),
 			&urfave.StringFlag{Name: "until", Usage: "expire after a duration (7d, 12h) or at `TIME` (2006-01-02T15:04:05Z)"},
 		}, session.ChartFlags()...),
 		Action: p.Action(driftAck),
 	}
 }
 
-func driftAck(c *session.Call) error {
+func driftAck(c *command.Call) error {
 	if c.Arg(0) == "" {
 		return cli.Usage("use one that `ovi drift` shows, such as ec2/web-0", "`ovi drift ack` needs a resource")
 	}
@@ -45,7 +46,7 @@ func driftAck(c *session.Call) error {
 	if err != nil {
 		return err
 	}
-	paths, err := c.Sources(c.Cmd.Args().Slice()[1:]...)
+	paths, err := session.Sources(c, c.Cmd.Args().Slice()[1:]...)
 	if err != nil {
 		return err
 	}
@@ -53,7 +54,7 @@ func driftAck(c *session.Call) error {
 }
 
 // untilWhen reads an end: a duration from now, or a time.
-func untilWhen(c *session.Call, text string) (time.Time, error) {
+func untilWhen(c *command.Call, text string) (time.Time, error) {
 	if age, err := session.AgeOf(text); err == nil {
 		return c.Now().Add(age).UTC().Round(0), nil
 	}
@@ -65,7 +66,7 @@ func untilWhen(c *session.Call, text string) (time.Time, error) {
 }
 
 // ackIn observes the drift first: it is that one which is acknowledged.
-func ackIn(c *session.Call, l *session.Session, until time.Time) error {
+func ackIn(c *command.Call, l *session.Session, until time.Time) error {
 	planned, err := makePlan(c, l, event.ForDrift)
 	if err != nil {
 		return err
@@ -115,7 +116,7 @@ func driftText(d decider.Decision) string {
 	return text
 }
 
-func listAcknowledged(c *session.Call, l *ledger.Ledger) error {
+func listAcknowledged(c *command.Call, l *ledger.Ledger) error {
 	acknowledged, err := l.Acknowledged(c)
 	if err != nil {
 		return err
@@ -161,7 +162,7 @@ func driftRecords(d decider.Decision, told []explain.Drift, ack *ledger.Acknowle
 		r := render.Drift{
 			Type: "drift", Ref: names.Ref(d.Ref), Scope: d.Ref.Scope().String(), Difference: string(d.Difference), Path: x.Path,
 			Applied: render.JSON(x.Applied), Observed: render.JSON(x.Observed), Desired: render.JSON(x.Desired),
-			Cause: string(x.Cause), Since: session.TimeOrNil(x.Since), Revision: x.Revision, Times: x.Times,
+			Cause: string(x.Cause), Since: command.TimeOrNil(x.Since), Revision: x.Revision, Times: x.Times,
 		}
 		if ack != nil {
 			r.Acknowledged, r.Until, r.Reason = true, &ack.Until, ack.Reason

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/ovi-project/ovi/cmd/cli"
-	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/engine"
 )
 
@@ -27,7 +27,7 @@ func TestAnInterruptAfterTheLastActionLeavesNothing(t *testing.T) {
 		"one is opened": {engine.Uncertain, true},
 	} {
 		var errs bytes.Buffer
-		c := &session.Call{Process: &session.Process{}, Context: ended, Out: &cli.Output{W: &errs, ErrW: &errs}}
+		c := &command.Call{Process: &command.Process{}, Context: ended, Out: &cli.Output{W: &errs, ErrW: &errs}}
 		explainResult(c, &engine.Result{Outcomes: []engine.Outcome{{Status: engine.Done}, {Status: x.status}}})
 		got := errs.String()
 		if !strings.Contains(got, "interrupted") || strings.Contains(got, "run the same command again") != x.continues {

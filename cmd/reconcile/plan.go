@@ -11,6 +11,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
@@ -24,8 +25,8 @@ import (
 // planFlags limit what is planned, in plan, apply and drift.
 func planFlags() []urfave.Flag {
 	return append([]urfave.Flag{
-		session.SourceFlag(),
-		session.TargetFlag(), session.ExcludeFlag(),
+		command.SourceFlag(),
+		command.TargetFlag(), command.ExcludeFlag(),
 		session.PolicyFlag(),
 		&urfave.DurationFlag{Name: "max-age", Usage: "use what was observed completely within `DURATION` instead of observing again"},
 	}, append(session.ChartFlags(), session.GitFlags()...)...)
@@ -50,22 +51,22 @@ func AllowReplaceFlag() urfave.Flag {
 	return &urfave.StringSliceFlag{Name: "allow-replace", Usage: "destroy and create `NAME` again, with the loss of its data, if it must be to change it, such as a cluster; repeatable"}
 }
 
-func PlanCommand(p *session.Process) *urfave.Command {
+func PlanCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "plan", Category: session.GroupReconcile, ArgsUsage: "[SOURCE]",
+		Name: "plan", Category: command.GroupReconcile, ArgsUsage: "[SOURCE]",
 		Usage: "Show pending changes",
 		Flags: append(decidingFlags(),
 			&urfave.StringFlag{Name: "out", Usage: "save the plan to `FILE` for `ovi apply FILE`"},
 			&urfave.BoolFlag{Name: "detailed-exitcode", Usage: "exit 2 when something is to be changed or could not be verified"},
 			&urfave.BoolFlag{Name: "check", Usage: "check the changes with the providers, without making them, and warn"},
-			session.TimeoutFlag(),
+			command.TimeoutFlag(),
 			&urfave.StringFlag{Name: "at", Usage: "plan against live state as recorded at `REVISION` or time (2006-01-02T15:04:05Z, or 90m for 90 minutes ago); cannot be applied"},
 		),
 		Action: p.Action(plan),
 	}
 }
 
-func plan(c *session.Call) error {
+func plan(c *command.Call) error {
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
@@ -73,14 +74,14 @@ func plan(c *session.Call) error {
 	if err := session.CheckPast(c); err != nil {
 		return err
 	}
-	paths, err := c.Sources(c.Cmd.Args().Slice()...)
+	paths, err := session.Sources(c, c.Cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}
 	return session.WithLine(c, paths, func(l *session.Session) error { return planLine(c, l, paths) })
 }
 
-func planLine(c *session.Call, l *session.Session, paths []string) error {
+func planLine(c *command.Call, l *session.Session, paths []string) error {
 	planned, err := makePlan(c, l, event.ForPlan)
 	if err != nil {
 		return err
@@ -98,7 +99,7 @@ func planLine(c *session.Call, l *session.Session, paths []string) error {
 }
 
 // planCodes are the exit codes of a plan.
-func planCodes(c *session.Call, p *engine.Planned) []int {
+func planCodes(c *command.Call, p *engine.Planned) []int {
 	codes := standingCodes(p)
 	if c.Cmd.Bool("detailed-exitcode") && (!p.Plan.Empty() || event.Count(p.Plan).NotVerified > 0) {
 		codes = append(codes, cli.ExitChanges)
@@ -120,11 +121,11 @@ func standingCodes(p *engine.Planned) []int {
 }
 
 // makePlan plans what the command line selects.
-func makePlan(c *session.Call, l *session.Session, mode event.Mode) (*engine.Planned, error) {
-	if err := session.CheckPatterns(c); err != nil {
+func makePlan(c *command.Call, l *session.Session, mode event.Mode) (*engine.Planned, error) {
+	if err := command.CheckPatterns(c); err != nil {
 		return nil, err
 	}
-	if err := session.Replaceable(c.Cmd.StringSlice("replace"), session.Configured(l.Intents)); err != nil {
+	if err := command.Replaceable(c.Cmd.StringSlice("replace"), command.Configured(l.Intents)); err != nil {
 		return nil, err
 	}
 	options := PlanOptions(c, l, mode)
@@ -136,14 +137,14 @@ func makePlan(c *session.Call, l *session.Session, mode event.Mode) (*engine.Pla
 	if err != nil {
 		return nil, err
 	}
-	return p, session.CheckTargets(c, p)
+	return p, command.CheckTargets(c, p)
 }
 
 // startingFor is how long what is to be applied waits for what starts.
 const startingFor = 2 * time.Minute
 
 // starting lets a plan that is applied wait for what starts, such as a cluster of a killed run.
-func starting(c *session.Call, mode event.Mode) engine.Starting {
+func starting(c *command.Call, mode event.Mode) engine.Starting {
 	if mode != event.ForApply {
 		return engine.Starting{}
 	}
@@ -152,7 +153,7 @@ func starting(c *session.Call, mode event.Mode) engine.Starting {
 	}}
 }
 
-func PlanOptions(c *session.Call, l *session.Session, mode event.Mode) engine.PlanOptions {
+func PlanOptions(c *command.Call, l *session.Session, mode event.Mode) engine.PlanOptions {
 	return engine.PlanOptions{
 		Mode:    mode,
 		Targets: c.Cmd.StringSlice("target"), Excludes: c.Cmd.StringSlice("exclude"),
@@ -166,7 +167,7 @@ func PlanOptions(c *session.Call, l *session.Session, mode event.Mode) engine.Pl
 }
 
 // ShowPlan writes the plan: a page for users, records for programs.
-func ShowPlan(c *session.Call, p *engine.Planned, dir string) error {
+func ShowPlan(c *command.Call, p *engine.Planned, dir string) error {
 	names := session.NamesOf(p)
 	if c.Out.Machine() {
 		if err := Unreachable(c, p, names); err != nil {
@@ -179,7 +180,7 @@ func ShowPlan(c *session.Call, p *engine.Planned, dir string) error {
 			Type: "change_summary", Operation: "plan", Counts: render.Count(p.Plan), Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID, Sandbox: c.Sandboxed(),
 		})
 	}
-	view := render.PlanView{Plan: p.Plan, Names: names, Verb: "Plan", Kinds: session.Schemas(c.Process).Kind, ID: p.IDOf}
+	view := render.PlanView{Plan: p.Plan, Names: names, Verb: "Plan", Kinds: command.Schemas(c.Process).Kind, ID: p.IDOf}
 	if !c.Out.Quiet {
 		view.Head = head(c, p, dir)
 	}
@@ -187,10 +188,10 @@ func ShowPlan(c *session.Call, p *engine.Planned, dir string) error {
 }
 
 // Unreachable gives programs a diagnostic for each scope and kind that was not observed.
-func Unreachable(c *session.Call, p *engine.Planned, names render.Names) error {
+func Unreachable(c *command.Call, p *engine.Planned, names render.Names) error {
 	for _, scope := range SortedScopes(p.Plan.Unreachable) {
 		if since, offline := p.Plan.Offline[scope]; offline {
-			if err := c.Out.Records(render.Offline{Type: "offline", Data: render.OfflineScope{Scope: scope.String(), Since: session.TimeOrNil(since)}}); err != nil {
+			if err := c.Out.Records(render.Offline{Type: "offline", Data: render.OfflineScope{Scope: scope.String(), Since: command.TimeOrNil(since)}}); err != nil {
 				return err
 			}
 			continue
@@ -202,7 +203,7 @@ func Unreachable(c *session.Call, p *engine.Planned, names render.Names) error {
 		}
 	}
 	for _, scope := range slices.SortedFunc(maps.Keys(p.Plan.UnreachableKinds), resource.Scope.Compare) {
-		for _, kind := range session.SortedKeys(p.Plan.UnreachableKinds[scope]) {
+		for _, kind := range command.SortedKeys(p.Plan.UnreachableKinds[scope]) {
 			d := cli.Diagnostic(fmt.Sprintf("%s in %s is unreachable", kind, names.Scope(scope)), "its resources are not evaluated until it can be observed")
 			d.Detail = p.Plan.UnreachableKinds[scope][kind]
 			if err := c.Out.Records(d); err != nil {
@@ -217,7 +218,7 @@ func Unreachable(c *session.Call, p *engine.Planned, names render.Names) error {
 const maxRecovered = 10
 
 // head is the lines above a plan: its stack, the data directory, and what is not fresh.
-func head(c *session.Call, p *engine.Planned, dir string) []string {
+func head(c *command.Call, p *engine.Planned, dir string) []string {
 	line := strings.Join(slices.Concat([]string{"Stack " + strings.Join(p.Stacks, ", ")}, accounts(p), []string{"data directory " + dir}), "  ")
 	if c.Sandboxed() {
 		line = fmt.Sprintf("Stack %s  sandbox, no real resources  data directory %s", strings.Join(p.Stacks, ", "), dir)

@@ -18,6 +18,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/serve"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/engine"
@@ -28,9 +29,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func RunCommand(p *session.Process) *urfave.Command {
+func RunCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "run", Category: session.GroupReconcile, ArgsUsage: "[SOURCE...]",
+		Name: "run", Category: command.GroupReconcile, ArgsUsage: "[SOURCE...]",
 		Usage: "Reconcile continuously",
 		Flags: append([]urfave.Flag{
 			&urfave.DurationFlag{Name: "interval", Usage: "start a cycle every `DURATION`, varied by a tenth", Value: time.Minute},
@@ -42,7 +43,7 @@ func RunCommand(p *session.Process) *urfave.Command {
 			&urfave.DurationFlag{Name: "claim-ttl", Usage: "expire a claim `DURATION` after its owner stops (default: the files' options, or 30s)"},
 			&urfave.DurationFlag{Name: "timeout", Usage: "in each cycle, start nothing more after `DURATION`, and cancel what still runs 10s later (default: no limit)"},
 			&urfave.IntFlag{Name: "inventory-every", Usage: "read also what is unmanaged, of all kinds, in the first of every `N` cycles", Value: 10},
-			session.TargetFlag(), session.ExcludeFlag(), session.PolicyFlag(), AllowReplaceFlag(),
+			command.TargetFlag(), command.ExcludeFlag(), session.PolicyFlag(), AllowReplaceFlag(),
 			&urfave.DurationFlag{Name: "keep-history", Usage: "remove versions older than `DURATION`, such as 2160h, from the store; the audit log keeps all (default: keep all)"},
 			&urfave.StringFlag{Name: "listen", Usage: "serve /metrics, /healthz, /readyz and POST /wake on `ADDRESS`, such as 127.0.0.1:9464"},
 			&urfave.StringFlag{Name: "tls-cert", Usage: "TLS certificate `FILE`; required unless the address is loopback"},
@@ -62,7 +63,7 @@ func RunCommand(p *session.Process) *urfave.Command {
 
 // runner is a running `ovi run`.
 type runner struct {
-	*session.Call
+	*command.Call
 	dir      string
 	paths    []string
 	stacks   []loop.Stack
@@ -81,7 +82,7 @@ type runner struct {
 	named    bool // --target and --exclude matched something
 }
 
-func RunLoop(c *session.Call) error {
+func RunLoop(c *command.Call) error {
 	if c.Cmd.Bool("allow-destroy") && !c.Cmd.Bool("auto-approve") {
 		return cli.Usage("add --auto-approve", "--allow-destroy needs --auto-approve")
 	}
@@ -104,7 +105,7 @@ func RunLoop(c *session.Call) error {
 	if k.rules.now, err = session.Policies(k.Call, k.intents); err != nil {
 		return err
 	}
-	if err := session.CheckPatterns(k.Call); err != nil {
+	if err := command.CheckPatterns(k.Call); err != nil {
 		return err
 	}
 	notices, err := serve.OpenNotices(c, c.Out, c.Now, serve.Webhook{URL: c.Cmd.String("webhook"), URLFile: c.Cmd.String("webhook-file"), KeyFile: c.Cmd.String("webhook-key-file")})
@@ -126,11 +127,11 @@ func RunLoop(c *session.Call) error {
 // readSources makes a stack of each source and reads all once: an error at the start ends the
 // command.
 func (k *runner) readSources() error {
-	paths, err := k.Sources(k.Cmd.Args().Slice()...)
+	paths, err := session.Sources(k.Call, k.Cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}
-	k.dir, k.paths = k.DataDir(paths), paths
+	k.dir, k.paths = session.DataDir(k.Call, paths), paths
 	named := map[string]string{}
 	for _, path := range paths {
 		intents, err := session.Load(k.Call, []string{path}, k.dir)
@@ -156,7 +157,7 @@ func (k *runner) readSources() error {
 
 func (k *runner) runOptions() loop.RunOptions {
 	o := loop.RunOptions{
-		Interval: k.Cmd.Duration("interval"), Patience: k.Cmd.Duration("patience"), Timeout: k.Cmd.Duration("timeout"), Grace: session.AfterTimeout,
+		Interval: k.Cmd.Duration("interval"), Patience: k.Cmd.Duration("patience"), Timeout: k.Cmd.Duration("timeout"), Grace: command.AfterTimeout,
 		InventoryEvery: k.Cmd.Int("inventory-every"), Apply: k.Cmd.Bool("auto-approve"), Wakes: &k.wakes, Tell: k.cycled, Alarms: func() []provider.Alarm { return k.alarms.since(k.Now().Add(-alarmsFor)) }, Orders: k.orders.of, Rules: k.rulesNow,
 		Do: engine.ApplyOptions{Parallelism: k.Cmd.Int("parallelism"), Hard: k.Hard},
 	}
@@ -208,7 +209,7 @@ func (k *runner) loop() error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(session.RightCloud(k.Call, l.Ledger), k.namesSomething(l)); err != nil {
+	if err := errors.Join(command.RightCloud(k.Call, l.Ledger), k.namesSomething(l)); err != nil {
 		return errors.Join(err, l.Close())
 	}
 	if err := l.Remember(); err != nil {
@@ -263,13 +264,13 @@ func (k *runner) hangups() func() {
 func runnerMark(k *runner, path string) string {
 	switch {
 	case git.Is(path): // its commit is asked for in each cycle
-		return session.MarkOf(k.PolicyPaths()...)
+		return command.MarkOf(k.PolicyPaths()...)
 	case !sqlite.Reads(path):
-		return session.MarkOf(append(k.PolicyPaths(), path)...)
+		return command.MarkOf(append(k.PolicyPaths(), path)...)
 	}
 	version, err := session.ClusterTable(k.Call, path, k.Checks()).Version(k)
 	if err != nil {
 		version = err.Error()
 	}
-	return version + session.MarkOf(append(k.PolicyPaths(), path+".yaml")...)
+	return version + command.MarkOf(append(k.PolicyPaths(), path+".yaml")...)
 }

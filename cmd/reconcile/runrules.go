@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"sync"
 
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource/rules"
@@ -56,13 +57,13 @@ func (k *runner) namesSomething(l *session.Session) error {
 	if err != nil {
 		return err
 	}
-	refs := session.Configured(k.intents)
+	refs := command.Configured(k.intents)
 	for _, snapshot := range live.Scopes {
 		for _, o := range snapshot.Resources {
 			refs = append(refs, o.Ref)
 		}
 	}
-	err = session.PatternsName(k.Call, refs)
+	err = command.PatternsName(k.Call, refs)
 	k.named = err == nil
 	return err
 }

@@ -6,6 +6,7 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
@@ -32,7 +33,7 @@ func TestAnExcludedThingMayGo(t *testing.T) {
 		set := flag.NewFlagSet("run", flag.ContinueOnError)
 		set.Var(urfave.NewStringSlice(), "target", "")
 		set.Var(urfave.NewStringSlice(exclude), "exclude", "")
-		k := &runner{Call: &session.Call{Context: t.Context(), Cmd: urfave.NewContext(nil, set, nil)}}
+		k := &runner{Call: &command.Call{Context: t.Context(), Cmd: urfave.NewContext(nil, set, nil)}}
 		k.options.Plan.Excludes = []string{exclude}
 		return k
 	}

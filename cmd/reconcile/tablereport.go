@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger/report"
@@ -19,7 +20,7 @@ const reportWait = 10 * time.Second
 // TableReport writes what becomes of the clusters of a table into its status columns, from its first
 // observation until it is closed. What cannot be written is a warning. Nil reports to nothing.
 type TableReport struct {
-	*session.Call
+	*command.Call
 	line *session.Session
 	path string
 	to   *report.Writer
@@ -28,12 +29,12 @@ type TableReport struct {
 
 // reporting reports to the source of a plan what becomes of its resources, if it has a place for that:
 // during the actions, and when the returned function is called.
-func reporting(c *session.Call, l *session.Session, p *engine.Planned) func() {
+func reporting(c *command.Call, l *session.Session, p *engine.Planned) func() {
 	return ReportOn(c, l, p).Close
 }
 
 // ReportOn starts to report what a plan observed; nil if its source has no place for that.
-func ReportOn(c *session.Call, l *session.Session, p *engine.Planned) *TableReport {
+func ReportOn(c *command.Call, l *session.Session, p *engine.Planned) *TableReport {
 	for _, in := range p.Intents {
 		if !sqlite.Reads(in.Source) {
 			continue
@@ -75,7 +76,7 @@ func (t *TableReport) Close() {
 	}
 }
 
-func notReported(c *session.Call, path string, err error) {
+func notReported(c *command.Call, path string, err error) {
 	ds := cli.Diagnose(err)
 	if len(ds) == 0 {
 		return

@@ -6,18 +6,19 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 )
 
-func ValidateCommand(p *session.Process) *urfave.Command {
+func ValidateCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "validate", Category: session.GroupReconcile, ArgsUsage: "[SOURCE]",
+		Name: "validate", Category: command.GroupReconcile, ArgsUsage: "[SOURCE]",
 		Usage:       "Check a source and its policies",
 		Description: "Reads all that `ovi plan` reads, without live state and without a data directory: it calls no provider and writes nothing.",
-		Flags:       append([]urfave.Flag{session.SourceFlag(), session.PolicyFlag()}, append(session.ChartFlags(), session.GitFlags()...)...),
+		Flags:       append([]urfave.Flag{command.SourceFlag(), session.PolicyFlag()}, append(session.ChartFlags(), session.GitFlags()...)...),
 		Action:      p.Action(validate),
 	}
 }
@@ -37,17 +38,17 @@ func (Undigested) Digest(resource.Ref, string, string) resource.Digest { return 
 // Same implements resource.Digester.
 func (Undigested) Same(string, resource.Digest) bool { return false }
 
-func validate(c *session.Call) error {
+func validate(c *command.Call) error {
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
-	paths, err := c.Sources(c.Cmd.Args().Slice()...)
+	paths, err := session.Sources(c, c.Cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}
 	checks := c.Checks()
 	checks.Secrets = c.Secrets.Noting(Undigested{}) // no key is made for it
-	drafts, err := session.Drafts(c, paths, c.DataDir(paths), "", checks)
+	drafts, err := session.Drafts(c, paths, session.DataDir(c, paths), "", checks)
 	if err != nil {
 		return err
 	}

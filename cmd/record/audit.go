@@ -13,6 +13,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
@@ -23,21 +24,21 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-func AuditCommand(p *session.Process) *urfave.Command {
+func AuditCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "audit", Category: session.GroupGovern,
+		Name: "audit", Category: command.GroupGovern,
 		Usage: "Read or verify the audit log",
 		Subcommands: append([]*urfave.Command{
 			{
 				Name: "log", ArgsUsage: "[REF]", Usage: "Print the records, oldest first",
-				Flags: append(logFilters(), session.RecordFlag(),
+				Flags: append(logFilters(), command.RecordFlag(),
 					&urfave.BoolFlag{Name: "follow", Usage: "print new records until Ctrl-C"}),
 				Action: p.Action(auditLog),
 			},
 			{
 				Name: "verify", ArgsUsage: "[SOURCE]", Usage: "Verify that no record was changed, removed or reordered",
 				Flags: []urfave.Flag{
-					session.RecordFlag(),
+					command.RecordFlag(),
 					&urfave.StringFlag{Name: "public-key", Usage: "require checkpoints signed by `KEY` (64 hexadecimal digits)"},
 					&urfave.StringSliceFlag{Name: "checkpoint", Usage: "require the checkpoint `LINE`, kept elsewhere; repeatable"},
 				},
@@ -47,14 +48,14 @@ func AuditCommand(p *session.Process) *urfave.Command {
 	}
 }
 
-func auditLog(c *session.Call) error {
+func auditLog(c *command.Call) error {
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
 	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return cli.IgnoreUnread(showLog(c, l)) })
 }
 
-func showLog(c *session.Call, l *ledger.Ledger) error {
+func showLog(c *command.Call, l *ledger.Ledger) error {
 	filter, err := filter(c, l)
 	if err != nil {
 		return err
@@ -70,7 +71,7 @@ func showLog(c *session.Call, l *ledger.Ledger) error {
 	return follow(c, l, filter, each)
 }
 
-func logRecord(c *session.Call, r event.Record, short func(resource.Ref) string) error {
+func logRecord(c *command.Call, r event.Record, short func(resource.Ref) string) error {
 	if c.Out.Machine() {
 		return c.Out.Records(logLine(r))
 	}
@@ -95,7 +96,7 @@ func logLine(r event.Record) render.LogRecord {
 }
 
 // filter reads which records are selected.
-func filter(c *session.Call, l *ledger.Ledger) (history.Filter, error) {
+func filter(c *command.Call, l *ledger.Ledger) (history.Filter, error) {
 	f := history.Filter{Types: c.Cmd.StringSlice("type"), Run: c.Cmd.String("run"), Instance: c.Cmd.String("instance")}
 	for _, t := range f.Types {
 		if near, ok := resource.Nearest(t, event.Types()); !ok || near != t {
@@ -120,7 +121,7 @@ func filter(c *session.Call, l *ledger.Ledger) (history.Filter, error) {
 }
 
 // parseMoment reads an option that is a time, or a duration ago.
-func parseMoment(c *session.Call, flag string) (time.Time, error) {
+func parseMoment(c *command.Call, flag string) (time.Time, error) {
 	text := c.Cmd.String(flag)
 	if text == "" {
 		return time.Time{}, nil
@@ -135,11 +136,11 @@ func parseMoment(c *session.Call, flag string) (time.Time, error) {
 	return t, nil
 }
 
-func auditVerify(c *session.Call) error {
+func auditVerify(c *command.Call) error {
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
-	dir, err := c.RecordDir(c.Cmd.Args().Slice()...)
+	dir, err := session.RecordDir(c, c.Cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}
@@ -167,7 +168,7 @@ const LogDir = "wal"
 
 // verifiedLog verifies the audit log of a data directory against all that is known of it: its own key, what
 // its store has, what the command line requires, and anchors that were kept elsewhere.
-func verifiedLog(c *session.Call, dir string, anchors []wal.Anchor) (wal.Report, error) {
+func verifiedLog(c *command.Call, dir string, anchors []wal.Anchor) (wal.Report, error) {
 	key, options, err := trust(c, dir)
 	if err != nil {
 		return wal.Report{}, err
@@ -193,7 +194,7 @@ func verifiedLog(c *session.Call, dir string, anchors []wal.Anchor) (wal.Report,
 }
 
 // asOthersSaw verifies the log against what other instances of a shared store saw of it.
-func asOthersSaw(c *session.Call, dir string, key ed25519.PublicKey, options []wal.Option) error {
+func asOthersSaw(c *command.Call, dir string, key ed25519.PublicKey, options []wal.Option) error {
 	kept, err := session.ReadNote(dir)
 	if err != nil || c.StoreName() == "" {
 		if kept.Where != "" {
@@ -219,7 +220,7 @@ func asOthersSaw(c *session.Call, dir string, key ed25519.PublicKey, options []w
 }
 
 // inStore is the last record of the log that its own store has.
-func inStore(c *session.Call, dir string) ([]wal.Option, error) {
+func inStore(c *command.Call, dir string) ([]wal.Option, error) {
 	path := ledger.StorePath(dir)
 	if _, err := os.Stat(path); err != nil || c.StoreName() != "" {
 		return nil, nil //nolint:nilerr // a lost store, or one that others share
@@ -234,7 +235,7 @@ func inStore(c *session.Call, dir string) ([]wal.Option, error) {
 
 // trust reads what the audit log is verified against; without --public-key its own key, so that a log
 // which was signed again with another one is found.
-func trust(c *session.Call, dir string) (ed25519.PublicKey, []wal.Option, error) {
+func trust(c *command.Call, dir string) (ed25519.PublicKey, []wal.Option, error) {
 	var key ed25519.PublicKey
 	if text := c.Cmd.String("public-key"); text != "" {
 		var err error
@@ -278,7 +279,7 @@ type verified struct {
 func verifiedOf(r wal.Report) verified {
 	root := r.Tree.Root()
 	return verified{
-		Trimmed: session.TimeOrNil(r.Trimmed), Tree: r.Tree.End, Root: hex.EncodeToString(root[:]),
+		Trimmed: command.TimeOrNil(r.Trimmed), Tree: r.Tree.End, Root: hex.EncodeToString(root[:]),
 		Segments: r.Segments, Batches: r.Batches, Records: r.Records, First: uint64(r.First), Last: uint64(r.Last),
 		Chain: r.Chain.String(), Checkpoints: r.Checkpoints, Signed: uint64(r.Signed), Keys: keysOf(r),
 	}

@@ -9,6 +9,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
@@ -33,17 +34,17 @@ func logFilters() []urfave.Flag {
 }
 
 // auditMore are the commands of the audit log besides reading and verifying it.
-func auditMore(p *session.Process) []*urfave.Command {
+func auditMore(p *command.Process) []*urfave.Command {
 	return []*urfave.Command{
 		{
 			Name: "export", ArgsUsage: "[REF]", Usage: "Print the records as JSON lines or CloudEvents",
-			Flags: append(logFilters(), session.RecordFlag(),
+			Flags: append(logFilters(), command.RecordFlag(),
 				&urfave.StringFlag{Name: "format", Value: "jsonl", Usage: "print `FORMAT`: jsonl, or cloudevents (1.0, one per line)"}),
 			Action: p.Action(auditExport),
 		},
 		{
 			Name: "checkpoint", ArgsUsage: "[SOURCE]", Usage: "Print a signed checkpoint, one line to keep elsewhere",
-			Flags:  []urfave.Flag{session.RecordFlag()},
+			Flags:  []urfave.Flag{command.RecordFlag()},
 			Action: p.Action(auditCheckpoint),
 		},
 		{
@@ -55,7 +56,7 @@ func auditMore(p *session.Process) []*urfave.Command {
 				"was rewound, or lost a line, since this data directory saw it is an error. Give each log a FILE of\n" +
 				"its own. Run it from time to time: what was recorded since the last line can be rewritten with the\n" +
 				"key of the log.",
-			Flags:  []urfave.Flag{session.RecordFlag()},
+			Flags:  []urfave.Flag{command.RecordFlag()},
 			Action: p.Action(auditWitness),
 		},
 		replayCommand(p),
@@ -65,14 +66,14 @@ func auditMore(p *session.Process) []*urfave.Command {
 				"more than asked for is kept. A signed record of where the log starts replaces them, and the rest\n" +
 				"still verifies. Older history stays in the store; only a store rebuilt from a trimmed log lacks it\n" +
 				"and has other revision numbers.",
-			Flags:  []urfave.Flag{session.RecordFlag(), &urfave.StringFlag{Name: "keep", Usage: "keep records younger than `AGE`, such as 90d or 36h"}},
+			Flags:  []urfave.Flag{command.RecordFlag(), &urfave.StringFlag{Name: "keep", Usage: "keep records younger than `AGE`, such as 90d or 36h"}},
 			Action: p.Action(auditTrim),
 		},
 	}
 }
 
 // logFrom writes the records that a filter selects, and returns where to go on.
-func logFrom(c *session.Call, l *ledger.Ledger, f history.Filter, each func(event.Record) error) (next wal.Seq, err error) {
+func logFrom(c *command.Call, l *ledger.Ledger, f history.Filter, each func(event.Record) error) (next wal.Seq, err error) {
 	for r, err := range history.New(l.Reader()).LogRecordsTo(c, f, &next) {
 		if err != nil {
 			return next, err
@@ -86,7 +87,7 @@ func logFrom(c *session.Call, l *ledger.Ledger, f history.Filter, each func(even
 
 // follow writes what any process records from now on, until it is interrupted: that is its
 // normal end.
-func follow(c *session.Call, l *ledger.Ledger, f history.Filter, each func(event.Record) error) error {
+func follow(c *command.Call, l *ledger.Ledger, f history.Filter, each func(event.Record) error) error {
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()
 	for {
@@ -105,7 +106,7 @@ func follow(c *session.Call, l *ledger.Ledger, f history.Filter, each func(event
 	}
 }
 
-func auditExport(c *session.Call) error {
+func auditExport(c *command.Call) error {
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
@@ -129,7 +130,7 @@ func auditExport(c *session.Call) error {
 	})
 }
 
-func auditCheckpoint(c *session.Call) error {
+func auditCheckpoint(c *command.Call) error {
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
@@ -156,7 +157,7 @@ type checkpoint struct {
 	At    time.Time `json:"at"`
 }
 
-func auditTrim(c *session.Call) error {
+func auditTrim(c *command.Call) error {
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
@@ -170,7 +171,7 @@ func auditTrim(c *session.Call) error {
 	return session.WithMemory(c, c.Cmd.Args().Slice(), func(l *ledger.Ledger) error { return trimLog(c, l, age) })
 }
 
-func trimLog(c *session.Call, l *ledger.Ledger, age time.Duration) error {
+func trimLog(c *command.Call, l *ledger.Ledger, age time.Duration) error {
 	was, _, err := l.Log().First()
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/internal/gitclone"
 	"github.com/ovi-project/ovi/ledger"
@@ -25,7 +26,7 @@ type witnessed struct {
 }
 
 // auditWitness verifies the audit log against the anchors in a file, here or on a branch in Git, and adds one.
-func auditWitness(c *session.Call) error {
+func auditWitness(c *command.Call) error {
 	if err := c.AtMost(2); err != nil {
 		return err
 	}
@@ -34,7 +35,7 @@ func auditWitness(c *session.Call) error {
 		return cli.Usage("name a file on another mount or host, or in Git: git+ssh://HOST/REPOSITORY//PATH?ref=BRANCH", "`ovi audit witness` needs a file")
 	}
 	rest := c.Cmd.Args().Tail()
-	dir, err := c.RecordDir(rest...)
+	dir, err := session.RecordDir(c, rest...)
 	if err != nil {
 		return err
 	}
@@ -88,7 +89,7 @@ func witnessInFile(file string, next func([]byte) (gitclone.Line, error)) error 
 }
 
 // witnessInGit adds a line to a file on a branch. The clone is in the data directory.
-func witnessInGit(c *session.Call, name, dir string, next func([]byte) (gitclone.Line, error)) error {
+func witnessInGit(c *command.Call, name, dir string, next func([]byte) (gitclone.Line, error)) error {
 	u, err := git.Parse(name)
 	if err == nil && (u.Ref == "" || u.Path == "." || u.Each) {
 		err = errors.New("it names no file on a branch")
@@ -96,7 +97,7 @@ func witnessInGit(c *session.Call, name, dir string, next func([]byte) (gitclone
 	if err != nil {
 		return cli.Usage("write it as git+ssh://HOST/REPOSITORY//PATH?ref=BRANCH", "invalid URL of a file: %s", err)
 	}
-	if err := session.CreateDir(dir); err != nil {
+	if err := command.CreateDir(dir); err != nil {
 		return err
 	}
 	clone := gitclone.Clone{Dir: gitclone.Folder(filepath.Join(dir, "git"), u.Remote, "witness "+u.Ref), Remote: u.Remote, Env: c.Env}

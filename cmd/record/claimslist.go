@@ -8,6 +8,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/ledger"
@@ -16,37 +17,37 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-func ClaimsCommand(p *session.Process) *urfave.Command {
+func ClaimsCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "claims", Category: session.GroupInspect, ArgsUsage: "[SOURCE]",
+		Name: "claims", Category: command.GroupInspect, ArgsUsage: "[SOURCE]",
 		Usage:       "List or revoke claims",
-		Flags:       []urfave.Flag{session.RecordFlag()},
+		Flags:       []urfave.Flag{command.RecordFlag()},
 		Description: "A claim is the right to change one resource. It expires when its owner stops.",
 		Subcommands: []*urfave.Command{{
 			Name: "revoke", ArgsUsage: "REF", Usage: "Revoke the claim of an owner that is running and must not act",
 			Description: "No later result of the owner is recorded, and its call is canceled at its next heartbeat.",
-			Flags:       []urfave.Flag{session.RecordFlag(), session.ReasonFlag()},
+			Flags:       []urfave.Flag{command.RecordFlag(), command.ReasonFlag()},
 			Action:      p.Action(revokeClaim),
 		}},
 		Action: p.Action(claims),
 	}
 }
 
-func claims(c *session.Call) error {
+func claims(c *command.Call) error {
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
 	return session.WithMemory(c, c.Cmd.Args().Slice(), func(l *ledger.Ledger) error { return showClaims(c, l) })
 }
 
-func revokeClaim(c *session.Call) error {
+func revokeClaim(c *command.Call) error {
 	if c.Cmd.NArg() != 1 || c.Cmd.String("reason") == "" {
 		return cli.Usage("use ovi claims revoke ec2/web-0 --reason \"host lost\"", "`ovi claims revoke` needs a resource and a reason")
 	}
 	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return revoke(c, l) })
 }
 
-func showClaims(c *session.Call, l *ledger.Ledger) error {
+func showClaims(c *command.Call, l *ledger.Ledger) error {
 	scans, err := l.Scans(c, storage.Now)
 	if err != nil {
 		return err
@@ -66,7 +67,7 @@ func showClaims(c *session.Call, l *ledger.Ledger) error {
 	t := render.Table{Head: []string{"RESOURCE", "CLAIMED BY", "PID", "SINCE", "EXPIRES"}, Flexible: 1}
 	for _, x := range all {
 		if !c.Out.Machine() {
-			t.Rows = append(t.Rows, []string{claimName(x.Ref, short), x.User + "@" + x.Host, session.Count(x.PID), c.Ago(x.Since), "in " + x.TTL.String() + " unless renewed"})
+			t.Rows = append(t.Rows, []string{claimName(x.Ref, short), x.User + "@" + x.Host, command.Count(x.PID), c.Ago(x.Since), "in " + x.TTL.String() + " unless renewed"})
 			continue
 		}
 		latest := c.Now().Add(x.TTL)
@@ -85,7 +86,7 @@ func showClaims(c *session.Call, l *ledger.Ledger) error {
 }
 
 func holderOf(x coordinator.Claim) string {
-	return x.User + "@" + x.Host + " pid " + session.Count(x.PID)
+	return x.User + "@" + x.Host + " pid " + command.Count(x.PID)
 }
 
 // claimName is what a claim is on, in some form; a claim's key need not be a ref.

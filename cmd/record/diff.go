@@ -11,6 +11,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
@@ -21,14 +22,14 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-func DiffCommand(p *session.Process) *urfave.Command {
+func DiffCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "diff", Category: session.GroupInspect, ArgsUsage: "FROM [TO] [REF]",
+		Name: "diff", Category: command.GroupInspect, ArgsUsage: "FROM [TO] [REF]",
 		Usage: "Compare two revisions",
 		Description: "FROM and TO are revisions (42), times (2006-01-02T15:04:05Z) or durations ago (90m, 24h). TO is\n" +
 			"now by default. With REF, only that resource is compared.",
 		Flags: []urfave.Flag{
-			session.RecordFlag(),
+			command.RecordFlag(),
 			&urfave.StringFlag{Name: "kind", Usage: "only resources of `KIND`"},
 			&urfave.StringFlag{Name: "stack", Usage: "only resources of stack `NAME`"},
 		},
@@ -36,7 +37,7 @@ func DiffCommand(p *session.Process) *urfave.Command {
 	}
 }
 
-func diff(c *session.Call) error {
+func diff(c *command.Call) error {
 	if c.Arg(0) == "" {
 		return cli.Usage("use ovi diff 24h, or ovi diff 12 40", "`ovi diff` needs a revision or a time")
 	}
@@ -52,7 +53,7 @@ type span struct {
 	fromAt, toAt time.Time
 }
 
-func spanOf(c *session.Call, l *ledger.Ledger) (s span, ref string, err error) {
+func spanOf(c *command.Call, l *ledger.Ledger) (s span, ref string, err error) {
 	if s.from, err = session.RevisionOf(c, l, c.Arg(0)); err != nil {
 		return s, "", err
 	}
@@ -79,7 +80,7 @@ func spanOf(c *session.Call, l *ledger.Ledger) (s span, ref string, err error) {
 	return s, ref, err
 }
 
-func showDiff(c *session.Call, l *ledger.Ledger) error {
+func showDiff(c *command.Call, l *ledger.Ledger) error {
 	s, spelling, err := spanOf(c, l)
 	if err != nil {
 		return err
@@ -104,7 +105,7 @@ func showDiff(c *session.Call, l *ledger.Ledger) error {
 }
 
 // about reports whether a resource was asked for.
-func about(c *session.Call, x history.ResourceChange) bool {
+func about(c *command.Call, x history.ResourceChange) bool {
 	kind, stack := c.Cmd.String("kind"), c.Cmd.String("stack")
 	return (kind == "" || x.Ref.Kind == kind) && (stack == "" || stackOf(x) == stack)
 }
@@ -118,14 +119,14 @@ func stackOf(x history.ResourceChange) string {
 	return ""
 }
 
-func writeDiff(c *session.Call, l *ledger.Ledger, s span, changes []history.ResourceChange) error {
+func writeDiff(c *command.Call, l *ledger.Ledger, s span, changes []history.ResourceChange) error {
 	refs := make([]resource.Ref, len(changes))
 	for i, x := range changes {
 		refs[i] = x.Ref
 	}
-	names := session.NamesOfRefs(refs...)
+	names := command.NamesOfRefs(refs...)
 	sum := render.DifferenceSummary{Type: "difference_summary", From: int64(s.from), FromAt: s.fromAt, To: int64(s.to), ToAt: s.toAt}
-	view := render.DiffView{Kinds: session.Schemas(c.Process).Kind, Head: fmt.Sprintf("Revision %d (%s) -> %d (%s)", s.from, session.MinuteOf(s.fromAt), s.to, session.MinuteOf(s.toAt))}
+	view := render.DiffView{Kinds: command.Schemas(c.Process).Kind, Head: fmt.Sprintf("Revision %d (%s) -> %d (%s)", s.from, session.MinuteOf(s.fromAt), s.to, session.MinuteOf(s.toAt))}
 	var out []render.Record
 	for _, x := range changes {
 		d := differenceOf(x, names)
@@ -162,7 +163,7 @@ func writeDiff(c *session.Call, l *ledger.Ledger, s span, changes []history.Reso
 }
 
 // changedBy is who changed a resource between two revisions: "by ada", or "outside ovi".
-func changedBy(c *session.Call, l *ledger.Ledger, s span, x history.ResourceChange) (string, error) {
+func changedBy(c *command.Call, l *ledger.Ledger, s span, x history.ResourceChange) (string, error) {
 	if !x.Action {
 		return "outside ovi", nil
 	}

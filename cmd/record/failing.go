@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
@@ -22,7 +22,7 @@ type failingConfig struct {
 }
 
 // failing lists the configurations of which the last attempt failed.
-func failing(c *session.Call, s state) []failingConfig {
+func failing(c *command.Call, s state) []failingConfig {
 	var out []failingConfig
 	for _, ref := range slices.SortedFunc(maps.Keys(s.attempts), resource.Ref.Compare) {
 		f := failingConfig{ref: ref, Tries: s.attempts[ref].Last()}
@@ -37,19 +37,19 @@ func failing(c *session.Call, s state) []failingConfig {
 	return out
 }
 
-func failingRecords(c *session.Call, s state) []render.Record {
+func failingRecords(c *command.Call, s state) []render.Record {
 	var out []render.Record
 	for _, f := range failing(c, s) {
 		out = append(out, render.Failing{
 			Type: "failing", Ref: s.names.Ref(f.ref), Desired: f.Desired, Attempts: f.Made(), Transient: f.Transient,
-			Exhausted: f.exhausted, Back: f.back, Stalled: f.stalled, Since: session.TimeOrNil(f.Since), Last: f.Last, Error: f.Error,
+			Exhausted: f.exhausted, Back: f.back, Stalled: f.stalled, Since: command.TimeOrNil(f.Since), Last: f.Last, Error: f.Error,
 		})
 	}
 	return out
 }
 
 // showFailing gives them to alert.
-func showFailing(c *session.Call, s state, short func(resource.Ref) string, alert func(text, suggestion string)) {
+func showFailing(c *command.Call, s state, short func(resource.Ref) string, alert func(text, suggestion string)) {
 	for _, f := range failing(c, s) {
 		name := short(f.ref)
 		switch {

@@ -6,6 +6,7 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger"
@@ -16,23 +17,23 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func HistoryCommand(p *session.Process) *urfave.Command {
+func HistoryCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "history", Category: session.GroupInspect, ArgsUsage: "REF",
+		Name: "history", Category: command.GroupInspect, ArgsUsage: "REF",
 		Usage:  "List a resource's events",
-		Flags:  []urfave.Flag{session.RecordFlag()},
+		Flags:  []urfave.Flag{command.RecordFlag()},
 		Action: p.Action(showLife),
 	}
 }
 
-func showLife(c *session.Call) error {
+func showLife(c *command.Call) error {
 	if err := session.OneRef(c); err != nil {
 		return err
 	}
 	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return showHistory(c, l) })
 }
 
-func showHistory(c *session.Call, l *ledger.Ledger) error {
+func showHistory(c *command.Call, l *ledger.Ledger) error {
 	ref, err := session.Ref(c, l, c.Arg(0))
 	if err != nil {
 		return err
@@ -44,7 +45,7 @@ func showHistory(c *session.Call, l *ledger.Ledger) error {
 	if c.Out.Machine() {
 		return momentRecords(c, ref, moments)
 	}
-	kind, _ := session.Schemas(c.Process).Kind(ref.Provider, ref.Kind)
+	kind, _ := command.Schemas(c.Process).Kind(ref.Provider, ref.Kind)
 	t := render.Table{Head: []string{"REVISION", "TIME (UTC)", "EVENT"}, Flexible: 2}
 	var before *resource.Observed
 	leaving := false
@@ -114,7 +115,7 @@ func momentLines(m history.Moment, before *resource.Observed, kind resource.Kind
 }
 
 func seenData(o *resource.Observed) any {
-	return session.Seen{Observed: *o}.Record(render.NewNames(o.Ref.Scope()))
+	return command.Seen{Observed: *o}.Record(render.NewNames(o.Ref.Scope()))
 }
 
 func after(m history.Moment, before *resource.Observed) *resource.Observed {
@@ -136,8 +137,8 @@ func differences(changes []resource.Change) string {
 	return strings.Join(out, ", ")
 }
 
-func momentRecords(c *session.Call, ref resource.Ref, moments []history.Moment) error {
-	kind, _ := session.Schemas(c.Process).Kind(ref.Provider, ref.Kind)
+func momentRecords(c *command.Call, ref resource.Ref, moments []history.Moment) error {
+	kind, _ := command.Schemas(c.Process).Kind(ref.Provider, ref.Kind)
 	var before *resource.Observed
 	leaving := false
 	for _, m := range moments {

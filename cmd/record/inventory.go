@@ -10,6 +10,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/reconcile"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/ledger"
@@ -20,17 +21,17 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-func InventoryCommand(p *session.Process) *urfave.Command {
+func InventoryCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "inventory", Category: session.GroupInspect, ArgsUsage: "[SOURCE]",
+		Name: "inventory", Category: command.GroupInspect, ArgsUsage: "[SOURCE]",
 		Usage: "List unmanaged resources",
 		Description: "All kinds are read in every location on record and of the configuration; a plan reads only the\n" +
 			"kinds that it needs. Of what the provider creates by itself, such as a default VPC, only the number is\n" +
 			"shown. `ovi import existing` writes a configuration of what is listed, and `ovi adopt --match` adopts it.\n" +
-			session.MatchWords,
+			command.MatchWords,
 		Flags: append([]urfave.Flag{
-			session.SourceFlag(),
-			session.MatchFlag("only resources that match `PATTERN`; repeatable"),
+			command.SourceFlag(),
+			command.MatchFlag("only resources that match `PATTERN`; repeatable"),
 			&urfave.BoolFlag{Name: "all", Usage: "list also what the provider creates by itself"},
 			&urfave.DurationFlag{Name: "max-age", Usage: "use what was observed completely within `DURATION` instead of observing again"},
 		}, session.ChartFlags()...),
@@ -38,18 +39,18 @@ func InventoryCommand(p *session.Process) *urfave.Command {
 	}
 }
 
-func inventory(c *session.Call) error {
+func inventory(c *command.Call) error {
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
-	if _, err := session.Matcher(c); err != nil {
+	if _, err := command.Matcher(c); err != nil {
 		return err
 	}
 	args := c.Cmd.Args().Slice()
-	if _, err := c.RecordDir(args...); err != nil {
+	if _, err := session.RecordDir(c, args...); err != nil {
 		return err
 	}
-	paths := c.Named(args)
+	paths := session.Named(c, args)
 	if _, err := os.Stat(session.DefaultSource); err == nil && len(paths) == 0 {
 		paths = []string{session.DefaultSource}
 	}
@@ -57,13 +58,13 @@ func inventory(c *session.Call) error {
 		return session.WithLine(c, paths, func(l *session.Session) error { return takeInventory(c, l) })
 	}
 	return session.WithRecord(c, func(l *session.Session) error {
-		return errors.Join(session.RightCloud(c, l.Ledger), takeInventory(c, l))
+		return errors.Join(command.RightCloud(c, l.Ledger), takeInventory(c, l))
 	})
 }
 
 // takeInventory reads all kinds, and shows what is unmanaged. What cannot be read is shown as it is on
 // record.
-func takeInventory(c *session.Call, l *session.Session) error {
+func takeInventory(c *command.Call, l *session.Session) error {
 	p, err := l.Engine.Inventory(c, l.Intents, c.Cmd.Duration("max-age"))
 	if err != nil {
 		return err
@@ -85,7 +86,7 @@ func takeInventory(c *session.Call, l *session.Session) error {
 		c.Out.Warn(names.Scope(s)+" is unreachable, and shown as it was observed last: "+p.Plan.Unreachable[s], "")
 	}
 	for _, s := range slices.SortedFunc(maps.Keys(p.Plan.UnreachableKinds), resource.Scope.Compare) {
-		for _, kind := range session.SortedKeys(p.Plan.UnreachableKinds[s]) {
+		for _, kind := range command.SortedKeys(p.Plan.UnreachableKinds[s]) {
 			c.Out.Warn(fmt.Sprintf("%s in %s is unreachable, and shown as it was observed last: %s", kind, names.Scope(s), p.Plan.UnreachableKinds[s][kind]), "")
 		}
 	}
@@ -94,12 +95,12 @@ func takeInventory(c *session.Call, l *session.Session) error {
 
 // chosen are the resources of an inventory that the command line asks for, and how many it omits because the
 // provider creates them by itself.
-func chosen(c *session.Call, all []history.Unmanaged) (chosen []history.Unmanaged, omitted int, err error) {
-	matcher, err := session.Matcher(c)
+func chosen(c *command.Call, all []history.Unmanaged) (chosen []history.Unmanaged, omitted int, err error) {
+	matcher, err := command.Matcher(c)
 	if err != nil {
 		return nil, 0, err
 	}
-	schemas := session.Schemas(c.Process)
+	schemas := command.Schemas(c.Process)
 	for _, u := range all {
 		switch {
 		case !matcher.Match(&u.Observed, importer.Called(schemas, &u.Observed)):
@@ -112,7 +113,7 @@ func chosen(c *session.Call, all []history.Unmanaged) (chosen []history.Unmanage
 	return chosen, omitted, nil
 }
 
-func showUnmanaged(c *session.Call, l *ledger.Ledger) error {
+func showUnmanaged(c *command.Call, l *ledger.Ledger) error {
 	all, err := history.New(l.Reader()).Unmanaged(c)
 	if err != nil {
 		return err
@@ -133,7 +134,7 @@ func showUnmanaged(c *session.Call, l *ledger.Ledger) error {
 	}
 	short := names.Shorten(refs...)
 	t := render.Table{Head: []string{"RESOURCE", "ID", "FIRST OBSERVED", "HEALTH", "OBSERVED", "NOTE"}, Flexible: 5}
-	schemas := session.Schemas(c.Process)
+	schemas := command.Schemas(c.Process)
 	for _, u := range all {
 		if c.Out.Machine() {
 			err := c.Out.Records(render.Unmanaged{
@@ -161,7 +162,7 @@ func showUnmanaged(c *session.Call, l *ledger.Ledger) error {
 		if health.Message == resource.ProviderDefault {
 			health.Message = "" // a note
 		}
-		t.Rows = append(t.Rows, []string{name, u.ID, first, session.Seen{Observed: health}.HealthText(), c.Ago(u.Seen), unmanagedNote(u.Observed)})
+		t.Rows = append(t.Rows, []string{name, u.ID, first, command.Seen{Observed: health}.HealthText(), c.Ago(u.Seen), unmanagedNote(u.Observed)})
 	}
 	if c.Out.Machine() {
 		return nil

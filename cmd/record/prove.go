@@ -6,6 +6,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/history"
@@ -14,16 +15,16 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-func ProveCommand(p *session.Process) *urfave.Command {
+func ProveCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "prove", Category: session.GroupInspect, ArgsUsage: "REF",
+		Name: "prove", Category: command.GroupInspect, ArgsUsage: "REF",
 		Usage: "Write a file that proves why a resource is as it is or gone",
 		Description: "The file has the records of the audit log about the resource: configuration, observations, plans\n" +
 			"with the digests of their policies, approvals and calls, each with the hashes that lead to a signed\n" +
 			"checkpoint. tools/verify checks it without ovi and without this data directory. The file has whole\n" +
 			"batches of records, so it may tell of other resources too; secrets are in no record.",
 		Flags: []urfave.Flag{
-			session.RecordFlag(),
+			command.RecordFlag(),
 			&urfave.StringFlag{Name: "out", Usage: "write the proof to `FILE`, not to standard output"},
 			&urfave.StringFlag{Name: "checkpoint", Usage: "prove it under the checkpoint `LINE`, kept elsewhere, not under another one"},
 			&urfave.BoolFlag{Name: "all", Usage: "prove every observation and plan, not only the last 200 of each"},
@@ -32,14 +33,14 @@ func ProveCommand(p *session.Process) *urfave.Command {
 	}
 }
 
-func prove(c *session.Call) error {
+func prove(c *command.Call) error {
 	if err := session.OneRef(c); err != nil {
 		return err
 	}
 	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return proveRef(c, l) })
 }
 
-func proveRef(c *session.Call, l *ledger.Ledger) error {
+func proveRef(c *command.Call, l *ledger.Ledger) error {
 	ref, err := session.Ref(c, l, c.Arg(0))
 	if err != nil {
 		return err
@@ -62,7 +63,7 @@ func proveRef(c *session.Call, l *ledger.Ledger) error {
 		_, err := c.Out.W.Write(made.Text)
 		return err
 	}
-	if err := session.WriteFile(file, made.Text); err != nil {
+	if err := command.WriteFile(file, made.Text); err != nil {
 		return &cli.Problem{Summary: "cannot write the proof", File: file, Err: cli.Plain(err)}
 	}
 	return proved(c, l, order, made, file)
@@ -92,7 +93,7 @@ type proofMade struct {
 }
 
 // proved says what the file proves.
-func proved(c *session.Call, l *ledger.Ledger, o proof.Order, p proof.Proof, file string) error {
+func proved(c *command.Call, l *ledger.Ledger, o proof.Order, p proof.Proof, file string) error {
 	if c.Out.Machine() {
 		return c.Out.Records(render.Info{Type: "proof", Data: proofMade{file, o.Ref.String(), p.Records, p.Batches, uint64(p.First), p.Under.String()}})
 	}

@@ -11,6 +11,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/ledger/replay"
 	"github.com/ovi-project/ovi/render"
@@ -18,14 +19,14 @@ import (
 	"github.com/ovi-project/ovi/storage/bolt"
 )
 
-func replayCommand(p *session.Process) *urfave.Command {
+func replayCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "replay", ArgsUsage: "[SOURCE]", Usage: "Rebuild the store from the audit log and compare them",
 		Description: "A lost store.db is rebuilt by the next command. --repair replaces a damaged one and keeps the\n" +
 			"damaged file. A store in etcd is rebuilt from the logs of all its instances: add the others with\n" +
 			"--with. Restore a lost one with --into etcd://HOST:2379/PREFIX, after stopping its instances.",
 		Flags: []urfave.Flag{
-			session.RecordFlag(), withFlag(),
+			command.RecordFlag(), withFlag(),
 			&urfave.StringFlag{Name: "into", Usage: "keep the rebuilt store in `DIR`, or restore a lost one to etcd://HOST:2379/PREFIX"},
 			&urfave.BoolFlag{Name: "repair", Usage: "replace the live store if it is damaged, lost or different"},
 		},
@@ -52,15 +53,15 @@ type replayed struct {
 	Logs    []replayedLog `json:"logs,omitempty"`
 }
 
-func auditReplay(c *session.Call) error {
+func auditReplay(c *command.Call) error {
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
-	dir, err := c.RecordDir(c.Cmd.Args().Slice()...)
+	dir, err := session.RecordDir(c, c.Cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}
-	if into := c.Cmd.String("into"); strings.HasPrefix(into, session.EtcdScheme) {
+	if into := c.Cmd.String("into"); strings.HasPrefix(into, command.EtcdScheme) {
 		return rebuildInto(c, dir, into)
 	}
 	if kept, err := session.ReadNote(dir); err != nil || kept.Where != "" || c.StoreName() != "" {
@@ -102,7 +103,7 @@ func auditReplay(c *session.Call) error {
 }
 
 // catchUpStore brings the live store up to its log; ErrCorrupt if it cannot be read.
-func catchUpStore(c *session.Call, dir string) error {
+func catchUpStore(c *command.Call, dir string) error {
 	l, err := session.OpenLedger(c, dir)
 	if err != nil {
 		return err
@@ -111,13 +112,13 @@ func catchUpStore(c *session.Call, dir string) error {
 }
 
 // replayLocation is where the rebuilt store goes: --into, or a temporary folder.
-func replayLocation(c *session.Call, dir string) (file string, keep bool, err error) {
+func replayLocation(c *command.Call, dir string) (file string, keep bool, err error) {
 	into := c.Cmd.String("into")
 	if into == "" {
 		into, err = os.MkdirTemp(dir, ".replay-*")
-		return filepath.Join(into, session.StoreFile), false, err
+		return filepath.Join(into, command.StoreFile), false, err
 	}
-	file = filepath.Join(into, session.StoreFile)
+	file = filepath.Join(into, command.StoreFile)
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 		return "", false, &cli.Problem{Summary: "a store exists there", File: file, Err: err, Suggestion: "use an empty folder"}
 	}
@@ -125,7 +126,7 @@ func replayLocation(c *session.Call, dir string) (file string, keep bool, err er
 }
 
 // rebuild rebuilds the store and compares the live one with it.
-func rebuild(c *session.Call, dir, location string, out *replayed) (err error) {
+func rebuild(c *command.Call, dir, location string, out *replayed) (err error) {
 	fresh, err := bolt.Open(location)
 	if err != nil {
 		return err
@@ -139,7 +140,7 @@ func rebuild(c *session.Call, dir, location string, out *replayed) (err error) {
 	if out.Live != "present" {
 		return nil
 	}
-	live, err := bolt.Open(filepath.Join(dir, session.StoreFile))
+	live, err := bolt.Open(filepath.Join(dir, command.StoreFile))
 	if err != nil {
 		return err
 	}
@@ -158,7 +159,7 @@ func rebuild(c *session.Call, dir, location string, out *replayed) (err error) {
 }
 
 // compareStores compares all that both have; of a trimmed log, only current state.
-func compareStores(c *session.Call, live, fresh storage.Store, got replay.Result) (replay.Comparison, error) {
+func compareStores(c *command.Call, live, fresh storage.Store, got replay.Result) (replay.Comparison, error) {
 	if got.Trimmed() {
 		return replay.CompareLive(c, live, fresh)
 	}
@@ -194,13 +195,13 @@ func orElse(a, b string) string {
 
 // replaceStore renames the live store and puts the rebuilt one in its place.
 func replaceStore(dir, location string, keep bool) error {
-	live := filepath.Join(dir, session.StoreFile)
+	live := filepath.Join(dir, command.StoreFile)
 	if _, err := os.Stat(live); err == nil {
 		aside, err := os.MkdirTemp(dir, "store-replaced-*")
 		if err != nil {
 			return err
 		}
-		if err := os.Rename(live, filepath.Join(aside, session.StoreFile)); err != nil {
+		if err := os.Rename(live, filepath.Join(aside, command.StoreFile)); err != nil {
 			return err
 		}
 	}
@@ -211,10 +212,10 @@ func replaceStore(dir, location string, keep bool) error {
 	if err != nil {
 		return err
 	}
-	return session.WriteFile(live, b)
+	return command.WriteFile(live, b)
 }
 
-func tellReplay(c *session.Call, out replayed, dir string) error {
+func tellReplay(c *command.Call, out replayed, dir string) error {
 	if c.Out.Machine() {
 		if err := c.Out.Records(render.Info{Type: "replayed", Data: out}); err != nil {
 			return err
@@ -232,7 +233,7 @@ func tellReplay(c *session.Call, out replayed, dir string) error {
 	return &cli.Problem{Summary: "the live store differs from the audit log", Detail: out.Why, Suggestion: next}
 }
 
-func sayReplay(c *session.Call, out replayed, dir string) {
+func sayReplay(c *command.Call, out replayed, dir string) {
 	if len(out.Logs) > 0 {
 		saySharedReplay(c, out)
 		return

@@ -9,6 +9,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/replay"
@@ -38,7 +39,7 @@ func (r *replayed) from(logs *replay.Logs, m replay.MergeResult) {
 
 // replayShared rebuilds a shared store from the logs of all its instances, and compares the live
 // one with it.
-func replayShared(c *session.Call, dir string) (err error) {
+func replayShared(c *command.Call, dir string) (err error) {
 	if c.Cmd.Bool("repair") {
 		return cli.Usage("rebuild it under another prefix: ovi audit replay --with DIR --into etcd://host:2379/another-prefix", "a shared store cannot be repaired in place")
 	}
@@ -84,7 +85,7 @@ func replayShared(c *session.Call, dir string) (err error) {
 	return tellReplay(c, out, dir)
 }
 
-func saySharedReplay(c *session.Call, out replayed) {
+func saySharedReplay(c *command.Call, out replayed) {
 	c.Out.Say("Rebuilt from %s of %s:", render.Many(out.Batches, "batch"), render.Many(len(out.Logs), "log"))
 	for _, l := range out.Logs {
 		c.Out.Say("  instance %s, records %d to %d, %s", l.Instance, l.First, l.Last, l.Dir)
@@ -117,9 +118,9 @@ func partShared(f replay.Comparison) string {
 }
 
 // rebuildInto restores a lost store to etcd.
-func rebuildInto(c *session.Call, dir, name string) (err error) {
+func rebuildInto(c *command.Call, dir, name string) (err error) {
 	if c.Cmd.Bool("repair") {
-		return cli.Usage("omit --repair", "--into %s creates a new store", session.EtcdScheme)
+		return cli.Usage("omit --repair", "--into %s creates a new store", command.EtcdScheme)
 	}
 	logs, err := allLogs(c, dir)
 	if err != nil {
@@ -130,7 +131,7 @@ func rebuildInto(c *session.Call, dir, name string) (err error) {
 	if err != nil {
 		return err
 	}
-	into, where, err := session.Connect(c, name)
+	into, where, err := command.Connect(c, name)
 	if err != nil {
 		return err
 	}
@@ -144,7 +145,7 @@ func rebuildInto(c *session.Call, dir, name string) (err error) {
 }
 
 // lacking adds what to do when a shared store cannot be rebuilt.
-func lacking(c *session.Call, err error) error {
+func lacking(c *command.Call, err error) error {
 	var lacks *replay.IncompleteError
 	next := ""
 	switch {
@@ -165,12 +166,12 @@ func lacking(c *session.Call, err error) error {
 }
 
 // allLogs are this instance's and those of --with.
-func allLogs(c *session.Call, dir string) (*replay.Logs, error) {
+func allLogs(c *command.Call, dir string) (*replay.Logs, error) {
 	return replay.OpenLogs(append([]string{dir}, c.Cmd.StringSlice("with")...))
 }
 
 // knownInstances are those that any of the data directories has noted.
-func knownInstances(c *session.Call, dir string) ([]string, error) {
+func knownInstances(c *command.Call, dir string) ([]string, error) {
 	var out []string
 	for _, d := range append([]string{dir}, c.Cmd.StringSlice("with")...) {
 		instances, err := session.InstancesMet(d)

@@ -8,6 +8,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/reconcile"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/ledger"
@@ -16,19 +17,19 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-func ShowCommand(p *session.Process) *urfave.Command {
+func ShowCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "show", Category: session.GroupInspect, ArgsUsage: "REF | PLANFILE",
+		Name: "show", Category: command.GroupInspect, ArgsUsage: "REF | PLANFILE",
 		Usage: "Show a resource or plan",
 		Flags: []urfave.Flag{
-			session.RecordFlag(),
+			command.RecordFlag(),
 			&urfave.StringFlag{Name: "at", Usage: "show it as of `REVISION` or time (2006-01-02T15:04:05Z, or 90m for 90 minutes ago)"},
 		},
 		Action: p.Action(show),
 	}
 }
 
-func show(c *session.Call) error {
+func show(c *command.Call) error {
 	if err := session.OneRef(c); err != nil {
 		return err
 	}
@@ -47,7 +48,7 @@ func show(c *session.Call) error {
 	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return showRef(c, l) })
 }
 
-func showRef(c *session.Call, l *ledger.Ledger) error {
+func showRef(c *command.Call, l *ledger.Ledger) error {
 	ref, err := session.Ref(c, l, c.Arg(0))
 	if err != nil {
 		return err
@@ -70,8 +71,8 @@ func showRef(c *session.Call, l *ledger.Ledger) error {
 	return showResource(c, l, res)
 }
 
-func showResource(c *session.Call, l *ledger.Ledger, t ledger.ResourceState) error {
-	x := session.Seen{Observed: t.Observed, Blessed: t.Marks.Blessed}
+func showResource(c *command.Call, l *ledger.Ledger, t ledger.ResourceState) error {
+	x := command.Seen{Observed: t.Observed, Blessed: t.Marks.Blessed}
 	scans, err := l.Scans(c, storage.Now)
 	if err != nil {
 		return err
@@ -88,7 +89,7 @@ func showResource(c *session.Call, l *ledger.Ledger, t ledger.ResourceState) err
 	rows := [][]string{
 		{"ref", names.Ref(t.Ref.Bare())},
 		{"id", t.ID},
-		{"stack", orNone(session.Seen{Observed: t.Observed}.Stack())},
+		{"stack", orNone(command.Seen{Observed: t.Observed}.Stack())},
 		{"health", x.HealthText()},
 		{"observed", c.Ago(x.At)},
 		{"first observed", fmt.Sprintf("revision %d", t.First)},

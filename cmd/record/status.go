@@ -9,6 +9,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
@@ -19,11 +20,11 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-func StatusCommand(p *session.Process) *urfave.Command {
+func StatusCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "status", Category: session.GroupInspect, ArgsUsage: "[SOURCE]",
+		Name: "status", Category: command.GroupInspect, ArgsUsage: "[SOURCE]",
 		Usage:  "Show managed resources",
-		Flags:  []urfave.Flag{session.RecordFlag(), &urfave.StringFlag{Name: "stack", Usage: "only resources of stack `NAME`"}},
+		Flags:  []urfave.Flag{command.RecordFlag(), &urfave.StringFlag{Name: "stack", Usage: "only resources of stack `NAME`"}},
 		Action: p.Action(status),
 	}
 }
@@ -45,14 +46,14 @@ type state struct {
 	doubted   []ledger.Contradiction // what the store says and the audit log does not
 }
 
-func status(c *session.Call) error {
+func status(c *command.Call) error {
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
 	return session.WithMemory(c, c.Cmd.Args().Slice(), func(l *ledger.Ledger) error { return showState(c, l) })
 }
 
-func showState(c *session.Call, l *ledger.Ledger) error {
+func showState(c *command.Call, l *ledger.Ledger) error {
 	s, err := stateOf(c, l)
 	if err != nil {
 		return err
@@ -68,7 +69,7 @@ func showState(c *session.Call, l *ledger.Ledger) error {
 	return stateTables(c, s)
 }
 
-func stateOf(c *session.Call, l *ledger.Ledger) (state, error) {
+func stateOf(c *command.Call, l *ledger.Ledger) (state, error) {
 	var s state
 	var err error
 	if s.liveState, _, err = l.LiveState(c, storage.Now); err != nil {
@@ -112,12 +113,12 @@ func stateOf(c *session.Call, l *ledger.Ledger) (state, error) {
 
 // stackOfRef is the stack to show: that of --stack or, where several are on record, that of the source;
 // or of a source of several, "": all. It refuses one of which nothing is recorded.
-func stackOfRef(c *session.Call, l *ledger.Ledger) (string, error) {
+func stackOfRef(c *command.Call, l *ledger.Ledger) (string, error) {
 	known, err := session.RecordedStacks(c, l)
 	if err != nil {
 		return "", err
 	}
-	stack, paths := c.Cmd.String("stack"), c.Named(c.Cmd.Args().Slice())
+	stack, paths := c.Cmd.String("stack"), session.Named(c, c.Cmd.Args().Slice())
 	if stack == "" && len(known) > 1 && len(paths) > 0 {
 		stacks, err := session.SourceStacks(c, paths)
 		if err != nil || len(stacks) != 1 {
@@ -150,17 +151,17 @@ func (s *state) only(stack string) {
 }
 
 // managed are the resources that are shown, sorted by ref.
-func (s state) managed() []session.Seen {
+func (s state) managed() []command.Seen {
 	byScope := map[resource.Scope]ledger.Scan{}
 	for _, x := range s.scans {
 		byScope[x.Scope] = x
 	}
-	var out []session.Seen
+	var out []command.Seen
 	for _, scope := range slices.SortedFunc(maps.Keys(s.liveState.Scopes), resource.Scope.Compare) {
 		snapshot := s.liveState.Scopes[scope]
 		for _, o := range snapshot.Resources {
 			if o.Managed() && (s.stack == "" || o.Ref.Stack == s.stack) {
-				out = append(out, session.Seen{
+				out = append(out, command.Seen{
 					Observed: o, At: byScope[scope].Read(o.Ref.Kind), Blessed: o.Marks.Blessed || s.blessings[o.Ref],
 				})
 			}
@@ -174,12 +175,12 @@ func (s state) loadedOf(stack string) []event.Loaded {
 	return slices.DeleteFunc(slices.Clone(s.loaded), func(l event.Loaded) bool { return stack != "" && l.Stack != stack })
 }
 
-func stateRecords(c *session.Call, s state) []render.Record {
+func stateRecords(c *command.Call, s state) []render.Record {
 	var out []render.Record
 	for _, x := range s.scans {
 		out = append(out, render.ScopeSeen{
 			Type: "scope", Scope: x.Scope.String(), Observed: x.At, Complete: x.Complete,
-			Error: x.Error, Unreachable: x.Unreachable, Seen: session.TimeOrNil(x.Confirmed), Count: x.Count,
+			Error: x.Error, Unreachable: x.Unreachable, Seen: command.TimeOrNil(x.Confirmed), Count: x.Count,
 		})
 	}
 	for _, x := range s.loadedOf(s.stack) {
@@ -194,7 +195,7 @@ func stateRecords(c *session.Call, s state) []render.Record {
 	for _, x := range s.open {
 		out = append(out, render.OpenAction{
 			Type: "open", Ref: s.names.Ref(x.Ref), Action: string(x.Action), Started: x.At,
-			Instance: x.Instance, Host: x.Host, PID: x.PID, Error: x.Error, Deadline: session.TimeOrNil(x.Deadline),
+			Instance: x.Instance, Host: x.Host, PID: x.PID, Error: x.Error, Deadline: command.TimeOrNil(x.Deadline),
 		})
 	}
 	return slices.Concat(out, recordsOfRollouts(s), failingRecords(c, s), recordsOfReplacements(s))
@@ -211,7 +212,7 @@ func showDoubted(doubted []ledger.Contradiction, alert func(text, suggestion str
 	}
 }
 
-func stateTables(c *session.Call, s state) error {
+func stateTables(c *command.Call, s state) error {
 	var v render.StatusView
 	managed := s.managed()
 	refs := make([]resource.Ref, len(managed))
@@ -239,7 +240,7 @@ func stateTables(c *session.Call, s state) error {
 		case !x.Complete:
 			alert(fmt.Sprintf("%s is unreachable; last observed %s", s.names.Scope(x.Scope), c.Ago(x.Confirmed)), "")
 		}
-		for _, kind := range session.SortedKeys(x.Unreachable) {
+		for _, kind := range command.SortedKeys(x.Unreachable) {
 			alert(fmt.Sprintf("%s in %s is unreachable; see `ovi plan`", kind, s.names.Scope(x.Scope)), "")
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/ledger"
@@ -20,14 +21,14 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func StoreCommand(p *session.Process) *urfave.Command {
+func StoreCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "store", Category: session.GroupGovern,
+		Name: "store", Category: command.GroupGovern,
 		Usage: "Inspect or copy the store",
 		Subcommands: []*urfave.Command{
 			{
 				Name: "status", ArgsUsage: "[SOURCE]", Usage: "Show size, revisions and instances",
-				Flags:  []urfave.Flag{session.RecordFlag()},
+				Flags:  []urfave.Flag{command.RecordFlag()},
 				Action: p.Action(storeStatus),
 			},
 			{
@@ -41,7 +42,7 @@ func StoreCommand(p *session.Process) *urfave.Command {
 				Description: "Instances of a shared store prove by their keys what each created. A key is trusted at its\n" +
 					"first use, which raises an alert. With --required, later keys must be trusted with this command.",
 				Flags: []urfave.Flag{
-					session.RecordFlag(), session.ReasonFlag(),
+					command.RecordFlag(), command.ReasonFlag(),
 					&urfave.BoolFlag{Name: "required", Usage: "require that each later key is trusted with this command"},
 					&urfave.BoolFlag{Name: "revoke", Usage: "stop trusting KEY, or stop requiring"},
 				},
@@ -72,14 +73,14 @@ type instanceRecord struct {
 	Lag uint64 `json:"lag,omitempty"`
 }
 
-func storeStatus(c *session.Call) error {
+func storeStatus(c *command.Call) error {
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
 	return session.WithMemory(c, c.Cmd.Args().Slice(), func(l *ledger.Ledger) error { return showStore(c, l) })
 }
 
-func showStore(c *session.Call, l *ledger.Ledger) error {
+func showStore(c *command.Call, l *ledger.Ledger) error {
 	s, err := recordOfStore(c, l)
 	if err != nil {
 		return err
@@ -100,7 +101,7 @@ func showStore(c *session.Call, l *ledger.Ledger) error {
 	return c.Out.Table(t, "No instances.")
 }
 
-func recordOfStore(c *session.Call, l *ledger.Ledger) (storeRecord, error) {
+func recordOfStore(c *command.Call, l *ledger.Ledger) (storeRecord, error) {
 	s := storeRecord{Store: "file"}
 	if name := c.StoreName(); name != "" {
 		s.Store = "etcd"
@@ -126,21 +127,21 @@ func recordOfStore(c *session.Call, l *ledger.Ledger) (storeRecord, error) {
 	return s, err
 }
 
-func storeCopy(c *session.Call) error {
+func storeCopy(c *command.Call) error {
 	if c.Cmd.NArg() != 2 {
 		return cli.Usage("use ovi store copy .ovi etcd://127.0.0.1:2379/ovi", "`ovi store copy` needs two stores")
 	}
-	from, fromName, err := session.EitherStore(c, c.Arg(0), true)
+	from, fromName, err := command.EitherStore(c, c.Arg(0), true)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
-	to, toName, err := session.EitherStore(c, c.Arg(1), false)
+	to, toName, err := command.EitherStore(c, c.Arg(1), false)
 	if err != nil {
 		return err
 	}
 	copied, err := replay.Copy(c, from, to)
-	if err == nil && strings.HasPrefix(toName, session.EtcdScheme) {
+	if err == nil && strings.HasPrefix(toName, command.EtcdScheme) {
 		err = replay.NewEpoch(c, from, to)
 	}
 	if err = errors.Join(err, to.Close()); err != nil {
@@ -161,25 +162,25 @@ func storeCopy(c *session.Call) error {
 	if copied.Base > 0 {
 		c.Out.Say("Revisions of the source before %d were compacted and are one commit; the logs have them.", copied.Base)
 	}
-	if strings.HasPrefix(toName, session.EtcdScheme) {
+	if strings.HasPrefix(toName, command.EtcdScheme) {
 		c.Out.Say("Use it with: --store %s, or OVI_STORE.", toName)
 	}
 	return nil
 }
 
 // moveNote removes the note that a data directory's store is elsewhere.
-func moveNote(c *session.Call, file string) error {
-	if strings.HasPrefix(file, session.EtcdScheme) || filepath.Base(file) != session.StoreFile {
+func moveNote(c *command.Call, file string) error {
+	if strings.HasPrefix(file, command.EtcdScheme) || filepath.Base(file) != command.StoreFile {
 		return nil
 	}
-	if err := os.Remove(filepath.Join(filepath.Dir(file), session.StoreNote)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(filepath.Join(filepath.Dir(file), command.StoreNote)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
 // revoke revokes a claim, on record.
-func revoke(c *session.Call, l *ledger.Ledger) error {
+func revoke(c *command.Call, l *ledger.Ledger) error {
 	claims := coordinator.New(l.Claims(), coordinator.Identity{})
 	all, err := claims.List(c)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/explain"
@@ -17,26 +18,26 @@ import (
 // near is how many observations and plans are read from the audit log without --all.
 const near = 200
 
-func WhyCommand(p *session.Process) *urfave.Command {
+func WhyCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "why", Category: session.GroupInspect, ArgsUsage: "REF",
+		Name: "why", Category: command.GroupInspect, ArgsUsage: "REF",
 		Usage: "Explain a resource's state",
 		Flags: []urfave.Flag{
-			session.RecordFlag(),
+			command.RecordFlag(),
 			&urfave.BoolFlag{Name: "all", Usage: "show every recorded event"},
 		},
 		Action: p.Action(why),
 	}
 }
 
-func why(c *session.Call) error {
+func why(c *command.Call) error {
 	if err := session.OneRef(c); err != nil {
 		return err
 	}
 	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return tell(c, l) })
 }
 
-func tell(c *session.Call, l *ledger.Ledger) error {
+func tell(c *command.Call, l *ledger.Ledger) error {
 	ref, err := session.Ref(c, l, c.Arg(0))
 	if err != nil {
 		return err
@@ -57,8 +58,8 @@ func tell(c *session.Call, l *ledger.Ledger) error {
 }
 
 // teller tells of things as seen from one of them.
-func teller(c *session.Call, ref resource.Ref) explain.Explainer {
-	return explain.Explainer{Now: c.Now(), Value: render.Value, Ref: session.NamesOfRefs(ref).Ref, Kinds: session.Schemas(c.Process).Kind}
+func teller(c *command.Call, ref resource.Ref) explain.Explainer {
+	return explain.Explainer{Now: c.Now(), Value: render.Value, Ref: command.NamesOfRefs(ref).Ref, Kinds: command.Schemas(c.Process).Kind}
 }
 
 func storyRecord(s explain.Explanation, ref resource.Ref) render.Explanation {

@@ -4,13 +4,14 @@ import (
 	"fmt"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/render"
 )
 
 // CheckPast refuses to save a plan of the past.
-func CheckPast(c *Call) error {
+func CheckPast(c *command.Call) error {
 	if c.Cmd.String("at") != "" && (c.Cmd.String("out") != "" || c.Cmd.Duration("max-age") != 0) {
 		return cli.Usage("omit --out and --max-age", "a plan of the past (--at) cannot be applied")
 	}
@@ -18,7 +19,7 @@ func CheckPast(c *Call) error {
 }
 
 // Freshness are the lines about what a plan uses that was not observed just now.
-func Freshness(c *Call, p *engine.Planned) []string {
+func Freshness(c *command.Call, p *engine.Planned) []string {
 	names := NamesOf(p)
 	var out []string
 	if p.Past {
@@ -40,7 +41,7 @@ func Freshness(c *Call, p *engine.Planned) []string {
 }
 
 // LookRecords tell programs how old each fact of a plan is.
-func LookRecords(c *Call, p *engine.Planned, names render.Names) []render.Record {
+func LookRecords(c *command.Call, p *engine.Planned, names render.Names) []render.Record {
 	out := make([]render.Record, 0, len(p.Observations))
 	for _, obs := range p.Observations {
 		r := render.Look{Type: "observation", Scope: obs.Scope.String(), Location: names.Scope(obs.Scope), Recorded: obs.Recorded, Count: obs.Count}

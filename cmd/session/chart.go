@@ -10,6 +10,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/chart"
 	"github.com/ovi-project/ovi/source/config"
@@ -28,7 +29,7 @@ func ChartFlags() []urfave.Flag {
 
 // openSource is the reader of what the paths name: a repository, a table of clusters, charts and manifests, or
 // ovi's own files.
-func openSource(c *Call, paths []string, dir string, checks source.Options) (source.Source, error) {
+func openSource(c *command.Call, paths []string, dir string, checks source.Options) (source.Source, error) {
 	switch {
 	case len(paths) == 1 && git.Is(paths[0]):
 		return gitSource(c, paths[0], dir, checks)
@@ -43,15 +44,15 @@ func openSource(c *Call, paths []string, dir string, checks source.Options) (sou
 }
 
 // chartOptions are how a chart is rendered; nil files are those of this host.
-func chartOptions(c *Call, checks source.Options, files fs.FS) chart.Options {
+func chartOptions(c *command.Call, checks source.Options, files fs.FS) chart.Options {
 	return chart.Options{
-		Options: checks, Provider: ChartProvider, Env: c.Env, Files: files,
+		Options: checks, Provider: command.ChartProvider, Env: c.Env, Files: files,
 		Values: c.Cmd.StringSlice("values"), Set: c.Cmd.StringSlice("set"), Namespace: c.Cmd.String("namespace"),
 	}
 }
 
 // onlyCharts refuses what only charts have with other sources.
-func onlyCharts(c *Call, paths []string) error {
+func onlyCharts(c *command.Call, paths []string) error {
 	for _, f := range ChartFlags() {
 		name := f.Names()[0]
 		if c.Cmd.IsSet(name) && !slices.ContainsFunc(paths, func(p string) bool { return git.Is(p) || chart.Reads(p, nil) }) {
@@ -94,7 +95,7 @@ type chartHead struct {
 	Set []string `json:"set,omitempty"`
 }
 
-func headOfChart(c *Call, sources []string) (h chartHead, err error) {
+func headOfChart(c *command.Call, sources []string) (h chartHead, err error) {
 	h.Namespace, h.Set, h.Values = c.Cmd.String("namespace"), setKeys(c.Cmd.StringSlice("set")), c.Cmd.StringSlice("values")
 	if slices.ContainsFunc(sources, git.Is) {
 		return h, nil // they are paths in the repository
@@ -113,7 +114,7 @@ func setKeys(all []string) []string {
 }
 
 // chartAsPlanned renders a chart as for the plan that was saved.
-func chartAsPlanned(c *Call, h chartHead, name string) error {
+func chartAsPlanned(c *command.Call, h chartHead, name string) error {
 	if missing := slices.DeleteFunc(slices.Clone(h.Set), func(key string) bool { return slices.Contains(setKeys(c.Cmd.StringSlice("set")), key) }); len(missing) > 0 {
 		return cli.Usage("add --set "+missing[0]+"=VALUE", "%s was made with --set %s, and holds no values", name, strings.Join(missing, ", "))
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
@@ -16,8 +17,8 @@ import (
 
 // ClusterTable is the source of a table of clusters. NAME.yaml beside the database NAME has what the
 // table has no columns for: rules, options and other resources of the stack.
-func ClusterTable(c *Call, path string, checks source.Options) *sqlite.Table {
-	o := sqlite.Options{Options: checks, Provider: ClusterProvider, Option: func(key string, o resource.Options) string { return tableOption(c, key, o) }}
+func ClusterTable(c *command.Call, path string, checks source.Options) *sqlite.Table {
+	o := sqlite.Options{Options: checks, Provider: command.ClusterProvider, Option: func(key string, o resource.Options) string { return tableOption(c, key, o) }}
 	if settings := tableSettings(path); settings != "" {
 		o.Settings = config.New([]string{settings}, config.Options{Options: checks, Env: c.Env, Stack: sqlite.Name(path), NoResources: true})
 	}
@@ -25,9 +26,9 @@ func ClusterTable(c *Call, path string, checks source.Options) *sqlite.Table {
 }
 
 // tableOption is an option of the provider of clusters, with those of the stack of a table.
-func tableOption(c *Call, key string, o resource.Options) string {
+func tableOption(c *command.Call, key string, o resource.Options) string {
 	for _, e := range c.Entries() {
-		if e.Name == ClusterProvider {
+		if e.Name == command.ClusterProvider {
 			return c.Option(e, key, []resource.Intent{{Options: o}})
 		}
 	}
@@ -43,9 +44,9 @@ func tableSettings(path string) string {
 }
 
 // OnlyOneTable refuses a database beside other sources of one stack, and one that no provider is for.
-func OnlyOneTable(c *Call, paths []string) error {
+func OnlyOneTable(c *command.Call, paths []string) error {
 	i := slices.IndexFunc(paths, sqlite.Reads)
-	if i >= 0 && !slices.ContainsFunc(c.Entries(), func(e provider.Entry) bool { return e.Name == ClusterProvider }) {
+	if i >= 0 && !slices.ContainsFunc(c.Entries(), func(e provider.Entry) bool { return e.Name == command.ClusterProvider }) {
 		return cli.Usage("name another source", "%s is a database, and this ovi has no provider of clusters", paths[i])
 	}
 	if i >= 0 && len(paths) > 1 {

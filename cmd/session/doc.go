@@ -1,3 +1,3 @@
-// Package session is one command being run: its options, its screen, the source that its arguments name, and what it
-// opens (the ledger, the store, the providers, the engine). Commands build on it; it knows none of them.
+// Package session reads the source that the arguments of a command name, and opens the ledger, the providers and the
+// engine for it. The commands build on it; it knows none of them.
 package session

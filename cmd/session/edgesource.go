@@ -3,6 +3,7 @@ package session
 import (
 	"io/fs"
 
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/provider/edge"
 	"github.com/ovi-project/ovi/source"
 	sites "github.com/ovi-project/ovi/source/edge"
@@ -12,6 +13,6 @@ import (
 func siteReads(path string, files fs.FS) bool { return sites.Reads(path, files) }
 
 // siteSource is the reader of the folder of a site.
-func siteSource(c *Call, path string, files fs.FS, checks source.Options) source.Source {
+func siteSource(c *command.Call, path string, files fs.FS, checks source.Options) source.Source {
 	return sites.New(path, sites.Options{Options: checks, Provider: edge.Name, Kind: edge.Kind, Files: files})
 }

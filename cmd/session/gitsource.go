@@ -14,6 +14,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/chart"
 	"github.com/ovi-project/ovi/source/config"
@@ -46,19 +47,19 @@ func onlyOneRepository(paths []string) error {
 }
 
 // gitDir is the data directory of a source in Git: one for each repository and path, whatever its ref.
-func gitDir(p *Process, u git.URL) string {
+func gitDir(p *command.Process, u git.URL) string {
 	u.Ref = ""
 	sum := sha256.Sum256([]byte(u.String()))
 	return filepath.Join(p.StateDir(), u.Name()+"-"+hex.EncodeToString(sum[:6]))
 }
 
 // gitSource is the source at a URL of Git. The clone is in the data directory.
-func gitSource(c *Call, name, dir string, checks source.Options) (source.Source, error) {
+func gitSource(c *command.Call, name, dir string, checks source.Options) (source.Source, error) {
 	u, err := checkURL(name)
 	if err != nil {
 		return nil, err
 	}
-	if err := CreateDir(dir); err != nil {
+	if err := command.CreateDir(dir); err != nil {
 		return nil, err
 	}
 	signers := cmp.Or(c.Cmd.String("signers"), c.Getenv("OVI_GIT_SIGNERS"))
@@ -68,14 +69,14 @@ func gitSource(c *Call, name, dir string, checks source.Options) (source.Source,
 		}
 	}
 	repo := git.Open(u, git.Options{Dir: filepath.Join(dir, "git"), Signers: signers, Accept: c.Cmd.String("accept-commit"), Env: c.Env})
-	kept, _ := c.repositories.LoadOrStore(name+"\n"+dir, repo)
+	kept, _ := c.Repositories.LoadOrStore(name+"\n"+dir, repo)
 	return git.New(kept.(*git.Repo), func(files fs.FS, at, stack string) (source.Source, error) {
 		return inCommit(c, files, at, stack, checks)
 	}), nil
 }
 
 // inCommit is the reader of a path of a commit.
-func inCommit(c *Call, files fs.FS, at, stack string, checks source.Options) (source.Source, error) {
+func inCommit(c *command.Call, files fs.FS, at, stack string, checks source.Options) (source.Source, error) {
 	switch {
 	case slices.Contains([]string{".db", ".sqlite", ".sqlite3"}, strings.ToLower(path.Ext(at))):
 		return nil, &cli.Problem{

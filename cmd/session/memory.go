@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/history"
 	"github.com/ovi-project/ovi/render"
@@ -13,8 +14,8 @@ import (
 
 // WithMemory opens the data directory for a command that reads it; args may name a source that it
 // is beside. It needs no source and no provider.
-func WithMemory(c *Call, args []string, do func(*ledger.Ledger) error) error {
-	dir, err := c.RecordDir(args...)
+func WithMemory(c *command.Call, args []string, do func(*ledger.Ledger) error) error {
+	dir, err := RecordDir(c, args...)
 	if err != nil {
 		return err
 	}
@@ -27,7 +28,7 @@ func WithMemory(c *Call, args []string, do func(*ledger.Ledger) error) error {
 
 // Ref finds a recorded resource by any spelling; of several with that name the one in the stack of
 // the source, which sources or -f names.
-func Ref(c *Call, l *ledger.Ledger, spelling string, sources ...string) (resource.Ref, error) {
+func Ref(c *command.Call, l *ledger.Ledger, spelling string, sources ...string) (resource.Ref, error) {
 	ref, err := history.New(l.Reader()).FindRef(c, spelling)
 	var several *history.AmbiguousError
 	if errors.As(err, &several) {
@@ -42,7 +43,7 @@ func Ref(c *Call, l *ledger.Ledger, spelling string, sources ...string) (resourc
 func Quoted(s string) string { return `"` + s + `"` }
 
 // nearby suggests the resource that was most likely meant.
-func nearby(c *Call, l *ledger.Ledger, spelling string) string {
+func nearby(c *command.Call, l *ledger.Ledger, spelling string) string {
 	live, _, err := l.LiveState(c, storage.Now)
 	if err != nil {
 		return "see `ovi status`"

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
@@ -56,7 +57,7 @@ func Sealed(head PlanHead, plan []byte) (file []byte, seal string, err error) {
 }
 
 // SavePlan writes a temporary file and renames it, so that the file is always complete.
-func SavePlan(c *Call, name string, sources []string, l *Session, p *engine.Planned) error {
+func SavePlan(c *command.Call, name string, sources []string, l *Session, p *engine.Planned) error {
 	head := PlanHead{Type: planFileType, Format: engine.PlanFormat, Options: savedOptions(c, l.Intents)}
 	if c.Sandboxed() {
 		for _, e := range c.Entries() {
@@ -89,14 +90,14 @@ func SavePlan(c *Call, name string, sources []string, l *Session, p *engine.Plan
 	if _, err := l.Ledger.Record(c, event.PlanSaved{Plan: p.ID, Hash: p.Hash, Seal: seal}); err != nil {
 		return err
 	}
-	if err := WriteFile(name, b); err != nil {
+	if err := command.WriteFile(name, b); err != nil {
 		return &cli.Problem{Summary: "cannot save the plan", File: name, Err: cli.Plain(err)}
 	}
 	return nil
 }
 
 // savedOptions are the options that a plan was made with, without secrets.
-func savedOptions(c *Call, intents []resource.Intent) map[string]map[string]string {
+func savedOptions(c *command.Call, intents []resource.Intent) map[string]map[string]string {
 	out := map[string]map[string]string{}
 	for _, e := range c.Entries() {
 		for _, o := range e.Options {
@@ -114,7 +115,7 @@ func savedOptions(c *Call, intents []resource.Intent) map[string]map[string]stri
 }
 
 // AsPlanned uses the options that a plan was made with, and refuses another system.
-func AsPlanned(c *Call, head PlanHead, name string) error {
+func AsPlanned(c *command.Call, head PlanHead, name string) error {
 	if c.Sandboxed() && len(head.Sandbox) == 0 {
 		return cli.Usage("omit --sandbox, or plan again", "%s was not made for the sandbox", name)
 	}
@@ -123,9 +124,9 @@ func AsPlanned(c *Call, head PlanHead, name string) error {
 		for _, o := range e.Options {
 			value := head.Options[e.Name][o.Key]
 			if o.Operator && value != c.Option(e, o.Key, nil) {
-				return cli.Usage("give the same value as for the plan, if you trust the program, or plan again", "%s was not made with this --%s", name, flagOf(e.Name, o))
+				return cli.Usage("give the same value as for the plan, if you trust the program, or plan again", "%s was not made with this --%s", name, command.FlagOf(e.Name, o))
 			}
-			values[flagOf(e.Name, o)] = value
+			values[command.FlagOf(e.Name, o)] = value
 		}
 	}
 	for flag, value := range values {
@@ -137,7 +138,7 @@ func AsPlanned(c *Call, head PlanHead, name string) error {
 		}
 	}
 	for _, path := range head.Policies {
-		if !c.takes("policy") || slices.Contains(c.PolicyPaths(), path) {
+		if !c.Takes("policy") || slices.Contains(c.PolicyPaths(), path) {
 			continue
 		}
 		if err := c.Cmd.Set("policy", path); err != nil {
@@ -155,7 +156,7 @@ func AsPlanned(c *Call, head PlanHead, name string) error {
 
 // AsRecorded refuses a plan file that is not the one which the audit log says was saved: its hash
 // alone can be computed again by whoever edits it.
-func AsRecorded(c *Call, l *ledger.Ledger, name string, head PlanHead, p *engine.Planned) error {
+func AsRecorded(c *command.Call, l *ledger.Ledger, name string, head PlanHead, p *engine.Planned) error {
 	saved, err := l.SavedPlan(c, p.ID)
 	again := "plan again with this data directory and store: ovi plan --out " + name
 	switch {

@@ -5,6 +5,7 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/rules"
@@ -18,7 +19,7 @@ func PolicyFlag() urfave.Flag {
 
 // Policies reads the policies for every stack, and compiles all that was read, so that a wrong
 // rule is an error before anything is opened.
-func Policies(c *Call, intents []resource.Intent) (rules rules.Rules, err error) {
+func Policies(c *command.Call, intents []resource.Intent) (rules rules.Rules, err error) {
 	if paths := c.PolicyPaths(); len(paths) > 0 {
 		if rules, err = ReadPolicies(c, paths); err != nil {
 			return rules, err
@@ -28,7 +29,7 @@ func Policies(c *Call, intents []resource.Intent) (rules rules.Rules, err error)
 	return rules, err
 }
 
-func ReadPolicies(c *Call, paths []string) (rules.Rules, error) {
+func ReadPolicies(c *command.Call, paths []string) (rules.Rules, error) {
 	return config.Rules(c, paths, config.Options{Options: c.Checks(), Env: c.Env})
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/history"
@@ -23,7 +24,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-func Act(c *Call) engine.OperatorAction {
+func Act(c *command.Call) engine.OperatorAction {
 	return engine.OperatorAction{Who: c.User(), Reason: c.Cmd.String("reason")}
 }
 
@@ -34,8 +35,8 @@ func IsBlessed(ctx context.Context, l *ledger.Ledger, ref resource.Ref) (bool, e
 }
 
 // WithRecord opens the data directory and the providers for a command about recorded resources.
-func WithRecord(c *Call, do func(*Session) error) error {
-	dir, err := c.RecordDir()
+func WithRecord(c *command.Call, do func(*Session) error) error {
+	dir, err := RecordDir(c)
 	if err != nil {
 		return err
 	}
@@ -47,7 +48,7 @@ func WithRecord(c *Call, do func(*Session) error) error {
 }
 
 // WithRef is withRecord for a command about one recorded resource, its argument.
-func WithRef(c *Call, do func(*Session, resource.Ref) error) error {
+func WithRef(c *command.Call, do func(*Session, resource.Ref) error) error {
 	if err := OneRef(c); err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func AgeOf(text string) (time.Duration, error) {
 
 // ClusterRef names the cluster of a row as a report knows it.
 func ClusterRef(name string) resource.Ref {
-	return resource.Ref{Provider: ClusterProvider, Kind: sqlite.Kind, Name: name}
+	return resource.Ref{Provider: command.ClusterProvider, Kind: sqlite.Kind, Name: name}
 }
 
 // Bare is a ref without its stack and location.
@@ -109,7 +110,7 @@ func StampOf(t time.Time) string {
 }
 
 // OneRef checks that the command has its one argument.
-func OneRef(c *Call) error {
+func OneRef(c *command.Call) error {
 	if c.Arg(0) == "" {
 		return cli.Usage("use one that `ovi status` lists, such as ec2/web-0", "`ovi %s` needs a resource", c.Cmd.Command.Name)
 	}
@@ -157,7 +158,7 @@ func InstancesMet(dir string) ([]string, error) {
 }
 
 // meet notes the instances of the shared store.
-func meet(c *Call, dir string, l *ledger.Ledger) {
+func meet(c *command.Call, dir string, l *ledger.Ledger) {
 	was, err := InstancesMet(dir)
 	var all []ledger.Instance
 	if err == nil {
@@ -168,7 +169,7 @@ func meet(c *Call, dir string, l *ledger.Ledger) {
 		now = append(now, i.ID)
 	}
 	if err == nil && !slices.Equal(was, now) {
-		err = WriteFile(filepath.Join(dir, instancesNote), []byte(strings.Join(now, "\n")+"\n"))
+		err = command.WriteFile(filepath.Join(dir, instancesNote), []byte(strings.Join(now, "\n")+"\n"))
 	}
 	if err != nil {
 		c.Out.Warn("cannot note the instances of the store: "+err.Error(), "none needed: the next command tries again")
@@ -176,11 +177,11 @@ func meet(c *Call, dir string, l *ledger.Ledger) {
 }
 
 // Revision reads --at: a revision, a time, or a duration ago.
-func Revision(c *Call, l *ledger.Ledger) (storage.Revision, error) {
+func Revision(c *command.Call, l *ledger.Ledger) (storage.Revision, error) {
 	return RevisionOf(c, l, c.Cmd.String("at"))
 }
 
-func RevisionOf(c *Call, l *ledger.Ledger, text string) (storage.Revision, error) {
+func RevisionOf(c *command.Call, l *ledger.Ledger, text string) (storage.Revision, error) {
 	if text == "" {
 		return storage.Now, nil
 	}
@@ -197,7 +198,7 @@ func RevisionOf(c *Call, l *ledger.Ledger, text string) (storage.Revision, error
 }
 
 // happened refuses a revision that does not exist yet.
-func happened(c *Call, l *ledger.Ledger, r storage.Revision) (storage.Revision, error) {
+func happened(c *command.Call, l *ledger.Ledger, r storage.Revision) (storage.Revision, error) {
 	newest, err := l.Revision(c)
 	if err == nil && r > newest {
 		err = cli.Usage("run `ovi store status` to list the revisions that can be read", "revision %d does not exist: the newest is %d", r, newest)

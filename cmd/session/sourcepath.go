@@ -9,6 +9,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/source/chart"
 	"github.com/ovi-project/ovi/source/git"
 	"github.com/ovi-project/ovi/source/sqlite"
@@ -21,8 +22,8 @@ const (
 
 // Sources are the paths of the configuration: the argument and every -f, else ovi.yaml here.
 // They must exist.
-func (c *Call) Sources(args ...string) ([]string, error) {
-	named := c.Named(args)
+func Sources(c *command.Call, args ...string) ([]string, error) {
+	named := Named(c, args)
 	if len(named) == 0 {
 		named = []string{DefaultSource}
 		if _, err := os.Stat(DefaultSource); errors.Is(err, fs.ErrNotExist) {
@@ -51,7 +52,7 @@ func (c *Call) Sources(args ...string) ([]string, error) {
 }
 
 // firstSource suggests a source to start with: the shortest that plans with the first provider.
-func firstSource(c *Call) string {
+func firstSource(c *command.Call) string {
 	for _, e := range c.Entries() {
 		if e.Example == "" || !e.Sandbox {
 			continue
@@ -64,7 +65,7 @@ func firstSource(c *Call) string {
 
 // Named are the sources that the command line names; in the folder of a chart without any, the
 // chart.
-func (c *Call) Named(args []string) []string {
+func Named(c *command.Call, args []string) []string {
 	named := append(append([]string{}, args...), c.Cmd.StringSlice("f")...)
 	if len(named) > 0 {
 		return named
@@ -93,9 +94,9 @@ func beside(name string) string {
 // DataDir is the data directory: --data-dir, OVI_DATA_DIR, .ovi-NAME beside a chart's folder or a
 // database, the user's state folder for a source in Git, or .ovi beside the first source (in it, if it is a
 // folder), or here. Parent folders are not searched.
-func (c *Call) DataDir(sources []string) string { return dataDirOf(c.Process, c.Cmd, sources) }
+func DataDir(c *command.Call, sources []string) string { return dataDirOf(c.Process, c.Cmd, sources) }
 
-func dataDirOf(p *Process, cc *urfave.Context, sources []string) string {
+func dataDirOf(p *command.Process, cc *urfave.Context, sources []string) string {
 	if dir := cc.String("data-dir"); dir != "" {
 		return dir
 	}
@@ -123,9 +124,9 @@ func dataDirOf(p *Process, cc *urfave.Context, sources []string) string {
 
 // RecordDir is the data directory of a command that only reads it; args may name a source that it
 // is beside. It must exist.
-func (c *Call) RecordDir(args ...string) (string, error) {
-	dir := c.DataDir(c.Named(args))
-	if err := IsSafe(c, dir); err != nil {
+func RecordDir(c *command.Call, args ...string) (string, error) {
+	dir := DataDir(c, Named(c, args))
+	if err := command.IsSafe(c, dir); err != nil {
 		return "", err
 	}
 	if c.StoreName() != "" {

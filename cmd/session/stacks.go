@@ -4,6 +4,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/history"
 	"github.com/ovi-project/ovi/resource"
@@ -12,8 +13,8 @@ import (
 
 // SourceStacks are the stacks that sources configure. What else is wrong with their resources does
 // not matter.
-func SourceStacks(c *Call, paths []string) (stacks []string, err error) {
-	_, _, err = LoadBy(c, paths, c.DataDir(paths), "", func(drafts []*source.Draft) ([]resource.Intent, source.Problems) {
+func SourceStacks(c *command.Call, paths []string) (stacks []string, err error) {
+	_, _, err = LoadBy(c, paths, DataDir(c, paths), "", func(drafts []*source.Draft) ([]resource.Intent, source.Problems) {
 		for _, d := range drafts {
 			stacks = append(stacks, d.Stack)
 		}
@@ -24,8 +25,8 @@ func SourceStacks(c *Call, paths []string) (stacks []string, err error) {
 
 // inSource chooses, of several resources of one name, the one in the stack that the source configures:
 // that of args, of -f, or ovi.yaml here.
-func inSource(c *Call, several *history.AmbiguousError, args ...string) (resource.Ref, error) {
-	paths := c.Named(args)
+func inSource(c *command.Call, several *history.AmbiguousError, args ...string) (resource.Ref, error) {
+	paths := Named(c, args)
 	if _, err := os.Stat(DefaultSource); err == nil && len(paths) == 0 {
 		paths = []string{DefaultSource}
 	}
@@ -44,7 +45,7 @@ func inSource(c *Call, several *history.AmbiguousError, args ...string) (resourc
 }
 
 // RecordedStacks are all stacks on record, sorted.
-func RecordedStacks(c *Call, l *ledger.Ledger) ([]string, error) {
+func RecordedStacks(c *command.Call, l *ledger.Ledger) ([]string, error) {
 	plans, err := history.New(l.Reader()).Plans(c)
 	var out []string
 	for _, p := range plans {
@@ -56,7 +57,7 @@ func RecordedStacks(c *Call, l *ledger.Ledger) ([]string, error) {
 
 // ShortNames gives the names of resources in a text that is written as it is read: with their stacks,
 // if several are on record.
-func ShortNames(c *Call, l *ledger.Ledger) (func(resource.Ref) string, error) {
+func ShortNames(c *command.Call, l *ledger.Ledger) (func(resource.Ref) string, error) {
 	stacks, err := RecordedStacks(c, l)
 	if err != nil || len(stacks) < 2 {
 		return resource.Ref.Short, err

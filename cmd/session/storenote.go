@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/local"
 	"github.com/ovi-project/ovi/storage"
@@ -24,7 +25,7 @@ type storeIdentity struct {
 
 // ReadNote is the zero note if there is none.
 func ReadNote(dir string) (storeIdentity, error) {
-	b, err := os.ReadFile(filepath.Join(dir, StoreNote))
+	b, err := os.ReadFile(filepath.Join(dir, command.StoreNote))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return storeIdentity{}, err
 	}
@@ -33,7 +34,7 @@ func ReadNote(dir string) (storeIdentity, error) {
 }
 
 func (n storeIdentity) write(dir string) error {
-	err := errors.Join(CreateDir(dir), os.WriteFile(filepath.Join(dir, StoreNote), []byte(n.Where+"\n"+n.id+"\n"), 0o600))
+	err := errors.Join(command.CreateDir(dir), os.WriteFile(filepath.Join(dir, command.StoreNote), []byte(n.Where+"\n"+n.id+"\n"), 0o600))
 	if err != nil {
 		return fmt.Errorf("note the store: %w", err)
 	}
@@ -41,12 +42,12 @@ func (n storeIdentity) write(dir string) error {
 }
 
 // OpenLedger opens the data directory for writing, and creates it if it does not exist.
-func OpenLedger(c *Call, dir string) (*ledger.Ledger, error) {
+func OpenLedger(c *command.Call, dir string) (*ledger.Ledger, error) {
 	kept, err := ReadNote(dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := CreateDir(dir); err != nil {
+	if err := command.CreateDir(dir); err != nil {
 		return nil, err
 	}
 	name := c.StoreName()
@@ -57,9 +58,10 @@ func OpenLedger(c *Call, dir string) (*ledger.Ledger, error) {
 			Suggestion: "use --store or OVI_STORE, or another --data-dir",
 		}
 	case name == "":
-		return c.listened(local.Open(c, ledger.Config{Dir: dir, User: c.User(), UID: c.UID(), Host: c.Host(), Clock: c.Now}))
+		l, err := local.Open(c, ledger.Config{Dir: dir, User: c.User(), UID: c.UID(), Host: c.Host(), Clock: c.Now})
+		return listened(c, l, err)
 	}
-	store, where, err := Connect(c, name)
+	store, where, err := command.Connect(c, name)
 	if err != nil {
 		return nil, err
 	}
@@ -72,14 +74,15 @@ func OpenLedger(c *Call, dir string) (*ledger.Ledger, error) {
 
 // openShared opens the data directory with a shared store. Another store than the noted one is
 // noted only when it is open.
-func openShared(c *Call, dir string, kept, now storeIdentity, store storage.Store) (*ledger.Ledger, error) {
+func openShared(c *command.Call, dir string, kept, now storeIdentity, store storage.Store) (*ledger.Ledger, error) {
 	if kept.Where == "" {
 		if err := now.write(dir); err != nil {
 			return nil, errors.Join(err, store.Close())
 		}
 		kept = now
 	}
-	l, err := c.listened(ledger.Open(c, ledger.Config{Dir: dir, User: c.User(), UID: c.UID(), Host: c.Host(), Clock: c.Now, Store: store, Shared: true, CloseStore: true}))
+	l, err := ledger.Open(c, ledger.Config{Dir: dir, User: c.User(), UID: c.UID(), Host: c.Host(), Clock: c.Now, Store: store, Shared: true, CloseStore: true})
+	l, err = listened(c, l, err)
 	if err != nil {
 		return l, err
 	}
@@ -95,13 +98,13 @@ func openShared(c *Call, dir string, kept, now storeIdentity, store storage.Stor
 
 // sameStore refuses an empty store instead of the noted one: instances with different stores would
 // not observe each other's claims.
-func sameStore(c *Call, dir string, kept, now storeIdentity, store *etcd.Store) error {
+func sameStore(c *command.Call, dir string, kept, now storeIdentity, store *etcd.Store) error {
 	if kept.id == "" || kept.id == now.id {
 		return nil
 	}
 	stats, err := store.Stats(c)
 	if err != nil {
-		return storeProblem(err)
+		return command.StoreProblem(err)
 	}
 	if stats.Keys > 0 {
 		return nil // the ledger sees whether it knows this log

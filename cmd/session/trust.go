@@ -2,6 +2,7 @@ package session
 
 import (
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/render"
@@ -15,7 +16,7 @@ type trustRecord struct {
 	Recorded []event.Event `json:"recorded"`
 }
 
-func StoreTrust(c *Call) error {
+func StoreTrust(c *command.Call) error {
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
@@ -31,7 +32,7 @@ func StoreTrust(c *Call) error {
 	return WithMemory(c, nil, func(l *ledger.Ledger) error { return trustIn(c, l, key) })
 }
 
-func trustIn(c *Call, l *ledger.Ledger, key string) error {
+func trustIn(c *command.Call, l *ledger.Ledger, key string) error {
 	on, act := !c.Cmd.Bool("revoke"), Act(c)
 	var events []event.Event
 	if c.Cmd.Bool("required") {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger"
@@ -19,12 +20,12 @@ import (
 )
 
 // Load reads the configuration.
-func Load(c *Call, paths []string, dir string) ([]resource.Intent, error) {
+func Load(c *command.Call, paths []string, dir string) ([]resource.Intent, error) {
 	return LoadStack(c, paths, dir, "")
 }
 
 // LoadStack reads the configuration of one stack of the sources; of all for "".
-func LoadStack(c *Call, paths []string, dir, stack string) ([]resource.Intent, error) {
+func LoadStack(c *command.Call, paths []string, dir, stack string) ([]resource.Intent, error) {
 	intents, problems, err := LoadBy(c, paths, dir, stack, source.Resolve)
 	if err == nil && len(problems) > 0 {
 		err = problems
@@ -33,7 +34,7 @@ func LoadStack(c *Call, paths []string, dir, stack string) ([]resource.Intent, e
 		return nil, err
 	}
 	for _, in := range intents {
-		c.versions.Store(in.Stack, in.Version)
+		c.Versions.Store(in.Stack, in.Version)
 	}
 	return intents, nil
 }
@@ -42,13 +43,13 @@ func LoadStack(c *Call, paths []string, dir, stack string) ([]resource.Intent, e
 type resolver func([]*source.Draft) ([]resource.Intent, source.Problems)
 
 // LoadBy reads the configuration, and makes the key for the digests of its secrets if there is none.
-func LoadBy(c *Call, paths []string, dir, stack string, resolve resolver) (intents []resource.Intent, problems source.Problems, err error) {
-	if err := errors.Join(IsSafe(c, dir), onlyCharts(c, paths), OnlyOneTable(c, paths), onlyOneRepository(paths)); err != nil {
+func LoadBy(c *command.Call, paths []string, dir, stack string, resolve resolver) (intents []resource.Intent, problems source.Problems, err error) {
+	if err := errors.Join(command.IsSafe(c, dir), onlyCharts(c, paths), OnlyOneTable(c, paths), onlyOneRepository(paths)); err != nil {
 		return nil, nil, err
 	}
-	file := c.secretsKey(dir)
+	file := c.SecretsKey(dir)
 	once := func() error {
-		digests := &digester{file: file}
+		digests := &command.Digester{File: file}
 		checks := c.Checks()
 		checks.Secrets = c.Secrets.Noting(digests)
 		drafts, err := Drafts(c, paths, dir, stack, checks)
@@ -58,10 +59,10 @@ func LoadBy(c *Call, paths []string, dir, stack string, resolve resolver) (inten
 		if intents, problems = resolve(drafts); len(intents) == 0 {
 			return nil
 		}
-		return digests.err
+		return digests.Err
 	}
-	if err = once(); errors.Is(err, errNoKey) {
-		if err = makeKey(file); err != nil {
+	if err = once(); errors.Is(err, command.ErrNoKey) {
+		if err = command.MakeKey(file); err != nil {
 			return nil, nil, fmt.Errorf("create the key for digests of secrets: %w", err)
 		}
 		err = once()
@@ -70,7 +71,7 @@ func LoadBy(c *Call, paths []string, dir, stack string, resolve resolver) (inten
 }
 
 // Drafts reads one stack of the sources, or all, completely.
-func Drafts(c *Call, paths []string, dir, stack string, checks source.Options) ([]*source.Draft, error) {
+func Drafts(c *command.Call, paths []string, dir, stack string, checks source.Options) ([]*source.Draft, error) {
 	s, err := openSource(c, paths, dir, checks)
 	if err != nil {
 		return nil, err
@@ -94,15 +95,15 @@ type Session struct {
 	Ledger  *ledger.Ledger
 	Engine  *engine.Engine
 	Claims  *coordinator.Claims
-	closers []closer
+	closers []command.Closer
 	// Remember keeps the settings of the data directory.
 	Remember func() error
 }
 
 // openLine reads the sources and opens the data directory, in this order: invalid input writes
 // nothing.
-func openLine(c *Call, paths []string) (*Session, error) {
-	dir := c.DataDir(paths)
+func openLine(c *command.Call, paths []string) (*Session, error) {
+	dir := DataDir(c, paths)
 	intents, err := Load(c, paths, dir)
 	if err != nil {
 		return nil, err
@@ -111,7 +112,7 @@ func openLine(c *Call, paths []string) (*Session, error) {
 }
 
 // OpenWith opens the data directory for what was read.
-func OpenWith(c *Call, dir string, paths []string, intents []resource.Intent) (*Session, error) {
+func OpenWith(c *command.Call, dir string, paths []string, intents []resource.Intent) (*Session, error) {
 	rules, err := Policies(c, intents)
 	if err != nil {
 		return nil, err
@@ -120,7 +121,7 @@ func OpenWith(c *Call, dir string, paths []string, intents []resource.Intent) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := RightCloud(c, l.Ledger); err != nil {
+	if err := command.RightCloud(c, l.Ledger); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	if err := l.Remember(); err != nil {
@@ -131,7 +132,7 @@ func OpenWith(c *Call, dir string, paths []string, intents []resource.Intent) (*
 }
 
 // WithLine opens the line from what the command line names, for as long as do runs.
-func WithLine(c *Call, paths []string, do func(*Session) error) error {
+func WithLine(c *command.Call, paths []string, do func(*Session) error) error {
 	l, err := openLine(c, paths)
 	if err != nil {
 		return err
@@ -141,7 +142,7 @@ func WithLine(c *Call, paths []string, do func(*Session) error) error {
 
 // Closing closes the session of a command. What could not be closed is reported, and does not change
 // how the command ended: its result is recorded.
-func Closing(c *Call, l *Session, err error) error {
+func Closing(c *command.Call, l *Session, err error) error {
 	if bad := l.Close(); bad != nil {
 		c.Out.Warn(bad.Error(), "run `ovi audit verify`")
 	}
@@ -149,20 +150,20 @@ func Closing(c *Call, l *Session, err error) error {
 }
 
 // OpenLiveState opens the data directory and the providers.
-func OpenLiveState(c *Call, dir string, paths []string, intents []resource.Intent) (*Session, error) {
-	s, err := useSettings(c, dir)
+func OpenLiveState(c *command.Call, dir string, paths []string, intents []resource.Intent) (*Session, error) {
+	s, err := command.UseSettings(c, dir)
 	if err != nil {
 		return nil, err
 	}
-	l := &Session{Dir: dir, Intents: intents, Remember: func() error { return s.write(dir) }}
+	l := &Session{Dir: dir, Intents: intents, Remember: func() error { return s.Write(dir) }}
 	if l.Ledger, err = OpenLedger(c, dir); err != nil {
 		return nil, err
 	}
 	l.closers = append(l.closers, l.Ledger.Close)
-	if err := s.useFolders(c, l.Ledger, dir, paths, intents); err != nil {
+	if err := s.UseFolders(c, l.Ledger, dir, paths, intents); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	kinds, clouds, err := providers(c, dir, intents)
+	kinds, clouds, err := command.Providers(c, dir, intents)
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
@@ -170,20 +171,20 @@ func OpenLiveState(c *Call, dir string, paths []string, intents []resource.Inten
 	l.Claims = claimsOf(c, l)
 	l.closers = append(l.closers, func() error { return giveBack(c, l) })
 	l.Engine = engine.New(engine.Config{
-		Providers: kinds, Ledger: l.Ledger, Owner: c.Getenv("OVI_OWNER"), Clock: c.Now, Claims: l.Claims, Secrets: c.digests(dir),
+		Providers: kinds, Ledger: l.Ledger, Owner: c.Getenv("OVI_OWNER"), Clock: c.Now, Claims: l.Claims, Secrets: c.Digests(dir),
 	})
 	return l, nil
 }
 
 // claimsOf makes the claims of this run.
-func claimsOf(c *Call, l *Session) *coordinator.Claims {
+func claimsOf(c *command.Call, l *Session) *coordinator.Claims {
 	ttl := c.Cmd.Duration("claim-ttl")
 	for _, in := range l.Intents {
 		if ttl == 0 {
 			ttl = in.Options.ClaimTTL
 		}
 	}
-	options := []coordinator.Option{coordinator.WithLockTimeout(c.Cmd.Duration("lock-timeout")), coordinator.WithStoreHealth(func(err error) { heardOfStore(c, err) })}
+	options := []coordinator.Option{coordinator.WithLockTimeout(c.Cmd.Duration("lock-timeout")), coordinator.WithStoreHealth(func(err error) { command.HeardOfStore(c, err) })}
 	if ttl > 0 {
 		options = append(options, coordinator.WithTTL(ttl))
 	}
@@ -194,7 +195,7 @@ func claimsOf(c *Call, l *Session) *coordinator.Claims {
 
 // giveBack releases the claims, also when the command was interrupted. A claim that cannot be
 // released is recorded, so that no process on this host waits for it.
-func giveBack(c *Call, l *Session) error {
+func giveBack(c *command.Call, l *Session) error {
 	ctx, cancel := context.WithTimeout(context.Background(), giveBackWait)
 	defer cancel()
 	err := l.Claims.Close(ctx)
@@ -202,7 +203,7 @@ func giveBack(c *Call, l *Session) error {
 		acting := errors.Is(err, coordinator.ErrWorking)
 		l.Ledger.LeaveClaims(acting)
 		if acting {
-			c.acting = append(c.acting, l.Ledger)
+			c.Acting = append(c.Acting, l.Ledger)
 		}
 	}
 	return err
@@ -213,7 +214,7 @@ const (
 )
 
 // listened writes every record to the log on standard error too, and reports what opening repaired.
-func (c *Call) listened(l *ledger.Ledger, err error) (*ledger.Ledger, error) {
+func listened(c *command.Call, l *ledger.Ledger, err error) (*ledger.Ledger, error) {
 	if err == nil {
 		if tear := l.Log().TornWrite(); tear != nil {
 			c.Out.Warn(tear.String(), "none needed: the record was never acknowledged")

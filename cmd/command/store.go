@@ -1,4 +1,4 @@
-package session
+package command
 
 import (
 	"errors"
@@ -52,13 +52,13 @@ func Connect(c *Call, name string) (*etcd.Store, string, error) {
 	}
 	store, err := etcd.Open(c, cfg)
 	if err != nil {
-		return nil, where, storeProblem(err)
+		return nil, where, StoreProblem(err)
 	}
 	return store, where, nil
 }
 
-// storeProblem is why a store cannot be used, and what to do about it.
-func storeProblem(err error) error {
+// StoreProblem is why a store cannot be used, and what to do about it.
+func StoreProblem(err error) error {
 	p := &cli.Problem{Summary: "cannot use the store", Err: err, Suggestion: "nothing was started; run the command again when the store is reachable"}
 	var told *etcd.Error
 	if errors.As(err, &told) && told.Next != "" {

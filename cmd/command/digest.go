@@ -1,4 +1,4 @@
-package session
+package command
 
 import (
 	"crypto/hmac"
@@ -17,39 +17,39 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// digester makes the keyed digests that are recorded instead of secrets. Its key is created for the
+// Digester makes the keyed digests that are recorded instead of secrets. Its key is created for the
 // first stack with a secret and stays in the data directory: without it, passwords cannot be tried
 // against a digest.
-type digester struct {
-	file string
+type Digester struct {
+	File string
 	once sync.Once
 	key  []byte
-	err  error // why there is no key; what was digested then must not be used
+	Err  error // why there is no key; what was digested then must not be used
 }
 
-// errNoKey: no key has been created yet.
-var errNoKey = errors.New("no key for digests of secrets")
+// ErrNoKey: no key has been created yet.
+var ErrNoKey = errors.New("no key for digests of secrets")
 
 // digestPrefix begins a digest: "hmac-sha256:BOUND:SUM". BOUND is what it is bound to, so that a secret
 // can be compared with a digest that another name of its resource made.
 const digestPrefix = "hmac-sha256:"
 
 // Digest implements resource.Digester.
-func (d *digester) Digest(ref resource.Ref, path, plain string) resource.Digest {
+func (d *Digester) Digest(ref resource.Ref, path, plain string) resource.Digest {
 	bound := d.sum("bound", ref.String()+"\n"+path)[:12]
 	return resource.Digest(digestPrefix + bound + ":" + d.sum(bound, plain))
 }
 
 // Same implements resource.Digester.
-func (d *digester) Same(plain string, digest resource.Digest) bool {
+func (d *Digester) Same(plain string, digest resource.Digest) bool {
 	rest, ok := strings.CutPrefix(string(digest), digestPrefix)
 	bound, sum, both := strings.Cut(rest, ":")
 	return ok && both && hmac.Equal([]byte(sum), []byte(d.sum(bound, plain)))
 }
 
 // sum is a keyed sum, over what it is bound to, and what is summed.
-func (d *digester) sum(bound, text string) string {
-	d.once.Do(func() { d.key, d.err = digestKey(d.file) })
+func (d *Digester) sum(bound, text string) string {
+	d.once.Do(func() { d.key, d.Err = digestKey(d.File) })
 	mac := hmac.New(sha256.New, d.key)
 	_, _ = io.WriteString(mac, bound+"\n"+text)
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
@@ -60,7 +60,7 @@ func (d *digester) sum(bound, text string) string {
 func digestKey(file string) ([]byte, error) {
 	key, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errNoKey
+		return nil, ErrNoKey
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the key for digests of secrets: %w", err)
@@ -71,8 +71,8 @@ func digestKey(file string) ([]byte, error) {
 	return key, nil
 }
 
-// makeKey creates the key. Of two processes that create it at once, one wins.
-func makeKey(file string) error {
+// MakeKey creates the key. Of two processes that create it at once, one wins.
+func MakeKey(file string) error {
 	if err := CreateDir(filepath.Dir(file)); err != nil {
 		return err
 	}
@@ -95,14 +95,14 @@ func makeKey(file string) error {
 	return nil
 }
 
-// digests makes and compares the digests of secrets.
-func (c *Call) digests(dir string) resource.Digester {
-	return c.Secrets.Noting(&digester{file: c.secretsKey(dir)})
+// Digests makes and compares the digests of secrets.
+func (c *Call) Digests(dir string) resource.Digester {
+	return c.Secrets.Noting(&Digester{File: c.SecretsKey(dir)})
 }
 
-// secretsKey is the key of the digests of secrets: OVI_SECRETS_KEY_FILE, for instances that
+// SecretsKey is the key of the digests of secrets: OVI_SECRETS_KEY_FILE, for instances that
 // share a store and must digest alike, else in the data directory.
-func (c *Call) secretsKey(dir string) string {
+func (c *Call) SecretsKey(dir string) string {
 	if file := c.Getenv("OVI_SECRETS_KEY_FILE"); file != "" {
 		return file
 	}

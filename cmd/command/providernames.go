@@ -1,4 +1,4 @@
-package session
+package command
 
 import "github.com/ovi-project/ovi/provider/podman"
 

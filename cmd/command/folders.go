@@ -1,4 +1,4 @@
-package session
+package command
 
 import (
 	"context"
@@ -47,9 +47,9 @@ func (f folder) gone() bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// useFolders remembers the folders that name the stacks of a command, and refuses one that was
+// UseFolders remembers the folders that name the stacks of a command, and refuses one that was
 // renamed while its stack has resources: they would be abandoned, and created again.
-func (s *settings) useFolders(ctx context.Context, l *ledger.Ledger, dir string, paths []string, intents []resource.Intent) error {
+func (s *settings) UseFolders(ctx context.Context, l *ledger.Ledger, dir string, paths []string, intents []resource.Intent) error {
 	for i := range min(len(paths), len(intents)) {
 		if !intents[i].ByFolder {
 			continue

@@ -1,4 +1,4 @@
-package session
+package command
 
 import (
 	"encoding/json"
@@ -47,8 +47,8 @@ func readSettings(dir string) (settings, bool, error) {
 	return s, true, nil
 }
 
-// write keeps the settings, if they have changed.
-func (s *settings) write(dir string) error {
+// Write keeps the settings, if they have changed.
+func (s *settings) Write(dir string) error {
 	if !s.changed {
 		return nil
 	}
@@ -83,9 +83,9 @@ func IsSafe(c *Call, dir string) error {
 	return &cli.Problem{Summary: "the data directory is not safe to use", File: dir, Err: err, Suggestion: suggestion}
 }
 
-// useSettings brings the command into line with the settings of the data directory, and refuses
+// UseSettings brings the command into line with the settings of the data directory, and refuses
 // what contradicts them: the sandbox in a data directory of real systems.
-func useSettings(c *Call, dir string) (*settings, error) {
+func UseSettings(c *Call, dir string) (*settings, error) {
 	s, known, err := readSettings(dir)
 	if err != nil {
 		return nil, err

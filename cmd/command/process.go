@@ -1,4 +1,4 @@
-package session
+package command
 
 import (
 	"context"
@@ -28,9 +28,9 @@ type Call struct {
 	Out *cli.Output
 	Log hclog.Logger
 	cut context.Context // with --timeout: ends running actions
-	// acting are closed ledgers under whose claims an action may still run: kept, so that the
+	// Acting are closed ledgers under whose claims an action may still run: kept, so that the
 	// files that show this stay locked.
-	acting []*ledger.Ledger
+	Acting []*ledger.Ledger
 	// Reported is called when a location has reported by itself; nil: nothing waits for that.
 	Reported func(resource.Scope)
 	// Alarmed is called with each alarm of a provider; nil: they are warnings.
@@ -39,10 +39,10 @@ type Call struct {
 	Ordered func(site string, o provider.Orders)
 	// Secrets are those that were digested, to keep them out of what programs print.
 	Secrets knownSecrets
-	// repositories are the clones of this command, by URL and folder: what did not change is not read again.
-	repositories sync.Map
-	// versions are what was read last, such as a commit, by stack.
-	versions sync.Map
+	// Repositories are the clones of this command, by URL and folder: what did not change is not read again.
+	Repositories sync.Map
+	// Versions are what was read last, such as a commit, by stack.
+	Versions sync.Map
 	// Progress is what the screen shows during an apply.
 	Progress atomic.Pointer[render.Progress]
 }
@@ -113,12 +113,12 @@ type Process struct {
 
 // versionOf is what was read last of a stack; "": nothing yet.
 func (c *Call) versionOf(stack string) string {
-	v, _ := c.versions.Load(stack)
+	v, _ := c.Versions.Load(stack)
 	text, _ := v.(string)
 	return text
 }
 
-type closer func() error
+type Closer func() error
 
 // StateDir is the user's folder for what has no other place: $XDG_STATE_HOME/ovi.
 func (p *Process) StateDir() string {
@@ -143,14 +143,14 @@ func (c *Call) Elapsed(since time.Time) time.Duration { return max(c.Now().Sub(s
 // PolicyPaths are the files and folders of policies for every stack.
 func (c *Call) PolicyPaths() []string {
 	paths := c.Cmd.StringSlice("policy")
-	if more := c.Getenv("OVI_POLICY"); more != "" && c.takes("policy") && !slices.Contains(paths, more) {
+	if more := c.Getenv("OVI_POLICY"); more != "" && c.Takes("policy") && !slices.Contains(paths, more) {
 		paths = append([]string{more}, paths...)
 	}
 	return paths
 }
 
-// takes reports whether the command has an option.
-func (c *Call) takes(option string) bool {
+// Takes reports whether the command has an option.
+func (c *Call) Takes(option string) bool {
 	return slices.ContainsFunc(c.Cmd.Command.Flags, func(f urfave.Flag) bool { return slices.Contains(f.Names(), option) })
 }
 

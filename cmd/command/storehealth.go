@@ -1,13 +1,13 @@
-package session
+package command
 
 import (
 	"fmt"
 	"time"
 )
 
-// heardOfStore reports that the store does not answer, and that it answers again. No action starts
+// HeardOfStore reports that the store does not answer, and that it answers again. No action starts
 // between the two, because its start would have to be recorded first.
-func heardOfStore(c *Call, err error) {
+func HeardOfStore(c *Call, err error) {
 	at := c.Now().UTC().Format(time.TimeOnly)
 	what, next := "the store answers again", ""
 	if err != nil {

@@ -1,4 +1,4 @@
-package session
+package command
 
 import (
 	"io"
@@ -20,8 +20,8 @@ import (
 // Entries are the providers there are.
 func (p *Process) Entries() []provider.Entry { return p.Table(p, hclog.NewNullLogger()) }
 
-// flagOf is the name of a provider's option on the command line.
-func flagOf(entry string, o provider.Option) string {
+// FlagOf is the name of a provider's option on the command line.
+func FlagOf(entry string, o provider.Option) string {
 	if o.Flag != "" {
 		return o.Flag
 	}
@@ -44,7 +44,7 @@ func ProviderFlags(p *Process) []urfave.Flag {
 			if o.Default != "" {
 				text += "; default " + o.Default
 			}
-			out = append(out, &urfave.StringFlag{Name: flagOf(e.Name, o), Category: cli.Everywhere, Usage: text + ")"})
+			out = append(out, &urfave.StringFlag{Name: FlagOf(e.Name, o), Category: cli.Everywhere, Usage: text + ")"})
 		}
 	}
 	return out
@@ -61,7 +61,7 @@ func (c *Call) Option(e provider.Entry, key string, intents []resource.Intent) s
 	if o.Grouped {
 		return grouped(c, e, o, intents)
 	}
-	if v := c.Cmd.String(flagOf(e.Name, o)); v != "" {
+	if v := c.Cmd.String(FlagOf(e.Name, o)); v != "" {
 		return v
 	}
 	for _, name := range variablesOf(e.Name, o) {
@@ -83,7 +83,7 @@ func (c *Call) Option(e provider.Entry, key string, intents []resource.Intent) s
 // grouped joins the values for all groups of locations. One for a group is used rather than one for all, wherever both
 // are set; of two for the same, that of the command line, the environment or the first stack.
 func grouped(c *Call, e provider.Entry, o provider.Option, intents []resource.Intent) string {
-	texts := []string{c.Cmd.String(flagOf(e.Name, o))}
+	texts := []string{c.Cmd.String(FlagOf(e.Name, o))}
 	for _, name := range variablesOf(e.Name, o) {
 		texts = append(texts, c.Getenv(name))
 	}
@@ -97,10 +97,10 @@ func grouped(c *Call, e provider.Entry, o provider.Option, intents []resource.In
 	return all.String()
 }
 
-// providers opens the providers. What they opened is closed when the command ends.
-func providers(c *Call, dir string, intents []resource.Intent) (provider.Set, []closer, error) {
-	set, closers := provider.Set{}, []closer(nil)
-	digests := &digester{file: c.secretsKey(dir)}
+// Providers opens the providers. What they opened is closed when the command ends.
+func Providers(c *Call, dir string, intents []resource.Intent) (provider.Set, []Closer, error) {
+	set, closers := provider.Set{}, []Closer(nil)
+	digests := &Digester{File: c.SecretsKey(dir)}
 	for _, e := range c.Table(c.Process, c.Log) {
 		config := provider.Config{
 			Options: func(key string) string { return c.Option(e, key, intents) },
@@ -204,7 +204,7 @@ func optionRules(c *Call, name string) []source.OptionRule {
 			if e.Name == name {
 				out = append(out, source.OptionRule{
 					Key: o.Key, Doc: o.Doc, Example: o.Default, Secret: o.Secret, Operator: o.Operator, Grouped: o.Grouped, GroupOf: o.GroupOf,
-					Flag: flagOf(name, o), Variable: variablesOf(name, o)[0],
+					Flag: FlagOf(name, o), Variable: variablesOf(name, o)[0],
 				})
 			}
 		}
