@@ -67,7 +67,7 @@ func install(c *command.Call) error {
 	if in.paths, err = session.Sources(c, args...); err != nil {
 		return err
 	}
-	if !chart.Reads(in.paths[0], nil) {
+	if !session.IsKind(in.paths[0], session.Chart) {
 		return cli.Usage("name a folder with a Chart.yaml, or use `ovi apply`", "`ovi %s` needs a chart, and %s is not one", c.Cmd.Command.Name, in.paths[0])
 	}
 	defer c.Bounded()()

@@ -12,7 +12,6 @@ import (
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/reconcile"
 	"github.com/ovi-project/ovi/cmd/session"
-	"github.com/ovi-project/ovi/source/sqlite"
 )
 
 func ClusterCommand(p *command.Process) *urfave.Command {
@@ -148,8 +147,8 @@ func tableNamed(c *command.Call, args []string) (string, error) {
 	if _, err := os.Stat(path); err != nil {
 		return "", &cli.Problem{Summary: "cannot read the database", File: path, Err: cli.Plain(err), Suggestion: "name a database with the table clusters, or set SQLITE_DB"}
 	}
-	if !sqlite.Reads(path) {
+	if !session.IsKind(path, session.Table) {
 		return "", cli.Usage("name a database with the table clusters", "%s is not a database of SQLite", path)
 	}
-	return path, session.OnlyOneTable(c, []string{path})
+	return path, session.HasClusters(c, []string{path})
 }

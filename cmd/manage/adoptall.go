@@ -134,7 +134,7 @@ func adoptMatching(c *command.Call, l *session.Session) error {
 // absentClusters are the clusters that the tables among the sources declare to be absent.
 func absentClusters(c *command.Call, l *session.Session) (out []resource.Ref, err error) {
 	for _, in := range l.Intents {
-		if !sqlite.Reads(in.Source) {
+		if !session.IsKind(in.Source, session.Table) {
 			continue
 		}
 		rows, err := session.ClusterTable(c, in.Source, c.Checks()).Rows(c)

@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/engine/loop"
-	"github.com/ovi-project/ovi/source/git"
-	"github.com/ovi-project/ovi/source/sqlite"
 
 	urfave "github.com/urfave/cli/v2"
 
@@ -263,9 +261,9 @@ func (k *runner) hangups() func() {
 // writes into a source is no change of it.
 func runnerMark(k *runner, path string) string {
 	switch {
-	case git.Is(path): // its commit is asked for in each cycle
+	case session.IsKind(path, session.Repository): // its commit is asked for in each cycle
 		return command.MarkOf(k.PolicyPaths()...)
-	case !sqlite.Reads(path):
+	case !session.IsKind(path, session.Table):
 		return command.MarkOf(append(k.PolicyPaths(), path)...)
 	}
 	version, err := session.ClusterTable(k.Call, path, k.Checks()).Version(k)

@@ -6,7 +6,6 @@ import (
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/engine/loop"
 	"github.com/ovi-project/ovi/ledger/report"
-	"github.com/ovi-project/ovi/source/sqlite"
 )
 
 // startReports starts a report for each table of clusters, until the returned function is called. A
@@ -14,7 +13,7 @@ import (
 func (k *runner) startReports() func() {
 	k.reports = map[string]*report.Writer{}
 	for i, path := range k.paths {
-		if k.Cmd.Bool("auto-approve") && sqlite.Reads(path) {
+		if k.Cmd.Bool("auto-approve") && session.IsKind(path, session.Table) {
 			k.reports[k.stacks[i].Name] = report.Start(session.ClusterTable(k.Call, path, k.Checks()), func(err error) { notReported(k.Call, path, err) })
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger/report"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/source/sqlite"
 )
 
 // reportWait is how long a command waits, at its end, for a source that it reports to.
@@ -36,7 +35,7 @@ func reporting(c *command.Call, l *session.Session, p *engine.Planned) func() {
 // ReportOn starts to report what a plan observed; nil if its source has no place for that.
 func ReportOn(c *command.Call, l *session.Session, p *engine.Planned) *TableReport {
 	for _, in := range p.Intents {
-		if !sqlite.Reads(in.Source) {
+		if !session.IsKind(in.Source, session.Table) {
 			continue
 		}
 		t := &TableReport{Call: c, line: l, path: in.Source, to: report.Start(session.ClusterTable(c, in.Source, c.Checks()), nil), stop: func() {}}

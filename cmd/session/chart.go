@@ -13,9 +13,6 @@ import (
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/chart"
-	"github.com/ovi-project/ovi/source/config"
-	"github.com/ovi-project/ovi/source/git"
-	"github.com/ovi-project/ovi/source/sqlite"
 )
 
 // ChartFlags are what a chart is rendered with.
@@ -25,22 +22,6 @@ func ChartFlags() []urfave.Flag {
 		&urfave.StringSliceFlag{Name: "set", Usage: "chart: set one value, `KEY.KEY=VALUE`; repeatable"},
 		&urfave.StringFlag{Name: "namespace", Usage: "chart: run it as namespace `NAME`, beside others of the same chart"},
 	}
-}
-
-// openSource is the reader of what the paths name: a repository, a table of clusters, charts and manifests, or
-// ovi's own files.
-func openSource(c *command.Call, paths []string, dir string, checks source.Options) (source.Source, error) {
-	switch {
-	case len(paths) == 1 && git.Is(paths[0]):
-		return gitSource(c, paths[0], dir, checks)
-	case len(paths) == 1 && sqlite.Reads(paths[0]):
-		return ClusterTable(c, paths[0], checks), nil
-	case len(paths) == 1 && siteReads(paths[0], nil):
-		return siteSource(c, paths[0], nil, checks), nil
-	case !slices.ContainsFunc(paths, func(p string) bool { return chart.Reads(p, nil) }):
-		return config.New(paths, config.Options{Options: checks, Env: c.Env}), nil
-	}
-	return chart.New(paths, chartOptions(c, checks, nil)), nil
 }
 
 // chartOptions are how a chart is rendered; nil files are those of this host.
@@ -55,7 +36,7 @@ func chartOptions(c *command.Call, checks source.Options, files fs.FS) chart.Opt
 func onlyCharts(c *command.Call, paths []string) error {
 	for _, f := range ChartFlags() {
 		name := f.Names()[0]
-		if c.Cmd.IsSet(name) && !slices.ContainsFunc(paths, func(p string) bool { return git.Is(p) || chart.Reads(p, nil) }) {
+		if c.Cmd.IsSet(name) && !slices.ContainsFunc(paths, func(p string) bool { return IsKind(p, Repository) || IsKind(p, Chart) }) {
 			return cli.Usage("omit it, or name a chart: a folder with a Chart.yaml", "--%s is for charts, and %s is not one", name, strings.Join(paths, ", "))
 		}
 	}
@@ -97,7 +78,7 @@ type chartHead struct {
 
 func headOfChart(c *command.Call, sources []string) (h chartHead, err error) {
 	h.Namespace, h.Set, h.Values = c.Cmd.String("namespace"), setKeys(c.Cmd.StringSlice("set")), c.Cmd.StringSlice("values")
-	if slices.ContainsFunc(sources, git.Is) {
+	if slices.ContainsFunc(sources, func(p string) bool { return IsKind(p, Repository) }) {
 		return h, nil // they are paths in the repository
 	}
 	h.Values, err = absolutes(c.Cmd.StringSlice("values"))

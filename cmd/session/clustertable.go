@@ -4,11 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"slices"
 
-	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
-	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config"
@@ -41,16 +38,4 @@ func tableSettings(path string) string {
 		return ""
 	}
 	return path + ".yaml"
-}
-
-// OnlyOneTable refuses a database beside other sources of one stack, and one that no provider is for.
-func OnlyOneTable(c *command.Call, paths []string) error {
-	i := slices.IndexFunc(paths, sqlite.Reads)
-	if i >= 0 && !slices.ContainsFunc(c.Entries(), func(e provider.Entry) bool { return e.Name == command.ClusterProvider }) {
-		return cli.Usage("name another source", "%s is a database, and this ovi has no provider of clusters", paths[i])
-	}
-	if i >= 0 && len(paths) > 1 {
-		return cli.Usage("put what the table cannot hold into "+paths[i]+".yaml", "%s is a stack of its own and cannot be combined with other sources", paths[i])
-	}
-	return nil
 }

@@ -6,18 +6,13 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
-	"path"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/source"
-	"github.com/ovi-project/ovi/source/chart"
-	"github.com/ovi-project/ovi/source/config"
 	"github.com/ovi-project/ovi/source/git"
 )
 
@@ -36,14 +31,6 @@ func checkURL(name string) (git.URL, error) {
 		return u, cli.Usage("write it as git+https://HOST/REPOSITORY//PATH?ref=BRANCH", "invalid source: %s", err)
 	}
 	return u, nil
-}
-
-// onlyOneRepository refuses a repository beside other sources of one stack.
-func onlyOneRepository(paths []string) error {
-	if i := slices.IndexFunc(paths, git.Is); i >= 0 && len(paths) > 1 {
-		return cli.Usage("name it alone", "%s is a stack of its own and cannot be combined with other sources", paths[i])
-	}
-	return nil
 }
 
 // gitDir is the data directory of a source in Git: one for each repository and path, whatever its ref.
@@ -73,22 +60,6 @@ func gitSource(c *command.Call, name, dir string, checks source.Options) (source
 	return git.New(kept.(*git.Repo), func(files fs.FS, at, stack string) (source.Source, error) {
 		return inCommit(c, files, at, stack, checks)
 	}), nil
-}
-
-// inCommit is the reader of a path of a commit.
-func inCommit(c *command.Call, files fs.FS, at, stack string, checks source.Options) (source.Source, error) {
-	switch {
-	case slices.Contains([]string{".db", ".sqlite", ".sqlite3"}, strings.ToLower(path.Ext(at))):
-		return nil, &cli.Problem{
-			Summary: "a database in Git is not a source: its status columns could not be written", File: at,
-			Suggestion: "declare the clusters in YAML, or name the database by its path on this host",
-		}
-	case siteReads(at, files):
-		return siteSource(c, at, files, checks), nil
-	case chart.Reads(at, files):
-		return chart.New([]string{at}, chartOptions(c, checks, files)), nil
-	}
-	return config.New([]string{at}, config.Options{Options: checks, Env: c.Env, Files: files, Stack: stack}), nil
 }
 
 // readable is an error if a stack of a source could not be read: no part of a source is planned.

@@ -11,8 +11,6 @@ import (
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/source/chart"
-	"github.com/ovi-project/ovi/source/git"
-	"github.com/ovi-project/ovi/source/sqlite"
 )
 
 const (
@@ -32,7 +30,7 @@ func Sources(c *command.Call, args ...string) ([]string, error) {
 		}
 	}
 	for _, name := range named {
-		if git.Is(name) {
+		if IsKind(name, Repository) {
 			if _, err := checkURL(name); err != nil {
 				return nil, err
 			}
@@ -103,23 +101,7 @@ func dataDirOf(p *command.Process, cc *urfave.Context, sources []string) string 
 	if dir := p.Getenv("OVI_DATA_DIR"); dir != "" {
 		return dir
 	}
-	if len(sources) == 0 {
-		return defaultDir
-	}
-	if u, err := git.Parse(sources[0]); err == nil {
-		return gitDir(p, u)
-	}
-	if dir := chartDir(sources[0]); dir != "" {
-		return dir
-	}
-	if sqlite.Reads(sources[0]) {
-		return filepath.Join(filepath.Dir(sources[0]), defaultDir+"-"+sqlite.Name(sources[0]))
-	}
-	home := sources[0]
-	if info, err := os.Stat(home); err != nil || !info.IsDir() {
-		home = filepath.Dir(home)
-	}
-	return filepath.Join(home, defaultDir)
+	return defaultDataDir(p, sources)
 }
 
 // RecordDir is the data directory of a command that only reads it; args may name a source that it

@@ -44,7 +44,7 @@ type resolver func([]*source.Draft) ([]resource.Intent, source.Problems)
 
 // LoadBy reads the configuration, and makes the key for the digests of its secrets if there is none.
 func LoadBy(c *command.Call, paths []string, dir, stack string, resolve resolver) (intents []resource.Intent, problems source.Problems, err error) {
-	if err := errors.Join(command.IsSafe(c, dir), onlyCharts(c, paths), OnlyOneTable(c, paths), onlyOneRepository(paths)); err != nil {
+	if err := errors.Join(command.IsSafe(c, dir), combinable(c, paths)); err != nil {
 		return nil, nil, err
 	}
 	file := c.SecretsKey(dir)

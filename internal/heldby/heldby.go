@@ -2,13 +2,15 @@
 package heldby
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// Row is a finding and its tests: "package.Test" from the root of the repository, or the name of a script of
+// Row is a finding and its tests: "folder.Test" from the root of the repository, where the
+// test is in the folder or below it, or the name of a script of
 // cmd/ovi. One without tests is not solved, and Why says why.
 type Row struct {
 	Name, What string
@@ -39,21 +41,19 @@ func Check(t *testing.T, root string, rows []Row) {
 	}
 }
 
-// declared reports that a test file of a folder has a test.
-func declared(t *testing.T, dir, test string) bool {
+// declared reports whether a test file of a folder, or of a folder in it, has a test.
+func declared(t *testing.T, dir, test string) (found bool) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		found = found || strings.Contains(string(text), "func "+test+"(t *testing.T)")
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(string(text), "func "+test+"(t *testing.T)") {
-			return true
-		}
-	}
-	return false
+	return found
 }

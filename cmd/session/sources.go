@@ -1,0 +1,209 @@
+package session
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/cmd/command"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/edge"
+	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/chart"
+	"github.com/ovi-project/ovi/source/config"
+	sites "github.com/ovi-project/ovi/source/edge"
+	"github.com/ovi-project/ovi/source/git"
+	"github.com/ovi-project/ovi/source/sqlite"
+)
+
+// Kind is one kind of source: how ovi recognizes its paths, and how it reads them.
+type Kind struct {
+	Name string
+	// Reads reports whether a path is of this kind. Nil files are the files of this host.
+	Reads func(path string, files fs.FS) bool
+	// Alone is the advice for somebody who combines the kind with other sources of a stack. Empty means that the
+	// kind can be combined.
+	Alone func(path string) string
+	// DataDir returns the default data directory of a path. Empty or nil means .ovi beside the path.
+	DataDir func(p *command.Process, path string) string
+	// New returns the reader of paths of which at least one is of this kind.
+	New func(c *command.Call, paths []string, dir string, checks source.Options) (source.Source, error)
+	// InCommit returns the reader of a path of a Git commit.
+	InCommit func(c *command.Call, files fs.FS, at, stack string, checks source.Options) (source.Source, error)
+}
+
+// The names of the kinds of source.
+const (
+	Repository = "repository"
+	Table      = "table"
+	Site       = "site"
+	Chart      = "chart"
+	Files      = "files"
+)
+
+// kinds returns the table of sources. The first kind that reads a path is its kind; the last one reads all that the
+// others do not. A source is a folder under source and one entry here.
+func kinds() []Kind {
+	return []Kind{
+		{
+			Name:    Repository,
+			Reads:   func(path string, files fs.FS) bool { return files == nil && git.Is(path) },
+			Alone:   func(string) string { return "name it alone" },
+			DataDir: repositoryDir,
+			New: func(c *command.Call, paths []string, dir string, checks source.Options) (source.Source, error) {
+				return gitSource(c, paths[0], dir, checks)
+			},
+		},
+		{
+			Name:    Table,
+			Reads:   readsTable,
+			Alone:   func(path string) string { return "put what the table cannot hold into " + path + ".yaml" },
+			DataDir: func(_ *command.Process, path string) string { return besideDir(path, sqlite.Name(path)) },
+			New: func(c *command.Call, paths []string, _ string, checks source.Options) (source.Source, error) {
+				return ClusterTable(c, paths[0], checks), nil
+			},
+			InCommit: func(_ *command.Call, _ fs.FS, at, _ string, _ source.Options) (source.Source, error) {
+				return nil, &cli.Problem{
+					Summary: "a database in Git is not a source: its status columns could not be written", File: at,
+					Suggestion: "declare the clusters in YAML, or name the database by its path on this host",
+				}
+			},
+		},
+		{
+			Name:  Site,
+			Reads: sites.Reads,
+			New: func(c *command.Call, paths []string, _ string, checks source.Options) (source.Source, error) {
+				if len(paths) > 1 {
+					return config.New(paths, config.Options{Options: checks, Env: c.Env}), nil
+				}
+				return siteSource(paths[0], nil, checks), nil
+			},
+			InCommit: func(_ *command.Call, files fs.FS, at, _ string, checks source.Options) (source.Source, error) {
+				return siteSource(at, files, checks), nil
+			},
+		},
+		{
+			Name:    Chart,
+			Reads:   chart.Reads,
+			DataDir: func(_ *command.Process, path string) string { return chartDir(path) },
+			New: func(c *command.Call, paths []string, _ string, checks source.Options) (source.Source, error) {
+				return chart.New(paths, chartOptions(c, checks, nil)), nil
+			},
+			InCommit: func(c *command.Call, files fs.FS, at, _ string, checks source.Options) (source.Source, error) {
+				return chart.New([]string{at}, chartOptions(c, checks, files)), nil
+			},
+		},
+		{
+			Name:  Files,
+			Reads: func(string, fs.FS) bool { return true },
+			New: func(c *command.Call, paths []string, _ string, checks source.Options) (source.Source, error) {
+				return config.New(paths, config.Options{Options: checks, Env: c.Env}), nil
+			},
+			InCommit: func(c *command.Call, files fs.FS, at, stack string, checks source.Options) (source.Source, error) {
+				return config.New([]string{at}, config.Options{Options: checks, Env: c.Env, Files: files, Stack: stack}), nil
+			},
+		},
+	}
+}
+
+// KindOf returns the kind of source that a path of this host, or a URL, is.
+func KindOf(path string) Kind { return kindIn(path, nil) }
+
+// IsKind reports whether a path of this host, or a URL, is a source of the kind with this name.
+func IsKind(path, name string) bool { return KindOf(path).Name == name }
+
+// kindIn returns the kind of a path of a commit. Nil files are the files of this host.
+func kindIn(path string, files fs.FS) Kind {
+	all := kinds()
+	return all[slices.IndexFunc(all, func(k Kind) bool { return k.Reads(path, files) })]
+}
+
+// readsTable reports whether a path is a database. In a commit its name decides, so that it is refused.
+func readsTable(name string, files fs.FS) bool {
+	if files == nil {
+		return sqlite.Reads(name)
+	}
+	return slices.Contains([]string{".db", ".sqlite", ".sqlite3"}, strings.ToLower(path.Ext(name)))
+}
+
+// openSource returns the reader of the paths. Charts and manifests can be combined with each other; the reader of
+// charts reports what it cannot read.
+func openSource(c *command.Call, paths []string, dir string, checks source.Options) (source.Source, error) {
+	kind := KindOf(paths[0])
+	if i := slices.IndexFunc(paths, func(p string) bool { return IsKind(p, Chart) }); len(paths) > 1 && i >= 0 {
+		kind = KindOf(paths[i])
+	}
+	return kind.New(c, paths, dir, checks)
+}
+
+// inCommit returns the reader of a path of a commit.
+func inCommit(c *command.Call, files fs.FS, at, stack string, checks source.Options) (source.Source, error) {
+	return kindIn(at, files).InCommit(c, files, at, stack, checks)
+}
+
+// combinable refuses a source that is a stack of its own beside other sources, options that its kind does not have,
+// and a table if this ovi has no provider of clusters.
+func combinable(c *command.Call, paths []string) error {
+	if err := onlyCharts(c, paths); err != nil {
+		return err
+	}
+	if err := HasClusters(c, paths); err != nil {
+		return err
+	}
+	for _, p := range paths {
+		if kind := KindOf(p); kind.Alone != nil && len(paths) > 1 {
+			return cli.Usage(kind.Alone(p), "%s is a stack of its own and cannot be combined with other sources", p)
+		}
+	}
+	return nil
+}
+
+// HasClusters refuses a table if this ovi has no provider of clusters.
+func HasClusters(c *command.Call, paths []string) error {
+	i := slices.IndexFunc(paths, func(p string) bool { return IsKind(p, Table) })
+	has := func(e provider.Entry) bool { return e.Name == command.ClusterProvider }
+	if i >= 0 && !slices.ContainsFunc(c.Entries(), has) {
+		return cli.Usage("name another source", "%s is a database, and this ovi has no provider of clusters", paths[i])
+	}
+	return nil
+}
+
+// siteSource returns the reader of the folder of a site.
+func siteSource(path string, files fs.FS, checks source.Options) source.Source {
+	return sites.New(path, sites.Options{Options: checks, Provider: edge.Name, Kind: edge.Kind, Files: files})
+}
+
+// defaultDataDir returns the data directory of sources for which no other one was named: that of the first source.
+func defaultDataDir(p *command.Process, sources []string) string {
+	if len(sources) == 0 {
+		return defaultDir
+	}
+	if kind := KindOf(sources[0]); kind.DataDir != nil {
+		if dir := kind.DataDir(p, sources[0]); dir != "" {
+			return dir
+		}
+	}
+	home := sources[0]
+	if info, err := os.Stat(home); err != nil || !info.IsDir() {
+		home = filepath.Dir(home)
+	}
+	return filepath.Join(home, defaultDir)
+}
+
+// besideDir returns the data directory of a name beside a path.
+func besideDir(path, name string) string {
+	return filepath.Join(filepath.Dir(path), defaultDir+"-"+name)
+}
+
+// repositoryDir returns the data directory of a URL of Git. An invalid URL has none.
+func repositoryDir(p *command.Process, name string) string {
+	u, err := git.Parse(name)
+	if err != nil {
+		return ""
+	}
+	return gitDir(p, u)
+}
