@@ -19,12 +19,17 @@ const (
 )
 
 func (d *devops) agent(name string, set values) resource.Desired {
-	attrs := values{"edge_id": text("7"), "edge_key": resource.NewSecret(exampleKey, "digest-0b7c"), "image": text("portainer/agent:2.23.0")}
+	attrs := values{
+		"edge_id": text("7"), "edge_key": resource.NewSecret(exampleKey, "digest-0b7c"),
+		"image": text("portainer/agent:2.23.0"),
+	}
 	for k, v := range set {
 		attrs[k] = v
 	}
 	return resource.Desired{
-		Ref:   resource.Ref{Stack: "fleet", Provider: cluster.Name, Location: d.inside.Location, Kind: "edge_agent", Name: name},
+		Ref: resource.Ref{
+			Stack: "fleet", Provider: cluster.Name, Location: d.inside.Location, Kind: "edge_agent", Name: name,
+		},
 		Attrs: resource.AttrsOf(attrs),
 	}
 }
@@ -33,7 +38,9 @@ func (d *devops) agent(name string, set values) resource.Desired {
 func (d *devops) putDeployment(name string) {
 	d.t.Helper()
 	kubetest.Namespace(d.t, d.api, "portainer")
-	object := `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"` + name + `"},"spec":{"selector":{"matchLabels":{"app":"x"}},"template":{"metadata":{"labels":{"app":"x"}},"spec":{"containers":[{"name":"agent","image":"other"}]}}}}`
+	object := `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"` + name + `"},` +
+		`"spec":{"selector":{"matchLabels":{"app":"x"}},"template":{"metadata":{"labels":{"app":"x"}},` +
+		`"spec":{"containers":[{"name":"agent","image":"other"}]}}}}`
 	if err := d.api.Apply(d.context(), deployments+"/"+name, json.RawMessage(object), new(json.RawMessage)); err != nil {
 		d.t.Fatal(err)
 	}
@@ -48,7 +55,12 @@ func (d *devops) agentsKeepThePromises(t *testing.T) {
 			Provider: d.p, Scope: d.inside, Timeout: call, Elsewhere: elsewhere("edge_agent"),
 			Samples: []providertest.Sample{
 				{Desired: d.agent("dev", nil), Then: resource.AttrsOf(values{"edge_id": text("8")})},
-				{Desired: d.agent("uat", nil), Then: resource.AttrsOf(values{"image": text("portainer/agent:2.24.0"), "edge_key": resource.NewSecret("another", "digest-another")})},
+				{
+					Desired: d.agent("uat", nil),
+					Then: resource.AttrsOf(values{
+						"image": text("portainer/agent:2.24.0"), "edge_key": resource.NewSecret("another", "digest-another"),
+					}),
+				},
 			},
 			Unmanaged: func(*testing.T) string {
 				d.putDeployment("portainer-agent-by-hand")
@@ -66,7 +78,10 @@ func (d *devops) agentsKeepThePromises(t *testing.T) {
 // parts are the objects of an agent, beside its deployment.
 func parts(name string) []string {
 	var out []string
-	for _, in := range []string{"/api/v1/namespaces/portainer/serviceaccounts/", "/api/v1/namespaces/portainer/secrets/", "/api/v1/namespaces/portainer/services/", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/"} {
+	for _, in := range []string{
+		"/api/v1/namespaces/portainer/serviceaccounts/", "/api/v1/namespaces/portainer/secrets/",
+		"/api/v1/namespaces/portainer/services/", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/",
+	} {
 		out = append(out, in+"portainer-agent-"+name)
 	}
 	return out
@@ -83,7 +98,8 @@ func (d *devops) anAgentLeavesNothing() {
 		d.t.Fatal(err)
 	}
 	var all json.RawMessage
-	if err := d.api.Get(d.context(), deployments, nil, &all); err != nil || strings.Contains(string(all), exampleKey) || !strings.Contains(string(all), "digest-0b7c") {
+	if err := d.api.Get(d.context(), deployments, nil, &all); err != nil ||
+		strings.Contains(string(all), exampleKey) || !strings.Contains(string(all), "digest-0b7c") {
 		d.t.Errorf("the deployment holds the key, or does not follow it: %v", err)
 	}
 	for _, path := range parts("dev") {

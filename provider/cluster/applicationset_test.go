@@ -31,15 +31,19 @@ func (d *devops) appSet(name string, set values) resource.Desired {
 		attrs[k] = v
 	}
 	return resource.Desired{
-		Ref:   resource.Ref{Stack: "fleet", Provider: cluster.Name, Location: d.inside.Location, Kind: "applicationset", Name: name},
+		Ref: resource.Ref{
+			Stack: "fleet", Provider: cluster.Name, Location: d.inside.Location, Kind: "applicationset", Name: name,
+		},
 		Attrs: resource.AttrsOf(attrs),
 	}
 }
 
 func (d *devops) putAppSet(name string) {
 	d.t.Helper()
-	object := json.RawMessage(`{"apiVersion":"argoproj.io/v1alpha1","kind":"ApplicationSet","metadata":{"name":"` + name + `"},"spec":{"generators":[{"clusters":{}}],` +
-		`"template":{"metadata":{"name":"x"},"spec":{"project":"default","source":{"repoURL":"https://x"},"destination":{"name":"in-cluster"}}}}}`)
+	object := json.RawMessage(`{"apiVersion":"argoproj.io/v1alpha1","kind":"ApplicationSet",` +
+		`"metadata":{"name":"` + name + `"},"spec":{"generators":[{"clusters":{}}],` +
+		`"template":{"metadata":{"name":"x"},"spec":{"project":"default","source":{"repoURL":"https://x"},` +
+		`"destination":{"name":"in-cluster"}}}}}`)
 	if err := d.api.PatchAs(d.context(), "other", appSets+"/"+name, object, new(json.RawMessage)); err == nil {
 		return
 	}
@@ -74,11 +78,17 @@ func (d *devops) appSetsKeepThePromises(t *testing.T) {
 			Samples: []providertest.Sample{
 				{
 					Desired: d.appSet("whoami", nil),
-					Then:    resource.AttrsOf(values{"elements": resource.List{element("dev", values{"hostEnv": text("d")}), element("uat", nil)}}),
+					Then: resource.AttrsOf(values{
+						"elements": resource.List{element("dev", values{"hostEnv": text("d")}), element("uat", nil)},
+					}),
 				},
 				{
-					Desired: d.appSet("shop", values{"path": text("chart"), "namespace": text("shop-{{.env}}"), "values": text("host: {{.env}}\n"), "elements": resource.List{}}),
-					Then:    resource.AttrsOf(values{"project": text("shop")}),
+					Desired: d.appSet("shop",
+						values{
+							"path": text("chart"), "namespace": text("shop-{{.env}}"), "values": text("host: {{.env}}\n"),
+							"elements": resource.List{},
+						}),
+					Then: resource.AttrsOf(values{"project": text("shop")}),
 				},
 			},
 			Unmanaged: func(*testing.T) string { d.putAppSet("by-hand"); return "by-hand" },
@@ -118,8 +128,11 @@ func (d *devops) waitsForApplications() {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	app := json.RawMessage(`{"apiVersion":"argoproj.io/v1alpha1","kind":"Application","metadata":{"name":"whoami-uat","ownerReferences":[{"apiVersion":"argoproj.io/v1alpha1",` +
-		`"kind":"ApplicationSet","name":"whoami","uid":"` + o.UID + `"}]},"spec":{"project":"default","source":{"repoURL":"https://x"},"destination":{"name":"uat"}}}`)
+	app := json.RawMessage(`{"apiVersion":"argoproj.io/v1alpha1","kind":"Application",` +
+		`"metadata":{"name":"whoami-uat","ownerReferences":[{"apiVersion":"argoproj.io/v1alpha1",` +
+		`"kind":"ApplicationSet","name":"whoami","uid":"` + o.UID + `"}]},` +
+		`"spec":{"project":"default","source":{"repoURL":"https://x"},` +
+		`"destination":{"name":"uat"}}}`)
 	if err := d.api.Apply(d.context(), argoPath+"applications/whoami-uat", app, new(json.RawMessage)); err != nil {
 		d.t.Fatal(err)
 	}

@@ -31,7 +31,9 @@ func newRepository(t *testing.T) *repository {
 }
 
 func (r *repository) desired(name string) resource.Desired {
-	return resource.Desired{Ref: resource.Ref{Stack: "fleet", Provider: cluster.Name, Location: r.scope.Location, Kind: "git_branch", Name: name}}
+	return resource.Desired{
+		Ref: resource.Ref{Stack: "fleet", Provider: cluster.Name, Location: r.scope.Location, Kind: "git_branch", Name: name},
+	}
 }
 
 func (r *repository) create(name string) resource.Observed {
@@ -110,7 +112,8 @@ func TestABranchStartsWithItsMarks(t *testing.T) {
 	if text := r.Git("-C", r.Bare, "log", "-1", "--format=%an %s", "dev"); text != "ovi Create branch dev" {
 		t.Errorf("its commit is %q", text)
 	}
-	if diff := r.Git("-C", r.Bare, "diff", "--stat", "main", commit); diff != "" || r.Git("-C", r.Bare, "rev-parse", commit+"^") != r.Git("-C", r.Bare, "rev-parse", "main") {
+	if diff := r.Git("-C", r.Bare, "diff", "--stat", "main", commit); diff != "" ||
+		r.Git("-C", r.Bare, "rev-parse", commit+"^") != r.Git("-C", r.Bare, "rev-parse", "main") {
 		t.Errorf("it is not one empty commit on main: %s", diff)
 	}
 	if n, _ := o.Attrs.Int("unmerged"); n != 0 {
@@ -155,7 +158,8 @@ func TestABranchIsDeletedAsItWasObserved(t *testing.T) {
 	r := newRepository(t)
 	before := r.create("dev")
 	r.push("dev", "origin/dev", "one")
-	if err := r.p.Delete(t.Context(), provider.Request{Have: before}); provider.ClassOf(err) != provider.Conflict || !strings.Contains(r.heads(), "dev") {
+	if err := r.p.Delete(t.Context(), provider.Request{Have: before}); provider.ClassOf(err) != provider.Conflict ||
+		!strings.Contains(r.heads(), "dev") {
 		t.Errorf("with a commit that came since: %v, branches %q", err, r.heads())
 	}
 	r.Git("-C", r.Bare, "update-ref", "-d", "refs/heads/dev")
@@ -164,7 +168,8 @@ func TestABranchIsDeletedAsItWasObserved(t *testing.T) {
 		t.Errorf("another branch of its name: %v, branches %q", err, r.heads())
 	}
 	main, _ := r.find("main")
-	if err := r.p.Delete(t.Context(), provider.Request{Have: main}); provider.ClassOf(err) != provider.Permanent || !strings.Contains(r.heads(), "main") {
+	if err := r.p.Delete(t.Context(), provider.Request{Have: main}); provider.ClassOf(err) != provider.Permanent ||
+		!strings.Contains(r.heads(), "main") {
 		t.Errorf("the default branch: %v, branches %q", err, r.heads())
 	}
 	now, _ := r.find("dev") // with its commit on record, an operator may delete it
@@ -201,12 +206,14 @@ func TestARepositoryThatCannotBeReadIsNotEmpty(t *testing.T) {
 		t.Errorf("without the repository: %v", err)
 	}
 	empty := gittest.New(t)
-	s, err := r.p.Observe(t.Context(), provider.ObserveRequest{Scope: resource.Scope{Provider: cluster.Name, Location: "git:file://" + empty.Bare}})
+	s, err := r.p.Observe(t.Context(),
+		provider.ObserveRequest{Scope: resource.Scope{Provider: cluster.Name, Location: "git:file://" + empty.Bare}})
 	if err != nil || len(s.Resources) > 0 {
 		t.Errorf("in an empty repository there is %+v, %v", s.Resources, err)
 	}
 	r.scope.Location = "git:file://" + empty.Bare
-	if _, err := r.p.Create(t.Context(), provider.Request{Key: "k", Desired: r.desired("dev")}); provider.ClassOf(err) != provider.Permanent {
+	if _, err := r.p.Create(t.Context(),
+		provider.Request{Key: "k", Desired: r.desired("dev")}); provider.ClassOf(err) != provider.Permanent {
 		t.Errorf("a branch of an empty repository: %v", err)
 	}
 }

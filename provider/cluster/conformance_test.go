@@ -14,11 +14,19 @@ import (
 func samples(r *real, with string) []providertest.Sample {
 	if with == "k3d" {
 		return []providertest.Sample{{
-			Desired: r.desired("beta", values{"provider": text("k3d"), "image": text(clustertest.QuickK3sImage), "http_port": resource.Int(18096), "subnet": text("10.251.0.0/24")}),
+			Desired: r.desired("beta",
+				values{
+					"provider": text("k3d"), "image": text(clustertest.QuickK3sImage), "http_port": resource.Int(18096),
+					"subnet": text("10.251.0.0/24"),
+				}),
 		}}
 	}
 	return []providertest.Sample{{
-		Desired: r.desired("alpha", values{"provider": text("kind"), "image": text(clustertest.QuickImage), "http_port": resource.Int(18093), "https_port": resource.Int(18446)}),
+		Desired: r.desired("alpha",
+			values{
+				"provider": text("kind"), "image": text(clustertest.QuickImage), "http_port": resource.Int(18093),
+				"https_port": resource.Int(18446),
+			}),
 	}}
 }
 
@@ -36,7 +44,8 @@ func harness(t *testing.T, with string) providertest.Harness {
 			name := o.Ref.Name
 			if with == "k3d" {
 				r.byHand("k3d", "cluster", "delete", name)
-				r.byHand("k3d", "cluster", "create", name, "--image", clustertest.QuickK3sImage, "--kubeconfig-update-default=false")
+				r.byHand("k3d", "cluster", "create", name, "--image", clustertest.QuickK3sImage,
+					"--kubeconfig-update-default=false")
 				return
 			}
 			r.byHand("kind", "delete", "cluster", "--name", name)

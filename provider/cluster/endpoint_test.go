@@ -38,8 +38,12 @@ func TestAnEndpointKeepsThePromisesOfAProvider(t *testing.T) {
 	providertest.Run(t, func(t *testing.T) providertest.Harness {
 		f := portainertest.Start(t)
 		return providertest.Harness{
-			Provider: onFake(f, portainertest.Token), Scope: resource.Scope{Provider: cluster.Name, Location: "portainer:" + f.URL}, Elsewhere: elsewhere("portainer_endpoint"),
-			Samples:   []providertest.Sample{endpointSample(f, "dev", values{"group": resource.Int(2)}), endpointSample(f, "uat", nil)},
+			Provider: onFake(f, portainertest.Token), Scope: resource.Scope{
+				Provider: cluster.Name, Location: "portainer:" + f.URL,
+			}, Elsewhere: elsewhere("portainer_endpoint"),
+			Samples: []providertest.Sample{
+				endpointSample(f, "dev", values{"group": resource.Int(2)}), endpointSample(f, "uat", nil),
+			},
 			Unmanaged: func(*testing.T) string { return strconv.Itoa(f.Put("by-hand")) },
 			Recreate: func(t *testing.T, o resource.Observed) {
 				id, err := strconv.Atoi(o.ID)
@@ -58,7 +62,8 @@ func TestAnEndpointLeavesNothing(t *testing.T) {
 	f := portainertest.Start(t)
 	f.Put("theirs")
 	p := onFake(f, portainertest.Token)
-	o, err := p.Create(t.Context(), provider.Request{Key: "k", Owner: "ovi", Desired: endpointSample(f, "dev", nil).Desired})
+	o, err := p.Create(t.Context(),
+		provider.Request{Key: "k", Owner: "ovi", Desired: endpointSample(f, "dev", nil).Desired})
 	if err != nil {
 		t.Fatal(err)
 	}

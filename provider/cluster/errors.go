@@ -20,7 +20,8 @@ import (
 // classify wraps an error of a call in its class. An error that has one is returned as it is.
 func classify(op string, err error) error {
 	var done *provider.Error
-	if err == nil || errors.As(err, &done) || errors.Is(err, provider.ErrReplace) || errors.Is(err, provider.ErrElsewhere) {
+	if err == nil || errors.As(err, &done) || errors.Is(err, provider.ErrReplace) ||
+		errors.Is(err, provider.ErrElsewhere) {
 		return err
 	}
 	out := &provider.Error{Class: provider.Permanent, Op: op, Err: err}
@@ -97,12 +98,4 @@ func classOf(e *kube.Error) (provider.Class, string) {
 		return provider.Transient, ""
 	}
 	return provider.Permanent, ""
-}
-
-func permanent(op, hint, format string, args ...any) error {
-	return &provider.Error{Class: provider.Permanent, Op: op, Err: fmt.Errorf(format, args...), Hint: hint}
-}
-
-func conflict(op, hint, format string, args ...any) error {
-	return &provider.Error{Class: provider.Conflict, Op: op, Err: fmt.Errorf(format, args...), Hint: hint}
 }

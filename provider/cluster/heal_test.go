@@ -94,13 +94,16 @@ func TestAClusterThatDoesNotBecomeReady(t *testing.T) {
 		}
 		q := r.request(s)
 		q.Have, q.Changes = have, []resource.Change{c}
-		want := "read the log of the container " + node + "; if the cluster cannot be saved, delete it with `" + deletes + "`, and the next apply creates it again"
-		for _, limit := range []time.Duration{4 * time.Second, 4100 * time.Millisecond} { // between two reads, and while it is read
+		want := "read the log of the container " + node + "; if the cluster cannot be saved, " +
+			"delete it with `" + deletes + "`, and the next apply creates it again"
+		// between two reads, and while it is read
+		for _, limit := range []time.Duration{4 * time.Second, 4100 * time.Millisecond} {
 			ctx, stop := context.WithTimeout(r.context(), limit)
 			_, err := r.p.Update(ctx, q)
 			stop()
 			var e *provider.Error
-			if !errors.As(err, &e) || e.Class != provider.Uncertain || e.Hint != want || !strings.Contains(err.Error(), "it is pending (its API server starts)") {
+			if !errors.As(err, &e) || e.Class != provider.Uncertain || e.Hint != want ||
+				!strings.Contains(err.Error(), "it is pending (its API server starts)") {
 				t.Errorf("%s: %v", s.Ref.Name, err)
 			}
 		}
@@ -114,7 +117,8 @@ func TestASecondNetworkChangesNoAddress(t *testing.T) {
 	t.Cleanup(func() { r.e.Podman(t, "network", "rm", "-f", "a-second") })
 	for _, s := range []resource.Desired{samples(r, "kind")[0].Desired, samples(r, "k3d")[0].Desired} {
 		created := r.create(s)
-		r.e.Podman(t, "network", "connect", "a-second", map[string]string{"alpha": "alpha-control-plane", "beta": "k3d-beta-server-0"}[s.Ref.Name])
+		r.e.Podman(t, "network", "connect", "a-second",
+			map[string]string{"alpha": "alpha-control-plane", "beta": "k3d-beta-server-0"}[s.Ref.Name])
 		for range 5 { // the networks of a container have no order
 			have, _ := r.find(s.Ref.Name)
 			for _, name := range []string{"server_ip", "subnet"} {
@@ -154,7 +158,8 @@ func TestAnInterruptedCreationIsReplaced(t *testing.T) {
 		t.Errorf("it went on for %v", took)
 	}
 	have, exists := r.find("alpha")
-	if !exists || have.Marks.Key != q.Key || have.Health != resource.Failing || have.Message != "its creation was interrupted" {
+	if !exists || have.Marks.Key != q.Key || have.Health != resource.Failing ||
+		have.Message != "its creation was interrupted" {
 		t.Fatalf("what is left: %v %+v", exists, have)
 	}
 	c := running(t, have)
@@ -163,7 +168,8 @@ func TestAnInterruptedCreationIsReplaced(t *testing.T) {
 	}
 	q.Have, q.Changes = have, []resource.Change{c}
 	q.Have.Attrs = have.Attrs.With("complete", resource.Bool(true)) // as of one that did not run when it was read
-	if _, err := r.p.Update(r.context(), q); !errors.Is(err, provider.ErrReplace) || !strings.Contains(err.Error(), "its creation was interrupted") {
+	if _, err := r.p.Update(r.context(), q); !errors.Is(err, provider.ErrReplace) ||
+		!strings.Contains(err.Error(), "its creation was interrupted") {
 		t.Errorf("starting what was believed to be complete: %v", err)
 	}
 	if loss := kindOf(t).DataLoss(have, nil); loss != "" {
@@ -193,7 +199,8 @@ func TestACreationWhoseBalancerNeverStartedIsReplaced(t *testing.T) {
 	if _, err := r.p.Create(ctx, q); provider.ClassOf(err) != provider.Uncertain || !errors.Is(err, context.Canceled) {
 		t.Errorf("the interrupted create: %v", err)
 	}
-	if state := strings.TrimSpace(r.e.Podman(t, "inspect", "--format", "{{.State.Status}}", "k3d-beta-serverlb")); state != "created" {
+	if state := strings.TrimSpace(r.e.Podman(t, "inspect", "--format", "{{.State.Status}}",
+		"k3d-beta-serverlb")); state != "created" {
 		t.Fatalf("the load balancer is %s", state)
 	}
 	have, exists := r.find("beta")
@@ -211,7 +218,8 @@ func TestACreationWhoseBalancerNeverStartedIsReplaced(t *testing.T) {
 // TestARemnantOfK3dIsRemovedByTheNextCreation: k3d lists none of it, and says that it exists.
 func TestARemnantOfK3dIsRemovedByTheNextCreation(t *testing.T) {
 	r := newReal(t, clustertest.Quick(t))
-	r.e.Podman(t, "run", "-d", "--name", "k3d-beta-tools", "--label", "app=k3d", "--label", "k3d.cluster=beta", "--label", "k3d.role=noRole", "localhost/ovi-tools:1")
+	r.e.Podman(t, "run", "-d", "--name", "k3d-beta-tools", "--label", "app=k3d", "--label", "k3d.cluster=beta", "--label",
+		"k3d.role=noRole", "localhost/ovi-tools:1")
 	if o, exists := r.find("beta"); exists {
 		t.Errorf("a remnant is observed as %+v", o)
 	}
@@ -252,8 +260,10 @@ func TestACheckRefusesWhatCannotBeCreated(t *testing.T) {
 	for want, change := range map[string]values{
 		"":                                      {"http_port": resource.Int(18094)},
 		"http_port 18093 of the host is in use": {"http_port": resource.Int(18093)},
-		"the engine has no image localhost/none:1":                                  {"image": text("localhost/none:1")},
-		"the subnet 10.250.0.0/16 overlaps with 10.250.3.0/24 of the network other": {"provider": text("k3d"), "subnet": text("10.250.0.0/16"), "image": text(clustertest.QuickK3sImage)},
+		"the engine has no image localhost/none:1": {"image": text("localhost/none:1")},
+		"the subnet 10.250.0.0/16 overlaps with 10.250.3.0/24 of the network other": {
+			"provider": text("k3d"), "subnet": text("10.250.0.0/16"), "image": text(clustertest.QuickK3sImage),
+		},
 	} {
 		d := r.desired("gamma", good)
 		for name, v := range change {
@@ -264,16 +274,22 @@ func TestACheckRefusesWhatCannotBeCreated(t *testing.T) {
 			t.Errorf("%v: %v, want %q", change, err, want)
 		}
 	}
-	none := cluster.New(cluster.Options{Engine: "unix://" + r.e.Socket, Environ: func() []string { return []string{"PATH=" + t.TempDir()} }})
-	if err := none.Check(r.context(), r.request(r.desired("gamma", good))); err == nil || !strings.Contains(err.Error(), "kind is missing in PATH") {
+	none := cluster.New(cluster.Options{
+		Engine: "unix://" + r.e.Socket, Environ: func() []string { return []string{"PATH=" + t.TempDir()} },
+	})
+	if err := none.Check(r.context(), r.request(r.desired("gamma", good))); err == nil ||
+		!strings.Contains(err.Error(), "kind is missing in PATH") {
 		t.Errorf("without kind: %v", err)
 	}
 	alone := t.TempDir()
 	if err := os.Symlink(clustertest.Kind(t), filepath.Join(alone, "kind")); err != nil {
 		t.Fatal(err)
 	}
-	lacks := cluster.New(cluster.Options{Engine: "unix://" + r.e.Socket, Environ: func() []string { return []string{"PATH=" + alone} }})
-	if err := lacks.Check(r.context(), r.request(r.desired("gamma", good))); err == nil || !strings.Contains(err.Error(), "podman is missing in PATH; Suggestion: install podman, which kind runs") {
+	lacks := cluster.New(cluster.Options{
+		Engine: "unix://" + r.e.Socket, Environ: func() []string { return []string{"PATH=" + alone} },
+	})
+	if err := lacks.Check(r.context(), r.request(r.desired("gamma", good))); err == nil ||
+		!strings.Contains(err.Error(), "podman is missing in PATH; Suggestion: install podman, which kind runs") {
 		t.Errorf("without the program of the engine: %v", err)
 	}
 }

@@ -43,15 +43,18 @@ func empty(t *testing.T, hooks cluster.Hooks) (*cluster.Provider, resource.Scope
 	go func() { _ = s.Serve(l) }()
 	t.Cleanup(func() { _ = s.Close() })
 	url := "unix://" + socket
-	return cluster.New(cluster.Options{Engine: url, Environ: os.Environ, Hooks: hooks}), resource.Scope{Provider: cluster.Name, Location: url}
+	return cluster.New(cluster.Options{
+		Engine: url, Environ: os.Environ, Hooks: hooks,
+	}), resource.Scope{Provider: cluster.Name, Location: url}
 }
 
 // TestACommandThatCreatesNothingFails, whatever it ends with, and kind is not needed for it.
 func TestACommandThatCreatesNothingFails(t *testing.T) {
 	for want, words := range map[string][]string{
 		"it ended with 0, and kind has no cluster dev": {"true"},
-		"exit status 3:\nno disk dev 30081 unset":      script(t, `echo "no disk $CLUSTER_NAME $CLUSTER_NODE_PORT ${CLUSTER_HTTP_PORT-unset}"`, "exit 3"),
-		"no-such-command is missing in PATH":           {"no-such-command"},
+		"exit status 3:\nno disk dev 30081 unset": script(t,
+			`echo "no disk $CLUSTER_NAME $CLUSTER_NODE_PORT ${CLUSTER_HTTP_PORT-unset}"`, "exit 3"),
+		"no-such-command is missing in PATH": {"no-such-command"},
 	} {
 		p, scope := empty(t, cluster.Hooks{Create: words})
 		d := resource.Desired{
@@ -62,7 +65,8 @@ func TestACommandThatCreatesNothingFails(t *testing.T) {
 		if err := p.Check(t.Context(), q); err != nil {
 			t.Errorf("check: %v", err)
 		}
-		if _, err := p.Create(t.Context(), q); provider.ClassOf(err) != provider.Permanent || !strings.Contains(err.Error(), want) {
+		if _, err := p.Create(t.Context(), q); provider.ClassOf(err) != provider.Permanent ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %s", words, err, want)
 		}
 	}
@@ -75,7 +79,11 @@ func TestLostOutputIsTriedAgain(t *testing.T) {
 		said  string
 		tries int
 	}{
-		{"ERROR: failed to create cluster: failed to get kubernetes version from node: file should only be one line, got 0 lines", 3},
+		{
+			"ERROR: failed to create cluster: failed to get kubernetes version from node: file should only be one line, got 0 " +
+				"lines",
+			3,
+		},
 		{"ERROR: failed to create cluster: node(s) already exist for a cluster with the name \"dev\"", 1},
 	} {
 		dir := t.TempDir()
@@ -125,17 +133,20 @@ func TestCommandsOfTheUser(t *testing.T) {
 	}
 	q := r.request(d)
 	q.Have = made
-	if err := r.p.Delete(r.context(), q); err == nil || !strings.Contains(err.Error(), "delete_command deleted the cluster, and 1 of its containers are left") {
+	if err := r.p.Delete(r.context(), q); err == nil ||
+		!strings.Contains(err.Error(), "delete_command deleted the cluster, and 1 of its containers are left") {
 		t.Errorf("a deletion that deletes nothing: %v", err)
 	}
 	hooks.Verify = []string{"false"}
 	r.e.Podman(t, "stop", "alpha-control-plane")
 	have, _ := r.find("alpha")
 	q.Have, q.Changes = have, []resource.Change{running(t, have)}
-	if _, err := on(hooks).p.Update(r.context(), q); provider.ClassOf(err) != provider.Uncertain || !strings.Contains(err.Error(), "verify_command") {
+	if _, err := on(hooks).p.Update(r.context(), q); provider.ClassOf(err) != provider.Uncertain ||
+		!strings.Contains(err.Error(), "verify_command") {
 		t.Errorf("a verification that fails: %v", err)
 	}
-	hooks.Delete = script(t, `kind delete cluster --name "$CLUSTER_NAME" --kubeconfig "$HOME/theirs"; echo "$CLUSTER_PROVIDER gone"`)
+	hooks.Delete = script(t,
+		`kind delete cluster --name "$CLUSTER_NAME" --kubeconfig "$HOME/theirs"; echo "$CLUSTER_PROVIDER gone"`)
 	var said []string
 	q.Progress = func(p provider.Progress) { said = append(said, p.Text) }
 	if err := on(hooks).p.Delete(r.context(), q); err != nil {

@@ -3,41 +3,68 @@ package cluster
 import (
 	"context"
 
-	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/cluster/argocd"
+	"github.com/ovi-project/ovi/provider/cluster/command"
+	"github.com/ovi-project/ovi/provider/cluster/engine"
+	"github.com/ovi-project/ovi/provider/cluster/git"
+	"github.com/ovi-project/ovi/provider/cluster/haproxy/route"
+	"github.com/ovi-project/ovi/provider/cluster/kube"
+	"github.com/ovi-project/ovi/provider/cluster/portainer/environment"
+	"github.com/ovi-project/ovi/provider/cluster/system"
 	"github.com/ovi-project/ovi/resource"
 )
 
 // Name is the provider's name in refs and configurations.
-const Name = "cluster"
+const Name = system.Name
 
-// The names of the kinds.
-const (
-	kindCluster  = "cluster"
-	kindSecret   = "argocd_secret"
-	kindRoute    = "haproxy_route"
-	kindEndpoint = "portainer_endpoint"
-	kindAppSet   = "applicationset"
-	kindBranch   = "git_branch"
-	kindAgent    = "edge_agent"
-)
+// Hooks are commands of the user.
+type Hooks = command.Hooks
+
+// Inside returns the scope that a cluster opens.
+func Inside(cluster resource.Ref) resource.Scope { return system.Inside(cluster) }
 
 // kind is everything this provider knows about one kind of resource.
 type kind struct {
 	schema resource.Kind
-	area   area // where its resources are
-	open   func(p *Provider, ctx context.Context, location string) (verbs, error)
+	area   system.Area // where its resources are
+	open   opener
 }
 
 // kinds lists all kinds, sorted by name.
 func kinds() []kind {
 	return []kind{
-		{applicationSetKind(), inCluster, (*Provider).applicationSets},
-		{secretKind(), inCluster, (*Provider).argoSecrets},
-		{clusterKind(), onEngine, func(p *Provider, ctx context.Context, location string) (verbs, error) { return p.host(ctx, location) }},
-		{agentKind(), inCluster, (*Provider).agents},
-		{branchKind(), onGit, (*Provider).branches},
-		{routeKind(), onHAProxy, func(p *Provider, ctx context.Context, location string) (verbs, error) { return p.routes(ctx, location) }},
-		{endpointKind(), onPortainer, (*Provider).endpoints},
+		{argocd.AppSetKind(), system.InCluster, within(argocd.AppSets)},
+		{argocd.SecretKind(), system.InCluster, within(argocd.Secrets)},
+		{engine.Kind(), system.OnEngine, func(p *Provider, ctx context.Context, location string) (system.Verbs, error) {
+			return p.host(ctx, location)
+		}},
+		{environment.AgentKind(), system.InCluster, within(environment.Agents)},
+		{git.Kind(), system.OnGit, func(p *Provider, _ context.Context, location string) (system.Verbs, error) {
+			return git.Open(location, p.opts.Git, p.opts.Clones, p.opts.Getenv)
+		}},
+		{route.Kind(), system.OnHAProxy, func(p *Provider, _ context.Context, location string) (system.Verbs, error) {
+			return route.Open(location, p.opts.HAProxy, &p.routing)
+		}},
+		{
+			environment.EndpointKind(), system.OnPortainer,
+			func(p *Provider, _ context.Context, location string) (system.Verbs, error) {
+				return environment.Endpoints(location, p.opts.Portainer, p.opts.Digest)
+			},
+		},
+	}
+}
+
+// opener opens the system that resources of a kind are in, at a location.
+type opener func(p *Provider, ctx context.Context, location string) (system.Verbs, error)
+
+// within opens what is inside of a cluster.
+func within(open func(*kube.Client, resource.Scope) system.Verbs) opener {
+	return func(p *Provider, ctx context.Context, location string) (system.Verbs, error) {
+		c, scope, err := p.inner(ctx, location)
+		if err != nil {
+			return nil, err
+		}
+		return open(c, scope), nil
 	}
 }
 
@@ -49,29 +76,8 @@ func Kinds() (out []resource.Kind) {
 	return out
 }
 
-func bound(n int64) *int64 { return &n }
-
-// verbs are what can be done with resources of one kind, in one place.
-type verbs interface {
-	list(ctx context.Context) ([]resource.Observed, error) // all, or an error
-	check(ctx context.Context, r provider.Request) error
-	create(ctx context.Context, r provider.Request) (resource.Observed, error)
-	update(ctx context.Context, r provider.Request) (resource.Observed, error)
-	remove(ctx context.Context, r provider.Request) error
-}
-
-// marker is of kinds whose marks can be written at any time.
-type marker interface {
-	mark(ctx context.Context, r provider.Request) (resource.Observed, error)
-}
-
-// revealer is of kinds with secret values.
-type revealer interface {
-	reveal(ctx context.Context, have resource.Observed, path string) (resource.Secret, error)
-}
-
 // at finds the system that resources of a kind are in, at a location.
-func (p *Provider) at(ctx context.Context, ref resource.Ref) (verbs, error) {
+func (p *Provider) at(ctx context.Context, ref resource.Ref) (system.Verbs, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -80,5 +86,5 @@ func (p *Provider) at(ctx context.Context, ref resource.Ref) (verbs, error) {
 			return k.open(p, ctx, ref.Location)
 		}
 	}
-	return nil, permanent("", "", "unknown kind %q", ref.Kind)
+	return nil, system.Permanent("", "", "unknown kind %q", ref.Kind)
 }

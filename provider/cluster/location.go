@@ -2,116 +2,68 @@ package cluster
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
-	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/cluster/docker"
+	"github.com/ovi-project/ovi/provider/cluster/engine"
+	"github.com/ovi-project/ovi/provider/cluster/git"
+	"github.com/ovi-project/ovi/provider/cluster/haproxy/route"
 	"github.com/ovi-project/ovi/provider/cluster/kube"
+	"github.com/ovi-project/ovi/provider/cluster/portainer/environment"
+	"github.com/ovi-project/ovi/provider/cluster/system"
 	"github.com/ovi-project/ovi/resource"
 )
-
-// local is the word of a configuration for the engine that is found by itself.
-const local = "local"
-
-// inside separates an engine and a cluster on it in the location of what is in the cluster.
-const inside = "#"
-
-// Inside is the scope that a cluster opens.
-func Inside(cluster resource.Ref) resource.Scope {
-	return resource.Scope{Provider: cluster.Provider, Location: cluster.Location + inside + cluster.Name}
-}
-
-const (
-	// management is the word for the management cluster of the options.
-	management = "management"
-	// inContext starts the location of what is in a cluster of the user's kubeconfig.
-	inContext = "context:"
-)
-
-// area is the system that a location is in.
-type area string
-
-// The areas.
-const (
-	onEngine    area = "engine"
-	inCluster   area = "cluster"
-	onHAProxy   area = "haproxy"
-	onPortainer area = "portainer"
-	onGit       area = "git"
-)
-
-// areaOf tells the area of a location, resolved or not.
-func areaOf(location string) area {
-	word, _, _ := strings.Cut(location, ":")
-	switch {
-	case word == string(onHAProxy), word == string(onPortainer), word == string(onGit):
-		return area(word)
-	case location == management || strings.HasPrefix(location, inContext) || strings.Contains(location, inside):
-		return inCluster
-	}
-	return onEngine
-}
-
-// misplaced are the findings of resources that are configured in another area than that of their kind.
-func misplaced(configured []*resource.Desired, in area, summary, suggestion string) (out []resource.Finding) {
-	for _, d := range configured {
-		if areaOf(d.Ref.Location) != in {
-			out = append(out, finding(d, "region", summary, suggestion))
-		}
-	}
-	return out
-}
 
 // Locate implements provider.Locator: the location of a cluster is the URL of its engine, and that of the
 // management cluster its context. It asks no engine.
 func (p *Provider) Locate(_ context.Context, location string) (string, error) {
 	switch {
-	case location == management && p.opts.Management == "":
-		return "", permanent("", "set options.cluster.management to its context in your kubeconfig", "no management cluster is configured")
-	case location == management:
-		return inContext + p.opts.Management, nil
-	case strings.HasPrefix(location, inContext):
+	case location == system.Management && p.opts.Management == "":
+		return "", system.Permanent("", "set options.cluster.management to its context in your kubeconfig",
+			"no management cluster is configured")
+	case location == system.Management:
+		return system.InContext + p.opts.Management, nil
+	case strings.HasPrefix(location, system.InContext):
 		return location, nil
-	case areaOf(location) == onHAProxy:
-		return p.locateHAProxy(location)
-	case areaOf(location) == onPortainer:
-		return p.locatePortainer(location)
-	case areaOf(location) == onGit:
-		return p.locateGit(location)
+	case system.AreaOf(location) == system.OnHAProxy:
+		return route.Locate(location, p.opts.HAProxy.Path)
+	case system.AreaOf(location) == system.OnPortainer:
+		return environment.Locate(location, p.opts.Portainer.URL)
+	case system.AreaOf(location) == system.OnGit:
+		return git.Locate(location, p.opts.Git)
 	}
-	engine, cluster, in := strings.Cut(location, inside)
-	if engine == local || engine == "" || engine == "default" {
-		engine = p.endpoint()
+	url, cluster, in := strings.Cut(location, system.Separator)
+	if url == system.Local || url == "" || url == "default" {
+		url = p.endpoint()
 	}
-	if _, err := docker.Dial(engine); err != nil {
-		return "", permanent("", "use local, unix://PATH or tcp://HOST:PORT", "invalid engine %q: %w", engine, err)
+	if _, err := docker.Dial(url); err != nil {
+		return "", system.Permanent("", "use local, unix://PATH or tcp://HOST:PORT", "invalid engine %q: %w", url, err)
 	}
 	if in {
-		engine += inside + cluster
+		url += system.Separator + cluster
 	}
-	return engine, nil
+	return url, nil
 }
 
 // Describe implements provider.Describer.
 func (p *Provider) Describe(location string) string {
-	if name, ok := strings.CutPrefix(location, inContext); ok {
+	if name, ok := strings.CutPrefix(location, system.InContext); ok {
 		return "cluster of the context " + name
 	}
-	switch areaOf(location) {
-	case onHAProxy:
-		return "HAProxy of " + strings.TrimPrefix(location, string(onHAProxy)+":")
-	case onPortainer:
-		return "Portainer at " + strings.TrimPrefix(location, string(onPortainer)+":")
-	case onGit:
-		return "Git repository " + strings.TrimPrefix(location, string(onGit)+":")
-	case onEngine, inCluster:
+	switch system.AreaOf(location) {
+	case system.OnHAProxy:
+		return "HAProxy of " + strings.TrimPrefix(location, string(system.OnHAProxy)+":")
+	case system.OnPortainer:
+		return "Portainer at " + strings.TrimPrefix(location, string(system.OnPortainer)+":")
+	case system.OnGit:
+		return "Git repository " + strings.TrimPrefix(location, string(system.OnGit)+":")
+	case system.OnEngine, system.InCluster:
 	}
-	if engine, cluster, in := strings.Cut(location, inside); in {
-		return "cluster " + cluster + " at " + engine
+	if url, cluster, in := strings.Cut(location, system.Separator); in {
+		return "cluster " + cluster + " at " + url
 	}
 	return "engine " + location
 }
@@ -122,36 +74,26 @@ func (p *Provider) api(ctx context.Context, location string) (*kube.Client, erro
 	if err != nil {
 		return nil, err
 	}
-	if name, ok := strings.CutPrefix(location, inContext); ok {
+	if name, ok := strings.CutPrefix(location, system.InContext); ok {
 		config, err := p.contextOf(name)
 		if err != nil {
 			return nil, err
 		}
 		return kube.New(config)
 	}
-	engine, name, in := strings.Cut(location, inside)
+	url, name, in := strings.Cut(location, system.Separator)
 	if !in {
-		return nil, permanent("", "use local#NAME, or management", "%s is an engine, not the inside of a cluster", location)
+		return nil, system.Permanent("", "use local#NAME, or management", "%s is an engine, not the inside of a cluster",
+			location)
 	}
-	if config, known := p.reached.get(location); known {
+	if config, known := p.reached.Get(location); known {
 		return kube.New(config)
 	}
-	h, err := p.host(ctx, engine)
+	h, err := p.host(ctx, url)
 	if err != nil {
 		return nil, err
 	}
-	f, err := h.one(ctx, func(f *found) bool { return f.name == name && f.id != "" })
-	switch {
-	case err != nil:
-		return nil, err
-	case f == nil:
-		return nil, &provider.Error{Class: provider.Transient, Err: fmt.Errorf("the cluster %s does not exist", name)}
-	}
-	c, err := h.see(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	config, err := h.config(ctx, c)
+	config, err := h.Reachable(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +120,8 @@ func (p *Provider) contextOf(name string) (kube.Config, error) {
 		}
 		failed = err
 	}
-	return kube.Config{}, permanent("", "check options.cluster.management and --cluster-kubeconfig", "cannot use the context %s of %s: %w", name, files, failed)
+	return kube.Config{}, system.Permanent("", "check options.cluster.management and --cluster-kubeconfig",
+		"cannot use the context %s of %s: %w", name, files, failed)
 }
 
 // endpoint finds the engine: what is configured, else the usual sockets of Docker and Podman.
@@ -203,4 +146,33 @@ func (p *Provider) endpoint() string {
 		}
 	}
 	return "unix://" + standard
+}
+
+// inner reaches the cluster of a location.
+func (p *Provider) inner(ctx context.Context, location string) (*kube.Client, resource.Scope, error) {
+	at, err := p.Locate(ctx, location)
+	if err != nil {
+		return nil, resource.Scope{}, err
+	}
+	c, err := p.api(ctx, at)
+	return c, resource.Scope{Provider: system.Name, Location: at}, err
+}
+
+// host returns the host of a location, and asks nothing.
+func (p *Provider) host(ctx context.Context, location string) (*engine.Host, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	endpoint, err := p.Locate(ctx, location)
+	if err != nil {
+		return nil, err
+	}
+	c, err := docker.Dial(endpoint)
+	if err != nil {
+		return nil, err
+	}
+	o := engine.Settings{
+		Hooks: p.opts.Hooks, Getenv: p.opts.Getenv, Environ: p.opts.Environ, Clock: p.opts.Clock, Digest: p.opts.Digest,
+	}
+	return engine.New(c, endpoint, o, &p.reached), nil
 }

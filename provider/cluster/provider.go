@@ -7,18 +7,12 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/provider"
-	"github.com/ovi-project/ovi/provider/cluster/docker"
+	"github.com/ovi-project/ovi/provider/cluster/command"
+	"github.com/ovi-project/ovi/provider/cluster/engine"
 	"github.com/ovi-project/ovi/provider/cluster/haproxy"
 	"github.com/ovi-project/ovi/provider/cluster/portainer"
+	"github.com/ovi-project/ovi/provider/cluster/system"
 	"github.com/ovi-project/ovi/resource"
-)
-
-// How long kind and k3d, and a cluster that they made, may take.
-const (
-	createWait = 10 * time.Minute
-	deleteWait = 3 * time.Minute
-	startWait  = 2 * time.Minute
-	stopWait   = 10 * time.Second
 )
 
 // Options are the settings of a Provider.
@@ -32,22 +26,22 @@ type Options struct {
 	HAProxy haproxy.Folder
 	// Portainer is the one that the location "portainer" means, and the token for any.
 	Portainer portainer.Client
-	Hooks     Hooks
 	// Git is the URL of the repository that the location "git" means, and Clones the folder of clones of
 	// repositories, which is a cache.
 	Git, Clones string
 
+	Hooks   command.Hooks
 	Getenv  func(string) string
 	Environ func() []string // of kind and k3d
 	Clock   func() time.Time
-	// Digest is the keyed digest of a secret. Nil: kubeconfigs are not reported.
+	// Digest returns the keyed digest of a secret. If it is nil, kubeconfigs are not reported.
 	Digest func(ref resource.Ref, path, plain string) resource.Digest
 }
 
 // Provider creates clusters on the engines that its configurations name.
 type Provider struct {
 	opts    Options
-	reached reached
+	reached engine.Reached
 	routing haproxy.Group
 }
 
@@ -77,41 +71,11 @@ func New(o Options) *Provider {
 // Kinds implements provider.Provider.
 func (p *Provider) Kinds() []resource.Kind { return Kinds() }
 
-// host is one engine, and what is known of it.
-type host struct {
-	*docker.Client
-	endpoint string
-	scope    resource.Scope
-	opts     Options
-	reached  *reached
-	networks func(context.Context) ([]docker.Network, error)
-	notes    func(context.Context) ([]docker.Volume, error)
-}
-
-func (p *Provider) host(ctx context.Context, location string) (*host, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	endpoint, err := p.Locate(ctx, location)
-	if err != nil {
-		return nil, err
-	}
-	c, err := docker.Dial(endpoint)
-	if err != nil {
-		return nil, err
-	}
-	return &host{
-		Client: c, endpoint: endpoint, scope: resource.Scope{Provider: Name, Location: endpoint}, opts: p.opts,
-		reached: &p.reached, networks: c.Networks,
-		notes: func(ctx context.Context) ([]docker.Volume, error) { return c.Volumes(ctx, noteLabel) },
-	}, nil
-}
-
 // Check implements provider.Checker.
 func (p *Provider) Check(ctx context.Context, r provider.Request) error {
 	v, err := p.at(ctx, r.Desired.Ref)
 	if err == nil {
-		err = v.check(ctx, r)
+		err = v.Check(ctx, r)
 	}
 	return classify("check", err)
 }
@@ -120,7 +84,7 @@ func (p *Provider) Check(ctx context.Context, r provider.Request) error {
 func (p *Provider) Create(ctx context.Context, r provider.Request) (o resource.Observed, err error) {
 	v, err := p.at(ctx, r.Desired.Ref)
 	if err == nil {
-		o, err = v.create(ctx, r)
+		o, err = v.Create(ctx, r)
 	}
 	return o, classify("create "+r.Desired.Ref.Kind, err)
 }
@@ -129,7 +93,7 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (o resource.O
 func (p *Provider) Update(ctx context.Context, r provider.Request) (o resource.Observed, err error) {
 	v, err := p.at(ctx, r.Have.Ref)
 	if err == nil {
-		o, err = v.update(ctx, r)
+		o, err = v.Update(ctx, r)
 	}
 	return o, classify("update "+r.Have.Ref.Kind, err)
 }
@@ -138,7 +102,7 @@ func (p *Provider) Update(ctx context.Context, r provider.Request) (o resource.O
 func (p *Provider) Delete(ctx context.Context, r provider.Request) error {
 	v, err := p.at(ctx, r.Have.Ref)
 	if err == nil {
-		err = v.remove(ctx, r)
+		err = v.Remove(ctx, r)
 	}
 	return classify("delete "+r.Have.Ref.Kind, err)
 }
@@ -146,8 +110,8 @@ func (p *Provider) Delete(ctx context.Context, r provider.Request) error {
 // Mark implements provider.Marker.
 func (p *Provider) Mark(ctx context.Context, r provider.Request) (o resource.Observed, err error) {
 	v, err := p.at(ctx, r.Have.Ref)
-	if m, ok := v.(marker); ok && err == nil {
-		o, err = m.mark(ctx, r)
+	if m, ok := v.(system.Marker); ok && err == nil {
+		o, err = m.Mark(ctx, r)
 	}
 	return o, classify("mark "+r.Have.Ref.Kind, err)
 }
@@ -161,7 +125,7 @@ func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (reso
 		if r.Kinds != nil && !slices.Contains(r.Kinds, name) {
 			continue
 		}
-		if k.area == areaOf(r.Scope.Location) {
+		if k.area == system.AreaOf(r.Scope.Location) {
 			list, err := p.read(ctx, k, r.Scope)
 			if err != nil {
 				out.Unreachable[name] = classify("observe", err)
@@ -189,44 +153,18 @@ func (p *Provider) read(ctx context.Context, k kind, s resource.Scope) ([]resour
 	if err != nil {
 		return nil, err
 	}
-	return v.list(ctx)
+	return v.List(ctx)
 }
 
 // Reveal implements provider.Revealer.
 func (p *Provider) Reveal(ctx context.Context, have resource.Observed, path string) (out resource.Secret, err error) {
 	v, err := p.at(ctx, have.Ref)
-	switch x, ok := v.(revealer); {
+	switch x, ok := v.(system.Revealer); {
 	case err != nil:
 	case ok:
-		out, err = x.reveal(ctx, have, path)
+		out, err = x.Reveal(ctx, have, path)
 	default:
-		err = permanent("", "", "%s has no %s", have.Ref.Short(), path)
+		err = system.Permanent("", "", "%s has no %s", have.Ref.Short(), path)
 	}
 	return out, classify("read "+path, err)
-}
-
-func (h *host) reveal(ctx context.Context, have resource.Observed, path string) (resource.Secret, error) {
-	c, err := h.byID(ctx, have.ID)
-	switch {
-	case err != nil:
-		return resource.Secret{}, err
-	case c == nil || path != "kubeconfig":
-		return resource.Secret{}, permanent("", "", "%s has no %s", have.Ref.Short(), path)
-	}
-	text, err := h.kubeconfig(ctx, c)
-	if err != nil {
-		return resource.Secret{}, err
-	}
-	return resource.NewSecret(string(text), h.digest(c.name, path, text)), nil
-}
-
-func (h *host) digest(cluster, path string, plain []byte) resource.Digest {
-	if h.opts.Digest == nil {
-		return ""
-	}
-	return h.opts.Digest(h.ref(cluster), path, string(plain))
-}
-
-func (h *host) ref(cluster string) resource.Ref {
-	return resource.Ref{Provider: Name, Location: h.scope.Location, Kind: kindCluster, Name: cluster}
 }

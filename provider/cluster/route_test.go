@@ -55,7 +55,8 @@ func TestARouteKeepsThePromisesOfAProvider(t *testing.T) {
 				}
 			},
 			Recreate: func(t *testing.T, o resource.Observed) {
-				err := proxy.Folder.Change(t.Context(), func(all map[string]haproxy.Route) error { delete(all, o.Ref.Name); return nil })
+				err := proxy.Folder.Change(t.Context(),
+					func(all map[string]haproxy.Route) error { delete(all, o.Ref.Name); return nil })
 				if err != nil {
 					t.Fatal(err)
 				}

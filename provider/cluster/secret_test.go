@@ -78,7 +78,8 @@ func (d *devops) get(name string) (o object) {
 // put makes a secret of Argo CD's by hand.
 func (d *devops) put(name string) {
 	d.t.Helper()
-	text := `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"` + name + `","labels":{"argocd.argoproj.io/secret-type":"cluster"}},"stringData":{"server":"https://10.0.0.1"}}`
+	text := `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"` + name + `",` +
+		`"labels":{"argocd.argoproj.io/secret-type":"cluster"}},"stringData":{"server":"https://10.0.0.1"}}`
 	if err := d.api.Apply(d.context(), secrets+"/"+name, json.RawMessage(text), new(json.RawMessage)); err != nil {
 		d.t.Fatal(err)
 	}
@@ -90,7 +91,9 @@ func (d *devops) secret(name string, set values) resource.Desired {
 		attrs[k] = v
 	}
 	return resource.Desired{
-		Ref:   resource.Ref{Stack: "fleet", Provider: cluster.Name, Location: d.inside.Location, Kind: "argocd_secret", Name: name},
+		Ref: resource.Ref{
+			Stack: "fleet", Provider: cluster.Name, Location: d.inside.Location, Kind: "argocd_secret", Name: name,
+		},
 		Attrs: resource.AttrsOf(attrs),
 	}
 }
@@ -110,10 +113,22 @@ func (d *devops) secretsKeepThePromises(t *testing.T) {
 		return providertest.Harness{
 			Provider: d.p, Scope: d.inside, Timeout: call, Elsewhere: elsewhere("argocd_secret"),
 			Samples: []providertest.Sample{
-				{Desired: d.secret("dev", nil), Then: resource.AttrsOf(values{"server": text("https://10.0.0.7:6443"), "labels": resource.AttrsOf(values{"env": text("dev")})})},
 				{
-					Desired: d.secret("uat", values{"server_name": text("localhost"), "labels": resource.AttrsOf(values{"env": text("uat"), "type": text("business")})}),
-					Then:    resource.AttrsOf(values{"labels": resource.AttrsOf(values{"env": text("other")}), "annotations": resource.AttrsOf(values{"team": text("shop")})}),
+					Desired: d.secret("dev", nil),
+					Then: resource.AttrsOf(values{
+						"server": text("https://10.0.0.7:6443"), "labels": resource.AttrsOf(values{"env": text("dev")}),
+					}),
+				},
+				{
+					Desired: d.secret("uat",
+						values{
+							"server_name": text("localhost"),
+							"labels":      resource.AttrsOf(values{"env": text("uat"), "type": text("business")}),
+						}),
+					Then: resource.AttrsOf(values{
+						"labels":      resource.AttrsOf(values{"env": text("other")}),
+						"annotations": resource.AttrsOf(values{"team": text("shop")}),
+					}),
 				},
 			},
 			Unmanaged: func(*testing.T) string {
@@ -163,7 +178,8 @@ func (d *devops) secretsStayOut() {
 		}
 	}
 	config := string(got.Data["config"])
-	if !strings.Contains(config, `"caData"`) || !strings.Contains(config, `"certData"`) || strings.Contains(config, "insecure") {
+	if !strings.Contains(config, `"caData"`) || !strings.Contains(config, `"certData"`) ||
+		strings.Contains(config, "insecure") {
 		d.t.Error("Argo CD does not get an authority and a certificate, or may skip verification")
 	}
 	for _, m := range got.Metadata.ManagedFields {

@@ -22,12 +22,14 @@ func (r *real) samples() []providertest.Sample {
 		sample("network", "back", values{"subnet": text("10.250.7.0/24"), "gateway": text("10.250.7.9")}, nil),
 		sample("volume", "data", values{}, nil),
 		sample("secret", "password", values{"data": object(values{"PASSWORD": secretOf("fake-password-of-a-sample")})}, nil),
-		sample("secret", "pair", values{"data": object(values{"user": secretOf("fake-user-a"), "token": secretOf("fake-token-b")})}, nil),
+		sample("secret", "pair",
+			values{"data": object(values{"user": secretOf("fake-user-a"), "token": secretOf("fake-token-b")})}, nil),
 		sample("pod", "shop", values{"networks": resource.List{r.of("network", "front")}}, nil),
 		sample("container", "db", values{
-			"image": text(podmantest.Image), "networks": resource.List{r.of("network", "back")}, "network_aliases": texts("database"),
-			"volumes": resource.List{object(values{"name": r.of("volume", "data"), "mount_path": text("/data")})},
-			"secrets": resource.List{object(values{"name": r.of("secret", "password"), "env": resource.Bool(true)})},
+			"image": text(podmantest.Image), "networks": resource.List{r.of("network", "back")},
+			"network_aliases": texts("database"),
+			"volumes":         resource.List{object(values{"name": r.of("volume", "data"), "mount_path": text("/data")})},
+			"secrets":         resource.List{object(values{"name": r.of("secret", "password"), "env": resource.Bool(true)})},
 		}, values{"networks": resource.List{r.of("network", "back"), r.of("network", "front")}}),
 		sample("container", "web", values{
 			"image": text(podmantest.Image), "command": texts("/bin/serve", "80"), "pod": r.of("pod", "shop"),

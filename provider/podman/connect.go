@@ -6,22 +6,18 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"time"
 
 	"github.com/ovi-project/ovi/internal/engineapi"
+	"github.com/ovi-project/ovi/provider/podman/failure"
+	"github.com/ovi-project/ovi/provider/podman/host"
 	"github.com/ovi-project/ovi/provider/podman/libpod"
-)
-
-type (
-	clock    = func() time.Time
-	duration = time.Duration
 )
 
 // connect makes a client for the word of a location, without sending anything, and says whether
 // the service is on this machine.
 func (p *Provider) connect(word string) (*libpod.Client, bool, error) {
 	endpoint := word
-	if word == local {
+	if word == host.Local {
 		endpoint = p.endpoint()
 	}
 	if p.opts.Transport != nil {
@@ -33,7 +29,8 @@ func (p *Provider) connect(word string) (*libpod.Client, bool, error) {
 	}
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme == "" {
-		return nil, false, permanent("", "use local, or a URL such as unix:///run/podman/podman.sock", "invalid host %q%s", endpoint, origin(word))
+		return nil, false, failure.Permanent("", "use local, or a URL such as unix:///run/podman/podman.sock",
+			"invalid host %q%s", endpoint, origin(word))
 	}
 	switch u.Scheme {
 	case "unix":
@@ -48,13 +45,14 @@ func (p *Provider) connect(word string) (*libpod.Client, bool, error) {
 		p.closers = append(p.closers, s.Close)
 		return libpod.New(s), false, nil
 	default:
-		return nil, false, permanent("", "use unix://PATH, ssh://USER@HOST/PATH or tcp://HOST:PORT", "unknown way to connect to the host %q%s", endpoint, origin(word))
+		return nil, false, failure.Permanent("", "use unix://PATH, ssh://USER@HOST/PATH or tcp://HOST:PORT",
+			"unknown way to connect to the host %q%s", endpoint, origin(word))
 	}
 }
 
 // origin says where the URL of the host local comes from.
 func origin(word string) string {
-	if word != local {
+	if word != host.Local {
 		return ""
 	}
 	return " for the host local, from --podman-host or CONTAINER_HOST"

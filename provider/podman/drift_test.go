@@ -49,7 +49,10 @@ func TestChangesOutsideAreFound(t *testing.T) {
 		},
 		{
 			"connected to another", func() { r.host.Podman(t, "network", "connect", "--alias", "shop", "front", "web") },
-			[]string{`networks: ["` + min(back, front) + `","` + max(back, front) + `"] -> [{"$ref":"` + r.ref("network", "back").String() + `"}] (in_place)`},
+			[]string{
+				`networks: ["` + min(back,
+					front) + `","` + max(back, front) + `"] -> [{"$ref":"` + r.ref("network", "back").String() + `"}] (in_place)`,
+			},
 			resource.Healthy, false,
 		},
 		{"an alias lost", func() {
@@ -96,7 +99,8 @@ func TestChangesOutsideAreFound(t *testing.T) {
 func TestWhatIsGoneOrMovedIsFound(t *testing.T) {
 	r := newReal(t)
 	r.create("volume", "data", values{})
-	secret, created := r.create("secret", "password", values{"data": object(values{"PASSWORD": secretOf("fake-password")})})
+	secret, created := r.create("secret", "password",
+		values{"data": object(values{"PASSWORD": secretOf("fake-password")})})
 	r.host.Podman(t, "tag", podmantest.Image, "localhost/app:1")
 	app, container := r.create("container", "app", values{
 		"image":   text("localhost/app:1"),
@@ -106,7 +110,8 @@ func TestWhatIsGoneOrMovedIsFound(t *testing.T) {
 	other := r.host.Import(t, "localhost/app:1", map[string]string{"version": "2"}, `CMD ["/bin/idle"]`)
 	o, _ := r.byID(container.ID)
 	got := show(r.changes(app, o))
-	if len(got) != 1 || !strings.HasPrefix(got[0], `image: "localhost/app:1 (image `) || !strings.Contains(got[0], other[:12]) || !strings.HasSuffix(got[0], `-> "localhost/app:1" (replace)`) {
+	if len(got) != 1 || !strings.HasPrefix(got[0], `image: "localhost/app:1 (image `) ||
+		!strings.Contains(got[0], other[:12]) || !strings.HasSuffix(got[0], `-> "localhost/app:1" (replace)`) {
 		t.Errorf("a moved tag: %q", got)
 	}
 	r.host.Podman(t, "untag", "localhost/app:1")
@@ -130,7 +135,8 @@ func TestWhatIsGoneOrMovedIsFound(t *testing.T) {
 	}
 	r.ids[secret.Ref] = again.ID
 	o, _ = r.byID(container.ID)
-	if got := show(r.changes(app, o)); len(got) != 1 || !strings.HasPrefix(got[0], "secrets: ") || !strings.HasSuffix(got[0], "(replace)") {
+	if got := show(r.changes(app, o)); len(got) != 1 || !strings.HasPrefix(got[0], "secrets: ") ||
+		!strings.HasSuffix(got[0], "(replace)") {
 		t.Errorf("after the secret was created again, the container has %q", got)
 	}
 

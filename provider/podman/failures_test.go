@@ -22,7 +22,11 @@ func TestWhatCannotWorkIsRefused(t *testing.T) {
 	r.host.Podman(t, "network", "create", "other")
 	r.create("network", "back", values{"subnet": text("10.250.3.0/24")})
 	r.create("volume", "data", values{})
-	r.create("container", "taken", values{"image": text(podmantest.Image), "ports": resource.List{object(values{"container_port": resource.Int(80), "host_port": resource.Int(18481)})}})
+	r.create("container", "taken",
+		values{
+			"image": text(podmantest.Image),
+			"ports": resource.List{object(values{"container_port": resource.Int(80), "host_port": resource.Int(18481)})},
+		})
 	r.host.Podman(t, "run", "-d", "--name", "by-hand", podmantest.Image)
 	r.host.Podman(t, "pod", "create", "--name", "pod-by-hand")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -44,25 +48,97 @@ func TestWhatCannotWorkIsRefused(t *testing.T) {
 		says, hint           string
 		late                 bool // Check cannot know
 	}{
-		{"an image that no registry has", "container", "a", values{"image": text(r.host.Registry + "/nope:1")}, provider.Permanent, "/nope:1' not found", "name and tag", false},
-		{"a registry that does not exist", "container", "a", values{"image": text("registry.invalid/nope:1")}, provider.Transient, "registry.invalid", "", false},
-		{"an image that may not be pulled", "container", "a", values{"image": text("localhost/nope:1"), "image_pull_policy": text("Never")}, provider.Permanent, "localhost/nope:1 is not on the host", "image_pull_policy", false},
-		{"a port of another container", "container", "a", values{"image": image, "ports": port(18481)}, provider.Conflict, "host port 18481 is used by the container taken", "host_port", false},
-		{"a port of another program", "container", "a", values{"image": image, "ports": port(busy)}, provider.Conflict, fmt.Sprintf("host port %d is in use", busy), "host_port", false},
-		{"a name of another container", "container", "by-hand", values{"image": image}, provider.Conflict, "a container named by-hand exists", "ovi adopt container/by-hand", false},
-		{"a command that does not exist", "container", "a", values{"image": image, "command": texts("/nope")}, provider.Permanent, "no such file or directory", "check command and args", true},
-		{"a program that fails", "container", "a", values{"image": image, "command": texts("sh", "-c", "echo the disk is on fire; exit 7")}, provider.Permanent, "exited with 7: the disk is on fire", "check its image", true},
-		{"a health check that fails", "container", "a", values{"image": image, "health": object(values{"command": texts("sh", "-c", "echo not today; exit 1"), "interval_seconds": resource.Int(1), "retries": resource.Int(1)})}, provider.Permanent, "unhealthy: not today", "", true},
-		{"a folder of the volume that does not exist", "container", "a", values{"image": image, "volumes": resource.List{object(values{"name": r.of("volume", "data"), "mount_path": text("/d"), "sub_path": text("nope")})}}, provider.Permanent, "no such file or directory", "on the host", true},
-		{"a subnet of another network", "network", "a", values{"subnet": text("10.250.3.128/25")}, provider.Conflict, "overlaps with 10.250.3.0/24 of the network back", "another subnet", false},
-		{"a name of another network", "network", "other", values{}, provider.Conflict, "a network named other exists", "ovi adopt network/other", false},
-		{"a path that does not exist", "volume", "a", values{"host_path": object(values{"path": text("/nope/zz")})}, provider.Permanent, "/nope/zz does not exist", "on the host", false},
-		{"a file instead of a folder", "volume", "a", values{"host_path": object(values{"path": text("/etc/passwd")})}, provider.Permanent, "/etc/passwd is not a directory", "host_path.type", false},
-		{"a volume driver that does not exist", "volume", "a", values{"driver": text("nope")}, provider.Permanent, "nope", "", true},
-		{"a secret without a value", "secret", "a", values{"data": object(values{"A": resource.NewSecret("", "d")})}, provider.Permanent, "data.A is empty", "value", true},
-		{"a name of a pod", "container", "pod-by-hand", values{"image": image}, provider.Conflict, "a pod named pod-by-hand exists", "rename one", false},
-		{"a pod with a name of a container", "pod", "by-hand", values{}, provider.Conflict, "a container named by-hand exists", "rename one", false},
-		{"a pod with a port in use", "pod", "a", values{"ports": port(18481)}, provider.Conflict, "host port 18481 is used by the container taken", "host_port", false},
+		{
+			"an image that no registry has", "container", "a", values{"image": text(r.host.Registry + "/nope:1")},
+			provider.Permanent, "/nope:1' not found", "name and tag", false,
+		},
+		{
+			"a registry that does not exist", "container", "a", values{"image": text("registry.invalid/nope:1")},
+			provider.Transient, "registry.invalid", "", false,
+		},
+		{
+			"an image that may not be pulled", "container", "a",
+			values{"image": text("localhost/nope:1"), "image_pull_policy": text("Never")}, provider.Permanent,
+			"localhost/nope:1 is not on the host", "image_pull_policy", false,
+		},
+		{
+			"a port of another container", "container", "a", values{"image": image, "ports": port(18481)}, provider.Conflict,
+			"host port 18481 is used by the container taken", "host_port", false,
+		},
+		{
+			"a port of another program", "container", "a", values{"image": image, "ports": port(busy)}, provider.Conflict,
+			fmt.Sprintf("host port %d is in use", busy), "host_port", false,
+		},
+		{
+			"a name of another container", "container", "by-hand", values{"image": image}, provider.Conflict,
+			"a container named by-hand exists", "ovi adopt container/by-hand", false,
+		},
+		{
+			"a command that does not exist", "container", "a", values{"image": image, "command": texts("/nope")},
+			provider.Permanent, "no such file or directory", "check command and args", true,
+		},
+		{
+			"a program that fails", "container", "a",
+			values{"image": image, "command": texts("sh", "-c", "echo the disk is on fire; exit 7")}, provider.Permanent,
+			"exited with 7: the disk is on fire", "check its image", true,
+		},
+		{
+			"a health check that fails", "container", "a",
+			values{
+				"image": image,
+				"health": object(values{
+					"command": texts("sh", "-c", "echo not today; exit 1"), "interval_seconds": resource.Int(1),
+					"retries": resource.Int(1),
+				}),
+			},
+			provider.Permanent, "unhealthy: not today", "", true,
+		},
+		{
+			"a folder of the volume that does not exist", "container", "a",
+			values{
+				"image": image,
+				"volumes": resource.List{
+					object(values{"name": r.of("volume", "data"), "mount_path": text("/d"), "sub_path": text("nope")}),
+				},
+			},
+			provider.Permanent, "no such file or directory", "on the host", true,
+		},
+		{
+			"a subnet of another network", "network", "a", values{"subnet": text("10.250.3.128/25")}, provider.Conflict,
+			"overlaps with 10.250.3.0/24 of the network back", "another subnet", false,
+		},
+		{
+			"a name of another network", "network", "other", values{}, provider.Conflict, "a network named other exists",
+			"ovi adopt network/other", false,
+		},
+		{
+			"a path that does not exist", "volume", "a", values{"host_path": object(values{"path": text("/nope/zz")})},
+			provider.Permanent, "/nope/zz does not exist", "on the host", false,
+		},
+		{
+			"a file instead of a folder", "volume", "a", values{"host_path": object(values{"path": text("/etc/passwd")})},
+			provider.Permanent, "/etc/passwd is not a directory", "host_path.type", false,
+		},
+		{
+			"a volume driver that does not exist", "volume", "a", values{"driver": text("nope")}, provider.Permanent, "nope",
+			"", true,
+		},
+		{
+			"a secret without a value", "secret", "a", values{"data": object(values{"A": resource.NewSecret("", "d")})},
+			provider.Permanent, "data.A is empty", "value", true,
+		},
+		{
+			"a name of a pod", "container", "pod-by-hand", values{"image": image}, provider.Conflict,
+			"a pod named pod-by-hand exists", "rename one", false,
+		},
+		{
+			"a pod with a name of a container", "pod", "by-hand", values{}, provider.Conflict,
+			"a container named by-hand exists", "rename one", false,
+		},
+		{
+			"a pod with a port in use", "pod", "a", values{"ports": port(18481)}, provider.Conflict,
+			"host port 18481 is used by the container taken", "host_port", false,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r.t = t
@@ -72,7 +148,8 @@ func TestWhatCannotWorkIsRefused(t *testing.T) {
 				switch {
 				case err == nil:
 					t.Errorf("%s accepts it", verb)
-				case provider.ClassOf(err) != c.class || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), c.hint):
+				case provider.ClassOf(err) != c.class || !strings.Contains(err.Error(), c.says) ||
+					!strings.Contains(err.Error(), c.hint):
 					t.Errorf("%s says %v, class %s; want %q, %q, class %s", verb, err, provider.ClassOf(err), c.says, c.hint, c.class)
 				}
 			}
@@ -119,7 +196,8 @@ func TestAnUnreachablePodman(t *testing.T) {
 	d, o := r.create("volume", "data", values{})
 	r.host.Kill()
 	_, err := r.p.Observe(r.context(), provider.ObserveRequest{Scope: r.scope})
-	if provider.ClassOf(err) != provider.Transient || !strings.Contains(err.Error(), "cannot reach Podman") || !strings.Contains(err.Error(), "CONTAINER_HOST") {
+	if provider.ClassOf(err) != provider.Transient || !strings.Contains(err.Error(), "cannot reach Podman") ||
+		!strings.Contains(err.Error(), "CONTAINER_HOST") {
 		t.Errorf("observe: %v, class %s", err, provider.ClassOf(err))
 	}
 	if _, err := r.p.Create(r.context(), r.request(d)); provider.ClassOf(err) != provider.Transient {
@@ -175,7 +253,8 @@ func TestPullsFollowThePolicy(t *testing.T) {
 	third := push("3")
 	r.connect() // what the registry said is remembered for a while
 	o, _ = r.byID(o.ID)
-	if v, _ := o.Attrs.Get("image"); v != resource.Value(text(fmt.Sprintf("%s (image %s; its registry has %s)", name, second[:12], third[:12]))) {
+	if v, _ := o.Attrs.Get("image"); v != resource.Value(text(fmt.Sprintf("%s (image %s; its registry has %s)", name,
+		second[:12], third[:12]))) {
 		t.Errorf("after the tag moved in the registry the image is %v", v)
 	}
 }
@@ -190,7 +269,8 @@ func imageIs(o resource.Observed, id string) bool {
 func TestANetworkInUseByOthersStays(t *testing.T) {
 	r := newReal(t)
 	_, back := r.create("network", "back", values{})
-	web, created := r.create("container", "web", values{"image": text(podmantest.Image), "networks": resource.List{r.of("network", "back")}})
+	web, created := r.create("container", "web",
+		values{"image": text(podmantest.Image), "networks": resource.List{r.of("network", "back")}})
 	r.host.Podman(t, "run", "-d", "--name", "by-hand", "--network", "back", podmantest.Image)
 	remove := provider.Request{Key: "delete", Owner: "ovi", Have: back}
 	err := r.p.Delete(r.context(), remove)
@@ -222,7 +302,9 @@ func TestSecretsStayOut(t *testing.T) {
 	const plain = "fake-tr0ub4dor-and-3"
 	r.create("secret", "password", values{"data": object(values{"PASSWORD": secretOf(plain)})})
 	r.patience = time.Second
-	variable, file := object(values{"name": r.of("secret", "password"), "env": resource.Bool(true)}), object(values{"name": r.of("secret", "password")})
+	variable, file := object(values{
+		"name": r.of("secret", "password"), "env": resource.Bool(true),
+	}), object(values{"name": r.of("secret", "password")})
 	known := func(resource.Digest) (string, bool) { return plain, true }
 	other := func(resource.Digest) (string, bool) { return "", false }
 	unknown := "exited with 3: (secret)"
@@ -236,7 +318,10 @@ func TestSecretsStayOut(t *testing.T) {
 		command string
 		says    string
 	}{
-		{"a variable", known, variable, `test -e /run/secrets/password && exit 9; echo "login failed: $PASSWORD"; exit 3`, "exited with 3: login failed: (secret)"},
+		{
+			"a variable", known, variable, `test -e /run/secrets/password && exit 9; echo "login failed: $PASSWORD"; exit 3`,
+			"exited with 3: login failed: (secret)",
+		},
 		{"a file", known, file, `echo "$(cat /run/secrets/password) is wrong"; exit 3`, "exited with 3: (secret) is wrong"},
 		{"a value that is not known", other, file, `echo "$(cat /run/secrets/password)"; exit 3`, unknown},
 		{"a health check", known, file, "", "unhealthy: (secret) is wrong"},
@@ -248,7 +333,11 @@ func TestSecretsStayOut(t *testing.T) {
 		if c.command != "" {
 			set["command"] = texts("sh", "-c", c.command)
 		} else {
-			set["health"] = object(values{"command": texts("sh", "-c", `cat /run/secrets/password 2>/dev/null || printf %s "$PASSWORD"; echo " is wrong"; exit 1`), "interval_seconds": resource.Int(1), "retries": resource.Int(1)})
+			set["health"] = object(values{
+				"command": texts("sh", "-c",
+					`cat /run/secrets/password 2>/dev/null || printf %s "$PASSWORD"; echo " is wrong"; exit 1`),
+				"interval_seconds": resource.Int(1), "retries": resource.Int(1),
+			})
 		}
 		_, err := r.p.Create(r.context(), r.request(r.checked("container", "web", set)))
 		if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), plain) {
@@ -256,8 +345,10 @@ func TestSecretsStayOut(t *testing.T) {
 		}
 	}
 	ok := r.checked("container", "web", values{
-		"image":   text(podmantest.Image),
-		"secrets": resource.List{object(values{"name": r.of("secret", "password"), "env": resource.Bool(true), "path": text("/etc/password")})},
+		"image": text(podmantest.Image),
+		"secrets": resource.List{
+			object(values{"name": r.of("secret", "password"), "env": resource.Bool(true), "path": text("/etc/password")}),
+		},
 	})
 	o, err := r.p.Create(r.context(), r.request(ok))
 	if err != nil {

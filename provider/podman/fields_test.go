@@ -25,9 +25,10 @@ func (r *real) checked(kind, name string, set values) resource.Desired {
 
 func (r *real) request(d resource.Desired) provider.Request {
 	r.keys++
-	d.Attrs, _ = resource.MapRefs(kindNamed(r.t, d.Ref.Kind).ForCreate(d.Attrs), func(ref resource.Reference) resource.Value {
-		return resource.String(r.ids[ref.Ref])
-	}).(resource.Attrs)
+	d.Attrs, _ = resource.MapRefs(kindNamed(r.t, d.Ref.Kind).ForCreate(d.Attrs),
+		func(ref resource.Reference) resource.Value {
+			return resource.String(r.ids[ref.Ref])
+		}).(resource.Attrs)
 	return provider.Request{Key: fmt.Sprintf("key-%04d", r.keys), Owner: "ovi", Desired: d}
 }
 
@@ -46,10 +47,11 @@ func (r *real) create(kind, name string, set values) (resource.Desired, resource
 // changes is what a plan would say of a resource that exists.
 func (r *real) changes(d resource.Desired, o resource.Observed) []resource.Change {
 	k := kindNamed(r.t, d.Ref.Kind)
-	out := resource.Diff(d.Attrs, o.Attrs, k, resource.DiffOptions{Resolve: func(ref resource.Reference) (resource.Value, bool) {
-		id, ok := r.ids[ref.Ref]
-		return resource.String(id), ok
-	}})
+	out := resource.Diff(d.Attrs, o.Attrs, k,
+		resource.DiffOptions{Resolve: func(ref resource.Reference) (resource.Value, bool) {
+			id, ok := r.ids[ref.Ref]
+			return resource.String(id), ok
+		}})
 	if k.EffectOf != nil {
 		for i := range out {
 			out[i].Effect = max(out[i].Effect, k.EffectOf(o, out[i]))
@@ -82,7 +84,8 @@ func (r *real) byID(id string) (resource.Observed, bool) {
 
 func show(changes []resource.Change) (out []string) {
 	for _, c := range changes {
-		out = append(out, fmt.Sprintf("%s: %s -> %s (%s)", c.Path, resource.AppendJSON(nil, c.From), resource.AppendJSON(nil, c.To), c.Effect))
+		out = append(out,
+			fmt.Sprintf("%s: %s -> %s (%s)", c.Path, resource.AppendJSON(nil, c.From), resource.AppendJSON(nil, c.To), c.Effect))
 	}
 	return out
 }
@@ -119,19 +122,45 @@ func (r *real) fields(dir string) []one {
 		{"n-six", "network", values{"subnet": text("fd00:0:0:beef::/64")}},
 		{"v-plain", "volume", values{}},
 		{"v-labels", "volume", values{"driver": text("local"), "labels": object(values{"team": text("shop")})}},
-		{"v-options", "volume", values{"options": object(values{"type": text("tmpfs"), "device": text("tmpfs"), "o": text("nr_blocks=256")})}},
-		{"v-nested", "volume", values{"volume": object(values{"driver": text("local"), "options": object(values{"o": text("uid=7")})})}},
+		{
+			"v-options", "volume",
+			values{"options": object(values{"type": text("tmpfs"), "device": text("tmpfs"), "o": text("nr_blocks=256")})},
+		},
+		{
+			"v-nested", "volume",
+			values{"volume": object(values{"driver": text("local"), "options": object(values{"o": text("uid=7")})})},
+		},
 		{"v-path", "volume", values{"type": text("bind"), "host_path": object(values{"path": text(dir)})}},
-		{"v-file", "volume", values{"host_path": object(values{"path": text(filepath.Join(dir, "file")), "type": text("File")})}},
+		{
+			"v-file", "volume",
+			values{"host_path": object(values{"path": text(filepath.Join(dir, "file")), "type": text("File")})},
+		},
 		{"v-empty", "volume", values{"empty_dir": object(nil)}},
 		{"v-memory", "volume", values{"empty_dir": object(values{"medium": text("Memory"), "size_limit": text("8Mi")})}},
-		{"v-owner", "volume", values{"security_context": object(values{"owner": object(values{"user": n(1000), "group": n(1001)}), "se_linux_options": object(values{"level": text("s0:c1,c2")})})}},
-		{"s-one", "secret", values{"type": text("Opaque"), "data": object(values{"PASSWORD": secretOf("fake-password")}), "labels": object(values{"team": text("shop")})}},
+		{
+			"v-owner", "volume",
+			values{
+				"security_context": object(values{
+					"owner":            object(values{"user": n(1000), "group": n(1001)}),
+					"se_linux_options": object(values{"level": text("s0:c1,c2")}),
+				}),
+			},
+		},
+		{
+			"s-one", "secret",
+			values{
+				"type": text("Opaque"), "data": object(values{"PASSWORD": secretOf("fake-password")}),
+				"labels": object(values{"team": text("shop")}),
+			},
+		},
 		{"s-two", "secret", values{"data": object(values{"USER": secretOf("fake-user"), "TOKEN": secretOf("fake-token")})}},
 		{"p-plain", "pod", values{}},
 		{"p-all", "pod", values{
-			"restart_policy": text("Always"), "labels": object(values{"team": text("shop")}), "networks": resource.List{r.of("network", "n-subnet")},
-			"network_aliases": texts("together"), "ports": port(values{"container_port": n(80), "host_port": n(18380), "host_ip": text("127.0.0.1")}),
+			"restart_policy": text("Always"), "labels": object(values{"team": text("shop")}),
+			"networks":        resource.List{r.of("network", "n-subnet")},
+			"network_aliases": texts("together"), "ports": port(values{
+				"container_port": n(80), "host_port": n(18380), "host_ip": text("127.0.0.1"),
+			}),
 		}},
 		container("plain", values{}),
 		container("in-pod", values{"pod": r.of("pod", "p-all"), "command": texts("/bin/serve", "80")}),
@@ -141,41 +170,105 @@ func (r *real) fields(dir string) []one {
 		container("command", values{"command": texts("/bin/sleep"), "args": texts("1000")}),
 		container("command-only", values{"command": texts("/bin/sleep", "1000")}),
 		container("args-only", values{"args": texts("/bin/sleep", "1000")}),
-		container("env", values{"env": object(values{"A": text("1"), "FROM_IMAGE": text("no"), "PATH": text("/bin"), "EMPTY": text(""), "EQUALS": text("a=b")})}),
+		container("env",
+			values{
+				"env": object(values{
+					"A": text("1"), "FROM_IMAGE": text("no"), "PATH": text("/bin"), "EMPTY": text(""), "EQUALS": text("a=b"),
+				}),
+			}),
 		container("dir", values{"working_dir": text("/tmp")}),
 		container("dir-of-image", values{"working_dir": text("/www")}),
 		container("user", values{"uid": n(1000)}),
 		container("group", values{"uid": n(1000), "gid": n(1001)}),
 		container("root", values{"uid": n(0), "gid": n(0)}),
-		container("labels", values{"labels": object(values{"team": text("shop"), "cutepod.io/chart": text("demo"), "cutepod.io/version": text("1.0.0")})}),
+		container("labels",
+			values{
+				"labels": object(values{
+					"team": text("shop"), "cutepod.io/chart": text("demo"), "cutepod.io/version": text("1.0.0"),
+				}),
+			}),
 		container("port", values{"ports": port(values{"container_port": n(80), "host_port": n(18381)})}),
 		container("port-any", values{"ports": port(values{"container_port": n(80)})}),
 		container("port-udp", values{"ports": resource.List{
-			object(values{"container_port": n(53), "host_port": n(18353), "protocol": text("UDP"), "host_ip": text("127.0.0.1")}),
+			object(values{
+				"container_port": n(53), "host_port": n(18353), "protocol": text("UDP"), "host_ip": text("127.0.0.1"),
+			}),
 			object(values{"container_port": n(53), "host_port": n(18353), "protocol": text("tcp"), "host_ip": text("0.0.0.0")}),
 		}}),
 		container("network", values{"networks": resource.List{r.of("network", "n-plain")}}),
-		container("networks", values{"networks": resource.List{r.of("network", "n-plain"), r.of("network", "n-gateway")}, "network_aliases": texts("db", "database")}),
+		container("networks",
+			values{
+				"networks":        resource.List{r.of("network", "n-plain"), r.of("network", "n-gateway")},
+				"network_aliases": texts("db", "database"),
+			}),
 		container("aliases", values{"network_aliases": texts("alone")}),
 		container("mounts", values{"volumes": resource.List{
-			volume("v-plain", "/data", nil), volume("v-labels", "/ro", values{"read_only": resource.Bool(true)}), volume("v-options", "/opt", nil),
-			volume("v-memory", "/mem", nil), volume("v-owner", "/own", nil), volume("v-nested", "/nested", nil), volume("v-empty", "/empty/", nil),
+			volume("v-plain", "/data", nil), volume("v-labels", "/ro", values{"read_only": resource.Bool(true)}),
+			volume("v-options", "/opt", nil),
+			volume("v-memory", "/mem", nil), volume("v-owner", "/own", nil), volume("v-nested", "/nested", nil),
+			volume("v-empty", "/empty/", nil),
 		}}),
 		container("paths", values{"volumes": resource.List{
-			volume("v-path", "/path", nil), volume("v-path", "/sub", values{"sub_path": text("in/side"), "read_only": resource.Bool(true)}), volume("v-file", "/etc/file", nil),
+			volume("v-path", "/path", nil), volume("v-path", "/sub",
+				values{"sub_path": text("in/side"), "read_only": resource.Bool(true)}), volume("v-file", "/etc/file", nil),
 			object(values{"name": r.of("volume", "v-plain"), "container_path": text("/alias")}),
 		}}),
-		container("relabel", values{"volumes": resource.List{volume("v-plain", "/data", values{"mount_options": object(values{"se_linux_label": text("z")})})}}),
-		container("mapped", values{"volumes": resource.List{volume("v-plain", "/data", values{"mount_options": object(values{"uid_mapping": texts("0:1000:10"), "gid_mapping": texts("0:1000:10", "20:2000:1")})})}}),
-		container("secret-env", values{"secrets": resource.List{object(values{"name": r.of("secret", "s-one"), "env": resource.Bool(true)})}}),
-		container("secret-file", values{"secrets": resource.List{object(values{"name": r.of("secret", "s-one")}), object(values{"name": r.of("secret", "s-two"), "path": text("/etc/two"), "env": resource.Bool(true)})}}),
-		container("health-exec", values{"health": object(values{"type": text("exec"), "command": texts("true"), "interval_seconds": n(2), "timeout_seconds": n(2), "start_period_seconds": n(1), "retries": n(2)})}),
-		container("health-http", values{"command": texts("/bin/serve", "8080"), "health": object(values{"http_get": object(values{"path": text("/index.html?a=b&c"), "port": n(8080)})})}),
-		container("limits", values{"resources": object(values{"limits": object(values{"cpu": text("500m"), "memory": text("64Mi")}), "requests": object(values{"cpu": text("0.1"), "memory": text("32M")})})}),
-		container("odd-limits", values{"resources": object(values{"limits": object(values{"cpu": text("333m"), "memory": text("100000001")})})}),
+		container("relabel",
+			values{
+				"volumes": resource.List{
+					volume("v-plain", "/data", values{"mount_options": object(values{"se_linux_label": text("z")})}),
+				},
+			}),
+		container("mapped",
+			values{
+				"volumes": resource.List{
+					volume("v-plain", "/data",
+						values{
+							"mount_options": object(values{
+								"uid_mapping": texts("0:1000:10"), "gid_mapping": texts("0:1000:10", "20:2000:1"),
+							}),
+						}),
+				},
+			}),
+		container("secret-env",
+			values{"secrets": resource.List{object(values{"name": r.of("secret", "s-one"), "env": resource.Bool(true)})}}),
+		container("secret-file",
+			values{
+				"secrets": resource.List{
+					object(values{"name": r.of("secret", "s-one")}),
+					object(values{"name": r.of("secret", "s-two"), "path": text("/etc/two"), "env": resource.Bool(true)}),
+				},
+			}),
+		container("health-exec",
+			values{
+				"health": object(values{
+					"type": text("exec"), "command": texts("true"), "interval_seconds": n(2), "timeout_seconds": n(2),
+					"start_period_seconds": n(1), "retries": n(2),
+				}),
+			}),
+		container("health-http",
+			values{
+				"command": texts("/bin/serve", "8080"),
+				"health":  object(values{"http_get": object(values{"path": text("/index.html?a=b&c"), "port": n(8080)})}),
+			}),
+		container("limits",
+			values{
+				"resources": object(values{
+					"limits":   object(values{"cpu": text("500m"), "memory": text("64Mi")}),
+					"requests": object(values{"cpu": text("0.1"), "memory": text("32M")}),
+				}),
+			}),
+		container("odd-limits",
+			values{"resources": object(values{"limits": object(values{"cpu": text("333m"), "memory": text("100000001")})})}),
 		container("sysctl", values{"sysctl": object(values{"net.core.somaxconn": text("512")})}),
-		container("caps", values{"security_context": object(values{"capabilities": object(values{"add": texts("net_admin"), "drop": texts("CAP_CHOWN", "KILL")})})}),
-		container("caps-none", values{"security_context": object(values{"capabilities": object(values{"drop": texts("ALL")})})}),
+		container("caps",
+			values{
+				"security_context": object(values{
+					"capabilities": object(values{"add": texts("net_admin"), "drop": texts("CAP_CHOWN", "KILL")}),
+				}),
+			}),
+		container("caps-none",
+			values{"security_context": object(values{"capabilities": object(values{"drop": texts("ALL")})})}),
 		container("privileged", values{"security_context": object(values{"privileged": resource.Bool(true)})}),
 		container("restart-always", values{"restart_policy": text("Always")}),
 		container("restart-tries", values{"restart_policy": text("on-failure:3")}),

@@ -1,52 +1,88 @@
 package podman
 
-import "github.com/ovi-project/ovi/resource"
+import (
+	"context"
+	"fmt"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/podman/container"
+	"github.com/ovi-project/ovi/provider/podman/failure"
+	"github.com/ovi-project/ovi/provider/podman/host"
+	"github.com/ovi-project/ovi/provider/podman/schema"
+	"github.com/ovi-project/ovi/resource"
+)
 
 // Name is the provider's name in refs and configurations.
-const Name = "podman"
+const Name = schema.Name
 
-// The names of the kinds.
-const (
-	kindContainer = "container"
-	kindNetwork   = "network"
-	kindPod       = "pod"
-	kindSecret    = "secret"
-	kindVolume    = "volume"
-)
+// Kinds lists the schemas of all kinds, without I/O. Each call returns a fresh list.
+func Kinds() []resource.Kind { return schema.Kinds() }
 
-// Kinds lists the schemas of all kinds, without I/O. Each call gives a fresh list.
-func Kinds() []resource.Kind {
-	return []resource.Kind{containerKind(), networkKind(), podKind(), secretKind(), volumeKind()}
+// kind is everything this provider knows about one kind of resource.
+type kind struct {
+	schema resource.Kind
+	list   func(context.Context, *host.Reading) ([]resource.Observed, error)
+	read   func(ctx context.Context, g *host.Reading, id string) (resource.Observed, error)
+	check  func(context.Context, *host.Host, provider.Request) error
+	create func(context.Context, *host.Host, provider.Request) (id string, err error)
+	update func(context.Context, *host.Host, provider.Request) error
+	remove func(context.Context, *host.Host, provider.Request) error
 }
 
-const (
-	// hostName is what Podman accepts as a name, and DNS as a label.
-	hostName    = `[a-zA-Z0-9][a-zA-Z0-9_.-]{0,62}`
-	hostNameDoc = "letters, digits, '.', '_' and '-', starting with a letter or digit, at most 63 characters"
-)
-
-func bound(n int64) *int64 { return &n }
-
-// fixed are attributes that Podman cannot change: a change replaces the resource.
-func fixed(attrs []resource.Attribute) []resource.Attribute {
-	for i := range attrs {
-		attrs[i].Effect = resource.Replace
+// kinds lists all kinds.
+func kinds() []kind {
+	return []kind{
+		{
+			schema: schema.ContainerKind(), list: container.List, read: container.Read, check: container.Check,
+			create: container.Create, update: container.Update, remove: container.Remove,
+		},
+		{
+			schema: schema.NetworkKind(), list: listNetworks, read: readNetwork, check: checkNetwork,
+			create: createNetwork, update: relabel, remove: removeNetwork,
+		},
+		{
+			schema: schema.PodKind(), list: listPods, read: readPod, check: checkPod,
+			create: createPod, update: updatePod, remove: removePod,
+		},
+		{
+			schema: schema.SecretKind(), list: listSecrets, read: readSecret,
+			check:  func(context.Context, *host.Host, provider.Request) error { return nil },
+			create: createSecret, remove: removeSecret,
+			update: func(context.Context, *host.Host, provider.Request) error { return provider.ErrReplace },
+		},
+		{
+			schema: schema.VolumeKind(), list: listVolumes, read: readVolume, check: checkVolume,
+			create: createVolume, update: relabel, remove: removeVolume,
+		},
 	}
-	return attrs
 }
 
-// recordedLabels are the labels of what cannot be created again without a loss: of a volume its
-// data, of a network its connections.
-func recordedLabels(what string) resource.Attribute {
-	a := labelsAttr(what)
-	a.Effect, a.Recorded = resource.InPlace, true
-	a.Doc = "Labels of the " + what + ", set when it is created. Podman cannot change labels afterwards: a change is recorded alone, and replaces nothing."
-	return a
-}
-
-func labelsAttr(what string) resource.Attribute {
-	return resource.Attribute{
-		Name: "labels", Type: resource.TMap, Effect: resource.Replace, Valid: labelKeys,
-		Example: "{team: shop}", Doc: "Labels of the " + what + ". Podman cannot change labels afterwards.",
+func kindOf(name string) (kind, error) {
+	for _, k := range kinds() {
+		if k.schema.Name == name {
+			return k, nil
+		}
 	}
+	return kind{}, failure.Permanent("", "", "unknown kind %q", name)
+}
+
+// after reads what an action made. Its result is uncertain if that fails.
+func (k kind) after(ctx context.Context, h *host.Host, verb, id string) (resource.Observed, error) {
+	o, err := k.read(ctx, h.Reading(), id)
+	if err != nil {
+		return o, &provider.Error{
+			Class: provider.Uncertain, Op: verb + " " + k.schema.Name, Err: fmt.Errorf("cannot read the result: %w", err),
+		}
+	}
+	return o, nil
+}
+
+// relabel changes nothing: labels of what exists are in the record alone.
+func relabel(_ context.Context, _ *host.Host, r provider.Request) error {
+	for _, c := range r.Changes {
+		if c.On != resource.OnAttribute || !schema.PathIn(c.Path, "labels") {
+			return provider.ErrReplace
+		}
+	}
+	return nil
 }

@@ -10,34 +10,31 @@ import (
 
 	"github.com/ovi-project/ovi/internal/engineapi"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/podman/failure"
+	"github.com/ovi-project/ovi/provider/podman/host"
 	"github.com/ovi-project/ovi/provider/podman/libpod"
+	"github.com/ovi-project/ovi/provider/podman/marks"
+	"github.com/ovi-project/ovi/provider/podman/schema"
 	"github.com/ovi-project/ovi/resource"
 )
 
-func networks() kind {
-	return kind{
-		schema: networkKind(), list: listNetworks, read: readNetwork, check: checkNetwork,
-		create: createNetwork, update: relabel, remove: removeNetwork,
-	}
-}
-
-func listNetworks(ctx context.Context, g *reading) (out []resource.Observed, err error) {
-	names, err := g.networksOf(ctx)
+func listNetworks(ctx context.Context, g *host.Reading) (out []resource.Observed, err error) {
+	names, err := g.NetworksOf(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range names.all {
+	for _, n := range names.All {
 		out = append(out, networkObserved(g, n))
 	}
 	return out, nil
 }
 
-func readNetwork(ctx context.Context, g *reading, id string) (resource.Observed, error) {
-	names, err := g.networksOf(ctx)
+func readNetwork(ctx context.Context, g *host.Reading, id string) (resource.Observed, error) {
+	names, err := g.NetworksOf(ctx)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	n, ok := names.byID(id)
+	n, ok := names.ByID(id)
 	if !ok {
 		return resource.Observed{}, &engineapi.Error{Cause: "network not found", Message: "network " + id + " not found"}
 	}
@@ -47,15 +44,15 @@ func readNetwork(ctx context.Context, g *reading, id string) (resource.Observed,
 // defaultNetwork is the network that Podman makes by itself.
 const defaultNetwork = "podman"
 
-func networkObserved(g *reading, n libpod.Network) resource.Observed {
+func networkObserved(g *host.Reading, n libpod.Network) resource.Observed {
 	o := resource.Observed{ID: n.ID, Health: resource.Healthy, Since: n.Created}
-	identify(&o, g.scope, kindNetwork, n.Name, n.Labels)
-	want, ours := applied(n.Labels)
+	marks.Identify(&o, g.Scope, schema.Network, n.Name, n.Labels)
+	want, ours := marks.Applied(n.Labels)
 	if !ours && n.Name == defaultNetwork {
 		o.Message, o.Since = resource.ProviderDefault, time.Time{} // Podman draws its time at each call
 	}
 	set := map[string]resource.Value{"driver": resource.String(n.Driver)}
-	if labels := userLabels(n.Labels, nil, want.Object("labels")); labels != nil {
+	if labels := marks.UserLabels(n.Labels, nil, want.Object("labels")); labels != nil {
 		set["labels"] = labels
 	}
 	options := map[string]resource.Value{}
@@ -79,7 +76,7 @@ func networkObserved(g *reading, n libpod.Network) resource.Observed {
 }
 
 // checkNetwork finds a subnet that another network has.
-func checkNetwork(ctx context.Context, h *host, r provider.Request) error {
+func checkNetwork(ctx context.Context, h *host.Host, r provider.Request) error {
 	all, err := h.Networks(ctx)
 	if err != nil {
 		return err
@@ -87,35 +84,37 @@ func checkNetwork(ctx context.Context, h *host, r provider.Request) error {
 	subnet, _ := r.Desired.Attrs.Text("subnet")
 	want, subnetErr := netip.ParsePrefix(subnet)
 	for _, n := range all {
-		if n.ID == r.Have.ID || madeBy(n.Labels, r.Key) {
+		if n.ID == r.Have.ID || marks.MadeBy(n.Labels, r.Key) {
 			continue
 		}
 		if n.Name == r.Desired.Ref.Name {
-			return conflict("check", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`", "a network named %s exists", n.Name)
+			return failure.Conflict("check", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`",
+				"a network named %s exists", n.Name)
 		}
 		for _, s := range n.Subnets {
 			if have, err := netip.ParsePrefix(s.Subnet); subnetErr == nil && err == nil && want.Overlaps(have) {
-				return conflict("check", "use another subnet", "the subnet %s overlaps with %s of the network %s", subnet, s.Subnet, n.Name)
+				return failure.Conflict("check", "use another subnet", "the subnet %s overlaps with %s of the network %s", subnet,
+					s.Subnet, n.Name)
 			}
 		}
 	}
 	return nil
 }
 
-func createNetwork(ctx context.Context, h *host, r provider.Request) (string, error) {
+func createNetwork(ctx context.Context, h *host.Host, r provider.Request) (string, error) {
 	all, err := h.Networks(ctx)
 	if err != nil {
 		return "", err
 	}
 	for _, n := range all {
-		if n.Labels[labelKey] == r.Key {
+		if n.Labels[marks.LabelKey] == r.Key {
 			return n.ID, nil
 		}
 	}
 	driver, _ := r.Desired.Attrs.Text("driver")
 	n := libpod.Network{
 		Name: r.Desired.Ref.Name, Driver: driver, DNSEnabled: driver == "bridge",
-		Labels: birthLabels(r), Options: r.Desired.Attrs.TextMap("options"),
+		Labels: marks.BirthLabels(r), Options: r.Desired.Attrs.TextMap("options"),
 	}
 	if subnet, ok := r.Desired.Attrs.Text("subnet"); ok {
 		gateway, _ := r.Desired.Attrs.Text("gateway")
@@ -127,13 +126,13 @@ func createNetwork(ctx context.Context, h *host, r provider.Request) (string, er
 
 // removeNetwork disconnects the containers of the stack first, which keep running; a container of
 // anything else keeps the network.
-func removeNetwork(ctx context.Context, h *host, r provider.Request) error {
-	g := h.reading()
-	names, err := g.networksOf(ctx)
+func removeNetwork(ctx context.Context, h *host.Host, r provider.Request) error {
+	g := h.Reading()
+	names, err := g.NetworksOf(ctx)
 	if err != nil {
 		return err
 	}
-	n, ok := names.byID(r.Have.ID)
+	n, ok := names.ByID(r.Have.ID)
 	if !ok {
 		return nil
 	}
@@ -146,17 +145,19 @@ func removeNetwork(ctx context.Context, h *host, r provider.Request) error {
 	for _, c := range users {
 		switch {
 		case !slices.Contains(c.Networks, n.Name):
-		case !c.IsInfra && c.Labels[labelStack] == stack && strings.HasPrefix(c.Labels[labelRef], Name+"/"+h.scope().Location+"/"):
+		case !c.IsInfra && c.Labels[marks.LabelStack] == stack &&
+			strings.HasPrefix(c.Labels[marks.LabelRef], schema.Name+"/"+h.Scope().Location+"/"):
 			ours = append(ours, c.ID)
 		default:
 			others = append(others, strings.Join(c.Names, ","))
 		}
 	}
 	if len(others) > 0 {
-		return conflict("", "disconnect or delete them first", "the network %s is used by containers of something else: %s", n.Name, strings.Join(others, ", "))
+		return failure.Conflict("", "disconnect or delete them first",
+			"the network %s is used by containers of something else: %s", n.Name, strings.Join(others, ", "))
 	}
 	for _, id := range ours {
-		if err := h.Disconnect(ctx, n.Name, id); err != nil && !isNotFound(err) {
+		if err := h.Disconnect(ctx, n.Name, id); err != nil && !failure.IsNotFound(err) {
 			return err
 		}
 	}

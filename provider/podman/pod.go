@@ -7,25 +7,25 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/podman/container"
+	"github.com/ovi-project/ovi/provider/podman/facts"
+	"github.com/ovi-project/ovi/provider/podman/failure"
+	"github.com/ovi-project/ovi/provider/podman/host"
 	"github.com/ovi-project/ovi/provider/podman/libpod"
+	"github.com/ovi-project/ovi/provider/podman/marks"
+	"github.com/ovi-project/ovi/provider/podman/schema"
+	"github.com/ovi-project/ovi/provider/podman/spec"
 	"github.com/ovi-project/ovi/resource"
 )
 
-func pods() kind {
-	return kind{
-		schema: podKind(), list: listPods, read: readPod, check: checkPod,
-		create: createPod, update: updatePod, remove: removePod,
-	}
-}
-
-func listPods(ctx context.Context, g *reading) (out []resource.Observed, err error) {
+func listPods(ctx context.Context, g *host.Reading) (out []resource.Observed, err error) {
 	all, err := g.Pods(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range all {
 		o, err := readPod(ctx, g, p.ID)
-		if isNotFound(err) {
+		if failure.IsNotFound(err) {
 			continue // deleted meanwhile
 		}
 		if err != nil {
@@ -36,38 +36,38 @@ func listPods(ctx context.Context, g *reading) (out []resource.Observed, err err
 	return out, nil
 }
 
-func readPod(ctx context.Context, g *reading, id string) (resource.Observed, error) {
+func readPod(ctx context.Context, g *host.Reading, id string) (resource.Observed, error) {
 	p, err := g.Pod(ctx, id)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	names, err := g.networksOf(ctx)
+	names, err := g.NetworksOf(ctx)
 	if err != nil {
 		return resource.Observed{}, err
 	}
 	o := resource.Observed{ID: p.ID, Since: p.Created}
 	o.Health, o.Message = podHealth(&p)
-	identify(&o, g.scope, kindPod, p.Name, p.Labels)
-	want, _ := applied(p.Labels)
+	marks.Identify(&o, g.Scope, schema.Pod, p.Name, p.Labels)
+	want, _ := marks.Applied(p.Labels)
 	set := map[string]resource.Value{}
 	for _, name := range []string{"restart_policy", "network_aliases"} { // Podman 4 does not tell
 		if v, ok := want.Get(name); ok {
 			set[name] = v
 		}
 	}
-	if labels := userLabels(p.Labels, nil, want.Object("labels")); labels != nil {
+	if labels := marks.UserLabels(p.Labels, nil, want.Object("labels")); labels != nil {
 		set["labels"] = labels
 	}
 	if p.InfraConfig != nil {
 		said, _ := want.Get("ports")
-		v := portsFacts(said, p.InfraConfig.PortBindings)
+		v := facts.Ports(said, p.InfraConfig.PortBindings)
 		if ports, _ := v.(resource.List); len(ports) > 0 {
 			set["ports"] = v
 		}
 		if _, configured := want.Get("networks"); configured {
 			ids := resource.List{}
 			for _, n := range p.InfraConfig.Networks {
-				ids = append(ids, resource.String(cmp.Or(names.byName[n], n)))
+				ids = append(ids, resource.String(cmp.Or(names.ByName[n], n)))
 			}
 			set["networks"] = resource.SortSet(ids)
 		}
@@ -95,7 +95,7 @@ func podHealth(p *libpod.Pod) (resource.Health, string) {
 }
 
 // updatePod starts or stops a pod.
-func updatePod(ctx context.Context, h *host, r provider.Request) error {
+func updatePod(ctx context.Context, h *host.Host, r provider.Request) error {
 	for _, c := range r.Changes {
 		if c.On == resource.OnAttribute {
 			return provider.ErrReplace
@@ -106,16 +106,16 @@ func updatePod(ctx context.Context, h *host, r provider.Request) error {
 	case err != nil:
 		return err
 	case r.Desired.State == resource.StateStopped:
-		return h.StopPod(ctx, p.ID, stopWait)
+		return h.StopPod(ctx, p.ID, container.StopWait)
 	case p.InfraContainerID == "":
 		return h.StartPod(ctx, p.ID)
 	}
-	return h.restartInfra(ctx, &p)
+	return restartInfra(ctx, h, &p)
 }
 
 // restartInfra starts the container that keeps a pod's network. Containers that run without it are in a
 // network that is gone: they are restarted.
-func (h *host) restartInfra(ctx context.Context, p *libpod.Pod) error {
+func restartInfra(ctx context.Context, h *host.Host, p *libpod.Pod) error {
 	var running []string
 	for _, c := range p.Containers {
 		switch {
@@ -128,7 +128,7 @@ func (h *host) restartInfra(ctx context.Context, p *libpod.Pod) error {
 		}
 	}
 	for _, id := range running {
-		if err := h.StopContainer(ctx, id, stopWait); err != nil && !isNotFound(err) {
+		if err := h.StopContainer(ctx, id, container.StopWait); err != nil && !failure.IsNotFound(err) {
 			return err
 		}
 	}
@@ -140,14 +140,15 @@ func (h *host) restartInfra(ctx context.Context, p *libpod.Pod) error {
 	return nil
 }
 
-func checkPod(ctx context.Context, h *host, r provider.Request) error {
+func checkPod(ctx context.Context, h *host.Host, r provider.Request) error {
 	all, err := h.Pods(ctx)
 	if err != nil {
 		return err
 	}
 	for _, p := range all {
-		if p.Name == r.Desired.Ref.Name && p.ID != r.Have.ID && !madeBy(p.Labels, r.Key) {
-			return conflict("check", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`", "a pod named %s exists", p.Name)
+		if p.Name == r.Desired.Ref.Name && p.ID != r.Have.ID && !marks.MadeBy(p.Labels, r.Key) {
+			return failure.Conflict("check", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`",
+				"a pod named %s exists", p.Name)
 		}
 	}
 	used, err := h.Containers(ctx, nil)
@@ -156,27 +157,31 @@ func checkPod(ctx context.Context, h *host, r provider.Request) error {
 	}
 	for _, c := range used {
 		if slices.Contains(c.Names, r.Desired.Ref.Name) {
-			return conflict("check", "rename one of them: Podman has one table of names for containers and pods", "a container named %s exists", r.Desired.Ref.Name)
+			return failure.Conflict("check", "rename one of them: Podman has one table of names for containers and pods",
+				"a container named %s exists", r.Desired.Ref.Name)
 		}
 	}
-	return h.checkPorts(ctx, r, used)
+	return container.CheckPorts(ctx, h, r, used)
 }
 
 // createPod creates a pod and starts it, so that its ports and networks are there before its
 // containers. One that does not start is removed again.
-func createPod(ctx context.Context, h *host, r provider.Request) (string, error) {
+func createPod(ctx context.Context, h *host.Host, r provider.Request) (string, error) {
 	all, err := h.Pods(ctx)
 	if err != nil {
 		return "", err
 	}
 	id := ""
 	for _, p := range all {
-		if p.Labels[labelKey] == r.Key {
+		if p.Labels[marks.LabelKey] == r.Key {
 			id = p.ID
 		}
 	}
 	if id == "" {
-		s := libpod.PodSpec{Name: r.Desired.Ref.Name, Labels: birthLabels(r), Networks: linksOf(r.Desired.Attrs), PortMappings: portMappings(r.Desired.Attrs)}
+		s := libpod.PodSpec{
+			Name: r.Desired.Ref.Name, Labels: marks.BirthLabels(r), Networks: spec.LinksOf(r.Desired.Attrs),
+			PortMappings: spec.PortMappings(r.Desired.Attrs),
+		}
 		if len(s.Networks) > 0 {
 			s.NetNS = &libpod.Namespace{Mode: "bridge"}
 		}
@@ -188,8 +193,8 @@ func createPod(ctx context.Context, h *host, r provider.Request) (string, error)
 		return id, nil
 	}
 	if err := h.StartPod(ctx, id); err != nil {
-		if !provider.Recoverable(classify("", err)) && ctx.Err() == nil {
-			_ = h.deletePod(ctx, id) // the first error says more
+		if !provider.Recoverable(failure.Classify("", err)) && ctx.Err() == nil {
+			_ = deletePod(ctx, h, id) // the first error says more
 		}
 		return "", err
 	}
@@ -197,11 +202,11 @@ func createPod(ctx context.Context, h *host, r provider.Request) (string, error)
 }
 
 // removePod removes a pod without containers.
-func removePod(ctx context.Context, h *host, r provider.Request) error {
-	return h.deletePod(ctx, r.Have.ID)
+func removePod(ctx context.Context, h *host.Host, r provider.Request) error {
+	return deletePod(ctx, h, r.Have.ID)
 }
 
-func (h *host) deletePod(ctx context.Context, id string) error {
+func deletePod(ctx context.Context, h *host.Host, id string) error {
 	p, err := h.Pod(ctx, id)
 	if err != nil {
 		return err
@@ -213,9 +218,9 @@ func (h *host) deletePod(ctx context.Context, id string) error {
 		}
 	}
 	if len(others) > 0 {
-		return conflict("", "delete them first", "the pod %s has containers: %s", p.Name, strings.Join(others, ", "))
+		return failure.Conflict("", "delete them first", "the pod %s has containers: %s", p.Name, strings.Join(others, ", "))
 	}
-	if err := h.StopPod(ctx, id, stopWait); err != nil && !isNotFound(err) {
+	if err := h.StopPod(ctx, id, container.StopWait); err != nil && !failure.IsNotFound(err) {
 		return err
 	}
 	return h.RemovePod(ctx, id)

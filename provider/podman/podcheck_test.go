@@ -14,13 +14,16 @@ import (
 func TestAPodWithoutItsNetworkIsStopped(t *testing.T) {
 	r := newReal(t)
 	d, pod := r.create("pod", "group", values{})
-	_, in := r.create("container", "in", values{"image": text(podmantest.Image), "command": texts("serve", "80"), "pod": r.of("pod", "group")})
+	_, in := r.create("container", "in",
+		values{"image": text(podmantest.Image), "command": texts("serve", "80"), "pod": r.of("pod", "group")})
 	_, out := r.create("container", "out", values{"image": text(podmantest.Image)})
 	infra := r.host.Podman(t, "pod", "inspect", "-f", "{{.InfraContainerID}}", "group")
 	ip := func() string {
 		return r.host.Podman(t, "inspect", "-f", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", infra)
 	}
-	for _, by := range [][]string{{"stop", "-t", "0", infra}, {"kill", infra}, {"pause", infra}, {"pod", "stop", "-t", "0", "group"}} {
+	for _, by := range [][]string{
+		{"stop", "-t", "0", infra}, {"kill", infra}, {"pause", infra}, {"pod", "stop", "-t", "0", "group"},
+	} {
 		r.host.Podman(t, by...)
 		if strings.HasPrefix(by[0], "kill") {
 			time.Sleep(time.Second)
@@ -41,7 +44,8 @@ func TestAPodWithoutItsNetworkIsStopped(t *testing.T) {
 		if o, _ := r.byID(in.ID); o.Health != resource.Healthy {
 			t.Errorf("after podman %s its container is %s (%s)", by[0], o.Health, o.Message)
 		}
-		if got, err := r.host.Try("", "exec", out.ID, "wget", "-q", "-O", "-", "http://"+ip()+":80/"); err != nil && !strings.Contains(got, "404") {
+		if got, err := r.host.Try("", "exec", out.ID, "wget", "-q", "-O", "-",
+			"http://"+ip()+":80/"); err != nil && !strings.Contains(got, "404") {
 			t.Errorf("after podman %s the container is not reached: %s", by[0], got)
 		}
 	}
@@ -87,7 +91,11 @@ func TestAJobThatEndedWellIsDone(t *testing.T) {
 // and is not healthy.
 func TestALoopOfCrashesIsFailing(t *testing.T) {
 	r := newReal(t)
-	_, o := r.create("container", "web", values{"image": text(podmantest.Image), "restart_policy": text("always"), "command": texts("sh", "-c", "sleep 0.4; exit 1")})
+	_, o := r.create("container", "web",
+		values{
+			"image": text(podmantest.Image), "restart_policy": text("always"),
+			"command": texts("sh", "-c", "sleep 0.4; exit 1"),
+		})
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if o, _ = r.byID(o.ID); o.Health == resource.Failing && strings.Contains(o.Message, "again and again") {
 			return

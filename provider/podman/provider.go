@@ -4,11 +4,17 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/podman/container"
+	"github.com/ovi-project/ovi/provider/podman/failure"
+	"github.com/ovi-project/ovi/provider/podman/host"
 	"github.com/ovi-project/ovi/provider/podman/libpod"
+	"github.com/ovi-project/ovi/provider/podman/schema"
+	"github.com/ovi-project/ovi/provider/podman/spec"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -36,7 +42,7 @@ type Options struct {
 type Provider struct {
 	opts  Options
 	mu    sync.Mutex
-	hosts map[string]*host // by the word of the configuration
+	hosts map[string]*host.Host // by the word of the configuration
 
 	closers []func() error
 }
@@ -61,35 +67,11 @@ func New(o Options) *Provider {
 	if o.Patience == 0 {
 		o.Patience = 10 * time.Second
 	}
-	return &Provider{opts: o, hosts: map[string]*host{}}
+	return &Provider{opts: o, hosts: map[string]*host.Host{}}
 }
 
 // Kinds implements provider.Provider.
-func (p *Provider) Kinds() []resource.Kind { return Kinds() }
-
-// kind is everything this provider knows about one kind of resource.
-type kind struct {
-	schema resource.Kind
-	list   func(context.Context, *reading) ([]resource.Observed, error)
-	read   func(ctx context.Context, g *reading, id string) (resource.Observed, error)
-	check  func(context.Context, *host, provider.Request) error
-	create func(context.Context, *host, provider.Request) (id string, err error)
-	update func(context.Context, *host, provider.Request) error
-	remove func(context.Context, *host, provider.Request) error
-}
-
-func kinds() []kind {
-	return []kind{containers(), networks(), pods(), secrets(), volumes()}
-}
-
-func kindOf(name string) (kind, error) {
-	for _, k := range kinds() {
-		if k.schema.Name == name {
-			return k, nil
-		}
-	}
-	return kind{}, permanent("", "", "unknown kind %q", name)
-}
+func (p *Provider) Kinds() []resource.Kind { return schema.Kinds() }
 
 // Check implements provider.Checker.
 func (p *Provider) Check(ctx context.Context, r provider.Request) error {
@@ -97,7 +79,7 @@ func (p *Provider) Check(ctx context.Context, r provider.Request) error {
 	if err != nil {
 		return err
 	}
-	return classify("check", k.check(ctx, h, r))
+	return failure.Classify("check", k.check(ctx, h, r))
 }
 
 // Create implements provider.Provider.
@@ -106,12 +88,12 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Obs
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	if err := h.keepID(ctx); err != nil {
-		return resource.Observed{}, classify("create", err)
+	if err := h.KeepID(ctx); err != nil {
+		return resource.Observed{}, failure.Classify("create", err)
 	}
 	id, err := k.create(ctx, h, r)
 	if err != nil {
-		return resource.Observed{}, classify("create "+r.Desired.Ref.Kind, err)
+		return resource.Observed{}, failure.Classify("create "+r.Desired.Ref.Kind, err)
 	}
 	return k.after(ctx, h, "create", id)
 }
@@ -123,7 +105,7 @@ func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Obs
 		return resource.Observed{}, err
 	}
 	if err := k.update(ctx, h, r); err != nil {
-		return resource.Observed{}, classify("update "+r.Have.Ref.Kind, err)
+		return resource.Observed{}, failure.Classify("update "+r.Have.Ref.Kind, err)
 	}
 	return k.after(ctx, h, "update", r.Have.ID)
 }
@@ -134,48 +116,180 @@ func (p *Provider) Delete(ctx context.Context, r provider.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := k.remove(ctx, h, r); err != nil && !isNotFound(err) {
-		return classify("delete "+r.Have.Ref.Kind, err)
+	if err := k.remove(ctx, h, r); err != nil && !failure.IsNotFound(err) {
+		return failure.Classify("delete "+r.Have.Ref.Kind, err)
 	}
 	return nil
 }
 
-// after reads what an action made. Its result is uncertain if that fails.
-func (k kind) after(ctx context.Context, h *host, verb, id string) (resource.Observed, error) {
-	o, err := k.read(ctx, h.reading(), id)
-	if err != nil {
-		return o, &provider.Error{Class: provider.Uncertain, Op: verb + " " + k.schema.Name, Err: fmt.Errorf("cannot read the result: %w", err)}
-	}
-	return o, nil
-}
-
 // at finds the kind and the host of a resource.
-func (p *Provider) at(ctx context.Context, ref resource.Ref) (kind, *host, error) {
+func (p *Provider) at(ctx context.Context, ref resource.Ref) (kind, *host.Host, error) {
 	k, err := kindOf(ref.Kind)
 	if err == nil {
 		err = ctx.Err()
 	}
 	if err != nil {
-		return kind{}, nil, classify("", err)
+		return kind{}, nil, failure.Classify("", err)
 	}
 	h, err := p.resolved(ctx, ref.Location)
 	if err != nil {
-		return kind{}, nil, classify("", err)
+		return kind{}, nil, failure.Classify("", err)
 	}
 	return k, h, nil
 }
 
-// noUpdate is of kinds that Podman cannot change.
-func noUpdate(context.Context, *host, provider.Request) error { return provider.ErrReplace }
+// Locate implements provider.Locator: "local" is resolved to ID/local. A host that nothing was
+// created on has no ID yet: it gets a random one, which the first create keeps.
+func (p *Provider) Locate(ctx context.Context, location string) (string, error) {
+	h, err := p.resolved(ctx, location)
+	if err != nil {
+		return "", failure.Classify("", err)
+	}
+	return h.Scope().Location, nil
+}
 
-// relabel changes nothing: labels of what exists are in the record alone.
-func relabel(_ context.Context, _ *host, r provider.Request) error {
-	for _, c := range r.Changes {
-		if c.On != resource.OnAttribute || !pathIn(c.Path, "labels") {
-			return provider.ErrReplace
+// resolved gives the host of a location, in the form of a configuration or ID/WORD.
+func (p *Provider) resolved(ctx context.Context, location string) (*host.Host, error) {
+	id, word := host.SplitLocation(location)
+	h, err := p.host(word)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.Identify(ctx, id); err != nil {
+		return nil, err
+	}
+	if id != "" && h.Known() != id {
+		return nil, fmt.Errorf("%s is another host (%s) than that of %s: %w", word, h.Known(), location,
+			provider.ErrElsewhere)
+	}
+	return h, p.alone(h)
+}
+
+// host gives the host of a word, without connecting.
+func (p *Provider) host(word string) (*host.Host, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if h, ok := p.hosts[word]; ok {
+		return h, nil
+	}
+	c, isLocal, err := p.connect(word)
+	if err != nil {
+		return nil, err
+	}
+	h := &host.Host{
+		Client: c, Word: word, IsLocal: isLocal, Clock: p.opts.Clock, Patience: p.opts.Patience, Digest: p.opts.Digest,
+		Plain: p.opts.Plain,
+	}
+	p.hosts[word] = h
+	return h, nil
+}
+
+// alone refuses two words for one host: its resources would be configured twice.
+func (p *Provider) alone(h *host.Host) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for word, other := range p.hosts {
+		if other != h && other.Known() == h.Known() {
+			return failure.Permanent("", "use one of them everywhere", "%s and %s are the same host", h.Word, word)
 		}
 	}
 	return nil
 }
 
-func noCheck(context.Context, *host, provider.Request) error { return nil }
+// Describe implements provider.Describer.
+func (p *Provider) Describe(location string) string {
+	_, word := host.SplitLocation(location)
+	p.mu.Lock()
+	h := p.hosts[word]
+	p.mu.Unlock()
+	if h != nil && h.IsNew() {
+		return "new host " + word
+	}
+	return "host " + word
+}
+
+// Observe implements provider.Provider.
+func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (resource.Snapshot, error) {
+	h, err := p.resolved(ctx, r.Scope.Location)
+	if err != nil {
+		return resource.Snapshot{}, failure.Classify("observe", err)
+	}
+	g := h.Reading()
+	g.Known = make(map[string]bool, len(r.Known))
+	for _, b := range r.Known {
+		g.Known[b.Kind+"/"+b.ID] = true
+	}
+	snap := resource.Snapshot{Scope: g.Scope, At: g.Now, Complete: []string{}, Unreachable: map[string]error{}}
+	for _, k := range kinds() {
+		if r.Kinds != nil && !slices.Contains(r.Kinds, k.schema.Name) {
+			continue
+		}
+		found, err := k.list(ctx, g)
+		switch {
+		case ctx.Err() != nil:
+			return resource.Snapshot{}, failure.Classify("observe", context.Cause(ctx))
+		case err != nil:
+			snap.Unreachable[k.schema.Name] = failure.Classify("list "+k.schema.Name, err)
+			continue
+		}
+		snap.Complete = append(snap.Complete, k.schema.Name)
+		snap.Resources = append(snap.Resources, found...)
+	}
+	if len(snap.Complete) == 0 {
+		for _, err := range snap.Unreachable {
+			return resource.Snapshot{}, err
+		}
+	}
+	slices.Sort(snap.Complete)
+	slices.SortStableFunc(snap.Resources, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) })
+	return snap, nil
+}
+
+// SetAside implements provider.Swapper: it renames the container, which runs on.
+func (p *Provider) SetAside(ctx context.Context, r provider.Request) (resource.Observed, error) {
+	return p.swapStep(ctx, "set aside", r, func(h *host.Host) error {
+		return container.Rename(ctx, h, r.Have.ID, spec.AsideName(r.Desired.Ref.Name, r.Have.ID))
+	})
+}
+
+// Switch implements provider.Swapper. Where the new container starts first, the old one is
+// stopped only once the new one is healthy.
+func (p *Provider) Switch(ctx context.Context, r provider.Request) (resource.Observed, error) {
+	return p.swapStep(ctx, "switch", r, func(h *host.Host) error {
+		if r.Desired.Replace != resource.StartFirst {
+			if err := container.StopOld(ctx, h, r.Beside); err != nil {
+				return err
+			}
+			return container.Start(ctx, h, r)
+		}
+		if err := container.Start(ctx, h, r); err != nil {
+			return err
+		}
+		if container.InService(ctx, h, r.Have.ID) != nil {
+			return nil // the caller reads that it is failing, and the old one serves
+		}
+		return container.StopOld(ctx, h, r.Beside)
+	})
+}
+
+// Restore implements provider.Swapper.
+func (p *Provider) Restore(ctx context.Context, r provider.Request) (resource.Observed, error) {
+	return p.swapStep(ctx, "restore", r, func(h *host.Host) error {
+		if err := container.Rename(ctx, h, r.Have.ID, r.Desired.Ref.Name); err != nil {
+			return err
+		}
+		return container.Start(ctx, h, r)
+	})
+}
+
+func (p *Provider) swapStep(ctx context.Context, verb string, r provider.Request,
+	do func(*host.Host) error) (resource.Observed, error) {
+	k, h, err := p.at(ctx, r.Have.Ref)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	if err := do(h); err != nil {
+		return resource.Observed{}, failure.Classify(verb, err)
+	}
+	return k.after(ctx, h, verb, r.Have.ID)
+}

@@ -58,7 +58,8 @@ func (r *recorder) RoundTrip(q *http.Request) (*http.Response, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.all = append(r.all, exchange{q.Method + " " + q.URL.RequestURI(), sent, answer.StatusCode, string(b), time.Now().UTC()})
+	r.all = append(r.all,
+		exchange{q.Method + " " + q.URL.RequestURI(), sent, answer.StatusCode, string(b), time.Now().UTC()})
 	return answer, nil
 }
 
@@ -197,10 +198,12 @@ func life(r *real) {
 	t := r.t
 	r.create("network", "back", values{"labels": object(values{"team": text("shop")})})
 	r.create("volume", "data", values{})
-	r.create("secret", "pair", values{"data": object(values{"USER": secretOf("fake-user"), "TOKEN": secretOf("fake-token")})})
+	r.create("secret", "pair",
+		values{"data": object(values{"USER": secretOf("fake-user"), "TOKEN": secretOf("fake-token")})})
 	r.create("pod", "together", values{"networks": resource.List{r.of("network", "back")}})
 	web, first := r.create("container", "web", values{
-		"image": text(podmantest.Image), "networks": resource.List{r.of("network", "back")}, "env": object(values{"A": text("1")}),
+		"image": text(podmantest.Image), "networks": resource.List{r.of("network", "back")},
+		"env":     object(values{"A": text("1")}),
 		"volumes": resource.List{object(values{"name": r.of("volume", "data"), "mount_path": text("/data")})},
 		"secrets": resource.List{object(values{"name": r.of("secret", "pair"), "env": resource.Bool(true)})},
 		"health":  object(values{"command": texts("true"), "interval_seconds": resource.Int(60)}),
@@ -218,7 +221,12 @@ func life(r *real) {
 		t.Errorf("the container has %q", show(r.changes(web, o)))
 	}
 	q := r.request(web)
-	q.Have, q.Changes = first, []resource.Change{{On: resource.OnState, Path: resource.StatePath, To: resource.String(resource.StateRunning), Effect: resource.Restart}}
+	q.Have, q.Changes = first, []resource.Change{
+		{
+			On: resource.OnState, Path: resource.StatePath, To: resource.String(resource.StateRunning),
+			Effect: resource.Restart,
+		},
+	}
 	if _, err := r.p.Update(r.context(), q); err != nil {
 		t.Error(err)
 	}

@@ -54,8 +54,11 @@ func certificate(t *testing.T, dir, name string) (cert, key string) {
 		t.Fatal(err)
 	}
 	x := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour), IsCA: true,
+		BasicConstraintsValid: true,
+		IPAddresses:           []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{
+			x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth,
+		},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, x, x, &k.PublicKey, k)
 	if err != nil {
@@ -123,13 +126,22 @@ func TestHostsAreReachedFromAfar(t *testing.T) {
 		t.Fatal("no certificate", err)
 	}
 	l := listen()
-	serve(t, tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: trusted, MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12}), r.host.Socket)
+	serve(t,
+		tls.NewListener(l,
+			&tls.Config{
+				Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: trusted,
+				MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12,
+			}),
+		r.host.Socket)
 	word := "tcp://" + l.Addr().String()
-	if err := observes(podman.Options{TLS: libpod.Certificates{CA: serverCert, Cert: clientCert, Key: clientKey}}, word); err != nil {
+	if err := observes(podman.Options{TLS: libpod.Certificates{CA: serverCert, Cert: clientCert, Key: clientKey}},
+		word); err != nil {
 		t.Error(err)
 	}
 	for name, c := range map[string]libpod.Certificates{
-		"another authority": {CA: clientCert, Cert: clientCert, Key: clientKey}, "no certificate": {CA: serverCert}, "a missing file": {CA: filepath.Join(dir, "nope")},
+		"another authority": {
+			CA: clientCert, Cert: clientCert, Key: clientKey,
+		}, "no certificate": {CA: serverCert}, "a missing file": {CA: filepath.Join(dir, "nope")},
 	} {
 		if err := observes(podman.Options{TLS: c}, word); provider.ClassOf(err) != provider.Transient {
 			t.Errorf("%s: %v", name, err)
@@ -155,13 +167,21 @@ func (r *real) overSSH(dir string, observes func(podman.Options, string) error) 
 	port := l.Addr().(*net.TCPAddr).Port
 	_ = l.Close() // sshd listens there next
 	for _, name := range []string{"host", "user"} {
-		if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", filepath.Join(dir, name)).CombinedOutput(); err != nil {
+		if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f",
+			filepath.Join(dir, name)).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
-	config := fmt.Sprintf("Port %d\nListenAddress 127.0.0.1\nHostKey %[2]s/host\nAuthorizedKeysFile %[2]s/user.pub\nPermitRootLogin yes\nStrictModes no\nUsePAM no\nPidFile none\n", port, dir)
-	client := fmt.Sprintf("Host 127.0.0.1\n IdentityFile %[1]s/user\n UserKnownHostsFile %[1]s/known\n StrictHostKeyChecking accept-new\n", dir)
-	for name, text := range map[string]string{"sshd_config": config, "ssh_config": client, "ssh": "#!/bin/sh\nexec /usr/bin/ssh -F " + dir + "/ssh_config \"$@\"\n"} {
+	config := fmt.Sprintf("Port %d\nListenAddress 127.0.0.1\nHostKey %[2]s/host\nAuthorizedKeysFile "+
+		"%[2]s/user.pub\nPermitRootLogin yes\nStrictModes no\nUsePAM no\nPidFile none\n",
+		port, dir)
+	client := fmt.Sprintf("Host 127.0.0.1\n IdentityFile %[1]s/user\n UserKnownHostsFile %[1]s/known\n "+
+		"StrictHostKeyChecking accept-new\n",
+		dir)
+	for name, text := range map[string]string{
+		"sshd_config": config, "ssh_config": client,
+		"ssh": "#!/bin/sh\nexec /usr/bin/ssh -F " + dir + "/ssh_config \"$@\"\n",
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +204,8 @@ func (r *real) overSSH(dir string, observes func(podman.Options, string) error) 
 	if err != nil {
 		t.Errorf("over ssh: %v", err)
 	}
-	if err := observes(podman.Options{}, fmt.Sprintf("ssh://other@127.0.0.1:%d/x", port)); err == nil || !strings.Contains(err.Error(), "Permission denied") {
+	if err := observes(podman.Options{},
+		fmt.Sprintf("ssh://other@127.0.0.1:%d/x", port)); err == nil || !strings.Contains(err.Error(), "Permission denied") {
 		t.Errorf("without a key: %v", err)
 	}
 }

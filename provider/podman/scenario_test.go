@@ -184,7 +184,8 @@ func (a *actor) swap(d *decider.Decision, q provider.Request) error {
 	if err := a.p.Delete(a.context(), provider.Request{Have: now}); err != nil {
 		return err
 	}
-	if _, err := a.p.Restore(a.context(), provider.Request{Desired: resource.Desired{Ref: d.Ref}, Have: aside}); err != nil {
+	if _, err := a.p.Restore(a.context(),
+		provider.Request{Desired: resource.Desired{Ref: d.Ref}, Have: aside}); err != nil {
 		return err
 	}
 	return fmt.Errorf("goes back: %s", now.Message)

@@ -7,28 +7,25 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/podman/failure"
+	"github.com/ovi-project/ovi/provider/podman/host"
 	"github.com/ovi-project/ovi/provider/podman/libpod"
+	"github.com/ovi-project/ovi/provider/podman/marks"
+	"github.com/ovi-project/ovi/provider/podman/schema"
 	"github.com/ovi-project/ovi/resource"
 )
 
 // A secret of one key is one secret of Podman's, with its value. One of several keys is a secret
 // of Podman's for each, and one that binds them: its label holds their IDs, and it is made last.
 
-func secrets() kind {
-	return kind{
-		schema: secretKind(), list: listSecrets, read: readSecret, check: noCheck,
-		create: createSecret, update: noUpdate, remove: removeSecret,
-	}
-}
-
-func listSecrets(ctx context.Context, g *reading) (out []resource.Observed, err error) {
-	all, err := g.labeledSecrets(ctx)
+func listSecrets(ctx context.Context, g *host.Reading) (out []resource.Observed, err error) {
+	all, err := labeledSecrets(ctx, g)
 	if err != nil {
 		return nil, err
 	}
 	part := map[string]bool{}
 	for _, s := range all {
-		for _, id := range partsOf(s.Spec.Labels) {
+		for _, id := range marks.PartsOf(s.Spec.Labels) {
 			part[id] = true
 		}
 	}
@@ -41,7 +38,7 @@ func listSecrets(ctx context.Context, g *reading) (out []resource.Observed, err 
 }
 
 // labeledSecrets lists secrets with their labels, which Podman 4 tells of single ones only.
-func (g *reading) labeledSecrets(ctx context.Context) ([]libpod.Secret, error) {
+func labeledSecrets(ctx context.Context, g *host.Reading) ([]libpod.Secret, error) {
 	all, err := g.Secrets(ctx)
 	if err != nil {
 		return nil, err
@@ -50,7 +47,7 @@ func (g *reading) labeledSecrets(ctx context.Context) ([]libpod.Secret, error) {
 	for _, s := range all {
 		if s.Spec.Labels == nil {
 			id := s.ID
-			if s, err = g.Secret(ctx, id); isNotFound(err) {
+			if s, err = g.Secret(ctx, id); failure.IsNotFound(err) {
 				continue // deleted meanwhile
 			} else if err != nil {
 				return nil, err
@@ -61,16 +58,16 @@ func (g *reading) labeledSecrets(ctx context.Context) ([]libpod.Secret, error) {
 	return out, nil
 }
 
-func readSecret(ctx context.Context, g *reading, id string) (resource.Observed, error) {
+func readSecret(ctx context.Context, g *host.Reading, id string) (resource.Observed, error) {
 	s, err := g.Secret(ctx, id)
 	if err != nil {
 		return resource.Observed{}, err
 	}
 	all := []libpod.Secret{s}
-	for _, part := range partsOf(s.Spec.Labels) {
+	for _, part := range marks.PartsOf(s.Spec.Labels) {
 		if p, err := g.Secret(ctx, part); err == nil {
 			all = append(all, p)
-		} else if !isNotFound(err) {
+		} else if !failure.IsNotFound(err) {
 			return resource.Observed{}, err
 		}
 	}
@@ -79,10 +76,10 @@ func readSecret(ctx context.Context, g *reading, id string) (resource.Observed, 
 
 // secretObserved: its natural name is its ID, because another secret may have its name meanwhile,
 // which is no conflict.
-func secretObserved(g *reading, s libpod.Secret, all []libpod.Secret) resource.Observed {
+func secretObserved(g *host.Reading, s libpod.Secret, all []libpod.Secret) resource.Observed {
 	o := resource.Observed{ID: s.ID, Health: resource.Healthy, Since: s.CreatedAt, Message: "named " + s.Spec.Name}
-	identify(&o, g.scope, kindSecret, s.ID, s.Spec.Labels)
-	want, ours := applied(s.Spec.Labels)
+	marks.Identify(&o, g.Scope, schema.Secret, s.ID, s.Spec.Labels)
+	want, ours := marks.Applied(s.Spec.Labels)
 	if !ours {
 		return o
 	}
@@ -94,11 +91,11 @@ func secretObserved(g *reading, s libpod.Secret, all []libpod.Secret) resource.O
 	if kind, ok := want.Get("type"); ok {
 		set["type"] = kind
 	}
-	if labels := userLabels(s.Spec.Labels, nil, want.Object("labels")); labels != nil {
+	if labels := marks.UserLabels(s.Spec.Labels, nil, want.Object("labels")); labels != nil {
 		set["labels"] = labels
 	}
 	data := want.Object("data")
-	for key, id := range partsOf(s.Spec.Labels) {
+	for key, id := range marks.PartsOf(s.Spec.Labels) {
 		if !slices.ContainsFunc(all, func(p libpod.Secret) bool { return p.ID == id }) {
 			data = data.Without(key)
 		}
@@ -108,17 +105,8 @@ func secretObserved(g *reading, s libpod.Secret, all []libpod.Secret) resource.O
 	return o
 }
 
-// partsOf are the IDs of the parts of a secret, by key; nil if it has one key.
-func partsOf(labels map[string]string) map[string]string {
-	var out map[string]string
-	if json.Unmarshal([]byte(labels[labelParts]), &out) != nil {
-		return nil
-	}
-	return out
-}
-
-func createSecret(ctx context.Context, h *host, r provider.Request) (string, error) {
-	all, err := h.reading().labeledSecrets(ctx)
+func createSecret(ctx context.Context, h *host.Host, r provider.Request) (string, error) {
+	all, err := labeledSecrets(ctx, h.Reading())
 	if err != nil {
 		return "", err
 	}
@@ -127,14 +115,14 @@ func createSecret(ctx context.Context, h *host, r provider.Request) (string, err
 	for _, s := range all {
 		taken[s.Spec.Name] = true
 		switch r.Key {
-		case s.Spec.Labels[labelKey]:
+		case s.Spec.Labels[marks.LabelKey]:
 			return s.ID, nil
-		case s.Spec.Labels[labelPartOf]:
+		case s.Spec.Labels[marks.LabelPartOf]:
 			rest = append(rest, s.ID)
 		}
 	}
 	for _, id := range rest { // of an attempt that was interrupted: what they hold cannot be read
-		if err := h.RemoveSecret(ctx, id); err != nil && !isNotFound(err) {
+		if err := h.RemoveSecret(ctx, id); err != nil && !failure.IsNotFound(err) {
 			return "", err
 		}
 	}
@@ -149,19 +137,14 @@ func freeName(r provider.Request, taken map[string]bool) string {
 		inUse = inUse || taken[name+"."+a.Name]
 	}
 	if inUse {
-		return name + "-" + suffix(r.Key)
+		key := strings.ToLower(r.Key)
+		return name + "-" + key[max(0, len(key)-6):] // which is random
 	}
 	return name
 }
 
-// suffix tells a name from others: the end of a key, which is random.
-func suffix(key string) string {
-	s := strings.ToLower(key)
-	return s[max(0, len(s)-6):]
-}
-
-func newSecret(ctx context.Context, h *host, r provider.Request, name string) (string, error) {
-	labels := birthLabels(r)
+func newSecret(ctx context.Context, h *host.Host, r provider.Request, name string) (string, error) {
+	labels := marks.BirthLabels(r)
 	data := r.Desired.Attrs.Object("data")
 	if len(data) == 1 {
 		value, err := plainOf(data[0])
@@ -176,7 +159,8 @@ func newSecret(ctx context.Context, h *host, r provider.Request, name string) (s
 		if err != nil {
 			return "", err
 		}
-		id, err := h.CreateSecret(ctx, name+"."+a.Name, map[string]string{labelPartOf: r.Key, labelManagedBy: managedBy}, value)
+		id, err := h.CreateSecret(ctx, name+"."+a.Name,
+			map[string]string{marks.LabelPartOf: r.Key, marks.LabelManagedBy: marks.ManagedBy}, value)
 		if err != nil {
 			return "", err
 		}
@@ -186,7 +170,7 @@ func newSecret(ctx context.Context, h *host, r provider.Request, name string) (s
 	if err != nil {
 		return "", err
 	}
-	labels[labelParts] = string(encoded)
+	labels[marks.LabelParts] = string(encoded)
 	return h.CreateSecret(ctx, name, labels, []byte("the values are in secrets of their own\n"))
 }
 
@@ -197,22 +181,23 @@ func plainOf(a resource.Attr) ([]byte, error) {
 	s, ok := a.Value.(resource.Secret)
 	switch {
 	case !ok:
-		return nil, permanent("", "", "the value of data.%s is not known", a.Name)
+		return nil, failure.Permanent("", "", "the value of data.%s is not known", a.Name)
 	case s.Reveal() == "":
-		return nil, permanent("", "give it a value", "data.%s is empty", a.Name)
+		return nil, failure.Permanent("", "give it a value", "data.%s is empty", a.Name)
 	case len(s.Reveal()) > maxSecret:
-		return nil, permanent("", "use a volume", "data.%s has %d bytes, the maximum is %d", a.Name, len(s.Reveal()), maxSecret)
+		return nil, failure.Permanent("", "use a volume", "data.%s has %d bytes, the maximum is %d", a.Name, len(s.Reveal()),
+			maxSecret)
 	}
 	return []byte(s.Reveal()), nil
 }
 
-func removeSecret(ctx context.Context, h *host, r provider.Request) error {
+func removeSecret(ctx context.Context, h *host.Host, r provider.Request) error {
 	s, err := h.Secret(ctx, r.Have.ID)
 	if err != nil {
 		return err
 	}
-	for _, id := range partsOf(s.Spec.Labels) {
-		if err := h.RemoveSecret(ctx, id); err != nil && !isNotFound(err) {
+	for _, id := range marks.PartsOf(s.Spec.Labels) {
+		if err := h.RemoveSecret(ctx, id); err != nil && !failure.IsNotFound(err) {
 			return err
 		}
 	}

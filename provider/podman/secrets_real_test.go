@@ -16,8 +16,10 @@ func TestNoVariableShowsASecret(t *testing.T) {
 	const plain = "fake-tr0ub4dor-and-3"
 	r.create("secret", "password", values{"data": object(values{"PASSWORD": secretOf(plain)})})
 	use := resource.List{object(values{"name": r.of("secret", "password"), "env": resource.Bool(true)})}
-	twice := r.checked("container", "twice", values{"image": text(podmantest.Image), "env": object(values{"PASSWORD": text("clash")}), "secrets": use})
-	if _, err := r.p.Create(r.context(), r.request(twice)); provider.ClassOf(err) != provider.Permanent || !strings.Contains(err.Error(), "PASSWORD of a secret is set twice") {
+	twice := r.checked("container", "twice",
+		values{"image": text(podmantest.Image), "env": object(values{"PASSWORD": text("clash")}), "secrets": use})
+	if _, err := r.p.Create(r.context(), r.request(twice)); provider.ClassOf(err) != provider.Permanent ||
+		!strings.Contains(err.Error(), "PASSWORD of a secret is set twice") {
 		t.Errorf("a variable with two values: %v", err)
 	}
 	r.create("container", "ours", values{"image": text(podmantest.Image), "secrets": use})

@@ -116,7 +116,11 @@ func (c *Client) Containers(ctx context.Context, label string) (out []Summary, e
 	if err != nil {
 		return nil, err
 	}
-	return out, c.api.Do(ctx, engineapi.Request{Method: http.MethodGet, Path: "/containers/json", Query: url.Values{"all": {"1"}, "filters": {string(filter)}}}, &out)
+	return out, c.api.Do(ctx,
+		engineapi.Request{
+			Method: http.MethodGet, Path: "/containers/json", Query: url.Values{"all": {"1"}, "filters": {string(filter)}},
+		},
+		&out)
 }
 
 // Inspect reads one container.
@@ -138,7 +142,12 @@ func (c *Client) Unpause(ctx context.Context, id string) error {
 
 // Stop stops a container, and kills it after a while; one that is stopped stays so.
 func (c *Client) Stop(ctx context.Context, id string, patience time.Duration) error {
-	return c.api.Do(ctx, engineapi.Request{Method: http.MethodPost, Path: "/containers/" + id + "/stop", Query: url.Values{"t": {strconv.Itoa(int(patience.Seconds()))}}}, nil)
+	return c.api.Do(ctx,
+		engineapi.Request{
+			Method: http.MethodPost, Path: "/containers/" + id + "/stop",
+			Query: url.Values{"t": {strconv.Itoa(int(patience.Seconds()))}},
+		},
+		nil)
 }
 
 // HasImage reports whether the engine has an image.
@@ -181,7 +190,9 @@ const maxFile = 1 << 20
 // engineapi.IsNotFound.
 func (c *Client) File(ctx context.Context, id, name string) ([]byte, error) {
 	var archive []byte
-	if err := c.api.Do(ctx, engineapi.Request{Method: http.MethodGet, Path: "/containers/" + id + "/archive", Query: url.Values{"path": {name}}}, &archive); err != nil {
+	if err := c.api.Do(ctx,
+		engineapi.Request{Method: http.MethodGet, Path: "/containers/" + id + "/archive", Query: url.Values{"path": {name}}},
+		&archive); err != nil {
 		return nil, err
 	}
 	r := tar.NewReader(bytes.NewReader(archive))
@@ -198,7 +209,12 @@ func (c *Client) File(ctx context.Context, id, name string) ([]byte, error) {
 
 // HasFile reports whether a container, which need not run, has a file. It costs much less than reading one.
 func (c *Client) HasFile(ctx context.Context, id, name string) (bool, error) {
-	err := c.api.Do(ctx, engineapi.Request{Method: http.MethodHead, Path: "/containers/" + id + "/archive", Query: url.Values{"path": {name}}, Wait: engineapi.AnswerWait}, nil)
+	err := c.api.Do(ctx,
+		engineapi.Request{
+			Method: http.MethodHead, Path: "/containers/" + id + "/archive", Query: url.Values{"path": {name}},
+			Wait: engineapi.AnswerWait,
+		},
+		nil)
 	if engineapi.IsNotFound(err) {
 		return false, nil
 	}
@@ -215,5 +231,10 @@ func (c *Client) Touch(ctx context.Context, id, name string) error {
 	if err := w.Close(); err != nil {
 		return err
 	}
-	return c.api.Do(ctx, engineapi.Request{Method: http.MethodPut, Path: "/containers/" + id + "/archive", Query: url.Values{"path": {path.Dir(name)}}, Body: b.Bytes(), Type: "application/x-tar"}, nil)
+	return c.api.Do(ctx,
+		engineapi.Request{
+			Method: http.MethodPut, Path: "/containers/" + id + "/archive", Query: url.Values{"path": {path.Dir(name)}},
+			Body: b.Bytes(), Type: "application/x-tar",
+		},
+		nil)
 }

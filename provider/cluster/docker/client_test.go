@@ -17,7 +17,10 @@ func TestTheSubnetOfAnAddress(t *testing.T) {
 			t.Errorf("%+v is in %v, want %s", a, got, want)
 		}
 	}
-	for _, a := range []docker.Attachment{{}, {IPAddress: "10.1.2.3"}, {IPPrefixLen: 16}, {IPAddress: "10.1.2.3", IPPrefixLen: 33}, {IPAddress: "ten", IPPrefixLen: 8}} {
+	for _, a := range []docker.Attachment{
+		{}, {IPAddress: "10.1.2.3"}, {IPPrefixLen: 16}, {IPAddress: "10.1.2.3", IPPrefixLen: 33},
+		{IPAddress: "ten", IPPrefixLen: 8},
+	} {
 		if got, known := a.Subnet(); known {
 			t.Errorf("%+v is in %v", a, got)
 		}

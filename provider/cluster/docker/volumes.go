@@ -24,13 +24,18 @@ func (c *Client) Volumes(ctx context.Context, label string) ([]Volume, error) {
 		return nil, err
 	}
 	var out struct{ Volumes []Volume }
-	err = c.api.Do(ctx, engineapi.Request{Method: http.MethodGet, Path: "/volumes", Query: url.Values{"filters": {string(filter)}}}, &out)
+	err = c.api.Do(ctx,
+		engineapi.Request{Method: http.MethodGet, Path: "/volumes", Query: url.Values{"filters": {string(filter)}}}, &out)
 	return out.Volumes, err
 }
 
 // CreateVolume makes a volume with labels. One that exists keeps those that it has.
 func (c *Client) CreateVolume(ctx context.Context, name string, labels map[string]string) error {
-	return c.api.Do(ctx, engineapi.Request{Method: http.MethodPost, Path: "/volumes/create", Body: map[string]any{"Name": name, "Labels": labels}}, nil)
+	return c.api.Do(ctx,
+		engineapi.Request{
+			Method: http.MethodPost, Path: "/volumes/create", Body: map[string]any{"Name": name, "Labels": labels},
+		},
+		nil)
 }
 
 // RemoveVolume removes a volume that no container uses, if there is one.

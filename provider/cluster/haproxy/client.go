@@ -68,7 +68,8 @@ func (f Folder) servers(ctx context.Context) (map[string]server, error) {
 			}
 			continue
 		}
-		if len(words) <= at["srv_port"] || at["srv_port"] == 0 || !strings.HasPrefix(words[at["be_name"]], prefix) || words[at["srv_name"]] != serverName {
+		if len(words) <= at["srv_port"] || at["srv_port"] == 0 || !strings.HasPrefix(words[at["be_name"]], prefix) ||
+			words[at["srv_name"]] != serverName {
 			continue
 		}
 		port, err := strconv.Atoi(words[at["srv_port"]])
@@ -85,7 +86,8 @@ func (f Folder) servers(ctx context.Context) (map[string]server, error) {
 
 // setServer gives the server of a backend another address.
 func (f Folder) setServer(ctx context.Context, backend string, s server) error {
-	text, err := ask(ctx, f.Socket, fmt.Sprintf("set server %s/%s addr %s port %d", backend, serverName, s.address, s.port))
+	text, err := ask(ctx, f.Socket,
+		fmt.Sprintf("set server %s/%s addr %s port %d", backend, serverName, s.address, s.port))
 	if err == nil && !strings.Contains(text, "changed from") && !strings.Contains(text, "no need to change") {
 		err = fmt.Errorf("HAProxy does not change the address of %s: %s", backend, text)
 	}
@@ -121,7 +123,8 @@ func (e *UnusedError) Error() string { return "HAProxy does not use " + e.Map }
 
 // Suggestion is what to do next.
 func (e *UnusedError) Suggestion() string {
-	return "add to its frontend: use_backend %[req.hdr(host),field(1,:),lower,field(2,.),map_str(" + e.Map + ",NONE)], where NONE is a backend"
+	return "add to its frontend: use_backend " +
+		"%[req.hdr(host),field(1,:),lower,field(2,.),map_str(" + e.Map + ",NONE)], where NONE is a backend"
 }
 
 // do runs a command that answers nothing if it succeeds.

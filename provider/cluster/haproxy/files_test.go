@@ -31,7 +31,8 @@ func TestOtherTextOfTheFilesStays(t *testing.T) {
 	}
 	routes["dev"] = Route{Name: "dev", Address: "10.0.0.7", Port: 30081, Note: `{"ref":"b"}`}
 	routes["uat"] = Route{Name: "uat", Address: "10.0.0.8", Port: 30080, Off: true}
-	changed := strings.NewReplacer(`"a"`, `"b"`, "10.0.0.1:30080", "10.0.0.7:30081").Replace(byHand) + "backend be_ovi_uat\n\tserver s1 10.0.0.8:30080\n"
+	changed := strings.NewReplacer(`"a"`, `"b"`, "10.0.0.1:30080",
+		"10.0.0.7:30081").Replace(byHand) + "backend be_ovi_uat\n\tserver s1 10.0.0.8:30080\n"
 	if diff := cmp.Diff(changed, parse(byHand).with(routes)); diff != "" {
 		t.Error(diff)
 	}
@@ -40,7 +41,9 @@ func TestOtherTextOfTheFilesStays(t *testing.T) {
 	}
 	delete(routes, "dev")
 	delete(routes, "uat")
-	if diff := cmp.Diff("# a note of the user's\nbackend be_ovi_strange\n\tserver other 10.0.0.9:80\nbackend other\n\tserver s1 10.0.0.2:80\n", parse(byHand).with(routes)); diff != "" {
+	if diff := cmp.Diff("# a note of the user's\nbackend be_ovi_strange\n\tserver other 10.0.0.9:80\nbackend "+
+		"other\n\tserver s1 10.0.0.2:80\n",
+		parse(byHand).with(routes)); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -119,7 +119,8 @@ func (f Folder) commit(ctx context.Context, have files, routes map[string]Route)
 	if err := f.write(have, want); err != nil {
 		return err
 	}
-	gone := slices.ContainsFunc(slices.Collect(maps.Keys(have.routes())), func(name string) bool { _, stays := routes[name]; return !stays })
+	gone := slices.ContainsFunc(slices.Collect(maps.Keys(have.routes())),
+		func(name string) bool { _, stays := routes[name]; return !stays })
 	err := f.follow(ctx, routes, gone)
 	switch {
 	case errors.Is(err, errRefused):

@@ -13,7 +13,8 @@ import (
 )
 
 // together makes a change for each name at a time, and returns their errors.
-func together(t *testing.T, p *haproxytest.Proxy, names []string, do func(name string, routes map[string]haproxy.Route) error) []error {
+func together(t *testing.T, p *haproxytest.Proxy, names []string,
+	do func(name string, routes map[string]haproxy.Route) error) []error {
 	t.Helper()
 	var g haproxy.Group
 	var all sync.WaitGroup
@@ -65,7 +66,8 @@ func TestAChangeThatFailsCostsNoOther(t *testing.T) {
 		}
 		return nil
 	})
-	if errs[0] != nil || !errors.Is(errs[1], theirs) || errs[2] == nil || !strings.Contains(errs[2].Error(), "no IPv4 address") {
+	if errs[0] != nil || !errors.Is(errs[1], theirs) || errs[2] == nil ||
+		!strings.Contains(errs[2].Error(), "no IPv4 address") {
 		t.Errorf("errors: %v", errs)
 	}
 	if all := inStep(t, p); len(all) != 1 || all[0].Name != "a" {
@@ -79,15 +81,18 @@ func TestAChangeThatFailsCostsNoOther(t *testing.T) {
 func TestWhatHAProxyRefusesTogetherIsMadeOneByOne(t *testing.T) {
 	p := haproxytest.Start(t)
 	one := backend(t, "one")
-	errs := together(t, p, []string{"a", "b/b", "c"}, func(name string, routes map[string]haproxy.Route) error { routes[name] = route(name, one); return nil })
-	if errs[0] != nil || errs[1] == nil || errs[2] != nil || !strings.Contains(errs[1].Error(), "does not load the configuration") {
+	errs := together(t, p, []string{"a", "b/b", "c"},
+		func(name string, routes map[string]haproxy.Route) error { routes[name] = route(name, one); return nil })
+	if errs[0] != nil || errs[1] == nil || errs[2] != nil ||
+		!strings.Contains(errs[1].Error(), "does not load the configuration") {
 		t.Errorf("errors: %v", errs)
 	}
 	inStep(t, p)
 	for _, name := range []string{"a", "c"} {
 		answers(t, p, "whoami."+name+".example.com", "one")
 	}
-	if b, err := os.ReadFile(filepath.Join(p.Folder.Path, "ovi.cfg")); err != nil || strings.Contains(string(b), "be_ovi_b/b") {
+	if b, err := os.ReadFile(filepath.Join(p.Folder.Path, "ovi.cfg")); err != nil ||
+		strings.Contains(string(b), "be_ovi_b/b") {
 		t.Errorf("the file has the refused route: %v\n%s", err, b)
 	}
 }

@@ -20,7 +20,9 @@ import (
 // backend is a server that answers with its name.
 func backend(t *testing.T, name string) netip.AddrPort {
 	t.Helper()
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(name)) }))
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(name))
+	}))
 	t.Cleanup(s.Close)
 	return netip.MustParseAddrPort(s.Listener.Addr().String())
 }
@@ -139,7 +141,8 @@ func TestAConfigurationThatHAProxyRefusesComesBack(t *testing.T) {
 	if err := errors.Join(err, broken.Close()); err != nil {
 		t.Fatal(err)
 	}
-	err = p.Folder.Change(t.Context(), func(all map[string]haproxy.Route) error { all["uat"] = route("uat", one); return nil })
+	err = p.Folder.Change(t.Context(),
+		func(all map[string]haproxy.Route) error { all["uat"] = route("uat", one); return nil })
 	if err == nil || !strings.Contains(err.Error(), "does not load the configuration") {
 		t.Errorf("the error is %v", err)
 	}
@@ -158,7 +161,8 @@ func TestChangesAtATimeAllHappen(t *testing.T) {
 	var all sync.WaitGroup
 	for _, name := range names {
 		all.Go(func() {
-			if err := p.Folder.Change(t.Context(), func(all map[string]haproxy.Route) error { all[name] = route(name, one); return nil }); err != nil {
+			if err := p.Folder.Change(t.Context(),
+				func(all map[string]haproxy.Route) error { all[name] = route(name, one); return nil }); err != nil {
 				t.Error(err)
 			}
 		})

@@ -86,7 +86,9 @@ func (f *file) config(x use, dir string) (out Config, err error) {
 			continue
 		}
 		if c.Cluster.Insecure {
-			return Config{}, fmt.Errorf("the context %q does not verify the certificate of its cluster (insecure-skip-tls-verify)", x.Name)
+			return Config{}, fmt.Errorf("the context %q does not verify the certificate of its cluster "+
+				"(insecure-skip-tls-verify)",
+				x.Name)
 		}
 		found++
 		out.Server, out.ServerName = c.Cluster.Server, c.Cluster.ServerName
@@ -133,12 +135,16 @@ func data(encoded, name, dir string) ([]byte, error) {
 
 // Kubeconfig is the text of a kubeconfig with this context alone.
 func (c Config) Kubeconfig(name string) ([]byte, error) {
-	f := file{APIVersion: "v1", Kind: "Config", Current: name, Clusters: make([]cluster, 1), Contexts: make([]use, 1), Users: make([]user, 1)}
+	f := file{
+		APIVersion: "v1", Kind: "Config", Current: name, Clusters: make([]cluster, 1), Contexts: make([]use, 1),
+		Users: make([]user, 1),
+	}
 	f.Clusters[0].Name, f.Contexts[0].Name, f.Users[0].Name = name, name, name
 	f.Contexts[0].Context.Cluster, f.Contexts[0].Context.User = name, name
 	f.Clusters[0].Cluster.Server, f.Clusters[0].Cluster.ServerName = c.Server, c.ServerName
 	f.Clusters[0].Cluster.CAData = base64.StdEncoding.EncodeToString(c.CA)
-	f.Users[0].User.CertData, f.Users[0].User.KeyData = base64.StdEncoding.EncodeToString(c.Cert), base64.StdEncoding.EncodeToString(c.Key)
+	f.Users[0].User.CertData = base64.StdEncoding.EncodeToString(c.Cert)
+	f.Users[0].User.KeyData = base64.StdEncoding.EncodeToString(c.Key)
 	f.Users[0].User.Token = c.Token
 	return yaml.Marshal(f)
 }

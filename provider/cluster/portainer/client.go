@@ -108,7 +108,9 @@ func (c *Client) Create(ctx context.Context, name, server string, group int, tag
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	for _, f := range [][2]string{
-		{"Name", name}, {"EndpointCreationType", strconv.Itoa(edgeAgent)}, {"URL", server}, {"GroupID", strconv.Itoa(group)}, {"TagIds", string(ids)},
+		{"Name", name}, {
+			"EndpointCreationType", strconv.Itoa(edgeAgent),
+		}, {"URL", server}, {"GroupID", strconv.Itoa(group)}, {"TagIds", string(ids)},
 	} {
 		if err := w.WriteField(f[0], f[1]); err != nil {
 			return out, err

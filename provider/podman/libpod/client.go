@@ -116,7 +116,8 @@ func (c *Client) CreateSecret(ctx context.Context, name string, labels map[strin
 	if err != nil {
 		return "", err
 	}
-	err = c.post(ctx, "/secrets/create", engineapi.Values("name", name, "driver", "file", "labels", string(encoded)), data, &out)
+	err = c.post(ctx, "/secrets/create", engineapi.Values("name", name, "driver", "file", "labels", string(encoded)),
+		data, &out)
 	return out.ID, err
 }
 

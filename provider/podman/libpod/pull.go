@@ -15,7 +15,9 @@ import (
 // Pull pulls an image and calls progress with each line that Podman prints. Its answer is 200
 // before it has done anything: whether it worked is in the stream, which is read to its end.
 func (c *Client) Pull(ctx context.Context, image string, progress func(string)) error {
-	q := engineapi.Request{Method: http.MethodPost, Path: "/images/pull", Query: engineapi.Values("reference", image, "policy", "always")}
+	q := engineapi.Request{
+		Method: http.MethodPost, Path: "/images/pull", Query: engineapi.Values("reference", image, "policy", "always"),
+	}
 	answer, err := c.api.Open(ctx, q)
 	if err != nil {
 		return err

@@ -70,19 +70,27 @@ func (s *SSH) forward(ctx context.Context) error {
 	}
 	_ = os.Remove(s.local()) // of an ssh that ended
 	if s.remote == "" {
-		out, err := s.run(ctx, nil, `if [ "$(id -u)" = 0 ]; then echo /run/podman/podman.sock; else echo "/run/user/$(id -u)/podman/podman.sock"; fi`)
+		out, err := s.run(ctx, nil,
+			`if [ "$(id -u)" = 0 ]; then echo /run/podman/podman.sock; else echo "/run/user/$(id -u)/podman/podman.sock"; fi`)
 		if err != nil {
 			return err
 		}
 		s.remote = strings.TrimSpace(out)
 	}
-	_, err := s.run(ctx, []string{"-f", "-N", "-M", "-S", s.control(), "-o", "ExitOnForwardFailure=yes", "-o", "ServerAliveInterval=15", "-L", s.local() + ":" + s.remote})
+	_, err := s.run(ctx,
+		[]string{
+			"-f", "-N", "-M", "-S", s.control(), "-o", "ExitOnForwardFailure=yes", "-o", "ServerAliveInterval=15", "-L",
+			s.local() + ":" + s.remote,
+		})
 	return err
 }
 
 // run runs ssh with options and a remote command. It asks nothing.
 func (s *SSH) run(ctx context.Context, options []string, command ...string) (string, error) {
-	args := append([]string{"-T", "-o", "BatchMode=yes", "-o", fmt.Sprintf("ConnectTimeout=%d", int(engineapi.DialWait.Seconds()))}, options...)
+	args := append([]string{
+		"-T", "-o", "BatchMode=yes", "-o", fmt.Sprintf("ConnectTimeout=%d", int(engineapi.DialWait.Seconds())),
+	},
+		options...)
 	args = append(append(args, s.host...), command...)
 	cmd := exec.CommandContext(ctx, "ssh", args...)
 	// A file and no pipe: an ssh that goes to the background keeps it open.

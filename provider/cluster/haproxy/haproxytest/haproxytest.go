@@ -54,7 +54,10 @@ func Start(t testing.TB) *Proxy {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	p := &Proxy{
-		Folder:  haproxy.Folder{Path: filepath.Join(dir, "ovi"), Socket: filepath.Join(dir, "admin.sock"), Master: filepath.Join(dir, "master.sock")},
+		Folder: haproxy.Folder{
+			Path: filepath.Join(dir, "ovi"), Socket: filepath.Join(dir, "admin.sock"),
+			Master: filepath.Join(dir, "master.sock"),
+		},
 		Address: freeAddress(t), User: filepath.Join(dir, "haproxy.cfg"), t: t,
 	}
 	if err := os.Mkdir(p.Folder.Path, 0o755); err != nil {

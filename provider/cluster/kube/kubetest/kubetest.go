@@ -29,7 +29,8 @@ func InstallArgo(t testing.TB, api *kube.Client) {
 		}
 		meta, _ := object["metadata"].(map[string]any)
 		name, _ := meta["name"].(string)
-		if err := api.Apply(t.Context(), "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/"+name, object, new(json.RawMessage)); err != nil {
+		if err := api.Apply(t.Context(), "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/"+name, object,
+			new(json.RawMessage)); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
 	}

@@ -36,8 +36,10 @@ func Start(t testing.TB) *Fake {
 	f := &Fake{}
 	mux := http.NewServeMux()
 	for pattern, do := range map[string]func(http.ResponseWriter, *http.Request){
-		"GET /api/endpoints": f.list, "POST /api/endpoints": f.create, "GET /api/endpoints/{id}": f.read, "PUT /api/endpoints/{id}": f.change,
-		"DELETE /api/endpoints/{id}": f.remove, "GET /api/tags": f.listTags, "POST /api/tags": f.createTag, "DELETE /api/tags/{id}": f.removeTag,
+		"GET /api/endpoints": f.list, "POST /api/endpoints": f.create, "GET /api/endpoints/{id}": f.read,
+		"PUT /api/endpoints/{id}":    f.change,
+		"DELETE /api/endpoints/{id}": f.remove, "GET /api/tags": f.listTags, "POST /api/tags": f.createTag,
+		"DELETE /api/tags/{id}": f.removeTag,
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			if r.Header.Get("X-API-KEY") != Token {

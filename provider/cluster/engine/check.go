@@ -1,0 +1,116 @@
+package engine
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/cluster/command"
+	"github.com/ovi-project/ovi/provider/cluster/k3d"
+	"github.com/ovi-project/ovi/provider/cluster/kind"
+	"github.com/ovi-project/ovi/provider/cluster/program"
+	"github.com/ovi-project/ovi/provider/cluster/system"
+)
+
+// Check: the program is installed, the image can be had, and ports, name and subnet are free.
+func (h *Host) Check(ctx context.Context, r provider.Request) error {
+	with, _ := r.Desired.Attrs.Text("provider")
+	if len(h.Hooks.Create) == 0 {
+		if err := h.installed(ctx, with); err != nil {
+			return err
+		}
+	}
+	have, err := h.named(ctx, with, r.Desired.Ref.Name)
+	switch {
+	case err != nil:
+		return err
+	case have != nil && have.id != "" && have.id != r.Have.ID:
+		return system.Conflict("", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`",
+			"a cluster %s of %s exists", have.name, with)
+	}
+	if err := h.checkImage(ctx, r); err != nil {
+		return err
+	}
+	if err := h.checkSubnet(ctx, r); err != nil {
+		return err
+	}
+	return h.checkPorts(r)
+}
+
+// installed: kind or k3d is, and the program of the engine, without which kind does nothing.
+func (h *Host) installed(ctx context.Context, with string) error {
+	if _, err := command.Find(h.Environ(), with); err != nil || with != kind.Name {
+		return err
+	}
+	podman, err := h.Podman(ctx)
+	if err != nil {
+		return err
+	}
+	program := "docker"
+	if podman {
+		program = "podman"
+	}
+	if _, err := command.Find(h.Environ(), program); err != nil {
+		return system.Permanent("", "install "+program+", which kind runs", "%w", err)
+	}
+	return nil
+}
+
+// checkImage finds an image that no registry has.
+func (h *Host) checkImage(ctx context.Context, r provider.Request) error {
+	image, ok := r.Desired.Attrs.Text("image")
+	if !ok || !strings.HasPrefix(image, "localhost/") {
+		return nil
+	}
+	has, err := h.HasImage(ctx, image)
+	if err != nil || has {
+		return err
+	}
+	return system.Permanent("", "build or load it first", "the engine has no image %s", image)
+}
+
+// checkSubnet finds a network with the addresses of a new one.
+func (h *Host) checkSubnet(ctx context.Context, r provider.Request) error {
+	mine, ok := subnetOf(&r.Desired)
+	if !ok {
+		return nil
+	}
+	all, err := h.Networks(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range all {
+		for _, c := range n.IPAM.Config {
+			theirs, err := netip.ParsePrefix(c.Subnet)
+			if err == nil && n.Name != k3d.Network(r.Desired.Ref.Name) && mine.Overlaps(theirs) {
+				return system.Conflict("", "use another subnet", "the subnet %s overlaps with %s of the network %s", mine, theirs,
+					n.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// checkPorts finds ports of this host that are in use. Those of the cluster itself are.
+func (h *Host) checkPorts(r provider.Request) error {
+	if !strings.HasPrefix(h.endpoint, "unix://") {
+		return nil // of another host
+	}
+	for _, x := range program.Ingress() {
+		n, ok := r.Desired.Attrs.Int(x.Attr)
+		if had, has := r.Have.Attrs.Int(x.Attr); !ok || has && had == n {
+			continue
+		}
+		l, err := net.Listen("tcp", net.JoinHostPort(program.Everywhere, strconv.FormatInt(n, 10)))
+		if err != nil {
+			return system.Conflict("", "use another port, or stop what uses it", "%s %d of the host is in use", x.Attr, n)
+		}
+		if err := l.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,34 @@
+package schema
+
+import "github.com/ovi-project/ovi/resource"
+
+// NetworkKind returns the schema of networks.
+func NetworkKind() resource.Kind {
+	return resource.Kind{
+		Provider: Name, Name: Network,
+		Doc: "A network of containers.\n\nReplacing it disconnects the containers of its stack and connects them " +
+			"again; they keep running.",
+		NamePattern: hostName, NameDoc: hostNameDoc, NoTags: true,
+		Carrier: resource.AtCreate, CheckFirst: true, Exact: true, Canonical: canonicalNetwork,
+		CrossCheck: crossCheckNetworks,
+		Attrs: append(fixed([]resource.Attribute{
+			{
+				Name: "driver", Type: resource.TString, Default: resource.String("bridge"),
+				Enum:    []string{"bridge", "macvlan", "ipvlan"},
+				Example: "bridge", Doc: "The network driver.",
+			},
+			{
+				Name: "options", Type: resource.TMap,
+				Example: `{mtu: "1400"}`, Doc: "Options of the driver.",
+			},
+			{
+				Name: "subnet", Type: resource.TString, Pattern: `[0-9a-fA-F.:]+/[0-9]{1,3}`, Valid: isSubnet,
+				Example: "172.20.0.0/16", Doc: "Its range of addresses. If omitted, Podman chooses one.",
+			},
+			{
+				Name: "gateway", Type: resource.TString, Valid: isAddress,
+				Example: "172.20.0.1", Doc: "The address of the host in it. Requires subnet. If omitted, the first of the subnet.",
+			},
+		}), recordedLabels("network")),
+	}
+}
