@@ -88,12 +88,12 @@ PODMAN5 := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ovi-test/podman5
 
 podman5: need ## the tests on Podman 5, which is built the first time (nightly; `make test` uses the machine's Podman)
 	cd tools/podman && $(GO) build -tags 'containers_image_openpgp exclude_graphdriver_btrfs exclude_graphdriver_devicemapper' -o $(PODMAN5) github.com/containers/podman/v5/cmd/podman
-	OVI_TEST_PODMAN=$(PODMAN5) $(GO) test -count=1 -timeout 30m ./internal/podmantest ./provider/podman
+	OVI_TEST_PODMAN=$(PODMAN5) $(GO) test -count=1 -timeout 30m ./internal/podmantest ./provider/podman/...
 	OVI_TEST_PODMAN=$(PODMAN5) $(GO) test -count=1 -timeout 30m -run 'Podman|Container|Image|Shop|Swap' ./cmd/ovi
 
 quadlet: need ## let the generator of Podman 5 read the units of `ovi export quadlet`
 	cd tools/podman && CGO_ENABLED=0 $(GO) build -o $(PODMAN5)-quadlet github.com/containers/podman/v5/cmd/quadlet
-	OVI_QUADLET=$(PODMAN5)-quadlet $(GO) test -count=1 -run TestTheGeneratorTakesTheUnits -v ./provider/podman
+	OVI_QUADLET=$(PODMAN5)-quadlet $(GO) test -count=1 -run TestTheGeneratorTakesTheUnits -v ./provider/podman/byhand
 
 MIRROR := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ovi-test/terraform
 

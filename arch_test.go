@@ -28,6 +28,14 @@ var layers = map[string]int{
 	"internal/awsfake": 10, "internal/etcdtest": 10, "internal/mototest": 10, "internal/podmantest": 10,
 	"internal/clustertest": 15, "provider/toys/shelf": 15, "provider/edge/link": 15,
 	"source/syntax": 15, "source/jsonschema": 15,
+	"provider/podman/libpod": 11, "provider/podman/failure": 11, "provider/podman/marks": 12, "provider/podman/schema": 13,
+	"provider/podman/spec": 14, "provider/podman/facts": 15, "provider/podman/byhand": 15,
+	"provider/podman/host": 16, "provider/podman/container": 17,
+	"provider/cluster/kube/kubetest": 16, "provider/cluster/docker": 11, "provider/cluster/kube": 11, "provider/cluster/haproxy": 11,
+	"provider/cluster/portainer": 11, "provider/cluster/program": 11, "provider/cluster/system": 11,
+	"provider/cluster/command": 12, "provider/cluster/object": 12, "provider/cluster/kind": 12, "provider/cluster/k3d": 12,
+	"provider/cluster/argocd": 13, "provider/cluster/git": 13, "provider/cluster/engine": 13,
+	"provider/cluster/haproxy/route": 13, "provider/cluster/portainer/environment": 13,
 	"decider": 20, "decider/rollout": 20, "coordinator": 20, "observer": 20,
 	"storage/": 20, "provider/": 20, "source/": 20,
 	"ledger": 31, "ledger/event": 30, "ledger/phrase": 31, "ledger/history": 32, "ledger/ledgertest": 33,
@@ -42,37 +50,37 @@ var layers = map[string]int{
 // goroutines lists the files that may start goroutines, with `go` or with the methods of errgroup
 // and sync. A new file is added here and to ARCHITECTURE.md. Benchmarks are exempt.
 var goroutines = []string{
-	"cmd/cli/ask.go",                   // waits for a typed line
-	"cmd/serve/listen.go",              // serves /metrics and the other endpoints
-	"cmd/serve/notify.go",              // delivers to the webhook
-	"cmd/reconcile/run.go",             // waits for SIGHUP
-	"cmd/cli/signals.go",               // waits for Ctrl-C
-	"coordinator/session.go",           // the heartbeat of all claims
-	"engine/loop/async.go",             // an observation of the loop, one at a time for each scope
-	"engine/loop/run.go",               // one for each stack of the loop, two while it stands by, one while it helps
-	"engine/checkfirst.go",             // one for each create that is checked, bounded
-	"engine/walk.go",                   // one for each action, bounded
-	"observer/observer.go",             // one for each scope, bounded
-	"provider/aws/observe.go",          // one for each service of a region
-	"provider/aws/s3.go",               // one for each bucket, bounded
-	"provider/aws/each.go",             // one for each resource of a list without tags, bounded
-	"provider/cluster/observe.go",      // one for each cluster, bounded
-	"provider/providertest/marks.go",   // observes while a resource is created
-	"provider/providertest/suite.go",   // a case that cannot go on ends its goroutine
-	"render/cutepod/table.go",          // redraws elapsed times
-	"render/progress.go",               // redraws elapsed times
-	"provider/edge/entry.go",           // serves the streams of nodes, and sends their events on
-	"provider/edge/relay.go",           // hears the central orchestrator
-	"provider/edge/central/central.go", // gives each site its orders
-	"cmd/edge/simulate/fleet.go",       // two for each virtual node
-	"cmd/edge/simulate/probe.go",       // one for each request without an answer yet
-	"cmd/edge/rehearse/rehearse.go",    // the stream of each virtual node
-	"cmd/edge/simulate.go",             // runs the virtual nodes
-	"provider/edge/node/node.go",       // reads the requests of a stream
-	"provider/edge/node/tasks.go",      // does the tasks of each deployment, one after the other
-	"ledger/report/writer.go",          // writes the status columns of a source
-	"storage/storagetest/watch.go",     // the conformance suite's watchers
-	"storage/storagetest/writes.go",    // the conformance suite's writers
+	"cmd/cli/ask.go",                     // waits for a typed line
+	"cmd/serve/listen.go",                // serves /metrics and the other endpoints
+	"cmd/serve/notify.go",                // delivers to the webhook
+	"cmd/reconcile/run.go",               // waits for SIGHUP
+	"cmd/cli/signals.go",                 // waits for Ctrl-C
+	"coordinator/session.go",             // the heartbeat of all claims
+	"engine/loop/async.go",               // an observation of the loop, one at a time for each scope
+	"engine/loop/run.go",                 // one for each stack of the loop, two while it stands by, one while it helps
+	"engine/checkfirst.go",               // one for each create that is checked, bounded
+	"engine/walk.go",                     // one for each action, bounded
+	"observer/observer.go",               // one for each scope, bounded
+	"provider/aws/observe.go",            // one for each service of a region
+	"provider/aws/s3.go",                 // one for each bucket, bounded
+	"provider/aws/each.go",               // one for each resource of a list without tags, bounded
+	"provider/cluster/engine/observe.go", // one for each cluster, bounded
+	"provider/providertest/marks.go",     // observes while a resource is created
+	"provider/providertest/suite.go",     // a case that cannot go on ends its goroutine
+	"render/cutepod/table.go",            // redraws elapsed times
+	"render/progress.go",                 // redraws elapsed times
+	"provider/edge/entry.go",             // serves the streams of nodes, and sends their events on
+	"provider/edge/relay.go",             // hears the central orchestrator
+	"provider/edge/central/central.go",   // gives each site its orders
+	"cmd/edge/simulate/fleet.go",         // two for each virtual node
+	"cmd/edge/simulate/probe.go",         // one for each request without an answer yet
+	"cmd/edge/rehearse/rehearse.go",      // the stream of each virtual node
+	"cmd/edge/simulate.go",               // runs the virtual nodes
+	"provider/edge/node/node.go",         // reads the requests of a stream
+	"provider/edge/node/tasks.go",        // does the tasks of each deployment, one after the other
+	"ledger/report/writer.go",            // writes the status columns of a source
+	"storage/storagetest/watch.go",       // the conformance suite's watchers
+	"storage/storagetest/writes.go",      // the conformance suite's writers
 
 	"internal/clustertest/standin/api.go",      // the servers of a node
 	"internal/clustertest/standin/balancer.go", // one for each connection
