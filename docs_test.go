@@ -13,7 +13,7 @@ import (
 )
 
 // TestArchitectureMatchesTheCode: ARCHITECTURE.md names every folder at the top that has code, every
-// package says in a comment what it is for, and the page has exactly the tests of laws that exist.
+// package says in a comment what it is for, and test/laws.md has exactly the tests of laws that exist.
 func TestArchitectureMatchesTheCode(t *testing.T) {
 	page, err := os.ReadFile("ARCHITECTURE.md")
 	if err != nil {
@@ -34,8 +34,12 @@ func TestArchitectureMatchesTheCode(t *testing.T) {
 			t.Errorf("%s has no comment on its package clause that says what it promises", pkg)
 		}
 	}
+	laws, err := os.ReadFile("test/laws.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	law := regexp.MustCompile(`TestLaw[0-9]+_\w+`)
-	named := law.FindAllString(text, -1)
+	named := law.FindAllString(string(laws), -1)
 	var exist []string
 	for _, f := range testFiles(t, all) {
 		exist = append(exist, regexp.MustCompile(`(?m)^func (TestLaw[0-9]+_\w+)`).FindAllString(f, -1)...)
@@ -43,24 +47,28 @@ func TestArchitectureMatchesTheCode(t *testing.T) {
 	for i := range exist {
 		exist[i] = strings.TrimPrefix(exist[i], "func ")
 		if !slices.Contains(named, exist[i]) {
-			t.Errorf("ARCHITECTURE.md does not name %s beside its law", exist[i])
+			t.Errorf("test/laws.md does not name %s beside its law", exist[i])
 		}
 	}
 	for _, name := range named {
 		if !slices.Contains(exist, name) {
-			t.Errorf("ARCHITECTURE.md names %s, but that test does not exist", name)
+			t.Errorf("test/laws.md names %s, but that test does not exist", name)
 		}
 	}
 }
 
-// TestArchitectureHasTheCrashTable: section 7 has each row of the engine's crash tables, in the same
-// words, and section 5 names only scripts that exist.
-func TestArchitectureHasTheCrashTable(t *testing.T) {
-	b, err := os.ReadFile("ARCHITECTURE.md")
+// TestThePageHasTheCrashTable: engine/crashes.md has each row of the engine's crash tables, in the same
+// words, and test/laws.md names only scripts that exist.
+func TestThePageHasTheCrashTable(t *testing.T) {
+	b, err := os.ReadFile("engine/crashes.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	page := string(b)
+	laws, err := os.ReadFile("test/laws.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, cells := range tableCells(t, "engine/crash_test.go", "crashTable", 4) {
 		if cells[0] == "" {
 			cells[0] = "the plan"
@@ -70,9 +78,9 @@ func TestArchitectureHasTheCrashTable(t *testing.T) {
 	for _, cells := range tableCells(t, "engine/inprogress_test.go", "replaceTable", 4) {
 		hasRow(t, page, cells...)
 	}
-	for _, m := range regexp.MustCompile("`TestScripts/([a-z0-9-]+)`").FindAllStringSubmatch(page, -1) {
+	for _, m := range regexp.MustCompile("`TestScripts/([a-z0-9-]+)`").FindAllStringSubmatch(string(laws), -1) {
 		if _, err := os.Stat("cmd/ovi/testdata/script/" + m[1] + ".txtar"); err != nil {
-			t.Errorf("ARCHITECTURE.md names a script that does not exist: %v", err)
+			t.Errorf("test/laws.md names a script that does not exist: %v", err)
 		}
 	}
 }
@@ -80,7 +88,7 @@ func TestArchitectureHasTheCrashTable(t *testing.T) {
 func hasRow(t *testing.T, page string, cells ...string) {
 	t.Helper()
 	if row := strings.ReplaceAll("| "+strings.Join(cells, " | ")+" |", "|  |", "| |"); !strings.Contains(page, row) {
-		t.Errorf("ARCHITECTURE.md has no row %s", row)
+		t.Errorf("engine/crashes.md has no row %s", row)
 	}
 }
 

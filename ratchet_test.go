@@ -56,8 +56,6 @@ var exceptions = map[string]room{
 	"ledger":           {lines: 6733, circleFiles: 45, circleLines: 6392, methods: 106},
 	"ledger/explain":   {circleLines: 1803},
 	"provider/aws":     {lines: 19805, circleFiles: 118, circleLines: 18583, methods: 298},
-	"provider/cluster": {circleFiles: 29, circleLines: 3985},
-	"provider/podman":  {lines: 5850, circleFiles: 46, circleLines: 5730},
 	"render":           {lines: 4650, circleFiles: 16, circleLines: 2475},
 	"resource":         {circleFiles: 22, circleLines: 3058},
 	"source":           {circleLines: 2057},
@@ -89,7 +87,7 @@ func TestRoomsKeepTheirShape(t *testing.T) {
 }
 
 // longLinesToday is the number of lines over lineColumns. It may only fall.
-const longLinesToday = 2707
+const longLinesToday = 2439
 
 // TestLinesStayReadable: a reviewer reads a line without scrolling.
 func TestLinesStayReadable(t *testing.T) {

@@ -25,7 +25,7 @@ type Kind struct {
 	Name string
 	// Reads reports whether a path is of this kind. Nil files are the files of this host.
 	Reads func(path string, files fs.FS) bool
-	// Alone is the advice for somebody who combines the kind with other sources of a stack. Empty means that the
+	// Alone is the advice to a user who combines the kind with other sources of a stack. Empty means that the
 	// kind can be combined.
 	Alone func(path string) string
 	// DataDir returns the default data directory of a path. Empty or nil means .ovi beside the path.
