@@ -44,8 +44,8 @@ func (c Counts) Result() string {
 
 // Write writes the last line of an apply, wrapped between the counts.
 func (c Counts) Write(w io.Writer, s Style) error {
-	p := planWriter{Style: s}
-	p.sentence(c.Result())
+	p := writer{Style: s}
+	p.tally(c.Result())
 	_, err := io.WriteString(w, p.String())
 	return err
 }

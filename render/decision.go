@@ -10,15 +10,11 @@ import (
 	"github.com/ovi-project/ovi/ledger/phrase"
 )
 
-const (
-	nameIndent   = 2
-	detailIndent = 4
-)
-
 // decision writes the sign, the name and what is to be done; then what belongs to it.
 func (p *planWriter) decision(d decider.Decision) {
 	rest := p.head(d)
-	if slices.Contains([]decider.Reason{decider.ReasonResumes, decider.ReasonReverts, decider.ReasonRequested, decider.ReasonDeleted, decider.ReasonBack}, d.Reason) {
+	if slices.Contains([]decider.Reason{decider.ReasonResumes, decider.ReasonReverts, decider.ReasonRequested,
+		decider.ReasonDeleted, decider.ReasonBack}, d.Reason) {
 		rest = append(rest, sentence(d.Message))
 	}
 	for _, text := range rest {
@@ -81,67 +77,6 @@ func conflictText(d decider.Decision) string {
 		return phrase.ID(d.Observed.ID) + " " + rest
 	}
 	return d.Message
-}
-
-// act is the verb of an action in a plan: a restart is an update, whose attributes tell.
-func act(a decider.Action) decider.Action {
-	if a == decider.Restart {
-		return decider.Update
-	}
-	return a
-}
-
-// leastBehind is how many columns a text needs behind a head; else it is under it.
-const leastBehind = 24
-
-// after puts a text behind a head, its further lines under it.
-func (p *planWriter) after(used int, text string) {
-	if columns(printable(text)) > p.width()-used-2 && p.width()-used-2 < leastBehind {
-		p.WriteString("\n")
-		p.para(detailIndent+2, "", text)
-		return
-	}
-	for i, line := range wrapBehind(text, p.room(used+2), p.room(detailIndent+2)) {
-		if i == 0 {
-			p.WriteString("  " + line + "\n")
-			continue
-		}
-		p.WriteString(spaces(detailIndent+2) + line + "\n")
-	}
-}
-
-// message writes a text, with a suggestion in it on lines of its own.
-func (p *planWriter) message(text string) {
-	for line := range strings.SplitSeq(text, "\n") {
-		p.hanging(detailIndent, line)
-	}
-}
-
-// hanging writes a text whose further lines are indented by two more columns if it begins with
-// a label.
-func (p *planWriter) hanging(indent int, text string) {
-	more := indent
-	if strings.HasPrefix(text, suggestion) {
-		more += 2
-	}
-	for i, line := range wrap(text, p.room(more)) {
-		if i == 0 {
-			p.WriteString(spaces(indent) + line + "\n")
-			continue
-		}
-		p.WriteString(spaces(more) + line + "\n")
-	}
-}
-
-const suggestion = "Suggestion: "
-
-// splitSuggestion parts a message from its suggestion, which keeps its label.
-func splitSuggestion(text string) (message, more string) {
-	message, next, ok := strings.Cut(text, suggestion)
-	if !ok {
-		return text, ""
-	}
-	return strings.TrimRight(message, " \n;"), suggestion + next
 }
 
 // sentence is a reason as a sentence of its own.

@@ -18,7 +18,7 @@ const (
 //	  at ovi.yaml:55:5 (ec2/web)
 //	  Suggestion: use size
 func (d Diagnostic) Write(w io.Writer, s Style) error {
-	p := planWriter{Style: s}
+	p := writer{Style: s}
 	color, label := red, "Error: "
 	if d.Severity == Warning {
 		color, label = yellow, "Warning: "

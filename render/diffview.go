@@ -49,7 +49,7 @@ func (v DiffView) Write(w io.Writer, s Style) error {
 		}
 		p.table(rows)
 	}
-	p.sentence(v.Foot)
+	p.tally(v.Foot)
 	_, err := io.WriteString(w, p.String())
 	return err
 }

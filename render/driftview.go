@@ -36,7 +36,7 @@ func (v DriftView) Write(w io.Writer, s Style) error {
 			p.drifted(v, d, len(groups) > 1)
 		}
 	}
-	p.sentence(v.sentence())
+	p.tally(v.sentence())
 	_, err := io.WriteString(w, p.String())
 	return err
 }
@@ -93,7 +93,7 @@ func (p *planWriter) entry(sign, name, text string) {
 // arrow points the other way.
 func (p *planWriter) driftRow(c resource.Change, schema *resource.Attribute, note string) row {
 	r := row{path: printable(c.Name())}
-	if extra, lacking, same, ok := p.elements(c, schema); ok {
+	if extra, lacking, same, ok := p.compareElements(c, schema); ok {
 		for _, e := range extra {
 			r.elements = append(r.elements, "added "+e)
 		}
@@ -111,11 +111,11 @@ func (p *planWriter) driftRow(c resource.Change, schema *resource.Attribute, not
 	}
 	switch {
 	case c.From == nil:
-		r.text = "is not set, configured " + p.value(c.To, schema)
+		r.text = "is not set, configured " + valueText(c.To, schema)
 	case c.To == nil:
-		r.text = "is " + p.value(c.From, schema) + ", not configured"
+		r.text = "is " + valueText(c.From, schema) + ", not configured"
 	default:
-		r.text = "is " + p.value(c.From, schema) + ", configured " + p.value(c.To, schema)
+		r.text = "is " + valueText(c.From, schema) + ", configured " + valueText(c.To, schema)
 	}
 	if note != "" {
 		r.text += "; " + note
@@ -152,7 +152,8 @@ func (v DriftView) sentence() string {
 		parts = append(parts, fmt.Sprintf("%d deleted", deleted))
 	}
 	counts := Count(v.Plan)
-	rest := Counts{Conflict: counts.Conflict, Unreachable: counts.Unreachable, NotVerified: counts.NotVerified, Excluded: counts.Excluded, Unchanged: counts.Unchanged}.rest()
+	rest := Counts{Conflict: counts.Conflict, Unreachable: counts.Unreachable, NotVerified: counts.NotVerified,
+		Excluded: counts.Excluded, Unchanged: counts.Unchanged}.rest()
 	if v.Acknowledged > 0 {
 		rest = append([]string{fmt.Sprintf("%d acknowledged (`ovi drift --acknowledged`)", v.Acknowledged)}, rest...)
 	}

@@ -16,7 +16,7 @@ func FirstLine(doc string) string {
 
 // Kind writes the documentation of a kind for people.
 func Kind(w io.Writer, s Style, k resource.Kind) error {
-	p := planWriter{Style: s}
+	p := writer{Style: s}
 	p.WriteString(p.in(bold, k.Name) + p.in(dim, "  "+k.Provider) + "\n")
 	for _, paragraph := range strings.Split(strings.TrimSpace(k.Doc), "\n") {
 		p.para(0, "", paragraph)
@@ -33,7 +33,7 @@ func Kind(w io.Writer, s Style, k resource.Kind) error {
 }
 
 // attributes lists attributes; the fields of objects below them.
-func (p *planWriter) attributes(indent int, attrs []resource.Attribute) {
+func (p *writer) attributes(indent int, attrs []resource.Attribute) {
 	for _, a := range attrs {
 		p.WriteString("\n" + spaces(indent) + p.in(bold, a.Name) + "  " + p.in(dim, Traits(a)) + "\n")
 		p.para(indent+4, "", strings.ReplaceAll(strings.TrimSpace(a.Doc), "\n", " "))
@@ -175,7 +175,8 @@ func (KindInfo) record() {}
 
 // KindRecord is the kind as a record.
 func KindRecord(k resource.Kind) KindInfo {
-	return KindInfo{Type: "kind", Provider: k.Provider, Kind: k.Name, Doc: k.Doc, State: string(k.State), Attrs: attrInfos(k.Attrs)}
+	return KindInfo{Type: "kind", Provider: k.Provider, Kind: k.Name, Doc: k.Doc, State: string(k.State),
+		Attrs: attrInfos(k.Attrs)}
 }
 
 func attrInfos(attrs []resource.Attribute) []AttrInfo {

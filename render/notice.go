@@ -15,7 +15,7 @@ type Notice struct {
 
 // Write writes the notice for people, with its sign.
 func (n Notice) Write(w io.Writer, s Style) error {
-	p := planWriter{Style: s}
+	p := writer{Style: s}
 	if n.Note {
 		p.signed("#", dim, n.Text, 0)
 	} else {

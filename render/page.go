@@ -25,12 +25,6 @@ type Section struct {
 	Facts []Fact
 }
 
-// Fact is one labelled answer.
-type Fact struct {
-	Label string `json:"label"`
-	Text  string `json:"text"`
-}
-
 // Write writes the page for people, wrapped at the width of the style.
 func (p Page) Write(w io.Writer, s Style) error {
 	out := newPlanWriter(PlanView{}, s)
@@ -63,22 +57,6 @@ func (p Page) Write(w io.Writer, s Style) error {
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
-}
-
-// facts writes labels in one column and their texts, wrapped, in the next.
-func (p *planWriter) facts(indent int, facts []Fact) {
-	widest := 0
-	for _, f := range facts {
-		widest = max(widest, columns(f.Label))
-	}
-	column := indent + widest + gap
-	for _, f := range facts {
-		lines := wrap(f.Text, p.room(column))
-		p.WriteString(spaces(indent) + p.in(dim, pad(printable(f.Label), widest)) + spaces(gap) + lines[0] + "\n")
-		for _, line := range lines[1:] {
-			p.WriteString(spaces(column) + line + "\n")
-		}
-	}
 }
 
 // Explanation is the answer of `ovi why`.

@@ -54,7 +54,8 @@ type crowd struct {
 
 // NewProgress starts showing an apply of some resources; Close must be called.
 func NewProgress(w io.Writer, s Style, names Names, about ...resource.Ref) *Progress {
-	p := &Progress{style: s, w: w, rows: maxRows, steps: newSteps(names), idle: map[string]*crowd{}, left: map[resource.Ref]bool{}, stop: make(chan struct{})}
+	p := &Progress{style: s, w: w, rows: maxRows, steps: newSteps(names), idle: map[string]*crowd{},
+		left: map[resource.Ref]bool{}, stop: make(chan struct{})}
 	for _, r := range about {
 		p.left[r] = true
 		p.name = max(p.name, min(columns(shortName(names.Ref(r))), maxName))
@@ -197,7 +198,8 @@ func (p *Progress) notice(text string) {
 
 // draw replaces the running lines by new ones, below the actions that have finished.
 func (p *Progress) draw(ended []string, order []resource.Ref, now time.Time) {
-	if !p.style.Live || len(ended) == 0 && len(order) == 0 && len(p.held.order) == 0 && p.drawn == 0 && !p.waits(order, now) {
+	if !p.style.Live || len(ended) == 0 && len(order) == 0 && len(p.held.order) == 0 && p.drawn == 0 &&
+		!p.waits(order, now) {
 		return
 	}
 	var b strings.Builder
@@ -269,7 +271,8 @@ func (p *Progress) lines(r Record) []string {
 		}
 		return p.step(x)
 	case Recovered:
-		return p.entry("#", shortName(x.Ref), fmt.Sprintf("%s (%s)", phrase.Found(string(act(decider.Action(x.Action))), event.Finding(x.Finding)), x.Evidence))
+		return p.entry("#", shortName(x.Ref), fmt.Sprintf("%s (%s)",
+			phrase.Found(string(act(decider.Action(x.Action))), event.Finding(x.Finding)), x.Evidence))
 	case Reverted:
 		why, next := splitSuggestion(x.Why)
 		return append(p.entry(blockedSign, shortName(x.Ref), "goes back: "+why), p.advice(next)...)
@@ -292,7 +295,8 @@ func (p *Progress) notStarted(x NotStarted) []string {
 		sign = conflictSign
 	}
 	message, next := splitSuggestion(notStartedWords(x))
-	return append(p.entry(sign, shortName(x.Ref), fmt.Sprintf("%s not started: %s", act(decider.Action(x.Action)), message)), p.advice(next)...)
+	return append(p.entry(sign, shortName(x.Ref),
+		fmt.Sprintf("%s not started: %s", act(decider.Action(x.Action)), message)), p.advice(next)...)
 }
 
 // advice is a suggestion on lines of its own.

@@ -1,6 +1,9 @@
 package render
 
-import "github.com/ovi-project/ovi/decider"
+import (
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+)
 
 // The signs of a plan, beside those of actions.
 const (
@@ -67,3 +70,48 @@ func (s Style) sign(d decider.Decision) string { return s.colored(signOf(d)) }
 
 // Alert is the sign of what needs an operator, in its color.
 func (s Style) Alert() string { return s.colored(conflictSign) }
+
+// rank orders decisions within a location.
+type rank int
+
+const (
+	isConflict rank = iota
+	isCreate
+	isUpdate
+	isReplace
+	isDelete
+	isBlocked
+	isKept
+	notShown // counted only: unmanaged, unreachable with its location or kind, excluded
+)
+
+func rankOf(d *decider.Decision) rank {
+	switch {
+	case d.Difference == comparator.Unmanaged || d.Difference == comparator.Unreachable || d.Excluded():
+		return notShown
+	case d.Difference == comparator.Conflict:
+		return isConflict
+	case d.Reason == decider.ReasonKept:
+		return isKept
+	}
+	switch d.Action {
+	case decider.Create:
+		return isCreate
+	case decider.Update, decider.Restart, decider.Revert:
+		return isUpdate
+	case decider.Replace:
+		return isReplace
+	case decider.Delete:
+		return isDelete
+	case decider.Notify:
+	}
+	return isBlocked
+}
+
+// act is the verb of an action in a plan: a restart is an update, whose attributes tell.
+func act(a decider.Action) decider.Action {
+	if a == decider.Restart {
+		return decider.Update
+	}
+	return a
+}

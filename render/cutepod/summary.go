@@ -38,7 +38,8 @@ func planned(r render.ChartResult) []plannedLine {
 	for _, x := range []struct {
 		all        []render.ChartAction
 		sign, what string
-	}{{r.Created, created, "will be created"}, {r.Updated, updated, "will be updated"}, {r.Deleted, deleted, "will be deleted"}} {
+	}{{r.Created, created, "will be created"}, {r.Updated, updated, "will be updated"},
+		{r.Deleted, deleted, "will be deleted"}} {
 		for _, a := range x.all {
 			out = append(out, plannedLine{a.Resource, x.sign, x.what, a})
 		}
@@ -124,7 +125,8 @@ func (t *Table) counts(r render.ChartResult) string {
 		}
 		return out + "Run without --dry-run to apply changes\n"
 	}
-	out := fmt.Sprintf("Resources: %d created, %d updated, %d deleted\n", r.Summary.Created, r.Summary.Updated, r.Summary.Deleted)
+	out := fmt.Sprintf("Resources: %d created, %d updated, %d deleted\n", r.Summary.Created, r.Summary.Updated,
+		r.Summary.Deleted)
 	if r.Summary.Failed == 0 {
 		return out + "Duration: " + seconds(r.Summary.Seconds) + "\nStatus: Success\n"
 	}

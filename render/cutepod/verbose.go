@@ -64,7 +64,8 @@ func (t *Table) block(d Done) []string {
 	for _, c := range d.Commands {
 		out = append(out, clock(c.At)+t.mark(arrow)+" "+render.Printable(c.Text)+"\n")
 	}
-	return append(out, fmt.Sprintf("%s%s %s %s (%s)\n", clock(d.Finished), t.mark(succeeded), capital(what), d.Verb, seconds(d.Seconds)))
+	return append(out, fmt.Sprintf("%s%s %s %s (%s)\n", clock(d.Finished), t.mark(succeeded), capital(what), d.Verb,
+		seconds(d.Seconds)))
 }
 
 // failedBlock is what failed: the first of the lines as a block begins.

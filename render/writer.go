@@ -1,0 +1,126 @@
+package render
+
+import (
+	"strings"
+)
+
+// writer writes lines for people.
+type writer struct {
+	Style
+	strings.Builder
+}
+
+// gap writes an empty line, unless nothing was written yet.
+func (p *writer) gap() {
+	if p.Len() > 0 {
+		p.WriteString("\n")
+	}
+}
+
+// para writes a text, wrapped under an indent, in one color.
+func (p *writer) para(indent int, c paint, text string) {
+	for _, line := range wrap(text, p.room(indent)) {
+		p.WriteString(spaces(indent) + p.in(c, line) + "\n")
+	}
+}
+
+// tally writes counts, wrapped between them.
+func (p *writer) tally(text string) {
+	for _, line := range wrapCounts(text, p.room(0)) {
+		p.WriteString(p.in(bold, line) + "\n")
+	}
+}
+
+// signed writes a sign and a text, wrapped under the text with two more columns.
+func (p *writer) signed(sign string, c paint, text string, indent int) {
+	column := indent + columns(sign) + 1
+	text, next := splitSuggestion(text)
+	lines := wrap(text, p.room(column))
+	p.WriteString(spaces(indent) + p.in(c, sign) + " " + lines[0] + "\n")
+	for _, line := range lines[1:] {
+		p.WriteString(spaces(column+2) + line + "\n")
+	}
+	if next != "" {
+		p.hanging(indent+detailIndent, next)
+	}
+}
+
+// after puts a text behind a head, its further lines under it.
+func (p *writer) after(used int, text string) {
+	if columns(printable(text)) > p.width()-used-2 && p.width()-used-2 < leastBehind {
+		p.WriteString("\n")
+		p.para(detailIndent+2, "", text)
+		return
+	}
+	for i, line := range wrapBehind(text, p.room(used+2), p.room(detailIndent+2)) {
+		if i == 0 {
+			p.WriteString("  " + line + "\n")
+			continue
+		}
+		p.WriteString(spaces(detailIndent+2) + line + "\n")
+	}
+}
+
+// message writes a text, with a suggestion in it on lines of its own.
+func (p *writer) message(text string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		p.hanging(detailIndent, line)
+	}
+}
+
+// hanging writes a text whose further lines are indented by two more columns if it begins with
+// a label.
+func (p *writer) hanging(indent int, text string) {
+	more := indent
+	if strings.HasPrefix(text, suggestion) {
+		more += 2
+	}
+	for i, line := range wrap(text, p.room(more)) {
+		if i == 0 {
+			p.WriteString(spaces(indent) + line + "\n")
+			continue
+		}
+		p.WriteString(spaces(more) + line + "\n")
+	}
+}
+
+const suggestion = "Suggestion: "
+
+// splitSuggestion parts a message from its suggestion, which keeps its label.
+func splitSuggestion(text string) (message, more string) {
+	message, next, ok := strings.Cut(text, suggestion)
+	if !ok {
+		return text, ""
+	}
+	return strings.TrimRight(message, " \n;"), suggestion + next
+}
+
+// leastBehind is how many columns a text needs behind a head; else it is under it.
+const leastBehind = 24
+
+const (
+	nameIndent   = 2
+	detailIndent = 4
+)
+
+// facts writes labels in one column and their texts, wrapped, in the next.
+func (p *writer) facts(indent int, facts []Fact) {
+	widest := 0
+	for _, f := range facts {
+		widest = max(widest, columns(f.Label))
+	}
+	column := indent + widest + gap
+	for _, f := range facts {
+		lines := wrap(f.Text, p.room(column))
+		p.WriteString(spaces(indent) + p.in(dim, pad(printable(f.Label), widest)) + spaces(gap) + lines[0] + "\n")
+		for _, line := range lines[1:] {
+			p.WriteString(spaces(column) + line + "\n")
+		}
+	}
+}
+
+// Fact is one labelled answer.
+type Fact struct {
+	Label string `json:"label"`
+	Text  string `json:"text"`
+}
