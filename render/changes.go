@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -74,13 +75,13 @@ func (p *planWriter) created(path string, v resource.Value, schema *resource.Att
 		if !p.objects(v) {
 			break
 		}
-		r := row{path: printable(path)}
+		r := row{path: term.OneLine(path)}
 		for _, e := range v {
 			r.elements = append(r.elements, "+ "+p.marked(e, elemOf(schema)))
 		}
 		return []row{r}
 	}
-	r := row{path: printable(path), text: printable(valueText(v, schema))}
+	r := row{path: term.OneLine(path), text: term.OneLine(valueText(v, schema))}
 	switch {
 	case p.isPending(v):
 		r.notes = append(r.notes, "known after apply")
@@ -130,7 +131,7 @@ func changedPaths(changes []resource.Change) map[string]resource.Value {
 
 // changed is the row of an attribute that differs.
 func (p *planWriter) changed(d decider.Decision, c resource.Change, schema *resource.Attribute) row {
-	r := row{path: printable(c.Name())}
+	r := row{path: term.OneLine(c.Name())}
 	if removed, added, same, ok := p.compareElements(c, schema); ok {
 		if same > 0 {
 			r.notes = append(r.notes, number(same)+" unchanged")
@@ -142,7 +143,7 @@ func (p *planWriter) changed(d decider.Decision, c resource.Change, schema *reso
 			r.elements = append(r.elements, "+ "+e)
 		}
 	} else {
-		r.text = printable(p.arrow(c, schema))
+		r.text = term.OneLine(p.arrow(c, schema))
 	}
 	r.notes = append(r.notes, notesOf(d, c)...)
 	return r

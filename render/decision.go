@@ -8,6 +8,7 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/phrase"
+	"github.com/ovi-project/ovi/render/term"
 )
 
 // decision writes the sign, the name and what is to be done; then what belongs to it.
@@ -22,7 +23,7 @@ func (p *planWriter) decision(d decider.Decision) {
 	}
 	for _, w := range d.Warnings {
 		text, next := splitSuggestion(w.Text)
-		p.para(detailIndent, yellow, "Warning by "+w.Policy+": "+text)
+		p.para(detailIndent, term.Yellow, "Warning by "+w.Policy+": "+text)
 		if next != "" {
 			p.hanging(detailIndent, next)
 		}
@@ -43,7 +44,7 @@ func (p *planWriter) decision(d decider.Decision) {
 // head writes the first line of a decision, and returns what is to be written under it.
 func (p *planWriter) head(d decider.Decision) []string {
 	name := d.Ref.Short()
-	sign, text := p.sign(d), string(act(d.Proposed))
+	sign, text := p.Colored(signOf(d)), string(act(d.Proposed))
 	var rest []string
 	switch rankOf(&d) {
 	case isConflict:
@@ -65,9 +66,9 @@ func (p *planWriter) head(d decider.Decision) []string {
 			text += " " + phrase.ID(d.Observed.ID)
 		}
 	}
-	head := spaces(nameIndent) + signOf(d) + " " + name
-	p.WriteString(spaces(nameIndent) + sign + " " + p.in(bold, name))
-	p.after(columns(head), text)
+	head := term.Spaces(nameIndent) + signOf(d) + " " + name
+	p.WriteString(term.Spaces(nameIndent) + sign + " " + p.In(term.Bold, name))
+	p.after(term.Columns(head), text)
 	return rest
 }
 
@@ -159,6 +160,6 @@ func (p *planWriter) notConfigured(d decider.Decision) {
 // dataLoss says which data is lost with a resource that is destroyed.
 func (p *planWriter) dataLoss(d decider.Decision) {
 	if text := lossOf(d); text != "" {
-		p.para(detailIndent, red, "DATA LOSS: "+text)
+		p.para(detailIndent, term.Red, "DATA LOSS: "+text)
 	}
 }

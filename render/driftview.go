@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -24,7 +25,7 @@ type DriftView struct {
 }
 
 // Write writes the drift for people.
-func (v DriftView) Write(w io.Writer, s Style) error {
+func (v DriftView) Write(w io.Writer, s term.Style) error {
 	p := newPlanWriter(PlanView{Plan: v.Plan, Names: v.Names, Kinds: v.Kinds, ID: v.ID}, s)
 	p.unreachable(v.Plan)
 	if p.Len() > 0 {
@@ -55,13 +56,13 @@ func (p *planWriter) drifted(v DriftView, d decider.Decision, locations bool) {
 		sign, id = "-", "deleted "+v.note(d.Ref, "")
 	case comparator.Unreachable:
 		message, next := splitSuggestion(d.Message)
-		p.entry(conflictSign, name, "not evaluated: "+message)
+		p.entry(term.ConflictSign, name, "not evaluated: "+message)
 		if next != "" {
 			p.message(next)
 		}
 		return
 	case comparator.Conflict:
-		p.entry(conflictSign, name, "conflict: "+conflictText(d))
+		p.entry(term.ConflictSign, name, "conflict: "+conflictText(d))
 		if d.Suggestion != "" {
 			p.message(suggestion + d.Suggestion)
 		}
@@ -81,18 +82,18 @@ func (p *planWriter) drifted(v DriftView, d decider.Decision, locations bool) {
 
 // entry writes a sign, a name and a text.
 func (p *planWriter) entry(sign, name, text string) {
-	p.WriteString(p.in(paintOf(sign), sign) + " " + p.in(bold, name))
+	p.WriteString(p.In(term.PaintOf(sign), sign) + " " + p.In(term.Bold, name))
 	if text == "" {
 		p.WriteString("\n")
 		return
 	}
-	p.after(columns(sign+" "+name), text)
+	p.after(term.Columns(sign+" "+name), text)
 }
 
 // driftRow says what an attribute is and what is configured: there is no arrow, since a plan's
 // arrow points the other way.
 func (p *planWriter) driftRow(c resource.Change, schema *resource.Attribute, note string) row {
-	r := row{path: printable(c.Name())}
+	r := row{path: term.OneLine(c.Name())}
 	if extra, lacking, same, ok := p.compareElements(c, schema); ok {
 		for _, e := range extra {
 			r.elements = append(r.elements, "added "+e)
@@ -120,7 +121,7 @@ func (p *planWriter) driftRow(c resource.Change, schema *resource.Attribute, not
 	if note != "" {
 		r.text += "; " + note
 	}
-	r.text = printable(r.text)
+	r.text = term.OneLine(r.text)
 	return r
 }
 

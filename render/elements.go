@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -71,7 +72,7 @@ func (p *planWriter) marked(e resource.Value, schema *resource.Attribute) string
 	return text
 }
 
-func printableElement(s string) string { return printable(s) }
+func printableElement(s string) string { return term.OneLine(s) }
 
 // equal compares elements, a reference as the id it stands for.
 func (p *planWriter) equal(a, b resource.Value) bool {

@@ -10,6 +10,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/phrase"
+	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -63,7 +64,7 @@ func RecordLine(r event.Record) string {
 	if _, named := r.Event.(event.Started); !named && r.User != "" && event.Who(r.Event) == "" {
 		text += " (" + r.User + ")" // whose run recorded it: not all of it is their doing
 	}
-	return printable(text)
+	return term.OneLine(text)
 }
 
 func observedSentence(e event.Observed) string {
@@ -165,4 +166,4 @@ func refOrNone(r resource.Ref) string {
 }
 
 // Line is Sentence on one safe line.
-func Line(e event.Event) string { return printable(Sentence(e)) }
+func Line(e event.Event) string { return term.OneLine(Sentence(e)) }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -15,9 +16,9 @@ func FirstLine(doc string) string {
 }
 
 // Kind writes the documentation of a kind for people.
-func Kind(w io.Writer, s Style, k resource.Kind) error {
+func Kind(w io.Writer, s term.Style, k resource.Kind) error {
 	p := writer{Style: s}
-	p.WriteString(p.in(bold, k.Name) + p.in(dim, "  "+k.Provider) + "\n")
+	p.WriteString(p.In(term.Bold, k.Name) + p.In(term.Dim, "  "+k.Provider) + "\n")
 	for _, paragraph := range strings.Split(strings.TrimSpace(k.Doc), "\n") {
 		p.para(0, "", paragraph)
 	}
@@ -35,10 +36,10 @@ func Kind(w io.Writer, s Style, k resource.Kind) error {
 // attributes lists attributes; the fields of objects below them.
 func (p *writer) attributes(indent int, attrs []resource.Attribute) {
 	for _, a := range attrs {
-		p.WriteString("\n" + spaces(indent) + p.in(bold, a.Name) + "  " + p.in(dim, Traits(a)) + "\n")
+		p.WriteString("\n" + term.Spaces(indent) + p.In(term.Bold, a.Name) + "  " + p.In(term.Dim, Traits(a)) + "\n")
 		p.para(indent+4, "", strings.ReplaceAll(strings.TrimSpace(a.Doc), "\n", " "))
 		if a.Example != "" && !strings.Contains(a.Example, "\n") {
-			p.WriteString(spaces(indent+4) + p.in(dim, "Example: ") + a.Name + ": " + a.Example + "\n")
+			p.WriteString(term.Spaces(indent+4) + p.In(term.Dim, "Example: ") + a.Name + ": " + a.Example + "\n")
 		}
 		p.attributes(indent+4, a.Fields)
 		if a.Elem != nil {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -26,9 +27,9 @@ type Section struct {
 }
 
 // Write writes the page for people, wrapped at the width of the style.
-func (p Page) Write(w io.Writer, s Style) error {
+func (p Page) Write(w io.Writer, s term.Style) error {
 	out := newPlanWriter(PlanView{}, s)
-	out.para(0, bold, p.Lead)
+	out.para(0, term.Bold, p.Lead)
 	if p.Cause != "" {
 		out.para(0, "", p.Cause)
 	}
@@ -50,8 +51,8 @@ func (p Page) Write(w io.Writer, s Style) error {
 		if x.Head != "" {
 			head = x.Head + "  " + head
 		}
-		for _, line := range wrapItems(head, out.room(0)) {
-			out.WriteString(out.in(bold, line) + "\n")
+		for _, line := range term.WrapItems(head, out.Room(0)) {
+			out.WriteString(out.In(term.Bold, line) + "\n")
 		}
 		out.facts(2, x.Facts)
 	}

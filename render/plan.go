@@ -9,6 +9,7 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -32,11 +33,11 @@ type PlanView struct {
 
 // Write writes the plan for people: unreachable locations, the decisions by location, then
 // the counts. No value is truncated.
-func (v PlanView) Write(w io.Writer, s Style) error {
+func (v PlanView) Write(w io.Writer, s term.Style) error {
 	p := newPlanWriter(v, s)
 	for _, h := range v.Head {
-		for _, line := range wrapItems(h, p.room(0)) {
-			p.WriteString(p.in(dim, line) + "\n")
+		for _, line := range term.WrapItems(h, p.Room(0)) {
+			p.WriteString(p.In(term.Dim, line) + "\n")
 		}
 	}
 	p.unreachable(v.Plan)
@@ -44,7 +45,7 @@ func (v PlanView) Write(w io.Writer, s Style) error {
 	p.turns = turnsOf(groups)
 	for _, g := range groups {
 		p.gap()
-		p.WriteString(p.in(bold, p.names.Scope(g.scope)) + "\n")
+		p.WriteString(p.In(term.Bold, p.names.Scope(g.scope)) + "\n")
 		for _, d := range g.decisions {
 			p.decision(d)
 		}
@@ -79,7 +80,7 @@ type planWriter struct {
 	written map[string]bool         // reasons of policies, each written in full once
 }
 
-func newPlanWriter(v PlanView, s Style) *planWriter {
+func newPlanWriter(v PlanView, s term.Style) *planWriter {
 	p := &planWriter{
 		writer: writer{Style: s}, names: v.Names, kinds: v.Kinds, id: v.ID, written: map[string]bool{},
 		pending: map[resource.Ref]bool{}, known: map[resource.Ref]string{}, orders: orders(v.Plan),
@@ -108,9 +109,9 @@ func (p *planWriter) unreachable(plan decider.Plan) {
 		}
 		p.gap()
 		if since, offline := plan.Offline[scope]; offline {
-			p.signed("#", dim, p.names.Scope(scope)+" is "+(&resource.OfflineError{Since: since}).Error(), 0)
+			p.signed("#", term.Dim, p.names.Scope(scope)+" is "+(&resource.OfflineError{Since: since}).Error(), 0)
 		} else {
-			p.signed(conflictSign, red, p.names.Scope(scope)+" is unreachable: "+plan.Unreachable[scope], 0)
+			p.signed(term.ConflictSign, term.Red, p.names.Scope(scope)+" is unreachable: "+plan.Unreachable[scope], 0)
 		}
 		p.notEvaluated(n)
 	}
@@ -124,7 +125,8 @@ func (p *planWriter) unreachable(plan decider.Plan) {
 				}
 			}
 			p.gap()
-			p.signed(conflictSign, red, kind+" in "+p.names.Scope(scope)+" is unreachable: "+plan.UnreachableKinds[scope][kind], 0)
+			where, why := kind+" in "+p.names.Scope(scope), plan.UnreachableKinds[scope][kind]
+			p.signed(term.ConflictSign, term.Red, where+" is unreachable: "+why, 0)
 			p.notEvaluated(n)
 		}
 	}
@@ -143,8 +145,8 @@ func (p *planWriter) notVerified(u comparator.Unverified) {
 	if len(u.Paths) > 1 {
 		verb = "were"
 	}
-	p.WriteString(spaces(nameIndent) + p.in(dim, "#") + " " + p.in(bold, name))
-	p.after(nameIndent+2+columns(name), fmt.Sprintf("not verified: %s cannot be read back and %s not recorded",
+	p.WriteString(term.Spaces(nameIndent) + p.In(term.Dim, "#") + " " + p.In(term.Bold, name))
+	p.after(nameIndent+2+term.Columns(name), fmt.Sprintf("not verified: %s cannot be read back and %s not recorded",
 		strings.Join(u.Paths, ", "), verb))
 	p.message(suggestion + "run `ovi apply --set-unverified` to set " + them(len(u.Paths)))
 }
@@ -157,8 +159,9 @@ func (p *planWriter) writeKept(k comparator.Kept) {
 		kind, _ := p.kinds(k.Ref.Provider, k.Ref.Kind)
 		unit = unitOf(schemaAt(kind.Attrs, k.Path))
 	}
-	p.WriteString(spaces(nameIndent) + p.in(dim, "#") + " " + p.in(bold, name))
-	p.after(nameIndent+2+columns(name), fmt.Sprintf("%s stays %s%s; %s%s is configured", k.Path, Value(k.Observed), unit,
+	p.WriteString(term.Spaces(nameIndent) + p.In(term.Dim, "#") + " " + p.In(term.Bold, name))
+	p.after(nameIndent+2+term.Columns(name), fmt.Sprintf("%s stays %s%s; %s%s is configured", k.Path, Value(k.Observed),
+		unit,
 		Value(k.Desired), unit))
 }
 

@@ -3,22 +3,16 @@ package render
 import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
-)
-
-// The signs of a plan, beside those of actions.
-const (
-	conflictSign = "!"
-	blockedSign  = "×"
-	replaceSign  = "-/+"
+	"github.com/ovi-project/ovi/render/term"
 )
 
 // signOf is the sign of a decision without color.
 func signOf(d decider.Decision) string {
 	switch rankOf(&d) {
 	case isConflict, notShown:
-		return conflictSign
+		return term.ConflictSign
 	case isBlocked:
-		return blockedSign
+		return term.BlockedSign
 	case isKept:
 		return "#"
 	}
@@ -33,43 +27,13 @@ func actionSign(a decider.Action) string {
 	case decider.Update, decider.Restart, decider.Revert:
 		return "~"
 	case decider.Replace:
-		return replaceSign
+		return term.ReplaceSign
 	case decider.Delete:
 		return "-"
 	case decider.Notify:
 	}
-	return conflictSign
+	return term.ConflictSign
 }
-
-// paintOf is the color of a sign.
-func paintOf(sign string) paint {
-	switch sign {
-	case "+":
-		return green
-	case "~", blockedSign:
-		return yellow
-	case "-", conflictSign:
-		return red
-	}
-	return ""
-}
-
-// colored is a sign in its color: of a replacement, the deletion red and the creation green.
-func (s Style) colored(sign string) string {
-	if sign == "#" {
-		return s.in(dim, sign)
-	}
-	if sign == replaceSign {
-		return s.in(red, "-") + "/" + s.in(green, "+")
-	}
-	return s.in(paintOf(sign), sign)
-}
-
-// sign is the sign of a decision in its color.
-func (s Style) sign(d decider.Decision) string { return s.colored(signOf(d)) }
-
-// Alert is the sign of what needs an operator, in its color.
-func (s Style) Alert() string { return s.colored(conflictSign) }
 
 // rank orders decisions within a location.
 type rank int

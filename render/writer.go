@@ -2,11 +2,13 @@ package render
 
 import (
 	"strings"
+
+	"github.com/ovi-project/ovi/render/term"
 )
 
 // writer writes lines for people.
 type writer struct {
-	Style
+	term.Style
 	strings.Builder
 }
 
@@ -18,27 +20,27 @@ func (p *writer) gap() {
 }
 
 // para writes a text, wrapped under an indent, in one color.
-func (p *writer) para(indent int, c paint, text string) {
-	for _, line := range wrap(text, p.room(indent)) {
-		p.WriteString(spaces(indent) + p.in(c, line) + "\n")
+func (p *writer) para(indent int, c term.Paint, text string) {
+	for _, line := range term.Wrap(text, p.Room(indent)) {
+		p.WriteString(term.Spaces(indent) + p.In(c, line) + "\n")
 	}
 }
 
 // tally writes counts, wrapped between them.
 func (p *writer) tally(text string) {
-	for _, line := range wrapCounts(text, p.room(0)) {
-		p.WriteString(p.in(bold, line) + "\n")
+	for _, line := range term.WrapCounts(text, p.Room(0)) {
+		p.WriteString(p.In(term.Bold, line) + "\n")
 	}
 }
 
 // signed writes a sign and a text, wrapped under the text with two more columns.
-func (p *writer) signed(sign string, c paint, text string, indent int) {
-	column := indent + columns(sign) + 1
+func (p *writer) signed(sign string, c term.Paint, text string, indent int) {
+	column := indent + term.Columns(sign) + 1
 	text, next := splitSuggestion(text)
-	lines := wrap(text, p.room(column))
-	p.WriteString(spaces(indent) + p.in(c, sign) + " " + lines[0] + "\n")
+	lines := term.Wrap(text, p.Room(column))
+	p.WriteString(term.Spaces(indent) + p.In(c, sign) + " " + lines[0] + "\n")
 	for _, line := range lines[1:] {
-		p.WriteString(spaces(column+2) + line + "\n")
+		p.WriteString(term.Spaces(column+2) + line + "\n")
 	}
 	if next != "" {
 		p.hanging(indent+detailIndent, next)
@@ -47,17 +49,17 @@ func (p *writer) signed(sign string, c paint, text string, indent int) {
 
 // after puts a text behind a head, its further lines under it.
 func (p *writer) after(used int, text string) {
-	if columns(printable(text)) > p.width()-used-2 && p.width()-used-2 < leastBehind {
+	if term.Columns(term.OneLine(text)) > p.Columns()-used-2 && p.Columns()-used-2 < leastBehind {
 		p.WriteString("\n")
 		p.para(detailIndent+2, "", text)
 		return
 	}
-	for i, line := range wrapBehind(text, p.room(used+2), p.room(detailIndent+2)) {
+	for i, line := range term.WrapBehind(text, p.Room(used+2), p.Room(detailIndent+2)) {
 		if i == 0 {
 			p.WriteString("  " + line + "\n")
 			continue
 		}
-		p.WriteString(spaces(detailIndent+2) + line + "\n")
+		p.WriteString(term.Spaces(detailIndent+2) + line + "\n")
 	}
 }
 
@@ -75,12 +77,12 @@ func (p *writer) hanging(indent int, text string) {
 	if strings.HasPrefix(text, suggestion) {
 		more += 2
 	}
-	for i, line := range wrap(text, p.room(more)) {
+	for i, line := range term.Wrap(text, p.Room(more)) {
 		if i == 0 {
-			p.WriteString(spaces(indent) + line + "\n")
+			p.WriteString(term.Spaces(indent) + line + "\n")
 			continue
 		}
-		p.WriteString(spaces(more) + line + "\n")
+		p.WriteString(term.Spaces(more) + line + "\n")
 	}
 }
 
@@ -107,14 +109,15 @@ const (
 func (p *writer) facts(indent int, facts []Fact) {
 	widest := 0
 	for _, f := range facts {
-		widest = max(widest, columns(f.Label))
+		widest = max(widest, term.Columns(f.Label))
 	}
-	column := indent + widest + gap
+	column := indent + widest + term.Gap
 	for _, f := range facts {
-		lines := wrap(f.Text, p.room(column))
-		p.WriteString(spaces(indent) + p.in(dim, pad(printable(f.Label), widest)) + spaces(gap) + lines[0] + "\n")
+		lines := term.Wrap(f.Text, p.Room(column))
+		p.WriteString(term.Spaces(indent) + p.In(term.Dim, term.Pad(term.OneLine(f.Label), widest)) +
+			term.Spaces(term.Gap) + lines[0] + "\n")
 		for _, line := range lines[1:] {
-			p.WriteString(spaces(column) + line + "\n")
+			p.WriteString(term.Spaces(column) + line + "\n")
 		}
 	}
 }

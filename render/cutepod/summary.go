@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/term"
 )
 
 // DryRun implements Formatter.
@@ -58,12 +59,12 @@ func (t *Table) details(p plannedLine) []string {
 	var out []string
 	if p.sign == updated {
 		for _, d := range p.action.Differences {
-			out = append(out, "    - "+d.Path+": "+render.Printable(d.From)+" "+arrow+" "+render.Printable(d.To)+"\n")
+			out = append(out, "    - "+d.Path+": "+term.Printable(d.From)+" "+arrow+" "+term.Printable(d.To)+"\n")
 		}
 	}
 	if t.Verbose {
 		for _, c := range p.action.Commands {
-			out = append(out, "    "+t.mark(arrow)+" "+render.Printable(c)+"\n")
+			out = append(out, "    "+t.mark(arrow)+" "+term.Printable(c)+"\n")
 		}
 	}
 	return out

@@ -1,4 +1,4 @@
-package render
+package term
 
 import (
 	"strings"
@@ -19,8 +19,8 @@ func runeWidth(r rune) int {
 	return 1
 }
 
-// columns is the width of a text without color.
-func columns(s string) int {
+// Columns is the width of a text without color.
+func Columns(s string) int {
 	n := 0
 	for _, r := range s {
 		n += runeWidth(r)
@@ -28,9 +28,9 @@ func columns(s string) int {
 	return n
 }
 
-// truncate cuts a text to so many columns, the last one an ellipsis. 0 is unbounded.
-func truncate(s string, width int) string {
-	if width <= 0 || columns(s) <= width {
+// Truncate cuts a text to so many columns, the last one an ellipsis. 0 is unbounded.
+func Truncate(s string, width int) string {
+	if width <= 0 || Columns(s) <= width {
 		return s
 	}
 	n := 0
@@ -43,15 +43,15 @@ func truncate(s string, width int) string {
 	return s
 }
 
-// pad fills a text up with spaces.
-func pad(s string, width int) string { return s + spaces(width-columns(s)) }
+// Pad fills a text up with spaces.
+func Pad(s string, width int) string { return s + Spaces(width-Columns(s)) }
 
-// wrap breaks a text at its spaces into lines of so many columns. A word longer than a line
+// Wrap breaks a text at its spaces into lines of so many columns. A word longer than a line
 // is alone on its line and not broken: it may be a name to be copied. So is a command in
 // backquotes, unless it is longer than a line. 0 is unbounded.
-func wrap(s string, width int) []string {
-	s = printable(s)
-	if width <= 0 || columns(s) <= width {
+func Wrap(s string, width int) []string {
+	s = OneLine(s)
+	if width <= 0 || Columns(s) <= width {
 		return []string{s}
 	}
 	var lines []string
@@ -60,7 +60,7 @@ func wrap(s string, width int) []string {
 		switch {
 		case line == "":
 			line = word
-		case columns(line)+1+columns(word) <= width:
+		case Columns(line)+1+Columns(word) <= width:
 			line += " " + word
 		default:
 			lines = append(lines, line)
@@ -79,7 +79,7 @@ func words(s string, width int) []string {
 		if first := fields[0]; strings.Count(first, "`")%2 == 1 {
 			for end := 1; end < len(fields); end++ {
 				if strings.Count(fields[end], "`")%2 == 1 {
-					if command := strings.Join(fields[:end+1], " "); columns(command) <= width {
+					if command := strings.Join(fields[:end+1], " "); Columns(command) <= width {
 						n = end + 1
 					}
 					break
@@ -92,27 +92,27 @@ func words(s string, width int) []string {
 	return out
 }
 
-// wrapItems breaks a line between its items, which two spaces part; and an item that is too long
+// WrapItems breaks a line between its items, which two spaces part; and an item that is too long
 // at its spaces.
-func wrapItems(s string, width int) []string {
+func WrapItems(s string, width int) []string {
 	var lines []string
-	for i, item := range strings.Split(printable(s), "  ") {
+	for i, item := range strings.Split(OneLine(s), "  ") {
 		last := len(lines) - 1
-		if i > 0 && columns(lines[last])+2+columns(item) <= width {
+		if i > 0 && Columns(lines[last])+2+Columns(item) <= width {
 			lines[last] += "  " + item
 			continue
 		}
-		lines = append(lines, wrap(item, width)...)
+		lines = append(lines, Wrap(item, width)...)
 	}
 	return lines
 }
 
-// wrapCounts breaks a sentence of counts at its commas.
-func wrapCounts(s string, width int) []string {
+// WrapCounts breaks a sentence of counts at its commas.
+func WrapCounts(s string, width int) []string {
 	var lines []string
 	for i, item := range strings.SplitAfter(s, ", ") {
 		last := len(lines) - 1
-		if i > 0 && columns(lines[last])+columns(strings.TrimSpace(item)) <= width {
+		if i > 0 && Columns(lines[last])+Columns(strings.TrimSpace(item)) <= width {
 			lines[last] += item
 			continue
 		}
@@ -124,15 +124,15 @@ func wrapCounts(s string, width int) []string {
 	return lines
 }
 
-// wrapValue breaks a value at its single spaces into lines of so many columns. Joined by spaces
+// WrapValue breaks a value at its single spaces into lines of so many columns. Joined by spaces
 // they are the value: nothing is omitted or truncated. A word longer than a line is
 // not broken. 0 is unbounded.
-func wrapValue(s string, width int) []string {
-	if width <= 0 || columns(s) <= width {
+func WrapValue(s string, width int) []string {
+	if width <= 0 || Columns(s) <= width {
 		return []string{s}
 	}
 	var lines []string
-	for columns(s) > width {
+	for Columns(s) > width {
 		at := breakAt(s, width)
 		if at < 0 {
 			break
@@ -163,35 +163,32 @@ func breakAt(s string, width int) int {
 	return -1
 }
 
-// wrapBehind breaks a text at its spaces into a first line of so many columns and further lines
+// WrapBehind breaks a text at its spaces into a first line of so many columns and further lines
 // of more.
-func wrapBehind(s string, first, rest int) []string {
-	lines := wrap(s, first)
+func WrapBehind(s string, first, rest int) []string {
+	lines := Wrap(s, first)
 	if len(lines) == 1 {
 		return lines
 	}
-	return append(lines[:1], wrap(strings.Join(lines[1:], " "), rest)...)
+	return append(lines[:1], Wrap(strings.Join(lines[1:], " "), rest)...)
 }
 
-// Wrap breaks a text at its spaces into lines of so many columns.
-func Wrap(s string, width int) []string { return wrap(s, width) }
-
 // Shortened is a text of at most a number of columns.
-func Shortened(s string, width int) string { return truncate(printable(s), width) }
+func Shortened(s string, width int) string { return Truncate(OneLine(s), width) }
 
 // Printable is a text without what would change a terminal.
 func Printable(s string) string {
 	lines := strings.Split(s, "\n")
 	for i := range lines {
-		lines[i] = printable(lines[i])
+		lines[i] = OneLine(lines[i])
 	}
 	return strings.Join(lines, "\n")
 }
 
-// printable makes one line of a text and removes control codes: the answer of a provider is not
+// OneLine makes one line of a text and removes control codes: the answer of a provider is not
 // trusted.
-func printable(s string) string {
-	clean := strings.IndexFunc(s, unsafeRune) < 0
+func OneLine(s string) string {
+	clean := strings.IndexFunc(s, UnsafeRune) < 0
 	if clean {
 		return s
 	}
@@ -199,14 +196,14 @@ func printable(s string) string {
 		switch {
 		case r == '\n' || r == '\t':
 			return ' '
-		case unsafeRune(r):
+		case UnsafeRune(r):
 			return '\ufffd'
 		}
 		return r
 	}, s)
 }
 
-// unsafeRune finds control codes, and the marks that turn the direction of writing.
-func unsafeRune(r rune) bool {
+// UnsafeRune finds control codes, and the marks that turn the direction of writing.
+func UnsafeRune(r rune) bool {
 	return unicode.IsControl(r) || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
