@@ -115,7 +115,8 @@ func (c *comparison) changesValue(r resource.Reference, changes []resource.Chang
 		changed, _, _ := strings.Cut(x.Path, ".")
 		switch {
 		case x.On != resource.OnAttribute && x.On != resource.OnState:
-		case x.On == resource.OnAttribute && (x.Path == r.Path || strings.HasPrefix(x.Path, r.Path+".") || strings.HasPrefix(r.Path, x.Path+".")):
+		case x.On == resource.OnAttribute && (x.Path == r.Path || strings.HasPrefix(x.Path, r.Path+".") ||
+			strings.HasPrefix(r.Path, x.Path+".")):
 			return true
 		case slices.Contains(with, changed), x.On == resource.OnAttribute && slices.Contains(with, "*"):
 			return true

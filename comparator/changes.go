@@ -22,7 +22,8 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 	opt := c.opt // its functions are allocated once, not for each resource
 	opt.Ignore, opt.Ref = s.ignored(w), w.Ref
 	if (len(w.Defaulted) > 0 || k.Exact) && o.Adopted {
-		opt.Adopted, opt.Ignore = true, slices.Concat(opt.Ignore, w.Defaulted) // what the file does not mention stays as found
+		// what the file does not mention stays as found
+		opt.Adopted, opt.Ignore = true, slices.Concat(opt.Ignore, w.Defaulted)
 	}
 	sameTags := k.NoTags || w.Tags.Equal(o.Tags)
 	var applied Applied
@@ -46,13 +47,17 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 		out = append(out, change)
 	}
 	if k.Renames && o.Natural != "" && o.Role == "" { // in a replacement in progress its steps rename
-		out = append(out, resource.Change{On: resource.OnName, Path: "name", From: resource.String(o.Natural), To: resource.String(o.Ref.Name)})
+		out = append(out, resource.Change{On: resource.OnName, Path: "name", From: resource.String(o.Natural),
+			To: resource.String(o.Ref.Name)})
 	}
 	if !sameTags {
 		out = append(out, resource.DiffTags(w.Tags, o.Tags, applied.Tags, opt.Ignore)...)
 	}
 	if c.in.Ignores != nil && len(out) > 0 {
-		out = slices.DeleteFunc(out, func(x resource.Change) bool { return !x.KnownAfterApply && c.in.Ignores(s.stack, w.Ref.Kind, x) })
+		out = slices.DeleteFunc(out, func(x resource.Change) bool {
+			return !x.KnownAfterApply &&
+				c.in.Ignores(s.stack, w.Ref.Kind, x)
+		})
 	}
 	if k.Carrier == resource.Anytime {
 		out = append(out, c.marks(s, w, o)...)

@@ -95,7 +95,8 @@ func (s *side) ignored(d *resource.Desired) []string {
 
 // find returns the configured resource with a ref.
 func (s *side) find(ref resource.Ref) (*resource.Desired, bool) {
-	i, ok := slices.BinarySearchFunc(s.desired, ref, func(d resource.Desired, r resource.Ref) int { return d.Ref.Compare(r) })
+	i, ok := slices.BinarySearchFunc(s.desired, ref,
+		func(d resource.Desired, r resource.Ref) int { return d.Ref.Compare(r) })
 	if !ok {
 		return nil, false
 	}

@@ -7,11 +7,13 @@ type DifferenceType string
 
 // The six types.
 const (
-	Missing     DifferenceType = "missing"     // configured, and its absence was observed
-	Drifted     DifferenceType = "drifted"     // configured and owned, but different
-	Unwanted    DifferenceType = "unwanted"    // owned by a stack that does not configure it
-	Unmanaged   DifferenceType = "unmanaged"   // exists, and is not proven to be ovi's
-	Conflict    DifferenceType = "conflict"    // configured, but what exists is not proven to be the stack's; or a bound resource's marks name another
+	Missing   DifferenceType = "missing"   // configured, and its absence was observed
+	Drifted   DifferenceType = "drifted"   // configured and owned, but different
+	Unwanted  DifferenceType = "unwanted"  // owned by a stack that does not configure it
+	Unmanaged DifferenceType = "unmanaged" // exists, and is not proven to be ovi's
+	// configured, but what exists is not proven to be the stack's; or a bound resource's marks name
+	// another
+	Conflict    DifferenceType = "conflict"
 	Unreachable DifferenceType = "unreachable" // configured, but it could not be read
 )
 

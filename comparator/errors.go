@@ -34,17 +34,23 @@ func (e *OwnershipError) Error() string {
 			return fmt.Sprintf("%s has its tags, but is recorded as %s of stack %s", id, e.Have.Ref.Short(), e.Have.Ref.Stack)
 		}
 		if m := e.Have.Marks; m.IsZero() || m.Ref == e.Have.Ref {
-			return id + " has the recorded ID, but not the recorded key: it was deleted and created again outside ovi, or its tags were changed"
+			return id + " has the recorded ID, but not the recorded key: it was deleted and created again outside ovi, or " +
+				"its tags were changed"
 		}
-		return fmt.Sprintf("%s is recorded under this name, but its tags name %s of stack %s", id, e.Have.Marks.Ref.Short(), e.Have.Marks.Ref.Stack)
+		return fmt.Sprintf("%s is recorded under this name, but its tags name %s of stack %s", id, e.Have.Marks.Ref.Short(),
+			e.Have.Marks.Ref.Stack)
 	case resource.Copied:
-		return fmt.Sprintf("%s carries the tags of %s, which is recorded as another resource: the tags were copied, or it was restored outside ovi", id, e.Have.Marks.Ref.Short())
+		return fmt.Sprintf("%s carries the tags of %s, which is recorded as another resource: the tags were copied, or "+
+			"it was restored outside ovi", id, e.Have.Marks.Ref.Short())
 	case resource.Attested:
-		return fmt.Sprintf("%s was created by ovi as %s of stack %s, but this data directory has no record of it", id, e.Have.Marks.Ref.Short(), e.Have.Marks.Ref.Stack)
+		return fmt.Sprintf("%s was created by ovi as %s of stack %s, but this data directory has no record of it", id,
+			e.Have.Marks.Ref.Short(), e.Have.Marks.Ref.Stack)
 	case resource.Unproven:
-		return fmt.Sprintf("%s carries the tags of %s of stack %s, but no record proves that ovi created it", id, e.Have.Marks.Ref.Short(), e.Have.Marks.Ref.Stack)
+		return fmt.Sprintf("%s carries the tags of %s of stack %s, but no record proves that ovi created it", id,
+			e.Have.Marks.Ref.Short(), e.Have.Marks.Ref.Stack)
 	case resource.Former:
-		return id + " was managed under this name before, and was forgotten, replaced or deleted since: `ovi history " + e.Have.Ref.Short() + "` tells"
+		return id + " was managed under this name before, and was forgotten, replaced or deleted since: `ovi history " +
+			e.Have.Ref.Short() + "` tells"
 	}
 	return id + " exists and is unmanaged"
 }

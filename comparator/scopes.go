@@ -49,7 +49,8 @@ func (p *observedScope) sort() {
 
 // scopeOf finds a scope; nil if it was not read.
 func (c *comparison) scopeOf(s resource.Scope) *observedScope {
-	i, ok := slices.BinarySearchFunc(c.scopes, s, func(p observedScope, s resource.Scope) int { return p.scope.Compare(s) })
+	i, ok := slices.BinarySearchFunc(c.scopes, s,
+		func(p observedScope, s resource.Scope) int { return p.scope.Compare(s) })
 	if !ok {
 		return nil
 	}
@@ -62,7 +63,8 @@ func (c *comparison) group(ref resource.Ref) []resource.Observed {
 	if p == nil {
 		return nil
 	}
-	i, ok := slices.BinarySearchFunc(p.resources, ref, func(o resource.Observed, r resource.Ref) int { return o.Ref.Compare(r) })
+	i, ok := slices.BinarySearchFunc(p.resources, ref,
+		func(o resource.Observed, r resource.Ref) int { return o.Ref.Compare(r) })
 	if !ok {
 		return nil
 	}

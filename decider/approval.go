@@ -29,7 +29,8 @@ func (Approvals) Review(p Plan, f Facts) (map[int]Blocker, error) {
 				approved = f.Approvers(p)
 			}
 			b, blocked := approved.Missing(max(rule.Approvers, 1), rule.Signed)
-			if was, held := out[i]; blocked && (!held || b.Signed && !was.Signed || b.Signed == was.Signed && b.Approvers > was.Approvers) {
+			if was, held := out[i]; blocked && (!held || b.Signed && !was.Signed || b.Signed == was.Signed &&
+				b.Approvers > was.Approvers) {
 				out[i] = b
 			}
 		}

@@ -113,7 +113,8 @@ func (AttemptLimit) Warn(p Plan, f Facts) map[int][]Warning {
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		if a, ok := d.attempts(f); ok && a.Stalled(f.Now) {
-			out[i] = []Warning{{Policy: Stalled, Text: fmt.Sprintf("transient errors since %s; last error: %s", a.Since.UTC().Format("2006-01-02 15:04 UTC"), a.Error)}}
+			out[i] = []Warning{{Policy: Stalled, Text: fmt.Sprintf("transient errors since %s; last error: %s",
+				a.Since.UTC().Format("2006-01-02 15:04 UTC"), a.Error)}}
 		}
 	}
 	return out

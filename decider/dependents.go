@@ -70,7 +70,8 @@ func blocksDelete(d *Decision, all []Decision, index map[resource.Ref]int) (chan
 		if !x.Proposed.Destroys() || len(x.Blockers) > 0 || !d.mustPrecede(x) {
 			continue
 		}
-		x.Blockers = append(x.Blockers, dependencyBlocker("%s depends on it and is blocked by %s", d.Ref.Short(), d.Blockers[0].Policy))
+		x.Blockers = append(x.Blockers, dependencyBlocker("%s depends on it and is blocked by %s", d.Ref.Short(),
+			d.Blockers[0].Policy))
 		changed = true
 	}
 	return changed

@@ -196,7 +196,8 @@ func linkRecorded(all []Decision, f Facts) {
 		}
 		for _, r := range f.LastDependsOn(d.Ref) {
 			j, known := index[r]
-			if !known || j == i || !all[j].Proposed.Destroys() || letsGo && all[j].Proposed != Delete || slices.Contains(d.DependsOn, r) || reaches(all, index, r, d.Ref) {
+			if !known || j == i || !all[j].Proposed.Destroys() || letsGo && all[j].Proposed != Delete ||
+				slices.Contains(d.DependsOn, r) || reaches(all, index, r, d.Ref) {
 				continue
 			}
 			d.DependsOn = append(d.DependsOn, r)

@@ -19,7 +19,8 @@ func keep(all []Decision, kinds Kinds, f Facts) {
 		case !k.Keeps:
 		case d.Proposed == Delete && d.Difference == comparator.Unwanted && !f.Prune:
 			d.Action, d.Proposed, d.Reason = Notify, Notify, ReasonKept
-			d.Message, d.Suggestion, d.DataLoss = "it is no longer configured; its data is kept", "run with --prune-data to delete it", ""
+			d.Message, d.Suggestion, d.DataLoss = "it is no longer configured; its data is kept",
+				"run with --prune-data to delete it", ""
 		case d.Proposed == Replace:
 			d.Blockers = append(d.Blockers, Blocker{
 				Policy: keepPolicy, Reason: "it is never replaced, because that would lose its data",

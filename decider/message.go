@@ -46,7 +46,8 @@ func conflictSuggestion(d *comparator.Difference) string {
 	case resource.Proven:
 		return fmt.Sprintf("rename it, or run `ovi move` in stack %s", d.Observed.Ref.Stack)
 	case resource.Disputed, resource.Copied, resource.Unproven, resource.Former:
-		return fmt.Sprintf("%s, or `ovi forget %s --id %s` if it is not: the next apply creates another one", adopt, name, d.Observed.ID)
+		return fmt.Sprintf("%s, or `ovi forget %s --id %s` if it is not: the next apply creates another one", adopt, name,
+			d.Observed.ID)
 	case resource.Attested:
 		return "run `ovi adopt --marked` to take all such resources, or `ovi adopt " + name + " --id " + d.Observed.ID + "`"
 	}
@@ -69,7 +70,8 @@ func missingMessage(*comparator.Difference) string { return "it does not exist" 
 
 func resumesMessage(d *comparator.Difference) string {
 	if d.Replacing.Used && d.New.Health == resource.Failing {
-		return fmt.Sprintf("the replacement of %s by %s cannot go back, because other resources refer to %s already", d.Observed.ID, d.New.ID, d.New.ID)
+		return fmt.Sprintf("the replacement of %s by %s cannot go back, because other resources refer to %s already",
+			d.Observed.ID, d.New.ID, d.New.ID)
 	}
 	return fmt.Sprintf("the replacement of %s by %s was interrupted", d.Observed.ID, d.New.ID)
 }

@@ -37,7 +37,8 @@ func unproven(d *Decision, f Facts) error {
 	case !d.Proposed.Destroys():
 		return nil
 	case d.Observed.Unread != "":
-		return fmt.Errorf("%s could not be read, so nothing proves that it is the recorded one: %s", d.Observed.ID, d.Observed.Unread)
+		return fmt.Errorf("%s could not be read, so nothing proves that it is the recorded one: %s", d.Observed.ID,
+			d.Observed.Unread)
 	case f.Origin == nil:
 		return fmt.Errorf("the audit log cannot be read, so nothing proves that ovi created or adopted %s", d.Observed.ID)
 	}

@@ -39,7 +39,8 @@ func (RestartBudget) Review(p Plan, f Facts) (map[int]Blocker, error) {
 		}
 		if r, ok := f.Restarts(d.Ref); ok && r.Desired == d.DesiredDigest() && r.usedUp(f.Now) {
 			out[i] = Blocker{
-				Reason:     fmt.Sprintf("%d restarts in %d minutes did not help: %s", RestartsMost, RestartsWithin/time.Minute, d.Message),
+				Reason: fmt.Sprintf("%d restarts in %d minutes did not help: %s", RestartsMost, RestartsWithin/time.Minute,
+					d.Message),
 				Suggestion: "correct the cause and run `ovi retry " + d.Ref.Short() + "`, or change the configuration",
 			}
 		}

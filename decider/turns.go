@@ -161,7 +161,8 @@ func (t *turns) block(all []Decision) {
 	}
 	for _, j := range t.rest {
 		all[j].Blockers = append(all[j].Blockers, Blocker{
-			Policy: MaxUnavailable, Awaits: waits, Reason: fmt.Sprintf("%d of the %d of %s may be unavailable", t.Most(), t.Size, t.of.Short()),
+			Policy: MaxUnavailable, Awaits: waits, Reason: fmt.Sprintf("%d of the %d of %s may be unavailable", t.Most(),
+				t.Size, t.of.Short()),
 			Suggestion: "repair " + t.stuck[0].Short() + ", or raise max_unavailable of " + t.of.Short(),
 		})
 	}
@@ -203,7 +204,8 @@ func takeBack(all []Decision, taken []turns) {
 		d := &all[t.rest[0]]
 		d.Warnings = append(d.Warnings, Warning{
 			Policy: MaxUnavailable,
-			Text:   fmt.Sprintf("%d of %s are unavailable at one time: what they depend on is replaced, and they are deleted before it", len(t.rest), t.of.Short()),
+			Text: fmt.Sprintf("%d of %s are unavailable at one time: what they depend on is replaced, and they are "+
+				"deleted before it", len(t.rest), t.of.Short()),
 		})
 	}
 }

@@ -6,109 +6,13 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
-
-// row is one attribute of a decision.
-type row struct {
-	path     string
-	text     string   // the value, or current -> configured
-	elements []string // of a list: "- x" and "+ y", a line each
-	notes    []string
-}
-
-func (r row) note() string {
-	if len(r.notes) == 0 {
-		return ""
-	}
-	return "# " + printable(strings.Join(r.notes, "; "))
-}
-
-// widestPath is the longest path with which others are aligned.
-const widestPath = 28
 
 // changes writes the attributes of a decision, aligned: all of a resource to be created,
 // current and configured values of one that differs.
 func (p *planWriter) changes(d decider.Decision) { p.table(p.rows(d)) }
-
-// table writes attributes with their values and notes aligned.
-func (p *planWriter) table(rows []row) { p.tableAt(detailIndent, rows) }
-
-func (p *planWriter) tableAt(indent int, rows []row) {
-	path, text := 0, 0
-	for _, r := range rows {
-		if n := columns(r.path); n <= widestPath {
-			path = max(path, n)
-		}
-	}
-	for _, r := range rows {
-		if note := r.note(); note != "" && r.text != "" && p.fits(indent+max(path, columns(r.path))+2, r.text, note) {
-			text = max(text, columns(r.text))
-		}
-	}
-	for _, r := range rows {
-		p.row(indent, r, path, text)
-	}
-}
-
-// fits says that a value and its note fit into one line behind a column.
-func (p *planWriter) fits(used int, text, note string) bool {
-	return used+columns(text)+2+columns(note) <= p.width()
-}
-
-// row writes one attribute. A value that is too long is wrapped at its spaces, below itself.
-func (p *planWriter) row(indent int, r row, path, text int) {
-	used := indent + max(path, columns(r.path)) + 2
-	note := r.note()
-	if r.text == "" { // a list
-		p.WriteString(spaces(indent) + r.path)
-		if note != "" {
-			p.WriteString(spaces(path-columns(r.path)) + "  " + p.in(dim, note))
-		}
-		p.WriteString("\n")
-		for _, e := range r.elements {
-			p.element(indent+2, e)
-		}
-		return
-	}
-	p.WriteString(spaces(indent) + pad(r.path, path))
-	if used > p.width()/2 {
-		used = indent + 4
-		p.WriteString("\n" + spaces(used))
-	} else {
-		p.WriteString("  ")
-	}
-	lines := wrapValue(r.text, p.room(used))
-	p.WriteString(strings.Join(lines, "\n"+spaces(used)))
-	last := lines[len(lines)-1]
-	switch {
-	case note == "":
-	case len(lines) == 1 && p.fits(used, pad(last, text), note):
-		p.WriteString(spaces(text-columns(last)) + "  " + p.in(dim, note))
-	case p.fits(used, last, note):
-		p.WriteString("  " + p.in(dim, note))
-	default:
-		p.WriteString("\n" + spaces(used) + p.in(dim, note))
-	}
-	p.WriteString("\n")
-}
-
-// element writes one element of a list with its sign.
-func (p *planWriter) element(indent int, e string) {
-	value, note, noted := strings.Cut(e, noteMark)
-	sign, value, _ := strings.Cut(value, " ")
-	lines := wrapValue(value, p.room(indent+2))
-	p.WriteString(spaces(indent) + p.in(paintOf(sign), sign) + " " + strings.Join(lines, "\n"+spaces(indent+2)))
-	if noted {
-		note = "# " + note
-		if last := lines[len(lines)-1]; p.fits(indent+2, last, note) {
-			p.WriteString("  " + p.in(dim, note))
-		} else {
-			p.WriteString("\n" + spaces(indent+2) + p.in(dim, note))
-		}
-	}
-	p.WriteString("\n")
-}
 
 // rows are the attributes of a decision as they are shown.
 func (p *planWriter) rows(d decider.Decision) []row {
@@ -171,13 +75,13 @@ func (p *planWriter) created(path string, v resource.Value, schema *resource.Att
 		if !p.objects(v) {
 			break
 		}
-		r := row{path: printable(path)}
+		r := row{path: term.OneLine(path)}
 		for _, e := range v {
 			r.elements = append(r.elements, "+ "+p.marked(e, elemOf(schema)))
 		}
 		return []row{r}
 	}
-	r := row{path: printable(path), text: printable(p.value(v, schema))}
+	r := row{path: term.OneLine(path), text: term.OneLine(valueText(v, schema))}
 	switch {
 	case p.isPending(v):
 		r.notes = append(r.notes, "known after apply")
@@ -227,8 +131,8 @@ func changedPaths(changes []resource.Change) map[string]resource.Value {
 
 // changed is the row of an attribute that differs.
 func (p *planWriter) changed(d decider.Decision, c resource.Change, schema *resource.Attribute) row {
-	r := row{path: printable(c.Name())}
-	if removed, added, same, ok := p.elements(c, schema); ok {
+	r := row{path: term.OneLine(c.Name())}
+	if removed, added, same, ok := p.compareElements(c, schema); ok {
 		if same > 0 {
 			r.notes = append(r.notes, number(same)+" unchanged")
 		}
@@ -239,7 +143,7 @@ func (p *planWriter) changed(d decider.Decision, c resource.Change, schema *reso
 			r.elements = append(r.elements, "+ "+e)
 		}
 	} else {
-		r.text = printable(p.arrow(c, schema))
+		r.text = term.OneLine(p.arrow(c, schema))
 	}
 	r.notes = append(r.notes, notesOf(d, c)...)
 	return r
@@ -252,7 +156,7 @@ func (p *planWriter) arrow(c resource.Change, schema *resource.Attribute) string
 	if isFrom && isTo {
 		return strings.TrimSpace("(secret, changed) " + from + " -> " + to)
 	}
-	return p.value(c.From, schema) + " -> " + p.value(c.To, schema)
+	return valueText(c.From, schema) + " -> " + valueText(c.To, schema)
 }
 
 // notesOf says what a change costs.
@@ -275,33 +179,4 @@ func notesOf(d decider.Decision, c resource.Change) []string {
 		notes = append(notes, c.Note)
 	}
 	return notes
-}
-
-// schemaAt finds the schema of a dotted path; nil where there is none.
-func schemaAt(schema []resource.Attribute, path string) *resource.Attribute {
-	name, rest, nested := strings.Cut(path, ".")
-	for i := range schema {
-		if schema[i].Name != name {
-			continue
-		}
-		if nested {
-			return schemaAt(schema[i].Fields, rest)
-		}
-		return &schema[i]
-	}
-	return nil
-}
-
-func fieldOf(a *resource.Attribute, name string) *resource.Attribute {
-	if a == nil {
-		return nil
-	}
-	return schemaAt(a.Fields, name)
-}
-
-func elemOf(a *resource.Attribute) *resource.Attribute {
-	if a == nil {
-		return nil
-	}
-	return a.Elem
 }

@@ -26,8 +26,10 @@ type CloudEvent struct {
 // NewCloudEvent makes one of a record.
 func NewCloudEvent(r event.Record) CloudEvent {
 	e := CloudEvent{
-		SpecVersion: "1.0", ID: r.ID, Source: "urn:ovi:instance:" + r.Instance, Type: "com.github.ovi-project.ovi." + r.Event.Type(),
-		Time: r.At, DataContentType: "application/json", Sequence: fmt.Sprintf("%020d", r.Seq), Run: r.Run, User: r.User, Data: r.Event,
+		SpecVersion: "1.0", ID: r.ID, Source: "urn:ovi:instance:" + r.Instance,
+		Type: "com.github.ovi-project.ovi." + r.Event.Type(),
+		Time: r.At, DataContentType: "application/json", Sequence: fmt.Sprintf("%020d", r.Seq), Run: r.Run, User: r.User,
+		Data: r.Event,
 	}
 	if ref := r.Event.About(); !ref.IsZero() {
 		e.Subject = ref.String()

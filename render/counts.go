@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/render/term"
 )
 
 // Counts is a tally as it is shown. A JSON line has every field, also where it is 0.
@@ -43,9 +44,9 @@ func (c Counts) Result() string {
 }
 
 // Write writes the last line of an apply, wrapped between the counts.
-func (c Counts) Write(w io.Writer, s Style) error {
-	p := planWriter{Style: s}
-	p.sentence(c.Result())
+func (c Counts) Write(w io.Writer, s term.Style) error {
+	p := writer{Style: s}
+	p.tally(c.Result())
 	_, err := io.WriteString(w, p.String())
 	return err
 }

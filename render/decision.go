@@ -8,17 +8,14 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/phrase"
-)
-
-const (
-	nameIndent   = 2
-	detailIndent = 4
+	"github.com/ovi-project/ovi/render/term"
 )
 
 // decision writes the sign, the name and what is to be done; then what belongs to it.
 func (p *planWriter) decision(d decider.Decision) {
 	rest := p.head(d)
-	if slices.Contains([]decider.Reason{decider.ReasonResumes, decider.ReasonReverts, decider.ReasonRequested, decider.ReasonDeleted, decider.ReasonBack}, d.Reason) {
+	if slices.Contains([]decider.Reason{decider.ReasonResumes, decider.ReasonReverts, decider.ReasonRequested,
+		decider.ReasonDeleted, decider.ReasonBack}, d.Reason) {
 		rest = append(rest, sentence(d.Message))
 	}
 	for _, text := range rest {
@@ -26,7 +23,7 @@ func (p *planWriter) decision(d decider.Decision) {
 	}
 	for _, w := range d.Warnings {
 		text, next := splitSuggestion(w.Text)
-		p.para(detailIndent, yellow, "Warning by "+w.Policy+": "+text)
+		p.para(detailIndent, term.Yellow, "Warning by "+w.Policy+": "+text)
 		if next != "" {
 			p.hanging(detailIndent, next)
 		}
@@ -47,7 +44,7 @@ func (p *planWriter) decision(d decider.Decision) {
 // head writes the first line of a decision, and returns what is to be written under it.
 func (p *planWriter) head(d decider.Decision) []string {
 	name := d.Ref.Short()
-	sign, text := p.sign(d), string(act(d.Proposed))
+	sign, text := p.Colored(signOf(d)), string(act(d.Proposed))
 	var rest []string
 	switch rankOf(&d) {
 	case isConflict:
@@ -69,9 +66,9 @@ func (p *planWriter) head(d decider.Decision) []string {
 			text += " " + phrase.ID(d.Observed.ID)
 		}
 	}
-	head := spaces(nameIndent) + signOf(d) + " " + name
-	p.WriteString(spaces(nameIndent) + sign + " " + p.in(bold, name))
-	p.after(columns(head), text)
+	head := term.Spaces(nameIndent) + signOf(d) + " " + name
+	p.WriteString(term.Spaces(nameIndent) + sign + " " + p.In(term.Bold, name))
+	p.after(term.Columns(head), text)
 	return rest
 }
 
@@ -81,67 +78,6 @@ func conflictText(d decider.Decision) string {
 		return phrase.ID(d.Observed.ID) + " " + rest
 	}
 	return d.Message
-}
-
-// act is the verb of an action in a plan: a restart is an update, whose attributes tell.
-func act(a decider.Action) decider.Action {
-	if a == decider.Restart {
-		return decider.Update
-	}
-	return a
-}
-
-// leastBehind is how many columns a text needs behind a head; else it is under it.
-const leastBehind = 24
-
-// after puts a text behind a head, its further lines under it.
-func (p *planWriter) after(used int, text string) {
-	if columns(printable(text)) > p.width()-used-2 && p.width()-used-2 < leastBehind {
-		p.WriteString("\n")
-		p.para(detailIndent+2, "", text)
-		return
-	}
-	for i, line := range wrapBehind(text, p.room(used+2), p.room(detailIndent+2)) {
-		if i == 0 {
-			p.WriteString("  " + line + "\n")
-			continue
-		}
-		p.WriteString(spaces(detailIndent+2) + line + "\n")
-	}
-}
-
-// message writes a text, with a suggestion in it on lines of its own.
-func (p *planWriter) message(text string) {
-	for line := range strings.SplitSeq(text, "\n") {
-		p.hanging(detailIndent, line)
-	}
-}
-
-// hanging writes a text whose further lines are indented by two more columns if it begins with
-// a label.
-func (p *planWriter) hanging(indent int, text string) {
-	more := indent
-	if strings.HasPrefix(text, suggestion) {
-		more += 2
-	}
-	for i, line := range wrap(text, p.room(more)) {
-		if i == 0 {
-			p.WriteString(spaces(indent) + line + "\n")
-			continue
-		}
-		p.WriteString(spaces(more) + line + "\n")
-	}
-}
-
-const suggestion = "Suggestion: "
-
-// splitSuggestion parts a message from its suggestion, which keeps its label.
-func splitSuggestion(text string) (message, more string) {
-	message, next, ok := strings.Cut(text, suggestion)
-	if !ok {
-		return text, ""
-	}
-	return strings.TrimRight(message, " \n;"), suggestion + next
 }
 
 // sentence is a reason as a sentence of its own.
@@ -224,6 +160,6 @@ func (p *planWriter) notConfigured(d decider.Decision) {
 // dataLoss says which data is lost with a resource that is destroyed.
 func (p *planWriter) dataLoss(d decider.Decision) {
 	if text := lossOf(d); text != "" {
-		p.para(detailIndent, red, "DATA LOSS: "+text)
+		p.para(detailIndent, term.Red, "DATA LOSS: "+text)
 	}
 }

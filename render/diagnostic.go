@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/ovi-project/ovi/render/term"
 )
 
 // Severities of diagnostics.
@@ -17,16 +19,16 @@ const (
 //	Error: unknown attribute "sise" for kind ec2
 //	  at ovi.yaml:55:5 (ec2/web)
 //	  Suggestion: use size
-func (d Diagnostic) Write(w io.Writer, s Style) error {
-	p := planWriter{Style: s}
-	color, label := red, "Error: "
+func (d Diagnostic) Write(w io.Writer, s term.Style) error {
+	p := writer{Style: s}
+	color, label := term.Red, "Error: "
 	if d.Severity == Warning {
-		color, label = yellow, "Warning: "
+		color, label = term.Yellow, "Warning: "
 	}
 	for i, paragraph := range strings.Split(d.Summary, "\n") {
 		if i == 0 {
-			lines := wrap(paragraph, p.room(len(label)))
-			p.WriteString(p.in(color, label) + strings.Join(lines, "\n  ") + "\n")
+			lines := term.Wrap(paragraph, p.Room(len(label)))
+			p.WriteString(p.In(color, label) + strings.Join(lines, "\n  ") + "\n")
 			continue
 		}
 		p.hanging(2, paragraph)
@@ -60,5 +62,5 @@ func (d Diagnostic) location() string {
 	if d.Resource != "" {
 		at += " (" + d.Resource + ")"
 	}
-	return printable(at)
+	return term.OneLine(at)
 }

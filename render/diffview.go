@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -26,21 +27,21 @@ type DiffEntry struct {
 }
 
 // Write writes the diff for users, with values as a plan writes them.
-func (v DiffView) Write(w io.Writer, s Style) error {
+func (v DiffView) Write(w io.Writer, s term.Style) error {
 	p := newPlanWriter(PlanView{Kinds: v.Kinds}, s)
 	if v.Head != "" {
 		p.WriteString(v.Head + "\n")
 	}
 	names, ids := 0, 0
 	for _, e := range v.Entries {
-		names, ids = max(names, columns(e.Name)), max(ids, columns(e.ID))
+		names, ids = max(names, term.Columns(e.Name)), max(ids, term.Columns(e.ID))
 	}
 	for _, e := range v.Entries {
 		text := e.Text
 		if ids > 0 {
-			text = pad(e.ID, ids) + spaces(gap) + e.Text
+			text = term.Pad(e.ID, ids) + term.Spaces(term.Gap) + e.Text
 		}
-		p.entry(e.Sign, pad(e.Name, names), text)
+		p.entry(e.Sign, term.Pad(e.Name, names), text)
 		schema := p.schema(e.Ref)
 		var rows []row
 		for _, c := range e.Changes {
@@ -49,7 +50,7 @@ func (v DiffView) Write(w io.Writer, s Style) error {
 		}
 		p.table(rows)
 	}
-	p.sentence(v.Foot)
+	p.tally(v.Foot)
 	_, err := io.WriteString(w, p.String())
 	return err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -24,7 +25,7 @@ type DriftView struct {
 }
 
 // Write writes the drift for people.
-func (v DriftView) Write(w io.Writer, s Style) error {
+func (v DriftView) Write(w io.Writer, s term.Style) error {
 	p := newPlanWriter(PlanView{Plan: v.Plan, Names: v.Names, Kinds: v.Kinds, ID: v.ID}, s)
 	p.unreachable(v.Plan)
 	if p.Len() > 0 {
@@ -36,7 +37,7 @@ func (v DriftView) Write(w io.Writer, s Style) error {
 			p.drifted(v, d, len(groups) > 1)
 		}
 	}
-	p.sentence(v.sentence())
+	p.tally(v.sentence())
 	_, err := io.WriteString(w, p.String())
 	return err
 }
@@ -55,13 +56,13 @@ func (p *planWriter) drifted(v DriftView, d decider.Decision, locations bool) {
 		sign, id = "-", "deleted "+v.note(d.Ref, "")
 	case comparator.Unreachable:
 		message, next := splitSuggestion(d.Message)
-		p.entry(conflictSign, name, "not evaluated: "+message)
+		p.entry(term.ConflictSign, name, "not evaluated: "+message)
 		if next != "" {
 			p.message(next)
 		}
 		return
 	case comparator.Conflict:
-		p.entry(conflictSign, name, "conflict: "+conflictText(d))
+		p.entry(term.ConflictSign, name, "conflict: "+conflictText(d))
 		if d.Suggestion != "" {
 			p.message(suggestion + d.Suggestion)
 		}
@@ -81,19 +82,19 @@ func (p *planWriter) drifted(v DriftView, d decider.Decision, locations bool) {
 
 // entry writes a sign, a name and a text.
 func (p *planWriter) entry(sign, name, text string) {
-	p.WriteString(p.in(paintOf(sign), sign) + " " + p.in(bold, name))
+	p.WriteString(p.In(term.PaintOf(sign), sign) + " " + p.In(term.Bold, name))
 	if text == "" {
 		p.WriteString("\n")
 		return
 	}
-	p.after(columns(sign+" "+name), text)
+	p.after(term.Columns(sign+" "+name), text)
 }
 
 // driftRow says what an attribute is and what is configured: there is no arrow, since a plan's
 // arrow points the other way.
 func (p *planWriter) driftRow(c resource.Change, schema *resource.Attribute, note string) row {
-	r := row{path: printable(c.Name())}
-	if extra, lacking, same, ok := p.elements(c, schema); ok {
+	r := row{path: term.OneLine(c.Name())}
+	if extra, lacking, same, ok := p.compareElements(c, schema); ok {
 		for _, e := range extra {
 			r.elements = append(r.elements, "added "+e)
 		}
@@ -111,16 +112,16 @@ func (p *planWriter) driftRow(c resource.Change, schema *resource.Attribute, not
 	}
 	switch {
 	case c.From == nil:
-		r.text = "is not set, configured " + p.value(c.To, schema)
+		r.text = "is not set, configured " + valueText(c.To, schema)
 	case c.To == nil:
-		r.text = "is " + p.value(c.From, schema) + ", not configured"
+		r.text = "is " + valueText(c.From, schema) + ", not configured"
 	default:
-		r.text = "is " + p.value(c.From, schema) + ", configured " + p.value(c.To, schema)
+		r.text = "is " + valueText(c.From, schema) + ", configured " + valueText(c.To, schema)
 	}
 	if note != "" {
 		r.text += "; " + note
 	}
-	r.text = printable(r.text)
+	r.text = term.OneLine(r.text)
 	return r
 }
 
@@ -152,7 +153,8 @@ func (v DriftView) sentence() string {
 		parts = append(parts, fmt.Sprintf("%d deleted", deleted))
 	}
 	counts := Count(v.Plan)
-	rest := Counts{Conflict: counts.Conflict, Unreachable: counts.Unreachable, NotVerified: counts.NotVerified, Excluded: counts.Excluded, Unchanged: counts.Unchanged}.rest()
+	rest := Counts{Conflict: counts.Conflict, Unreachable: counts.Unreachable, NotVerified: counts.NotVerified,
+		Excluded: counts.Excluded, Unchanged: counts.Unchanged}.rest()
 	if v.Acknowledged > 0 {
 		rest = append([]string{fmt.Sprintf("%d acknowledged (`ovi drift --acknowledged`)", v.Acknowledged)}, rest...)
 	}

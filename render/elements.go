@@ -4,15 +4,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
 
-// noteMark parts an element from its note; it cannot be in what is printable.
-const noteMark = "\x00"
-
-// elements compares a list, a set or a text of several lines element by element: what is
+// compareElements compares a list, a set or a text of several lines element by element: what is
 // removed, what is added, and how many stay. False for other values.
-func (p *planWriter) elements(c resource.Change, schema *resource.Attribute) (removed, added []string, same int, ok bool) {
+func (p *planWriter) compareElements(c resource.Change, schema *resource.Attribute) (removed, added []string,
+	same int, ok bool) {
 	from, to, ok := parts(c)
 	if !ok {
 		return nil, nil, 0, false
@@ -28,7 +27,7 @@ func (p *planWriter) elements(c resource.Change, schema *resource.Attribute) (re
 	}
 	for i, e := range from {
 		if !slices.ContainsFunc(keep, func(k [2]int) bool { return k[0] == i }) {
-			removed = append(removed, printableElement(p.value(e, elem)))
+			removed = append(removed, printableElement(valueText(e, elem)))
 		}
 	}
 	for i, e := range to {
@@ -66,14 +65,14 @@ func linesOf(s resource.String) resource.List {
 
 // marked is an element with its note.
 func (p *planWriter) marked(e resource.Value, schema *resource.Attribute) string {
-	text := printableElement(p.value(e, schema))
+	text := printableElement(valueText(e, schema))
 	if p.isPending(e) {
 		text += noteMark + "known after apply"
 	}
 	return text
 }
 
-func printableElement(s string) string { return printable(s) }
+func printableElement(s string) string { return term.OneLine(s) }
 
 // equal compares elements, a reference as the id it stands for.
 func (p *planWriter) equal(a, b resource.Value) bool {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/ovi-project/ovi/render/term"
 )
 
 // Encoder writes records for programs, each in one write.
@@ -58,7 +60,7 @@ func escaped(b []byte) []byte {
 	return out.Bytes()
 }
 
-func unsafeInString(r rune) bool { return r != '\n' && unsafeRune(r) }
+func unsafeInString(r rune) bool { return r != '\n' && term.UnsafeRune(r) }
 
 type yamlDocs struct{ w io.Writer }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/phrase"
+	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -30,17 +31,20 @@ func Sentence(e event.Event) string {
 		return fmt.Sprintf("%s blocked by %s", act(e.Proposed), blockersText(e.Blockers))
 	case event.Approved:
 		if e.Digest != "" {
-			return fmt.Sprintf("%s approved plan %s until %s%s", e.Who, e.Plan, phrase.Minute(e.Until), phrase.Signed(e.SignedBy, e.Reason))
+			return fmt.Sprintf("%s approved plan %s until %s%s", e.Who, e.Plan, phrase.Minute(e.Until),
+				phrase.Signed(e.SignedBy, e.Reason))
 		}
 		return fmt.Sprintf("approved by %s (%s)", e.Who, e.How)
 	case event.Started:
-		return fmt.Sprintf("%s started%s%s", act(e.Action), phaseText(cmp.Or(e.Step, e.Phase)), phrase.Because(reasonText(string(e.Reason), e.Message)))
+		return fmt.Sprintf("%s started%s%s", act(e.Action), phaseText(cmp.Or(e.Step, e.Phase)),
+			phrase.Because(reasonText(string(e.Reason), e.Message)))
 	case event.Finished:
 		return finishedSentence(e)
 	case event.Recovered:
 		return fmt.Sprintf("%s (%s)", phrase.Found(string(act(e.Action)), e.Finding), e.Evidence)
 	case event.NotStarted:
-		return fmt.Sprintf("%s not started: %s", act(e.Action), notStartedWords(NotStarted{Why: e.Why, On: refOrNone(e.On), Message: e.Detail}))
+		return fmt.Sprintf("%s not started: %s", act(e.Action),
+			notStartedWords(NotStarted{Why: e.Why, On: refOrNone(e.On), Message: e.Detail}))
 	}
 	return phrase.Operator(e)
 }
@@ -48,7 +52,8 @@ func Sentence(e event.Event) string {
 // SentenceBy is Sentence with the user who started an action.
 func SentenceBy(e event.Event, user string) string {
 	if s, ok := e.(event.Started); ok && user != "" {
-		return fmt.Sprintf("%s started%s by %s%s", act(s.Action), phaseText(cmp.Or(s.Step, s.Phase)), user, phrase.Because(reasonText(string(s.Reason), s.Message)))
+		return fmt.Sprintf("%s started%s by %s%s", act(s.Action), phaseText(cmp.Or(s.Step, s.Phase)), user,
+			phrase.Because(reasonText(string(s.Reason), s.Message)))
 	}
 	return Sentence(e)
 }
@@ -59,7 +64,7 @@ func RecordLine(r event.Record) string {
 	if _, named := r.Event.(event.Started); !named && r.User != "" && event.Who(r.Event) == "" {
 		text += " (" + r.User + ")" // whose run recorded it: not all of it is their doing
 	}
-	return printable(text)
+	return term.OneLine(text)
 }
 
 func observedSentence(e event.Observed) string {
@@ -117,7 +122,8 @@ func finishedSentence(e event.Finished) string {
 		}
 		return text
 	case event.Accepted:
-		return fmt.Sprintf("%s accepted after %s, in progress until %s: %s", action, took, phrase.Minute(e.Deadline), phrase.ID(e.ID))
+		return fmt.Sprintf("%s accepted after %s, in progress until %s: %s", action, took, phrase.Minute(e.Deadline),
+			phrase.ID(e.ID))
 	case event.Uncertain:
 		return fmt.Sprintf("%s: result unknown after %s: %s", action, took, e.Error)
 	case event.Late:
@@ -160,4 +166,4 @@ func refOrNone(r resource.Ref) string {
 }
 
 // Line is Sentence on one safe line.
-func Line(e event.Event) string { return printable(Sentence(e)) }
+func Line(e event.Event) string { return term.OneLine(Sentence(e)) }

@@ -15,6 +15,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/decider/replace"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -174,8 +175,8 @@ func blocks() decider.Plan {
 }
 
 // styles are the screens that each golden file is made for.
-func styles() map[string]render.Style {
-	return map[string]render.Style{
+func styles() map[string]term.Style {
+	return map[string]term.Style{
 		"pipe": {}, "80": {Width: 80, Live: true}, "200": {Width: 200, Live: true},
 		"80-color": {Width: 80, Live: true, Color: true}, "200-color": {Width: 200, Live: true, Color: true},
 	}
@@ -238,7 +239,7 @@ func TestNoChanges(t *testing.T) {
 		"No changes.\n":              {},
 	} {
 		var b bytes.Buffer
-		if err := (render.PlanView{Plan: plan, Names: names(), Verb: "Plan"}).Write(&b, render.Style{}); err != nil {
+		if err := (render.PlanView{Plan: plan, Names: names(), Verb: "Plan"}).Write(&b, term.Style{}); err != nil {
 			t.Fatal(err)
 		}
 		if got := b.String(); got != want {

@@ -12,13 +12,14 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
 
 // TestAnInterruptDoesNotScrollTheScreenAway: of the actions that were not started for one reason
 // ten are named and the rest is counted; an eleventh alone is named as well.
 func TestAnInterruptDoesNotScrollTheScreenAway(t *testing.T) {
-	for name, s := range map[string]render.Style{"pipe": {}, "terminal": {Width: 80, Live: true}} {
+	for name, s := range map[string]term.Style{"pipe": {}, "terminal": {Width: 80, Live: true}} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
 			p := render.NewProgress(&b, s, render.NewNames())
@@ -62,7 +63,7 @@ func TestNamesAreAligned(t *testing.T) {
 		{0, nil, "+ ec2/web-9  creating...\n"},
 	} {
 		var b bytes.Buffer
-		p := render.NewProgress(&b, render.Style{Width: c.width}, names(), c.about...)
+		p := render.NewProgress(&b, term.Style{Width: c.width}, names(), c.about...)
 		p.Record(event.Record{Event: event.Started{Ref: refs[0], Action: decider.Create}})
 		if err := p.Close(); err != nil || b.String() != c.want {
 			t.Errorf("width %d: %q, %v; want %q", c.width, b.String(), err, c.want)
@@ -87,7 +88,7 @@ func TestWaitingForAnotherRunIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b screen
 		one, two := ref("ec2", "one"), ref("ec2", "two")
-		p := render.NewProgress(&b, render.Style{Width: 80, Live: true}, names(), one, two)
+		p := render.NewProgress(&b, term.Style{Width: 80, Live: true}, names(), one, two)
 		shown := func(want bool) {
 			t.Helper()
 			synctest.Wait()

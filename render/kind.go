@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -15,9 +16,9 @@ func FirstLine(doc string) string {
 }
 
 // Kind writes the documentation of a kind for people.
-func Kind(w io.Writer, s Style, k resource.Kind) error {
-	p := planWriter{Style: s}
-	p.WriteString(p.in(bold, k.Name) + p.in(dim, "  "+k.Provider) + "\n")
+func Kind(w io.Writer, s term.Style, k resource.Kind) error {
+	p := writer{Style: s}
+	p.WriteString(p.In(term.Bold, k.Name) + p.In(term.Dim, "  "+k.Provider) + "\n")
 	for _, paragraph := range strings.Split(strings.TrimSpace(k.Doc), "\n") {
 		p.para(0, "", paragraph)
 	}
@@ -33,12 +34,12 @@ func Kind(w io.Writer, s Style, k resource.Kind) error {
 }
 
 // attributes lists attributes; the fields of objects below them.
-func (p *planWriter) attributes(indent int, attrs []resource.Attribute) {
+func (p *writer) attributes(indent int, attrs []resource.Attribute) {
 	for _, a := range attrs {
-		p.WriteString("\n" + spaces(indent) + p.in(bold, a.Name) + "  " + p.in(dim, Traits(a)) + "\n")
+		p.WriteString("\n" + term.Spaces(indent) + p.In(term.Bold, a.Name) + "  " + p.In(term.Dim, Traits(a)) + "\n")
 		p.para(indent+4, "", strings.ReplaceAll(strings.TrimSpace(a.Doc), "\n", " "))
 		if a.Example != "" && !strings.Contains(a.Example, "\n") {
-			p.WriteString(spaces(indent+4) + p.in(dim, "Example: ") + a.Name + ": " + a.Example + "\n")
+			p.WriteString(term.Spaces(indent+4) + p.In(term.Dim, "Example: ") + a.Name + ": " + a.Example + "\n")
 		}
 		p.attributes(indent+4, a.Fields)
 		if a.Elem != nil {
@@ -175,7 +176,8 @@ func (KindInfo) record() {}
 
 // KindRecord is the kind as a record.
 func KindRecord(k resource.Kind) KindInfo {
-	return KindInfo{Type: "kind", Provider: k.Provider, Kind: k.Name, Doc: k.Doc, State: string(k.State), Attrs: attrInfos(k.Attrs)}
+	return KindInfo{Type: "kind", Provider: k.Provider, Kind: k.Name, Doc: k.Doc, State: string(k.State),
+		Attrs: attrInfos(k.Attrs)}
 }
 
 func attrInfos(attrs []resource.Attribute) []AttrInfo {

@@ -9,6 +9,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/term"
 )
 
 var negative = regexp.MustCompile(`-[0-9.]+[hms]|:-[0-9]`)
@@ -20,7 +21,7 @@ func TestNoDurationIsNegative(t *testing.T) {
 	for _, outcome := range []event.Outcome{event.Done, event.Accepted, event.Uncertain, event.Failed} {
 		e := event.Finished{Ref: ref("ec2", "web-0"), Action: decider.Update, Outcome: outcome, Seconds: -3600.5, Deadline: at}
 		var screen, lines bytes.Buffer
-		p, l := render.NewProgress(&screen, render.Style{Width: 80, Live: true}, names()), render.NewLines(render.NewJSON(&lines), names())
+		p, l := render.NewProgress(&screen, term.Style{Width: 80, Live: true}, names()), render.NewLines(render.NewJSON(&lines), names())
 		for _, r := range []event.Record{
 			{At: at, Event: event.Started{Ref: e.Ref, Action: e.Action, Have: "i-1"}},
 			{At: at.Add(-time.Hour), Event: event.Started{Ref: ref("vpc", "main"), Action: decider.Create}}, // draws what runs

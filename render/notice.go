@@ -3,6 +3,8 @@ package render
 import (
 	"io"
 	"strings"
+
+	"github.com/ovi-project/ovi/render/term"
 )
 
 // Notice is something that an operator should know: "aws/eu-west-1 is unreachable; last
@@ -14,12 +16,12 @@ type Notice struct {
 }
 
 // Write writes the notice for people, with its sign.
-func (n Notice) Write(w io.Writer, s Style) error {
-	p := planWriter{Style: s}
+func (n Notice) Write(w io.Writer, s term.Style) error {
+	p := writer{Style: s}
 	if n.Note {
-		p.signed("#", dim, n.Text, 0)
+		p.signed("#", term.Dim, n.Text, 0)
 	} else {
-		p.signed(conflictSign, red, n.Text, 0)
+		p.signed(term.ConflictSign, term.Red, n.Text, 0)
 	}
 	if n.Suggestion != "" {
 		p.hanging(detailIndent, suggestion+n.Suggestion)
@@ -38,8 +40,8 @@ type StatusView struct {
 }
 
 // Write writes the status for people.
-func (v StatusView) Write(w io.Writer, s Style) error {
-	t := Table{Head: []string{"RESOURCE", "ID", "HEALTH", "OBSERVED", "NOTE"}, Flexible: 4}
+func (v StatusView) Write(w io.Writer, s term.Style) error {
+	t := term.Table{Head: []string{"RESOURCE", "ID", "HEALTH", "OBSERVED", "NOTE"}, Flexible: 4}
 	for _, r := range v.Rows {
 		t.Rows = append(t.Rows, []string{r.Resource, r.ID, r.Health, r.Observed, r.Note})
 	}

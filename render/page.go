@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -25,16 +26,10 @@ type Section struct {
 	Facts []Fact
 }
 
-// Fact is one labelled answer.
-type Fact struct {
-	Label string `json:"label"`
-	Text  string `json:"text"`
-}
-
 // Write writes the page for people, wrapped at the width of the style.
-func (p Page) Write(w io.Writer, s Style) error {
+func (p Page) Write(w io.Writer, s term.Style) error {
 	out := newPlanWriter(PlanView{}, s)
-	out.para(0, bold, p.Lead)
+	out.para(0, term.Bold, p.Lead)
 	if p.Cause != "" {
 		out.para(0, "", p.Cause)
 	}
@@ -56,29 +51,13 @@ func (p Page) Write(w io.Writer, s Style) error {
 		if x.Head != "" {
 			head = x.Head + "  " + head
 		}
-		for _, line := range wrapItems(head, out.room(0)) {
-			out.WriteString(out.in(bold, line) + "\n")
+		for _, line := range term.WrapItems(head, out.Room(0)) {
+			out.WriteString(out.In(term.Bold, line) + "\n")
 		}
 		out.facts(2, x.Facts)
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
-}
-
-// facts writes labels in one column and their texts, wrapped, in the next.
-func (p *planWriter) facts(indent int, facts []Fact) {
-	widest := 0
-	for _, f := range facts {
-		widest = max(widest, columns(f.Label))
-	}
-	column := indent + widest + gap
-	for _, f := range facts {
-		lines := wrap(f.Text, p.room(column))
-		p.WriteString(spaces(indent) + p.in(dim, pad(printable(f.Label), widest)) + spaces(gap) + lines[0] + "\n")
-		for _, line := range lines[1:] {
-			p.WriteString(spaces(column) + line + "\n")
-		}
-	}
 }
 
 // Explanation is the answer of `ovi why`.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/term"
 )
 
 func page() render.Page {
@@ -25,7 +26,7 @@ func page() render.Page {
 func TestAPageFitsItsTerminal(t *testing.T) {
 	for _, width := range []int{80, 200} {
 		var b bytes.Buffer
-		if err := page().Write(&b, render.Style{Width: width}); err != nil {
+		if err := page().Write(&b, term.Style{Width: width}); err != nil {
 			t.Fatal(err)
 		}
 		out := b.String()
@@ -47,8 +48,8 @@ func TestAPageFitsItsTerminal(t *testing.T) {
 		}
 	}
 	var narrow, wide bytes.Buffer
-	_ = page().Write(&narrow, render.Style{Width: 80})
-	_ = page().Write(&wide, render.Style{Width: 200})
+	_ = page().Write(&narrow, term.Style{Width: 80})
+	_ = page().Write(&wide, term.Style{Width: 200})
 	if strings.Count(narrow.String(), "\n") <= strings.Count(wide.String(), "\n") {
 		t.Error("a wide terminal gets as many lines as a narrow one")
 	}

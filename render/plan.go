@@ -9,6 +9,7 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -32,11 +33,11 @@ type PlanView struct {
 
 // Write writes the plan for people: unreachable locations, the decisions by location, then
 // the counts. No value is truncated.
-func (v PlanView) Write(w io.Writer, s Style) error {
+func (v PlanView) Write(w io.Writer, s term.Style) error {
 	p := newPlanWriter(v, s)
 	for _, h := range v.Head {
-		for _, line := range wrapItems(h, p.room(0)) {
-			p.WriteString(p.in(dim, line) + "\n")
+		for _, line := range term.WrapItems(h, p.Room(0)) {
+			p.WriteString(p.In(term.Dim, line) + "\n")
 		}
 	}
 	p.unreachable(v.Plan)
@@ -44,7 +45,7 @@ func (v PlanView) Write(w io.Writer, s Style) error {
 	p.turns = turnsOf(groups)
 	for _, g := range groups {
 		p.gap()
-		p.WriteString(p.in(bold, p.names.Scope(g.scope)) + "\n")
+		p.WriteString(p.In(term.Bold, p.names.Scope(g.scope)) + "\n")
 		for _, d := range g.decisions {
 			p.decision(d)
 		}
@@ -52,7 +53,7 @@ func (v PlanView) Write(w io.Writer, s Style) error {
 			p.notVerified(u)
 		}
 		for _, k := range g.kept {
-			p.kept(k)
+			p.writeKept(k)
 		}
 	}
 	p.gap()
@@ -61,15 +62,14 @@ func (v PlanView) Write(w io.Writer, s Style) error {
 	if v.Counts != nil {
 		counts = *v.Counts
 	}
-	p.sentence(counts.Sentence(v.Verb))
+	p.tally(counts.Sentence(v.Verb))
 	_, err := io.WriteString(w, p.String())
 	return err
 }
 
-// planWriter writes lines for people.
+// planWriter writes a plan for people.
 type planWriter struct {
-	Style
-	strings.Builder
+	writer
 	names   Names
 	kinds   decider.Kinds
 	id      func(resource.Ref) (string, bool)
@@ -80,9 +80,9 @@ type planWriter struct {
 	written map[string]bool         // reasons of policies, each written in full once
 }
 
-func newPlanWriter(v PlanView, s Style) *planWriter {
+func newPlanWriter(v PlanView, s term.Style) *planWriter {
 	p := &planWriter{
-		Style: s, names: v.Names, kinds: v.Kinds, id: v.ID, written: map[string]bool{},
+		writer: writer{Style: s}, names: v.Names, kinds: v.Kinds, id: v.ID, written: map[string]bool{},
 		pending: map[resource.Ref]bool{}, known: map[resource.Ref]string{}, orders: orders(v.Plan),
 	}
 	for i := range v.Plan.Decisions {
@@ -97,27 +97,6 @@ func newPlanWriter(v PlanView, s Style) *planWriter {
 	return p
 }
 
-// gap writes an empty line, unless nothing was written yet.
-func (p *planWriter) gap() {
-	if p.Len() > 0 {
-		p.WriteString("\n")
-	}
-}
-
-// para writes a text, wrapped under an indent, in one color.
-func (p *planWriter) para(indent int, c paint, text string) {
-	for _, line := range wrap(text, p.room(indent)) {
-		p.WriteString(spaces(indent) + p.in(c, line) + "\n")
-	}
-}
-
-// sentence writes counts, wrapped between them.
-func (p *planWriter) sentence(text string) {
-	for _, line := range wrapCounts(text, p.room(0)) {
-		p.WriteString(p.in(bold, line) + "\n")
-	}
-}
-
 // unreachable writes each location that could not be read, and how many resources are not
 // evaluated for it.
 func (p *planWriter) unreachable(plan decider.Plan) {
@@ -130,9 +109,9 @@ func (p *planWriter) unreachable(plan decider.Plan) {
 		}
 		p.gap()
 		if since, offline := plan.Offline[scope]; offline {
-			p.signed("#", dim, p.names.Scope(scope)+" is "+(&resource.OfflineError{Since: since}).Error(), 0)
+			p.signed("#", term.Dim, p.names.Scope(scope)+" is "+(&resource.OfflineError{Since: since}).Error(), 0)
 		} else {
-			p.signed(conflictSign, red, p.names.Scope(scope)+" is unreachable: "+plan.Unreachable[scope], 0)
+			p.signed(term.ConflictSign, term.Red, p.names.Scope(scope)+" is unreachable: "+plan.Unreachable[scope], 0)
 		}
 		p.notEvaluated(n)
 	}
@@ -146,7 +125,8 @@ func (p *planWriter) unreachable(plan decider.Plan) {
 				}
 			}
 			p.gap()
-			p.signed(conflictSign, red, kind+" in "+p.names.Scope(scope)+" is unreachable: "+plan.UnreachableKinds[scope][kind], 0)
+			where, why := kind+" in "+p.names.Scope(scope), plan.UnreachableKinds[scope][kind]
+			p.signed(term.ConflictSign, term.Red, where+" is unreachable: "+why, 0)
 			p.notEvaluated(n)
 		}
 	}
@@ -158,119 +138,6 @@ func (p *planWriter) notEvaluated(n int) {
 	}
 }
 
-// signed writes a sign and a text, wrapped under the text with two more columns.
-func (p *planWriter) signed(sign string, c paint, text string, indent int) {
-	column := indent + columns(sign) + 1
-	text, next := splitSuggestion(text)
-	lines := wrap(text, p.room(column))
-	p.WriteString(spaces(indent) + p.in(c, sign) + " " + lines[0] + "\n")
-	for _, line := range lines[1:] {
-		p.WriteString(spaces(column+2) + line + "\n")
-	}
-	if next != "" {
-		p.hanging(indent+detailIndent, next)
-	}
-}
-
-// group is the decisions of one location.
-type group struct {
-	scope      resource.Scope
-	decisions  []decider.Decision
-	unverified []comparator.Unverified
-	kept       []comparator.Kept
-}
-
-// groupedByLocation sorts what is shown by location, and there by what it means: conflicts
-// first, then what is created, updated, replaced and deleted, then what is blocked. Within
-// each the order of the plan stays.
-func groupedByLocation(plan decider.Plan) []group {
-	index := map[resource.Scope]int{}
-	var out []group
-	in := func(s resource.Scope) *group {
-		at, ok := index[s]
-		if !ok {
-			at = len(out)
-			index[s] = at
-			out = append(out, group{scope: s})
-		}
-		return &out[at]
-	}
-	for i := range plan.Decisions {
-		if d := &plan.Decisions[i]; rankOf(d) != notShown || isUnread(plan, d) {
-			g := in(d.Ref.Scope())
-			g.decisions = append(g.decisions, *d)
-		}
-	}
-	for _, u := range plan.NotVerified {
-		g := in(u.Ref.Scope())
-		g.unverified = append(g.unverified, u)
-	}
-	for _, k := range plan.Kept {
-		g := in(k.Ref.Scope())
-		g.kept = append(g.kept, k)
-	}
-	slices.SortStableFunc(out, func(a, b group) int { return a.scope.Compare(b.scope) })
-	for _, g := range out {
-		rank := func(d *decider.Decision) rank {
-			if isUnread(plan, d) {
-				return isConflict
-			}
-			return rankOf(d)
-		}
-		slices.SortStableFunc(g.decisions, func(a, b decider.Decision) int { return int(rank(&a)) - int(rank(&b)) })
-	}
-	return out
-}
-
-// isUnread says that a resource itself could not be read, though its location and kind were.
-func isUnread(plan decider.Plan, d *decider.Decision) bool {
-	if d.Difference != comparator.Unreachable {
-		return false
-	}
-	if _, whole := plan.Unreachable[d.Ref.Scope()]; whole {
-		return false
-	}
-	_, kind := plan.UnreachableKinds[d.Ref.Scope()][d.Ref.Kind]
-	return !kind
-}
-
-// rank orders decisions within a location.
-type rank int
-
-const (
-	isConflict rank = iota
-	isCreate
-	isUpdate
-	isReplace
-	isDelete
-	isBlocked
-	isKept
-	notShown // counted only: unmanaged, unreachable with its location or kind, excluded
-)
-
-func rankOf(d *decider.Decision) rank {
-	switch {
-	case d.Difference == comparator.Unmanaged || d.Difference == comparator.Unreachable || d.Excluded():
-		return notShown
-	case d.Difference == comparator.Conflict:
-		return isConflict
-	case d.Reason == decider.ReasonKept:
-		return isKept
-	}
-	switch d.Action {
-	case decider.Create:
-		return isCreate
-	case decider.Update, decider.Restart, decider.Revert:
-		return isUpdate
-	case decider.Replace:
-		return isReplace
-	case decider.Delete:
-		return isDelete
-	case decider.Notify:
-	}
-	return isBlocked
-}
-
 // notVerified names the attributes of a resource that could not be compared.
 func (p *planWriter) notVerified(u comparator.Unverified) {
 	name := u.Ref.Short()
@@ -278,21 +145,24 @@ func (p *planWriter) notVerified(u comparator.Unverified) {
 	if len(u.Paths) > 1 {
 		verb = "were"
 	}
-	p.WriteString(spaces(nameIndent) + p.in(dim, "#") + " " + p.in(bold, name))
-	p.after(nameIndent+2+columns(name), fmt.Sprintf("not verified: %s cannot be read back and %s not recorded", strings.Join(u.Paths, ", "), verb))
+	p.WriteString(term.Spaces(nameIndent) + p.In(term.Dim, "#") + " " + p.In(term.Bold, name))
+	p.after(nameIndent+2+term.Columns(name), fmt.Sprintf("not verified: %s cannot be read back and %s not recorded",
+		strings.Join(u.Paths, ", "), verb))
 	p.message(suggestion + "run `ovi apply --set-unverified` to set " + them(len(u.Paths)))
 }
 
-// kept names an attribute that stays although it is not as configured.
-func (p *planWriter) kept(k comparator.Kept) {
+// writeKept names an attribute that stays although it is not as configured.
+func (p *planWriter) writeKept(k comparator.Kept) {
 	name := k.Ref.Short()
 	unit := ""
 	if p.kinds != nil {
 		kind, _ := p.kinds(k.Ref.Provider, k.Ref.Kind)
 		unit = unitOf(schemaAt(kind.Attrs, k.Path))
 	}
-	p.WriteString(spaces(nameIndent) + p.in(dim, "#") + " " + p.in(bold, name))
-	p.after(nameIndent+2+columns(name), fmt.Sprintf("%s stays %s%s; %s%s is configured", k.Path, Value(k.Observed), unit, Value(k.Desired), unit))
+	p.WriteString(term.Spaces(nameIndent) + p.In(term.Dim, "#") + " " + p.In(term.Bold, name))
+	p.after(nameIndent+2+term.Columns(name), fmt.Sprintf("%s stays %s%s; %s%s is configured", k.Path, Value(k.Observed),
+		unit,
+		Value(k.Desired), unit))
 }
 
 func them(n int) string {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/phrase"
+	"github.com/ovi-project/ovi/render/term"
 )
 
 // Approval is an operator's approval of what a plan proposes.
@@ -81,8 +82,8 @@ func (Trial) record()    {}
 func (RuleSays) record() {}
 
 // TriedTable lists the tested decisions for people; those whose result changes have a sign.
-func TriedTable(rows []Tried) Table {
-	t := Table{Head: []string{"", "LAST", "RESOURCE", "PROPOSED", "WAS", "WOULD BE", "REASON"}, Flexible: 6}
+func TriedTable(rows []Tried) term.Table {
+	t := term.Table{Head: []string{"", "LAST", "RESOURCE", "PROPOSED", "WAS", "WOULD BE", "REASON"}, Flexible: 6}
 	for _, r := range rows {
 		sign := ""
 		if r.Flips {
@@ -144,8 +145,8 @@ func (t Trial) NotJudged() string {
 }
 
 // RuleTable lists the results of a rule, for people.
-func RuleTable(rows []RuleSays) Table {
-	t := Table{Head: []string{"RESOURCE", "PROPOSED", "MATCHES", "EFFECT", "MESSAGE"}, Flexible: 4}
+func RuleTable(rows []RuleSays) term.Table {
+	t := term.Table{Head: []string{"RESOURCE", "PROPOSED", "MATCHES", "EFFECT", "MESSAGE"}, Flexible: 4}
 	for _, r := range rows {
 		holds := "no"
 		switch {

@@ -10,6 +10,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/phrase"
+	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -17,7 +18,7 @@ import (
 // its elapsed time, drawn in place, below the actions that have finished; in a pipe a line for
 // each start and each end. Any number of goroutines may use it.
 type Progress struct {
-	style Style
+	style term.Style
 	w     io.Writer
 	rows  int // how many running actions a terminal shows
 	name  int // columns of the longest name, with which the others are aligned
@@ -53,11 +54,12 @@ type crowd struct {
 }
 
 // NewProgress starts showing an apply of some resources; Close must be called.
-func NewProgress(w io.Writer, s Style, names Names, about ...resource.Ref) *Progress {
-	p := &Progress{style: s, w: w, rows: maxRows, steps: newSteps(names), idle: map[string]*crowd{}, left: map[resource.Ref]bool{}, stop: make(chan struct{})}
+func NewProgress(w io.Writer, s term.Style, names Names, about ...resource.Ref) *Progress {
+	p := &Progress{style: s, w: w, rows: maxRows, steps: newSteps(names), idle: map[string]*crowd{},
+		left: map[resource.Ref]bool{}, stop: make(chan struct{})}
 	for _, r := range about {
 		p.left[r] = true
-		p.name = max(p.name, min(columns(shortName(names.Ref(r))), maxName))
+		p.name = max(p.name, min(term.Columns(shortName(names.Ref(r))), maxName))
 	}
 	if s.Live {
 		p.done.Add(1)
@@ -92,7 +94,7 @@ func (p *Progress) rest() []string {
 			out = append(out, p.notStarted(c.last)...)
 		case n > 1:
 			text := fmt.Sprintf("and %d more not started: %s", n, groupWords(why))
-			out = append(out, p.style.in(dim, "#")+" "+text+"\n")
+			out = append(out, p.style.In(term.Dim, "#")+" "+text+"\n")
 		}
 	}
 	return out
@@ -184,9 +186,9 @@ func (p *Progress) Notice(text string) {
 }
 
 func (p *Progress) notice(text string) {
-	lines := wrap(text, p.style.room(0))
+	lines := term.Wrap(text, p.style.Room(0))
 	for i := range lines {
-		lines[i] = p.style.in(bold, lines[i]) + "\n"
+		lines[i] = p.style.In(term.Bold, lines[i]) + "\n"
 	}
 	if !p.style.Live {
 		p.write(strings.Join(lines, ""))
@@ -197,7 +199,8 @@ func (p *Progress) notice(text string) {
 
 // draw replaces the running lines by new ones, below the actions that have finished.
 func (p *Progress) draw(ended []string, order []resource.Ref, now time.Time) {
-	if !p.style.Live || len(ended) == 0 && len(order) == 0 && len(p.held.order) == 0 && p.drawn == 0 && !p.waits(order, now) {
+	if !p.style.Live || len(ended) == 0 && len(order) == 0 && len(p.held.order) == 0 && p.drawn == 0 &&
+		!p.waits(order, now) {
 		return
 	}
 	var b strings.Builder
@@ -208,12 +211,12 @@ func (p *Progress) draw(ended []string, order []resource.Ref, now time.Time) {
 	p.drawn = 0
 	if p.waits(order, now) {
 		text := fmt.Sprintf("%d left, claimed by another run (`ovi claims`)", p.remaining())
-		b.WriteString(p.style.in(dim, truncate(text, max(p.style.Width-1, 20))) + "\n")
+		b.WriteString(p.style.In(term.Dim, term.Truncate(text, max(p.style.Width-1, 20))) + "\n")
 		p.drawn++
 	}
 	for i, ref := range order {
 		if i == p.rows {
-			b.WriteString(p.style.in(dim, fmt.Sprintf("  and %d more", len(order)-i)) + "\n")
+			b.WriteString(p.style.In(term.Dim, fmt.Sprintf("  and %d more", len(order)-i)) + "\n")
 			p.drawn++
 			break
 		}
@@ -247,8 +250,8 @@ func (p *Progress) line(ref resource.Ref, now time.Time) string {
 	r := p.steps.running[ref]
 	x := doingOf(r.action, r.phase)
 	elapsed := max(now.Sub(r.started), 0).Truncate(time.Second)
-	text := fmt.Sprintf("%s  %s... %s", pad(shortName(p.steps.names.Ref(ref)), p.nameRoom()), x.now, elapsed)
-	return p.style.colored(x.sign) + " " + truncate(printable(text), max(p.style.Width-columns(x.sign)-2, 20))
+	text := fmt.Sprintf("%s  %s... %s", term.Pad(shortName(p.steps.names.Ref(ref)), p.nameRoom()), x.now, elapsed)
+	return p.style.Colored(x.sign) + " " + term.Truncate(term.OneLine(text), max(p.style.Width-term.Columns(x.sign)-2, 20))
 }
 
 func (p *Progress) write(s string) {
@@ -269,10 +272,11 @@ func (p *Progress) lines(r Record) []string {
 		}
 		return p.step(x)
 	case Recovered:
-		return p.entry("#", shortName(x.Ref), fmt.Sprintf("%s (%s)", phrase.Found(string(act(decider.Action(x.Action))), event.Finding(x.Finding)), x.Evidence))
+		return p.entry("#", shortName(x.Ref), fmt.Sprintf("%s (%s)",
+			phrase.Found(string(act(decider.Action(x.Action))), event.Finding(x.Finding)), x.Evidence))
 	case Reverted:
 		why, next := splitSuggestion(x.Why)
-		return append(p.entry(blockedSign, shortName(x.Ref), "goes back: "+why), p.advice(next)...)
+		return append(p.entry(term.BlockedSign, shortName(x.Ref), "goes back: "+why), p.advice(next)...)
 	case NotStarted:
 		c := p.idle[x.Why]
 		if c == nil {
@@ -289,10 +293,11 @@ func (p *Progress) lines(r Record) []string {
 func (p *Progress) notStarted(x NotStarted) []string {
 	sign := "#"
 	if x.Why == "refused" || x.Why == "check" {
-		sign = conflictSign
+		sign = term.ConflictSign
 	}
 	message, next := splitSuggestion(notStartedWords(x))
-	return append(p.entry(sign, shortName(x.Ref), fmt.Sprintf("%s not started: %s", act(decider.Action(x.Action)), message)), p.advice(next)...)
+	return append(p.entry(sign, shortName(x.Ref),
+		fmt.Sprintf("%s not started: %s", act(decider.Action(x.Action)), message)), p.advice(next)...)
 }
 
 // advice is a suggestion on lines of its own.
@@ -300,8 +305,8 @@ func (p *Progress) advice(text string) (lines []string) {
 	if text == "" {
 		return nil
 	}
-	for i, line := range wrap(text, p.style.room(detailIndent+2)) {
-		lines = append(lines, spaces(detailIndent+2*min(i, 1))+line+"\n")
+	for i, line := range term.Wrap(text, p.style.Room(detailIndent+2)) {
+		lines = append(lines, term.Spaces(detailIndent+2*min(i, 1))+line+"\n")
 	}
 	return lines
 }
@@ -334,18 +339,18 @@ func (p *Progress) step(x Step) []string {
 }
 
 // nameRoom is how wide names are shown; on a narrow terminal the text needs the room.
-func (p *Progress) nameRoom() int { return min(p.name, p.style.width()/3) }
+func (p *Progress) nameRoom() int { return min(p.name, p.style.Columns()/3) }
 
 // entry is a sign, a name and a text, wrapped below the name.
 func (p *Progress) entry(sign, name, text string) []string {
-	head := sign + " " + pad(printable(name), p.nameRoom()) + "  "
-	body := wrapBehind(text, p.style.room(columns(head)), p.style.room(detailIndent))
-	if p.style.width()-columns(head) < leastBehind {
-		head, body = sign+" "+printable(name), append([]string{""}, wrap(text, p.style.room(detailIndent))...)
+	head := sign + " " + term.Pad(term.OneLine(name), p.nameRoom()) + "  "
+	body := term.WrapBehind(text, p.style.Room(term.Columns(head)), p.style.Room(detailIndent))
+	if p.style.Columns()-term.Columns(head) < leastBehind {
+		head, body = sign+" "+term.OneLine(name), append([]string{""}, term.Wrap(text, p.style.Room(detailIndent))...)
 	}
-	lines := []string{p.style.colored(sign) + strings.TrimPrefix(head, sign) + body[0] + "\n"}
+	lines := []string{p.style.Colored(sign) + strings.TrimPrefix(head, sign) + body[0] + "\n"}
 	for _, more := range body[1:] {
-		lines = append(lines, spaces(detailIndent)+more+"\n")
+		lines = append(lines, term.Spaces(detailIndent)+more+"\n")
 	}
 	return lines
 }

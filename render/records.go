@@ -114,7 +114,8 @@ func (ChangeSummary) record() {}
 func (Step) record()          {}
 func (Diagnostic) record()    {}
 
-// Planned turns a plan into records: its decisions, and what is not verified. Unmanaged resources are no changes; they are
+// Planned turns a plan into records: its decisions, and what is not verified. Unmanaged resources
+// are no changes; they are
 // counted in the summary and listed by the inventory.
 func Planned(p decider.Plan, names Names) []Record {
 	out := make([]Record, 0, len(p.Decisions)+2)
@@ -124,10 +125,12 @@ func Planned(p decider.Plan, names Names) []Record {
 		}
 	}
 	for _, u := range p.NotVerified {
-		out = append(out, NotVerified{Type: "not_verified", Ref: names.Ref(u.Ref), Scope: u.Ref.Scope().String(), Paths: u.Paths})
+		out = append(out, NotVerified{Type: "not_verified", Ref: names.Ref(u.Ref), Scope: u.Ref.Scope().String(),
+			Paths: u.Paths})
 	}
 	for _, k := range p.Kept {
-		out = append(out, Kept{Type: "kept", Ref: names.Ref(k.Ref), Scope: k.Ref.Scope().String(), Path: k.Path, Observed: JSON(k.Observed), Desired: JSON(k.Desired)})
+		out = append(out, Kept{Type: "kept", Ref: names.Ref(k.Ref), Scope: k.Ref.Scope().String(), Path: k.Path,
+			Observed: JSON(k.Observed), Desired: JSON(k.Desired)})
 	}
 	return out
 }
@@ -172,7 +175,8 @@ func planned(d decider.Decision, names Names) PlannedChange {
 	c := PlannedChange{
 		Type: "planned_change", Ref: names.Ref(d.Ref), Scope: d.Ref.Scope().String(), Kind: d.Ref.Kind,
 		Stack: d.Ref.Stack, Difference: string(d.Difference), Action: string(d.Action),
-		Proposed: string(d.Proposed), Reason: string(d.Reason), Message: d.Message, Suggestion: d.Suggestion, Origin: d.Origin, Strategy: string(d.Strategy), Steps: d.Steps, Turn: turnOf(d.Turn, names),
+		Proposed: string(d.Proposed), Reason: string(d.Reason), Message: d.Message, Suggestion: d.Suggestion,
+		Origin: d.Origin, Strategy: string(d.Strategy), Steps: d.Steps, Turn: turnOf(d.Turn, names),
 		BlockedBy: append([]Blocker{}, d.Blockers...), Warnings: d.Warnings, DataLoss: lossOf(d), Changes: Changes(d.Changes),
 	}
 	if d.Observed != nil {
@@ -183,3 +187,36 @@ func planned(d decider.Decision, names Names) PlannedChange {
 	}
 	return c
 }
+
+// Recovered is an action whose result was not recorded, and what observing found.
+type Recovered struct {
+	Type     string `json:"type"` // "apply_recovered"
+	Ref      string `json:"ref"`
+	Action   string `json:"action"`
+	ID       string `json:"id"`
+	Finding  string `json:"finding"` // "done", "not_done", "unknown"
+	Evidence string `json:"evidence"`
+}
+
+// Reverted is a replacement that goes back, and why.
+type Reverted struct {
+	Type string `json:"type"` // "apply_reverted"
+	Ref  string `json:"ref"`
+	Why  string `json:"why"`
+}
+
+// NotStarted is an action that was not started, and why.
+type NotStarted struct {
+	Type    string `json:"type"` // "apply_not_started"
+	Ref     string `json:"ref"`
+	Action  string `json:"action"`
+	Why     string `json:"why"` // "interrupted", "waiting", "unneeded", "claimed", "stale", "broken"
+	On      string `json:"on,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+func (Recovered) record() {}
+
+func (Reverted) record() {}
+
+func (NotStarted) record() {}

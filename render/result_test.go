@@ -10,6 +10,7 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/term"
 )
 
 func TestPromptCountsWhatIsDestroyed(t *testing.T) {
@@ -38,7 +39,7 @@ func TestTheResultOfAnApply(t *testing.T) {
 		"Apply complete: no changes.\n":                                    {},
 	} {
 		var b bytes.Buffer
-		if err := c.Write(&b, render.Style{Width: 80}); err != nil {
+		if err := c.Write(&b, term.Style{Width: 80}); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, b.String()); diff != "" {

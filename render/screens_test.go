@@ -10,12 +10,13 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
 
 // screenful is what is shown on a screen.
 type screenful interface {
-	Write(w io.Writer, s render.Style) error
+	Write(w io.Writer, s term.Style) error
 }
 
 // screens are the other screens of the style guide, and beside them what is awkward.
@@ -37,7 +38,7 @@ func screens() map[string]screenful {
 				{Text: "ec2/web-2: update started 13:22:39 UTC by ada, no result recorded", Suggestion: "run `ovi plan` to recover it"},
 			},
 		},
-		"claims": render.Table{
+		"claims": term.Table{
 			Head: []string{"RESOURCE", "CLAIMED BY", "PID", "SINCE", "EXPIRES"}, Flexible: 4,
 			Rows: [][]string{{"ec2/web-0", "ada@build-1", "4711", "12s ago", "in 28s unless renewed"}},
 		},
@@ -87,9 +88,9 @@ func manyDrifts(first decider.Decision) render.DriftView {
 	}
 }
 
-func historyTable() render.Table {
+func historyTable() term.Table {
 	budget := decider.Blocker{Policy: "max_destroy", Reason: "3 of 9 resources in stack web would be destroyed; the limit is 1", Suggestion: "raise it"}
-	return render.Table{
+	return term.Table{
 		Head: []string{"REVISION", "TIME (UTC)", "EVENT"}, Flexible: 2,
 		Rows: [][]string{
 			{"9", "2026-11-21 13:22:39", render.Sentence(event.Finished{Action: decider.Create, Outcome: event.Done, ID: "i-0ee036f2aa4411c1f", Seconds: 0.1})},
@@ -121,7 +122,7 @@ func TestProgressOfAnApply(t *testing.T) {
 	at := time.Date(2026, 11, 21, 13, 0, 0, 0, time.UTC)
 	var b bytes.Buffer
 	refs := []resource.Ref{ref("ec2", "web-0"), ref("ec2", "web-1"), ref("subnet", "app")}
-	p := render.NewProgress(&b, render.Style{Width: 80, Live: true}, names(), refs...)
+	p := render.NewProgress(&b, term.Style{Width: 80, Live: true}, names(), refs...)
 	for _, e := range []event.Event{
 		event.Started{Ref: refs[0], Action: decider.Replace, Phase: event.PhaseDelete, Have: "i-0ee036f2aa4411c1f"},
 		event.Finished{Ref: refs[0], Action: decider.Replace, Phase: event.PhaseDelete, Outcome: event.Done, Seconds: 31},

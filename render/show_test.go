@@ -15,6 +15,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -48,7 +49,7 @@ func applied(at time.Time) []event.Record {
 
 func TestProgressInAPipe(t *testing.T) {
 	var b bytes.Buffer
-	p := render.NewProgress(&b, render.Style{}, names())
+	p := render.NewProgress(&b, term.Style{}, names())
 	for _, r := range applied(time.Unix(0, 0)) {
 		p.Record(r)
 	}
@@ -65,7 +66,7 @@ func TestProgressInAPipe(t *testing.T) {
 func TestProgressOnATerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
-		p := render.NewProgress(&b, render.Style{Width: 60, Live: true, Color: true}, names())
+		p := render.NewProgress(&b, term.Style{Width: 60, Live: true, Color: true}, names())
 		for _, r := range applied(time.Now())[:3] {
 			p.Record(r)
 		}
@@ -143,7 +144,7 @@ func TestStepsForMachines(t *testing.T) {
 // six digits of the digest.
 func TestLaw9_SecretsStayOut_OfTheScreen(t *testing.T) {
 	var b bytes.Buffer
-	_ = render.PlanView{Plan: everything(), Names: names(), Verb: "Plan"}.Write(&b, render.Style{})
+	_ = render.PlanView{Plan: everything(), Names: names(), Verb: "Plan"}.Write(&b, term.Style{})
 	for _, e := range []render.Encoder{render.NewJSON(&b), render.NewYAML(&b)} {
 		for _, r := range render.Planned(everything(), names()) {
 			if err := e.Encode(r); err != nil {
@@ -176,7 +177,7 @@ func TestNothingIsTruncated(t *testing.T) {
 			Changes: []resource.Change{{Path: "user_data", From: value, To: resource.String("new")}},
 		}}}
 		var b bytes.Buffer
-		if err := (render.PlanView{Plan: plan, Names: names(), Verb: "Plan"}).Write(&b, render.Style{Width: width}); err != nil {
+		if err := (render.PlanView{Plan: plan, Names: names(), Verb: "Plan"}).Write(&b, term.Style{Width: width}); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(b.String(), "  ~ ec2/"+name) {
@@ -234,7 +235,7 @@ func TestShortNamesAreUnique(t *testing.T) {
 func TestDiagnosticSaysWhatWhereAndWhatToDo(t *testing.T) {
 	d := render.Diagnostic{Type: "diagnostic", Severity: render.Error, Summary: `ec2/web has no attribute "sizee"`, File: "ovi.yaml", Line: 7, Column: 5, Suggestion: `write "size"`}
 	var b bytes.Buffer
-	if err := d.Write(&b, render.Style{}); err != nil {
+	if err := d.Write(&b, term.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	want := "Error: ec2/web has no attribute \"sizee\"\n  at ovi.yaml:7:5\n  Suggestion: write \"size\"\n"
@@ -286,7 +287,7 @@ func TestBoundsNameWhatTheyCount(t *testing.T) {
 		{Name: "size", Type: resource.TInt, Min: &one},
 	}}
 	var b bytes.Buffer
-	if err := render.Kind(&b, render.Style{}, k); err != nil {
+	if err := render.Kind(&b, term.Style{}, k); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"at least 1 element\n", "1 to 255 characters\n", "at most 1 character\n", "at least 1\n"} {
@@ -304,7 +305,7 @@ func TestDiffColumnsAreAligned(t *testing.T) {
 		{Sign: "-", Name: "s3/a", ID: "a", Text: "outside ovi"},
 		{Sign: "~", Name: "rds/db", Text: "by ben"},
 	}, Foot: "Diff: 3."}
-	if err := v.Write(&b, render.Style{}); err != nil {
+	if err := v.Write(&b, term.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	want := "+ ec2/web-0  i-0abc  by ada\n- s3/a       a       outside ovi\n~ rds/db             by ben\n"

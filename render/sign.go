@@ -1,21 +1,18 @@
 package render
 
-import "github.com/ovi-project/ovi/decider"
-
-// The signs of a plan, beside those of actions.
-const (
-	conflictSign = "!"
-	blockedSign  = "×"
-	replaceSign  = "-/+"
+import (
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/render/term"
 )
 
 // signOf is the sign of a decision without color.
 func signOf(d decider.Decision) string {
 	switch rankOf(&d) {
 	case isConflict, notShown:
-		return conflictSign
+		return term.ConflictSign
 	case isBlocked:
-		return blockedSign
+		return term.BlockedSign
 	case isKept:
 		return "#"
 	}
@@ -30,40 +27,55 @@ func actionSign(a decider.Action) string {
 	case decider.Update, decider.Restart, decider.Revert:
 		return "~"
 	case decider.Replace:
-		return replaceSign
+		return term.ReplaceSign
 	case decider.Delete:
 		return "-"
 	case decider.Notify:
 	}
-	return conflictSign
+	return term.ConflictSign
 }
 
-// paintOf is the color of a sign.
-func paintOf(sign string) paint {
-	switch sign {
-	case "+":
-		return green
-	case "~", blockedSign:
-		return yellow
-	case "-", conflictSign:
-		return red
+// rank orders decisions within a location.
+type rank int
+
+const (
+	isConflict rank = iota
+	isCreate
+	isUpdate
+	isReplace
+	isDelete
+	isBlocked
+	isKept
+	notShown // counted only: unmanaged, unreachable with its location or kind, excluded
+)
+
+func rankOf(d *decider.Decision) rank {
+	switch {
+	case d.Difference == comparator.Unmanaged || d.Difference == comparator.Unreachable || d.Excluded():
+		return notShown
+	case d.Difference == comparator.Conflict:
+		return isConflict
+	case d.Reason == decider.ReasonKept:
+		return isKept
 	}
-	return ""
+	switch d.Action {
+	case decider.Create:
+		return isCreate
+	case decider.Update, decider.Restart, decider.Revert:
+		return isUpdate
+	case decider.Replace:
+		return isReplace
+	case decider.Delete:
+		return isDelete
+	case decider.Notify:
+	}
+	return isBlocked
 }
 
-// colored is a sign in its color: of a replacement, the deletion red and the creation green.
-func (s Style) colored(sign string) string {
-	if sign == "#" {
-		return s.in(dim, sign)
+// act is the verb of an action in a plan: a restart is an update, whose attributes tell.
+func act(a decider.Action) decider.Action {
+	if a == decider.Restart {
+		return decider.Update
 	}
-	if sign == replaceSign {
-		return s.in(red, "-") + "/" + s.in(green, "+")
-	}
-	return s.in(paintOf(sign), sign)
+	return a
 }
-
-// sign is the sign of a decision in its color.
-func (s Style) sign(d decider.Decision) string { return s.colored(signOf(d)) }
-
-// Alert is the sign of what needs an operator, in its color.
-func (s Style) Alert() string { return s.colored(conflictSign) }

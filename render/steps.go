@@ -49,7 +49,8 @@ func (s *steps) record(r event.Record) (Record, bool) {
 			Finding: string(e.Finding), Evidence: e.Evidence,
 		}, true
 	case event.NotStarted:
-		n := NotStarted{Type: "apply_not_started", Ref: s.names.Ref(e.Ref), Action: string(e.Action), Why: e.Why, Message: e.Detail}
+		n := NotStarted{Type: "apply_not_started", Ref: s.names.Ref(e.Ref), Action: string(e.Action), Why: e.Why,
+			Message: e.Detail}
 		if !e.On.IsZero() {
 			n.On = s.names.Ref(e.On)
 		}
@@ -104,34 +105,3 @@ func (s *steps) forget(r resource.Ref) {
 		}
 	}
 }
-
-// Recovered is an action whose result was not recorded, and what observing found.
-type Recovered struct {
-	Type     string `json:"type"` // "apply_recovered"
-	Ref      string `json:"ref"`
-	Action   string `json:"action"`
-	ID       string `json:"id"`
-	Finding  string `json:"finding"` // "done", "not_done", "unknown"
-	Evidence string `json:"evidence"`
-}
-
-// Reverted is a replacement that goes back, and why.
-type Reverted struct {
-	Type string `json:"type"` // "apply_reverted"
-	Ref  string `json:"ref"`
-	Why  string `json:"why"`
-}
-
-// NotStarted is an action that was not started, and why.
-type NotStarted struct {
-	Type    string `json:"type"` // "apply_not_started"
-	Ref     string `json:"ref"`
-	Action  string `json:"action"`
-	Why     string `json:"why"` // "interrupted", "waiting", "unneeded", "claimed", "stale", "broken"
-	On      string `json:"on,omitempty"`
-	Message string `json:"message,omitempty"`
-}
-
-func (Recovered) record()  {}
-func (Reverted) record()   {}
-func (NotStarted) record() {}

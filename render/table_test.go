@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -15,7 +16,7 @@ import (
 // Nothing is truncated.
 func TestATableFitsTheTerminal(t *testing.T) {
 	t.Parallel()
-	table := render.Table{
+	table := term.Table{
 		Head: []string{"RESOURCE", "ID", "STACK", "HEALTH", "OBSERVED"}, Flexible: 3,
 		Rows: [][]string{{"aws/us-east-1/security_group/web", "sg-0c55eb183a9bd256e", "web", "healthy, blessed", "0s ago"}},
 	}
@@ -29,7 +30,7 @@ func TestATableFitsTheTerminal(t *testing.T) {
 			"aws/us-east-1/security_group/web\n    sg-0c55eb183a9bd256e  web    healthy, blessed  0s ago\n",
 	} {
 		var b strings.Builder
-		if err := table.Write(&b, render.Style{Width: width}); err != nil {
+		if err := table.Write(&b, term.Style{Width: width}); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, b.String()); diff != "" {
@@ -48,13 +49,13 @@ func TestACommandIsNotBroken(t *testing.T) {
 	t.Parallel()
 	text := "run `ovi adopt rds/db --id db` if it is yours, or `ovi forget rds/db --id db` if it is not"
 	want := []string{"run `ovi adopt rds/db --id db`", "if it is yours, or", "`ovi forget rds/db --id db` if", "it is not"}
-	if diff := cmp.Diff(want, render.Wrap(text, 30)); diff != "" {
+	if diff := cmp.Diff(want, term.Wrap(text, 30)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"run `ovi adopt", "rds/db --id db`", "now"}, render.Wrap("run `ovi adopt rds/db --id db` now", 16)); diff != "" {
+	if diff := cmp.Diff([]string{"run `ovi adopt", "rds/db --id db`", "now"}, term.Wrap("run `ovi adopt rds/db --id db` now", 16)); diff != "" {
 		t.Errorf("one that is longer than a line (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"an open ` and", "more words"}, render.Wrap("an open ` and more words", 14)); diff != "" {
+	if diff := cmp.Diff([]string{"an open ` and", "more words"}, term.Wrap("an open ` and more words", 14)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

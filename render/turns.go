@@ -2,7 +2,9 @@ package render
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -55,10 +57,74 @@ func turnsOf(groups []group) map[resource.Ref]string {
 		switch {
 		case s.n < 2:
 		case s.turn.Most == 1:
-			out[s.last] = fmt.Sprintf("one of the %d of %s at a time, the next once the one before is healthy", s.turn.Size, s.turn.Of)
+			out[s.last] = fmt.Sprintf("one of the %d of %s at a time, the next once the one before is healthy", s.turn.Size,
+				s.turn.Of)
 		case s.turn.Most < s.turn.Size:
-			out[s.last] = fmt.Sprintf("%d of the %d of %s at a time, each next once one before is healthy", s.turn.Most, s.turn.Size, s.turn.Of)
+			out[s.last] = fmt.Sprintf("%d of the %d of %s at a time, each next once one before is healthy", s.turn.Most,
+				s.turn.Size, s.turn.Of)
 		}
 	}
 	return out
+}
+
+// group is the decisions of one location.
+type group struct {
+	scope      resource.Scope
+	decisions  []decider.Decision
+	unverified []comparator.Unverified
+	kept       []comparator.Kept
+}
+
+// groupedByLocation sorts what is shown by location, and there by what it means: conflicts
+// first, then what is created, updated, replaced and deleted, then what is blocked. Within
+// each the order of the plan stays.
+func groupedByLocation(plan decider.Plan) []group {
+	index := map[resource.Scope]int{}
+	var out []group
+	in := func(s resource.Scope) *group {
+		at, ok := index[s]
+		if !ok {
+			at = len(out)
+			index[s] = at
+			out = append(out, group{scope: s})
+		}
+		return &out[at]
+	}
+	for i := range plan.Decisions {
+		if d := &plan.Decisions[i]; rankOf(d) != notShown || isUnread(plan, d) {
+			g := in(d.Ref.Scope())
+			g.decisions = append(g.decisions, *d)
+		}
+	}
+	for _, u := range plan.NotVerified {
+		g := in(u.Ref.Scope())
+		g.unverified = append(g.unverified, u)
+	}
+	for _, k := range plan.Kept {
+		g := in(k.Ref.Scope())
+		g.kept = append(g.kept, k)
+	}
+	slices.SortStableFunc(out, func(a, b group) int { return a.scope.Compare(b.scope) })
+	for _, g := range out {
+		rank := func(d *decider.Decision) rank {
+			if isUnread(plan, d) {
+				return isConflict
+			}
+			return rankOf(d)
+		}
+		slices.SortStableFunc(g.decisions, func(a, b decider.Decision) int { return int(rank(&a)) - int(rank(&b)) })
+	}
+	return out
+}
+
+// isUnread says that a resource itself could not be read, though its location and kind were.
+func isUnread(plan decider.Plan, d *decider.Decision) bool {
+	if d.Difference != comparator.Unreachable {
+		return false
+	}
+	if _, whole := plan.Unreachable[d.Ref.Scope()]; whole {
+		return false
+	}
+	_, kind := plan.UnreachableKinds[d.Ref.Scope()][d.Ref.Kind]
+	return !kind
 }

@@ -17,11 +17,7 @@ const hidden = "(secret)"
 // has one reading only, references as kind/name, of a secret six digits of its keyed digest.
 func Value(v resource.Value) string { return valueText(v, nil) }
 
-// value is Value with the order of fields and the unit of a schema.
-func (p *planWriter) value(v resource.Value, schema *resource.Attribute) string {
-	return valueText(v, schema)
-}
-
+// valueText is Value with the order of fields and the unit of a schema.
 func valueText(v resource.Value, schema *resource.Attribute) string {
 	switch v := v.(type) {
 	case nil:
@@ -191,3 +187,32 @@ func concealed(v resource.Value) resource.Value {
 
 // JSON is the value as canonical JSON, with six digits of its digest for each secret.
 func JSON(v resource.Value) []byte { return resource.AppendJSON(nil, concealed(v)) }
+
+// schemaAt finds the schema of a dotted path; nil where there is none.
+func schemaAt(schema []resource.Attribute, path string) *resource.Attribute {
+	name, rest, nested := strings.Cut(path, ".")
+	for i := range schema {
+		if schema[i].Name != name {
+			continue
+		}
+		if nested {
+			return schemaAt(schema[i].Fields, rest)
+		}
+		return &schema[i]
+	}
+	return nil
+}
+
+func fieldOf(a *resource.Attribute, name string) *resource.Attribute {
+	if a == nil {
+		return nil
+	}
+	return schemaAt(a.Fields, name)
+}
+
+func elemOf(a *resource.Attribute) *resource.Attribute {
+	if a == nil {
+		return nil
+	}
+	return a.Elem
+}

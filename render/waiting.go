@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -49,8 +50,10 @@ func (p *Progress) waitLines(order []resource.Ref, now time.Time) (out []string)
 			break
 		}
 		elapsed := max(now.Sub(p.held.since[ref]), 0).Truncate(time.Second)
-		text := fmt.Sprintf("%s  %s... %s", pad(shortName(p.steps.names.Ref(ref)), p.nameRoom()), waitText(p.held.why[ref]), elapsed)
-		out = append(out, p.style.colored("#")+" "+truncate(printable(text), max(p.style.Width-3, 20)))
+		text := fmt.Sprintf("%s  %s... %s", term.Pad(shortName(p.steps.names.Ref(ref)), p.nameRoom()),
+			waitText(p.held.why[ref]),
+			elapsed)
+		out = append(out, p.style.Colored("#")+" "+term.Truncate(term.OneLine(text), max(p.style.Width-3, 20)))
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -18,7 +19,7 @@ func TestAWaitForHealthIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b screen
 		one, two := ref("ec2", "web-0"), ref("ec2", "web-1")
-		p := render.NewProgress(&b, render.Style{Width: 100, Live: true}, names(), one, two)
+		p := render.NewProgress(&b, term.Style{Width: 100, Live: true}, names(), one, two)
 		p.Record(event.Record{At: time.Now(), Event: event.Started{Ref: one, Action: decider.Restart}})
 		p.Record(event.Record{At: time.Now(), Event: event.Finished{Ref: one, Action: decider.Restart, Outcome: event.Done}})
 		p.Record(event.Record{At: time.Now(), Event: event.Started{Ref: two, Action: decider.Restart}})
@@ -45,7 +46,7 @@ func TestAWaitForHealthIsWrittenOnce(t *testing.T) {
 	t.Parallel()
 	var b screen
 	web := ref("ec2", "web-0")
-	p := render.NewProgress(&b, render.Style{Width: 100}, names(), []resource.Ref{web}...)
+	p := render.NewProgress(&b, term.Style{Width: 100}, names(), []resource.Ref{web}...)
 	p.Waits(web, "pending: its checks run")
 	p.Waits(web, "pending: its checks still run")
 	p.Waits(web, "")

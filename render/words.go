@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/render/term"
 )
 
 // doing is how a running or finished action is shown.
@@ -38,14 +39,14 @@ func doingOf(a decider.Action, phase string) doing {
 	case decider.Update, decider.Restart:
 		return doing{"~", "updating", "updated"}
 	case decider.Replace:
-		return doing{replaceSign, "replacing", "replaced"}
+		return doing{term.ReplaceSign, "replacing", "replaced"}
 	case decider.Revert:
 		return doing{"~", "reverting", "reverted"}
 	case decider.Delete:
 		return doing{"-", "deleting", "deleted"}
 	case decider.Notify:
 	}
-	return doing{conflictSign, string(a), string(a)}
+	return doing{term.ConflictSign, string(a), string(a)}
 }
 
 // notStartedWords says why an action was not started; the message only where it says more.

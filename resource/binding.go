@@ -55,17 +55,19 @@ func (m Marks) IsZero() bool { return m.Ref.IsZero() }
 // Binding is what the audit log proves of a resource: that the system's ID was created or adopted
 // under a ref. Bindings are kept after they end.
 type Binding struct {
-	Ref  Ref    `json:"ref"`
-	ID   string `json:"id"`
-	UID  string `json:"uid,omitempty"` // distinguishes it from another resource of the same ID; "" where IDs are never reused
+	Ref Ref    `json:"ref"`
+	ID  string `json:"id"`
+	// distinguishes it from another resource of the same ID; "" where IDs are never reused
+	UID  string `json:"uid,omitempty"`
 	Key  string `json:"key,omitempty"` // the idempotency key of its creation, or the one written at adoption
 	Role Role   `json:"role,omitempty"`
 	// Generation grows with each binding of the ref: in a shared store only the newest proves.
 	Generation uint64 `json:"generation"`
-	Former     bool   `json:"former,omitempty"`    // replaced by another resource
-	Ended      bool   `json:"ended,omitempty"`     // deleted, forgotten, moved, or deleted outside ovi
-	Dismissed  bool   `json:"dismissed,omitempty"` // never bound: an operator dismissed this ID, so it blocks nothing and is never changed
-	Adopted    bool   `json:"adopted,omitempty"`
+	Former     bool   `json:"former,omitempty"` // replaced by another resource
+	Ended      bool   `json:"ended,omitempty"`  // deleted, forgotten, moved, or deleted outside ovi
+	// never bound: an operator dismissed this ID, so it blocks nothing and is never changed
+	Dismissed bool `json:"dismissed,omitempty"`
+	Adopted   bool `json:"adopted,omitempty"`
 	// Seq is the record that proves it, in the audit log of Instance; At is the time of that record.
 	Seq      uint64    `json:"seq"`
 	Instance string    `json:"instance,omitempty"`

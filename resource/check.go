@@ -80,13 +80,15 @@ func (c *Checker) CheckName(name string) []Problem {
 	case name == "":
 		return []Problem{{Path: "name", Summary: "the name is empty"}}
 	case !plainName(name):
-		return []Problem{{Path: "name", Summary: fmt.Sprintf("invalid name %q: it contains a slash or a control character", name)}}
+		return []Problem{{Path: "name", Summary: fmt.Sprintf("invalid name %q: it contains a slash or a control character",
+			name)}}
 	case c.name != nil && !c.name.MatchString(name):
 		doc := "use " + c.kind.NameDoc
 		if c.kind.NameDoc == "" {
 			doc = "use a name that matches " + c.kind.NamePattern
 		}
-		return []Problem{{Path: "name", Summary: fmt.Sprintf("invalid name %q for kind %s", name, c.kind.Name), Suggestion: doc}}
+		return []Problem{{Path: "name", Summary: fmt.Sprintf("invalid name %q for kind %s", name, c.kind.Name),
+			Suggestion: doc}}
 	}
 	return nil
 }

@@ -86,16 +86,6 @@ func (d *differ) extra(prefix string, a Attr, schema []Attribute, outer Effect) 
 	}
 }
 
-// configurable reports whether an attribute could have been configured and can be read back.
-func configurable(schema []Attribute, name string) bool {
-	for i := range schema {
-		if schema[i].Name == name {
-			return !schema[i].Computed && !schema[i].WriteOnly && !schema[i].Recorded
-		}
-	}
-	return false
-}
-
 // attribute compares one value that is not plainly equal, by its schema.
 func (d *differ) attribute(path string, desired, observed Value, schema *Attribute, outer Effect) {
 	if len(d.opt.Ignore) > 0 && rules.MatchPath(d.opt.Ignore, path) {
@@ -174,14 +164,6 @@ func refersTo(v Value) string {
 		}
 	}
 	return RefersTo + strings.Join(names, ", ")
-}
-
-// elemOf is the schema that the values of a map are compared by: that of its Elem, if it has a Fits.
-func elemOf(s *Attribute) *Attribute {
-	if s.Elem != nil && s.Elem.Fits != nil {
-		return s.Elem
-	}
-	return &Attribute{}
 }
 
 // keys compares maps key by key; a key that is not configured is removed.

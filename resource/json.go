@@ -1,8 +1,6 @@
 package resource
 
 import (
-	"encoding/json"
-	"fmt"
 	"math"
 	"strconv"
 	"unicode/utf8"
@@ -168,35 +166,4 @@ func appendEscape(dst []byte, c byte) []byte {
 		return append(dst, "\ufffd"...)
 	}
 	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-}
-
-// UnmarshalJSON reads what AppendJSON wrote. Integers stay exact; any other value is an error.
-func (a *Attrs) UnmarshalJSON(b []byte) error {
-	v, err := ParseJSON(b)
-	if err != nil {
-		return err
-	}
-	if v == nil {
-		*a = nil
-		return nil
-	}
-	attrs, ok := v.(Attrs)
-	if !ok {
-		return fmt.Errorf("resource: attributes are not an object: %.40q", b)
-	}
-	*a = attrs
-	return nil
-}
-
-// UnmarshalJSON reads an object of strings.
-func (t *Tags) UnmarshalJSON(b []byte) error {
-	var m map[string]string
-	if err := json.Unmarshal(b, &m); err != nil {
-		return fmt.Errorf("resource: tags: %w", err)
-	}
-	*t = nil
-	if len(m) > 0 {
-		*t = TagsOf(m)
-	}
-	return nil
 }

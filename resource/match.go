@@ -1,10 +1,5 @@
 package resource
 
-import (
-	"slices"
-	"strings"
-)
-
 // summary is the result of comparing two values that are not plainly equal.
 type summary int
 
@@ -68,7 +63,7 @@ func (d *differ) matchReference(desired, observed Value, s *Attribute) summary {
 	if r, ok := observed.(Reference); ok && Value(r) == desired && r.Path == "" {
 		return same
 	}
-	known, ok := d.resolver().Value(desired, s)
+	known, ok := d.resolver().resolved(desired, s)
 	switch {
 	case ok && s.fit(known, observed) != Differs:
 		return same
@@ -106,7 +101,7 @@ func (d *differ) shown(desired Value, s *Attribute) Value {
 	if _, isText := desired.(Text); !isText && (!isRef || r.Path == "") {
 		return desired
 	}
-	if known, ok := d.resolver().Value(desired, s); ok {
+	if known, ok := d.resolver().resolved(desired, s); ok {
 		return known
 	}
 	return desired
@@ -194,38 +189,4 @@ func (p *pairing) find(w int, tried []bool) bool {
 		}
 	}
 	return false
-}
-
-// find looks an attribute up in a schema. One that is not in it compares as a plain value.
-func find(schema []Attribute, name string) *Attribute {
-	for i := range schema {
-		if schema[i].Name == name {
-			return &schema[i]
-		}
-	}
-	return &Attribute{}
-}
-
-func elem(s *Attribute) *Attribute {
-	if s.Elem == nil {
-		return &Attribute{}
-	}
-	return s.Elem
-}
-
-func attrsOr(v Value) Attrs {
-	a, _ := v.(Attrs)
-	return a
-}
-
-func join(prefix, name string) string {
-	if prefix == "" {
-		return name
-	}
-	return prefix + "." + name
-}
-
-// SortChanges sorts by path.
-func SortChanges(c []Change) {
-	slices.SortFunc(c, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 }

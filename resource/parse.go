@@ -1,8 +1,11 @@
 package resource
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 )
 
@@ -226,4 +229,86 @@ func textOf(parts List) (Value, error) {
 		}
 	}
 	return Text(parts), nil
+}
+
+// number reads an Int, or with a point or an exponent a Float.
+func (p *parser) number() (Value, error) {
+	start := p.i
+	if p.b[p.i] == '-' {
+		p.i++
+	}
+	zero := p.i < len(p.b) && p.b[p.i] == '0'
+	if n := p.skipDigits(); n == 0 || zero && n > 1 {
+		return nil, p.bad("a number")
+	}
+	whole := true
+	if p.i < len(p.b) && p.b[p.i] == '.' {
+		whole = false
+		p.i++
+		if p.skipDigits() == 0 {
+			return nil, p.bad("a digit")
+		}
+	}
+	if p.i < len(p.b) && p.b[p.i]|0x20 == 'e' {
+		whole = false
+		p.i++
+		if p.i < len(p.b) && (p.b[p.i] == '+' || p.b[p.i] == '-') {
+			p.i++
+		}
+		if p.skipDigits() == 0 {
+			return nil, p.bad("a digit")
+		}
+	}
+	s := string(p.b[start:p.i])
+	if !whole {
+		f, err := strconv.ParseFloat(s, 64)
+		if err != nil || math.IsInf(f, 0) {
+			return nil, fmt.Errorf("the number %.40s is out of range", s)
+		}
+		return Float(f), nil
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("the number %.40s is out of range", s)
+	}
+	return Int(n), nil
+}
+
+func (p *parser) skipDigits() int {
+	start := p.i
+	for p.i < len(p.b) && p.b[p.i] >= '0' && p.b[p.i] <= '9' {
+		p.i++
+	}
+	return p.i - start
+}
+
+// UnmarshalJSON reads what AppendJSON wrote. Integers stay exact; any other value is an error.
+func (a *Attrs) UnmarshalJSON(b []byte) error {
+	v, err := ParseJSON(b)
+	if err != nil {
+		return err
+	}
+	if v == nil {
+		*a = nil
+		return nil
+	}
+	attrs, ok := v.(Attrs)
+	if !ok {
+		return fmt.Errorf("resource: attributes are not an object: %.40q", b)
+	}
+	*a = attrs
+	return nil
+}
+
+// UnmarshalJSON reads an object of strings.
+func (t *Tags) UnmarshalJSON(b []byte) error {
+	var m map[string]string
+	if err := json.Unmarshal(b, &m); err != nil {
+		return fmt.Errorf("resource: tags: %w", err)
+	}
+	*t = nil
+	if len(m) > 0 {
+		*t = TagsOf(m)
+	}
+	return nil
 }

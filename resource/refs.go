@@ -113,12 +113,3 @@ func (o *Observed) Refer(path string) (Value, bool) {
 	v, ok := o.Attrs.at(path)
 	return v, ok && v != nil
 }
-
-// Worst is the heaviest effect among the changes.
-func Worst(changes []Change) Effect {
-	worst := InPlace
-	for _, c := range changes {
-		worst = max(worst, c.Effect)
-	}
-	return worst
-}

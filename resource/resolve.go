@@ -39,7 +39,7 @@ func (r Resolver) object(attrs Attrs, schema []Attribute) Attrs {
 func (r Resolver) inside(v Value, s *Attribute) Value {
 	switch v := v.(type) {
 	case Reference, Text:
-		if known, ok := r.Value(v, s); ok {
+		if known, ok := r.resolved(v, s); ok {
 			return known
 		}
 	case List:
@@ -61,9 +61,9 @@ func (r Resolver) inside(v Value, s *Attribute) Value {
 	return v
 }
 
-// Value returns the value of a Reference or a Text in an attribute; false if it is not known.
+// resolved returns the value of a Reference or a Text in an attribute; false if it is not known.
 // Any other value is returned as it is.
-func (r Resolver) Value(v Value, s *Attribute) (Value, bool) {
+func (r Resolver) resolved(v Value, s *Attribute) (Value, bool) {
 	switch v := v.(type) {
 	case Reference:
 		known, ok := r.lookup(v)

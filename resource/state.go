@@ -42,7 +42,8 @@ func DiffState(desired State, o *Observed, starting bool) (Change, bool) {
 	case desired == "" || o.Health == fits || o.Health == Unclear || o.Health == "" || o.Health == Pending && starting:
 		return Change{}, false
 	}
-	return Change{On: OnState, Path: StatePath, From: String(StateOf(o.Health)), To: String(desired), Effect: Restart}, true
+	return Change{On: OnState, Path: StatePath, From: String(StateOf(o.Health)), To: String(desired), Effect: Restart},
+		true
 }
 
 // StateOf is a health in the words of a state, where there is one.

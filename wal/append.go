@@ -50,7 +50,7 @@ func (l *Log) write(d Draft) (Batch, error) {
 func (l *Log) put(h frameHeader) error {
 	b, end := l.out.finish(h, l.id, l.end)
 	if end.offset > l.space && h.kind != kindSeal {
-		b = l.prefill(b, end.offset)
+		b = l.fillAhead(b, end.offset)
 	}
 	_, err := l.active.WriteAt(b, l.end.offset)
 	if err == nil {
@@ -64,10 +64,10 @@ func (l *Log) put(h frameHeader) error {
 	return nil
 }
 
-// prefill adds zeros to a frame that ends behind the written space, so that the
+// fillAhead adds zeros to a frame that ends behind the written space, so that the
 // next frames overwrite instead of growing the file. Large frames get none:
 // their cost is their bytes.
-func (l *Log) prefill(b []byte, end int64) []byte {
+func (l *Log) fillAhead(b []byte, end int64) []byte {
 	n := min(l.o.prefill, l.o.segmentSize-end)
 	if n <= 0 || int64(len(b)) > l.o.prefill/4 {
 		return b

@@ -23,12 +23,6 @@ type AppendLock struct {
 	done bool
 }
 
-// lastNotice is the last notice that this Log wrote, so that none is written twice.
-type lastNotice struct {
-	locked bool
-	end    position
-}
-
 // Lock waits for the append lock, no longer than ctx allows, and catches up with
 // the last batch that any process appended. A *LockedError names the holder.
 //
@@ -39,12 +33,12 @@ func (l *Log) Lock(ctx context.Context) (*AppendLock, error) {
 		return nil, fmt.Errorf("%s: %w", l.dir, ErrReadOnly)
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, l.locked(err)
+		return nil, l.lockError(err)
 	}
 	select {
 	case l.token <- struct{}{}:
 	case <-ctx.Done():
-		return nil, l.locked(ctx.Err())
+		return nil, l.lockError(ctx.Err())
 	}
 	if err := l.take(ctx); err != nil {
 		<-l.token
@@ -70,31 +64,38 @@ func (l *Log) take(ctx context.Context) error {
 // enter locks the directory. A process that waits for the lock holds nextLock
 // meanwhile, so that no later one gets it first.
 func (l *Log) enter(ctx context.Context) error {
-	if err := l.await(ctx, l.nextLock); err != nil {
+	ok, err := await(ctx, l.nextLock)
+	if err != nil {
 		return err
 	}
-	err := l.await(ctx, l.lock)
+	if !ok {
+		return l.lockError(ctx.Err())
+	}
+	ok, err = await(ctx, l.lock)
+	if !ok && err == nil {
+		err = l.lockError(ctx.Err())
+	}
 	return errors.Join(err, l.nextLock.Unlock())
 }
 
-// await polls a lock until it is free or ctx ends.
-func (l *Log) await(ctx context.Context, f vfs.File) error {
+// await polls a lock until it is taken, or ctx ends: then ok is false.
+func await(ctx context.Context, f vfs.File) (ok bool, err error) {
 	for wait := firstWait; ; wait = min(2*wait, longWait) {
 		if ok, err := f.TryLock(); ok || err != nil {
-			return err
+			return ok, err
 		}
 		t := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
 			t.Stop()
-			return l.locked(ctx.Err())
+			return false, nil
 		case <-t.C:
 		}
 	}
 }
 
-// locked is the error of a wait that ended without the lock.
-func (l *Log) locked(err error) error {
+// lockError is the error of a wait that ended without the lock.
+func (l *Log) lockError(err error) error {
 	e := &LockedError{Dir: l.dir, Err: err}
 	if t, ok := readHint(l.lock); ok && t.locked {
 		e.PID, e.Since = int(t.pid), t.sinceTime()
@@ -144,8 +145,7 @@ func (l *Log) follow(to position) error {
 	if r.at != to {
 		return r.corrupt("the log differs from what was acknowledged")
 	}
-	l.adopt(r)
-	return l.measure()
+	return l.adoptSized(r)
 }
 
 // notice writes the tail hint.
@@ -232,14 +232,25 @@ func (t *AppendLock) Unlock() error {
 	return err
 }
 
-// Checkpoint takes the append lock and signs what the log holds; see AppendLock.Checkpoint.
-func (l *Log) Checkpoint() (Checkpoint, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), l.o.lockWait)
-	defer cancel()
-	t, err := l.Lock(ctx)
-	if err != nil {
-		return Checkpoint{}, err
-	}
-	c, err := t.Checkpoint()
-	return c, errors.Join(err, t.Unlock())
+// LockedError reports that another process kept the append lock for longer than
+// the caller could wait. It wraps the error of the caller's context.
+type LockedError struct {
+	Dir   string
+	PID   int       // 0 if not known
+	Since time.Time // zero if not known
+	Err   error
 }
+
+func (e *LockedError) Error() string {
+	who := "another process"
+	if e.PID != 0 {
+		who = fmt.Sprintf("process %d", e.PID)
+	}
+	if !e.Since.IsZero() {
+		who += " since " + e.Since.UTC().Format(time.RFC3339)
+	}
+	return fmt.Sprintf("wal: %s: %s has the append lock: %v", e.Dir, who, e.Err)
+}
+
+// Unwrap returns the error of the context.
+func (e *LockedError) Unwrap() error { return e.Err }

@@ -71,7 +71,8 @@ func checkAfter(fs vfs.FS, h history, verify bool) error {
 		first, last = 1, 0
 	}
 	if first > max(h.kept, 1) || last < h.acknowledged.Seq || last > h.inFlight {
-		return fmt.Errorf("holds %d..%d, acknowledged were %d..%d, in flight %d", first, last, h.kept, h.acknowledged.Seq, h.inFlight)
+		return fmt.Errorf("holds %d..%d, acknowledged were %d..%d, in flight %d", first, last, h.kept, h.acknowledged.Seq,
+			h.inFlight)
 	}
 	if _, err := l.Append(context.Background(), recordsFrom(int(last)+1, 3)...); err != nil {
 		return fmt.Errorf("append afterwards: %w", err)
@@ -204,7 +205,8 @@ func TestFailedSyncBreaksTheLog(t *testing.T) {
 		t.Fatalf("got %v, want EIO", err)
 	}
 	m.OnOp(nil)
-	if _, err := l.Append(context.Background(), record(4)); !errors.Is(err, wal.ErrBroken) || !errors.Is(err, syscall.EIO) {
+	if _, err := l.Append(context.Background(), record(4)); !errors.Is(err, wal.ErrBroken) ||
+		!errors.Is(err, syscall.EIO) {
 		t.Fatalf("got %v, want ErrBroken for EIO", err)
 	}
 	mustHold(t, l, 1, 3)

@@ -13,20 +13,6 @@ import (
 	"github.com/ovi-project/ovi/internal/vfs"
 )
 
-// Names in the directory of a log.
-const (
-	segmentSuffix = ".wal"
-	tempSuffix    = ".tmp"
-	lockName      = "lock" // locked while the append lock is held; it contains the tail hint
-	nextLockName  = "next" // locked by the process that is next to get the append lock
-	trimName      = "trimmed"
-)
-
-const (
-	fileMode = 0o600
-	dirMode  = 0o700
-)
-
 func segmentName(index uint64) string { return fmt.Sprintf("%012d%s", index, segmentSuffix) }
 
 // segmentIndex is the inverse of segmentName.
@@ -101,7 +87,8 @@ func (d directory) check() error {
 		return nil
 	}
 	first := d.segments[0]
-	if d.trim != nil && (first.log != d.trim.Log || first.first != d.trim.Seq+1 || first.prev != d.trim.Chain) {
+	if d.trim != nil && (first.log != d.trim.end.Log || first.first != d.trim.end.Seq+1 ||
+		first.prev != d.trim.end.Chain) {
 		return corruptHeader(first, "it does not continue what was trimmed")
 	}
 	if d.trim == nil && (first.first != 1 || first.prev != Chain{}) {
@@ -123,7 +110,7 @@ func missing(index uint64, d directory) error {
 	if n := len(d.segments); n > 0 {
 		e.Seq = d.segments[n-1].first
 	} else if d.trim != nil {
-		e.Seq = d.trim.Seq + 1
+		e.Seq = d.trim.end.Seq + 1
 	}
 	return e
 }
@@ -193,4 +180,36 @@ func createSegment(o options, dir string, h segmentHeader) (vfs.File, Chain, int
 		return nil, chain, 0, errors.Join(err, f.Close())
 	}
 	return f, chain, size, nil
+}
+
+// trimmedTree is the tree over what was trimmed.
+func (d directory) trimmedTree() Tree {
+	if d.trim == nil {
+		return Tree{}
+	}
+	out, _ := d.trim.tree.Join(Tree{Begin: d.trim.tree.End, End: d.trim.tree.End})
+	return out
+}
+
+// removeStale deletes files that the log no longer needs.
+func removeStale(fsys vfs.FS, dir string, names []string) error {
+	for _, name := range names {
+		err := fsys.Remove(filepath.Join(dir, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("wal: remove a file no longer needed: %w", err)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return fsys.SyncDir(dir)
+}
+
+// countBefore counts the segments that contain only records before keep; the last one
+// never counts.
+func (d *directory) countBefore(keep Seq) (n int) {
+	for n+1 < len(d.segments) && d.segments[n+1].first <= keep {
+		n++
+	}
+	return n
 }

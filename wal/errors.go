@@ -3,7 +3,6 @@ package wal
 import (
 	"errors"
 	"fmt"
-	"time"
 )
 
 // Sentinels of this package. They are wrapped with what and where.
@@ -42,25 +41,20 @@ func (e *CorruptError) Error() string {
 	return fmt.Sprintf("wal: corrupt: %s offset %d, record %d: %s", e.Segment, e.Offset, e.Seq, e.Reason)
 }
 
-// LockedError reports that another process kept the append lock for longer than
-// the caller could wait. It wraps the error of the caller's context.
-type LockedError struct {
-	Dir   string
-	PID   int       // 0 if not known
-	Since time.Time // zero if not known
-	Err   error
+// ErrBehind: the record is not in the log yet.
+var ErrBehind = errors.New("wal: the log ends before this record")
+
+// ErrOtherLog is an anchor of another log: one of them was replaced, or kept in the wrong place.
+var ErrOtherLog = errors.New("is of another log")
+
+// errEnd: nothing follows; the file ends, or zeros start.
+var errEnd = errors.New("wal: end of segment")
+
+// flaw reports that the bytes at an offset are not a valid frame. The caller,
+// which knows what was acknowledged, decides between a torn write and damage.
+type flaw struct {
+	offset int64
+	reason string
 }
 
-func (e *LockedError) Error() string {
-	who := "another process"
-	if e.PID != 0 {
-		who = fmt.Sprintf("process %d", e.PID)
-	}
-	if !e.Since.IsZero() {
-		who += " since " + e.Since.UTC().Format(time.RFC3339)
-	}
-	return fmt.Sprintf("wal: %s: %s has the append lock: %v", e.Dir, who, e.Err)
-}
-
-// Unwrap returns the error of the context.
-func (e *LockedError) Unwrap() error { return e.Err }
+func (f *flaw) Error() string { return f.reason }

@@ -1,10 +1,13 @@
 package wal
 
 import (
+	"crypto/ed25519"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
+
+	"github.com/zeebo/blake3"
 )
 
 // The constants of format 1, which docs/wal-format.md describes.
@@ -175,4 +178,29 @@ func (h frameHeader) check(zeros bool) error {
 		return fmt.Errorf("batch of %d bytes cannot hold %d records", h.plain, h.count)
 	}
 	return nil
+}
+
+// hasher computes chain values. It is reused, since each takes 10 kB.
+type hasher struct{ h *blake3.Hasher }
+
+func newHasher() hasher { return hasher{blake3.New()} }
+
+func (h hasher) sum(b []byte) Chain {
+	var c Chain
+	h.h.Reset()
+	_, _ = h.h.Write(b) // a hash never fails
+	h.h.Sum(c[:0])
+	return c
+}
+
+// signatureSize is the length of a checkpoint's payload: the public key and
+// the signature.
+const signatureSize = ed25519.PublicKeySize + ed25519.SignatureSize
+
+// position is a boundary between two frames.
+type position struct {
+	segment uint64
+	offset  int64
+	seq     Seq // of the last record before it
+	chain   Chain
 }

@@ -5,15 +5,6 @@ import (
 	"errors"
 )
 
-// request is one caller's records on the way into a shared batch.
-type request struct {
-	records [][]byte
-	taken   bool // by the writing goroutine; guarded by Log.mu
-	done    chan struct{}
-	batch   Batch
-	err     error
-}
-
 // groupLimit bounds the payload of a shared batch, and so the time that a caller
 // waits for the records of others.
 const groupLimit = 4 << 20
@@ -57,7 +48,7 @@ func (l *Log) lockOr(ctx context.Context, done <-chan struct{}) (*AppendLock, er
 	case <-done:
 		return nil, nil
 	case <-ctx.Done():
-		return nil, l.locked(ctx.Err())
+		return nil, l.lockError(ctx.Err())
 	case l.token <- struct{}{}:
 	}
 	if l.o.readOnly {

@@ -83,7 +83,8 @@ func readAll(l *wal.Log, from wal.Seq) (records [][]byte, first wal.Seq, err err
 			return records, first, err
 		}
 		if next != 0 && b.First != next || b.Last != b.First+wal.Seq(len(b.Records))-1 {
-			return records, first, fmt.Errorf("batch %d..%d of %d records behind record %d", b.First, b.Last, len(b.Records), next-1)
+			return records, first, fmt.Errorf("batch %d..%d of %d records behind record %d", b.First, b.Last, len(b.Records),
+				next-1)
 		}
 		if first == 0 {
 			first = b.First

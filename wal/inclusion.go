@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math/bits"
 	"slices"
+
+	"github.com/transparency-dev/merkle/compact"
+	"github.com/transparency-dev/merkle/proof"
 )
 
 // Inclusion proves that a batch is in the tree of an anchor, together with that anchor.
@@ -70,11 +72,15 @@ func (p *prover) inclusions() ([]Inclusion, error) {
 	if len(p.wanted) > 0 {
 		return nil, fmt.Errorf("%w: record %d is behind the checkpoint of record %d", ErrBehind, p.wanted[0], p.under.Seq)
 	}
-	if p.tree.end != p.under.Batches || p.tree.root(0, p.tree.end) != p.under.Root {
+	if p.tree.end != p.under.Batches || p.tree.root() != p.under.Root {
 		return nil, &CorruptError{Segment: segmentName(1), Seq: p.under.Seq, Reason: "the log is not that of the checkpoint"}
 	}
 	for i, x := range p.found {
-		p.found[i].Path = p.tree.path(x.Index, 0, p.tree.end)
+		path, err := p.tree.path(x.Index)
+		if err != nil {
+			return nil, fmt.Errorf("wal: prove: %w", err)
+		}
+		p.found[i].Path = path
 	}
 	return p.found, nil
 }
@@ -84,13 +90,13 @@ type subtrees struct {
 	begin uint64 // of the leaves
 	end   uint64
 	leaf  []Hash
-	whole map[node]Hash // by level and index; the hash of the key is zero
+	whole map[compact.NodeID][]byte
 }
 
 func newSubtrees(before Tree) subtrees {
-	s := subtrees{begin: before.End, end: before.End, whole: map[node]Hash{}}
-	for _, n := range before.nodes {
-		s.whole[node{level: n.level, index: n.index}] = n.hash
+	s := subtrees{begin: before.End, end: before.End, whole: map[compact.NodeID][]byte{}}
+	for i, id := range compact.RangeNodes(0, before.End, nil) {
+		s.whole[id] = before.nodes[i]
 	}
 	return s
 }
@@ -100,45 +106,51 @@ func (s *subtrees) add(leaf Hash) {
 	s.end++
 }
 
-// rootOfMany is the size from which whole subtrees are kept, for the next path.
-const rootOfMany = 64
+// keepLevel is the level from which the hashes of subtrees are kept, for the next path.
+const keepLevel = 6
 
-// root is the hash over the leaves from lo up to hi, as RFC 6962 defines it.
-func (s *subtrees) root(lo, hi uint64) Hash {
-	size := hi - lo
-	at := node{level: uint(bits.TrailingZeros64(size))}
-	isWhole := size&(size-1) == 0 && lo%max(size, 1) == 0
-	if isWhole && size > 0 {
-		at.index = lo >> at.level
-		if h, ok := s.whole[at]; ok {
-			return h
-		}
+// node is the hash of a whole subtree.
+func (s *subtrees) node(id compact.NodeID) []byte {
+	if h, ok := s.whole[id]; ok {
+		return h
 	}
-	switch {
-	case size == 0:
-		return Tree{}.Root()
-	case size == 1:
-		return s.leaf[lo-s.begin]
+	if id.Level == 0 {
+		return s.leaf[id.Index-s.begin][:]
 	}
-	middle := lo + half(size)
-	h := parent(s.root(lo, middle), s.root(middle, hi))
-	if isWhole && size >= rootOfMany {
-		s.whole[at] = h
+	left := compact.NewNodeID(id.Level-1, 2*id.Index)
+	h := parent(s.node(left), s.node(left.Sibling()))
+	if id.Level >= keepLevel {
+		s.whole[id] = h
 	}
 	return h
 }
 
-// path lists what a leaf is joined with, from the leaf to the root over lo up to hi.
-func (s *subtrees) path(leaf, lo, hi uint64) []Hash {
-	if hi-lo == 1 {
-		return nil
+func (s *subtrees) hashesOf(ids []compact.NodeID) [][]byte {
+	out := make([][]byte, len(ids))
+	for i, id := range ids {
+		out[i] = s.node(id)
 	}
-	middle := lo + half(hi-lo)
-	if leaf < middle {
-		return append(s.path(leaf, lo, middle), s.root(middle, hi))
-	}
-	return append(s.path(leaf, middle, hi), s.root(lo, middle))
+	return out
 }
 
-// half is the largest power of two below n, which is at least 2.
-func half(n uint64) uint64 { return 1 << (bits.Len64(n-1) - 1) }
+// root is the hash over all leaves.
+func (s *subtrees) root() Hash {
+	return Tree{End: s.end, nodes: s.hashesOf(compact.RangeNodes(0, s.end, nil))}.Root()
+}
+
+// path lists what a leaf is joined with, from the leaf to the root.
+func (s *subtrees) path(leaf uint64) ([]Hash, error) {
+	need, err := proof.Inclusion(leaf, s.end)
+	if err != nil {
+		return nil, err
+	}
+	hashes, err := need.Rehash(s.hashesOf(need.IDs), parent)
+	if err != nil {
+		return nil, err
+	}
+	var out []Hash
+	for _, h := range hashes {
+		out = append(out, Hash(h))
+	}
+	return out, nil
+}

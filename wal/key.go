@@ -10,14 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
-
-	"github.com/ovi-project/ovi/internal/vfs"
 )
-
-// keyMode is the mode of the key file: a process that can read it can forge a log.
-const keyMode = 0o600
 
 // signingKey returns the caller's key, or the one in the key file, which is
 // created at first use. The caller holds the append lock.
@@ -109,42 +102,4 @@ func ParsePublicKey(text string) (ed25519.PublicKey, error) {
 		return nil, errors.New("wal: public key: want 64 hexadecimal digits, or 43 characters of base64url")
 	}
 	return key, nil
-}
-
-// readAll returns the content of a small file.
-func readAll(fsys vfs.FS, name string) ([]byte, error) {
-	f, err := fsys.OpenFile(name, os.O_RDONLY, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	size, err := f.Size()
-	if err != nil {
-		return nil, err
-	}
-	b := make([]byte, size)
-	return b, readFull(f, b, 0)
-}
-
-// writeWhole replaces a file so that a crash leaves the old or the new one.
-func writeWhole(fsys vfs.FS, name string, content []byte) error {
-	temp := name + tempSuffix
-	if err := fsys.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a crash
-		return err
-	}
-	f, err := fsys.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, keyMode)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteAt(content, 0)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	if err := fsys.Rename(temp, name); err != nil {
-		return err
-	}
-	return fsys.SyncDir(filepath.Dir(name))
 }

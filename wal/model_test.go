@@ -98,7 +98,8 @@ func (m *machine) Crash(t *rapid.T) {
 	// What was in flight is there as a whole, or not at all.
 	end := m.log(t).Frontier()
 	if end.Seq != m.acknowledged.Seq && end.Seq != m.acknowledged.Seq+wal.Seq(n) {
-		t.Fatalf("after the crash the log ends at %d; acknowledged were %d, in flight %d more", end.Seq, m.acknowledged.Seq, n)
+		t.Fatalf("after the crash the log ends at %d; acknowledged were %d, in flight %d more", end.Seq, m.acknowledged.Seq,
+			n)
 	}
 	m.acknowledged = end
 }

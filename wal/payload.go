@@ -7,25 +7,11 @@ import (
 	"hash/crc32"
 
 	"github.com/klauspost/compress/s2"
-	"github.com/zeebo/blake3"
 )
 
 // compressFrom is the size below which a payload is not compressed: it would
 // save less than a sector.
 const compressFrom = 1 << 10
-
-// hasher computes chain values. It is reused, since each takes 10 kB.
-type hasher struct{ h *blake3.Hasher }
-
-func newHasher() hasher { return hasher{blake3.New()} }
-
-func (h hasher) sum(b []byte) Chain {
-	var c Chain
-	h.h.Reset()
-	_, _ = h.h.Write(b) // a hash never fails
-	h.h.Sum(c[:0])
-	return c
-}
 
 // plainSize is the length of the payload of these records.
 func plainSize(records [][]byte) int64 {

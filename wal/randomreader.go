@@ -13,9 +13,6 @@ import (
 // instead of bisecting.
 const scanWindow = 64 << 10
 
-// ErrBehind: the record is not in the log yet.
-var ErrBehind = errors.New("wal: the log ends before this record")
-
 // RandomReader finds single batches by the number of a record without reading what
 // precedes them: the header of a batch holds its number, so a segment is bisected. It
 // is for one goroutine. The caller closes it.

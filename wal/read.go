@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"iter"
 	"os"
-	"time"
 
 	"github.com/ovi-project/ovi/internal/vfs"
 )
@@ -27,16 +26,6 @@ func (l *Log) Read(from Seq) iter.Seq2[Batch, error] {
 			yield(Batch{}, err)
 		}
 	}
-}
-
-// visible is the end of what any process acknowledged.
-func (l *Log) visible() position {
-	end, _ := l.state()
-	t, ok := readHint(l.lock)
-	if ok && t.log == l.id && (t.at.segment > end.segment || t.at.segment == end.segment && t.at.offset > end.offset) {
-		return t.at
-	}
-	return end
 }
 
 // errStop: the caller ended the sequence.
@@ -64,11 +53,11 @@ func (r *reader) run(asked Seq, yield func(Batch, error) bool) error {
 		return fmt.Errorf("%w: record %d of %s; the oldest kept is %d", ErrTrimmed, asked, r.dir, first)
 	}
 	r.hash = newHasher()
-	return r.segments(d, yield)
+	return r.readSegments(d, yield)
 }
 
-// segments reads from the segment that holds the first record asked for.
-func (r *reader) segments(d directory, yield func(Batch, error) bool) error {
+// readSegments reads from the segment that holds the first record asked for.
+func (r *reader) readSegments(d directory, yield func(Batch, error) bool) error {
 	start := 0
 	for i, h := range d.segments {
 		if h.first <= r.from {
@@ -79,7 +68,7 @@ func (r *reader) segments(d directory, yield func(Batch, error) bool) error {
 		if h.index > r.until.segment || r.from > r.until.seq {
 			return nil
 		}
-		end, err := r.segment(h, yield)
+		end, err := r.readSegment(h, yield)
 		if err != nil {
 			return err
 		}
@@ -93,8 +82,8 @@ func (r *reader) segments(d directory, yield func(Batch, error) bool) error {
 	return nil
 }
 
-// segment reads one segment, up to its seal or the end of the log.
-func (r *reader) segment(want segmentHeader, yield func(Batch, error) bool) (position, error) {
+// readSegment reads one segment, up to its seal or the end of the log.
+func (r *reader) readSegment(want segmentHeader, yield func(Batch, error) bool) (position, error) {
 	f, h, chain, err := openSegment(r.fs, r.dir, want.index, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return position{}, fmt.Errorf("%w: %s was removed while it was read", ErrTrimmed, segmentName(want.index))
@@ -140,47 +129,4 @@ func (r *reader) frames(s *scanner, yield func(Batch, error) bool) error {
 			return errStop
 		}
 	}
-}
-
-// explain turns an error of next, at a position where no torn write is possible,
-// into the error that names the position.
-func (s *scanner) explain(err error) error {
-	e := &CorruptError{Segment: segmentName(s.at.segment), Offset: s.at.offset, Seq: s.at.seq + 1}
-	var bad *flaw
-	switch {
-	case errors.Is(err, errEnd):
-		e.Reason = "the segment ends here, but its seal or records are missing"
-	case errors.As(err, &bad):
-		e.Offset, e.Reason = bad.offset, bad.reason
-	default:
-		return fmt.Errorf("wal: read %s: %w", e.Segment, err)
-	}
-	return e
-}
-
-// atSeal checks that nothing follows the seal but zeros: a crash may bring
-// back what was cut off behind it.
-func (s *scanner) atSeal() error {
-	rest, _, err := s.tail()
-	if err == nil && rest > 0 {
-		err = &flaw{s.at.offset, "something follows the seal of the segment"}
-	}
-	if err != nil {
-		return s.explain(err)
-	}
-	return nil
-}
-
-// batch decodes a frame, from a record on.
-func (f frame) batch(from Seq) (Batch, error) {
-	records, err := f.records()
-	if err != nil {
-		return Batch{}, err
-	}
-	b := Batch{First: f.first, Last: f.last(), At: time.Unix(0, f.at).UTC(), Meta: f.meta, Records: records}
-	if from > b.First {
-		b.Records = records[from-b.First:]
-		b.First = from
-	}
-	return b, nil
 }

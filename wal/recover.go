@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/ovi-project/ovi/internal/vfs"
 )
 
 // recover finds the end of the log on disk and opens the last segment. With
@@ -17,7 +19,7 @@ func (l *Log) recover(repair bool) error {
 	if err != nil {
 		return fmt.Errorf("wal: open %s: %w", l.dir, err)
 	}
-	marks := l.marks(known, ok)
+	marks := l.knownMarks(known, ok)
 	if len(d.segments) == 0 {
 		return l.recoverEmpty(d, marks, repair)
 	}
@@ -38,16 +40,9 @@ func (l *Log) recover(repair bool) error {
 	return nil
 }
 
-// mark is an acknowledged position, which the log must reach.
-type mark struct {
-	position
-	source string
-	met    bool
-}
-
-// marks are the positions known from the lock file, from this Log itself and
+// knownMarks are the positions known from the lock file, from this Log itself and
 // from the caller. The last has no segment: only its number is known.
-func (l *Log) marks(known tailHint, ok bool) []*mark {
+func (l *Log) knownMarks(known tailHint, ok bool) []*mark {
 	var marks []*mark
 	if ok && known.at.segment > 0 {
 		marks = append(marks, &mark{position: known.at, source: fromLock})
@@ -61,17 +56,6 @@ func (l *Log) marks(known tailHint, ok bool) []*mark {
 	return marks
 }
 
-// fromLock is the source of an end that the caller did not keep.
-const fromLock = "the lock file (remove it if this is an older copy of the log)"
-
-// cutOff is the error for a log that ends before a mark.
-func (m *mark) cutOff(end position) error {
-	return &CorruptError{
-		Segment: segmentName(max(end.segment, 1)), Offset: end.offset, Seq: end.seq + 1,
-		Reason: fmt.Sprintf("the log ends here, but record %d was acknowledged according to %s", m.seq, m.source),
-	}
-}
-
 // recoverEmpty starts a log, unless one existed.
 func (l *Log) recoverEmpty(d directory, marks []*mark, repair bool) error {
 	for _, m := range marks {
@@ -82,10 +66,10 @@ func (l *Log) recoverEmpty(d directory, marks []*mark, repair bool) error {
 	if !repair {
 		return fmt.Errorf("wal: open %s: no log found: %w", l.dir, fs.ErrNotExist)
 	}
-	if err := l.removeStale(d.stale); err != nil {
+	if err := removeStale(l.o.fs, l.dir, d.stale); err != nil {
 		return err
 	}
-	if err := l.syncParents(); err != nil {
+	if err := syncParents(l.o.fs, l.dir); err != nil {
 		return err
 	}
 	id, err := newLogID()
@@ -98,24 +82,13 @@ func (l *Log) recoverEmpty(d directory, marks []*mark, repair bool) error {
 
 // syncParents makes the directories durable that Open created. An upper one
 // that is not accessible existed before.
-func (l *Log) syncParents() error {
-	parent := filepath.Dir(l.dir)
-	if err := l.o.fs.SyncDir(parent); err != nil {
+func syncParents(fsys vfs.FS, dir string) error {
+	parent := filepath.Dir(dir)
+	if err := fsys.SyncDir(parent); err != nil {
 		return fmt.Errorf("wal: %w", err)
 	}
-	if err := l.o.fs.SyncDir(filepath.Dir(parent)); err != nil && !errors.Is(err, fs.ErrPermission) {
+	if err := fsys.SyncDir(filepath.Dir(parent)); err != nil && !errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("wal: %w", err)
-	}
-	return nil
-}
-
-// reach checks that the segments go as far as the marks do.
-func (d directory) reach(marks []*mark) error {
-	last := d.last()
-	for _, m := range marks {
-		if m.segment > last.index {
-			return m.cutOff(position{last.index, 0, last.first - 1, last.prev})
-		}
 	}
 	return nil
 }
@@ -140,9 +113,9 @@ func (l *Log) openLast(want segmentHeader, repair bool) (*recovery, error) {
 
 // repair makes the end that the scan found durable and clean.
 func (l *Log) repair(d directory, s *recovery, known tailHint, ok bool) error {
-	err := l.removeStale(d.stale)
+	err := removeStale(l.o.fs, l.dir, d.stale)
 	if err == nil && (!ok || known.locked || known.at != s.at) {
-		err = l.secure(s, known, ok)
+		err = secure(l.active, s, known, ok)
 	}
 	if err == nil && s.tear != nil {
 		err = l.active.Truncate(s.at.offset)
@@ -153,14 +126,13 @@ func (l *Log) repair(d directory, s *recovery, known tailHint, ok bool) error {
 	if err != nil {
 		return fmt.Errorf("wal: repair %s: %w", filepath.Join(l.dir, segmentName(s.at.segment)), err)
 	}
-	l.adopt(s)
-	return l.measure()
+	return l.adoptSized(s)
 }
 
 // secure rewrites what was never acknowledged. Its writer may have crashed
 // before its sync or after a sync that failed, and then a page can be in memory
 // only without the system marking it: reading it back proves nothing.
-func (l *Log) secure(s *recovery, known tailHint, ok bool) error {
+func secure(active vfs.File, s *recovery, known tailHint, ok bool) error {
 	from := s.lastStart
 	if ok && known.at.segment == s.at.segment {
 		from = known.at.offset
@@ -169,17 +141,24 @@ func (l *Log) secure(s *recovery, known tailHint, ok bool) error {
 	}
 	if n := s.at.offset - from; n > 0 {
 		b := make([]byte, n)
-		if err := readFull(l.active, b, from); err != nil {
+		if err := readFull(active, b, from); err != nil {
 			return err
 		}
-		if _, err := l.active.WriteAt(b, from); err != nil {
+		if _, err := active.WriteAt(b, from); err != nil {
 			return err
 		}
 	}
-	if err := l.active.Sync(); err != nil {
+	if err := active.Sync(); err != nil {
 		return err
 	}
-	return l.o.fs.SyncDir(l.dir)
+	return s.fs.SyncDir(s.dir)
+}
+
+// adoptSized applies the result of the scan, and reads how much written space the last segment has.
+func (l *Log) adoptSized(s *recovery) (err error) {
+	l.adopt(s)
+	l.space, err = l.active.Size()
+	return err
 }
 
 // adopt applies the result of the scan.
@@ -191,10 +170,4 @@ func (l *Log) adopt(s *recovery) {
 	if s.tear != nil {
 		l.tear = s.tear
 	}
-}
-
-// measure reads how much written space the last segment has.
-func (l *Log) measure() (err error) {
-	l.space, err = l.active.Size()
-	return err
 }

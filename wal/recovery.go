@@ -153,3 +153,32 @@ func (r *recovery) resolve(m *mark) error {
 		Reason: fmt.Sprintf("the log differs from what was acknowledged according to %s: chain value %s", m.source, m.chain),
 	}
 }
+
+// mark is an acknowledged position, which the log must reach.
+type mark struct {
+	position
+	source string
+	met    bool
+}
+
+// fromLock is the source of an end that the caller did not keep.
+const fromLock = "the lock file (remove it if this is an older copy of the log)"
+
+// cutOff is the error for a log that ends before a mark.
+func (m *mark) cutOff(end position) error {
+	return &CorruptError{
+		Segment: segmentName(max(end.segment, 1)), Offset: end.offset, Seq: end.seq + 1,
+		Reason: fmt.Sprintf("the log ends here, but record %d was acknowledged according to %s", m.seq, m.source),
+	}
+}
+
+// reach checks that the segments go as far as the marks do.
+func (d directory) reach(marks []*mark) error {
+	last := d.last()
+	for _, m := range marks {
+		if m.segment > last.index {
+			return m.cutOff(position{last.index, 0, last.first - 1, last.prev})
+		}
+	}
+	return nil
+}

@@ -34,14 +34,16 @@ func forged(t *testing.T, honest Anchor, notice func(*trimNotice)) vfs.FS {
 	for i := range honest.Batches + 3 {
 		tree.Append(leafOf(Chain{byte(i), 1}))
 	}
-	n := trimNotice{segment: 2, tree: tree, anchors: map[uint64]located{}, Anchor: Anchor{
-		Checkpoint: Checkpoint{Log: honest.Log, Seq: honest.Seq + 3, Chain: Chain{1}, At: honest.At}, Batches: tree.End, Root: tree.Root(),
+	n := trimNotice{segment: 2, tree: tree, anchors: map[uint64]located{}, end: Anchor{
+		Checkpoint: Checkpoint{Log: honest.Log, Seq: honest.Seq + 3, Chain: Chain{1}, At: honest.At}, Batches: tree.End,
+		Root: tree.Root(),
 	}}
 	notice(&n)
 	if err := writeWhole(fs, filepath.Join(lied, trimName), []byte(n.sign(liar()).text())); err != nil {
 		t.Fatal(err)
 	}
-	f, _, _, err := createSegment(o, lied, segmentHeader{log: honest.Log, index: 2, first: n.Seq + 1, prev: n.Chain})
+	f, _, _, err := createSegment(o, lied, segmentHeader{log: honest.Log, index: 2, first: n.end.Seq + 1,
+		prev: n.end.Chain})
 	if err = errors.Join(err, f.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +97,7 @@ func TestALogRewrittenBehindATrimIsFound(t *testing.T) {
 		"with the anchor in the kept part": {func(n *trimNotice) {
 			var tree Tree
 			tree.Append(leafOf(Chain{1}))
-			n.tree, n.Batches, n.Root, n.Seq = tree, 1, tree.Root(), 1
+			n.tree, n.end.Batches, n.end.Root, n.end.Seq = tree, 1, tree.Root(), 1
 		}, "record"},
 	} {
 		fs := forged(t, honest, c.notice)
@@ -117,7 +119,7 @@ func TestATrimNoticeThatJoinsNothing(t *testing.T) {
 		tree.Append(leafOf(Chain{byte(i)}))
 	}
 	other.Append(leafOf(Chain{9}))
-	n := trimNotice{segment: 2, tree: tree, Anchor: Anchor{Batches: 5, Root: tree.Root()}, anchors: map[uint64]located{
+	n := trimNotice{segment: 2, tree: tree, end: Anchor{Batches: 5, Root: tree.Root()}, anchors: map[uint64]located{
 		1: {other, Tree{Begin: 1, End: 5, nodes: tree.nodes}},
 	}}
 	if _, err := parseTrim(n.sign(liar()).text()); err == nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/ovi-project/ovi/internal/vfs"
 )
@@ -14,18 +15,6 @@ const (
 	readFirst = 16 << 10
 	readAhead = 256 << 10
 )
-
-// errEnd: nothing follows; the file ends, or zeros start.
-var errEnd = errors.New("wal: end of segment")
-
-// flaw reports that the bytes at an offset are not a valid frame. The caller,
-// which knows what was acknowledged, decides between a torn write and damage.
-type flaw struct {
-	offset int64
-	reason string
-}
-
-func (f *flaw) Error() string { return f.reason }
 
 // frame is a frame whose chain value was checked. Its payload is valid until
 // the next call of next.
@@ -173,3 +162,46 @@ func (s *scanner) impossible(b []byte, offset int64) bool {
 }
 
 func isZero(b []byte) bool { return len(bytes.TrimLeft(b, "\x00")) == 0 }
+
+// explain turns an error of next, at a position where no torn write is possible,
+// into the error that names the position.
+func (s *scanner) explain(err error) error {
+	e := &CorruptError{Segment: segmentName(s.at.segment), Offset: s.at.offset, Seq: s.at.seq + 1}
+	var bad *flaw
+	switch {
+	case errors.Is(err, errEnd):
+		e.Reason = "the segment ends here, but its seal or records are missing"
+	case errors.As(err, &bad):
+		e.Offset, e.Reason = bad.offset, bad.reason
+	default:
+		return fmt.Errorf("wal: read %s: %w", e.Segment, err)
+	}
+	return e
+}
+
+// atSeal checks that nothing follows the seal but zeros: a crash may bring
+// back what was cut off behind it.
+func (s *scanner) atSeal() error {
+	rest, _, err := s.tail()
+	if err == nil && rest > 0 {
+		err = &flaw{s.at.offset, "something follows the seal of the segment"}
+	}
+	if err != nil {
+		return s.explain(err)
+	}
+	return nil
+}
+
+// batch decodes a frame, from a record on.
+func (f frame) batch(from Seq) (Batch, error) {
+	records, err := f.records()
+	if err != nil {
+		return Batch{}, err
+	}
+	b := Batch{First: f.first, Last: f.last(), At: time.Unix(0, f.at).UTC(), Meta: f.meta, Records: records}
+	if from > b.First {
+		b.Records = records[from-b.First:]
+		b.First = from
+	}
+	return b, nil
+}

@@ -5,20 +5,9 @@ import (
 	"fmt"
 	"os"
 	"time"
-)
 
-// First returns the number of the oldest record that is kept, and when the
-// ones before it were trimmed (zero if never).
-func (l *Log) First() (Seq, time.Time, error) {
-	d, err := scanForward(l.o.fs, l.dir)
-	if err != nil || len(d.segments) == 0 {
-		return 0, time.Time{}, err
-	}
-	if d.trim == nil {
-		return d.segments[0].first, time.Time{}, nil
-	}
-	return d.segments[0].first, d.trim.At, nil
-}
+	"github.com/ovi-project/ovi/internal/vfs"
+)
 
 // Since returns the number of the first record that was appended at a time or
 // after it, or of the next record if none was. It requires that the clock was
@@ -30,7 +19,7 @@ func (l *Log) Since(t time.Time) (Seq, error) {
 	}
 	start := d.segments[0].first
 	for _, h := range d.segments {
-		started, err := l.started(h.index)
+		started, err := started(l.o.fs, l.dir, h.index)
 		if err != nil {
 			return 0, err
 		}
@@ -50,8 +39,8 @@ func (l *Log) Since(t time.Time) (Seq, error) {
 
 // started returns the time of the first frame of a segment, or zero if it has
 // none yet.
-func (l *Log) started(index uint64) (time.Time, error) {
-	f, h, chain, err := openSegment(l.o.fs, l.dir, index, os.O_RDONLY)
+func started(fsys vfs.FS, dir string, index uint64) (time.Time, error) {
+	f, h, chain, err := openSegment(fsys, dir, index, os.O_RDONLY)
 	if errors.Is(err, os.ErrNotExist) {
 		return time.Time{}, fmt.Errorf("%w: %s was removed while it was read", ErrTrimmed, segmentName(index))
 	}

@@ -2,21 +2,11 @@ package wal
 
 import (
 	"encoding/binary"
-	"errors"
 	"hash/crc32"
-	"io"
 	"time"
 
 	"github.com/ovi-project/ovi/internal/vfs"
 )
-
-// position is a boundary between two frames.
-type position struct {
-	segment uint64
-	offset  int64
-	seq     Seq // of the last record before it
-	chain   Chain
-}
 
 // The content of the lock file is a hint: it is never synced, so after a power
 // cut it may be old or unreadable, but it is never ahead of the segments. It
@@ -91,16 +81,4 @@ func readHint(f vfs.File) (tailHint, bool) {
 		}
 	}
 	return tailHint{}, false
-}
-
-// readFull is io.ReadFull at an offset.
-func readFull(f vfs.File, b []byte, at int64) error {
-	n, err := f.ReadAt(b, at)
-	if n == len(b) {
-		return nil
-	}
-	if err == nil || errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }

@@ -27,9 +27,6 @@ type Report struct {
 	Torn        *TornWrite          // an append at the end that was never acknowledged
 }
 
-// ErrOtherLog is an anchor of another log: one of them was replaced, or kept in the wrong place.
-var ErrOtherLog = errors.New("is of another log")
-
 // Verify reads all of a log, changes nothing and returns a *CorruptError for
 // the first difference from what was written: in a byte, a record, a batch, a
 // segment, a signature, or the end of the log.
@@ -63,22 +60,6 @@ type verifier struct {
 	anchors []Anchor // that are to be found in what is kept
 }
 
-// locate finds an anchor in what was trimmed.
-func (t *trimNotice) locate(a Anchor) error {
-	x, ok := t.anchors[a.Batches]
-	ok = ok || a.Batches == 0 // of an empty log: every log continues it
-	e := &CorruptError{Segment: trimName, Seq: a.Seq}
-	switch {
-	case !ok:
-		e.Reason = fmt.Sprintf("the checkpoint of record %d cannot be located: what was removed up to record %d does not lead to it", a.Seq, t.Seq)
-	case x.before.Root() != a.Root:
-		e.Reason = fmt.Sprintf("what was removed up to record %d is not what the checkpoint of record %d was given of", t.Seq, a.Seq)
-	default:
-		return nil
-	}
-	return e
-}
-
 func (v *verifier) run() error {
 	known, ok, err := v.hint() // first, because the segments may grow meanwhile
 	if err != nil {
@@ -104,7 +85,7 @@ func (v *verifier) run() error {
 	}
 	v.end = position{seq: d.segments[0].first - 1, chain: d.segments[0].prev}
 	for _, h := range d.segments {
-		if err := v.segment(h, h.index == d.last().index); err != nil {
+		if err := v.checkSegment(h, h.index == d.last().index); err != nil {
 			return err
 		}
 	}
@@ -116,11 +97,12 @@ func (v *verifier) checkTrim(t *trimNotice) error {
 	if t == nil {
 		return nil
 	}
-	v.report.Trimmed = t.At
-	if !v.trusts(t.Key) {
-		return &CorruptError{Segment: trimName, Seq: t.Seq + 1, Reason: "the oldest segments were removed under an untrusted key: " + FormatPublicKey(t.Key)}
+	v.report.Trimmed = t.end.At
+	if !v.trusts(t.end.Key) {
+		return &CorruptError{Segment: trimName, Seq: t.end.Seq + 1,
+			Reason: "the oldest segments were removed under an untrusted key: " + FormatPublicKey(t.end.Key)}
 	}
-	v.note(t.Checkpoint)
+	v.note(t.end.Checkpoint)
 	return nil
 }
 
@@ -140,7 +122,8 @@ func (v *verifier) hint() (t tailHint, ok bool, err error) {
 // setMarks collects the positions that the caller requires.
 func (v *verifier) setMarks(d directory) error {
 	if f := v.o.frontier; f != nil {
-		v.marks = append(v.marks, &mark{position: position{seq: f.Seq, chain: f.Chain}, source: "the frontier kept elsewhere"})
+		v.marks = append(v.marks, &mark{position: position{seq: f.Seq, chain: f.Chain},
+			source: "the frontier kept elsewhere"})
 	}
 	for _, s := range v.o.seen {
 		if s.at.Seq+1 >= v.report.First {
@@ -155,20 +138,21 @@ func (v *verifier) setMarks(d directory) error {
 		case !c.Valid() || !v.trusts(c.Key):
 			return fmt.Errorf("wal: verify %s: the checkpoint of record %d is not signed by a trusted key", v.dir, c.Seq)
 		}
-		if d.trim != nil && c.Batches <= d.trim.Batches {
+		if d.trim != nil && c.Batches <= d.trim.end.Batches {
 			if err := d.trim.locate(c); err != nil {
 				return err
 			}
 			continue
 		}
 		v.anchors = append(v.anchors, c)
-		v.marks = append(v.marks, &mark{position: position{seq: c.Seq, chain: c.Chain}, source: "a checkpoint kept elsewhere"})
+		v.marks = append(v.marks, &mark{position: position{seq: c.Seq, chain: c.Chain},
+			source: "a checkpoint kept elsewhere"})
 	}
 	return d.reach(v.marks)
 }
 
-// segment checks one segment, and that it continues the one before.
-func (v *verifier) segment(want segmentHeader, last bool) error {
+// checkSegment checks one segment, and that it continues the one before.
+func (v *verifier) checkSegment(want segmentHeader, last bool) error {
 	f, h, chain, err := openSegment(v.o.fs, v.dir, want.index, os.O_RDONLY)
 	if err != nil {
 		return err

@@ -114,10 +114,12 @@ func checkWords(r Rule, names map[string]position.Position) source.Problems {
 		problem(fmt.Sprintf("rule %q has until, which needs effect: defer", r.Name), "remove until, or use effect: defer")
 	}
 	if r.Approvers < 0 || (r.Approvers > 0 && Effect(r.Effect) != RequireApproval) {
-		problem(fmt.Sprintf("rule %q has approvers, which needs effect: require_approval", r.Name), "remove approvers, or use effect: require_approval")
+		problem(fmt.Sprintf("rule %q has approvers, which needs effect: require_approval", r.Name),
+			"remove approvers, or use effect: require_approval")
 	}
 	if r.Signed && Effect(r.Effect) != RequireApproval {
-		problem(fmt.Sprintf("rule %q has signed, which needs effect: require_approval", r.Name), "remove signed, or use effect: require_approval")
+		problem(fmt.Sprintf("rule %q has signed, which needs effect: require_approval", r.Name),
+			"remove signed, or use effect: require_approval")
 	}
 	return ps
 }
@@ -125,7 +127,8 @@ func checkWords(r Rule, names map[string]position.Position) source.Problems {
 func compileRule(env *cel.Env, r Rule) (compiled, source.Problems) {
 	c := compiled{Rule: r}
 	if r.When == "" {
-		return c, source.Problems{{At: r.At, Summary: fmt.Sprintf("rule %q has no condition", r.Name), Suggestion: "add when: EXPRESSION, which is true or false"}}
+		return c, source.Problems{{At: r.At, Summary: fmt.Sprintf("rule %q has no condition", r.Name),
+			Suggestion: "add when: EXPRESSION, which is true or false"}}
 	}
 	var ps, more source.Problems
 	c.when, ps = compileExpr(env, r.Name, r.When, cel.BoolType, r.WhenAt)
@@ -142,12 +145,14 @@ func compileExpr(env *cel.Env, name, text string, want *cel.Type, at position.Po
 	if issues.Err() != nil {
 		var ps source.Problems
 		for _, e := range issues.Errors() {
-			ps = append(ps, source.Problem{At: shift(at, e.Location.Line(), e.Location.Column()), Summary: fmt.Sprintf("rule %q: %s", name, readable(e.Message)), Suggestion: adviceOn(e.Message)})
+			ps = append(ps, source.Problem{At: shift(at, e.Location.Line(), e.Location.Column()),
+				Summary: fmt.Sprintf("rule %q: %s", name, readable(e.Message)), Suggestion: adviceOn(e.Message)})
 		}
 		return expression{}, ps
 	}
 	if t := ast.OutputType(); !t.IsEquivalentType(want) && !t.IsEquivalentType(cel.DynType) {
-		return expression{}, source.Problems{{At: at, Summary: fmt.Sprintf("rule %q: the expression is of type %s, not %s", name, t, want), Suggestion: "use an expression of type " + want.String()}}
+		return expression{}, source.Problems{{At: at, Summary: fmt.Sprintf("rule %q: the expression is of type %s, not %s",
+			name, t, want), Suggestion: "use an expression of type " + want.String()}}
 	}
 	p, err := env.Program(ast, cel.CostLimit(CostLimit), cel.InterruptCheckFrequency(100))
 	if err != nil {

@@ -30,7 +30,8 @@ func newGraph(nodes []Node) *graph {
 	n := len(nodes)
 	g := &graph{
 		nodes: nodes, dependsOn: make([][]int, n), dependents: make([][]int, n), holds: make([][]int, n),
-		holders: make([][]int, n), releases: make([][]int, n), releasers: make([][]int, n), keepsOld: make([]bool, n), cut: map[edge]bool{},
+		holders: make([][]int, n), releases: make([][]int, n), releasers: make([][]int, n), keepsOld: make([]bool, n),
+		cut: map[edge]bool{},
 	}
 	for i := range nodes {
 		d := &nodes[i]

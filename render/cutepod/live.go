@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/term"
 )
 
 // running is something that is being done, drawn in place below the finished lines.
@@ -87,7 +88,8 @@ func (t *Table) drawing(now time.Time) string {
 			elapsed = " " + max(now.Sub(x.since), 0).Truncate(time.Second).String()
 		}
 		name := x.of.Name + strings.Repeat(" ", max(t.name-len([]rune(x.of.Name)), 1))
-		b.WriteString("  " + t.mark(arrow) + " " + render.Shortened(name+x.doing+"..."+elapsed, max(t.Style.Width-5, 20)) + "\n")
+		b.WriteString("  " + t.mark(arrow) + " " + term.Shortened(name+x.doing+"..."+elapsed, max(t.Style.Width-5, 20)) +
+			"\n")
 		t.drawn++
 	}
 	return b.String()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/term"
 )
 
 // DryRun implements Formatter.
@@ -38,7 +39,8 @@ func planned(r render.ChartResult) []plannedLine {
 	for _, x := range []struct {
 		all        []render.ChartAction
 		sign, what string
-	}{{r.Created, created, "will be created"}, {r.Updated, updated, "will be updated"}, {r.Deleted, deleted, "will be deleted"}} {
+	}{{r.Created, created, "will be created"}, {r.Updated, updated, "will be updated"},
+		{r.Deleted, deleted, "will be deleted"}} {
 		for _, a := range x.all {
 			out = append(out, plannedLine{a.Resource, x.sign, x.what, a})
 		}
@@ -57,12 +59,12 @@ func (t *Table) details(p plannedLine) []string {
 	var out []string
 	if p.sign == updated {
 		for _, d := range p.action.Differences {
-			out = append(out, "    - "+d.Path+": "+render.Printable(d.From)+" "+arrow+" "+render.Printable(d.To)+"\n")
+			out = append(out, "    - "+d.Path+": "+term.Printable(d.From)+" "+arrow+" "+term.Printable(d.To)+"\n")
 		}
 	}
 	if t.Verbose {
 		for _, c := range p.action.Commands {
-			out = append(out, "    "+t.mark(arrow)+" "+render.Printable(c)+"\n")
+			out = append(out, "    "+t.mark(arrow)+" "+term.Printable(c)+"\n")
 		}
 	}
 	return out
@@ -124,7 +126,8 @@ func (t *Table) counts(r render.ChartResult) string {
 		}
 		return out + "Run without --dry-run to apply changes\n"
 	}
-	out := fmt.Sprintf("Resources: %d created, %d updated, %d deleted\n", r.Summary.Created, r.Summary.Updated, r.Summary.Deleted)
+	out := fmt.Sprintf("Resources: %d created, %d updated, %d deleted\n", r.Summary.Created, r.Summary.Updated,
+		r.Summary.Deleted)
 	if r.Summary.Failed == 0 {
 		return out + "Duration: " + seconds(r.Summary.Seconds) + "\nStatus: Success\n"
 	}

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/term"
 )
 
 // Table prints the screens for users.
 type Table struct {
 	W       io.Writer
-	Style   render.Style
+	Style   term.Style
 	Verbose bool
 
 	mu      sync.Mutex
@@ -58,7 +59,8 @@ const (
 )
 
 func (t *Table) mark(sign string) string {
-	color := map[string]string{succeeded: green, failed: red, created: green, updated: yellow, deleted: red, arrow: blue}[sign]
+	color := map[string]string{succeeded: green, failed: red, created: green, updated: yellow, deleted: red,
+		arrow: blue}[sign]
 	if !t.Style.Color || color == "" {
 		return sign
 	}
@@ -242,7 +244,7 @@ func nameOf(e render.ChartError, h Head) string {
 
 // inline indents the further lines of a text.
 func inline(text string, indent int) string {
-	return strings.ReplaceAll(strings.TrimRight(render.Printable(text), "\n"), "\n", "\n"+strings.Repeat(" ", indent+2))
+	return strings.ReplaceAll(strings.TrimRight(term.Printable(text), "\n"), "\n", "\n"+strings.Repeat(" ", indent+2))
 }
 
 // line is one resource: a mark, its name, and what came of it.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/term"
 )
 
 func res(kind, name string) render.ChartResource { return render.ChartResource{Type: kind, Name: name} }
@@ -136,7 +137,7 @@ func TestNoDurationIsNegative(t *testing.T) {
 // TestTheColorsOfTheMarks are those of the design.
 func TestTheColorsOfTheMarks(t *testing.T) {
 	t.Parallel()
-	f := &Table{Style: render.Style{Color: true}}
+	f := &Table{Style: term.Style{Color: true}}
 	for mark, color := range map[string]string{succeeded: "32", failed: "31", updated: "33", created: "32", deleted: "31", arrow: "34"} {
 		if got := f.mark(mark); got != "\x1b["+color+"m"+mark+"\x1b[0m" {
 			t.Errorf("%s is %q", mark, got)
@@ -195,7 +196,7 @@ func TestAVerboseErrorSaysMore(t *testing.T) {
 		true:  "Resources: 0 created, 0 updated, 0 deleted\nErrors: 1 failed\nStatus: Failed\n",
 	} {
 		var b bytes.Buffer
-		f := &Table{W: &b, Verbose: true, Style: render.Style{Quiet: quiet}}
+		f := &Table{W: &b, Verbose: true, Style: term.Style{Quiet: quiet}}
 		f.Start(Head{Operation: "install", Path: "shop", Chart: "shop"})
 		f.Error(Failed{ChartError: notFound()})
 		summary(t, f, render.ChartResult{Summary: render.ChartSummary{Failed: 1}, Errors: []render.ChartError{notFound()}})
@@ -210,7 +211,7 @@ func TestATerminalShowsWhatIsRunning(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
-		f := &Table{W: &b, Style: render.Style{Live: true, Width: 80}}
+		f := &Table{W: &b, Style: term.Style{Live: true, Width: 80}}
 		web := res("container", "web")
 		f.Start(Head{Operation: "install", Path: "shop", Chart: "shop", Planned: []render.ChartResource{web}})
 		f.Running(web, "creating", time.Now())

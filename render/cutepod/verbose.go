@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/term"
 )
 
 // verboseHead is the manifests and their order, with a box above each.
@@ -62,9 +63,10 @@ func (t *Table) block(d Done) []string {
 	what := d.Resource.Type + " " + d.Resource.Name
 	out := []string{clock(d.Started) + doing(d.Verb) + " " + what + "\n"}
 	for _, c := range d.Commands {
-		out = append(out, clock(c.At)+t.mark(arrow)+" "+render.Printable(c.Text)+"\n")
+		out = append(out, clock(c.At)+t.mark(arrow)+" "+term.Printable(c.Text)+"\n")
 	}
-	return append(out, fmt.Sprintf("%s%s %s %s (%s)\n", clock(d.Finished), t.mark(succeeded), capital(what), d.Verb, seconds(d.Seconds)))
+	return append(out, fmt.Sprintf("%s%s %s %s (%s)\n", clock(d.Finished), t.mark(succeeded), capital(what), d.Verb,
+		seconds(d.Seconds)))
 }
 
 // failedBlock is what failed: the first of the lines as a block begins.
@@ -77,7 +79,7 @@ func (t *Table) failedBlock(e Failed, lines []string) []string {
 	}
 	out := []string{clock(e.Started) + doing(e.Verb) + " " + of.Type + " " + of.Name + "\n"}
 	for _, c := range e.Commands {
-		out = append(out, clock(c.At)+t.mark(arrow)+" "+render.Printable(c.Text)+"\n")
+		out = append(out, clock(c.At)+t.mark(arrow)+" "+term.Printable(c.Text)+"\n")
 	}
 	lines[0] = fmt.Sprintf("%s%s %s failed (%s)\n", clock(e.Finished), t.mark(failed), what, seconds(e.Seconds))
 	return append(out, lines...)

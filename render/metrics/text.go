@@ -41,7 +41,8 @@ const ContentType = "text/plain; version=0.0.4; charset=utf-8"
 // needed of it is this page, and a test that reads it strictly.)
 func Write(w io.Writer, families []Family) error {
 	b := bufio.NewWriter(w)
-	sorted := slices.SortedStableFunc(slices.Values(families), func(a, b Family) int { return strings.Compare(a.Name, b.Name) })
+	sorted := slices.SortedStableFunc(slices.Values(families),
+		func(a, b Family) int { return strings.Compare(a.Name, b.Name) })
 	for _, f := range sorted {
 		if len(f.Samples) == 0 {
 			continue

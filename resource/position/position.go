@@ -33,5 +33,6 @@ func (p Position) Inside() bool { return p.Line > 0 || p.Cell != "" }
 
 // Compare orders by file, line, column and cell.
 func (p Position) Compare(o Position) int {
-	return cmp.Or(cmp.Compare(p.File, o.File), cmp.Compare(p.Line, o.Line), cmp.Compare(p.Column, o.Column), cmp.Compare(p.Cell, o.Cell))
+	return cmp.Or(cmp.Compare(p.File, o.File), cmp.Compare(p.Line, o.Line), cmp.Compare(p.Column, o.Column),
+		cmp.Compare(p.Cell, o.Cell))
 }

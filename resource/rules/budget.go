@@ -19,7 +19,8 @@ func ParseBudget(s string) (Budget, error) {
 	digits, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
 	n, err := strconv.Atoi(strings.TrimSpace(digits))
 	if err != nil || n < 0 || percent && n > 100 {
-		return Budget{}, fmt.Errorf("rules: invalid limit %q: use a number of resources, such as 10, or a percentage, such as 10%%", s)
+		return Budget{}, fmt.Errorf("rules: invalid limit %q: use a number of resources, such as 10, or a percentage, "+
+			"such as 10%%", s)
 	}
 	return Budget{Set: true, Count: n, Percent: percent}, nil
 }

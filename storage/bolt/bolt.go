@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -16,35 +15,12 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Store is a storage.Store in one file.
-type Store struct {
-	path    string
-	timeout time.Duration
-	clock   boottime.Clock
-	token   chan struct{} // taken by the goroutine that runs an operation
-	closed  bool
-	handle  *handle
-	chunks  sync.Pool // of *chunk, whose buffers the next long read uses again
-	cramped bool      // the address space allows no mapping larger than the file
-}
-
 var (
 	_ storage.Store         = (*Store)(nil)
 	_ storage.Borrower      = (*Store)(nil)
 	_ storage.Watcher       = (*Store)(nil)
 	_ storage.BoundedLeaser = (*Store)(nil)
 )
-
-// An Option changes how a store is opened.
-type Option func(*Store)
-
-// WithTimeout bounds how long an operation waits for other processes; the default is 10 s.
-func WithTimeout(d time.Duration) Option { return func(s *Store) { s.timeout = d } }
-
-// WithClock replaces the clock that measures leases. It is the clock of this boot: a change of
-// the date has no effect on leases, they end while a host sleeps, and all of them end with a
-// reboot, which no holder survives.
-func WithClock(c boottime.Clock) Option { return func(s *Store) { s.clock = c } }
 
 // Open creates the file if it is missing (in a directory that exists), checks that it is a
 // store of a supported format, and keeps nothing open. ErrNewer, ErrForeign, ErrCorrupt
@@ -135,13 +111,4 @@ func (s *Store) Stats(ctx context.Context) (storage.Stats, error) {
 		return err
 	})
 	return stats, err
-}
-
-// Close implements storage.Store. It waits for the current operation.
-func (s *Store) Close() error {
-	s.token <- struct{}{}
-	defer func() { <-s.token }()
-	s.closed = true
-	s.drop()
-	return nil
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // Changes implements storage.Store.
-func (s *Store) Changes(ctx context.Context, prefix string, after, upTo storage.Revision) iter.Seq2[storage.Entry, error] {
+func (s *Store) Changes(ctx context.Context, prefix string, after, upTo storage.Revision) iter.Seq2[storage.Entry,
+	error] {
 	return func(yield func(storage.Entry, error) bool) {
 		c := &changes{prefix: []byte(prefix), rev: after, upTo: upTo}
 		for load := c.start; !c.done; load = c.next {
@@ -52,7 +53,8 @@ var errChunk = errors.New("chunk is full")
 
 func (c *changes) next(r *reader) error {
 	if c.rev-1 < r.st.compacted {
-		return fmt.Errorf("store %s: changes after revision %d: %w: the oldest is %d", r.s.path, c.rev-1, storage.ErrCompacted, r.st.compacted)
+		return fmt.Errorf("store %s: changes after revision %d: %w: the oldest is %d", r.s.path, c.rev-1,
+			storage.ErrCompacted, r.st.compacted)
 	}
 	c.out.reset()
 	c.observed = 0

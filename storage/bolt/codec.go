@@ -19,14 +19,14 @@ const (
 
 // A version is one version of one key as it is stored.
 type version struct {
-	flags    byte
-	modified storage.Revision
-	created  storage.Revision
-	ordinal  uint64           // how many versions came before it
-	jump     storage.Revision // what superseded the version that the jump leads to; 0: none
-	lease    storage.LeaseID
-	value    []byte
-	sum      uint32
+	flags      byte
+	modified   storage.Revision
+	created    storage.Revision
+	ordinal    uint64           // how many versions came before it
+	jump       storage.Revision // what superseded the version that the jump leads to; 0: none
+	underLease storage.LeaseID
+	value      []byte
+	sum        uint32
 }
 
 var errDamaged = errors.New("the bytes do not match their checksum")
@@ -51,7 +51,7 @@ func appendVersion(dst []byte, key string, v *version) []byte {
 		dst = binary.AppendUvarint(dst, uint64(v.jump))
 	}
 	if v.flags&flagLease != 0 {
-		dst = binary.AppendUvarint(dst, uint64(v.lease))
+		dst = binary.AppendUvarint(dst, uint64(v.underLease))
 	}
 	dst = append(dst, v.value...)
 	v.sum = sumOf([]byte(key), dst[start+4:])
@@ -81,7 +81,7 @@ func decodeVersion(key, raw []byte) (version, error) {
 		v.jump = storage.Revision(r.next())
 	}
 	if v.flags&flagLease != 0 {
-		v.lease = storage.LeaseID(r.next())
+		v.underLease = storage.LeaseID(r.next())
 	}
 	v.value = r.rest
 	if r.bad {

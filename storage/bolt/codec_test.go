@@ -30,7 +30,7 @@ func TestVersionsComeBackAsWritten(t *testing.T) {
 		}
 		if rapid.Bool().Draw(t, "leased") {
 			v.flags |= flagLease
-			v.lease = storage.LeaseID(rapid.Int64().Draw(t, "lease"))
+			v.underLease = storage.LeaseID(rapid.Int64().Draw(t, "lease"))
 		}
 		raw := appendVersion(nil, key, &v)
 		if len(raw) > len(v.value)+encodedMax {
@@ -89,7 +89,7 @@ func TestJumpsAreLogarithmic(t *testing.T) {
 
 func FuzzVersion(f *testing.F) {
 	f.Add([]byte("obs/a"), appendVersion(nil, "obs/a", &version{modified: 7, created: 3, flags: flagPrev, ordinal: 2, value: []byte("x")}))
-	f.Add([]byte("claim/a"), appendVersion(nil, "claim/a", &version{modified: 7, created: 7, flags: flagLease, lease: 9}))
+	f.Add([]byte("claim/a"), appendVersion(nil, "claim/a", &version{modified: 7, created: 7, flags: flagLease, underLease: 9}))
 	f.Add([]byte(""), []byte{})
 	f.Fuzz(func(t *testing.T, key, raw []byte) {
 		decodeVersion(key, raw)

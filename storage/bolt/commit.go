@@ -143,7 +143,7 @@ func (w *writer) applyLeased(key []byte, op storage.Op, old version, exists bool
 	} else if !ok {
 		return fmt.Errorf("store %s: %q under lease %d: %w", w.s.path, op.Key, op.Lease, storage.ErrNoLease)
 	}
-	v := version{flags: flagLease, created: counter, modified: counter, lease: op.Lease, value: op.Value}
+	v := version{flags: flagLease, created: counter, modified: counter, underLease: op.Lease, value: op.Value}
 	if exists {
 		v.created = old.created
 	}

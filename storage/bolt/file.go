@@ -2,17 +2,13 @@ package bolt
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"runtime/debug"
 
 	"go.etcd.io/bbolt"
 
 	"github.com/ovi-project/ovi/storage"
 )
-
-const rebuild = "rebuild the store from the log: ovi audit replay --repair"
 
 // view runs fn on the store as it stands now. Nothing that fn was given outlives it.
 func (s *Store) view(ctx context.Context, fn func(*reader) error) error {
@@ -92,26 +88,4 @@ func (s *Store) locked(ctx context.Context, write bool, fn func(*handle) error) 
 	}
 	defer s.release()
 	return fn(h)
-}
-
-// busy says why the waiting ended.
-func (s *Store) busy(ctx context.Context) error {
-	err := context.Cause(ctx)
-	if !errors.Is(err, storage.ErrBusy) {
-		return err
-	}
-	return fmt.Errorf("store %s: %w: another process has locked it for %s; to find it, run fuser -v %s",
-		s.path, storage.ErrBusy, s.timeout, s.path)
-}
-
-func (s *Store) corrupt(cause error) error {
-	return fmt.Errorf("store %s: %w: %w; %s", s.path, storage.ErrCorrupt, cause, rebuild)
-}
-
-// gone is the error of a store that was there and is not: it must not pass for an empty one.
-func (s *Store) gone(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("store %s was removed: %w; %s", s.path, err, rebuild)
-	}
-	return fmt.Errorf("store %s: %w", s.path, err)
 }

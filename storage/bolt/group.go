@@ -124,5 +124,6 @@ func (r *reader) compare(name string, seen, want group) error {
 	if seen == want {
 		return nil
 	}
-	return r.s.corrupt(fmt.Errorf("under %q: %d keys where %d should be, or older versions of them", name, seen.count, want.count))
+	return r.s.corrupt(fmt.Errorf("under %q: %d keys where %d should be, or older versions of them", name, seen.count,
+		want.count))
 }

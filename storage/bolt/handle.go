@@ -19,22 +19,6 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-const pageSize = 4 << 10
-
-// A handle is the file, opened and mapped. It outlives the operation that opened it, its lock
-// does not: mapping the file and touching its pages for the first time is expensive, and the
-// lock blocks other processes. The next operation takes the lock again and checks that the state
-// of the handle is still true.
-type handle struct {
-	db       *bbolt.DB
-	file     *os.File
-	writable bool
-	mapped   int64
-	txid     uint64 // the last transaction covered by the list of free pages in memory
-	sound    uint64 // the last transaction whose root was checked
-	page     []byte
-}
-
 // acquire returns the handle, locked, with the file under it being the one at the path.
 func (s *Store) acquire(ctx context.Context, write bool) (*handle, error) {
 	for {
@@ -162,7 +146,8 @@ func (s *Store) mapFile(h *handle, size int64) error {
 	})
 	switch {
 	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrVersionMismatch):
-		return fmt.Errorf("%s: %w (%w); name another file, or, if it was a store, move it and %s", s.path, storage.ErrForeign, err, rebuild)
+		return fmt.Errorf("%s: %w (%w); name another file, or, if it was a store, move it and %s", s.path,
+			storage.ErrForeign, err, rebuild)
 	case errors.Is(err, berrors.ErrChecksum):
 		return s.corrupt(err)
 	case err != nil:
@@ -212,4 +197,13 @@ func (s *Store) wait(ctx context.Context, file *os.File, alone bool) error {
 			pause = min(pause*3/2, 5*time.Millisecond)
 		}
 	}
+}
+
+// Close implements storage.Store. It waits for the current operation.
+func (s *Store) Close() error {
+	s.token <- struct{}{}
+	defer func() { <-s.token }()
+	s.closed = true
+	s.drop()
+	return nil
 }

@@ -13,16 +13,19 @@ import (
 )
 
 // Range implements storage.Store.
-func (s *Store) Range(ctx context.Context, prefix string, at storage.Revision) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
+func (s *Store) Range(ctx context.Context, prefix string, at storage.Revision) (iter.Seq2[storage.Entry, error],
+	storage.Revision, error) {
 	return s.scan(ctx, prefix, at, false)
 }
 
 // Lend implements storage.Borrower.
-func (s *Store) Lend(ctx context.Context, prefix string, at storage.Revision) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
+func (s *Store) Lend(ctx context.Context, prefix string, at storage.Revision) (iter.Seq2[storage.Entry, error],
+	storage.Revision, error) {
 	return s.scan(ctx, prefix, at, true)
 }
 
-func (s *Store) scan(ctx context.Context, prefix string, at storage.Revision, lends bool) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
+func (s *Store) scan(ctx context.Context, prefix string, at storage.Revision,
+	lends bool) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
 	first := &scan{prefix: prefix, at: at, out: s.chunk(lends)}
 	if err := s.view(ctx, first.start); err != nil {
 		return nil, 0, err
@@ -184,7 +187,7 @@ func (r *reader) leasedUnder(prefix string) ([]storage.Entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, ok, err := r.lease(v.lease); err != nil {
+		if _, ok, err := r.lease(v.underLease); err != nil {
 			return nil, err
 		} else if ok {
 			found = append(found, v.entry(string(key), bytes.Clone(v.value)))

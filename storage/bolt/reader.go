@@ -74,7 +74,8 @@ func (r *reader) resolve(at storage.Revision) (storage.Revision, error) {
 	case at == storage.Now:
 		return r.st.revision, nil
 	case at < r.st.compacted:
-		return 0, fmt.Errorf("store %s: revision %d: %w: the oldest is %d", r.s.path, at, storage.ErrCompacted, r.st.compacted)
+		return 0, fmt.Errorf("store %s: revision %d: %w: the oldest is %d", r.s.path, at, storage.ErrCompacted,
+			r.st.compacted)
 	case at > r.st.revision:
 		return 0, fmt.Errorf("store %s: revision %d: %w: the newest is %d", r.s.path, at, storage.ErrFuture, r.st.revision)
 	}
@@ -132,7 +133,8 @@ func (r *reader) before(key []byte, superseded storage.Revision) (version, error
 	}
 	v, err := r.decode(key, raw)
 	if err == nil && v.modified >= superseded {
-		err = r.s.corrupt(fmt.Errorf("key %q: the version before revision %d claims to be of %d", key, superseded, v.modified))
+		err = r.s.corrupt(fmt.Errorf("key %q: the version before revision %d claims to be of %d", key, superseded,
+			v.modified))
 	}
 	return v, err
 }
@@ -180,7 +182,7 @@ func (r *reader) leasedNow(key []byte) (v version, ok bool, err error) {
 	if _, v, ok, err = r.find(r.leased, key); err != nil || !ok {
 		return version{}, false, err
 	}
-	_, ok, err = r.lease(v.lease)
+	_, ok, err = r.lease(v.underLease)
 	return v, ok, err
 }
 

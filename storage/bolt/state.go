@@ -27,7 +27,8 @@ func (st state) encode() []byte {
 	b := make([]byte, 0, stateSize)
 	b = append(b, magic...)
 	b = binary.BigEndian.AppendUint16(b, format)
-	for _, n := range [...]int64{int64(st.revision), int64(st.compacted), st.keys, int64(st.counter), int64(st.lastLease)} {
+	for _, n := range [...]int64{int64(st.revision), int64(st.compacted), st.keys, int64(st.counter),
+		int64(st.lastLease)} {
 		b = binary.BigEndian.AppendUint64(b, uint64(n))
 	}
 	return binary.LittleEndian.AppendUint32(b, sumOf([]byte("state"), b))
@@ -40,7 +41,8 @@ func decodeState(b []byte) (state, error) {
 		return state{}, storage.ErrForeign
 	}
 	if f := binary.BigEndian.Uint16(b[len(magic):]); f > format {
-		return state{}, fmt.Errorf("%w: it has format %d, and this version of ovi reads up to %d: upgrade ovi", storage.ErrNewer, f, format)
+		return state{}, fmt.Errorf("%w: it has format %d, and this version of ovi reads up to %d: upgrade ovi",
+			storage.ErrNewer, f, format)
 	}
 	if len(b) != stateSize || binary.LittleEndian.Uint32(b[stateSize-4:]) != sumOf([]byte("state"), b[:stateSize-4]) {
 		return state{}, fmt.Errorf("the state record: %w", errDamaged)

@@ -39,8 +39,14 @@ func (e *Error) Brief() error {
 	return &brief
 }
 
+// place is where a store is, for errors: its endpoints and its user, without a password.
+type place struct {
+	layout
+	where, user string
+}
+
 // explain turns an error of etcd into what happened, where, and what to do next.
-func (s *Store) explain(op string, err error) error {
+func (s place) explain(op string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return &Error{Where: s.where, Op: op, What: context.Canceled.Error(), Err: context.Canceled}
 	}
@@ -67,12 +73,16 @@ func (s *Store) explain(op string, err error) error {
 		e.Next = "it ended, or was revoked"
 	case is(rpctypes.ErrNoSpace):
 		e.What = "the cluster is out of space and takes no writes"
-		e.Next = "raise its --quota-backend-bytes, or etcdctl compact REVISION and etcdctl defrag --cluster; then etcdctl alarm disarm; `ovi run --keep-history` keeps it from growing"
-	case is(rpctypes.ErrNoLeader, rpctypes.ErrLeaderChanged, rpctypes.ErrTimeoutDueToLeaderFail, rpctypes.ErrTimeout, rpctypes.ErrTimeoutDueToConnectionLost):
-		e.Next = "a majority of its members must run and reach each other: run etcdctl endpoint status --cluster, then try again"
+		e.Next = "raise its --quota-backend-bytes, or etcdctl compact REVISION and etcdctl defrag --cluster; then " +
+			"etcdctl alarm disarm; `ovi run --keep-history` keeps it from growing"
+	case is(rpctypes.ErrNoLeader, rpctypes.ErrLeaderChanged, rpctypes.ErrTimeoutDueToLeaderFail, rpctypes.ErrTimeout,
+		rpctypes.ErrTimeoutDueToConnectionLost):
+		e.Next = "a majority of its members must run and reach each other: run etcdctl endpoint status --cluster, then " +
+			"try again"
 	case is(rpctypes.ErrRequestTooLarge), status.Code(err) == codes.ResourceExhausted:
 		means(storage.ErrInvalid)
-		e.Next = "the record of one resource must fit in one request: raise etcd's --max-request-bytes if it is set lower than its default of 1.5 MiB"
+		e.Next = "the record of one resource must fit in one request: raise etcd's --max-request-bytes if it is set " +
+			"lower than its default of 1.5 MiB"
 	case is(rpctypes.ErrTooManyOps):
 		means(storage.ErrInvalid)
 		e.Next = "raise etcd's --max-txn-ops to its default of 128"
@@ -83,7 +93,7 @@ func (s *Store) explain(op string, err error) error {
 }
 
 // explainUser explains errors of authentication and permission; false if it is neither.
-func (s *Store) explainUser(e *Error, is func(...error) bool) bool {
+func (s place) explainUser(e *Error, is func(...error) bool) bool {
 	who := "the user that the certificate names"
 	if s.user != "" {
 		who = fmt.Sprintf("user %q", s.user)
@@ -91,86 +101,21 @@ func (s *Store) explainUser(e *Error, is func(...error) bool) bool {
 	switch {
 	case is(rpctypes.ErrAuthFailed):
 		e.What = fmt.Sprintf("the password of %s is wrong, or the user does not exist", who)
-		e.Next = "check the user in the store or OVI_STORE_USER, and the password of OVI_STORE_PASSWORD_FILE, OVI_STORE_PASSWORD or password-file"
+		e.Next = "check the user in the store or OVI_STORE_USER, and the password of OVI_STORE_PASSWORD_FILE, " +
+			"OVI_STORE_PASSWORD or password-file"
 	case is(rpctypes.ErrUserEmpty):
 		e.What = "it requires a user, and none is set"
 		e.Next = "set the user in the store or OVI_STORE_USER, and the password with OVI_STORE_PASSWORD_FILE"
 	case is(rpctypes.ErrPermissionDenied):
 		e.What = fmt.Sprintf("%s may not read and write below %s", who, s.prefix)
-		e.Next = fmt.Sprintf("etcdctl role grant-permission ROLE readwrite --prefix=true %s, or use a prefix that the user's role has", s.prefix)
+		e.Next = fmt.Sprintf("etcdctl role grant-permission ROLE readwrite --prefix=true %s, or use a prefix that the "+
+			"user's role has", s.prefix)
 	case is(rpctypes.ErrInvalidAuthToken, rpctypes.ErrAuthOldRevision):
 		e.Next = "its users or roles are being changed"
 	default:
 		return false
 	}
 	return true
-}
-
-// refused explains why no endpoint can ever be used, so that a retry is useless. It probes one
-// after the other and stops at the first that can be used.
-func (s *Store) refused(ctx context.Context, cfg Config) error {
-	var faults []*fault
-	for _, endpoint := range cfg.Endpoints {
-		f := probe(ctx, endpoint, cfg.TLS)
-		if f == nil || !f.permanent {
-			return nil
-		}
-		faults = append(faults, f)
-	}
-	return s.faulty(cfg.Endpoints, faults)
-}
-
-// unopened explains why a connection failed.
-func (s *Store) unopened(ctx context.Context, cfg Config, op string, err error) error {
-	if !unanswered(err) || ctx.Err() != nil {
-		return s.explain(op, err)
-	}
-	var faults []*fault
-	answers := 0
-	for _, endpoint := range cfg.Endpoints {
-		f := probe(ctx, endpoint, cfg.TLS)
-		faults = append(faults, f)
-		if f != nil {
-			continue
-		}
-		answers++
-		if leaderless(ctx, endpoint, cfg.TLS) {
-			err = errors.Join(rpctypes.ErrNoLeader, err)
-		}
-	}
-	if answers == 0 {
-		return s.faulty(cfg.Endpoints, faults)
-	}
-	e := &Error{
-		Where: s.where, Op: op, Err: err, What: fmt.Sprintf("no answer within %s", dialTimeout),
-		Next: "it accepts connections: check whether it is overloaded with etcdctl endpoint health --cluster",
-	}
-	if errors.Is(err, rpctypes.ErrNoLeader) {
-		e.What = fmt.Sprintf("the cluster has no leader (of the endpoints given, %d of %d are reachable)", answers, len(cfg.Endpoints))
-		e.Next = "a majority of its members must run and reach each other: run etcdctl endpoint status --cluster, then try again"
-	}
-	return e
-}
-
-// faulty describes endpoints none of which can be used: once, if all have the same fault.
-func (s *Store) faulty(endpoints []string, faults []*fault) error {
-	e := &Error{Where: s.where, Op: "connect", What: faults[0].what, Next: faults[0].next}
-	var each []string
-	var errs []error
-	same := true
-	for i, f := range faults {
-		each = append(each, endpoints[i]+": "+f.what)
-		errs = append(errs, f.err)
-		same = same && f.what == faults[0].what
-		if f.permanent {
-			e.Next = f.next
-		}
-	}
-	e.Err = errors.Join(errs...)
-	if !same {
-		e.What = strings.Join(each, "; ")
-	}
-	return e
 }
 
 // unanswered reports that the request may or may not have been applied.
@@ -186,4 +131,12 @@ func unanswered(err error) bool {
 		code = st.Code()
 	}
 	return code == codes.Unavailable || code == codes.DeadlineExceeded || code == codes.Canceled
+}
+
+// unsure adds ErrUnknown to an error after which the commit may have been applied.
+func (s place) unsure(err error) error {
+	if unanswered(err) {
+		return fmt.Errorf("%w: %w", storage.ErrUnknown, s.explain("commit", err))
+	}
+	return s.explain("commit", err)
 }

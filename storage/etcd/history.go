@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -14,7 +15,8 @@ import (
 )
 
 // Changes replays etcd's events up to the one that moved the head to the revision.
-func (s *Store) Changes(ctx context.Context, prefix string, after, upTo storage.Revision) iter.Seq2[storage.Entry, error] {
+func (s *Store) Changes(ctx context.Context, prefix string, after, upTo storage.Revision) iter.Seq2[storage.Entry,
+	error] {
 	return func(yield func(storage.Entry, error) bool) {
 		st, err := s.stateFor(ctx, storage.Now)
 		if err != nil {
@@ -72,7 +74,7 @@ func (s *Store) History(ctx context.Context, key string) iter.Seq2[storage.Entry
 			s.yieldVersion(st, now, err, yield)
 			return
 		}
-		keys, to := s.only(key), st.head
+		keys, to := s.onlyKey(key), st.head
 		if now != nil { // the key's last event ends it: no others are needed
 			keys, to = keySpan{start: s.data(key)}, min(now.ModRevision, to)
 		}
@@ -89,7 +91,8 @@ func (s *Store) History(ctx context.Context, key string) iter.Seq2[storage.Entry
 
 // historyFrom yields the version at a revision (0: none) and the events after it, up to another.
 // An error is returned, not yielded, unless it is errStopped.
-func (s *Store) historyFrom(ctx context.Context, st state, key string, keys keySpan, from, to int64, yield func(storage.Entry, error) bool) error {
+func (s *Store) historyFrom(ctx context.Context, st state, key string, keys keySpan, from, to int64,
+	yield func(storage.Entry, error) bool) error {
 	if from > 0 {
 		base, err := s.version(ctx, st, key, from)
 		if errors.Is(err, storage.ErrCompacted) { // by a policy of the cluster, meanwhile
@@ -126,7 +129,7 @@ func (s *Store) historyFrom(ctx context.Context, st state, key string, keys keyS
 var errStopped = errors.New("stopped by the reader")
 
 // version is a key at an etcd revision (0: now); nil if it did not exist.
-func (s *Store) version(ctx context.Context, st state, key string, at int64) (*mvccpb.KeyValue, error) {
+func (s *conn) version(ctx context.Context, st state, key string, at int64) (*mvccpb.KeyValue, error) {
 	ctx, cancel, err := s.enter(ctx)
 	if err != nil {
 		return nil, err
@@ -202,14 +205,15 @@ type keySpan struct {
 	want       func(key string) bool
 }
 
-// under and only watch from the head to the keys in question, because the head's own event ends a
+// under and onlyKey watch from the head to the keys in question, because the head's own event ends a
 // replay: "c/head" sorts before "d/".
 func (s *Store) under(prefix string) keySpan {
 	prefix = s.data(prefix)
-	return keySpan{s.control("head"), clientv3.GetPrefixRangeEnd(prefix), func(key string) bool { return strings.HasPrefix(key, prefix) }}
+	return keySpan{s.control("head"), clientv3.GetPrefixRangeEnd(prefix),
+		func(key string) bool { return strings.HasPrefix(key, prefix) }}
 }
 
-func (s *Store) only(key string) keySpan {
+func (s *Store) onlyKey(key string) keySpan {
 	key = s.data(key)
 	return keySpan{s.control("head"), key + "\x00", func(k string) bool { return k == key }}
 }
@@ -217,7 +221,8 @@ func (s *Store) only(key string) keySpan {
 // replay calls each for the events of keys in the revisions from and to, and done at the end.
 // One of the watched keys has an event in the last of them, or later: a watch delivers all
 // events of a revision before those of a later one, so that one ends it.
-func (s *Store) replay(ctx context.Context, keys keySpan, from, to int64, each func(*clientv3.Event) bool, done func(error)) {
+func (s *Store) replay(ctx context.Context, keys keySpan, from, to int64, each func(*clientv3.Event) bool,
+	done func(error)) {
 	if from > to {
 		done(nil)
 		return
@@ -265,4 +270,44 @@ func last(events []*clientv3.Event) int64 {
 		return 0
 	}
 	return events[len(events)-1].Kv.ModRevision
+}
+
+// Oldest implements storage.OldestReader. The cluster may have compacted more than ovi did: by a
+// policy of its own, or for another of its users.
+func (s *Store) Oldest(ctx context.Context) (storage.Revision, error) {
+	st, err := s.stateFor(ctx, storage.Now)
+	if err != nil {
+		return 0, err
+	}
+	oldest := st.compacted
+	if _, err = s.version(ctx, st, "", max(oldest, st.born)); errors.Is(err, storage.ErrCompacted) {
+		oldest, err = s.forgotten(ctx, max(oldest, st.born))
+	}
+	return st.outside(oldest), err // nothing can be read within a large commit
+}
+
+// forgotten is the revision up to which the cluster is compacted, given a readable one: a watch
+// that starts there reports it.
+func (s *Store) forgotten(ctx context.Context, from int64) (int64, error) {
+	ctx, cancel, err := s.enter(clientv3.WithRequireLeader(ctx))
+	if err != nil {
+		return 0, err
+	}
+	defer cancel()
+	for resp := range s.client.Watch(ctx, s.control("head"), clientv3.WithRev(from)) {
+		if resp.CompactRevision > 0 {
+			return resp.CompactRevision, nil
+		}
+		if err := resp.Err(); err != nil {
+			return 0, s.explain("find the oldest revision", err)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return 0, s.explain("find the oldest revision", err)
+	}
+	return 0, fmt.Errorf("etcd at %s: find the oldest revision: the watch ended early; retry", s.where)
+}
+
+func sortEntries(es []storage.Entry) {
+	slices.SortFunc(es, func(a, b storage.Entry) int { return strings.Compare(a.Key, b.Key) })
 }

@@ -50,7 +50,8 @@ func (s *Store) GrantWithin(ctx context.Context, within time.Duration) (storage.
 	lives := time.Duration(resp.TTL) * time.Second
 	if lives+late > within {
 		_, _ = s.client.Revoke(ctx, resp.ID) // otherwise it expires: no key is tied to it
-		return 0, 0, fmt.Errorf("etcd at %s: %w: %s is too short: the shortest lease here lasts %s, and etcd needs up to %s more to end it; use a TTL of %s or more, or lower etcd's --election-timeout",
+		return 0, 0, fmt.Errorf("etcd at %s: %w: %s is too short: the shortest lease here lasts %s, and etcd needs up to "+
+			"%s more to end it; use a TTL of %s or more, or lower etcd's --election-timeout",
 			s.where, storage.ErrTooShort, within, lives, late, lives+late)
 	}
 	return storage.LeaseID(resp.ID), lives, nil

@@ -43,9 +43,9 @@ func (s *Store) Compact(ctx context.Context, before storage.Revision) error {
 		}
 		// The mark is written first: readers get ErrCompacted before anything is removed.
 		key := s.control("compacted")
-		resp, err := s.client.Txn(ctx).
-			If(s.notStaged(), clientv3.Compare(clientv3.ModRevision(s.control("head")), "=", st.head)).
-			Then(clientv3.OpPut(key, strconv.FormatInt(int64(before), 10))).Commit()
+		resp, err := s.txn(ctx,
+			[]clientv3.Cmp{s.notStaged(), clientv3.Compare(clientv3.ModRevision(s.control("head")), "=", st.head)},
+			clientv3.OpPut(key, strconv.FormatInt(int64(before), 10)))
 		if err != nil {
 			return s.explain("compact", err)
 		}
@@ -64,7 +64,8 @@ func (s *Store) compact(ctx context.Context, before int64) error {
 	err = s.explain("compact", err)
 	if e := (*Error)(nil); errors.As(err, &e) && errors.Is(err, rpctypes.ErrPermissionDenied) {
 		e.What = "only a user with the role root may compact: etcd has one history for all its users"
-		e.Next = "omit --keep-history and let etcd compact by itself (--auto-compaction-mode periodic --auto-compaction-retention 2160h), or use a user that may compact"
+		e.Next = "omit --keep-history and let etcd compact by itself (--auto-compaction-mode periodic " +
+			"--auto-compaction-retention 2160h), or use a user that may compact"
 	}
 	return err
 }

@@ -5,27 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/ovi-project/ovi/storage"
 )
-
-// part is one slice of a large commit.
-type part []partOp
-
-type partOp struct {
-	Key    string `json:"k"`
-	Value  []byte `json:"v,omitempty"`
-	Delete bool   `json:"d,omitempty"`
-	Lease  int64  `json:"l,omitempty"`
-}
-
-func (s *Store) partKey(id string, n int) string {
-	return s.prefix + "s/" + id + "/" + strconv.Itoa(n)
-}
 
 func (s *Store) writeParts(ctx context.Context, id string, ops []storage.Op, renew func() error) (int, error) {
 	n := 0
@@ -36,7 +21,8 @@ func (s *Store) writeParts(ctx context.Context, id string, ops []storage.Op, ren
 			}
 		}
 		var p part
-		for size := 0; len(ops) > 0 && len(p) < maxOps && (len(p) == 0 || size+len(ops[0].Value) < maxBytes/2); ops = ops[1:] {
+		for size := 0; len(ops) > 0 && len(p) < maxOps &&
+			(len(p) == 0 || size+len(ops[0].Value) < maxBytes/2); ops = ops[1:] {
 			op := ops[0]
 			size += len(op.Key) + len(op.Value)
 			p = append(p, partOp{op.Key, op.Value, op.Delete, int64(op.Lease)})
@@ -73,7 +59,7 @@ func (s *Store) readPart(ctx context.Context, plan staged, n int) (p part, err e
 func (s *Store) applyPart(ctx context.Context, plan staged, p part, mine clientv3.Cmp) error {
 	for {
 		ops, todo := s.todo(plan, p)
-		_, err := s.client.Txn(ctx).If(append(todo, mine)...).Then(ops...).Commit()
+		_, err := s.txn(ctx, append(todo, mine), ops...)
 		if err == nil {
 			return nil
 		}
@@ -87,18 +73,6 @@ func (s *Store) applyPart(ctx context.Context, plan staged, p part, mine clientv
 			return s.explain("apply a large commit", err)
 		}
 	}
-}
-
-// todo is a part as etcd operations, with the condition that it is not applied yet: a part is
-// applied in one transaction, so one of its keys is enough; deleting twice has no effect.
-func (s *Store) todo(plan staged, p part) (ops []clientv3.Op, todo []clientv3.Cmp) {
-	for _, o := range p {
-		if !o.Delete && todo == nil {
-			todo = append(todo, clientv3.Compare(clientv3.ModRevision(s.data(o.Key)), "<", plan.rev))
-		}
-		ops = append(ops, s.put(storage.Op{Key: o.Key, Value: o.Value, Delete: o.Delete, Lease: storage.LeaseID(o.Lease)}))
-	}
-	return ops, todo
 }
 
 // withoutEnded turns writes under ended leases into deletes; false if no lease has ended.

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -37,7 +38,8 @@ func probe(ctx context.Context, endpoint string, cfg *tls.Config) *fault {
 	if cfg == nil {
 		err := speak(ctx, endpoint, nil)
 		if err != nil && connected(err) && !silent(err) && speaksTLS(ctx, endpoint) {
-			return &fault{"it requires TLS, and the store is set without", "add ?tls=true to the store, or ?ca=FILE with the certificate of its certificate authority", err, true}
+			return &fault{"it requires TLS, and the store is set without",
+				"add ?tls=true to the store, or ?ca=FILE with the certificate of its certificate authority", err, true}
 		}
 		return unreachable(err)
 	}
@@ -46,7 +48,8 @@ func probe(ctx context.Context, endpoint string, cfg *tls.Config) *fault {
 	case err == nil:
 		return nil
 	case connected(err) && !silent(err) && !remote(err) && speak(ctx, endpoint, nil) == nil:
-		return &fault{"it does not use TLS", "omit tls, ca, cert and key in the store, or set --cert-file and --key-file of etcd", err, true}
+		return &fault{"it does not use TLS", "omit tls, ca, cert and key in the store, or set --cert-file and --key-file " +
+			"of etcd", err, true}
 	}
 	if f := untrusted(err, cfg); f != nil {
 		return f
@@ -115,7 +118,8 @@ func alert(err error) string {
 
 // speaksTLS reports that an endpoint answers a handshake, even if it rejects it.
 func speaksTLS(ctx context.Context, endpoint string) bool {
-	err := speak(ctx, endpoint, &tls.Config{InsecureSkipVerify: true}) //nolint:gosec // no data is sent: only the protocol is probed
+	// nolint:gosec // no data is sent: only the protocol is probed
+	err := speak(ctx, endpoint, &tls.Config{InsecureSkipVerify: true})
 	return err == nil || remote(err)
 }
 
@@ -127,17 +131,22 @@ func untrusted(err error, cfg *tls.Config) *fault {
 	var invalid x509.CertificateInvalidError
 	switch {
 	case errors.As(err, &authority):
-		return &fault{"the certificate authority that signed its certificate is not trusted", "add the certificate of its certificate authority with ?ca=FILE", err, true}
+		return &fault{"the certificate authority that signed its certificate is not trusted",
+			"add the certificate of its certificate authority with ?ca=FILE", err, true}
 	case errors.As(err, &host):
-		return &fault{"its certificate is for " + names(host.Certificate) + " only", "use one of these names in the store, or use a certificate of etcd for this name", err, true}
+		return &fault{"its certificate is for " + names(host.Certificate) + " only",
+			"use one of these names in the store, or use a certificate of etcd for this name", err, true}
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return &fault{"its certificate is valid from " + day(invalid.Cert.NotBefore) + " to " + day(invalid.Cert.NotAfter), "renew the certificate of etcd, or correct the clock of this host", err, true}
+		return &fault{"its certificate is valid from " + day(invalid.Cert.NotBefore) + " to " + day(invalid.Cert.NotAfter),
+			"renew the certificate of etcd, or correct the clock of this host", err, true}
 	case errors.As(err, &invalid):
 		return &fault{"its certificate cannot be used: " + invalid.Error(), "use another certificate of etcd", err, true}
 	case remote(err) && len(cfg.Certificates) == 0:
-		return &fault{"it requires a client certificate (" + alert(err) + ")", "add cert=FILE and key=FILE to the store", err, true}
+		return &fault{"it requires a client certificate (" + alert(err) + ")", "add cert=FILE and key=FILE to the store",
+			err, true}
 	case remote(err):
-		return &fault{"it rejects the certificate in cert=FILE (" + alert(err) + ")", "use one that the certificate authority in etcd's --trusted-ca-file signed, and that has not expired", err, true}
+		return &fault{"it rejects the certificate in cert=FILE (" + alert(err) + ")",
+			"use one that the certificate authority in etcd's --trusted-ca-file signed, and that has not expired", err, true}
 	}
 	return nil
 }
@@ -184,6 +193,75 @@ func leaderless(ctx context.Context, endpoint string, cfg *tls.Config) bool {
 	}
 	defer func() { _ = client.Close() }() // only read from
 	never := clientv3.Compare(clientv3.CreateRevision("/"), "<", 0)
-	_, err = client.Txn(ctx).If(never).Then(clientv3.OpPut("/", "")).Commit()
+	_, err = client.Do(ctx, clientv3.OpTxn([]clientv3.Cmp{never}, []clientv3.Op{clientv3.OpPut("/", "")}, nil))
 	return errors.Is(err, rpctypes.ErrNoLeader)
+}
+
+// refused explains why no endpoint can ever be used, so that a retry is useless. It probes one
+// after the other and stops at the first that can be used.
+func (s place) refused(ctx context.Context, cfg Config) error {
+	var faults []*fault
+	for _, endpoint := range cfg.Endpoints {
+		f := probe(ctx, endpoint, cfg.TLS)
+		if f == nil || !f.permanent {
+			return nil
+		}
+		faults = append(faults, f)
+	}
+	return s.faulty(cfg.Endpoints, faults)
+}
+
+// unopened explains why a connection failed.
+func (s place) unopened(ctx context.Context, cfg Config, op string, err error) error {
+	if !unanswered(err) || ctx.Err() != nil {
+		return s.explain(op, err)
+	}
+	var faults []*fault
+	answers := 0
+	for _, endpoint := range cfg.Endpoints {
+		f := probe(ctx, endpoint, cfg.TLS)
+		faults = append(faults, f)
+		if f != nil {
+			continue
+		}
+		answers++
+		if leaderless(ctx, endpoint, cfg.TLS) {
+			err = errors.Join(rpctypes.ErrNoLeader, err)
+		}
+	}
+	if answers == 0 {
+		return s.faulty(cfg.Endpoints, faults)
+	}
+	e := &Error{
+		Where: s.where, Op: op, Err: err, What: fmt.Sprintf("no answer within %s", dialTimeout),
+		Next: "it accepts connections: check whether it is overloaded with etcdctl endpoint health --cluster",
+	}
+	if errors.Is(err, rpctypes.ErrNoLeader) {
+		e.What = fmt.Sprintf("the cluster has no leader (of the endpoints given, %d of %d are reachable)", answers,
+			len(cfg.Endpoints))
+		e.Next = "a majority of its members must run and reach each other: run etcdctl endpoint status --cluster, then " +
+			"try again"
+	}
+	return e
+}
+
+// faulty describes endpoints none of which can be used: once, if all have the same fault.
+func (s place) faulty(endpoints []string, faults []*fault) error {
+	e := &Error{Where: s.where, Op: "connect", What: faults[0].what, Next: faults[0].next}
+	var each []string
+	var errs []error
+	same := true
+	for i, f := range faults {
+		each = append(each, endpoints[i]+": "+f.what)
+		errs = append(errs, f.err)
+		same = same && f.what == faults[0].what
+		if f.permanent {
+			e.Next = f.next
+		}
+	}
+	e.Err = errors.Join(errs...)
+	if !same {
+		e.What = strings.Join(each, "; ")
+	}
+	return e
 }

@@ -2,7 +2,6 @@ package etcd
 
 import (
 	"context"
-	"fmt"
 	"iter"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -12,7 +11,8 @@ import (
 )
 
 // Range reads in pages of one etcd revision.
-func (s *Store) Range(ctx context.Context, prefix string, at storage.Revision) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
+func (s *Store) Range(ctx context.Context, prefix string, at storage.Revision) (iter.Seq2[storage.Entry, error],
+	storage.Revision, error) {
 	if at == storage.Now {
 		return s.rangeNow(ctx, prefix)
 	}
@@ -28,14 +28,15 @@ func (s *Store) Range(ctx context.Context, prefix string, at storage.Revision) (
 
 // rangePast requests the first page together with the current and the past state of the store. It
 // is false where that takes more: a large commit was being applied, or the revision does not exist.
-func (s *Store) rangePast(ctx context.Context, prefix string, at storage.Revision) (seq iter.Seq2[storage.Entry, error], ok bool, err error) {
+func (s *Store) rangePast(ctx context.Context, prefix string,
+	at storage.Revision) (seq iter.Seq2[storage.Entry, error], ok bool, err error) {
 	reqCtx, cancel, err := s.enter(ctx)
 	if err != nil {
 		return nil, false, err
 	}
 	defer cancel()
-	v := view{s: s, prefix: s.data(prefix), rev: int64(at)}
-	resp, err := s.client.Txn(reqCtx).Then(append(s.standing(), s.stood(v.rev), clientv3.OpGet(v.prefix, v.options()...))...).Commit()
+	v := view{s: &s.conn, prefix: s.data(prefix), rev: int64(at)}
+	resp, err := s.txn(reqCtx, nil, append(s.standing(), s.stood(v.rev), clientv3.OpGet(v.prefix, v.options()...))...)
 	switch {
 	case err != nil && unanswered(err):
 		return nil, false, s.explain("read", err)
@@ -53,14 +54,15 @@ func (s *Store) rangePast(ctx context.Context, prefix string, at storage.Revisio
 }
 
 // rangeNow requests the first page together with the state of the store.
-func (s *Store) rangeNow(ctx context.Context, prefix string) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
+func (s *Store) rangeNow(ctx context.Context, prefix string) (iter.Seq2[storage.Entry, error], storage.Revision,
+	error) {
 	reqCtx, cancel, err := s.enter(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer cancel()
-	all := view{s: s, prefix: s.data(prefix), leased: true}
-	resp, err := s.client.Txn(reqCtx).Then(append(s.standing(), clientv3.OpGet(all.prefix, all.options()...))...).Commit()
+	all := view{s: &s.conn, prefix: s.data(prefix), leased: true}
+	resp, err := s.txn(reqCtx, nil, append(s.standing(), clientv3.OpGet(all.prefix, all.options()...))...)
 	if err != nil {
 		return nil, 0, s.explain("read", err)
 	}
@@ -76,12 +78,13 @@ func (s *Store) rangeNow(ctx context.Context, prefix string) (iter.Seq2[storage.
 	return all.all(ctx, first), storage.Revision(st.head), nil
 }
 
-func (s *Store) rangeAt(ctx context.Context, prefix string, st state, at storage.Revision) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
+func (s *Store) rangeAt(ctx context.Context, prefix string, st state,
+	at storage.Revision) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
 	rev := storage.Revision(st.head)
 	if at != storage.Now {
 		rev = at
 	}
-	view := view{s: s, st: st, prefix: s.data(prefix), rev: st.at, leased: at == storage.Now}
+	view := view{s: &s.conn, st: st, prefix: s.data(prefix), rev: st.at, leased: at == storage.Now}
 	if st.staged != nil { // partly applied: unleased keys are read at the revision before
 		view.rev, view.leased = st.head, false
 	}
@@ -98,37 +101,9 @@ func (s *Store) rangeAt(ctx context.Context, prefix string, st state, at storage
 	return seq, rev, nil
 }
 
-// stateFor is the state for a read at a revision, or why it cannot be read.
-func (s *Store) stateFor(ctx context.Context, at storage.Revision) (state, error) {
-	reqCtx, cancel, err := s.enter(ctx)
-	if err != nil {
-		return state{}, err
-	}
-	defer cancel()
-	now, err := s.state(reqCtx)
-	if err != nil || at == storage.Now {
-		return now, err
-	}
-	if err := now.check(at); err != nil {
-		return state{}, err
-	}
-	return s.past(reqCtx, now, int64(at))
-}
-
-// check returns an error if a revision cannot be read.
-func (st state) check(at storage.Revision) error {
-	switch {
-	case int64(at) > st.head:
-		return fmt.Errorf("etcd: revision %d: %w: the newest is %d", at, storage.ErrFuture, st.head)
-	case int64(at) < st.compacted:
-		return fmt.Errorf("etcd: revision %d: %w: the oldest is %d", at, storage.ErrCompacted, st.compacted)
-	}
-	return nil
-}
-
 // view reads a prefix at an etcd revision.
 type view struct {
-	s      *Store
+	s      *conn
 	st     state
 	prefix string
 	rev    int64

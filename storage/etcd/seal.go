@@ -22,7 +22,8 @@ func seal(value []byte) string {
 // unseal is the inverse; the value is a copy.
 func unseal(b []byte) ([]byte, error) {
 	if len(b) < 4 || crc32.Checksum(b[4:], castagnoli) != binary.BigEndian.Uint32(b) {
-		return nil, fmt.Errorf("%w: the value does not match its checksum: rebuild the store with: ovi audit replay --into", storage.ErrCorrupt)
+		return nil, fmt.Errorf("%w: the value does not match its checksum: rebuild the store with: ovi audit replay --into",
+			storage.ErrCorrupt)
 	}
 	return slices.Clone(b[4:]), nil
 }

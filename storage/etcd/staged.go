@@ -29,7 +29,8 @@ const (
 const standstill = time.Second
 
 // stage commits what does not fit in one etcd transaction; see the package's documentation.
-func (s *Store) stage(ctx context.Context, st state, guards []storage.Guard, known known, ops []storage.Op) (_ storage.Revision, again bool, err error) {
+func (s *Store) stage(ctx context.Context, st state, guards []storage.Guard, known known,
+	ops []storage.Op) (_ storage.Revision, again bool, err error) {
 	lease, err := s.client.Grant(ctx, int64(aliveTTL/time.Second))
 	if err != nil {
 		return 0, false, s.explain("grant a lease", err)
@@ -67,19 +68,21 @@ func (s *Store) stage(ctx context.Context, st state, guards []storage.Guard, kno
 // another client may have removed the parts); 0 means that something changed. Guards on unleased
 // keys were read after the head and held: if the head has not moved since, none of those keys has
 // changed. Claims do not move the head, and are guards of the transaction themselves.
-func (s *Store) decide(ctx context.Context, st state, guards []storage.Guard, known known, ops []storage.Op, plan staged) (int64, error) {
+func (s *Store) decide(ctx context.Context, st state, guards []storage.Guard, known known, ops []storage.Op,
+	plan staged) (int64, error) {
 	value, err := json.Marshal(plan)
 	if err != nil {
 		return 0, err
 	}
 	leased := slices.DeleteFunc(slices.Clone(guards), func(g storage.Guard) bool { return !known[g.Key].leased })
 	if len(leased) > maxOps {
-		return 0, fmt.Errorf("etcd: %w: %d guards on leased keys, at most %d are allowed", storage.ErrInvalid, len(leased), maxOps)
+		return 0, fmt.Errorf("etcd: %w: %d guards on leased keys, at most %d are allowed", storage.ErrInvalid, len(leased),
+			maxOps)
 	}
 	compares := append(s.compares(st, leased, known, nil), s.notStaged(),
 		clientv3.Compare(clientv3.ModRevision(s.control("head")), "=", st.head),
 		clientv3.Compare(clientv3.CreateRevision(s.prefix+plan.Alive), ">", 0))
-	resp, err := s.client.Txn(ctx).If(compares...).Then(clientv3.OpPut(s.control("staged"), string(value))).Commit()
+	resp, err := s.txn(ctx, compares, clientv3.OpPut(s.control("staged"), string(value)))
 	if err != nil {
 		return 0, s.unsure(err)
 	}
@@ -106,12 +109,12 @@ func (s *Store) finish(ctx context.Context, plan staged) (storage.Revision, erro
 	}
 	// The final transaction's own revision ends the span. Its key carries a number that can
 	// only be known afterwards, so it has the name of the decision and is found by its revision.
-	resp, err := s.client.Txn(ctx).If(mine).Then(
+	resp, err := s.txn(ctx, []clientv3.Cmp{mine},
 		clientv3.OpPut(s.control("head"), ""),
 		clientv3.OpPut(s.control("big/"+strconv.FormatInt(plan.rev, 10)), strconv.FormatInt(plan.rev+1, 10)),
 		clientv3.OpDelete(s.control("staged")),
 		clientv3.OpDelete(s.prefix+"s/"+plan.ID+"/", clientv3.WithPrefix()),
-	).Commit()
+	)
 	if err != nil {
 		return 0, s.explain("apply a large commit", err)
 	}
@@ -197,3 +200,6 @@ func (s *Store) sweep(ctx context.Context) error {
 	}
 	return nil
 }
+
+// waitStaged is the interval at which a commit checks the large commit that it waits for.
+const waitStaged = 20 * time.Millisecond

@@ -22,7 +22,8 @@ func Parse(raw string) (Config, error) {
 		return Config{}, fmt.Errorf("etcd: invalid store: use etcd://host:2379,host:2379/prefix")
 	}
 	if at := strings.LastIndexByte(rest, '@'); at >= 0 && strings.ContainsAny(rest[:at], "/?") {
-		return Config{}, fmt.Errorf("etcd: what is before the @ has a / or ?: in a user or password write %%2F for / and %%3F for ?, or use password-file=FILE; a prefix has no @, and in the name of a file it is %%40")
+		return Config{}, fmt.Errorf("etcd: what is before the @ has a / or ?: in a user or password write %%2F for / and " +
+			"%%3F for ?, or use password-file=FILE; a prefix has no @, and in the name of a file it is %%40")
 	}
 	rest, query, _ := strings.Cut(rest, "?")
 	authority, prefix, _ := strings.Cut(rest, "/")
@@ -101,9 +102,11 @@ func (c Config) complete() error {
 	switch {
 	case c.Username != "" && c.Password == "":
 		e.What = fmt.Sprintf("user %q has no password", c.Username)
-		e.Next = "set it with OVI_STORE_PASSWORD_FILE, OVI_STORE_PASSWORD or password-file; omit the user if a client certificate names it"
+		e.Next = "set it with OVI_STORE_PASSWORD_FILE, OVI_STORE_PASSWORD or password-file; omit the user if a client " +
+			"certificate names it"
 	case c.Username == "" && c.Password != "":
-		e.What, e.Next = "the password has no user", "set the user in the store, etcd://USER@host:2379/prefix, or in OVI_STORE_USER"
+		e.What, e.Next = "the password has no user",
+			"set the user in the store, etcd://USER@host:2379/prefix, or in OVI_STORE_USER"
 	default:
 		return nil
 	}
@@ -133,4 +136,13 @@ func tlsConfig(ca, cert, key string) (*tls.Config, error) {
 		cfg.Certificates = []tls.Certificate{pair}
 	}
 	return cfg, nil
+}
+
+// Config is the location of the store and the credentials.
+type Config struct {
+	Endpoints []string // host:port
+	Prefix    string   // of all keys; "" is "/ovi"
+	TLS       *tls.Config
+	Username  string
+	Password  string
 }

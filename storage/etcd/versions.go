@@ -21,7 +21,7 @@ type known map[string]version
 // look reads the state of the store and the versions of all keys of a commit, in transactions of
 // gets: in one, and so at one revision, unless the commit is large. It reads the values too,
 // because a read of keys only does not show which are leased.
-func (s *Store) look(ctx context.Context, guards []storage.Guard, ops []storage.Op) (st state, k known, err error) {
+func (s *conn) look(ctx context.Context, guards []storage.Guard, ops []storage.Op) (st state, k known, err error) {
 	keys := make([]string, 0, len(guards)+len(ops))
 	for _, g := range guards {
 		keys = append(keys, g.Key)
@@ -44,12 +44,12 @@ func (s *Store) look(ctx context.Context, guards []storage.Guard, ops []storage.
 }
 
 // versions reads the control keys, and adds the versions of keys to what is known.
-func (s *Store) versions(ctx context.Context, keys []string, out known) (state, error) {
+func (s *conn) versions(ctx context.Context, keys []string, out known) (state, error) {
 	gets := s.standing()
 	for _, k := range keys {
 		gets = append(gets, clientv3.OpGet(s.data(k)))
 	}
-	resp, err := s.client.Txn(ctx).Then(gets...).Commit()
+	resp, err := s.txn(ctx, nil, gets...)
 	if err != nil {
 		return state{}, s.explain("read", err)
 	}

@@ -42,7 +42,8 @@ func (s *Store) Watch(ctx context.Context, prefix string, notice func() bool) er
 func (s *Store) watchOnce(ctx context.Context, prefix string, notice func() bool) (more bool, err error) {
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
 	defer cancel()
-	changes := s.client.Watch(ctx, s.data(prefix), clientv3.WithPrefix(), clientv3.WithPrevKV(), clientv3.WithCreatedNotify())
+	changes := s.client.Watch(ctx, s.data(prefix), clientv3.WithPrefix(), clientv3.WithPrevKV(),
+		clientv3.WithCreatedNotify())
 	for resp := range changes {
 		switch {
 		case resp.CompactRevision > 0:

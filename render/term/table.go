@@ -1,4 +1,4 @@
-package render
+package term
 
 import (
 	"io"
@@ -14,8 +14,10 @@ type Table struct {
 	Flexible int
 }
 
+// Gap is the number of spaces between two columns.
+const Gap = 2
+
 const (
-	gap          = 2
 	narrowest    = 12 // of the flexible column, before rows are folded
 	worthFolding = 16
 	foldIndent   = 4
@@ -31,7 +33,7 @@ func (t Table) Write(w io.Writer, s Style) error {
 	for i, row := range append([][]string{t.Head}, t.Rows...) {
 		for _, line := range t.lines(row, widths, folded) {
 			if i == 0 {
-				line = s.in(bold, line)
+				line = s.In(Bold, line)
 			}
 			b.WriteString(line + "\n")
 		}
@@ -46,10 +48,10 @@ func (t Table) widths(s Style) (widths []int, folded bool) {
 	widths = make([]int, len(t.Head))
 	for _, row := range append([][]string{t.Head}, t.Rows...) {
 		for i, cell := range row {
-			widths[i] = max(widths[i], columns(printable(cell)))
+			widths[i] = max(widths[i], Columns(OneLine(cell)))
 		}
 	}
-	total := gap * (len(widths) - 1)
+	total := Gap * (len(widths) - 1)
 	for _, n := range widths {
 		total += n
 	}
@@ -62,7 +64,7 @@ func (t Table) widths(s Style) (widths []int, folded bool) {
 		return widths, false
 	}
 	if folded = widths[0] >= worthFolding; folded {
-		over += foldIndent - widths[0] - gap
+		over += foldIndent - widths[0] - Gap
 	}
 	if over > 0 && t.Flexible > 0 {
 		widths[t.Flexible] = max(widths[t.Flexible]-over, narrowest)
@@ -75,7 +77,7 @@ func (t Table) widths(s Style) (widths []int, folded bool) {
 func (t Table) lines(row []string, widths []int, folded bool) []string {
 	flexible := []string{""}
 	if t.Flexible > 0 {
-		flexible = wrap(row[t.Flexible], widths[t.Flexible])
+		flexible = Wrap(row[t.Flexible], widths[t.Flexible])
 	}
 	var out []string
 	for i, part := range flexible {
@@ -87,16 +89,16 @@ func (t Table) lines(row []string, widths []int, folded bool) []string {
 			case i > 0:
 				cell = ""
 			}
-			cells[k] = pad(printable(cell), widths[k])
+			cells[k] = Pad(OneLine(cell), widths[k])
 		}
 		if folded {
 			if i == 0 {
-				out = append(out, printable(row[0]))
+				out = append(out, OneLine(row[0]))
 			}
-			out = append(out, strings.TrimRight(spaces(foldIndent)+strings.Join(cells[1:], spaces(gap)), " "))
+			out = append(out, strings.TrimRight(Spaces(foldIndent)+strings.Join(cells[1:], Spaces(Gap)), " "))
 			continue
 		}
-		out = append(out, strings.TrimRight(strings.Join(cells, spaces(gap)), " "))
+		out = append(out, strings.TrimRight(strings.Join(cells, Spaces(Gap)), " "))
 	}
 	return out
 }
