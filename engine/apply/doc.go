@@ -1,0 +1,5 @@
+// Package apply performs plans: it claims, records, calls the providers, and records again.
+//
+// Every action is recorded before it starts, under its claim, and so is its result. A failure affects only
+// what depends on it. An apply observes what it replaces or gives turns to; it decides nothing anew.
+package apply

@@ -1,0 +1,96 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/decider/rollout"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/rules"
+)
+
+// gate is what keeps new configurations of one rollout from starting.
+type gate struct {
+	frozen *decider.Blocker                  // all of it; nil: nothing
+	locked map[resource.Ref]*decider.Blocker // single resources
+	wave   int                               // the newest that is promoted
+}
+
+// gateOf is the gate of one rollout.
+func (r *rolling) gateOf(u rules.Update, version string, all []*resource.Desired) gate {
+	ref := all[0].Ref
+	g := gate{locked: map[resource.Ref]*decider.Blocker{}}
+	if next, opens, closed := u.Closed(r.plan.At); closed {
+		g.frozen = &decider.Blocker{Until: &opens, Reason: windowName(next)}
+	}
+	if u.Lock != "" {
+		g.frozen = &decider.Blocker{Reason: "locked by update.lock: " + u.Lock, Suggestion: "remove update.lock from its file"}
+	}
+	for _, o := range r.orders {
+		if o.Stack != ref.Stack {
+			continue
+		}
+		switch {
+		case o.Order == event.Promote && o.Name == ref.Name && o.Version == version:
+			g.wave = o.Wave
+		case o.Order == event.Freeze && o.Covers(o.Location, ref.Name):
+			g.frozen = blockedBy(o)
+		case o.Order == event.Lock:
+			for _, d := range all {
+				if o.Covers(d.Ref.Location, d.Ref.Name) {
+					g.locked[d.Ref] = blockedBy(o)
+				}
+			}
+		}
+	}
+	return g
+}
+
+func windowName(w rules.Window) string {
+	if w.Name == "" {
+		return "the next window"
+	}
+	return "window " + w.Name
+}
+
+// blockedBy is what an order says about an action.
+func blockedBy(o event.Ordered) *decider.Blocker {
+	what, reason := o.Target(), ""
+	if o.Reason != "" {
+		reason = ": " + o.Reason
+	}
+	if o.Order == event.Freeze {
+		return &decider.Blocker{Reason: "frozen by the central orchestrator" + reason, Suggestion: "run `ovi edge unfreeze " + what + "` on its host"}
+	}
+	return &decider.Blocker{Reason: "locked by " + o.Who + reason, Suggestion: "run `ovi edge unlock " + what + "`"}
+}
+
+// gated asks for the rollouts of one stack which no rule names, where an order is about them.
+func (r *rolling) gated(stack string) bool {
+	return slices.ContainsFunc(r.orders, func(o event.Ordered) bool { return o.Stack == stack && o.Order != event.Promote })
+}
+
+// deletes are what an order says about the deletion of what is not configured any more.
+func (f *following) deletes(ref resource.Ref) (decider.Blocker, bool) {
+	for _, o := range f.orders {
+		if o.Stack == ref.Stack && o.Order != event.Promote && o.Covers(ref.Location, ref.Name) {
+			return *blockedBy(o), true
+		}
+	}
+	return decider.Blocker{}, false
+}
+
+// blockerAtGate is why a resource does not start a new configuration at a gate; nil: for another reason.
+func blockerAtGate(t rollout.Target, now *Rollout, ref resource.Ref) *decider.Blocker {
+	switch t.Reason {
+	case rollout.Frozen:
+		return now.gate.frozen
+	case rollout.Locked:
+		return now.gate.locked[ref]
+	case rollout.Promotion:
+		return &decider.Blocker{Awaits: fmt.Sprintf("wave %d of %d is promoted", now.Reach+1, now.Of)}
+	}
+	return nil
+}

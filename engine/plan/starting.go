@@ -1,0 +1,90 @@
+package plan
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// startPause is how long what starts is left alone before it is read again.
+const startPause = 500 * time.Millisecond
+
+// Starting limits how long a plan waits for resources that start, where it needs more of them than that they
+// exist: what is inside them, or values that others refer to. The zero value does not wait.
+type Starting struct {
+	For time.Duration
+	// Tell is called for each resource before the plan waits for it.
+	Tell func(o resource.Observed)
+}
+
+// needed are the natural refs of configured resources that others need running: they have a value that others
+// refer to, or what is inside them is to be read.
+func (p *Planning) needed(inside []provider.ObserveRequest) map[resource.Ref]bool {
+	out := map[resource.Ref]bool{}
+	for _, r := range inside {
+		if parent, is := p.places.insides[r.Scope]; is {
+			out[parent.Bare()] = true
+		}
+	}
+	for i := range p.Intents {
+		for k := range p.Intents[i].Resources {
+			for r := range resource.References(p.Intents[i].Resources[k].Attrs) {
+				if r.Path != "" {
+					out[r.Ref.Bare()] = true
+				}
+			}
+		}
+	}
+	return out
+}
+
+// awaitStarting reads scopes again as long as needed resources start in them, and changes the answers.
+func (e *Planner) awaitStarting(ctx context.Context, p *Planning, requests, inside []provider.ObserveRequest, answers resource.LiveState) {
+	if p.o.Starting.For <= 0 {
+		return
+	}
+	needed := p.needed(inside)
+	told := map[resource.Ref]bool{}
+	for late := time.After(p.o.Starting.For); ; {
+		again := slices.DeleteFunc(slices.Clone(requests), func(r provider.ObserveRequest) bool {
+			starts := false
+			for _, o := range answers.Scopes[r.Scope].Resources {
+				if o.Health != resource.Pending || !needed[o.Ref.Bare()] || e.isAsync(o.Ref) {
+					continue
+				}
+				starts = true
+				if !told[o.Ref] && p.o.Starting.Tell != nil {
+					p.o.Starting.Tell(o)
+				}
+				told[o.Ref] = true
+			}
+			return !starts
+		})
+		if len(again) == 0 {
+			return
+		}
+		select {
+		case <-time.After(startPause):
+		case <-late:
+			return
+		case <-ctx.Done():
+			return
+		}
+		now := e.Observer.Observe(ctx, again)
+		for s, err := range now.Unreachable {
+			delete(answers.Scopes, s)
+			answers.Unreachable[s] = err
+		}
+		maps.Copy(answers.Scopes, now.Scopes)
+	}
+}
+
+// isAsync reports whether an action on a resource ends by an observation: what is pending is in progress.
+func (e *Planner) isAsync(ref resource.Ref) bool {
+	k, _ := e.Providers.Kind(ref.Provider, ref.Kind)
+	return k.Async
+}
