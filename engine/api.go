@@ -5,6 +5,7 @@ import (
 	"github.com/ovi-project/ovi/engine/operate"
 	"github.com/ovi-project/ovi/engine/parts"
 	"github.com/ovi-project/ovi/engine/plan"
+	"github.com/ovi-project/ovi/engine/plan/follow"
 	"github.com/ovi-project/ovi/engine/recovery"
 )
 
@@ -19,7 +20,7 @@ type (
 	Starting       = plan.Starting
 	AsyncObserver  = plan.AsyncObserver
 	Observation    = plan.Observation
-	Rollout        = plan.Rollout
+	Rollout        = follow.Rollout
 	ApplyOptions   = apply.Options
 	Result         = apply.Result
 	Outcome        = apply.Outcome
@@ -49,7 +50,7 @@ const (
 // Names of policies, and the version of plan files.
 const (
 	OpenActionPolicy = plan.OpenActionPolicy
-	RolloutPolicy    = plan.RolloutPolicy
+	RolloutPolicy    = follow.PolicyName
 	PlanFormat       = plan.PlanFormat
 )
 

@@ -21,7 +21,7 @@ import (
 	"github.com/ovi-project/ovi/engine/operate"
 	"github.com/ovi-project/ovi/engine/parts"
 	"github.com/ovi-project/ovi/engine/plan"
-	"github.com/ovi-project/ovi/engine/recovery"
+	"github.com/ovi-project/ovi/engine/plan/locate"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/rules"
@@ -36,7 +36,7 @@ type Engine struct {
 
 // New makes an engine.
 func New(cfg Config) *Engine {
-	p := &plan.Planner{Recovery: &recovery.Recovery{Parts: parts.New(cfg)}}
+	p := plan.New(parts.New(cfg))
 	return &Engine{operate.New(p), p}
 }
 
@@ -56,7 +56,7 @@ func (e *Engine) Clock() time.Time { return e.plan.Clock() }
 func (e *Engine) Plan(ctx context.Context, intents []resource.Intent, o PlanOptions) (*Planned, error) {
 	p, err := e.phases(ctx, intents, o)
 	if err != nil && o.At == storage.Now {
-		e.plan.Failed(ctx, plan.StacksOf(intents), err)
+		e.plan.Failed(ctx, locate.StacksOf(intents), err)
 	}
 	return p, err
 }
@@ -67,7 +67,7 @@ func (e *Engine) phases(ctx context.Context, intents []resource.Intent, o PlanOp
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Observe(ctx); err != nil {
+	if err := p.ObserveLive(ctx); err != nil {
 		return nil, err
 	}
 	if err := p.Remember(ctx); err != nil {
@@ -82,7 +82,7 @@ func (e *Engine) phases(ctx context.Context, intents []resource.Intent, o PlanOp
 	if o.Check {
 		apply.Check(ctx, e.plan.Recovery, p.Planned)
 	}
-	return p.Record(ctx)
+	return p.Finish(ctx)
 }
 
 // Apply performs the plan. An error means that the whole apply stopped, because the ledger cannot
@@ -101,7 +101,7 @@ func (e *Engine) Refresh(ctx context.Context, saved *Planned, intents []resource
 	if err != nil {
 		return nil, err
 	}
-	only.Since(p)
+	only.Settle(p)
 	return p, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine/plan"
+	"github.com/ovi-project/ovi/engine/plan/follow"
 	"github.com/ovi-project/ovi/engine/recovery"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
@@ -137,7 +138,7 @@ func (a *apply) announce() error {
 		if a.plan.Open[d.Ref].Accepted { // on record as accepted, and until when
 			continue
 		}
-		if d.Proposed.Executes() && !d.Action.Executes() && len(d.Blockers) > 0 && !d.Excluded() && (d.Blockers[0].Policy != plan.RolloutPolicy || d.Blockers[0].Awaits == "") { // a wave is on record
+		if d.Proposed.Executes() && !d.Action.Executes() && len(d.Blockers) > 0 && !d.Excluded() && (d.Blockers[0].Policy != follow.PolicyName || d.Blockers[0].Awaits == "") { // a wave is on record
 			events = append(events, event.Blocked{Plan: a.plan.ID, Ref: d.Ref, Proposed: d.Proposed, Blockers: d.Blockers})
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/ovi-project/ovi/engine/plan"
+	"github.com/ovi-project/ovi/engine/parts"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -15,7 +15,7 @@ type startsError struct {
 }
 
 func (x *startsError) Error() string {
-	return fmt.Sprintf("it refers to %s of %s, which is %s%s; run it again once that is healthy", x.to.Path, x.to.Ref.Short(), x.on.Health, plan.Because(x.on.Message))
+	return fmt.Sprintf("it refers to %s of %s, which is %s%s; run it again once that is healthy", x.to.Path, x.to.Ref.Short(), x.on.Health, parts.Because(x.on.Message))
 }
 
 // noValue is the error of a reference without a value.

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine/parts"
 	"github.com/ovi-project/ovi/engine/plan"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
@@ -116,7 +117,7 @@ func (a *apply) awaitTurn(set *turnsOfSet, d *decider.Decision) *Outcome {
 		}
 		if down.Health != resource.Pending || a.engine.Clock().After(late) {
 			out.Status, out.On, out.Turn = WaitingFor, down.Ref, true
-			out.Detail = fmt.Sprintf("%s is %s%s; %d of the %d of %s may be unavailable", down.Ref.Short(), down.Health, plan.Because(down.Message), d.Turn.Most, d.Turn.Size, d.Turn.Of)
+			out.Detail = fmt.Sprintf("%s is %s%s; %d of the %d of %s may be unavailable", down.Ref.Short(), down.Health, parts.Because(down.Message), d.Turn.Most, d.Turn.Size, d.Turn.Of)
 			return out
 		}
 		tell(down)
@@ -137,7 +138,7 @@ func (a *apply) waiting() func(resource.Observed) {
 			a.o.Waits(told, "")
 		}
 		if told = o.Ref; !told.IsZero() {
-			a.o.Waits(told, string(o.Health)+plan.Because(o.Message))
+			a.o.Waits(told, string(o.Health)+parts.Because(o.Message))
 		}
 	}
 }
@@ -201,11 +202,11 @@ func (a *apply) awaitService(d *decider.Decision, out Outcome) Outcome {
 		case err == nil && a.serves(&o):
 			return out
 		case err == nil && o.Health == resource.Failing:
-			out.unready = fmt.Errorf("is failing%s", plan.Because(o.Message))
+			out.unready = fmt.Errorf("is failing%s", parts.Because(o.Message))
 		case err != nil && (late || !provider.Recoverable(err)):
 			out.unready = fmt.Errorf("could not be observed: %w", err)
 		case late:
-			out.unready = fmt.Errorf("is still %s%s after %s", o.Health, plan.Because(o.Message), most)
+			out.unready = fmt.Errorf("is still %s%s after %s", o.Health, parts.Because(o.Message), most)
 		case !pause.wait(a.hard, a.soft):
 			return out // nothing more starts
 		}

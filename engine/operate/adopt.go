@@ -10,6 +10,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 	"github.com/ovi-project/ovi/engine/plan"
+	"github.com/ovi-project/ovi/engine/plan/locate"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -186,7 +187,7 @@ func (e *Operator) Marked(ctx context.Context, intents []resource.Intent, unprov
 	if err != nil {
 		return nil, err
 	}
-	stacks := plan.StacksOf(p.Intents)
+	stacks := locate.StacksOf(p.Intents)
 	var out []resource.Observed
 	for _, s := range p.Live.Scopes {
 		for i := range s.Resources {

@@ -30,7 +30,7 @@ func (e *Operator) Existing(ctx context.Context, intents []resource.Intent, also
 		}
 	}
 	slices.SortFunc(refs, resource.Ref.Compare)
-	inside := e.plan.Insides(p.Intents)
+	inside := e.plan.ConfiguredInsides(p.Intents)
 	var out []resource.Observed
 	for _, ref := range slices.Compact(refs) {
 		s := p.Live.Scopes[ref.Scope()]

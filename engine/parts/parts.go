@@ -72,3 +72,11 @@ func (p *Parts) Now() time.Time { return p.Clock().UTC().Round(0) }
 
 // Elapsed returns the time since a start. It is never negative, though a clock may be set back.
 func (p *Parts) Elapsed(start time.Time) time.Duration { return max(p.Clock().Sub(start), 0) }
+
+// Because returns the reason of a health as an addition to a sentence; an empty one adds nothing.
+func Because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": " + why
+}

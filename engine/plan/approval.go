@@ -24,15 +24,3 @@ func (p *Planning) rest(m *memory, facts decider.Facts, policies []decider.Polic
 		p.Resting = decider.RestOnApproval(p.Plan, facts, policies...)
 	}
 }
-
-// proposedAction is the action that a saved plan may perform: its own, or the proposed one if it
-// was blocked only until an approval or a time. Dependents that were blocked for that reason are
-// decided again when the plan is applied.
-func proposedAction(d *decider.Decision) decider.Action {
-	for _, v := range d.Blockers {
-		if v.Approvers == 0 && v.Until == nil && v.Policy != decider.BlockedByDependency {
-			return d.Action
-		}
-	}
-	return d.Proposed
-}

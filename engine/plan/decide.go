@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine/plan/follow"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -43,7 +44,7 @@ func (e *Planner) decide(ctx context.Context, p *Planning) error {
 	}
 	first := []decider.Policy{e.openPolicy(p.Open)}
 	if p.following != nil {
-		facts.Follows, first = p.following.why, append(first, p.following)
+		facts.Follows, first = p.following.Why, append(first, p.following)
 	}
 	policies := o.policies(e.Providers.Kind, first...)
 	if p.Plan, err = decider.Decide(found, e.Providers.Kind, facts, policies...); err != nil {
@@ -94,13 +95,16 @@ func (e *Planner) compare(p *Planning, m *memory, replace []string) (found compa
 		Replace:     requested(p.Intents, replace),
 	}
 	if found, err = comparator.Compare(in); err == nil && m.rollouts != nil {
-		p.following = e.rollOut(p, m, found)
-		p.rollouts, p.orders = p.following.rollouts, p.following.orders
-		if len(p.following.instead) > 0 {
-			in.Intents = p.following.intents(p.Intents)
+		p.following = m.rollouts.Follow(follow.Input{
+			At: p.At, Intents: p.Intents, Live: p.Live, Kinds: e.Providers.Kind,
+			Applied: m.applied, Tries: m.tries, Down: m.down, Loaded: found,
+		})
+		p.rollouts, p.orders = p.following.Rollouts, p.following.Orders
+		if p.following.Behind() {
+			in.Intents = p.following.Intents(p.Intents)
 			var followed comparator.Result
 			followed, err = comparator.Compare(in)
-			found = p.following.merge(found, followed)
+			found = p.following.Merge(found, followed)
 		}
 	}
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ovi-project/ovi/engine/plan/locate"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
@@ -18,7 +19,7 @@ import (
 func (e *Planner) Inventory(ctx context.Context, intents []resource.Intent, maxAge time.Duration) (*Planned, error) {
 	p := e.newPlan(event.ForPlan)
 	p.allKinds = true
-	places, err := e.locate(ctx, intents, maxAge)
+	places, err := e.Locate(ctx, intents, maxAge)
 	if err != nil {
 		return nil, err
 	}
@@ -27,19 +28,19 @@ func (e *Planner) Inventory(ctx context.Context, intents []resource.Intent, maxA
 		return nil, fmt.Errorf("read the recorded locations: %w", err)
 	}
 	for _, s := range scans {
-		if _, known := e.Providers[s.Scope.Provider]; !known || slices.Contains(places.scopes, s.Scope) {
+		if _, known := e.Providers[s.Scope.Provider]; !known || slices.Contains(places.Scopes, s.Scope) {
 			continue
 		}
 		at, err := e.Located(ctx, s.Scope)
 		switch {
 		case errors.Is(err, provider.ErrElsewhere):
 		case err != nil:
-			places.failed[s.Scope] = e.locateError(s.Scope, err)
-		case !slices.Contains(places.scopes, at):
-			places.scopes = append(places.scopes, at)
+			places.Failed[s.Scope] = e.Failure(s.Scope, err)
+		case !slices.Contains(places.Scopes, at):
+			places.Scopes = append(places.Scopes, at)
 		}
 	}
-	slices.SortFunc(places.scopes, resource.Scope.Compare)
+	slices.SortFunc(places.Scopes, resource.Scope.Compare)
 	p.places, p.maxAge = places, maxAge
 	if err := e.observe(ctx, p); err != nil {
 		return nil, err
@@ -61,29 +62,29 @@ func (e *Planner) Inventory(ctx context.Context, intents []resource.Intent, maxA
 // locations.
 func (e *Planner) ObserveAll(ctx context.Context, intents []resource.Intent) (*Planned, []resource.Scope, error) {
 	p := e.newPlan(event.ForApply)
-	places, err := e.locate(ctx, intents, 0)
+	places, err := e.Locate(ctx, intents, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	p.places, p.Intents, p.allKinds = places, places.intents, true
-	return p.Planned, places.scopes, e.observe(ctx, p)
+	p.places, p.Intents, p.allKinds = places, places.Intents, true
+	return p.Planned, places.Scopes, e.observe(ctx, p)
 }
 
 // ObserveScope reads one scope for an action of an operator.
 func (e *Planner) ObserveScope(ctx context.Context, intents []resource.Intent, s resource.Scope, all bool) (*Planned, error) {
 	p := e.newPlan(event.ForApply)
 	p.Intents, p.allKinds = intents, all
-	inner, err := e.recordedInsides(ctx)
+	inner, err := e.RecordedInsides(ctx)
 	if err != nil {
 		return nil, err
 	}
 	at := s
 	if _, inside := inner[s]; !inside {
 		if at, err = e.Located(ctx, s); err != nil {
-			return nil, e.locateError(s, err)
+			return nil, e.Failure(s, err)
 		}
 	}
-	p.places = &located{scopes: inner.withParents([]resource.Scope{at}), insides: inner}
+	p.places = &locate.Places{Scopes: inner.WithParents([]resource.Scope{at}), Insides: inner}
 	if err := e.observe(ctx, p); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/decider/cel"
+	"github.com/ovi-project/ovi/engine/plan/follow"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/history"
@@ -28,7 +29,7 @@ type memory struct {
 	tries      map[resource.Ref]ledger.ResourceTries
 	down       map[resource.Ref]rows.Down // what is not healthy, since when
 	restarts   map[resource.Ref]rows.Restarts
-	rollouts   *rolloutFacts // nil: no stack asks for it
+	rollouts   *follow.Facts // nil: no stack asks for it
 	known      wal.Seq       // the last record of the audit log that this includes
 	// origin proves a resource that is to be destroyed; unread are resources that could not be
 	// read now, as last observed.
@@ -42,16 +43,16 @@ type memory struct {
 }
 
 // loadMemory reads the memory as of a revision; attempts are always those of now.
-func (e *Planner) loadMemory(ctx context.Context, at storage.Revision) (m *memory, err error) {
+func loadMemory(ctx context.Context, l *ledger.Ledger, at storage.Revision) (m *memory, err error) {
 	m = &memory{blessed: map[resource.Ref]bool{}}
-	m.applied, m.appliedErr = e.Ledger.AllApplied(ctx, at)
-	if m.tries, err = e.Ledger.Attempts(ctx); err != nil {
+	m.applied, m.appliedErr = l.AllApplied(ctx, at)
+	if m.tries, err = l.Attempts(ctx); err != nil {
 		return nil, fmt.Errorf("read the attempts: %w", err)
 	}
-	if err := m.loadStates(ctx, e.Ledger.Reader(), at); err != nil {
+	if err := m.loadStates(ctx, l.Reader(), at); err != nil {
 		return nil, err
 	}
-	blessings, err := e.blessings(ctx, at)
+	blessings, err := blessings(ctx, l, at)
 	if err != nil {
 		return nil, fmt.Errorf("read what is blessed: %w", err)
 	}
@@ -59,25 +60,25 @@ func (e *Planner) loadMemory(ctx context.Context, at storage.Revision) (m *memor
 		m.blessed[b.Ref] = true
 	}
 	m.origin = func(o *resource.Observed) (decider.Origin, error) {
-		b, err := e.Ledger.Proof(ctx, o.Ref, o.ID)
+		b, err := l.Proof(ctx, o.Ref, o.ID)
 		from := decider.Origin{Adopted: b.Adopted}
-		if from.Record, from.At, from.Instance = b.Started(); from.Instance == e.Ledger.Instance() {
+		if from.Record, from.At, from.Instance = b.Started(); from.Instance == l.Instance() {
 			from.Instance = ""
 		}
 		return from, err
 	}
-	m.known = e.Ledger.Log().Frontier().Seq
-	m.past, m.pastErr = history.New(e.Ledger.Reader()).Pasts(ctx, m.known, cel.HistoryLimit)
-	m.approvalsOn = func(digest string) ([]ledger.Approval, error) { return e.Ledger.Approvals(ctx, digest) }
+	m.known = l.Log().Frontier().Seq
+	m.past, m.pastErr = history.New(l.Reader()).Pasts(ctx, m.known, cel.HistoryLimit)
+	m.approvalsOn = func(digest string) ([]ledger.Approval, error) { return l.Approvals(ctx, digest) }
 	return m, nil
 }
 
 // blessings are those that the audit log proves; at a past revision, as the store had them.
-func (e *Planner) blessings(ctx context.Context, at storage.Revision) ([]ledger.Blessing, error) {
+func blessings(ctx context.Context, l *ledger.Ledger, at storage.Revision) ([]ledger.Blessing, error) {
 	if at != storage.Now {
-		return e.Ledger.BlessingsAt(ctx, at)
+		return l.BlessingsAt(ctx, at)
 	}
-	return e.Ledger.Blessings(ctx)
+	return l.Blessings(ctx)
 }
 
 func (m *memory) appliedTo(ref resource.Ref) (comparator.Applied, bool) {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/ovi-project/ovi/engine/plan/locate"
 	"github.com/ovi-project/ovi/engine/recovery"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
@@ -20,15 +21,15 @@ import (
 func (p *Planning) enter(requests []provider.ObserveRequest, opens []recovery.OpenAction, raw resource.LiveState) (out []provider.ObserveRequest, absent map[resource.Scope]bool) {
 	absent = map[resource.Scope]bool{}
 	for _, r := range requests {
-		parent, inside := p.places.insides[r.Scope]
+		parent, inside := p.places.Insides[r.Scope]
 		if !inside {
 			out = append(out, r)
 			continue
 		}
-		switch err := reach(parent, p.Live, opens); {
+		switch err := locate.Reach(parent, p.Live, opens); {
 		case err == nil:
 			out = append(out, r)
-		case errors.Is(err, errAbsent):
+		case errors.Is(err, locate.ErrAbsent):
 			raw.Scopes[r.Scope] = resource.Snapshot{Scope: r.Scope, At: p.Live.Scopes[parent.Scope()].At}
 			absent[r.Scope] = true
 		default:
@@ -48,17 +49,17 @@ func (e *Planner) observe(ctx context.Context, p *Planning) (err error) {
 	if err != nil {
 		return err
 	}
-	requests, err := e.requests(ctx, p, p.places.scopes, opens)
+	requests, err := e.requests(ctx, p, p.places.Scopes, opens)
 	if err != nil {
 		return err
 	}
 	p.Live = resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}}
 	for level, before := 0, loaded(p.Intents); level == 0 || len(requests) > 0; level, before = level+1, nil {
 		var now []provider.ObserveRequest
-		now, requests = p.places.insides.split(requests, level)
+		now, requests = p.places.Insides.Split(requests, level)
 		raw := resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}}
 		if level == 0 {
-			maps.Copy(raw.Unreachable, p.places.failed)
+			maps.Copy(raw.Unreachable, p.places.Failed)
 		}
 		c := recovery.Options{Since: p.Revision, Before: before, Opens: opens}
 		now, c.Absent = p.enter(now, opens, raw)
@@ -142,7 +143,7 @@ func (e *Planner) requests(ctx context.Context, p *Planning, scopes []resource.S
 		if p.allKinds {
 			continue
 		}
-		p.places.insides.parentKinds(s, kinds)
+		p.places.Insides.ParentKinds(s, kinds)
 		for _, name := range configured[s] {
 			if k, ok := e.Providers.Kind(s.Provider, name); ok && !kinds[name] {
 				referredKinds(k.Attrs, kinds)
@@ -273,8 +274,8 @@ func (e *Planner) asOf(ctx context.Context, p *Planning, at storage.Revision) er
 		return fmt.Errorf("read the live state at revision %d: %w", at, err)
 	}
 	fresh := map[resource.Scope]resource.Snapshot{}
-	p.Live = resource.LiveState{Scopes: fresh, Unreachable: p.places.failed}
-	for _, s := range p.places.scopes {
+	p.Live = resource.LiveState{Scopes: fresh, Unreachable: p.places.Failed}
+	for _, s := range p.places.Scopes {
 		switch snapshot, read := then.Scopes[s]; {
 		case read && !snapshot.At.IsZero():
 			fresh[s] = snapshot

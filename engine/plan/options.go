@@ -85,3 +85,11 @@ type AsyncObserver interface {
 	// Assists reports whether another instance leads, which reads locations with open actions.
 	Assists() bool
 }
+
+// Starting limits how long a plan waits for resources that start, where it needs more of them than that they
+// exist: what is inside them, or values that others refer to. The zero value does not wait.
+type Starting struct {
+	For time.Duration
+	// Tell is called for each resource before the plan waits for it.
+	Tell func(o resource.Observed)
+}

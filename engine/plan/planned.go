@@ -2,10 +2,10 @@ package plan
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine/plan/follow"
 	"github.com/ovi-project/ovi/engine/recovery"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
@@ -37,7 +37,7 @@ type Planned struct {
 
 	Basis
 
-	rollouts []Rollout
+	rollouts []follow.Rollout
 	orders   []event.Ordered
 	kinds    decider.Kinds
 	base     map[resource.Ref]base // of a loaded plan
@@ -104,16 +104,6 @@ func rulesOf(intents []resource.Intent) map[string]rules.Rules {
 	return out
 }
 
-// StacksOf returns the stacks of intents, sorted.
-func StacksOf(intents []resource.Intent) []string {
-	var out []string
-	for _, i := range intents {
-		out = append(out, i.Stack)
-	}
-	slices.SortFunc(out, strings.Compare)
-	return slices.Compact(out)
-}
-
 // IDOf is the id of a resource that exists and is ours, as the plan observed it.
 func (p *Planned) IDOf(ref resource.Ref) (string, bool) {
 	if o, ok := p.ResourceAt(ref); ok {
@@ -122,16 +112,8 @@ func (p *Planned) IDOf(ref resource.Ref) (string, bool) {
 	return "", false
 }
 
-// Because is a reason after a health, if there is one.
-func Because(why string) string {
-	if why == "" {
-		return ""
-	}
-	return ": " + why
-}
-
 // Rollouts are how far the newest configurations have come whose updates are limited.
-func (p *Planned) Rollouts() []Rollout { return p.rollouts }
+func (p *Planned) Rollouts() []follow.Rollout { return p.rollouts }
 
 // Orders are what was ordered about new configurations of a stack, and is on record.
 func (p *Planned) Orders(stack string) []event.Ordered {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine/plan/follow"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
@@ -63,7 +64,7 @@ func (e *Planner) recordExhausted(ctx context.Context, p *Planning) error {
 				continue
 			}
 			t := p.Tries[d.Ref].Of(d.DesiredDigest())
-			n, class := spent(t.Attempts, p.attemptsAllowed(d.Ref))
+			n, class := follow.Spent(t.Attempts, p.attemptsAllowed(d.Ref))
 			found = append(found, event.Exhausted{Ref: d.Ref, Desired: t.Desired, Attempts: n, Class: class})
 		}
 		if x, back := p.back(d.Ref); back {
@@ -107,18 +108,17 @@ func (p *Planning) back(ref resource.Ref) (event.Exhausted, bool) {
 	if p.following == nil {
 		return event.Exhausted{}, false
 	}
-	x, is := p.following.back[ref]
-	return x, is
+	return p.following.Back(ref)
 }
 
 // recordWaves records how far the rollouts of a plan have come, where that has changed and before
 // anything is done. Only what is to be applied starts a wave.
 func (e *Planner) recordWaves(ctx context.Context, p *Planning) error {
-	if p.following == nil || p.Mode != event.ForApply || len(p.following.waves) == 0 {
+	if p.following == nil || p.Mode != event.ForApply || len(p.following.Waves) == 0 {
 		return nil
 	}
 	var all []event.Event
-	for _, w := range p.following.waves {
+	for _, w := range p.following.Waves {
 		all = append(all, w)
 	}
 	if _, err := e.Ledger.Record(ctx, all...); err != nil {

@@ -1,10 +1,6 @@
 package plan
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
@@ -27,7 +23,7 @@ func (e *Planner) Again(saved *Planned, o Options) (*Saved, Options) {
 	only := &Saved{saved, saved.bases(), kinds}
 	o.by = saved.By
 	o.digest, o.Prune, o.SetUnverified = only.digest, saved.prunes(kinds), saved.SetUnverified
-	o.AllowReplace, o.Replace = saved.replaces(), saved.requested()
+	o.AllowReplace, o.Replace = saved.replaces(), saved.asked()
 	o.Mode, o.Policies = event.ForApply, append([]decider.Policy{only}, o.Policies...)
 	return only, o
 }
@@ -62,10 +58,10 @@ func (s *Saved) digest(p decider.Plan) string {
 	return p.DigestOf(mine)
 }
 
-// Since parts the actions of the saved plan that nothing is left of in the new one. Those that are done
+// Settle parts the actions of the saved plan that nothing is left of in the new one. Those that are done
 // already are in Already. Those that cannot be done any more, because what they were about is neither
 // configured nor exists, are decisions without an action.
-func (s *Saved) Since(now *Planned) {
+func (s *Saved) Settle(now *Planned) {
 	var stale []decider.Decision
 	still := map[resource.Ref]bool{}
 	for i := range now.Plan.Decisions {
@@ -86,53 +82,6 @@ func (s *Saved) Since(now *Planned) {
 	now.Counts = event.Count(now.Plan)
 }
 
-// base is what must not change between saving and applying a decision.
-type base struct {
-	Action   decider.Action
-	Desired  string // digest of the configuration
-	Observed string // digest of the resource; "" if there is none
-}
-
-// baseOf returns the base of a decision.
-func baseOf(d *decider.Decision, kinds decider.Kinds) base {
-	b := base{Action: proposedAction(d), Desired: d.DesiredDigest()}
-	if d.Observed != nil {
-		b.Observed = contentOf(*d.Observed, kinds)
-	}
-	return b
-}
-
-// contentOf is the digest of a resource without its health and its computed attributes: a server
-// that has become healthy has not changed.
-func contentOf(o resource.Observed, kinds decider.Kinds) string {
-	o.Health, o.Message = "", ""
-	kind, _ := kinds(o.Ref.Provider, o.Ref.Kind)
-	for _, a := range kind.Attrs {
-		if a.Computed {
-			o.Attrs = o.Attrs.Without(a.Name)
-		}
-	}
-	sum := sha256.Sum256(o.AppendJSON(nil))
-	return hex.EncodeToString(sum[:])
-}
-
-func (b base) differs(d *decider.Decision, kinds decider.Kinds) string {
-	now := baseOf(d, kinds)
-	switch {
-	case b.Desired != now.Desired:
-		return "its configuration has changed"
-	case b.Observed == "" && now.Observed != "":
-		return "it was created"
-	case b.Observed != "" && now.Observed == "":
-		return "it was deleted"
-	case b.Observed != now.Observed:
-		return "it has changed"
-	case b.Action != d.Proposed:
-		return fmt.Sprintf("its action has changed from %s to %s", b.Action, d.Proposed)
-	}
-	return ""
-}
-
 // replaces are the resources that a saved plan replaces: whoever saved it allowed that by name.
 func (p *Planned) replaces() []string {
 	var out []string
@@ -144,8 +93,8 @@ func (p *Planned) replaces() []string {
 	return out
 }
 
-// requested are the resources that a saved plan replaces because an operator asked for it.
-func (p *Planned) requested() []string {
+// asked are the resources that a saved plan replaces because an operator asked for it.
+func (p *Planned) asked() []string {
 	var out []string
 	for i := range p.Plan.Decisions {
 		if d := &p.Plan.Decisions[i]; d.Reason == decider.ReasonRequested {

@@ -13,20 +13,12 @@ import (
 // startPause is how long what starts is left alone before it is read again.
 const startPause = 500 * time.Millisecond
 
-// Starting limits how long a plan waits for resources that start, where it needs more of them than that they
-// exist: what is inside them, or values that others refer to. The zero value does not wait.
-type Starting struct {
-	For time.Duration
-	// Tell is called for each resource before the plan waits for it.
-	Tell func(o resource.Observed)
-}
-
 // needed are the natural refs of configured resources that others need running: they have a value that others
 // refer to, or what is inside them is to be read.
 func (p *Planning) needed(inside []provider.ObserveRequest) map[resource.Ref]bool {
 	out := map[resource.Ref]bool{}
 	for _, r := range inside {
-		if parent, is := p.places.insides[r.Scope]; is {
+		if parent, is := p.places.Insides[r.Scope]; is {
 			out[parent.Bare()] = true
 		}
 	}

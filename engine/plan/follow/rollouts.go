@@ -1,4 +1,4 @@
-package plan
+package follow
 
 import (
 	"context"
@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/decider/rollout"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/rules"
 	"github.com/ovi-project/ovi/storage"
@@ -22,8 +24,8 @@ import (
 // is loaded, which shows how far each resource has got, and then with what each is to follow.
 // Other stacks are compared once and read nothing of this.
 
-// rolloutFacts is what is on record of the rollouts of a plan.
-type rolloutFacts struct {
+// Facts is what is on record of the rollouts of a plan.
+type Facts struct {
 	good   map[resource.Ref]event.LastGood
 	waves  map[rolloutName]event.Wave
 	orders []event.Ordered
@@ -33,35 +35,34 @@ type rolloutFacts struct {
 // rolloutName names what is rolled out together.
 type rolloutName struct{ stack, kind, name string }
 
-// loadRollouts reads what is recorded of rollouts, if the intents ask for any.
-func (m *memory) loadRollouts(ctx context.Context, r *ledger.Reader, intents []resource.Intent, at storage.Revision) (err error) {
+// Load reads what is recorded of rollouts, if the intents ask for any; else it returns nil.
+func Load(ctx context.Context, r *ledger.Reader, intents []resource.Intent, at storage.Revision) (*Facts, error) {
 	orders, err := r.Orders(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(orders) == 0 && !slices.ContainsFunc(intents, func(in resource.Intent) bool { return len(in.Rules.Updates) > 0 }) {
-		return nil
+		return nil, nil
 	}
-	f := &rolloutFacts{orders: orders, waves: map[rolloutName]event.Wave{}, open: map[resource.Ref]ledger.OpenAction{}}
+	f := &Facts{orders: orders, waves: map[rolloutName]event.Wave{}, open: map[resource.Ref]ledger.OpenAction{}}
 	if f.good, err = r.LastGood(ctx, at); err != nil {
-		return fmt.Errorf("read the last good configurations: %w", err)
+		return nil, fmt.Errorf("read the last good configurations: %w", err)
 	}
 	waves, err := r.Waves(ctx, at)
 	if err != nil {
-		return fmt.Errorf("read the waves: %w", err)
+		return nil, fmt.Errorf("read the waves: %w", err)
 	}
 	for _, w := range waves {
 		f.waves[rolloutName{w.Stack, w.Kind, w.Name}] = w
 	}
 	opens, err := r.OpenActions(ctx)
 	if err != nil {
-		return fmt.Errorf("read the open actions: %w", err)
+		return nil, fmt.Errorf("read the open actions: %w", err)
 	}
 	for _, o := range opens {
 		f.open[o.Ref] = o
 	}
-	m.rollouts = f
-	return nil
+	return f, nil
 }
 
 // Rollout is how far the newest configuration of the resources of one kind and name has come.
@@ -72,37 +73,47 @@ type Rollout struct {
 	gate     gate
 }
 
-// rolling decides the rollouts of one plan.
-type rolling struct {
-	*rolloutFacts
-	engine *Planner
-	plan   *Planning
-	memory *memory
-	found  map[resource.Ref]*comparator.Difference // from what is loaded
-	live   map[resource.Ref]*resource.Observed
-	follow *following
+// Input is what a plan knows of its resources.
+type Input struct {
+	At      time.Time
+	Intents []resource.Intent
+	Live    resource.LiveState
+	Kinds   decider.Kinds
+	Applied func(resource.Ref) (event.Applied, bool)
+	Tries   map[resource.Ref]ledger.ResourceTries
+	Down    map[resource.Ref]rows.Down // what is not healthy, since when
+	Loaded  comparator.Result          // the comparison with the configurations that are loaded
 }
 
-// rollOut decides which configuration each resource follows now.
-func (e *Planner) rollOut(p *Planning, m *memory, loaded comparator.Result) *following {
+// rolling decides the rollouts of one plan.
+type rolling struct {
+	*Facts
+	Input
+	found  map[resource.Ref]*comparator.Difference // from what is loaded
+	have   map[resource.Ref]*resource.Observed
+	follow *Following
+}
+
+// Follow decides which configuration each resource follows now.
+func (f *Facts) Follow(in Input) *Following {
 	r := &rolling{
-		rolloutFacts: m.rollouts, engine: e, plan: p, memory: m, found: map[resource.Ref]*comparator.Difference{},
-		live: map[resource.Ref]*resource.Observed{}, follow: newFollowing(m.rollouts.orders),
+		Facts: f, Input: in, found: map[resource.Ref]*comparator.Difference{},
+		have: map[resource.Ref]*resource.Observed{}, follow: newFollowing(f.orders),
 	}
-	for i := range loaded.Differences {
-		if d := &loaded.Differences[i]; d.Desired != nil {
+	for i := range in.Loaded.Differences {
+		if d := &in.Loaded.Differences[i]; d.Desired != nil {
 			r.found[d.Ref] = d
 		}
 	}
-	for _, s := range p.Live.Scopes {
+	for _, s := range in.Live.Scopes {
 		for i := range s.Resources {
 			if o := &s.Resources[i]; o.Managed() {
-				r.live[o.Ref] = o
+				r.have[o.Ref] = o
 			}
 		}
 	}
-	for i := range p.Intents {
-		r.stack(&p.Intents[i])
+	for i := range in.Intents {
+		r.stack(&in.Intents[i])
 	}
 	return r.follow
 }
@@ -112,7 +123,7 @@ func (r *rolling) stack(in *resource.Intent) {
 	byName := map[rolloutName][]*resource.Desired{}
 	for i := range in.Resources {
 		d := &in.Resources[i]
-		if k, _ := r.engine.Providers.Kind(d.Ref.Provider, d.Ref.Kind); k.Async || k.State != "" { // others do not fail later
+		if k, _ := r.Kinds(d.Ref.Provider, d.Ref.Kind); k.Async || k.State != "" { // others do not fail later
 			n := rolloutName{in.Stack, d.Ref.Kind, d.Ref.Name}
 			byName[n] = append(byName[n], d)
 		}
@@ -158,7 +169,7 @@ func (r *rolling) one(limits rules.Rules, u rules.Update, all []*resource.Desire
 	var failed []string
 	for i, d := range all {
 		x := r.progress(d)
-		x.Spent, _ = r.memory.tries[d.Ref].Of(x.Desired).UsedUp(allowed)
+		x.Spent, _ = r.Tries[d.Ref].Of(x.Desired).UsedUp(allowed)
 		x.Locked = now.gate.locked[x.Ref] != nil
 		if x.Unchanged = had[x.Ref]; now.isNew && u.Staged() && x.Has == x.Desired {
 			x.Unchanged = true
@@ -179,12 +190,12 @@ func (r *rolling) one(limits rules.Rules, u rules.Update, all []*resource.Desire
 			now.Awaits = "promotion"
 		}
 		r.follow.decide(d, &states[i], targets[d.Ref], &now, r.good[d.Ref].Applied, u)
-		r.follow.spent(d.Ref, r.memory.tries[d.Ref].Of(states[i].Desired).Attempts, allowed)
+		r.follow.spent(d.Ref, r.Tries[d.Ref].Of(states[i].Desired).Attempts, allowed)
 	}
 	if u.Staged() {
-		r.follow.rollouts = append(r.follow.rollouts, now)
+		r.follow.Rollouts = append(r.follow.Rollouts, now)
 		if (now.isNew && !now.complete || !now.isNew) && (was.Version != now.Version || was.Reach != reach || was.Halted != halted || was.Awaits != now.Awaits) {
-			r.follow.waves = append(r.follow.waves, now.Wave)
+			r.follow.Waves = append(r.follow.Waves, now.Wave)
 		}
 	}
 }
@@ -223,13 +234,13 @@ func (r *rolling) progress(d *resource.Desired) rollout.Progressing {
 		_, whole := returnTo(d, good.Applied)
 		x.Sealed = !whole
 	}
-	tries := r.memory.tries[d.Ref]
+	tries := r.Tries[d.Ref]
 	x.Attempts, x.Returns = tries.Of(x.Desired).Used(), tries.Of(x.LastGood).Used()
-	applied, _ := r.memory.applied(d.Ref)
-	diff, o := r.found[d.Ref], r.live[d.Ref]
+	applied, _ := r.Applied(d.Ref)
+	diff, o := r.found[d.Ref], r.have[d.Ref]
 	if open, is := r.open[d.Ref]; is {
 		x.Has, x.Health = open.Desired, resource.Pending
-		x.Offline = r.plan.Live.Covers(d.Ref) != nil
+		x.Offline = r.Live.Covers(d.Ref) != nil
 		return x
 	}
 	switch {
@@ -237,7 +248,7 @@ func (r *rolling) progress(d *resource.Desired) rollout.Progressing {
 		x.Has = x.Desired
 	case diff.Type == comparator.Unreachable || diff.Type == comparator.Conflict: // nothing can be done there
 		x.Offline, x.Has, x.Health = true, applied.Desired, resource.Healthy
-		if down, is := r.memory.down[d.Ref]; is {
+		if down, is := r.Down[d.Ref]; is {
 			x.Health = down.Health
 		}
 		return x

@@ -1,4 +1,4 @@
-package plan
+package locate
 
 import (
 	"context"
@@ -6,23 +6,24 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/ovi-project/ovi/engine/parts"
 	"github.com/ovi-project/ovi/engine/recovery"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
 
-// insides maps the scopes that exist inside resources to these resources.
-type insides map[resource.Scope]resource.Ref
+// Insides maps the scopes that exist inside resources to these resources.
+type Insides map[resource.Scope]resource.Ref
 
 // addInside adds the scope that a resource opens, if its kind opens one.
-func (e *Planner) addInside(in insides, ref resource.Ref) {
+func (e *Locator) addInside(in Insides, ref resource.Ref) {
 	if k, _ := e.Providers.Kind(ref.Provider, ref.Kind); k.Opens != nil {
 		in[k.Opens(ref)] = ref
 	}
 }
 
 // openers are the providers with a kind that opens a scope.
-func (e *Planner) openers() map[string]bool {
+func (e *Locator) openers() map[string]bool {
 	out := map[string]bool{}
 	for name, p := range e.Providers {
 		if slices.ContainsFunc(p.Kinds(), func(k resource.Kind) bool { return k.Opens != nil }) {
@@ -32,9 +33,9 @@ func (e *Planner) openers() map[string]bool {
 	return out
 }
 
-// configuredInsides are the scopes inside configured resources.
-func (e *Planner) configuredInsides(intents []resource.Intent) insides {
-	out, openers := insides{}, e.openers()
+// ConfiguredInsides are the scopes inside configured resources.
+func (e *Locator) ConfiguredInsides(intents []resource.Intent) Insides {
+	out, openers := Insides{}, e.openers()
 	for _, in := range intents {
 		for i := range in.Resources {
 			if ref := in.Resources[i].Ref; openers[ref.Provider] {
@@ -45,15 +46,10 @@ func (e *Planner) configuredInsides(intents []resource.Intent) insides {
 	return out
 }
 
-// Insides maps the scopes that exist inside configured resources to these resources.
-func (e *Planner) Insides(intents []resource.Intent) map[resource.Scope]resource.Ref {
-	return e.configuredInsides(intents)
-}
-
-// recordedInsides are the scopes inside resources that are or were bound, in any scope that was ever
+// RecordedInsides are the scopes inside resources that are or were bound, in any scope that was ever
 // read: a scope may outlive the record of its resource.
-func (e *Planner) recordedInsides(ctx context.Context) (insides, error) {
-	out, openers := insides{}, e.openers()
+func (e *Locator) RecordedInsides(ctx context.Context) (Insides, error) {
+	out, openers := Insides{}, e.openers()
 	if len(openers) == 0 {
 		return out, nil
 	}
@@ -76,8 +72,8 @@ func (e *Planner) recordedInsides(ctx context.Context) (insides, error) {
 	return out, nil
 }
 
-// withParents adds the scopes of the resources that open the given ones.
-func (in insides) withParents(scopes []resource.Scope) []resource.Scope {
+// WithParents adds the scopes of the resources that open the given ones.
+func (in Insides) WithParents(scopes []resource.Scope) []resource.Scope {
 	for i := 0; i < len(scopes); i++ { // it grows
 		if parent, inside := in[scopes[i]]; inside && !slices.Contains(scopes, parent.Scope()) {
 			scopes = append(scopes, parent.Scope())
@@ -88,7 +84,7 @@ func (in insides) withParents(scopes []resource.Scope) []resource.Scope {
 }
 
 // level is how many resources a scope is inside of.
-func (in insides) level(s resource.Scope) (n int) {
+func (in Insides) level(s resource.Scope) (n int) {
 	for parent, inside := in[s]; inside && n < len(in); parent, inside = in[s] {
 		s, n = parent.Scope(), n+1
 	}
@@ -97,7 +93,7 @@ func (in insides) level(s resource.Scope) (n int) {
 
 // depend makes what is configured inside a configured resource depend on it. It copies what it
 // changes.
-func (in insides) depend(intents []resource.Intent) []resource.Intent {
+func (in Insides) depend(intents []resource.Intent) []resource.Intent {
 	if len(in) == 0 {
 		return intents
 	}
@@ -123,12 +119,12 @@ func (in insides) depend(intents []resource.Intent) []resource.Intent {
 	return out
 }
 
-// errAbsent is the reason for a scope inside a resource that does not exist.
-var errAbsent = errors.New("it does not exist")
+// ErrAbsent is the reason for a scope inside a resource that does not exist.
+var ErrAbsent = errors.New("it does not exist")
 
-// reach returns nil if the inside of a resource can be read, errAbsent if it surely does not exist, or
+// Reach returns nil if the inside of a resource can be read, ErrAbsent if it surely does not exist, or
 // the reason why nothing is known of it.
-func reach(parent resource.Ref, live resource.LiveState, opens []recovery.OpenAction) error {
+func Reach(parent resource.Ref, live resource.LiveState, opens []recovery.OpenAction) error {
 	name := parent.Short()
 	if slices.ContainsFunc(opens, func(o recovery.OpenAction) bool { return o.Ref == parent }) {
 		return fmt.Errorf("an action on %s is in progress, or has no recorded result", name)
@@ -151,19 +147,19 @@ func reach(parent resource.Ref, live resource.LiveState, opens []recovery.OpenAc
 	case have == nil && unread != nil:
 		return fmt.Errorf("%s could not be read: %w", name, unread)
 	case have == nil:
-		return errAbsent
+		return ErrAbsent
 	case have.Role != "":
 		return fmt.Errorf("%s is being replaced", name)
 	case have.Unread != "":
 		return fmt.Errorf("%s could not be read: %s", name, have.Unread)
 	case have.Health != resource.Healthy:
-		return fmt.Errorf("%s is %s%s", name, have.Health, Because(have.Message))
+		return fmt.Errorf("%s is %s%s", name, have.Health, parts.Because(have.Message))
 	}
 	return nil
 }
 
-// split separates the requests of a level from those of deeper ones.
-func (in insides) split(requests []provider.ObserveRequest, level int) (now, deeper []provider.ObserveRequest) {
+// Split separates the requests of a level from those of deeper ones.
+func (in Insides) Split(requests []provider.ObserveRequest, level int) (now, deeper []provider.ObserveRequest) {
 	for _, r := range requests {
 		if in.level(r.Scope) <= level {
 			now = append(now, r)
@@ -174,8 +170,8 @@ func (in insides) split(requests []provider.ObserveRequest, level int) (now, dee
 	return now, deeper
 }
 
-// parentKinds adds the kinds of the resources of a scope that open others.
-func (in insides) parentKinds(s resource.Scope, kinds map[string]bool) {
+// ParentKinds adds the kinds of the resources of a scope that open others.
+func (in Insides) ParentKinds(s resource.Scope, kinds map[string]bool) {
 	for _, parent := range in {
 		if parent.Scope() == s {
 			kinds[parent.Kind] = true
@@ -185,7 +181,7 @@ func (in insides) parentKinds(s resource.Scope, kinds map[string]bool) {
 
 // follow resolves the configured scopes inside resources, the outermost first, by the resolved
 // locations of these.
-func (e *Planner) follow(p *located, intents []resource.Intent, inner insides, moved map[resource.Scope]resource.Scope) {
+func (e *Locator) follow(p *Places, intents []resource.Intent, inner Insides, moved map[resource.Scope]resource.Scope) {
 	var all []resource.Scope
 	for _, s := range scopesOf(intents) {
 		if _, inside := inner[s]; inside {
@@ -195,8 +191,8 @@ func (e *Planner) follow(p *located, intents []resource.Intent, inner insides, m
 	slices.SortStableFunc(all, func(a, b resource.Scope) int { return inner.level(a) - inner.level(b) })
 	for _, s := range all {
 		parent := inner[s]
-		if err := p.failed[parent.Scope()]; err != nil {
-			p.failed[s] = err
+		if err := p.Failed[parent.Scope()]; err != nil {
+			p.Failed[s] = err
 			continue
 		}
 		parent = mover(moved).ref(parent)
@@ -205,6 +201,6 @@ func (e *Planner) follow(p *located, intents []resource.Intent, inner insides, m
 		if to != s {
 			moved[s] = to
 		}
-		p.scopes = append(p.scopes, to)
+		p.Scopes = append(p.Scopes, to)
 	}
 }

@@ -1,4 +1,4 @@
-package plan
+package follow
 
 import (
 	"fmt"
@@ -13,30 +13,30 @@ import (
 	"github.com/ovi-project/ovi/resource/rules"
 )
 
-// RolloutPolicy is the name of the policy that blocks what a rollout has not reached.
-const RolloutPolicy = "rollout"
+// PolicyName is the name of the policy that blocks what a rollout has not reached.
+const PolicyName = "rollout"
 
-// following is which resources do not follow the configuration that is loaded, and why.
-type following struct {
+// Following is which resources do not follow the configuration that is loaded, and why.
+type Following struct {
 	instead  map[resource.Ref]*resource.Desired // their last good configuration
 	blockers map[resource.Ref]decider.Blocker   // of the configuration that is loaded
-	why      map[resource.Ref]decider.Follows
+	Why      map[resource.Ref]decider.Follows
 	back     map[resource.Ref]event.Exhausted
-	rollouts []Rollout
-	waves    []event.Wave // to be recorded
-	orders   []event.Ordered
+	Rollouts []Rollout
+	Waves    []event.Wave // to be recorded
+	Orders   []event.Ordered
 }
 
-func newFollowing(orders []event.Ordered) *following {
-	return &following{
-		orders:  orders,
+func newFollowing(orders []event.Ordered) *Following {
+	return &Following{
+		Orders:  orders,
 		instead: map[resource.Ref]*resource.Desired{}, blockers: map[resource.Ref]decider.Blocker{},
-		why: map[resource.Ref]decider.Follows{}, back: map[resource.Ref]event.Exhausted{},
+		Why: map[resource.Ref]decider.Follows{}, back: map[resource.Ref]event.Exhausted{},
 	}
 }
 
 // decide notes what a resource follows.
-func (f *following) decide(d *resource.Desired, x *rollout.Progressing, t rollout.Target, now *Rollout, good event.Applied, u rules.Update) {
+func (f *Following) decide(d *resource.Desired, x *rollout.Progressing, t rollout.Target, now *Rollout, good event.Applied, u rules.Update) {
 	if t.Follow == rollout.New {
 		return // what it used up is blocked by the limit of attempts
 	}
@@ -49,26 +49,26 @@ func (f *following) decide(d *resource.Desired, x *rollout.Progressing, t rollou
 	}
 	was, _ := returnTo(d, good)
 	f.instead[d.Ref] = was
-	if f.why[d.Ref] = (decider.Follows{Why: text}); t.Reason != rollout.Exhausted {
+	if f.Why[d.Ref] = (decider.Follows{Why: text}); t.Reason != rollout.Exhausted {
 		return
 	}
-	f.why[d.Ref] = decider.Follows{Back: true}
+	f.Why[d.Ref] = decider.Follows{Back: true}
 	f.back[d.Ref] = event.Exhausted{Ref: d.Ref, Desired: x.Desired, Back: x.LastGood}
 }
 
 // spent notes of what goes back which attempts were used up.
-func (f *following) spent(ref resource.Ref, a decider.Attempts, allowed rules.Attempts) {
+func (f *Following) spent(ref resource.Ref, a decider.Attempts, allowed rules.Attempts) {
 	x, back := f.back[ref]
 	if !back {
 		return
 	}
-	x.Attempts, x.Class = spent(a, allowed)
+	x.Attempts, x.Class = Spent(a, allowed)
 	f.back[ref] = x
-	f.why[ref] = decider.Follows{Back: true, Why: fmt.Sprintf("back to %s: %s of %s failed", resource.ShortDigest(x.Back), decider.NumberOf(a), resource.ShortDigest(x.Desired))}
+	f.Why[ref] = decider.Follows{Back: true, Why: fmt.Sprintf("back to %s: %s of %s failed", resource.ShortDigest(x.Back), decider.NumberOf(a), resource.ShortDigest(x.Desired))}
 }
 
-// spent are how many attempts were used up, and the class of their errors.
-func spent(a decider.Attempts, allowed rules.Attempts) (n int, class string) {
+// Spent returns how many attempts were used up, and the class of their errors.
+func Spent(a decider.Attempts, allowed rules.Attempts) (n int, class string) {
 	_, cause := a.UsedUp(allowed)
 	if cause == resource.Transient {
 		return a.Transient, string(cause)
@@ -137,8 +137,8 @@ func hasDigest(v resource.Value) bool {
 	return false
 }
 
-// intents are the configurations that are followed.
-func (f *following) intents(loaded []resource.Intent) []resource.Intent {
+// Intents are the configurations that are followed.
+func (f *Following) Intents(loaded []resource.Intent) []resource.Intent {
 	out := slices.Clone(loaded)
 	for i := range out {
 		out[i].Resources = slices.Clone(out[i].Resources)
@@ -151,9 +151,18 @@ func (f *following) intents(loaded []resource.Intent) []resource.Intent {
 	return out
 }
 
-// merge adds, to the differences from the configurations that are followed, what waits for its turn or is
+// Behind reports whether a resource follows another configuration than the one that is loaded.
+func (f *Following) Behind() bool { return len(f.instead) > 0 }
+
+// Back returns the configuration whose attempts a resource used up, and that it returns from.
+func (f *Following) Back(ref resource.Ref) (event.Exhausted, bool) {
+	x, is := f.back[ref]
+	return x, is
+}
+
+// Merge adds, to the differences from the configurations that are followed, what waits for its turn or is
 // not tried again: its difference from what is loaded, which is blocked.
-func (f *following) merge(loaded, followed comparator.Result) comparator.Result {
+func (f *Following) Merge(loaded, followed comparator.Result) comparator.Result {
 	differs := map[resource.Ref]bool{}
 	for i := range followed.Differences {
 		differs[followed.Differences[i].Ref] = true
@@ -163,7 +172,7 @@ func (f *following) merge(loaded, followed comparator.Result) comparator.Result 
 			delete(f.blockers, ref) // it is brought back to what it had
 		}
 	}
-	maps.DeleteFunc(f.why, func(ref resource.Ref, _ decider.Follows) bool { return !differs[ref] })
+	maps.DeleteFunc(f.Why, func(ref resource.Ref, _ decider.Follows) bool { return !differs[ref] })
 	for i := range loaded.Differences {
 		if d := loaded.Differences[i]; f.instead[d.Ref] != nil && !differs[d.Ref] {
 			followed.Differences = append(followed.Differences, d)
@@ -174,10 +183,10 @@ func (f *following) merge(loaded, followed comparator.Result) comparator.Result 
 }
 
 // Name implements decider.Policy.
-func (*following) Name() string { return RolloutPolicy }
+func (*Following) Name() string { return PolicyName }
 
 // Review implements decider.Policy.
-func (f *following) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Blocker, error) {
+func (f *Following) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Blocker, error) {
 	out := map[int]decider.Blocker{}
 	for i := range p.Decisions {
 		d := &p.Decisions[i]

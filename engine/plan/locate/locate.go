@@ -1,4 +1,4 @@
-package plan
+package locate
 
 import (
 	"context"
@@ -9,49 +9,53 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ovi-project/ovi/engine/recovery"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
 
-// located is what a plan observes.
-type located struct {
-	intents []resource.Intent // with resolved locations
-	scopes  []resource.Scope  // to observe, sorted
-	failed  map[resource.Scope]error
-	insides insides // with resolved locations
+// Locator resolves locations.
+type Locator struct{ *recovery.Recovery }
+
+// Places are what a plan observes.
+type Places struct {
+	Intents []resource.Intent // with resolved locations
+	Scopes  []resource.Scope  // to observe, sorted
+	Failed  map[resource.Scope]error
+	Insides Insides // with resolved locations
 }
 
-// locate resolves the locations of the intents, and adds the scopes where their stacks have
+// Locate resolves the locations of the intents, and adds the scopes where their stacks have
 // recorded resources: otherwise the last resource that is removed from a location would never be
 // deleted. A location that cannot be resolved is an unreachable scope.
 //
 // With maxAge, locations that were read recently are resolved from the store, so that a plan does
 // not need to reach a provider.
-func (e *Planner) locate(ctx context.Context, intents []resource.Intent, maxAge time.Duration) (*located, error) {
-	p := &located{failed: map[resource.Scope]error{}}
+func (e *Locator) Locate(ctx context.Context, intents []resource.Intent, maxAge time.Duration) (*Places, error) {
+	p := &Places{Failed: map[resource.Scope]error{}}
 	moved := map[resource.Scope]resource.Scope{}
 	fresh, err := e.freshScopes(ctx, maxAge)
 	if err != nil {
 		return nil, err
 	}
-	recorded, err := e.recordedInsides(ctx)
+	recorded, err := e.RecordedInsides(ctx)
 	if err != nil {
 		return nil, err
 	}
-	inner := e.configuredInsides(intents)
+	inner := e.ConfiguredInsides(intents)
 	for _, s := range scopesOf(intents) {
 		if _, inside := inner[s]; inside {
 			continue // its location follows from that of the resource
 		}
 		at, err := e.locatedBy(ctx, s, fresh)
 		if err != nil {
-			p.failed[s] = e.locateError(s, err)
+			p.Failed[s] = e.Failure(s, err)
 			continue
 		}
 		if at != s {
 			moved[s] = at
 		}
-		p.scopes = append(p.scopes, at)
+		p.Scopes = append(p.Scopes, at)
 	}
 	known, err := e.recordedScopes(ctx, intents)
 	if err != nil {
@@ -59,7 +63,7 @@ func (e *Planner) locate(ctx context.Context, intents []resource.Intent, maxAge 
 	}
 	for _, s := range known {
 		if _, inside := recorded[s]; inside {
-			p.scopes = append(p.scopes, s)
+			p.Scopes = append(p.Scopes, s)
 			continue
 		}
 		at, err := e.locatedBy(ctx, s, fresh)
@@ -67,35 +71,35 @@ func (e *Planner) locate(ctx context.Context, intents []resource.Intent, maxAge 
 			continue // for example of the sandbox, with a real account: this plan is not about it
 		}
 		if err != nil {
-			p.failed[s] = e.locateError(s, err)
+			p.Failed[s] = e.Failure(s, err)
 			continue
 		}
-		p.scopes = append(p.scopes, at)
+		p.Scopes = append(p.Scopes, at)
 	}
 	p.join(moved)
 	e.follow(p, intents, inner, moved)
-	slices.SortFunc(p.scopes, resource.Scope.Compare)
-	p.scopes = slices.Compact(p.scopes)
-	p.intents = move(intents, moved)
-	p.insides = recorded
-	maps.Copy(p.insides, e.configuredInsides(p.intents))
-	p.intents = p.insides.depend(p.intents)
-	p.scopes = p.insides.withParents(p.scopes)
+	slices.SortFunc(p.Scopes, resource.Scope.Compare)
+	p.Scopes = slices.Compact(p.Scopes)
+	p.Intents = move(intents, moved)
+	p.Insides = recorded
+	maps.Copy(p.Insides, e.ConfiguredInsides(p.Intents))
+	p.Intents = p.Insides.depend(p.Intents)
+	p.Scopes = p.Insides.WithParents(p.Scopes)
 	return p, nil
 }
 
 // Resolve returns the intents with resolved locations.
-func (e *Planner) Resolve(ctx context.Context, intents []resource.Intent) ([]resource.Intent, error) {
-	p, err := e.locate(ctx, intents, 0)
+func (e *Locator) Resolve(ctx context.Context, intents []resource.Intent) ([]resource.Intent, error) {
+	p, err := e.Locate(ctx, intents, 0)
 	if err != nil {
 		return nil, err
 	}
-	return p.intents, nil
+	return p.Intents, nil
 }
 
-// locateError says that an account cannot be read. A provider whose locations are no accounts
+// Failure says that an account cannot be read. A provider whose locations are no accounts
 // says by itself what cannot be reached.
-func (e *Planner) locateError(s resource.Scope, err error) error {
+func (e *Locator) Failure(s resource.Scope, err error) error {
 	if _, ok := e.Providers[s.Provider].(provider.Describer); ok {
 		return err
 	}
@@ -105,23 +109,23 @@ func (e *Planner) locateError(s resource.Scope, err error) error {
 // join treats a location that could not be resolved as the recorded location that it matches, if
 // that failed too and is the only match: otherwise one unreachable region would be reported twice.
 // Nothing is done in either.
-func (p *located) join(moved map[resource.Scope]resource.Scope) {
-	for s := range p.failed {
+func (p *Places) join(moved map[resource.Scope]resource.Scope) {
+	for s := range p.Failed {
 		var same []resource.Scope
-		for other := range p.failed {
+		for other := range p.Failed {
 			if other.Provider == s.Provider && strings.HasSuffix(other.Location, "/"+s.Location) {
 				same = append(same, other)
 			}
 		}
 		if len(same) == 1 {
 			moved[s] = same[0]
-			delete(p.failed, s)
+			delete(p.Failed, s)
 		}
 	}
 }
 
 // freshScopes are the locations that were read in full within an age.
-func (e *Planner) freshScopes(ctx context.Context, maxAge time.Duration) (out []resource.Scope, err error) {
+func (e *Locator) freshScopes(ctx context.Context, maxAge time.Duration) (out []resource.Scope, err error) {
 	if maxAge <= 0 {
 		return nil, nil
 	}
@@ -140,7 +144,7 @@ func (e *Planner) freshScopes(ctx context.Context, maxAge time.Duration) (out []
 
 // locatedBy resolves a location by the fresh ones in the store, if exactly one matches; else it
 // asks the provider.
-func (e *Planner) locatedBy(ctx context.Context, s resource.Scope, fresh []resource.Scope) (resource.Scope, error) {
+func (e *Locator) locatedBy(ctx context.Context, s resource.Scope, fresh []resource.Scope) (resource.Scope, error) {
 	var found []resource.Scope
 	for _, f := range fresh {
 		if f.Provider == s.Provider && (f.Location == s.Location || strings.HasSuffix(f.Location, "/"+s.Location)) {
@@ -154,7 +158,7 @@ func (e *Planner) locatedBy(ctx context.Context, s resource.Scope, fresh []resou
 }
 
 // Located asks the provider to resolve a location, if it is a Locator.
-func (e *Planner) Located(ctx context.Context, s resource.Scope) (resource.Scope, error) {
+func (e *Locator) Located(ctx context.Context, s resource.Scope) (resource.Scope, error) {
 	l, ok := e.Providers[s.Provider].(provider.Locator)
 	if !ok {
 		return s, nil
@@ -164,7 +168,7 @@ func (e *Planner) Located(ctx context.Context, s resource.Scope) (resource.Scope
 }
 
 // recordedScopes are the scopes where the stacks own something, or left an action open.
-func (e *Planner) recordedScopes(ctx context.Context, intents []resource.Intent) ([]resource.Scope, error) {
+func (e *Locator) recordedScopes(ctx context.Context, intents []resource.Intent) ([]resource.Scope, error) {
 	var out []resource.Scope
 	stacks := StacksOf(intents)
 	for _, stack := range stacks {
@@ -207,4 +211,14 @@ func scopesOf(intents []resource.Intent) []resource.Scope {
 	}
 	slices.SortFunc(out, resource.Scope.Compare)
 	return out
+}
+
+// StacksOf returns the stacks of intents, sorted.
+func StacksOf(intents []resource.Intent) []string {
+	var out []string
+	for _, i := range intents {
+		out = append(out, i.Stack)
+	}
+	slices.SortFunc(out, strings.Compare)
+	return slices.Compact(out)
 }

@@ -1,4 +1,4 @@
-package plan
+package follow
 
 import (
 	"fmt"
@@ -22,7 +22,7 @@ type gate struct {
 func (r *rolling) gateOf(u rules.Update, version string, all []*resource.Desired) gate {
 	ref := all[0].Ref
 	g := gate{locked: map[resource.Ref]*decider.Blocker{}}
-	if next, opens, closed := u.Closed(r.plan.At); closed {
+	if next, opens, closed := u.Closed(r.At); closed {
 		g.frozen = &decider.Blocker{Until: &opens, Reason: windowName(next)}
 	}
 	if u.Lock != "" {
@@ -73,8 +73,8 @@ func (r *rolling) gated(stack string) bool {
 }
 
 // deletes are what an order says about the deletion of what is not configured any more.
-func (f *following) deletes(ref resource.Ref) (decider.Blocker, bool) {
-	for _, o := range f.orders {
+func (f *Following) deletes(ref resource.Ref) (decider.Blocker, bool) {
+	for _, o := range f.Orders {
 		if o.Stack == ref.Stack && o.Order != event.Promote && o.Covers(ref.Location, ref.Name) {
 			return *blockedBy(o), true
 		}
