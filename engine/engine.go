@@ -88,7 +88,7 @@ func (e *Engine) phases(ctx context.Context, intents []resource.Intent, o PlanOp
 // Apply performs the plan. An error means that the whole apply stopped, because the ledger cannot
 // be written; failures of single actions are in the result, which is never nil.
 func (e *Engine) Apply(ctx context.Context, p *Planned, o ApplyOptions) (*Result, error) {
-	return apply.Run(ctx, e.plan.Recovery, p, o)
+	return apply.Perform(ctx, e.plan.Recovery, p, o)
 }
 
 // Refresh makes a loaded plan ready to apply: it makes a new plan of the same configurations and

@@ -10,8 +10,8 @@ import (
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine/plan"
-	"github.com/ovi-project/ovi/engine/plan/follow"
 	"github.com/ovi-project/ovi/engine/recovery"
+	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -57,8 +57,6 @@ type apply struct {
 	hard     context.Context // when it ends, running actions are canceled
 	started  time.Time
 	operator bool // an action of an operator, which does not apply a configuration
-	turns    turnsTaken
-	awaited  map[resource.Ref]bool // others of their count have their turn after these
 
 	mu       sync.Mutex // guards the fields below
 	outcomes map[stepOf]Outcome
@@ -95,7 +93,6 @@ func newApply(ctx context.Context, e *recovery.Recovery, p *plan.Planned, o Opti
 	return &apply{
 		engine: e, plan: p, o: o, soft: ctx, hard: hard, started: e.Clock(),
 		outcomes: map[stepOf]Outcome{}, made: map[resource.Ref]resource.Observed{}, replaced: map[resource.Ref]string{},
-		awaited: awaited(p.Plan),
 	}
 }
 
@@ -127,55 +124,6 @@ func (a *apply) broken() error {
 	return a.failure
 }
 
-// announce records the approval, the blessings and the blocked decisions.
-func (a *apply) announce() error {
-	var events []event.Event
-	if a.o.Approved != nil {
-		events = append(events, *a.o.Approved)
-	}
-	events = append(events, a.blessings()...)
-	for _, d := range a.plan.Plan.Decisions {
-		if a.plan.Open[d.Ref].Accepted { // on record as accepted, and until when
-			continue
-		}
-		if d.Proposed.Executes() && !d.Action.Executes() && len(d.Blockers) > 0 && !d.Excluded() && (d.Blockers[0].Policy != follow.PolicyName || d.Blockers[0].Awaits == "") { // a wave is on record
-			events = append(events, event.Blocked{Plan: a.plan.ID, Ref: d.Ref, Proposed: d.Proposed, Blockers: d.Blockers})
-		}
-	}
-	return a.record(events...)
-}
-
-// recordNotStarted records the decisions that were not started.
-func (a *apply) recordNotStarted() {
-	var events []event.Event
-	a.mu.Lock()
-	for i := range a.plan.Plan.Decisions {
-		d := &a.plan.Plan.Decisions[i]
-		if !d.Action.Executes() {
-			continue
-		}
-		o := a.outcomeOf(i)
-		if o.Status.called() || o.Status == ByOther {
-			continue
-		}
-		why := string(o.Status)
-		switch {
-		case a.failure != nil:
-			why = "broken"
-		case o.Status == Refused:
-			why = "check"
-		case o.Status == WaitingFor && o.Turn:
-			why = "turn"
-		}
-		events = append(events, event.NotStarted{Plan: a.plan.ID, Ref: d.Ref, Action: d.Action, Why: why, On: o.On, Detail: o.Detail})
-	}
-	broken := a.failure != nil
-	a.mu.Unlock()
-	if !broken {
-		_ = a.record(events...) // record keeps its error
-	}
-}
-
 // note keeps the outcome of a step.
 func (a *apply) note(s stepOf, o Outcome) {
 	a.mu.Lock()
@@ -194,29 +142,20 @@ func (a *apply) noteResource(ref resource.Ref, o *resource.Observed) {
 	a.made[ref] = *o
 }
 
-// Run performs a plan. An error means that the whole apply stopped, because the ledger cannot be
-// written; failures of single actions are in the result, which is never nil.
-func Run(ctx context.Context, e *recovery.Recovery, p *plan.Planned, o Options) (*Result, error) {
-	a := newApply(ctx, e, p, o)
-	if p.Past {
-		return a.result(), errors.New("a plan at a past revision cannot be applied")
+// prove checks, under the claim, that a resource which is about to be deleted or set aside is still
+// proven: an operator may have forgotten or moved it since the plan.
+func (a *apply) prove(ctx context.Context, ref resource.Ref, id string) error {
+	_, err := a.engine.Ledger.Proof(ctx, ref, id)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ledger.ErrUnproven):
+		return &unprovenError{ref, id, err}
 	}
-	if err := a.announce(); err != nil {
-		return a.result(), err
-	}
-	a.walk(decider.Steps(p.Plan))
-	a.recordNotStarted()
-	return a.result(), a.broken()
+	return a.readFailed(ctx, err)
 }
 
-// Single performs one decision for an operator, in the same way as an apply, and returns the resource.
-func Single(ctx context.Context, e *recovery.Recovery, p *plan.Planned, d decider.Decision) (resource.Observed, error) {
-	p.Plan = decider.Plan{Decisions: []decider.Decision{d}}
-	a := newApply(ctx, e, p, Options{})
-	a.operator = true
-	out := a.act(&p.Plan.Decisions[0], decider.CreatePhase)
-	if !out.Status.good() {
-		return resource.Observed{}, errors.Join(fmt.Errorf("%s: %s", out.Status, out.Detail), out.Err)
-	}
-	return a.made[d.Ref], nil
+// stopped reports whether no more steps may start.
+func (a *apply) stopped() bool {
+	return a.soft.Err() != nil || a.hard.Err() != nil || a.broken() != nil
 }

@@ -41,16 +41,6 @@ func (a *apply) call(ctx context.Context, v verb, r *provider.Request) (res *res
 	}
 }
 
-// panicError is a panic of a provider, after which the result is unknown.
-type panicError struct {
-	value any
-	stack []byte
-}
-
-func (e *panicError) Error() string {
-	return fmt.Sprintf("the provider panicked: %v\n%s", e.value, e.stack)
-}
-
 func safely(ctx context.Context, p provider.Provider, v verb, r provider.Request) (res *resource.Observed, err error) {
 	defer func() {
 		if x := recover(); x != nil {

@@ -4,20 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine/plan"
+	"github.com/ovi-project/ovi/engine/recovery"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
 )
-
-// check asks the provider, under the claim and before destroy-first deletes a resource, whether the
-// new one can be created.
-func (a *apply) check(ctx context.Context, d *decider.Decision, phase decider.Phase, r *provider.Request) error {
-	if phase != decider.DeletePhase || d.Action != decider.Replace || d.Desired == nil {
-		return nil
-	}
-	return a.ask(ctx, d, *r)
-}
 
 // ask calls the provider's check, if it has one, with the references that are known now.
 func (a *apply) ask(ctx context.Context, d *decider.Decision, r provider.Request) (err error) {
@@ -40,5 +33,29 @@ func (a *apply) ask(ctx context.Context, d *decider.Decision, r provider.Request
 	return redact(err, r.Desired.Attrs)
 }
 
-// refusal is the error of a check without the word that introduces it everywhere.
-func refusal(err error) string { return strings.TrimPrefix(err.Error(), "check: ") }
+// Check asks the providers to check everything that the plan would create, replace or change,
+// and adds their errors to the plan as warnings.
+func Check(ctx context.Context, e *recovery.Recovery, p *plan.Planned) {
+	a := newApply(ctx, e, p, Options{})
+	p.Checked = map[resource.Ref]error{}
+	for i := range p.Plan.Decisions {
+		d := &p.Plan.Decisions[i]
+		if !d.Action.Executes() || d.Action == decider.Delete {
+			continue
+		}
+		r := provider.Request{Key: a.keyFor(d), Owner: e.Owner, Changes: d.Changes}
+		if d.Observed != nil {
+			r.Have = *d.Observed
+		}
+		err := a.ask(ctx, d, r)
+		p.Checked[d.Ref] = err
+		if err != nil {
+			d.Warnings = append(d.Warnings, decider.Warning{Policy: "check", Text: refusal(err)})
+		}
+	}
+}
+
+// keyFor is the key of an earlier attempt, of which the provider may have something.
+func (a *apply) keyFor(d *decider.Decision) string {
+	return a.plan.Tries[d.Ref].Of(d.DesiredDigest()).Key
+}

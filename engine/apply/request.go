@@ -2,12 +2,16 @@ package apply
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine/parts"
+	"github.com/ovi-project/ovi/engine/recovery"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
 )
 
 // request makes the provider's request. References are replaced by values of resources that were
@@ -133,4 +137,35 @@ func valueAt(attrs resource.Attrs, path string, otherwise resource.Value) resour
 		}
 	}
 	return v
+}
+
+// noValue is the error of a reference without a value.
+func (a *apply) noValue(ref resource.Ref, to resource.Reference) error {
+	if o, exists := a.known(to.Ref); exists && o.Health == resource.Pending {
+		return &startsError{to, o}
+	}
+	return fmt.Errorf("%s refers to %s, which has no value: it neither existed nor was created", ref, to)
+}
+
+// unverified lists the write-only attributes that an update does not set and no action before it
+// has set.
+func (a *apply) unverified(d *decider.Decision, r *provider.Request) []string {
+	if r.Have.ID == "" {
+		return nil // it is created, with all of them
+	}
+	last, known, err := a.engine.Ledger.Applied(a.hard, d.Ref, storage.Now)
+	known = known && err == nil
+	kind := a.engine.Kind(d.Ref)
+	var out []string
+	for i := range kind.Attrs {
+		name := kind.Attrs[i].Name
+		if !recovery.MentionsWriteOnly(r.Desired.Attrs, kind.Attrs[i:i+1]) || known && !slices.Contains(last.Unverified, name) {
+			continue
+		}
+		set := slices.ContainsFunc(r.Changes, func(c resource.Change) bool { return c.Path == name || strings.HasPrefix(c.Path, name+".") })
+		if !set && !slices.Contains(d.Desired.Defaulted, name) {
+			out = append(out, name)
+		}
+	}
+	return out
 }

@@ -102,7 +102,7 @@ func (r *replacement) carryOut(ctx context.Context, step replace.Step, q *provid
 
 // goBack records that the replacement goes back, and why.
 func (r *replacement) goBack(ctx context.Context, s replace.Stage) *Outcome {
-	e := event.ReplaceReverted{Ref: r.d.Ref, Key: r.Key, Why: r.why(s)}
+	e := event.ReplaceReverted{Ref: r.d.Ref, Key: r.Key, Why: r.whyBack(s)}
 	failed := s.New != nil && s.New.Health == resource.Failing
 	if r.refused == nil && (failed || r.d.Action != decider.Revert) {
 		e.Failed = r.Desired
@@ -118,8 +118,8 @@ func (r *replacement) goBack(ctx context.Context, s replace.Stage) *Outcome {
 	return nil
 }
 
-// why says why a replacement goes back.
-func (r *replacement) why(s replace.Stage) string {
+// whyBack says why a replacement goes back.
+func (r *replacement) whyBack(s replace.Stage) string {
 	switch {
 	case r.refused != nil:
 		return r.refused.Error()
@@ -164,7 +164,7 @@ func (r *replacement) end(ctx context.Context, step replace.Step, s replace.Stag
 	out := Outcome{Status: Done, ID: e.ID}
 	switch {
 	case step == replace.GiveUp:
-		out.Status, out.Err = Failed, errors.New(r.why(s))
+		out.Status, out.Err = Failed, errors.New(r.whyBack(s))
 		out.Detail = out.Err.Error()
 	case step == replace.Reverted && r.refused != nil:
 		out.Status, out.Err, out.Class, out.Reverted = Failed, r.refused, provider.ClassOf(r.refused), true
@@ -176,7 +176,7 @@ func (r *replacement) end(ctx context.Context, step replace.Step, s replace.Stag
 // givesUp is the outcome of a replacement that can neither go on nor back.
 func (r *replacement) givesUp(s replace.Stage) Outcome {
 	err := fmt.Errorf("%s, and there is no way back, because other resources refer to it already; %s is kept: repair %s, or run `ovi forget %s/%s --id %s` to manage %s alone",
-		r.why(s), r.Old, s.New.ID, r.d.Ref.Kind, r.d.Ref.Name, r.Old, s.New.ID)
+		r.whyBack(s), r.Old, s.New.ID, r.d.Ref.Kind, r.d.Ref.Name, r.Old, s.New.ID)
 	return Outcome{Status: Failed, ID: s.New.ID, Err: err, Detail: err.Error()}
 }
 

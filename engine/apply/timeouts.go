@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ovi-project/ovi/engine/plan"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -34,9 +35,9 @@ func actionOf(v verb) string {
 }
 
 // timeoutOf is the configured timeout of an action; 0: none.
-func (a *apply) timeoutOf(ref resource.Ref, v verb) time.Duration {
-	for i := range a.plan.Intents {
-		if in := &a.plan.Intents[i]; in.Stack == ref.Stack {
+func timeoutOf(p *plan.Planned, ref resource.Ref, v verb) time.Duration {
+	for i := range p.Intents {
+		if in := &p.Intents[i]; in.Stack == ref.Stack {
 			return in.Options.Timeouts[ref.Kind][actionOf(v)]
 		}
 	}
@@ -45,7 +46,7 @@ func (a *apply) timeoutOf(ref resource.Ref, v verb) time.Duration {
 
 // pends is how long an accepted action may be pending: as configured, else as its kind has it.
 func (a *apply) pends(ref resource.Ref, v verb, k resource.Kind) time.Duration {
-	if d := a.timeoutOf(ref, v); d > 0 {
+	if d := timeoutOf(a.plan, ref, v); d > 0 {
 		return d
 	}
 	return k.Pends()
@@ -54,7 +55,7 @@ func (a *apply) pends(ref resource.Ref, v verb, k resource.Kind) time.Duration {
 // limited bounds an action by its configured timeout. explain gives the error of a call that this ended: the
 // system may still finish the action, so that only an observation can tell its result.
 func (a *apply) limited(ctx context.Context, ref resource.Ref, v verb) (limited context.Context, explain func(error) error, end context.CancelFunc) {
-	limit := a.timeoutOf(ref, v)
+	limit := timeoutOf(a.plan, ref, v)
 	if limit == 0 {
 		return ctx, func(err error) error { return err }, func() {}
 	}

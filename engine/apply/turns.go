@@ -30,11 +30,14 @@ func awaited(p decider.Plan) map[resource.Ref]bool {
 	return out
 }
 
-// turnsTaken are the resources of each set that this apply interrupts now. They count as not in service,
-// however they are observed: a call may not have stopped its resource yet.
-type turnsTaken struct {
-	mu   sync.Mutex
-	sets map[resource.Ref]*turnsOfSet
+// turns are those of an apply. What it interrupts now of a set counts as not in service, however it is
+// observed: a call may not have stopped its resource yet.
+type turns struct {
+	*apply
+	awaited map[resource.Ref]bool // others of their count have their turn after these
+
+	guard sync.Mutex
+	sets  map[resource.Ref]*turnsOfSet
 }
 
 type turnsOfSet struct {
@@ -42,12 +45,9 @@ type turnsOfSet struct {
 	now map[resource.Ref]bool
 }
 
-func (t *turnsTaken) of(set resource.Ref) *turnsOfSet {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.sets == nil {
-		t.sets = map[resource.Ref]*turnsOfSet{}
-	}
+func (t *turns) of(set resource.Ref) *turnsOfSet {
+	t.guard.Lock()
+	defer t.guard.Unlock()
 	if t.sets[set] == nil {
 		t.sets[set] = &turnsOfSet{now: map[resource.Ref]bool{}}
 	}
@@ -63,19 +63,19 @@ func (s *turnsOfSet) end(ref resource.Ref) {
 // inTurn performs a phase of a decision when it has its turn: once few enough others of its count are
 // not in service, as observed then and not as planned. After the phase that puts it into service it waits until
 // it is, if others wait for it.
-func (a *apply) inTurn(d *decider.Decision, phase decider.Phase) Outcome {
+func (t *turns) inTurn(d *decider.Decision, phase decider.Phase) Outcome {
 	if d.Turn == nil || !d.Action.Executes() {
-		return a.act(d, phase)
+		return t.act(d, phase)
 	}
-	set := a.turns.of(resource.SetOf(d.Ref))
+	set := t.of(resource.SetOf(d.Ref))
 	if phase == firstPhase(d) {
-		if waits := a.awaitTurn(set, d); waits != nil {
+		if waits := t.awaitTurn(set, d); waits != nil {
 			return *waits
 		}
 	}
-	out := a.act(d, phase)
+	out := t.act(d, phase)
 	if phase == decider.CreatePhase || !out.Status.good() {
-		out = a.awaitService(d, out)
+		out = t.awaitService(d, out)
 		set.end(d.Ref)
 	}
 	return out
@@ -91,17 +91,17 @@ func firstPhase(d *decider.Decision) decider.Phase {
 }
 
 // awaitTurn waits until a resource may be interrupted. It returns the outcome if it may not.
-func (a *apply) awaitTurn(set *turnsOfSet, d *decider.Decision) *Outcome {
+func (t *turns) awaitTurn(set *turnsOfSet, d *decider.Decision) *Outcome {
 	out := &Outcome{Ref: d.Ref, Action: d.Action, Status: Interrupted, Detail: "the apply was interrupted first"}
-	kind := a.engine.Kind(d.Ref)
-	late := a.engine.Clock().Add(a.pends(d.Ref, update, kind))
-	tell := a.waiting()
+	kind := t.engine.Kind(d.Ref)
+	late := t.engine.Clock().Add(t.pends(d.Ref, update, kind))
+	tell := t.telling()
 	defer tell(resource.Observed{})
-	for pause := (pauses{}); !a.stopped(); {
-		others, err := a.take(set, d)
+	for pause := (pauses{}); !t.stopped(); {
+		others, err := t.take(set, d)
 		switch {
-		case err != nil && provider.Recoverable(err) && a.engine.Clock().Before(late):
-			pause.wait(a.hard, a.soft)
+		case err != nil && provider.Recoverable(err) && t.engine.Clock().Before(late):
+			pause.wait(t.hard, t.soft)
 			continue
 		case err != nil:
 			out.Status, out.Err, out.Class = Failed, err, provider.ClassOf(err)
@@ -115,41 +115,41 @@ func (a *apply) awaitTurn(set *turnsOfSet, d *decider.Decision) *Outcome {
 		if i := slices.IndexFunc(others, func(o resource.Observed) bool { return o.Health != resource.Pending }); i >= 0 {
 			down = others[i]
 		}
-		if down.Health != resource.Pending || a.engine.Clock().After(late) {
+		if down.Health != resource.Pending || t.engine.Clock().After(late) {
 			out.Status, out.On, out.Turn = WaitingFor, down.Ref, true
 			out.Detail = fmt.Sprintf("%s is %s%s; %d of the %d of %s may be unavailable", down.Ref.Short(), down.Health, parts.Because(down.Message), d.Turn.Most, d.Turn.Size, d.Turn.Of)
 			return out
 		}
 		tell(down)
-		pause.wait(a.hard, a.soft)
+		pause.wait(t.hard, t.soft)
 	}
 	return out
 }
 
-// waiting returns a function that tells which resource an apply waits for now, the zero one that it no
+// telling returns a function that tells which resource an apply waits for now, the zero one that it no
 // longer waits.
-func (a *apply) waiting() func(resource.Observed) {
+func (t *turns) telling() func(resource.Observed) {
 	var told resource.Ref
 	return func(o resource.Observed) {
-		if a.o.Waits == nil {
+		if t.o.Waits == nil {
 			return
 		}
 		if told != o.Ref && !told.IsZero() {
-			a.o.Waits(told, "")
+			t.o.Waits(told, "")
 		}
 		if told = o.Ref; !told.IsZero() {
-			a.o.Waits(told, string(o.Health)+parts.Because(o.Message))
+			t.o.Waits(told, string(o.Health)+parts.Because(o.Message))
 		}
 	}
 }
 
 // take gives the turn to a resource if few enough others are not in service, else it returns those. What
 // is not in service itself is not interrupted: it has its turn at once.
-func (a *apply) take(set *turnsOfSet, d *decider.Decision) (down []resource.Observed, err error) {
+func (t *turns) take(set *turnsOfSet, d *decider.Decision) (down []resource.Observed, err error) {
 	set.mu.Lock()
 	defer set.mu.Unlock()
 	of := resource.SetOf(d.Ref)
-	found, err := a.observeReady(d.Ref, func(r resource.Ref) bool { return resource.SetOf(r) == of })
+	found, err := t.observeReady(d.Ref, func(r resource.Ref) bool { return resource.SetOf(r) == of })
 	if err != nil {
 		return nil, err
 	}
@@ -158,14 +158,14 @@ func (a *apply) take(set *turnsOfSet, d *decider.Decision) (down []resource.Obse
 		ref := resource.MemberOf(of, i)
 		o, exists := found[ref]
 		switch {
-		case exists && a.serves(&o) && ref == d.Ref:
+		case exists && t.serves(&o) && ref == d.Ref:
 			serving = true
 		case ref == d.Ref:
 		case set.now[ref]:
 			down = append(down, resource.Observed{Ref: ref, Health: resource.Pending, Message: "it is being changed"})
 		case !exists:
 			down = append(down, resource.Observed{Ref: ref, Health: resource.Unclear, Message: "it does not exist"})
-		case !a.serves(&o):
+		case !t.serves(&o):
 			down = append(down, o)
 		}
 	}
@@ -177,29 +177,29 @@ func (a *apply) take(set *turnsOfSet, d *decider.Decision) (down []resource.Obse
 }
 
 // serves reports whether a resource is in service, or stopped as it is configured.
-func (a *apply) serves(o *resource.Observed) bool {
-	return o.Unread == "" && (o.Health == resource.Healthy || o.Health == "" || plan.StoppedAsConfigured(a.plan.Intents, o))
+func (t *turns) serves(o *resource.Observed) bool {
+	return o.Unread == "" && (o.Health == resource.Healthy || o.Health == "" || plan.StoppedAsConfigured(t.plan.Intents, o))
 }
 
 // awaitService waits until a resource that was interrupted is in service again, if others wait for that.
 // Those do not start if it is not.
-func (a *apply) awaitService(d *decider.Decision, out Outcome) Outcome {
-	if !out.Status.good() || !a.awaited[d.Ref] {
+func (t *turns) awaitService(d *decider.Decision, out Outcome) Outcome {
+	if !out.Status.good() || !t.awaited[d.Ref] {
 		return out
 	}
-	kind := a.engine.Kind(d.Ref)
-	started := a.engine.Clock()
-	most := a.pends(d.Ref, create, kind)
-	tell := a.waiting()
+	kind := t.engine.Kind(d.Ref)
+	started := t.engine.Clock()
+	most := t.pends(d.Ref, create, kind)
+	tell := t.telling()
 	defer tell(resource.Observed{})
 	for pause := (pauses{}); out.unready == nil; {
-		o, err := a.readiness(d.Ref)
-		if err == nil && !a.serves(&o) {
+		o, err := t.readiness(d.Ref)
+		if err == nil && !t.serves(&o) {
 			tell(o)
 		}
-		late := a.engine.Clock().Sub(started) >= most
+		late := t.engine.Clock().Sub(started) >= most
 		switch {
-		case err == nil && a.serves(&o):
+		case err == nil && t.serves(&o):
 			return out
 		case err == nil && o.Health == resource.Failing:
 			out.unready = fmt.Errorf("is failing%s", parts.Because(o.Message))
@@ -207,7 +207,7 @@ func (a *apply) awaitService(d *decider.Decision, out Outcome) Outcome {
 			out.unready = fmt.Errorf("could not be observed: %w", err)
 		case late:
 			out.unready = fmt.Errorf("is still %s%s after %s", o.Health, parts.Because(o.Message), most)
-		case !pause.wait(a.hard, a.soft):
+		case !pause.wait(t.hard, t.soft):
 			return out // nothing more starts
 		}
 	}
@@ -215,8 +215,8 @@ func (a *apply) awaitService(d *decider.Decision, out Outcome) Outcome {
 }
 
 // readiness observes a resource, and whether it is in service.
-func (a *apply) readiness(ref resource.Ref) (resource.Observed, error) {
-	found, err := a.observeReady(ref, func(r resource.Ref) bool { return r == ref })
+func (t *turns) readiness(ref resource.Ref) (resource.Observed, error) {
+	found, err := t.observeReady(ref, func(r resource.Ref) bool { return r == ref })
 	if err != nil {
 		return resource.Observed{}, err
 	}
@@ -228,22 +228,22 @@ func (a *apply) readiness(ref resource.Ref) (resource.Observed, error) {
 
 // observeReady observes managed resources of the kind of one, and asks their provider whether those that are
 // healthy are in service. Of a replacement in progress it gives the resource that is in service, else the new one.
-func (a *apply) observeReady(ref resource.Ref, needed func(resource.Ref) bool) (map[resource.Ref]resource.Observed, error) {
-	snapshot, err := a.engine.ObserveKind(a.hard, ref, needed, nil)
+func (t *turns) observeReady(ref resource.Ref, needed func(resource.Ref) bool) (map[resource.Ref]resource.Observed, error) {
+	snapshot, err := t.engine.ObserveKind(t.hard, ref, needed, nil)
 	if err != nil {
 		return nil, err
 	}
 	all := slices.DeleteFunc(slices.Clone(snapshot.Resources), func(o resource.Observed) bool {
 		return o.Ref.Kind != ref.Kind || !o.Managed() || !needed(o.Ref)
 	})
-	if r, ok := a.engine.Providers[ref.Provider].(provider.Readier); ok {
-		if all, err = r.Ready(a.hard, all); err != nil {
+	if r, ok := t.engine.Providers[ref.Provider].(provider.Readier); ok {
+		if all, err = r.Ready(t.hard, all); err != nil {
 			return nil, err
 		}
 	}
 	out := make(map[resource.Ref]resource.Observed, len(all))
 	for _, o := range all {
-		if other, two := out[o.Ref]; !two || !a.serves(&other) && (a.serves(&o) || o.Role != resource.RoleOld) {
+		if other, two := out[o.Ref]; !two || !t.serves(&other) && (t.serves(&o) || o.Role != resource.RoleOld) {
 			out[o.Ref] = o
 		}
 	}

@@ -2,22 +2,28 @@ package apply
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
 )
 
 // walk performs the steps in parallel, up to the limit. A step starts when all steps that it waits
 // for have succeeded. If one of them fails, it does not start, and neither do its own dependents;
 // the other steps continue. Creates that can be checked are checked before the first step.
-func (a *apply) walk(steps []decider.Step) {
-	w := walker{apply: a, steps: steps, waits: make([]int, len(steps)), next: make([][]int, len(steps))}
+func walk(a *apply, steps []decider.Step) {
+	w := walker{
+		turns: &turns{apply: a, awaited: awaited(a.plan.Plan), sets: map[resource.Ref]*turnsOfSet{}},
+		steps: steps, waits: make([]int, len(steps)), next: make([][]int, len(steps)),
+	}
 	for i, s := range steps {
 		w.waits[i] = len(s.After)
 		for _, n := range s.After {
 			w.next[n] = append(w.next[n], i)
 		}
 	}
-	w.refuse(a.checkFirst(steps))
+	w.refuse(w.checkFirst())
 	for i, n := range w.waits {
 		if n == 0 {
 			w.ready = append(w.ready, i)
@@ -29,7 +35,7 @@ func (a *apply) walk(steps []decider.Step) {
 			i := w.ready[0]
 			w.ready = w.ready[1:]
 			running++
-			go func() { finished <- a.step(i, steps[i]) }()
+			go func() { finished <- stepResult{i, w.inTurn(w.decision(steps[i]), steps[i].Phase)} }()
 		}
 		if running == 0 {
 			return
@@ -38,25 +44,14 @@ func (a *apply) walk(steps []decider.Step) {
 	}
 }
 
-// stopped reports whether no more steps may start.
-func (a *apply) stopped() bool {
-	return a.soft.Err() != nil || a.hard.Err() != nil || a.broken() != nil
-}
-
 type stepResult struct {
 	step    int
 	outcome Outcome
 }
 
-// step performs one step.
-func (a *apply) step(i int, s decider.Step) stepResult {
-	d := &a.plan.Plan.Decisions[s.Decision]
-	return stepResult{i, a.inTurn(d, s.Phase)}
-}
-
 // walker tracks the graph of steps during a walk.
 type walker struct {
-	*apply
+	*turns
 	steps []decider.Step
 	waits []int   // how many steps each still waits for
 	next  [][]int // the steps that wait for each
@@ -122,4 +117,93 @@ func (w *walker) waiting(step int, after decider.Step, cause Outcome) Outcome {
 		}
 	}
 	return o
+}
+
+// checkFirst asks the providers, before the first action, to check the creates of the kinds that say
+// CheckFirst. It returns the outcomes of those that are refused, by decision.
+func (w *walker) checkFirst() map[int]Outcome {
+	refused := map[int]Outcome{}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	free := make(chan struct{}, w.o.Parallelism)
+	for _, s := range w.steps {
+		d := &w.plan.Plan.Decisions[s.Decision]
+		k := w.engine.Kind(d.Ref)
+		if d.Action != decider.Create || !k.CheckFirst {
+			continue
+		}
+		free <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-free }()
+			if o := w.refusedFirst(d); o != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				refused[s.Decision] = *o
+			}
+		})
+	}
+	wg.Wait()
+	return refused
+}
+
+// refusedFirst checks one create; nil: it may start. What may pass by itself is left to the create, and
+// so is a conflict with what the same plan may destroy first.
+func (w *walker) refusedFirst(d *decider.Decision) *Outcome {
+	err, done := w.plan.Checked[d.Ref]
+	if !done {
+		err = w.ask(w.soft, d, provider.Request{Key: w.keyFor(d), Owner: w.engine.Owner})
+	}
+	class := provider.ClassOf(err)
+	switch {
+	case err == nil || w.soft.Err() != nil || provider.Recoverable(err) || isUncertain(err):
+		return nil
+	case class == provider.Conflict && w.destroysIn(d.Ref.Scope()):
+		return nil
+	}
+	return &Outcome{Ref: d.Ref, Action: d.Action, Status: Refused, Err: err, Class: class, Detail: "nothing was changed: " + refusal(err)}
+}
+
+func (w *walker) destroysIn(s resource.Scope) bool {
+	for i := range w.plan.Plan.Decisions {
+		if d := &w.plan.Plan.Decisions[i]; d.Ref.Scope() == s && d.Action.Destroys() {
+			return true
+		}
+	}
+	return false
+}
+
+// refuse skips the steps that were refused, their dependents, and the creates that nothing else needs.
+func (w *walker) refuse(refused map[int]Outcome) {
+	for i, s := range w.steps {
+		if o, is := refused[s.Decision]; is && w.waits[i] >= 0 {
+			w.waits[i] = -1
+			w.note(stepOf{s.Decision, s.Phase}, o)
+			w.skipAfter(i, o)
+		}
+	}
+	if len(refused) == 0 {
+		return
+	}
+	for i := len(w.steps) - 1; i >= 0; i-- { // each step is after those that it waits for
+		s := w.steps[i]
+		d := &w.plan.Plan.Decisions[s.Decision]
+		needs := slices.DeleteFunc(slices.Clone(w.next[i]), func(n int) bool { return w.isTurn(n, s) })
+		if w.waits[i] < 0 || d.Action != decider.Create || len(needs) == 0 || !w.allSkipped(needs) {
+			continue
+		}
+		on := w.decision(w.steps[needs[0]]).Ref
+		w.waits[i] = -1
+		w.note(stepOf{s.Decision, s.Phase}, Outcome{
+			Ref: d.Ref, Action: d.Action, Status: Unneeded, On: on, Detail: "only " + on.String() + " and the like need it, which are not started",
+		})
+	}
+}
+
+func (w *walker) allSkipped(steps []int) bool {
+	for _, n := range steps {
+		if w.waits[n] >= 0 {
+			return false
+		}
+	}
+	return true
 }

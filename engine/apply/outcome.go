@@ -1,7 +1,6 @@
 package apply
 
 import (
-	"slices"
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
@@ -63,25 +62,6 @@ type Result struct {
 	Took        time.Duration
 }
 
-// result collects the outcomes. A decision that was never reached has an outcome too: Interrupted.
-func (a *apply) result() *Result {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	r := &Result{Plan: a.plan.ID, Took: a.engine.Elapsed(a.started)}
-	r.Counts = event.Standing(a.plan.Plan)
-	for i := range a.plan.Plan.Decisions {
-		if !a.plan.Plan.Decisions[i].Action.Executes() {
-			continue
-		}
-		o := a.outcomeOf(i)
-		r.Interrupted = r.Interrupted || o.Status == Interrupted
-		o.count(&r.Counts)
-		r.Outcomes = append(r.Outcomes, o)
-	}
-	slices.SortFunc(r.Outcomes, func(a, b Outcome) int { return a.Ref.Compare(b.Ref) })
-	return r
-}
-
 // count adds an outcome to the counts. Stale counts as failed, because the plan was not done. The
 // phase that was done of an incomplete replace counts too.
 func (o Outcome) count(c *event.Counts) {
@@ -103,35 +83,6 @@ func (o Outcome) count(c *event.Counts) {
 	if o.Created {
 		c.Create++
 	}
-}
-
-// outcomeOf joins the two phases of a replace: the outcome is that of the phase that stopped it,
-// else of the last.
-func (a *apply) outcomeOf(decision int) Outcome {
-	d := &a.plan.Plan.Decisions[decision]
-	first, second := decider.DeletePhase, decider.CreatePhase
-	if d.Strategy != "" && d.Strategy.KeepsOld() {
-		first, second = second, first
-	}
-	one, hasFirst := a.outcomes[stepOf{decision, first}]
-	two, hasSecond := a.outcomes[stepOf{decision, second}]
-	switch {
-	case hasFirst && hasSecond && one.Status.good():
-		two.Seconds += one.Seconds
-		if !two.Status.good() && !two.Reverted {
-			two.Deleted, two.Created = first == decider.DeletePhase, first == decider.CreatePhase
-			two.Detail = incomplete(two) + two.Detail
-		}
-		if two.ID == "" || second == decider.DeletePhase {
-			two.ID = one.ID
-		}
-		return two
-	case hasFirst:
-		return one
-	case hasSecond:
-		return two
-	}
-	return Outcome{Ref: d.Ref, Action: d.Action, Status: Interrupted, Detail: "the apply was interrupted first"}
 }
 
 func incomplete(o Outcome) string {
