@@ -134,7 +134,7 @@ func (l *loop) reconcile(ctx, hard context.Context, c *Cycle, intents []resource
 	return err
 }
 
-// obey records the orders of a central orchestrator. Those that are older than the record are an alert.
+// obey records the orders for the stack. Those that are older than the record are an alert.
 func (l *loop) obey(ctx context.Context, c *Cycle) error {
 	if l.o.Orders == nil || !c.Led {
 		return nil

@@ -49,7 +49,7 @@ type RunOptions struct {
 	// an alert; 0: 3.
 	UnreachableAfter int
 	Alarms           func() []provider.Alarm // those of the last day; nil: there are none
-	// Orders are those of a central orchestrator for a stack; nil: there are none.
+	// Orders returns the orders for a stack that came from outside; nil: there are none.
 	Orders func(stack string) provider.Orders
 	Wakes  *Wakes      // nil: nothing wakes the loops
 	Tell   func(Cycle) // is called after each cycle, from many goroutines
@@ -90,7 +90,7 @@ type Cycle struct {
 	Result  *engine.Result  // nil if nothing was applied
 	Err     error
 	Alerts  []Alert
-	Order   uint64 // the number of the newest orders of a central orchestrator on record; 0: none are known
+	Order   uint64 // the number of the newest orders on record; 0: none are known
 }
 
 // Run reconciles the stacks until ctx ends, each in its own loop, one cycle at a time. Of the

@@ -31,10 +31,10 @@ func (e *Operator) Lock(ctx context.Context, o event.Ordered, a OperatorAction) 
 	return nil
 }
 
-// ErrOlderOrders are orders of a central orchestrator that are older than those on record.
-var ErrOlderOrders = errors.New("the orders of the central orchestrator are older than those on record, and do not count")
+// ErrOlderOrders is the error for orders that are older than those on record.
+var ErrOlderOrders = errors.New("the orders that came are older than those on record, and do not count")
 
-// Obey records what is new in the orders of a central orchestrator for a stack.
+// Obey records what is new in the orders for a stack that came from outside.
 func (e *Operator) Obey(ctx context.Context, stack string, o provider.Orders) error {
 	if o.Number == 0 {
 		return nil
@@ -69,7 +69,7 @@ func (e *Operator) Obey(ctx context.Context, stack string, o provider.Orders) er
 		return nil
 	}
 	if _, err := e.plan.Ledger.Record(ctx, news...); err != nil {
-		return fmt.Errorf("record the orders of the central orchestrator: %w", err)
+		return fmt.Errorf("record the orders: %w", err)
 	}
 	return nil
 }

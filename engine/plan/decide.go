@@ -96,7 +96,7 @@ func (e *Planner) compare(p *Planning, m *memory, replace []string) (found compa
 	}
 	if found, err = comparator.Compare(in); err == nil && m.rollouts != nil {
 		p.following = m.rollouts.Follow(follow.Input{
-			At: p.At, Intents: p.Intents, Live: p.Live, Kinds: e.Providers.Kind,
+			At: p.At, Intents: p.Intents, Live: p.Live, Providers: e.Providers,
 			Applied: m.applied, Tries: m.tries, Down: m.down, Loaded: found,
 		})
 		p.rollouts, p.orders = p.following.Rollouts, p.following.Orders

@@ -9,6 +9,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/decider/rollout"
 	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/rules"
 )
@@ -25,11 +26,13 @@ type Following struct {
 	Rollouts []Rollout
 	Waves    []event.Wave // to be recorded
 	Orders   []event.Ordered
+
+	providers provider.Set
 }
 
-func newFollowing(orders []event.Ordered) *Following {
+func newFollowing(orders []event.Ordered, providers provider.Set) *Following {
 	return &Following{
-		Orders:  orders,
+		Orders: orders, providers: providers,
 		instead: map[resource.Ref]*resource.Desired{}, blockers: map[resource.Ref]decider.Blocker{},
 		Why: map[resource.Ref]decider.Follows{}, back: map[resource.Ref]event.Exhausted{},
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/decider/rollout"
 	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/rules"
 )
@@ -36,11 +37,11 @@ func (r *rolling) gateOf(u rules.Update, version string, all []*resource.Desired
 		case o.Order == event.Promote && o.Name == ref.Name && o.Version == version:
 			g.wave = o.Wave
 		case o.Order == event.Freeze && o.Covers(o.Location, ref.Name):
-			g.frozen = blockedBy(o)
+			g.frozen = blockedBy(r.follow.words(ref), o)
 		case o.Order == event.Lock:
 			for _, d := range all {
 				if o.Covers(d.Ref.Location, d.Ref.Name) {
-					g.locked[d.Ref] = blockedBy(o)
+					g.locked[d.Ref] = blockedBy(r.follow.words(ref), o)
 				}
 			}
 		}
@@ -55,16 +56,24 @@ func windowName(w rules.Window) string {
 	return "window " + w.Name
 }
 
-// blockedBy is what an order says about an action.
-func blockedBy(o event.Ordered) *decider.Blocker {
-	what, reason := o.Target(), ""
-	if o.Reason != "" {
-		reason = ": " + o.Reason
+// words returns the words of a provider for orders, and general ones for a provider without.
+func (f *Following) words(ref resource.Ref) provider.OrderWords {
+	if p, has := f.providers[ref.Provider].(provider.Ordered); has {
+		return p.OrderWords()
 	}
+	return provider.OrderWords{By: "an order", Unfreeze: "unfreeze %s where it was frozen", Unlock: "unlock %s"}
+}
+
+// blockedBy returns the blocker for an order.
+func blockedBy(words provider.OrderWords, o event.Ordered) *decider.Blocker {
+	b := &decider.Blocker{Reason: "locked by " + o.Who, Suggestion: fmt.Sprintf(words.Unlock, o.Target())}
 	if o.Order == event.Freeze {
-		return &decider.Blocker{Reason: "frozen by the central orchestrator" + reason, Suggestion: "run `ovi edge unfreeze " + what + "` on its host"}
+		b = &decider.Blocker{Reason: "frozen by " + words.By, Suggestion: fmt.Sprintf(words.Unfreeze, o.Target())}
 	}
-	return &decider.Blocker{Reason: "locked by " + o.Who + reason, Suggestion: "run `ovi edge unlock " + what + "`"}
+	if o.Reason != "" {
+		b.Reason += ": " + o.Reason
+	}
+	return b
 }
 
 // gated asks for the rollouts of one stack which no rule names, where an order is about them.
@@ -76,7 +85,7 @@ func (r *rolling) gated(stack string) bool {
 func (f *Following) deletes(ref resource.Ref) (decider.Blocker, bool) {
 	for _, o := range f.Orders {
 		if o.Stack == ref.Stack && o.Order != event.Promote && o.Covers(ref.Location, ref.Name) {
-			return *blockedBy(o), true
+			return *blockedBy(f.words(ref), o), true
 		}
 	}
 	return decider.Blocker{}, false

@@ -15,6 +15,7 @@ import (
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/rules"
 	"github.com/ovi-project/ovi/storage"
@@ -75,14 +76,14 @@ type Rollout struct {
 
 // Input is what a plan knows of its resources.
 type Input struct {
-	At      time.Time
-	Intents []resource.Intent
-	Live    resource.LiveState
-	Kinds   decider.Kinds
-	Applied func(resource.Ref) (event.Applied, bool)
-	Tries   map[resource.Ref]ledger.ResourceTries
-	Down    map[resource.Ref]rows.Down // what is not healthy, since when
-	Loaded  comparator.Result          // the comparison with the configurations that are loaded
+	At        time.Time
+	Intents   []resource.Intent
+	Live      resource.LiveState
+	Providers provider.Set
+	Applied   func(resource.Ref) (event.Applied, bool)
+	Tries     map[resource.Ref]ledger.ResourceTries
+	Down      map[resource.Ref]rows.Down // what is not healthy, since when
+	Loaded    comparator.Result          // the comparison with the configurations that are loaded
 }
 
 // rolling decides the rollouts of one plan.
@@ -98,7 +99,7 @@ type rolling struct {
 func (f *Facts) Follow(in Input) *Following {
 	r := &rolling{
 		Facts: f, Input: in, found: map[resource.Ref]*comparator.Difference{},
-		have: map[resource.Ref]*resource.Observed{}, follow: newFollowing(f.orders),
+		have: map[resource.Ref]*resource.Observed{}, follow: newFollowing(f.orders, in.Providers),
 	}
 	for i := range in.Loaded.Differences {
 		if d := &in.Loaded.Differences[i]; d.Desired != nil {
@@ -123,7 +124,7 @@ func (r *rolling) stack(in *resource.Intent) {
 	byName := map[rolloutName][]*resource.Desired{}
 	for i := range in.Resources {
 		d := &in.Resources[i]
-		if k, _ := r.Kinds(d.Ref.Provider, d.Ref.Kind); k.Async || k.State != "" { // others do not fail later
+		if k, _ := r.Providers.Kind(d.Ref.Provider, d.Ref.Kind); k.Async || k.State != "" { // others do not fail later
 			n := rolloutName{in.Stack, d.Ref.Kind, d.Ref.Name}
 			byName[n] = append(byName[n], d)
 		}
