@@ -101,7 +101,7 @@ func (e *Engine) Refresh(ctx context.Context, saved *Planned, intents []resource
 	if err != nil {
 		return nil, err
 	}
-	only.Settle(p)
+	only.AddRest(p)
 	return p, nil
 }
 

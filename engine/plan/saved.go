@@ -58,10 +58,10 @@ func (s *Saved) digest(p decider.Plan) string {
 	return p.DigestOf(mine)
 }
 
-// Settle parts the actions of the saved plan that nothing is left of in the new one. Those that are done
+// AddRest parts the actions of the saved plan that nothing is left of in the new one. Those that are done
 // already are in Already. Those that cannot be done any more, because what they were about is neither
 // configured nor exists, are decisions without an action.
-func (s *Saved) Settle(now *Planned) {
+func (s *Saved) AddRest(now *Planned) {
 	var stale []decider.Decision
 	still := map[resource.Ref]bool{}
 	for i := range now.Plan.Decisions {

@@ -3,7 +3,7 @@
 //
 // Every observation passes through Confirm. It determines the ownership of each resource, records the
 // observation, and recovers the open actions whose claim has ended. What a running create of another
-// process made is left out. Recovery calls providers to observe only, and changes no resource.
+// process made is not in it. Recovery calls providers to observe only, and changes no resource.
 package recovery
 
 import (
