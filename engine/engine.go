@@ -95,7 +95,9 @@ func (e *Engine) Apply(ctx context.Context, p *Planned, o ApplyOptions) (*Result
 // allows only what the loaded plan contains. What it contains and is done already is in Already. A
 // decision whose resource or configuration changed
 // since is blocked as "stale", a decision that is not in the loaded plan as "not_in_plan".
-func (e *Engine) Refresh(ctx context.Context, saved *Planned, intents []resource.Intent, o PlanOptions) (*Planned, error) {
+func (e *Engine) Refresh(
+	ctx context.Context, saved *Planned, intents []resource.Intent, o PlanOptions,
+) (*Planned, error) {
 	only, o := e.plan.Again(saved, o)
 	p, err := e.Plan(ctx, intents, o)
 	if err != nil {

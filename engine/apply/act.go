@@ -83,7 +83,10 @@ func (a *apply) recheck(ctx context.Context, d *decider.Decision, phase decider.
 	if open, is, err := l.OpenOn(ctx, d.Ref); err != nil {
 		return nil, a.readFailed(ctx, err)
 	} else if is && !(open.Accepted && plan.Supersedes(a.engine.Kind(d.Ref), d, open)) {
-		return &Outcome{Ref: d.Ref, Action: d.Action, Status: Stale, Detail: fmt.Sprintf("a %s started by run %s has no recorded result: plan again", open.Action, open.Run)}, nil
+		return &Outcome{
+			Ref: d.Ref, Action: d.Action, Status: Stale,
+			Detail: fmt.Sprintf("a %s started by run %s has no recorded result: plan again", open.Action, open.Run),
+		}, nil
 	}
 	others, err := history.New(l.Reader()).ActionsSince(ctx, d.Ref, a.plan.Revision, a.plan.ID)
 	if err != nil {
@@ -93,13 +96,18 @@ func (a *apply) recheck(ctx context.Context, d *decider.Decision, phase decider.
 		return nil, nil
 	}
 	by := others[len(others)-1]
-	stale := &Outcome{Ref: d.Ref, Action: d.Action, Status: Stale, Detail: fmt.Sprintf("run %s acted on it since this plan: plan again", by.Run)}
+	stale := &Outcome{
+		Ref: d.Ref, Action: d.Action, Status: Stale,
+		Detail: fmt.Sprintf("run %s acted on it since this plan: plan again", by.Run),
+	}
 	have, err := l.Resource(ctx, d.Ref, 0)
 	switch {
 	case err != nil && !errors.Is(err, ledger.ErrNotFound):
 		return nil, a.readFailed(ctx, err)
 	case d.Action == decider.Delete && err != nil:
-		return &Outcome{Ref: d.Ref, Action: d.Action, Status: ByOther, ClaimedBy: by.User, Detail: "run " + by.Run + " has deleted it"}, nil
+		return &Outcome{
+			Ref: d.Ref, Action: d.Action, Status: ByOther, ClaimedBy: by.User, Detail: "run " + by.Run + " has deleted it",
+		}, nil
 	case d.Action == decider.Delete || err != nil || phase == decider.DeletePhase:
 		return stale, nil
 	}
@@ -109,7 +117,10 @@ func (a *apply) recheck(ctx context.Context, d *decider.Decision, phase decider.
 	}
 	if known && applied.Desired == d.DesiredDigest() && have.Managed() {
 		a.noteResource(d.Ref, &have.Observed)
-		return &Outcome{Ref: d.Ref, Action: d.Action, Status: ByOther, ClaimedBy: by.User, ID: have.ID, Detail: "run " + by.Run + " has done it"}, nil
+		return &Outcome{
+			Ref: d.Ref, Action: d.Action, Status: ByOther, ClaimedBy: by.User, ID: have.ID,
+			Detail: "run " + by.Run + " has done it",
+		}, nil
 	}
 	return stale, nil
 }

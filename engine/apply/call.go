@@ -28,7 +28,8 @@ func (a *apply) call(ctx context.Context, v verb, r *provider.Request) (res *res
 	for wait := a.o.Backoff; ; wait *= 2 {
 		tries++
 		res, err = safely(ctx, p, v, *r)
-		if err == nil || !provider.Recoverable(err) || tries >= a.o.Tries || time.Since(start) > retryFor || ctx.Err() != nil || a.stopped() {
+		if err == nil || !provider.Recoverable(err) || tries >= a.o.Tries || time.Since(start) > retryFor ||
+			ctx.Err() != nil || a.stopped() {
 			return res, tries, explain(err)
 		}
 		select {
@@ -105,7 +106,9 @@ func updateAndMark(ctx context.Context, p provider.Provider, r provider.Request)
 
 // mark writes all marks of a resource. ErrReplace becomes a plain error: no resource is replaced
 // because of its marks.
-func mark(ctx context.Context, p provider.Provider, r provider.Request, changes []resource.Change) (resource.Observed, error) {
+func mark(
+	ctx context.Context, p provider.Provider, r provider.Request, changes []resource.Change,
+) (resource.Observed, error) {
 	m, ok := p.(provider.Marker)
 	if !ok {
 		return resource.Observed{}, fmt.Errorf("%s: the provider cannot write tags on existing resources", r.Desired.Ref)

@@ -29,7 +29,8 @@ type startsError struct {
 }
 
 func (x *startsError) Error() string {
-	return fmt.Sprintf("it refers to %s of %s, which is %s%s; run it again once that is healthy", x.to.Path, x.to.Ref.Short(), x.on.Health, parts.Because(x.on.Message))
+	return fmt.Sprintf("it refers to %s of %s, which is %s%s; run it again once that is healthy",
+		x.to.Path, x.to.Ref.Short(), x.on.Health, parts.Because(x.on.Message))
 }
 
 // notStartable is the outcome of an action whose request could not be made: it waits for what starts, was not
@@ -58,7 +59,9 @@ type unprovenError struct {
 }
 
 func (e *unprovenError) Error() string {
-	return fmt.Sprintf("it is not proven any more that ovi created or adopted %s: %v: run `ovi plan`, or `ovi adopt %s/%s --id %s` if it is yours",
+	return fmt.Sprintf(
+		"it is not proven any more that ovi created or adopted %s: %v: "+
+			"run `ovi plan`, or `ovi adopt %s/%s --id %s` if it is yours",
 		e.id, e.why, e.ref.Kind, e.ref.Name, e.id)
 }
 
@@ -90,6 +93,7 @@ func redact(err error, given resource.Attrs) error {
 // isUncertain reports whether the action may have succeeded in spite of the error.
 func isUncertain(err error) bool {
 	var panicked *panicError
-	return provider.ClassOf(err) == provider.Uncertain || errors.As(err, &panicked) || errors.Is(err, coordinator.ErrLost) ||
+	return provider.ClassOf(err) == provider.Uncertain || errors.As(err, &panicked) ||
+		errors.Is(err, coordinator.ErrLost) ||
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

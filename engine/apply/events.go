@@ -66,7 +66,9 @@ func (a *apply) notStarted(out Outcome, err error) Outcome {
 
 // finish records the result. A result after the claim was lost does not count: the next
 // observation recovers the action.
-func (a *apply) finish(ctx context.Context, guard storage.Guard, out Outcome, end event.Finished, ends ...event.Event) Outcome {
+func (a *apply) finish(
+	ctx context.Context, guard storage.Guard, out Outcome, end event.Finished, ends ...event.Event,
+) Outcome {
 	if _, err := a.engine.Ledger.RecordUnder(context.WithoutCancel(ctx), guard, ends...); err != nil {
 		return a.notRecorded(out, err)
 	}
@@ -86,7 +88,8 @@ func (a *apply) finish(ctx context.Context, guard storage.Guard, out Outcome, en
 func (a *apply) notRecorded(out Outcome, err error) Outcome {
 	out.Status = Uncertain
 	if errors.Is(err, ledger.ErrRefused) {
-		out.Err, out.Detail = errors.Join(out.Err, err), "the claim was lost before the result could be recorded: the next plan recovers it"
+		out.Err = errors.Join(out.Err, err)
+		out.Detail = "the claim was lost before the result could be recorded: the next plan recovers it"
 		return out
 	}
 	out.Err, out.Detail = errors.Join(out.Err, a.fail(err)), "its result could not be recorded: the next plan recovers it"
@@ -100,7 +103,9 @@ func inProgress(end event.Finished) string {
 
 // startedEvent is recorded before the call. If an earlier attempt of the same create may still
 // arrive, it keeps that attempt's key, so that no second resource is created.
-func (a *apply) startedEvent(c parts.Claim, d *decider.Decision, phase decider.Phase, r *provider.Request) event.Started {
+func (a *apply) startedEvent(
+	c parts.Claim, d *decider.Decision, phase decider.Phase, r *provider.Request,
+) event.Started {
 	b := a.starting(c, d)
 	b.Key, b.Have = ulid.Make().String(), r.Have.ID
 	if d.Action == decider.Replace {
@@ -155,7 +160,8 @@ func (a *apply) finishedEvent(b event.Started, res *resource.Observed, tries int
 	if err == nil {
 		return e
 	}
-	e.Outcome, e.Error, e.Class, e.Recoverable, e.Resource = event.Failed, err.Error(), provider.ClassOf(err).String(), provider.Recoverable(err), nil
+	e.Outcome, e.Resource = event.Failed, nil
+	e.Error, e.Class, e.Recoverable = err.Error(), provider.ClassOf(err).String(), provider.Recoverable(err)
 	if isUncertain(err) {
 		e.Outcome = event.Uncertain
 	}

@@ -87,13 +87,17 @@ func (a *apply) replace(ctx context.Context, c parts.Claim, d *decider.Decision,
 }
 
 // replacement returns the replacement in progress, or a new one.
-func (a *apply) replacement(ctx context.Context, c parts.Claim, d *decider.Decision, phase decider.Phase) (*replacement, error) {
+func (a *apply) replacement(
+	ctx context.Context, c parts.Claim, d *decider.Decision, phase decider.Phase,
+) (*replacement, error) {
 	open, is, err := a.engine.Ledger.Replacement(ctx, d.Ref)
 	if err != nil {
 		return nil, err
 	}
 	r := &replacement{apply: a, claim: c, guard: coordinator.Guard(c.Ref, c.Token), d: d, phase: phase}
-	r.Replacement = replace.Replacement{Ref: d.Ref, Strategy: d.Strategy, Desired: d.DesiredDigest(), Key: ulid.Make().String()}
+	r.Replacement = replace.Replacement{
+		Ref: d.Ref, Strategy: d.Strategy, Desired: d.DesiredDigest(), Key: ulid.Make().String(),
+	}
 	if t := a.plan.Tries[d.Ref].Of(r.Desired); t.Key != "" {
 		r.Key = t.Key // an earlier attempt may still arrive
 	}
@@ -103,9 +107,11 @@ func (a *apply) replacement(ctx context.Context, c parts.Claim, d *decider.Decis
 	same := open.Desired == r.Desired
 	switch {
 	case !is:
-	case d.Action != decider.Replace || d.New != nil || phase == decider.DeletePhase, same && resource.Strategy(open.Strategy) == d.Strategy:
+	case d.Action != decider.Replace || d.New != nil || phase == decider.DeletePhase,
+		same && resource.Strategy(open.Strategy) == d.Strategy:
 		r.recorded, r.applied = true, open.Applying
-		r.Strategy, r.Desired, r.Old, r.Key, r.Reverting = resource.Strategy(open.Strategy), open.Desired, open.Old, open.Key, open.Reverting
+		r.Strategy, r.Desired, r.Reverting = resource.Strategy(open.Strategy), open.Desired, open.Reverting
+		r.Old, r.Key = open.Old, open.Key
 	case same:
 		r.Key = open.Key
 	}
@@ -189,7 +195,9 @@ func (r *replacement) again(ctx context.Context, err error) bool {
 // stops is the outcome of a replacement that stops before its end. It stays in progress, and the
 // next plan goes on with it.
 func (r *replacement) stops(ctx context.Context, err error) Outcome {
-	out := Outcome{Status: Failed, Err: err, Detail: err.Error(), Class: provider.ClassOf(err), Recoverable: provider.Recoverable(err)}
+	out := Outcome{
+		Status: Failed, Err: err, Detail: err.Error(), Class: provider.ClassOf(err), Recoverable: provider.Recoverable(err),
+	}
 	var unproven *unprovenError
 	switch cause := context.Cause(ctx); {
 	case errors.As(err, &unproven) && r.last == "":

@@ -16,7 +16,9 @@ import (
 
 // request makes the provider's request. References are replaced by values of resources that were
 // observed or have just been created.
-func (a *apply) request(ctx context.Context, c parts.Claim, d *decider.Decision, phase decider.Phase) (*provider.Request, error) {
+func (a *apply) request(
+	ctx context.Context, c parts.Claim, d *decider.Decision, phase decider.Phase,
+) (*provider.Request, error) {
 	r := &provider.Request{Token: c.Token, Owner: a.engine.Owner}
 	if d.Observed != nil && verbOf(d.Action, phase) != create {
 		r.Have = *d.Observed
@@ -159,10 +161,13 @@ func (a *apply) unverified(d *decider.Decision, r *provider.Request) []string {
 	var out []string
 	for i := range kind.Attrs {
 		name := kind.Attrs[i].Name
-		if !recovery.MentionsWriteOnly(r.Desired.Attrs, kind.Attrs[i:i+1]) || known && !slices.Contains(last.Unverified, name) {
+		if !recovery.MentionsWriteOnly(r.Desired.Attrs, kind.Attrs[i:i+1]) ||
+			known && !slices.Contains(last.Unverified, name) {
 			continue
 		}
-		set := slices.ContainsFunc(r.Changes, func(c resource.Change) bool { return c.Path == name || strings.HasPrefix(c.Path, name+".") })
+		set := slices.ContainsFunc(r.Changes, func(c resource.Change) bool {
+			return c.Path == name || strings.HasPrefix(c.Path, name+".")
+		})
 		if !set && !slices.Contains(d.Desired.Defaulted, name) {
 			out = append(out, name)
 		}

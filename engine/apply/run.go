@@ -118,7 +118,9 @@ func (a *apply) announce() error {
 		if a.plan.Open[d.Ref].Accepted { // on record as accepted, and until when
 			continue
 		}
-		if d.Proposed.Executes() && !d.Action.Executes() && len(d.Blockers) > 0 && !d.Excluded() && (d.Blockers[0].Policy != follow.PolicyName || d.Blockers[0].Awaits == "") { // a wave is on record
+		// A wave is on record already.
+		if d.Proposed.Executes() && !d.Action.Executes() && len(d.Blockers) > 0 && !d.Excluded() &&
+			(d.Blockers[0].Policy != follow.PolicyName || d.Blockers[0].Awaits == "") {
 			events = append(events, event.Blocked{Plan: a.plan.ID, Ref: d.Ref, Proposed: d.Proposed, Blockers: d.Blockers})
 		}
 	}
@@ -147,7 +149,9 @@ func (a *apply) recordNotStarted() {
 		case o.Status == WaitingFor && o.Turn:
 			why = "turn"
 		}
-		events = append(events, event.NotStarted{Plan: a.plan.ID, Ref: d.Ref, Action: d.Action, Why: why, On: o.On, Detail: o.Detail})
+		events = append(events, event.NotStarted{
+			Plan: a.plan.ID, Ref: d.Ref, Action: d.Action, Why: why, On: o.On, Detail: o.Detail,
+		})
 	}
 	broken := a.failure != nil
 	a.mu.Unlock()

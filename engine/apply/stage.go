@@ -46,7 +46,8 @@ func (r *replacement) used() bool {
 	for i := range r.plan.Plan.Decisions {
 		d := &r.plan.Plan.Decisions[i]
 		o, done := r.outcomes[stepOf{i, decider.CreatePhase}]
-		if done && d.Desired != nil && d.Ref != r.d.Ref && slices.Contains(d.Desired.Refs(), r.d.Ref) && (o.Status.called() || o.Status == ByOther) {
+		if done && d.Desired != nil && d.Ref != r.d.Ref && slices.Contains(d.Desired.Refs(), r.d.Ref) &&
+			(o.Status.called() || o.Status == ByOther) {
 			return true
 		}
 	}

@@ -40,14 +40,17 @@ func (r *replacement) do(ctx context.Context, step replace.Step, s replace.Stage
 	}
 	if r.Checks(s) {
 		if err := r.ask(ctx, r.d, *q); err != nil {
-			return &Outcome{Status: Refused, Err: err, Detail: "nothing was changed: " + refusal(err), Class: provider.ClassOf(err)}
+			return &Outcome{
+				Status: Refused, Err: err, Detail: "nothing was changed: " + refusal(err), Class: provider.ClassOf(err),
+			}
 		}
 	}
 	started := r.stepStarted(step, q)
 	var opening []event.Event
 	if !r.recorded {
 		opening = append(opening, event.ReplaceStarted{
-			Plan: r.plan.ID, Ref: r.d.Ref, Key: r.Key, Strategy: string(r.Strategy), Desired: r.Desired, Old: r.Old, Deadline: r.Deadline,
+			Plan: r.plan.ID, Ref: r.d.Ref, Key: r.Key, Strategy: string(r.Strategy), Desired: r.Desired, Old: r.Old,
+			Deadline: r.Deadline,
 		})
 	}
 	if out := r.write(ctx, append(opening, started)...); out != nil {
@@ -60,7 +63,9 @@ func (r *replacement) do(ctx context.Context, step replace.Step, s replace.Stage
 func stop(o Outcome) *Outcome { return &o }
 
 // carryOut calls the provider and records the result.
-func (r *replacement) carryOut(ctx context.Context, step replace.Step, q *provider.Request, started event.Started) *Outcome {
+func (r *replacement) carryOut(
+	ctx context.Context, step replace.Step, q *provider.Request, started event.Started,
+) *Outcome {
 	start := r.engine.Clock()
 	res, tries, err := r.call(ctx, verbOfStep(step), q)
 	err = redact(err, q.Desired.Attrs)
@@ -87,7 +92,10 @@ func (r *replacement) carryOut(ctx context.Context, step replace.Step, q *provid
 	case end.Outcome == event.Accepted:
 		return &Outcome{Status: Accepted, ID: end.ID, Detail: inProgress(end)}
 	case end.Outcome == event.Uncertain:
-		return &Outcome{Status: Uncertain, ID: end.ID, Err: err, Class: provider.ClassOf(err), Recoverable: end.Recoverable, Detail: err.Error()}
+		return &Outcome{
+			Status: Uncertain, ID: end.ID, Err: err, Class: provider.ClassOf(err), Recoverable: end.Recoverable,
+			Detail: err.Error(),
+		}
 	case end.Outcome == event.Done && repeats:
 		r.repeated = false
 	case end.Outcome == event.Done:
@@ -175,7 +183,8 @@ func (r *replacement) end(ctx context.Context, step replace.Step, s replace.Stag
 
 // givesUp is the outcome of a replacement that can neither go on nor back.
 func (r *replacement) givesUp(s replace.Stage) Outcome {
-	err := fmt.Errorf("%s, and there is no way back, because other resources refer to it already; %s is kept: repair %s, or run `ovi forget %s/%s --id %s` to manage %s alone",
+	err := fmt.Errorf("%s, and there is no way back, because other resources refer to it already; "+
+		"%s is kept: repair %s, or run `ovi forget %s/%s --id %s` to manage %s alone",
 		r.whyBack(s), r.Old, s.New.ID, r.d.Ref.Kind, r.d.Ref.Name, r.Old, s.New.ID)
 	return Outcome{Status: Failed, ID: s.New.ID, Err: err, Detail: err.Error()}
 }
@@ -205,7 +214,9 @@ func target(step replace.Step, s replace.Stage) *resource.Observed {
 }
 
 // stepRequest makes the provider's request for a step.
-func (r *replacement) stepRequest(ctx context.Context, step replace.Step, s replace.Stage, have *resource.Observed) (*provider.Request, error) {
+func (r *replacement) stepRequest(
+	ctx context.Context, step replace.Step, s replace.Stage, have *resource.Observed,
+) (*provider.Request, error) {
 	q := &provider.Request{Key: r.Key, Token: r.claim.Token, Owner: r.engine.Owner}
 	if have != nil {
 		q.Have = *have

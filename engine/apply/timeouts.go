@@ -54,7 +54,9 @@ func (a *apply) pends(ref resource.Ref, v verb, k resource.Kind) time.Duration {
 
 // limited bounds an action by its configured timeout. explain gives the error of a call that this ended: the
 // system may still finish the action, so that only an observation can tell its result.
-func (a *apply) limited(ctx context.Context, ref resource.Ref, v verb) (limited context.Context, explain func(error) error, end context.CancelFunc) {
+func (a *apply) limited(
+	ctx context.Context, ref resource.Ref, v verb,
+) (limited context.Context, explain func(error) error, end context.CancelFunc) {
 	limit := timeoutOf(a.plan, ref, v)
 	if limit == 0 {
 		return ctx, func(err error) error { return err }, func() {}
@@ -69,7 +71,8 @@ func (a *apply) limited(ctx context.Context, ref resource.Ref, v verb) (limited 
 		text = strings.TrimSuffix(text, ": "+over.Error())
 		return &provider.Error{
 			Class: provider.Uncertain, Err: fmt.Errorf("%w: %s", over, text),
-			Hint: fmt.Sprintf("run it again, which observes it first, or raise timeouts: {%s: {%s: %s}}", over.kind, over.action, 2*limit),
+			Hint: fmt.Sprintf("run it again, which observes it first, or raise timeouts: {%s: {%s: %s}}",
+				over.kind, over.action, 2*limit),
 		}
 	}, end
 }

@@ -117,7 +117,8 @@ func (t *turns) awaitTurn(set *turnsOfSet, d *decider.Decision) *Outcome {
 		}
 		if down.Health != resource.Pending || t.engine.Clock().After(late) {
 			out.Status, out.On, out.Turn = WaitingFor, down.Ref, true
-			out.Detail = fmt.Sprintf("%s is %s%s; %d of the %d of %s may be unavailable", down.Ref.Short(), down.Health, parts.Because(down.Message), d.Turn.Most, d.Turn.Size, d.Turn.Of)
+			out.Detail = fmt.Sprintf("%s is %s%s; %d of the %d of %s may be unavailable",
+				down.Ref.Short(), down.Health, parts.Because(down.Message), d.Turn.Most, d.Turn.Size, d.Turn.Of)
 			return out
 		}
 		tell(down)
@@ -178,7 +179,8 @@ func (t *turns) take(set *turnsOfSet, d *decider.Decision) (down []resource.Obse
 
 // serves reports whether a resource is in service, or stopped as it is configured.
 func (t *turns) serves(o *resource.Observed) bool {
-	return o.Unread == "" && (o.Health == resource.Healthy || o.Health == "" || plan.StoppedAsConfigured(t.plan.Intents, o))
+	return o.Unread == "" &&
+		(o.Health == resource.Healthy || o.Health == "" || plan.StoppedAsConfigured(t.plan.Intents, o))
 }
 
 // awaitService waits until a resource that was interrupted is in service again, if others wait for that.
@@ -228,7 +230,9 @@ func (t *turns) readiness(ref resource.Ref) (resource.Observed, error) {
 
 // observeReady observes managed resources of the kind of one, and asks their provider whether those that are
 // healthy are in service. Of a replacement in progress it gives the resource that is in service, else the new one.
-func (t *turns) observeReady(ref resource.Ref, needed func(resource.Ref) bool) (map[resource.Ref]resource.Observed, error) {
+func (t *turns) observeReady(
+	ref resource.Ref, needed func(resource.Ref) bool,
+) (map[resource.Ref]resource.Observed, error) {
 	snapshot, err := t.engine.ObserveKind(t.hard, ref, needed, nil)
 	if err != nil {
 		return nil, err

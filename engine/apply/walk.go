@@ -109,7 +109,10 @@ func (w *walker) waiting(step int, after decider.Step, cause Outcome) Outcome {
 	if cause.Status == Interrupted {
 		return Outcome{Ref: d.Ref, Action: d.Action, Status: Interrupted, On: on, Detail: cause.Detail}
 	}
-	o := Outcome{Ref: d.Ref, Action: d.Action, Status: WaitingFor, On: on, Detail: "it waits for " + on.String() + ", which is " + string(cause.Status)}
+	o := Outcome{
+		Ref: d.Ref, Action: d.Action, Status: WaitingFor, On: on,
+		Detail: "it waits for " + on.String() + ", which is " + string(cause.Status),
+	}
 	if o.Turn = w.isTurn(step, after); o.Turn {
 		o.Detail = "its turn is after " + on.String() + ", which is " + string(cause.Status)
 		if cause.unready != nil {
@@ -160,7 +163,9 @@ func (w *walker) refusedFirst(d *decider.Decision) *Outcome {
 	case class == provider.Conflict && w.destroysIn(d.Ref.Scope()):
 		return nil
 	}
-	return &Outcome{Ref: d.Ref, Action: d.Action, Status: Refused, Err: err, Class: class, Detail: "nothing was changed: " + refusal(err)}
+	return &Outcome{
+		Ref: d.Ref, Action: d.Action, Status: Refused, Err: err, Class: class, Detail: "nothing was changed: " + refusal(err),
+	}
 }
 
 func (w *walker) destroysIn(s resource.Scope) bool {
@@ -194,7 +199,8 @@ func (w *walker) refuse(refused map[int]Outcome) {
 		on := w.decision(w.steps[needs[0]]).Ref
 		w.waits[i] = -1
 		w.note(stepOf{s.Decision, s.Phase}, Outcome{
-			Ref: d.Ref, Action: d.Action, Status: Unneeded, On: on, Detail: "only " + on.String() + " and the like need it, which are not started",
+			Ref: d.Ref, Action: d.Action, Status: Unneeded, On: on,
+			Detail: "only " + on.String() + " and the like need it, which are not started",
 		})
 	}
 }

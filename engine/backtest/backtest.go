@@ -83,7 +83,9 @@ func (t Backtest) Run(records iter.Seq2[event.Record, error]) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	run := backtestRun{Backtest: t, guards: guards, past: newLogState(), rows: map[rowKey]int{}, rowsOf: map[string][]int{}}
+	run := backtestRun{
+		Backtest: t, guards: guards, past: newLogState(), rows: map[rowKey]int{}, rowsOf: map[string][]int{},
+	}
 	for r, err := range records {
 		if err != nil {
 			return run.out, err

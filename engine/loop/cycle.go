@@ -64,7 +64,8 @@ func (l *loop) bounded(ctx context.Context, c *Cycle, intents []resource.Intent)
 
 // destroysByItself reports that the rules of every stack let a loop delete and replace.
 func destroysByItself(intents []resource.Intent) bool {
-	return len(intents) > 0 && !slices.ContainsFunc(intents, func(in resource.Intent) bool { return !in.Rules.DestroyAuto })
+	return len(intents) > 0 &&
+		!slices.ContainsFunc(intents, func(in resource.Intent) bool { return !in.Rules.DestroyAuto })
 }
 
 // reconcile plans, and applies if it should.
@@ -129,7 +130,9 @@ func (l *loop) reconcile(ctx, hard context.Context, c *Cycle, intents []resource
 	}
 	do := l.o.Do
 	do.Hard = hard
-	do.Approved = &event.Approved{Plan: c.Planned.ID, Hash: c.Planned.Hash, Who: l.engine.Ledger().User(), How: "ovi run --auto-approve"}
+	do.Approved = &event.Approved{
+		Plan: c.Planned.ID, Hash: c.Planned.Hash, Who: l.engine.Ledger().User(), How: "ovi run --auto-approve",
+	}
 	c.Result, err = l.engine.Apply(ctx, c.Planned, do)
 	return err
 }

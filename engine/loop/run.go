@@ -103,7 +103,10 @@ func Run(ctx context.Context, e *engine.Engine, stacks []Stack, o RunOptions) er
 	defer stop()
 	var wait sync.WaitGroup
 	for i := range stacks {
-		l := &loop{engine: e, stack: &stacks[i], o: o.orDefault(), unreachable: map[resource.Scope]int{}, helped: map[resource.Scope]time.Time{}}
+		l := &loop{
+			engine: e, stack: &stacks[i], o: o.orDefault(), unreachable: map[resource.Scope]int{},
+			helped: map[resource.Scope]time.Time{},
+		}
 		wait.Go(func() {
 			defer stop() // the ledger is shared: an error of one loop ends all
 			l.run(ctx)
@@ -140,7 +143,9 @@ func (l *loop) run(ctx context.Context) {
 	defer l.async.close()
 	for ctx.Err() == nil && l.engine.Ledger().Broken() == nil {
 		l.engine.ReleaseDead(ctx)
-		err := l.engine.Claims().Hold(ctx, Lead+l.stack.Name, func(ctx context.Context, _ engine.Claim) error { return l.lead(ctx) })
+		err := l.engine.Claims().Hold(ctx, Lead+l.stack.Name, func(ctx context.Context, _ engine.Claim) error {
+			return l.lead(ctx)
+		})
 		var claimed *coordinator.ClaimedError
 		switch {
 		case ctx.Err() != nil || l.engine.Ledger().Broken() != nil:

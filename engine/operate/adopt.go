@@ -72,12 +72,16 @@ func (e *Operator) Adopt(ctx context.Context, intents []resource.Intent, a Adopt
 }
 
 // adopt writes the marks, then records the adoption: marks alone prove nothing.
-func (e *Operator) adopt(ctx context.Context, p *plan.Planned, ref resource.Ref, have *resource.Observed, a OperatorAction) (resource.Observed, error) {
+func (e *Operator) adopt(
+	ctx context.Context, p *plan.Planned, ref resource.Ref, have *resource.Observed, a OperatorAction,
+) (resource.Observed, error) {
 	key := have.Marks.Key
 	if key == "" {
 		key = ulid.Make().String()
 	}
-	adopted := event.Adopted{Ref: ref, ID: have.ID, UID: have.UID, Key: key, Reason: a.Reason, Applied: e.baseline(ctx, p, ref, have)}
+	adopted := event.Adopted{
+		Ref: ref, ID: have.ID, UID: have.UID, Key: key, Reason: a.Reason, Applied: e.baseline(ctx, p, ref, have),
+	}
 	by, who, err := e.signed(ctx, a, func(who string) []byte {
 		adopted.Who = who
 		return adopted.Statement(e.plan.Ledger.Instance())
@@ -87,13 +91,17 @@ func (e *Operator) adopt(ctx context.Context, p *plan.Planned, ref resource.Ref,
 	}
 	adopted.Who, adopted.SignedBy = who, by
 	p.Bindings = append(p.Bindings, resource.Binding{Ref: ref, ID: have.ID, Key: key})
-	o, err := e.mark(ctx, p, ref, have, a, resource.Change{On: resource.OnMark, Path: "ref", To: resource.String(ref.Bare().String())})
+	o, err := e.mark(ctx, p, ref, have, a, resource.Change{
+		On: resource.OnMark, Path: "ref", To: resource.String(ref.Bare().String()),
+	})
 	if err != nil {
 		return o, err
 	}
 	events := []event.Event{adopted}
 	if have.Marks.Blessed {
-		events = append(events, event.Blessed{Ref: ref, On: true, Who: who, Reason: "it had the blessed mark when it was adopted"})
+		events = append(events, event.Blessed{
+			Ref: ref, On: true, Who: who, Reason: "it had the blessed mark when it was adopted",
+		})
 	}
 	_, err = e.plan.Ledger.Record(context.WithoutCancel(ctx), events...)
 	return o, err
@@ -119,9 +127,11 @@ func candidate(p *plan.Planned, ref resource.Ref, id string) (*resource.Observed
 		return nil, err
 	}
 	if id != "" {
-		return nil, resource.Advise(fmt.Errorf("%s %s does not exist in %s", ref.Kind, id, ref.Scope()), "run `ovi inventory` to list the IDs of unmanaged resources")
+		return nil, resource.Advise(fmt.Errorf("%s %s does not exist in %s", ref.Kind, id, ref.Scope()),
+			"run `ovi inventory` to list the IDs of unmanaged resources")
 	}
-	return nil, resource.Advise(fmt.Errorf("no resource of that name exists in %s", ref.Scope()), "choose one of `ovi inventory` with --id, or run `ovi apply` to create it")
+	return nil, resource.Advise(fmt.Errorf("no resource of that name exists in %s", ref.Scope()),
+		"choose one of `ovi inventory` with --id, or run `ovi apply` to create it")
 }
 
 // several refuses a name that several resources have.
@@ -130,7 +140,8 @@ func several(found []*resource.Observed) error {
 	for i, o := range found {
 		ids[i] = o.ID
 	}
-	return resource.Advise(fmt.Errorf("%d resources have that name", len(ids)), "choose one with --id: "+strings.Join(ids, " or --id "))
+	return resource.Advise(fmt.Errorf("%d resources have that name", len(ids)),
+		"choose one with --id: "+strings.Join(ids, " or --id "))
 }
 
 // alone refuses a resource whose name is a tag that another one has too: only one of them can have it as its natural
@@ -159,12 +170,15 @@ func (e *Operator) alone(p *plan.Planned, have *resource.Observed) error {
 func adoptable(p *plan.Planned, ref resource.Ref, have *resource.Observed, force bool) error {
 	if have.Managed() {
 		if have.Ref == ref {
-			return resource.Advise(fmt.Errorf("%s is owned by stack %s already", have.ID, have.Ref.Stack), "none needed: run `ovi plan` to compare it with its configuration")
+			return resource.Advise(fmt.Errorf("%s is owned by stack %s already", have.ID, have.Ref.Stack),
+				"none needed: run `ovi plan` to compare it with its configuration")
 		}
-		return resource.Advise(fmt.Errorf("%s is recorded as %s of stack %s", have.ID, have.Ref.Short(), have.Ref.Stack), "run `ovi move` to rename it")
+		return resource.Advise(fmt.Errorf("%s is recorded as %s of stack %s", have.ID, have.Ref.Short(), have.Ref.Stack),
+			"run `ovi move` to rename it")
 	}
 	if o, ok := p.ResourceAt(ref); ok {
-		return resource.Advise(fmt.Errorf("%s is recorded under that name", o.ID), "use another name, or run `ovi forget "+ref.Short()+"` first")
+		return resource.Advise(fmt.Errorf("%s is recorded under that name", o.ID),
+			"use another name, or run `ovi forget "+ref.Short()+"` first")
 	}
 	if have.OwnedBy != "" && !force {
 		return owned(have)
@@ -177,7 +191,8 @@ func adoptable(p *plan.Planned, ref resource.Ref, have *resource.Observed, force
 
 // owned refuses what another system manages.
 func owned(o *resource.Observed) error {
-	return resource.Advise(fmt.Errorf("%s is managed by %s, which would revert ovi's changes", o.ID, o.OwnedBy), "use --force to adopt it anyway")
+	return resource.Advise(fmt.Errorf("%s is managed by %s, which would revert ovi's changes", o.ID, o.OwnedBy),
+		"use --force to adopt it anyway")
 }
 
 // Marked lists the resources that `ovi adopt --marked` adopts: those that have the marks of these
@@ -204,7 +219,9 @@ func (e *Operator) Marked(ctx context.Context, intents []resource.Intent, unprov
 
 // AdoptAll adopts resources that Marked, Existing, ByID or Called listed, under the refs that they have there. It stops
 // at the first that fails; the previous ones stay adopted. force is that of the list.
-func (e *Operator) AdoptAll(ctx context.Context, intents []resource.Intent, all []resource.Observed, a OperatorAction, force bool) (adopted int, err error) {
+func (e *Operator) AdoptAll(
+	ctx context.Context, intents []resource.Intent, all []resource.Observed, a OperatorAction, force bool,
+) (adopted int, err error) {
 	p, _, err := e.plan.ObserveAll(ctx, intents)
 	if err != nil {
 		return 0, err
@@ -228,5 +245,6 @@ func (e *Operator) AdoptAll(ctx context.Context, intents []resource.Intent, all 
 
 // same reports whether two refs name one resource; the location of ref may be unresolved.
 func same(located, ref resource.Ref) bool {
-	return located == ref || located.Stack == ref.Stack && located.Provider == ref.Provider && located.Fits(ref.Location+"/"+ref.Kind+"/"+ref.Name)
+	return located == ref ||
+		located.Stack == ref.Stack && located.Provider == ref.Provider && located.Fits(ref.Location+"/"+ref.Kind+"/"+ref.Name)
 }

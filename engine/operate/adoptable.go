@@ -13,7 +13,9 @@ import (
 // Adoptable lists what no stack manages in the locations of the intents, whatever it is called, except what the
 // provider creates by itself. What another system manages is in it, and so is what has marks without proof. A
 // location that cannot be read is an error; unread has the kinds of which the same is true.
-func (e *Operator) Adoptable(ctx context.Context, intents []resource.Intent) (found []resource.Observed, unread map[string]error, err error) {
+func (e *Operator) Adoptable(
+	ctx context.Context, intents []resource.Intent,
+) (found []resource.Observed, unread map[string]error, err error) {
 	p, scopes, err := e.plan.ObserveAll(ctx, intents)
 	if err != nil {
 		return nil, nil, err
@@ -22,7 +24,9 @@ func (e *Operator) Adoptable(ctx context.Context, intents []resource.Intent) (fo
 }
 
 // unmanaged is Adoptable for what was observed.
-func (e *Operator) unmanaged(p *plan.Planned, scopes []resource.Scope) (found []resource.Observed, unread map[string]error, err error) {
+func (e *Operator) unmanaged(
+	p *plan.Planned, scopes []resource.Scope,
+) (found []resource.Observed, unread map[string]error, err error) {
 	for s, err := range p.Live.Unreachable {
 		return nil, nil, fmt.Errorf("list what exists in %s: %w", s, err)
 	}
@@ -53,7 +57,9 @@ type Identified struct {
 
 // ByID lists the resources with some IDs, each under the ref that an adoption gives it. One that is managed under that
 // ref already is not listed. All others that cannot be adopted are an error; with force, not those of other systems.
-func (e *Operator) ByID(ctx context.Context, intents []resource.Intent, all []Identified, force bool) ([]resource.Observed, error) {
+func (e *Operator) ByID(
+	ctx context.Context, intents []resource.Intent, all []Identified, force bool,
+) ([]resource.Observed, error) {
 	p, _, err := e.plan.ObserveAll(ctx, intents)
 	if err != nil {
 		return nil, err

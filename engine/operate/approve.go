@@ -20,12 +20,15 @@ var ErrNothingToApprove = errors.New("the plan proposes nothing")
 // ones.
 //
 // With OperatorAction.Sign it is signed; who then counts is the owner of the key.
-func (e *Operator) Approve(ctx context.Context, p *plan.Planned, a OperatorAction, until time.Time) (event.Approved, error) {
+func (e *Operator) Approve(
+	ctx context.Context, p *plan.Planned, a OperatorAction, until time.Time,
+) (event.Approved, error) {
 	if p.Mode == event.ForDrift || !proposes(p.Plan) {
 		return event.Approved{}, ErrNothingToApprove
 	}
 	approved := event.Approved{
-		Plan: p.ID, Hash: p.Hash, Who: a.Who, How: "ovi approve", Until: until.UTC().Round(0), Digest: p.Plan.Digest(), Reason: a.Reason,
+		Plan: p.ID, Hash: p.Hash, Who: a.Who, How: "ovi approve", Until: until.UTC().Round(0), Digest: p.Plan.Digest(),
+		Reason: a.Reason,
 	}
 	by, who, err := e.signed(ctx, a, func(who string) []byte {
 		approved.Who = who

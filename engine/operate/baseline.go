@@ -14,7 +14,9 @@ import (
 // baseline is what is recorded as applied to a resource that is adopted: what is configured and no
 // observation has, as the provider reveals it or else unverified, and what only the record keeps. Nil
 // for a resource that was bound to the ref before.
-func (e *Operator) baseline(ctx context.Context, p *plan.Planned, ref resource.Ref, have *resource.Observed) *event.Applied {
+func (e *Operator) baseline(
+	ctx context.Context, p *plan.Planned, ref resource.Ref, have *resource.Observed,
+) *event.Applied {
 	kind := e.plan.Kind(ref)
 	for i := range p.Bindings {
 		b := &p.Bindings[i]
@@ -51,7 +53,9 @@ func (e *Operator) baseline(ctx context.Context, p *plan.Planned, ref resource.R
 }
 
 // revealed is the digest of a secret that exists, for providers that tell it; "" if none is set.
-func (e *Operator) revealed(ctx context.Context, have *resource.Observed, a *resource.Attribute) (resource.Digest, bool) {
+func (e *Operator) revealed(
+	ctx context.Context, have *resource.Observed, a *resource.Attribute,
+) (resource.Digest, bool) {
 	r, can := e.plan.Providers[have.Ref.Provider].(provider.Revealer)
 	if !can || !a.Secret || e.plan.Secrets == nil {
 		return "", false

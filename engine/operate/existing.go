@@ -13,7 +13,9 @@ import (
 // the ref that an adoption gives it. also are refs that a source names without configuring them, such as what it
 // declares to be absent. A location that cannot be read in full is an error: the list would be incomplete. Of
 // what is inside resources it lists what can be read.
-func (e *Operator) Existing(ctx context.Context, intents []resource.Intent, also []resource.Ref) ([]resource.Observed, error) {
+func (e *Operator) Existing(
+	ctx context.Context, intents []resource.Intent, also []resource.Ref,
+) ([]resource.Observed, error) {
 	p, _, err := e.plan.ObserveAll(ctx, intents)
 	if err != nil {
 		return nil, err

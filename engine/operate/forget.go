@@ -50,7 +50,8 @@ func (e *Operator) forgotten(ctx context.Context, ref resource.Ref, id string, a
 		case b.Ref == ref:
 			return event.Disowned{Ref: ref, ID: id, Who: a.Who, Reason: a.Reason}, nil
 		default:
-			return nil, resource.Advise(fmt.Errorf("%s is %s of stack %s", id, b.Ref.Short(), b.Ref.Stack), "use `ovi forget "+b.Ref.Stack+":"+b.Ref.Short()+"`")
+			return nil, resource.Advise(fmt.Errorf("%s is %s of stack %s", id, b.Ref.Short(), b.Ref.Stack),
+				"use `ovi forget "+b.Ref.Stack+":"+b.Ref.Short()+"`")
 		}
 	}
 	if err := e.exists(ctx, ref, id); err != nil {
@@ -63,7 +64,9 @@ func (e *Operator) forgotten(ctx context.Context, ref resource.Ref, id string, a
 // when all resources of its location are read now.
 func (e *Operator) exists(ctx context.Context, ref resource.Ref, id string) error {
 	has := func(s resource.Snapshot) bool {
-		return slices.ContainsFunc(s.Resources, func(o resource.Observed) bool { return o.ID == id && o.Ref.Kind == ref.Kind })
+		return slices.ContainsFunc(s.Resources, func(o resource.Observed) bool {
+			return o.ID == id && o.Ref.Kind == ref.Kind
+		})
 	}
 	recorded, err := e.plan.Ledger.Snapshot(ctx, ref.Scope())
 	if err != nil && !errors.Is(err, ledger.ErrNotFound) {
@@ -80,13 +83,16 @@ func (e *Operator) exists(ctx context.Context, ref resource.Ref, id string) erro
 		if err := s.Covers(ref.Kind); err != nil {
 			return err
 		}
-		return resource.Advise(fmt.Errorf("%s %s does not exist in %s", ref.Kind, id, ref.Scope()), "run `ovi inventory` to list the IDs of unmanaged resources")
+		return resource.Advise(fmt.Errorf("%s %s does not exist in %s", ref.Kind, id, ref.Scope()),
+			"run `ovi inventory` to list the IDs of unmanaged resources")
 	}
 	return nil
 }
 
 // claimed records an event under the claim of a ref.
-func (e *Operator) claimed(ctx context.Context, ref resource.Ref, build func(context.Context) (event.Event, error)) error {
+func (e *Operator) claimed(
+	ctx context.Context, ref resource.Ref, build func(context.Context) (event.Event, error),
+) error {
 	e.plan.ReleaseDead(ctx)
 	return e.plan.Claims.Hold(ctx, ref.String(), func(ctx context.Context, c parts.Claim) error {
 		record, err := build(ctx)

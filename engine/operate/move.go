@@ -53,9 +53,12 @@ func (e *Operator) Move(ctx context.Context, from, to resource.Ref, a OperatorAc
 		return nil //nolint:nilerr // the marks are repaired by the next apply
 	}
 	if have, ok := p.ResourceAt(to); ok {
-		_, err = e.mark(ctx, p, to, have, a, resource.Change{On: resource.OnMark, Path: "ref", To: resource.String(to.Bare().String())})
+		_, err = e.mark(ctx, p, to, have, a, resource.Change{
+			On: resource.OnMark, Path: "ref", To: resource.String(to.Bare().String()),
+		})
 		if err != nil {
-			return fail(fmt.Errorf("the move is recorded, but the tags could not be written; the next apply writes them: %w", err))
+			return fail(fmt.Errorf(
+				"the move is recorded, but the tags could not be written; the next apply writes them: %w", err))
 		}
 	}
 	return nil
@@ -63,7 +66,9 @@ func (e *Operator) Move(ctx context.Context, from, to resource.Ref, a OperatorAc
 
 // claimedBoth calls do under the claims of two names, with that of the first. They are taken in one
 // order, so that of two moves which exchange names one waits for the other.
-func (e *Operator) claimedBoth(ctx context.Context, from, to resource.Ref, do func(context.Context, parts.Claim) error) error {
+func (e *Operator) claimedBoth(
+	ctx context.Context, from, to resource.Ref, do func(context.Context, parts.Claim) error,
+) error {
 	e.plan.ReleaseDead(ctx)
 	outer, inner := from, to
 	if to.Compare(from) < 0 {
@@ -82,7 +87,8 @@ func (e *Operator) claimedBoth(ctx context.Context, from, to resource.Ref, do fu
 // nameable returns the reason why a resource cannot have a name.
 func (e *Operator) nameable(from, to resource.Ref) error {
 	if from.Scope() != to.Scope() || from.Kind != to.Kind {
-		return resource.Advise(errors.New("the kind and the location cannot change"), "use another name, or STACK:NAME for another stack")
+		return resource.Advise(errors.New("the kind and the location cannot change"),
+			"use another name, or STACK:NAME for another stack")
 	}
 	if from == to {
 		return resource.Advise(errors.New("it has that name already"), "use another name, or STACK:NAME for another stack")
@@ -106,14 +112,16 @@ func (e *Operator) movable(ctx context.Context, from, to resource.Ref) (id strin
 		return "", err
 	}
 	if old, err := e.plan.Ledger.Binding(ctx, to); err == nil {
-		return "", resource.Advise(fmt.Errorf("%s is recorded under the new name", old.ID), "use another name, or move that one first")
+		return "", resource.Advise(fmt.Errorf("%s is recorded under the new name", old.ID),
+			"use another name, or move that one first")
 	}
 	for _, ref := range []resource.Ref{from, to} {
 		if _, open, err := e.plan.Ledger.OpenOn(ctx, ref); err != nil || open {
 			return "", errors.Join(err, noResult())
 		}
 		if _, open, err := e.plan.Ledger.Replacement(ctx, ref); err != nil || open {
-			return "", errors.Join(err, resource.Advise(errors.New("it is being replaced"), "run `ovi apply` first: it finishes the replacement"))
+			return "", errors.Join(err,
+				resource.Advise(errors.New("it is being replaced"), "run `ovi apply` first: it finishes the replacement"))
 		}
 	}
 	return b.ID, nil

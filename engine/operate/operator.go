@@ -40,14 +40,16 @@ func (e *Operator) Bless(ctx context.Context, ref resource.Ref, a OperatorAction
 		return fmt.Errorf("bless %s: %w", ref, err)
 	}
 	if err := e.setBlessed(ctx, ref, true, a); err != nil {
-		return fmt.Errorf("bless %s: the protection is recorded, but the tag could not be written; the next apply writes it: %w", ref, err)
+		return fmt.Errorf(
+			"bless %s: the protection is recorded, but the tag could not be written; the next apply writes it: %w", ref, err)
 	}
 	return nil
 }
 
 // noResult is why nothing else is done with a resource on which an action is open.
 func noResult() error {
-	return resource.Advise(errors.New("an earlier action on it has no recorded result"), "run `ovi plan` first: it recovers the action")
+	return resource.Advise(errors.New("an earlier action on it has no recorded result"),
+		"run `ovi plan` first: it recovers the action")
 }
 
 // MarkedBlessed reports whether the resource had the blessed mark when last observed, so that
@@ -105,7 +107,10 @@ func (e *Operator) setBlessed(ctx context.Context, ref resource.Ref, on bool, a 
 
 // mark writes marks on an existing resource, under its claim and recorded. Kinds whose marks cannot
 // be changed are left as they are.
-func (e *Operator) mark(ctx context.Context, p *plan.Planned, ref resource.Ref, have *resource.Observed, a OperatorAction, changes ...resource.Change) (resource.Observed, error) {
+func (e *Operator) mark(
+	ctx context.Context, p *plan.Planned, ref resource.Ref, have *resource.Observed, a OperatorAction,
+	changes ...resource.Change,
+) (resource.Observed, error) {
 	if k := e.plan.Kind(ref); k.Carrier != resource.Anytime {
 		return *have, nil
 	}
@@ -115,7 +120,8 @@ func (e *Operator) mark(ctx context.Context, p *plan.Planned, ref resource.Ref, 
 	}
 	return apply.Single(ctx, e.plan.Recovery, p, decider.Decision{
 		Ref: ref, Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update,
-		Reason: decider.ReasonChanged, Message: message, Observed: have, Desired: &resource.Desired{Ref: ref, Blessed: have.Marks.Blessed},
+		Reason: decider.ReasonChanged, Message: message, Observed: have,
+		Desired: &resource.Desired{Ref: ref, Blessed: have.Marks.Blessed},
 		Changes: changes,
 	})
 }

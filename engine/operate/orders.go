@@ -23,7 +23,8 @@ func (e *Operator) Lock(ctx context.Context, o event.Ordered, a OperatorAction) 
 		return x.Order == event.Lock && x.Stack == o.Stack && x.Location == o.Location && x.Name == o.Name
 	})
 	if !locked && !o.On {
-		return resource.Advise(fmt.Errorf("%s is not locked", o.Target()), "run `ovi audit log --type ordered` to see what is")
+		return resource.Advise(fmt.Errorf("%s is not locked", o.Target()),
+			"run `ovi audit log --type ordered` to see what is")
 	}
 	if _, err := e.plan.Ledger.Record(ctx, o); err != nil {
 		return fmt.Errorf("record the lock: %w", err)
@@ -58,11 +59,16 @@ func (e *Operator) Obey(ctx context.Context, stack string, o provider.Orders) er
 	}
 	var news []event.Event
 	if o.Frozen != frozen {
-		news = append(news, event.Ordered{Stack: stack, Order: event.Freeze, On: o.Frozen, Central: o.Number, Who: o.Who, Reason: o.Reason})
+		news = append(news, event.Ordered{
+			Stack: stack, Order: event.Freeze, On: o.Frozen, Central: o.Number, Who: o.Who, Reason: o.Reason,
+		})
 	}
 	for _, p := range o.Promoted {
 		if was := waves[p.Name]; was.Version != p.Version || was.Wave < p.Wave {
-			news = append(news, event.Ordered{Stack: stack, Name: p.Name, Order: event.Promote, On: true, Version: p.Version, Wave: p.Wave, Central: o.Number, Who: p.Who, Reason: p.Reason})
+			news = append(news, event.Ordered{
+				Stack: stack, Name: p.Name, Order: event.Promote, On: true, Version: p.Version, Wave: p.Wave, Central: o.Number,
+				Who: p.Who, Reason: p.Reason,
+			})
 		}
 	}
 	if len(news) == 0 {
@@ -76,7 +82,9 @@ func (e *Operator) Obey(ctx context.Context, stack string, o provider.Orders) er
 
 // RecordAlarm records an alarm of a provider in the audit log.
 func (e *Operator) RecordAlarm(ctx context.Context, a provider.Alarm) error {
-	if _, err := e.plan.Ledger.Record(ctx, event.Alarmed{Provider: a.Scope.Provider, Location: a.Scope.Location, Text: a.Text}); err != nil {
+	if _, err := e.plan.Ledger.Record(ctx, event.Alarmed{
+		Provider: a.Scope.Provider, Location: a.Scope.Location, Text: a.Text,
+	}); err != nil {
 		return fmt.Errorf("record an alarm of %s: %w", a.At.UTC().Format(time.RFC3339), err)
 	}
 	return nil

@@ -24,8 +24,10 @@ func (e *Operator) Retry(ctx context.Context, ref resource.Ref, a OperatorAction
 	if err != nil {
 		return fmt.Errorf("retry %s: %w", ref.Short(), err)
 	}
-	if t := tries[ref]; !slices.ContainsFunc(t, func(x ledger.Tries) bool { return x.Any() }) && len(restarts[ref].At) == 0 {
-		return resource.Advise(fmt.Errorf("retry %s: no attempt of its configuration failed", ref.Short()), "none needed: run `ovi apply`")
+	if t := tries[ref]; !slices.ContainsFunc(t, func(x ledger.Tries) bool { return x.Any() }) &&
+		len(restarts[ref].At) == 0 {
+		return resource.Advise(fmt.Errorf("retry %s: no attempt of its configuration failed", ref.Short()),
+			"none needed: run `ovi apply`")
 	}
 	if _, err := e.plan.Ledger.Record(ctx, event.Retried{Ref: ref, Who: a.Who, Reason: a.Reason}); err != nil {
 		return fmt.Errorf("retry %s: %w", ref.Short(), err)

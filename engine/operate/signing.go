@@ -23,7 +23,9 @@ var errNeedsSignature = errors.New("the roster has keys of this user, so that on
 
 // signed signs a statement, which is made with the name that the roster has for the key. Without a key
 // the name is the operator's own, which must not be on the roster.
-func (e *Operator) signed(ctx context.Context, a OperatorAction, statement func(who string) []byte) (*event.SignedBy, string, error) {
+func (e *Operator) signed(
+	ctx context.Context, a OperatorAction, statement func(who string) []byte,
+) (*event.SignedBy, string, error) {
 	roster, err := e.plan.Ledger.Roster(ctx)
 	if err != nil {
 		return nil, "", fmt.Errorf("read the roster: %w", err)
@@ -36,7 +38,8 @@ func (e *Operator) signed(ctx context.Context, a OperatorAction, statement func(
 	}
 	i := slices.IndexFunc(roster, func(s event.Signer) bool { return s.Key == a.Sign.Key })
 	if i < 0 {
-		return nil, "", fmt.Errorf("%w: %s: add it with `ovi signer add NAME KEYFILE`", event.ErrNotOnRoster, a.Sign.Key.Fingerprint())
+		return nil, "", fmt.Errorf("%w: %s: add it with `ovi signer add NAME KEYFILE`", event.ErrNotOnRoster,
+			a.Sign.Key.Fingerprint())
 	}
 	who := roster[i].Name
 	text := statement(who)
@@ -66,7 +69,9 @@ func (e *Operator) signBlessing(ctx context.Context, b event.Blessed, a Operator
 
 // ChangeRoster puts a key of a person on the roster, or removes it. The first key needs no signature; each
 // later change needs one of a key that is on the roster.
-func (e *Operator) ChangeRoster(ctx context.Context, s event.Signer, on bool, a OperatorAction) (event.RosterChanged, error) {
+func (e *Operator) ChangeRoster(
+	ctx context.Context, s event.Signer, on bool, a OperatorAction,
+) (event.RosterChanged, error) {
 	before, err := e.plan.Ledger.Roster(ctx)
 	if err != nil {
 		return event.RosterChanged{}, fmt.Errorf("read the roster: %w", err)
@@ -74,7 +79,8 @@ func (e *Operator) ChangeRoster(ctx context.Context, s event.Signer, on bool, a 
 	out := event.RosterChanged{Signer: s, On: on, Before: before, Who: a.Who, Reason: a.Reason}
 	out.Signers = out.After()
 	if len(before) > 0 && a.Sign.Sign == nil {
-		return out, fmt.Errorf("change the roster: %w: use --sign KEYFILE with a key of %s", event.ErrUnsigned, strings.Join(namesOf(before), " or "))
+		return out, fmt.Errorf("change the roster: %w: use --sign KEYFILE with a key of %s", event.ErrUnsigned,
+			strings.Join(namesOf(before), " or "))
 	}
 	if len(before) > 0 {
 		out.SignedBy, out.Who, err = e.signed(ctx, a, func(who string) []byte {

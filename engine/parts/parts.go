@@ -58,7 +58,9 @@ func New(cfg Config) *Parts {
 	if cfg.Owner == "" {
 		cfg.Owner = "ovi"
 	}
-	return &Parts{cfg, observer.Observer{Providers: cfg.Providers, Parallel: cfg.ObserveParallel, Timeout: cfg.ObserveTimeout}}
+	return &Parts{
+		cfg, observer.Observer{Providers: cfg.Providers, Parallel: cfg.ObserveParallel, Timeout: cfg.ObserveTimeout},
+	}
 }
 
 // Kind returns the kind of a ref; the zero kind if no provider has it.

@@ -71,7 +71,9 @@ func (e *Planner) ObserveAll(ctx context.Context, intents []resource.Intent) (*P
 }
 
 // ObserveScope reads one scope for an action of an operator.
-func (e *Planner) ObserveScope(ctx context.Context, intents []resource.Intent, s resource.Scope, all bool) (*Planned, error) {
+func (e *Planner) ObserveScope(
+	ctx context.Context, intents []resource.Intent, s resource.Scope, all bool,
+) (*Planned, error) {
 	p := e.newPlan(event.ForApply)
 	p.Intents, p.allKinds = intents, all
 	inner, err := e.RecordedInsides(ctx)

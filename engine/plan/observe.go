@@ -18,7 +18,9 @@ import (
 
 // enter returns the requests that can be made. Of the other scopes all is known: inside a resource
 // that surely does not exist there is nothing, and any other one is unreachable. absent are the former.
-func (p *Planning) enter(requests []provider.ObserveRequest, opens []recovery.OpenAction, raw resource.LiveState) (out []provider.ObserveRequest, absent map[resource.Scope]bool) {
+func (p *Planning) enter(
+	requests []provider.ObserveRequest, opens []recovery.OpenAction, raw resource.LiveState,
+) (out []provider.ObserveRequest, absent map[resource.Scope]bool) {
 	absent = map[resource.Scope]bool{}
 	for _, r := range requests {
 		parent, inside := p.places.Insides[r.Scope]
@@ -116,7 +118,9 @@ func (e *Planner) observeLevel(
 // requests lists what to read in each scope: the kinds that are configured, referred to or
 // recorded, and those of open actions; all kinds if the plan asks for them. Adopted resources are
 // known: nothing on them tells the provider that they are managed.
-func (e *Planner) requests(ctx context.Context, p *Planning, scopes []resource.Scope, opens []recovery.OpenAction) ([]provider.ObserveRequest, error) {
+func (e *Planner) requests(
+	ctx context.Context, p *Planning, scopes []resource.Scope, opens []recovery.OpenAction,
+) ([]provider.ObserveRequest, error) {
 	out := make([]provider.ObserveRequest, len(scopes))
 	configured, inProgress := configuredKinds(p.Intents), kindsIn(opens)
 	known, err := e.Ledger.BindingsIn(ctx, scopes)
@@ -200,7 +204,9 @@ func referredKinds(schema []resource.Attribute, kinds map[string]bool) {
 func loaded(intents []resource.Intent) []event.Event {
 	var out []event.Event
 	for _, i := range intents {
-		out = append(out, event.Loaded{Stack: i.Stack, Source: i.Source, Version: i.Version, Release: i.Release, Resources: len(i.Resources)})
+		out = append(out, event.Loaded{
+			Stack: i.Stack, Source: i.Source, Version: i.Version, Release: i.Release, Resources: len(i.Resources),
+		})
 	}
 	return out
 }
@@ -229,7 +235,8 @@ func (e *Planner) splitByAge(
 		s := r.Scope
 		scan, open := last[s], len(inProgress[s]) > 0
 		late, reported := p.o.Observe != nil && p.o.Observe.TakeRecorded(s), p.o.Observe != nil && p.o.Observe.TakeReported(s)
-		if scan == nil || reported || open && (p.o.Observe == nil || !p.o.Observe.Assists()) || !scan.Covers(r.Kinds) || !late && (p.maxAge <= 0 || p.At.Sub(scan.Confirmed) > p.maxAge) {
+		if scan == nil || reported || open && (p.o.Observe == nil || !p.o.Observe.Assists()) || !scan.Covers(r.Kinds) ||
+			!late && (p.maxAge <= 0 || p.At.Sub(scan.Confirmed) > p.maxAge) {
 			stale = append(stale, r)
 			continue
 		}

@@ -49,11 +49,17 @@ func (u openActionPolicy) Review(p decider.Plan, _ decider.Facts) (map[int]decid
 			}
 		case o.Accepted && u.supersedes(&p.Decisions[i], o):
 		case o.Accepted:
-			out[i] = decider.Blocker{Reason: fmt.Sprintf("a %s was accepted and is in progress until %s", o.Action, o.Deadline.UTC().Format(time.RFC3339)), Until: &o.Deadline}
+			out[i] = decider.Blocker{
+				Reason: fmt.Sprintf("a %s was accepted and is in progress until %s",
+					o.Action, o.Deadline.UTC().Format(time.RFC3339)),
+				Until: &o.Deadline,
+			}
 		default:
 			out[i] = decider.Blocker{
-				Reason:     fmt.Sprintf("a %s started at %s by run %s has no recorded result", o.Action, o.At.UTC().Format(time.RFC3339), o.Run),
-				Suggestion: "remove the ovi tags from all but one of the resources with its name, or run `ovi adopt` for the right one, and plan again",
+				Reason: fmt.Sprintf("a %s started at %s by run %s has no recorded result",
+					o.Action, o.At.UTC().Format(time.RFC3339), o.Run),
+				Suggestion: "remove the ovi tags from all but one of the resources with its name, " +
+					"or run `ovi adopt` for the right one, and plan again",
 			}
 		}
 	}

@@ -23,7 +23,7 @@ type Options struct {
 	Prune           bool             // delete resources that are kept for their data
 	SetUnverified   bool             // set what cannot be read back and was not recorded, whatever it is
 	AllowReplace    []string         // names of resources that may lose data by a replacement
-	Replace         []string         // names of configured resources to replace though nothing requires it; see decider.Names
+	Replace         []string         // like Targets: configured resources to replace though nothing requires it
 	MaxDestroy      rules.Budget     // instead of the stacks' own limits
 	BackOff         *decider.BackOff // for loops; nil: an operator may retry at once
 	Policies        []decider.Policy // reviewed after the built-in ones
@@ -53,7 +53,8 @@ type Options struct {
 // decisions that another policy blocks do not count.
 func (o Options) policies(kinds decider.Kinds, first ...decider.Policy) []decider.Policy {
 	out := append(first,
-		decider.Unreachable{Kinds: kinds}, decider.Proof{}, decider.Blessed{}, decider.Targets{Patterns: o.Targets}, decider.Excludes{Patterns: o.Excludes},
+		decider.Unreachable{Kinds: kinds}, decider.Proof{}, decider.Blessed{}, decider.Targets{Patterns: o.Targets},
+		decider.Excludes{Patterns: o.Excludes},
 		decider.SkipDestructive{Everywhere: o.SkipDestructive}, decider.NamedReplace{Kinds: kinds, Allowed: o.AllowReplace})
 	out = append(out, decider.RestartBudget{}, decider.AttemptLimit{})
 	if o.BackOff != nil {

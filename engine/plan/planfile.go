@@ -64,7 +64,8 @@ type decisionFile struct {
 func (p *Planned) Save(w io.Writer) error {
 	f := planFile{
 		Type: planType, Format: PlanFormat, ID: p.ID, By: p.By, At: p.At, Mode: p.Mode, Revision: p.Revision, Hash: p.Hash,
-		Stacks: p.Stacks, Counts: p.Counts, Unreachable: map[string]string{}, Owned: p.Plan.Owned, SetUnverified: p.SetUnverified,
+		Stacks: p.Stacks, Counts: p.Counts, Unreachable: map[string]string{}, Owned: p.Plan.Owned,
+		SetUnverified: p.SetUnverified,
 	}
 	for s, why := range p.Plan.Unreachable {
 		f.Unreachable[s.String()] = why
@@ -113,7 +114,9 @@ func Load(r io.Reader) (*Planned, error) {
 		return nil, errors.Join(errors.New("not a plan file: create one with `ovi plan --out FILE`"), err)
 	}
 	if kind.Format != PlanFormat {
-		return nil, fmt.Errorf("the plan file has format %d, and this version of ovi reads format %d: run `ovi plan --out FILE` again", kind.Format, PlanFormat)
+		return nil, fmt.Errorf(
+			"the plan file has format %d, and this version of ovi reads format %d: run `ovi plan --out FILE` again",
+			kind.Format, PlanFormat)
 	}
 	var f planFile
 	d := json.NewDecoder(bytes.NewReader(b))

@@ -35,7 +35,8 @@ func (e *Planner) callers() map[string]string {
 func (e *Planner) recordPlan(ctx context.Context, p *Planning) (err error) {
 	planned := event.Planned{
 		Plan: p.ID, Stacks: p.Stacks, Mode: p.Mode, Counts: p.Counts, Unreachable: map[string]string{},
-		At: p.At, Known: p.memory.known, Owned: p.Plan.Owned, Digest: p.Plan.Digest(), Approving: p.approving, By: byOther(p.By, e.Ledger.User()), Policies: p.policies,
+		At: p.At, Known: p.memory.known, Owned: p.Plan.Owned, Digest: p.Plan.Digest(), Approving: p.approving,
+		By: byOther(p.By, e.Ledger.User()), Policies: p.policies,
 		As: e.callers(),
 	}
 	for _, d := range p.Plan.Decisions {

@@ -68,6 +68,7 @@ func staysOf(p decider.Plan) map[resource.Ref]*resource.Observed {
 func (p *Planning) inProgress(ref resource.Ref) (comparator.Replacing, bool) {
 	open, ok := p.Replacing[ref]
 	return comparator.Replacing{
-		Desired: open.Desired, Old: open.Old, Strategy: resource.Strategy(open.Strategy), Reverting: open.Reverting, Used: p.Used[ref],
+		Desired: open.Desired, Old: open.Old, Strategy: resource.Strategy(open.Strategy), Reverting: open.Reverting,
+		Used: p.Used[ref],
 	}, ok
 }

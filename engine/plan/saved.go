@@ -38,11 +38,15 @@ func (s *Saved) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Blocker
 		d := &p.Decisions[i]
 		b, ok := s.saved[d.Ref]
 		if !ok || !b.Action.Executes() {
-			out[i] = decider.Blocker{Policy: decider.NotInPlan, Reason: "it is not in the saved plan", Suggestion: "create a new plan"}
+			out[i] = decider.Blocker{
+				Policy: decider.NotInPlan, Reason: "it is not in the saved plan", Suggestion: "create a new plan",
+			}
 			continue
 		}
 		if why := b.differs(d, s.kinds); why != "" {
-			out[i] = decider.Blocker{Policy: staleBlocker, Reason: why + " since the plan was made", Suggestion: "create a new plan"}
+			out[i] = decider.Blocker{
+				Policy: staleBlocker, Reason: why + " since the plan was made", Suggestion: "create a new plan",
+			}
 		}
 	}
 	return out, nil
@@ -74,7 +78,9 @@ func (s *Saved) AddRest(now *Planned) {
 			now.Already = append(now.Already, d.Ref)
 		default:
 			d.Action = decider.Notify
-			d.Blockers = append(d.Blockers, decider.Blocker{Policy: staleBlocker, Reason: "it is not configured any more, and does not exist", Suggestion: "create a new plan"})
+			d.Blockers = append(d.Blockers, decider.Blocker{
+				Policy: staleBlocker, Reason: "it is not configured any more, and does not exist", Suggestion: "create a new plan",
+			})
 			stale = append(stale, d)
 		}
 	}

@@ -35,7 +35,9 @@ func (p *Planning) needed(inside []provider.ObserveRequest) map[resource.Ref]boo
 }
 
 // awaitStarting reads scopes again as long as needed resources start in them, and changes the answers.
-func (e *Planner) awaitStarting(ctx context.Context, p *Planning, requests, inside []provider.ObserveRequest, answers resource.LiveState) {
+func (e *Planner) awaitStarting(
+	ctx context.Context, p *Planning, requests, inside []provider.ObserveRequest, answers resource.LiveState,
+) {
 	if p.o.Starting.For <= 0 {
 		return
 	}

@@ -66,7 +66,9 @@ func (e *Recovery) Confirm(ctx context.Context, raw resource.LiveState, o Option
 		if err != nil {
 			return nil, err
 		}
-		observed, err := e.Ledger.RecordObservation(ctx, c.live, ledger.ObservationOptions{Since: o.Since, Young: young, Before: slices.Concat(o.Before, c.lost, good)})
+		observed, err := e.Ledger.RecordObservation(ctx, c.live, ledger.ObservationOptions{
+			Since: o.Since, Young: young, Before: slices.Concat(o.Before, c.lost, good),
+		})
 		var missed *ledger.YoungError
 		if err == nil {
 			done, err := e.recoverIn(ctx, c, o, observed.Revision)
@@ -94,11 +96,14 @@ func (e *Recovery) Confirm(ctx context.Context, raw resource.LiveState, o Option
 		}
 		maps.Copy(raw.Scopes, again.Scopes)
 	}
-	return nil, errors.New("observe: young resources were read again without a result") // unreachable: the last round has none
+	// unreachable: the last round has none
+	return nil, errors.New("observe: young resources were read again without a result")
 }
 
 // again returns the requests to repeat, with the IDs of the missing resources.
-func again(requests []provider.ObserveRequest, missed []resource.Ref, bindings []resource.Binding) []provider.ObserveRequest {
+func again(
+	requests []provider.ObserveRequest, missed []resource.Ref, bindings []resource.Binding,
+) []provider.ObserveRequest {
 	var out []provider.ObserveRequest
 	for _, ref := range missed {
 		i := slices.IndexFunc(out, func(r provider.ObserveRequest) bool { return r.Scope == ref.Scope() })
@@ -214,7 +219,9 @@ func (e *Recovery) recoverIn(ctx context.Context, b *bound, o Options, observed 
 	if err != nil {
 		return nil, err
 	}
-	if _, err := e.Ledger.RecordObservation(ctx, now.live, ledger.ObservationOptions{Since: o.Since, Own: []storage.Revision{observed, r.at}}); err != nil {
+	if _, err := e.Ledger.RecordObservation(ctx, now.live, ledger.ObservationOptions{
+		Since: o.Since, Own: []storage.Revision{observed, r.at},
+	}); err != nil {
 		return nil, fmt.Errorf("record what was observed: %w", err)
 	}
 	c.Live, c.Bindings = now.live, now.bindings
@@ -248,7 +255,8 @@ func (e *Recovery) leaveOut(live resource.LiveState, running []ledger.OpenAction
 		}
 		made := e.carriers(o, s)
 		s.Resources = slices.DeleteFunc(slices.Clone(s.Resources), func(x resource.Observed) bool {
-			return !x.Managed() && slices.ContainsFunc(made, func(m *resource.Observed) bool { return m.ID == x.ID && m.Ref.Kind == x.Ref.Kind })
+			return !x.Managed() &&
+				slices.ContainsFunc(made, func(m *resource.Observed) bool { return m.ID == x.ID && m.Ref.Kind == x.Ref.Kind })
 		})
 		live.Scopes[o.Ref.Scope()] = s
 	}

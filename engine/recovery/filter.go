@@ -8,7 +8,9 @@ import (
 // FilterOf is what an observation of a scope must list although it has lost its marks: whatever a binding
 // that has not ended proves, what an open action is about, and what was bound last under a configured
 // name that nothing is bound to, since it may be in the way. What has marks a provider lists by itself.
-func FilterOf(s resource.Scope, bindings []resource.Binding, intents []resource.Intent, opens []OpenAction) *provider.Filter {
+func FilterOf(
+	s resource.Scope, bindings []resource.Binding, intents []resource.Intent, opens []OpenAction,
+) *provider.Filter {
 	f := &provider.Filter{IDs: map[string][]string{}}
 	add := func(ref resource.Ref, id string) {
 		if id != "" {

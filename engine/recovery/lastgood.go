@@ -30,7 +30,9 @@ func (e *Recovery) isGood(o *resource.Observed, with event.Applied) bool {
 
 // LastGood returns the event for a resource that is healthy with a configuration, if that is not
 // recorded already.
-func (e *Recovery) LastGood(ctx context.Context, ref resource.Ref, o *resource.Observed, with event.Applied) ([]event.Event, error) {
+func (e *Recovery) LastGood(
+	ctx context.Context, ref resource.Ref, o *resource.Observed, with event.Applied,
+) ([]event.Event, error) {
 	if !e.isGood(o, with) {
 		return nil, nil
 	}
@@ -86,7 +88,9 @@ func (e *Recovery) downIn(ctx context.Context, live resource.LiveState) (map[res
 }
 
 // recoveredGood does so for an action that an observation found done.
-func (e *Recovery) recoveredGood(ctx context.Context, o ledger.OpenAction, r event.Recovered, live resource.Snapshot) (event.Event, error) {
+func (e *Recovery) recoveredGood(
+	ctx context.Context, o ledger.OpenAction, r event.Recovered, live resource.Snapshot,
+) (event.Event, error) {
 	have := byID(live, o.Ref.Kind, r.ID)
 	if r.Finding != event.FoundDone || have == nil || o.Applying == nil || o.Step != "" {
 		return nil, nil

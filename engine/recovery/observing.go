@@ -31,14 +31,18 @@ func (e *Recovery) Observing(ctx context.Context) *Observing {
 }
 
 // Read reads one location. The result is not confirmed: record does that, so that plans can use it.
-func (o *Observing) Read(ctx context.Context, r provider.ObserveRequest) (raw resource.LiveState, record func(context.Context) error) {
+func (o *Observing) Read(
+	ctx context.Context, r provider.ObserveRequest,
+) (raw resource.LiveState, record func(context.Context) error) {
 	if o.err != nil {
 		raw.Unreachable = map[resource.Scope]error{r.Scope: fmt.Errorf("read the store: %w", o.err)}
 		return raw, func(context.Context) error { return o.err }
 	}
 	raw = o.engine.Observer.Observe(ctx, []provider.ObserveRequest{r})
 	return raw, func(ctx context.Context) error {
-		_, err := o.engine.Confirm(ctx, raw, Options{Since: o.since, Opens: o.opens[r.Scope], Requests: []provider.ObserveRequest{r}})
+		_, err := o.engine.Confirm(ctx, raw, Options{
+			Since: o.since, Opens: o.opens[r.Scope], Requests: []provider.ObserveRequest{r},
+		})
 		return err
 	}
 }
@@ -57,7 +61,9 @@ func (e *Recovery) ObserveRef(ctx context.Context, ref resource.Ref) (resource.S
 
 // ObserveKind observes the kind of a resource, with those that are needed by the IDs of their bindings too;
 // what is unmanaged may be omitted. Open actions that are given are not running, and are recovered.
-func (e *Recovery) ObserveKind(ctx context.Context, ref resource.Ref, needed func(resource.Ref) bool, opens []OpenAction) (resource.Snapshot, error) {
+func (e *Recovery) ObserveKind(
+	ctx context.Context, ref resource.Ref, needed func(resource.Ref) bool, opens []OpenAction,
+) (resource.Snapshot, error) {
 	since, err := e.Ledger.Revision(ctx)
 	if err != nil {
 		return resource.Snapshot{}, err
@@ -66,7 +72,9 @@ func (e *Recovery) ObserveKind(ctx context.Context, ref resource.Ref, needed fun
 	if err != nil {
 		return resource.Snapshot{}, err
 	}
-	request := provider.ObserveRequest{Scope: ref.Scope(), Kinds: []string{ref.Kind}, Filter: FilterOf(ref.Scope(), bindings, nil, opens)}
+	request := provider.ObserveRequest{
+		Scope: ref.Scope(), Kinds: []string{ref.Kind}, Filter: FilterOf(ref.Scope(), bindings, nil, opens),
+	}
 	for _, b := range bindings {
 		if b.Ref.Kind == ref.Kind && b.Live() && needed(b.Ref) {
 			request.Known = append(request.Known, provider.Known{Kind: b.Ref.Kind, ID: b.ID})

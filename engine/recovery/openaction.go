@@ -106,7 +106,10 @@ func (e *Recovery) releaseDeadClaims(ctx context.Context, claims []parts.Claim, 
 		if err != nil {
 			continue // the claim of a loop's leader, under which no resource is changed
 		}
-		event := event.Revoked{Ref: ref, ClaimedBy: c.Run, Token: c.Token, Who: e.Ledger.User(), Reason: fmt.Sprintf("process %d on %s ended without releasing it", c.PID, c.Host)}
+		event := event.Revoked{
+			Ref: ref, ClaimedBy: c.Run, Token: c.Token, Who: e.Ledger.User(),
+			Reason: fmt.Sprintf("process %d on %s ended without releasing it", c.PID, c.Host),
+		}
 		if _, err := e.Ledger.Record(ctx, event); err != nil {
 			return nil, fmt.Errorf("record the revoked claim: %w", err)
 		}
@@ -132,7 +135,9 @@ type recoveredActions struct {
 
 // recoverAll recovers open actions from an observation, records the results, and returns the
 // actions that stay open. A report does not show what was acted on after it was made.
-func (e *Recovery) recoverAll(ctx context.Context, opens []OpenAction, live resource.LiveState, acted map[resource.Ref]bool) (*recoveredActions, error) {
+func (e *Recovery) recoverAll(
+	ctx context.Context, opens []OpenAction, live resource.LiveState, acted map[resource.Ref]bool,
+) (*recoveredActions, error) {
 	open := map[resource.Ref]ledger.OpenAction{}
 	var results []event.Recovered
 	good := map[resource.Ref]event.Event{}

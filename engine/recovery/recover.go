@@ -25,13 +25,15 @@ func (e *Recovery) recover(o ledger.OpenAction, live resource.Snapshot, before e
 		created := e.carriers(o, live)
 		switch {
 		case len(created) > 1:
-			return found(event.FoundUnknown, nil, "%d resources have its idempotency key: remove the ovi tags from all but one", len(created))
+			return found(event.FoundUnknown, nil, "%d resources have its idempotency key: remove the ovi tags from all but one",
+				len(created))
 		case len(created) == 1:
 			return found(event.FoundDone, created[0], "%s has its name and key", created[0].ID)
 		case !absent:
 			return a, false
 		}
-		return found(event.FoundNotDone, nil, "no resource has its key; if one appears later, the next attempt with the same key creates no second one")
+		return found(event.FoundNotDone, nil,
+			"no resource has its key; if one appears later, the next attempt with the same key creates no second one")
 	}
 	if r, known, is := recoverStep(o, live); is {
 		return r, known
@@ -65,7 +67,8 @@ func (e *Recovery) mayBeLeaving(o ledger.OpenAction, have *resource.Observed, at
 // action; nil if it kept the one before.
 func (e *Recovery) withApplied(o ledger.OpenAction, have *resource.Observed, s resource.Snapshot) *resource.Observed {
 	kind, ok := e.Providers.Kind(o.Ref.Provider, o.Ref.Kind)
-	if ok && o.Applying != nil && len(resource.Diff(o.Applying.Attrs, have.Attrs, kind, resource.DiffOptions{Resolve: valuesIn(s)})) > 0 {
+	if ok && o.Applying != nil &&
+		len(resource.Diff(o.Applying.Attrs, have.Attrs, kind, resource.DiffOptions{Resolve: valuesIn(s)})) > 0 {
 		return nil
 	}
 	return have
@@ -123,7 +126,9 @@ func managedAt(s resource.Snapshot, ref resource.Ref) *resource.Observed {
 // isAsApplied reports whether a resource matches what the action was to apply; before is what was
 // applied earlier. With a write-only attribute it reports false: the action is then repeated, which
 // is harmless.
-func (e *Recovery) isAsApplied(o ledger.OpenAction, have resource.Observed, s resource.Snapshot, before event.Applied) bool {
+func (e *Recovery) isAsApplied(
+	o ledger.OpenAction, have resource.Observed, s resource.Snapshot, before event.Applied,
+) bool {
 	kind, ok := e.Providers.Kind(o.Ref.Provider, o.Ref.Kind)
 	if o.Reason == decider.ReasonState && o.Applying != nil {
 		if _, differs := resource.DiffState(o.Applying.State, &have, true); differs {
@@ -153,7 +158,9 @@ func MentionsWriteOnly(desired resource.Attrs, schema []resource.Attribute) bool
 }
 
 // finding completes a result with what an observation found, and of which resource.
-func finding(a *event.Recovered, live resource.Snapshot) func(event.Finding, *resource.Observed, string, ...any) (event.Recovered, bool) {
+func finding(
+	a *event.Recovered, live resource.Snapshot,
+) func(event.Finding, *resource.Observed, string, ...any) (event.Recovered, bool) {
 	return func(f event.Finding, have *resource.Observed, format string, args ...any) (event.Recovered, bool) {
 		a.Finding, a.Evidence = f, fmt.Sprintf(format, args...)+", observed at "+live.At.UTC().Format(time.RFC3339)
 		if have != nil {
@@ -165,7 +172,9 @@ func finding(a *event.Recovered, live resource.Snapshot) func(event.Finding, *re
 
 // recoverAccepted finds the result of an accepted action; false if it is still in progress, or the kind was not
 // read in full.
-func (e *Recovery) recoverAccepted(o ledger.OpenAction, live resource.Snapshot, a *event.Recovered) (event.Recovered, bool) {
+func (e *Recovery) recoverAccepted(
+	o ledger.OpenAction, live resource.Snapshot, a *event.Recovered,
+) (event.Recovered, bool) {
 	found := finding(a, live)
 	deletes := o.Action == decider.Delete || o.Phase == event.PhaseDelete
 	have := byID(live, o.Ref.Kind, o.ID)

@@ -43,13 +43,17 @@ func (e *Recovery) keepActed(ctx context.Context, live resource.LiveState) (map[
 }
 
 // asRecorded replaces what a report says of a ref with what is recorded.
-func (e *Recovery) asRecorded(ctx context.Context, reported []resource.Observed, ref resource.Ref) ([]resource.Observed, error) {
+func (e *Recovery) asRecorded(
+	ctx context.Context, reported []resource.Observed, ref resource.Ref,
+) ([]resource.Observed, error) {
 	bindings, err := e.Ledger.Bindings(ctx, ref.Scope())
 	if err != nil {
 		return nil, err
 	}
 	out := slices.DeleteFunc(slices.Clone(reported), func(o resource.Observed) bool {
-		if i := slices.IndexFunc(bindings, func(b resource.Binding) bool { return b.ID == o.ID && b.Ref.Kind == o.Ref.Kind && b.Live() }); i >= 0 {
+		if i := slices.IndexFunc(bindings, func(b resource.Binding) bool {
+			return b.ID == o.ID && b.Ref.Kind == o.Ref.Kind && b.Live()
+		}); i >= 0 {
 			return bindings[i].Ref == ref
 		}
 		return o.Marks.Ref == ref || o.Marks.IsZero() && o.NaturalRef() == ref.Bare()

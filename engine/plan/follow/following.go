@@ -39,7 +39,9 @@ func newFollowing(orders []event.Ordered, providers provider.Set) *Following {
 }
 
 // decide notes what a resource follows.
-func (f *Following) decide(d *resource.Desired, x *rollout.Progressing, t rollout.Target, now *Rollout, good event.Applied, u rules.Update) {
+func (f *Following) decide(
+	d *resource.Desired, x *rollout.Progressing, t rollout.Target, now *Rollout, good event.Applied, u rules.Update,
+) {
 	if t.Follow == rollout.New {
 		return // what it used up is blocked by the limit of attempts
 	}
@@ -67,7 +69,11 @@ func (f *Following) spent(ref resource.Ref, a decider.Attempts, allowed rules.At
 	}
 	x.Attempts, x.Class = Spent(a, allowed)
 	f.back[ref] = x
-	f.Why[ref] = decider.Follows{Back: true, Why: fmt.Sprintf("back to %s: %s of %s failed", resource.ShortDigest(x.Back), decider.NumberOf(a), resource.ShortDigest(x.Desired))}
+	f.Why[ref] = decider.Follows{
+		Back: true,
+		Why: fmt.Sprintf("back to %s: %s of %s failed",
+			resource.ShortDigest(x.Back), decider.NumberOf(a), resource.ShortDigest(x.Desired)),
+	}
 }
 
 // Spent returns how many attempts were used up, and the class of their errors.
@@ -81,12 +87,15 @@ func Spent(a decider.Attempts, allowed rules.Attempts) (n int, class string) {
 
 // blockerOf is why a resource does not follow the new configuration, also as a few words about the one
 // that it has.
-func blockerOf(t rollout.Target, now *Rollout, u rules.Update, ref resource.Ref, x *rollout.Progressing) (b decider.Blocker, text string) {
+func blockerOf(
+	t rollout.Target, now *Rollout, u rules.Update, ref resource.Ref, x *rollout.Progressing,
+) (b decider.Blocker, text string) {
 	name := "configuration " + resource.ShortDigest(x.Desired)
 	if at := blockerAtGate(t, now, ref); at != nil {
 		switch {
 		case at.Until != nil:
-			return *at, fmt.Sprintf("%s is deferred until %s by %s", name, at.Until.UTC().Format("2006-01-02 15:04 UTC"), at.Reason)
+			return *at, fmt.Sprintf("%s is deferred until %s by %s",
+				name, at.Until.UTC().Format("2006-01-02 15:04 UTC"), at.Reason)
 		case at.Awaits != "":
 			return *at, name + " is deferred until " + at.Awaits
 		}
@@ -102,7 +111,8 @@ func blockerOf(t rollout.Target, now *Rollout, u rules.Update, ref resource.Ref,
 		b.Suggestion = "change the configuration, or run `ovi retry` for what failed"
 		return b, b.Reason
 	case rollout.Sealed:
-		b.Reason = fmt.Sprintf("its last good configuration %s has a secret that is not on record", resource.ShortDigest(x.LastGood))
+		b.Reason = fmt.Sprintf("its last good configuration %s has a secret that is not on record",
+			resource.ShortDigest(x.LastGood))
 		b.Suggestion = "change the configuration, or run `ovi retry " + ref.Short() + "`"
 		return b, b.Reason
 	case rollout.Exhausted:

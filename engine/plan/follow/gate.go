@@ -27,7 +27,9 @@ func (r *rolling) gateOf(u rules.Update, version string, all []*resource.Desired
 		g.frozen = &decider.Blocker{Until: &opens, Reason: windowName(next)}
 	}
 	if u.Lock != "" {
-		g.frozen = &decider.Blocker{Reason: "locked by update.lock: " + u.Lock, Suggestion: "remove update.lock from its file"}
+		g.frozen = &decider.Blocker{
+			Reason: "locked by update.lock: " + u.Lock, Suggestion: "remove update.lock from its file",
+		}
 	}
 	for _, o := range r.orders {
 		if o.Stack != ref.Stack {
@@ -78,7 +80,9 @@ func blockedBy(words provider.OrderWords, o event.Ordered) *decider.Blocker {
 
 // gated asks for the rollouts of one stack which no rule names, where an order is about them.
 func (r *rolling) gated(stack string) bool {
-	return slices.ContainsFunc(r.orders, func(o event.Ordered) bool { return o.Stack == stack && o.Order != event.Promote })
+	return slices.ContainsFunc(r.orders, func(o event.Ordered) bool {
+		return o.Stack == stack && o.Order != event.Promote
+	})
 }
 
 // deletes are what an order says about the deletion of what is not configured any more.

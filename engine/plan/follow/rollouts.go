@@ -42,7 +42,8 @@ func Load(ctx context.Context, r *ledger.Reader, intents []resource.Intent, at s
 	if err != nil {
 		return nil, err
 	}
-	if len(orders) == 0 && !slices.ContainsFunc(intents, func(in resource.Intent) bool { return len(in.Rules.Updates) > 0 }) {
+	if len(orders) == 0 &&
+		!slices.ContainsFunc(intents, func(in resource.Intent) bool { return len(in.Rules.Updates) > 0 }) {
 		return nil, nil
 	}
 	f := &Facts{orders: orders, waves: map[rolloutName]event.Wave{}, open: map[resource.Ref]ledger.OpenAction{}}
@@ -147,7 +148,9 @@ func (r *rolling) stack(in *resource.Intent) {
 // one decides one rollout.
 func (r *rolling) one(limits rules.Rules, u rules.Update, all []*resource.Desired) {
 	ref := all[0].Ref
-	now := Rollout{Wave: event.Wave{Stack: ref.Stack, Kind: ref.Kind, Name: ref.Name, Version: versionOf(all)}, complete: true}
+	now := Rollout{
+		Wave: event.Wave{Stack: ref.Stack, Kind: ref.Kind, Name: ref.Name, Version: versionOf(all)}, complete: true,
+	}
 	was := r.waves[rolloutName{ref.Stack, ref.Kind, ref.Name}]
 	if now.isNew = was.Version != now.Version; now.isNew {
 		was = event.Wave{}
@@ -195,7 +198,8 @@ func (r *rolling) one(limits rules.Rules, u rules.Update, all []*resource.Desire
 	}
 	if u.Staged() {
 		r.follow.Rollouts = append(r.follow.Rollouts, now)
-		if (now.isNew && !now.complete || !now.isNew) && (was.Version != now.Version || was.Reach != reach || was.Halted != halted || was.Awaits != now.Awaits) {
+		if (now.isNew && !now.complete || !now.isNew) &&
+			(was.Version != now.Version || was.Reach != reach || was.Halted != halted || was.Awaits != now.Awaits) {
 			r.follow.Waves = append(r.follow.Waves, now.Wave)
 		}
 	}
@@ -269,5 +273,7 @@ func (r *rolling) progress(d *resource.Desired) rollout.Progressing {
 
 // sameAttrs reports whether changes are about the state or the marks alone.
 func sameAttrs(changes []resource.Change) bool {
-	return !slices.ContainsFunc(changes, func(c resource.Change) bool { return c.On == resource.OnAttribute || c.On == resource.OnTag })
+	return !slices.ContainsFunc(changes, func(c resource.Change) bool {
+		return c.On == resource.OnAttribute || c.On == resource.OnTag
+	})
 }
