@@ -45,7 +45,7 @@ func (a *apply) accept(end *event.Finished, d *decider.Decision, v verb, err err
 	if !k.Async || !deleting && !pending {
 		return err
 	}
-	end.Outcome, end.Deadline = event.Accepted, a.engine.Clock().UTC().Round(0).Add(a.pends(d.Ref, v, k))
+	end.Outcome, end.Deadline = event.Accepted, a.engine.Now().Add(a.pends(d.Ref, v, k))
 	end.Error, end.Class, end.Recoverable = "", "", false
 	return nil
 }
@@ -141,7 +141,7 @@ func (a *apply) applying(d *decider.Decision, r *provider.Request) *event.Applie
 	}
 	return &event.Applied{
 		Attrs: r.Desired.Attrs, Tags: d.Desired.Tags, State: d.Desired.State, Desired: d.DesiredDigest(),
-		At: a.engine.Clock().UTC().Round(0), Unverified: a.unverified(d, r), DependsOn: slices.Clone(d.Desired.Refs()),
+		At: a.engine.Now(), Unverified: a.unverified(d, r), DependsOn: slices.Clone(d.Desired.Refs()),
 	}
 }
 

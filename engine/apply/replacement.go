@@ -125,7 +125,7 @@ func (a *apply) replacement(
 // extend sets the deadline for the resource that is starting.
 func (r *replacement) extend() {
 	k := r.engine.Kind(r.d.Ref)
-	r.Deadline, r.pause, r.repeated = r.engine.Clock().UTC().Round(0).Add(r.pends(r.d.Ref, create, k)), pauses{}, false
+	r.Deadline, r.pause, r.repeated = r.engine.Now().Add(r.pends(r.d.Ref, create, k)), pauses{}, false
 }
 
 // run does one step after the other, each from what an observation found.

@@ -57,7 +57,7 @@ func (e *Operator) signed(
 // signBlessing adds who, and the signature.
 func (e *Operator) signBlessing(ctx context.Context, b event.Blessed, a OperatorAction) (event.Blessed, error) {
 	if a.Sign.Sign != nil {
-		b.At = e.plan.Clock().UTC().Round(0)
+		b.At = e.plan.Now()
 	}
 	by, who, err := e.signed(ctx, a, func(who string) []byte {
 		b.Who = who

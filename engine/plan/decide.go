@@ -42,7 +42,7 @@ func (e *Planner) decide(ctx context.Context, p *Planning) error {
 		LastConfigured:   m.lastConfigured,
 		LastDependsOn:    m.lastDependsOn,
 	}
-	first := []decider.Policy{e.openPolicy(p.Open)}
+	first := []decider.Policy{openActionPolicy{p.Open, e.Providers.Kind}}
 	if p.following != nil {
 		facts.Follows, first = p.following.Why, append(first, p.following)
 	}

@@ -17,10 +17,6 @@ type openActionPolicy struct {
 	kinds decider.Kinds
 }
 
-func (e *Planner) openPolicy(open map[resource.Ref]ledger.OpenAction) openActionPolicy {
-	return openActionPolicy{open, e.Providers.Kind}
-}
-
 // Supersedes reports whether a new configuration may be applied while another is in progress. What is being
 // deleted is created again once it is gone, so that its binding ends with the proof of that.
 func Supersedes(k resource.Kind, d *decider.Decision, o ledger.OpenAction) bool {

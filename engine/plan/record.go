@@ -12,14 +12,6 @@ import (
 	"github.com/ovi-project/ovi/resource/rules"
 )
 
-// byOther is who made a plan, if that is another than who records it.
-func byOther(who, user string) string {
-	if who == user {
-		return ""
-	}
-	return who
-}
-
 // callers is whom the system of each provider takes ovi for, as far as one said.
 func (e *Planner) callers() map[string]string {
 	out := map[string]string{}
@@ -36,8 +28,10 @@ func (e *Planner) recordPlan(ctx context.Context, p *Planning) (err error) {
 	planned := event.Planned{
 		Plan: p.ID, Stacks: p.Stacks, Mode: p.Mode, Counts: p.Counts, Unreachable: map[string]string{},
 		At: p.At, Known: p.memory.known, Owned: p.Plan.Owned, Digest: p.Plan.Digest(), Approving: p.approving,
-		By: byOther(p.By, e.Ledger.User()), Policies: p.policies,
-		As: e.callers(),
+		Policies: p.policies, As: e.callers(),
+	}
+	if p.By != e.Ledger.User() {
+		planned.By = p.By
 	}
 	for _, d := range p.Plan.Decisions {
 		planned.Decisions = append(planned.Decisions, event.Recorded(d))

@@ -47,7 +47,7 @@ func (e *Planner) awaitStarting(
 		again := slices.DeleteFunc(slices.Clone(requests), func(r provider.ObserveRequest) bool {
 			starts := false
 			for _, o := range answers.Scopes[r.Scope].Resources {
-				if o.Health != resource.Pending || !needed[o.Ref.Bare()] || e.isAsync(o.Ref) {
+				if o.Health != resource.Pending || !needed[o.Ref.Bare()] || e.Kind(o.Ref).Async {
 					continue
 				}
 				starts = true
@@ -75,10 +75,4 @@ func (e *Planner) awaitStarting(
 		}
 		maps.Copy(answers.Scopes, now.Scopes)
 	}
-}
-
-// isAsync reports whether an action on a resource ends by an observation: what is pending is in progress.
-func (e *Planner) isAsync(ref resource.Ref) bool {
-	k, _ := e.Providers.Kind(ref.Provider, ref.Kind)
-	return k.Async
 }

@@ -156,7 +156,7 @@ func (e *Recovery) anyMade(live resource.LiveState) bool {
 			if o.Managed() {
 				continue
 			}
-			if k, _ := e.Providers.Kind(o.Ref.Provider, o.Ref.Kind); o.Marks.Key != "" || k.Carrier == resource.NoMarks {
+			if k := e.Kind(o.Ref); o.Marks.Key != "" || k.Carrier == resource.NoMarks {
 				return true
 			}
 		}

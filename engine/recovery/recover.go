@@ -59,7 +59,7 @@ func (e *Recovery) recover(o ledger.OpenAction, live resource.Snapshot, before e
 
 // mayBeLeaving reports whether the system may have accepted a delete whose result was not recorded.
 func (e *Recovery) mayBeLeaving(o ledger.OpenAction, have *resource.Observed, at time.Time) bool {
-	k, _ := e.Providers.Kind(o.Ref.Provider, o.Ref.Kind)
+	k := e.Kind(o.Ref)
 	return k.Async && have.Health == resource.Pending && at.Before(o.At.Add(k.Pends()))
 }
 
@@ -87,7 +87,7 @@ func valuesIn(s resource.Snapshot) func(resource.Reference) (resource.Value, boo
 // carriers returns the resources that an open create may have created: those with its key, or, for
 // a kind without marks, one with the natural name that matches the configuration.
 func (e *Recovery) carriers(o ledger.OpenAction, live resource.Snapshot) []*resource.Observed {
-	kind, _ := e.Providers.Kind(o.Ref.Provider, o.Ref.Kind)
+	kind := e.Kind(o.Ref)
 	var out []*resource.Observed
 	for i := range live.Resources {
 		x := &live.Resources[i]

@@ -30,14 +30,6 @@ type Following struct {
 	providers provider.Set
 }
 
-func newFollowing(orders []event.Ordered, providers provider.Set) *Following {
-	return &Following{
-		Orders: orders, providers: providers,
-		instead: map[resource.Ref]*resource.Desired{}, blockers: map[resource.Ref]decider.Blocker{},
-		Why: map[resource.Ref]decider.Follows{}, back: map[resource.Ref]event.Exhausted{},
-	}
-}
-
 // decide notes what a resource follows.
 func (f *Following) decide(
 	d *resource.Desired, x *rollout.Progressing, t rollout.Target, now *Rollout, good event.Applied, u rules.Update,

@@ -100,7 +100,11 @@ type rolling struct {
 func (f *Facts) Follow(in Input) *Following {
 	r := &rolling{
 		Facts: f, Input: in, found: map[resource.Ref]*comparator.Difference{},
-		have: map[resource.Ref]*resource.Observed{}, follow: newFollowing(f.orders, in.Providers),
+		have: map[resource.Ref]*resource.Observed{}, follow: &Following{
+			Orders: f.orders, providers: in.Providers,
+			instead: map[resource.Ref]*resource.Desired{}, blockers: map[resource.Ref]decider.Blocker{},
+			Why: map[resource.Ref]decider.Follows{}, back: map[resource.Ref]event.Exhausted{},
+		},
 	}
 	for i := range in.Loaded.Differences {
 		if d := &in.Loaded.Differences[i]; d.Desired != nil {

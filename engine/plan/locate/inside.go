@@ -17,7 +17,7 @@ type Insides map[resource.Scope]resource.Ref
 
 // addInside adds the scope that a resource opens, if its kind opens one.
 func (e *Locator) addInside(in Insides, ref resource.Ref) {
-	if k, _ := e.Providers.Kind(ref.Provider, ref.Kind); k.Opens != nil {
+	if k := e.Kind(ref); k.Opens != nil {
 		in[k.Opens(ref)] = ref
 	}
 }
@@ -196,7 +196,7 @@ func (e *Locator) follow(p *Places, intents []resource.Intent, inner Insides, mo
 			continue
 		}
 		parent = mover(moved).ref(parent)
-		k, _ := e.Providers.Kind(parent.Provider, parent.Kind)
+		k := e.Kind(parent)
 		to := k.Opens(parent)
 		if to != s {
 			moved[s] = to
