@@ -14,7 +14,8 @@ import (
 	"github.com/ovi-project/ovi/ledger/history"
 )
 
-// act performs one phase of a decision under its claim.
+// act performs one phase of a decision under its claim. Between the plan and the claim another run may have
+// acted on the resource, so the decision is checked again first, by the record alone.
 func (a *apply) act(d *decider.Decision, phase decider.Phase) Outcome {
 	out := Outcome{Ref: d.Ref, Action: d.Action, Status: Interrupted, Detail: "the apply was interrupted first"}
 	ctx, acquired, stop := a.untilAcquired()

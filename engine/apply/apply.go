@@ -48,7 +48,10 @@ const (
 	retryFor           = 5 * time.Minute // after which a failing call is not retried
 )
 
-// apply is one apply in progress.
+// apply is one apply in progress. Its steps run in parallel, and share it: what changes is guarded by mu.
+//
+// Two contexts end it. The soft one is the first Ctrl-C: no more steps start, and those that run finish. The
+// hard one is the second: calls are cut off, and their results are left to a later observation.
 type apply struct {
 	engine   *recovery.Recovery
 	plan     *plan.Planned
@@ -108,7 +111,8 @@ func (a *apply) record(events ...event.Event) error {
 	return nil
 }
 
-// fail keeps the first error of the ledger, after which nothing more starts.
+// fail keeps the first error of the ledger, after which nothing more starts: an action that cannot be recorded
+// must not be performed.
 func (a *apply) fail(err error) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

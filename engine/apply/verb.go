@@ -5,7 +5,7 @@ import (
 	"github.com/ovi-project/ovi/decider/replace"
 )
 
-// verb is the method of a provider to call.
+// verb names the method of a provider to call.
 type verb int
 
 const (

@@ -49,7 +49,8 @@ type stepResult struct {
 	outcome Outcome
 }
 
-// walker tracks the graph of steps during a walk.
+// walker tracks the graph of steps during a walk. Only the goroutine of the walk changes it; steps report to
+// it through a channel.
 type walker struct {
 	*turns
 	steps []decider.Step

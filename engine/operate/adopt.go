@@ -71,7 +71,8 @@ func (e *Operator) Adopt(ctx context.Context, intents []resource.Intent, a Adopt
 	return o, nil
 }
 
-// adopt writes the marks, then records the adoption: marks alone prove nothing.
+// adopt writes the marks, then records the adoption: marks alone prove nothing. In this order a crash between
+// them leaves a resource with marks and without proof, which no run changes and which can be adopted again.
 func (e *Operator) adopt(
 	ctx context.Context, p *plan.Planned, ref resource.Ref, have *resource.Observed, a OperatorAction,
 ) (resource.Observed, error) {

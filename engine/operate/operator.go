@@ -15,7 +15,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Operator performs explicit actions of operators.
+// Operator performs explicit actions of operators. It observes as a plan does, and writes marks as an apply does.
 type Operator struct{ plan *plan.Planner }
 
 // New makes an operator.

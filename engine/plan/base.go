@@ -25,7 +25,7 @@ func baseOf(d *decider.Decision, kinds decider.Kinds) base {
 	return b
 }
 
-// contentOf is the digest of a resource without its health and its computed attributes: a server
+// contentOf returns the digest of a resource without its health and its computed attributes: a server
 // that has become healthy has not changed.
 func contentOf(o resource.Observed, kinds decider.Kinds) string {
 	o.Health, o.Message = "", ""

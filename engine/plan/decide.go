@@ -50,6 +50,7 @@ func (e *Planner) decide(ctx context.Context, p *Planning) error {
 	if p.Plan, err = decider.Decide(found, e.Providers.Kind, facts, policies...); err != nil {
 		return inPhase(event.PhaseDecide, fmt.Errorf("decide: %w", err))
 	}
+	// Only a first decision tells which counts have turns, and so of which the providers must be asked.
 	if e.askReady(ctx, p) {
 		if p.Plan, err = decider.Decide(found, e.Providers.Kind, facts, policies...); err != nil {
 			return inPhase(event.PhaseDecide, fmt.Errorf("decide: %w", err))
@@ -94,6 +95,7 @@ func (e *Planner) compare(p *Planning, m *memory, replace []string) (found compa
 		Starting:    m.starting(e.Providers.Kind, p.At),
 		Replace:     requested(p.Intents, replace),
 	}
+	// The first comparison shows how far each resource has got; the second uses what each follows.
 	if found, err = comparator.Compare(in); err == nil && m.rollouts != nil {
 		p.following = m.rollouts.Follow(follow.Input{
 			At: p.At, Intents: p.Intents, Live: p.Live, Providers: e.Providers,

@@ -20,7 +20,8 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// memory is what a plan reads from the ledger besides live state.
+// memory holds what a plan reads from the ledger besides live state. Functions in it read when they are asked,
+// and keep their first error, since a policy or the comparator cannot return it.
 type memory struct {
 	applied    func(resource.Ref) (event.Applied, bool)
 	resets     bool         // what is not verified is compared as missing, so that it is set

@@ -56,6 +56,7 @@ func (e *Planner) observe(ctx context.Context, p *Planning) (err error) {
 		return err
 	}
 	p.Live = resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}}
+	// A scope inside a resource can be read only once the resource is known, so levels follow each other.
 	for level, before := 0, loaded(p.Intents); level == 0 || len(requests) > 0; level, before = level+1, nil {
 		var now []provider.ObserveRequest
 		now, requests = p.places.Insides.Split(requests, level)
@@ -164,7 +165,7 @@ func (e *Planner) requests(
 	return out, nil
 }
 
-// kindsIn are the kinds of open actions, by their scopes.
+// kindsIn returns the kinds of open actions, by their scopes.
 func kindsIn(opens []recovery.OpenAction) map[resource.Scope][]string {
 	out := map[resource.Scope][]string{}
 	for _, o := range opens {
@@ -173,7 +174,7 @@ func kindsIn(opens []recovery.OpenAction) map[resource.Scope][]string {
 	return out
 }
 
-// configuredKinds are the kinds of each scope that the intents configure, in their order.
+// configuredKinds returns the kinds of each scope that the intents configure, in their order.
 func configuredKinds(intents []resource.Intent) map[resource.Scope][]string {
 	out := map[resource.Scope][]string{}
 	for i := range intents {

@@ -49,8 +49,9 @@ type Options struct {
 	digest func(decider.Plan) string // the digest that approvals must be of; nil: the plan's own
 }
 
-// policies lists every policy in the order of their review. MaxDestroy is the last, so that
-// decisions that another policy blocks do not count.
+// policies lists every policy in the order of their review. The first ones know of actions and rollouts in
+// progress; then come the policies that always hold, the limits of this plan, the caller's own, and the
+// configured ones. MaxDestroy is the last, so that decisions that another policy blocks do not count.
 func (o Options) policies(kinds decider.Kinds, first ...decider.Policy) []decider.Policy {
 	out := append(first,
 		decider.Unreachable{Kinds: kinds}, decider.Proof{}, decider.Blessed{}, decider.Targets{Patterns: o.Targets},
@@ -87,8 +88,8 @@ type AsyncObserver interface {
 	Assists() bool
 }
 
-// Starting limits how long a plan waits for resources that start, where it needs more of them than that they
-// exist: what is inside them, or values that others refer to. The zero value does not wait.
+// Starting limits the wait of a plan for starting resources whose attributes others refer to, or whose inside
+// it must read. The zero value does not wait.
 type Starting struct {
 	For time.Duration
 	// Tell is called for each resource before the plan waits for it.

@@ -12,7 +12,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Begin starts a plan: it compiles the policies and resolves the locations.
+// Begin starts a plan: it compiles the policies and resolves the locations. Policies that the store requires
+// are added to those of the caller.
 func (e *Planner) Begin(ctx context.Context, intents []resource.Intent, o Options) (*Planning, error) {
 	var err error
 	if o.guards, err = Guards(intents, o.Rules); err != nil {
@@ -46,7 +47,8 @@ func (p *Planning) ObserveLive(ctx context.Context) (err error) {
 	return inPhase(event.PhaseObserve, err)
 }
 
-// Remember reads what is recorded besides live state.
+// Remember reads what is recorded besides live state. It comes after the observation, whose recovery of open
+// actions changes the attempts and what was applied.
 func (p *Planning) Remember(ctx context.Context) (err error) {
 	e := p.planner
 	if p.memory, err = loadMemory(ctx, e.Ledger, p.o.At); err != nil {
@@ -72,7 +74,8 @@ func (p *Planning) Decide(ctx context.Context) (err error) {
 	return err
 }
 
-// Finish records the plan, so that it can be explained later, and returns it.
+// Finish records the plan, so that it can be explained later, and returns it. The waves come before the plan:
+// nothing of a wave may be applied that is not on record as started.
 func (p *Planning) Finish(ctx context.Context) (*Planned, error) {
 	e := p.planner
 	if err := e.recordExhausted(ctx, p); err != nil {
@@ -84,7 +87,7 @@ func (p *Planning) Finish(ctx context.Context) (*Planned, error) {
 	return p.Planned, e.recordPlan(ctx, p)
 }
 
-// emptied are configurations without their resources, in the same locations.
+// emptied returns configurations without their resources, in the same locations.
 func emptied(intents []resource.Intent) []resource.Intent {
 	out := slices.Clone(intents)
 	for i := range out {

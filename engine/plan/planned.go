@@ -14,8 +14,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Planned is a plan with everything needed to show, save and apply it. It does not change once
-// made.
+// Planned is a plan with everything needed to show, save and apply it. It does not change once made, except
+// that a check of its actions adds warnings, and an adoption its own binding.
 type Planned struct {
 	ID           string // ULID
 	Mode         event.Mode

@@ -52,7 +52,7 @@ func (s *Saved) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Blocker
 	return out, nil
 }
 
-// digest is the digest of the part of a plan that the saved plan contains. It equals the saved
+// digest returns the digest of the part of a plan that the saved plan contains. It equals the saved
 // plan's digest, and its approvals are valid, only if all of that is proposed again, unchanged.
 func (s *Saved) digest(p decider.Plan) string {
 	mine := map[resource.Ref]bool{}

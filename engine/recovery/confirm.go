@@ -44,13 +44,17 @@ type Confirmed struct {
 // Confirm turns the answers of providers into live state that a plan may use: it reads young
 // resources that are missing again, determines ownership, records the observation and recovers
 // open actions. Every observation passes through it, those of plans and those of loops.
+//
+// The ledger refuses an observation in which a young resource is missing. Then the resource is read again
+// after each of the pauses, and the last round records it as missing. Ownership is determined again in each
+// round, because another process may have recorded its result meanwhile.
 func (e *Recovery) Confirm(ctx context.Context, raw resource.LiveState, o Options) (*Confirmed, error) {
 	young := youngFor
 	for _, pause := range append(youngPauses(), 0) {
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("stopped while observing: %w", context.Cause(ctx))
 		}
-		if pause == 0 {
+		if pause == 0 { // the last round: whatever is missing now does not exist
 			young = 0
 		}
 		acted, err := e.keepActed(ctx, raw)
@@ -89,19 +93,19 @@ func (e *Recovery) Confirm(ctx context.Context, raw resource.LiveState, o Option
 		case <-time.After(pause):
 		case <-ctx.Done():
 		}
-		again := e.Observer.Observe(ctx, again(o.Requests, refs, c.bindings))
-		for s, err := range again.Unreachable {
+		answers := e.Observer.Observe(ctx, repeat(o.Requests, refs, c.bindings))
+		for s, err := range answers.Unreachable {
 			delete(raw.Scopes, s)
 			raw.Unreachable[s] = err
 		}
-		maps.Copy(raw.Scopes, again.Scopes)
+		maps.Copy(raw.Scopes, answers.Scopes)
 	}
 	// unreachable: the last round has none
 	return nil, errors.New("observe: young resources were read again without a result")
 }
 
-// again returns the requests to repeat, with the IDs of the missing resources.
-func again(
+// repeat returns the requests to repeat, with the IDs of the missing resources.
+func repeat(
 	requests []provider.ObserveRequest, missed []resource.Ref, bindings []resource.Binding,
 ) []provider.ObserveRequest {
 	var out []provider.ObserveRequest

@@ -14,7 +14,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// OpenAction is an action that started and has no recorded result.
+// OpenAction is an action that started and has no recorded result. Its process may still work on it, may have
+// ended, or may have lost the claim.
 type OpenAction struct {
 	ledger.OpenAction
 	Running bool // its claim is still held, so it may be in progress

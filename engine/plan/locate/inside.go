@@ -22,7 +22,7 @@ func (e *Locator) addInside(in Insides, ref resource.Ref) {
 	}
 }
 
-// openers are the providers with a kind that opens a scope.
+// openers returns the providers with a kind that opens a scope.
 func (e *Locator) openers() map[string]bool {
 	out := map[string]bool{}
 	for name, p := range e.Providers {
