@@ -22,7 +22,7 @@ func (e *panicError) Error() string {
 	return fmt.Sprintf("the provider panicked: %v\n%s", e.value, e.stack)
 }
 
-// startsError is that a reference has no value because what it refers to starts.
+// startsError reports a reference without a value, because the resource that it names is starting.
 type startsError struct {
 	to resource.Reference
 	on resource.Observed

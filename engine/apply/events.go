@@ -121,7 +121,7 @@ func (a *apply) startedEvent(
 	return b
 }
 
-// starting is what the start of every action on a resource has in common.
+// starting returns the fields that the start of every action on a resource has.
 func (a *apply) starting(c parts.Claim, d *decider.Decision) event.Started {
 	host, _ := os.Hostname()
 	started := event.Started{

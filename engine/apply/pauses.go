@@ -11,7 +11,7 @@ const (
 	longestPause = 10 * time.Second
 )
 
-// pauses is how long the last pause was.
+// pauses holds the length of the last pause.
 type pauses struct{ last time.Duration }
 
 // wait pauses. It returns false if a context ends first.

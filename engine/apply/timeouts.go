@@ -12,7 +12,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// timeoutError is that an action did not end within the timeout that its stack configures.
+// timeoutError reports an action that did not end within the timeout that its stack configures.
 type timeoutError struct {
 	action, kind string
 	limit        time.Duration
@@ -44,7 +44,7 @@ func timeoutOf(p *plan.Planned, ref resource.Ref, v verb) time.Duration {
 	return 0
 }
 
-// pends is how long an accepted action may be pending: as configured, else as its kind has it.
+// pends returns the time that an accepted action may be pending: as configured, else as its kind has it.
 func (a *apply) pends(ref resource.Ref, v verb, k resource.Kind) time.Duration {
 	if d := timeoutOf(a.plan, ref, v); d > 0 {
 		return d

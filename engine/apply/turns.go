@@ -30,7 +30,7 @@ func awaited(p decider.Plan) map[resource.Ref]bool {
 	return out
 }
 
-// turns are those of an apply. What it interrupts now of a set counts as not in service, however it is
+// turns gives turns to the steps of an apply. What it interrupts now of a set counts as not in service, however it is
 // observed: a call may not have stopped its resource yet.
 type turns struct {
 	*apply

@@ -142,7 +142,7 @@ func (l *loop) unreachableSince(p *engine.Planned) []Alert {
 	return out
 }
 
-// keyPinnedFor is how long a pinned key is an alert, unless an operator decides about it before.
+// keyPinnedFor is the time that a pinned key is an alert, unless an operator decides about it before.
 const keyPinnedFor = 24 * time.Hour
 
 // pins lists the keys that were pinned lately, by any instance of the store.

@@ -38,7 +38,7 @@ func (l *loop) cycle(ctx context.Context, why string, leads bool) Cycle {
 	return c
 }
 
-// ErrTimeout is why a cycle that took longer than RunOptions.Timeout was stopped.
+// ErrTimeout is the cause that stops a cycle which takes longer than RunOptions.Timeout.
 var ErrTimeout = errors.New("the cycle took longer than its timeout: no other action was started")
 
 // bounded reconciles within RunOptions.Timeout.
@@ -168,7 +168,7 @@ func (l *loop) blockedAsBefore(p *engine.Planned) bool {
 	return l.blocked != "" && l.blocked == before
 }
 
-// clockSkew is how far the clocks of two hosts may differ before an instance that helps observes
+// clockSkew is the difference that the clocks of two hosts may have before an instance that helps observes
 // for itself. That costs calls, and no decision is wrong.
 const clockSkew = time.Minute
 

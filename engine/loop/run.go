@@ -226,7 +226,7 @@ func (l *loop) whileLed(ctx context.Context, do func(context.Context)) {
 	wait.Wait()
 }
 
-// wakesEvery is how often wakes start a cycle at most: those that come meanwhile are taken together.
+// wakesEvery is the least time between cycles that wakes start. Wakes that come meanwhile are taken together.
 const wakesEvery = time.Second
 
 // gather waits until a second after the start of the last cycle, and returns the reason of the next:
@@ -246,7 +246,7 @@ func (l *loop) gather(ctx context.Context, why string) string {
 	}
 }
 
-// markEvery is how often Mark is called.
+// markEvery is the time between calls of Mark.
 const markEvery = time.Second
 
 // pause waits for the next cycle and returns its reason; "" if ctx ended.

@@ -11,7 +11,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// baseline is what is recorded as applied to a resource that is adopted: what is configured and no
+// baseline returns the configuration to record as applied to an adopted resource: what is configured and no
 // observation has, as the provider reveals it or else unverified, and what only the record keeps. Nil
 // for a resource that was bound to the ref before.
 func (e *Operator) baseline(

@@ -21,7 +21,7 @@ type Operator struct{ plan *plan.Planner }
 // New makes an operator.
 func New(p *plan.Planner) *Operator { return &Operator{p} }
 
-// OperatorAction is who requests an explicit action, and why.
+// OperatorAction names who requests an explicit action, and the reason.
 type OperatorAction struct {
 	Who    string
 	Reason string
@@ -46,7 +46,7 @@ func (e *Operator) Bless(ctx context.Context, ref resource.Ref, a OperatorAction
 	return nil
 }
 
-// noResult is why nothing else is done with a resource on which an action is open.
+// noResult returns the refusal to touch a resource on which an action is open.
 func noResult() error {
 	return resource.Advise(errors.New("an earlier action on it has no recorded result"),
 		"run `ovi plan` first: it recovers the action")

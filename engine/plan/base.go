@@ -9,7 +9,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// base is what must not change between saving and applying a decision.
+// base holds what must stay the same between saving and applying a decision.
 type base struct {
 	Action   decider.Action
 	Desired  string // digest of the configuration

@@ -74,7 +74,7 @@ func loadMemory(ctx context.Context, l *ledger.Ledger, at storage.Revision) (m *
 	return m, nil
 }
 
-// blessings are those that the audit log proves; at a past revision, as the store had them.
+// blessings returns the blessings that the audit log proves; at a past revision, as the store had them.
 func blessings(ctx context.Context, l *ledger.Ledger, at storage.Revision) ([]ledger.Blessing, error) {
 	if at != storage.Now {
 		return l.BlessingsAt(ctx, at)

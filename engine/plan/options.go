@@ -65,7 +65,7 @@ func (o Options) policies(kinds decider.Kinds, first ...decider.Policy) []decide
 	return append(out, decider.MaxDestroy{Limit: o.MaxDestroy})
 }
 
-// Observation is what a plan knows of a scope, and since when.
+// Observation tells how a plan knows a scope, and since when.
 type Observation struct {
 	Scope    resource.Scope
 	Place    string    // what it is, as the provider describes it: "new host local"

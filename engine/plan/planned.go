@@ -43,7 +43,7 @@ type Planned struct {
 	base     map[resource.Ref]base // of a loaded plan
 }
 
-// Basis is what a plan rests on, as it was when the plan observed: an apply acts on it.
+// Basis holds the facts that a plan rests on, as of its observation. An apply acts on them.
 type Basis struct {
 	Live     resource.LiveState
 	Bindings []resource.Binding                 // of the scopes that were read
@@ -112,10 +112,10 @@ func (p *Planned) IDOf(ref resource.Ref) (string, bool) {
 	return "", false
 }
 
-// Rollouts are how far the newest configurations have come whose updates are limited.
+// Rollouts returns the progress of the newest configurations whose updates are limited.
 func (p *Planned) Rollouts() []follow.Rollout { return p.rollouts }
 
-// Orders are what was ordered about new configurations of a stack, and is on record.
+// Orders returns the recorded orders about new configurations of a stack.
 func (p *Planned) Orders(stack string) []event.Ordered {
 	return slices.DeleteFunc(slices.Clone(p.orders), func(o event.Ordered) bool { return o.Stack != stack })
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/ovi-project/ovi/resource/rules"
 )
 
-// callers is whom the system of each provider takes ovi for, as far as one said.
+// callers returns the identity of ovi at the system of each provider that tells it.
 func (e *Planner) callers() map[string]string {
 	out := map[string]string{}
 	for name, p := range e.Providers {
@@ -88,7 +88,7 @@ func (e *Planner) recordExhausted(ctx context.Context, p *Planning) error {
 	return nil
 }
 
-// attemptsAllowed are those of the stack of a resource.
+// attemptsAllowed returns the limit of attempts of the stack of a resource.
 func (p *Planning) attemptsAllowed(ref resource.Ref) rules.Attempts {
 	for i := range p.Intents {
 		if p.Intents[i].Stack == ref.Stack {

@@ -10,7 +10,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// startPause is how long what starts is left alone before it is read again.
+// startPause is the pause before a starting resource is read again.
 const startPause = 500 * time.Millisecond
 
 // needed are the natural refs of configured resources that others need running: they have a value that others

@@ -5,7 +5,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// FilterOf is what an observation of a scope must list although it has lost its marks: whatever a binding
+// FilterOf returns what an observation of a scope must list although it has lost its marks: whatever a binding
 // that has not ended proves, what an open action is about, and what was bound last under a configured
 // name that nothing is bound to, since it may be in the way. What has marks a provider lists by itself.
 func FilterOf(

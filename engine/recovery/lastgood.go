@@ -77,7 +77,7 @@ func (e *Recovery) becameGood(ctx context.Context, live resource.LiveState, open
 	return out, nil
 }
 
-// downIn is what is not healthy, as recorded: at least what is in live state.
+// downIn returns the resources that are recorded as not healthy: at least those in live state.
 func (e *Recovery) downIn(ctx context.Context, live resource.LiveState) (map[resource.Ref]rows.Down, error) {
 	if len(live.Scopes) == 1 {
 		for s := range live.Scopes {

@@ -65,7 +65,7 @@ func (e *Recovery) OpenActions(ctx context.Context) ([]OpenAction, error) {
 	}), nil
 }
 
-// claimed is what a claim says of an action: the resource and the token.
+// claimed identifies the claim of an action: the resource and the token.
 type claimed struct {
 	ref   string
 	token int64

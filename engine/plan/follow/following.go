@@ -17,7 +17,7 @@ import (
 // PolicyName is the name of the policy that blocks what a rollout has not reached.
 const PolicyName = "rollout"
 
-// Following is which resources do not follow the configuration that is loaded, and why.
+// Following lists the resources that do not follow the configuration that is loaded, with the reasons.
 type Following struct {
 	instead  map[resource.Ref]*resource.Desired // their last good configuration
 	blockers map[resource.Ref]decider.Blocker   // of the configuration that is loaded
@@ -77,7 +77,7 @@ func Spent(a decider.Attempts, allowed rules.Attempts) (n int, class string) {
 	return a.Made(), string(cause)
 }
 
-// blockerOf is why a resource does not follow the new configuration, also as a few words about the one
+// blockerOf returns the reason why a resource does not follow the new configuration, also as a few words about the one
 // that it has.
 func blockerOf(
 	t rollout.Target, now *Rollout, u rules.Update, ref resource.Ref, x *rollout.Progressing,

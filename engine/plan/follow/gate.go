@@ -12,7 +12,7 @@ import (
 	"github.com/ovi-project/ovi/resource/rules"
 )
 
-// gate is what keeps new configurations of one rollout from starting.
+// gate keeps new configurations of one rollout from starting.
 type gate struct {
 	frozen *decider.Blocker                  // all of it; nil: nothing
 	locked map[resource.Ref]*decider.Blocker // single resources
@@ -85,7 +85,7 @@ func (r *rolling) gated(stack string) bool {
 	})
 }
 
-// deletes are what an order says about the deletion of what is not configured any more.
+// deletes returns the blocker of an order for the deletion of a resource that is not configured any more.
 func (f *Following) deletes(ref resource.Ref) (decider.Blocker, bool) {
 	for _, o := range f.Orders {
 		if o.Stack == ref.Stack && o.Order != event.Promote && o.Covers(ref.Location, ref.Name) {
@@ -95,7 +95,7 @@ func (f *Following) deletes(ref resource.Ref) (decider.Blocker, bool) {
 	return decider.Blocker{}, false
 }
 
-// blockerAtGate is why a resource does not start a new configuration at a gate; nil: for another reason.
+// blockerAtGate returns the reason of a gate against a new configuration of a resource; nil if it is another one.
 func blockerAtGate(t rollout.Target, now *Rollout, ref resource.Ref) *decider.Blocker {
 	switch t.Reason {
 	case rollout.Frozen:

@@ -25,7 +25,7 @@ import (
 // is loaded, which shows how far each resource has got, and then with what each is to follow.
 // Other stacks are compared once and read nothing of this.
 
-// Facts is what is on record of the rollouts of a plan.
+// Facts holds the record of the rollouts of a plan.
 type Facts struct {
 	good   map[resource.Ref]event.LastGood
 	waves  map[rolloutName]event.Wave
@@ -67,7 +67,7 @@ func Load(ctx context.Context, r *ledger.Reader, intents []resource.Intent, at s
 	return f, nil
 }
 
-// Rollout is how far the newest configuration of the resources of one kind and name has come.
+// Rollout is the progress of the newest configuration of the resources of one kind and name.
 type Rollout struct {
 	event.Wave
 	isNew    bool // nothing is recorded of this version
@@ -75,7 +75,7 @@ type Rollout struct {
 	gate     gate
 }
 
-// Input is what a plan knows of its resources.
+// Input holds the knowledge of a plan about its resources.
 type Input struct {
 	At        time.Time
 	Intents   []resource.Intent
@@ -235,7 +235,7 @@ func failedOn(locations []string) string {
 	return "it failed on " + text
 }
 
-// progress is how far a resource has got with the configuration that is loaded.
+// progress returns the progress of a resource towards the configuration that is loaded.
 func (r *rolling) progress(d *resource.Desired) rollout.Progressing {
 	x := rollout.Progressing{Ref: d.Ref, Desired: d.Digest()}
 	if good, known := r.good[d.Ref]; known {

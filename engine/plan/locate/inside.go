@@ -83,7 +83,7 @@ func (in Insides) WithParents(scopes []resource.Scope) []resource.Scope {
 	return slices.Compact(scopes)
 }
 
-// level is how many resources a scope is inside of.
+// level returns the number of resources that a scope is inside of.
 func (in Insides) level(s resource.Scope) (n int) {
 	for parent, inside := in[s]; inside && n < len(in); parent, inside = in[s] {
 		s, n = parent.Scope(), n+1

@@ -17,7 +17,7 @@ import (
 // Locator resolves locations.
 type Locator struct{ *recovery.Recovery }
 
-// Places are what a plan observes.
+// Places lists the scopes that a plan observes.
 type Places struct {
 	Intents []resource.Intent // with resolved locations
 	Scopes  []resource.Scope  // to observe, sorted
