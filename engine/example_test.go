@@ -126,7 +126,8 @@ func Example() {
 	})
 
 	reconcile := func(texts map[string]string) {
-		p, err := e.Plan(ctx, configuration(texts), engine.PlanOptions{Policies: []decider.Policy{keepLicenses{}}})
+		intents := configuration(texts)
+		p, err := e.Plan(ctx, intents, engine.PlanOptions{Policies: []decider.Policy{keepLicenses{}}})
 		if err != nil {
 			log.Fatal(err)
 		}

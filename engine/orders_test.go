@@ -51,7 +51,7 @@ func TestNothingStartsWhileASiteIsFrozen(t *testing.T) {
 		if n.version("n1") != "2" || n.version("n2") != "1" || n.version("n3") != "1" {
 			t.Errorf("while it is frozen they run %q %q %q", n.version("n1"), n.version("n2"), n.version("n3"))
 		}
-		if b := blockersOf(last)["n2"]; b.Reason != "frozen by the central orchestrator: inventory" || !strings.Contains(b.Suggestion, "unfreeze "+stack) {
+		if b := blockersOf(last)["n2"]; b.Reason != "frozen by an order: inventory" || !strings.Contains(b.Suggestion, "unfreeze "+stack) {
 			t.Errorf("blocked by %+v", b)
 		}
 		down := n.ByName(nodeRef("n2"))

@@ -45,3 +45,15 @@ type RolloutStatus struct {
 type SiteReporter interface {
 	ReportSite(site string, s SiteStatus) error
 }
+
+// OrderWords are the words for orders about the resources of a provider, in reasons and suggestions.
+type OrderWords struct {
+	By       string // who orders, after "frozen by"
+	Unfreeze string // the suggestion that ends a freeze, with %s for its target
+	Unlock   string // the suggestion that ends a lock, with %s for its target
+}
+
+// Ordered is a Provider with words for orders.
+type Ordered interface {
+	OrderWords() OrderWords
+}

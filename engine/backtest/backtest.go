@@ -32,7 +32,7 @@ type Backtest struct {
 	Kinds   decider.Kinds
 }
 
-// Says is what all policies together decide.
+// Says is the decision of all policies together.
 type Says string
 
 // What policies can decide. The first that applies counts.
@@ -43,7 +43,7 @@ const (
 	LetsPass Says = "passes"
 )
 
-// PolicyResult is what the policies decided, and which of them.
+// PolicyResult holds the decision of the policies, and the name of the one that made it.
 type PolicyResult struct {
 	Says   Says
 	Policy string
@@ -83,7 +83,9 @@ func (t Backtest) Run(records iter.Seq2[event.Record, error]) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	run := backtestRun{Backtest: t, guards: guards, past: newLogState(), rows: map[rowKey]int{}, rowsOf: map[string][]int{}}
+	run := backtestRun{
+		Backtest: t, guards: guards, past: newLogState(), rows: map[rowKey]int{}, rowsOf: map[string][]int{},
+	}
 	for r, err := range records {
 		if err != nil {
 			return run.out, err

@@ -188,7 +188,9 @@ func (m *logState) plan(e event.Planned, listed []event.Decision) (comparator.Re
 		if d.Difference != comparator.Missing && d.Difference != comparator.Unreachable {
 			r.Observed = m.resources[d.Ref]
 		}
-		if d.Proposed.Executes() && (r.Desired == nil && d.Difference != comparator.Unwanted || r.Observed == nil && d.Difference != comparator.Missing) {
+		if d.Proposed.Executes() &&
+			(r.Desired == nil && d.Difference != comparator.Unwanted ||
+				r.Observed == nil && d.Difference != comparator.Missing) {
 			return out, false
 		}
 		out.Differences = append(out.Differences, comparator.Difference{
@@ -206,7 +208,9 @@ func (m *logState) facts(r event.Record, e event.Planned, now time.Time) decider
 		Approvals: func(digest string) (out []decider.Approval) {
 			for _, c := range m.approvals[digest] {
 				if c.Holds(now) {
-					out = append(out, decider.Approval{Who: c.Who, At: c.At, Used: c.Used != "" && c.Used != e.Plan, Signed: c.SignedBy != nil})
+					out = append(out, decider.Approval{
+						Who: c.Who, At: c.At, Used: c.Used != "" && c.Used != e.Plan, Signed: c.SignedBy != nil,
+					})
 				}
 			}
 			return out

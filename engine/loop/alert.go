@@ -22,13 +22,13 @@ const (
 	ConflictAlert         AlertType = "conflict"               // a configured resource is not proven to be the stack's
 	Pending               AlertType = "pending"                // a decision needs an apply
 	SourceUnread          AlertType = "source_unread"          // the source cannot be read
-	PolicyUnread          AlertType = "policy_unread"          // the rules for every stack cannot be read: the last ones apply
+	PolicyUnread          AlertType = "policy_unread"          // the rules for every stack cannot be read; the last apply
 	ConfigurationMismatch AlertType = "configuration_mismatch" // the instances of a stack read different configurations
 	Exhausted             AlertType = "exhausted"              // the attempts of a configuration are used up
 	Stalled               AlertType = "stalled"                // transient errors last for too long
 	Halted                AlertType = "halted"                 // a rollout starts no further resource
 	KeyPinned             AlertType = "key_pinned"             // the key of another instance was trusted at its first use
-	Alarmed               AlertType = "alarm"                  // a provider found what only an attack or a mistake explains
+	Alarmed               AlertType = "alarm"                  // a provider found signs of an attack or a mistake
 	StoreDiffers          AlertType = "store_differs"          // the store says what the audit log does not
 )
 
@@ -60,7 +60,9 @@ func (l *loop) alerts(p *engine.Planned) []Alert {
 			out = append(out, Alert{Type: Exhausted, Ref: d.Ref, Text: fmt.Sprintf("%s blocked: %s", d.Proposed, exhausted(d))})
 		case d.Proposed.Executes() && !d.Action.Executes():
 			if v, lasts := lasting(d.Blockers); lasts {
-				out = append(out, Alert{Type: BlockedAlert, Ref: d.Ref, Text: fmt.Sprintf("%s blocked by %s: %s", d.Proposed, v.Policy, v.Reason)})
+				out = append(out, Alert{
+					Type: BlockedAlert, Ref: d.Ref, Text: fmt.Sprintf("%s blocked by %s: %s", d.Proposed, v.Policy, v.Reason),
+				})
 			}
 		case d.Action.Executes() && !l.o.Apply:
 			out = append(out, Alert{Type: Pending, Ref: d.Ref, Text: fmt.Sprintf("%s: %s", d.Action, d.Message)})
@@ -76,12 +78,18 @@ func (l *loop) alerts(p *engine.Planned) []Alert {
 	}
 	for _, r := range p.Rollouts() {
 		if name := r.Kind + "/" + r.Name; r.Halted {
-			out = append(out, Alert{Type: Halted, About: name, Text: fmt.Sprintf("configuration %s of %s halted in wave %d of %d: %s", resource.ShortDigest(r.Version), name, r.Reach, r.Of, r.Why)})
+			out = append(out, Alert{
+				Type: Halted, About: name,
+				Text: fmt.Sprintf("configuration %s of %s halted in wave %d of %d: %s",
+					resource.ShortDigest(r.Version), name, r.Reach, r.Of, r.Why),
+			})
 		}
 	}
 	for ref, o := range p.OpenActions() {
 		if !o.Checked.IsZero() {
-			out = append(out, Alert{Type: Unknown, Ref: ref, Text: fmt.Sprintf("the result of the %s of run %s could not be observed", o.Action, o.Run)})
+			out = append(out, Alert{
+				Type: Unknown, Ref: ref, Text: fmt.Sprintf("the result of the %s of run %s could not be observed", o.Action, o.Run),
+			})
 		}
 	}
 	return append(out, l.unreachableSince(p)...)
@@ -102,7 +110,8 @@ func exhausted(d *decider.Decision) string {
 func lasting(blockers []decider.Blocker) (decider.Blocker, bool) {
 	for _, v := range blockers {
 		switch v.Policy {
-		case decider.Targets{}.Name(), decider.Excludes{}.Name(), decider.Unreachable{}.Name(), engine.OpenActionPolicy, engine.RolloutPolicy:
+		case decider.Targets{}.Name(), decider.Excludes{}.Name(), decider.Unreachable{}.Name(),
+			engine.OpenActionPolicy, engine.RolloutPolicy:
 			return v, false
 		}
 		if v.Until == nil {
@@ -125,13 +134,15 @@ func (l *loop) unreachableSince(p *engine.Planned) []Alert {
 			continue // it reports by itself again
 		}
 		if l.unreachable[s]++; l.unreachable[s] >= l.o.UnreachableAfter {
-			out = append(out, Alert{Type: UnreachableAlert, Scope: s, Text: fmt.Sprintf("unreachable for %d cycles: %s", l.unreachable[s], why)})
+			out = append(out, Alert{
+				Type: UnreachableAlert, Scope: s, Text: fmt.Sprintf("unreachable for %d cycles: %s", l.unreachable[s], why),
+			})
 		}
 	}
 	return out
 }
 
-// keyPinnedFor is how long a pinned key is an alert, unless an operator decides about it before.
+// keyPinnedFor is the time that a pinned key is an alert, unless an operator decides about it before.
 const keyPinnedFor = 24 * time.Hour
 
 // pins lists the keys that were pinned lately, by any instance of the store.
@@ -144,7 +155,8 @@ func (l *loop) pins(ctx context.Context) ([]Alert, error) {
 	for _, p := range pins {
 		if l.engine.Clock().Sub(p.At) < keyPinnedFor {
 			out = append(out, Alert{Type: KeyPinned, About: p.Key, Text: fmt.Sprintf(
-				"the key of instance %s was trusted at its first use; confirm it with `ovi store trust %s`, or refuse it with --revoke", p.Instance, p.Key)})
+				"the key of instance %s was trusted at its first use; "+
+					"confirm it with `ovi store trust %s`, or refuse it with --revoke", p.Instance, p.Key)})
 		}
 	}
 	return out, nil
@@ -174,7 +186,10 @@ func (l *loop) contradictions(ctx context.Context) ([]Alert, error) {
 			out = append(out, Alert{Type: StoreDiffers, About: x.Key, Text: x.Text})
 			continue
 		}
-		out = append(out, Alert{Type: StoreDiffers, About: x.Key, Text: "the store says what the audit log does not, so it does not count: " + x.Text})
+		out = append(out, Alert{
+			Type: StoreDiffers, About: x.Key,
+			Text: "the store says what the audit log does not, so it does not count: " + x.Text,
+		})
 	}
 	return out, nil
 }

@@ -84,7 +84,8 @@ func (y *asyncObserver) Observe(ctx context.Context, requests []provider.Observe
 }
 
 func (y *asyncObserver) stillRunning(s resource.Scope, g *inFlight) error {
-	return fmt.Errorf("observe %s: the observation started at %s is still running; other locations do not wait for it", s, g.started.UTC().Format(time.RFC3339))
+	return fmt.Errorf("observe %s: the observation started at %s is still running; other locations do not wait for it",
+		s, g.started.UTC().Format(time.RFC3339))
 }
 
 // start starts an observation of a scope, unless one is running.

@@ -38,7 +38,7 @@ func (l *loop) cycle(ctx context.Context, why string, leads bool) Cycle {
 	return c
 }
 
-// ErrTimeout is why a cycle that took longer than RunOptions.Timeout was stopped.
+// ErrTimeout is the cause that stops a cycle which takes longer than RunOptions.Timeout.
 var ErrTimeout = errors.New("the cycle took longer than its timeout: no other action was started")
 
 // bounded reconciles within RunOptions.Timeout.
@@ -64,7 +64,8 @@ func (l *loop) bounded(ctx context.Context, c *Cycle, intents []resource.Intent)
 
 // destroysByItself reports that the rules of every stack let a loop delete and replace.
 func destroysByItself(intents []resource.Intent) bool {
-	return len(intents) > 0 && !slices.ContainsFunc(intents, func(in resource.Intent) bool { return !in.Rules.DestroyAuto })
+	return len(intents) > 0 &&
+		!slices.ContainsFunc(intents, func(in resource.Intent) bool { return !in.Rules.DestroyAuto })
 }
 
 // reconcile plans, and applies if it should.
@@ -129,12 +130,14 @@ func (l *loop) reconcile(ctx, hard context.Context, c *Cycle, intents []resource
 	}
 	do := l.o.Do
 	do.Hard = hard
-	do.Approved = &event.Approved{Plan: c.Planned.ID, Hash: c.Planned.Hash, Who: l.engine.Ledger().User(), How: "ovi run --auto-approve"}
+	do.Approved = &event.Approved{
+		Plan: c.Planned.ID, Hash: c.Planned.Hash, Who: l.engine.Ledger().User(), How: "ovi run --auto-approve",
+	}
 	c.Result, err = l.engine.Apply(ctx, c.Planned, do)
 	return err
 }
 
-// obey records the orders of a central orchestrator. Those that are older than the record are an alert.
+// obey records the orders for the stack. Those that are older than the record are an alert.
 func (l *loop) obey(ctx context.Context, c *Cycle) error {
 	if l.o.Orders == nil || !c.Led {
 		return nil
@@ -165,7 +168,7 @@ func (l *loop) blockedAsBefore(p *engine.Planned) bool {
 	return l.blocked != "" && l.blocked == before
 }
 
-// clockSkew is how far the clocks of two hosts may differ before an instance that helps observes
+// clockSkew is the difference that the clocks of two hosts may have before an instance that helps observes
 // for itself. That costs calls, and no decision is wrong.
 const clockSkew = time.Minute
 

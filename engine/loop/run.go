@@ -49,7 +49,7 @@ type RunOptions struct {
 	// an alert; 0: 3.
 	UnreachableAfter int
 	Alarms           func() []provider.Alarm // those of the last day; nil: there are none
-	// Orders are those of a central orchestrator for a stack; nil: there are none.
+	// Orders returns the orders for a stack that came from outside; nil: there are none.
 	Orders func(stack string) provider.Orders
 	Wakes  *Wakes      // nil: nothing wakes the loops
 	Tell   func(Cycle) // is called after each cycle, from many goroutines
@@ -90,7 +90,7 @@ type Cycle struct {
 	Result  *engine.Result  // nil if nothing was applied
 	Err     error
 	Alerts  []Alert
-	Order   uint64 // the number of the newest orders of a central orchestrator on record; 0: none are known
+	Order   uint64 // the number of the newest orders on record; 0: none are known
 }
 
 // Run reconciles the stacks until ctx ends, each in its own loop, one cycle at a time. Of the
@@ -103,7 +103,10 @@ func Run(ctx context.Context, e *engine.Engine, stacks []Stack, o RunOptions) er
 	defer stop()
 	var wait sync.WaitGroup
 	for i := range stacks {
-		l := &loop{engine: e, stack: &stacks[i], o: o.orDefault(), unreachable: map[resource.Scope]int{}, helped: map[resource.Scope]time.Time{}}
+		l := &loop{
+			engine: e, stack: &stacks[i], o: o.orDefault(), unreachable: map[resource.Scope]int{},
+			helped: map[resource.Scope]time.Time{},
+		}
 		wait.Go(func() {
 			defer stop() // the ledger is shared: an error of one loop ends all
 			l.run(ctx)
@@ -140,7 +143,9 @@ func (l *loop) run(ctx context.Context) {
 	defer l.async.close()
 	for ctx.Err() == nil && l.engine.Ledger().Broken() == nil {
 		l.engine.ReleaseDead(ctx)
-		err := l.engine.Claims().Hold(ctx, Lead+l.stack.Name, func(ctx context.Context, _ engine.Claim) error { return l.lead(ctx) })
+		err := l.engine.Claims().Hold(ctx, Lead+l.stack.Name, func(ctx context.Context, _ engine.Claim) error {
+			return l.lead(ctx)
+		})
 		var claimed *coordinator.ClaimedError
 		switch {
 		case ctx.Err() != nil || l.engine.Ledger().Broken() != nil:
@@ -221,7 +226,7 @@ func (l *loop) whileLed(ctx context.Context, do func(context.Context)) {
 	wait.Wait()
 }
 
-// wakesEvery is how often wakes start a cycle at most: those that come meanwhile are taken together.
+// wakesEvery is the least time between cycles that wakes start. Wakes that come meanwhile are taken together.
 const wakesEvery = time.Second
 
 // gather waits until a second after the start of the last cycle, and returns the reason of the next:
@@ -241,7 +246,7 @@ func (l *loop) gather(ctx context.Context, why string) string {
 	}
 }
 
-// markEvery is how often Mark is called.
+// markEvery is the time between calls of Mark.
 const markEvery = time.Second
 
 // pause waits for the next cycle and returns its reason; "" if ctx ended.

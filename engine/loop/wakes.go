@@ -13,7 +13,7 @@ type Wakes struct {
 	loops map[*waker]struct{}
 }
 
-// waker is what wakes one loop.
+// waker wakes one loop.
 type waker struct {
 	wake chan string
 

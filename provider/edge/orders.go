@@ -114,3 +114,12 @@ func (p *Provider) reportSite(site string, s provider.SiteStatus) error {
 
 // orderText is all that keeps the configurations of a site from starting.
 func orderText(orders []string) string { return strings.Join(orders, "; ") }
+
+// OrderWords implements provider.Ordered.
+func (*Provider) OrderWords() provider.OrderWords {
+	return provider.OrderWords{
+		By:       "the central orchestrator",
+		Unfreeze: "run `ovi edge unfreeze %s` on its host",
+		Unlock:   "run `ovi edge unlock %s`",
+	}
+}

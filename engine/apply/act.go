@@ -1,0 +1,127 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine/parts"
+	"github.com/ovi-project/ovi/engine/plan"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/history"
+)
+
+// act performs one phase of a decision under its claim. Between the plan and the claim another run may have
+// acted on the resource, so the decision is checked again first, by the record alone.
+func (a *apply) act(d *decider.Decision, phase decider.Phase) Outcome {
+	out := Outcome{Ref: d.Ref, Action: d.Action, Status: Interrupted, Detail: "the apply was interrupted first"}
+	ctx, acquired, stop := a.untilAcquired()
+	defer stop()
+	err := a.engine.Claims.Hold(ctx, d.Ref.String(), func(ctx context.Context, c parts.Claim) error {
+		acquired()
+		if a.stopped() {
+			return nil
+		}
+		outdated, err := a.recheck(ctx, d, phase)
+		if outdated != nil || err != nil {
+			if outdated != nil {
+				out = *outdated
+			}
+			return err
+		}
+		out = a.perform(ctx, c, d, phase)
+		return nil
+	})
+	return a.afterHold(out, err)
+}
+
+// afterHold adds the error of Hold to an outcome without a call.
+func (a *apply) afterHold(out Outcome, err error) Outcome {
+	var claimed *coordinator.ClaimedError
+	switch {
+	case err == nil || out.Status.called():
+	case errors.As(err, &claimed):
+		out.Status, out.Err, out.Detail = Claimed, err, err.Error()
+		out.ClaimedBy = claimed.Claim.User + "@" + claimed.Claim.Host
+	case errors.Is(err, coordinator.ErrLost):
+		out.Status, out.Err, out.Detail = Claimed, err, "the claim was lost before it started"
+	case a.soft.Err() != nil || a.hard.Err() != nil || a.broken() != nil:
+	default:
+		out.Status, out.Err, out.Detail = Failed, err, "it was not started: "+err.Error()
+		out.Recoverable = true
+	}
+	return out
+}
+
+// untilAcquired makes the context of a Hold: the first Ctrl-C cancels the wait for the claim,
+// but not the work under it; the second cancels that too.
+func (a *apply) untilAcquired() (ctx context.Context, acquired func(), stop func()) {
+	ctx, cancel := context.WithCancelCause(a.hard)
+	var mu sync.Mutex
+	working := false
+	unhook := context.AfterFunc(a.soft, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if !working {
+			cancel(context.Cause(a.soft))
+		}
+	})
+	acquired = func() {
+		mu.Lock()
+		defer mu.Unlock()
+		working = true
+	}
+	return ctx, acquired, func() { unhook(); cancel(nil) }
+}
+
+// recheck checks, under the claim, whether another run acted on the resource since the plan. It
+// returns an outcome if the decision is done already or outdated.
+func (a *apply) recheck(ctx context.Context, d *decider.Decision, phase decider.Phase) (*Outcome, error) {
+	l := a.engine.Ledger
+	if open, is, err := l.OpenOn(ctx, d.Ref); err != nil {
+		return nil, a.readFailed(ctx, err)
+	} else if is && !(open.Accepted && plan.Supersedes(a.engine.Kind(d.Ref), d, open)) {
+		return &Outcome{
+			Ref: d.Ref, Action: d.Action, Status: Stale,
+			Detail: fmt.Sprintf("a %s started by run %s has no recorded result: plan again", open.Action, open.Run),
+		}, nil
+	}
+	others, err := history.New(l.Reader()).ActionsSince(ctx, d.Ref, a.plan.Revision, a.plan.ID)
+	if err != nil {
+		return nil, a.readFailed(ctx, err)
+	}
+	if len(others) == 0 {
+		return nil, nil
+	}
+	by := others[len(others)-1]
+	stale := &Outcome{
+		Ref: d.Ref, Action: d.Action, Status: Stale,
+		Detail: fmt.Sprintf("run %s acted on it since this plan: plan again", by.Run),
+	}
+	have, err := l.Resource(ctx, d.Ref, 0)
+	switch {
+	case err != nil && !errors.Is(err, ledger.ErrNotFound):
+		return nil, a.readFailed(ctx, err)
+	case d.Action == decider.Delete && err != nil:
+		return &Outcome{
+			Ref: d.Ref, Action: d.Action, Status: ByOther, ClaimedBy: by.User, Detail: "run " + by.Run + " has deleted it",
+		}, nil
+	case d.Action == decider.Delete || err != nil || phase == decider.DeletePhase:
+		return stale, nil
+	}
+	applied, known, err := l.Applied(ctx, d.Ref, 0)
+	if err != nil {
+		return nil, a.readFailed(ctx, err)
+	}
+	if known && applied.Desired == d.DesiredDigest() && have.Managed() {
+		a.noteResource(d.Ref, &have.Observed)
+		return &Outcome{
+			Ref: d.Ref, Action: d.Action, Status: ByOther, ClaimedBy: by.User, ID: have.ID,
+			Detail: "run " + by.Run + " has done it",
+		}, nil
+	}
+	return stale, nil
+}

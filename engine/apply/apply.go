@@ -1,0 +1,165 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine/plan"
+	"github.com/ovi-project/ovi/engine/recovery"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Options control an apply. Zero fields are defaults.
+type Options struct {
+	Parallelism int           // actions in parallel; 0: the intents' own, else 10
+	Tries       int           // calls of one action, retried for recoverable errors; 0: 5
+	Backoff     time.Duration // before the second call, doubled each time; 0: 500 ms
+	// Hard is a context whose end stops calls in flight too: the second Ctrl-C. The end of
+	// Apply's own context lets them finish and begins no more. nil: calls are never cut off.
+	Hard context.Context
+	// Waits, if set, is called, from many goroutines, when an apply waits until a resource of a count is
+	// healthy, with why it is not; and with "" when that ends.
+	Waits func(ref resource.Ref, why string)
+	// Approved, if set, is recorded before anything starts.
+	Approved *event.Approved
+}
+
+// readFailed handles a failed read of the ledger: if the claim was lost meanwhile, it stops this
+// action, else the apply.
+func (a *apply) readFailed(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); errors.Is(cause, coordinator.ErrLost) {
+		return cause
+	}
+	return a.fail(err)
+}
+
+// Defaults of an apply.
+const (
+	defaultParallelism = 10
+	defaultTries       = 5
+	defaultBackoff     = 500 * time.Millisecond
+	retryFor           = 5 * time.Minute // after which a failing call is not retried
+)
+
+// apply is one apply in progress. Its steps run in parallel, and share it: what changes is guarded by mu.
+//
+// Two contexts end it. The soft one is the first Ctrl-C: no more steps start, and those that run finish. The
+// hard one is the second: calls are cut off, and their results are left to a later observation.
+type apply struct {
+	engine   *recovery.Recovery
+	plan     *plan.Planned
+	o        Options
+	soft     context.Context // when it ends, running actions finish and no others start
+	hard     context.Context // when it ends, running actions are canceled
+	started  time.Time
+	operator bool // an action of an operator, which does not apply a configuration
+
+	mu       sync.Mutex // guards the fields below
+	outcomes map[stepOf]Outcome
+	made     map[resource.Ref]resource.Observed // by this apply, or by another one since the plan
+	replaced map[resource.Ref]string            // ids that are left of the replacements which this apply finished
+	failure  error                              // the ledger cannot be written: nothing more starts
+}
+
+// stepOf is one phase of a decision.
+type stepOf struct {
+	decision int
+	phase    decider.Phase
+}
+
+func newApply(ctx context.Context, e *recovery.Recovery, p *plan.Planned, o Options) *apply {
+	if o.Parallelism <= 0 {
+		o.Parallelism = defaultParallelism
+		for _, i := range p.Intents {
+			if i.Options.Parallelism > 0 {
+				o.Parallelism = i.Options.Parallelism
+			}
+		}
+	}
+	if o.Tries <= 0 {
+		o.Tries = defaultTries
+	}
+	if o.Backoff <= 0 {
+		o.Backoff = defaultBackoff
+	}
+	hard := o.Hard
+	if hard == nil {
+		hard = context.WithoutCancel(ctx)
+	}
+	return &apply{
+		engine: e, plan: p, o: o, soft: ctx, hard: hard, started: e.Clock(),
+		outcomes: map[stepOf]Outcome{}, made: map[resource.Ref]resource.Observed{}, replaced: map[resource.Ref]string{},
+	}
+}
+
+// record writes events even if the apply's context has ended, because they have happened.
+func (a *apply) record(events ...event.Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	_, err := a.engine.Ledger.Record(context.WithoutCancel(a.soft), events...)
+	if err != nil {
+		return a.fail(err)
+	}
+	return nil
+}
+
+// fail keeps the first error of the ledger, after which nothing more starts: an action that cannot be recorded
+// must not be performed.
+func (a *apply) fail(err error) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.failure == nil {
+		a.failure = fmt.Errorf("the apply stopped because it could not record its actions: %w", err)
+	}
+	return a.failure
+}
+
+func (a *apply) broken() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.failure
+}
+
+// note keeps the outcome of a step.
+func (a *apply) note(s stepOf, o Outcome) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.outcomes[s] = o
+}
+
+// noteResource keeps the resource that exists now, for references to it.
+func (a *apply) noteResource(ref resource.Ref, o *resource.Observed) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if o == nil {
+		delete(a.made, ref)
+		return
+	}
+	a.made[ref] = *o
+}
+
+// prove checks, under the claim, that a resource which is about to be deleted or set aside is still
+// proven: an operator may have forgotten or moved it since the plan.
+func (a *apply) prove(ctx context.Context, ref resource.Ref, id string) error {
+	_, err := a.engine.Ledger.Proof(ctx, ref, id)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ledger.ErrUnproven):
+		return &unprovenError{ref, id, err}
+	}
+	return a.readFailed(ctx, err)
+}
+
+// stopped reports whether no more steps may start.
+func (a *apply) stopped() bool {
+	return a.soft.Err() != nil || a.hard.Err() != nil || a.broken() != nil
+}

@@ -1,0 +1,128 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// call calls the provider and retries recoverable errors, which every verb allows. It stops when
+// the claim is lost or the apply is interrupted.
+func (a *apply) call(ctx context.Context, v verb, r *provider.Request) (res *resource.Observed, tries int, err error) {
+	ref := r.Desired.Ref
+	if v == remove {
+		ref = r.Have.Ref
+	}
+	p := a.engine.Providers[ref.Provider]
+	ctx, explain, end := a.limited(ctx, ref, v)
+	defer end()
+	if ctx.Err() != nil {
+		return nil, 0, context.Cause(ctx) // the claim is lost already, or the apply was canceled
+	}
+	start := time.Now()
+	for wait := a.o.Backoff; ; wait *= 2 {
+		tries++
+		res, err = safely(ctx, p, v, *r)
+		if err == nil || !provider.Recoverable(err) || tries >= a.o.Tries || time.Since(start) > retryFor ||
+			ctx.Err() != nil || a.stopped() {
+			return res, tries, explain(err)
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return res, tries, explain(err)
+		case <-a.soft.Done():
+			return res, tries, err
+		}
+	}
+}
+
+func safely(ctx context.Context, p provider.Provider, v verb, r provider.Request) (res *resource.Observed, err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			res, err = nil, &panicError{x, debug.Stack()}
+		}
+	}()
+	var o resource.Observed
+	switch v {
+	case create:
+		o, err = p.Create(ctx, r)
+	case update:
+		o, err = updateAndMark(ctx, p, r)
+	case remove:
+		return nil, p.Delete(ctx, r)
+	default:
+		o, err = swap(ctx, p, v, r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	// The provider reports the natural name; the resource is recorded under its ref, and this
+	// action proves it.
+	ref := r.Desired.Ref
+	o.Ref.Provider, o.Ref.Location, o.Ref.Kind = ref.Provider, ref.Location, ref.Kind
+	o.Bind(resource.Proven, ref.Stack, ref.Name)
+	return &o, nil
+}
+
+// swap does a step of a swap.
+func swap(ctx context.Context, p provider.Provider, v verb, r provider.Request) (resource.Observed, error) {
+	s, ok := p.(provider.Swapper)
+	switch {
+	case !ok:
+		return resource.Observed{}, fmt.Errorf("%s: the provider cannot set resources aside", r.Desired.Ref)
+	case v == setAside:
+		return s.SetAside(ctx, r)
+	case v == switchOver:
+		return s.Switch(ctx, r)
+	}
+	return s.Restore(ctx, r)
+}
+
+// updateAndMark first writes the marks that differ, then makes the other changes.
+func updateAndMark(ctx context.Context, p provider.Provider, r provider.Request) (o resource.Observed, err error) {
+	var marks, rest []resource.Change
+	for _, c := range r.Changes {
+		if c.On == resource.OnMark {
+			marks = append(marks, c)
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	if len(marks) > 0 {
+		if o, err = mark(ctx, p, r, marks); err != nil || len(rest) == 0 {
+			return o, err
+		}
+		r.Have.Marks = o.Marks
+	}
+	r.Changes = rest
+	return p.Update(ctx, r)
+}
+
+// mark writes all marks of a resource. ErrReplace becomes a plain error: no resource is replaced
+// because of its marks.
+func mark(
+	ctx context.Context, p provider.Provider, r provider.Request, changes []resource.Change,
+) (resource.Observed, error) {
+	m, ok := p.(provider.Marker)
+	if !ok {
+		return resource.Observed{}, fmt.Errorf("%s: the provider cannot write tags on existing resources", r.Desired.Ref)
+	}
+	r.Desired.Blessed = r.Have.Marks.Blessed
+	for _, c := range changes {
+		if c.Path == "blessed" {
+			r.Desired.Blessed = c.To == resource.Bool(true)
+		}
+	}
+	r.Changes = nil
+	o, err := m.Mark(ctx, r)
+	if errors.Is(err, provider.ErrReplace) {
+		err = fmt.Errorf("the tags cannot be written: %s", err.Error())
+	}
+	return o, err
+}

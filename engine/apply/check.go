@@ -1,0 +1,61 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine/plan"
+	"github.com/ovi-project/ovi/engine/recovery"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// ask calls the provider's check, if it has one, with the references that are known now.
+func (a *apply) ask(ctx context.Context, d *decider.Decision, r provider.Request) (err error) {
+	c, ok := a.engine.Providers[d.Ref.Provider].(provider.Checker)
+	if !ok || d.Desired == nil {
+		return nil
+	}
+	defer func() {
+		if x := recover(); x != nil {
+			err = fmt.Errorf("check: the provider panicked: %v", x)
+		}
+	}()
+	r.Desired = *d.Desired
+	k := a.engine.Kind(d.Ref)
+	r.Desired.Attrs = k.Resolve(d.Desired.Attrs, a.resolver(ctx, d.Ref, nil))
+	err = c.Check(ctx, r)
+	if provider.Recoverable(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("the check could not be completed: %w", err)
+	}
+	return redact(err, r.Desired.Attrs)
+}
+
+// Check asks the providers to check everything that the plan would create, replace or change,
+// and adds their errors to the plan as warnings.
+func Check(ctx context.Context, e *recovery.Recovery, p *plan.Planned) {
+	a := newApply(ctx, e, p, Options{})
+	p.Checked = map[resource.Ref]error{}
+	for i := range p.Plan.Decisions {
+		d := &p.Plan.Decisions[i]
+		if !d.Action.Executes() || d.Action == decider.Delete {
+			continue
+		}
+		r := provider.Request{Key: a.keyFor(d), Owner: e.Owner, Changes: d.Changes}
+		if d.Observed != nil {
+			r.Have = *d.Observed
+		}
+		err := a.ask(ctx, d, r)
+		p.Checked[d.Ref] = err
+		if err != nil {
+			d.Warnings = append(d.Warnings, decider.Warning{Policy: "check", Text: refusal(err)})
+		}
+	}
+}
+
+// keyFor is the key of an earlier attempt, of which the provider may have something.
+func (a *apply) keyFor(d *decider.Decision) string {
+	return a.plan.Tries[d.Ref].Of(d.DesiredDigest()).Key
+}

@@ -1,0 +1,99 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/engine/parts"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// panicError is a panic of a provider, after which the result is unknown.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string {
+	return fmt.Sprintf("the provider panicked: %v\n%s", e.value, e.stack)
+}
+
+// startsError reports a reference without a value, because the resource that it names is starting.
+type startsError struct {
+	to resource.Reference
+	on resource.Observed
+}
+
+func (x *startsError) Error() string {
+	return fmt.Sprintf("it refers to %s of %s, which is %s%s; run it again once that is healthy",
+		x.to.Path, x.to.Ref.Short(), x.on.Health, parts.Because(x.on.Message))
+}
+
+// notStartable is the outcome of an action whose request could not be made: it waits for what starts, was not
+// proven, or failed.
+func notStartable(out Outcome, err error) Outcome {
+	out.Err, out.Detail = err, err.Error()
+	var unproven *unprovenError
+	var starts *startsError
+	switch {
+	case errors.As(err, &unproven):
+		out.Status = Stale
+	case errors.As(err, &starts):
+		out.Status, out.On = WaitingFor, starts.to.Ref
+	}
+	return out
+}
+
+// refusal is the error of a check without the word that introduces it everywhere.
+func refusal(err error) string { return strings.TrimPrefix(err.Error(), "check: ") }
+
+// unprovenError is the error for a resource that was proven when the plan was made.
+type unprovenError struct {
+	ref resource.Ref
+	id  string
+	why error
+}
+
+func (e *unprovenError) Error() string {
+	return fmt.Sprintf(
+		"it is not proven any more that ovi created or adopted %s: %v: "+
+			"run `ovi plan`, or `ovi adopt %s/%s --id %s` if it is yours",
+		e.id, e.why, e.ref.Kind, e.ref.Name, e.id)
+}
+
+func (e *unprovenError) Unwrap() error { return e.why }
+
+// redactedError has the text of its error without the secrets that the call was given.
+type redactedError struct {
+	error
+	text string
+}
+
+func (e *redactedError) Error() string { return e.text }
+
+func (e *redactedError) Unwrap() error { return e.error }
+
+// redact removes secrets that a provider quotes in an error, so that they reach neither the audit
+// log nor the screen.
+func redact(err error, given resource.Attrs) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	if redacted := resource.Conceal(text, given); redacted != text {
+		return &redactedError{err, redacted}
+	}
+	return err
+}
+
+// isUncertain reports whether the action may have succeeded in spite of the error.
+func isUncertain(err error) bool {
+	var panicked *panicError
+	return provider.ClassOf(err) == provider.Uncertain || errors.As(err, &panicked) ||
+		errors.Is(err, coordinator.ErrLost) ||
+		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}

@@ -1,0 +1,180 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine/parts"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// blessing is the event for a resource that is configured as blessed.
+func (a *apply) blessing(d *resource.Desired) event.Blessed {
+	reason := "configured as blessed"
+	if d.At.File != "" {
+		reason += " (" + d.At.String() + ")"
+	}
+	return event.Blessed{Ref: d.Ref, On: true, Who: a.engine.Ledger.User(), Reason: reason}
+}
+
+// blesses reports whether the result of a decision is to be recorded as a blessing.
+func (a *apply) blesses(d *decider.Decision, end event.Finished) bool {
+	return !a.operator && d.Desired != nil && d.Desired.Blessed && end.Outcome == event.Done &&
+		end.Resource != nil && end.Resource.Marks.Blessed && !a.plan.IsBlessed(d.Ref)
+}
+
+// accept turns the result of an Async kind that is still pending, or of its delete that is, into an accepted
+// action. It returns the error that is left.
+func (a *apply) accept(end *event.Finished, d *decider.Decision, v verb, err error) error {
+	k := a.engine.Kind(d.Ref)
+	deleting := errors.Is(err, provider.ErrAccepted)
+	if deleting && !k.Async { // only an observation can tell
+		end.Outcome = event.Uncertain
+		return err
+	}
+	pending := end.Outcome == event.Done && end.Resource != nil && end.Resource.Health == resource.Pending
+	if !k.Async || !deleting && !pending {
+		return err
+	}
+	end.Outcome, end.Deadline = event.Accepted, a.engine.Now().Add(a.pends(d.Ref, v, k))
+	end.Error, end.Class, end.Recoverable = "", "", false
+	return nil
+}
+
+// notStarted returns the outcome of an action whose start could not be recorded.
+func (a *apply) notStarted(out Outcome, err error) Outcome {
+	if errors.Is(err, ledger.ErrRefused) {
+		out.Status, out.Err, out.Detail = Claimed, err, "the claim was lost before it started"
+		return out
+	}
+	if errors.Is(err, ledger.ErrUsed) {
+		out.Status, out.Err, out.Detail = Stale, err, err.Error()
+		return out
+	}
+	out.Status, out.Err, out.Detail = Interrupted, a.fail(err), "its start could not be recorded"
+	return out
+}
+
+// finish records the result. A result after the claim was lost does not count: the next
+// observation recovers the action.
+func (a *apply) finish(
+	ctx context.Context, guard storage.Guard, out Outcome, end event.Finished, ends ...event.Event,
+) Outcome {
+	if _, err := a.engine.Ledger.RecordUnder(context.WithoutCancel(ctx), guard, ends...); err != nil {
+		return a.notRecorded(out, err)
+	}
+	switch end.Outcome {
+	case event.Done:
+		out.Status = Done
+		a.noteResource(end.Ref, end.Resource)
+	case event.Accepted:
+		out.Status, out.Detail = Accepted, inProgress(end)
+	case event.Uncertain:
+		out.Status = Uncertain
+	}
+	return out
+}
+
+// notRecorded returns the outcome of an action whose result could not be recorded.
+func (a *apply) notRecorded(out Outcome, err error) Outcome {
+	out.Status = Uncertain
+	if errors.Is(err, ledger.ErrRefused) {
+		out.Err = errors.Join(out.Err, err)
+		out.Detail = "the claim was lost before the result could be recorded: the next plan recovers it"
+		return out
+	}
+	out.Err, out.Detail = errors.Join(out.Err, a.fail(err)), "its result could not be recorded: the next plan recovers it"
+	return out
+}
+
+// inProgress says until when an accepted action is in progress.
+func inProgress(end event.Finished) string {
+	return "in progress until " + end.Deadline.UTC().Format(time.RFC3339)
+}
+
+// startedEvent is recorded before the call. If an earlier attempt of the same create may still
+// arrive, it keeps that attempt's key, so that no second resource is created.
+func (a *apply) startedEvent(
+	c parts.Claim, d *decider.Decision, phase decider.Phase, r *provider.Request,
+) event.Started {
+	b := a.starting(c, d)
+	b.Key, b.Have = ulid.Make().String(), r.Have.ID
+	if d.Action == decider.Replace {
+		b.Phase = string(phase)
+	}
+	if phase == decider.CreatePhase {
+		b.Applying = a.applying(d, r)
+		if t := a.plan.Tries[d.Ref].Of(b.Desired); b.Applying != nil && t.Key != "" && verbOf(d.Action, phase) == create {
+			b.Key = t.Key
+		}
+	}
+	r.Key = b.Key
+	return b
+}
+
+// starting returns the fields that the start of every action on a resource has.
+func (a *apply) starting(c parts.Claim, d *decider.Decision) event.Started {
+	host, _ := os.Hostname()
+	started := event.Started{
+		Plan: a.plan.ID, Ref: d.Ref, Action: d.Action, Token: c.Token,
+		Reason: d.Reason, Message: d.Message, Desired: d.DesiredDigest(), Host: host, PID: os.Getpid(),
+	}
+	if a.plan.Resting[d.Ref] {
+		started.Approval = a.plan.Approval
+	}
+	return started
+}
+
+// applying is the configuration that a call applies; nil if it applies none.
+func (a *apply) applying(d *decider.Decision, r *provider.Request) *event.Applied {
+	if d.Desired == nil || a.operator {
+		return nil
+	}
+	return &event.Applied{
+		Attrs: r.Desired.Attrs, Tags: d.Desired.Tags, State: d.Desired.State, Desired: d.DesiredDigest(),
+		At: a.engine.Now(), Unverified: a.unverified(d, r), DependsOn: slices.Clone(d.Desired.Refs()),
+	}
+}
+
+// finishedEvent is recorded after the call.
+func (a *apply) finishedEvent(b event.Started, res *resource.Observed, tries int, err error) event.Finished {
+	e := event.Finished{
+		Plan: b.Plan, Ref: b.Ref, Key: b.Key, Action: b.Action, Phase: b.Phase, Step: b.Step, Token: b.Token,
+		Outcome: event.Done, ID: b.Have, Desired: b.Desired, Resource: res,
+	}
+	if tries > 1 {
+		e.Tries = tries
+	}
+	if res != nil {
+		e.ID, e.UID = res.ID, res.UID
+	}
+	if err == nil {
+		return e
+	}
+	e.Outcome, e.Resource = event.Failed, nil
+	e.Error, e.Class, e.Recoverable = err.Error(), provider.ClassOf(err).String(), provider.Recoverable(err)
+	if isUncertain(err) {
+		e.Outcome = event.Uncertain
+	}
+	return e
+}
+
+// attributes lists the paths of the changed attributes.
+func attributes(changes []resource.Change) []string {
+	var out []string
+	for _, c := range changes {
+		if c.On == resource.OnAttribute {
+			out = append(out, c.Path)
+		}
+	}
+	return out
+}

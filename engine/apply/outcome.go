@@ -1,0 +1,93 @@
+package apply
+
+import (
+	"time"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Status is the result of one action.
+type Status string
+
+// The statuses.
+const (
+	Done        Status = "done"
+	ByOther     Status = "done_by_other" // another run did it since the plan
+	Failed      Status = "failed"
+	Uncertain   Status = "uncertain"   // the call may have succeeded; the next observation recovers it
+	WaitingFor  Status = "waiting"     // not started: a dependency failed or was not started
+	Unneeded    Status = "unneeded"    // not started: only what a check refused needs it
+	Interrupted Status = "interrupted" // not started: the apply was interrupted
+	Claimed     Status = "claimed"     // not started: another instance has the claim
+	Accepted    Status = "accepted"    // in progress at the provider; a later observation gives the result
+	Refused     Status = "refused"     // not started: the provider's check failed
+	Stale       Status = "stale"       // not started: the resource changed since the plan
+)
+
+// good reports whether the resource is now as planned.
+func (s Status) good() bool { return s == Done || s == ByOther }
+
+// called reports whether the provider was called.
+func (s Status) called() bool { return s == Done || s == Failed || s == Uncertain || s == Accepted }
+
+// Outcome is the result of one decision that executes.
+type Outcome struct {
+	Ref         resource.Ref
+	Action      decider.Action
+	Status      Status
+	ID          string
+	Err         error
+	Class       provider.Class
+	Recoverable bool
+	On          resource.Ref // of WaitingFor: the dependency; of Unneeded: a dependent
+	ClaimedBy   string       // of Claimed: who has the claim; of ByOther: who did it
+	Detail      string       // a sentence for the user
+	Seconds     float64
+	// Deleted and Created are the phases that were done of a replace that stopped between them.
+	Deleted, Created bool
+	unready          error // of Done: it is not in service, and others of its count wait for that
+	Turn             bool  // of WaitingFor: it did not have its turn among those of its count
+	Reverted         bool  // of a replace: it failed and went back
+}
+
+// Result is the result of an apply.
+type Result struct {
+	Plan        string
+	Outcomes    []Outcome // sorted by ref; one for each decision that executes
+	Counts      event.Counts
+	Interrupted bool
+	Took        time.Duration
+}
+
+// count adds an outcome to the counts. Stale counts as failed, because the plan was not done. The
+// phase that was done of an incomplete replace counts too.
+func (o Outcome) count(c *event.Counts) {
+	switch o.Status {
+	case Done, Accepted:
+		c.Add(o.Action)
+	case ByOther:
+		c.Unchanged++
+	case Failed, Uncertain, Stale, Refused:
+		c.Failed++
+	case Claimed:
+		c.Claimed++
+	case WaitingFor, Unneeded, Interrupted:
+		c.NotStarted++
+	}
+	if o.Deleted {
+		c.Delete++
+	}
+	if o.Created {
+		c.Create++
+	}
+}
+
+func incomplete(o Outcome) string {
+	if o.Deleted {
+		return "the old resource is deleted, the new one is not created: "
+	}
+	return "the new resource is created, the old one is not deleted: "
+}

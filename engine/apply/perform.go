@@ -1,0 +1,81 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine/parts"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/provider"
+)
+
+// good returns the event for an action after which the resource is healthy. If the record cannot be
+// read, that is left to the recording of the result, which then fails too.
+func (a *apply) good(ctx context.Context, b event.Started, end event.Finished) []event.Event {
+	if end.Outcome != event.Done || end.Resource == nil || b.Applying == nil || b.Step != "" {
+		return nil
+	}
+	good, _ := a.engine.LastGood(context.WithoutCancel(ctx), end.Ref, end.Resource, *b.Applying)
+	return good
+}
+
+// perform performs one phase of a decision: it records the start, calls the provider and records
+// the result. ctx ends when the claim is lost.
+//
+// The order is what recovery relies on. Nothing is called before its start is on record under the claim, so a
+// crash leaves an open action and never an unknown one. The result is recorded under the same claim: after the
+// claim is lost it is refused, and another instance has recovered the action from an observation, or will.
+func (a *apply) perform(ctx context.Context, c parts.Claim, d *decider.Decision, phase decider.Phase) Outcome {
+	if a.inSteps(d) {
+		return a.replace(ctx, c, d, phase)
+	}
+	out := Outcome{Ref: d.Ref, Action: d.Action, Status: Failed}
+	r, err := a.request(ctx, c, d, phase)
+	closing := a.closing(d, phase)
+	if err == nil && d.Observed != nil && (phase == decider.DeletePhase || len(closing) > 0) {
+		err = a.prove(ctx, d.Ref, d.Observed.ID)
+	}
+	if err != nil {
+		return notStartable(out, err)
+	}
+	if phase == decider.DeletePhase && d.Action == decider.Replace && d.Desired != nil { // the old one is deleted first
+		err = a.ask(ctx, d, *r)
+	}
+	if err != nil {
+		out.Status, out.Err, out.Detail, out.Class = Refused, err, "nothing was changed: "+refusal(err), provider.ClassOf(err)
+		return out
+	}
+	started := a.startedEvent(c, d, phase, r)
+	guard := coordinator.Guard(c.Ref, c.Token)
+	if _, err := a.engine.Ledger.RecordUnder(context.WithoutCancel(ctx), guard, append(closing, started)...); err != nil {
+		return a.notStarted(out, err)
+	}
+	start := a.engine.Clock()
+	res, tries, err := a.call(ctx, verbOf(d.Action, phase), r)
+	err = redact(err, r.Desired.Attrs)
+	if errors.Is(err, provider.ErrReplace) {
+		err = fmt.Errorf("%w; the next plan proposes that", err)
+	}
+	end := a.finishedEvent(started, res, tries, err)
+	if errors.Is(err, provider.ErrReplace) && verbOf(d.Action, phase) == update {
+		end.RecreateOnly = attributes(d.Changes)
+	}
+	err = a.accept(&end, d, verbOf(d.Action, phase), err)
+	end.Seconds = a.engine.Elapsed(start).Seconds()
+	if end.Outcome != event.Uncertain && ctx.Err() != nil && errors.Is(context.Cause(ctx), coordinator.ErrLost) {
+		end.Outcome = event.Uncertain // another instance may have acted meanwhile
+	}
+	out.ID, out.Seconds, out.Err = end.ID, end.Seconds, err
+	if err != nil {
+		out.Class, out.Recoverable, out.Detail = provider.ClassOf(err), end.Recoverable, err.Error()
+	}
+	ends := []event.Event{end}
+	if a.blesses(d, end) {
+		ends = append(ends, a.blessing(d.Desired))
+	}
+	ends = append(ends, a.good(ctx, started, end)...)
+	return a.finish(ctx, guard, out, end, ends...)
+}

@@ -1,0 +1,233 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/oklog/ulid/v2"
+	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/decider/replace"
+	"github.com/ovi-project/ovi/engine/parts"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// inSteps reports whether an action is performed by the steps of a replacement: a replace that
+// keeps the old resource, and whatever goes on with a replacement in progress or ends it.
+func (a *apply) inSteps(d *decider.Decision) bool {
+	_, open := a.plan.Replacing[d.Ref]
+	switch d.Action {
+	case decider.Replace:
+		return d.Strategy != "" && d.Strategy.KeepsOld()
+	case decider.Revert:
+		return true
+	case decider.Update:
+		return open && d.Reason == decider.ReasonResumes
+	case decider.Delete:
+		return open
+	default:
+		return false
+	}
+}
+
+// closing returns the end of a replacement in progress that another action makes obsolete: only one
+// resource of it is left, or none. It is recorded with that action.
+func (a *apply) closing(d *decider.Decision, phase decider.Phase) []event.Event {
+	open, is := a.plan.Replacing[d.Ref]
+	if !is || phase == decider.DeletePhase {
+		return nil
+	}
+	f := event.ReplaceFinished{Ref: d.Ref, Key: open.Key, Reverted: true}
+	if d.Observed != nil && d.Proposed != decider.Replace {
+		f.ID, f.Reverted = d.Observed.ID, d.Observed.ID == open.Old
+	}
+	return []event.Event{f}
+}
+
+// replacement carries out one phase of a replacement under its claim. The create phase ends when
+// the new resource is in service, and the delete phase starts when all that refers to the old one
+// is updated. Each step follows from an observation, not from the step before it.
+type replacement struct {
+	*apply
+	replace.Replacement
+	claim    parts.Claim
+	guard    storage.Guard
+	d        *decider.Decision
+	phase    decider.Phase
+	recorded bool           // ReplaceStarted is
+	applied  *event.Applied // what the new resource was created with, if that is recorded
+	blinks   int            // observations in a row that failed
+	repeated bool           // the step was about to be repeated, and waited first
+	last     replace.Step
+	refused  error // a step that failed for good, so that the replacement goes back
+	pause    pauses
+	seconds  float64
+}
+
+// replace performs a phase of a replacement.
+func (a *apply) replace(ctx context.Context, c parts.Claim, d *decider.Decision, phase decider.Phase) Outcome {
+	out := Outcome{Ref: d.Ref, Action: d.Action, Status: Failed}
+	if done, ok := a.replacedBefore(d.Ref); ok {
+		out.Status, out.ID = Done, done
+		return out
+	}
+	r, err := a.replacement(ctx, c, d, phase)
+	if err != nil {
+		out.Err = a.readFailed(ctx, err)
+		out.Detail = out.Err.Error()
+		return out
+	}
+	out = r.run(ctx)
+	out.Ref, out.Action, out.Seconds = d.Ref, d.Action, r.seconds
+	return out
+}
+
+// replacement returns the replacement in progress, or a new one.
+func (a *apply) replacement(
+	ctx context.Context, c parts.Claim, d *decider.Decision, phase decider.Phase,
+) (*replacement, error) {
+	open, is, err := a.engine.Ledger.Replacement(ctx, d.Ref)
+	if err != nil {
+		return nil, err
+	}
+	r := &replacement{apply: a, claim: c, guard: coordinator.Guard(c.Ref, c.Token), d: d, phase: phase}
+	r.Replacement = replace.Replacement{
+		Ref: d.Ref, Strategy: d.Strategy, Desired: d.DesiredDigest(), Key: ulid.Make().String(),
+	}
+	if t := a.plan.Tries[d.Ref].Of(r.Desired); t.Key != "" {
+		r.Key = t.Key // an earlier attempt may still arrive
+	}
+	if d.Observed != nil {
+		r.Old = d.Observed.ID
+	}
+	same := open.Desired == r.Desired
+	switch {
+	case !is:
+	case d.Action != decider.Replace || d.New != nil || phase == decider.DeletePhase,
+		same && resource.Strategy(open.Strategy) == d.Strategy:
+		r.recorded, r.applied = true, open.Applying
+		r.Strategy, r.Desired, r.Reverting = resource.Strategy(open.Strategy), open.Desired, open.Reverting
+		r.Old, r.Key = open.Old, open.Key
+	case same:
+		r.Key = open.Key
+	}
+	if d.Desired != nil {
+		r.Stopped = d.Desired.State == resource.StateStopped
+	}
+	r.extend()
+	return r, nil
+}
+
+// extend sets the deadline for the resource that is starting.
+func (r *replacement) extend() {
+	k := r.engine.Kind(r.d.Ref)
+	r.Deadline, r.pause, r.repeated = r.engine.Now().Add(r.pends(r.d.Ref, create, k)), pauses{}, false
+}
+
+// run does one step after the other, each from what an observation found.
+func (r *replacement) run(ctx context.Context) Outcome {
+	for {
+		s, err := r.stage(ctx)
+		if err != nil {
+			if r.again(ctx, err) {
+				continue
+			}
+			return r.stops(ctx, err)
+		}
+		r.blinks = 0
+		step := r.next(s)
+		switch {
+		case step.Ends():
+			return r.end(ctx, step, s)
+		case r.handsOver(step):
+			r.noteResource(r.d.Ref, s.New)
+			return Outcome{Status: Done, ID: s.New.ID}
+		case r.refused != nil && step != replace.Revert && !r.Reverting:
+			return r.stops(ctx, r.refused)
+		case step == replace.Wait || step == r.last && !r.repeated:
+			if r.repeated = true; !r.pause.wait(ctx, r.soft) {
+				return r.stops(ctx, r.interrupted(s))
+			}
+			continue
+		}
+		if out := r.do(ctx, step, s); out != nil {
+			return *out
+		}
+	}
+}
+
+// next is the next step of the replacement, or of the action on it.
+func (r *replacement) next(s replace.Stage) replace.Step {
+	switch {
+	case r.d.Action == decider.Delete && s.New != nil:
+		return replace.DeleteNew
+	case r.d.Action == decider.Delete && s.Old != nil:
+		return replace.DeleteOld
+	case r.d.Action == decider.Delete:
+		return replace.Done
+	case r.d.Action == decider.Revert && !r.Revertible(s) && s.Old != nil:
+		return replace.GiveUp
+	case (r.d.Action == decider.Revert || r.refused != nil) && !r.Reverting && r.Revertible(s):
+		return replace.Revert
+	}
+	return r.Next(s)
+}
+
+// handsOver reports whether the new resource is in service: what refers to the old one is updated
+// before the next step.
+func (r *replacement) handsOver(step replace.Step) bool {
+	return r.phase == decider.CreatePhase && (step == replace.References || step == replace.DeleteOld)
+}
+
+// again reports whether to observe again after an observation that failed.
+func (r *replacement) again(ctx context.Context, err error) bool {
+	var unproven *unprovenError
+	if r.blinks++; r.blinks >= r.o.Tries || errors.As(err, &unproven) || r.broken() != nil {
+		return false
+	}
+	return r.pause.wait(ctx, r.soft)
+}
+
+// stops is the outcome of a replacement that stops before its end. It stays in progress, and the
+// next plan goes on with it.
+func (r *replacement) stops(ctx context.Context, err error) Outcome {
+	out := Outcome{
+		Status: Failed, Err: err, Detail: err.Error(), Class: provider.ClassOf(err), Recoverable: provider.Recoverable(err),
+	}
+	var unproven *unprovenError
+	switch cause := context.Cause(ctx); {
+	case errors.As(err, &unproven) && r.last == "":
+		out.Status = Stale
+	case errors.Is(cause, coordinator.ErrLost) && r.last == "":
+		out.Status, out.Detail = Claimed, "the claim was lost before it started"
+	case r.recorded:
+		out.Recoverable = true
+		out.Detail += "; the next apply goes on with the replacement"
+	}
+	return out
+}
+
+// interrupted is the error of a replacement whose wait was interrupted.
+func (r *replacement) interrupted(s replace.Stage) error {
+	waitsFor := s.New
+	if waitsFor == nil {
+		waitsFor = s.Old
+	}
+	if waitsFor == nil {
+		return errors.New("the apply was interrupted")
+	}
+	return fmt.Errorf("the apply was interrupted while %s was %s", waitsFor.ID, waitsFor.Health)
+}
+
+// replacedBefore returns the id of the resource that is left of a replacement which this apply has
+// finished.
+func (a *apply) replacedBefore(ref resource.Ref) (string, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	id, ok := a.replaced[ref]
+	return id, ok
+}

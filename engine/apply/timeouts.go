@@ -1,0 +1,78 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ovi-project/ovi/engine/plan"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// timeoutError reports an action that did not end within the timeout that its stack configures.
+type timeoutError struct {
+	action, kind string
+	limit        time.Duration
+}
+
+func (x *timeoutError) Error() string {
+	return fmt.Sprintf("no result within %s, the timeout of %s for %s", x.limit, x.action, x.kind)
+}
+
+// actionOf is a verb as timeouts name it.
+func actionOf(v verb) string {
+	switch v {
+	case create:
+		return resource.TimeoutCreate
+	case remove:
+		return resource.TimeoutDelete
+	default:
+		return resource.TimeoutUpdate
+	}
+}
+
+// timeoutOf is the configured timeout of an action; 0: none.
+func timeoutOf(p *plan.Planned, ref resource.Ref, v verb) time.Duration {
+	for i := range p.Intents {
+		if in := &p.Intents[i]; in.Stack == ref.Stack {
+			return in.Options.Timeouts[ref.Kind][actionOf(v)]
+		}
+	}
+	return 0
+}
+
+// pends returns the time that an accepted action may be pending: as configured, else as its kind has it.
+func (a *apply) pends(ref resource.Ref, v verb, k resource.Kind) time.Duration {
+	if d := timeoutOf(a.plan, ref, v); d > 0 {
+		return d
+	}
+	return k.Pends()
+}
+
+// limited bounds an action by its configured timeout. explain gives the error of a call that this ended: the
+// system may still finish the action, so that only an observation can tell its result.
+func (a *apply) limited(
+	ctx context.Context, ref resource.Ref, v verb,
+) (limited context.Context, explain func(error) error, end context.CancelFunc) {
+	limit := timeoutOf(a.plan, ref, v)
+	if limit == 0 {
+		return ctx, func(err error) error { return err }, func() {}
+	}
+	over := &timeoutError{actionOf(v), ref.Kind, limit}
+	limited, end = provider.WithTimeout(ctx, limit, over)
+	return limited, func(err error) error {
+		if err == nil || !errors.Is(context.Cause(limited), over) {
+			return err
+		}
+		text, _ := provider.Parted(err.Error())
+		text = strings.TrimSuffix(text, ": "+over.Error())
+		return &provider.Error{
+			Class: provider.Uncertain, Err: fmt.Errorf("%w: %s", over, text),
+			Hint: fmt.Sprintf("run it again, which observes it first, or raise timeouts: {%s: {%s: %s}}",
+				over.kind, over.action, 2*limit),
+		}
+	}, end
+}

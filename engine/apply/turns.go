@@ -1,0 +1,255 @@
+package apply
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine/parts"
+	"github.com/ovi-project/ovi/engine/plan"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// awaited are the resources that others of their count have their turn after.
+func awaited(p decider.Plan) map[resource.Ref]bool {
+	var out map[resource.Ref]bool
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		if d.Turn == nil || !d.Action.Executes() {
+			continue
+		}
+		for _, r := range d.Turn.After {
+			if out == nil {
+				out = map[resource.Ref]bool{}
+			}
+			out[r] = true
+		}
+	}
+	return out
+}
+
+// turns gives turns to the steps of an apply. What it interrupts now of a set counts as not in service, however it is
+// observed: a call may not have stopped its resource yet.
+type turns struct {
+	*apply
+	awaited map[resource.Ref]bool // others of their count have their turn after these
+
+	guard sync.Mutex
+	sets  map[resource.Ref]*turnsOfSet
+}
+
+type turnsOfSet struct {
+	mu  sync.Mutex // held while the set is observed for a turn
+	now map[resource.Ref]bool
+}
+
+func (t *turns) of(set resource.Ref) *turnsOfSet {
+	t.guard.Lock()
+	defer t.guard.Unlock()
+	if t.sets[set] == nil {
+		t.sets[set] = &turnsOfSet{now: map[resource.Ref]bool{}}
+	}
+	return t.sets[set]
+}
+
+func (s *turnsOfSet) end(ref resource.Ref) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.now, ref)
+}
+
+// inTurn performs a phase of a decision when it has its turn: once few enough others of its count are
+// not in service, as observed then and not as planned. After the phase that puts it into service it waits until
+// it is, if others wait for it.
+func (t *turns) inTurn(d *decider.Decision, phase decider.Phase) Outcome {
+	if d.Turn == nil || !d.Action.Executes() {
+		return t.act(d, phase)
+	}
+	set := t.of(resource.SetOf(d.Ref))
+	if phase == firstPhase(d) {
+		if waits := t.awaitTurn(set, d); waits != nil {
+			return *waits
+		}
+	}
+	out := t.act(d, phase)
+	if phase == decider.CreatePhase || !out.Status.good() {
+		out = t.awaitService(d, out)
+		set.end(d.Ref)
+	}
+	return out
+}
+
+// firstPhase is the phase of a decision that is performed first.
+func firstPhase(d *decider.Decision) decider.Phase {
+	switch {
+	case d.Action == decider.Delete, d.Action == decider.Replace && !d.Strategy.KeepsOld():
+		return decider.DeletePhase
+	}
+	return decider.CreatePhase
+}
+
+// awaitTurn waits until a resource may be interrupted. It returns the outcome if it may not.
+func (t *turns) awaitTurn(set *turnsOfSet, d *decider.Decision) *Outcome {
+	out := &Outcome{Ref: d.Ref, Action: d.Action, Status: Interrupted, Detail: "the apply was interrupted first"}
+	kind := t.engine.Kind(d.Ref)
+	late := t.engine.Clock().Add(t.pends(d.Ref, update, kind))
+	tell := t.telling()
+	defer tell(resource.Observed{})
+	for pause := (pauses{}); !t.stopped(); {
+		others, err := t.take(set, d)
+		switch {
+		case err != nil && provider.Recoverable(err) && t.engine.Clock().Before(late):
+			pause.wait(t.hard, t.soft)
+			continue
+		case err != nil:
+			out.Status, out.Err, out.Class = Failed, err, provider.ClassOf(err)
+			out.Detail = "it was not started: " + err.Error()
+			return out
+		case others == nil:
+			return nil
+		}
+		// Pending may end by itself: it is waited for. A failure does not.
+		down := others[0]
+		if i := slices.IndexFunc(others, func(o resource.Observed) bool { return o.Health != resource.Pending }); i >= 0 {
+			down = others[i]
+		}
+		if down.Health != resource.Pending || t.engine.Clock().After(late) {
+			out.Status, out.On, out.Turn = WaitingFor, down.Ref, true
+			out.Detail = fmt.Sprintf("%s is %s%s; %d of the %d of %s may be unavailable",
+				down.Ref.Short(), down.Health, parts.Because(down.Message), d.Turn.Most, d.Turn.Size, d.Turn.Of)
+			return out
+		}
+		tell(down)
+		pause.wait(t.hard, t.soft)
+	}
+	return out
+}
+
+// telling returns a function that tells which resource an apply waits for now, the zero one that it no
+// longer waits.
+func (t *turns) telling() func(resource.Observed) {
+	var told resource.Ref
+	return func(o resource.Observed) {
+		if t.o.Waits == nil {
+			return
+		}
+		if told != o.Ref && !told.IsZero() {
+			t.o.Waits(told, "")
+		}
+		if told = o.Ref; !told.IsZero() {
+			t.o.Waits(told, string(o.Health)+parts.Because(o.Message))
+		}
+	}
+}
+
+// take gives the turn to a resource if few enough others are not in service, else it returns those. What
+// is not in service itself is not interrupted: it has its turn at once.
+func (t *turns) take(set *turnsOfSet, d *decider.Decision) (down []resource.Observed, err error) {
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	of := resource.SetOf(d.Ref)
+	found, err := t.observeReady(d.Ref, func(r resource.Ref) bool { return resource.SetOf(r) == of })
+	if err != nil {
+		return nil, err
+	}
+	serving := false
+	for i := range d.Turn.Size {
+		ref := resource.MemberOf(of, i)
+		o, exists := found[ref]
+		switch {
+		case exists && t.serves(&o) && ref == d.Ref:
+			serving = true
+		case ref == d.Ref:
+		case set.now[ref]:
+			down = append(down, resource.Observed{Ref: ref, Health: resource.Pending, Message: "it is being changed"})
+		case !exists:
+			down = append(down, resource.Observed{Ref: ref, Health: resource.Unclear, Message: "it does not exist"})
+		case !t.serves(&o):
+			down = append(down, o)
+		}
+	}
+	if serving && len(down) >= d.Turn.Most {
+		return down, nil
+	}
+	set.now[d.Ref] = true
+	return nil, nil
+}
+
+// serves reports whether a resource is in service, or stopped as it is configured.
+func (t *turns) serves(o *resource.Observed) bool {
+	return o.Unread == "" &&
+		(o.Health == resource.Healthy || o.Health == "" || plan.StoppedAsConfigured(t.plan.Intents, o))
+}
+
+// awaitService waits until a resource that was interrupted is in service again, if others wait for that.
+// Those do not start if it is not.
+func (t *turns) awaitService(d *decider.Decision, out Outcome) Outcome {
+	if !out.Status.good() || !t.awaited[d.Ref] {
+		return out
+	}
+	kind := t.engine.Kind(d.Ref)
+	started := t.engine.Clock()
+	most := t.pends(d.Ref, create, kind)
+	tell := t.telling()
+	defer tell(resource.Observed{})
+	for pause := (pauses{}); out.unready == nil; {
+		o, err := t.readiness(d.Ref)
+		if err == nil && !t.serves(&o) {
+			tell(o)
+		}
+		late := t.engine.Clock().Sub(started) >= most
+		switch {
+		case err == nil && t.serves(&o):
+			return out
+		case err == nil && o.Health == resource.Failing:
+			out.unready = fmt.Errorf("is failing%s", parts.Because(o.Message))
+		case err != nil && (late || !provider.Recoverable(err)):
+			out.unready = fmt.Errorf("could not be observed: %w", err)
+		case late:
+			out.unready = fmt.Errorf("is still %s%s after %s", o.Health, parts.Because(o.Message), most)
+		case !pause.wait(t.hard, t.soft):
+			return out // nothing more starts
+		}
+	}
+	return out
+}
+
+// readiness observes a resource, and whether it is in service.
+func (t *turns) readiness(ref resource.Ref) (resource.Observed, error) {
+	found, err := t.observeReady(ref, func(r resource.Ref) bool { return r == ref })
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	if o, exists := found[ref]; exists {
+		return o, nil
+	}
+	return resource.Observed{Ref: ref, Health: resource.Failing, Message: "it does not exist"}, nil
+}
+
+// observeReady observes managed resources of the kind of one, and asks their provider whether those that are
+// healthy are in service. Of a replacement in progress it gives the resource that is in service, else the new one.
+func (t *turns) observeReady(
+	ref resource.Ref, needed func(resource.Ref) bool,
+) (map[resource.Ref]resource.Observed, error) {
+	snapshot, err := t.engine.ObserveKind(t.hard, ref, needed, nil)
+	if err != nil {
+		return nil, err
+	}
+	all := slices.DeleteFunc(slices.Clone(snapshot.Resources), func(o resource.Observed) bool {
+		return o.Ref.Kind != ref.Kind || !o.Managed() || !needed(o.Ref)
+	})
+	if r, ok := t.engine.Providers[ref.Provider].(provider.Readier); ok {
+		if all, err = r.Ready(t.hard, all); err != nil {
+			return nil, err
+		}
+	}
+	out := make(map[resource.Ref]resource.Observed, len(all))
+	for _, o := range all {
+		if other, two := out[o.Ref]; !two || !t.serves(&other) && (t.serves(&o) || o.Role != resource.RoleOld) {
+			out[o.Ref] = o
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,216 @@
+package apply
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// walk performs the steps in parallel, up to the limit. A step starts when all steps that it waits
+// for have succeeded. If one of them fails, it does not start, and neither do its own dependents;
+// the other steps continue. Creates that can be checked are checked before the first step.
+func walk(a *apply, steps []decider.Step) {
+	w := walker{
+		turns: &turns{apply: a, awaited: awaited(a.plan.Plan), sets: map[resource.Ref]*turnsOfSet{}},
+		steps: steps, waits: make([]int, len(steps)), next: make([][]int, len(steps)),
+	}
+	for i, s := range steps {
+		w.waits[i] = len(s.After)
+		for _, n := range s.After {
+			w.next[n] = append(w.next[n], i)
+		}
+	}
+	w.refuse(w.checkFirst())
+	for i, n := range w.waits {
+		if n == 0 {
+			w.ready = append(w.ready, i)
+		}
+	}
+	finished := make(chan stepResult)
+	for running := 0; ; running-- {
+		for len(w.ready) > 0 && running < a.o.Parallelism && !a.stopped() {
+			i := w.ready[0]
+			w.ready = w.ready[1:]
+			running++
+			go func() { finished <- stepResult{i, w.inTurn(w.decision(steps[i]), steps[i].Phase)} }()
+		}
+		if running == 0 {
+			return
+		}
+		w.finish(<-finished)
+	}
+}
+
+type stepResult struct {
+	step    int
+	outcome Outcome
+}
+
+// walker tracks the graph of steps during a walk. Only the goroutine of the walk changes it; steps report to
+// it through a channel.
+type walker struct {
+	*turns
+	steps []decider.Step
+	waits []int   // how many steps each still waits for
+	next  [][]int // the steps that wait for each
+	ready []int
+}
+
+// finish releases the steps that waited for a step, or skips them if it failed. What only has its turn
+// after a resource is skipped too if that is not in service.
+func (w *walker) finish(r stepResult) {
+	s := w.steps[r.step]
+	w.note(stepOf{s.Decision, s.Phase}, r.outcome)
+	for _, n := range w.next[r.step] {
+		switch {
+		case w.waits[n] < 0: // skipped already
+		case !r.outcome.Status.good(), r.outcome.unready != nil && w.isTurn(n, s):
+			w.skip(n, s, r.outcome)
+		default:
+			if w.waits[n]--; w.waits[n] == 0 {
+				w.ready = append(w.ready, n)
+			}
+		}
+	}
+}
+
+// skip sets the outcome of a step that waits for one which failed, and of all that wait for it. If the
+// apply was interrupted, they are Interrupted too.
+func (w *walker) skip(step int, after decider.Step, cause Outcome) {
+	s := w.steps[step]
+	w.waits[step] = -1
+	out := w.waiting(step, after, cause)
+	w.note(stepOf{s.Decision, s.Phase}, out)
+	w.skipAfter(step, out)
+}
+
+func (w *walker) skipAfter(step int, cause Outcome) {
+	for _, n := range w.next[step] {
+		if w.waits[n] >= 0 {
+			w.skip(n, w.steps[step], cause)
+		}
+	}
+}
+
+// isTurn reports whether a step waits for another because of its turn alone.
+func (w *walker) isTurn(step int, after decider.Step) bool {
+	d, on := w.decision(w.steps[step]), w.decision(after).Ref
+	return d.Turn != nil && slices.Contains(d.Turn.After, on) && !slices.Contains(d.DependsOn, on)
+}
+
+func (w *walker) decision(s decider.Step) *decider.Decision {
+	return &w.plan.Plan.Decisions[s.Decision]
+}
+
+func (w *walker) waiting(step int, after decider.Step, cause Outcome) Outcome {
+	d, on := w.decision(w.steps[step]), w.decision(after).Ref
+	if cause.Status == Interrupted {
+		return Outcome{Ref: d.Ref, Action: d.Action, Status: Interrupted, On: on, Detail: cause.Detail}
+	}
+	o := Outcome{
+		Ref: d.Ref, Action: d.Action, Status: WaitingFor, On: on,
+		Detail: "it waits for " + on.String() + ", which is " + string(cause.Status),
+	}
+	if o.Turn = w.isTurn(step, after); o.Turn {
+		o.Detail = "its turn is after " + on.String() + ", which is " + string(cause.Status)
+		if cause.unready != nil {
+			o.Detail = "its turn is after " + on.String() + ", which " + cause.unready.Error()
+		}
+	}
+	return o
+}
+
+// checkFirst asks the providers, before the first action, to check the creates of the kinds that say
+// CheckFirst. It returns the outcomes of those that are refused, by decision.
+func (w *walker) checkFirst() map[int]Outcome {
+	refused := map[int]Outcome{}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	free := make(chan struct{}, w.o.Parallelism)
+	for _, s := range w.steps {
+		d := &w.plan.Plan.Decisions[s.Decision]
+		k := w.engine.Kind(d.Ref)
+		if d.Action != decider.Create || !k.CheckFirst {
+			continue
+		}
+		free <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-free }()
+			if o := w.refusedFirst(d); o != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				refused[s.Decision] = *o
+			}
+		})
+	}
+	wg.Wait()
+	return refused
+}
+
+// refusedFirst checks one create; nil: it may start. What may pass by itself is left to the create, and
+// so is a conflict with what the same plan may destroy first.
+func (w *walker) refusedFirst(d *decider.Decision) *Outcome {
+	err, done := w.plan.Checked[d.Ref]
+	if !done {
+		err = w.ask(w.soft, d, provider.Request{Key: w.keyFor(d), Owner: w.engine.Owner})
+	}
+	class := provider.ClassOf(err)
+	switch {
+	case err == nil || w.soft.Err() != nil || provider.Recoverable(err) || isUncertain(err):
+		return nil
+	case class == provider.Conflict && w.destroysIn(d.Ref.Scope()):
+		return nil
+	}
+	return &Outcome{
+		Ref: d.Ref, Action: d.Action, Status: Refused, Err: err, Class: class, Detail: "nothing was changed: " + refusal(err),
+	}
+}
+
+func (w *walker) destroysIn(s resource.Scope) bool {
+	for i := range w.plan.Plan.Decisions {
+		if d := &w.plan.Plan.Decisions[i]; d.Ref.Scope() == s && d.Action.Destroys() {
+			return true
+		}
+	}
+	return false
+}
+
+// refuse skips the steps that were refused, their dependents, and the creates that nothing else needs.
+func (w *walker) refuse(refused map[int]Outcome) {
+	for i, s := range w.steps {
+		if o, is := refused[s.Decision]; is && w.waits[i] >= 0 {
+			w.waits[i] = -1
+			w.note(stepOf{s.Decision, s.Phase}, o)
+			w.skipAfter(i, o)
+		}
+	}
+	if len(refused) == 0 {
+		return
+	}
+	for i := len(w.steps) - 1; i >= 0; i-- { // each step is after those that it waits for
+		s := w.steps[i]
+		d := &w.plan.Plan.Decisions[s.Decision]
+		needs := slices.DeleteFunc(slices.Clone(w.next[i]), func(n int) bool { return w.isTurn(n, s) })
+		if w.waits[i] < 0 || d.Action != decider.Create || len(needs) == 0 || !w.allSkipped(needs) {
+			continue
+		}
+		on := w.decision(w.steps[needs[0]]).Ref
+		w.waits[i] = -1
+		w.note(stepOf{s.Decision, s.Phase}, Outcome{
+			Ref: d.Ref, Action: d.Action, Status: Unneeded, On: on,
+			Detail: "only " + on.String() + " and the like need it, which are not started",
+		})
+	}
+}
+
+func (w *walker) allSkipped(steps []int) bool {
+	for _, n := range steps {
+		if w.waits[n] >= 0 {
+			return false
+		}
+	}
+	return true
+}

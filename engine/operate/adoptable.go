@@ -1,0 +1,96 @@
+package operate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ovi-project/ovi/engine/plan"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Adoptable lists what no stack manages in the locations of the intents, whatever it is called, except what the
+// provider creates by itself. What another system manages is in it, and so is what has marks without proof. A
+// location that cannot be read is an error; unread has the kinds of which the same is true.
+func (e *Operator) Adoptable(
+	ctx context.Context, intents []resource.Intent,
+) (found []resource.Observed, unread map[string]error, err error) {
+	p, scopes, err := e.plan.ObserveAll(ctx, intents)
+	if err != nil {
+		return nil, nil, err
+	}
+	return e.unmanaged(p, scopes)
+}
+
+// unmanaged is Adoptable for what was observed.
+func (e *Operator) unmanaged(
+	p *plan.Planned, scopes []resource.Scope,
+) (found []resource.Observed, unread map[string]error, err error) {
+	for s, err := range p.Live.Unreachable {
+		return nil, nil, fmt.Errorf("list what exists in %s: %w", s, err)
+	}
+	unread = map[string]error{}
+	for _, s := range scopes {
+		snapshot := p.Live.Scopes[s]
+		for _, k := range e.plan.Providers.Kinds(s.Provider) {
+			if err := snapshot.Covers(k.Name); err != nil {
+				unread[k.Name] = err
+			}
+		}
+		for i := range snapshot.Resources {
+			o := &snapshot.Resources[i]
+			if !o.Managed() && o.Message != resource.ProviderDefault {
+				found = append(found, *o)
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) })
+	return found, unread, nil
+}
+
+// Identified is a configured resource and the ID of the existing one to adopt under its name.
+type Identified struct {
+	Ref resource.Ref
+	ID  string
+}
+
+// ByID lists the resources with some IDs, each under the ref that an adoption gives it. One that is managed under that
+// ref already is not listed. All others that cannot be adopted are an error; with force, not those of other systems.
+func (e *Operator) ByID(
+	ctx context.Context, intents []resource.Intent, all []Identified, force bool,
+) ([]resource.Observed, error) {
+	p, _, err := e.plan.ObserveAll(ctx, intents)
+	if err != nil {
+		return nil, err
+	}
+	configured := map[resource.Ref]resource.Ref{} // with their resolved locations
+	for i, in := range p.Intents {
+		for j := range in.Resources {
+			configured[intents[i].Resources[j].Ref] = in.Resources[j].Ref
+		}
+	}
+	var out []resource.Observed
+	var bad []error
+	for _, x := range all {
+		ref, ok := configured[x.Ref]
+		if !ok {
+			ref = x.Ref
+		}
+		have, err := candidate(p, ref, x.ID)
+		if err == nil && have.Managed() && have.Ref == ref {
+			continue
+		}
+		if err == nil {
+			err = adoptable(p, ref, have, force)
+		}
+		if err != nil {
+			bad = append(bad, fmt.Errorf("adopt %s: %w", ref.Short(), err))
+			continue
+		}
+		o := *have
+		o.Ref = ref
+		out = append(out, o)
+	}
+	return out, errors.Join(bad...)
+}

@@ -1,0 +1,57 @@
+package operate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ovi-project/ovi/engine/plan"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Existing lists what exists under configured names and is unmanaged, such as what was made by hand, each under
+// the ref that an adoption gives it. also are refs that a source names without configuring them, such as what it
+// declares to be absent. A location that cannot be read in full is an error: the list would be incomplete. Of
+// what is inside resources it lists what can be read.
+func (e *Operator) Existing(
+	ctx context.Context, intents []resource.Intent, also []resource.Ref,
+) ([]resource.Observed, error) {
+	p, _, err := e.plan.ObserveAll(ctx, intents)
+	if err != nil {
+		return nil, err
+	}
+	refs := slices.Clone(also)
+	for i, r := range refs {
+		if at, err := e.plan.Located(ctx, r.Scope()); err == nil {
+			refs[i].Location = at.Location
+		}
+	}
+	for _, in := range p.Intents {
+		for i := range in.Resources {
+			refs = append(refs, in.Resources[i].Ref)
+		}
+	}
+	slices.SortFunc(refs, resource.Ref.Compare)
+	inside := e.plan.ConfiguredInsides(p.Intents)
+	var out []resource.Observed
+	for _, ref := range slices.Compact(refs) {
+		s := p.Live.Scopes[ref.Scope()]
+		if _, in := inside[ref.Scope()]; !in {
+			if err := p.Live.Covers(ref); err != nil {
+				return nil, fmt.Errorf("list what exists in %s: %w", ref.Scope(), err)
+			}
+		}
+		for i := range s.Resources {
+			if o := s.Resources[i]; takeable(p, ref, &o) {
+				o.Ref = ref
+				out = append(out, o)
+			}
+		}
+	}
+	return out, nil
+}
+
+// takeable reports whether a resource has the name of a ref and belongs to nothing.
+func takeable(p *plan.Planned, ref resource.Ref, o *resource.Observed) bool {
+	return o.Ref == ref.Bare() && o.Ownership == resource.Unmanaged && adoptable(p, ref, o, false) == nil
+}

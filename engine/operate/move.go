@@ -1,0 +1,128 @@
+package operate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/engine/parts"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Move gives a bound resource another name in its location, or another stack. The move is recorded
+// first, under the claims of both names, so that no run acts on either meanwhile; if the marks
+// cannot be written now, the next apply repairs them.
+func (e *Operator) Move(ctx context.Context, from, to resource.Ref, a OperatorAction) error {
+	short := resource.Shorten([]resource.Ref{from, to}, nil)
+	fail := func(err error) error { return fmt.Errorf("move %s to %s: %w", short(from), short(to), err) }
+	if at, err := e.plan.Located(ctx, from.Scope()); err == nil {
+		from.Location = at.Location
+	}
+	if at, err := e.plan.Located(ctx, to.Scope()); err == nil {
+		to.Location = at.Location
+	}
+	if err := e.nameable(from, to); err != nil {
+		return fail(err)
+	}
+	err := e.claimedBoth(ctx, from, to, func(ctx context.Context, c parts.Claim) error {
+		id, err := e.movable(ctx, from, to)
+		if err != nil {
+			return err
+		}
+		events := []event.Event{event.Moved{Ref: to, From: from, ID: id, Who: a.Who, Reason: a.Reason}}
+		blessings, err := e.plan.Ledger.Blessings(ctx)
+		if err != nil {
+			return err
+		}
+		for _, b := range blessings {
+			if b.Ref == from {
+				events = append(events, event.Blessed{Ref: from, Who: a.Who, Reason: "moved to " + to.String()},
+					event.Blessed{Ref: to, On: true, Who: b.Who, Reason: b.Reason})
+			}
+		}
+		_, err = e.plan.Ledger.RecordUnder(ctx, coordinator.Guard(c.Ref, c.Token), events...)
+		return err
+	})
+	if err != nil {
+		return fail(err)
+	}
+	p, err := e.plan.ObserveScope(ctx, nil, to.Scope(), false)
+	if err != nil {
+		return nil //nolint:nilerr // the marks are repaired by the next apply
+	}
+	if have, ok := p.ResourceAt(to); ok {
+		_, err = e.mark(ctx, p, to, have, a, resource.Change{
+			On: resource.OnMark, Path: "ref", To: resource.String(to.Bare().String()),
+		})
+		if err != nil {
+			return fail(fmt.Errorf(
+				"the move is recorded, but the tags could not be written; the next apply writes them: %w", err))
+		}
+	}
+	return nil
+}
+
+// claimedBoth calls do under the claims of two names, with that of the first. They are taken in one
+// order, so that of two moves which exchange names one waits for the other.
+func (e *Operator) claimedBoth(
+	ctx context.Context, from, to resource.Ref, do func(context.Context, parts.Claim) error,
+) error {
+	e.plan.ReleaseDead(ctx)
+	outer, inner := from, to
+	if to.Compare(from) < 0 {
+		outer, inner = to, from
+	}
+	return e.plan.Claims.Hold(ctx, outer.String(), func(ctx context.Context, one parts.Claim) error {
+		return e.plan.Claims.Hold(ctx, inner.String(), func(ctx context.Context, two parts.Claim) error {
+			if inner == from {
+				one = two
+			}
+			return do(ctx, one)
+		})
+	})
+}
+
+// nameable returns the reason why a resource cannot have a name.
+func (e *Operator) nameable(from, to resource.Ref) error {
+	if from.Scope() != to.Scope() || from.Kind != to.Kind {
+		return resource.Advise(errors.New("the kind and the location cannot change"),
+			"use another name, or STACK:NAME for another stack")
+	}
+	if from == to {
+		return resource.Advise(errors.New("it has that name already"), "use another name, or STACK:NAME for another stack")
+	}
+	kind := e.plan.Kind(to)
+	checker, err := resource.NewChecker(kind)
+	if err != nil {
+		return err
+	}
+	wrong := checker.CheckName(to.Name)
+	if len(wrong) == 0 {
+		return nil
+	}
+	return resource.Advise(errors.New(wrong[0].Summary), wrong[0].Suggestion)
+}
+
+// movable returns the ID of the resource to move, or the reason why it cannot be moved now.
+func (e *Operator) movable(ctx context.Context, from, to resource.Ref) (id string, err error) {
+	b, err := e.plan.Ledger.Binding(ctx, from)
+	if err != nil {
+		return "", err
+	}
+	if old, err := e.plan.Ledger.Binding(ctx, to); err == nil {
+		return "", resource.Advise(fmt.Errorf("%s is recorded under the new name", old.ID),
+			"use another name, or move that one first")
+	}
+	for _, ref := range []resource.Ref{from, to} {
+		if _, open, err := e.plan.Ledger.OpenOn(ctx, ref); err != nil || open {
+			return "", errors.Join(err, noResult())
+		}
+		if _, open, err := e.plan.Ledger.Replacement(ctx, ref); err != nil || open {
+			return "", errors.Join(err,
+				resource.Advise(errors.New("it is being replaced"), "run `ovi apply` first: it finishes the replacement"))
+		}
+	}
+	return b.ID, nil
+}

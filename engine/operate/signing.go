@@ -1,0 +1,107 @@
+package operate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/internal/sshsig"
+	"github.com/ovi-project/ovi/ledger/event"
+)
+
+// Signing is the key of a person: which one, and how it signs a text for event.Namespace, in the armored
+// form of `ssh-keygen -Y sign`. Sign may ask the person for a touch or a passphrase.
+type Signing struct {
+	Key  sshsig.Key
+	Sign func(ctx context.Context, text []byte) (string, error)
+}
+
+// errNeedsSignature: a name of the roster is used without its key.
+var errNeedsSignature = errors.New("the roster has keys of this user, so that only signed acts of them count")
+
+// signed signs a statement, which is made with the name that the roster has for the key. Without a key
+// the name is the operator's own, which must not be on the roster.
+func (e *Operator) signed(
+	ctx context.Context, a OperatorAction, statement func(who string) []byte,
+) (*event.SignedBy, string, error) {
+	roster, err := e.plan.Ledger.Roster(ctx)
+	if err != nil {
+		return nil, "", fmt.Errorf("read the roster: %w", err)
+	}
+	if a.Sign.Sign == nil {
+		if slices.ContainsFunc(roster, func(s event.Signer) bool { return s.Name == a.Who }) {
+			return nil, "", fmt.Errorf("%s: %w: use --sign KEYFILE", a.Who, errNeedsSignature)
+		}
+		return nil, a.Who, nil
+	}
+	i := slices.IndexFunc(roster, func(s event.Signer) bool { return s.Key == a.Sign.Key })
+	if i < 0 {
+		return nil, "", fmt.Errorf("%w: %s: add it with `ovi signer add NAME KEYFILE`", event.ErrNotOnRoster,
+			a.Sign.Key.Fingerprint())
+	}
+	who := roster[i].Name
+	text := statement(who)
+	signature, err := a.Sign.Sign(ctx, text)
+	if err != nil {
+		return nil, "", err
+	}
+	by := &event.SignedBy{Key: a.Sign.Key, Signature: signature}
+	if _, err := event.Verify(text, by); err != nil {
+		return nil, "", fmt.Errorf("the signature does not hold: %w", err)
+	}
+	return by, who, nil
+}
+
+// signBlessing adds who, and the signature.
+func (e *Operator) signBlessing(ctx context.Context, b event.Blessed, a OperatorAction) (event.Blessed, error) {
+	if a.Sign.Sign != nil {
+		b.At = e.plan.Now()
+	}
+	by, who, err := e.signed(ctx, a, func(who string) []byte {
+		b.Who = who
+		return b.Statement(e.plan.Ledger.Instance())
+	})
+	b.Who, b.SignedBy = who, by
+	return b, err
+}
+
+// ChangeRoster puts a key of a person on the roster, or removes it. The first key needs no signature; each
+// later change needs one of a key that is on the roster.
+func (e *Operator) ChangeRoster(
+	ctx context.Context, s event.Signer, on bool, a OperatorAction,
+) (event.RosterChanged, error) {
+	before, err := e.plan.Ledger.Roster(ctx)
+	if err != nil {
+		return event.RosterChanged{}, fmt.Errorf("read the roster: %w", err)
+	}
+	out := event.RosterChanged{Signer: s, On: on, Before: before, Who: a.Who, Reason: a.Reason}
+	out.Signers = out.After()
+	if len(before) > 0 && a.Sign.Sign == nil {
+		return out, fmt.Errorf("change the roster: %w: use --sign KEYFILE with a key of %s", event.ErrUnsigned,
+			strings.Join(namesOf(before), " or "))
+	}
+	if len(before) > 0 {
+		out.SignedBy, out.Who, err = e.signed(ctx, a, func(who string) []byte {
+			out.Who = who
+			return out.Statement(e.plan.Ledger.Instance())
+		})
+	}
+	if err == nil {
+		err = e.plan.Ledger.ChangeRoster(ctx, out)
+	}
+	if err != nil {
+		return out, fmt.Errorf("change the roster: %w", err)
+	}
+	return out, nil
+}
+
+func namesOf(all []event.Signer) (out []string) {
+	for _, s := range all {
+		if !slices.Contains(out, s.Name) {
+			out = append(out, s.Name)
+		}
+	}
+	return out
+}

@@ -1,0 +1,84 @@
+// Package parts holds what an engine is made of: the providers, the ledger, the claims, the clock.
+package parts
+
+import (
+	"context"
+	"time"
+
+	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/observer"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Claim is the right to change one resource, identified by its token.
+type Claim = coordinator.Claim
+
+// Claims grants claims. coordinator.Claims implements it.
+type Claims interface {
+	// Hold calls do while this instance alone may change ref. The context of do ends when the
+	// claim is lost, and no other instance gets the claim before that. A
+	// *coordinator.ClaimedError names the instance that has it.
+	Hold(ctx context.Context, ref string, do func(context.Context, Claim) error) error
+	// Await returns nil once no instance has the claim on ref.
+	Await(ctx context.Context, ref string) error
+	// List returns the current claims.
+	List(ctx context.Context) ([]Claim, error)
+	// Revoke ends the claim with this token; coordinator.ErrNotClaimed if it ended before.
+	Revoke(ctx context.Context, ref string, token int64) (Claim, error)
+}
+
+// Config holds the parts of an engine.
+type Config struct {
+	Providers provider.Set
+	Ledger    *ledger.Ledger
+	Claims    Claims
+	Owner     string           // the owner mark on resources that it creates; "": "ovi"
+	Clock     func() time.Time // nil: time.Now
+	// Secrets makes and compares the digests of secrets. Nil: secret attributes that contain
+	// references are known after apply.
+	Secrets resource.Digester
+	// ObserveParallel and ObserveTimeout limit observations; 0: the observer's defaults.
+	ObserveParallel int
+	ObserveTimeout  time.Duration
+}
+
+// Parts is a complete configuration.
+type Parts struct {
+	Config
+	Observer observer.Observer
+}
+
+// New completes a configuration.
+func New(cfg Config) *Parts {
+	if cfg.Clock == nil {
+		cfg.Clock = time.Now
+	}
+	if cfg.Owner == "" {
+		cfg.Owner = "ovi"
+	}
+	return &Parts{
+		cfg, observer.Observer{Providers: cfg.Providers, Parallel: cfg.ObserveParallel, Timeout: cfg.ObserveTimeout},
+	}
+}
+
+// Kind returns the kind of a ref; the zero kind if no provider has it.
+func (p *Parts) Kind(ref resource.Ref) resource.Kind {
+	k, _ := p.Providers.Kind(ref.Provider, ref.Kind)
+	return k
+}
+
+// Now returns the time by the clock, as it is recorded: in UTC and without a monotonic part.
+func (p *Parts) Now() time.Time { return p.Clock().UTC().Round(0) }
+
+// Elapsed returns the time since a start. It is never negative, though a clock may be set back.
+func (p *Parts) Elapsed(start time.Time) time.Duration { return max(p.Clock().Sub(start), 0) }
+
+// Because returns the reason of a health as an addition to a sentence; an empty one adds nothing.
+func Because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": " + why
+}

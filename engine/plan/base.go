@@ -1,0 +1,69 @@
+package plan
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// base holds what must stay the same between saving and applying a decision.
+type base struct {
+	Action   decider.Action
+	Desired  string // digest of the configuration
+	Observed string // digest of the resource; "" if there is none
+}
+
+// baseOf returns the base of a decision.
+func baseOf(d *decider.Decision, kinds decider.Kinds) base {
+	b := base{Action: proposedAction(d), Desired: d.DesiredDigest()}
+	if d.Observed != nil {
+		b.Observed = contentOf(*d.Observed, kinds)
+	}
+	return b
+}
+
+// contentOf returns the digest of a resource without its health and its computed attributes: a server
+// that has become healthy has not changed.
+func contentOf(o resource.Observed, kinds decider.Kinds) string {
+	o.Health, o.Message = "", ""
+	kind, _ := kinds(o.Ref.Provider, o.Ref.Kind)
+	for _, a := range kind.Attrs {
+		if a.Computed {
+			o.Attrs = o.Attrs.Without(a.Name)
+		}
+	}
+	sum := sha256.Sum256(o.AppendJSON(nil))
+	return hex.EncodeToString(sum[:])
+}
+
+func (b base) differs(d *decider.Decision, kinds decider.Kinds) string {
+	now := baseOf(d, kinds)
+	switch {
+	case b.Desired != now.Desired:
+		return "its configuration has changed"
+	case b.Observed == "" && now.Observed != "":
+		return "it was created"
+	case b.Observed != "" && now.Observed == "":
+		return "it was deleted"
+	case b.Observed != now.Observed:
+		return "it has changed"
+	case b.Action != d.Proposed:
+		return fmt.Sprintf("its action has changed from %s to %s", b.Action, d.Proposed)
+	}
+	return ""
+}
+
+// proposedAction is the action that a saved plan may perform: its own, or the proposed one if it
+// was blocked only until an approval or a time. Dependents that were blocked for that reason are
+// decided again when the plan is applied.
+func proposedAction(d *decider.Decision) decider.Action {
+	for _, v := range d.Blockers {
+		if v.Approvers == 0 && v.Until == nil && v.Policy != decider.BlockedByDependency {
+			return d.Action
+		}
+	}
+	return d.Proposed
+}

@@ -1,0 +1,163 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine/plan/follow"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// decide compares the configurations with live state and lets the policies review the proposals.
+func (e *Planner) decide(ctx context.Context, p *Planning) error {
+	m, o := p.memory, p.o
+	found, err := e.compare(p, m, o.Replace)
+	if err != nil {
+		return err
+	}
+	found.Differences = append(found.Differences, unreadDifferences(p, m.unread)...)
+	facts := decider.Facts{
+		Now:              p.At,
+		Requester:        p.By,
+		Destroy:          o.Destroy,
+		Prune:            o.Prune,
+		Rules:            rulesOf(p.Intents),
+		Unreachable:      p.Live.Unreachable,
+		UnreachableKinds: kindsUnreachable(p.Live),
+		Unread:           m.unread,
+		Deleted:          deletedOutside(found.Differences, p.Bindings),
+		Health:           p.healthOf,
+		Origin:           m.origin,
+		Blessed:          m.isBlessed,
+		Attempts:         m.attempts,
+		Restarts:         m.restartsOf,
+		Approvals:        m.approvals(p.At),
+		Digest:           o.digest,
+		History:          m.past,
+		LastConfigured:   m.lastConfigured,
+		LastDependsOn:    m.lastDependsOn,
+	}
+	first := []decider.Policy{openActionPolicy{p.Open, e.Providers.Kind}}
+	if p.following != nil {
+		facts.Follows, first = p.following.Why, append(first, p.following)
+	}
+	policies := o.policies(e.Providers.Kind, first...)
+	if p.Plan, err = decider.Decide(found, e.Providers.Kind, facts, policies...); err != nil {
+		return inPhase(event.PhaseDecide, fmt.Errorf("decide: %w", err))
+	}
+	// Only a first decision tells which counts have turns, and so of which the providers must be asked.
+	if e.askReady(ctx, p) {
+		if p.Plan, err = decider.Decide(found, e.Providers.Kind, facts, policies...); err != nil {
+			return inPhase(event.PhaseDecide, fmt.Errorf("decide: %w", err))
+		}
+	}
+	if o.digest != nil {
+		p.approving = o.digest(p.Plan)
+	}
+	if p.Mode != event.ForDrift && !p.Past {
+		p.rest(m, facts, policies)
+	}
+	if err := errors.Join(m.approvalErr, m.pastErr()); err != nil {
+		return fmt.Errorf("decide: %w", err)
+	}
+	m.noteOutside(p.Plan)
+	p.Blessed, p.Stays = m.blessed, staysOf(p.Plan)
+	if p.Mode == event.ForDrift {
+		p.Whole, p.Plan = p.Plan, m.driftOnly(p.Plan)
+	}
+	p.Tries, p.Counts = m.tries, event.Count(p.Plan)
+	return nil
+}
+
+// compare compares the configurations with live state: those that are loaded or, where a rollout has
+// not reached a resource or it goes back, its last good one.
+func (e *Planner) compare(p *Planning, m *memory, replace []string) (found comparator.Result, err error) {
+	ignores, err := driftRules(p.Intents)
+	if err != nil {
+		return found, fmt.Errorf("drift rules: %w", err)
+	}
+	in := comparator.Input{
+		Intents:     p.Intents,
+		Live:        p.Live,
+		Kinds:       e.Providers.Kind,
+		Applied:     m.appliedTo,
+		Blessed:     m.isBlessed,
+		MustReplace: m.recreateOnly,
+		Owner:       e.Owner,
+		Secrets:     e.Secrets,
+		Ignores:     ignores,
+		Replacing:   p.inProgress,
+		Starting:    m.starting(e.Providers.Kind, p.At),
+		Replace:     requested(p.Intents, replace),
+	}
+	// The first comparison shows how far each resource has got; the second uses what each follows.
+	if found, err = comparator.Compare(in); err == nil && m.rollouts != nil {
+		p.following = m.rollouts.Follow(follow.Input{
+			At: p.At, Intents: p.Intents, Live: p.Live, Providers: e.Providers,
+			Applied: m.applied, Tries: m.tries, Down: m.down, Loaded: found,
+		})
+		p.rollouts, p.orders = p.following.Rollouts, p.following.Orders
+		if p.following.Behind() {
+			in.Intents = p.following.Intents(p.Intents)
+			var followed comparator.Result
+			followed, err = comparator.Compare(in)
+			found = p.following.Merge(found, followed)
+		}
+	}
+	if err != nil {
+		return found, inPhase(event.PhaseCompare, fmt.Errorf("compare: %w", err))
+	}
+	return found, m.appliedErr()
+}
+
+// deletedOutside returns the IDs of resources that are missing though their bindings have not ended:
+// ovi did not delete them.
+func deletedOutside(found []comparator.Difference, bindings []resource.Binding) map[resource.Ref]string {
+	out := map[resource.Ref]string{}
+	for i := range found {
+		if found[i].Type == comparator.Missing {
+			out[found[i].Ref] = ""
+		}
+	}
+	for i := range bindings {
+		b := &bindings[i]
+		if _, missing := out[b.Ref]; missing && b.Live() {
+			out[b.Ref] = b.ID
+		}
+	}
+	return out
+}
+
+// kindsUnreachable lists the kinds that were not read in full, by scope.
+func kindsUnreachable(live resource.LiveState) map[resource.Scope]map[string]error {
+	out := map[resource.Scope]map[string]error{}
+	for s, snapshot := range live.Scopes {
+		if len(snapshot.Unreachable) > 0 {
+			out[s] = snapshot.Unreachable
+		}
+	}
+	return out
+}
+
+// requested reports, for the comparator, which configured resources the names select; nil: none.
+func requested(intents []resource.Intent, names []string) func(resource.Ref) bool {
+	if len(names) == 0 {
+		return nil
+	}
+	selected := map[resource.Ref]bool{}
+	for i := range intents {
+		for j := range intents[i].Resources {
+			ref := intents[i].Resources[j].Ref
+			selected[ref] = slices.ContainsFunc(names, func(name string) bool {
+				named, err := decider.Names(name, ref)
+				return named && err == nil
+			})
+		}
+	}
+	return func(r resource.Ref) bool { return selected[r] }
+}

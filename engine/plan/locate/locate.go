@@ -1,0 +1,224 @@
+package locate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ovi-project/ovi/engine/recovery"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Locator resolves locations.
+type Locator struct{ *recovery.Recovery }
+
+// Places lists the scopes that a plan observes.
+type Places struct {
+	Intents []resource.Intent // with resolved locations
+	Scopes  []resource.Scope  // to observe, sorted
+	Failed  map[resource.Scope]error
+	Insides Insides // with resolved locations
+}
+
+// Locate resolves the locations of the intents, and adds the scopes where their stacks have
+// recorded resources: otherwise the last resource that is removed from a location would never be
+// deleted. A location that cannot be resolved is an unreachable scope.
+//
+// With maxAge, locations that were read recently are resolved from the store, so that a plan does
+// not need to reach a provider.
+func (e *Locator) Locate(ctx context.Context, intents []resource.Intent, maxAge time.Duration) (*Places, error) {
+	p := &Places{Failed: map[resource.Scope]error{}}
+	moved := map[resource.Scope]resource.Scope{}
+	fresh, err := e.freshScopes(ctx, maxAge)
+	if err != nil {
+		return nil, err
+	}
+	recorded, err := e.RecordedInsides(ctx)
+	if err != nil {
+		return nil, err
+	}
+	inner := e.ConfiguredInsides(intents)
+	for _, s := range scopesOf(intents) {
+		if _, inside := inner[s]; inside {
+			continue // its location follows from that of the resource
+		}
+		at, err := e.locatedBy(ctx, s, fresh)
+		if err != nil {
+			p.Failed[s] = e.Failure(s, err)
+			continue
+		}
+		if at != s {
+			moved[s] = at
+		}
+		p.Scopes = append(p.Scopes, at)
+	}
+	known, err := e.recordedScopes(ctx, intents)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range known {
+		if _, inside := recorded[s]; inside {
+			p.Scopes = append(p.Scopes, s)
+			continue
+		}
+		at, err := e.locatedBy(ctx, s, fresh)
+		if errors.Is(err, provider.ErrElsewhere) {
+			continue // for example of the sandbox, with a real account: this plan is not about it
+		}
+		if err != nil {
+			p.Failed[s] = e.Failure(s, err)
+			continue
+		}
+		p.Scopes = append(p.Scopes, at)
+	}
+	p.join(moved)
+	e.follow(p, intents, inner, moved)
+	slices.SortFunc(p.Scopes, resource.Scope.Compare)
+	p.Scopes = slices.Compact(p.Scopes)
+	p.Intents = move(intents, moved)
+	p.Insides = recorded
+	maps.Copy(p.Insides, e.ConfiguredInsides(p.Intents))
+	p.Intents = p.Insides.depend(p.Intents)
+	p.Scopes = p.Insides.WithParents(p.Scopes)
+	return p, nil
+}
+
+// Resolve returns the intents with resolved locations.
+func (e *Locator) Resolve(ctx context.Context, intents []resource.Intent) ([]resource.Intent, error) {
+	p, err := e.Locate(ctx, intents, 0)
+	if err != nil {
+		return nil, err
+	}
+	return p.Intents, nil
+}
+
+// Failure says that an account cannot be read. A provider whose locations are no accounts
+// says by itself what cannot be reached.
+func (e *Locator) Failure(s resource.Scope, err error) error {
+	if _, ok := e.Providers[s.Provider].(provider.Describer); ok {
+		return err
+	}
+	return fmt.Errorf("the account cannot be read: %w", err)
+}
+
+// join treats a location that could not be resolved as the recorded location that it matches, if
+// that failed too and is the only match: otherwise one unreachable region would be reported twice.
+// Nothing is done in either.
+func (p *Places) join(moved map[resource.Scope]resource.Scope) {
+	for s := range p.Failed {
+		var same []resource.Scope
+		for other := range p.Failed {
+			if other.Provider == s.Provider && strings.HasSuffix(other.Location, "/"+s.Location) {
+				same = append(same, other)
+			}
+		}
+		if len(same) == 1 {
+			moved[s] = same[0]
+			delete(p.Failed, s)
+		}
+	}
+}
+
+// freshScopes are the locations that were read in full within an age.
+func (e *Locator) freshScopes(ctx context.Context, maxAge time.Duration) (out []resource.Scope, err error) {
+	if maxAge <= 0 {
+		return nil, nil
+	}
+	scans, err := e.Ledger.Scans(ctx, 0)
+	if err != nil {
+		return nil, fmt.Errorf("read the age of observations: %w", err)
+	}
+	now := e.Clock()
+	for _, s := range scans {
+		if s.Complete && now.Sub(s.Confirmed) <= maxAge {
+			out = append(out, s.Scope)
+		}
+	}
+	return out, nil
+}
+
+// locatedBy resolves a location by the fresh ones in the store, if exactly one matches; else it
+// asks the provider.
+func (e *Locator) locatedBy(ctx context.Context, s resource.Scope, fresh []resource.Scope) (resource.Scope, error) {
+	var found []resource.Scope
+	for _, f := range fresh {
+		if f.Provider == s.Provider && (f.Location == s.Location || strings.HasSuffix(f.Location, "/"+s.Location)) {
+			found = append(found, f)
+		}
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	return e.Located(ctx, s)
+}
+
+// Located asks the provider to resolve a location, if it is a Locator.
+func (e *Locator) Located(ctx context.Context, s resource.Scope) (resource.Scope, error) {
+	l, ok := e.Providers[s.Provider].(provider.Locator)
+	if !ok {
+		return s, nil
+	}
+	location, err := l.Locate(ctx, s.Location)
+	return resource.Scope{Provider: s.Provider, Location: location}, err
+}
+
+// recordedScopes are the scopes where the stacks own something, or left an action open.
+func (e *Locator) recordedScopes(ctx context.Context, intents []resource.Intent) ([]resource.Scope, error) {
+	var out []resource.Scope
+	stacks := StacksOf(intents)
+	for _, stack := range stacks {
+		scopes, err := e.Ledger.Scopes(ctx, stack)
+		if err != nil {
+			return nil, fmt.Errorf("read the locations of stack %s: %w", stack, err)
+		}
+		out = append(out, scopes...)
+	}
+	opens, err := e.Ledger.OpenActions(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("open actions: %w", err)
+	}
+	for _, o := range opens {
+		if slices.Contains(stacks, o.Ref.Stack) {
+			out = append(out, o.Ref.Scope())
+		}
+	}
+	slices.SortFunc(out, resource.Scope.Compare)
+	return slices.Compact(out), nil
+}
+
+// scopesOf lists the scopes of the intents.
+func scopesOf(intents []resource.Intent) []resource.Scope {
+	seen := map[resource.Scope]bool{}
+	for _, i := range intents {
+		for _, s := range i.Scopes {
+			seen[s] = true
+		}
+		var last resource.Scope
+		for k := range i.Resources {
+			if s := i.Resources[k].Ref.Scope(); s != last {
+				seen[s], last = true, s
+			}
+		}
+	}
+	var out []resource.Scope
+	for s := range seen {
+		out = append(out, s)
+	}
+	slices.SortFunc(out, resource.Scope.Compare)
+	return out
+}
+
+// StacksOf returns the stacks of intents, sorted.
+func StacksOf(intents []resource.Intent) []string {
+	var out []string
+	for _, i := range intents {
+		out = append(out, i.Stack)
+	}
+	slices.SortFunc(out, strings.Compare)
+	return slices.Compact(out)
+}

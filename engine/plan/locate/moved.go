@@ -1,0 +1,57 @@
+package locate
+
+import (
+	"slices"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// move rewrites the refs of the intents to the resolved locations. It copies only what changes.
+func move(intents []resource.Intent, moved map[resource.Scope]resource.Scope) []resource.Intent {
+	if len(moved) == 0 {
+		return intents
+	}
+	m := mover(moved)
+	out := slices.Clone(intents)
+	for i := range out {
+		out[i].Scopes = slices.Clone(out[i].Scopes)
+		for k, s := range out[i].Scopes {
+			out[i].Scopes[k] = m.scope(s)
+		}
+		resources := make([]resource.Desired, len(out[i].Resources))
+		for k, d := range out[i].Resources {
+			d.Ref, d.Attrs = m.ref(d.Ref), m.attrs(d.Attrs)
+			if len(d.DependsOn) > 0 {
+				d.DependsOn = slices.Clone(d.DependsOn)
+				for n := range d.DependsOn {
+					d.DependsOn[n] = m.ref(d.DependsOn[n])
+				}
+			}
+			resources[k] = d
+		}
+		// Resolved locations may sort differently.
+		slices.SortStableFunc(resources, func(a, b resource.Desired) int { return a.Ref.Compare(b.Ref) })
+		out[i].Resources = resources
+	}
+	return out
+}
+
+type mover map[resource.Scope]resource.Scope
+
+func (m mover) scope(s resource.Scope) resource.Scope {
+	if to, ok := m[s]; ok {
+		return to
+	}
+	return s
+}
+
+func (m mover) ref(r resource.Ref) resource.Ref {
+	r.Location = m.scope(r.Scope()).Location
+	return r
+}
+
+func (m mover) attrs(in resource.Attrs) resource.Attrs {
+	return resource.MapRefs(in, func(r resource.Reference) resource.Value {
+		return resource.Reference{Ref: m.ref(r.Ref), Path: r.Path}
+	}).(resource.Attrs)
+}

@@ -1,0 +1,261 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/decider/cel"
+	"github.com/ovi-project/ovi/engine/plan/follow"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/history"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/wal"
+)
+
+// memory holds what a plan reads from the ledger besides live state. Functions in it read when they are asked,
+// and keep their first error, since a policy or the comparator cannot return it.
+type memory struct {
+	applied    func(resource.Ref) (event.Applied, bool)
+	resets     bool         // what is not verified is compared as missing, so that it is set
+	appliedErr func() error // the first error of applied
+	blessed    map[resource.Ref]bool
+	tries      map[resource.Ref]ledger.ResourceTries
+	down       map[resource.Ref]rows.Down // what is not healthy, since when
+	restarts   map[resource.Ref]rows.Restarts
+	rollouts   *follow.Facts // nil: no stack asks for it
+	known      wal.Seq       // the last record of the audit log that this includes
+	// origin proves a resource that is to be destroyed; unread are resources that could not be
+	// read now, as last observed.
+	origin func(*resource.Observed) (decider.Origin, error)
+	unread []resource.Observed
+
+	past        func(resource.Ref) []decider.Past
+	pastErr     func() error // the first error of past
+	approvalsOn func(digest string) ([]ledger.Approval, error)
+	approvalErr error
+}
+
+// loadMemory reads the memory as of a revision; attempts are always those of now.
+func loadMemory(ctx context.Context, l *ledger.Ledger, at storage.Revision) (m *memory, err error) {
+	m = &memory{blessed: map[resource.Ref]bool{}}
+	m.applied, m.appliedErr = l.AllApplied(ctx, at)
+	if m.tries, err = l.Attempts(ctx); err != nil {
+		return nil, fmt.Errorf("read the attempts: %w", err)
+	}
+	if err := m.loadStates(ctx, l.Reader(), at); err != nil {
+		return nil, err
+	}
+	blessings, err := blessings(ctx, l, at)
+	if err != nil {
+		return nil, fmt.Errorf("read what is blessed: %w", err)
+	}
+	for _, b := range blessings {
+		m.blessed[b.Ref] = true
+	}
+	m.origin = func(o *resource.Observed) (decider.Origin, error) {
+		b, err := l.Proof(ctx, o.Ref, o.ID)
+		from := decider.Origin{Adopted: b.Adopted}
+		if from.Record, from.At, from.Instance = b.Started(); from.Instance == l.Instance() {
+			from.Instance = ""
+		}
+		return from, err
+	}
+	m.known = l.Log().Frontier().Seq
+	m.past, m.pastErr = history.New(l.Reader()).Pasts(ctx, m.known, cel.HistoryLimit)
+	m.approvalsOn = func(digest string) ([]ledger.Approval, error) { return l.Approvals(ctx, digest) }
+	return m, nil
+}
+
+// blessings returns the blessings that the audit log proves; at a past revision, as the store had them.
+func blessings(ctx context.Context, l *ledger.Ledger, at storage.Revision) ([]ledger.Blessing, error) {
+	if at != storage.Now {
+		return l.BlessingsAt(ctx, at)
+	}
+	return l.Blessings(ctx)
+}
+
+func (m *memory) appliedTo(ref resource.Ref) (comparator.Applied, bool) {
+	a, ok := m.applied(ref)
+	if m.resets {
+		for _, name := range a.Unverified {
+			a.Attrs = a.Attrs.Without(name)
+		}
+		return comparator.Applied{Attrs: a.Attrs, Tags: a.Tags}, true
+	}
+	return comparator.Applied{Attrs: a.Attrs, Tags: a.Tags, Unverified: a.Unverified, Recovered: a.Recovered}, ok
+}
+
+func (m *memory) lastConfigured(ref resource.Ref) resource.Attrs {
+	a, _ := m.applied(ref)
+	return a.Attrs
+}
+
+// lastDependsOn are the resources that the configuration applied last depends on.
+func (m *memory) lastDependsOn(ref resource.Ref) []resource.Ref {
+	a, _ := m.applied(ref)
+	return a.DependsOn
+}
+
+// recreateOnly lists the paths that the provider could not change in place. It holds for this
+// configuration and this resource only.
+func (m *memory) recreateOnly(w *resource.Desired, o *resource.Observed) []string {
+	if len(m.tries) == 0 {
+		return nil
+	}
+	all := m.tries[w.Ref]
+	if len(all) == 0 {
+		return nil
+	}
+	t := all.Of(w.Digest())
+	if len(t.RecreateOnly) == 0 || t.ID != o.ID {
+		return nil
+	}
+	return t.RecreateOnly
+}
+
+func (m *memory) isBlessed(ref resource.Ref) bool { return m.blessed[ref] }
+
+func (m *memory) attempts(ref resource.Ref, desired string) (decider.Attempts, bool) {
+	t := m.tries[ref].Of(desired)
+	return t.Attempts, t.Any()
+}
+
+// driftOnly keeps the changes made outside ovi: to resources that matched their configuration
+// before, while the configuration is the same. A resource whose configuration was never recorded
+// as applied counts too, except one that was never created and one that is not configured.
+// Conflicts stay: an operator must resolve them.
+func (m *memory) driftOnly(p decider.Plan) decider.Plan {
+	kept := p
+	kept.Decisions = nil
+	for _, d := range p.Decisions {
+		applied, known := m.applied(d.Ref)
+		switch d.Difference {
+		case comparator.Unmanaged, comparator.Unwanted:
+			continue
+		case comparator.Missing:
+			if !known {
+				continue
+			}
+		case comparator.Drifted:
+			if known && applied.Desired != d.DesiredDigest() {
+				if d.Changes = drifted(d.Changes, applied); len(d.Changes) == 0 {
+					continue
+				}
+			}
+		}
+		kept.Decisions = append(kept.Decisions, d)
+	}
+	return kept
+}
+
+// outside is the note on a change that goes back to what was applied.
+const outside = "outside ovi"
+
+// noteOutside notes which changes of a plan were made outside ovi, and not by the configuration.
+func (m *memory) noteOutside(p decider.Plan) {
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		if d.Difference != comparator.Drifted || d.Desired == nil {
+			continue
+		}
+		applied, known := m.applied(d.Ref)
+		if !known || applied.Recovered || len(m.tries[d.Ref]) > 0 {
+			continue // an action of ovi's own that failed may have changed it
+		}
+		for k := range d.Changes {
+			c := &d.Changes[k]
+			if before, ok := wasApplied(applied, *c); ok && c.Note == "" && !c.KnownAfterApply && resource.Equal(c.To, before) {
+				c.Note = outside
+			}
+		}
+	}
+}
+
+// drifted keeps the changes back to what was applied: those that the configuration did not make.
+// Marks are in no configuration, and a name is what a resource is found by there.
+func drifted(changes []resource.Change, applied event.Applied) []resource.Change {
+	var out []resource.Change
+	for _, c := range changes {
+		if before, ok := wasApplied(applied, c); c.On == resource.OnMark || c.On == resource.OnName ||
+			ok && resource.Equal(c.To, before) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// wasApplied finds what was applied where a change is.
+func wasApplied(a event.Applied, c resource.Change) (resource.Value, bool) {
+	if c.On == resource.OnState {
+		return resource.String(a.State), a.State != ""
+	}
+	path := c.Path
+	if key, ok := strings.CutPrefix(path, "tags."); ok {
+		v, ok := a.Tags.Get(key)
+		return resource.String(v), ok
+	}
+	var v resource.Value = a.Attrs
+	for _, name := range strings.Split(path, ".") {
+		inner, ok := v.(resource.Attrs)
+		if !ok {
+			return nil, false
+		}
+		if v, ok = inner.Get(name); !ok {
+			return nil, false
+		}
+	}
+	return v, true
+}
+
+// loadStates reads what the states of resources are judged by.
+func (m *memory) loadStates(ctx context.Context, r *ledger.Reader, at storage.Revision) (err error) {
+	if m.down, err = r.Down(ctx, at); err != nil {
+		return fmt.Errorf("read what is not healthy: %w", err)
+	}
+	if m.restarts, err = r.Restarts(ctx); err != nil {
+		return fmt.Errorf("read the restarts: %w", err)
+	}
+	return nil
+}
+
+// starting returns a function that reports whether a pending resource has not been pending for
+// longer than the grace of its kind.
+func (m *memory) starting(kinds decider.Kinds, now time.Time) func(*resource.Observed) bool {
+	return func(o *resource.Observed) bool {
+		d, known := m.down[o.Ref]
+		if !known || d.Health != resource.Pending {
+			return true
+		}
+		k, _ := kinds(o.Ref.Provider, o.Ref.Kind)
+		return now.Sub(d.Since) < k.Pends()
+	}
+}
+
+// restartsOf returns the restarts of a resource because of its state.
+func (m *memory) restartsOf(ref resource.Ref) (decider.Restarts, bool) {
+	r, ok := m.restarts[ref]
+	return decider.Restarts{Desired: r.Desired, At: r.At, Down: m.down[ref].Down}, ok
+}
+
+// approvals lists the approvals of a digest that have not expired at a time.
+func (m *memory) approvals(now time.Time) func(string) []decider.Approval {
+	return func(digest string) []decider.Approval {
+		all, err := m.approvalsOn(digest)
+		m.approvalErr = errors.Join(m.approvalErr, err)
+		var out []decider.Approval
+		for _, c := range all {
+			if c.Holds(now) {
+				out = append(out, decider.Approval{Who: c.Who, At: c.At, Used: c.Used != "", Signed: c.Signed})
+			}
+		}
+		return out
+	}
+}

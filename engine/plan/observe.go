@@ -1,0 +1,299 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/ovi-project/ovi/engine/plan/locate"
+	"github.com/ovi-project/ovi/engine/recovery"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// enter returns the requests that can be made. Of the other scopes all is known: inside a resource
+// that surely does not exist there is nothing, and any other one is unreachable. absent are the former.
+func (p *Planning) enter(
+	requests []provider.ObserveRequest, opens []recovery.OpenAction, raw resource.LiveState,
+) (out []provider.ObserveRequest, absent map[resource.Scope]bool) {
+	absent = map[resource.Scope]bool{}
+	for _, r := range requests {
+		parent, inside := p.places.Insides[r.Scope]
+		if !inside {
+			out = append(out, r)
+			continue
+		}
+		switch err := locate.Reach(parent, p.Live, opens); {
+		case err == nil:
+			out = append(out, r)
+		case errors.Is(err, locate.ErrAbsent):
+			raw.Scopes[r.Scope] = resource.Snapshot{Scope: r.Scope, At: p.Live.Scopes[parent.Scope()].At}
+			absent[r.Scope] = true
+		default:
+			raw.Unreachable[r.Scope] = err
+		}
+	}
+	return out, absent
+}
+
+// observe makes the live state of a plan: it reads the scopes that are not recent enough in the
+// store, and confirms what it read. Scopes inside resources are read after these, level by level.
+func (e *Planner) observe(ctx context.Context, p *Planning) (err error) {
+	if p.Revision, err = e.Ledger.Revision(ctx); err != nil {
+		return fmt.Errorf("read the store: %w", err)
+	}
+	opens, err := e.OpenActions(ctx)
+	if err != nil {
+		return err
+	}
+	requests, err := e.requests(ctx, p, p.places.Scopes, opens)
+	if err != nil {
+		return err
+	}
+	p.Live = resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}}
+	// A scope inside a resource can be read only once the resource is known, so levels follow each other.
+	for level, before := 0, loaded(p.Intents); level == 0 || len(requests) > 0; level, before = level+1, nil {
+		var now []provider.ObserveRequest
+		now, requests = p.places.Insides.Split(requests, level)
+		raw := resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}}
+		if level == 0 {
+			maps.Copy(raw.Unreachable, p.places.Failed)
+		}
+		c := recovery.Options{Since: p.Revision, Before: before, Opens: opens}
+		now, c.Absent = p.enter(now, opens, raw)
+		if opens, err = e.observeLevel(ctx, p, now, requests, raw, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// observeLevel reads the scopes of one level, besides those in raw, of which all is known already. It
+// returns the actions that stay open.
+func (e *Planner) observeLevel(
+	ctx context.Context, p *Planning, now, deeper []provider.ObserveRequest, raw resource.LiveState, o recovery.Options,
+) ([]recovery.OpenAction, error) {
+	fresh, stale, err := e.splitByAge(ctx, p, now, o.Opens)
+	if err != nil {
+		return nil, err
+	}
+	read := e.Observer.Observe
+	if p.o.Observe != nil {
+		read = p.o.Observe.Observe
+	}
+	answers := read(ctx, stale)
+	e.awaitStarting(ctx, p, stale, deeper, answers)
+	maps.Copy(raw.Scopes, answers.Scopes)
+	maps.Copy(raw.Unreachable, answers.Unreachable)
+	o.Requests = stale
+	c, err := e.Confirm(ctx, raw, o)
+	if err != nil {
+		return nil, err
+	}
+	p.Recovered, p.Open = append(p.Recovered, c.Recovered...), c.Open
+	p.addBindings(c.Bindings)
+	p.Observations = append(p.Observations, e.describe(observationsOf(c.Live, fresh))...)
+	bindings, err := e.Ledger.BindingsIn(ctx, slices.Collect(maps.Keys(fresh)))
+	if err != nil {
+		return nil, err
+	}
+	for s, snapshot := range fresh {
+		e.Bind(snapshot, bindings[s])
+		c.Live.Scopes[s] = snapshot
+		p.addBindings(bindings[s])
+	}
+	maps.Copy(p.Live.Scopes, c.Live.Scopes)
+	maps.Copy(p.Live.Unreachable, c.Live.Unreachable)
+	slices.SortFunc(p.Observations, func(a, b Observation) int { return a.Scope.Compare(b.Scope) })
+	return slices.DeleteFunc(slices.Clone(o.Opens), func(o recovery.OpenAction) bool {
+		_, still := c.Open[o.Ref]
+		return !o.Running && !still
+	}), nil
+}
+
+// requests lists what to read in each scope: the kinds that are configured, referred to or
+// recorded, and those of open actions; all kinds if the plan asks for them. Adopted resources are
+// known: nothing on them tells the provider that they are managed.
+func (e *Planner) requests(
+	ctx context.Context, p *Planning, scopes []resource.Scope, opens []recovery.OpenAction,
+) ([]provider.ObserveRequest, error) {
+	out := make([]provider.ObserveRequest, len(scopes))
+	configured, inProgress := configuredKinds(p.Intents), kindsIn(opens)
+	known, err := e.Ledger.BindingsIn(ctx, scopes)
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range scopes {
+		out[i].Scope = s
+		bindings := known[s]
+		kinds := map[string]bool{}
+		for j := range bindings {
+			b := &bindings[j]
+			if !b.Live() {
+				continue
+			}
+			kinds[b.Ref.Kind] = true
+			if b.Adopted {
+				out[i].Known = append(out[i].Known, provider.Known{Kind: b.Ref.Kind, ID: b.ID})
+			}
+		}
+		if p.filter {
+			out[i].Filter = recovery.FilterOf(s, bindings, p.Intents, opens)
+		}
+		if p.allKinds {
+			continue
+		}
+		p.places.Insides.ParentKinds(s, kinds)
+		for _, name := range configured[s] {
+			if k, ok := e.Providers.Kind(s.Provider, name); ok && !kinds[name] {
+				referredKinds(k.Attrs, kinds)
+			}
+			kinds[name] = true
+		}
+		for _, kind := range inProgress[s] {
+			kinds[kind] = true
+		}
+		if len(kinds) > 0 {
+			out[i].Kinds = slices.Sorted(maps.Keys(kinds))
+		}
+	}
+	return out, nil
+}
+
+// kindsIn returns the kinds of open actions, by their scopes.
+func kindsIn(opens []recovery.OpenAction) map[resource.Scope][]string {
+	out := map[resource.Scope][]string{}
+	for _, o := range opens {
+		out[o.Ref.Scope()] = append(out[o.Ref.Scope()], o.Ref.Kind)
+	}
+	return out
+}
+
+// configuredKinds returns the kinds of each scope that the intents configure, in their order.
+func configuredKinds(intents []resource.Intent) map[resource.Scope][]string {
+	out := map[resource.Scope][]string{}
+	for i := range intents {
+		for j := range intents[i].Resources {
+			ref := intents[i].Resources[j].Ref
+			if s := ref.Scope(); !slices.Contains(out[s], ref.Kind) {
+				out[s] = append(out[s], ref.Kind)
+			}
+		}
+	}
+	return out
+}
+
+func referredKinds(schema []resource.Attribute, kinds map[string]bool) {
+	for i := range schema {
+		a := &schema[i]
+		if a.RefKind != "" {
+			kinds[a.RefKind] = true
+		}
+		if a.Elem != nil {
+			referredKinds([]resource.Attribute{*a.Elem}, kinds)
+		}
+		referredKinds(a.Fields, kinds)
+	}
+}
+
+// loaded returns the events for the loaded configurations.
+func loaded(intents []resource.Intent) []event.Event {
+	var out []event.Event
+	for _, i := range intents {
+		out = append(out, event.Loaded{
+			Stack: i.Stack, Source: i.Source, Version: i.Version, Release: i.Release, Resources: len(i.Resources),
+		})
+	}
+	return out
+}
+
+// splitByAge separates the scopes that are recent enough in the store from those to read. A scope
+// with an open action is always read.
+func (e *Planner) splitByAge(
+	ctx context.Context, p *Planning, requests []provider.ObserveRequest, opens []recovery.OpenAction,
+) (map[resource.Scope]resource.Snapshot, []provider.ObserveRequest, error) {
+	fresh := map[resource.Scope]resource.Snapshot{}
+	if p.maxAge <= 0 && p.o.Observe == nil {
+		return fresh, requests, nil
+	}
+	scans, err := e.Ledger.Scans(ctx, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the age of observations: %w", err)
+	}
+	last := make(map[resource.Scope]*ledger.Scan, len(scans))
+	for i := range scans {
+		last[scans[i].Scope] = &scans[i]
+	}
+	inProgress := kindsIn(opens)
+	var stale []provider.ObserveRequest
+	var recent []ledger.Scan
+	for _, r := range requests {
+		s := r.Scope
+		scan, open := last[s], len(inProgress[s]) > 0
+		late, reported := p.o.Observe != nil && p.o.Observe.TakeRecorded(s), p.o.Observe != nil && p.o.Observe.TakeReported(s)
+		if scan == nil || reported || open && (p.o.Observe == nil || !p.o.Observe.Assists()) || !scan.Covers(r.Kinds) ||
+			!late && (p.maxAge <= 0 || p.At.Sub(scan.Confirmed) > p.maxAge) {
+			stale = append(stale, r)
+			continue
+		}
+		recent = append(recent, *scan)
+	}
+	if fresh, err = e.Ledger.Snapshots(ctx, recent); err != nil {
+		return nil, nil, fmt.Errorf("read the recorded state: %w", err)
+	}
+	return fresh, stale, nil
+}
+
+// describe adds what the providers call the p.places.
+func (e *Planner) describe(all []Observation) []Observation {
+	for i := range all {
+		if d, ok := e.Providers[all[i].Scope.Provider].(provider.Describer); ok {
+			all[i].Place = d.Describe(all[i].Scope.Location)
+		}
+	}
+	return all
+}
+
+func observationsOf(live resource.LiveState, fresh map[resource.Scope]resource.Snapshot) []Observation {
+	var out []Observation
+	for s, snapshot := range live.Scopes {
+		out = append(out, Observation{Scope: s, At: snapshot.At, Count: len(snapshot.Resources)})
+	}
+	for s, snapshot := range fresh {
+		out = append(out, Observation{Scope: s, At: snapshot.At, Count: len(snapshot.Resources), Recorded: true})
+	}
+	for s, err := range live.Unreachable {
+		out = append(out, Observation{Scope: s, Err: err})
+	}
+	slices.SortFunc(out, func(a, b Observation) int { return a.Scope.Compare(b.Scope) })
+	return out
+}
+
+// asOf makes the live state of a plan at a past revision. A scope that had not been read in full
+// by then is unreachable.
+func (e *Planner) asOf(ctx context.Context, p *Planning, at storage.Revision) error {
+	then, rev, err := e.Ledger.LiveState(ctx, at)
+	if err != nil {
+		return fmt.Errorf("read the live state at revision %d: %w", at, err)
+	}
+	fresh := map[resource.Scope]resource.Snapshot{}
+	p.Live = resource.LiveState{Scopes: fresh, Unreachable: p.places.Failed}
+	for _, s := range p.places.Scopes {
+		switch snapshot, read := then.Scopes[s]; {
+		case read && !snapshot.At.IsZero():
+			fresh[s] = snapshot
+		case then.Unreachable[s] != nil:
+			p.Live.Unreachable[s] = then.Unreachable[s]
+		default:
+			p.Live.Unreachable[s] = fmt.Errorf("%s had not been observed at revision %d", s, rev)
+		}
+	}
+	p.Revision, p.Past = rev, true
+	p.Observations = observationsOf(resource.LiveState{Unreachable: p.Live.Unreachable}, fresh)
+	return nil
+}

@@ -1,0 +1,102 @@
+package plan
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/ovi-project/ovi/engine/plan/follow"
+	"github.com/ovi-project/ovi/engine/plan/locate"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// Begin starts a plan: it compiles the policies and resolves the locations. Policies that the store requires
+// are added to those of the caller.
+func (e *Planner) Begin(ctx context.Context, intents []resource.Intent, o Options) (*Planning, error) {
+	var err error
+	if o.guards, err = Guards(intents, o.Rules); err != nil {
+		return nil, err
+	}
+	p := e.newPlan(cmp.Or(o.Mode, event.ForPlan))
+	p.By = cmp.Or(o.by, p.By)
+	if err := e.require(ctx, p, intents, &o); err != nil {
+		return nil, err
+	}
+	p.o, p.maxAge, p.allKinds, p.filter, p.SetUnverified = o, o.MaxAge, o.AllKinds, !o.AllKinds, o.SetUnverified
+	if o.Destroy {
+		intents = emptied(intents)
+	}
+	if p.places, err = e.Locate(ctx, intents, o.MaxAge); err != nil {
+		return nil, err
+	}
+	p.Intents = p.places.Intents
+	p.Stacks = locate.StacksOf(p.Intents)
+	return p, nil
+}
+
+// ObserveLive makes the live state of the plan: it observes what is not recent enough on record, or takes the
+// record of a past revision.
+func (p *Planning) ObserveLive(ctx context.Context) (err error) {
+	if p.o.At != storage.Now {
+		err = p.planner.asOf(ctx, p, p.o.At)
+	} else {
+		err = p.planner.observe(ctx, p)
+	}
+	return inPhase(event.PhaseObserve, err)
+}
+
+// Remember reads what is recorded besides live state. It comes after the observation, whose recovery of open
+// actions changes the attempts and what was applied.
+func (p *Planning) Remember(ctx context.Context) (err error) {
+	e := p.planner
+	if p.memory, err = loadMemory(ctx, e.Ledger, p.o.At); err != nil {
+		return err
+	}
+	if p.memory.rollouts, err = follow.Load(ctx, e.Ledger.Reader(), p.Intents, p.o.At); err != nil {
+		return err
+	}
+	p.memory.resets = p.o.SetUnverified
+	if err := e.replacements(ctx, p, p.o.At); err != nil {
+		return err
+	}
+	p.memory.unread, err = e.unread(ctx, p)
+	return err
+}
+
+// Decide compares the configurations with live state and lets the policies review the proposals.
+func (p *Planning) Decide(ctx context.Context) (err error) {
+	if err := p.planner.decide(ctx, p); err != nil || p.Past {
+		return err
+	}
+	p.Plan.Unlisted, err = p.planner.unlisted(ctx, p)
+	return err
+}
+
+// Finish records the plan, so that it can be explained later, and returns it. The waves come before the plan:
+// nothing of a wave may be applied that is not on record as started.
+func (p *Planning) Finish(ctx context.Context) (*Planned, error) {
+	e := p.planner
+	if err := e.recordExhausted(ctx, p); err != nil {
+		return nil, err
+	}
+	if err := e.recordWaves(ctx, p); err != nil {
+		return nil, err
+	}
+	return p.Planned, e.recordPlan(ctx, p)
+}
+
+// emptied returns configurations without their resources, in the same locations.
+func emptied(intents []resource.Intent) []resource.Intent {
+	out := slices.Clone(intents)
+	for i := range out {
+		scopes := slices.Clone(out[i].Scopes)
+		for j := range out[i].Resources {
+			scopes = append(scopes, out[i].Resources[j].Ref.Scope())
+		}
+		slices.SortFunc(scopes, resource.Scope.Compare)
+		out[i].Scopes, out[i].Resources = slices.Compact(scopes), nil
+	}
+	return out
+}

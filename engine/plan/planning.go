@@ -1,0 +1,46 @@
+package plan
+
+import (
+	"time"
+
+	"github.com/oklog/ulid/v2"
+	"github.com/ovi-project/ovi/engine/parts"
+	"github.com/ovi-project/ovi/engine/plan/follow"
+	"github.com/ovi-project/ovi/engine/plan/locate"
+	"github.com/ovi-project/ovi/engine/recovery"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Planner makes plans.
+type Planner struct{ locate.Locator }
+
+// New makes a planner.
+func New(p *parts.Parts) *Planner {
+	return &Planner{locate.Locator{Recovery: &recovery.Recovery{Parts: p}}}
+}
+
+// Planning is a plan in the making. Its phases are ObserveLive, Remember, Decide and Finish, in this order.
+type Planning struct {
+	*Planned
+	planner *Planner
+	o       Options
+	places  *locate.Places
+	memory  *memory
+
+	maxAge    time.Duration // see Options
+	allKinds  bool
+	filter    bool                             // unmanaged resources need not be listed, where that costs calls
+	unready   map[resource.Ref]resource.Health // of what is observed as healthy, and is not in service
+	following *follow.Following                // nil: no stack asks for rollouts
+	policies  map[string]string                // digests of the policies that reviewed it, see event.Planned
+	// approving is, in a plan made from a saved one, the digest that approvals must be of.
+	approving string
+}
+
+// newPlan returns an empty plan.
+func (e *Planner) newPlan(mode event.Mode) *Planning {
+	return &Planning{planner: e, Planned: &Planned{
+		ID: ulid.Make().String(), Mode: mode, By: e.Ledger.User(), At: e.Now(), kinds: e.Providers.Kind,
+	}}
+}

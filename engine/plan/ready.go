@@ -1,0 +1,69 @@
+package plan
+
+import (
+	"context"
+
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// healthOf is the health of a managed resource as the plan observed it, for decider.Facts.
+func (p *Planning) healthOf(ref resource.Ref) (resource.Health, bool) {
+	o, exists := p.ResourceAt(ref)
+	if !exists {
+		return "", false
+	}
+	if h, is := p.unready[ref]; is {
+		return h, true
+	}
+	switch {
+	case o.Unread != "":
+		return resource.Unclear, true
+	case StoppedAsConfigured(p.Intents, o):
+		return resource.Healthy, true
+	}
+	return o.Health, true
+}
+
+func StoppedAsConfigured(intents []resource.Intent, o *resource.Observed) bool {
+	if o.Health != resource.Stopped {
+		return false
+	}
+	d := ConfiguredIn(intents, o.Ref)
+	return d != nil && d.State == resource.StateStopped
+}
+
+// askReady asks the providers which of the counts that have turns are not in service though they are
+// observed as healthy, and reports whether there are any. What cannot be asked now is asked before its turn.
+func (e *Planner) askReady(ctx context.Context, p *Planning) (any bool) {
+	if p.Past || p.Mode == event.ForDrift {
+		return false
+	}
+	asked := map[resource.Ref]bool{}
+	for i := range p.Plan.Decisions {
+		d := &p.Plan.Decisions[i]
+		of := resource.SetOf(d.Ref)
+		r, ok := e.Providers[d.Ref.Provider].(provider.Readier)
+		if d.Turn == nil || asked[of] || !ok {
+			continue
+		}
+		asked[of] = true
+		var members []resource.Observed
+		for n := range d.Turn.Size {
+			if o, exists := p.ResourceAt(resource.MemberOf(of, n)); exists && o.Health == resource.Healthy {
+				members = append(members, *o)
+			}
+		}
+		members, _ = r.Ready(ctx, members)
+		for _, o := range members {
+			if o.Health != resource.Healthy {
+				if p.unready == nil {
+					p.unready = map[resource.Ref]resource.Health{}
+				}
+				p.unready[o.Ref], any = o.Health, true
+			}
+		}
+	}
+	return any
+}

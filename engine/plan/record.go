@@ -1,0 +1,123 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine/plan/follow"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/rules"
+)
+
+// callers returns the identity of ovi at the system of each provider that tells it.
+func (e *Planner) callers() map[string]string {
+	out := map[string]string{}
+	for name, p := range e.Providers {
+		if c, ok := p.(provider.Caller); ok && c.Caller() != "" {
+			out[name] = c.Caller()
+		}
+	}
+	return out
+}
+
+// recordPlan records the plan, so that it can be explained later.
+func (e *Planner) recordPlan(ctx context.Context, p *Planning) (err error) {
+	planned := event.Planned{
+		Plan: p.ID, Stacks: p.Stacks, Mode: p.Mode, Counts: p.Counts, Unreachable: map[string]string{},
+		At: p.At, Known: p.memory.known, Owned: p.Plan.Owned, Digest: p.Plan.Digest(), Approving: p.approving,
+		Policies: p.policies, As: e.callers(),
+	}
+	if p.By != e.Ledger.User() {
+		planned.By = p.By
+	}
+	for _, d := range p.Plan.Decisions {
+		planned.Decisions = append(planned.Decisions, event.Recorded(d))
+	}
+	for s, why := range p.Plan.Unreachable {
+		planned.Unreachable[s.String()] = why
+	}
+	if p.Hash, err = event.HashDecisions(planned.Decisions); err != nil {
+		return err
+	}
+	planned.Hash = p.Hash
+	if _, err = e.Ledger.RecordPlan(ctx, planned); err != nil {
+		return fmt.Errorf("record the plan: %w", err)
+	}
+	return nil
+}
+
+// recordExhausted records the configurations of a plan whose attempts are used up, each once.
+func (e *Planner) recordExhausted(ctx context.Context, p *Planning) error {
+	var found []event.Event
+	for i := range p.Plan.Decisions {
+		d := &p.Plan.Decisions[i]
+		if d.Stopped(decider.AttemptLimit{}) {
+			if _, back := p.back(d.Ref); back {
+				continue
+			}
+			t := p.Tries[d.Ref].Of(d.DesiredDigest())
+			n, class := follow.Spent(t.Attempts, p.attemptsAllowed(d.Ref))
+			found = append(found, event.Exhausted{Ref: d.Ref, Desired: t.Desired, Attempts: n, Class: class})
+		}
+		if x, back := p.back(d.Ref); back {
+			found = append(found, x)
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	known, err := e.Ledger.Exhausted(ctx)
+	if err != nil {
+		return fmt.Errorf("read the configurations without attempts left: %w", err)
+	}
+	var fresh []event.Event
+	for _, x := range found {
+		if x := x.(event.Exhausted); known[x.Ref].Desired != x.Desired || x.Back != "" && known[x.Ref].Back != x.Back {
+			fresh = append(fresh, x)
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	if _, err := e.Ledger.Record(ctx, fresh...); err != nil {
+		return fmt.Errorf("record the configurations without attempts left: %w", err)
+	}
+	return nil
+}
+
+// attemptsAllowed returns the limit of attempts of the stack of a resource.
+func (p *Planning) attemptsAllowed(ref resource.Ref) rules.Attempts {
+	for i := range p.Intents {
+		if p.Intents[i].Stack == ref.Stack {
+			return decider.AttemptsAllowed(p.Intents[i].Rules, ref)
+		}
+	}
+	return rules.Attempts{}
+}
+
+// back is the configuration whose attempts a resource used up, and that it returns from.
+func (p *Planning) back(ref resource.Ref) (event.Exhausted, bool) {
+	if p.following == nil {
+		return event.Exhausted{}, false
+	}
+	return p.following.Back(ref)
+}
+
+// recordWaves records how far the rollouts of a plan have come, where that has changed and before
+// anything is done. Only what is to be applied starts a wave.
+func (e *Planner) recordWaves(ctx context.Context, p *Planning) error {
+	if p.following == nil || p.Mode != event.ForApply || len(p.following.Waves) == 0 {
+		return nil
+	}
+	var all []event.Event
+	for _, w := range p.following.Waves {
+		all = append(all, w)
+	}
+	if _, err := e.Ledger.Record(ctx, all...); err != nil {
+		return fmt.Errorf("record the waves: %w", err)
+	}
+	return nil
+}

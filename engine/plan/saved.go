@@ -1,0 +1,122 @@
+package plan
+
+import (
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// staleBlocker is the Policy of a Blocker for a decision that has changed since its plan was saved.
+const staleBlocker = "stale"
+
+// Saved is a saved plan that is made ready to apply. As a policy of the new plan it allows only the actions
+// of the saved one, on resources that have not changed since.
+type Saved struct {
+	plan  *Planned
+	saved map[resource.Ref]base
+	kinds decider.Kinds
+}
+
+// Again returns the options of the new plan, which has the requests of the saved one.
+func (e *Planner) Again(saved *Planned, o Options) (*Saved, Options) {
+	kinds := e.Providers.Kind
+	only := &Saved{saved, saved.bases(), kinds}
+	o.by = saved.By
+	o.digest, o.Prune, o.SetUnverified = only.digest, saved.prunes(kinds), saved.SetUnverified
+	o.AllowReplace, o.Replace = saved.replaces(), saved.asked()
+	o.Mode, o.Policies = event.ForApply, append([]decider.Policy{only}, o.Policies...)
+	return only, o
+}
+
+// Name implements decider.Policy.
+func (*Saved) Name() string { return staleBlocker }
+
+// Review implements decider.Policy.
+func (s *Saved) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Blocker, error) {
+	out := map[int]decider.Blocker{}
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		b, ok := s.saved[d.Ref]
+		if !ok || !b.Action.Executes() {
+			out[i] = decider.Blocker{
+				Policy: decider.NotInPlan, Reason: "it is not in the saved plan", Suggestion: "create a new plan",
+			}
+			continue
+		}
+		if why := b.differs(d, s.kinds); why != "" {
+			out[i] = decider.Blocker{
+				Policy: staleBlocker, Reason: why + " since the plan was made", Suggestion: "create a new plan",
+			}
+		}
+	}
+	return out, nil
+}
+
+// digest returns the digest of the part of a plan that the saved plan contains. It equals the saved
+// plan's digest, and its approvals are valid, only if all of that is proposed again, unchanged.
+func (s *Saved) digest(p decider.Plan) string {
+	mine := map[resource.Ref]bool{}
+	for ref := range s.saved {
+		mine[ref] = true
+	}
+	return p.DigestOf(mine)
+}
+
+// AddRest parts the actions of the saved plan that nothing is left of in the new one. Those that are done
+// already are in Already. Those that cannot be done any more, because what they were about is neither
+// configured nor exists, are decisions without an action.
+func (s *Saved) AddRest(now *Planned) {
+	var stale []decider.Decision
+	still := map[resource.Ref]bool{}
+	for i := range now.Plan.Decisions {
+		still[now.Plan.Decisions[i].Ref] = true
+	}
+	for _, d := range s.plan.Plan.Decisions {
+		switch {
+		case !d.Action.Executes() || still[d.Ref]:
+		case d.Action == decider.Delete || ConfiguredIn(now.Intents, d.Ref) != nil:
+			now.Already = append(now.Already, d.Ref)
+		default:
+			d.Action = decider.Notify
+			d.Blockers = append(d.Blockers, decider.Blocker{
+				Policy: staleBlocker, Reason: "it is not configured any more, and does not exist", Suggestion: "create a new plan",
+			})
+			stale = append(stale, d)
+		}
+	}
+	now.Plan.Decisions = append(now.Plan.Decisions, stale...)
+	now.Counts = event.Count(now.Plan)
+}
+
+// replaces are the resources that a saved plan replaces: whoever saved it allowed that by name.
+func (p *Planned) replaces() []string {
+	var out []string
+	for i := range p.Plan.Decisions {
+		if d := &p.Plan.Decisions[i]; d.Action == decider.Replace {
+			out = append(out, d.Ref.String())
+		}
+	}
+	return out
+}
+
+// asked are the resources that a saved plan replaces because an operator asked for it.
+func (p *Planned) asked() []string {
+	var out []string
+	for i := range p.Plan.Decisions {
+		if d := &p.Plan.Decisions[i]; d.Reason == decider.ReasonRequested {
+			out = append(out, d.Ref.String())
+		}
+	}
+	return out
+}
+
+// prunes reports whether a saved plan deletes what is kept for its data.
+func (p *Planned) prunes(kinds decider.Kinds) bool {
+	for i := range p.Plan.Decisions {
+		d := &p.Plan.Decisions[i]
+		if k, _ := kinds(d.Ref.Provider, d.Ref.Kind); k.Keeps && d.Proposed == decider.Delete {
+			return true
+		}
+	}
+	return false
+}
