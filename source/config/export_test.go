@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/syntax"
 )
 
 // Whole is a source that cuts no document into blocks.
@@ -22,6 +23,6 @@ func (w whole) Load(ctx context.Context) ([]*source.Draft, error) {
 
 // Cuts reports whether a text is cut into blocks at all.
 func Cuts(text string) bool {
-	_, ok := split(text)
+	_, ok := syntax.NewCut(text, "resources")
 	return ok
 }

@@ -8,8 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/ovi-project/ovi/resource"
+	"go.yaml.in/yaml/v3"
+
 	"github.com/ovi-project/ovi/resource/position"
+	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/syntax"
 )
@@ -55,9 +57,11 @@ func (l *loader) file(f *file, whole bool) bool {
 		l.document(f, &root, items(&root))
 		return true
 	}
-	if !whole {
-		if cut, ok := split(f.text); ok {
-			return l.cutDocument(f, cut)
+	if cut, ok := syntax.NewCut(f.text, "resources"); ok && !whole {
+		if root, fine := cut.Around(); fine {
+			l.draft.Grow(cut.Len())
+			l.document(f, &root, cut.Items(&ok))
+			return ok
 		}
 	}
 	docs, err := syntax.Parse(strings.NewReader(f.text))
@@ -82,16 +86,7 @@ func (l *loader) syntax(f *file, err error) {
 		l.problem(f.at(1, 1), "", "the file looks like Terraform (HCL)", "write YAML, see docs/terraform.md; `ovi import terraform` writes it of a state")
 		return
 	}
-	text, shift := f.text, 0
-	if c, ok := split(f.text); ok {
-		c.each(func(s string, line int32) bool {
-			if _, bad := syntax.Parse(strings.NewReader(s)); bad != nil {
-				text, shift, err = s, int(line)-1, bad
-			}
-			return shift == 0
-		})
-	}
-	e := syntax.FromYAML(text, shift, err)
+	e := syntax.Failure(f.text, "resources", err)
 	l.problem(f.at(e.Line, e.Col), "", e.Msg, e.Suggestion)
 }
 
@@ -153,4 +148,40 @@ func cmpOr(a, b string) string {
 		return a
 	}
 	return b
+}
+
+func (l *loader) converter(f *file, shift int32) *syntax.Converter {
+	return syntax.NewConverter(shift, func(line, col int32, summary, suggestion string) {
+		l.problem(f.at(line, col), "", summary, suggestion)
+	})
+}
+
+// wholeDocument reads a document of the library. Its blocks become nodes one by one.
+func (l *loader) wholeDocument(f *file, d *yaml.Node) {
+	c := l.converter(f, 0)
+	root := *d.Content[0]
+	var blocks []*yaml.Node
+	if root.Kind == yaml.MappingNode {
+		root.Content = append([]*yaml.Node(nil), root.Content...)
+		for i := 0; i+1 < len(root.Content); i += 2 {
+			if v := root.Content[i+1]; root.Content[i].Value == "resources" && v.Kind == yaml.SequenceNode && blocks == nil {
+				blocks = v.Content
+				empty := *v
+				empty.Content = nil
+				root.Content[i+1] = &empty
+			}
+		}
+	}
+	n := c.Node(&root, 1)
+	l.document(f, &n, func(yield func(*source.Node) bool) {
+		if blocks == nil {
+			items(&n)(yield)
+			return
+		}
+		for _, b := range blocks {
+			if k := c.Node(b, 2); !yield(&k) {
+				return
+			}
+		}
+	})
 }
