@@ -227,7 +227,7 @@ func (a *adding) keep(attrs resource.Attrs, uses []use) {
 	r := a.r
 	e := int32(len(a.entries))
 	want := resource.Desired{
-		Ref:   resource.Ref{Provider: r.Provider, Location: a.intern.text(r.Location), Kind: a.kind.Name, Name: strings.Clone(r.Name)},
+		Ref:   resource.Ref{Provider: r.Provider, Location: r.Location, Kind: a.kind.Name, Name: r.Name},
 		Attrs: attrs, Tags: r.Tags, Blessed: r.Blessed, Ignore: r.Ignore, At: r.At,
 		Owner: r.Owner, Replace: r.Replace, State: r.State, Defaulted: a.kind.defaulted(r),
 	}

@@ -9,6 +9,9 @@ import (
 	"github.com/ovi-project/ovi/resource/position"
 )
 
+// most bounds each table of what resources share: a stack of nothing but different ones gains nothing from more.
+const most = 16384
+
 // checked is the result of checking one set of attributes, kept for the next resource with the
 // same configuration.
 type checked struct {
@@ -62,7 +65,7 @@ func (a *adding) withDepends(uses []use) []use {
 	}
 	uses = slices.Clone(uses)
 	for i, name := range a.r.DependsOn {
-		uses = append(uses, use{name: strings.Clone(name), index: i})
+		uses = append(uses, use{name: name, index: i})
 	}
 	return uses
 }

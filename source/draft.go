@@ -92,7 +92,6 @@ type Draft struct {
 	kinds    map[kindName]*kind
 	memo     map[string]*checked
 	forms    map[string]*regexp.Regexp // of the patterns of locations; nil: an invalid one
-	intern   interner
 	scratch  []byte
 	in       []resource.Attr // of the resource that is being checked
 	fitting  resource.Scope  // the last location that was checked
@@ -133,7 +132,7 @@ type kept struct {
 func NewDraft(opts Options) *Draft {
 	return &Draft{
 		opts: opts, report: report{outside: map[string]string{}}, counted: map[resource.Ref]group{}, scopes: map[resource.Scope]bool{},
-		broken: map[string]bool{}, kinds: map[kindName]*kind{}, memo: map[string]*checked{}, intern: newInterner(), invalid: map[resource.Ref]bool{},
+		broken: map[string]bool{}, kinds: map[kindName]*kind{}, memo: map[string]*checked{}, invalid: map[resource.Ref]bool{},
 	}
 }
 

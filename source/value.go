@@ -68,7 +68,7 @@ func (r *reading) object(path string, a *resource.Attribute, n *Node) resource.V
 		}
 		v := r.value(path+"."+k.Text, field, &n.Kids[i+1])
 		ok = ok && v != nil
-		out = append(out, resource.Attr{Name: r.intern.text(k.Text), Value: v})
+		out = append(out, resource.Attr{Name: k.Text, Value: v})
 	}
 	if !ok {
 		return nil
@@ -145,12 +145,12 @@ func (r *reading) number(path string, n *Node) resource.Value {
 // like an id is one, unless a resource of the stack has that name.
 func (r *reading) word(path string, a *resource.Attribute, s string) resource.Value {
 	if a.RefKind == "" {
-		return r.intern.value(s)
+		return resource.String(s)
 	}
-	ref := resource.Ref{Provider: r.r.Provider, Location: r.r.Location, Kind: a.RefKind, Name: r.intern.text(s)}
+	ref := resource.Ref{Provider: r.r.Provider, Location: r.r.Location, Kind: a.RefKind, Name: s}
 	if a.IDPrefix != "" && strings.HasPrefix(s, a.IDPrefix) && !r.known[ref] {
 		r.maybe = append(r.maybe, ref)
-		return r.intern.value(s)
+		return resource.String(s)
 	}
 	r.uses = append(r.uses, use{ref: &resource.Reference{Ref: ref}, path: path, attr: a})
 	return resource.Reference{Ref: ref}

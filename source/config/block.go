@@ -138,7 +138,7 @@ func (b *block) readType(n *source.Node) {
 		b.wrong(n, "type must be a word, got "+n.What(), "use type: "+strings.Join(b.kindNames(), " or "))
 		return
 	}
-	b.r.Kind = b.loader.word(n.Text)
+	b.r.Kind = n.Text
 }
 
 // readBlockProvider has nothing left to do; see setProvider.
@@ -159,7 +159,7 @@ func (b *block) readCount(n *source.Node) {
 func (b *block) readBlockLocation(n *source.Node) {
 	b.r.Location = b.locationName(n, b.word)
 	if b.within != "" && b.r.Provider == b.provider && b.r.Location != "" && !strings.Contains(b.r.Location, "/") {
-		b.r.Location = b.document.word(b.within + "/" + b.r.Location)
+		b.r.Location = b.within + "/" + b.r.Location
 	}
 }
 
@@ -214,7 +214,7 @@ func (b *block) texts(n *source.Node, what, example string) []string {
 		if !ok {
 			return nil
 		}
-		out = append(out, b.loader.word(s))
+		out = append(out, s)
 	}
 	return out
 }

@@ -27,13 +27,17 @@ type Options struct {
 type config struct {
 	paths []string
 	opts  Options
+	piece int // how much of a list of resources is read at once, in bytes; 0: a document is read as a whole
 }
+
+// pieceSize is long enough that the start of the YAML library costs little.
+const pieceSize = 1 << 14
 
 // New returns a source of files and folders, which together are one stack. A folder means all
 // *.yaml, *.yml and *.json in it, sorted by name. Nothing is read before Load, which may be
 // called again, also from several goroutines, and then reads everything again.
 func New(paths []string, opts Options) source.Source {
-	return &config{paths: append([]string(nil), paths...), opts: opts}
+	return &config{append([]string(nil), paths...), opts, pieceSize}
 }
 
 // Load implements source.Source. Files that cannot be read are source.Problems.
@@ -42,7 +46,7 @@ func (c *config) Load(ctx context.Context) ([]*source.Draft, error) {
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	d, err := c.loadFiles(ctx, files, false)
+	d, err := c.loadFiles(ctx, files, c.piece)
 	if err != nil {
 		return nil, err
 	}
@@ -52,15 +56,15 @@ func (c *config) Load(ctx context.Context) ([]*source.Draft, error) {
 // loadFiles reads files that are in memory. A file that turns out not to be safe to cut into
 // blocks is read again as a whole: most often it holds an error, which the whole locates
 // better.
-func (c *config) loadFiles(ctx context.Context, files []*file, whole bool) (*source.Draft, error) {
+func (c *config) loadFiles(ctx context.Context, files []*file, piece int) (*source.Draft, error) {
 	l := newLoader(c.opts, files)
 	l.several = len(files) > 1 || slices.ContainsFunc(files, func(f *file) bool { return strings.Contains(f.text, "\n---") })
 	for _, f := range files {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("config: reading %s: %w", f.name, err)
 		}
-		if !l.file(f, whole) {
-			return c.loadFiles(ctx, files, true)
+		if !l.file(f, piece) {
+			return c.loadFiles(ctx, files, 0)
 		}
 	}
 	l.finish()

@@ -134,7 +134,7 @@ func (d *document) locationName(n *source.Node, word string) string {
 		d.wrong(n, "invalid "+word+" "+source.Quote(s), cmpOr(example(word, d.opts.LocationOf(d.provider).Example), "use letters, digits, '.', '_', '-' and '/'"))
 		return ""
 	}
-	return d.word(s)
+	return s
 }
 
 func example(word, of string) string {

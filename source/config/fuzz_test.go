@@ -39,7 +39,7 @@ func FuzzLoad(f *testing.F) {
 		if asJSON {
 			name = "ovi.json"
 		}
-		s := config.New([]string{name}, options(fstest.MapFS{name: {Data: b}}))
+		s := config.Pieces(config.New([]string{name}, options(fstest.MapFS{name: {Data: b}})), 1)
 		in, err := loadFrom(s)
 		var problems source.Problems
 		if err != nil && (!errors.As(err, &problems) || len(problems) == 0 || in.Resources != nil) {

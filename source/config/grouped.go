@@ -55,7 +55,7 @@ func (d *document) enter(n *source.Node, provider, name, of string) bool {
 		d.wrong(n, fmt.Sprintf("%s is of %s %s, and the %s of this document is in %s %s", name, rule.Group.Word, of, rule.Word, rule.Group.Word, own), "use the same "+rule.Group.Word+" in both")
 		return false
 	case d.several && !strings.Contains(d.location, "/"):
-		d.within, d.location = of, d.word(of+"/"+d.location)
+		d.within, d.location = of, of+"/"+d.location
 	}
 	return true
 }

@@ -103,7 +103,7 @@ func TestCutAndWholeAgree(t *testing.T) {
 			text = strings.ReplaceAll(text, "\n", "\r\n")
 		}
 		s := config.New([]string{"ovi.yaml"}, options(fstest.MapFS{"ovi.yaml": {Data: []byte(text)}}))
-		cut, cutErr := loadFrom(s)
+		cut, cutErr := loadFrom(config.Pieces(s, rapid.SampledFrom([]int{1, 50, 1 << 14}).Draw(t, "piece")))
 		whole, wholeErr := loadFrom(config.Whole(s))
 		if diff := cmp.Diff(whole, cut, compare()...); diff != "" {
 			t.Fatalf("whole (-) and cut (+) differ in\n%s\n%s", text, diff)

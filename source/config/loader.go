@@ -22,7 +22,6 @@ type loader struct {
 	files         []*file
 	draft         *source.Draft
 	settings      settings
-	words         map[string]string
 	tagSets       map[string]resource.Tags
 	locationWords map[string]string            // by provider
 	nameless      map[string]position.Position // by file and kind
@@ -38,7 +37,7 @@ func newLoader(opts Options, files []*file) *loader {
 	d.Keys, d.Publish = spelling(blockKeys(opts.Options)), publish
 	return &loader{
 		opts: opts, files: files, draft: d, settings: settings{set: map[string]setting{}},
-		words: map[string]string{}, tagSets: map[string]resource.Tags{}, locationWords: map[string]string{}, nameless: map[string]position.Position{},
+		tagSets: map[string]resource.Tags{}, locationWords: map[string]string{}, nameless: map[string]position.Position{},
 	}
 }
 
@@ -47,7 +46,7 @@ func (l *loader) problem(at position.Position, ref, summary, suggestion string) 
 }
 
 // file reads all documents of a file. False asks for a new load of whole documents.
-func (l *loader) file(f *file, whole bool) bool {
+func (l *loader) file(f *file, piece int) bool {
 	if f.isJSON() {
 		root, err := parseJSON([]byte(f.text))
 		if err != nil {
@@ -57,10 +56,10 @@ func (l *loader) file(f *file, whole bool) bool {
 		l.document(f, &root, items(&root))
 		return true
 	}
-	if cut, ok := syntax.NewCut(f.text, "resources"); ok && !whole {
+	if cut, ok := syntax.NewCut(f.text, "resources"); ok && piece > 0 {
 		if root, fine := cut.Around(); fine {
 			l.draft.Grow(cut.Len())
-			l.document(f, &root, cut.Items(&ok))
+			l.document(f, &root, cut.Items(piece, &ok))
 			return ok
 		}
 	}

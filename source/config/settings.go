@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/ovi-project/ovi/resource"
@@ -41,7 +40,7 @@ func (d *document) setOnce(name string, n *source.Node, same bool) bool {
 	first, again := d.settings.set[name]
 	switch {
 	case !again:
-		d.settings.set[name] = setting{d.file.at(n.Line, n.Column), strings.Clone(n.Text)}
+		d.settings.set[name] = setting{d.file.at(n.Line, n.Column), n.Text}
 	case !same:
 		d.wrong(n, fmt.Sprintf("conflicting %s: %s here, and %s at %s", name, n.Text, first.value, first.at), "set it once: it is for the whole stack")
 		return false
@@ -56,7 +55,7 @@ func (d *document) readStack(n *source.Node) {
 	case !named.MatchString(s):
 		d.wrong(n, "invalid stack name "+source.Quote(s), "use letters, digits, '.', '_' and '-', at most 100")
 	case d.setOnce("stack", n, s == d.settings.stack):
-		d.settings.stack = d.word(s)
+		d.settings.stack = s
 	}
 }
 
@@ -172,7 +171,7 @@ func (d *document) readProviderOption(k, v *source.Node, provider string, rules 
 	name := "options." + provider + "." + k.Text
 	value, ok := d.text(v, name)
 	if ok && d.setOnce(name, v, value == d.settings.options.Providers[provider][k.Text]) {
-		d.settings.setOption(provider, strings.Clone(k.Text), strings.Clone(value))
+		d.settings.setOption(provider, k.Text, value)
 	}
 }
 
@@ -202,7 +201,7 @@ func (d *document) readIgnore(n *source.Node) {
 			continue
 		}
 		if paths := d.paths(&n.Kids[i+1], name); len(paths) > 0 {
-			d.settings.rules.Ignore = append(d.settings.rules.Ignore, rules.Ignore{Kind: d.word(name), Paths: paths})
+			d.settings.rules.Ignore = append(d.settings.rules.Ignore, rules.Ignore{Kind: name, Paths: paths})
 		}
 	}
 }
@@ -223,7 +222,7 @@ func (d *document) paths(n *source.Node, kinds ...string) []string {
 			d.wrong(&n.Kids[i], summary, suggestion)
 			continue
 		}
-		out = append(out, d.word(s))
+		out = append(out, s)
 	}
 	return out
 }

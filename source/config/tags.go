@@ -24,7 +24,7 @@ func (d *document) readTags(n *source.Node, under resource.Tags) resource.Tags {
 		return t
 	}
 	var memo string
-	if len(d.tagSets) < mostWords {
+	if len(d.tagSets) < mostSets {
 		memo = string(key) // the scratch is used again below
 	}
 	d.duplicates(n)
@@ -36,7 +36,7 @@ func (d *document) readTags(n *source.Node, under resource.Tags) resource.Tags {
 			ok = false
 			continue
 		}
-		all = append(all, resource.Tag{Key: d.word(k.Text), Value: d.word(value)})
+		all = append(all, resource.Tag{Key: k.Text, Value: value})
 	}
 	if len(all) == 0 {
 		return nil
@@ -62,8 +62,8 @@ func (d *document) tag(k, v *source.Node) (string, bool) {
 	return "", false
 }
 
-// mostWords bounds the tables of shared words and tags.
-const mostWords = 16384
+// mostSets bounds the table of shared tags.
+const mostSets = 16384
 
 // locationWord is a provider's word for a location.
 func (l *loader) locationWord(provider string) string {
@@ -73,16 +73,4 @@ func (l *loader) locationWord(provider string) string {
 		l.locationWords[provider] = w
 	}
 	return w
-}
-
-// word gives equal words one memory, apart from the text of the file.
-func (l *loader) word(s string) string {
-	if w, ok := l.words[s]; ok {
-		return w
-	}
-	s = strings.Clone(s)
-	if len(l.words) < mostWords {
-		l.words[s] = s
-	}
-	return s
 }

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"strings"
 	"time"
 
 	"github.com/ovi-project/ovi/resource"
@@ -33,7 +32,7 @@ func (d *document) readTimeouts(n *source.Node) {
 		}
 		d.duplicates(of)
 		for j := 0; j+1 < len(of.Kids); j += 2 {
-			d.readTimeout(strings.Clone(kind), &of.Kids[j], &of.Kids[j+1])
+			d.readTimeout(kind, &of.Kids[j], &of.Kids[j+1])
 		}
 	}
 }
@@ -64,7 +63,7 @@ func (d *document) readTimeout(kind string, action, n *source.Node) {
 	if all[kind] == nil {
 		all[kind] = map[string]time.Duration{}
 	}
-	all[kind][strings.Clone(action.Text)] = limit
+	all[kind][action.Text] = limit
 }
 
 // timeoutsSchema is that of the key timeouts.

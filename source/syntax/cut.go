@@ -21,9 +21,6 @@ type Cut struct {
 	dash   string // how the line of an item starts
 }
 
-// pieceSize is how much of a list is read at once, in bytes.
-const pieceSize = 1 << 14
-
 // NewCut cuts a text at the list of a key in the first column, if the whole is one document with all
 // dashes of the list in one column. Whether the parts mean the same as the whole is known once they
 // are read: a part that is cut inside of a quote or a bracket cannot be read.
@@ -113,11 +110,12 @@ func (c Cut) Around() (n source.Node, ok bool) {
 func (c Cut) Len() int { return 1 + strings.Count(c.list, "\n"+c.dash+" ") }
 
 // Items yields the items of the list. It ends early, with ok false, at one that cannot be read without
-// the rest: then the text must be read as a whole. Some pieces are read ahead, side by side.
-func (c Cut) Items(ok *bool) iter.Seq[*source.Node] {
+// the rest: then the text must be read as a whole. Pieces of that many bytes or a little more are read
+// ahead, side by side.
+func (c Cut) Items(piece int, ok *bool) iter.Seq[*source.Node] {
 	return func(yield func(*source.Node) bool) {
 		var ahead []chan []source.Node
-		next, stop := iter.Pull2(c.pieces(pieceSize))
+		next, stop := iter.Pull2(c.pieces(piece))
 		defer stop()
 		for {
 			for len(ahead) <= runtime.GOMAXPROCS(0) {
