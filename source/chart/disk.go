@@ -5,8 +5,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/syntax"
@@ -64,9 +66,21 @@ func (d disk) below(dir string) ([]string, error) {
 	return out, nil
 }
 
+// reader reads the texts of one load.
+type reader struct {
+	disk
+	draft *source.Draft
+	files []string                   // of nodes that come from another file than their document
+	lost  func(at position.Position) // called where resources may stand that cannot be read
+}
+
+func newReader(files fs.FS, draft *source.Draft, lost func(at position.Position)) *reader {
+	return &reader{disk: disk{files}, draft: draft, lost: lost}
+}
+
 // readText reads a file that must be text.
-func (l *loader) readText(name string) (string, *source.Problem) {
-	s, err := l.disk.read(name)
+func (r *reader) readText(name string) (string, *source.Problem) {
+	s, err := r.read(name)
 	if err != nil {
 		return "", &source.Problem{At: position.Position{File: name}, Summary: "cannot read the file: " + source.FileError(err), Suggestion: "check its path and permissions"}
 	}
@@ -85,4 +99,17 @@ func at(file string, line, col int32) position.Position {
 func isYAML(name string) bool {
 	ext := filepath.Ext(name)
 	return ext == ".yaml" || ext == ".yml"
+}
+
+// nearestOr suggests the nearest name, or something else if none is near.
+func nearestOr(word string, names []string, other string) string {
+	slices.Sort(names)
+	if near, ok := resource.Nearest(word, names); ok {
+		return "use " + near
+	}
+	return other
+}
+
+func (r *reader) problem(at position.Position, ref, summary, suggestion string) {
+	r.draft.Problem(source.Problem{At: at, Ref: ref, Summary: summary, Suggestion: suggestion})
 }

@@ -68,21 +68,21 @@ func (d *document) place(line, col int32) (at position.Position, exact bool) {
 }
 
 // nodes reads all documents of a text. What cannot be read is reported.
-func (l *loader) nodes(t *text) []source.Node {
+func (r *reader) nodes(t *text) []source.Node {
 	var out []source.Node
 	for _, d := range split(t) {
 		docs, err := syntax.Parse(strings.NewReader(d.body))
 		if err != nil {
 			e := syntax.FromYAML(d.body, 0, err)
-			l.unreadable(d, e.Line, e.Col, e.Msg, e.Suggestion)
+			r.unreadable(d, e.Line, e.Col, e.Msg, e.Suggestion)
 			continue
 		}
 		for _, doc := range docs {
 			c := syntax.NewConverter(0, func(line, col int32, summary, suggestion string) {
-				l.unreadable(d, line, col, summary, suggestion)
+				r.unreadable(d, line, col, summary, suggestion)
 			})
 			n := c.Node(doc, 0)
-			l.move(d, &n)
+			r.move(d, &n)
 			out = append(out, n)
 		}
 	}
@@ -90,44 +90,34 @@ func (l *loader) nodes(t *text) []source.Node {
 }
 
 // unreadable reports a document that cannot be read. Its resources are not known.
-func (l *loader) unreadable(d *document, line, col int32, summary, suggestion string) {
+func (r *reader) unreadable(d *document, line, col int32, summary, suggestion string) {
 	at, exact := d.place(line, col)
 	p := source.Problem{At: at, Summary: summary, Suggestion: suggestion}
 	if !exact {
 		rendered, _ := (&file{text: d.text.body}).position(d.offset(line, col))
 		p.Detail = fmt.Sprintf("in line %d of what the template renders to", rendered)
 	}
-	l.draft.Problem(p)
-	l.unknown(at)
+	r.draft.Problem(p)
+	r.lost(at)
 }
 
 // move gives a node and those below it their positions in the template.
-func (l *loader) move(d *document, n *source.Node) {
+func (r *reader) move(d *document, n *source.Node) {
 	at, _ := d.place(n.Line, n.Column)
-	n.Line, n.Column, n.File = int32(at.Line), int32(at.Column), l.fileOf(d.text, at.File)
+	n.Line, n.Column, n.File = int32(at.Line), int32(at.Column), r.fileOf(d.text, at.File)
 	for i := range n.Kids {
-		l.move(d, &n.Kids[i])
+		r.move(d, &n.Kids[i])
 	}
 }
 
 // fileOf is the number of a file in a node of a text.
-func (l *loader) fileOf(t *text, name string) int32 {
+func (r *reader) fileOf(t *text, name string) int32 {
 	if name == t.from.name {
 		return 0
 	}
-	i := slices.Index(l.files, name)
+	i := slices.Index(r.files, name)
 	if i < 0 {
-		i, l.files = len(l.files), append(l.files, name)
+		i, r.files = len(r.files), append(r.files, name)
 	}
 	return int32(i) + 1
-}
-
-// documents reads the manifests of a text.
-func (l *loader) documents(t *text) {
-	nodes := l.nodes(t)
-	for i := range nodes {
-		if !nodes[i].IsNull() {
-			l.manifest(t, &nodes[i])
-		}
-	}
 }

@@ -61,7 +61,7 @@ func number(s string) int32 {
 }
 
 // templateProblem explains an error of a template, at its position.
-func (l *loader) templateProblem(t *templates, f *file, err error, values map[string]any) source.Problem {
+func templateProblem(t *templates, f *file, err error, values map[string]any) source.Problem {
 	e := parseError(err)
 	p := source.Problem{At: at(f.name, max(e.line, 1), max(e.col, 1))}
 	switch {
@@ -175,14 +175,6 @@ func at2(v any, path []string) any {
 
 func (t *templates) defined() []string {
 	return slices.Sorted(maps.Keys(t.from))
-}
-
-func nearestOr(word string, names []string, other string) string {
-	slices.Sort(names)
-	if near, ok := resource.Nearest(word, names); ok {
-		return "use " + near
-	}
-	return other
 }
 
 // hideValues keeps values out of a message: they may be secrets.

@@ -28,9 +28,8 @@ const labelDoc = "lower-case letters, digits and '-', at most 53"
 
 // loader is one load.
 type loader struct {
+	*reader
 	opts      Options
-	disk      disk
-	draft     *source.Draft
 	digest    hash.Hash
 	about     about
 	dir       string // where ${file:…} and env files start
@@ -38,15 +37,15 @@ type loader struct {
 	fields    *names
 	manifests []*manifest
 	members   []member
-	missing   bool     // resources may exist that could not be read
-	files     []string // of nodes that come from another file than their document
+	missing   bool // resources may exist that could not be read
 }
 
 // about is what a Chart.yaml tells.
 type about struct{ name, version, description string }
 
 func newLoader(opts Options) *loader {
-	l := &loader{opts: opts, disk: disk{opts.Files}, draft: source.NewDraft(opts.Options), digest: sha256.New(), kinds: map[string]resource.Kind{}, fields: newNames()}
+	l := &loader{opts: opts, digest: sha256.New(), kinds: map[string]resource.Kind{}, fields: newNames()}
+	l.reader = newReader(opts.Files, source.NewDraft(opts.Options), l.unknown)
 	for _, k := range opts.Schemas.Kinds(opts.Provider) {
 		l.kinds[manifestKind(k.Name)] = k
 		l.fields.addKind(k)
@@ -56,10 +55,6 @@ func newLoader(opts Options) *loader {
 		l.draft.Prefix = opts.Namespace + "-"
 	}
 	return l
-}
-
-func (l *loader) problem(at position.Position, ref, summary, suggestion string) {
-	l.draft.Problem(source.Problem{At: at, Ref: ref, Summary: summary, Suggestion: suggestion})
 }
 
 // sum adds what was read to the version of the stack.
@@ -97,7 +92,7 @@ func (l *loader) openChart(dir string) ([]*text, source.Problems) {
 		return nil, problems
 	}
 	l.draft.Stack, l.draft.Source = l.about.name, dir
-	values, known := l.readValues(dir)
+	values, known := l.readValues(dir, l.opts.Values, l.opts.Set)
 	files, problems := l.templateFiles(filepath.Join(dir, templatesDir))
 	for _, p := range problems {
 		l.draft.Problem(p)
@@ -141,7 +136,7 @@ func (l *loader) templateFiles(dir string) ([]*file, source.Problems) {
 // declared is not known, and is missed nowhere.
 func (l *loader) render(files []*file, values map[string]any) []*text {
 	t := newTemplates()
-	t.parseAll(files, func(f *file, err error) { l.draft.Problem(l.templateProblem(t, f, err, values)) })
+	t.parseAll(files, func(f *file, err error) { l.draft.Problem(templateProblem(t, f, err, values)) })
 	var out []*text
 	for _, f := range files {
 		if t.files[f.name] == nil || !isRendered(f.name) {
@@ -160,13 +155,23 @@ func (l *loader) render(files []*file, values map[string]any) []*text {
 	return out
 }
 
+// data is what templates see. Each template gets values of its own, so that none changes those
+// of another.
+func (l *loader) data(values map[string]any) map[string]any {
+	return map[string]any{
+		"Values":  copyOf(values),
+		"Release": map[string]any{"Name": l.about.name, "Namespace": l.opts.Namespace},
+		"Chart":   map[string]any{"Name": l.about.name, "Version": l.about.version, "Description": l.about.description},
+	}
+}
+
 // maxMissing bounds how many unknown values of one template are reported.
 const maxMissing = 20
 
 // renderProblems reports why a template cannot be rendered. Rendering stops at the first unknown
 // value: it is given a text and rendered again, so that the others are reported too.
 func (l *loader) renderProblems(t *templates, f *file, err error, values map[string]any) {
-	first := l.templateProblem(t, f, err, values)
+	first := templateProblem(t, f, err, values)
 	l.draft.Problem(first)
 	seen, values := map[position.Position]bool{first.At: true}, copyOf(values).(map[string]any)
 	for range maxMissing {
@@ -185,7 +190,7 @@ func (l *loader) renderProblems(t *templates, f *file, err error, values map[str
 		if _, err = t.render(f, l.data(values)); err == nil || !noKey.MatchString(parseError(err).msg) {
 			return
 		}
-		p := l.templateProblem(t, f, err, values)
+		p := templateProblem(t, f, err, values)
 		if !seen[p.At] {
 			seen[p.At] = true
 			l.draft.Problem(p)

@@ -26,6 +26,16 @@ type manifest struct {
 	labels            *source.Node
 }
 
+// documents reads the manifests of a text.
+func (l *loader) documents(t *text) {
+	nodes := l.nodes(t)
+	for i := range nodes {
+		if !nodes[i].IsNull() {
+			l.manifest(t, &nodes[i])
+		}
+	}
+}
+
 // manifest reads one document. One that is not certainly a resource is a problem of the whole
 // stack: what it declares is not known.
 func (l *loader) manifest(t *text, n *source.Node) {

@@ -12,16 +12,16 @@ import (
 
 // set sets one value that is given as KEY.KEY=VALUE: \. is a dot in a key, KEY[0] an element of a
 // list. What it is set to is not shown: it may be a secret.
-func (l *loader) set(into map[string]any, s string) bool {
+func (r *reader) set(into map[string]any, s string) bool {
 	path, value, ok := strings.Cut(s, "=")
 	steps, valid := setPath(path)
 	if !ok || !valid {
-		l.problem(position.Position{}, "", "invalid --set "+source.Quote(path), "use --set KEY.KEY=VALUE")
+		r.problem(position.Position{}, "", "invalid --set "+source.Quote(path), "use --set KEY.KEY=VALUE")
 		return false
 	}
 	_, why := setAt(into, steps, setValue(value))
 	if why != "" {
-		l.problem(position.Position{}, "", "invalid --set "+source.Quote(path)+": "+why, "see values.yaml")
+		r.problem(position.Position{}, "", "invalid --set "+source.Quote(path)+": "+why, "see values.yaml")
 	}
 	return why == ""
 }

@@ -147,16 +147,6 @@ func isRendered(name string) bool {
 	return isYAML(name) && !strings.HasPrefix(filepath.Base(name), "_")
 }
 
-// data is what templates see. Each template gets values of its own, so that none changes those
-// of another.
-func (l *loader) data(values map[string]any) map[string]any {
-	return map[string]any{
-		"Values":  copyOf(values),
-		"Release": map[string]any{"Name": l.about.name, "Namespace": l.opts.Namespace},
-		"Chart":   map[string]any{"Name": l.about.name, "Version": l.about.version, "Description": l.about.description},
-	}
-}
-
 func copyOf(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
