@@ -60,6 +60,31 @@ func number(s string) int32 {
 	return int32(n)
 }
 
+// maxMissing bounds how many unknown values of one template are reported.
+const maxMissing = 20
+
+// problems returns why a template cannot be rendered. Rendering stops at the first unknown value: it
+// is given a text and rendered again, so that the others are reported too.
+func (t *templates) problems(f *file, err error, given map[string]any, data func(map[string]any) map[string]any) []source.Problem {
+	out := []source.Problem{templateProblem(t, f, err, given)}
+	given = copyOf(given).(map[string]any)
+	for range maxMissing {
+		e := parseError(err)
+		path, isValue := valuePath(e.node)
+		if !isValue || !noKey.MatchString(e.msg) || !setText(given, path) {
+			return out
+		}
+		if _, err = t.render(f, data(given)); err == nil || !noKey.MatchString(parseError(err).msg) {
+			return out
+		}
+		p := templateProblem(t, f, err, given)
+		if !slices.ContainsFunc(out, func(q source.Problem) bool { return q.At == p.At }) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 // templateProblem explains an error of a template, at its position.
 func templateProblem(t *templates, f *file, err error, values map[string]any) source.Problem {
 	e := parseError(err)

@@ -17,7 +17,6 @@ import (
 
 const (
 	chartFile    = "Chart.yaml"
-	valuesFile   = "values.yaml"
 	templatesDir = "templates"
 )
 
@@ -92,7 +91,7 @@ func (l *loader) openChart(dir string) ([]*text, source.Problems) {
 		return nil, problems
 	}
 	l.draft.Stack, l.draft.Source = l.about.name, dir
-	values, known := l.readValues(dir, l.opts.Values, l.opts.Set)
+	given, known := l.readValues(dir, l.opts.Values, l.opts.Set)
 	files, problems := l.templateFiles(filepath.Join(dir, templatesDir))
 	for _, p := range problems {
 		l.draft.Problem(p)
@@ -102,7 +101,7 @@ func (l *loader) openChart(dir string) ([]*text, source.Problems) {
 		l.unknown(position.Position{File: dir})
 		return nil, nil
 	}
-	return l.render(files, values), nil
+	return l.render(files, given), nil
 }
 
 // templateFiles reads the templates. A chart without any is an error: its folder may have been
@@ -134,20 +133,22 @@ func (l *loader) templateFiles(dir string) ([]*file, source.Problems) {
 
 // render renders all templates. One that cannot be rendered is reported; what it would have
 // declared is not known, and is missed nowhere.
-func (l *loader) render(files []*file, values map[string]any) []*text {
+func (l *loader) render(files []*file, given map[string]any) []*text {
 	t := newTemplates()
-	t.parseAll(files, func(f *file, err error) { l.draft.Problem(templateProblem(t, f, err, values)) })
+	t.parseAll(files, func(f *file, err error) { l.draft.Problem(templateProblem(t, f, err, given)) })
 	var out []*text
 	for _, f := range files {
 		if t.files[f.name] == nil || !isRendered(f.name) {
 			continue
 		}
-		rendered, err := t.render(f, l.data(values))
+		rendered, err := t.render(f, l.data(given))
 		if err == nil {
 			out = append(out, rendered)
 			continue
 		}
-		l.renderProblems(t, f, err, values)
+		for _, p := range t.problems(f, err, given, l.data) {
+			l.draft.Problem(p)
+		}
 	}
 	if l.draft.Failed() > 0 {
 		l.unknown(position.Position{File: l.dir})
@@ -157,44 +158,11 @@ func (l *loader) render(files []*file, values map[string]any) []*text {
 
 // data is what templates see. Each template gets values of its own, so that none changes those
 // of another.
-func (l *loader) data(values map[string]any) map[string]any {
+func (l *loader) data(given map[string]any) map[string]any {
 	return map[string]any{
-		"Values":  copyOf(values),
+		"Values":  copyOf(given),
 		"Release": map[string]any{"Name": l.about.name, "Namespace": l.opts.Namespace},
 		"Chart":   map[string]any{"Name": l.about.name, "Version": l.about.version, "Description": l.about.description},
-	}
-}
-
-// maxMissing bounds how many unknown values of one template are reported.
-const maxMissing = 20
-
-// renderProblems reports why a template cannot be rendered. Rendering stops at the first unknown
-// value: it is given a text and rendered again, so that the others are reported too.
-func (l *loader) renderProblems(t *templates, f *file, err error, values map[string]any) {
-	first := templateProblem(t, f, err, values)
-	l.draft.Problem(first)
-	seen, values := map[position.Position]bool{first.At: true}, copyOf(values).(map[string]any)
-	for range maxMissing {
-		e := parseError(err)
-		path, isValue := valuePath(e.node)
-		if !isValue || !noKey.MatchString(e.msg) {
-			return
-		}
-		steps := make([]step, len(path))
-		for i := range path {
-			steps[i] = step{path[i], -1}
-		}
-		if _, why := setAt(values, steps, "1"); why != "" {
-			return
-		}
-		if _, err = t.render(f, l.data(values)); err == nil || !noKey.MatchString(parseError(err).msg) {
-			return
-		}
-		p := templateProblem(t, f, err, values)
-		if !seen[p.At] {
-			seen[p.At] = true
-			l.draft.Problem(p)
-		}
 	}
 }
 

@@ -138,3 +138,13 @@ func setNode(n *source.Node) any {
 	}
 	return n.Text
 }
+
+// setText sets the value at a path of keys to a text, and reports whether it could.
+func setText(values map[string]any, path []string) bool {
+	steps := make([]step, len(path))
+	for i := range path {
+		steps[i] = step{path[i], -1}
+	}
+	_, why := setAt(values, steps, "1")
+	return why == ""
+}

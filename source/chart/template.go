@@ -2,7 +2,6 @@ package chart
 
 import (
 	"fmt"
-	"maps"
 	"path/filepath"
 	"strings"
 	"text/template"
@@ -145,22 +144,4 @@ func (t *templates) include(name string, data any) (string, error) {
 // templates for those.
 func isRendered(name string) bool {
 	return isYAML(name) && !strings.HasPrefix(filepath.Base(name), "_")
-}
-
-func copyOf(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		out := maps.Clone(v)
-		for k := range out {
-			out[k] = copyOf(out[k])
-		}
-		return out
-	case []any:
-		out := make([]any, len(v))
-		for i := range v {
-			out[i] = copyOf(v[i])
-		}
-		return out
-	}
-	return v
 }

@@ -16,7 +16,7 @@ import (
 func (r *reader) readValues(dir string, files, set []string) (out map[string]any, ok bool) {
 	out, ok = map[string]any{}, true
 	names := files
-	if name := filepath.Join(dir, valuesFile); r.exists(name) {
+	if name := filepath.Join(dir, "values.yaml"); r.exists(name) {
 		names = append([]string{name}, names...)
 	}
 	public := map[string]bool{}
@@ -172,4 +172,23 @@ func merge(into, from map[string]any) {
 			into[k] = v
 		}
 	}
+}
+
+// copyOf copies values and everything below them.
+func copyOf(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := maps.Clone(v)
+		for k := range out {
+			out[k] = copyOf(out[k])
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = copyOf(v[i])
+		}
+		return out
+	}
+	return v
 }
