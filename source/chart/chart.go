@@ -80,7 +80,7 @@ func (l *loader) open(paths []string) ([]*text, source.Problems) {
 // IsChart reports whether a path is a chart: a folder with a Chart.yaml. Nil files are those of
 // the operating system.
 func IsChart(path string, files fs.FS) bool {
-	info, err := disk{files}.stat(filepath.Join(path, chartFile))
+	info, err := disk{files: files}.stat(filepath.Join(path, chartFile))
 	return err == nil && !info.IsDir()
 }
 
@@ -98,7 +98,7 @@ func IsManifest(text string) bool {
 // Reads reports whether a path is for this package: a chart, a file of manifests, or a folder with
 // a file of manifests.
 func Reads(path string, files fs.FS) bool {
-	d := disk{files}
+	d := disk{files: files}
 	info, err := d.stat(path)
 	switch {
 	case err != nil:

@@ -78,10 +78,10 @@ func (t *templates) markList(f *file, l *parse.ListNode) {
 	for _, n := range l.Nodes {
 		switch n := n.(type) {
 		case *parse.TextNode:
-			out = append(out, t.newMark(mark{f, int(n.Pos), true}))
+			out = append(out, t.newMark(mark{file: f, offset: int(n.Pos), exact: true}))
 		case *parse.ActionNode:
 			if len(n.Pipe.Decl) == 0 {
-				out = append(out, t.newMark(mark{f, int(n.Pos), false}))
+				out = append(out, t.newMark(mark{file: f, offset: int(n.Pos)}))
 			}
 		case *parse.IfNode:
 			t.markBranch(f, &n.BranchNode)
