@@ -91,7 +91,7 @@ func (l *loader) openChart(dir string) ([]*text, source.Problems) {
 		return nil, problems
 	}
 	l.draft.Stack, l.draft.Source = l.about.name, dir
-	given, known := l.readValues(dir, l.opts.Values, l.opts.Set)
+	given, known := read(l.reader, dir, l.opts.Values, l.opts.Set)
 	files, problems := l.templateFiles(filepath.Join(dir, templatesDir))
 	for _, p := range problems {
 		l.draft.Problem(p)

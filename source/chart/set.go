@@ -10,9 +10,9 @@ import (
 	"github.com/ovi-project/ovi/source/syntax"
 )
 
-// set sets one value that is given as KEY.KEY=VALUE: \. is a dot in a key, KEY[0] an element of a
+// setOne sets one value that is given as KEY.KEY=VALUE: \. is a dot in a key, KEY[0] an element of a
 // list. What it is set to is not shown: it may be a secret.
-func (r *reader) set(into map[string]any, s string) bool {
+func setOne(r *reader, into map[string]any, s string) bool {
 	path, value, ok := strings.Cut(s, "=")
 	steps, valid := setPath(path)
 	if !ok || !valid {

@@ -11,27 +11,27 @@ import (
 	"github.com/ovi-project/ovi/source"
 )
 
-// readValues makes the values: values.yaml of the chart, then the given files, then --set. ok is
+// read makes the values: values.yaml of the chart, then the given files, then --set. ok is
 // false if some are not known.
-func (r *reader) readValues(dir string, files, set []string) (out map[string]any, ok bool) {
+func read(r *reader, dir string, files, set []string) (out map[string]any, ok bool) {
 	out, ok = map[string]any{}, true
 	names := files
-	if name := filepath.Join(dir, "values.yaml"); r.exists(name) {
+	if name := filepath.Join(dir, "values.yaml"); exists(r, name) {
 		names = append([]string{name}, names...)
 	}
 	public := map[string]bool{}
 	for i, name := range names {
-		read, good := r.valuesOf(name)
+		read, good := readFile(r, name)
 		if own := i == 0 && len(names) > len(files); own {
 			leaves(read, "", func(_, text string) { public[text] = true })
 		} else {
-			r.conceal(read, public)
+			conceal(r, read, public)
 		}
 		merge(out, read)
 		ok = ok && good
 	}
 	for _, s := range set {
-		ok = r.set(out, s) && ok
+		ok = setOne(r, out, s) && ok
 	}
 	return out, ok
 }
@@ -42,7 +42,7 @@ const shortest = 6
 
 // conceal keeps the values of a file out of messages, unless the chart itself has them: such a file
 // is where secrets are.
-func (r *reader) conceal(values map[string]any, public map[string]bool) {
+func conceal(r *reader, values map[string]any, public map[string]bool) {
 	leaves(values, "", func(path, text string) {
 		if len(text) >= shortest && !public[text] {
 			r.draft.Outside(text, ".Values"+path)
@@ -67,13 +67,13 @@ func leaves(v any, path string, do func(path, text string)) {
 	}
 }
 
-func (r *reader) exists(name string) bool {
+func exists(r *reader, name string) bool {
 	_, err := r.disk.stat(name)
 	return err == nil
 }
 
-// valuesOf reads one file of values.
-func (r *reader) valuesOf(name string) (values map[string]any, ok bool) {
+// readFile reads one file of values.
+func readFile(r *reader, name string) (values map[string]any, ok bool) {
 	s, problem := r.readText(name)
 	if problem != nil {
 		r.draft.Problem(*problem)
@@ -94,26 +94,26 @@ func (r *reader) valuesOf(name string) (values map[string]any, ok bool) {
 		r.problem(at(name, nodes[0].Line, nodes[0].Column), "", "values must be a block of keys, got "+nodes[0].Form(), "use KEY: VALUE lines")
 		return nil, false
 	}
-	values, _ = r.value(name, &nodes[0]).(map[string]any)
+	values, _ = valueOf(r, name, &nodes[0]).(map[string]any)
 	return values, true
 }
 
-// value turns a node into what a template sees. A number that a template would print otherwise
+// valueOf turns a node into what a template sees. A number that a template would print otherwise
 // than it is written is a problem: an image's tag 1.10 would become 1.1.
-func (r *reader) value(name string, n *source.Node) any {
+func valueOf(r *reader, name string, n *source.Node) any {
 	switch n.Shape {
 	case source.List:
 		out := make([]any, len(n.Kids))
 		for i := range n.Kids {
-			out[i] = r.value(name, &n.Kids[i])
+			out[i] = valueOf(r, name, &n.Kids[i])
 		}
 		return out
 	case source.Object:
-		r.duplicates(name, n)
+		duplicates(r, name, n)
 		out := make(map[string]any, len(n.Kids)/2)
 		for i := 0; i+1 < len(n.Kids); i += 2 {
 			if key := n.Kids[i].Text; out[key] == nil {
-				out[key] = r.value(name, &n.Kids[i+1])
+				out[key] = valueOf(r, name, &n.Kids[i+1])
 			}
 		}
 		return out
@@ -126,7 +126,7 @@ func (r *reader) value(name string, n *source.Node) any {
 }
 
 // duplicates reports keys that an object has twice.
-func (r *reader) duplicates(name string, n *source.Node) {
+func duplicates(r *reader, name string, n *source.Node) {
 	for again, first := range source.Duplicates(n) {
 		r.problem(at(name, again.Line, again.Column), "", "duplicate key "+source.Quote(again.Text), fmt.Sprintf("remove one; the other is on line %d", first.Line))
 	}
