@@ -5,22 +5,23 @@ import (
 
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/chart/page"
 )
 
 // readAbout reads a Chart.yaml. Without a name the stack is not known: that is an error.
 func (l *loader) readAbout(name string) source.Problems {
-	s, problem := l.readText(name)
+	s, problem := l.ReadText(name)
 	if problem != nil {
 		return source.Problems{*problem}
 	}
 	var problems source.Problems
 	fail := func(n *source.Node, summary, suggestion string) {
-		problems = append(problems, source.Problem{At: at(name, n.Line, n.Column), Summary: summary, Suggestion: suggestion})
+		problems = append(problems, source.Problem{At: page.At(name, n.Line, n.Column), Summary: summary, Suggestion: suggestion})
 	}
-	before := l.draft.Failed()
-	nodes := l.nodes(plainText(&file{name: name, text: s}))
-	if l.draft.Failed() > before {
-		_, problems := source.Resolve([]*source.Draft{l.draft})
+	before := l.Draft.Failed()
+	nodes := l.Nodes(page.PlainText(&page.File{Name: name, Text: s}))
+	if l.Draft.Failed() > before {
+		_, problems := source.Resolve([]*source.Draft{l.Draft})
 		return problems
 	}
 	if len(nodes) != 1 || nodes[0].Shape != source.Object {
@@ -40,10 +41,10 @@ func (l *loader) readAbout(name string) source.Problems {
 	keys := []string{"name", "version", "description", "rules"}
 	for i := 0; i+1 < len(n.Kids); i += 2 {
 		if key := n.Kids[i].Text; !slices.Contains(keys, key) {
-			fail(&n.Kids[i], "unknown field "+source.Quote(key)+" in "+chartFile, nearestOr(key, keys, "a chart has name, version, description and rules"))
+			fail(&n.Kids[i], "unknown field "+source.Quote(key)+" in "+chartFile, page.NearestOr(key, keys, "a chart has name, version, description and rules"))
 		}
 	}
-	l.draft.Rules.DestroyAuto = true
+	l.Draft.Rules.DestroyAuto = true
 	if r := n.Get("rules"); r != nil {
 		destroy := r.Get("destroy")
 		switch {
@@ -52,7 +53,7 @@ func (l *loader) readAbout(name string) source.Problems {
 		case destroy.Text != "auto" && destroy.Text != "manual":
 			fail(destroy, "invalid destroy "+destroy.What(), "use auto or manual")
 		}
-		l.draft.Rules.DestroyAuto = destroy == nil || destroy.Text == "auto"
+		l.Draft.Rules.DestroyAuto = destroy == nil || destroy.Text == "auto"
 	}
 	l.about = about{text("name"), text("version"), text("description")}
 	switch {

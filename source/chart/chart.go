@@ -10,6 +10,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/chart/page"
 )
 
 // Options is what the source needs from outside.
@@ -55,16 +56,16 @@ func (c *chart) Load(ctx context.Context) ([]*source.Draft, error) {
 	}
 	for _, t := range texts {
 		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("chart: reading %s: %w", t.name(), err)
+			return nil, fmt.Errorf("chart: reading %s: %w", t.Name(), err)
 		}
 		l.documents(t)
 	}
 	l.finish()
-	return []*source.Draft{l.draft}, nil
+	return []*source.Draft{l.Draft}, nil
 }
 
 // open reads what the paths name: the rendered templates of a chart, or plain files.
-func (l *loader) open(paths []string) ([]*text, source.Problems) {
+func (l *loader) open(paths []string) ([]*page.Text, source.Problems) {
 	for _, p := range paths {
 		if !IsChart(p, l.opts.Files) {
 			continue
@@ -80,7 +81,7 @@ func (l *loader) open(paths []string) ([]*text, source.Problems) {
 // IsChart reports whether a path is a chart: a folder with a Chart.yaml. Nil files are those of
 // the operating system.
 func IsChart(path string, files fs.FS) bool {
-	info, err := disk{files: files}.stat(filepath.Join(path, chartFile))
+	info, err := page.Disk{Files: files}.Stat(filepath.Join(path, chartFile))
 	return err == nil && !info.IsDir()
 }
 
@@ -98,20 +99,20 @@ func IsManifest(text string) bool {
 // Reads reports whether a path is for this package: a chart, a file of manifests, or a folder with
 // a file of manifests.
 func Reads(path string, files fs.FS) bool {
-	d := disk{files: files}
-	info, err := d.stat(path)
+	d := page.Disk{Files: files}
+	info, err := d.Stat(path)
 	switch {
 	case err != nil:
 		return false
 	case !info.IsDir():
-		text, err := d.read(path)
-		return err == nil && isYAML(path) && IsManifest(text)
+		text, err := d.Read(path)
+		return err == nil && page.IsYAML(path) && IsManifest(text)
 	case IsChart(path, files):
 		return true
 	}
-	entries, err := d.list(path)
+	entries, err := d.List(path)
 	for _, e := range entries {
-		if err == nil && !e.IsDir() && isYAML(e.Name()) && Reads(filepath.Join(path, e.Name()), files) {
+		if err == nil && !e.IsDir() && page.IsYAML(e.Name()) && Reads(filepath.Join(path, e.Name()), files) {
 			return true
 		}
 	}

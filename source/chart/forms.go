@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/chart/page"
 )
 
 // form is a field whose form in a manifest is not that of its attribute. It changes the spec, in
@@ -101,7 +102,7 @@ func (m *manifest) envList(spec, _, n *source.Node) {
 		}
 		for j := 0; j+1 < len(item.Kids); j += 2 {
 			if key := &item.Kids[j]; key.Text != "name" && key.Text != "value" {
-				m.wrong(key, "unknown field "+source.Quote("spec.env."+key.Text), nearestOr(key.Text, []string{"name", "value"}, "use name and value; a secret is given by spec.secrets"))
+				m.wrong(key, "unknown field "+source.Quote("spec.env."+key.Text), page.NearestOr(key.Text, []string{"name", "value"}, "use name and value; a secret is given by spec.secrets"))
 			}
 		}
 		name, value := item.Get("name"), item.Get("value")
@@ -170,7 +171,7 @@ func (m *manifest) addVariable(env, from *source.Node, key, value string, added 
 	if env.Get(key) != nil && !added[key] {
 		return
 	}
-	m.draft.Outside(value, "the value of "+key+" in "+from.Text)
+	m.Draft.Outside(value, "the value of "+key+" in "+from.Text)
 	k, v := *from, *from
 	k.Text = key
 	v.Text, v.Quoted = value, true

@@ -13,6 +13,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/chart/page"
+	"github.com/ovi-project/ovi/source/chart/templates"
+	"github.com/ovi-project/ovi/source/chart/values"
 )
 
 const (
@@ -27,7 +30,7 @@ const labelDoc = "lower-case letters, digits and '-', at most 53"
 
 // loader is one load.
 type loader struct {
-	*reader
+	*page.Reader
 	opts      Options
 	digest    hash.Hash
 	about     about
@@ -44,14 +47,14 @@ type about struct{ name, version, description string }
 
 func newLoader(opts Options) *loader {
 	l := &loader{opts: opts, digest: sha256.New(), kinds: map[string]resource.Kind{}, fields: newNames()}
-	l.reader = newReader(opts.Files, source.NewDraft(opts.Options), l.unknown)
+	l.Reader = page.NewReader(opts.Files, source.NewDraft(opts.Options), l.unknown)
 	for _, k := range opts.Schemas.Kinds(opts.Provider) {
 		l.kinds[manifestKind(k.Name)] = k
 		l.fields.addKind(k)
 	}
-	l.draft.Spell, l.draft.Publish = l.fields.spell, publish
+	l.Draft.Spell, l.Draft.Publish = l.fields.spell, publish
 	if opts.Namespace != "" {
-		l.draft.Prefix = opts.Namespace + "-"
+		l.Draft.Prefix = opts.Namespace + "-"
 	}
 	return l
 }
@@ -85,16 +88,16 @@ func blank(n *source.Node) {
 }
 
 // openChart reads a chart and renders its templates.
-func (l *loader) openChart(dir string) ([]*text, source.Problems) {
+func (l *loader) openChart(dir string) ([]*page.Text, source.Problems) {
 	l.dir = dir
 	if problems := l.readAbout(filepath.Join(dir, chartFile)); len(problems) > 0 {
 		return nil, problems
 	}
-	l.draft.Stack, l.draft.Source = l.about.name, dir
-	given, known := read(l.reader, dir, l.opts.Values, l.opts.Set)
+	l.Draft.Stack, l.Draft.Source = l.about.name, dir
+	given, known := values.Read(l.Reader, dir, l.opts.Values, l.opts.Set)
 	files, problems := l.templateFiles(filepath.Join(dir, templatesDir))
 	for _, p := range problems {
-		l.draft.Problem(p)
+		l.Draft.Problem(p)
 		l.unknown(p.At)
 	}
 	if !known {
@@ -106,24 +109,24 @@ func (l *loader) openChart(dir string) ([]*text, source.Problems) {
 
 // templateFiles reads the templates. A chart without any is an error: its folder may have been
 // emptied by accident, and nothing is concluded from that.
-func (l *loader) templateFiles(dir string) ([]*file, source.Problems) {
-	names, err := l.disk.below(dir)
+func (l *loader) templateFiles(dir string) ([]*page.File, source.Problems) {
+	names, err := l.Disk.Below(dir)
 	if err != nil {
 		return nil, source.Problems{{At: position.Position{File: dir}, Summary: "cannot read the templates: " + source.FileError(err), Suggestion: "a chart has its manifests in " + templatesDir + "/"}}
 	}
-	var files []*file
+	var files []*page.File
 	var problems source.Problems
 	rendered := false
 	for _, name := range names {
-		if !isYAML(name) && filepath.Ext(name) != ".tpl" {
+		if !page.IsYAML(name) && filepath.Ext(name) != ".tpl" {
 			continue
 		}
-		s, problem := l.readText(name)
+		s, problem := l.ReadText(name)
 		if problem != nil {
 			problems = append(problems, *problem)
 			continue
 		}
-		files, rendered = append(files, &file{name: filepath.ToSlash(name), text: s}), rendered || isRendered(name)
+		files, rendered = append(files, &page.File{Name: filepath.ToSlash(name), Text: s}), rendered || templates.IsRendered(name)
 	}
 	if !rendered && len(problems) == 0 {
 		problems = source.Problems{{At: position.Position{File: dir}, Summary: "the chart has no templates", Suggestion: "add a manifest, for example " + filepath.Join(dir, "web.yaml")}}
@@ -133,24 +136,24 @@ func (l *loader) templateFiles(dir string) ([]*file, source.Problems) {
 
 // render renders all templates. One that cannot be rendered is reported; what it would have
 // declared is not known, and is missed nowhere.
-func (l *loader) render(files []*file, given map[string]any) []*text {
-	t := newTemplates()
-	t.parseAll(files, func(f *file, err error) { l.draft.Problem(templateProblem(t, f, err, given)) })
-	var out []*text
+func (l *loader) render(files []*page.File, given map[string]any) []*page.Text {
+	t := templates.NewTemplates()
+	t.ParseAll(files, func(f *page.File, err error) { l.Draft.Problem(templates.TemplateProblem(t, f, err, given)) })
+	var out []*page.Text
 	for _, f := range files {
-		if t.files[f.name] == nil || !isRendered(f.name) {
+		if t.Files[f.Name] == nil || !templates.IsRendered(f.Name) {
 			continue
 		}
-		rendered, err := t.render(f, l.data(given))
+		rendered, err := t.Render(f, l.data(given))
 		if err == nil {
 			out = append(out, rendered)
 			continue
 		}
-		for _, p := range t.problems(f, err, given, l.data) {
-			l.draft.Problem(p)
+		for _, p := range t.Problems(f, err, given, l.data) {
+			l.Draft.Problem(p)
 		}
 	}
-	if l.draft.Failed() > 0 {
+	if l.Draft.Failed() > 0 {
 		l.unknown(position.Position{File: l.dir})
 	}
 	return out
@@ -160,7 +163,7 @@ func (l *loader) render(files []*file, given map[string]any) []*text {
 // of another.
 func (l *loader) data(given map[string]any) map[string]any {
 	return map[string]any{
-		"Values":  copyOf(given),
+		"Values":  values.CopyOf(given),
 		"Release": map[string]any{"Name": l.about.name, "Namespace": l.opts.Namespace},
 		"Chart":   map[string]any{"Name": l.about.name, "Version": l.about.version, "Description": l.about.description},
 	}
@@ -169,12 +172,12 @@ func (l *loader) data(given map[string]any) map[string]any {
 // unknown notes that resources may exist that could not be read: a reference to one is no error.
 func (l *loader) unknown(at position.Position) {
 	l.missing = true
-	l.draft.Add(&source.Resource{Provider: l.opts.Provider, Broken: true, At: at})
+	l.Draft.Add(&source.Resource{Provider: l.opts.Provider, Broken: true, At: at})
 }
 
 // openPlain reads plain manifests.
-func (l *loader) openPlain(paths []string) ([]*text, source.Problems) {
-	var out []*text
+func (l *loader) openPlain(paths []string) ([]*page.Text, source.Problems) {
+	var out []*page.Text
 	var problems source.Problems
 	seen := map[string]bool{}
 	for _, p := range paths {
@@ -187,12 +190,12 @@ func (l *loader) openPlain(paths []string) ([]*text, source.Problems) {
 				continue
 			}
 			seen[filepath.Clean(name)] = true
-			s, problem := l.readText(name)
+			s, problem := l.ReadText(name)
 			if problem != nil {
 				problems = append(problems, *problem)
 				continue
 			}
-			out = append(out, plainText(&file{name: filepath.ToSlash(name), text: s}))
+			out = append(out, page.PlainText(&page.File{Name: filepath.ToSlash(name), Text: s}))
 		}
 	}
 	if len(l.opts.Values)+len(l.opts.Set) > 0 {
@@ -202,26 +205,26 @@ func (l *loader) openPlain(paths []string) ([]*text, source.Problems) {
 		return nil, problems
 	}
 	l.about.name = l.folder(paths)
-	l.draft.Stack, l.draft.Source = l.about.name, paths[0]
+	l.Draft.Stack, l.Draft.Source = l.about.name, paths[0]
 	return out, nil
 }
 
 // manifests lists the manifests of a path.
 func (l *loader) manifestFiles(p string) ([]string, error) {
-	info, err := l.disk.stat(p)
+	info, err := l.Disk.Stat(p)
 	if err != nil {
 		return nil, fmt.Errorf("%s", source.FileError(err))
 	}
 	if !info.IsDir() {
 		return []string{p}, nil
 	}
-	entries, err := l.disk.list(p)
+	entries, err := l.Disk.List(p)
 	if err != nil {
 		return nil, fmt.Errorf("%s", source.FileError(err))
 	}
 	var out []string
 	for _, e := range entries {
-		if !e.IsDir() && isYAML(e.Name()) && !strings.HasPrefix(e.Name(), ".") {
+		if !e.IsDir() && page.IsYAML(e.Name()) && !strings.HasPrefix(e.Name(), ".") {
 			out = append(out, filepath.Join(p, e.Name()))
 		}
 	}
@@ -241,7 +244,7 @@ func (l *loader) folder(paths []string) string {
 		p = paths[0]
 	}
 	l.dir = paths[0]
-	if info, err := l.disk.stat(paths[0]); err != nil || !info.IsDir() {
+	if info, err := l.Disk.Stat(paths[0]); err != nil || !info.IsDir() {
 		p, l.dir = filepath.Dir(p), filepath.Dir(l.dir)
 	}
 	name := strings.Trim(unfit.ReplaceAllString(strings.ToLower(filepath.Base(p)), "-"), "-")
@@ -259,10 +262,10 @@ func (l *loader) finish() {
 	l.joinPods()
 	for _, m := range l.manifests {
 		m.addAliases()
-		m.r.Files = l.files
-		l.draft.Add(m.r)
+		m.r.Files = l.Files
+		l.Draft.Add(m.r)
 	}
-	d := l.draft
+	d := l.Draft
 	d.Release = l.about.version
 	if l.opts.Namespace != "" {
 		d.Stack = l.opts.Namespace + "." + d.Stack

@@ -22,7 +22,7 @@ func (m *manifest) hide() {
 
 func (m *manifest) hideAll(n *source.Node) {
 	if n.Shape == source.Scalar && n.Type != source.Null && !source.HasParts(n.Text) {
-		m.draft.Outside(n.Text, "(secret)")
+		m.Draft.Outside(n.Text, "(secret)")
 	}
 	for i := range n.Kids {
 		if n.Shape == source.List || i%2 == 1 {
@@ -60,7 +60,7 @@ func (m *manifest) secretData(spec, _, n *source.Node) {
 
 // seal makes a value a secret.
 func (m *manifest) seal(v *source.Node, plain string) {
-	m.draft.Outside(plain, "(secret)")
+	m.Draft.Outside(plain, "(secret)")
 	v.Text, v.Type, v.Quoted = "(secret)", source.String, true
 	v.Parts = &source.Parts{{Text: plain, From: "(secret)"}}
 }

@@ -1,4 +1,4 @@
-package chart
+package templates
 
 import (
 	"fmt"
@@ -6,16 +6,18 @@ import (
 	"strings"
 	"text/template"
 	"text/template/parse"
+
+	"github.com/ovi-project/ovi/source/chart/page"
 )
 
 // templates are the templates of a chart, parsed and marked.
 type templates struct {
-	files map[string]*file // by the name of their template
+	Files map[string]*page.File // by the name of their template
 	root  *template.Template
-	marks []mark
-	from  map[string]*file // where each template is defined
+	marks []page.Mark
+	from  map[string]*page.File // where each template is defined
 	// Of the template that is rendered:
-	out   *tracer
+	out   *page.Tracer
 	depth int
 	loops counting
 }
@@ -27,31 +29,31 @@ const markFunc = "ovi_mark"
 // maxDepth bounds how deep templates can include each other.
 const maxDepth = 100
 
-func newTemplates() *templates {
-	return &templates{files: map[string]*file{}, from: map[string]*file{}, root: template.New("").Option("missingkey=error")}
+func NewTemplates() *templates {
+	return &templates{Files: map[string]*page.File{}, from: map[string]*page.File{}, root: template.New("").Option("missingkey=error")}
 }
 
-// parseAll parses files, whose templates can use each other's. Every file that cannot be parsed
+// ParseAll parses files, whose templates can use each other's. Every file that cannot be parsed
 // is reported.
-func (t *templates) parseAll(files []*file, report func(*file, error)) {
+func (t *templates) ParseAll(files []*page.File, report func(*page.File, error)) {
 	funcs := functions(&t.loops)
 	funcs["include"] = t.include
 	ok := true
 	for _, f := range files {
-		one, err := template.New(f.name).Funcs(funcs).Parse(f.text)
+		one, err := template.New(f.Name).Funcs(funcs).Parse(f.Text)
 		if err != nil {
 			report(f, err)
 			ok = false
 			continue
 		}
-		t.files[f.name] = f
+		t.Files[f.Name] = f
 		for _, defined := range one.Templates() {
 			if defined.Tree == nil {
 				continue
 			}
 			if first := t.from[defined.Name()]; first != nil {
-				line, col := f.position(int(defined.Tree.Root.Pos))
-				report(f, fmt.Errorf("template: %s:%d:%d: template %q is also defined in %s", f.name, line, col-1, defined.Name(), first.name))
+				line, col := f.Position(int(defined.Tree.Root.Pos))
+				report(f, fmt.Errorf("template: %s:%d:%d: template %q is also defined in %s", f.Name, line, col-1, defined.Name(), first.Name))
 				ok = false
 				continue
 			}
@@ -64,13 +66,13 @@ func (t *templates) parseAll(files []*file, report func(*file, error)) {
 		}
 	}
 	if !ok {
-		t.files = nil // a template may be missing that another one includes
+		t.Files = nil // a template may be missing that another one includes
 	}
 	t.root.Funcs(funcs).Funcs(template.FuncMap{markFunc: t.mark})
 }
 
 // markList puts a mark before every node of a list that prints.
-func (t *templates) markList(f *file, l *parse.ListNode) {
+func (t *templates) markList(f *page.File, l *parse.ListNode) {
 	if l == nil {
 		return
 	}
@@ -78,10 +80,10 @@ func (t *templates) markList(f *file, l *parse.ListNode) {
 	for _, n := range l.Nodes {
 		switch n := n.(type) {
 		case *parse.TextNode:
-			out = append(out, t.newMark(mark{file: f, offset: int(n.Pos), exact: true}))
+			out = append(out, t.newMark(page.Mark{File: f, Offset: int(n.Pos), Exact: true}))
 		case *parse.ActionNode:
 			if len(n.Pipe.Decl) == 0 {
-				out = append(out, t.newMark(mark{file: f, offset: int(n.Pos)}))
+				out = append(out, t.newMark(page.Mark{File: f, Offset: int(n.Pos)}))
 			}
 		case *parse.IfNode:
 			t.markBranch(f, &n.BranchNode)
@@ -95,16 +97,16 @@ func (t *templates) markList(f *file, l *parse.ListNode) {
 	l.Nodes = out
 }
 
-func (t *templates) markBranch(f *file, n *parse.BranchNode) {
+func (t *templates) markBranch(f *page.File, n *parse.BranchNode) {
 	t.markList(f, n.List)
 	t.markList(f, n.ElseList)
 }
 
 // newMark makes the node {{ovi_mark N}}, which prints nothing.
-func (t *templates) newMark(m mark) parse.Node {
+func (t *templates) newMark(m page.Mark) parse.Node {
 	n := int64(len(t.marks))
 	t.marks = append(t.marks, m)
-	pos := parse.Pos(m.offset)
+	pos := parse.Pos(m.Offset)
 	call := &parse.CommandNode{NodeType: parse.NodeCommand, Pos: pos, Args: []parse.Node{
 		parse.NewIdentifier(markFunc).SetPos(pos),
 		&parse.NumberNode{NodeType: parse.NodeNumber, Pos: pos, IsInt: true, Int64: n, Text: fmt.Sprint(n)},
@@ -114,17 +116,17 @@ func (t *templates) newMark(m mark) parse.Node {
 
 // mark notes where what is printed next comes from.
 func (t *templates) mark(n int) string {
-	t.out.now = t.marks[n]
+	t.out.Now = t.marks[n]
 	return ""
 }
 
-// render renders the template of a file.
-func (t *templates) render(f *file, data map[string]any) (*text, error) {
-	t.out, t.depth, t.loops.left = &tracer{}, 0, most
-	if err := t.root.ExecuteTemplate(t.out, f.name, data); err != nil {
+// Render renders the template of a file.
+func (t *templates) Render(f *page.File, data map[string]any) (*page.Text, error) {
+	t.out, t.depth, t.loops.left = &page.Tracer{}, 0, most
+	if err := t.root.ExecuteTemplate(t.out, f.Name, data); err != nil {
 		return nil, err
 	}
-	return &text{from: f, body: t.out.out.String(), spans: t.out.spans}, nil
+	return &page.Text{From: f, Body: t.out.Out.String(), Spans: t.out.Spans}, nil
 }
 
 // include renders a template to a string. What becomes of the string is at the action that
@@ -134,14 +136,14 @@ func (t *templates) include(name string, data any) (string, error) {
 		return "", fmt.Errorf("templates include each other more than %d levels deep", maxDepth)
 	}
 	outer := t.out
-	t.out = &tracer{}
+	t.out = &page.Tracer{}
 	defer func() { t.out, t.depth = outer, t.depth-1 }()
 	err := t.root.ExecuteTemplate(t.out, name, data)
-	return t.out.out.String(), err
+	return t.out.Out.String(), err
 }
 
-// isRendered reports that a file of the templates folder is rendered. The others only define
+// IsRendered reports that a file of the templates folder is rendered. The others only define
 // templates for those.
-func isRendered(name string) bool {
-	return isYAML(name) && !strings.HasPrefix(filepath.Base(name), "_")
+func IsRendered(name string) bool {
+	return page.IsYAML(name) && !strings.HasPrefix(filepath.Base(name), "_")
 }

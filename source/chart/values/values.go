@@ -1,4 +1,4 @@
-package chart
+package values
 
 import (
 	"fmt"
@@ -9,11 +9,12 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/chart/page"
 )
 
-// read makes the values: values.yaml of the chart, then the given files, then --set. ok is
+// Read makes the values: values.yaml of the chart, then the given files, then --set. ok is
 // false if some are not known.
-func read(r *reader, dir string, files, set []string) (out map[string]any, ok bool) {
+func Read(r *page.Reader, dir string, files, set []string) (out map[string]any, ok bool) {
 	out, ok = map[string]any{}, true
 	names := files
 	if name := filepath.Join(dir, "values.yaml"); exists(r, name) {
@@ -42,10 +43,10 @@ const shortest = 6
 
 // conceal keeps the values of a file out of messages, unless the chart itself has them: such a file
 // is where secrets are.
-func conceal(r *reader, values map[string]any, public map[string]bool) {
+func conceal(r *page.Reader, values map[string]any, public map[string]bool) {
 	leaves(values, "", func(path, text string) {
 		if len(text) >= shortest && !public[text] {
-			r.draft.Outside(text, ".Values"+path)
+			r.Draft.Outside(text, ".Values"+path)
 		}
 	})
 }
@@ -67,31 +68,31 @@ func leaves(v any, path string, do func(path, text string)) {
 	}
 }
 
-func exists(r *reader, name string) bool {
-	_, err := r.disk.stat(name)
+func exists(r *page.Reader, name string) bool {
+	_, err := r.Disk.Stat(name)
 	return err == nil
 }
 
 // readFile reads one file of values.
-func readFile(r *reader, name string) (values map[string]any, ok bool) {
-	s, problem := r.readText(name)
+func readFile(r *page.Reader, name string) (values map[string]any, ok bool) {
+	s, problem := r.ReadText(name)
 	if problem != nil {
-		r.draft.Problem(*problem)
+		r.Draft.Problem(*problem)
 		return nil, false
 	}
-	before := r.draft.Failed()
-	nodes := r.nodes(plainText(&file{name: name, text: s}))
-	if r.draft.Failed() > before {
+	before := r.Draft.Failed()
+	nodes := r.Nodes(page.PlainText(&page.File{Name: name, Text: s}))
+	if r.Draft.Failed() > before {
 		return nil, false
 	}
 	if len(nodes) > 1 {
-		r.problem(at(name, nodes[1].Line, nodes[1].Column), "", "a second document in a file of values", "remove the --- line that starts it")
+		r.Problem(page.At(name, nodes[1].Line, nodes[1].Column), "", "a second document in a file of values", "remove the --- line that starts it")
 	}
 	if len(nodes) == 0 || nodes[0].IsNull() {
 		return nil, true
 	}
 	if nodes[0].Shape != source.Object {
-		r.problem(at(name, nodes[0].Line, nodes[0].Column), "", "values must be a block of keys, got "+nodes[0].Form(), "use KEY: VALUE lines")
+		r.Problem(page.At(name, nodes[0].Line, nodes[0].Column), "", "values must be a block of keys, got "+nodes[0].Form(), "use KEY: VALUE lines")
 		return nil, false
 	}
 	values, _ = valueOf(r, name, &nodes[0]).(map[string]any)
@@ -100,7 +101,7 @@ func readFile(r *reader, name string) (values map[string]any, ok bool) {
 
 // valueOf turns a node into what a template sees. A number that a template would print otherwise
 // than it is written is a problem: an image's tag 1.10 would become 1.1.
-func valueOf(r *reader, name string, n *source.Node) any {
+func valueOf(r *page.Reader, name string, n *source.Node) any {
 	switch n.Shape {
 	case source.List:
 		out := make([]any, len(n.Kids))
@@ -120,15 +121,15 @@ func valueOf(r *reader, name string, n *source.Node) any {
 	}
 	v, ok := typed(n.Type, n.Text)
 	if !ok {
-		r.problem(at(name, n.Line, n.Column), "", "a template prints this number otherwise than it is written", "quote it, or write it in plain decimal digits")
+		r.Problem(page.At(name, n.Line, n.Column), "", "a template prints this number otherwise than it is written", "quote it, or write it in plain decimal digits")
 	}
 	return v
 }
 
 // duplicates reports keys that an object has twice.
-func duplicates(r *reader, name string, n *source.Node) {
+func duplicates(r *page.Reader, name string, n *source.Node) {
 	for again, first := range source.Duplicates(n) {
-		r.problem(at(name, again.Line, again.Column), "", "duplicate key "+source.Quote(again.Text), fmt.Sprintf("remove one; the other is on line %d", first.Line))
+		r.Problem(page.At(name, again.Line, again.Column), "", "duplicate key "+source.Quote(again.Text), fmt.Sprintf("remove one; the other is on line %d", first.Line))
 	}
 }
 
@@ -174,19 +175,19 @@ func merge(into, from map[string]any) {
 	}
 }
 
-// copyOf copies values and everything below them.
-func copyOf(v any) any {
+// CopyOf copies values and everything below them.
+func CopyOf(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		out := maps.Clone(v)
 		for k := range out {
-			out[k] = copyOf(out[k])
+			out[k] = CopyOf(out[k])
 		}
 		return out
 	case []any:
 		out := make([]any, len(v))
 		for i := range v {
-			out[i] = copyOf(v[i])
+			out[i] = CopyOf(v[i])
 		}
 		return out
 	}

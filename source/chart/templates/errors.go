@@ -1,4 +1,4 @@
-package chart
+package templates
 
 import (
 	"maps"
@@ -9,6 +9,8 @@ import (
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/chart/page"
+	chartvalues "github.com/ovi-project/ovi/source/chart/values"
 )
 
 // templateError is an error of text/template in parts.
@@ -63,21 +65,21 @@ func number(s string) int32 {
 // maxMissing bounds how many unknown values of one template are reported.
 const maxMissing = 20
 
-// problems returns why a template cannot be rendered. Rendering stops at the first unknown value: it
+// Problems returns why a template cannot be rendered. Rendering stops at the first unknown value: it
 // is given a text and rendered again, so that the others are reported too.
-func (t *templates) problems(f *file, err error, given map[string]any, data func(map[string]any) map[string]any) []source.Problem {
-	out := []source.Problem{templateProblem(t, f, err, given)}
-	given = copyOf(given).(map[string]any)
+func (t *templates) Problems(f *page.File, err error, given map[string]any, data func(map[string]any) map[string]any) []source.Problem {
+	out := []source.Problem{TemplateProblem(t, f, err, given)}
+	given = chartvalues.CopyOf(given).(map[string]any)
 	for range maxMissing {
 		e := parseError(err)
 		path, isValue := valuePath(e.node)
-		if !isValue || !noKey.MatchString(e.msg) || !setText(given, path) {
+		if !isValue || !noKey.MatchString(e.msg) || !chartvalues.SetText(given, path) {
 			return out
 		}
-		if _, err = t.render(f, data(given)); err == nil || !noKey.MatchString(parseError(err).msg) {
+		if _, err = t.Render(f, data(given)); err == nil || !noKey.MatchString(parseError(err).msg) {
 			return out
 		}
-		p := templateProblem(t, f, err, given)
+		p := TemplateProblem(t, f, err, given)
 		if !slices.ContainsFunc(out, func(q source.Problem) bool { return q.At == p.At }) {
 			out = append(out, p)
 		}
@@ -85,32 +87,32 @@ func (t *templates) problems(f *file, err error, given map[string]any, data func
 	return out
 }
 
-// templateProblem explains an error of a template, at its position.
-func templateProblem(t *templates, f *file, err error, values map[string]any) source.Problem {
+// TemplateProblem explains an error of a template, at its position.
+func TemplateProblem(t *templates, f *page.File, err error, values map[string]any) source.Problem {
 	e := parseError(err)
-	p := source.Problem{At: at(f.name, max(e.line, 1), max(e.col, 1))}
+	p := source.Problem{At: page.At(f.Name, max(e.line, 1), max(e.col, 1))}
 	switch {
 	case e.file != "":
 		p.At.File = e.file
-	case t.out != nil && t.out.now.file != nil: // not an error of an expression, but of what is printed
-		line, col := t.out.now.file.position(t.out.now.offset)
-		p.At = at(t.out.now.file.name, line, col)
+	case t.out != nil && t.out.Now.File != nil: // not an error of an expression, but of what is printed
+		line, col := t.out.Now.File.Position(t.out.Now.Offset)
+		p.At = page.At(t.out.Now.File.Name, line, col)
 	}
-	if in := t.files[e.file]; in != nil && e.col > 0 { // text/template counts bytes
+	if in := t.Files[e.file]; in != nil && e.col > 0 { // text/template counts bytes
 		p.At.Column = int(charsOf(in, e.line, e.col))
 	}
 	p.Summary, p.Suggestion = explain(t, e, values)
 	return p
 }
 
-func charsOf(f *file, line, col int32) int32 {
-	if f.lines == nil {
-		f.lines = lineStarts(f.text)
+func charsOf(f *page.File, line, col int32) int32 {
+	if f.Lines == nil {
+		f.Lines = page.LineStarts(f.Text)
 	}
-	if int(line) > len(f.lines) || line < 1 {
+	if int(line) > len(f.Lines) || line < 1 {
 		return col
 	}
-	_, chars := f.position(f.lines[line-1] + int(col) - 1)
+	_, chars := f.Position(f.Lines[line-1] + int(col) - 1)
 	return chars
 }
 
@@ -123,11 +125,11 @@ func explain(t *templates, e templateError, values map[string]any) (summary, sug
 		if slices.Contains(refused(), m[1]) {
 			return "the function " + m[1] + " is not available: rendering a chart gives the same text each time", "pass the result with --set"
 		}
-		return "unknown function " + source.Quote(m[1]), nearestOr(m[1], append(slices.Collect(maps.Keys(functions(&counting{}))), "include"), "use a function of text/template or sprig")
+		return "unknown function " + source.Quote(m[1]), page.NearestOr(m[1], append(slices.Collect(maps.Keys(functions(&counting{}))), "include"), "use a function of text/template or sprig")
 	}
 	if m := noTmpl.FindStringSubmatch(e.msg); m != nil {
 		name := m[1] + m[2]
-		return "unknown template " + source.Quote(name), nearestOr(name, t.defined(), "add {{ define "+strconv.Quote(name)+" }}")
+		return "unknown template " + source.Quote(name), page.NearestOr(name, t.defined(), "add {{ define "+strconv.Quote(name)+" }}")
 	}
 	if m := noKeys.FindStringSubmatch(e.msg); m != nil {
 		above, _, _ := strings.Cut(e.node, "."+m[1])
@@ -141,7 +143,7 @@ func explain(t *templates, e templateError, values map[string]any) (summary, sug
 		{"unexpected {{end}}", "{{ end }} without a block", "remove it, or add the {{ if }}, {{ range }} or {{ with }} that it closes"},
 		{"unclosed action", "an action is not closed", "add }}"},
 		{"missing value for", e.msg, "add an expression"},
-		{errTooLong.Error(), errTooLong.Error(), "check its loops"},
+		{page.ErrTooLong.Error(), page.ErrTooLong.Error(), "check its loops"},
 	} {
 		if strings.Contains(e.msg, row.words) {
 			return row.summary, row.suggestion
