@@ -137,8 +137,8 @@ func (l *loader) templateFiles(dir string) ([]*page.File, source.Problems) {
 // render renders all templates. One that cannot be rendered is reported; what it would have
 // declared is not known, and is missed nowhere.
 func (l *loader) render(files []*page.File, given map[string]any) []*page.Text {
-	t := templates.NewTemplates()
-	t.ParseAll(files, func(f *page.File, err error) { l.Draft.Problem(templates.TemplateProblem(t, f, err, given)) })
+	t := templates.New()
+	t.ParseAll(files, func(f *page.File, err error) { l.Draft.Problem(templates.Explain(t, f, err, given)) })
 	var out []*page.Text
 	for _, f := range files {
 		if t.Files[f.Name] == nil || !templates.IsRendered(f.Name) {

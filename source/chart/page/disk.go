@@ -17,6 +17,7 @@ import (
 // Disk is the operating system's files, or others.
 type Disk struct{ Files fs.FS }
 
+// Stat describes a file.
 func (d Disk) Stat(name string) (fs.FileInfo, error) {
 	if d.Files != nil {
 		return fs.Stat(d.Files, path.Clean(filepath.ToSlash(name)))
@@ -24,6 +25,7 @@ func (d Disk) Stat(name string) (fs.FileInfo, error) {
 	return os.Stat(name)
 }
 
+// List lists a folder.
 func (d Disk) List(name string) ([]fs.DirEntry, error) {
 	if d.Files != nil {
 		return fs.ReadDir(d.Files, path.Clean(filepath.ToSlash(name)))
@@ -31,6 +33,7 @@ func (d Disk) List(name string) ([]fs.DirEntry, error) {
 	return os.ReadDir(name)
 }
 
+// Read reads a file.
 func (d Disk) Read(name string) (string, error) {
 	if d.Files != nil {
 		b, err := fs.ReadFile(d.Files, path.Clean(filepath.ToSlash(name)))
@@ -74,6 +77,7 @@ type Reader struct {
 	lost  func(at position.Position) // called where resources may stand that cannot be read
 }
 
+// NewReader returns a reader of files that reports to a draft.
 func NewReader(files fs.FS, draft *source.Draft, lost func(at position.Position)) *Reader {
 	return &Reader{Disk: Disk{files}, Draft: draft, lost: lost}
 }
@@ -91,6 +95,7 @@ func (r *Reader) ReadText(name string) (string, *source.Problem) {
 	return s, nil
 }
 
+// At is a position in a file.
 func At(file string, line, col int32) position.Position {
 	return position.Position{File: file, Line: int(line), Column: int(col)}
 }
@@ -110,6 +115,7 @@ func NearestOr(word string, names []string, other string) string {
 	return other
 }
 
+// Problem reports a problem.
 func (r *Reader) Problem(at position.Position, ref, summary, suggestion string) {
 	r.Draft.Problem(source.Problem{At: at, Ref: ref, Summary: summary, Suggestion: suggestion})
 }

@@ -24,6 +24,7 @@ func (f *File) Position(offset int) (line, col int32) {
 	return int32(i + 1), int32(utf8.RuneCountInString(f.Text[f.Lines[i]:offset]) + 1)
 }
 
+// LineStarts lists where each line of a text starts.
 func LineStarts(s string) []int {
 	out := []int{0}
 	for i := range len(s) {
@@ -56,10 +57,12 @@ type Mark struct {
 	Exact  bool
 }
 
+// PlainText is a file that is no template.
 func PlainText(f *File) *Text {
 	return &Text{From: f, Body: f.Text, Spans: []span{{0, Mark{f, 0, true}}}}
 }
 
+// Name is the name of the file that it comes from.
 func (t *Text) Name() string { return t.From.Name }
 
 // locate finds where a byte of the text comes from.

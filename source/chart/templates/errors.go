@@ -67,8 +67,8 @@ const maxMissing = 20
 
 // Problems returns why a template cannot be rendered. Rendering stops at the first unknown value: it
 // is given a text and rendered again, so that the others are reported too.
-func (t *templates) Problems(f *page.File, err error, given map[string]any, data func(map[string]any) map[string]any) []source.Problem {
-	out := []source.Problem{TemplateProblem(t, f, err, given)}
+func (t *Set) Problems(f *page.File, err error, given map[string]any, data func(map[string]any) map[string]any) []source.Problem {
+	out := []source.Problem{Explain(t, f, err, given)}
 	given = chartvalues.CopyOf(given).(map[string]any)
 	for range maxMissing {
 		e := parseError(err)
@@ -79,7 +79,7 @@ func (t *templates) Problems(f *page.File, err error, given map[string]any, data
 		if _, err = t.Render(f, data(given)); err == nil || !noKey.MatchString(parseError(err).msg) {
 			return out
 		}
-		p := TemplateProblem(t, f, err, given)
+		p := Explain(t, f, err, given)
 		if !slices.ContainsFunc(out, func(q source.Problem) bool { return q.At == p.At }) {
 			out = append(out, p)
 		}
@@ -87,8 +87,8 @@ func (t *templates) Problems(f *page.File, err error, given map[string]any, data
 	return out
 }
 
-// TemplateProblem explains an error of a template, at its position.
-func TemplateProblem(t *templates, f *page.File, err error, values map[string]any) source.Problem {
+// Explain explains an error of a template, at its position.
+func Explain(t *Set, f *page.File, err error, values map[string]any) source.Problem {
 	e := parseError(err)
 	p := source.Problem{At: page.At(f.Name, max(e.line, 1), max(e.col, 1))}
 	switch {
@@ -117,7 +117,7 @@ func charsOf(f *page.File, line, col int32) int32 {
 }
 
 // explain turns a message of text/template into what failed and what to do.
-func explain(t *templates, e templateError, values map[string]any) (summary, suggestion string) {
+func explain(t *Set, e templateError, values map[string]any) (summary, suggestion string) {
 	if m := noKey.FindStringSubmatch(e.msg); m != nil {
 		return missingKey(e.node, m[1], values)
 	}
@@ -200,7 +200,7 @@ func at2(v any, path []string) any {
 	return v
 }
 
-func (t *templates) defined() []string {
+func (t *Set) defined() []string {
 	return slices.Sorted(maps.Keys(t.from))
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/ovi-project/ovi/source/chart/page"
 )
 
-// templates are the templates of a chart, parsed and marked.
-type templates struct {
+// Set is the templates of a chart, parsed and marked.
+type Set struct {
 	Files map[string]*page.File // by the name of their template
 	root  *template.Template
 	marks []page.Mark
@@ -29,13 +29,14 @@ const markFunc = "ovi_mark"
 // maxDepth bounds how deep templates can include each other.
 const maxDepth = 100
 
-func NewTemplates() *templates {
-	return &templates{Files: map[string]*page.File{}, from: map[string]*page.File{}, root: template.New("").Option("missingkey=error")}
+// New returns a set without templates.
+func New() *Set {
+	return &Set{Files: map[string]*page.File{}, from: map[string]*page.File{}, root: template.New("").Option("missingkey=error")}
 }
 
 // ParseAll parses files, whose templates can use each other's. Every file that cannot be parsed
 // is reported.
-func (t *templates) ParseAll(files []*page.File, report func(*page.File, error)) {
+func (t *Set) ParseAll(files []*page.File, report func(*page.File, error)) {
 	funcs := functions(&t.loops)
 	funcs["include"] = t.include
 	ok := true
@@ -72,7 +73,7 @@ func (t *templates) ParseAll(files []*page.File, report func(*page.File, error))
 }
 
 // markList puts a mark before every node of a list that prints.
-func (t *templates) markList(f *page.File, l *parse.ListNode) {
+func (t *Set) markList(f *page.File, l *parse.ListNode) {
 	if l == nil {
 		return
 	}
@@ -97,13 +98,13 @@ func (t *templates) markList(f *page.File, l *parse.ListNode) {
 	l.Nodes = out
 }
 
-func (t *templates) markBranch(f *page.File, n *parse.BranchNode) {
+func (t *Set) markBranch(f *page.File, n *parse.BranchNode) {
 	t.markList(f, n.List)
 	t.markList(f, n.ElseList)
 }
 
 // newMark makes the node {{ovi_mark N}}, which prints nothing.
-func (t *templates) newMark(m page.Mark) parse.Node {
+func (t *Set) newMark(m page.Mark) parse.Node {
 	n := int64(len(t.marks))
 	t.marks = append(t.marks, m)
 	pos := parse.Pos(m.Offset)
@@ -115,13 +116,13 @@ func (t *templates) newMark(m page.Mark) parse.Node {
 }
 
 // mark notes where what is printed next comes from.
-func (t *templates) mark(n int) string {
+func (t *Set) mark(n int) string {
 	t.out.Now = t.marks[n]
 	return ""
 }
 
 // Render renders the template of a file.
-func (t *templates) Render(f *page.File, data map[string]any) (*page.Text, error) {
+func (t *Set) Render(f *page.File, data map[string]any) (*page.Text, error) {
 	t.out, t.depth, t.loops.left = &page.Tracer{}, 0, most
 	if err := t.root.ExecuteTemplate(t.out, f.Name, data); err != nil {
 		return nil, err
@@ -131,7 +132,7 @@ func (t *templates) Render(f *page.File, data map[string]any) (*page.Text, error
 
 // include renders a template to a string. What becomes of the string is at the action that
 // includes it.
-func (t *templates) include(name string, data any) (string, error) {
+func (t *Set) include(name string, data any) (string, error) {
 	if t.depth++; t.depth > maxDepth {
 		return "", fmt.Errorf("templates include each other more than %d levels deep", maxDepth)
 	}
