@@ -21,22 +21,14 @@ type block struct {
 	flat    []source.Node  // the attributes beside them
 }
 
-// ref is the resource's short name, as far as it is known.
-func (b *block) ref() string {
-	if b.r.Kind == "" || b.r.Name == "" {
-		return b.r.Kind
-	}
-	return b.r.Kind + "/" + b.r.Name
-}
-
 // read reads one block and adds its resource to the draft.
 func (b *block) read(n *source.Node) {
 	at := b.file.at(n.Line, n.Column)
-	l := b.loader
+	l := b.l
 	b.n, b.flat = n, b.flat[:0]
 	b.r = source.Resource{At: at, Where: func(path string) position.Position { return l.where(at, path) }}
-	b.document.block, l.current = b, location{b.file, b.start, n}
-	defer func() { b.document.block, l.current = nil, location{} }()
+	b.resource, l.current = &b.r, location{b.file, b.start, n}
+	defer func() { b.resource, l.current = nil, location{} }()
 	if n.Shape != source.Object {
 		b.wrong(n, "a block of resources must be keys, got "+n.Form(), "use - type: "+b.someKind()+", with the other keys below type")
 		b.draft.Add(&b.r)
@@ -67,7 +59,7 @@ func (b *block) setProvider() {
 	if b.r.Provider == b.provider {
 		b.r.Location = b.location
 	}
-	b.word = b.locationWord(b.r.Provider)
+	b.word = b.l.locationWord(b.r.Provider)
 }
 
 // sort tells the block's own keys from the kind's attributes.
@@ -104,9 +96,9 @@ func (b *block) finish() {
 	}
 	if r.Provider == "" && b.n.Get("provider") == nil {
 		if !b.unnamed {
-			b.document.block = nil
+			b.resource = nil
 			b.wrong(b.start, "the file has no provider", "add provider: "+strings.Join(b.opts.Schemas.Providers(), " or "))
-			b.document.block, b.unnamed = b, true
+			b.resource, b.unnamed = &b.r, true
 		}
 		r.Broken = true
 	}
@@ -125,9 +117,9 @@ func (b *block) finish() {
 // onlyNameless lets one block for each kind and file be named by its kind.
 func (b *block) onlyNameless() {
 	key := b.file.name + "\x00" + b.r.Kind
-	first, again := b.nameless[key]
+	first, again := b.l.nameless[key]
 	if !again {
-		b.nameless[key] = b.r.At
+		b.l.nameless[key] = b.r.At
 		return
 	}
 	b.wrong(b.n, fmt.Sprintf("a second %s without a name: the first is on line %d", b.r.Kind, first.Line), "add a name to both; a name never changes")

@@ -1,9 +1,8 @@
 package config
 
 import (
-	"fmt"
+	"cmp"
 	"iter"
-	"slices"
 	"strings"
 
 	"github.com/ovi-project/ovi/resource"
@@ -12,20 +11,22 @@ import (
 
 // document is one document: its own keys, for the blocks under resources.
 type document struct {
-	*loader
-	file     *file
-	start    *source.Node
-	provider string
-	location string        // of the document's provider
-	within   string        // the group that its options name, for locations without one
-	tags     resource.Tags // of defaults
-	public   []string      // what comes from outside and may be shown, as "env:NAME"
-	block    *block        // the one being read, if any
+	*setter
+	l     *loader
+	start *source.Node
+	tags  resource.Tags // of defaults
+}
+
+// setter returns what reads the settings of a document of a file.
+func (l *loader) setter(f *file) *setter {
+	o := l.opts
+	r := &reader{opts: o.Options, env: o.Env, files: o.Files, draft: l.draft, file: f}
+	return &setter{reader: r, settings: &l.settings, several: l.several}
 }
 
 // document reads one document: its own keys first, wherever they are, then the blocks.
 func (l *loader) document(f *file, root *source.Node, blocks iter.Seq[*source.Node]) {
-	d := &document{loader: l, file: f, start: root}
+	d := &document{setter: l.setter(f), l: l, start: root}
 	if root.IsNull() {
 		d.wrong(root, "the document is empty", "remove the --- line that starts it")
 		return
@@ -35,7 +36,7 @@ func (l *loader) document(f *file, root *source.Node, blocks iter.Seq[*source.No
 		return
 	}
 	keys := fileKeys(l.opts.Options)
-	readKeys(d, d, keys, root, "the file")
+	readKeys(d.reader, d, keys, root, "the file")
 	if root.Shape != source.Object {
 		return
 	}
@@ -73,43 +74,7 @@ func items(root *source.Node) iter.Seq[*source.Node] {
 	}
 }
 
-// wrong reports a problem, of the block being read if there is one.
-func (d *document) wrong(n *source.Node, summary, suggestion string) {
-	ref := ""
-	if d.block != nil {
-		ref, d.block.r.Broken = d.block.ref(), true
-	}
-	d.problem(d.file.at(n.Line, n.Column), ref, summary, suggestion)
-}
-
-// duplicates reports keys that a block has twice.
-func (d *document) duplicates(n *source.Node) {
-	for again, first := range source.Duplicates(n) {
-		d.wrong(again, "duplicate key "+source.Quote(again.Text), fmt.Sprintf("remove one; the other is on line %d", first.Line))
-	}
-}
-
-func (d *document) readVersion(n *source.Node) {
-	if n.Shape != source.Scalar || n.Text != "v1" {
-		d.wrong(n, "unsupported version "+n.What(), "use version: v1")
-	}
-}
-
 func (d *document) readProvider(n *source.Node) { d.provider = d.providerName(n) }
-
-// providerName reads the name of a provider.
-func (d *document) providerName(n *source.Node) string {
-	providers := d.opts.Schemas.Providers()
-	name, ok := d.text(n, "provider")
-	if !ok {
-		return ""
-	}
-	if i := slices.Index(providers, name); i >= 0 {
-		return providers[i]
-	}
-	d.wrong(n, "unknown provider "+source.Quote(name), source.Suggest(name, providers))
-	return ""
-}
 
 // readLocation reads the location of the document, by whichever word.
 func (d *document) readLocation(n *source.Node, word string) {
@@ -131,7 +96,7 @@ func (d *document) readLocation(n *source.Node, word string) {
 func (d *document) locationName(n *source.Node, word string) string {
 	s, ok := d.text(n, word)
 	if ok && !fit.MatchString(s) {
-		d.wrong(n, "invalid "+word+" "+source.Quote(s), cmpOr(example(word, d.opts.LocationOf(d.provider).Example), "use letters, digits, '.', '_', '-' and '/'"))
+		d.wrong(n, "invalid "+word+" "+source.Quote(s), cmp.Or(example(word, d.opts.LocationOf(d.provider).Example), "use letters, digits, '.', '_', '-' and '/'"))
 		return ""
 	}
 	return s
@@ -145,11 +110,11 @@ func example(word, of string) string {
 }
 
 func (d *document) readDefaults(n *source.Node) {
-	readKeys(d, d, defaultsKeys(d.opts.Options), n, "defaults")
+	readKeys(d.reader, d, defaultsKeys(d.opts), n, "defaults")
 }
-func (d *document) readRules(n *source.Node) { readKeys(d, d, rulesKeys(), n, "rules") }
+func (d *document) readRules(n *source.Node) { readKeys(d.reader, d.setter, rulesKeys(), n, "rules") }
 func (d *document) readOptions(n *source.Node) {
-	readKeys(d, d, optionsKeys(d.opts.Options), n, "options")
+	readKeys(d.reader, d.setter, optionsKeys(d.opts), n, "options")
 }
 func (d *document) readDefaultTags(n *source.Node) { d.tags = d.readTags(n, nil) }
 
@@ -158,31 +123,7 @@ func (d *document) readResources(n *source.Node) {
 		d.wrong(n, "resources must be a list of blocks, got "+n.Form(), "start each block with a dash: - type: "+d.someKind())
 		return
 	}
-	d.isDesired = true
-}
-
-// someKind is a kind for an example.
-func (d *document) someKind() string {
-	for _, p := range d.opts.Schemas.Providers() {
-		if kinds := d.opts.Schemas.Kinds(p); len(kinds) > 0 && (d.provider == "" || d.provider == p) {
-			return kinds[0].Name
-		}
-	}
-	return "KIND"
-}
-
-// kindNames lists the kinds of the document's provider, or of all.
-func (d *document) kindNames() []string {
-	var out []string
-	for _, p := range d.opts.Schemas.Providers() {
-		if d.provider != "" && p != d.provider {
-			continue
-		}
-		for _, k := range d.opts.Schemas.Kinds(p) {
-			out = append(out, k.Name)
-		}
-	}
-	return out
+	d.l.isDesired = true
 }
 
 // looksLikeTerraform reports a block of HCL, such as resource "aws_instance" "web" {.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -89,7 +90,7 @@ func (c *config) expand(p string) ([]string, error) {
 // similar suggests the file of the folder that was probably meant.
 func (c *config) similar(p string) string {
 	dir, base := filepath.Split(p)
-	entries, err := c.list(cmpOr(dir, "."))
+	entries, err := c.list(cmp.Or(dir, "."))
 	if err != nil {
 		return "the folder " + source.Quote(dir) + " does not exist"
 	}

@@ -13,7 +13,7 @@ import (
 
 // readGrouped reads an option of a provider that each group of locations, such as an account, may have its own value
 // of: the document's is that of the group of its location, or of the whole stack if that has none.
-func (d *document) readGrouped(n *source.Node, provider string, option *source.OptionRule) {
+func (d *setter) readGrouped(n *source.Node, provider string, option *source.OptionRule) {
 	key := option.Key
 	name := "options." + provider + "." + key
 	text, ok := d.text(n, name)
@@ -47,7 +47,7 @@ func (d *document) readGrouped(n *source.Node, provider string, option *source.O
 // without a group is one in it. The option of a stack's only document, or of one without a location, is for the whole
 // stack. Which document comes first does not matter. What the location says is not changed: another group in the option
 // is refused.
-func (d *document) enter(n *source.Node, provider, name, of string) bool {
+func (d *setter) enter(n *source.Node, provider, name, of string) bool {
 	own := d.group(provider)
 	switch rule := d.opts.LocationOf(provider); {
 	case of == "" || own == of || d.provider != provider || d.location == "":
@@ -61,7 +61,7 @@ func (d *document) enter(n *source.Node, provider, name, of string) bool {
 }
 
 // group is what the location of the document is in; "" where it has none, or is another provider's.
-func (d *document) group(provider string) string {
+func (d *setter) group(provider string) string {
 	rule := d.opts.LocationOf(provider).Group
 	group, _, located := strings.Cut(d.location, "/")
 	if d.provider != provider || !located || rule.Pattern == "" || !regexp.MustCompile(`^(?:`+rule.Pattern+`)$`).MatchString(group) {
@@ -71,7 +71,7 @@ func (d *document) group(provider string) string {
 }
 
 // setGrouped keeps where the value for a group was set. Set again it must be the same.
-func (d *document) setGrouped(name, group string, n *source.Node, value, before string) bool {
+func (d *setter) setGrouped(name, group string, n *source.Node, value, before string) bool {
 	first, again := d.settings.set[name+" "+group]
 	if !again {
 		d.settings.set[name+" "+group] = setting{at: d.file.at(n.Line, n.Column)}

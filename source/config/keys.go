@@ -6,67 +6,16 @@ import (
 	"github.com/ovi-project/ovi/source"
 )
 
-// form is what a key's value looks like: the JSON Schema and the reference come from it.
-type form string
-
-const (
-	formText     form = "text"
-	formVersion  form = "v1"
-	formProvider form = "provider"
-	formType     form = "type"
-	formCount    form = "count"
-	formNumber   form = "number"
-	formBool     form = "true or false"
-	formTags     form = "tags"
-	formNames    form = "names"
-	formPaths    form = "paths"
-	formIgnore   form = "paths, or paths by type"
-	formBudget   form = "number or share"
-	formDuration form = "duration"
-	formBlocks   form = "list of blocks"
-	formDefaults form = "block: defaults"
-	formRules    form = "block: rules"
-	formPublic   form = "list of env:NAME and file:PATH"
-	formOptions  form = "block: options"
-	formTimeouts form = "durations by type and action"
-	formProvOpts form = "options of a provider"
-	formSpec     form = "attributes"
-	formUpdate   form = "block: update"
-
-	formWindows   form = "list of windows"
-	formApprovals form = "list of approvals"
-	formCEL       form = "list of CEL rules"
-	formDays      form = "days"
-	formTime      form = "time of the day"
-	formActions   form = "actions"
-	formKinds     form = "types"
-	formEffect    form = "effect"
-	formState     form = "running or stopped"
-	formDrift     form = "ignore"
-	formDestroy   form = "auto or manual"
-	formDrifts    form = "list of drift rules"
-)
-
-// key is one key of the configuration itself. The tables below are the only list of them: the
-// parser, the reference and the JSON Schema all use these. Keys are read in the order of the
-// table, wherever they are in the file.
-type key[T any] struct {
-	name, example string
-	form          form
-	doc           string
-	read          func(T, *source.Node)
-}
-
 // publicKey is the key of a document for what may be shown.
-func publicKey() key[*document] {
-	return key[*document]{"public", "[env:TEAM]", formPublic, "What comes from outside and may be recorded and shown: `env:NAME` and `file:PATH`, as inside `${…}`. Anything else from outside may be a secret, and is refused where values are shown.", (*document).readPublic}
+func publicKey[T any](read func(T, *source.Node)) key[T] {
+	return key[T]{"public", "[env:TEAM]", formPublic, "What comes from outside and may be recorded and shown: `env:NAME` and `file:PATH`, as inside `${…}`. Anything else from outside may be a secret, and is refused where values are shown.", read}
 }
 
 func fileKeys(o source.Options) []key[*document] {
 	provider, _ := examples(o)
 	out := []key[*document]{
 		{"version", "v1", formVersion, "The version of this format. Every document has it.", (*document).readVersion},
-		publicKey(),
+		publicKey((*document).readPublic),
 		{"stack", "web", formText, "The name of the stack: all resources that are owned together. Default: the name of the folder. A resource that is removed from the configuration of its stack is deleted, so two stacks must not share a name.", (*document).readStack},
 		{"provider", provider, formProvider, "The provider of the resources of this document.", (*document).readProvider},
 	}
@@ -109,36 +58,6 @@ func defaultsKeys(o source.Options) []key[*document] {
 		key[*document]{"tags", "{team: platform}", formTags, "Tags of every resource. A resource's own tag of the same name wins.", (*document).readDefaultTags})
 }
 
-func rulesKeys() []key[*document] {
-	return []key[*document]{
-		{"skip_destructive", "true", formBool, "Blocks every delete and replace.", (*document).readSkipDestructive},
-		{"destroy", "auto", formDestroy, "Whether `ovi run --auto-approve` also deletes and replaces: auto, or manual, which needs `--allow-destroy`. Default: manual, and auto for charts.", (*document).readDestroy},
-		{"max_destroy", "10%", formBudget, "How many resources one plan may delete or replace: a number, or a share of the stack's resources. A plan above it destroys nothing at all.", (*document).readMaxDestroy},
-		{"attempts", "8", formNumber, "How many attempts of one configuration of a resource may fail before ovi stops trying it, until it changes or `ovi retry` allows more. Transient errors do not count. Default: 8.", (*document).readAttempts},
-		{"windows", "[{days: [sat], from: 22:00, to: 04:00}]", formWindows, "Maintenance windows: what they cover is deferred until one of them opens.", (*document).readWindows},
-		{"approvals", "[{kinds: [rds], approvers: 2}]", formApprovals, "What needs approval with `ovi approve` before it is applied.", (*document).readApprovals},
-		{"rules", "[{name: keep-prod, when: \"…\", effect: deny}]", formCEL, "Your own rules, in CEL.", (*document).readExpressions},
-		{"drift", "[{path: storage, when: new < old, effect: ignore}]", formDrifts, "Differences that are no drift, by a condition in CEL.", (*document).readDrift},
-	}
-}
-
-func optionsKeys(o source.Options) []key[*document] {
-	out := []key[*document]{
-		{"parallelism", "10", formNumber, "How many resources are changed at once.", (*document).readParallelism},
-		{"claim_ttl", "5m", formDuration, "After how long a claim expires that its owner does not renew.", (*document).readClaimTTL},
-		{"skip_destructive", "true", formBool, "The same as in `rules`.", (*document).readSkipDestructive},
-	}
-	if o.Schemas == nil || o.ProviderOptions == nil {
-		return out
-	}
-	for _, p := range o.Schemas.Providers() {
-		if len(o.ProviderOptions(p)) > 0 {
-			out = append(out, key[*document]{p, "{KEY: VALUE}", formProvOpts, "Options of the provider " + p + ".", func(d *document, n *source.Node) { d.readProviderOptions(n, p) }})
-		}
-	}
-	return out
-}
-
 func blockKeys(o source.Options) []key[*block] {
 	provider, location := examples(o)
 	return []key[*block]{
@@ -157,65 +76,4 @@ func blockKeys(o source.Options) []key[*block] {
 		{"depends_on", "[db]", formNames, "Resources that must exist first, where no attribute refers to them: NAME, TYPE/NAME or a whole ref. A name with a count means all of them.", (*block).readDependsOn},
 		{"spec", "{size: t3.micro}", formSpec, "The attributes of the resource, where they are not beside these keys. An attribute with the name of one of these keys is set only here.", (*block).readSpec},
 	}
-}
-
-// spelling lists the names of a table.
-func spelling[T any](table []key[T]) []string {
-	out := make([]string, len(table))
-	for i, k := range table {
-		out[i] = k.name
-	}
-	return out
-}
-
-// readKeys reads a block of keys by its table: first the known ones, in the table's order, then
-// it reports the others. Of a duplicate key the first is read.
-func readKeys[T any](f *document, to T, table []key[T], n *source.Node, of string) {
-	if n.Shape != source.Object {
-		f.wrong(n, of+" must be a block of keys, got "+n.Form(), "use KEY: VALUE lines")
-		return
-	}
-	f.duplicates(n)
-	for i := range table {
-		v := n.Get(table[i].name)
-		switch {
-		case v == nil:
-		case v.IsNull():
-			f.wrong(v, table[i].name+" has no value", noValue(table[i].name, table[i].example))
-		default:
-			table[i].read(to, v)
-		}
-	}
-	for i := 0; i+1 < len(n.Kids); i += 2 {
-		if k := &n.Kids[i]; !known(table, k.Text) {
-			f.wrong(k, "unknown key "+source.Quote(k.Text)+" in "+of, keyHint(n, k.Text, spelling(table)))
-		}
-	}
-}
-
-func known[T any](table []key[T], name string) bool {
-	for i := range table {
-		if table[i].name == name {
-			return true
-		}
-	}
-	return false
-}
-
-// noValue suggests what to do about a key without a value.
-func noValue(name, example string) string {
-	if name == "resources" {
-		return "add a block, or use resources: [] to delete everything in the stack"
-	}
-	return "use " + name + ": " + example + ", or remove the key"
-}
-
-// keyHint suggests what an unknown key means.
-func keyHint(n *source.Node, name string, names []string) string {
-	for _, row := range [...][2]string{{"policy", "rules"}, {"policies", "rules"}, {"needs", "depends_on"}, {"resource", "resources"}} {
-		if row[0] == name && contains(names, row[1]) && n.Get(row[1]) == nil {
-			return "use " + row[1]
-		}
-	}
-	return source.Suggest(name, names)
 }

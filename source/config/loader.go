@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -10,8 +11,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/syntax"
 )
@@ -139,15 +140,7 @@ func (l *loader) stack() string {
 }
 
 // named is the name that the files or the caller give the stack; "": none.
-func (l *loader) named() string { return cmpOr(l.settings.stack, l.opts.Stack) }
-
-// cmpOr is cmp.Or for strings.
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
+func (l *loader) named() string { return cmp.Or(l.settings.stack, l.opts.Stack) }
 
 func (l *loader) converter(f *file, shift int32) *syntax.Converter {
 	return syntax.NewConverter(shift, func(line, col int32, summary, suggestion string) {

@@ -14,19 +14,19 @@ import (
 // The items of rules that are blocks of their own while they are read.
 type (
 	windowItem struct {
-		*document
+		*setter
 		rules.Window
 	}
 	approvalItem struct {
-		*document
+		*setter
 		rules.Approval
 	}
 	driftItem struct {
-		*document
+		*setter
 		rules.Drift
 	}
 	ruleItem struct {
-		*document
+		*setter
 		rules.Expression
 	}
 )
@@ -83,7 +83,7 @@ func states() []string { return []string{string(resource.StateRunning), string(r
 func weekdays() []string { return []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"} }
 
 // each reads the items of a list.
-func (d *document) each(n *source.Node, what string, read func(*source.Node)) {
+func (d *setter) each(n *source.Node, what string, read func(*source.Node)) {
 	if n.Shape != source.List {
 		d.wrong(n, what+" must be a list of blocks, got "+n.Form(), "start each block with a dash")
 		return
@@ -93,40 +93,40 @@ func (d *document) each(n *source.Node, what string, read func(*source.Node)) {
 	}
 }
 
-func (d *document) readWindows(n *source.Node) {
+func (d *setter) readWindows(n *source.Node) {
 	d.each(n, "windows", func(n *source.Node) {
-		w := &windowItem{document: d}
-		readKeys(d, w, windowKeys(), n, "a window")
+		w := &windowItem{setter: d}
+		readKeys(d.reader, w, windowKeys(), n, "a window")
 		d.required(n, "a window", "from", "to")
 		d.settings.rules.Windows = append(d.settings.rules.Windows, w.Window)
 	})
 }
 
-func (d *document) readApprovals(n *source.Node) {
+func (d *setter) readApprovals(n *source.Node) {
 	d.each(n, "approvals", func(n *source.Node) {
-		a := &approvalItem{document: d}
-		readKeys(d, a, approvalKeys(), n, "an approval")
+		a := &approvalItem{setter: d}
+		readKeys(d.reader, a, approvalKeys(), n, "an approval")
 		d.settings.rules.Approvals = append(d.settings.rules.Approvals, a.Approval)
 	})
 }
 
 // readExpressions reads rules in CEL as they are written; decider/cel compiles them.
-func (d *document) readExpressions(n *source.Node) {
+func (d *setter) readExpressions(n *source.Node) {
 	d.each(n, "rules", func(n *source.Node) {
-		r := &ruleItem{document: d}
+		r := &ruleItem{setter: d}
 		r.At = d.file.at(n.Line, n.Column)
-		readKeys(d, r, ruleKeys(), n, "a rule")
+		readKeys(d.reader, r, ruleKeys(), n, "a rule")
 		d.required(n, "a rule", "name", "when", "effect")
 		d.settings.rules.Expressions = append(d.settings.rules.Expressions, r.Expression)
 	})
 }
 
 // readDrift reads rules about differences; decider/cel compiles them.
-func (d *document) readDrift(n *source.Node) {
+func (d *setter) readDrift(n *source.Node) {
 	d.each(n, "drift", func(n *source.Node) {
-		r := &driftItem{document: d}
+		r := &driftItem{setter: d}
 		r.At = d.file.at(n.Line, n.Column)
-		readKeys(d, r, driftKeys(), n, "a drift rule")
+		readKeys(d.reader, r, driftKeys(), n, "a drift rule")
 		d.required(n, "a drift rule", "path", "effect")
 		if path := n.Get("path"); path != nil && r.Path != "" {
 			var kinds []string
@@ -157,7 +157,7 @@ func (r *driftItem) readEffect(n *source.Node) {
 }
 
 // required reports keys that a block must have.
-func (d *document) required(n *source.Node, of string, keys ...string) {
+func (d *setter) required(n *source.Node, of string, keys ...string) {
 	for _, k := range keys {
 		if n.Shape == source.Object && n.Get(k) == nil {
 			d.wrong(n, of+" needs "+k, "add "+k+": …")
@@ -185,7 +185,7 @@ func (w *windowItem) readZone(n *source.Node) {
 }
 
 // clock reads a time of the day as its distance from midnight.
-func (d *document) clock(n *source.Node, what string) time.Duration {
+func (d *setter) clock(n *source.Node, what string) time.Duration {
 	s, ok := d.text(n, what)
 	if !ok {
 		return 0
@@ -198,7 +198,7 @@ func (d *document) clock(n *source.Node, what string) time.Duration {
 }
 
 // chosen reads a list of words out of a set.
-func (d *document) chosen(n *source.Node, what string, from []string) []string {
+func (d *setter) chosen(n *source.Node, what string, from []string) []string {
 	if n.Shape != source.List {
 		d.wrong(n, what+" must be a list, got "+n.Form(), "use "+what+": ["+from[0]+"]")
 		return nil
@@ -218,7 +218,7 @@ func (d *document) chosen(n *source.Node, what string, from []string) []string {
 }
 
 // everyKind lists the kinds of all providers: rules apply to the whole stack.
-func (d *document) everyKind() []string {
+func (d *setter) everyKind() []string {
 	var out []string
 	for _, p := range d.opts.Schemas.Providers() {
 		for _, k := range d.opts.Schemas.Kinds(p) {
@@ -238,7 +238,7 @@ func (r *ruleItem) readEffect(n *source.Node) {
 
 // expression reads a text with the position of its first letter: errors inside it are counted
 // from there.
-func (d *document) expression(n *source.Node, what string) (string, position.Position) {
+func (d *setter) expression(n *source.Node, what string) (string, position.Position) {
 	s, _ := d.text(n, what)
 	at := d.file.at(n.Line, n.Column)
 	lines := strings.SplitN(d.file.text, "\n", int(n.Line)+2)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/ovi-project/ovi/resource"
@@ -19,6 +18,15 @@ type settings struct {
 	rules   rules.Rules
 	options resource.Options
 	set     map[string]setting
+}
+
+// setter reads the settings of one document into those of its stack.
+type setter struct {
+	*reader
+	settings *settings
+	location string // of the document's provider
+	within   string // the group that its options name, for locations without one
+	several  bool   // the stack may have more than one document
 }
 
 // setting is where something was set first, and the value as written.
@@ -36,7 +44,7 @@ var (
 )
 
 // setOnce keeps where a setting was set. Set again it must be the same.
-func (d *document) setOnce(name string, n *source.Node, same bool) bool {
+func (d *setter) setOnce(name string, n *source.Node, same bool) bool {
 	first, again := d.settings.set[name]
 	switch {
 	case !again:
@@ -48,7 +56,7 @@ func (d *document) setOnce(name string, n *source.Node, same bool) bool {
 	return true
 }
 
-func (d *document) readStack(n *source.Node) {
+func (d *setter) readStack(n *source.Node) {
 	s, ok := d.text(n, "stack")
 	switch {
 	case !ok:
@@ -59,13 +67,13 @@ func (d *document) readStack(n *source.Node) {
 	}
 }
 
-func (d *document) readSkipDestructive(n *source.Node) {
+func (d *setter) readSkipDestructive(n *source.Node) {
 	if v, ok := d.boolean(n, "skip_destructive"); ok {
 		d.settings.rules.SkipDestructive = v || d.settings.rules.SkipDestructive
 	}
 }
 
-func (d *document) readDestroy(n *source.Node) {
+func (d *setter) readDestroy(n *source.Node) {
 	s, ok := d.text(n, "destroy")
 	switch auto := s == "auto"; {
 	case !ok:
@@ -76,7 +84,7 @@ func (d *document) readDestroy(n *source.Node) {
 	}
 }
 
-func (d *document) readMaxDestroy(n *source.Node) {
+func (d *setter) readMaxDestroy(n *source.Node) {
 	s, ok := d.text(n, "max_destroy")
 	if !ok {
 		return
@@ -91,21 +99,21 @@ func (d *document) readMaxDestroy(n *source.Node) {
 	}
 }
 
-func (d *document) readAttempts(n *source.Node) {
+func (d *setter) readAttempts(n *source.Node) {
 	v, ok := d.whole(n, "attempts", 1, 1000)
 	if ok && d.setOnce("attempts", n, v == d.settings.rules.Attempts.Count) {
 		d.settings.rules.Attempts.Count = v
 	}
 }
 
-func (d *document) readParallelism(n *source.Node) {
+func (d *setter) readParallelism(n *source.Node) {
 	v, ok := d.whole(n, "parallelism", 1, 1000)
 	if ok && d.setOnce("parallelism", n, v == d.settings.options.Parallelism) {
 		d.settings.options.Parallelism = v
 	}
 }
 
-func (d *document) readClaimTTL(n *source.Node) {
+func (d *setter) readClaimTTL(n *source.Node) {
 	s, ok := d.text(n, "claim_ttl")
 	if !ok {
 		return
@@ -121,7 +129,7 @@ func (d *document) readClaimTTL(n *source.Node) {
 }
 
 // readProviderOptions reads options.NAME of a provider.
-func (d *document) readProviderOptions(n *source.Node, provider string) {
+func (d *setter) readProviderOptions(n *source.Node, provider string) {
 	if n.Shape != source.Object {
 		d.wrong(n, "options."+provider+" must be a block of keys, got "+n.Form(), "use KEY: VALUE lines")
 		return
@@ -150,7 +158,7 @@ func (d *document) readProviderOptions(n *source.Node, provider string) {
 }
 
 // readProviderOption reads one of them; names are those that may be set.
-func (d *document) readProviderOption(k, v *source.Node, provider string, rules []source.OptionRule, names []string) {
+func (d *setter) readProviderOption(k, v *source.Node, provider string, rules []source.OptionRule, names []string) {
 	at := slices.IndexFunc(rules, func(r source.OptionRule) bool { return r.Key == k.Text })
 	switch {
 	case at < 0:
@@ -186,7 +194,7 @@ func (s *settings) setOption(provider, key, value string) {
 }
 
 // readIgnore reads a list for all kinds, or lists by kind.
-func (d *document) readIgnore(n *source.Node) {
+func (d *setter) readIgnore(n *source.Node) {
 	if n.Shape != source.Object {
 		if paths := d.paths(n); len(paths) > 0 {
 			d.settings.rules.Ignore = append(d.settings.rules.Ignore, rules.Ignore{Paths: paths})
@@ -196,7 +204,7 @@ func (d *document) readIgnore(n *source.Node) {
 	d.duplicates(n)
 	for i := 0; i+1 < len(n.Kids); i += 2 {
 		name := n.Kids[i].Text
-		if names := d.kindNames(); !contains(names, name) {
+		if names := d.kindNames(); !slices.Contains(names, name) {
 			d.wrong(&n.Kids[i], "unknown type "+source.Quote(name), source.Suggest(name, names))
 			continue
 		}
@@ -207,7 +215,7 @@ func (d *document) readIgnore(n *source.Node) {
 }
 
 // paths reads patterns of paths, of one kind or of all.
-func (d *document) paths(n *source.Node, kinds ...string) []string {
+func (d *setter) paths(n *source.Node, kinds ...string) []string {
 	if n.Shape != source.List {
 		d.wrong(n, "ignore must be a list of paths, got "+n.Form(), "use ignore: [tags.LastScan]")
 		return nil
@@ -225,48 +233,4 @@ func (d *document) paths(n *source.Node, kinds ...string) []string {
 		out = append(out, s)
 	}
 	return out
-}
-
-// checkIgnore checks a pattern by the document's provider, or by all.
-func (d *document) checkIgnore(s string, kinds []string) (summary, suggestion string) {
-	providers := []string{d.provider}
-	if d.provider == "" {
-		providers = d.opts.Schemas.Providers()
-	}
-	for _, p := range providers {
-		if summary, suggestion = d.draft.CheckIgnore(s, p, kinds...); summary == "" {
-			break
-		}
-	}
-	return summary, suggestion
-}
-
-// whole reads a whole number between bounds, also one that comes from outside.
-func (d *document) whole(n *source.Node, what string, low, high int) (int, bool) {
-	s, ok := d.text(n, what)
-	if !ok {
-		return 0, false
-	}
-	v, err := strconv.Atoi(s)
-	if err != nil || v < low || v > high || n.Quoted && !d.isOutside(n) {
-		d.wrong(n, fmt.Sprintf("%s must be a whole number from %d to %d, got %s", what, low, high, n.What()), "for example, "+what+": "+strconv.Itoa(max(low, 3)))
-		return 0, false
-	}
-	return v, true
-}
-
-func (d *document) boolean(n *source.Node, what string) (value, ok bool) {
-	s := n.Text
-	if d.isOutside(n) {
-		if s, ok = d.text(n, what); !ok {
-			return false, false
-		}
-	} else if n.Shape != source.Scalar || n.Type != source.Bool {
-		s = ""
-	}
-	v, err := strconv.ParseBool(s)
-	if err != nil {
-		d.wrong(n, what+" must be true or false, got "+n.What(), "use "+what+": true")
-	}
-	return v, err == nil
 }

@@ -14,17 +14,17 @@ func (d *document) readTags(n *source.Node, under resource.Tags) resource.Tags {
 		d.wrong(n, "tags must be keys with values, got "+n.Form(), "use tags: {environment: prod}")
 		return nil
 	}
-	key := n.AppendKey(d.scratch[:0])
+	key := n.AppendKey(d.l.scratch[:0])
 	key = append(append(key, 2), under.AppendJSON(nil)...)
 	for _, from := range d.public { // what one document may show, another may not
 		key = append(append(key, 2), from...)
 	}
-	d.scratch = key
-	if t, ok := d.tagSets[string(key)]; ok {
+	d.l.scratch = key
+	if t, ok := d.l.tagSets[string(key)]; ok {
 		return t
 	}
 	var memo string
-	if len(d.tagSets) < mostSets {
+	if len(d.l.tagSets) < mostSets {
 		memo = string(key) // the scratch is used again below
 	}
 	d.duplicates(n)
@@ -43,7 +43,7 @@ func (d *document) readTags(n *source.Node, under resource.Tags) resource.Tags {
 	}
 	tags := resource.SortTags(all)
 	if ok && memo != "" {
-		d.tagSets[memo] = tags
+		d.l.tagSets[memo] = tags
 	}
 	return tags
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"time"
 
 	"github.com/ovi-project/ovi/resource"
@@ -14,7 +15,7 @@ const (
 )
 
 // readTimeouts reads how long actions may take, by kind and action.
-func (d *document) readTimeouts(n *source.Node) {
+func (d *setter) readTimeouts(n *source.Node) {
 	if n.Shape != source.Object {
 		d.wrong(n, "timeouts must be a block of types, got "+n.Form(), "use TYPE: {create: 60m}")
 		return
@@ -22,7 +23,7 @@ func (d *document) readTimeouts(n *source.Node) {
 	d.duplicates(n)
 	for i := 0; i+1 < len(n.Kids); i += 2 {
 		kind, of := n.Kids[i].Text, &n.Kids[i+1]
-		if names := d.kindNames(); !contains(names, kind) {
+		if names := d.kindNames(); !slices.Contains(names, kind) {
 			d.wrong(&n.Kids[i], "unknown type "+source.Quote(kind), source.Suggest(kind, names))
 			continue
 		}
@@ -37,8 +38,8 @@ func (d *document) readTimeouts(n *source.Node) {
 	}
 }
 
-func (d *document) readTimeout(kind string, action, n *source.Node) {
-	if !contains(resource.TimeoutActions(), action.Text) {
+func (d *setter) readTimeout(kind string, action, n *source.Node) {
+	if !slices.Contains(resource.TimeoutActions(), action.Text) {
 		d.wrong(action, "unknown action "+source.Quote(action.Text)+" of timeouts", source.Suggest(action.Text, resource.TimeoutActions()))
 		return
 	}

@@ -18,7 +18,7 @@ func (b *block) readUpdate(n *source.Node) {
 	if b.n.Get("count") == nil {
 		b.wrong(n, "update says how the resources of a count are changed, and there is no count", "add count, or remove update")
 	}
-	readKeys(b.document, &updateItem{b}, updateKeys(), n, "update")
+	readKeys(b.reader, &updateItem{b}, updateKeys(), n, "update")
 }
 
 func (u *updateItem) readMaxUnavailable(n *source.Node) {

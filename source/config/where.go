@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ovi-project/ovi/resource/position"
@@ -94,18 +95,9 @@ func locationWords(o source.Options) []string {
 		return out
 	}
 	for _, p := range o.Schemas.Providers() {
-		if w := o.LocationOf(p).Word; !contains(out, w) {
+		if w := o.LocationOf(p).Word; !slices.Contains(out, w) {
 			out = append(out, w)
 		}
 	}
 	return out
-}
-
-func contains(words []string, word string) bool {
-	for _, w := range words {
-		if w == word {
-			return true
-		}
-	}
-	return false
 }
