@@ -42,7 +42,7 @@ func New(paths []string, opts Options) source.Source {
 
 // Load implements source.Source. Files that cannot be read are source.Problems.
 func (c *config) Load(ctx context.Context) ([]*source.Draft, error) {
-	files, problems := c.open()
+	files, problems := open(c.paths, c.opts.Files)
 	if len(problems) > 0 {
 		return nil, problems
 	}

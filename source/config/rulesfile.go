@@ -14,8 +14,7 @@ import (
 // the top of each document, with the version. Paths are files or folders, as with New. It
 // returns all the rules or source.Problems; it does not compile their conditions.
 func Rules(ctx context.Context, paths []string, opts Options) (rules.Rules, error) {
-	c := &config{paths: paths, opts: opts}
-	files, problems := c.open()
+	files, problems := open(paths, opts.Files)
 	if len(problems) > 0 {
 		return rules.Rules{}, problems
 	}
