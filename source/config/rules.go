@@ -33,43 +33,135 @@ type (
 
 func windowKeys() []key[*windowItem] {
 	return []key[*windowItem]{
-		{"name", "nights", formText, "Its name.", func(w *windowItem, n *source.Node) { w.Name, _ = w.text(n, "name") }},
-		{"days", "[sat, sun]", formDays, "The days on which it opens. Default: every day.", (*windowItem).readDays},
-		{"from", "22:00", formTime, "When it opens.", func(w *windowItem, n *source.Node) { w.From = w.clock(n, "from") }},
-		{"to", "04:00", formTime, "When it closes; a time at or before `from` is on the next day. The same time is a whole day.", func(w *windowItem, n *source.Node) { w.To = w.clock(n, "to") }},
-		{"zone", "Europe/Berlin", formText, "The time zone. Default: UTC.", (*windowItem).readZone},
-		{"actions", "[delete, replace]", formActions, "The actions it covers. Default: delete, replace and restart. What does not run is started at any time, unless restart is listed.", func(w *windowItem, n *source.Node) { w.Actions = w.chosen(n, "actions", actions()) }},
-		{"kinds", "[rds]", formKinds, "The types it covers. Default: all.", func(w *windowItem, n *source.Node) { w.Kinds = w.chosen(n, "kinds", w.everyKind()) }},
+		{
+			name: "name", example: "nights", form: formText,
+			doc:  "Its name.",
+			read: func(w *windowItem, n *source.Node) { w.Name, _ = w.text(n, "name") },
+		},
+		{
+			name: "days", example: "[sat, sun]", form: formDays,
+			doc:  "The days on which it opens. Default: every day.",
+			read: (*windowItem).readDays,
+		},
+		{
+			name: "from", example: "22:00", form: formTime,
+			doc:  "When it opens.",
+			read: func(w *windowItem, n *source.Node) { w.From = w.clock(n, "from") },
+		},
+		{
+			name: "to", example: "04:00", form: formTime,
+			doc:  "When it closes; a time at or before `from` is on the next day. The same time is a whole day.",
+			read: func(w *windowItem, n *source.Node) { w.To = w.clock(n, "to") },
+		},
+		{
+			name: "zone", example: "Europe/Berlin", form: formText,
+			doc:  "The time zone. Default: UTC.",
+			read: (*windowItem).readZone,
+		},
+		{
+			name: "actions", example: "[delete, replace]", form: formActions,
+			doc: "The actions it covers. Default: delete, replace and restart. What does not run is started " +
+				"at any time, unless restart is listed.",
+			read: func(w *windowItem, n *source.Node) { w.Actions = w.chosen(n, "actions", actions()) },
+		},
+		{
+			name: "kinds", example: "[rds]", form: formKinds,
+			doc:  "The types it covers. Default: all.",
+			read: func(w *windowItem, n *source.Node) { w.Kinds = w.chosen(n, "kinds", w.everyKind()) },
+		},
 	}
 }
 
 func approvalKeys() []key[*approvalItem] {
 	return []key[*approvalItem]{
-		{"actions", "[delete]", formActions, "The actions that need it. Default: delete and replace.", func(a *approvalItem, n *source.Node) { a.Actions = a.chosen(n, "actions", actions()) }},
-		{"kinds", "[rds]", formKinds, "The types that need it. Default: all.", func(a *approvalItem, n *source.Node) { a.Kinds = a.chosen(n, "kinds", a.everyKind()) }},
-		{"approvers", "2", formNumber, "How many different users must approve. Default: 1.", func(a *approvalItem, n *source.Node) { a.Approvers, _ = a.whole(n, "approvers", 1, 100) }},
-		{"signed", "true", formBool, "Only approvals count that are signed with `--sign` by a key on the roster, of others than who made the plan.", func(a *approvalItem, n *source.Node) { a.Signed, _ = a.boolean(n, "signed") }},
+		{
+			name: "actions", example: "[delete]", form: formActions,
+			doc:  "The actions that need it. Default: delete and replace.",
+			read: func(a *approvalItem, n *source.Node) { a.Actions = a.chosen(n, "actions", actions()) },
+		},
+		{
+			name: "kinds", example: "[rds]", form: formKinds,
+			doc:  "The types that need it. Default: all.",
+			read: func(a *approvalItem, n *source.Node) { a.Kinds = a.chosen(n, "kinds", a.everyKind()) },
+		},
+		{
+			name: "approvers", example: "2", form: formNumber,
+			doc:  "How many different users must approve. Default: 1.",
+			read: func(a *approvalItem, n *source.Node) { a.Approvers, _ = a.whole(n, "approvers", 1, 100) },
+		},
+		{
+			name: "signed", example: "true", form: formBool,
+			doc: "Only approvals count that are signed with `--sign` by a key on the roster, of others than " +
+				"who made the plan.",
+			read: func(a *approvalItem, n *source.Node) { a.Signed, _ = a.boolean(n, "signed") },
+		},
 	}
 }
 
 func ruleKeys() []key[*ruleItem] {
 	return []key[*ruleItem]{
-		{"name", "keep-prod", formText, "Its name, unique in the stack.", func(r *ruleItem, n *source.Node) { r.Name, _ = r.text(n, "name") }},
-		{"when", "decision.action == 'delete'", formText, "The condition, in CEL, over resource, desired, changes, decision, plan, now and history.", func(r *ruleItem, n *source.Node) { r.When, r.WhenAt = r.expression(n, "when") }},
-		{"effect", "deny", formEffect, "What happens where the condition is true: deny, require_approval, defer or warn.", (*ruleItem).readEffect},
-		{"message", "production is not deleted", formText, "The reason that the plan shows.", func(r *ruleItem, n *source.Node) { r.Message, _ = r.text(n, "message") }},
-		{"until", "now + duration('24h')", formText, "With defer: until when, in CEL.", func(r *ruleItem, n *source.Node) { r.Until, r.UntilAt = r.expression(n, "until") }},
-		{"approvers", "2", formNumber, "With require_approval: how many different users. Default: 1.", func(r *ruleItem, n *source.Node) { r.Approvers, _ = r.whole(n, "approvers", 1, 100) }},
-		{"signed", "true", formBool, "With require_approval: only approvals count that are signed with `--sign` by a key on the roster, of others than who made the plan.", func(r *ruleItem, n *source.Node) { r.Signed, _ = r.boolean(n, "signed") }},
+		{
+			name: "name", example: "keep-prod", form: formText,
+			doc:  "Its name, unique in the stack.",
+			read: func(r *ruleItem, n *source.Node) { r.Name, _ = r.text(n, "name") },
+		},
+		{
+			name: "when", example: "decision.action == 'delete'", form: formText,
+			doc:  "The condition, in CEL, over resource, desired, changes, decision, plan, now and history.",
+			read: func(r *ruleItem, n *source.Node) { r.When, r.WhenAt = r.expression(n, "when") },
+		},
+		{
+			name: "effect", example: "deny", form: formEffect,
+			doc:  "What happens where the condition is true: deny, require_approval, defer or warn.",
+			read: (*ruleItem).readEffect,
+		},
+		{
+			name: "message", example: "production is not deleted", form: formText,
+			doc:  "The reason that the plan shows.",
+			read: func(r *ruleItem, n *source.Node) { r.Message, _ = r.text(n, "message") },
+		},
+		{
+			name: "until", example: "now + duration('24h')", form: formText,
+			doc:  "With defer: until when, in CEL.",
+			read: func(r *ruleItem, n *source.Node) { r.Until, r.UntilAt = r.expression(n, "until") },
+		},
+		{
+			name: "approvers", example: "2", form: formNumber,
+			doc:  "With require_approval: how many different users. Default: 1.",
+			read: func(r *ruleItem, n *source.Node) { r.Approvers, _ = r.whole(n, "approvers", 1, 100) },
+		},
+		{
+			name: "signed", example: "true", form: formBool,
+			doc: "With require_approval: only approvals count that are signed with `--sign` by a key on the " +
+				"roster, of others than who made the plan.",
+			read: func(r *ruleItem, n *source.Node) { r.Signed, _ = r.boolean(n, "signed") },
+		},
 	}
 }
 
 func driftKeys() []key[*driftItem] {
 	return []key[*driftItem]{
-		{"kind", "rds", formText, "The type it applies to. Default: all.", (*driftItem).readKind},
-		{"path", "storage", formText, "The attribute, dotted path or pattern, as in `ignore`.", func(r *driftItem, n *source.Node) { r.Path, _ = r.text(n, "path") }},
-		{"when", "new - old < 5 && old - new < 5", formText, "The condition, in CEL, over old (the observed value), new (the configured one) and path. Default: always.", func(r *driftItem, n *source.Node) { r.When, r.WhenAt = r.expression(n, "when") }},
-		{"effect", "ignore", formDrift, "What happens where the condition is true: ignore, the only effect.", (*driftItem).readEffect},
+		{
+			name: "kind", example: "rds", form: formText,
+			doc:  "The type it applies to. Default: all.",
+			read: (*driftItem).readKind,
+		},
+		{
+			name: "path", example: "storage", form: formText,
+			doc:  "The attribute, dotted path or pattern, as in `ignore`.",
+			read: func(r *driftItem, n *source.Node) { r.Path, _ = r.text(n, "path") },
+		},
+		{
+			name: "when", example: "new - old < 5 && old - new < 5", form: formText,
+			doc: "The condition, in CEL, over old (the observed value), new (the configured one) and path. " +
+				"Default: always.",
+			read: func(r *driftItem, n *source.Node) { r.When, r.WhenAt = r.expression(n, "when") },
+		},
+		{
+			name: "effect", example: "ignore", form: formDrift,
+			doc:  "What happens where the condition is true: ignore, the only effect.",
+			read: (*driftItem).readEffect,
+		},
 	}
 }
 

@@ -35,7 +35,9 @@ func Rules(ctx context.Context, paths []string, opts Options) (rules.Rules, erro
 
 func (l *loader) rulesDocument(f *file, root *source.Node) {
 	d := l.setter(f)
-	version := key[*setter]{"version", "v1", formVersion, "The version of this format.", (*setter).readVersion}
+	version := key[*setter]{
+		name: "version", example: "v1", form: formVersion, doc: "The version of this format.", read: (*setter).readVersion,
+	}
 	readKeys(d.reader, d, append([]key[*setter]{version, publicKey((*setter).readPublic)}, rulesKeys()...), root, "the file")
 	if root.Shape == source.Object && root.Get("version") == nil {
 		d.wrong(root, "the file has no version", "add version: v1 as the first line")

@@ -10,7 +10,13 @@ type updateItem struct{ *block }
 
 func updateKeys() []key[*updateItem] {
 	return []key[*updateItem]{
-		{"max_unavailable", "1", formBudget, "How many of the count are restarted, replaced or not healthy at a time: a number, or a share, which rounds down; one always may. The next is changed once one before it is healthy. Default: 25%.", (*updateItem).readMaxUnavailable},
+		{
+			name: "max_unavailable", example: "1", form: formBudget,
+			doc: "How many of the count are restarted, replaced or not healthy at a time: a number, or a " +
+				"share, which rounds down; one always may. The next is changed once one before it is " +
+				"healthy. Default: 25%.",
+			read: (*updateItem).readMaxUnavailable,
+		},
 	}
 }
 
