@@ -75,7 +75,10 @@ func optionsKeys(o source.Options) []key[*setter] {
 	}
 	for _, p := range o.Schemas.Providers() {
 		if len(o.ProviderOptions(p)) > 0 {
-			out = append(out, key[*setter]{p, "{KEY: VALUE}", formProvOpts, "Options of the provider " + p + ".", func(d *setter, n *source.Node) { d.readProviderOptions(n, p) }})
+			out = append(out, key[*setter]{
+				name: p, example: "{KEY: VALUE}", form: formProvOpts, doc: "Options of the provider " + p + ".",
+				read: func(d *setter, n *source.Node) { d.readProviderOptions(n, p) },
+			})
 		}
 	}
 	return out
