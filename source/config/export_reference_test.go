@@ -32,13 +32,13 @@ func table[T any](b *strings.Builder, title, doc string, keys []key[T]) {
 	}
 	b.WriteString("| key | value | example | description |\n|---|---|---|---|\n")
 	for _, k := range keys {
-		fmt.Fprintf(b, "| `%s` | %s | `%s` | %s |\n", k.name, k.form.words(), cell(k.example), cell(k.doc))
+		fmt.Fprintf(b, "| `%s` | %s | `%s` | %s |\n", k.name, words(k.form), cell(k.example), cell(k.doc))
 	}
 	b.WriteString("\n")
 }
 
 // words describe a form for users.
-func (f form) words() string {
+func words(f form) string {
 	switch f {
 	case formText, formVersion, formBool, formDuration, formState:
 		return string(f)
