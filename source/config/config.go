@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config/input"
 )
 
 // Options is what the source needs from outside.
@@ -42,7 +43,7 @@ func New(paths []string, opts Options) source.Source {
 
 // Load implements source.Source. Files that cannot be read are source.Problems.
 func (c *config) Load(ctx context.Context) ([]*source.Draft, error) {
-	files, problems := open(c.paths, c.opts.Files)
+	files, problems := input.Open(c.paths, c.opts.Files)
 	if len(problems) > 0 {
 		return nil, problems
 	}
@@ -56,12 +57,12 @@ func (c *config) Load(ctx context.Context) ([]*source.Draft, error) {
 // loadFiles reads files that are in memory. A file that turns out not to be safe to cut into
 // blocks is read again as a whole: most often it holds an error, which the whole locates
 // better.
-func (c *config) loadFiles(ctx context.Context, files []*file, piece int) (*source.Draft, error) {
+func (c *config) loadFiles(ctx context.Context, files []*input.File, piece int) (*source.Draft, error) {
 	l := newLoader(c.opts, files)
-	l.several = len(files) > 1 || slices.ContainsFunc(files, func(f *file) bool { return strings.Contains(f.text, "\n---") })
+	l.several = len(files) > 1 || slices.ContainsFunc(files, func(f *input.File) bool { return strings.Contains(f.Text, "\n---") })
 	for _, f := range files {
 		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("config: reading %s: %w", f.name, err)
+			return nil, fmt.Errorf("config: reading %s: %w", f.Name, err)
 		}
 		if !l.file(f, piece) {
 			return c.loadFiles(ctx, files, 0)

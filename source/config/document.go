@@ -7,44 +7,47 @@ import (
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config/input"
+	"github.com/ovi-project/ovi/source/config/read"
+	"github.com/ovi-project/ovi/source/config/settings"
 )
 
 // document is one document: its own keys, for the blocks under resources.
 type document struct {
-	*setter
+	*settings.Setter
 	l     *loader
 	start *source.Node
 	tags  resource.Tags // of defaults
 }
 
 // setter returns what reads the settings of a document of a file.
-func (l *loader) setter(f *file) *setter {
+func (l *loader) setter(f *input.File) *settings.Setter {
 	o := l.opts
-	r := &reader{opts: o.Options, env: o.Env, files: o.Files, draft: l.draft, file: f}
-	return &setter{reader: r, settings: &l.settings, several: l.several}
+	r := &read.Reader{Opts: o.Options, Env: o.Env, Files: o.Files, Draft: l.draft, File: f}
+	return &settings.Setter{Reader: r, Settings: &l.settings, Several: l.several}
 }
 
 // document reads one document: its own keys first, wherever they are, then the blocks.
-func (l *loader) document(f *file, root *source.Node, blocks iter.Seq[*source.Node]) {
-	d := &document{setter: l.setter(f), l: l, start: root}
+func (l *loader) document(f *input.File, root *source.Node, blocks iter.Seq[*source.Node]) {
+	d := &document{Setter: l.setter(f), l: l, start: root}
 	if root.IsNull() {
-		d.wrong(root, "the document is empty", "remove the --- line that starts it")
+		d.Wrong(root, "the document is empty", "remove the --- line that starts it")
 		return
 	}
-	if root.Shape == source.Scalar && looksLikeTerraform(f.text) {
-		d.wrong(root, "the file looks like Terraform (HCL)", "write YAML, see docs/terraform.md; `ovi import terraform` writes it of a state")
+	if root.Shape == source.Scalar && looksLikeTerraform(f.Text) {
+		d.Wrong(root, "the file looks like Terraform (HCL)", "write YAML, see docs/terraform.md; `ovi import terraform` writes it of a state")
 		return
 	}
 	keys := fileKeys(l.opts.Options)
-	readKeys(d.reader, d, keys, root, "the file")
+	read.Keys(d.Reader, d, keys, root, "the file")
 	if root.Shape != source.Object {
 		return
 	}
 	if root.Get("version") == nil && !meant(root, keys, "version") {
-		d.wrong(root, "the file has no version", "add version: v1 as the first line")
+		d.Wrong(root, "the file has no version", "add version: v1 as the first line")
 	}
-	if d.location != "" && d.provider != "" {
-		l.draft.Scope(resource.Scope{Provider: d.provider, Location: d.location})
+	if d.Location != "" && d.Provider != "" {
+		l.draft.Scope(resource.Scope{Provider: d.Provider, Location: d.Location})
 	}
 	b := &block{document: d, keys: blockKeys(l.opts.Options), unnamed: root.Get("provider") != nil || meant(root, keys, "provider")}
 	for n := range blocks {
@@ -53,9 +56,9 @@ func (l *loader) document(f *file, root *source.Node, blocks iter.Seq[*source.No
 }
 
 // meant reports that a misspelled key, which is reported, means this one.
-func meant(root *source.Node, keys []key[*document], name string) bool {
+func meant(root *source.Node, keys []read.Key[*document], name string) bool {
 	for i := 0; i < len(root.Kids); i += 2 {
-		if near, ok := resource.Nearest(root.Kids[i].Text, spelling(keys)); ok && near == name {
+		if near, ok := resource.Nearest(root.Kids[i].Text, read.Spelling(keys)); ok && near == name {
 			return true
 		}
 	}
@@ -74,29 +77,29 @@ func items(root *source.Node) iter.Seq[*source.Node] {
 	}
 }
 
-func (d *document) readProvider(n *source.Node) { d.provider = d.providerName(n) }
+func (d *document) readProvider(n *source.Node) { d.Provider = d.ProviderName(n) }
 
 // readLocation reads the location of the document, by whichever word.
 func (d *document) readLocation(n *source.Node, word string) {
-	switch rule := d.opts.LocationOf(d.provider); {
-	case d.location != "":
-		d.wrong(n, "duplicate "+word+": the file has a location already", "remove one")
-	case d.provider != "" && word != "location" && word != rule.Word:
+	switch rule := d.Opts.LocationOf(d.Provider); {
+	case d.Location != "":
+		d.Wrong(n, "duplicate "+word+": the file has a location already", "remove one")
+	case d.Provider != "" && word != "location" && word != rule.Word:
 		hint := "use location"
 		if rule.Word != "location" {
 			hint = "use " + rule.Word + " or location"
 		}
-		d.wrong(n, "provider "+d.provider+" has no "+word, hint)
+		d.Wrong(n, "provider "+d.Provider+" has no "+word, hint)
 	default:
-		d.location = d.locationName(n, word)
+		d.Location = d.locationName(n, word)
 	}
 }
 
 // locationName reads a location; "" where it is not one.
 func (d *document) locationName(n *source.Node, word string) string {
-	s, ok := d.text(n, word)
-	if ok && !fit.MatchString(s) {
-		d.wrong(n, "invalid "+word+" "+source.Quote(s), cmp.Or(example(word, d.opts.LocationOf(d.provider).Example), "use letters, digits, '.', '_', '-' and '/'"))
+	s, ok := d.Text(n, word)
+	if ok && !settings.Fit.MatchString(s) {
+		d.Wrong(n, "invalid "+word+" "+source.Quote(s), cmp.Or(example(word, d.Opts.LocationOf(d.Provider).Example), "use letters, digits, '.', '_', '-' and '/'"))
 		return ""
 	}
 	return s
@@ -110,17 +113,19 @@ func example(word, of string) string {
 }
 
 func (d *document) readDefaults(n *source.Node) {
-	readKeys(d.reader, d, defaultsKeys(d.opts), n, "defaults")
+	read.Keys(d.Reader, d, defaultsKeys(d.Opts), n, "defaults")
 }
-func (d *document) readRules(n *source.Node) { readKeys(d.reader, d.setter, rulesKeys(), n, "rules") }
+func (d *document) readRules(n *source.Node) {
+	read.Keys(d.Reader, d.Setter, settings.RulesKeys(), n, "rules")
+}
 func (d *document) readOptions(n *source.Node) {
-	readKeys(d.reader, d.setter, optionsKeys(d.opts), n, "options")
+	read.Keys(d.Reader, d.Setter, settings.OptionsKeys(d.Opts), n, "options")
 }
 func (d *document) readDefaultTags(n *source.Node) { d.tags = d.readTags(n, nil) }
 
 func (d *document) readResources(n *source.Node) {
 	if n.Shape != source.List {
-		d.wrong(n, "resources must be a list of blocks, got "+n.Form(), "start each block with a dash: - type: "+d.someKind())
+		d.Wrong(n, "resources must be a list of blocks, got "+n.Form(), "start each block with a dash: - type: "+d.SomeKind())
 		return
 	}
 	d.l.isDesired = true

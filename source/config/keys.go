@@ -4,75 +4,76 @@ import (
 	"cmp"
 
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config/read"
 )
 
 // publicKey is the key of a document for what may be shown.
-func publicKey[T any](read func(T, *source.Node)) key[T] {
-	return key[T]{
-		name: "public", example: "[env:TEAM]", form: formPublic,
-		doc: "What comes from outside and may be recorded and shown: `env:NAME` and `file:PATH`, as inside " +
+func publicKey[T any](of func(T, *source.Node)) read.Key[T] {
+	return read.Key[T]{
+		Name: "public", Example: "[env:TEAM]", Form: read.FormPublic,
+		Doc: "What comes from outside and may be recorded and shown: `env:NAME` and `file:PATH`, as inside " +
 			"`${…}`. Anything else from outside may be a secret, and is refused where values are shown.",
-		read: read,
+		Read: of,
 	}
 }
 
-func fileKeys(o source.Options) []key[*document] {
+func fileKeys(o source.Options) []read.Key[*document] {
 	provider, _ := examples(o)
-	out := []key[*document]{
+	out := []read.Key[*document]{
 		{
-			name: "version", example: "v1", form: formVersion,
-			doc:  "The version of this format. Every document has it.",
-			read: (*document).readVersion,
+			Name: "version", Example: "v1", Form: read.FormVersion,
+			Doc:  "The version of this format. Every document has it.",
+			Read: (*document).ReadVersion,
 		},
-		publicKey((*document).readPublic),
+		publicKey((*document).ReadPublic),
 		{
-			name: "stack", example: "web", form: formText,
-			doc: "The name of the stack: all resources that are owned together. Default: the name of the " +
+			Name: "stack", Example: "web", Form: read.FormText,
+			Doc: "The name of the stack: all resources that are owned together. Default: the name of the " +
 				"folder. A resource that is removed from the configuration of its stack is deleted, so two " +
 				"stacks must not share a name.",
-			read: (*document).readStack,
+			Read: (*document).ReadStack,
 		},
 		{
-			name: "provider", example: provider, form: formProvider,
-			doc:  "The provider of the resources of this document.",
-			read: (*document).readProvider,
+			Name: "provider", Example: provider, Form: read.FormProvider,
+			Doc:  "The provider of the resources of this document.",
+			Read: (*document).readProvider,
 		},
 	}
 	out = append(out, locationKeys(o, "The location of resources that have none of their own.", (*document).readLocation)...)
 	return append(out,
-		key[*document]{
-			name: "defaults", example: "{tags: {team: platform}}", form: formDefaults,
-			doc:  "Defaults for the resources of this document.",
-			read: (*document).readDefaults,
+		read.Key[*document]{
+			Name: "defaults", Example: "{tags: {team: platform}}", Form: read.FormDefaults,
+			Doc:  "Defaults for the resources of this document.",
+			Read: (*document).readDefaults,
 		},
-		key[*document]{
-			name: "rules", example: "{max_destroy: 10%}", form: formRules,
-			doc:  "Limits to what a plan may do, for the whole stack. Rules only block.",
-			read: (*document).readRules,
+		read.Key[*document]{
+			Name: "rules", Example: "{max_destroy: 10%}", Form: read.FormRules,
+			Doc:  "Limits to what a plan may do, for the whole stack. Rules only block.",
+			Read: (*document).readRules,
 		},
-		key[*document]{
-			name: "ignore", example: "{ec2: [tags.LastScan]}", form: formIgnore,
-			doc: "What is not compared: attributes, dotted paths or patterns, of every resource in the stack " +
+		read.Key[*document]{
+			Name: "ignore", Example: "{ec2: [tags.LastScan]}", Form: read.FormIgnore,
+			Doc: "What is not compared: attributes, dotted paths or patterns, of every resource in the stack " +
 				"or by type.",
-			read: (*document).readIgnore,
+			Read: (*document).ReadIgnore,
 		},
-		key[*document]{
-			name: "timeouts", example: "{rds: {create: 60m}}", form: formTimeouts,
-			doc: "How long an action may take, for the whole stack: by type, and then `create`, `update` " +
+		read.Key[*document]{
+			Name: "timeouts", Example: "{rds: {create: 60m}}", Form: read.FormTimeouts,
+			Doc: "How long an action may take, for the whole stack: by type, and then `create`, `update` " +
 				"(also of a start or stop) or `delete`, from 1s to 24h. A replacement is a create and a " +
 				"delete. After that the action ends with an unknown result, which the next plan observes. " +
 				"Default: the provider's own limits.",
-			read: (*document).readTimeouts,
+			Read: (*document).ReadTimeouts,
 		},
-		key[*document]{
-			name: "options", example: "{parallelism: 4}", form: formOptions,
-			doc:  "How the stack is applied, and options of providers.",
-			read: (*document).readOptions,
+		read.Key[*document]{
+			Name: "options", Example: "{parallelism: 4}", Form: read.FormOptions,
+			Doc:  "How the stack is applied, and options of providers.",
+			Read: (*document).readOptions,
 		},
-		key[*document]{
-			name: "resources", example: "[{type: vpc, cidr: 10.0.0.0/16}]", form: formBlocks,
-			doc:  "The resources of the stack. An empty list ([]) deletes everything in the stack.",
-			read: (*document).readResources,
+		read.Key[*document]{
+			Name: "resources", Example: "[{type: vpc, cidr: 10.0.0.0/16}]", Form: read.FormBlocks,
+			Doc:  "The resources of the stack. An empty list ([]) deletes everything in the stack.",
+			Read: (*document).readResources,
 		},
 	)
 }
@@ -87,112 +88,112 @@ func examples(o source.Options) (provider, location string) {
 }
 
 // locationKeys are location and each provider's own word for it.
-func locationKeys(o source.Options, doc string, read func(d *document, n *source.Node, word string)) []key[*document] {
-	var out []key[*document]
+func locationKeys(o source.Options, doc string, of func(d *document, n *source.Node, word string)) []read.Key[*document] {
+	var out []read.Key[*document]
 	_, location := examples(o)
 	for _, word := range locationWords(o) {
 		example, text := "NAME", doc+" Same as `location`."
 		if word == "location" {
 			example, text = location, doc+" Each provider also has its own word for it, such as `region` or `host`."
 		}
-		out = append(out, key[*document]{
-			name: word, example: example, form: formText, doc: text, read: func(d *document, n *source.Node) { read(d, n, word) },
+		out = append(out, read.Key[*document]{
+			Name: word, Example: example, Form: read.FormText, Doc: text, Read: func(d *document, n *source.Node) { of(d, n, word) },
 		})
 	}
 	return out
 }
 
-func defaultsKeys(o source.Options) []key[*document] {
+func defaultsKeys(o source.Options) []read.Key[*document] {
 	return append(locationKeys(o, "The same as beside `defaults`; only one of the two is allowed.", (*document).readLocation),
-		key[*document]{
-			name: "tags", example: "{team: platform}", form: formTags,
-			doc:  "Tags of every resource. A resource's own tag of the same name wins.",
-			read: (*document).readDefaultTags,
+		read.Key[*document]{
+			Name: "tags", Example: "{team: platform}", Form: read.FormTags,
+			Doc:  "Tags of every resource. A resource's own tag of the same name wins.",
+			Read: (*document).readDefaultTags,
 		})
 }
 
-func blockKeys(o source.Options) []key[*block] {
+func blockKeys(o source.Options) []read.Key[*block] {
 	provider, location := examples(o)
-	return []key[*block]{
+	return []read.Key[*block]{
 		{
-			name: "provider", example: provider, form: formProvider,
-			doc:  "The provider, if it differs from the document's.",
-			read: (*block).readBlockProvider,
+			Name: "provider", Example: provider, Form: read.FormProvider,
+			Doc:  "The provider, if it differs from the document's.",
+			Read: (*block).readBlockProvider,
 		},
 		{
-			name: "type", example: "ec2", form: formType,
-			doc:  "The kind of the resource. `ovi kinds` lists them with their attributes.",
-			read: (*block).readType,
+			Name: "type", Example: "ec2", Form: read.FormType,
+			Doc:  "The kind of the resource. `ovi kinds` lists them with their attributes.",
+			Read: (*block).readType,
 		},
 		{
-			name: "name", example: "web", form: formText,
-			doc: "The name of the resource. It never changes: a resource with another name is another " +
+			Name: "name", Example: "web", Form: read.FormText,
+			Doc: "The name of the resource. It never changes: a resource with another name is another " +
 				"resource. Default: the type, once a file for each type.",
-			read: (*block).readName,
+			Read: (*block).readName,
 		},
 		{
-			name: "count", example: "3", form: formCount,
-			doc: "Makes that many resources: NAME-0, NAME-1 and so on. `count: 1` makes NAME-0; without a " +
+			Name: "count", Example: "3", Form: read.FormCount,
+			Doc: "Makes that many resources: NAME-0, NAME-1 and so on. `count: 1` makes NAME-0; without a " +
 				"count it is NAME.",
-			read: (*block).readCount,
+			Read: (*block).readCount,
 		},
 		{
-			name: "update", example: "{max_unavailable: 1}", form: formUpdate,
-			doc:  "How many of a count are restarted or replaced at a time; see below.",
-			read: (*block).readUpdate,
+			Name: "update", Example: "{max_unavailable: 1}", Form: read.FormUpdate,
+			Doc:  "How many of a count are restarted or replaced at a time; see below.",
+			Read: (*block).readUpdate,
 		},
 		{
-			name: "location", example: location, form: formText,
-			doc: "The location, if it differs from the document's. Each provider also has its own word for " +
+			Name: "location", Example: location, Form: read.FormText,
+			Doc: "The location, if it differs from the document's. Each provider also has its own word for " +
 				"it, such as `region` or `host`.",
-			read: (*block).readBlockLocation,
+			Read: (*block).readBlockLocation,
 		},
 		{
-			name: "tags", example: "{environment: prod}", form: formTags,
-			doc:  "The tags of the resource. Those that start with ovi: are reserved.",
-			read: (*block).readTags,
+			Name: "tags", Example: "{environment: prod}", Form: read.FormTags,
+			Doc:  "The tags of the resource. Those that start with ovi: are reserved.",
+			Read: (*block).readTags,
 		},
 		{
-			name: "blessed", example: "true", form: formBool,
-			doc: "Protects the resource from every action. Removing this line does not remove the protection; " +
+			Name: "blessed", Example: "true", Form: read.FormBool,
+			Doc: "Protects the resource from every action. Removing this line does not remove the protection; " +
 				"`ovi unbless` does.",
-			read: (*block).readBlessed,
+			Read: (*block).readBlessed,
 		},
 		{
-			name: "owner", example: "team-a", form: formText,
-			doc: "The owner that its ovi tags name, if it is not the one of OVI_OWNER. Another owner on the " +
+			Name: "owner", Example: "team-a", Form: read.FormText,
+			Doc: "The owner that its ovi tags name, if it is not the one of OVI_OWNER. Another owner on the " +
 				"resource is drift.",
-			read: (*block).readOwner,
+			Read: (*block).readOwner,
 		},
 		{
-			name: "state", example: "stopped", form: formState,
-			doc: "Whether the resource runs: running or stopped, for kinds that have a state. Default: that " +
+			Name: "state", Example: "stopped", Form: read.FormState,
+			Doc: "Whether the resource runs: running or stopped, for kinds that have a state. Default: that " +
 				"of the kind, mostly running. One that is stopped or failing outside ovi is drift and is " +
 				"started again, at most 3 times in 10 minutes.",
-			read: (*block).readState,
+			Read: (*block).readState,
 		},
 		{
-			name: "replace", example: "create-first", form: formText,
-			doc: "How the resource is replaced where its kind allows a choice: destroy-first, create-first, " +
+			Name: "replace", Example: "create-first", Form: read.FormText,
+			Doc: "How the resource is replaced where its kind allows a choice: destroy-first, create-first, " +
 				"swap or start-first. `ovi kinds` shows what a kind can.",
-			read: (*block).readReplace,
+			Read: (*block).readReplace,
 		},
 		{
-			name: "ignore", example: "[tags.LastScan]", form: formPaths,
-			doc:  "Attributes, dotted paths or patterns that are not compared, of this resource alone.",
-			read: (*block).readIgnore,
+			Name: "ignore", Example: "[tags.LastScan]", Form: read.FormPaths,
+			Doc:  "Attributes, dotted paths or patterns that are not compared, of this resource alone.",
+			Read: (*block).readIgnore,
 		},
 		{
-			name: "depends_on", example: "[db]", form: formNames,
-			doc: "Resources that must exist first, where no attribute refers to them: NAME, TYPE/NAME or a " +
+			Name: "depends_on", Example: "[db]", Form: read.FormNames,
+			Doc: "Resources that must exist first, where no attribute refers to them: NAME, TYPE/NAME or a " +
 				"whole ref. A name with a count means all of them.",
-			read: (*block).readDependsOn,
+			Read: (*block).readDependsOn,
 		},
 		{
-			name: "spec", example: "{size: t3.micro}", form: formSpec,
-			doc: "The attributes of the resource, where they are not beside these keys. An attribute with the " +
+			Name: "spec", Example: "{size: t3.micro}", Form: read.FormSpec,
+			Doc: "The attributes of the resource, where they are not beside these keys. An attribute with the " +
 				"name of one of these keys is set only here.",
-			read: (*block).readSpec,
+			Read: (*block).readSpec,
 		},
 	}
 }

@@ -11,12 +11,12 @@ import (
 // booleans are taken as they are written. Equal tags share one memory.
 func (d *document) readTags(n *source.Node, under resource.Tags) resource.Tags {
 	if n.Shape != source.Object {
-		d.wrong(n, "tags must be keys with values, got "+n.Form(), "use tags: {environment: prod}")
+		d.Wrong(n, "tags must be keys with values, got "+n.Form(), "use tags: {environment: prod}")
 		return nil
 	}
 	key := n.AppendKey(d.l.scratch[:0])
 	key = append(append(key, 2), under.AppendJSON(nil)...)
-	for _, from := range d.public { // what one document may show, another may not
+	for _, from := range d.Public { // what one document may show, another may not
 		key = append(append(key, 2), from...)
 	}
 	d.l.scratch = key
@@ -27,7 +27,7 @@ func (d *document) readTags(n *source.Node, under resource.Tags) resource.Tags {
 	if len(d.l.tagSets) < mostSets {
 		memo = string(key) // the scratch is used again below
 	}
-	d.duplicates(n)
+	d.Duplicates(n)
 	all, ok := append(make([]resource.Tag, 0, len(under)+len(n.Kids)/2), under...), true
 	for i := 0; i+1 < len(n.Kids); i += 2 {
 		k, v := &n.Kids[i], &n.Kids[i+1]
@@ -51,13 +51,13 @@ func (d *document) readTags(n *source.Node, under resource.Tags) resource.Tags {
 func (d *document) tag(k, v *source.Node) (string, bool) {
 	switch {
 	case strings.HasPrefix(k.Text, "ovi:"):
-		d.wrong(k, "the tag "+source.Quote(k.Text)+" is reserved: ovi sets it", "remove it")
+		d.Wrong(k, "the tag "+source.Quote(k.Text)+" is reserved: ovi sets it", "remove it")
 	case k.Text == "":
-		d.wrong(k, "a tag has no name", "use NAME: VALUE")
+		d.Wrong(k, "a tag has no name", "use NAME: VALUE")
 	case v.IsNull():
-		d.wrong(v, "the tag "+k.Text+" has no value", `use "" for an empty one`)
+		d.Wrong(v, "the tag "+k.Text+" has no value", `use "" for an empty one`)
 	default:
-		return d.text(v, "the tag "+k.Text)
+		return d.Text(v, "the tag "+k.Text)
 	}
 	return "", false
 }

@@ -1,4 +1,4 @@
-package config
+package input
 
 import (
 	"cmp"
@@ -19,27 +19,29 @@ import (
 	"github.com/ovi-project/ovi/source/syntax"
 )
 
-// file is one file in memory.
-type file struct {
-	name string // as on the command line: for users
-	dir  string // where its ${file:…} start
-	text string
-	sum  string // of what was read
+// File is one file in memory.
+type File struct {
+	Name string // as on the command line: for users
+	Dir  string // where its ${file:…} start
+	Text string
+	Sum  string // of what was read
 }
 
-func (f *file) isJSON() bool { return strings.EqualFold(filepath.Ext(f.name), ".json") }
+// IsJSON reports a file that is named as JSON.
+func (f *File) IsJSON() bool { return strings.EqualFold(filepath.Ext(f.Name), ".json") }
 
-func (f *file) at(line, col int32) position.Position {
-	return position.Position{File: f.name, Line: int(line), Column: int(col)}
+// At is a position in the file.
+func (f *File) At(line, col int32) position.Position {
+	return position.Position{File: f.Name, Line: int(line), Column: int(col)}
 }
 
 // disk is where paths are read; nil is the operating system.
 type disk struct{ files fs.FS }
 
-// open finds and reads all files of some paths.
-func open(paths []string, from fs.FS) ([]*file, source.Problems) {
+// Open finds and reads all files of some paths.
+func Open(paths []string, from fs.FS) ([]*File, source.Problems) {
 	d := disk{from}
-	var files []*file
+	var files []*File
 	var problems source.Problems
 	fail := func(name, summary, suggestion string) {
 		problems = append(problems, source.Problem{At: position.Position{File: name}, Summary: summary, Suggestion: suggestion})
@@ -109,23 +111,23 @@ func (d disk) similar(p string) string {
 }
 
 // read reads one file and brings its text to UTF-8 without a byte order mark.
-func (d disk) read(name string) (*file, source.Problems) {
-	f := &file{name: name, dir: filepath.Dir(name)}
-	fail := func(line, col int32, summary, suggestion string) (*file, source.Problems) {
-		return f, source.Problems{{At: f.at(line, col), Summary: summary, Suggestion: suggestion}}
+func (d disk) read(name string) (*File, source.Problems) {
+	f := &File{Name: name, Dir: filepath.Dir(name)}
+	fail := func(line, col int32, summary, suggestion string) (*File, source.Problems) {
+		return f, source.Problems{{At: f.At(line, col), Summary: summary, Suggestion: suggestion}}
 	}
 	text, sum, err := d.readText(name)
 	if err != nil {
 		return fail(0, 0, source.FileError(err), "check the permissions of the file")
 	}
-	f.sum, f.text = sum, strings.TrimPrefix(text, "\uFEFF")
+	f.Sum, f.Text = sum, strings.TrimPrefix(text, "\uFEFF")
 	switch {
 	case isUTF16(text):
 		return fail(1, 1, "the file is UTF-16", "save it as UTF-8")
-	case strings.TrimSpace(f.text) == "":
+	case strings.TrimSpace(f.Text) == "":
 		return fail(1, 1, "the file is empty", "a stack without resources has resources: []")
 	}
-	if line, col, what := syntax.BadByte(f.text); what != "" {
+	if line, col, what := syntax.BadByte(f.Text); what != "" {
 		return fail(line, col, what, "save the file as UTF-8 text with the line ends of Unix or Windows")
 	}
 	return f, nil
