@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -16,7 +17,7 @@ func (d *Draft) Add(r *Resource) {
 	a := adding{Draft: d, r: r, failed: r.Broken}
 	a.run()
 	if a.failed {
-		d.broken[cmpOr(r.Name, r.Kind)] = true
+		d.broken[cmp.Or(r.Name, r.Kind)] = true
 	}
 }
 
@@ -151,7 +152,7 @@ func (a *adding) checkName() {
 			return
 		}
 		if problems := a.kind.checker.CheckName(name); len(problems) > 0 {
-			a.wrong(r.where("name"), problems[0].Summary, cmpOr(problems[0].Suggestion, "use letters, digits, '.', '_' and '-'"))
+			a.wrong(r.where("name"), problems[0].Summary, cmp.Or(problems[0].Suggestion, "use letters, digits, '.', '_' and '-'"))
 			return
 		}
 	}
@@ -177,7 +178,7 @@ func (a *adding) checkLocation() {
 		r.Location = rule.Default
 	case rule.Required:
 		if !a.failed {
-			a.wrong(r.At, "no "+rule.Word+" is configured", "add "+rule.Word+": "+cmpOr(rule.Example, "NAME"))
+			a.wrong(r.At, "no "+rule.Word+" is configured", "add "+rule.Word+": "+cmp.Or(rule.Example, "NAME"))
 		}
 	default:
 		r.Location = DefaultLocation

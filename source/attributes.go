@@ -203,7 +203,7 @@ func (r *reading) report(p resource.Problem) {
 	if exact || n != &r.r.Attrs {
 		at = r.at(n, p.Path)
 	}
-	r.wrong(at, p.Summary, cmpOr(p.Suggestion, rule(r.kind.schemaAt(p.Path))))
+	r.wrong(at, p.Summary, cmp.Or(p.Suggestion, rule(r.kind.schemaAt(p.Path))))
 }
 
 // rule tells what an attribute can be, without any value.
@@ -216,7 +216,7 @@ func rule(a *resource.Attribute) string {
 	case a.Min != nil && a.Type == resource.TInt:
 		return "use a number " + between(a)
 	case a.Example != "":
-		return forExample(cmpOr(a.Name, "an element"), a.Example)
+		return forExample(cmp.Or(a.Name, "an element"), a.Example)
 	case a.Pattern != "":
 		return "use a value that matches " + a.Pattern
 	}

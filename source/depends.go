@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,12 +10,6 @@ import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
 )
-
-// user is a resource that uses others.
-type user struct {
-	ref   resource.Ref
-	where func(path string) position.Position
-}
 
 func (d *Draft) user(i int) user {
 	return user{d.desired[i].Ref, func(path string) position.Position { return d.where(i, path) }}
@@ -157,7 +152,7 @@ func (d *Draft) unknown(by user, u *use, r resource.Ref) {
 	if a := d.idPrefix(r); a != "" && hint == "" && u.ref != nil {
 		hint = "add " + r.Short() + ", or use an existing id (" + a + "…)"
 	}
-	d.wrong(by, u, fmt.Sprintf("unknown %s %s", r.Kind, Quote(r.Name)), cmpOr(hint, "add "+r.Short()))
+	d.wrong(by, u, fmt.Sprintf("unknown %s %s", r.Kind, Quote(r.Name)), cmp.Or(hint, "add "+r.Short()))
 }
 
 // idPrefix finds how the ids of a kind start, from an attribute that refers to the kind.
@@ -200,7 +195,7 @@ func (d *Draft) lookUpName(by user, u *use) (refs []resource.Ref, ok bool) {
 		return found[0], true
 	case 0:
 		if !d.isBroken(u.name) {
-			d.wrong(by, u, "unknown resource "+Quote(u.name), cmpOr(Suggest(u.name, d.namesIn(self.Scope())), "add it, or remove it from depends_on"))
+			d.wrong(by, u, "unknown resource "+Quote(u.name), cmp.Or(Suggest(u.name, d.namesIn(self.Scope())), "add it, or remove it from depends_on"))
 		}
 	default:
 		d.wrong(by, u, fmt.Sprintf("ambiguous name %s: %d resources have it", Quote(u.name), len(found)), "use "+strings.Join(names, " or "))

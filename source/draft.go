@@ -107,6 +107,12 @@ type entry struct {
 	where func(string) position.Position
 }
 
+// user is a resource that uses others.
+type user struct {
+	ref   resource.Ref
+	where func(path string) position.Position
+}
+
 // failure is a resource with problems, which is checked for more all the same.
 type failure struct {
 	user    user
@@ -187,11 +193,4 @@ func forExample(word, example string) string {
 		return ""
 	}
 	return "for example, " + word + ": " + example
-}
-
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

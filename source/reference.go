@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -83,7 +84,7 @@ func (r *reading) reference(path string, a *resource.Attribute, n *Node, inside 
 	if last > 1 {
 		ref.Provider = steps[0]
 		if rule := r.opts.LocationOf(ref.Provider); ref.Provider != r.r.Provider {
-			ref.Location = cmpOr(rule.Default, DefaultLocation)
+			ref.Location = cmp.Or(rule.Default, DefaultLocation)
 		}
 	}
 	if last > 2 {
