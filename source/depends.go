@@ -100,7 +100,8 @@ func (d *Draft) lookUp(by user, u *use) lookedUp {
 		return lookedUp{[]resource.Ref{r}, summary != ""}
 	}
 	if g := d.counted[r]; g.count > 0 {
-		d.wrong(by, u, fmt.Sprintf("%s is %d resources, and %s refers to one", r.Short(), g.count, u.path), "use one of "+listed(r.Name, g.count))
+		d.wrong(by, u, fmt.Sprintf("%s is %d resources, and %s refers to one", r.Short(), g.count, u.path),
+			"use one of "+listed(r.Name, g.count))
 	} else {
 		d.unknown(by, u, r)
 	}
@@ -195,10 +196,12 @@ func (d *Draft) lookUpName(by user, u *use) (refs []resource.Ref, ok bool) {
 		return found[0], true
 	case 0:
 		if !d.isBroken(u.name) {
-			d.wrong(by, u, "unknown resource "+Quote(u.name), cmp.Or(Suggest(u.name, d.namesIn(self.Scope())), "add it, or remove it from depends_on"))
+			d.wrong(by, u, "unknown resource "+Quote(u.name),
+				cmp.Or(Suggest(u.name, d.namesIn(self.Scope())), "add it, or remove it from depends_on"))
 		}
 	default:
-		d.wrong(by, u, fmt.Sprintf("ambiguous name %s: %d resources have it", Quote(u.name), len(found)), "use "+strings.Join(names, " or "))
+		d.wrong(by, u, fmt.Sprintf("ambiguous name %s: %d resources have it", Quote(u.name), len(found)),
+			"use "+strings.Join(names, " or "))
 	}
 	return nil, false
 }
@@ -210,7 +213,8 @@ func (d *Draft) all(r resource.Ref) []resource.Ref {
 	}
 	var out []resource.Ref
 	for i := range d.counted[r].count {
-		out = append(out, resource.Ref{Provider: r.Provider, Location: r.Location, Kind: r.Kind, Name: r.Name + "-" + strconv.Itoa(i)})
+		out = append(out, resource.Ref{Provider: r.Provider, Location: r.Location, Kind: r.Kind,
+			Name: r.Name + "-" + strconv.Itoa(i)})
 	}
 	return out
 }

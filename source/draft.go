@@ -137,7 +137,8 @@ type kept struct {
 // NewDraft returns an empty draft.
 func NewDraft(opts Options) *Draft {
 	return &Draft{
-		opts: opts, report: report{outside: map[string]string{}}, counted: map[resource.Ref]group{}, scopes: map[resource.Scope]bool{},
+		opts: opts, report: report{outside: map[string]string{}}, counted: map[resource.Ref]group{},
+		scopes: map[resource.Scope]bool{},
 		broken: map[string]bool{}, kinds: map[kindName]*kind{}, memo: map[string]*checked{}, invalid: map[resource.Ref]bool{},
 	}
 }

@@ -81,7 +81,8 @@ func (r *reading) unique(path string, n *Node) bool {
 	ok := true
 	for key, first := range Duplicates(n) {
 		ok = false
-		r.wrong(r.at(key, path), "duplicate key "+Quote(key.Text), fmt.Sprintf("remove one; the other is on line %d", first.Line))
+		r.wrong(r.at(key, path), "duplicate key "+Quote(key.Text),
+			fmt.Sprintf("remove one; the other is on line %d", first.Line))
 	}
 	return ok
 }
@@ -179,7 +180,8 @@ func (r *reading) outsideValue(path string, a *resource.Attribute, n *Node, s st
 	default:
 		return r.word(path, a, s)
 	}
-	r.wrong(r.at(n, path), fmt.Sprintf("%s must be %s, which the value of %s is not", path, a.Type, Quote(n.Text)), rule(a))
+	r.wrong(r.at(n, path), fmt.Sprintf("%s must be %s, which the value of %s is not", path, a.Type, Quote(n.Text)),
+		rule(a))
 	return nil
 }
 
@@ -187,7 +189,8 @@ func (r *reading) outsideValue(path string, a *resource.Attribute, n *Node, s st
 // shows it.
 func (r *reading) secret(path string, a *resource.Attribute, n *Node) resource.Value {
 	if n.Shape != Scalar || !a.SecretInFile && n.Parts == nil {
-		r.wrong(r.at(n, path), path+" is a secret and must not be written in the configuration", "use "+path+": ${env:NAME} or ${file:PATH}")
+		r.wrong(r.at(n, path), path+" is a secret and must not be written in the configuration",
+			"use "+path+": ${env:NAME} or ${file:PATH}")
 		return nil
 	}
 	if n.Parts == nil {
@@ -198,7 +201,8 @@ func (r *reading) secret(path string, a *resource.Attribute, n *Node) resource.V
 		return r.parts(path, a, n)
 	}
 	if !a.SecretInFile && !n.Parts.FromOutside() {
-		r.wrong(r.at(n, path), path+" is a secret and must not be written in the configuration", "use "+path+": ${env:NAME} or ${file:PATH}")
+		r.wrong(r.at(n, path), path+" is a secret and must not be written in the configuration",
+			"use "+path+": ${env:NAME} or ${file:PATH}")
 		return nil
 	}
 	return r.sealed(path, a, n, s)

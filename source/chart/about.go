@@ -16,7 +16,8 @@ func (l *loader) readAbout(name string) source.Problems {
 	}
 	var problems source.Problems
 	fail := func(n *source.Node, summary, suggestion string) {
-		problems = append(problems, source.Problem{At: page.At(name, n.Line, n.Column), Summary: summary, Suggestion: suggestion})
+		problems = append(problems, source.Problem{At: page.At(name, n.Line, n.Column), Summary: summary,
+			Suggestion: suggestion})
 	}
 	before := l.Draft.Failed()
 	nodes := l.Nodes(page.PlainText(&page.File{Name: name, Text: s}))
@@ -25,7 +26,8 @@ func (l *loader) readAbout(name string) source.Problems {
 		return problems
 	}
 	if len(nodes) != 1 || nodes[0].Shape != source.Object {
-		return source.Problems{{At: position.Position{File: name, Line: 1, Column: 1}, Summary: "the chart has no name", Suggestion: "add name: NAME and version: 0.1.0"}}
+		return source.Problems{{At: position.Position{File: name, Line: 1, Column: 1}, Summary: "the chart has no name",
+			Suggestion: "add name: NAME and version: 0.1.0"}}
 	}
 	n := &nodes[0]
 	text := func(key string) string {
@@ -41,7 +43,8 @@ func (l *loader) readAbout(name string) source.Problems {
 	keys := []string{"name", "version", "description", "rules"}
 	for i := 0; i+1 < len(n.Kids); i += 2 {
 		if key := n.Kids[i].Text; !slices.Contains(keys, key) {
-			fail(&n.Kids[i], "unknown field "+source.Quote(key)+" in "+chartFile, page.NearestOr(key, keys, "a chart has name, version, description and rules"))
+			fail(&n.Kids[i], "unknown field "+source.Quote(key)+" in "+chartFile,
+				page.NearestOr(key, keys, "a chart has name, version, description and rules"))
 		}
 	}
 	l.Draft.Rules.DestroyAuto = true
@@ -49,7 +52,8 @@ func (l *loader) readAbout(name string) source.Problems {
 		destroy := r.Get("destroy")
 		switch {
 		case destroy == nil || len(r.Kids) != 2:
-			fail(r, "the rules of a chart are destroy alone", "use rules: {destroy: manual}; other rules are in files for --policy")
+			fail(r, "the rules of a chart are destroy alone",
+				"use rules: {destroy: manual}; other rules are in files for --policy")
 		case destroy.Text != "auto" && destroy.Text != "manual":
 			fail(destroy, "invalid destroy "+destroy.What(), "use auto or manual")
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"io/fs"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -27,6 +28,24 @@ const (
 var label = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,51}[a-z0-9])?$`)
 
 const labelDoc = "lower-case letters, digits and '-', at most 53"
+
+// Options is what the source needs from outside.
+type Options struct {
+	source.Options
+	// Provider is the provider of the kinds: CuteContainer is its kind container.
+	Provider string
+	// Namespace is given when a command runs, never in a manifest. Names on the host start with
+	// it, so that a chart can run more than once on a host. "" is none.
+	Namespace string
+	// Values are files whose values win over those of values.yaml, the last most.
+	Values []string
+	// Set are values as KEY.KEY=VALUE, which win over those of all files.
+	Set []string
+	// Env answers ${env:NAME}; nil knows no variable. os.LookupEnv fits.
+	Env func(name string) (value string, ok bool)
+	// Files is where paths are read; nil is the operating system.
+	Files fs.FS
+}
 
 // loader is one load.
 type loader struct {
@@ -112,7 +131,9 @@ func (l *loader) openChart(dir string) ([]*page.Text, source.Problems) {
 func (l *loader) templateFiles(dir string) ([]*page.File, source.Problems) {
 	names, err := l.Disk.Below(dir)
 	if err != nil {
-		return nil, source.Problems{{At: position.Position{File: dir}, Summary: "cannot read the templates: " + source.FileError(err), Suggestion: "a chart has its manifests in " + templatesDir + "/"}}
+		return nil, source.Problems{{At: position.Position{File: dir},
+			Summary:    "cannot read the templates: " + source.FileError(err),
+			Suggestion: "a chart has its manifests in " + templatesDir + "/"}}
 	}
 	var files []*page.File
 	var problems source.Problems
@@ -126,10 +147,12 @@ func (l *loader) templateFiles(dir string) ([]*page.File, source.Problems) {
 			problems = append(problems, *problem)
 			continue
 		}
-		files, rendered = append(files, &page.File{Name: filepath.ToSlash(name), Text: s}), rendered || templates.IsRendered(name)
+		files, rendered = append(files, &page.File{Name: filepath.ToSlash(name), Text: s}),
+			rendered || templates.IsRendered(name)
 	}
 	if !rendered && len(problems) == 0 {
-		problems = source.Problems{{At: position.Position{File: dir}, Summary: "the chart has no templates", Suggestion: "add a manifest, for example " + filepath.Join(dir, "web.yaml")}}
+		problems = source.Problems{{At: position.Position{File: dir}, Summary: "the chart has no templates",
+			Suggestion: "add a manifest, for example " + filepath.Join(dir, "web.yaml")}}
 	}
 	return files, problems
 }
@@ -183,7 +206,9 @@ func (l *loader) openPlain(paths []string) ([]*page.Text, source.Problems) {
 	for _, p := range paths {
 		names, err := l.manifestFiles(p)
 		if err != nil {
-			problems = append(problems, source.Problem{At: position.Position{File: p}, Summary: "cannot read the manifests: " + err.Error(), Suggestion: "check the path; it is relative to the current folder"})
+			problems = append(problems, source.Problem{At: position.Position{File: p},
+				Summary:    "cannot read the manifests: " + err.Error(),
+				Suggestion: "check the path; it is relative to the current folder"})
 		}
 		for _, name := range names {
 			if seen[filepath.Clean(name)] {
@@ -199,7 +224,8 @@ func (l *loader) openPlain(paths []string) ([]*page.Text, source.Problems) {
 		}
 	}
 	if len(l.opts.Values)+len(l.opts.Set) > 0 {
-		problems = append(problems, source.Problem{Summary: "plain manifests have no values", Suggestion: "omit --values and --set, or make it a chart: a folder with a " + chartFile})
+		problems = append(problems, source.Problem{Summary: "plain manifests have no values",
+			Suggestion: "omit --values and --set, or make it a chart: a folder with a " + chartFile})
 	}
 	if len(problems) > 0 {
 		return nil, problems

@@ -98,7 +98,8 @@ func (m *manifest) bad(n *source.Node, summary, suggestion string) {
 // wrong reports a problem of the resource.
 func (m *manifest) wrong(n *source.Node, summary, suggestion string) {
 	m.r.Broken = true
-	m.Draft.Problem(source.Problem{Cause: source.Validation, At: m.at(n), Ref: m.ref(), Summary: summary, Suggestion: suggestion})
+	m.Draft.Problem(source.Problem{Cause: source.Validation, At: m.at(n), Ref: m.ref(), Summary: summary,
+		Suggestion: suggestion})
 }
 
 // unique reports keys that a block has twice, and removes them.
@@ -106,7 +107,8 @@ func (l *loader) unique(m *manifest, n *source.Node) {
 	if n.Shape == source.Object {
 		var again []string
 		for key, first := range source.Duplicates(n) {
-			m.Problem(m.at(key), m.ref(), "duplicate key "+source.Quote(key.Text), fmt.Sprintf("remove one; the other is on line %d", first.Line))
+			m.Problem(m.at(key), m.ref(), "duplicate key "+source.Quote(key.Text),
+				fmt.Sprintf("remove one; the other is on line %d", first.Line))
 			again = append(again, key.Text)
 		}
 		if len(again) > 0 {
@@ -141,7 +143,8 @@ func (m *manifest) readHead() bool {
 	}
 	k, ok := m.kinds[kind.Text]
 	if !ok {
-		m.bad(kind, "unknown kind "+kind.What(), page.NearestOr(kind.Text, m.kindNames(), "use one of "+strings.Join(m.kindNames(), ", ")))
+		m.bad(kind, "unknown kind "+kind.What(),
+			page.NearestOr(kind.Text, m.kindNames(), "use one of "+strings.Join(m.kindNames(), ", ")))
 		return false
 	}
 	m.kind, m.r.Kind = k, k.Name
@@ -152,7 +155,9 @@ func (m *manifest) readHead() bool {
 		case "namespace":
 			m.noNamespace(key)
 		default:
-			m.wrong(key, "unknown field "+source.Quote(key.Text), page.NearestOr(key.Text, []string{"apiVersion", "kind", "metadata", "spec"}, "a manifest has apiVersion, kind, metadata and spec"))
+			m.wrong(key, "unknown field "+source.Quote(key.Text),
+				page.NearestOr(key.Text, []string{"apiVersion", "kind", "metadata", "spec"},
+					"a manifest has apiVersion, kind, metadata and spec"))
 		}
 	}
 	return true
@@ -161,7 +166,8 @@ func (m *manifest) readHead() bool {
 func (m *manifest) kindNames() []string { return slices.Sorted(maps.Keys(m.kinds)) }
 
 func (m *manifest) noNamespace(key *source.Node) {
-	m.wrong(key, "a manifest has no namespace: it is given when a command runs", "remove it, and use --namespace "+source.Clip(m.valueOf(key)))
+	m.wrong(key, "a manifest has no namespace: it is given when a command runs",
+		"remove it, and use --namespace "+source.Clip(m.valueOf(key)))
 }
 
 // valueOf is the text of a key's value.
@@ -226,7 +232,8 @@ func (m *manifest) readMetadata(n *source.Node) {
 		case "namespace":
 			m.noNamespace(key)
 		default:
-			m.wrong(key, "unknown field "+source.Quote("metadata."+key.Text), page.NearestOr(key.Text, metadataKeys(), "use one of "+strings.Join(metadataKeys(), ", ")))
+			m.wrong(key, "unknown field "+source.Quote("metadata."+key.Text),
+				page.NearestOr(key.Text, metadataKeys(), "use one of "+strings.Join(metadataKeys(), ", ")))
 		}
 	}
 	if n.Get("name") == nil {

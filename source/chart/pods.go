@@ -36,7 +36,8 @@ func (l *loader) joinPods() {
 		c := containers[x.name]
 		if c == nil {
 			if !l.missing {
-				x.pod.wrong(x.at, "unknown container "+source.Quote(x.name), page.NearestOr(x.name, names, "add it, or remove it from the pod"))
+				x.pod.wrong(x.at, "unknown container "+source.Quote(x.name),
+					page.NearestOr(x.name, names, "add it, or remove it from the pod"))
 			}
 			continue
 		}

@@ -80,7 +80,8 @@ func (m *manifest) secretText(spec, _, n *source.Node) {
 		key, v := n.Kids[i], n.Kids[i+1].Clone()
 		switch {
 		case data.Get(key.Text) != nil:
-			m.wrong(&key, "duplicate key "+source.Quote(key.Text)+" in spec.stringData", "remove it from data or from stringData")
+			m.wrong(&key, "duplicate key "+source.Quote(key.Text)+" in spec.stringData",
+				"remove it from data or from stringData")
 			continue
 		case v.Shape != source.Scalar || v.IsNull() || v.Text == "":
 			m.wrong(&v, "spec.stringData."+key.Text+" has no value", "add one, or remove the key")
@@ -99,6 +100,7 @@ func (m *manifest) needData(spec *source.Node) {
 	if data != nil && (data.Bad || len(data.Kids) > 0) {
 		return
 	}
-	m.wrong(spec, "the secret has no values", "for example, data: {password: cGFzc3dvcmQ=}, or stringData: {password: \"${env:DB_PASSWORD}\"}")
+	m.wrong(spec, "the secret has no values",
+		"for example, data: {password: cGFzc3dvcmQ=}, or stringData: {password: \"${env:DB_PASSWORD}\"}")
 	put(spec, "data", &source.Node{Shape: source.Object, Bad: true})
 }

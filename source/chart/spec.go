@@ -108,7 +108,8 @@ const hostNames = "network_aliases"
 // that name, and a dependency: replacing what it refers to changes no string.
 func (m *manifest) expand(a *resource.Attribute, n *source.Node) source.Node {
 	out := *n
-	parts, unclosed, ok := source.Expand(n.Text, func(from, name string) (source.Part, bool) { return m.outside(n, from, name) })
+	parts, unclosed, ok := source.Expand(n.Text,
+		func(from, name string) (source.Part, bool) { return m.outside(n, from, name) })
 	if unclosed != "" {
 		m.wrong(n, "a ${ without its }", "use ${KIND/NAME}; $${ is a literal ${")
 	}

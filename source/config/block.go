@@ -31,7 +31,8 @@ func (b *block) read(n *source.Node) {
 	b.Resource, l.current = &b.r, location{b.File, b.start, n}
 	defer func() { b.Resource, l.current = nil, location{} }()
 	if n.Shape != source.Object {
-		b.Wrong(n, "a block of resources must be keys, got "+n.Form(), "use - type: "+b.SomeKind()+", with the other keys below type")
+		b.Wrong(n, "a block of resources must be keys, got "+n.Form(),
+			"use - type: "+b.SomeKind()+", with the other keys below type")
 		b.Draft.Add(&b.r)
 		return
 	}
@@ -80,7 +81,8 @@ kids:
 			switch {
 			case b.slots[j] == nil:
 				b.slots[j] = &b.n.Kids[i+1]
-			case name == "location" && k.Text != "location" && b.n.Get("location") != nil, k.Text == "location" && b.word != "location" && b.n.Get(b.word) != nil:
+			case name == "location" && k.Text != "location" && b.n.Get("location") != nil,
+				k.Text == "location" && b.word != "location" && b.n.Get(b.word) != nil:
 				b.Wrong(k, "duplicate location: "+b.word+" is another word for it", "remove location or "+b.word)
 			}
 			continue kids
@@ -123,7 +125,8 @@ func (b *block) onlyNameless() {
 		b.l.nameless[key] = b.r.At
 		return
 	}
-	b.Wrong(b.n, fmt.Sprintf("a second %s without a name: the first is on line %d", b.r.Kind, first.Line), "add a name to both; a name never changes")
+	b.Wrong(b.n, fmt.Sprintf("a second %s without a name: the first is on line %d", b.r.Kind, first.Line),
+		"add a name to both; a name never changes")
 }
 
 func (b *block) readType(n *source.Node) {

@@ -59,7 +59,8 @@ func (c *config) Load(ctx context.Context) ([]*source.Draft, error) {
 // better.
 func (c *config) loadFiles(ctx context.Context, files []*input.File, piece int) (*source.Draft, error) {
 	l := newLoader(c.opts, files)
-	l.several = len(files) > 1 || slices.ContainsFunc(files, func(f *input.File) bool { return strings.Contains(f.Text, "\n---") })
+	l.several = len(files) > 1 || slices.ContainsFunc(files,
+		func(f *input.File) bool { return strings.Contains(f.Text, "\n---") })
 	for _, f := range files {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("config: reading %s: %w", f.Name, err)

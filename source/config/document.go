@@ -35,7 +35,8 @@ func (l *loader) document(f *input.File, root *source.Node, blocks iter.Seq[*sou
 		return
 	}
 	if root.Shape == source.Scalar && looksLikeTerraform(f.Text) {
-		d.Wrong(root, "the file looks like Terraform (HCL)", "write YAML, see docs/terraform.md; `ovi import terraform` writes it of a state")
+		d.Wrong(root, "the file looks like Terraform (HCL)",
+			"write YAML, see docs/terraform.md; `ovi import terraform` writes it of a state")
 		return
 	}
 	keys := fileKeys(l.opts.Options)
@@ -49,7 +50,8 @@ func (l *loader) document(f *input.File, root *source.Node, blocks iter.Seq[*sou
 	if d.Location != "" && d.Provider != "" {
 		l.draft.Scope(resource.Scope{Provider: d.Provider, Location: d.Location})
 	}
-	b := &block{document: d, keys: blockKeys(l.opts.Options), unnamed: root.Get("provider") != nil || meant(root, keys, "provider")}
+	b := &block{document: d, keys: blockKeys(l.opts.Options),
+		unnamed: root.Get("provider") != nil || meant(root, keys, "provider")}
 	for n := range blocks {
 		b.read(n)
 	}
@@ -99,7 +101,8 @@ func (d *document) readLocation(n *source.Node, word string) {
 func (d *document) locationName(n *source.Node, word string) string {
 	s, ok := d.Text(n, word)
 	if ok && !settings.Fit.MatchString(s) {
-		d.Wrong(n, "invalid "+word+" "+source.Quote(s), cmp.Or(example(word, d.Opts.LocationOf(d.Provider).Example), "use letters, digits, '.', '_', '-' and '/'"))
+		d.Wrong(n, "invalid "+word+" "+source.Quote(s),
+			cmp.Or(example(word, d.Opts.LocationOf(d.Provider).Example), "use letters, digits, '.', '_', '-' and '/'"))
 		return ""
 	}
 	return s

@@ -14,9 +14,11 @@ import (
 func Reference() string {
 	var b strings.Builder
 	var o source.Options
-	table(&b, "Keys of a file", "Every document (a file, or a part of one between `---` lines) is read on its own.", fileKeys(o))
+	table(&b, "Keys of a file", "Every document (a file, or a part of one between `---` lines) is read on its own.",
+		fileKeys(o))
 	table(&b, "Keys of `defaults`", "", defaultsKeys(o))
-	table(&b, "Keys of `rules`", "Also the keys of a file of rules (`--policy`), beside its `version`.", settings.RulesKeys())
+	table(&b, "Keys of `rules`", "Also the keys of a file of rules (`--policy`), beside its `version`.",
+		settings.RulesKeys())
 	table(&b, "Keys of a window", "Each item of `windows`.", settings.WindowKeys())
 	table(&b, "Keys of an approval", "Each item of `approvals`.", settings.ApprovalKeys())
 	table(&b, "Keys of a rule in CEL", "Each item of `rules` in `rules`.", settings.RuleKeys())

@@ -21,16 +21,20 @@ func TestADocumentSetsAnOptionForItsAccount(t *testing.T) {
 	one := func(region, option string) string {
 		return "version: v1\nprovider: aws\n" + region + "options: {aws: {" + option + "}}\nresources: []\n"
 	}
-	const first, second, none = "region: 111111111111/us-east-1\n", "defaults: {region: 222222222222/us-east-1}\n", "region: us-east-1\n"
+	const first, second, none = "region: 111111111111/us-east-1\n", "defaults: {region: 222222222222/us-east-1}\n",
+		"region: us-east-1\n"
 	for name, c := range map[string]struct {
 		docs []string
 		want string
 	}{
-		"each its own":              {[]string{one(first, "role: a"), one(second, "role: b"), one(none, "role: c")}, "c,111111111111=a,222222222222=b"},
-		"one account twice":         {[]string{one(first, "role: a"), one(first, "role: a")}, "111111111111=a"},
-		"no account":                {[]string{one(none, "role: a"), one("", "role: a")}, "a"},
-		"named in the value":        {[]string{one(none, `role: "x,222222222222=b"`), one(first, `role: "333333333333=c"`)}, "x,222222222222=b,333333333333=c"},
-		"another provider's region": {[]string{one("", "role: a"), strings.Replace(one("location: 111111111111/us-east-1\n", "role: a"), "provider: aws", "provider: box", 1)}, "a"},
+		"each its own": {[]string{one(first, "role: a"), one(second, "role: b"), one(none, "role: c")},
+			"c,111111111111=a,222222222222=b"},
+		"one account twice": {[]string{one(first, "role: a"), one(first, "role: a")}, "111111111111=a"},
+		"no account":        {[]string{one(none, "role: a"), one("", "role: a")}, "a"},
+		"named in the value": {[]string{one(none, `role: "x,222222222222=b"`), one(first, `role: "333333333333=c"`)},
+			"x,222222222222=b,333333333333=c"},
+		"another provider's region": {[]string{one("", "role: a"),
+			strings.Replace(one("location: 111111111111/us-east-1\n", "role: a"), "provider: aws", "provider: box", 1)}, "a"},
 	} {
 		in, err := load(t, strings.Join(c.docs, "---\n"))
 		if err != nil || in.Options.Providers["aws"]["role"] != c.want {
@@ -53,7 +57,8 @@ func TestADocumentSetsAnOptionForItsAccount(t *testing.T) {
 func TestARolePutsItsDocumentIntoItsAccount(t *testing.T) {
 	t.Parallel()
 	doc := func(option, more string) string {
-		return "version: v1\nprovider: aws\nregion: us-east-1\n" + option + "resources:\n  - {type: vpc, name: NAME" + more + ", cidr: 10.0.0.0/16}\n"
+		return "version: v1\nprovider: aws\nregion: us-east-1\n" + option + "resources:\n  - {type: vpc, name: NAME" + more +
+			", cidr: 10.0.0.0/16}\n"
 	}
 	role := func(account string) string { return "options: {aws: {external: x, role: role-" + account + "}}\n" }
 	const one, two = "111111111111", "222222222222"
@@ -61,15 +66,25 @@ func TestARolePutsItsDocumentIntoItsAccount(t *testing.T) {
 		docs               []string
 		locations, options string // of the options role and external
 	}{
-		"one document":          {[]string{doc(role(one), "")}, "us-east-1", "role-" + one + " x"},
-		"the first has none":    {[]string{doc("", ""), doc(role(two), "")}, "us-east-1 " + two + "/us-east-1", two + "=role-" + two + " " + two + "=x"},
-		"each its own":          {[]string{doc(role(one), ""), doc(role(two), ""), doc("", "")}, one + "/us-east-1 " + two + "/us-east-1 us-east-1", one + "=role-" + one + "," + two + "=role-" + two + " " + one + "=x," + two + "=x"},
-		"in another order":      {[]string{doc("", ""), doc(role(two), ""), doc(role(one), "")}, "us-east-1 " + two + "/us-east-1 " + one + "/us-east-1", one + "=role-" + one + "," + two + "=role-" + two + " " + one + "=x," + two + "=x"},
-		"the same":              {[]string{doc(role(one), ""), doc(role(one), "")}, one + "/us-east-1 " + one + "/us-east-1", one + "=role-" + one + " " + one + "=x"},
-		"without a region":      {[]string{strings.Replace(doc(role(one), ", region: us-west-2"), "\nregion: us-east-1", "", 1), doc("", "")}, "us-west-2 us-east-1", "role-" + one + " x"},
-		"another region":        {[]string{doc("", ""), doc(role(two), ", region: eu-west-1")}, "us-east-1 " + two + "/eu-west-1", two + "=role-" + two + " " + two + "=x"},
-		"an account of its own": {[]string{doc("", ""), doc(role(two), ", region: "+one+"/eu-west-1")}, "us-east-1 " + one + "/eu-west-1", two + "=role-" + two + " " + two + "=x"},
-		"several roles":         {[]string{doc("", ""), doc("options: {aws: {role: \"role-"+one+",role-"+two+"\"}}\n", "")}, "us-east-1 us-east-1", "role-" + one + ",role-" + two + " "},
+		"one document": {[]string{doc(role(one), "")}, "us-east-1", "role-" + one + " x"},
+		"the first has none": {[]string{doc("", ""), doc(role(two), "")}, "us-east-1 " + two + "/us-east-1",
+			two + "=role-" + two + " " + two + "=x"},
+		"each its own": {[]string{doc(role(one), ""), doc(role(two), ""), doc("", "")},
+			one + "/us-east-1 " + two + "/us-east-1 us-east-1",
+			one + "=role-" + one + "," + two + "=role-" + two + " " + one + "=x," + two + "=x"},
+		"in another order": {[]string{doc("", ""), doc(role(two), ""), doc(role(one), "")},
+			"us-east-1 " + two + "/us-east-1 " + one + "/us-east-1",
+			one + "=role-" + one + "," + two + "=role-" + two + " " + one + "=x," + two + "=x"},
+		"the same": {[]string{doc(role(one), ""), doc(role(one), "")}, one + "/us-east-1 " + one + "/us-east-1",
+			one + "=role-" + one + " " + one + "=x"},
+		"without a region": {[]string{strings.Replace(doc(role(one), ", region: us-west-2"), "\nregion: us-east-1", "",
+			1), doc("", "")}, "us-west-2 us-east-1", "role-" + one + " x"},
+		"another region": {[]string{doc("", ""), doc(role(two), ", region: eu-west-1")},
+			"us-east-1 " + two + "/eu-west-1", two + "=role-" + two + " " + two + "=x"},
+		"an account of its own": {[]string{doc("", ""), doc(role(two), ", region: "+one+"/eu-west-1")},
+			"us-east-1 " + one + "/eu-west-1", two + "=role-" + two + " " + two + "=x"},
+		"several roles": {[]string{doc("", ""), doc("options: {aws: {role: \"role-"+one+",role-"+two+"\"}}\n", "")},
+			"us-east-1 us-east-1", "role-" + one + ",role-" + two + " "},
 	} {
 		for i := range c.docs {
 			c.docs[i] = strings.Replace(c.docs[i], "NAME", "abc"[i:i+1], 1)
@@ -84,7 +99,8 @@ func TestARolePutsItsDocumentIntoItsAccount(t *testing.T) {
 			locations[strings.Index("abc", d.Ref.Name)] = d.Ref.Location
 		}
 		of := in.Options.Providers["aws"]
-		if got := of["role"] + " " + of["external"]; !slices.Equal(locations, strings.Fields(c.locations)) || got != c.options {
+		if got := of["role"] + " " + of["external"]; !slices.Equal(locations,
+			strings.Fields(c.locations)) || got != c.options {
 			t.Errorf("%s: %v with %q", name, locations, got)
 		}
 	}

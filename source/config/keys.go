@@ -39,7 +39,8 @@ func fileKeys(o source.Options) []read.Key[*document] {
 			Read: (*document).readProvider,
 		},
 	}
-	out = append(out, locationKeys(o, "The location of resources that have none of their own.", (*document).readLocation)...)
+	out = append(out, locationKeys(o, "The location of resources that have none of their own.",
+		(*document).readLocation)...)
 	return append(out,
 		read.Key[*document]{
 			Name: "defaults", Example: "{tags: {team: platform}}", Form: read.FormDefaults,
@@ -88,7 +89,8 @@ func examples(o source.Options) (provider, location string) {
 }
 
 // locationKeys are location and each provider's own word for it.
-func locationKeys(o source.Options, doc string, of func(d *document, n *source.Node, word string)) []read.Key[*document] {
+func locationKeys(o source.Options, doc string,
+	of func(d *document, n *source.Node, word string)) []read.Key[*document] {
 	var out []read.Key[*document]
 	_, location := examples(o)
 	for _, word := range locationWords(o) {
@@ -97,14 +99,16 @@ func locationKeys(o source.Options, doc string, of func(d *document, n *source.N
 			example, text = location, doc+" Each provider also has its own word for it, such as `region` or `host`."
 		}
 		out = append(out, read.Key[*document]{
-			Name: word, Example: example, Form: read.FormText, Doc: text, Read: func(d *document, n *source.Node) { of(d, n, word) },
+			Name: word, Example: example, Form: read.FormText, Doc: text,
+			Read: func(d *document, n *source.Node) { of(d, n, word) },
 		})
 	}
 	return out
 }
 
 func defaultsKeys(o source.Options) []read.Key[*document] {
-	return append(locationKeys(o, "The same as beside `defaults`; only one of the two is allowed.", (*document).readLocation),
+	return append(locationKeys(o, "The same as beside `defaults`; only one of the two is allowed.",
+		(*document).readLocation),
 		read.Key[*document]{
 			Name: "tags", Example: "{team: platform}", Form: read.FormTags,
 			Doc:  "Tags of every resource. A resource's own tag of the same name wins.",

@@ -71,11 +71,13 @@ func drawConfig(t *rapid.T, good bool) string {
 	var b strings.Builder
 	b.WriteString(rapid.SampledFrom([]string{"", "---\n", "# a comment\n\n"}).Draw(t, "start"))
 	b.WriteString("version: v1\nprovider: aws\npublic: [env:SIZE]\n")
-	tail := rapid.SampledFrom([]string{"", "region: us-east-1\n", "defaults:\n  tags: {owner: me}\n", "# end\n", "regoin: x\n", "rules: {max_destroy: 3}\n# c\n"}).Draw(t, "tail")
+	tail := rapid.SampledFrom([]string{"", "region: us-east-1\n", "defaults:\n  tags: {owner: me}\n", "# end\n",
+		"regoin: x\n", "rules: {max_destroy: 3}\n# c\n"}).Draw(t, "tail")
 	if !strings.HasPrefix(tail, "region") {
 		b.WriteString("region: us-east-1\n")
 	}
-	b.WriteString(rapid.SampledFrom([]string{"", "ignore:\n  - tags.x\n", "defaults: &d\n  tags: {a: b}\n", "rules:\n  rules: [{name: a, when: a && b, effect: deny}]\n", "stack: \"a\"\n"}).Draw(t, "head"))
+	b.WriteString(rapid.SampledFrom([]string{"", "ignore:\n  - tags.x\n", "defaults: &d\n  tags: {a: b}\n",
+		"rules:\n  rules: [{name: a, when: a && b, effect: deny}]\n", "stack: \"a\"\n"}).Draw(t, "head"))
 	b.WriteString("resources:" + rapid.SampledFrom([]string{"\n", " # here\n", "\n\n  # first\n"}).Draw(t, "resources"))
 	by := rapid.SampledFrom([]int{0, 2, 2, 4}).Draw(t, "indent")
 	for _, i := range rapid.Permutation(indexes(len(pool))).Draw(t, "order")[:rapid.IntRange(1, len(pool)).Draw(t, "n")] {
@@ -195,12 +197,18 @@ func TestLaw9_SecretsStayOut(t *testing.T) {
 	}
 	// The same in every place where it does not belong: the messages must not show it.
 	for _, keys := range []string{
-		"type: ${env:DB_PASSWORD}", "type: vpc, name: \"${env:DB_PASSWORD}/\"", "type: vpc, cidr: a, tags: [\"${env:DB_PASSWORD}\"]",
-		ec2 + "count: \"${env:DB_PASSWORD}\"", ec2 + "region: \" ${env:DB_PASSWORD}\"", ec2 + "blessed: \"${env:DB_PASSWORD}\"",
-		ec2 + "depends_on: [\"${env:DB_PASSWORD}\"]", ec2 + "depends_on: [\"vpc/${env:DB_PASSWORD}\"]", ec2 + "depends_on: [\"a/b/c/${env:DB_PASSWORD}\"]", ec2 + "ignore: [\"${env:DB_PASSWORD}\"]",
-		ec2 + "subnet: \"${env:DB_PASSWORD}\"", ec2 + "security_groups: [\"x${env:DB_PASSWORD}\"]", ec2 + "security_groups: \"${env:DB_PASSWORD}\"",
-		ec2 + "state: \"${env:DB_PASSWORD}\"", ec2 + "public_ip: \"${env:DB_PASSWORD}\"", ec2 + "root_volume: {type: \"a${env:DB_PASSWORD}\"}", ec2 + "root_volume: \"${env:DB_PASSWORD}\"",
-		ec2 + "user_data: \"${file:secret-${env:DB_PASSWORD}}\"", ec2 + "labels: {a: [\"${env:DB_PASSWORD}\"]}", "type: ec2, name: web, size: \"${env:DB_PASSWORD}\"",
+		"type: ${env:DB_PASSWORD}", "type: vpc, name: \"${env:DB_PASSWORD}/\"",
+		"type: vpc, cidr: a, tags: [\"${env:DB_PASSWORD}\"]",
+		ec2 + "count: \"${env:DB_PASSWORD}\"", ec2 + "region: \" ${env:DB_PASSWORD}\"",
+		ec2 + "blessed: \"${env:DB_PASSWORD}\"",
+		ec2 + "depends_on: [\"${env:DB_PASSWORD}\"]", ec2 + "depends_on: [\"vpc/${env:DB_PASSWORD}\"]",
+		ec2 + "depends_on: [\"a/b/c/${env:DB_PASSWORD}\"]", ec2 + "ignore: [\"${env:DB_PASSWORD}\"]",
+		ec2 + "subnet: \"${env:DB_PASSWORD}\"", ec2 + "security_groups: [\"x${env:DB_PASSWORD}\"]",
+		ec2 + "security_groups: \"${env:DB_PASSWORD}\"",
+		ec2 + "state: \"${env:DB_PASSWORD}\"", ec2 + "public_ip: \"${env:DB_PASSWORD}\"",
+		ec2 + "root_volume: {type: \"a${env:DB_PASSWORD}\"}", ec2 + "root_volume: \"${env:DB_PASSWORD}\"",
+		ec2 + "user_data: \"${file:secret-${env:DB_PASSWORD}}\"", ec2 + "labels: {a: [\"${env:DB_PASSWORD}\"]}",
+		"type: ec2, name: web, size: \"${env:DB_PASSWORD}\"",
 	} {
 		for _, p := range problems(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - {"+keys+"}\n") {
 			if shown := fmt.Sprintf("%v %+v %#v", p, p, p); strings.Contains(shown, fakeSecret) {

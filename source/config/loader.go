@@ -86,7 +86,8 @@ func (l *loader) syntax(f *input.File, err error) {
 		return
 	}
 	if looksLikeTerraform(f.Text) {
-		l.problem(f.At(1, 1), "", "the file looks like Terraform (HCL)", "write YAML, see docs/terraform.md; `ovi import terraform` writes it of a state")
+		l.problem(f.At(1, 1), "", "the file looks like Terraform (HCL)",
+			"write YAML, see docs/terraform.md; `ovi import terraform` writes it of a state")
 		return
 	}
 	e := syntax.Failure(f.Text, "resources", err)
@@ -96,7 +97,8 @@ func (l *loader) syntax(f *input.File, err error) {
 // finish completes the draft.
 func (l *loader) finish() {
 	if !l.isDesired && !l.opts.NoResources && l.draft.Failed() == 0 {
-		l.problem(l.files[0].At(1, 1), "", "the configuration has no resources", "add resources:, or resources: [] to delete everything in the stack")
+		l.problem(l.files[0].At(1, 1), "", "the configuration has no resources",
+			"add resources:, or resources: [] to delete everything in the stack")
 	}
 	d := l.draft
 	d.Stack, d.ByFolder, d.Source = l.stack(), l.named() == "", l.files[0].Name
@@ -135,9 +137,11 @@ func (l *loader) stack() string {
 	}
 	switch {
 	case len(names) > 1:
-		l.problem(l.files[0].At(1, 1), "", "the stack has no name, and its files are in several folders", "add stack: NAME to one of them")
+		l.problem(l.files[0].At(1, 1), "", "the stack has no name, and its files are in several folders",
+			"add stack: NAME to one of them")
 	case name == "":
-		l.problem(l.files[0].At(1, 1), "", "the stack has no name, and the folder has none that could be used", "add stack: NAME")
+		l.problem(l.files[0].At(1, 1), "", "the stack has no name, and the folder has none that could be used",
+			"add stack: NAME")
 	}
 	return name
 }

@@ -39,9 +39,11 @@ func Rules(ctx context.Context, paths []string, opts Options) (rules.Rules, erro
 func (l *loader) rulesDocument(f *input.File, root *source.Node) {
 	d := l.setter(f)
 	version := read.Key[*settings.Setter]{
-		Name: "version", Example: "v1", Form: read.FormVersion, Doc: "The version of this format.", Read: (*settings.Setter).ReadVersion,
+		Name: "version", Example: "v1", Form: read.FormVersion, Doc: "The version of this format.",
+		Read: (*settings.Setter).ReadVersion,
 	}
-	read.Keys(d.Reader, d, append([]read.Key[*settings.Setter]{version, publicKey((*settings.Setter).ReadPublic)}, settings.RulesKeys()...), root, "the file")
+	read.Keys(d.Reader, d, append([]read.Key[*settings.Setter]{version, publicKey((*settings.Setter).ReadPublic)},
+		settings.RulesKeys()...), root, "the file")
 	if root.Shape == source.Object && root.Get("version") == nil {
 		d.Wrong(root, "the file has no version", "add version: v1 as the first line")
 	}

@@ -23,7 +23,8 @@ func updateKeys() []read.Key[*updateItem] {
 
 func (b *block) readUpdate(n *source.Node) {
 	if b.n.Get("count") == nil {
-		b.Wrong(n, "update says how the resources of a count are changed, and there is no count", "add count, or remove update")
+		b.Wrong(n, "update says how the resources of a count are changed, and there is no count",
+			"add count, or remove update")
 	}
 	read.Keys(b.Reader, &updateItem{b}, updateKeys(), n, "update")
 }
@@ -35,7 +36,8 @@ func (u *updateItem) readMaxUnavailable(n *source.Node) {
 	}
 	budget, err := rules.ParseBudget(s)
 	if err != nil || budget.Count == 0 {
-		u.Wrong(n, "invalid max_unavailable "+source.Quote(s), "use a number of resources, for example 1, or a share, for example 25%")
+		u.Wrong(n, "invalid max_unavailable "+source.Quote(s),
+			"use a number of resources, for example 1, or a share, for example 25%")
 		return
 	}
 	u.r.MaxUnavailable = budget

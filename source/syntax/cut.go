@@ -96,7 +96,8 @@ func (c Cut) Around() (n source.Node, ok bool) {
 			continue
 		}
 		lists++
-		if int32(k.Line) != c.line || k.Column != 1 || v.Kind != yaml.ScalarNode || v.Tag != "!!null" || v.Value != "" || v.Anchor != "" || v.Style != 0 {
+		if int32(k.Line) != c.line || k.Column != 1 || v.Kind != yaml.ScalarNode || v.Tag != "!!null" || v.Value != "" ||
+			v.Anchor != "" || v.Style != 0 {
 			return n, false
 		}
 		*v = yaml.Node{Kind: yaml.SequenceNode, Line: int(c.first), Column: len(c.dash)}

@@ -85,7 +85,8 @@ func (c *Converter) node(y *yaml.Node, depth int, aliased bool) source.Node {
 		return c.node(y.Content[0], depth+1, aliased)
 	case yaml.AliasNode:
 		if c.open[y.Alias] {
-			c.fail(n.Line, n.Column, "the alias *"+y.Value+" is inside its own anchor", "remove the alias from the block of &"+y.Value)
+			c.fail(n.Line, n.Column, "the alias *"+y.Value+" is inside its own anchor",
+				"remove the alias from the block of &"+y.Value)
 			n.Type = source.Null
 			return n
 		}

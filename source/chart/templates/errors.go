@@ -67,7 +67,8 @@ const maxMissing = 20
 
 // Problems returns why a template cannot be rendered. Rendering stops at the first unknown value: it
 // is given a text and rendered again, so that the others are reported too.
-func (t *Set) Problems(f *page.File, err error, given map[string]any, data func(map[string]any) map[string]any) []source.Problem {
+func (t *Set) Problems(f *page.File, err error, given map[string]any,
+	data func(map[string]any) map[string]any) []source.Problem {
 	out := []source.Problem{Explain(t, f, err, given)}
 	given = chartvalues.CopyOf(given).(map[string]any)
 	for range maxMissing {
@@ -123,24 +124,30 @@ func explain(t *Set, e templateError, values map[string]any) (summary, suggestio
 	}
 	if m := noFunc.FindStringSubmatch(e.msg); m != nil {
 		if slices.Contains(refused(), m[1]) {
-			return "the function " + m[1] + " is not available: rendering a chart gives the same text each time", "pass the result with --set"
+			return "the function " + m[1] + " is not available: rendering a chart gives the same text each time",
+				"pass the result with --set"
 		}
-		return "unknown function " + source.Quote(m[1]), page.NearestOr(m[1], append(slices.Collect(maps.Keys(functions(&counting{}))), "include"), "use a function of text/template or sprig")
+		return "unknown function " + source.Quote(m[1]),
+			page.NearestOr(m[1], append(slices.Collect(maps.Keys(functions(&counting{}))), "include"),
+				"use a function of text/template or sprig")
 	}
 	if m := noTmpl.FindStringSubmatch(e.msg); m != nil {
 		name := m[1] + m[2]
-		return "unknown template " + source.Quote(name), page.NearestOr(name, t.defined(), "add {{ define "+strconv.Quote(name)+" }}")
+		return "unknown template " + source.Quote(name),
+			page.NearestOr(name, t.defined(), "add {{ define "+strconv.Quote(name)+" }}")
 	}
 	if m := noKeys.FindStringSubmatch(e.msg); m != nil {
 		above, _, _ := strings.Cut(e.node, "."+m[1])
-		return e.node + " does not exist: " + above + " has no keys", "make it a block of keys in values.yaml, with " + m[1] + " in it"
+		return e.node + " does not exist: " + above + " has no keys",
+			"make it a block of keys in values.yaml, with " + m[1] + " in it"
 	}
 	if m := called.FindStringSubmatch(e.msg); m != nil {
 		return calledProblem(m[1], m[2], values)
 	}
 	for _, row := range []struct{ words, summary, suggestion string }{
 		{"unexpected EOF", "a block is not closed", "add {{ end }}"},
-		{"unexpected {{end}}", "{{ end }} without a block", "remove it, or add the {{ if }}, {{ range }} or {{ with }} that it closes"},
+		{"unexpected {{end}}", "{{ end }} without a block",
+			"remove it, or add the {{ if }}, {{ range }} or {{ with }} that it closes"},
 		{"unclosed action", "an action is not closed", "add }}"},
 		{"missing value for", e.msg, "add an expression"},
 		{page.ErrTooLong.Error(), page.ErrTooLong.Error(), "check its loops"},
@@ -158,7 +165,8 @@ func calledProblem(function, msg string, values map[string]any) (summary, sugges
 	if function == "required" || function == "fail" {
 		return clean(msg), "set the value with --set or --values"
 	}
-	return function + ": " + hideValues(quoted.ReplaceAllString(clean(msg), "…"), values), "check the arguments of " + function
+	return function + ": " + hideValues(quoted.ReplaceAllString(clean(msg), "…"), values),
+		"check the arguments of " + function
 }
 
 // missingKey explains a value that does not exist.
@@ -177,7 +185,8 @@ func missingKey(node, key string, values map[string]any) (summary, suggestion st
 	parent, _ := at2(values, path[:len(path)-1]).(map[string]any)
 	whole := strings.Join(path, ".")
 	if near, ok := resource.Nearest(key, slices.Sorted(maps.Keys(parent))); ok {
-		return "unknown value .Values." + whole, "use .Values." + strings.Join(append(slices.Clone(path[:len(path)-1]), near), ".")
+		return "unknown value .Values." + whole,
+			"use .Values." + strings.Join(append(slices.Clone(path[:len(path)-1]), near), ".")
 	}
 	return "unknown value .Values." + whole, "add " + whole + " to values.yaml, or use --set " + whole + "=VALUE"
 }

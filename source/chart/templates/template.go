@@ -31,7 +31,8 @@ const maxDepth = 100
 
 // New returns a set without templates.
 func New() *Set {
-	return &Set{Files: map[string]*page.File{}, from: map[string]*page.File{}, root: template.New("").Option("missingkey=error")}
+	return &Set{Files: map[string]*page.File{}, from: map[string]*page.File{},
+		root: template.New("").Option("missingkey=error")}
 }
 
 // ParseAll parses files, whose templates can use each other's. Every file that cannot be parsed
@@ -54,7 +55,8 @@ func (t *Set) ParseAll(files []*page.File, report func(*page.File, error)) {
 			}
 			if first := t.from[defined.Name()]; first != nil {
 				line, col := f.Position(int(defined.Tree.Root.Pos))
-				report(f, fmt.Errorf("template: %s:%d:%d: template %q is also defined in %s", f.Name, line, col-1, defined.Name(), first.Name))
+				report(f, fmt.Errorf("template: %s:%d:%d: template %q is also defined in %s", f.Name, line, col-1, defined.Name(),
+					first.Name))
 				ok = false
 				continue
 			}
@@ -112,7 +114,8 @@ func (t *Set) newMark(m page.Mark) parse.Node {
 		parse.NewIdentifier(markFunc).SetPos(pos),
 		&parse.NumberNode{NodeType: parse.NodeNumber, Pos: pos, IsInt: true, Int64: n, Text: fmt.Sprint(n)},
 	}}
-	return &parse.ActionNode{NodeType: parse.NodeAction, Pos: pos, Pipe: &parse.PipeNode{NodeType: parse.NodePipe, Pos: pos, Cmds: []*parse.CommandNode{call}}}
+	return &parse.ActionNode{NodeType: parse.NodeAction, Pos: pos,
+		Pipe: &parse.PipeNode{NodeType: parse.NodePipe, Pos: pos, Cmds: []*parse.CommandNode{call}}}
 }
 
 // mark notes where what is printed next comes from.

@@ -86,13 +86,15 @@ func readFile(r *page.Reader, name string) (values map[string]any, ok bool) {
 		return nil, false
 	}
 	if len(nodes) > 1 {
-		r.Problem(page.At(name, nodes[1].Line, nodes[1].Column), "", "a second document in a file of values", "remove the --- line that starts it")
+		r.Problem(page.At(name, nodes[1].Line, nodes[1].Column), "", "a second document in a file of values",
+			"remove the --- line that starts it")
 	}
 	if len(nodes) == 0 || nodes[0].IsNull() {
 		return nil, true
 	}
 	if nodes[0].Shape != source.Object {
-		r.Problem(page.At(name, nodes[0].Line, nodes[0].Column), "", "values must be a block of keys, got "+nodes[0].Form(), "use KEY: VALUE lines")
+		r.Problem(page.At(name, nodes[0].Line, nodes[0].Column), "", "values must be a block of keys, got "+nodes[0].Form(),
+			"use KEY: VALUE lines")
 		return nil, false
 	}
 	values, _ = valueOf(r, name, &nodes[0]).(map[string]any)
@@ -121,7 +123,8 @@ func valueOf(r *page.Reader, name string, n *source.Node) any {
 	}
 	v, ok := typed(n.Type, n.Text)
 	if !ok {
-		r.Problem(page.At(name, n.Line, n.Column), "", "a template prints this number otherwise than it is written", "quote it, or write it in plain decimal digits")
+		r.Problem(page.At(name, n.Line, n.Column), "", "a template prints this number otherwise than it is written",
+			"quote it, or write it in plain decimal digits")
 	}
 	return v
 }
@@ -129,7 +132,8 @@ func valueOf(r *page.Reader, name string, n *source.Node) any {
 // duplicates reports keys that an object has twice.
 func duplicates(r *page.Reader, name string, n *source.Node) {
 	for again, first := range source.Duplicates(n) {
-		r.Problem(page.At(name, again.Line, again.Column), "", "duplicate key "+source.Quote(again.Text), fmt.Sprintf("remove one; the other is on line %d", first.Line))
+		r.Problem(page.At(name, again.Line, again.Column), "", "duplicate key "+source.Quote(again.Text),
+			fmt.Sprintf("remove one; the other is on line %d", first.Line))
 	}
 }
 

@@ -49,7 +49,8 @@ func (r *Reader) Text(n *source.Node, what string) (string, bool) {
 	var out strings.Builder
 	for _, p := range parts {
 		if p.Reference {
-			r.Wrong(n, what+" cannot refer to a resource: "+source.Quote("${"+p.Text+"}"), "use ${env:NAME} or ${file:PATH}; $${ is a literal ${")
+			r.Wrong(n, what+" cannot refer to a resource: "+source.Quote("${"+p.Text+"}"),
+				"use ${env:NAME} or ${file:PATH}; $${ is a literal ${")
 			return "", false
 		}
 		out.WriteString(p.Text)
@@ -134,7 +135,8 @@ func (r *Reader) Whole(n *source.Node, what string, low, high int) (int, bool) {
 	}
 	v, err := strconv.Atoi(s)
 	if err != nil || v < low || v > high || n.Quoted && !r.isOutside(n) {
-		r.Wrong(n, fmt.Sprintf("%s must be a whole number from %d to %d, got %s", what, low, high, n.What()), "for example, "+what+": "+strconv.Itoa(max(low, 3)))
+		r.Wrong(n, fmt.Sprintf("%s must be a whole number from %d to %d, got %s", what, low, high, n.What()),
+			"for example, "+what+": "+strconv.Itoa(max(low, 3)))
 		return 0, false
 	}
 	return v, true
@@ -169,7 +171,8 @@ func (r *Reader) Wrong(n *source.Node, summary, suggestion string) {
 // Duplicates reports keys that a block has twice.
 func (r *Reader) Duplicates(n *source.Node) {
 	for again, first := range source.Duplicates(n) {
-		r.Wrong(again, "duplicate key "+source.Quote(again.Text), fmt.Sprintf("remove one; the other is on line %d", first.Line))
+		r.Wrong(again, "duplicate key "+source.Quote(again.Text),
+			fmt.Sprintf("remove one; the other is on line %d", first.Line))
 	}
 }
 

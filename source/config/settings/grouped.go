@@ -28,7 +28,8 @@ func (d *Setter) readGrouped(n *source.Node, provider string, option *source.Opt
 	values := resource.ParseGrouped(text, rule.Pattern)
 	if own := d.group(provider); own != "" && values[""] != "" {
 		if other := values[own]; other != "" {
-			d.Wrong(n, fmt.Sprintf("%s has two values for %s %s: %s and %s", name, rule.Word, own, values[""], other), "remove one")
+			d.Wrong(n, fmt.Sprintf("%s has two values for %s %s: %s and %s", name, rule.Word, own, values[""], other),
+				"remove one")
 			return
 		}
 		values[own] = values[""]
@@ -52,7 +53,8 @@ func (d *Setter) enter(n *source.Node, provider, name, of string) bool {
 	switch rule := d.Opts.LocationOf(provider); {
 	case of == "" || own == of || d.Provider != provider || d.Location == "":
 	case own != "":
-		d.Wrong(n, fmt.Sprintf("%s is of %s %s, and the %s of this document is in %s %s", name, rule.Group.Word, of, rule.Word, rule.Group.Word, own), "use the same "+rule.Group.Word+" in both")
+		d.Wrong(n, fmt.Sprintf("%s is of %s %s, and the %s of this document is in %s %s", name, rule.Group.Word, of,
+			rule.Word, rule.Group.Word, own), "use the same "+rule.Group.Word+" in both")
 		return false
 	case d.Several && !strings.Contains(d.Location, "/"):
 		d.Within, d.Location = of, of+"/"+d.Location
@@ -64,7 +66,8 @@ func (d *Setter) enter(n *source.Node, provider, name, of string) bool {
 func (d *Setter) group(provider string) string {
 	rule := d.Opts.LocationOf(provider).Group
 	group, _, located := strings.Cut(d.Location, "/")
-	if d.Provider != provider || !located || rule.Pattern == "" || !regexp.MustCompile(`^(?:`+rule.Pattern+`)$`).MatchString(group) {
+	if d.Provider != provider || !located || rule.Pattern == "" ||
+		!regexp.MustCompile(`^(?:`+rule.Pattern+`)$`).MatchString(group) {
 		return ""
 	}
 	return group
@@ -86,7 +89,8 @@ func (d *Setter) setGrouped(name, group string, n *source.Node, value, before st
 	case group != "":
 		of, hint = " for "+group, "set it once: it is for all of them"
 	case d.Provider != "" && rule.Group.Example != "":
-		hint = fmt.Sprintf("set it once, or give each document a %s with its %s, for example %s: %s", rule.Word, rule.Group.Word, rule.Word, rule.Group.Example)
+		hint = fmt.Sprintf("set it once, or give each document a %s with its %s, for example %s: %s", rule.Word,
+			rule.Group.Word, rule.Word, rule.Group.Example)
 	}
 	d.Wrong(n, fmt.Sprintf("conflicting %s%s: %s here, and %s at %s", name, of, value, before, first.at), hint)
 	return false

@@ -345,7 +345,8 @@ func (d *Setter) expression(n *source.Node, what string) (string, position.Posit
 	switch {
 	case n.Quoted:
 		at.Column++
-	case int(n.Line) < len(lines) && int(n.Column) <= len(lines[n.Line-1]) && strings.ContainsAny(lines[n.Line-1][n.Column-1:n.Column], "|>"):
+	case int(n.Line) < len(lines) && int(n.Column) <= len(lines[n.Line-1]) &&
+		strings.ContainsAny(lines[n.Line-1][n.Column-1:n.Column], "|>"):
 		below := lines[n.Line]
 		at.Line, at.Column = at.Line+1, len(below)-len(strings.TrimLeft(below, " "))+1
 	}

@@ -51,7 +51,8 @@ func (d *Setter) setOnce(name string, n *source.Node, same bool) bool {
 	case !again:
 		d.Settings.Set[name] = Setting{d.File.At(n.Line, n.Column), n.Text}
 	case !same:
-		d.Wrong(n, fmt.Sprintf("conflicting %s: %s here, and %s at %s", name, n.Text, first.value, first.at), "set it once: it is for the whole stack")
+		d.Wrong(n, fmt.Sprintf("conflicting %s: %s here, and %s at %s", name, n.Text, first.value, first.at),
+			"set it once: it is for the whole stack")
 		return false
 	}
 	return true
@@ -93,7 +94,8 @@ func (d *Setter) readMaxDestroy(n *source.Node) {
 	}
 	budget, err := rules.ParseBudget(s)
 	if err != nil {
-		d.Wrong(n, "invalid max_destroy "+source.Quote(s), "use a number of resources, for example 10, or a share, for example 10%")
+		d.Wrong(n, "invalid max_destroy "+source.Quote(s),
+			"use a number of resources, for example 10, or a share, for example 10%")
 		return
 	}
 	if d.setOnce("max_destroy", n, budget == d.Settings.Rules.MaxDestroy) {
@@ -170,7 +172,8 @@ func (d *Setter) readProviderOption(k, v *source.Node, provider string, rules []
 		d.Wrong(k, "the option "+k.Text+" of provider "+provider+" is a secret", "set it in the environment")
 		return
 	case rules[at].Operator:
-		d.Wrong(k, "the option "+k.Text+" of provider "+provider+" runs a program, and a configuration may come from another host",
+		d.Wrong(k, "the option "+k.Text+" of provider "+provider+
+			" runs a program, and a configuration may come from another host",
 			"remove it; if you trust the program, set it with --"+rules[at].Flag+" or in the environment: "+rules[at].Variable)
 		return
 	}

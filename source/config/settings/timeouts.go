@@ -40,7 +40,8 @@ func (d *Setter) ReadTimeouts(n *source.Node) {
 
 func (d *Setter) readTimeout(kind string, action, n *source.Node) {
 	if !slices.Contains(resource.TimeoutActions(), action.Text) {
-		d.Wrong(action, "unknown action "+source.Quote(action.Text)+" of timeouts", source.Suggest(action.Text, resource.TimeoutActions()))
+		d.Wrong(action, "unknown action "+source.Quote(action.Text)+" of timeouts",
+			source.Suggest(action.Text, resource.TimeoutActions()))
 		return
 	}
 	name := "timeouts." + kind + "." + action.Text
@@ -76,7 +77,8 @@ func TimeoutsSchema(o source.Options) *jsonschema.Schema {
 	kinds := map[string]*jsonschema.Schema{}
 	for _, p := range o.Schemas.Providers() {
 		for _, k := range o.Schemas.Kinds(p) {
-			kinds[k.Name] = &jsonschema.Schema{Type: jsonschema.OneOf("object"), Properties: actions, Others: jsonschema.Closed()}
+			kinds[k.Name] = &jsonschema.Schema{Type: jsonschema.OneOf("object"), Properties: actions,
+				Others: jsonschema.Closed()}
 		}
 	}
 	return &jsonschema.Schema{Type: jsonschema.OneOf("object"), Properties: kinds, Others: jsonschema.Closed()}
