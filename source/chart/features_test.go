@@ -34,7 +34,8 @@ func value(t *testing.T, in resource.Intent, name string) string {
 }
 
 func TestTheLastValueWins(t *testing.T) {
-	text := head + "-- values.yaml --\nimage: {name: web, tag: \"1\", list: [1, 2]}\nother: x\n-- prod.yaml --\nimage: {tag: \"2\"}\nother: null\n-- more.yaml --\nimage: {registry: localhost}\n" +
+	text := head + "-- values.yaml --\nimage: {name: web, tag: \"1\", list: [1, 2]}\nother: x\n-- prod.yaml --\n" +
+		"image: {tag: \"2\"}\nother: null\n-- more.yaml --\nimage: {registry: localhost}\n" +
 		"-- templates/web.yaml --\n" + container("web",
 		`"{{ .Values.image.registry }}/{{ .Values.image.name }}:{{ .Values.image.tag }}-{{ .Values.image.list | join "." }}-{{ hasKey .Values "other" }}"`)
 	for _, c := range []struct {

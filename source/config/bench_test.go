@@ -26,7 +26,8 @@ func manyResources(n int, sort string) string {
 		note = "subnet: app\n    security_groups: [web]"
 	}
 	for i := range n - 2 {
-		fmt.Fprintf(&b, "  - name: web-%06d\n    type: ec2\n    size: t3.%s\n    image: ami-0abcdef\n    key_name: key-%d\n    public_ip: %t\n    %s\n    tags:\n      environment: prod\n      team: team-%d\n",
+		fmt.Fprintf(&b, "  - name: web-%06d\n    type: ec2\n    size: t3.%s\n    image: ami-0abcdef\n"+
+			"    key_name: key-%d\n    public_ip: %t\n    %s\n    tags:\n      environment: prod\n      team: team-%d\n",
 			i, []string{"micro", "small", "large"}[i%3], i%50, i%2 == 0, note, i%20)
 	}
 	return b.String()

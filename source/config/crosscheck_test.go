@@ -92,7 +92,8 @@ resources:
 // The same finding of many resources that share a line is reported once.
 func TestFindingsOfACountAreOne(t *testing.T) {
 	got := findings(t, picky("region", "cidr"), "ovi.yaml",
-		"version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - {type: vpc, name: a, count: 3, cidr: x}\n  - {type: vpc, name: b, cidr: x}\n")
+		"version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - {type: vpc, name: a, count: 3, cidr: x}\n"+
+			"  - {type: vpc, name: b, cidr: x}\n")
 	if diff := cmp.Diff([]string{"3:9 vpc/a-0 about region", "5:42 vpc/a-0 about cidr", "6:32 vpc/b about cidr"},
 		got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

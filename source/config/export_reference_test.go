@@ -24,7 +24,8 @@ func Reference() string {
 	table(&b, "Keys of a rule in CEL", "Each item of `rules` in `rules`.", settings.RuleKeys())
 	table(&b, "Keys of a drift rule", "Each item of `drift`.", settings.DriftKeys())
 	table(&b, "Keys of `options`", "", settings.OptionsKeys(o))
-	table(&b, "Keys of a block", "Each item of `resources` is a block. The attributes of its type are beside these keys, or all of them under `spec`.", blockKeys(o))
+	table(&b, "Keys of a block", "Each item of `resources` is a block. The attributes of its type are beside these "+
+		"keys, or all of them under `spec`.", blockKeys(o))
 	table(&b, "Keys of `update`", "Of a block with a count.", updateKeys())
 	return b.String()
 }

@@ -183,13 +183,15 @@ resources:
 
 // TestJSONMeansWhatYAMLMeans, with other letters and escapes too.
 func TestJSONMeansWhatYAMLMeans(t *testing.T) {
-	asJSON := "{\"version\": \"v1\", \"provider\": \"aws\", \"region\": \"us-east-1\", \"resources\": [\n\t{\"type\": \"ebs\", \"name\": \"d\", \"zone\": \"a\", \"size\": 20, \"weight\": 1.5, \"encrypted\": true,\n" +
+	asJSON := "{\"version\": \"v1\", \"provider\": \"aws\", \"region\": \"us-east-1\", \"resources\": [\n" +
+		"\t{\"type\": \"ebs\", \"name\": \"d\", \"zone\": \"a\", \"size\": 20, \"weight\": 1.5, \"encrypted\": true,\n" +
 		"\t \"tags\": {\"smile\": \"\\ud83d\\ude00 \\\"x\\\"\"}}]}"
 	fromJSON, err := loadFiles(t, map[string]string{"ovi.json": asJSON}, "ovi.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	fromYAML := mustLoad(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - type: ebs\n    name: d\n    zone: a\n    size: 20\n    weight: 1.5\n    encrypted: true\n    tags: {smile: '\U0001F600 \"x\"'}\n")
+	fromYAML := mustLoad(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - type: ebs\n    name: d\n"+
+		"    zone: a\n    size: 20\n    weight: 1.5\n    encrypted: true\n    tags: {smile: '\U0001F600 \"x\"'}\n")
 	if at := fromJSON.Resources[0].At; at != (position.Position{File: "ovi.json", Line: 2, Column: 2}) {
 		t.Errorf("it is at %v", at)
 	}
@@ -201,9 +203,12 @@ func TestJSONMeansWhatYAMLMeans(t *testing.T) {
 
 func TestValuesFromOutside(t *testing.T) {
 	in, err := loadFiles(t, map[string]string{
-		"sub/ovi.yaml": "version: v1\nprovider: aws\npublic: [env:STAGE, env:NUMBER, env:YES, env:SIZE, env:EMPTY, file:init.sh]\nregion: ${env:STAGE}-1\nresources:\n" +
-			"  - type: ebs\n    name: ${env:STAGE}-data\n    zone: a\n    size: ${env:NUMBER}\n    encrypted: ${env:YES}\n    weight: ${env:NUMBER}\n    tags: {stage: \"is ${env:STAGE}\"}\n" +
-			"  - type: ec2\n    name: web\n    count: ${env:NUMBER}\n    size: ${env:SIZE}\n    blessed: ${env:YES}\n    user_data: ${file:init.sh}\n    key_name: $${env:STAGE}${env:EMPTY}\n",
+		"sub/ovi.yaml": "version: v1\nprovider: aws\npublic: [env:STAGE, env:NUMBER, env:YES, env:SIZE, env:EMPTY, " +
+			"file:init.sh]\nregion: ${env:STAGE}-1\nresources:\n" +
+			"  - type: ebs\n    name: ${env:STAGE}-data\n    zone: a\n    size: ${env:NUMBER}\n    encrypted: ${env:YES}\n" +
+			"    weight: ${env:NUMBER}\n    tags: {stage: \"is ${env:STAGE}\"}\n" +
+			"  - type: ec2\n    name: web\n    count: ${env:NUMBER}\n    size: ${env:SIZE}\n    blessed: ${env:YES}\n" +
+			"    user_data: ${file:init.sh}\n    key_name: $${env:STAGE}${env:EMPTY}\n",
 		"sub/init.sh": "#!/bin/sh\necho ${HOME}\n",
 	}, "sub/ovi.yaml")
 	if err != nil {
@@ -236,9 +241,11 @@ func TestValuesFromOutside(t *testing.T) {
 }
 
 func TestSeveralFilesAreOneStack(t *testing.T) {
-	net := "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - type: vpc\n    name: main\n    cidr: 10.0.0.0/16\n"
+	net := "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - type: vpc\n    name: main\n" +
+		"    cidr: 10.0.0.0/16\n"
 	app := `{"version": "v1", "stack": "shop", "provider": "aws", "region": "us-east-1", "resources": [{"type": "subnet", "name": "a", "vpc": "main"}]}`
-	both := "---\n" + net + "---\nversion: v1\nprovider: box\nlocation: here\nresources:\n  - type: file\n    content: \"\\ud83d\"\n"
+	both := "---\n" + net + "---\nversion: v1\nprovider: box\nlocation: here\nresources:\n  - type: file\n" +
+		"    content: \"\\ud83d\"\n"
 	both = strings.Replace(both, `"\ud83d"`, "x", 1)
 	for name, files := range map[string]map[string]string{
 		"a folder": {"d/net.yaml": net, "d/app.json": app, "d/.hidden.yaml": "{", "d/notes.txt": "{",
@@ -346,7 +353,8 @@ func TestAliasesCannotFillTheMemory(t *testing.T) {
 }
 
 func TestEqualAttributesShareMemory(t *testing.T) {
-	in := mustLoad(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - {type: ec2, name: a, size: t3.micro, tags: {x: y}}\n  - {type: ec2, name: b, size: t3.micro, tags: {x: y}}\n")
+	in := mustLoad(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n"+
+		"  - {type: ec2, name: a, size: t3.micro, tags: {x: y}}\n  - {type: ec2, name: b, size: t3.micro, tags: {x: y}}\n")
 	if &in.Resources[0].Attrs[0] != &in.Resources[1].Attrs[0] || &in.Resources[0].Tags[0] != &in.Resources[1].Tags[0] {
 		t.Error("equal attributes and tags are held twice")
 	}
@@ -358,7 +366,8 @@ func TestManyProblems(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("version: v1\nprovider: aws\nregion: us-east-1\nresources:\n")
 	for i := range 5000 {
-		fmt.Fprintf(&b, "  - {type: ec2, name: web-server-%d, size: t3.micro}\n  - {type: ebs, name: disk-%d, size: 1, attach_to: wep-server-%d}\n", i, i, i)
+		fmt.Fprintf(&b, "  - {type: ec2, name: web-server-%d, size: t3.micro}\n"+
+			"  - {type: ebs, name: disk-%d, size: 1, attach_to: wep-server-%d}\n", i, i, i)
 	}
 	p := problems(t, b.String())
 	if len(p) != 1001 || p[1000].Summary != "4000 more problems" {
@@ -371,7 +380,8 @@ func TestManyProblems(t *testing.T) {
 
 func TestRulesInFilesOfTheirOwn(t *testing.T) {
 	files := fstest.MapFS{
-		"p/a.yaml": {Data: []byte("version: v1\nmax_destroy: 3\nrules:\n  - {name: a, when: 'true', effect: warn}\n---\nversion: v1\nskip_destructive: true\n")},
+		"p/a.yaml": {Data: []byte("version: v1\nmax_destroy: 3\nrules:\n  - {name: a, when: 'true', effect: warn}\n---\n" +
+			"version: v1\nskip_destructive: true\n")},
 		"p/b.json": {Data: []byte(`{"version": "v1", "rules": [{"name": "b", "when": "true", "effect": "deny"}]}`)},
 	}
 	rules, err := config.Rules(context.Background(), []string{"p"}, options(files))
@@ -382,7 +392,8 @@ func TestRulesInFilesOfTheirOwn(t *testing.T) {
 	files["p/c.yaml"] = &fstest.MapFile{Data: []byte("max_destroy: 5\nrule: []\n")}
 	_, err = config.Rules(context.Background(), []string{"p"}, options(files))
 	want := "the file has no version\n  at p/c.yaml:1:1\n  Suggestion: add version: v1 as the first line\n" +
-		"conflicting max_destroy: 5 here, and 3 at p/a.yaml:2\n  at p/c.yaml:1:14\n  Suggestion: set it once: it is for the whole stack\n" +
+		"conflicting max_destroy: 5 here, and 3 at p/a.yaml:2\n  at p/c.yaml:1:14\n" +
+		"  Suggestion: set it once: it is for the whole stack\n" +
 		"unknown key \"rule\" in the file\n  at p/c.yaml:2:1\n  Suggestion: use rules"
 	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
 		t.Error(diff)

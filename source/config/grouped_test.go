@@ -42,10 +42,13 @@ func TestADocumentSetsAnOptionForItsAccount(t *testing.T) {
 		}
 	}
 	for want, docs := range map[string][]string{
-		"conflicting options.aws.role for 111111111111: b here, and a at ovi.yaml:4\n  at ovi.yaml:10:23\n  Suggestion: set it once: it is for all of them": {one(first, "role: a"), one(first, "role: b")},
-		"Suggestion: set it once, or give each document a region with its account, for example region: 222222222222/us-east-1":                              {one(none, "role: a"), one(none, "role: b")},
-		"options.aws.role has two values for account 111111111111: a and b":                                                                                 {one(first, `role: "a,111111111111=b"`)},
-		"conflicting options.aws.profile": {one(first, "profile: a"), one(second, "profile: b")}, // one that is not grouped
+		"conflicting options.aws.role for 111111111111: b here, and a at ovi.yaml:4\n  at ovi.yaml:10:23\n" +
+			"  Suggestion: set it once: it is for all of them": {one(first, "role: a"), one(first, "role: b")},
+		"Suggestion: set it once, or give each document a region with its account, for example region: " +
+			"222222222222/us-east-1": {one(none, "role: a"), one(none, "role: b")},
+		"options.aws.role has two values for account 111111111111: a and b": {one(first, `role: "a,111111111111=b"`)},
+		"conflicting options.aws.profile": {one(first, "profile: a"),
+			one(second, "profile: b")}, // one that is not grouped
 	} {
 		if _, err := load(t, strings.Join(docs, "---\n")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\nwithout %s", err, want)

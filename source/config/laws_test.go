@@ -30,10 +30,12 @@ var blocks = []string{
 	"- type: vpc\n  name: main\n  cidr: 10.0.0.0/16\n",
 	"- type: subnet\n  name: app\n  vpc: main\n  cidr: 10.0.1.0/24\n",
 	"- name: web\n  type: ec2\n  count: 3\n  size: t3.micro\n  subnet: app\n  security_groups: [web, sg-0123]\n",
-	"- type: security_group\n  name: web\n  vpc: main\n  ingress:\n    - port: 80\n      cidr: 0.0.0.0/0\n    - {port: 443, cidr: 0.0.0.0/0}\n",
+	"- type: security_group\n  name: web\n  vpc: main\n  ingress:\n    - port: 80\n      cidr: 0.0.0.0/0\n" +
+		"    - {port: 443, cidr: 0.0.0.0/0}\n",
 	"- type: ebs\n  name: data\n  size: 20\n  attach_to: web-0\n  weight: 1.5\n  tags: {a: b, c: \"d\\te\"}\n",
 	"- type: rds\n  size: db.t3.micro\n  password: ${env:DB_PASSWORD}\n  engine_version: 16.10\n  blessed: true\n",
-	"- type: ec2\n  size: ${env:SIZE}\n  user_data: |\n    #!/bin/sh\n    echo one\n\n    - type: none\n  # a comment\n  ignore: [tags.a]\n",
+	"- type: ec2\n  size: ${env:SIZE}\n  user_data: |\n    #!/bin/sh\n    echo one\n\n    - type: none\n  # a comment\n" +
+		"  ignore: [tags.a]\n",
 	"- type: s3\n  name: bucket-a\n  depends_on:\n  - rds\n  - ec2/web\n  tags:\n    note: \"two\n      lines\"\n",
 	"- type: ec2\n  name: anded\n  size: t3.micro\n  user_data: a && b\n  key_name: x&y\n",
 	"-   type: s3\n    name: bucket-b\n    region: eu-west-1\n    versioning: true\n",

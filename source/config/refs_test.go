@@ -162,7 +162,9 @@ func TestTerraformGetsHints(t *testing.T) {
 
 func TestLocationsAndOptions(t *testing.T) {
 	const head = "version: v1\nprovider: aws\n"
-	in := mustLoad(t, head+"location: us-east-1\noptions: {aws: {profile: staging}}\nresources:\n  - {type: s3, name: abc}\n  - {type: s3, name: def, location: eu-west-1}\n  - {type: s3, name: ghi, region: eu-west-2}\n  - {provider: box, type: file, name: f}\n")
+	in := mustLoad(t, head+"location: us-east-1\noptions: {aws: {profile: staging}}\nresources:\n"+
+		"  - {type: s3, name: abc}\n  - {type: s3, name: def, location: eu-west-1}\n"+
+		"  - {type: s3, name: ghi, region: eu-west-2}\n  - {provider: box, type: file, name: f}\n")
 	want := []string{"aws/eu-west-1/s3/def", "aws/eu-west-2/s3/ghi", "aws/us-east-1/s3/abc", "box/default/file/f"}
 	if diff := cmp.Diff(want, refs(in)); diff != "" {
 		t.Error(diff)
