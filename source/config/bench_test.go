@@ -11,9 +11,8 @@ import (
 	"github.com/ovi-project/ovi/source/config"
 )
 
-// manyResources writes a file of n named resources with five attributes and two tags each. Plain
-// blocks are of the simple kind; those with references name two other things; folded ones
-// hold something that the YAML library must read.
+// manyResources writes a file of n named resources with five attributes and two tags each. Those with
+// references name two other things; folded ones hold a text of several lines.
 func manyResources(n int, sort string) string {
 	var b strings.Builder
 	b.WriteString("version: v1\nprovider: aws\nregion: us-east-1\ndefaults:\n  tags:\n    owner: bench\nresources:\n")

@@ -10,10 +10,9 @@ import (
 // publicKey is the key of a document for what may be shown.
 func publicKey[T any](of func(T, *source.Node)) read.Key[T] {
 	return read.Key[T]{
-		Name: "public", Example: "[env:TEAM]", Form: read.FormPublic,
+		Name: "public", Example: "[env:TEAM]", Form: read.FormPublic, Read: of,
 		Doc: "What comes from outside and may be recorded and shown: `env:NAME` and `file:PATH`, as inside " +
 			"`${…}`. Anything else from outside may be a secret, and is refused where values are shown.",
-		Read: of,
 	}
 }
 
@@ -21,55 +20,47 @@ func fileKeys(o source.Options) []read.Key[*document] {
 	provider, _ := examples(o)
 	out := []read.Key[*document]{
 		{
-			Name: "version", Example: "v1", Form: read.FormVersion,
-			Doc:  "The version of this format. Every document has it.",
-			Read: (*document).ReadVersion,
+			Name: "version", Example: "v1", Form: read.FormVersion, Read: (*document).ReadVersion,
+			Doc: "The version of this format. Every document has it.",
 		},
 		publicKey((*document).ReadPublic),
 		{
-			Name: "stack", Example: "web", Form: read.FormText,
+			Name: "stack", Example: "web", Form: read.FormText, Read: (*document).ReadStack,
 			Doc: "The name of the stack: all resources that are owned together. Default: the name of the " +
 				"folder. A resource that is removed from the configuration of its stack is deleted, so two " +
 				"stacks must not share a name.",
-			Read: (*document).ReadStack,
 		},
 		{
-			Name: "provider", Example: provider, Form: read.FormProvider,
-			Doc:  "The provider of the resources of this document.",
-			Read: (*document).readProvider,
+			Name: "provider", Example: provider, Form: read.FormProvider, Read: (*document).readProvider,
+			Doc: "The provider of the resources of this document.",
 		},
 	}
 	out = append(out, locationKeys(o, "The location of resources that have none of their own.",
 		(*document).readLocation)...)
 	return append(out,
 		read.Key[*document]{
-			Name: "defaults", Example: "{tags: {team: platform}}", Form: read.FormDefaults,
-			Doc:  "Defaults for the resources of this document.",
-			Read: (*document).readDefaults,
+			Name: "defaults", Example: "{tags: {team: platform}}", Form: read.FormDefaults, Read: (*document).readDefaults,
+			Doc: "Defaults for the resources of this document.",
 		},
 		read.Key[*document]{
-			Name: "rules", Example: "{max_destroy: 10%}", Form: read.FormRules,
-			Doc:  "Limits to what a plan may do, for the whole stack. Rules only block.",
-			Read: (*document).readRules,
+			Name: "rules", Example: "{max_destroy: 10%}", Form: read.FormRules, Read: (*document).readRules,
+			Doc: "Limits to what a plan may do, for the whole stack. Rules only block.",
 		},
 		read.Key[*document]{
-			Name: "ignore", Example: "{ec2: [tags.LastScan]}", Form: read.FormIgnore,
+			Name: "ignore", Example: "{ec2: [tags.LastScan]}", Form: read.FormIgnore, Read: (*document).ReadIgnore,
 			Doc: "What is not compared: attributes, dotted paths or patterns, of every resource in the stack " +
 				"or by type.",
-			Read: (*document).ReadIgnore,
 		},
 		read.Key[*document]{
-			Name: "timeouts", Example: "{rds: {create: 60m}}", Form: read.FormTimeouts,
+			Name: "timeouts", Example: "{rds: {create: 60m}}", Form: read.FormTimeouts, Read: (*document).ReadTimeouts,
 			Doc: "How long an action may take, for the whole stack: by type, and then `create`, `update` " +
 				"(also of a start or stop) or `delete`, from 1s to 24h. A replacement is a create and a " +
 				"delete. After that the action ends with an unknown result, which the next plan observes. " +
 				"Default: the provider's own limits.",
-			Read: (*document).ReadTimeouts,
 		},
 		read.Key[*document]{
-			Name: "options", Example: "{parallelism: 4}", Form: read.FormOptions,
-			Doc:  "How the stack is applied, and options of providers.",
-			Read: (*document).readOptions,
+			Name: "options", Example: "{parallelism: 4}", Form: read.FormOptions, Read: (*document).readOptions,
+			Doc: "How the stack is applied, and options of providers.",
 		},
 		read.Key[*document]{
 			Name: "resources", Example: "[{type: vpc, cidr: 10.0.0.0/16}]", Form: read.FormBlocks,
@@ -110,9 +101,8 @@ func defaultsKeys(o source.Options) []read.Key[*document] {
 	return append(locationKeys(o, "The same as beside `defaults`; only one of the two is allowed.",
 		(*document).readLocation),
 		read.Key[*document]{
-			Name: "tags", Example: "{team: platform}", Form: read.FormTags,
-			Doc:  "Tags of every resource. A resource's own tag of the same name wins.",
-			Read: (*document).readDefaultTags,
+			Name: "tags", Example: "{team: platform}", Form: read.FormTags, Read: (*document).readDefaultTags,
+			Doc: "Tags of every resource. A resource's own tag of the same name wins.",
 		})
 }
 
@@ -120,84 +110,70 @@ func blockKeys(o source.Options) []read.Key[*block] {
 	provider, location := examples(o)
 	return []read.Key[*block]{
 		{
-			Name: "provider", Example: provider, Form: read.FormProvider,
-			Doc:  "The provider, if it differs from the document's.",
-			Read: (*block).readBlockProvider,
+			Name: "provider", Example: provider, Form: read.FormProvider, Read: (*block).readBlockProvider,
+			Doc: "The provider, if it differs from the document's.",
 		},
 		{
-			Name: "type", Example: "ec2", Form: read.FormType,
-			Doc:  "The kind of the resource. `ovi kinds` lists them with their attributes.",
-			Read: (*block).readType,
+			Name: "type", Example: "ec2", Form: read.FormType, Read: (*block).readType,
+			Doc: "The kind of the resource. `ovi kinds` lists them with their attributes.",
 		},
 		{
-			Name: "name", Example: "web", Form: read.FormText,
+			Name: "name", Example: "web", Form: read.FormText, Read: (*block).readName,
 			Doc: "The name of the resource. It never changes: a resource with another name is another " +
 				"resource. Default: the type, once a file for each type.",
-			Read: (*block).readName,
 		},
 		{
-			Name: "count", Example: "3", Form: read.FormCount,
+			Name: "count", Example: "3", Form: read.FormCount, Read: (*block).readCount,
 			Doc: "Makes that many resources: NAME-0, NAME-1 and so on. `count: 1` makes NAME-0; without a " +
 				"count it is NAME.",
-			Read: (*block).readCount,
 		},
 		{
-			Name: "update", Example: "{max_unavailable: 1}", Form: read.FormUpdate,
-			Doc:  "How many of a count are restarted or replaced at a time; see below.",
-			Read: (*block).readUpdate,
+			Name: "update", Example: "{max_unavailable: 1}", Form: read.FormUpdate, Read: (*block).readUpdate,
+			Doc: "How many of a count are restarted or replaced at a time; see below.",
 		},
 		{
-			Name: "location", Example: location, Form: read.FormText,
+			Name: "location", Example: location, Form: read.FormText, Read: (*block).readBlockLocation,
 			Doc: "The location, if it differs from the document's. Each provider also has its own word for " +
 				"it, such as `region` or `host`.",
-			Read: (*block).readBlockLocation,
 		},
 		{
-			Name: "tags", Example: "{environment: prod}", Form: read.FormTags,
-			Doc:  "The tags of the resource. Those that start with ovi: are reserved.",
-			Read: (*block).readTags,
+			Name: "tags", Example: "{environment: prod}", Form: read.FormTags, Read: (*block).readTags,
+			Doc: "The tags of the resource. Those that start with ovi: are reserved.",
 		},
 		{
-			Name: "blessed", Example: "true", Form: read.FormBool,
+			Name: "blessed", Example: "true", Form: read.FormBool, Read: (*block).readBlessed,
 			Doc: "Protects the resource from every action. Removing this line does not remove the protection; " +
 				"`ovi unbless` does.",
-			Read: (*block).readBlessed,
 		},
 		{
-			Name: "owner", Example: "team-a", Form: read.FormText,
+			Name: "owner", Example: "team-a", Form: read.FormText, Read: (*block).readOwner,
 			Doc: "The owner that its ovi tags name, if it is not the one of OVI_OWNER. Another owner on the " +
 				"resource is drift.",
-			Read: (*block).readOwner,
 		},
 		{
-			Name: "state", Example: "stopped", Form: read.FormState,
+			Name: "state", Example: "stopped", Form: read.FormState, Read: (*block).readState,
 			Doc: "Whether the resource runs: running or stopped, for kinds that have a state. Default: that " +
 				"of the kind, mostly running. One that is stopped or failing outside ovi is drift and is " +
 				"started again, at most 3 times in 10 minutes.",
-			Read: (*block).readState,
 		},
 		{
-			Name: "replace", Example: "create-first", Form: read.FormText,
+			Name: "replace", Example: "create-first", Form: read.FormText, Read: (*block).readReplace,
 			Doc: "How the resource is replaced where its kind allows a choice: destroy-first, create-first, " +
 				"swap or start-first. `ovi kinds` shows what a kind can.",
-			Read: (*block).readReplace,
 		},
 		{
-			Name: "ignore", Example: "[tags.LastScan]", Form: read.FormPaths,
-			Doc:  "Attributes, dotted paths or patterns that are not compared, of this resource alone.",
-			Read: (*block).readIgnore,
+			Name: "ignore", Example: "[tags.LastScan]", Form: read.FormPaths, Read: (*block).readIgnore,
+			Doc: "Attributes, dotted paths or patterns that are not compared, of this resource alone.",
 		},
 		{
-			Name: "depends_on", Example: "[db]", Form: read.FormNames,
+			Name: "depends_on", Example: "[db]", Form: read.FormNames, Read: (*block).readDependsOn,
 			Doc: "Resources that must exist first, where no attribute refers to them: NAME, TYPE/NAME or a " +
 				"whole ref. A name with a count means all of them.",
-			Read: (*block).readDependsOn,
 		},
 		{
-			Name: "spec", Example: "{size: t3.micro}", Form: read.FormSpec,
+			Name: "spec", Example: "{size: t3.micro}", Form: read.FormSpec, Read: (*block).readSpec,
 			Doc: "The attributes of the resource, where they are not beside these keys. An attribute with the " +
 				"name of one of these keys is set only here.",
-			Read: (*block).readSpec,
 		},
 	}
 }

@@ -12,11 +12,10 @@ type updateItem struct{ *block }
 func updateKeys() []read.Key[*updateItem] {
 	return []read.Key[*updateItem]{
 		{
-			Name: "max_unavailable", Example: "1", Form: read.FormBudget,
+			Name: "max_unavailable", Example: "1", Form: read.FormBudget, Read: (*updateItem).readMaxUnavailable,
 			Doc: "How many of the count are restarted, replaced or not healthy at a time: a number, or a " +
 				"share, which rounds down; one always may. The next is changed once one before it is " +
 				"healthy. Default: 25%.",
-			Read: (*updateItem).readMaxUnavailable,
 		},
 	}
 }

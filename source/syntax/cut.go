@@ -30,7 +30,7 @@ func NewCut(text, key string) (c Cut, ok bool) {
 	if at < 0 || strings.HasPrefix(body, "%") || strings.HasPrefix(body, "...") {
 		return c, false
 	}
-	// The second row are line ends that only YAML knows.
+	// The last three are line ends that only YAML knows.
 	for _, mark := range []string{"\n---", "\n...", "\n%", "\u0085", "\u2028", "\u2029"} {
 		if strings.Contains(body, mark) {
 			return c, false
@@ -74,6 +74,9 @@ func listIn(s string) (from, to, indent int) {
 			}
 			return from, start, indent
 		}
+	}
+	if !found {
+		return 0, 0, 0
 	}
 	return from, len(s), indent
 }

@@ -9,27 +9,23 @@ import (
 func RulesKeys() []read.Key[*Setter] {
 	return []read.Key[*Setter]{
 		{
-			Name: "skip_destructive", Example: "true", Form: read.FormBool,
-			Doc:  "Blocks every delete and replace.",
-			Read: (*Setter).readSkipDestructive,
+			Name: "skip_destructive", Example: "true", Form: read.FormBool, Read: (*Setter).readSkipDestructive,
+			Doc: "Blocks every delete and replace.",
 		},
 		{
-			Name: "destroy", Example: "auto", Form: read.FormDestroy,
+			Name: "destroy", Example: "auto", Form: read.FormDestroy, Read: (*Setter).readDestroy,
 			Doc: "Whether `ovi run --auto-approve` also deletes and replaces: auto, or manual, which needs " +
 				"`--allow-destroy`. Default: manual, and auto for charts.",
-			Read: (*Setter).readDestroy,
 		},
 		{
-			Name: "max_destroy", Example: "10%", Form: read.FormBudget,
+			Name: "max_destroy", Example: "10%", Form: read.FormBudget, Read: (*Setter).readMaxDestroy,
 			Doc: "How many resources one plan may delete or replace: a number, or a share of the stack's " +
 				"resources. A plan above it destroys nothing at all.",
-			Read: (*Setter).readMaxDestroy,
 		},
 		{
-			Name: "attempts", Example: "8", Form: read.FormNumber,
+			Name: "attempts", Example: "8", Form: read.FormNumber, Read: (*Setter).readAttempts,
 			Doc: "How many attempts of one configuration of a resource may fail before ovi stops trying it, " +
 				"until it changes or `ovi retry` allows more. Transient errors do not count. Default: 8.",
-			Read: (*Setter).readAttempts,
 		},
 		{
 			Name: "windows", Example: "[{days: [sat], from: 22:00, to: 04:00}]", Form: read.FormWindows,
@@ -58,19 +54,16 @@ func RulesKeys() []read.Key[*Setter] {
 func OptionsKeys(o source.Options) []read.Key[*Setter] {
 	out := []read.Key[*Setter]{
 		{
-			Name: "parallelism", Example: "10", Form: read.FormNumber,
-			Doc:  "How many resources are changed at once.",
-			Read: (*Setter).readParallelism,
+			Name: "parallelism", Example: "10", Form: read.FormNumber, Read: (*Setter).readParallelism,
+			Doc: "How many resources are changed at once.",
 		},
 		{
-			Name: "claim_ttl", Example: "5m", Form: read.FormDuration,
-			Doc:  "After how long a claim expires that its owner does not renew.",
-			Read: (*Setter).readClaimTTL,
+			Name: "claim_ttl", Example: "5m", Form: read.FormDuration, Read: (*Setter).readClaimTTL,
+			Doc: "After how long a claim expires that its owner does not renew.",
 		},
 		{
-			Name: "skip_destructive", Example: "true", Form: read.FormBool,
-			Doc:  "The same as in `rules`.",
-			Read: (*Setter).readSkipDestructive,
+			Name: "skip_destructive", Example: "true", Form: read.FormBool, Read: (*Setter).readSkipDestructive,
+			Doc: "The same as in `rules`.",
 		},
 	}
 	if o.Schemas == nil || o.ProviderOptions == nil {

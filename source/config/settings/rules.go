@@ -41,9 +41,8 @@ func WindowKeys() []read.Key[*windowItem] {
 			Read: func(w *windowItem, n *source.Node) { w.Name, _ = w.Text(n, "name") },
 		},
 		{
-			Name: "days", Example: "[sat, sun]", Form: read.FormDays,
-			Doc:  "The days on which it opens. Default: every day.",
-			Read: (*windowItem).readDays,
+			Name: "days", Example: "[sat, sun]", Form: read.FormDays, Read: (*windowItem).readDays,
+			Doc: "The days on which it opens. Default: every day.",
 		},
 		{
 			Name: "from", Example: "22:00", Form: read.FormTime,
@@ -56,9 +55,8 @@ func WindowKeys() []read.Key[*windowItem] {
 			Read: func(w *windowItem, n *source.Node) { w.To = w.clock(n, "to") },
 		},
 		{
-			Name: "zone", Example: "Europe/Berlin", Form: read.FormText,
-			Doc:  "The time zone. Default: UTC.",
-			Read: (*windowItem).readZone,
+			Name: "zone", Example: "Europe/Berlin", Form: read.FormText, Read: (*windowItem).readZone,
+			Doc: "The time zone. Default: UTC.",
 		},
 		{
 			Name: "actions", Example: "[delete, replace]", Form: read.FormActions,
@@ -115,9 +113,8 @@ func RuleKeys() []read.Key[*ruleItem] {
 			Read: func(r *ruleItem, n *source.Node) { r.When, r.WhenAt = r.expression(n, "when") },
 		},
 		{
-			Name: "effect", Example: "deny", Form: read.FormEffect,
-			Doc:  "What happens where the condition is true: deny, require_approval, defer or warn.",
-			Read: (*ruleItem).readEffect,
+			Name: "effect", Example: "deny", Form: read.FormEffect, Read: (*ruleItem).readEffect,
+			Doc: "What happens where the condition is true: deny, require_approval, defer or warn.",
 		},
 		{
 			Name: "message", Example: "production is not deleted", Form: read.FormText,
@@ -147,9 +144,8 @@ func RuleKeys() []read.Key[*ruleItem] {
 func DriftKeys() []read.Key[*driftItem] {
 	return []read.Key[*driftItem]{
 		{
-			Name: "kind", Example: "rds", Form: read.FormText,
-			Doc:  "The type it applies to. Default: all.",
-			Read: (*driftItem).readKind,
+			Name: "kind", Example: "rds", Form: read.FormText, Read: (*driftItem).readKind,
+			Doc: "The type it applies to. Default: all.",
 		},
 		{
 			Name: "path", Example: "storage", Form: read.FormText,
@@ -163,9 +159,8 @@ func DriftKeys() []read.Key[*driftItem] {
 			Read: func(r *driftItem, n *source.Node) { r.When, r.WhenAt = r.expression(n, "when") },
 		},
 		{
-			Name: "effect", Example: "ignore", Form: read.FormDrift,
-			Doc:  "What happens where the condition is true: ignore, the only effect.",
-			Read: (*driftItem).readEffect,
+			Name: "effect", Example: "ignore", Form: read.FormDrift, Read: (*driftItem).readEffect,
+			Doc: "What happens where the condition is true: ignore, the only effect.",
 		},
 	}
 }
