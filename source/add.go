@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -16,7 +17,7 @@ func (d *Draft) Add(r *Resource) {
 	a := adding{Draft: d, r: r, failed: r.Broken}
 	a.run()
 	if a.failed {
-		d.broken[cmpOr(r.Name, r.Kind)] = true
+		d.broken[cmp.Or(r.Name, r.Kind)] = true
 	}
 }
 
@@ -91,7 +92,8 @@ func (a *adding) run() {
 // tooMany reports, once, that the stack has more resources than one may have.
 func (a *adding) tooMany() {
 	if a.failed = true; !a.full {
-		a.wrong(a.r.At, fmt.Sprintf("the stack has more than %d resources", MaxResources), "use smaller counts, or several stacks")
+		a.wrong(a.r.At, fmt.Sprintf("the stack has more than %d resources", MaxResources),
+			"use smaller counts, or several stacks")
 	}
 	a.full = true
 }
@@ -113,7 +115,8 @@ func (a *adding) findKind() *kind {
 	case err != nil:
 		a.wrong(r.where("type"), err.Error(), "report this error of the provider "+r.Provider)
 	case k == nil:
-		a.wrong(r.where("type"), fmt.Sprintf("unknown type %s for provider %s", Quote(r.Kind), r.Provider), a.suggestKind(r.Kind))
+		a.wrong(r.where("type"), fmt.Sprintf("unknown type %s for provider %s", Quote(r.Kind), r.Provider),
+			a.suggestKind(r.Kind))
 	}
 	return k
 }
@@ -151,7 +154,8 @@ func (a *adding) checkName() {
 			return
 		}
 		if problems := a.kind.checker.CheckName(name); len(problems) > 0 {
-			a.wrong(r.where("name"), problems[0].Summary, cmpOr(problems[0].Suggestion, "use letters, digits, '.', '_' and '-'"))
+			a.wrong(r.where("name"), problems[0].Summary,
+				cmp.Or(problems[0].Suggestion, "use letters, digits, '.', '_' and '-'"))
 			return
 		}
 	}
@@ -168,7 +172,8 @@ func (a *adding) checkLocation() {
 	case scope == a.fitting:
 	case r.Location != "":
 		if !a.locationFits(*rule, r.Location) {
-			a.wrong(r.where("location"), fmt.Sprintf("invalid %s %s", rule.Word, Quote(r.Location)), forExample(rule.Word, rule.Example))
+			a.wrong(r.where("location"), fmt.Sprintf("invalid %s %s", rule.Word, Quote(r.Location)),
+				forExample(rule.Word, rule.Example))
 			r.Location = ""
 			return
 		}
@@ -177,7 +182,7 @@ func (a *adding) checkLocation() {
 		r.Location = rule.Default
 	case rule.Required:
 		if !a.failed {
-			a.wrong(r.At, "no "+rule.Word+" is configured", "add "+rule.Word+": "+cmpOr(rule.Example, "NAME"))
+			a.wrong(r.At, "no "+rule.Word+" is configured", "add "+rule.Word+": "+cmp.Or(rule.Example, "NAME"))
 		}
 	default:
 		r.Location = DefaultLocation
@@ -227,7 +232,7 @@ func (a *adding) keep(attrs resource.Attrs, uses []use) {
 	r := a.r
 	e := int32(len(a.entries))
 	want := resource.Desired{
-		Ref:   resource.Ref{Provider: r.Provider, Location: a.intern.text(r.Location), Kind: a.kind.Name, Name: strings.Clone(r.Name)},
+		Ref:   resource.Ref{Provider: r.Provider, Location: r.Location, Kind: a.kind.Name, Name: r.Name},
 		Attrs: attrs, Tags: r.Tags, Blessed: r.Blessed, Ignore: r.Ignore, At: r.At,
 		Owner: r.Owner, Replace: r.Replace, State: r.State, Defaulted: a.kind.defaulted(r),
 	}
@@ -241,7 +246,8 @@ func (a *adding) keep(attrs resource.Attrs, uses []use) {
 	}
 	if r.Counted {
 		if first, again := a.counted[want.Ref]; again {
-			a.wrong(r.where("name"), fmt.Sprintf("duplicate name %s with a count", Quote(r.Name)), "rename one of them; the other is at "+a.entries[first.entry].at.String())
+			a.wrong(r.where("name"), fmt.Sprintf("duplicate name %s with a count", Quote(r.Name)),
+				"rename one of them; the other is at "+a.entries[first.entry].at.String())
 			return
 		}
 		a.counted[want.Ref] = group{r.Count, e}

@@ -9,6 +9,9 @@ import (
 	"github.com/ovi-project/ovi/resource/position"
 )
 
+// most bounds each table of what resources share: a stack of nothing but different ones gains nothing from more.
+const most = 16384
+
 // checked is the result of checking one set of attributes, kept for the next resource with the
 // same configuration.
 type checked struct {
@@ -62,7 +65,7 @@ func (a *adding) withDepends(uses []use) []use {
 	}
 	uses = slices.Clone(uses)
 	for i, name := range a.r.DependsOn {
-		uses = append(uses, use{name: strings.Clone(name), index: i})
+		uses = append(uses, use{name: name, index: i})
 	}
 	return uses
 }
@@ -200,7 +203,7 @@ func (r *reading) report(p resource.Problem) {
 	if exact || n != &r.r.Attrs {
 		at = r.at(n, p.Path)
 	}
-	r.wrong(at, p.Summary, cmpOr(p.Suggestion, rule(r.kind.schemaAt(p.Path))))
+	r.wrong(at, p.Summary, cmp.Or(p.Suggestion, rule(r.kind.schemaAt(p.Path))))
 }
 
 // rule tells what an attribute can be, without any value.
@@ -213,7 +216,7 @@ func rule(a *resource.Attribute) string {
 	case a.Min != nil && a.Type == resource.TInt:
 		return "use a number " + between(a)
 	case a.Example != "":
-		return forExample(cmpOr(a.Name, "an element"), a.Example)
+		return forExample(cmp.Or(a.Name, "an element"), a.Example)
 	case a.Pattern != "":
 		return "use a value that matches " + a.Pattern
 	}

@@ -18,7 +18,8 @@ func (d *Draft) crossCheck() {
 	}
 	reported := map[problemAt]bool{}
 	for _, f := range d.found(all) {
-		i, ok := slices.BinarySearchFunc(d.desired, f.Ref, func(x resource.Desired, r resource.Ref) int { return x.Ref.Compare(r) })
+		i, ok := slices.BinarySearchFunc(d.desired, f.Ref,
+			func(x resource.Desired, r resource.Ref) int { return x.Ref.Compare(r) })
 		if ok {
 			d.invalid[f.Ref] = true
 			d.finding(f, func(path string) position.Position { return d.where(i, path) }, reported)
@@ -92,6 +93,7 @@ func (d *Draft) finding(f resource.Finding, where func(string) position.Position
 	p := problemAt{where(path), f.Summary}
 	if !reported[p] {
 		reported[p] = true
-		d.note(Problem{Cause: Validation, At: p.at, Ref: f.Ref.Short(), Summary: f.Summary, Suggestion: cmpOr(f.Suggestion, "see `ovi kinds "+f.Ref.Kind+"`")})
+		d.note(Problem{Cause: Validation, At: p.at, Ref: f.Ref.Short(), Summary: f.Summary,
+			Suggestion: cmp.Or(f.Suggestion, "see `ovi kinds "+f.Ref.Kind+"`")})
 	}
 }

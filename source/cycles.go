@@ -30,7 +30,8 @@ func (d *Draft) cycles() {
 		}
 	}
 	for i := range nodes {
-		nodes[i].DependsOn = slices.DeleteFunc(slices.Clone(nodes[i].DependsOn), func(r resource.Ref) bool { return !dependedOn[r] })
+		nodes[i].DependsOn = slices.DeleteFunc(slices.Clone(nodes[i].DependsOn),
+			func(r resource.Ref) bool { return !dependedOn[r] })
 	}
 	for range 20 { // each round finds one cycle, reports it and opens it
 		var c *resource.CycleError
@@ -58,7 +59,8 @@ func (d *Draft) cycle(cycle []resource.Ref, at map[resource.Ref]position.Positio
 		}
 	}
 	words = append(words, cycle[0].Short())
-	p := Problem{At: at[cycle[0]], Ref: cycle[0].Short(), Summary: "dependency cycle: " + strings.Join(words, " -> "), Suggestion: "remove one of the dependencies"}
+	p := Problem{At: at[cycle[0]], Ref: cycle[0].Short(), Summary: "dependency cycle: " + strings.Join(words, " -> "),
+		Suggestion: "remove one of the dependencies"}
 	if len(cycle) == 1 {
 		p.Summary = cycle[0].Short() + " depends on itself"
 	}

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,12 +10,6 @@ import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
 )
-
-// user is a resource that uses others.
-type user struct {
-	ref   resource.Ref
-	where func(path string) position.Position
-}
 
 func (d *Draft) user(i int) user {
 	return user{d.desired[i].Ref, func(path string) position.Position { return d.where(i, path) }}
@@ -105,7 +100,8 @@ func (d *Draft) lookUp(by user, u *use) lookedUp {
 		return lookedUp{[]resource.Ref{r}, summary != ""}
 	}
 	if g := d.counted[r]; g.count > 0 {
-		d.wrong(by, u, fmt.Sprintf("%s is %d resources, and %s refers to one", r.Short(), g.count, u.path), "use one of "+listed(r.Name, g.count))
+		d.wrong(by, u, fmt.Sprintf("%s is %d resources, and %s refers to one", r.Short(), g.count, u.path),
+			"use one of "+listed(r.Name, g.count))
 	} else {
 		d.unknown(by, u, r)
 	}
@@ -157,7 +153,7 @@ func (d *Draft) unknown(by user, u *use, r resource.Ref) {
 	if a := d.idPrefix(r); a != "" && hint == "" && u.ref != nil {
 		hint = "add " + r.Short() + ", or use an existing id (" + a + "…)"
 	}
-	d.wrong(by, u, fmt.Sprintf("unknown %s %s", r.Kind, Quote(r.Name)), cmpOr(hint, "add "+r.Short()))
+	d.wrong(by, u, fmt.Sprintf("unknown %s %s", r.Kind, Quote(r.Name)), cmp.Or(hint, "add "+r.Short()))
 }
 
 // idPrefix finds how the ids of a kind start, from an attribute that refers to the kind.
@@ -200,10 +196,12 @@ func (d *Draft) lookUpName(by user, u *use) (refs []resource.Ref, ok bool) {
 		return found[0], true
 	case 0:
 		if !d.isBroken(u.name) {
-			d.wrong(by, u, "unknown resource "+Quote(u.name), cmpOr(Suggest(u.name, d.namesIn(self.Scope())), "add it, or remove it from depends_on"))
+			d.wrong(by, u, "unknown resource "+Quote(u.name),
+				cmp.Or(Suggest(u.name, d.namesIn(self.Scope())), "add it, or remove it from depends_on"))
 		}
 	default:
-		d.wrong(by, u, fmt.Sprintf("ambiguous name %s: %d resources have it", Quote(u.name), len(found)), "use "+strings.Join(names, " or "))
+		d.wrong(by, u, fmt.Sprintf("ambiguous name %s: %d resources have it", Quote(u.name), len(found)),
+			"use "+strings.Join(names, " or "))
 	}
 	return nil, false
 }
@@ -215,7 +213,8 @@ func (d *Draft) all(r resource.Ref) []resource.Ref {
 	}
 	var out []resource.Ref
 	for i := range d.counted[r].count {
-		out = append(out, resource.Ref{Provider: r.Provider, Location: r.Location, Kind: r.Kind, Name: r.Name + "-" + strconv.Itoa(i)})
+		out = append(out, resource.Ref{Provider: r.Provider, Location: r.Location, Kind: r.Kind,
+			Name: r.Name + "-" + strconv.Itoa(i)})
 	}
 	return out
 }

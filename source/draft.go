@@ -92,7 +92,6 @@ type Draft struct {
 	kinds    map[kindName]*kind
 	memo     map[string]*checked
 	forms    map[string]*regexp.Regexp // of the patterns of locations; nil: an invalid one
-	intern   interner
 	scratch  []byte
 	in       []resource.Attr // of the resource that is being checked
 	fitting  resource.Scope  // the last location that was checked
@@ -106,6 +105,12 @@ type Draft struct {
 type entry struct {
 	at    position.Position
 	where func(string) position.Position
+}
+
+// user is a resource that uses others.
+type user struct {
+	ref   resource.Ref
+	where func(path string) position.Position
 }
 
 // failure is a resource with problems, which is checked for more all the same.
@@ -132,8 +137,9 @@ type kept struct {
 // NewDraft returns an empty draft.
 func NewDraft(opts Options) *Draft {
 	return &Draft{
-		opts: opts, report: report{outside: map[string]string{}}, counted: map[resource.Ref]group{}, scopes: map[resource.Scope]bool{},
-		broken: map[string]bool{}, kinds: map[kindName]*kind{}, memo: map[string]*checked{}, intern: newInterner(), invalid: map[resource.Ref]bool{},
+		opts: opts, report: report{outside: map[string]string{}}, counted: map[resource.Ref]group{},
+		scopes: map[resource.Scope]bool{},
+		broken: map[string]bool{}, kinds: map[kindName]*kind{}, memo: map[string]*checked{}, invalid: map[resource.Ref]bool{},
 	}
 }
 
@@ -188,11 +194,4 @@ func forExample(word, example string) string {
 		return ""
 	}
 	return "for example, " + word + ": " + example
-}
-
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

@@ -1,6 +1,8 @@
 package source
 
-import "iter"
+import (
+	"iter"
+)
 
 // Duplicates yields the keys that an object has more than once, each with the first one.
 func Duplicates(n *Node) iter.Seq2[*Node, *Node] {

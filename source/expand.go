@@ -1,6 +1,8 @@
 package source
 
-import "strings"
+import (
+	"strings"
+)
 
 // HasParts reports that a string holds ${…} that must be expanded.
 func HasParts(s string) bool { return strings.Contains(s, "${") }

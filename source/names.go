@@ -1,6 +1,8 @@
 package source
 
-import "github.com/ovi-project/ovi/resource"
+import (
+	"github.com/ovi-project/ovi/resource"
+)
 
 // name gives all refs of an intent their stack, which a source may say last, and the draft's
 // prefix. It changes the resources of the draft.

@@ -54,9 +54,11 @@ func CheckPublic(n *Node) (summary, suggestion string) {
 	case n.Shape != Scalar || n.Type != String:
 		return "an item of public must be env:NAME or file:PATH, got " + n.Form(), "for example, public: [env:TEAM]"
 	case HasParts(n.Text):
-		return "an item of public has no ${…}, got " + Quote(n.Text), "use what is between the braces, as in public: [env:TEAM]"
+		return "an item of public has no ${…}, got " + Quote(n.Text),
+			"use what is between the braces, as in public: [env:TEAM]"
 	case !ok && name == "" && n.Text != "":
-		return "an item of public must be env:NAME or file:PATH, got " + Quote(n.Text), "use env:" + n.Text + " or file:" + n.Text
+		return "an item of public must be env:NAME or file:PATH, got " + Quote(n.Text),
+			"use env:" + n.Text + " or file:" + n.Text
 	case from != "env" && from != "file" || name == "":
 		return "an item of public must be env:NAME or file:PATH, got " + Quote(n.Text), "for example, public: [env:TEAM]"
 	}

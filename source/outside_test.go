@@ -39,8 +39,10 @@ func TestOutside(t *testing.T) {
 		{"env", "", "", "unknown variable", "${env:NAME}"},
 	} {
 		value, summary, suggestion := o.Value(c.from, c.name)
-		if value != c.value || !strings.Contains(summary, c.summary) || (summary == "") != (c.summary == "") || !strings.Contains(suggestion, c.suggestion) {
-			t.Errorf("${%s:%s} = %.20q, %q, %q; want %.20q, %q, %q", c.from, c.name, value, summary, suggestion, c.value, c.summary, c.suggestion)
+		if value != c.value || !strings.Contains(summary,
+			c.summary) || (summary == "") != (c.summary == "") || !strings.Contains(suggestion, c.suggestion) {
+			t.Errorf("${%s:%s} = %.20q, %q, %q; want %.20q, %q, %q", c.from, c.name, value, summary, suggestion, c.value,
+				c.summary, c.suggestion)
 		}
 	}
 }
@@ -52,7 +54,8 @@ func TestWhatNeverEndsIsNotRead(t *testing.T) {
 		t.Fatalf("mkfifo: %v\n%s", err, out)
 	}
 	for _, name := range []string{"/dev/zero", "pipe", filepath.Join(dir, "pipe"), "."} {
-		if _, summary, _ := (source.Outside{Dir: dir}).Value("file", name); !strings.Contains(summary, "it is no regular file") {
+		if _, summary, _ := (source.Outside{Dir: dir}).Value("file", name); !strings.Contains(summary,
+			"it is no regular file") {
 			t.Errorf("%s: %q", name, summary)
 		}
 	}

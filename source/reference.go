@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -41,10 +42,12 @@ func (r *reading) parts(path string, a *resource.Attribute, n *Node) resource.Va
 	}
 	switch {
 	case a.Type != resource.TString:
-		r.wrong(r.at(n, path), path+" must be "+a.Type.String()+", got a string with a reference in it", "use one reference alone, or a value")
+		r.wrong(r.at(n, path), path+" must be "+a.Type.String()+", got a string with a reference in it",
+			"use one reference alone, or a value")
 		return nil
 	case a.RefKind != "":
-		r.wrong(r.at(n, path), path+" refers to a resource of kind "+a.RefKind+", and "+Quote(n.Text)+" is a longer string", "use one reference alone")
+		r.wrong(r.at(n, path), path+" refers to a resource of kind "+a.RefKind+", and "+Quote(n.Text)+" is a longer string",
+			"use one reference alone")
 		return nil
 	case a.Secret && r.opts.Secrets == nil:
 		r.wrong(r.at(n, path), path+" is a secret, and there is no key for its digest", "report this error of ovi")
@@ -69,7 +72,8 @@ func (r *reading) parts(path string, a *resource.Attribute, n *Node) resource.Va
 }
 
 // reference reads the inside of ${[provider/[location/]]kind/name[.path]}.
-func (r *reading) reference(path string, a *resource.Attribute, n *Node, inside string, text bool) (resource.Reference, bool) {
+func (r *reading) reference(path string, a *resource.Attribute, n *Node, inside string, text bool) (resource.Reference,
+	bool) {
 	wrong := func(summary, suggestion string) (resource.Reference, bool) {
 		r.wrong(r.at(n, path), summary, suggestion)
 		return resource.Reference{}, false
@@ -77,13 +81,14 @@ func (r *reading) reference(path string, a *resource.Attribute, n *Node, inside 
 	steps := strings.Split(inside, "/")
 	last := len(steps) - 1
 	if last < 1 || steps[last] == "" || steps[last-1] == "" || steps[0] == "" {
-		return wrong("invalid reference "+Quote("${"+inside+"}"), "use ${KIND/NAME}, ${KIND/NAME.ATTRIBUTE}, ${env:NAME} or ${file:PATH}; $${ is a literal ${")
+		return wrong("invalid reference "+Quote("${"+inside+"}"),
+			"use ${KIND/NAME}, ${KIND/NAME.ATTRIBUTE}, ${env:NAME} or ${file:PATH}; $${ is a literal ${")
 	}
 	ref := resource.Ref{Provider: r.r.Provider, Location: r.r.Location, Kind: steps[last-1]}
 	if last > 1 {
 		ref.Provider = steps[0]
 		if rule := r.opts.LocationOf(ref.Provider); ref.Provider != r.r.Provider {
-			ref.Location = cmpOr(rule.Default, DefaultLocation)
+			ref.Location = cmp.Or(rule.Default, DefaultLocation)
 		}
 	}
 	if last > 2 {
@@ -92,7 +97,8 @@ func (r *reading) reference(path string, a *resource.Attribute, n *Node, inside 
 	k, err := r.prepared(ref.Provider, ref.Kind)
 	switch {
 	case r.opts.Schemas.Kinds(ref.Provider) == nil:
-		return wrong("unknown provider "+Quote(ref.Provider)+" in "+Quote("${"+inside+"}"), Suggest(ref.Provider, r.opts.Schemas.Providers()))
+		return wrong("unknown provider "+Quote(ref.Provider)+" in "+Quote("${"+inside+"}"),
+			Suggest(ref.Provider, r.opts.Schemas.Providers()))
 	case err != nil:
 		return wrong(err.Error(), "report this error of the provider "+ref.Provider)
 	case k == nil:
@@ -127,7 +133,8 @@ func (d *Draft) checkUse(self resource.Ref, u *use) (summary, suggestion string)
 	shown := "${" + ref.String() + "}"
 	if ref.Path == "" {
 		if ref.Ref.Scope() != self.Scope() && !u.attr.Anywhere {
-			return fmt.Sprintf("%s is in %s, and %s accepts ids of %s only", ref.Ref.Short(), ref.Ref.Scope(), u.path, self.Scope()), "use a resource of " + self.Location
+			return fmt.Sprintf("%s is in %s, and %s accepts ids of %s only", ref.Ref.Short(), ref.Ref.Scope(), u.path,
+				self.Scope()), "use a resource of " + self.Location
 		}
 		return "", ""
 	}
@@ -138,15 +145,19 @@ func (d *Draft) checkUse(self resource.Ref, u *use) (summary, suggestion string)
 	target := k.schemaAt(ref.Path)
 	switch {
 	case target == nil && ref.Path == "id":
-		return fmt.Sprintf("unknown attribute %s of %s in %s", Quote(ref.Path), ref.Ref.Short(), shown), "use ${" + ref.Ref.Short() + "}: without a path it is the id"
+		return fmt.Sprintf("unknown attribute %s of %s in %s", Quote(ref.Path), ref.Ref.Short(), shown),
+			"use ${" + ref.Ref.Short() + "}: without a path it is the id"
 	case target == nil:
-		return fmt.Sprintf("unknown attribute %s of %s in %s", Quote(ref.Path), ref.Ref.Short(), shown), Suggest(ref.Path, d.attributeNames(ref.Ref.Provider, []string{ref.Ref.Kind})[1:])
+		return fmt.Sprintf("unknown attribute %s of %s in %s", Quote(ref.Path), ref.Ref.Short(), shown),
+			Suggest(ref.Path, d.attributeNames(ref.Ref.Provider, []string{ref.Ref.Kind})[1:])
 	case isSecretAt(k, ref.Path) && !u.attr.Secret:
-		return fmt.Sprintf("%s is a secret, and %s is not a secret attribute", shown, u.path), "use it in a secret attribute only"
+		return fmt.Sprintf("%s is a secret, and %s is not a secret attribute", shown, u.path),
+			"use it in a secret attribute only"
 	case target.WriteOnly && !isSecretAt(k, ref.Path):
 		return fmt.Sprintf("%s cannot be read back from the provider", shown), "use the value itself"
 	case !fits(target, u):
-		return fmt.Sprintf("%s must be %s, and %s is %s", u.path, u.attr.Type, shown, target.Type), "use an attribute of that type"
+		return fmt.Sprintf("%s must be %s, and %s is %s", u.path, u.attr.Type, shown, target.Type),
+			"use an attribute of that type"
 	}
 	return "", ""
 }

@@ -37,7 +37,8 @@ func resolve(drafts []*Draft, usable func(*Draft, *resource.Intent) bool) ([]res
 			continue
 		}
 		if first, again := seen[d.Stack]; again && d.Stack != "" {
-			d.note(Problem{At: position.Position{File: d.Source}, Summary: "duplicate stack " + Quote(d.Stack), Detail: "also in " + first, Suggestion: "rename one of them"})
+			d.note(Problem{At: position.Position{File: d.Source}, Summary: "duplicate stack " + Quote(d.Stack),
+				Detail: "also in " + first, Suggestion: "rename one of them"})
 		}
 		seen[d.Stack] = d.Source
 		intent := d.resolve()
@@ -49,7 +50,8 @@ func resolve(drafts []*Draft, usable func(*Draft, *resource.Intent) bool) ([]res
 		d.problems.Sort()
 		problems = append(problems, d.problems...)
 		if d.more > 0 {
-			problems = append(problems, Problem{Summary: fmt.Sprintf("%d more problems", d.more), Suggestion: "solve those above first"})
+			problems = append(problems, Problem{Summary: fmt.Sprintf("%d more problems", d.more),
+				Suggestion: "solve those above first"})
 		}
 	}
 	slices.SortFunc(intents, func(a, b resource.Intent) int { return strings.Compare(a.Stack, b.Stack) })
@@ -76,7 +78,8 @@ func (d *Draft) resolve() resource.Intent {
 		d.cycles()
 	}
 	in := resource.Intent{
-		Stack: d.Stack, ByFolder: d.ByFolder, Source: d.Source, Version: d.Version, Release: d.Release, Resources: d.desired, Rules: d.Rules, Options: d.Options,
+		Stack: d.Stack, ByFolder: d.ByFolder, Source: d.Source, Version: d.Version, Release: d.Release, Resources: d.desired,
+		Rules: d.Rules, Options: d.Options,
 	}
 	for s := range d.scopes {
 		in.Scopes = append(in.Scopes, s)
@@ -166,7 +169,8 @@ func (d *Draft) duplicates() {
 	}
 	for ref, g := range d.counted {
 		if plain := d.find(ref); plain != nil {
-			d.duplicate(d.entries[g.entry].at, ref, "rename one of them: a count makes "+ref.Name+"-0 and so on; the one without a count is at "+plain.At.String())
+			d.duplicate(d.entries[g.entry].at, ref,
+				"rename one of them: a count makes "+ref.Name+"-0 and so on; the one without a count is at "+plain.At.String())
 		}
 	}
 }

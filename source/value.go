@@ -68,7 +68,7 @@ func (r *reading) object(path string, a *resource.Attribute, n *Node) resource.V
 		}
 		v := r.value(path+"."+k.Text, field, &n.Kids[i+1])
 		ok = ok && v != nil
-		out = append(out, resource.Attr{Name: r.intern.text(k.Text), Value: v})
+		out = append(out, resource.Attr{Name: k.Text, Value: v})
 	}
 	if !ok {
 		return nil
@@ -81,7 +81,8 @@ func (r *reading) unique(path string, n *Node) bool {
 	ok := true
 	for key, first := range Duplicates(n) {
 		ok = false
-		r.wrong(r.at(key, path), "duplicate key "+Quote(key.Text), fmt.Sprintf("remove one; the other is on line %d", first.Line))
+		r.wrong(r.at(key, path), "duplicate key "+Quote(key.Text),
+			fmt.Sprintf("remove one; the other is on line %d", first.Line))
 	}
 	return ok
 }
@@ -145,12 +146,12 @@ func (r *reading) number(path string, n *Node) resource.Value {
 // like an id is one, unless a resource of the stack has that name.
 func (r *reading) word(path string, a *resource.Attribute, s string) resource.Value {
 	if a.RefKind == "" {
-		return r.intern.value(s)
+		return resource.String(s)
 	}
-	ref := resource.Ref{Provider: r.r.Provider, Location: r.r.Location, Kind: a.RefKind, Name: r.intern.text(s)}
+	ref := resource.Ref{Provider: r.r.Provider, Location: r.r.Location, Kind: a.RefKind, Name: s}
 	if a.IDPrefix != "" && strings.HasPrefix(s, a.IDPrefix) && !r.known[ref] {
 		r.maybe = append(r.maybe, ref)
-		return r.intern.value(s)
+		return resource.String(s)
 	}
 	r.uses = append(r.uses, use{ref: &resource.Reference{Ref: ref}, path: path, attr: a})
 	return resource.Reference{Ref: ref}
@@ -179,7 +180,8 @@ func (r *reading) outsideValue(path string, a *resource.Attribute, n *Node, s st
 	default:
 		return r.word(path, a, s)
 	}
-	r.wrong(r.at(n, path), fmt.Sprintf("%s must be %s, which the value of %s is not", path, a.Type, Quote(n.Text)), rule(a))
+	r.wrong(r.at(n, path), fmt.Sprintf("%s must be %s, which the value of %s is not", path, a.Type, Quote(n.Text)),
+		rule(a))
 	return nil
 }
 
@@ -187,7 +189,8 @@ func (r *reading) outsideValue(path string, a *resource.Attribute, n *Node, s st
 // shows it.
 func (r *reading) secret(path string, a *resource.Attribute, n *Node) resource.Value {
 	if n.Shape != Scalar || !a.SecretInFile && n.Parts == nil {
-		r.wrong(r.at(n, path), path+" is a secret and must not be written in the configuration", "use "+path+": ${env:NAME} or ${file:PATH}")
+		r.wrong(r.at(n, path), path+" is a secret and must not be written in the configuration",
+			"use "+path+": ${env:NAME} or ${file:PATH}")
 		return nil
 	}
 	if n.Parts == nil {
@@ -198,7 +201,8 @@ func (r *reading) secret(path string, a *resource.Attribute, n *Node) resource.V
 		return r.parts(path, a, n)
 	}
 	if !a.SecretInFile && !n.Parts.FromOutside() {
-		r.wrong(r.at(n, path), path+" is a secret and must not be written in the configuration", "use "+path+": ${env:NAME} or ${file:PATH}")
+		r.wrong(r.at(n, path), path+" is a secret and must not be written in the configuration",
+			"use "+path+": ${env:NAME} or ${file:PATH}")
 		return nil
 	}
 	return r.sealed(path, a, n, s)

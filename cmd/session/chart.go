@@ -49,7 +49,7 @@ func chartDir(path string) string {
 	if !chart.IsChart(path, nil) {
 		return ""
 	}
-	name := chart.Name(path, nil)
+	name, _ := chart.About(path, nil)
 	dir := filepath.Clean(path)
 	if base := filepath.Base(dir); base == "." || base == ".." || name == "" {
 		if abs, err := filepath.Abs(dir); err == nil {

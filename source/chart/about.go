@@ -5,26 +5,29 @@ import (
 
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/chart/page"
 )
 
 // readAbout reads a Chart.yaml. Without a name the stack is not known: that is an error.
 func (l *loader) readAbout(name string) source.Problems {
-	s, problem := l.readText(name)
+	s, problem := l.ReadText(name)
 	if problem != nil {
 		return source.Problems{*problem}
 	}
 	var problems source.Problems
 	fail := func(n *source.Node, summary, suggestion string) {
-		problems = append(problems, source.Problem{At: at(name, n.Line, n.Column), Summary: summary, Suggestion: suggestion})
+		problems = append(problems, source.Problem{At: page.At(name, n.Line, n.Column), Summary: summary,
+			Suggestion: suggestion})
 	}
-	before := l.draft.Failed()
-	nodes := l.nodes(plainText(&file{name: name, text: s}))
-	if l.draft.Failed() > before {
-		_, problems := source.Resolve([]*source.Draft{l.draft})
+	before := l.Draft.Failed()
+	nodes := l.Nodes(page.PlainText(&page.File{Name: name, Text: s}))
+	if l.Draft.Failed() > before {
+		_, problems := source.Resolve([]*source.Draft{l.Draft})
 		return problems
 	}
 	if len(nodes) != 1 || nodes[0].Shape != source.Object {
-		return source.Problems{{At: position.Position{File: name, Line: 1, Column: 1}, Summary: "the chart has no name", Suggestion: "add name: NAME and version: 0.1.0"}}
+		return source.Problems{{At: position.Position{File: name, Line: 1, Column: 1}, Summary: "the chart has no name",
+			Suggestion: "add name: NAME and version: 0.1.0"}}
 	}
 	n := &nodes[0]
 	text := func(key string) string {
@@ -40,19 +43,21 @@ func (l *loader) readAbout(name string) source.Problems {
 	keys := []string{"name", "version", "description", "rules"}
 	for i := 0; i+1 < len(n.Kids); i += 2 {
 		if key := n.Kids[i].Text; !slices.Contains(keys, key) {
-			fail(&n.Kids[i], "unknown field "+source.Quote(key)+" in "+chartFile, nearestOr(key, keys, "a chart has name, version, description and rules"))
+			fail(&n.Kids[i], "unknown field "+source.Quote(key)+" in "+chartFile,
+				page.NearestOr(key, keys, "a chart has name, version, description and rules"))
 		}
 	}
-	l.draft.Rules.DestroyAuto = true
+	l.Draft.Rules.DestroyAuto = true
 	if r := n.Get("rules"); r != nil {
 		destroy := r.Get("destroy")
 		switch {
 		case destroy == nil || len(r.Kids) != 2:
-			fail(r, "the rules of a chart are destroy alone", "use rules: {destroy: manual}; other rules are in files for --policy")
+			fail(r, "the rules of a chart are destroy alone",
+				"use rules: {destroy: manual}; other rules are in files for --policy")
 		case destroy.Text != "auto" && destroy.Text != "manual":
 			fail(destroy, "invalid destroy "+destroy.What(), "use auto or manual")
 		}
-		l.draft.Rules.DestroyAuto = destroy == nil || destroy.Text == "auto"
+		l.Draft.Rules.DestroyAuto = destroy == nil || destroy.Text == "auto"
 	}
 	l.about = about{text("name"), text("version"), text("description")}
 	switch {

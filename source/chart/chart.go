@@ -10,28 +10,11 @@ import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/chart/page"
 )
 
-// Options is what the source needs from outside.
-type Options struct {
-	source.Options
-	// Provider is the provider of the kinds: CuteContainer is its kind container.
-	Provider string
-	// Namespace is given when a command runs, never in a manifest. Names on the host start with
-	// it, so that a chart can run more than once on a host. "" is none.
-	Namespace string
-	// Values are files whose values win over those of values.yaml, the last most.
-	Values []string
-	// Set are values as KEY.KEY=VALUE, which win over those of all files.
-	Set []string
-	// Env answers ${env:NAME}; nil knows no variable. os.LookupEnv fits.
-	Env func(name string) (value string, ok bool)
-	// Files is where paths are read; nil is the operating system.
-	Files fs.FS
-}
-
-// chart is a source of one chart, or of plain manifests. It does not change.
-type chart struct {
+// chartSource is a source of one chart, or of plain manifests. It does not change.
+type chartSource struct {
 	paths []string
 	opts  Options
 }
@@ -40,13 +23,14 @@ type chart struct {
 // of plain manifests, which together are one stack. Nothing is read before Load, which may be
 // called again, also from several goroutines, and then reads everything again.
 func New(paths []string, opts Options) source.Source {
-	return &chart{paths: append([]string(nil), paths...), opts: opts}
+	return &chartSource{paths: append([]string(nil), paths...), opts: opts}
 }
 
 // Load implements source.Source. A chart whose name or files cannot be read is source.Problems.
-func (c *chart) Load(ctx context.Context) ([]*source.Draft, error) {
+func (c *chartSource) Load(ctx context.Context) ([]*source.Draft, error) {
 	if c.opts.Namespace != "" && !label.MatchString(c.opts.Namespace) {
-		return nil, source.Problems{{Summary: "invalid namespace " + source.Quote(c.opts.Namespace), Suggestion: "use " + labelDoc}}
+		return nil, source.Problems{{Summary: "invalid namespace " + source.Quote(c.opts.Namespace),
+			Suggestion: "use " + labelDoc}}
 	}
 	l := newLoader(c.opts)
 	texts, problems := l.open(c.paths)
@@ -55,22 +39,23 @@ func (c *chart) Load(ctx context.Context) ([]*source.Draft, error) {
 	}
 	for _, t := range texts {
 		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("chart: reading %s: %w", t.name(), err)
+			return nil, fmt.Errorf("chart: reading %s: %w", t.Name(), err)
 		}
 		l.documents(t)
 	}
 	l.finish()
-	return []*source.Draft{l.draft}, nil
+	return []*source.Draft{l.Draft}, nil
 }
 
 // open reads what the paths name: the rendered templates of a chart, or plain files.
-func (l *loader) open(paths []string) ([]*text, source.Problems) {
+func (l *loader) open(paths []string) ([]*page.Text, source.Problems) {
 	for _, p := range paths {
 		if !IsChart(p, l.opts.Files) {
 			continue
 		}
 		if len(paths) > 1 {
-			return nil, source.Problems{{At: position.Position{File: p}, Summary: "a chart cannot be combined with other sources", Suggestion: "name the chart alone"}}
+			return nil, source.Problems{{At: position.Position{File: p},
+				Summary: "a chart cannot be combined with other sources", Suggestion: "name the chart alone"}}
 		}
 		return l.openChart(p)
 	}
@@ -80,7 +65,7 @@ func (l *loader) open(paths []string) ([]*text, source.Problems) {
 // IsChart reports whether a path is a chart: a folder with a Chart.yaml. Nil files are those of
 // the operating system.
 func IsChart(path string, files fs.FS) bool {
-	info, err := disk{files}.stat(filepath.Join(path, chartFile))
+	info, err := page.Disk{Files: files}.Stat(filepath.Join(path, chartFile))
 	return err == nil && !info.IsDir()
 }
 
@@ -98,30 +83,24 @@ func IsManifest(text string) bool {
 // Reads reports whether a path is for this package: a chart, a file of manifests, or a folder with
 // a file of manifests.
 func Reads(path string, files fs.FS) bool {
-	d := disk{files}
-	info, err := d.stat(path)
+	d := page.Disk{Files: files}
+	info, err := d.Stat(path)
 	switch {
 	case err != nil:
 		return false
 	case !info.IsDir():
-		text, err := d.read(path)
-		return err == nil && isYAML(path) && IsManifest(text)
+		text, err := d.Read(path)
+		return err == nil && page.IsYAML(path) && IsManifest(text)
 	case IsChart(path, files):
 		return true
 	}
-	entries, err := d.list(path)
+	entries, err := d.List(path)
 	for _, e := range entries {
-		if err == nil && !e.IsDir() && isYAML(e.Name()) && Reads(filepath.Join(path, e.Name()), files) {
+		if err == nil && !e.IsDir() && page.IsYAML(e.Name()) && Reads(filepath.Join(path, e.Name()), files) {
 			return true
 		}
 	}
 	return false
-}
-
-// Name is the name of the chart in a folder; "" if it has none that can be read.
-func Name(dir string, files fs.FS) string {
-	name, _ := About(dir, files)
-	return name
 }
 
 // About is the name and the version of the chart in a folder; "" if it has none that can be read.

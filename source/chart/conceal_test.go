@@ -28,17 +28,26 @@ same: nginx-public
 -- templates/a.yaml --
 apiVersion: cutepod/v1alpha0
 `
-	secret, web := "kind: CuteSecret\nmetadata: {name: s}\nspec:\n  ", "kind: CuteContainer\nmetadata: {name: w}\nspec:\n  image: x:1\n  "
+	secret, web := "kind: CuteSecret\nmetadata: {name: s}\nspec:\n  ",
+		"kind: CuteContainer\nmetadata: {name: w}\nspec:\n  image: x:1\n  "
 	for _, c := range []string{
 		secret + "data: {k: {{ .Values.pw }}}", secret + "data: {k: {{ .Values.b64 }}x}", secret + "data: {{ .Values.b64 }}",
-		secret + "data: {k: aHVudGVyMi1wbGFpbg=}", secret + "stringData: hunter2-plain", secret + "stringData: {k: [hunter2-plain]}",
-		secret + "stringData: {{ .Values.pw }}", secret + "stringData: {{ .Values.deep }}", secret + "stringData: {k: {{ .Values.multi }}}",
-		secret + "data: {{ toYaml .Values.deep }}", secret + "data: {{ .Values.pw | b64enc }}", secret + "data: {k: {{ .Values.pw | atoi | fail }}}",
-		secret + "data: {k: {{ .Values.pw.x }}}", secret + "data: {k: {{ index .Values.deep .Values.pw }}}", secret + "data: {k: {{ fromYaml .Values.multi }}}",
-		secret + "data: {k: {{ b64dec .Values.pw }}}", secret + "data: {k: {{ .Values.num }}}", secret + "type: {{ .Values.pw }}\n  data: {k: YQ==}",
-		secret + "type: {{ .Values.long }}\n  data: {k: YQ==}", secret + "{{ .Values.pw }}: x\n  data: {k: YQ==}", secret + "data: {\"bad key {{ .Values.pw }}\": YQ==}",
-		"kind: {{ .Values.pw }}\nmetadata: {name: s}", "kind: CuteSecret\nmetadata: {name: {{ .Values.pw }}!}\nspec: {data: {k: YQ==}}",
-		web + "env: {P: {{ .Values.deep }}}", web + "uid: {{ .Values.pw }}", web + "uid: {{ .Values.num }}", web + "networks: [{{ .Values.pw }}]",
+		secret + "data: {k: aHVudGVyMi1wbGFpbg=}", secret + "stringData: hunter2-plain",
+		secret + "stringData: {k: [hunter2-plain]}",
+		secret + "stringData: {{ .Values.pw }}", secret + "stringData: {{ .Values.deep }}",
+		secret + "stringData: {k: {{ .Values.multi }}}",
+		secret + "data: {{ toYaml .Values.deep }}", secret + "data: {{ .Values.pw | b64enc }}",
+		secret + "data: {k: {{ .Values.pw | atoi | fail }}}",
+		secret + "data: {k: {{ .Values.pw.x }}}", secret + "data: {k: {{ index .Values.deep .Values.pw }}}",
+		secret + "data: {k: {{ fromYaml .Values.multi }}}",
+		secret + "data: {k: {{ b64dec .Values.pw }}}", secret + "data: {k: {{ .Values.num }}}",
+		secret + "type: {{ .Values.pw }}\n  data: {k: YQ==}",
+		secret + "type: {{ .Values.long }}\n  data: {k: YQ==}", secret + "{{ .Values.pw }}: x\n  data: {k: YQ==}",
+		secret + "data: {\"bad key {{ .Values.pw }}\": YQ==}",
+		"kind: {{ .Values.pw }}\nmetadata: {name: s}",
+		"kind: CuteSecret\nmetadata: {name: {{ .Values.pw }}!}\nspec: {data: {k: YQ==}}",
+		web + "env: {P: {{ .Values.deep }}}", web + "uid: {{ .Values.pw }}", web + "uid: {{ .Values.num }}",
+		web + "networks: [{{ .Values.pw }}]",
 	} {
 		fsys := files(values + c + "\n")
 		opts := options(fsys)

@@ -29,7 +29,8 @@ func TestConformance(t *testing.T) {
 						write(t, filepath.Join(folder(dir), "Chart.yaml"), "name: suite\nversion: 1.2.3\n")
 					}
 					write(t, where(dir), manifests(t, folder(dir), specs, plain))
-					return chart.New([]string{folder(dir)}, chart.Options{Options: sourcetest.Options(), Provider: sourcetest.Provider})
+					return chart.New([]string{folder(dir)},
+						chart.Options{Options: sourcetest.Options(), Provider: sourcetest.Provider})
 				},
 				Break: func(t *testing.T, dir string) {
 					if err := os.Truncate(where(dir), 300); err != nil {
@@ -58,7 +59,8 @@ func manifests(t *testing.T, dir string, specs []sourcetest.Spec, plain bool) st
 		}
 		out.WriteString(head)
 		for _, name := range names {
-			fmt.Fprintf(&out, "---\napiVersion: cutepod/v1alpha0\nkind: Cute%s%s\nmetadata:\n  name: %s\n", strings.ToUpper(s.Kind[:1]), s.Kind[1:], name)
+			fmt.Fprintf(&out, "---\napiVersion: cutepod/v1alpha0\nkind: Cute%s%s\nmetadata:\n  name: %s\n",
+				strings.ToUpper(s.Kind[:1]), s.Kind[1:], name)
 			if len(s.DependsOn) > 0 {
 				fmt.Fprintf(&out, "  dependsOn: [%s]\n", strings.Join(s.DependsOn, ", "))
 			}

@@ -26,7 +26,8 @@ func TestTheExampleIsRead(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff(map[string]int{"network": 2, "volume": 2, "secret": 2, "pod": 1, "container": 4}, counts); diff != "" {
+	if diff := cmp.Diff(map[string]int{"network": 2, "volume": 2, "secret": 2, "pod": 1, "container": 4},
+		counts); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(map[string][]string{"api": {"db"}, "web": {"api"}, "worker": {"db", "jobs"}}, needs); diff != "" {

@@ -23,7 +23,8 @@ const head = "-- Chart.yaml --\nname: shop\nversion: 1.2.3\n"
 
 // container is a manifest with an expression as the value of a variable.
 func container(name, v string) string {
-	return "---\napiVersion: cutepod/v1alpha0\nkind: CuteContainer\nmetadata: {name: " + name + "}\nspec: {image: \"localhost/a:1\", workingDir: /, args: [" + v + "]}\n"
+	return "---\napiVersion: cutepod/v1alpha0\nkind: CuteContainer\nmetadata: {name: " + name +
+		"}\nspec: {image: \"localhost/a:1\", workingDir: /, args: [" + v + "]}\n"
 }
 
 func value(t *testing.T, in resource.Intent, name string) string {
@@ -33,16 +34,20 @@ func value(t *testing.T, in resource.Intent, name string) string {
 }
 
 func TestTheLastValueWins(t *testing.T) {
-	text := head + "-- values.yaml --\nimage: {name: web, tag: \"1\", list: [1, 2]}\nother: x\n-- prod.yaml --\nimage: {tag: \"2\"}\nother: null\n-- more.yaml --\nimage: {registry: localhost}\n" +
-		"-- templates/web.yaml --\n" + container("web", `"{{ .Values.image.registry }}/{{ .Values.image.name }}:{{ .Values.image.tag }}-{{ .Values.image.list | join "." }}-{{ hasKey .Values "other" }}"`)
+	text := head + "-- values.yaml --\nimage: {name: web, tag: \"1\", list: [1, 2]}\nother: x\n-- prod.yaml --\n" +
+		"image: {tag: \"2\"}\nother: null\n-- more.yaml --\nimage: {registry: localhost}\n" +
+		"-- templates/web.yaml --\n" + container("web",
+		`"{{ .Values.image.registry }}/{{ .Values.image.name }}:{{ .Values.image.tag }}-{{ .Values.image.list | join "." }}-{{ hasKey .Values "other" }}"`)
 	for _, c := range []struct {
 		values, set []string
 		want        string
 	}{
 		{[]string{"c/more.yaml"}, nil, "localhost/web:1-1.2-true"},
 		{[]string{"c/more.yaml", "c/prod.yaml"}, nil, "localhost/web:2-1.2-false"},
-		{[]string{"c/more.yaml", "c/prod.yaml"}, []string{"image.tag=3", "image.list[1]=x", "image.list[2]=y"}, "localhost/web:3-1.x.y-false"},
-		{[]string{"c/more.yaml"}, []string{"image.list=[7, 8]", "image.tag=1.10", "other=null"}, "localhost/web:1.10-7.8-false"},
+		{[]string{"c/more.yaml", "c/prod.yaml"}, []string{"image.tag=3", "image.list[1]=x", "image.list[2]=y"},
+			"localhost/web:3-1.x.y-false"},
+		{[]string{"c/more.yaml"}, []string{"image.list=[7, 8]", "image.tag=1.10", "other=null"},
+			"localhost/web:1.10-7.8-false"},
 		{nil, []string{"image.registry=a=b"}, "a=b/web:1-1.2-true"},
 	} {
 		opts := options(files(text))
@@ -56,7 +61,8 @@ func TestTheLastValueWins(t *testing.T) {
 func TestSetReadsTypes(t *testing.T) {
 	text := head + "-- templates/web.yaml --\n" + container("web", `"{{ kindOf .Values.v }}={{ .Values.v }}"`)
 	for set, want := range map[string]string{
-		"v=1": "int=1", "v=true": "bool=true", "v=0.5": "float64=0.5", "v=007": "string=007", "v=1.10": "string=1.10", "v=1e3": "string=1e3",
+		"v=1": "int=1", "v=true": "bool=true", "v=0.5": "float64=0.5", "v=007": "string=007", "v=1.10": "string=1.10",
+		"v=1e3":  "string=1e3",
 		"v=a: b": "string=a: b", "v={a: 1}": "map=map[a:1]", `v\.w=1`: "", "v=-3": "int=-3", "v=yes": "string=yes",
 	} {
 		opts := options(files(text))
@@ -81,10 +87,12 @@ func TestANamespaceIsAPrefix(t *testing.T) {
 		t.Errorf("the stack is %s", in.Stack)
 	}
 	web := find(t, in, "container", "dev-web")
-	if diff := cmp.Diff([]resource.Ref{ref("container", "dev-db").In("dev.shop"), ref("network", "dev-back").In("dev.shop")}, web.DependsOn); diff != "" {
+	if diff := cmp.Diff([]resource.Ref{ref("container", "dev-db").In("dev.shop"),
+		ref("network", "dev-back").In("dev.shop")}, web.DependsOn); diff != "" {
 		t.Errorf("dependencies:\n%s", diff)
 	}
-	for name, want := range map[string]string{"networks": `[{"$ref":"dev.shop:podman/default/network/dev-back"}]`, "network_aliases": `["web"]`} {
+	for name, want := range map[string]string{"networks": `[{"$ref":"dev.shop:podman/default/network/dev-back"}]`,
+		"network_aliases": `["web"]`} {
 		if v, _ := web.Attrs.Get(name); shown(v) != want {
 			t.Errorf("%s is %s, not %s", name, shown(v), want)
 		}
@@ -103,7 +111,8 @@ func TestANamespaceIsAPrefix(t *testing.T) {
 	}
 	broken := files(strings.Replace(shop, "networks: [back]", "networks: [backs]", 1))
 	opts.Files = broken
-	if _, err := load(opts); err == nil || strings.Contains(err.Error(), "dev-") || !strings.Contains(err.Error(), "use back") {
+	if _, err := load(opts); err == nil || strings.Contains(err.Error(), "dev-") || !strings.Contains(err.Error(),
+		"use back") {
 		t.Errorf("the message is %v", err)
 	}
 	for _, namespace := range []string{"Dev", "a.b", "-a", strings.Repeat("a", 54)} {
@@ -115,7 +124,8 @@ func TestANamespaceIsAPrefix(t *testing.T) {
 }
 
 func TestAReleaseIsKnownToItsTemplates(t *testing.T) {
-	opts := options(files(head + "-- templates/web.yaml --\n" + container("web", `"{{ .Release.Name }}-{{ .Release.Namespace }}-{{ .Chart.Name }}-{{ .Chart.Version }}"`)))
+	opts := options(files(head + "-- templates/web.yaml --\n" + container("web",
+		`"{{ .Release.Name }}-{{ .Release.Namespace }}-{{ .Chart.Name }}-{{ .Chart.Version }}"`)))
 	opts.Namespace = "dev"
 	if got := value(t, mustLoad(t, opts), "dev-web"); got != "shop-dev-shop-1.2.3" {
 		t.Error(got)
@@ -183,14 +193,17 @@ func TestAnInvalidResourceCostsItsDependents(t *testing.T) {
 	uses := func(name, spec string) string {
 		return strings.Replace(container(name, "localhost/a:1"), "spec: {", "spec: {"+spec+", ", 1)
 	}
-	text := head + "-- templates/a.yaml --\n" + uses("bad", "restartPolicy: 7") + uses("onbad", `env: {A: "${container/bad}"}`) + uses("onthat", `env: {A: "${container/onbad}"}`) +
-		uses("noref", "networks: [nowhere]") + uses("onnoref", `env: {A: "${container/noref}"}`) + container("good", "localhost/a:1") + uses("twin", "networks: [nowhere]")
+	text := head + "-- templates/a.yaml --\n" + uses("bad", "restartPolicy: 7") + uses("onbad",
+		`env: {A: "${container/bad}"}`) + uses("onthat", `env: {A: "${container/onbad}"}`) +
+		uses("noref", "networks: [nowhere]") + uses("onnoref", `env: {A: "${container/noref}"}`) + container("good",
+		"localhost/a:1") + uses("twin", "networks: [nowhere]")
 	drafts, err := chart.New([]string{"c"}, options(files(text))).Load(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
 	intents, problems := source.ResolveValid(drafts)
-	if len(intents) != 1 || !intents[0].Partial || len(intents[0].Resources) != 1 || intents[0].Resources[0].Ref.Name != "good" {
+	if len(intents) != 1 || !intents[0].Partial || len(intents[0].Resources) != 1 ||
+		intents[0].Resources[0].Ref.Name != "good" {
 		t.Fatalf("intents: %+v", intents)
 	}
 	got := map[string]string{}
@@ -198,18 +211,21 @@ func TestAnInvalidResourceCostsItsDependents(t *testing.T) {
 		got[p.Ref] = p.Cause.String()
 	}
 	want := map[string]string{
-		"container/bad": "validation", "container/onbad": "dependency", "container/onthat": "dependency", "container/noref": "dependency",
+		"container/bad": "validation", "container/onbad": "dependency", "container/onthat": "dependency",
+		"container/noref":   "dependency",
 		"container/onnoref": "dependency", "container/twin": "dependency",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
-	for _, whole := range []string{"x: [", container("good", "localhost/b:1"), uses("x", `env: {A: "${container/x}"}`), "apiVersion: v1\nkind: Pod\n"} {
+	for _, whole := range []string{"x: [", container("good", "localhost/b:1"), uses("x", `env: {A: "${container/x}"}`),
+		"apiVersion: v1\nkind: Pod\n"} {
 		drafts, err := chart.New([]string{"c"}, options(files(text+"---\n"+whole))).Load(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if intents, problems := source.ResolveValid(drafts); len(intents) > 0 || !slices.ContainsFunc(problems, func(p source.Problem) bool { return p.Cause == source.Configuration }) {
+		if intents, problems := source.ResolveValid(drafts); len(intents) > 0 || !slices.ContainsFunc(problems,
+			func(p source.Problem) bool { return p.Cause == source.Configuration }) {
 			t.Errorf("%q: %d intents, %v", whole, len(intents), problems)
 		}
 	}
@@ -219,8 +235,10 @@ func TestAnInvalidResourceCostsItsDependents(t *testing.T) {
 func TestRenderingIsPure(t *testing.T) {
 	t.Setenv("SECRET_OF_THE_HOST", fakeSecret)
 	for _, expression := range []string{
-		`{{ env "SECRET_OF_THE_HOST" }}`, `{{ expandenv "$SECRET_OF_THE_HOST" }}`, `{{ now | unixEpoch }}`, `{{ randAlpha 5 }}`, `{{ uuidv4 }}`,
-		`{{ getHostByName "localhost" }}`, `{{ genPrivateKey "rsa" }}`, `{{ bcrypt "a" }}`, `{{ shuffle "abc" }}`, `{{ date "2006" "2026-01-01" }}`, `{{ randInt 1 5 }}`,
+		`{{ env "SECRET_OF_THE_HOST" }}`, `{{ expandenv "$SECRET_OF_THE_HOST" }}`, `{{ now | unixEpoch }}`,
+		`{{ randAlpha 5 }}`, `{{ uuidv4 }}`,
+		`{{ getHostByName "localhost" }}`, `{{ genPrivateKey "rsa" }}`, `{{ bcrypt "a" }}`, `{{ shuffle "abc" }}`,
+		`{{ date "2006" "2026-01-01" }}`, `{{ randInt 1 5 }}`,
 	} {
 		_, err := load(options(files(head + "-- templates/web.yaml --\n" + container("web", "'"+expression+"'"))))
 		if err == nil || !strings.Contains(err.Error(), "is not available: rendering a chart gives the same text each time") {
@@ -247,7 +265,8 @@ func TestPositionsAreThoseOfTheTemplate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var body strings.Builder
 		fill := rapid.SampledFrom([]string{
-			"# ü comment\n", "{{/* comment\n over lines */}}\n", "{{ range until 3 }}# {{ . }}\n{{ end }}", "{{- if true }}\n# x\n{{- end }}\n",
+			"# ü comment\n", "{{/* comment\n over lines */}}\n", "{{ range until 3 }}# {{ . }}\n{{ end }}",
+			"{{- if true }}\n# x\n{{- end }}\n",
 			"{{ $x := 1 }}", "{{ include \"two\" . }}\n", "{{ template \"two\" . }}\n", "\n", "{{ \"# a\\n# b\" }}\n",
 		})
 		for range rapid.IntRange(0, 6).Draw(t, "above") {
@@ -257,7 +276,8 @@ func TestPositionsAreThoseOfTheTemplate(t *testing.T) {
 		for range rapid.IntRange(0, 3).Draw(t, "between") {
 			body.WriteString(fill.Draw(t, "fill"))
 		}
-		bad := rapid.SampledFrom([]string{"  image: [ü, {{ 1 }}]", "  image: {{ list 1 | toJson }}", "  image: {a: \"{{ 1 }}\"}"}).Draw(t, "bad")
+		bad := rapid.SampledFrom([]string{"  image: [ü, {{ 1 }}]", "  image: {{ list 1 | toJson }}",
+			"  image: {a: \"{{ 1 }}\"}"}).Draw(t, "bad")
 		line := strings.Count(body.String(), "\n") + 1
 		body.WriteString(bad + "\n")
 		files := fstest.MapFS{
@@ -277,13 +297,16 @@ func TestPositionsAreThoseOfTheTemplate(t *testing.T) {
 
 func TestPlainManifestsAreReadAsTheyAre(t *testing.T) {
 	text := container("web", "'{{ not a template }}'")
-	all := fstest.MapFS{"m/The Shop/a.yaml": {Data: []byte(text)}, "m/The Shop/b.yml": {Data: []byte(container("b", "localhost/b:1"))}, "m/The Shop/x/c.yaml": {Data: []byte("x")}, "m/The Shop/.d.yaml": {Data: []byte("x")}}
+	all := fstest.MapFS{"m/The Shop/a.yaml": {Data: []byte(text)},
+		"m/The Shop/b.yml": {Data: []byte(container("b", "localhost/b:1"))}, "m/The Shop/x/c.yaml": {Data: []byte("x")},
+		"m/The Shop/.d.yaml": {Data: []byte("x")}}
 	for want, paths := range map[int][]string{2: {"m/The Shop"}, 1: {"m/The Shop/a.yaml"}} {
 		intents, err := source.Load(context.Background(), chart.New(paths, options(all)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if in := intents[0]; in.Stack != "the-shop" || len(in.Resources) != want || value(t, in, "web") != "{{ not a template }}" {
+		if in := intents[0]; in.Stack != "the-shop" || len(in.Resources) != want || value(t, in,
+			"web") != "{{ not a template }}" {
 			t.Errorf("%v: stack %s, %d resources", paths, in.Stack, len(in.Resources))
 		}
 	}
@@ -303,7 +326,8 @@ func TestPlainManifestsAreReadAsTheyAre(t *testing.T) {
 // name in camel case.
 func TestEveryFieldOfEveryKindIsRead(t *testing.T) {
 	in := mustLoad(t, options(os.DirFS("testdata/every")))
-	other := []string{"container.volumes.container_path", "volume.volume", "volume.volume.driver", "volume.volume.options"} // other ways to set another
+	other := []string{"container.volumes.container_path", "volume.volume", "volume.volume.driver",
+		"volume.volume.options"} // other ways to set another
 	for _, k := range options(nil).Schemas.Kinds("") {
 		set := map[string]bool{}
 		for _, d := range in.Resources {
@@ -351,14 +375,18 @@ func settable(prefix string, attrs []resource.Attribute) map[string]bool {
 
 // TestAChartIsPrunedByTheLoop: unless its rules forbid it.
 func TestAChartIsPrunedByTheLoop(t *testing.T) {
-	for rules, want := range map[string]bool{"": true, "rules: {destroy: auto}\n": true, "rules: {destroy: manual}\n": false} {
-		in := mustLoad(t, options(files("-- Chart.yaml --\nname: shop\nversion: 1.2.3\n"+rules+"-- templates/a.yaml --\n"+container("a", "b"))))
+	for rules, want := range map[string]bool{"": true, "rules: {destroy: auto}\n": true,
+		"rules: {destroy: manual}\n": false} {
+		in := mustLoad(t, options(files("-- Chart.yaml --\nname: shop\nversion: 1.2.3\n"+rules+"-- templates/a.yaml --\n"+
+			container("a", "b"))))
 		if in.Rules.DestroyAuto != want {
 			t.Errorf("%q: %v", rules, in.Rules.DestroyAuto)
 		}
 	}
-	for rules, want := range map[string]string{"rules: {destroy: never}": `invalid destroy "never"`, "rules: {max_destroy: 1}": "the rules of a chart are destroy alone", "rules: x": "the rules of a chart"} {
-		if _, err := load(options(files("-- Chart.yaml --\nname: shop\nversion: 1.2.3\n" + rules + "\n-- templates/a.yaml --\n" + container("a", "b")))); err == nil || !strings.Contains(err.Error(), want) {
+	for rules, want := range map[string]string{"rules: {destroy: never}": `invalid destroy "never"`,
+		"rules: {max_destroy: 1}": "the rules of a chart are destroy alone", "rules: x": "the rules of a chart"} {
+		if _, err := load(options(files("-- Chart.yaml --\nname: shop\nversion: 1.2.3\n" + rules +
+			"\n-- templates/a.yaml --\n" + container("a", "b")))); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", rules, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/chart/page"
 )
 
 // form is a field whose form in a manifest is not that of its attribute. It changes the spec, in
@@ -40,7 +41,8 @@ func forms() []form {
 func (m *manifest) foreignKeys() []string {
 	var out []string
 	for _, f := range forms() {
-		if f.kind == m.kind.Name && !slices.ContainsFunc(m.kind.Attrs, func(a resource.Attribute) bool { return camel(a.Name) == f.key }) {
+		if f.kind == m.kind.Name && !slices.ContainsFunc(m.kind.Attrs,
+			func(a resource.Attribute) bool { return camel(a.Name) == f.key }) {
 			out = append(out, f.key)
 		}
 	}
@@ -101,7 +103,8 @@ func (m *manifest) envList(spec, _, n *source.Node) {
 		}
 		for j := 0; j+1 < len(item.Kids); j += 2 {
 			if key := &item.Kids[j]; key.Text != "name" && key.Text != "value" {
-				m.wrong(key, "unknown field "+source.Quote("spec.env."+key.Text), nearestOr(key.Text, []string{"name", "value"}, "use name and value; a secret is given by spec.secrets"))
+				m.wrong(key, "unknown field "+source.Quote("spec.env."+key.Text),
+					page.NearestOr(key.Text, []string{"name", "value"}, "use name and value; a secret is given by spec.secrets"))
 			}
 		}
 		name, value := item.Get("name"), item.Get("value")
@@ -111,7 +114,8 @@ func (m *manifest) envList(spec, _, n *source.Node) {
 		case value == nil || value.IsNull():
 			m.wrong(item, "the environment variable "+source.Quote(name.Text)+" has no value", `add a value, or use value: ""`)
 		case out.Get(name.Text) != nil:
-			m.wrong(name, "duplicate environment variable "+source.Quote(name.Text), fmt.Sprintf("remove one; the other is on line %d", out.Get(name.Text).Line))
+			m.wrong(name, "duplicate environment variable "+source.Quote(name.Text),
+				fmt.Sprintf("remove one; the other is on line %d", out.Get(name.Text).Line))
 		default:
 			out.Kids = append(out.Kids, *name, *value)
 		}
@@ -170,7 +174,7 @@ func (m *manifest) addVariable(env, from *source.Node, key, value string, added 
 	if env.Get(key) != nil && !added[key] {
 		return
 	}
-	m.draft.Outside(value, "the value of "+key+" in "+from.Text)
+	m.Draft.Outside(value, "the value of "+key+" in "+from.Text)
 	k, v := *from, *from
 	k.Text = key
 	v.Text, v.Quoted = value, true
@@ -190,5 +194,6 @@ func (m *manifest) hostPath(spec, key, n *source.Node) {
 	}
 	path := *key
 	path.Text = "path"
-	put(spec, "hostPath", &source.Node{Shape: source.Object, Line: n.Line, Column: n.Column, File: n.File, Kids: []source.Node{path, *n}})
+	put(spec, "hostPath", &source.Node{Shape: source.Object, Line: n.Line, Column: n.Column, File: n.File,
+		Kids: []source.Node{path, *n}})
 }

@@ -61,7 +61,9 @@ func FuzzChart(f *testing.F) {
 			}
 		}
 		again, err2 := load(opts)
-		if diff := cmp.Diff(in, again, cmp.AllowUnexported(resource.Secret{})); diff != "" || (err == nil) != (err2 == nil) || err != nil && err.Error() != err2.Error() {
+		if diff := cmp.Diff(in, again,
+			cmp.AllowUnexported(resource.Secret{})); diff != "" || (err == nil) != (err2 == nil) || err != nil &&
+			err.Error() != err2.Error() {
 			t.Fatalf("two loads differ: %s\n%v\n%v", diff, err, err2)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"io/fs"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,11 +14,13 @@ import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/chart/page"
+	"github.com/ovi-project/ovi/source/chart/templates"
+	"github.com/ovi-project/ovi/source/chart/values"
 )
 
 const (
 	chartFile    = "Chart.yaml"
-	valuesFile   = "values.yaml"
 	templatesDir = "templates"
 )
 
@@ -26,11 +29,28 @@ var label = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,51}[a-z0-9])?$`)
 
 const labelDoc = "lower-case letters, digits and '-', at most 53"
 
+// Options is what the source needs from outside.
+type Options struct {
+	source.Options
+	// Provider is the provider of the kinds: CuteContainer is its kind container.
+	Provider string
+	// Namespace is given when a command runs, never in a manifest. Names on the host start with
+	// it, so that a chart can run more than once on a host. "" is none.
+	Namespace string
+	// Values are files whose values win over those of values.yaml, the last most.
+	Values []string
+	// Set are values as KEY.KEY=VALUE, which win over those of all files.
+	Set []string
+	// Env answers ${env:NAME}; nil knows no variable. os.LookupEnv fits.
+	Env func(name string) (value string, ok bool)
+	// Files is where paths are read; nil is the operating system.
+	Files fs.FS
+}
+
 // loader is one load.
 type loader struct {
+	*page.Reader
 	opts      Options
-	disk      disk
-	draft     *source.Draft
 	digest    hash.Hash
 	about     about
 	dir       string // where ${file:…} and env files start
@@ -38,28 +58,24 @@ type loader struct {
 	fields    *names
 	manifests []*manifest
 	members   []member
-	missing   bool     // resources may exist that could not be read
-	files     []string // of nodes that come from another file than their document
+	missing   bool // resources may exist that could not be read
 }
 
 // about is what a Chart.yaml tells.
 type about struct{ name, version, description string }
 
 func newLoader(opts Options) *loader {
-	l := &loader{opts: opts, disk: disk{opts.Files}, draft: source.NewDraft(opts.Options), digest: sha256.New(), kinds: map[string]resource.Kind{}, fields: newNames()}
+	l := &loader{opts: opts, digest: sha256.New(), kinds: map[string]resource.Kind{}, fields: newNames()}
+	l.Reader = page.NewReader(opts.Files, source.NewDraft(opts.Options), l.unknown)
 	for _, k := range opts.Schemas.Kinds(opts.Provider) {
 		l.kinds[manifestKind(k.Name)] = k
 		l.fields.addKind(k)
 	}
-	l.draft.Spell, l.draft.Publish = l.fields.spell, publish
+	l.Draft.Spell, l.Draft.Publish = l.fields.spell, publish
 	if opts.Namespace != "" {
-		l.draft.Prefix = opts.Namespace + "-"
+		l.Draft.Prefix = opts.Namespace + "-"
 	}
 	return l
-}
-
-func (l *loader) problem(at position.Position, ref, summary, suggestion string) {
-	l.draft.Problem(source.Problem{At: at, Ref: ref, Summary: summary, Suggestion: suggestion})
 }
 
 // sum adds what was read to the version of the stack.
@@ -91,164 +107,150 @@ func blank(n *source.Node) {
 }
 
 // openChart reads a chart and renders its templates.
-func (l *loader) openChart(dir string) ([]*text, source.Problems) {
+func (l *loader) openChart(dir string) ([]*page.Text, source.Problems) {
 	l.dir = dir
 	if problems := l.readAbout(filepath.Join(dir, chartFile)); len(problems) > 0 {
 		return nil, problems
 	}
-	l.draft.Stack, l.draft.Source = l.about.name, dir
-	values, known := l.readValues(dir)
+	l.Draft.Stack, l.Draft.Source = l.about.name, dir
+	given, known := values.Read(l.Reader, dir, l.opts.Values, l.opts.Set)
 	files, problems := l.templateFiles(filepath.Join(dir, templatesDir))
 	for _, p := range problems {
-		l.draft.Problem(p)
+		l.Draft.Problem(p)
 		l.unknown(p.At)
 	}
 	if !known {
 		l.unknown(position.Position{File: dir})
 		return nil, nil
 	}
-	return l.render(files, values), nil
+	return l.render(files, given), nil
 }
 
 // templateFiles reads the templates. A chart without any is an error: its folder may have been
 // emptied by accident, and nothing is concluded from that.
-func (l *loader) templateFiles(dir string) ([]*file, source.Problems) {
-	names, err := l.disk.below(dir)
+func (l *loader) templateFiles(dir string) ([]*page.File, source.Problems) {
+	names, err := l.Disk.Below(dir)
 	if err != nil {
-		return nil, source.Problems{{At: position.Position{File: dir}, Summary: "cannot read the templates: " + source.FileError(err), Suggestion: "a chart has its manifests in " + templatesDir + "/"}}
+		return nil, source.Problems{{At: position.Position{File: dir},
+			Summary:    "cannot read the templates: " + source.FileError(err),
+			Suggestion: "a chart has its manifests in " + templatesDir + "/"}}
 	}
-	var files []*file
+	var files []*page.File
 	var problems source.Problems
 	rendered := false
 	for _, name := range names {
-		if !isYAML(name) && filepath.Ext(name) != ".tpl" {
+		if !page.IsYAML(name) && filepath.Ext(name) != ".tpl" {
 			continue
 		}
-		s, problem := l.readText(name)
+		s, problem := l.ReadText(name)
 		if problem != nil {
 			problems = append(problems, *problem)
 			continue
 		}
-		files, rendered = append(files, &file{name: filepath.ToSlash(name), text: s}), rendered || isRendered(name)
+		files, rendered = append(files, &page.File{Name: filepath.ToSlash(name), Text: s}),
+			rendered || templates.IsRendered(name)
 	}
 	if !rendered && len(problems) == 0 {
-		problems = source.Problems{{At: position.Position{File: dir}, Summary: "the chart has no templates", Suggestion: "add a manifest, for example " + filepath.Join(dir, "web.yaml")}}
+		problems = source.Problems{{At: position.Position{File: dir}, Summary: "the chart has no templates",
+			Suggestion: "add a manifest, for example " + filepath.Join(dir, "web.yaml")}}
 	}
 	return files, problems
 }
 
 // render renders all templates. One that cannot be rendered is reported; what it would have
 // declared is not known, and is missed nowhere.
-func (l *loader) render(files []*file, values map[string]any) []*text {
-	t := newTemplates()
-	t.parseAll(files, func(f *file, err error) { l.draft.Problem(l.templateProblem(t, f, err, values)) })
-	var out []*text
+func (l *loader) render(files []*page.File, given map[string]any) []*page.Text {
+	t := templates.New()
+	t.ParseAll(files, func(f *page.File, err error) { l.Draft.Problem(templates.Explain(t, f, err, given)) })
+	var out []*page.Text
 	for _, f := range files {
-		if t.files[f.name] == nil || !isRendered(f.name) {
+		if t.Files[f.Name] == nil || !templates.IsRendered(f.Name) {
 			continue
 		}
-		rendered, err := t.render(f, l.data(values))
+		rendered, err := t.Render(f, l.data(given))
 		if err == nil {
 			out = append(out, rendered)
 			continue
 		}
-		l.renderProblems(t, f, err, values)
+		for _, p := range t.Problems(f, err, given, l.data) {
+			l.Draft.Problem(p)
+		}
 	}
-	if l.draft.Failed() > 0 {
+	if l.Draft.Failed() > 0 {
 		l.unknown(position.Position{File: l.dir})
 	}
 	return out
 }
 
-// maxMissing bounds how many unknown values of one template are reported.
-const maxMissing = 20
-
-// renderProblems reports why a template cannot be rendered. Rendering stops at the first unknown
-// value: it is given a text and rendered again, so that the others are reported too.
-func (l *loader) renderProblems(t *templates, f *file, err error, values map[string]any) {
-	first := l.templateProblem(t, f, err, values)
-	l.draft.Problem(first)
-	seen, values := map[position.Position]bool{first.At: true}, copyOf(values).(map[string]any)
-	for range maxMissing {
-		e := parseError(err)
-		path, isValue := valuePath(e.node)
-		if !isValue || !noKey.MatchString(e.msg) {
-			return
-		}
-		steps := make([]step, len(path))
-		for i := range path {
-			steps[i] = step{path[i], -1}
-		}
-		if _, why := setAt(values, steps, "1"); why != "" {
-			return
-		}
-		if _, err = t.render(f, l.data(values)); err == nil || !noKey.MatchString(parseError(err).msg) {
-			return
-		}
-		p := l.templateProblem(t, f, err, values)
-		if !seen[p.At] {
-			seen[p.At] = true
-			l.draft.Problem(p)
-		}
+// data is what templates see. Each template gets values of its own, so that none changes those
+// of another.
+func (l *loader) data(given map[string]any) map[string]any {
+	return map[string]any{
+		"Values":  values.CopyOf(given),
+		"Release": map[string]any{"Name": l.about.name, "Namespace": l.opts.Namespace},
+		"Chart":   map[string]any{"Name": l.about.name, "Version": l.about.version, "Description": l.about.description},
 	}
 }
 
 // unknown notes that resources may exist that could not be read: a reference to one is no error.
 func (l *loader) unknown(at position.Position) {
 	l.missing = true
-	l.draft.Add(&source.Resource{Provider: l.opts.Provider, Broken: true, At: at})
+	l.Draft.Add(&source.Resource{Provider: l.opts.Provider, Broken: true, At: at})
 }
 
 // openPlain reads plain manifests.
-func (l *loader) openPlain(paths []string) ([]*text, source.Problems) {
-	var out []*text
+func (l *loader) openPlain(paths []string) ([]*page.Text, source.Problems) {
+	var out []*page.Text
 	var problems source.Problems
 	seen := map[string]bool{}
 	for _, p := range paths {
 		names, err := l.manifestFiles(p)
 		if err != nil {
-			problems = append(problems, source.Problem{At: position.Position{File: p}, Summary: "cannot read the manifests: " + err.Error(), Suggestion: "check the path; it is relative to the current folder"})
+			problems = append(problems, source.Problem{At: position.Position{File: p},
+				Summary:    "cannot read the manifests: " + err.Error(),
+				Suggestion: "check the path; it is relative to the current folder"})
 		}
 		for _, name := range names {
 			if seen[filepath.Clean(name)] {
 				continue
 			}
 			seen[filepath.Clean(name)] = true
-			s, problem := l.readText(name)
+			s, problem := l.ReadText(name)
 			if problem != nil {
 				problems = append(problems, *problem)
 				continue
 			}
-			out = append(out, plainText(&file{name: filepath.ToSlash(name), text: s}))
+			out = append(out, page.PlainText(&page.File{Name: filepath.ToSlash(name), Text: s}))
 		}
 	}
 	if len(l.opts.Values)+len(l.opts.Set) > 0 {
-		problems = append(problems, source.Problem{Summary: "plain manifests have no values", Suggestion: "omit --values and --set, or make it a chart: a folder with a " + chartFile})
+		problems = append(problems, source.Problem{Summary: "plain manifests have no values",
+			Suggestion: "omit --values and --set, or make it a chart: a folder with a " + chartFile})
 	}
 	if len(problems) > 0 {
 		return nil, problems
 	}
 	l.about.name = l.folder(paths)
-	l.draft.Stack, l.draft.Source = l.about.name, paths[0]
+	l.Draft.Stack, l.Draft.Source = l.about.name, paths[0]
 	return out, nil
 }
 
 // manifests lists the manifests of a path.
 func (l *loader) manifestFiles(p string) ([]string, error) {
-	info, err := l.disk.stat(p)
+	info, err := l.Disk.Stat(p)
 	if err != nil {
 		return nil, fmt.Errorf("%s", source.FileError(err))
 	}
 	if !info.IsDir() {
 		return []string{p}, nil
 	}
-	entries, err := l.disk.list(p)
+	entries, err := l.Disk.List(p)
 	if err != nil {
 		return nil, fmt.Errorf("%s", source.FileError(err))
 	}
 	var out []string
 	for _, e := range entries {
-		if !e.IsDir() && isYAML(e.Name()) && !strings.HasPrefix(e.Name(), ".") {
+		if !e.IsDir() && page.IsYAML(e.Name()) && !strings.HasPrefix(e.Name(), ".") {
 			out = append(out, filepath.Join(p, e.Name()))
 		}
 	}
@@ -268,7 +270,7 @@ func (l *loader) folder(paths []string) string {
 		p = paths[0]
 	}
 	l.dir = paths[0]
-	if info, err := l.disk.stat(paths[0]); err != nil || !info.IsDir() {
+	if info, err := l.Disk.Stat(paths[0]); err != nil || !info.IsDir() {
 		p, l.dir = filepath.Dir(p), filepath.Dir(l.dir)
 	}
 	name := strings.Trim(unfit.ReplaceAllString(strings.ToLower(filepath.Base(p)), "-"), "-")
@@ -286,10 +288,10 @@ func (l *loader) finish() {
 	l.joinPods()
 	for _, m := range l.manifests {
 		m.addAliases()
-		m.r.Files = l.files
-		l.draft.Add(m.r)
+		m.r.Files = l.Files
+		l.Draft.Add(m.r)
 	}
-	d := l.draft
+	d := l.Draft
 	d.Release = l.about.version
 	if l.opts.Namespace != "" {
 		d.Stack = l.opts.Namespace + "." + d.Stack

@@ -10,12 +10,13 @@ import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/chart/page"
 )
 
 // manifest is a document that declares one resource.
 type manifest struct {
 	*loader
-	text *text
+	text *page.Text
 	n    *source.Node
 	kind resource.Kind
 	name *source.Node
@@ -26,9 +27,19 @@ type manifest struct {
 	labels            *source.Node
 }
 
+// documents reads the manifests of a text.
+func (l *loader) documents(t *page.Text) {
+	nodes := l.Nodes(t)
+	for i := range nodes {
+		if !nodes[i].IsNull() {
+			l.manifest(t, &nodes[i])
+		}
+	}
+}
+
 // manifest reads one document. One that is not certainly a resource is a problem of the whole
 // stack: what it declares is not known.
-func (l *loader) manifest(t *text, n *source.Node) {
+func (l *loader) manifest(t *page.Text, n *source.Node) {
 	m := &manifest{loader: l, text: t, n: n, r: &source.Resource{Provider: l.opts.Provider}}
 	m.r.At = m.at(n)
 	if n.Shape != source.Object {
@@ -48,7 +59,7 @@ func (l *loader) manifest(t *text, n *source.Node) {
 	spec := n.Get("spec")
 	if spec != nil && spec.Shape != source.Object && !spec.IsNull() {
 		m.wrong(spec, "spec must be a block of keys, got "+spec.Form(), "use KEY: VALUE lines")
-		l.draft.Add(&source.Resource{Provider: m.opts.Provider, Name: m.r.Name, Broken: true, At: m.r.At})
+		l.Draft.Add(&source.Resource{Provider: m.opts.Provider, Name: m.r.Name, Broken: true, At: m.r.At})
 		return
 	}
 	m.r.Attrs = m.readSpec(spec)
@@ -58,9 +69,9 @@ func (l *loader) manifest(t *text, n *source.Node) {
 }
 
 func (m *manifest) at(n *source.Node) position.Position {
-	at := position.Position{File: m.text.from.name, Line: int(n.Line), Column: int(n.Column)}
+	at := position.Position{File: m.text.From.Name, Line: int(n.Line), Column: int(n.Column)}
 	if n.File > 0 {
-		at.File = m.files[n.File-1]
+		at.File = m.Files[n.File-1]
 	}
 	return at
 }
@@ -76,9 +87,9 @@ func (m *manifest) ref() string {
 // bad reports a document that is not certainly a resource. If it has a name, only that name is
 // unknown.
 func (m *manifest) bad(n *source.Node, summary, suggestion string) {
-	m.problem(m.at(n), "", summary, suggestion)
+	m.Problem(m.at(n), "", summary, suggestion)
 	if name := m.n.Get("metadata").Get("name"); name != nil && name.Shape == source.Scalar && name.Text != "" {
-		m.draft.Add(&source.Resource{Provider: m.opts.Provider, Name: name.Text, Broken: true, At: m.at(n)})
+		m.Draft.Add(&source.Resource{Provider: m.opts.Provider, Name: name.Text, Broken: true, At: m.at(n)})
 		return
 	}
 	m.unknown(m.at(n))
@@ -87,7 +98,8 @@ func (m *manifest) bad(n *source.Node, summary, suggestion string) {
 // wrong reports a problem of the resource.
 func (m *manifest) wrong(n *source.Node, summary, suggestion string) {
 	m.r.Broken = true
-	m.draft.Problem(source.Problem{Cause: source.Validation, At: m.at(n), Ref: m.ref(), Summary: summary, Suggestion: suggestion})
+	m.Draft.Problem(source.Problem{Cause: source.Validation, At: m.at(n), Ref: m.ref(), Summary: summary,
+		Suggestion: suggestion})
 }
 
 // unique reports keys that a block has twice, and removes them.
@@ -95,7 +107,8 @@ func (l *loader) unique(m *manifest, n *source.Node) {
 	if n.Shape == source.Object {
 		var again []string
 		for key, first := range source.Duplicates(n) {
-			m.problem(m.at(key), m.ref(), "duplicate key "+source.Quote(key.Text), fmt.Sprintf("remove one; the other is on line %d", first.Line))
+			m.Problem(m.at(key), m.ref(), "duplicate key "+source.Quote(key.Text),
+				fmt.Sprintf("remove one; the other is on line %d", first.Line))
 			again = append(again, key.Text)
 		}
 		if len(again) > 0 {
@@ -130,7 +143,8 @@ func (m *manifest) readHead() bool {
 	}
 	k, ok := m.kinds[kind.Text]
 	if !ok {
-		m.bad(kind, "unknown kind "+kind.What(), nearestOr(kind.Text, m.kindNames(), "use one of "+strings.Join(m.kindNames(), ", ")))
+		m.bad(kind, "unknown kind "+kind.What(),
+			page.NearestOr(kind.Text, m.kindNames(), "use one of "+strings.Join(m.kindNames(), ", ")))
 		return false
 	}
 	m.kind, m.r.Kind = k, k.Name
@@ -141,7 +155,9 @@ func (m *manifest) readHead() bool {
 		case "namespace":
 			m.noNamespace(key)
 		default:
-			m.wrong(key, "unknown field "+source.Quote(key.Text), nearestOr(key.Text, []string{"apiVersion", "kind", "metadata", "spec"}, "a manifest has apiVersion, kind, metadata and spec"))
+			m.wrong(key, "unknown field "+source.Quote(key.Text),
+				page.NearestOr(key.Text, []string{"apiVersion", "kind", "metadata", "spec"},
+					"a manifest has apiVersion, kind, metadata and spec"))
 		}
 	}
 	return true
@@ -150,7 +166,8 @@ func (m *manifest) readHead() bool {
 func (m *manifest) kindNames() []string { return slices.Sorted(maps.Keys(m.kinds)) }
 
 func (m *manifest) noNamespace(key *source.Node) {
-	m.wrong(key, "a manifest has no namespace: it is given when a command runs", "remove it, and use --namespace "+source.Clip(m.valueOf(key)))
+	m.wrong(key, "a manifest has no namespace: it is given when a command runs",
+		"remove it, and use --namespace "+source.Clip(m.valueOf(key)))
 }
 
 // valueOf is the text of a key's value.
@@ -215,7 +232,8 @@ func (m *manifest) readMetadata(n *source.Node) {
 		case "namespace":
 			m.noNamespace(key)
 		default:
-			m.wrong(key, "unknown field "+source.Quote("metadata."+key.Text), nearestOr(key.Text, metadataKeys(), "use one of "+strings.Join(metadataKeys(), ", ")))
+			m.wrong(key, "unknown field "+source.Quote("metadata."+key.Text),
+				page.NearestOr(key.Text, metadataKeys(), "use one of "+strings.Join(metadataKeys(), ", ")))
 		}
 	}
 	if n.Get("name") == nil {

@@ -10,7 +10,7 @@ import (
 func (m *manifest) outside(n *source.Node, from, name string) (source.Part, bool) {
 	value, ok := m.fromOutside(n, from, name)
 	if ok {
-		m.draft.Outside(value, "${"+from+":"+name+"}")
+		m.Draft.Outside(value, "${"+from+":"+name+"}")
 	}
 	return m.part(value, from+":"+name), ok
 }

@@ -3,6 +3,7 @@ package chart
 import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/chart/page"
 )
 
 // podContainers keeps which containers a pod names: each of them gets the pod as its own field,
@@ -35,7 +36,8 @@ func (l *loader) joinPods() {
 		c := containers[x.name]
 		if c == nil {
 			if !l.missing {
-				x.pod.wrong(x.at, "unknown container "+source.Quote(x.name), nearestOr(x.name, names, "add it, or remove it from the pod"))
+				x.pod.wrong(x.at, "unknown container "+source.Quote(x.name),
+					page.NearestOr(x.name, names, "add it, or remove it from the pod"))
 			}
 			continue
 		}
@@ -46,7 +48,7 @@ func (l *loader) joinPods() {
 		}
 		if pod == nil {
 			v := *x.at
-			v.Text, v.File = x.pod.r.Name, l.fileOf(c.text, x.pod.at(x.at).File)
+			v.Text, v.File = x.pod.r.Name, l.FileOf(c.text, x.pod.at(x.at).File)
 			put(&c.r.Attrs, "pod", &v)
 		}
 	}

@@ -22,7 +22,7 @@ func (m *manifest) hide() {
 
 func (m *manifest) hideAll(n *source.Node) {
 	if n.Shape == source.Scalar && n.Type != source.Null && !source.HasParts(n.Text) {
-		m.draft.Outside(n.Text, "(secret)")
+		m.Draft.Outside(n.Text, "(secret)")
 	}
 	for i := range n.Kids {
 		if n.Shape == source.List || i%2 == 1 {
@@ -60,7 +60,7 @@ func (m *manifest) secretData(spec, _, n *source.Node) {
 
 // seal makes a value a secret.
 func (m *manifest) seal(v *source.Node, plain string) {
-	m.draft.Outside(plain, "(secret)")
+	m.Draft.Outside(plain, "(secret)")
 	v.Text, v.Type, v.Quoted = "(secret)", source.String, true
 	v.Parts = &source.Parts{{Text: plain, From: "(secret)"}}
 }
@@ -80,7 +80,8 @@ func (m *manifest) secretText(spec, _, n *source.Node) {
 		key, v := n.Kids[i], n.Kids[i+1].Clone()
 		switch {
 		case data.Get(key.Text) != nil:
-			m.wrong(&key, "duplicate key "+source.Quote(key.Text)+" in spec.stringData", "remove it from data or from stringData")
+			m.wrong(&key, "duplicate key "+source.Quote(key.Text)+" in spec.stringData",
+				"remove it from data or from stringData")
 			continue
 		case v.Shape != source.Scalar || v.IsNull() || v.Text == "":
 			m.wrong(&v, "spec.stringData."+key.Text+" has no value", "add one, or remove the key")
@@ -99,6 +100,7 @@ func (m *manifest) needData(spec *source.Node) {
 	if data != nil && (data.Bad || len(data.Kids) > 0) {
 		return
 	}
-	m.wrong(spec, "the secret has no values", "for example, data: {password: cGFzc3dvcmQ=}, or stringData: {password: \"${env:DB_PASSWORD}\"}")
+	m.wrong(spec, "the secret has no values",
+		"for example, data: {password: cGFzc3dvcmQ=}, or stringData: {password: \"${env:DB_PASSWORD}\"}")
 	put(spec, "data", &source.Node{Shape: source.Object, Bad: true})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/chart/page"
 )
 
 // readSpec turns spec into attributes: the same, with the names of the schema.
@@ -66,7 +67,7 @@ func (m *manifest) unknownField(path string, attrs []resource.Attribute, key *so
 	case len(names) > 16:
 		hint = "see `ovi kinds " + m.kind.Name + "`"
 	}
-	m.wrong(key, "unknown field "+source.Quote(path+"."+key.Text), nearestOr(key.Text, names, hint))
+	m.wrong(key, "unknown field "+source.Quote(path+"."+key.Text), page.NearestOr(key.Text, names, hint))
 	near, _ := resource.Nearest(key.Text, names)
 	return slices.IndexFunc(attrs, func(a resource.Attribute) bool { return camel(a.Name) == near })
 }
@@ -107,7 +108,8 @@ const hostNames = "network_aliases"
 // that name, and a dependency: replacing what it refers to changes no string.
 func (m *manifest) expand(a *resource.Attribute, n *source.Node) source.Node {
 	out := *n
-	parts, unclosed, ok := source.Expand(n.Text, func(from, name string) (source.Part, bool) { return m.outside(n, from, name) })
+	parts, unclosed, ok := source.Expand(n.Text,
+		func(from, name string) (source.Part, bool) { return m.outside(n, from, name) })
 	if unclosed != "" {
 		m.wrong(n, "a ${ without its }", "use ${KIND/NAME}; $${ is a literal ${")
 	}

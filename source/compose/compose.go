@@ -105,7 +105,8 @@ func (i *importer) parse() *source.Node {
 		return nil
 	}
 	if len(docs) != 1 {
-		i.problem(&source.Node{Line: 1, Column: 1}, "the file has no document, or more than one", "a Compose file has one, with services")
+		i.problem(&source.Node{Line: 1, Column: 1}, "the file has no document, or more than one",
+			"a Compose file has one, with services")
 		return nil
 	}
 	n := syntax.NewConverter(0, func(line, col int32, summary, suggestion string) {

@@ -11,9 +11,8 @@ import (
 	"github.com/ovi-project/ovi/source/config"
 )
 
-// manyResources writes a file of n named resources with five attributes and two tags each. Plain
-// blocks are of the simple kind; those with references name two other things; folded ones
-// hold something that the YAML library must read.
+// manyResources writes a file of n named resources with five attributes and two tags each. Those with
+// references name two other things; folded ones hold a text of several lines.
 func manyResources(n int, sort string) string {
 	var b strings.Builder
 	b.WriteString("version: v1\nprovider: aws\nregion: us-east-1\ndefaults:\n  tags:\n    owner: bench\nresources:\n")
@@ -26,7 +25,8 @@ func manyResources(n int, sort string) string {
 		note = "subnet: app\n    security_groups: [web]"
 	}
 	for i := range n - 2 {
-		fmt.Fprintf(&b, "  - name: web-%06d\n    type: ec2\n    size: t3.%s\n    image: ami-0abcdef\n    key_name: key-%d\n    public_ip: %t\n    %s\n    tags:\n      environment: prod\n      team: team-%d\n",
+		fmt.Fprintf(&b, "  - name: web-%06d\n    type: ec2\n    size: t3.%s\n    image: ami-0abcdef\n"+
+			"    key_name: key-%d\n    public_ip: %t\n    %s\n    tags:\n      environment: prod\n      team: team-%d\n",
 			i, []string{"micro", "small", "large"}[i%3], i%50, i%2 == 0, note, i%20)
 	}
 	return b.String()

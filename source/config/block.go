@@ -7,12 +7,13 @@ import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config/read"
 )
 
 // block is the block being read. One is used for all blocks of a document.
 type block struct {
 	*document
-	keys    []key[*block]
+	keys    []read.Key[*block]
 	unnamed bool // the file has a provider, or a problem with it is reported
 	n       *source.Node
 	r       source.Resource
@@ -21,25 +22,18 @@ type block struct {
 	flat    []source.Node  // the attributes beside them
 }
 
-// ref is the resource's short name, as far as it is known.
-func (b *block) ref() string {
-	if b.r.Kind == "" || b.r.Name == "" {
-		return b.r.Kind
-	}
-	return b.r.Kind + "/" + b.r.Name
-}
-
 // read reads one block and adds its resource to the draft.
 func (b *block) read(n *source.Node) {
-	at := b.file.at(n.Line, n.Column)
-	l := b.loader
+	at := b.File.At(n.Line, n.Column)
+	l := b.l
 	b.n, b.flat = n, b.flat[:0]
 	b.r = source.Resource{At: at, Where: func(path string) position.Position { return l.where(at, path) }}
-	b.document.block, l.current = b, location{b.file, b.start, n}
-	defer func() { b.document.block, l.current = nil, location{} }()
+	b.Resource, l.current = &b.r, location{b.File, b.start, n}
+	defer func() { b.Resource, l.current = nil, location{} }()
 	if n.Shape != source.Object {
-		b.wrong(n, "a block of resources must be keys, got "+n.Form(), "use - type: "+b.someKind()+", with the other keys below type")
-		b.draft.Add(&b.r)
+		b.Wrong(n, "a block of resources must be keys, got "+n.Form(),
+			"use - type: "+b.SomeKind()+", with the other keys below type")
+		b.Draft.Add(&b.r)
 		return
 	}
 	b.setProvider()
@@ -48,26 +42,26 @@ func (b *block) read(n *source.Node) {
 		switch {
 		case v == nil:
 		case v.IsNull():
-			b.wrong(v, b.keys[i].name+" has no value", noValue(b.keys[i].name, b.keys[i].example))
+			b.Wrong(v, b.keys[i].Name+" has no value", read.NoValue(b.keys[i].Name, b.keys[i].Example))
 		default:
-			b.keys[i].read(b, v)
+			b.keys[i].Read(b, v)
 		}
 	}
-	b.duplicates(n)
+	b.Duplicates(n)
 	b.finish()
-	b.draft.Add(&b.r)
+	b.Draft.Add(&b.r)
 }
 
 // setProvider finds the provider, on which the word for the location depends.
 func (b *block) setProvider() {
-	b.r.Provider, b.r.Tags = b.provider, b.tags
+	b.r.Provider, b.r.Tags = b.Provider, b.tags
 	if n := b.n.Get("provider"); n != nil && !n.IsNull() {
-		b.r.Provider = b.providerName(n)
+		b.r.Provider = b.ProviderName(n)
 	}
-	if b.r.Provider == b.provider {
-		b.r.Location = b.location
+	if b.r.Provider == b.Provider {
+		b.r.Location = b.Location
 	}
-	b.word = b.locationWord(b.r.Provider)
+	b.word = b.l.locationWord(b.r.Provider)
 }
 
 // sort tells the block's own keys from the kind's attributes.
@@ -81,14 +75,15 @@ kids:
 			name = "location"
 		}
 		for j := range b.keys {
-			if b.keys[j].name != name {
+			if b.keys[j].Name != name {
 				continue
 			}
 			switch {
 			case b.slots[j] == nil:
 				b.slots[j] = &b.n.Kids[i+1]
-			case name == "location" && k.Text != "location" && b.n.Get("location") != nil, k.Text == "location" && b.word != "location" && b.n.Get(b.word) != nil:
-				b.wrong(k, "duplicate location: "+b.word+" is another word for it", "remove location or "+b.word)
+			case name == "location" && k.Text != "location" && b.n.Get("location") != nil,
+				k.Text == "location" && b.word != "location" && b.n.Get(b.word) != nil:
+				b.Wrong(k, "duplicate location: "+b.word+" is another word for it", "remove location or "+b.word)
 			}
 			continue kids
 		}
@@ -100,13 +95,13 @@ kids:
 func (b *block) finish() {
 	r := &b.r
 	if b.n.Get("type") == nil {
-		b.wrong(b.n, "the block has no type", "add type: "+strings.Join(b.kindNames(), " or "))
+		b.Wrong(b.n, "the block has no type", "add type: "+strings.Join(b.KindNames(), " or "))
 	}
 	if r.Provider == "" && b.n.Get("provider") == nil {
 		if !b.unnamed {
-			b.document.block = nil
-			b.wrong(b.start, "the file has no provider", "add provider: "+strings.Join(b.opts.Schemas.Providers(), " or "))
-			b.document.block, b.unnamed = b, true
+			b.Resource = nil
+			b.Wrong(b.start, "the file has no provider", "add provider: "+strings.Join(b.Opts.Schemas.Providers(), " or "))
+			b.Resource, b.unnamed = &b.r, true
 		}
 		r.Broken = true
 	}
@@ -117,49 +112,50 @@ func (b *block) finish() {
 	if spec == nil {
 		r.Attrs = source.Node{Shape: source.Object, Line: b.n.Line, Column: b.n.Column, Kids: b.flat}
 	} else if len(b.flat) > 0 {
-		b.wrong(&b.flat[0], source.Quote(b.flat[0].Text)+" is beside spec, which holds all attributes", "move it into spec")
+		b.Wrong(&b.flat[0], source.Quote(b.flat[0].Text)+" is beside spec, which holds all attributes", "move it into spec")
 	}
-	b.expandAll(&r.Attrs)
+	b.ExpandAll(&r.Attrs)
 }
 
 // onlyNameless lets one block for each kind and file be named by its kind.
 func (b *block) onlyNameless() {
-	key := b.file.name + "\x00" + b.r.Kind
-	first, again := b.nameless[key]
+	key := b.File.Name + "\x00" + b.r.Kind
+	first, again := b.l.nameless[key]
 	if !again {
-		b.nameless[key] = b.r.At
+		b.l.nameless[key] = b.r.At
 		return
 	}
-	b.wrong(b.n, fmt.Sprintf("a second %s without a name: the first is on line %d", b.r.Kind, first.Line), "add a name to both; a name never changes")
+	b.Wrong(b.n, fmt.Sprintf("a second %s without a name: the first is on line %d", b.r.Kind, first.Line),
+		"add a name to both; a name never changes")
 }
 
 func (b *block) readType(n *source.Node) {
 	if n.Shape != source.Scalar {
-		b.wrong(n, "type must be a word, got "+n.What(), "use type: "+strings.Join(b.kindNames(), " or "))
+		b.Wrong(n, "type must be a word, got "+n.What(), "use type: "+strings.Join(b.KindNames(), " or "))
 		return
 	}
-	b.r.Kind = b.loader.word(n.Text)
+	b.r.Kind = n.Text
 }
 
 // readBlockProvider has nothing left to do; see setProvider.
 func (b *block) readBlockProvider(*source.Node) {}
 
 func (b *block) readName(n *source.Node) {
-	if name, ok := b.text(n, "name"); ok { // a name that is known in part would be judged as a whole
+	if name, ok := b.Text(n, "name"); ok { // a name that is known in part would be judged as a whole
 		b.r.Name = name
 	}
 }
 
 func (b *block) readCount(n *source.Node) {
 	b.r.Counted = true
-	b.r.Count, _ = b.whole(n, "count", 0, source.MaxCount)
+	b.r.Count, _ = b.Whole(n, "count", 0, source.MaxCount)
 }
 
 // readBlockLocation reads the location of a block, which is in the group of the document if it names none.
 func (b *block) readBlockLocation(n *source.Node) {
 	b.r.Location = b.locationName(n, b.word)
-	if b.within != "" && b.r.Provider == b.provider && b.r.Location != "" && !strings.Contains(b.r.Location, "/") {
-		b.r.Location = b.document.word(b.within + "/" + b.r.Location)
+	if b.Within != "" && b.r.Provider == b.Provider && b.r.Location != "" && !strings.Contains(b.r.Location, "/") {
+		b.r.Location = b.Within + "/" + b.r.Location
 	}
 }
 
@@ -167,12 +163,12 @@ func (b *block) readTags(n *source.Node) {
 	b.r.Tags, b.r.OwnTags = b.document.readTags(n, b.document.tags), true
 }
 
-func (b *block) readBlessed(n *source.Node) { b.r.Blessed, _ = b.boolean(n, "blessed") }
+func (b *block) readBlessed(n *source.Node) { b.r.Blessed, _ = b.Boolean(n, "blessed") }
 
-func (b *block) readOwner(n *source.Node) { b.r.Owner, _ = b.text(n, "owner") }
+func (b *block) readOwner(n *source.Node) { b.r.Owner, _ = b.Text(n, "owner") }
 
 func (b *block) readReplace(n *source.Node) {
-	s, ok := b.text(n, "replace")
+	s, ok := b.Text(n, "replace")
 	if !ok {
 		return
 	}
@@ -180,12 +176,12 @@ func (b *block) readReplace(n *source.Node) {
 	case resource.DestroyFirst, resource.CreateFirst, resource.Swap, resource.StartFirst:
 		b.r.Replace = s
 	default:
-		b.wrong(n, "unknown way to replace "+source.Quote(string(s)), "use destroy-first, create-first, swap or start-first")
+		b.Wrong(n, "unknown way to replace "+source.Quote(string(s)), "use destroy-first, create-first, swap or start-first")
 	}
 }
 
 func (b *block) readState(n *source.Node) {
-	s, _ := b.text(n, "state")
+	s, _ := b.Text(n, "state")
 	b.r.State = resource.State(s)
 }
 
@@ -195,26 +191,26 @@ func (b *block) readDependsOn(n *source.Node) { b.r.DependsOn = b.texts(n, "depe
 
 func (b *block) readSpec(n *source.Node) {
 	if n.Shape != source.Object {
-		b.wrong(n, "spec must be a block of keys, got "+n.Form(), "use KEY: VALUE lines")
+		b.Wrong(n, "spec must be a block of keys, got "+n.Form(), "use KEY: VALUE lines")
 		return
 	}
-	b.duplicates(n)
+	b.Duplicates(n)
 	b.r.Attrs = *n
 }
 
 // texts reads a list of strings.
 func (b *block) texts(n *source.Node, what, example string) []string {
 	if n.Shape != source.List {
-		b.wrong(n, what+" must be a list, got "+n.Form(), "use "+what+": "+example)
+		b.Wrong(n, what+" must be a list, got "+n.Form(), "use "+what+": "+example)
 		return nil
 	}
 	out := make([]string, 0, len(n.Kids))
 	for i := range n.Kids {
-		s, ok := b.text(&n.Kids[i], "an element of "+what)
+		s, ok := b.Text(&n.Kids[i], "an element of "+what)
 		if !ok {
 			return nil
 		}
-		out = append(out, b.loader.word(s))
+		out = append(out, s)
 	}
 	return out
 }

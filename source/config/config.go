@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config/input"
 )
 
 // Options is what the source needs from outside.
@@ -27,22 +28,26 @@ type Options struct {
 type config struct {
 	paths []string
 	opts  Options
+	piece int // how much of a list of resources is read at once, in bytes; 0: a document is read as a whole
 }
+
+// pieceSize is long enough that the start of the YAML library costs little.
+const pieceSize = 1 << 14
 
 // New returns a source of files and folders, which together are one stack. A folder means all
 // *.yaml, *.yml and *.json in it, sorted by name. Nothing is read before Load, which may be
 // called again, also from several goroutines, and then reads everything again.
 func New(paths []string, opts Options) source.Source {
-	return &config{paths: append([]string(nil), paths...), opts: opts}
+	return &config{append([]string(nil), paths...), opts, pieceSize}
 }
 
 // Load implements source.Source. Files that cannot be read are source.Problems.
 func (c *config) Load(ctx context.Context) ([]*source.Draft, error) {
-	files, problems := c.open()
+	files, problems := input.Open(c.paths, c.opts.Files)
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	d, err := c.loadFiles(ctx, files, false)
+	d, err := c.loadFiles(ctx, files, c.piece)
 	if err != nil {
 		return nil, err
 	}
@@ -52,15 +57,16 @@ func (c *config) Load(ctx context.Context) ([]*source.Draft, error) {
 // loadFiles reads files that are in memory. A file that turns out not to be safe to cut into
 // blocks is read again as a whole: most often it holds an error, which the whole locates
 // better.
-func (c *config) loadFiles(ctx context.Context, files []*file, whole bool) (*source.Draft, error) {
+func (c *config) loadFiles(ctx context.Context, files []*input.File, piece int) (*source.Draft, error) {
 	l := newLoader(c.opts, files)
-	l.several = len(files) > 1 || slices.ContainsFunc(files, func(f *file) bool { return strings.Contains(f.text, "\n---") })
+	l.several = len(files) > 1 || slices.ContainsFunc(files,
+		func(f *input.File) bool { return strings.Contains(f.Text, "\n---") })
 	for _, f := range files {
 		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("config: reading %s: %w", f.name, err)
+			return nil, fmt.Errorf("config: reading %s: %w", f.Name, err)
 		}
-		if !l.file(f, whole) {
-			return c.loadFiles(ctx, files, true)
+		if !l.file(f, piece) {
+			return c.loadFiles(ctx, files, 0)
 		}
 	}
 	l.finish()

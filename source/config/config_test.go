@@ -22,7 +22,8 @@ const fakeSecret = "not-a-real-password-7c1f"
 
 func environment(name string) (string, bool) {
 	v, ok := map[string]string{
-		"DB_PASSWORD": fakeSecret, "SIZE": "t3.small", "NUMBER": "42", "YES": "true", "EMPTY": "", "SHORT": "fake", "STAGE": "prod", "TEAM": "platform",
+		"DB_PASSWORD": fakeSecret, "SIZE": "t3.small", "NUMBER": "42", "YES": "true", "EMPTY": "", "SHORT": "fake",
+		"STAGE": "prod", "TEAM": "platform",
 	}[name]
 	return v, ok
 }
@@ -45,11 +46,15 @@ func checkedBy(s schemas) source.Options {
 			return source.LocationRule{}
 		},
 		Foreign: func(_, name string) (kind, partOf string) {
-			return map[string]string{"aws_instance": "ec2", "aws_s3_bucket": "s3"}[name], map[string]string{"aws_security_group_rule": "security_group"}[name]
+			return map[string]string{"aws_instance": "ec2", "aws_s3_bucket": "s3"}[name],
+				map[string]string{"aws_security_group_rule": "security_group"}[name]
 		},
 		ProviderOptions: func(provider string) []source.OptionRule {
 			if provider == "aws" {
-				return []source.OptionRule{{Key: "profile", Doc: "The profile."}, {Key: "role", Grouped: true, GroupOf: roleAccount, Doc: "The role."}, {Key: "external", Grouped: true, Doc: "The external ID."}, {Key: "token", Secret: true}, {Key: "hook", Operator: true, Flag: "aws-hook", Variable: "OVI_AWS_HOOK"}}
+				return []source.OptionRule{{Key: "profile", Doc: "The profile."},
+					{Key: "role", Grouped: true, GroupOf: roleAccount, Doc: "The role."},
+					{Key: "external", Grouped: true, Doc: "The external ID."}, {Key: "token", Secret: true},
+					{Key: "hook", Operator: true, Flag: "aws-hook", Variable: "OVI_AWS_HOOK"}}
 			}
 			return nil
 		},
@@ -125,7 +130,8 @@ func TestSampleOfTheEngineDesign(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := mustLoad(t, string(text))
-	want := []string{"aws/us-east-1/ec2/ec2-0", "aws/us-east-1/ec2/ec2-1", "aws/us-east-1/ec2/ec2-2", "aws/us-east-1/rds/rds-0"}
+	want := []string{"aws/us-east-1/ec2/ec2-0", "aws/us-east-1/ec2/ec2-1", "aws/us-east-1/ec2/ec2-2",
+		"aws/us-east-1/rds/rds-0"}
 	if diff := cmp.Diff(want, refs(in)); diff != "" {
 		t.Error(diff)
 	}

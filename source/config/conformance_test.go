@@ -19,7 +19,8 @@ func TestConformance(t *testing.T) {
 			sourcetest.Run(t, sourcetest.Harness{
 				Write: func(t *testing.T, dir string, specs []sourcetest.Spec) source.Source {
 					write(t, filepath.Join(dir, name), written(t, dir, specs))
-					return config.New([]string{filepath.Join(dir, name)}, config.Options{Options: sourcetest.Options(), Stack: "suite"})
+					return config.New([]string{filepath.Join(dir, name)},
+						config.Options{Options: sourcetest.Options(), Stack: "suite"})
 				},
 				Break: func(t *testing.T, dir string) {
 					if err := os.Truncate(filepath.Join(dir, name), 300); err != nil {
@@ -53,7 +54,8 @@ func written(t *testing.T, dir string, specs []sourcetest.Spec) []byte {
 		}
 		blocks = append(blocks, b)
 	}
-	out, err := json.MarshalIndent(map[string]any{"version": "v1", "provider": sourcetest.Provider, "resources": blocks}, "", "  ")
+	out, err := json.MarshalIndent(map[string]any{"version": "v1", "provider": sourcetest.Provider, "resources": blocks},
+		"", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}

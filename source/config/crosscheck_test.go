@@ -21,13 +21,15 @@ func picky(paths ...string) schemas {
 		if out[i].Name != "vpc" && out[i].Name != "subnet" {
 			continue
 		}
-		out[i].CrossCheck = func(configured []*resource.Desired, find func(resource.Ref) *resource.Desired) (found []resource.Finding) {
+		out[i].CrossCheck = func(configured []*resource.Desired,
+			find func(resource.Ref) *resource.Desired) (found []resource.Finding) {
 			for _, d := range configured {
 				v, _ := d.Attrs.Get("vpc")
 				r, _ := v.(resource.Reference)
 				if whole := find(r.Ref); d.Ref.Kind == "subnet" && whole != nil {
 					cidr, _ := whole.Attrs.Get("cidr")
-					found = append(found, resource.Finding{Ref: d.Ref, Problem: resource.Problem{Path: "cidr", Summary: fmt.Sprintf("in %v", cidr)}})
+					found = append(found, resource.Finding{Ref: d.Ref,
+						Problem: resource.Problem{Path: "cidr", Summary: fmt.Sprintf("in %v", cidr)}})
 				}
 				for _, p := range paths {
 					found = append(found, resource.Finding{Ref: d.Ref, Problem: resource.Problem{Path: p, Summary: "about " + p}})
@@ -72,12 +74,15 @@ resources:
     region: eu-west-1
     cidr: 10.0.0.0/16
 `
-	got := findings(t, picky("name", "region", "tags", "tags.own", "tags.team", "tags.a.b", "cidr", "elsewhere"), "ovi.yaml", text)
+	got := findings(t, picky("name", "region", "tags", "tags.own", "tags.team", "tags.a.b", "cidr", "elsewhere"),
+		"ovi.yaml", text)
 	want := []string{
 		"3:9 vpc/main about region",
 		"5:9 vpc/far about tags", "5:10 vpc/far about tags.team", "5:21 vpc/far about tags.a.b",
-		"7:5 vpc/main about elsewhere", "8:11 vpc/main about name", "9:11 vpc/main about cidr", "11:7 vpc/main about tags", "11:7 vpc/main about tags.own",
-		"12:5 vpc/far about elsewhere", "12:5 vpc/far about tags.own", "13:11 vpc/far about name", "14:13 vpc/far about region", "15:11 vpc/far about cidr",
+		"7:5 vpc/main about elsewhere", "8:11 vpc/main about name", "9:11 vpc/main about cidr", "11:7 vpc/main about tags",
+		"11:7 vpc/main about tags.own",
+		"12:5 vpc/far about elsewhere", "12:5 vpc/far about tags.own", "13:11 vpc/far about name",
+		"14:13 vpc/far about region", "15:11 vpc/far about cidr",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -86,8 +91,11 @@ resources:
 
 // The same finding of many resources that share a line is reported once.
 func TestFindingsOfACountAreOne(t *testing.T) {
-	got := findings(t, picky("region", "cidr"), "ovi.yaml", "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - {type: vpc, name: a, count: 3, cidr: x}\n  - {type: vpc, name: b, cidr: x}\n")
-	if diff := cmp.Diff([]string{"3:9 vpc/a-0 about region", "5:42 vpc/a-0 about cidr", "6:32 vpc/b about cidr"}, got); diff != "" {
+	got := findings(t, picky("region", "cidr"), "ovi.yaml",
+		"version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - {type: vpc, name: a, count: 3, cidr: x}\n"+
+			"  - {type: vpc, name: b, cidr: x}\n")
+	if diff := cmp.Diff([]string{"3:9 vpc/a-0 about region", "5:42 vpc/a-0 about cidr", "6:32 vpc/b about cidr"},
+		got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -113,14 +121,18 @@ func TestFindingsComeWithTheOtherProblems(t *testing.T) {
 func TestAFindingAboutAnInvalidResource(t *testing.T) {
 	kinds := testKinds()
 	for i := range kinds {
-		kinds[i].CrossCheck = func(configured []*resource.Desired, _ func(resource.Ref) *resource.Desired) (found []resource.Finding) {
+		kinds[i].CrossCheck = func(configured []*resource.Desired,
+			_ func(resource.Ref) *resource.Desired) (found []resource.Finding) {
 			for _, d := range configured {
 				for _, p := range []string{"region", "name", "cidr", "tags.team", "tags.ovi:stack"} {
-					found = append(found, resource.Finding{Ref: d.Ref, Alone: true, Problem: resource.Problem{Path: p, Summary: "about " + p}})
+					found = append(found, resource.Finding{Ref: d.Ref, Alone: true,
+						Problem: resource.Problem{Path: p, Summary: "about " + p}})
 				}
-				found = append(found, resource.Finding{Ref: d.Ref, Problem: resource.Problem{Path: "name", Summary: "beside others"}})
+				found = append(found, resource.Finding{Ref: d.Ref,
+					Problem: resource.Problem{Path: "name", Summary: "beside others"}})
 				for _, tag := range d.Tags {
-					found = append(found, resource.Finding{Ref: d.Ref, Alone: true, Problem: resource.Problem{Path: "elsewhere", Summary: "tag " + tag.Key}})
+					found = append(found, resource.Finding{Ref: d.Ref, Alone: true,
+						Problem: resource.Problem{Path: "elsewhere", Summary: "tag " + tag.Key}})
 				}
 			}
 			return found
@@ -162,7 +174,8 @@ resources:
 // Under spec no attribute name is forbidden.
 func TestSpecHoldsAttributesNamedLikeKeys(t *testing.T) {
 	kinds := append(testKinds(), resource.Kind{Provider: "box", Name: "vm", Attrs: []resource.Attribute{
-		text("type"), text("name"), {Name: "count", Type: resource.TInt}, text("region"), {Name: "tags", Type: resource.TMap}, text("spec"), text("provider"), text("size"),
+		text("type"), text("name"), {Name: "count", Type: resource.TInt}, text("region"),
+		{Name: "tags", Type: resource.TMap}, text("spec"), text("provider"), text("size"),
 	}})
 	opts := options(fstest.MapFS{"ovi.yaml": {Data: []byte(`version: v1
 provider: box
@@ -182,8 +195,9 @@ resources:
 	}
 	str := func(s string) resource.Value { return resource.String(s) }
 	want := resource.AttrsOf(map[string]resource.Value{
-		"type": str("t"), "name": str("n"), "count": resource.Int(3), "region": str("r"), "size": str("z"), "spec": str("s"), "provider": str("p"),
-		"tags": resource.AttrsOf(map[string]resource.Value{"k": str("v")}),
+		"type": str("t"), "name": str("n"), "count": resource.Int(3), "region": str("r"), "size": str("z"), "spec": str("s"),
+		"provider": str("p"),
+		"tags":     resource.AttrsOf(map[string]resource.Value{"k": str("v")}),
 	})
 	a := in.Resources[0]
 	if diff := cmp.Diff(want, a.Attrs); diff != "" || a.Ref.Name != "a" || len(a.Tags) != 1 {

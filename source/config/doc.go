@@ -4,9 +4,8 @@
 // nearest correct spelling. No position in a file becomes part of a resource's name, and no
 // input makes it panic. It writes nothing and keeps nothing between two loads.
 //
-// How a file is read: split.go cuts a big resources list into blocks where that is certainly
-// safe, simple.go reads the plain blocks, yaml.go gives the others to the YAML library, json.go
-// reads JSON; all of them make source.Nodes. document.go and block.go turn nodes into
-// source.Resources by the tables of keys.go, which the reference and the JSON Schema come from
-// too. Package source checks them.
+// How a file is read: input finds it, source/syntax makes source.Nodes of it, a long list of resources
+// in pieces on all cores. document.go and block.go turn nodes into source.Resources by the tables of
+// keys.go, which the reference and the JSON Schema come from too. Below them read reads values, and
+// settings what holds for the whole stack. Package source checks the resources.
 package config

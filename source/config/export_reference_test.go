@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config/read"
+	"github.com/ovi-project/ovi/source/config/settings"
 )
 
 // Reference documents the keys of a configuration in Markdown, from the tables that the parser
@@ -12,61 +14,64 @@ import (
 func Reference() string {
 	var b strings.Builder
 	var o source.Options
-	table(&b, "Keys of a file", "Every document (a file, or a part of one between `---` lines) is read on its own.", fileKeys(o))
+	table(&b, "Keys of a file", "Every document (a file, or a part of one between `---` lines) is read on its own.",
+		fileKeys(o))
 	table(&b, "Keys of `defaults`", "", defaultsKeys(o))
-	table(&b, "Keys of `rules`", "Also the keys of a file of rules (`--policy`), beside its `version`.", rulesKeys())
-	table(&b, "Keys of a window", "Each item of `windows`.", windowKeys())
-	table(&b, "Keys of an approval", "Each item of `approvals`.", approvalKeys())
-	table(&b, "Keys of a rule in CEL", "Each item of `rules` in `rules`.", ruleKeys())
-	table(&b, "Keys of a drift rule", "Each item of `drift`.", driftKeys())
-	table(&b, "Keys of `options`", "", optionsKeys(o))
-	table(&b, "Keys of a block", "Each item of `resources` is a block. The attributes of its type are beside these keys, or all of them under `spec`.", blockKeys(o))
+	table(&b, "Keys of `rules`", "Also the keys of a file of rules (`--policy`), beside its `version`.",
+		settings.RulesKeys())
+	table(&b, "Keys of a window", "Each item of `windows`.", settings.WindowKeys())
+	table(&b, "Keys of an approval", "Each item of `approvals`.", settings.ApprovalKeys())
+	table(&b, "Keys of a rule in CEL", "Each item of `rules` in `rules`.", settings.RuleKeys())
+	table(&b, "Keys of a drift rule", "Each item of `drift`.", settings.DriftKeys())
+	table(&b, "Keys of `options`", "", settings.OptionsKeys(o))
+	table(&b, "Keys of a block", "Each item of `resources` is a block. The attributes of its type are beside these "+
+		"keys, or all of them under `spec`.", blockKeys(o))
 	table(&b, "Keys of `update`", "Of a block with a count.", updateKeys())
 	return b.String()
 }
 
-func table[T any](b *strings.Builder, title, doc string, keys []key[T]) {
+func table[T any](b *strings.Builder, title, doc string, keys []read.Key[T]) {
 	fmt.Fprintf(b, "### %s\n\n", title)
 	if doc != "" {
 		b.WriteString(doc + "\n\n")
 	}
 	b.WriteString("| key | value | example | description |\n|---|---|---|---|\n")
 	for _, k := range keys {
-		fmt.Fprintf(b, "| `%s` | %s | `%s` | %s |\n", k.name, k.form.words(), cell(k.example), cell(k.doc))
+		fmt.Fprintf(b, "| `%s` | %s | `%s` | %s |\n", k.Name, words(k.Form), cell(k.Example), cell(k.Doc))
 	}
 	b.WriteString("\n")
 }
 
 // words describe a form for users.
-func (f form) words() string {
+func words(f read.Form) string {
 	switch f {
-	case formText, formVersion, formBool, formDuration, formState:
+	case read.FormText, read.FormVersion, read.FormBool, read.FormDuration, read.FormState:
 		return string(f)
-	case formProvider:
+	case read.FormProvider:
 		return "a provider"
-	case formType:
+	case read.FormType:
 		return "a type"
-	case formCount:
+	case read.FormCount:
 		return fmt.Sprintf("0 to %d", source.MaxCount)
-	case formNumber:
+	case read.FormNumber:
 		return "a whole number"
-	case formTags:
+	case read.FormTags:
 		return "keys with values"
-	case formTime:
+	case read.FormTime:
 		return "HH:MM"
-	case formEffect, formDrift, formDestroy:
+	case read.FormEffect, read.FormDrift, read.FormDestroy:
 		return "a word"
-	case formNames, formPaths, formDays, formActions, formKinds:
+	case read.FormNames, read.FormPaths, read.FormDays, read.FormActions, read.FormKinds:
 		return "a list of " + string(f)
-	case formPublic:
+	case read.FormPublic:
 		return "a " + string(f)
-	case formSpec:
+	case read.FormSpec:
 		return "attributes"
-	case formIgnore:
+	case read.FormIgnore:
 		return "a list of paths, or such lists by type"
-	case formBudget:
+	case read.FormBudget:
 		return "a number, or a share in %"
-	case formBlocks, formWindows, formApprovals, formCEL, formDrifts:
+	case read.FormBlocks, read.FormWindows, read.FormApprovals, read.FormCEL, read.FormDrifts:
 		return "a list of blocks"
 	}
 	return "keys, see below"

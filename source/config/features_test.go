@@ -88,15 +88,20 @@ func TestEveryKey(t *testing.T) {
 	}
 	wantRules := rules.Rules{
 		SkipDestructive: true, MaxDestroy: rules.Budget{Set: true, Count: 10, Percent: true},
-		Ignore:    []rules.Ignore{{Kind: "ec2", Paths: []string{"tags.LastScan", "root_volume"}}, {Kind: "rds", Paths: []string{"*"}}},
-		Windows:   []rules.Window{{Name: "nights", Days: []time.Weekday{time.Saturday, time.Sunday}, From: 22 * time.Hour, To: 4*time.Hour + 30*time.Minute, Zone: berlin, Actions: []string{"delete"}, Kinds: []string{"rds", "file"}}},
+		Ignore: []rules.Ignore{{Kind: "ec2", Paths: []string{"tags.LastScan", "root_volume"}},
+			{Kind: "rds", Paths: []string{"*"}}},
+		Windows: []rules.Window{{Name: "nights", Days: []time.Weekday{time.Saturday, time.Sunday}, From: 22 * time.Hour,
+			To: 4*time.Hour + 30*time.Minute, Zone: berlin, Actions: []string{"delete"}, Kinds: []string{"rds", "file"}}},
 		Approvals: []rules.Approval{{Actions: []string{"delete", "replace"}, Kinds: []string{"rds"}, Approvers: 2}},
 		Expressions: []rules.Expression{
-			{Name: "keep-prod", When: "decision.action == 'delete'", Effect: "deny", Message: "no", At: location(21, 7), WhenAt: location(22, 13)},
-			{Name: "later", When: "true\n", Effect: "defer", Until: "now", At: location(25, 7), WhenAt: location(27, 9), UntilAt: location(29, 15)},
+			{Name: "keep-prod", When: "decision.action == 'delete'", Effect: "deny", Message: "no", At: location(21, 7),
+				WhenAt: location(22, 13)},
+			{Name: "later", When: "true\n", Effect: "defer", Until: "now", At: location(25, 7), WhenAt: location(27, 9),
+				UntilAt: location(29, 15)},
 			{Name: "two", When: "x", Effect: "require_approval", Approvers: 2, At: location(30, 7), WhenAt: location(30, 26)},
 		},
-		Drift: []rules.Drift{{Kind: "rds", Path: "storage", When: "new < old", At: location(31, 11), WhenAt: location(31, 45)}, {Path: "tags.a", At: location(31, 74)}},
+		Drift: []rules.Drift{{Kind: "rds", Path: "storage", When: "new < old", At: location(31, 11),
+			WhenAt: location(31, 45)}, {Path: "tags.a", At: location(31, 74)}},
 	}
 	if diff := cmp.Diff(wantRules, in.Rules, compare()...); diff != "" {
 		t.Error(diff)
@@ -108,21 +113,25 @@ func TestEveryKey(t *testing.T) {
 	want := resource.Desired{
 		Ref:   resource.Ref{Stack: "everything", Provider: "aws", Location: "eu-west-1", Kind: "ec2", Name: "web-1"},
 		Attrs: resource.AttrsOf(map[string]resource.Value{"size": resource.String("t3.micro")}), State: resource.StateRunning,
-		Tags:      resource.TagsOf(map[string]string{"team": "platform", "environment": "prod", "number": "1.10", "flag": "true", "empty": ""}),
+		Tags: resource.TagsOf(map[string]string{"team": "platform", "environment": "prod", "number": "1.10",
+			"flag": "true", "empty": ""}),
 		DependsOn: []resource.Ref{store},
 		Set:       &resource.Set{Size: 2, MaxUnavailable: rules.Budget{Set: true, Count: 50, Percent: true}},
-		Blessed:   true, Ignore: []string{"tags.a", "user_data"}, At: position.Position{File: "ovi.yaml", Line: 40, Column: 5}, Defaulted: []string{"state"},
+		Blessed:   true, Ignore: []string{"tags.a", "user_data"},
+		At: position.Position{File: "ovi.yaml", Line: 40, Column: 5}, Defaulted: []string{"state"},
 	}
 	if diff := cmp.Diff(want, in.Resources[1]); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]resource.Scope{{Provider: "aws", Location: "eu-west-1"}, {Provider: "aws", Location: "us-east-1"}}, in.Scopes); diff != "" {
+	if diff := cmp.Diff([]resource.Scope{{Provider: "aws", Location: "eu-west-1"},
+		{Provider: "aws", Location: "us-east-1"}}, in.Scopes); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestReferencesAreLookedUp(t *testing.T) {
-	in := mustLoad(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n"+indented(strings.Join(blocks[:5], ""), 2))
+	in := mustLoad(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n"+indented(strings.Join(blocks[:5], ""),
+		2))
 	at := func(kind, name string) resource.Ref {
 		return resource.Ref{Stack: "test", Provider: "aws", Location: "us-east-1", Kind: kind, Name: name}
 	}
@@ -133,7 +142,8 @@ func TestReferencesAreLookedUp(t *testing.T) {
 				t.Errorf("%s: %s", o.Ref, diff)
 			}
 			groups, _ := o.Attrs.Get("security_groups")
-			want := resource.SortSet(resource.List{resource.Reference{Ref: at("security_group", "web")}, resource.String("sg-0123")})
+			want := resource.SortSet(resource.List{resource.Reference{Ref: at("security_group", "web")},
+				resource.String("sg-0123")})
 			if diff := cmp.Diff(resource.Value(want), groups); diff != "" {
 				t.Errorf("%s: %s", o.Ref, diff)
 			}
@@ -159,7 +169,8 @@ resources:
 		return resource.Ref{Stack: "test", Provider: "aws", Location: "us-east-1", Kind: kind, Name: name}
 	}
 	web, subnet := in.Resources[0], in.Resources[2]
-	if diff := cmp.Diff([]resource.Ref{at("security_group", "sg-web"), at("subnet", "subnet-a")}, web.DependsOn); diff != "" {
+	if diff := cmp.Diff([]resource.Ref{at("security_group", "sg-web"), at("subnet", "subnet-a")},
+		web.DependsOn); diff != "" {
 		t.Error(diff)
 	}
 	if v, _ := web.Attrs.Get("subnet"); v != (resource.Reference{Ref: at("subnet", "subnet-a")}) {
@@ -172,13 +183,15 @@ resources:
 
 // TestJSONMeansWhatYAMLMeans, with other letters and escapes too.
 func TestJSONMeansWhatYAMLMeans(t *testing.T) {
-	asJSON := "{\"version\": \"v1\", \"provider\": \"aws\", \"region\": \"us-east-1\", \"resources\": [\n\t{\"type\": \"ebs\", \"name\": \"d\", \"zone\": \"a\", \"size\": 20, \"weight\": 1.5, \"encrypted\": true,\n" +
+	asJSON := "{\"version\": \"v1\", \"provider\": \"aws\", \"region\": \"us-east-1\", \"resources\": [\n" +
+		"\t{\"type\": \"ebs\", \"name\": \"d\", \"zone\": \"a\", \"size\": 20, \"weight\": 1.5, \"encrypted\": true,\n" +
 		"\t \"tags\": {\"smile\": \"\\ud83d\\ude00 \\\"x\\\"\"}}]}"
 	fromJSON, err := loadFiles(t, map[string]string{"ovi.json": asJSON}, "ovi.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	fromYAML := mustLoad(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - type: ebs\n    name: d\n    zone: a\n    size: 20\n    weight: 1.5\n    encrypted: true\n    tags: {smile: '\U0001F600 \"x\"'}\n")
+	fromYAML := mustLoad(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - type: ebs\n    name: d\n"+
+		"    zone: a\n    size: 20\n    weight: 1.5\n    encrypted: true\n    tags: {smile: '\U0001F600 \"x\"'}\n")
 	if at := fromJSON.Resources[0].At; at != (position.Position{File: "ovi.json", Line: 2, Column: 2}) {
 		t.Errorf("it is at %v", at)
 	}
@@ -190,9 +203,12 @@ func TestJSONMeansWhatYAMLMeans(t *testing.T) {
 
 func TestValuesFromOutside(t *testing.T) {
 	in, err := loadFiles(t, map[string]string{
-		"sub/ovi.yaml": "version: v1\nprovider: aws\npublic: [env:STAGE, env:NUMBER, env:YES, env:SIZE, env:EMPTY, file:init.sh]\nregion: ${env:STAGE}-1\nresources:\n" +
-			"  - type: ebs\n    name: ${env:STAGE}-data\n    zone: a\n    size: ${env:NUMBER}\n    encrypted: ${env:YES}\n    weight: ${env:NUMBER}\n    tags: {stage: \"is ${env:STAGE}\"}\n" +
-			"  - type: ec2\n    name: web\n    count: ${env:NUMBER}\n    size: ${env:SIZE}\n    blessed: ${env:YES}\n    user_data: ${file:init.sh}\n    key_name: $${env:STAGE}${env:EMPTY}\n",
+		"sub/ovi.yaml": "version: v1\nprovider: aws\npublic: [env:STAGE, env:NUMBER, env:YES, env:SIZE, env:EMPTY, " +
+			"file:init.sh]\nregion: ${env:STAGE}-1\nresources:\n" +
+			"  - type: ebs\n    name: ${env:STAGE}-data\n    zone: a\n    size: ${env:NUMBER}\n    encrypted: ${env:YES}\n" +
+			"    weight: ${env:NUMBER}\n    tags: {stage: \"is ${env:STAGE}\"}\n" +
+			"  - type: ec2\n    name: web\n    count: ${env:NUMBER}\n    size: ${env:SIZE}\n    blessed: ${env:YES}\n" +
+			"    user_data: ${file:init.sh}\n    key_name: $${env:STAGE}${env:EMPTY}\n",
 		"sub/init.sh": "#!/bin/sh\necho ${HOME}\n",
 	}, "sub/ovi.yaml")
 	if err != nil {
@@ -201,7 +217,8 @@ func TestValuesFromOutside(t *testing.T) {
 	if len(in.Resources) != 43 {
 		t.Fatalf("%d objects", len(in.Resources))
 	}
-	want := resource.AttrsOf(map[string]resource.Value{"zone": resource.String("a"), "size": resource.Int(42), "encrypted": resource.Bool(true), "weight": resource.Float(42)})
+	want := resource.AttrsOf(map[string]resource.Value{"zone": resource.String("a"), "size": resource.Int(42),
+		"encrypted": resource.Bool(true), "weight": resource.Float(42)})
 	if diff := cmp.Diff(want, in.Resources[0].Attrs); diff != "" {
 		t.Error(diff)
 	}
@@ -224,12 +241,15 @@ func TestValuesFromOutside(t *testing.T) {
 }
 
 func TestSeveralFilesAreOneStack(t *testing.T) {
-	net := "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - type: vpc\n    name: main\n    cidr: 10.0.0.0/16\n"
+	net := "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - type: vpc\n    name: main\n" +
+		"    cidr: 10.0.0.0/16\n"
 	app := `{"version": "v1", "stack": "shop", "provider": "aws", "region": "us-east-1", "resources": [{"type": "subnet", "name": "a", "vpc": "main"}]}`
-	both := "---\n" + net + "---\nversion: v1\nprovider: box\nlocation: here\nresources:\n  - type: file\n    content: \"\\ud83d\"\n"
+	both := "---\n" + net + "---\nversion: v1\nprovider: box\nlocation: here\nresources:\n  - type: file\n" +
+		"    content: \"\\ud83d\"\n"
 	both = strings.Replace(both, `"\ud83d"`, "x", 1)
 	for name, files := range map[string]map[string]string{
-		"a folder":          {"d/net.yaml": net, "d/app.json": app, "d/.hidden.yaml": "{", "d/notes.txt": "{", "d/sub/x.yaml": "{"},
+		"a folder": {"d/net.yaml": net, "d/app.json": app, "d/.hidden.yaml": "{", "d/notes.txt": "{",
+			"d/sub/x.yaml": "{"},
 		"several documents": {"d/both.yml": both, "d/app.json": app},
 	} {
 		in, err := loadFiles(t, files, "d")
@@ -273,9 +293,11 @@ func TestStackIsTheFolder(t *testing.T) {
 }
 
 func TestWindowsFilesMeanTheSame(t *testing.T) {
-	text := "version: v1\nprovider: aws\npublic: [env:SIZE]\nregion: us-east-1\nresources:\n" + indented(strings.Join(blocks[:fine], ""), 2)
+	text := "version: v1\nprovider: aws\npublic: [env:SIZE]\nregion: us-east-1\nresources:\n" +
+		indented(strings.Join(blocks[:fine], ""), 2)
 	plain := mustLoad(t, text)
-	for name, other := range map[string]string{"line ends": strings.ReplaceAll(text, "\n", "\r\n"), "byte order mark": "\uFEFF" + text} {
+	for name, other := range map[string]string{"line ends": strings.ReplaceAll(text, "\n", "\r\n"),
+		"byte order mark": "\uFEFF" + text} {
 		in := mustLoad(t, other)
 		if diff := cmp.Diff(plain.Resources, in.Resources, compare()...); diff != "" {
 			t.Errorf("%s: %s", name, diff)
@@ -317,7 +339,8 @@ func TestAliasesCannotFillTheMemory(t *testing.T) {
 	b.WriteString("version: v1\nprovider: aws\ndefaults:\n  tags: {a0: &a0 [x, x]}\n")
 	b.WriteString("ignore:\n  - &b0 [x, x, x, x]\n")
 	for i := range 20 {
-		b.WriteString("  - &b" + string(rune('a'+i)) + " [*b" + string(rune('a'+i-1)) + ", *b" + string(rune('a'+i-1)) + ", *b" + string(rune('a'+i-1)) + "]\n")
+		b.WriteString("  - &b" + string(rune('a'+i)) + " [*b" + string(rune('a'+i-1)) + ", *b" + string(rune('a'+i-1)) +
+			", *b" + string(rune('a'+i-1)) + "]\n")
 	}
 	text := strings.ReplaceAll(b.String(), "*b`", "*b0") + "resources: []\n"
 	found := false
@@ -330,7 +353,8 @@ func TestAliasesCannotFillTheMemory(t *testing.T) {
 }
 
 func TestEqualAttributesShareMemory(t *testing.T) {
-	in := mustLoad(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - {type: ec2, name: a, size: t3.micro, tags: {x: y}}\n  - {type: ec2, name: b, size: t3.micro, tags: {x: y}}\n")
+	in := mustLoad(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n"+
+		"  - {type: ec2, name: a, size: t3.micro, tags: {x: y}}\n  - {type: ec2, name: b, size: t3.micro, tags: {x: y}}\n")
 	if &in.Resources[0].Attrs[0] != &in.Resources[1].Attrs[0] || &in.Resources[0].Tags[0] != &in.Resources[1].Tags[0] {
 		t.Error("equal attributes and tags are held twice")
 	}
@@ -342,7 +366,8 @@ func TestManyProblems(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("version: v1\nprovider: aws\nregion: us-east-1\nresources:\n")
 	for i := range 5000 {
-		fmt.Fprintf(&b, "  - {type: ec2, name: web-server-%d, size: t3.micro}\n  - {type: ebs, name: disk-%d, size: 1, attach_to: wep-server-%d}\n", i, i, i)
+		fmt.Fprintf(&b, "  - {type: ec2, name: web-server-%d, size: t3.micro}\n"+
+			"  - {type: ebs, name: disk-%d, size: 1, attach_to: wep-server-%d}\n", i, i, i)
 	}
 	p := problems(t, b.String())
 	if len(p) != 1001 || p[1000].Summary != "4000 more problems" {
@@ -355,17 +380,20 @@ func TestManyProblems(t *testing.T) {
 
 func TestRulesInFilesOfTheirOwn(t *testing.T) {
 	files := fstest.MapFS{
-		"p/a.yaml": {Data: []byte("version: v1\nmax_destroy: 3\nrules:\n  - {name: a, when: 'true', effect: warn}\n---\nversion: v1\nskip_destructive: true\n")},
+		"p/a.yaml": {Data: []byte("version: v1\nmax_destroy: 3\nrules:\n  - {name: a, when: 'true', effect: warn}\n---\n" +
+			"version: v1\nskip_destructive: true\n")},
 		"p/b.json": {Data: []byte(`{"version": "v1", "rules": [{"name": "b", "when": "true", "effect": "deny"}]}`)},
 	}
 	rules, err := config.Rules(context.Background(), []string{"p"}, options(files))
-	if err != nil || !rules.SkipDestructive || rules.MaxDestroy.Count != 3 || len(rules.Expressions) != 2 || rules.Expressions[1].Name != "b" {
+	if err != nil || !rules.SkipDestructive || rules.MaxDestroy.Count != 3 || len(rules.Expressions) != 2 ||
+		rules.Expressions[1].Name != "b" {
 		t.Errorf("%+v, %v", rules, err)
 	}
 	files["p/c.yaml"] = &fstest.MapFile{Data: []byte("max_destroy: 5\nrule: []\n")}
 	_, err = config.Rules(context.Background(), []string{"p"}, options(files))
 	want := "the file has no version\n  at p/c.yaml:1:1\n  Suggestion: add version: v1 as the first line\n" +
-		"conflicting max_destroy: 5 here, and 3 at p/a.yaml:2\n  at p/c.yaml:1:14\n  Suggestion: set it once: it is for the whole stack\n" +
+		"conflicting max_destroy: 5 here, and 3 at p/a.yaml:2\n  at p/c.yaml:1:14\n" +
+		"  Suggestion: set it once: it is for the whole stack\n" +
 		"unknown key \"rule\" in the file\n  at p/c.yaml:2:1\n  Suggestion: use rules"
 	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
 		t.Error(diff)

@@ -19,10 +19,13 @@ import (
 // whether the document is cut into blocks or read whole.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(everyKey), false)
-	f.Add([]byte("version: v1\nprovider: aws\nregion: r\nresources:\n"+indented(strings.Join(blocks[:fine], ""), 2)), false)
-	f.Add([]byte(`{"version": "v1", "provider": "aws", "region": "r", "resources": [{"type": "s3", "name": "abc"}]}`), true)
+	f.Add([]byte("version: v1\nprovider: aws\nregion: r\nresources:\n"+indented(strings.Join(blocks[:fine], ""), 2)),
+		false)
+	f.Add([]byte(`{"version": "v1", "provider": "aws", "region": "r", "resources": [{"type": "s3", "name": "abc"}]}`),
+		true)
 	// What a fuzzer once found: pieces that are read otherwise than the whole.
-	for _, text := range []string{"resources:\n- \"000", " 0:\nresources:\n  - ", "provider: aws\nresources:#0\n  - 0", "!\nresources:\n  - ", "resources:\n- \n\t#0"} {
+	for _, text := range []string{"resources:\n- \"000", " 0:\nresources:\n  - ", "provider: aws\nresources:#0\n  - 0",
+		"!\nresources:\n  - ", "resources:\n- \n\t#0"} {
 		f.Add([]byte(text), false)
 	}
 	names, err := filepath.Glob("testdata/bad/*.*")
@@ -39,7 +42,7 @@ func FuzzLoad(f *testing.F) {
 		if asJSON {
 			name = "ovi.json"
 		}
-		s := config.New([]string{name}, options(fstest.MapFS{name: {Data: b}}))
+		s := config.Pieces(config.New([]string{name}, options(fstest.MapFS{name: {Data: b}})), 1)
 		in, err := loadFrom(s)
 		var problems source.Problems
 		if err != nil && (!errors.As(err, &problems) || len(problems) == 0 || in.Resources != nil) {

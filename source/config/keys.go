@@ -4,80 +4,69 @@ import (
 	"cmp"
 
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config/read"
 )
-
-// form is what a key's value looks like: the JSON Schema and the reference come from it.
-type form string
-
-const (
-	formText     form = "text"
-	formVersion  form = "v1"
-	formProvider form = "provider"
-	formType     form = "type"
-	formCount    form = "count"
-	formNumber   form = "number"
-	formBool     form = "true or false"
-	formTags     form = "tags"
-	formNames    form = "names"
-	formPaths    form = "paths"
-	formIgnore   form = "paths, or paths by type"
-	formBudget   form = "number or share"
-	formDuration form = "duration"
-	formBlocks   form = "list of blocks"
-	formDefaults form = "block: defaults"
-	formRules    form = "block: rules"
-	formPublic   form = "list of env:NAME and file:PATH"
-	formOptions  form = "block: options"
-	formTimeouts form = "durations by type and action"
-	formProvOpts form = "options of a provider"
-	formSpec     form = "attributes"
-	formUpdate   form = "block: update"
-
-	formWindows   form = "list of windows"
-	formApprovals form = "list of approvals"
-	formCEL       form = "list of CEL rules"
-	formDays      form = "days"
-	formTime      form = "time of the day"
-	formActions   form = "actions"
-	formKinds     form = "types"
-	formEffect    form = "effect"
-	formState     form = "running or stopped"
-	formDrift     form = "ignore"
-	formDestroy   form = "auto or manual"
-	formDrifts    form = "list of drift rules"
-)
-
-// key is one key of the configuration itself. The tables below are the only list of them: the
-// parser, the reference and the JSON Schema all use these. Keys are read in the order of the
-// table, wherever they are in the file.
-type key[T any] struct {
-	name, example string
-	form          form
-	doc           string
-	read          func(T, *source.Node)
-}
 
 // publicKey is the key of a document for what may be shown.
-func publicKey() key[*document] {
-	return key[*document]{"public", "[env:TEAM]", formPublic, "What comes from outside and may be recorded and shown: `env:NAME` and `file:PATH`, as inside `${…}`. Anything else from outside may be a secret, and is refused where values are shown.", (*document).readPublic}
+func publicKey[T any](of func(T, *source.Node)) read.Key[T] {
+	return read.Key[T]{
+		Name: "public", Example: "[env:TEAM]", Form: read.FormPublic, Read: of,
+		Doc: "What comes from outside and may be recorded and shown: `env:NAME` and `file:PATH`, as inside " +
+			"`${…}`. Anything else from outside may be a secret, and is refused where values are shown.",
+	}
 }
 
-func fileKeys(o source.Options) []key[*document] {
+func fileKeys(o source.Options) []read.Key[*document] {
 	provider, _ := examples(o)
-	out := []key[*document]{
-		{"version", "v1", formVersion, "The version of this format. Every document has it.", (*document).readVersion},
-		publicKey(),
-		{"stack", "web", formText, "The name of the stack: all resources that are owned together. Default: the name of the folder. A resource that is removed from the configuration of its stack is deleted, so two stacks must not share a name.", (*document).readStack},
-		{"provider", provider, formProvider, "The provider of the resources of this document.", (*document).readProvider},
+	out := []read.Key[*document]{
+		{
+			Name: "version", Example: "v1", Form: read.FormVersion, Read: (*document).ReadVersion,
+			Doc: "The version of this format. Every document has it.",
+		},
+		publicKey((*document).ReadPublic),
+		{
+			Name: "stack", Example: "web", Form: read.FormText, Read: (*document).ReadStack,
+			Doc: "The name of the stack: all resources that are owned together. Default: the name of the " +
+				"folder. A resource that is removed from the configuration of its stack is deleted, so two " +
+				"stacks must not share a name.",
+		},
+		{
+			Name: "provider", Example: provider, Form: read.FormProvider, Read: (*document).readProvider,
+			Doc: "The provider of the resources of this document.",
+		},
 	}
-	out = append(out, locationKeys(o, "The location of resources that have none of their own.", (*document).readLocation)...)
+	out = append(out, locationKeys(o, "The location of resources that have none of their own.",
+		(*document).readLocation)...)
 	return append(out,
-		key[*document]{"defaults", "{tags: {team: platform}}", formDefaults, "Defaults for the resources of this document.", (*document).readDefaults},
-		key[*document]{"rules", "{max_destroy: 10%}", formRules, "Limits to what a plan may do, for the whole stack. Rules only block.", (*document).readRules},
-		key[*document]{"ignore", "{ec2: [tags.LastScan]}", formIgnore, "What is not compared: attributes, dotted paths or patterns, of every resource in the stack or by type.", (*document).readIgnore},
-		key[*document]{"timeouts", "{rds: {create: 60m}}", formTimeouts, "How long an action may take, for the whole stack: by type, and then `create`, `update` (also of a start or stop) or `delete`, from 1s to 24h. A replacement is a create and a delete. After that the action ends with an unknown result, which the next plan observes. Default: the provider's own limits.", (*document).readTimeouts},
-		key[*document]{"options", "{parallelism: 4}", formOptions, "How the stack is applied, and options of providers.", (*document).readOptions},
-		key[*document]{"resources", "[{type: vpc, cidr: 10.0.0.0/16}]", formBlocks, "The resources of the stack. An empty list ([]) deletes everything in the stack.", (*document).readResources},
+		read.Key[*document]{
+			Name: "defaults", Example: "{tags: {team: platform}}", Form: read.FormDefaults, Read: (*document).readDefaults,
+			Doc: "Defaults for the resources of this document.",
+		},
+		read.Key[*document]{
+			Name: "rules", Example: "{max_destroy: 10%}", Form: read.FormRules, Read: (*document).readRules,
+			Doc: "Limits to what a plan may do, for the whole stack. Rules only block.",
+		},
+		read.Key[*document]{
+			Name: "ignore", Example: "{ec2: [tags.LastScan]}", Form: read.FormIgnore, Read: (*document).ReadIgnore,
+			Doc: "What is not compared: attributes, dotted paths or patterns, of every resource in the stack " +
+				"or by type.",
+		},
+		read.Key[*document]{
+			Name: "timeouts", Example: "{rds: {create: 60m}}", Form: read.FormTimeouts, Read: (*document).ReadTimeouts,
+			Doc: "How long an action may take, for the whole stack: by type, and then `create`, `update` " +
+				"(also of a start or stop) or `delete`, from 1s to 24h. A replacement is a create and a " +
+				"delete. After that the action ends with an unknown result, which the next plan observes. " +
+				"Default: the provider's own limits.",
+		},
+		read.Key[*document]{
+			Name: "options", Example: "{parallelism: 4}", Form: read.FormOptions, Read: (*document).readOptions,
+			Doc: "How the stack is applied, and options of providers.",
+		},
+		read.Key[*document]{
+			Name: "resources", Example: "[{type: vpc, cidr: 10.0.0.0/16}]", Form: read.FormBlocks,
+			Doc:  "The resources of the stack. An empty list ([]) deletes everything in the stack.",
+			Read: (*document).readResources,
+		},
 	)
 }
 
@@ -91,131 +80,100 @@ func examples(o source.Options) (provider, location string) {
 }
 
 // locationKeys are location and each provider's own word for it.
-func locationKeys(o source.Options, doc string, read func(d *document, n *source.Node, word string)) []key[*document] {
-	var out []key[*document]
+func locationKeys(o source.Options, doc string,
+	of func(d *document, n *source.Node, word string)) []read.Key[*document] {
+	var out []read.Key[*document]
 	_, location := examples(o)
 	for _, word := range locationWords(o) {
 		example, text := "NAME", doc+" Same as `location`."
 		if word == "location" {
 			example, text = location, doc+" Each provider also has its own word for it, such as `region` or `host`."
 		}
-		out = append(out, key[*document]{word, example, formText, text, func(d *document, n *source.Node) { read(d, n, word) }})
+		out = append(out, read.Key[*document]{
+			Name: word, Example: example, Form: read.FormText, Doc: text,
+			Read: func(d *document, n *source.Node) { of(d, n, word) },
+		})
 	}
 	return out
 }
 
-func defaultsKeys(o source.Options) []key[*document] {
-	return append(locationKeys(o, "The same as beside `defaults`; only one of the two is allowed.", (*document).readLocation),
-		key[*document]{"tags", "{team: platform}", formTags, "Tags of every resource. A resource's own tag of the same name wins.", (*document).readDefaultTags})
+func defaultsKeys(o source.Options) []read.Key[*document] {
+	return append(locationKeys(o, "The same as beside `defaults`; only one of the two is allowed.",
+		(*document).readLocation),
+		read.Key[*document]{
+			Name: "tags", Example: "{team: platform}", Form: read.FormTags, Read: (*document).readDefaultTags,
+			Doc: "Tags of every resource. A resource's own tag of the same name wins.",
+		})
 }
 
-func rulesKeys() []key[*document] {
-	return []key[*document]{
-		{"skip_destructive", "true", formBool, "Blocks every delete and replace.", (*document).readSkipDestructive},
-		{"destroy", "auto", formDestroy, "Whether `ovi run --auto-approve` also deletes and replaces: auto, or manual, which needs `--allow-destroy`. Default: manual, and auto for charts.", (*document).readDestroy},
-		{"max_destroy", "10%", formBudget, "How many resources one plan may delete or replace: a number, or a share of the stack's resources. A plan above it destroys nothing at all.", (*document).readMaxDestroy},
-		{"attempts", "8", formNumber, "How many attempts of one configuration of a resource may fail before ovi stops trying it, until it changes or `ovi retry` allows more. Transient errors do not count. Default: 8.", (*document).readAttempts},
-		{"windows", "[{days: [sat], from: 22:00, to: 04:00}]", formWindows, "Maintenance windows: what they cover is deferred until one of them opens.", (*document).readWindows},
-		{"approvals", "[{kinds: [rds], approvers: 2}]", formApprovals, "What needs approval with `ovi approve` before it is applied.", (*document).readApprovals},
-		{"rules", "[{name: keep-prod, when: \"…\", effect: deny}]", formCEL, "Your own rules, in CEL.", (*document).readExpressions},
-		{"drift", "[{path: storage, when: new < old, effect: ignore}]", formDrifts, "Differences that are no drift, by a condition in CEL.", (*document).readDrift},
-	}
-}
-
-func optionsKeys(o source.Options) []key[*document] {
-	out := []key[*document]{
-		{"parallelism", "10", formNumber, "How many resources are changed at once.", (*document).readParallelism},
-		{"claim_ttl", "5m", formDuration, "After how long a claim expires that its owner does not renew.", (*document).readClaimTTL},
-		{"skip_destructive", "true", formBool, "The same as in `rules`.", (*document).readSkipDestructive},
-	}
-	if o.Schemas == nil || o.ProviderOptions == nil {
-		return out
-	}
-	for _, p := range o.Schemas.Providers() {
-		if len(o.ProviderOptions(p)) > 0 {
-			out = append(out, key[*document]{p, "{KEY: VALUE}", formProvOpts, "Options of the provider " + p + ".", func(d *document, n *source.Node) { d.readProviderOptions(n, p) }})
-		}
-	}
-	return out
-}
-
-func blockKeys(o source.Options) []key[*block] {
+func blockKeys(o source.Options) []read.Key[*block] {
 	provider, location := examples(o)
-	return []key[*block]{
-		{"provider", provider, formProvider, "The provider, if it differs from the document's.", (*block).readBlockProvider},
-		{"type", "ec2", formType, "The kind of the resource. `ovi kinds` lists them with their attributes.", (*block).readType},
-		{"name", "web", formText, "The name of the resource. It never changes: a resource with another name is another resource. Default: the type, once a file for each type.", (*block).readName},
-		{"count", "3", formCount, "Makes that many resources: NAME-0, NAME-1 and so on. `count: 1` makes NAME-0; without a count it is NAME.", (*block).readCount},
-		{"update", "{max_unavailable: 1}", formUpdate, "How many of a count are restarted or replaced at a time; see below.", (*block).readUpdate},
-		{"location", location, formText, "The location, if it differs from the document's. Each provider also has its own word for it, such as `region` or `host`.", (*block).readBlockLocation},
-		{"tags", "{environment: prod}", formTags, "The tags of the resource. Those that start with ovi: are reserved.", (*block).readTags},
-		{"blessed", "true", formBool, "Protects the resource from every action. Removing this line does not remove the protection; `ovi unbless` does.", (*block).readBlessed},
-		{"owner", "team-a", formText, "The owner that its ovi tags name, if it is not the one of OVI_OWNER. Another owner on the resource is drift.", (*block).readOwner},
-		{"state", "stopped", formState, "Whether the resource runs: running or stopped, for kinds that have a state. Default: that of the kind, mostly running. One that is stopped or failing outside ovi is drift and is started again, at most 3 times in 10 minutes.", (*block).readState},
-		{"replace", "create-first", formText, "How the resource is replaced where its kind allows a choice: destroy-first, create-first, swap or start-first. `ovi kinds` shows what a kind can.", (*block).readReplace},
-		{"ignore", "[tags.LastScan]", formPaths, "Attributes, dotted paths or patterns that are not compared, of this resource alone.", (*block).readIgnore},
-		{"depends_on", "[db]", formNames, "Resources that must exist first, where no attribute refers to them: NAME, TYPE/NAME or a whole ref. A name with a count means all of them.", (*block).readDependsOn},
-		{"spec", "{size: t3.micro}", formSpec, "The attributes of the resource, where they are not beside these keys. An attribute with the name of one of these keys is set only here.", (*block).readSpec},
+	return []read.Key[*block]{
+		{
+			Name: "provider", Example: provider, Form: read.FormProvider, Read: (*block).readBlockProvider,
+			Doc: "The provider, if it differs from the document's.",
+		},
+		{
+			Name: "type", Example: "ec2", Form: read.FormType, Read: (*block).readType,
+			Doc: "The kind of the resource. `ovi kinds` lists them with their attributes.",
+		},
+		{
+			Name: "name", Example: "web", Form: read.FormText, Read: (*block).readName,
+			Doc: "The name of the resource. It never changes: a resource with another name is another " +
+				"resource. Default: the type, once a file for each type.",
+		},
+		{
+			Name: "count", Example: "3", Form: read.FormCount, Read: (*block).readCount,
+			Doc: "Makes that many resources: NAME-0, NAME-1 and so on. `count: 1` makes NAME-0; without a " +
+				"count it is NAME.",
+		},
+		{
+			Name: "update", Example: "{max_unavailable: 1}", Form: read.FormUpdate, Read: (*block).readUpdate,
+			Doc: "How many of a count are restarted or replaced at a time; see below.",
+		},
+		{
+			Name: "location", Example: location, Form: read.FormText, Read: (*block).readBlockLocation,
+			Doc: "The location, if it differs from the document's. Each provider also has its own word for " +
+				"it, such as `region` or `host`.",
+		},
+		{
+			Name: "tags", Example: "{environment: prod}", Form: read.FormTags, Read: (*block).readTags,
+			Doc: "The tags of the resource. Those that start with ovi: are reserved.",
+		},
+		{
+			Name: "blessed", Example: "true", Form: read.FormBool, Read: (*block).readBlessed,
+			Doc: "Protects the resource from every action. Removing this line does not remove the protection; " +
+				"`ovi unbless` does.",
+		},
+		{
+			Name: "owner", Example: "team-a", Form: read.FormText, Read: (*block).readOwner,
+			Doc: "The owner that its ovi tags name, if it is not the one of OVI_OWNER. Another owner on the " +
+				"resource is drift.",
+		},
+		{
+			Name: "state", Example: "stopped", Form: read.FormState, Read: (*block).readState,
+			Doc: "Whether the resource runs: running or stopped, for kinds that have a state. Default: that " +
+				"of the kind, mostly running. One that is stopped or failing outside ovi is drift and is " +
+				"started again, at most 3 times in 10 minutes.",
+		},
+		{
+			Name: "replace", Example: "create-first", Form: read.FormText, Read: (*block).readReplace,
+			Doc: "How the resource is replaced where its kind allows a choice: destroy-first, create-first, " +
+				"swap or start-first. `ovi kinds` shows what a kind can.",
+		},
+		{
+			Name: "ignore", Example: "[tags.LastScan]", Form: read.FormPaths, Read: (*block).readIgnore,
+			Doc: "Attributes, dotted paths or patterns that are not compared, of this resource alone.",
+		},
+		{
+			Name: "depends_on", Example: "[db]", Form: read.FormNames, Read: (*block).readDependsOn,
+			Doc: "Resources that must exist first, where no attribute refers to them: NAME, TYPE/NAME or a " +
+				"whole ref. A name with a count means all of them.",
+		},
+		{
+			Name: "spec", Example: "{size: t3.micro}", Form: read.FormSpec, Read: (*block).readSpec,
+			Doc: "The attributes of the resource, where they are not beside these keys. An attribute with the " +
+				"name of one of these keys is set only here.",
+		},
 	}
-}
-
-// spelling lists the names of a table.
-func spelling[T any](table []key[T]) []string {
-	out := make([]string, len(table))
-	for i, k := range table {
-		out[i] = k.name
-	}
-	return out
-}
-
-// readKeys reads a block of keys by its table: first the known ones, in the table's order, then
-// it reports the others. Of a duplicate key the first is read.
-func readKeys[T any](f *document, to T, table []key[T], n *source.Node, of string) {
-	if n.Shape != source.Object {
-		f.wrong(n, of+" must be a block of keys, got "+n.Form(), "use KEY: VALUE lines")
-		return
-	}
-	f.duplicates(n)
-	for i := range table {
-		v := n.Get(table[i].name)
-		switch {
-		case v == nil:
-		case v.IsNull():
-			f.wrong(v, table[i].name+" has no value", noValue(table[i].name, table[i].example))
-		default:
-			table[i].read(to, v)
-		}
-	}
-	for i := 0; i+1 < len(n.Kids); i += 2 {
-		if k := &n.Kids[i]; !known(table, k.Text) {
-			f.wrong(k, "unknown key "+source.Quote(k.Text)+" in "+of, keyHint(n, k.Text, spelling(table)))
-		}
-	}
-}
-
-func known[T any](table []key[T], name string) bool {
-	for i := range table {
-		if table[i].name == name {
-			return true
-		}
-	}
-	return false
-}
-
-// noValue suggests what to do about a key without a value.
-func noValue(name, example string) string {
-	if name == "resources" {
-		return "add a block, or use resources: [] to delete everything in the stack"
-	}
-	return "use " + name + ": " + example + ", or remove the key"
-}
-
-// keyHint suggests what an unknown key means.
-func keyHint(n *source.Node, name string, names []string) string {
-	for _, row := range [...][2]string{{"policy", "rules"}, {"policies", "rules"}, {"needs", "depends_on"}, {"resource", "resources"}} {
-		if row[0] == name && contains(names, row[1]) && n.Get(row[1]) == nil {
-			return "use " + row[1]
-		}
-	}
-	return source.Suggest(name, names)
 }

@@ -30,10 +30,12 @@ var blocks = []string{
 	"- type: vpc\n  name: main\n  cidr: 10.0.0.0/16\n",
 	"- type: subnet\n  name: app\n  vpc: main\n  cidr: 10.0.1.0/24\n",
 	"- name: web\n  type: ec2\n  count: 3\n  size: t3.micro\n  subnet: app\n  security_groups: [web, sg-0123]\n",
-	"- type: security_group\n  name: web\n  vpc: main\n  ingress:\n    - port: 80\n      cidr: 0.0.0.0/0\n    - {port: 443, cidr: 0.0.0.0/0}\n",
+	"- type: security_group\n  name: web\n  vpc: main\n  ingress:\n    - port: 80\n      cidr: 0.0.0.0/0\n" +
+		"    - {port: 443, cidr: 0.0.0.0/0}\n",
 	"- type: ebs\n  name: data\n  size: 20\n  attach_to: web-0\n  weight: 1.5\n  tags: {a: b, c: \"d\\te\"}\n",
 	"- type: rds\n  size: db.t3.micro\n  password: ${env:DB_PASSWORD}\n  engine_version: 16.10\n  blessed: true\n",
-	"- type: ec2\n  size: ${env:SIZE}\n  user_data: |\n    #!/bin/sh\n    echo one\n\n    - type: none\n  # a comment\n  ignore: [tags.a]\n",
+	"- type: ec2\n  size: ${env:SIZE}\n  user_data: |\n    #!/bin/sh\n    echo one\n\n    - type: none\n  # a comment\n" +
+		"  ignore: [tags.a]\n",
 	"- type: s3\n  name: bucket-a\n  depends_on:\n  - rds\n  - ec2/web\n  tags:\n    note: \"two\n      lines\"\n",
 	"- type: ec2\n  name: anded\n  size: t3.micro\n  user_data: a && b\n  key_name: x&y\n",
 	"-   type: s3\n    name: bucket-b\n    region: eu-west-1\n    versioning: true\n",
@@ -71,11 +73,13 @@ func drawConfig(t *rapid.T, good bool) string {
 	var b strings.Builder
 	b.WriteString(rapid.SampledFrom([]string{"", "---\n", "# a comment\n\n"}).Draw(t, "start"))
 	b.WriteString("version: v1\nprovider: aws\npublic: [env:SIZE]\n")
-	tail := rapid.SampledFrom([]string{"", "region: us-east-1\n", "defaults:\n  tags: {owner: me}\n", "# end\n", "regoin: x\n", "rules: {max_destroy: 3}\n# c\n"}).Draw(t, "tail")
+	tail := rapid.SampledFrom([]string{"", "region: us-east-1\n", "defaults:\n  tags: {owner: me}\n", "# end\n",
+		"regoin: x\n", "rules: {max_destroy: 3}\n# c\n"}).Draw(t, "tail")
 	if !strings.HasPrefix(tail, "region") {
 		b.WriteString("region: us-east-1\n")
 	}
-	b.WriteString(rapid.SampledFrom([]string{"", "ignore:\n  - tags.x\n", "defaults: &d\n  tags: {a: b}\n", "rules:\n  rules: [{name: a, when: a && b, effect: deny}]\n", "stack: \"a\"\n"}).Draw(t, "head"))
+	b.WriteString(rapid.SampledFrom([]string{"", "ignore:\n  - tags.x\n", "defaults: &d\n  tags: {a: b}\n",
+		"rules:\n  rules: [{name: a, when: a && b, effect: deny}]\n", "stack: \"a\"\n"}).Draw(t, "head"))
 	b.WriteString("resources:" + rapid.SampledFrom([]string{"\n", " # here\n", "\n\n  # first\n"}).Draw(t, "resources"))
 	by := rapid.SampledFrom([]int{0, 2, 2, 4}).Draw(t, "indent")
 	for _, i := range rapid.Permutation(indexes(len(pool))).Draw(t, "order")[:rapid.IntRange(1, len(pool)).Draw(t, "n")] {
@@ -103,7 +107,7 @@ func TestCutAndWholeAgree(t *testing.T) {
 			text = strings.ReplaceAll(text, "\n", "\r\n")
 		}
 		s := config.New([]string{"ovi.yaml"}, options(fstest.MapFS{"ovi.yaml": {Data: []byte(text)}}))
-		cut, cutErr := loadFrom(s)
+		cut, cutErr := loadFrom(config.Pieces(s, rapid.SampledFrom([]int{1, 50, 1 << 14}).Draw(t, "piece")))
 		whole, wholeErr := loadFrom(config.Whole(s))
 		if diff := cmp.Diff(whole, cut, compare()...); diff != "" {
 			t.Fatalf("whole (-) and cut (+) differ in\n%s\n%s", text, diff)
@@ -195,12 +199,18 @@ func TestLaw9_SecretsStayOut(t *testing.T) {
 	}
 	// The same in every place where it does not belong: the messages must not show it.
 	for _, keys := range []string{
-		"type: ${env:DB_PASSWORD}", "type: vpc, name: \"${env:DB_PASSWORD}/\"", "type: vpc, cidr: a, tags: [\"${env:DB_PASSWORD}\"]",
-		ec2 + "count: \"${env:DB_PASSWORD}\"", ec2 + "region: \" ${env:DB_PASSWORD}\"", ec2 + "blessed: \"${env:DB_PASSWORD}\"",
-		ec2 + "depends_on: [\"${env:DB_PASSWORD}\"]", ec2 + "depends_on: [\"vpc/${env:DB_PASSWORD}\"]", ec2 + "depends_on: [\"a/b/c/${env:DB_PASSWORD}\"]", ec2 + "ignore: [\"${env:DB_PASSWORD}\"]",
-		ec2 + "subnet: \"${env:DB_PASSWORD}\"", ec2 + "security_groups: [\"x${env:DB_PASSWORD}\"]", ec2 + "security_groups: \"${env:DB_PASSWORD}\"",
-		ec2 + "state: \"${env:DB_PASSWORD}\"", ec2 + "public_ip: \"${env:DB_PASSWORD}\"", ec2 + "root_volume: {type: \"a${env:DB_PASSWORD}\"}", ec2 + "root_volume: \"${env:DB_PASSWORD}\"",
-		ec2 + "user_data: \"${file:secret-${env:DB_PASSWORD}}\"", ec2 + "labels: {a: [\"${env:DB_PASSWORD}\"]}", "type: ec2, name: web, size: \"${env:DB_PASSWORD}\"",
+		"type: ${env:DB_PASSWORD}", "type: vpc, name: \"${env:DB_PASSWORD}/\"",
+		"type: vpc, cidr: a, tags: [\"${env:DB_PASSWORD}\"]",
+		ec2 + "count: \"${env:DB_PASSWORD}\"", ec2 + "region: \" ${env:DB_PASSWORD}\"",
+		ec2 + "blessed: \"${env:DB_PASSWORD}\"",
+		ec2 + "depends_on: [\"${env:DB_PASSWORD}\"]", ec2 + "depends_on: [\"vpc/${env:DB_PASSWORD}\"]",
+		ec2 + "depends_on: [\"a/b/c/${env:DB_PASSWORD}\"]", ec2 + "ignore: [\"${env:DB_PASSWORD}\"]",
+		ec2 + "subnet: \"${env:DB_PASSWORD}\"", ec2 + "security_groups: [\"x${env:DB_PASSWORD}\"]",
+		ec2 + "security_groups: \"${env:DB_PASSWORD}\"",
+		ec2 + "state: \"${env:DB_PASSWORD}\"", ec2 + "public_ip: \"${env:DB_PASSWORD}\"",
+		ec2 + "root_volume: {type: \"a${env:DB_PASSWORD}\"}", ec2 + "root_volume: \"${env:DB_PASSWORD}\"",
+		ec2 + "user_data: \"${file:secret-${env:DB_PASSWORD}}\"", ec2 + "labels: {a: [\"${env:DB_PASSWORD}\"]}",
+		"type: ec2, name: web, size: \"${env:DB_PASSWORD}\"",
 	} {
 		for _, p := range problems(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - {"+keys+"}\n") {
 			if shown := fmt.Sprintf("%v %+v %#v", p, p, p); strings.Contains(shown, fakeSecret) {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -8,19 +9,23 @@ import (
 	"path/filepath"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config/input"
+	"github.com/ovi-project/ovi/source/config/read"
+	"github.com/ovi-project/ovi/source/config/settings"
 	"github.com/ovi-project/ovi/source/syntax"
 )
 
 // loader is one load: it reads document by document into a draft.
 type loader struct {
 	opts          Options
-	files         []*file
+	files         []*input.File
 	draft         *source.Draft
-	settings      settings
-	words         map[string]string
+	settings      settings.Settings
 	tagSets       map[string]resource.Tags
 	locationWords map[string]string            // by provider
 	nameless      map[string]position.Position // by file and kind
@@ -31,12 +36,12 @@ type loader struct {
 	written       map[position.Position]location // of every block, once a position is asked for
 }
 
-func newLoader(opts Options, files []*file) *loader {
+func newLoader(opts Options, files []*input.File) *loader {
 	d := source.NewDraft(opts.Options)
-	d.Keys, d.Publish = spelling(blockKeys(opts.Options)), publish
+	d.Keys, d.Publish = read.Spelling(blockKeys(opts.Options)), read.Publish
 	return &loader{
-		opts: opts, files: files, draft: d, settings: settings{set: map[string]setting{}},
-		words: map[string]string{}, tagSets: map[string]resource.Tags{}, locationWords: map[string]string{}, nameless: map[string]position.Position{},
+		opts: opts, files: files, draft: d, settings: settings.Settings{Set: map[string]settings.Setting{}},
+		tagSets: map[string]resource.Tags{}, locationWords: map[string]string{}, nameless: map[string]position.Position{},
 	}
 }
 
@@ -45,9 +50,9 @@ func (l *loader) problem(at position.Position, ref, summary, suggestion string) 
 }
 
 // file reads all documents of a file. False asks for a new load of whole documents.
-func (l *loader) file(f *file, whole bool) bool {
-	if f.isJSON() {
-		root, err := parseJSON([]byte(f.text))
+func (l *loader) file(f *input.File, piece int) bool {
+	if f.IsJSON() {
+		root, err := syntax.ParseJSON([]byte(f.Text))
 		if err != nil {
 			l.syntax(f, err)
 			return true
@@ -55,12 +60,14 @@ func (l *loader) file(f *file, whole bool) bool {
 		l.document(f, &root, items(&root))
 		return true
 	}
-	if !whole {
-		if cut, ok := split(f.text); ok {
-			return l.cutDocument(f, cut)
+	if cut, ok := syntax.NewCut(f.Text, "resources"); ok && piece > 0 {
+		if root, fine := cut.Around(); fine {
+			l.draft.Grow(cut.Len())
+			l.document(f, &root, cut.Items(piece, &ok))
+			return ok
 		}
 	}
-	docs, err := syntax.Parse(strings.NewReader(f.text))
+	docs, err := syntax.Parse(strings.NewReader(f.Text))
 	if err != nil {
 		l.syntax(f, err)
 		return true
@@ -71,46 +78,39 @@ func (l *loader) file(f *file, whole bool) bool {
 	return true
 }
 
-func (l *loader) syntax(f *file, err error) {
+func (l *loader) syntax(f *input.File, err error) {
 	l.isDesired = true // what a file configures that cannot be read is not known
 	var at *syntax.Error
 	if errors.As(err, &at) {
-		l.problem(f.at(at.Line, at.Col), "", at.Msg, "check the commas, quotes and brackets near this position")
+		l.problem(f.At(at.Line, at.Col), "", at.Msg, "check the commas, quotes and brackets near this position")
 		return
 	}
-	if looksLikeTerraform(f.text) {
-		l.problem(f.at(1, 1), "", "the file looks like Terraform (HCL)", "write YAML, see docs/terraform.md; `ovi import terraform` writes it of a state")
+	if looksLikeTerraform(f.Text) {
+		l.problem(f.At(1, 1), "", "the file looks like Terraform (HCL)",
+			"write YAML, see docs/terraform.md; `ovi import terraform` writes it of a state")
 		return
 	}
-	text, shift := f.text, 0
-	if c, ok := split(f.text); ok {
-		c.each(func(s string, line int32) bool {
-			if _, bad := syntax.Parse(strings.NewReader(s)); bad != nil {
-				text, shift, err = s, int(line)-1, bad
-			}
-			return shift == 0
-		})
-	}
-	e := syntax.FromYAML(text, shift, err)
-	l.problem(f.at(e.Line, e.Col), "", e.Msg, e.Suggestion)
+	e := syntax.Failure(f.Text, "resources", err)
+	l.problem(f.At(e.Line, e.Col), "", e.Msg, e.Suggestion)
 }
 
 // finish completes the draft.
 func (l *loader) finish() {
 	if !l.isDesired && !l.opts.NoResources && l.draft.Failed() == 0 {
-		l.problem(l.files[0].at(1, 1), "", "the configuration has no resources", "add resources:, or resources: [] to delete everything in the stack")
+		l.problem(l.files[0].At(1, 1), "", "the configuration has no resources",
+			"add resources:, or resources: [] to delete everything in the stack")
 	}
 	d := l.draft
-	d.Stack, d.ByFolder, d.Source = l.stack(), l.named() == "", l.files[0].name
-	d.Rules, d.Options = l.settings.rules, l.settings.options
+	d.Stack, d.ByFolder, d.Source = l.stack(), l.named() == "", l.files[0].Name
+	d.Rules, d.Options = l.settings.Rules, l.settings.Options
 	if len(l.files) > 1 {
-		d.Source = fmt.Sprintf("%s and %d more", l.files[0].name, len(l.files)-1)
+		d.Source = fmt.Sprintf("%s and %d more", l.files[0].Name, len(l.files)-1)
 	}
 	sums := make([]byte, 0, 64*len(l.files))
 	for _, f := range l.files {
-		sums = append(sums, f.sum...)
+		sums = append(sums, f.Sum...)
 	}
-	if d.Version = "sha256:" + l.files[0].sum; len(l.files) > 1 {
+	if d.Version = "sha256:" + l.files[0].Sum; len(l.files) > 1 {
 		d.Version = "sha256:" + digest(sums)
 	}
 }
@@ -128,29 +128,59 @@ func (l *loader) stack() string {
 	names := map[string]bool{}
 	name := ""
 	for _, f := range l.files {
-		dir, err := filepath.Abs(f.dir)
+		dir, err := filepath.Abs(f.Dir)
 		if err != nil || l.opts.Files != nil {
-			dir = f.dir
+			dir = f.Dir
 		}
-		name = strings.Trim(unfit.ReplaceAllString(filepath.Base(dir), "-"), "-.")
+		name = strings.Trim(settings.Unfit.ReplaceAllString(filepath.Base(dir), "-"), "-.")
 		names[name] = true
 	}
 	switch {
 	case len(names) > 1:
-		l.problem(l.files[0].at(1, 1), "", "the stack has no name, and its files are in several folders", "add stack: NAME to one of them")
+		l.problem(l.files[0].At(1, 1), "", "the stack has no name, and its files are in several folders",
+			"add stack: NAME to one of them")
 	case name == "":
-		l.problem(l.files[0].at(1, 1), "", "the stack has no name, and the folder has none that could be used", "add stack: NAME")
+		l.problem(l.files[0].At(1, 1), "", "the stack has no name, and the folder has none that could be used",
+			"add stack: NAME")
 	}
 	return name
 }
 
 // named is the name that the files or the caller give the stack; "": none.
-func (l *loader) named() string { return cmpOr(l.settings.stack, l.opts.Stack) }
+func (l *loader) named() string { return cmp.Or(l.settings.Stack, l.opts.Stack) }
 
-// cmpOr is cmp.Or for strings.
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
+func (l *loader) converter(f *input.File, shift int32) *syntax.Converter {
+	return syntax.NewConverter(shift, func(line, col int32, summary, suggestion string) {
+		l.problem(f.At(line, col), "", summary, suggestion)
+	})
+}
+
+// wholeDocument reads a document of the library. Its blocks become nodes one by one.
+func (l *loader) wholeDocument(f *input.File, d *yaml.Node) {
+	c := l.converter(f, 0)
+	root := *d.Content[0]
+	var blocks []*yaml.Node
+	if root.Kind == yaml.MappingNode {
+		root.Content = append([]*yaml.Node(nil), root.Content...)
+		for i := 0; i+1 < len(root.Content); i += 2 {
+			if v := root.Content[i+1]; root.Content[i].Value == "resources" && v.Kind == yaml.SequenceNode && blocks == nil {
+				blocks = v.Content
+				empty := *v
+				empty.Content = nil
+				root.Content[i+1] = &empty
+			}
+		}
 	}
-	return b
+	n := c.Node(&root, 1)
+	l.document(f, &n, func(yield func(*source.Node) bool) {
+		if blocks == nil {
+			items(&n)(yield)
+			return
+		}
+		for _, b := range blocks {
+			if k := c.Node(b, 2); !yield(&k) {
+				return
+			}
+		}
+	})
 }

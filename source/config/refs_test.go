@@ -40,7 +40,8 @@ func refKinds() schemas {
 
 func loadRefs(t *testing.T, blocks string) (resource.Intent, error) {
 	t.Helper()
-	text := "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - {type: db, name: orders, port: 5432}\n" + blocks
+	text := "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - {type: db, name: orders, port: 5432}\n" +
+		blocks
 	opts := options(fstest.MapFS{"ovi.yaml": {Data: []byte(text)}})
 	opts.Options = checkedBy(refKinds())
 	return loadFrom(config.New([]string{"ovi.yaml"}, opts))
@@ -60,15 +61,18 @@ func TestReferencesInStrings(t *testing.T) {
 		t.Fatal(err)
 	}
 	db := func(location, name, path string) resource.Reference {
-		return resource.Reference{Ref: resource.Ref{Stack: "test", Provider: "aws", Location: location, Kind: "db", Name: name}, Path: path}
+		return resource.Reference{Ref: resource.Ref{Stack: "test", Provider: "aws", Location: location, Kind: "db",
+			Name: name}, Path: path}
 	}
 	orders := func(path string) resource.Reference { return db("us-east-1", "orders", path) }
 	str := func(s string) resource.Value { return resource.String(s) }
 	want := map[string]map[string]resource.Value{
-		"whole":  {"motd": orders("endpoint"), "port": orders("port"), "db": orders("")},
-		"part":   {"motd": resource.Text{str("at "), orders("endpoint"), str(":"), orders("port"), str(" of ${HOME}")}},
-		"dots":   {"motd": resource.Text{db("us-east-1", "a.b", "endpoint"), str(" "), db("us-east-1", "a.b", "")}},
-		"sealed": {"script": resource.Text{resource.NewSecret("PW=", sourcetest.Secrets{}.Digest(resource.Ref{Stack: "test", Provider: "aws", Location: "us-east-1", Kind: "app", Name: "sealed"}, "script", "PW=")), orders("password")}},
+		"whole": {"motd": orders("endpoint"), "port": orders("port"), "db": orders("")},
+		"part":  {"motd": resource.Text{str("at "), orders("endpoint"), str(":"), orders("port"), str(" of ${HOME}")}},
+		"dots":  {"motd": resource.Text{db("us-east-1", "a.b", "endpoint"), str(" "), db("us-east-1", "a.b", "")}},
+		"sealed": {"script": resource.Text{resource.NewSecret("PW=",
+			sourcetest.Secrets{}.Digest(resource.Ref{Stack: "test", Provider: "aws", Location: "us-east-1", Kind: "app",
+				Name: "sealed"}, "script", "PW=")), orders("password")}},
 		"abroad": {"peer": db("eu-west-1", "far", ""), "motd": db("eu-west-1", "far", "endpoint")},
 		"f":      {"content": orders("labels.team")},
 	}
@@ -117,7 +121,8 @@ func TestReferencesThatDoNotFit(t *testing.T) {
 		_, err := loadRefs(t, "  - {type: db, name: far, region: eu-west-1}\n  - {type: app, "+block+name+"}\n")
 		var problems source.Problems
 		_ = errors.As(err, &problems)
-		if len(problems) != 1 || !strings.Contains(problems[0].String(), want) || problems[0].At.Line != 7 || problems[0].Suggestion == "" {
+		if len(problems) != 1 || !strings.Contains(problems[0].String(),
+			want) || problems[0].At.Line != 7 || problems[0].Suggestion == "" {
 			t.Errorf("%s: want %q, got\n%v", block, want, err)
 		}
 	}
@@ -125,8 +130,11 @@ func TestReferencesThatDoNotFit(t *testing.T) {
 
 // One variable that is not set is one problem, whatever its attribute requires.
 func TestAnUnsetVariableIsOneProblem(t *testing.T) {
-	for _, block := range []string{"{type: s3, name: \"${env:NOWHERE}\"}", "{type: s3, name: \"${env:NOWHERE}-assets\"}", "{type: ec2, name: a, size: \"${env:NOWHERE}\"}", "{type: ec2, name: a, size: t3.micro, security_groups: [\"${env:NOWHERE}\"]}"} {
-		if p := problems(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - "+block+"\n"); len(p) != 1 || p[0].Summary != "the environment variable NOWHERE is not set" {
+	for _, block := range []string{"{type: s3, name: \"${env:NOWHERE}\"}", "{type: s3, name: \"${env:NOWHERE}-assets\"}",
+		"{type: ec2, name: a, size: \"${env:NOWHERE}\"}",
+		"{type: ec2, name: a, size: t3.micro, security_groups: [\"${env:NOWHERE}\"]}"} {
+		if p := problems(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - "+block+"\n"); len(p) != 1 ||
+			p[0].Summary != "the environment variable NOWHERE is not set" {
 			t.Errorf("%s: %v", block, p)
 		}
 	}
@@ -154,7 +162,9 @@ func TestTerraformGetsHints(t *testing.T) {
 
 func TestLocationsAndOptions(t *testing.T) {
 	const head = "version: v1\nprovider: aws\n"
-	in := mustLoad(t, head+"location: us-east-1\noptions: {aws: {profile: staging}}\nresources:\n  - {type: s3, name: abc}\n  - {type: s3, name: def, location: eu-west-1}\n  - {type: s3, name: ghi, region: eu-west-2}\n  - {provider: box, type: file, name: f}\n")
+	in := mustLoad(t, head+"location: us-east-1\noptions: {aws: {profile: staging}}\nresources:\n"+
+		"  - {type: s3, name: abc}\n  - {type: s3, name: def, location: eu-west-1}\n"+
+		"  - {type: s3, name: ghi, region: eu-west-2}\n  - {provider: box, type: file, name: f}\n")
 	want := []string{"aws/eu-west-1/s3/def", "aws/eu-west-2/s3/ghi", "aws/us-east-1/s3/abc", "box/default/file/f"}
 	if diff := cmp.Diff(want, refs(in)); diff != "" {
 		t.Error(diff)

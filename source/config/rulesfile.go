@@ -7,6 +7,9 @@ import (
 
 	"github.com/ovi-project/ovi/resource/rules"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config/input"
+	"github.com/ovi-project/ovi/source/config/read"
+	"github.com/ovi-project/ovi/source/config/settings"
 	"github.com/ovi-project/ovi/source/syntax"
 )
 
@@ -14,15 +17,14 @@ import (
 // the top of each document, with the version. Paths are files or folders, as with New. It
 // returns all the rules or source.Problems; it does not compile their conditions.
 func Rules(ctx context.Context, paths []string, opts Options) (rules.Rules, error) {
-	c := &config{paths: paths, opts: opts}
-	files, problems := c.open()
+	files, problems := input.Open(paths, opts.Files)
 	if len(problems) > 0 {
 		return rules.Rules{}, problems
 	}
 	l := newLoader(opts, files)
 	for _, f := range files {
 		if err := ctx.Err(); err != nil {
-			return rules.Rules{}, fmt.Errorf("config: reading %s: %w", f.name, err)
+			return rules.Rules{}, fmt.Errorf("config: reading %s: %w", f.Name, err)
 		}
 		for _, root := range l.roots(f) {
 			l.rulesDocument(f, &root)
@@ -31,29 +33,33 @@ func Rules(ctx context.Context, paths []string, opts Options) (rules.Rules, erro
 	if _, problems := source.Resolve([]*source.Draft{l.draft}); len(problems) > 0 {
 		return rules.Rules{}, problems
 	}
-	return l.settings.rules, nil
+	return l.settings.Rules, nil
 }
 
-func (l *loader) rulesDocument(f *file, root *source.Node) {
-	d := &document{loader: l, file: f, start: root}
-	version := key[*document]{"version", "v1", formVersion, "The version of this format.", (*document).readVersion}
-	readKeys(d, d, append([]key[*document]{version, publicKey()}, rulesKeys()...), root, "the file")
+func (l *loader) rulesDocument(f *input.File, root *source.Node) {
+	d := l.setter(f)
+	version := read.Key[*settings.Setter]{
+		Name: "version", Example: "v1", Form: read.FormVersion, Doc: "The version of this format.",
+		Read: (*settings.Setter).ReadVersion,
+	}
+	read.Keys(d.Reader, d, append([]read.Key[*settings.Setter]{version, publicKey((*settings.Setter).ReadPublic)},
+		settings.RulesKeys()...), root, "the file")
 	if root.Shape == source.Object && root.Get("version") == nil {
-		d.wrong(root, "the file has no version", "add version: v1 as the first line")
+		d.Wrong(root, "the file has no version", "add version: v1 as the first line")
 	}
 }
 
 // roots reads all documents of a file.
-func (l *loader) roots(f *file) []source.Node {
-	if f.isJSON() {
-		root, err := parseJSON([]byte(f.text))
+func (l *loader) roots(f *input.File) []source.Node {
+	if f.IsJSON() {
+		root, err := syntax.ParseJSON([]byte(f.Text))
 		if err != nil {
 			l.syntax(f, err)
 			return nil
 		}
 		return []source.Node{root}
 	}
-	docs, err := syntax.Parse(strings.NewReader(f.text))
+	docs, err := syntax.Parse(strings.NewReader(f.Text))
 	if err != nil {
 		l.syntax(f, err)
 		return nil

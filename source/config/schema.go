@@ -3,6 +3,8 @@ package config
 import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config/read"
+	"github.com/ovi-project/ovi/source/config/settings"
 	"github.com/ovi-project/ovi/source/jsonschema"
 )
 
@@ -24,13 +26,15 @@ func Schema(o source.Options) []byte {
 		for _, k := range o.Schemas.Kinds(p) {
 			names = append(names, k.Name)
 			root.Definitions[p+"."+k.Name] = kindSchema(k, o)
-			blocks.AllOf = append(blocks.AllOf, &jsonschema.Schema{If: when("type", k.Name), Then: &jsonschema.Schema{Ref: "#/$defs/" + p + "." + k.Name}})
+			blocks.AllOf = append(blocks.AllOf,
+				&jsonschema.Schema{If: when("type", k.Name), Then: &jsonschema.Schema{Ref: "#/$defs/" + p + "." + k.Name}})
 		}
 		blocks.Properties["type"] = &jsonschema.Schema{Enum: names}
 		root.Definitions[p] = blocks
 		// A block's own provider counts, else the document's.
 		own := &jsonschema.Schema{If: when("provider", p), Then: &jsonschema.Schema{Ref: "#/$defs/" + p}}
-		inherited := &jsonschema.Schema{If: &jsonschema.Schema{Required: []string{"provider"}}, Else: &jsonschema.Schema{Ref: "#/$defs/" + p}}
+		inherited := &jsonschema.Schema{If: &jsonschema.Schema{Required: []string{"provider"}},
+			Else: &jsonschema.Schema{Ref: "#/$defs/" + p}}
 		root.Properties["resources"].Items.AllOf = append(root.Properties["resources"].Items.AllOf, own)
 		root.AllOf = append(root.AllOf, &jsonschema.Schema{
 			If:   when("provider", p),
@@ -45,88 +49,91 @@ func when(key, value string) *jsonschema.Schema {
 	return &jsonschema.Schema{Required: []string{key}, Properties: map[string]*jsonschema.Schema{key: {Const: value}}}
 }
 
-func properties[T any](table []key[T], o source.Options) map[string]*jsonschema.Schema {
+func properties[T any](table []read.Key[T], o source.Options) map[string]*jsonschema.Schema {
 	out := map[string]*jsonschema.Schema{}
 	for _, k := range table {
 		s := formSchema(k, o)
-		s.Doc, s.Examples = k.doc, nil
-		out[k.name] = s
+		s.Doc, s.Examples = k.Doc, nil
+		out[k.Name] = s
 	}
 	return out
 }
 
 // formSchema is what each form of a key's value looks like.
-func formSchema[T any](k key[T], o source.Options) *jsonschema.Schema {
+func formSchema[T any](k read.Key[T], o source.Options) *jsonschema.Schema {
 	object, list := closedObject, listOf
 	word := &jsonschema.Schema{Type: jsonschema.OneOf("string", "number")}
-	switch k.form {
-	case formVersion:
+	switch k.Form {
+	case read.FormVersion:
 		return &jsonschema.Schema{Const: "v1"}
-	case formProvider:
+	case read.FormProvider:
 		return &jsonschema.Schema{Enum: o.Schemas.Providers()}
-	case formType:
+	case read.FormType:
 		return &jsonschema.Schema{Type: jsonschema.OneOf("string")}
-	case formCount, formNumber:
+	case read.FormCount, read.FormNumber:
 		return jsonschema.OrOutside(&jsonschema.Schema{Type: jsonschema.OneOf("integer"), Min: new(int64)})
-	case formBool:
+	case read.FormBool:
 		return jsonschema.OrOutside(&jsonschema.Schema{Type: jsonschema.OneOf("boolean")})
-	case formTags:
-		return &jsonschema.Schema{Type: jsonschema.OneOf("object"), Others: &jsonschema.Others{Of: &jsonschema.Schema{Type: jsonschema.OneOf("string", "number", "boolean")}}}
-	case formNames, formPaths, formKinds:
+	case read.FormTags:
+		return &jsonschema.Schema{Type: jsonschema.OneOf("object"),
+			Others: &jsonschema.Others{Of: &jsonschema.Schema{Type: jsonschema.OneOf("string", "number", "boolean")}}}
+	case read.FormNames, read.FormPaths, read.FormKinds:
 		return list(word)
-	case formIgnore:
-		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{list(word), {Type: jsonschema.OneOf("object"), Others: &jsonschema.Others{Of: list(word)}}}}
-	case formBudget:
-		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: jsonschema.OneOf("integer"), Min: new(int64)}, {Type: jsonschema.OneOf("string"), Pattern: `^[0-9]+%?$`}, jsonschema.FromOutside()}}
-	case formBlocks:
+	case read.FormIgnore:
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{list(word),
+			{Type: jsonschema.OneOf("object"), Others: &jsonschema.Others{Of: list(word)}}}}
+	case read.FormBudget:
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: jsonschema.OneOf("integer"), Min: new(int64)},
+			{Type: jsonschema.OneOf("string"), Pattern: `^[0-9]+%?$`}, jsonschema.FromOutside()}}
+	case read.FormBlocks:
 		return list(&jsonschema.Schema{Type: jsonschema.OneOf("object")})
-	case formDefaults:
+	case read.FormDefaults:
 		return object(properties(defaultsKeys(o), o))
-	case formRules:
-		return object(properties(rulesKeys(), o))
-	case formWindows:
-		return list(object(properties(windowKeys(), o)))
-	case formApprovals:
-		return list(object(properties(approvalKeys(), o)))
-	case formCEL:
-		return list(object(properties(ruleKeys(), o)))
-	case formDrifts:
-		return list(object(properties(driftKeys(), o)))
-	case formDestroy, formDrift, formEffect:
-		return &jsonschema.Schema{Enum: wordsOf(k.form)}
-	case formDays:
-		return list(&jsonschema.Schema{Enum: weekdays()})
-	case formActions:
-		return list(&jsonschema.Schema{Enum: actions()})
-	case formPublic:
+	case read.FormRules:
+		return object(properties(settings.RulesKeys(), o))
+	case read.FormWindows:
+		return list(object(properties(settings.WindowKeys(), o)))
+	case read.FormApprovals:
+		return list(object(properties(settings.ApprovalKeys(), o)))
+	case read.FormCEL:
+		return list(object(properties(settings.RuleKeys(), o)))
+	case read.FormDrifts:
+		return list(object(properties(settings.DriftKeys(), o)))
+	case read.FormDestroy, read.FormDrift, read.FormEffect:
+		return &jsonschema.Schema{Enum: wordsOf(k.Form)}
+	case read.FormDays:
+		return list(&jsonschema.Schema{Enum: settings.Weekdays()})
+	case read.FormActions:
+		return list(&jsonschema.Schema{Enum: settings.Actions()})
+	case read.FormPublic:
 		return list(&jsonschema.Schema{Type: jsonschema.OneOf("string"), Pattern: "^(env|file):.+$"})
-	case formState:
-		return jsonschema.OrOutside(&jsonschema.Schema{Enum: states()})
-	case formTime:
+	case read.FormState:
+		return jsonschema.OrOutside(&jsonschema.Schema{Enum: settings.States()})
+	case read.FormTime:
 		return &jsonschema.Schema{Type: jsonschema.OneOf("string"), Pattern: `^([01]?[0-9]|2[0-3]):[0-5][0-9]$`}
-	case formProvOpts:
-		return object(providerOptions(o, k.name))
-	case formSpec:
+	case read.FormProvOpts:
+		return object(providerOptions(o, k.Name))
+	case read.FormSpec:
 		return &jsonschema.Schema{Type: jsonschema.OneOf("object")}
-	case formTimeouts:
-		return timeoutsSchema(o)
-	case formUpdate:
+	case read.FormTimeouts:
+		return settings.TimeoutsSchema(o)
+	case read.FormUpdate:
 		return object(properties(updateKeys(), o))
-	case formOptions:
-		return object(properties(optionsKeys(o), o))
+	case read.FormOptions:
+		return object(properties(settings.OptionsKeys(o), o))
 	}
 	return word
 }
 
 // wordsOf are the words that a form allows.
-func wordsOf(f form) []string {
+func wordsOf(f read.Form) []string {
 	switch f {
-	case formDestroy:
+	case read.FormDestroy:
 		return []string{"auto", "manual"}
-	case formDrift:
+	case read.FormDrift:
 		return []string{"ignore"}
 	}
-	return effects()
+	return settings.Effects()
 }
 
 // providerOptions are the options of a provider that a file may hold.
@@ -160,9 +167,11 @@ func kindSchema(k resource.Kind, o source.Options) *jsonschema.Schema {
 		if k.NameDoc != "" {
 			doc += " It has " + k.NameDoc + "."
 		}
-		own["name"] = jsonschema.OrOutside(&jsonschema.Schema{Type: jsonschema.OneOf("string", "number"), Doc: doc, Pattern: "^(?:" + k.NamePattern + ")$"})
+		own["name"] = jsonschema.OrOutside(&jsonschema.Schema{Type: jsonschema.OneOf("string", "number"), Doc: doc,
+			Pattern: "^(?:" + k.NamePattern + ")$"})
 	}
-	spec := &jsonschema.Schema{Doc: own["spec"].Doc, Type: jsonschema.OneOf("object"), Properties: map[string]*jsonschema.Schema{}, Others: jsonschema.Closed()}
+	spec := &jsonschema.Schema{Doc: own["spec"].Doc, Type: jsonschema.OneOf("object"),
+		Properties: map[string]*jsonschema.Schema{}, Others: jsonschema.Closed()}
 	jsonschema.Attributes(spec, k.Attrs)
 	flat := &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{}}
 	for name, s := range spec.Properties {
@@ -171,7 +180,8 @@ func kindSchema(k resource.Kind, o source.Options) *jsonschema.Schema {
 		}
 	}
 	flat.Required = spec.Required
-	all := &jsonschema.Schema{Doc: k.Doc, Type: jsonschema.OneOf("object"), Properties: flat.Properties, Others: jsonschema.Closed()}
+	all := &jsonschema.Schema{Doc: k.Doc, Type: jsonschema.OneOf("object"), Properties: flat.Properties,
+		Others: jsonschema.Closed()}
 	for name, s := range own {
 		all.Properties[name] = s
 	}

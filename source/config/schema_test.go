@@ -54,8 +54,9 @@ func asJSON(t *testing.T, text []byte) any {
 func TestSchemaAcceptsWhatTheConfigAccepts(t *testing.T) {
 	s := compiled(t)
 	texts := map[string]string{
-		"blocks": "version: v1\nprovider: aws\npublic: [env:SIZE]\nregion: us-east-1\nresources:\n" + indented(strings.Join(blocks[:fine], ""), 2),
-		"keys":   everyKey, "nothing": "version: v1\nprovider: box\nresources: []\n",
+		"blocks": "version: v1\nprovider: aws\npublic: [env:SIZE]\nregion: us-east-1\nresources:\n" +
+			indented(strings.Join(blocks[:fine], ""), 2),
+		"keys": everyKey, "nothing": "version: v1\nprovider: box\nresources: []\n",
 	}
 	for _, name := range []string{"sample", "web"} {
 		b, err := os.ReadFile("../../examples/" + name + "/ovi.yaml")

@@ -11,23 +11,23 @@ import (
 // booleans are taken as they are written. Equal tags share one memory.
 func (d *document) readTags(n *source.Node, under resource.Tags) resource.Tags {
 	if n.Shape != source.Object {
-		d.wrong(n, "tags must be keys with values, got "+n.Form(), "use tags: {environment: prod}")
+		d.Wrong(n, "tags must be keys with values, got "+n.Form(), "use tags: {environment: prod}")
 		return nil
 	}
-	key := n.AppendKey(d.scratch[:0])
+	key := n.AppendKey(d.l.scratch[:0])
 	key = append(append(key, 2), under.AppendJSON(nil)...)
-	for _, from := range d.public { // what one document may show, another may not
+	for _, from := range d.Public { // what one document may show, another may not
 		key = append(append(key, 2), from...)
 	}
-	d.scratch = key
-	if t, ok := d.tagSets[string(key)]; ok {
+	d.l.scratch = key
+	if t, ok := d.l.tagSets[string(key)]; ok {
 		return t
 	}
 	var memo string
-	if len(d.tagSets) < mostWords {
+	if len(d.l.tagSets) < mostSets {
 		memo = string(key) // the scratch is used again below
 	}
-	d.duplicates(n)
+	d.Duplicates(n)
 	all, ok := append(make([]resource.Tag, 0, len(under)+len(n.Kids)/2), under...), true
 	for i := 0; i+1 < len(n.Kids); i += 2 {
 		k, v := &n.Kids[i], &n.Kids[i+1]
@@ -36,14 +36,14 @@ func (d *document) readTags(n *source.Node, under resource.Tags) resource.Tags {
 			ok = false
 			continue
 		}
-		all = append(all, resource.Tag{Key: d.word(k.Text), Value: d.word(value)})
+		all = append(all, resource.Tag{Key: k.Text, Value: value})
 	}
 	if len(all) == 0 {
 		return nil
 	}
 	tags := resource.SortTags(all)
 	if ok && memo != "" {
-		d.tagSets[memo] = tags
+		d.l.tagSets[memo] = tags
 	}
 	return tags
 }
@@ -51,19 +51,19 @@ func (d *document) readTags(n *source.Node, under resource.Tags) resource.Tags {
 func (d *document) tag(k, v *source.Node) (string, bool) {
 	switch {
 	case strings.HasPrefix(k.Text, "ovi:"):
-		d.wrong(k, "the tag "+source.Quote(k.Text)+" is reserved: ovi sets it", "remove it")
+		d.Wrong(k, "the tag "+source.Quote(k.Text)+" is reserved: ovi sets it", "remove it")
 	case k.Text == "":
-		d.wrong(k, "a tag has no name", "use NAME: VALUE")
+		d.Wrong(k, "a tag has no name", "use NAME: VALUE")
 	case v.IsNull():
-		d.wrong(v, "the tag "+k.Text+" has no value", `use "" for an empty one`)
+		d.Wrong(v, "the tag "+k.Text+" has no value", `use "" for an empty one`)
 	default:
-		return d.text(v, "the tag "+k.Text)
+		return d.Text(v, "the tag "+k.Text)
 	}
 	return "", false
 }
 
-// mostWords bounds the tables of shared words and tags.
-const mostWords = 16384
+// mostSets bounds the table of shared tags.
+const mostSets = 16384
 
 // locationWord is a provider's word for a location.
 func (l *loader) locationWord(provider string) string {
@@ -73,16 +73,4 @@ func (l *loader) locationWord(provider string) string {
 		l.locationWords[provider] = w
 	}
 	return w
-}
-
-// word gives equal words one memory, apart from the text of the file.
-func (l *loader) word(s string) string {
-	if w, ok := l.words[s]; ok {
-		return w
-	}
-	s = strings.Clone(s)
-	if len(l.words) < mostWords {
-		l.words[s] = s
-	}
-	return s
 }

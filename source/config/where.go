@@ -1,15 +1,17 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config/input"
 )
 
 // location is a block and the document around it.
 type location struct {
-	file        *file
+	file        *input.File
 	root, block *source.Node
 }
 
@@ -17,7 +19,7 @@ type location struct {
 // before the current one, the files are read once more.
 func (l *loader) where(block position.Position, path string) position.Position {
 	p := l.current
-	if p.block == nil || p.file.at(p.block.Line, p.block.Column) != block {
+	if p.block == nil || p.file.At(p.block.Line, p.block.Column) != block {
 		if l.written == nil {
 			l.written = l.reread()
 		}
@@ -27,7 +29,7 @@ func (l *loader) where(block position.Position, path string) position.Position {
 		}
 	}
 	n := p.find(path, l.opts)
-	return p.file.at(n.Line, n.Column)
+	return p.file.At(n.Line, n.Column)
 }
 
 // reread reads all files as a whole. Their problems are reported already.
@@ -36,7 +38,7 @@ func (l *loader) reread() map[position.Position]location {
 	for _, f := range l.files {
 		for _, root := range quiet.roots(f) {
 			for b := range items(&root) {
-				out[f.at(b.Line, b.Column)] = location{f, &root, b}
+				out[f.At(b.Line, b.Column)] = location{f, &root, b}
 			}
 		}
 	}
@@ -94,18 +96,9 @@ func locationWords(o source.Options) []string {
 		return out
 	}
 	for _, p := range o.Schemas.Providers() {
-		if w := o.LocationOf(p).Word; !contains(out, w) {
+		if w := o.LocationOf(p).Word; !slices.Contains(out, w) {
 			out = append(out, w)
 		}
 	}
 	return out
-}
-
-func contains(words []string, word string) bool {
-	for _, w := range words {
-		if w == word {
-			return true
-		}
-	}
-	return false
 }

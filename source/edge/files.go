@@ -86,7 +86,8 @@ func (l *loader) add(docs []*document) {
 	}
 	if len(docs) == 0 && !l.empty && l.draft.Failed() == 0 {
 		l.draft.Problem(source.Problem{
-			At: position.Position{File: path.Join(l.dir, siteFile), Line: 1, Column: 1}, Summary: "the site has no deployments, and nothing is deleted because of that",
+			At:         position.Position{File: path.Join(l.dir, siteFile), Line: 1, Column: 1},
+			Summary:    "the site has no deployments, and nothing is deleted because of that",
 			Suggestion: "add a file for each, or `deployments: none` to delete all",
 		})
 	}
@@ -144,7 +145,8 @@ func (l *loader) checkNeeds(d *declared) {
 		for _, node := range d.nodes {
 			if known && !slices.Contains(on, node) {
 				d.bad = true
-				l.wrong(d.document, &d.needs[i], l.opts.Kind+"/"+d.id, d.needs[i].Text+" is not deployed on node "+node, "select the node in its file too")
+				l.wrong(d.document, &d.needs[i], l.opts.Kind+"/"+d.id, d.needs[i].Text+" is not deployed on node "+node,
+					"select the node in its file too")
 				break
 			}
 		}

@@ -67,7 +67,8 @@ func reads(t *testing.T, site, deployment string) error {
 	rule := func(string) source.LocationRule {
 		return source.LocationRule{Word: "node", Example: "berlin/n1", Required: true}
 	}
-	o := edge.Options{Provider: provided.Name, Kind: provided.Kind, Files: files, Options: source.Options{Schemas: edgeKinds{}, Location: rule}}
+	o := edge.Options{Provider: provided.Name, Kind: provided.Kind, Files: files,
+		Options: source.Options{Schemas: edgeKinds{}, Location: rule}}
 	_, err := source.Load(t.Context(), edge.New("berlin", o))
 	return err
 }
@@ -86,8 +87,11 @@ func TestTheSchemasOfASiteAcceptAndRefuseWhatOviDoes(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]bool{
-		"": true, "site: paris\n": true, "attempts: 5\nrollback: on\nupdate: {waves: [1, 25%], max_unavailable: 10%, max_failed: 0}\n": true, "rollback: false\n": true,
-		"attempts: 0\n": false, "rollback: maybe\n": false, "update: {waves: []}\n": false, "update: {waves: [0]}\n": false, "update: {every: 1}\n": false,
+		"": true, "site: paris\n": true,
+		"attempts: 5\nrollback: on\nupdate: {waves: [1, 25%], max_unavailable: 10%, max_failed: 0}\n": true,
+		"rollback: false\n": true,
+		"attempts: 0\n":     false, "rollback: maybe\n": false, "update: {waves: []}\n": false,
+		"update: {waves: [0]}\n": false, "update: {every: 1}\n": false,
 		"update: {max_failed: 101%}\n": false, "sites: x\n": false, "deployments: some\n": false,
 	} {
 		check("site.yaml", site, goodSite+text, reads(t, goodSite+text, good), want)
@@ -96,8 +100,10 @@ func TestTheSchemasOfASiteAcceptAndRefuseWhatOviDoes(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]bool{
-		"command: [/bin/app]\nenv: {A: b}\nports: [{container: 80, host: 8080}]\nhealth_check: {command: [/bin/ready], interval: 5}\n": true,
-		"health_check: {interval: 5}\n": false, "health_check: {command: []}\n": false, "imagee: x\n": false, "ports: [{container: 80}]\n": false, "ports: [{container: 0, host: 1}]\n": false,
+		"command: [/bin/app]\nenv: {A: b}\nports: [{container: 80, host: 8080}]\n" +
+			"health_check: {command: [/bin/ready], interval: 5}\n": true,
+		"health_check: {interval: 5}\n": false, "health_check: {command: []}\n": false, "imagee: x\n": false,
+		"ports: [{container: 80}]\n": false, "ports: [{container: 0, host: 1}]\n": false,
 		"phase: installed\n": false, "depends_on: db\n": false, "update: 3\n": false, "attempts: 0\n": false,
 	} {
 		check("a deployment", deployment, good+text, reads(t, goodSite, good+text), want)
@@ -122,7 +128,8 @@ func TestTheExampleSiteFitsItsSchemas(t *testing.T) {
 	rule := func(string) source.LocationRule {
 		return source.LocationRule{Word: "node", Example: "berlin/n1", Required: true}
 	}
-	o := edge.Options{Provider: provided.Name, Kind: provided.Kind, Options: source.Options{Schemas: edgeKinds{}, Location: rule}}
+	o := edge.Options{Provider: provided.Name, Kind: provided.Kind,
+		Options: source.Options{Schemas: edgeKinds{}, Location: rule}}
 	in, err := source.Load(t.Context(), edge.New("../../examples/site", o))
 	if err != nil || len(in[0].Resources) != 4 || len(in[0].Rules.Updates) != 2 {
 		t.Errorf("%+v, %v", in, err)

@@ -59,7 +59,8 @@ func (l *loader) readAttempts(d *document, n *source.Node, ref string) rules.Att
 		case "transient":
 			a.Transient = number(value, key.Text)
 		default:
-			l.wrong(d, key, ref, "unknown key "+source.Quote(key.Text)+" of attempts", source.Suggest(key.Text, names(attemptsTable())))
+			l.wrong(d, key, ref, "unknown key "+source.Quote(key.Text)+" of attempts",
+				source.Suggest(key.Text, names(attemptsTable())))
 		}
 	}
 	return a
@@ -92,7 +93,8 @@ func (l *loader) readUpdate(d *document, n *source.Node, ref string) *rules.Upda
 				l.wrong(d, value, ref, "promote is "+value.Form(), "use central, or remove it")
 			}
 		default:
-			l.wrong(d, key, ref, "unknown key "+source.Quote(key.Text)+" of update", source.Suggest(key.Text, names(updateTable())))
+			l.wrong(d, key, ref, "unknown key "+source.Quote(key.Text)+" of update",
+				source.Suggest(key.Text, names(updateTable())))
 		}
 	}
 	return u
@@ -110,7 +112,8 @@ func (l *loader) readWaves(d *document, n *source.Node, ref string, u *rules.Upd
 			l.wrong(d, &n.Kids[i], ref, "a wave of no nodes", "use a number from 1, or a share from 1%")
 		}
 		if last := len(u.Waves) - 1; last >= 0 && u.Waves[last].Percent == b.Percent && b.Count <= u.Waves[last].Count {
-			l.wrong(d, &n.Kids[i], ref, "a wave that is not larger than the one before", "a wave is how many nodes have the version in all: [1, 5, 50%]")
+			l.wrong(d, &n.Kids[i], ref, "a wave that is not larger than the one before",
+				"a wave is how many nodes have the version in all: [1, 5, 50%]")
 		}
 		u.Waves = append(u.Waves, b)
 	}

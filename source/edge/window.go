@@ -11,7 +11,8 @@ import (
 // readWindows reads when nodes start new configurations.
 func (l *loader) readWindows(d *document, n *source.Node, ref string) (out []rules.Window) {
 	if n.Shape != source.List || len(n.Kids) == 0 {
-		l.wrong(d, n, ref, "windows is "+n.Form(), "use a list: [{days: [sat, sun], from: \"22:00\", to: \"04:00\", zone: Europe/Berlin}]")
+		l.wrong(d, n, ref, "windows is "+n.Form(),
+			"use a list: [{days: [sat, sun], from: \"22:00\", to: \"04:00\", zone: Europe/Berlin}]")
 		return nil
 	}
 	for i := range n.Kids {
@@ -46,7 +47,8 @@ func (l *loader) readWindow(d *document, n *source.Node, ref string) (w rules.Wi
 			}
 			w.Zone = zone
 		default:
-			l.wrong(d, key, ref, "unknown key "+source.Quote(key.Text)+" of a window", source.Suggest(key.Text, names(windowTable())))
+			l.wrong(d, key, ref, "unknown key "+source.Quote(key.Text)+" of a window",
+				source.Suggest(key.Text, names(windowTable())))
 		}
 	}
 	return w

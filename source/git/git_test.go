@@ -55,7 +55,8 @@ func objects(t *testing.T, dir string) int {
 	if err != nil || len(clones) != 1 {
 		t.Fatalf("%v %v", clones, err)
 	}
-	out, err := exec.CommandContext(t.Context(), "git", "-C", clones[0], "cat-file", "--batch-check=%(objecttype)", "--batch-all-objects").Output()
+	out, err := exec.CommandContext(t.Context(), "git", "-C", clones[0], "cat-file", "--batch-check=%(objecttype)",
+		"--batch-all-objects").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +123,8 @@ func TestSignatures(t *testing.T) {
 	t.Parallel()
 	repo, keys := gittest.New(t), t.TempDir()
 	key := filepath.Join(keys, "key")
-	if out, err := exec.CommandContext(t.Context(), "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f",
+		key).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
 	public, err := os.ReadFile(key + ".pub")
@@ -150,7 +152,8 @@ func TestSignatures(t *testing.T) {
 		t.Errorf("an unsigned commit is read: %v", err)
 	}
 	other := filepath.Join(keys, "other")
-	if out, err := exec.CommandContext(t.Context(), "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", other).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f",
+		other).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
 	sign(other)
@@ -199,7 +202,8 @@ func TestRefs(t *testing.T) {
 	for _, ref := range []string{"", "?ref=main", "?ref=light", "?ref=heavy", "?ref=" + first} {
 		got[ref] = read(t, open(t, "git+file://"+repo.Bare+"//a"+ref, git.Options{})).Commit
 	}
-	want := map[string]string{"": second, "?ref=main": second, "?ref=light": first, "?ref=heavy": first, "?ref=" + first: first}
+	want := map[string]string{"": second, "?ref=main": second, "?ref=light": first, "?ref=heavy": first,
+		"?ref=" + first: first}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

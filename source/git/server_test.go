@@ -47,7 +47,8 @@ func TestHTTPS(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	ca := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
+	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	env := func(token string) func(string) (string, bool) {
@@ -83,7 +84,8 @@ func TestSSH(t *testing.T) {
 	repo := gittest.New(t)
 	repo.Commit(map[string]string{"a/x": "one\n"})
 	ssh := filepath.Join(t.TempDir(), "ssh")
-	if err := os.WriteFile(ssh, []byte("#!/bin/sh\nwhile [ $# -gt 1 ]; do shift; done\nexec sh -c \"$1\"\n"), 0o700); err != nil {
+	if err := os.WriteFile(ssh, []byte("#!/bin/sh\nwhile [ $# -gt 1 ]; do shift; done\nexec sh -c \"$1\"\n"),
+		0o700); err != nil {
 		t.Fatal(err)
 	}
 	env := func(name string) (string, bool) {

@@ -47,7 +47,8 @@ func (r *Repo) files(ctx context.Context, head, hash string) (fs.FS, []string, e
 	for _, e := range entries {
 		inside, _ := strings.CutPrefix(e.name, r.url.Path+"/")
 		name, _, deeper := strings.Cut(inside, "/")
-		if r.url.Each && deeper && !strings.HasPrefix(name, ".") && (len(folders) == 0 || folders[len(folders)-1] != path.Join(r.url.Path, name)) {
+		if r.url.Each && deeper && !strings.HasPrefix(name,
+			".") && (len(folders) == 0 || folders[len(folders)-1] != path.Join(r.url.Path, name)) {
 			folders = append(folders, path.Join(r.url.Path, name))
 		}
 	}
@@ -80,7 +81,8 @@ func (r *Repo) list(ctx context.Context, head string) ([]entry, error) {
 		}
 		e := entry{words[0], words[1], words[2], name}
 		if e.mode != "100644" && e.mode != "100755" {
-			return nil, fmt.Errorf("%s in %s is a link or another repository, and only plain files are read: put the configuration into a folder without them", name, r.url)
+			return nil, fmt.Errorf("%s in %s is a link or another repository, and only plain files are read: put the "+
+				"configuration into a folder without them", name, r.url)
 		}
 		if entries = append(entries, e); len(entries) > maxFiles {
 			return nil, fmt.Errorf("%s has more than %d files: name a folder in it", r.url, maxFiles)
@@ -106,7 +108,8 @@ func (r *Repo) bring(ctx context.Context, hash string) error {
 	}
 	return r.clone.Run(ctx, gitclone.Call{
 		Op: "fetch", Config: []string{"fetch.negotiationAlgorithm=noop"}, Stdin: strings.NewReader(missing.String()),
-		Args: []string{"--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--recurse-submodules=no", "--filter=blob:none", "--stdin", "origin"},
+		Args: []string{"--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--recurse-submodules=no",
+			"--filter=blob:none", "--stdin", "origin"},
 	})
 }
 
@@ -117,7 +120,8 @@ func (r *Repo) contents(ctx context.Context, entries []entry) (fs.FS, error) {
 		fmt.Fprintln(&oids, e.oid)
 	}
 	out := &limited{most: maxBytes}
-	if err := r.clone.Run(ctx, gitclone.Call{Op: "cat-file", Args: []string{"--batch"}, Stdin: strings.NewReader(oids.String()), Out: out}); err != nil {
+	if err := r.clone.Run(ctx, gitclone.Call{Op: "cat-file", Args: []string{"--batch"},
+		Stdin: strings.NewReader(oids.String()), Out: out}); err != nil {
 		if out.over {
 			return nil, fmt.Errorf("%s has more than %d MiB: name a folder in it", r.url, maxBytes>>20)
 		}

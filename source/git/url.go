@@ -49,7 +49,8 @@ func Parse(text string) (URL, error) {
 	inside, u.Each = strings.CutSuffix("/"+inside, "/*")
 	u.Path = path.Clean("./" + strings.Trim(inside, "/"))
 	if !fs.ValidPath(u.Path) || strings.Contains(inside, "*") {
-		return URL{}, fmt.Errorf("invalid path %q in the repository: use //FOLDER, or //FOLDER/* for one stack from each folder", strings.TrimPrefix(inside, "/"))
+		return URL{}, fmt.Errorf("invalid path %q in the repository: use //FOLDER, or //FOLDER/* for one stack from each "+
+			"folder", strings.TrimPrefix(inside, "/"))
 	}
 	parsed.Path, parsed.RawPath, parsed.RawQuery = repository, "", ""
 	u.Remote = parsed.String()
@@ -63,7 +64,8 @@ func refOf(query url.Values) (string, error) {
 			return "", fmt.Errorf("unknown parameter %q: use ?ref=BRANCH", key)
 		}
 	}
-	if ref != "" && (!goodRef.MatchString(ref) || strings.Contains(ref, "..") || strings.HasSuffix(ref, ".lock") || strings.HasSuffix(ref, "/")) {
+	if ref != "" && (!goodRef.MatchString(ref) || strings.Contains(ref, "..") || strings.HasSuffix(ref,
+		".lock") || strings.HasSuffix(ref, "/")) {
 		return "", fmt.Errorf("invalid ref %q: use the name of a branch or a tag, or a commit", ref)
 	}
 	return ref, nil

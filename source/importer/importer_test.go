@@ -25,15 +25,18 @@ func kinds() schemas {
 	size, ram, group := text("size"), text("ram"), text("group")
 	size.Required, ram.Default = true, resource.String("small")
 	group.RefKind, group.IDPrefix = "group", "g-"
-	usual := resource.Attribute{Name: "hops", Type: resource.TInt, Omit: func(v resource.Value) bool { return resource.Equal(v, resource.Int(1)) }}
+	usual := resource.Attribute{Name: "hops", Type: resource.TInt,
+		Omit: func(v resource.Value) bool { return resource.Equal(v, resource.Int(1)) }}
 	secret, computed := text("password"), text("address")
 	secret.Secret, computed.Computed = true, true
-	peers := resource.Attribute{Name: "peers", Type: resource.TSet, Elem: &resource.Attribute{Type: resource.TObject, Fields: []resource.Attribute{group, text("why")}}}
+	peers := resource.Attribute{Name: "peers", Type: resource.TSet,
+		Elem: &resource.Attribute{Type: resource.TObject, Fields: []resource.Attribute{group, text("why")}}}
 	called := text("called")
 	called.Computed = true
 	labels := resource.Attribute{Name: "labels", Type: resource.TMap, Elem: &resource.Attribute{Type: resource.TString}}
 	return schemas{
-		"vm":     {Name: "vm", NameTag: "Name", NamePattern: `[a-z][a-z0-9-]*`, State: resource.StateRunning, Attrs: []resource.Attribute{size, ram, group, usual, secret, computed, labels}},
+		"vm": {Name: "vm", NameTag: "Name", NamePattern: `[a-z][a-z0-9-]*`, State: resource.StateRunning,
+			Attrs: []resource.Attribute{size, ram, group, usual, secret, computed, labels}},
 		"group":  {Name: "group", NameAttr: "called", Attrs: []resource.Attribute{peers, called}},
 		"bucket": {Name: "bucket", Attrs: []resource.Attribute{text("motd")}},
 	}
@@ -72,7 +75,8 @@ func TestNames(t *testing.T) {
 		observed("bucket", "logs", nil, "Name", "other"),
 	}
 	got := namesOf(importer.Names(kinds(), all, map[string]string{"v-6": "app-0", "logs": "renamed"}))
-	want := []string{"bucket/logs logs", "group/default g-1", "vm/vm-v-3 v-3", "vm/app-0 v-6", "vm/old v-5", "vm/v-4 v-4", "vm/web v-1", "vm/web-2 v-2"}
+	want := []string{"bucket/logs logs", "group/default g-1", "vm/vm-v-3 v-3", "vm/app-0 v-6", "vm/old v-5", "vm/v-4 v-4",
+		"vm/web v-1", "vm/web-2 v-2"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -83,7 +87,8 @@ func TestEveryNameIsValidAndOfOneResource(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var all []resource.Observed
 		for _, id := range rapid.SliceOfNDistinct(rapid.StringMatching(`v-[0-9a-f]{1,2}`), 1, 12, rapid.ID).Draw(t, "ids") {
-			all = append(all, observed("vm", id, nil, "Name", rapid.OneOf(rapid.StringMatching(`[a-c](-2)?`), rapid.String()).Draw(t, "name")))
+			all = append(all, observed("vm", id, nil, "Name",
+				rapid.OneOf(rapid.StringMatching(`[a-c](-2)?`), rapid.String()).Draw(t, "name")))
 		}
 		check, err := resource.NewChecker(kinds()["vm"])
 		if err != nil {
@@ -105,11 +110,14 @@ func TestWrite(t *testing.T) {
 	peers := func(ids ...string) resource.Value {
 		var out resource.List
 		for _, id := range ids {
-			out = append(out, resource.AttrsOf(map[string]resource.Value{"group": resource.String(id), "why": resource.String("x: y")}))
+			out = append(out, resource.AttrsOf(map[string]resource.Value{"group": resource.String(id),
+				"why": resource.String("x: y")}))
 		}
 		return out
 	}
-	stopped := observed("vm", "v-2", map[string]resource.Value{"size": resource.String("s"), "ram": resource.String("big"), "group": resource.String("g-9"), "hops": resource.Int(2)}, "Name", "b", "team", "on")
+	stopped := observed("vm", "v-2",
+		map[string]resource.Value{"size": resource.String("s"), "ram": resource.String("big"),
+			"group": resource.String("g-9"), "hops": resource.Int(2)}, "Name", "b", "team", "on")
 	stopped.Health = resource.Stopped
 	items := importer.Names(kinds(), []resource.Observed{
 		observed("vm", "v-1", map[string]resource.Value{
@@ -122,7 +130,8 @@ func TestWrite(t *testing.T) {
 		observed("group", "g-2", map[string]resource.Value{"called": resource.String("two"), "peers": peers("g-1")}),
 		observed("bucket", "logs", map[string]resource.Value{"motd": resource.String("at ${HOME}")}),
 	}, nil)
-	got, notes, err := importer.Write(importer.Head{Stack: "s", Provider: "toy", Word: "host", Location: "here"}, kinds(), items)
+	got, notes, err := importer.Write(importer.Head{Stack: "s", Provider: "toy", Word: "host", Location: "here"}, kinds(),
+		items)
 	if err != nil || len(notes) > 0 {
 		t.Fatal(err, notes)
 	}
@@ -173,20 +182,23 @@ func TestDefaultsInsideListsAreNotWritten(t *testing.T) {
 		return a
 	}
 	list := func(name string, fields ...resource.Attribute) resource.Attribute {
-		return resource.Attribute{Name: name, Type: resource.TSet, Default: resource.List{}, Elem: &resource.Attribute{Type: resource.TObject, Fields: fields}}
+		return resource.Attribute{Name: name, Type: resource.TSet, Default: resource.List{},
+			Elem: &resource.Attribute{Type: resource.TObject, Fields: fields}}
 	}
 	id, protocol, found := text("id", ""), text("protocol", ""), text("found", "")
 	id.Required, id.Default, found.Computed = true, resource.String("all"), true
 	protocol.Omit = func(v resource.Value) bool { return v == resource.String("tcp") }
 	k := schemas{"box": {Name: "box", Attrs: []resource.Attribute{
-		list("rules", id, protocol, text("prefix", "any"), list("moves", text("class", "warm"), text("why", ""))), list("odd", id, found),
+		list("rules", id, protocol, text("prefix", "any"), list("moves", text("class", "warm"), text("why", ""))),
+		list("odd", id, found),
 	}}}
 	rule := func(id, protocol, prefix string, moves ...resource.Value) resource.Value {
 		if moves == nil {
 			moves = []resource.Value{}
 		}
 		return resource.AttrsOf(map[string]resource.Value{
-			"id": resource.String(id), "protocol": resource.String(protocol), "prefix": resource.String(prefix), "moves": resource.List(moves),
+			"id": resource.String(id), "protocol": resource.String(protocol), "prefix": resource.String(prefix),
+			"moves": resource.List(moves),
 		})
 	}
 	move := func(class string) resource.Value {
@@ -195,7 +207,8 @@ func TestDefaultsInsideListsAreNotWritten(t *testing.T) {
 	got, notes, err := importer.Write(importer.Head{Provider: "toy"}, k, importer.Names(k, []resource.Observed{
 		observed("box", "b", map[string]resource.Value{
 			"rules": resource.List{rule("all", "tcp", "any"), rule("b", "udp", "logs", move("warm"), move("cold"))},
-			"odd":   resource.List{resource.AttrsOf(map[string]resource.Value{"id": resource.String("c"), "found": resource.String("more")})},
+			"odd": resource.List{resource.AttrsOf(map[string]resource.Value{"id": resource.String("c"),
+				"found": resource.String("more")})},
 		}),
 	}, nil))
 	if err != nil || len(notes) > 0 {
@@ -217,7 +230,8 @@ resources:
 
 // TestWhatIsRequiredAndUnknownIsANote.
 func TestWhatIsRequiredAndUnknownIsANote(t *testing.T) {
-	_, notes, err := importer.Write(importer.Head{Provider: "toy"}, kinds(), importer.Names(kinds(), []resource.Observed{observed("vm", "v-1", nil)}, nil))
+	_, notes, err := importer.Write(importer.Head{Provider: "toy"}, kinds(),
+		importer.Names(kinds(), []resource.Observed{observed("vm", "v-1", nil)}, nil))
 	if err != nil || len(notes) != 1 || notes[0].Path != "size" {
 		t.Errorf("%v, %+v", err, notes)
 	}

@@ -53,7 +53,8 @@ func Names(schemas Schemas, all []resource.Observed, given map[string]string) []
 		}
 	}
 	slices.SortFunc(items, func(a, b Item) int {
-		return cmp.Or(cmp.Compare(a.Resource.Ref.Kind, b.Resource.Ref.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Resource.ID, b.Resource.ID))
+		return cmp.Or(cmp.Compare(a.Resource.Ref.Kind, b.Resource.Ref.Kind), cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.Resource.ID, b.Resource.ID))
 	})
 	taken := map[resource.Ref]bool{}
 	for i := range items {

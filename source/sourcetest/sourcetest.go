@@ -51,8 +51,11 @@ const secret = "not-a-real-secret-41c7"
 func good() []Spec {
 	return []Spec{
 		{Kind: "net", Name: "main", Attrs: map[string]any{"cidr": "10.0.0.0/16"}},
-		{Kind: "app", Name: "db", Attrs: map[string]any{"size": 2, "net": "main"}, Secrets: map[string]string{"password": secret}},
-		{Kind: "app", Name: "web", Count: 2, Attrs: map[string]any{"size": 1, "net": "net-0abc", "motd": "db is ${app/db.address}"}, DependsOn: []string{"net/main"}},
+		{Kind: "app", Name: "db", Attrs: map[string]any{"size": 2, "net": "main"},
+			Secrets: map[string]string{"password": secret}},
+		{Kind: "app", Name: "web", Count: 2,
+			Attrs:     map[string]any{"size": 1, "net": "net-0abc", "motd": "db is ${app/db.address}"},
+			DependsOn: []string{"net/main"}},
 		{Kind: "app", Name: "plain", Attrs: map[string]any{"size": 1, "motd": "100"}},
 	}
 }
@@ -128,7 +131,8 @@ func (h Harness) complete(t *testing.T) {
 	for _, name := range []string{"web-0", "web-1"} {
 		want = append(want, resource.Desired{
 			Ref: ref("app", name), DependsOn: []resource.Ref{db, net},
-			Attrs: attrs("motd", resource.Text{resource.String("db is "), address}, "net", resource.String("net-0abc"), "size", resource.Int(1)),
+			Attrs: attrs("motd", resource.Text{resource.String("db is "), address}, "net", resource.String("net-0abc"), "size",
+				resource.Int(1)),
 		})
 	}
 	want = append(want, resource.Desired{Ref: net, Attrs: attrs("cidr", resource.String("10.0.0.0/16"))})
@@ -203,7 +207,8 @@ func (h Harness) problems(t *testing.T) {
 		Spec{Kind: "ap", Name: "d"},
 		Spec{Kind: "app", Name: "e", Attrs: map[string]any{"size": 1, "motd": "${app/db.password}"}})
 	h.allProblems(t, h.Write(t, t.TempDir(), specs), []string{
-		`unknown \w+ "(.*\.)?sise"`, `unknown net "nowhere"`, `size is 0`, `unknown attribute "addr"`, `unknown \w+ "(Cute)?[aA]p"`, `is a secret`,
+		`unknown \w+ "(.*\.)?sise"`, `unknown net "nowhere"`, `size is 0`, `unknown attribute "addr"`,
+		`unknown \w+ "(Cute)?[aA]p"`, `is a secret`,
 	})
 }
 
@@ -258,8 +263,10 @@ func (h Harness) moved(t *testing.T) {
 func moved(t *testing.T, before, after source.Source) {
 	t.Helper()
 	first, second := load(t, before), load(t, after)
-	second.Resources = slices.DeleteFunc(second.Resources, func(d resource.Desired) bool { return d.Ref.Name == "inserted" })
-	if diff := cmp.Diff(first.Resources, second.Resources, cmp.AllowUnexported(resource.Secret{}), cmpopts.IgnoreFields(resource.Desired{}, "At")); diff != "" {
+	second.Resources = slices.DeleteFunc(second.Resources,
+		func(d resource.Desired) bool { return d.Ref.Name == "inserted" })
+	if diff := cmp.Diff(first.Resources, second.Resources, cmp.AllowUnexported(resource.Secret{}),
+		cmpopts.IgnoreFields(resource.Desired{}, "At")); diff != "" {
 		t.Errorf("moving resources changes them:\n%s", diff)
 	}
 }
@@ -278,7 +285,8 @@ func (h Harness) secrets(t *testing.T) {
 	wrong := good()
 	wrong[1].Kind = "net" // which has no password
 	_, err = source.Load(context.Background(), h.Write(t, t.TempDir(), wrong))
-	for what, shown := range map[string]string{"JSON": string(text), "the intent": fmt.Sprintf("%+v %#v", in, in), "a problem": fmt.Sprintf("%v %+v", err, err)} {
+	for what, shown := range map[string]string{"JSON": string(text), "the intent": fmt.Sprintf("%+v %#v", in, in),
+		"a problem": fmt.Sprintf("%v %+v", err, err)} {
 		if strings.Contains(shown, secret) {
 			t.Errorf("%s shows the secret: %s", what, shown)
 		}

@@ -38,7 +38,8 @@ type builder func(s *settings, r *row) source.Resource
 
 // builders are the kinds that each row can declare, by name.
 func builders() map[string]builder {
-	return map[string]builder{KindRoute: route, KindSecret: registration, KindEndpoint: environment, KindBranch: branch, KindAgent: agent}
+	return map[string]builder{KindRoute: route, KindSecret: registration, KindEndpoint: environment, KindBranch: branch,
+		KindAgent: agent}
 }
 
 // OfRow reports whether each row can declare a resource of a kind, of its own name.
@@ -79,7 +80,8 @@ func (t *Table) settings(d *source.Draft) *settings {
 		}
 	}
 	if slices.Contains(s.kinds, KindAppSet) && s.option(OptionAppsRepo) == "" {
-		s.wrong(d, "an "+KindAppSet+" needs the repository of its applications", "set options."+t.opts.Provider+"."+OptionAppsRepo)
+		s.wrong(d, "an "+KindAppSet+" needs the repository of its applications",
+			"set options."+t.opts.Provider+"."+OptionAppsRepo)
 	}
 	if slices.Contains(s.kinds, KindAgent) && !slices.Contains(s.kinds, KindEndpoint) {
 		s.wrong(d, "an "+KindAgent+" needs the key of its "+KindEndpoint, "add "+KindEndpoint+" to the option "+OptionRows)
@@ -141,13 +143,15 @@ func registration(s *settings, r *row) source.Resource {
 		field{"server", parts(source.Part{Text: "https://"}, s.of(r, "server_ip"), source.Part{Text: ":6443"})},
 		field{"server_name", text("kubernetes")},
 		field{"kubeconfig", parts(s.of(r, "kubeconfig"))},
-		field{"labels", object(field{"env", text(r.name())}, field{"provider", text(r.text(columnProvider))}, field{"type", text("business")})},
+		field{"labels", object(field{"env", text(r.name())}, field{"provider", text(r.text(columnProvider))},
+			field{"type", text("business")})},
 	)}
 }
 
 // environment is that of Portainer's for the agent in the cluster, without which it is of no use.
 func environment(s *settings, r *row) source.Resource {
-	return source.Resource{Location: "portainer", DependsOn: []string{s.cluster(r)}, Attrs: object(field{"url", text(s.option(OptionPortainer))})}
+	return source.Resource{Location: "portainer", DependsOn: []string{s.cluster(r)},
+		Attrs: object(field{"url", text(s.option(OptionPortainer))})}
 }
 
 // agent connects the cluster to that environment.
@@ -155,7 +159,8 @@ func agent(s *settings, r *row) source.Resource {
 	of := func(path string) source.Node {
 		return parts(source.Part{Reference: true, Text: s.named("portainer", KindEndpoint, r) + "." + path})
 	}
-	return source.Resource{Location: s.at + "#" + r.name(), Attrs: object(field{"edge_id", of("edge_id")}, field{"edge_key", of("edge_key")})}
+	return source.Resource{Location: s.at + "#" + r.name(),
+		Attrs: object(field{"edge_id", of("edge_id")}, field{"edge_key", of("edge_key")})}
 }
 
 // branch is what Argo CD deploys to the cluster.
@@ -169,12 +174,14 @@ func (s *settings) applications(d *source.Draft, rows []*row) {
 		return
 	}
 	name := s.option(OptionAppsName)
-	out := source.Resource{Provider: s.table.opts.Provider, Location: "management", Kind: KindAppSet, Name: name, At: position.Position{File: s.table.path}}
+	out := source.Resource{Provider: s.table.opts.Provider, Location: "management", Kind: KindAppSet, Name: name,
+		At: position.Position{File: s.table.path}}
 	elements := source.Node{Shape: source.List}
 	for _, r := range rows {
 		env := text(r.name())
 		elements.Kids = append(elements.Kids, object(
-			field{"env", env}, field{"hostEnv", env}, field{"branch", env}, field{"clusterName", env}, field{"ingressClass", text("traefik")},
+			field{"env", env}, field{"hostEnv", env}, field{"branch", env}, field{"clusterName", env},
+			field{"ingressClass", text("traefik")},
 		))
 		for kind, at := range map[string]string{KindSecret: "management", KindBranch: "git"} {
 			if slices.Contains(s.kinds, kind) {

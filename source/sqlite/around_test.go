@@ -40,7 +40,9 @@ func around(t *testing.T, set map[string]string, statements ...string) (resource
 			return source.LocationRule{Word: "engine", Default: "local", Pattern: cluster.Entry().Locations.Pattern}
 		},
 	}
-	drafts, err := sqlite.New(path, sqlite.Options{Provider: cluster.Name, Options: checks, Option: func(key string, _ resource.Options) string { return set[key] }}).Load(t.Context())
+	drafts, err := sqlite.New(path,
+		sqlite.Options{Provider: cluster.Name, Options: checks,
+			Option: func(key string, _ resource.Options) string { return set[key] }}).Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +58,9 @@ const twoRows = `INSERT INTO clusters (name, provider, node_port, desired_state)
 // TestARowDeclaresWhatIsAroundItsCluster, with the edges between them, and nothing where the cluster is to be
 // absent.
 func TestARowDeclaresWhatIsAroundItsCluster(t *testing.T) {
-	in, problems := around(t, map[string]string{"rows": "haproxy_route, argocd_secret,applicationset, portainer_endpoint, edge_agent, git_branch", "portainer": "https://portainer.example.com", "apps-repo": "https://x", "apps-name": "whoami"}, twoRows)
+	in, problems := around(t, map[string]string{"rows": "haproxy_route, argocd_secret,applicationset, " +
+		"portainer_endpoint, edge_agent, git_branch", "portainer": "https://portainer.example.com", "apps-repo": "https://x",
+		"apps-name": "whoami"}, twoRows)
 	if problems != nil {
 		t.Fatal(problems)
 	}
@@ -84,7 +88,8 @@ func TestARowDeclaresWhatIsAroundItsCluster(t *testing.T) {
 	}
 	for i := range in.Resources {
 		d := &in.Resources[i]
-		if port, _ := d.Attrs.Int("port"); d.Ref.Kind == "haproxy_route" && port != map[string]int64{"dev": 30080, "dev-a": 30081}[d.Ref.Name] {
+		if port, _ := d.Attrs.Int("port"); d.Ref.Kind == "haproxy_route" && port != map[string]int64{"dev": 30080,
+			"dev-a": 30081}[d.Ref.Name] {
 			t.Errorf("the route of %s has the port %d", d.Ref.Name, port)
 		}
 	}
@@ -96,7 +101,8 @@ func TestUnknownOptionsOfATableAreErrors(t *testing.T) {
 		"edge_agent":     "an edge_agent needs the key of its portainer_endpoint",
 		"applicationset": "an applicationset needs the repository of its applications",
 	} {
-		if _, problems := around(t, map[string]string{"rows": rows}, twoRows); problems == nil || !strings.Contains(problems.Error(), want) {
+		if _, problems := around(t, map[string]string{"rows": rows},
+			twoRows); problems == nil || !strings.Contains(problems.Error(), want) {
 			t.Errorf("rows %s: %v, want %s", rows, problems, want)
 		}
 	}

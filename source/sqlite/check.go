@@ -83,9 +83,11 @@ func (c *checker) name(i int, r *row) {
 	name := r.name()
 	switch first, again := c.names[name]; {
 	case !validName(name):
-		c.wrong(i, columnName, "invalid name "+r.cells[columnName].what(), "use lower-case letters, digits and '-', at most 63, with a letter or digit at both ends")
+		c.wrong(i, columnName, "invalid name "+r.cells[columnName].what(),
+			"use lower-case letters, digits and '-', at most 63, with a letter or digit at both ends")
 	case again:
-		c.wrong(i, columnName, fmt.Sprintf("duplicate name %q", name), fmt.Sprintf("remove row %d or this one", c.rows[first].n))
+		c.wrong(i, columnName, fmt.Sprintf("duplicate name %q", name),
+			fmt.Sprintf("remove row %d or this one", c.rows[first].n))
 	default:
 		c.names[name] = i
 	}
@@ -97,7 +99,8 @@ func (c *checker) ports(i int, r *row, present bool) {
 	for _, column := range ports() {
 		n, ok := r.port(column)
 		if !ok {
-			c.wrong(i, column, fmt.Sprintf("%s is %s", declared()[column], r.cells[column].what()), fmt.Sprintf("use a whole number from %d to %d", minPort, maxPort))
+			c.wrong(i, column, fmt.Sprintf("%s is %s", declared()[column], r.cells[column].what()),
+				fmt.Sprintf("use a whole number from %d to %d", minPort, maxPort))
 			continue
 		}
 		if n == 0 || column == columnNodePort || !present {
@@ -105,11 +108,13 @@ func (c *checker) ports(i int, r *row, present bool) {
 		}
 		first, taken := c.used[n]
 		if taken && !(first.row == i && seen[n]) {
-			c.wrong(i, column, fmt.Sprintf("port %d of the host is used twice", n), fmt.Sprintf("use another one; row %s has it as %s", c.rows[first.row].label(), declared()[first.column]))
+			c.wrong(i, column, fmt.Sprintf("port %d of the host is used twice", n),
+				fmt.Sprintf("use another one; row %s has it as %s", c.rows[first.row].label(), declared()[first.column]))
 			continue
 		}
 		if taken {
-			c.wrong(i, column, fmt.Sprintf("port %d of the host is used twice", n), "use another one; the row has it as "+declared()[first.column]+" too")
+			c.wrong(i, column, fmt.Sprintf("port %d of the host is used twice", n),
+				"use another one; the row has it as "+declared()[first.column]+" too")
 			continue
 		}
 		c.used[n], seen[n] = place{i, column}, true

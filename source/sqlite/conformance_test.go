@@ -59,8 +59,10 @@ func ref(name string) resource.Ref {
 
 func kindRow(name string, nodePort, pfPort, http, https int64) resource.Desired {
 	return resource.Desired{Ref: ref(name), Attrs: resource.NewAttrs(
-		resource.Attr{Name: "provider", Value: resource.String("kind")}, resource.Attr{Name: "node_port", Value: resource.Int(nodePort)},
-		resource.Attr{Name: "pf_port", Value: resource.Int(pfPort)}, resource.Attr{Name: "http_port", Value: resource.Int(http)},
+		resource.Attr{Name: "provider", Value: resource.String("kind")},
+		resource.Attr{Name: "node_port", Value: resource.Int(nodePort)},
+		resource.Attr{Name: "pf_port", Value: resource.Int(pfPort)},
+		resource.Attr{Name: "http_port", Value: resource.Int(http)},
 		resource.Attr{Name: "https_port", Value: resource.Int(https)},
 	)}
 }
@@ -84,21 +86,27 @@ func TestConformance(t *testing.T) {
 				Want: []resource.Desired{
 					k3dRow("dev", "10.101.0.0/16", 30080, 19001, 18090, 18443), kindRow("dev-a", 30081, 19011, 18093, 18446),
 					kindRow("dev-b", 30082, 19012, 18094, 18447), kindRow("dev-c", 30083, 19013, 18095, 18448),
-					k3dRow("prod", "10.103.0.0/16", 30080, 19003, 18092, 18445), k3dRow("uat", "10.102.0.0/16", 30080, 19002, 18091, 18444),
+					k3dRow("prod", "10.103.0.0/16", 30080, 19003, 18092, 18445),
+					k3dRow("uat", "10.102.0.0/16", 30080, 19002, 18091, 18444),
 				},
 				Moved: func(t *testing.T, dir string) source.Source {
 					return table(t, dir, append(start, sqlitetest.Shipped(),
 						"CREATE TABLE x AS SELECT * FROM clusters", "DELETE FROM clusters",
 						"INSERT INTO clusters (name, provider) VALUES ('inserted', 'kind')",
-						"INSERT INTO clusters SELECT 1000 - id, name, provider, subnet, node_port, pf_port, http_port, https_port, server_ip, status, desired_state, actual_state, last_reconciled_at, reconcile_error, created_at, updated_at FROM x ORDER BY name DESC")...)
+						"INSERT INTO clusters SELECT 1000 - id, name, provider, subnet, node_port, pf_port, http_port, https_port, "+
+							"server_ip, status, desired_state, actual_state, last_reconciled_at, reconcile_error, created_at, updated_at "+
+							"FROM x ORDER BY name DESC")...)
 				},
 				Wrong: func(t *testing.T, dir string) source.Source {
 					return table(t, dir, append(start, wrongRows)...)
 				},
 				Problems: []string{
-					`^invalid name "Dev"$`, `^http_port is "80"$`, `^pf_port is "many"$`, `^https_port is "65536"$`, `^node_port is "1.5"$`, `^port 18090 of the host is used twice$`, `^port 19000 of the host is used twice$`,
-					`^subnet 10\.1\.2\.0/24 overlaps with 10\.1\.0\.0/16 of row a$`, `^invalid subnet "10\.2\.0\.1/16": it has host bits$`, `^invalid subnet "x"$`,
-					`^unknown desired_state "paused"$`, `^unknown desired_state null$`, `^unknown provider "minikube"$`, `^unknown provider binary data$`, `^a kind cluster has no subnet$`,
+					`^invalid name "Dev"$`, `^http_port is "80"$`, `^pf_port is "many"$`, `^https_port is "65536"$`,
+					`^node_port is "1.5"$`, `^port 18090 of the host is used twice$`, `^port 19000 of the host is used twice$`,
+					`^subnet 10\.1\.2\.0/24 overlaps with 10\.1\.0\.0/16 of row a$`,
+					`^invalid subnet "10\.2\.0\.1/16": it has host bits$`, `^invalid subnet "x"$`,
+					`^unknown desired_state "paused"$`, `^unknown desired_state null$`, `^unknown provider "minikube"$`,
+					`^unknown provider binary data$`, `^a kind cluster has no subnet$`,
 				},
 				Break: func(t *testing.T, dir string) {
 					if err := os.Truncate(filepath.Join(dir, "clusters.db"), 5000); err != nil {

@@ -31,14 +31,16 @@ func FuzzRow(f *testing.F) {
 	}
 	f.Cleanup(func() { _ = db.Close() })
 	s := sqlite.New(path, options())
-	f.Fuzz(func(t *testing.T, name, provider, subnet, port string, number int64, float float64, blob []byte, state string, null uint8) {
+	f.Fuzz(func(t *testing.T, name, provider, subnet, port string, number int64, float float64, blob []byte, state string,
+		null uint8) {
 		values := []any{name, provider, subnet, port, number, float, blob, state}
 		for i := range values {
 			if null&(1<<i) != 0 {
 				values[i] = nil
 			}
 		}
-		for _, q := range []string{"DELETE FROM clusters", "INSERT INTO clusters VALUES ('right', 'kind', NULL, NULL, NULL, 20000, NULL, 'present')"} {
+		for _, q := range []string{"DELETE FROM clusters",
+			"INSERT INTO clusters VALUES ('right', 'kind', NULL, NULL, NULL, 20000, NULL, 'present')"} {
 			if _, err := db.Exec(q); err != nil {
 				t.Fatal(err)
 			}
@@ -57,7 +59,8 @@ func FuzzRow(f *testing.F) {
 			}
 		}
 		again, err2 := source.Load(context.Background(), s)
-		if diff := cmp.Diff(in, again); diff != "" || (err == nil) != (err2 == nil) || err != nil && err.Error() != err2.Error() {
+		if diff := cmp.Diff(in, again); diff != "" || (err == nil) != (err2 == nil) || err != nil &&
+			err.Error() != err2.Error() {
 			t.Fatalf("two loads differ: %s\n%v\n%v", diff, err, err2)
 		}
 	})

@@ -118,7 +118,8 @@ func (t *Table) read(ctx context.Context, do func(*sql.DB) error) error {
 			return ctx.Err()
 		}
 		after, _ := os.Stat(t.path)
-		same := before != nil && after != nil && before.ModTime().Equal(after.ModTime()) && before.Size() == after.Size() && os.SameFile(before, after)
+		same := before != nil && after != nil && before.ModTime().Equal(after.ModTime()) && before.Size() == after.Size() &&
+			os.SameFile(before, after)
 		if !alone || same && !filled(t.path+"-wal") {
 			return t.explain(err)
 		}
@@ -148,9 +149,11 @@ func (t *Table) explain(err error) error {
 	}
 	switch e.Code() & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return t.wrong(fmt.Sprintf("the database is locked by another process, for more than %s", t.opts.Wait), "run the command again when nothing writes to it")
+		return t.wrong(fmt.Sprintf("the database is locked by another process, for more than %s", t.opts.Wait),
+			"run the command again when nothing writes to it")
 	case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
-		return t.wrong("the database is damaged: "+e.Error(), "check it with `sqlite3 FILE 'PRAGMA integrity_check'`, and restore a copy")
+		return t.wrong("the database is damaged: "+e.Error(),
+			"check it with `sqlite3 FILE 'PRAGMA integrity_check'`, and restore a copy")
 	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY:
 		return t.wrong("cannot use the database: "+e.Error(), "check the permissions of the file and of its folder")
 	case sqlite3.SQLITE_FULL:

@@ -40,27 +40,29 @@ func (t *Table) readRows(ctx context.Context, db querier) ([]row, error) {
 		}
 	}
 	var out []row
-	err = each(ctx, db, "SELECT "+strings.Join(fields, ", ")+" FROM clusters ORDER BY CAST(name AS TEXT)", func(scan func(...any) error) error {
-		var texts [columns]sql.NullString
-		r := row{n: len(out) + 1}
-		into := make([]any, 0, 2*columns)
-		for i := range r.cells {
-			into = append(into, &r.cells[i].Type, &texts[i])
-		}
-		if err := scan(into...); err != nil {
-			return err
-		}
-		for i := range texts {
-			r.cells[i].Text = texts[i].String
-		}
-		out = append(out, r)
-		return nil
-	})
+	err = each(ctx, db, "SELECT "+strings.Join(fields, ", ")+" FROM clusters ORDER BY CAST(name AS TEXT)",
+		func(scan func(...any) error) error {
+			var texts [columns]sql.NullString
+			r := row{n: len(out) + 1}
+			into := make([]any, 0, 2*columns)
+			for i := range r.cells {
+				into = append(into, &r.cells[i].Type, &texts[i])
+			}
+			if err := scan(into...); err != nil {
+				return err
+			}
+			for i := range texts {
+				r.cells[i].Text = texts[i].String
+			}
+			out = append(out, r)
+			return nil
+		})
 	return out, err
 }
 
 // each runs do for every row of a query.
-func each(ctx context.Context, db querier, query string, do func(scan func(...any) error) error, args ...any) (err error) {
+func each(ctx context.Context, db querier, query string, do func(scan func(...any) error) error,
+	args ...any) (err error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
@@ -89,13 +91,15 @@ func (t *Table) columns(ctx context.Context, db querier) (map[string]bool, error
 // added are the columns that files of an older form lack, with their defaults: the reporter adds them
 // as Kindler does, and until then they have the default.
 func added() map[string]string {
-	return map[string]string{"server_ip": "", "desired_state": Present, "actual_state": "unknown", "last_reconciled_at": "", "reconcile_error": ""}
+	return map[string]string{"server_ip": "", "desired_state": Present, "actual_state": "unknown",
+		"last_reconciled_at": "", "reconcile_error": ""}
 }
 
 // complete refuses a database without the table, or one that was never Kindler's.
 func (t *Table) complete(have map[string]bool) error {
 	if len(have) == 0 {
-		return t.wrong("the database has no table clusters", "name the database with the table clusters: see docs/clusters.md")
+		return t.wrong("the database has no table clusters",
+			"name the database with the table clusters: see docs/clusters.md")
 	}
 	var missing []string
 	for _, name := range declared() {
@@ -104,7 +108,8 @@ func (t *Table) complete(have map[string]bool) error {
 		}
 	}
 	if len(missing) > 0 {
-		return t.wrong(fmt.Sprintf("the table clusters has no column %s", strings.Join(missing, ", ")), "use the table that docs/clusters.md shows")
+		return t.wrong(fmt.Sprintf("the table clusters has no column %s", strings.Join(missing, ", ")),
+			"use the table that docs/clusters.md shows")
 	}
 	return nil
 }

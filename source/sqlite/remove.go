@@ -82,7 +82,8 @@ func inserting(ctx context.Context, db querier, columns []string, r Row) (string
 	if !strings.Contains(strings.ToLower(strings.Join(columns, " ")), `"desired_state"`) {
 		desired = "'" + Present + "'" // of a file of an older form
 	}
-	err := each(ctx, db, "SELECT "+strings.Join(quoted, ", ")+" FROM clusters WHERE name = ? AND provider = ? AND "+desired+" = ?",
+	err := each(ctx, db, "SELECT "+strings.Join(quoted,
+		", ")+" FROM clusters WHERE name = ? AND provider = ? AND "+desired+" = ?",
 		func(scan func(...any) error) error {
 			found++
 			return scan(into...)

@@ -28,7 +28,8 @@ func facts(by map[string]source.Fact) func(resource.Ref) (source.Fact, bool) {
 // declaredColumns are all columns that the reporter may not write, byte by byte.
 const declaredColumns = "SELECT quote(id)||quote(name)||quote(provider)||quote(subnet)||quote(node_port)||quote(pf_port)||quote(http_port)||quote(https_port)||quote(created_at)||quote(updated_at) FROM clusters ORDER BY id"
 
-const statuses = "SELECT name||' '||quote(status)||' '||quote(actual_state)||' '||quote(last_reconciled_at)||' '||quote(reconcile_error)||' '||quote(server_ip) FROM clusters ORDER BY id"
+const statuses = "SELECT name||' '||quote(status)||' '||quote(actual_state)||' '||quote(last_reconciled_at)||' " +
+	"'||quote(reconcile_error)||' '||quote(server_ip) FROM clusters ORDER BY id"
 
 // TestOnlyStatusColumnsAreWritten: the declared ones are the same bytes before and after, also those
 // of a type that the column does not have.
@@ -36,11 +37,13 @@ func TestOnlyStatusColumnsAreWritten(t *testing.T) {
 	for name, schema := range map[string]string{"new": sqlitetest.Schema(), "old": sqlitetest.Old()} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			s := table(t, dir, schema, sqlitetest.Shipped(), "UPDATE clusters SET subnet = x'0001', updated_at = '2026-01-01T10:00:00.123' WHERE name = 'dev-c'")
+			s := table(t, dir, schema, sqlitetest.Shipped(),
+				"UPDATE clusters SET subnet = x'0001', updated_at = '2026-01-01T10:00:00.123' WHERE name = 'dev-c'")
 			path := filepath.Join(dir, "clusters.db")
 			before := sqlitetest.Quoted(t, path, declaredColumns)
 			err := s.Report(context.Background(), facts(map[string]source.Fact{
-				"dev":    {ID: "a", Health: resource.Healthy, Observed: noon, Attrs: resource.NewAttrs(resource.Attr{Name: "server_ip", Value: resource.String("10.101.0.3")})},
+				"dev": {ID: "a", Health: resource.Healthy, Observed: noon,
+					Attrs: resource.NewAttrs(resource.Attr{Name: "server_ip", Value: resource.String("10.101.0.3")})},
 				"uat":    {Doing: source.Creating, Observed: noon},
 				"prod":   {Failure: "port 18092 is in use", Observed: noon},
 				"dev-a":  {ID: "b", Doing: source.Deleting, Health: resource.Healthy},
@@ -91,14 +94,18 @@ const everything = "SELECT quote(id)||quote(name)||quote(provider)||quote(subnet
 // TestRemovedRowsCanBeInsertedAgain: the statements of the journal restore every byte.
 func TestRemovedRowsCanBeInsertedAgain(t *testing.T) {
 	dir := t.TempDir()
-	s := table(t, dir, sqlitetest.Schema(), sqlitetest.Shipped(), "UPDATE clusters SET desired_state = 'absent', reconcile_error = 'it''s gone'||char(10), subnet = x'0001' WHERE name IN ('dev', 'uat')")
+	s := table(t, dir, sqlitetest.Schema(), sqlitetest.Shipped(),
+		"UPDATE clusters SET desired_state = 'absent', reconcile_error = 'it''s gone'||char(10), subnet = x'0001' WHERE "+
+			"name IN ('dev', 'uat')")
 	path := filepath.Join(dir, "clusters.db")
 	before := sqlitetest.Quoted(t, path, everything)
 	var journal string
-	err := s.Remove(context.Background(), []sqlite.Row{{Name: "dev", Provider: "k3d", Desired: "absent"}, {Name: "uat", Provider: "k3d", Desired: "absent"}}, func(undo string) error {
-		journal = undo
-		return nil
-	})
+	err := s.Remove(context.Background(),
+		[]sqlite.Row{{Name: "dev", Provider: "k3d", Desired: "absent"}, {Name: "uat", Provider: "k3d", Desired: "absent"}},
+		func(undo string) error {
+			journal = undo
+			return nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,15 +121,18 @@ func TestRemovedRowsCanBeInsertedAgain(t *testing.T) {
 // TestNoRowIsRemovedWithoutItsJournal: nor one that declares something else by now, nor a part of them.
 func TestNoRowIsRemovedWithoutItsJournal(t *testing.T) {
 	dir := t.TempDir()
-	s := table(t, dir, sqlitetest.Schema(), sqlitetest.Shipped(), "UPDATE clusters SET desired_state = 'absent' WHERE name = 'dev'")
+	s := table(t, dir, sqlitetest.Schema(), sqlitetest.Shipped(),
+		"UPDATE clusters SET desired_state = 'absent' WHERE name = 'dev'")
 	path := filepath.Join(dir, "clusters.db")
 	before := sqlitetest.Quoted(t, path, everything)
 	dev := sqlite.Row{Name: "dev", Provider: "k3d", Desired: "absent"}
 	full := errors.New("the disk is full")
-	if err := s.Remove(context.Background(), []sqlite.Row{dev}, func(string) error { return full }); !errors.Is(err, full) {
+	if err := s.Remove(context.Background(), []sqlite.Row{dev}, func(string) error { return full }); !errors.Is(err,
+		full) {
 		t.Errorf("got %v", err)
 	}
-	err := s.Remove(context.Background(), []sqlite.Row{dev, {Name: "uat", Provider: "k3d", Desired: "absent"}}, func(string) error { return nil })
+	err := s.Remove(context.Background(), []sqlite.Row{dev, {Name: "uat", Provider: "k3d", Desired: "absent"}},
+		func(string) error { return nil })
 	if !errors.Is(err, sqlite.ErrChanged) || !strings.Contains(err.Error(), "uat") {
 		t.Errorf("got %v", err)
 	}

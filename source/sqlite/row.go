@@ -30,7 +30,8 @@ const (
 
 // declared are the names of the columns, in the order above.
 func declared() [columns]string {
-	return [columns]string{"name", "provider", "subnet", "node_port", "pf_port", "http_port", "https_port", "desired_state"}
+	return [columns]string{"name", "provider", "subnet", "node_port", "pf_port", "http_port", "https_port",
+		"desired_state"}
 }
 
 func declares(column string) bool {
@@ -105,7 +106,8 @@ func (r *row) attrs(image string) source.Node {
 	out := source.Node{Shape: source.Object}
 	add := func(column int, t source.Type) {
 		if text := r.cells[column].Text; text != "" {
-			out.Kids = append(out.Kids, source.Node{Text: declared()[column]}, source.Node{Type: t, Quoted: t == source.String, Text: text})
+			out.Kids = append(out.Kids, source.Node{Text: declared()[column]},
+				source.Node{Type: t, Quoted: t == source.String, Text: text})
 		}
 	}
 	add(columnProvider, source.String)

@@ -47,7 +47,8 @@ func refused(t *testing.T, s source.Source, patterns ...string) {
 }
 
 func TestTheErrorNamesRowAndColumn(t *testing.T) {
-	s := table(t, t.TempDir(), sqlitetest.Schema(), sqlitetest.Shipped(), "UPDATE clusters SET http_port = 80 WHERE name = 'uat'")
+	s := table(t, t.TempDir(), sqlitetest.Schema(), sqlitetest.Shipped(),
+		"UPDATE clusters SET http_port = 80 WHERE name = 'uat'")
 	refused(t, s, `http_port is "80"\n  at .*clusters\.db, row uat, column http_port \(cluster/uat\)\n  Suggestion: use a whole number from 1024 to 65535`)
 }
 
@@ -62,23 +63,30 @@ func TestAnEmptyTableIsAnError(t *testing.T) {
 
 // TestTheLastRowCanBeAbsent: nothing is configured, and the location is observed all the same.
 func TestTheLastRowCanBeAbsent(t *testing.T) {
-	in := load(t, table(t, t.TempDir(), sqlitetest.Schema(), "INSERT INTO clusters (name, provider, desired_state) VALUES ('dev', 'kind', 'absent')"))
-	if len(in.Resources) != 0 || len(in.Scopes) != 1 || in.Scopes[0] != (resource.Scope{Provider: "fleet", Location: "local"}) || in.Partial {
+	in := load(t, table(t, t.TempDir(), sqlitetest.Schema(),
+		"INSERT INTO clusters (name, provider, desired_state) VALUES ('dev', 'kind', 'absent')"))
+	if len(in.Resources) != 0 || len(in.Scopes) != 1 || in.Scopes[0] != (resource.Scope{Provider: "fleet",
+		Location: "local"}) || in.Partial {
 		t.Errorf("got %+v", in)
 	}
 }
 
 // TestDefect6_AnUnknownDesiredStateIsAnError: Kindler skips such a row and exits 0.
 func TestDefect6_AnUnknownDesiredStateIsAnError(t *testing.T) {
-	s := table(t, t.TempDir(), sqlitetest.Schema(), sqlitetest.Shipped(), "UPDATE clusters SET desired_state = 'paused' WHERE name = 'dev'")
+	s := table(t, t.TempDir(), sqlitetest.Schema(), sqlitetest.Shipped(),
+		"UPDATE clusters SET desired_state = 'paused' WHERE name = 'dev'")
 	refused(t, s, `unknown desired_state "paused"`, "row dev, column desired_state", "use present or absent")
 }
 
 // TestDefect7_PortsAndSubnetComeFromTheRow: Kindler takes them from a CSV file, and overwrites the row.
 func TestDefect7_PortsAndSubnetComeFromTheRow(t *testing.T) {
-	in := load(t, table(t, t.TempDir(), sqlitetest.Schema(), "INSERT INTO clusters (name, provider, subnet, http_port, https_port) VALUES ('x', 'k3d', '10.9.0.0/16', 20000, 20001)"))
-	want := resource.NewAttrs(resource.Attr{Name: "provider", Value: resource.String("k3d")}, resource.Attr{Name: "subnet", Value: resource.String("10.9.0.0/16")},
-		resource.Attr{Name: "http_port", Value: resource.Int(20000)}, resource.Attr{Name: "https_port", Value: resource.Int(20001)})
+	in := load(t, table(t, t.TempDir(), sqlitetest.Schema(),
+		"INSERT INTO clusters (name, provider, subnet, http_port, https_port) VALUES ('x', 'k3d', '10.9.0.0/16', 20000, "+
+			"20001)"))
+	want := resource.NewAttrs(resource.Attr{Name: "provider", Value: resource.String("k3d")},
+		resource.Attr{Name: "subnet", Value: resource.String("10.9.0.0/16")},
+		resource.Attr{Name: "http_port", Value: resource.Int(20000)},
+		resource.Attr{Name: "https_port", Value: resource.Int(20001)})
 	if got := in.Resources[0].Attrs; !resource.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -86,7 +94,8 @@ func TestDefect7_PortsAndSubnetComeFromTheRow(t *testing.T) {
 
 // TestAnAbsentRowFreesItsPorts: another row may have them, and the subnet.
 func TestAnAbsentRowFreesItsPorts(t *testing.T) {
-	in := load(t, table(t, t.TempDir(), sqlitetest.Schema(), `INSERT INTO clusters (name, provider, subnet, http_port, desired_state) VALUES
+	in := load(t, table(t, t.TempDir(), sqlitetest.Schema(),
+		`INSERT INTO clusters (name, provider, subnet, http_port, desired_state) VALUES
 		('old', 'k3d', '10.9.0.0/16', 20000, 'absent'), ('new', 'k3d', '10.9.0.0/16', 20000, 'present')`))
 	if len(in.Resources) != 1 {
 		t.Errorf("got %+v", in.Resources)
@@ -113,7 +122,8 @@ func TestUnusableDatabases(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "none.db")); err == nil {
 		t.Error("reading creates the database")
 	}
-	for name, text := range map[string]string{"empty.db": "", "text.db": strings.Repeat("not a database ", 500), "head.db": "SQLite format 3\x00" + strings.Repeat("x", 5000)} {
+	for name, text := range map[string]string{"empty.db": "", "text.db": strings.Repeat("not a database ", 500),
+		"head.db": "SQLite format 3\x00" + strings.Repeat("x", 5000)} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -176,12 +186,14 @@ func TestADatabaseThatIsInUseIsReadWithItsLog(t *testing.T) {
 
 func TestRecognizedByItsHeadNotOnlyItsName(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"fleet": "SQLite format 3\x00", "empty.db": "", "ovi.yaml": "version: v1", "empty": ""} {
+	for name, text := range map[string]string{"fleet": "SQLite format 3\x00", "empty.db": "", "ovi.yaml": "version: v1",
+		"empty": ""} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for name, want := range map[string]bool{"fleet": true, "empty.db": true, "ovi.yaml": false, "empty": false, "none.db": false, ".": false} {
+	for name, want := range map[string]bool{"fleet": true, "empty.db": true, "ovi.yaml": false, "empty": false,
+		"none.db": false, ".": false} {
 		if got := sqlite.Reads(filepath.Join(dir, name)); got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
@@ -201,7 +213,8 @@ func TestSettingsAndRowsAreOneStack(t *testing.T) {
 		return sqlite.New(filepath.Join(dir, "clusters.db"), o)
 	}
 	in := load(t, settings("version: v1\nrules: {max_destroy: 1}\noptions: {fleet: {management: k3d-devops}}\n"))
-	if in.Options.Providers["fleet"]["management"] != "k3d-devops" || !in.Rules.MaxDestroy.Set || len(in.Resources) != 6 || in.Stack != "clusters" {
+	if in.Options.Providers["fleet"]["management"] != "k3d-devops" || !in.Rules.MaxDestroy.Set ||
+		len(in.Resources) != 6 || in.Stack != "clusters" {
 		t.Errorf("got %+v", in)
 	}
 	other := load(t, settings("version: v1\nrules: {max_destroy: 2}\n"))
@@ -223,7 +236,8 @@ func TestAStatusIsNoChange(t *testing.T) {
 		return v
 	}
 	first, loaded := version(), load(t, s).Version
-	sqlitetest.Exec(t, filepath.Join(dir, "clusters.db"), "UPDATE clusters SET actual_state = 'running', updated_at = '2026-01-01T10:00:00.123'")
+	sqlitetest.Exec(t, filepath.Join(dir, "clusters.db"),
+		"UPDATE clusters SET actual_state = 'running', updated_at = '2026-01-01T10:00:00.123'")
 	if version() != first || load(t, s).Version != loaded {
 		t.Error("a status changes the version")
 	}

@@ -49,7 +49,8 @@ func decodeYAML(d *yaml.Decoder) (n *yaml.Node, err error) {
 // shifts lines. One converter is for one document, whose repetition it bounds.
 type Converter struct {
 	shift    int32
-	expanded int // nodes that came through aliases
+	expanded int           // nodes that came through aliases
+	free     []source.Node // for the next kids: most nodes have few
 	stopped  bool
 	open     map[*yaml.Node]bool // anchored nodes that are being read
 	fail     func(line, col int32, summary, suggestion string)
@@ -85,14 +86,15 @@ func (c *Converter) node(y *yaml.Node, depth int, aliased bool) source.Node {
 		return c.node(y.Content[0], depth+1, aliased)
 	case yaml.AliasNode:
 		if c.open[y.Alias] {
-			c.fail(n.Line, n.Column, "the alias *"+y.Value+" is inside its own anchor", "remove the alias from the block of &"+y.Value)
+			c.fail(n.Line, n.Column, "the alias *"+y.Value+" is inside its own anchor",
+				"remove the alias from the block of &"+y.Value)
 			n.Type = source.Null
 			return n
 		}
 		return c.node(y.Alias, depth+1, true)
 	case yaml.SequenceNode:
 		n.Shape = source.List
-		n.Kids = make([]source.Node, len(y.Content))
+		n.Kids = c.kids(len(y.Content))[:len(y.Content)]
 		for i, k := range y.Content {
 			n.Kids[i] = c.node(k, depth+1, aliased)
 		}
@@ -104,6 +106,16 @@ func (c *Converter) node(y *yaml.Node, depth int, aliased bool) source.Node {
 		n.Type = typeOf(y.Tag)
 	}
 	return n
+}
+
+// kids returns room for n nodes.
+func (c *Converter) kids(n int) []source.Node {
+	if len(c.free) < n {
+		c.free = make([]source.Node, max(n, 256))
+	}
+	out := c.free[:0:n]
+	c.free = c.free[n:]
+	return out
 }
 
 // tooMuch reports once that a document nests too deep or repeats too much, and then stops.
@@ -126,7 +138,7 @@ func (c *Converter) tooMuch(n *source.Node, depth int, aliased bool) bool {
 // mapping reads the pairs, then what merge keys add: a key of the block wins over a merged
 // one, an earlier merge over a later one.
 func (c *Converter) mapping(n *source.Node, y *yaml.Node, depth int, aliased bool) {
-	n.Kids = make([]source.Node, 0, len(y.Content))
+	n.Kids = c.kids(len(y.Content))
 	var merged []source.Node
 	for i := 0; i+1 < len(y.Content); i += 2 {
 		k, v := y.Content[i], y.Content[i+1]

@@ -50,7 +50,8 @@ func Read(text []byte, types map[string]provider.Foreign) ([]Resource, error) {
 		return nil, fmt.Errorf("not a Terraform state: %w", err)
 	}
 	if f.Version != version {
-		return nil, fmt.Errorf("a state of version %d is not supported, only version %d (Terraform 0.12 and later)", f.Version, version)
+		return nil, fmt.Errorf("a state of version %d is not supported, only version %d (Terraform 0.12 and later)",
+			f.Version, version)
 	}
 	var out []Resource
 	for _, r := range f.Resources {

@@ -35,7 +35,8 @@ func Old() string {
 // Shipped are the rows that Kindler starts with: the management cluster, and those of the example.
 func Shipped() string {
 	_, rows := parts()
-	return "INSERT INTO clusters (name, provider, node_port, pf_port, http_port, https_port) VALUES ('devops', 'k3d', 30800, 19000, 23800, 23843);\n" + rows
+	return "INSERT INTO clusters (name, provider, node_port, pf_port, http_port, https_port) VALUES ('devops', 'k3d', " +
+		"30800, 19000, 23800, 23843);\n" + rows
 }
 
 // Exec runs statements on a database, which is created if it does not exist.

@@ -1,4 +1,4 @@
-package chart
+package values
 
 import (
 	"fmt"
@@ -7,21 +7,22 @@ import (
 
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/chart/page"
 	"github.com/ovi-project/ovi/source/syntax"
 )
 
-// set sets one value that is given as KEY.KEY=VALUE: \. is a dot in a key, KEY[0] an element of a
+// setOne sets one value that is given as KEY.KEY=VALUE: \. is a dot in a key, KEY[0] an element of a
 // list. What it is set to is not shown: it may be a secret.
-func (l *loader) set(into map[string]any, s string) bool {
+func setOne(r *page.Reader, into map[string]any, s string) bool {
 	path, value, ok := strings.Cut(s, "=")
 	steps, valid := setPath(path)
 	if !ok || !valid {
-		l.problem(position.Position{}, "", "invalid --set "+source.Quote(path), "use --set KEY.KEY=VALUE")
+		r.Problem(position.Position{}, "", "invalid --set "+source.Quote(path), "use --set KEY.KEY=VALUE")
 		return false
 	}
 	_, why := setAt(into, steps, setValue(value))
 	if why != "" {
-		l.problem(position.Position{}, "", "invalid --set "+source.Quote(path)+": "+why, "see values.yaml")
+		r.Problem(position.Position{}, "", "invalid --set "+source.Quote(path)+": "+why, "see values.yaml")
 	}
 	return why == ""
 }
@@ -137,4 +138,14 @@ func setNode(n *source.Node) any {
 		return v
 	}
 	return n.Text
+}
+
+// SetText sets the value at a path of keys to a text, and reports whether it could.
+func SetText(values map[string]any, path []string) bool {
+	steps := make([]step, len(path))
+	for i := range path {
+		steps[i] = step{path[i], -1}
+	}
+	_, why := setAt(values, steps, "1")
+	return why == ""
 }

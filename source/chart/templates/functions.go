@@ -1,4 +1,4 @@
-package chart
+package templates
 
 import (
 	"cmp"
@@ -11,6 +11,8 @@ import (
 
 	"github.com/Masterminds/sprig/v3"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/ovi-project/ovi/source/chart/page"
 )
 
 // refused are the functions of sprig that do not give the same text each time: they read the
@@ -129,7 +131,7 @@ func (c *counting) seq(count func(...int) string) any {
 
 func indent(n int, s string) (string, error) {
 	pad, err := repeat(n, " ")
-	if err != nil || strings.Count(s, "\n")*n > maxRendered {
+	if err != nil || strings.Count(s, "\n")*n > page.MaxRendered {
 		return "", fmt.Errorf("cannot indent by %d", n)
 	}
 	return pad + strings.ReplaceAll(s, "\n", "\n"+pad), nil

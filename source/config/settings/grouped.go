@@ -1,4 +1,4 @@
-package config
+package settings
 
 import (
 	"fmt"
@@ -13,22 +13,23 @@ import (
 
 // readGrouped reads an option of a provider that each group of locations, such as an account, may have its own value
 // of: the document's is that of the group of its location, or of the whole stack if that has none.
-func (d *document) readGrouped(n *source.Node, provider string, option *source.OptionRule) {
+func (d *Setter) readGrouped(n *source.Node, provider string, option *source.OptionRule) {
 	key := option.Key
 	name := "options." + provider + "." + key
-	text, ok := d.text(n, name)
+	text, ok := d.Text(n, name)
 	if !ok {
 		return
 	}
-	rule := d.opts.LocationOf(provider).Group
-	all := resource.ParseGrouped(d.settings.options.Providers[provider][key], rule.Pattern)
+	rule := d.Opts.LocationOf(provider).Group
+	all := resource.ParseGrouped(d.Settings.Options.Providers[provider][key], rule.Pattern)
 	if option.GroupOf != nil && !d.enter(n, provider, name, option.GroupOf(text)) {
 		return
 	}
 	values := resource.ParseGrouped(text, rule.Pattern)
 	if own := d.group(provider); own != "" && values[""] != "" {
 		if other := values[own]; other != "" {
-			d.wrong(n, fmt.Sprintf("%s has two values for %s %s: %s and %s", name, rule.Word, own, values[""], other), "remove one")
+			d.Wrong(n, fmt.Sprintf("%s has two values for %s %s: %s and %s", name, rule.Word, own, values[""], other),
+				"remove one")
 			return
 		}
 		values[own] = values[""]
@@ -40,54 +41,57 @@ func (d *document) readGrouped(n *source.Node, provider string, option *source.O
 		}
 	}
 	all.Or(values)
-	d.settings.setOption(provider, key, strings.Clone(all.String()))
+	d.Settings.setOption(provider, key, strings.Clone(all.String()))
 }
 
 // enter puts a document into the group that an option of it names, as the ARN of a role names its account: its location
 // without a group is one in it. The option of a stack's only document, or of one without a location, is for the whole
 // stack. Which document comes first does not matter. What the location says is not changed: another group in the option
 // is refused.
-func (d *document) enter(n *source.Node, provider, name, of string) bool {
+func (d *Setter) enter(n *source.Node, provider, name, of string) bool {
 	own := d.group(provider)
-	switch rule := d.opts.LocationOf(provider); {
-	case of == "" || own == of || d.provider != provider || d.location == "":
+	switch rule := d.Opts.LocationOf(provider); {
+	case of == "" || own == of || d.Provider != provider || d.Location == "":
 	case own != "":
-		d.wrong(n, fmt.Sprintf("%s is of %s %s, and the %s of this document is in %s %s", name, rule.Group.Word, of, rule.Word, rule.Group.Word, own), "use the same "+rule.Group.Word+" in both")
+		d.Wrong(n, fmt.Sprintf("%s is of %s %s, and the %s of this document is in %s %s", name, rule.Group.Word, of,
+			rule.Word, rule.Group.Word, own), "use the same "+rule.Group.Word+" in both")
 		return false
-	case d.several && !strings.Contains(d.location, "/"):
-		d.within, d.location = of, d.word(of+"/"+d.location)
+	case d.Several && !strings.Contains(d.Location, "/"):
+		d.Within, d.Location = of, of+"/"+d.Location
 	}
 	return true
 }
 
 // group is what the location of the document is in; "" where it has none, or is another provider's.
-func (d *document) group(provider string) string {
-	rule := d.opts.LocationOf(provider).Group
-	group, _, located := strings.Cut(d.location, "/")
-	if d.provider != provider || !located || rule.Pattern == "" || !regexp.MustCompile(`^(?:`+rule.Pattern+`)$`).MatchString(group) {
+func (d *Setter) group(provider string) string {
+	rule := d.Opts.LocationOf(provider).Group
+	group, _, located := strings.Cut(d.Location, "/")
+	if d.Provider != provider || !located || rule.Pattern == "" ||
+		!regexp.MustCompile(`^(?:`+rule.Pattern+`)$`).MatchString(group) {
 		return ""
 	}
 	return group
 }
 
 // setGrouped keeps where the value for a group was set. Set again it must be the same.
-func (d *document) setGrouped(name, group string, n *source.Node, value, before string) bool {
-	first, again := d.settings.set[name+" "+group]
+func (d *Setter) setGrouped(name, group string, n *source.Node, value, before string) bool {
+	first, again := d.Settings.Set[name+" "+group]
 	if !again {
-		d.settings.set[name+" "+group] = setting{at: d.file.at(n.Line, n.Column)}
+		d.Settings.Set[name+" "+group] = Setting{at: d.File.At(n.Line, n.Column)}
 		return true
 	}
 	if value == before {
 		return true
 	}
-	rule := d.opts.LocationOf(d.provider)
+	rule := d.Opts.LocationOf(d.Provider)
 	of, hint := "", "set it once: it is for the whole stack"
 	switch {
 	case group != "":
 		of, hint = " for "+group, "set it once: it is for all of them"
-	case d.provider != "" && rule.Group.Example != "":
-		hint = fmt.Sprintf("set it once, or give each document a %s with its %s, for example %s: %s", rule.Word, rule.Group.Word, rule.Word, rule.Group.Example)
+	case d.Provider != "" && rule.Group.Example != "":
+		hint = fmt.Sprintf("set it once, or give each document a %s with its %s, for example %s: %s", rule.Word,
+			rule.Group.Word, rule.Word, rule.Group.Example)
 	}
-	d.wrong(n, fmt.Sprintf("conflicting %s%s: %s here, and %s at %s", name, of, value, before, first.at), hint)
+	d.Wrong(n, fmt.Sprintf("conflicting %s%s: %s here, and %s at %s", name, of, value, before, first.at), hint)
 	return false
 }

@@ -1,4 +1,4 @@
-package config
+package syntax
 
 import (
 	"bytes"
@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/ovi-project/ovi/source"
-	"github.com/ovi-project/ovi/source/syntax"
 )
 
 // jsonReader makes nodes from JSON, with positions, which encoding/json omits.
@@ -22,7 +21,7 @@ type jsonReader struct {
 	line, col int32
 }
 
-func parseJSON(text []byte) (source.Node, error) {
+func ParseJSON(text []byte) (source.Node, error) {
 	r := &jsonReader{dec: json.NewDecoder(bytes.NewReader(text)), text: text, line: 1, col: 1}
 	r.dec.UseNumber()
 	n, err := r.value(0)
@@ -54,7 +53,7 @@ func (r *jsonReader) placed(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		msg = "unexpected end of file"
 	}
-	return &syntax.Error{Line: r.line, Col: r.col, Msg: msg}
+	return &Error{Line: r.line, Col: r.col, Msg: msg}
 }
 
 // moveTo moves the position forward to a byte.
@@ -85,8 +84,8 @@ func (r *jsonReader) token() (json.Token, error) {
 }
 
 func (r *jsonReader) value(depth int) (source.Node, error) {
-	if depth > syntax.MaxDepth {
-		return source.Node{}, fmt.Errorf("nested more than %d levels deep", syntax.MaxDepth)
+	if depth > MaxDepth {
+		return source.Node{}, fmt.Errorf("nested more than %d levels deep", MaxDepth)
 	}
 	t, err := r.token()
 	if err != nil {

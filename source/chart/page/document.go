@@ -1,4 +1,4 @@
-package chart
+package page
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 
 // document is one document of a text.
 type document struct {
-	text  *text
+	text  *Text
 	start int // in the text
 	body  string
 	lines []int
@@ -21,19 +21,19 @@ type document struct {
 // split cuts a text into documents. A line that starts with --- always ends one: YAML allows it
 // nowhere else, not even in a quoted string, and a block scalar is indented. So a document that
 // cannot be read costs no other one.
-func split(t *text) []*document {
+func split(t *Text) []*document {
 	var out []*document
 	start, offset, started := 0, 0, false
-	for line := range strings.Lines(t.body) {
+	for line := range strings.Lines(t.Body) {
 		if isMark(line) && started {
-			out = append(out, &document{text: t, start: start, body: t.body[start:offset]})
+			out = append(out, &document{text: t, start: start, body: t.Body[start:offset]})
 			start = offset
 		}
 		word := strings.TrimSpace(line)
 		started = started || isMark(line) || word != "" && word[0] != '#' && word[0] != '%'
 		offset += len(line)
 	}
-	return append(out, &document{text: t, start: start, body: t.body[start:]})
+	return append(out, &document{text: t, start: start, body: t.Body[start:]})
 }
 
 func isMark(line string) bool {
@@ -44,7 +44,7 @@ func isMark(line string) bool {
 // offset is where a line and column of the document are in the text.
 func (d *document) offset(line, col int32) int {
 	if d.lines == nil {
-		d.lines = lineStarts(d.body)
+		d.lines = LineStarts(d.body)
 	}
 	i := min(max(int(line), 1), len(d.lines)) - 1
 	at := d.lines[i]
@@ -63,26 +63,26 @@ func (d *document) offset(line, col int32) int {
 // place is the position in the template of a line and column of the document.
 func (d *document) place(line, col int32) (at position.Position, exact bool) {
 	f, offset, exact := d.text.locate(d.offset(line, col))
-	l, c := f.position(offset)
-	return position.Position{File: f.name, Line: int(l), Column: int(c)}, exact
+	l, c := f.Position(offset)
+	return position.Position{File: f.Name, Line: int(l), Column: int(c)}, exact
 }
 
-// nodes reads all documents of a text. What cannot be read is reported.
-func (l *loader) nodes(t *text) []source.Node {
+// Nodes reads all documents of a text. What cannot be read is reported.
+func (r *Reader) Nodes(t *Text) []source.Node {
 	var out []source.Node
 	for _, d := range split(t) {
 		docs, err := syntax.Parse(strings.NewReader(d.body))
 		if err != nil {
 			e := syntax.FromYAML(d.body, 0, err)
-			l.unreadable(d, e.Line, e.Col, e.Msg, e.Suggestion)
+			r.unreadable(d, e.Line, e.Col, e.Msg, e.Suggestion)
 			continue
 		}
 		for _, doc := range docs {
 			c := syntax.NewConverter(0, func(line, col int32, summary, suggestion string) {
-				l.unreadable(d, line, col, summary, suggestion)
+				r.unreadable(d, line, col, summary, suggestion)
 			})
 			n := c.Node(doc, 0)
-			l.move(d, &n)
+			r.move(d, &n)
 			out = append(out, n)
 		}
 	}
@@ -90,44 +90,34 @@ func (l *loader) nodes(t *text) []source.Node {
 }
 
 // unreadable reports a document that cannot be read. Its resources are not known.
-func (l *loader) unreadable(d *document, line, col int32, summary, suggestion string) {
+func (r *Reader) unreadable(d *document, line, col int32, summary, suggestion string) {
 	at, exact := d.place(line, col)
 	p := source.Problem{At: at, Summary: summary, Suggestion: suggestion}
 	if !exact {
-		rendered, _ := (&file{text: d.text.body}).position(d.offset(line, col))
+		rendered, _ := (&File{Text: d.text.Body}).Position(d.offset(line, col))
 		p.Detail = fmt.Sprintf("in line %d of what the template renders to", rendered)
 	}
-	l.draft.Problem(p)
-	l.unknown(at)
+	r.Draft.Problem(p)
+	r.lost(at)
 }
 
 // move gives a node and those below it their positions in the template.
-func (l *loader) move(d *document, n *source.Node) {
+func (r *Reader) move(d *document, n *source.Node) {
 	at, _ := d.place(n.Line, n.Column)
-	n.Line, n.Column, n.File = int32(at.Line), int32(at.Column), l.fileOf(d.text, at.File)
+	n.Line, n.Column, n.File = int32(at.Line), int32(at.Column), r.FileOf(d.text, at.File)
 	for i := range n.Kids {
-		l.move(d, &n.Kids[i])
+		r.move(d, &n.Kids[i])
 	}
 }
 
-// fileOf is the number of a file in a node of a text.
-func (l *loader) fileOf(t *text, name string) int32 {
-	if name == t.from.name {
+// FileOf is the number of a file in a node of a text.
+func (r *Reader) FileOf(t *Text, name string) int32 {
+	if name == t.From.Name {
 		return 0
 	}
-	i := slices.Index(l.files, name)
+	i := slices.Index(r.Files, name)
 	if i < 0 {
-		i, l.files = len(l.files), append(l.files, name)
+		i, r.Files = len(r.Files), append(r.Files, name)
 	}
 	return int32(i) + 1
-}
-
-// documents reads the manifests of a text.
-func (l *loader) documents(t *text) {
-	nodes := l.nodes(t)
-	for i := range nodes {
-		if !nodes[i].IsNull() {
-			l.manifest(t, &nodes[i])
-		}
-	}
 }

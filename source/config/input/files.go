@@ -1,6 +1,7 @@
-package config
+package input
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -18,44 +19,51 @@ import (
 	"github.com/ovi-project/ovi/source/syntax"
 )
 
-// file is one file in memory.
-type file struct {
-	name string // as on the command line: for users
-	dir  string // where its ${file:…} start
-	text string
-	sum  string // of what was read
+// File is one file in memory.
+type File struct {
+	Name string // as on the command line: for users
+	Dir  string // where its ${file:…} start
+	Text string
+	Sum  string // of what was read
 }
 
-func (f *file) isJSON() bool { return strings.EqualFold(filepath.Ext(f.name), ".json") }
+// IsJSON reports a file that is named as JSON.
+func (f *File) IsJSON() bool { return strings.EqualFold(filepath.Ext(f.Name), ".json") }
 
-func (f *file) at(line, col int32) position.Position {
-	return position.Position{File: f.name, Line: int(line), Column: int(col)}
+// At is a position in the file.
+func (f *File) At(line, col int32) position.Position {
+	return position.Position{File: f.Name, Line: int(line), Column: int(col)}
 }
 
-// open finds and reads all files.
-func (c *config) open() ([]*file, source.Problems) {
-	var files []*file
+// disk is where paths are read; nil is the operating system.
+type disk struct{ files fs.FS }
+
+// Open finds and reads all files of some paths.
+func Open(paths []string, from fs.FS) ([]*File, source.Problems) {
+	d := disk{from}
+	var files []*File
 	var problems source.Problems
 	fail := func(name, summary, suggestion string) {
-		problems = append(problems, source.Problem{At: position.Position{File: name}, Summary: summary, Suggestion: suggestion})
+		problems = append(problems, source.Problem{At: position.Position{File: name}, Summary: summary,
+			Suggestion: suggestion})
 	}
-	if len(c.paths) == 0 {
+	if len(paths) == 0 {
 		fail("", "no configuration file is given", "add the file to the command, for example ovi.yaml")
 	}
 	seen := map[string]bool{}
-	for _, p := range c.paths {
-		names, err := c.expand(p)
+	for _, p := range paths {
+		names, err := d.expand(p)
 		if err != nil {
-			fail(p, source.FileError(err), c.similar(p))
+			fail(p, source.FileError(err), d.similar(p))
 			continue
 		}
 		for _, name := range names {
-			if key := c.clean(name); seen[key] {
+			if key := d.clean(name); seen[key] {
 				continue
 			} else {
 				seen[key] = true
 			}
-			f, p := c.read(name)
+			f, p := d.read(name)
 			files, problems = append(files, f), append(problems, p...)
 		}
 	}
@@ -63,12 +71,12 @@ func (c *config) open() ([]*file, source.Problems) {
 }
 
 // expand lists the files of a path.
-func (c *config) expand(p string) ([]string, error) {
-	info, err := c.stat(p)
+func (d disk) expand(p string) ([]string, error) {
+	info, err := d.stat(p)
 	if err != nil || !info.IsDir() {
 		return []string{p}, err
 	}
-	entries, err := c.list(p)
+	entries, err := d.list(p)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +84,7 @@ func (c *config) expand(p string) ([]string, error) {
 	for _, e := range entries {
 		ext := path.Ext(e.Name())
 		if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && (ext == ".yaml" || ext == ".yml" || ext == ".json") {
-			names = append(names, c.join(p, e.Name()))
+			names = append(names, d.join(p, e.Name()))
 		}
 	}
 	if len(names) == 0 {
@@ -87,9 +95,9 @@ func (c *config) expand(p string) ([]string, error) {
 }
 
 // similar suggests the file of the folder that was probably meant.
-func (c *config) similar(p string) string {
+func (d disk) similar(p string) string {
 	dir, base := filepath.Split(p)
-	entries, err := c.list(cmpOr(dir, "."))
+	entries, err := d.list(cmp.Or(dir, "."))
 	if err != nil {
 		return "the folder " + source.Quote(dir) + " does not exist"
 	}
@@ -98,29 +106,29 @@ func (c *config) similar(p string) string {
 		names = append(names, e.Name())
 	}
 	if near, ok := resource.Nearest(base, names); ok && near != base {
-		return "use " + c.join(dir, near)
+		return "use " + d.join(dir, near)
 	}
 	return "check the path; it is relative to the current folder"
 }
 
 // read reads one file and brings its text to UTF-8 without a byte order mark.
-func (c *config) read(name string) (*file, source.Problems) {
-	f := &file{name: name, dir: filepath.Dir(name)}
-	fail := func(line, col int32, summary, suggestion string) (*file, source.Problems) {
-		return f, source.Problems{{At: f.at(line, col), Summary: summary, Suggestion: suggestion}}
+func (d disk) read(name string) (*File, source.Problems) {
+	f := &File{Name: name, Dir: filepath.Dir(name)}
+	fail := func(line, col int32, summary, suggestion string) (*File, source.Problems) {
+		return f, source.Problems{{At: f.At(line, col), Summary: summary, Suggestion: suggestion}}
 	}
-	text, sum, err := readText(c.opts.Files, name)
+	text, sum, err := d.readText(name)
 	if err != nil {
 		return fail(0, 0, source.FileError(err), "check the permissions of the file")
 	}
-	f.sum, f.text = sum, strings.TrimPrefix(text, "\uFEFF")
+	f.Sum, f.Text = sum, strings.TrimPrefix(text, "\uFEFF")
 	switch {
 	case isUTF16(text):
 		return fail(1, 1, "the file is UTF-16", "save it as UTF-8")
-	case strings.TrimSpace(f.text) == "":
+	case strings.TrimSpace(f.Text) == "":
 		return fail(1, 1, "the file is empty", "a stack without resources has resources: []")
 	}
-	if line, col, what := syntax.BadByte(f.text); what != "" {
+	if line, col, what := syntax.BadByte(f.Text); what != "" {
 		return fail(line, col, what, "save the file as UTF-8 text with the line ends of Unix or Windows")
 	}
 	return f, nil
@@ -135,23 +143,23 @@ func isUTF16(b string) bool {
 	return mark == 0xFEFF || mark == 0xFFFE || (b[0] == 0) != (b[1] == 0)
 }
 
-func (c *config) stat(p string) (fs.FileInfo, error) {
-	if c.opts.Files != nil {
-		return fs.Stat(c.opts.Files, path.Clean(p))
+func (d disk) stat(p string) (fs.FileInfo, error) {
+	if d.files != nil {
+		return fs.Stat(d.files, path.Clean(p))
 	}
 	return os.Stat(p)
 }
 
-func (c *config) list(p string) ([]fs.DirEntry, error) {
-	if c.opts.Files != nil {
-		return fs.ReadDir(c.opts.Files, path.Clean(p))
+func (d disk) list(p string) ([]fs.DirEntry, error) {
+	if d.files != nil {
+		return fs.ReadDir(d.files, path.Clean(p))
 	}
 	return os.ReadDir(p)
 }
 
 // readText reads a file and digests it on the way, so that a big one is in memory once.
-func readText(files fs.FS, p string) (text, sum string, err error) {
-	f, err := openFile(files, p)
+func (d disk) readText(p string) (text, sum string, err error) {
+	f, err := d.open(p)
 	if err != nil {
 		return "", "", err
 	}
@@ -165,22 +173,22 @@ func readText(files fs.FS, p string) (text, sum string, err error) {
 	return b.String(), hex.EncodeToString(h.Sum(nil)), err
 }
 
-func openFile(files fs.FS, p string) (fs.File, error) {
-	if files != nil {
-		return files.Open(path.Clean(p))
+func (d disk) open(p string) (fs.File, error) {
+	if d.files != nil {
+		return d.files.Open(path.Clean(p))
 	}
 	return os.Open(p)
 }
 
-func (c *config) join(dir, name string) string {
-	if c.opts.Files != nil {
+func (d disk) join(dir, name string) string {
+	if d.files != nil {
 		return path.Join(dir, name)
 	}
 	return filepath.Join(dir, name)
 }
 
-func (c *config) clean(p string) string {
-	if c.opts.Files != nil {
+func (d disk) clean(p string) string {
+	if d.files != nil {
 		return path.Clean(p)
 	}
 	if abs, err := filepath.Abs(p); err == nil {

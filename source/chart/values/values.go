@@ -1,4 +1,4 @@
-package chart
+package values
 
 import (
 	"fmt"
@@ -9,29 +9,30 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/chart/page"
 )
 
-// readValues makes the values: values.yaml of the chart, then the given files, then --set. ok is
+// Read makes the values: values.yaml of the chart, then the given files, then --set. ok is
 // false if some are not known.
-func (l *loader) readValues(dir string) (out map[string]any, ok bool) {
+func Read(r *page.Reader, dir string, files, set []string) (out map[string]any, ok bool) {
 	out, ok = map[string]any{}, true
-	names := l.opts.Values
-	if name := filepath.Join(dir, valuesFile); l.exists(name) {
+	names := files
+	if name := filepath.Join(dir, "values.yaml"); exists(r, name) {
 		names = append([]string{name}, names...)
 	}
 	public := map[string]bool{}
 	for i, name := range names {
-		read, good := l.valuesOf(name)
-		if own := i == 0 && len(names) > len(l.opts.Values); own {
+		read, good := readFile(r, name)
+		if own := i == 0 && len(names) > len(files); own {
 			leaves(read, "", func(_, text string) { public[text] = true })
 		} else {
-			l.conceal(read, public)
+			conceal(r, read, public)
 		}
 		merge(out, read)
 		ok = ok && good
 	}
-	for _, s := range l.opts.Set {
-		ok = l.set(out, s) && ok
+	for _, s := range set {
+		ok = setOne(r, out, s) && ok
 	}
 	return out, ok
 }
@@ -42,10 +43,10 @@ const shortest = 6
 
 // conceal keeps the values of a file out of messages, unless the chart itself has them: such a file
 // is where secrets are.
-func (l *loader) conceal(values map[string]any, public map[string]bool) {
+func conceal(r *page.Reader, values map[string]any, public map[string]bool) {
 	leaves(values, "", func(path, text string) {
 		if len(text) >= shortest && !public[text] {
-			l.draft.Outside(text, ".Values"+path)
+			r.Draft.Outside(text, ".Values"+path)
 		}
 	})
 }
@@ -67,68 +68,72 @@ func leaves(v any, path string, do func(path, text string)) {
 	}
 }
 
-func (l *loader) exists(name string) bool {
-	_, err := l.disk.stat(name)
+func exists(r *page.Reader, name string) bool {
+	_, err := r.Disk.Stat(name)
 	return err == nil
 }
 
-// valuesOf reads one file of values.
-func (l *loader) valuesOf(name string) (values map[string]any, ok bool) {
-	s, problem := l.readText(name)
+// readFile reads one file of values.
+func readFile(r *page.Reader, name string) (values map[string]any, ok bool) {
+	s, problem := r.ReadText(name)
 	if problem != nil {
-		l.draft.Problem(*problem)
+		r.Draft.Problem(*problem)
 		return nil, false
 	}
-	before := l.draft.Failed()
-	nodes := l.nodes(plainText(&file{name: name, text: s}))
-	if l.draft.Failed() > before {
+	before := r.Draft.Failed()
+	nodes := r.Nodes(page.PlainText(&page.File{Name: name, Text: s}))
+	if r.Draft.Failed() > before {
 		return nil, false
 	}
 	if len(nodes) > 1 {
-		l.problem(at(name, nodes[1].Line, nodes[1].Column), "", "a second document in a file of values", "remove the --- line that starts it")
+		r.Problem(page.At(name, nodes[1].Line, nodes[1].Column), "", "a second document in a file of values",
+			"remove the --- line that starts it")
 	}
 	if len(nodes) == 0 || nodes[0].IsNull() {
 		return nil, true
 	}
 	if nodes[0].Shape != source.Object {
-		l.problem(at(name, nodes[0].Line, nodes[0].Column), "", "values must be a block of keys, got "+nodes[0].Form(), "use KEY: VALUE lines")
+		r.Problem(page.At(name, nodes[0].Line, nodes[0].Column), "", "values must be a block of keys, got "+nodes[0].Form(),
+			"use KEY: VALUE lines")
 		return nil, false
 	}
-	values, _ = l.value(name, &nodes[0]).(map[string]any)
+	values, _ = valueOf(r, name, &nodes[0]).(map[string]any)
 	return values, true
 }
 
-// value turns a node into what a template sees. A number that a template would print otherwise
+// valueOf turns a node into what a template sees. A number that a template would print otherwise
 // than it is written is a problem: an image's tag 1.10 would become 1.1.
-func (l *loader) value(name string, n *source.Node) any {
+func valueOf(r *page.Reader, name string, n *source.Node) any {
 	switch n.Shape {
 	case source.List:
 		out := make([]any, len(n.Kids))
 		for i := range n.Kids {
-			out[i] = l.value(name, &n.Kids[i])
+			out[i] = valueOf(r, name, &n.Kids[i])
 		}
 		return out
 	case source.Object:
-		l.duplicates(name, n)
+		duplicates(r, name, n)
 		out := make(map[string]any, len(n.Kids)/2)
 		for i := 0; i+1 < len(n.Kids); i += 2 {
 			if key := n.Kids[i].Text; out[key] == nil {
-				out[key] = l.value(name, &n.Kids[i+1])
+				out[key] = valueOf(r, name, &n.Kids[i+1])
 			}
 		}
 		return out
 	}
 	v, ok := typed(n.Type, n.Text)
 	if !ok {
-		l.problem(at(name, n.Line, n.Column), "", "a template prints this number otherwise than it is written", "quote it, or write it in plain decimal digits")
+		r.Problem(page.At(name, n.Line, n.Column), "", "a template prints this number otherwise than it is written",
+			"quote it, or write it in plain decimal digits")
 	}
 	return v
 }
 
 // duplicates reports keys that an object has twice.
-func (l *loader) duplicates(name string, n *source.Node) {
+func duplicates(r *page.Reader, name string, n *source.Node) {
 	for again, first := range source.Duplicates(n) {
-		l.problem(at(name, again.Line, again.Column), "", "duplicate key "+source.Quote(again.Text), fmt.Sprintf("remove one; the other is on line %d", first.Line))
+		r.Problem(page.At(name, again.Line, again.Column), "", "duplicate key "+source.Quote(again.Text),
+			fmt.Sprintf("remove one; the other is on line %d", first.Line))
 	}
 }
 
@@ -172,4 +177,23 @@ func merge(into, from map[string]any) {
 			into[k] = v
 		}
 	}
+}
+
+// CopyOf copies values and everything below them.
+func CopyOf(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := maps.Clone(v)
+		for k := range out {
+			out[k] = CopyOf(out[k])
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = CopyOf(v[i])
+		}
+		return out
+	}
+	return v
 }

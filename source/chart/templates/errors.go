@@ -1,4 +1,4 @@
-package chart
+package templates
 
 import (
 	"maps"
@@ -9,6 +9,8 @@ import (
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/chart/page"
+	chartvalues "github.com/ovi-project/ovi/source/chart/values"
 )
 
 // templateError is an error of text/template in parts.
@@ -60,63 +62,95 @@ func number(s string) int32 {
 	return int32(n)
 }
 
-// templateProblem explains an error of a template, at its position.
-func (l *loader) templateProblem(t *templates, f *file, err error, values map[string]any) source.Problem {
+// maxMissing bounds how many unknown values of one template are reported.
+const maxMissing = 20
+
+// Problems returns why a template cannot be rendered. Rendering stops at the first unknown value: it
+// is given a text and rendered again, so that the others are reported too.
+func (t *Set) Problems(f *page.File, err error, given map[string]any,
+	data func(map[string]any) map[string]any) []source.Problem {
+	out := []source.Problem{Explain(t, f, err, given)}
+	given = chartvalues.CopyOf(given).(map[string]any)
+	for range maxMissing {
+		e := parseError(err)
+		path, isValue := valuePath(e.node)
+		if !isValue || !noKey.MatchString(e.msg) || !chartvalues.SetText(given, path) {
+			return out
+		}
+		if _, err = t.Render(f, data(given)); err == nil || !noKey.MatchString(parseError(err).msg) {
+			return out
+		}
+		p := Explain(t, f, err, given)
+		if !slices.ContainsFunc(out, func(q source.Problem) bool { return q.At == p.At }) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Explain explains an error of a template, at its position.
+func Explain(t *Set, f *page.File, err error, values map[string]any) source.Problem {
 	e := parseError(err)
-	p := source.Problem{At: at(f.name, max(e.line, 1), max(e.col, 1))}
+	p := source.Problem{At: page.At(f.Name, max(e.line, 1), max(e.col, 1))}
 	switch {
 	case e.file != "":
 		p.At.File = e.file
-	case t.out != nil && t.out.now.file != nil: // not an error of an expression, but of what is printed
-		line, col := t.out.now.file.position(t.out.now.offset)
-		p.At = at(t.out.now.file.name, line, col)
+	case t.out != nil && t.out.Now.File != nil: // not an error of an expression, but of what is printed
+		line, col := t.out.Now.File.Position(t.out.Now.Offset)
+		p.At = page.At(t.out.Now.File.Name, line, col)
 	}
-	if in := t.files[e.file]; in != nil && e.col > 0 { // text/template counts bytes
+	if in := t.Files[e.file]; in != nil && e.col > 0 { // text/template counts bytes
 		p.At.Column = int(charsOf(in, e.line, e.col))
 	}
 	p.Summary, p.Suggestion = explain(t, e, values)
 	return p
 }
 
-func charsOf(f *file, line, col int32) int32 {
-	if f.lines == nil {
-		f.lines = lineStarts(f.text)
+func charsOf(f *page.File, line, col int32) int32 {
+	if f.Lines == nil {
+		f.Lines = page.LineStarts(f.Text)
 	}
-	if int(line) > len(f.lines) || line < 1 {
+	if int(line) > len(f.Lines) || line < 1 {
 		return col
 	}
-	_, chars := f.position(f.lines[line-1] + int(col) - 1)
+	_, chars := f.Position(f.Lines[line-1] + int(col) - 1)
 	return chars
 }
 
 // explain turns a message of text/template into what failed and what to do.
-func explain(t *templates, e templateError, values map[string]any) (summary, suggestion string) {
+func explain(t *Set, e templateError, values map[string]any) (summary, suggestion string) {
 	if m := noKey.FindStringSubmatch(e.msg); m != nil {
 		return missingKey(e.node, m[1], values)
 	}
 	if m := noFunc.FindStringSubmatch(e.msg); m != nil {
 		if slices.Contains(refused(), m[1]) {
-			return "the function " + m[1] + " is not available: rendering a chart gives the same text each time", "pass the result with --set"
+			return "the function " + m[1] + " is not available: rendering a chart gives the same text each time",
+				"pass the result with --set"
 		}
-		return "unknown function " + source.Quote(m[1]), nearestOr(m[1], append(slices.Collect(maps.Keys(functions(&counting{}))), "include"), "use a function of text/template or sprig")
+		return "unknown function " + source.Quote(m[1]),
+			page.NearestOr(m[1], append(slices.Collect(maps.Keys(functions(&counting{}))), "include"),
+				"use a function of text/template or sprig")
 	}
 	if m := noTmpl.FindStringSubmatch(e.msg); m != nil {
 		name := m[1] + m[2]
-		return "unknown template " + source.Quote(name), nearestOr(name, t.defined(), "add {{ define "+strconv.Quote(name)+" }}")
+		return "unknown template " + source.Quote(name),
+			page.NearestOr(name, t.defined(), "add {{ define "+strconv.Quote(name)+" }}")
 	}
 	if m := noKeys.FindStringSubmatch(e.msg); m != nil {
 		above, _, _ := strings.Cut(e.node, "."+m[1])
-		return e.node + " does not exist: " + above + " has no keys", "make it a block of keys in values.yaml, with " + m[1] + " in it"
+		return e.node + " does not exist: " + above + " has no keys",
+			"make it a block of keys in values.yaml, with " + m[1] + " in it"
 	}
 	if m := called.FindStringSubmatch(e.msg); m != nil {
 		return calledProblem(m[1], m[2], values)
 	}
 	for _, row := range []struct{ words, summary, suggestion string }{
 		{"unexpected EOF", "a block is not closed", "add {{ end }}"},
-		{"unexpected {{end}}", "{{ end }} without a block", "remove it, or add the {{ if }}, {{ range }} or {{ with }} that it closes"},
+		{"unexpected {{end}}", "{{ end }} without a block",
+			"remove it, or add the {{ if }}, {{ range }} or {{ with }} that it closes"},
 		{"unclosed action", "an action is not closed", "add }}"},
 		{"missing value for", e.msg, "add an expression"},
-		{errTooLong.Error(), errTooLong.Error(), "check its loops"},
+		{page.ErrTooLong.Error(), page.ErrTooLong.Error(), "check its loops"},
 	} {
 		if strings.Contains(e.msg, row.words) {
 			return row.summary, row.suggestion
@@ -131,7 +165,8 @@ func calledProblem(function, msg string, values map[string]any) (summary, sugges
 	if function == "required" || function == "fail" {
 		return clean(msg), "set the value with --set or --values"
 	}
-	return function + ": " + hideValues(quoted.ReplaceAllString(clean(msg), "…"), values), "check the arguments of " + function
+	return function + ": " + hideValues(quoted.ReplaceAllString(clean(msg), "…"), values),
+		"check the arguments of " + function
 }
 
 // missingKey explains a value that does not exist.
@@ -150,7 +185,8 @@ func missingKey(node, key string, values map[string]any) (summary, suggestion st
 	parent, _ := at2(values, path[:len(path)-1]).(map[string]any)
 	whole := strings.Join(path, ".")
 	if near, ok := resource.Nearest(key, slices.Sorted(maps.Keys(parent))); ok {
-		return "unknown value .Values." + whole, "use .Values." + strings.Join(append(slices.Clone(path[:len(path)-1]), near), ".")
+		return "unknown value .Values." + whole,
+			"use .Values." + strings.Join(append(slices.Clone(path[:len(path)-1]), near), ".")
 	}
 	return "unknown value .Values." + whole, "add " + whole + " to values.yaml, or use --set " + whole + "=VALUE"
 }
@@ -173,16 +209,8 @@ func at2(v any, path []string) any {
 	return v
 }
 
-func (t *templates) defined() []string {
+func (t *Set) defined() []string {
 	return slices.Sorted(maps.Keys(t.from))
-}
-
-func nearestOr(word string, names []string, other string) string {
-	slices.Sort(names)
-	if near, ok := resource.Nearest(word, names); ok {
-		return "use " + near
-	}
-	return other
 }
 
 // hideValues keeps values out of a message: they may be secrets.

@@ -1,0 +1,123 @@
+package page
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/position"
+	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/syntax"
+)
+
+// Disk is the operating system's files, or others.
+type Disk struct{ Files fs.FS }
+
+// Stat describes a file.
+func (d Disk) Stat(name string) (fs.FileInfo, error) {
+	if d.Files != nil {
+		return fs.Stat(d.Files, path.Clean(filepath.ToSlash(name)))
+	}
+	return os.Stat(name)
+}
+
+// List lists a folder.
+func (d Disk) List(name string) ([]fs.DirEntry, error) {
+	if d.Files != nil {
+		return fs.ReadDir(d.Files, path.Clean(filepath.ToSlash(name)))
+	}
+	return os.ReadDir(name)
+}
+
+// Read reads a file.
+func (d Disk) Read(name string) (string, error) {
+	if d.Files != nil {
+		b, err := fs.ReadFile(d.Files, path.Clean(filepath.ToSlash(name)))
+		return string(b), err
+	}
+	b, err := os.ReadFile(name)
+	return string(b), err
+}
+
+// Below lists the files in a folder and the folders in it, sorted, without hidden ones.
+func (d Disk) Below(dir string) ([]string, error) {
+	entries, err := d.List(dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, e := range entries {
+		name := filepath.Join(dir, e.Name())
+		switch info, err := d.Stat(name); {
+		case strings.HasPrefix(e.Name(), "."):
+		case err != nil: // a link to nothing: what it held is not known
+			return nil, err
+		case info.IsDir():
+			inside, err := d.Below(name)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, inside...)
+		default:
+			out = append(out, name)
+		}
+	}
+	return out, nil
+}
+
+// Reader reads the texts of one load.
+type Reader struct {
+	Disk
+	Draft *source.Draft
+	Files []string                   // of nodes that come from another file than their document
+	lost  func(at position.Position) // called where resources may stand that cannot be read
+}
+
+// NewReader returns a reader of files that reports to a draft.
+func NewReader(files fs.FS, draft *source.Draft, lost func(at position.Position)) *Reader {
+	return &Reader{Disk: Disk{files}, Draft: draft, lost: lost}
+}
+
+// ReadText reads a file that must be text.
+func (r *Reader) ReadText(name string) (string, *source.Problem) {
+	s, err := r.Read(name)
+	if err != nil {
+		return "", &source.Problem{At: position.Position{File: name},
+			Summary: "cannot read the file: " + source.FileError(err), Suggestion: "check its path and permissions"}
+	}
+	s = strings.TrimPrefix(s, "\uFEFF")
+	if line, col, what := syntax.BadByte(s); what != "" {
+		return "", &source.Problem{At: At(name, line, col), Summary: what,
+			Suggestion: "save the file as UTF-8 text with the line ends of Unix or Windows"}
+	}
+	return s, nil
+}
+
+// At is a position in a file.
+func At(file string, line, col int32) position.Position {
+	return position.Position{File: file, Line: int(line), Column: int(col)}
+}
+
+// IsYAML reports the name of a YAML file.
+func IsYAML(name string) bool {
+	ext := filepath.Ext(name)
+	return ext == ".yaml" || ext == ".yml"
+}
+
+// NearestOr suggests the nearest name, or something else if none is near.
+func NearestOr(word string, names []string, other string) string {
+	slices.Sort(names)
+	if near, ok := resource.Nearest(word, names); ok {
+		return "use " + near
+	}
+	return other
+}
+
+// Problem reports a problem.
+func (r *Reader) Problem(at position.Position, ref, summary, suggestion string) {
+	r.Draft.Problem(source.Problem{At: at, Ref: ref, Summary: summary, Suggestion: suggestion})
+}

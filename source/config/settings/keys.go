@@ -1,0 +1,81 @@
+package settings
+
+import (
+	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config/read"
+)
+
+// RulesKeys are the keys of rules.
+func RulesKeys() []read.Key[*Setter] {
+	return []read.Key[*Setter]{
+		{
+			Name: "skip_destructive", Example: "true", Form: read.FormBool, Read: (*Setter).readSkipDestructive,
+			Doc: "Blocks every delete and replace.",
+		},
+		{
+			Name: "destroy", Example: "auto", Form: read.FormDestroy, Read: (*Setter).readDestroy,
+			Doc: "Whether `ovi run --auto-approve` also deletes and replaces: auto, or manual, which needs " +
+				"`--allow-destroy`. Default: manual, and auto for charts.",
+		},
+		{
+			Name: "max_destroy", Example: "10%", Form: read.FormBudget, Read: (*Setter).readMaxDestroy,
+			Doc: "How many resources one plan may delete or replace: a number, or a share of the stack's " +
+				"resources. A plan above it destroys nothing at all.",
+		},
+		{
+			Name: "attempts", Example: "8", Form: read.FormNumber, Read: (*Setter).readAttempts,
+			Doc: "How many attempts of one configuration of a resource may fail before ovi stops trying it, " +
+				"until it changes or `ovi retry` allows more. Transient errors do not count. Default: 8.",
+		},
+		{
+			Name: "windows", Example: "[{days: [sat], from: 22:00, to: 04:00}]", Form: read.FormWindows,
+			Doc:  "Maintenance windows: what they cover is deferred until one of them opens.",
+			Read: (*Setter).readWindows,
+		},
+		{
+			Name: "approvals", Example: "[{kinds: [rds], approvers: 2}]", Form: read.FormApprovals,
+			Doc:  "What needs approval with `ovi approve` before it is applied.",
+			Read: (*Setter).readApprovals,
+		},
+		{
+			Name: "rules", Example: "[{name: keep-prod, when: \"…\", effect: deny}]", Form: read.FormCEL,
+			Doc:  "Your own rules, in CEL.",
+			Read: (*Setter).readExpressions,
+		},
+		{
+			Name: "drift", Example: "[{path: storage, when: new < old, effect: ignore}]", Form: read.FormDrifts,
+			Doc:  "Differences that are no drift, by a condition in CEL.",
+			Read: (*Setter).readDrift,
+		},
+	}
+}
+
+// OptionsKeys are the keys of options, with those of the providers that have any.
+func OptionsKeys(o source.Options) []read.Key[*Setter] {
+	out := []read.Key[*Setter]{
+		{
+			Name: "parallelism", Example: "10", Form: read.FormNumber, Read: (*Setter).readParallelism,
+			Doc: "How many resources are changed at once.",
+		},
+		{
+			Name: "claim_ttl", Example: "5m", Form: read.FormDuration, Read: (*Setter).readClaimTTL,
+			Doc: "After how long a claim expires that its owner does not renew.",
+		},
+		{
+			Name: "skip_destructive", Example: "true", Form: read.FormBool, Read: (*Setter).readSkipDestructive,
+			Doc: "The same as in `rules`.",
+		},
+	}
+	if o.Schemas == nil || o.ProviderOptions == nil {
+		return out
+	}
+	for _, p := range o.Schemas.Providers() {
+		if len(o.ProviderOptions(p)) > 0 {
+			out = append(out, read.Key[*Setter]{
+				Name: p, Example: "{KEY: VALUE}", Form: read.FormProvOpts, Doc: "Options of the provider " + p + ".",
+				Read: func(d *Setter, n *source.Node) { d.readProviderOptions(n, p) },
+			})
+		}
+	}
+	return out
+}
