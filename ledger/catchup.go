@@ -118,7 +118,7 @@ func (l *Ledger) replay(ctx context.Context, turn *wal.AppendLock, s LogBatch) e
 // undone makes an error retryable if it is one of committing to a shared store what is in the log
 // already, and the commit certainly did not happen: the next batch repeats it.
 func (l *Ledger) undone(err error) error {
-	if err != nil && l.cfg.Shared && passing(err) {
+	if err != nil && l.cfg.Shared && storage.Transient(err) {
 		return retryable(err)
 	}
 	return err

@@ -178,7 +178,7 @@ func (l *Ledger) prepare(ctx context.Context, group []*request) (ready []*reques
 		r.refused, r.events = false, nil
 		r.err = try(ctx, func() error { return l.fill(ctx, r, claims) })
 		switch {
-		case r.err != nil && passing(r.err):
+		case r.err != nil && storage.Transient(r.err):
 			try = once // one waited; the others need not
 		case r.err == nil && len(r.events) > 0:
 			ready = append(ready, r)
@@ -246,7 +246,7 @@ func (l *Ledger) write(ctx context.Context, turn *wal.AppendLock, group []*reque
 		}
 		events, err := l.signed(ctx, sign, r.events)
 		if err != nil {
-			return nil, &notRecorded{err, passing(err)}
+			return nil, &notRecorded{err, storage.Transient(err)}
 		}
 		if err := b.add(l.stamp(now), events, under); err != nil {
 			return nil, &notRecorded{err: err}
@@ -257,7 +257,7 @@ func (l *Ledger) write(ctx context.Context, turn *wal.AppendLock, group []*reque
 		return nil, fmt.Errorf("%w: %w", storage.ErrConflict, err)
 	}
 	if err != nil {
-		return nil, &notRecorded{err, passing(err)}
+		return nil, &notRecorded{err, storage.Transient(err)}
 	}
 	done, err := turn.AppendBatch(wal.Draft{At: now, Meta: l.mark(since), Records: b.encoded})
 	if errors.Is(err, wal.ErrTooLarge) {

@@ -3,11 +3,8 @@ package ledger
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"syscall"
 	"time"
 
-	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -20,11 +17,12 @@ const (
 	lastPause  = 1600 * time.Millisecond
 )
 
-// retry repeats what failed with an error that may pass.
+// retry repeats do while the store marks its error as transient. Every other error is final and returned
+// at once: others wait for the append lock.
 func retry(ctx context.Context, do func() error) error {
 	for pause := firstPause; ; pause *= 2 {
 		err := do()
-		if err == nil || !passing(err) || ctx.Err() != nil || pause > lastPause {
+		if err == nil || !storage.Transient(err) || ctx.Err() != nil || pause > lastPause {
 			return err
 		}
 		select {
@@ -36,23 +34,6 @@ func retry(ctx context.Context, do func() error) error {
 }
 
 func once(_ context.Context, do func() error) error { return do() }
-
-// passing reports whether an error may pass by itself: it is none of those that name a lasting
-// cause.
-func passing(err error) bool {
-	for _, lasting := range []error{
-		storage.ErrConflict, storage.ErrCompacted, storage.ErrFuture, storage.ErrCorrupt, storage.ErrBusy, storage.ErrNewer,
-		storage.ErrForeign, storage.ErrNoLease, storage.ErrUnknown, storage.ErrInvalid, storage.ErrClosed,
-		event.ErrNewer, ErrNotFound, ErrElsewhere, ErrForeignLog, ErrUnfinished, ErrRefused, ErrUnproven, ErrUsed, ErrBound, errRaced, errOvertaken, context.Canceled,
-		fs.ErrPermission, syscall.ENOSPC, syscall.EDQUOT,
-	} {
-		if errors.Is(err, lasting) {
-			return false
-		}
-	}
-	var young *YoungError
-	return !errors.As(err, &young)
-}
 
 // retryableError is an error before which nothing was appended, and after which the store is
 // unchanged: the ledger goes on.
