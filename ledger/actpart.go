@@ -47,51 +47,6 @@ func concernsActs(record []byte) bool {
 	return false
 }
 
-// act applies the events of operators, and the use of their approvals; false if the event is another.
-func (p *projection) act(r event.Record) (bool, error) {
-	switch e := r.Event.(type) {
-	case event.Approved:
-		if e.Digest == "" {
-			return true, p.put(rows.KeyConfirmed+e.Plan, rows.EventOf(r))
-		}
-		return true, p.put(rows.ApprovalOf(e.Digest, e.Who), rows.ActOf(r, e))
-	case event.Blessed:
-		return true, p.put(rows.BlessedOf(e.Ref), rows.ActOf(r, e))
-	case event.Acknowledged:
-		return true, p.put(rows.AcknowledgedOf(e.Ref), rows.ActOf(r, e))
-	case event.PolicyRequired:
-		return true, p.put(rows.RequirementOf(e.Name), rows.ActOf(r, e))
-	case event.RosterChanged:
-		return true, p.roster(r, e)
-	case event.PlanSaved:
-		return true, p.put(rows.SavedOf(e.Plan), rows.ActOf(r, e))
-	case event.ActsCertified:
-		return true, p.put(rows.KeyActs+r.Instance, rows.ActsCertified{Seq: r.Seq})
-	}
-	return false, nil
-}
-
-// useApprovals records which plan used the approvals that an action rests on.
-func (p *projection) useApprovals(e event.Started) error {
-	if e.Approval == nil {
-		return nil
-	}
-	for _, by := range e.Approval.By {
-		key, use := rows.UsedOf(e.Approval.Digest, by.Who), rows.Used{Plan: e.Plan, Seq: by.Seq, Instance: by.Instance}
-		var was rows.Used
-		if _, err := p.load(key, &was); err != nil {
-			return err
-		}
-		if was == use {
-			continue
-		}
-		if err := p.put(key, use); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // primeActs starts from the last list of acts in the log. Where to find it is only a hint.
 func primeActs(ctx context.Context, l *Ledger, v *verified) error {
 	e, err := l.Get(ctx, rows.KeyActs+l.instance, storage.Now)

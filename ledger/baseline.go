@@ -1,18 +1,13 @@
 package ledger
 
 import (
-	"bytes"
 	"context"
 	"errors"
 
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
-	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
 )
-
-// baselineSize limits the keys and values of one record, in bytes.
-const baselineSize = 1 << 20
 
 // Trim removes the oldest part of the log, as far as all its records are before keep, and returns
 // the first record that is kept. Before, it records all present facts again: a store that is rebuilt
@@ -89,21 +84,4 @@ func (l *Ledger) factsAfter(ctx context.Context, last string) (facts []event.Fac
 // and that is not rebuilt from one log, what proves bindings and acts.
 func (l *Ledger) carries(key string) bool {
 	return rows.IsFact(key) && (!l.cfg.Shared || inTable(key) || isAct(key))
-}
-
-// carried writes the facts that the store does not have.
-func (p *projection) carried(e event.Baseline) error {
-	for _, f := range e.Facts {
-		was, err := p.get(f.Key)
-		if err != nil {
-			return err
-		}
-		if bytes.Equal(was, f.Value) {
-			continue
-		}
-		if err := p.set(storage.Op{Key: f.Key, Value: f.Value}); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -44,3 +44,25 @@ func (r *Reader) Instances(ctx context.Context) ([]Instance, error) {
 	out, _, err := Instances(ctx, r.store, storage.Now)
 	return out, err
 }
+
+// FrontierIn is the last record of the log that a store has which only that log is projected into.
+func FrontierIn(ctx context.Context, store storage.Store) ([]wal.Option, error) {
+	return (&Reader{store: store}).frontierIn(ctx)
+}
+
+func (r *Reader) frontierIn(ctx context.Context) ([]wal.Option, error) {
+	var heads []rows.Head
+	err := r.Entries(ctx, rows.KeyLog, storage.Now, func(e storage.Entry) error {
+		var h rows.Head
+		heads = append(heads, h)
+		return json.Unmarshal(e.Value, &heads[len(heads)-1])
+	})
+	if err != nil || len(heads) != 1 || heads[0].Chain == "" {
+		return nil, err
+	}
+	chain, err := wal.ParseChain(heads[0].Chain)
+	if err != nil {
+		return nil, fmt.Errorf("ledger: read the position of the store: %w", err)
+	}
+	return []wal.Option{wal.WithFrontier(heads[0].Seq, chain)}, nil
+}

@@ -14,17 +14,6 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// loaded records the version of a stack, if it is another one.
-func (p *projection) loaded(e event.Loaded) error {
-	var was rows.Loaded
-	key, is := rows.LoadedOf(e.Stack), rows.Loaded{Version: e.Version, Source: e.Source, Release: e.Release}
-	found, err := p.load(key, &was)
-	if err != nil || found && was == is {
-		return err
-	}
-	return p.put(key, is)
-}
-
 // LoadedVersion is the version of a stack that was last loaded.
 func (r *Reader) LoadedVersion(ctx context.Context, stack string) (string, error) {
 	var v rows.Loaded

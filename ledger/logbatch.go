@@ -87,3 +87,6 @@ func (s LogBatch) refuses(before wal.Batch) bool {
 	}
 	return false
 }
+
+// baselineSize limits the keys and values of one record, in bytes.
+const baselineSize = 1 << 20

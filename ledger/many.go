@@ -3,33 +3,12 @@ package ledger
 import (
 	"context"
 	"fmt"
-	"iter"
 	"slices"
-	"strings"
 
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
-
-// manyScopes is from how many scopes on all their rows are read in one pass: to open the store costs more than the
-// rows of a scope with little in it.
-const manyScopes = 8
-
-// within is what the keys of all these scopes begin with, besides the prefix of the table.
-func within(scopes []resource.Scope) string {
-	if len(scopes) == 0 {
-		return ""
-	}
-	common := scopes[0].String()
-	for _, s := range scopes[1:] {
-		name := s.String()
-		for !strings.HasPrefix(name, common) {
-			common = common[:len(common)-1]
-		}
-	}
-	return common
-}
 
 // BindingsIn are the bindings of scopes. The caller must not change them.
 func (r *Reader) BindingsIn(ctx context.Context, scopes []resource.Scope) (map[resource.Scope][]resource.Binding, error) {
@@ -116,36 +95,4 @@ func (r *Reader) Snapshots(ctx context.Context, scans []Scan) (map[resource.Scop
 		slices.SortFunc(s.Resources, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) })
 	}
 	return out, err
-}
-
-// recordedRows are the recorded resources of scopes, each in the order of its keys. A value is valid until the next
-// step.
-func recordedRows(ctx context.Context, store storage.Store, scopes []resource.Scope) (func(resource.Scope) (iter.Seq2[storage.Entry, error], error), error) {
-	if len(scopes) < manyScopes {
-		return func(s resource.Scope) (iter.Seq2[storage.Entry, error], error) {
-			entries, _, err := storage.Scan(ctx, store, rows.ResourcePrefix(s), storage.Now)
-			return entries, err
-		}, nil
-	}
-	entries, _, err := store.Range(ctx, rows.KeyResource+within(scopes), storage.Now)
-	if err != nil {
-		return nil, err
-	}
-	all := make(map[string][]storage.Entry, len(scopes))
-	for e, err := range entries {
-		if err != nil {
-			return nil, err
-		}
-		prefix := rows.ScopePrefix(e.Key)
-		all[prefix] = append(all[prefix], e)
-	}
-	return func(s resource.Scope) (iter.Seq2[storage.Entry, error], error) {
-		return func(yield func(storage.Entry, error) bool) {
-			for _, e := range all[rows.ResourcePrefix(s)] {
-				if !yield(e, nil) {
-					return
-				}
-			}
-		}, nil
-	}, nil
 }

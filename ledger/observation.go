@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -191,4 +192,36 @@ func stacksOf(s resource.Snapshot) []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// recordedRows are the recorded resources of scopes, each in the order of its keys. A value is valid until the next
+// step.
+func recordedRows(ctx context.Context, store storage.Store, scopes []resource.Scope) (func(resource.Scope) (iter.Seq2[storage.Entry, error], error), error) {
+	if len(scopes) < manyScopes {
+		return func(s resource.Scope) (iter.Seq2[storage.Entry, error], error) {
+			entries, _, err := storage.Scan(ctx, store, rows.ResourcePrefix(s), storage.Now)
+			return entries, err
+		}, nil
+	}
+	entries, _, err := store.Range(ctx, rows.KeyResource+within(scopes), storage.Now)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string][]storage.Entry, len(scopes))
+	for e, err := range entries {
+		if err != nil {
+			return nil, err
+		}
+		prefix := rows.ScopePrefix(e.Key)
+		all[prefix] = append(all[prefix], e)
+	}
+	return func(s resource.Scope) (iter.Seq2[storage.Entry, error], error) {
+		return func(yield func(storage.Entry, error) bool) {
+			for _, e := range all[rows.ResourcePrefix(s)] {
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}, nil
+	}, nil
 }

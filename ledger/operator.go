@@ -143,35 +143,6 @@ func (l *Ledger) signAgain(ctx context.Context, found map[string]rows.Act[event.
 	return err
 }
 
-// BlessingsAt are the resources that the store had as protected at a revision, sorted by ref, for
-// showing the past.
-func (r *Reader) BlessingsAt(ctx context.Context, at storage.Revision) ([]Blessing, error) {
-	var out []Blessing
-	err := r.Entries(ctx, rows.KeyBlessed, at, func(e storage.Entry) error {
-		var a rows.Act[event.Blessed]
-		err := json.Unmarshal(e.Value, &a)
-		out = appendBlessing(out, a)
-		return err
-	})
-	slices.SortFunc(out, func(a, b Blessing) int { return a.Ref.Compare(b.Ref) })
-	return out, err
-}
-
-// Blessing is the protection of a resource.
-type Blessing struct {
-	Ref    resource.Ref
-	Who    string
-	Reason string
-	At     time.Time
-}
-
-func appendBlessing(all []Blessing, a rows.Act[event.Blessed]) []Blessing {
-	if !a.Event.On {
-		return all
-	}
-	return append(all, Blessing{a.Event.Ref, a.Event.Who, a.Event.Reason, a.At})
-}
-
 // Acknowledgment is a drift that an operator accepts until a time.
 type Acknowledgment struct {
 	event.Acknowledged
@@ -192,4 +163,35 @@ func (l *Ledger) Acknowledged(ctx context.Context) ([]Acknowledgment, error) {
 	}
 	slices.SortFunc(out, func(a, b Acknowledgment) int { return a.Ref.Compare(b.Ref) })
 	return out, err
+}
+
+// ErrBound is returned for an adoption of a resource that another ref has.
+var ErrBound = errors.New("ledger: the resource is recorded under another name")
+
+// permitted refuses to adopt an id that is bound to another ref, unless that binding ends in the
+// same batch, and to start an action with approvals that another plan used.
+func (l *Ledger) permitted(ctx context.Context, events []event.Event) error {
+	ended := map[resource.Ref]bool{}
+	for _, e := range events {
+		switch e := e.(type) {
+		case event.Started:
+			if err := l.unused(ctx, e); err != nil {
+				return err
+			}
+		case event.Disowned:
+			ended[e.Ref] = true
+		case event.Lost:
+			ended[e.Ref] = true
+		case event.Adopted:
+			var was resource.Ref
+			found, err := l.Load(ctx, rows.IdentityOf(e.Ref, e.ID), storage.Now, &was)
+			if err != nil {
+				return err
+			}
+			if found && was != e.Ref && !ended[was] {
+				return fmt.Errorf("%w: %s is %s", ErrBound, e.ID, was)
+			}
+		}
+	}
+	return nil
 }

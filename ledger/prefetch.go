@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"context"
 	"maps"
 	"slices"
 
@@ -110,25 +109,4 @@ func (p *projection) read(key string) (storage.Entry, error) {
 		return e, nil
 	}
 	return storage.Get(p.ctx, p.store, key, storage.Now)
-}
-
-// claims are the valid claims of a group, by key, read at once. One that is missing here has to be
-// read by itself: it has expired, or could not be read. The commit is guarded by each of them in any
-// case.
-func (l *Ledger) claims(ctx context.Context, group []*request) map[string]storage.Entry {
-	var keys []string
-	for _, r := range group {
-		if r.guard != nil {
-			keys = append(keys, r.guard.Key)
-		}
-	}
-	if len(keys) < 2 {
-		return nil
-	}
-	slices.Sort(keys)
-	found, err := storage.Gets(ctx, l.store, slices.Compact(keys))
-	if err != nil {
-		return nil
-	}
-	return found
 }

@@ -98,3 +98,14 @@ func (p *projection) first(s resource.Scope, touch bool) error {
 	}
 	return p.set(storage.Op{Key: key, Value: []byte("{}")})
 }
+
+// loaded records the version of a stack, if it is another one.
+func (p *projection) loaded(e event.Loaded) error {
+	var was rows.Loaded
+	key, is := rows.LoadedOf(e.Stack), rows.Loaded{Version: e.Version, Source: e.Source, Release: e.Release}
+	found, err := p.load(key, &was)
+	if err != nil || found && was == is {
+		return err
+	}
+	return p.put(key, is)
+}

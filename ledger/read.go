@@ -243,3 +243,10 @@ func (r *Reader) Until(ctx context.Context, o OpenAction) (time.Time, error) {
 	_, err := r.Load(ctx, rows.KeyScan+o.Ref.Scope().String(), storage.Now, &s)
 	return o.Deadline.Add(max(0, s.Away-o.Away)), err
 }
+
+// ResourceState is a resource as recorded at a revision.
+type ResourceState struct {
+	resource.Observed
+	First   storage.Revision // when it was first observed
+	Changed storage.Revision // when it was last observed to differ
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
@@ -301,4 +302,25 @@ func (l *Ledger) breakDown(err error) error {
 		l.broken = fmt.Errorf("%w: %w", ErrBroken, err)
 	}
 	return l.broken
+}
+
+// claims are the valid claims of a group, by key, read at once. One that is missing here has to be
+// read by itself: it has expired, or could not be read. The commit is guarded by each of them in any
+// case.
+func (l *Ledger) claims(ctx context.Context, group []*request) map[string]storage.Entry {
+	var keys []string
+	for _, r := range group {
+		if r.guard != nil {
+			keys = append(keys, r.guard.Key)
+		}
+	}
+	if len(keys) < 2 {
+		return nil
+	}
+	slices.Sort(keys)
+	found, err := storage.Gets(ctx, l.store, slices.Compact(keys))
+	if err != nil {
+		return nil
+	}
+	return found
 }

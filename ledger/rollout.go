@@ -4,25 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
-
-// Replacement is a replacement that has not finished.
-type Replacement struct {
-	event.ReplaceStarted `json:"started"`
-	At                   time.Time `json:"at"`
-	Instance             string    `json:"instance"`
-	Run                  string    `json:"run"`
-	Reverting            bool      `json:"reverting,omitempty"`
-	Why                  string    `json:"why,omitempty"` // it is reverting
-	// Applying is the configuration that the new resource was created with, once it exists.
-	Applying *event.Applied `json:"applying,omitempty"`
-}
 
 // Replacement is the open replacement of a ref; false if there is none.
 func (r *Reader) Replacement(ctx context.Context, ref resource.Ref) (Replacement, bool, error) {

@@ -33,16 +33,3 @@ func (l *Ledger) ChangeRoster(ctx context.Context, e event.RosterChanged) error 
 	}})
 	return err
 }
-
-// roster keeps a change that the roster before it allows. Another one, which only a program that is not
-// ovi records, changes nothing, whoever can write the log.
-func (p *projection) roster(r event.Record, e event.RosterChanged) error {
-	var was rows.Act[event.RosterChanged]
-	if _, err := p.load(rows.RosterKey, &was); err != nil {
-		return err
-	}
-	if e.Check(r.Instance) != nil || !p.others && !slices.Equal(was.Event.Signers, e.Before) {
-		return nil
-	}
-	return p.put(rows.RosterKey, rows.ActOf(r, e))
-}

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/ovi-project/ovi/ledger/event"
@@ -32,87 +29,12 @@ var (
 	// ErrUnfinished is returned for a store that is being rebuilt from its logs, or whose rebuild
 	// did not finish.
 	ErrUnfinished = errors.New("ledger: the store is being rebuilt, or a rebuild was interrupted: wait for it, or rebuild it under another prefix with `ovi audit replay --into`")
-	// errRaced: another instance recorded what this batch rests on.
-	errRaced = errors.New("another instance recorded first")
 )
 
 const (
 	raceTries = 20
 	racePause = 5 * time.Millisecond
 )
-
-// rests guards an entry that the projection read; the key is that of an absent one too.
-func (p *projection) rests(key string, e storage.Entry) {
-	if p.guards != nil {
-		p.guards[key] = storage.Guard{Key: key, Created: e.Created, Modified: e.Modified}
-	}
-}
-
-// guardBulk guards the resources of observations, and finds those that another instance wrote after
-// the observation was compared with what was recorded.
-func (p *projection) guardBulk(since storage.Revision) error {
-	if since == storage.Now {
-		return nil
-	}
-	written := map[string]bool{}
-	for _, op := range p.ops {
-		if _, read := p.guards[op.Key]; !read && strings.HasPrefix(op.Key, rows.KeyResource) {
-			written[op.Key] = true
-		}
-	}
-	if len(written) == 0 {
-		return nil
-	}
-	if err := p.versions(written); err != nil {
-		return err
-	}
-	for e, err := range p.store.Changes(p.ctx, rows.KeyResource, since, storage.Now) {
-		if err != nil {
-			return err
-		}
-		if written[e.Key] {
-			return fmt.Errorf("%w: %s", errRaced, e.Key)
-		}
-	}
-	return nil
-}
-
-// versions reads the versions of keys, one by one if they are few.
-func (p *projection) versions(keys map[string]bool) error {
-	if len(keys) <= manyDecisions {
-		found, err := storage.Gets(p.ctx, p.store, slices.Collect(maps.Keys(keys)))
-		for key := range keys {
-			p.rests(key, found[key])
-		}
-		return err
-	}
-	for key := range keys {
-		p.rests(key, storage.Entry{})
-	}
-	entries, _, err := p.store.Range(p.ctx, rows.KeyResource, storage.Now)
-	if err != nil {
-		return err
-	}
-	for e, err := range entries {
-		if err != nil {
-			return err
-		}
-		if keys[e.Key] {
-			p.rests(e.Key, e)
-		}
-	}
-	return nil
-}
-
-// reads are the guards of what the projection rests on, in order.
-func (p *projection) reads() []storage.Guard {
-	out := make([]storage.Guard, 0, len(p.guards))
-	for _, g := range p.guards {
-		out = append(out, g)
-	}
-	slices.SortFunc(out, func(a, b storage.Guard) int { return strings.Compare(a.Key, b.Key) })
-	return out
-}
 
 // lost names the claim of the batch that was lost, or that another instance came first.
 func (l *Ledger) lost(ctx context.Context, claims []storage.Guard) string {

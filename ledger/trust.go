@@ -17,23 +17,6 @@ import (
 // Key is the public key with which this instance signs, in hex.
 func (l *Ledger) Key() string { return hex.EncodeToString(l.log.PublicKey()) }
 
-// trust applies the events of keys; false if the event is another.
-func (p *projection) trust(r event.Record) (bool, error) {
-	switch e := r.Event.(type) {
-	case event.KeyPinned:
-		return true, p.put(rows.PinOf(r.Instance, e.Instance), rows.Pin{Key: e.Key, At: r.At})
-	case event.Trusted:
-		return true, p.put(rows.KeyTrust+e.Key, rows.Trust{On: e.On, Who: e.Who, Instance: r.Instance, Signature: e.Signature})
-	case event.TrustRequired:
-		return true, p.put(rows.KeyRequired, rows.Trust{On: e.On, Who: e.Who, Instance: r.Instance, Signature: e.Signature})
-	case event.Cosigned:
-		return true, p.put(rows.CosignedOf(e.Instance, r.Instance), rows.Cosigned{Seq: e.Seq, Chain: e.Chain, At: r.At, Signature: e.Signature})
-	case event.Certified:
-		return true, p.put(rows.KeyCertified+r.Instance, rows.Certified{Seq: uint64(r.Seq), Digest: e.Bindings})
-	}
-	return false, nil
-}
-
 // trusts returns nil if the key of another instance counts. A key is pinned at its first use, on
 // record, unless trust is required.
 func (l *Ledger) trusts(ctx context.Context, instance, key string, pin bool) error {

@@ -6,15 +6,7 @@ import (
 
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/storage"
 )
-
-// ResourceState is a resource as recorded at a revision.
-type ResourceState struct {
-	resource.Observed
-	First   storage.Revision // when it was first observed
-	Changed storage.Revision // when it was last observed to differ
-}
 
 // Scan is the last observation of a scope.
 type Scan struct {
@@ -142,4 +134,16 @@ type OpenAction struct {
 	Deadline time.Time `json:"deadline,omitzero"`
 	// Away is that of the scope when it was accepted.
 	Away time.Duration `json:"away,omitempty"`
+}
+
+// Replacement is a replacement that has not finished.
+type Replacement struct {
+	event.ReplaceStarted `json:"started"`
+	At                   time.Time `json:"at"`
+	Instance             string    `json:"instance"`
+	Run                  string    `json:"run"`
+	Reverting            bool      `json:"reverting,omitempty"`
+	Why                  string    `json:"why,omitempty"` // it is reverting
+	// Applying is the configuration that the new resource was created with, once it exists.
+	Applying *event.Applied `json:"applying,omitempty"`
 }
