@@ -48,8 +48,8 @@ func concernsActs(record []byte) bool {
 }
 
 // primeActs starts from the last list of acts in the log. Where to find it is only a hint.
-func primeActs(ctx context.Context, l *Ledger, v *verified) error {
-	e, err := l.Get(ctx, rows.KeyActs+l.instance, storage.Now)
+func primeActs(ctx context.Context, p *Proofs, v *verified) error {
+	e, err := p.Get(ctx, rows.KeyActs+p.Instance(), storage.Now)
 	if err != nil || e.Value == nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func primeActs(ctx context.Context, l *Ledger, v *verified) error {
 	if json.Unmarshal(e.Value, &hint) != nil {
 		return nil
 	}
-	picker := l.log.RandomReader()
+	picker := p.log.RandomReader()
 	defer func() { _ = picker.Close() }()
 	b, err := picker.Batch(hint.Seq)
 	if err != nil {
@@ -65,7 +65,7 @@ func primeActs(ctx context.Context, l *Ledger, v *verified) error {
 	}
 	r, err := event.DecodeRecord(b.Records[hint.Seq-b.First])
 	list, ok := r.Event.(event.ActsCertified)
-	if err != nil || !ok || r.Instance != l.instance {
+	if err != nil || !ok || r.Instance != p.Instance() {
 		return nil //nolint:nilerr // the log is read from its beginning
 	}
 	for _, f := range list.Acts {
@@ -76,41 +76,38 @@ func primeActs(ctx context.Context, l *Ledger, v *verified) error {
 }
 
 // actsDue reports whether much of the log was read here to know the acts.
-func (l *Ledger) actsDue() bool {
-	l.acts.mu.Lock()
-	defer l.acts.mu.Unlock()
-	return l.acts.primed && l.acts.read >= actsAfter && l.Broken() == nil
+func (p *Proofs) actsDue() bool {
+	p.acts.mu.Lock()
+	defer p.acts.mu.Unlock()
+	return p.acts.primed && p.acts.read >= actsAfter
 }
 
-// certifyActs lists the acts in the log, if they fit into a record.
-func (l *Ledger) certifyActs(ctx context.Context) error {
-	_, err := l.submit(ctx, &request{build: func(ctx context.Context) ([]event.Event, error) {
-		now, err := l.provenActs(ctx)
-		if err != nil {
-			return nil, err
-		}
-		var list event.ActsCertified
-		size := 0
-		for _, key := range slices.Sorted(maps.Keys(now)) {
-			list.Acts = append(list.Acts, event.Fact{Key: key, Value: now[key]})
-			size += len(key) + len(now[key])
-		}
-		if size > baselineSize {
-			return nil, nil
-		}
-		return []event.Event{list}, nil
-	}})
-	return err
+// listActs returns the event that lists the acts in the log, if they fit into a record.
+func (p *Proofs) listActs(ctx context.Context) ([]event.Event, error) {
+	now, err := p.provenActs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list event.ActsCertified
+	size := 0
+	for _, key := range slices.Sorted(maps.Keys(now)) {
+		list.Acts = append(list.Acts, event.Fact{Key: key, Value: now[key]})
+		size += len(key) + len(now[key])
+	}
+	if size > baselineSize {
+		return nil, nil
+	}
+	return []event.Event{list}, nil
 }
 
 // provenActs is a copy of the acts as this log proves them.
-func (l *Ledger) provenActs(ctx context.Context) (map[string][]byte, error) {
-	l.acts.mu.Lock()
-	defer l.acts.mu.Unlock()
-	if err := l.acts.follow(ctx, l); err != nil {
+func (p *Proofs) provenActs(ctx context.Context) (map[string][]byte, error) {
+	p.acts.mu.Lock()
+	defer p.acts.mu.Unlock()
+	if err := p.acts.follow(ctx, p); err != nil {
 		return nil, err
 	}
-	return l.acts.now(), nil
+	return p.acts.now(), nil
 }
 
 // now is the part with the changes of the last batch.
@@ -125,8 +122,8 @@ func (v *verified) now() map[string][]byte {
 }
 
 // actsAgree fails if the store has other acts of this instance than its log.
-func (l *Ledger) actsAgree(ctx context.Context) error {
-	found, err := l.contradictoryActs(ctx)
+func (p *Proofs) actsAgree(ctx context.Context) error {
+	found, err := p.contradictoryActs(ctx)
 	if err == nil && len(found) > 0 {
 		err = fmt.Errorf("ledger: %w: %s", ErrUnproven, found[0].Text)
 	}

@@ -43,12 +43,12 @@ func generationOf[E act[E]](e E) uint64 {
 // acts are the acts under a prefix that count, by key. Own are those that this log proves; in a store
 // that instances share, those of others that have the signature of a trusted one, unless own is newer.
 // Each row of the store that does not count goes to doubt. With pin, keys are pinned at first use.
-func acts[E act[E]](ctx context.Context, l *Ledger, prefix string, pin bool, doubt func(key string, why error)) (map[string]rows.Act[E], error) {
-	stored, err := l.storedActs(ctx, prefix) // before the log, which has all of this instance that the store has
+func acts[E act[E]](ctx context.Context, p *Proofs, prefix string, pin bool, doubt func(key string, why error)) (map[string]rows.Act[E], error) {
+	stored, err := p.storedActs(ctx, prefix) // before the log, which has all of this instance that the store has
 	if err != nil {
 		return nil, err
 	}
-	proven, err := l.provenActs(ctx)
+	proven, err := p.provenActs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -63,14 +63,14 @@ func acts[E act[E]](ctx context.Context, l *Ledger, prefix string, pin bool, dou
 		}
 		out[key] = a
 	}
-	if !l.cfg.Shared {
+	if !p.shared {
 		return out, nil
 	}
-	if err := keptOfOthers(ctx, l, out, pin); err != nil {
+	if err := keptOfOthers(ctx, p, out, pin); err != nil {
 		return nil, err
 	}
 	for _, key := range slices.Sorted(maps.Keys(stored)) {
-		a, err := actOf[E](ctx, l, key, stored[key], proven[key], pin)
+		a, err := actOf[E](ctx, p, key, stored[key], proven[key], pin)
 		var why *UnprovenError
 		switch {
 		case errors.As(err, &why):
@@ -95,12 +95,12 @@ func acts[E act[E]](ctx context.Context, l *Ledger, prefix string, pin bool, dou
 }
 
 // storedActs are the acts as the store has them, where instances share it.
-func (l *Ledger) storedActs(ctx context.Context, prefix string) (map[string][]byte, error) {
+func (p *Proofs) storedActs(ctx context.Context, prefix string) (map[string][]byte, error) {
 	out := map[string][]byte{}
-	if !l.cfg.Shared {
+	if !p.shared {
 		return out, nil
 	}
-	err := l.Entries(ctx, prefix, storage.Now, func(e storage.Entry) error {
+	err := p.Entries(ctx, prefix, storage.Now, func(e storage.Entry) error {
 		out[e.Key] = bytes.Clone(e.Value)
 		return nil
 	})
@@ -108,13 +108,13 @@ func (l *Ledger) storedActs(ctx context.Context, prefix string) (map[string][]by
 }
 
 // keptOfOthers removes acts of other instances, which a baseline kept, that have no signature.
-func keptOfOthers[E act[E]](ctx context.Context, l *Ledger, all map[string]rows.Act[E], pin bool) error {
+func keptOfOthers[E act[E]](ctx context.Context, p *Proofs, all map[string]rows.Act[E], pin bool) error {
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		a := all[key]
-		if a.Instance == l.instance {
+		if a.Instance == p.Instance() {
 			continue
 		}
-		switch err := actThere(ctx, l, key, a, pin); {
+		switch err := actThere(ctx, p, key, a, pin); {
 		case errors.Is(err, ErrUnproven):
 			delete(all, key)
 		case err != nil:
@@ -125,22 +125,22 @@ func keptOfOthers[E act[E]](ctx context.Context, l *Ledger, all map[string]rows.
 }
 
 // actOf decodes a row of a store that instances share, and checks it.
-func actOf[E act[E]](ctx context.Context, l *Ledger, key string, value, own []byte, pin bool) (rows.Act[E], error) {
+func actOf[E act[E]](ctx context.Context, p *Proofs, key string, value, own []byte, pin bool) (rows.Act[E], error) {
 	var a rows.Act[E]
 	if err := json.Unmarshal(value, &a); err != nil {
 		return a, unproven("it cannot be read: %v", err)
 	}
-	if a.Instance == l.instance {
+	if a.Instance == p.Instance() {
 		if !bytes.Equal(value, own) {
 			return a, unproven("the audit log of this instance does not have it")
 		}
 		return a, nil
 	}
-	return a, actThere(ctx, l, key, a, pin)
+	return a, actThere(ctx, p, key, a, pin)
 }
 
 // actThere checks the signature of another instance.
-func actThere[E act[E]](ctx context.Context, l *Ledger, key string, a rows.Act[E], pin bool) error {
+func actThere[E act[E]](ctx context.Context, p *Proofs, key string, a rows.Act[E], pin bool) error {
 	_, signed := a.Event.Unsigned()
 	if signed == nil {
 		return unproven("instance %s did not sign it", a.Instance)
@@ -152,7 +152,7 @@ func actThere[E act[E]](ctx context.Context, l *Ledger, key string, a rows.Act[E
 	if s.Instance = a.Instance; !s.verify(signed) {
 		return unproven("instance %s did not sign it", a.Instance)
 	}
-	return l.trusts(ctx, a.Instance, signed.Key, pin)
+	return p.trusts(ctx, a.Instance, signed.Key, pin)
 }
 
 // Contradiction is an act that the store has and the audit log does not, or the other way round, which
@@ -165,49 +165,49 @@ type Contradiction struct {
 
 // Contradictions lists what the store says of operators' acts and the audit log does not, sorted. It
 // records nothing. What is being recorded just now is none: it is compared again.
-func (l *Ledger) Contradictions(ctx context.Context) ([]Contradiction, error) {
-	acts, err1 := l.contradictoryActs(ctx)
-	logs, err2 := l.wentBack(ctx)
+func (p *Proofs) Contradictions(ctx context.Context) ([]Contradiction, error) {
+	acts, err1 := p.contradictoryActs(ctx)
+	logs, err2 := p.wentBack(ctx)
 	return append(acts, logs...), errors.Join(err1, err2)
 }
 
-func (l *Ledger) contradictoryActs(ctx context.Context) ([]Contradiction, error) {
-	found, err := l.contradictions(ctx)
+func (p *Proofs) contradictoryActs(ctx context.Context) ([]Contradiction, error) {
+	found, err := p.contradictions(ctx)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	again, err := l.contradictions(ctx)
+	again, err := p.contradictions(ctx)
 	return slices.DeleteFunc(again, func(c Contradiction) bool { return !slices.Contains(found, c) }), err
 }
 
-func (l *Ledger) contradictions(ctx context.Context) ([]Contradiction, error) {
+func (p *Proofs) contradictions(ctx context.Context) ([]Contradiction, error) {
 	var out []Contradiction
 	doubt := func(key string, why error) {
 		out = append(out, Contradiction{Key: key, Text: describeAct(key) + ": " + why.Error()})
 	}
 	var err error
-	if l.cfg.Shared {
-		_, err1 := acts[event.Blessed](ctx, l, rows.KeyBlessed, false, doubt)
-		_, err2 := acts[event.Approved](ctx, l, rows.KeyApproval, false, doubt)
-		_, err3 := acts[event.Acknowledged](ctx, l, rows.KeyAcknowledged, false, doubt)
-		_, err4 := acts[event.PolicyRequired](ctx, l, rows.KeyRequirement, false, doubt)
-		_, err5 := acts[event.RosterChanged](ctx, l, rows.KeyRoster, false, doubt)
+	if p.shared {
+		_, err1 := acts[event.Blessed](ctx, p, rows.KeyBlessed, false, doubt)
+		_, err2 := acts[event.Approved](ctx, p, rows.KeyApproval, false, doubt)
+		_, err3 := acts[event.Acknowledged](ctx, p, rows.KeyAcknowledged, false, doubt)
+		_, err4 := acts[event.PolicyRequired](ctx, p, rows.KeyRequirement, false, doubt)
+		_, err5 := acts[event.RosterChanged](ctx, p, rows.KeyRoster, false, doubt)
 		err = errors.Join(err1, err2, err3, err4, err5)
 	} else {
-		err = l.compareActs(ctx, doubt)
+		err = p.compareActs(ctx, doubt)
 	}
 	slices.SortFunc(out, func(a, b Contradiction) int { return strings.Compare(a.Key, b.Key) })
 	return out, err
 }
 
 // compareActs holds the rows of a store that only this log is projected into against the log.
-func (l *Ledger) compareActs(ctx context.Context, doubt func(key string, why error)) error {
-	proven, err := l.provenActs(ctx)
+func (p *Proofs) compareActs(ctx context.Context, doubt func(key string, why error)) error {
+	proven, err := p.provenActs(ctx)
 	if err != nil {
 		return err
 	}
 	for _, prefix := range actPrefixes() {
-		err := l.Entries(ctx, prefix, storage.Now, func(e storage.Entry) error {
+		err := p.Entries(ctx, prefix, storage.Now, func(e storage.Entry) error {
 			own, known := proven[e.Key]
 			switch delete(proven, e.Key); {
 			case !known:

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"errors"
 
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
@@ -13,39 +12,39 @@ import (
 // the first record that is kept. Before, it records all present facts again: a store that is rebuilt
 // from the rest has them (blessings, bindings, what was applied, open actions, live state), but not
 // the history before the first kept record, and its revisions have new numbers.
-func (l *Ledger) Trim(ctx context.Context, keep wal.Seq) (wal.Seq, error) {
-	first, _, err := l.log.First()
+func (w *Writer) Trim(ctx context.Context, keep wal.Seq) (wal.Seq, error) {
+	first, _, err := w.log.First()
 	if err != nil {
 		return 0, err
 	}
-	next, err := l.log.Trimmable(keep)
+	next, err := w.log.Trimmable(keep)
 	if err != nil || next == first {
 		return first, err
 	}
-	if err := l.recordBaseline(ctx, next); err != nil {
+	if err := w.recordBaseline(ctx, next); err != nil {
 		return 0, err
 	}
-	if err := l.certify(ctx); err != nil {
+	if err := w.certify(ctx); err != nil {
 		return 0, err
 	}
-	return l.log.Trim(keep)
+	return w.log.Trim(keep)
 }
 
 // recordBaseline records the present facts in batches, each as of the time when it is written.
-func (l *Ledger) recordBaseline(ctx context.Context, before wal.Seq) error {
-	if err := errors.Join(l.provenRows(ctx), l.actsAgree(ctx)); err != nil {
+func (w *Writer) recordBaseline(ctx context.Context, before wal.Seq) error {
+	if err := w.proofs.Agrees(ctx); err != nil {
 		return err
 	}
 	last, more := "", true
 	for more {
-		_, err := l.submit(ctx, &request{build: func(ctx context.Context) ([]event.Event, error) {
+		_, err := w.submit(ctx, &request{build: func(ctx context.Context) ([]event.Event, error) {
 			var facts []event.Fact
 			var err error
-			if facts, more, err = l.factsAfter(ctx, last); err != nil || len(facts) == 0 {
+			if facts, more, err = w.factsAfter(ctx, last); err != nil || len(facts) == 0 {
 				return nil, err
 			}
 			last = facts[len(facts)-1].Key
-			return []event.Event{event.Baseline{Before: before, Who: l.cfg.User, Facts: facts}}, nil
+			return []event.Event{event.Baseline{Before: before, Who: w.cfg.User, Facts: facts}}, nil
 		}})
 		if err != nil {
 			return err
@@ -55,12 +54,12 @@ func (l *Ledger) recordBaseline(ctx context.Context, before wal.Seq) error {
 }
 
 // factsAfter reads facts after a key, as many as one record holds.
-func (l *Ledger) factsAfter(ctx context.Context, last string) (facts []event.Fact, more bool, err error) {
-	rev, err := l.Revision(ctx)
+func (w *Writer) factsAfter(ctx context.Context, last string) (facts []event.Fact, more bool, err error) {
+	rev, err := w.Revision(ctx)
 	if err != nil {
 		return nil, false, err
 	}
-	entries, _, err := l.store.Range(ctx, "", rev)
+	entries, _, err := w.store.Range(ctx, "", rev)
 	if err != nil {
 		return nil, false, err
 	}
@@ -69,7 +68,7 @@ func (l *Ledger) factsAfter(ctx context.Context, last string) (facts []event.Fac
 		switch {
 		case err != nil:
 			return nil, false, err
-		case e.Key <= last || !l.carries(e.Key):
+		case e.Key <= last || !w.carries(e.Key):
 			continue
 		case size > 0 && size+len(e.Key)+len(e.Value) > baselineSize:
 			return facts, true, nil
@@ -82,6 +81,6 @@ func (l *Ledger) factsAfter(ctx context.Context, last string) (facts []event.Fac
 
 // carries reports whether a baseline has the key: all facts or, in a store that instances share
 // and that is not rebuilt from one log, what proves bindings and acts.
-func (l *Ledger) carries(key string) bool {
-	return rows.IsFact(key) && (!l.cfg.Shared || inTable(key) || isAct(key))
+func (w *Writer) carries(key string) bool {
+	return rows.IsFact(key) && (!w.cfg.Shared || Proven(key))
 }

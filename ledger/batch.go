@@ -12,22 +12,22 @@ import (
 )
 
 // refuse records that the batch before was not projected.
-func (l *Ledger) refuse(ctx context.Context, turn *wal.AppendLock, from, to wal.Seq, why string) error {
-	now := l.cfg.Clock().UTC().Round(0)
+func (w *Writer) refuse(ctx context.Context, turn *wal.AppendLock, from, to wal.Seq, why string) error {
+	now := w.cfg.Clock().UTC().Round(0)
 	b := batch{at: now, first: to + 1}
 	refused := event.Refused{From: from, To: to, Reason: why}
-	if err := b.add(l.stamp(now), []event.Event{refused}, nil); err != nil {
+	if err := b.add(w.stamp(now), []event.Event{refused}, nil); err != nil {
 		return err
 	}
-	tx, err := l.project(ctx, l.store, b.records, storage.Now)
+	tx, err := w.project(ctx, b.records, storage.Now)
 	if err != nil {
 		return err
 	}
-	done, err := turn.AppendBatch(wal.Draft{At: now, Meta: l.mark(storage.Now), Records: b.encoded})
+	done, err := turn.AppendBatch(wal.Draft{At: now, Meta: w.mark(storage.Now), Records: b.encoded})
 	if err != nil {
 		return err
 	}
-	_, err = l.commit(ctx, tx, done, tx.Guards)
+	_, err = w.commit(ctx, tx, done, tx.Guards)
 	return err
 }
 
@@ -53,6 +53,15 @@ func (b *batch) add(stamp event.Record, events []event.Event, under *event.Guard
 }
 
 // stamp has the fields that all records of this run share.
-func (l *Ledger) stamp(at time.Time) event.Record {
-	return event.Record{At: at, Instance: l.instance, Run: l.cfg.Run, User: l.cfg.User, UID: l.cfg.UID, Host: l.cfg.Host}
+func (w *Writer) stamp(at time.Time) event.Record {
+	return event.Record{At: at, Instance: w.Instance(), Run: w.cfg.Run, User: w.cfg.User, UID: w.cfg.UID, Host: w.cfg.Host}
+}
+
+// project is Batch, repeated while the store is away.
+func (w *Writer) project(ctx context.Context, records []event.Record, since storage.Revision) (tx storage.Tx, err error) {
+	err = retry(ctx, func() error {
+		tx, err = Batch(ctx, w.store, records, since, w.cfg.Shared)
+		return err
+	})
+	return tx, err
 }

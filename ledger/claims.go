@@ -16,10 +16,10 @@ var errNotAClaim = errors.New("ledger: only claims and notes are written this wa
 
 // Claims is the part of the store that claims and notes are kept in, for the coordinator. It
 // refuses to write any other key.
-func (l *Ledger) Claims() storage.Store {
-	c := claimStore{l.store}
-	if w, ok := l.store.(storage.Watcher); ok {
-		return watchedClaims{c, w}
+func (w *Writer) Claims() storage.Store {
+	c := claimStore{w.store}
+	if watched, ok := w.store.(storage.Watcher); ok {
+		return watchedClaims{c, watched}
 	}
 	return c
 }

@@ -25,40 +25,25 @@ func ofCosigned(by, of string, seq wal.Seq, chain string) statement {
 	return statement{Instance: by, Act: rows.CosignedOf(of, by), Content: fmt.Sprintf("%d %s", seq, chain)}
 }
 
-// Cosign records how far the logs of the other instances reached that the store has, and puts it into
-// the store with the signature of this one: see Cosigned. It records a log that moved at most once an
-// hour; soon asks for it now. In a store of one instance it does nothing.
-func (l *Ledger) Cosign(ctx context.Context, soon bool) error {
-	if !l.cfg.Shared {
-		return nil
-	}
-	due, err := l.toCosign(ctx, soon) // mostly nothing: then the append lock is not needed
-	if err != nil || len(due) == 0 {
-		return err
-	}
-	_, err = l.submit(ctx, &request{build: func(ctx context.Context) ([]event.Event, error) { return l.toCosign(ctx, soon) }})
-	return err
-}
-
-func (l *Ledger) toCosign(ctx context.Context, soon bool) ([]event.Event, error) {
-	heads, err := l.heads(ctx)
+func (p *Proofs) toCosign(ctx context.Context, soon bool) ([]event.Event, error) {
+	heads, err := p.heads(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var out []event.Event
 	for _, of := range slices.Sorted(maps.Keys(heads)) {
 		head := heads[of]
-		last, own, err := l.lastSeen(ctx, of)
+		last, own, err := p.lastSeen(ctx, of)
 		if err != nil {
 			return nil, err
 		}
-		e, err := l.Get(ctx, rows.CosignedOf(of, l.instance), storage.Now)
+		e, err := p.Get(ctx, rows.CosignedOf(of, p.Instance()), storage.Now)
 		switch {
 		case err != nil:
 			return nil, err
 		case own != nil && !bytes.Equal(e.Value, own): // the row was removed or edited: it is what finds a rewritten log
 			out = append(out, event.Cosigned{Instance: of, Seq: last.Seq, Chain: last.Chain})
-		case head.Seq > last.Seq+wal.Seq(len(heads)) && (soon || l.cfg.Clock().Sub(last.At) >= cosignEvery):
+		case head.Seq > last.Seq+wal.Seq(len(heads)) && (soon || p.clock().Sub(last.At) >= cosignEvery):
 			out = append(out, event.Cosigned{Instance: of, Seq: head.Seq, Chain: head.Chain}) // what moved by less are cosignatures
 		}
 	}
@@ -67,17 +52,17 @@ func (l *Ledger) toCosign(ctx context.Context, soon bool) ([]event.Event, error)
 
 // wentBack lists the logs of other instances that end before, or otherwise than, where this instance saw
 // them: they were put back, or made again.
-func (l *Ledger) wentBack(ctx context.Context) ([]Contradiction, error) {
-	if !l.cfg.Shared {
+func (p *Proofs) wentBack(ctx context.Context) ([]Contradiction, error) {
+	if !p.shared {
 		return nil, nil
 	}
-	heads, err := l.heads(ctx)
+	heads, err := p.heads(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var out []Contradiction
 	for _, of := range slices.Sorted(maps.Keys(heads)) {
-		last, _, err := l.lastSeen(ctx, of)
+		last, _, err := p.lastSeen(ctx, of)
 		if err != nil {
 			return nil, err
 		}
@@ -89,14 +74,14 @@ func (l *Ledger) wentBack(ctx context.Context) ([]Contradiction, error) {
 }
 
 // heads are where the logs of the other instances end that the store has.
-func (l *Ledger) heads(ctx context.Context) (map[string]rows.Head, error) {
+func (p *Proofs) heads(ctx context.Context) (map[string]rows.Head, error) {
 	out := map[string]rows.Head{}
-	err := l.Entries(ctx, rows.KeyLog, storage.Now, func(e storage.Entry) error {
+	err := p.Entries(ctx, rows.KeyLog, storage.Now, func(e storage.Entry) error {
 		var h rows.Head
 		if err := json.Unmarshal(e.Value, &h); err != nil {
 			return fmt.Errorf("ledger: %s: %w", e.Key, err)
 		}
-		if of := strings.TrimPrefix(e.Key, rows.KeyLog); of != l.instance && h.Chain != "" {
+		if of := strings.TrimPrefix(e.Key, rows.KeyLog); of != p.Instance() && h.Chain != "" {
 			out[of] = h
 		}
 		return nil
@@ -106,13 +91,13 @@ func (l *Ledger) heads(ctx context.Context) (map[string]rows.Head, error) {
 
 // lastSeen is how far this instance recorded last that it saw a log, as its own log has it: also as the row
 // that the store should have, nil if it never did.
-func (l *Ledger) lastSeen(ctx context.Context, of string) (last rows.Cosigned, row []byte, err error) {
-	l.table.mu.Lock()
-	defer l.table.mu.Unlock()
-	if err := l.table.follow(ctx, l); err != nil {
+func (p *Proofs) lastSeen(ctx context.Context, of string) (last rows.Cosigned, row []byte, err error) {
+	p.table.mu.Lock()
+	defer p.table.mu.Unlock()
+	if err := p.table.follow(ctx, p); err != nil {
 		return last, nil, err
 	}
-	if row = l.table.get(rows.CosignedOf(of, l.instance)); row != nil {
+	if row = p.table.get(rows.CosignedOf(of, p.Instance())); row != nil {
 		err = json.Unmarshal(row, &last)
 	}
 	return last, row, err
@@ -120,11 +105,11 @@ func (l *Ledger) lastSeen(ctx context.Context, of string) (last rows.Cosigned, r
 
 // Cosigned makes wal.Verify require what the other instances saw of the log of this one, as far as their
 // signatures and keys count. A row of the store that does not count is passed over: it proves nothing.
-func (l *Ledger) Cosigned(ctx context.Context) ([]wal.Option, error) {
+func (p *Proofs) Cosigned(ctx context.Context) ([]wal.Option, error) {
 	var out []wal.Option
-	prefix := rows.KeyCosigned + l.instance + "/"
+	prefix := rows.KeyCosigned + p.Instance() + "/"
 	var found []storage.Entry
-	err := l.Entries(ctx, prefix, storage.Now, func(e storage.Entry) error {
+	err := p.Entries(ctx, prefix, storage.Now, func(e storage.Entry) error {
 		e.Value = bytes.Clone(e.Value)
 		found = append(found, e)
 		return nil
@@ -135,10 +120,10 @@ func (l *Ledger) Cosigned(ctx context.Context) ([]wal.Option, error) {
 	for _, e := range found {
 		by := strings.TrimPrefix(e.Key, prefix)
 		var c rows.Cosigned
-		if json.Unmarshal(e.Value, &c) != nil || !ofCosigned(by, l.instance, c.Seq, c.Chain).verify(c.Signature) {
+		if json.Unmarshal(e.Value, &c) != nil || !ofCosigned(by, p.Instance(), c.Seq, c.Chain).verify(c.Signature) {
 			continue
 		}
-		if err := l.trusts(ctx, by, c.Signature.Key, false); errors.Is(err, ErrUnproven) {
+		if err := p.trusts(ctx, by, c.Signature.Key, false); errors.Is(err, ErrUnproven) {
 			continue
 		} else if err != nil {
 			return nil, err

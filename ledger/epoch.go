@@ -10,9 +10,9 @@ import (
 )
 
 // mark is that of the next batch.
-func (l *Ledger) mark(base storage.Revision) uint64 {
-	prev := l.head.Reached(l.at)
-	return rows.Mark{Known: l.cfg.Shared, Epoch: l.storeEpoch, Prev: prev, Base: max(base, prev)}.Encode()
+func (w *Writer) mark(base storage.Revision) uint64 {
+	prev := w.head.Reached(w.at)
+	return rows.Mark{Known: w.cfg.Shared, Epoch: w.storeEpoch, Prev: prev, Base: max(base, prev)}.Encode()
 }
 
 // Unfinished is the epoch of a store that is being rebuilt.

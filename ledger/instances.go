@@ -47,10 +47,7 @@ func (r *Reader) Instances(ctx context.Context) ([]Instance, error) {
 
 // FrontierIn is the last record of the log that a store has which only that log is projected into.
 func FrontierIn(ctx context.Context, store storage.Store) ([]wal.Option, error) {
-	return (&Reader{store: store}).frontierIn(ctx)
-}
-
-func (r *Reader) frontierIn(ctx context.Context) ([]wal.Option, error) {
+	r := &Reader{store: store}
 	var heads []rows.Head
 	err := r.Entries(ctx, rows.KeyLog, storage.Now, func(e storage.Entry) error {
 		var h rows.Head

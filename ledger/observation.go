@@ -45,27 +45,27 @@ func (e *YoungError) Error() string {
 // RecordObservation records one observation as one batch, with one Observed per scope (more for a
 // large one): only what is new, different or gone. In a scope that could not be observed nothing is
 // gone.
-func (l *Ledger) RecordObservation(ctx context.Context, w resource.LiveState, o ObservationOptions) (Receipt, error) {
-	return l.submit(ctx, &request{alone: true, build: func(ctx context.Context) ([]event.Event, error) {
-		observations, err := l.observations(ctx, w, o)
+func (w *Writer) RecordObservation(ctx context.Context, live resource.LiveState, o ObservationOptions) (Receipt, error) {
+	return w.submit(ctx, &request{alone: true, build: func(ctx context.Context) ([]event.Event, error) {
+		observations, err := w.observations(ctx, live, o)
 		return append(slices.Clone(o.Before), observations...), err
 	}})
 }
 
 // observations turns live state into events: what is new, different or gone, scope by scope.
-func (l *Ledger) observations(ctx context.Context, w resource.LiveState, o ObservationOptions) ([]event.Event, error) {
-	touched, err := l.touched(ctx, o.Since, o.Own)
+func (w *Writer) observations(ctx context.Context, live resource.LiveState, o ObservationOptions) ([]event.Event, error) {
+	touched, err := touched(ctx, w.store, o.Since, o.Own)
 	if err != nil {
 		return nil, err
 	}
-	recorded, err := recordedRows(ctx, l.store, slices.Collect(maps.Keys(w.Scopes)))
+	recorded, err := recordedRows(ctx, w.store, slices.Collect(maps.Keys(live.Scopes)))
 	if err != nil {
 		return nil, err
 	}
 	var events []event.Event
 	var young []resource.Ref
-	for _, s := range scopesOf(w) {
-		if snapshot, ok := w.Scopes[s]; ok {
+	for _, s := range scopesOf(live) {
+		if snapshot, ok := live.Scopes[s]; ok {
 			d := delta{touched: touched}
 			entries, err := recorded(s)
 			if err == nil {
@@ -74,15 +74,17 @@ func (l *Ledger) observations(ctx context.Context, w resource.LiveState, o Obser
 			if err != nil {
 				return nil, err
 			}
-			if young, err = l.young(ctx, young, d.gone, o.Young); err != nil {
+			unlisted, err := w.young(ctx, d.gone, o.Young)
+			if err != nil {
 				return nil, err
 			}
+			young = append(young, unlisted...)
 			events = append(events, d.events(snapshot)...)
 			continue
 		}
-		text := w.Unreachable[s].Error()
-		_, offline := resource.OfflineSince(w.Unreachable[s])
-		events = append(events, event.Observed{Scope: s, At: l.cfg.Clock().UTC().Round(0), Error: text[:min(len(text), errorSize)], Offline: offline, Part: 1, Of: 1})
+		text := live.Unreachable[s].Error()
+		_, offline := resource.OfflineSince(live.Unreachable[s])
+		events = append(events, event.Observed{Scope: s, At: w.cfg.Clock().UTC().Round(0), Error: text[:min(len(text), errorSize)], Offline: offline, Part: 1, Of: 1})
 	}
 	if len(young) > 0 {
 		return nil, &YoungError{young}
@@ -90,14 +92,14 @@ func (l *Ledger) observations(ctx context.Context, w resource.LiveState, o Obser
 	return events, nil
 }
 
-// young adds those of the gone resources that were created or changed just now, as recorded.
-func (l *Ledger) young(ctx context.Context, young, gone []resource.Ref, within time.Duration) ([]resource.Ref, error) {
+// young are the gone resources that were created or changed just now, as recorded.
+func (w *Writer) young(ctx context.Context, gone []resource.Ref, within time.Duration) (young []resource.Ref, err error) {
 	if within <= 0 {
-		return young, nil
+		return nil, nil
 	}
 	for _, ref := range gone {
 		var list []rows.Action
-		found, err := l.Load(ctx, rows.Of(rows.KeyActions, ref), storage.Now, &list)
+		found, err := w.Load(ctx, rows.Of(rows.KeyActions, ref), storage.Now, &list)
 		if err != nil {
 			return nil, err
 		}
@@ -108,19 +110,19 @@ func (l *Ledger) young(ctx context.Context, young, gone []resource.Ref, within t
 		if err != nil {
 			return nil, err
 		}
-		if e, ok := r.Event.(event.Finished); ok && e.Outcome == event.Done && l.cfg.Clock().Sub(r.At) < within {
+		if e, ok := r.Event.(event.Finished); ok && e.Outcome == event.Done && w.cfg.Clock().Sub(r.At) < within {
 			young = append(young, ref)
 		}
 	}
 	return young, nil
 }
 
-func scopesOf(w resource.LiveState) []resource.Scope {
+func scopesOf(live resource.LiveState) []resource.Scope {
 	var out []resource.Scope
-	for s := range w.Scopes {
+	for s := range live.Scopes {
 		out = append(out, s)
 	}
-	for s := range w.Unreachable {
+	for s := range live.Unreachable {
 		out = append(out, s)
 	}
 	slices.SortFunc(out, resource.Scope.Compare)
@@ -129,12 +131,12 @@ func scopesOf(w resource.LiveState) []resource.Scope {
 
 // touched are the keys of resources about which something else was recorded after a revision: an
 // observation that started there does not have it.
-func (l *Ledger) touched(ctx context.Context, since storage.Revision, own []storage.Revision) (map[string]bool, error) {
+func touched(ctx context.Context, r StoreReads, since storage.Revision, own []storage.Revision) (map[string]bool, error) {
 	if since < 0 {
 		return nil, nil
 	}
 	out := map[string]bool{}
-	for e, err := range l.store.Changes(ctx, rows.KeyResource, since, storage.Now) {
+	for e, err := range r.Changes(ctx, rows.KeyResource, since, storage.Now) {
 		if err != nil {
 			return nil, fmt.Errorf("ledger: read what was recorded since revision %d: %w", since, err)
 		}

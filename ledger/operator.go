@@ -39,14 +39,14 @@ func (c Approval) Holds(now time.Time) bool { return c.Until.IsZero() || now.Bef
 
 // Approvals are the approvals of the proposals with a digest: the last one of each user, expired
 // and used ones too, the oldest first.
-func (l *Ledger) Approvals(ctx context.Context, digest string) ([]Approval, error) {
-	found, err := acts[event.Approved](ctx, l, rows.ApprovalOf(digest, ""), true, func(string, error) {})
+func (p *Proofs) Approvals(ctx context.Context, digest string) ([]Approval, error) {
+	found, err := acts[event.Approved](ctx, p, rows.ApprovalOf(digest, ""), true, func(string, error) {})
 	if err != nil {
 		return nil, err
 	}
 	var roster []event.Signer
 	if len(found) > 0 {
-		if roster, err = l.Roster(ctx); err != nil {
+		if roster, err = p.Roster(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -55,7 +55,7 @@ func (l *Ledger) Approvals(ctx context.Context, digest string) ([]Approval, erro
 		x := ApprovalOf(a)
 		by, failed := event.Verify(x.Statement(a.Instance), x.SignedBy)
 		x.Signed = failed == nil && slices.Contains(roster, event.Signer{Name: x.Who, Key: by})
-		if x.Used, err = l.usedBy(ctx, digest, x.Record); err != nil {
+		if x.Used, err = p.usedBy(ctx, digest, x.Record); err != nil {
 			return nil, err
 		}
 		out = append(out, x)
@@ -71,13 +71,13 @@ func (l *Ledger) Approvals(ctx context.Context, digest string) ([]Approval, erro
 
 // usedBy is the plan that used an approval, as this log or the store says: a use that is only in the
 // store can but withhold an approval.
-func (l *Ledger) usedBy(ctx context.Context, digest string, a event.Approver) (string, error) {
-	proven, err := l.provenActs(ctx)
+func (p *Proofs) usedBy(ctx context.Context, digest string, a event.Approver) (string, error) {
+	proven, err := p.provenActs(ctx)
 	if err != nil {
 		return "", err
 	}
 	key := rows.UsedOf(digest, a.Who)
-	e, err := l.Get(ctx, key, storage.Now)
+	e, err := p.Get(ctx, key, storage.Now)
 	if err != nil {
 		return "", err
 	}
@@ -94,12 +94,12 @@ func (l *Ledger) usedBy(ctx context.Context, digest string, a event.Approver) (s
 var ErrUsed = errors.New("the approval was used by an earlier plan")
 
 // unused refuses an action with an approval that another plan used.
-func (l *Ledger) unused(ctx context.Context, e event.Started) error {
+func (p *Proofs) unused(ctx context.Context, e event.Started) error {
 	if e.Approval == nil {
 		return nil
 	}
 	for _, by := range e.Approval.By {
-		plan, err := l.usedBy(ctx, e.Approval.Digest, by)
+		plan, err := p.usedBy(ctx, e.Approval.Digest, by)
 		if err != nil {
 			return err
 		}
@@ -111,12 +111,12 @@ func (l *Ledger) unused(ctx context.Context, e event.Started) error {
 }
 
 // Blessings are the protected resources, sorted by ref.
-func (l *Ledger) Blessings(ctx context.Context) ([]Blessing, error) {
-	found, err := acts[event.Blessed](ctx, l, rows.KeyBlessed, true, func(string, error) {})
+func (p *Proofs) Blessings(ctx context.Context) ([]Blessing, error) {
+	found, err := acts[event.Blessed](ctx, p, rows.KeyBlessed, true, func(string, error) {})
 	if err != nil {
 		return nil, err
 	}
-	if err := l.signAgain(ctx, found); err != nil {
+	if err := p.signAgain(ctx, found); err != nil {
 		return nil, err
 	}
 	var out []Blessing
@@ -129,18 +129,17 @@ func (l *Ledger) Blessings(ctx context.Context) ([]Blessing, error) {
 
 // signAgain records blessings of this instance again that have no signature, because they were recorded
 // before its store became a shared one: other instances count only signed ones.
-func (l *Ledger) signAgain(ctx context.Context, found map[string]rows.Act[event.Blessed]) error {
+func (p *Proofs) signAgain(ctx context.Context, found map[string]rows.Act[event.Blessed]) error {
 	var unsigned []event.Event
 	for _, key := range slices.Sorted(maps.Keys(found)) {
-		if e := found[key].Event; l.cfg.Shared && found[key].Instance == l.instance && e.On && e.Signature == nil {
+		if e := found[key].Event; p.shared && found[key].Instance == p.Instance() && e.On && e.Signature == nil {
 			unsigned = append(unsigned, e)
 		}
 	}
 	if len(unsigned) == 0 {
 		return nil
 	}
-	_, err := l.Record(ctx, unsigned...)
-	return err
+	return p.record(ctx, unsigned...)
 }
 
 // Acknowledgment is a drift that an operator accepts until a time.
@@ -155,8 +154,8 @@ func (a Acknowledgment) Holds(drift string, now time.Time) bool {
 }
 
 // Acknowledged is the newest acknowledgment of each resource, expired ones too, sorted by ref.
-func (l *Ledger) Acknowledged(ctx context.Context) ([]Acknowledgment, error) {
-	found, err := acts[event.Acknowledged](ctx, l, rows.KeyAcknowledged, true, func(string, error) {})
+func (p *Proofs) Acknowledged(ctx context.Context) ([]Acknowledgment, error) {
+	found, err := acts[event.Acknowledged](ctx, p, rows.KeyAcknowledged, true, func(string, error) {})
 	var out []Acknowledgment
 	for _, a := range found {
 		out = append(out, Acknowledgment{a.Event, a.At})
@@ -170,12 +169,12 @@ var ErrBound = errors.New("ledger: the resource is recorded under another name")
 
 // permitted refuses to adopt an id that is bound to another ref, unless that binding ends in the
 // same batch, and to start an action with approvals that another plan used.
-func (l *Ledger) permitted(ctx context.Context, events []event.Event) error {
+func (p *Proofs) permitted(ctx context.Context, events []event.Event) error {
 	ended := map[resource.Ref]bool{}
 	for _, e := range events {
 		switch e := e.(type) {
 		case event.Started:
-			if err := l.unused(ctx, e); err != nil {
+			if err := p.unused(ctx, e); err != nil {
 				return err
 			}
 		case event.Disowned:
@@ -184,7 +183,7 @@ func (l *Ledger) permitted(ctx context.Context, events []event.Event) error {
 			ended[e.Ref] = true
 		case event.Adopted:
 			var was resource.Ref
-			found, err := l.Load(ctx, rows.IdentityOf(e.Ref, e.ID), storage.Now, &was)
+			found, err := p.Load(ctx, rows.IdentityOf(e.Ref, e.ID), storage.Now, &was)
 			if err != nil {
 				return err
 			}

@@ -11,9 +11,9 @@ import (
 
 // RecordPlan records a plan. If the last plan of its stacks decided the same, the decisions are not
 // listed again.
-func (l *Ledger) RecordPlan(ctx context.Context, e event.Planned) (Receipt, error) {
-	return l.submit(ctx, &request{build: func(ctx context.Context) ([]event.Event, error) {
-		same, err := l.samePlan(ctx, e)
+func (w *Writer) RecordPlan(ctx context.Context, e event.Planned) (Receipt, error) {
+	return w.submit(ctx, &request{build: func(ctx context.Context) ([]event.Event, error) {
+		same, err := w.samePlan(ctx, e)
 		if err != nil {
 			return nil, err
 		}
@@ -25,10 +25,10 @@ func (l *Ledger) RecordPlan(ctx context.Context, e event.Planned) (Receipt, erro
 }
 
 // samePlan is the plan that lists these decisions, if it is the last one of all stacks.
-func (l *Ledger) samePlan(ctx context.Context, e event.Planned) (string, error) {
+func (w *Writer) samePlan(ctx context.Context, e event.Planned) (string, error) {
 	same := ""
 	for _, stack := range e.Stacks {
-		entry, err := l.Get(ctx, rows.PlanOf(stack), storage.Now)
+		entry, err := w.Get(ctx, rows.PlanOf(stack), storage.Now)
 		if err != nil {
 			return "", err
 		}

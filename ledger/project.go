@@ -33,20 +33,13 @@ type projection struct {
 	guards map[string]storage.Guard
 }
 
-// project refuses what the store would refuse, so that nothing is appended to the log that cannot be
-// projected. In a shared store the transaction has guards on what it rests on, and since is the
-// revision from which the records were made (Now: they rest on nothing else).
-func (l *Ledger) project(ctx context.Context, store storage.Store, records []event.Record, since storage.Revision) (tx storage.Tx, err error) {
-	err = retry(ctx, func() error {
-		tx, err = l.projectOnce(ctx, store, records, since)
-		return err
-	})
-	return tx, err
-}
-
-func (l *Ledger) projectOnce(ctx context.Context, store storage.Store, records []event.Record, since storage.Revision) (storage.Tx, error) {
+// Batch returns the transaction that the records of one batch mean. It refuses what the store would refuse,
+// so that nothing is appended to the log that cannot be projected. In a shared store the transaction has
+// guards on what it rests on, and since is the revision from which the records were made (Now: they rest on
+// nothing else).
+func Batch(ctx context.Context, store storage.Store, records []event.Record, since storage.Revision, shared bool) (storage.Tx, error) {
 	p := &projection{ctx: ctx, store: store, wrote: map[string]int{}, acts: map[resource.Ref][]json.RawMessage{}}
-	if l.cfg.Shared {
+	if shared {
 		p.guards = map[string]storage.Guard{}
 	}
 	if err := p.readAhead(records); err != nil {
@@ -61,7 +54,7 @@ func (l *Ledger) projectOnce(ctx context.Context, store storage.Store, records [
 		return storage.Tx{}, err
 	}
 	tx := storage.Tx{Ops: p.tidy()}
-	if l.cfg.Shared {
+	if shared {
 		if err := p.guardBulk(since); err != nil {
 			return storage.Tx{}, err
 		}
@@ -69,6 +62,18 @@ func (l *Ledger) projectOnce(ctx context.Context, store storage.Store, records [
 	}
 	_, err := tx.Sorted()
 	return tx, err
+}
+
+// Onto returns what records change, with lookup in the place of the store: the operations in the order of their
+// keys. With others, other instances write the store too, and lookup has only what this one recorded.
+func Onto(ctx context.Context, records []event.Record, lookup func(key string) []byte, others bool) ([]storage.Op, error) {
+	p := &projection{ctx: ctx, wrote: map[string]int{}, others: others, lookup: lookup}
+	for _, r := range records {
+		if err := p.write(r); err != nil {
+			return nil, fmt.Errorf("record %d: %w", r.Seq, err)
+		}
+	}
+	return p.tidy(), nil
 }
 
 // apply writes what an event means to the store.

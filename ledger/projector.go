@@ -8,23 +8,23 @@ import (
 )
 
 // Projector projects the batches of one instance's log into a store that nothing else writes.
-type Projector struct{ l *Ledger }
+type Projector struct{ w *Writer }
 
 // NewProjector reads how far the store has come with the log.
 func NewProjector(ctx context.Context, instance string, into storage.Store) (*Projector, error) {
-	l := &Ledger{reader: &Reader{store: into, instance: instance}}
-	return &Projector{l}, l.readHead(ctx, into)
+	w := &Writer{Reader: NewReader(into, nil, instance, ""), store: into}
+	return &Projector{w}, w.readHead(ctx, into)
 }
 
 // Seq is the last record of the log that is in the store; 0 if none is.
-func (p *Projector) Seq() wal.Seq { return p.l.head.Seq }
+func (p *Projector) Seq() wal.Seq { return p.w.head.Seq }
 
 // Revision is the revision that the last projected batch made.
-func (p *Projector) Revision() storage.Revision { return p.l.at.Modified }
+func (p *Projector) Revision() storage.Revision { return p.w.at.Modified }
 
 // Project commits a batch of the log without checking its claim: it is known to count. A refused
 // batch changes nothing.
 func (p *Projector) Project(ctx context.Context, b LogBatch) error {
 	b.Last, b.guards = false, nil
-	return p.l.replay(ctx, nil, b)
+	return p.w.replay(ctx, nil, b)
 }

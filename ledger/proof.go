@@ -21,8 +21,8 @@ var ErrUnproven = errors.New("not proven by the audit log")
 // Proof returns the live binding of a resource if it is proven now: by the log of this instance
 // or, in a store that instances share, by the signature of a trusted one. A row of the store
 // alone proves nothing. Else the error wraps ErrUnproven.
-func (l *Ledger) Proof(ctx context.Context, ref resource.Ref, id string) (resource.Binding, error) {
-	e, err := l.Get(ctx, rows.BindingOf(ref, id), storage.Now)
+func (p *Proofs) Proof(ctx context.Context, ref resource.Ref, id string) (resource.Binding, error) {
+	e, err := p.Get(ctx, rows.BindingOf(ref, id), storage.Now)
 	if err != nil {
 		return resource.Binding{}, err
 	}
@@ -30,13 +30,13 @@ func (l *Ledger) Proof(ctx context.Context, ref resource.Ref, id string) (resour
 	if e.Value == nil || json.Unmarshal(e.Value, &b) != nil || !b.Live() {
 		return b.Binding, unproven("no binding of %s to %s is recorded", ref, id)
 	}
-	if err := l.newest(ctx, b.Binding); err != nil {
+	if err := p.newest(ctx, b.Binding); err != nil {
 		return b.Binding, err
 	}
-	if b.Instance == l.instance {
-		err = l.provenHere(ctx, e, b.Binding)
+	if b.Instance == p.Instance() {
+		err = p.provenHere(ctx, e, b.Binding)
 	} else {
-		err = l.provenThere(ctx, b)
+		err = p.provenThere(ctx, b)
 	}
 	return b.Binding, err
 }
@@ -67,16 +67,16 @@ func (e *UnprovenError) differs() *UnprovenError {
 
 // newest refuses a binding after which another one of its ref started or ended, except those of a
 // replacement in progress.
-func (l *Ledger) newest(ctx context.Context, b resource.Binding) error {
+func (p *Proofs) newest(ctx context.Context, b resource.Binding) error {
 	if b.Role != "" {
 		return nil
 	}
 	var all rows.Bound
-	if _, err := l.Load(ctx, rows.BoundOf(b.Ref), storage.Now, &all); err != nil {
+	if _, err := p.Load(ctx, rows.BoundOf(b.Ref), storage.Now, &all); err != nil {
 		return err
 	}
 	newest := all.Generation
-	err := l.Entries(ctx, rows.BindingsOf(b.Ref), storage.Now, func(e storage.Entry) error {
+	err := p.Entries(ctx, rows.BindingsOf(b.Ref), storage.Now, func(e storage.Entry) error {
 		var x rows.Binding
 		err := json.Unmarshal(e.Value, &x)
 		newest = max(newest, x.Generation)
@@ -89,14 +89,14 @@ func (l *Ledger) newest(ctx context.Context, b resource.Binding) error {
 }
 
 // provenHere holds a row of the store against the log of this instance.
-func (l *Ledger) provenHere(ctx context.Context, e storage.Entry, b resource.Binding) error {
-	l.table.mu.Lock()
-	defer l.table.mu.Unlock()
-	if err := l.table.follow(ctx, l); err != nil {
+func (p *Proofs) provenHere(ctx context.Context, e storage.Entry, b resource.Binding) error {
+	p.table.mu.Lock()
+	defer p.table.mu.Unlock()
+	if err := p.table.follow(ctx, p); err != nil {
 		return err
 	}
-	value := l.table.get(e.Key)
-	if l.cfg.Shared {
+	value := p.table.get(e.Key)
+	if p.shared {
 		own := rows.NewBinding(b.Ref, b.ID)
 		if value == nil || json.Unmarshal(value, &own) != nil || !own.Live() || own.Seq != b.Seq || ofBinding(own.Binding) != ofBinding(b) {
 			return unproven("the store says that ovi manages %s, and the audit log does not", b.ID).differs()
@@ -104,12 +104,12 @@ func (l *Ledger) provenHere(ctx context.Context, e storage.Entry, b resource.Bin
 	} else if !bytes.Equal(value, e.Value) {
 		return unproven("the store says that ovi manages %s, and the audit log does not", b.ID).differs()
 	}
-	return l.startedBy(b)
+	return p.startedBy(b)
 }
 
 // startedBy checks the record that a binding names. One that was trimmed is in the baseline.
-func (l *Ledger) startedBy(b resource.Binding) error {
-	picker := l.log.RandomReader()
+func (p *Proofs) startedBy(b resource.Binding) error {
+	picker := p.log.RandomReader()
 	defer func() { _ = picker.Close() }()
 	batch, err := picker.Batch(wal.Seq(b.Seq))
 	switch {
@@ -146,9 +146,9 @@ func starts(e event.Event, b resource.Binding) bool {
 }
 
 // provenThere checks the signature of another instance.
-func (l *Ledger) provenThere(ctx context.Context, b rows.Binding) error {
+func (p *Proofs) provenThere(ctx context.Context, b rows.Binding) error {
 	if !ofBinding(b.Binding).verify(b.Signature) {
 		return unproven("instance %s did not sign that %s is bound to %s", b.Instance, b.ID, b.Ref)
 	}
-	return l.trusts(ctx, b.Instance, b.Signature.Key, true)
+	return p.trusts(ctx, b.Instance, b.Signature.Key, true)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -13,6 +14,9 @@ import (
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
 )
+
+// ErrNotFound is returned for what is not recorded.
+var ErrNotFound = errors.New("not recorded")
 
 // StoreReads are the reads of a storage.Store.
 type StoreReads interface {
@@ -43,11 +47,10 @@ type Reader struct {
 	cache    readCache
 }
 
-// reader is embedded in Ledger under this name, so that it cannot be replaced from outside.
-type reader = Reader
-
-// Reader is the read-only view of the ledger.
-func (l *Ledger) Reader() *Reader { return l.reader }
+// NewReader reads a store, and the log of an instance.
+func NewReader(store storage.Store, log *wal.Log, instance, run string) *Reader {
+	return &Reader{store: store, log: log, instance: instance, run: run}
+}
 
 // Instance is the id of this data directory.
 func (r *Reader) Instance() string { return r.instance }

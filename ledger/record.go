@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/ovi-project/ovi/ledger/event"
-	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
 )
@@ -32,77 +31,77 @@ func given(events []event.Event) func(context.Context) ([]event.Event, error) {
 
 // submit waits until the request was written, by itself or together with others. A context that has
 // ended keeps it out; one that ends later does not: a part of a record is of no use.
-func (l *Ledger) submit(ctx context.Context, r *request) (Receipt, error) {
+func (w *Writer) submit(ctx context.Context, r *request) (Receipt, error) {
 	if err := ctx.Err(); err != nil {
 		return Receipt{}, fmt.Errorf("ledger: not recorded: %w", err)
 	}
 	r.done = make(chan struct{})
-	l.mu.Lock()
-	l.queue = append(l.queue, r)
-	l.mu.Unlock()
+	w.mu.Lock()
+	w.queue = append(w.queue, r)
+	w.mu.Unlock()
 	select {
 	case <-r.done:
-	case l.lead <- struct{}{}:
-		l.serve(context.WithoutCancel(ctx))
-		<-l.lead
+	case w.lead <- struct{}{}:
+		w.serve(context.WithoutCancel(ctx))
+		<-w.lead
 		<-r.done
 	}
 	if r.receipt.Last > 0 {
-		l.recorded.Store(true)
+		w.recorded.Store(true)
 	}
 	return r.receipt, r.err
 }
 
 // serve writes the waiting requests as one batch; the caller leads.
-func (l *Ledger) serve(ctx context.Context) {
-	l.mu.Lock()
-	group := l.queue
-	l.queue = nil
-	l.mu.Unlock()
+func (w *Writer) serve(ctx context.Context) {
+	w.mu.Lock()
+	group := w.queue
+	w.queue = nil
+	w.mu.Unlock()
 	if len(group) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, l.cfg.Wait)
+	ctx, cancel := context.WithTimeout(ctx, w.cfg.Wait)
 	defer cancel()
-	records, err := l.inTurn(ctx, group)
+	records, err := w.inTurn(ctx, group)
 	for _, r := range group {
 		if err != nil && r.err == nil && r.receipt.Last == 0 {
 			r.err = err
 		}
 	}
-	l.notify(records)
+	w.notify(records)
 	for _, r := range group {
 		close(r.done)
 	}
 }
 
 // inTurn takes the append lock, catches up, writes, and releases the lock.
-func (l *Ledger) inTurn(ctx context.Context, group []*request) ([]event.Record, error) {
-	if err := l.Broken(); err != nil {
+func (w *Writer) inTurn(ctx context.Context, group []*request) ([]event.Record, error) {
+	if err := w.Broken(); err != nil {
 		return nil, err
 	}
-	turn, err := l.log.Lock(ctx)
+	turn, err := w.log.Lock(ctx)
 	if err != nil {
 		if !errors.Is(err, context.DeadlineExceeded) {
-			err = l.breakDown(err)
+			err = w.breakDown(err)
 		}
 		return nil, fmt.Errorf("ledger: wait for the append lock of the log: %w", err)
 	}
 	var records []event.Record
-	if err = l.catchUp(ctx, turn); err == nil {
+	if err = w.catchUp(ctx, turn); err == nil {
 		for part := range batches(group) {
 			var written []event.Record
-			written, err = l.writeAll(ctx, turn, part)
+			written, err = w.writeAll(ctx, turn, part)
 			if records = append(records, written...); err != nil {
 				break
 			}
 		}
 	}
 	if err != nil && !isRetryable(err) {
-		err = l.breakDown(err)
+		err = w.breakDown(err)
 	}
 	if failed := turn.Unlock(); failed != nil {
-		_ = l.breakDown(failed) // what was written counts; the next Record returns the error
+		_ = w.breakDown(failed) // what was written counts; the next Record returns the error
 	}
 	return records, err
 }
@@ -135,19 +134,19 @@ func (e *notRecorded) Unwrap() error { return e.err }
 // writeAll writes the group as one batch. If a claim is lost between log and store, the batch is
 // refused and the events of each request are written again alone; so they are if something in the
 // group cannot be written at all.
-func (l *Ledger) writeAll(ctx context.Context, turn *wal.AppendLock, group []*request) ([]event.Record, error) {
+func (w *Writer) writeAll(ctx context.Context, turn *wal.AppendLock, group []*request) ([]event.Record, error) {
 	since := storage.Now
-	if l.cfg.Shared {
-		err := retry(ctx, func() (err error) { since, err = l.Revision(ctx); return err })
+	if w.cfg.Shared {
+		err := retry(ctx, func() (err error) { since, err = w.Revision(ctx); return err })
 		if err != nil {
 			return nil, retryable(err)
 		}
 	}
-	ready := l.prepare(ctx, group)
+	ready := w.prepare(ctx, group)
 	if len(ready) == 0 {
 		return nil, nil
 	}
-	records, err := l.write(ctx, turn, ready, since)
+	records, err := w.write(ctx, turn, ready, since)
 	var kept *notRecorded
 	if errors.As(err, &kept) && (len(ready) == 1 || kept.all) {
 		for _, r := range ready {
@@ -159,11 +158,11 @@ func (l *Ledger) writeAll(ctx context.Context, turn *wal.AppendLock, group []*re
 		return records, err
 	}
 	var all []event.Record
-	if l.cfg.Shared {
+	if w.cfg.Shared {
 		yield(ctx, len(ready))
 	}
 	for _, r := range ready {
-		records, err := l.writeAll(ctx, turn, []*request{r})
+		records, err := w.writeAll(ctx, turn, []*request{r})
 		all = append(all, records...)
 		if err != nil {
 			return all, err
@@ -173,11 +172,11 @@ func (l *Ledger) writeAll(ctx context.Context, turn *wal.AppendLock, group []*re
 }
 
 // prepare builds the events of each request and replaces those whose claim is lost.
-func (l *Ledger) prepare(ctx context.Context, group []*request) (ready []*request) {
-	try, claims := retry, l.claims(ctx, group)
+func (w *Writer) prepare(ctx context.Context, group []*request) (ready []*request) {
+	try, claims := retry, w.claims(ctx, group)
 	for _, r := range group {
 		r.refused, r.events = false, nil
-		r.err = try(ctx, func() error { return l.fill(ctx, r, claims) })
+		r.err = try(ctx, func() error { return w.fill(ctx, r, claims) })
 		switch {
 		case r.err != nil && storage.Transient(r.err):
 			try = once // one waited; the others need not
@@ -189,10 +188,10 @@ func (l *Ledger) prepare(ctx context.Context, group []*request) (ready []*reques
 }
 
 // fill builds the events of a request, or the refusal if its claim is lost.
-func (l *Ledger) fill(ctx context.Context, r *request, claims map[string]storage.Entry) error {
+func (w *Writer) fill(ctx context.Context, r *request, claims map[string]storage.Entry) error {
 	events, err := r.build(ctx)
 	if err == nil {
-		err = l.permitted(ctx, events)
+		err = w.proofs.permitted(ctx, events)
 	}
 	if err != nil || len(events) == 0 || r.guard == nil {
 		r.events = events
@@ -201,7 +200,7 @@ func (l *Ledger) fill(ctx context.Context, r *request, claims map[string]storage
 	claim, known := claims[r.guard.Key]
 	held := known && r.guard.Holds(claim)
 	if !held {
-		held, err = l.holds(ctx, *r.guard)
+		held, err = w.holds(ctx, *r.guard)
 	}
 	if err == nil && !held {
 		r.refused, events = true, refusal(events, *r.guard)
@@ -210,8 +209,8 @@ func (l *Ledger) fill(ctx context.Context, r *request, claims map[string]storage
 	return err
 }
 
-func (l *Ledger) holds(ctx context.Context, g storage.Guard) (bool, error) {
-	e, err := l.Get(ctx, g.Key, storage.Now)
+func (w *Writer) holds(ctx context.Context, g storage.Guard) (bool, error) {
+	e, err := w.Get(ctx, g.Key, storage.Now)
 	return err == nil && g.Holds(e), err
 }
 
@@ -235,41 +234,41 @@ func refusal(events []event.Event, g storage.Guard) []event.Event {
 
 // write appends one batch, commits its projection, and fills in the receipts. ErrConflict: a claim
 // was lost meanwhile, and the batch is recorded as refused.
-func (l *Ledger) write(ctx context.Context, turn *wal.AppendLock, group []*request, since storage.Revision) ([]event.Record, error) {
-	now := l.cfg.Clock().UTC().Round(0)
+func (w *Writer) write(ctx context.Context, turn *wal.AppendLock, group []*request, since storage.Revision) ([]event.Record, error) {
+	now := w.cfg.Clock().UTC().Round(0)
 	b, guards := batch{at: now, first: turn.Frontier().Seq + 1}, []storage.Guard(nil)
-	sign := &signer{ctx: ctx, l: l, at: now, next: map[resource.Ref]uint64{}, acts: map[string]uint64{}}
+	sign := w.proofs.signer(ctx, now)
 	for _, r := range group {
 		var under *event.Guard
 		if r.guard != nil && !r.refused {
 			under = &event.Guard{Key: r.guard.Key, Created: r.guard.Created}
 			guards = append(guards, *r.guard)
 		}
-		events, err := l.signed(ctx, sign, r.events)
+		events, err := sign.signed(r.events)
 		if err != nil {
 			return nil, &notRecorded{err, storage.Transient(err)}
 		}
-		if err := b.add(l.stamp(now), events, under); err != nil {
+		if err := b.add(w.stamp(now), events, under); err != nil {
 			return nil, &notRecorded{err: err}
 		}
 	}
-	tx, err := l.project(ctx, l.store, b.records, since)
+	tx, err := w.project(ctx, b.records, since)
 	if errors.Is(err, errRaced) {
 		return nil, fmt.Errorf("%w: %w", storage.ErrConflict, err)
 	}
 	if err != nil {
 		return nil, &notRecorded{err, storage.Transient(err)}
 	}
-	done, err := turn.AppendBatch(wal.Draft{At: now, Meta: l.mark(since), Records: b.encoded})
+	done, err := turn.AppendBatch(wal.Draft{At: now, Meta: w.mark(since), Records: b.encoded})
 	if errors.Is(err, wal.ErrTooLarge) {
 		return nil, &notRecorded{err: err}
 	}
 	if err != nil {
 		return nil, err
 	}
-	rev, err := l.commit(ctx, tx, done, append(guards, tx.Guards...))
-	if errors.Is(err, storage.ErrConflict) && (len(guards) > 0 || l.cfg.Shared) {
-		if failed := l.refuse(ctx, turn, done.First, done.Last, l.lost(ctx, guards)); failed != nil {
+	rev, err := w.commit(ctx, tx, done, append(guards, tx.Guards...))
+	if errors.Is(err, storage.ErrConflict) && (len(guards) > 0 || w.cfg.Shared) {
+		if failed := w.refuse(ctx, turn, done.First, done.Last, w.lost(ctx, guards)); failed != nil {
 			return nil, failed
 		}
 		return nil, err
@@ -289,25 +288,25 @@ func (l *Ledger) write(ctx context.Context, turn *wal.AppendLock, group []*reque
 }
 
 // Broken is the error that broke the ledger, or nil.
-func (l *Ledger) Broken() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.broken
+func (w *Writer) Broken() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.broken
 }
 
-func (l *Ledger) breakDown(err error) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.broken == nil {
-		l.broken = fmt.Errorf("%w: %w", ErrBroken, err)
+func (w *Writer) breakDown(err error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.broken == nil {
+		w.broken = fmt.Errorf("%w: %w", ErrBroken, err)
 	}
-	return l.broken
+	return w.broken
 }
 
 // claims are the valid claims of a group, by key, read at once. One that is missing here has to be
 // read by itself: it has expired, or could not be read. The commit is guarded by each of them in any
 // case.
-func (l *Ledger) claims(ctx context.Context, group []*request) map[string]storage.Entry {
+func (w *Writer) claims(ctx context.Context, group []*request) map[string]storage.Entry {
 	var keys []string
 	for _, r := range group {
 		if r.guard != nil {
@@ -318,7 +317,7 @@ func (l *Ledger) claims(ctx context.Context, group []*request) map[string]storag
 		return nil
 	}
 	slices.Sort(keys)
-	found, err := storage.Gets(ctx, l.store, slices.Compact(keys))
+	found, err := storage.Gets(ctx, w.store, slices.Compact(keys))
 	if err != nil {
 		return nil
 	}

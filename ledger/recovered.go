@@ -12,13 +12,13 @@ import (
 // RecordRecovered records the results of open actions as observed, each with what follows from it,
 // and returns those that were recorded: an action that is no longer open is omitted. At the receipt's
 // revision nothing else was recorded.
-func (l *Ledger) RecordRecovered(ctx context.Context, answers []event.Recovered, follows map[resource.Ref]event.Event) (kept []event.Recovered, _ Receipt, _ error) {
-	receipt, err := l.submit(ctx, &request{alone: true, build: func(ctx context.Context) ([]event.Event, error) {
+func (w *Writer) RecordRecovered(ctx context.Context, answers []event.Recovered, follows map[resource.Ref]event.Event) (kept []event.Recovered, _ Receipt, _ error) {
+	receipt, err := w.submit(ctx, &request{alone: true, build: func(ctx context.Context) ([]event.Event, error) {
 		kept = nil
 		var events []event.Event
 		for _, a := range answers {
 			var open OpenAction
-			found, err := l.Load(ctx, rows.Of(rows.KeyOpen, a.Ref), storage.Now, &open)
+			found, err := w.Load(ctx, rows.Of(rows.KeyOpen, a.Ref), storage.Now, &open)
 			if err != nil {
 				return nil, err
 			}

@@ -16,8 +16,8 @@ import (
 )
 
 // RequiredPolicies are the policies that every run on this store needs, sorted by name.
-func (l *Ledger) RequiredPolicies(ctx context.Context) ([]event.PolicyRequired, error) {
-	found, err := acts[event.PolicyRequired](ctx, l, rows.KeyRequirement, true, func(string, error) {})
+func (p *Proofs) RequiredPolicies(ctx context.Context) ([]event.PolicyRequired, error) {
+	found, err := acts[event.PolicyRequired](ctx, p, rows.KeyRequirement, true, func(string, error) {})
 	var out []event.PolicyRequired
 	for _, a := range found {
 		if a.Event.On && a.Event.Rules != nil {
@@ -30,9 +30,9 @@ func (l *Ledger) RequiredPolicies(ctx context.Context) ([]event.PolicyRequired, 
 
 // SavedPlan is the record of the file that a plan was saved to. The error wraps ErrUnproven where there
 // is none: in the log of this instance or, in a store that instances share, signed by a trusted one.
-func (l *Ledger) SavedPlan(ctx context.Context, plan string) (event.PlanSaved, error) {
+func (p *Proofs) SavedPlan(ctx context.Context, plan string) (event.PlanSaved, error) {
 	key := rows.SavedOf(plan)
-	e, err := l.Get(ctx, key, storage.Now)
+	e, err := p.Get(ctx, key, storage.Now)
 	if err != nil {
 		return event.PlanSaved{}, err
 	}
@@ -42,15 +42,15 @@ func (l *Ledger) SavedPlan(ctx context.Context, plan string) (event.PlanSaved, e
 		return a.Event, unproven("no plan %s is recorded as saved", plan)
 	case json.Unmarshal(e.Value, &a) != nil || a.Event.Plan != plan:
 		return a.Event, unproven("the record of the saved plan %s cannot be read", plan).differs()
-	case a.Instance == l.instance:
-		return a.Event, l.recordedAct(key, e.Value, a.Seq)
+	case a.Instance == p.Instance():
+		return a.Event, p.recordedAct(key, e.Value, a.Seq)
 	}
-	return a.Event, actThere(ctx, l, key, a, true)
+	return a.Event, actThere(ctx, p, key, a, true)
 }
 
 // recordedAct holds a row of the store against the record of this log that it names.
-func (l *Ledger) recordedAct(key string, value []byte, seq wal.Seq) error {
-	picker := l.log.RandomReader()
+func (p *Proofs) recordedAct(key string, value []byte, seq wal.Seq) error {
+	picker := p.log.RandomReader()
 	defer func() { _ = picker.Close() }()
 	b, err := picker.Batch(seq)
 	if errors.Is(err, wal.ErrTrimmed) {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/ovi-project/ovi/internal/vfs"
@@ -19,16 +20,29 @@ const (
 	runSuffix = ".lock"
 )
 
-func (l *Ledger) runFile(run string) string {
-	return filepath.Join(l.cfg.Dir, runsName, run+runSuffix)
+// Runs are the runs on a data directory, of which one is this.
+type Runs struct {
+	dir, run string
+	life     vfs.File // locked while this run lives
+
+	mu         sync.Mutex // guards what follows
+	leftClaims bool       // claims of this run are left; see LeaveClaims
+	acting     bool
+}
+
+// NewRuns are the runs on a data directory.
+func NewRuns(dir, run string) *Runs { return &Runs{dir: dir, run: run} }
+
+func (r *Runs) runFile(run string) string {
+	return filepath.Join(r.dir, runsName, run+runSuffix)
 }
 
 // register takes the lock of this run.
-func (l *Ledger) register() error {
-	if err := os.MkdirAll(filepath.Join(l.cfg.Dir, runsName), 0o700); err != nil {
+func (r *Runs) register() error {
+	if err := os.MkdirAll(filepath.Join(r.dir, runsName), 0o700); err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
-	f, err := vfs.OS().OpenFile(l.runFile(l.cfg.Run), os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := vfs.OS().OpenFile(r.runFile(r.run), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return fmt.Errorf("ledger: create the file of this run: %w", err)
 	}
@@ -43,7 +57,7 @@ func (l *Ledger) register() error {
 	if !ok {
 		return f.Close() // another ledger of this process has it; it counts for both
 	}
-	l.life = f
+	r.life = f
 	return nil
 }
 
@@ -52,35 +66,35 @@ func (l *Ledger) register() error {
 // releases the claims at once, also while this process goes on. If an action may still run, the lock
 // stays, and the claims are left to expire; the caller then keeps the Ledger for as long as its
 // process runs.
-func (l *Ledger) LeaveClaims(acting bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.leftClaims, l.acting = true, acting
+func (r *Runs) LeaveClaims(acting bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.leftClaims, r.acting = true, acting
 }
 
 // unregister releases the lock and removes the file. A broken ledger leaves the file: where nothing
 // could be recorded perhaps no claim could be released either.
-func (l *Ledger) unregister() error {
-	l.mu.Lock()
-	owes, acting := l.leftClaims || l.broken != nil, l.acting
-	l.mu.Unlock()
+func (r *Runs) unregister(broken bool) error {
+	r.mu.Lock()
+	owes, acting := r.leftClaims || broken, r.acting
+	r.mu.Unlock()
 	switch {
-	case l.life == nil || acting:
+	case r.life == nil || acting:
 		return nil
 	case owes:
-		return l.life.Close()
+		return r.life.Close()
 	}
-	err := os.Remove(l.runFile(l.cfg.Run))
-	return errors.Join(err, l.life.Close())
+	err := os.Remove(r.runFile(r.run))
+	return errors.Join(err, r.life.Close())
 }
 
 // IsDead reports whether the process of a run on this data directory has certainly ended without
 // closing: its file exists and is not locked. An unknown run is not dead.
-func (l *Ledger) IsDead(run string) bool {
-	if run == l.cfg.Run || run == "" || run != filepath.Base(run) {
+func (r *Runs) IsDead(run string) bool {
+	if run == r.run || run == "" || run != filepath.Base(run) {
 		return false
 	}
-	f, err := vfs.OS().OpenFile(l.runFile(run), os.O_RDWR, 0o600)
+	f, err := vfs.OS().OpenFile(r.runFile(run), os.O_RDWR, 0o600)
 	if err != nil {
 		return false
 	}
@@ -93,19 +107,19 @@ func (l *Ledger) IsDead(run string) bool {
 }
 
 // ForgetRun removes the file of a dead run, once nothing of it is left to recover.
-func (l *Ledger) ForgetRun(run string) error {
-	if !l.IsDead(run) {
+func (r *Runs) ForgetRun(run string) error {
+	if !r.IsDead(run) {
 		return nil
 	}
-	if err := os.Remove(l.runFile(run)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(r.runFile(run)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("ledger: %w", err)
 	}
 	return nil
 }
 
 // DeadRuns lists the runs whose processes ended without closing.
-func (l *Ledger) DeadRuns() ([]string, error) {
-	entries, err := os.ReadDir(filepath.Join(l.cfg.Dir, runsName))
+func (r *Runs) DeadRuns() ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(r.dir, runsName))
 	if err != nil {
 		return nil, fmt.Errorf("ledger: %w", err)
 	}
@@ -115,7 +129,7 @@ func (l *Ledger) DeadRuns() ([]string, error) {
 		if filepath.Ext(name) != runSuffix {
 			continue
 		}
-		if run := name[:len(name)-len(runSuffix)]; l.IsDead(run) {
+		if run := name[:len(name)-len(runSuffix)]; r.IsDead(run) {
 			out = append(out, run)
 		}
 	}

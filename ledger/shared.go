@@ -37,9 +37,9 @@ const (
 )
 
 // lost names the claim of the batch that was lost, or that another instance came first.
-func (l *Ledger) lost(ctx context.Context, claims []storage.Guard) string {
+func (w *Writer) lost(ctx context.Context, claims []storage.Guard) string {
 	for _, g := range claims {
-		if held, err := l.holds(ctx, g); err == nil && !held {
+		if held, err := w.holds(ctx, g); err == nil && !held {
 			return "the claim was lost while it was recorded"
 		}
 	}
@@ -56,27 +56,27 @@ func yield(ctx context.Context, try int) {
 
 // fence prevents a commit whose result is unknown from happening later: it changes the key that
 // guards every commit of this log. Afterwards the head says whether it happened.
-func (l *Ledger) fence(ctx context.Context) error {
+func (w *Writer) fence(ctx context.Context) error {
 	for range raceTries {
-		if err := l.reread(ctx); err != nil {
+		if err := w.reread(ctx); err != nil {
 			return err
 		}
-		if l.at.Created == 0 {
+		if w.at.Created == 0 {
 			return nil // nothing was ever committed; the refusal's own guard does the rest
 		}
-		at := l.head
-		at.Rev = l.head.Reached(l.at)
+		at := w.head
+		at.Rev = w.head.Reached(w.at)
 		value, err := event.Marshal(at)
 		if err != nil {
 			return err
 		}
-		op := storage.Op{Key: l.headKey(), Value: value}
-		rev, err := l.tryCommit(ctx, storage.Tx{
-			Guards: []storage.Guard{{Key: op.Key, Created: l.at.Created, Modified: l.at.Modified}}, Ops: []storage.Op{op},
+		op := storage.Op{Key: w.headKey(), Value: value}
+		rev, err := w.tryCommit(ctx, storage.Tx{
+			Guards: []storage.Guard{{Key: op.Key, Created: w.at.Created, Modified: w.at.Modified}}, Ops: []storage.Op{op},
 		})
 		switch {
 		case err == nil:
-			l.at.Modified, l.at.Value, l.head = rev, value, at
+			w.at.Modified, w.at.Value, w.head = rev, value, at
 			return nil
 		case !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrUnknown):
 			return err
@@ -87,17 +87,17 @@ func (l *Ledger) fence(ctx context.Context) error {
 
 // commitAgain finds out whether a commit with an unknown result happened, and repeats it once it
 // cannot happen any more.
-func (l *Ledger) commitAgain(ctx context.Context, tx storage.Tx, next rows.Head) (storage.Revision, error) {
+func (w *Writer) commitAgain(ctx context.Context, tx storage.Tx, next rows.Head) (storage.Revision, error) {
 	for try := range raceTries {
 		yield(ctx, try)
-		if err := l.fence(ctx); err != nil {
+		if err := w.fence(ctx); err != nil {
 			return 0, err
 		}
-		if l.head.Seq == next.Seq && l.head.Chain == next.Chain {
-			return l.head.Reached(l.at), nil
+		if w.head.Seq == next.Seq && w.head.Chain == next.Chain {
+			return w.head.Reached(w.at), nil
 		}
-		tx.Guards[0] = storage.Guard{Key: l.headKey(), Created: l.at.Created, Modified: l.at.Modified}
-		rev, err := l.tryCommit(ctx, tx)
+		tx.Guards[0] = storage.Guard{Key: w.headKey(), Created: w.at.Created, Modified: w.at.Modified}
+		rev, err := w.tryCommit(ctx, tx)
 		if !errors.Is(err, storage.ErrUnknown) {
 			return rev, err
 		}
@@ -108,34 +108,34 @@ func (l *Ledger) commitAgain(ctx context.Context, tx storage.Tx, next rows.Head)
 // unacknowledged handles the batch at the end of the log that is not in the shared store: it was
 // never acknowledged, and other instances may have gone on since. Under a claim that is still valid, or
 // if it only ends bindings, it is projected; otherwise it is refused.
-func (l *Ledger) unacknowledged(ctx context.Context, turn *wal.AppendLock, s LogBatch) error {
-	if err := l.fence(ctx); err != nil {
+func (w *Writer) unacknowledged(ctx context.Context, turn *wal.AppendLock, s LogBatch) error {
+	if err := w.fence(ctx); err != nil {
 		return retryable(err)
 	}
-	if l.head.Seq >= s.Batch.Last {
+	if w.head.Seq >= s.Batch.Last {
 		return nil // it had come through
 	}
 	if len(s.guards) == 0 && !s.onlyForfeits() {
-		return l.refuse(ctx, turn, s.Batch.First, s.Batch.Last, "it had not reached the store when its process ended")
+		return w.refuse(ctx, turn, s.Batch.First, s.Batch.Last, "it had not reached the store when its process ended")
 	}
-	tx, err := l.project(ctx, l.store, s.Records, storage.Now)
+	tx, err := w.project(ctx, s.Records, storage.Now)
 	if err != nil {
 		return retryable(err)
 	}
-	_, err = l.commit(ctx, tx, s.Batch, append(s.guards, tx.Guards...))
+	_, err = w.commit(ctx, tx, s.Batch, append(s.guards, tx.Guards...))
 	if errors.Is(err, storage.ErrConflict) {
-		return l.refuse(ctx, turn, s.Batch.First, s.Batch.Last, "its claim was lost before it reached the store")
+		return w.refuse(ctx, turn, s.Batch.First, s.Batch.Last, "its claim was lost before it reached the store")
 	}
-	return l.undone(err)
+	return w.undone(err)
 }
 
 // belongs refuses to project a log from its beginning into a store that others record into.
-func (l *Ledger) belongs(ctx context.Context, first LogBatch) error {
-	if !l.cfg.Shared || l.at.Created != 0 || first.Last {
+func (w *Writer) belongs(ctx context.Context, first LogBatch) error {
+	if !w.cfg.Shared || w.at.Created != 0 || first.Last {
 		return nil
 	}
 	others := false
-	err := l.Entries(ctx, rows.KeyLog, storage.Now, func(storage.Entry) error { others = true; return nil })
+	err := w.Entries(ctx, rows.KeyLog, storage.Now, func(storage.Entry) error { others = true; return nil })
 	if err == nil && others {
 		err = fmt.Errorf("%w: use another data directory with this store, or copy the old store with `ovi store copy`", ErrElsewhere)
 	}

@@ -50,15 +50,20 @@ func (s statement) verify(signed *event.Signature) bool {
 // signer signs the events of one batch.
 type signer struct {
 	ctx  context.Context
-	l    *Ledger
+	p    *Proofs
 	at   time.Time
 	next map[resource.Ref]uint64 // generations of bindings that the batch uses
 	acts map[string]uint64       // and of acts
 }
 
+// signer signs the events of one batch, which is recorded at a time.
+func (p *Proofs) signer(ctx context.Context, at time.Time) *signer {
+	return &signer{ctx: ctx, p: p, at: at, next: map[resource.Ref]uint64{}, acts: map[string]uint64{}}
+}
+
 // signed returns the events as they are recorded: moves with what they move, and in a store that
 // instances share with the signatures of this one.
-func (l *Ledger) signed(ctx context.Context, s *signer, events []event.Event) ([]event.Event, error) {
+func (s *signer) signed(events []event.Event) ([]event.Event, error) {
 	out := make([]event.Event, len(events))
 	for i, e := range events {
 		var err error
@@ -72,14 +77,14 @@ func (l *Ledger) signed(ctx context.Context, s *signer, events []event.Event) ([
 func (s *signer) event(e event.Event) (event.Event, error) {
 	if m, ok := e.(event.Moved); ok {
 		b := rows.NewBinding(m.From, m.ID)
-		if _, err := s.l.Load(s.ctx, rows.BindingOf(m.From, m.ID), storage.Now, &b); err != nil {
+		if _, err := s.p.Load(s.ctx, rows.BindingOf(m.From, m.ID), storage.Now, &b); err != nil {
 			return nil, err
 		}
 		m.UID, m.Key, m.Adopted = b.UID, b.Key, b.Adopted
 		m.Origin, m.Since, m.OriginLog = b.Started()
 		e = m
 	}
-	if !s.l.cfg.Shared {
+	if !s.p.shared {
 		return e, nil
 	}
 	var err error
@@ -110,7 +115,7 @@ func (s *signer) event(e event.Event) (event.Event, error) {
 		e.Signature, err = s.sign(statement{Trust: e.Key, On: e.On})
 		return e, err
 	case event.Cosigned:
-		e.Signature, err = s.sign(ofCosigned(s.l.instance, e.Instance, e.Seq, e.Chain))
+		e.Signature, err = s.sign(ofCosigned(s.p.Instance(), e.Instance, e.Seq, e.Chain))
 		return e, err
 	case event.TrustRequired:
 		e.Signature, err = s.sign(statement{Trust: rows.KeyRequired, On: e.On})
@@ -150,7 +155,7 @@ func (s *signer) act(e event.Event) (event.Event, error) {
 // recovered signs what the open action means for a binding.
 func (s *signer) recovered(e event.Recovered) (event.Event, error) {
 	var open OpenAction
-	found, err := s.l.Load(s.ctx, rows.Of(rows.KeyOpen, e.Ref), storage.Now, &open)
+	found, err := s.p.Load(s.ctx, rows.Of(rows.KeyOpen, e.Ref), storage.Now, &open)
 	if err != nil || !found || e.Finding != event.FoundDone {
 		return e, err
 	}
@@ -163,17 +168,17 @@ func (s *signer) recovered(e event.Recovered) (event.Event, error) {
 // the proof if it is in this log.
 func (s *signer) replaced(e event.ReplaceFinished) (event.Event, error) {
 	b := rows.NewBinding(e.Ref, e.ID)
-	found, err := s.l.Load(s.ctx, rows.BindingOf(e.Ref, e.ID), storage.Now, &b)
+	found, err := s.p.Load(s.ctx, rows.BindingOf(e.Ref, e.ID), storage.Now, &b)
 	if err != nil || !found || !b.Live() {
 		return e, err
 	}
 	if e.Signature, err = s.nextOf(statement{Ref: e.Ref, ID: e.ID, UID: b.UID, Key: b.Key}); err != nil {
 		return e, err
 	}
-	if b.Instance != s.l.instance {
+	if b.Instance != s.p.Instance() {
 		b.Seq = 0
 	}
-	b.Role, b.Instance, b.Generation = "", s.l.instance, e.Signature.Generation
+	b.Role, b.Instance, b.Generation = "", s.p.Instance(), e.Signature.Generation
 	e.Binding = &b.Binding
 	return e, nil
 }
@@ -192,7 +197,7 @@ func (s *signer) action(x statement, created, deleted bool) (*event.Signature, e
 func (s *signer) nextOf(x statement) (*event.Signature, error) {
 	if _, ok := s.next[x.Ref]; !ok {
 		var all rows.Bound
-		if _, err := s.l.Load(s.ctx, rows.BoundOf(x.Ref), storage.Now, &all); err != nil {
+		if _, err := s.p.Load(s.ctx, rows.BoundOf(x.Ref), storage.Now, &all); err != nil {
 			return nil, err
 		}
 		s.next[x.Ref] = all.Generation
@@ -208,11 +213,11 @@ const maxGeneration = 1 << 48
 // signAct signs an act with the next generation of its key.
 func signAct[E act[E]](s *signer, key string, e E) (*event.Signature, error) {
 	if _, ok := s.acts[key]; !ok {
-		proven, err := s.l.provenActs(s.ctx)
+		proven, err := s.p.provenActs(s.ctx)
 		if err != nil {
 			return nil, err
 		}
-		stored, err := s.l.Get(s.ctx, key, storage.Now)
+		stored, err := s.p.Get(s.ctx, key, storage.Now)
 		if err != nil {
 			return nil, err
 		}
@@ -235,14 +240,14 @@ func signAct[E act[E]](s *signer, key string, e E) (*event.Signature, error) {
 }
 
 func (s *signer) sign(x statement) (*event.Signature, error) {
-	x.Instance = s.l.instance
+	x.Instance = s.p.Instance()
 	text, err := json.Marshal(x)
 	if err != nil {
 		return nil, err
 	}
-	sum, err := s.l.log.Sign(text)
+	sum, err := s.p.log.Sign(text)
 	if err != nil {
 		return nil, err
 	}
-	return &event.Signature{Generation: x.Generation, Key: hex.EncodeToString(s.l.log.PublicKey()), Sum: hex.EncodeToString(sum)}, nil
+	return &event.Signature{Generation: x.Generation, Key: hex.EncodeToString(s.p.log.PublicKey()), Sum: hex.EncodeToString(sum)}, nil
 }

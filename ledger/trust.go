@@ -15,12 +15,12 @@ import (
 )
 
 // Key is the public key with which this instance signs, in hex.
-func (l *Ledger) Key() string { return hex.EncodeToString(l.log.PublicKey()) }
+func (p *Proofs) Key() string { return hex.EncodeToString(p.log.PublicKey()) }
 
 // trusts returns nil if the key of another instance counts. A key is pinned at its first use, on
 // record, unless trust is required.
-func (l *Ledger) trusts(ctx context.Context, instance, key string, pin bool) error {
-	switch said, on, err := l.trusted(ctx, rows.KeyTrust+key, key); {
+func (p *Proofs) trusts(ctx context.Context, instance, key string, pin bool) error {
+	switch said, on, err := p.trusted(ctx, rows.KeyTrust+key, key); {
 	case err != nil:
 		return err
 	case said && !on:
@@ -28,7 +28,7 @@ func (l *Ledger) trusts(ctx context.Context, instance, key string, pin bool) err
 	case said:
 		return nil
 	}
-	pinned, err := l.pinned(ctx, instance)
+	pinned, err := p.pinned(ctx, instance)
 	switch {
 	case err != nil:
 		return err
@@ -37,7 +37,7 @@ func (l *Ledger) trusts(ctx context.Context, instance, key string, pin bool) err
 	case pinned != "":
 		return unproven("instance %s has another key than the pinned one: %s", instance, key)
 	}
-	_, required, err := l.trusted(ctx, rows.KeyRequired, rows.KeyRequired)
+	_, required, err := p.trusted(ctx, rows.KeyRequired, rows.KeyRequired)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (l *Ledger) trusts(ctx context.Context, instance, key string, pin bool) err
 		return unproven("the key %s of instance %s is not trusted yet", key, instance)
 	}
 	if pin {
-		_, err = l.Record(ctx, event.KeyPinned{Instance: instance, Key: key})
+		err = p.record(ctx, event.KeyPinned{Instance: instance, Key: key})
 	}
 	return err
 }
@@ -59,15 +59,15 @@ type Pin struct {
 
 // Pins lists the pinned keys that no operator has decided about, of all instances of the store, each
 // once, as first pinned.
-func (l *Ledger) Pins(ctx context.Context) ([]Pin, error) {
+func (p *Proofs) Pins(ctx context.Context) ([]Pin, error) {
 	var all []Pin
-	err := l.Entries(ctx, rows.KeyPin, storage.Now, func(e storage.Entry) error {
-		var p rows.Pin
-		if err := json.Unmarshal(e.Value, &p); err != nil {
+	err := p.Entries(ctx, rows.KeyPin, storage.Now, func(e storage.Entry) error {
+		var pin rows.Pin
+		if err := json.Unmarshal(e.Value, &pin); err != nil {
 			return err
 		}
 		_, of, _ := strings.Cut(strings.TrimPrefix(e.Key, rows.KeyPin), "/")
-		all = append(all, Pin{of, p.Key, p.At})
+		all = append(all, Pin{of, pin.Key, pin.At})
 		return nil
 	})
 	if err != nil {
@@ -78,42 +78,42 @@ func (l *Ledger) Pins(ctx context.Context) ([]Pin, error) {
 	})
 	all = slices.CompactFunc(all, func(a, b Pin) bool { return a.Instance == b.Instance && a.Key == b.Key })
 	var out []Pin
-	for _, p := range all {
-		if decided, _, err := l.trusted(ctx, rows.KeyTrust+p.Key, p.Key); err != nil {
+	for _, pin := range all {
+		if decided, _, err := p.trusted(ctx, rows.KeyTrust+pin.Key, pin.Key); err != nil {
 			return nil, err
 		} else if !decided {
-			out = append(out, p)
+			out = append(out, pin)
 		}
 	}
 	return out, nil
 }
 
 // pinned is the key of an instance as the log of this one has it; empty if none was pinned.
-func (l *Ledger) pinned(ctx context.Context, instance string) (string, error) {
-	l.table.mu.Lock()
-	defer l.table.mu.Unlock()
-	if err := l.table.follow(ctx, l); err != nil {
+func (p *Proofs) pinned(ctx context.Context, instance string) (string, error) {
+	p.table.mu.Lock()
+	defer p.table.mu.Unlock()
+	if err := p.table.follow(ctx, p); err != nil {
 		return "", err
 	}
-	var p rows.Pin
-	value := l.table.get(rows.PinOf(l.instance, instance))
+	var pin rows.Pin
+	value := p.table.get(rows.PinOf(p.Instance(), instance))
 	if value == nil {
 		return "", nil
 	}
-	err := json.Unmarshal(value, &p)
-	return p.Key, err
+	err := json.Unmarshal(value, &pin)
+	return pin.Key, err
 }
 
 // trusted reads what an operator said of a key: on the record of this instance, or of one whose
 // key is pinned, by its signature.
-func (l *Ledger) trusted(ctx context.Context, key, what string) (said, on bool, err error) {
-	e, err := l.Get(ctx, key, storage.Now)
+func (p *Proofs) trusted(ctx context.Context, key, what string) (said, on bool, err error) {
+	e, err := p.Get(ctx, key, storage.Now)
 	if err != nil {
 		return false, false, err
 	}
 	var t rows.Trust
-	if e.Value != nil && json.Unmarshal(e.Value, &t) == nil && t.Instance != l.instance {
-		pinned, err := l.pinned(ctx, t.Instance)
+	if e.Value != nil && json.Unmarshal(e.Value, &t) == nil && t.Instance != p.Instance() {
+		pinned, err := p.pinned(ctx, t.Instance)
 		if err != nil {
 			return false, false, err
 		}
@@ -122,13 +122,13 @@ func (l *Ledger) trusted(ctx context.Context, key, what string) (said, on bool, 
 			return true, t.On, nil
 		}
 	}
-	l.table.mu.Lock()
-	defer l.table.mu.Unlock()
-	if err := l.table.follow(ctx, l); err != nil {
+	p.table.mu.Lock()
+	defer p.table.mu.Unlock()
+	if err := p.table.follow(ctx, p); err != nil {
 		return false, false, err
 	}
 	var own rows.Trust
-	value := l.table.get(key)
+	value := p.table.get(key)
 	if value == nil {
 		return false, false, nil
 	}

@@ -40,7 +40,7 @@ type part struct {
 	has       func(key string) bool
 	concerns  func(record []byte) bool
 	certified func(event.Event) bool
-	prime     func(context.Context, *Ledger, *verified) error
+	prime     func(context.Context, *Proofs, *verified) error
 }
 
 // bindingPart is the table of bindings and trusted keys.
@@ -82,15 +82,15 @@ func (v *verified) get(key string) []byte {
 }
 
 // follow reads what was appended to the log since the last call. The caller has the lock.
-func (v *verified) follow(ctx context.Context, l *Ledger) error {
+func (v *verified) follow(ctx context.Context, p *Proofs) error {
 	if !v.primed {
-		v.rows, v.last, v.next, v.primed, v.others = map[string][]byte{}, nil, 0, true, l.cfg.Shared
-		if err := v.part.prime(ctx, l, v); err != nil {
+		v.rows, v.last, v.next, v.primed, v.others = map[string][]byte{}, nil, 0, true, p.shared
+		if err := v.part.prime(ctx, p, v); err != nil {
 			return err
 		}
 	}
 	var held *LogBatch
-	for b, err := range l.log.Read(v.next) {
+	for b, err := range p.log.Read(v.next) {
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return fmt.Errorf("ledger: read what the log proves: %w", err)
 		}
@@ -142,8 +142,8 @@ func (p part) decode(b wal.Batch) (LogBatch, error) {
 
 // changes projects records onto the part.
 func (v *verified) changes(ctx context.Context, records []event.Record) (map[string][]byte, error) {
-	p := &projection{ctx: ctx, wrote: map[string]int{}, others: v.others, lookup: func(key string) []byte { return v.rows[key] }}
-	for _, r := range records {
+	mine := make([]event.Record, len(records))
+	for i, r := range records {
 		if b, ok := r.Event.(event.Baseline); ok {
 			b.Facts = slices.DeleteFunc(slices.Clone(b.Facts), func(f event.Fact) bool { return !v.part.has(f.Key) })
 			r.Event = b
@@ -151,12 +151,14 @@ func (v *verified) changes(ctx context.Context, records []event.Record) (map[str
 		if v.part.certified(r.Event) {
 			v.since, v.read, v.known = 0, 0, true
 		}
-		if err := p.write(r); err != nil {
-			return nil, fmt.Errorf("record %d: %w", r.Seq, err)
-		}
+		mine[i] = r
+	}
+	ops, err := Onto(ctx, mine, func(key string) []byte { return v.rows[key] }, v.others)
+	if err != nil {
+		return nil, err
 	}
 	out := map[string][]byte{}
-	for _, op := range p.tidy() {
+	for _, op := range ops {
 		if v.part.has(op.Key) {
 			out[op.Key] = op.Value
 		}
@@ -166,20 +168,20 @@ func (v *verified) changes(ctx context.Context, records []event.Record) (map[str
 
 // primeBindings starts from the last digest on record, if the rows of the store at its revision have
 // that digest, else from the beginning of the log. Where to find the digest is only a hint.
-func primeBindings(ctx context.Context, l *Ledger, v *verified) error {
-	if l.cfg.Shared {
+func primeBindings(ctx context.Context, p *Proofs, v *verified) error {
+	if p.shared {
 		return nil // the store has the rows of others too
 	}
-	e, err := l.Get(ctx, rows.KeyCertified+l.instance, storage.Now)
+	e, err := p.Get(ctx, rows.KeyCertified+p.Instance(), storage.Now)
 	if err != nil || e.Value == nil {
 		return err
 	}
-	at, digest, ok := l.certifiedAt(e)
+	at, digest, ok := p.certifiedAt(e)
 	if !ok {
 		return nil
 	}
 	base := map[string][]byte{}
-	err = l.Entries(ctx, "", e.Modified, func(e storage.Entry) error {
+	err = p.Entries(ctx, "", e.Modified, func(e storage.Entry) error {
 		if inTable(e.Key) {
 			base[e.Key] = bytes.Clone(e.Value)
 		}
