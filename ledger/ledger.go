@@ -4,6 +4,9 @@ import (
 	"context"
 
 	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/query"
+	"github.com/ovi-project/ovi/ledger/record"
+	"github.com/ovi-project/ovi/ledger/trust"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/wal"
 )
@@ -13,13 +16,13 @@ import (
 type Ledger struct{ *writer }
 
 // writer is embedded under this name, so that it cannot be replaced from outside.
-type writer = Writer
+type writer = record.Writer
 
 // Open opens the log, brings the store up to it (a lost store is rebuilt), and takes the identity of
 // the log as that of the instance. Where the disk is full the store may stay behind the log: then
 // the ledger can be read, and Broken returns why.
-func Open(ctx context.Context, cfg Config) (*Ledger, error) {
-	w, err := openWriter(ctx, cfg)
+func Open(ctx context.Context, cfg record.Config) (*Ledger, error) {
+	w, err := record.OpenWriter(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -27,14 +30,14 @@ func Open(ctx context.Context, cfg Config) (*Ledger, error) {
 }
 
 // Reader is the read-only view of the ledger.
-func (l *Ledger) Reader() *Reader { return l.writer.Reader }
+func (l *Ledger) Reader() *query.Reader { return l.writer.Reader }
 
 // Key is the public key with which this instance signs, in hex.
 func (l *Ledger) Key() string { return l.Proofs().Key() }
 
 // Pins lists the pinned keys that no operator has decided about, of all instances of the store, each
 // once, as first pinned.
-func (l *Ledger) Pins(ctx context.Context) ([]Pin, error) { return l.Proofs().Pins(ctx) }
+func (l *Ledger) Pins(ctx context.Context) ([]trust.Pin, error) { return l.Proofs().Pins(ctx) }
 
 // Roster are the people and their public keys whose signatures count, sorted.
 func (l *Ledger) Roster(ctx context.Context) ([]event.Signer, error) { return l.Proofs().Roster(ctx) }
@@ -59,19 +62,21 @@ func (l *Ledger) Proof(ctx context.Context, ref resource.Ref, id string) (resour
 }
 
 // Contradictions lists what the store says of operators' acts and the audit log does not, sorted.
-func (l *Ledger) Contradictions(ctx context.Context) ([]Contradiction, error) {
+func (l *Ledger) Contradictions(ctx context.Context) ([]trust.Contradiction, error) {
 	return l.Proofs().Contradictions(ctx)
 }
 
 // Approvals are the approvals of the proposals with a digest, expired and used ones too, the oldest first.
-func (l *Ledger) Approvals(ctx context.Context, digest string) ([]Approval, error) {
+func (l *Ledger) Approvals(ctx context.Context, digest string) ([]trust.Approval, error) {
 	return l.Proofs().Approvals(ctx, digest)
 }
 
 // Blessings are the protected resources, sorted by ref.
-func (l *Ledger) Blessings(ctx context.Context) ([]Blessing, error) { return l.Proofs().Blessings(ctx) }
+func (l *Ledger) Blessings(ctx context.Context) ([]query.Blessing, error) {
+	return l.Proofs().Blessings(ctx)
+}
 
 // Acknowledged is the newest acknowledgment of each resource, expired ones too, sorted by ref.
-func (l *Ledger) Acknowledged(ctx context.Context) ([]Acknowledgment, error) {
+func (l *Ledger) Acknowledged(ctx context.Context) ([]trust.Acknowledgment, error) {
 	return l.Proofs().Acknowledged(ctx)
 }
