@@ -2,7 +2,6 @@ package project
 
 import (
 	"errors"
-	"time"
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/event"
@@ -163,150 +162,6 @@ func (p *projection) done(ref resource.Ref, started event.Started, found bool, r
 	return p.owns(ref)
 }
 
-// forget removes what is recorded of a resource that does not exist any more, besides its bindings.
-func (p *projection) forget(ref resource.Ref) error {
-	for _, key := range []string{rows.KeyTries, rows.KeyExhausted, rows.KeyRestarts, rows.KeyLastGood, rows.KeyApplied, rows.KeyResource} {
-		if err := p.delete(rows.Of(key, ref)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// owns records that the stack of a ref has something in its scope.
-func (p *projection) owns(ref resource.Ref) error {
-	s := ref.Scope()
-	if ref.Stack == "" {
-		return nil
-	}
-	key := rows.StackOf(ref.Stack, s)
-	if b, err := p.get(key); err != nil || b != nil {
-		return err
-	}
-	if err := p.first(s, true); err != nil {
-		return err
-	}
-	return p.set(storage.Op{Key: key, Value: []byte("{}")})
-}
-
-// failed counts an attempt that failed, or a transient error. A step back is an attempt of none.
-func (p *projection) failed(r event.Record, e event.Finished) error {
-	if e.Step == stepDeleteNew || e.Step == stepRestore {
-		return nil
-	}
-	return p.tried(e.Ref, e.Desired, func(t *rows.Tried) {
-		t.Last, t.Error, t.Key, t.Kept = r.At, e.Error, "", ""
-		if e.Recoverable {
-			transient(t, r.At)
-		} else {
-			if t.Failures++; e.Class == string(resource.Permanent) {
-				t.Permanent++
-			}
-			t.Transient, t.Since = 0, time.Time{}
-		}
-		if len(e.RecreateOnly) > 0 {
-			t.RecreateOnly, t.ID = e.RecreateOnly, e.ID
-		}
-		if Creates(e.Action, e.Phase, e.Step) && e.Recoverable {
-			t.Key = e.Key
-		}
-	})
-}
-
-// transient counts an error that does not count as an attempt.
-func transient(t *rows.Tried, at time.Time) {
-	if t.Transient++; t.Since.IsZero() {
-		t.Since = at
-	}
-}
-
-// tried changes what is recorded of the attempts of a configuration.
-func (p *projection) tried(ref resource.Ref, desired string, change func(*rows.Tried)) error {
-	key := rows.Of(rows.KeyTries, ref)
-	var t rows.Tries
-	if _, err := p.load(key, &t); err != nil {
-		return err
-	}
-	if last, ok := t.Last(); ok && last.Desired != desired {
-		if err := p.unexhaust(ref, func(e event.Exhausted) bool { return e.Desired != desired && e.Back != desired }); err != nil {
-			return err
-		}
-	}
-	t.Change(desired, change)
-	return p.put(key, t)
-}
-
-// unexhaust forgets that the attempts of a configuration are used up, if that is over. It is not where
-// the resource only returns to another one.
-func (p *projection) unexhaust(ref resource.Ref, over func(event.Exhausted) bool) error {
-	key := rows.Of(rows.KeyExhausted, ref)
-	var e event.Exhausted
-	if found, err := p.load(key, &e); err != nil || !found || !over(e) {
-		return err
-	}
-	return p.delete(key)
-}
-
-// succeeded forgets the attempts of a configuration that was applied. Those of others stay: a
-// configuration that failed is not tried again because another one was applied in between.
-func (p *projection) succeeded(ref resource.Ref, desired string) error {
-	key := rows.Of(rows.KeyTries, ref)
-	var t rows.Tries
-	found, err := p.load(key, &t)
-	if err != nil || !found {
-		return err
-	}
-	if err := p.unexhaust(ref, func(e event.Exhausted) bool { return e.Back != desired }); err != nil {
-		return err
-	}
-	if t.Drop(desired); len(t.Of) == 0 {
-		return p.delete(key)
-	}
-	return p.put(key, t)
-}
-
-// notDone counts an attempt of which nothing was observed, unless its result counted already: with a
-// recorded result, that was uncertain; without, its run ended in the middle.
-func (p *projection) notDone(r event.Record, open rows.OpenAction) error {
-	keeps := Creates(open.Action, open.Phase, open.Step) && !open.Failed
-	if open.Counted && !keeps || open.Step == stepDeleteNew || open.Step == stepRestore {
-		return nil
-	}
-	return p.tried(open.Ref, open.Desired, func(t *rows.Tried) {
-		if keeps { // the next attempt of the same configuration uses the same key
-			t.Key = open.Key
-		}
-		switch {
-		case open.Counted:
-		case open.Uncertain:
-			transient(t, r.At)
-			t.Last, t.Error = r.At, open.Error
-		case open.Accepted:
-			t.Lost++
-			t.Error = "it was accepted, and not done"
-		case open.Step != "" && open.Step != stepCreate: // the replacement goes on where it was
-		default:
-			t.Lost++
-			t.Error = "the run ended before it recorded a result"
-		}
-	})
-}
-
-// partly notes that what is recorded as applied may have been applied in part: its action created the
-// resource, and has no result.
-func (p *projection) partly(ref resource.Ref, open rows.OpenAction) error {
-	var applied event.Applied
-	if !Creates(open.Action, open.Phase, open.Step) {
-		return nil
-	}
-	found, err := p.load(rows.Of(rows.KeyApplied, ref), &applied)
-	if err != nil || !found {
-		return err
-	}
-	applied.Recovered = true
-	return p.put(rows.Of(rows.KeyApplied, ref), applied)
-}
-
 // recovered closes the open action as observed.
 func (p *projection) recovered(r event.Record, e event.Recovered) error {
 	var open rows.OpenAction
@@ -350,4 +205,26 @@ func (p *projection) recovered(r event.Record, e event.Recovered) error {
 		open.Checked = r.At
 		return p.put(rows.Of(rows.KeyOpen, e.Ref), open)
 	}
+}
+
+// stepDone keeps what a step of a replacement means for the next one: what the new resource was
+// created with, and that the key of its creation is not used again.
+func (p *projection) stepDone(started event.Started) error {
+	if started.Step != stepCreate {
+		return nil
+	}
+	var t rows.Tries
+	if found, err := p.load(rows.Of(rows.KeyTries, started.Ref), &t); err != nil {
+		return err
+	} else if found && t.Unkey(started.Desired) {
+		if err := p.put(rows.Of(rows.KeyTries, started.Ref), t); err != nil {
+			return err
+		}
+	}
+	var open rows.Replacement
+	if found, err := p.load(rows.Of(rows.KeyReplace, started.Ref), &open); err != nil || !found || started.Applying == nil {
+		return err
+	}
+	open.Applying = started.Applying
+	return p.put(rows.Of(rows.KeyReplace, started.Ref), open)
 }

@@ -15,7 +15,7 @@ import (
 var ErrRaced = errors.New("another instance recorded first")
 
 // rests guards an entry that the projection read; the key is that of an absent one too.
-func (p *projection) rests(key string, e storage.Entry) {
+func (p *draft) rests(key string, e storage.Entry) {
 	if p.guards != nil {
 		p.guards[key] = storage.Guard{Key: key, Created: e.Created, Modified: e.Modified}
 	}
@@ -23,7 +23,7 @@ func (p *projection) rests(key string, e storage.Entry) {
 
 // guardBulk guards the resources of observations, and finds those that another instance wrote after
 // the observation was compared with what was recorded.
-func (p *projection) guardBulk(since storage.Revision) error {
+func (p *draft) guardBulk(since storage.Revision) error {
 	if since == storage.Now {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (p *projection) guardBulk(since storage.Revision) error {
 }
 
 // versions reads the versions of keys, one by one if they are few.
-func (p *projection) versions(keys map[string]bool) error {
+func (p *draft) versions(keys map[string]bool) error {
 	if len(keys) <= manyDecisions {
 		found, err := storage.Gets(p.ctx, p.store, slices.Collect(maps.Keys(keys)))
 		for key := range keys {
@@ -78,7 +78,7 @@ func (p *projection) versions(keys map[string]bool) error {
 }
 
 // reads are the guards of what the projection rests on, in order.
-func (p *projection) reads() []storage.Guard {
+func (p *draft) reads() []storage.Guard {
 	out := make([]storage.Guard, 0, len(p.guards))
 	for _, g := range p.guards {
 		out = append(out, g)

@@ -1,7 +1,6 @@
 package project
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/ovi-project/ovi/ledger/event"
@@ -34,12 +33,6 @@ func (p *projection) observed(r event.Record, e event.Observed) error {
 		return err
 	}
 	return p.stacks(e)
-}
-
-// content is the canonical form of a resource, in no more memory than it needs.
-func (p *projection) content(o *resource.Observed) []byte {
-	p.buf = o.AppendJSON(p.buf[:0])
-	return bytes.Clone(p.buf)
 }
 
 func (p *projection) scanned(r event.Record, e event.Observed) error {
@@ -83,20 +76,6 @@ func (p *projection) stacks(e event.Observed) error {
 		}
 	}
 	return nil
-}
-
-// first guards, in a shared store, that no stack first owns something in the scope between the read
-// of which stacks do and the commit: the write that makes it so also writes first/<scope>. Other
-// batches rest on keys that they read; the absence of more keys has no key of its own.
-func (p *projection) first(s resource.Scope, touch bool) error {
-	if p.guards == nil {
-		return nil
-	}
-	key := rows.KeyFirst + s.String()
-	if _, err := p.get(key); err != nil || !touch {
-		return err
-	}
-	return p.set(storage.Op{Key: key, Value: []byte("{}")})
 }
 
 // loaded records the version of a stack, if it is another one.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
-	"github.com/ovi-project/ovi/storage"
 )
 
 // manyDecisions is from where on the old decisions are read at once.
@@ -57,26 +56,4 @@ func (p *projection) decided(r event.Record, e event.Planned, d event.Decision, 
 		return nil
 	}
 	return p.put(key, rows.Decided{Plan: e.Plan, Mode: e.Mode, At: r.At, Decision: raw})
-}
-
-// prefetch reads a whole prefix, for many gets.
-func (p *projection) prefetch(prefix string) (func(string) ([]byte, error), error) {
-	entries, _, err := p.store.Range(p.ctx, prefix, storage.Now)
-	if err != nil {
-		return nil, err
-	}
-	all := map[string]storage.Entry{}
-	for e, err := range entries {
-		if err != nil {
-			return nil, err
-		}
-		all[e.Key] = e
-	}
-	return func(key string) ([]byte, error) {
-		if i, ok := p.wrote[key]; ok {
-			return p.ops[i].Value, nil
-		}
-		p.rests(key, all[key])
-		return all[key].Value, nil
-	}, nil
 }

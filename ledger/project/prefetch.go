@@ -12,7 +12,7 @@ import (
 
 // readAhead reads at once the keys that the records will need one by one: in a remote store each
 // read is a round trip. It reads no others.
-func (p *projection) readAhead(records []event.Record) error {
+func (p *draft) readAhead(records []event.Record) error {
 	keys := map[string]bool{}
 	var scopes []resource.Scope
 	for _, r := range records {
@@ -59,7 +59,7 @@ func (p *projection) readAhead(records []event.Record) error {
 }
 
 // readStacks reads at once which stacks own something in many scopes.
-func (p *projection) readStacks(scopes []resource.Scope) error {
+func (p *draft) readStacks(scopes []resource.Scope) error {
 	if len(scopes) < rows.ManyScopes {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (p *projection) readStacks(scopes []resource.Scope) error {
 }
 
 // ownersIn are the keys of the stacks that own something in a scope.
-func (p *projection) ownersIn(s resource.Scope) (keys []string, err error) {
+func (p *draft) ownersIn(s resource.Scope) (keys []string, err error) {
 	if keys, known := p.owners[s]; known {
 		return keys, nil
 	}
@@ -101,7 +101,7 @@ func (p *projection) ownersIn(s resource.Scope) (keys []string, err error) {
 }
 
 // read reads a key of the store, if it was not read ahead.
-func (p *projection) read(key string) (storage.Entry, error) {
+func (p *draft) read(key string) (storage.Entry, error) {
 	if p.lookup != nil {
 		return storage.Entry{Value: p.lookup(key)}, nil
 	}
@@ -109,4 +109,26 @@ func (p *projection) read(key string) (storage.Entry, error) {
 		return e, nil
 	}
 	return storage.Get(p.ctx, p.store, key, storage.Now)
+}
+
+// prefetch reads a whole prefix, for many gets.
+func (p *draft) prefetch(prefix string) (func(string) ([]byte, error), error) {
+	entries, _, err := p.store.Range(p.ctx, prefix, storage.Now)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]storage.Entry{}
+	for e, err := range entries {
+		if err != nil {
+			return nil, err
+		}
+		all[e.Key] = e
+	}
+	return func(key string) ([]byte, error) {
+		if i, ok := p.wrote[key]; ok {
+			return p.ops[i].Value, nil
+		}
+		p.rests(key, all[key])
+		return all[key].Value, nil
+	}, nil
 }

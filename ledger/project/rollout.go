@@ -1,12 +1,9 @@
 package project
 
 import (
-	"slices"
-
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/storage"
 )
 
 // replaceStarted records the open replacement, and the role of the old resource.
@@ -59,20 +56,6 @@ func (p *projection) replaceFinished(r event.Record, e event.ReplaceFinished) er
 	return p.replaced(e, open)
 }
 
-// leaveRole takes the role from what was observed last.
-func (p *projection) leaveRole(ref resource.Ref, id string) error {
-	value, err := p.get(rows.Of(rows.KeyResource, ref))
-	if err != nil || value == nil {
-		return err
-	}
-	o, err := resource.ParseObserved(value)
-	if err != nil || o.ID != id || o.Role == "" {
-		return err
-	}
-	o.Role = ""
-	return p.set(storage.Op{Key: rows.Of(rows.KeyResource, ref), Value: o.AppendJSON(nil)})
-}
-
 // kept notes with the attempts of the configuration that the last one was reverted.
 func (p *projection) kept(e event.ReplaceFinished, open rows.Replacement) error {
 	var t rows.Tries
@@ -101,80 +84,6 @@ func (p *projection) replaced(e event.ReplaceFinished, open rows.Replacement) er
 func (p *projection) openReplacement(ref resource.Ref, key string) (open rows.Replacement, found bool, err error) {
 	found, err = p.load(rows.Of(rows.KeyReplace, ref), &open)
 	return open, found && open.Key == key, err
-}
-
-// leave writes the binding of what is left as it was signed. The log of another instance may not
-// have it.
-func (p *projection) leave(r event.Record, e event.ReplaceFinished) error {
-	b := rows.Binding{Binding: *e.Binding, Signature: e.Signature}
-	if b.Seq == 0 {
-		b.Seq = uint64(r.Seq)
-	}
-	if _, _, err := p.alone(e.Ref, e.ID, b.Generation); err != nil {
-		return err
-	}
-	if err := p.put(rows.IdentityOf(e.Ref, e.ID), e.Ref); err != nil {
-		return err
-	}
-	return p.put(rows.BindingOf(e.Ref, e.ID), b)
-}
-
-// leaveUnsigned makes the binding of what is left the newest one.
-func (p *projection) leaveUnsigned(ref resource.Ref, id string) error {
-	generation, was, err := p.alone(ref, id, 0)
-	if err != nil || !was {
-		return err
-	}
-	return p.rebind(ref, id, func(b *rows.Binding) { b.Role, b.Generation = "", generation })
-}
-
-// alone makes a binding the only live one of its ref: another resource that it still has was
-// deleted outside ovi. It reports the next generation, if none is given, and whether the binding was
-// a live one.
-func (p *projection) alone(ref resource.Ref, id string, generation uint64) (next uint64, was bool, err error) {
-	var all rows.Bound
-	if _, err := p.load(rows.BoundOf(ref), &all); err != nil {
-		return 0, false, err
-	}
-	was = slices.Contains(all.Live, id)
-	if !was && generation == 0 {
-		return 0, false, nil
-	}
-	for _, other := range all.Live {
-		if other == id {
-			continue
-		}
-		if err := p.rebind(ref, other, func(b *rows.Binding) { b.Former, b.Role = true, "" }); err != nil {
-			return 0, false, err
-		}
-	}
-	if all.Live = []string{id}; generation == 0 {
-		generation = all.Generation + 1
-	}
-	all.Generation = generation
-	return generation, was, p.put(rows.BoundOf(ref), all)
-}
-
-// stepDone keeps what a step of a replacement means for the next one: what the new resource was
-// created with, and that the key of its creation is not used again.
-func (p *projection) stepDone(started event.Started) error {
-	if started.Step != stepCreate {
-		return nil
-	}
-	var t rows.Tries
-	if found, err := p.load(rows.Of(rows.KeyTries, started.Ref), &t); err != nil {
-		return err
-	} else if found && t.Unkey(started.Desired) {
-		if err := p.put(rows.Of(rows.KeyTries, started.Ref), t); err != nil {
-			return err
-		}
-	}
-	var open rows.Replacement
-	if found, err := p.load(rows.Of(rows.KeyReplace, started.Ref), &open); err != nil || !found || started.Applying == nil {
-		return err
-	}
-	open.Applying = started.Applying
-	return p.put(rows.Of(rows.KeyReplace, started.Ref), open)
 }
 
 // rollout records the facts of rollouts; false if the event is another.

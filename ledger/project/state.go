@@ -46,7 +46,7 @@ func (t *downTable) note(ref resource.Ref, o *resource.Observed) {
 }
 
 // noteDown changes down/<scope>, as of a time.
-func (p *projection) noteDown(s resource.Scope, at time.Time, note func(*downTable)) error {
+func (p *draft) noteDown(s resource.Scope, at time.Time, note func(*downTable)) error {
 	t := &downTable{rows: map[resource.Ref]rows.Down{}, at: at}
 	if _, err := p.load(rows.DownIn(s), &t.rows); err != nil {
 		return err
@@ -61,7 +61,7 @@ func (p *projection) noteDown(s resource.Scope, at time.Time, note func(*downTab
 }
 
 // observedDown records since when the resources of an observation are not healthy.
-func (p *projection) observedDown(e event.Observed) error {
+func (p *draft) observedDown(e event.Observed) error {
 	if len(e.Changed)+len(e.Gone) == 0 {
 		return nil
 	}
@@ -76,7 +76,7 @@ func (p *projection) observedDown(e event.Observed) error {
 }
 
 // finishedDown does so for a resource that an action left, or deleted.
-func (p *projection) finishedDown(r event.Record, e event.Finished) error {
+func (p *draft) finishedDown(r event.Record, e event.Finished) error {
 	if e.Step != "" || e.Resource == nil && !Deletes(e.Action, e.Phase, "") {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (p *projection) finishedDown(r event.Record, e event.Finished) error {
 
 // back adds the time for which a scope was offline, once it reports again: nothing in it was pending
 // for that long.
-func (p *projection) back(e event.Observed, s *rows.Scan) error {
+func (p *draft) back(e event.Observed, s *rows.Scan) error {
 	away := e.At.Sub(s.Confirmed)
 	if !e.Complete || !s.Offline || s.Confirmed.IsZero() || away <= 0 {
 		return nil
@@ -105,7 +105,7 @@ func (p *projection) back(e event.Observed, s *rows.Scan) error {
 const restartsKept = decider.RestartsMost
 
 // restarted counts an action that starts because of the state of a resource.
-func (p *projection) restarted(r event.Record, e event.Started) error {
+func (p *draft) restarted(r event.Record, e event.Started) error {
 	if e.Reason != decider.ReasonState {
 		return nil
 	}
@@ -124,7 +124,7 @@ func (p *projection) restarted(r event.Record, e event.Started) error {
 
 // notRestarted forgets the last restart of a resource, which a transient error ended: the limit of restarts
 // counts what ran and did not stay.
-func (p *projection) notRestarted(ref resource.Ref) error {
+func (p *draft) notRestarted(ref resource.Ref) error {
 	key := rows.Of(rows.KeyRestarts, ref)
 	var all rows.Restarts
 	if _, err := p.load(key, &all); err != nil || len(all.At) == 0 {
