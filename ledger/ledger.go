@@ -22,7 +22,7 @@ type writer = record.Writer
 // the log as that of the instance. Where the disk is full the store may stay behind the log: then
 // the ledger can be read, and Broken returns why.
 func Open(ctx context.Context, cfg record.Config) (*Ledger, error) {
-	w, err := record.OpenWriter(ctx, cfg)
+	w, err := record.Open(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}

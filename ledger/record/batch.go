@@ -7,7 +7,6 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/ovi-project/ovi/ledger/event"
-	"github.com/ovi-project/ovi/ledger/project"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
 )
@@ -56,13 +55,4 @@ func (b *batch) add(stamp event.Record, events []event.Event, under *event.Guard
 // stamp has the fields that all records of this run share.
 func (w *Writer) stamp(at time.Time) event.Record {
 	return event.Record{At: at, Instance: w.Instance(), Run: w.cfg.Run, User: w.cfg.User, UID: w.cfg.UID, Host: w.cfg.Host}
-}
-
-// project is Batch, repeated while the store is away.
-func (w *Writer) project(ctx context.Context, records []event.Record, since storage.Revision) (tx storage.Tx, err error) {
-	err = retry(ctx, func() error {
-		tx, err = project.Batch(ctx, w.store, records, since, w.cfg.Shared)
-		return err
-	})
-	return tx, err
 }

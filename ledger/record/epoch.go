@@ -9,12 +9,6 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// mark is that of the next batch.
-func (w *Writer) mark(base storage.Revision) uint64 {
-	prev := w.head.Reached(w.at)
-	return rows.Mark{Known: w.cfg.Shared, Epoch: w.storeEpoch, Prev: prev, Base: max(base, prev)}.Encode()
-}
-
 // Unfinished is the epoch of a store that is being rebuilt.
 const Unfinished = -1
 

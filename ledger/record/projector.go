@@ -14,8 +14,8 @@ type Projector struct{ w *Writer }
 
 // NewProjector reads how far the store has come with the log.
 func NewProjector(ctx context.Context, instance string, into storage.Store) (*Projector, error) {
-	w := &Writer{Reader: query.NewReader(into, nil, instance, ""), store: into}
-	return &Projector{w}, w.readHead(ctx, into)
+	w := &Writer{Reader: query.NewReader(into, nil, instance, ""), committer: &committer{store: into, instance: instance}}
+	return &Projector{w}, w.readHead(ctx)
 }
 
 // Seq is the last record of the log that is in the store; 0 if none is.

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"time"
 
-	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/project"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/storage"
@@ -32,11 +29,6 @@ var (
 	ErrUnfinished = errors.New("ledger: the store is being rebuilt, or a rebuild was interrupted: wait for it, or rebuild it under another prefix with `ovi audit replay --into`")
 )
 
-const (
-	raceTries = 20
-	racePause = 5 * time.Millisecond
-)
-
 // lost names the claim of the batch that was lost, or that another instance came first.
 func (w *Writer) lost(ctx context.Context, claims []storage.Guard) string {
 	for _, g := range claims {
@@ -45,65 +37,6 @@ func (w *Writer) lost(ctx context.Context, claims []storage.Guard) string {
 		}
 	}
 	return project.ErrRaced.Error() + "; it is recorded again"
-}
-
-// yield lets other instances go first, longer each time.
-func yield(ctx context.Context, try int) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(rand.N(racePause * time.Duration(1+min(try, 10)))):
-	}
-}
-
-// fence prevents a commit whose result is unknown from happening later: it changes the key that
-// guards every commit of this log. Afterwards the head says whether it happened.
-func (w *Writer) fence(ctx context.Context) error {
-	for range raceTries {
-		if err := w.reread(ctx); err != nil {
-			return err
-		}
-		if w.at.Created == 0 {
-			return nil // nothing was ever committed; the refusal's own guard does the rest
-		}
-		at := w.head
-		at.Rev = w.head.Reached(w.at)
-		value, err := event.Marshal(at)
-		if err != nil {
-			return err
-		}
-		op := storage.Op{Key: w.headKey(), Value: value}
-		rev, err := w.tryCommit(ctx, storage.Tx{
-			Guards: []storage.Guard{{Key: op.Key, Created: w.at.Created, Modified: w.at.Modified}}, Ops: []storage.Op{op},
-		})
-		switch {
-		case err == nil:
-			w.at.Modified, w.at.Value, w.head = rev, value, at
-			return nil
-		case !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrUnknown):
-			return err
-		}
-	}
-	return fmt.Errorf("ledger: %w", storage.ErrUnknown)
-}
-
-// commitAgain finds out whether a commit with an unknown result happened, and repeats it once it
-// cannot happen any more.
-func (w *Writer) commitAgain(ctx context.Context, tx storage.Tx, next rows.Head) (storage.Revision, error) {
-	for try := range raceTries {
-		yield(ctx, try)
-		if err := w.fence(ctx); err != nil {
-			return 0, err
-		}
-		if w.head.Seq == next.Seq && w.head.Chain == next.Chain {
-			return w.head.Reached(w.at), nil
-		}
-		tx.Guards[0] = storage.Guard{Key: w.headKey(), Created: w.at.Created, Modified: w.at.Modified}
-		rev, err := w.tryCommit(ctx, tx)
-		if !errors.Is(err, storage.ErrUnknown) {
-			return rev, err
-		}
-	}
-	return 0, fmt.Errorf("ledger: %w", storage.ErrUnknown)
 }
 
 // unacknowledged handles the batch at the end of the log that is not in the shared store: it was
