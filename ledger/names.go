@@ -1,11 +1,15 @@
 package ledger
 
 import (
-	"github.com/ovi-project/ovi/ledger/project"
+	"context"
+
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/query"
 	"github.com/ovi-project/ovi/ledger/record"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/ledger/trust"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/wal"
 )
 
 // The names of the packages below, for callers that need the ledger alone.
@@ -14,8 +18,6 @@ type (
 	Receipt            = record.Receipt
 	ObservationOptions = record.ObservationOptions
 	YoungError         = record.YoungError
-	Projector          = record.Projector
-	LogBatch           = project.LogBatch
 
 	Reader        = query.Reader
 	StoreReads    = query.StoreReads
@@ -51,20 +53,10 @@ var (
 	ErrBound       = trust.ErrBound
 )
 
-// Functions on data directories, logs and stores that no ledger has open.
-var (
-	StorePath    = record.StorePath
-	LogPath      = record.LogPath
-	LogDir       = record.LogDir
-	OpenLog      = record.OpenLog
-	ReadBatches  = project.ReadBatches
-	NewProjector = record.NewProjector
-	FrontierIn   = query.FrontierIn
-	Instances    = query.Instances
-	ReadEpoch    = record.ReadEpoch
-	SetEpoch     = record.SetEpoch
-	ApprovalOf   = trust.ApprovalOf
-)
+// FrontierIn returns the last record of the log that a store has which only that log is projected into.
+func FrontierIn(ctx context.Context, store storage.Store) ([]wal.Option, error) {
+	return query.FrontierIn(ctx, store)
+}
 
-// Unfinished is the epoch of a store that is being rebuilt.
-const Unfinished = record.Unfinished
+// ApprovalOf returns the approval that a record is; not used as far as that record says.
+func ApprovalOf(a rows.Act[event.Approved]) Approval { return trust.ApprovalOf(a) }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -56,7 +55,7 @@ func (w *Writer) open(ctx context.Context) (err error) {
 		return err
 	}
 	opts = append(opts, frontier...)
-	if w.log, err = wal.Open(filepath.Join(w.cfg.Dir, logName), opts...); err != nil {
+	if w.log, err = wal.Open(LogPath(w.cfg.Dir), opts...); err != nil {
 		return err
 	}
 	w.instance = ulid.ULID(w.log.ID()).String()

@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -124,3 +125,6 @@ func (w *Writer) notify(records []event.Record) {
 		}
 	}
 }
+
+// LogPath is where a data directory keeps its log.
+func LogPath(dir string) string { return filepath.Join(dir, "wal") }

@@ -1,4 +1,4 @@
-package record
+package ledger
 
 import (
 	"fmt"
@@ -6,20 +6,15 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/ovi-project/ovi/ledger/record"
 	"github.com/ovi-project/ovi/wal"
 )
 
-// Names in the data directory.
-const (
-	logName   = "wal"
-	storeName = "store.db"
-)
-
 // StorePath is where a data directory keeps its own store. The caller opens it.
-func StorePath(dir string) string { return filepath.Join(dir, storeName) }
+func StorePath(dir string) string { return filepath.Join(dir, "store.db") }
 
 // LogPath is where a data directory keeps its log.
-func LogPath(dir string) string { return filepath.Join(dir, logName) }
+func LogPath(dir string) string { return record.LogPath(dir) }
 
 // LogDir finds a log by its own folder or by the data directory it is in.
 func LogDir(dir string) (string, error) {
