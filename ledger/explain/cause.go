@@ -86,13 +86,3 @@ func (b *builder) wasMoved(c resource.Change) bool {
 	was, ok := b.moved[c.Name()]
 	return ok && same(was, c.To)
 }
-
-// lastSeen is the newest event that says how the resource was, or that changed it.
-func (b *builder) lastSeen() *draft {
-	for _, d := range slices.Backward(b.current()) {
-		if d.What == "observed" || d.What == "deleted_outside" || d.action != nil && succeeded(d.action) {
-			return d
-		}
-	}
-	return nil
-}

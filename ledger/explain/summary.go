@@ -9,7 +9,6 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/decider/replace"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/history"
 	"github.com/ovi-project/ovi/ledger/phrase"
@@ -107,27 +106,6 @@ func (t Explainer) other(e event.Moved, ref resource.Ref) string {
 		return ref.Stack + ":" + ref.Short()
 	}
 	return ref.Short()
-}
-
-func succeeded(x *action) bool {
-	return x.ended != nil && x.ended.Outcome == event.Done || x.found != nil && x.found.Finding == event.FoundDone
-}
-
-// goesBack says that the action was a step of a replacement that goes back.
-func goesBack(x *action) bool {
-	return x.started.Step == string(replace.DeleteNew) || x.started.Step == string(replace.Restore)
-}
-
-func deletes(x *action) bool {
-	if x.started.Step != "" {
-		return x.started.Action == decider.Delete && x.started.Step == string(replace.DeleteOld)
-	}
-	return x.started.Action == decider.Delete || x.started.Phase == event.PhaseDelete
-}
-
-// leaves reports a delete that was accepted, or whose result is unknown: what it deletes is gone once it is done.
-func leaves(x *action) bool {
-	return deletes(x) && x.found == nil && (x.ended == nil || x.ended.Outcome == event.Accepted || x.ended.Outcome == event.Uncertain)
 }
 
 // deletedSummary says who deleted it, when, and because of what.
@@ -234,38 +212,6 @@ func (t Explainer) cause(b *builder) (string, []resource.Change) {
 	return text + ".", nil
 }
 
-// late says that the claim of an action expired, and that it was done all the same.
-func late(x *action) bool {
-	return x.ended != nil && x.ended.Outcome == event.Late && x.found != nil && x.found.Finding == event.FoundDone
-}
-
-// lastOf is the newest event of a type.
-func (b *builder) lastOf(what string) *draft {
-	for _, d := range slices.Backward(b.current()) {
-		if d.What == what {
-			return d
-		}
-	}
-	return nil
-}
-
-// lastChange is the newest action that succeeded: a planned one if there is any, since the others
-// only write marks.
-func (b *builder) lastChange() (found *draft) {
-	for _, d := range slices.Backward(b.current()) {
-		if d.action == nil || !succeeded(d.action) {
-			continue
-		}
-		if b.plans[d.plan].decision != nil {
-			return d
-		}
-		if found == nil {
-			found = d
-		}
-	}
-	return found
-}
-
 // undone says why a planned action was not executed; false if there is none.
 func (t Explainer) undone(c history.ResourceHistory, b *builder, name string) (Explanation, bool) {
 	if c.Last == nil || c.Last.Decision == nil {
@@ -327,14 +273,6 @@ func (b *builder) reverted(c history.ResourceHistory) bool {
 	return b.last != nil && b.last.Reverted && b.last.why != "" && !b.last.at.Before(c.Tries.Last)
 }
 
-// named is a message about a resource that exists, with its id.
-func named(message string, c history.ResourceHistory) string {
-	if rest, ok := strings.CutPrefix(message, "it "); ok && c.Exists != nil {
-		return phrase.ID(c.Exists.ID) + " " + rest
-	}
-	return message
-}
-
 // deferred is when a decision that only time blocks may be executed; zero for others.
 func deferred(d event.Decision) (until time.Time) {
 	for _, b := range d.Blockers {
@@ -359,13 +297,6 @@ func (t Explainer) stillToDo(c history.ResourceHistory) bool {
 		}
 	}
 	return true
-}
-
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
 }
 
 // nextOf is what the last plan would do with a resource that was deleted.
