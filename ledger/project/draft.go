@@ -52,6 +52,7 @@ func (p *draft) tidy() []storage.Op {
 	return out
 }
 
+// ByKey compares operations by their keys.
 func ByKey(a, b storage.Op) int { return strings.Compare(a.Key, b.Key) }
 
 // put writes a value as JSON.

@@ -34,6 +34,7 @@ type Blessing struct {
 	At     time.Time
 }
 
+// AppendBlessing appends the blessing that an act records, unless it lifts the protection.
 func AppendBlessing(all []Blessing, a rows.Act[event.Blessed]) []Blessing {
 	if !a.Event.On {
 		return all

@@ -69,7 +69,7 @@ func (r *Reader) Oldest(ctx context.Context) (storage.Revision, error) {
 	return storage.Oldest(ctx, r.store)
 }
 
-// get reads one key; the zero Entry if it is absent.
+// Get returns the entry of one key. If the key is absent, the entry is the zero Entry.
 func (r *Reader) Get(ctx context.Context, key string, at storage.Revision) (storage.Entry, error) {
 	return storage.Get(ctx, r.store, key, at)
 }
@@ -98,7 +98,8 @@ func (r *Reader) OpenOn(ctx context.Context, ref resource.Ref) (rows.OpenAction,
 	return o, found, nil
 }
 
-// entries walks over a prefix; an error names the key. A value is lent: each must not keep it.
+// Entries calls each with every entry under a prefix. An error names the key. A value is lent: each must not
+// keep it.
 func (r *Reader) Entries(ctx context.Context, prefix string, at storage.Revision, each func(storage.Entry) error) error {
 	found, _, err := storage.Scan(ctx, r.store, prefix, at)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// ManyScopes is from how many scopes on all their rows are read in one pass: to open the store costs more than the
-// rows of a scope with little in it.
+// ManyScopes is the number of scopes from which one pass over all rows is cheaper than one read a scope:
+// opening the store costs more than the rows of a small scope.
 const ManyScopes = 8
 
 // Within is what the keys of all these scopes begin with, besides the prefix of the table.

@@ -25,6 +25,8 @@ func ofCosigned(by, of string, seq wal.Seq, chain string) statement {
 	return statement{Instance: by, Act: rows.CosignedOf(of, by), Content: fmt.Sprintf("%d %s", seq, chain)}
 }
 
+// ToCosign returns the events that record how far the logs of other instances reached: those that moved and
+// were last recorded an hour ago, or with soon all that moved.
 func (p *Proofs) ToCosign(ctx context.Context, soon bool) ([]event.Event, error) {
 	heads, err := p.heads(ctx)
 	if err != nil {

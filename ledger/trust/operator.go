@@ -17,7 +17,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// What operators did counts only if the audit log has it (acts.go), because it lifts or gives
+// What operators did counts only if the audit log has it, because it lifts or gives
 // protection: a row of the store alone blesses, approves and acknowledges nothing.
 
 // Approval is one user's approval of a plan's proposals.

@@ -48,8 +48,8 @@ func (s statement) verify(signed *event.Signature) bool {
 	return err == nil && err1 == nil && err2 == nil && signed.Generation == s.Generation && wal.VerifyStatement(key, text, sum)
 }
 
-// signer signs the events of one batch.
-type signer struct {
+// Signer signs the events of one batch.
+type Signer struct {
 	ctx  context.Context
 	p    *Proofs
 	at   time.Time
@@ -58,13 +58,13 @@ type signer struct {
 }
 
 // Signer signs the events of one batch, which is recorded at a time.
-func (p *Proofs) Signer(ctx context.Context, at time.Time) *signer {
-	return &signer{ctx: ctx, p: p, at: at, next: map[resource.Ref]uint64{}, acts: map[string]uint64{}}
+func (p *Proofs) Signer(ctx context.Context, at time.Time) *Signer {
+	return &Signer{ctx: ctx, p: p, at: at, next: map[resource.Ref]uint64{}, acts: map[string]uint64{}}
 }
 
 // Signed returns the events as they are recorded: moves with what they move, and in a store that
 // instances share with the signatures of this one.
-func (s *signer) Signed(events []event.Event) ([]event.Event, error) {
+func (s *Signer) Signed(events []event.Event) ([]event.Event, error) {
 	out := make([]event.Event, len(events))
 	for i, e := range events {
 		var err error
@@ -75,7 +75,7 @@ func (s *signer) Signed(events []event.Event) ([]event.Event, error) {
 	return out, nil
 }
 
-func (s *signer) event(e event.Event) (event.Event, error) {
+func (s *Signer) event(e event.Event) (event.Event, error) {
 	if m, ok := e.(event.Moved); ok {
 		b := rows.NewBinding(m.From, m.ID)
 		if _, err := s.p.Load(s.ctx, rows.BindingOf(m.From, m.ID), storage.Now, &b); err != nil {
@@ -126,7 +126,7 @@ func (s *signer) event(e event.Event) (event.Event, error) {
 }
 
 // act signs what an operator did.
-func (s *signer) act(e event.Event) (event.Event, error) {
+func (s *Signer) act(e event.Event) (event.Event, error) {
 	var err error
 	switch e := e.(type) {
 	case event.Blessed:
@@ -154,7 +154,7 @@ func (s *signer) act(e event.Event) (event.Event, error) {
 }
 
 // recovered signs what the open action means for a binding.
-func (s *signer) recovered(e event.Recovered) (event.Event, error) {
+func (s *Signer) recovered(e event.Recovered) (event.Event, error) {
 	var open rows.OpenAction
 	found, err := s.p.Load(s.ctx, rows.Of(rows.KeyOpen, e.Ref), storage.Now, &open)
 	if err != nil || !found || e.Finding != event.FoundDone {
@@ -167,7 +167,7 @@ func (s *signer) recovered(e event.Recovered) (event.Event, error) {
 
 // replaced signs the binding of what is left of a replacement. The record that created it stays
 // the proof if it is in this log.
-func (s *signer) replaced(e event.ReplaceFinished) (event.Event, error) {
+func (s *Signer) replaced(e event.ReplaceFinished) (event.Event, error) {
 	b := rows.NewBinding(e.Ref, e.ID)
 	found, err := s.p.Load(s.ctx, rows.BindingOf(e.Ref, e.ID), storage.Now, &b)
 	if err != nil || !found || !b.Live() {
@@ -184,7 +184,7 @@ func (s *signer) replaced(e event.ReplaceFinished) (event.Event, error) {
 	return e, nil
 }
 
-func (s *signer) action(x statement, created, deleted bool) (*event.Signature, error) {
+func (s *Signer) action(x statement, created, deleted bool) (*event.Signature, error) {
 	switch {
 	case deleted:
 		return s.nextOf(statement{Ref: x.Ref, ID: x.ID, Ended: true})
@@ -195,7 +195,7 @@ func (s *signer) action(x statement, created, deleted bool) (*event.Signature, e
 }
 
 // nextOf signs with the next generation of the ref.
-func (s *signer) nextOf(x statement) (*event.Signature, error) {
+func (s *Signer) nextOf(x statement) (*event.Signature, error) {
 	if _, ok := s.next[x.Ref]; !ok {
 		var all rows.Bound
 		if _, err := s.p.Load(s.ctx, rows.BoundOf(x.Ref), storage.Now, &all); err != nil {
@@ -212,7 +212,7 @@ func (s *signer) nextOf(x statement) (*event.Signature, error) {
 const maxGeneration = 1 << 48
 
 // signAct signs an act with the next generation of its key.
-func signAct[E act[E]](s *signer, key string, e E) (*event.Signature, error) {
+func signAct[E act[E]](s *Signer, key string, e E) (*event.Signature, error) {
 	if _, ok := s.acts[key]; !ok {
 		proven, err := s.p.provenActs(s.ctx)
 		if err != nil {
@@ -240,7 +240,7 @@ func signAct[E act[E]](s *signer, key string, e E) (*event.Signature, error) {
 	return s.sign(x)
 }
 
-func (s *signer) sign(x statement) (*event.Signature, error) {
+func (s *Signer) sign(x statement) (*event.Signature, error) {
 	x.Instance = s.p.Instance()
 	text, err := json.Marshal(x)
 	if err != nil {

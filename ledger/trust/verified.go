@@ -64,7 +64,7 @@ func inTable(key string) bool {
 	return false
 }
 
-// tableEvents are those that change the table, or say whether a batch counts.
+// tableEvent reports whether events of a type change the table, or say whether a batch counts.
 func tableEvent(name string) bool {
 	switch name {
 	case event.TypeStarted, event.TypeFinished, event.TypeRecovered, event.TypeReplaceStarted, event.TypeReplaceReverted,
