@@ -29,7 +29,8 @@ func deletes(x *action) bool {
 
 // leaves reports a delete that was accepted, or whose result is unknown: what it deletes is gone once it is done.
 func leaves(x *action) bool {
-	return deletes(x) && x.found == nil && (x.ended == nil || x.ended.Outcome == event.Accepted || x.ended.Outcome == event.Uncertain)
+	return deletes(x) && x.found == nil &&
+		(x.ended == nil || x.ended.Outcome == event.Accepted || x.ended.Outcome == event.Uncertain)
 }
 
 // late says that the claim of an action expired, and that it was done all the same.
@@ -91,7 +92,8 @@ func result(x *action) string {
 
 func answered(e event.Recovered) string {
 	words := map[event.Finding]string{
-		event.FoundDone: "done", event.FoundNotDone: "not done", event.FoundFailed: "failed", event.FoundUnknown: "unknown; an operator must check",
+		event.FoundDone: "done", event.FoundNotDone: "not done", event.FoundFailed: "failed",
+		event.FoundUnknown: "unknown; an operator must check",
 	}
 	return "recovered: " + words[e.Finding] + " (" + e.Evidence + ")"
 }

@@ -65,7 +65,10 @@ type action struct {
 }
 
 func newBuilder(t Explainer, c history.ResourceHistory) *builder {
-	return &builder{t: t, ref: c.Ref, plans: map[string]planned{}, from: c.Sources, here: c.Here, moved: map[string]resource.Value{}}
+	return &builder{
+		t: t, ref: c.Ref, plans: map[string]planned{}, from: c.Sources, here: c.Here,
+		moved: map[string]resource.Value{},
+	}
 }
 
 // current are the drafts about the resource that has the name now.
@@ -109,7 +112,8 @@ func (d *draft) cite(r event.Record) {
 // find is the newest action with a key; phase and step may be empty for any.
 func (b *builder) find(key, phase, step string) *draft {
 	for _, d := range slices.Backward(b.drafts) {
-		if d.action != nil && d.action.started.Key == key && (phase == "" || d.action.started.Phase == phase) && (step == "" || d.action.started.Step == step) {
+		if d.action != nil && d.action.started.Key == key && (phase == "" || d.action.started.Phase == phase) &&
+			(step == "" || d.action.started.Step == step) {
 			return d
 		}
 	}

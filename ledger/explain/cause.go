@@ -15,7 +15,8 @@ import (
 // a change or deletion outside ovi, or a change of the configuration.
 func (b *builder) cause(e event.Started) string {
 	p, ok := b.plans[e.Plan]
-	if back := e.Step == string(replace.DeleteNew) || e.Step == string(replace.Restore); !ok || p.decision == nil || back {
+	back := e.Step == string(replace.DeleteNew) || e.Step == string(replace.Restore)
+	if !ok || p.decision == nil || back {
 		return ""
 	}
 	switch e.Action {

@@ -26,7 +26,9 @@ func (t Explainer) present(c history.ResourceHistory, b *builder) []Fact {
 		out = append(out, Fact{"configuration", text})
 	}
 	if c.Blessed != nil {
-		out = append(out, Fact{"blessed", "by " + c.Blessed.Who + ", " + t.since(c.Blessed.At) + phrase.Because(c.Blessed.Reason)})
+		out = append(out, Fact{
+			"blessed", "by " + c.Blessed.Who + ", " + t.since(c.Blessed.At) + phrase.Because(c.Blessed.Reason),
+		})
 	}
 	var records []uint64
 	whose := ""

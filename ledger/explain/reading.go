@@ -83,7 +83,8 @@ func (b *builder) planned(r event.Record, e event.Planned) {
 // alike is the configuration in an earlier plan with the same decisions.
 func (b *builder) alike(e event.Planned) (*event.Desired, bool) {
 	for id, p := range b.plans {
-		if same := id == e.Same || e.Hash != "" && p.event.Hash == e.Hash; same && p.decision != nil && p.decision.Desired != nil {
+		if same := id == e.Same ||
+			e.Hash != "" && p.event.Hash == e.Hash; same && p.decision != nil && p.decision.Desired != nil {
 			return p.decision.Desired, true
 		}
 	}
@@ -178,7 +179,12 @@ func (b *builder) finished(r event.Record, e event.Finished) {
 	d := b.find(e.Key, e.Phase, e.Step)
 	if d == nil {
 		d = b.add(r, "action", "")
-		d.action = &action{record: r, started: event.Started{Plan: e.Plan, Ref: e.Ref, Key: e.Key, Action: e.Action, Phase: e.Phase, Step: e.Step, Token: e.Token}}
+		d.action = &action{
+			record: r,
+			started: event.Started{
+				Plan: e.Plan, Ref: e.Ref, Key: e.Key, Action: e.Action, Phase: e.Phase, Step: e.Step, Token: e.Token,
+			},
+		}
 		d.plan = e.Plan
 	} else {
 		d.cite(r)

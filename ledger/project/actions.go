@@ -53,7 +53,9 @@ func (p *projection) action(r event.Record) (bool, error) {
 		if err := errors.Join(p.restarted(r, e), p.useApprovals(e)); err != nil {
 			return true, err
 		}
-		return true, p.put(rows.Of(rows.KeyOpen, e.Ref), rows.OpenAction{Started: e, At: r.At, Instance: r.Instance, Run: r.Run, User: r.User})
+		return true, p.put(rows.Of(rows.KeyOpen, e.Ref), rows.OpenAction{
+			Started: e, At: r.At, Instance: r.Instance, Run: r.Run, User: r.User,
+		})
 	case event.Finished:
 		return true, p.finished(r, e)
 	case event.Recovered:
@@ -133,7 +135,9 @@ func (p *projection) accepted(r event.Record, e event.Finished, open rows.OpenAc
 
 // done closes an action, whether its result was recorded or observed. The observation after a step
 // of a replacement records what exists, and the end of it what was applied.
-func (p *projection) done(ref resource.Ref, started event.Started, found bool, res *resource.Observed, deleted bool) error {
+func (p *projection) done(
+	ref resource.Ref, started event.Started, found bool, res *resource.Observed, deleted bool,
+) error {
 	if found {
 		if err := p.delete(rows.Of(rows.KeyOpen, ref)); err != nil {
 			return err
@@ -189,7 +193,10 @@ func (p *projection) recovered(r event.Record, e event.Recovered) error {
 				return err
 			}
 		}
-		failed := event.Finished{Ref: e.Ref, Key: e.Key, Action: open.Action, Desired: open.Desired, Error: e.Evidence, Class: e.Class, Recoverable: e.Class == string(resource.Transient)}
+		failed := event.Finished{
+			Ref: e.Ref, Key: e.Key, Action: open.Action, Desired: open.Desired, Error: e.Evidence, Class: e.Class,
+			Recoverable: e.Class == string(resource.Transient),
+		}
 		if failed.Recoverable && open.Reason == decider.ReasonState {
 			if err := p.notRestarted(e.Ref); err != nil {
 				return err
@@ -222,7 +229,8 @@ func (p *projection) stepDone(started event.Started) error {
 		}
 	}
 	var open rows.Replacement
-	if found, err := p.load(rows.Of(rows.KeyReplace, started.Ref), &open); err != nil || !found || started.Applying == nil {
+	if found, err := p.load(rows.Of(rows.KeyReplace, started.Ref), &open); err != nil || !found ||
+		started.Applying == nil {
 		return err
 	}
 	open.Applying = started.Applying

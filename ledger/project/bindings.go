@@ -69,7 +69,10 @@ func (p *projection) recoveredBinding(r event.Record, e event.Recovered, open ro
 
 // moved gives a binding, and what is recorded under its ref, another ref.
 func (p *projection) moved(r event.Record, e event.Moved) error {
-	b := resource.Binding{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key, Adopted: e.Adopted, Origin: e.Origin, OriginLog: e.OriginLog, Since: e.Since}
+	b := resource.Binding{
+		Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key, Adopted: e.Adopted, Origin: e.Origin, OriginLog: e.OriginLog,
+		Since: e.Since,
+	}
 	if e.From != e.Ref {
 		if err := p.moveFacts(e.From, e.Ref); err != nil {
 			return err

@@ -17,7 +17,9 @@ func (p *projection) observed(r event.Record, e event.Observed) error {
 			p.bulk(storage.Op{Key: rows.Of(rows.KeyResource, e.Changed[i].Ref), Value: p.content(&e.Changed[i])})
 		}
 		for i := range e.Displaced {
-			p.bulk(storage.Op{Key: rows.Of(rows.KeyResource, e.Displaced[i].As), Value: p.content(&e.Displaced[i].Resource)})
+			p.bulk(storage.Op{
+				Key: rows.Of(rows.KeyResource, e.Displaced[i].As), Value: p.content(&e.Displaced[i].Resource),
+			})
 		}
 		for _, ref := range e.Gone {
 			p.bulk(storage.Op{Key: rows.Of(rows.KeyResource, ref), Delete: true})
@@ -44,7 +46,8 @@ func (p *projection) scanned(r event.Record, e event.Observed) error {
 	if err := p.back(e, &s); err != nil {
 		return err
 	}
-	s.At, s.Complete, s.Error, s.Offline, s.Kinds, s.Unreachable, s.Filtered = e.At, e.Complete, e.Error, e.Offline, e.Kinds, e.Unreachable, e.Filtered
+	s.At, s.Complete, s.Error, s.Offline, s.Kinds, s.Unreachable, s.Filtered = e.At, e.Complete, e.Error, e.Offline,
+		e.Kinds, e.Unreachable, e.Filtered
 	if e.Complete {
 		s.Confirmed, s.Count = e.At, e.Count
 		s.NoteRead(e.Kinds, e.Filtered, e.At)
@@ -71,7 +74,9 @@ func (p *projection) stacks(e event.Observed) error {
 		}
 	}
 	for _, stack := range e.Stacks {
-		if err := p.owns(resource.Ref{Stack: stack, Provider: e.Scope.Provider, Location: e.Scope.Location}); err != nil {
+		if err := p.owns(resource.Ref{
+			Stack: stack, Provider: e.Scope.Provider, Location: e.Scope.Location,
+		}); err != nil {
 			return err
 		}
 	}

@@ -60,11 +60,17 @@ func (p *projection) trust(r event.Record) (bool, error) {
 	case event.KeyPinned:
 		return true, p.put(rows.PinOf(r.Instance, e.Instance), rows.Pin{Key: e.Key, At: r.At})
 	case event.Trusted:
-		return true, p.put(rows.KeyTrust+e.Key, rows.Trust{On: e.On, Who: e.Who, Instance: r.Instance, Signature: e.Signature})
+		return true, p.put(rows.KeyTrust+e.Key, rows.Trust{
+			On: e.On, Who: e.Who, Instance: r.Instance, Signature: e.Signature,
+		})
 	case event.TrustRequired:
-		return true, p.put(rows.KeyRequired, rows.Trust{On: e.On, Who: e.Who, Instance: r.Instance, Signature: e.Signature})
+		return true, p.put(rows.KeyRequired, rows.Trust{
+			On: e.On, Who: e.Who, Instance: r.Instance, Signature: e.Signature,
+		})
 	case event.Cosigned:
-		return true, p.put(rows.CosignedOf(e.Instance, r.Instance), rows.Cosigned{Seq: e.Seq, Chain: e.Chain, At: r.At, Signature: e.Signature})
+		return true, p.put(rows.CosignedOf(e.Instance, r.Instance), rows.Cosigned{
+			Seq: e.Seq, Chain: e.Chain, At: r.At, Signature: e.Signature,
+		})
 	case event.Certified:
 		return true, p.put(rows.KeyCertified+r.Instance, rows.Certified{Seq: uint64(r.Seq), Digest: e.Bindings})
 	}

@@ -15,7 +15,8 @@ const manyDecisions = 32
 // resource.
 func (p *projection) planned(r event.Record, e event.Planned) error {
 	v := rows.Plan{
-		Plan: e.Plan, Listed: e.Plan, Hash: e.Hash, Mode: e.Mode, At: r.At, Counts: e.Counts, Digest: e.Digest, Approving: e.Approving,
+		Plan: e.Plan, Listed: e.Plan, Hash: e.Hash, Mode: e.Mode, At: r.At, Counts: e.Counts, Digest: e.Digest,
+		Approving: e.Approving,
 	}
 	if e.Same != "" {
 		v.Listed = e.Same
@@ -40,7 +41,9 @@ func (p *projection) planned(r event.Record, e event.Planned) error {
 	return nil
 }
 
-func (p *projection) decided(r event.Record, e event.Planned, d event.Decision, old func(string) ([]byte, error)) error {
+func (p *projection) decided(
+	r event.Record, e event.Planned, d event.Decision, old func(string) ([]byte, error),
+) error {
 	key := rows.Of(rows.KeyDecided, d.Ref)
 	d.Desired = nil // the log has it; here a new position in the file would make a new decision
 	raw, err := event.Marshal(d)

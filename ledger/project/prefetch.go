@@ -23,7 +23,8 @@ func (p *draft) readAhead(records []event.Record) error {
 				keys[rows.DownIn(e.Ref.Scope())] = true
 			}
 			keys[rows.Of(rows.KeyTries, e.Ref)] = true
-			if e.Outcome == event.Done && e.Resource != nil && e.Ref.Stack != "" && !Deletes(e.Action, e.Phase, e.Step) {
+			if e.Outcome == event.Done && e.Resource != nil && e.Ref.Stack != "" &&
+				!Deletes(e.Action, e.Phase, e.Step) {
 				keys[rows.StackOf(e.Ref.Stack, e.Ref.Scope())] = true
 			}
 		case event.Recovered:

@@ -14,7 +14,9 @@ import (
 // so that nothing is appended to the log that cannot be projected. In a shared store the transaction has
 // guards on what it rests on, and since is the revision from which the records were made (Now: they rest on
 // nothing else).
-func Batch(ctx context.Context, store storage.Store, records []event.Record, since storage.Revision, shared bool) (storage.Tx, error) {
+func Batch(
+	ctx context.Context, store storage.Store, records []event.Record, since storage.Revision, shared bool,
+) (storage.Tx, error) {
 	p := &projection{&draft{ctx: ctx, store: store, wrote: map[string]int{}}, map[resource.Ref][]json.RawMessage{}}
 	if shared {
 		p.guards = map[string]storage.Guard{}
@@ -43,7 +45,9 @@ func Batch(ctx context.Context, store storage.Store, records []event.Record, sin
 
 // Onto returns what records change, with lookup in the place of the store: the operations in the order of their
 // keys. With others, other instances write the store too, and lookup has only what this one recorded.
-func Onto(ctx context.Context, records []event.Record, lookup func(key string) []byte, others bool) ([]storage.Op, error) {
+func Onto(
+	ctx context.Context, records []event.Record, lookup func(key string) []byte, others bool,
+) ([]storage.Op, error) {
 	p := &projection{draft: &draft{ctx: ctx, wrote: map[string]int{}, others: others, lookup: lookup}}
 	for _, r := range records {
 		if err := p.write(r); err != nil {

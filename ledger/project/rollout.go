@@ -8,7 +8,9 @@ import (
 
 // replaceStarted records the open replacement, and the role of the old resource.
 func (p *projection) replaceStarted(r event.Record, e event.ReplaceStarted) error {
-	if err := p.put(rows.Of(rows.KeyReplace, e.Ref), rows.Replacement{ReplaceStarted: e, At: r.At, Instance: r.Instance, Run: r.Run}); err != nil {
+	if err := p.put(rows.Of(rows.KeyReplace, e.Ref), rows.Replacement{
+		ReplaceStarted: e, At: r.At, Instance: r.Instance, Run: r.Run,
+	}); err != nil {
 		return err
 	}
 	return p.rebind(e.Ref, e.Old, func(b *rows.Binding) { b.Role = resource.RoleOld })

@@ -20,5 +20,6 @@ func Creates(a decider.Action, phase, step string) bool {
 
 // Deletes reports whether the action, or its phase or step, deletes a resource.
 func Deletes(a decider.Action, phase, step string) bool {
-	return step == stepDeleteOld || step == stepDeleteNew || step == "" && (a == decider.Delete || phase == event.PhaseDelete)
+	return step == stepDeleteOld || step == stepDeleteNew ||
+		step == "" && (a == decider.Delete || phase == event.PhaseDelete)
 }

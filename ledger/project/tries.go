@@ -47,7 +47,9 @@ func (p *draft) tried(ref resource.Ref, desired string, change func(*rows.Tried)
 		return err
 	}
 	if last, ok := t.Last(); ok && last.Desired != desired {
-		if err := p.unexhaust(ref, func(e event.Exhausted) bool { return e.Desired != desired && e.Back != desired }); err != nil {
+		if err := p.unexhaust(ref, func(e event.Exhausted) bool {
+			return e.Desired != desired && e.Back != desired
+		}); err != nil {
 			return err
 		}
 	}

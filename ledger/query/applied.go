@@ -22,7 +22,9 @@ func (r *Reader) Applied(ctx context.Context, ref resource.Ref, at storage.Revis
 // AllApplied returns a function that says what was last applied to each resource at a revision. The
 // function reads all at its first call and decodes only what is asked for; one goroutine may call
 // it. Once failed returns an error, its results do not count.
-func (r *Reader) AllApplied(ctx context.Context, at storage.Revision) (applied func(resource.Ref) (event.Applied, bool), failed func() error) {
+func (r *Reader) AllApplied(
+	ctx context.Context, at storage.Revision,
+) (applied func(resource.Ref) (event.Applied, bool), failed func() error) {
 	var raw map[string][]byte
 	var broken error
 	applied = func(ref resource.Ref) (a event.Applied, ok bool) {

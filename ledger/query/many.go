@@ -11,7 +11,9 @@ import (
 )
 
 // BindingsIn are the bindings of scopes. The caller must not change them.
-func (r *Reader) BindingsIn(ctx context.Context, scopes []resource.Scope) (map[resource.Scope][]resource.Binding, error) {
+func (r *Reader) BindingsIn(
+	ctx context.Context, scopes []resource.Scope,
+) (map[resource.Scope][]resource.Binding, error) {
 	if len(scopes) >= rows.ManyScopes {
 		return r.bindingsWithin(ctx, rows.KeyBinding+rows.Within(scopes))
 	}
@@ -85,7 +87,8 @@ func (r *Reader) Snapshots(ctx context.Context, scans []rows.Scan) (map[resource
 		}
 		return out, nil
 	}
-	err := r.Resources(ctx, rows.KeyResource+rows.Within(scopes), storage.Now, func(o resource.Observed, _ storage.Entry) {
+	prefix := rows.KeyResource + rows.Within(scopes)
+	err := r.Resources(ctx, prefix, storage.Now, func(o resource.Observed, _ storage.Entry) {
 		if s, asked := out[o.Ref.Scope()]; asked {
 			s.Resources = append(s.Resources, o)
 			out[s.Scope] = s

@@ -73,7 +73,9 @@ func (r *Reader) Snapshot(ctx context.Context, s resource.Scope) (resource.Snaps
 }
 
 // Resources decodes the resources under a prefix.
-func (r *Reader) Resources(ctx context.Context, prefix string, at storage.Revision, each func(resource.Observed, storage.Entry)) error {
+func (r *Reader) Resources(
+	ctx context.Context, prefix string, at storage.Revision, each func(resource.Observed, storage.Entry),
+) error {
 	return r.Entries(ctx, prefix, at, func(e storage.Entry) error {
 		o, err := resource.ParseObserved(e.Value)
 		if err == nil {
@@ -133,7 +135,8 @@ func (r *Reader) ScansAt(ctx context.Context, at storage.Revision) ([]rows.Scan,
 			return nil, 0, err
 		}
 		var s rows.Scan
-		if err := errors.Join(json.Unmarshal(e.Value, &s), s.Scope.UnmarshalText([]byte(e.Key[len(rows.KeyScan):]))); err != nil {
+		if err := errors.Join(json.Unmarshal(e.Value, &s),
+			s.Scope.UnmarshalText([]byte(e.Key[len(rows.KeyScan):]))); err != nil {
 			return nil, 0, fmt.Errorf("ledger: %s: %w", e.Key, err)
 		}
 		out = append(out, s)
@@ -210,7 +213,8 @@ func (r *Reader) Attempts(ctx context.Context) (map[resource.Ref]ResourceTries, 
 	for ref, tries := range all {
 		for _, t := range tries.Of {
 			out[ref] = append(out[ref], Tries{decider.Attempts{
-				Desired: t.Desired, Failures: t.Failures, Permanent: t.Permanent, Lost: t.Lost, Transient: t.Transient, Since: t.Since, Last: t.Last, Error: t.Error,
+				Desired: t.Desired, Failures: t.Failures, Permanent: t.Permanent, Lost: t.Lost, Transient: t.Transient,
+				Since: t.Since, Last: t.Last, Error: t.Error,
 			}, t.Key, t.Kept, t.RecreateOnly, t.ID})
 		}
 	}

@@ -20,7 +20,9 @@ var ErrNotFound = errors.New("not recorded")
 
 // StoreReads are the reads of a storage.Store.
 type StoreReads interface {
-	Range(ctx context.Context, prefix string, at storage.Revision) (iter.Seq2[storage.Entry, error], storage.Revision, error)
+	Range(
+		ctx context.Context, prefix string, at storage.Revision,
+	) (iter.Seq2[storage.Entry, error], storage.Revision, error)
 	History(ctx context.Context, key string) iter.Seq2[storage.Entry, error]
 	Changes(ctx context.Context, prefix string, after, upTo storage.Revision) iter.Seq2[storage.Entry, error]
 	Stats(ctx context.Context) (storage.Stats, error)
@@ -100,7 +102,9 @@ func (r *Reader) OpenOn(ctx context.Context, ref resource.Ref) (rows.OpenAction,
 
 // Entries calls each with every entry under a prefix. An error names the key. A value is lent: each must not
 // keep it.
-func (r *Reader) Entries(ctx context.Context, prefix string, at storage.Revision, each func(storage.Entry) error) error {
+func (r *Reader) Entries(
+	ctx context.Context, prefix string, at storage.Revision, each func(storage.Entry) error,
+) error {
 	found, _, err := storage.Scan(ctx, r.store, prefix, at)
 	if err != nil {
 		return err

@@ -103,7 +103,8 @@ func (d *bindingDecoder) decode(key string, v []byte) (resource.Binding, error) 
 		return b, err
 	}
 	r := &b.Ref
-	r.Stack, r.Provider, r.Location, r.Kind = again(&d.stack, r.Stack), again(&d.provider, r.Provider), again(&d.location, r.Location), again(&d.kind, r.Kind)
+	r.Stack, r.Provider, r.Location, r.Kind = again(&d.stack, r.Stack), again(&d.provider, r.Provider),
+		again(&d.location, r.Location), again(&d.kind, r.Kind)
 	return b, nil
 }
 

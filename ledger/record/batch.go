@@ -42,7 +42,8 @@ type batch struct {
 func (b *batch) add(stamp event.Record, events []event.Event, under *event.Guard) error {
 	for _, e := range events {
 		r := stamp
-		r.ID, r.Event, r.Seq = ulid.MustNew(ulid.Timestamp(b.at), ulid.DefaultEntropy()).String(), e, b.first+wal.Seq(len(b.records))
+		r.ID = ulid.MustNew(ulid.Timestamp(b.at), ulid.DefaultEntropy()).String()
+		r.Event, r.Seq = e, b.first+wal.Seq(len(b.records))
 		raw, err := event.Encode(r, under)
 		if err != nil {
 			return err
@@ -54,5 +55,7 @@ func (b *batch) add(stamp event.Record, events []event.Event, under *event.Guard
 
 // stamp has the fields that all records of this run share.
 func (w *Writer) stamp(at time.Time) event.Record {
-	return event.Record{At: at, Instance: w.Instance(), Run: w.cfg.Run, User: w.cfg.User, UID: w.cfg.UID, Host: w.cfg.Host}
+	return event.Record{
+		At: at, Instance: w.Instance(), Run: w.cfg.Run, User: w.cfg.User, UID: w.cfg.UID, Host: w.cfg.Host,
+	}
 }

@@ -24,7 +24,8 @@ func (w *Writer) catchUp(ctx context.Context, turn *wal.AppendLock) error {
 		return retryable(err)
 	}
 	if w.head.Seq > end {
-		return fmt.Errorf("ledger: the store has record %d, but the log ends at %d: its tail was cut off or it was replaced with another log; run `ovi audit verify`", w.head.Seq, end)
+		return fmt.Errorf("ledger: the store has record %d, but the log ends at %d: its tail was cut off or it was "+
+			"replaced with another log; run `ovi audit verify`", w.head.Seq, end)
 	}
 	if w.head.Seq == end {
 		return nil

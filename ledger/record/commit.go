@@ -58,7 +58,9 @@ func (c *committer) readHead(ctx context.Context) error {
 
 // commit applies a projection together with its position in the log, in one transaction. If the
 // result is unknown, it reads what happened.
-func (c *committer) commit(ctx context.Context, tx storage.Tx, b wal.Batch, guards []storage.Guard) (storage.Revision, error) {
+func (c *committer) commit(
+	ctx context.Context, tx storage.Tx, b wal.Batch, guards []storage.Guard,
+) (storage.Revision, error) {
 	next := rows.Head{Seq: b.Last, Chain: b.Chain.String(), At: b.At}
 	value, err := event.Marshal(next)
 	if err != nil {
@@ -135,7 +137,9 @@ func (c *committer) fence(ctx context.Context) error {
 		}
 		op := storage.Op{Key: c.headKey(), Value: value}
 		rev, err := c.tryCommit(ctx, storage.Tx{
-			Guards: []storage.Guard{{Key: op.Key, Created: c.at.Created, Modified: c.at.Modified}}, Ops: []storage.Op{op},
+			Guards: []storage.Guard{
+				{Key: op.Key, Created: c.at.Created, Modified: c.at.Modified},
+			}, Ops: []storage.Op{op},
 		})
 		switch {
 		case err == nil:
@@ -183,7 +187,9 @@ func (c *committer) mark(base storage.Revision) uint64 {
 }
 
 // project is Batch, repeated while the store is away.
-func (c *committer) project(ctx context.Context, records []event.Record, since storage.Revision) (tx storage.Tx, err error) {
+func (c *committer) project(
+	ctx context.Context, records []event.Record, since storage.Revision,
+) (tx storage.Tx, err error) {
 	err = retry(ctx, func() error {
 		tx, err = project.Batch(ctx, c.store, records, since, c.shared)
 		return err

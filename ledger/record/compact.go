@@ -28,8 +28,8 @@ func (w *Writer) Compact(ctx context.Context, before storage.Revision) error {
 	return w.store.Compact(ctx, before)
 }
 
-// Checkpoint records the digest of all bindings and signs the log, for keeping elsewhere. It fails with ErrUnproven where
-// the store has other bindings than the log.
+// Checkpoint records the digest of all bindings and signs the log, for keeping elsewhere. It fails with
+// trust.ErrUnproven if the store has other bindings than the log.
 func (w *Writer) Checkpoint(ctx context.Context) (wal.Anchor, error) {
 	if err := w.certify(ctx); err != nil {
 		return wal.Anchor{}, err

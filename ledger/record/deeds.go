@@ -38,6 +38,8 @@ func (w *Writer) Cosign(ctx context.Context, soon bool) error {
 	if err != nil || len(due) == 0 {
 		return err
 	}
-	_, err = w.submit(ctx, &request{build: func(ctx context.Context) ([]event.Event, error) { return w.proofs.ToCosign(ctx, soon) }})
+	_, err = w.submit(ctx, &request{build: func(ctx context.Context) ([]event.Event, error) {
+		return w.proofs.ToCosign(ctx, soon)
+	}})
 	return err
 }

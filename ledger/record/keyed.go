@@ -68,7 +68,10 @@ func renamed(s resource.Snapshot) []named {
 	for i := range all {
 		r := all[i].as
 		if r.Scope() != s.Scope || r == last {
-			all[i].as = resource.Ref{Stack: r.Stack, Provider: s.Scope.Provider, Location: s.Scope.Location, Kind: r.Kind, Name: r.Name + "@" + url.PathEscape(all[i].o.ID)}
+			all[i].as = resource.Ref{
+				Stack: r.Stack, Provider: s.Scope.Provider, Location: s.Scope.Location, Kind: r.Kind,
+				Name: r.Name + "@" + url.PathEscape(all[i].o.ID),
+			}
 			continue
 		}
 		last = r

@@ -46,7 +46,9 @@ func (e *YoungError) Error() string {
 // RecordObservation records one observation as one batch, with one Observed per scope (more for a
 // large one): only what is new, different or gone. In a scope that could not be observed nothing is
 // gone.
-func (w *Writer) RecordObservation(ctx context.Context, live resource.LiveState, o ObservationOptions) (Receipt, error) {
+func (w *Writer) RecordObservation(
+	ctx context.Context, live resource.LiveState, o ObservationOptions,
+) (Receipt, error) {
 	return w.submit(ctx, &request{alone: true, build: func(ctx context.Context) ([]event.Event, error) {
 		observations, err := w.observations(ctx, live, o)
 		return append(slices.Clone(o.Before), observations...), err
@@ -54,7 +56,9 @@ func (w *Writer) RecordObservation(ctx context.Context, live resource.LiveState,
 }
 
 // observations turns live state into events: what is new, different or gone, scope by scope.
-func (w *Writer) observations(ctx context.Context, live resource.LiveState, o ObservationOptions) ([]event.Event, error) {
+func (w *Writer) observations(
+	ctx context.Context, live resource.LiveState, o ObservationOptions,
+) ([]event.Event, error) {
 	touched, err := touched(ctx, w.store, o.Since, o.Own)
 	if err != nil {
 		return nil, err
@@ -85,7 +89,10 @@ func (w *Writer) observations(ctx context.Context, live resource.LiveState, o Ob
 		}
 		text := live.Unreachable[s].Error()
 		_, offline := resource.OfflineSince(live.Unreachable[s])
-		events = append(events, event.Observed{Scope: s, At: w.cfg.Clock().UTC().Round(0), Error: text[:min(len(text), errorSize)], Offline: offline, Part: 1, Of: 1})
+		events = append(events, event.Observed{
+			Scope: s, At: w.cfg.Clock().UTC().Round(0), Error: text[:min(len(text), errorSize)], Offline: offline,
+			Part: 1, Of: 1,
+		})
 	}
 	if len(young) > 0 {
 		return nil, &YoungError{young}
@@ -94,7 +101,9 @@ func (w *Writer) observations(ctx context.Context, live resource.LiveState, o Ob
 }
 
 // young are the gone resources that were created or changed just now, as recorded.
-func (w *Writer) young(ctx context.Context, gone []resource.Ref, within time.Duration) (young []resource.Ref, err error) {
+func (w *Writer) young(
+	ctx context.Context, gone []resource.Ref, within time.Duration,
+) (young []resource.Ref, err error) {
 	if within <= 0 {
 		return nil, nil
 	}
@@ -132,7 +141,9 @@ func scopesOf(live resource.LiveState) []resource.Scope {
 
 // touched are the keys of resources about which something else was recorded after a revision: an
 // observation that started there does not have it.
-func touched(ctx context.Context, r query.StoreReads, since storage.Revision, own []storage.Revision) (map[string]bool, error) {
+func touched(
+	ctx context.Context, r query.StoreReads, since storage.Revision, own []storage.Revision,
+) (map[string]bool, error) {
 	if since < 0 {
 		return nil, nil
 	}
@@ -150,7 +161,10 @@ func touched(ctx context.Context, r query.StoreReads, since storage.Revision, ow
 
 // events are one Observed, or several if much has changed.
 func (d *delta) events(s resource.Snapshot) []event.Event {
-	base := event.Observed{Scope: s.Scope, At: s.At.UTC().Round(0), Complete: true, Count: len(s.Resources), Stacks: stacksOf(s), Kinds: s.Complete, Filtered: s.Filtered, Unreachable: textsOf(s.Unreachable)}
+	base := event.Observed{
+		Scope: s.Scope, At: s.At.UTC().Round(0), Complete: true, Count: len(s.Resources), Stacks: stacksOf(s),
+		Kinds: s.Complete, Filtered: s.Filtered, Unreachable: textsOf(s.Unreachable),
+	}
 	gone := slices.Collect(slices.Chunk(d.gone, partSize))
 	out := make([]event.Event, max(1, len(d.changed), len(gone)))
 	for i := range out {
@@ -199,7 +213,9 @@ func stacksOf(s resource.Snapshot) []string {
 
 // recordedRows are the recorded resources of scopes, each in the order of its keys. A value is valid until the next
 // step.
-func recordedRows(ctx context.Context, store storage.Store, scopes []resource.Scope) (func(resource.Scope) (iter.Seq2[storage.Entry, error], error), error) {
+func recordedRows(
+	ctx context.Context, store storage.Store, scopes []resource.Scope,
+) (func(resource.Scope) (iter.Seq2[storage.Entry, error], error), error) {
 	if len(scopes) < rows.ManyScopes {
 		return func(s resource.Scope) (iter.Seq2[storage.Entry, error], error) {
 			entries, _, err := storage.Scan(ctx, store, rows.ResourcePrefix(s), storage.Now)

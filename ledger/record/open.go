@@ -60,10 +60,11 @@ func (w *Writer) open(ctx context.Context) (err error) {
 	}
 	w.instance = ulid.ULID(w.log.ID()).String()
 	w.Reader = query.NewReader(w.store, w.log, w.instance, w.cfg.Run)
-	w.proofs = trust.NewProofs(w.Reader, w.log, w.cfg.Shared, w.cfg.Clock, func(ctx context.Context, events ...event.Event) error {
+	record := func(ctx context.Context, events ...event.Event) error {
 		_, err := w.Record(ctx, events...)
 		return err
-	})
+	}
+	w.proofs = trust.NewProofs(w.Reader, w.log, w.cfg.Shared, w.cfg.Clock, record)
 	if err := w.register(); err != nil {
 		return err
 	}

@@ -33,7 +33,8 @@ func (w *Writer) samePlan(ctx context.Context, e event.Planned) (string, error) 
 			return "", err
 		}
 		var v rows.Plan
-		if entry.Value == nil || json.Unmarshal(entry.Value, &v) != nil || v.Hash != e.Hash || same != "" && v.Listed != same {
+		if entry.Value == nil || json.Unmarshal(entry.Value, &v) != nil || v.Hash != e.Hash ||
+			same != "" && v.Listed != same {
 			return "", nil
 		}
 		same = v.Listed

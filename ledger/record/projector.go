@@ -14,7 +14,9 @@ type Projector struct{ w *Writer }
 
 // NewProjector reads how far the store has come with the log.
 func NewProjector(ctx context.Context, instance string, into storage.Store) (*Projector, error) {
-	w := &Writer{Reader: query.NewReader(into, nil, instance, ""), committer: &committer{store: into, instance: instance}}
+	w := &Writer{
+		Reader: query.NewReader(into, nil, instance, ""), committer: &committer{store: into, instance: instance},
+	}
 	return &Projector{w}, w.readHead(ctx)
 }
 

@@ -218,7 +218,9 @@ func (w *Writer) holds(ctx context.Context, g storage.Guard) (bool, error) {
 // refusal is recorded for events that came too late. A result is recorded with it as one that does
 // not count: whoever recovers the action can use it.
 func refusal(events []event.Event, g storage.Guard) []event.Event {
-	out := event.Refused{Token: int64(g.Created), Reason: "the claim was lost before " + events[0].Type() + " could be recorded"}
+	out := event.Refused{
+		Token: int64(g.Created), Reason: "the claim was lost before " + events[0].Type() + " could be recorded",
+	}
 	var late []event.Event
 	for _, e := range events {
 		if ref := e.About(); !ref.IsZero() {
@@ -235,7 +237,9 @@ func refusal(events []event.Event, g storage.Guard) []event.Event {
 
 // write appends one batch, commits its projection, and fills in the receipts. ErrConflict: a claim
 // was lost meanwhile, and the batch is recorded as refused.
-func (w *Writer) write(ctx context.Context, turn *wal.AppendLock, group []*request, since storage.Revision) ([]event.Record, error) {
+func (w *Writer) write(
+	ctx context.Context, turn *wal.AppendLock, group []*request, since storage.Revision,
+) ([]event.Record, error) {
 	now := w.cfg.Clock().UTC().Round(0)
 	b, guards := batch{at: now, first: turn.Frontier().Seq + 1}, []storage.Guard(nil)
 	sign := w.proofs.Signer(ctx, now)

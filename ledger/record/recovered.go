@@ -12,7 +12,9 @@ import (
 // RecordRecovered records the results of open actions as observed, each with what follows from it,
 // and returns those that were recorded: an action that is no longer open is omitted. At the receipt's
 // revision nothing else was recorded.
-func (w *Writer) RecordRecovered(ctx context.Context, answers []event.Recovered, follows map[resource.Ref]event.Event) (kept []event.Recovered, _ Receipt, _ error) {
+func (w *Writer) RecordRecovered(
+	ctx context.Context, answers []event.Recovered, follows map[resource.Ref]event.Event,
+) (kept []event.Recovered, _ Receipt, _ error) {
 	receipt, err := w.submit(ctx, &request{alone: true, build: func(ctx context.Context) ([]event.Event, error) {
 		kept = nil
 		var events []event.Event

@@ -26,7 +26,8 @@ var (
 	ErrForeignLog = errors.New("ledger: the log of another store, or an older copy that was written to since")
 	// ErrUnfinished is returned for a store that is being rebuilt from its logs, or whose rebuild
 	// did not finish.
-	ErrUnfinished = errors.New("ledger: the store is being rebuilt, or a rebuild was interrupted: wait for it, or rebuild it under another prefix with `ovi audit replay --into`")
+	ErrUnfinished = errors.New("ledger: the store is being rebuilt, or a rebuild was interrupted: wait for it, or " +
+		"rebuild it under another prefix with `ovi audit replay --into`")
 )
 
 // lost names the claim of the batch that was lost, or that another instance came first.
@@ -71,7 +72,8 @@ func (w *Writer) belongs(ctx context.Context, first project.LogBatch) error {
 	others := false
 	err := w.Entries(ctx, rows.KeyLog, storage.Now, func(storage.Entry) error { others = true; return nil })
 	if err == nil && others {
-		err = fmt.Errorf("%w: use another data directory with this store, or copy the old store with `ovi store copy`", ErrElsewhere)
+		err = fmt.Errorf("%w: use another data directory with this store, or copy the old store with `ovi store copy`",
+			ErrElsewhere)
 	}
 	return err
 }

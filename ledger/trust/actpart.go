@@ -29,7 +29,9 @@ func actPart() part {
 
 // actPrefixes are the prefixes of the keys of acts.
 func actPrefixes() []string {
-	return []string{rows.KeyBlessed, rows.KeyApproval, rows.KeyUsed, rows.KeyAcknowledged, rows.KeyRequirement, rows.KeyRoster}
+	return []string{
+		rows.KeyBlessed, rows.KeyApproval, rows.KeyUsed, rows.KeyAcknowledged, rows.KeyRequirement, rows.KeyRoster,
+	}
 }
 
 func isAct(key string) bool {
@@ -40,7 +42,8 @@ func isAct(key string) bool {
 // uses an approval.
 func concernsActs(record []byte) bool {
 	switch event.TypeOf(record) {
-	case event.TypeBlessed, event.TypeApproved, event.TypeAcknowledged, event.TypePolicyRequired, event.TypeRosterChanged, event.TypeRefused, event.TypeBaseline, event.TypeActsCertified:
+	case event.TypeBlessed, event.TypeApproved, event.TypeAcknowledged, event.TypePolicyRequired,
+		event.TypeRosterChanged, event.TypeRefused, event.TypeBaseline, event.TypeActsCertified:
 		return true
 	case event.TypeStarted:
 		return bytes.Contains(record, []byte(`"approval":{`))

@@ -43,7 +43,9 @@ func generationOf[E act[E]](e E) uint64 {
 // acts are the acts under a prefix that count, by key. Own are those that this log proves; in a store
 // that instances share, those of others that have the signature of a trusted one, unless own is newer.
 // Each row of the store that does not count goes to doubt. With pin, keys are pinned at first use.
-func acts[E act[E]](ctx context.Context, p *Proofs, prefix string, pin bool, doubt func(key string, why error)) (map[string]rows.Act[E], error) {
+func acts[E act[E]](
+	ctx context.Context, p *Proofs, prefix string, pin bool, doubt func(key string, why error),
+) (map[string]rows.Act[E], error) {
 	stored, err := p.storedActs(ctx, prefix) // before the log, which has all of this instance that the store has
 	if err != nil {
 		return nil, err
@@ -229,7 +231,9 @@ func (p *Proofs) compareActs(ctx context.Context, doubt func(key string, why err
 
 // describeAct says in words what a key of the store is about.
 func describeAct(key string) string {
-	for prefix, name := range map[string]string{rows.KeyBlessed: "blessing of ", rows.KeyAcknowledged: "acknowledgment of "} {
+	for prefix, name := range map[string]string{
+		rows.KeyBlessed: "blessing of ", rows.KeyAcknowledged: "acknowledgment of ",
+	} {
 		if strings.HasPrefix(key, prefix) {
 			ref, err := rows.RefOf(prefix, key)
 			if err == nil {

@@ -58,7 +58,9 @@ func (p *Proofs) agrees(ctx context.Context) error {
 		return nil
 	}
 	seen := 0
-	for _, prefix := range [...]string{rows.KeyBinding, rows.KeyBound, rows.KeyIdentity, rows.KeyPin, rows.KeyTrust, rows.KeyRequired} {
+	for _, prefix := range [...]string{
+		rows.KeyBinding, rows.KeyBound, rows.KeyIdentity, rows.KeyPin, rows.KeyTrust, rows.KeyRequired,
+	} {
 		err := p.Entries(ctx, prefix, storage.Now, func(e storage.Entry) error {
 			if seen++; !bytes.Equal(p.table.get(e.Key), e.Value) {
 				return fmt.Errorf("%w: the store has another value than the log", ErrUnproven)

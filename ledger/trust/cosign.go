@@ -43,10 +43,12 @@ func (p *Proofs) ToCosign(ctx context.Context, soon bool) ([]event.Event, error)
 		switch {
 		case err != nil:
 			return nil, err
-		case own != nil && !bytes.Equal(e.Value, own): // the row was removed or edited: it is what finds a rewritten log
+		// the row was removed or edited: it is what finds a rewritten log
+		case own != nil && !bytes.Equal(e.Value, own):
 			out = append(out, event.Cosigned{Instance: of, Seq: last.Seq, Chain: last.Chain})
 		case head.Seq > last.Seq+wal.Seq(len(heads)) && (soon || p.clock().Sub(last.At) >= cosignEvery):
-			out = append(out, event.Cosigned{Instance: of, Seq: head.Seq, Chain: head.Chain}) // what moved by less are cosignatures
+			// what moved by less are cosignatures
+			out = append(out, event.Cosigned{Instance: of, Seq: head.Seq, Chain: head.Chain})
 		}
 	}
 	return out, nil
@@ -69,7 +71,12 @@ func (p *Proofs) wentBack(ctx context.Context) ([]Contradiction, error) {
 			return nil, err
 		}
 		if head := heads[of]; head.Seq < last.Seq || head.Seq == last.Seq && head.Chain != last.Chain {
-			out = append(out, Contradiction{rows.KeyLog + of, fmt.Sprintf("the log of instance %s was put back or made again: this instance saw its record %d on %s", of, last.Seq, last.At.UTC().Format(time.DateOnly)), of})
+			out = append(out, Contradiction{
+				rows.KeyLog + of,
+				fmt.Sprintf("the log of instance %s was put back or made again: this instance saw its record %d on %s",
+					of, last.Seq, last.At.UTC().Format(time.DateOnly)),
+				of,
+			})
 		}
 	}
 	return out, nil
@@ -134,7 +141,9 @@ func (p *Proofs) Cosigned(ctx context.Context) ([]wal.Option, error) {
 		if err != nil {
 			continue
 		}
-		out = append(out, wal.WithSeen("what instance "+by+" saw of it on "+c.At.UTC().Format(time.DateOnly), wal.Frontier{Seq: c.Seq, Chain: chain}))
+		out = append(out,
+			wal.WithSeen("what instance "+by+" saw of it on "+c.At.UTC().Format(time.DateOnly),
+				wal.Frontier{Seq: c.Seq, Chain: chain}))
 	}
 	return out, nil
 }

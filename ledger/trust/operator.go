@@ -32,7 +32,9 @@ type Approval struct {
 
 // ApprovalOf is the approval that a record is; not used as far as that record says.
 func ApprovalOf(a rows.Act[event.Approved]) Approval {
-	return Approval{Approved: a.Event, At: a.At, Record: event.Approver{Who: a.Event.Who, Seq: a.Seq, Instance: a.Instance}}
+	return Approval{
+		Approved: a.Event, At: a.At, Record: event.Approver{Who: a.Event.Who, Seq: a.Seq, Instance: a.Instance},
+	}
 }
 
 // Holds reports whether the approval can be used by a plan: it has not expired, and no other plan used it.

@@ -84,7 +84,8 @@ func (p *Proofs) newest(ctx context.Context, b resource.Binding) error {
 		return err
 	})
 	if err == nil && b.Generation < newest {
-		err = unproven("the binding of %s to %s has generation %d, and the newest is %d", b.Ref, b.ID, b.Generation, newest)
+		err = unproven("the binding of %s to %s has generation %d, and the newest is %d", b.Ref, b.ID, b.Generation,
+			newest)
 	}
 	return err
 }
@@ -99,7 +100,8 @@ func (p *Proofs) provenHere(ctx context.Context, e storage.Entry, b resource.Bin
 	value := p.table.get(e.Key)
 	if p.shared {
 		own := rows.NewBinding(b.Ref, b.ID)
-		if value == nil || json.Unmarshal(value, &own) != nil || !own.Live() || own.Seq != b.Seq || ofBinding(own.Binding) != ofBinding(b) {
+		if value == nil || json.Unmarshal(value, &own) != nil || !own.Live() || own.Seq != b.Seq ||
+			ofBinding(own.Binding) != ofBinding(b) {
 			return unproven("the store says that ovi manages %s, and the audit log does not", b.ID).differs()
 		}
 	} else if !bytes.Equal(value, e.Value) {
@@ -133,7 +135,8 @@ func (p *Proofs) startedBy(b resource.Binding) error {
 func starts(e event.Event, b resource.Binding) bool {
 	switch e := e.(type) {
 	case event.Finished:
-		return e.Ref == b.Ref && e.ID == b.ID && (e.Outcome == event.Done || e.Outcome == event.Accepted) && project.Creates(e.Action, e.Phase, e.Step)
+		return e.Ref == b.Ref && e.ID == b.ID && (e.Outcome == event.Done || e.Outcome == event.Accepted) &&
+			project.Creates(e.Action, e.Phase, e.Step)
 	case event.Recovered:
 		return e.Ref == b.Ref && e.ID == b.ID && e.Finding == event.FoundDone
 	case event.Adopted:

@@ -23,7 +23,10 @@ type Proofs struct {
 }
 
 // NewProofs proves what a log and its store have; record records what it learns about other instances.
-func NewProofs(r *query.Reader, log *wal.Log, shared bool, clock func() time.Time, record func(context.Context, ...event.Event) error) *Proofs {
+func NewProofs(
+	r *query.Reader, log *wal.Log, shared bool, clock func() time.Time,
+	record func(context.Context, ...event.Event) error,
+) *Proofs {
 	p := &Proofs{Reader: r, log: log, shared: shared, clock: clock, record: record}
 	p.table.part, p.acts.part = bindingPart(), actPart()
 	return p

@@ -45,7 +45,8 @@ func (s statement) verify(signed *event.Signature) bool {
 	text, err := json.Marshal(s)
 	key, err1 := hex.DecodeString(signed.Key)
 	sum, err2 := hex.DecodeString(signed.Sum)
-	return err == nil && err1 == nil && err2 == nil && signed.Generation == s.Generation && wal.VerifyStatement(key, text, sum)
+	return err == nil && err1 == nil && err2 == nil && signed.Generation == s.Generation &&
+		wal.VerifyStatement(key, text, sum)
 }
 
 // Signer signs the events of one batch.
@@ -92,8 +93,9 @@ func (s *Signer) event(e event.Event) (event.Event, error) {
 	switch e := e.(type) {
 	case event.Finished:
 		if e.Outcome == event.Done || e.Outcome == event.Accepted {
+			deleted := e.Outcome == event.Done && project.Deletes(e.Action, e.Phase, e.Step)
 			e.Signature, err = s.action(statement{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key},
-				project.Creates(e.Action, e.Phase, e.Step), e.Outcome == event.Done && project.Deletes(e.Action, e.Phase, e.Step))
+				project.Creates(e.Action, e.Phase, e.Step), deleted)
 		}
 		return e, err
 	case event.Recovered:
@@ -161,7 +163,8 @@ func (s *Signer) recovered(e event.Recovered) (event.Event, error) {
 		return e, err
 	}
 	e.Signature, err = s.action(statement{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key},
-		!open.Accepted && project.Creates(open.Action, open.Phase, open.Step), project.Deletes(open.Action, open.Phase, open.Step))
+		!open.Accepted && project.Creates(open.Action, open.Phase, open.Step),
+		project.Deletes(open.Action, open.Phase, open.Step))
 	return e, err
 }
 
@@ -250,5 +253,7 @@ func (s *Signer) sign(x statement) (*event.Signature, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &event.Signature{Generation: x.Generation, Key: hex.EncodeToString(s.p.log.PublicKey()), Sum: hex.EncodeToString(sum)}, nil
+	return &event.Signature{
+		Generation: x.Generation, Key: hex.EncodeToString(s.p.log.PublicKey()), Sum: hex.EncodeToString(sum),
+	}, nil
 }

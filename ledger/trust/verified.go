@@ -47,7 +47,9 @@ type part struct {
 // bindingPart is the table of bindings and trusted keys.
 func bindingPart() part {
 	return part{
-		has: inTable, prime: primeBindings, concerns: func(record []byte) bool { return tableEvent(event.TypeOf(record)) },
+		has: inTable, prime: primeBindings, concerns: func(record []byte) bool {
+			return tableEvent(event.TypeOf(record))
+		},
 		certified: func(e event.Event) bool { _, ok := e.(event.Certified); return ok },
 	}
 }
@@ -55,7 +57,8 @@ func bindingPart() part {
 // inTable reports whether a key belongs to the table.
 func inTable(key string) bool {
 	for _, prefix := range [...]string{
-		rows.KeyBinding, rows.KeyBound, rows.KeyIdentity, rows.KeyOpen, rows.KeyReplace, rows.KeyPin, rows.KeyTrust, rows.KeyRequired, rows.KeyCosigned,
+		rows.KeyBinding, rows.KeyBound, rows.KeyIdentity, rows.KeyOpen, rows.KeyReplace, rows.KeyPin, rows.KeyTrust,
+		rows.KeyRequired, rows.KeyCosigned,
 	} {
 		if strings.HasPrefix(key, prefix) {
 			return true
@@ -67,9 +70,10 @@ func inTable(key string) bool {
 // tableEvent reports whether events of a type change the table, or say whether a batch counts.
 func tableEvent(name string) bool {
 	switch name {
-	case event.TypeStarted, event.TypeFinished, event.TypeRecovered, event.TypeReplaceStarted, event.TypeReplaceReverted,
-		event.TypeReplaceFinished, event.TypeAdopted, event.TypeDisowned, event.TypeDismissed, event.TypeMoved, event.TypeLost,
-		event.TypeKeyPinned, event.TypeTrusted, event.TypeTrustRequired, event.TypeRefused, event.TypeBaseline, event.TypeCertified, event.TypeCosigned:
+	case event.TypeStarted, event.TypeFinished, event.TypeRecovered, event.TypeReplaceStarted,
+		event.TypeReplaceReverted, event.TypeReplaceFinished, event.TypeAdopted, event.TypeDisowned,
+		event.TypeDismissed, event.TypeMoved, event.TypeLost, event.TypeKeyPinned, event.TypeTrusted,
+		event.TypeTrustRequired, event.TypeRefused, event.TypeBaseline, event.TypeCertified, event.TypeCosigned:
 		return true
 	}
 	return false
