@@ -10,8 +10,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// TestOnlyAnUnavailableStoreIsTransient holds the errors of etcd against storage.Transient: an error that no
-// wait mends must be final.
+// TestOnlyAnUnavailableStoreIsTransient holds the errors of etcd against storage.Transient: an error that stays
+// after any wait must be final.
 func TestOnlyAnUnavailableStoreIsTransient(t *testing.T) {
 	s := &Store{where: "here"}
 	for err, want := range map[error]bool{
