@@ -20,7 +20,7 @@ const certifyAfter = 256
 func (p *Proofs) DigestDue() bool {
 	p.table.mu.Lock()
 	defer p.table.mu.Unlock()
-	return p.table.primed && p.table.since+len(p.table.last) >= certifyAfter && !p.shared
+	return p.table.loaded && p.table.changesSinceCertified+len(p.table.pending) >= certifyAfter && !p.shared
 }
 
 // Digest returns the event that records the digest of the table, as the log gives it; none if the last
@@ -34,7 +34,7 @@ func (p *Proofs) Digest(ctx context.Context) ([]event.Event, error) {
 	if err := p.agrees(ctx); err != nil {
 		return nil, err
 	}
-	if p.table.known && p.table.since == 0 && len(p.table.last) == 0 {
+	if p.table.everCertified && p.table.changesSinceCertified == 0 && len(p.table.pending) == 0 {
 		return nil, nil // the last digest is that of the table
 	}
 	now := p.table.now()

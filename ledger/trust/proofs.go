@@ -19,7 +19,7 @@ type Proofs struct {
 	clock  func() time.Time
 	record func(context.Context, ...event.Event) error // keys at their first use, and missing signatures
 
-	table, acts verified // what the log proves: bindings, and what operators did
+	table, acts logView // what the log proves: bindings, and what operators did
 }
 
 // NewProofs proves what a log and its store have; record records what it learns about other instances.

@@ -52,7 +52,7 @@ func concernsActs(record []byte) bool {
 }
 
 // primeActs starts from the last list of acts in the log. Where to find it is only a hint.
-func primeActs(ctx context.Context, p *Proofs, v *verified) error {
+func primeActs(ctx context.Context, p *Proofs, v *logView) error {
 	e, err := p.Get(ctx, rows.KeyActs+p.Instance(), storage.Now)
 	if err != nil || e.Value == nil {
 		return err
@@ -75,7 +75,7 @@ func primeActs(ctx context.Context, p *Proofs, v *verified) error {
 	for _, f := range list.Acts {
 		v.rows[f.Key] = f.Value
 	}
-	v.next, v.known = b.First, true
+	v.resumeAt, v.everCertified = b.First, true
 	return nil
 }
 
@@ -83,7 +83,7 @@ func primeActs(ctx context.Context, p *Proofs, v *verified) error {
 func (p *Proofs) ActsDue() bool {
 	p.acts.mu.Lock()
 	defer p.acts.mu.Unlock()
-	return p.acts.primed && p.acts.read >= actsAfter
+	return p.acts.loaded && p.acts.recordsSinceCertified >= actsAfter
 }
 
 // ListActs returns the event that lists the acts in the log, if they fit into a record.
@@ -115,9 +115,9 @@ func (p *Proofs) provenActs(ctx context.Context) (map[string][]byte, error) {
 }
 
 // now is the part with the changes of the last batch.
-func (v *verified) now() map[string][]byte {
+func (v *logView) now() map[string][]byte {
 	out := maps.Clone(v.rows)
-	for key, value := range v.last {
+	for key, value := range v.pending {
 		if out[key] = value; value == nil {
 			delete(out, key)
 		}

@@ -20,28 +20,29 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// verified is a part of the store as this instance's log alone gives it, so that a row that was
+// logView is a part of the store that is derived from the log of this instance alone, so a row that was
 // edited in the store proves nothing. It follows the log as it is read.
-type verified struct {
-	part   part
-	mu     sync.Mutex
-	primed bool
-	rows   map[string][]byte
-	last   map[string][]byte // what the last batch changes, which the next one may refuse; nil: deleted
-	next   wal.Seq           // where to go on reading: at the last batch
-	seen   wal.Seq           // the last record read
-	since  int               // changes since the log last certified the part
-	read   int               // records read since then
-	known  bool              // the log certifies the part somewhere
-	others bool              // other instances record into the store too
+type logView struct {
+	part     part
+	mu       sync.Mutex
+	loaded   bool
+	rows     map[string][]byte
+	pending  map[string][]byte // changes of the last batch, which the next one may refuse; nil: deleted
+	resumeAt wal.Seq           // the last batch, where reading goes on
+	readTo   wal.Seq           // the last record read
+	others   bool              // other instances record into the store too
+
+	everCertified         bool // the log certifies the part somewhere
+	changesSinceCertified int
+	recordsSinceCertified int
 }
 
-// part says which keys a verified part has, and which events change it or say whether a batch counts.
+// part says which keys a part of the store has, and which events change it or say whether a batch counts.
 type part struct {
 	has       func(key string) bool
 	concerns  func(record []byte) bool
 	certified func(event.Event) bool
-	prime     func(context.Context, *Proofs, *verified) error
+	prime     func(context.Context, *Proofs, *logView) error
 }
 
 // bindingPart is the table of bindings and trusted keys.
@@ -79,23 +80,23 @@ func tableEvent(name string) bool {
 	return false
 }
 
-func (v *verified) get(key string) []byte {
-	if value, ok := v.last[key]; ok {
+func (v *logView) get(key string) []byte {
+	if value, ok := v.pending[key]; ok {
 		return value
 	}
 	return v.rows[key]
 }
 
 // follow reads what was appended to the log since the last call. The caller has the lock.
-func (v *verified) follow(ctx context.Context, p *Proofs) error {
-	if !v.primed {
-		v.rows, v.last, v.next, v.primed, v.others = map[string][]byte{}, nil, 0, true, p.shared
+func (v *logView) follow(ctx context.Context, p *Proofs) error {
+	if !v.loaded {
+		v.rows, v.pending, v.resumeAt, v.loaded, v.others = map[string][]byte{}, nil, 0, true, p.shared
 		if err := v.part.prime(ctx, p, v); err != nil {
 			return err
 		}
 	}
 	var held *project.LogBatch
-	for b, err := range p.log.Read(v.next) {
+	for b, err := range p.log.Read(v.resumeAt) {
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return fmt.Errorf("ledger: read what the log proves: %w", err)
 		}
@@ -103,30 +104,30 @@ func (v *verified) follow(ctx context.Context, p *Proofs) error {
 		if err != nil {
 			return err
 		}
-		if b.Last > v.seen { // the batch read last is read again
-			v.read, v.seen = v.read+len(b.Records), b.Last
+		if b.Last > v.readTo { // the batch read last is read again
+			v.recordsSinceCertified, v.readTo = v.recordsSinceCertified+len(b.Records), b.Last
 		}
 		if held != nil && !s.Refuses(held.Batch) {
 			v.keep()
 		}
-		if v.last, err = v.changes(ctx, s.Records); err != nil {
+		if v.pending, err = v.changes(ctx, s.Records); err != nil {
 			return err
 		}
-		held, v.next = &s, b.First
+		held, v.resumeAt = &s, b.First
 	}
 	return nil
 }
 
 // keep makes the changes of the last batch final.
-func (v *verified) keep() {
-	for key, value := range v.last {
-		if v.since++; value == nil {
+func (v *logView) keep() {
+	for key, value := range v.pending {
+		if v.changesSinceCertified++; value == nil {
 			delete(v.rows, key)
 			continue
 		}
 		v.rows[key] = value
 	}
-	v.last = nil
+	v.pending = nil
 }
 
 // decode decodes the records of a batch that matter to the part.
@@ -146,7 +147,7 @@ func (p part) decode(b wal.Batch) (project.LogBatch, error) {
 }
 
 // changes projects records onto the part.
-func (v *verified) changes(ctx context.Context, records []event.Record) (map[string][]byte, error) {
+func (v *logView) changes(ctx context.Context, records []event.Record) (map[string][]byte, error) {
 	mine := make([]event.Record, len(records))
 	for i, r := range records {
 		if b, ok := r.Event.(event.Baseline); ok {
@@ -154,7 +155,7 @@ func (v *verified) changes(ctx context.Context, records []event.Record) (map[str
 			r.Event = b
 		}
 		if v.part.certified(r.Event) {
-			v.since, v.read, v.known = 0, 0, true
+			v.changesSinceCertified, v.recordsSinceCertified, v.everCertified = 0, 0, true
 		}
 		mine[i] = r
 	}
@@ -173,7 +174,7 @@ func (v *verified) changes(ctx context.Context, records []event.Record) (map[str
 
 // primeBindings starts from the last digest on record, if the rows of the store at its revision have
 // that digest, else from the beginning of the log. Where to find the digest is only a hint.
-func primeBindings(ctx context.Context, p *Proofs, v *verified) error {
+func primeBindings(ctx context.Context, p *Proofs, v *logView) error {
 	if p.shared {
 		return nil // the store has the rows of others too
 	}
@@ -193,7 +194,7 @@ func primeBindings(ctx context.Context, p *Proofs, v *verified) error {
 		return nil
 	})
 	if err == nil && digestOf(base) == digest {
-		v.rows, v.next, v.known = base, at, true
+		v.rows, v.resumeAt, v.everCertified = base, at, true
 	}
 	return nil //nolint:nilerr // the store has forgotten that revision: the log has it all
 }
