@@ -13,7 +13,7 @@ import (
 // TestOnlyAnUnavailableStoreIsTransient holds the errors of etcd against storage.Transient: an error that stays
 // after any wait must be final.
 func TestOnlyAnUnavailableStoreIsTransient(t *testing.T) {
-	s := &Store{where: "here"}
+	s := place{where: "here"}
 	for err, want := range map[error]bool{
 		rpctypes.ErrNoLeader:                   true,
 		rpctypes.ErrLeaderChanged:              true,
