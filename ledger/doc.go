@@ -7,7 +7,7 @@
 // same revisions. A log or store that cannot be written breaks the ledger: every later Record
 // fails with ErrBroken until it is opened again, and callers must not act. A store that cannot be
 // read for a moment is read again; if it still cannot be read, Record fails and nothing is broken,
-// because nothing was appended (retry.go).
+// because nothing was appended (package record).
 //
 // # The store as a projection
 //
@@ -53,20 +53,24 @@
 //
 // Unchanged content is not written again, so an observation without changes is one small record.
 //
-// # Reading
+// # Packages
+//
+// Ledger is the facade over four packages. Package record writes, package trust says what the log and
+// signatures prove, package project turns records into transactions, and package query reads the store. Their
+// types have their names here too.
 //
 // Reader reads the store and the log and writes neither: present state here, the past in package
 // history. Package replay rebuilds, compares and copies stores.
 //
-// Proof says whether a binding is proven now. It derives the table of bindings from this
-// instance's log, so a row that was edited in the store proves nothing (verified.go). In a store
-// that instances share, the rows of others are proven by signatures of trusted keys (trust.go).
-// Blessings, Approvals and Acknowledged, which lift or give protection, return what is proven in the
-// same way (acts.go); Contradictions lists where the store differs.
+// Proof says whether a binding is proven now. It derives the table of bindings from this instance's
+// log, so a row that was edited in the store proves nothing. In a store that instances share, the
+// rows of others are proven by signatures of trusted keys. Blessings, Approvals and Acknowledged,
+// which lift or give protection, return what is proven in the same way; Contradictions lists where
+// the store differs.
 //
 // # Shared stores
 //
-// Several instances may record into one store (Config.Shared), each with its own log. shared.go
+// Several instances may record into one store (Config.Shared), each with its own log. Package record
 // describes how their batches keep one order; package replay proves it. Two keys serve that order
 // and are not facts:
 //

@@ -8,7 +8,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
+	"github.com/ovi-project/ovi/internal/sshsig/sshsigtest"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/replay/replaytest"
@@ -20,20 +22,21 @@ import (
 type dim struct {
 	storage.Store
 	reads, commits atomic.Int64 // so many fail
+	err            error        // with this
 }
 
-var errDim = errors.New("the leader changed")
+var errDim = fmt.Errorf("the leader changed: %w", storage.ErrUnavailable)
 
 func (d *dim) Range(ctx context.Context, prefix string, at storage.Revision) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
 	if d.reads.Add(-1) >= 0 {
-		return nil, 0, errDim
+		return nil, 0, d.err
 	}
 	return d.Store.Range(ctx, prefix, at)
 }
 
 func (d *dim) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, error) {
 	if d.commits.Add(-1) >= 0 {
-		return 0, errDim
+		return 0, d.err
 	}
 	return d.Store.Commit(ctx, tx)
 }
@@ -43,7 +46,7 @@ func (d *dim) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, erro
 func blinded(t *testing.T, share bool, do func(t *testing.T, l *ledger.Ledger, d *dim)) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, inner := t.TempDir(), mem.New()
-		d := &dim{Store: inner}
+		d := &dim{Store: inner, err: errDim}
 		a, err := ledger.Open(t.Context(), ledger.Config{Dir: dir, Store: d, Shared: share, User: "a"})
 		if err != nil {
 			t.Fatal(err)
@@ -104,6 +107,41 @@ func TestAStoreThatCannotBeReadBreaksNothing(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestARefusalIsFinal: what a store did not mark as transient is returned at once, because others wait for
+// the append lock. In the time of synctest no wait of the ledger goes unseen.
+func TestARefusalIsFinal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &dim{Store: mem.New(), err: errors.New("a sector of the disk is damaged")}
+		l := open(t, t.TempDir(), d)
+		defer l.Close()
+		ann := event.Signer{Name: "ann", Key: sshsigtest.New(t, "ed25519").Key}
+		if err := l.ChangeRoster(t.Context(), change(t, l, true, ann, "ann", nil)); err != nil {
+			t.Fatal(err)
+		}
+		again := change(t, l, true, ann, "ann", nil)
+		moved := again
+		moved.Before = nil
+		for name, refused := range map[string]func() error{
+			"a signer is added twice": func() error { return l.ChangeRoster(t.Context(), again) },
+			"the roster moved":        func() error { return l.ChangeRoster(t.Context(), moved) },
+			"a store with a lasting damage": func() error {
+				d.reads.Store(1)
+				_, err := l.RecordPlan(t.Context(), event.Planned{Stacks: []string{"web"}})
+				return err
+			},
+		} {
+			begun := time.Now()
+			if err := refused(); err == nil {
+				t.Errorf("%s: it is recorded", name)
+			}
+			if took := time.Since(begun); took != 0 {
+				t.Errorf("%s: refused after %s", name, took)
+			}
+			must[ledger.Receipt](t)(l.Record(t.Context(), event.Loaded{Stack: name}))
+		}
+	})
 }
 
 // TestACommitThatDidNotHappenIsRepeated: in a store that hosts share it is known not to have

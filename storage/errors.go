@@ -23,6 +23,9 @@ var (
 	ErrNoLease = errors.New("storage: no such lease")
 	// ErrTooShort: a lease of this store cannot end so soon.
 	ErrTooShort = errors.New("storage: too short for a lease")
+	// ErrUnavailable: the store did not answer, and may answer the same request later (its leader
+	// changes, a connection was lost). Only a store returns it; see Transient.
+	ErrUnavailable = errors.New("storage: not available for now")
 	// ErrUnknown: the commit may or may not have been applied (a lost answer).
 	ErrUnknown = errors.New("storage: outcome unknown")
 	// ErrInvalid: the transaction is malformed; nothing was changed.
@@ -30,3 +33,9 @@ var (
 	// ErrClosed: the handle was closed.
 	ErrClosed = errors.New("storage: closed")
 )
+
+// Transient reports whether a request certainly changed nothing and may succeed when it is repeated.
+// Every error that a store did not mark so is final: it is returned at once.
+func Transient(err error) bool {
+	return errors.Is(err, ErrUnavailable) && !errors.Is(err, ErrUnknown)
+}

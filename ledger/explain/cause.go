@@ -15,7 +15,8 @@ import (
 // a change or deletion outside ovi, or a change of the configuration.
 func (b *builder) cause(e event.Started) string {
 	p, ok := b.plans[e.Plan]
-	if back := e.Step == string(replace.DeleteNew) || e.Step == string(replace.Restore); !ok || p.decision == nil || back {
+	back := e.Step == string(replace.DeleteNew) || e.Step == string(replace.Restore)
+	if !ok || p.decision == nil || back {
 		return ""
 	}
 	switch e.Action {
@@ -85,14 +86,4 @@ func referred(c resource.Change) string {
 func (b *builder) wasMoved(c resource.Change) bool {
 	was, ok := b.moved[c.Name()]
 	return ok && same(was, c.To)
-}
-
-// lastSeen is the newest event that says how the resource was, or that changed it.
-func (b *builder) lastSeen() *draft {
-	for _, d := range slices.Backward(b.current()) {
-		if d.What == "observed" || d.What == "deleted_outside" || d.action != nil && succeeded(d.action) {
-			return d
-		}
-	}
-	return nil
 }

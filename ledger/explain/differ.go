@@ -77,7 +77,9 @@ func MadeOutside(changes []resource.Change, kind resource.Kind) bool {
 			return true
 		}
 		name, _, _ := strings.Cut(c.Path, ".")
-		computed := slices.ContainsFunc(kind.Attrs, func(a resource.Attribute) bool { return a.Name == name && a.Computed })
+		computed := slices.ContainsFunc(kind.Attrs, func(a resource.Attribute) bool {
+			return a.Name == name && a.Computed
+		})
 		return c.Path != "health" && c.Path != "content" && !computed
 	})
 }

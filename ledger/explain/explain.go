@@ -1,72 +1,10 @@
 package explain
 
 import (
-	"strings"
-	"time"
-
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/history"
 	"github.com/ovi-project/ovi/ledger/phrase"
-	"github.com/ovi-project/ovi/resource"
 )
-
-// Explainer explains resources. Value and Ref say how values and refs are written; both are
-// needed.
-type Explainer struct {
-	Now   time.Time
-	Value func(resource.Value) string
-	Ref   func(resource.Ref) string
-	Kinds decider.Kinds // nil: no schema is known
-}
-
-// State is the state of a resource, in one word.
-type State string
-
-// The states.
-const (
-	Matches        State = "matches"         // its configuration
-	Pending        State = "pending"         // a planned action was not executed
-	Blocked        State = "blocked"         // by a policy
-	Open           State = "open"            // an action has no recorded result
-	Failing        State = "failing"         // the action failed
-	Unreachable    State = "unreachable"     // its location could not be read
-	Conflict       State = "conflict"        // configured, but unmanaged or owned by another stack
-	Unmanaged      State = "unmanaged"       // not created or adopted by ovi
-	Deleted        State = "deleted"         // by ovi
-	DeletedOutside State = "deleted_outside" // not by ovi
-	Moved          State = "moved"           // to another name
-	Forgotten      State = "forgotten"       // by an operator; ovi does not change it
-	Absent         State = "absent"          // no action creates it
-)
-
-// Explanation is the answer: the state first, then what led to it, the newest first.
-type Explanation struct {
-	Ref      string
-	State    State
-	Headline string // the answer, in one sentence
-	// Cause says what led to it: "Updated 3m ago by ada, because it was changed outside ovi:";
-	// Changes are what it is about. Both may be empty.
-	Cause   string
-	Changes []resource.Change
-	// Suggestion says what to do; empty: nothing.
-	Suggestion string
-	Facts      []Fact // how it is now
-	Events     []EventGroup
-}
-
-// EventGroup is one event with the records that belong to it.
-type EventGroup struct {
-	At      time.Time
-	What    string // "action", "blocked", "not_started", "planned", "observed", "deleted_outside", or the event
-	Title   string
-	Facts   []Fact
-	Records []uint64 // of the audit log
-	// Instance is whose audit log that is; empty: this instance's.
-	Instance string
-}
-
-// Fact is one labelled answer.
-type Fact struct{ Label, Text string }
 
 // Explain explains the resource of a history.
 func (t Explainer) Explain(c history.ResourceHistory) Explanation {
@@ -88,7 +26,9 @@ func (t Explainer) present(c history.ResourceHistory, b *builder) []Fact {
 		out = append(out, Fact{"configuration", text})
 	}
 	if c.Blessed != nil {
-		out = append(out, Fact{"blessed", "by " + c.Blessed.Who + ", " + t.since(c.Blessed.At) + phrase.Because(c.Blessed.Reason)})
+		out = append(out, Fact{
+			"blessed", "by " + c.Blessed.Who + ", " + t.since(c.Blessed.At) + phrase.Because(c.Blessed.Reason),
+		})
 	}
 	var records []uint64
 	whose := ""
@@ -154,22 +94,4 @@ func (t Explainer) configured(c history.ResourceHistory, b *builder) string {
 		return source
 	}
 	return source + ", stack " + l.Stack
-}
-
-// scope is the location of a resource as its ref is written.
-func (t Explainer) scope(r resource.Ref) string {
-	return strings.TrimSuffix(t.Ref(r.Bare()), "/"+r.Kind+"/"+r.Name)
-}
-
-// since says how long ago a time is: "3m ago", after two days the date.
-func (t Explainer) since(at time.Time) string {
-	switch age := t.Now.Sub(at); {
-	case at.IsZero():
-		return "at an unknown time"
-	case t.Now.IsZero() || age < 0:
-		return "at " + phrase.Second(at)
-	case age < 48*time.Hour:
-		return phrase.Age(age) + " ago"
-	}
-	return "on " + at.UTC().Format("2006-01-02")
 }

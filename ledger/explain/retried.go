@@ -35,8 +35,9 @@ func (t Explainer) retried(c history.ResourceHistory, d event.Decision, name str
 			continue
 		}
 		return Explanation{
-			State:      Pending,
-			Headline:   fmt.Sprintf("The %s of %s was blocked; %s allowed new attempts %s%s.", verb(d.Proposed), name, e.Who, t.since(r.At), phrase.Because(e.Reason)),
+			State: Pending,
+			Headline: fmt.Sprintf("The %s of %s was blocked; %s allowed new attempts %s%s.", verb(d.Proposed), name,
+				e.Who, t.since(r.At), phrase.Because(e.Reason)),
 			Suggestion: "run `ovi apply`",
 		}, true
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/decider/replace"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/history"
 	"github.com/ovi-project/ovi/ledger/phrase"
@@ -35,13 +34,16 @@ func (t Explainer) openSummary(c history.ResourceHistory, name string) Explanati
 	o := c.Open
 	failure, _ := provider.Parted(o.Error)
 	s := Explanation{
-		State:      Open,
-		Headline:   fmt.Sprintf("%s: %s started %s by %s, no result recorded%s.", name, verb(o.Action), t.since(o.At), orUnknown(o.User), phrase.Because(failure)),
+		State: Open,
+		Headline: fmt.Sprintf("%s: %s started %s by %s, no result recorded%s.", name, verb(o.Action), t.since(o.At),
+			orUnknown(o.User), phrase.Because(failure)),
 		Suggestion: "run `ovi plan` to recover it",
 	}
 	if o.Failed { // only what it may have left is unknown
-		s.Headline = fmt.Sprintf("%s does not exist: %s failed %s by %s%s.", name, verb(o.Action), t.since(o.At), orUnknown(o.User), phrase.Because(failure))
-		s.Cause, s.Suggestion = "Whether it left something has not been observed yet.", "run `ovi plan`, which observes that"
+		s.Headline = fmt.Sprintf("%s does not exist: %s failed %s by %s%s.", name, verb(o.Action), t.since(o.At),
+			orUnknown(o.User), phrase.Because(failure))
+		s.Cause, s.Suggestion = "Whether it left something has not been observed yet.",
+			"run `ovi plan`, which observes that"
 		return s
 	}
 	if !o.Checked.IsZero() {
@@ -55,12 +57,14 @@ func (t Explainer) openSummary(c history.ResourceHistory, name string) Explanati
 func (t Explainer) replacingSummary(c history.ResourceHistory, name string) Explanation {
 	r := c.Replacing
 	s := Explanation{
-		State:      Open,
-		Headline:   fmt.Sprintf("%s is being replaced: the %s of %s started %s and has not ended.", name, r.Strategy, r.Old, t.since(r.At)),
+		State: Open,
+		Headline: fmt.Sprintf("%s is being replaced: the %s of %s started %s and has not ended.", name, r.Strategy,
+			r.Old, t.since(r.At)),
 		Suggestion: "run `ovi plan` to see how it goes on, and `ovi apply` to finish it",
 	}
 	if r.Reverting {
-		s.Headline = fmt.Sprintf("%s is not replaced: its replacement goes back to %s and has not ended%s.", name, r.Old, phrase.Because(r.Why))
+		s.Headline = fmt.Sprintf("%s is not replaced: its replacement goes back to %s and has not ended%s.", name,
+			r.Old, phrase.Because(r.Why))
 	}
 	return s
 }
@@ -75,8 +79,9 @@ func (t Explainer) absentSummary(c history.ResourceHistory, b *builder, name str
 		return t.deletedSummary(c, b, last, name)
 	case last != nil:
 		s := Explanation{
-			State:      DeletedOutside,
-			Headline:   fmt.Sprintf("%s was deleted outside ovi: it was missing when %s was observed %s.", name, t.scope(c.Ref), t.since(last.At)),
+			State: DeletedOutside,
+			Headline: fmt.Sprintf("%s was deleted outside ovi: it was missing when %s was observed %s.", name,
+				t.scope(c.Ref), t.since(last.At)),
 			Suggestion: t.nextOf(c),
 		}
 		return s
@@ -91,8 +96,9 @@ func (t Explainer) absentSummary(c history.ResourceHistory, b *builder, name str
 func (t Explainer) movedSummary(c history.ResourceHistory, b *builder, name string) Explanation {
 	to := t.other(*b.left, b.left.Ref)
 	s := Explanation{
-		State:      Moved,
-		Headline:   fmt.Sprintf("%s was renamed to %s %s by %s.", name, to, t.since(b.drafts[b.since].At), orUnknown(b.left.Who)),
+		State: Moved,
+		Headline: fmt.Sprintf("%s was renamed to %s %s by %s.", name, to, t.since(b.drafts[b.since].At),
+			orUnknown(b.left.Who)),
 		Suggestion: "run `ovi why " + to + "`",
 	}
 	if c.Last != nil && c.Last.Decision != nil && c.Last.Decision.Proposed == decider.Create {
@@ -107,27 +113,6 @@ func (t Explainer) other(e event.Moved, ref resource.Ref) string {
 		return ref.Stack + ":" + ref.Short()
 	}
 	return ref.Short()
-}
-
-func succeeded(x *action) bool {
-	return x.ended != nil && x.ended.Outcome == event.Done || x.found != nil && x.found.Finding == event.FoundDone
-}
-
-// goesBack says that the action was a step of a replacement that goes back.
-func goesBack(x *action) bool {
-	return x.started.Step == string(replace.DeleteNew) || x.started.Step == string(replace.Restore)
-}
-
-func deletes(x *action) bool {
-	if x.started.Step != "" {
-		return x.started.Action == decider.Delete && x.started.Step == string(replace.DeleteOld)
-	}
-	return x.started.Action == decider.Delete || x.started.Phase == event.PhaseDelete
-}
-
-// leaves reports a delete that was accepted, or whose result is unknown: what it deletes is gone once it is done.
-func leaves(x *action) bool {
-	return deletes(x) && x.found == nil && (x.ended == nil || x.ended.Outcome == event.Accepted || x.ended.Outcome == event.Uncertain)
 }
 
 // deletedSummary says who deleted it, when, and because of what.
@@ -153,8 +138,9 @@ func (t Explainer) deletedSummary(c history.ResourceHistory, b *builder, d *draf
 func (t Explainer) existingSummary(c history.ResourceHistory, b *builder, name string) Explanation {
 	if c.Scan != nil && !c.Scan.Complete {
 		return Explanation{
-			State:      Unreachable,
-			Headline:   fmt.Sprintf("The live state of %s is unknown: %s was unreachable %s%s.", name, t.scope(c.Ref), t.since(c.Scan.At), phrase.Because(c.Scan.Error)),
+			State: Unreachable,
+			Headline: fmt.Sprintf("The live state of %s is unknown: %s was unreachable %s%s.", name, t.scope(c.Ref),
+				t.since(c.Scan.At), phrase.Because(c.Scan.Error)),
 			Suggestion: "make it reachable, then run `ovi plan`",
 		}
 	}
@@ -166,8 +152,9 @@ func (t Explainer) existingSummary(c history.ResourceHistory, b *builder, name s
 	}
 	if !managed(c) {
 		s := Explanation{
-			State:      Unmanaged,
-			Headline:   fmt.Sprintf("%s (%s) is unmanaged: ovi did not create or adopt it, and does not change it.", name, phrase.ID(c.Exists.ID)),
+			State: Unmanaged,
+			Headline: fmt.Sprintf("%s (%s) is unmanaged: ovi did not create or adopt it, and does not change it.",
+				name, phrase.ID(c.Exists.ID)),
 			Suggestion: "to manage it, configure it and run `ovi adopt " + name + "`",
 		}
 		if b.first != nil {
@@ -185,13 +172,16 @@ func (t Explainer) existingSummary(c history.ResourceHistory, b *builder, name s
 
 // forgottenSummary is about a resource that an operator forgot, until a plan finds a conflict.
 func (t Explainer) forgottenSummary(c history.ResourceHistory, b *builder, name string) (Explanation, bool) {
-	if b.forgot == nil || managed(c) || c.Last != nil && c.Last.At.After(b.forgot.At) && c.Last.Decision != nil && c.Last.Decision.Difference == comparator.Conflict {
+	if b.forgot == nil || managed(c) ||
+		c.Last != nil && c.Last.At.After(b.forgot.At) && c.Last.Decision != nil &&
+			c.Last.Decision.Difference == comparator.Conflict {
 		return Explanation{}, false
 	}
 	e := b.forgot.Event.(event.Disowned)
 	return Explanation{
-		State:      Forgotten,
-		Headline:   fmt.Sprintf("%s (%s) was forgotten %s by %s%s: ovi does not change it.", name, phrase.ID(e.ID), t.since(b.forgot.At), orUnknown(e.Who), phrase.Because(e.Reason)),
+		State: Forgotten,
+		Headline: fmt.Sprintf("%s (%s) was forgotten %s by %s%s: ovi does not change it.", name, phrase.ID(e.ID),
+			t.since(b.forgot.At), orUnknown(e.Who), phrase.Because(e.Reason)),
 		Suggestion: "to manage it again, run `ovi adopt " + name + " --id " + e.ID + "`",
 	}, true
 }
@@ -201,9 +191,11 @@ func (t Explainer) cause(b *builder) (string, []resource.Change) {
 	d := b.lastChange()
 	if m := b.lastOf(event.TypeMoved); m != nil && b.came != nil && (d == nil || b.plans[d.plan].decision == nil) {
 		from := t.other(*b.came, b.came.From)
-		return fmt.Sprintf("Renamed from %s %s by %s. What happened before is under that name.", from, t.since(m.At), orUnknown(b.came.Who)), nil
+		return fmt.Sprintf("Renamed from %s %s by %s. What happened before is under that name.", from, t.since(m.At),
+			orUnknown(b.came.Who)), nil
 	}
-	if a := b.lastOf(event.TypeAdopted); a != nil && (d == nil || b.plans[d.plan].decision == nil || d.At.Before(a.At)) {
+	if a := b.lastOf(event.TypeAdopted); a != nil &&
+		(d == nil || b.plans[d.plan].decision == nil || d.At.Before(a.At)) {
 		_, how, _ := strings.Cut(a.Title, " adopted ")
 		return fmt.Sprintf("Adopted %s %s.", t.since(a.At), how), nil
 	}
@@ -212,7 +204,8 @@ func (t Explainer) cause(b *builder) (string, []resource.Change) {
 	}
 	x := d.action
 	if goesBack(x) && b.last != nil && b.last.Reverted {
-		return fmt.Sprintf("Its replacement was reverted %s by %s%s. %s is kept.", t.since(b.last.at), orUnknown(x.record.User), phrase.Because(b.last.why), phrase.ID(b.last.ID)), nil
+		return fmt.Sprintf("Its replacement was reverted %s by %s%s. %s is kept.", t.since(b.last.at),
+			orUnknown(x.record.User), phrase.Because(b.last.why), phrase.ID(b.last.ID)), nil
 	}
 	text := fmt.Sprintf("%s %s by %s", phrase.Capital(done(x.started.Action)), t.since(d.At), orUnknown(x.record.User))
 	if late(x) {
@@ -232,38 +225,6 @@ func (t Explainer) cause(b *builder) (string, []resource.Change) {
 		return text + ":", changes
 	}
 	return text + ".", nil
-}
-
-// late says that the claim of an action expired, and that it was done all the same.
-func late(x *action) bool {
-	return x.ended != nil && x.ended.Outcome == event.Late && x.found != nil && x.found.Finding == event.FoundDone
-}
-
-// lastOf is the newest event of a type.
-func (b *builder) lastOf(what string) *draft {
-	for _, d := range slices.Backward(b.current()) {
-		if d.What == what {
-			return d
-		}
-	}
-	return nil
-}
-
-// lastChange is the newest action that succeeded: a planned one if there is any, since the others
-// only write marks.
-func (b *builder) lastChange() (found *draft) {
-	for _, d := range slices.Backward(b.current()) {
-		if d.action == nil || !succeeded(d.action) {
-			continue
-		}
-		if b.plans[d.plan].decision != nil {
-			return d
-		}
-		if found == nil {
-			found = d
-		}
-	}
-	return found
 }
 
 // undone says why a planned action was not executed; false if there is none.
@@ -295,26 +256,33 @@ func (t Explainer) undone(c history.ResourceHistory, b *builder, name string) (E
 		return Explanation{}, false
 	case proposes && !d.Action.Executes():
 		why, next := blockers(d.Blockers)
-		s.State, s.Headline, s.Suggestion = Blocked, fmt.Sprintf("The %s of %s is blocked by %s.", verb(d.Proposed), name, why), next
+		s.State, s.Headline, s.Suggestion = Blocked, fmt.Sprintf("The %s of %s is blocked by %s.", verb(d.Proposed),
+			name, why), next
 		if g := wentBack(c, d); g != "" {
 			s.Cause = "It is back to its last good configuration " + g + "."
 		}
 		if b := d.Blockers[0]; len(d.Blockers) == 1 && b.Awaits != "" {
-			s.State, s.Headline = Pending, fmt.Sprintf("The %s of %s is deferred until %s%s.", verb(d.Proposed), name, b.Awaits, phrase.Because(b.Reason))
+			s.State, s.Headline = Pending, fmt.Sprintf("The %s of %s is deferred until %s%s.", verb(d.Proposed), name,
+				b.Awaits, phrase.Because(b.Reason))
 		}
 		if until := deferred(d); !until.IsZero() {
-			s.Headline = fmt.Sprintf("The %s of %s is deferred until %s by %s.", verb(d.Proposed), name, phrase.Minute(until), why)
+			s.Headline = fmt.Sprintf("The %s of %s is deferred until %s by %s.", verb(d.Proposed), name,
+				phrase.Minute(until), why)
 			s.Suggestion = "run `ovi apply` after " + phrase.Minute(until)
 		}
 	case proposes && c.Tries != nil && b.reverted(c):
-		s.State, s.Headline = Failing, fmt.Sprintf("The replacement of %s was reverted %s: %s. %s is kept.", name, t.since(b.last.at), strings.TrimSuffix(b.last.why, "."), phrase.ID(b.last.ID))
+		s.State, s.Headline = Failing, fmt.Sprintf("The replacement of %s was reverted %s: %s. %s is kept.", name,
+			t.since(b.last.at), strings.TrimSuffix(b.last.why, "."), phrase.ID(b.last.ID))
 		s.Suggestion = "correct the cause, then run `ovi apply`"
 	case proposes && c.Tries != nil:
 		failure, next := provider.Parted(c.Tries.Error)
-		s.State, s.Headline = Failing, fmt.Sprintf("The %s of %s failed %s, last %s: %s.", verb(d.Proposed), name, times(c.Tries.Made()+c.Tries.Transient), t.since(c.Tries.Last), failure)
+		s.State, s.Headline = Failing, fmt.Sprintf("The %s of %s failed %s, last %s: %s.", verb(d.Proposed), name,
+			times(c.Tries.Made()+c.Tries.Transient), t.since(c.Tries.Last), failure)
 		s.Suggestion = cmp.Or(next, "correct the cause, then run `ovi apply`")
 	case proposes && t.stillToDo(c):
-		s.State, s.Headline = Pending, fmt.Sprintf("%s does not match its configuration; the last plan, made %s, would %s it.", name, t.since(c.Last.At), verb(d.Proposed))
+		s.State, s.Headline = Pending,
+			fmt.Sprintf("%s does not match its configuration; the last plan, made %s, would %s it.", name,
+				t.since(c.Last.At), verb(d.Proposed))
 		s.Suggestion = "run `ovi apply`"
 	default:
 		return Explanation{}, false
@@ -325,14 +293,6 @@ func (t Explainer) undone(c history.ResourceHistory, b *builder, name string) (E
 // reverted says that the last failure is that of a replacement that was reverted.
 func (b *builder) reverted(c history.ResourceHistory) bool {
 	return b.last != nil && b.last.Reverted && b.last.why != "" && !b.last.at.Before(c.Tries.Last)
-}
-
-// named is a message about a resource that exists, with its id.
-func named(message string, c history.ResourceHistory) string {
-	if rest, ok := strings.CutPrefix(message, "it "); ok && c.Exists != nil {
-		return phrase.ID(c.Exists.ID) + " " + rest
-	}
-	return message
 }
 
 // deferred is when a decision that only time blocks may be executed; zero for others.
@@ -359,13 +319,6 @@ func (t Explainer) stillToDo(c history.ResourceHistory) bool {
 		}
 	}
 	return true
-}
-
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
 }
 
 // nextOf is what the last plan would do with a resource that was deleted.

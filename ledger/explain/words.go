@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -126,3 +127,18 @@ func isUnwanted(d *event.Decision) bool { return d != nil && d.Difference == com
 
 // managed says that the resource exists and is managed.
 func managed(c history.ResourceHistory) bool { return c.Exists != nil && c.Exists.Managed() }
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// named is a message about a resource that exists, with its id.
+func named(message string, c history.ResourceHistory) string {
+	if rest, ok := strings.CutPrefix(message, "it "); ok && c.Exists != nil {
+		return phrase.ID(c.Exists.ID) + " " + rest
+	}
+	return message
+}

@@ -12,7 +12,9 @@ import (
 
 // ActionsSince are the records of started, finished and recovered actions on a resource after a
 // revision, oldest first, without those of one plan.
-func (l *Reader) ActionsSince(ctx context.Context, ref resource.Ref, since storage.Revision, except string) ([]event.Record, error) {
+func (l *Reader) ActionsSince(
+	ctx context.Context, ref resource.Ref, since storage.Revision, except string,
+) ([]event.Record, error) {
 	key := rows.Of(rows.KeyActions, ref)
 	e, err := l.Get(ctx, key, storage.Now)
 	if err != nil || e.Modified <= since {

@@ -13,7 +13,9 @@ import (
 
 // BaselineState returns what a reader of the log without a store needs of a baseline: the resources,
 // by the refs under which they are recorded, and the approvals of plans.
-func BaselineState(e event.Baseline) (resources map[resource.Ref]*resource.Observed, approvals []ledger.Approval, err error) {
+func BaselineState(
+	e event.Baseline,
+) (resources map[resource.Ref]*resource.Observed, approvals []ledger.Approval, err error) {
 	resources = map[resource.Ref]*resource.Observed{}
 	for _, f := range e.Facts {
 		isResource := strings.HasPrefix(f.Key, rows.KeyResource)
@@ -33,7 +35,8 @@ func BaselineState(e event.Baseline) (resources map[resource.Ref]*resource.Obser
 			var u rows.Used
 			err = json.Unmarshal(f.Value, &u)
 			for i := range approvals { // whose keys are before
-				if a := &approvals[i]; rows.UsedOf(a.Digest, a.Who) == f.Key && a.Record.Seq == u.Seq && a.Record.Instance == u.Instance {
+				if a := &approvals[i]; rows.UsedOf(a.Digest, a.Who) == f.Key && a.Record.Seq == u.Seq &&
+					a.Record.Instance == u.Instance {
 					a.Used = u.Plan
 				}
 			}

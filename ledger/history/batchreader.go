@@ -28,7 +28,9 @@ type batchReader struct {
 
 func (l *Reader) pages(c *logClock, ref resource.Ref, most int) (*batchReader, error) {
 	quoted, err := event.Marshal(ref)
-	return &batchReader{l: l, clock: c, picker: l.Log().RandomReader(), ref: ref, needle: bytes.Trim(quoted, `"`), left: most}, err
+	return &batchReader{
+		l: l, clock: c, picker: l.Log().RandomReader(), ref: ref, needle: bytes.Trim(quoted, `"`), left: most,
+	}, err
 }
 
 // at are the records that name the resource in the batch which made a revision, reduced to it. It is
@@ -48,7 +50,8 @@ func (p *batchReader) at(ctx context.Context, r storage.Revision) (records []eve
 		return nil, false, fmt.Errorf("history: read the batch of revision %d: %w", r, err)
 	}
 	if t.head.Chain != "" && b.Chain.String() != t.head.Chain {
-		return nil, false, fmt.Errorf("history: the log and the store differ at record %d (revision %d): run `ovi audit verify`", t.head.Seq, r)
+		return nil, false, fmt.Errorf("history: the log and the store differ at record %d (revision %d): "+
+			"run `ovi audit verify`", t.head.Seq, r)
 	}
 	records, err = p.naming(b)
 	return records, true, err
@@ -111,7 +114,8 @@ func (p *batchReader) plan(ctx context.Context, r storage.Revision, v rows.Plan,
 		return event.Record{}, err
 	}
 	out := event.Record{At: v.At, Instance: t.instance, Event: event.Planned{
-		Plan: v.Plan, Stacks: []string{stack}, Mode: v.Mode, Hash: v.Hash, Same: same(v), Counts: v.Counts, Digest: v.Digest, Approving: v.Approving, Decisions: d,
+		Plan: v.Plan, Stacks: []string{stack}, Mode: v.Mode, Hash: v.Hash, Same: same(v), Counts: v.Counts,
+		Digest: v.Digest, Approving: v.Approving, Decisions: d,
 	}}
 	if t.instance != p.l.Instance() || t.rev != r || p.left == 0 {
 		return out, nil

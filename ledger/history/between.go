@@ -66,7 +66,9 @@ func (l *Reader) Between(ctx context.Context, from, to storage.Revision) ([]Reso
 }
 
 // touchedBetween finds what was written between two revisions, and whether by an action.
-func (l *Reader) touchedBetween(ctx context.Context, early, late storage.Revision) (map[resource.Ref]*ResourceChange, error) {
+func (l *Reader) touchedBetween(
+	ctx context.Context, early, late storage.Revision,
+) (map[resource.Ref]*ResourceChange, error) {
 	out := map[resource.Ref]*ResourceChange{}
 	for e, err := range l.Store().Changes(ctx, rows.KeyResource, early, late) {
 		if err != nil {

@@ -129,7 +129,8 @@ func (l *Reader) TimeOf(ctx context.Context, r storage.Revision) (time.Time, err
 	}
 	t, exact, err := c.of(ctx, r)
 	if err == nil && !exact {
-		err = fmt.Errorf("history: the time of revision %d is %w: it is before %s", r, ledger.ErrNotFound, t.head.At.Format(time.RFC3339))
+		err = fmt.Errorf("history: the time of revision %d is %w: it is before %s", r, ledger.ErrNotFound,
+			t.head.At.Format(time.RFC3339))
 	}
 	return t.head.At, err
 }
@@ -149,5 +150,6 @@ func (l *Reader) RevisionAt(ctx context.Context, when time.Time) (storage.Revisi
 	if t, _, err := c.of(ctx, c.oldest); err == nil && t.rev != 0 {
 		oldest = "the oldest known is of " + t.head.At.UTC().Format(time.RFC3339)
 	}
-	return 0, resource.Advise(fmt.Errorf("a revision of %s is %w: %s", when.UTC().Format(time.RFC3339), ledger.ErrNotFound, oldest), "use a later time")
+	return 0, resource.Advise(fmt.Errorf("a revision of %s is %w: %s", when.UTC().Format(time.RFC3339),
+		ledger.ErrNotFound, oldest), "use a later time")
 }

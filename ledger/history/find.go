@@ -15,8 +15,9 @@ import (
 )
 
 // FindRef finds a recorded resource by what users call it (resource.Ref.Fits), or by the provider's
-// id; of a long one of hexadecimal digits the first 12 are enough (phrase.ID). Existing resources come before those that only the past has, and those that a stack names
-// before others. An *AmbiguousError if several fit, ErrNotFound if none does.
+// id; of a long one of hexadecimal digits the first 12 are enough (phrase.ID). Existing resources come
+// before those that only the past has, and those that a stack names before others. An *AmbiguousError if
+// several fit, ErrNotFound if none does.
 func (l *Reader) FindRef(ctx context.Context, spelling string) (resource.Ref, error) {
 	found, err := l.called(ctx, spelling)
 	if err == nil && len(found) == 0 {
@@ -45,7 +46,9 @@ func meant(found []resource.Ref, spelling string) []resource.Ref {
 			return found[i : i+1]
 		}
 	}
-	if named := slices.DeleteFunc(slices.Clone(found), func(r resource.Ref) bool { return r.Stack == "" }); len(named) > 0 {
+	if named := slices.DeleteFunc(slices.Clone(found), func(r resource.Ref) bool {
+		return r.Stack == ""
+	}); len(named) > 0 {
 		return named
 	}
 	return found
@@ -162,5 +165,6 @@ func (l *Reader) unregistered(ctx context.Context, spelling string) (resource.Re
 			}
 		}
 	}
-	return resource.Ref{}, fmt.Errorf("%q is %w: `ovi status` and `ovi inventory` list resources", spelling, ledger.ErrNotFound)
+	return resource.Ref{}, fmt.Errorf("%q is %w: `ovi status` and `ovi inventory` list resources", spelling,
+		ledger.ErrNotFound)
 }

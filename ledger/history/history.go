@@ -41,8 +41,12 @@ func (l *Reader) history(ctx context.Context, ref resource.Ref, clock *logClock)
 	}
 	err := errors.Join(
 		l.Versions(ctx, rows.Of(rows.KeyResource, ref), func(e storage.Entry) error { return seen(at(e.Modified), e) }),
-		l.Versions(ctx, rows.Of(rows.KeyDecided, ref), func(e storage.Entry) error { return decidedThen(at(e.Modified), e) }),
-		l.Versions(ctx, rows.Of(rows.KeyActions, ref), func(e storage.Entry) error { return actsThen(at(e.Modified), e) }),
+		l.Versions(ctx, rows.Of(rows.KeyDecided, ref), func(e storage.Entry) error {
+			return decidedThen(at(e.Modified), e)
+		}),
+		l.Versions(ctx, rows.Of(rows.KeyActions, ref), func(e storage.Entry) error {
+			return actsThen(at(e.Modified), e)
+		}),
 	)
 	if err == nil && len(moments) == 0 {
 		err = fmt.Errorf("%s is %w", ref, ledger.ErrNotFound)

@@ -19,7 +19,9 @@ const manyPasts = 64
 // Pasts returns a function with the past events of each resource, newest first and at most limit of
 // each, as far as records up to known of this log have them. It reads only what is asked for; one
 // goroutine may call it. Once failed returns an error, its results do not count.
-func (l *Reader) Pasts(ctx context.Context, known wal.Seq, limit int) (past func(resource.Ref) []decider.Past, failed func() error) {
+func (l *Reader) Pasts(
+	ctx context.Context, known wal.Seq, limit int,
+) (past func(resource.Ref) []decider.Past, failed func() error) {
 	var broken error
 	got := map[resource.Ref][]decider.Past{}
 	var have map[string]bool // nil: not read yet

@@ -16,7 +16,9 @@ import (
 
 // planAt is the last plan of a stack at a revision, and the revision that it made; of all stacks if
 // none is named. 0: there was none.
-func (l *Reader) planAt(ctx context.Context, stack string, at storage.Revision) (v rows.Plan, made storage.Revision, err error) {
+func (l *Reader) planAt(
+	ctx context.Context, stack string, at storage.Revision,
+) (v rows.Plan, made storage.Revision, err error) {
 	key := rows.PlanOf(stack)
 	err = l.Entries(ctx, key, at, func(e storage.Entry) error {
 		if stack != "" && e.Key != key || e.Modified < made {
@@ -57,7 +59,9 @@ func (l *Reader) Plans(ctx context.Context) ([]Plan, error) {
 
 // findPlan finds when a plan of a stack was recorded, at a revision or before. The ids of plans are
 // ordered by time, except those of instances that plan at once; one of these may not be found.
-func (p *batchReader) findPlan(ctx context.Context, stack, plan string, upTo storage.Revision) (rows.Plan, storage.Revision, error) {
+func (p *batchReader) findPlan(
+	ctx context.Context, stack, plan string, upTo storage.Revision,
+) (rows.Plan, storage.Revision, error) {
 	v, made, err := p.l.planAt(ctx, stack, upTo)
 	if err != nil || v.Plan == plan {
 		return v, made, err
@@ -122,7 +126,9 @@ func (p *batchReader) last(ctx context.Context, stack string) (*LastPlan, error)
 
 // wholePlan reads all plans of a stack for the newest that was not only for drift, at a revision or
 // before.
-func (p *batchReader) wholePlan(ctx context.Context, stack string, upTo storage.Revision) (v rows.Plan, made storage.Revision, err error) {
+func (p *batchReader) wholePlan(
+	ctx context.Context, stack string, upTo storage.Revision,
+) (v rows.Plan, made storage.Revision, err error) {
 	err = p.l.Versions(ctx, rows.PlanOf(stack), func(e storage.Entry) error {
 		var x rows.Plan
 		if e.Deleted || e.Modified > upTo {
@@ -142,7 +148,9 @@ func (p *batchReader) wholePlan(ctx context.Context, stack string, upTo storage.
 // standing is the decision of a plan on the resource; nil if there is none. The record that lists
 // the plan's decisions has it. Where no log here has that record, an earlier decision counts if the
 // resource was the same then: otherwise this plan would have made another.
-func (p *batchReader) standing(ctx context.Context, stack string, v rows.Plan, made storage.Revision) (*event.Decision, error) {
+func (p *batchReader) standing(
+	ctx context.Context, stack string, v rows.Plan, made storage.Revision,
+) (*event.Decision, error) {
 	e, decisions, err := p.decided(ctx, made)
 	if err != nil || len(decisions) == 0 {
 		return nil, err
@@ -187,7 +195,9 @@ func (p *batchReader) standing(ctx context.Context, stack string, v rows.Plan, m
 
 // sourceAt is what was last loaded of a stack at a revision, and the revision of that; 0: nothing
 // was.
-func (l *Reader) sourceAt(ctx context.Context, stack string, at storage.Revision) (event.Loaded, storage.Revision, error) {
+func (l *Reader) sourceAt(
+	ctx context.Context, stack string, at storage.Revision,
+) (event.Loaded, storage.Revision, error) {
 	e, err := l.Get(ctx, rows.LoadedOf(stack), at)
 	if err != nil || e.Value == nil {
 		return event.Loaded{}, 0, err

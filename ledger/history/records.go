@@ -39,7 +39,9 @@ func (l *Reader) gather(ctx context.Context, ref resource.Ref, depth int) (*hist
 	if err != nil {
 		return nil, err
 	}
-	g := &historyReader{l: l, ref: ref, clock: clock, pages: pages, plans: map[string]bool{}, sources: map[string]event.Loaded{}}
+	g := &historyReader{
+		l: l, ref: ref, clock: clock, pages: pages, plans: map[string]bool{}, sources: map[string]event.Loaded{},
+	}
 	g.past = past{g: g, read: map[string]event.Loaded{}, decided: map[string]event.Decision{}}
 	if err := g.logFallback(ctx); err != nil {
 		return g, err
@@ -107,7 +109,8 @@ func (g *historyReader) life(ctx context.Context) error {
 
 // inLog reports whether the log has more of a moment than the store.
 func (g *historyReader) inLog(m Moment) bool {
-	return len(m.Records) == 0 || slices.ContainsFunc(m.Records, func(r event.Record) bool { return r.Event.Type() == event.TypePlanned })
+	return len(m.Records) == 0 ||
+		slices.ContainsFunc(m.Records, func(r event.Record) bool { return r.Event.Type() == event.TypePlanned })
 }
 
 // stored adds a moment as the store has it. Of its oldest revision only that is new which the log

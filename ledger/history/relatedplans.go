@@ -118,7 +118,10 @@ func (g *historyReader) approvals(ctx context.Context, digest string) error {
 	}
 	g.plans[prefix] = true
 	var keys []string
-	if err := g.l.Entries(ctx, prefix, storage.Now, func(e storage.Entry) error { keys = append(keys, e.Key); return nil }); err != nil {
+	if err := g.l.Entries(ctx, prefix, storage.Now, func(e storage.Entry) error {
+		keys = append(keys, e.Key)
+		return nil
+	}); err != nil {
 		return err
 	}
 	for _, key := range keys {

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/record"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/storage"
 )
@@ -190,9 +190,9 @@ func Sequence(ctx context.Context, store storage.Store, base, upTo storage.Revis
 
 // NewEpoch records in a copy of a shared store that its revisions are numbered again.
 func NewEpoch(ctx context.Context, from, to storage.Store) error {
-	n, err := ledger.ReadEpoch(ctx, from)
+	n, err := record.ReadEpoch(ctx, from)
 	if err != nil {
 		return err
 	}
-	return ledger.SetEpoch(ctx, to, n+1)
+	return record.SetEpoch(ctx, to, n+1)
 }

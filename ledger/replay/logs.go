@@ -12,6 +12,8 @@ import (
 
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/query"
+	"github.com/ovi-project/ovi/ledger/record"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
@@ -183,7 +185,7 @@ type MergeResult struct {
 // Check rebuilds a shared store in an empty one from all its logs and compares the present values
 // with the live one. Instances may record meanwhile. An *IncompleteError says why it cannot.
 func (g *Logs) Check(ctx context.Context, live ledger.StoreReads, into storage.Store) (m MergeResult, c Comparison, err error) {
-	instances, at, err := ledger.Instances(ctx, live, storage.Now)
+	instances, at, err := query.Instances(ctx, live, storage.Now)
 	if err != nil {
 		return MergeResult{}, Comparison{}, err
 	}
@@ -204,7 +206,7 @@ func (g *Logs) Check(ctx context.Context, live ledger.StoreReads, into storage.S
 	if err != nil {
 		return MergeResult{}, Comparison{}, err
 	}
-	n, _, err := project(ctx, all, into)
+	n, _, err := projectAll(ctx, all, into)
 	if err != nil {
 		return MergeResult{}, Comparison{}, err
 	}
@@ -226,18 +228,18 @@ func (g *Logs) Rebuild(ctx context.Context, known []string, into storage.Store) 
 	if err := empty(ctx, into); err != nil {
 		return MergeResult{}, err
 	}
-	if err := ledger.SetEpoch(ctx, into, ledger.Unfinished); err != nil {
+	if err := record.SetEpoch(ctx, into, record.Unfinished); err != nil {
 		return MergeResult{}, err
 	}
 	all, err := g.sources(ctx, nil, storage.Now)
 	if err != nil {
 		return MergeResult{}, err
 	}
-	n, era, err := project(ctx, all, into)
+	n, era, err := projectAll(ctx, all, into)
 	if err != nil {
 		return MergeResult{}, fmt.Errorf("%w; the new store is incomplete: use another prefix", err)
 	}
-	if err := ledger.SetEpoch(ctx, into, era+1); err != nil {
+	if err := record.SetEpoch(ctx, into, era+1); err != nil {
 		return MergeResult{}, err
 	}
 	_, rev, err := into.Range(ctx, rows.KeyLog, storage.Now)

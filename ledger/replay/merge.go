@@ -8,6 +8,8 @@ import (
 	"iter"
 
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/project"
+	"github.com/ovi-project/ovi/ledger/record"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
@@ -55,7 +57,7 @@ type placedStep struct {
 	from     *source
 	location revisionOrder
 	mark     rows.Mark
-	step     ledger.LogBatch
+	step     project.LogBatch
 }
 
 // batches are those of the log that count, in order.
@@ -73,7 +75,7 @@ func (s *source) batches() iter.Seq2[placedStep, error] {
 			last = held.location
 			return yield(*held, nil)
 		}
-		for step, err := range ledger.ReadBatches(s.log.Read(0)) {
+		for step, err := range project.ReadBatches(s.log.Read(0)) {
 			if err == nil {
 				err = s.check(step)
 			}
@@ -101,7 +103,7 @@ func (s *source) batches() iter.Seq2[placedStep, error] {
 }
 
 // started is the position of a batch as far as it is known without the next one.
-func (s *source) started(m rows.Mark, step ledger.LogBatch, last revisionOrder) revisionOrder {
+func (s *source) started(m rows.Mark, step project.LogBatch, last revisionOrder) revisionOrder {
 	if rev, ok := s.at[step.Batch.Last]; ok {
 		return revisionOrder{live: true, at: rev}
 	}
@@ -112,7 +114,7 @@ func (s *source) started(m rows.Mark, step ledger.LogBatch, last revisionOrder) 
 }
 
 // check compares a batch with what the live store has of the log.
-func (s *source) check(step ledger.LogBatch) error {
+func (s *source) check(step project.LogBatch) error {
 	b := step.Batch
 	switch _, there := s.at[b.Last]; {
 	case !s.live:
@@ -169,10 +171,10 @@ func merged(logs []*source) iter.Seq2[placedStep, error] {
 	}
 }
 
-// project projects all logs into an empty store, and returns the number of batches, and the epoch of
+// projectAll projects all logs into an empty store, and returns the number of batches, and the epoch of
 // the last of them.
-func project(ctx context.Context, logs []*source, into storage.Store) (n, era int, err error) {
-	replicas := map[*source]*ledger.Projector{}
+func projectAll(ctx context.Context, logs []*source, into storage.Store) (n, era int, err error) {
+	replicas := map[*source]*record.Projector{}
 	for p, err := range merged(logs) {
 		if err == nil {
 			err = ctx.Err()
@@ -183,7 +185,7 @@ func project(ctx context.Context, logs []*source, into storage.Store) (n, era in
 		era = max(era, p.mark.Epoch)
 		to := replicas[p.from]
 		if to == nil {
-			if to, err = ledger.NewProjector(ctx, p.from.instance, into); err != nil {
+			if to, err = record.NewProjector(ctx, p.from.instance, into); err != nil {
 				return n, era, err
 			}
 			replicas[p.from] = to

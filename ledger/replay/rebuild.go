@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/project"
+	"github.com/ovi-project/ovi/ledger/record"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -19,15 +21,15 @@ func Rebuild(ctx context.Context, r *ledger.Reader, into storage.Store) (storage
 
 // rebuild projects a whole log into an empty store, which then has what the live store has if the
 // log still has its beginning.
-func rebuild(ctx context.Context, instance string, log ledger.LogReads, into storage.Store) (*ledger.Projector, error) {
-	p, err := ledger.NewProjector(ctx, instance, into)
+func rebuild(ctx context.Context, instance string, log ledger.LogReads, into storage.Store) (*record.Projector, error) {
+	p, err := record.NewProjector(ctx, instance, into)
 	if err != nil {
 		return nil, err
 	}
 	if p.Seq() != 0 {
 		return nil, fmt.Errorf("rebuild: the store is not empty: it has record %d", p.Seq())
 	}
-	for b, err := range ledger.ReadBatches(log.Read(0)) {
+	for b, err := range project.ReadBatches(log.Read(0)) {
 		if err != nil {
 			return nil, fmt.Errorf("ledger: rebuild: %w", err)
 		}

@@ -46,7 +46,8 @@ type bindingRow struct {
 // MarshalJSON omits the ref and the id.
 func (b Binding) MarshalJSON() ([]byte, error) {
 	return json.Marshal(bindingRow{
-		b.UID, b.Key, b.Role, b.Generation, b.Former, b.Ended, b.Dismissed, b.Adopted, b.Seq, b.Instance, b.At, b.Origin, b.OriginLog, b.Since, b.Signature,
+		b.UID, b.Key, b.Role, b.Generation, b.Former, b.Ended, b.Dismissed, b.Adopted, b.Seq, b.Instance, b.At,
+		b.Origin, b.OriginLog, b.Since, b.Signature,
 	})
 }
 
@@ -57,8 +58,9 @@ func (b *Binding) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	b.Binding = resource.Binding{
-		Ref: b.Ref, ID: b.ID, UID: r.UID, Key: r.Key, Role: r.Role, Generation: r.Generation, Former: r.Former, Ended: r.Ended,
-		Dismissed: r.Dismissed, Adopted: r.Adopted, Seq: r.Seq, Instance: r.Instance, At: r.At, Origin: r.Origin, OriginLog: r.OriginLog, Since: r.Since,
+		Ref: b.Ref, ID: b.ID, UID: r.UID, Key: r.Key, Role: r.Role, Generation: r.Generation, Former: r.Former,
+		Ended: r.Ended, Dismissed: r.Dismissed, Adopted: r.Adopted, Seq: r.Seq, Instance: r.Instance, At: r.At,
+		Origin: r.Origin, OriginLog: r.OriginLog, Since: r.Since,
 	}
 	b.Signature = r.Signature
 	return nil

@@ -32,5 +32,7 @@ func DecodeMark(n uint64) Mark {
 		return Mark{}
 	}
 	prev := storage.Revision(n >> aheadBits & (1<<prevBits - 1))
-	return Mark{true, int(n >> (prevBits + aheadBits) & (1<<epochBits - 1)), prev, prev + storage.Revision(n&(1<<aheadBits-1))}
+	return Mark{
+		true, int(n >> (prevBits + aheadBits) & (1<<epochBits - 1)), prev, prev + storage.Revision(n&(1<<aheadBits-1)),
+	}
 }

@@ -77,8 +77,12 @@ func (s place) explain(op string, err error) error {
 			"etcdctl alarm disarm; `ovi run --keep-history` keeps it from growing"
 	case is(rpctypes.ErrNoLeader, rpctypes.ErrLeaderChanged, rpctypes.ErrTimeoutDueToLeaderFail, rpctypes.ErrTimeout,
 		rpctypes.ErrTimeoutDueToConnectionLost):
+		means(storage.ErrUnavailable)
 		e.Next = "a majority of its members must run and reach each other: run etcdctl endpoint status --cluster, then " +
 			"try again"
+	case is(rpctypes.ErrTooManyRequests):
+		means(storage.ErrUnavailable)
+		e.Next = "its members are overloaded: check them with etcdctl endpoint status --cluster"
 	case is(rpctypes.ErrRequestTooLarge), status.Code(err) == codes.ResourceExhausted:
 		means(storage.ErrInvalid)
 		e.Next = "the record of one resource must fit in one request: raise etcd's --max-request-bytes if it is set " +
@@ -87,6 +91,7 @@ func (s place) explain(op string, err error) error {
 		means(storage.ErrInvalid)
 		e.Next = "raise etcd's --max-txn-ops to its default of 128"
 	case unanswered(err):
+		means(storage.ErrUnavailable)
 		e.What, e.Next = "no answer: "+e.What, "check that etcd runs there and is reachable"
 	}
 	return e
@@ -111,6 +116,7 @@ func (s place) explainUser(e *Error, is func(...error) bool) bool {
 		e.Next = fmt.Sprintf("etcdctl role grant-permission ROLE readwrite --prefix=true %s, or use a prefix that the "+
 			"user's role has", s.prefix)
 	case is(rpctypes.ErrInvalidAuthToken, rpctypes.ErrAuthOldRevision):
+		e.Err = errors.Join(storage.ErrUnavailable, e.Err)
 		e.Next = "its users or roles are being changed"
 	default:
 		return false

@@ -1,0 +1,121 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/decider/replace"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/phrase"
+)
+
+func succeeded(x *action) bool {
+	return x.ended != nil && x.ended.Outcome == event.Done || x.found != nil && x.found.Finding == event.FoundDone
+}
+
+// goesBack says that the action was a step of a replacement that goes back.
+func goesBack(x *action) bool {
+	return x.started.Step == string(replace.DeleteNew) || x.started.Step == string(replace.Restore)
+}
+
+func deletes(x *action) bool {
+	if x.started.Step != "" {
+		return x.started.Action == decider.Delete && x.started.Step == string(replace.DeleteOld)
+	}
+	return x.started.Action == decider.Delete || x.started.Phase == event.PhaseDelete
+}
+
+// leaves reports a delete that was accepted, or whose result is unknown: what it deletes is gone once it is done.
+func leaves(x *action) bool {
+	return deletes(x) && x.found == nil &&
+		(x.ended == nil || x.ended.Outcome == event.Accepted || x.ended.Outcome == event.Uncertain)
+}
+
+// late says that the claim of an action expired, and that it was done all the same.
+func late(x *action) bool {
+	return x.ended != nil && x.ended.Outcome == event.Late && x.found != nil && x.found.Finding == event.FoundDone
+}
+
+// how is the way of an approval: an option is shown as it is typed.
+func how(h string) string {
+	if h == "auto-approve" {
+		return "--auto-approve"
+	}
+	return h
+}
+
+func claim(x *action) string {
+	text := orUnknown(x.record.User)
+	if x.started.Host != "" {
+		text += fmt.Sprintf("@%s, PID %d", x.started.Host, x.started.PID)
+	}
+	return text + fmt.Sprintf(", token %d, run %s, instance %s", x.started.Token, x.record.Run, x.record.Instance)
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "an unknown user"
+	}
+	return s
+}
+
+func called(x *action) string {
+	text := verb(x.started.Action)
+	if step := cmp.Or(x.started.Step, x.started.Phase); step != "" {
+		text = strings.ReplaceAll(step, "_", " ")
+	}
+	if x.started.Have != "" {
+		text += " " + x.started.Have
+	}
+	return text + ", key " + x.started.Key + ", " + phrase.Second(x.record.At)
+}
+
+func result(x *action) string {
+	text := "not recorded"
+	if e := x.ended; e != nil {
+		text = string(e.Outcome) + fmt.Sprintf(" after %.1fs", max(e.Seconds, 0))
+		if e.Tries > 1 {
+			text += fmt.Sprintf(" and %d calls", e.Tries)
+		}
+		if e.Outcome == event.Done && e.ID != "" && e.Action != decider.Delete {
+			text += ": " + phrase.ID(e.ID)
+		}
+		text += phrase.Because(e.Error)
+	}
+	if x.found != nil {
+		text += "; " + answered(*x.found)
+	}
+	return text
+}
+
+func answered(e event.Recovered) string {
+	words := map[event.Finding]string{
+		event.FoundDone: "done", event.FoundNotDone: "not done", event.FoundFailed: "failed",
+		event.FoundUnknown: "unknown; an operator must check",
+	}
+	return "recovered: " + words[e.Finding] + " (" + e.Evidence + ")"
+}
+
+// title says in a few words what was done.
+func title(x *action) string {
+	who := " by " + orUnknown(x.record.User)
+	step := cmp.Or(x.started.Step, x.started.Phase)
+	what := verb(x.started.Action) + phase(step)
+	switch {
+	case x.ended == nil && x.found == nil:
+		return what + " started" + who + ", no result recorded"
+	case succeeded(x) && step != "":
+		return what + " finished" + who
+	case succeeded(x) && !late(x):
+		return done(x.started.Action) + who
+	case x.ended == nil:
+		return what + " started" + who + " and interrupted"
+	case x.ended.Outcome == event.Late:
+		return what + who + " finished after its claim expired"
+	case x.ended.Outcome == event.Uncertain:
+		return what + who + ": result unknown"
+	}
+	return what + who + " failed"
+}

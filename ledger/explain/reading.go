@@ -1,0 +1,221 @@
+package explain
+
+import (
+	"fmt"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/phrase"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// read adds a record to the event it belongs to.
+func (b *builder) read(r event.Record) {
+	b.n++
+	b.names(r)
+	switch e := r.Event.(type) {
+	case event.Approved:
+		b.yes = append(b.yes, r)
+	case event.Planned:
+		b.planned(r, e)
+	case event.Observed:
+		b.observed(r, e)
+	case event.Started:
+		d := b.add(r, "action", "")
+		d.plan, d.action = e.Plan, &action{record: r, started: e, cause: b.cause(e)}
+	case event.Finished:
+		b.finished(r, e)
+	case event.ReplaceReverted:
+		b.back = e.Why
+		b.add(r, r.Event.Type(), phrase.Operator(r.Event))
+	case event.ReplaceFinished:
+		b.last = &replaced{e, r.At, b.back}
+		b.back = ""
+		b.add(r, r.Event.Type(), phrase.Operator(r.Event))
+	case event.Recovered:
+		b.recovered(r, e)
+	case event.Blocked:
+		why, _ := blockers(e.Blockers)
+		b.again(r, "blocked", verb(e.Proposed)+" blocked by "+why).plan = e.Plan
+	case event.NotStarted:
+		b.again(r, "not_started", b.notStarted(e)).plan = e.Plan
+	default:
+		b.add(r, r.Event.Type(), phrase.Operator(r.Event))
+	}
+}
+
+// names notes which resource has the name now: a move gives it to another one or to none, and what
+// was forgotten is managed again once it is adopted.
+func (b *builder) names(r event.Record) {
+	switch e := r.Event.(type) {
+	case event.Moved:
+		b.since, b.seen, b.first, b.last, b.back, b.forgot = len(b.drafts), nil, nil, nil, "", nil
+		clear(b.moved)
+		if b.left, b.came = nil, &e; e.From == b.ref {
+			b.left, b.came = &e, nil
+		}
+	case event.Disowned:
+		b.forgot = &r
+	case event.Adopted, event.Started:
+		b.left, b.forgot = nil, nil
+	}
+}
+
+func (b *builder) planned(r event.Record, e event.Planned) {
+	p := planned{record: r, event: e}
+	if len(e.Decisions) > 0 {
+		p.decision = &e.Decisions[0]
+	} else if first, ok := b.plans[e.Same]; ok {
+		p.decision = first.decision
+	}
+	if p.decision != nil && p.decision.Desired == nil { // a repeated decision is recorded without its position
+		if like, ok := b.alike(e); ok {
+			d := *p.decision
+			d.Desired, p.decision = like, &d
+		}
+	}
+	b.plans[e.Plan] = p
+	if p.decision != nil {
+		b.again(r, "planned", b.t.plannedTitle(e, *p.decision)).plan = e.Plan
+	}
+}
+
+// alike is the configuration in an earlier plan with the same decisions.
+func (b *builder) alike(e event.Planned) (*event.Desired, bool) {
+	for id, p := range b.plans {
+		if same := id == e.Same ||
+			e.Hash != "" && p.event.Hash == e.Hash; same && p.decision != nil && p.decision.Desired != nil {
+			return p.decision.Desired, true
+		}
+	}
+	return nil, false
+}
+
+func (t Explainer) plannedTitle(e event.Planned, d event.Decision) string {
+	text := "planned "
+	if e.Mode == event.ForDrift {
+		text = "drift found, planned "
+	}
+	text += t.decided(d)
+	if c := t.changes(d); c != "" {
+		text += " (" + c + ")"
+	}
+	return text
+}
+
+// observed adds what an observation found that was not known before.
+func (b *builder) observed(r event.Record, e event.Observed) {
+	if len(e.Gone) > 0 {
+		b.seen = nil
+		b.later("it did not exist", r)
+		if d := b.lastAction(); d != nil && leaves(d.action) { // its end is recorded next
+			d.cite(r)
+			return
+		}
+		b.add(r, "deleted_outside", "deleted outside ovi: "+b.t.scope(b.ref)+" was read in full without it")
+		return
+	}
+	if len(e.Changed) == 0 {
+		return
+	}
+	now := e.Changed[0]
+	if now.Unread != "" { // it exists; nothing else is known
+		b.add(r, "observed", "could not be read: "+now.Unread)
+		return
+	}
+	was := b.seen
+	b.seen = &now
+	if was == nil {
+		if b.first == nil {
+			b.first = &r
+		}
+		b.later("it existed", r)
+		b.add(r, "observed", fmt.Sprintf("first observed: %s, %s", phrase.ID(now.ID), now.Health))
+		return
+	}
+	for _, c := range Differ(*was, now) {
+		b.changes(c.Name(), c.From)
+	}
+	if was.Health != now.Health {
+		b.changes(resource.StatePath, resource.String(resource.StateOf(was.Health)))
+	}
+	if diff := b.t.between(*was, now); diff != "" {
+		b.later(diff, r)
+		title := "observed"
+		if was.ID == now.ID && now.Role == "" {
+			title = b.changeTitle(Differ(*was, now))
+		}
+		b.add(r, "observed", title+": "+diff)
+	}
+}
+
+// changes notes that a value changed since the last action, and which it was then.
+func (b *builder) changes(name string, was resource.Value) {
+	if _, before := b.moved[name]; !before {
+		b.moved[name] = was
+	}
+}
+
+// changeTitle says who changed a resource.
+func (b *builder) changeTitle(changes []resource.Change) string {
+	var kind resource.Kind
+	if b.t.Kinds != nil {
+		kind, _ = b.t.Kinds(b.ref.Provider, b.ref.Kind)
+	}
+	if MadeOutside(changes, kind) {
+		return "changed outside ovi"
+	}
+	return "observed"
+}
+
+// later notes what was observed first after the newest action.
+func (b *builder) later(what string, r event.Record) {
+	if d := b.lastAction(); d != nil && d.action.later == "" {
+		d.action.later = phrase.Second(r.At) + ": " + what
+	}
+}
+
+func (b *builder) finished(r event.Record, e event.Finished) {
+	d := b.find(e.Key, e.Phase, e.Step)
+	if d == nil {
+		d = b.add(r, "action", "")
+		d.action = &action{
+			record: r,
+			started: event.Started{
+				Plan: e.Plan, Ref: e.Ref, Key: e.Key, Action: e.Action, Phase: e.Phase, Step: e.Step, Token: e.Token,
+			},
+		}
+		d.plan = e.Plan
+	} else {
+		d.cite(r)
+	}
+	d.action.ended, d.action.endAt, d.At, d.last = &e, r, r.At, b.n
+	if e.Outcome == event.Done {
+		clear(b.moved)
+	}
+	switch {
+	case e.Step != "": // the observation after a step tells what exists
+	case e.Outcome == event.Done && (e.Action == decider.Delete || e.Phase == event.PhaseDelete):
+		b.seen = nil
+	case e.Outcome == event.Done && e.Resource != nil:
+		b.seen = e.Resource
+	}
+}
+
+func (b *builder) recovered(r event.Record, e event.Recovered) {
+	d := b.find(e.Key, "", "")
+	if d == nil {
+		b.add(r, "recovered", answered(e))
+		return
+	}
+	d.cite(r)
+	d.action.found = &e
+}
+
+func (b *builder) notStarted(e event.NotStarted) string {
+	text := verb(e.Action) + " not started: " + e.Why
+	if !e.On.IsZero() {
+		text += " for " + b.t.Ref(e.On)
+	}
+	return text + phrase.Because(e.Detail)
+}

@@ -1,0 +1,204 @@
+package project
+
+import (
+	"slices"
+
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// bind starts a binding. What was bound to the ref before becomes former, unless the new one is
+// the new resource of a replacement. What the id was bound to before ends.
+func (p *draft) bind(r event.Record, b resource.Binding, signed *event.Signature) error {
+	var was resource.Ref
+	if found, err := p.load(rows.IdentityOf(b.Ref, b.ID), &was); err != nil {
+		return err
+	} else if found && was != b.Ref {
+		if err := p.unbind(was, b.ID, nil); err != nil {
+			return err
+		}
+	}
+	var all rows.Bound
+	if _, err := p.load(rows.BoundOf(b.Ref), &all); err != nil {
+		return err
+	}
+	live := []string{b.ID}
+	for _, id := range all.Live {
+		switch {
+		case id == b.ID:
+		case b.Role == resource.RoleNew:
+			live = append(live, id)
+		default:
+			if err := p.rebind(b.Ref, id, func(old *rows.Binding) { old.Former = true }); err != nil {
+				return err
+			}
+		}
+	}
+	all.Live, all.Generation = live, next(all.Generation, signed)
+	b.Generation, b.Seq, b.Instance, b.At = all.Generation, uint64(r.Seq), r.Instance, r.At
+	if err := p.put(rows.BoundOf(b.Ref), all); err != nil {
+		return err
+	}
+	if err := p.put(rows.IdentityOf(b.Ref, b.ID), b.Ref); err != nil {
+		return err
+	}
+	return p.put(rows.BindingOf(b.Ref, b.ID), rows.Binding{Binding: b, Signature: signed})
+}
+
+// next is the generation after a change: the signed one, or one more.
+func next(was uint64, signed *event.Signature) uint64 {
+	if signed != nil {
+		return signed.Generation
+	}
+	return was + 1
+}
+
+// unbind ends a binding. Its row stays.
+func (p *draft) unbind(ref resource.Ref, id string, signed *event.Signature) error {
+	var all rows.Bound
+	if found, err := p.load(rows.BoundOf(ref), &all); err != nil || !found {
+		return err
+	}
+	all.Live = slices.DeleteFunc(all.Live, func(x string) bool { return x == id })
+	if signed != nil {
+		all.Generation = signed.Generation
+	}
+	err := p.rebind(ref, id, func(b *rows.Binding) {
+		if b.Ended = true; signed != nil {
+			b.Generation, b.Signature = signed.Generation, signed
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if err := p.put(rows.BoundOf(ref), all); err != nil {
+		return err
+	}
+	var now resource.Ref
+	if found, err := p.load(rows.IdentityOf(ref, id), &now); err != nil || !found || now != ref {
+		return err
+	}
+	return p.delete(rows.IdentityOf(ref, id))
+}
+
+// rebind changes a recorded binding; there may be none.
+func (p *draft) rebind(ref resource.Ref, id string, change func(*rows.Binding)) error {
+	b := rows.NewBinding(ref, id)
+	found, err := p.load(rows.BindingOf(ref, id), &b)
+	if err != nil || !found {
+		return err
+	}
+	change(&b)
+	return p.put(rows.BindingOf(ref, id), b)
+}
+
+// dismissed records an id that blocks nothing.
+func (p *draft) dismissed(r event.Record, e event.Dismissed) error {
+	return p.put(rows.BindingOf(e.Ref, e.ID), rows.Binding{Binding: resource.Binding{
+		Ref: e.Ref, ID: e.ID, Dismissed: true, Seq: uint64(r.Seq), Instance: r.Instance, At: r.At,
+	}})
+}
+
+// disowned makes the recorded resource one that was managed before, as an observation would.
+func (p *draft) disowned(ref resource.Ref, id string) error {
+	key := rows.Of(rows.KeyResource, ref)
+	value, err := p.get(key)
+	if err != nil || value == nil {
+		return err
+	}
+	o, err := resource.ParseObserved(value)
+	if err != nil || o.ID != id {
+		return err
+	}
+	o.Ownership, o.Role, o.Adopted = resource.Former, "", false
+	return p.set(storage.Op{Key: key, Value: o.AppendJSON(nil)})
+}
+
+// moveFacts moves what was applied and the rollout. The resource itself is recorded under its new ref
+// by the next observation, and its protection by an event of its own.
+func (p *draft) moveFacts(from, to resource.Ref) error {
+	for _, prefix := range []string{rows.KeyApplied, rows.KeyLastGood, rows.KeyExhausted} {
+		value, err := p.get(rows.Of(prefix, from))
+		if err != nil {
+			return err
+		}
+		if value == nil {
+			continue
+		}
+		if err := p.set(storage.Op{Key: rows.Of(prefix, to), Value: value}); err != nil {
+			return err
+		}
+		if err := p.delete(rows.Of(prefix, from)); err != nil {
+			return err
+		}
+	}
+	return p.delete(rows.Of(rows.KeyResource, from))
+}
+
+// alone makes a binding the only live one of its ref: another resource that it still has was
+// deleted outside ovi. It reports the next generation, if none is given, and whether the binding was
+// a live one.
+func (p *draft) alone(ref resource.Ref, id string, generation uint64) (next uint64, was bool, err error) {
+	var all rows.Bound
+	if _, err := p.load(rows.BoundOf(ref), &all); err != nil {
+		return 0, false, err
+	}
+	was = slices.Contains(all.Live, id)
+	if !was && generation == 0 {
+		return 0, false, nil
+	}
+	for _, other := range all.Live {
+		if other == id {
+			continue
+		}
+		if err := p.rebind(ref, other, func(b *rows.Binding) { b.Former, b.Role = true, "" }); err != nil {
+			return 0, false, err
+		}
+	}
+	if all.Live = []string{id}; generation == 0 {
+		generation = all.Generation + 1
+	}
+	all.Generation = generation
+	return generation, was, p.put(rows.BoundOf(ref), all)
+}
+
+// leave writes the binding of what is left as it was signed. The log of another instance may not
+// have it.
+func (p *draft) leave(r event.Record, e event.ReplaceFinished) error {
+	b := rows.Binding{Binding: *e.Binding, Signature: e.Signature}
+	if b.Seq == 0 {
+		b.Seq = uint64(r.Seq)
+	}
+	if _, _, err := p.alone(e.Ref, e.ID, b.Generation); err != nil {
+		return err
+	}
+	if err := p.put(rows.IdentityOf(e.Ref, e.ID), e.Ref); err != nil {
+		return err
+	}
+	return p.put(rows.BindingOf(e.Ref, e.ID), b)
+}
+
+// leaveUnsigned makes the binding of what is left the newest one.
+func (p *draft) leaveUnsigned(ref resource.Ref, id string) error {
+	generation, was, err := p.alone(ref, id, 0)
+	if err != nil || !was {
+		return err
+	}
+	return p.rebind(ref, id, func(b *rows.Binding) { b.Role, b.Generation = "", generation })
+}
+
+// leaveRole takes the role from what was observed last.
+func (p *draft) leaveRole(ref resource.Ref, id string) error {
+	value, err := p.get(rows.Of(rows.KeyResource, ref))
+	if err != nil || value == nil {
+		return err
+	}
+	o, err := resource.ParseObserved(value)
+	if err != nil || o.ID != id || o.Role == "" {
+		return err
+	}
+	o.Role = ""
+	return p.set(storage.Op{Key: rows.Of(rows.KeyResource, ref), Value: o.AppendJSON(nil)})
+}

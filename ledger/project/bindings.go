@@ -1,0 +1,88 @@
+package project
+
+import (
+	"cmp"
+
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// ownership applies the events of bindings that no action makes; false if the event is another.
+func (p *projection) ownership(r event.Record) (bool, error) {
+	switch e := r.Event.(type) {
+	case event.Adopted:
+		b := resource.Binding{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key, Adopted: true}
+		if err := p.bind(r, b, e.Signature); err != nil {
+			return true, err
+		}
+		if e.Applied != nil {
+			if err := p.put(rows.Of(rows.KeyApplied, e.Ref), e.Applied); err != nil {
+				return true, err
+			}
+		}
+		return true, p.owns(e.Ref)
+	case event.Disowned:
+		if err := p.disowned(e.Ref, e.ID); err != nil {
+			return true, err
+		}
+		return true, p.unbind(e.Ref, e.ID, e.Signature)
+	case event.Lost:
+		return true, p.unbind(e.Ref, e.ID, e.Signature)
+	case event.Dismissed:
+		return true, p.dismissed(r, e)
+	case event.Moved:
+		return true, p.moved(r, e)
+	}
+	return false, nil
+}
+
+// finishedBinding starts or ends the binding of a finished action.
+func (p *projection) finishedBinding(r event.Record, e event.Finished, open rows.OpenAction) error {
+	switch {
+	case Deletes(e.Action, e.Phase, e.Step):
+		return p.unbind(e.Ref, cmp.Or(e.ID, open.Have), e.Signature)
+	case Creates(e.Action, e.Phase, e.Step) && e.ID != "":
+		b := resource.Binding{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key}
+		if e.Step != "" {
+			b.Role = resource.RoleNew
+		}
+		return p.bind(r, b, e.Signature)
+	}
+	return nil
+}
+
+// recoveredBinding does so for an action that an observation found done.
+func (p *projection) recoveredBinding(r event.Record, e event.Recovered, open rows.OpenAction) error {
+	switch {
+	case Deletes(open.Action, open.Phase, open.Step):
+		return p.unbind(e.Ref, open.Have, e.Signature)
+	case Creates(open.Action, open.Phase, open.Step) && e.ID != "":
+		b := resource.Binding{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key}
+		if open.Step != "" {
+			b.Role = resource.RoleNew
+		}
+		return p.bind(r, b, e.Signature)
+	}
+	return nil
+}
+
+// moved gives a binding, and what is recorded under its ref, another ref.
+func (p *projection) moved(r event.Record, e event.Moved) error {
+	b := resource.Binding{
+		Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key, Adopted: e.Adopted, Origin: e.Origin, OriginLog: e.OriginLog,
+		Since: e.Since,
+	}
+	if e.From != e.Ref {
+		if err := p.moveFacts(e.From, e.Ref); err != nil {
+			return err
+		}
+		if err := p.unbind(e.From, e.ID, nil); err != nil {
+			return err
+		}
+	}
+	if err := p.bind(r, b, e.Signature); err != nil {
+		return err
+	}
+	return p.owns(e.Ref)
+}

@@ -1,0 +1,95 @@
+package project
+
+import (
+	"slices"
+
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// observed writes what changed and, with the last part of an observation, its scan.
+func (p *projection) observed(r event.Record, e event.Observed) error {
+	if e.Complete {
+		p.ops = slices.Grow(p.ops, len(e.Changed)+len(e.Displaced)+len(e.Gone))
+		for i := range e.Changed {
+			p.bulk(storage.Op{Key: rows.Of(rows.KeyResource, e.Changed[i].Ref), Value: p.content(&e.Changed[i])})
+		}
+		for i := range e.Displaced {
+			p.bulk(storage.Op{
+				Key: rows.Of(rows.KeyResource, e.Displaced[i].As), Value: p.content(&e.Displaced[i].Resource),
+			})
+		}
+		for _, ref := range e.Gone {
+			p.bulk(storage.Op{Key: rows.Of(rows.KeyResource, ref), Delete: true})
+		}
+		if err := p.observedDown(e); err != nil {
+			return err
+		}
+	}
+	if e.Part != e.Of {
+		return nil
+	}
+	if err := p.scanned(r, e); err != nil || !e.Complete {
+		return err
+	}
+	return p.stacks(e)
+}
+
+func (p *projection) scanned(r event.Record, e event.Observed) error {
+	key := rows.KeyScan + e.Scope.String()
+	var s rows.Scan
+	if _, err := p.load(key, &s); err != nil {
+		return err
+	}
+	if err := p.back(e, &s); err != nil {
+		return err
+	}
+	s.At, s.Complete, s.Error, s.Offline, s.Kinds, s.Unreachable, s.Filtered = e.At, e.Complete, e.Error, e.Offline,
+		e.Kinds, e.Unreachable, e.Filtered
+	if e.Complete {
+		s.Confirmed, s.Count = e.At, e.Count
+		s.NoteRead(e.Kinds, e.Filtered, e.At)
+		s.Begin(e.Kinds, e.Filtered, r.At)
+	}
+	return p.put(key, s)
+}
+
+// stacks makes stack/<scope>/<stack> agree with a complete observation.
+func (p *projection) stacks(e event.Observed) error {
+	if err := p.first(e.Scope, false); err != nil {
+		return err
+	}
+	owners, err := p.ownersIn(e.Scope)
+	if err != nil {
+		return err
+	}
+	for _, key := range owners {
+		stack, _, ok := rows.ParseStack(key)
+		if ok && !slices.Contains(e.Stacks, stack) && e.Kinds == nil && len(e.Unreachable) == 0 {
+			if err := p.delete(key); err != nil {
+				return err
+			}
+		}
+	}
+	for _, stack := range e.Stacks {
+		if err := p.owns(resource.Ref{
+			Stack: stack, Provider: e.Scope.Provider, Location: e.Scope.Location,
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// loaded records the version of a stack, if it is another one.
+func (p *projection) loaded(e event.Loaded) error {
+	var was rows.Loaded
+	key, is := rows.LoadedOf(e.Stack), rows.Loaded{Version: e.Version, Source: e.Source, Release: e.Release}
+	found, err := p.load(key, &was)
+	if err != nil || found && was == is {
+		return err
+	}
+	return p.put(key, is)
+}

@@ -1,0 +1,150 @@
+package project
+
+import (
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// replaceStarted records the open replacement, and the role of the old resource.
+func (p *projection) replaceStarted(r event.Record, e event.ReplaceStarted) error {
+	if err := p.put(rows.Of(rows.KeyReplace, e.Ref), rows.Replacement{
+		ReplaceStarted: e, At: r.At, Instance: r.Instance, Run: r.Run,
+	}); err != nil {
+		return err
+	}
+	return p.rebind(e.Ref, e.Old, func(b *rows.Binding) { b.Role = resource.RoleOld })
+}
+
+// replaceReverted records that the open replacement goes back, which may be a failed attempt.
+func (p *projection) replaceReverted(r event.Record, e event.ReplaceReverted) error {
+	open, found, err := p.openReplacement(e.Ref, e.Key)
+	if err != nil || !found {
+		return err
+	}
+	open.Reverting, open.Why = true, e.Why
+	if err := p.put(rows.Of(rows.KeyReplace, e.Ref), open); err != nil || e.Failed == "" {
+		return err
+	}
+	return p.failed(r, event.Finished{Ref: e.Ref, Desired: e.Failed, Error: e.Why})
+}
+
+// replaceFinished closes the open replacement: the resource that is left has no role. If it is the
+// new one, its configuration is what was applied last.
+func (p *projection) replaceFinished(r event.Record, e event.ReplaceFinished) error {
+	if e.Binding != nil {
+		if err := p.leave(r, e); err != nil {
+			return err
+		}
+	}
+	open, found, err := p.openReplacement(e.Ref, e.Key)
+	if err != nil || !found {
+		return err
+	}
+	if e.Binding == nil {
+		if err := p.leaveUnsigned(e.Ref, e.ID); err != nil {
+			return err
+		}
+	}
+	if err := p.leaveRole(e.Ref, e.ID); err != nil {
+		return err
+	}
+	if err := p.delete(rows.Of(rows.KeyReplace, e.Ref)); err != nil {
+		return err
+	}
+	if e.Reverted {
+		return p.kept(e, open)
+	}
+	return p.replaced(e, open)
+}
+
+// kept notes with the attempts of the configuration that the last one was reverted.
+func (p *projection) kept(e event.ReplaceFinished, open rows.Replacement) error {
+	var t rows.Tries
+	found, err := p.load(rows.Of(rows.KeyTries, e.Ref), &t)
+	if err != nil || !found {
+		return err
+	}
+	if last, ok := t.Last(); !ok || last.Desired != open.Desired || last.Last.Before(open.At) {
+		return nil
+	}
+	t.Change(open.Desired, func(x *rows.Tried) { x.Kept = e.ID })
+	return p.put(rows.Of(rows.KeyTries, e.Ref), t)
+}
+
+// replaced records what is the case after a replacement that did not go back.
+func (p *projection) replaced(e event.ReplaceFinished, open rows.Replacement) error {
+	if e.ID == "" {
+		return p.forget(e.Ref)
+	}
+	if err := p.succeeded(e.Ref, open.Desired); err != nil || open.Applying == nil {
+		return err
+	}
+	return p.put(rows.Of(rows.KeyApplied, e.Ref), open.Applying)
+}
+
+func (p *projection) openReplacement(ref resource.Ref, key string) (open rows.Replacement, found bool, err error) {
+	found, err = p.load(rows.Of(rows.KeyReplace, ref), &open)
+	return open, found && open.Key == key, err
+}
+
+// rollout records the facts of rollouts; false if the event is another.
+func (p *projection) rollout(r event.Record) (bool, error) {
+	switch e := r.Event.(type) {
+	case event.ReplaceStarted:
+		return true, p.replaceStarted(r, e)
+	case event.ReplaceReverted:
+		return true, p.replaceReverted(r, e)
+	case event.ReplaceFinished:
+		return true, p.replaceFinished(r, e)
+	case event.LastGood:
+		return true, p.put(rows.Of(rows.KeyLastGood, e.Ref), e)
+	case event.Exhausted:
+		return true, p.put(rows.Of(rows.KeyExhausted, e.Ref), e)
+	case event.Retried:
+		for _, key := range []string{rows.KeyTries, rows.KeyRestarts} {
+			if err := p.delete(rows.Of(key, e.Ref)); err != nil {
+				return true, err
+			}
+		}
+		if err := p.delete(rows.Of(rows.KeyExhausted, e.Ref)); err != nil {
+			return true, err
+		}
+		return true, p.resumed(e.Ref)
+	case event.Wave:
+		return true, p.wave(e)
+	case event.Ordered:
+		key := rows.OrderOf(e.Stack, string(e.Order), e.Location, e.Name)
+		if !e.On {
+			return true, p.delete(key)
+		}
+		return true, p.put(key, e)
+	case event.Alarmed:
+		return true, nil
+	}
+	return false, nil
+}
+
+// wave records how far a configuration has come. What had it before is known from its first event.
+func (p *projection) wave(e event.Wave) error {
+	key := rows.WaveOf(e.Stack, e.Kind, e.Name)
+	var was event.Wave
+	if _, err := p.load(key, &was); err != nil {
+		return err
+	}
+	if was.Version == e.Version {
+		e.Had = was.Had
+	}
+	return p.put(key, e)
+}
+
+// resumed lets a rollout that halted go on, as far as its other failures allow.
+func (p *projection) resumed(ref resource.Ref) error {
+	key := rows.WaveOf(ref.Stack, ref.Kind, ref.Name)
+	var w event.Wave
+	if found, err := p.load(key, &w); err != nil || !found || !w.Halted {
+		return err
+	}
+	w.Halted, w.Why = false, ""
+	return p.put(key, w)
+}

@@ -1,0 +1,42 @@
+package query
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// LoadedVersion is the version of a stack that was last loaded.
+func (r *Reader) LoadedVersion(ctx context.Context, stack string) (string, error) {
+	var v rows.Loaded
+	found, err := r.Load(ctx, rows.LoadedOf(stack), storage.Now, &v)
+	if err == nil && !found {
+		err = fmt.Errorf("ledger: a version of stack %s is %w", stack, ErrNotFound)
+	}
+	return v.Version, err
+}
+
+// Loaded are the stacks that were loaded, by name, each as it was last. How many resources it had is
+// not in the store.
+func (r *Reader) Loaded(ctx context.Context) ([]event.Loaded, error) {
+	var out []event.Loaded
+	err := r.Entries(ctx, rows.KeyLoaded, storage.Now, func(e storage.Entry) error {
+		var v rows.Loaded
+		stack, err := url.PathUnescape(strings.TrimPrefix(e.Key, rows.KeyLoaded))
+		if err = errors.Join(err, json.Unmarshal(e.Value, &v)); err != nil {
+			return err
+		}
+		out = append(out, event.Loaded{Stack: stack, Source: v.Source, Version: v.Version, Release: v.Release})
+		return nil
+	})
+	slices.SortFunc(out, func(a, b event.Loaded) int { return strings.Compare(a.Stack, b.Stack) })
+	return out, err
+}

@@ -1,0 +1,140 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/query"
+	"github.com/ovi-project/ovi/ledger/trust"
+	"github.com/ovi-project/ovi/wal"
+)
+
+// defaultWait limits how long a batch waits for the append lock.
+const defaultWait = 30 * time.Second
+
+// Open opens the log, brings the store up to it (a lost store is rebuilt), and takes the identity of
+// the log as that of the instance. Where the disk is full the store may stay behind the log: then
+// the ledger can be read, and Broken returns why.
+func Open(ctx context.Context, cfg Config) (*Writer, error) {
+	if cfg.Clock == nil {
+		cfg.Clock = time.Now
+	}
+	if cfg.Wait == 0 {
+		cfg.Wait = defaultWait
+	}
+	if cfg.Run == "" {
+		cfg.Run = ulid.Make().String()
+	}
+	w := &Writer{
+		Runs: NewRuns(cfg.Dir, cfg.Run), cfg: cfg, committer: &committer{store: cfg.Store, shared: cfg.Shared},
+		lead: make(chan struct{}, 1), subscribers: map[int]func(event.Record){},
+	}
+	if err := w.open(ctx); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+func (w *Writer) open(ctx context.Context) (err error) {
+	if w.store == nil {
+		return errors.New("ledger: no store was given")
+	}
+	if err := os.MkdirAll(w.cfg.Dir, 0o700); err != nil {
+		return fmt.Errorf("ledger: create the data directory: %w", err)
+	}
+	opts := append([]wal.Option{wal.WithClock(w.cfg.Clock)}, w.cfg.LogOptions...)
+	frontier, err := frontier(ctx, w.cfg)
+	if err != nil {
+		return err
+	}
+	opts = append(opts, frontier...)
+	if w.log, err = wal.Open(LogPath(w.cfg.Dir), opts...); err != nil {
+		return err
+	}
+	w.instance = ulid.ULID(w.log.ID()).String()
+	w.Reader = query.NewReader(w.store, w.log, w.instance, w.cfg.Run)
+	record := func(ctx context.Context, events ...event.Event) error {
+		_, err := w.Record(ctx, events...)
+		return err
+	}
+	w.proofs = trust.NewProofs(w.Reader, w.log, w.cfg.Shared, w.cfg.Clock, record)
+	if err := w.register(); err != nil {
+		return err
+	}
+	if w.cfg.Shared {
+		if err := retry(ctx, func() (err error) { w.epoch, err = ReadEpoch(ctx, w.store); return err }); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, w.cfg.Wait)
+	defer cancel()
+	turn, err := w.log.Lock(ctx)
+	if err != nil {
+		return fmt.Errorf("ledger: wait for the append lock of the log: %w", err)
+	}
+	return errors.Join(w.readable(w.catchUp(context.WithoutCancel(ctx), turn)), turn.Unlock())
+}
+
+// readable lets a ledger be opened whose store has no room for the tail of the log: it is broken, so
+// no action starts, and everything in the store can be read.
+func (w *Writer) readable(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		_ = w.breakDown(err)
+		return nil
+	}
+	return err
+}
+
+// Close signs and closes the log, and the store if Config has CloseStore. The second call does nothing and
+// returns what the first did.
+func (w *Writer) Close() error {
+	w.closing.Do(func() { w.closed = w.close() })
+	return w.closed
+}
+
+func (w *Writer) close() error {
+	var errs []error
+	ctx, cancel := context.WithTimeout(context.Background(), w.cfg.Wait)
+	defer cancel()
+	if w.proofs != nil && w.Broken() == nil {
+		w.leave(ctx)
+	}
+	if w.log != nil {
+		errs = append(errs, w.log.Close())
+	}
+	if w.cfg.CloseStore && w.store != nil {
+		errs = append(errs, w.store.Close())
+	}
+	errs = append(errs, w.unregister(w.Broken() != nil))
+	return errors.Join(errs...)
+}
+
+// leave records what saves the next run work; if it fails, the next run does it.
+func (w *Writer) leave(ctx context.Context) {
+	if w.proofs.DigestDue() {
+		_ = w.certify(ctx)
+	}
+	if w.proofs.ActsDue() {
+		_, _ = w.submit(ctx, &request{build: w.proofs.ListActs})
+	}
+	if w.recorded.Load() && w.Broken() == nil {
+		_ = w.Cosign(ctx, true)
+	}
+}
+
+// frontier lets the log be checked against the last record that the store has, so that damage there
+// is not taken for an append that was cut short. In a shared store it is still unknown which key is
+// that of this log; its own tail hint serves instead.
+func frontier(ctx context.Context, cfg Config) ([]wal.Option, error) {
+	if cfg.Shared {
+		return nil, nil
+	}
+	return query.FrontierIn(ctx, cfg.Store)
+}

@@ -1,0 +1,56 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/ovi-project/ovi/storage"
+)
+
+// A shared store is away for moments: its leader changes, or a connection is made again. What
+// certainly did nothing, such as a read, is repeated for about three seconds, and an error that is
+// left then leaves the ledger as it was. The ledger breaks only where the log and the store may
+// differ: when an append failed, or a commit after one.
+const (
+	firstPause = 50 * time.Millisecond
+	lastPause  = 1600 * time.Millisecond
+)
+
+// retry repeats do while the store marks its error as transient. Every other error is final and returned
+// at once: others wait for the append lock.
+func retry(ctx context.Context, do func() error) error {
+	for pause := firstPause; ; pause *= 2 {
+		err := do()
+		if err == nil || !storage.Transient(err) || ctx.Err() != nil || pause > lastPause {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pause):
+		}
+	}
+}
+
+func once(_ context.Context, do func() error) error { return do() }
+
+// retryableError is an error before which nothing was appended, and after which the store is
+// unchanged: the ledger goes on.
+type retryableError struct{ err error }
+
+func (e *retryableError) Error() string { return "ledger: not recorded: " + e.err.Error() }
+func (e *retryableError) Unwrap() error { return e.err }
+
+func retryable(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &retryableError{err}
+}
+
+// isRetryable reports whether the ledger is intact after this error.
+func isRetryable(err error) bool {
+	var s *retryableError
+	return errors.As(err, &s)
+}

@@ -1,0 +1,137 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/ovi-project/ovi/internal/vfs"
+)
+
+// Each process keeps a lock on a file of its own in the data directory while it runs. The system
+// releases it however the process ends, so that others on this host need not wait until the claims
+// of a crashed run expire.
+const (
+	runsName  = "runs"
+	runSuffix = ".lock"
+)
+
+// Runs are the runs on a data directory, of which one is this.
+type Runs struct {
+	dir, run string
+	life     vfs.File // locked while this run lives
+
+	mu         sync.Mutex // guards what follows
+	leftClaims bool       // claims of this run are left; see LeaveClaims
+	acting     bool
+}
+
+// NewRuns are the runs on a data directory.
+func NewRuns(dir, run string) *Runs { return &Runs{dir: dir, run: run} }
+
+func (r *Runs) runFile(run string) string {
+	return filepath.Join(r.dir, runsName, run+runSuffix)
+}
+
+// register takes the lock of this run.
+func (r *Runs) register() error {
+	if err := os.MkdirAll(filepath.Join(r.dir, runsName), 0o700); err != nil {
+		return fmt.Errorf("ledger: %w", err)
+	}
+	f, err := vfs.OS().OpenFile(r.runFile(r.run), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("ledger: create the file of this run: %w", err)
+	}
+	ok, err := f.TryLock()
+	for tries := 0; err == nil && !ok && tries < 100; tries++ {
+		time.Sleep(time.Millisecond) // another process checks whether this one runs
+		ok, err = f.TryLock()
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("ledger: lock the file of this run: %w", err), f.Close())
+	}
+	if !ok {
+		return f.Close() // another ledger of this process has it; it counts for both
+	}
+	r.life = f
+	return nil
+}
+
+// LeaveClaims records, before Close, that claims of this run could not be released. If no action
+// runs under them, Close leaves the file of this run without its lock: the next run on this host
+// releases the claims at once, also while this process goes on. If an action may still run, the lock
+// stays, and the claims are left to expire; the caller then keeps the Ledger for as long as its
+// process runs.
+func (r *Runs) LeaveClaims(acting bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.leftClaims, r.acting = true, acting
+}
+
+// unregister releases the lock and removes the file. A broken ledger leaves the file: where nothing
+// could be recorded perhaps no claim could be released either.
+func (r *Runs) unregister(broken bool) error {
+	r.mu.Lock()
+	owes, acting := r.leftClaims || broken, r.acting
+	r.mu.Unlock()
+	switch {
+	case r.life == nil || acting:
+		return nil
+	case owes:
+		return r.life.Close()
+	}
+	err := os.Remove(r.runFile(r.run))
+	return errors.Join(err, r.life.Close())
+}
+
+// IsDead reports whether the process of a run on this data directory has certainly ended without
+// closing: its file exists and is not locked. An unknown run is not dead.
+func (r *Runs) IsDead(run string) bool {
+	if run == r.run || run == "" || run != filepath.Base(run) {
+		return false
+	}
+	f, err := vfs.OS().OpenFile(r.runFile(run), os.O_RDWR, 0o600)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	ok, err := f.TryLock()
+	if err != nil || !ok {
+		return false
+	}
+	return f.Unlock() == nil
+}
+
+// ForgetRun removes the file of a dead run, once nothing of it is left to recover.
+func (r *Runs) ForgetRun(run string) error {
+	if !r.IsDead(run) {
+		return nil
+	}
+	if err := os.Remove(r.runFile(run)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("ledger: %w", err)
+	}
+	return nil
+}
+
+// DeadRuns lists the runs whose processes ended without closing.
+func (r *Runs) DeadRuns() ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(r.dir, runsName))
+	if err != nil {
+		return nil, fmt.Errorf("ledger: %w", err)
+	}
+	var out []string
+	for _, e := range entries {
+		name := e.Name()
+		if filepath.Ext(name) != runSuffix {
+			continue
+		}
+		if run := name[:len(name)-len(runSuffix)]; r.IsDead(run) {
+			out = append(out, run)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,41 @@
+package trust
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/query"
+	"github.com/ovi-project/ovi/wal"
+)
+
+// Proofs says what the log of this instance and the signatures of trusted ones prove, and signs what this
+// instance records. Its methods may be called from many goroutines.
+type Proofs struct {
+	*query.Reader
+	log    *wal.Log
+	shared bool // other instances record into the store too
+	clock  func() time.Time
+	record func(context.Context, ...event.Event) error // keys at their first use, and missing signatures
+
+	table, acts logView // what the log proves: bindings, and what operators did
+}
+
+// NewProofs proves what a log and its store have; record records what it learns about other instances.
+func NewProofs(
+	r *query.Reader, log *wal.Log, shared bool, clock func() time.Time,
+	record func(context.Context, ...event.Event) error,
+) *Proofs {
+	p := &Proofs{Reader: r, log: log, shared: shared, clock: clock, record: record}
+	p.table.part, p.acts.part = bindingPart(), actPart()
+	return p
+}
+
+// Agrees fails if the store has other bindings than the log, or other acts of this instance.
+func (p *Proofs) Agrees(ctx context.Context) error {
+	return errors.Join(p.provenRows(ctx), p.actsAgree(ctx))
+}
+
+// Proven reports whether a key is one of what the log proves.
+func Proven(key string) bool { return inTable(key) || isAct(key) }

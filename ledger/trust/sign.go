@@ -1,0 +1,224 @@
+package trust
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/project"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// Signer signs the events of one batch.
+type Signer struct {
+	ctx  context.Context
+	p    *Proofs
+	at   time.Time
+	next map[resource.Ref]uint64 // generations of bindings that the batch uses
+	acts map[string]uint64       // and of acts
+}
+
+// Signer signs the events of one batch, which is recorded at a time.
+func (p *Proofs) Signer(ctx context.Context, at time.Time) *Signer {
+	return &Signer{ctx: ctx, p: p, at: at, next: map[resource.Ref]uint64{}, acts: map[string]uint64{}}
+}
+
+// Signed returns the events as they are recorded: moves with what they move, and in a store that
+// instances share with the signatures of this one.
+func (s *Signer) Signed(events []event.Event) ([]event.Event, error) {
+	out := make([]event.Event, len(events))
+	for i, e := range events {
+		var err error
+		if out[i], err = s.event(e); err != nil {
+			return nil, fmt.Errorf("ledger: sign %s: %w", e.Type(), err)
+		}
+	}
+	return out, nil
+}
+
+func (s *Signer) event(e event.Event) (event.Event, error) {
+	if m, ok := e.(event.Moved); ok {
+		b := rows.NewBinding(m.From, m.ID)
+		if _, err := s.p.Load(s.ctx, rows.BindingOf(m.From, m.ID), storage.Now, &b); err != nil {
+			return nil, err
+		}
+		m.UID, m.Key, m.Adopted = b.UID, b.Key, b.Adopted
+		m.Origin, m.Since, m.OriginLog = b.Started()
+		e = m
+	}
+	if !s.p.shared {
+		return e, nil
+	}
+	var err error
+	switch e := e.(type) {
+	case event.Finished:
+		if e.Outcome == event.Done || e.Outcome == event.Accepted {
+			deleted := e.Outcome == event.Done && project.Deletes(e.Action, e.Phase, e.Step)
+			e.Signature, err = s.action(statement{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key},
+				project.Creates(e.Action, e.Phase, e.Step), deleted)
+		}
+		return e, err
+	case event.Recovered:
+		return s.recovered(e)
+	case event.Adopted:
+		e.Signature, err = s.nextOf(statement{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key})
+		return e, err
+	case event.Moved:
+		e.Signature, err = s.nextOf(statement{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key})
+		return e, err
+	case event.ReplaceFinished:
+		return s.replaced(e)
+	case event.Disowned:
+		e.Signature, err = s.nextOf(statement{Ref: e.Ref, ID: e.ID, Ended: true})
+		return e, err
+	case event.Lost:
+		e.Signature, err = s.nextOf(statement{Ref: e.Ref, ID: e.ID, Ended: true})
+		return e, err
+	case event.Trusted:
+		e.Signature, err = s.sign(statement{Trust: e.Key, On: e.On})
+		return e, err
+	case event.Cosigned:
+		e.Signature, err = s.sign(ofCosigned(s.p.Instance(), e.Instance, e.Seq, e.Chain))
+		return e, err
+	case event.TrustRequired:
+		e.Signature, err = s.sign(statement{Trust: rows.KeyRequired, On: e.On})
+		return e, err
+	}
+	return s.act(e)
+}
+
+// act signs what an operator did.
+func (s *Signer) act(e event.Event) (event.Event, error) {
+	var err error
+	switch e := e.(type) {
+	case event.Blessed:
+		e.Signature, err = signAct(s, rows.BlessedOf(e.Ref), e)
+		return e, err
+	case event.Approved:
+		if e.Digest != "" {
+			e.Signature, err = signAct(s, rows.ApprovalOf(e.Digest, e.Who), e)
+		}
+		return e, err
+	case event.Acknowledged:
+		e.Signature, err = signAct(s, rows.AcknowledgedOf(e.Ref), e)
+		return e, err
+	case event.PolicyRequired:
+		e.Signature, err = signAct(s, rows.RequirementOf(e.Name), e)
+		return e, err
+	case event.RosterChanged:
+		e.Signature, err = signAct(s, rows.RosterKey, e)
+		return e, err
+	case event.PlanSaved:
+		e.Signature, err = signAct(s, rows.SavedOf(e.Plan), e)
+		return e, err
+	}
+	return e, nil
+}
+
+// recovered signs what the open action means for a binding.
+func (s *Signer) recovered(e event.Recovered) (event.Event, error) {
+	var open rows.OpenAction
+	found, err := s.p.Load(s.ctx, rows.Of(rows.KeyOpen, e.Ref), storage.Now, &open)
+	if err != nil || !found || e.Finding != event.FoundDone {
+		return e, err
+	}
+	e.Signature, err = s.action(statement{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key},
+		!open.Accepted && project.Creates(open.Action, open.Phase, open.Step),
+		project.Deletes(open.Action, open.Phase, open.Step))
+	return e, err
+}
+
+// replaced signs the binding of what is left of a replacement. The record that created it stays
+// the proof if it is in this log.
+func (s *Signer) replaced(e event.ReplaceFinished) (event.Event, error) {
+	b := rows.NewBinding(e.Ref, e.ID)
+	found, err := s.p.Load(s.ctx, rows.BindingOf(e.Ref, e.ID), storage.Now, &b)
+	if err != nil || !found || !b.Live() {
+		return e, err
+	}
+	if e.Signature, err = s.nextOf(statement{Ref: e.Ref, ID: e.ID, UID: b.UID, Key: b.Key}); err != nil {
+		return e, err
+	}
+	if b.Instance != s.p.Instance() {
+		b.Seq = 0
+	}
+	b.Role, b.Instance, b.Generation = "", s.p.Instance(), e.Signature.Generation
+	e.Binding = &b.Binding
+	return e, nil
+}
+
+func (s *Signer) action(x statement, created, deleted bool) (*event.Signature, error) {
+	switch {
+	case deleted:
+		return s.nextOf(statement{Ref: x.Ref, ID: x.ID, Ended: true})
+	case created && x.ID != "":
+		return s.nextOf(x)
+	}
+	return nil, nil
+}
+
+// nextOf signs with the next generation of the ref.
+func (s *Signer) nextOf(x statement) (*event.Signature, error) {
+	if _, ok := s.next[x.Ref]; !ok {
+		var all rows.Bound
+		if _, err := s.p.Load(s.ctx, rows.BoundOf(x.Ref), storage.Now, &all); err != nil {
+			return nil, err
+		}
+		s.next[x.Ref] = all.Generation
+	}
+	s.next[x.Ref]++
+	x.Generation = s.next[x.Ref]
+	return s.sign(x)
+}
+
+// maxGeneration is far above what operators reach: a row with more was edited, and does not count.
+const maxGeneration = 1 << 48
+
+// signAct signs an act with the next generation of its key.
+func signAct[E act[E]](s *Signer, key string, e E) (*event.Signature, error) {
+	if _, ok := s.acts[key]; !ok {
+		proven, err := s.p.provenActs(s.ctx)
+		if err != nil {
+			return nil, err
+		}
+		stored, err := s.p.Get(s.ctx, key, storage.Now)
+		if err != nil {
+			return nil, err
+		}
+		for _, value := range [][]byte{proven[key], stored.Value} {
+			var a rows.Act[E]
+			if value == nil || json.Unmarshal(value, &a) != nil {
+				continue
+			}
+			if n := generationOf(a.Event); n < maxGeneration {
+				s.acts[key] = max(s.acts[key], n)
+			}
+		}
+	}
+	s.acts[key]++
+	x, err := ofAct(key, s.at, s.acts[key], e)
+	if err != nil {
+		return nil, err
+	}
+	return s.sign(x)
+}
+
+func (s *Signer) sign(x statement) (*event.Signature, error) {
+	x.Instance = s.p.Instance()
+	text, err := json.Marshal(x)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := s.p.log.Sign(text)
+	if err != nil {
+		return nil, err
+	}
+	return &event.Signature{
+		Generation: x.Generation, Key: hex.EncodeToString(s.p.log.PublicKey()), Sum: hex.EncodeToString(sum),
+	}, nil
+}

@@ -1,0 +1,34 @@
+package trust
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrUnproven is returned where the audit log does not prove that ovi created or adopted a
+// resource.
+var ErrUnproven = errors.New("not proven by the audit log")
+
+// UnprovenError is an ErrUnproven with its reason.
+type UnprovenError struct {
+	Why  string
+	Next string // what to do, if anything but adopting the resource helps
+}
+
+func (e *UnprovenError) Error() string { return e.Why }
+
+// Is makes it an ErrUnproven.
+func (e *UnprovenError) Is(target error) bool { return target == ErrUnproven }
+
+// Suggestion is what to do next; "" if adopting the resource is all that helps.
+func (e *UnprovenError) Suggestion() string { return e.Next }
+
+func unproven(format string, args ...any) *UnprovenError {
+	return &UnprovenError{Why: fmt.Sprintf(format, args...)}
+}
+
+// differs is for a row of the store that the audit log contradicts.
+func (e *UnprovenError) differs() *UnprovenError {
+	e.Next = "run `ovi audit replay` to compare the store with the audit log, and with --repair to rebuild it"
+	return e
+}
