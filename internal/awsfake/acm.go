@@ -14,7 +14,7 @@ func acmActions() map[string]handler {
 	}
 }
 
-func (x *exchange) certificateAt(arn string) (*certificate, error) {
+func certificateAt(x *exchange, arn string) (*certificate, error) {
 	c, ok := find[*certificate](x.tx, x.Region, arn)
 	if !ok {
 		return nil, failf("ResourceNotFoundException", "Could not find certificate %s.", arn)
@@ -22,12 +22,12 @@ func (x *exchange) certificateAt(arn string) (*certificate, error) {
 	return c, nil
 }
 
-func (x *exchange) certificate() (*certificate, error) {
+func certificateOf(x *exchange) (*certificate, error) {
 	var in struct{ CertificateArn string }
 	if err := x.body(&in); err != nil {
 		return nil, err
 	}
-	return x.certificateAt(in.CertificateArn)
+	return certificateAt(x, in.CertificateArn)
 }
 
 // requestCertificate: a token makes one certificate in an hour (ACM API reference: RequestCertificate).
@@ -72,21 +72,21 @@ type jsonValidation struct {
 }
 
 // validation is the record of a domain; a wildcard has that of the domain below which it is.
-func (x *exchange) validation(c *certificate, domain string) jsonRecord {
+func validation(x *exchange, c *certificate, domain string) jsonRecord {
 	plain := strings.TrimPrefix(dnsLower(domain), "*.")
-	h := x.fingerprint(c.ID + plain)
+	h := fingerprint(x, c.ID+plain)
 	return jsonRecord{"_" + h[:32] + "." + plain, "CNAME", "_" + h[32:64] + ".sandbox.acm-validations.aws."}
 }
 
 // proven reports that the record of a domain is in a public zone.
-func (x *exchange) proven(r jsonRecord) bool {
+func proven(x *exchange, r jsonRecord) bool {
 	return slices.ContainsFunc(list[*recordSet](x.tx, ""), func(s *recordSet) bool {
 		z, ok := find[*hostedZone](x.tx, "", s.Zone)
 		return ok && !z.Private && s.Type == r.Type && s.Name == dnsLower(r.Name) && len(s.Values) == 1 && dnsLower(s.Values[0]) == dnsLower(r.Value)
 	})
 }
 
-func (x *exchange) domains(c *certificate) []string {
+func domains(x *exchange, c *certificate) []string {
 	out := []string{c.Domain}
 	for _, d := range c.Others {
 		if !slices.Contains(out, d) {
@@ -96,12 +96,12 @@ func (x *exchange) domains(c *certificate) []string {
 	return out
 }
 
-func (x *exchange) certificateStatus(c *certificate) string {
+func certificateStatus(x *exchange, c *certificate) string {
 	if c.Issued {
 		return "ISSUED"
 	}
-	for _, d := range x.domains(c) {
-		if !x.proven(x.validation(c, d)) {
+	for _, d := range domains(x, c) {
+		if !proven(x, validation(x, c, d)) {
 			return "PENDING_VALIDATION"
 		}
 	}
@@ -125,7 +125,7 @@ func (c *Cloud) IssueCertificates() error {
 }
 
 // usedBy are the load balancers whose listeners have a certificate.
-func (x *exchange) usedBy(c *certificate) []string {
+func usedBy(x *exchange, c *certificate) []string {
 	out := []string{}
 	for _, l := range list[*listener](x.tx, x.Region) {
 		if l.Certificate == c.ID && !slices.Contains(out, l.Balancer) {
@@ -136,7 +136,7 @@ func (x *exchange) usedBy(c *certificate) []string {
 }
 
 func describeCertificate(x *exchange) (any, error) {
-	c, err := x.certificate()
+	c, err := certificateOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -147,13 +147,13 @@ func describeCertificate(x *exchange) (any, error) {
 		CreatedAt                                              float64
 	}
 	d := detail{
-		CertificateArn: c.ID, DomainName: c.Domain, Status: x.certificateStatus(c), Type: "AMAZON_ISSUED", KeyAlgorithm: strings.ReplaceAll(c.Algorithm, "RSA_", "RSA-"),
-		SubjectAlternativeNames: x.domains(c), InUseBy: x.usedBy(c), CreatedAt: seconds(c.Made),
+		CertificateArn: c.ID, DomainName: c.Domain, Status: certificateStatus(x, c), Type: "AMAZON_ISSUED", KeyAlgorithm: strings.ReplaceAll(c.Algorithm, "RSA_", "RSA-"),
+		SubjectAlternativeNames: domains(x, c), InUseBy: usedBy(x, c), CreatedAt: seconds(c.Made),
 	}
-	for _, name := range x.domains(c) {
-		r := x.validation(c, name)
+	for _, name := range domains(x, c) {
+		r := validation(x, c, name)
 		v := jsonValidation{DomainName: name, ValidationStatus: "PENDING_VALIDATION", ValidationMethod: "DNS"}
-		if x.proven(r) {
+		if proven(x, r) {
 			v.ValidationStatus = "SUCCESS"
 		}
 		if c.Visible.at(x.now) == "visible" {
@@ -189,7 +189,7 @@ func listCertificates(x *exchange) (any, error) {
 	type row struct{ CertificateArn, DomainName, Status string }
 	out := []row{}
 	for _, c := range rows {
-		out = append(out, row{c.ID, c.Domain, x.certificateStatus(c)})
+		out = append(out, row{c.ID, c.Domain, certificateStatus(x, c)})
 	}
 	return struct {
 		CertificateSummaryList []row
@@ -199,11 +199,11 @@ func listCertificates(x *exchange) (any, error) {
 
 // deleteCertificate: one that a load balancer has stays (ACM API reference: DeleteCertificate).
 func deleteCertificate(x *exchange) (any, error) {
-	c, err := x.certificate()
+	c, err := certificateOf(x)
 	if err != nil {
 		return nil, err
 	}
-	if len(x.usedBy(c)) > 0 {
+	if len(usedBy(x, c)) > 0 {
 		return nil, failf("ResourceInUseException", "Certificate %s is in use.", c.ID)
 	}
 	x.tx.drop(c)
@@ -215,7 +215,7 @@ func tagCertificate(x *exchange) (any, error) {
 	if err := x.body(&in); err != nil {
 		return nil, err
 	}
-	c, err := x.certificate()
+	c, err := certificateOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +227,7 @@ func untagCertificate(x *exchange) (any, error) {
 	if err := x.body(&in); err != nil {
 		return nil, err
 	}
-	c, err := x.certificate()
+	c, err := certificateOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +235,7 @@ func untagCertificate(x *exchange) (any, error) {
 }
 
 func listCertificateTags(x *exchange) (any, error) {
-	c, err := x.certificate()
+	c, err := certificateOf(x)
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func (c *call) parseDNS(r *http.Request, body []byte) error {
 	return nil
 }
 
-func (x *exchange) xml(into any) error {
+func readXML(x *exchange, into any) error {
 	if err := xml.Unmarshal(x.rest.Body, into); err != nil {
 		return failf("InvalidInput", "Unable to parse the request: %v", err)
 	}
@@ -76,10 +76,10 @@ type xmlChangeInfo struct {
 	SubmittedAt time.Time
 }
 
-func (x *exchange) viewZone(z *hostedZone) xmlHosted {
+func viewZone(x *exchange, z *hostedZone) xmlHosted {
 	return xmlHosted{
 		Id: "/hostedzone/" + z.ID, Name: z.Domain, CallerReference: z.Caller, Config: xmlZoneConfig{z.Comment, z.Private},
-		ResourceRecordSetCount: len(x.recordsOf(z.ID)),
+		ResourceRecordSetCount: len(recordsOf(x, z.ID)),
 	}
 }
 
@@ -92,7 +92,7 @@ func nameServers(z *hostedZone) []string {
 }
 
 // changed begins a change, which takes a while to reach all name servers.
-func (x *exchange) changed() xmlChangeInfo {
+func changed(x *exchange) xmlChangeInfo {
 	c := &dnsChange{base: x.tx.fresh("", ""), Life: through(x.now, x.settle(), "INSYNC", "PENDING")}
 	c.ID = "C" + strings.ToUpper(c.ID[:13])
 	x.tx.put(c)
@@ -107,7 +107,7 @@ func getChange(x *exchange) (any, error) {
 	return struct{ ChangeInfo xmlChangeInfo }{xmlChangeInfo{"/change/" + c.ID, c.Life.at(x.now), c.Made}}, nil
 }
 
-func (x *exchange) zone() (*hostedZone, error) {
+func zone(x *exchange) (*hostedZone, error) {
 	z, ok := find[*hostedZone](x.tx, "", x.rest.Bucket)
 	if !ok {
 		return nil, failAs(404, "NoSuchHostedZone", "No hosted zone found with ID: %s", x.rest.Bucket)
@@ -123,7 +123,7 @@ func createZone(x *exchange) (any, error) {
 		HostedZoneConfig      xmlZoneConfig
 		VPC                   *xmlZoneVPC
 	}
-	if err := x.xml(&in); err != nil {
+	if err := readXML(x, &in); err != nil {
 		return nil, err
 	}
 	switch {
@@ -147,9 +147,9 @@ func createZone(x *exchange) (any, error) {
 	}
 	x.tx.put(z)
 	servers := nameServers(z)
-	x.putRecord(&recordSet{Zone: z.ID, Name: z.Domain, Type: "NS", TTL: 172800, Values: dotted(servers)})
-	x.putRecord(&recordSet{Zone: z.ID, Name: z.Domain, Type: "SOA", TTL: 900, Values: []string{servers[0] + ". awsdns-hostmaster.amazon.com. 1 7200 900 1209600 86400"}})
-	return x.oneZone(z, ptr(x.changed())), nil
+	putRecord(x, &recordSet{Zone: z.ID, Name: z.Domain, Type: "NS", TTL: 172800, Values: dotted(servers)})
+	putRecord(x, &recordSet{Zone: z.ID, Name: z.Domain, Type: "SOA", TTL: 900, Values: []string{servers[0] + ". awsdns-hostmaster.amazon.com. 1 7200 900 1209600 86400"}})
+	return oneZone(x, z, ptr(changed(x))), nil
 }
 
 func ptr[T any](v T) *T { return &v }
@@ -162,13 +162,13 @@ func dotted(names []string) []string {
 	return out
 }
 
-func (x *exchange) oneZone(z *hostedZone, change *xmlChangeInfo) any {
+func oneZone(x *exchange, z *hostedZone, change *xmlChangeInfo) any {
 	out := struct {
 		HostedZone    xmlHosted
 		ChangeInfo    *xmlChangeInfo `xml:",omitempty"`
 		DelegationSet *xmlDelegation `xml:",omitempty"`
 		VPCs          []xmlZoneVPC   `xml:"VPCs>VPC"`
-	}{HostedZone: x.viewZone(z), ChangeInfo: change}
+	}{HostedZone: viewZone(x, z), ChangeInfo: change}
 	if !z.Private {
 		out.DelegationSet = &xmlDelegation{nameServers(z)}
 	}
@@ -179,14 +179,14 @@ func (x *exchange) oneZone(z *hostedZone, change *xmlChangeInfo) any {
 }
 
 func getZone(x *exchange) (any, error) {
-	z, err := x.zone()
+	z, err := zone(x)
 	if err != nil {
 		return nil, err
 	}
-	return x.oneZone(z, nil), nil
+	return oneZone(x, z, nil), nil
 }
 
-func (x *exchange) maxItems() (int, error) {
+func maxItems(x *exchange) (int, error) {
 	s := x.rest.Query.Get("maxitems")
 	if s == "" {
 		return 100, nil
@@ -199,7 +199,7 @@ func (x *exchange) maxItems() (int, error) {
 }
 
 func listZones(x *exchange) (any, error) {
-	size, err := x.maxItems()
+	size, err := maxItems(x)
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +214,7 @@ func listZones(x *exchange) (any, error) {
 		MaxItems    int
 	}{IsTruncated: next != "", NextMarker: next, MaxItems: size}
 	for _, z := range rows {
-		out.HostedZones = append(out.HostedZones, x.viewZone(z))
+		out.HostedZones = append(out.HostedZones, viewZone(x, z))
 	}
 	return out, nil
 }
@@ -222,7 +222,7 @@ func listZones(x *exchange) (any, error) {
 // zonesByName lists by domain, beginning with the one asked for; the order is that of the labels from
 // the right (Route 53 API reference: ListHostedZonesByName).
 func zonesByName(x *exchange) (any, error) {
-	size, err := x.maxItems()
+	size, err := maxItems(x)
 	if err != nil {
 		return nil, err
 	}
@@ -248,34 +248,34 @@ func zonesByName(x *exchange) (any, error) {
 			out.IsTruncated, out.NextDNSName, out.NextHostedZoneId = true, z.Domain, z.ID
 			return out, nil
 		default:
-			out.HostedZones = append(out.HostedZones, x.viewZone(z))
+			out.HostedZones = append(out.HostedZones, viewZone(x, z))
 		}
 	}
 	return out, nil
 }
 
 func updateZone(x *exchange) (any, error) {
-	z, err := x.zone()
+	z, err := zone(x)
 	if err != nil {
 		return nil, err
 	}
 	var in struct{ Comment string }
-	if err := x.xml(&in); err != nil {
+	if err := readXML(x, &in); err != nil {
 		return nil, err
 	}
 	n := *z
 	n.Comment = in.Comment
 	x.tx.put(&n)
-	return struct{ HostedZone xmlHosted }{x.viewZone(&n)}, nil
+	return struct{ HostedZone xmlHosted }{viewZone(x, &n)}, nil
 }
 
 // deleteZone: only the records that came with it may be left (Route 53 API reference: DeleteHostedZone).
 func deleteZone(x *exchange) (any, error) {
-	z, err := x.zone()
+	z, err := zone(x)
 	if err != nil {
 		return nil, err
 	}
-	records := x.recordsOf(z.ID)
+	records := recordsOf(x, z.ID)
 	for _, r := range records {
 		if !r.ofZone(z) {
 			return nil, failf("HostedZoneNotEmpty", "The specified hosted zone contains non-required resource record sets and so cannot be deleted.")
@@ -285,7 +285,7 @@ func deleteZone(x *exchange) (any, error) {
 		x.tx.drop(r)
 	}
 	x.tx.drop(z)
-	return struct{ ChangeInfo xmlChangeInfo }{x.changed()}, nil
+	return struct{ ChangeInfo xmlChangeInfo }{changed(x)}, nil
 }
 
 type xmlDNSTags struct {
@@ -298,7 +298,7 @@ func listZoneTags(x *exchange) (any, error) {
 	var in struct {
 		ResourceIds []string `xml:"ResourceIds>ResourceId"`
 	}
-	if err := x.xml(&in); err != nil {
+	if err := readXML(x, &in); err != nil {
 		return nil, err
 	}
 	if n := len(in.ResourceIds); n == 0 || n > 10 {
@@ -318,7 +318,7 @@ func listZoneTags(x *exchange) (any, error) {
 }
 
 func changeZoneTags(x *exchange) (any, error) {
-	z, err := x.zone()
+	z, err := zone(x)
 	if err != nil {
 		return nil, err
 	}
@@ -326,7 +326,7 @@ func changeZoneTags(x *exchange) (any, error) {
 		AddTags       []xmlIAMTag `xml:"AddTags>Tag"`
 		RemoveTagKeys []string    `xml:"RemoveTagKeys>Key"`
 	}
-	if err := x.xml(&in); err != nil {
+	if err := readXML(x, &in); err != nil {
 		return nil, err
 	}
 	if len(in.AddTags) > 10 || len(in.RemoveTagKeys) > 10 {

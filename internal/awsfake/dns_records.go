@@ -35,7 +35,7 @@ type xmlValues struct {
 
 type xmlRecordValue struct{ Value string }
 
-func (x *exchange) recordsOf(zone string) []*recordSet {
+func recordsOf(x *exchange, zone string) []*recordSet {
 	all := list[*recordSet](x.tx, "")
 	return slices.DeleteFunc(all, func(r *recordSet) bool { return r.Zone != zone })
 }
@@ -44,7 +44,7 @@ func recordID(zone, name, kind, set string) string {
 	return strings.Trim(zone+"/"+strings.TrimSuffix(name, ".")+"/"+kind+"/"+set, "/")
 }
 
-func (x *exchange) putRecord(r *recordSet) {
+func putRecord(x *exchange, r *recordSet) {
 	r.base = x.tx.named(recordID(r.Zone, r.Name, r.Type, r.Set), "")
 	x.tx.put(r)
 }
@@ -67,11 +67,11 @@ func viewRecord(r *recordSet) xmlRecord {
 
 // listRecords lists by name, the labels reversed, then type, 300 at most.
 func listRecords(x *exchange) (any, error) {
-	z, err := x.zone()
+	z, err := zone(x)
 	if err != nil {
 		return nil, err
 	}
-	size, err := x.maxItems()
+	size, err := maxItems(x)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func listRecords(x *exchange) (any, error) {
 	if q.Get("name") != "" {
 		from = key(q.Get("name"), q.Get("type"), q.Get("identifier"))
 	}
-	all := x.recordsOf(z.ID)
+	all := recordsOf(x, z.ID)
 	slices.SortFunc(all, func(a, b *recordSet) int {
 		return cmp.Compare(key(a.Name, a.Type, a.Set), key(b.Name, b.Type, b.Set))
 	})
@@ -116,29 +116,29 @@ type xmlDNSChange struct {
 
 // changeRecords does all changes of a batch or none ("ChangeResourceRecordSets").
 func changeRecords(x *exchange) (any, error) {
-	z, err := x.zone()
+	z, err := zone(x)
 	if err != nil {
 		return nil, err
 	}
 	var in struct {
 		Changes []xmlDNSChange `xml:"ChangeBatch>Changes>Change"`
 	}
-	if err := x.xml(&in); err != nil {
+	if err := readXML(x, &in); err != nil {
 		return nil, err
 	}
 	for _, c := range in.Changes {
-		if err := x.changeRecord(z, c); err != nil {
+		if err := changeRecord(x, z, c); err != nil {
 			return nil, err
 		}
 	}
-	return struct{ ChangeInfo xmlChangeInfo }{x.changed()}, nil
+	return struct{ ChangeInfo xmlChangeInfo }{changed(x)}, nil
 }
 
 func badBatch(format string, args ...any) error {
 	return failf("InvalidChangeBatch", format, args...)
 }
 
-func (x *exchange) changeRecord(z *hostedZone, c xmlDNSChange) error {
+func changeRecord(x *exchange, z *hostedZone, c xmlDNSChange) error {
 	in := c.ResourceRecordSet
 	r := &recordSet{Zone: z.ID, Name: dnsLower(in.Name), Type: in.Type, Set: in.SetIdentifier, Weight: in.Weight, TTL: in.TTL}
 	if in.AliasTarget != nil {
@@ -166,10 +166,10 @@ func (x *exchange) changeRecord(z *hostedZone, c xmlDNSChange) error {
 	case c.Action == "CREATE" && exists:
 		return badBatch("Tried to create resource record set %s but it already exists", named)
 	}
-	if err := x.checkRecord(z, r); err != nil {
+	if err := checkRecord(x, z, r); err != nil {
 		return err
 	}
-	x.putRecord(r)
+	putRecord(x, r)
 	return nil
 }
 
@@ -181,7 +181,7 @@ func sameRecord(a, b *recordSet) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a.Values)), slices.Sorted(slices.Values(b.Values)))
 }
 
-func (x *exchange) checkRecord(z *hostedZone, r *recordSet) error {
+func checkRecord(x *exchange, z *hostedZone, r *recordSet) error {
 	switch {
 	case r.Name != z.Domain && !strings.HasSuffix(r.Name, "."+z.Domain):
 		return badBatch("RRSet with DNS name %s is not permitted in zone %s", dnsShown(r.Name), z.Domain)
@@ -196,7 +196,7 @@ func (x *exchange) checkRecord(z *hostedZone, r *recordSet) error {
 	case r.Alias != nil && r.Alias.HostedZoneId == balancerZone && !strings.HasSuffix(r.Alias.DNSName, ".elb.amazonaws.com."):
 		return badBatch("Tried to create an alias that targets %s, type %s in zone %s, but the alias target name does not lie within the target zone", r.Alias.DNSName, r.Type, balancerZone)
 	}
-	for _, o := range x.recordsOf(z.ID) {
+	for _, o := range recordsOf(x, z.ID) {
 		if o.Name == r.Name && o.Type != r.Type && (o.Type == "CNAME" || r.Type == "CNAME") {
 			return badBatch("RRSet of type %s with DNS name %s is not permitted because a conflicting RRSet of type %s with the same DNS name already exists in zone %s", r.Type, dnsShown(r.Name), o.Type, z.Domain)
 		}

@@ -102,7 +102,7 @@ func (x *exchange) specTags(kind string, also ...string) (map[string]string, err
 }
 
 // taggable finds a resource by its id, whatever its kind is.
-func (x *exchange) taggable(id string) (entity, error) {
+func taggable(x *exchange, id string) (entity, error) {
 	prefix, _, _ := strings.Cut(id, "-")
 	kind, code := "", "InvalidID"
 	switch prefix {
@@ -123,7 +123,7 @@ func (x *exchange) taggable(id string) (entity, error) {
 	case "nat":
 		kind, code = kindNAT, "NatGatewayNotFound"
 	case "key":
-		return x.keyPairOf(id)
+		return keyPairOf(x, id)
 	case "lt":
 		kind, code = kindTemplate, "InvalidLaunchTemplateId.NotFound"
 	case "vpce":
@@ -141,19 +141,19 @@ func (x *exchange) taggable(id string) (entity, error) {
 }
 
 // retag changes the tags of every named resource, or of none.
-func (x *exchange) retag(change func(map[string]string)) (any, error) {
+func retag(x *exchange, change func(map[string]string)) (any, error) {
 	ids := x.p.strs("ResourceId")
 	if len(ids) == 0 {
 		return nil, missing("resourceIdSet")
 	}
 	for _, id := range ids {
 		if strings.HasPrefix(id, "sgr-") {
-			if err := x.retagRule(id, change); err != nil {
+			if err := retagRule(x, id, change); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		e, err := x.taggable(id)
+		e, err := taggable(x, id)
 		if err != nil {
 			return nil, err
 		}
@@ -174,7 +174,7 @@ func createTags(x *exchange) (any, error) {
 	if len(tags) == 0 {
 		return nil, missing("tagSet")
 	}
-	return x.retag(func(have map[string]string) { maps.Copy(have, tags) })
+	return retag(x, func(have map[string]string) { maps.Copy(have, tags) })
 }
 
 // deleteTags removes the keys that it names: with a value only where the
@@ -187,7 +187,7 @@ func deleteTags(x *exchange) (any, error) {
 			return nil, failf("InvalidParameterValue", "Tag keys starting with 'aws:' are reserved for internal use")
 		}
 	}
-	return x.retag(func(have map[string]string) {
+	return retag(x, func(have map[string]string) {
 		if len(named) == 0 {
 			clear(have)
 		}

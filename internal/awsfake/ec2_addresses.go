@@ -17,12 +17,12 @@ type xmlAddress struct {
 	Tags        []xmlTag `xml:"tagSet>item"`
 }
 
-func (x *exchange) viewAddress(a *address) xmlAddress {
+func viewAddress(x *exchange, a *address) xmlAddress {
 	out := xmlAddress{ID: a.ID, IP: a.IP, Domain: "vpc", Tags: tagSet(a.Tags)}
 	if a.Association != "" {
 		out.Association = &a.Association
 	}
-	nic, instance := x.hasAddress(a)
+	nic, instance := hasAddress(x, a)
 	if nic != "" {
 		out.Interface = &nic
 	}
@@ -33,7 +33,7 @@ func (x *exchange) viewAddress(a *address) xmlAddress {
 }
 
 // hasAddress are the interface that has an address and the instance that has that interface, if any.
-func (x *exchange) hasAddress(a *address) (nic, instance string) {
+func hasAddress(x *exchange, a *address) (nic, instance string) {
 	switch {
 	case a.Instance != "":
 		return "eni-" + a.Instance[len("i-"):], a.Instance
@@ -81,10 +81,10 @@ func describeAddresses(x *exchange) (any, error) {
 		case "association-id":
 			return one(a.Association)
 		case "instance-id":
-			_, instance := x.hasAddress(a)
+			_, instance := hasAddress(x, a)
 			return one(instance)
 		case "network-interface-id":
-			nic, _ := x.hasAddress(a)
+			nic, _ := hasAddress(x, a)
 			return one(nic)
 		case "public-ip":
 			return one(a.IP)
@@ -98,14 +98,14 @@ func describeAddresses(x *exchange) (any, error) {
 	}
 	var out []xmlAddress
 	for _, a := range all {
-		out = append(out, x.viewAddress(a))
+		out = append(out, viewAddress(x, a))
 	}
 	return struct {
 		Set []xmlAddress `xml:"addressesSet>item"`
 	}{out}, nil
 }
 
-func (x *exchange) allocation(id string) (*address, error) {
+func allocation(x *exchange, id string) (*address, error) {
 	if id == "" {
 		return nil, missing("allocationId")
 	}
@@ -117,7 +117,7 @@ func (x *exchange) allocation(id string) (*address, error) {
 }
 
 // addressOf is the address of an instance, or nil.
-func (x *exchange) addressOf(instanceID string) *address {
+func addressOf(x *exchange, instanceID string) *address {
 	for _, a := range list[*address](x.tx, x.Region) {
 		if a.Instance == instanceID {
 			return a
@@ -129,12 +129,12 @@ func (x *exchange) addressOf(instanceID string) *address {
 // associateAddress: an instance that does not run yet takes none, and an address that is in use is
 // taken only if the call allows it (EC2 API reference: AssociateAddress).
 func associateAddress(x *exchange) (any, error) {
-	a, err := x.allocation(x.p.str("AllocationId"))
+	a, err := allocation(x, x.p.str("AllocationId"))
 	if err != nil {
 		return nil, err
 	}
 	if x.p.has("NetworkInterfaceId") {
-		return x.associateInterface(a)
+		return associateInterface(x, a)
 	}
 	id := x.p.str("InstanceId")
 	in, ok := find[*instance](x.tx, x.Region, id)
@@ -148,7 +148,7 @@ func associateAddress(x *exchange) (any, error) {
 	case !again && a.Association != "" && a.Instance != id:
 		return nil, failf("Resource.AlreadyAssociated", "resource %s is already associated with associate-id %s", a.ID, a.Association)
 	}
-	if err := x.several(in); err != nil {
+	if err := several(x, in); err != nil {
 		return nil, err
 	}
 	n := *a
@@ -161,12 +161,12 @@ func associateAddress(x *exchange) (any, error) {
 }
 
 // associateInterface gives an address to an interface: that of a launch stands for its instance.
-func (x *exchange) associateInterface(a *address) (any, error) {
-	nic, err := x.nic()
+func associateInterface(x *exchange, a *address) (any, error) {
+	nic, err := nic(x)
 	if err != nil {
 		return nil, err
 	}
-	if have, _ := x.hasAddress(a); !x.p.yes("AllowReassociation") && a.Association != "" && have != nic.ID {
+	if have, _ := hasAddress(x, a); !x.p.yes("AllowReassociation") && a.Association != "" && have != nic.ID {
 		return nil, failf("Resource.AlreadyAssociated", "resource %s is already associated with associate-id %s", a.ID, a.Association)
 	}
 	n := *a
@@ -200,7 +200,7 @@ func disassociateAddress(x *exchange) (any, error) {
 
 // releaseAddress: one in use stays (EC2 API reference: ReleaseAddress, InvalidIPAddress.InUse).
 func releaseAddress(x *exchange) (any, error) {
-	a, err := x.allocation(x.p.str("AllocationId"))
+	a, err := allocation(x, x.p.str("AllocationId"))
 	if err != nil {
 		return nil, err
 	}

@@ -7,11 +7,11 @@ var deviceName = late(`^(/dev/(sd[b-z][0-9]*|xvd[b-z][a-z]?|sda[0-9]*)|xvd[b-z][
 // attachVolume: volume and instance in one zone, the volume free, the instance
 // running or stopped (EC2 API reference: AttachVolume).
 func attachVolume(x *exchange) (any, error) {
-	v, err := x.volume()
+	v, err := volumeOf(x)
 	if err != nil {
 		return nil, err
 	}
-	in, err := x.instance()
+	in, err := instanceOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func attachVolume(x *exchange) (any, error) {
 	case v.AZ != in.AZ:
 		return nil, failf("InvalidVolume.ZoneMismatch", "The volume '%s' is not in the same availability zone as instance '%s'", v.ID, in.ID)
 	}
-	for _, d := range x.disksOf(in.ID) {
+	for _, d := range disksOf(x, in.ID) {
 		if d.Attached.Device == device {
 			return nil, failf("InvalidParameterValue", "Invalid value '%s' for unixDevice. Attachment point %s is already in use", device, device)
 		}
@@ -47,7 +47,7 @@ func attachVolume(x *exchange) (any, error) {
 // reference: DetachVolume).
 func detachVolume(x *exchange) (any, error) {
 	x.p.str("Force")
-	v, err := x.volume()
+	v, err := volumeOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +78,8 @@ func detachVolume(x *exchange) (any, error) {
 }
 
 // release ends what a stopped instance has mounted: what was to be detached comes free.
-func (x *exchange) release(in *instance) {
-	for _, v := range x.disksOf(in.ID) {
+func release(x *exchange, in *instance) {
+	for _, v := range disksOf(x, in.ID) {
 		if !v.Attached.Mounted {
 			continue
 		}

@@ -3,7 +3,7 @@ package awsfake
 import "slices"
 
 // nic finds the interface of a request, of those that were made by themselves or of instances.
-func (x *exchange) nic() (*networkInterface, error) {
+func nic(x *exchange) (*networkInterface, error) {
 	id := x.p.str("NetworkInterfaceId")
 	if id == "" {
 		return nil, missing("networkInterfaceId")
@@ -11,14 +11,14 @@ func (x *exchange) nic() (*networkInterface, error) {
 	if n, ok := find[*networkInterface](x.tx, x.Region, id); ok {
 		return n, nil
 	}
-	if all := x.interfaces(); slices.ContainsFunc(all, func(n *networkInterface) bool { return n.ID == id }) {
+	if all := interfaces(x); slices.ContainsFunc(all, func(n *networkInterface) bool { return n.ID == id }) {
 		return all[slices.IndexFunc(all, func(n *networkInterface) bool { return n.ID == id })], nil
 	}
 	return nil, failf(noInterface, "The networkInterface ID '%s' does not exist", id)
 }
 
 // nicsOf lists the interfaces tied to an instance besides the one of its launch.
-func (x *exchange) nicsOf(id string) []*networkInterface {
+func nicsOf(x *exchange, id string) []*networkInterface {
 	var out []*networkInterface
 	for _, e := range x.tx.st.table(kindInterface, x.Region).below(id) {
 		if n, ok := e.(*networkInterface); ok && !n.gone(x.now) && n.tie(x.now) != nil {
@@ -31,11 +31,11 @@ func (x *exchange) nicsOf(id string) []*networkInterface {
 // attachInterface: interface and instance in one zone, the interface free, the instance running or stopped (EC2 API
 // reference: AttachNetworkInterface).
 func attachInterface(x *exchange) (any, error) {
-	n, err := x.nic()
+	n, err := nic(x)
 	if err != nil {
 		return nil, err
 	}
-	in, err := x.instance()
+	in, err := instanceOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func attachInterface(x *exchange) (any, error) {
 	case n.AZ != in.AZ:
 		return nil, failf("InvalidParameterCombination", "You may not attach a network interface to an instance if they are not in the same availability zone")
 	}
-	others := x.nicsOf(in.ID)
+	others := nicsOf(x, in.ID)
 	if index == 0 || slices.ContainsFunc(others, func(o *networkInterface) bool { return o.Tie.Index == index }) {
 		return nil, failf("InvalidParameterValue", "Instance '%s' already has an interface attached at device index '%d'.", in.ID, index)
 	}
@@ -69,7 +69,7 @@ func attachInterface(x *exchange) (any, error) {
 func detachInterface(x *exchange) (any, error) {
 	x.p.str("Force")
 	id := x.p.str("AttachmentId")
-	all := x.interfaces()
+	all := interfaces(x)
 	i := slices.IndexFunc(all, func(n *networkInterface) bool { t := n.tie(x.now); return t != nil && t.ID == id })
 	switch {
 	case id == "":
@@ -88,20 +88,20 @@ func detachInterface(x *exchange) (any, error) {
 
 // deleteInterface: one that is attached stays; an Elastic IP comes free (EC2 API reference: DeleteNetworkInterface).
 func deleteInterface(x *exchange) (any, error) {
-	n, err := x.nic()
+	n, err := nic(x)
 	if err != nil {
 		return nil, err
 	}
 	if n.status(x.now) != "available" {
 		return nil, failf("InvalidNetworkInterface.InUse", "Network interface '%s' is currently in use.", n.ID)
 	}
-	x.freeOf(n.ID)
+	freeOf(x, n.ID)
 	x.tx.drop(n)
 	return success{true}, nil
 }
 
 // freeOf takes the Elastic IPs off an interface.
-func (x *exchange) freeOf(id string) {
+func freeOf(x *exchange, id string) {
 	for _, a := range list[*address](x.tx, x.Region) {
 		if a.Interface == id {
 			c := *a
@@ -113,7 +113,7 @@ func (x *exchange) freeOf(id string) {
 
 // modifyInterface changes one attribute a call (EC2 API reference: ModifyNetworkInterfaceAttribute).
 func modifyInterface(x *exchange) (any, error) {
-	n, err := x.nic()
+	n, err := nic(x)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func modifyInterface(x *exchange) (any, error) {
 		if !ok {
 			return nil, notFound(n.Subnet, "InvalidSubnetID.NotFound")
 		}
-		if c.Groups, err = x.groupsFor(groups, nil, sn); err != nil {
+		if c.Groups, err = groupsFor(x, groups, nil, sn); err != nil {
 			return nil, err
 		}
 	}
@@ -156,8 +156,8 @@ func modifyInterface(x *exchange) (any, error) {
 }
 
 // several refuses what is about the one interface of an instance where it has more.
-func (x *exchange) several(in *instance) error {
-	if len(x.nicsOf(in.ID)) == 0 {
+func several(x *exchange, in *instance) error {
+	if len(nicsOf(x, in.ID)) == 0 {
 		return nil
 	}
 	return failf("InvalidInstanceID", "There are multiple interfaces attached to instance '%s'. Please specify an interface ID for the operation instead.", in.ID)
@@ -165,21 +165,21 @@ func (x *exchange) several(in *instance) error {
 
 // unplug ends the attachments of an instance that is terminated: an interface goes with it or comes free, as it was
 // attached.
-func (x *exchange) unplug(in *instance) {
-	for _, n := range x.nicsOf(in.ID) {
+func unplug(x *exchange, in *instance) {
+	for _, n := range nicsOf(x, in.ID) {
 		c, tie := *n, *n.Tie
 		tie.Life = through(x.now, x.settle(), "detached", "detaching")
 		c.Tie = &tie
 		if tie.Kill {
 			c.Until = tie.Life.end()
-			x.freeOf(n.ID)
+			freeOf(x, n.ID)
 		}
 		x.tx.put(&c)
 	}
 }
 
 // interfaceIn reports an interface, made by itself, in a subnet or a group.
-func (x *exchange) interfaceIn(id string) bool {
+func interfaceIn(x *exchange, id string) bool {
 	return slices.ContainsFunc(list[*networkInterface](x.tx, x.Region), func(n *networkInterface) bool {
 		return n.Subnet == id || slices.Contains(n.Groups, id)
 	})

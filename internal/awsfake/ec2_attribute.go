@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-func (x *exchange) instance() (*instance, error) {
+func instanceOf(x *exchange) (*instance, error) {
 	id := x.p.str("InstanceId")
 	if id == "" {
 		return nil, missing("InstanceId")
@@ -20,19 +20,19 @@ func (x *exchange) instance() (*instance, error) {
 // modifyAttribute changes one attribute (EC2 API reference:
 // ModifyInstanceAttribute: "you can specify only one attribute at a time").
 func modifyAttribute(x *exchange) (any, error) {
-	in, err := x.instance()
+	in, err := instanceOf(x)
 	if err != nil {
 		return nil, err
 	}
 	if in.dead() {
 		return nil, wrongState(in, in.Life.at(x.now), "modified")
 	}
-	name, value := x.attribute()
+	name, value := attribute(x)
 	if name == "" {
 		return nil, failf("InvalidParameterCombination", "Exactly one attribute must be specified.")
 	}
 	n := *in
-	if err := x.setAttribute(&n, name, value); err != nil {
+	if err := setAttribute(x, &n, name, value); err != nil {
 		return nil, err
 	}
 	x.tx.put(&n)
@@ -41,7 +41,7 @@ func modifyAttribute(x *exchange) (any, error) {
 
 // attribute finds the one attribute of the request, in either of the two forms
 // that the API has; empty when there is none or more than one.
-func (x *exchange) attribute() (name, value string) {
+func attribute(x *exchange) (name, value string) {
 	if a := x.p.str("Attribute"); a != "" {
 		return a, x.p.str("Value")
 	}
@@ -64,39 +64,39 @@ func (x *exchange) attribute() (name, value string) {
 	return name, value
 }
 
-func (x *exchange) setAttribute(in *instance, name, value string) error {
+func setAttribute(x *exchange, in *instance, name, value string) error {
 	switch name {
 	case "instanceType":
-		if err := x.stopped(in, name); err != nil {
+		if err := stopped(x, in, name); err != nil {
 			return err
 		}
 		in.Type = value
-		return x.checkImage(in.Image, value)
+		return checkImage(x, in.Image, value)
 	case "userData":
-		if err := x.stopped(in, name); err != nil {
+		if err := stopped(x, in, name); err != nil {
 			return err
 		}
 		in.UserData = value
 		return checkUserData(value)
 	case "ebsOptimized":
 		in.Optimized = value == "true"
-		return x.stopped(in, name)
+		return stopped(x, in, name)
 	case "disableApiTermination":
 		in.Protected = value == "true"
 	case "disableApiStop":
 		in.StopGuard = value == "true"
 	case "sourceDestCheck":
 		in.NoSrcCheck = value != "true"
-		return x.several(in)
+		return several(x, in)
 	case "instanceInitiatedShutdownBehavior":
 		if value != "stop" && value != "terminate" {
 			return badValue(value, name, "It must be stop or terminate.")
 		}
 		in.OnShutdown = value
 	case "groupSet":
-		return x.regroup(in)
+		return regroup(x, in)
 	case "blockDeviceMapping":
-		return x.remap(in)
+		return remap(x, in)
 	default:
 		return badValue(name, "attribute", "The sandbox does not support it.")
 	}
@@ -105,31 +105,31 @@ func (x *exchange) setAttribute(in *instance, name, value string) error {
 
 // stopped: these attributes change only while the instance is stopped (EC2 API
 // reference: IncorrectInstanceState).
-func (x *exchange) stopped(in *instance, attr string) error {
+func stopped(x *exchange, in *instance, attr string) error {
 	if state := in.Life.at(x.now); state != "stopped" {
 		return failf("IncorrectInstanceState", "The instance '%s' is not in the 'stopped' state (it is %s); its %s cannot change.", in.ID, state, attr)
 	}
 	return nil
 }
 
-func (x *exchange) regroup(in *instance) error {
+func regroup(x *exchange, in *instance) error {
 	sn, ok := find[*subnet](x.tx, x.Region, in.Subnet)
 	if !ok {
 		return notFound(in.Subnet, "InvalidSubnetID.NotFound")
 	}
-	if err := x.several(in); err != nil {
+	if err := several(x, in); err != nil {
 		return err
 	}
-	groups, err := x.groupsFor(x.p.strs("GroupId"), nil, sn)
+	groups, err := groupsFor(x, x.p.strs("GroupId"), nil, sn)
 	in.Groups = slices.Compact(groups)
 	return err
 }
 
 // remap changes whether volumes go when the instance goes.
-func (x *exchange) remap(in *instance) error {
+func remap(x *exchange, in *instance) error {
 	for _, m := range x.p.items("BlockDeviceMapping") {
 		device, hit := m.str("DeviceName"), false
-		for _, v := range x.disksOf(in.ID) {
+		for _, v := range disksOf(x, in.ID) {
 			if v.Attached.Device != device {
 				continue
 			}
@@ -170,12 +170,12 @@ type xmlAttribute struct {
 // describeAttribute shows one attribute; DescribeInstances does not report
 // protection or user data (EC2 API reference: DescribeInstanceAttribute).
 func describeAttribute(x *exchange) (any, error) {
-	in, err := x.instance()
+	in, err := instanceOf(x)
 	if err != nil {
 		return nil, err
 	}
 	out := xmlAttribute{ID: in.ID}
-	full := x.view(in, in.Life.at(x.now), x.disksOf(in.ID))
+	full := viewInstance(x, in, in.Life.at(x.now), disksOf(x, in.ID))
 	switch name := x.p.str("Attribute"); name {
 	case "disableApiTermination":
 		out.Protected = &xmlFlag{in.Protected}
@@ -206,7 +206,7 @@ func describeAttribute(x *exchange) (any, error) {
 // modifyMetadata changes how the metadata service answers (EC2 API reference:
 // ModifyInstanceMetadataOptions).
 func modifyMetadata(x *exchange) (any, error) {
-	in, err := x.instance()
+	in, err := instanceOf(x)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func archOf(kind string) string {
 // checkImage: any well-formed image id is taken for one that exists, so that
 // configurations with images of their own can be practised; ami- followed by
 // zeros is the one that does not.
-func (x *exchange) checkImage(image, kind string) error {
+func checkImage(x *exchange, image, kind string) error {
 	switch {
 	case image == "":
 		return missing("ImageId")

@@ -61,7 +61,7 @@ func describeImages(x *exchange) (any, error) {
 	if ids := x.p.strs("ImageId"); len(ids) > 0 {
 		out = nil
 		for _, id := range ids {
-			if err := x.checkImage(id, "t3.micro"); err != nil && id != imageARM {
+			if err := checkImage(x, id, "t3.micro"); err != nil && id != imageARM {
 				return nil, err
 			}
 			i := slices.IndexFunc(known, func(k xmlImage) bool { return k.ID == id })
@@ -73,13 +73,13 @@ func describeImages(x *exchange) (any, error) {
 		}
 	}
 	var err error
-	out = slices.DeleteFunc(out, func(i xmlImage) bool { return !x.wantsImage(i, &err) })
+	out = slices.DeleteFunc(out, func(i xmlImage) bool { return !wantsImage(x, i, &err) })
 	return struct {
 		Set []xmlImage `xml:"imagesSet>item"`
 	}{out}, err
 }
 
-func (x *exchange) wantsImage(i xmlImage, err *error) bool {
+func wantsImage(x *exchange, i xmlImage, err *error) bool {
 	for _, f := range x.p.items("Filter") {
 		name := f.str("Name")
 		got, known := map[string]string{

@@ -18,7 +18,7 @@ type disk struct {
 
 // launchDisks reads the block device mappings: the root volume, changed or
 // not, and further ones ("Block device mappings").
-func (x *exchange) launchDisks() ([]disk, error) {
+func launchDisks(x *exchange) ([]disk, error) {
 	root := disk{volume: volume{Size: rootSize, Type: "gp3", IOPS: 3000, Throughput: 125, Snapshot: rootSnapshot}, device: rootDevice, kill: true}
 	out := []disk{root}
 	for _, m := range x.p.items("BlockDeviceMapping") {
@@ -62,10 +62,10 @@ func readDisk(p *params, d *disk) error {
 }
 
 // attachNew makes the volumes of a new instance.
-func (x *exchange) attachNew(in *instance, disks []disk, tags map[string]string) {
+func attachNew(x *exchange, in *instance, disks []disk, tags map[string]string) {
 	for _, d := range disks {
 		v := d.volume
-		x.encrypt(&v)
+		encrypt(x, &v)
 		v.base = x.tx.fresh("vol-", x.Region)
 		v.AZ, v.Tags, v.Life = in.AZ, tags, steady("available")
 		v.Attached = &attached{Instance: in.ID, Device: d.device, Kill: d.kill, At: x.now, Life: through(x.now, x.settle(), "attached", "attaching")}
@@ -74,7 +74,7 @@ func (x *exchange) attachNew(in *instance, disks []disk, tags map[string]string)
 }
 
 // disksOf lists the volumes tied to an instance.
-func (x *exchange) disksOf(id string) []*volume {
+func disksOf(x *exchange, id string) []*volume {
 	var out []*volume
 	for _, e := range x.tx.st.table(kindVolume, x.Region).below(id) {
 		v, ok := e.(*volume)

@@ -5,14 +5,14 @@ const encryptsAll = "ebs-encryption"
 
 func encryptionActions() map[string]handler {
 	return map[string]handler{
-		"EnableEbsEncryptionByDefault":  func(x *exchange) (any, error) { return x.encryptByDefault(true) },
-		"DisableEbsEncryptionByDefault": func(x *exchange) (any, error) { return x.encryptByDefault(false) },
+		"EnableEbsEncryptionByDefault":  func(x *exchange) (any, error) { return encryptByDefault(x, true) },
+		"DisableEbsEncryptionByDefault": func(x *exchange) (any, error) { return encryptByDefault(x, false) },
 	}
 }
 
 // encryptByDefault sets whether the account encrypts every new volume of a region ("Enable Amazon EBS
 // encryption by default").
-func (x *exchange) encryptByDefault(on bool) (any, error) {
+func encryptByDefault(x *exchange, on bool) (any, error) {
 	if on {
 		x.tx.put(&regionMark{base{ID: encryptsAll, Region: x.Region}})
 	} else if m, ok := find[*regionMark](x.tx, x.Region, encryptsAll); ok {
@@ -25,23 +25,23 @@ func (x *exchange) encryptByDefault(on bool) (any, error) {
 
 // keyWrong says why a volume cannot be encrypted with its key. EC2 finds out after it has answered: the volume ends in
 // error, the instance is terminated (EC2 API reference: CreateVolume, KmsKeyId).
-func (x *exchange) keyWrong(v *volume) bool {
-	if v.KMS == "" || v.KMS == x.keyARN("aws-ebs") {
+func keyWrong(x *exchange, v *volume) bool {
+	if v.KMS == "" || v.KMS == keyARN(x, "aws-ebs") {
 		return false
 	}
-	k, err := x.kmsKeyAt(v.KMS)
+	k, err := kmsKeyAt(x, v.KMS)
 	return err != nil || k.Disabled || !k.Deleted.IsZero()
 }
 
 const keyReason = "Client.InvalidKMSKey.InvalidState"
 
 // encrypt encrypts a new volume where the account does so with all.
-func (x *exchange) encrypt(v *volume) {
+func encrypt(x *exchange, v *volume) {
 	if _, all := find[*regionMark](x.tx, x.Region, encryptsAll); all || v.Encrypted {
 		v.Encrypted = true
-		v.KMS = orElse(v.KMS, x.keyARN("aws-ebs"))
-		if k, err := x.kmsKeyAt(v.KMS); err == nil { // by its ID
-			v.KMS = x.keyARN(k.ID)
+		v.KMS = orElse(v.KMS, keyARN(x, "aws-ebs"))
+		if k, err := kmsKeyAt(x, v.KMS); err == nil { // by its ID
+			v.KMS = keyARN(x, k.ID)
 		}
 	}
 }

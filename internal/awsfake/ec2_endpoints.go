@@ -70,7 +70,7 @@ func createEndpoint(x *exchange) (any, error) {
 			return made{viewEndpoint(e, e.Life.at(x.now))}, nil
 		}
 	}
-	v, err := x.vpc()
+	v, err := vpcOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func createEndpoint(x *exchange) (any, error) {
 		VPC: v.ID, Service: x.p.str("ServiceName"), Type: x.p.or("VpcEndpointType", "Gateway"), Policy: x.p.or("PolicyDocument", endpointPolicy),
 		Tables: x.p.strs("RouteTableId"), Subnets: x.p.strs("SubnetId"), Groups: x.p.strs("SecurityGroupId"), Private: x.p.flag("PrivateDnsEnabled", true),
 	}
-	if err := x.judgeEndpoint(e, v); err != nil {
+	if err := judgeEndpoint(x, e, v); err != nil {
 		return nil, err
 	}
 	e.base = x.tx.fresh("vpce-", x.Region)
@@ -95,7 +95,7 @@ func createEndpoint(x *exchange) (any, error) {
 	return made{viewEndpoint(e, e.Life.first())}, nil
 }
 
-func (x *exchange) judgeEndpoint(e *endpoint, v *vpc) error {
+func judgeEndpoint(x *exchange, e *endpoint, v *vpc) error {
 	gateway := strings.HasSuffix(e.Service, "."+x.Region+".s3") || strings.HasSuffix(e.Service, "."+x.Region+".dynamodb")
 	switch {
 	case !strings.HasPrefix(e.Service, "com.amazonaws."+x.Region+"."), e.Type == "Gateway" && !gateway:
@@ -113,12 +113,12 @@ func (x *exchange) judgeEndpoint(e *endpoint, v *vpc) error {
 	if e.Type == "Interface" && len(e.Groups) == 0 {
 		e.Groups = []string{v.Group}
 	}
-	return x.partsOf(e)
+	return partsOf(x, e)
 }
 
 // partsOf checks what an endpoint is made of: all of it is in its network, and a route table has one endpoint of a
 // service.
-func (x *exchange) partsOf(e *endpoint) error {
+func partsOf(x *exchange, e *endpoint) error {
 	for _, id := range e.Tables {
 		t, ok := find[*routeTable](x.tx, x.Region, id)
 		if !ok || t.VPC != e.VPC {
@@ -205,7 +205,7 @@ func modifyEndpoint(x *exchange) (any, error) {
 	if n.Type == "Interface" {
 		n.Life = through(x.now, x.settle(), "available", "pending")
 	}
-	if err := x.partsOf(&n); err != nil {
+	if err := partsOf(x, &n); err != nil {
 		return nil, err
 	}
 	x.tx.put(&n)
@@ -239,7 +239,7 @@ func deleteEndpoints(x *exchange) (any, error) {
 }
 
 // endpointIn reports an endpoint in a network, a subnet or a group.
-func (x *exchange) endpointIn(id string) bool {
+func endpointIn(x *exchange, id string) bool {
 	return slices.ContainsFunc(list[*endpoint](x.tx, x.Region), func(e *endpoint) bool {
 		return e.Life.at(x.now) != "deleted" && (e.VPC == id || slices.Contains(e.Subnets, id) || slices.Contains(e.Groups, id))
 	})

@@ -6,20 +6,20 @@ import (
 )
 
 // fixAddress gives an instance the address that it asks for.
-func (x *exchange) fixAddress(in *instance, sn *subnet, private string) (err error) {
+func fixAddress(x *exchange, in *instance, sn *subnet, private string) (err error) {
 	if private == "" {
 		return nil
 	}
 	if count, err := x.p.num("MaxCount", 1); err != nil || count > 1 {
 		return failf("InvalidParameterCombination", "The parameter PrivateIpAddress cannot be used with more than one instance.")
 	}
-	in.Private, err = x.freeAddress(sn, private)
+	in.Private, err = freeAddress(x, sn, private)
 	return err
 }
 
 // freeAddress is an address that a request asks for: one of the subnet that AWS does not reserve and nothing uses (EC2 API
 // reference: RunInstances and CreateNetworkInterface, PrivateIpAddress).
-func (x *exchange) freeAddress(sn *subnet, private string) (string, error) {
+func freeAddress(x *exchange, sn *subnet, private string) (string, error) {
 	if private == "" {
 		return "", nil
 	}

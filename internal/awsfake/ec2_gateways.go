@@ -80,7 +80,7 @@ func describeInternetGateways(x *exchange) (any, error) {
 	}{out, next}, nil
 }
 
-func (x *exchange) internetGateway() (*internetGateway, error) {
+func internetGatewayOf(x *exchange) (*internetGateway, error) {
 	id := x.p.str("InternetGatewayId")
 	if id == "" {
 		return nil, missing("internetGatewayId")
@@ -95,18 +95,18 @@ func (x *exchange) internetGateway() (*internetGateway, error) {
 // attachInternetGateway: a gateway has one network, and a network one gateway ("Enable internet access
 // for a VPC using an internet gateway"; code Resource.AlreadyAssociated).
 func attachInternetGateway(x *exchange) (any, error) {
-	g, err := x.internetGateway()
+	g, err := internetGatewayOf(x)
 	if err != nil {
 		return nil, err
 	}
-	v, err := x.vpc()
+	v, err := vpcOf(x)
 	if err != nil {
 		return nil, err
 	}
 	if g.VPC != "" {
 		return nil, failf("Resource.AlreadyAssociated", "resource %s is already attached to network %s", g.ID, g.VPC)
 	}
-	if x.gatewayOf(v.ID) != nil {
+	if gatewayOf(x, v.ID) != nil {
 		return nil, failf("InvalidParameterValue", "Network %s already has an internet gateway attached", v.ID)
 	}
 	n := *g
@@ -116,7 +116,7 @@ func attachInternetGateway(x *exchange) (any, error) {
 }
 
 // gatewayOf is the internet gateway of a network, or nil.
-func (x *exchange) gatewayOf(vpcID string) *internetGateway {
+func gatewayOf(x *exchange, vpcID string) *internetGateway {
 	for _, g := range list[*internetGateway](x.tx, x.Region) {
 		if g.VPC == vpcID {
 			return g
@@ -129,18 +129,18 @@ func (x *exchange) gatewayOf(vpcID string) *internetGateway {
 // reference: DetachInternetGateway: "The VPC must not contain any running instances with Elastic IP
 // addresses or public IPv4 addresses").
 func detachInternetGateway(x *exchange) (any, error) {
-	g, err := x.internetGateway()
+	g, err := internetGatewayOf(x)
 	if err != nil {
 		return nil, err
 	}
-	v, err := x.vpc()
+	v, err := vpcOf(x)
 	if err != nil {
 		return nil, err
 	}
 	if g.VPC != v.ID {
 		return nil, failf("Gateway.NotAttached", "resource %s is not attached to network %s", g.ID, v.ID)
 	}
-	if x.publicIn(v.ID) || x.balancerIn(v.ID) {
+	if publicIn(x, v.ID) || balancerIn(x, v.ID) {
 		return nil, failf("DependencyViolation", "Network %s has some mapped public address(es). Please unmap those public address(es) before detaching the gateway.", v.ID)
 	}
 	n := *g
@@ -149,14 +149,14 @@ func detachInternetGateway(x *exchange) (any, error) {
 	return success{true}, nil
 }
 
-func (x *exchange) publicIn(vpcID string) bool {
+func publicIn(x *exchange, vpcID string) bool {
 	for _, n := range list[*natGateway](x.tx, x.Region) {
 		if n.VPC == vpcID && n.Public != "" && n.Life.at(x.now) != natDeleted {
 			return true
 		}
 	}
 	for _, in := range list[*instance](x.tx, x.Region) {
-		if in.VPC == vpcID && !in.dead() && (in.Public != "" || x.addressOf(in.ID) != nil) {
+		if in.VPC == vpcID && !in.dead() && (in.Public != "" || addressOf(x, in.ID) != nil) {
 			return true
 		}
 	}
@@ -164,7 +164,7 @@ func (x *exchange) publicIn(vpcID string) bool {
 }
 
 func deleteInternetGateway(x *exchange) (any, error) {
-	g, err := x.internetGateway()
+	g, err := internetGatewayOf(x)
 	if err != nil {
 		return nil, err
 	}

@@ -41,11 +41,11 @@ func createGroup(x *exchange) (any, error) {
 	case badText(about):
 		return nil, badValue(about, "GroupDescription", "Character sets beyond ASCII are not supported.")
 	}
-	vpcID, err := x.homeVPC()
+	vpcID, err := homeVPC(x)
 	if err != nil {
 		return nil, err
 	}
-	if x.groupNamed(name, vpcID) != nil {
+	if groupNamed(x, name, vpcID) != nil {
 		return nil, failf("InvalidGroup.Duplicate", "The security group '%s' already exists for VPC '%s'", name, vpcID)
 	}
 	tags, err := x.specTags(kindGroup)
@@ -60,19 +60,19 @@ func createGroup(x *exchange) (any, error) {
 		ID     string   `xml:"groupId"`
 		ARN    string   `xml:"securityGroupArn"`
 		Tags   []xmlTag `xml:"tagSet>item"`
-	}{true, g.ID, x.arn("security-group", g.ID), tagSet(tags)}, nil
+	}{true, g.ID, arn(x, "security-group", g.ID), tagSet(tags)}, nil
 }
 
 func badText(s string) bool { return strings.ContainsFunc(s, func(r rune) bool { return r > 126 }) }
 
-func (x *exchange) arn(kind, id string) string {
+func arn(x *exchange, kind, id string) string {
 	return "arn:aws:ec2:" + x.Region + ":" + Account + ":" + kind + "/" + id
 }
 
 // homeVPC is the named network or the default one.
-func (x *exchange) homeVPC() (string, error) {
+func homeVPC(x *exchange) (string, error) {
 	if x.p.str("VpcId") != "" {
-		v, err := x.vpc()
+		v, err := vpcOf(x)
 		if err != nil {
 			return "", err
 		}
@@ -88,17 +88,17 @@ func (x *exchange) homeVPC() (string, error) {
 
 // group finds the group that the request is about, by id or by its name in the
 // default network.
-func (x *exchange) group() (*securityGroup, error) {
+func group(x *exchange) (*securityGroup, error) {
 	id, name := x.p.str("GroupId"), x.p.str("GroupName")
 	if id == "" && name == "" {
 		return nil, missing("GroupId")
 	}
 	if id == "" {
-		home, err := x.homeVPC()
+		home, err := homeVPC(x)
 		if err != nil {
 			return nil, err
 		}
-		if g := x.groupNamed(name, home); g != nil {
+		if g := groupNamed(x, name, home); g != nil {
 			return g, nil
 		}
 		return nil, notFound(name, "InvalidGroup.NotFound")
@@ -113,14 +113,14 @@ func (x *exchange) group() (*securityGroup, error) {
 // deleteGroup: a group in use by an instance, an interface, a database or another group's
 // rules stays, and so does a network's default one ("Delete a security group").
 func deleteGroup(x *exchange) (any, error) {
-	g, err := x.group()
+	g, err := group(x)
 	if err != nil {
 		return nil, err
 	}
 	if g.Name == "default" {
 		return nil, failf("CannotDelete", "the specified group: \"%s\" name: \"default\" cannot be deleted by a user", g.ID)
 	}
-	if x.groupInUse(g.ID) || x.balancerIn(g.ID) || x.endpointIn(g.ID) || x.interfaceIn(g.ID) {
+	if groupInUse(x, g.ID) || balancerIn(x, g.ID) || endpointIn(x, g.ID) || interfaceIn(x, g.ID) {
 		return nil, failf("DependencyViolation", "resource %s has a dependent object", g.ID)
 	}
 	x.tx.drop(g)
@@ -130,7 +130,7 @@ func deleteGroup(x *exchange) (any, error) {
 	}{true, g.ID}, nil
 }
 
-func (x *exchange) groupInUse(id string) bool {
+func groupInUse(x *exchange, id string) bool {
 	for _, in := range list[*instance](x.tx, x.Region) {
 		if slices.Contains(in.Groups, id) && in.Life.at(x.now) != "terminated" {
 			return true
@@ -167,13 +167,13 @@ func describeGroups(x *exchange) (any, error) {
 		return nil, err
 	}
 	if names := x.p.strs("GroupName"); len(names) > 0 {
-		home, err := x.homeVPC()
+		home, err := homeVPC(x)
 		if err != nil {
 			return nil, err
 		}
 		all = nil
 		for _, n := range names {
-			g := x.groupNamed(n, home)
+			g := groupNamed(x, n, home)
 			if g == nil {
 				return nil, notFound(n, "InvalidGroup.NotFound")
 			}
@@ -189,7 +189,7 @@ func describeGroups(x *exchange) (any, error) {
 	}
 	var out []xmlGroup
 	for _, g := range rows {
-		out = append(out, xmlGroup{Account, g.ID, x.arn("security-group", g.ID), g.Name, g.About, g.VPC, x.permissions(g.Rules, false), x.permissions(g.Rules, true), tagSet(g.Tags)})
+		out = append(out, xmlGroup{Account, g.ID, arn(x, "security-group", g.ID), g.Name, g.About, g.VPC, permissions(x, g.Rules, false), permissions(x, g.Rules, true), tagSet(g.Tags)})
 	}
 	return struct {
 		Set  []xmlGroup `xml:"securityGroupInfo>item"`

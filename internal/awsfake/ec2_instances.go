@@ -85,7 +85,7 @@ func describeInstances(x *exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if all, err = filtered(x, all, x.instanceValues); err != nil {
+	if all, err = filtered(x, all, func(in *instance, name string) ([]string, bool) { return instanceValues(x, in, name) }); err != nil {
 		return nil, err
 	}
 	rows, next, err := ec2Page(x, all, "InstanceId", 1000)
@@ -95,17 +95,17 @@ func describeInstances(x *exchange) (any, error) {
 	return struct {
 		Reservations []xmlReservation `xml:"reservationSet>item"`
 		Next         *string          `xml:"nextToken"`
-	}{x.reservations(rows), next}, nil
+	}{reservations(x, rows), next}, nil
 }
 
-func (x *exchange) reservations(rows []*instance) []xmlReservation {
+func reservations(x *exchange, rows []*instance) []xmlReservation {
 	var out []xmlReservation
 	for _, in := range rows {
 		if n := len(out); n == 0 || out[n-1].ID != in.Reservation {
 			out = append(out, xmlReservation{ID: in.Reservation, Owner: Account})
 		}
 		last := &out[len(out)-1]
-		last.Instances = append(last.Instances, x.view(in, in.Life.at(x.now), x.disksOf(in.ID)))
+		last.Instances = append(last.Instances, viewInstance(x, in, in.Life.at(x.now), disksOf(x, in.ID)))
 	}
 	return out
 }
@@ -125,7 +125,7 @@ func describeStatus(x *exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if all, err = filtered(x, all, x.instanceValues); err != nil {
+	if all, err = filtered(x, all, func(in *instance, name string) ([]string, bool) { return instanceValues(x, in, name) }); err != nil {
 		return nil, err
 	}
 	everything := x.p.yes("IncludeAllInstances")

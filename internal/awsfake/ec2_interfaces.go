@@ -45,7 +45,7 @@ type xmlInterface struct {
 	Tags       []xmlTag      `xml:"tagSet>item"`
 }
 
-func (x *exchange) groupRefs(ids []string) (out []xmlGroupRef) {
+func groupRefs(x *exchange, ids []string) (out []xmlGroupRef) {
 	for _, id := range ids {
 		ref := xmlGroupRef{ID: id}
 		if g, ok := find[*securityGroup](x.tx, x.Region, id); ok {
@@ -56,11 +56,11 @@ func (x *exchange) groupRefs(ids []string) (out []xmlGroupRef) {
 	return out
 }
 
-func (x *exchange) viewInterface(n *networkInterface) xmlInterface {
+func viewInterface(x *exchange, n *networkInterface) xmlInterface {
 	out := xmlInterface{
 		ID: n.ID, Subnet: n.Subnet, VPC: n.VPC, AZ: n.AZ, About: n.About, Owner: Account, Requester: n.Requester, Status: n.status(x.now), MAC: n.mac(),
 		Private: n.Private, PrivateDNS: "ip-" + dashed(n.Private) + "." + x.Region + ".compute.internal", SrcCheck: !n.NoSrcCheck, Type: "interface",
-		Groups: x.groupRefs(n.Groups), Tags: tagSet(n.Tags),
+		Groups: groupRefs(x, n.Groups), Tags: tagSet(n.Tags),
 	}
 	if t := n.tie(x.now); t != nil {
 		out.Attachment = &xmlNICTie{ID: t.ID, Index: t.Index, Status: t.Life.at(x.now), At: t.At, Kill: t.Kill}
@@ -90,7 +90,7 @@ func primaryOf(in *instance) *networkInterface {
 }
 
 // interfaces are all: those made by themselves, those of instances, and those of NAT gateways.
-func (x *exchange) interfaces() []*networkInterface {
+func interfaces(x *exchange) []*networkInterface {
 	out := slices.Clone(list[*networkInterface](x.tx, x.Region))
 	for _, in := range list[*instance](x.tx, x.Region) {
 		if in.Life.at(x.now) != "terminated" {
@@ -129,13 +129,13 @@ func createInterface(x *exchange) (any, error) {
 		if !ok {
 			return nil, failf(noInterface, "The networkInterface ID '%s' does not exist", again[0])
 		}
-		return made{x.viewInterface(n)}, nil
+		return made{viewInterface(x, n)}, nil
 	}
-	sn, err := x.subnet()
+	sn, err := subnetOf(x)
 	if err != nil {
 		return nil, err
 	}
-	groups, err := x.groupsFor(x.p.strs("SecurityGroupId"), nil, sn)
+	groups, err := groupsFor(x, x.p.strs("SecurityGroupId"), nil, sn)
 	if err != nil {
 		return nil, err
 	}
@@ -144,26 +144,26 @@ func createInterface(x *exchange) (any, error) {
 		return nil, err
 	}
 	about := x.p.str("Description")
-	private, err := x.freeAddress(sn, x.p.str("PrivateIpAddress"))
+	private, err := freeAddress(x, sn, x.p.str("PrivateIpAddress"))
 	switch {
 	case err != nil:
 		return nil, err
 	case len(about) > 255:
 		return nil, failf("InvalidParameterValue", "Descriptions have at most 255 characters.")
-	case x.freeAddresses(sn.ID) < 1:
+	case freeAddresses(x, sn.ID) < 1:
 		return nil, failf("InsufficientFreeAddressesInSubnet", "The specified subnet does not have enough free addresses to satisfy the request.")
 	}
 	n := &networkInterface{base: x.tx.fresh("eni-", x.Region), Subnet: sn.ID, VPC: sn.VPC, AZ: sn.AZ, Groups: groups, Private: private, About: about}
 	if n.Tags = tags; n.Private == "" {
-		n.Private = x.address(sn.ID, n.Seq)
+		n.Private = privateAddress(x, sn.ID, n.Seq)
 	}
 	x.tx.put(n)
 	x.remember([]string{n.ID})
-	return made{x.viewInterface(n)}, nil
+	return made{viewInterface(x, n)}, nil
 }
 
 func describeInterfaces(x *exchange) (any, error) {
-	all := x.interfaces()
+	all := interfaces(x)
 	if ids := x.p.strs("NetworkInterfaceId"); len(ids) > 0 {
 		var some []*networkInterface
 		for _, id := range ids {
@@ -175,7 +175,7 @@ func describeInterfaces(x *exchange) (any, error) {
 		}
 		all = some
 	}
-	all, err := filtered(x, all, x.interfaceValues)
+	all, err := filtered(x, all, func(n *networkInterface, name string) ([]string, bool) { return interfaceValues(x, n, name) })
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func describeInterfaces(x *exchange) (any, error) {
 	}
 	var out []xmlInterface
 	for _, n := range rows {
-		out = append(out, x.viewInterface(n))
+		out = append(out, viewInterface(x, n))
 	}
 	return struct {
 		Set  []xmlInterface `xml:"networkInterfaceSet>item"`
@@ -193,7 +193,7 @@ func describeInterfaces(x *exchange) (any, error) {
 	}{out, next}, nil
 }
 
-func (x *exchange) interfaceValues(n *networkInterface, name string) ([]string, bool) {
+func interfaceValues(x *exchange, n *networkInterface, name string) ([]string, bool) {
 	t, index := n.tie(x.now), ""
 	if t == nil {
 		t = &nicTie{}

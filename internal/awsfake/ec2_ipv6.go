@@ -44,7 +44,7 @@ func viewTies6(all []tie6, now time.Time, pool string) []xmlTie6 {
 }
 
 // amazon6 gives a network another /56 of the range for documentation, which no two networks share.
-func (x *exchange) amazon6() tie6 {
+func amazon6(x *exchange) tie6 {
 	n := x.tx.next()
 	first := netip.AddrFrom16([16]byte{0x20, 0x01, 0x0d, 0xb8, byte(n >> 16), byte(n >> 8), byte(n)})
 	return tie6{
@@ -53,7 +53,7 @@ func (x *exchange) amazon6() tie6 {
 	}
 }
 
-func (x *exchange) giveUp6(t tie6) tie6 {
+func giveUp6(x *exchange, t tie6) tie6 {
 	t.Life = through(x.now, x.settle(), disassociated, "disassociating")
 	return t
 }
@@ -67,7 +67,7 @@ type tied6 struct {
 // associateVPC gives a network a block of Amazon's. There is no client token: twice the same call
 // gives it two (EC2 API reference: AssociateVpcCidrBlock).
 func associateVPC(x *exchange) (any, error) {
-	v, err := x.vpc()
+	v, err := vpcOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func associateVPC(x *exchange) (any, error) {
 	if len(n.V6) >= most6 {
 		return nil, failf("CidrLimitExceeded", "This network '%s' has met its maximum number of allowed CIDRs: %d", v.ID, most6)
 	}
-	t := x.amazon6()
+	t := amazon6(x)
 	n.V6 = append(n.V6, t)
 	x.tx.put(&n)
 	return tied6{VPC: v.ID, Tie: viewTie6(t, t.Life.first(), amazonPool)}, nil
@@ -98,12 +98,12 @@ func disassociateVPC(x *exchange) (any, error) {
 		if i < 0 {
 			continue
 		}
-		if err := x.unused6(v, v.V6[i].CIDR); err != nil {
+		if err := unused6(x, v, v.V6[i].CIDR); err != nil {
 			return nil, err
 		}
 		n := *v
 		n.V6 = slices.Clone(v.V6)
-		n.V6[i] = x.giveUp6(v.V6[i])
+		n.V6[i] = giveUp6(x, v.V6[i])
 		x.tx.put(&n)
 		return tied6{VPC: v.ID, Tie: viewTie6(n.V6[i], n.V6[i].Life.first(), amazonPool)}, nil
 	}

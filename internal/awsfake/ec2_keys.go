@@ -61,7 +61,7 @@ func viewKey(k *keyPair, public bool) xmlKey {
 }
 
 // keyPairOf finds a key pair by its ID, where others are found by their name.
-func (x *exchange) keyPairOf(id string) (entity, error) {
+func keyPairOf(x *exchange, id string) (entity, error) {
 	for _, k := range list[*keyPair](x.tx, x.Region) {
 		if k.Pair == id {
 			return k, nil
@@ -111,7 +111,7 @@ func describeKeys(x *exchange) (any, error) {
 // DeleteKeyPair).
 func deleteKey(x *exchange) (any, error) {
 	if id := x.p.str("KeyPairId"); id != "" {
-		if k, err := x.keyPairOf(id); err == nil {
+		if k, err := keyPairOf(x, id); err == nil {
 			x.tx.drop(k)
 		}
 		return success{true}, nil

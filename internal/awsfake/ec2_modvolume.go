@@ -32,7 +32,7 @@ func viewModification(v *volume, state string) xmlModification {
 // one, and one change ends before the next begins ("Request Amazon EBS volume
 // modifications": requirements and limitations).
 func modifyVolume(x *exchange) (any, error) {
-	v, err := x.volume()
+	v, err := volumeOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func modifyVolume(x *exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.keepTuning(v, want)
+	keepTuning(x, v, want)
 	n := *v
 	n.Change = &modified{
 		Start: x.now, Life: through(x.now, x.settle(), "completed", "modifying", "optimizing"),
@@ -68,7 +68,7 @@ func modifyVolume(x *exchange) (any, error) {
 }
 
 // keepTuning: what a modification does not name stays as it is.
-func (x *exchange) keepTuning(v, want *volume) {
+func keepTuning(x *exchange, v, want *volume) {
 	if want.Type != v.Type {
 		return
 	}

@@ -75,10 +75,10 @@ func createNAT(x *exchange) (any, error) {
 		return nil, err
 	}
 	n := &natGateway{base: x.tx.fresh("nat-", x.Region), Subnet: sn.ID, VPC: sn.VPC, Type: x.p.or("ConnectivityType", "public")}
-	n.Tags, n.Local = tags, x.address(sn.ID, n.Seq)
+	n.Tags, n.Local = tags, privateAddress(x, sn.ID, n.Seq)
 	n.Life = through(x.now, x.settle(), "available", "pending")
 	if n.Type == "public" {
-		if err := x.publish(n); err != nil {
+		if err := publish(x, n); err != nil {
 			return nil, err
 		}
 	} else if x.p.has("AllocationId") {
@@ -90,8 +90,8 @@ func createNAT(x *exchange) (any, error) {
 }
 
 // publish gives a NAT gateway its address.
-func (x *exchange) publish(n *natGateway) error {
-	a, err := x.allocation(x.p.str("AllocationId"))
+func publish(x *exchange, n *natGateway) error {
+	a, err := allocation(x, x.p.str("AllocationId"))
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (x *exchange) publish(n *natGateway) error {
 		return failf("Resource.AlreadyAssociated", "resource %s is already associated with associate-id %s", a.ID, a.Association)
 	}
 	n.Address, n.Public = a.ID, a.IP
-	if x.gatewayOf(n.VPC) == nil {
+	if gatewayOf(x, n.VPC) == nil {
 		n.Failure = "Gateway.NotAttached Network " + n.VPC + " has no Internet gateway attached"
 		n.Life = through(x.now, x.settle(), "failed", "pending")
 		return nil

@@ -7,7 +7,7 @@ import (
 )
 
 // readRules reads the rules that a request spells, one for each source.
-func (x *exchange) readRules(g *securityGroup, egress bool) ([]rule, error) {
+func readRules(x *exchange, g *securityGroup, egress bool) ([]rule, error) {
 	var out []rule
 	perms := x.p.items("IpPermissions")
 	if len(perms) == 0 && x.p.has("IpProtocol") {
@@ -43,7 +43,7 @@ func (x *exchange) readRules(g *securityGroup, egress bool) ([]rule, error) {
 		}
 		for _, s := range p.items("Groups") {
 			c := r
-			if c.Group, err = x.peer(g, s); err != nil {
+			if c.Group, err = peer(x, g, s); err != nil {
 				return nil, err
 			}
 			if owner := s.str("UserId"); owner != x.c.account {
@@ -79,7 +79,7 @@ func flatPermission(p *params) *params {
 
 // peer is the group that a rule names. One of another account is taken for one in a VPC that is peered with this one
 // ("Update your security groups to reference peer security groups").
-func (x *exchange) peer(g *securityGroup, s *params) (string, error) {
+func peer(x *exchange, g *securityGroup, s *params) (string, error) {
 	s.str("VpcId")
 	if id, owner := s.str("GroupId"), s.str("UserId"); owner != "" && owner != x.c.account {
 		return id, shaped(id, "InvalidGroup.NotFound")
@@ -91,7 +91,7 @@ func (x *exchange) peer(g *securityGroup, s *params) (string, error) {
 		return id, nil
 	}
 	name := s.str("GroupName")
-	if other := x.groupNamed(name, g.VPC); other != nil {
+	if other := groupNamed(x, name, g.VPC); other != nil {
 		return other.ID, nil
 	}
 	return "", notFound(name, "InvalidGroup.NotFound")

@@ -8,7 +8,7 @@ import (
 
 // locationInstance chooses network, zone and groups, from the instance's own
 // parameters or from those of its first network interface.
-func (x *exchange) locationInstance(in *instance) error {
+func locationInstance(x *exchange, in *instance) error {
 	subnetID, groups := x.p.str("SubnetId"), x.p.strs("SecurityGroupId")
 	private := x.p.str("PrivateIpAddress")
 	nics := x.p.items("NetworkInterface")
@@ -25,11 +25,11 @@ func (x *exchange) locationInstance(in *instance) error {
 		nics[0].str("DeviceIndex")
 		nics[0].str("DeleteOnTermination")
 	}
-	sn, err := x.subnetFor(subnetID)
+	sn, err := subnetFor(x, subnetID)
 	if err != nil {
 		return err
 	}
-	if err := x.checkOffered(sn.AZ, in.Type); err != nil {
+	if err := checkOffered(x, sn.AZ, in.Type); err != nil {
 		return err
 	}
 	in.Subnet, in.VPC, in.AZ = sn.ID, sn.VPC, sn.AZ
@@ -37,15 +37,15 @@ func (x *exchange) locationInstance(in *instance) error {
 	if public != "" {
 		in.WantsPublic = public == "true"
 	}
-	if in.Groups, err = x.groupsFor(groups, x.p.strs("SecurityGroup"), sn); err != nil {
+	if in.Groups, err = groupsFor(x, groups, x.p.strs("SecurityGroup"), sn); err != nil {
 		return err
 	}
-	return x.fixAddress(in, sn, private)
+	return fixAddress(x, in, sn, private)
 }
 
 // subnetFor is the named subnet, or a default one ("Default VPCs": an instance
 // without a subnet starts in a default subnet; here the first with room).
-func (x *exchange) subnetFor(id string) (*subnet, error) {
+func subnetFor(x *exchange, id string) (*subnet, error) {
 	az := x.p.str("Placement.AvailabilityZone")
 	if az != "" && !validZone(x.Region, az) {
 		return nil, failf("InvalidParameterValue", "Invalid availability zone: [%s]", az)
@@ -69,7 +69,7 @@ func (x *exchange) subnetFor(id string) (*subnet, error) {
 		if az == "" && !offered(sn.AZ, kind) {
 			continue
 		}
-		if sn.Default && (az == sn.AZ || az == "" && x.freeAddresses(sn.ID) >= need) {
+		if sn.Default && (az == sn.AZ || az == "" && freeAddresses(x, sn.ID) >= need) {
 			return sn, nil
 		}
 	}
@@ -78,10 +78,10 @@ func (x *exchange) subnetFor(id string) (*subnet, error) {
 
 // groupsFor are the named groups, which must live in the subnet's network, or
 // the network's default group.
-func (x *exchange) groupsFor(byID, byName []string, sn *subnet) ([]string, error) {
+func groupsFor(x *exchange, byID, byName []string, sn *subnet) ([]string, error) {
 	out := slices.Clone(byID)
 	for _, name := range byName {
-		g := x.groupNamed(name, sn.VPC)
+		g := groupNamed(x, name, sn.VPC)
 		if g == nil {
 			return nil, failf("InvalidGroup.NotFound", "The security group '%s' does not exist in VPC '%s'", name, sn.VPC)
 		}
@@ -105,7 +105,7 @@ func (x *exchange) groupsFor(byID, byName []string, sn *subnet) ([]string, error
 	return nil, failf("InvalidVpcID.NotFound", "The vpc ID '%s' does not exist", sn.VPC)
 }
 
-func (x *exchange) groupNamed(name, vpcID string) *securityGroup {
+func groupNamed(x *exchange, name, vpcID string) *securityGroup {
 	for _, g := range list[*securityGroup](x.tx, x.Region) {
 		if g.Name == name && g.VPC == vpcID {
 			return g
@@ -116,7 +116,7 @@ func (x *exchange) groupNamed(name, vpcID string) *securityGroup {
 
 // freeAddresses: AWS reserves five addresses of each subnet ("Subnet
 // CIDR blocks").
-func (x *exchange) freeAddresses(subnetID string) int {
+func freeAddresses(x *exchange, subnetID string) int {
 	sn, ok := find[*subnet](x.tx, x.Region, subnetID)
 	if !ok {
 		return 0
@@ -138,10 +138,10 @@ func hosts(cidr string) int {
 	return 1 << (32 - p.Bits())
 }
 
-// address is a private address of the subnet. It follows from the sequence
+// privateAddress is a private address of the subnet. It follows from the sequence
 // number, so that finding one costs no search; in a subnet that was used up
 // once over, two instances may show the same one.
-func (x *exchange) address(subnetID string, seq int64) string {
+func privateAddress(x *exchange, subnetID string, seq int64) string {
 	sn, ok := find[*subnet](x.tx, x.Region, subnetID)
 	if !ok {
 		return ""

@@ -14,7 +14,7 @@ type xmlChanges struct {
 
 // power changes the run state of every named instance, or of none: one bad id
 // or state refuses the call (EC2 API reference: StopInstances and its kin).
-func (x *exchange) power(step func(*instance, string) (*instance, error)) (any, error) {
+func power(x *exchange, step func(*instance, string) (*instance, error)) (any, error) {
 	if len(x.p.strs("InstanceId")) == 0 {
 		return nil, missing("InstanceId")
 	}
@@ -44,7 +44,7 @@ func wrongState(in *instance, state, verb string) error {
 }
 
 func startInstances(x *exchange) (any, error) {
-	return x.power(func(in *instance, state string) (*instance, error) {
+	return power(x, func(in *instance, state string) (*instance, error) {
 		switch state {
 		case "running", "pending":
 			return nil, nil
@@ -59,7 +59,7 @@ func startInstances(x *exchange) (any, error) {
 
 func stopInstances(x *exchange) (any, error) {
 	x.p.str("Force")
-	return x.power(func(in *instance, state string) (*instance, error) {
+	return power(x, func(in *instance, state string) (*instance, error) {
 		switch {
 		case state == "stopped" || state == "stopping":
 			return nil, nil
@@ -73,7 +73,7 @@ func stopInstances(x *exchange) (any, error) {
 		n := *in
 		n.Life = through(x.now, x.settle(), "stopped", "stopping")
 		n.Reason = userReason(x.now)
-		x.release(in)
+		release(x, in)
 		return &n, nil
 	})
 }
@@ -83,7 +83,7 @@ func userReason(now time.Time) string {
 }
 
 func rebootInstances(x *exchange) (any, error) {
-	_, err := x.power(func(in *instance, state string) (*instance, error) {
+	_, err := power(x, func(in *instance, state string) (*instance, error) {
 		if state != "running" {
 			return nil, wrongState(in, state, "rebooted")
 		}
@@ -95,26 +95,26 @@ func rebootInstances(x *exchange) (any, error) {
 // terminateInstances ends every named instance or, when one is protected or
 // unknown, none. Terminating a terminated one is accepted.
 func terminateInstances(x *exchange) (any, error) {
-	return x.power(func(in *instance, state string) (*instance, error) {
+	return power(x, func(in *instance, state string) (*instance, error) {
 		if in.dead() {
 			return nil, nil
 		}
 		if in.Protected {
 			return nil, failf("OperationNotPermitted", "The instance '%s' may not be terminated. Modify its 'disableApiTermination' instance attribute and try again.", in.ID)
 		}
-		x.relaunch(in)
-		return x.kill(in), nil
+		relaunch(x, in)
+		return kill(x, in), nil
 	})
 }
 
 // kill ends an instance: its volumes go with it or come free, as each was
 // attached ("Preserve data when an instance is terminated"), as do its interfaces besides that of its launch, and its Elastic IP comes free.
-func (x *exchange) kill(in *instance) *instance {
+func kill(x *exchange, in *instance) *instance {
 	n := *in
 	n.Life = through(x.now, x.settle(), "terminated", "shutting-down")
 	n.Reason = userReason(x.now)
 	n.Until = n.Life.end().Add(x.c.opts.keepDead)
-	for _, v := range x.disksOf(in.ID) {
+	for _, v := range disksOf(x, in.ID) {
 		d := *v
 		tie := *v.Attached
 		tie.Life = through(x.now, x.settle(), "detached", "detaching")
@@ -125,12 +125,12 @@ func (x *exchange) kill(in *instance) *instance {
 		}
 		x.tx.put(&d)
 	}
-	if a := x.addressOf(in.ID); a != nil {
+	if a := addressOf(x, in.ID); a != nil {
 		free := *a
 		free.Instance, free.Association = "", ""
 		x.tx.put(&free)
 	}
-	x.unplug(in)
+	unplug(x, in)
 	x.forget(in.Token, n.Life.end())
 	return &n
 }

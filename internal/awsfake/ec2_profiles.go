@@ -29,7 +29,7 @@ func viewProfile(in *instance, state string) xmlAssociation {
 // associateProfile: an instance has at most one profile (EC2 API reference:
 // AssociateIamInstanceProfile).
 func associateProfile(x *exchange) (any, error) {
-	in, err := x.instance()
+	in, err := instanceOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func associateProfile(x *exchange) (any, error) {
 }
 
 // association finds the instance that an association belongs to.
-func (x *exchange) association() (*instance, error) {
+func association(x *exchange) (*instance, error) {
 	id := x.p.str("AssociationId")
 	if id == "" {
 		return nil, missing("AssociationId")
@@ -63,7 +63,7 @@ func (x *exchange) association() (*instance, error) {
 }
 
 func disassociateProfile(x *exchange) (any, error) {
-	in, err := x.association()
+	in, err := association(x)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func disassociateProfile(x *exchange) (any, error) {
 }
 
 func replaceProfile(x *exchange) (any, error) {
-	in, err := x.association()
+	in, err := association(x)
 	if err != nil {
 		return nil, err
 	}

@@ -4,8 +4,8 @@ import (
 	"strconv"
 )
 
-// view renders an instance in its current state.
-func (x *exchange) view(in *instance, state string, disks []*volume) xmlInstance {
+// viewInstance renders an instance in its current state.
+func viewInstance(x *exchange, in *instance, state string, disks []*volume) xmlInstance {
 	v := xmlInstance{
 		ID: in.ID, Image: in.Image, State: stateOf(state), Key: in.Key, Index: in.Index, Type: in.Type,
 		Launched: in.Launched, AZ: in.AZ, Tenancy: in.Tenancy, Monitoring: "disabled", SrcCheck: !in.NoSrcCheck,
@@ -33,31 +33,31 @@ func (x *exchange) view(in *instance, state string, disks []*volume) xmlInstance
 		v.Mappings = append(v.Mappings, xmlMapping{t.Device, d.ID, t.Life.at(x.now), t.At, t.Kill})
 	}
 	if state != "terminated" {
-		x.wire(&v, in, state)
+		wire(x, &v, in, state)
 	}
 	return v
 }
 
 // wire adds the network side: a terminated instance has none, and a public
 // address comes and goes with running.
-func (x *exchange) wire(v *xmlInstance, in *instance, state string) {
+func wire(x *exchange, v *xmlInstance, in *instance, state string) {
 	v.Subnet, v.VPC, v.Private = in.Subnet, in.VPC, in.Private
 	v.PrivateDNS = "ip-" + dashed(in.Private) + "." + x.Region + ".compute.internal"
-	v.Groups = x.groupRefs(in.Groups)
-	nic := x.plugged(primaryOf(in))
+	v.Groups = groupRefs(x, in.Groups)
+	nic := plugged(x, primaryOf(in))
 	if in.Public != "" && (state == "running" || state == "pending") {
 		v.Public, v.PublicDNS = in.Public, "ec2-"+dashed(in.Public)+".compute.example"
 		nic.Public = &v.Public
 	}
 	v.NICs = []xmlNIC{nic}
-	for _, n := range x.nicsOf(in.ID) {
-		v.NICs = append(v.NICs, x.plugged(n))
+	for _, n := range nicsOf(x, in.ID) {
+		v.NICs = append(v.NICs, plugged(x, n))
 	}
 }
 
-func (x *exchange) plugged(n *networkInterface) xmlNIC {
+func plugged(x *exchange, n *networkInterface) xmlNIC {
 	return xmlNIC{
-		ID: n.ID, Subnet: n.Subnet, VPC: n.VPC, Status: "in-use", Private: n.Private, Groups: x.groupRefs(n.Groups),
+		ID: n.ID, Subnet: n.Subnet, VPC: n.VPC, Status: "in-use", Private: n.Private, Groups: groupRefs(x, n.Groups),
 		Tie: n.Tie.ID, Index: n.Tie.Index, State: n.Tie.Life.at(x.now), Kill: n.Tie.Kill,
 	}
 }
@@ -80,14 +80,14 @@ type xmlReservation struct {
 
 // reservationOf renders one reservation; fresh shows the first state of a new
 // instance, which an answer to RunInstances always does.
-func (x *exchange) reservationOf(list []*instance, fresh bool) xmlReservation {
+func reservationOf(x *exchange, list []*instance, fresh bool) xmlReservation {
 	out := xmlReservation{ID: list[0].Reservation, Owner: Account}
 	for _, in := range list {
 		state := in.Life.at(x.now)
 		if fresh {
 			state = in.Life.first()
 		}
-		out.Instances = append(out.Instances, x.view(in, state, x.disksOf(in.ID)))
+		out.Instances = append(out.Instances, viewInstance(x, in, state, disksOf(x, in.ID)))
 	}
 	return out
 }
@@ -95,7 +95,7 @@ func (x *exchange) reservationOf(list []*instance, fresh bool) xmlReservation {
 // instanceValues is what an instance has under the names of the filters of
 // DescribeInstances; names that the sandbox does not support are refused as
 // unknown ones are.
-func (x *exchange) instanceValues(in *instance, name string) ([]string, bool) {
+func instanceValues(x *exchange, in *instance, name string) ([]string, bool) {
 	state := in.Life.at(x.now)
 	switch name {
 	case "instance-id":

@@ -9,11 +9,11 @@ import (
 // exist rejects the call (EC2 API reference: RevokeSecurityGroupIngress, for
 // groups in a VPC: InvalidPermission.NotFound).
 func revoke(x *exchange, egress bool) (any, error) {
-	g, err := x.group()
+	g, err := group(x)
 	if err != nil {
 		return nil, err
 	}
-	spelled, err := x.readRules(g, egress)
+	spelled, err := readRules(x, g, egress)
 	if err != nil {
 		return nil, err
 	}
@@ -44,11 +44,11 @@ func revoke(x *exchange, egress bool) (any, error) {
 // redescribe changes descriptions only (EC2 API reference:
 // UpdateSecurityGroupRuleDescriptionsIngress).
 func redescribe(x *exchange, egress bool) (any, error) {
-	g, err := x.group()
+	g, err := group(x)
 	if err != nil {
 		return nil, err
 	}
-	spelled, err := x.readRules(g, egress)
+	spelled, err := readRules(x, g, egress)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (g *securityGroup) ruleAt(id string) (int, error) {
 // modifyRules rewrites rules in place, each by its id (EC2 API reference:
 // ModifySecurityGroupRules).
 func modifyRules(x *exchange) (any, error) {
-	g, err := x.group()
+	g, err := group(x)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func modifyRules(x *exchange) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if n.Rules[i], err = x.rewrite(n.Rules[i], u.at("SecurityGroupRule")); err != nil {
+		if n.Rules[i], err = rewriteRule(x, n.Rules[i], u.at("SecurityGroupRule")); err != nil {
 			return nil, err
 		}
 		for j, r := range n.Rules {
@@ -107,7 +107,7 @@ func modifyRules(x *exchange) (any, error) {
 	return success{true}, nil
 }
 
-func (x *exchange) rewrite(old rule, p *params) (rule, error) {
+func rewriteRule(x *exchange, old rule, p *params) (rule, error) {
 	r := rule{ID: old.ID, Egress: old.Egress, Tags: old.Tags, About: p.str("Description")}
 	var err error
 	if r.Proto, r.From, r.To, err = readPorts(p); err != nil {
@@ -132,7 +132,7 @@ func (x *exchange) rewrite(old rule, p *params) (rule, error) {
 }
 
 // retagRule changes the tags of a rule, which is a part of its group.
-func (x *exchange) retagRule(id string, change func(map[string]string)) error {
+func retagRule(x *exchange, id string, change func(map[string]string)) error {
 	for _, g := range list[*securityGroup](x.tx, x.Region) {
 		i, err := g.ruleAt(id)
 		if err != nil {
@@ -165,12 +165,12 @@ func describeRules(x *exchange) (any, error) {
 	}
 	for _, g := range list[*securityGroup](x.tx, x.Region) {
 		for _, r := range g.Rules {
-			ok, err := x.wantsRule(g, r)
+			ok, err := wantsRule(x, g, r)
 			if err != nil {
 				return nil, err
 			}
 			if ok && (len(desired) == 0 || slices.Contains(desired, r.ID)) {
-				out = append(out, x.viewRule(g.ID, r))
+				out = append(out, viewRule(x, g.ID, r))
 			}
 		}
 	}
@@ -181,7 +181,7 @@ func describeRules(x *exchange) (any, error) {
 	}{page, next}, err
 }
 
-func (x *exchange) wantsRule(g *securityGroup, r rule) (bool, error) {
+func wantsRule(x *exchange, g *securityGroup, r rule) (bool, error) {
 	matching := true
 	for _, f := range x.p.items("Filter") {
 		name := f.str("Name")

@@ -54,7 +54,7 @@ type xmlRouteTable struct {
 	Tags   []xmlTag      `xml:"tagSet>item"`
 }
 
-func (x *exchange) viewRouteTable(t *routeTable) xmlRouteTable {
+func viewRouteTable(x *exchange, t *routeTable) xmlRouteTable {
 	out := xmlRouteTable{ID: t.ID, VPC: t.VPC, Owner: Account, Tags: tagSet(t.Tags)}
 	if v, ok := find[*vpc](x.tx, x.Region, t.VPC); ok {
 		local := "local"
@@ -68,7 +68,7 @@ func (x *exchange) viewRouteTable(t *routeTable) xmlRouteTable {
 			view.CIDR4 = &r.CIDR
 		}
 		*view.target(r.Target) = &r.Target
-		if !x.exists(r.Target) {
+		if !targetExists(x, r.Target) {
 			view.State = "blackhole"
 		}
 		out.Routes = append(out.Routes, view)
@@ -97,8 +97,8 @@ func (r *xmlRoute) target(id string) **string {
 	return &r.Gateway
 }
 
-// exists reports whether a target exists. Of kinds that the sandbox does not have, all do.
-func (x *exchange) exists(target string) bool {
+// targetExists reports whether a target exists. Of kinds that the sandbox does not have, all do.
+func targetExists(x *exchange, target string) bool {
 	switch prefix, _, _ := strings.Cut(target, "-"); prefix {
 	case "igw":
 		_, ok := find[*internetGateway](x.tx, x.Region, target)
@@ -124,10 +124,10 @@ func createRouteTable(x *exchange) (any, error) {
 	}
 	if repeated {
 		if t, ok := find[*routeTable](x.tx, x.Region, again[0]); ok {
-			return made{x.viewRouteTable(t)}, nil
+			return made{viewRouteTable(x, t)}, nil
 		}
 	}
-	v, err := x.vpc()
+	v, err := vpcOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func createRouteTable(x *exchange) (any, error) {
 	t.Tags = tags
 	x.tx.put(t)
 	x.remember([]string{t.ID})
-	return made{x.viewRouteTable(t)}, nil
+	return made{viewRouteTable(x, t)}, nil
 }
 
 func describeRouteTables(x *exchange) (any, error) {
@@ -173,7 +173,7 @@ func describeRouteTables(x *exchange) (any, error) {
 	}
 	var out []xmlRouteTable
 	for _, t := range rows {
-		out = append(out, x.viewRouteTable(t))
+		out = append(out, viewRouteTable(x, t))
 	}
 	return struct {
 		Set  []xmlRouteTable `xml:"routeTableSet>item"`
@@ -181,7 +181,7 @@ func describeRouteTables(x *exchange) (any, error) {
 	}{out, next}, nil
 }
 
-func (x *exchange) routeTable() (*routeTable, error) {
+func routeTableOf(x *exchange) (*routeTable, error) {
 	id := x.p.str("RouteTableId")
 	if id == "" {
 		return nil, missing("routeTableId")
@@ -198,7 +198,7 @@ func (x *exchange) routeTable() (*routeTable, error) {
 // deleteRouteTable: neither the main table nor one that subnets use can be deleted (EC2 API reference:
 // DeleteRouteTable).
 func deleteRouteTable(x *exchange) (any, error) {
-	t, err := x.routeTable()
+	t, err := routeTableOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +211,7 @@ func deleteRouteTable(x *exchange) (any, error) {
 
 // associateRouteTable: a subnet has one table besides the main one; again the same is not refused.
 func associateRouteTable(x *exchange) (any, error) {
-	t, err := x.routeTable()
+	t, err := routeTableOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -259,7 +259,7 @@ func disassociateRouteTable(x *exchange) (any, error) {
 }
 
 // untie removes a subnet that is deleted from its table.
-func (x *exchange) untie(subnetID string) {
+func untie(x *exchange, subnetID string) {
 	for _, t := range list[*routeTable](x.tx, x.Region) {
 		if i := slices.IndexFunc(t.Ties, func(s tie) bool { return s.Subnet == subnetID }); i >= 0 {
 			n := *t
@@ -272,7 +272,7 @@ func (x *exchange) untie(subnetID string) {
 // putRoute creates the route of a block of addresses, of which a table has one, or changes where it
 // goes (EC2 API reference: CreateRoute, ReplaceRoute).
 func putRoute(x *exchange, again bool) (any, error) {
-	t, err := x.routeTable()
+	t, err := routeTableOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -281,7 +281,7 @@ func putRoute(x *exchange, again bool) (any, error) {
 	if err != nil {
 		return nil, badValue(cidr, "destinationCidrBlock", "This is not a valid CIDR block.")
 	}
-	target, err := x.routeTarget(t)
+	target, err := routeTarget(x, t)
 	if err != nil {
 		return nil, err
 	}
@@ -301,7 +301,7 @@ func putRoute(x *exchange, again bool) (any, error) {
 }
 
 // routeTarget is the one target that a route has.
-func (x *exchange) routeTarget(t *routeTable) (string, error) {
+func routeTarget(x *exchange, t *routeTable) (string, error) {
 	var out string
 	for _, name := range []string{"GatewayId", "NatGatewayId", "InstanceId", "VpcPeeringConnectionId", "TransitGatewayId"} {
 		if id := x.p.str(name); id != "" && out != "" {
@@ -313,11 +313,11 @@ func (x *exchange) routeTarget(t *routeTable) (string, error) {
 	switch {
 	case out == "":
 		return "", failf("MissingParameter", "The request must contain one target.")
-	case !x.exists(out) && strings.HasPrefix(out, "igw-"):
+	case !targetExists(x, out) && strings.HasPrefix(out, "igw-"):
 		return "", failf("InvalidGatewayID.NotFound", "The gateway ID '%s' does not exist", out)
-	case !x.exists(out) && strings.HasPrefix(out, "nat-"):
+	case !targetExists(x, out) && strings.HasPrefix(out, "nat-"):
 		return "", failf("InvalidNatGatewayID.NotFound", "The natGateway ID '%s' does not exist", out)
-	case !x.exists(out):
+	case !targetExists(x, out):
 		return "", notFound(out, "InvalidInstanceID.NotFound")
 	}
 	if g, ok := find[*internetGateway](x.tx, x.Region, out); ok && g.VPC != t.VPC {
@@ -327,7 +327,7 @@ func (x *exchange) routeTarget(t *routeTable) (string, error) {
 }
 
 func deleteRoute(x *exchange) (any, error) {
-	t, err := x.routeTable()
+	t, err := routeTableOf(x)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ type xmlPermission struct {
 	Lists   []xmlList6  `xml:"prefixListIds>item"`
 }
 
-func (x *exchange) permissions(rules []rule, egress bool) []xmlPermission {
+func permissions(x *exchange, rules []rule, egress bool) []xmlPermission {
 	var out []xmlPermission
 	at := map[string]int{}
 	for _, r := range rules {
@@ -95,7 +95,7 @@ type xmlRule struct {
 	Tags   []xmlTag `xml:"tagSet>item"`
 }
 
-func (x *exchange) viewRule(group string, r rule) xmlRule {
+func viewRule(x *exchange, group string, r rule) xmlRule {
 	out := xmlRule{ID: r.ID, Group: group, Owner: Account, Egress: r.Egress, Proto: r.Proto, From: r.From, To: r.To, CIDR4: r.CIDR4, CIDR6: r.CIDR6, List: r.List, About: r.About, Tags: tagSet(r.Tags)}
 	if r.Group != "" {
 		out.Peer = &xmlPair{Owner: orElse(r.Account, x.c.account), ID: r.Group}
@@ -111,11 +111,11 @@ type xmlRules struct {
 // authorize adds all rules or, when one of them is there already, none (EC2
 // API reference: AuthorizeSecurityGroupIngress, InvalidPermission.Duplicate).
 func authorize(x *exchange, egress bool) (any, error) {
-	g, err := x.group()
+	g, err := group(x)
 	if err != nil {
 		return nil, err
 	}
-	fresh, err := x.readRules(g, egress)
+	fresh, err := readRules(x, g, egress)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func authorize(x *exchange, egress bool) (any, error) {
 		}
 		r.ID, r.Tags = x.tx.fresh("sgr-", x.Region).ID, tags
 		n.Rules = append(n.Rules, r)
-		out.Set = append(out.Set, x.viewRule(g.ID, r))
+		out.Set = append(out.Set, viewRule(x, g.ID, r))
 	}
 	if n.count(egress) > rulesEachWay {
 		return nil, failf("RulesPerSecurityGroupLimitExceeded", "The maximum number of rules per security group has been reached.")

@@ -15,22 +15,22 @@ func runInstances(x *exchange) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return x.reservationAgain(made)
+		return reservationAgain(x, made)
 	}
-	proto, err := x.launchSpec()
+	proto, err := launchSpec(x)
 	if err != nil {
 		return nil, err
 	}
-	minimum, maximum, err := x.counts()
+	minimum, maximum, err := launchCounts(x)
 	if err != nil {
 		return nil, err
 	}
-	if free := x.freeAddresses(proto.Subnet); free < minimum {
+	if free := freeAddresses(x, proto.Subnet); free < minimum {
 		return nil, failf("InsufficientFreeAddressesInSubnet", "There are not enough free addresses in subnet '%s' to satisfy the requested number of instances.", proto.Subnet)
 	} else if maximum > free {
 		maximum = free
 	}
-	disks, err := x.launchDisks()
+	disks, err := launchDisks(x)
 	if err != nil {
 		return nil, err
 	}
@@ -45,24 +45,24 @@ func runInstances(x *exchange) (any, error) {
 	reservation := x.tx.fresh("r-", x.Region).ID
 	var made []*instance
 	for i := range maximum {
-		in := x.launch(*proto, reservation, i, tags)
-		if slices.ContainsFunc(disks, func(d disk) bool { return x.keyWrong(&d.volume) }) {
+		in := launch(x, *proto, reservation, i, tags)
+		if slices.ContainsFunc(disks, func(d disk) bool { return keyWrong(x, &d.volume) }) {
 			n := *in
 			n.Life, n.Reason = through(x.now, x.settle(), "terminated", "pending"), keyReason
 			n.Until = n.Life.end().Add(x.c.opts.keepDead)
 			in = &n
 			x.tx.put(in)
 		} else {
-			x.attachNew(in, disks, diskTags)
+			attachNew(x, in, disks, diskTags)
 		}
 		made = append(made, in)
 	}
 	x.remember(ids(made))
-	return x.reservationOf(made, true), nil
+	return reservationOf(x, made, true), nil
 }
 
 // launch makes one instance from the prototype.
-func (x *exchange) launch(in instance, reservation string, index int, tags map[string]string) *instance {
+func launch(x *exchange, in instance, reservation string, index int, tags map[string]string) *instance {
 	in.base = x.tx.fresh("i-", x.Region)
 	in.Tags, in.Reservation, in.Index = tags, reservation, index
 	in.Launched = x.now
@@ -71,7 +71,7 @@ func (x *exchange) launch(in instance, reservation string, index int, tags map[s
 	}
 	in.Life = through(x.now, x.settle(), "running", "pending")
 	if in.Private == "" {
-		in.Private = x.address(in.Subnet, in.Seq)
+		in.Private = privateAddress(x, in.Subnet, in.Seq)
 	}
 	if in.WantsPublic {
 		in.Public = publicAddress(in.Seq)
@@ -92,7 +92,7 @@ func ids[T entity](list []T) []string {
 	return out
 }
 
-func (x *exchange) counts() (int, int, error) {
+func launchCounts(x *exchange) (int, int, error) {
 	lo, err := x.p.num("MinCount", 0)
 	if err != nil {
 		return 0, 0, err
@@ -116,12 +116,12 @@ func (x *exchange) counts() (int, int, error) {
 var imageID = late(`^ami-([0-9a-f]{8}|[0-9a-f]{17})$`)
 
 // launchSpec reads and checks all parameters of an instance.
-func (x *exchange) launchSpec() (*instance, error) {
+func launchSpec(x *exchange) (*instance, error) {
 	in := &instance{Token: x.p.str("ClientToken"), Image: x.p.str("ImageId"), Type: x.p.or("InstanceType", "m1.small"), Root: rootDevice, Tenancy: x.p.or("Placement.Tenancy", "default")}
-	if err := x.checkImage(in.Image, in.Type); err != nil {
+	if err := checkImage(x, in.Image, in.Type); err != nil {
 		return nil, err
 	}
-	if err := x.locationInstance(in); err != nil {
+	if err := locationInstance(x, in); err != nil {
 		return nil, err
 	}
 	if in.Key = x.p.str("KeyName"); in.Key != "" {
@@ -138,7 +138,7 @@ func (x *exchange) launchSpec() (*instance, error) {
 	in.StopGuard = x.p.yes("DisableApiStop")
 	in.OnShutdown = x.p.or("InstanceInitiatedShutdownBehavior", "stop")
 	in.Optimized = x.p.yes("EbsOptimized")
-	if err := x.marketOptions(in); err != nil {
+	if err := marketOptions(x, in); err != nil {
 		return nil, err
 	}
 	in.Monitoring = x.p.yes("Monitoring.Enabled")

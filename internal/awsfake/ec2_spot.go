@@ -3,7 +3,7 @@ package awsfake
 import "slices"
 
 // marketOptions reads what orders spare capacity. A request is for one time, unless the call asks for a persistent one.
-func (x *exchange) marketOptions(in *instance) error {
+func marketOptions(x *exchange, in *instance) error {
 	m := x.p.at("InstanceMarketOptions")
 	if m == nil {
 		return nil
@@ -29,20 +29,20 @@ func (x *exchange) marketOptions(in *instance) error {
 
 // relaunch is what a persistent request does when its instance is terminated: it is open again, and its next instance
 // has neither the tags nor the token of the last one ("Spot Instance request states").
-func (x *exchange) relaunch(was *instance) {
+func relaunch(x *exchange, was *instance) {
 	if !was.Persistent {
 		return
 	}
 	var disks []disk
-	for _, v := range x.disksOf(was.ID) {
+	for _, v := range disksOf(x, was.ID) {
 		if v.Attached.Kill {
 			disks = append(disks, disk{volume: volume{Size: v.Size, Type: v.Type, IOPS: v.IOPS, Throughput: v.Throughput, Encrypted: v.Encrypted, KMS: v.KMS, Snapshot: v.Snapshot}, device: v.Attached.Device, kill: true})
 		}
 	}
 	next := *was
 	next.Token, next.Private, next.Public, next.Reason = "", "", "", ""
-	made := x.launch(next, x.tx.fresh("r-", x.Region).ID, 0, nil)
-	x.attachNew(made, disks, nil)
+	made := launch(x, next, x.tx.fresh("r-", x.Region).ID, 0, nil)
+	attachNew(x, made, disks, nil)
 }
 
 type xmlCanceled struct {

@@ -22,10 +22,10 @@ type xmlSubnet struct {
 	Tags     []xmlTag  `xml:"tagSet>item"`
 }
 
-func (x *exchange) viewSubnet(s *subnet, state string) xmlSubnet {
+func viewSubnet(x *exchange, s *subnet, state string) xmlSubnet {
 	return xmlSubnet{
 		ID: s.ID, ARN: "arn:aws:ec2:" + x.Region + ":" + Account + ":subnet/" + s.ID, Owner: Account, State: state,
-		VPC: s.VPC, CIDR: s.CIDR, Free: x.freeAddresses(s.ID), AZ: s.AZ, AZID: zoneID(x.Region, slices.Index(zones(x.Region), s.AZ)), Default: s.Default, PublicIP: s.PublicIP, Tags: tagSet(s.Tags),
+		VPC: s.VPC, CIDR: s.CIDR, Free: freeAddresses(x, s.ID), AZ: s.AZ, AZID: zoneID(x.Region, slices.Index(zones(x.Region), s.AZ)), Default: s.Default, PublicIP: s.PublicIP, Tags: tagSet(s.Tags),
 		IPv6: s.Assign6, Assoc6: viewTies6(s.V6, x.now, ""),
 	}
 }
@@ -33,7 +33,7 @@ func (x *exchange) viewSubnet(s *subnet, state string) xmlSubnet {
 // createSubnet: inside its network and beside every other subnet (EC2 API
 // reference: CreateSubnet). It has no client token.
 func createSubnet(x *exchange) (any, error) {
-	v, err := x.vpc()
+	v, err := vpcOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func createSubnet(x *exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := x.fits(v, p); err != nil {
+	if err := fits(x, v, p); err != nil {
 		return nil, err
 	}
 	all := zones(x.Region)
@@ -59,18 +59,18 @@ func createSubnet(x *exchange) (any, error) {
 	s := &subnet{base: x.tx.fresh("subnet-", x.Region), VPC: v.ID, AZ: az, CIDR: p.String(), Life: through(x.now, x.settle(), "available", "pending")}
 	s.Tags = tags
 	if cidr := x.p.str("Ipv6CidrBlock"); cidr != "" {
-		if err := x.fits6(v, cidr); err != nil {
+		if err := fits6(x, v, cidr); err != nil {
 			return nil, err
 		}
-		s.V6 = []tie6{x.subnet6(cidr)}
+		s.V6 = []tie6{subnet6(x, cidr)}
 	}
 	x.tx.put(s)
 	return struct {
 		Subnet xmlSubnet `xml:"subnet"`
-	}{x.viewSubnet(s, s.Life.first())}, nil
+	}{viewSubnet(x, s, s.Life.first())}, nil
 }
 
-func (x *exchange) fits(v *vpc, p netip.Prefix) error {
+func fits(x *exchange, v *vpc, p netip.Prefix) error {
 	outer, err := netip.ParsePrefix(v.CIDR)
 	if err != nil || !outer.Contains(p.Addr()) || p.Bits() < outer.Bits() {
 		return failf("InvalidSubnet.Range", "The CIDR '%s' is invalid.", p)
@@ -119,7 +119,7 @@ func describeSubnets(x *exchange) (any, error) {
 	}
 	var out []xmlSubnet
 	for _, s := range rows {
-		out = append(out, x.viewSubnet(s, s.Life.at(x.now)))
+		out = append(out, viewSubnet(x, s, s.Life.at(x.now)))
 	}
 	return struct {
 		Set  []xmlSubnet `xml:"subnetSet>item"`
@@ -127,7 +127,7 @@ func describeSubnets(x *exchange) (any, error) {
 	}{out, next}, nil
 }
 
-func (x *exchange) subnet() (*subnet, error) {
+func subnetOf(x *exchange) (*subnet, error) {
 	id := x.p.str("SubnetId")
 	if id == "" {
 		return nil, missing("subnetId")
@@ -143,7 +143,7 @@ func (x *exchange) subnet() (*subnet, error) {
 // ("Delete a subnet"). An instance gives its address back once it is
 // terminated, not before.
 func deleteSubnet(x *exchange) (any, error) {
-	s, err := x.subnet()
+	s, err := subnetOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -162,10 +162,10 @@ func deleteSubnet(x *exchange) (any, error) {
 			return nil, failf("DependencyViolation", "The subnet '%s' has dependencies and cannot be deleted.", s.ID)
 		}
 	}
-	if x.balancerIn(s.ID) || x.endpointIn(s.ID) || x.interfaceIn(s.ID) {
+	if balancerIn(x, s.ID) || endpointIn(x, s.ID) || interfaceIn(x, s.ID) {
 		return nil, failf("DependencyViolation", "The subnet '%s' has dependencies and cannot be deleted.", s.ID)
 	}
-	x.untie(s.ID)
+	untie(x, s.ID)
 	x.tx.drop(s)
 	return success{true}, nil
 }
@@ -173,7 +173,7 @@ func deleteSubnet(x *exchange) (any, error) {
 // modifySubnet changes one attribute a call (EC2 API reference:
 // ModifySubnetAttribute).
 func modifySubnet(x *exchange) (any, error) {
-	s, err := x.subnet()
+	s, err := subnetOf(x)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ func within6(part, whole string) bool {
 }
 
 // occupied are the IPv6 blocks of a network's subnets that are not given up.
-func (x *exchange) occupied(v *vpc) (out []tie6) {
+func occupied(x *exchange, v *vpc) (out []tie6) {
 	for _, s := range list[*subnet](x.tx, x.Region) {
 		if s.VPC != v.ID {
 			continue
@@ -27,15 +27,15 @@ func (x *exchange) occupied(v *vpc) (out []tie6) {
 	return out
 }
 
-func (x *exchange) unused6(v *vpc, cidr string) error {
-	if slices.ContainsFunc(x.occupied(v), func(t tie6) bool { return within6(t.CIDR, cidr) }) {
+func unused6(x *exchange, v *vpc, cidr string) error {
+	if slices.ContainsFunc(occupied(x, v), func(t tie6) bool { return within6(t.CIDR, cidr) }) {
 		return failf("InvalidCidrBlock.InUse", "The vpc %s currently has a subnet within CIDR block %s", v.ID, cidr)
 	}
 	return nil
 }
 
 // fits6: a /64 of an IPv6 block that the network has, which no other subnet has ("Subnet CIDR blocks").
-func (x *exchange) fits6(v *vpc, cidr string) error {
+func fits6(x *exchange, v *vpc, cidr string) error {
 	p, err := netip.ParsePrefix(cidr)
 	if err != nil || !p.Addr().Is6() {
 		return badValue(cidr, "ipv6CidrBlock", "This is not a valid IPv6 CIDR block.")
@@ -44,19 +44,19 @@ func (x *exchange) fits6(v *vpc, cidr string) error {
 	if p.Bits() != 64 || p != p.Masked() || !inside {
 		return failf("InvalidSubnet.Range", "The CIDR '%s' is invalid.", cidr)
 	}
-	if slices.ContainsFunc(x.occupied(v), func(t tie6) bool { return t.CIDR == p.String() }) {
+	if slices.ContainsFunc(occupied(x, v), func(t tie6) bool { return t.CIDR == p.String() }) {
 		return failf("InvalidSubnet.Conflict", "The CIDR '%s' conflicts with another subnet", cidr)
 	}
 	return nil
 }
 
-func (x *exchange) subnet6(cidr string) tie6 {
+func subnet6(x *exchange, cidr string) tie6 {
 	return tie6{ID: x.tx.fresh("subnet-cidr-assoc-", x.Region).ID, CIDR: cidr, Life: through(x.now, x.settle(), associated, "associating")}
 }
 
 // associateSubnet gives a subnet its one IPv6 block (EC2 API reference: AssociateSubnetCidrBlock).
 func associateSubnet(x *exchange) (any, error) {
-	s, err := x.subnet()
+	s, err := subnetOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func associateSubnet(x *exchange) (any, error) {
 		return nil, notFound(s.VPC, "InvalidVpcID.NotFound")
 	}
 	cidr := x.p.str("Ipv6CidrBlock")
-	if err := x.fits6(v, cidr); err != nil {
+	if err := fits6(x, v, cidr); err != nil {
 		return nil, err
 	}
 	n := *s
@@ -73,7 +73,7 @@ func associateSubnet(x *exchange) (any, error) {
 	if len(n.V6) > 0 {
 		return nil, failf("CidrLimitExceeded", "The subnet '%s' has an IPv6 CIDR block.", s.ID)
 	}
-	t := x.subnet6(cidr)
+	t := subnet6(x, cidr)
 	n.V6 = append(n.V6, t)
 	x.tx.put(&n)
 	return tied6{Subnet: s.ID, Tie: viewTie6(t, t.Life.first(), "")}, nil
@@ -95,7 +95,7 @@ func disassociateSubnet(x *exchange) (any, error) {
 		}
 		n := *s
 		n.V6 = slices.Clone(s.V6)
-		n.V6[i] = x.giveUp6(s.V6[i])
+		n.V6[i] = giveUp6(x, s.V6[i])
 		x.tx.put(&n)
 		return tied6{Subnet: s.ID, Tie: viewTie6(n.V6[i], n.V6[i].Life.first(), "")}, nil
 	}

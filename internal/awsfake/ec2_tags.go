@@ -24,7 +24,7 @@ func describeTags(x *exchange) (any, error) {
 	}
 	out := rows[:0]
 	for _, r := range rows {
-		ok, err := x.wantsTag(r)
+		ok, err := wantsTag(x, r)
 		if err != nil {
 			return nil, err
 		}
@@ -39,7 +39,7 @@ func describeTags(x *exchange) (any, error) {
 	}{page, next}, err
 }
 
-func (x *exchange) wantsTag(r xmlTagged) (bool, error) {
+func wantsTag(x *exchange, r xmlTagged) (bool, error) {
 	for _, f := range x.p.items("Filter") {
 		name := f.str("Name")
 		got, known := map[string]string{"resource-id": r.ID, "resource-type": r.Kind, "key": r.Key, "value": r.Value}[name]

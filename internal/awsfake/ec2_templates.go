@@ -114,7 +114,7 @@ var templateName = late(`^[a-zA-Z0-9().\-/_]{3,128}$`)
 
 // templateData reads LaunchTemplateData. AWS checks little of it before an instance is launched (EC2
 // API reference: CreateLaunchTemplate: "not validated").
-func (x *exchange) templateData() (map[string]string, error) {
+func templateData(x *exchange) (map[string]string, error) {
 	data := x.p.at("LaunchTemplateData")
 	if data == nil {
 		return nil, missing("LaunchTemplateData")
@@ -139,10 +139,10 @@ func createTemplate(x *exchange) (any, error) {
 	if !templateName.MatchString(name) {
 		return nil, failf("InvalidLaunchTemplateName.MalformedException", "A launch template name must be between 3 and 128 characters, and may contain letters, numbers, and the following characters: - ( ) . / _.")
 	}
-	if x.templateNamed(name) != nil {
+	if templateNamed(x, name) != nil {
 		return nil, failf("InvalidLaunchTemplateName.AlreadyExistsException", "Launch template name already in use.")
 	}
-	data, err := x.templateData()
+	data, err := templateData(x)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func createTemplate(x *exchange) (any, error) {
 	}{viewTemplate(l)}, nil
 }
 
-func (x *exchange) templateNamed(name string) *launchTemplate {
+func templateNamed(x *exchange, name string) *launchTemplate {
 	for _, l := range list[*launchTemplate](x.tx, x.Region) {
 		if l.Name == name {
 			return l
@@ -167,11 +167,11 @@ func (x *exchange) templateNamed(name string) *launchTemplate {
 	return nil
 }
 
-func (x *exchange) template(id, name string) (*launchTemplate, error) {
+func template(x *exchange, id, name string) (*launchTemplate, error) {
 	if l, ok := find[*launchTemplate](x.tx, x.Region, id); ok {
 		return l, nil
 	}
-	if l := x.templateNamed(name); l != nil && id == "" {
+	if l := templateNamed(x, name); l != nil && id == "" {
 		return l, nil
 	}
 	if id == "" {
@@ -182,11 +182,11 @@ func (x *exchange) template(id, name string) (*launchTemplate, error) {
 
 func createTemplateVersion(x *exchange) (any, error) {
 	x.p.str("ClientToken")
-	l, err := x.template(x.p.str("LaunchTemplateId"), x.p.str("LaunchTemplateName"))
+	l, err := template(x, x.p.str("LaunchTemplateId"), x.p.str("LaunchTemplateName"))
 	if err != nil {
 		return nil, err
 	}
-	data, err := x.templateData()
+	data, err := templateData(x)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +202,7 @@ func createTemplateVersion(x *exchange) (any, error) {
 
 func modifyTemplate(x *exchange) (any, error) {
 	x.p.str("ClientToken")
-	l, err := x.template(x.p.str("LaunchTemplateId"), x.p.str("LaunchTemplateName"))
+	l, err := template(x, x.p.str("LaunchTemplateId"), x.p.str("LaunchTemplateName"))
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +223,7 @@ func describeTemplates(x *exchange) (any, error) {
 	if names := x.p.strs("LaunchTemplateName"); len(names) > 0 {
 		all = nil
 		for _, name := range names {
-			l, err := x.template("", name)
+			l, err := template(x, "", name)
 			if err != nil {
 				return nil, err
 			}
@@ -254,7 +254,7 @@ func describeTemplates(x *exchange) (any, error) {
 func describeTemplateVersions(x *exchange) (any, error) {
 	all := list[*launchTemplate](x.tx, x.Region)
 	if id, name := x.p.str("LaunchTemplateId"), x.p.str("LaunchTemplateName"); id+name != "" {
-		l, err := x.template(id, name)
+		l, err := template(x, id, name)
 		if err != nil {
 			return nil, err
 		}
@@ -286,7 +286,7 @@ func describeTemplateVersions(x *exchange) (any, error) {
 }
 
 func deleteTemplate(x *exchange) (any, error) {
-	l, err := x.template(x.p.str("LaunchTemplateId"), x.p.str("LaunchTemplateName"))
+	l, err := template(x, x.p.str("LaunchTemplateId"), x.p.str("LaunchTemplateName"))
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func (x *exchange) forget(tok string, end time.Time) {
 
 // reservationAgain answers a repeated call with what the first one made; only
 // the state may differ.
-func (x *exchange) reservationAgain(made []string) (any, error) {
+func reservationAgain(x *exchange, made []string) (any, error) {
 	var list []*instance
 	for _, id := range made {
 		in, ok := find[*instance](x.tx, x.Region, id)
@@ -70,5 +70,5 @@ func (x *exchange) reservationAgain(made []string) (any, error) {
 		}
 		list = append(list, in)
 	}
-	return x.reservationOf(list, false), nil
+	return reservationOf(x, list, false), nil
 }

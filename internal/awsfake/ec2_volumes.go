@@ -44,7 +44,7 @@ func (v *volume) tieView(now time.Time) xmlAttachment {
 	return xmlAttachment{v.ID, t.Instance, t.Device, t.Life.at(now), t.At, t.Kill}
 }
 
-func (x *exchange) viewVolume(v *volume, status string) xmlVolume {
+func viewVolume(x *exchange, v *volume, status string) xmlVolume {
 	out := xmlVolume{ID: v.ID, Size: v.Size, Snapshot: v.Snapshot, AZ: v.AZ, Status: status, Made: v.Made, Tags: tagSet(v.Tags), Type: v.Type, IOPS: v.IOPS, Throughput: v.Throughput, Encrypted: v.Encrypted, KMS: v.KMS}
 	if v.tie(x.now) != nil {
 		out.Attached = []xmlAttachment{v.tieView(x.now)}
@@ -68,7 +68,7 @@ func createVolume(x *exchange) (any, error) {
 		if !found {
 			return nil, notFound(made[0], "InvalidVolume.NotFound")
 		}
-		return x.viewVolume(v, v.status(x.now)), nil
+		return viewVolume(x, v, v.status(x.now)), nil
 	}
 	az := x.p.str("AvailabilityZone")
 	switch {
@@ -91,15 +91,15 @@ func createVolume(x *exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.encrypt(v)
+	encrypt(x, v)
 	v.base = x.tx.fresh("vol-", x.Region)
 	v.AZ, v.Tags, v.Life = az, tags, through(x.now, x.settle(), "available", "creating")
-	if x.keyWrong(v) {
+	if keyWrong(x, v) {
 		v.Life = through(x.now, x.settle(), "error", "creating")
 	}
 	x.tx.put(v)
 	x.remember([]string{v.ID})
-	return x.viewVolume(v, v.Life.first()), nil
+	return viewVolume(x, v, v.Life.first()), nil
 }
 
 func describeVolumes(x *exchange) (any, error) {
@@ -107,7 +107,7 @@ func describeVolumes(x *exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if all, err = filtered(x, all, x.volumeValues); err != nil {
+	if all, err = filtered(x, all, func(v *volume, name string) ([]string, bool) { return volumeValues(x, v, name) }); err != nil {
 		return nil, err
 	}
 	rows, next, err := ec2Page(x, all, "VolumeId", 1000)
@@ -116,7 +116,7 @@ func describeVolumes(x *exchange) (any, error) {
 	}
 	var out []xmlVolume
 	for _, v := range rows {
-		out = append(out, x.viewVolume(v, v.status(x.now)))
+		out = append(out, viewVolume(x, v, v.status(x.now)))
 	}
 	return struct {
 		Set  []xmlVolume `xml:"volumeSet>item"`
@@ -124,7 +124,7 @@ func describeVolumes(x *exchange) (any, error) {
 	}{out, next}, nil
 }
 
-func (x *exchange) volumeValues(v *volume, name string) ([]string, bool) {
+func volumeValues(x *exchange, v *volume, name string) ([]string, bool) {
 	t := v.tie(x.now)
 	if t == nil {
 		t = &attached{}
@@ -162,7 +162,7 @@ func (x *exchange) volumeValues(v *volume, name string) ([]string, bool) {
 	return nil, false
 }
 
-func (x *exchange) volume() (*volume, error) {
+func volumeOf(x *exchange) (*volume, error) {
 	id := x.p.str("VolumeId")
 	if id == "" {
 		return nil, missing("volumeId")
@@ -177,7 +177,7 @@ func (x *exchange) volume() (*volume, error) {
 // deleteVolume: an attached volume stays (EC2 API reference: DeleteVolume, the
 // volume must be available).
 func deleteVolume(x *exchange) (any, error) {
-	v, err := x.volume()
+	v, err := volumeOf(x)
 	if err != nil {
 		return nil, err
 	}

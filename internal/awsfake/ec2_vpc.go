@@ -82,7 +82,7 @@ func createVPC(x *exchange) (any, error) {
 	v := &vpc{base: x.tx.fresh("vpc-", x.Region), CIDR: p.String(), Tenancy: x.p.str("InstanceTenancy"), DNSSupport: true, Life: through(x.now, x.settle(), "available", "pending")}
 	v.Tags = tags
 	if x.p.yes("AmazonProvidedIpv6CidrBlock") {
-		v.V6 = []tie6{x.amazon6()}
+		v.V6 = []tie6{amazon6(x)}
 	}
 	g := defaultGroup(x.tx.fresh("sg-", x.Region), v.ID)
 	v.Group = g.ID
@@ -133,7 +133,7 @@ func describeVPCs(x *exchange) (any, error) {
 	}{out, next}, nil
 }
 
-func (x *exchange) vpc() (*vpc, error) {
+func vpcOf(x *exchange) (*vpc, error) {
 	id := x.p.str("VpcId")
 	if id == "" {
 		return nil, missing("vpcId")
@@ -148,7 +148,7 @@ func (x *exchange) vpc() (*vpc, error) {
 // deleteVPC takes the network's default group and main route table along; any subnet, gateway, other
 // group or table holds it back ("Delete your VPC").
 func deleteVPC(x *exchange) (any, error) {
-	v, err := x.vpc()
+	v, err := vpcOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func deleteVPC(x *exchange) (any, error) {
 			return nil, busy
 		}
 	}
-	if x.gatewayOf(v.ID) != nil || x.endpointIn(v.ID) {
+	if gatewayOf(x, v.ID) != nil || endpointIn(x, v.ID) {
 		return nil, busy
 	}
 	for _, t := range list[*routeTable](x.tx, x.Region) {
@@ -185,7 +185,7 @@ func deleteVPC(x *exchange) (any, error) {
 // modifyVPC sets one attribute a call; names for hosts need the resolver first
 // (EC2 API reference: ModifyVpcAttribute).
 func modifyVPC(x *exchange) (any, error) {
-	v, err := x.vpc()
+	v, err := vpcOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +206,7 @@ func modifyVPC(x *exchange) (any, error) {
 }
 
 func describeVPCAttribute(x *exchange) (any, error) {
-	v, err := x.vpc()
+	v, err := vpcOf(x)
 	if err != nil {
 		return nil, err
 	}

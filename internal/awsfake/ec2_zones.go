@@ -15,7 +15,7 @@ func offered(zone, kind string) bool {
 	return zone != oldZone || slices.Contains([]string{"t1", "t2", "m1", "m3", "m4", "c3", "c4", "r3", "r4"}, family)
 }
 
-func (x *exchange) checkOffered(zone, kind string) error {
+func checkOffered(x *exchange, zone, kind string) error {
 	if offered(zone, kind) {
 		return nil
 	}

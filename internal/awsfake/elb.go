@@ -27,7 +27,7 @@ type xmlBalancer struct {
 	Groups                                                                                 []string     `xml:"SecurityGroups>member"`
 }
 
-func (x *exchange) viewBalancer(b *loadBalancer) xmlBalancer {
+func viewBalancer(x *exchange, b *loadBalancer) xmlBalancer {
 	out := xmlBalancer{
 		LoadBalancerArn: b.ID, LoadBalancerName: b.Name, Scheme: b.Scheme, Type: b.Type, VpcId: b.VPC, CreatedTime: b.Made, Groups: b.Groups,
 		DNSName: b.Name + "-" + itoa(int(b.Seq)) + "." + x.Region + ".elb.amazonaws.com", CanonicalHostedZoneId: balancerZone,
@@ -45,7 +45,7 @@ func (x *exchange) viewBalancer(b *loadBalancer) xmlBalancer {
 }
 
 // fresh ARNs end in 16 digits that no other has.
-func (x *exchange) elbBase(path string) base {
+func elbBase(x *exchange, path string) base {
 	b := x.tx.fresh("", x.Region)
 	b.ID = "arn:aws:elasticloadbalancing:" + x.Region + ":" + Account + ":" + path + "/" + b.ID[1:17]
 	return b
@@ -60,7 +60,7 @@ func elbName(name string) error {
 	return nil
 }
 
-func (x *exchange) elbTags() (map[string]string, error) {
+func elbTags(x *exchange) (map[string]string, error) {
 	tags := map[string]string{}
 	for _, t := range x.p.items("Tags.member") {
 		tags[t.str("Key")] = t.str("Value")
@@ -70,7 +70,7 @@ func (x *exchange) elbTags() (map[string]string, error) {
 
 // readBalancerNetwork reads the subnets: of one network, each in a zone of its own, and two for an application
 // load balancer (ELB API reference: CreateLoadBalancer).
-func (x *exchange) readBalancerNetwork(b *loadBalancer) error {
+func readBalancerNetwork(x *exchange, b *loadBalancer) error {
 	b.Subnets, b.VPC = x.p.strs("Subnets.member"), ""
 	zones := map[string]bool{}
 	for _, id := range b.Subnets {
@@ -90,17 +90,17 @@ func (x *exchange) readBalancerNetwork(b *loadBalancer) error {
 		return failf("ValidationError", "At least one subnet must be specified")
 	case b.Type == "application" && len(zones) < 2:
 		return failf("ValidationError", "At least two subnets in two different Availability Zones must be specified")
-	case b.Scheme != "internal" && !x.hasGateway(b.VPC):
+	case b.Scheme != "internal" && !hasGateway(x, b.VPC):
 		return failf("InvalidSubnet", "VPC %s has no internet gateway", b.VPC)
 	}
 	return nil
 }
 
-func (x *exchange) hasGateway(vpcID string) bool {
+func hasGateway(x *exchange, vpcID string) bool {
 	return slices.ContainsFunc(list[*internetGateway](x.tx, x.Region), func(g *internetGateway) bool { return g.VPC == vpcID })
 }
 
-func (x *exchange) readBalancerGroups(b *loadBalancer) error {
+func readBalancerGroups(x *exchange, b *loadBalancer) error {
 	b.Groups = x.p.strs("SecurityGroups.member")
 	for _, id := range b.Groups {
 		if g, ok := find[*securityGroup](x.tx, x.Region, id); !ok || g.VPC != b.VPC {
@@ -129,13 +129,13 @@ func createBalancer(x *exchange) (any, error) {
 	if err := elbName(b.Name); err != nil {
 		return nil, err
 	}
-	if err := x.readBalancerNetwork(b); err != nil {
+	if err := readBalancerNetwork(x, b); err != nil {
 		return nil, err
 	}
-	if err := x.readBalancerGroups(b); err != nil {
+	if err := readBalancerGroups(x, b); err != nil {
 		return nil, err
 	}
-	tags, err := x.elbTags()
+	tags, err := elbTags(x)
 	if err != nil {
 		return nil, err
 	}
@@ -146,16 +146,16 @@ func createBalancer(x *exchange) (any, error) {
 		if o.Type != b.Type || o.Scheme != b.Scheme || !slices.Equal(o.Subnets, b.Subnets) || !slices.Equal(o.Groups, b.Groups) {
 			return nil, failf("DuplicateLoadBalancerName", "A load balancer with the same name '%s' exists, but with different settings", b.Name)
 		}
-		return manyBalancers{List: []xmlBalancer{x.viewBalancer(o)}}, nil
+		return manyBalancers{List: []xmlBalancer{viewBalancer(x, o)}}, nil
 	}
 	short := map[string]string{"application": "app", "network": "net"}[b.Type]
-	b.base = x.elbBase("loadbalancer/" + short + "/" + b.Name)
+	b.base = elbBase(x, "loadbalancer/"+short+"/"+b.Name)
 	b.Tags, b.Life = tags, through(x.now, x.settle(), "active", "provisioning")
 	x.tx.put(b)
-	return manyBalancers{List: []xmlBalancer{x.viewBalancer(b)}}, nil
+	return manyBalancers{List: []xmlBalancer{viewBalancer(x, b)}}, nil
 }
 
-func (x *exchange) balancer(arn string) (*loadBalancer, error) {
+func balancer(x *exchange, arn string) (*loadBalancer, error) {
 	b, ok := find[*loadBalancer](x.tx, x.Region, arn)
 	if !ok {
 		return nil, failf("LoadBalancerNotFound", "Load balancer '%s' not found", arn)
@@ -207,7 +207,7 @@ func describeBalancers(x *exchange) (any, error) {
 	}
 	out := manyBalancers{Marker: next}
 	for _, b := range rows {
-		out.List = append(out.List, x.viewBalancer(b))
+		out.List = append(out.List, viewBalancer(x, b))
 	}
 	return out, nil
 }
@@ -215,19 +215,19 @@ func describeBalancers(x *exchange) (any, error) {
 // deleteBalancer deletes its listeners too; one that does not exist is no error (ELB API reference:
 // DeleteLoadBalancer).
 func deleteBalancer(x *exchange) (any, error) {
-	b, err := x.balancer(x.p.str("LoadBalancerArn"))
+	b, err := balancer(x, x.p.str("LoadBalancerArn"))
 	if err != nil {
 		return struct{}{}, nil
 	}
-	for _, l := range x.listeners(b.ID) {
+	for _, l := range listeners(x, b.ID) {
 		x.tx.drop(l)
 	}
 	x.tx.drop(b)
 	return struct{}{}, nil
 }
 
-func (x *exchange) changeBalancer(change func(*loadBalancer) error) (any, error) {
-	b, err := x.balancer(x.p.str("LoadBalancerArn"))
+func changeBalancer(x *exchange, change func(*loadBalancer) error) (any, error) {
+	b, err := balancer(x, x.p.str("LoadBalancerArn"))
 	if err != nil {
 		return nil, err
 	}
@@ -239,19 +239,23 @@ func (x *exchange) changeBalancer(change func(*loadBalancer) error) (any, error)
 	return struct{}{}, nil
 }
 
-func setSubnets(x *exchange) (any, error) { return x.changeBalancer(x.readBalancerNetwork) }
+func setSubnets(x *exchange) (any, error) {
+	return changeBalancer(x, func(b *loadBalancer) error { return readBalancerNetwork(x, b) })
+}
 
-func setGroups(x *exchange) (any, error) { return x.changeBalancer(x.readBalancerGroups) }
+func setGroups(x *exchange) (any, error) {
+	return changeBalancer(x, func(b *loadBalancer) error { return readBalancerGroups(x, b) })
+}
 
 // balancerIn reports that a load balancer has network interfaces in a subnet, or uses a group.
-func (x *exchange) balancerIn(id string) bool {
+func balancerIn(x *exchange, id string) bool {
 	return slices.ContainsFunc(list[*loadBalancer](x.tx, x.Region), func(b *loadBalancer) bool {
 		return slices.Contains(b.Subnets, id) || slices.Contains(b.Groups, id) || b.VPC == id && b.Scheme != "internal"
 	})
 }
 
 // elbTagged finds what an ARN names.
-func (x *exchange) elbTagged(arn string) (entity, error) {
+func elbTagged(x *exchange, arn string) (entity, error) {
 	for kind, code := range map[string]string{kindBalancer: "LoadBalancerNotFound", kindTargets: "TargetGroupNotFound", kindListener: "ListenerNotFound"} {
 		if e := x.tx.st.table(kind, x.Region).get(arn); e != nil && !x.tx.unread(e) {
 			return e, nil
@@ -272,9 +276,9 @@ func elbKind(arn string) string {
 	return map[string]string{"loadbalancer": kindBalancer, "targetgroup": kindTargets, "listener": kindListener}[m[1]]
 }
 
-func (x *exchange) elbRetag(change func(map[string]string)) (any, error) {
+func elbRetag(x *exchange, change func(map[string]string)) (any, error) {
 	for _, arn := range x.p.strs("ResourceArns.member") {
-		e, err := x.elbTagged(arn)
+		e, err := elbTagged(x, arn)
 		if err != nil {
 			return nil, err
 		}
@@ -286,16 +290,16 @@ func (x *exchange) elbRetag(change func(map[string]string)) (any, error) {
 }
 
 func addELBTags(x *exchange) (any, error) {
-	tags, err := x.elbTags()
+	tags, err := elbTags(x)
 	if err != nil {
 		return nil, err
 	}
-	return x.elbRetag(func(have map[string]string) { maps.Copy(have, tags) })
+	return elbRetag(x, func(have map[string]string) { maps.Copy(have, tags) })
 }
 
 func removeELBTags(x *exchange) (any, error) {
 	keys := x.p.strs("TagKeys.member")
-	return x.elbRetag(func(have map[string]string) {
+	return elbRetag(x, func(have map[string]string) {
 		for _, k := range keys {
 			delete(have, k)
 		}
@@ -315,7 +319,7 @@ func describeELBTags(x *exchange) (any, error) {
 	}
 	var out []xmlELBTagged
 	for _, arn := range arns {
-		e, err := x.elbTagged(arn)
+		e, err := elbTagged(x, arn)
 		if err != nil {
 			return nil, err
 		}

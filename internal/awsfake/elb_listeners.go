@@ -42,7 +42,7 @@ func viewListener(l *listener) xmlListener {
 	return out
 }
 
-func (x *exchange) listeners(balancer string) []*listener {
+func listeners(x *exchange, balancer string) []*listener {
 	var out []*listener
 	for _, e := range x.tx.st.table(kindListener, x.Region).below(balancer) {
 		out = append(out, e.(*listener))
@@ -51,7 +51,7 @@ func (x *exchange) listeners(balancer string) []*listener {
 }
 
 // readListener reads what create and modify have in common.
-func (x *exchange) readListener(l *listener) (err error) {
+func readListener(x *exchange, l *listener) (err error) {
 	if l.Port, err = x.p.num("Port", l.Port); err != nil {
 		return err
 	}
@@ -62,14 +62,14 @@ func (x *exchange) readListener(l *listener) (err error) {
 	if encrypted := l.Protocol == "HTTPS" || l.Protocol == "TLS"; encrypted && l.Certificate == "" {
 		return failf("ValidationError", "A certificate must be specified for %s listeners", l.Protocol)
 	}
-	if err := x.usableCertificate(l.Certificate); err != nil {
+	if err := usableCertificate(x, l.Certificate); err != nil {
 		return err
 	}
 	for _, a := range x.p.items("DefaultActions.member") {
 		l.Targets, l.Redirect = "", nil
 		switch a.str("Type") {
 		case "forward":
-			t, err := x.targets(a.str("TargetGroupArn"))
+			t, err := targets(x, a.str("TargetGroupArn"))
 			if err != nil {
 				return err
 			}
@@ -84,7 +84,7 @@ func (x *exchange) readListener(l *listener) (err error) {
 			}
 		}
 	}
-	for _, o := range x.listeners(l.Balancer) {
+	for _, o := range listeners(x, l.Balancer) {
 		if o.Port == l.Port && o.ID != l.ID {
 			return failf("DuplicateListener", "A listener already exists on this port for this load balancer")
 		}
@@ -94,7 +94,7 @@ func (x *exchange) readListener(l *listener) (err error) {
 
 // usableCertificate: one of the account must exist and be issued (Elastic Load Balancing API reference:
 // CreateListener, CertificateNotFound and UnsupportedCertificate). Others are not known here.
-func (x *exchange) usableCertificate(arn string) error {
+func usableCertificate(x *exchange, arn string) error {
 	if !strings.HasPrefix(arn, "arn:aws:acm:"+x.Region+":"+Account+":") {
 		return nil
 	}
@@ -102,33 +102,33 @@ func (x *exchange) usableCertificate(arn string) error {
 	switch {
 	case !ok:
 		return failf("CertificateNotFound", "Certificate '%s' not found", arn)
-	case x.certificateStatus(c) != "ISSUED":
+	case certificateStatus(x, c) != "ISSUED":
 		return failf("UnsupportedCertificate", "The certificate '%s' must have a fully-qualified domain name, a supported signature, and a supported key size.", arn)
 	}
 	return nil
 }
 
 func createListener(x *exchange) (any, error) {
-	b, err := x.balancer(x.p.str("LoadBalancerArn"))
+	b, err := balancer(x, x.p.str("LoadBalancerArn"))
 	if err != nil {
 		return nil, err
 	}
 	l := &listener{Balancer: b.ID}
-	if err := x.readListener(l); err != nil {
+	if err := readListener(x, l); err != nil {
 		return nil, err
 	}
-	tags, err := x.elbTags()
+	tags, err := elbTags(x)
 	if err != nil {
 		return nil, err
 	}
 	_, path, _ := strings.Cut(b.ID, ":loadbalancer/")
-	l.base = x.elbBase("listener/" + path)
+	l.base = elbBase(x, "listener/"+path)
 	l.Tags = tags
 	x.tx.put(l)
 	return manyListeners{List: []xmlListener{viewListener(l)}}, nil
 }
 
-func (x *exchange) listener(arn string) (*listener, error) {
+func listenerOf(x *exchange, arn string) (*listener, error) {
 	l, ok := find[*listener](x.tx, x.Region, arn)
 	if !ok {
 		return nil, failf("ListenerNotFound", "One or more listeners not found: '%s'", arn)
@@ -140,18 +140,18 @@ func describeListeners(x *exchange) (any, error) {
 	var all []*listener
 	if arns := x.p.strs("ListenerArns.member"); len(arns) > 0 {
 		for _, arn := range arns {
-			l, err := x.listener(arn)
+			l, err := listenerOf(x, arn)
 			if err != nil {
 				return nil, err
 			}
 			all = append(all, l)
 		}
 	} else {
-		b, err := x.balancer(x.p.str("LoadBalancerArn"))
+		b, err := balancer(x, x.p.str("LoadBalancerArn"))
 		if err != nil {
 			return nil, err
 		}
-		all = x.listeners(b.ID)
+		all = listeners(x, b.ID)
 	}
 	rows, next, err := elbPage(x, all)
 	if err != nil {
@@ -165,12 +165,12 @@ func describeListeners(x *exchange) (any, error) {
 }
 
 func modifyListener(x *exchange) (any, error) {
-	l, err := x.listener(x.p.str("ListenerArn"))
+	l, err := listenerOf(x, x.p.str("ListenerArn"))
 	if err != nil {
 		return nil, err
 	}
 	n := *l
-	if err := x.readListener(&n); err != nil {
+	if err := readListener(x, &n); err != nil {
 		return nil, err
 	}
 	x.tx.put(&n)
@@ -178,7 +178,7 @@ func modifyListener(x *exchange) (any, error) {
 }
 
 func deleteListener(x *exchange) (any, error) {
-	l, err := x.listener(x.p.str("ListenerArn"))
+	l, err := listenerOf(x, x.p.str("ListenerArn"))
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ type xmlTargets struct {
 	Balancers                                                    []string `xml:"LoadBalancerArns>member"`
 }
 
-func (x *exchange) viewTargets(t *targetGroup) xmlTargets {
+func viewTargets(x *exchange, t *targetGroup) xmlTargets {
 	out := xmlTargets{
 		TargetGroupArn: t.ID, TargetGroupName: t.Name, Protocol: t.Protocol, TargetType: t.Target, VpcId: t.VPC, Port: t.Port,
 		HealthCheckProtocol: t.Health["HealthCheckProtocol"], HealthCheckPort: t.Health["HealthCheckPort"], HealthCheckPath: t.Health["HealthCheckPath"],
@@ -56,7 +56,7 @@ func healthDefaults(protocol string) map[string]string {
 	return out
 }
 
-func (x *exchange) readHealth(have map[string]string) (map[string]string, error) {
+func readHealth(x *exchange, have map[string]string) (map[string]string, error) {
 	out := maps.Clone(have)
 	for _, name := range []string{
 		"HealthCheckProtocol", "HealthCheckPort", "HealthCheckPath", "HealthCheckIntervalSeconds", "HealthCheckTimeoutSeconds",
@@ -89,10 +89,10 @@ func createTargets(x *exchange) (any, error) {
 	if t.Port, err = x.p.num("Port", 0); err != nil {
 		return nil, err
 	}
-	if t.Health, err = x.readHealth(healthDefaults(t.Protocol)); err != nil {
+	if t.Health, err = readHealth(x, healthDefaults(t.Protocol)); err != nil {
 		return nil, err
 	}
-	tags, err := x.elbTags()
+	tags, err := elbTags(x)
 	if err != nil {
 		return nil, err
 	}
@@ -103,15 +103,15 @@ func createTargets(x *exchange) (any, error) {
 		if o.VPC != t.VPC || o.Port != t.Port || o.Protocol != t.Protocol || o.Target != t.Target || !maps.Equal(o.Health, t.Health) {
 			return nil, failf("DuplicateTargetGroupName", "A target group with the same name '%s' exists, but with different settings", t.Name)
 		}
-		return manyTargets{List: []xmlTargets{x.viewTargets(o)}}, nil
+		return manyTargets{List: []xmlTargets{viewTargets(x, o)}}, nil
 	}
-	t.base = x.elbBase("targetgroup/" + t.Name)
+	t.base = elbBase(x, "targetgroup/"+t.Name)
 	t.Tags = tags
 	x.tx.put(t)
-	return manyTargets{List: []xmlTargets{x.viewTargets(t)}}, nil
+	return manyTargets{List: []xmlTargets{viewTargets(x, t)}}, nil
 }
 
-func (x *exchange) targets(arn string) (*targetGroup, error) {
+func targets(x *exchange, arn string) (*targetGroup, error) {
 	t, ok := find[*targetGroup](x.tx, x.Region, arn)
 	if !ok {
 		return nil, failf("TargetGroupNotFound", "Target groups '%s' not found", arn)
@@ -130,32 +130,32 @@ func describeTargets(x *exchange) (any, error) {
 	}
 	out := manyTargets{Marker: next}
 	for _, t := range rows {
-		out.List = append(out.List, x.viewTargets(t))
+		out.List = append(out.List, viewTargets(x, t))
 	}
 	return out, nil
 }
 
 func modifyTargets(x *exchange) (any, error) {
-	t, err := x.targets(x.p.str("TargetGroupArn"))
+	t, err := targets(x, x.p.str("TargetGroupArn"))
 	if err != nil {
 		return nil, err
 	}
 	n := *t
-	if n.Health, err = x.readHealth(t.Health); err != nil {
+	if n.Health, err = readHealth(x, t.Health); err != nil {
 		return nil, err
 	}
 	x.tx.put(&n)
-	return manyTargets{List: []xmlTargets{x.viewTargets(&n)}}, nil
+	return manyTargets{List: []xmlTargets{viewTargets(x, &n)}}, nil
 }
 
 // deleteTargets: one that a listener uses stays (ELB API reference: DeleteTargetGroup, ResourceInUse).
 // One that does not exist is no error.
 func deleteTargets(x *exchange) (any, error) {
-	t, err := x.targets(x.p.str("TargetGroupArn"))
+	t, err := targets(x, x.p.str("TargetGroupArn"))
 	if err != nil {
 		return struct{}{}, nil
 	}
-	if len(x.viewTargets(t).Balancers) > 0 {
+	if len(viewTargets(x, t).Balancers) > 0 {
 		return nil, failf("ResourceInUse", "Target group '%s' is currently in use by a listener or a rule", t.ID)
 	}
 	x.tx.drop(t)

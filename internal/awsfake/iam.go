@@ -64,7 +64,7 @@ func noEntity(what, name string) error {
 	return failAs(404, "NoSuchEntity", "The %s with name %s cannot be found.", what, name)
 }
 
-func (x *exchange) role() (*role, error) {
+func roleOf(x *exchange) (*role, error) {
 	name := x.p.str("RoleName")
 	r, ok := find[*role](x.tx, "", name)
 	if !ok {
@@ -73,7 +73,7 @@ func (x *exchange) role() (*role, error) {
 	return r, nil
 }
 
-func (x *exchange) iamTags() (map[string]string, error) {
+func iamTags(x *exchange) (map[string]string, error) {
 	tags := map[string]string{}
 	for _, t := range x.p.items("Tags.member") {
 		tags[t.str("Key")] = t.str("Value")
@@ -125,7 +125,7 @@ func createRole(x *exchange) (any, error) {
 			return nil, failAs(409, "EntityAlreadyExists", "Role with name %s already exists.", name)
 		}
 	}
-	tags, err := x.iamTags()
+	tags, err := iamTags(x)
 	if err != nil {
 		return nil, err
 	}
@@ -144,15 +144,15 @@ func createRole(x *exchange) (any, error) {
 func iamID(prefix, hex string) string { return prefix + strings.ToUpper(hex[:17]) }
 
 func getRole(x *exchange) (any, error) {
-	r, err := x.role()
+	r, err := roleOf(x)
 	if err != nil {
 		return nil, err
 	}
 	return struct{ Role xmlRole }{viewRole(r)}, nil
 }
 
-func (x *exchange) changeRole(change func(*role) error) (any, error) {
-	r, err := x.role()
+func changeRole(x *exchange, change func(*role) error) (any, error) {
+	r, err := roleOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func (x *exchange) changeRole(change func(*role) error) (any, error) {
 }
 
 func updateRole(x *exchange) (any, error) {
-	return x.changeRole(func(r *role) (err error) {
+	return changeRole(x, func(r *role) (err error) {
 		r.Description = x.p.or("Description", r.Description)
 		r.MaxSession, err = x.p.num("MaxSessionDuration", r.MaxSession)
 		return err
@@ -180,18 +180,18 @@ func updateRole(x *exchange) (any, error) {
 }
 
 func updateTrust(x *exchange) (any, error) {
-	return x.changeRole(func(r *role) error {
+	return changeRole(x, func(r *role) error {
 		r.Trust = x.p.str("PolicyDocument")
 		return trustDocument(r.Trust)
 	})
 }
 
 func tagRole(x *exchange) (any, error) {
-	tags, err := x.iamTags()
+	tags, err := iamTags(x)
 	if err != nil {
 		return nil, err
 	}
-	return x.changeRole(func(r *role) error {
+	return changeRole(x, func(r *role) error {
 		maps.Copy(r.Tags, tags)
 		return checkTags(r.Tags)
 	})
@@ -199,7 +199,7 @@ func tagRole(x *exchange) (any, error) {
 
 func untagRole(x *exchange) (any, error) {
 	keys := x.p.strs("TagKeys.member")
-	return x.changeRole(func(r *role) error {
+	return changeRole(x, func(r *role) error {
 		for _, k := range keys {
 			delete(r.Tags, k)
 		}
@@ -209,7 +209,7 @@ func untagRole(x *exchange) (any, error) {
 
 // deleteRole: a role that is not empty stays (IAM API reference: DeleteRole, DeleteConflict).
 func deleteRole(x *exchange) (any, error) {
-	r, err := x.role()
+	r, err := roleOf(x)
 	switch {
 	case err != nil:
 		return nil, err
@@ -217,7 +217,7 @@ func deleteRole(x *exchange) (any, error) {
 		return nil, failAs(409, "DeleteConflict", "Cannot delete entity, must detach all policies first.")
 	case len(r.Inline) > 0:
 		return nil, failAs(409, "DeleteConflict", "Cannot delete entity, must delete policies first.")
-	case len(x.profilesOf(r.ID)) > 0:
+	case len(profilesOf(x, r.ID)) > 0:
 		return nil, failAs(409, "DeleteConflict", "Cannot delete entity, must remove roles from instance profile first.")
 	}
 	x.tx.drop(r)
@@ -253,8 +253,8 @@ func authorizationDetails(x *exchange) (any, error) {
 		for _, name := range slices.Sorted(maps.Keys(r.Inline)) {
 			d.Inline = append(d.Inline, xmlPolicyDetail{name, escaped(r.Inline[name])})
 		}
-		for _, p := range x.profilesOf(r.ID) {
-			d.Profiles = append(d.Profiles, x.viewProfile(p))
+		for _, p := range profilesOf(x, r.ID) {
+			d.Profiles = append(d.Profiles, viewRoleProfile(x, p))
 		}
 		out = append(out, d)
 	}

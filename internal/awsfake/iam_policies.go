@@ -35,7 +35,7 @@ func putRolePolicy(x *exchange) (any, error) {
 	if !json.Valid([]byte(doc)) {
 		return nil, failf("MalformedPolicyDocument", "Syntax errors in policy.")
 	}
-	return x.changeRole(func(r *role) error {
+	return changeRole(x, func(r *role) error {
 		r.Inline[name] = doc
 		n := 0
 		for _, d := range r.Inline {
@@ -49,7 +49,7 @@ func putRolePolicy(x *exchange) (any, error) {
 }
 
 func getRolePolicy(x *exchange) (any, error) {
-	r, err := x.role()
+	r, err := roleOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func getRolePolicy(x *exchange) (any, error) {
 }
 
 func deleteRolePolicy(x *exchange) (any, error) {
-	return x.changeRole(func(r *role) error {
+	return changeRole(x, func(r *role) error {
 		name := x.p.str("PolicyName")
 		if _, ok := r.Inline[name]; !ok {
 			return noEntity("role policy", name)
@@ -73,7 +73,7 @@ func deleteRolePolicy(x *exchange) (any, error) {
 }
 
 func listRolePolicies(x *exchange) (any, error) {
-	r, err := x.role()
+	r, err := roleOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func attachRolePolicy(x *exchange) (any, error) {
 	if err := managedPolicy(arn); err != nil {
 		return nil, err
 	}
-	return x.changeRole(func(r *role) error {
+	return changeRole(x, func(r *role) error {
 		if !slices.Contains(r.Attached, arn) {
 			r.Attached = append(r.Attached, arn)
 		}
@@ -109,7 +109,7 @@ func attachRolePolicy(x *exchange) (any, error) {
 
 func detachRolePolicy(x *exchange) (any, error) {
 	arn := x.p.str("PolicyArn")
-	return x.changeRole(func(r *role) error {
+	return changeRole(x, func(r *role) error {
 		if !slices.Contains(r.Attached, arn) {
 			return failAs(404, "NoSuchEntity", "Policy %s was not found.", arn)
 		}
@@ -119,7 +119,7 @@ func detachRolePolicy(x *exchange) (any, error) {
 }
 
 func listAttached(x *exchange) (any, error) {
-	r, err := x.role()
+	r, err := roleOf(x)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ type xmlIAMProfile struct {
 
 type oneProfile struct{ InstanceProfile xmlIAMProfile }
 
-func (x *exchange) viewProfile(p *instanceProfile) xmlIAMProfile {
+func viewRoleProfile(x *exchange, p *instanceProfile) xmlIAMProfile {
 	out := xmlIAMProfile{
 		Path: p.Path, InstanceProfileName: p.ID, InstanceProfileId: p.ProfileID, Arn: iamARN("instance-profile", p.Path, p.ID),
 		CreateDate: p.Made, Tags: iamTagList(p.Tags),
@@ -29,7 +29,7 @@ func (x *exchange) viewProfile(p *instanceProfile) xmlIAMProfile {
 	return out
 }
 
-func (x *exchange) profilesOf(role string) []*instanceProfile {
+func profilesOf(x *exchange, role string) []*instanceProfile {
 	var out []*instanceProfile
 	for _, p := range list[*instanceProfile](x.tx, "") {
 		if p.Role == role {
@@ -39,7 +39,7 @@ func (x *exchange) profilesOf(role string) []*instanceProfile {
 	return out
 }
 
-func (x *exchange) profile() (*instanceProfile, error) {
+func profile(x *exchange) (*instanceProfile, error) {
 	name := x.p.str("InstanceProfileName")
 	p, ok := find[*instanceProfile](x.tx, "", name)
 	if !ok {
@@ -53,7 +53,7 @@ func createProfile(x *exchange) (any, error) {
 	if _, there := find[*instanceProfile](x.tx, "", name); there {
 		return nil, failAs(409, "EntityAlreadyExists", "Instance Profile %s already exists.", name)
 	}
-	tags, err := x.iamTags()
+	tags, err := iamTags(x)
 	if err != nil {
 		return nil, err
 	}
@@ -61,20 +61,20 @@ func createProfile(x *exchange) (any, error) {
 	p.ProfileID = iamID("AIPA", x.tx.st.hex("AIPA", p.Seq))
 	p.Tags = tags
 	x.tx.put(p)
-	return oneProfile{x.viewProfile(p)}, nil
+	return oneProfile{viewRoleProfile(x, p)}, nil
 }
 
 func getProfile(x *exchange) (any, error) {
-	p, err := x.profile()
+	p, err := profile(x)
 	if err != nil {
 		return nil, err
 	}
-	return oneProfile{x.viewProfile(p)}, nil
+	return oneProfile{viewRoleProfile(x, p)}, nil
 }
 
 // deleteProfile: one with a role stays (IAM API reference: DeleteInstanceProfile).
 func deleteProfile(x *exchange) (any, error) {
-	p, err := x.profile()
+	p, err := profile(x)
 	switch {
 	case err != nil:
 		return nil, err
@@ -87,11 +87,11 @@ func deleteProfile(x *exchange) (any, error) {
 
 // addRole: one role at most ("Using instance profiles").
 func addRole(x *exchange) (any, error) {
-	p, err := x.profile()
+	p, err := profile(x)
 	if err != nil {
 		return nil, err
 	}
-	r, err := x.role()
+	r, err := roleOf(x)
 	switch {
 	case err != nil:
 		return nil, err
@@ -105,7 +105,7 @@ func addRole(x *exchange) (any, error) {
 }
 
 func removeRole(x *exchange) (any, error) {
-	p, err := x.profile()
+	p, err := profile(x)
 	if err != nil {
 		return nil, err
 	}
@@ -119,17 +119,17 @@ func removeRole(x *exchange) (any, error) {
 }
 
 func listProfiles(x *exchange) (any, error) {
-	r, err := x.role()
+	r, err := roleOf(x)
 	if err != nil {
 		return nil, err
 	}
-	rows, more, next, err := iamPage(x, x.profilesOf(r.ID))
+	rows, more, next, err := iamPage(x, profilesOf(x, r.ID))
 	if err != nil {
 		return nil, err
 	}
 	var out []xmlIAMProfile
 	for _, p := range rows {
-		out = append(out, x.viewProfile(p))
+		out = append(out, viewRoleProfile(x, p))
 	}
 	return struct {
 		List        []xmlIAMProfile `xml:"InstanceProfiles>member"`

@@ -31,7 +31,7 @@ func keyTags(tags map[string]string) []keyTag {
 	return out
 }
 
-func (x *exchange) keyARN(id string) string {
+func keyARN(x *exchange, id string) string {
 	return "arn:aws:kms:" + x.Region + ":" + Account + ":key/" + id
 }
 
@@ -47,9 +47,9 @@ type jsonKey struct {
 	KeySpec, Origin      string
 }
 
-func (x *exchange) viewKey(k *kmsKey) jsonKey {
+func viewKMS(x *exchange, k *kmsKey) jsonKey {
 	out := jsonKey{
-		KeyID: k.ID, Arn: x.keyARN(k.ID), AWSAccountID: Account, CreationDate: seconds(k.Made), Description: k.About, KeyState: "Enabled",
+		KeyID: k.ID, Arn: keyARN(x, k.ID), AWSAccountID: Account, CreationDate: seconds(k.Made), Description: k.About, KeyState: "Enabled",
 		KeyManager: "CUSTOMER", KeyUsage: "ENCRYPT_DECRYPT", KeySpec: "SYMMETRIC_DEFAULT", Origin: "AWS_KMS",
 	}
 	switch {
@@ -62,34 +62,34 @@ func (x *exchange) viewKey(k *kmsKey) jsonKey {
 	return out
 }
 
-// kmsKey finds the key of a request by its ID or ARN; an alias names none where a call changes it.
-func (x *exchange) kmsKey() (*kmsKey, error) {
+// kmsKeyOf finds the key of a request by its ID or ARN; an alias names none where a call changes it.
+func kmsKeyOf(x *exchange) (*kmsKey, error) {
 	var in struct{ KeyID string }
 	if err := x.body(&in); err != nil {
 		return nil, err
 	}
-	return x.kmsKeyAt(in.KeyID)
+	return kmsKeyAt(x, in.KeyID)
 }
 
-func (x *exchange) kmsKeyAt(id string) (*kmsKey, error) {
-	k, ok := find[*kmsKey](x.tx, x.Region, strings.TrimPrefix(id, x.keyARN("")))
+func kmsKeyAt(x *exchange, id string) (*kmsKey, error) {
+	k, ok := find[*kmsKey](x.tx, x.Region, strings.TrimPrefix(id, keyARN(x, "")))
 	if !ok {
-		return nil, failf("NotFoundException", "Key '%s' does not exist", x.keyARN(id))
+		return nil, failf("NotFoundException", "Key '%s' does not exist", keyARN(x, id))
 	}
 	return k, nil
 }
 
 // usableKey: a key that is to be deleted takes no change (KMS developer guide: "Key states of AWS KMS keys").
-func (x *exchange) usableKey() (*kmsKey, error) {
-	k, err := x.kmsKey()
+func usableKey(x *exchange) (*kmsKey, error) {
+	k, err := kmsKeyOf(x)
 	if err == nil && !k.Deleted.IsZero() {
-		err = failf("KMSInvalidStateException", "%s is pending deletion.", x.keyARN(k.ID))
+		err = failf("KMSInvalidStateException", "%s is pending deletion.", keyARN(x, k.ID))
 	}
 	return k, err
 }
 
-func (x *exchange) changeKey(change func(*kmsKey) error) (any, error) {
-	k, err := x.usableKey()
+func changeKey(x *exchange, change func(*kmsKey) error) (any, error) {
+	k, err := usableKey(x)
 	if err != nil {
 		return nil, err
 	}
@@ -139,15 +139,15 @@ func createKey(x *exchange) (any, error) {
 	k.ID = h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:32]
 	k.Tags = tags
 	x.tx.put(k)
-	return struct{ KeyMetadata jsonKey }{x.viewKey(k)}, nil
+	return struct{ KeyMetadata jsonKey }{viewKMS(x, k)}, nil
 }
 
 func describeKey(x *exchange) (any, error) {
-	k, err := x.kmsKey()
+	k, err := kmsKeyOf(x)
 	if err != nil {
 		return nil, err
 	}
-	return struct{ KeyMetadata jsonKey }{x.viewKey(k)}, nil
+	return struct{ KeyMetadata jsonKey }{viewKMS(x, k)}, nil
 }
 
 type jsonList struct {
@@ -171,7 +171,7 @@ func listKeys(x *exchange) (any, error) {
 	}
 	keys := []row{}
 	for _, k := range rows {
-		keys = append(keys, row{k.ID, x.keyARN(k.ID)})
+		keys = append(keys, row{k.ID, keyARN(x, k.ID)})
 	}
 	return struct {
 		Keys       []row
@@ -185,11 +185,11 @@ func redescribeKey(x *exchange) (any, error) {
 	if err := x.body(&in); err != nil {
 		return nil, err
 	}
-	return x.changeKey(func(k *kmsKey) error { k.About = in.Description; return nil })
+	return changeKey(x, func(k *kmsKey) error { k.About = in.Description; return nil })
 }
 
 func powerKey(x *exchange) (any, error) {
-	return x.changeKey(func(k *kmsKey) error { k.Disabled = x.Action == "DisableKey"; return nil })
+	return changeKey(x, func(k *kmsKey) error { k.Disabled = x.Action == "DisableKey"; return nil })
 }
 
 func scheduleKey(x *exchange) (any, error) {
@@ -209,9 +209,9 @@ func scheduleKey(x *exchange) (any, error) {
 		DeletionDate float64
 		KeyState     string
 	}{KeyState: "PendingDeletion"}
-	_, err := x.changeKey(func(k *kmsKey) error {
+	_, err := changeKey(x, func(k *kmsKey) error {
 		k.Deleted = x.now.Add(time.Duration(days) * 24 * time.Hour)
-		out.KeyID, out.DeletionDate = x.keyARN(k.ID), seconds(k.Deleted)
+		out.KeyID, out.DeletionDate = keyARN(x, k.ID), seconds(k.Deleted)
 		return nil
 	})
 	return out, err
@@ -219,19 +219,19 @@ func scheduleKey(x *exchange) (any, error) {
 
 // cancelKey leaves the key disabled (KMS API reference: CancelKeyDeletion).
 func cancelKey(x *exchange) (any, error) {
-	k, err := x.kmsKey()
+	k, err := kmsKeyOf(x)
 	if err != nil {
 		return nil, err
 	}
 	if k.Deleted.IsZero() {
-		return nil, failf("KMSInvalidStateException", "%s is not pending deletion.", x.keyARN(k.ID))
+		return nil, failf("KMSInvalidStateException", "%s is not pending deletion.", keyARN(x, k.ID))
 	}
 	n := *k
 	n.Deleted, n.Disabled = time.Time{}, true
 	x.tx.put(&n)
 	return struct {
 		KeyID string `json:"KeyId"`
-	}{x.keyARN(k.ID)}, nil
+	}{keyARN(x, k.ID)}, nil
 }
 
 func rotateKey(x *exchange) (any, error) {
@@ -239,10 +239,10 @@ func rotateKey(x *exchange) (any, error) {
 	if err := x.body(&in); err != nil {
 		return nil, err
 	}
-	return x.changeKey(func(k *kmsKey) error {
+	return changeKey(x, func(k *kmsKey) error {
 		switch {
 		case k.Disabled:
-			return failf("DisabledException", "%s is disabled.", x.keyARN(k.ID))
+			return failf("DisabledException", "%s is disabled.", keyARN(x, k.ID))
 		case in.RotationPeriodInDays != 0 && (in.RotationPeriodInDays < 90 || in.RotationPeriodInDays > 2560):
 			return failf("ValidationException", "Value '%d' at 'rotationPeriodInDays' failed to satisfy constraint: Member must be between 90 and 2560", in.RotationPeriodInDays)
 		}
@@ -256,7 +256,7 @@ func rotateKey(x *exchange) (any, error) {
 
 // keyRotation: a key that is to be deleted is not rotated (KMS API reference: GetKeyRotationStatus).
 func keyRotation(x *exchange) (any, error) {
-	k, err := x.kmsKey()
+	k, err := kmsKeyOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -273,7 +273,7 @@ func keyRotation(x *exchange) (any, error) {
 }
 
 func getKeyPolicy(x *exchange) (any, error) {
-	k, err := x.kmsKey()
+	k, err := kmsKeyOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -288,7 +288,7 @@ func putKeyPolicy(x *exchange) (any, error) {
 	if err := validPolicy(in.Policy); err != nil {
 		return nil, err
 	}
-	return x.changeKey(func(k *kmsKey) error { k.Policy = in.Policy; return nil })
+	return changeKey(x, func(k *kmsKey) error { k.Policy = in.Policy; return nil })
 }
 
 func tagKMS(x *exchange) (any, error) {
@@ -296,7 +296,7 @@ func tagKMS(x *exchange) (any, error) {
 	if err := x.body(&in); err != nil {
 		return nil, err
 	}
-	k, err := x.usableKey()
+	k, err := usableKey(x)
 	if err != nil {
 		return nil, err
 	}
@@ -312,7 +312,7 @@ func untagKMS(x *exchange) (any, error) {
 	if err := x.body(&in); err != nil {
 		return nil, err
 	}
-	k, err := x.usableKey()
+	k, err := usableKey(x)
 	if err != nil {
 		return nil, err
 	}
@@ -320,7 +320,7 @@ func untagKMS(x *exchange) (any, error) {
 }
 
 func listKMSTags(x *exchange) (any, error) {
-	k, err := x.kmsKey()
+	k, err := kmsKeyOf(x)
 	if err != nil {
 		return nil, err
 	}

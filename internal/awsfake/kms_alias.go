@@ -6,7 +6,7 @@ import (
 
 var aliasForm = late(`^alias/[a-zA-Z0-9/_-]{1,250}$`)
 
-func (x *exchange) alias() (name string, to *kmsKey, err error) {
+func alias(x *exchange) (name string, to *kmsKey, err error) {
 	var in struct{ AliasName, TargetKeyID string }
 	if err := x.body(&in); err != nil {
 		return "", nil, err
@@ -19,15 +19,15 @@ func (x *exchange) alias() (name string, to *kmsKey, err error) {
 	case x.Action == "DeleteAlias":
 		return in.AliasName, nil, nil
 	}
-	to, err = x.kmsKeyAt(in.TargetKeyID)
+	to, err = kmsKeyAt(x, in.TargetKeyID)
 	if err == nil && !to.Deleted.IsZero() {
-		err = failf("KMSInvalidStateException", "%s is pending deletion.", x.keyARN(to.ID))
+		err = failf("KMSInvalidStateException", "%s is pending deletion.", keyARN(x, to.ID))
 	}
 	return in.AliasName, to, err
 }
 
 func createAlias(x *exchange) (any, error) {
-	name, to, err := x.alias()
+	name, to, err := alias(x)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func createAlias(x *exchange) (any, error) {
 }
 
 func updateAlias(x *exchange) (any, error) {
-	name, to, err := x.alias()
+	name, to, err := alias(x)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func updateAlias(x *exchange) (any, error) {
 }
 
 func deleteAlias(x *exchange) (any, error) {
-	name, _, err := x.alias()
+	name, _, err := alias(x)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func listAliases(x *exchange) (any, error) {
 		return nil, err
 	}
 	if in.KeyID != "" {
-		if _, err := x.kmsKeyAt(in.KeyID); err != nil {
+		if _, err := kmsKeyAt(x, in.KeyID); err != nil {
 			return nil, err
 		}
 	}

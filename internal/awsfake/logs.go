@@ -20,11 +20,11 @@ func noLogs(name string) error {
 	return failf("ResourceNotFoundException", "The specified log group does not exist: %s", name)
 }
 
-func (x *exchange) logARN(name string) string {
+func logARN(x *exchange, name string) string {
 	return "arn:aws:logs:" + x.Region + ":" + Account + ":log-group:" + name
 }
 
-func (x *exchange) logGroup(name string) (*logGroup, error) {
+func logGroupOf(x *exchange, name string) (*logGroup, error) {
 	l, ok := find[*logGroup](x.tx, x.Region, name)
 	if !ok {
 		return nil, noLogs(name)
@@ -86,18 +86,18 @@ func describeLogs(x *exchange) (any, error) {
 		NextToken *string    `json:"nextToken,omitempty"`
 	}{[]jsonLogs{}, next}
 	for _, l := range rows {
-		arn := x.logARN(l.ID)
+		arn := logARN(x, l.ID)
 		out.LogGroups = append(out.LogGroups, jsonLogs{l.ID, arn + ":*", arn, l.Made.UnixMilli(), l.Retention, l.KMS, l.Class, 0})
 	}
 	return out, nil
 }
 
-func (x *exchange) changeLogs(change func(*logGroup)) (any, error) {
+func changeLogs(x *exchange, change func(*logGroup)) (any, error) {
 	var in struct{ LogGroupName string }
 	if err := x.body(&in); err != nil {
 		return nil, err
 	}
-	l, err := x.logGroup(in.LogGroupName)
+	l, err := logGroupOf(x, in.LogGroupName)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func retainLogs(x *exchange) (any, error) {
 	if !slices.Contains(days, in.RetentionInDays) {
 		return nil, failf("InvalidParameterException", "Value '%d' at 'retentionInDays' failed to satisfy constraint: Member must satisfy enum value set", in.RetentionInDays)
 	}
-	return x.changeLogs(func(l *logGroup) { l.Retention = in.RetentionInDays })
+	return changeLogs(x, func(l *logGroup) { l.Retention = in.RetentionInDays })
 }
 
 func encryptLogs(x *exchange) (any, error) {
@@ -127,13 +127,13 @@ func encryptLogs(x *exchange) (any, error) {
 	if in.KmsKeyID == "" {
 		return nil, failf("InvalidParameterException", "The specified KMS key ID could not be associated with the specified resource.")
 	}
-	return x.changeLogs(func(l *logGroup) { l.KMS = in.KmsKeyID })
+	return changeLogs(x, func(l *logGroup) { l.KMS = in.KmsKeyID })
 }
 
 // decryptLogs: what was encrypted with the key stays so, which the sandbox does not have (CloudWatch Logs API
 // reference: DisassociateKmsKey).
 func decryptLogs(x *exchange) (any, error) {
-	return x.changeLogs(func(l *logGroup) { l.KMS = "" })
+	return changeLogs(x, func(l *logGroup) { l.KMS = "" })
 }
 
 func deleteLogs(x *exchange) (any, error) {
@@ -141,7 +141,7 @@ func deleteLogs(x *exchange) (any, error) {
 	if err := x.body(&in); err != nil {
 		return nil, err
 	}
-	l, err := x.logGroup(in.LogGroupName)
+	l, err := logGroupOf(x, in.LogGroupName)
 	if err != nil {
 		return nil, err
 	}
@@ -150,12 +150,12 @@ func deleteLogs(x *exchange) (any, error) {
 }
 
 // taggedLogs finds a group by its ARN, which has no star at its end (CloudWatch Logs API reference: TagResource).
-func (x *exchange) taggedLogs(arn string) (*logGroup, error) {
-	name, ok := strings.CutPrefix(arn, x.logARN(""))
+func taggedLogs(x *exchange, arn string) (*logGroup, error) {
+	name, ok := strings.CutPrefix(arn, logARN(x, ""))
 	if !ok || strings.HasSuffix(name, ":*") {
 		return nil, failf("InvalidParameterException", "Invalid resource arn: %s", arn)
 	}
-	return x.logGroup(name)
+	return logGroupOf(x, name)
 }
 
 func tagLogs(x *exchange) (any, error) {
@@ -166,7 +166,7 @@ func tagLogs(x *exchange) (any, error) {
 	if err := x.body(&in); err != nil {
 		return nil, err
 	}
-	l, err := x.taggedLogs(in.ResourceArn)
+	l, err := taggedLogs(x, in.ResourceArn)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +181,7 @@ func untagLogs(x *exchange) (any, error) {
 	if err := x.body(&in); err != nil {
 		return nil, err
 	}
-	l, err := x.taggedLogs(in.ResourceArn)
+	l, err := taggedLogs(x, in.ResourceArn)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func listLogTags(x *exchange) (any, error) {
 	if err := x.body(&in); err != nil {
 		return nil, err
 	}
-	l, err := x.taggedLogs(in.ResourceArn)
+	l, err := taggedLogs(x, in.ResourceArn)
 	if err != nil {
 		return nil, err
 	}

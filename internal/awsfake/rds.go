@@ -19,7 +19,7 @@ func rdsActions() map[string]handler {
 	return all
 }
 
-func (x *exchange) rdsARN(kind, id string) string {
+func rdsARN(x *exchange, kind, id string) string {
 	return "arn:aws:rds:" + x.Region + ":" + Account + ":" + kind + ":" + id
 }
 
@@ -64,7 +64,7 @@ func readRDSTags(p *params) (map[string]string, error) {
 
 // rdsResource finds what an ARN names ("Working with Amazon Resource Names in
 // Amazon RDS").
-func (x *exchange) rdsResource() (entity, error) {
+func rdsResource(x *exchange) (entity, error) {
 	arn := x.p.str("ResourceName")
 	if arn == "" {
 		return nil, failf("MissingParameter", "The request must contain the parameter ResourceName.")
@@ -84,8 +84,8 @@ func (x *exchange) rdsResource() (entity, error) {
 	return e, nil
 }
 
-func (x *exchange) rdsRetag(change func(map[string]string)) (any, error) {
-	e, err := x.rdsResource()
+func rdsRetag(x *exchange, change func(map[string]string)) (any, error) {
+	e, err := rdsResource(x)
 	if err != nil {
 		return nil, err
 	}
@@ -114,12 +114,12 @@ func addRDSTags(x *exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return x.rdsRetag(func(have map[string]string) { maps.Copy(have, tags) })
+	return rdsRetag(x, func(have map[string]string) { maps.Copy(have, tags) })
 }
 
 func removeRDSTags(x *exchange) (any, error) {
 	keys := x.p.wrappedStrs("TagKeys", "member")
-	return x.rdsRetag(func(have map[string]string) {
+	return rdsRetag(x, func(have map[string]string) {
 		for _, k := range keys {
 			delete(have, k)
 		}
@@ -127,7 +127,7 @@ func removeRDSTags(x *exchange) (any, error) {
 }
 
 func listRDSTags(x *exchange) (any, error) {
-	e, err := x.rdsResource()
+	e, err := rdsResource(x)
 	if err != nil {
 		return nil, err
 	}

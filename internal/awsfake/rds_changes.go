@@ -6,7 +6,7 @@ import (
 )
 
 // changeAtOnce sets what never waits.
-func (x *exchange) changeAtOnce(d *database) error {
+func changeAtOnce(x *exchange, d *database) error {
 	p := x.p
 	d.Protected = p.flag("DeletionProtection", d.Protected)
 	d.Public = p.flag("PubliclyAccessible", d.Public)
@@ -17,7 +17,7 @@ func (x *exchange) changeAtOnce(d *database) error {
 	d.CA = p.or("CACertificateIdentifier", d.CA)
 	if p.has("DBParameterGroupName") {
 		d.ParamGroup = strings.ToLower(p.str("DBParameterGroupName"))
-		if err := x.paramsOf(d); err != nil {
+		if err := parametersOf(x, d); err != nil {
 			return err
 		}
 	}
@@ -38,11 +38,11 @@ func (x *exchange) changeAtOnce(d *database) error {
 		if !ok {
 			g = &subnetGroup{}
 		}
-		if d.Groups, err = x.rdsGroups(g); err != nil {
+		if d.Groups, err = rdsGroups(x, g); err != nil {
 			return err
 		}
 	}
-	if err := x.changeLogin(d); err != nil {
+	if err := changeLogin(x, d); err != nil {
 		return err
 	}
 	return checkBackups(d)
@@ -50,7 +50,7 @@ func (x *exchange) changeAtOnce(d *database) error {
 
 // changeLogin: a password is either managed or given; one that is given is
 // checked and not stored.
-func (x *exchange) changeLogin(d *database) error {
+func changeLogin(x *exchange, d *database) error {
 	password := x.p.str("MasterUserPassword")
 	managed := x.p.flag("ManageMasterUserPassword", d.Secret != "")
 	switch {
@@ -70,16 +70,16 @@ func (x *exchange) changeLogin(d *database) error {
 }
 
 // changeLater collects the changes and waits for the window.
-func (x *exchange) changeLater(d *database) (settings, error) {
+func changeLater(x *exchange, d *database) (settings, error) {
 	var s settings
-	class, err := x.class()
+	class, err := dbClassOf(x)
 	if err != nil {
 		return s, err
 	}
 	if class != d.Settings.Class {
 		s.Class = class
 	}
-	if s.Version, err = x.upgrade(d); err != nil {
+	if s.Version, err = upgrade(x, d); err != nil {
 		return s, err
 	}
 	if x.p.has("MultiAZ") && x.p.yes("MultiAZ") != d.multi() {
@@ -98,11 +98,11 @@ func (x *exchange) changeLater(d *database) (settings, error) {
 	} else {
 		d.Retention = days
 	}
-	return s, x.growth(d, &s)
+	return s, growth(x, d, &s)
 }
 
 // upgrade: versions go up only, and across major versions only when allowed.
-func (x *exchange) upgrade(d *database) (string, error) {
+func upgrade(x *exchange, d *database) (string, error) {
 	asked, have := x.p.str("EngineVersion"), d.Settings.Version
 	allowed := x.p.yes("AllowMajorVersionUpgrade")
 	if asked == "" || asked == have {
@@ -133,7 +133,7 @@ func older(a, b string) bool {
 
 // growth: storage never shrinks, and grows by a tenth at least: less is
 // rounded up to that (RDS API reference: ModifyDBInstance, AllocatedStorage).
-func (x *exchange) growth(d *database, s *settings) error {
+func growth(x *exchange, d *database, s *settings) error {
 	want := *d
 	var err error
 	if want.Settings.Storage, err = x.p.num("AllocatedStorage", d.Settings.Storage); err != nil {
@@ -161,7 +161,7 @@ func (x *exchange) growth(d *database, s *settings) error {
 	if want.Settings.Storage > have {
 		want.Settings.Storage = max(want.Settings.Storage, (have*11+9)/10)
 	}
-	if err := x.checkStorage(&want); err != nil {
+	if err := checkStorage(x, &want); err != nil {
 		return err
 	}
 	if n := want.Settings.Storage; n != have {

@@ -14,17 +14,17 @@ var (
 // createDB makes a database; its name is its idempotency: a second call under
 // the same name is refused (RDS API reference: CreateDBInstance).
 func createDB(x *exchange) (any, error) {
-	id, err := x.newDBName()
+	id, err := newDBName(x)
 	if err != nil {
 		return nil, err
 	}
 	d := &database{Engine: x.p.str("Engine"), User: x.p.str("MasterUsername"), DBName: x.p.str("DBName")}
-	for _, step := range []func(*database) error{x.readEngine, x.readStorage, x.readLogin, x.readBackups, x.readNetwork} {
+	for _, step := range []func(*database) error{func(d *database) error { return readEngine(x, d) }, func(d *database) error { return readStorage(x, d) }, func(d *database) error { return readLogin(x, d) }, func(d *database) error { return readBackups(x, d) }, func(d *database) error { return readNetwork(x, d) }} {
 		if err := step(d); err != nil {
 			return nil, err
 		}
 	}
-	if err := x.nameDB(d, id); err != nil {
+	if err := nameDB(x, d, id); err != nil {
 		return nil, err
 	}
 	if x.p.yes("ManageMasterUserPassword") {
@@ -36,11 +36,11 @@ func createDB(x *exchange) (any, error) {
 		d.Life = through(x.now, x.settle(), "available", "creating", "backing-up")
 	}
 	x.tx.put(d)
-	return oneDB{x.viewDB(d, "creating")}, nil
+	return oneDB{viewDB(x, d, "creating")}, nil
 }
 
 // newDBName is the name of a database that does not exist yet.
-func (x *exchange) newDBName() (string, error) {
+func newDBName(x *exchange) (string, error) {
 	id := strings.ToLower(x.p.str("DBInstanceIdentifier"))
 	switch {
 	case id == "":
@@ -55,19 +55,19 @@ func (x *exchange) newDBName() (string, error) {
 }
 
 // nameDB gives a new database its names and tags.
-func (x *exchange) nameDB(d *database, id string) error {
+func nameDB(x *exchange, d *database, id string) error {
 	tags, err := readRDSTags(x.p)
 	if err != nil {
 		return err
 	}
 	d.base = x.tx.named(id, x.Region)
-	d.Tags, d.ARN = tags, x.rdsARN("db", id)
+	d.Tags, d.ARN = tags, rdsARN(x, "db", id)
 	d.Resource = "db-" + strings.ToUpper(x.tx.st.hex("db"+x.Region, d.Seq)[:26])
 	return nil
 }
 
-func (x *exchange) readEngine(d *database) error {
-	class, err := x.class()
+func readEngine(x *exchange, d *database) error {
+	class, err := dbClassOf(x)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (x *exchange) readEngine(d *database) error {
 	d.Settings.Class, d.Settings.Version = class, version
 	d.AutoMinor = x.p.flag("AutoMinorVersionUpgrade", true)
 	d.ParamGroup = strings.ToLower(x.p.or("DBParameterGroupName", "default."+d.Engine+major(d.Engine, version)))
-	if err := x.paramsOf(d); err != nil {
+	if err := parametersOf(x, d); err != nil {
 		return err
 	}
 	d.CA = x.p.or("CACertificateIdentifier", "rds-ca-rsa2048-g1")
@@ -101,7 +101,7 @@ func (x *exchange) readEngine(d *database) error {
 	return err
 }
 
-func (x *exchange) class() (string, error) {
+func dbClassOf(x *exchange) (string, error) {
 	class := x.p.str("DBInstanceClass")
 	if class != "" && !dbClass.MatchString(class) {
 		return "", failf("InvalidParameterValue", "Invalid DB Instance class: %s", class)
@@ -110,7 +110,7 @@ func (x *exchange) class() (string, error) {
 }
 
 // readLogin checks the master user. The password is checked and not stored.
-func (x *exchange) readLogin(d *database) error {
+func readLogin(x *exchange, d *database) error {
 	password, managed := x.p.str("MasterUserPassword"), x.p.yes("ManageMasterUserPassword")
 	switch {
 	case d.User == "":

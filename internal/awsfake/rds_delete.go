@@ -11,7 +11,7 @@ var snapshotName = late(`^[a-zA-Z][a-zA-Z0-9]*(-[a-zA-Z0-9]+)*$`)
 // deleteDB: protection refuses, and the choice about a final snapshot must be
 // made (RDS API reference: DeleteDBInstance).
 func deleteDB(x *exchange) (any, error) {
-	d, err := x.db()
+	d, err := db(x)
 	if err != nil {
 		return nil, err
 	}
@@ -33,17 +33,17 @@ func deleteDB(x *exchange) (any, error) {
 		if slices.Contains([]string{"creating", "failed", "incompatible-restore", "incompatible-network"}, status) {
 			return nil, failf("InvalidDBInstanceState", "Cannot create a snapshot because the database instance %s is not currently in the available state.", d.ID)
 		}
-		if err := x.lastSnapshot(&n, final); err != nil {
+		if err := lastSnapshot(x, &n, final); err != nil {
 			return nil, err
 		}
 	}
 	n.Life = through(x.now, x.settle(), "deleting", "deleting")
 	n.Until = n.Life.end()
 	x.tx.put(&n)
-	return oneDB{x.viewDB(&n, "deleting")}, nil
+	return oneDB{viewDB(x, &n, "deleting")}, nil
 }
 
-func (x *exchange) lastSnapshot(d *database, name string) error {
+func lastSnapshot(x *exchange, d *database, name string) error {
 	if !snapshotName.MatchString(name) || len(name) > 255 {
 		return failf("InvalidParameterValue", "The parameter FinalDBSnapshotIdentifier is not a valid identifier.")
 	}
@@ -52,7 +52,7 @@ func (x *exchange) lastSnapshot(d *database, name string) error {
 		return failf("DBSnapshotAlreadyExists", "Cannot create the snapshot because a snapshot with the identifier %s already exists.", name)
 	}
 	s := &snapshot{
-		base: x.tx.named(name, x.Region), ARN: x.rdsARN("snapshot", name), Database: d.ID, Resource: d.Resource, Engine: d.Engine,
+		base: x.tx.named(name, x.Region), ARN: rdsARN(x, "snapshot", name), Database: d.ID, Resource: d.Resource, Engine: d.Engine,
 		Version: d.Settings.Version, Storage: d.Settings.Storage, Type: d.Settings.Type, IOPS: d.Settings.IOPS, Through: d.Settings.Through,
 		Encrypted: d.Encrypted, KMS: d.KMS, User: d.User, DBName: d.DBName, Port: d.Port, Retention: d.Retention, Life: through(x.now, x.settle(), "available", "creating"),
 	}
@@ -83,12 +83,12 @@ type xmlSnapshot struct {
 	TagList              []rdsTag `xml:"TagList>Tag"`
 }
 
-func (x *exchange) viewSnapshot(s *snapshot, status string) xmlSnapshot {
+func viewSnapshot(x *exchange, s *snapshot, status string) xmlSnapshot {
 	return xmlSnapshot{s.ID, s.Database, s.Made, s.Engine, s.Version, s.Storage, status, s.Port, s.Type, s.KMS, s.User, "manual", s.Encrypted, 100, s.ARN, s.Resource, rdsTagList(s.Tags)}
 }
 
-func (x *exchange) snapshot() (*snapshot, error) {
-	name := strings.TrimPrefix(strings.ToLower(x.p.str("DBSnapshotIdentifier")), x.rdsARN("snapshot", ""))
+func snapshotOf(x *exchange) (*snapshot, error) {
+	name := strings.TrimPrefix(strings.ToLower(x.p.str("DBSnapshotIdentifier")), rdsARN(x, "snapshot", ""))
 	s, ok := find[*snapshot](x.tx, x.Region, name)
 	if !ok {
 		return nil, failAs(404, "DBSnapshotNotFound", "DBSnapshot %s not found.", name)
@@ -100,7 +100,7 @@ func describeSnapshots(x *exchange) (any, error) {
 	x.p.yes("IncludeShared") // there is one account
 	rows := list[*snapshot](x.tx, x.Region)
 	if x.p.str("DBSnapshotIdentifier") != "" {
-		s, err := x.snapshot()
+		s, err := snapshotOf(x)
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +119,7 @@ func describeSnapshots(x *exchange) (any, error) {
 	}
 	var out []xmlSnapshot
 	for _, s := range page {
-		out = append(out, x.viewSnapshot(s, s.Life.at(x.now)))
+		out = append(out, viewSnapshot(x, s, s.Life.at(x.now)))
 	}
 	return struct {
 		Marker *string
@@ -128,12 +128,12 @@ func describeSnapshots(x *exchange) (any, error) {
 }
 
 func deleteSnapshot(x *exchange) (any, error) {
-	s, err := x.snapshot()
+	s, err := snapshotOf(x)
 	if err != nil {
 		return nil, err
 	}
 	x.tx.drop(s)
 	return struct {
 		One xmlSnapshot `xml:"DBSnapshot"`
-	}{x.viewSnapshot(s, "deleted")}, nil
+	}{viewSnapshot(x, s, "deleted")}, nil
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func (x *exchange) db() (*database, error) {
+func db(x *exchange) (*database, error) {
 	id := strings.ToLower(x.p.str("DBInstanceIdentifier"))
 	if id == "" {
 		return nil, missing("DBInstanceIdentifier")
@@ -19,8 +19,8 @@ func (x *exchange) db() (*database, error) {
 }
 
 // usable gives the current database, when it is in one of the states.
-func (x *exchange) usable(states ...string) (*database, error) {
-	d, err := x.db()
+func usable(x *exchange, states ...string) (*database, error) {
+	d, err := db(x)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (x *exchange) usable(states ...string) (*database, error) {
 // was pending already (RDS API reference: ModifyDBInstance, and "Modifying an
 // Amazon RDS DB instance": settings and when they apply).
 func modifyDB(x *exchange) (any, error) {
-	d, err := x.usable("available", "storage-optimization", "storage-full")
+	d, err := usable(x, "available", "storage-optimization", "storage-full")
 	if err != nil {
 		return nil, err
 	}
@@ -45,10 +45,10 @@ func modifyDB(x *exchange) (any, error) {
 	}
 	now := x.p.yes("ApplyImmediately")
 	optimizing := d.Life.at(x.now) == "storage-optimization"
-	if err := x.changeAtOnce(d); err != nil {
+	if err := changeAtOnce(x, d); err != nil {
 		return nil, err
 	}
-	waits, err := x.changeLater(d)
+	waits, err := changeLater(x, d)
 	if err != nil {
 		return nil, err
 	}
@@ -63,9 +63,9 @@ func modifyDB(x *exchange) (any, error) {
 		waits = merged.Settings
 		storage = storage || waits.Storage != 0
 	}
-	shown := x.schedule(d, waits, now, storage)
+	shown := schedule(x, d, waits, now, storage)
 	x.tx.put(d)
-	return oneDB{x.viewDB(d, shown)}, nil
+	return oneDB{viewDB(x, d, shown)}, nil
 }
 
 func orElseInt(n, other *int) *int {
@@ -76,7 +76,7 @@ func orElseInt(n, other *int) *int {
 }
 
 // schedule says when the waiting settings hold, and gives the status to show.
-func (x *exchange) schedule(d *database, waits settings, now, storage bool) string {
+func schedule(x *exchange, d *database, waits settings, now, storage bool) string {
 	switch {
 	case waits == settings{}:
 		d.Pending = nil
@@ -108,26 +108,26 @@ func nextWindow(window string, now time.Time) time.Time {
 	return open
 }
 
-func (x *exchange) dbPower(from []string, final, passing string) (any, error) {
-	d, err := x.usable(from...)
+func dbPower(x *exchange, from []string, final, passing string) (any, error) {
+	d, err := usable(x, from...)
 	if err != nil {
 		return nil, err
 	}
 	d.Life = through(x.now, x.settle(), final, passing)
 	x.tx.put(d)
-	return oneDB{x.viewDB(d, passing)}, nil
+	return oneDB{viewDB(x, d, passing)}, nil
 }
 
 func startDB(x *exchange) (any, error) {
-	return x.dbPower([]string{"stopped"}, "available", "starting")
+	return dbPower(x, []string{"stopped"}, "available", "starting")
 }
 
 func stopDB(x *exchange) (any, error) {
 	x.p.str("DBSnapshotIdentifier")
-	return x.dbPower([]string{"available"}, "stopped", "stopping")
+	return dbPower(x, []string{"available"}, "stopped", "stopping")
 }
 
 func rebootDB(x *exchange) (any, error) {
 	x.p.str("ForceFailover")
-	return x.dbPower([]string{"available"}, "available", "rebooting")
+	return dbPower(x, []string{"available"}, "available", "rebooting")
 }

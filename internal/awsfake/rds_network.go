@@ -10,12 +10,12 @@ var (
 	windowTime = late(`^(mon|tue|wed|thu|fri|sat|sun):([01]\d|2[0-3]):([0-5]\d)-(mon|tue|wed|thu|fri|sat|sun):([01]\d|2[0-3]):[0-5]\d$`)
 )
 
-func (x *exchange) readBackups(d *database) error {
+func readBackups(x *exchange, d *database) error {
 	var err error
 	if d.Retention, err = x.p.num("BackupRetentionPeriod", 1); err != nil {
 		return err
 	}
-	x.readWindows(d)
+	readWindows(x, d)
 	d.CopyTags = x.p.yes("CopyTagsToSnapshot")
 	d.Protected = x.p.yes("DeletionProtection")
 	return checkBackups(d)
@@ -30,7 +30,7 @@ func checkBackups(d *database) error {
 
 // readNetwork chooses subnets and firewall: those named, or the default
 // network's ("Working with a DB instance in a VPC").
-func (x *exchange) readNetwork(d *database) error {
+func readNetwork(x *exchange, d *database) error {
 	multi := x.p.yes("MultiAZ")
 	d.Settings.MultiAZ = &multi
 	d.AZ = x.p.str("AvailabilityZone")
@@ -40,22 +40,22 @@ func (x *exchange) readNetwork(d *database) error {
 	case d.AZ != "" && !validZone(x.Region, d.AZ):
 		return failf("InvalidVPCNetworkStateFault", "The availability zone %s does not exist.", d.AZ)
 	}
-	g, err := x.homeGroup(strings.ToLower(x.p.str("DBSubnetGroupName")))
+	g, err := homeGroup(x, strings.ToLower(x.p.str("DBSubnetGroupName")))
 	if err != nil {
 		return err
 	}
 	d.SubnetGroup = g.ID
 	d.Public = x.p.flag("PubliclyAccessible", g.ID == "default")
 	if d.AZ == "" {
-		d.AZ = x.zonesOf(g)[0]
+		d.AZ = zonesOf(x, g)[0]
 	}
-	d.Groups, err = x.rdsGroups(g)
+	d.Groups, err = rdsGroups(x, g)
 	return err
 }
 
 // homeGroup finds the subnet group; the one called default comes into being
 // with the first database that needs it.
-func (x *exchange) homeGroup(name string) (*subnetGroup, error) {
+func homeGroup(x *exchange, name string) (*subnetGroup, error) {
 	if name == "" {
 		name = "default"
 	}
@@ -71,20 +71,20 @@ func (x *exchange) homeGroup(name string) (*subnetGroup, error) {
 	if name != "default" || home == "" {
 		return nil, failAs(404, "DBSubnetGroupNotFoundFault", "DB subnet group '%s' does not exist.", name)
 	}
-	g := &subnetGroup{base: x.tx.named(name, x.Region), About: "default", VPC: home, ARN: x.rdsARN("subgrp", name)}
+	g := &subnetGroup{base: x.tx.named(name, x.Region), About: "default", VPC: home, ARN: rdsARN(x, "subgrp", name)}
 	for _, s := range list[*subnet](x.tx, x.Region) {
 		if s.VPC == home {
 			g.Subnets = append(g.Subnets, s.ID)
 		}
 	}
-	if len(x.zonesOf(g)) == 0 {
+	if len(zonesOf(x, g)) == 0 {
 		return nil, failf("InvalidVPCNetworkStateFault", "The default VPC has no subnets.")
 	}
 	x.tx.put(g)
 	return g, nil
 }
 
-func (x *exchange) zonesOf(g *subnetGroup) []string {
+func zonesOf(x *exchange, g *subnetGroup) []string {
 	var out []string
 	for _, id := range g.Subnets {
 		if s, ok := find[*subnet](x.tx, x.Region, id); ok && !slices.Contains(out, s.AZ) {
@@ -95,7 +95,7 @@ func (x *exchange) zonesOf(g *subnetGroup) []string {
 	return out
 }
 
-func (x *exchange) rdsGroups(g *subnetGroup) ([]string, error) {
+func rdsGroups(x *exchange, g *subnetGroup) ([]string, error) {
 	named := x.p.wrappedStrs("VpcSecurityGroupIds", "VpcSecurityGroupId")
 	for _, id := range named {
 		sg, ok := find[*securityGroup](x.tx, x.Region, id)

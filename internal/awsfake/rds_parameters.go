@@ -32,7 +32,7 @@ func parameterKinds() map[string]bool {
 	}
 }
 
-func (x *exchange) paramGroup() (*paramGroup, error) {
+func paramGroupOf(x *exchange) (*paramGroup, error) {
 	name := strings.ToLower(x.p.str("DBParameterGroupName"))
 	g, ok := find[*paramGroup](x.tx, x.Region, name)
 	if !ok {
@@ -56,7 +56,7 @@ func createParams(x *exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &paramGroup{base: x.tx.named(name, x.Region), Family: x.p.str("DBParameterGroupFamily"), About: x.p.str("Description"), ARN: x.rdsARN(kindParamGroup, name)}
+	g := &paramGroup{base: x.tx.named(name, x.Region), Family: x.p.str("DBParameterGroupFamily"), About: x.p.str("Description"), ARN: rdsARN(x, kindParamGroup, name)}
 	if !familyKnown(g.Family) {
 		return nil, failf("InvalidParameterValue", "ParameterGroupFamily %s is not a valid parameter group family", g.Family)
 	}
@@ -80,7 +80,7 @@ func familyKnown(family string) bool {
 func describeParamGroups(x *exchange) (any, error) {
 	rows := list[*paramGroup](x.tx, x.Region)
 	if x.p.str("DBParameterGroupName") != "" {
-		g, err := x.paramGroup()
+		g, err := paramGroupOf(x)
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +109,7 @@ type xmlParameter struct {
 
 // describeParams lists those of one source, or all (RDS API reference: DescribeDBParameters).
 func describeParams(x *exchange) (any, error) {
-	g, err := x.paramGroup()
+	g, err := paramGroupOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -138,8 +138,8 @@ func describeParams(x *exchange) (any, error) {
 
 // changeParams changes 20 parameters at most, and none if one is refused: a static one takes effect at a restart only
 // (RDS API reference: ModifyDBParameterGroup).
-func (x *exchange) changeParams(change func(set map[string]string, p *params)) (any, error) {
-	g, err := x.paramGroup()
+func changeParams(x *exchange, change func(set map[string]string, p *params)) (any, error) {
+	g, err := paramGroupOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -169,16 +169,16 @@ func (x *exchange) changeParams(change func(set map[string]string, p *params)) (
 }
 
 func modifyParams(x *exchange) (any, error) {
-	return x.changeParams(func(set map[string]string, p *params) { set[p.str("ParameterName")] = p.str("ParameterValue") })
+	return changeParams(x, func(set map[string]string, p *params) { set[p.str("ParameterName")] = p.str("ParameterValue") })
 }
 
 func resetParams(x *exchange) (any, error) {
 	x.p.str("ResetAllParameters")
-	return x.changeParams(func(set map[string]string, p *params) { delete(set, p.str("ParameterName")) })
+	return changeParams(x, func(set map[string]string, p *params) { delete(set, p.str("ParameterName")) })
 }
 
 func deleteParams(x *exchange) (any, error) {
-	g, err := x.paramGroup()
+	g, err := paramGroupOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -191,8 +191,8 @@ func deleteParams(x *exchange) (any, error) {
 	return nil, nil
 }
 
-// paramsOf refuses a group that does not exist, or is of another engine version.
-func (x *exchange) paramsOf(d *database) error {
+// parametersOf refuses a group that does not exist, or is of another engine version.
+func parametersOf(x *exchange, d *database) error {
 	if strings.HasPrefix(d.ParamGroup, "default.") {
 		return nil
 	}

@@ -9,11 +9,11 @@ import (
 // databases, encryption, storage and days of backups. Without tags in the request it has those of the
 // snapshot (RDS API reference: RestoreDBInstanceFromDBSnapshot).
 func restoreDB(x *exchange) (any, error) {
-	id, err := x.newDBName()
+	id, err := newDBName(x)
 	if err != nil {
 		return nil, err
 	}
-	s, err := x.snapshot()
+	s, err := snapshotOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -27,14 +27,14 @@ func restoreDB(x *exchange) (any, error) {
 		Engine: s.Engine, User: s.User, DBName: s.DBName, Encrypted: s.Encrypted, KMS: s.KMS, Retention: s.Retention,
 		Settings: settings{Version: s.Version, Storage: s.Storage, Type: s.Type, IOPS: s.IOPS, Through: s.Through},
 	}
-	for _, step := range []func(*database) error{x.restoredEngine, x.restoredStorage, x.readNetwork} {
+	for _, step := range []func(*database) error{func(d *database) error { return restoredEngine(x, d) }, func(d *database) error { return restoredStorage(x, d) }, func(d *database) error { return readNetwork(x, d) }} {
 		if err := step(d); err != nil {
 			return nil, err
 		}
 	}
-	x.readWindows(d)
+	readWindows(x, d)
 	d.CopyTags, d.Protected = x.p.yes("CopyTagsToSnapshot"), x.p.yes("DeletionProtection")
-	if err := x.nameDB(d, id); err != nil {
+	if err := nameDB(x, d, id); err != nil {
 		return nil, err
 	}
 	if len(d.Tags) == 0 {
@@ -42,11 +42,11 @@ func restoreDB(x *exchange) (any, error) {
 	}
 	d.Life = through(x.now, x.settle(), "available", "creating", "backing-up")
 	x.tx.put(d)
-	return oneDB{x.viewDB(d, "creating")}, nil
+	return oneDB{viewDB(x, d, "creating")}, nil
 }
 
-func (x *exchange) restoredEngine(d *database) error {
-	class, err := x.class()
+func restoredEngine(x *exchange, d *database) error {
+	class, err := dbClassOf(x)
 	if err != nil {
 		return err
 	}
@@ -54,14 +54,14 @@ func (x *exchange) restoredEngine(d *database) error {
 	d.AutoMinor = x.p.flag("AutoMinorVersionUpgrade", true)
 	d.CA = "rds-ca-rsa2048-g1"
 	d.ParamGroup = strings.ToLower(x.p.or("DBParameterGroupName", "default."+d.Engine+major(d.Engine, d.Settings.Version)))
-	if err := x.paramsOf(d); err != nil {
+	if err := parametersOf(x, d); err != nil {
 		return err
 	}
 	d.Port, err = x.p.num("Port", portOf(d.Engine))
 	return err
 }
 
-func (x *exchange) restoredStorage(d *database) error {
+func restoredStorage(x *exchange, d *database) error {
 	size, err := x.p.num("AllocatedStorage", d.Settings.Storage)
 	switch {
 	case err != nil:
@@ -70,5 +70,5 @@ func (x *exchange) restoredStorage(d *database) error {
 		return failf("InvalidParameterValue", "The allocated storage of %d GiB is less than the %d GiB of the snapshot.", size, d.Settings.Storage)
 	}
 	d.Settings.Storage = size
-	return x.checkStorage(d)
+	return checkStorage(x, d)
 }

@@ -4,7 +4,7 @@ import "strings"
 
 // readStorage: sizes from 20 GiB for general purpose storage ("Amazon RDS DB
 // instance storage").
-func (x *exchange) readStorage(d *database) error {
+func readStorage(x *exchange, d *database) error {
 	s := &d.Settings
 	if !x.p.has("AllocatedStorage") {
 		return failf("InvalidParameterValue", "The parameter AllocatedStorage must be provided and must not be blank.")
@@ -27,13 +27,13 @@ func (x *exchange) readStorage(d *database) error {
 		}
 	}
 	d.Encrypted = x.p.yes("StorageEncrypted")
-	if d.KMS, err = x.rdsKey(d.Encrypted); err != nil {
+	if d.KMS, err = rdsKey(x, d.Encrypted); err != nil {
 		return err
 	}
 	if d.MaxStorage, err = x.p.num("MaxAllocatedStorage", 0); err != nil {
 		return err
 	}
-	return x.checkStorage(d)
+	return checkStorage(x, d)
 }
 
 // stripedFrom is the size in GiB from which gp3 storage has 12,000 IOPS and 500 MiB/s at least ("Amazon
@@ -47,7 +47,7 @@ func provisioned(s *settings) bool {
 
 // checkSpeed refuses a performance that storage of the type and size cannot have, and storage that needs one
 // without it ("Amazon RDS DB instance storage").
-func (x *exchange) checkSpeed(d *database) error {
+func checkSpeed(x *exchange, d *database) error {
 	s := &d.Settings
 	switch {
 	case x.p.has("Iops") && !provisioned(s), x.p.has("StorageThroughput") && (s.Type != "gp3" || !provisioned(s)):
@@ -60,8 +60,8 @@ func (x *exchange) checkSpeed(d *database) error {
 	return nil
 }
 
-func (x *exchange) checkStorage(d *database) error {
-	if err := x.checkSpeed(d); err != nil {
+func checkStorage(x *exchange, d *database) error {
+	if err := checkSpeed(x, d); err != nil {
 		return err
 	}
 	s := &d.Settings
@@ -95,8 +95,8 @@ func (x *exchange) checkStorage(d *database) error {
 
 // rdsKey is the ARN of the key that encrypts a database: the one that is named, in any of the forms, or
 // RDS's own (RDS API reference: CreateDBInstance, KmsKeyId and KMSKeyNotAccessibleFault).
-func (x *exchange) rdsKey(encrypted bool) (string, error) {
-	own, id := x.keyARN("aws-rds"), x.p.str("KmsKeyId")
+func rdsKey(x *exchange, encrypted bool) (string, error) {
+	own, id := keyARN(x, "aws-rds"), x.p.str("KmsKeyId")
 	switch {
 	case id != "" && !encrypted:
 		return "", failf("InvalidParameterCombination", "KmsKeyId requires StorageEncrypted.")
@@ -105,12 +105,12 @@ func (x *exchange) rdsKey(encrypted bool) (string, error) {
 	case id == "", id == own:
 		return own, nil
 	}
-	if a, ok := find[*kmsAlias](x.tx, x.Region, strings.TrimPrefix(id, strings.TrimSuffix(x.keyARN(""), "key/"))); ok {
+	if a, ok := find[*kmsAlias](x.tx, x.Region, strings.TrimPrefix(id, strings.TrimSuffix(keyARN(x, ""), "key/"))); ok {
 		id = a.Key
 	}
-	k, err := x.kmsKeyAt(id)
+	k, err := kmsKeyAt(x, id)
 	if err != nil || k.Disabled || !k.Deleted.IsZero() {
 		return "", failf("KMSKeyNotAccessibleFault", "The specified KMS key [%s] does not exist, is not enabled or you do not have permissions to access it.", id)
 	}
-	return x.keyARN(k.ID), nil
+	return keyARN(x, k.ID), nil
 }

@@ -19,7 +19,7 @@ type xmlSubnetGroup struct {
 	ARN     string        `xml:"DBSubnetGroupArn"`
 }
 
-func (x *exchange) viewSubnetGroup(g *subnetGroup) xmlSubnetGroup {
+func viewSubnetGroup(x *exchange, g *subnetGroup) xmlSubnetGroup {
 	out := xmlSubnetGroup{Name: g.ID, About: g.About, VPC: g.VPC, Status: "Complete", ARN: g.ARN}
 	for _, id := range g.Subnets {
 		if s, ok := find[*subnet](x.tx, x.Region, id); ok {
@@ -35,7 +35,7 @@ type oneSubnetGroup struct {
 
 // readSubnets: subnets of one network that cover at least two zones (RDS API
 // reference: CreateDBSubnetGroup).
-func (x *exchange) readSubnets(g *subnetGroup) error {
+func readSubnets(x *exchange, g *subnetGroup) error {
 	g.Subnets = x.p.wrappedStrs("SubnetIds", "SubnetIdentifier")
 	if len(g.Subnets) == 0 {
 		return missing("SubnetIds")
@@ -50,8 +50,8 @@ func (x *exchange) readSubnets(g *subnetGroup) error {
 		}
 		g.VPC = s.VPC
 	}
-	if len(x.zonesOf(g)) < 2 {
-		return failf("DBSubnetGroupDoesNotCoverEnoughAZs", "The DB subnet group doesn't meet Availability Zone (AZ) coverage requirement. Current AZ coverage: %s. Add subnets to cover at least 2 AZs.", strings.Join(x.zonesOf(g), ","))
+	if len(zonesOf(x, g)) < 2 {
+		return failf("DBSubnetGroupDoesNotCoverEnoughAZs", "The DB subnet group doesn't meet Availability Zone (AZ) coverage requirement. Current AZ coverage: %s. Add subnets to cover at least 2 AZs.", strings.Join(zonesOf(x, g), ","))
 	}
 	return nil
 }
@@ -67,8 +67,8 @@ func createSubnetGroup(x *exchange) (any, error) {
 	if _, there := find[*subnetGroup](x.tx, x.Region, name); there {
 		return nil, failf("DBSubnetGroupAlreadyExists", "The DB subnet group '%s' already exists.", name)
 	}
-	g := &subnetGroup{About: x.p.str("DBSubnetGroupDescription"), ARN: x.rdsARN("subgrp", name)}
-	if err := x.readSubnets(g); err != nil {
+	g := &subnetGroup{About: x.p.str("DBSubnetGroupDescription"), ARN: rdsARN(x, "subgrp", name)}
+	if err := readSubnets(x, g); err != nil {
 		return nil, err
 	}
 	tags, err := readRDSTags(x.p)
@@ -78,10 +78,10 @@ func createSubnetGroup(x *exchange) (any, error) {
 	g.base = x.tx.named(name, x.Region)
 	g.Tags = tags
 	x.tx.put(g)
-	return oneSubnetGroup{x.viewSubnetGroup(g)}, nil
+	return oneSubnetGroup{viewSubnetGroup(x, g)}, nil
 }
 
-func (x *exchange) subnetGroup() (*subnetGroup, error) {
+func subnetGroupOf(x *exchange) (*subnetGroup, error) {
 	name := strings.ToLower(x.p.str("DBSubnetGroupName"))
 	g, ok := find[*subnetGroup](x.tx, x.Region, name)
 	if !ok {
@@ -91,23 +91,23 @@ func (x *exchange) subnetGroup() (*subnetGroup, error) {
 }
 
 func modifySubnetGroup(x *exchange) (any, error) {
-	g, err := x.subnetGroup()
+	g, err := subnetGroupOf(x)
 	if err != nil {
 		return nil, err
 	}
 	n := *g
 	n.About = x.p.or("DBSubnetGroupDescription", g.About)
-	if err := x.readSubnets(&n); err != nil {
+	if err := readSubnets(x, &n); err != nil {
 		return nil, err
 	}
 	x.tx.put(&n)
-	return oneSubnetGroup{x.viewSubnetGroup(&n)}, nil
+	return oneSubnetGroup{viewSubnetGroup(x, &n)}, nil
 }
 
 func describeSubnetGroups(x *exchange) (any, error) {
 	rows := list[*subnetGroup](x.tx, x.Region)
 	if x.p.str("DBSubnetGroupName") != "" {
-		g, err := x.subnetGroup()
+		g, err := subnetGroupOf(x)
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +119,7 @@ func describeSubnetGroups(x *exchange) (any, error) {
 	}
 	var out []xmlSubnetGroup
 	for _, g := range page {
-		out = append(out, x.viewSubnetGroup(g))
+		out = append(out, viewSubnetGroup(x, g))
 	}
 	return struct {
 		Marker *string
@@ -130,7 +130,7 @@ func describeSubnetGroups(x *exchange) (any, error) {
 // deleteSubnetGroup: one that a database lives in stays (RDS API reference:
 // DeleteDBSubnetGroup).
 func deleteSubnetGroup(x *exchange) (any, error) {
-	g, err := x.subnetGroup()
+	g, err := subnetGroupOf(x)
 	if err != nil {
 		return nil, err
 	}

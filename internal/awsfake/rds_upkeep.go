@@ -8,7 +8,7 @@ import (
 
 // readWindows takes the windows that a request names. One that it does not name is where the other is not: AWS
 // chooses it (RDS API reference: CreateDBInstance, PreferredMaintenanceWindow).
-func (x *exchange) readWindows(d *database) {
+func readWindows(x *exchange, d *database) {
 	d.BackupTime, d.Window = x.p.or("PreferredBackupWindow", "04:00-04:30"), strings.ToLower(x.p.or("PreferredMaintenanceWindow", "sun:06:00-sun:06:30"))
 	if !windowsMeet(d) {
 		return

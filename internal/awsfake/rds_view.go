@@ -86,7 +86,7 @@ type xmlDB struct {
 
 // viewDB renders the current database. Until it was available once it
 // has no endpoint and no time of creation (RDS API reference: DBInstance).
-func (x *exchange) viewDB(d *database, status string) xmlDB {
+func viewDB(x *exchange, d *database, status string) xmlDB {
 	d = d.at(x.now)
 	s := d.Settings
 	out := xmlDB{
@@ -110,7 +110,7 @@ func (x *exchange) viewDB(d *database, status string) xmlDB {
 		out.VpcSecurityGroups = append(out.VpcSecurityGroups, rdsGroup{g, "active"})
 	}
 	if g, ok := find[*subnetGroup](x.tx, x.Region, d.SubnetGroup); ok {
-		v := x.viewSubnetGroup(g)
+		v := viewSubnetGroup(x, g)
 		out.DBSubnetGroup = &v
 	}
 	if d.Secret != "" {
@@ -138,7 +138,7 @@ func license(engine string) string {
 func describeDBs(x *exchange) (any, error) {
 	rows := list[*database](x.tx, x.Region)
 	if id := x.p.str("DBInstanceIdentifier"); id != "" {
-		d, err := x.db()
+		d, err := db(x)
 		if err != nil {
 			return nil, err
 		}
@@ -166,7 +166,7 @@ func describeDBs(x *exchange) (any, error) {
 	}
 	var out []xmlDB
 	for _, d := range page {
-		out = append(out, x.viewDB(d, d.Life.at(x.now)))
+		out = append(out, viewDB(x, d, d.Life.at(x.now)))
 	}
 	return struct {
 		Marker *string

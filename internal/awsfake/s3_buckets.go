@@ -26,11 +26,11 @@ func noBucket(name string) error {
 	return failAs(404, "NoSuchBucket", "The specified bucket does not exist: %s", name)
 }
 
-// bucket finds the bucket of the request. A client that signs for another
+// bucketOf finds the bucket of the request. A client that signs for another
 // region than the bucket's is sent there, as AWS does since it cannot verify
 // such a signature ("PermanentRedirect", "AuthorizationHeaderMalformed");
 // us-east-1 answers for the names that it can look up.
-func (x *exchange) bucket() (*bucket, error) {
+func bucketOf(x *exchange) (*bucket, error) {
 	b, ok := find[*bucket](x.tx, "", x.rest.Bucket)
 	if !ok {
 		return nil, noBucket(x.rest.Bucket)
@@ -97,7 +97,7 @@ func malformed() error {
 // headBucket tells the region even to those who ask in the wrong one (S3 API
 // reference: HeadBucket).
 func headBucket(x *exchange) (any, error) {
-	b, err := x.bucket()
+	b, err := bucketOf(x)
 	if b == nil {
 		return nil, failAs(404, "NotFound", "Not Found")
 	}
@@ -124,11 +124,11 @@ func bucketLocation(x *exchange) (any, error) {
 }
 
 func deleteBucket(x *exchange) (any, error) {
-	b, err := x.bucket()
+	b, err := bucketOf(x)
 	if err != nil {
 		return nil, err
 	}
-	if len(x.objects(b.ID)) > 0 {
+	if len(objects(x, b.ID)) > 0 {
 		return nil, failAs(409, "BucketNotEmpty", "The bucket you tried to delete is not empty")
 	}
 	x.tx.drop(b)

@@ -11,7 +11,7 @@ type xmlAbac struct {
 }
 
 func getAbac(x *exchange) (any, error) {
-	b, err := x.bucket()
+	b, err := bucketOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func putAbac(x *exchange) (any, error) {
 	if xml.Unmarshal(x.rest.Body, &in) != nil || in.Status != "Enabled" && in.Status != "Disabled" {
 		return nil, malformed()
 	}
-	return x.change(func(b *bucket) error { b.Abac = in.Status == "Enabled"; return nil }, 200)
+	return changeBucket(x, func(b *bucket) error { b.Abac = in.Status == "Enabled"; return nil }, 200)
 }
 
 // byControlOnly refuses PutBucketTagging and DeleteBucketTagging on a bucket with attribute-based access control
@@ -50,7 +50,7 @@ func tagBucketByControl(x *exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return x.change(func(b *bucket) error {
+	return changeBucket(x, func(b *bucket) error {
 		tags := maps.Clone(b.Tags)
 		if tags == nil {
 			tags = map[string]string{}
@@ -62,7 +62,7 @@ func tagBucketByControl(x *exchange) (any, error) {
 }
 
 func untagBucketByControl(x *exchange) (any, error) {
-	return x.change(func(b *bucket) error {
+	return changeBucket(x, func(b *bucket) error {
 		b.Tags = maps.Clone(b.Tags)
 		for _, k := range x.rest.Query["tagKeys"] {
 			delete(b.Tags, k)

@@ -22,7 +22,7 @@ type xmlCORS struct {
 }
 
 func getCORS(x *exchange) (any, error) {
-	b, err := x.bucket()
+	b, err := bucketOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func putCORS(x *exchange) (any, error) {
 			return nil, err
 		}
 	}
-	return x.change(func(b *bucket) error { b.CORS = in.Rules; return nil }, 200)
+	return changeBucket(x, func(b *bucket) error { b.CORS = in.Rules; return nil }, 200)
 }
 
 func (r corsRule) check() error {
@@ -74,5 +74,5 @@ func (r corsRule) check() error {
 }
 
 func deleteCORS(x *exchange) (any, error) {
-	return x.change(func(b *bucket) error { b.CORS = nil; return nil }, 204)
+	return changeBucket(x, func(b *bucket) error { b.CORS = nil; return nil }, 204)
 }

@@ -73,7 +73,7 @@ type noncurrentChange struct {
 }
 
 func getLifecycle(x *exchange) (any, error) {
-	b, err := x.bucket()
+	b, err := bucketOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -108,11 +108,11 @@ func putLifecycle(x *exchange) (any, error) {
 			return nil, err
 		}
 	}
-	return x.change(func(b *bucket) error { b.Lifecycle = &in; return nil }, 200)
+	return changeBucket(x, func(b *bucket) error { b.Lifecycle = &in; return nil }, 200)
 }
 
 func deleteLifecycle(x *exchange) (any, error) {
-	return x.change(func(b *bucket) error { b.Lifecycle = nil; return nil }, 204)
+	return changeBucket(x, func(b *bucket) error { b.Lifecycle = nil; return nil }, 204)
 }
 
 // check: what S3 refuses in a rule ("Lifecycle configuration elements", "Constraints and considerations for

@@ -17,7 +17,7 @@ import (
 const maxObject = 5 << 20 // the sandbox does not store data
 
 // objects lists a bucket's objects in order of their keys.
-func (x *exchange) objects(bucketID string) []*object {
+func objects(x *exchange, bucketID string) []*object {
 	var out []*object
 	for _, o := range list[*object](x.tx, "") {
 		if o.Bucket == bucketID {
@@ -29,7 +29,7 @@ func (x *exchange) objects(bucketID string) []*object {
 }
 
 func putObject(x *exchange) (any, error) {
-	b, err := x.bucket()
+	b, err := bucketOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +45,8 @@ func putObject(x *exchange) (any, error) {
 	return raw{200, http.Header{"Etag": {o.ETag}}, nil}, nil
 }
 
-func (x *exchange) object() (*object, error) {
-	b, err := x.bucket()
+func objectOf(x *exchange) (*object, error) {
+	b, err := bucketOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (x *exchange) object() (*object, error) {
 }
 
 func getObject(x *exchange) (any, error) {
-	o, err := x.object()
+	o, err := objectOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func headObject(x *exchange) (any, error) {
 // deleteObject: deleting a database that does not exist is accepted (S3 API reference:
 // DeleteObject).
 func deleteObject(x *exchange) (any, error) {
-	o, err := x.object()
+	o, err := objectOf(x)
 	if o != nil {
 		x.tx.drop(o)
 	} else if errorOf(err).Code != "NoSuchKey" {
@@ -93,7 +93,7 @@ type xmlKeyOf struct {
 }
 
 func deleteObjects(x *exchange) (any, error) {
-	b, err := x.bucket()
+	b, err := bucketOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func folderOf(key, prefix, delimiter string) string {
 // listObjects lists keys by prefix, folded at a delimiter (S3 API reference:
 // ListObjectsV2). Folders do not count against the page.
 func listObjects(x *exchange) (any, error) {
-	b, err := x.bucket()
+	b, err := bucketOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func listObjects(x *exchange) (any, error) {
 		Objects []xmlObject `xml:"Contents"`
 		Folders []xmlPrefix `xml:"CommonPrefixes"`
 	}{Name: b.ID, Prefix: q.Get("prefix"), MaxKeys: size}
-	for _, o := range x.objects(b.ID) {
+	for _, o := range objects(x, b.ID) {
 		if o.Key <= after || !strings.HasPrefix(o.Key, out.Prefix) {
 			continue
 		}
@@ -207,7 +207,7 @@ func listObjects(x *exchange) (any, error) {
 // listVersions shows the newest version of each object: the sandbox
 // keeps no older ones.
 func listVersions(x *exchange) (any, error) {
-	b, err := x.bucket()
+	b, err := bucketOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +216,7 @@ func listVersions(x *exchange) (any, error) {
 		Name     string
 		Versions []xmlObject `xml:"Version"`
 	}{Name: b.ID}
-	for _, o := range x.objects(b.ID) {
+	for _, o := range objects(x, b.ID) {
 		out.Versions = append(out.Versions, xmlObject{o.Key, "null", true, o.Made, o.ETag, len(o.Data), "STANDARD"})
 	}
 	return out, nil

@@ -8,7 +8,7 @@ import (
 )
 
 func getPolicy(x *exchange) (any, error) {
-	b, err := x.bucket()
+	b, err := bucketOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (b *bucketStatements) UnmarshalJSON(text []byte) error {
 
 func putPolicy(x *exchange) (any, error) {
 	text := x.rest.Body
-	return x.change(func(b *bucket) error {
+	return changeBucket(x, func(b *bucket) error {
 		if err := b.checkPolicy(text); err != nil {
 			return err
 		}
@@ -97,5 +97,5 @@ func texts(v any) (out []string) {
 }
 
 func deletePolicy(x *exchange) (any, error) {
-	return x.change(func(b *bucket) error { b.Policy = ""; return nil }, 204)
+	return changeBucket(x, func(b *bucket) error { b.Policy = ""; return nil }, 204)
 }

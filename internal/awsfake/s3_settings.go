@@ -37,9 +37,9 @@ func tagMap(tags []s3Tag) (map[string]string, error) {
 	return out, nil
 }
 
-// change puts a changed copy of the request's bucket.
-func (x *exchange) change(set func(*bucket) error, status int) (any, error) {
-	b, err := x.bucket()
+// changeBucket puts a changed copy of the request's bucket.
+func changeBucket(x *exchange, set func(*bucket) error, status int) (any, error) {
+	b, err := bucketOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (x *exchange) change(set func(*bucket) error, status int) (any, error) {
 // getBucketTags: a bucket without tags is an error (S3 API reference:
 // GetBucketTagging, NoSuchTagSet).
 func getBucketTags(x *exchange) (any, error) {
-	b, err := x.bucket()
+	b, err := bucketOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -78,11 +78,11 @@ func putBucketTags(x *exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return x.change(func(b *bucket) error { b.Tags = tags; return b.byControlOnly() }, 204)
+	return changeBucket(x, func(b *bucket) error { b.Tags = tags; return b.byControlOnly() }, 204)
 }
 
 func deleteBucketTags(x *exchange) (any, error) {
-	return x.change(func(b *bucket) error { b.Tags = nil; return b.byControlOnly() }, 204)
+	return changeBucket(x, func(b *bucket) error { b.Tags = nil; return b.byControlOnly() }, 204)
 }
 
 type xmlVersioning struct {
@@ -91,7 +91,7 @@ type xmlVersioning struct {
 }
 
 func getVersioning(x *exchange) (any, error) {
-	b, err := x.bucket()
+	b, err := bucketOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func putVersioning(x *exchange) (any, error) {
 	if xml.Unmarshal(x.rest.Body, &in) != nil || in.Status != "Enabled" && in.Status != "Suspended" {
 		return nil, malformed()
 	}
-	return x.change(func(b *bucket) error { b.Versioning = in.Status; return nil }, 200)
+	return changeBucket(x, func(b *bucket) error { b.Versioning = in.Status; return nil }, 200)
 }
 
 type xmlBlock struct {
@@ -114,7 +114,7 @@ type xmlBlock struct {
 }
 
 func getBlock(x *exchange) (any, error) {
-	b, err := x.bucket()
+	b, err := bucketOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -129,11 +129,11 @@ func putBlock(x *exchange) (any, error) {
 	if xml.Unmarshal(x.rest.Body, &in) != nil {
 		return nil, malformed()
 	}
-	return x.change(func(b *bucket) error { b.Block = &in.blocking; return nil }, 200)
+	return changeBucket(x, func(b *bucket) error { b.Block = &in.blocking; return nil }, 200)
 }
 
 func deleteBlock(x *exchange) (any, error) {
-	return x.change(func(b *bucket) error { b.Block = nil; return nil }, 204)
+	return changeBucket(x, func(b *bucket) error { b.Block = nil; return nil }, 204)
 }
 
 type xmlEncryption struct {
@@ -150,7 +150,7 @@ type sseRule struct {
 // getEncryption: every bucket encrypts, with SSE-S3 by default
 // ("Setting default server-side encryption behavior").
 func getEncryption(x *exchange) (any, error) {
-	b, err := x.bucket()
+	b, err := bucketOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -170,11 +170,11 @@ func putEncryption(x *exchange) (any, error) {
 	if r.Algorithm == "AES256" && r.Key != "" {
 		return nil, failf("InvalidArgument", "a KMSMasterKeyID is not applicable if the default sse algorithm is not aws:kms or aws:kms:dsse")
 	}
-	return x.change(func(b *bucket) error { b.Encryption = encryption(r); return nil }, 200)
+	return changeBucket(x, func(b *bucket) error { b.Encryption = encryption(r); return nil }, 200)
 }
 
 func deleteEncryption(x *exchange) (any, error) {
-	return x.change(func(b *bucket) error { b.Encryption = encryption{Algorithm: "AES256"}; return nil }, 204)
+	return changeBucket(x, func(b *bucket) error { b.Encryption = encryption{Algorithm: "AES256"}; return nil }, 204)
 }
 
 type xmlOwnership struct {
@@ -183,7 +183,7 @@ type xmlOwnership struct {
 }
 
 func getOwnership(x *exchange) (any, error) {
-	b, err := x.bucket()
+	b, err := bucketOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func getOwnership(x *exchange) (any, error) {
 }
 
 func deleteOwnership(x *exchange) (any, error) {
-	return x.change(func(b *bucket) error { b.Ownership = ""; return nil }, 204)
+	return changeBucket(x, func(b *bucket) error { b.Ownership = ""; return nil }, 204)
 }
 
 func putOwnership(x *exchange) (any, error) {
@@ -202,5 +202,5 @@ func putOwnership(x *exchange) (any, error) {
 	if xml.Unmarshal(x.rest.Body, &in) != nil || !slices.Contains([]string{"BucketOwnerEnforced", "BucketOwnerPreferred", "ObjectWriter"}, in.Value) {
 		return nil, malformed()
 	}
-	return x.change(func(b *bucket) error { b.Ownership = in.Value; return nil }, 200)
+	return changeBucket(x, func(b *bucket) error { b.Ownership = in.Value; return nil }, 200)
 }

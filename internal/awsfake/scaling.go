@@ -34,7 +34,7 @@ type xmlScaling struct {
 	Tags                                                                          []xmlScalingTag      `xml:"Tags>member"`
 }
 
-func (x *exchange) viewScaling(g *scalingGroup) xmlScaling {
+func viewScaling(x *exchange, g *scalingGroup) xmlScaling {
 	out := xmlScaling{
 		AutoScalingGroupName: g.ID, AutoScalingGroupARN: g.ARN, VPCZoneIdentifier: strings.Join(g.Subnets, ","), HealthCheckType: g.Check,
 		MinSize: g.Min, MaxSize: g.Max, DesiredCapacity: g.Desired, HealthCheckGracePeriod: g.Grace, CreatedTime: g.Made, Targets: g.Targets,
@@ -44,7 +44,7 @@ func (x *exchange) viewScaling(g *scalingGroup) xmlScaling {
 		status := "Delete in progress"
 		out.Status = &status
 	}
-	for _, in := range x.membersOf(g.ID) {
+	for _, in := range membersOf(x, g.ID) {
 		state := map[string]string{"pending": "Pending", "running": "InService"}[in.Life.at(x.now)]
 		if state == "" {
 			state = "Terminating"
@@ -60,7 +60,7 @@ func (x *exchange) viewScaling(g *scalingGroup) xmlScaling {
 const scalingTag = "aws:autoscaling:groupName"
 
 // membersOf are the instances of a group that are not terminated.
-func (x *exchange) membersOf(group string) []*instance {
+func membersOf(x *exchange, group string) []*instance {
 	var out []*instance
 	for _, in := range list[*instance](x.tx, x.Region) {
 		if in.Tags[scalingTag] == group && in.Life.at(x.now) != "terminated" {
@@ -73,7 +73,7 @@ func (x *exchange) membersOf(group string) []*instance {
 // invalid is the one code that this service has for most mistakes.
 func invalid(format string, args ...any) error { return failf("ValidationError", format, args...) }
 
-func (x *exchange) scalingGroup(name string) (*scalingGroup, error) {
+func scalingGroupOf(x *exchange, name string) (*scalingGroup, error) {
 	g, ok := find[*scalingGroup](x.tx, x.Region, name)
 	if !ok {
 		return nil, invalid("AutoScalingGroup name not found - AutoScalingGroup '%s' not found", name)
@@ -82,7 +82,7 @@ func (x *exchange) scalingGroup(name string) (*scalingGroup, error) {
 }
 
 // readScaling reads what create and update have in common.
-func (x *exchange) readScaling(g *scalingGroup) (err error) {
+func readScaling(x *exchange, g *scalingGroup) (err error) {
 	for name, to := range map[string]*int{"MinSize": &g.Min, "MaxSize": &g.Max, "HealthCheckGracePeriod": &g.Grace} {
 		if *to, err = x.p.num(name, *to); err != nil {
 			return err
@@ -104,13 +104,13 @@ func (x *exchange) readScaling(g *scalingGroup) (err error) {
 	}
 	g.Check = x.p.or("HealthCheckType", g.Check)
 	g.Template, g.Version = x.p.or("LaunchTemplate.LaunchTemplateId", g.Template), x.p.or("LaunchTemplate.Version", g.Version)
-	_, _, err = x.templateFor(g, g.Subnets[0])
+	_, _, err = templateFor(x, g, g.Subnets[0])
 	return err
 }
 
 // templateFor is the call that launches an instance of a group in a subnet. A template that cannot launch is
 // refused ("You must use a valid fully-formed launch template").
-func (x *exchange) templateFor(g *scalingGroup, subnetID string) (*exchange, *instance, error) {
+func templateFor(x *exchange, g *scalingGroup, subnetID string) (*exchange, *instance, error) {
 	l, ok := find[*launchTemplate](x.tx, x.Region, g.Template)
 	if !ok {
 		return nil, nil, invalid("The specified launch template, with template ID %s, does not exist.", g.Template)
@@ -133,7 +133,7 @@ func (x *exchange) templateFor(g *scalingGroup, subnetID string) (*exchange, *in
 	c.p = p
 	sub := *x
 	sub.call = &c
-	in, err := sub.launchSpec()
+	in, err := launchSpec(&sub)
 	if err != nil {
 		return nil, nil, invalid("You must use a valid fully-formed launch template. %s", errorOf(err).Message)
 	}
@@ -142,24 +142,24 @@ func (x *exchange) templateFor(g *scalingGroup, subnetID string) (*exchange, *in
 
 // scale launches and terminates until a group has what it should have, in each subnet in turn. The oldest
 // go first. A launch that fails is tried again with the next change.
-func (x *exchange) scale(g *scalingGroup) error {
-	members := slices.DeleteFunc(x.membersOf(g.ID), (*instance).dead)
+func scale(x *exchange, g *scalingGroup) error {
+	members := slices.DeleteFunc(membersOf(x, g.ID), (*instance).dead)
 	for len(members) > g.Desired {
-		x.tx.put(x.kill(members[0]))
+		x.tx.put(kill(x, members[0]))
 		members = members[1:]
 	}
 	g.Failure, g.Failed = "", time.Time{}
 	for n := len(members); n < g.Desired; n++ {
 		subnetID := g.Subnets[n%len(g.Subnets)]
-		if x.freeAddresses(subnetID) < 1 {
+		if freeAddresses(x, subnetID) < 1 {
 			g.Failure, g.Failed = "There are not enough free addresses in subnet '"+subnetID+"' to satisfy the requested number of instances. Launching EC2 instance failed.", x.now
 			return nil
 		}
-		sub, in, err := x.templateFor(g, subnetID)
+		sub, in, err := templateFor(x, g, subnetID)
 		if err != nil {
 			return err
 		}
-		disks, err := sub.launchDisks()
+		disks, err := launchDisks(sub)
 		if err != nil {
 			return err
 		}
@@ -172,7 +172,7 @@ func (x *exchange) scale(g *scalingGroup) error {
 		if err != nil {
 			return err
 		}
-		sub.attachNew(sub.launch(*in, sub.tx.fresh("r-", x.Region).ID, 0, tags), disks, diskTags)
+		attachNew(sub, launch(sub, *in, sub.tx.fresh("r-", x.Region).ID, 0, tags), disks, diskTags)
 	}
 	return nil
 }
@@ -185,31 +185,31 @@ func createScaling(x *exchange) (any, error) {
 		return nil, failf("AlreadyExists", "AutoScalingGroup by this name already exists - A group with the name %s already exists", name)
 	}
 	g := &scalingGroup{base: x.tx.named(name, x.Region), Check: "EC2"}
-	if err := x.readScaling(g); err != nil {
+	if err := readScaling(x, g); err != nil {
 		return nil, err
 	}
 	g.Targets = x.p.strs("TargetGroupARNs.member")
 	for _, arn := range g.Targets {
-		if _, err := x.targets(arn); err != nil {
+		if _, err := targets(x, arn); err != nil {
 			return nil, invalid("Target group '%s' not found", arn)
 		}
 	}
 	g.ARN = "arn:aws:autoscaling:" + x.Region + ":" + Account + ":autoScalingGroup:" + x.tx.st.hex("asg", g.Seq)[:17] + ":autoScalingGroupName/" + name
 	tags := map[string]string{}
-	for _, t := range x.readScalingTags() {
+	for _, t := range readScalingTags(x) {
 		tags[t.Key] = t.Value
 	}
 	if g.Tags = tags; checkTags(tags) != nil {
 		return nil, checkTags(tags)
 	}
-	if err := x.scale(g); err != nil {
+	if err := scale(x, g); err != nil {
 		return nil, err
 	}
 	x.tx.put(g)
 	return nil, nil
 }
 
-func (x *exchange) readScalingTags() []xmlScalingTag {
+func readScalingTags(x *exchange) []xmlScalingTag {
 	var out []xmlScalingTag
 	for _, t := range x.p.items("Tags.member") {
 		t.str("ResourceType")
@@ -218,8 +218,8 @@ func (x *exchange) readScalingTags() []xmlScalingTag {
 	return out
 }
 
-func (x *exchange) changeScaling(name string, change func(*scalingGroup) error) (any, error) {
-	g, err := x.scalingGroup(name)
+func changeScaling(x *exchange, name string, change func(*scalingGroup) error) (any, error) {
+	g, err := scalingGroupOf(x, name)
 	if err != nil {
 		return nil, err
 	}
@@ -233,11 +233,11 @@ func (x *exchange) changeScaling(name string, change func(*scalingGroup) error) 
 }
 
 func updateScaling(x *exchange) (any, error) {
-	return x.changeScaling(x.p.str("AutoScalingGroupName"), func(g *scalingGroup) error {
-		if err := x.readScaling(g); err != nil {
+	return changeScaling(x, x.p.str("AutoScalingGroupName"), func(g *scalingGroup) error {
+		if err := readScaling(x, g); err != nil {
 			return err
 		}
-		return x.scale(g)
+		return scale(x, g)
 	})
 }
 
@@ -245,13 +245,13 @@ func updateScaling(x *exchange) (any, error) {
 // reference: DeleteAutoScalingGroup, ForceDelete).
 func deleteScaling(x *exchange) (any, error) {
 	force := x.p.yes("ForceDelete")
-	return x.changeScaling(x.p.str("AutoScalingGroupName"), func(g *scalingGroup) error {
-		members := slices.DeleteFunc(x.membersOf(g.ID), (*instance).dead)
+	return changeScaling(x, x.p.str("AutoScalingGroupName"), func(g *scalingGroup) error {
+		members := slices.DeleteFunc(membersOf(x, g.ID), (*instance).dead)
 		if len(members) > 0 && !force {
 			return failf("ResourceInUse", "You cannot delete an AutoScalingGroup while there are instances or pending Spot instance request(s) still in the group.")
 		}
 		for _, in := range members {
-			x.tx.put(x.kill(in))
+			x.tx.put(kill(x, in))
 		}
 		g.Until = x.now.Add(x.settle())
 		return nil
@@ -259,8 +259,8 @@ func deleteScaling(x *exchange) (any, error) {
 }
 
 func attachTargets(x *exchange) (any, error) {
-	return x.moveTargets(func(g *scalingGroup, arn string) error {
-		if _, err := x.targets(arn); err != nil {
+	return moveTargets(x, func(g *scalingGroup, arn string) error {
+		if _, err := targets(x, arn); err != nil {
 			return invalid("Target group '%s' not found", arn)
 		}
 		if !slices.Contains(g.Targets, arn) {
@@ -271,15 +271,15 @@ func attachTargets(x *exchange) (any, error) {
 }
 
 func detachTargets(x *exchange) (any, error) {
-	return x.moveTargets(func(g *scalingGroup, arn string) error {
+	return moveTargets(x, func(g *scalingGroup, arn string) error {
 		g.Targets = slices.DeleteFunc(g.Targets, func(s string) bool { return s == arn })
 		return nil
 	})
 }
 
-func (x *exchange) moveTargets(each func(*scalingGroup, string) error) (any, error) {
+func moveTargets(x *exchange, each func(*scalingGroup, string) error) (any, error) {
 	arns := x.p.strs("TargetGroupARNs.member")
-	_, err := x.changeScaling(x.p.str("AutoScalingGroupName"), func(g *scalingGroup) error {
+	_, err := changeScaling(x, x.p.str("AutoScalingGroupName"), func(g *scalingGroup) error {
 		for _, arn := range arns {
 			if err := each(g, arn); err != nil {
 				return err
@@ -291,8 +291,8 @@ func (x *exchange) moveTargets(each func(*scalingGroup, string) error) (any, err
 }
 
 func tagScaling(x *exchange) (any, error) {
-	for _, t := range x.readScalingTags() {
-		_, err := x.changeScaling(t.ResourceId, func(g *scalingGroup) error {
+	for _, t := range readScalingTags(x) {
+		_, err := changeScaling(x, t.ResourceId, func(g *scalingGroup) error {
 			g.Tags[t.Key] = t.Value
 			return checkTags(g.Tags)
 		})
@@ -304,8 +304,8 @@ func tagScaling(x *exchange) (any, error) {
 }
 
 func untagScaling(x *exchange) (any, error) {
-	for _, t := range x.readScalingTags() {
-		_, err := x.changeScaling(t.ResourceId, func(g *scalingGroup) error {
+	for _, t := range readScalingTags(x) {
+		_, err := changeScaling(x, t.ResourceId, func(g *scalingGroup) error {
 			delete(g.Tags, t.Key)
 			return nil
 		})
@@ -333,7 +333,7 @@ func describeScaling(x *exchange) (any, error) {
 		Next *string      `xml:"NextToken"`
 	}{}
 	for _, g := range rows {
-		out.List = append(out.List, x.viewScaling(g))
+		out.List = append(out.List, viewScaling(x, g))
 	}
 	if next != "" {
 		out.Next = &next
@@ -349,7 +349,7 @@ type xmlActivity struct {
 // describeActivities shows the last launch that failed, or none.
 func describeActivities(x *exchange) (any, error) {
 	x.p.str("MaxRecords")
-	g, err := x.scalingGroup(x.p.str("AutoScalingGroupName"))
+	g, err := scalingGroupOf(x, x.p.str("AutoScalingGroupName"))
 	if err != nil {
 		return nil, err
 	}

@@ -24,8 +24,8 @@ func noSecret() error {
 	return failf("ResourceNotFoundException", "Secrets Manager can't find the specified secret.")
 }
 
-// kept finds a secret by its name or its ARN.
-func (x *exchange) kept(id string) (*kept, error) {
+// keptOf finds a secret by its name or its ARN.
+func keptOf(x *exchange, id string) (*kept, error) {
 	if k, ok := find[*kept](x.tx, x.Region, id); ok {
 		return k, nil
 	}
@@ -37,16 +37,16 @@ func (x *exchange) kept(id string) (*kept, error) {
 	return nil, noSecret()
 }
 
-func (x *exchange) keptNamed() (*kept, error) {
+func keptNamed(x *exchange) (*kept, error) {
 	var in struct{ SecretID string }
 	if err := x.body(&in); err != nil {
 		return nil, err
 	}
-	return x.kept(in.SecretID)
+	return keptOf(x, in.SecretID)
 }
 
 // fingerprint tells values apart without keeping them.
-func (x *exchange) fingerprint(value string) string {
+func fingerprint(x *exchange, value string) string {
 	sum := sha256.Sum256([]byte(x.tx.st.salt + "|" + value))
 	return hex.EncodeToString(sum[:])
 }
@@ -68,7 +68,7 @@ func createKept(x *exchange) (any, error) {
 		switch {
 		case !old.Deleted.IsZero():
 			return nil, failf("InvalidRequestException", "You can't create this secret because a secret with this name is already scheduled for deletion.")
-		case old.Token == in.ClientRequestToken && old.Digest == x.fingerprint(in.SecretString):
+		case old.Token == in.ClientRequestToken && old.Digest == fingerprint(x, in.SecretString):
 			return viewShort(old), nil
 		}
 		return nil, failf("ResourceExistsException", "The operation failed because the secret %s already exists.", in.Name)
@@ -77,7 +77,7 @@ func createKept(x *exchange) (any, error) {
 	if err := checkTags(tags); err != nil {
 		return nil, err
 	}
-	k := &kept{base: x.tx.named(in.Name, x.Region), About: in.Description, KMS: in.KmsKeyID, Token: in.ClientRequestToken, Digest: x.fingerprint(in.SecretString)}
+	k := &kept{base: x.tx.named(in.Name, x.Region), About: in.Description, KMS: in.KmsKeyID, Token: in.ClientRequestToken, Digest: fingerprint(x, in.SecretString)}
 	k.ARN = "arn:aws:secretsmanager:" + x.Region + ":" + Account + ":secret:" + in.Name + "-" + x.tx.st.hex("kept", k.Seq)[1:7]
 	k.Tags = tags
 	x.tx.put(k)
@@ -109,7 +109,7 @@ func viewKept(k *kept) jsonSecret {
 }
 
 func describeKept(x *exchange) (any, error) {
-	k, err := x.keptNamed()
+	k, err := keptNamed(x)
 	if err != nil {
 		return nil, err
 	}
@@ -142,8 +142,8 @@ func listKept(x *exchange) (any, error) {
 }
 
 // usableKept: a secret that is to be deleted takes no change (InvalidRequestException).
-func (x *exchange) usableKept() (*kept, error) {
-	k, err := x.keptNamed()
+func usableKept(x *exchange) (*kept, error) {
+	k, err := keptNamed(x)
 	if err == nil && !k.Deleted.IsZero() {
 		err = failf("InvalidRequestException", "You can't perform this operation on the secret because it was marked for deletion.")
 	}
@@ -155,14 +155,14 @@ func updateKept(x *exchange) (any, error) {
 	if err := x.body(&in); err != nil {
 		return nil, err
 	}
-	k, err := x.usableKept()
+	k, err := usableKept(x)
 	if err != nil {
 		return nil, err
 	}
 	n := *k
 	n.About, n.KMS = orElse(in.Description, k.About), orElse(in.KmsKeyID, k.KMS)
 	if in.SecretString != "" {
-		n.Token, n.Digest = in.ClientRequestToken, x.fingerprint(in.SecretString)
+		n.Token, n.Digest = in.ClientRequestToken, fingerprint(x, in.SecretString)
 	}
 	x.tx.put(&n)
 	return viewShort(&n), nil
@@ -176,7 +176,7 @@ func deleteKept(x *exchange) (any, error) {
 	if err := x.body(&in); err != nil {
 		return nil, err
 	}
-	k, err := x.keptNamed()
+	k, err := keptNamed(x)
 	switch {
 	case err != nil:
 		return nil, err
@@ -186,7 +186,7 @@ func deleteKept(x *exchange) (any, error) {
 		x.tx.drop(k)
 		return struct{ ARN, Name string }{k.ARN, k.ID}, nil
 	}
-	if k, err = x.usableKept(); err != nil {
+	if k, err = usableKept(x); err != nil {
 		return nil, err
 	}
 	days := in.RecoveryWindowInDays
@@ -206,7 +206,7 @@ func deleteKept(x *exchange) (any, error) {
 }
 
 func restoreKept(x *exchange) (any, error) {
-	k, err := x.keptNamed()
+	k, err := keptNamed(x)
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +221,7 @@ func tagKept(x *exchange) (any, error) {
 	if err := x.body(&in); err != nil {
 		return nil, err
 	}
-	k, err := x.usableKept()
+	k, err := usableKept(x)
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +233,7 @@ func untagKept(x *exchange) (any, error) {
 	if err := x.body(&in); err != nil {
 		return nil, err
 	}
-	k, err := x.usableKept()
+	k, err := usableKept(x)
 	if err != nil {
 		return nil, err
 	}
