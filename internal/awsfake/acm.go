@@ -1,6 +1,7 @@
 package awsfake
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -56,10 +57,10 @@ func requestCertificate(x *exchange) (any, error) {
 	if err := checkTags(tags); err != nil {
 		return nil, err
 	}
-	c := &certificate{base: x.tx.fresh("", x.Region), Domain: in.DomainName, Algorithm: orElse(in.KeyAlgorithm, "RSA_2048"), Token: in.IdempotencyToken}
+	c := &certificate{base: x.tx.fresh("", x.Region), Domain: in.DomainName, Algorithm: cmp.Or(in.KeyAlgorithm, "RSA_2048"), Token: in.IdempotencyToken}
 	h := x.tx.st.hex("acm", c.Seq)
 	c.ID = "arn:aws:acm:" + x.Region + ":" + Account + ":certificate/" + h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:32]
-	c.Others, c.Tags, c.Visible = in.SubjectAlternativeNames, tags, through(x.now, x.settle(), "visible", "hidden")
+	c.Others, c.Tags, c.Visible = in.SubjectAlternativeNames, tags, through(x.now, x.settle, "visible", "hidden")
 	x.tx.put(c)
 	return made{c.ID}, nil
 }
@@ -108,28 +109,26 @@ func certificateStatus(x *exchange, c *certificate) string {
 	return "ISSUED"
 }
 
-// IssueCertificates issues all certificates, as if their records were in the DNS of others.
-func (c *Cloud) IssueCertificates() error {
-	return c.do(func(t *tx) error {
-		for _, rows := range t.st.tables[kindCertificate] {
-			for _, e := range rows.rows() {
-				if one, ok := e.(*certificate); ok && !one.Issued {
-					n := *one
-					n.Issued = true
-					t.put(&n)
-				}
+// issueCertificates issues all certificates, as if their records were in the DNS of others.
+func issueCertificates(t *tx) error {
+	for _, rows := range t.st.tables["certificate"] {
+		for _, e := range rows.rows() {
+			if one, ok := e.(*certificate); ok && !one.Issued {
+				n := *one
+				n.Issued = true
+				t.put(&n)
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // usedBy are the load balancers whose listeners have a certificate.
 func usedBy(x *exchange, c *certificate) []string {
 	out := []string{}
-	for _, l := range list[*listener](x.tx, x.Region) {
-		if l.Certificate == c.ID && !slices.Contains(out, l.Balancer) {
-			out = append(out, l.Balancer)
+	for _, e := range usersOf(x.tx, x.Region, c.ID) {
+		if balancer := e.(dependent).parent(); !slices.Contains(out, balancer) {
+			out = append(out, balancer)
 		}
 	}
 	return out

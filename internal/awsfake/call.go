@@ -31,9 +31,11 @@ type restCall struct {
 // exchange is a call while it is answered.
 type exchange struct {
 	*call
-	c   *Cloud
-	tx  *tx
-	now time.Time
+	tx       *tx
+	now      time.Time
+	settle   time.Duration // how long each passing state lasts
+	keepDead time.Duration // how long what was ended stays listed
+	account  string        // the number of the account that answers
 }
 
 // handler answers one action. It gives the body of the answer, in the form

@@ -19,6 +19,7 @@ type Cloud struct {
 	opts    options
 	journal *journal // nil: in memory only
 	actions map[string]map[string]handler
+	kinds   *kinds
 
 	mu      sync.Mutex
 	st      *state
@@ -49,7 +50,8 @@ func Open(path string, opts ...Option) (*Cloud, error) {
 	for _, set := range opts {
 		set(&o)
 	}
-	c := &Cloud{account: Account, opts: o, actions: services(), unsaved: map[string][]entity{}}
+	actions, kinds := services()
+	c := &Cloud{account: Account, opts: o, actions: actions, kinds: kinds, unsaved: map[string][]entity{}}
 	c.pace = pace{Pace: o.pace}
 	c.log.path = path
 	if err := c.faults.load(path); err != nil {
@@ -59,11 +61,11 @@ func Open(path string, opts ...Option) (*Cloud, error) {
 		if o.seed == "" {
 			o.seed = newSalt()
 		}
-		c.st = newState(o.seed)
+		c.st = newState(o.seed, c.kinds)
 		return c, nil
 	}
 	var err error
-	if c.journal, err = openJournal(path); err != nil {
+	if c.journal, err = openJournal(path, c.kinds); err != nil {
 		return nil, err
 	}
 	if err := c.locked(func() error { return nil }); err != nil {
@@ -88,7 +90,7 @@ func (c *Cloud) Close() error {
 // log and its planned faults are gone. Clouds that have it open go on with the
 // empty account.
 func Reset(path string) error {
-	j, err := openJournal(path)
+	j, err := openJournal(path, nil)
 	if err != nil {
 		return err
 	}
@@ -165,7 +167,7 @@ func (c *Cloud) commit(t *tx) error {
 		}
 		t.st.saved[region] = true
 		for _, e := range resources {
-			ops = append(ops, op{Kind: e.kind(), Region: e.meta().Region, Put: e})
+			ops = append(ops, op{Kind: c.kinds.of(e).Name, Region: e.meta().Region, Put: e})
 		}
 	}
 	if err := c.journal.append(batch{t.st.seq, append(ops, t.ops...)}); err != nil {

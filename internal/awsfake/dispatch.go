@@ -2,27 +2,39 @@ package awsfake
 
 import (
 	"context"
+	"maps"
 	"net/http"
-	"time"
 )
 
-// services are all the operations that the sandbox supports.
-func services() map[string]map[string]handler {
-	return map[string]map[string]handler{
-		"sts":                  {"GetCallerIdentity": callerIdentity, "AssumeRole": assumeRole},
-		"ec2":                  ec2Actions(),
-		"autoscaling":          scalingActions(),
-		"elasticloadbalancing": elbActions(),
-		"iam":                  iamActions(),
-		"rds":                  rdsActions(),
-		"route53":              dnsActions(),
-		"s3":                   s3Actions(),
-		"ssm":                  {"GetParameter": getParameter},
-		"acm":                  acmActions(),
-		"kms":                  kmsActions(),
-		"logs":                 logsActions(),
-		"secretsmanager":       secretActions(),
+// area is a group of services: their kinds, and the handlers of their calls by service and action.
+type area struct {
+	kinds   []kind
+	actions map[string]map[string]handler
+}
+
+func areas() []area {
+	return []area{
+		{networkKinds(), networkActions()}, {computeKinds(), computeActions()}, {databaseKinds(), databaseActions()},
+		{bucketKinds(), bucketActions()}, {identityKinds(), identityActions()}, {balanceKinds(), balanceActions()},
+		{dnsKinds(), dnsActions()}, {keysKinds(), keysActions()},
+		{nil, map[string]map[string]handler{"sts": {"GetCallerIdentity": callerIdentity, "AssumeRole": assumeRole}}},
 	}
+}
+
+// services are all the operations that the sandbox supports, and all its kinds.
+func services() (map[string]map[string]handler, *kinds) {
+	actions := map[string]map[string]handler{}
+	var all []kind
+	for _, a := range areas() {
+		all = append(all, a.kinds...)
+		for service, handlers := range a.actions {
+			if actions[service] == nil {
+				actions[service] = map[string]handler{}
+			}
+			maps.Copy(actions[service], handlers)
+		}
+	}
+	return actions, newKinds(all)
 }
 
 // serve answers one request. An error means that no answer arrives at all.
@@ -31,7 +43,7 @@ func (c *Cloud) serve(ctx context.Context, r *http.Request, body []byte) (*answe
 	if err != nil {
 		return c.refuse(cl, err), nil
 	}
-	plan := c.faults.match(cl, c.now())
+	plan := c.faults.match(cl, c.kinds)
 	if err := c.sleep(ctx, plan.delay); err != nil {
 		return nil, err
 	}
@@ -73,7 +85,7 @@ func (c *Cloud) answer(cl *call, plan planned) *answer {
 			return unknownAction(cl)
 		}
 		c.furnish(cl.Region)
-		x := &exchange{call: cl, c: c, tx: t, now: t.now}
+		x := c.exchange(cl, t)
 		var err error
 		if body, err = do(x); err != nil {
 			return err
@@ -103,4 +115,22 @@ func unknownAction(cl *call) error {
 	return failf("InvalidAction", "The action %s is not valid for this web service.", cl.Action)
 }
 
-func (x *exchange) settle() time.Duration { return x.c.opts.settle }
+// exchange is a call with what a handler needs to answer it.
+func (c *Cloud) exchange(cl *call, t *tx) *exchange {
+	return &exchange{call: cl, tx: t, now: t.now, settle: c.opts.settle, keepDead: c.opts.keepDead, account: c.account}
+}
+
+// furnish gives a region what a new account has there: a default VPC with a
+// default subnet in each zone, a default security group and a route to the internet ("Default VPCs").
+// It costs no write: the ids follow from the state's seed, and the resources are
+// saved with the first change in any region.
+func (c *Cloud) furnish(region string) {
+	if region == "" || c.st.table(markName, region).get("defaults") != nil {
+		return
+	}
+	resources := defaults(c.st, region)
+	for _, e := range resources {
+		c.st.put(e)
+	}
+	c.unsaved[region] = resources
+}

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-func dnsActions() map[string]handler {
-	return map[string]handler{
+func dnsActions() map[string]map[string]handler {
+	return map[string]map[string]handler{"route53": {
 		"CreateHostedZone": createZone, "GetHostedZone": getZone, "ListHostedZones": listZones, "ListHostedZonesByName": zonesByName,
 		"UpdateHostedZoneComment": updateZone, "DeleteHostedZone": deleteZone,
 		"ChangeTagsForResource": changeZoneTags, "ListTagsForResources": listZoneTags,
 		"ChangeResourceRecordSets": changeRecords, "ListResourceRecordSets": listRecords, "GetChange": getChange,
-	}
+	}}
 }
 
 // parseDNS names the action that a method and a path stand for (Route 53 API reference).
@@ -86,14 +86,14 @@ func viewZone(x *exchange, z *hostedZone) xmlHosted {
 func nameServers(z *hostedZone) []string {
 	n := int(z.Seq) % 2000
 	return []string{
-		"ns-" + itoa(n) + ".awsdns-00.com", "ns-" + itoa(n+1) + ".awsdns-01.net",
-		"ns-" + itoa(n+2) + ".awsdns-02.org", "ns-" + itoa(n+3) + ".awsdns-03.co.uk",
+		"ns-" + strconv.Itoa(n) + ".awsdns-00.com", "ns-" + strconv.Itoa(n+1) + ".awsdns-01.net",
+		"ns-" + strconv.Itoa(n+2) + ".awsdns-02.org", "ns-" + strconv.Itoa(n+3) + ".awsdns-03.co.uk",
 	}
 }
 
 // changed begins a change, which takes a while to reach all name servers.
 func changed(x *exchange) xmlChangeInfo {
-	c := &dnsChange{base: x.tx.fresh("", ""), Life: through(x.now, x.settle(), "INSYNC", "PENDING")}
+	c := &dnsChange{base: x.tx.fresh("", ""), Life: through(x.now, x.settle, "INSYNC", "PENDING")}
 	c.ID = "C" + strings.ToUpper(c.ID[:13])
 	x.tx.put(c)
 	return xmlChangeInfo{Id: "/change/" + c.ID, Status: c.Life.first(), SubmittedAt: x.now}

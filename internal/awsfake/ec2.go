@@ -7,16 +7,6 @@ import (
 	"strings"
 )
 
-func ec2Actions() map[string]handler {
-	all := map[string]handler{
-		"CreateTags": createTags, "DeleteTags": deleteTags, "DescribeTags": describeTags,
-	}
-	for _, family := range []map[string]handler{instanceActions(), networkActions(), groupActions(), volumeActions(), encryptionActions(), profileActions(), catalogActions(), gatewayActions(), addressActions(), natActions(), routeActions(), templateActions(), endpointActions(), interfaceActions()} {
-		maps.Copy(all, family)
-	}
-	return all
-}
-
 // success is the answer of the EC2 calls that return nothing else.
 type success struct {
 	Return bool `xml:"return"`
@@ -104,38 +94,16 @@ func (x *exchange) specTags(kind string, also ...string) (map[string]string, err
 // taggable finds a resource by its id, whatever its kind is.
 func taggable(x *exchange, id string) (entity, error) {
 	prefix, _, _ := strings.Cut(id, "-")
-	kind, code := "", "InvalidID"
-	switch prefix {
-	case "i":
-		kind, code = kindInstance, "InvalidInstanceID.NotFound"
-	case "vol":
-		kind, code = kindVolume, "InvalidVolume.NotFound"
-	case "vpc":
-		kind, code = kindVPC, "InvalidVpcID.NotFound"
-	case "subnet":
-		kind, code = kindSubnet, "InvalidSubnetID.NotFound"
-	case "sg":
-		kind, code = kindGroup, "InvalidGroup.NotFound"
-	case "igw":
-		kind, code = kindInternetGateway, "InvalidInternetGatewayID.NotFound"
-	case "eipalloc":
-		kind, code = kindAddress, "InvalidAllocationID.NotFound"
-	case "nat":
-		kind, code = kindNAT, "NatGatewayNotFound"
-	case "key":
-		return keyPairOf(x, id)
-	case "lt":
-		kind, code = kindTemplate, "InvalidLaunchTemplateId.NotFound"
-	case "vpce":
-		kind, code = kindEndpoint, "InvalidVpcEndpointId.NotFound"
-	case "eni":
-		kind, code = kindInterface, noInterface
-	case "rtb":
-		kind, code = kindRouteTable, "InvalidRouteTableID.NotFound"
+	k := x.tx.st.kinds.prefixed(prefix)
+	if k == nil {
+		return nil, failf("InvalidID", "The ID '%s' does not exist", id)
 	}
-	e := x.tx.st.table(kind, x.Region).get(id)
+	if k.Tagged != nil {
+		return k.Tagged(x, id)
+	}
+	e := x.tx.st.table(k.Name, x.Region).get(id)
 	if e == nil || x.tx.unread(e) {
-		return nil, failf(code, "The ID '%s' does not exist", id)
+		return nil, failf(k.Missing, "The ID '%s' does not exist", id)
 	}
 	return e, nil
 }

@@ -54,7 +54,7 @@ func allocateAddress(x *exchange) (any, error) {
 	if d := x.p.or("Domain", "vpc"); d != "vpc" {
 		return nil, badValue(d, "domain", "Use vpc.")
 	}
-	tags, err := x.specTags(kindAddress)
+	tags, err := x.specTags("elastic-ip")
 	if err != nil {
 		return nil, err
 	}

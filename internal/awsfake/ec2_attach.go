@@ -36,7 +36,7 @@ func attachVolume(x *exchange) (any, error) {
 		}
 	}
 	n := *v
-	n.Attached = &attached{Instance: in.ID, Device: device, At: x.now, Life: through(x.now, x.settle(), "attached", "attaching")}
+	n.Attached = &attached{Instance: in.ID, Device: device, At: x.now, Life: through(x.now, x.settle, "attached", "attaching")}
 	x.tx.put(&n)
 	out := n.tieView(x.now)
 	out.Status = n.Attached.Life.first()
@@ -66,7 +66,7 @@ func detachVolume(x *exchange) (any, error) {
 		return nil, failf("OperationNotPermitted", "Unable to detach root volume '%s' from instance '%s'", v.ID, in.ID)
 	}
 	n, tie := *v, *t
-	tie.Life = through(x.now, x.settle(), "detached", "detaching")
+	tie.Life = through(x.now, x.settle, "detached", "detaching")
 	if tie.Mounted && alive && in.Life.at(x.now) != "stopped" {
 		tie.Life = steady("busy") // until it is unmounted ("Detach an Amazon EBS volume": busy)
 	}
@@ -86,7 +86,7 @@ func release(x *exchange, in *instance) {
 		n, tie := *v, *v.Attached
 		tie.Mounted = false
 		if tie.Life.at(x.now) == "busy" {
-			tie.Life = through(x.now, x.settle(), "detached", "detaching")
+			tie.Life = through(x.now, x.settle, "detached", "detaching")
 		}
 		n.Attached = &tie
 		x.tx.put(&n)

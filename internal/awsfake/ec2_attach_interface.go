@@ -20,8 +20,8 @@ func nic(x *exchange) (*networkInterface, error) {
 // nicsOf lists the interfaces tied to an instance besides the one of its launch.
 func nicsOf(x *exchange, id string) []*networkInterface {
 	var out []*networkInterface
-	for _, e := range x.tx.st.table(kindInterface, x.Region).below(id) {
-		if n, ok := e.(*networkInterface); ok && !n.gone(x.now) && n.tie(x.now) != nil {
+	for _, n := range below[*networkInterface](x.tx, x.Region, id) {
+		if !n.gone(x.now) && n.tie(x.now) != nil {
 			out = append(out, n)
 		}
 	}
@@ -58,7 +58,7 @@ func attachInterface(x *exchange) (any, error) {
 		return nil, failf("InvalidParameterValue", "Instance '%s' already has an interface attached at device index '%d'.", in.ID, index)
 	}
 	c := *n
-	c.Tie = &nicTie{ID: x.tx.fresh("eni-attach-", x.Region).ID, Instance: in.ID, Index: index, At: x.now, Life: through(x.now, x.settle(), "attached", "attaching")}
+	c.Tie = &nicTie{ID: x.tx.fresh("eni-attach-", x.Region).ID, Instance: in.ID, Index: index, At: x.now, Life: through(x.now, x.settle, "attached", "attaching")}
 	x.tx.put(&c)
 	return struct {
 		ID string `xml:"attachmentId"`
@@ -80,7 +80,7 @@ func detachInterface(x *exchange) (any, error) {
 		return nil, failf("OperationNotPermitted", "The network interface at device index 0 and networkCard index 0 cannot be detached.")
 	}
 	c, tie := *all[i], *all[i].Tie
-	tie.Life = through(x.now, x.settle(), "detached", "detaching")
+	tie.Life = through(x.now, x.settle, "detached", "detaching")
 	c.Tie = &tie
 	x.tx.put(&c)
 	return success{true}, nil
@@ -168,7 +168,7 @@ func several(x *exchange, in *instance) error {
 func unplug(x *exchange, in *instance) {
 	for _, n := range nicsOf(x, in.ID) {
 		c, tie := *n, *n.Tie
-		tie.Life = through(x.now, x.settle(), "detached", "detaching")
+		tie.Life = through(x.now, x.settle, "detached", "detaching")
 		c.Tie = &tie
 		if tie.Kill {
 			c.Until = tie.Life.end()

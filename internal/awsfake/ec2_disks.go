@@ -68,7 +68,7 @@ func attachNew(x *exchange, in *instance, disks []disk, tags map[string]string) 
 		encrypt(x, &v)
 		v.base = x.tx.fresh("vol-", x.Region)
 		v.AZ, v.Tags, v.Life = in.AZ, tags, steady("available")
-		v.Attached = &attached{Instance: in.ID, Device: d.device, Kill: d.kill, At: x.now, Life: through(x.now, x.settle(), "attached", "attaching")}
+		v.Attached = &attached{Instance: in.ID, Device: d.device, Kill: d.kill, At: x.now, Life: through(x.now, x.settle, "attached", "attaching")}
 		x.tx.put(&v)
 	}
 }
@@ -76,9 +76,8 @@ func attachNew(x *exchange, in *instance, disks []disk, tags map[string]string) 
 // disksOf lists the volumes tied to an instance.
 func disksOf(x *exchange, id string) []*volume {
 	var out []*volume
-	for _, e := range x.tx.st.table(kindVolume, x.Region).below(id) {
-		v, ok := e.(*volume)
-		if ok && !v.gone(x.now) && v.tie(x.now) != nil {
+	for _, v := range below[*volume](x.tx, x.Region, id) {
+		if !v.gone(x.now) && v.tie(x.now) != nil {
 			out = append(out, v)
 		}
 	}

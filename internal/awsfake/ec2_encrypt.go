@@ -1,5 +1,7 @@
 package awsfake
 
+import "cmp"
+
 // encryptsAll is the ID of the mark of a region whose new volumes are all encrypted.
 const encryptsAll = "ebs-encryption"
 
@@ -39,7 +41,7 @@ const keyReason = "Client.InvalidKMSKey.InvalidState"
 func encrypt(x *exchange, v *volume) {
 	if _, all := find[*regionMark](x.tx, x.Region, encryptsAll); all || v.Encrypted {
 		v.Encrypted = true
-		v.KMS = orElse(v.KMS, keyARN(x, "aws-ebs"))
+		v.KMS = cmp.Or(v.KMS, keyARN(x, "aws-ebs"))
 		if k, err := kmsKeyAt(x, v.KMS); err == nil { // by its ID
 			v.KMS = keyARN(x, k.ID)
 		}

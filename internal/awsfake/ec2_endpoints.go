@@ -74,7 +74,7 @@ func createEndpoint(x *exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	tags, err := x.specTags(kindEndpoint)
+	tags, err := x.specTags("vpc-endpoint")
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func createEndpoint(x *exchange) (any, error) {
 	e.base = x.tx.fresh("vpce-", x.Region)
 	e.Tags, e.Life = tags, steady("available")
 	if e.Type == "Interface" {
-		e.Life = through(x.now, x.settle(), "available", "pending")
+		e.Life = through(x.now, x.settle, "available", "pending")
 	}
 	x.tx.put(e)
 	x.remember([]string{e.ID})
@@ -203,7 +203,7 @@ func modifyEndpoint(x *exchange) (any, error) {
 		return nil, failf("InvalidPolicyDocument", "The policy is not valid JSON.")
 	}
 	if n.Type == "Interface" {
-		n.Life = through(x.now, x.settle(), "available", "pending")
+		n.Life = through(x.now, x.settle, "available", "pending")
 	}
 	if err := partsOf(x, &n); err != nil {
 		return nil, err
@@ -230,8 +230,8 @@ func deleteEndpoints(x *exchange) (any, error) {
 		}
 		if e.Until.IsZero() {
 			n := *e
-			n.Life = through(x.now, x.settle(), "deleted", "deleting")
-			n.Until = n.Life.end().Add(x.c.opts.keepDead)
+			n.Life = through(x.now, x.settle, "deleted", "deleting")
+			n.Until = n.Life.end().Add(x.keepDead)
 			x.tx.put(&n)
 		}
 	}

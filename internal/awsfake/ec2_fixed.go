@@ -35,9 +35,8 @@ func freeAddress(x *exchange, sn *subnet, private string) (string, error) {
 		return "", failf("InvalidParameterValue", "Address %s is in subnet's reserved address range", a)
 	}
 	inUse := slices.ContainsFunc(list[*networkInterface](x.tx, x.Region), func(n *networkInterface) bool { return n.Subnet == sn.ID && n.Private == a.String() })
-	for _, e := range x.tx.st.table(kindInstance, x.Region).below(sn.ID) {
-		other, ok := e.(*instance)
-		inUse = inUse || ok && other.Private == a.String()
+	for _, other := range below[*instance](x.tx, x.Region, sn.ID) {
+		inUse = inUse || other.Private == a.String()
 	}
 	if inUse {
 		return "", failf("InvalidIPAddress.InUse", "Address %s is in use.", a)

@@ -30,7 +30,7 @@ func viewInternetGateway(g *internetGateway) xmlInternetGateway {
 // createInternetGateway has no client token: twice the same call makes two (EC2 API reference:
 // CreateInternetGateway).
 func createInternetGateway(x *exchange) (any, error) {
-	tags, err := x.specTags(kindInternetGateway)
+	tags, err := x.specTags("internet-gateway")
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func detachInternetGateway(x *exchange) (any, error) {
 	if g.VPC != v.ID {
 		return nil, failf("Gateway.NotAttached", "resource %s is not attached to network %s", g.ID, v.ID)
 	}
-	if publicIn(x, v.ID) || balancerIn(x, v.ID) {
+	if publicIn(x, v.ID) || inUse(x, v.ID) {
 		return nil, failf("DependencyViolation", "Network %s has some mapped public address(es). Please unmap those public address(es) before detaching the gateway.", v.ID)
 	}
 	n := *g

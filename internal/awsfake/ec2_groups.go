@@ -48,7 +48,7 @@ func createGroup(x *exchange) (any, error) {
 	if groupNamed(x, name, vpcID) != nil {
 		return nil, failf("InvalidGroup.Duplicate", "The security group '%s' already exists for VPC '%s'", name, vpcID)
 	}
-	tags, err := x.specTags(kindGroup)
+	tags, err := x.specTags("security-group")
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func deleteGroup(x *exchange) (any, error) {
 	if g.Name == "default" {
 		return nil, failf("CannotDelete", "the specified group: \"%s\" name: \"default\" cannot be deleted by a user", g.ID)
 	}
-	if groupInUse(x, g.ID) || balancerIn(x, g.ID) || endpointIn(x, g.ID) || interfaceIn(x, g.ID) {
+	if groupInUse(x, g.ID) || inUse(x, g.ID) || endpointIn(x, g.ID) || interfaceIn(x, g.ID) {
 		return nil, failf("DependencyViolation", "resource %s has a dependent object", g.ID)
 	}
 	x.tx.drop(g)
@@ -133,11 +133,6 @@ func deleteGroup(x *exchange) (any, error) {
 func groupInUse(x *exchange, id string) bool {
 	for _, in := range list[*instance](x.tx, x.Region) {
 		if slices.Contains(in.Groups, id) && in.Life.at(x.now) != "terminated" {
-			return true
-		}
-	}
-	for _, db := range list[*database](x.tx, x.Region) {
-		if slices.Contains(db.Groups, id) {
 			return true
 		}
 	}

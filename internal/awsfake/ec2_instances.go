@@ -1,6 +1,9 @@
 package awsfake
 
-import "strings"
+import (
+	"maps"
+	"strings"
+)
 
 func instanceActions() map[string]handler {
 	return map[string]handler{
@@ -145,7 +148,7 @@ func describeStatus(x *exchange) (any, error) {
 		switch {
 		case s.State.Name != "running":
 			s.System, s.Check = "not-applicable", "not-applicable"
-		case x.now.Before(in.Life.end().Add(x.settle())):
+		case x.now.Before(in.Life.end().Add(x.settle)):
 			s.System, s.Check = "initializing", "initializing"
 		case in.Impaired:
 			s.Check = "impaired"
@@ -156,4 +159,12 @@ func describeStatus(x *exchange) (any, error) {
 		Set  []xmlStatus `xml:"instanceStatusSet>item"`
 		Next *string     `xml:"nextToken"`
 	}{out, next}, nil
+}
+
+func computeActions() map[string]map[string]handler {
+	all := map[string]handler{}
+	for _, some := range []map[string]handler{instanceActions(), volumeActions(), encryptionActions(), profileActions(), catalogActions(), templateActions()} {
+		maps.Copy(all, some)
+	}
+	return map[string]map[string]handler{"ec2": all, "autoscaling": scalingActions(), "ssm": {"GetParameter": getParameter}}
 }

@@ -139,7 +139,7 @@ func createInterface(x *exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	tags, err := x.specTags(kindInterface)
+	tags, err := x.specTags("network-interface")
 	if err != nil {
 		return nil, err
 	}

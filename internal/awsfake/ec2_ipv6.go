@@ -49,12 +49,12 @@ func amazon6(x *exchange) tie6 {
 	first := netip.AddrFrom16([16]byte{0x20, 0x01, 0x0d, 0xb8, byte(n >> 16), byte(n >> 8), byte(n)})
 	return tie6{
 		ID: x.tx.fresh("vpc-cidr-assoc-", x.Region).ID, CIDR: netip.PrefixFrom(first, 56).String(),
-		Life: through(x.now, x.settle(), associated, "associating"),
+		Life: through(x.now, x.settle, associated, "associating"),
 	}
 }
 
 func giveUp6(x *exchange, t tie6) tie6 {
-	t.Life = through(x.now, x.settle(), disassociated, "disassociating")
+	t.Life = through(x.now, x.settle, disassociated, "disassociating")
 	return t
 }
 

@@ -31,7 +31,7 @@ func importKey(x *exchange) (any, error) {
 	if _, there := find[*keyPair](x.tx, x.Region, name); there {
 		return nil, failf("InvalidKeyPair.Duplicate", "The keypair already exists")
 	}
-	tags, err := x.specTags(kindKey)
+	tags, err := x.specTags("key-pair")
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func modifyVolume(x *exchange) (any, error) {
 	keepTuning(x, v, want)
 	n := *v
 	n.Change = &modified{
-		Start: x.now, Life: through(x.now, x.settle(), "completed", "modifying", "optimizing"),
+		Start: x.now, Life: through(x.now, x.settle, "completed", "modifying", "optimizing"),
 		OldSize: v.Size, OldType: v.Type, OldIOPS: v.IOPS, OldThrough: v.Throughput,
 		Size: want.Size, Type: want.Type, IOPS: want.IOPS, Throughput: want.Throughput,
 	}

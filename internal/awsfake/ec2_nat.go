@@ -70,13 +70,13 @@ func createNAT(x *exchange) (any, error) {
 	if !ok {
 		return nil, notFound(x.p.str("SubnetId"), "InvalidSubnetID.NotFound")
 	}
-	tags, err := x.specTags(kindNAT)
+	tags, err := x.specTags("natgateway")
 	if err != nil {
 		return nil, err
 	}
 	n := &natGateway{base: x.tx.fresh("nat-", x.Region), Subnet: sn.ID, VPC: sn.VPC, Type: x.p.or("ConnectivityType", "public")}
 	n.Tags, n.Local = tags, privateAddress(x, sn.ID, n.Seq)
-	n.Life = through(x.now, x.settle(), "available", "pending")
+	n.Life = through(x.now, x.settle, "available", "pending")
 	if n.Type == "public" {
 		if err := publish(x, n); err != nil {
 			return nil, err
@@ -101,7 +101,7 @@ func publish(x *exchange, n *natGateway) error {
 	n.Address, n.Public = a.ID, a.IP
 	if gatewayOf(x, n.VPC) == nil {
 		n.Failure = "Gateway.NotAttached Network " + n.VPC + " has no Internet gateway attached"
-		n.Life = through(x.now, x.settle(), "failed", "pending")
+		n.Life = through(x.now, x.settle, "failed", "pending")
 		return nil
 	}
 	c := *a
@@ -155,8 +155,8 @@ func deleteNAT(x *exchange) (any, error) {
 	}
 	if !n.dead() {
 		c := *n
-		c.Life = through(x.now, x.settle(), natDeleted, "deleting")
-		c.Until = c.Life.end().Add(x.c.opts.keepDead)
+		c.Life = through(x.now, x.settle, natDeleted, "deleting")
+		c.Until = c.Life.end().Add(x.keepDead)
 		x.tx.put(&c)
 		if a, ok := find[*address](x.tx, x.Region, n.Address); ok && a.NAT == n.ID {
 			free := *a

@@ -46,7 +46,7 @@ func readRules(x *exchange, g *securityGroup, egress bool) ([]rule, error) {
 			if c.Group, err = peer(x, g, s); err != nil {
 				return nil, err
 			}
-			if owner := s.str("UserId"); owner != x.c.account {
+			if owner := s.str("UserId"); owner != x.account {
 				c.Account = owner
 			}
 			c.About = s.str("Description")
@@ -81,7 +81,7 @@ func flatPermission(p *params) *params {
 // ("Update your security groups to reference peer security groups").
 func peer(x *exchange, g *securityGroup, s *params) (string, error) {
 	s.str("VpcId")
-	if id, owner := s.str("GroupId"), s.str("UserId"); owner != "" && owner != x.c.account {
+	if id, owner := s.str("GroupId"), s.str("UserId"); owner != "" && owner != x.account {
 		return id, shaped(id, "InvalidGroup.NotFound")
 	}
 	if id := s.str("GroupId"); id != "" {

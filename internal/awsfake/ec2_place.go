@@ -121,7 +121,7 @@ func freeAddresses(x *exchange, subnetID string) int {
 	if !ok {
 		return 0
 	}
-	used := x.tx.st.table(kindInstance, x.Region).count(subnetID)
+	used := countBelow[*instance](x.tx, x.Region, subnetID)
 	for _, n := range list[*networkInterface](x.tx, x.Region) {
 		if n.Subnet == subnetID {
 			used++

@@ -50,7 +50,7 @@ func startInstances(x *exchange) (any, error) {
 			return nil, nil
 		case "stopped":
 			n := *in
-			n.Life, n.Reason, n.Launched = through(x.now, x.settle(), "running", "pending"), "", x.now
+			n.Life, n.Reason, n.Launched = through(x.now, x.settle, "running", "pending"), "", x.now
 			return &n, nil
 		}
 		return nil, wrongState(in, state, "started")
@@ -71,7 +71,7 @@ func stopInstances(x *exchange) (any, error) {
 			return nil, failf("OperationNotPermitted", "The instance '%s' may not be stopped. Modify its 'disableApiStop' instance attribute and try again.", in.ID)
 		}
 		n := *in
-		n.Life = through(x.now, x.settle(), "stopped", "stopping")
+		n.Life = through(x.now, x.settle, "stopped", "stopping")
 		n.Reason = userReason(x.now)
 		release(x, in)
 		return &n, nil
@@ -111,17 +111,17 @@ func terminateInstances(x *exchange) (any, error) {
 // attached ("Preserve data when an instance is terminated"), as do its interfaces besides that of its launch, and its Elastic IP comes free.
 func kill(x *exchange, in *instance) *instance {
 	n := *in
-	n.Life = through(x.now, x.settle(), "terminated", "shutting-down")
+	n.Life = through(x.now, x.settle, "terminated", "shutting-down")
 	n.Reason = userReason(x.now)
-	n.Until = n.Life.end().Add(x.c.opts.keepDead)
+	n.Until = n.Life.end().Add(x.keepDead)
 	for _, v := range disksOf(x, in.ID) {
 		d := *v
 		tie := *v.Attached
-		tie.Life = through(x.now, x.settle(), "detached", "detaching")
+		tie.Life = through(x.now, x.settle, "detached", "detaching")
 		d.Attached = &tie
 		if tie.Kill {
 			d.Until = tie.Life.end()
-			d.Life = through(x.now, x.settle(), "deleting", "in-use")
+			d.Life = through(x.now, x.settle, "deleting", "in-use")
 		}
 		x.tx.put(&d)
 	}

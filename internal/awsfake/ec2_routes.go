@@ -131,7 +131,7 @@ func createRouteTable(x *exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	tags, err := x.specTags(kindRouteTable)
+	tags, err := x.specTags("route-table")
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package awsfake
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,7 +65,7 @@ func permissions(x *exchange, rules []rule, egress bool) []xmlPermission {
 		case r.CIDR6 != "":
 			p.Ranges6 = append(p.Ranges6, xmlRange6{r.CIDR6, r.About})
 		case r.Group != "":
-			p.Groups = append(p.Groups, xmlPair{orElse(r.Account, x.c.account), r.Group, r.About})
+			p.Groups = append(p.Groups, xmlPair{cmp.Or(r.Account, x.account), r.Group, r.About})
 		default:
 			p.Lists = append(p.Lists, xmlList6{r.List, r.About})
 		}
@@ -98,7 +99,7 @@ type xmlRule struct {
 func viewRule(x *exchange, group string, r rule) xmlRule {
 	out := xmlRule{ID: r.ID, Group: group, Owner: Account, Egress: r.Egress, Proto: r.Proto, From: r.From, To: r.To, CIDR4: r.CIDR4, CIDR6: r.CIDR6, List: r.List, About: r.About, Tags: tagSet(r.Tags)}
 	if r.Group != "" {
-		out.Peer = &xmlPair{Owner: orElse(r.Account, x.c.account), ID: r.Group}
+		out.Peer = &xmlPair{Owner: cmp.Or(r.Account, x.account), ID: r.Group}
 	}
 	return out
 }

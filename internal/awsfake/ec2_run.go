@@ -34,11 +34,11 @@ func runInstances(x *exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	tags, err := x.specTags(kindInstance, kindVolume, "network-interface", "spot-instances-request")
+	tags, err := x.specTags("instance", "volume", "network-interface", "spot-instances-request")
 	if err != nil {
 		return nil, err
 	}
-	diskTags, err := x.specTags(kindVolume, kindInstance, "network-interface", "spot-instances-request")
+	diskTags, err := x.specTags("volume", "instance", "network-interface", "spot-instances-request")
 	if err != nil {
 		return nil, err
 	}
@@ -48,8 +48,8 @@ func runInstances(x *exchange) (any, error) {
 		in := launch(x, *proto, reservation, i, tags)
 		if slices.ContainsFunc(disks, func(d disk) bool { return keyWrong(x, &d.volume) }) {
 			n := *in
-			n.Life, n.Reason = through(x.now, x.settle(), "terminated", "pending"), keyReason
-			n.Until = n.Life.end().Add(x.c.opts.keepDead)
+			n.Life, n.Reason = through(x.now, x.settle, "terminated", "pending"), keyReason
+			n.Until = n.Life.end().Add(x.keepDead)
 			in = &n
 			x.tx.put(in)
 		} else {
@@ -69,7 +69,7 @@ func launch(x *exchange, in instance, reservation string, index int, tags map[st
 	if in.Spot && in.Request == "" {
 		in.Request = "sir-" + in.ID[len(in.ID)-8:]
 	}
-	in.Life = through(x.now, x.settle(), "running", "pending")
+	in.Life = through(x.now, x.settle, "running", "pending")
 	if in.Private == "" {
 		in.Private = privateAddress(x, in.Subnet, in.Seq)
 	}

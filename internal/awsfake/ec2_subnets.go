@@ -52,11 +52,11 @@ func createSubnet(x *exchange) (any, error) {
 	if !validZone(x.Region, az) {
 		return nil, failf("InvalidParameterValue", "Value (%s) for parameter availabilityZone is invalid. Subnets can currently only be created in the following availability zones: %v.", az, zones(x.Region))
 	}
-	tags, err := x.specTags(kindSubnet)
+	tags, err := x.specTags("subnet")
 	if err != nil {
 		return nil, err
 	}
-	s := &subnet{base: x.tx.fresh("subnet-", x.Region), VPC: v.ID, AZ: az, CIDR: p.String(), Life: through(x.now, x.settle(), "available", "pending")}
+	s := &subnet{base: x.tx.fresh("subnet-", x.Region), VPC: v.ID, AZ: az, CIDR: p.String(), Life: through(x.now, x.settle, "available", "pending")}
 	s.Tags = tags
 	if cidr := x.p.str("Ipv6CidrBlock"); cidr != "" {
 		if err := fits6(x, v, cidr); err != nil {
@@ -152,17 +152,12 @@ func deleteSubnet(x *exchange) (any, error) {
 			return nil, failf("DependencyViolation", "The subnet '%s' has dependencies and cannot be deleted.", s.ID)
 		}
 	}
-	for _, db := range list[*database](x.tx, x.Region) {
-		if g, ok := find[*subnetGroup](x.tx, x.Region, db.SubnetGroup); ok && slices.Contains(g.Subnets, s.ID) {
-			return nil, failf("DependencyViolation", "The subnet '%s' has dependencies and cannot be deleted.", s.ID)
-		}
-	}
 	for _, n := range list[*natGateway](x.tx, x.Region) {
 		if n.Subnet == s.ID && n.Life.at(x.now) != natDeleted && n.Life.at(x.now) != "failed" {
 			return nil, failf("DependencyViolation", "The subnet '%s' has dependencies and cannot be deleted.", s.ID)
 		}
 	}
-	if balancerIn(x, s.ID) || endpointIn(x, s.ID) || interfaceIn(x, s.ID) {
+	if inUse(x, s.ID) || endpointIn(x, s.ID) || interfaceIn(x, s.ID) {
 		return nil, failf("DependencyViolation", "The subnet '%s' has dependencies and cannot be deleted.", s.ID)
 	}
 	untie(x, s.ID)

@@ -51,7 +51,7 @@ func fits6(x *exchange, v *vpc, cidr string) error {
 }
 
 func subnet6(x *exchange, cidr string) tie6 {
-	return tie6{ID: x.tx.fresh("subnet-cidr-assoc-", x.Region).ID, CIDR: cidr, Life: through(x.now, x.settle(), associated, "associating")}
+	return tie6{ID: x.tx.fresh("subnet-cidr-assoc-", x.Region).ID, CIDR: cidr, Life: through(x.now, x.settle, associated, "associating")}
 }
 
 // associateSubnet gives a subnet its one IPv6 block (EC2 API reference: AssociateSubnetCidrBlock).

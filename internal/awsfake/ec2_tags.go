@@ -12,7 +12,7 @@ type xmlTagged struct {
 // DescribeTags).
 func describeTags(x *exchange) (any, error) {
 	var rows []xmlTagged
-	for _, kind := range []string{kindInstance, kindVolume, kindVPC, kindSubnet, kindGroup} {
+	for _, kind := range []string{"instance", "volume", "vpc", "subnet", "security-group"} {
 		for _, e := range x.tx.st.table(kind, x.Region).rows() {
 			if e == nil || x.tx.unread(e) {
 				continue

@@ -4,7 +4,6 @@ import (
 	"encoding/xml"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -15,8 +14,6 @@ func templateActions() map[string]handler {
 		"DescribeLaunchTemplates": describeTemplates, "DescribeLaunchTemplateVersions": describeTemplateVersions, "DeleteLaunchTemplate": deleteTemplate,
 	}
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 type xmlTemplate struct {
 	ID      string    `xml:"launchTemplateId"`
@@ -146,7 +143,7 @@ func createTemplate(x *exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	tags, err := x.specTags(kindTemplate)
+	tags, err := x.specTags("launch-template")
 	if err != nil {
 		return nil, err
 	}

@@ -53,9 +53,9 @@ func (x *exchange) digest() string {
 // client token is valid for at least 24 hours after the termination").
 func (x *exchange) forget(tok string, end time.Time) {
 	if old, ok := find[*clientToken](x.tx, x.Region, "RunInstances/"+tok); ok && tok != "" {
-		c := old.clone().(*clientToken)
+		c := *old
 		c.Until = end.Add(24 * time.Hour)
-		x.tx.put(c)
+		x.tx.put(&c)
 	}
 }
 

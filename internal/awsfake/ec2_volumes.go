@@ -87,15 +87,15 @@ func createVolume(x *exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	tags, err := x.specTags(kindVolume)
+	tags, err := x.specTags("volume")
 	if err != nil {
 		return nil, err
 	}
 	encrypt(x, v)
 	v.base = x.tx.fresh("vol-", x.Region)
-	v.AZ, v.Tags, v.Life = az, tags, through(x.now, x.settle(), "available", "creating")
+	v.AZ, v.Tags, v.Life = az, tags, through(x.now, x.settle, "available", "creating")
 	if keyWrong(x, v) {
-		v.Life = through(x.now, x.settle(), "error", "creating")
+		v.Life = through(x.now, x.settle, "error", "creating")
 	}
 	x.tx.put(v)
 	x.remember([]string{v.ID})
@@ -189,7 +189,7 @@ func deleteVolume(x *exchange) (any, error) {
 		return nil, failf("IncorrectState", "The volume '%s' is in the state '%s' and cannot be deleted.", v.ID, status)
 	}
 	n := *v
-	n.Life = through(x.now, x.settle(), "deleting", "deleting")
+	n.Life = through(x.now, x.settle, "deleting", "deleting")
 	n.Until = n.Life.end()
 	x.tx.put(&n)
 	return success{true}, nil

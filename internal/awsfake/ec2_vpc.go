@@ -1,11 +1,12 @@
 package awsfake
 
 import (
+	"maps"
 	"net/netip"
 	"time"
 )
 
-func networkActions() map[string]handler {
+func vpcActions() map[string]handler {
 	return map[string]handler{
 		"CreateVpc": createVPC, "DescribeVpcs": describeVPCs, "DeleteVpc": deleteVPC,
 		"ModifyVpcAttribute": modifyVPC, "DescribeVpcAttribute": describeVPCAttribute,
@@ -75,11 +76,11 @@ func createVPC(x *exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	tags, err := x.specTags(kindVPC)
+	tags, err := x.specTags("vpc")
 	if err != nil {
 		return nil, err
 	}
-	v := &vpc{base: x.tx.fresh("vpc-", x.Region), CIDR: p.String(), Tenancy: x.p.str("InstanceTenancy"), DNSSupport: true, Life: through(x.now, x.settle(), "available", "pending")}
+	v := &vpc{base: x.tx.fresh("vpc-", x.Region), CIDR: p.String(), Tenancy: x.p.str("InstanceTenancy"), DNSSupport: true, Life: through(x.now, x.settle, "available", "pending")}
 	v.Tags = tags
 	if x.p.yes("AmazonProvidedIpv6CidrBlock") {
 		v.V6 = []tie6{amazon6(x)}
@@ -227,4 +228,12 @@ func describeVPCAttribute(x *exchange) (any, error) {
 		return nil, badValue(name, "attribute", "Unknown vpc attribute.")
 	}
 	return out, nil
+}
+
+func networkActions() map[string]map[string]handler {
+	all := map[string]handler{"CreateTags": createTags, "DeleteTags": deleteTags, "DescribeTags": describeTags}
+	for _, some := range []map[string]handler{vpcActions(), groupActions(), gatewayActions(), addressActions(), natActions(), routeActions(), endpointActions(), interfaceActions()} {
+		maps.Copy(all, some)
+	}
+	return map[string]map[string]handler{"ec2": all}
 }

@@ -3,10 +3,11 @@ package awsfake
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 )
 
-func elbActions() map[string]handler {
+func balanceActions() map[string]map[string]handler {
 	all := map[string]handler{
 		"CreateLoadBalancer": createBalancer, "DescribeLoadBalancers": describeBalancers, "DeleteLoadBalancer": deleteBalancer,
 		"SetSubnets": setSubnets, "SetSecurityGroups": setGroups,
@@ -14,7 +15,7 @@ func elbActions() map[string]handler {
 	}
 	maps.Copy(all, targetActions())
 	maps.Copy(all, listenerActions())
-	return all
+	return map[string]map[string]handler{"elasticloadbalancing": all}
 }
 
 type xmlELBZone struct{ ZoneName, SubnetId string }
@@ -30,7 +31,7 @@ type xmlBalancer struct {
 func viewBalancer(x *exchange, b *loadBalancer) xmlBalancer {
 	out := xmlBalancer{
 		LoadBalancerArn: b.ID, LoadBalancerName: b.Name, Scheme: b.Scheme, Type: b.Type, VpcId: b.VPC, CreatedTime: b.Made, Groups: b.Groups,
-		DNSName: b.Name + "-" + itoa(int(b.Seq)) + "." + x.Region + ".elb.amazonaws.com", CanonicalHostedZoneId: balancerZone,
+		DNSName: b.Name + "-" + strconv.Itoa(int(b.Seq)) + "." + x.Region + ".elb.amazonaws.com", CanonicalHostedZoneId: balancerZone,
 	}
 	if b.Scheme == "internal" {
 		out.DNSName = "internal-" + out.DNSName
@@ -150,7 +151,7 @@ func createBalancer(x *exchange) (any, error) {
 	}
 	short := map[string]string{"application": "app", "network": "net"}[b.Type]
 	b.base = elbBase(x, "loadbalancer/"+short+"/"+b.Name)
-	b.Tags, b.Life = tags, through(x.now, x.settle(), "active", "provisioning")
+	b.Tags, b.Life = tags, through(x.now, x.settle, "active", "provisioning")
 	x.tx.put(b)
 	return manyBalancers{List: []xmlBalancer{viewBalancer(x, b)}}, nil
 }
@@ -247,16 +248,9 @@ func setGroups(x *exchange) (any, error) {
 	return changeBalancer(x, func(b *loadBalancer) error { return readBalancerGroups(x, b) })
 }
 
-// balancerIn reports that a load balancer has network interfaces in a subnet, or uses a group.
-func balancerIn(x *exchange, id string) bool {
-	return slices.ContainsFunc(list[*loadBalancer](x.tx, x.Region), func(b *loadBalancer) bool {
-		return slices.Contains(b.Subnets, id) || slices.Contains(b.Groups, id) || b.VPC == id && b.Scheme != "internal"
-	})
-}
-
 // elbTagged finds what an ARN names.
 func elbTagged(x *exchange, arn string) (entity, error) {
-	for kind, code := range map[string]string{kindBalancer: "LoadBalancerNotFound", kindTargets: "TargetGroupNotFound", kindListener: "ListenerNotFound"} {
+	for kind, code := range map[string]string{"load-balancer": "LoadBalancerNotFound", "target-group": "TargetGroupNotFound", "listener": "ListenerNotFound"} {
 		if e := x.tx.st.table(kind, x.Region).get(arn); e != nil && !x.tx.unread(e) {
 			return e, nil
 		} else if elbKind(arn) == kind {
@@ -273,7 +267,7 @@ func elbKind(arn string) string {
 	if m == nil {
 		return ""
 	}
-	return map[string]string{"loadbalancer": kindBalancer, "targetgroup": kindTargets, "listener": kindListener}[m[1]]
+	return map[string]string{"loadbalancer": "load-balancer", "targetgroup": "target-group", "listener": "listener"}[m[1]]
 }
 
 func elbRetag(x *exchange, change func(map[string]string)) (any, error) {

@@ -43,11 +43,7 @@ func viewListener(l *listener) xmlListener {
 }
 
 func listeners(x *exchange, balancer string) []*listener {
-	var out []*listener
-	for _, e := range x.tx.st.table(kindListener, x.Region).below(balancer) {
-		out = append(out, e.(*listener))
-	}
-	return out
+	return below[*listener](x.tx, x.Region, balancer)
 }
 
 // readListener reads what create and modify have in common.

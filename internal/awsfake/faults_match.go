@@ -20,7 +20,7 @@ type planned struct {
 }
 
 // match counts the call against every fault and gathers those that hit it.
-func (f *faults) match(cl *call, _ time.Time) planned {
+func (f *faults) match(cl *call, kinds *kinds) planned {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var p planned
@@ -30,7 +30,7 @@ func (f *faults) match(cl *call, _ time.Time) planned {
 		}
 	}
 	if len(f.unread) > 0 && cl.read() {
-		p.hide = f.lagging()
+		p.hide = f.lagging(kinds)
 	}
 	return p
 }
@@ -114,7 +114,7 @@ func (f *faults) conceal(ops []op, reads int) {
 		f.unread = map[string]int{}
 	}
 	for _, o := range ops {
-		if o.fresh && o.Kind != kindToken {
+		if o.fresh && o.Kind != "token" {
 			f.unread[o.Kind+"/"+o.Region+"/"+o.Put.meta().ID] = reads
 		}
 	}
@@ -122,10 +122,10 @@ func (f *faults) conceal(ops []op, reads int) {
 
 // lagging hides what is still unseen from one read and counts that read once
 // for each resource that it would have listed.
-func (f *faults) lagging() func(entity) bool {
+func (f *faults) lagging(kinds *kinds) func(entity) bool {
 	asked := map[string]bool{}
 	return func(e entity) bool {
-		key := e.kind() + "/" + e.meta().Region + "/" + e.meta().ID
+		key := kinds.of(e).Name + "/" + e.meta().Region + "/" + e.meta().ID
 		if hidden, known := asked[key]; known {
 			return hidden
 		}

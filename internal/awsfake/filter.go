@@ -19,9 +19,8 @@ func filtered[T entity](x *exchange, list []T, values func(T, string) ([]string,
 		if len(desired) == 0 {
 			return nil, failf("InvalidParameterValue", "The filter '%s' has no values.", name)
 		}
-		var zero T
 		if _, ok := tagValues(nil, name); !ok {
-			if _, ok := values(blank(zero.kind()).(T), name); !ok {
+			if _, ok := values(blank[T](), name); !ok {
 				return nil, failf("InvalidParameterValue", "The filter '%s' is invalid", name)
 			}
 		}

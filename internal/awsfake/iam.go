@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-func iamActions() map[string]handler {
+func identityActions() map[string]map[string]handler {
 	all := map[string]handler{
 		"CreateRole": createRole, "GetRole": getRole, "UpdateRole": updateRole, "UpdateAssumeRolePolicy": updateTrust,
 		"DeleteRole": deleteRole, "TagRole": tagRole, "UntagRole": untagRole, "GetAccountAuthorizationDetails": authorizationDetails,
 	}
 	maps.Copy(all, iamPolicyActions())
 	maps.Copy(all, iamProfileActions())
-	return all
+	return map[string]map[string]handler{"iam": all}
 }
 
 type xmlIAMTag struct {

@@ -24,6 +24,8 @@ type journal struct {
 	info fs.FileInfo // of f, to notice that another process has replaced it
 	size int64       // how far f was applied
 	ops  int         // changes in f
+
+	kinds *kinds
 }
 
 const formatVersion = 1
@@ -48,7 +50,7 @@ type rawBatch struct {
 	} `json:"ops"`
 }
 
-func openJournal(path string) (*journal, error) {
+func openJournal(path string, k *kinds) (*journal, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
@@ -56,7 +58,7 @@ func openJournal(path string) (*journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
-	return &journal{path: path, lock: lock}, nil
+	return &journal{path: path, lock: lock, kinds: k}, nil
 }
 
 func (j *journal) close() error {
@@ -100,7 +102,7 @@ func (j *journal) reload() (*state, error) {
 		j.release()
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
-	st := newState("")
+	st := newState("", j.kinds)
 	return st, j.catchUp(st)
 }
 
@@ -164,7 +166,7 @@ func (j *journal) apply(st *state, line []byte) error {
 			}
 			continue
 		}
-		e := blank(o.Kind)
+		e := j.kinds.blank(o.Kind)
 		if e == nil {
 			return fmt.Errorf("unknown kind %q", o.Kind)
 		}
@@ -172,7 +174,7 @@ func (j *journal) apply(st *state, line []byte) error {
 			return err
 		}
 		st.put(e)
-		if o.Kind == kindRegion {
+		if o.Kind == "region" {
 			st.saved[o.Region] = true
 		}
 	}

@@ -1,6 +1,7 @@
 package awsfake
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 )
@@ -63,5 +64,5 @@ func jsonToken(body []byte) string {
 	if json.Unmarshal(body, &in) != nil {
 		return ""
 	}
-	return orElse(in.NextToken, in.Marker)
+	return cmp.Or(in.NextToken, in.Marker)
 }

@@ -1,6 +1,7 @@
 package awsfake
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"strings"
@@ -134,7 +135,7 @@ func createKey(x *exchange) (any, error) {
 	if err := checkTags(tags); err != nil {
 		return nil, err
 	}
-	k := &kmsKey{base: x.tx.fresh("", x.Region), About: in.Description, Policy: orElse(in.Policy, keyPolicy)}
+	k := &kmsKey{base: x.tx.fresh("", x.Region), About: in.Description, Policy: cmp.Or(in.Policy, keyPolicy)}
 	h := x.tx.st.hex("kms", k.Seq)
 	k.ID = h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:32]
 	k.Tags = tags

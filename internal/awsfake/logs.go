@@ -1,6 +1,7 @@
 package awsfake
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -50,7 +51,7 @@ func createLogs(x *exchange) (any, error) {
 	if err := checkTags(in.Tags); err != nil {
 		return nil, err
 	}
-	l := &logGroup{base: x.tx.named(in.LogGroupName, x.Region), KMS: in.KmsKeyID, Class: orElse(in.LogGroupClass, "STANDARD")}
+	l := &logGroup{base: x.tx.named(in.LogGroupName, x.Region), KMS: in.KmsKeyID, Class: cmp.Or(in.LogGroupClass, "STANDARD")}
 	l.Tags = in.Tags
 	x.tx.put(l)
 	return struct{}{}, nil

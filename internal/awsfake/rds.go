@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-func rdsActions() map[string]handler {
+func databaseActions() map[string]map[string]handler {
 	all := map[string]handler{
 		"CreateDBInstance": createDB, "DescribeDBInstances": describeDBs, "ModifyDBInstance": modifyDB, "DeleteDBInstance": deleteDB,
 		"StartDBInstance": startDB, "StopDBInstance": stopDB, "RebootDBInstance": rebootDB,
@@ -16,7 +16,7 @@ func rdsActions() map[string]handler {
 		"ModifyDBSubnetGroup": modifySubnetGroup,
 	}
 	maps.Copy(all, parameterActions())
-	return all
+	return map[string]map[string]handler{"rds": all}
 }
 
 func rdsARN(x *exchange, kind, id string) string {
@@ -73,7 +73,7 @@ func rdsResource(x *exchange) (entity, error) {
 	if len(parts) != 7 || parts[2] != "rds" || parts[3] != x.Region {
 		return nil, failf("InvalidParameterValue", "Invalid resource name: %s", arn)
 	}
-	code := map[string]string{kindDatabase: "DBInstanceNotFound", kindSnapshot: "DBSnapshotNotFound", kindSubnetGroup: "DBSubnetGroupNotFoundFault", kindParamGroup: "DBParameterGroupNotFound"}[parts[5]]
+	code := map[string]string{"db": "DBInstanceNotFound", "snapshot": "DBSnapshotNotFound", "subgrp": "DBSubnetGroupNotFoundFault", "pg": "DBParameterGroupNotFound"}[parts[5]]
 	if code == "" {
 		return nil, failf("InvalidParameterValue", "Unknown resource type: %s", parts[5])
 	}
@@ -102,7 +102,7 @@ func (x *exchange) changeTags(e entity, change func(map[string]string)) error {
 	if err := checkTags(ownTags(tags)); err != nil {
 		return err
 	}
-	c := e.clone()
+	c := clone(e)
 	c.meta().Tags = tags
 	x.tx.put(c)
 	return nil
@@ -160,8 +160,7 @@ func rdsPage[T entity](x *exchange, list []T) ([]T, *string, error) {
 func rdsFiltered[T entity](x *exchange, list []T, values func(T, string) ([]string, bool)) ([]T, error) {
 	for _, f := range x.p.wrapped("Filters", "Filter") {
 		name, desired := f.str("Name"), f.wrappedStrs("Values", "Value")
-		var zero T
-		if _, ok := values(blank(zero.kind()).(T), name); !ok {
+		if _, ok := values(blank[T](), name); !ok {
 			return nil, failf("InvalidParameterValue", "Unrecognized filter name: %s", name)
 		}
 		list = slices.DeleteFunc(list, func(e T) bool {

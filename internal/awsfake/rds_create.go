@@ -31,9 +31,9 @@ func createDB(x *exchange) (any, error) {
 		x.p.str("MasterUserSecretKmsKeyId")
 		d.Secret = "arn:aws:secretsmanager:" + x.Region + ":" + Account + ":secret:rds!db-" + x.tx.st.hex("secret", d.Seq)[:32]
 	}
-	d.Life = through(x.now, x.settle(), "available", "creating")
+	d.Life = through(x.now, x.settle, "available", "creating")
 	if d.Retention > 0 {
-		d.Life = through(x.now, x.settle(), "available", "creating", "backing-up")
+		d.Life = through(x.now, x.settle, "available", "creating", "backing-up")
 	}
 	x.tx.put(d)
 	return oneDB{viewDB(x, d, "creating")}, nil

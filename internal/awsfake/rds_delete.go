@@ -37,7 +37,7 @@ func deleteDB(x *exchange) (any, error) {
 			return nil, err
 		}
 	}
-	n.Life = through(x.now, x.settle(), "deleting", "deleting")
+	n.Life = through(x.now, x.settle, "deleting", "deleting")
 	n.Until = n.Life.end()
 	x.tx.put(&n)
 	return oneDB{viewDB(x, &n, "deleting")}, nil
@@ -54,7 +54,7 @@ func lastSnapshot(x *exchange, d *database, name string) error {
 	s := &snapshot{
 		base: x.tx.named(name, x.Region), ARN: rdsARN(x, "snapshot", name), Database: d.ID, Resource: d.Resource, Engine: d.Engine,
 		Version: d.Settings.Version, Storage: d.Settings.Storage, Type: d.Settings.Type, IOPS: d.Settings.IOPS, Through: d.Settings.Through,
-		Encrypted: d.Encrypted, KMS: d.KMS, User: d.User, DBName: d.DBName, Port: d.Port, Retention: d.Retention, Life: through(x.now, x.settle(), "available", "creating"),
+		Encrypted: d.Encrypted, KMS: d.KMS, User: d.User, DBName: d.DBName, Port: d.Port, Retention: d.Retention, Life: through(x.now, x.settle, "available", "creating"),
 	}
 	if d.CopyTags {
 		s.Tags = d.Tags

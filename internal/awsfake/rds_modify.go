@@ -85,9 +85,9 @@ func schedule(x *exchange, d *database, waits settings, now, storage bool) strin
 		d.Pending = &pending{waits, nextWindow(d.Window, x.now)}
 		return d.Life.at(x.now)
 	}
-	d.Life = through(x.now, x.settle(), "available", "modifying")
+	d.Life = through(x.now, x.settle, "available", "modifying")
 	if storage {
-		d.Life = through(x.now, x.settle(), "available", "modifying", "storage-optimization")
+		d.Life = through(x.now, x.settle, "available", "modifying", "storage-optimization")
 	}
 	d.Pending = &pending{waits, d.Life.Phases[0].Until}
 	return "modifying"
@@ -113,7 +113,7 @@ func dbPower(x *exchange, from []string, final, passing string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Life = through(x.now, x.settle(), final, passing)
+	d.Life = through(x.now, x.settle, final, passing)
 	x.tx.put(d)
 	return oneDB{viewDB(x, d, passing)}, nil
 }

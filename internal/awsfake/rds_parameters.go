@@ -56,7 +56,7 @@ func createParams(x *exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &paramGroup{base: x.tx.named(name, x.Region), Family: x.p.str("DBParameterGroupFamily"), About: x.p.str("Description"), ARN: rdsARN(x, kindParamGroup, name)}
+	g := &paramGroup{base: x.tx.named(name, x.Region), Family: x.p.str("DBParameterGroupFamily"), About: x.p.str("Description"), ARN: rdsARN(x, "pg", name)}
 	if !familyKnown(g.Family) {
 		return nil, failf("InvalidParameterValue", "ParameterGroupFamily %s is not a valid parameter group family", g.Family)
 	}
@@ -147,8 +147,8 @@ func changeParams(x *exchange, change func(set map[string]string, p *params)) (a
 	if len(all) == 0 || len(all) > 20 {
 		return nil, failf("InvalidParameterValue", "One to 20 parameters can be changed in one request.")
 	}
-	n := g.clone().(*paramGroup)
-	if n.Set == nil {
+	n := *g
+	if n.Set = maps.Clone(g.Set); n.Set == nil {
 		n.Set = map[string]string{}
 	}
 	for _, p := range all {
@@ -162,7 +162,7 @@ func changeParams(x *exchange, change func(set map[string]string, p *params)) (a
 		}
 		change(n.Set, p)
 	}
-	x.tx.put(n)
+	x.tx.put(&n)
 	return struct {
 		Name string `xml:"DBParameterGroupName"`
 	}{g.ID}, nil

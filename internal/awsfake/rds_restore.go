@@ -1,6 +1,7 @@
 package awsfake
 
 import (
+	"cmp"
 	"maps"
 	"strings"
 )
@@ -40,7 +41,7 @@ func restoreDB(x *exchange) (any, error) {
 	if len(d.Tags) == 0 {
 		d.Tags = maps.Clone(s.Tags)
 	}
-	d.Life = through(x.now, x.settle(), "available", "creating", "backing-up")
+	d.Life = through(x.now, x.settle, "available", "creating", "backing-up")
 	x.tx.put(d)
 	return oneDB{viewDB(x, d, "creating")}, nil
 }
@@ -50,7 +51,7 @@ func restoredEngine(x *exchange, d *database) error {
 	if err != nil {
 		return err
 	}
-	d.Settings.Class = orElse(class, "db.t3.micro")
+	d.Settings.Class = cmp.Or(class, "db.t3.micro")
 	d.AutoMinor = x.p.flag("AutoMinorVersionUpgrade", true)
 	d.CA = "rds-ca-rsa2048-g1"
 	d.ParamGroup = strings.ToLower(x.p.or("DBParameterGroupName", "default."+d.Engine+major(d.Engine, d.Settings.Version)))

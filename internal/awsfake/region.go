@@ -20,21 +20,8 @@ func zones(region string) []string {
 	return out
 }
 
-// furnish gives a region what a new account has there: a default VPC with a
-// default subnet in each zone, a default security group and a route to the internet ("Default VPCs").
-// It costs no write: the ids follow from the state's seed, and the resources are
-// saved with the first change in any region.
-func (c *Cloud) furnish(region string) {
-	if region == "" || c.st.table(kindRegion, region).get("defaults") != nil {
-		return
-	}
-	resources := defaults(c.st, region)
-	for _, e := range resources {
-		c.st.put(e)
-	}
-	c.unsaved[region] = resources
-}
-
+// defaults are what a new account has in a region: a default VPC with a default subnet in each zone, a default
+// security group and a route to the internet ("Default VPCs").
 func defaults(st *state, region string) []entity {
 	seq := int64(-100)
 	next := func(prefix string) base {

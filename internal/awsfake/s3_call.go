@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-func s3Actions() map[string]handler {
-	return map[string]handler{
+func bucketActions() map[string]map[string]handler {
+	return map[string]map[string]handler{"s3": {
 		"ListBuckets": listBuckets, "CreateBucket": createBucket, "HeadBucket": headBucket, "DeleteBucket": deleteBucket,
 		"GetBucketLocation": bucketLocation,
 		"GetBucketTagging":  getBucketTags, "PutBucketTagging": putBucketTags, "DeleteBucketTagging": deleteBucketTags,
@@ -20,7 +20,7 @@ func s3Actions() map[string]handler {
 		"GetBucketAbac": getAbac, "PutBucketAbac": putAbac, "TagResource": tagBucketByControl, "UntagResource": untagBucketByControl,
 		"ListObjectsV2": listObjects, "ListObjectVersions": listVersions,
 		"PutObject": putObject, "GetObject": getObject, "HeadObject": headObject, "DeleteObject": deleteObject, "DeleteObjects": deleteObjects,
-	}
+	}}
 }
 
 // subresources are the query names that choose another action on a bucket.

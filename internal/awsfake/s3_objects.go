@@ -2,6 +2,7 @@ package awsfake
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/md5" // an ETag is an MD5 sum
 	"encoding/base64"
 	"encoding/hex"
@@ -63,7 +64,7 @@ func getObject(x *exchange) (any, error) {
 		return nil, err
 	}
 	h := http.Header{"Etag": {o.ETag}, "Last-Modified": {o.Made.Format(http.TimeFormat)}, "Content-Length": {strconv.Itoa(len(o.Data))}}
-	h.Set("Content-Type", orElse(o.Type, "binary/octet-stream"))
+	h.Set("Content-Type", cmp.Or(o.Type, "binary/octet-stream"))
 	return raw{200, h, o.Data}, nil
 }
 

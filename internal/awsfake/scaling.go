@@ -3,6 +3,7 @@ package awsfake
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -163,12 +164,12 @@ func scale(x *exchange, g *scalingGroup) error {
 		if err != nil {
 			return err
 		}
-		tags, err := sub.specTags(kindInstance, kindVolume)
+		tags, err := sub.specTags("instance", "volume")
 		if err != nil {
 			return err
 		}
 		tags[scalingTag] = g.ID
-		diskTags, err := sub.specTags(kindVolume, kindInstance)
+		diskTags, err := sub.specTags("volume", "instance")
 		if err != nil {
 			return err
 		}
@@ -253,7 +254,7 @@ func deleteScaling(x *exchange) (any, error) {
 		for _, in := range members {
 			x.tx.put(kill(x, in))
 		}
-		g.Until = x.now.Add(x.settle())
+		g.Until = x.now.Add(x.settle)
 		return nil
 	})
 }
@@ -357,7 +358,7 @@ func describeActivities(x *exchange) (any, error) {
 		List []xmlActivity `xml:"Activities>member"`
 	}{}
 	if g.Failure != "" {
-		out.List = []xmlActivity{{"a-" + itoa(int(g.Seq)), g.ID, "the desired capacity", "Failed", g.Failure, g.Failed}}
+		out.List = []xmlActivity{{"a-" + strconv.Itoa(int(g.Seq)), g.ID, "the desired capacity", "Failed", g.Failure, g.Failed}}
 	}
 	return out, nil
 }

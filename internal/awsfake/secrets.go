@@ -1,6 +1,7 @@
 package awsfake
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -160,7 +161,7 @@ func updateKept(x *exchange) (any, error) {
 		return nil, err
 	}
 	n := *k
-	n.About, n.KMS = orElse(in.Description, k.About), orElse(in.KmsKeyID, k.KMS)
+	n.About, n.KMS = cmp.Or(in.Description, k.About), cmp.Or(in.KmsKeyID, k.KMS)
 	if in.SecretString != "" {
 		n.Token, n.Digest = in.ClientRequestToken, fingerprint(x, in.SecretString)
 	}

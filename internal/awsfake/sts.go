@@ -11,8 +11,8 @@ import (
 // GetCallerIdentity).
 func callerIdentity(x *exchange) (any, error) {
 	type identity struct{ Account, UserId, Arn string }
-	if x.c.account != Account {
-		return identity{x.c.account, "AROAPRACTICECLOUD000:ovi", "arn:aws:sts::" + x.c.account + ":assumed-role/practice/ovi"}, nil
+	if x.account != Account {
+		return identity{x.account, "AROAPRACTICECLOUD000:ovi", "arn:aws:sts::" + x.account + ":assumed-role/practice/ovi"}, nil
 	}
 	return identity{Account, "AIDAPRACTICECLOUD000", "arn:aws:iam::" + Account + ":user/practice"}, nil
 }

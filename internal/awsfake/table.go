@@ -132,16 +132,17 @@ type state struct {
 	seq    int64
 	salt   string
 	saved  map[string]bool // regions whose default resources are in the file
+	kinds  *kinds
 }
 
-func newState(salt string) *state {
-	return &state{tables: map[string]map[string]*table{}, saved: map[string]bool{}, salt: salt}
+func newState(salt string, k *kinds) *state {
+	return &state{tables: map[string]map[string]*table{}, saved: map[string]bool{}, salt: salt, kinds: k}
 }
 
 func (s *state) table(kind, region string) *table { return s.tables[kind][region] }
 
 func (s *state) tableOf(e entity) *table {
-	kind, region := e.kind(), e.meta().Region
+	kind, region := s.kinds.of(e).Name, e.meta().Region
 	if s.tables[kind] == nil {
 		s.tables[kind] = map[string]*table{}
 	}

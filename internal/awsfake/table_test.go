@@ -12,7 +12,7 @@ import (
 func TestAnIndexFollowsItsTable(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		st := newState("seed")
+		st := newState("seed", newKinds(computeKinds()))
 		tx := newTx(st, time.Unix(0, 0))
 		names := []string{"a", "b", "c", "d"}
 		for range rapid.IntRange(1, 30).Draw(t, "steps") {
@@ -36,21 +36,21 @@ func TestAnIndexFollowsItsTable(t *testing.T) {
 		}
 		for _, parent := range []string{"x", "y"} {
 			var volumes []entity
-			for _, e := range st.table(kindVolume, "r").rows() {
+			for _, e := range st.table("volume", "r").rows() {
 				if v, ok := e.(*volume); ok && v.parent() == parent {
 					volumes = append(volumes, v)
 				}
 			}
 			used := 0
-			for _, e := range st.table(kindInstance, "r").rows() {
+			for _, e := range st.table("instance", "r").rows() {
 				if i, ok := e.(*instance); ok && i.Subnet == parent && !i.dead() {
 					used++
 				}
 			}
-			if got := st.table(kindVolume, "r").below(parent); len(got) != len(volumes) {
+			if got := st.table("volume", "r").below(parent); len(got) != len(volumes) {
 				t.Fatalf("under %s are %v, the index has %v", parent, volumes, got)
 			}
-			if got := st.table(kindInstance, "r").count(parent); got != used {
+			if got := st.table("instance", "r").count(parent); got != used {
 				t.Fatalf("%d addresses of %s are in use, the index has %d", used, parent, got)
 			}
 		}

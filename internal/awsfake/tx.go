@@ -3,6 +3,7 @@ package awsfake
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"reflect"
 	"strconv"
 	"time"
 )
@@ -41,7 +42,7 @@ func (t *tx) put(e entity) {
 			tab.drop(e.meta().ID)
 		}
 	})
-	t.ops = append(t.ops, op{Kind: e.kind(), Region: e.meta().Region, Put: e, fresh: old == nil})
+	t.ops = append(t.ops, op{Kind: t.st.kinds.of(e).Name, Region: e.meta().Region, Put: e, fresh: old == nil})
 }
 
 func (t *tx) drop(e entity) {
@@ -52,7 +53,7 @@ func (t *tx) drop(e entity) {
 	}
 	tab.drop(e.meta().ID)
 	t.undo = append(t.undo, func() { tab.put(old); tab.mixed = true })
-	t.ops = append(t.ops, op{Kind: e.kind(), Region: e.meta().Region, Del: e.meta().ID})
+	t.ops = append(t.ops, op{Kind: t.st.kinds.of(e).Name, Region: e.meta().Region, Del: e.meta().ID})
 }
 
 // rollback takes every change back, newest first.
@@ -88,7 +89,7 @@ func (s *state) hex(label string, seq int64) string {
 // find gives one resource. Resources that have expired are not found.
 func find[T entity](t *tx, region, id string) (T, bool) {
 	var zero T
-	e := t.st.table(zero.kind(), region).get(id)
+	e := tableOf[T](t, region).get(id)
 	if e == nil || t.unread(e) {
 		return zero, false
 	}
@@ -97,8 +98,7 @@ func find[T entity](t *tx, region, id string) (T, bool) {
 
 // list gives the resources of one kind in one region, oldest first.
 func list[T entity](t *tx, region string) []T {
-	var zero T
-	rows := t.st.table(zero.kind(), region).rows()
+	rows := tableOf[T](t, region).rows()
 	out := make([]T, 0, len(rows))
 	for _, e := range rows {
 		if e != nil && !t.unread(e) {
@@ -106,6 +106,25 @@ func list[T entity](t *tx, region string) []T {
 		}
 	}
 	return out
+}
+
+// below gives the resources of one kind that are under another one, oldest first, those that have expired too.
+func below[T entity](t *tx, region, parent string) []T {
+	all := tableOf[T](t, region).below(parent)
+	out := make([]T, 0, len(all))
+	for _, e := range all {
+		out = append(out, e.(T))
+	}
+	return out
+}
+
+// countBelow is how many of one kind are under another one.
+func countBelow[T entity](t *tx, region, parent string) int {
+	return tableOf[T](t, region).count(parent)
+}
+
+func tableOf[T entity](t *tx, region string) *table {
+	return t.st.table(t.st.kinds.byType[reflect.TypeFor[T]()].Name, region)
 }
 
 func (t *tx) unread(e entity) bool {

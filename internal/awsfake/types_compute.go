@@ -1,6 +1,11 @@
 package awsfake
 
-import "time"
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"time"
+)
 
 // instance is a virtual machine.
 type instance struct {
@@ -50,9 +55,6 @@ type metadataOpt struct {
 	Tags     string `json:"tags"`
 	IPv6     string `json:"ipv6"`
 }
-
-func (*instance) kind() string    { return kindInstance }
-func (i *instance) clone() entity { c := *i; return &c }
 
 // gone: a terminated instance stays visible for a while ("Terminate Amazon EC2
 // instances": about an hour).
@@ -107,8 +109,6 @@ type modified struct {
 	Type                         string
 }
 
-func (*volume) kind() string              { return kindVolume }
-func (v *volume) clone() entity           { c := *v; return &c }
 func (v *volume) gone(now time.Time) bool { return !v.Until.IsZero() && !now.Before(v.Until) }
 
 // parent is the instance that it is, or was last, attached to.
@@ -136,4 +136,84 @@ func (v *volume) status(now time.Time) string {
 		return "in-use"
 	}
 	return "available"
+}
+
+func computeKinds() []kind {
+	return []kind{
+		{Name: "instance", Word: "ec2", Rank: 9, Type: (*instance)(nil), Prefix: "i", Missing: "InvalidInstanceID.NotFound",
+			Order: ordered("ec2", "RunInstances", map[string]string{"ImageId": imageX86, "InstanceType": "t3.micro", "MinCount": "1", "MaxCount": "1"})},
+		{Name: "volume", Word: "ebs", Rank: 10, Type: (*volume)(nil), Prefix: "vol", Missing: "InvalidVolume.NotFound",
+			Order: ordered("ec2", "CreateVolume", map[string]string{"Size": "8"})},
+		{Name: "key-pair", Word: "key_pair", Rank: 14, Type: (*keyPair)(nil), Prefix: "key", Tagged: keyPairOf},
+		{Name: "launch-template", Word: "launch_template", Rank: 16, Type: (*launchTemplate)(nil), Prefix: "lt", Missing: "InvalidLaunchTemplateId.NotFound"},
+		{Name: "scaling-group", Word: "autoscaling_group", Rank: 20, Type: (*scalingGroup)(nil)},
+	}
+}
+
+func (i *instance) show(t *tx, out *Resource) { out.State, out.Size = i.Life.at(t.now), i.Type }
+
+// over: what is terminated, or about to be, takes no changes.
+func (i *instance) over() bool { return i.dead() }
+
+func (i *instance) copyForm(hand, Breakage) map[string]string {
+	return map[string]string{"ImageId": i.Image, "InstanceType": i.Type, "SubnetId": i.Subnet}
+}
+
+func (i *instance) byHand(h hand, b Breakage) (string, error) {
+	form := map[string]string{"InstanceId.1": i.ID}
+	n := *i
+	switch b.Do {
+	case "stop":
+		return "", h.call(i.Region, "ec2", "StopInstances", form)
+	case "start":
+		return "", h.call(i.Region, "ec2", "StartInstances", form)
+	case "delete":
+		n.Protected = false
+		h.tx.put(&n)
+		return "", h.call(i.Region, "ec2", "TerminateInstances", form)
+	case "resize": // as stopping, changing and starting it by hand does
+		if !instanceType.MatchString(b.Value) {
+			return "", fmt.Errorf("sandbox: invalid instance type %q", b.Value)
+		}
+		n.Type = b.Value
+		h.tx.put(&n)
+		return fmt.Sprintf("resized %s from %s to %s", i.ID, i.Type, b.Value), nil
+	case "fail": // AWS's status checks, or pass them again with "ok"
+		status := cmp.Or(b.Value, "impaired")
+		if status != "impaired" && status != "ok" {
+			return "", fmt.Errorf("sandbox: unknown status %q; use impaired or ok", status)
+		}
+		n.Impaired = status == "impaired"
+		h.tx.put(&n)
+		return fmt.Sprintf("the status checks of %s are %s", i.ID, status), nil
+	}
+	return "", errCannot
+}
+
+func (v *volume) show(t *tx, out *Resource) {
+	out.State, out.Size = v.status(t.now), strconv.Itoa(v.Size)+" GiB"
+}
+
+func (v *volume) copyForm(hand, Breakage) map[string]string {
+	return map[string]string{"Size": strconv.Itoa(v.Size), "AvailabilityZone": v.AZ}
+}
+
+func (v *volume) byHand(h hand, b Breakage) (string, error) {
+	switch b.Do {
+	case "delete":
+		return "", h.call(v.Region, "ec2", "DeleteVolume", map[string]string{"VolumeId": v.ID})
+	case "resize":
+		err := h.call(v.Region, "ec2", "ModifyVolume", map[string]string{"VolumeId": v.ID, "Size": b.Value})
+		return fmt.Sprintf("resized %s from %d to %s GiB", v.ID, v.Size, b.Value), err
+	case "mount": // on its instance: from then on AWS does not detach it while that runs
+		if v.tie(h.tx.now) == nil {
+			return "", errCannot
+		}
+		n, tie := *v, *v.Attached
+		tie.Mounted = true
+		n.Attached = &tie
+		h.tx.put(&n)
+		return "mounted " + v.ID + " on " + tie.Instance, nil
+	}
+	return "", errCannot
 }

@@ -1,6 +1,9 @@
 package awsfake
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // hostedZone belongs to the account and to no region, as all of Route 53.
 type hostedZone struct {
@@ -13,9 +16,6 @@ type hostedZone struct {
 }
 
 type zoneIn struct{ Region, VPC string }
-
-func (*hostedZone) kind() string    { return kindZone }
-func (z *hostedZone) clone() entity { c := *z; return &c }
 
 // recordSet has no tags. Its ID is its zone, name and type, and the identifier of its routing policy.
 type recordSet struct {
@@ -36,8 +36,6 @@ type dnsAlias struct {
 	EvaluateTargetHealth bool
 }
 
-func (*recordSet) kind() string     { return kindRecord }
-func (r *recordSet) clone() entity  { c := *r; return &c }
 func (r *recordSet) parent() string { return r.Zone }
 
 // dnsChange is a change on its way to all name servers.
@@ -46,6 +44,18 @@ type dnsChange struct {
 	Life life `json:"life"`
 }
 
-func (*dnsChange) kind() string              { return kindChange }
-func (c *dnsChange) clone() entity           { n := *c; return &n }
 func (c *dnsChange) gone(now time.Time) bool { return now.Sub(c.Made) > time.Hour }
+
+func dnsKinds() []kind {
+	return []kind{
+		{Name: "hosted-zone", Word: "dns_zone", Rank: 21, Type: (*hostedZone)(nil)},
+		{Name: "record-set", Word: "dns_record", Rank: 22, Type: (*recordSet)(nil)},
+		{Name: "dns-change", Type: (*dnsChange)(nil)},
+	}
+}
+
+func (z *hostedZone) show(_ *tx, out *Resource) { out.Name = strings.TrimSuffix(z.Domain, ".") }
+
+func (r *recordSet) show(_ *tx, out *Resource) {
+	out.Name, out.Size, out.Default = strings.TrimSuffix(r.Name, "."), r.Type, r.Type == "SOA" || r.Type == "NS"
+}

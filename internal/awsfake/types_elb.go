@@ -1,5 +1,10 @@
 package awsfake
 
+import (
+	"slices"
+	"strconv"
+)
+
 // The IDs of load balancers, target groups and listeners are their ARNs.
 
 type loadBalancer struct {
@@ -13,9 +18,6 @@ type loadBalancer struct {
 	Life    life     `json:"life"`
 }
 
-func (*loadBalancer) kind() string    { return kindBalancer }
-func (b *loadBalancer) clone() entity { c := *b; return &c }
-
 type targetGroup struct {
 	base
 	Name     string            `json:"name"`
@@ -25,9 +27,6 @@ type targetGroup struct {
 	Target   string            `json:"target"`
 	Health   map[string]string `json:"health"`
 }
-
-func (*targetGroup) kind() string    { return kindTargets }
-func (t *targetGroup) clone() entity { c := *t; return &c }
 
 type listener struct {
 	base
@@ -39,7 +38,33 @@ type listener struct {
 	Redirect    map[string]string `json:"redirect,omitempty"`
 }
 
-func (*listener) kind() string    { return kindListener }
-func (l *listener) clone() entity { c := *l; return &c }
-
 func (l *listener) parent() string { return l.Balancer }
+
+func balanceKinds() []kind {
+	return []kind{
+		{Name: "target-group", Word: "target_group", Rank: 17, Type: (*targetGroup)(nil)},
+		{Name: "load-balancer", Word: "load_balancer", Rank: 18, Type: (*loadBalancer)(nil)},
+		{Name: "listener", Rank: 19, Type: (*listener)(nil)},
+	}
+}
+
+func (b *loadBalancer) show(t *tx, out *Resource) {
+	out.Name, out.State, out.Size = b.Name, b.Life.at(t.now), b.Type
+}
+
+// uses are the subnets in which it has network interfaces, its groups, and the network where it is public.
+func (b *loadBalancer) uses(*tx) []string {
+	out := slices.Concat(b.Subnets, b.Groups)
+	if b.Scheme != "internal" {
+		out = append(out, b.VPC)
+	}
+	return out
+}
+
+func (t *targetGroup) show(_ *tx, out *Resource) {
+	out.Name, out.Size = t.Name, t.Protocol+" "+strconv.Itoa(t.Port)
+}
+
+func (l *listener) show(_ *tx, out *Resource) { out.Size = l.Protocol + " " + strconv.Itoa(l.Port) }
+
+func (l *listener) uses(*tx) []string { return []string{l.Certificate} }

@@ -1,5 +1,7 @@
 package awsfake
 
+import "strconv"
+
 // role belongs to the account and to no region, as all of IAM.
 type role struct {
 	base
@@ -12,9 +14,6 @@ type role struct {
 	Attached    []string          `json:"attached,omitempty"`
 }
 
-func (*role) kind() string    { return kindRole }
-func (r *role) clone() entity { c := *r; return &c }
-
 // instanceProfile has one role at most.
 type instanceProfile struct {
 	base
@@ -23,5 +22,10 @@ type instanceProfile struct {
 	Role      string `json:"role,omitempty"`
 }
 
-func (*instanceProfile) kind() string    { return kindProfile }
-func (p *instanceProfile) clone() entity { c := *p; return &c }
+func identityKinds() []kind {
+	return []kind{{Name: "role", Word: "iam_role", Rank: 15, Type: (*role)(nil)}, {Name: "instance-profile", Type: (*instanceProfile)(nil)}}
+}
+
+func (r *role) show(_ *tx, out *Resource) {
+	out.Name, out.Size = r.ID, strconv.Itoa(len(r.Inline)+len(r.Attached))+" policies"
+}

@@ -32,10 +32,6 @@ type nicTie struct {
 	Life     life      `json:"life"`
 }
 
-func (*networkInterface) kind() string { return kindInterface }
-
-func (n *networkInterface) clone() entity { c := *n; return &c }
-
 func (n *networkInterface) gone(now time.Time) bool { return !n.Until.IsZero() && !now.Before(n.Until) }
 
 // parent is the instance that it is, or was last, attached to.
@@ -69,4 +65,12 @@ func (n *networkInterface) mac() string {
 		out += ":" + hex[2*i:2*i+2]
 	}
 	return out
+}
+
+func (n *networkInterface) show(t *tx, out *Resource) {
+	out.State, out.Size = n.status(t.now), n.Private
+}
+
+func (n *networkInterface) copyForm(hand, Breakage) map[string]string {
+	return map[string]string{"SubnetId": n.Subnet}
 }

@@ -1,5 +1,7 @@
 package awsfake
 
+import "strconv"
+
 // launchTemplate has versions, which never change.
 type launchTemplate struct {
 	base
@@ -7,9 +9,6 @@ type launchTemplate struct {
 	Versions []templateVersion `json:"versions"`
 	Default  int               `json:"default"`
 }
-
-func (*launchTemplate) kind() string    { return kindTemplate }
-func (l *launchTemplate) clone() entity { c := *l; return &c }
 
 // templateVersion keeps its data as the parameters that it came in: those of RunInstances.
 type templateVersion struct {
@@ -20,9 +19,13 @@ type templateVersion struct {
 // version is the one of a number, $Default or $Latest.
 func (l *launchTemplate) version(name string) (templateVersion, bool) {
 	for _, v := range l.Versions {
-		if name == itoa(v.Number) || name == "$Default" && v.Number == l.Default || name == "$Latest" && v.Number == len(l.Versions) {
+		if name == strconv.Itoa(v.Number) || name == "$Default" && v.Number == l.Default || name == "$Latest" && v.Number == len(l.Versions) {
 			return v, true
 		}
 	}
 	return templateVersion{}, false
+}
+
+func (l *launchTemplate) show(_ *tx, out *Resource) {
+	out.Name, out.Size = l.Name, "version "+strconv.Itoa(l.Default)
 }

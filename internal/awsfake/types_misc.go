@@ -9,5 +9,4 @@ type keyPair struct {
 	Public      string `json:"public,omitempty"` // type and key, without the comment
 }
 
-func (*keyPair) kind() string    { return kindKey }
-func (k *keyPair) clone() entity { c := *k; return &c }
+func (k *keyPair) show(_ *tx, out *Resource) { out.Name, out.Size = k.ID, k.Type }

@@ -1,6 +1,10 @@
 package awsfake
 
-import "slices"
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+)
 
 // vpc is a network.
 type vpc struct {
@@ -15,9 +19,6 @@ type vpc struct {
 	Life         life   `json:"life"`
 }
 
-func (*vpc) kind() string    { return kindVPC }
-func (v *vpc) clone() entity { c := *v; c.V6 = slices.Clone(v.V6); return &c }
-
 // subnet is a part of a network in one zone.
 type subnet struct {
 	base
@@ -31,9 +32,6 @@ type subnet struct {
 	Life     life   `json:"life"`
 }
 
-func (*subnet) kind() string    { return kindSubnet }
-func (s *subnet) clone() entity { c := *s; c.V6 = slices.Clone(s.V6); return &c }
-
 // securityGroup is a firewall and its rules.
 type securityGroup struct {
 	base
@@ -42,9 +40,6 @@ type securityGroup struct {
 	VPC   string `json:"vpc"`
 	Rules []rule `json:"rules"`
 }
-
-func (*securityGroup) kind() string    { return kindGroup }
-func (g *securityGroup) clone() entity { c := *g; return &c }
 
 // rule is one permission. Exactly one of CIDR4, CIDR6, Group and List says
 // where from or to.
@@ -76,4 +71,87 @@ func defaultGroup(b base, vpcID string) *securityGroup {
 // outward is the egress rule that every new group has ("Security group rules").
 func outward(group string) rule {
 	return rule{ID: "sgr-1" + group[len("sg-")+1:], Egress: true, Proto: "-1", From: -1, To: -1, CIDR4: "0.0.0.0/0"}
+}
+
+func networkKinds() []kind {
+	return []kind{
+		{Name: "vpc", Rank: 1, Type: (*vpc)(nil), Prefix: "vpc", Missing: "InvalidVpcID.NotFound", Order: ordered("ec2", "CreateVpc", map[string]string{"CidrBlock": "10.99.0.0/16"})},
+		{Name: "subnet", Rank: 2, Type: (*subnet)(nil), Prefix: "subnet", Missing: "InvalidSubnetID.NotFound", Order: orderSubnet},
+		{Name: "security-group", Word: "security_group", Rank: 3, Type: (*securityGroup)(nil), Prefix: "sg", Missing: "InvalidGroup.NotFound",
+			Order: ordered("ec2", "CreateSecurityGroup", map[string]string{"GroupDescription": "created outside ovi"})},
+		{Name: "internet-gateway", Word: "internet_gateway", Rank: 4, Type: (*internetGateway)(nil), Prefix: "igw", Missing: "InvalidInternetGatewayID.NotFound"},
+		{Name: "elastic-ip", Word: "eip", Rank: 5, Type: (*address)(nil), Prefix: "eipalloc", Missing: "InvalidAllocationID.NotFound"},
+		{Name: "natgateway", Word: "nat_gateway", Rank: 6, Type: (*natGateway)(nil), Prefix: "nat", Missing: "NatGatewayNotFound"},
+		{Name: "route-table", Word: "route_table", Rank: 7, Type: (*routeTable)(nil), Prefix: "rtb", Missing: "InvalidRouteTableID.NotFound"},
+		{Name: "network-interface", Word: "network_interface", Rank: 8, Type: (*networkInterface)(nil), Prefix: "eni", Missing: noInterface,
+			Order: ordered("ec2", "CreateNetworkInterface", nil)},
+		{Name: "vpc-endpoint", Word: "vpc_endpoint", Rank: 23, Type: (*endpoint)(nil), Prefix: "vpce", Missing: "InvalidVpcEndpointId.NotFound"},
+	}
+}
+
+func (v *vpc) show(t *tx, out *Resource) {
+	out.State, out.Size, out.Default = v.Life.at(t.now), v.CIDR, v.Default
+}
+
+func (v *vpc) byHand(h hand, b Breakage) (string, error) {
+	if b.Do != "delete" {
+		return "", errCannot
+	}
+	return "", h.call(v.Region, "ec2", "DeleteVpc", map[string]string{"VpcId": v.ID})
+}
+
+func (v *vpc) copyForm(hand, Breakage) map[string]string {
+	return map[string]string{"CidrBlock": v.CIDR}
+}
+
+// orderSubnet creates one of the default VPC, beside its default subnets.
+func orderSubnet(h hand, region string, form map[string]string) error {
+	h.furnish(region)
+	usual := map[string]string{"CidrBlock": "10.99.0.0/16"}
+	for _, v := range list[*vpc](h.tx, region) {
+		if v.Default {
+			usual["VpcId"], usual["CidrBlock"] = v.ID, "172.31.240.0/24"
+		}
+	}
+	return ordered("ec2", "CreateSubnet", usual)(h, region, form)
+}
+
+func (s *subnet) show(t *tx, out *Resource) {
+	out.State, out.Size, out.Default = s.Life.at(t.now), s.CIDR, s.Default
+}
+
+func (s *subnet) byHand(h hand, b Breakage) (string, error) {
+	if b.Do != "delete" {
+		return "", errCannot
+	}
+	return "", h.call(s.Region, "ec2", "DeleteSubnet", map[string]string{"SubnetId": s.ID})
+}
+
+func (g *securityGroup) show(_ *tx, out *Resource) {
+	out.Name, out.Default, out.Size = cmp.Or(out.Name, g.Name), g.Name == "default", strconv.Itoa(len(g.Rules))+" rules"
+}
+
+func (g *securityGroup) calledName() string { return g.Name }
+
+func (g *securityGroup) copyForm(_ hand, b Breakage) map[string]string {
+	return map[string]string{"VpcId": g.VPC, "GroupName": cmp.Or(b.Value, g.Name+"-copy")}
+}
+
+// byHand deletes a group, or lets SSH from the networks of an office into it.
+func (g *securityGroup) byHand(h hand, b Breakage) (string, error) {
+	switch b.Do {
+	case "delete":
+		return "", h.call(g.Region, "ec2", "DeleteSecurityGroup", map[string]string{"GroupId": g.ID})
+	case "create":
+		err := h.call(g.Region, "ec2", "AuthorizeSecurityGroupIngress", map[string]string{
+			"GroupId": g.ID, "IpPermissions.1.IpProtocol": "tcp", "IpPermissions.1.FromPort": "22", "IpPermissions.1.ToPort": "22",
+			"IpPermissions.1.IpRanges.1.CidrIp": "10.0.0.0/8", "IpPermissions.1.IpRanges.1.Description": "by hand",
+		})
+		if err != nil {
+			return "", err
+		}
+		now, _ := find[*securityGroup](h.tx, g.Region, g.ID)
+		return fmt.Sprintf("created security_group_rule %s in %s", now.Rules[len(now.Rules)-1].ID, g.ID), nil
+	}
+	return "", errCannot
 }

@@ -1,7 +1,11 @@
 package awsfake
 
 import (
-	"maps"
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -59,8 +63,6 @@ type pending struct {
 	At time.Time `json:"at"`
 }
 
-func (*database) kind() string              { return kindDatabase }
-func (d *database) clone() entity           { c := *d; return &c }
 func (d *database) gone(now time.Time) bool { return !d.Until.IsZero() && !now.Before(d.Until) }
 
 // at is the database at a moment: pending values that are due
@@ -78,7 +80,7 @@ func (d *database) at(now time.Time) *database {
 // take lets every setting that is named hold.
 func (d *database) take(s settings) {
 	have := &d.Settings
-	have.Class, have.Version, have.Type = orElse(s.Class, have.Class), orElse(s.Version, have.Version), orElse(s.Type, have.Type)
+	have.Class, have.Version, have.Type = cmp.Or(s.Class, have.Class), cmp.Or(s.Version, have.Version), cmp.Or(s.Type, have.Type)
 	if s.Storage != 0 {
 		have.Storage = s.Storage
 	}
@@ -94,13 +96,6 @@ func (d *database) take(s settings) {
 	if s.Retention != nil {
 		d.Retention = *s.Retention
 	}
-}
-
-func orElse(s, other string) string {
-	if s != "" {
-		return s
-	}
-	return other
 }
 
 func (d *database) multi() bool { return d.Settings.MultiAZ != nil && *d.Settings.MultiAZ }
@@ -126,9 +121,6 @@ type snapshot struct {
 	Life      life   `json:"life"`
 }
 
-func (*snapshot) kind() string    { return kindSnapshot }
-func (s *snapshot) clone() entity { c := *s; return &c }
-
 // subnetGroup holds the subnets in which databases may run.
 type subnetGroup struct {
 	base
@@ -138,5 +130,85 @@ type subnetGroup struct {
 	Subnets []string `json:"subnets"`
 }
 
-func (*subnetGroup) kind() string    { return kindSubnetGroup }
-func (g *subnetGroup) clone() entity { c := *g; c.Tags = maps.Clone(g.Tags); return &c }
+func databaseKinds() []kind {
+	return []kind{
+		{Name: "db", Word: "rds", Rank: 12, Type: (*database)(nil), Order: ordered("rds", "CreateDBInstance", map[string]string{
+			"DBInstanceClass": "db.t3.micro", "Engine": "postgres", "AllocatedStorage": "20",
+			"MasterUsername": "sandbox", "ManageMasterUserPassword": "true",
+		})},
+		{Name: "snapshot", Type: (*snapshot)(nil)},
+		{Name: "subgrp", Word: "db_subnet_group", Rank: 11, Type: (*subnetGroup)(nil)},
+		{Name: "pg", Word: "db_parameter_group", Rank: 24, Type: (*paramGroup)(nil)},
+	}
+}
+
+func (d *database) show(t *tx, out *Resource) {
+	out.State, out.Size, out.Name = d.Life.at(t.now), d.at(t.now).Settings.Class, d.ID
+}
+
+// uses are its security groups and the subnets of its group.
+func (d *database) uses(t *tx) []string {
+	out := slices.Clone(d.Groups)
+	if g, ok := find[*subnetGroup](t, d.Region, d.SubnetGroup); ok {
+		out = append(out, g.Subnets...)
+	}
+	return out
+}
+
+func (d *database) copyForm(h hand, b Breakage) map[string]string {
+	now := d.at(h.tx.now).Settings
+	return map[string]string{
+		"DBInstanceIdentifier": cmp.Or(b.Value, d.ID+"-restored"), "DBInstanceClass": now.Class, "Engine": d.Engine,
+		"AllocatedStorage": strconv.Itoa(now.Storage),
+	}
+}
+
+func (d *database) byHand(h hand, b Breakage) (string, error) {
+	form := map[string]string{"DBInstanceIdentifier": d.ID}
+	switch b.Do {
+	case "stop":
+		return "", h.call(d.Region, "rds", "StopDBInstance", form)
+	case "start":
+		return "", h.call(d.Region, "rds", "StartDBInstance", form)
+	case "delete":
+		n := *d
+		n.Protected = false
+		h.tx.put(&n)
+		form["SkipFinalSnapshot"] = "true"
+		return "", h.call(d.Region, "rds", "DeleteDBInstance", form)
+	case "resize":
+		if !dbClass.MatchString(b.Value) {
+			return "", fmt.Errorf("sandbox: invalid database class %q", b.Value)
+		}
+		n := *d.at(h.tx.now)
+		was := n.Settings.Class
+		n.Settings.Class = b.Value
+		h.tx.put(&n)
+		return fmt.Sprintf("resized %s from %s to %s", d.ID, was, b.Value), nil
+	case "fail": // a status in which it does not work
+		status, known := cmp.Or(b.Value, "failed"), []string{"failed", "storage-full", "incompatible-network", "incompatible-restore"}
+		if !slices.Contains(known, status) {
+			return "", fmt.Errorf("sandbox: unknown status %q; use %s", status, strings.Join(known, ", "))
+		}
+		n := *d.at(h.tx.now)
+		n.Life = steady(status)
+		h.tx.put(&n)
+		return fmt.Sprintf("%s is %s", d.ID, status), nil
+	}
+	return "", errCannot
+}
+
+func (g *subnetGroup) show(_ *tx, out *Resource) {
+	out.Name, out.Size, out.Default = g.ID, strconv.Itoa(len(g.Subnets))+" subnets", g.ID == "default"
+}
+
+// paramGroup has the settings that a user made.
+type paramGroup struct {
+	base
+	ARN    string            `json:"arn"`
+	Family string            `json:"family"`
+	About  string            `json:"about"`
+	Set    map[string]string `json:"set,omitempty"`
+}
+
+func (g *paramGroup) show(_ *tx, out *Resource) { out.Name, out.Size = g.ID, g.Family }

@@ -1,15 +1,15 @@
 package awsfake
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // internetGateway connects one network to the internet.
 type internetGateway struct {
 	base
 	VPC string `json:"vpc,omitempty"`
 }
-
-func (*internetGateway) kind() string    { return kindInternetGateway }
-func (g *internetGateway) clone() entity { c := *g; return &c }
 
 // address is an Elastic IP. At most one of Instance, NAT and Interface has it; Interface is none of a launch.
 type address struct {
@@ -20,9 +20,6 @@ type address struct {
 	NAT         string `json:"nat,omitempty"`
 	Interface   string `json:"interface,omitempty"`
 }
-
-func (*address) kind() string    { return kindAddress }
-func (a *address) clone() entity { c := *a; return &c }
 
 // natGateway is listed for a while after it was deleted.
 type natGateway struct {
@@ -38,8 +35,6 @@ type natGateway struct {
 	Until   time.Time `json:"until,omitzero"`
 }
 
-func (*natGateway) kind() string              { return kindNAT }
-func (n *natGateway) clone() entity           { c := *n; return &c }
 func (n *natGateway) gone(now time.Time) bool { return !n.Until.IsZero() && now.After(n.Until) }
 
 // dead reports that it is being deleted, or was.
@@ -54,9 +49,6 @@ type routeTable struct {
 	Ties   []tie   `json:"ties,omitempty"`
 }
 
-func (*routeTable) kind() string    { return kindRouteTable }
-func (t *routeTable) clone() entity { c := *t; return &c }
-
 // route goes to one target: a gateway, a NAT gateway, an instance or what another prefix means.
 type route struct {
 	CIDR   string `json:"cidr"`
@@ -68,3 +60,35 @@ type tie struct {
 	ID     string `json:"id"`
 	Subnet string `json:"subnet"`
 }
+
+func (g *internetGateway) show(t *tx, out *Resource) {
+	v, ok := find[*vpc](t, g.Region, g.VPC)
+	out.Default = ok && v.Default
+}
+
+func (a *address) show(_ *tx, out *Resource) { out.Size = a.IP }
+
+func (n *natGateway) show(t *tx, out *Resource) { out.State = n.Life.at(t.now) }
+
+func (t *routeTable) show(_ *tx, out *Resource) {
+	out.Default, out.Size = t.Main, strconv.Itoa(len(t.Routes))+" routes"
+}
+
+// endpoint is a private way from a network to a service. It is listed for a while after it was deleted.
+type endpoint struct {
+	base
+	VPC     string    `json:"vpc"`
+	Service string    `json:"service"`
+	Type    string    `json:"type"`
+	Tables  []string  `json:"tables,omitempty"`
+	Subnets []string  `json:"subnets,omitempty"`
+	Groups  []string  `json:"groups,omitempty"`
+	Private bool      `json:"private,omitempty"`
+	Policy  string    `json:"policy"`
+	Life    life      `json:"life"`
+	Until   time.Time `json:"until,omitzero"`
+}
+
+func (e *endpoint) gone(now time.Time) bool { return !e.Until.IsZero() && now.After(e.Until) }
+
+func (e *endpoint) show(t *tx, out *Resource) { out.State, out.Size = e.Life.at(t.now), e.Service }

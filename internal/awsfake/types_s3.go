@@ -1,5 +1,10 @@
 package awsfake
 
+import (
+	"cmp"
+	"fmt"
+)
+
 // bucket is an S3 bucket. Its names are one space for every region, so its
 // entity has no region; Home is where it lives.
 type bucket struct {
@@ -30,9 +35,6 @@ type encryption struct {
 	BucketKey bool   `json:"bucket_key,omitempty"`
 }
 
-func (*bucket) kind() string    { return kindBucket }
-func (b *bucket) clone() entity { c := *b; return &c }
-
 // object is what makes a bucket not empty. ID is bucket/key.
 type object struct {
 	base
@@ -43,5 +45,34 @@ type object struct {
 	Data   []byte `json:"data,omitempty"`
 }
 
-func (*object) kind() string    { return kindObject }
-func (o *object) clone() entity { c := *o; return &c }
+func bucketKinds() []kind {
+	return []kind{{Name: "bucket", Word: "s3", Rank: 13, Type: (*bucket)(nil), Order: orderBucket}, {Name: "object", Type: (*object)(nil)}}
+}
+
+func (b *bucket) show(_ *tx, out *Resource) { out.Region, out.Name = b.Home, b.ID }
+
+func (b *bucket) byHand(h hand, do Breakage) (string, error) {
+	if do.Do != "delete" {
+		return "", errCannot
+	}
+	return "", h.call(b.Home, "s3", "DeleteBucket", map[string]string{"Bucket": b.ID})
+}
+
+func (b *bucket) copyForm(_ hand, do Breakage) map[string]string {
+	return map[string]string{"Bucket": cmp.Or(do.Value, b.ID+"-copy"), "Region": b.Home}
+}
+
+func orderBucket(h hand, region string, form map[string]string) error {
+	name := form["Bucket"]
+	if !validBucket(name) {
+		return fmt.Errorf("sandbox: invalid bucket name %q", name)
+	}
+	if _, there := find[*bucket](h.tx, "", name); there {
+		return fmt.Errorf("sandbox: bucket %q already exists", name)
+	}
+	h.tx.put(&bucket{
+		base: h.tx.named(name, ""), Home: region, Encryption: encryption{Algorithm: "AES256"},
+		Block: &blocking{true, true, true, true}, Ownership: "BucketOwnerEnforced",
+	})
+	return nil
+}

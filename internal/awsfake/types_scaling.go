@@ -1,6 +1,9 @@
 package awsfake
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // scalingGroup keeps a number of instances, which have its tag.
 type scalingGroup struct {
@@ -20,6 +23,8 @@ type scalingGroup struct {
 	Until    time.Time `json:"until,omitzero"` // when one that is being deleted is gone
 }
 
-func (*scalingGroup) kind() string              { return kindScaling }
-func (g *scalingGroup) clone() entity           { c := *g; return &c }
 func (g *scalingGroup) gone(now time.Time) bool { return !g.Until.IsZero() && now.After(g.Until) }
+
+func (g *scalingGroup) show(_ *tx, out *Resource) {
+	out.Name, out.Size = g.ID, strconv.Itoa(g.Desired)+" instances"
+}
