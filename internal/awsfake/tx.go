@@ -26,7 +26,7 @@ type op struct {
 	Region string `json:"r,omitempty"`
 	Del    string `json:"del,omitempty"`
 	Put    entity `json:"put,omitempty"`
-	fresh  bool
+	fresh  bool   `json:"-"`
 }
 
 func newTx(st *state, now time.Time) *tx { return &tx{st: st, now: now, seq0: st.seq} }
