@@ -170,7 +170,7 @@ func (c *Cloud) commit(t *tx) error {
 			ops = append(ops, op{Kind: c.kinds.of(e).Name, Region: e.meta().Region, Put: e})
 		}
 	}
-	if err := c.journal.append(batch{t.st.seq, append(ops, t.ops...)}); err != nil {
+	if err := c.journal.append(batch{Seq: t.st.seq, Ops: append(ops, t.ops...)}); err != nil {
 		t.rollback()
 		return err
 	}

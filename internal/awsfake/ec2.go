@@ -129,7 +129,7 @@ func retag(x *exchange, change func(map[string]string)) (any, error) {
 			return nil, err
 		}
 	}
-	return success{true}, nil
+	return success{Return: true}, nil
 }
 
 // createTags merges (EC2 API reference: CreateTags overwrites only the keys

@@ -193,7 +193,7 @@ func disassociateAddress(x *exchange) (any, error) {
 		n := *a
 		n.Instance, n.Interface, n.Association = "", "", ""
 		x.tx.put(&n)
-		return success{true}, nil
+		return success{Return: true}, nil
 	}
 	return nil, failf("InvalidAssociationID.NotFound", "The association ID '%s' does not exist", id)
 }
@@ -208,5 +208,5 @@ func releaseAddress(x *exchange) (any, error) {
 		return nil, failf("InvalidIPAddress.InUse", "Address %s is in use.", a.IP)
 	}
 	x.tx.drop(a)
-	return success{true}, nil
+	return success{Return: true}, nil
 }

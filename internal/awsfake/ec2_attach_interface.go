@@ -83,7 +83,7 @@ func detachInterface(x *exchange) (any, error) {
 	tie.Life = through(x.now, x.settle, "detached", "detaching")
 	c.Tie = &tie
 	x.tx.put(&c)
-	return success{true}, nil
+	return success{Return: true}, nil
 }
 
 // deleteInterface: one that is attached stays; an Elastic IP comes free (EC2 API reference: DeleteNetworkInterface).
@@ -97,7 +97,7 @@ func deleteInterface(x *exchange) (any, error) {
 	}
 	freeOf(x, n.ID)
 	x.tx.drop(n)
-	return success{true}, nil
+	return success{Return: true}, nil
 }
 
 // freeOf takes the Elastic IPs off an interface.
@@ -152,7 +152,7 @@ func modifyInterface(x *exchange) (any, error) {
 		i.Groups, i.NoSrcCheck = c.Groups, c.NoSrcCheck
 		x.tx.put(&i)
 	}
-	return success{true}, nil
+	return success{Return: true}, nil
 }
 
 // several refuses what is about the one interface of an instance where it has more.

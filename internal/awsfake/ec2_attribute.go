@@ -36,7 +36,7 @@ func modifyAttribute(x *exchange) (any, error) {
 		return nil, err
 	}
 	x.tx.put(&n)
-	return success{true}, nil
+	return success{Return: true}, nil
 }
 
 // attribute finds the one attribute of the request, in either of the two forms
@@ -178,13 +178,13 @@ func describeAttribute(x *exchange) (any, error) {
 	full := viewInstance(x, in, in.Life.at(x.now), disksOf(x, in.ID))
 	switch name := x.p.str("Attribute"); name {
 	case "disableApiTermination":
-		out.Protected = &xmlFlag{in.Protected}
+		out.Protected = &xmlFlag{Value: in.Protected}
 	case "disableApiStop":
-		out.StopGuard = &xmlFlag{in.StopGuard}
+		out.StopGuard = &xmlFlag{Value: in.StopGuard}
 	case "ebsOptimized":
-		out.Optimized = &xmlFlag{in.Optimized}
+		out.Optimized = &xmlFlag{Value: in.Optimized}
 	case "sourceDestCheck":
-		out.SrcCheck = &xmlFlag{!in.NoSrcCheck}
+		out.SrcCheck = &xmlFlag{Value: !in.NoSrcCheck}
 	case "instanceType":
 		out.Type = &xmlValue{in.Type}
 	case "userData":

@@ -16,7 +16,7 @@ func encryptionActions() map[string]handler {
 // encryption by default").
 func encryptByDefault(x *exchange, on bool) (any, error) {
 	if on {
-		x.tx.put(&regionMark{base{ID: encryptsAll, Region: x.Region}})
+		x.tx.put(&regionMark{base: base{ID: encryptsAll, Region: x.Region}})
 	} else if m, ok := find[*regionMark](x.tx, x.Region, encryptsAll); ok {
 		x.tx.drop(m)
 	}

@@ -209,7 +209,7 @@ func modifyEndpoint(x *exchange) (any, error) {
 		return nil, err
 	}
 	x.tx.put(&n)
-	return success{true}, nil
+	return success{Return: true}, nil
 }
 
 // deleteEndpoints reports what it could not delete, which is no error (EC2 API reference: DeleteVpcEndpoints).

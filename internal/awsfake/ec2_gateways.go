@@ -112,7 +112,7 @@ func attachInternetGateway(x *exchange) (any, error) {
 	n := *g
 	n.VPC = v.ID
 	x.tx.put(&n)
-	return success{true}, nil
+	return success{Return: true}, nil
 }
 
 // gatewayOf is the internet gateway of a network, or nil.
@@ -146,7 +146,7 @@ func detachInternetGateway(x *exchange) (any, error) {
 	n := *g
 	n.VPC = ""
 	x.tx.put(&n)
-	return success{true}, nil
+	return success{Return: true}, nil
 }
 
 func publicIn(x *exchange, vpcID string) bool {
@@ -172,5 +172,5 @@ func deleteInternetGateway(x *exchange) (any, error) {
 		return nil, failf("DependencyViolation", "The internetGateway '%s' has dependencies and cannot be deleted.", g.ID)
 	}
 	x.tx.drop(g)
-	return success{true}, nil
+	return success{Return: true}, nil
 }

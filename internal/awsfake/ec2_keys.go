@@ -114,10 +114,10 @@ func deleteKey(x *exchange) (any, error) {
 		if k, err := keyPairOf(x, id); err == nil {
 			x.tx.drop(k)
 		}
-		return success{true}, nil
+		return success{Return: true}, nil
 	}
 	if k, ok := find[*keyPair](x.tx, x.Region, x.p.str("KeyName")); ok {
 		x.tx.drop(k)
 	}
-	return success{true}, nil
+	return success{Return: true}, nil
 }

@@ -89,7 +89,7 @@ func rebootInstances(x *exchange) (any, error) {
 		}
 		return nil, nil
 	})
-	return success{true}, err
+	return success{Return: true}, err
 }
 
 // terminateInstances ends every named instance or, when one is protected or

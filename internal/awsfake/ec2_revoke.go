@@ -38,7 +38,7 @@ func revoke(x *exchange, egress bool) (any, error) {
 		n.Rules = slices.Delete(n.Rules, i, i+1)
 	}
 	x.tx.put(&n)
-	return success{true}, nil
+	return success{Return: true}, nil
 }
 
 // redescribe changes descriptions only (EC2 API reference:
@@ -69,7 +69,7 @@ func redescribe(x *exchange, egress bool) (any, error) {
 		n.Rules[i].About = d.str("Description")
 	}
 	x.tx.put(&n)
-	return success{true}, nil
+	return success{Return: true}, nil
 }
 
 func (g *securityGroup) ruleAt(id string) (int, error) {
@@ -104,7 +104,7 @@ func modifyRules(x *exchange) (any, error) {
 		}
 	}
 	x.tx.put(&n)
-	return success{true}, nil
+	return success{Return: true}, nil
 }
 
 func rewriteRule(x *exchange, old rule, p *params) (rule, error) {

@@ -206,7 +206,7 @@ func deleteRouteTable(x *exchange) (any, error) {
 		return nil, failf("DependencyViolation", "The routeTable '%s' has dependencies and cannot be deleted.", t.ID)
 	}
 	x.tx.drop(t)
-	return success{true}, nil
+	return success{Return: true}, nil
 }
 
 // associateRouteTable: a subnet has one table besides the main one; again the same is not refused.
@@ -253,7 +253,7 @@ func disassociateRouteTable(x *exchange) (any, error) {
 		n := *t
 		n.Ties = slices.Delete(slices.Clone(t.Ties), i, i+1)
 		x.tx.put(&n)
-		return success{true}, nil
+		return success{Return: true}, nil
 	}
 	return nil, failf("InvalidAssociationID.NotFound", "The association ID '%s' does not exist", id)
 }
@@ -297,7 +297,7 @@ func putRoute(x *exchange, again bool) (any, error) {
 		t.Routes = append(t.Routes, route{p.Masked().String(), target})
 	}
 	x.tx.put(t)
-	return success{true}, nil
+	return success{Return: true}, nil
 }
 
 // routeTarget is the one target that a route has.
@@ -338,5 +338,5 @@ func deleteRoute(x *exchange) (any, error) {
 	}
 	t.Routes = slices.Delete(t.Routes, i, i+1)
 	x.tx.put(t)
-	return success{true}, nil
+	return success{Return: true}, nil
 }

@@ -162,7 +162,7 @@ func deleteSubnet(x *exchange) (any, error) {
 	}
 	untie(x, s.ID)
 	x.tx.drop(s)
-	return success{true}, nil
+	return success{Return: true}, nil
 }
 
 // modifySubnet changes one attribute a call (EC2 API reference:
@@ -188,5 +188,5 @@ func modifySubnet(x *exchange) (any, error) {
 		return nil, badValue("true", "assignIpv6AddressOnCreation", "The subnet has no IPv6 CIDR block.")
 	}
 	x.tx.put(&n)
-	return success{true}, nil
+	return success{Return: true}, nil
 }

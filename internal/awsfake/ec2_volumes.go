@@ -192,5 +192,5 @@ func deleteVolume(x *exchange) (any, error) {
 	n.Life = through(x.now, x.settle, "deleting", "deleting")
 	n.Until = n.Life.end()
 	x.tx.put(&n)
-	return success{true}, nil
+	return success{Return: true}, nil
 }

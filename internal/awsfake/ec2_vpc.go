@@ -180,7 +180,7 @@ func deleteVPC(x *exchange) (any, error) {
 		x.tx.drop(g)
 	}
 	x.tx.drop(v)
-	return success{true}, nil
+	return success{Return: true}, nil
 }
 
 // modifyVPC sets one attribute a call; names for hosts need the resolver first
@@ -203,7 +203,7 @@ func modifyVPC(x *exchange) (any, error) {
 		return nil, failf("InvalidParameterCombination", "No attributes specified.")
 	}
 	x.tx.put(&n)
-	return success{true}, nil
+	return success{Return: true}, nil
 }
 
 func describeVPCAttribute(x *exchange) (any, error) {
@@ -219,9 +219,9 @@ func describeVPCAttribute(x *exchange) (any, error) {
 	}{ID: v.ID}
 	switch name := x.p.str("Attribute"); name {
 	case "enableDnsSupport":
-		out.Support = &xmlFlag{v.DNSSupport}
+		out.Support = &xmlFlag{Value: v.DNSSupport}
 	case "enableDnsHostnames":
-		out.Names = &xmlFlag{v.DNSHostnames}
+		out.Names = &xmlFlag{Value: v.DNSHostnames}
 	case "enableNetworkAddressUsageMetrics":
 		out.Usage = &xmlFlag{}
 	default:

@@ -31,7 +31,7 @@ func defaults(st *state, region string) []entity {
 	v := &vpc{base: next("vpc-"), CIDR: "172.31.0.0/16", Default: true, DNSSupport: true, DNSHostnames: true, Life: steady("available")}
 	g := defaultGroup(next("sg-"), v.ID)
 	v.Group = g.ID
-	out := []entity{&regionMark{base{ID: "defaults", Region: region}}, v, g}
+	out := []entity{&regionMark{base: base{ID: "defaults", Region: region}}, v, g}
 	for i, az := range zones(region) {
 		out = append(out, &subnet{base: next("subnet-"), VPC: v.ID, AZ: az, CIDR: fmt.Sprintf("172.31.%d.0/20", i*16), Default: true, PublicIP: true, Life: steady("available")})
 	}

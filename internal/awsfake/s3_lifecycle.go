@@ -81,7 +81,7 @@ func getLifecycle(x *exchange) (any, error) {
 		return nil, failAs(404, "NoSuchLifecycleConfiguration", "The lifecycle configuration does not exist")
 	}
 	h := http.Header{"Content-Type": {"application/xml"}, smallObjects: {b.Lifecycle.Small}}
-	return raw{200, h, append([]byte(xml.Header), marshalXML(b.Lifecycle)...)}, nil
+	return raw{status: 200, header: h, body: append([]byte(xml.Header), marshalXML(b.Lifecycle)...)}, nil
 }
 
 // putLifecycle replaces all rules (S3 API reference: PutBucketLifecycleConfiguration), and what the header says.

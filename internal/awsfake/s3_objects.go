@@ -43,7 +43,7 @@ func putObject(x *exchange) (any, error) {
 	sum := md5.Sum(x.rest.Body)
 	o := &object{base: x.tx.named(b.ID+"/"+x.rest.Key, ""), Bucket: b.ID, Key: x.rest.Key, Type: x.rest.Header.Get("Content-Type"), ETag: `"` + hex.EncodeToString(sum[:]) + `"`, Data: x.rest.Body}
 	x.tx.put(o)
-	return raw{200, http.Header{"Etag": {o.ETag}}, nil}, nil
+	return raw{status: 200, header: http.Header{"Etag": {o.ETag}}, body: nil}, nil
 }
 
 func objectOf(x *exchange) (*object, error) {
@@ -65,7 +65,7 @@ func getObject(x *exchange) (any, error) {
 	}
 	h := http.Header{"Etag": {o.ETag}, "Last-Modified": {o.Made.Format(http.TimeFormat)}, "Content-Length": {strconv.Itoa(len(o.Data))}}
 	h.Set("Content-Type", cmp.Or(o.Type, "binary/octet-stream"))
-	return raw{200, h, o.Data}, nil
+	return raw{status: 200, header: h, body: o.Data}, nil
 }
 
 func headObject(x *exchange) (any, error) {

@@ -15,7 +15,7 @@ func getPolicy(x *exchange) (any, error) {
 	if b.Policy == "" {
 		return nil, failAs(404, "NoSuchBucketPolicy", "The bucket policy does not exist")
 	}
-	return raw{200, http.Header{"Content-Type": {"application/json"}}, []byte(b.Policy)}, nil
+	return raw{status: 200, header: http.Header{"Content-Type": {"application/json"}}, body: []byte(b.Policy)}, nil
 }
 
 // bucketPolicy is what of a policy S3 checks.
