@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 )
 
 // call is a request as every handler sees it, whatever protocol it came in.
@@ -27,20 +26,6 @@ type restCall struct {
 	Header      http.Header
 	Body        []byte
 }
-
-// exchange is a call while it is answered.
-type exchange struct {
-	*call
-	tx       *tx
-	now      time.Time
-	settle   time.Duration // how long each passing state lasts
-	keepDead time.Duration // how long what was ended stays listed
-	account  string        // the number of the account that answers
-}
-
-// handler answers one action. It gives the body of the answer, in the form
-// of the service's protocol, or an error and no change.
-type handler func(*exchange) (any, error)
 
 // scopeOf reads region and service from the credential scope of the
 // Authorization header ("Signing AWS API requests"). Signatures are not
@@ -133,3 +118,9 @@ func (c *call) read() bool {
 	}
 	return false
 }
+
+// Account is the account number of the sandbox.
+const Account = "000000000000"
+
+// assumedKey is an access key of a role: it has the account.
+var assumedKey = late(`^AWS4-\S+ Credential=ASIASANDBOX([0-9]{12})/`)

@@ -8,9 +8,6 @@ import (
 	"time"
 )
 
-// Account is the account number of the sandbox.
-const Account = "000000000000"
-
 // Cloud is a sandbox AWS account. It is an http.RoundTripper (the SDK's
 // transport: no port, no daemon) and an http.Handler. Any number of goroutines
 // may use it, and any number of processes may open the same file: each request

@@ -2,47 +2,11 @@ package awsfake
 
 import (
 	"encoding/xml"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
-
-func dnsActions() map[string]map[string]handler {
-	return map[string]map[string]handler{"route53": {
-		"CreateHostedZone": createZone, "GetHostedZone": getZone, "ListHostedZones": listZones, "ListHostedZonesByName": zonesByName,
-		"UpdateHostedZoneComment": updateZone, "DeleteHostedZone": deleteZone,
-		"ChangeTagsForResource": changeZoneTags, "ListTagsForResources": listZoneTags,
-		"ChangeResourceRecordSets": changeRecords, "ListResourceRecordSets": listRecords, "GetChange": getChange,
-	}}
-}
-
-// parseDNS names the action that a method and a path stand for (Route 53 API reference).
-func (c *call) parseDNS(r *http.Request, body []byte) error {
-	parts := strings.Split(strings.Trim(strings.TrimPrefix(r.URL.Path, "/2013-04-01"), "/"), "/")
-	c.rest = &restCall{Query: r.URL.Query(), Header: r.Header, Body: body}
-	if len(parts) > 1 {
-		c.rest.Bucket = parts[1]
-	}
-	shape := r.Method + " " + parts[0] + strings.Repeat("/*", min(len(parts)-1, 1))
-	if len(parts) > 2 {
-		shape += "/" + parts[2]
-	}
-	if parts[0] == "tags" && len(parts) > 2 {
-		shape, c.rest.Bucket = "POST tags/*/*", parts[2]
-	}
-	c.Action = map[string]string{
-		"POST hostedzone": "CreateHostedZone", "GET hostedzone": "ListHostedZones", "GET hostedzonesbyname": "ListHostedZonesByName",
-		"GET hostedzone/*": "GetHostedZone", "POST hostedzone/*": "UpdateHostedZoneComment", "DELETE hostedzone/*": "DeleteHostedZone",
-		"POST hostedzone/*/rrset": "ChangeResourceRecordSets", "GET hostedzone/*/rrset": "ListResourceRecordSets",
-		"GET change/*": "GetChange", "POST tags/*": "ListTagsForResources", "POST tags/*/*": "ChangeTagsForResource",
-	}[shape]
-	if c.Action == "" {
-		return failAs(405, "MethodNotAllowed", "The specified method is not allowed against this resource.")
-	}
-	return nil
-}
 
 func readXML(x *exchange, into any) error {
 	if err := xml.Unmarshal(x.rest.Body, into); err != nil {
@@ -345,3 +309,7 @@ func changeZoneTags(x *exchange) (any, error) {
 	}
 	return struct{}{}, nil
 }
+
+// balancerZone is the zone of the names of load balancers in us-east-1 ("Elastic Load Balancing endpoints
+// and quotas"). The sandbox has it in all regions.
+const balancerZone = "Z35SXDOTRQ7X7K"

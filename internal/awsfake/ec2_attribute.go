@@ -5,18 +5,6 @@ import (
 	"strings"
 )
 
-func instanceOf(x *exchange) (*instance, error) {
-	id := x.p.str("InstanceId")
-	if id == "" {
-		return nil, missing("InstanceId")
-	}
-	in, ok := find[*instance](x.tx, x.Region, id)
-	if !ok {
-		return nil, notFound(id, "InvalidInstanceID.NotFound")
-	}
-	return in, nil
-}
-
 // modifyAttribute changes one attribute (EC2 API reference:
 // ModifyInstanceAttribute: "you can specify only one attribute at a time").
 func modifyAttribute(x *exchange) (any, error) {
@@ -147,10 +135,6 @@ func remap(x *exchange, in *instance) error {
 
 type xmlValue struct {
 	Value string `xml:"value,omitempty"`
-}
-
-type xmlFlag struct {
-	Value bool `xml:"value"`
 }
 
 type xmlAttribute struct {

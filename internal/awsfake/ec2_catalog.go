@@ -13,10 +13,6 @@ const (
 	rootSnapshot = "snap-0a1b2c3d4e5f60718"
 )
 
-// instanceType accepts what has the form of one of AWS's types: a list of them all
-// would be stale tomorrow.
-var instanceType = late(`^(a|c|d|dl|f|g|gr|h|hpc|i|im|is|inf|m|mac|p|r|t|trn|u|vt|x|z)[0-9]+[a-z]{0,3}(-[a-z0-9]+)?\.(nano|micro|small|medium|large|xlarge|[0-9]{1,3}xlarge|metal|metal-[0-9]+xl)$`)
-
 // arm matches the families that run on Graviton: a g right after the number.
 var arm = late(`^(a1|[a-z]+[0-9]+g[a-z]*)\.`)
 

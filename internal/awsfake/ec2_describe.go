@@ -159,15 +159,6 @@ func describeZones(x *exchange) (any, error) {
 	}{out}, nil
 }
 
-func zoneID(region string, i int) string {
-	parts := strings.Split(region, "-")
-	short := parts[0]
-	for _, p := range parts[1:] {
-		short += p[:1]
-	}
-	return short + "-az" + string(rune('1'+i))
-}
-
 type xmlRegion struct {
 	Name     string `xml:"regionName"`
 	Endpoint string `xml:"regionEndpoint"`

@@ -62,16 +62,6 @@ func plugged(x *exchange, n *networkInterface) xmlNIC {
 	}
 }
 
-func dashed(ip string) string {
-	b := []byte(ip)
-	for i := range b {
-		if b[i] == '.' {
-			b[i] = '-'
-		}
-	}
-	return string(b)
-}
-
 type xmlReservation struct {
 	ID        string        `xml:"reservationId"`
 	Owner     string        `xml:"ownerId"`

@@ -58,17 +58,3 @@ func (x *exchange) forget(tok string, end time.Time) {
 		x.tx.put(&c)
 	}
 }
-
-// reservationAgain answers a repeated call with what the first one made; only
-// the state may differ.
-func reservationAgain(x *exchange, made []string) (any, error) {
-	var list []*instance
-	for _, id := range made {
-		in, ok := find[*instance](x.tx, x.Region, id)
-		if !ok || in.dead() {
-			return nil, failf("IdempotentInstanceTerminated", "The request to launch an instance uses the same client token as a previous request for which the instance %s has been terminated.", id)
-		}
-		list = append(list, in)
-	}
-	return reservationOf(x, list, false), nil
-}

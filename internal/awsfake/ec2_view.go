@@ -9,11 +9,6 @@ type xmlState struct {
 	Name string `xml:"name"`
 }
 
-type xmlGroupRef struct {
-	ID   string `xml:"groupId"`
-	Name string `xml:"groupName"`
-}
-
 type xmlMapping struct {
 	Device string    `xml:"deviceName"`
 	Volume string    `xml:"ebs>volumeId"`

@@ -1,7 +1,6 @@
 package awsfake
 
 import (
-	"maps"
 	"net/netip"
 	"time"
 )
@@ -228,12 +227,4 @@ func describeVPCAttribute(x *exchange) (any, error) {
 		return nil, badValue(name, "attribute", "Unknown vpc attribute.")
 	}
 	return out, nil
-}
-
-func networkActions() map[string]map[string]handler {
-	all := map[string]handler{"CreateTags": createTags, "DeleteTags": deleteTags, "DescribeTags": describeTags}
-	for _, some := range []map[string]handler{vpcActions(), groupActions(), gatewayActions(), addressActions(), natActions(), routeActions(), endpointActions(), interfaceActions()} {
-		maps.Copy(all, some)
-	}
-	return map[string]map[string]handler{"ec2": all}
 }

@@ -7,17 +7,6 @@ import (
 	"time"
 )
 
-func balanceActions() map[string]map[string]handler {
-	all := map[string]handler{
-		"CreateLoadBalancer": createBalancer, "DescribeLoadBalancers": describeBalancers, "DeleteLoadBalancer": deleteBalancer,
-		"SetSubnets": setSubnets, "SetSecurityGroups": setGroups,
-		"AddTags": addELBTags, "RemoveTags": removeELBTags, "DescribeTags": describeELBTags,
-	}
-	maps.Copy(all, targetActions())
-	maps.Copy(all, listenerActions())
-	return map[string]map[string]handler{"elasticloadbalancing": all}
-}
-
 type xmlELBZone struct{ ZoneName, SubnetId string }
 
 type xmlBalancer struct {
@@ -323,7 +312,3 @@ func describeELBTags(x *exchange) (any, error) {
 		List []xmlELBTagged `xml:"TagDescriptions>member"`
 	}{out}, nil
 }
-
-// balancerZone is the zone of the names of load balancers in us-east-1 ("Elastic Load Balancing endpoints
-// and quotas"). The sandbox has it in all regions.
-const balancerZone = "Z35SXDOTRQ7X7K"

@@ -9,21 +9,6 @@ import (
 	"time"
 )
 
-func identityActions() map[string]map[string]handler {
-	all := map[string]handler{
-		"CreateRole": createRole, "GetRole": getRole, "UpdateRole": updateRole, "UpdateAssumeRolePolicy": updateTrust,
-		"DeleteRole": deleteRole, "TagRole": tagRole, "UntagRole": untagRole, "GetAccountAuthorizationDetails": authorizationDetails,
-	}
-	maps.Copy(all, iamPolicyActions())
-	maps.Copy(all, iamProfileActions())
-	return map[string]map[string]handler{"iam": all}
-}
-
-type xmlIAMTag struct {
-	Key   string
-	Value string
-}
-
 type xmlRole struct {
 	Path, RoleName, RoleId, Arn string
 	CreateDate                  time.Time
@@ -35,14 +20,6 @@ type xmlRole struct {
 
 func iamARN(what, path, name string) string {
 	return "arn:aws:iam::" + Account + ":" + what + path + name
-}
-
-func iamTagList(tags map[string]string) []xmlIAMTag {
-	var out []xmlIAMTag
-	for _, t := range tagSet(tags) {
-		out = append(out, xmlIAMTag(t))
-	}
-	return out
 }
 
 // escaped is a document in the form in which IAM reports it ("URL-encoded compliant with RFC 3986").

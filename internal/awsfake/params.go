@@ -187,3 +187,29 @@ func (p *params) peek(path string) string {
 	}
 	return ""
 }
+
+// wrapped gives the elements of a list in the query protocol, whichever of
+// the two spellings a client uses: Name.Element.N or Name.member.N.
+func (p *params) wrapped(name, element string) []*params {
+	if all := p.items(name + "." + element); len(all) > 0 {
+		return all
+	}
+	return p.items(name + ".member")
+}
+
+func (p *params) wrappedStrs(name, element string) []string {
+	var out []string
+	for _, n := range p.wrapped(name, element) {
+		n.read = true
+		out = append(out, n.val)
+	}
+	return out
+}
+
+func atoi(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return 0
+	}
+	return n
+}

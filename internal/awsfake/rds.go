@@ -6,19 +6,6 @@ import (
 	"strings"
 )
 
-func databaseActions() map[string]map[string]handler {
-	all := map[string]handler{
-		"CreateDBInstance": createDB, "DescribeDBInstances": describeDBs, "ModifyDBInstance": modifyDB, "DeleteDBInstance": deleteDB,
-		"StartDBInstance": startDB, "StopDBInstance": stopDB, "RebootDBInstance": rebootDB,
-		"AddTagsToResource": addRDSTags, "RemoveTagsFromResource": removeRDSTags, "ListTagsForResource": listRDSTags,
-		"RestoreDBInstanceFromDBSnapshot": restoreDB, "DescribeDBSnapshots": describeSnapshots, "DeleteDBSnapshot": deleteSnapshot,
-		"CreateDBSubnetGroup": createSubnetGroup, "DescribeDBSubnetGroups": describeSubnetGroups, "DescribeDBEngineVersions": describeEngineVersions, "DeleteDBSubnetGroup": deleteSubnetGroup,
-		"ModifyDBSubnetGroup": modifySubnetGroup,
-	}
-	maps.Copy(all, parameterActions())
-	return map[string]map[string]handler{"rds": all}
-}
-
 func rdsARN(x *exchange, kind, id string) string {
 	return "arn:aws:rds:" + x.Region + ":" + Account + ":" + kind + ":" + id
 }
@@ -32,24 +19,6 @@ func rdsTagList(tags map[string]string) []rdsTag {
 	out := make([]rdsTag, 0, len(tags))
 	for _, t := range tagSet(tags) {
 		out = append(out, rdsTag(t))
-	}
-	return out
-}
-
-// wrapped gives the elements of a list in the query protocol, whichever of
-// the two spellings a client uses: Name.Element.N or Name.member.N.
-func (p *params) wrapped(name, element string) []*params {
-	if all := p.items(name + "." + element); len(all) > 0 {
-		return all
-	}
-	return p.items(name + ".member")
-}
-
-func (p *params) wrappedStrs(name, element string) []string {
-	var out []string
-	for _, n := range p.wrapped(name, element) {
-		n.read = true
-		out = append(out, n.val)
 	}
 	return out
 }
@@ -90,22 +59,6 @@ func rdsRetag(x *exchange, change func(map[string]string)) (any, error) {
 		return nil, err
 	}
 	return nil, x.changeTags(e, change)
-}
-
-// changeTags changes the tags of an entity.
-func (x *exchange) changeTags(e entity, change func(map[string]string)) error {
-	tags := maps.Clone(e.meta().Tags)
-	if tags == nil {
-		tags = map[string]string{}
-	}
-	change(tags)
-	if err := checkTags(ownTags(tags)); err != nil {
-		return err
-	}
-	c := clone(e)
-	c.meta().Tags = tags
-	x.tx.put(c)
-	return nil
 }
 
 // addRDSTags merges (RDS API reference: AddTagsToResource).

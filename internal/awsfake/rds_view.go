@@ -1,7 +1,6 @@
 package awsfake
 
 import (
-	"strconv"
 	"strings"
 	"time"
 )
@@ -190,12 +189,4 @@ func portOf(engine string) int {
 		return 1521
 	}
 	return 1433
-}
-
-func atoi(s string) int {
-	n, err := strconv.Atoi(s)
-	if err != nil {
-		return 0
-	}
-	return n
 }

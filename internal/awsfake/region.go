@@ -2,23 +2,8 @@ package awsfake
 
 import (
 	"fmt"
-	"slices"
 	"time"
 )
-
-// zones are the availability zones of a region: six in us-east-1, three
-// elsewhere, which is what most regions have.
-func zones(region string) []string {
-	letters := "abc"
-	if region == "us-east-1" {
-		letters = "abcdef"
-	}
-	var out []string
-	for _, l := range letters {
-		out = append(out, region+string(l))
-	}
-	return out
-}
 
 // defaults are what a new account has in a region: a default VPC with a default subnet in each zone, a default
 // security group and a route to the internet ("Default VPCs").
@@ -40,5 +25,3 @@ func defaults(st *state, region string) []entity {
 	table.Routes = []route{{"0.0.0.0/0", igw.ID}}
 	return append(out, igw, table)
 }
-
-func validZone(region, az string) bool { return slices.Contains(zones(region), az) }

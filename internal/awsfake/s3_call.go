@@ -1,27 +1,11 @@
 package awsfake
 
 import (
+	"bytes"
 	"net/http"
+	"strconv"
 	"strings"
 )
-
-func bucketActions() map[string]map[string]handler {
-	return map[string]map[string]handler{"s3": {
-		"ListBuckets": listBuckets, "CreateBucket": createBucket, "HeadBucket": headBucket, "DeleteBucket": deleteBucket,
-		"GetBucketLocation": bucketLocation,
-		"GetBucketTagging":  getBucketTags, "PutBucketTagging": putBucketTags, "DeleteBucketTagging": deleteBucketTags,
-		"GetBucketVersioning": getVersioning, "PutBucketVersioning": putVersioning,
-		"GetBucketPublicAccessBlock": getBlock, "PutBucketPublicAccessBlock": putBlock, "DeleteBucketPublicAccessBlock": deleteBlock,
-		"GetBucketEncryption": getEncryption, "PutBucketEncryption": putEncryption, "DeleteBucketEncryption": deleteEncryption,
-		"GetBucketOwnershipControls": getOwnership, "PutBucketOwnershipControls": putOwnership, "DeleteBucketOwnershipControls": deleteOwnership,
-		"GetBucketPolicy": getPolicy, "PutBucketPolicy": putPolicy, "DeleteBucketPolicy": deletePolicy,
-		"GetBucketLifecycleConfiguration": getLifecycle, "PutBucketLifecycleConfiguration": putLifecycle, "DeleteBucketLifecycle": deleteLifecycle,
-		"GetBucketCors": getCORS, "PutBucketCors": putCORS, "DeleteBucketCors": deleteCORS,
-		"GetBucketAbac": getAbac, "PutBucketAbac": putAbac, "TagResource": tagBucketByControl, "UntagResource": untagBucketByControl,
-		"ListObjectsV2": listObjects, "ListObjectVersions": listVersions,
-		"PutObject": putObject, "GetObject": getObject, "HeadObject": headObject, "DeleteObject": deleteObject, "DeleteObjects": deleteObjects,
-	}}
-}
 
 // subresources are the query names that choose another action on a bucket.
 func subresources() map[string]string {
@@ -120,4 +104,56 @@ func bucketAction(method string, r *restCall) string {
 		return "ListObjectsV2"
 	}
 	return ""
+}
+
+// parseDNS names the action that a method and a path stand for (Route 53 API reference).
+func (c *call) parseDNS(r *http.Request, body []byte) error {
+	parts := strings.Split(strings.Trim(strings.TrimPrefix(r.URL.Path, "/2013-04-01"), "/"), "/")
+	c.rest = &restCall{Query: r.URL.Query(), Header: r.Header, Body: body}
+	if len(parts) > 1 {
+		c.rest.Bucket = parts[1]
+	}
+	shape := r.Method + " " + parts[0] + strings.Repeat("/*", min(len(parts)-1, 1))
+	if len(parts) > 2 {
+		shape += "/" + parts[2]
+	}
+	if parts[0] == "tags" && len(parts) > 2 {
+		shape, c.rest.Bucket = "POST tags/*/*", parts[2]
+	}
+	c.Action = map[string]string{
+		"POST hostedzone": "CreateHostedZone", "GET hostedzone": "ListHostedZones", "GET hostedzonesbyname": "ListHostedZonesByName",
+		"GET hostedzone/*": "GetHostedZone", "POST hostedzone/*": "UpdateHostedZoneComment", "DELETE hostedzone/*": "DeleteHostedZone",
+		"POST hostedzone/*/rrset": "ChangeResourceRecordSets", "GET hostedzone/*/rrset": "ListResourceRecordSets",
+		"GET change/*": "GetChange", "POST tags/*": "ListTagsForResources", "POST tags/*/*": "ChangeTagsForResource",
+	}[shape]
+	if c.Action == "" {
+		return failAs(405, "MethodNotAllowed", "The specified method is not allowed against this resource.")
+	}
+	return nil
+}
+
+// unchunk takes the aws-chunked framing off a body ("Signature calculations:
+// transferring payload in multiple chunks").
+func unchunk(body []byte) ([]byte, error) {
+	bad := failf("IncompleteBody", "The request body is not in the aws-chunked form that its header announces.")
+	var out []byte
+	for {
+		line, rest, ok := bytes.Cut(body, []byte("\r\n"))
+		if !ok {
+			return nil, bad
+		}
+		size, _, _ := strings.Cut(string(line), ";")
+		n, err := strconv.ParseUint(size, 16, 31)
+		if err != nil {
+			return nil, bad
+		}
+		if n == 0 {
+			return out, nil // trailers, checksums, may follow
+		}
+		if uint64(len(rest)) < n+2 {
+			return nil, bad
+		}
+		out = append(out, rest[:n]...)
+		body = rest[n+2:]
+	}
 }

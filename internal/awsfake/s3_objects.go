@@ -1,7 +1,6 @@
 package awsfake
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/md5" // an ETag is an MD5 sum
 	"encoding/base64"
@@ -221,30 +220,4 @@ func listVersions(x *exchange) (any, error) {
 		out.Versions = append(out.Versions, xmlObject{o.Key, "null", true, o.Made, o.ETag, len(o.Data), "STANDARD"})
 	}
 	return out, nil
-}
-
-// unchunk takes the aws-chunked framing off a body ("Signature calculations:
-// transferring payload in multiple chunks").
-func unchunk(body []byte) ([]byte, error) {
-	bad := failf("IncompleteBody", "The request body is not in the aws-chunked form that its header announces.")
-	var out []byte
-	for {
-		line, rest, ok := bytes.Cut(body, []byte("\r\n"))
-		if !ok {
-			return nil, bad
-		}
-		size, _, _ := strings.Cut(string(line), ";")
-		n, err := strconv.ParseUint(size, 16, 31)
-		if err != nil {
-			return nil, bad
-		}
-		if n == 0 {
-			return out, nil // trailers, checksums, may follow
-		}
-		if uint64(len(rest)) < n+2 {
-			return nil, bad
-		}
-		out = append(out, rest[:n]...)
-		body = rest[n+2:]
-	}
 }

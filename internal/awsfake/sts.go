@@ -19,8 +19,6 @@ func callerIdentity(x *exchange) (any, error) {
 
 var (
 	roleARN = late(`^arn:aws(?:-[a-z]+)*:iam::([0-9]{12}):role/(.+)$`)
-	// assumedKey is an access key of a role: it has the account.
-	assumedKey = late(`^AWS4-\S+ Credential=ASIASANDBOX([0-9]{12})/`)
 )
 
 // assumeRole lets everyone assume every role. Its account is one of the sandbox, with resources of its own: no real

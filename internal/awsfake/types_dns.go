@@ -46,14 +46,6 @@ type dnsChange struct {
 
 func (c *dnsChange) gone(now time.Time) bool { return now.Sub(c.Made) > time.Hour }
 
-func dnsKinds() []kind {
-	return []kind{
-		{Name: "hosted-zone", Word: "dns_zone", Rank: 21, Type: (*hostedZone)(nil)},
-		{Name: "record-set", Word: "dns_record", Rank: 22, Type: (*recordSet)(nil)},
-		{Name: "dns-change", Type: (*dnsChange)(nil)},
-	}
-}
-
 func (z *hostedZone) show(_ *tx, out *Resource) { out.Name = strings.TrimSuffix(z.Domain, ".") }
 
 func (r *recordSet) show(_ *tx, out *Resource) {

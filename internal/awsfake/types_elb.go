@@ -40,14 +40,6 @@ type listener struct {
 
 func (l *listener) parent() string { return l.Balancer }
 
-func balanceKinds() []kind {
-	return []kind{
-		{Name: "target-group", Word: "target_group", Rank: 17, Type: (*targetGroup)(nil)},
-		{Name: "load-balancer", Word: "load_balancer", Rank: 18, Type: (*loadBalancer)(nil)},
-		{Name: "listener", Rank: 19, Type: (*listener)(nil)},
-	}
-}
-
 func (b *loadBalancer) show(t *tx, out *Resource) {
 	out.Name, out.State, out.Size = b.Name, b.Life.at(t.now), b.Type
 }

@@ -22,10 +22,6 @@ type instanceProfile struct {
 	Role      string `json:"role,omitempty"`
 }
 
-func identityKinds() []kind {
-	return []kind{{Name: "role", Word: "iam_role", Rank: 15, Type: (*role)(nil)}, {Name: "instance-profile", Type: (*instanceProfile)(nil)}}
-}
-
 func (r *role) show(_ *tx, out *Resource) {
 	out.Name, out.Size = r.ID, strconv.Itoa(len(r.Inline)+len(r.Attached))+" policies"
 }

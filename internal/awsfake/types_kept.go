@@ -56,16 +56,6 @@ type certificate struct {
 	Visible   life     `json:"visible"`          // of the validation records, which take a moment to appear
 }
 
-func keysKinds() []kind {
-	return []kind{
-		{Name: "log-group", Word: "log_group", Rank: 25, Type: (*logGroup)(nil)},
-		{Name: "kms-key", Word: "kms_key", Rank: 26, Type: (*kmsKey)(nil)},
-		{Name: "kms-alias", Type: (*kmsAlias)(nil)},
-		{Name: "secret", Rank: 27, Type: (*kept)(nil)},
-		{Name: "certificate", Rank: 28, Type: (*certificate)(nil)},
-	}
-}
-
 func (l *logGroup) show(_ *tx, out *Resource) {
 	out.Name, out.Size = l.ID, strconv.Itoa(l.Retention)+" days"
 }
@@ -83,7 +73,3 @@ func (k *kept) show(_ *tx, out *Resource) {
 }
 
 func (c *certificate) show(_ *tx, out *Resource) { out.Name = c.Domain }
-
-func keysActions() map[string]map[string]handler {
-	return map[string]map[string]handler{"acm": acmActions(), "kms": kmsActions(), "logs": logsActions(), "secretsmanager": secretActions()}
-}

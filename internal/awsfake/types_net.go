@@ -73,22 +73,6 @@ func outward(group string) rule {
 	return rule{ID: "sgr-1" + group[len("sg-")+1:], Egress: true, Proto: "-1", From: -1, To: -1, CIDR4: "0.0.0.0/0"}
 }
 
-func networkKinds() []kind {
-	return []kind{
-		{Name: "vpc", Rank: 1, Type: (*vpc)(nil), Prefix: "vpc", Missing: "InvalidVpcID.NotFound", Order: ordered("ec2", "CreateVpc", map[string]string{"CidrBlock": "10.99.0.0/16"})},
-		{Name: "subnet", Rank: 2, Type: (*subnet)(nil), Prefix: "subnet", Missing: "InvalidSubnetID.NotFound", Order: orderSubnet},
-		{Name: "security-group", Word: "security_group", Rank: 3, Type: (*securityGroup)(nil), Prefix: "sg", Missing: "InvalidGroup.NotFound",
-			Order: ordered("ec2", "CreateSecurityGroup", map[string]string{"GroupDescription": "created outside ovi"})},
-		{Name: "internet-gateway", Word: "internet_gateway", Rank: 4, Type: (*internetGateway)(nil), Prefix: "igw", Missing: "InvalidInternetGatewayID.NotFound"},
-		{Name: "elastic-ip", Word: "eip", Rank: 5, Type: (*address)(nil), Prefix: "eipalloc", Missing: "InvalidAllocationID.NotFound"},
-		{Name: "natgateway", Word: "nat_gateway", Rank: 6, Type: (*natGateway)(nil), Prefix: "nat", Missing: "NatGatewayNotFound"},
-		{Name: "route-table", Word: "route_table", Rank: 7, Type: (*routeTable)(nil), Prefix: "rtb", Missing: "InvalidRouteTableID.NotFound"},
-		{Name: "network-interface", Word: "network_interface", Rank: 8, Type: (*networkInterface)(nil), Prefix: "eni", Missing: noInterface,
-			Order: ordered("ec2", "CreateNetworkInterface", nil)},
-		{Name: "vpc-endpoint", Word: "vpc_endpoint", Rank: 23, Type: (*endpoint)(nil), Prefix: "vpce", Missing: "InvalidVpcEndpointId.NotFound"},
-	}
-}
-
 func (v *vpc) show(t *tx, out *Resource) {
 	out.State, out.Size, out.Default = v.Life.at(t.now), v.CIDR, v.Default
 }

@@ -130,18 +130,6 @@ type subnetGroup struct {
 	Subnets []string `json:"subnets"`
 }
 
-func databaseKinds() []kind {
-	return []kind{
-		{Name: "db", Word: "rds", Rank: 12, Type: (*database)(nil), Order: ordered("rds", "CreateDBInstance", map[string]string{
-			"DBInstanceClass": "db.t3.micro", "Engine": "postgres", "AllocatedStorage": "20",
-			"MasterUsername": "sandbox", "ManageMasterUserPassword": "true",
-		})},
-		{Name: "snapshot", Type: (*snapshot)(nil)},
-		{Name: "subgrp", Word: "db_subnet_group", Rank: 11, Type: (*subnetGroup)(nil)},
-		{Name: "pg", Word: "db_parameter_group", Rank: 24, Type: (*paramGroup)(nil)},
-	}
-}
-
 func (d *database) show(t *tx, out *Resource) {
 	out.State, out.Size, out.Name = d.Life.at(t.now), d.at(t.now).Settings.Class, d.ID
 }

@@ -45,10 +45,6 @@ type object struct {
 	Data   []byte `json:"data,omitempty"`
 }
 
-func bucketKinds() []kind {
-	return []kind{{Name: "bucket", Word: "s3", Rank: 13, Type: (*bucket)(nil), Order: orderBucket}, {Name: "object", Type: (*object)(nil)}}
-}
-
 func (b *bucket) show(_ *tx, out *Resource) { out.Region, out.Name = b.Home, b.ID }
 
 func (b *bucket) byHand(h hand, do Breakage) (string, error) {

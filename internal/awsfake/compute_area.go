@@ -1,0 +1,23 @@
+package awsfake
+
+import "maps"
+
+func computeActions() map[string]map[string]handler {
+	all := map[string]handler{}
+	for _, some := range []map[string]handler{instanceActions(), volumeActions(), encryptionActions(), profileActions(), catalogActions(), templateActions()} {
+		maps.Copy(all, some)
+	}
+	return map[string]map[string]handler{"ec2": all, "autoscaling": scalingActions(), "ssm": {"GetParameter": getParameter}}
+}
+
+func computeKinds() []kind {
+	return []kind{
+		{Name: "instance", Word: "ec2", Rank: 9, Type: (*instance)(nil), Prefix: "i", Missing: "InvalidInstanceID.NotFound",
+			Order: ordered("ec2", "RunInstances", map[string]string{"ImageId": imageX86, "InstanceType": "t3.micro", "MinCount": "1", "MaxCount": "1"})},
+		{Name: "volume", Word: "ebs", Rank: 10, Type: (*volume)(nil), Prefix: "vol", Missing: "InvalidVolume.NotFound",
+			Order: ordered("ec2", "CreateVolume", map[string]string{"Size": "8"})},
+		{Name: "key-pair", Word: "key_pair", Rank: 14, Type: (*keyPair)(nil), Prefix: "key", Tagged: keyPairOf},
+		{Name: "launch-template", Word: "launch_template", Rank: 16, Type: (*launchTemplate)(nil), Prefix: "lt", Missing: "InvalidLaunchTemplateId.NotFound"},
+		{Name: "scaling-group", Word: "autoscaling_group", Rank: 20, Type: (*scalingGroup)(nil)},
+	}
+}

@@ -1,0 +1,31 @@
+package awsfake
+
+import (
+	"slices"
+	"strings"
+)
+
+func zoneID(region string, i int) string {
+	parts := strings.Split(region, "-")
+	short := parts[0]
+	for _, p := range parts[1:] {
+		short += p[:1]
+	}
+	return short + "-az" + string(rune('1'+i))
+}
+
+// zones are the availability zones of a region: six in us-east-1, three
+// elsewhere, which is what most regions have.
+func zones(region string) []string {
+	letters := "abc"
+	if region == "us-east-1" {
+		letters = "abcdef"
+	}
+	var out []string
+	for _, l := range letters {
+		out = append(out, region+string(l))
+	}
+	return out
+}
+
+func validZone(region, az string) bool { return slices.Contains(zones(region), az) }
