@@ -10,7 +10,8 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
-	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
+	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
 	"github.com/ovi-project/ovi/render"
 )
 
@@ -69,7 +70,7 @@ func (c *call) sandboxPath(args ...string) (string, error) {
 }
 
 // withCloud opens the sandbox for a command.
-func (c *call) withCloud(args []string, do func(*awsfake.Cloud) error) error {
+func (c *call) withCloud(args []string, do func(*sandbox.Cloud) error) error {
 	file, err := c.sandboxPath(args...)
 	if err != nil {
 		return err
@@ -85,7 +86,7 @@ func (c *call) sandboxList() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	return c.withCloud(c.cmd.Args().Slice(), func(cloud *awsfake.Cloud) error {
+	return c.withCloud(c.cmd.Args().Slice(), func(cloud *sandbox.Cloud) error {
 		all, err := cloud.Resources()
 		if err != nil {
 			return err
@@ -119,7 +120,7 @@ func (c *call) sandboxBreak() error {
 	if !slices.Contains([]string{"stop", "start", "tag", "untag", "resize", "delete", "copy", "create", "mount", "fail"}, c.arg(0)) {
 		return cli.Usage("use stop, start, tag, untag, resize, delete, copy, create, mount or fail", "`ovi sandbox break` cannot %q", c.arg(0))
 	}
-	b := awsfake.Breakage{Do: c.arg(0), Resource: c.arg(1), Value: c.arg(2), Region: c.cmd.String("region")}
+	b := core.Breakage{Do: c.arg(0), Resource: c.arg(1), Value: c.arg(2), Region: c.cmd.String("region")}
 	switch b.Do {
 	case "create":
 		b.Kind, b.Resource = c.arg(1), ""
@@ -131,7 +132,7 @@ func (c *call) sandboxBreak() error {
 	if kind, name, ok := strings.Cut(b.Resource, "/"); ok && !strings.Contains(name, "/") {
 		b.Kind, b.Resource = kind, name
 	}
-	return c.withCloud(nil, func(cloud *awsfake.Cloud) error {
+	return c.withCloud(nil, func(cloud *sandbox.Cloud) error {
 		said, err := cloud.Break(b)
 		if err != nil {
 			return &cli.Problem{Summary: err.Error(), Suggestion: "run `ovi sandbox list`"}
@@ -152,13 +153,13 @@ func (c *call) sandboxRequests() error {
 	if err != nil {
 		return err
 	}
-	all, err := awsfake.ReadRequests(file)
+	all, err := sandbox.ReadRequests(file)
 	if err != nil {
 		return err
 	}
-	counts := awsfake.Count(all)
+	counts := sandbox.Count(all)
 	if c.cmd.Bool("changes") {
-		counts = awsfake.Changes(all)
+		counts = sandbox.Changes(all)
 	}
 	if c.out.Machine() {
 		return c.out.Records(render.Info{Type: "sandbox_requests", Data: counts})
@@ -178,7 +179,7 @@ func (c *call) sandboxReset() error {
 	if err != nil {
 		return err
 	}
-	if err := awsfake.Reset(file); err != nil {
+	if err := sandbox.Reset(file); err != nil {
 		return err
 	}
 	c.out.Say("The sandbox is empty. Its audit log and store are kept.")

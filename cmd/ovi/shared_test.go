@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/ovi-project/ovi/cmd/cli"
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/internal/etcdtest"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 )
 
 // site is what instances with separate data directories share: an etcd, a sandbox
@@ -83,7 +83,7 @@ func withoutRevisions(text string) string {
 // made counts the resources in the sandbox; one that exists twice is an error.
 func (s *site) made() int {
 	s.t.Helper()
-	cloud, err := awsfake.Open(filepath.Join(s.dir, "cloud", "aws.json"))
+	cloud, err := sandbox.Open(filepath.Join(s.dir, "cloud", "aws.json"))
 	if err != nil {
 		s.t.Fatal(err)
 	}

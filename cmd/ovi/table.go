@@ -9,9 +9,9 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/ovi-project/ovi/cmd/cli"
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/provider/cluster"
 	"github.com/ovi-project/ovi/provider/edge"
 	"github.com/ovi-project/ovi/provider/podman"
@@ -44,19 +44,19 @@ func (p *process) awsSandbox(dir string) (http.RoundTripper, func() error, error
 
 // openCloud opens a sandbox. OVI_SANDBOX_SETTLE is how long its passing states last: a second, less
 // in tests.
-func (p *process) openCloud(file string) (*awsfake.Cloud, error) {
-	var options []awsfake.Option
+func (p *process) openCloud(file string) (*sandbox.Cloud, error) {
+	var options []sandbox.Option
 	if text := p.Getenv("OVI_SANDBOX_SETTLE"); text != "" {
 		settle, err := time.ParseDuration(text)
 		if err != nil {
 			return nil, cli.Usage("use a duration such as 100ms", "invalid OVI_SANDBOX_SETTLE: %s", err)
 		}
-		options = append(options, awsfake.WithSettle(settle))
+		options = append(options, sandbox.WithSettle(settle))
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return nil, err
 	}
-	cloud, err := awsfake.Open(file, options...)
+	cloud, err := sandbox.Open(file, options...)
 	if err != nil {
 		return nil, &cli.Problem{Summary: "cannot open the sandbox", File: file, Err: err, Suggestion: "run `ovi sandbox reset`"}
 	}
