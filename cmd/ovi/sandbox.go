@@ -11,7 +11,6 @@ import (
 
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/provider/aws/sandbox"
-	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
 	"github.com/ovi-project/ovi/render"
 )
 
@@ -120,7 +119,7 @@ func (c *call) sandboxBreak() error {
 	if !slices.Contains([]string{"stop", "start", "tag", "untag", "resize", "delete", "copy", "create", "mount", "fail"}, c.arg(0)) {
 		return cli.Usage("use stop, start, tag, untag, resize, delete, copy, create, mount or fail", "`ovi sandbox break` cannot %q", c.arg(0))
 	}
-	b := core.Breakage{Do: c.arg(0), Resource: c.arg(1), Value: c.arg(2), Region: c.cmd.String("region")}
+	b := sandbox.Breakage{Do: c.arg(0), Resource: c.arg(1), Value: c.arg(2), Region: c.cmd.String("region")}
 	switch b.Do {
 	case "create":
 		b.Kind, b.Resource = c.arg(1), ""

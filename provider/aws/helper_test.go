@@ -15,11 +15,10 @@ import (
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
 	"github.com/ovi-project/ovi/provider/aws/sandbox"
-	"github.com/ovi-project/ovi/provider/aws/sandbox/wire"
 	"github.com/ovi-project/ovi/resource"
 )
 
-const location = wire.Account + "/us-east-1"
+const location = sandbox.Account + "/us-east-1"
 
 // liveState is a provider on a sandbox of its own, and what a source does for it.
 type liveState struct {

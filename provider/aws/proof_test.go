@@ -16,7 +16,6 @@ import (
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
 	"github.com/ovi-project/ovi/provider/aws/sandbox"
-	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -117,7 +116,7 @@ func (x *prover) disturb() {
 	}
 	o := rapid.SampledFrom(all).Draw(x.t, "of")
 	x.n++
-	do := func(b core.Breakage) {
+	do := func(b sandbox.Breakage) {
 		b.Kind, b.Resource = kind, o.ID
 		said, err := x.cloud.Break(b) // a refusal changes nothing
 		if err == nil && b.Do == "copy" {
@@ -126,40 +125,40 @@ func (x *prover) disturb() {
 	}
 	switch act {
 	case "copy":
-		do(core.Breakage{Do: "copy", Value: rapid.SampledFrom([]string{fmt.Sprintf("copy-%d", x.n), x.desired.Ref.Name}).Draw(x.t, "name")})
+		do(sandbox.Breakage{Do: "copy", Value: rapid.SampledFrom([]string{fmt.Sprintf("copy-%d", x.n), x.desired.Ref.Name}).Draw(x.t, "name")})
 	case "strip":
-		do(core.Breakage{Do: "untag", Key: rapid.SampledFrom([]string{"ovi:managed", "ovi:ref", "ovi:key", "ovi:stack"}).Draw(x.t, "tag")})
+		do(sandbox.Breakage{Do: "untag", Key: rapid.SampledFrom([]string{"ovi:managed", "ovi:ref", "ovi:key", "ovi:stack"}).Draw(x.t, "tag")})
 	case "owner":
-		do(core.Breakage{Do: "tag", Key: "ovi:owner", Value: "other"})
+		do(sandbox.Breakage{Do: "tag", Key: "ovi:owner", Value: "other"})
 	case "delete":
-		do(core.Breakage{Do: "delete"})
+		do(sandbox.Breakage{Do: "delete"})
 	case "restore": // under the same name, where the kind has one
 		x.restore(o, do)
 	case "forge":
 		for k, v := range forged(kind, x.desired.Ref.Name) {
-			do(core.Breakage{Do: "tag", Key: k, Value: v})
+			do(sandbox.Breakage{Do: "tag", Key: k, Value: v})
 		}
 	}
 }
 
 // restore deletes a resource and creates another of its name: a database from a snapshot, with all
 // its tags; a bucket with all of its tags but the key.
-func (x *prover) restore(o resource.Observed, do func(core.Breakage)) {
+func (x *prover) restore(o resource.Observed, do func(sandbox.Breakage)) {
 	name := fmt.Sprintf("copy-%d", x.n)
 	if o.Ref.Kind == "rds" {
-		do(core.Breakage{Do: "copy", Value: name})
+		do(sandbox.Breakage{Do: "copy", Value: name})
 	}
-	do(core.Breakage{Do: "delete"})
+	do(sandbox.Breakage{Do: "delete"})
 	switch o.Ref.Kind {
 	case "rds":
-		if _, err := x.cloud.Break(core.Breakage{Do: "copy", Kind: "rds", Resource: name, Value: o.ID}); err == nil {
+		if _, err := x.cloud.Break(sandbox.Breakage{Do: "copy", Kind: "rds", Resource: name, Value: o.ID}); err == nil {
 			x.foreign[o.ID] = true
 		}
 	case "s3":
-		if _, err := x.cloud.Break(core.Breakage{Do: "create", Kind: "s3", Value: o.ID}); err == nil {
+		if _, err := x.cloud.Break(sandbox.Breakage{Do: "create", Kind: "s3", Value: o.ID}); err == nil {
 			x.foreign[o.ID] = true
 			for k, v := range forged("s3", x.desired.Ref.Name) {
-				do(core.Breakage{Do: "tag", Key: k, Value: v})
+				do(sandbox.Breakage{Do: "tag", Key: k, Value: v})
 			}
 		}
 	}

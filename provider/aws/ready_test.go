@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovi-project/ovi/provider/aws/sandbox"
-	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -42,7 +41,7 @@ func TestA6AnInstanceIsInServiceOnceItsChecksPass(t *testing.T) {
 		expect("right after its start", "pending its system status check is initializing", "stopped ")
 		time.Sleep(2 * time.Minute)
 		expect("later", "healthy ", "stopped ")
-		w.broken(core.Breakage{Do: "fail", Kind: "ec2", Resource: web.ID, Value: "impaired"})
+		w.broken(sandbox.Breakage{Do: "fail", Kind: "ec2", Resource: web.ID, Value: "impaired"})
 		expect("impaired", "failing its instance status check failed", "stopped ")
 		if n := w.count("ec2.DescribeInstanceStatus"); n != 3 {
 			t.Errorf("%d calls, want one each time", n)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws/sandbox"
-	"github.com/ovi-project/ovi/provider/aws/sandbox/wire"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -258,7 +257,7 @@ func TestARoleIsReportedInItsRegion(t *testing.T) {
 	w.make(roleOf(t, nil))
 	must[*iam.CreateRoleOutput](t)(w.iam().CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: sdk.String("by-hand"), AssumeRolePolicyDocument: sdk.String(`{"Statement":{"Principal":"*"}}`)}))
 	for region, want := range map[string]string{"us-east-1": "by-hand web", "eu-west-1": "by-hand"} {
-		s, err := w.p.Observe(t.Context(), provider.ObserveRequest{Scope: resource.Scope{Provider: "aws", Location: wire.Account + "/" + region}, Kinds: []string{"iam_role"}})
+		s, err := w.p.Observe(t.Context(), provider.ObserveRequest{Scope: resource.Scope{Provider: "aws", Location: sandbox.Account + "/" + region}, Kinds: []string{"iam_role"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -271,7 +270,7 @@ func TestARoleIsReportedInItsRegion(t *testing.T) {
 		}
 	}
 	here, there := roleOf(t, nil), roleOf(t, nil)
-	there.Ref.Location = wire.Account + "/eu-west-1"
+	there.Ref.Location = sandbox.Account + "/eu-west-1"
 	if found := kindOf(t, "iam_role").CrossCheck([]*resource.Desired{&there, &here}, func(resource.Ref) *resource.Desired { return nil }); len(found) != 1 || found[0].Suggestion == "" {
 		t.Errorf("one name in two regions: %+v", found)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
 	"github.com/ovi-project/ovi/provider/aws/sandbox"
-	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -56,7 +55,7 @@ func TestA9AMountedVolumeIsNamedSoonAndFreeOnceItsInstanceEnds(t *testing.T) {
 	w.p = aws.New(aws.Options{Sandbox: true, HTTPClient: &http.Client{Transport: w.cloud}, Delays: quick, Attempts: 4})
 	web := w.make(desired(t, "ec2", "web", values{"size": text("t3.micro")}))
 	data := w.make(desired(t, "ebs", "data", values{"size": resource.Int(8), "attach_to": text(web.ID)}))
-	w.broken(core.Breakage{Do: "mount", Kind: "ebs", Resource: data.ID})
+	w.broken(sandbox.Breakage{Do: "mount", Kind: "ebs", Resource: data.ID})
 	if err := w.remove(data); !isClass(err, "conflict") || !strings.Contains(err.Error(), "is mounted on "+web.ID) || !strings.Contains(err.Error(), "unmount") {
 		t.Fatalf("%v", err)
 	}
@@ -160,7 +159,7 @@ func TestA11dAFullDatabaseCanBeGrown(t *testing.T) {
 	w := newLiveState(t)
 	w.make(desired(t, "rds", "db", values{"size": text("db.t3.micro")}))
 	w.idleDB("db")
-	w.broken(core.Breakage{Do: "fail", Kind: "rds", Resource: "db", Value: "storage-full"})
+	w.broken(sandbox.Breakage{Do: "fail", Kind: "rds", Resource: "db", Value: "storage-full"})
 	have, _ := w.find(ref("rds", "db"))
 	if _, err := w.update(desired(t, "rds", "db", values{"size": text("db.t3.small")}), have, nil); !isClass(err, "permanent") || !strings.Contains(err.Error(), "storage-full") {
 		t.Errorf("another change: %v", err)
@@ -177,7 +176,7 @@ func TestA11eAFailedDatabaseCanBeDeleted(t *testing.T) {
 	w := newLiveState(t)
 	w.make(desired(t, "rds", "db", values{"size": text("db.t3.micro")}))
 	w.idleDB("db")
-	w.broken(core.Breakage{Do: "fail", Kind: "rds", Resource: "db"})
+	w.broken(sandbox.Breakage{Do: "fail", Kind: "rds", Resource: "db"})
 	have, _ := w.find(ref("rds", "db"))
 	if err := w.remove(have); !isClass(err, "permanent") || !strings.Contains(err.Error(), "set final_snapshot: false and apply") {
 		t.Fatalf("%v", err)

@@ -9,17 +9,16 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/ovi-project/ovi/provider/aws/sandbox"
-	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
 )
 
-func byID(t *testing.T, c *sandbox.Cloud, id string) core.Resource {
+func byID(t *testing.T, c *sandbox.Cloud, id string) sandbox.Resource {
 	t.Helper()
 	for _, th := range resources(t, c) {
 		if th.ID == id {
 			return th
 		}
 	}
-	return core.Resource{State: "gone"}
+	return sandbox.Resource{State: "gone"}
 }
 
 func TestDriftOutsideOvi(t *testing.T) {
@@ -32,20 +31,20 @@ func TestDriftOutsideOvi(t *testing.T) {
 	ok(rdsOf(c).CreateDBInstance(ctx, dbInput("db")))(t)
 	const ref = "aws/us-east-1/ec2/web"
 	for _, step := range []struct {
-		do   core.Breakage
+		do   sandbox.Breakage
 		id   string
-		obs  func(core.Resource) string
+		obs  func(sandbox.Resource) string
 		want string
 	}{
-		{core.Breakage{Do: "stop", Resource: ref}, id, func(th core.Resource) string { return th.State }, "stopped"},
-		{core.Breakage{Do: "start", Resource: "ec2/web"}, id, func(th core.Resource) string { return th.State }, "running"},
-		{core.Breakage{Do: "tag", Resource: id, Key: "team", Value: "b"}, id, func(th core.Resource) string { return th.Tags["team"] }, "b"},
-		{core.Breakage{Do: "untag", Resource: ref, Key: "team"}, id, func(th core.Resource) string { return th.Tags["team"] }, ""},
-		{core.Breakage{Do: "resize", Resource: ref, Value: "t3.large"}, id, func(th core.Resource) string { return th.Size }, "t3.large"},
-		{core.Breakage{Do: "delete", Resource: ref}, id, func(th core.Resource) string { return th.State }, "terminated"},
-		{core.Breakage{Do: "stop", Resource: "db", Kind: "rds"}, "db", func(th core.Resource) string { return th.State }, "stopped"},
-		{core.Breakage{Do: "resize", Resource: "db", Value: "db.t3.large"}, "db", func(th core.Resource) string { return th.Size }, "db.t3.large"},
-		{core.Breakage{Do: "delete", Resource: "db"}, "db", func(th core.Resource) string { return th.State }, "gone"},
+		{sandbox.Breakage{Do: "stop", Resource: ref}, id, func(th sandbox.Resource) string { return th.State }, "stopped"},
+		{sandbox.Breakage{Do: "start", Resource: "ec2/web"}, id, func(th sandbox.Resource) string { return th.State }, "running"},
+		{sandbox.Breakage{Do: "tag", Resource: id, Key: "team", Value: "b"}, id, func(th sandbox.Resource) string { return th.Tags["team"] }, "b"},
+		{sandbox.Breakage{Do: "untag", Resource: ref, Key: "team"}, id, func(th sandbox.Resource) string { return th.Tags["team"] }, ""},
+		{sandbox.Breakage{Do: "resize", Resource: ref, Value: "t3.large"}, id, func(th sandbox.Resource) string { return th.Size }, "t3.large"},
+		{sandbox.Breakage{Do: "delete", Resource: ref}, id, func(th sandbox.Resource) string { return th.State }, "terminated"},
+		{sandbox.Breakage{Do: "stop", Resource: "db", Kind: "rds"}, "db", func(th sandbox.Resource) string { return th.State }, "stopped"},
+		{sandbox.Breakage{Do: "resize", Resource: "db", Value: "db.t3.large"}, "db", func(th sandbox.Resource) string { return th.Size }, "db.t3.large"},
+		{sandbox.Breakage{Do: "delete", Resource: "db"}, "db", func(th sandbox.Resource) string { return th.State }, "gone"},
 	} {
 		said, err := c.Break(step.do)
 		if got := step.obs(byID(t, c, step.id)); err != nil || got != step.want || said == "" {
@@ -60,7 +59,7 @@ func TestDriftOutsideOvi(t *testing.T) {
 func TestWhatIsCreatedOutsideOviHasNoTagsOfOvi(t *testing.T) {
 	c, _ := open(t)
 	for _, kind := range []string{"ec2", "ebs", "vpc", "subnet", "security_group", "rds", "s3"} {
-		said, err := c.Break(core.Breakage{Do: "create", Kind: kind, Region: "eu-west-1", Value: "hand-" + strings.ReplaceAll(kind, "_", "-")})
+		said, err := c.Break(sandbox.Breakage{Do: "create", Kind: kind, Region: "eu-west-1", Value: "hand-" + strings.ReplaceAll(kind, "_", "-")})
 		if err != nil || !strings.Contains(said, kind) {
 			t.Errorf("create %s: %q, %v", kind, said, err)
 		}
@@ -75,7 +74,7 @@ func TestWhatIsCreatedOutsideOviHasNoTagsOfOvi(t *testing.T) {
 func TestInvalidBreakage(t *testing.T) {
 	c, _ := open(t)
 	run(t, ec2Of(c), "")
-	for want, b := range map[string]core.Breakage{
+	for want, b := range map[string]sandbox.Breakage{
 		"no resource matches": {Do: "stop", Resource: "unknown"},
 		"no resource given":   {Do: "stop"},
 		"cannot create kind":  {Do: "create", Kind: "spaceship"},
@@ -91,7 +90,7 @@ func TestACopyHasTheSameTagsAndAnotherIdentity(t *testing.T) {
 	c, _ := open(t)
 	for _, kind := range []string{"ec2", "ebs", "vpc", "security_group", "rds", "s3"} {
 		name := "hand-" + strings.ReplaceAll(kind, "_", "-")
-		if _, err := c.Break(core.Breakage{Do: "create", Kind: kind, Value: name}); err != nil {
+		if _, err := c.Break(sandbox.Breakage{Do: "create", Kind: kind, Value: name}); err != nil {
 			t.Fatal(err)
 		}
 		var id string
@@ -100,7 +99,7 @@ func TestACopyHasTheSameTagsAndAnotherIdentity(t *testing.T) {
 				id = x.ID
 			}
 		}
-		for _, b := range []core.Breakage{{Do: "tag", Key: "team", Value: "web"}, {Do: "copy"}} {
+		for _, b := range []sandbox.Breakage{{Do: "tag", Key: "team", Value: "web"}, {Do: "copy"}} {
 			b.Kind, b.Resource = kind, id
 			if _, err := c.Break(b); err != nil {
 				t.Fatal(kind, err)

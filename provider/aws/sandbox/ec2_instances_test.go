@@ -4,18 +4,18 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
-
-	"github.com/ovi-project/ovi/provider/aws/sandbox/wire"
 )
 
 func TestCallerIdentityNamesTheSandboxAccount(t *testing.T) {
 	c, _ := open(t)
 	out := ok(sts.NewFromConfig(config(c, "us-east-1")).GetCallerIdentity(ctx, nil))(t)
-	if *out.Account != wire.Account {
+	if *out.Account != sandbox.Account {
 		t.Errorf("account %s", *out.Account)
 	}
 }

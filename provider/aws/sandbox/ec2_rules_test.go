@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
-
-	"github.com/ovi-project/ovi/provider/aws/sandbox/wire"
 )
 
 // TestInstanceRefusals holds one refusal of AWS's a row.
@@ -157,7 +157,7 @@ func TestProfilesMetadataAndAttributes(t *testing.T) {
 	ok(cl.ModifyInstanceAttribute(ctx, &ec2.ModifyInstanceAttributeInput{InstanceId: in.InstanceId, DisableApiTermination: &types.AttributeBooleanValue{Value: aws.Bool(true)}}))(t)
 	got := ok(cl.DescribeInstances(ctx, &ec2.DescribeInstancesInput{InstanceIds: []string{*in.InstanceId}}))(t).Reservations[0].Instances[0]
 	attr := ok(cl.DescribeInstanceAttribute(ctx, &ec2.DescribeInstanceAttributeInput{InstanceId: in.InstanceId, Attribute: "disableApiTermination"}))(t)
-	if *got.IamInstanceProfile.Arn != "arn:aws:iam::"+wire.Account+":instance-profile/other" || got.MetadataOptions.HttpTokens != "optional" || *got.MetadataOptions.HttpPutResponseHopLimit != 1 || !*attr.DisableApiTermination.Value {
+	if *got.IamInstanceProfile.Arn != "arn:aws:iam::"+sandbox.Account+":instance-profile/other" || got.MetadataOptions.HttpTokens != "optional" || *got.MetadataOptions.HttpPutResponseHopLimit != 1 || !*attr.DisableApiTermination.Value {
 		t.Errorf("profile %v, metadata %v, protected %v", *got.IamInstanceProfile.Arn, got.MetadataOptions, *attr.DisableApiTermination.Value)
 	}
 	for _, r := range c.Requests() {

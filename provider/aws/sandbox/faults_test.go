@@ -18,7 +18,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"github.com/ovi-project/ovi/provider/aws/sandbox"
-	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
 )
 
 func plan(t *testing.T, c *sandbox.Cloud, f ...sandbox.Fault) {
@@ -100,7 +99,7 @@ func TestTheSDKRetriesALostAnswer(t *testing.T) {
 	}
 }
 
-func count(resources []core.Resource, kind string) (n int) {
+func count(resources []sandbox.Resource, kind string) (n int) {
 	for _, th := range resources {
 		if th.Kind == kind && !th.Default {
 			n++

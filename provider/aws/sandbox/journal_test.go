@@ -14,7 +14,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/ovi-project/ovi/provider/aws/sandbox"
-	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
 )
 
 func openFile(t *testing.T, path string, opts ...sandbox.Option) *sandbox.Cloud {
@@ -27,7 +26,7 @@ func openFile(t *testing.T, path string, opts ...sandbox.Option) *sandbox.Cloud 
 	return c
 }
 
-func resources(t *testing.T, c *sandbox.Cloud) []core.Resource {
+func resources(t *testing.T, c *sandbox.Cloud) []sandbox.Resource {
 	t.Helper()
 	out, err := c.Resources()
 	if err != nil {
@@ -119,7 +118,7 @@ func TestEveryIncompleteTailIsTruncated(t *testing.T) {
 			t.Fatalf("cut at %d: %d instances", cut, n)
 		}
 		// A shorter line than the torn one: nothing of that may stay behind it.
-		if _, err := again.Break(core.Breakage{Do: "tag", Resource: first, Key: "k"}); err != nil {
+		if _, err := again.Break(sandbox.Breakage{Do: "tag", Resource: first, Key: "k"}); err != nil {
 			t.Fatal(err)
 		}
 		run(t, ec2Of(again), "two")
@@ -172,7 +171,7 @@ func TestTheFileIsCompacted(t *testing.T) {
 	id := *run(t, ec2Of(c), "").InstanceId
 	var biggest int64
 	for i := range 4200 {
-		if _, err := c.Break(core.Breakage{Do: "tag", Resource: id, Key: "n", Value: fmt.Sprint(i)}); err != nil {
+		if _, err := c.Break(sandbox.Breakage{Do: "tag", Resource: id, Key: "n", Value: fmt.Sprint(i)}); err != nil {
 			t.Fatal(err)
 		}
 		if info, err := os.Stat(path); err != nil {
