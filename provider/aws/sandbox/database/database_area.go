@@ -1,10 +1,10 @@
 package database
 
 import (
+	"maps"
+
 	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
 )
-
-import "maps"
 
 func DatabaseActions() map[string]map[string]core.Handler {
 	all := map[string]core.Handler{

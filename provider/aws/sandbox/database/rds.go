@@ -126,3 +126,15 @@ func rdsFiltered[T core.Entity](x *core.Exchange, list []T, values func(T, strin
 	}
 	return list, nil
 }
+
+func db(x *core.Exchange) (*database, error) {
+	id := strings.ToLower(x.P.Str("DBInstanceIdentifier"))
+	if id == "" {
+		return nil, wire.Missing("DBInstanceIdentifier")
+	}
+	d, ok := core.Find[*database](x.Tx, x.Region, id)
+	if !ok {
+		return nil, wire.FailAs(404, "DBInstanceNotFound", "DBInstance %s not found.", id)
+	}
+	return d, nil
+}

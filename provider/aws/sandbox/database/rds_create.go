@@ -9,9 +9,7 @@ import (
 )
 
 var (
-	dbName  = wire.Late(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
-	dbClass = wire.Late(`^db\.[a-z0-9-]+\.(micro|small|medium|large|[0-9]*xlarge)$`)
-	dbUser  = wire.Late(`^[a-zA-Z][a-zA-Z0-9_]{0,62}$`)
+	dbUser = wire.Late(`^[a-zA-Z][a-zA-Z0-9_]{0,62}$`)
 )
 
 // createDB makes a database; its name is its idempotency: a second call under

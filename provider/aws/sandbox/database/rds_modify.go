@@ -9,18 +9,6 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/sandbox/wire"
 )
 
-func db(x *core.Exchange) (*database, error) {
-	id := strings.ToLower(x.P.Str("DBInstanceIdentifier"))
-	if id == "" {
-		return nil, wire.Missing("DBInstanceIdentifier")
-	}
-	d, ok := core.Find[*database](x.Tx, x.Region, id)
-	if !ok {
-		return nil, wire.FailAs(404, "DBInstanceNotFound", "DBInstance %s not found.", id)
-	}
-	return d, nil
-}
-
 // usable gives the current database, when it is in one of the states.
 func usable(x *core.Exchange, states ...string) (*database, error) {
 	d, err := db(x)

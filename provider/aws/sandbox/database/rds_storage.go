@@ -1,12 +1,12 @@
 package database
 
 import (
+	"strings"
+
 	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
 	"github.com/ovi-project/ovi/provider/aws/sandbox/keys"
 	"github.com/ovi-project/ovi/provider/aws/sandbox/wire"
 )
-
-import "strings"
 
 // readStorage: sizes from 20 GiB for general purpose storage ("Amazon RDS DB
 // instance storage").

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
+	"github.com/ovi-project/ovi/provider/aws/sandbox/wire"
 )
 
 // database is an RDS instance. Its master password is not stored: nothing here
@@ -202,3 +203,7 @@ type paramGroup struct {
 }
 
 func (g *paramGroup) Show(_ *core.Tx, out *core.Resource) { out.Name, out.Size = g.ID, g.Family }
+
+var dbName = wire.Late(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+
+var dbClass = wire.Late(`^db\.[a-z0-9-]+\.(micro|small|medium|large|[0-9]*xlarge)$`)

@@ -111,27 +111,6 @@ func describeAddresses(x *core.Exchange) (any, error) {
 	}{out}, nil
 }
 
-func allocation(x *core.Exchange, id string) (*address, error) {
-	if id == "" {
-		return nil, wire.Missing("allocationId")
-	}
-	a, ok := core.Find[*address](x.Tx, x.Region, id)
-	if !ok {
-		return nil, wire.Failf("InvalidAllocationID.NotFound", "The allocation ID '%s' does not exist", id)
-	}
-	return a, nil
-}
-
-// AddressOf is the address of an instance, or nil.
-func AddressOf(x *core.Exchange, instanceID string) *address {
-	for _, a := range core.List[*address](x.Tx, x.Region) {
-		if a.Instance == instanceID {
-			return a
-		}
-	}
-	return nil
-}
-
 // associateAddress: an instance that does not run yet takes none, and an address that is in use is
 // taken only if the call allows it (EC2 API reference: AssociateAddress).
 func associateAddress(x *core.Exchange) (any, error) {

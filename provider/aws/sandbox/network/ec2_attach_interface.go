@@ -1,38 +1,12 @@
 package network
 
 import (
+	"slices"
+
 	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
 	"github.com/ovi-project/ovi/provider/aws/sandbox/ec2"
 	"github.com/ovi-project/ovi/provider/aws/sandbox/wire"
 )
-
-import "slices"
-
-// nic finds the interface of a request, of those that were made by themselves or of instances.
-func nic(x *core.Exchange) (*NetworkInterface, error) {
-	id := x.P.Str("NetworkInterfaceId")
-	if id == "" {
-		return nil, wire.Missing("networkInterfaceId")
-	}
-	if n, ok := core.Find[*NetworkInterface](x.Tx, x.Region, id); ok {
-		return n, nil
-	}
-	if all := interfaces(x); slices.ContainsFunc(all, func(n *NetworkInterface) bool { return n.ID == id }) {
-		return all[slices.IndexFunc(all, func(n *NetworkInterface) bool { return n.ID == id })], nil
-	}
-	return nil, wire.Failf(noInterface, "The networkInterface ID '%s' does not exist", id)
-}
-
-// NicsOf lists the interfaces tied to an instance besides the one of its launch.
-func NicsOf(x *core.Exchange, id string) []*NetworkInterface {
-	var out []*NetworkInterface
-	for _, n := range core.Below[*NetworkInterface](x.Tx, x.Region, id) {
-		if !n.Gone(x.Now) && n.tie(x.Now) != nil {
-			out = append(out, n)
-		}
-	}
-	return out
-}
 
 // attachInterface: interface and instance in one zone, the interface free, the instance running or stopped (EC2 API
 // reference: AttachNetworkInterface).
@@ -161,14 +135,6 @@ func modifyInterface(x *core.Exchange) (any, error) {
 	return ec2.Success{Return: true}, nil
 }
 
-// Several refuses what is about the one interface of an instance where it has more.
-func Several(x *core.Exchange, in *ec2.Instance) error {
-	if len(NicsOf(x, in.ID)) == 0 {
-		return nil
-	}
-	return wire.Failf("InvalidInstanceID", "There are multiple interfaces attached to instance '%s'. Please specify an interface ID for the operation instead.", in.ID)
-}
-
 // Unplug ends the attachments of an instance that is terminated: an interface goes with it or comes free, as it was
 // attached.
 func Unplug(x *core.Exchange, in *ec2.Instance) {
@@ -182,11 +148,4 @@ func Unplug(x *core.Exchange, in *ec2.Instance) {
 		}
 		x.Tx.Put(&c)
 	}
-}
-
-// interfaceIn reports an interface, made by itself, in a subnet or a group.
-func interfaceIn(x *core.Exchange, id string) bool {
-	return slices.ContainsFunc(core.List[*NetworkInterface](x.Tx, x.Region), func(n *NetworkInterface) bool {
-		return n.Subnet == id || slices.Contains(n.Groups, id)
-	})
 }

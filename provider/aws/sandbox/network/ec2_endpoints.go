@@ -241,10 +241,3 @@ func deleteEndpoints(x *core.Exchange) (any, error) {
 	}
 	return out, nil
 }
-
-// endpointIn reports an endpoint in a network, a subnet or a group.
-func endpointIn(x *core.Exchange, id string) bool {
-	return slices.ContainsFunc(core.List[*endpoint](x.Tx, x.Region), func(e *endpoint) bool {
-		return e.Life.At(x.Now) != "deleted" && (e.VPC == id || slices.Contains(e.Subnets, id) || slices.Contains(e.Groups, id))
-	})
-}

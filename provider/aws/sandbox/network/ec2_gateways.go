@@ -121,16 +121,6 @@ func attachInternetGateway(x *core.Exchange) (any, error) {
 	return ec2.Success{Return: true}, nil
 }
 
-// gatewayOf is the internet gateway of a network, or nil.
-func gatewayOf(x *core.Exchange, vpcID string) *InternetGateway {
-	for _, g := range core.List[*InternetGateway](x.Tx, x.Region) {
-		if g.VPC == vpcID {
-			return g
-		}
-	}
-	return nil
-}
-
 // detachInternetGateway is refused while something in the network has a public address (EC2 API
 // reference: DetachInternetGateway: "The VPC must not contain any running instances with Elastic IP
 // addresses or public IPv4 addresses").

@@ -67,51 +67,8 @@ func createGroup(x *core.Exchange) (any, error) {
 	}{true, g.ID, arn(x, "security-group", g.ID), core.TagSet(tags)}, nil
 }
 
-func badText(s string) bool { return strings.ContainsFunc(s, func(r rune) bool { return r > 126 }) }
-
 func arn(x *core.Exchange, kind, id string) string {
 	return "arn:aws:ec2:" + x.Region + ":" + wire.Account + ":" + kind + "/" + id
-}
-
-// homeVPC is the named network or the default one.
-func homeVPC(x *core.Exchange) (string, error) {
-	if x.P.Str("VpcId") != "" {
-		v, err := vpcOf(x)
-		if err != nil {
-			return "", err
-		}
-		return v.ID, nil
-	}
-	for _, v := range core.List[*VPC](x.Tx, x.Region) {
-		if v.Default {
-			return v.ID, nil
-		}
-	}
-	return "", wire.Failf("VPCIdNotSpecified", "No default VPC for this user")
-}
-
-// group finds the group that the request is about, by id or by its name in the
-// default network.
-func group(x *core.Exchange) (*SecurityGroup, error) {
-	id, name := x.P.Str("GroupId"), x.P.Str("GroupName")
-	if id == "" && name == "" {
-		return nil, wire.Missing("GroupId")
-	}
-	if id == "" {
-		home, err := homeVPC(x)
-		if err != nil {
-			return nil, err
-		}
-		if g := groupNamed(x, name, home); g != nil {
-			return g, nil
-		}
-		return nil, ec2.NotFound(name, "InvalidGroup.NotFound")
-	}
-	g, ok := core.Find[*SecurityGroup](x.Tx, x.Region, id)
-	if !ok {
-		return nil, ec2.NotFound(id, "InvalidGroup.NotFound")
-	}
-	return g, nil
 }
 
 // deleteGroup: a group in use by an instance, an interface, a database or another group's

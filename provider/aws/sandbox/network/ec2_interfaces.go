@@ -1,7 +1,6 @@
 package network
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -17,8 +16,6 @@ func interfaceActions() map[string]core.Handler {
 		"AttachNetworkInterface": attachInterface, "DetachNetworkInterface": detachInterface, "ModifyNetworkInterfaceAttribute": modifyInterface,
 	}
 }
-
-const noInterface = "InvalidNetworkInterfaceID.NotFound"
 
 type xmlNICTie struct {
 	ID       string    `xml:"attachmentId"`
@@ -80,39 +77,6 @@ func viewInterface(x *core.Exchange, n *NetworkInterface) xmlInterface {
 			out.Public = &a.IP
 		}
 	}
-	return out
-}
-
-// PrimaryOf is the interface that an instance was launched with ("Elastic network interfaces": the primary one cannot be
-// detached, and goes with its instance).
-func PrimaryOf(in *ec2.Instance) *NetworkInterface {
-	suffix := in.ID[len("i-"):]
-	return &NetworkInterface{
-		Base: core.Base{ID: "eni-" + suffix, Region: in.Region, Seq: in.Seq, Made: in.Made}, Subnet: in.Subnet, VPC: in.VPC, AZ: in.AZ, Groups: in.Groups, Private: in.Private,
-		NoSrcCheck: in.NoSrcCheck, Tie: &nicTie{ID: "eni-attach-" + suffix, Instance: in.ID, Kill: true, At: in.Launched, Life: core.Steady("attached")},
-	}
-}
-
-// interfaces are all: those made by themselves, those of instances, and those of NAT gateways.
-func interfaces(x *core.Exchange) []*NetworkInterface {
-	out := slices.Clone(core.List[*NetworkInterface](x.Tx, x.Region))
-	for _, in := range core.List[*ec2.Instance](x.Tx, x.Region) {
-		if in.Life.At(x.Now) != "terminated" {
-			out = append(out, PrimaryOf(in))
-		}
-	}
-	for _, g := range core.List[*natGateway](x.Tx, x.Region) {
-		if s := g.Life.At(x.Now); s == natDeleted || s == "failed" {
-			continue
-		}
-		n := &NetworkInterface{Base: core.Base{ID: "eni-" + g.ID[len("nat-"):], Region: g.Region, Seq: g.Seq, Made: g.Made}, Subnet: g.Subnet, VPC: g.VPC, Private: g.Local, Requester: true}
-		n.About = "Interface for NAT Gateway " + g.ID
-		if sn, ok := core.Find[*Subnet](x.Tx, x.Region, g.Subnet); ok {
-			n.AZ = sn.AZ
-		}
-		out = append(out, n)
-	}
-	slices.SortFunc(out, func(a, b *NetworkInterface) int { return cmp.Compare(a.Seq, b.Seq) })
 	return out
 }
 

@@ -18,16 +18,6 @@ const (
 	disassociated = "disassociated"
 )
 
-// tie6 is an IPv6 block of a network or subnet.
-type tie6 struct {
-	ID   string    `json:"id"`
-	CIDR string    `json:"cidr"`
-	Life core.Life `json:"life"`
-}
-
-// held reports that the block is its holder's, or will be.
-func (t tie6) held() bool { return t.Life.Final == associated }
-
 type xmlTie6 struct {
 	ID    string `xml:"associationId"`
 	CIDR  string `xml:"ipv6CidrBlock"`

@@ -9,8 +9,6 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/sandbox/wire"
 )
 
-const natDeleted = "deleted"
-
 func natActions() map[string]core.Handler {
 	return map[string]core.Handler{
 		"CreateNatGateway": createNAT, "DescribeNatGateways": describeNATs, "DeleteNatGateway": deleteNAT,

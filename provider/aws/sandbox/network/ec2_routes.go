@@ -21,14 +21,6 @@ func routeActions() map[string]core.Handler {
 	}
 }
 
-// mainTable is the table that a network is born with: its subnets use it until they have another one.
-// Its ID follows from the network's, so that no other ID depends on it.
-func mainTable(v *VPC) *routeTable {
-	b := v.Base
-	b.ID, b.Tags = "rtb-"+strings.TrimPrefix(v.ID, "vpc-"), nil
-	return &routeTable{Base: b, VPC: v.ID, Main: true}
-}
-
 type xmlRoute struct {
 	CIDR4    *string `xml:"destinationCidrBlock"`
 	CIDR6    *string `xml:"destinationIpv6CidrBlock"`

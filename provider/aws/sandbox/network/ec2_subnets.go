@@ -131,18 +131,6 @@ func describeSubnets(x *core.Exchange) (any, error) {
 	}{out, next}, nil
 }
 
-func subnetOf(x *core.Exchange) (*Subnet, error) {
-	id := x.P.Str("SubnetId")
-	if id == "" {
-		return nil, wire.Missing("subnetId")
-	}
-	s, ok := core.Find[*Subnet](x.Tx, x.Region, id)
-	if !ok {
-		return nil, ec2.NotFound(id, "InvalidSubnetID.NotFound")
-	}
-	return s, nil
-}
-
 // deleteSubnet: an address in use holds it back, of an instance, an interface, a NAT gateway or a database
 // ("Delete a subnet"). An instance gives its address back once it is
 // terminated, not before.

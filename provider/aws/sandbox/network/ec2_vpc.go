@@ -137,18 +137,6 @@ func describeVPCs(x *core.Exchange) (any, error) {
 	}{out, next}, nil
 }
 
-func vpcOf(x *core.Exchange) (*VPC, error) {
-	id := x.P.Str("VpcId")
-	if id == "" {
-		return nil, wire.Missing("vpcId")
-	}
-	v, ok := core.Find[*VPC](x.Tx, x.Region, id)
-	if !ok {
-		return nil, ec2.NotFound(id, "InvalidVpcID.NotFound")
-	}
-	return v, nil
-}
-
 // deleteVPC takes the network's default group and main route table along; any subnet, gateway, other
 // group or table holds it back ("Delete your VPC").
 func deleteVPC(x *core.Exchange) (any, error) {

@@ -1,10 +1,10 @@
 package network
 
 import (
+	"maps"
+
 	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
 )
-
-import "maps"
 
 func NetworkActions() map[string]map[string]core.Handler {
 	all := map[string]core.Handler{"CreateTags": createTags, "DeleteTags": deleteTags, "DescribeTags": describeTags}

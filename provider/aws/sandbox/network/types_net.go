@@ -141,3 +141,13 @@ func (g *SecurityGroup) ByHand(h core.Hand, b core.Breakage) (string, error) {
 	}
 	return "", core.ErrCannot
 }
+
+// tie6 is an IPv6 block of a network or subnet.
+type tie6 struct {
+	ID   string    `json:"id"`
+	CIDR string    `json:"cidr"`
+	Life core.Life `json:"life"`
+}
+
+// held reports that the block is its holder's, or will be.
+func (t tie6) held() bool { return t.Life.Final == associated }
