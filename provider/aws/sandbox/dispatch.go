@@ -25,9 +25,9 @@ type area struct {
 
 func areas() []area {
 	return []area{
-		{network.NetworkKinds(), network.NetworkActions()}, {compute.ComputeKinds(), compute.ComputeActions()}, {database.DatabaseKinds(), database.DatabaseActions()},
-		{bucket.BucketKinds(), bucket.BucketActions()}, {identity.IdentityKinds(), identity.IdentityActions()}, {balance.BalanceKinds(), balance.BalanceActions()},
-		{dns.DNSKinds(), dns.DNSActions()}, {keys.KeysKinds(), keys.KeysActions()},
+		{network.Kinds(), network.Actions()}, {compute.Kinds(), compute.Actions()}, {database.Kinds(), database.Actions()},
+		{bucket.Kinds(), bucket.Actions()}, {identity.Kinds(), identity.Actions()}, {balance.Kinds(), balance.Actions()},
+		{dns.Kinds(), dns.Actions()}, {keys.Kinds(), keys.Actions()},
 		{nil, map[string]map[string]core.Handler{"sts": {"GetCallerIdentity": callerIdentity, "AssumeRole": assumeRole}}},
 	}
 }

@@ -1,11 +1,11 @@
 package compute
 
 import (
+	"encoding/json"
+
 	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
 	"github.com/ovi-project/ovi/provider/aws/sandbox/wire"
 )
-
-import "encoding/json"
 
 // getParameter knows the public parameters that name the current Amazon Linux
 // images ("Calling AMI public parameters").

@@ -15,7 +15,7 @@ import (
 func TestAnIndexFollowsItsTable(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		st := core.NewState("seed", core.NewKinds(ComputeKinds()))
+		st := core.NewState("seed", core.NewKinds(Kinds()))
 		tx := core.NewTx(st, time.Unix(0, 0))
 		names := []string{"a", "b", "c", "d"}
 		for range rapid.IntRange(1, 30).Draw(t, "steps") {

@@ -1,11 +1,11 @@
 package ec2
 
 import (
+	"strings"
+
 	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
 	"github.com/ovi-project/ovi/provider/aws/sandbox/wire"
 )
-
-import "strings"
 
 // Success is the answer of the EC2 calls that return nothing else.
 type Success struct {

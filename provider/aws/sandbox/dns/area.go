@@ -1,0 +1,22 @@
+package dns
+
+import (
+	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
+)
+
+func Actions() map[string]map[string]core.Handler {
+	return map[string]map[string]core.Handler{"route53": {
+		"CreateHostedZone": createZone, "GetHostedZone": getZone, "ListHostedZones": listZones, "ListHostedZonesByName": zonesByName,
+		"UpdateHostedZoneComment": updateZone, "DeleteHostedZone": deleteZone,
+		"ChangeTagsForResource": changeZoneTags, "ListTagsForResources": listZoneTags,
+		"ChangeResourceRecordSets": changeRecords, "ListResourceRecordSets": listRecords, "GetChange": getChange,
+	}}
+}
+
+func Kinds() []core.Kind {
+	return []core.Kind{
+		{Name: "hosted-zone", Word: "dns_zone", Rank: 21, Type: (*HostedZone)(nil)},
+		{Name: "record-set", Word: "dns_record", Rank: 22, Type: (*RecordSet)(nil)},
+		{Name: "dns-change", Type: (*dnsChange)(nil)},
+	}
+}
