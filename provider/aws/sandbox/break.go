@@ -69,7 +69,8 @@ func (h byHand) find(b core.Breakage) (core.Entity, error) {
 		for _, e := range found {
 			ids = append(ids, st.Kinds.Word(e)+" "+e.Meta().ID)
 		}
-		return nil, fmt.Errorf("sandbox: %q matches %d resources (%s); use an ID", b.Resource, len(found), strings.Join(ids, ", "))
+		return nil, fmt.Errorf("sandbox: %q matches %d resources (%s); use an ID", b.Resource, len(found),
+			strings.Join(ids, ", "))
 	}
 	return found[0], nil
 }
@@ -93,7 +94,8 @@ func (h byHand) act(b core.Breakage, e core.Entity) (string, error) {
 		return h.copy(b, e)
 	case "delete", "stop", "start", "resize", "mount", "fail":
 	default:
-		return "", fmt.Errorf("sandbox: unknown action %q; use stop, start, tag, untag, resize, delete, copy, create, mount or fail", b.Do)
+		return "", fmt.Errorf("sandbox: unknown action %q; use stop, start, tag, untag, resize, delete, copy, create, "+
+			"mount or fail", b.Do)
 	}
 	said, err := "", core.ErrCannot
 	if own, ok := e.(core.Handled); ok {
@@ -160,7 +162,8 @@ func (h byHand) create(b core.Breakage) (string, error) {
 		return e.(core.Handled).ByHand(h.Hand, b)
 	}
 	before := h.Tx.St.Seq
-	form := map[string]string{"AvailabilityZone": region + "a", "GroupName": name, "DBInstanceIdentifier": name, "Bucket": name}
+	form := map[string]string{"AvailabilityZone": region + "a", "GroupName": name, "DBInstanceIdentifier": name,
+		"Bucket": name}
 	if err := h.order(b.Kind, region, form); err != nil {
 		return "", err
 	}
@@ -182,7 +185,8 @@ func (h byHand) create(b core.Breakage) (string, error) {
 func (h byHand) order(word, region string, form map[string]string) error {
 	k := h.Tx.St.Kinds.Called(word)
 	if k == nil || k.Order == nil {
-		return fmt.Errorf("sandbox: cannot create kind %q; use ec2, ebs, vpc, subnet, security_group, security_group_rule, rds or s3", word)
+		return fmt.Errorf("sandbox: cannot create kind %q; use ec2, ebs, vpc, subnet, security_group, security_group_rule, "+
+			"rds or s3", word)
 	}
 	return k.Order(h.Hand, region, form)
 }

@@ -104,7 +104,8 @@ func (c *Cloud) answer(cl *wire.Call, plan planned) *wire.Answer {
 		// DryRun asks whether the call would be allowed ("Error codes for the
 		// Amazon EC2 API": DryRunOperation); nothing that it did is kept.
 		if cl.Service == "ec2" && cl.P.Yes("DryRun") {
-			return wire.FailAs(http.StatusPreconditionFailed, "DryRunOperation", "Request would have succeeded, but DryRun flag is set.")
+			return wire.FailAs(http.StatusPreconditionFailed, "DryRunOperation",
+				"Request would have succeeded, but DryRun flag is set.")
 		}
 		if plan.stale {
 			c.faults.conceal(t.Ops, plan.reads)
@@ -119,7 +120,8 @@ func (c *Cloud) answer(cl *wire.Call, plan planned) *wire.Answer {
 func unknownAction(cl *wire.Call) error {
 	switch {
 	case cl.Service == "s3":
-		return wire.FailAs(501, "NotImplemented", "A header you provided implies functionality that is not implemented (sandbox: %s).", cl.Action)
+		return wire.FailAs(501, "NotImplemented",
+			"A header you provided implies functionality that is not implemented (sandbox: %s).", cl.Action)
 	case wire.SpeaksJSON(cl.Service):
 		return wire.Failf("UnknownOperationException", "The sandbox does not support %s.", cl.Action)
 	}
@@ -128,7 +130,8 @@ func unknownAction(cl *wire.Call) error {
 
 // exchange is a call with what a handler needs to answer it.
 func (c *Cloud) exchange(cl *wire.Call, t *core.Tx) *core.Exchange {
-	return &core.Exchange{Call: cl, Tx: t, Now: t.Now, Settle: c.opts.settle, KeepDead: c.opts.keepDead, Account: c.account}
+	return &core.Exchange{Call: cl, Tx: t, Now: t.Now, Settle: c.opts.settle, KeepDead: c.opts.keepDead,
+		Account: c.account}
 }
 
 // furnish gives a region what a new account has there: a default VPC with a

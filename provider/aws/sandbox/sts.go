@@ -15,7 +15,8 @@ import (
 func callerIdentity(x *core.Exchange) (any, error) {
 	type identity struct{ Account, UserId, Arn string }
 	if x.Account != wire.Account {
-		return identity{x.Account, "AROAPRACTICECLOUD000:ovi", "arn:aws:sts::" + x.Account + ":assumed-role/practice/ovi"}, nil
+		return identity{x.Account, "AROAPRACTICECLOUD000:ovi", "arn:aws:sts::" + x.Account + ":assumed-role/practice/ovi"},
+			nil
 	}
 	return identity{wire.Account, "AIDAPRACTICECLOUD000", "arn:aws:iam::" + wire.Account + ":user/practice"}, nil
 }

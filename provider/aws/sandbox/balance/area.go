@@ -8,8 +8,9 @@ import (
 
 func Actions() map[string]map[string]core.Handler {
 	all := map[string]core.Handler{
-		"CreateLoadBalancer": createBalancer, "DescribeLoadBalancers": describeBalancers, "DeleteLoadBalancer": deleteBalancer,
-		"SetSubnets": setSubnets, "SetSecurityGroups": setGroups,
+		"CreateLoadBalancer": createBalancer, "DescribeLoadBalancers": describeBalancers,
+		"DeleteLoadBalancer": deleteBalancer,
+		"SetSubnets":         setSubnets, "SetSecurityGroups": setGroups,
 		"AddTags": addELBTags, "RemoveTags": removeELBTags, "DescribeTags": describeELBTags,
 	}
 	maps.Copy(all, targetActions())

@@ -24,8 +24,10 @@ type xmlBalancer struct {
 
 func viewBalancer(x *core.Exchange, b *loadBalancer) xmlBalancer {
 	out := xmlBalancer{
-		LoadBalancerArn: b.ID, LoadBalancerName: b.Name, Scheme: b.Scheme, Type: b.Type, VpcId: b.VPC, CreatedTime: b.Made, Groups: b.Groups,
-		DNSName: b.Name + "-" + strconv.Itoa(int(b.Seq)) + "." + x.Region + ".elb.amazonaws.com", CanonicalHostedZoneId: dns.BalancerZone,
+		LoadBalancerArn: b.ID, LoadBalancerName: b.Name, Scheme: b.Scheme, Type: b.Type, VpcId: b.VPC, CreatedTime: b.Made,
+		Groups:                b.Groups,
+		DNSName:               b.Name + "-" + strconv.Itoa(int(b.Seq)) + "." + x.Region + ".elb.amazonaws.com",
+		CanonicalHostedZoneId: dns.BalancerZone,
 	}
 	if b.Scheme == "internal" {
 		out.DNSName = "internal-" + out.DNSName
@@ -50,7 +52,8 @@ var elbNames = wire.Late(`^[A-Za-z0-9]([A-Za-z0-9-]{0,30}[A-Za-z0-9])?$`)
 
 func elbName(name string) error {
 	if !elbNames.MatchString(name) {
-		return wire.Failf("ValidationError", "The name '%s' can only contain characters that are alphanumeric characters and hyphens(-), at most 32", name)
+		return wire.Failf("ValidationError",
+			"The name '%s' can only contain characters that are alphanumeric characters and hyphens(-), at most 32", name)
 	}
 	return nil
 }
@@ -76,7 +79,8 @@ func readBalancerNetwork(x *core.Exchange, b *loadBalancer) error {
 		case b.VPC != "" && b.VPC != s.VPC:
 			return wire.Failf("InvalidSubnet", "All subnets must belong to the same VPC")
 		case zones[s.AZ]:
-			return wire.Failf("InvalidConfigurationRequest", "A load balancer cannot be attached to multiple subnets in the same Availability Zone")
+			return wire.Failf("InvalidConfigurationRequest",
+				"A load balancer cannot be attached to multiple subnets in the same Availability Zone")
 		}
 		b.VPC, zones[s.AZ] = s.VPC, true
 	}
@@ -92,7 +96,9 @@ func readBalancerNetwork(x *core.Exchange, b *loadBalancer) error {
 }
 
 func hasGateway(x *core.Exchange, vpcID string) bool {
-	return slices.ContainsFunc(core.List[*network.InternetGateway](x.Tx, x.Region), func(g *network.InternetGateway) bool { return g.VPC == vpcID })
+	return slices.ContainsFunc(core.List[*network.InternetGateway](x.Tx, x.Region), func(g *network.InternetGateway) bool {
+		return g.VPC == vpcID
+	})
 }
 
 func readBalancerGroups(x *core.Exchange, b *loadBalancer) error {
@@ -120,7 +126,8 @@ type manyBalancers struct {
 // createBalancer takes a second call with the same settings for the first one (ELB API reference:
 // CreateLoadBalancer is idempotent), tags apart.
 func createBalancer(x *core.Exchange) (any, error) {
-	b := &loadBalancer{Name: x.P.Str("Name"), Type: x.P.Or("Type", "application"), Scheme: x.P.Or("Scheme", "internet-facing")}
+	b := &loadBalancer{Name: x.P.Str("Name"), Type: x.P.Or("Type", "application"),
+		Scheme: x.P.Or("Scheme", "internet-facing")}
 	if err := elbName(b.Name); err != nil {
 		return nil, err
 	}
@@ -138,8 +145,10 @@ func createBalancer(x *core.Exchange) (any, error) {
 		if o.Name != b.Name {
 			continue
 		}
-		if o.Type != b.Type || o.Scheme != b.Scheme || !slices.Equal(o.Subnets, b.Subnets) || !slices.Equal(o.Groups, b.Groups) {
-			return nil, wire.Failf("DuplicateLoadBalancerName", "A load balancer with the same name '%s' exists, but with different settings", b.Name)
+		if o.Type != b.Type || o.Scheme != b.Scheme || !slices.Equal(o.Subnets, b.Subnets) ||
+			!slices.Equal(o.Groups, b.Groups) {
+			return nil, wire.Failf("DuplicateLoadBalancerName",
+				"A load balancer with the same name '%s' exists, but with different settings", b.Name)
 		}
 		return manyBalancers{List: []xmlBalancer{viewBalancer(x, o)}}, nil
 	}
@@ -165,7 +174,9 @@ func chosen[T core.Entity](x *core.Exchange, arns, code string, nameOf func(T) s
 	if len(ids)+len(names) == 0 {
 		return all, nil
 	}
-	rows := slices.DeleteFunc(all, func(e T) bool { return !slices.Contains(ids, e.Meta().ID) && !slices.Contains(names, nameOf(e)) })
+	rows := slices.DeleteFunc(all, func(e T) bool {
+		return !slices.Contains(ids, e.Meta().ID) && !slices.Contains(names, nameOf(e))
+	})
 	if len(rows) < len(ids)+len(names) {
 		return nil, wire.Failf(code, "One or more of %v not found", append(ids, names...))
 	}
@@ -192,7 +203,9 @@ func elbPage[T core.Entity](x *core.Exchange, all []T) ([]T, *string, error) {
 }
 
 func describeBalancers(x *core.Exchange) (any, error) {
-	all, err := chosen(x, "LoadBalancerArns.member", "LoadBalancerNotFound", func(b *loadBalancer) string { return b.Name })
+	all, err := chosen(x, "LoadBalancerArns.member", "LoadBalancerNotFound", func(b *loadBalancer) string {
+		return b.Name
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -244,7 +257,8 @@ func setGroups(x *core.Exchange) (any, error) {
 
 // elbTagged finds what an ARN names.
 func elbTagged(x *core.Exchange, arn string) (core.Entity, error) {
-	for kind, code := range map[string]string{"load-balancer": "LoadBalancerNotFound", "target-group": "TargetGroupNotFound", "listener": "ListenerNotFound"} {
+	for kind, code := range map[string]string{"load-balancer": "LoadBalancerNotFound",
+		"target-group": "TargetGroupNotFound", "listener": "ListenerNotFound"} {
 		if e := x.Tx.St.Table(kind, x.Region).Get(arn); e != nil && !x.Tx.Unread(e) {
 			return e, nil
 		} else if elbKind(arn) == kind {

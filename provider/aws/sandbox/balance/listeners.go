@@ -10,7 +10,8 @@ import (
 
 func listenerActions() map[string]core.Handler {
 	return map[string]core.Handler{
-		"CreateListener": createListener, "DescribeListeners": describeListeners, "ModifyListener": modifyListener, "DeleteListener": deleteListener,
+		"CreateListener": createListener, "DescribeListeners": describeListeners, "ModifyListener": modifyListener,
+		"DeleteListener": deleteListener,
 	}
 }
 
@@ -42,7 +43,8 @@ func viewListener(l *listener) xmlListener {
 	action := xmlAction{Type: "forward", TargetGroupArn: l.Targets}
 	if l.Redirect != nil {
 		r := l.Redirect
-		action = xmlAction{Type: "redirect", RedirectConfig: &xmlRedirect{r["Protocol"], r["Host"], r["Port"], r["Path"], "#{query}", r["StatusCode"]}}
+		action = xmlAction{Type: "redirect",
+			RedirectConfig: &xmlRedirect{r["Protocol"], r["Host"], r["Port"], r["Path"], "#{query}", r["StatusCode"]}}
 	}
 	out.Actions = []xmlAction{action}
 	return out
@@ -77,12 +79,14 @@ func readListener(x *core.Exchange, l *listener) (err error) {
 			}
 			l.Targets = t.ID
 			if other := strings.HasPrefix(t.Protocol, "HTTP") != strings.HasPrefix(l.Protocol, "HTTP"); other {
-				return wire.Failf("IncompatibleProtocols", "The target group protocol '%s' is not compatible with the listener protocol '%s'", t.Protocol, l.Protocol)
+				return wire.Failf("IncompatibleProtocols",
+					"The target group protocol '%s' is not compatible with the listener protocol '%s'", t.Protocol, l.Protocol)
 			}
 		case "redirect":
 			l.Redirect = map[string]string{
 				"Protocol": a.Or("RedirectConfig.Protocol", "#{protocol}"), "Host": a.Or("RedirectConfig.Host", "#{host}"),
-				"Port": a.Or("RedirectConfig.Port", "#{port}"), "Path": a.Or("RedirectConfig.Path", "/#{path}"), "StatusCode": a.Str("RedirectConfig.StatusCode"),
+				"Port": a.Or("RedirectConfig.Port", "#{port}"), "Path": a.Or("RedirectConfig.Path", "/#{path}"),
+				"StatusCode": a.Str("RedirectConfig.StatusCode"),
 			}
 		}
 	}
@@ -105,7 +109,9 @@ func usableCertificate(x *core.Exchange, arn string) error {
 	case !ok:
 		return wire.Failf("CertificateNotFound", "Certificate '%s' not found", arn)
 	case keys.CertificateStatus(x, c) != "ISSUED":
-		return wire.Failf("UnsupportedCertificate", "The certificate '%s' must have a fully-qualified domain name, a supported signature, and a supported key size.", arn)
+		return wire.Failf("UnsupportedCertificate",
+			"The certificate '%s' must have a fully-qualified domain name, a supported signature, and a supported key size.",
+			arn)
 	}
 	return nil
 }

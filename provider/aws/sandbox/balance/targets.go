@@ -12,7 +12,8 @@ import (
 
 func targetActions() map[string]core.Handler {
 	return map[string]core.Handler{
-		"CreateTargetGroup": createTargets, "DescribeTargetGroups": describeTargets, "ModifyTargetGroup": modifyTargets, "DeleteTargetGroup": deleteTargets,
+		"CreateTargetGroup": createTargets, "DescribeTargetGroups": describeTargets, "ModifyTargetGroup": modifyTargets,
+		"DeleteTargetGroup": deleteTargets,
 	}
 }
 
@@ -30,9 +31,12 @@ type xmlTargets struct {
 func viewTargets(x *core.Exchange, t *targetGroup) xmlTargets {
 	out := xmlTargets{
 		TargetGroupArn: t.ID, TargetGroupName: t.Name, Protocol: t.Protocol, TargetType: t.Target, VpcId: t.VPC, Port: t.Port,
-		HealthCheckProtocol: t.Health["HealthCheckProtocol"], HealthCheckPort: t.Health["HealthCheckPort"], HealthCheckPath: t.Health["HealthCheckPath"],
-		HealthCheckIntervalSeconds: t.Health["HealthCheckIntervalSeconds"], HealthCheckTimeoutSeconds: t.Health["HealthCheckTimeoutSeconds"],
-		HealthyThresholdCount: t.Health["HealthyThresholdCount"], UnhealthyThresholdCount: t.Health["UnhealthyThresholdCount"],
+		HealthCheckProtocol: t.Health["HealthCheckProtocol"], HealthCheckPort: t.Health["HealthCheckPort"],
+		HealthCheckPath:            t.Health["HealthCheckPath"],
+		HealthCheckIntervalSeconds: t.Health["HealthCheckIntervalSeconds"],
+		HealthCheckTimeoutSeconds:  t.Health["HealthCheckTimeoutSeconds"],
+		HealthyThresholdCount:      t.Health["HealthyThresholdCount"],
+		UnhealthyThresholdCount:    t.Health["UnhealthyThresholdCount"],
 	}
 	if c := t.Health["Matcher.HttpCode"]; c != "" {
 		out.Matcher = &struct{ HttpCode string }{c}
@@ -49,8 +53,9 @@ func viewTargets(x *core.Exchange, t *targetGroup) xmlTargets {
 // for Network Load Balancers).
 func healthDefaults(protocol string) map[string]string {
 	out := map[string]string{
-		"HealthCheckProtocol": protocol, "HealthCheckPort": "traffic-port", "HealthCheckIntervalSeconds": "30", "HealthCheckTimeoutSeconds": "5",
-		"HealthyThresholdCount": "5", "UnhealthyThresholdCount": "2", "HealthCheckPath": "/", "Matcher.HttpCode": "200",
+		"HealthCheckProtocol": protocol, "HealthCheckPort": "traffic-port", "HealthCheckIntervalSeconds": "30",
+		"HealthCheckTimeoutSeconds": "5",
+		"HealthyThresholdCount":     "5", "UnhealthyThresholdCount": "2", "HealthCheckPath": "/", "Matcher.HttpCode": "200",
 	}
 	if !strings.HasPrefix(protocol, "HTTP") {
 		out["HealthCheckProtocol"] = "TCP"
@@ -63,7 +68,8 @@ func healthDefaults(protocol string) map[string]string {
 func readHealth(x *core.Exchange, have map[string]string) (map[string]string, error) {
 	out := maps.Clone(have)
 	for _, name := range []string{
-		"HealthCheckProtocol", "HealthCheckPort", "HealthCheckPath", "HealthCheckIntervalSeconds", "HealthCheckTimeoutSeconds",
+		"HealthCheckProtocol", "HealthCheckPort", "HealthCheckPath", "HealthCheckIntervalSeconds",
+		"HealthCheckTimeoutSeconds",
 		"HealthyThresholdCount", "UnhealthyThresholdCount", "Matcher.HttpCode",
 	} {
 		if v := x.P.Str(name); v != "" {
@@ -71,7 +77,8 @@ func readHealth(x *core.Exchange, have map[string]string) (map[string]string, er
 		}
 	}
 	if out["HealthCheckProtocol"] == "TCP" && (out["HealthCheckPath"] != "" || out["Matcher.HttpCode"] != "") {
-		return nil, wire.Failf("InvalidConfigurationRequest", "You cannot specify a path or a matcher for health checks of the protocol TCP")
+		return nil, wire.Failf("InvalidConfigurationRequest",
+			"You cannot specify a path or a matcher for health checks of the protocol TCP")
 	}
 	return out, nil
 }
@@ -82,7 +89,8 @@ type manyTargets struct {
 }
 
 func createTargets(x *core.Exchange) (any, error) {
-	t := &targetGroup{Name: x.P.Str("Name"), VPC: x.P.Str("VpcId"), Protocol: x.P.Str("Protocol"), Target: x.P.Or("TargetType", "instance")}
+	t := &targetGroup{Name: x.P.Str("Name"), VPC: x.P.Str("VpcId"), Protocol: x.P.Str("Protocol"),
+		Target: x.P.Or("TargetType", "instance")}
 	if err := elbName(t.Name); err != nil {
 		return nil, err
 	}
@@ -104,8 +112,10 @@ func createTargets(x *core.Exchange) (any, error) {
 		if o.Name != t.Name {
 			continue
 		}
-		if o.VPC != t.VPC || o.Port != t.Port || o.Protocol != t.Protocol || o.Target != t.Target || !maps.Equal(o.Health, t.Health) {
-			return nil, wire.Failf("DuplicateTargetGroupName", "A target group with the same name '%s' exists, but with different settings", t.Name)
+		if o.VPC != t.VPC || o.Port != t.Port || o.Protocol != t.Protocol || o.Target != t.Target ||
+			!maps.Equal(o.Health, t.Health) {
+			return nil, wire.Failf("DuplicateTargetGroupName",
+				"A target group with the same name '%s' exists, but with different settings", t.Name)
 		}
 		return manyTargets{List: []xmlTargets{viewTargets(x, o)}}, nil
 	}

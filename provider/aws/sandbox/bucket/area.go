@@ -10,18 +10,25 @@ func Actions() map[string]map[string]core.Handler {
 		"GetBucketLocation": bucketLocation,
 		"GetBucketTagging":  getBucketTags, "PutBucketTagging": putBucketTags, "DeleteBucketTagging": deleteBucketTags,
 		"GetBucketVersioning": getVersioning, "PutBucketVersioning": putVersioning,
-		"GetBucketPublicAccessBlock": getBlock, "PutBucketPublicAccessBlock": putBlock, "DeleteBucketPublicAccessBlock": deleteBlock,
-		"GetBucketEncryption": getEncryption, "PutBucketEncryption": putEncryption, "DeleteBucketEncryption": deleteEncryption,
-		"GetBucketOwnershipControls": getOwnership, "PutBucketOwnershipControls": putOwnership, "DeleteBucketOwnershipControls": deleteOwnership,
-		"GetBucketPolicy": getPolicy, "PutBucketPolicy": putPolicy, "DeleteBucketPolicy": deletePolicy,
-		"GetBucketLifecycleConfiguration": getLifecycle, "PutBucketLifecycleConfiguration": putLifecycle, "DeleteBucketLifecycle": deleteLifecycle,
-		"GetBucketCors": getCORS, "PutBucketCors": putCORS, "DeleteBucketCors": deleteCORS,
-		"GetBucketAbac": getAbac, "PutBucketAbac": putAbac, "TagResource": tagBucketByControl, "UntagResource": untagBucketByControl,
+		"GetBucketPublicAccessBlock": getBlock, "PutBucketPublicAccessBlock": putBlock,
+		"DeleteBucketPublicAccessBlock": deleteBlock,
+		"GetBucketEncryption":           getEncryption, "PutBucketEncryption": putEncryption,
+		"DeleteBucketEncryption":     deleteEncryption,
+		"GetBucketOwnershipControls": getOwnership, "PutBucketOwnershipControls": putOwnership,
+		"DeleteBucketOwnershipControls": deleteOwnership,
+		"GetBucketPolicy":               getPolicy, "PutBucketPolicy": putPolicy, "DeleteBucketPolicy": deletePolicy,
+		"GetBucketLifecycleConfiguration": getLifecycle, "PutBucketLifecycleConfiguration": putLifecycle,
+		"DeleteBucketLifecycle": deleteLifecycle,
+		"GetBucketCors":         getCORS, "PutBucketCors": putCORS, "DeleteBucketCors": deleteCORS,
+		"GetBucketAbac": getAbac, "PutBucketAbac": putAbac, "TagResource": tagBucketByControl,
+		"UntagResource": untagBucketByControl,
 		"ListObjectsV2": listObjects, "ListObjectVersions": listVersions,
-		"PutObject": putObject, "GetObject": getObject, "HeadObject": headObject, "DeleteObject": deleteObject, "DeleteObjects": deleteObjects,
+		"PutObject": putObject, "GetObject": getObject, "HeadObject": headObject, "DeleteObject": deleteObject,
+		"DeleteObjects": deleteObjects,
 	}}
 }
 
 func Kinds() []core.Kind {
-	return []core.Kind{{Name: "bucket", Word: "s3", Rank: 13, Type: (*bucket)(nil), Order: orderBucket}, {Name: "object", Type: (*object)(nil)}}
+	return []core.Kind{{Name: "bucket", Word: "s3", Rank: 13, Type: (*bucket)(nil), Order: orderBucket},
+		{Name: "object", Type: (*object)(nil)}}
 }

@@ -20,7 +20,8 @@ var (
 
 func validBucket(name string) bool {
 	return bucketName.MatchString(name) && !ipLike.MatchString(name) && !strings.Contains(name, "..") &&
-		!strings.HasPrefix(name, "xn--") && !strings.HasPrefix(name, "sthree-") && !strings.HasSuffix(name, "-s3alias") && !strings.HasSuffix(name, "--ol-s3")
+		!strings.HasPrefix(name, "xn--") && !strings.HasPrefix(name, "sthree-") && !strings.HasSuffix(name, "-s3alias") &&
+		!strings.HasSuffix(name, "--ol-s3")
 }
 
 func empty(status int) wire.Raw { return wire.Raw{Status: status, Header: http.Header{}} }
@@ -39,7 +40,9 @@ func bucketOf(x *core.Exchange) (*bucket, error) {
 		return nil, noBucket(x.Rest.Bucket)
 	}
 	if b.Home != x.Region {
-		return b, &wire.Error{Status: 301, Code: "PermanentRedirect", Home: b.Home, Message: "The bucket you are attempting to access must be addressed using the specified endpoint: it lives in " + b.Home + ". Please send all future requests to this endpoint."}
+		return b, &wire.Error{Status: 301, Code: "PermanentRedirect", Home: b.Home,
+			Message: "The bucket you are attempting to access must be addressed using the specified endpoint: it lives in " +
+				b.Home + ". Please send all future requests to this endpoint."}
 	}
 	return b, nil
 }
@@ -67,9 +70,11 @@ func createBucket(x *core.Exchange) (any, error) {
 	case in.Location == "us-east-1":
 		return nil, wire.Failf("InvalidLocationConstraint", "The specified location-constraint is not valid")
 	case in.Location == "" && x.Region != "us-east-1":
-		return nil, wire.Failf("IllegalLocationConstraintException", "The unspecified location constraint is incompatible for the region specific endpoint this request was sent to.")
+		return nil, wire.Failf("IllegalLocationConstraintException",
+			"The unspecified location constraint is incompatible for the region specific endpoint this request was sent to.")
 	case in.Location != "" && in.Location != x.Region:
-		return nil, wire.Failf("IllegalLocationConstraintException", "The %s location constraint is incompatible for the region specific endpoint this request was sent to.", in.Location)
+		return nil, wire.Failf("IllegalLocationConstraintException",
+			"The %s location constraint is incompatible for the region specific endpoint this request was sent to.", in.Location)
 	}
 	created := wire.Raw{Status: 200, Header: http.Header{"Location": {"/" + name}}}
 	if old, there := core.Find[*bucket](x.Tx, "", name); there {
@@ -78,13 +83,15 @@ func createBucket(x *core.Exchange) (any, error) {
 		if old.Home == "us-east-1" && x.Region == "us-east-1" {
 			return created, nil
 		}
-		return nil, wire.FailAs(409, "BucketAlreadyOwnedByYou", "Your previous request to create the named bucket succeeded and you already own it.")
+		return nil, wire.FailAs(409, "BucketAlreadyOwnedByYou",
+			"Your previous request to create the named bucket succeeded and you already own it.")
 	}
 	tags, err := tagMap(in.Tags)
 	if err != nil {
 		return nil, err
 	}
-	b := &bucket{Base: x.Tx.Named(name, ""), Home: x.Region, Encryption: encryption{Algorithm: "AES256"}, Ownership: "BucketOwnerEnforced"}
+	b := &bucket{Base: x.Tx.Named(name, ""), Home: x.Region, Encryption: encryption{Algorithm: "AES256"},
+		Ownership: "BucketOwnerEnforced"}
 	// New buckets block public access and encrypt ("Default settings for new
 	// S3 buckets", April 2023).
 	b.Block = &blocking{true, true, true, true}
@@ -94,7 +101,8 @@ func createBucket(x *core.Exchange) (any, error) {
 }
 
 func malformed() error {
-	return wire.Failf("MalformedXML", "The XML you provided was not well-formed or did not validate against our published schema")
+	return wire.Failf("MalformedXML",
+		"The XML you provided was not well-formed or did not validate against our published schema")
 }
 
 // headBucket tells the region even to those who ask in the wrong one (S3 API
@@ -169,7 +177,8 @@ func listBuckets(x *core.Exchange) (any, error) {
 		Prefix  string      `xml:",omitempty"`
 	}{Owner: "practice", Prefix: q.Get("prefix")}
 	for _, b := range all {
-		if b.ID <= after || !strings.HasPrefix(b.ID, q.Get("prefix")) || q.Get("bucket-region") != "" && q.Get("bucket-region") != b.Home {
+		if b.ID <= after || !strings.HasPrefix(b.ID, q.Get("prefix")) ||
+			q.Get("bucket-region") != "" && q.Get("bucket-region") != b.Home {
 			continue
 		}
 		if len(out.Buckets) == size {

@@ -36,7 +36,8 @@ func putAbac(x *core.Exchange) (any, error) {
 // ("Enabling ABAC in general purpose buckets"). The documentation names no code.
 func (b *bucket) byControlOnly() error {
 	if b.Abac {
-		return wire.FailAs(400, "InvalidRequest", "Attribute-based access control is enabled for the bucket: use TagResource.")
+		return wire.FailAs(400, "InvalidRequest",
+			"Attribute-based access control is enabled for the bucket: use TagResource.")
 	}
 	return nil
 }

@@ -70,7 +70,8 @@ func (r corsRule) check() error {
 	}
 	for _, s := range r.Expose {
 		if strings.Contains(s, "*") {
-			return wire.Failf("InvalidRequest", "ExposeHeader %q contains wildcard. We currently do not support wildcard for ExposeHeader.", s)
+			return wire.Failf("InvalidRequest",
+				"ExposeHeader %q contains wildcard. We currently do not support wildcard for ExposeHeader.", s)
 		}
 	}
 	return nil

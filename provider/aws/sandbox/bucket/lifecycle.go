@@ -132,7 +132,8 @@ func (r *lifecycleRule) check() error {
 		return wire.Failf("InvalidArgument", "ID length should not exceed allowed limit of 255")
 	case r.Status != "Enabled" && r.Status != "Disabled", (r.Old == nil) == (r.Filter == nil):
 		return malformed()
-	case r.Expiration == nil && r.Noncurrent == nil && r.Abort == nil && len(r.Transitions) == 0 && len(r.OldVersionTo) == 0:
+	case r.Expiration == nil && r.Noncurrent == nil && r.Abort == nil && len(r.Transitions) == 0 &&
+		len(r.OldVersionTo) == 0:
 		return wire.Failf("InvalidRequest", "At least one action needs to be specified in a rule")
 	}
 	if err := r.checkFilter(); err != nil {
@@ -212,10 +213,12 @@ func (r *lifecycleRule) checkTransitions() error {
 			return wire.Failf("InvalidArgument", "'Days' in Transition action must be nonnegative")
 		}
 		if (t.Class == "STANDARD_IA" || t.Class == "ONEZONE_IA") && *t.Days < 30 {
-			return wire.Failf("InvalidArgument", "'Days' in Transition action must be greater than or equal to 30 for storageClass '%s'", t.Class)
+			return wire.Failf("InvalidArgument",
+				"'Days' in Transition action must be greater than or equal to 30 for storageClass '%s'", t.Class)
 		}
 		if e := r.Expiration; e != nil && e.Days != nil && *e.Days <= *t.Days {
-			return wire.Failf("InvalidArgument", "'Days' in the Expiration action must be greater than 'Days' in the Transition action")
+			return wire.Failf("InvalidArgument",
+				"'Days' in the Expiration action must be greater than 'Days' in the Transition action")
 		}
 	}
 	return nil

@@ -43,7 +43,8 @@ func putObject(x *core.Exchange) (any, error) {
 		return nil, wire.Failf("EntityTooLarge", "The sandbox stores objects of up to %d bytes.", maxObject)
 	}
 	sum := md5.Sum(x.Rest.Body)
-	o := &object{Base: x.Tx.Named(b.ID+"/"+x.Rest.Key, ""), Bucket: b.ID, Key: x.Rest.Key, Type: x.Rest.Header.Get("Content-Type"), ETag: `"` + hex.EncodeToString(sum[:]) + `"`, Data: x.Rest.Body}
+	o := &object{Base: x.Tx.Named(b.ID+"/"+x.Rest.Key, ""), Bucket: b.ID, Key: x.Rest.Key,
+		Type: x.Rest.Header.Get("Content-Type"), ETag: `"` + hex.EncodeToString(sum[:]) + `"`, Data: x.Rest.Body}
 	x.Tx.Put(o)
 	return wire.Raw{Status: 200, Header: http.Header{"Etag": {o.ETag}}, Body: nil}, nil
 }
@@ -65,7 +66,8 @@ func getObject(x *core.Exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := http.Header{"Etag": {o.ETag}, "Last-Modified": {o.Made.Format(http.TimeFormat)}, "Content-Length": {strconv.Itoa(len(o.Data))}}
+	h := http.Header{"Etag": {o.ETag}, "Last-Modified": {o.Made.Format(http.TimeFormat)},
+		"Content-Length": {strconv.Itoa(len(o.Data))}}
 	h.Set("Content-Type", cmp.Or(o.Type, "binary/octet-stream"))
 	return wire.Raw{Status: 200, Header: h, Body: o.Data}, nil
 }
@@ -201,7 +203,8 @@ func listObjects(x *core.Exchange) (any, error) {
 			}
 			continue
 		}
-		out.Objects = append(out.Objects, xmlObject{Key: o.Key, At: o.Made, ETag: o.ETag, Size: len(o.Data), Class: "STANDARD"})
+		out.Objects = append(out.Objects,
+			xmlObject{Key: o.Key, At: o.Made, ETag: o.ETag, Size: len(o.Data), Class: "STANDARD"})
 	}
 	out.Count = len(out.Objects) + len(out.Folders)
 	return out, nil

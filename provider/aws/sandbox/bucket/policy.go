@@ -70,9 +70,13 @@ func (b *bucket) checkPolicy(text []byte) error {
 			return wire.Failf("MalformedPolicy", "Invalid effect: %s", st.Effect)
 		case st.Principal == nil && st.Other == nil:
 			return wire.Failf("MalformedPolicy", "Missing required field Principal")
-		case slices.ContainsFunc(texts(st.Action), func(s string) bool { return s != "*" && !strings.HasPrefix(strings.ToLower(s), "s3:") }):
+		case slices.ContainsFunc(texts(st.Action), func(s string) bool {
+			return s != "*" && !strings.HasPrefix(strings.ToLower(s), "s3:")
+		}):
 			return wire.Failf("MalformedPolicy", "Policy has invalid action")
-		case slices.ContainsFunc(texts(st.Resource), func(s string) bool { return s != own && !strings.HasPrefix(s, own+"/") }):
+		case slices.ContainsFunc(texts(st.Resource), func(s string) bool {
+			return s != own && !strings.HasPrefix(s, own+"/")
+		}):
 			return wire.Failf("MalformedPolicy", "Policy has invalid resource")
 		}
 		anyone := st.Principal == "*"
@@ -80,7 +84,9 @@ func (b *bucket) checkPolicy(text []byte) error {
 			anyone = slices.Contains(texts(m["AWS"]), "*")
 		}
 		if anyone && st.Effect == "Allow" && st.Condition == nil && b.Block != nil && b.Block.Policy {
-			return wire.FailAs(403, "AccessDenied", "User is not authorized to perform: s3:PutBucketPolicy on resource: %q because public policies are prevented by the BlockPublicPolicy setting in S3 Block Public Access.", own)
+			return wire.FailAs(403, "AccessDenied",
+				"User is not authorized to perform: s3:PutBucketPolicy on resource: %q because public policies are prevented by "+
+					"the BlockPublicPolicy setting in S3 Block Public Access.", own)
 		}
 	}
 	return nil

@@ -122,7 +122,8 @@ func getBlock(x *core.Exchange) (any, error) {
 		return nil, err
 	}
 	if b.Block == nil {
-		return nil, wire.FailAs(404, "NoSuchPublicAccessBlockConfiguration", "The public access block configuration was not found")
+		return nil, wire.FailAs(404, "NoSuchPublicAccessBlockConfiguration",
+			"The public access block configuration was not found")
 	}
 	return xmlBlock{blocking: *b.Block}, nil
 }
@@ -171,7 +172,8 @@ func putEncryption(x *core.Exchange) (any, error) {
 		return nil, malformed()
 	}
 	if r.Algorithm == "AES256" && r.Key != "" {
-		return nil, wire.Failf("InvalidArgument", "a KMSMasterKeyID is not applicable if the default sse algorithm is not aws:kms or aws:kms:dsse")
+		return nil, wire.Failf("InvalidArgument",
+			"a KMSMasterKeyID is not applicable if the default sse algorithm is not aws:kms or aws:kms:dsse")
 	}
 	return changeBucket(x, func(b *bucket) error { b.Encryption = encryption(r); return nil }, 200)
 }
@@ -202,7 +204,8 @@ func deleteOwnership(x *core.Exchange) (any, error) {
 
 func putOwnership(x *core.Exchange) (any, error) {
 	var in xmlOwnership
-	if xml.Unmarshal(x.Rest.Body, &in) != nil || !slices.Contains([]string{"BucketOwnerEnforced", "BucketOwnerPreferred", "ObjectWriter"}, in.Value) {
+	if xml.Unmarshal(x.Rest.Body, &in) != nil ||
+		!slices.Contains([]string{"BucketOwnerEnforced", "BucketOwnerPreferred", "ObjectWriter"}, in.Value) {
 		return nil, malformed()
 	}
 	return changeBucket(x, func(b *bucket) error { b.Ownership = in.Value; return nil }, 200)

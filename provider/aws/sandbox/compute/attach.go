@@ -26,7 +26,8 @@ func attachVolume(x *core.Exchange) (any, error) {
 	case device == "":
 		return nil, wire.Missing("device")
 	case !deviceName.MatchString(device):
-		return nil, wire.Failf("InvalidParameterValue", "Value (%s) for parameter device is invalid. %s is not a valid EBS device name.", device, device)
+		return nil, wire.Failf("InvalidParameterValue",
+			"Value (%s) for parameter device is invalid. %s is not a valid EBS device name.", device, device)
 	case v.status(x.Now) == "in-use":
 		return nil, wire.Failf("VolumeInUse", "%s is already attached to an instance", v.ID)
 	case v.status(x.Now) != "available":
@@ -34,15 +35,18 @@ func attachVolume(x *core.Exchange) (any, error) {
 	case state != "running" && state != "stopped":
 		return nil, wire.Failf("IncorrectState", "Instance '%s' is not 'running' or 'stopped' (it is %s).", in.ID, state)
 	case v.AZ != in.AZ:
-		return nil, wire.Failf("InvalidVolume.ZoneMismatch", "The volume '%s' is not in the same availability zone as instance '%s'", v.ID, in.ID)
+		return nil, wire.Failf("InvalidVolume.ZoneMismatch",
+			"The volume '%s' is not in the same availability zone as instance '%s'", v.ID, in.ID)
 	}
 	for _, d := range disksOf(x, in.ID) {
 		if d.Attached.Device == device {
-			return nil, wire.Failf("InvalidParameterValue", "Invalid value '%s' for unixDevice. Attachment point %s is already in use", device, device)
+			return nil, wire.Failf("InvalidParameterValue",
+				"Invalid value '%s' for unixDevice. Attachment point %s is already in use", device, device)
 		}
 	}
 	n := *v
-	n.Attached = &attached{Instance: in.ID, Device: device, At: x.Now, Life: core.Through(x.Now, x.Settle, "attached", "attaching")}
+	n.Attached = &attached{Instance: in.ID, Device: device, At: x.Now,
+		Life: core.Through(x.Now, x.Settle, "attached", "attaching")}
 	x.Tx.Put(&n)
 	out := n.tieView(x.Now)
 	out.Status = n.Attached.Life.First()
@@ -65,7 +69,8 @@ func detachVolume(x *core.Exchange) (any, error) {
 		return nil, wire.Failf("InvalidAttachment.NotFound", "The volume '%s' is not attached to instance '%s'.", v.ID, id)
 	}
 	if d := x.P.Str("Device"); d != "" && d != t.Device {
-		return nil, wire.Failf("InvalidAttachment.NotFound", "The volume '%s' is not attached to instance '%s' as device '%s'.", v.ID, t.Instance, d)
+		return nil, wire.Failf("InvalidAttachment.NotFound",
+			"The volume '%s' is not attached to instance '%s' as device '%s'.", v.ID, t.Instance, d)
 	}
 	in, alive := core.Find[*ec2.Instance](x.Tx, x.Region, t.Instance)
 	if alive && in.Root == t.Device && in.Life.At(x.Now) != "stopped" {

@@ -39,8 +39,10 @@ func attribute(x *core.Exchange) (name, value string) {
 		return a, x.P.Str("Value")
 	}
 	forms := map[string]string{
-		"InstanceType.Value": "instanceType", "UserData.Value": "userData", "DisableApiTermination.Value": "disableApiTermination",
-		"DisableApiStop.Value": "disableApiStop", "EbsOptimized.Value": "ebsOptimized", "SourceDestCheck.Value": "sourceDestCheck",
+		"InstanceType.Value": "instanceType", "UserData.Value": "userData",
+		"DisableApiTermination.Value": "disableApiTermination",
+		"DisableApiStop.Value":        "disableApiStop", "EbsOptimized.Value": "ebsOptimized",
+		"SourceDestCheck.Value":                   "sourceDestCheck",
 		"InstanceInitiatedShutdownBehavior.Value": "instanceInitiatedShutdownBehavior", "GroupId.1": "groupSet",
 		"BlockDeviceMapping.1.DeviceName": "blockDeviceMapping",
 	}
@@ -100,7 +102,8 @@ func setAttribute(x *core.Exchange, in *ec2.Instance, name, value string) error 
 // reference: IncorrectInstanceState).
 func stopped(x *core.Exchange, in *ec2.Instance, attr string) error {
 	if state := in.Life.At(x.Now); state != "stopped" {
-		return wire.Failf("IncorrectInstanceState", "The instance '%s' is not in the 'stopped' state (it is %s); its %s cannot change.", in.ID, state, attr)
+		return wire.Failf("IncorrectInstanceState",
+			"The instance '%s' is not in the 'stopped' state (it is %s); its %s cannot change.", in.ID, state, attr)
 	}
 	return nil
 }

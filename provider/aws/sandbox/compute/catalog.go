@@ -44,7 +44,9 @@ func checkImage(x *core.Exchange, image, kind string) error {
 	}
 	want := map[string]string{imageX86: "x86_64", imageARM: "arm64"}[image]
 	if got := archOf(kind); want != "" && want != got {
-		return wire.Failf("InvalidParameterValue", "The architecture '%s' of the specified instance type does not match the architecture '%s' of the specified AMI. Specify an instance type and an AMI that have matching architectures, and try again.", got, want)
+		return wire.Failf("InvalidParameterValue",
+			"The architecture '%s' of the specified instance type does not match the architecture '%s' of the specified AMI. "+
+				"Specify an instance type and an AMI that have matching architectures, and try again.", got, want)
 	}
 	return nil
 }
@@ -63,7 +65,9 @@ func checkOffered(x *core.Exchange, zone, kind string) error {
 	if offered(zone, kind) {
 		return nil
 	}
-	return wire.Failf("Unsupported", "Your requested instance type (%s) is not supported in your requested Availability Zone (%s). Please retry your request by not specifying an Availability Zone or choosing another.", kind, zone)
+	return wire.Failf("Unsupported",
+		"Your requested instance type (%s) is not supported in your requested Availability Zone (%s). Please retry your "+
+			"request by not specifying an Availability Zone or choosing another.", kind, zone)
 }
 
 type xmlOffering struct {

@@ -12,8 +12,9 @@ import (
 
 func catalogActions() map[string]core.Handler {
 	return map[string]core.Handler{
-		"DescribeImages": describeImages, "DescribeInstanceTypes": describeTypes, "DescribeInstanceTypeOfferings": describeOfferings,
-		"DescribeAvailabilityZones": describeZones, "DescribeRegions": describeRegions,
+		"DescribeImages": describeImages, "DescribeInstanceTypes": describeTypes,
+		"DescribeInstanceTypeOfferings": describeOfferings,
+		"DescribeAvailabilityZones":     describeZones, "DescribeRegions": describeRegions,
 		"DescribeKeyPairs": describeKeys, "ImportKeyPair": importKey, "DeleteKeyPair": deleteKey,
 	}
 }
@@ -45,8 +46,10 @@ type xmlImageDisk struct {
 
 func imageView(id, name, arch string) xmlImage {
 	out := xmlImage{
-		ID: id, State: "available", Name: name, Owner: "137112412989", Alias: "amazon", Public: true, Arch: arch, Kind: "machine",
-		Root: rootDevice, RootType: "ebs", Virt: "hvm", IMDS: "v2.0", Made: time.Unix(1767225600, 0).UTC().Format("2006-01-02T15:04:05.000Z"),
+		ID: id, State: "available", Name: name, Owner: "137112412989", Alias: "amazon", Public: true, Arch: arch,
+		Kind: "machine",
+		Root: rootDevice, RootType: "ebs", Virt: "hvm", IMDS: "v2.0",
+		Made:     time.Unix(1767225600, 0).UTC().Format("2006-01-02T15:04:05.000Z"),
 		Mappings: []xmlImageDisk{{rootDevice, rootSnapshot, rootSize, "gp3", true}},
 	}
 	if name == "sandbox-image" {
@@ -60,7 +63,8 @@ func imageView(id, name, arch string) xmlImage {
 func describeImages(x *core.Exchange) (any, error) {
 	x.P.Strs("Owner")
 	x.P.Str("MaxResults")
-	known := []xmlImage{imageView(imageX86, "al2023-ami-2023-sandbox-x86_64", "x86_64"), imageView(imageARM, "al2023-ami-2023-sandbox-arm64", "arm64")}
+	known := []xmlImage{imageView(imageX86, "al2023-ami-2023-sandbox-x86_64", "x86_64"),
+		imageView(imageARM, "al2023-ami-2023-sandbox-arm64", "arm64")}
 	out := known
 	if ids := x.P.Strs("ImageId"); len(ids) > 0 {
 		out = nil
@@ -87,7 +91,8 @@ func wantsImage(x *core.Exchange, i xmlImage, err *error) bool {
 	for _, f := range x.P.Items("Filter") {
 		name := f.Str("Name")
 		got, known := map[string]string{
-			"image-id": i.ID, "name": i.Name, "architecture": i.Arch, "state": i.State, "owner-alias": i.Alias, "owner-id": i.Owner,
+			"image-id": i.ID, "name": i.Name, "architecture": i.Arch, "state": i.State, "owner-alias": i.Alias,
+			"owner-id":         i.Owner,
 			"root-device-type": i.RootType, "virtualization-type": i.Virt, "image-type": i.Kind,
 		}[name]
 		if !known {
@@ -153,7 +158,8 @@ func describeZones(x *core.Exchange) (any, error) {
 		if len(desired) > 0 && !slices.Contains(desired, z) {
 			continue
 		}
-		out = append(out, xmlZone{z, ec2.ZoneID(x.Region, i), "available", x.Region, "availability-zone", "opt-in-not-required"})
+		out = append(out, xmlZone{z, ec2.ZoneID(x.Region, i), "available", x.Region, "availability-zone",
+			"opt-in-not-required"})
 	}
 	if len(out) < len(desired) {
 		return nil, wire.Failf("InvalidParameterValue", "Invalid availability zone: %v", desired)
@@ -173,7 +179,9 @@ func describeRegions(x *core.Exchange) (any, error) {
 	x.P.Str("AllRegions")
 	names := x.P.Strs("RegionName")
 	if len(names) == 0 {
-		names = []string{"us-east-1", "us-east-2", "us-west-1", "us-west-2", "eu-west-1", "eu-west-2", "eu-west-3", "eu-central-1", "eu-north-1", "ca-central-1", "sa-east-1", "ap-south-1", "ap-northeast-1", "ap-northeast-2", "ap-northeast-3", "ap-southeast-1", "ap-southeast-2"}
+		names = []string{"us-east-1", "us-east-2", "us-west-1", "us-west-2", "eu-west-1", "eu-west-2", "eu-west-3",
+			"eu-central-1", "eu-north-1", "ca-central-1", "sa-east-1", "ap-south-1", "ap-northeast-1", "ap-northeast-2",
+			"ap-northeast-3", "ap-southeast-1", "ap-southeast-2"}
 	}
 	var out []xmlRegion
 	for _, n := range names {

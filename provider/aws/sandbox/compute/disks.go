@@ -25,7 +25,8 @@ type disk struct {
 // launchDisks reads the block device mappings: the root volume, changed or
 // not, and further ones ("Block device mappings").
 func launchDisks(x *core.Exchange) ([]disk, error) {
-	root := disk{volume: volume{Size: rootSize, Type: "gp3", IOPS: 3000, Throughput: 125, Snapshot: rootSnapshot}, device: rootDevice, kill: true}
+	root := disk{volume: volume{Size: rootSize, Type: "gp3", IOPS: 3000, Throughput: 125, Snapshot: rootSnapshot},
+		device: rootDevice, kill: true}
 	out := []disk{root}
 	for _, m := range x.P.Items("BlockDeviceMapping") {
 		device := m.Str("DeviceName")
@@ -33,7 +34,8 @@ func launchDisks(x *core.Exchange) ([]disk, error) {
 			return nil, wire.Failf("InvalidBlockDeviceMapping", "A block device mapping needs a DeviceName.")
 		}
 		if m.Has("NoDevice") || m.Has("VirtualName") {
-			return nil, wire.Failf("Unsupported", "The sandbox supports EBS volumes only, and its images map only %s.", rootDevice)
+			return nil, wire.Failf("Unsupported", "The sandbox supports EBS volumes only, and its images map only %s.",
+				rootDevice)
 		}
 		d := &out[0]
 		if device != rootDevice {
@@ -53,7 +55,8 @@ func readDisk(p *wire.Params, d *disk) error {
 		return err
 	}
 	if d.Snapshot != "" && size < d.Size {
-		return wire.Failf("InvalidBlockDeviceMapping", "Volume of size %dGB is smaller than snapshot '%s', expect size>= %dGB", size, d.Snapshot, d.Size)
+		return wire.Failf("InvalidBlockDeviceMapping",
+			"Volume of size %dGB is smaller than snapshot '%s', expect size>= %dGB", size, d.Snapshot, d.Size)
 	}
 	d.Size = size
 	d.kill = p.Flag("DeleteOnTermination", d.kill)
@@ -74,7 +77,8 @@ func attachNew(x *core.Exchange, in *ec2.Instance, disks []disk, tags map[string
 		encrypt(x, &v)
 		v.Base = x.Tx.Fresh("vol-", x.Region)
 		v.AZ, v.Tags, v.Life = in.AZ, tags, core.Steady("available")
-		v.Attached = &attached{Instance: in.ID, Device: d.device, Kill: d.kill, At: x.Now, Life: core.Through(x.Now, x.Settle, "attached", "attaching")}
+		v.Attached = &attached{Instance: in.ID, Device: d.device, Kill: d.kill, At: x.Now,
+			Life: core.Through(x.Now, x.Settle, "attached", "attaching")}
 		x.Tx.Put(&v)
 	}
 }

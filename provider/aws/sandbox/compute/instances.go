@@ -30,7 +30,9 @@ func describeInstances(x *core.Exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if all, err = core.Filtered(x, all, func(in *ec2.Instance, name string) ([]string, bool) { return instanceValues(x, in, name) }); err != nil {
+	if all, err = core.Filtered(x, all, func(in *ec2.Instance, name string) ([]string, bool) {
+		return instanceValues(x, in, name)
+	}); err != nil {
 		return nil, err
 	}
 	rows, next, err := ec2.Page(x, all, "InstanceId", 1000)
@@ -70,7 +72,9 @@ func describeStatus(x *core.Exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if all, err = core.Filtered(x, all, func(in *ec2.Instance, name string) ([]string, bool) { return instanceValues(x, in, name) }); err != nil {
+	if all, err = core.Filtered(x, all, func(in *ec2.Instance, name string) ([]string, bool) {
+		return instanceValues(x, in, name)
+	}); err != nil {
 		return nil, err
 	}
 	everything := x.P.Yes("IncludeAllInstances")

@@ -32,7 +32,8 @@ func viewModification(v *volume, state string) xmlModification {
 	if t := c.Life.End(); state == "completed" {
 		end = &t
 	}
-	return xmlModification{v.ID, state, progress, c.Start, end, c.OldSize, c.OldType, c.OldIOPS, c.OldThrough, c.Size, c.Type, c.IOPS, c.Throughput}
+	return xmlModification{v.ID, state, progress, c.Start, end, c.OldSize, c.OldType, c.OldIOPS, c.OldThrough, c.Size,
+		c.Type, c.IOPS, c.Throughput}
 }
 
 // modifyVolume grows or retunes a volume, attached or not; it never shrinks
@@ -47,7 +48,8 @@ func modifyVolume(x *core.Exchange) (any, error) {
 		return nil, wire.Failf("IncorrectState", "The volume '%s' is in the state '%s' and cannot be modified.", v.ID, s)
 	}
 	if v.Change != nil && v.Change.Life.At(x.Now) != "completed" {
-		return nil, wire.Failf("IncorrectModificationState", "Cannot modify volume %s: it is currently being %s", v.ID, v.Change.Life.At(x.Now))
+		return nil, wire.Failf("IncorrectModificationState", "Cannot modify volume %s: it is currently being %s", v.ID,
+			v.Change.Life.At(x.Now))
 	}
 	size, err := x.P.Num("Size", v.Size)
 	if err != nil {
@@ -153,12 +155,15 @@ func volumeLimits(kind string) (minSize, maxSize, minIOPS, maxIOPS int, ok bool)
 func readVolume(p *wire.Params, param, kind string, size int) (*volume, error) {
 	lo, hi, minIOPS, maxIOPS, ok := volumeLimits(kind)
 	if !ok {
-		return nil, wire.Failf("InvalidParameterValue", "Value (%s) for parameter %s is invalid. Unknown volume type.", kind, param)
+		return nil, wire.Failf("InvalidParameterValue", "Value (%s) for parameter %s is invalid. Unknown volume type.", kind,
+			param)
 	}
 	if size < lo || size > hi {
-		return nil, wire.Failf("InvalidParameterValue", "Volume of %dGiB is invalid for volume type %s: it must be from %d to %d GiB.", size, kind, lo, hi)
+		return nil, wire.Failf("InvalidParameterValue",
+			"Volume of %dGiB is invalid for volume type %s: it must be from %d to %d GiB.", size, kind, lo, hi)
 	}
-	v := &volume{Size: size, Type: kind, Encrypted: p.Yes("Encrypted"), KMS: p.Str("KmsKeyId"), Snapshot: p.Str("SnapshotId")}
+	v := &volume{Size: size, Type: kind, Encrypted: p.Yes("Encrypted"), KMS: p.Str("KmsKeyId"),
+		Snapshot: p.Str("SnapshotId")}
 	iops, err := p.Num("Iops", 0)
 	if err != nil {
 		return nil, err
@@ -169,7 +174,8 @@ func readVolume(p *wire.Params, param, kind string, size int) (*volume, error) {
 	}
 	switch {
 	case v.KMS != "" && !v.Encrypted:
-		return nil, wire.Failf("InvalidParameterDependency", "The parameter KmsKeyId requires the parameter Encrypted to be set.")
+		return nil, wire.Failf("InvalidParameterDependency",
+			"The parameter KmsKeyId requires the parameter Encrypted to be set.")
 	case iops != 0 && maxIOPS == 0:
 		return nil, wire.Failf("InvalidParameterCombination", "The parameter iops is not supported for %s volumes.", kind)
 	case iops != 0 && (iops < minIOPS || iops > maxIOPS):
@@ -177,7 +183,8 @@ func readVolume(p *wire.Params, param, kind string, size int) (*volume, error) {
 	case iops == 0 && (kind == "io1" || kind == "io2"):
 		return nil, wire.Failf("MissingParameter", "The parameter iops must be specified for %s volumes.", kind)
 	case through != 0 && kind != "gp3":
-		return nil, wire.Failf("InvalidParameterCombination", "The parameter throughput is not supported for %s volumes.", kind)
+		return nil, wire.Failf("InvalidParameterCombination", "The parameter throughput is not supported for %s volumes.",
+			kind)
 	case through != 0 && (through < 125 || through > 2000):
 		return nil, wire.BadValue(strconv.Itoa(through), "throughput", "It must be from 125 to 2000.")
 	}

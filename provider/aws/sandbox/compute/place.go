@@ -16,7 +16,8 @@ func locationInstance(x *core.Exchange, in *ec2.Instance) error {
 	var public string
 	if len(nics) > 0 {
 		if subnetID != "" || len(groups) > 0 || private != "" || x.P.Has("SecurityGroup") {
-			return wire.Failf("InvalidParameterCombination", "Network interfaces and an instance-level subnet ID or security groups may not be specified on the same request")
+			return wire.Failf("InvalidParameterCombination",
+				"Network interfaces and an instance-level subnet ID or security groups may not be specified on the same request")
 		}
 		if len(nics) > 1 {
 			return wire.Failf("Unsupported", "The sandbox supports one network interface per instance.")
@@ -57,7 +58,8 @@ func subnetFor(x *core.Exchange, id string) (*network.Subnet, error) {
 			return nil, wire.Failf("InvalidSubnetID.NotFound", "The subnet ID '%s' does not exist", id)
 		}
 		if az != "" && az != sn.AZ {
-			return nil, wire.Failf("InvalidParameterValue", "The availability zone '%s' is not that of subnet '%s' (%s)", az, id, sn.AZ)
+			return nil, wire.Failf("InvalidParameterValue", "The availability zone '%s' is not that of subnet '%s' (%s)", az, id,
+				sn.AZ)
 		}
 		return sn, nil
 	}
@@ -83,7 +85,8 @@ func fixAddress(x *core.Exchange, in *ec2.Instance, sn *network.Subnet, private 
 		return nil
 	}
 	if count, err := x.P.Num("MaxCount", 1); err != nil || count > 1 {
-		return wire.Failf("InvalidParameterCombination", "The parameter PrivateIpAddress cannot be used with more than one instance.")
+		return wire.Failf("InvalidParameterCombination",
+			"The parameter PrivateIpAddress cannot be used with more than one instance.")
 	}
 	in.Private, err = network.FreeAddress(x, sn, private)
 	return err

@@ -47,7 +47,8 @@ func power(x *core.Exchange, step func(*ec2.Instance, string) (*ec2.Instance, er
 }
 
 func wrongState(in *ec2.Instance, state, verb string) error {
-	return wire.Failf("IncorrectInstanceState", "The instance '%s' is not in a state from which it can be %s (it is %s).", in.ID, verb, state)
+	return wire.Failf("IncorrectInstanceState", "The instance '%s' is not in a state from which it can be %s (it is %s).",
+		in.ID, verb, state)
 }
 
 func startInstances(x *core.Exchange) (any, error) {
@@ -73,9 +74,12 @@ func stopInstances(x *core.Exchange) (any, error) {
 		case state != "running" && state != "pending":
 			return nil, wrongState(in, state, "stopped")
 		case in.Spot && !in.Persistent && !in.Canceled:
-			return nil, wire.Failf("UnsupportedOperation", "You can't stop the Spot Instance '%s' because it is associated with a one-time Spot Instance request. You can only stop Spot Instances associated with persistent Spot Instance requests.", in.ID)
+			return nil, wire.Failf("UnsupportedOperation",
+				"You can't stop the Spot Instance '%s' because it is associated with a one-time Spot Instance request. You can "+
+					"only stop Spot Instances associated with persistent Spot Instance requests.", in.ID)
 		case in.StopGuard:
-			return nil, wire.Failf("OperationNotPermitted", "The instance '%s' may not be stopped. Modify its 'disableApiStop' instance attribute and try again.", in.ID)
+			return nil, wire.Failf("OperationNotPermitted",
+				"The instance '%s' may not be stopped. Modify its 'disableApiStop' instance attribute and try again.", in.ID)
 		}
 		n := *in
 		n.Life = core.Through(x.Now, x.Settle, "stopped", "stopping")
@@ -107,7 +111,9 @@ func terminateInstances(x *core.Exchange) (any, error) {
 			return nil, nil
 		}
 		if in.Protected {
-			return nil, wire.Failf("OperationNotPermitted", "The instance '%s' may not be terminated. Modify its 'disableApiTermination' instance attribute and try again.", in.ID)
+			return nil, wire.Failf("OperationNotPermitted",
+				"The instance '%s' may not be terminated. Modify its 'disableApiTermination' instance attribute and try again.",
+				in.ID)
 		}
 		relaunch(x, in)
 		return kill(x, in), nil
@@ -115,7 +121,8 @@ func terminateInstances(x *core.Exchange) (any, error) {
 }
 
 // kill ends an instance: its volumes go with it or come free, as each was
-// attached ("Preserve data when an instance is terminated"), as do its interfaces besides that of its launch, and its Elastic IP comes free.
+// attached ("Preserve data when an instance is terminated"), as do its interfaces besides that of its launch, and its
+// Elastic IP comes free.
 func kill(x *core.Exchange, in *ec2.Instance) *ec2.Instance {
 	n := *in
 	n.Life = core.Through(x.Now, x.Settle, "terminated", "shutting-down")

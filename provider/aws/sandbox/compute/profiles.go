@@ -98,15 +98,16 @@ func describeProfiles(x *core.Exchange) (any, error) {
 	for _, id := range x.P.Strs("AssociationId") {
 		desired[id] = true
 	}
-	all, err := core.Filtered(x, core.List[*ec2.Instance](x.Tx, x.Region), func(in *ec2.Instance, name string) ([]string, bool) {
-		switch name {
-		case "instance-id":
-			return core.One(in.ID)
-		case "state":
-			return core.One("associated")
-		}
-		return nil, false
-	})
+	all, err := core.Filtered(x, core.List[*ec2.Instance](x.Tx, x.Region),
+		func(in *ec2.Instance, name string) ([]string, bool) {
+			switch name {
+			case "instance-id":
+				return core.One(in.ID)
+			case "state":
+				return core.One("associated")
+			}
+			return nil, false
+		})
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,8 @@ func runInstances(x *core.Exchange) (any, error) {
 		return nil, err
 	}
 	if free := network.FreeAddresses(x, proto.Subnet); free < minimum {
-		return nil, wire.Failf("InsufficientFreeAddressesInSubnet", "There are not enough free addresses in subnet '%s' to satisfy the requested number of instances.", proto.Subnet)
+		return nil, wire.Failf("InsufficientFreeAddressesInSubnet",
+			"There are not enough free addresses in subnet '%s' to satisfy the requested number of instances.", proto.Subnet)
 	} else if maximum > free {
 		maximum = free
 	}
@@ -111,9 +112,12 @@ func launchCounts(x *core.Exchange) (int, int, error) {
 	case !x.P.Has("MaxCount"):
 		return 0, 0, wire.Missing("MaxCount")
 	case lo < 1 || hi < lo:
-		return 0, 0, wire.Failf("InvalidParameterValue", "Value (%d) for parameter MinCount or (%d) for MaxCount is invalid: at least 1, and MaxCount not below MinCount.", lo, hi)
+		return 0, 0, wire.Failf("InvalidParameterValue",
+			"Value (%d) for parameter MinCount or (%d) for MaxCount is invalid: at least 1, and MaxCount not below MinCount.",
+			lo, hi)
 	case hi > 1000:
-		return 0, 0, wire.Failf("InstanceLimitExceeded", "You have requested more instances (%d) than your current limit of 1000 for one call allows.", hi)
+		return 0, 0, wire.Failf("InstanceLimitExceeded",
+			"You have requested more instances (%d) than your current limit of 1000 for one call allows.", hi)
 	}
 	return lo, hi, nil
 }
@@ -122,7 +126,8 @@ var imageID = wire.Late(`^ami-([0-9a-f]{8}|[0-9a-f]{17})$`)
 
 // launchSpec reads and checks all parameters of an instance.
 func launchSpec(x *core.Exchange) (*ec2.Instance, error) {
-	in := &ec2.Instance{Token: x.P.Str("ClientToken"), Image: x.P.Str("ImageId"), Type: x.P.Or("InstanceType", "m1.small"), Root: rootDevice, Tenancy: x.P.Or("Placement.Tenancy", "default")}
+	in := &ec2.Instance{Token: x.P.Str("ClientToken"), Image: x.P.Str("ImageId"), Type: x.P.Or("InstanceType", "m1.small"),
+		Root: rootDevice, Tenancy: x.P.Or("Placement.Tenancy", "default")}
 	if err := checkImage(x, in.Image, in.Type); err != nil {
 		return nil, err
 	}
@@ -149,7 +154,8 @@ func launchSpec(x *core.Exchange) (*ec2.Instance, error) {
 	in.Monitoring = x.P.Yes("Monitoring.Enabled")
 	in.Credit = x.P.Str("CreditSpecification.CpuCredits")
 	var err error
-	in.Metadata, err = readMetadata(x.P.At("MetadataOptions"), ec2.MetadataOpt{Tokens: "required", Endpoint: "enabled", Hops: 2, Tags: "disabled", IPv6: "disabled"})
+	in.Metadata, err = readMetadata(x.P.At("MetadataOptions"),
+		ec2.MetadataOpt{Tokens: "required", Endpoint: "enabled", Hops: 2, Tags: "disabled", IPv6: "disabled"})
 	return in, err
 }
 
@@ -206,7 +212,9 @@ func reservationAgain(x *core.Exchange, made []string) (any, error) {
 	for _, id := range made {
 		in, ok := core.Find[*ec2.Instance](x.Tx, x.Region, id)
 		if !ok || in.Dead() {
-			return nil, wire.Failf("IdempotentInstanceTerminated", "The request to launch an instance uses the same client token as a previous request for which the instance %s has been terminated.", id)
+			return nil, wire.Failf("IdempotentInstanceTerminated",
+				"The request to launch an instance uses the same client token as a previous request for which the instance %s "+
+					"has been terminated.", id)
 		}
 		list = append(list, in)
 	}
@@ -232,7 +240,8 @@ func marketOptions(x *core.Exchange, in *ec2.Instance) error {
 	case "terminate":
 	case "stop", "hibernate":
 		if !in.Persistent {
-			return wire.Failf("InvalidParameterCombination", "Only a persistent Spot Instance request can stop or hibernate its instance.")
+			return wire.Failf("InvalidParameterCombination",
+				"Only a persistent Spot Instance request can stop or hibernate its instance.")
 		}
 	}
 	return nil
@@ -247,7 +256,8 @@ func relaunch(x *core.Exchange, was *ec2.Instance) {
 	var disks []disk
 	for _, v := range disksOf(x, was.ID) {
 		if v.Attached.Kill {
-			disks = append(disks, disk{volume: volume{Size: v.Size, Type: v.Type, IOPS: v.IOPS, Throughput: v.Throughput, Encrypted: v.Encrypted, KMS: v.KMS, Snapshot: v.Snapshot}, device: v.Attached.Device, kill: true})
+			disks = append(disks, disk{volume: volume{Size: v.Size, Type: v.Type, IOPS: v.IOPS, Throughput: v.Throughput,
+				Encrypted: v.Encrypted, KMS: v.KMS, Snapshot: v.Snapshot}, device: v.Attached.Device, kill: true})
 		}
 	}
 	next := *was
@@ -276,7 +286,8 @@ func cancelSpotRequests(x *core.Exchange) (any, error) {
 	var out xmlCanceledSet
 	for _, id := range ids {
 		if !slices.ContainsFunc(all, func(in *ec2.Instance) bool { return in.Spot && in.Request == id }) {
-			return nil, wire.Failf("InvalidSpotInstanceRequestID.NotFound", "The spot instance request ID '%s' does not exist", id)
+			return nil, wire.Failf("InvalidSpotInstanceRequestID.NotFound", "The spot instance request ID '%s' does not exist",
+				id)
 		}
 		for _, in := range all {
 			if in.Request == id && in.Persistent {

@@ -16,7 +16,8 @@ import (
 
 func scalingActions() map[string]core.Handler {
 	return map[string]core.Handler{
-		"CreateAutoScalingGroup": createScaling, "DescribeAutoScalingGroups": describeScaling, "UpdateAutoScalingGroup": updateScaling,
+		"CreateAutoScalingGroup": createScaling, "DescribeAutoScalingGroups": describeScaling,
+		"UpdateAutoScalingGroup": updateScaling,
 		"DeleteAutoScalingGroup": deleteScaling, "DescribeScalingActivities": describeActivities,
 		"AttachLoadBalancerTargetGroups": attachTargets, "DetachLoadBalancerTargetGroups": detachTargets,
 		"CreateOrUpdateTags": tagScaling, "DeleteTags": untagScaling,
@@ -43,8 +44,10 @@ type xmlScaling struct {
 
 func viewScaling(x *core.Exchange, g *scalingGroup) xmlScaling {
 	out := xmlScaling{
-		AutoScalingGroupName: g.ID, AutoScalingGroupARN: g.ARN, VPCZoneIdentifier: strings.Join(g.Subnets, ","), HealthCheckType: g.Check,
-		MinSize: g.Min, MaxSize: g.Max, DesiredCapacity: g.Desired, HealthCheckGracePeriod: g.Grace, CreatedTime: g.Made, Targets: g.Targets,
+		AutoScalingGroupName: g.ID, AutoScalingGroupARN: g.ARN, VPCZoneIdentifier: strings.Join(g.Subnets, ","),
+		HealthCheckType: g.Check,
+		MinSize:         g.Min, MaxSize: g.Max, DesiredCapacity: g.Desired, HealthCheckGracePeriod: g.Grace,
+		CreatedTime: g.Made, Targets: g.Targets,
 	}
 	out.LaunchTemplate.LaunchTemplateId, out.LaunchTemplate.Version = g.Template, g.Version
 	if !g.Until.IsZero() {
@@ -101,7 +104,8 @@ func readScaling(x *core.Exchange, g *scalingGroup) (err error) {
 		return err
 	}
 	if g.Min > g.Max || g.Desired < g.Min || g.Desired > g.Max {
-		return invalid("Desired capacity:%d must be between the specified min size:%d and max size:%d", g.Desired, g.Min, g.Max)
+		return invalid("Desired capacity:%d must be between the specified min size:%d and max size:%d", g.Desired, g.Min,
+			g.Max)
 	}
 	if s := x.P.Str("VPCZoneIdentifier"); s != "" {
 		g.Subnets = strings.Split(s, ",")
@@ -112,7 +116,8 @@ func readScaling(x *core.Exchange, g *scalingGroup) (err error) {
 		}
 	}
 	g.Check = x.P.Or("HealthCheckType", g.Check)
-	g.Template, g.Version = x.P.Or("LaunchTemplate.LaunchTemplateId", g.Template), x.P.Or("LaunchTemplate.Version", g.Version)
+	g.Template, g.Version = x.P.Or("LaunchTemplate.LaunchTemplateId", g.Template), x.P.Or("LaunchTemplate.Version",
+		g.Version)
 	_, _, err = templateFor(x, g, g.Subnets[0])
 	return err
 }
@@ -161,7 +166,8 @@ func scale(x *core.Exchange, g *scalingGroup) error {
 	for n := len(members); n < g.Desired; n++ {
 		subnetID := g.Subnets[n%len(g.Subnets)]
 		if network.FreeAddresses(x, subnetID) < 1 {
-			g.Failure, g.Failed = "There are not enough free addresses in subnet '"+subnetID+"' to satisfy the requested number of instances. Launching EC2 instance failed.", x.Now
+			g.Failure, g.Failed = "There are not enough free addresses in subnet '"+subnetID+
+				"' to satisfy the requested number of instances. Launching EC2 instance failed.", x.Now
 			return nil
 		}
 		sub, in, err := templateFor(x, g, subnetID)
@@ -189,9 +195,11 @@ func scale(x *core.Exchange, g *scalingGroup) error {
 func createScaling(x *core.Exchange) (any, error) {
 	name := x.P.Str("AutoScalingGroupName")
 	if old, there := core.Find[*scalingGroup](x.Tx, x.Region, name); there && !old.Until.IsZero() {
-		return nil, wire.Failf("AlreadyExists", "AutoScalingGroup by this name already exists - A group with the name %s is pending delete", name)
+		return nil, wire.Failf("AlreadyExists",
+			"AutoScalingGroup by this name already exists - A group with the name %s is pending delete", name)
 	} else if there {
-		return nil, wire.Failf("AlreadyExists", "AutoScalingGroup by this name already exists - A group with the name %s already exists", name)
+		return nil, wire.Failf("AlreadyExists",
+			"AutoScalingGroup by this name already exists - A group with the name %s already exists", name)
 	}
 	g := &scalingGroup{Base: x.Tx.Named(name, x.Region), Check: "EC2"}
 	if err := readScaling(x, g); err != nil {
@@ -203,7 +211,8 @@ func createScaling(x *core.Exchange) (any, error) {
 			return nil, invalid("Target group '%s' not found", arn)
 		}
 	}
-	g.ARN = "arn:aws:autoscaling:" + x.Region + ":" + wire.Account + ":autoScalingGroup:" + x.Tx.St.Hex("asg", g.Seq)[:17] + ":autoScalingGroupName/" + name
+	g.ARN = "arn:aws:autoscaling:" + x.Region + ":" + wire.Account + ":autoScalingGroup:" +
+		x.Tx.St.Hex("asg", g.Seq)[:17] + ":autoScalingGroupName/" + name
 	tags := map[string]string{}
 	for _, t := range readScalingTags(x) {
 		tags[t.Key] = t.Value
@@ -222,7 +231,8 @@ func readScalingTags(x *core.Exchange) []xmlScalingTag {
 	var out []xmlScalingTag
 	for _, t := range x.P.Items("Tags.member") {
 		t.Str("ResourceType")
-		out = append(out, xmlScalingTag{Key: t.Str("Key"), Value: t.Str("Value"), ResourceId: t.Str("ResourceId"), PropagateAtLaunch: t.Yes("PropagateAtLaunch")})
+		out = append(out, xmlScalingTag{Key: t.Str("Key"), Value: t.Str("Value"), ResourceId: t.Str("ResourceId"),
+			PropagateAtLaunch: t.Yes("PropagateAtLaunch")})
 	}
 	return out
 }
@@ -257,7 +267,9 @@ func deleteScaling(x *core.Exchange) (any, error) {
 	return changeScaling(x, x.P.Str("AutoScalingGroupName"), func(g *scalingGroup) error {
 		members := slices.DeleteFunc(membersOf(x, g.ID), (*ec2.Instance).Dead)
 		if len(members) > 0 && !force {
-			return wire.Failf("ResourceInUse", "You cannot delete an AutoScalingGroup while there are instances or pending Spot instance request(s) still in the group.")
+			return wire.Failf("ResourceInUse",
+				"You cannot delete an AutoScalingGroup while there are instances or pending Spot instance request(s) still in "+
+					"the group.")
 		}
 		for _, in := range members {
 			x.Tx.Put(kill(x, in))
@@ -328,7 +340,9 @@ func untagScaling(x *core.Exchange) (any, error) {
 // describeScaling: a name that does not exist is an empty answer; pages of 100 at most.
 func describeScaling(x *core.Exchange) (any, error) {
 	names := x.P.Strs("AutoScalingGroupNames.member")
-	all := slices.DeleteFunc(core.List[*scalingGroup](x.Tx, x.Region), func(g *scalingGroup) bool { return len(names) > 0 && !slices.Contains(names, g.ID) })
+	all := slices.DeleteFunc(core.List[*scalingGroup](x.Tx, x.Region), func(g *scalingGroup) bool {
+		return len(names) > 0 && !slices.Contains(names, g.ID)
+	})
 	size, err := x.P.Num("MaxRecords", 50)
 	if err != nil || size > 100 {
 		return nil, invalid("The page size must be 100 at most")
@@ -366,7 +380,8 @@ func describeActivities(x *core.Exchange) (any, error) {
 		List []xmlActivity `xml:"Activities>member"`
 	}{}
 	if g.Failure != "" {
-		out.List = []xmlActivity{{"a-" + strconv.Itoa(int(g.Seq)), g.ID, "the desired capacity", "Failed", g.Failure, g.Failed}}
+		out.List = []xmlActivity{{"a-" + strconv.Itoa(int(g.Seq)), g.ID, "the desired capacity", "Failed", g.Failure,
+			g.Failed}}
 	}
 	return out, nil
 }

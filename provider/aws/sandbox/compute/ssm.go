@@ -32,9 +32,11 @@ func getParameter(x *core.Exchange) (any, error) {
 func publicParameter(name string) string {
 	const linux = "/aws/service/ami-amazon-linux-latest/"
 	switch name {
-	case linux + "al2023-ami-kernel-default-x86_64", linux + "al2023-ami-kernel-6.1-x86_64", linux + "al2023-ami-minimal-kernel-default-x86_64":
+	case linux + "al2023-ami-kernel-default-x86_64", linux + "al2023-ami-kernel-6.1-x86_64",
+		linux + "al2023-ami-minimal-kernel-default-x86_64":
 		return imageX86
-	case linux + "al2023-ami-kernel-default-arm64", linux + "al2023-ami-kernel-6.1-arm64", linux + "al2023-ami-minimal-kernel-default-arm64":
+	case linux + "al2023-ami-kernel-default-arm64", linux + "al2023-ami-kernel-6.1-arm64",
+		linux + "al2023-ami-minimal-kernel-default-arm64":
 		return imageARM
 	}
 	return ""

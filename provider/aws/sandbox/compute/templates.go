@@ -14,8 +14,10 @@ import (
 
 func templateActions() map[string]core.Handler {
 	return map[string]core.Handler{
-		"CreateLaunchTemplate": createTemplate, "CreateLaunchTemplateVersion": createTemplateVersion, "ModifyLaunchTemplate": modifyTemplate,
-		"DescribeLaunchTemplates": describeTemplates, "DescribeLaunchTemplateVersions": describeTemplateVersions, "DeleteLaunchTemplate": deleteTemplate,
+		"CreateLaunchTemplate": createTemplate, "CreateLaunchTemplateVersion": createTemplateVersion,
+		"ModifyLaunchTemplate":    modifyTemplate,
+		"DescribeLaunchTemplates": describeTemplates, "DescribeLaunchTemplateVersions": describeTemplateVersions,
+		"DeleteLaunchTemplate": deleteTemplate,
 	}
 }
 
@@ -85,7 +87,8 @@ func (n xmlNodes) writeKid(e *xml.Encoder, name string) error {
 	if kid.Kids["1"] == nil {
 		return xmlNodes{kid, n.inNIC}.MarshalXML(e, element(strings.ToLower(name[:1])+name[1:]))
 	}
-	set := element(map[string]string{"SecurityGroupId": "securityGroupIdSet", "NetworkInterface": "networkInterfaceSet", "BlockDeviceMapping": "blockDeviceMappingSet", "TagSpecification": "tagSpecificationSet", "Tag": "tagSet"}[name])
+	set := element(map[string]string{"SecurityGroupId": "securityGroupIdSet", "NetworkInterface": "networkInterfaceSet",
+		"BlockDeviceMapping": "blockDeviceMappingSet", "TagSpecification": "tagSpecificationSet", "Tag": "tagSet"}[name])
 	item := element("item")
 	if name == "SecurityGroupId" && n.inNIC {
 		set, item = element("groupSet"), element("groupId")
@@ -138,7 +141,9 @@ func createTemplate(x *core.Exchange) (any, error) {
 	x.P.Str("ClientToken")
 	name := x.P.Str("LaunchTemplateName")
 	if !templateName.MatchString(name) {
-		return nil, wire.Failf("InvalidLaunchTemplateName.MalformedException", "A launch template name must be between 3 and 128 characters, and may contain letters, numbers, and the following characters: - ( ) . / _.")
+		return nil, wire.Failf("InvalidLaunchTemplateName.MalformedException",
+			"A launch template name must be between 3 and 128 characters, and may contain letters, numbers, and the following "+
+				"characters: - ( ) . / _.")
 	}
 	if templateNamed(x, name) != nil {
 		return nil, wire.Failf("InvalidLaunchTemplateName.AlreadyExistsException", "Launch template name already in use.")
@@ -176,9 +181,11 @@ func template(x *core.Exchange, id, name string) (*launchTemplate, error) {
 		return l, nil
 	}
 	if id == "" {
-		return nil, wire.Failf("InvalidLaunchTemplateName.NotFoundException", "The specified launch template, with template name %s, does not exist.", name)
+		return nil, wire.Failf("InvalidLaunchTemplateName.NotFoundException",
+			"The specified launch template, with template name %s, does not exist.", name)
 	}
-	return nil, wire.Failf("InvalidLaunchTemplateId.NotFound", "The specified launch template, with template ID %s, does not exist.", id)
+	return nil, wire.Failf("InvalidLaunchTemplateId.NotFound",
+		"The specified launch template, with template ID %s, does not exist.", id)
 }
 
 func createTemplateVersion(x *core.Exchange) (any, error) {

@@ -119,7 +119,8 @@ type templateVersion struct {
 // version is the one of a number, $Default or $Latest.
 func (l *launchTemplate) version(name string) (templateVersion, bool) {
 	for _, v := range l.Versions {
-		if name == strconv.Itoa(v.Number) || name == "$Default" && v.Number == l.Default || name == "$Latest" && v.Number == len(l.Versions) {
+		if name == strconv.Itoa(v.Number) || name == "$Default" && v.Number == l.Default ||
+			name == "$Latest" && v.Number == len(l.Versions) {
 			return v, true
 		}
 	}

@@ -49,7 +49,8 @@ func (v *volume) tieView(now time.Time) xmlAttachment {
 }
 
 func viewVolume(x *core.Exchange, v *volume, status string) xmlVolume {
-	out := xmlVolume{ID: v.ID, Size: v.Size, Snapshot: v.Snapshot, AZ: v.AZ, Status: status, Made: v.Made, Tags: core.TagSet(v.Tags), Type: v.Type, IOPS: v.IOPS, Throughput: v.Throughput, Encrypted: v.Encrypted, KMS: v.KMS}
+	out := xmlVolume{ID: v.ID, Size: v.Size, Snapshot: v.Snapshot, AZ: v.AZ, Status: status, Made: v.Made,
+		Tags: core.TagSet(v.Tags), Type: v.Type, IOPS: v.IOPS, Throughput: v.Throughput, Encrypted: v.Encrypted, KMS: v.KMS}
 	if v.tie(x.Now) != nil {
 		out.Attached = []xmlAttachment{v.tieView(x.Now)}
 	}
@@ -111,7 +112,9 @@ func describeVolumes(x *core.Exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if all, err = core.Filtered(x, all, func(v *volume, name string) ([]string, bool) { return volumeValues(x, v, name) }); err != nil {
+	if all, err = core.Filtered(x, all, func(v *volume, name string) ([]string, bool) {
+		return volumeValues(x, v, name)
+	}); err != nil {
 		return nil, err
 	}
 	rows, next, err := ec2.Page(x, all, "VolumeId", 1000)

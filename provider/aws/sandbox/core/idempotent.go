@@ -16,7 +16,8 @@ const maxToken = 64
 func (x *Exchange) CheckToken() error {
 	tok := x.P.Str("ClientToken")
 	if len(tok) > maxToken || slices.ContainsFunc([]byte(tok), func(b byte) bool { return b > 126 }) {
-		return wire.Failf("InvalidParameterValue", "Value (%s) for parameter clientToken is invalid. Tokens must be at most %d ASCII characters.", tok, maxToken)
+		return wire.Failf("InvalidParameterValue",
+			"Value (%s) for parameter clientToken is invalid. Tokens must be at most %d ASCII characters.", tok, maxToken)
 	}
 	return nil
 }
@@ -33,7 +34,8 @@ func (x *Exchange) Remembered() ([]string, bool, error) {
 		return nil, false, nil
 	}
 	if old.Digest != x.digest() {
-		return nil, false, wire.Failf("IdempotentParameterMismatch", "Arguments on this idempotent request are inconsistent with arguments used in previous request(s).")
+		return nil, false, wire.Failf("IdempotentParameterMismatch",
+			"Arguments on this idempotent request are inconsistent with arguments used in previous request(s).")
 	}
 	x.P.Heed()
 	return old.IDs, true, nil

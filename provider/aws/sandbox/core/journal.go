@@ -140,7 +140,8 @@ func (j *Journal) catchUp(st *State) (err error) {
 			return fmt.Errorf("sandbox: %w", err)
 		}
 		if err := j.apply(st, line); err != nil {
-			return fmt.Errorf("sandbox: %s is damaged at byte %d: %w; run `ovi sandbox reset` to start with an empty account", j.Path, j.size, err)
+			return fmt.Errorf("sandbox: %s is damaged at byte %d: %w; run `ovi sandbox reset` to start with an empty account",
+				j.Path, j.size, err)
 		}
 		j.size += int64(len(line))
 	}

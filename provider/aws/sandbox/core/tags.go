@@ -74,7 +74,8 @@ func (x *Exchange) SpecTags(kind string, also ...string) (map[string]string, err
 	for _, spec := range x.P.Items("TagSpecification") {
 		got := spec.Str("ResourceType")
 		if got != kind && !slices.Contains(also, got) {
-			return nil, wire.Failf("InvalidParameterValue", "'%s' is not a valid taggable resource type for this operation.", got)
+			return nil, wire.Failf("InvalidParameterValue", "'%s' is not a valid taggable resource type for this operation.",
+				got)
 		}
 		if got != kind {
 			continue

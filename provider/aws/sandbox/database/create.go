@@ -20,7 +20,13 @@ func createDB(x *core.Exchange) (any, error) {
 		return nil, err
 	}
 	d := &database{Engine: x.P.Str("Engine"), User: x.P.Str("MasterUsername"), DBName: x.P.Str("DBName")}
-	for _, step := range []func(*database) error{func(d *database) error { return readEngine(x, d) }, func(d *database) error { return readStorage(x, d) }, func(d *database) error { return readLogin(x, d) }, func(d *database) error { return readBackups(x, d) }, func(d *database) error { return readNetwork(x, d) }} {
+	for _, step := range []func(*database) error{func(d *database) error {
+		return readEngine(x, d)
+	}, func(d *database) error {
+		return readStorage(x, d)
+	}, func(d *database) error {
+		return readLogin(x, d)
+	}, func(d *database) error { return readBackups(x, d) }, func(d *database) error { return readNetwork(x, d) }} {
 		if err := step(d); err != nil {
 			return nil, err
 		}
@@ -30,7 +36,8 @@ func createDB(x *core.Exchange) (any, error) {
 	}
 	if x.P.Yes("ManageMasterUserPassword") {
 		x.P.Str("MasterUserSecretKmsKeyId")
-		d.Secret = "arn:aws:secretsmanager:" + x.Region + ":" + wire.Account + ":secret:rds!db-" + x.Tx.St.Hex("secret", d.Seq)[:32]
+		d.Secret = "arn:aws:secretsmanager:" + x.Region + ":" + wire.Account + ":secret:rds!db-" +
+			x.Tx.St.Hex("secret", d.Seq)[:32]
 	}
 	d.Life = core.Through(x.Now, x.Settle, "available", "creating")
 	if d.Retention > 0 {
@@ -47,7 +54,9 @@ func newDBName(x *core.Exchange) (string, error) {
 	case id == "":
 		return "", wire.Missing("DBInstanceIdentifier")
 	case !dbName.MatchString(id) || len(id) > 63:
-		return "", wire.Failf("InvalidParameterValue", "The parameter DBInstanceIdentifier is not a valid identifier. Identifiers must begin with a letter; must contain only ASCII letters, digits, and hyphens; and must not end with a hyphen or contain two consecutive hyphens.")
+		return "", wire.Failf("InvalidParameterValue",
+			"The parameter DBInstanceIdentifier is not a valid identifier. Identifiers must begin with a letter; must contain "+
+				"only ASCII letters, digits, and hyphens; and must not end with a hyphen or contain two consecutive hyphens.")
 	}
 	if _, there := core.Find[*database](x.Tx, x.Region, id); there {
 		return "", wire.Failf("DBInstanceAlreadyExists", "DB instance already exists")
@@ -118,10 +127,13 @@ func readLogin(x *core.Exchange, d *database) error {
 		return wire.Failf("InvalidParameterValue", "The parameter MasterUsername must be provided and must not be blank.")
 	case !dbUser.MatchString(d.User):
 		return wire.Failf("InvalidParameterValue", "The parameter MasterUsername is not a valid identifier.")
-	case slices.Contains([]string{"rdsadmin", "rdsrepladmin"}, d.User) || d.Engine == "postgres" && (d.User == "admin" || strings.HasPrefix(d.User, "pg_")):
-		return wire.Failf("InvalidParameterValue", "MasterUsername %s cannot be used as it is a reserved word used by the engine", d.User)
+	case slices.Contains([]string{"rdsadmin", "rdsrepladmin"}, d.User) ||
+		d.Engine == "postgres" && (d.User == "admin" || strings.HasPrefix(d.User, "pg_")):
+		return wire.Failf("InvalidParameterValue",
+			"MasterUsername %s cannot be used as it is a reserved word used by the engine", d.User)
 	case managed && password != "":
-		return wire.Failf("InvalidParameterCombination", "You can't specify MasterUserPassword for an instance with ManageMasterUserPassword enabled.")
+		return wire.Failf("InvalidParameterCombination",
+			"You can't specify MasterUserPassword for an instance with ManageMasterUserPassword enabled.")
 	case managed:
 		return nil
 	}
@@ -133,9 +145,12 @@ func checkPassword(password string) error {
 	case password == "":
 		return wire.Failf("InvalidParameterValue", "The parameter MasterUserPassword must be provided and must not be blank.")
 	case len(password) < 8 || len(password) > 128:
-		return wire.Failf("InvalidParameterValue", "The parameter MasterUserPassword is not a valid password because it is shorter than 8 characters or too long.")
+		return wire.Failf("InvalidParameterValue",
+			"The parameter MasterUserPassword is not a valid password because it is shorter than 8 characters or too long.")
 	case strings.ContainsAny(password, "/\"@ "):
-		return wire.Failf("InvalidParameterValue", "The parameter MasterUserPassword is not a valid password. Only printable ASCII characters besides '/', '@', '\"', ' ' may be used.")
+		return wire.Failf("InvalidParameterValue",
+			"The parameter MasterUserPassword is not a valid password. Only printable ASCII characters besides '/', '@', "+
+				"'\"', ' ' may be used.")
 	}
 	return nil
 }

@@ -23,18 +23,22 @@ func deleteDB(x *core.Exchange) (any, error) {
 	status := d.Life.At(x.Now)
 	switch {
 	case d.Protected:
-		return nil, wire.Failf("InvalidParameterCombination", "Cannot delete protected DB Instance, please disable deletion protection and try again.")
+		return nil, wire.Failf("InvalidParameterCombination",
+			"Cannot delete protected DB Instance, please disable deletion protection and try again.")
 	case status == "deleting":
 		return nil, wire.Failf("InvalidDBInstanceState", "Instance %s is already being deleted.", d.ID)
 	case skip && final != "":
-		return nil, wire.Failf("InvalidParameterCombination", "FinalDBSnapshotIdentifier can not be specified when deleting an instance with SkipFinalSnapshot.")
+		return nil, wire.Failf("InvalidParameterCombination",
+			"FinalDBSnapshotIdentifier can not be specified when deleting an instance with SkipFinalSnapshot.")
 	case !skip && final == "":
-		return nil, wire.Failf("InvalidParameterCombination", "FinalDBSnapshotIdentifier is required unless SkipFinalSnapshot is specified.")
+		return nil, wire.Failf("InvalidParameterCombination",
+			"FinalDBSnapshotIdentifier is required unless SkipFinalSnapshot is specified.")
 	}
 	n := *d.at(x.Now)
 	if !skip {
 		if slices.Contains([]string{"creating", "failed", "incompatible-restore", "incompatible-network"}, status) {
-			return nil, wire.Failf("InvalidDBInstanceState", "Cannot create a snapshot because the database instance %s is not currently in the available state.", d.ID)
+			return nil, wire.Failf("InvalidDBInstanceState",
+				"Cannot create a snapshot because the database instance %s is not currently in the available state.", d.ID)
 		}
 		if err := lastSnapshot(x, &n, final); err != nil {
 			return nil, err
@@ -52,12 +56,16 @@ func lastSnapshot(x *core.Exchange, d *database, name string) error {
 	}
 	name = strings.ToLower(name)
 	if _, there := core.Find[*snapshot](x.Tx, x.Region, name); there {
-		return wire.Failf("DBSnapshotAlreadyExists", "Cannot create the snapshot because a snapshot with the identifier %s already exists.", name)
+		return wire.Failf("DBSnapshotAlreadyExists",
+			"Cannot create the snapshot because a snapshot with the identifier %s already exists.", name)
 	}
 	s := &snapshot{
-		Base: x.Tx.Named(name, x.Region), ARN: rdsARN(x, "snapshot", name), Database: d.ID, Resource: d.Resource, Engine: d.Engine,
-		Version: d.Settings.Version, Storage: d.Settings.Storage, Type: d.Settings.Type, IOPS: d.Settings.IOPS, Through: d.Settings.Through,
-		Encrypted: d.Encrypted, KMS: d.KMS, User: d.User, DBName: d.DBName, Port: d.Port, Retention: d.Retention, Life: core.Through(x.Now, x.Settle, "available", "creating"),
+		Base: x.Tx.Named(name, x.Region), ARN: rdsARN(x, "snapshot", name), Database: d.ID, Resource: d.Resource,
+		Engine:  d.Engine,
+		Version: d.Settings.Version, Storage: d.Settings.Storage, Type: d.Settings.Type, IOPS: d.Settings.IOPS,
+		Through:   d.Settings.Through,
+		Encrypted: d.Encrypted, KMS: d.KMS, User: d.User, DBName: d.DBName, Port: d.Port, Retention: d.Retention,
+		Life: core.Through(x.Now, x.Settle, "available", "creating"),
 	}
 	if d.CopyTags {
 		s.Tags = d.Tags
@@ -87,7 +95,8 @@ type xmlSnapshot struct {
 }
 
 func viewSnapshot(x *core.Exchange, s *snapshot, status string) xmlSnapshot {
-	return xmlSnapshot{s.ID, s.Database, s.Made, s.Engine, s.Version, s.Storage, status, s.Port, s.Type, s.KMS, s.User, "manual", s.Encrypted, 100, s.ARN, s.Resource, rdsTagList(s.Tags)}
+	return xmlSnapshot{s.ID, s.Database, s.Made, s.Engine, s.Version, s.Storage, status, s.Port, s.Type, s.KMS, s.User,
+		"manual", s.Encrypted, 100, s.ARN, s.Resource, rdsTagList(s.Tags)}
 }
 
 func snapshotOf(x *core.Exchange) (*snapshot, error) {

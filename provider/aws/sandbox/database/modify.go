@@ -17,7 +17,8 @@ func usable(x *core.Exchange, states ...string) (*database, error) {
 		return nil, err
 	}
 	if s := d.Life.At(x.Now); !slices.Contains(states, s) {
-		return nil, wire.Failf("InvalidDBInstanceState", "Database instance is not in %s state. (%s is %s.)", strings.Join(states, " or "), d.ID, s)
+		return nil, wire.Failf("InvalidDBInstanceState", "Database instance is not in %s state. (%s is %s.)",
+			strings.Join(states, " or "), d.ID, s)
 	}
 	n := *d.at(x.Now)
 	return &n, nil
@@ -32,8 +33,10 @@ func modifyDB(x *core.Exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n, err := x.P.Num("AllocatedStorage", 0); err == nil && n <= d.Settings.Storage && d.Life.At(x.Now) == "storage-full" {
-		return nil, wire.Failf("InvalidDBInstanceState", "Database instance is not in available state. (%s is storage-full.)", d.ID)
+	if n, err := x.P.Num("AllocatedStorage", 0); err == nil && n <= d.Settings.Storage &&
+		d.Life.At(x.Now) == "storage-full" {
+		return nil, wire.Failf("InvalidDBInstanceState", "Database instance is not in available state. (%s is storage-full.)",
+			d.ID)
 	}
 	now := x.P.Yes("ApplyImmediately")
 	optimizing := d.Life.At(x.Now) == "storage-optimization"
@@ -46,7 +49,9 @@ func modifyDB(x *core.Exchange) (any, error) {
 	}
 	storage := waits.Storage != 0 || waits.Type != "" || waits.IOPS != 0 || waits.Through != 0
 	if storage && optimizing {
-		return nil, wire.Failf("InvalidParameterCombination", "You can't currently modify the storage of this DB instance because the previous storage modification is being optimized.")
+		return nil, wire.Failf("InvalidParameterCombination",
+			"You can't currently modify the storage of this DB instance because the previous storage modification is being "+
+				"optimized.")
 	}
 	if d.Pending != nil {
 		merged := &database{Settings: d.Pending.settings}
@@ -174,11 +179,14 @@ func changeLogin(x *core.Exchange, d *database) error {
 	managed := x.P.Flag("ManageMasterUserPassword", d.Secret != "")
 	switch {
 	case managed && password != "":
-		return wire.Failf("InvalidParameterCombination", "You can't specify MasterUserPassword for an instance with ManageMasterUserPassword enabled.")
+		return wire.Failf("InvalidParameterCombination",
+			"You can't specify MasterUserPassword for an instance with ManageMasterUserPassword enabled.")
 	case managed && d.Secret == "":
-		d.Secret = "arn:aws:secretsmanager:" + x.Region + ":" + wire.Account + ":secret:rds!db-" + x.Tx.St.Hex("secret", d.Seq)[:32]
+		d.Secret = "arn:aws:secretsmanager:" + x.Region + ":" + wire.Account + ":secret:rds!db-" +
+			x.Tx.St.Hex("secret", d.Seq)[:32]
 	case !managed && d.Secret != "" && password == "":
-		return wire.Failf("InvalidParameterCombination", "MasterUserPassword is required when you turn ManageMasterUserPassword off.")
+		return wire.Failf("InvalidParameterCombination",
+			"MasterUserPassword is required when you turn ManageMasterUserPassword off.")
 	case !managed:
 		d.Secret = ""
 	}
@@ -235,7 +243,8 @@ func upgrade(x *core.Exchange, d *database) (string, error) {
 		return "", wire.Failf("InvalidParameterCombination", "Cannot upgrade %s from %s to %s", d.Engine, have, want)
 	}
 	if major(d.Engine, want) != major(d.Engine, have) && !allowed {
-		return "", wire.Failf("InvalidParameterCombination", "The AllowMajorVersionUpgrade flag must be present when upgrading to a new major version.")
+		return "", wire.Failf("InvalidParameterCombination",
+			"The AllowMajorVersionUpgrade flag must be present when upgrading to a new major version.")
 	}
 	return want, nil
 }
@@ -270,12 +279,16 @@ func growth(x *core.Exchange, d *database, s *settings) error {
 	}
 	have := d.Settings.Storage
 	if want.Settings.Storage < have {
-		return wire.Failf("InvalidParameterCombination", "Invalid storage size for engine name %s and storage type %s: %d: the requested storage size cannot be less than the current %s.", d.Engine, d.Settings.Type, want.Settings.Storage, strconv.Itoa(have))
+		return wire.Failf("InvalidParameterCombination",
+			"Invalid storage size for engine name %s and storage type %s: %d: the requested storage size cannot be less than "+
+				"the current %s.", d.Engine, d.Settings.Type, want.Settings.Storage, strconv.Itoa(have))
 	}
 	larger := want.Settings.Storage > have && !x.P.Has("Iops")
 	faster := want.Settings.IOPS != d.Settings.IOPS && x.P.Has("Iops") && !x.P.Has("AllocatedStorage")
 	if provisioned(&want.Settings) && (larger || faster) {
-		return wire.Failf("InvalidParameterCombination", "You must specify both the storage size and iops when modifying the storage size or iops on a DB instance that has iops.")
+		return wire.Failf("InvalidParameterCombination",
+			"You must specify both the storage size and iops when modifying the storage size or iops on a DB instance that "+
+				"has iops.")
 	}
 	if want.Settings.Storage > have {
 		want.Settings.Storage = max(want.Settings.Storage, (have*11+9)/10)

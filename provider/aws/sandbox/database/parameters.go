@@ -11,7 +11,8 @@ import (
 
 func parameterActions() map[string]core.Handler {
 	return map[string]core.Handler{
-		"CreateDBParameterGroup": createParams, "DescribeDBParameterGroups": describeParamGroups, "DescribeDBParameters": describeParams,
+		"CreateDBParameterGroup": createParams, "DescribeDBParameterGroups": describeParamGroups,
+		"DescribeDBParameters":   describeParams,
 		"ModifyDBParameterGroup": modifyParams, "ResetDBParameterGroup": resetParams, "DeleteDBParameterGroup": deleteParams,
 	}
 }
@@ -30,7 +31,8 @@ func viewParamGroup(g *paramGroup) xmlParamGroup {
 // parameterKinds are some of the parameters of all engines, and whether they are dynamic.
 func parameterKinds() map[string]bool {
 	return map[string]bool{
-		"max_connections": false, "shared_buffers": false, "log_min_duration_statement": true, "work_mem": true, "rds.force_ssl": true, "slow_query_log": true,
+		"max_connections": false, "shared_buffers": false, "log_min_duration_statement": true, "work_mem": true,
+		"rds.force_ssl": true, "slow_query_log": true,
 		"character_set_server": true, "innodb_buffer_pool_size": true,
 	}
 }
@@ -59,9 +61,11 @@ func createParams(x *core.Exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &paramGroup{Base: x.Tx.Named(name, x.Region), Family: x.P.Str("DBParameterGroupFamily"), About: x.P.Str("Description"), ARN: rdsARN(x, "pg", name)}
+	g := &paramGroup{Base: x.Tx.Named(name, x.Region), Family: x.P.Str("DBParameterGroupFamily"),
+		About: x.P.Str("Description"), ARN: rdsARN(x, "pg", name)}
 	if !familyKnown(g.Family) {
-		return nil, wire.Failf("InvalidParameterValue", "ParameterGroupFamily %s is not a valid parameter group family", g.Family)
+		return nil, wire.Failf("InvalidParameterValue", "ParameterGroupFamily %s is not a valid parameter group family",
+			g.Family)
 	}
 	g.Tags = tags
 	x.Tx.Put(g)
@@ -172,7 +176,9 @@ func changeParams(x *core.Exchange, change func(set map[string]string, p *wire.P
 }
 
 func modifyParams(x *core.Exchange) (any, error) {
-	return changeParams(x, func(set map[string]string, p *wire.Params) { set[p.Str("ParameterName")] = p.Str("ParameterValue") })
+	return changeParams(x, func(set map[string]string, p *wire.Params) {
+		set[p.Str("ParameterName")] = p.Str("ParameterValue")
+	})
 }
 
 func resetParams(x *core.Exchange) (any, error) {
@@ -187,7 +193,8 @@ func deleteParams(x *core.Exchange) (any, error) {
 	}
 	for _, d := range core.List[*database](x.Tx, x.Region) {
 		if d.ParamGroup == g.ID {
-			return nil, wire.Failf("InvalidDBParameterGroupState", "One or more database instances are still members of this parameter group %s, so the group cannot be deleted", g.ID)
+			return nil, wire.Failf("InvalidDBParameterGroupState",
+				"One or more database instances are still members of this parameter group %s, so the group cannot be deleted", g.ID)
 		}
 	}
 	x.Tx.Drop(g)
@@ -204,7 +211,9 @@ func parametersOf(x *core.Exchange, d *database) error {
 		return wire.FailAs(404, "DBParameterGroupNotFound", "DBParameterGroup not found: %s", d.ParamGroup)
 	}
 	if family := d.Engine + major(d.Engine, d.Settings.Version); g.Family != family {
-		return wire.Failf("InvalidParameterCombination", "The Parameter Group %s with DBParameterGroupFamily %s can't be used for this instance. Please use a Parameter Group with DBParameterGroupFamily %s", g.ID, g.Family, family)
+		return wire.Failf("InvalidParameterCombination",
+			"The Parameter Group %s with DBParameterGroupFamily %s can't be used for this instance. Please use a Parameter "+
+				"Group with DBParameterGroupFamily %s", g.ID, g.Family, family)
 	}
 	return nil
 }

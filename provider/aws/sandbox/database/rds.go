@@ -45,7 +45,8 @@ func rdsResource(x *core.Exchange) (core.Entity, error) {
 	if len(parts) != 7 || parts[2] != "rds" || parts[3] != x.Region {
 		return nil, wire.Failf("InvalidParameterValue", "Invalid resource name: %s", arn)
 	}
-	code := map[string]string{"db": "DBInstanceNotFound", "snapshot": "DBSnapshotNotFound", "subgrp": "DBSubnetGroupNotFoundFault", "pg": "DBParameterGroupNotFound"}[parts[5]]
+	code := map[string]string{"db": "DBInstanceNotFound", "snapshot": "DBSnapshotNotFound",
+		"subgrp": "DBSubnetGroupNotFoundFault", "pg": "DBParameterGroupNotFound"}[parts[5]]
 	if code == "" {
 		return nil, wire.Failf("InvalidParameterValue", "Unknown resource type: %s", parts[5])
 	}
@@ -100,7 +101,8 @@ func rdsPage[T core.Entity](x *core.Exchange, list []T) ([]T, *string, error) {
 		return nil, nil, err
 	}
 	if size < 20 || size > 100 {
-		return nil, nil, wire.Failf("InvalidParameterValue", "Invalid value %d for MaxRecords. Must be between 20 and 100", size)
+		return nil, nil, wire.Failf("InvalidParameterValue", "Invalid value %d for MaxRecords. Must be between 20 and 100",
+			size)
 	}
 	rows, next, ok := core.Cut(list, x.P.Str("Marker"), size)
 	if !ok {

@@ -25,13 +25,16 @@ func restoreDB(x *core.Exchange) (any, error) {
 		return nil, wire.Failf("InvalidDBSnapshotState", "Snapshot %s is not in the available state: it is %s.", s.ID, status)
 	}
 	if engine := x.P.Or("Engine", s.Engine); engine != s.Engine {
-		return nil, wire.Failf("InvalidParameterCombination", "The engine %s is not compatible with the snapshot's engine %s.", engine, s.Engine)
+		return nil, wire.Failf("InvalidParameterCombination",
+			"The engine %s is not compatible with the snapshot's engine %s.", engine, s.Engine)
 	}
 	d := &database{
 		Engine: s.Engine, User: s.User, DBName: s.DBName, Encrypted: s.Encrypted, KMS: s.KMS, Retention: s.Retention,
 		Settings: settings{Version: s.Version, Storage: s.Storage, Type: s.Type, IOPS: s.IOPS, Through: s.Through},
 	}
-	for _, step := range []func(*database) error{func(d *database) error { return restoredEngine(x, d) }, func(d *database) error { return restoredStorage(x, d) }, func(d *database) error { return readNetwork(x, d) }} {
+	for _, step := range []func(*database) error{func(d *database) error {
+		return restoredEngine(x, d)
+	}, func(d *database) error { return restoredStorage(x, d) }, func(d *database) error { return readNetwork(x, d) }} {
 		if err := step(d); err != nil {
 			return nil, err
 		}
@@ -71,7 +74,8 @@ func restoredStorage(x *core.Exchange, d *database) error {
 	case err != nil:
 		return err
 	case size < d.Settings.Storage:
-		return wire.Failf("InvalidParameterValue", "The allocated storage of %d GiB is less than the %d GiB of the snapshot.", size, d.Settings.Storage)
+		return wire.Failf("InvalidParameterValue", "The allocated storage of %d GiB is less than the %d GiB of the snapshot.",
+			size, d.Settings.Storage)
 	}
 	d.Settings.Storage = size
 	return checkStorage(x, d)

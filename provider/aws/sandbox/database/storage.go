@@ -57,11 +57,15 @@ func checkSpeed(x *core.Exchange, d *database) error {
 	s := &d.Settings
 	switch {
 	case x.P.Has("Iops") && !provisioned(s), x.P.Has("StorageThroughput") && (s.Type != "gp3" || !provisioned(s)):
-		return wire.Failf("InvalidParameterCombination", "You can't specify IOPS or storage throughput for engine %s and a storage size less than 400.", d.Engine)
-	case s.Type == "gp3" && provisioned(s) && (x.P.Has("Iops") && s.IOPS < 12000 || x.P.Has("StorageThroughput") && s.Through < 500):
-		return wire.Failf("InvalidParameterCombination", "Invalid iops or storage throughput for engine name %s and storage type gp3: %d and %d", d.Engine, s.IOPS, s.Through)
+		return wire.Failf("InvalidParameterCombination",
+			"You can't specify IOPS or storage throughput for engine %s and a storage size less than 400.", d.Engine)
+	case s.Type == "gp3" && provisioned(s) &&
+		(x.P.Has("Iops") && s.IOPS < 12000 || x.P.Has("StorageThroughput") && s.Through < 500):
+		return wire.Failf("InvalidParameterCombination",
+			"Invalid iops or storage throughput for engine name %s and storage type gp3: %d and %d", d.Engine, s.IOPS, s.Through)
 	case s.Type == "gp3" && provisioned(s) && s.Through*4 > max(s.IOPS, 12000):
-		return wire.Failf("InvalidParameterCombination", "The storage throughput to IOPS ratio must not be more than 0.25: %d and %d", s.Through, s.IOPS)
+		return wire.Failf("InvalidParameterCombination",
+			"The storage throughput to IOPS ratio must not be more than 0.25: %d and %d", s.Through, s.IOPS)
 	}
 	return nil
 }
@@ -83,7 +87,8 @@ func checkStorage(x *core.Exchange, d *database) error {
 	case "io1", "io2":
 		lo, s.Through = 100, 0
 		if s.IOPS < 1000 {
-			return wire.Failf("InvalidParameterCombination", "Invalid iops value for engine name %s and storage type %s: %d", d.Engine, s.Type, s.IOPS)
+			return wire.Failf("InvalidParameterCombination", "Invalid iops value for engine name %s and storage type %s: %d",
+				d.Engine, s.Type, s.IOPS)
 		}
 	case "standard":
 		lo, hi = 5, 3072
@@ -91,10 +96,12 @@ func checkStorage(x *core.Exchange, d *database) error {
 		return wire.Failf("InvalidParameterValue", "Invalid storage type: %s", s.Type)
 	}
 	if s.Storage < lo || s.Storage > hi {
-		return wire.Failf("InvalidParameterValue", "Invalid storage size for engine name %s and storage type %s: %d", d.Engine, s.Type, s.Storage)
+		return wire.Failf("InvalidParameterValue", "Invalid storage size for engine name %s and storage type %s: %d",
+			d.Engine, s.Type, s.Storage)
 	}
 	if d.MaxStorage != 0 && d.MaxStorage < s.Storage {
-		return wire.Failf("InvalidParameterCombination", "Max allocated storage must be at least the allocated storage of %d.", s.Storage)
+		return wire.Failf("InvalidParameterCombination",
+			"Max allocated storage must be at least the allocated storage of %d.", s.Storage)
 	}
 	return nil
 }
@@ -111,12 +118,14 @@ func rdsKey(x *core.Exchange, encrypted bool) (string, error) {
 	case id == "", id == own:
 		return own, nil
 	}
-	if a, ok := core.Find[*keys.KMSAlias](x.Tx, x.Region, strings.TrimPrefix(id, strings.TrimSuffix(keys.KeyARN(x, ""), "key/"))); ok {
+	if a, ok := core.Find[*keys.KMSAlias](x.Tx, x.Region,
+		strings.TrimPrefix(id, strings.TrimSuffix(keys.KeyARN(x, ""), "key/"))); ok {
 		id = a.Key
 	}
 	k, err := keys.KMSKeyAt(x, id)
 	if err != nil || k.Disabled || !k.Deleted.IsZero() {
-		return "", wire.Failf("KMSKeyNotAccessibleFault", "The specified KMS key [%s] does not exist, is not enabled or you do not have permissions to access it.", id)
+		return "", wire.Failf("KMSKeyNotAccessibleFault",
+			"The specified KMS key [%s] does not exist, is not enabled or you do not have permissions to access it.", id)
 	}
 	return keys.KeyARN(x, k.ID), nil
 }

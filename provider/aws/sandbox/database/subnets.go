@@ -55,7 +55,9 @@ func readSubnets(x *core.Exchange, g *subnetGroup) error {
 		g.VPC = s.VPC
 	}
 	if len(zonesOf(x, g)) < 2 {
-		return wire.Failf("DBSubnetGroupDoesNotCoverEnoughAZs", "The DB subnet group doesn't meet Availability Zone (AZ) coverage requirement. Current AZ coverage: %s. Add subnets to cover at least 2 AZs.", strings.Join(zonesOf(x, g), ","))
+		return wire.Failf("DBSubnetGroupDoesNotCoverEnoughAZs",
+			"The DB subnet group doesn't meet Availability Zone (AZ) coverage requirement. Current AZ coverage: %s. Add "+
+				"subnets to cover at least 2 AZs.", strings.Join(zonesOf(x, g), ","))
 	}
 	return nil
 }
@@ -140,7 +142,8 @@ func deleteSubnetGroup(x *core.Exchange) (any, error) {
 	}
 	for _, d := range core.List[*database](x.Tx, x.Region) {
 		if d.SubnetGroup == g.ID {
-			return nil, wire.Failf("InvalidDBSubnetGroupStateFault", "Cannot delete the subnet group '%s' because at least one database instance: %s is still using it.", g.ID, d.ID)
+			return nil, wire.Failf("InvalidDBSubnetGroupStateFault",
+				"Cannot delete the subnet group '%s' because at least one database instance: %s is still using it.", g.ID, d.ID)
 		}
 	}
 	x.Tx.Drop(g)

@@ -83,7 +83,8 @@ func (d *database) at(now time.Time) *database {
 // take lets every setting that is named hold.
 func (d *database) take(s settings) {
 	have := &d.Settings
-	have.Class, have.Version, have.Type = cmp.Or(s.Class, have.Class), cmp.Or(s.Version, have.Version), cmp.Or(s.Type, have.Type)
+	have.Class, have.Version, have.Type = cmp.Or(s.Class, have.Class), cmp.Or(s.Version, have.Version), cmp.Or(s.Type,
+		have.Type)
 	if s.Storage != 0 {
 		have.Storage = s.Storage
 	}
@@ -177,7 +178,8 @@ func (d *database) ByHand(h core.Hand, b core.Breakage) (string, error) {
 		h.Tx.Put(&n)
 		return fmt.Sprintf("resized %s from %s to %s", d.ID, was, b.Value), nil
 	case "fail": // a status in which it does not work
-		status, known := cmp.Or(b.Value, "failed"), []string{"failed", "storage-full", "incompatible-network", "incompatible-restore"}
+		status, known := cmp.Or(b.Value, "failed"), []string{"failed", "storage-full", "incompatible-network",
+			"incompatible-restore"}
 		if !slices.Contains(known, status) {
 			return "", fmt.Errorf("sandbox: unknown status %q; use %s", status, strings.Join(known, ", "))
 		}

@@ -92,12 +92,18 @@ func viewDB(x *core.Exchange, d *database, status string) xmlDB {
 	d = d.at(x.Now)
 	s := d.Settings
 	out := xmlDB{
-		DBInstanceIdentifier: d.ID, DBInstanceClass: s.Class, Engine: d.Engine, DBInstanceStatus: status, MasterUsername: d.User, DBName: d.DBName,
-		AllocatedStorage: s.Storage, PreferredBackupWindow: d.BackupTime, BackupRetentionPeriod: d.Retention, AvailabilityZone: d.AZ,
-		PreferredMaintenanceWindow: d.Window, MultiAZ: d.multi(), EngineVersion: s.Version, AutoMinorVersionUpgrade: d.AutoMinor, LicenseModel: license(d.Engine),
-		Iops: s.IOPS, StorageThroughput: s.Through, PubliclyAccessible: d.Public, StorageType: s.Type, StorageEncrypted: d.Encrypted, KmsKeyId: d.KMS,
-		DbiResourceId: d.Resource, CACertificateIdentifier: d.CA, CopyTagsToSnapshot: d.CopyTags, MonitoringInterval: d.Monitoring, DBInstanceArn: d.ARN,
-		IAMDatabaseAuthenticationEnabled: d.IAMAuth, PerformanceInsightsEnabled: d.Insights, DeletionProtection: d.Protected, MaxAllocatedStorage: d.MaxStorage,
+		DBInstanceIdentifier: d.ID, DBInstanceClass: s.Class, Engine: d.Engine, DBInstanceStatus: status,
+		MasterUsername: d.User, DBName: d.DBName,
+		AllocatedStorage: s.Storage, PreferredBackupWindow: d.BackupTime, BackupRetentionPeriod: d.Retention,
+		AvailabilityZone:           d.AZ,
+		PreferredMaintenanceWindow: d.Window, MultiAZ: d.multi(), EngineVersion: s.Version,
+		AutoMinorVersionUpgrade: d.AutoMinor, LicenseModel: license(d.Engine),
+		Iops: s.IOPS, StorageThroughput: s.Through, PubliclyAccessible: d.Public, StorageType: s.Type,
+		StorageEncrypted: d.Encrypted, KmsKeyId: d.KMS,
+		DbiResourceId: d.Resource, CACertificateIdentifier: d.CA, CopyTagsToSnapshot: d.CopyTags,
+		MonitoringInterval: d.Monitoring, DBInstanceArn: d.ARN,
+		IAMDatabaseAuthenticationEnabled: d.IAMAuth, PerformanceInsightsEnabled: d.Insights, DeletionProtection: d.Protected,
+		MaxAllocatedStorage:          d.MaxStorage,
 		EnabledCloudwatchLogsExports: d.Logs, TagList: rdsTagList(d.Tags), BackupTarget: "region", NetworkType: "IPV4",
 		DBParameterGroups: []rdsParamGroup{{d.ParamGroup, "in-sync"}},
 	}
@@ -106,7 +112,8 @@ func viewDB(x *core.Exchange, d *database, status string) xmlDB {
 	}
 	if status != "creating" {
 		out.InstanceCreateTime = &d.Made
-		out.Endpoint = &rdsEndpoint{d.ID + "." + strings.ToLower(d.Resource[3:15]) + "." + x.Region + ".rds.example", d.Port, "Z2R2ITUGPM61AM"}
+		out.Endpoint = &rdsEndpoint{d.ID + "." + strings.ToLower(d.Resource[3:15]) + "." + x.Region + ".rds.example", d.Port,
+			"Z2R2ITUGPM61AM"}
 	}
 	for _, g := range d.Groups {
 		out.VpcSecurityGroups = append(out.VpcSecurityGroups, rdsGroup{g, "active"})
@@ -116,13 +123,15 @@ func viewDB(x *core.Exchange, d *database, status string) xmlDB {
 		out.DBSubnetGroup = &v
 	}
 	if d.Secret != "" {
-		out.MasterUserSecret = &rdsSecret{d.Secret, "active", "arn:aws:kms:" + x.Region + ":" + wire.Account + ":key/practice"}
+		out.MasterUserSecret = &rdsSecret{d.Secret, "active",
+			"arn:aws:kms:" + x.Region + ":" + wire.Account + ":key/practice"}
 		if status == "creating" {
 			out.MasterUserSecret.SecretStatus = "creating"
 		}
 	}
 	if p := d.Pending; p != nil {
-		out.PendingModifiedValues = rdsPending{p.Class, p.Storage, p.Version, p.Type, p.IOPS, p.Through, p.MultiAZ, p.Retention}
+		out.PendingModifiedValues = rdsPending{p.Class, p.Storage, p.Version, p.Type, p.IOPS, p.Through, p.MultiAZ,
+			p.Retention}
 	}
 	return out
 }

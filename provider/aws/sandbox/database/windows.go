@@ -14,7 +14,8 @@ import (
 // readWindows takes the windows that a request names. One that it does not name is where the other is not: AWS
 // chooses it (RDS API reference: CreateDBInstance, PreferredMaintenanceWindow).
 func readWindows(x *core.Exchange, d *database) {
-	d.BackupTime, d.Window = x.P.Or("PreferredBackupWindow", "04:00-04:30"), strings.ToLower(x.P.Or("PreferredMaintenanceWindow", "sun:06:00-sun:06:30"))
+	d.BackupTime, d.Window = x.P.Or("PreferredBackupWindow",
+		"04:00-04:30"), strings.ToLower(x.P.Or("PreferredMaintenanceWindow", "sun:06:00-sun:06:30"))
 	if !windowsMeet(d) {
 		return
 	}
@@ -32,9 +33,11 @@ func checkWindows(d *database) error {
 	case !backupTime.MatchString(d.BackupTime):
 		return wire.Failf("InvalidParameterValue", "The parameter PreferredBackupWindow is not of the form hh24:mi-hh24:mi.")
 	case !windowTime.MatchString(d.Window):
-		return wire.Failf("InvalidParameterValue", "The parameter PreferredMaintenanceWindow is not of the form ddd:hh24:mi-ddd:hh24:mi.")
+		return wire.Failf("InvalidParameterValue",
+			"The parameter PreferredMaintenanceWindow is not of the form ddd:hh24:mi-ddd:hh24:mi.")
 	case span(d.BackupTime)[0].long < 30*time.Minute, span(d.Window)[0].long < 30*time.Minute:
-		return wire.Failf("InvalidParameterValue", "The backup window and the maintenance window must be at least 30 minutes long.")
+		return wire.Failf("InvalidParameterValue",
+			"The backup window and the maintenance window must be at least 30 minutes long.")
 	case windowsMeet(d):
 		return wire.Failf("InvalidParameterValue", "The backup window and maintenance window must not overlap.")
 	}
@@ -56,7 +59,8 @@ func span(window string) []stretch {
 	var out []stretch
 	for day := range 7 {
 		start := moment(from)
-		out = append(out, stretch{time.Duration(day)*24*time.Hour + start, (moment(to) - start + 24*time.Hour) % (24 * time.Hour)})
+		out = append(out, stretch{time.Duration(day)*24*time.Hour + start,
+			(moment(to) - start + 24*time.Hour) % (24 * time.Hour)})
 	}
 	return out
 }
@@ -117,7 +121,8 @@ func readNetwork(x *core.Exchange, d *database) error {
 	d.AZ = x.P.Str("AvailabilityZone")
 	switch {
 	case multi && d.AZ != "":
-		return wire.Failf("InvalidParameterCombination", "Requesting a specific availability zone is not valid for Multi-AZ instances.")
+		return wire.Failf("InvalidParameterCombination",
+			"Requesting a specific availability zone is not valid for Multi-AZ instances.")
 	case d.AZ != "" && !ec2.ValidZone(x.Region, d.AZ):
 		return wire.Failf("InvalidVPCNetworkStateFault", "The availability zone %s does not exist.", d.AZ)
 	}
@@ -184,7 +189,9 @@ func rdsGroups(x *core.Exchange, g *subnetGroup) ([]string, error) {
 			return nil, wire.Failf("InvalidParameterValue", "Invalid security group , groupId= %s, groupName=.", id)
 		}
 		if sg.VPC != g.VPC {
-			return nil, wire.Failf("InvalidParameterCombination", "The DB instance and EC2 security group are in different VPCs. The DB instance is in %s and the EC2 security group is in %s", g.VPC, sg.VPC)
+			return nil, wire.Failf("InvalidParameterCombination",
+				"The DB instance and EC2 security group are in different VPCs. The DB instance is in %s and the EC2 security "+
+					"group is in %s", g.VPC, sg.VPC)
 		}
 	}
 	if len(named) > 0 {

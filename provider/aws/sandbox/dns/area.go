@@ -6,7 +6,8 @@ import (
 
 func Actions() map[string]map[string]core.Handler {
 	return map[string]map[string]core.Handler{"route53": {
-		"CreateHostedZone": createZone, "GetHostedZone": getZone, "ListHostedZones": listZones, "ListHostedZonesByName": zonesByName,
+		"CreateHostedZone": createZone, "GetHostedZone": getZone, "ListHostedZones": listZones,
+		"ListHostedZonesByName":   zonesByName,
 		"UpdateHostedZoneComment": updateZone, "DeleteHostedZone": deleteZone,
 		"ChangeTagsForResource": changeZoneTags, "ListTagsForResources": listZoneTags,
 		"ChangeResourceRecordSets": changeRecords, "ListResourceRecordSets": listRecords, "GetChange": getChange,

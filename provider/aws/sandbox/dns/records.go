@@ -58,7 +58,8 @@ func (r *RecordSet) ofZone(z *HostedZone) bool {
 }
 
 func viewRecord(r *RecordSet) xmlRecord {
-	out := xmlRecord{Name: dnsShown(r.Name), Type: r.Type, SetIdentifier: r.Set, Weight: r.Weight, TTL: r.TTL, AliasTarget: r.Alias}
+	out := xmlRecord{Name: dnsShown(r.Name), Type: r.Type, SetIdentifier: r.Set, Weight: r.Weight, TTL: r.TTL,
+		AliasTarget: r.Alias}
 	if r.Alias == nil {
 		out.ResourceRecords = &xmlValues{}
 		for _, v := range r.Values {
@@ -143,7 +144,8 @@ func badBatch(format string, args ...any) error {
 
 func changeRecord(x *core.Exchange, z *HostedZone, c xmlDNSChange) error {
 	in := c.ResourceRecordSet
-	r := &RecordSet{Zone: z.ID, Name: DNSLower(in.Name), Type: in.Type, Set: in.SetIdentifier, Weight: in.Weight, TTL: in.TTL}
+	r := &RecordSet{Zone: z.ID, Name: DNSLower(in.Name), Type: in.Type, Set: in.SetIdentifier, Weight: in.Weight,
+		TTL: in.TTL}
 	if in.AliasTarget != nil {
 		a := *in.AliasTarget
 		a.DNSName = DNSLower(a.DNSName)
@@ -160,7 +162,8 @@ func changeRecord(x *core.Exchange, z *HostedZone, c xmlDNSChange) error {
 	case c.Action == "DELETE" && !exists:
 		return badBatch("Tried to delete resource record set %s but it was not found", named)
 	case c.Action == "DELETE" && !sameRecord(have, r):
-		return badBatch("Tried to delete resource record set %s but the values provided do not match the current values", named)
+		return badBatch("Tried to delete resource record set %s but the values provided do not match the current values",
+			named)
 	case c.Action == "DELETE" && have.ofZone(z):
 		return badBatch("A HostedZone must contain at least one NS record and one SOA record for the zone itself.")
 	case c.Action == "DELETE":
@@ -195,13 +198,17 @@ func checkRecord(x *core.Exchange, z *HostedZone, r *RecordSet) error {
 	case r.Alias != nil && (len(r.Values) > 0 || r.TTL > 0):
 		return badBatch("Invalid request: an alias has neither a TTL nor resource records")
 	case r.Alias == nil && len(r.Values) == 0:
-		return badBatch("Invalid request: Expected exactly one of [AliasTarget, all of [TTL, and ResourceRecords], or TrafficPolicyInstanceId], but found none")
-	case r.Alias != nil && r.Alias.HostedZoneId == BalancerZone && !strings.HasSuffix(r.Alias.DNSName, ".elb.amazonaws.com."):
-		return badBatch("Tried to create an alias that targets %s, type %s in zone %s, but the alias target name does not lie within the target zone", r.Alias.DNSName, r.Type, BalancerZone)
+		return badBatch("Invalid request: Expected exactly one of [AliasTarget, all of [TTL, and ResourceRecords], or " +
+			"TrafficPolicyInstanceId], but found none")
+	case r.Alias != nil && r.Alias.HostedZoneId == BalancerZone &&
+		!strings.HasSuffix(r.Alias.DNSName, ".elb.amazonaws.com."):
+		return badBatch("Tried to create an alias that targets %s, type %s in zone %s, but the alias target name does not "+
+			"lie within the target zone", r.Alias.DNSName, r.Type, BalancerZone)
 	}
 	for _, o := range recordsOf(x, z.ID) {
 		if o.Name == r.Name && o.Type != r.Type && (o.Type == "CNAME" || r.Type == "CNAME") {
-			return badBatch("RRSet of type %s with DNS name %s is not permitted because a conflicting RRSet of type %s with the same DNS name already exists in zone %s", r.Type, dnsShown(r.Name), o.Type, z.Domain)
+			return badBatch("RRSet of type %s with DNS name %s is not permitted because a conflicting RRSet of type %s with "+
+				"the same DNS name already exists in zone %s", r.Type, dnsShown(r.Name), o.Type, z.Domain)
 		}
 	}
 	for _, v := range r.Values {
@@ -216,13 +223,17 @@ func checkValue(kind, v string) error {
 	addr, err := netip.ParseAddr(v)
 	switch {
 	case kind == "A" && (err != nil || !addr.Is4()):
-		return badBatch("Invalid Resource Record: 'FATAL problem: ARRDATAIllegalIPv4Address (Value is not a valid IPv4 address) encountered with '%s''", v)
+		return badBatch("Invalid Resource Record: 'FATAL problem: ARRDATAIllegalIPv4Address (Value is not a valid IPv4 "+
+			"address) encountered with '%s''", v)
 	case kind == "AAAA" && (err != nil || !addr.Is6()):
-		return badBatch("Invalid Resource Record: 'FATAL problem: AAAARRDATAIllegalIPv6Address (Value is not a valid IPv6 address) encountered with '%s''", v)
+		return badBatch("Invalid Resource Record: 'FATAL problem: AAAARRDATAIllegalIPv6Address (Value is not a valid IPv6 "+
+			"address) encountered with '%s''", v)
 	case kind == "TXT" && !dnsText.MatchString(v):
-		return badBatch("Invalid Resource Record: 'FATAL problem: InvalidCharacterString (Value should be enclosed in quotation marks) encountered with '%s''", v)
+		return badBatch("Invalid Resource Record: 'FATAL problem: InvalidCharacterString (Value should be enclosed in "+
+			"quotation marks) encountered with '%s''", v)
 	case kind == "MX" && len(strings.Fields(v)) != 2:
-		return badBatch("Invalid Resource Record: 'FATAL problem: MXRRDATANotTwoFields (MX record doesn't have 2 fields) encountered with '%s''", v)
+		return badBatch("Invalid Resource Record: 'FATAL problem: MXRRDATANotTwoFields (MX record doesn't have 2 fields) "+
+			"encountered with '%s''", v)
 	}
 	return nil
 }

@@ -102,21 +102,25 @@ func createZone(x *core.Exchange) (any, error) {
 	}
 	for _, z := range core.List[*HostedZone](x.Tx, "") {
 		if z.Caller == in.CallerReference {
-			return nil, wire.FailAs(409, "HostedZoneAlreadyExists", "A hosted zone has already been created with the specified caller reference.")
+			return nil, wire.FailAs(409, "HostedZoneAlreadyExists",
+				"A hosted zone has already been created with the specified caller reference.")
 		}
 	}
-	z := &HostedZone{Base: x.Tx.Fresh("", ""), Domain: DNSLower(in.Name), Caller: in.CallerReference, Comment: in.HostedZoneConfig.Comment}
+	z := &HostedZone{Base: x.Tx.Fresh("", ""), Domain: DNSLower(in.Name), Caller: in.CallerReference,
+		Comment: in.HostedZoneConfig.Comment}
 	z.ID = "Z" + strings.ToUpper(z.ID[:17])
 	if in.VPC != nil {
 		if _, ok := core.Find[*network.VPC](x.Tx, in.VPC.VPCRegion, in.VPC.VPCId); !ok {
-			return nil, wire.Failf("InvalidVPCId", "The VPC: %s you provided in region: %s is not authorized to make the association.", in.VPC.VPCId, in.VPC.VPCRegion)
+			return nil, wire.Failf("InvalidVPCId",
+				"The VPC: %s you provided in region: %s is not authorized to make the association.", in.VPC.VPCId, in.VPC.VPCRegion)
 		}
 		z.Private, z.VPCs = true, []zoneIn{{in.VPC.VPCRegion, in.VPC.VPCId}}
 	}
 	x.Tx.Put(z)
 	servers := nameServers(z)
 	putRecord(x, &RecordSet{Zone: z.ID, Name: z.Domain, Type: "NS", TTL: 172800, Values: dotted(servers)})
-	putRecord(x, &RecordSet{Zone: z.ID, Name: z.Domain, Type: "SOA", TTL: 900, Values: []string{servers[0] + ". awsdns-hostmaster.amazon.com. 1 7200 900 1209600 86400"}})
+	putRecord(x, &RecordSet{Zone: z.ID, Name: z.Domain, Type: "SOA", TTL: 900,
+		Values: []string{servers[0] + ". awsdns-hostmaster.amazon.com. 1 7200 900 1209600 86400"}})
 	return oneZone(x, z, ptr(changed(x))), nil
 }
 
@@ -246,7 +250,8 @@ func deleteZone(x *core.Exchange) (any, error) {
 	records := recordsOf(x, z.ID)
 	for _, r := range records {
 		if !r.ofZone(z) {
-			return nil, wire.Failf("HostedZoneNotEmpty", "The specified hosted zone contains non-required resource record sets and so cannot be deleted.")
+			return nil, wire.Failf("HostedZoneNotEmpty",
+				"The specified hosted zone contains non-required resource record sets and so cannot be deleted.")
 		}
 	}
 	for _, r := range records {

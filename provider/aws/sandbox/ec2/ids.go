@@ -67,7 +67,8 @@ func Shaped(id, code string) error {
 func NotFound(id, code string) error {
 	what := map[string]string{
 		"InvalidInstanceID.NotFound": "instance ID", "InvalidVolume.NotFound": "volume", "InvalidVpcID.NotFound": "vpc ID",
-		"InvalidSubnetID.NotFound": "subnet ID", "InvalidGroup.NotFound": "security group", "InvalidKeyPair.NotFound": "key pair",
+		"InvalidSubnetID.NotFound": "subnet ID", "InvalidGroup.NotFound": "security group",
+		"InvalidKeyPair.NotFound": "key pair",
 	}[code]
 	if what == "" {
 		what = "ID"

@@ -39,10 +39,12 @@ func Page[T core.Entity](x *core.Exchange, list []T, ids string, limit int) ([]T
 	}
 	if x.P.Has("MaxResults") {
 		if size < 5 || size > limit {
-			return nil, nil, wire.BadValue(x.P.Str("MaxResults"), "maxResults", fmt.Sprintf("Expecting a value between 5 and %d.", limit))
+			return nil, nil, wire.BadValue(x.P.Str("MaxResults"), "maxResults",
+				fmt.Sprintf("Expecting a value between 5 and %d.", limit))
 		}
 		if ids != "" && x.P.Has(ids) {
-			return nil, nil, wire.Failf("InvalidParameterCombination", "The parameter %s cannot be used with the parameter maxResults", ids)
+			return nil, nil, wire.Failf("InvalidParameterCombination",
+				"The parameter %s cannot be used with the parameter maxResults", ids)
 		}
 	}
 	rows, next, ok := core.Cut(list, x.P.Str("NextToken"), size)

@@ -9,7 +9,8 @@ import (
 func Actions() map[string]map[string]core.Handler {
 	all := map[string]core.Handler{
 		"CreateRole": createRole, "GetRole": getRole, "UpdateRole": updateRole, "UpdateAssumeRolePolicy": updateTrust,
-		"DeleteRole": deleteRole, "TagRole": tagRole, "UntagRole": untagRole, "GetAccountAuthorizationDetails": authorizationDetails,
+		"DeleteRole": deleteRole, "TagRole": tagRole, "UntagRole": untagRole,
+		"GetAccountAuthorizationDetails": authorizationDetails,
 	}
 	maps.Copy(all, iamPolicyActions())
 	maps.Copy(all, iamProfileActions())
@@ -17,5 +18,6 @@ func Actions() map[string]map[string]core.Handler {
 }
 
 func Kinds() []core.Kind {
-	return []core.Kind{{Name: "role", Word: "iam_role", Rank: 15, Type: (*role)(nil)}, {Name: "instance-profile", Type: (*instanceProfile)(nil)}}
+	return []core.Kind{{Name: "role", Word: "iam_role", Rank: 15, Type: (*role)(nil)},
+		{Name: "instance-profile", Type: (*instanceProfile)(nil)}}
 }

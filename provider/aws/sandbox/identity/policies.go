@@ -12,7 +12,8 @@ import (
 
 func iamPolicyActions() map[string]core.Handler {
 	return map[string]core.Handler{
-		"PutRolePolicy": putRolePolicy, "GetRolePolicy": getRolePolicy, "DeleteRolePolicy": deleteRolePolicy, "ListRolePolicies": listRolePolicies,
+		"PutRolePolicy": putRolePolicy, "GetRolePolicy": getRolePolicy, "DeleteRolePolicy": deleteRolePolicy,
+		"ListRolePolicies": listRolePolicies,
 		"AttachRolePolicy": attachRolePolicy, "DetachRolePolicy": detachRolePolicy, "ListAttachedRolePolicies": listAttached,
 		"GetPolicy": getManagedPolicy,
 	}

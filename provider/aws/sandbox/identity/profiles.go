@@ -10,7 +10,8 @@ import (
 func iamProfileActions() map[string]core.Handler {
 	return map[string]core.Handler{
 		"CreateInstanceProfile": createProfile, "GetInstanceProfile": getProfile, "DeleteInstanceProfile": deleteProfile,
-		"AddRoleToInstanceProfile": addRole, "RemoveRoleFromInstanceProfile": removeRole, "ListInstanceProfilesForRole": listProfiles,
+		"AddRoleToInstanceProfile": addRole, "RemoveRoleFromInstanceProfile": removeRole,
+		"ListInstanceProfilesForRole": listProfiles,
 	}
 }
 
@@ -25,7 +26,8 @@ type oneProfile struct{ InstanceProfile xmlIAMProfile }
 
 func viewRoleProfile(x *core.Exchange, p *instanceProfile) xmlIAMProfile {
 	out := xmlIAMProfile{
-		Path: p.Path, InstanceProfileName: p.ID, InstanceProfileId: p.ProfileID, Arn: iamARN("instance-profile", p.Path, p.ID),
+		Path: p.Path, InstanceProfileName: p.ID, InstanceProfileId: p.ProfileID,
+		Arn:        iamARN("instance-profile", p.Path, p.ID),
 		CreateDate: p.Made, Tags: core.IAMTagList(p.Tags),
 	}
 	if r, ok := core.Find[*role](x.Tx, "", p.Role); ok {

@@ -31,7 +31,8 @@ func escaped(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+
 func viewRole(r *role) xmlRole {
 	return xmlRole{
 		Path: r.Path, RoleName: r.ID, RoleId: r.RoleID, Arn: iamARN("role", r.Path, r.ID), CreateDate: r.Made,
-		AssumeRolePolicyDocument: escaped(r.Trust), Description: r.Description, MaxSessionDuration: r.MaxSession, Tags: core.IAMTagList(r.Tags),
+		AssumeRolePolicyDocument: escaped(r.Trust), Description: r.Description, MaxSessionDuration: r.MaxSession,
+		Tags: core.IAMTagList(r.Tags),
 	}
 }
 
@@ -60,7 +61,9 @@ func iamTags(x *core.Exchange) (map[string]string, error) {
 	}
 	for k, v := range tags {
 		if !iamTagged.MatchString(k) || !iamTagged.MatchString(v) {
-			return nil, wire.Failf("ValidationError", "Value at 'tags' failed to satisfy constraint: Member must satisfy regular expression pattern: [\\p{L}\\p{Z}\\p{N}_.:/=+\\-@]*")
+			return nil, wire.Failf("ValidationError",
+				"Value at 'tags' failed to satisfy constraint: Member must satisfy regular expression pattern: "+
+					"[\\p{L}\\p{Z}\\p{N}_.:/=+\\-@]*")
 		}
 	}
 	return tags, core.CheckTags(tags)
@@ -95,7 +98,9 @@ func trustDocument(s string) error {
 func createRole(x *core.Exchange) (any, error) {
 	name, trust := x.P.Str("RoleName"), x.P.Str("AssumeRolePolicyDocument")
 	if !iamName.MatchString(name) {
-		return nil, wire.Failf("ValidationError", "The specified value for roleName is invalid. It must contain only alphanumeric characters and/or the following: +=,.@_-")
+		return nil, wire.Failf("ValidationError",
+			"The specified value for roleName is invalid. It must contain only alphanumeric characters and/or the following: "+
+				"+=,.@_-")
 	}
 	if err := trustDocument(trust); err != nil {
 		return nil, err
@@ -113,7 +118,8 @@ func createRole(x *core.Exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &role{Base: x.Tx.Named(name, ""), Path: x.P.Or("Path", "/"), Trust: trust, Description: x.P.Str("Description"), MaxSession: session}
+	r := &role{Base: x.Tx.Named(name, ""), Path: x.P.Or("Path", "/"), Trust: trust, Description: x.P.Str("Description"),
+		MaxSession: session}
 	r.RoleID = iamID("AROA", x.Tx.St.Hex("AROA", r.Seq))
 	r.Tags = tags
 	x.Tx.Put(r)
@@ -252,7 +258,8 @@ func iamPage[T core.Entity](x *core.Exchange, all []T) (rows []T, more bool, nex
 		return nil, false, nil, err
 	}
 	if size < 1 || size > 1000 {
-		return nil, false, nil, wire.Failf("ValidationError", "Value '%d' at 'maxItems' failed to satisfy constraint: Member must have value less than or equal to 1000", size)
+		return nil, false, nil, wire.Failf("ValidationError",
+			"Value '%d' at 'maxItems' failed to satisfy constraint: Member must have value less than or equal to 1000", size)
 	}
 	rows, marker, ok := core.Cut(all, x.P.Str("Marker"), size)
 	if !ok {

@@ -15,5 +15,6 @@ func Kinds() []core.Kind {
 }
 
 func Actions() map[string]map[string]core.Handler {
-	return map[string]map[string]core.Handler{"acm": acmActions(), "kms": kmsActions(), "logs": logsActions(), "secretsmanager": secretActions()}
+	return map[string]map[string]core.Handler{"acm": acmActions(), "kms": kmsActions(), "logs": logsActions(),
+		"secretsmanager": secretActions()}
 }

@@ -13,9 +13,11 @@ import (
 
 func acmActions() map[string]core.Handler {
 	return map[string]core.Handler{
-		"RequestCertificate": requestCertificate, "DescribeCertificate": describeCertificate, "ListCertificates": listCertificates,
-		"DeleteCertificate": deleteCertificate, "AddTagsToCertificate": tagCertificate, "RemoveTagsFromCertificate": untagCertificate,
-		"ListTagsForCertificate": listCertificateTags,
+		"RequestCertificate": requestCertificate, "DescribeCertificate": describeCertificate,
+		"ListCertificates":  listCertificates,
+		"DeleteCertificate": deleteCertificate, "AddTagsToCertificate": tagCertificate,
+		"RemoveTagsFromCertificate": untagCertificate,
+		"ListTagsForCertificate":    listCertificateTags,
 	}
 }
 
@@ -47,7 +49,8 @@ func requestCertificate(x *core.Exchange) (any, error) {
 	}
 	switch {
 	case !dns.DNSName.MatchString(in.DomainName):
-		return nil, wire.Failf("ValidationException", "Value '%s' at 'domainName' failed to satisfy constraint", in.DomainName)
+		return nil, wire.Failf("ValidationException", "Value '%s' at 'domainName' failed to satisfy constraint",
+			in.DomainName)
 	case in.ValidationMethod != "DNS":
 		return nil, wire.Failf("InvalidParameterException", "The sandbox validates by DNS only.")
 	}
@@ -61,9 +64,11 @@ func requestCertificate(x *core.Exchange) (any, error) {
 	if err := core.CheckTags(tags); err != nil {
 		return nil, err
 	}
-	c := &Certificate{Base: x.Tx.Fresh("", x.Region), Domain: in.DomainName, Algorithm: cmp.Or(in.KeyAlgorithm, "RSA_2048"), Token: in.IdempotencyToken}
+	c := &Certificate{Base: x.Tx.Fresh("", x.Region), Domain: in.DomainName,
+		Algorithm: cmp.Or(in.KeyAlgorithm, "RSA_2048"), Token: in.IdempotencyToken}
 	h := x.Tx.St.Hex("acm", c.Seq)
-	c.ID = "arn:aws:acm:" + x.Region + ":" + wire.Account + ":certificate/" + h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:32]
+	c.ID = "arn:aws:acm:" + x.Region + ":" + wire.Account + ":certificate/" + h[:8] + "-" + h[8:12] + "-" + h[12:16] +
+		"-" + h[16:20] + "-" + h[20:32]
 	c.Others, c.Tags, c.Visible = in.SubjectAlternativeNames, tags, core.Through(x.Now, x.Settle, "visible", "hidden")
 	x.Tx.Put(c)
 	return made{c.ID}, nil
@@ -87,7 +92,8 @@ func validation(x *core.Exchange, c *Certificate, domain string) jsonRecord {
 func proven(x *core.Exchange, r jsonRecord) bool {
 	return slices.ContainsFunc(core.List[*dns.RecordSet](x.Tx, ""), func(s *dns.RecordSet) bool {
 		z, ok := core.Find[*dns.HostedZone](x.Tx, "", s.Zone)
-		return ok && !z.Private && s.Type == r.Type && s.Name == dns.DNSLower(r.Name) && len(s.Values) == 1 && dns.DNSLower(s.Values[0]) == dns.DNSLower(r.Value)
+		return ok && !z.Private && s.Type == r.Type && s.Name == dns.DNSLower(r.Name) && len(s.Values) == 1 &&
+			dns.DNSLower(s.Values[0]) == dns.DNSLower(r.Value)
 	})
 }
 
@@ -150,7 +156,8 @@ func describeCertificate(x *core.Exchange) (any, error) {
 		CreatedAt                                              float64
 	}
 	d := detail{
-		CertificateArn: c.ID, DomainName: c.Domain, Status: CertificateStatus(x, c), Type: "AMAZON_ISSUED", KeyAlgorithm: strings.ReplaceAll(c.Algorithm, "RSA_", "RSA-"),
+		CertificateArn: c.ID, DomainName: c.Domain, Status: CertificateStatus(x, c), Type: "AMAZON_ISSUED",
+		KeyAlgorithm:            strings.ReplaceAll(c.Algorithm, "RSA_", "RSA-"),
 		SubjectAlternativeNames: domains(x, c), InUseBy: usedBy(x, c), CreatedAt: wire.Seconds(c.Made),
 	}
 	for _, name := range domains(x, c) {
@@ -183,9 +190,12 @@ func listCertificates(x *core.Exchange) (any, error) {
 	if len(kinds) == 0 {
 		kinds = []string{"RSA_1024", "RSA_2048"}
 	}
-	all := slices.DeleteFunc(core.List[*Certificate](x.Tx, x.Region), func(c *Certificate) bool { return !slices.Contains(kinds, c.Algorithm) })
+	all := slices.DeleteFunc(core.List[*Certificate](x.Tx, x.Region), func(c *Certificate) bool {
+		return !slices.Contains(kinds, c.Algorithm)
+	})
 	const most = 1000
-	rows, next, err := core.JSONPage(all, in.NextToken, in.MaxItems, most, wire.Failf("ValidationException", "The NextToken is not valid."))
+	rows, next, err := core.JSONPage(all, in.NextToken, in.MaxItems, most,
+		wire.Failf("ValidationException", "The NextToken is not valid."))
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +244,9 @@ func untagCertificate(x *core.Exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return struct{}{}, x.ChangeTags(c, func(have map[string]string) { without(have, slices.Collect(maps.Keys(core.PlainTags(in.Tags)))) })
+	return struct{}{}, x.ChangeTags(c, func(have map[string]string) {
+		without(have, slices.Collect(maps.Keys(core.PlainTags(in.Tags))))
+	})
 }
 
 func listCertificateTags(x *core.Exchange) (any, error) {

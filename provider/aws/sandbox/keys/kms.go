@@ -53,7 +53,8 @@ type jsonKey struct {
 
 func viewKMS(x *core.Exchange, k *kmsKey) jsonKey {
 	out := jsonKey{
-		KeyID: k.ID, Arn: KeyARN(x, k.ID), AWSAccountID: wire.Account, CreationDate: wire.Seconds(k.Made), Description: k.About, KeyState: "Enabled",
+		KeyID: k.ID, Arn: KeyARN(x, k.ID), AWSAccountID: wire.Account, CreationDate: wire.Seconds(k.Made),
+		Description: k.About, KeyState: "Enabled",
 		KeyManager: "CUSTOMER", KeyUsage: "ENCRYPT_DECRYPT", KeySpec: "SYMMETRIC_DEFAULT", Origin: "AWS_KMS",
 	}
 	switch {
@@ -165,7 +166,8 @@ func listKeys(x *core.Exchange) (any, error) {
 		return nil, err
 	}
 	const most = 100
-	rows, next, err := core.JSONPage(core.List[*kmsKey](x.Tx, x.Region), in.Marker, in.Limit, most, wire.Failf("InvalidMarkerException", "The marker is not valid."))
+	rows, next, err := core.JSONPage(core.List[*kmsKey](x.Tx, x.Region), in.Marker, in.Limit, most,
+		wire.Failf("InvalidMarkerException", "The marker is not valid."))
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +208,8 @@ func scheduleKey(x *core.Exchange) (any, error) {
 		days = 30
 	}
 	if days < 7 || days > 30 {
-		return nil, wire.Failf("ValidationException", "Value '%d' at 'pendingWindowInDays' failed to satisfy constraint: Member must be between 7 and 30", days)
+		return nil, wire.Failf("ValidationException",
+			"Value '%d' at 'pendingWindowInDays' failed to satisfy constraint: Member must be between 7 and 30", days)
 	}
 	out := struct {
 		KeyID        string `json:"KeyId"`
@@ -248,7 +251,9 @@ func rotateKey(x *core.Exchange) (any, error) {
 		case k.Disabled:
 			return wire.Failf("DisabledException", "%s is disabled.", KeyARN(x, k.ID))
 		case in.RotationPeriodInDays != 0 && (in.RotationPeriodInDays < 90 || in.RotationPeriodInDays > 2560):
-			return wire.Failf("ValidationException", "Value '%d' at 'rotationPeriodInDays' failed to satisfy constraint: Member must be between 90 and 2560", in.RotationPeriodInDays)
+			return wire.Failf("ValidationException",
+				"Value '%d' at 'rotationPeriodInDays' failed to satisfy constraint: Member must be between 90 and 2560",
+				in.RotationPeriodInDays)
 		}
 		k.Rotates = x.Action == "EnableKeyRotation"
 		if in.RotationPeriodInDays != 0 {
@@ -343,7 +348,8 @@ func alias(x *core.Exchange) (name string, to *kmsKey, err error) {
 	}
 	switch {
 	case !aliasForm.MatchString(in.AliasName):
-		return "", nil, wire.Failf("InvalidAliasNameException", "Alias must start with the prefix \"alias/\": %s", in.AliasName)
+		return "", nil, wire.Failf("InvalidAliasNameException", "Alias must start with the prefix \"alias/\": %s",
+			in.AliasName)
 	case strings.HasPrefix(in.AliasName, "alias/aws/"):
 		return "", nil, wire.Failf("InvalidAliasNameException", "Alias must not start with \"alias/aws/\"")
 	case x.Action == "DeleteAlias":
@@ -418,7 +424,8 @@ func listAliases(x *core.Exchange) (any, error) {
 		}
 	}
 	const most = 50
-	rows, next, err := core.JSONPage(all, in.Marker, in.Limit, most, wire.Failf("InvalidMarkerException", "The marker is not valid."))
+	rows, next, err := core.JSONPage(all, in.Marker, in.Limit, most,
+		wire.Failf("InvalidMarkerException", "The marker is not valid."))
 	if err != nil {
 		return nil, err
 	}

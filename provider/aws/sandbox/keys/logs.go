@@ -13,8 +13,9 @@ import (
 func logsActions() map[string]core.Handler {
 	return map[string]core.Handler{
 		"CreateLogGroup": createLogs, "DescribeLogGroups": describeLogs, "DeleteLogGroup": deleteLogs,
-		"PutRetentionPolicy": retainLogs, "DeleteRetentionPolicy": retainLogs, "AssociateKmsKey": encryptLogs, "DisassociateKmsKey": decryptLogs,
-		"TagResource": tagLogs, "UntagResource": untagLogs, "ListTagsForResource": listLogTags,
+		"PutRetentionPolicy": retainLogs, "DeleteRetentionPolicy": retainLogs, "AssociateKmsKey": encryptLogs,
+		"DisassociateKmsKey": decryptLogs,
+		"TagResource":        tagLogs, "UntagResource": untagLogs, "ListTagsForResource": listLogTags,
 	}
 }
 
@@ -46,7 +47,9 @@ func createLogs(x *core.Exchange) (any, error) {
 		return nil, err
 	}
 	if !logName.MatchString(in.LogGroupName) {
-		return nil, wire.Failf("InvalidParameterException", "Value '%s' at 'logGroupName' failed to satisfy constraint: Member must satisfy regular expression pattern: [\\.\\-_/#A-Za-z0-9]+", in.LogGroupName)
+		return nil, wire.Failf("InvalidParameterException",
+			"Value '%s' at 'logGroupName' failed to satisfy constraint: Member must satisfy regular expression pattern: "+
+				"[\\.\\-_/#A-Za-z0-9]+", in.LogGroupName)
 	}
 	if _, there := core.Find[*logGroup](x.Tx, x.Region, in.LogGroupName); there {
 		return nil, wire.Failf("ResourceAlreadyExistsException", "The specified log group already exists")
@@ -54,7 +57,8 @@ func createLogs(x *core.Exchange) (any, error) {
 	if err := core.CheckTags(in.Tags); err != nil {
 		return nil, err
 	}
-	l := &logGroup{Base: x.Tx.Named(in.LogGroupName, x.Region), KMS: in.KmsKeyID, Class: cmp.Or(in.LogGroupClass, "STANDARD")}
+	l := &logGroup{Base: x.Tx.Named(in.LogGroupName, x.Region), KMS: in.KmsKeyID,
+		Class: cmp.Or(in.LogGroupClass, "STANDARD")}
 	l.Tags = in.Tags
 	x.Tx.Put(l)
 	return struct{}{}, nil
@@ -79,9 +83,12 @@ func describeLogs(x *core.Exchange) (any, error) {
 	if err := x.Body(&in); err != nil {
 		return nil, err
 	}
-	all := slices.DeleteFunc(core.List[*logGroup](x.Tx, x.Region), func(l *logGroup) bool { return !strings.HasPrefix(l.ID, in.LogGroupNamePrefix) })
+	all := slices.DeleteFunc(core.List[*logGroup](x.Tx, x.Region), func(l *logGroup) bool {
+		return !strings.HasPrefix(l.ID, in.LogGroupNamePrefix)
+	})
 	const most = 50
-	rows, next, err := core.JSONPage(all, in.NextToken, in.Limit, most, wire.Failf("InvalidParameterException", "The specified nextToken is invalid."))
+	rows, next, err := core.JSONPage(all, in.NextToken, in.Limit, most,
+		wire.Failf("InvalidParameterException", "The specified nextToken is invalid."))
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +98,8 @@ func describeLogs(x *core.Exchange) (any, error) {
 	}{[]jsonLogs{}, next}
 	for _, l := range rows {
 		arn := logARN(x, l.ID)
-		out.LogGroups = append(out.LogGroups, jsonLogs{l.ID, arn + ":*", arn, l.Made.UnixMilli(), l.Retention, l.KMS, l.Class, 0})
+		out.LogGroups = append(out.LogGroups,
+			jsonLogs{l.ID, arn + ":*", arn, l.Made.UnixMilli(), l.Retention, l.KMS, l.Class, 0})
 	}
 	return out, nil
 }
@@ -116,9 +124,12 @@ func retainLogs(x *core.Exchange) (any, error) {
 	if err := x.Body(&in); err != nil {
 		return nil, err
 	}
-	days := []int{0, 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653}
+	days := []int{0, 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288,
+		3653}
 	if !slices.Contains(days, in.RetentionInDays) {
-		return nil, wire.Failf("InvalidParameterException", "Value '%d' at 'retentionInDays' failed to satisfy constraint: Member must satisfy enum value set", in.RetentionInDays)
+		return nil, wire.Failf("InvalidParameterException",
+			"Value '%d' at 'retentionInDays' failed to satisfy constraint: Member must satisfy enum value set",
+			in.RetentionInDays)
 	}
 	return changeLogs(x, func(l *logGroup) { l.Retention = in.RetentionInDays })
 }
@@ -129,7 +140,8 @@ func encryptLogs(x *core.Exchange) (any, error) {
 		return nil, err
 	}
 	if in.KmsKeyID == "" {
-		return nil, wire.Failf("InvalidParameterException", "The specified KMS key ID could not be associated with the specified resource.")
+		return nil, wire.Failf("InvalidParameterException",
+			"The specified KMS key ID could not be associated with the specified resource.")
 	}
 	return changeLogs(x, func(l *logGroup) { l.KMS = in.KmsKeyID })
 }

@@ -66,23 +66,28 @@ func createKept(x *core.Exchange) (any, error) {
 		return nil, err
 	}
 	if !secretName.MatchString(in.Name) {
-		return nil, wire.Failf("ValidationException", "Invalid name. Must be a valid name containing alphanumeric characters, or any of the following: -/_+=.@!")
+		return nil, wire.Failf("ValidationException",
+			"Invalid name. Must be a valid name containing alphanumeric characters, or any of the following: -/_+=.@!")
 	}
 	if old, there := core.Find[*kept](x.Tx, x.Region, in.Name); there {
 		switch {
 		case !old.Deleted.IsZero():
-			return nil, wire.Failf("InvalidRequestException", "You can't create this secret because a secret with this name is already scheduled for deletion.")
+			return nil, wire.Failf("InvalidRequestException",
+				"You can't create this secret because a secret with this name is already scheduled for deletion.")
 		case old.Token == in.ClientRequestToken && old.Digest == fingerprint(x, in.SecretString):
 			return viewShort(old), nil
 		}
-		return nil, wire.Failf("ResourceExistsException", "The operation failed because the secret %s already exists.", in.Name)
+		return nil, wire.Failf("ResourceExistsException", "The operation failed because the secret %s already exists.",
+			in.Name)
 	}
 	tags := core.PlainTags(in.Tags)
 	if err := core.CheckTags(tags); err != nil {
 		return nil, err
 	}
-	k := &kept{Base: x.Tx.Named(in.Name, x.Region), About: in.Description, KMS: in.KmsKeyID, Token: in.ClientRequestToken, Digest: fingerprint(x, in.SecretString)}
-	k.ARN = "arn:aws:secretsmanager:" + x.Region + ":" + wire.Account + ":secret:" + in.Name + "-" + x.Tx.St.Hex("kept", k.Seq)[1:7]
+	k := &kept{Base: x.Tx.Named(in.Name, x.Region), About: in.Description, KMS: in.KmsKeyID, Token: in.ClientRequestToken,
+		Digest: fingerprint(x, in.SecretString)}
+	k.ARN = "arn:aws:secretsmanager:" + x.Region + ":" + wire.Account + ":secret:" + in.Name + "-" +
+		x.Tx.St.Hex("kept", k.Seq)[1:7]
 	k.Tags = tags
 	x.Tx.Put(k)
 	return viewShort(k), nil
@@ -105,7 +110,8 @@ type jsonSecret struct {
 }
 
 func viewKept(k *kept) jsonSecret {
-	out := jsonSecret{ARN: k.ARN, Name: k.ID, Description: k.About, KmsKeyID: k.KMS, CreatedDate: wire.Seconds(k.Made), Tags: core.JSONTags(k.Tags)}
+	out := jsonSecret{ARN: k.ARN, Name: k.ID, Description: k.About, KmsKeyID: k.KMS, CreatedDate: wire.Seconds(k.Made),
+		Tags: core.JSONTags(k.Tags)}
 	if !k.Deleted.IsZero() {
 		out.DeletedDate = wire.Seconds(k.Deleted)
 	}
@@ -129,9 +135,12 @@ func listKept(x *core.Exchange) (any, error) {
 	if err := x.Body(&in); err != nil {
 		return nil, err
 	}
-	all := slices.DeleteFunc(core.List[*kept](x.Tx, x.Region), func(k *kept) bool { return !k.Deleted.IsZero() && !in.IncludePlannedDeletion })
+	all := slices.DeleteFunc(core.List[*kept](x.Tx, x.Region), func(k *kept) bool {
+		return !k.Deleted.IsZero() && !in.IncludePlannedDeletion
+	})
 	const most = 100
-	rows, next, err := core.JSONPage(all, in.NextToken, in.MaxResults, most, wire.Failf("InvalidNextTokenException", "The NextToken value is invalid."))
+	rows, next, err := core.JSONPage(all, in.NextToken, in.MaxResults, most,
+		wire.Failf("InvalidNextTokenException", "The NextToken value is invalid."))
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +158,8 @@ func listKept(x *core.Exchange) (any, error) {
 func usableKept(x *core.Exchange) (*kept, error) {
 	k, err := keptNamed(x)
 	if err == nil && !k.Deleted.IsZero() {
-		err = wire.Failf("InvalidRequestException", "You can't perform this operation on the secret because it was marked for deletion.")
+		err = wire.Failf("InvalidRequestException",
+			"You can't perform this operation on the secret because it was marked for deletion.")
 	}
 	return k, err
 }
@@ -185,7 +195,8 @@ func deleteKept(x *core.Exchange) (any, error) {
 	case err != nil:
 		return nil, err
 	case in.ForceDeleteWithoutRecovery && in.RecoveryWindowInDays != 0:
-		return nil, wire.Failf("InvalidParameterException", "You can't use ForceDeleteWithoutRecovery in conjunction with RecoveryWindowInDays.")
+		return nil, wire.Failf("InvalidParameterException",
+			"You can't use ForceDeleteWithoutRecovery in conjunction with RecoveryWindowInDays.")
 	case in.ForceDeleteWithoutRecovery:
 		x.Tx.Drop(k)
 		return struct{ ARN, Name string }{k.ARN, k.ID}, nil
@@ -198,7 +209,8 @@ func deleteKept(x *core.Exchange) (any, error) {
 		days = 30
 	}
 	if days < 7 || days > 30 {
-		return nil, wire.Failf("InvalidParameterException", "The RecoveryWindowInDays value must be between 7 and 30 days (inclusive).")
+		return nil, wire.Failf("InvalidParameterException",
+			"The RecoveryWindowInDays value must be between 7 and 30 days (inclusive).")
 	}
 	n := *k
 	n.Deleted = x.Now.Add(time.Duration(days) * 24 * time.Hour)
@@ -269,7 +281,8 @@ func randomPassword(x *core.Exchange) (any, error) {
 		n = 32
 	}
 	if n < 4 || n > 4096 || letters == "" {
-		return nil, wire.Failf("InvalidParameterException", "Password length is out of range, or all characters are excluded.")
+		return nil, wire.Failf("InvalidParameterException",
+			"Password length is out of range, or all characters are excluded.")
 	}
 	out := make([]byte, n)
 	_, _ = rand.Read(out) // never fails (crypto/rand)

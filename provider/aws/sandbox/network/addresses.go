@@ -127,11 +127,13 @@ func associateAddress(x *core.Exchange) (any, error) {
 	case !ok:
 		return nil, ec2.NotFound(id, "InvalidInstanceID.NotFound")
 	case in.Life.At(x.Now) == "pending":
-		return nil, wire.Failf("InvalidInstanceID", "The pending instance '%s' is not in a valid state for this operation.", id)
+		return nil, wire.Failf("InvalidInstanceID", "The pending instance '%s' is not in a valid state for this operation.",
+			id)
 	case in.Dead():
 		return nil, wire.Failf("IncorrectInstanceState", "The instance '%s' is not in a valid state for this operation.", id)
 	case !again && a.Association != "" && a.Instance != id:
-		return nil, wire.Failf("Resource.AlreadyAssociated", "resource %s is already associated with associate-id %s", a.ID, a.Association)
+		return nil, wire.Failf("Resource.AlreadyAssociated", "resource %s is already associated with associate-id %s", a.ID,
+			a.Association)
 	}
 	if err := Several(x, in); err != nil {
 		return nil, err
@@ -152,7 +154,8 @@ func associateInterface(x *core.Exchange, a *address) (any, error) {
 		return nil, err
 	}
 	if have, _ := hasAddress(x, a); !x.P.Yes("AllowReassociation") && a.Association != "" && have != nic.ID {
-		return nil, wire.Failf("Resource.AlreadyAssociated", "resource %s is already associated with associate-id %s", a.ID, a.Association)
+		return nil, wire.Failf("Resource.AlreadyAssociated", "resource %s is already associated with associate-id %s", a.ID,
+			a.Association)
 	}
 	n := *a
 	n.Instance, n.NAT, n.Interface, n.Association = "", "", nic.ID, x.Tx.Fresh("eipassoc-", x.Region).ID
@@ -173,7 +176,8 @@ func disassociateAddress(x *core.Exchange) (any, error) {
 			continue
 		}
 		if a.NAT != "" {
-			return nil, wire.Failf("AuthFailure", "You do not have permission to access the specified resource.") // as for what a service has
+			return nil, wire.Failf("AuthFailure",
+				"You do not have permission to access the specified resource.") // as for what a service has
 		}
 		n := *a
 		n.Instance, n.Interface, n.Association = "", "", ""

@@ -13,7 +13,8 @@ import (
 
 func endpointActions() map[string]core.Handler {
 	return map[string]core.Handler{
-		"CreateVpcEndpoint": createEndpoint, "DescribeVpcEndpoints": describeEndpoints, "ModifyVpcEndpoint": modifyEndpoint, "DeleteVpcEndpoints": deleteEndpoints,
+		"CreateVpcEndpoint": createEndpoint, "DescribeVpcEndpoints": describeEndpoints, "ModifyVpcEndpoint": modifyEndpoint,
+		"DeleteVpcEndpoints": deleteEndpoints,
 	}
 }
 
@@ -43,7 +44,8 @@ type xmlEndpoint struct {
 
 func viewEndpoint(e *endpoint, state string) xmlEndpoint {
 	out := xmlEndpoint{
-		ID: e.ID, Type: e.Type, VPC: e.VPC, Service: e.Service, State: state, Policy: e.Policy, Tables: e.Tables, Subnets: e.Subnets,
+		ID: e.ID, Type: e.Type, VPC: e.VPC, Service: e.Service, State: state, Policy: e.Policy, Tables: e.Tables,
+		Subnets: e.Subnets,
 		Private: e.Private, Made: e.Made, Tags: core.TagSet(e.Tags),
 	}
 	for _, id := range e.Groups {
@@ -51,7 +53,8 @@ func viewEndpoint(e *endpoint, state string) xmlEndpoint {
 	}
 	if e.Type == "Interface" {
 		parts := strings.Split(e.Service, ".")
-		out.DNS = []string{e.ID + "-" + e.ID[len(e.ID)-8:] + "." + parts[len(parts)-1] + "." + e.Region + ".vpce.amazonaws.com"}
+		out.DNS = []string{e.ID + "-" + e.ID[len(e.ID)-8:] + "." + parts[len(parts)-1] + "." + e.Region +
+			".vpce.amazonaws.com"}
 	}
 	return out
 }
@@ -83,8 +86,10 @@ func createEndpoint(x *core.Exchange) (any, error) {
 		return nil, err
 	}
 	e := &endpoint{
-		VPC: v.ID, Service: x.P.Str("ServiceName"), Type: x.P.Or("VpcEndpointType", "Gateway"), Policy: x.P.Or("PolicyDocument", endpointPolicy),
-		Tables: x.P.Strs("RouteTableId"), Subnets: x.P.Strs("SubnetId"), Groups: x.P.Strs("SecurityGroupId"), Private: x.P.Flag("PrivateDnsEnabled", true),
+		VPC: v.ID, Service: x.P.Str("ServiceName"), Type: x.P.Or("VpcEndpointType", "Gateway"),
+		Policy: x.P.Or("PolicyDocument", endpointPolicy),
+		Tables: x.P.Strs("RouteTableId"), Subnets: x.P.Strs("SubnetId"), Groups: x.P.Strs("SecurityGroupId"),
+		Private: x.P.Flag("PrivateDnsEnabled", true),
 	}
 	if err := judgeEndpoint(x, e, v); err != nil {
 		return nil, err
@@ -109,7 +114,8 @@ func judgeEndpoint(x *core.Exchange, e *endpoint, v *VPC) error {
 	case e.Type == "Interface" && len(e.Tables) > 0:
 		return wire.Failf("InvalidParameter", "Endpoint type (Interface) does not have route tables.")
 	case e.Type == "Interface" && e.Private && !(v.DNSSupport && v.DNSHostnames):
-		return wire.Failf("InvalidParameter", "Enabling private DNS requires both enableDnsSupport and enableDnsHostnames VPC attributes set to true for %s", v.ID)
+		return wire.Failf("InvalidParameter",
+			"Enabling private DNS requires both enableDnsSupport and enableDnsHostnames VPC attributes set to true for %s", v.ID)
 	case !json.Valid([]byte(e.Policy)):
 		return wire.Failf("InvalidPolicyDocument", "The policy is not valid JSON.")
 	}
@@ -229,7 +235,8 @@ func deleteEndpoints(x *core.Exchange) (any, error) {
 	for _, id := range x.P.Strs("VpcEndpointId") {
 		e, ok := core.Find[*endpoint](x.Tx, x.Region, id)
 		if !ok {
-			out.Failed = append(out.Failed, failure{"InvalidVpcEndpointId.NotFound", "The Vpc Endpoint Id '" + id + "' does not exist", id})
+			out.Failed = append(out.Failed,
+				failure{"InvalidVpcEndpointId.NotFound", "The Vpc Endpoint Id '" + id + "' does not exist", id})
 			continue
 		}
 		if e.Until.IsZero() {

@@ -9,7 +9,8 @@ import (
 func gatewayActions() map[string]core.Handler {
 	return map[string]core.Handler{
 		"CreateInternetGateway": createInternetGateway, "DescribeInternetGateways": describeInternetGateways,
-		"AttachInternetGateway": attachInternetGateway, "DetachInternetGateway": detachInternetGateway, "DeleteInternetGateway": deleteInternetGateway,
+		"AttachInternetGateway": attachInternetGateway, "DetachInternetGateway": detachInternetGateway,
+		"DeleteInternetGateway": deleteInternetGateway,
 	}
 }
 
@@ -137,7 +138,9 @@ func detachInternetGateway(x *core.Exchange) (any, error) {
 		return nil, wire.Failf("Gateway.NotAttached", "resource %s is not attached to network %s", g.ID, v.ID)
 	}
 	if publicIn(x, v.ID) || core.InUse(x, v.ID) {
-		return nil, wire.Failf("DependencyViolation", "Network %s has some mapped public address(es). Please unmap those public address(es) before detaching the gateway.", v.ID)
+		return nil, wire.Failf("DependencyViolation",
+			"Network %s has some mapped public address(es). Please unmap those public address(es) before detaching the gateway.",
+			v.ID)
 	}
 	n := *g
 	n.VPC = ""
@@ -165,7 +168,8 @@ func deleteInternetGateway(x *core.Exchange) (any, error) {
 		return nil, err
 	}
 	if g.VPC != "" {
-		return nil, wire.Failf("DependencyViolation", "The internetGateway '%s' has dependencies and cannot be deleted.", g.ID)
+		return nil, wire.Failf("DependencyViolation", "The internetGateway '%s' has dependencies and cannot be deleted.",
+			g.ID)
 	}
 	x.Tx.Drop(g)
 	return ec2.Success{Return: true}, nil

@@ -79,7 +79,8 @@ func deleteGroup(x *core.Exchange) (any, error) {
 		return nil, err
 	}
 	if g.Name == "default" {
-		return nil, wire.Failf("CannotDelete", "the specified group: \"%s\" name: \"default\" cannot be deleted by a user", g.ID)
+		return nil, wire.Failf("CannotDelete", "the specified group: \"%s\" name: \"default\" cannot be deleted by a user",
+			g.ID)
 	}
 	if groupInUse(x, g.ID) || core.InUse(x, g.ID) || endpointIn(x, g.ID) || interfaceIn(x, g.ID) {
 		return nil, wire.Failf("DependencyViolation", "resource %s has a dependent object", g.ID)
@@ -145,7 +146,8 @@ func describeGroups(x *core.Exchange) (any, error) {
 	}
 	var out []xmlGroup
 	for _, g := range rows {
-		out = append(out, xmlGroup{wire.Account, g.ID, arn(x, "security-group", g.ID), g.Name, g.About, g.VPC, permissions(x, g.Rules, false), permissions(x, g.Rules, true), core.TagSet(g.Tags)})
+		out = append(out, xmlGroup{wire.Account, g.ID, arn(x, "security-group", g.ID), g.Name, g.About, g.VPC,
+			permissions(x, g.Rules, false), permissions(x, g.Rules, true), core.TagSet(g.Tags)})
 	}
 	return struct {
 		Set  []xmlGroup `xml:"securityGroupInfo>item"`

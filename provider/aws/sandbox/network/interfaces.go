@@ -12,8 +12,10 @@ import (
 
 func interfaceActions() map[string]core.Handler {
 	return map[string]core.Handler{
-		"CreateNetworkInterface": createInterface, "DescribeNetworkInterfaces": describeInterfaces, "DeleteNetworkInterface": deleteInterface,
-		"AttachNetworkInterface": attachInterface, "DetachNetworkInterface": detachInterface, "ModifyNetworkInterfaceAttribute": modifyInterface,
+		"CreateNetworkInterface": createInterface, "DescribeNetworkInterfaces": describeInterfaces,
+		"DeleteNetworkInterface": deleteInterface,
+		"AttachNetworkInterface": attachInterface, "DetachNetworkInterface": detachInterface,
+		"ModifyNetworkInterfaceAttribute": modifyInterface,
 	}
 }
 
@@ -59,8 +61,10 @@ func GroupRefs(x *core.Exchange, ids []string) (out []ec2.GroupRef) {
 
 func viewInterface(x *core.Exchange, n *NetworkInterface) xmlInterface {
 	out := xmlInterface{
-		ID: n.ID, Subnet: n.Subnet, VPC: n.VPC, AZ: n.AZ, About: n.About, Owner: wire.Account, Requester: n.Requester, Status: n.status(x.Now), MAC: n.mac(),
-		Private: n.Private, PrivateDNS: "ip-" + ec2.Dashed(n.Private) + "." + x.Region + ".compute.internal", SrcCheck: !n.NoSrcCheck, Type: "interface",
+		ID: n.ID, Subnet: n.Subnet, VPC: n.VPC, AZ: n.AZ, About: n.About, Owner: wire.Account, Requester: n.Requester,
+		Status: n.status(x.Now), MAC: n.mac(),
+		Private: n.Private, PrivateDNS: "ip-" + ec2.Dashed(n.Private) + "." + x.Region + ".compute.internal",
+		SrcCheck: !n.NoSrcCheck, Type: "interface",
 		Groups: GroupRefs(x, n.Groups), Tags: core.TagSet(n.Tags),
 	}
 	if t := n.tie(x.Now); t != nil {
@@ -119,9 +123,11 @@ func createInterface(x *core.Exchange) (any, error) {
 	case len(about) > 255:
 		return nil, wire.Failf("InvalidParameterValue", "Descriptions have at most 255 characters.")
 	case FreeAddresses(x, sn.ID) < 1:
-		return nil, wire.Failf("InsufficientFreeAddressesInSubnet", "The specified subnet does not have enough free addresses to satisfy the request.")
+		return nil, wire.Failf("InsufficientFreeAddressesInSubnet",
+			"The specified subnet does not have enough free addresses to satisfy the request.")
 	}
-	n := &NetworkInterface{Base: x.Tx.Fresh("eni-", x.Region), Subnet: sn.ID, VPC: sn.VPC, AZ: sn.AZ, Groups: groups, Private: private, About: about}
+	n := &NetworkInterface{Base: x.Tx.Fresh("eni-", x.Region), Subnet: sn.ID, VPC: sn.VPC, AZ: sn.AZ, Groups: groups,
+		Private: private, About: about}
 	if n.Tags = tags; n.Private == "" {
 		n.Private = PrivateAddress(x, sn.ID, n.Seq)
 	}
@@ -143,7 +149,9 @@ func describeInterfaces(x *core.Exchange) (any, error) {
 		}
 		all = some
 	}
-	all, err := core.Filtered(x, all, func(n *NetworkInterface, name string) ([]string, bool) { return interfaceValues(x, n, name) })
+	all, err := core.Filtered(x, all, func(n *NetworkInterface, name string) ([]string, bool) {
+		return interfaceValues(x, n, name)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -222,14 +230,17 @@ func attachInterface(x *core.Exchange) (any, error) {
 	case state != "running" && state != "stopped":
 		return nil, wire.Failf("IncorrectState", "Instance '%s' is not 'running' or 'stopped' (it is %s).", in.ID, state)
 	case n.AZ != in.AZ:
-		return nil, wire.Failf("InvalidParameterCombination", "You may not attach a network interface to an instance if they are not in the same availability zone")
+		return nil, wire.Failf("InvalidParameterCombination",
+			"You may not attach a network interface to an instance if they are not in the same availability zone")
 	}
 	others := NicsOf(x, in.ID)
 	if index == 0 || slices.ContainsFunc(others, func(o *NetworkInterface) bool { return o.Tie.Index == index }) {
-		return nil, wire.Failf("InvalidParameterValue", "Instance '%s' already has an interface attached at device index '%d'.", in.ID, index)
+		return nil, wire.Failf("InvalidParameterValue",
+			"Instance '%s' already has an interface attached at device index '%d'.", in.ID, index)
 	}
 	c := *n
-	c.Tie = &nicTie{ID: x.Tx.Fresh("eni-attach-", x.Region).ID, Instance: in.ID, Index: index, At: x.Now, Life: core.Through(x.Now, x.Settle, "attached", "attaching")}
+	c.Tie = &nicTie{ID: x.Tx.Fresh("eni-attach-", x.Region).ID, Instance: in.ID, Index: index, At: x.Now,
+		Life: core.Through(x.Now, x.Settle, "attached", "attaching")}
 	x.Tx.Put(&c)
 	return struct {
 		ID string `xml:"attachmentId"`
@@ -248,7 +259,8 @@ func detachInterface(x *core.Exchange) (any, error) {
 	case i < 0:
 		return nil, wire.Failf("InvalidAttachmentID.NotFound", "The attachment ID '%s' does not exist", id)
 	case all[i].Tie.Index == 0:
-		return nil, wire.Failf("OperationNotPermitted", "The network interface at device index 0 and networkCard index 0 cannot be detached.")
+		return nil, wire.Failf("OperationNotPermitted",
+			"The network interface at device index 0 and networkCard index 0 cannot be detached.")
 	}
 	c, tie := *all[i], *all[i].Tie
 	tie.Life = core.Through(x.Now, x.Settle, "detached", "detaching")
@@ -296,7 +308,8 @@ func modifyInterface(x *core.Exchange) (any, error) {
 		}
 	}
 	if given != 1 {
-		return nil, wire.Failf("InvalidParameterCombination", "Exactly one attribute must be specified; the sandbox supports groups, description and sourceDestCheck.")
+		return nil, wire.Failf("InvalidParameterCombination",
+			"Exactly one attribute must be specified; the sandbox supports groups, description and sourceDestCheck.")
 	}
 	if n.Requester {
 		return nil, wire.Failf("AuthFailure", "You do not have permission to access the specified resource.")

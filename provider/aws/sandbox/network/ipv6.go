@@ -66,12 +66,14 @@ func associateVPC(x *core.Exchange) (any, error) {
 		return nil, err
 	}
 	if !x.P.Yes("AmazonProvidedIpv6CidrBlock") {
-		return nil, wire.Failf("InvalidParameterCombination", "The sandbox supports only blocks of IPv6 addresses that Amazon provides.")
+		return nil, wire.Failf("InvalidParameterCombination",
+			"The sandbox supports only blocks of IPv6 addresses that Amazon provides.")
 	}
 	n := *v
 	n.V6 = slices.DeleteFunc(slices.Clone(v.V6), func(t tie6) bool { return t.Life.At(x.Now) == disassociated })
 	if len(n.V6) >= most6 {
-		return nil, wire.Failf("CidrLimitExceeded", "This network '%s' has met its maximum number of allowed CIDRs: %d", v.ID, most6)
+		return nil, wire.Failf("CidrLimitExceeded", "This network '%s' has met its maximum number of allowed CIDRs: %d", v.ID,
+			most6)
 	}
 	t := amazon6(x)
 	n.V6 = append(n.V6, t)
@@ -101,7 +103,8 @@ func disassociateVPC(x *core.Exchange) (any, error) {
 		x.Tx.Put(&n)
 		return tied6{VPC: v.ID, Tie: viewTie6(n.V6[i], n.V6[i].Life.First(), amazonPool)}, nil
 	}
-	return nil, wire.Failf("InvalidVpcCidrBlockAssociationID.NotFound", "The vpc CIDR block with association ID %s does not exist", id)
+	return nil, wire.Failf("InvalidVpcCidrBlockAssociationID.NotFound",
+		"The vpc CIDR block with association ID %s does not exist", id)
 }
 
 // within6 reports that a block is a part of another.
@@ -139,7 +142,9 @@ func fits6(x *core.Exchange, v *VPC, cidr string) error {
 	if err != nil || !p.Addr().Is6() {
 		return wire.BadValue(cidr, "ipv6CidrBlock", "This is not a valid IPv6 CIDR block.")
 	}
-	inside := slices.ContainsFunc(v.V6, func(t tie6) bool { return t.Life.At(x.Now) == associated && within6(cidr, t.CIDR) })
+	inside := slices.ContainsFunc(v.V6, func(t tie6) bool {
+		return t.Life.At(x.Now) == associated && within6(cidr, t.CIDR)
+	})
 	if p.Bits() != 64 || p != p.Masked() || !inside {
 		return wire.Failf("InvalidSubnet.Range", "The CIDR '%s' is invalid.", cidr)
 	}
@@ -150,7 +155,8 @@ func fits6(x *core.Exchange, v *VPC, cidr string) error {
 }
 
 func subnet6(x *core.Exchange, cidr string) tie6 {
-	return tie6{ID: x.Tx.Fresh("subnet-cidr-assoc-", x.Region).ID, CIDR: cidr, Life: core.Through(x.Now, x.Settle, associated, "associating")}
+	return tie6{ID: x.Tx.Fresh("subnet-cidr-assoc-", x.Region).ID, CIDR: cidr,
+		Life: core.Through(x.Now, x.Settle, associated, "associating")}
 }
 
 // associateSubnet gives a subnet its one IPv6 block (EC2 API reference: AssociateSubnetCidrBlock).
@@ -190,7 +196,9 @@ func disassociateSubnet(x *core.Exchange) (any, error) {
 			continue
 		}
 		if s.Assign6 {
-			return nil, wire.Failf("InvalidCidrBlock.InUse", "The subnet IPv6 CIDR block with association ID %s may not be disassociated, because its subnet has assign-ipv6-address-on-creation set to true.", id)
+			return nil, wire.Failf("InvalidCidrBlock.InUse",
+				"The subnet IPv6 CIDR block with association ID %s may not be disassociated, because its subnet has "+
+					"assign-ipv6-address-on-creation set to true.", id)
 		}
 		n := *s
 		n.V6 = slices.Clone(s.V6)
@@ -198,5 +206,6 @@ func disassociateSubnet(x *core.Exchange) (any, error) {
 		x.Tx.Put(&n)
 		return tied6{Subnet: s.ID, Tie: viewTie6(n.V6[i], n.V6[i].Life.First(), "")}, nil
 	}
-	return nil, wire.Failf("InvalidSubnetCidrBlockAssociationID.NotFound", "The subnet CIDR block with association ID %s does not exist", id)
+	return nil, wire.Failf("InvalidSubnetCidrBlockAssociationID.NotFound",
+		"The subnet CIDR block with association ID %s does not exist", id)
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/sandbox/wire"
 )
 
-// FreeAddress is an address that a request asks for: one of the subnet that AWS does not reserve and nothing uses (EC2 API
+// FreeAddress is an address that a request asks for: one of the subnet that AWS does not reserve and nothing uses (EC2
+// API
 // reference: RunInstances and CreateNetworkInterface, PrivateIpAddress).
 func FreeAddress(x *core.Exchange, sn *Subnet, private string) (string, error) {
 	if private == "" {
@@ -29,7 +30,9 @@ func FreeAddress(x *core.Exchange, sn *Subnet, private string) (string, error) {
 	if n := offset(p.Addr(), a); n < 4 || n == hosts(sn.CIDR)-1 {
 		return "", wire.Failf("InvalidParameterValue", "Address %s is in subnet's reserved address range", a)
 	}
-	inUse := slices.ContainsFunc(core.List[*NetworkInterface](x.Tx, x.Region), func(n *NetworkInterface) bool { return n.Subnet == sn.ID && n.Private == a.String() })
+	inUse := slices.ContainsFunc(core.List[*NetworkInterface](x.Tx, x.Region), func(n *NetworkInterface) bool {
+		return n.Subnet == sn.ID && n.Private == a.String()
+	})
 	for _, other := range core.Below[*ec2.Instance](x.Tx, x.Region, sn.ID) {
 		inUse = inUse || other.Private == a.String()
 	}
@@ -66,7 +69,8 @@ func GroupsFor(x *core.Exchange, byID, byName []string, sn *Subnet) ([]string, e
 			return nil, wire.Failf("InvalidGroup.NotFound", "The security group '%s' does not exist", id)
 		}
 		if g.VPC != sn.VPC {
-			return nil, wire.Failf("InvalidParameter", "Security group %s and subnet %s belong to different networks.", id, sn.ID)
+			return nil, wire.Failf("InvalidParameter", "Security group %s and subnet %s belong to different networks.", id,
+				sn.ID)
 		}
 	}
 	if len(out) > 0 {
@@ -185,7 +189,9 @@ func Several(x *core.Exchange, in *ec2.Instance) error {
 	if len(NicsOf(x, in.ID)) == 0 {
 		return nil
 	}
-	return wire.Failf("InvalidInstanceID", "There are multiple interfaces attached to instance '%s'. Please specify an interface ID for the operation instead.", in.ID)
+	return wire.Failf("InvalidInstanceID",
+		"There are multiple interfaces attached to instance '%s'. Please specify an interface ID for the operation instead.",
+		in.ID)
 }
 
 // interfaceIn reports an interface, made by itself, in a subnet or a group.
@@ -198,7 +204,8 @@ func interfaceIn(x *core.Exchange, id string) bool {
 // endpointIn reports an endpoint in a network, a subnet or a group.
 func endpointIn(x *core.Exchange, id string) bool {
 	return slices.ContainsFunc(core.List[*endpoint](x.Tx, x.Region), func(e *endpoint) bool {
-		return e.Life.At(x.Now) != "deleted" && (e.VPC == id || slices.Contains(e.Subnets, id) || slices.Contains(e.Groups, id))
+		return e.Life.At(x.Now) != "deleted" &&
+			(e.VPC == id || slices.Contains(e.Subnets, id) || slices.Contains(e.Groups, id))
 	})
 }
 
@@ -257,13 +264,16 @@ func group(x *core.Exchange) (*SecurityGroup, error) {
 
 const noInterface = "InvalidNetworkInterfaceID.NotFound"
 
-// PrimaryOf is the interface that an instance was launched with ("Elastic network interfaces": the primary one cannot be
+// PrimaryOf is the interface that an instance was launched with ("Elastic network interfaces": the primary one cannot
+// be
 // detached, and goes with its instance).
 func PrimaryOf(in *ec2.Instance) *NetworkInterface {
 	suffix := in.ID[len("i-"):]
 	return &NetworkInterface{
-		Base: core.Base{ID: "eni-" + suffix, Region: in.Region, Seq: in.Seq, Made: in.Made}, Subnet: in.Subnet, VPC: in.VPC, AZ: in.AZ, Groups: in.Groups, Private: in.Private,
-		NoSrcCheck: in.NoSrcCheck, Tie: &nicTie{ID: "eni-attach-" + suffix, Instance: in.ID, Kill: true, At: in.Launched, Life: core.Steady("attached")},
+		Base: core.Base{ID: "eni-" + suffix, Region: in.Region, Seq: in.Seq, Made: in.Made}, Subnet: in.Subnet, VPC: in.VPC,
+		AZ: in.AZ, Groups: in.Groups, Private: in.Private,
+		NoSrcCheck: in.NoSrcCheck, Tie: &nicTie{ID: "eni-attach-" + suffix, Instance: in.ID, Kill: true, At: in.Launched,
+			Life: core.Steady("attached")},
 	}
 }
 
@@ -279,7 +289,8 @@ func interfaces(x *core.Exchange) []*NetworkInterface {
 		if s := g.Life.At(x.Now); s == natDeleted || s == "failed" {
 			continue
 		}
-		n := &NetworkInterface{Base: core.Base{ID: "eni-" + g.ID[len("nat-"):], Region: g.Region, Seq: g.Seq, Made: g.Made}, Subnet: g.Subnet, VPC: g.VPC, Private: g.Local, Requester: true}
+		n := &NetworkInterface{Base: core.Base{ID: "eni-" + g.ID[len("nat-"):], Region: g.Region, Seq: g.Seq, Made: g.Made},
+			Subnet: g.Subnet, VPC: g.VPC, Private: g.Local, Requester: true}
 		n.About = "Interface for NAT Gateway " + g.ID
 		if sn, ok := core.Find[*Subnet](x.Tx, x.Region, g.Subnet); ok {
 			n.AZ = sn.AZ

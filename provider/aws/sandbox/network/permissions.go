@@ -62,7 +62,9 @@ func readRules(x *core.Exchange, g *SecurityGroup, egress bool) ([]rule, error) 
 	}
 	for _, r := range out {
 		if badText(r.About) || len(r.About) > 255 {
-			return nil, wire.Failf("InvalidParameterValue", "Invalid rule description. Valid descriptions are strings less than 256 characters from the following set: a-zA-Z0-9. _-:/()#,@[]+=&;{}!$*")
+			return nil, wire.Failf("InvalidParameterValue",
+				"Invalid rule description. Valid descriptions are strings less than 256 characters from the following set: "+
+					"a-zA-Z0-9. _-:/()#,@[]+=&;{}!$*")
 		}
 	}
 	return out, nil
@@ -123,7 +125,8 @@ func readPorts(p *wire.Params) (string, int, int, error) {
 		return proto, -1, -1, nil
 	case "tcp", "udp":
 		if from < 0 || to > 65535 || from > to {
-			return "", 0, 0, wire.Failf("InvalidParameterValue", "Invalid value '%d-%d' for portRange. Must specify both from and to ports with TCP/UDP, from 0 to 65535.", from, to)
+			return "", 0, 0, wire.Failf("InvalidParameterValue",
+				"Invalid value '%d-%d' for portRange. Must specify both from and to ports with TCP/UDP, from 0 to 65535.", from, to)
 		}
 	case "icmp", "icmpv6":
 	default:

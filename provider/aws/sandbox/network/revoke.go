@@ -163,7 +163,10 @@ func describeRules(x *core.Exchange) (any, error) {
 	desired := x.P.Strs("SecurityGroupRuleId")
 	var out []xmlRule
 	for _, id := range desired {
-		if !slices.ContainsFunc(core.List[*SecurityGroup](x.Tx, x.Region), func(g *SecurityGroup) bool { _, err := g.ruleAt(id); return err == nil }) {
+		if !slices.ContainsFunc(core.List[*SecurityGroup](x.Tx, x.Region), func(g *SecurityGroup) bool {
+			_, err := g.ruleAt(id)
+			return err == nil
+		}) {
 			return nil, wire.Failf("InvalidSecurityGroupRuleId.NotFound", "The security group rule ID '%s' does not exist", id)
 		}
 	}

@@ -13,7 +13,8 @@ import (
 
 func routeActions() map[string]core.Handler {
 	return map[string]core.Handler{
-		"CreateRouteTable": createRouteTable, "DescribeRouteTables": describeRouteTables, "DeleteRouteTable": deleteRouteTable,
+		"CreateRouteTable": createRouteTable, "DescribeRouteTables": describeRouteTables,
+		"DeleteRouteTable":    deleteRouteTable,
 		"AssociateRouteTable": associateRouteTable, "DisassociateRouteTable": disassociateRouteTable,
 		"CreateRoute":  func(x *core.Exchange) (any, error) { return putRoute(x, false) },
 		"ReplaceRoute": func(x *core.Exchange) (any, error) { return putRoute(x, true) },
@@ -54,7 +55,8 @@ func viewRouteTable(x *core.Exchange, t *routeTable) xmlRouteTable {
 	out := xmlRouteTable{ID: t.ID, VPC: t.VPC, Owner: wire.Account, Tags: core.TagSet(t.Tags)}
 	if v, ok := core.Find[*VPC](x.Tx, x.Region, t.VPC); ok {
 		local := "local"
-		out.Routes = append(out.Routes, xmlRoute{CIDR4: &v.CIDR, Gateway: &local, State: "active", Origin: "CreateRouteTable"})
+		out.Routes = append(out.Routes,
+			xmlRoute{CIDR4: &v.CIDR, Gateway: &local, State: "active", Origin: "CreateRouteTable"})
 	}
 	for _, r := range t.Routes {
 		view := xmlRoute{State: "active", Origin: "CreateRoute"}
@@ -70,7 +72,8 @@ func viewRouteTable(x *core.Exchange, t *routeTable) xmlRouteTable {
 		out.Routes = append(out.Routes, view)
 	}
 	if t.Main {
-		out.Ties = append(out.Ties, xmlTableTie{ID: "rtbassoc-" + strings.TrimPrefix(t.ID, "rtb-"), Table: t.ID, Main: true, State: "associated"})
+		out.Ties = append(out.Ties, xmlTableTie{ID: "rtbassoc-" + strings.TrimPrefix(t.ID, "rtb-"), Table: t.ID, Main: true,
+			State: "associated"})
 	}
 	for _, s := range t.Ties {
 		out.Ties = append(out.Ties, xmlTableTie{ID: s.ID, Table: t.ID, Subnet: &s.Subnet, State: "associated"})
@@ -216,7 +219,8 @@ func associateRouteTable(x *core.Exchange) (any, error) {
 	case !ok:
 		return nil, ec2.NotFound(x.P.Str("SubnetId"), "InvalidSubnetID.NotFound")
 	case sn.VPC != t.VPC:
-		return nil, wire.Failf("InvalidParameterValue", "Route table %s and subnet %s belong to different networks", t.ID, sn.ID)
+		return nil, wire.Failf("InvalidParameterValue", "Route table %s and subnet %s belong to different networks", t.ID,
+			sn.ID)
 	}
 	type joined struct {
 		ID    string `xml:"associationId"`
@@ -230,7 +234,8 @@ func associateRouteTable(x *core.Exchange) (any, error) {
 			if other.ID == t.ID {
 				return joined{s.ID, "associated"}, nil
 			}
-			return nil, wire.Failf("Resource.AlreadyAssociated", "the specified association for route table %s conflicts with an existing association", t.ID)
+			return nil, wire.Failf("Resource.AlreadyAssociated",
+				"the specified association for route table %s conflicts with an existing association", t.ID)
 		}
 	}
 	s := tie{x.Tx.Fresh("rtbassoc-", x.Region).ID, sn.ID}
@@ -286,7 +291,8 @@ func putRoute(x *core.Exchange, again bool) (any, error) {
 	case i >= 0 && !again && t.Routes[i].Target != target:
 		return nil, wire.Failf("RouteAlreadyExists", "The route identified by %s already exists.", cidr)
 	case i < 0 && again:
-		return nil, wire.Failf("InvalidParameterValue", "There is no route defined for '%s' in the route table. Use CreateRoute instead.", cidr)
+		return nil, wire.Failf("InvalidParameterValue",
+			"There is no route defined for '%s' in the route table. Use CreateRoute instead.", cidr)
 	case i >= 0:
 		t.Routes[i].Target = target
 	default:
@@ -299,7 +305,8 @@ func putRoute(x *core.Exchange, again bool) (any, error) {
 // routeTarget is the one target that a route has.
 func routeTarget(x *core.Exchange, t *routeTable) (string, error) {
 	var out string
-	for _, name := range []string{"GatewayId", "NatGatewayId", "InstanceId", "VpcPeeringConnectionId", "TransitGatewayId"} {
+	for _, name := range []string{"GatewayId", "NatGatewayId", "InstanceId", "VpcPeeringConnectionId",
+		"TransitGatewayId"} {
 		if id := x.P.Str(name); id != "" && out != "" {
 			return "", wire.Failf("InvalidParameterCombination", "The request contains more than one target.")
 		} else if id != "" {
@@ -317,7 +324,8 @@ func routeTarget(x *core.Exchange, t *routeTable) (string, error) {
 		return "", ec2.NotFound(out, "InvalidInstanceID.NotFound")
 	}
 	if g, ok := core.Find[*InternetGateway](x.Tx, x.Region, out); ok && g.VPC != t.VPC {
-		return "", wire.Failf("InvalidParameterValue", "route table %s and network gateway %s belong to different networks", t.ID, out)
+		return "", wire.Failf("InvalidParameterValue", "route table %s and network gateway %s belong to different networks",
+			t.ID, out)
 	}
 	return out, nil
 }
@@ -330,7 +338,8 @@ func deleteRoute(x *core.Exchange) (any, error) {
 	cidr := cmp.Or(x.P.Str("DestinationCidrBlock"), x.P.Str("DestinationIpv6CidrBlock"))
 	i := slices.IndexFunc(t.Routes, func(r route) bool { return r.CIDR == cidr })
 	if i < 0 {
-		return nil, wire.Failf("InvalidRoute.NotFound", "no route with destination-cidr-block %s in route table %s", cidr, t.ID)
+		return nil, wire.Failf("InvalidRoute.NotFound", "no route with destination-cidr-block %s in route table %s", cidr,
+			t.ID)
 	}
 	t.Routes = slices.Delete(t.Routes, i, i+1)
 	x.Tx.Put(t)

@@ -100,7 +100,8 @@ type xmlRule struct {
 }
 
 func viewRule(x *core.Exchange, group string, r rule) xmlRule {
-	out := xmlRule{ID: r.ID, Group: group, Owner: wire.Account, Egress: r.Egress, Proto: r.Proto, From: r.From, To: r.To, CIDR4: r.CIDR4, CIDR6: r.CIDR6, List: r.List, About: r.About, Tags: core.TagSet(r.Tags)}
+	out := xmlRule{ID: r.ID, Group: group, Owner: wire.Account, Egress: r.Egress, Proto: r.Proto, From: r.From, To: r.To,
+		CIDR4: r.CIDR4, CIDR6: r.CIDR6, List: r.List, About: r.About, Tags: core.TagSet(r.Tags)}
 	if r.Group != "" {
 		out.Peer = &xmlPair{Owner: cmp.Or(r.Account, x.Account), ID: r.Group}
 	}
@@ -142,14 +143,16 @@ func authorize(x *core.Exchange, egress bool) (any, error) {
 		out.Set = append(out.Set, viewRule(x, g.ID, r))
 	}
 	if n.count(egress) > rulesEachWay {
-		return nil, wire.Failf("RulesPerSecurityGroupLimitExceeded", "The maximum number of rules per security group has been reached.")
+		return nil, wire.Failf("RulesPerSecurityGroupLimitExceeded",
+			"The maximum number of rules per security group has been reached.")
 	}
 	x.Tx.Put(&n)
 	return out, nil
 }
 
 func (r rule) spell() string {
-	return "peer: " + r.CIDR4 + r.CIDR6 + r.Group + r.List + ", " + strings.ToUpper(r.Proto) + ", from port: " + strconv.Itoa(r.From) + ", to port: " + strconv.Itoa(r.To) + ", ALLOW"
+	return "peer: " + r.CIDR4 + r.CIDR6 + r.Group + r.List + ", " + strings.ToUpper(r.Proto) + ", from port: " +
+		strconv.Itoa(r.From) + ", to port: " + strconv.Itoa(r.To) + ", ALLOW"
 }
 
 // rulesEachWay is the default quota of rules ("Amazon VPC quotas": inbound or outbound rules per

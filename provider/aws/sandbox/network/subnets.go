@@ -29,7 +29,9 @@ type xmlSubnet struct {
 func viewSubnet(x *core.Exchange, s *Subnet, state string) xmlSubnet {
 	return xmlSubnet{
 		ID: s.ID, ARN: "arn:aws:ec2:" + x.Region + ":" + wire.Account + ":subnet/" + s.ID, Owner: wire.Account, State: state,
-		VPC: s.VPC, CIDR: s.CIDR, Free: FreeAddresses(x, s.ID), AZ: s.AZ, AZID: ec2.ZoneID(x.Region, slices.Index(ec2.Zones(x.Region), s.AZ)), Default: s.Default, PublicIP: s.PublicIP, Tags: core.TagSet(s.Tags),
+		VPC: s.VPC, CIDR: s.CIDR, Free: FreeAddresses(x, s.ID), AZ: s.AZ,
+		AZID: ec2.ZoneID(x.Region, slices.Index(ec2.Zones(x.Region), s.AZ)), Default: s.Default, PublicIP: s.PublicIP,
+		Tags: core.TagSet(s.Tags),
 		IPv6: s.Assign6, Assoc6: viewTies6(s.V6, x.Now, ""),
 	}
 }
@@ -54,13 +56,16 @@ func createSubnet(x *core.Exchange) (any, error) {
 	all := ec2.Zones(x.Region)
 	az := x.P.Or("AvailabilityZone", all[(int(x.Tx.St.Seq)+len(all)-2)%len(all)]) // any of them
 	if !ec2.ValidZone(x.Region, az) {
-		return nil, wire.Failf("InvalidParameterValue", "Value (%s) for parameter availabilityZone is invalid. Subnets can currently only be created in the following availability zones: %v.", az, ec2.Zones(x.Region))
+		return nil, wire.Failf("InvalidParameterValue",
+			"Value (%s) for parameter availabilityZone is invalid. Subnets can currently only be created in the following "+
+				"availability zones: %v.", az, ec2.Zones(x.Region))
 	}
 	tags, err := x.SpecTags("subnet")
 	if err != nil {
 		return nil, err
 	}
-	s := &Subnet{Base: x.Tx.Fresh("subnet-", x.Region), VPC: v.ID, AZ: az, CIDR: p.String(), Life: core.Through(x.Now, x.Settle, "available", "pending")}
+	s := &Subnet{Base: x.Tx.Fresh("subnet-", x.Region), VPC: v.ID, AZ: az, CIDR: p.String(),
+		Life: core.Through(x.Now, x.Settle, "available", "pending")}
 	s.Tags = tags
 	if cidr := x.P.Str("Ipv6CidrBlock"); cidr != "" {
 		if err := fits6(x, v, cidr); err != nil {
@@ -174,7 +179,8 @@ func modifySubnet(x *core.Exchange) (any, error) {
 	case assign:
 		n.Assign6 = x.P.Yes("AssignIpv6AddressOnCreation.Value")
 	default:
-		return nil, wire.Failf("InvalidParameterCombination", "The sandbox supports only the subnet attributes mapPublicIpOnLaunch and assignIpv6AddressOnCreation.")
+		return nil, wire.Failf("InvalidParameterCombination",
+			"The sandbox supports only the subnet attributes mapPublicIpOnLaunch and assignIpv6AddressOnCreation.")
 	}
 	if n.Assign6 && !slices.ContainsFunc(s.V6, tie6.held) {
 		return nil, wire.BadValue("true", "assignIpv6AddressOnCreation", "The subnet has no IPv6 CIDR block.")

@@ -132,7 +132,8 @@ func (g *SecurityGroup) ByHand(h core.Hand, b core.Breakage) (string, error) {
 		return "", h.Call(g.Region, "ec2", "DeleteSecurityGroup", map[string]string{"GroupId": g.ID})
 	case "create":
 		err := h.Call(g.Region, "ec2", "AuthorizeSecurityGroupIngress", map[string]string{
-			"GroupId": g.ID, "IpPermissions.1.IpProtocol": "tcp", "IpPermissions.1.FromPort": "22", "IpPermissions.1.ToPort": "22",
+			"GroupId": g.ID, "IpPermissions.1.IpProtocol": "tcp", "IpPermissions.1.FromPort": "22",
+			"IpPermissions.1.ToPort":            "22",
 			"IpPermissions.1.IpRanges.1.CidrIp": "10.0.0.0/8", "IpPermissions.1.IpRanges.1.Description": "by hand",
 		})
 		if err != nil {

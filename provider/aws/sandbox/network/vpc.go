@@ -43,7 +43,8 @@ func viewVPC(v *VPC, state string, now time.Time) xmlVPC {
 	suffix := v.ID[len("vpc-"):]
 	return xmlVPC{
 		ID: v.ID, Owner: wire.Account, State: state, CIDR: v.CIDR, DHCP: "dopt-" + suffix, Tenancy: orDefault(v.Tenancy),
-		Default: v.Default, Tags: core.TagSet(v.Tags), Assoc: []xmlCIDRAssoc{{"vpc-cidr-assoc-" + suffix, v.CIDR, associated}},
+		Default: v.Default, Tags: core.TagSet(v.Tags),
+		Assoc:  []xmlCIDRAssoc{{"vpc-cidr-assoc-" + suffix, v.CIDR, associated}},
 		Assoc6: viewTies6(v.V6, now, amazonPool),
 	}
 }
@@ -60,7 +61,8 @@ func orDefault(s string) string {
 func block(param, cidr string, code string) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(cidr)
 	if err != nil || !p.Addr().Is4() {
-		return p, wire.Failf("InvalidParameterValue", "Value (%s) for parameter %s is invalid. This is not a valid CIDR block.", cidr, param)
+		return p, wire.Failf("InvalidParameterValue",
+			"Value (%s) for parameter %s is invalid. This is not a valid CIDR block.", cidr, param)
 	}
 	if p.Bits() < 16 || p.Bits() > 28 {
 		return p, wire.Failf(code, "The CIDR '%s' is invalid: the netmask must be from /16 to /28.", cidr)
@@ -83,7 +85,8 @@ func createVPC(x *core.Exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &VPC{Base: x.Tx.Fresh("vpc-", x.Region), CIDR: p.String(), Tenancy: x.P.Str("InstanceTenancy"), DNSSupport: true, Life: core.Through(x.Now, x.Settle, "available", "pending")}
+	v := &VPC{Base: x.Tx.Fresh("vpc-", x.Region), CIDR: p.String(), Tenancy: x.P.Str("InstanceTenancy"), DNSSupport: true,
+		Life: core.Through(x.Now, x.Settle, "available", "pending")}
 	v.Tags = tags
 	if x.P.Yes("AmazonProvidedIpv6CidrBlock") {
 		v.V6 = []tie6{amazon6(x)}

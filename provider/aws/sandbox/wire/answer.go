@@ -160,14 +160,16 @@ func renderError(cl *Call, e *Error, id string) []byte {
 			}{e.Code, e.Message})
 		}
 		if cl.Service == "route53" && e.Code == "InvalidChangeBatch" {
-			b.WriteString(`<InvalidChangeBatch xmlns="` + namespace(cl.Service) + `"><Messages><Message>` + escape(e.Message) + "</Message></Messages><RequestId>" + id + "</RequestId></InvalidChangeBatch>")
+			b.WriteString(`<InvalidChangeBatch xmlns="` + namespace(cl.Service) + `"><Messages><Message>` + escape(e.Message) +
+				"</Message></Messages><RequestId>" + id + "</RequestId></InvalidChangeBatch>")
 			break
 		}
 		kind := "Sender"
 		if e.Status >= 500 {
 			kind = "Receiver"
 		}
-		b.WriteString("<ErrorResponse><Error><Type>" + kind + "</Type>" + detail + "</Error><RequestId>" + id + "</RequestId></ErrorResponse>")
+		b.WriteString("<ErrorResponse><Error><Type>" + kind + "</Type>" + detail + "</Error><RequestId>" + id +
+			"</RequestId></ErrorResponse>")
 	}
 	return b.Bytes()
 }

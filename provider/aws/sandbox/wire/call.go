@@ -41,7 +41,8 @@ func ParseCall(r *http.Request, body []byte) (*Call, error) {
 	case auth == "":
 		return guess(r), FailAs(403, "MissingAuthenticationToken", "Request is missing Authentication Token")
 	case m == nil:
-		return guess(r), FailAs(400, "IncompleteSignature", "The Authorization header has no credential scope of the form KEY/DATE/REGION/SERVICE/aws4_request.")
+		return guess(r), FailAs(400, "IncompleteSignature",
+			"The Authorization header has no credential scope of the form KEY/DATE/REGION/SERVICE/aws4_request.")
 	}
 	c := &Call{Region: m[1], Service: m[2]}
 	if key := assumedKey.FindStringSubmatch(auth); key != nil {
@@ -60,7 +61,9 @@ func ParseCall(r *http.Request, body []byte) (*Call, error) {
 	case "ec2", "rds", "sts", "iam", "elasticloadbalancing", "autoscaling":
 		return c, c.parseQuery(r, body)
 	default:
-		return c, FailAs(404, "UnknownService", "The sandbox has no service %q; it has acm, autoscaling, ec2, elasticloadbalancing, iam, kms, logs, rds, route53, s3, secretsmanager, ssm and sts.", c.Service)
+		return c, FailAs(404, "UnknownService",
+			"The sandbox has no service %q; it has acm, autoscaling, ec2, elasticloadbalancing, iam, kms, logs, rds, route53, "+
+				"s3, secretsmanager, ssm and sts.", c.Service)
 	}
 }
 

@@ -93,7 +93,8 @@ func (p *Params) Num(path string, otherwise int) (int, error) {
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil {
-		return 0, Failf("InvalidParameterValue", "Value (%s) for parameter %s is invalid. It must be a whole number.", s, path)
+		return 0, Failf("InvalidParameterValue", "Value (%s) for parameter %s is invalid. It must be a whole number.", s,
+			path)
 	}
 	return n, nil
 }

@@ -12,10 +12,13 @@ func subresources() map[string]string {
 	return map[string]string{
 		"tagging": "BucketTagging", "versioning": "BucketVersioning", "publicAccessBlock": "BucketPublicAccessBlock",
 		"encryption": "BucketEncryption", "location": "BucketLocation", "ownershipControls": "BucketOwnershipControls",
-		"policy": "BucketPolicy", "acl": "BucketAcl", "cors": "BucketCors", "lifecycle": "BucketLifecycleConfiguration", "logging": "BucketLogging",
-		"website": "BucketWebsite", "replication": "BucketReplication", "notification": "BucketNotification", "object-lock": "ObjectLock",
-		"accelerate": "BucketAccelerate", "requestPayment": "BucketRequestPayment", "policyStatus": "BucketPolicyStatus",
-		"uploads": "MultipartUploads", "inventory": "BucketInventory", "metrics": "BucketMetrics", "analytics": "BucketAnalytics",
+		"policy": "BucketPolicy", "acl": "BucketAcl", "cors": "BucketCors", "lifecycle": "BucketLifecycleConfiguration",
+		"logging": "BucketLogging",
+		"website": "BucketWebsite", "replication": "BucketReplication", "notification": "BucketNotification",
+		"object-lock": "ObjectLock",
+		"accelerate":  "BucketAccelerate", "requestPayment": "BucketRequestPayment", "policyStatus": "BucketPolicyStatus",
+		"uploads": "MultipartUploads", "inventory": "BucketInventory", "metrics": "BucketMetrics",
+		"analytics":           "BucketAnalytics",
 		"intelligent-tiering": "BucketIntelligentTiering", "abac": "BucketAbac",
 	}
 }
@@ -34,7 +37,8 @@ func (c *Call) parseREST(r *http.Request, body []byte) error {
 	host, _, _ = strings.Cut(host, ":")
 	if arn, ok := strings.CutPrefix(r.URL.Path, "/v20180820/tags/"); ok { // S3 Control
 		_, rest.Bucket, _ = strings.Cut(arn, ":s3:::")
-		c.Rest, c.Action = rest, map[string]string{http.MethodPost: "TagResource", http.MethodDelete: "UntagResource"}[r.Method]
+		c.Rest, c.Action = rest, map[string]string{http.MethodPost: "TagResource",
+			http.MethodDelete: "UntagResource"}[r.Method]
 		return nil
 	}
 	if m := virtualHost.FindStringSubmatch(host); m != nil {
@@ -121,8 +125,10 @@ func (c *Call) parseDNS(r *http.Request, body []byte) error {
 		shape, c.Rest.Bucket = "POST tags/*/*", parts[2]
 	}
 	c.Action = map[string]string{
-		"POST hostedzone": "CreateHostedZone", "GET hostedzone": "ListHostedZones", "GET hostedzonesbyname": "ListHostedZonesByName",
-		"GET hostedzone/*": "GetHostedZone", "POST hostedzone/*": "UpdateHostedZoneComment", "DELETE hostedzone/*": "DeleteHostedZone",
+		"POST hostedzone": "CreateHostedZone", "GET hostedzone": "ListHostedZones",
+		"GET hostedzonesbyname": "ListHostedZonesByName",
+		"GET hostedzone/*":      "GetHostedZone", "POST hostedzone/*": "UpdateHostedZoneComment",
+		"DELETE hostedzone/*":     "DeleteHostedZone",
 		"POST hostedzone/*/rrset": "ChangeResourceRecordSets", "GET hostedzone/*/rrset": "ListResourceRecordSets",
 		"GET change/*": "GetChange", "POST tags/*": "ListTagsForResources", "POST tags/*/*": "ChangeTagsForResource",
 	}[shape]
