@@ -101,3 +101,5 @@ func describeOfferings(x *core.Exchange) (any, error) {
 		Set []xmlOffering `xml:"instanceTypeOfferingSet>item"`
 	}{out}, nil
 }
+
+var imageID = wire.Late(`^ami-([0-9a-f]{8}|[0-9a-f]{17})$`)

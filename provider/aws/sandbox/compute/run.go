@@ -122,8 +122,6 @@ func launchCounts(x *core.Exchange) (int, int, error) {
 	return lo, hi, nil
 }
 
-var imageID = wire.Late(`^ami-([0-9a-f]{8}|[0-9a-f]{17})$`)
-
 // launchSpec reads and checks all parameters of an instance.
 func launchSpec(x *core.Exchange) (*ec2.Instance, error) {
 	in := &ec2.Instance{Token: x.P.Str("ClientToken"), Image: x.P.Str("ImageId"), Type: x.P.Or("InstanceType", "m1.small"),

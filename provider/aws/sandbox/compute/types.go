@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
+	"github.com/ovi-project/ovi/provider/aws/sandbox/ec2"
+	"github.com/ovi-project/ovi/provider/aws/sandbox/wire"
 )
 
 // volume is a disk.
@@ -164,4 +166,30 @@ func (g *scalingGroup) Gone(now time.Time) bool { return !g.Until.IsZero() && no
 
 func (g *scalingGroup) Show(_ *core.Tx, out *core.Resource) {
 	out.Name, out.Size = g.ID, strconv.Itoa(g.Desired)+" instances"
+}
+
+func (v *volume) tieView(now time.Time) xmlAttachment {
+	t := v.Attached
+	return xmlAttachment{v.ID, t.Instance, t.Device, t.Life.At(now), t.At, t.Kill}
+}
+
+func volumeOf(x *core.Exchange) (*volume, error) {
+	id := x.P.Str("VolumeId")
+	if id == "" {
+		return nil, wire.Missing("volumeId")
+	}
+	v, ok := core.Find[*volume](x.Tx, x.Region, id)
+	if !ok {
+		return nil, ec2.NotFound(id, "InvalidVolume.NotFound")
+	}
+	return v, nil
+}
+
+type xmlAttachment struct {
+	Volume   string    `xml:"volumeId"`
+	Instance string    `xml:"instanceId"`
+	Device   string    `xml:"device"`
+	Status   string    `xml:"status"`
+	At       time.Time `xml:"attachTime"`
+	Kill     bool      `xml:"deleteOnTermination"`
 }

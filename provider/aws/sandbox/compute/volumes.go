@@ -17,15 +17,6 @@ func volumeActions() map[string]core.Handler {
 	}
 }
 
-type xmlAttachment struct {
-	Volume   string    `xml:"volumeId"`
-	Instance string    `xml:"instanceId"`
-	Device   string    `xml:"device"`
-	Status   string    `xml:"status"`
-	At       time.Time `xml:"attachTime"`
-	Kill     bool      `xml:"deleteOnTermination"`
-}
-
 type xmlVolume struct {
 	ID         string          `xml:"volumeId"`
 	Size       int             `xml:"size"`
@@ -41,11 +32,6 @@ type xmlVolume struct {
 	Encrypted  bool            `xml:"encrypted"`
 	KMS        string          `xml:"kmsKeyId,omitempty"`
 	Multi      bool            `xml:"multiAttachEnabled"`
-}
-
-func (v *volume) tieView(now time.Time) xmlAttachment {
-	t := v.Attached
-	return xmlAttachment{v.ID, t.Instance, t.Device, t.Life.At(now), t.At, t.Kill}
 }
 
 func viewVolume(x *core.Exchange, v *volume, status string) xmlVolume {
@@ -167,18 +153,6 @@ func volumeValues(x *core.Exchange, v *volume, name string) ([]string, bool) {
 		return core.Truth(t.Kill)
 	}
 	return nil, false
-}
-
-func volumeOf(x *core.Exchange) (*volume, error) {
-	id := x.P.Str("VolumeId")
-	if id == "" {
-		return nil, wire.Missing("volumeId")
-	}
-	v, ok := core.Find[*volume](x.Tx, x.Region, id)
-	if !ok {
-		return nil, ec2.NotFound(id, "InvalidVolume.NotFound")
-	}
-	return v, nil
 }
 
 // deleteVolume: an attached volume stays (EC2 API reference: DeleteVolume, the

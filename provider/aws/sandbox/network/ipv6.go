@@ -14,10 +14,7 @@ import (
 const most6 = 5
 
 // states of a block of addresses (EC2 API reference: VpcCidrBlockState).
-const (
-	associated    = "associated"
-	disassociated = "disassociated"
-)
+const ()
 
 type xmlTie6 struct {
 	ID    string `xml:"associationId"`

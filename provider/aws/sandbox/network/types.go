@@ -314,3 +314,7 @@ func (n *NetworkInterface) Show(t *core.Tx, out *core.Resource) {
 func (n *NetworkInterface) CopyForm(core.Hand, core.Breakage) map[string]string {
 	return map[string]string{"SubnetId": n.Subnet}
 }
+
+const associated = "associated"
+
+const disassociated = "disassociated"
