@@ -1,3 +1,5 @@
+// Package balance has the load balancers of the sandbox, their listeners and target groups. It promises that a repeated
+// create with the same settings returns the first one.
 package balance
 
 import (
@@ -6,6 +8,7 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
 )
 
+// Actions are the handlers of this area, by service and action.
 func Actions() map[string]map[string]core.Handler {
 	all := map[string]core.Handler{
 		"CreateLoadBalancer": createBalancer, "DescribeLoadBalancers": describeBalancers,
@@ -18,6 +21,7 @@ func Actions() map[string]map[string]core.Handler {
 	return map[string]map[string]core.Handler{"elasticloadbalancing": all}
 }
 
+// Kinds describes the kinds of this area.
 func Kinds() []core.Kind {
 	return []core.Kind{
 		{Name: "target-group", Word: "target_group", Rank: 17, Type: (*targetGroup)(nil)},

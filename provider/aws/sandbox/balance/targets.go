@@ -125,6 +125,7 @@ func createTargets(x *core.Exchange) (any, error) {
 	return manyTargets{List: []xmlTargets{viewTargets(x, t)}}, nil
 }
 
+// Targets finds a target group.
 func Targets(x *core.Exchange, arn string) (*targetGroup, error) {
 	t, ok := core.Find[*targetGroup](x.Tx, x.Region, arn)
 	if !ok {

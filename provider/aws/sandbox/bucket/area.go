@@ -1,9 +1,12 @@
+// Package bucket has the S3 of the sandbox: buckets, their settings, and their objects. It promises one space of names
+// for all regions, and that a client of the wrong region is redirected.
 package bucket
 
 import (
 	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
 )
 
+// Actions are the handlers of this area, by service and action.
 func Actions() map[string]map[string]core.Handler {
 	return map[string]map[string]core.Handler{"s3": {
 		"ListBuckets": listBuckets, "CreateBucket": createBucket, "HeadBucket": headBucket, "DeleteBucket": deleteBucket,
@@ -28,6 +31,7 @@ func Actions() map[string]map[string]core.Handler {
 	}}
 }
 
+// Kinds describes the kinds of this area.
 func Kinds() []core.Kind {
 	return []core.Kind{{Name: "bucket", Word: "s3", Rank: 13, Type: (*bucket)(nil), Order: orderBucket},
 		{Name: "object", Type: (*object)(nil)}}

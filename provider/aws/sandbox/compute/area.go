@@ -1,3 +1,5 @@
+// Package compute has the machines of the sandbox: instances, volumes, key pairs, launch templates, scaling groups, and
+// the catalog of images and types. It promises EC2's order of states, and one launch for a token.
 package compute
 
 import (
@@ -7,6 +9,7 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/sandbox/ec2"
 )
 
+// Actions are the handlers of this area, by service and action.
 func Actions() map[string]map[string]core.Handler {
 	all := map[string]core.Handler{}
 	for _, some := range []map[string]core.Handler{instanceActions(), volumeActions(), encryptionActions(),
@@ -17,6 +20,7 @@ func Actions() map[string]map[string]core.Handler {
 		"ssm": {"GetParameter": getParameter}}
 }
 
+// Kinds describes the kinds of this area.
 func Kinds() []core.Kind {
 	return []core.Kind{
 		{Name: "instance", Word: "ec2", Rank: 9, Type: (*ec2.Instance)(nil), Prefix: "i",

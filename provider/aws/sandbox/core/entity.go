@@ -1,3 +1,9 @@
+// Package core keeps the entities of a sandbox account, and offers what every handler needs: transactions, kinds,
+// pages, filters, tags, idempotency tokens, states that pass with time, and changes that people make by hand.
+//
+// It promises that a handler that returns an error has changed nothing, that an acknowledged change is in the file, and
+// that processes with the same file see each other's changes. An area describes each of its kinds with a Kind, and
+// answers each call with a Handler; core knows no area.
 package core
 
 import (
@@ -20,6 +26,7 @@ type Base struct {
 	Tags   map[string]string `json:"tags,omitempty"`
 }
 
+// Meta returns what every entity has.
 func (b *Base) Meta() *Base { return b }
 
 // mortal is an entity that time alone can end.
@@ -34,6 +41,7 @@ func Clone(e Entity) Entity {
 	return out
 }
 
+// Blank returns an empty entity of a type.
 func Blank[T Entity]() T { return reflect.New(reflect.TypeFor[T]().Elem()).Interface().(T) }
 
 const (

@@ -21,6 +21,7 @@ type Exchange struct {
 // of the service's protocol, or an error and no change.
 type Handler func(*Exchange) (any, error)
 
+// Body decodes the body of a JSON request.
 func (x *Exchange) Body(into any) error {
 	if err := json.Unmarshal(x.JSON, into); err != nil {
 		return wire.Failf("SerializationException", "The request is not JSON: %v", err)

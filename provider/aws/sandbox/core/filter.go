@@ -54,6 +54,7 @@ func TagValues(tags map[string]string, name string) ([]string, bool) {
 	return nil, false
 }
 
+// AnyMatch reports whether one of the values matches one of the patterns.
 func AnyMatch(patterns, values []string) bool {
 	for _, p := range patterns {
 		for _, v := range values {
@@ -100,6 +101,7 @@ func wild(p, s []rune) bool {
 	return i == len(p)
 }
 
+// One is the value of a filter that has one, if it is not empty.
 func One(s string) ([]string, bool) {
 	if s == "" {
 		return nil, true
@@ -107,4 +109,5 @@ func One(s string) ([]string, bool) {
 	return []string{s}, true
 }
 
+// Truth is the value of a filter that is true or false.
 func Truth(b bool) ([]string, bool) { return []string{strconv.FormatBool(b)}, true }

@@ -33,6 +33,7 @@ type Handled interface {
 	ByHand(h Hand, b Breakage) (string, error)
 }
 
+// ErrCannot is returned by ByHand for what a kind cannot do.
 var ErrCannot = errors.New("sandbox: the kind cannot do that")
 
 // Copied is an entity that people copy: the parameters of a call that creates another one.

@@ -41,6 +41,7 @@ func (x *Exchange) Remembered() ([]string, bool, error) {
 	return old.IDs, true, nil
 }
 
+// Remember keeps what a call with a token created.
 func (x *Exchange) Remember(made []string) {
 	if tok := x.P.Str("ClientToken"); tok != "" {
 		x.Tx.Put(&clientToken{Base: x.Tx.Named(x.Action+"/"+tok, x.Region), Digest: x.digest(), IDs: made})

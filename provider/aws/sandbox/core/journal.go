@@ -39,6 +39,7 @@ type header struct {
 	Salt   string `json:"salt"`
 }
 
+// Batch is one line of the journal: the changes of a request.
 type Batch struct {
 	Seq int64 `json:"n"`
 	Ops []Op  `json:"ops"`
@@ -54,6 +55,7 @@ type rawBatch struct {
 	} `json:"ops"`
 }
 
+// OpenJournal opens the journal in a file, which need not exist.
 func OpenJournal(path string, k *Kinds) (*Journal, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
@@ -65,6 +67,7 @@ func OpenJournal(path string, k *Kinds) (*Journal, error) {
 	return &Journal{Path: path, Lock: lock, kinds: k}, nil
 }
 
+// Close closes the files.
 func (j *Journal) Close() error {
 	err := j.Lock.Close()
 	if j.f != nil {
@@ -269,6 +272,7 @@ func (j *Journal) Compact(st *State, now time.Time) (*State, error) {
 	return j.reload()
 }
 
+// NewSalt returns the seed of a new account.
 func NewSalt() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails (crypto/rand)

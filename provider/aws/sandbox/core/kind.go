@@ -69,6 +69,7 @@ type Kinds struct {
 	byType map[reflect.Type]*Kind
 }
 
+// NewKinds returns the kinds of a cloud, to which it adds those of core.
 func NewKinds(all []Kind) *Kinds {
 	ks := &Kinds{ByName: map[string]*Kind{}, byType: map[reflect.Type]*Kind{}}
 	own := []Kind{{Name: MarkName, Type: (*RegionMark)(nil)}, {Name: TokenName, Type: (*clientToken)(nil)}}
@@ -81,6 +82,7 @@ func NewKinds(all []Kind) *Kinds {
 	return ks
 }
 
+// Of returns the kind of an entity.
 func (ks *Kinds) Of(e Entity) *Kind { return ks.byType[reflect.TypeOf(e)] }
 
 // Word is ovi's word for the kind of an entity.

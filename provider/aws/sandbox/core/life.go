@@ -16,6 +16,7 @@ type phase struct {
 	Until time.Time `json:"until"`
 }
 
+// At returns the state at a moment.
 func (l Life) At(now time.Time) string {
 	for _, p := range l.Phases {
 		if now.Before(p.Until) {
@@ -52,4 +53,5 @@ func Through(now time.Time, each time.Duration, final string, names ...string) L
 	return l
 }
 
+// Steady is a life without passing states.
 func Steady(state string) Life { return Life{Final: state} }

@@ -19,4 +19,5 @@ func LockFile(f *os.File) error {
 	}
 }
 
+// UnlockFile releases the lock of a file.
 func UnlockFile(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }

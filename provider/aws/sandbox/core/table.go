@@ -15,6 +15,7 @@ type table struct {
 	mixed bool // order is not sorted by Seq
 }
 
+// Get returns the entity with an ID; nil if there is none.
 func (t *table) Get(id string) Entity {
 	if t == nil {
 		return nil
@@ -135,10 +136,12 @@ type State struct {
 	Kinds  *Kinds
 }
 
+// NewState returns an empty account of these kinds.
 func NewState(salt string, k *Kinds) *State {
 	return &State{Tables: map[string]map[string]*table{}, Saved: map[string]bool{}, Salt: salt, Kinds: k}
 }
 
+// Table returns the entities of a kind in a region, by the name of the kind.
 func (s *State) Table(kind, region string) *table { return s.Tables[kind][region] }
 
 func (s *State) tableOf(e Entity) *table {
@@ -154,6 +157,7 @@ func (s *State) tableOf(e Entity) *table {
 	return t
 }
 
+// Put adds an entity outside a transaction.
 func (s *State) Put(e Entity) {
 	s.tableOf(e).put(e)
 	s.Seq = max(s.Seq, e.Meta().Seq)

@@ -9,11 +9,13 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/sandbox/wire"
 )
 
+// XMLTag is a tag as EC2 spells it.
 type XMLTag struct {
 	Key   string `xml:"key"`
 	Value string `xml:"value"`
 }
 
+// TagSet lists tags by key.
 func TagSet(tags map[string]string) []XMLTag {
 	out := make([]XMLTag, 0, len(tags))
 	for k, v := range tags {
@@ -55,6 +57,7 @@ func ownTags(tags map[string]string) map[string]string {
 	return own
 }
 
+// ReadTags reads and checks tags.
 func ReadTags(p *wire.Params, path string) (map[string]string, error) {
 	tags := map[string]string{}
 	for _, t := range p.Items(path) {
@@ -89,11 +92,13 @@ func (x *Exchange) SpecTags(kind string, also ...string) (map[string]string, err
 	return out, CheckTags(out)
 }
 
+// IAMTag is a tag as IAM, Route 53 and load balancing spell it.
 type IAMTag struct {
 	Key   string
 	Value string
 }
 
+// IAMTagList lists tags by key.
 func IAMTagList(tags map[string]string) []IAMTag {
 	var out []IAMTag
 	for _, t := range TagSet(tags) {
@@ -102,8 +107,10 @@ func IAMTagList(tags map[string]string) []IAMTag {
 	return out
 }
 
+// JSONTag is a tag of a JSON service.
 type JSONTag struct{ Key, Value string }
 
+// JSONTags lists tags by key.
 func JSONTags(tags map[string]string) []JSONTag {
 	out := make([]JSONTag, 0, len(tags))
 	for _, t := range TagSet(tags) {
@@ -112,6 +119,7 @@ func JSONTags(tags map[string]string) []JSONTag {
 	return out
 }
 
+// PlainTags returns the tags of a list.
 func PlainTags(tags []JSONTag) map[string]string {
 	out := map[string]string{}
 	for _, t := range tags {

@@ -29,8 +29,10 @@ type Op struct {
 	Fresh  bool   `json:"-"`
 }
 
+// NewTx begins a transaction.
 func NewTx(st *State, now time.Time) *Tx { return &Tx{St: st, Now: now, Seq0: st.Seq} }
 
+// Put adds an entity, or replaces the one with its ID.
 func (t *Tx) Put(e Entity) {
 	tab := t.St.tableOf(e)
 	old := tab.Get(e.Meta().ID)
@@ -45,6 +47,7 @@ func (t *Tx) Put(e Entity) {
 	t.Ops = append(t.Ops, Op{Kind: t.St.Kinds.Of(e).Name, Region: e.Meta().Region, Put: e, Fresh: old == nil})
 }
 
+// Drop removes an entity.
 func (t *Tx) Drop(e Entity) {
 	tab := t.St.tableOf(e)
 	old := tab.Get(e.Meta().ID)
@@ -77,6 +80,7 @@ func (t *Tx) Named(name, region string) Base {
 	return Base{ID: name, Region: region, Seq: t.Next(), Made: t.Now}
 }
 
+// Next returns the next sequence number.
 func (t *Tx) Next() int64 { t.St.Seq++; return t.St.Seq }
 
 // Hex is a number that appears random and is the same for the same state, seed
@@ -127,6 +131,7 @@ func tableOf[T Entity](t *Tx, region string) *table {
 	return t.St.Table(t.St.Kinds.byType[reflect.TypeFor[T]()].Name, region)
 }
 
+// Unread reports whether an entity is not found: it has expired, or a planned fault hides it.
 func (t *Tx) Unread(e Entity) bool {
 	if m, ok := e.(mortal); ok && m.Gone(t.Now) {
 		return true

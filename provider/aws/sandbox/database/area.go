@@ -1,3 +1,5 @@
+// Package database has the RDS of the sandbox: instances, snapshots, and groups of subnets and parameters. It promises
+// that a change waits where AWS lets it wait. It keeps no passwords.
 package database
 
 import (
@@ -6,6 +8,7 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
 )
 
+// Actions are the handlers of this area, by service and action.
 func Actions() map[string]map[string]core.Handler {
 	all := map[string]core.Handler{
 		"CreateDBInstance": createDB, "DescribeDBInstances": describeDBs, "ModifyDBInstance": modifyDB,
@@ -22,6 +25,7 @@ func Actions() map[string]map[string]core.Handler {
 	return map[string]map[string]core.Handler{"rds": all}
 }
 
+// Kinds describes the kinds of this area.
 func Kinds() []core.Kind {
 	return []core.Kind{
 		{Name: "db", Word: "rds", Rank: 12, Type: (*database)(nil),

@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/sandbox/wire"
 )
 
+// DNSName is the form of a name of a record.
 var DNSName = wire.Late(`^(\*\.|\\052\.)?([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*[A-Za-z0-9_-]+\.?$`)
 
 // DNSLower is a name as Route 53 stores it: in lower case, with the dot at its end and with a star, which

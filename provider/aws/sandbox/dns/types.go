@@ -38,6 +38,7 @@ type dnsAlias struct {
 	EvaluateTargetHealth bool
 }
 
+// Parent returns what it is under.
 func (r *RecordSet) Parent() string { return r.Zone }
 
 // dnsChange is a change on its way to all name servers.
@@ -48,10 +49,12 @@ type dnsChange struct {
 
 func (c *dnsChange) Gone(now time.Time) bool { return now.Sub(c.Made) > time.Hour }
 
+// Show fills in what a listing shows of the kind.
 func (z *HostedZone) Show(_ *core.Tx, out *core.Resource) {
 	out.Name = strings.TrimSuffix(z.Domain, ".")
 }
 
+// Show fills in what a listing shows of the kind.
 func (r *RecordSet) Show(_ *core.Tx, out *core.Resource) {
 	out.Name, out.Size, out.Default = strings.TrimSuffix(r.Name, "."), r.Type, r.Type == "SOA" || r.Type == "NS"
 }

@@ -1,3 +1,5 @@
+// Package ec2 has what the areas network and compute share of EC2: instances, which both ask for, IDs, pages, and
+// zones. It promises the errors that EC2 documents for IDs and pages.
 package ec2
 
 import (
@@ -12,6 +14,7 @@ type Success struct {
 	Return bool `xml:"return"`
 }
 
+// XMLFlag is an attribute that is true or false.
 type XMLFlag struct {
 	Value bool `xml:"value"`
 }
@@ -76,6 +79,7 @@ func NotFound(id, code string) error {
 	return wire.Failf(code, "The %s '%s' does not exist", what, id)
 }
 
+// Dashed spells an address as host names do.
 func Dashed(ip string) string {
 	b := []byte(ip)
 	for i := range b {
@@ -86,6 +90,7 @@ func Dashed(ip string) string {
 	return string(b)
 }
 
+// GroupRef names a security group.
 type GroupRef struct {
 	ID   string `xml:"groupId"`
 	Name string `xml:"groupName"`

@@ -9,6 +9,7 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/sandbox/wire"
 )
 
+// InstanceOf finds the instance of the request.
 func InstanceOf(x *core.Exchange) (*Instance, error) {
 	id := x.P.Str("InstanceId")
 	if id == "" {
@@ -90,6 +91,7 @@ func (i *Instance) Parent() string {
 	return i.Subnet
 }
 
+// Show fills in what a listing shows of the kind.
 func (i *Instance) Show(t *core.Tx, out *core.Resource) {
 	out.State, out.Size = i.Life.At(t.Now), i.Type
 }
@@ -97,10 +99,12 @@ func (i *Instance) Show(t *core.Tx, out *core.Resource) {
 // Over: what is terminated, or about to be, takes no changes.
 func (i *Instance) Over() bool { return i.Dead() }
 
+// CopyForm returns the parameters of a call that creates a copy.
 func (i *Instance) CopyForm(core.Hand, core.Breakage) map[string]string {
 	return map[string]string{"ImageId": i.Image, "InstanceType": i.Type, "SubnetId": i.Subnet}
 }
 
+// ByHand does what people do to it.
 func (i *Instance) ByHand(h core.Hand, b core.Breakage) (string, error) {
 	form := map[string]string{"InstanceId.1": i.ID}
 	n := *i

@@ -5,6 +5,7 @@ import (
 	"strings"
 )
 
+// ZoneID is the ID of the zone of a region with a number.
 func ZoneID(region string, i int) string {
 	parts := strings.Split(region, "-")
 	short := parts[0]
@@ -28,4 +29,5 @@ func Zones(region string) []string {
 	return out
 }
 
+// ValidZone reports whether a region has a zone.
 func ValidZone(region, az string) bool { return slices.Contains(Zones(region), az) }

@@ -107,6 +107,7 @@ func domains(x *core.Exchange, c *Certificate) []string {
 	return out
 }
 
+// CertificateStatus is the state of a certificate at the time of the call.
 func CertificateStatus(x *core.Exchange, c *Certificate) string {
 	if c.Issued {
 		return "ISSUED"

@@ -35,6 +35,7 @@ func keyTags(tags map[string]string) []keyTag {
 	return out
 }
 
+// KeyARN is the ARN of a key or an alias.
 func KeyARN(x *core.Exchange, id string) string {
 	return "arn:aws:kms:" + x.Region + ":" + wire.Account + ":key/" + id
 }
@@ -76,6 +77,7 @@ func kmsKeyOf(x *core.Exchange) (*kmsKey, error) {
 	return KMSKeyAt(x, in.KeyID)
 }
 
+// KMSKeyAt finds a key by its ID, its ARN, or an alias.
 func KMSKeyAt(x *core.Exchange, id string) (*kmsKey, error) {
 	k, ok := core.Find[*kmsKey](x.Tx, x.Region, strings.TrimPrefix(id, KeyARN(x, "")))
 	if !ok {

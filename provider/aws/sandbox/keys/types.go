@@ -74,4 +74,5 @@ func (k *kept) Show(_ *core.Tx, out *core.Resource) {
 	}
 }
 
+// Show fills in what a listing shows of the kind.
 func (c *Certificate) Show(_ *core.Tx, out *core.Resource) { out.Name = c.Domain }

@@ -1,3 +1,8 @@
+// Package network has the networks of the sandbox: VPCs, subnets, security groups and their rules, gateways, routes,
+// addresses, interfaces and endpoints, and the calls for the tags of everything in EC2.
+//
+// It promises that nothing is deleted while something of the sandbox uses it, and that a new region has what a new
+// account has there.
 package network
 
 import (
@@ -6,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
 )
 
+// Actions are the handlers of this area, by service and action.
 func Actions() map[string]map[string]core.Handler {
 	all := map[string]core.Handler{"CreateTags": createTags, "DeleteTags": deleteTags, "DescribeTags": describeTags}
 	for _, some := range []map[string]core.Handler{vpcActions(), groupActions(), gatewayActions(), addressActions(),
@@ -15,6 +21,7 @@ func Actions() map[string]map[string]core.Handler {
 	return map[string]map[string]core.Handler{"ec2": all}
 }
 
+// Kinds describes the kinds of this area.
 func Kinds() []core.Kind {
 	return []core.Kind{
 		{Name: "vpc", Rank: 1, Type: (*VPC)(nil), Prefix: "vpc", Missing: "InvalidVpcID.NotFound",

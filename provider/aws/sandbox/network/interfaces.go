@@ -48,6 +48,7 @@ type xmlInterface struct {
 	Tags       []core.XMLTag  `xml:"tagSet>item"`
 }
 
+// GroupRefs names the security groups with these IDs.
 func GroupRefs(x *core.Exchange, ids []string) (out []ec2.GroupRef) {
 	for _, id := range ids {
 		ref := ec2.GroupRef{ID: id}

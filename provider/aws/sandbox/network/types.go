@@ -77,10 +77,12 @@ func outward(group string) rule {
 	return rule{ID: "sgr-1" + group[len("sg-")+1:], Egress: true, Proto: "-1", From: -1, To: -1, CIDR4: "0.0.0.0/0"}
 }
 
+// Show fills in what a listing shows of the kind.
 func (v *VPC) Show(t *core.Tx, out *core.Resource) {
 	out.State, out.Size, out.Default = v.Life.At(t.Now), v.CIDR, v.Default
 }
 
+// ByHand does what people do to it.
 func (v *VPC) ByHand(h core.Hand, b core.Breakage) (string, error) {
 	if b.Do != "delete" {
 		return "", core.ErrCannot
@@ -88,6 +90,7 @@ func (v *VPC) ByHand(h core.Hand, b core.Breakage) (string, error) {
 	return "", h.Call(v.Region, "ec2", "DeleteVpc", map[string]string{"VpcId": v.ID})
 }
 
+// CopyForm returns the parameters of a call that creates a copy.
 func (v *VPC) CopyForm(core.Hand, core.Breakage) map[string]string {
 	return map[string]string{"CidrBlock": v.CIDR}
 }
@@ -104,10 +107,12 @@ func orderSubnet(h core.Hand, region string, form map[string]string) error {
 	return core.Ordered("ec2", "CreateSubnet", usual)(h, region, form)
 }
 
+// Show fills in what a listing shows of the kind.
 func (s *Subnet) Show(t *core.Tx, out *core.Resource) {
 	out.State, out.Size, out.Default = s.Life.At(t.Now), s.CIDR, s.Default
 }
 
+// ByHand does what people do to it.
 func (s *Subnet) ByHand(h core.Hand, b core.Breakage) (string, error) {
 	if b.Do != "delete" {
 		return "", core.ErrCannot
@@ -115,12 +120,15 @@ func (s *Subnet) ByHand(h core.Hand, b core.Breakage) (string, error) {
 	return "", h.Call(s.Region, "ec2", "DeleteSubnet", map[string]string{"SubnetId": s.ID})
 }
 
+// Show fills in what a listing shows of the kind.
 func (g *SecurityGroup) Show(_ *core.Tx, out *core.Resource) {
 	out.Name, out.Default, out.Size = cmp.Or(out.Name, g.Name), g.Name == "default", strconv.Itoa(len(g.Rules))+" rules"
 }
 
+// CalledName returns a name beside its tags.
 func (g *SecurityGroup) CalledName() string { return g.Name }
 
+// CopyForm returns the parameters of a call that creates a copy.
 func (g *SecurityGroup) CopyForm(_ core.Hand, b core.Breakage) map[string]string {
 	return map[string]string{"VpcId": g.VPC, "GroupName": cmp.Or(b.Value, g.Name+"-copy")}
 }
@@ -211,6 +219,7 @@ type tie struct {
 	Subnet string `json:"subnet"`
 }
 
+// Show fills in what a listing shows of the kind.
 func (g *InternetGateway) Show(t *core.Tx, out *core.Resource) {
 	v, ok := core.Find[*VPC](t, g.Region, g.VPC)
 	out.Default = ok && v.Default
@@ -272,6 +281,7 @@ type nicTie struct {
 	Life     core.Life `json:"life"`
 }
 
+// Gone reports whether time has ended it.
 func (n *NetworkInterface) Gone(now time.Time) bool { return !n.Until.IsZero() && !now.Before(n.Until) }
 
 // Parent is the instance that it is, or was last, attached to.
@@ -307,10 +317,12 @@ func (n *NetworkInterface) mac() string {
 	return out
 }
 
+// Show fills in what a listing shows of the kind.
 func (n *NetworkInterface) Show(t *core.Tx, out *core.Resource) {
 	out.State, out.Size = n.status(t.Now), n.Private
 }
 
+// CopyForm returns the parameters of a call that creates a copy.
 func (n *NetworkInterface) CopyForm(core.Hand, core.Breakage) map[string]string {
 	return map[string]string{"SubnetId": n.Subnet}
 }

@@ -124,6 +124,7 @@ func inner(body any) []byte {
 	return bytes.TrimSuffix(bytes.TrimPrefix(b.Bytes(), []byte("<x>")), []byte("</x>"))
 }
 
+// MarshalXML encodes a body, or nothing.
 func MarshalXML(body any) []byte {
 	if body == nil {
 		return nil
@@ -180,6 +181,7 @@ func escape(s string) string {
 	return b.String()
 }
 
+// Response is the response of a client's transport.
 func (a *Answer) Response(r *http.Request) *http.Response {
 	body := a.body
 	if r.Method == http.MethodHead {
@@ -192,6 +194,7 @@ func (a *Answer) Response(r *http.Request) *http.Response {
 	}
 }
 
+// Write writes the response of a server.
 func (a *Answer) Write(w http.ResponseWriter, r *http.Request) {
 	for k, v := range a.header {
 		w.Header()[k] = v

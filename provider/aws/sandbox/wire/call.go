@@ -1,3 +1,9 @@
+// Package wire speaks AWS's protocols for the sandbox: it reads a signed HTTP request into a Call, and writes the
+// result or the Error of its handler in the form of the service: the query protocol and EC2's dialect of it, REST-XML,
+// and JSON 1.1.
+//
+// It promises that a refusal always has a form that the client can read, and that Params remembers which parameters
+// no handler read. It knows no entity and keeps nothing.
 package wire
 
 import (
@@ -32,8 +38,10 @@ type RestCall struct {
 // checked: this is a sandbox.
 var scopeOf = Late(`^AWS4-(?:HMAC-SHA256|ECDSA-P256-SHA256) Credential=[^/\s]+/\d{8}/([a-z0-9-]+)/([a-z0-9-]+)/aws4_request`)
 
+// RegionName is the form of the name of a region.
 var RegionName = Late(`^[a-z]{2}(-[a-z]+)+-\d{1,2}$`)
 
+// ParseCall reads a request. The call is useful for an answer in its form also where it is refused.
 func ParseCall(r *http.Request, body []byte) (*Call, error) {
 	auth := r.Header.Get("Authorization")
 	m := scopeOf.FindStringSubmatch(auth)

@@ -15,6 +15,7 @@ type Error struct {
 	Home string // where the bucket lives that was asked for elsewhere
 }
 
+// Error returns code and message.
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
 // Failf is a refusal with status 400, the status of nearly every client error.
@@ -32,6 +33,7 @@ func Missing(name string) error {
 	return Failf("MissingParameter", "The request must contain the parameter %s", name)
 }
 
+// BadValue is the error for a parameter with a value that it cannot have.
 func BadValue(value, name, why string) error {
 	return Failf("InvalidParameterValue", "Value (%s) for parameter %s is invalid. %s", value, name, why)
 }

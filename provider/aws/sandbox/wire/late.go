@@ -9,6 +9,7 @@ import (
 // ask it: to compile these forms, with their counted repeats, was a tenth of the start of each.
 type pattern func() *regexp.Regexp
 
+// Late compiles a regular expression when it is first used.
 func Late(expr string) pattern {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

@@ -20,6 +20,7 @@ type Params struct {
 
 const maxDepth = 12 // the deepest AWS name has about eight parts
 
+// ParseParams reads the parameters of a query request.
 func ParseParams(v url.Values) (*Params, error) {
 	root := &Params{}
 	for name, vals := range v {
@@ -36,6 +37,7 @@ func ParseParams(v url.Values) (*Params, error) {
 	return root, nil
 }
 
+// Grow returns the child with a name, which it makes if there is none.
 func (p *Params) Grow(name string) *Params {
 	if p.Kids == nil {
 		p.Kids = map[string]*Params{}
@@ -57,8 +59,10 @@ func (p *Params) At(path string) *Params {
 	return p
 }
 
+// Has reports whether a parameter is set, or has parts.
 func (p *Params) Has(path string) bool { return p.At(path) != nil }
 
+// Str reads a value; an absent one is empty.
 func (p *Params) Str(path string) string {
 	n := p.At(path)
 	if n == nil {
@@ -68,6 +72,7 @@ func (p *Params) Str(path string) string {
 	return n.Val
 }
 
+// Or reads a value, or returns another one where it is empty.
 func (p *Params) Or(path, other string) string {
 	if s := p.Str(path); s != "" {
 		return s
@@ -75,6 +80,7 @@ func (p *Params) Or(path, other string) string {
 	return other
 }
 
+// Yes reports whether a value is true.
 func (p *Params) Yes(path string) bool { return p.Str(path) == "true" }
 
 // Flag is a boolean that may be absent.
@@ -168,6 +174,7 @@ func (p *Params) Digest(without ...string) string {
 	return strings.Join(lines, "\n")
 }
 
+// Spell appends the lines of a digest.
 func (p *Params) Spell(prefix string, lines *[]string) {
 	if p.Set {
 		*lines = append(*lines, prefix+"="+p.Val)
@@ -198,6 +205,7 @@ func (p *Params) Wrapped(name, element string) []*Params {
 	return p.Items(name + ".member")
 }
 
+// WrappedStrs reads the values of a list of Wrapped.
 func (p *Params) WrappedStrs(name, element string) []string {
 	var out []string
 	for _, n := range p.Wrapped(name, element) {
@@ -207,6 +215,7 @@ func (p *Params) WrappedStrs(name, element string) []string {
 	return out
 }
 
+// Atoi reads a whole number; what is none is 0.
 func Atoi(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil {

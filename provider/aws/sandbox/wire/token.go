@@ -11,6 +11,7 @@ func Token(page int, after int64) string {
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d|%d", page, after))
 }
 
+// ReadToken reads a page token.
 func ReadToken(s string) (page int, after int64, ok bool) {
 	text, err := base64.RawURLEncoding.DecodeString(s)
 	if err != nil {
