@@ -170,7 +170,7 @@ func (c *Cloud) commit(t *core.Tx) error {
 			ops = append(ops, core.Op{Kind: c.kinds.Of(e).Name, Region: e.Meta().Region, Put: e})
 		}
 	}
-	if err := c.journal.Append(core.Batch{Seq: t.St.Seq, Ops: append(ops, t.Ops...)}); err != nil {
+	if err := c.journal.Write(core.Batch{Seq: t.St.Seq, Ops: append(ops, t.Ops...)}); err != nil {
 		t.Rollback()
 		return err
 	}

@@ -44,7 +44,7 @@ type Copied interface {
 // Called is an entity with a name beside its ID and its tags.
 type Called interface{ CalledName() string }
 
-// Finished is an entity that nobody changes by hand any more.
+// Finished is an entity that takes no more changes by hand.
 type Finished interface{ Over() bool }
 
 // Call runs a handler as if a request had come.

@@ -190,9 +190,9 @@ func (j *Journal) apply(st *State, line []byte) error {
 	return nil
 }
 
-// Append makes a request's changes durable against the end of this process;
+// Write makes a request's changes durable against the end of this process;
 // after an error the file is as it was before.
-func (j *Journal) Append(b Batch) error {
+func (j *Journal) Write(b Batch) error {
 	line, err := json.Marshal(b)
 	if err != nil {
 		return fmt.Errorf("sandbox: %w", err)

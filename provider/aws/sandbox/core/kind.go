@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Kind describes one kind of entity. What its type can do beside being kept is told by the methods that it has:
+// Kind describes one kind of entity. The methods of its type say what the kind can do beside being kept:
 // mortal, dependent, shown, user, handled, copied.
 type Kind struct {
 	Name string // in the journal, and in EC2's and RDS's names of types of resources
@@ -19,7 +19,7 @@ type Kind struct {
 	Prefix, Missing string
 	// Tagged finds it where its ID in those calls is another one.
 	Tagged func(x *Exchange, id string) (Entity, error)
-	// Order creates one by hand; nil where nobody can.
+	// Order creates one by hand; nil where people cannot.
 	Order func(h Hand, region string, form map[string]string) error
 }
 

@@ -35,7 +35,7 @@ func keyTags(tags map[string]string) []keyTag {
 	return out
 }
 
-// KeyARN is the ARN of a key or an alias.
+// KeyARN is the ARN of a key.
 func KeyARN(x *core.Exchange, id string) string {
 	return "arn:aws:kms:" + x.Region + ":" + wire.Account + ":key/" + id
 }
