@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 )
 
 // TestPlanTakesPagesNotCalls: planning many instances takes at most a fiftieth of the calls
@@ -27,7 +27,7 @@ func TestPlanTakesPagesNotCalls(t *testing.T) {
 
 func requests(t *testing.T, dir string) int {
 	t.Helper()
-	all, err := awsfake.ReadRequests(filepath.Join(dir, ".ovi", "sandbox", "aws.json"))
+	all, err := sandbox.ReadRequests(filepath.Join(dir, ".ovi", "sandbox", "aws.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 )
 
 // iamPolicy is a policy as IAM evaluates it, as far as ovi's use that.
@@ -68,7 +68,7 @@ func (p *iamPolicy) allows(r iamRequest) bool {
 
 // iamWatch passes requests on to a sandbox and keeps what IAM would decide about.
 type iamWatch struct {
-	cloud *awsfake.Cloud
+	cloud *sandbox.Cloud
 	mu    sync.Mutex
 	made  map[string]string // IDs and names of what was created with ovi:stack, and its value
 	asked []iamRequest
@@ -132,7 +132,7 @@ func (w *iamWatch) note(region, service string, form url.Values, answer string) 
 // bucket it is not.
 func TestTheIAMPolicyOfAFileAllowsWhatItTakes(t *testing.T) {
 	t.Parallel()
-	cloud, err := awsfake.Open("", awsfake.WithSettle(0))
+	cloud, err := sandbox.Open("", sandbox.WithSettle(0))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/cmd/cli"
-	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 )
 
 // exitText is the exit code of a command that ended with an error.
@@ -79,7 +79,7 @@ func writeConfig(t *testing.T, dir, text string) {
 // instances counts the live instances of the sandbox by name.
 func instances(t *testing.T, dir string) map[string]int {
 	t.Helper()
-	cloud, err := awsfake.Open(filepath.Join(dir, ".ovi", "sandbox", "aws.json"))
+	cloud, err := sandbox.Open(filepath.Join(dir, ".ovi", "sandbox", "aws.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

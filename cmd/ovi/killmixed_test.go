@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 )
 
 const mixHead = `version: v1
@@ -59,7 +59,7 @@ func mixDesired() map[string]int {
 // managed counts the managed resources of the sandbox, and returns their IDs.
 func managed(t *testing.T, dir string) (counts map[string]int, ids map[string]string) {
 	t.Helper()
-	cloud, err := awsfake.Open(filepath.Join(dir, ".ovi", "sandbox", "aws.json"))
+	cloud, err := sandbox.Open(filepath.Join(dir, ".ovi", "sandbox", "aws.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/internal/mototest"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 )
 
 // where answers the one condition of the scripts, moto: that they run on the emulator.
@@ -121,7 +121,7 @@ func askByHand(ts *testscript.TestScript, method, service, path, body string) st
 	ts.Check(err)
 	client := http.DefaultClient
 	if !onMoto(ts.Getenv) {
-		cloud, err := awsfake.Open(ts.MkAbs(".ovi/sandbox/aws.json"), awsfake.WithSettle(50*time.Millisecond))
+		cloud, err := sandbox.Open(ts.MkAbs(".ovi/sandbox/aws.json"), sandbox.WithSettle(50*time.Millisecond))
 		ts.Check(err)
 		defer cloud.Close()
 		client = &http.Client{Transport: cloud}

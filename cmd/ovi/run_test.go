@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 )
 
 const runTTL = 3 * time.Second
@@ -156,12 +156,12 @@ func (s *site) claims(name string) bool {
 
 // created counts the calls that create instances.
 func (s *site) created() int {
-	all, err := awsfake.ReadRequests(filepath.Join(s.dir, "cloud", "aws.json"))
+	all, err := sandbox.ReadRequests(filepath.Join(s.dir, "cloud", "aws.json"))
 	if err != nil {
 		return 0
 	}
 	n := 0
-	for what, times := range awsfake.Changes(all) {
+	for what, times := range sandbox.Changes(all) {
 		if strings.Contains(what, "RunInstances") {
 			n += times
 		}

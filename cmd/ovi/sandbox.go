@@ -12,7 +12,7 @@ import (
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
-	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/render"
 )
 
@@ -71,7 +71,7 @@ func sandboxPath(c *command.Call, args ...string) (string, error) {
 }
 
 // withCloud opens the sandbox for a command.
-func withCloud(c *command.Call, args []string, do func(*awsfake.Cloud) error) error {
+func withCloud(c *command.Call, args []string, do func(*sandbox.Cloud) error) error {
 	file, err := sandboxPath(c, args...)
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func sandboxList(c *command.Call) error {
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
-	return withCloud(c, c.Cmd.Args().Slice(), func(cloud *awsfake.Cloud) error {
+	return withCloud(c, c.Cmd.Args().Slice(), func(cloud *sandbox.Cloud) error {
 		all, err := cloud.Resources()
 		if err != nil {
 			return err
@@ -121,7 +121,7 @@ func sandboxBreak(c *command.Call) error {
 	if !slices.Contains([]string{"stop", "start", "tag", "untag", "resize", "delete", "copy", "create", "mount", "fail"}, c.Arg(0)) {
 		return cli.Usage("use stop, start, tag, untag, resize, delete, copy, create, mount or fail", "`ovi sandbox break` cannot %q", c.Arg(0))
 	}
-	b := awsfake.Breakage{Do: c.Arg(0), Resource: c.Arg(1), Value: c.Arg(2), Region: c.Cmd.String("region")}
+	b := sandbox.Breakage{Do: c.Arg(0), Resource: c.Arg(1), Value: c.Arg(2), Region: c.Cmd.String("region")}
 	switch b.Do {
 	case "create":
 		b.Kind, b.Resource = c.Arg(1), ""
@@ -133,7 +133,7 @@ func sandboxBreak(c *command.Call) error {
 	if kind, name, ok := strings.Cut(b.Resource, "/"); ok && !strings.Contains(name, "/") {
 		b.Kind, b.Resource = kind, name
 	}
-	return withCloud(c, nil, func(cloud *awsfake.Cloud) error {
+	return withCloud(c, nil, func(cloud *sandbox.Cloud) error {
 		said, err := cloud.Break(b)
 		if err != nil {
 			return &cli.Problem{Summary: err.Error(), Suggestion: "run `ovi sandbox list`"}
@@ -154,13 +154,13 @@ func sandboxRequests(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	all, err := awsfake.ReadRequests(file)
+	all, err := sandbox.ReadRequests(file)
 	if err != nil {
 		return err
 	}
-	counts := awsfake.Count(all)
+	counts := sandbox.Count(all)
 	if c.Cmd.Bool("changes") {
-		counts = awsfake.Changes(all)
+		counts = sandbox.Changes(all)
 	}
 	if c.Out.Machine() {
 		return c.Out.Records(render.Info{Type: "sandbox_requests", Data: counts})
@@ -180,7 +180,7 @@ func sandboxReset(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	if err := awsfake.Reset(file); err != nil {
+	if err := sandbox.Reset(file); err != nil {
 		return err
 	}
 	c.Out.Say("The sandbox is empty. Its audit log and store are kept.")

@@ -10,7 +10,7 @@ import (
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/serve"
-	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 )
 
 // sandboxServe serves the sandbox on loopback until it is interrupted.
@@ -26,7 +26,7 @@ func sandboxServe(c *command.Call) error {
 	if !ok {
 		return cli.Usage("use a loopback address such as 127.0.0.1:4599", "--listen %s is not loopback, and the sandbox has no access control", host)
 	}
-	return withCloud(c, c.Cmd.Args().Slice(), func(cloud *awsfake.Cloud) error {
+	return withCloud(c, c.Cmd.Args().Slice(), func(cloud *sandbox.Cloud) error {
 		listener, err := net.Listen("tcp", address)
 		if err != nil {
 			return &cli.Problem{Summary: "cannot listen", Err: err, Suggestion: "use another port with --listen"}

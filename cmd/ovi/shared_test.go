@@ -11,7 +11,7 @@ import (
 
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
-	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/internal/etcdtest"
 )
 
@@ -84,7 +84,7 @@ func withoutRevisions(text string) string {
 // made counts the resources in the sandbox; one that exists twice is an error.
 func (s *site) made() int {
 	s.t.Helper()
-	cloud, err := awsfake.Open(filepath.Join(s.dir, "cloud", "aws.json"))
+	cloud, err := sandbox.Open(filepath.Join(s.dir, "cloud", "aws.json"))
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
-	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
 	"github.com/ovi-project/ovi/provider/cluster"
@@ -39,19 +39,19 @@ func awsSandbox(p *command.Process, dir string) (http.RoundTripper, func() error
 
 // openCloud opens a sandbox. OVI_SANDBOX_SETTLE is how long its passing states last: a second, less
 // in tests.
-func openCloud(p *command.Process, file string) (*awsfake.Cloud, error) {
-	var options []awsfake.Option
+func openCloud(p *command.Process, file string) (*sandbox.Cloud, error) {
+	var options []sandbox.Option
 	if text := p.Getenv("OVI_SANDBOX_SETTLE"); text != "" {
 		settle, err := time.ParseDuration(text)
 		if err != nil {
 			return nil, cli.Usage("use a duration such as 100ms", "invalid OVI_SANDBOX_SETTLE: %s", err)
 		}
-		options = append(options, awsfake.WithSettle(settle))
+		options = append(options, sandbox.WithSettle(settle))
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return nil, err
 	}
-	cloud, err := awsfake.Open(file, options...)
+	cloud, err := sandbox.Open(file, options...)
 	if err != nil {
 		return nil, &cli.Problem{Summary: "cannot open the sandbox", File: file, Err: err, Suggestion: "run `ovi sandbox reset`"}
 	}

@@ -10,8 +10,8 @@ import (
 	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -114,7 +114,7 @@ func TestLostAnswersOfLoadBalancing(t *testing.T) {
 		t.Run(call, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
-			s.fault(awsfake.Fault{Kind: awsfake.Lost, Service: "elasticloadbalancing", Action: call, Times: 4})
+			s.fault(sandbox.Fault{Kind: sandbox.Lost, Service: "elasticloadbalancing", Action: call, Times: 4})
 			tg := s.create(s.targets("web", nil))
 			lb := s.create(s.balancer("web", nil))
 			s.create(s.listener("http", lb, values{"target_group": text(tg)}))
@@ -214,7 +214,7 @@ func TestTagsOfManyLoadBalancersAreRead(t *testing.T) {
 	if n := s.count("elasticloadbalancing.DescribeTags") - before; n != 3 {
 		t.Errorf("%d calls for the tags of 45", n)
 	}
-	s.fault(awsfake.Fault{Kind: awsfake.Refused, Service: "elasticloadbalancing", Action: "DescribeTags", Code: "TargetGroupNotFound", Status: 400, Times: 2})
+	s.fault(sandbox.Fault{Kind: sandbox.Refused, Service: "elasticloadbalancing", Action: "DescribeTags", Code: "TargetGroupNotFound", Status: 400, Times: 2})
 	if n := countKind(s.observed(), "target_group"); n != 44 {
 		t.Errorf("%d of 44 target groups after one was deleted", n)
 	}

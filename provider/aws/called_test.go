@@ -9,15 +9,15 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 )
 
 func TestCallsAreLoggedAtDebugWithoutTheirParameters(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
-	w.fault(awsfake.Fault{Kind: awsfake.Throttle, Service: "ec2", Action: "RunInstances", Times: 1})
+	w.fault(sandbox.Fault{Kind: sandbox.Throttle, Service: "ec2", Action: "RunInstances", Times: 1})
 	for _, level := range []hclog.Level{hclog.Debug, hclog.Info} {
 		var out bytes.Buffer
 		p := aws.New(aws.Options{

@@ -7,9 +7,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -17,7 +17,7 @@ import (
 type chaos struct {
 	t       *rapid.T
 	outer   *testing.T
-	cloud   *awsfake.Cloud
+	cloud   *sandbox.Cloud
 	p       *aws.Provider
 	desired func(tag string) resource.Desired
 	n       int
@@ -50,7 +50,7 @@ func TestNoFaultDuplicatesOrLosesAResource(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			rapid.Check(t, func(rt *rapid.T) {
-				cloud, err := awsfake.Open("", awsfake.WithSettle(time.Millisecond))
+				cloud, err := sandbox.Open("", sandbox.WithSettle(time.Millisecond))
 				if err != nil {
 					rt.Fatal(err)
 				}
@@ -68,8 +68,8 @@ func TestNoFaultDuplicatesOrLosesAResource(t *testing.T) {
 // step plans some faults, makes one change, and then observes without faults.
 func (c *chaos) step() {
 	for range rapid.IntRange(0, 2).Draw(c.t, "faults") {
-		f := awsfake.Fault{
-			Kind:  rapid.SampledFrom([]awsfake.FaultKind{awsfake.Lost, awsfake.Throttle, awsfake.Unavailable, awsfake.Stale}).Draw(c.t, "kind"),
+		f := sandbox.Fault{
+			Kind:  rapid.SampledFrom([]sandbox.FaultKind{sandbox.Lost, sandbox.Throttle, sandbox.Unavailable, sandbox.Stale}).Draw(c.t, "kind"),
 			After: rapid.IntRange(0, 6).Draw(c.t, "after"), Times: rapid.IntRange(1, 3).Draw(c.t, "times"), Reads: rapid.IntRange(1, 5).Draw(c.t, "reads"),
 		}
 		if err := c.cloud.Fault(f); err != nil {

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -116,7 +116,7 @@ func TestCheckLeavesOpenWhatDoesNotExistYet(t *testing.T) {
 func TestCheckOfADeniedDryRunIsDenied(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
-	w.fault(awsfake.Fault{Kind: awsfake.Denied, Service: "ec2", Action: "RunInstances"})
+	w.fault(sandbox.Fault{Kind: sandbox.Denied, Service: "ec2", Action: "RunInstances"})
 	err := w.p.Check(t.Context(), w.request(desired(t, "ec2", "web", values{"size": text("t3.micro")})))
 	if !isClass(err, "denied") {
 		t.Errorf("%v", err)

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/provider/providertest"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -100,7 +100,7 @@ func TestProviderKeepsItsPromises(t *testing.T) {
 					return nil
 				}
 				w.run(1500)
-				w.fault(awsfake.Fault{Kind: awsfake.BadPage, Service: "ec2", Action: "DescribeInstances", Page: 2})
+				w.fault(sandbox.Fault{Kind: sandbox.BadPage, Service: "ec2", Action: "DescribeInstances", Page: 2})
 				return w.cloud.ClearFaults
 			},
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/route53"
 	"github.com/aws/aws-sdk-go-v2/service/route53/types"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -173,8 +173,8 @@ func TestARecordIsChangedFromWhatItWas(t *testing.T) {
 	zone := w.make(zoneOf(t, "main", "example.com", nil)).ID
 	d := recordOf(t, zone, "www.example.com", "A", values{"values": list("192.0.2.1")})
 	have := w.make(d)
-	w.fault(awsfake.Fault{
-		Kind: awsfake.Refused, Service: "route53", Action: "ChangeResourceRecordSets", Code: "InvalidChangeBatch",
+	w.fault(sandbox.Fault{
+		Kind: sandbox.Refused, Service: "route53", Action: "ChangeResourceRecordSets", Code: "InvalidChangeBatch",
 		Message: "Tried to delete resource record set [name='www.example.com.', type='A'] but the values provided do not match the current values", Status: 400,
 	})
 	_, err := w.update(recordOf(t, zone, "www.example.com", "A", values{"values": list("192.0.2.2")}), have, nil)
@@ -189,7 +189,7 @@ func TestLostAnswersOfDNS(t *testing.T) {
 		t.Run(call, func(t *testing.T) {
 			t.Parallel()
 			w := newLiveState(t)
-			w.fault(awsfake.Fault{Kind: awsfake.Lost, Service: "route53", Action: call, Times: 4}) // also those of the SDK
+			w.fault(sandbox.Fault{Kind: sandbox.Lost, Service: "route53", Action: call, Times: 4}) // also those of the SDK
 			s := &site{liveState: w}
 			zone := s.create(zoneOf(t, "main", "example.com", nil))
 			d := recordOf(t, zone, "www.example.com", "A", values{"values": list("192.0.2.1")})
@@ -204,7 +204,7 @@ func TestLostAnswersOfDNS(t *testing.T) {
 			if err != nil || !there || len(changes(t, d, o, nil)) > 0 {
 				t.Errorf("%v %v", there, errorText(err))
 			}
-			w.fault(awsfake.Fault{Kind: awsfake.Lost, Service: "route53", Action: "ChangeResourceRecordSets", Times: 1})
+			w.fault(sandbox.Fault{Kind: sandbox.Lost, Service: "route53", Action: "ChangeResourceRecordSets", Times: 1})
 			if err := w.remove(o); err != nil {
 				t.Errorf("delete: %v", errorText(err))
 			}
@@ -226,7 +226,7 @@ func TestLostAnswersOfDNS(t *testing.T) {
 func TestAZoneWithoutTagsIsFinished(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
-	w.fault(awsfake.Fault{Kind: awsfake.Denied, Service: "route53", Action: "ChangeTagsForResource", Times: 1})
+	w.fault(sandbox.Fault{Kind: sandbox.Denied, Service: "route53", Action: "ChangeTagsForResource", Times: 1})
 	d := zoneOf(t, "main", "example.com", nil)
 	r := w.request(d)
 	if _, err := w.p.Create(t.Context(), r); provider.ClassOf(err) != provider.Denied {

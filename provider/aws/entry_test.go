@@ -7,15 +7,15 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
 func TestTheEntryOpensASandboxThatKeepsItsState(t *testing.T) {
 	e := aws.Entry(nil, func(dir string) (http.RoundTripper, func() error, error) {
-		cloud, err := awsfake.Open(filepath.Join(dir, "aws.json"))
+		cloud, err := sandbox.Open(filepath.Join(dir, "aws.json"))
 		if err != nil {
 			return nil, nil, err
 		}

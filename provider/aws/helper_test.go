@@ -12,18 +12,18 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
-const location = awsfake.Account + "/us-east-1"
+const location = sandbox.Account + "/us-east-1"
 
 // liveState is a provider on a sandbox of its own, and what a source does for it.
 type liveState struct {
 	t     *testing.T
-	cloud *awsfake.Cloud
+	cloud *sandbox.Cloud
 	p     *aws.Provider
 	keys  atomic.Int64
 }
@@ -34,9 +34,9 @@ var patience = aws.Delays{
 	Compute: time.Minute, Database: time.Minute,
 }
 
-func newLiveState(t *testing.T, opts ...awsfake.Option) *liveState {
+func newLiveState(t *testing.T, opts ...sandbox.Option) *liveState {
 	t.Helper()
-	cloud, err := awsfake.Open("", append([]awsfake.Option{awsfake.WithSettle(20 * time.Millisecond)}, opts...)...)
+	cloud, err := sandbox.Open("", append([]sandbox.Option{sandbox.WithSettle(20 * time.Millisecond)}, opts...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func newLiveState(t *testing.T, opts ...awsfake.Option) *liveState {
 	return &liveState{t: t, cloud: cloud, p: provideOn(cloud, 4)}
 }
 
-func provideOn(cloud *awsfake.Cloud, attempts int) *aws.Provider {
+func provideOn(cloud *sandbox.Cloud, attempts int) *aws.Provider {
 	return aws.New(aws.Options{Sandbox: true, HTTPClient: &http.Client{Transport: cloud}, Delays: patience, Attempts: attempts})
 }
 

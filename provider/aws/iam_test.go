@@ -13,8 +13,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -24,7 +24,7 @@ var asked struct {
 	operations map[string]bool
 }
 
-func noteOperations(t *testing.T, requests []awsfake.Request) {
+func noteOperations(t *testing.T, requests []sandbox.Request) {
 	t.Helper()
 	asked.Lock()
 	defer asked.Unlock()

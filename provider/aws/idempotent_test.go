@@ -6,8 +6,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -91,7 +91,7 @@ func TestALostAnswerCreatesOne(t *testing.T) {
 			w := newLiveState(t)
 			d := c.desired(t, w)
 			service, action, _ := strings.Cut(c.call, ".")
-			w.fault(awsfake.Fault{Kind: awsfake.Lost, Service: service, Action: action, Times: 1})
+			w.fault(sandbox.Fault{Kind: sandbox.Lost, Service: service, Action: action, Times: 1})
 			w.make(d)
 			w.settled(d, nil)
 			if all := w.ofKind(kind); len(all) != 1 {
@@ -108,8 +108,8 @@ func TestALostAnswerAndALaggingListCreateOneOrAreUncertain(t *testing.T) {
 			w := newLiveState(t)
 			r := w.request(c.desired(t, w))
 			service, action, _ := strings.Cut(c.call, ".")
-			w.fault(awsfake.Fault{Kind: awsfake.Lost, Service: service, Action: action, Times: 1},
-				awsfake.Fault{Kind: awsfake.Stale, Service: service, Action: action, Times: 1, Reads: 7})
+			w.fault(sandbox.Fault{Kind: sandbox.Lost, Service: service, Action: action, Times: 1},
+				sandbox.Fault{Kind: sandbox.Stale, Service: service, Action: action, Times: 1, Reads: 7})
 			_, err := w.p.Create(t.Context(), r)
 			if err != nil && !provider.Recoverable(err) {
 				t.Fatalf("%v cannot be recovered from", err)
@@ -132,7 +132,7 @@ func TestWhatIsJustCreatedMayBeInvisible(t *testing.T) {
 			w := newLiveState(t)
 			d := c.desired(t, w)
 			service, action, _ := strings.Cut(c.call, ".")
-			w.fault(awsfake.Fault{Kind: awsfake.Stale, Service: service, Action: action, Reads: 3})
+			w.fault(sandbox.Fault{Kind: sandbox.Stale, Service: service, Action: action, Reads: 3})
 			w.make(d)
 			w.cloud.ClearFaults()
 			w.settled(d, nil)
@@ -142,13 +142,13 @@ func TestWhatIsJustCreatedMayBeInvisible(t *testing.T) {
 
 func TestAThrottledOrBusyServiceIsRetried(t *testing.T) {
 	for kind, c := range creations() {
-		for _, fault := range []awsfake.FaultKind{awsfake.Throttle, awsfake.Unavailable} {
+		for _, fault := range []sandbox.FaultKind{sandbox.Throttle, sandbox.Unavailable} {
 			t.Run(kind+" "+string(fault), func(t *testing.T) {
 				t.Parallel()
 				w := newLiveState(t)
 				d := c.desired(t, w)
 				service, action, _ := strings.Cut(c.call, ".")
-				w.fault(awsfake.Fault{Kind: fault, Service: service, Action: action, Times: 3})
+				w.fault(sandbox.Fault{Kind: fault, Service: service, Action: action, Times: 3})
 				w.make(d)
 				if all := w.ofKind(kind); len(all) != 1 {
 					t.Errorf("there are %d", len(all))
@@ -165,7 +165,7 @@ func TestADeniedCreateNamesTheCall(t *testing.T) {
 			w := newLiveState(t)
 			d := c.desired(t, w)
 			service, action, _ := strings.Cut(c.call, ".")
-			w.fault(awsfake.Fault{Kind: awsfake.Denied, Service: service, Action: action})
+			w.fault(sandbox.Fault{Kind: sandbox.Denied, Service: service, Action: action})
 			_, err := w.p.Create(t.Context(), w.request(d))
 			if !isClass(err, "denied") || !strings.Contains(err.Error(), c.call) || !strings.Contains(err.Error(), "--permissions") {
 				t.Errorf("%v", err)
@@ -223,7 +223,7 @@ func TestBadKeysAreRefusedBeforeAnyCall(t *testing.T) {
 			t.Errorf("key %q: %v", key, err)
 		}
 	}
-	if n := len(awsfake.Changes(w.cloud.Requests())); n > 0 {
+	if n := len(sandbox.Changes(w.cloud.Requests())); n > 0 {
 		t.Errorf("%d calls were made", n)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -33,9 +33,9 @@ func TestTheCurrentImageIsNotCompared(t *testing.T) {
 }
 
 func TestNoCurrentImage(t *testing.T) {
-	for fault, class := range map[awsfake.Fault]string{
-		{Kind: awsfake.Refused, Service: "ssm", Code: "ParameterNotFound", Status: 400}: "permanent",
-		{Kind: awsfake.Denied, Service: "ssm"}:                                          "denied",
+	for fault, class := range map[sandbox.Fault]string{
+		{Kind: sandbox.Refused, Service: "ssm", Code: "ParameterNotFound", Status: 400}: "permanent",
+		{Kind: sandbox.Denied, Service: "ssm"}:                                          "denied",
 	} {
 		w := newLiveState(t)
 		w.fault(fault)

@@ -7,7 +7,7 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -65,7 +65,7 @@ func TestALostAnswerGivesNoSecondIPv6Block(t *testing.T) {
 		t.Run(call, func(t *testing.T) {
 			t.Parallel()
 			s := &site{liveState: newLiveState(t)}
-			s.fault(awsfake.Fault{Kind: awsfake.Lost, Service: "ec2", Action: call, Times: 1})
+			s.fault(sandbox.Fault{Kind: sandbox.Lost, Service: "ec2", Action: call, Times: 1})
 			d := networkOf(t, values{"ipv6": resource.Bool(true)})
 			if call != "CreateVpc" {
 				s.create(networkOf(t, nil))

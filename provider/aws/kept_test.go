@@ -13,9 +13,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/kms"
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/internal/canary"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -102,13 +102,13 @@ func TestASecretIsNowhere(t *testing.T) {
 	t.Parallel()
 	const plain = "fake-canary-0123456789-of-a-secret"
 	file := filepath.Join(t.TempDir(), "aws.json")
-	cloud, err := awsfake.Open(file, awsfake.WithSettle(0))
+	cloud, err := sandbox.Open(file, sandbox.WithSettle(0))
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := &liveState{t: t, cloud: cloud, p: provideOn(cloud, 1)}
 	d := desired(t, "secret", "token", values{"value": secretOf(plain)})
-	w.fault(awsfake.Fault{Kind: awsfake.Refused, Service: "secretsmanager", Action: "CreateSecret", Code: "InvalidParameterException", Message: "the value " + plain + " is not good", Status: 400, Times: 1})
+	w.fault(sandbox.Fault{Kind: sandbox.Refused, Service: "secretsmanager", Action: "CreateSecret", Code: "InvalidParameterException", Message: "the value " + plain + " is not good", Status: 400, Times: 1})
 	_, err = w.p.Create(t.Context(), w.request(d))
 	if err == nil || len(canary.In(errorText(err), plain)) > 0 {
 		t.Errorf("%v", err)
@@ -299,7 +299,7 @@ func TestLostAnswersOfWhatIsKept(t *testing.T) {
 			t.Parallel()
 			w := newLiveState(t)
 			service, action, _ := strings.Cut(call, ".")
-			w.fault(awsfake.Fault{Kind: awsfake.Lost, Service: service, Action: action, Times: 4}) // also those of the SDK
+			w.fault(sandbox.Fault{Kind: sandbox.Lost, Service: service, Action: action, Times: 4}) // also those of the SDK
 			r := w.request(d)
 			var err error
 			for range 5 {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -85,7 +85,7 @@ func TestOnlyTheKeyPairThatIsMeantIsDeleted(t *testing.T) {
 func TestALostAnswerImportsOneKeyPair(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
-	w.fault(awsfake.Fault{Kind: awsfake.Lost, Service: "ec2", Action: "ImportKeyPair", Times: 1})
+	w.fault(sandbox.Fault{Kind: sandbox.Lost, Service: "ec2", Action: "ImportKeyPair", Times: 1})
 	s := &site{liveState: w}
 	s.create(keyPair(t, "ops", keyOne))
 }
@@ -95,7 +95,7 @@ func TestAnInstanceWaitsForItsKeyPair(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	w.make(keyPair(t, "ops", keyOne))
-	w.fault(awsfake.Fault{Kind: awsfake.Refused, Service: "ec2", Action: "RunInstances", Code: "InvalidKeyPair.NotFound", Status: 400, Times: 2})
+	w.fault(sandbox.Fault{Kind: sandbox.Refused, Service: "ec2", Action: "RunInstances", Code: "InvalidKeyPair.NotFound", Status: 400, Times: 2})
 	d := desired(t, "ec2", "web-0", values{"size": text("t3.micro"), "key_name": text("ops")})
 	w.make(d)
 	w.settled(d, nil)

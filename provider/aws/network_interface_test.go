@@ -8,9 +8,9 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -244,7 +244,7 @@ func TestALostAnswerOfAnAttachment(t *testing.T) {
 	t.Parallel()
 	for _, call := range []string{"CreateNetworkInterface", "AttachNetworkInterface"} {
 		p := newPlugs(t)
-		p.fault(awsfake.Fault{Kind: awsfake.Lost, Service: "ec2", Action: call, Times: 1})
+		p.fault(sandbox.Fault{Kind: sandbox.Lost, Service: "ec2", Action: call, Times: 1})
 		d := p.nic("one", values{"attach_to": text(p.instance.ID)})
 		p.make(d)
 		p.settled(d, nil)

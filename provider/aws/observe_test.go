@@ -10,9 +10,9 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -31,18 +31,18 @@ func (w *liveState) observe(kinds ...string) (resource.Snapshot, error) {
 
 func TestLaw1_AbsenceNeedsACompleteRead_AFailedListCostsItsKind(t *testing.T) {
 	for list, kinds := range lists {
-		for fault, class := range map[awsfake.FaultKind]string{awsfake.Denied: "denied", awsfake.Unavailable: "transient", awsfake.Throttle: "throttled"} {
+		for fault, class := range map[sandbox.FaultKind]string{sandbox.Denied: "denied", sandbox.Unavailable: "transient", sandbox.Throttle: "throttled"} {
 			t.Run(list+" "+string(fault), func(t *testing.T) {
 				t.Parallel()
 				w := newLiveState(t)
 				w.make(desired(t, "s3", "acme-assets", values{}))
 				service, action, _ := strings.Cut(list, ".")
-				w.fault(awsfake.Fault{Kind: fault, Service: service, Action: sandboxName(action)})
+				w.fault(sandbox.Fault{Kind: fault, Service: service, Action: sandboxName(action)})
 				s, err := w.observe()
 				if err != nil {
 					t.Fatal(err)
 				}
-				if fault == awsfake.Denied && strings.HasPrefix(action, "Get") {
+				if fault == sandbox.Denied && strings.HasPrefix(action, "Get") {
 					onlyTheBucketIsUnread(t, s, list)
 					return
 				}
@@ -80,7 +80,7 @@ func TestADeniedBucketAffectsNoOther(t *testing.T) {
 	w := newLiveState(t)
 	w.make(desired(t, "s3", "acme-a", values{}))
 	w.make(desired(t, "s3", "acme-b", values{}))
-	w.fault(awsfake.Fault{Kind: awsfake.Denied, Service: "s3", Action: "GetBucketTagging", Times: 1})
+	w.fault(sandbox.Fault{Kind: sandbox.Denied, Service: "s3", Action: "GetBucketTagging", Times: 1})
 	s, err := w.observe("s3")
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestARegionOfWhichNothingCanBeReadIsAnError(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	for _, service := range []string{"autoscaling", "ec2", "elasticloadbalancing", "iam", "rds", "route53", "s3", "acm", "kms", "logs", "secretsmanager"} {
-		w.fault(awsfake.Fault{Kind: awsfake.Denied, Service: service})
+		w.fault(sandbox.Fault{Kind: sandbox.Denied, Service: service})
 	}
 	if s, err := w.observe(); !isClass(err, "denied") || len(s.Resources) > 0 {
 		t.Errorf("%d resources, %v", len(s.Resources), err)
@@ -113,7 +113,7 @@ func TestARegionOfWhichNothingCanBeReadIsAnError(t *testing.T) {
 func TestOnlyTheKindsAskedForAreRead(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
-	w.fault(awsfake.Fault{Kind: awsfake.Denied, Service: "rds"}, awsfake.Fault{Kind: awsfake.Denied, Service: "s3"})
+	w.fault(sandbox.Fault{Kind: sandbox.Denied, Service: "rds"}, sandbox.Fault{Kind: sandbox.Denied, Service: "s3"})
 	s, err := w.observe("vpc", "subnet")
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +154,7 @@ func TestObservingThousandsTakesPages(t *testing.T) {
 		t.Error("not sorted by ref")
 	}
 
-	w.fault(awsfake.Fault{Kind: awsfake.BadPage, Service: "ec2", Action: "DescribeInstances", Page: 3})
+	w.fault(sandbox.Fault{Kind: sandbox.BadPage, Service: "ec2", Action: "DescribeInstances", Page: 3})
 	s, err := w.observe()
 	if err != nil || s.Covers("ec2") == nil || !strings.Contains(s.Covers("ec2").Error(), "page 3") {
 		t.Errorf("the third page failed, and the snapshot covers instances: %v, %v", err, s.Unreachable)

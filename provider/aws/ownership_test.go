@@ -10,8 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/ovi-project/ovi/comparator"
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -43,7 +43,7 @@ func binding(d resource.Desired, o resource.Observed, key string) resource.Bindi
 }
 
 // broken is a change made outside ovi.
-func (w *liveState) broken(b awsfake.Breakage) string {
+func (w *liveState) broken(b sandbox.Breakage) string {
 	w.t.Helper()
 	said, err := w.cloud.Break(b)
 	if err != nil {
@@ -62,18 +62,18 @@ func forged(kind, name string) map[string]string {
 func (w *liveState) tagByHand(kind, id string, tags map[string]string) {
 	w.t.Helper()
 	for k, v := range tags {
-		w.broken(awsfake.Breakage{Do: "tag", Kind: kind, Resource: id, Key: k, Value: v})
+		w.broken(sandbox.Breakage{Do: "tag", Kind: kind, Resource: id, Key: k, Value: v})
 	}
 }
 
 // newest is the last created resource of a kind.
-func (w *liveState) newest(kind string) awsfake.Resource {
+func (w *liveState) newest(kind string) sandbox.Resource {
 	w.t.Helper()
 	all, err := w.cloud.Resources()
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	var out awsfake.Resource
+	var out sandbox.Resource
 	for _, x := range all {
 		if x.Kind == kind && !x.Default {
 			out = x
@@ -83,13 +83,13 @@ func (w *liveState) newest(kind string) awsfake.Resource {
 }
 
 // byHandOf creates a resource of a kind outside ovi.
-func (w *liveState) byHandOf(kind string) awsfake.Resource {
+func (w *liveState) byHandOf(kind string) sandbox.Resource {
 	w.t.Helper()
 	if kind == "subnet" {
-		w.broken(awsfake.Breakage{Do: "create", Kind: "vpc"})
+		w.broken(sandbox.Breakage{Do: "create", Kind: "vpc"})
 		w.subnetByHand(w.newest("vpc").ID)
 	} else {
-		w.broken(awsfake.Breakage{Do: "create", Kind: kind, Value: "by-hand"})
+		w.broken(sandbox.Breakage{Do: "create", Kind: kind, Value: "by-hand"})
 	}
 	return w.newest(kind)
 }
@@ -131,7 +131,7 @@ func TestCopiedTagsProveNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			proof := binding(r.Desired, o, r.Key)
-			w.broken(awsfake.Breakage{Do: "copy", Kind: kind, Resource: o.ID, Value: "acme-copy"})
+			w.broken(sandbox.Breakage{Do: "copy", Kind: kind, Resource: o.ID, Value: "acme-copy"})
 			found := map[resource.Ownership]string{}
 			for _, x := range w.bound(proof) {
 				if x.Ref.Kind == kind && x.Message != "default" {
@@ -157,7 +157,7 @@ func TestRemovedTagsLoseNothingAndAreRestored(t *testing.T) {
 			}
 			proof := binding(r.Desired, o, r.Key)
 			for k := range forged(kind, "x") {
-				w.broken(awsfake.Breakage{Do: "untag", Kind: kind, Resource: o.ID, Key: k})
+				w.broken(sandbox.Breakage{Do: "untag", Kind: kind, Resource: o.ID, Key: k})
 			}
 			want := resource.Proven
 			if kind == "s3" {
@@ -236,7 +236,7 @@ func TestABucketCreatedAgainUnderItsNameIsAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	proof := binding(r.Desired, o, r.Key)
-	w.broken(awsfake.Breakage{Do: "delete", Kind: "s3", Resource: "acme-assets"})
+	w.broken(sandbox.Breakage{Do: "delete", Kind: "s3", Resource: "acme-assets"})
 	w.makeBucketByHand("acme-assets")
 	tags := forged("s3", "acme-assets")
 	w.tagByHand("s3", "acme-assets", tags)
@@ -259,15 +259,15 @@ func TestADatabaseRestoredUnderItsNameIsAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	proof := binding(r.Desired, o, r.Key)
-	w.broken(awsfake.Breakage{Do: "copy", Kind: "rds", Resource: "db", Value: "db-2"})
+	w.broken(sandbox.Breakage{Do: "copy", Kind: "rds", Resource: "db", Value: "db-2"})
 	w.idleDB("db")
-	w.broken(awsfake.Breakage{Do: "delete", Kind: "rds", Resource: "db"})
-	w.broken(awsfake.Breakage{Do: "tag", Kind: "rds", Resource: "db-2", Key: "ovi:final-snapshot", Value: "false"})
+	w.broken(sandbox.Breakage{Do: "delete", Kind: "rds", Resource: "db"})
+	w.broken(sandbox.Breakage{Do: "tag", Kind: "rds", Resource: "db-2", Key: "ovi:final-snapshot", Value: "false"})
 	if got := w.ownership("rds", "db-2", proof); got != resource.Copied {
 		t.Errorf("the restored one is %s", got)
 	}
 	w.waitGone("db")
-	w.broken(awsfake.Breakage{Do: "copy", Kind: "rds", Resource: "db-2", Value: "db"})
+	w.broken(sandbox.Breakage{Do: "copy", Kind: "rds", Resource: "db-2", Value: "db"})
 	if got := w.ownership("rds", "db", proof); got == resource.Proven {
 		t.Error("a database restored under the old name is taken for the old one")
 	}
@@ -322,7 +322,7 @@ func TestAnInstanceIsAttestedByItsToken(t *testing.T) {
 	if got := w.ownership("ec2", o.ID); !o.Attested || got != resource.Attested {
 		t.Errorf("with a lost record it is %s", got)
 	}
-	w.broken(awsfake.Breakage{Do: "copy", Kind: "ec2", Resource: o.ID})
+	w.broken(sandbox.Breakage{Do: "copy", Kind: "ec2", Resource: o.ID})
 	if got := w.ownership("ec2", w.newest("ec2").ID); got != resource.Unproven {
 		t.Errorf("its copy is %s", got)
 	}

@@ -8,8 +8,8 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -31,7 +31,7 @@ func TestARuleOfAGroupOfOthers(t *testing.T) {
 		GroupId: &group, IpProtocol: sdk.String("tcp"), FromPort: sdk.Int32(22), ToPort: sdk.Int32(22), CidrIp: sdk.String("10.0.0.0/8"),
 	}))
 	d := ruleIn(t, "https", group, values{"port": resource.Int(443), "cidr": text("192.0.2.0/24"), "description": text("office")})
-	s.fault(awsfake.Fault{Kind: awsfake.Lost, Service: "ec2", Action: "AuthorizeSecurityGroupIngress", Times: 1})
+	s.fault(sandbox.Fault{Kind: sandbox.Lost, Service: "ec2", Action: "AuthorizeSecurityGroupIngress", Times: 1})
 	o := s.created(d)
 	rules := 0
 	for _, o := range s.observed().Resources {
@@ -208,7 +208,7 @@ func TestAnEndpointHoldsItsSubnetUntilItIsGone(t *testing.T) {
 		t.Errorf("private names in a VPC without them: %v", errorText(err))
 	}
 	d = inside(values{"private_dns": resource.Bool(false)})
-	s.fault(awsfake.Fault{Kind: awsfake.Lost, Service: "ec2", Action: "CreateVpcEndpoint", Times: 1})
+	s.fault(sandbox.Fault{Kind: sandbox.Lost, Service: "ec2", Action: "CreateVpcEndpoint", Times: 1})
 	o := s.created(d)
 	if name, _ := o.Attrs.Get("dns_name"); name == nil {
 		t.Error("it has no name")

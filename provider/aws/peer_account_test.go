@@ -7,7 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -38,7 +38,7 @@ func TestAGroupWithPeersInAnotherAccount(t *testing.T) {
 	one := rule("port", 443, "security_group", theirGroup, "account", theirs)
 	d := with(one, rule("port", 80, "security_group", own))
 	o := s.created(d)
-	if got := s.peersOf(o.ID); len(got) != 2 || got[0] != theirs+" "+theirGroup || got[1] != awsfake.Account+" "+own {
+	if got := s.peersOf(o.ID); len(got) != 2 || got[0] != theirs+" "+theirGroup || got[1] != sandbox.Account+" "+own {
 		t.Errorf("peers %v", got)
 	}
 	if list, _ := attr(o, "ingress").(resource.List); !containsValue(list, one.With("protocol", text("tcp"))) {
@@ -47,7 +47,7 @@ func TestAGroupWithPeersInAnotherAccount(t *testing.T) {
 
 	// The ID is enough: without the account, and with that of the group itself, it is the same rule.
 	for _, same := range []resource.Desired{
-		with(rule("port", 443, "security_group", theirGroup), rule("port", 80, "security_group", own, "account", awsfake.Account)),
+		with(rule("port", 443, "security_group", theirGroup), rule("port", 80, "security_group", own, "account", sandbox.Account)),
 	} {
 		if c := changes(t, same, o, nil); len(c) > 0 {
 			t.Errorf("%+v", c)

@@ -13,9 +13,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ovi-project/ovi/comparator"
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -23,7 +23,7 @@ import (
 type prover struct {
 	t       *rapid.T
 	outer   *testing.T
-	cloud   *awsfake.Cloud
+	cloud   *sandbox.Cloud
 	p       *aws.Provider
 	desired resource.Desired
 	record  []resource.Binding
@@ -39,7 +39,7 @@ func TestOnlyWhatTheRecordProvesIsActedOn(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			rapid.Check(t, func(rt *rapid.T) {
-				cloud, err := awsfake.Open("", awsfake.WithSettle(0))
+				cloud, err := sandbox.Open("", sandbox.WithSettle(0))
 				if err != nil {
 					rt.Fatal(err)
 				}
@@ -116,7 +116,7 @@ func (x *prover) disturb() {
 	}
 	o := rapid.SampledFrom(all).Draw(x.t, "of")
 	x.n++
-	do := func(b awsfake.Breakage) {
+	do := func(b sandbox.Breakage) {
 		b.Kind, b.Resource = kind, o.ID
 		said, err := x.cloud.Break(b) // a refusal changes nothing
 		if err == nil && b.Do == "copy" {
@@ -125,40 +125,40 @@ func (x *prover) disturb() {
 	}
 	switch act {
 	case "copy":
-		do(awsfake.Breakage{Do: "copy", Value: rapid.SampledFrom([]string{fmt.Sprintf("copy-%d", x.n), x.desired.Ref.Name}).Draw(x.t, "name")})
+		do(sandbox.Breakage{Do: "copy", Value: rapid.SampledFrom([]string{fmt.Sprintf("copy-%d", x.n), x.desired.Ref.Name}).Draw(x.t, "name")})
 	case "strip":
-		do(awsfake.Breakage{Do: "untag", Key: rapid.SampledFrom([]string{"ovi:managed", "ovi:ref", "ovi:key", "ovi:stack"}).Draw(x.t, "tag")})
+		do(sandbox.Breakage{Do: "untag", Key: rapid.SampledFrom([]string{"ovi:managed", "ovi:ref", "ovi:key", "ovi:stack"}).Draw(x.t, "tag")})
 	case "owner":
-		do(awsfake.Breakage{Do: "tag", Key: "ovi:owner", Value: "other"})
+		do(sandbox.Breakage{Do: "tag", Key: "ovi:owner", Value: "other"})
 	case "delete":
-		do(awsfake.Breakage{Do: "delete"})
+		do(sandbox.Breakage{Do: "delete"})
 	case "restore": // under the same name, where the kind has one
 		x.restore(o, do)
 	case "forge":
 		for k, v := range forged(kind, x.desired.Ref.Name) {
-			do(awsfake.Breakage{Do: "tag", Key: k, Value: v})
+			do(sandbox.Breakage{Do: "tag", Key: k, Value: v})
 		}
 	}
 }
 
 // restore deletes a resource and creates another of its name: a database from a snapshot, with all
 // its tags; a bucket with all of its tags but the key.
-func (x *prover) restore(o resource.Observed, do func(awsfake.Breakage)) {
+func (x *prover) restore(o resource.Observed, do func(sandbox.Breakage)) {
 	name := fmt.Sprintf("copy-%d", x.n)
 	if o.Ref.Kind == "rds" {
-		do(awsfake.Breakage{Do: "copy", Value: name})
+		do(sandbox.Breakage{Do: "copy", Value: name})
 	}
-	do(awsfake.Breakage{Do: "delete"})
+	do(sandbox.Breakage{Do: "delete"})
 	switch o.Ref.Kind {
 	case "rds":
-		if _, err := x.cloud.Break(awsfake.Breakage{Do: "copy", Kind: "rds", Resource: name, Value: o.ID}); err == nil {
+		if _, err := x.cloud.Break(sandbox.Breakage{Do: "copy", Kind: "rds", Resource: name, Value: o.ID}); err == nil {
 			x.foreign[o.ID] = true
 		}
 	case "s3":
-		if _, err := x.cloud.Break(awsfake.Breakage{Do: "create", Kind: "s3", Value: o.ID}); err == nil {
+		if _, err := x.cloud.Break(sandbox.Breakage{Do: "create", Kind: "s3", Value: o.ID}); err == nil {
 			x.foreign[o.ID] = true
 			for k, v := range forged("s3", x.desired.Ref.Name) {
-				do(awsfake.Breakage{Do: "tag", Key: k, Value: v})
+				do(sandbox.Breakage{Do: "tag", Key: k, Value: v})
 			}
 		}
 	}

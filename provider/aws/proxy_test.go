@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/internal/mototest"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -99,7 +99,7 @@ func onBothClouds(t *testing.T, rows map[string]func(*proxied)) {
 		}
 	}
 	t.Run("sandbox", func(t *testing.T) {
-		cloud, err := awsfake.Open("", awsfake.WithSettle(20*time.Millisecond))
+		cloud, err := sandbox.Open("", sandbox.WithSettle(20*time.Millisecond))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,11 +11,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 )
 
 // hand is another client of the same account.
-func hand(cloud *awsfake.Cloud) sdk.Config {
+func hand(cloud *sandbox.Cloud) sdk.Config {
 	return sdk.Config{
 		Region: "us-east-1", HTTPClient: &http.Client{Transport: cloud},
 		Credentials: credentials.NewStaticCredentialsProvider("HAND", "not-a-secret", ""),
@@ -28,7 +28,7 @@ func (w *liveState) s3() *s3.Client {
 	return s3.NewFromConfig(hand(w.cloud), func(o *s3.Options) { o.UsePathStyle = true })
 }
 
-func (w *liveState) fault(f ...awsfake.Fault) {
+func (w *liveState) fault(f ...sandbox.Fault) {
 	w.t.Helper()
 	if err := w.cloud.Fault(f...); err != nil {
 		w.t.Fatal(err)
@@ -42,7 +42,7 @@ func (w *liveState) run(n int, tags ...ec2types.Tag) []string {
 }
 
 // byHandIn starts instances in calls of a thousand, in a subnet or where AWS chooses.
-func byHandIn(t testing.TB, cloud *awsfake.Cloud, subnet *string, n int, tags ...ec2types.Tag) []string {
+func byHandIn(t testing.TB, cloud *sandbox.Cloud, subnet *string, n int, tags ...ec2types.Tag) []string {
 	t.Helper()
 	client := ec2.NewFromConfig(hand(cloud))
 	var ids []string

@@ -11,8 +11,8 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -103,7 +103,7 @@ func TestARestoreThatEndsHalfWayIsFinished(t *testing.T) {
 				of["password"] = password
 			}
 			d := desired(t, "rds", "orders", of)
-			w.fault(awsfake.Fault{Kind: awsfake.Refused, Service: "rds", Action: "ModifyDBInstance", Code: "InvalidParameterValue", Status: 400, Times: 1})
+			w.fault(sandbox.Fault{Kind: sandbox.Refused, Service: "rds", Action: "ModifyDBInstance", Code: "InvalidParameterValue", Status: 400, Times: 1})
 			if _, err := w.p.Create(t.Context(), w.request(d)); err == nil {
 				t.Fatal("it is called restored")
 			}
@@ -206,7 +206,7 @@ func TestALostAnswerRestoresOneDatabase(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	d := desired(t, "rds", "orders", values{"size": text("db.t3.micro"), "snapshot": text(w.finalSnapshot(values{}))})
-	w.fault(awsfake.Fault{Kind: awsfake.Lost, Service: "rds", Action: "RestoreDBInstanceFromDBSnapshot", Times: 1})
+	w.fault(sandbox.Fault{Kind: sandbox.Lost, Service: "rds", Action: "RestoreDBInstanceFromDBSnapshot", Times: 1})
 	if _, err := w.p.Create(t.Context(), w.request(d)); err != nil {
 		t.Fatal(errorText(err))
 	}

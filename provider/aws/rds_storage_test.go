@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -77,7 +77,7 @@ func TestTheKeyAndTheZoneOfADatabase(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	key := w.make(desired(t, "kms_key", "data", values{}))
-	arn := "arn:aws:kms:us-east-1:" + awsfake.Account + ":key/"
+	arn := "arn:aws:kms:us-east-1:" + sandbox.Account + ":key/"
 	d := diskOf(t, values{"kms_key": text(key.ID), "zone": text("us-east-1c")})
 	w.make(d)
 	seen := w.settled(d, nil)

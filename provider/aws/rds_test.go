@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -183,8 +183,8 @@ func TestNoErrorContainsASecret(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	d := desired(t, "rds", "db", values{"size": text("db.t3.micro"), "password": secretOf("fake-password-to-hide")})
-	for _, f := range []awsfake.FaultKind{awsfake.Denied, awsfake.Unavailable, awsfake.Lost} {
-		w.fault(awsfake.Fault{Kind: f, Service: "rds", Action: "CreateDBInstance"})
+	for _, f := range []sandbox.FaultKind{sandbox.Denied, sandbox.Unavailable, sandbox.Lost} {
+		w.fault(sandbox.Fault{Kind: f, Service: "rds", Action: "CreateDBInstance"})
 		_, err := w.p.Create(t.Context(), w.request(d))
 		if err == nil || strings.Contains(fmt.Sprintf("%v %+v %#v", err, err, err), "fake-password") {
 			t.Errorf("%s: %v", f, err)

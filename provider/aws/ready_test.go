@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -27,7 +27,7 @@ func (w *liveState) ready(all ...resource.Observed) (out []string) {
 func TestA6AnInstanceIsInServiceOnceItsChecksPass(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newLiveState(t, awsfake.WithSettle(10*time.Second))
+		w := newLiveState(t, sandbox.WithSettle(10*time.Second))
 		web := w.make(desired(t, "ec2", "web", values{"size": text("t3.micro")}))
 		stopped, deleted := web, web
 		stopped.Health = resource.Stopped
@@ -41,7 +41,7 @@ func TestA6AnInstanceIsInServiceOnceItsChecksPass(t *testing.T) {
 		expect("right after its start", "pending its system status check is initializing", "stopped ")
 		time.Sleep(2 * time.Minute)
 		expect("later", "healthy ", "stopped ")
-		w.broken(awsfake.Breakage{Do: "fail", Kind: "ec2", Resource: web.ID, Value: "impaired"})
+		w.broken(sandbox.Breakage{Do: "fail", Kind: "ec2", Resource: web.ID, Value: "impaired"})
 		expect("impaired", "failing its instance status check failed", "stopped ")
 		if n := w.count("ec2.DescribeInstanceStatus"); n != 3 {
 			t.Errorf("%d calls, want one each time", n)

@@ -9,8 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -215,7 +215,7 @@ func TestLostAnswersOfRoles(t *testing.T) {
 		t.Run(call, func(t *testing.T) {
 			t.Parallel()
 			w := newLiveState(t)
-			w.fault(awsfake.Fault{Kind: awsfake.Lost, Service: "iam", Action: call, Times: 4}) // also those of the SDK
+			w.fault(sandbox.Fault{Kind: sandbox.Lost, Service: "iam", Action: call, Times: 4}) // also those of the SDK
 			s := &site{liveState: w}
 			s.create(roleOf(t, values{
 				"policies": policies("logs", readLogs), "managed_policies": resource.List{text(sessions)}, "instance_profile": resource.Bool(true),
@@ -228,11 +228,11 @@ func TestLostAnswersOfRoles(t *testing.T) {
 func TestANewRoleIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
-	w.fault(awsfake.Fault{Kind: awsfake.Refused, Service: "iam", Action: "CreateRole", Code: "MalformedPolicyDocument", Message: "Invalid principal in policy", Status: 400, Times: 2})
-	w.fault(awsfake.Fault{Kind: awsfake.Stale, Service: "iam", Action: "CreateRole", Reads: 2})
+	w.fault(sandbox.Fault{Kind: sandbox.Refused, Service: "iam", Action: "CreateRole", Code: "MalformedPolicyDocument", Message: "Invalid principal in policy", Status: 400, Times: 2})
+	w.fault(sandbox.Fault{Kind: sandbox.Stale, Service: "iam", Action: "CreateRole", Reads: 2})
 	const unknown = "Value (web) for parameter iamInstanceProfile.name is invalid. Invalid IAM Instance Profile name"
 	for _, call := range []string{"RunInstances", "AssociateIamInstanceProfile"} {
-		w.fault(awsfake.Fault{Kind: awsfake.Refused, Service: "ec2", Action: call, Code: "InvalidParameterValue", Message: unknown, Status: 400, Times: 2})
+		w.fault(sandbox.Fault{Kind: sandbox.Refused, Service: "ec2", Action: call, Code: "InvalidParameterValue", Message: unknown, Status: 400, Times: 2})
 	}
 	w.make(roleOf(t, values{"instance_profile": resource.Bool(true)}))
 	d := desired(t, "ec2", "web-0", values{"size": text("t3.micro"), "iam_profile": text("web")})
@@ -257,7 +257,7 @@ func TestARoleIsReportedInItsRegion(t *testing.T) {
 	w.make(roleOf(t, nil))
 	must[*iam.CreateRoleOutput](t)(w.iam().CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: sdk.String("by-hand"), AssumeRolePolicyDocument: sdk.String(`{"Statement":{"Principal":"*"}}`)}))
 	for region, want := range map[string]string{"us-east-1": "by-hand web", "eu-west-1": "by-hand"} {
-		s, err := w.p.Observe(t.Context(), provider.ObserveRequest{Scope: resource.Scope{Provider: "aws", Location: awsfake.Account + "/" + region}, Kinds: []string{"iam_role"}})
+		s, err := w.p.Observe(t.Context(), provider.ObserveRequest{Scope: resource.Scope{Provider: "aws", Location: sandbox.Account + "/" + region}, Kinds: []string{"iam_role"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -270,7 +270,7 @@ func TestARoleIsReportedInItsRegion(t *testing.T) {
 		}
 	}
 	here, there := roleOf(t, nil), roleOf(t, nil)
-	there.Ref.Location = awsfake.Account + "/eu-west-1"
+	there.Ref.Location = sandbox.Account + "/eu-west-1"
 	if found := kindOf(t, "iam_role").CrossCheck([]*resource.Desired{&there, &here}, func(resource.Ref) *resource.Desired { return nil }); len(found) != 1 || found[0].Suggestion == "" {
 		t.Errorf("one name in two regions: %+v", found)
 	}

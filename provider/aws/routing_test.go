@@ -10,9 +10,9 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -236,7 +236,7 @@ func TestLostAnswersOfRouting(t *testing.T) {
 		t.Run(call, func(t *testing.T) {
 			t.Parallel()
 			w := newLiveState(t)
-			w.fault(awsfake.Fault{Kind: awsfake.Lost, Service: "ec2", Action: call, Times: 1})
+			w.fault(sandbox.Fault{Kind: sandbox.Lost, Service: "ec2", Action: call, Times: 1})
 			s := &site{liveState: w}
 			s.vpc = s.create(desired(t, "vpc", "main", values{"cidr": text("10.0.0.0/16")}))
 			s.a = s.create(desired(t, "subnet", "a", values{"vpc": text(s.vpc), "cidr": text("10.0.1.0/24"), "zone": text("us-east-1a")}))

@@ -11,14 +11,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
 // launch creates instances, many at a time, as an apply does, and gives the calls that took.
-func launch(t testing.TB, cloud *awsfake.Cloud, d func(name string) resource.Desired, n, parallel int) map[string]int {
+func launch(t testing.TB, cloud *sandbox.Cloud, d func(name string) resource.Desired, n, parallel int) map[string]int {
 	t.Helper()
 	p := aws.New(aws.Options{Sandbox: true, HTTPClient: &http.Client{Transport: cloud}})
 	var work errgroup.Group
@@ -56,7 +56,7 @@ func kindNamed(t testing.TB, name string) resource.Kind {
 
 func TestA22ManyThatWaitAreReadTogether(t *testing.T) {
 	t.Parallel()
-	cloud, err := awsfake.Open("", awsfake.WithSettle(500*time.Millisecond))
+	cloud, err := sandbox.Open("", sandbox.WithSettle(500*time.Millisecond))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,9 +113,9 @@ func BenchmarkCalls(b *testing.B) {
 	}
 }
 
-func opened(b *testing.B) *awsfake.Cloud {
+func opened(b *testing.B) *sandbox.Cloud {
 	b.Helper()
-	cloud, err := awsfake.Open("", awsfake.WithSettle(time.Second))
+	cloud, err := sandbox.Open("", sandbox.WithSettle(time.Second))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func opened(b *testing.B) *awsfake.Cloud {
 }
 
 // wideSubnet has room for 65,531 instances.
-func wideSubnet(b *testing.B, cloud *awsfake.Cloud) *string {
+func wideSubnet(b *testing.B, cloud *sandbox.Cloud) *string {
 	b.Helper()
 	client := ec2.NewFromConfig(hand(cloud))
 	vpc, err := client.CreateVpc(b.Context(), &ec2.CreateVpcInput{CidrBlock: sdk.String("10.0.0.0/16")})

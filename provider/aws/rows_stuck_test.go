@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -55,7 +55,7 @@ func TestA9AMountedVolumeIsNamedSoonAndFreeOnceItsInstanceEnds(t *testing.T) {
 	w.p = aws.New(aws.Options{Sandbox: true, HTTPClient: &http.Client{Transport: w.cloud}, Delays: quick, Attempts: 4})
 	web := w.make(desired(t, "ec2", "web", values{"size": text("t3.micro")}))
 	data := w.make(desired(t, "ebs", "data", values{"size": resource.Int(8), "attach_to": text(web.ID)}))
-	w.broken(awsfake.Breakage{Do: "mount", Kind: "ebs", Resource: data.ID})
+	w.broken(sandbox.Breakage{Do: "mount", Kind: "ebs", Resource: data.ID})
 	if err := w.remove(data); !isClass(err, "conflict") || !strings.Contains(err.Error(), "is mounted on "+web.ID) || !strings.Contains(err.Error(), "unmount") {
 		t.Fatalf("%v", err)
 	}
@@ -159,7 +159,7 @@ func TestA11dAFullDatabaseCanBeGrown(t *testing.T) {
 	w := newLiveState(t)
 	w.make(desired(t, "rds", "db", values{"size": text("db.t3.micro")}))
 	w.idleDB("db")
-	w.broken(awsfake.Breakage{Do: "fail", Kind: "rds", Resource: "db", Value: "storage-full"})
+	w.broken(sandbox.Breakage{Do: "fail", Kind: "rds", Resource: "db", Value: "storage-full"})
 	have, _ := w.find(ref("rds", "db"))
 	if _, err := w.update(desired(t, "rds", "db", values{"size": text("db.t3.small")}), have, nil); !isClass(err, "permanent") || !strings.Contains(err.Error(), "storage-full") {
 		t.Errorf("another change: %v", err)
@@ -176,7 +176,7 @@ func TestA11eAFailedDatabaseCanBeDeleted(t *testing.T) {
 	w := newLiveState(t)
 	w.make(desired(t, "rds", "db", values{"size": text("db.t3.micro")}))
 	w.idleDB("db")
-	w.broken(awsfake.Breakage{Do: "fail", Kind: "rds", Resource: "db"})
+	w.broken(sandbox.Breakage{Do: "fail", Kind: "rds", Resource: "db"})
 	have, _ := w.find(ref("rds", "db"))
 	if err := w.remove(have); !isClass(err, "permanent") || !strings.Contains(err.Error(), "set final_snapshot: false and apply") {
 		t.Fatalf("%v", err)
@@ -257,7 +257,7 @@ func TestA12cABucketThatWasJustCreatedIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	for action, code := range map[string]string{"PutBucketVersioning": "OperationAborted", "PutBucketEncryption": "NoSuchBucket", "GetBucketVersioning": "NoSuchBucket"} {
-		w.fault(awsfake.Fault{Kind: awsfake.Refused, Service: "s3", Action: action, Code: code, Status: 409, Times: 2})
+		w.fault(sandbox.Fault{Kind: sandbox.Refused, Service: "s3", Action: action, Code: code, Status: 409, Times: 2})
 	}
 	d := desired(t, "s3", "acme-assets", values{"versioning": resource.Bool(true), "encryption": text("AES256")})
 	w.make(d)
@@ -298,7 +298,7 @@ func TestA20RefusalsOfTheAccountSayWhatToDo(t *testing.T) {
 		t.Run(code, func(t *testing.T) {
 			t.Parallel()
 			w := newLiveState(t)
-			w.fault(awsfake.Fault{Kind: awsfake.Refused, Service: "ec2", Code: code, Status: 401})
+			w.fault(sandbox.Fault{Kind: sandbox.Refused, Service: "ec2", Code: code, Status: 401})
 			_, err := w.p.Create(t.Context(), w.request(desired(t, "vpc", "main", values{"cidr": text("10.0.0.0/16")})))
 			if !isClass(err, "denied") || !strings.Contains(err.Error(), hint) {
 				t.Errorf("%v", err)

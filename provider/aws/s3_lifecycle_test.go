@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -185,7 +185,7 @@ func TestTheLifecycleOfABucketThatWasJustCreated(t *testing.T) {
 	w := newLiveState(t)
 	d := bucketOf(t, values{"lifecycle": resource.List{aging("logs", "expire_days", 90)}})
 	for _, action := range []string{"GetBucketLifecycleConfiguration", "PutBucketLifecycleConfiguration"} {
-		w.fault(awsfake.Fault{Kind: awsfake.Refused, Service: "s3", Action: action, Times: 1, Status: 404, Code: "NoSuchBucket"})
+		w.fault(sandbox.Fault{Kind: sandbox.Refused, Service: "s3", Action: action, Times: 1, Status: 404, Code: "NoSuchBucket"})
 	}
 	w.make(d)
 	w.settled(d, nil)

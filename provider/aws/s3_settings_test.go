@@ -6,7 +6,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -45,7 +45,7 @@ func TestThePolicyOfABucket(t *testing.T) {
 
 	open := values{"policy": text(publicPolicy), "block_public_access": resource.Bool(false)}
 	d = desired(t, "s3", "acme-assets", open)
-	w.fault(awsfake.Fault{Kind: awsfake.Refused, Service: "s3", Action: "PutBucketPolicy", Times: 2, Status: 400, Code: "MalformedPolicy", Message: "Invalid principal in policy"})
+	w.fault(sandbox.Fault{Kind: sandbox.Refused, Service: "s3", Action: "PutBucketPolicy", Times: 2, Status: 400, Code: "MalformedPolicy", Message: "Invalid principal in policy"})
 	w.mustUpdate(d, seen, nil)
 	seen = w.settled(d, nil)
 	d = desired(t, "s3", "acme-assets", values{"block_public_access": resource.Bool(false)})
@@ -79,7 +79,7 @@ func TestA7ADeniedSettingOfABucketCostsThatBucketAlone(t *testing.T) {
 	w.make(desired(t, "s3", "acme-two", values{}))
 	for _, action := range bucketReads {
 		before := w.count("s3." + action)
-		w.fault(awsfake.Fault{Kind: awsfake.Denied, Service: "s3", Action: action, Times: 1})
+		w.fault(sandbox.Fault{Kind: sandbox.Denied, Service: "s3", Action: action, Times: 1})
 		unread, read := 0, 0
 		for _, o := range w.observed().Resources {
 			switch {

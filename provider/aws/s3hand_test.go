@@ -8,8 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -34,7 +34,7 @@ func TestABucketThatExistsIsAConflict(t *testing.T) {
 func TestABucketThatMayNotBeReadIsAConflict(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
-	w.fault(awsfake.Fault{Kind: awsfake.Denied, Service: "s3", Action: "HeadBucket"})
+	w.fault(sandbox.Fault{Kind: sandbox.Denied, Service: "s3", Action: "HeadBucket"})
 	_, err := w.p.Create(t.Context(), w.request(desired(t, "s3", "acme-assets", values{})))
 	if !isClass(err, "conflict") || w.count("s3.CreateBucket") > 0 {
 		t.Errorf("%v", err)

@@ -6,8 +6,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -104,8 +104,8 @@ func TestAGroupIsCreatedAgainAfterItsDeletion(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	template := s.make(templateOf(t, nil)).ID
-	s.fault(awsfake.Fault{
-		Kind: awsfake.Refused, Service: "autoscaling", Action: "CreateAutoScalingGroup", Code: "AlreadyExists", Status: 400, Times: 2,
+	s.fault(sandbox.Fault{
+		Kind: sandbox.Refused, Service: "autoscaling", Action: "CreateAutoScalingGroup", Code: "AlreadyExists", Status: 400, Times: 2,
 		Message: "AutoScalingGroup by this name already exists - A group with the name web is pending delete",
 	})
 	d := s.group("web", template, nil)
@@ -117,7 +117,7 @@ func TestLostAnswersOfGroups(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	template := s.make(templateOf(t, nil)).ID
-	s.fault(awsfake.Fault{Kind: awsfake.Lost, Service: "autoscaling", Action: "CreateAutoScalingGroup", Times: 4})
+	s.fault(sandbox.Fault{Kind: sandbox.Lost, Service: "autoscaling", Action: "CreateAutoScalingGroup", Times: 4})
 	s.create(s.group("web", template, nil))
 	if n := len(s.members("web")); n != 2 {
 		t.Errorf("%d instances", n)
@@ -129,8 +129,8 @@ func TestAGroupWaitsForItsTemplate(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	template := s.make(templateOf(t, nil)).ID
-	s.fault(awsfake.Fault{
-		Kind: awsfake.Refused, Service: "autoscaling", Action: "CreateAutoScalingGroup", Code: "ValidationError", Status: 400, Times: 2,
+	s.fault(sandbox.Fault{
+		Kind: sandbox.Refused, Service: "autoscaling", Action: "CreateAutoScalingGroup", Code: "ValidationError", Status: 400, Times: 2,
 		Message: "You must use a valid fully-formed launch template. Value (web) for parameter iamInstanceProfile.name is invalid. Invalid IAM Instance Profile name",
 	})
 	d := s.group("web", template, nil)

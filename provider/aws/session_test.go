@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -77,7 +77,7 @@ func TestADeniedRoleCostsItsAccountOnly(t *testing.T) {
 	if err := observe("000000333333/us-east-1"); err != nil {
 		t.Fatal(err)
 	}
-	w.fault(awsfake.Fault{Kind: awsfake.Denied, Service: "sts", Action: "AssumeRole"})
+	w.fault(sandbox.Fault{Kind: sandbox.Denied, Service: "sts", Action: "AssumeRole"})
 	err := observe("000000222222/us-east-1")
 	for _, want := range []string{roleOne, "account 111111222222", "trust policy", "sts.AssumeRole"} {
 		if !isClass(err, "denied") || !strings.Contains(errorText(err), want) {

@@ -9,8 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -86,11 +86,11 @@ func TestSpotInstancesWithMistakes(t *testing.T) {
 // TestDeletingAnInstanceEndsItsSpotRequest: a persistent request would launch another instance, which no one knows of.
 func TestDeletingAnInstanceEndsItsSpotRequest(t *testing.T) {
 	t.Parallel()
-	for name, faults := range map[string][]awsfake.Fault{
+	for name, faults := range map[string][]sandbox.Fault{
 		"at once": nil, "stopped": nil,
-		"lost answers": {{Kind: awsfake.Lost, Service: "ec2", Action: "CancelSpotInstanceRequests", Times: 1}, {Kind: awsfake.Lost, Service: "ec2", Action: "TerminateInstances", Times: 1}},
-		"refused":      {{Kind: awsfake.Denied, Service: "ec2", Action: "CancelSpotInstanceRequests", Times: 1}},
-		"unknown":      {{Kind: awsfake.Refused, Service: "ec2", Action: "CancelSpotInstanceRequests", Code: "InvalidSpotInstanceRequestID.NotFound", Status: 400, Times: 1}},
+		"lost answers": {{Kind: sandbox.Lost, Service: "ec2", Action: "CancelSpotInstanceRequests", Times: 1}, {Kind: sandbox.Lost, Service: "ec2", Action: "TerminateInstances", Times: 1}},
+		"refused":      {{Kind: sandbox.Denied, Service: "ec2", Action: "CancelSpotInstanceRequests", Times: 1}},
+		"unknown":      {{Kind: sandbox.Refused, Service: "ec2", Action: "CancelSpotInstanceRequests", Code: "InvalidSpotInstanceRequestID.NotFound", Status: 400, Times: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -8,8 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -124,7 +124,7 @@ func TestLostAnswersOfIPv6OfSubnets(t *testing.T) {
 		t.Run(call, func(t *testing.T) {
 			t.Parallel()
 			s := site6(t)
-			s.fault(awsfake.Fault{Kind: awsfake.Lost, Service: "ec2", Action: call, Times: 1})
+			s.fault(sandbox.Fault{Kind: sandbox.Lost, Service: "ec2", Action: call, Times: 1})
 			d := s.subnet6(numbered(1, true))
 			s.create(d)
 			have := s.settled(d, nil)

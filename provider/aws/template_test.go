@@ -7,8 +7,8 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -99,7 +99,7 @@ func TestLostAnswersOfTemplates(t *testing.T) {
 	t.Parallel()
 	for _, call := range []string{"CreateLaunchTemplate", "CreateLaunchTemplateVersion", "ModifyLaunchTemplate"} {
 		w := newLiveState(t)
-		w.fault(awsfake.Fault{Kind: awsfake.Lost, Service: "ec2", Action: call, Times: 1})
+		w.fault(sandbox.Fault{Kind: sandbox.Lost, Service: "ec2", Action: call, Times: 1})
 		(&site{liveState: w}).create(templateOf(t, nil))
 		have, _ := w.find(ref("launch_template", "web"))
 		d := templateOf(t, values{"size": text("t3.small")})
@@ -113,13 +113,13 @@ func TestTheUserDataOfATemplateIsNotShown(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	const message = "UserData ZmFrZS1zZWNyZXQ= is refused"
-	w.fault(awsfake.Fault{Kind: awsfake.Refused, Service: "ec2", Code: "InvalidUserData.Malformed", Message: message, Status: 400, Action: "CreateLaunchTemplate"})
-	w.fault(awsfake.Fault{Kind: awsfake.Refused, Service: "ec2", Code: "InvalidUserData.Malformed", Message: message, Status: 400, Action: "CreateLaunchTemplateVersion"})
+	w.fault(sandbox.Fault{Kind: sandbox.Refused, Service: "ec2", Code: "InvalidUserData.Malformed", Message: message, Status: 400, Action: "CreateLaunchTemplate"})
+	w.fault(sandbox.Fault{Kind: sandbox.Refused, Service: "ec2", Code: "InvalidUserData.Malformed", Message: message, Status: 400, Action: "CreateLaunchTemplateVersion"})
 	d := templateOf(t, values{"user_data": script("fake-secret")})
 	_, created := w.p.Create(t.Context(), w.request(d))
 	w.cloud.ClearFaults()
 	have := w.make(templateOf(t, nil))
-	w.fault(awsfake.Fault{Kind: awsfake.Refused, Service: "ec2", Code: "InvalidUserData.Malformed", Message: message, Status: 400, Action: "CreateLaunchTemplateVersion"})
+	w.fault(sandbox.Fault{Kind: sandbox.Refused, Service: "ec2", Code: "InvalidUserData.Malformed", Message: message, Status: 400, Action: "CreateLaunchTemplateVersion"})
 	_, updated := w.update(d, have, templateOf(t, nil).Attrs)
 	for _, err := range []error{created, updated} {
 		if err == nil || strings.Contains(err.Error(), "ZmFrZ") {

@@ -7,16 +7,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 )
 
 // TestAConfiguredTimeoutReplacesTheProvidersOwn, which is too short for an account where instances start
 // slowly; one that is shorter ends the wait, and the error names it.
 func TestAConfiguredTimeoutReplacesTheProvidersOwn(t *testing.T) {
 	t.Parallel()
-	cloud, err := awsfake.Open("", awsfake.WithSettle(2*time.Second))
+	cloud, err := sandbox.Open("", sandbox.WithSettle(2*time.Second))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -91,8 +91,8 @@ func TestStartRightAfterAChangeOfType(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	o := w.make(desired(t, "ec2", "web", values{"size": text("t3.micro")}))
-	w.fault(awsfake.Fault{
-		Kind: awsfake.Refused, Service: "ec2", Action: "StartInstances", Times: 2, Status: 400,
+	w.fault(sandbox.Fault{
+		Kind: sandbox.Refused, Service: "ec2", Action: "StartInstances", Times: 2, Status: 400,
 		Code: "InvalidParameterValue", Message: "LaunchPlan instance type does not match attribute value",
 	})
 	d := desired(t, "ec2", "web", values{"size": text("t3.small")})
@@ -185,7 +185,7 @@ func TestADeletionUnderWayIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	_, subnet := w.network()
-	w.fault(awsfake.Fault{Kind: awsfake.Refused, Service: "ec2", Action: "DeleteSubnet", Times: 3, Status: 400, Code: "DependencyViolation", Message: "has dependencies"})
+	w.fault(sandbox.Fault{Kind: sandbox.Refused, Service: "ec2", Action: "DeleteSubnet", Times: 3, Status: 400, Code: "DependencyViolation", Message: "has dependencies"})
 	if err := w.remove(subnet); err != nil {
 		t.Error(err)
 	}
@@ -240,7 +240,7 @@ func TestLostAnswersOfDeletes(t *testing.T) {
 			t.Parallel()
 			w := newLiveState(t)
 			o := w.make(c.desired(t, w))
-			w.fault(awsfake.Fault{Kind: awsfake.Lost, Action: calls[kind], Times: 1})
+			w.fault(sandbox.Fault{Kind: sandbox.Lost, Action: calls[kind], Times: 1})
 			if err := w.remove(o); err != nil {
 				t.Fatal(err)
 			}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 )
 
 // chaos injects faults, one on the store's side and two among the instances at a time.
@@ -191,12 +191,12 @@ func (c *chaos) weather() {
 		c.cloud.setLuck(0.05+0.1*float64(c.n(3)), time.Duration(c.n(400)+1)*time.Millisecond)
 		c.say("answers of the cloud lost", "")
 	case 1:
-		if err := c.cloud.Fault(awsfake.Fault{Kind: awsfake.Throttle, Service: "ec2", After: c.n(20), Times: 5 + c.n(20)}); err != nil {
+		if err := c.cloud.Fault(sandbox.Fault{Kind: sandbox.Throttle, Service: "ec2", After: c.n(20), Times: 5 + c.n(20)}); err != nil {
 			c.Error(err)
 		}
 		c.say("burst of throttling", "")
 	case 2:
-		if err := c.cloud.Fault(awsfake.Fault{Kind: awsfake.Unavailable, Service: "ec2", After: c.n(20), Times: 1 + c.n(5)}); err != nil {
+		if err := c.cloud.Fault(sandbox.Fault{Kind: sandbox.Unavailable, Service: "ec2", After: c.n(20), Times: 1 + c.n(5)}); err != nil {
 			c.Error(err)
 		}
 		c.say("burst of 503", "")

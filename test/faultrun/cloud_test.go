@@ -17,9 +17,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/test/faultrun/check"
 )
@@ -36,7 +36,7 @@ const (
 // cloud is the sandbox behind loopback HTTP. It outlives the instances, keeps every changing
 // call, and loses answers: the change is made and the connection breaks.
 type cloud struct {
-	*awsfake.Cloud
+	*sandbox.Cloud
 	url string
 
 	mu    sync.Mutex
@@ -49,7 +49,7 @@ type cloud struct {
 
 func newCloud(t testing.TB, at net.Listener, seed uint64) *cloud {
 	t.Helper()
-	inner, err := awsfake.Open("", awsfake.WithSettle(50*time.Millisecond), awsfake.WithKeepDead(20*time.Second))
+	inner, err := sandbox.Open("", sandbox.WithSettle(50*time.Millisecond), sandbox.WithKeepDead(20*time.Second))
 	if err != nil {
 		t.Fatal(err)
 	}
