@@ -38,7 +38,7 @@ func createScaling(ctx context.Context, g *region, r provider.Request) (resource
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.awaitScaling(ctx, name, began)
+	return awaitScaling(ctx, g, name, began)
 }
 
 // subnetList is how the service names subnets.
@@ -66,19 +66,19 @@ func notLaunchable(err error) bool {
 
 // awaitScaling waits until all instances are in service. AWS keeps trying after a launch that failed; the
 // reason is an error at once, because most reasons stay.
-func (g *region) awaitScaling(ctx context.Context, name string, began time.Time) (o resource.Observed, err error) {
+func awaitScaling(ctx context.Context, g *region, name string, began time.Time) (o resource.Observed, err error) {
 	err = g.awaitSeen(ctx, g.wait.Compute, "the instances of "+name, func(ctx context.Context) error {
 		o, err = readScaling(ctx, g, name)
 		if err != nil || o.Health == resource.Healthy {
 			return err
 		}
-		return g.launchFailure(ctx, name, began)
+		return launchFailure(ctx, g, name, began)
 	})
 	return o, err
 }
 
 // launchFailure is why the last launch since a time failed; errWait if it did not.
-func (g *region) launchFailure(ctx context.Context, name string, began time.Time) error {
+func launchFailure(ctx context.Context, g *region, name string, began time.Time) error {
 	const op = "autoscaling.DescribeScalingActivities"
 	out, err := g.scaling.DescribeScalingActivities(ctx, &autoscaling.DescribeScalingActivitiesInput{AutoScalingGroupName: aws.String(name), MaxRecords: aws.Int32(1)})
 	if err != nil {
@@ -116,15 +116,15 @@ func updateScaling(ctx context.Context, g *region, r provider.Request) (resource
 		}
 	}
 	if changed(r, targetsAttr) {
-		if err := g.moveTargets(ctx, name, r.Have.Attrs.Texts(targetsAttr), a.Texts(targetsAttr)); err != nil {
+		if err := moveTargets(ctx, g, name, r.Have.Attrs.Texts(targetsAttr), a.Texts(targetsAttr)); err != nil {
 			return resource.Observed{}, err
 		}
 	}
-	return g.awaitScaling(ctx, name, began)
+	return awaitScaling(ctx, g, name, began)
 }
 
 // moveTargets registers the instances in new target groups before it takes them out of old ones.
-func (g *region) moveTargets(ctx context.Context, name string, have, want []string) error {
+func moveTargets(ctx context.Context, g *region, name string, have, want []string) error {
 	missing := slices.DeleteFunc(slices.Clone(want), func(s string) bool { return slices.Contains(have, s) })
 	surplus := slices.DeleteFunc(slices.Clone(have), func(s string) bool { return slices.Contains(want, s) })
 	if len(missing) > 0 {
@@ -157,7 +157,7 @@ func deleteScaling(ctx context.Context, g *region, r provider.Request) error {
 		return err
 	}
 	return g.await(ctx, g.wait.Compute, "the deletion of "+name, func(ctx context.Context) error {
-		all, err := g.scalingGroups(ctx, name)
+		all, err := scalingGroups(ctx, g, name)
 		if err == nil && len(all) > 0 {
 			return errWait
 		}

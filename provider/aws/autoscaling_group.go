@@ -83,7 +83,7 @@ func canonicalScaling(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	return a, nil
 }
 
-func (g *region) scalingGroups(ctx context.Context, names ...string) ([]types.AutoScalingGroup, error) {
+func scalingGroups(ctx context.Context, g *region, names ...string) ([]types.AutoScalingGroup, error) {
 	return pages(ctx, "autoscaling.DescribeAutoScalingGroups", func(ctx context.Context, token *string) ([]types.AutoScalingGroup, *string, error) {
 		out, err := g.scaling.DescribeAutoScalingGroups(ctx, &autoscaling.DescribeAutoScalingGroupsInput{
 			AutoScalingGroupNames: names, NextToken: token, MaxRecords: aws.Int32(scalingPage),
@@ -111,7 +111,7 @@ func inService(s types.AutoScalingGroup) int {
 	return n
 }
 
-func (g *region) observedScaling(s types.AutoScalingGroup) resource.Observed {
+func observedScaling(g *region, s types.AutoScalingGroup) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(s.AutoScalingGroupName), UID: aws.ToString(s.AutoScalingGroupARN), Since: aws.ToTime(s.CreatedTime), Health: resource.Healthy}
 	if n, want := inService(s), int(aws.ToInt32(s.DesiredCapacity)); n < want {
 		o.Health, o.Message = resource.Pending, fmt.Sprintf("%d of %d instances in service", n, want)
@@ -147,22 +147,22 @@ func (g *region) observedScaling(s types.AutoScalingGroup) resource.Observed {
 }
 
 func listScaling(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-	all, err := s.scalingGroups(ctx)
-	return observedAs(slices.DeleteFunc(all, scalingGone), err, s.observedScaling)
+	all, err := scalingGroups(ctx, s.region)
+	return observedAs(s, slices.DeleteFunc(all, scalingGone), err, observedScaling)
 }
 
-func (g *region) scalingGroup(ctx context.Context, name string) (types.AutoScalingGroup, error) {
+func scalingGroup(ctx context.Context, g *region, name string) (types.AutoScalingGroup, error) {
 	const op = "autoscaling.DescribeAutoScalingGroups"
-	all, err := g.scalingGroups(ctx, name)
+	all, err := scalingGroups(ctx, g, name)
 	return only(slices.DeleteFunc(all, scalingGone), err, op, name)
 }
 
 func readScaling(ctx context.Context, g *region, id string) (resource.Observed, error) {
-	s, err := g.scalingGroup(ctx, id)
+	s, err := scalingGroup(ctx, g, id)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedScaling(s), nil
+	return observedScaling(g, s), nil
 }
 
 // tagScaling writes tags that the instances do not get: with ovi's they would look like resources.

@@ -65,8 +65,8 @@ func canonicalCertificate(a resource.Attrs) (resource.Attrs, []resource.Problem)
 	return a.With(alternativesAttr, resource.SortSet(out)), nil
 }
 
-// certificates reads those of all algorithms: without naming them, ACM lists some alone.
-func (g *region) certificates(ctx context.Context) ([]types.CertificateSummary, error) {
+// certificateList reads those of all algorithms: without naming them, ACM lists some alone.
+func certificateList(ctx context.Context, g *region) ([]types.CertificateSummary, error) {
 	return pages(ctx, "acm.ListCertificates", func(ctx context.Context, token *string) ([]types.CertificateSummary, *string, error) {
 		const most = 1000
 		out, err := g.acm.ListCertificates(ctx, &acm.ListCertificatesInput{
@@ -81,7 +81,7 @@ func (g *region) certificates(ctx context.Context) ([]types.CertificateSummary, 
 
 // listCertificates takes two calls for each certificate: a list has neither tags nor validations.
 func listCertificates(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-	all, err := s.certificates(ctx)
+	all, err := certificateList(ctx, s.region)
 	if err != nil {
 		return nil, err
 	}
@@ -99,14 +99,14 @@ func readCertificate(ctx context.Context, g *region, id string) (resource.Observ
 	if err != nil {
 		return resource.Observed{}, classify("", err)
 	}
-	tags, err := g.certificateTags(ctx, id)
+	tags, err := certificateTags(ctx, g, id)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedCertificate(out.Certificate, tags), nil
+	return observedCertificate(g, out.Certificate, tags), nil
 }
 
-func (g *region) certificateTags(ctx context.Context, id string) (map[string]string, error) {
+func certificateTags(ctx context.Context, g *region, id string) (map[string]string, error) {
 	out, err := g.acm.ListTagsForCertificate(ctx, &acm.ListTagsForCertificateInput{CertificateArn: aws.String(id)})
 	if err != nil {
 		return nil, classify("", err)
@@ -118,7 +118,7 @@ func (g *region) certificateTags(ctx context.Context, id string) (map[string]str
 	return tags, nil
 }
 
-func (g *region) observedCertificate(c *types.CertificateDetail, tags map[string]string) resource.Observed {
+func observedCertificate(g *region, c *types.CertificateDetail, tags map[string]string) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(c.CertificateArn), Health: resource.Healthy, Since: aws.ToTime(c.CreatedAt)}
 	switch c.Status {
 	case types.CertificateStatusIssued, types.CertificateStatusInactive:
@@ -220,7 +220,7 @@ func createCertificate(ctx context.Context, g *region, r provider.Request) (reso
 			return "", err
 		}
 		return aws.ToString(out.CertificateArn), nil
-	}, func() ([]string, error) { return g.certificatesWith(ctx, r) })
+	}, func() ([]string, error) { return certificatesWith(ctx, g, r) })
 	if err != nil {
 		return resource.Observed{}, err
 	}
@@ -238,8 +238,8 @@ func createCertificate(ctx context.Context, g *region, r provider.Request) (reso
 }
 
 // certificatesWith finds what was created with the key of a request.
-func (g *region) certificatesWith(ctx context.Context, r provider.Request) ([]string, error) {
-	all, err := g.certificates(ctx)
+func certificatesWith(ctx context.Context, g *region, r provider.Request) ([]string, error) {
+	all, err := certificateList(ctx, g)
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +249,7 @@ func (g *region) certificatesWith(ctx context.Context, r provider.Request) ([]st
 		if domain(aws.ToString(c.DomainName)) != name {
 			continue
 		}
-		tags, err := g.certificateTags(ctx, aws.ToString(c.CertificateArn))
+		tags, err := certificateTags(ctx, g, aws.ToString(c.CertificateArn))
 		if err != nil && !absent(err) {
 			return nil, err
 		}
@@ -282,7 +282,7 @@ func deleteCertificate(ctx context.Context, g *region, r provider.Request) error
 
 // awaitIssued waits for a certificate of ACM that a listener is to have: AWS refuses one that is not issued. Where it
 // may not be read, the listener's own call tells.
-func (g *region) awaitIssued(ctx context.Context, a resource.Attrs) error {
+func awaitIssued(ctx context.Context, g *region, a resource.Attrs) error {
 	id, set := text(a, kindCertificate)
 	if !set || !strings.Contains(id, ":acm:") {
 		return nil

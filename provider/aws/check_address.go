@@ -26,7 +26,7 @@ func addresses(c *checking) {
 			continue
 		}
 		if subnet := c.other(d, "subnet"); subnet != nil {
-			c.addressIn(d, a, subnet)
+			addressIn(c, d, a, subnet)
 		}
 		v, _ := d.Attrs.Get("subnet")
 		key := d.Ref.Location + " " + string(resource.AppendJSON(nil, v)) + " " + a.String()
@@ -38,7 +38,7 @@ func addresses(c *checking) {
 	}
 }
 
-func (c *checking) addressIn(d *resource.Desired, a netip.Addr, subnet *resource.Desired) {
+func addressIn(c *checking, d *resource.Desired, a netip.Addr, subnet *resource.Desired) {
 	whole, ok := block(subnet)
 	switch {
 	case !ok:

@@ -71,13 +71,13 @@ func subnetsFit(c *checking) {
 	for _, d := range c.configured { // in the order of the configuration, not of the map
 		v, _ := d.Attrs.Get("vpc")
 		network := d.Ref.Location + " " + string(resource.AppendJSON(nil, v))
-		c.overlaps(byNetwork[network])
+		overlaps(c, byNetwork[network])
 		delete(byNetwork, network)
 	}
 }
 
 // overlaps reports each block that overlaps another one, once, at the later of the two.
-func (c *checking) overlaps(parts []part) {
+func overlaps(c *checking, parts []part) {
 	slices.SortStableFunc(parts, func(a, b part) int {
 		if n := a.block.Addr().Compare(b.block.Addr()); n != 0 {
 			return n
@@ -112,14 +112,14 @@ const defaultBlock = "172.31.0.0/16"
 func groupsFit(subnet string) func(*checking) {
 	return func(c *checking) {
 		for _, d := range c.configured {
-			if network, known := c.networkOf(d, subnet); known {
-				c.groupsIn(d, network)
+			if network, known := networkOf(c, d, subnet); known {
+				groupsIn(c, d, network)
 			}
 		}
 	}
 }
 
-func (c *checking) groupsIn(d *resource.Desired, network resource.Ref) {
+func groupsIn(c *checking, d *resource.Desired, network resource.Ref) {
 	v, _ := d.Attrs.Get("security_groups")
 	groups, _ := v.(resource.List)
 	for i, g := range groups {
@@ -127,7 +127,7 @@ func (c *checking) groupsIn(d *resource.Desired, network resource.Ref) {
 		if group == nil {
 			continue
 		}
-		other, known := c.home(group)
+		other, known := home(c, group)
 		if !known || other == network {
 			continue
 		}
@@ -141,7 +141,7 @@ func (c *checking) groupsIn(d *resource.Desired, network resource.Ref) {
 }
 
 // networkOf finds the VPC of an instance or a database, by the attribute that names its subnet.
-func (c *checking) networkOf(d *resource.Desired, subnet string) (network resource.Ref, known bool) {
+func networkOf(c *checking, d *resource.Desired, subnet string) (network resource.Ref, known bool) {
 	if _, set := d.Attrs.Get(subnet); !set {
 		return resource.Ref{}, true // the default VPC
 	}
@@ -152,14 +152,14 @@ func (c *checking) networkOf(d *resource.Desired, subnet string) (network resour
 		}
 	}
 	if s != nil {
-		return c.home(s)
+		return home(c, s)
 	}
 	return resource.Ref{}, false
 }
 
 // home is the vpc that a subnet or group names; the zero Ref is the region's default VPC. It is
 // not known where an id is named, or a vpc that may itself be the default one.
-func (c *checking) home(d *resource.Desired) (network resource.Ref, known bool) {
+func home(c *checking, d *resource.Desired) (network resource.Ref, known bool) {
 	v, said := d.Attrs.Get("vpc")
 	if !said {
 		return resource.Ref{}, true

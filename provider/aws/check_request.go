@@ -46,7 +46,7 @@ func (p *Provider) checkUpdate(ctx context.Context, g *region, r provider.Reques
 	if r.Desired.Ref.Kind != kindEC2 || !changed(r, "size") {
 		return nil
 	}
-	i, err := g.instance(ctx, r.Have.ID)
+	i, err := oneInstance(ctx, g, r.Have.ID)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func checkGroup(ctx context.Context, g *region, r provider.Request) error {
 	if unresolved(r.Desired.Attrs, "vpc", "description") {
 		return nil
 	}
-	in := g.orderGroup(r)
+	in := orderGroup(g, r)
 	in.TagSpecifications, in.DryRun = nil, aws.Bool(true)
 	_, err := g.ec2.CreateSecurityGroup(ctx, in)
 	if hasCode(err, "InvalidGroup.Duplicate") && r.Have.ID != "" {
@@ -124,11 +124,11 @@ func checkInstance(ctx context.Context, g *region, r provider.Request) error {
 	}
 	size, _ := text(a, "size")
 	named, _ := text(a, "image")
-	image, err := g.imageFor(ctx, named, size)
+	image, err := imageFor(ctx, g, named, size)
 	if err != nil {
 		return err
 	}
-	root, err := g.rootOf(ctx, image)
+	root, err := rootOfImage(ctx, g, image)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func checkInstance(ctx context.Context, g *region, r provider.Request) error {
 	if unresolved(a) {
 		return nil
 	}
-	in, err := g.launchOf(ctx, r)
+	in, err := launchOf(ctx, g, r)
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func checkVolume(ctx context.Context, g *region, r provider.Request) error {
 	if unresolved(r.Desired.Attrs.Without("attach_to")) || !zoned && unresolved(r.Desired.Attrs) {
 		return nil
 	}
-	in, err := g.orderVolume(ctx, r)
+	in, err := orderVolume(ctx, g, r)
 	if err != nil {
 		return err
 	}

@@ -15,12 +15,12 @@ import (
 // checkDB asks for everything that a database names: RDS has no dry runs.
 func checkDB(ctx context.Context, g *region, r provider.Request) error {
 	id := r.Desired.Ref.Name
-	d, err := g.database(ctx, id)
+	d, err := database(ctx, g, id)
 	switch {
 	case err != nil && !absent(err):
 		return err
 	case err == nil && !deleting(d) && id != r.Have.ID:
-		if o := g.observedDB(d); o.Marks.Key == "" || o.Marks.Key != r.Key {
+		if o := observedDB(g, d); o.Marks.Key == "" || o.Marks.Key != r.Key {
 			return taken(o, r)
 		}
 	}
@@ -29,15 +29,15 @@ func checkDB(ctx context.Context, g *region, r provider.Request) error {
 			return err
 		}
 	}
-	for _, check := range []func(context.Context, provider.Request) error{g.checkEngine, g.checkSnapshot, g.checkSubnetGroup, g.checkGroups} {
-		if err := check(ctx, r); err != nil {
+	for _, check := range []func(context.Context, *region, provider.Request) error{checkEngine, checkSnapshot, checkSubnetGroup, checkGroups} {
+		if err := check(ctx, g, r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (g *region) checkEngine(ctx context.Context, r provider.Request) error {
+func checkEngine(ctx context.Context, g *region, r provider.Request) error {
 	engine, version := desired(r.Desired.Attrs, "engine"), desired(r.Desired.Attrs, "engine_version")
 	if engine == nil || version == nil || unresolved(r.Desired.Attrs, "engine", "engine_version") {
 		return nil
@@ -53,16 +53,16 @@ func (g *region) checkEngine(ctx context.Context, r provider.Request) error {
 	return nil
 }
 
-func (g *region) checkSnapshot(ctx context.Context, r provider.Request) error {
+func checkSnapshot(ctx context.Context, g *region, r provider.Request) error {
 	name := desired(r.Desired.Attrs, snapshotAttr)
 	if name == nil || unresolved(r.Desired.Attrs, snapshotAttr) {
 		return nil
 	}
-	_, err := g.restorable(ctx, *name, r)
+	_, err := restorable(ctx, g, *name, r)
 	return err
 }
 
-func (g *region) checkSubnetGroup(ctx context.Context, r provider.Request) error {
+func checkSubnetGroup(ctx context.Context, g *region, r provider.Request) error {
 	name := desired(r.Desired.Attrs, "subnet_group")
 	if name == nil {
 		return nil
@@ -74,12 +74,12 @@ func (g *region) checkSubnetGroup(ctx context.Context, r provider.Request) error
 	return err
 }
 
-func (g *region) checkGroups(ctx context.Context, r provider.Request) error {
+func checkGroups(ctx context.Context, g *region, r provider.Request) error {
 	ids := r.Desired.Attrs.Texts("security_groups")
 	if len(ids) == 0 || unresolved(r.Desired.Attrs, "security_groups") {
 		return nil
 	}
-	all, err := g.groups(ctx, &ec2.DescribeSecurityGroupsInput{GroupIds: ids})
+	all, err := groups(ctx, g, &ec2.DescribeSecurityGroupsInput{GroupIds: ids})
 	if err != nil {
 		return err
 	}
@@ -98,12 +98,12 @@ func checkBucket(ctx context.Context, g *region, r provider.Request) error {
 	if name == r.Have.ID || unresolved(r.Desired.Attrs, "bucket") {
 		return nil
 	}
-	where, err := g.bucketRegion(ctx, name)
+	where, err := bucketRegion(ctx, g, name)
 	switch {
 	case absent(err):
 		return nil
 	case err != nil:
 		return foreignBucket(name, err)
 	}
-	return g.isMine(ctx, r, name, where)
+	return isMine(ctx, g, r, name, where)
 }

@@ -92,7 +92,7 @@ func disks(c *checking) {
 		if !attached {
 			continue
 		}
-		c.zoneOfDisk(d)
+		zoneOfDisk(c, d)
 		device, said := text(d.Attrs, "device")
 		if !said {
 			device = defaultDevice
@@ -114,7 +114,7 @@ func disks(c *checking) {
 
 // zoneOfDisk: "The volume and instance must be in the same Availability Zone" (AttachVolume,
 // InvalidVolume.ZoneMismatch).
-func (c *checking) zoneOfDisk(d *resource.Desired) {
+func zoneOfDisk(c *checking, d *resource.Desired) {
 	zone, said := text(d.Attrs, "zone")
 	instance := c.other(d, "attach_to")
 	if !said || instance == nil {

@@ -172,7 +172,7 @@ func (p *Provider) regionOf(s *accountSession, cfg aws.Config, name string) *reg
 		owner:     p.opts.Owner, clock: p.opts.Clock, wait: p.opts.Delays,
 		log: p.opts.Log, images: newImages(),
 	}
-	g.gatherers()
+	gatherers(g)
 	s.regions[name] = g
 	return g
 }

@@ -53,7 +53,7 @@ func canonicalParameters(a resource.Attrs) (resource.Attrs, []resource.Problem) 
 	return a.With(parametersAttr, resource.AttrsOf(out)), nil
 }
 
-func (g *region) dbParameterGroups(ctx context.Context, name string) ([]types.DBParameterGroup, error) {
+func dbParameterGroups(ctx context.Context, g *region, name string) ([]types.DBParameterGroup, error) {
 	return pages(ctx, "rds.DescribeDBParameterGroups", func(ctx context.Context, token *string) ([]types.DBParameterGroup, *string, error) {
 		in := &rds.DescribeDBParameterGroupsInput{MaxRecords: aws.Int32(rdsPage), Marker: token}
 		if name != "" {
@@ -68,7 +68,7 @@ func (g *region) dbParameterGroups(ctx context.Context, name string) ([]types.DB
 }
 
 // dbParameters are those that a user has set.
-func (g *region) dbParameters(ctx context.Context, name string) (map[string]types.Parameter, error) {
+func dbParameters(ctx context.Context, g *region, name string) (map[string]types.Parameter, error) {
 	all, err := pages(ctx, "rds.DescribeDBParameters", func(ctx context.Context, token *string) ([]types.Parameter, *string, error) {
 		out, err := g.rds.DescribeDBParameters(ctx, &rds.DescribeDBParametersInput{
 			DBParameterGroupName: aws.String(name), Source: aws.String("user"), MaxRecords: aws.Int32(rdsPage), Marker: token,
@@ -86,7 +86,7 @@ func (g *region) dbParameters(ctx context.Context, name string) (map[string]type
 }
 
 // observedDBParameters reads the tags too, and of a managed one the parameters, which take calls of their own.
-func (g *region) observedDBParameters(ctx context.Context, s types.DBParameterGroup, whole bool) (resource.Observed, error) {
+func observedDBParameters(ctx context.Context, g *region, s types.DBParameterGroup, whole bool) (resource.Observed, error) {
 	o := resource.Observed{ID: aws.ToString(s.DBParameterGroupName), UID: aws.ToString(s.DBParameterGroupArn), Health: resource.Healthy}
 	tags, err := g.rds.ListTagsForResource(ctx, &rds.ListTagsForResourceInput{ResourceName: s.DBParameterGroupArn})
 	if err != nil {
@@ -97,7 +97,7 @@ func (g *region) observedDBParameters(ctx context.Context, s types.DBParameterGr
 	a.text("description", s.Description)
 	own := rdsTagMap(tags.TagList)
 	if whole || own[tagManaged] == "true" {
-		set, err := g.dbParameters(ctx, o.ID)
+		set, err := dbParameters(ctx, g, o.ID)
 		if err != nil {
 			return o, err
 		}
@@ -118,13 +118,13 @@ func (g *region) observedDBParameters(ctx context.Context, s types.DBParameterGr
 }
 
 func listDBParameters(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-	all, err := s.dbParameterGroups(ctx, "")
+	all, err := dbParameterGroups(ctx, s.region, "")
 	if err != nil {
 		return nil, err
 	}
 	out := make([]resource.Observed, 0, len(all))
 	for _, group := range all {
-		o, err := s.observedDBParameters(ctx, group, false)
+		o, err := observedDBParameters(ctx, s.region, group, false)
 		if absent(err) {
 			continue // it was deleted between the two calls
 		}
@@ -137,22 +137,22 @@ func listDBParameters(ctx context.Context, s *sweep) ([]resource.Observed, error
 }
 
 func readDBParameters(ctx context.Context, g *region, id string) (resource.Observed, error) {
-	all, err := g.dbParameterGroups(ctx, id)
+	all, err := dbParameterGroups(ctx, g, id)
 	s, err := only(all, err, "rds.DescribeDBParameterGroups", id)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedDBParameters(ctx, s, true)
+	return observedDBParameters(ctx, g, s, true)
 }
 
 // tagDBParameters finds the ARN, by which RDS tags.
 func tagDBParameters(ctx context.Context, g *region, id string, set map[string]string, drop []string) error {
-	all, err := g.dbParameterGroups(ctx, id)
+	all, err := dbParameterGroups(ctx, g, id)
 	s, err := only(all, err, "rds.DescribeDBParameterGroups", id)
 	if err != nil {
 		return err
 	}
-	return g.tagByARN(ctx, s.DBParameterGroupArn, set, drop)
+	return tagByARN(ctx, g, s.DBParameterGroupArn, set, drop)
 }
 
 func checkDBParameters(ctx context.Context, g *region, r provider.Request) error {
@@ -183,24 +183,24 @@ func createDBParameters(ctx context.Context, g *region, r provider.Request) (res
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.setDBParameters(ctx, name, r.Desired.Attrs)
+	return setDBParameters(ctx, g, name, r.Desired.Attrs)
 }
 
 func updateDBParameters(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	if !changed(r, parametersAttr) {
 		return readDBParameters(ctx, g, r.Have.ID)
 	}
-	return g.setDBParameters(ctx, r.Have.ID, r.Desired.Attrs)
+	return setDBParameters(ctx, g, r.Have.ID, r.Desired.Attrs)
 }
 
 // parametersAtOnce is how many parameters one call sets.
 const parametersAtOnce = 20
 
 // setDBParameters brings the parameters to the configuration. A static one waits for a restart of the database.
-func (g *region) setDBParameters(ctx context.Context, name string, want resource.Attrs) (o resource.Observed, err error) {
+func setDBParameters(ctx context.Context, g *region, name string, want resource.Attrs) (o resource.Observed, err error) {
 	var have map[string]types.Parameter
 	err = g.awaitSeen(ctx, g.wait.Appear, "the parameter group "+name, func(ctx context.Context) error {
-		have, err = g.dbParameters(ctx, name)
+		have, err = dbParameters(ctx, g, name)
 		return err
 	})
 	if err != nil {
@@ -219,11 +219,11 @@ func (g *region) setDBParameters(ctx context.Context, name string, want resource
 			less = append(less, types.Parameter{ParameterName: aws.String(n), ApplyMethod: types.ApplyMethodPendingReboot})
 		}
 	}
-	if err := g.applyMethods(ctx, name, more, less); err != nil {
+	if err := applyMethods(ctx, g, name, more, less); err != nil {
 		return o, err
 	}
 	for some := range slices.Chunk(more, parametersAtOnce) {
-		err := g.parameterCall(ctx, func() error {
+		err := parameterCall(ctx, g, func() error {
 			_, err := g.rds.ModifyDBParameterGroup(ctx, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: aws.String(name), Parameters: some})
 			return err
 		})
@@ -232,7 +232,7 @@ func (g *region) setDBParameters(ctx context.Context, name string, want resource
 		}
 	}
 	for some := range slices.Chunk(less, parametersAtOnce) {
-		err := g.parameterCall(ctx, func() error {
+		err := parameterCall(ctx, g, func() error {
 			_, err := g.rds.ResetDBParameterGroup(ctx, &rds.ResetDBParameterGroupInput{DBParameterGroupName: aws.String(name), Parameters: some, ResetAllParameters: aws.Bool(false)})
 			return err
 		})
@@ -244,7 +244,7 @@ func (g *region) setDBParameters(ctx context.Context, name string, want resource
 }
 
 // applyMethods sets how a parameter takes effect: at once where it is dynamic, which only the group's own list tells.
-func (g *region) applyMethods(ctx context.Context, name string, lists ...[]types.Parameter) error {
+func applyMethods(ctx context.Context, g *region, name string, lists ...[]types.Parameter) error {
 	dynamic := map[string]bool{}
 	if len(slices.Concat(lists...)) == 0 {
 		return nil
@@ -270,7 +270,7 @@ func (g *region) applyMethods(ctx context.Context, name string, lists ...[]types
 }
 
 // parameterCall waits while the group is being changed.
-func (g *region) parameterCall(ctx context.Context, order func() error) error {
+func parameterCall(ctx context.Context, g *region, order func() error) error {
 	return g.patiently(ctx, g.wait.Free, func() error { return classify("", order()) }, "InvalidDBParameterGroupState", "InvalidDBParameterGroupStateFault")
 }
 
@@ -280,12 +280,12 @@ func deleteDBParameters(ctx context.Context, g *region, r provider.Request) erro
 		_, err := g.rds.DeleteDBParameterGroup(ctx, &rds.DeleteDBParameterGroupInput{DBParameterGroupName: aws.String(id)})
 		return err
 	}, func() ([]string, error) {
-		all, err := g.databases(ctx)
+		all, err := databases(ctx, g)
 		var names []string
 		for _, d := range all {
 			for _, s := range d.DBParameterGroups {
 				if strings.EqualFold(aws.ToString(s.DBParameterGroupName), id) {
-					names = append(names, nameID(g.observedDB(d)))
+					names = append(names, nameID(observedDB(g, d)))
 				}
 			}
 		}

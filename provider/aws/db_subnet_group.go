@@ -69,7 +69,7 @@ func twoZones(c *checking) {
 	}
 }
 
-func (g *region) dbSubnets(ctx context.Context, name string) ([]types.DBSubnetGroup, error) {
+func dbSubnets(ctx context.Context, g *region, name string) ([]types.DBSubnetGroup, error) {
 	return pages(ctx, "rds.DescribeDBSubnetGroups", func(ctx context.Context, token *string) ([]types.DBSubnetGroup, *string, error) {
 		in := &rds.DescribeDBSubnetGroupsInput{MaxRecords: aws.Int32(rdsPage), Marker: token}
 		if name != "" {
@@ -84,7 +84,7 @@ func (g *region) dbSubnets(ctx context.Context, name string) ([]types.DBSubnetGr
 }
 
 // observedDBSubnets reads the tags too, which a list of groups does not have.
-func (g *region) observedDBSubnets(ctx context.Context, s types.DBSubnetGroup) (resource.Observed, error) {
+func observedDBSubnets(ctx context.Context, g *region, s types.DBSubnetGroup) (resource.Observed, error) {
 	o := resource.Observed{ID: aws.ToString(s.DBSubnetGroupName), UID: aws.ToString(s.DBSubnetGroupArn), Health: resource.Healthy}
 	tags, err := g.rds.ListTagsForResource(ctx, &rds.ListTagsForResourceInput{ResourceName: s.DBSubnetGroupArn})
 	if err != nil {
@@ -106,13 +106,13 @@ func (g *region) observedDBSubnets(ctx context.Context, s types.DBSubnetGroup) (
 }
 
 func listDBSubnets(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-	all, err := s.dbSubnets(ctx, "")
+	all, err := dbSubnets(ctx, s.region, "")
 	if err != nil {
 		return nil, err
 	}
 	out := make([]resource.Observed, 0, len(all))
 	for _, group := range all {
-		o, err := s.observedDBSubnets(ctx, group)
+		o, err := observedDBSubnets(ctx, s.region, group)
 		if absent(err) {
 			continue // it was deleted between the two calls
 		}
@@ -125,22 +125,22 @@ func listDBSubnets(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 }
 
 func readDBSubnets(ctx context.Context, g *region, id string) (resource.Observed, error) {
-	all, err := g.dbSubnets(ctx, id)
+	all, err := dbSubnets(ctx, g, id)
 	s, err := only(all, err, "rds.DescribeDBSubnetGroups", id)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedDBSubnets(ctx, s)
+	return observedDBSubnets(ctx, g, s)
 }
 
 // tagDBSubnets finds the ARN, by which RDS tags.
 func tagDBSubnets(ctx context.Context, g *region, id string, set map[string]string, drop []string) error {
-	all, err := g.dbSubnets(ctx, id)
+	all, err := dbSubnets(ctx, g, id)
 	s, err := only(all, err, "rds.DescribeDBSubnetGroups", id)
 	if err != nil {
 		return err
 	}
-	return g.tagByARN(ctx, s.DBSubnetGroupArn, set, drop)
+	return tagByARN(ctx, g, s.DBSubnetGroupArn, set, drop)
 }
 
 func checkDBSubnets(ctx context.Context, g *region, r provider.Request) error {
@@ -169,7 +169,7 @@ func createDBSubnets(ctx context.Context, g *region, r provider.Request) (resour
 		return classify("", err)
 	}, "InvalidSubnet")
 	if err == nil {
-		return g.observedDBSubnets(ctx, *created.DBSubnetGroup)
+		return observedDBSubnets(ctx, g, *created.DBSubnetGroup)
 	}
 	if !hasCode(err, "DBSubnetGroupAlreadyExists") {
 		return resource.Observed{}, err
@@ -203,11 +203,11 @@ func deleteDBSubnets(ctx context.Context, g *region, r provider.Request) error {
 		_, err := g.rds.DeleteDBSubnetGroup(ctx, &rds.DeleteDBSubnetGroupInput{DBSubnetGroupName: aws.String(id)})
 		return err
 	}, func() ([]string, error) {
-		all, err := g.databases(ctx)
+		all, err := databases(ctx, g)
 		var names []string
 		for _, d := range all {
 			if s := d.DBSubnetGroup; s != nil && strings.EqualFold(aws.ToString(s.DBSubnetGroupName), id) {
-				names = append(names, nameID(g.observedDB(d)))
+				names = append(names, nameID(observedDB(g, d)))
 			}
 		}
 		slices.Sort(names)

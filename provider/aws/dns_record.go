@@ -191,7 +191,7 @@ func oneRecord(c *checking) {
 }
 
 // records reads those of a zone, all types.
-func (g *region) records(ctx context.Context, zone string) ([]types.ResourceRecordSet, error) {
+func records(ctx context.Context, g *region, zone string) ([]types.ResourceRecordSet, error) {
 	in := &route53.ListResourceRecordSetsInput{HostedZoneId: aws.String(zone)}
 	return pages(ctx, "route53.ListResourceRecordSets", func(ctx context.Context, _ *string) ([]types.ResourceRecordSet, *string, error) {
 		out, err := g.dns.ListResourceRecordSets(ctx, in)
@@ -215,7 +215,7 @@ func listRecords(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 	}
 	var out []resource.Observed
 	for _, z := range zones {
-		all, err := s.records(ctx, z.id())
+		all, err := records(ctx, s.region, z.id())
 		if absent(err) {
 			continue // it was deleted since
 		}
@@ -223,7 +223,7 @@ func listRecords(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 			return nil, err
 		}
 		for i := range all {
-			out = append(out, s.observedRecord(z.id(), domain(aws.ToString(z.Name)), all[i]))
+			out = append(out, observedRecord(s.region, z.id(), domain(aws.ToString(z.Name)), all[i]))
 		}
 	}
 	return out, nil
@@ -238,7 +238,7 @@ func recordID(zone string, s types.ResourceRecordSet) string {
 	return id
 }
 
-func (g *region) observedRecord(zone, of string, s types.ResourceRecordSet) resource.Observed {
+func observedRecord(g *region, zone, of string, s types.ResourceRecordSet) resource.Observed {
 	o := resource.Observed{ID: recordID(zone, s), Health: resource.Healthy}
 	name, kind := domain(aws.ToString(s.Name)), string(s.Type)
 	a := attrs{zoneAttr: resource.String(zone), domainAttr: resource.String(name), recordType: resource.String(kind)}

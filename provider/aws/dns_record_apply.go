@@ -16,7 +16,7 @@ import (
 )
 
 // record reads the record of a name and type; of several with a routing policy the first.
-func (g *region) record(ctx context.Context, zone, name, kind, set string) (types.ResourceRecordSet, error) {
+func record(ctx context.Context, g *region, zone, name, kind, set string) (types.ResourceRecordSet, error) {
 	const op = "route53.ListResourceRecordSets"
 	in := &route53.ListResourceRecordSetsInput{
 		HostedZoneId: aws.String(zone), StartRecordName: aws.String(name), StartRecordType: types.RRType(kind), MaxItems: aws.Int32(1),
@@ -38,21 +38,21 @@ func (g *region) record(ctx context.Context, zone, name, kind, set string) (type
 }
 
 func readRecord(ctx context.Context, g *region, id string) (resource.Observed, error) {
-	zone, s, err := g.recordByID(ctx, id)
+	zone, s, err := recordByID(ctx, g, id)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedRecord(zone, "", s), nil
+	return observedRecord(g, zone, "", s), nil
 }
 
-func (g *region) recordByID(ctx context.Context, id string) (zone string, s types.ResourceRecordSet, err error) {
+func recordByID(ctx context.Context, g *region, id string) (zone string, s types.ResourceRecordSet, err error) {
 	const parts = 4
 	p := strings.SplitN(id, "/", parts)
 	if len(p) < parts-1 {
 		return "", s, permanent("", fmt.Errorf("invalid ID of a record: %q", id), "use ZONE/NAME/TYPE, as in Z0123456789ABC/www.example.com/A")
 	}
 	p = append(p, "")
-	if s, err = g.record(ctx, p[0], domain(p[1]), p[2], p[3]); err == nil && recordID(p[0], s) != id {
+	if s, err = record(ctx, g, p[0], domain(p[1]), p[2], p[3]); err == nil && recordID(p[0], s) != id {
 		_, err = only([]string(nil), nil, "route53.ListResourceRecordSets", id)
 	}
 	return p[0], s, err
@@ -84,42 +84,42 @@ func configuredRecord(a resource.Attrs) types.ResourceRecordSet {
 }
 
 // asConfigured reports that a record is what a configuration says, with all that it says.
-func (g *region) asConfigured(zone string, s types.ResourceRecordSet, a resource.Attrs) bool {
+func asConfigured(g *region, zone string, s types.ResourceRecordSet, a resource.Attrs) bool {
 	if s.SetIdentifier != nil {
 		return false
 	}
 	if _, alias := a.Get(aliasAttr); alias {
 		a = a.Without("ttl") // the default of a new record, which an alias has not
 	}
-	o := g.observedRecord(zone, "", s)
+	o := observedRecord(g, zone, "", s)
 	return len(resource.Diff(a, o.Attrs, kindOfRecord().schema, resource.DiffOptions{})) == 0
 }
 
 // recordFor finds the record that has the name of a request. It is own if this process has sent its creation
 // and it is as configured: Route 53 keeps nothing by which it could be told from another one. What an earlier
 // process has created the engine recognizes.
-func (g *region) recordFor(ctx context.Context, r provider.Request) (found *resource.Observed, own bool, err error) {
+func recordFor(ctx context.Context, g *region, r provider.Request) (found *resource.Observed, own bool, err error) {
 	a := r.Desired.Attrs
 	zone, _ := text(a, zoneAttr)
 	name, _ := text(a, domainAttr)
 	kind, _ := text(a, recordType)
-	s, err := g.record(ctx, zone, name, kind, "")
+	s, err := record(ctx, g, zone, name, kind, "")
 	if absent(err) && !hasCode(err, "NoSuchHostedZone") {
 		return nil, false, nil
 	}
 	if err != nil {
 		return nil, false, err
 	}
-	o := g.observedRecord(zone, "", s)
+	o := observedRecord(g, zone, "", s)
 	_, sent := g.sent.Load(r.Key)
-	return &o, sent && r.Key != "" && g.asConfigured(zone, s, a), nil
+	return &o, sent && r.Key != "" && asConfigured(g, zone, s, a), nil
 }
 
 func checkRecord(ctx context.Context, g *region, r provider.Request) error {
 	if unresolved(r.Desired.Attrs, zoneAttr) {
 		return nil
 	}
-	o, own, err := g.recordFor(ctx, r)
+	o, own, err := recordFor(ctx, g, r)
 	if err != nil || o == nil || own || o.ID == r.Have.ID {
 		return err
 	}
@@ -130,7 +130,7 @@ func checkRecord(ctx context.Context, g *region, r provider.Request) error {
 // what that has made.
 func createRecord(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	zone, _ := text(r.Desired.Attrs, zoneAttr)
-	o, own, err := g.recordFor(ctx, r)
+	o, own, err := recordFor(ctx, g, r)
 	switch {
 	case err != nil:
 		return resource.Observed{}, err
@@ -141,10 +141,10 @@ func createRecord(ctx context.Context, g *region, r provider.Request) (resource.
 	}
 	g.sent.Store(r.Key, true)
 	made, err := noRetry(ctx, g, func() (resource.Observed, error) {
-		err := g.changeRecords(ctx, zone, types.Change{Action: types.ChangeActionCreate, ResourceRecordSet: new(configuredRecord(r.Desired.Attrs))})
+		err := changeRecords(ctx, g, zone, types.Change{Action: types.ChangeActionCreate, ResourceRecordSet: new(configuredRecord(r.Desired.Attrs))})
 		return resource.Observed{}, err
 	}, func() ([]resource.Observed, error) {
-		o, own, err := g.recordFor(ctx, r)
+		o, own, err := recordFor(ctx, g, r)
 		if err != nil || !own {
 			return nil, err
 		}
@@ -154,7 +154,7 @@ func createRecord(ctx context.Context, g *region, r provider.Request) (resource.
 		return made, err
 	}
 	err = g.awaitSeen(ctx, g.wait.Appear, "the record", func(ctx context.Context) error {
-		o, _, err := g.recordFor(ctx, r)
+		o, _, err := recordFor(ctx, g, r)
 		if err == nil && o == nil {
 			return errWait
 		}
@@ -168,7 +168,7 @@ func createRecord(ctx context.Context, g *region, r provider.Request) (resource.
 
 // changeRecords makes changes together or none of them, and waits until all name servers have them. A lost
 // answer is not repeated by the SDK.
-func (g *region) changeRecords(ctx context.Context, zone string, changes ...types.Change) error {
+func changeRecords(ctx context.Context, g *region, zone string, changes ...types.Change) error {
 	var out *route53.ChangeResourceRecordSetsOutput
 	err := g.patiently(ctx, g.wait.Appear, func() (err error) {
 		out, err = g.dns.ChangeResourceRecordSets(ctx, &route53.ChangeResourceRecordSetsInput{
@@ -179,7 +179,7 @@ func (g *region) changeRecords(ctx context.Context, zone string, changes ...type
 	if err != nil {
 		return err
 	}
-	return g.awaitDNS(ctx, out.ChangeInfo)
+	return awaitDNS(ctx, g, out.ChangeInfo)
 }
 
 // badBatch gives the messages of a refused batch, which the SDK keeps apart from the error's text.
@@ -201,18 +201,18 @@ func badBatch(err error) error {
 // updateRecord deletes the record as it is and creates it as configured in one batch, which is done as a whole:
 // one that is changed in between is not overwritten.
 func updateRecord(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
-	zone, have, err := g.recordByID(ctx, r.Have.ID)
+	zone, have, err := recordByID(ctx, g, r.Have.ID)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	if !g.asConfigured(zone, have, r.Desired.Attrs) {
+	if !asConfigured(g, zone, have, r.Desired.Attrs) {
 		want := configuredRecord(r.Desired.Attrs)
 		if want.AliasTarget == nil && want.TTL == nil {
 			if want.TTL = have.TTL; want.TTL == nil {
 				want.TTL = aws.Int64(300)
 			}
 		}
-		err := g.changeRecords(ctx, zone,
+		err := changeRecords(ctx, g, zone,
 			types.Change{Action: types.ChangeActionDelete, ResourceRecordSet: &have},
 			types.Change{Action: types.ChangeActionCreate, ResourceRecordSet: &want})
 		if err != nil {
@@ -225,11 +225,11 @@ func updateRecord(ctx context.Context, g *region, r provider.Request) (resource.
 // deleteRecord deletes the record as it is: Route 53 refuses that if it was changed since it was read.
 func deleteRecord(ctx context.Context, g *region, r provider.Request) error {
 	try := func() error {
-		zone, have, err := g.recordByID(ctx, r.Have.ID)
+		zone, have, err := recordByID(ctx, g, r.Have.ID)
 		if err != nil {
 			return err
 		}
-		return g.changeRecords(ctx, zone, types.Change{Action: types.ChangeActionDelete, ResourceRecordSet: &have})
+		return changeRecords(ctx, g, zone, types.Change{Action: types.ChangeActionDelete, ResourceRecordSet: &have})
 	}
 	err := try()
 	if c := provider.ClassOf(err); c == provider.Uncertain || c == provider.Transient {

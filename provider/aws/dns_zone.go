@@ -101,8 +101,8 @@ func zoneID(id *string) string { return strings.TrimPrefix(aws.ToString(id), "/h
 // zonesTagged is how many zones' tags one call reads.
 const zonesTagged = 10
 
-// zones reads them all, those of other regions too.
-func (g *region) zones(ctx context.Context) ([]zone, error) {
+// hostedZones reads them all, those of other regions too.
+func hostedZones(ctx context.Context, g *region) ([]zone, error) {
 	all, err := pages(ctx, "route53.ListHostedZones", func(ctx context.Context, token *string) ([]types.HostedZone, *string, error) {
 		out, err := g.dns.ListHostedZones(ctx, &route53.ListHostedZonesInput{Marker: token})
 		if err != nil {
@@ -113,21 +113,21 @@ func (g *region) zones(ctx context.Context) ([]zone, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.withZoneTags(ctx, all)
+	return withZoneTags(ctx, g, all)
 }
 
 // withZoneTags reads the tags. What was deleted since fails the whole call for its group: then each is read
 // alone, and what is absent is left away.
-func (g *region) withZoneTags(ctx context.Context, all []types.HostedZone) ([]zone, error) {
+func withZoneTags(ctx context.Context, g *region, all []types.HostedZone) ([]zone, error) {
 	var out []zone
 	for len(all) > 0 {
 		some := all[:min(zonesTagged, len(all))]
 		all = all[len(some):]
-		tagged, err := g.zoneTags(ctx, some)
+		tagged, err := zoneTags(ctx, g, some)
 		if absent(err) {
 			tagged, err = nil, nil
 			for i := range some {
-				one, gone := g.zoneTags(ctx, some[i:i+1])
+				one, gone := zoneTags(ctx, g, some[i:i+1])
 				if gone != nil && !absent(gone) {
 					return nil, gone
 				}
@@ -142,7 +142,7 @@ func (g *region) withZoneTags(ctx context.Context, all []types.HostedZone) ([]zo
 	return out, nil
 }
 
-func (g *region) zoneTags(ctx context.Context, some []types.HostedZone) ([]zone, error) {
+func zoneTags(ctx context.Context, g *region, some []types.HostedZone) ([]zone, error) {
 	in := &route53.ListTagsForResourcesInput{ResourceType: types.TagResourceTypeHostedzone}
 	for i := range some {
 		in.ResourceIds = append(in.ResourceIds, zoneID(some[i].Id))
@@ -181,7 +181,7 @@ func zoneMarks(z types.HostedZone, tags map[string]string) map[string]string {
 }
 
 // callerReference makes a second call of a create create nothing, whoever makes it and when.
-func (g *region) callerReference(tags map[string]string) string {
+func callerReference(g *region, tags map[string]string) string {
 	const most = 128
 	out := strings.Join([]string{"ovi", tags[tagKey], tags[tagOwner], tags[tagStack], tags[tagRef]}, "|")
 	if len(out) > most || strings.Count(out, "|") != 4 {
@@ -190,8 +190,8 @@ func (g *region) callerReference(tags map[string]string) string {
 	return out
 }
 
-// full adds what only the read of one zone has: name servers and VPCs.
-func (g *region) full(ctx context.Context, z zone) (zone, error) {
+// wholeZone adds what only the read of one zone has: name servers and VPCs.
+func wholeZone(ctx context.Context, g *region, z zone) (zone, error) {
 	out, err := g.dns.GetHostedZone(ctx, &route53.GetHostedZoneInput{Id: z.Id})
 	if err != nil {
 		return z, classify("", err)
@@ -214,23 +214,23 @@ func listZones(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 	}
 	var out []resource.Observed
 	for _, z := range all {
-		if s.elsewhere(z.tags) {
+		if ofOtherRegion(s.region, z.tags) {
 			continue
 		}
 		if z.tags[tagManaged] == "true" {
-			if z, err = s.full(ctx, z); absent(err) {
+			if z, err = wholeZone(ctx, s.region, z); absent(err) {
 				continue
 			}
 			if err != nil {
 				return nil, err
 			}
 		}
-		out = append(out, s.observedZone(z))
+		out = append(out, observedZone(s.region, z))
 	}
 	return out, nil
 }
 
-func (g *region) observedZone(z zone) resource.Observed {
+func observedZone(g *region, z zone) resource.Observed {
 	o := resource.Observed{ID: z.id(), Health: resource.Healthy}
 	a := attrs{domainAttr: resource.String(domain(aws.ToString(z.Name)))}
 	if z.Config != nil {
@@ -255,14 +255,14 @@ func (g *region) observedZone(z zone) resource.Observed {
 }
 
 func readZone(ctx context.Context, g *region, id string) (resource.Observed, error) {
-	z, err := g.full(ctx, zone{HostedZone: types.HostedZone{Id: aws.String(id)}})
+	z, err := wholeZone(ctx, g, zone{HostedZone: types.HostedZone{Id: aws.String(id)}})
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	tagged, err := g.zoneTags(ctx, []types.HostedZone{z.HostedZone})
+	tagged, err := zoneTags(ctx, g, []types.HostedZone{z.HostedZone})
 	if err != nil {
 		return resource.Observed{}, err
 	}
 	z.tags = tagged[0].tags
-	return g.observedZone(z), nil
+	return observedZone(g, z), nil
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// zonesOf reads the zones of one domain, which may be several.
-func (g *region) zonesOf(ctx context.Context, name string) ([]zone, error) {
+// zonesOfName reads the zones of one domain, which may be several.
+func zonesOfName(ctx context.Context, g *region, name string) ([]zone, error) {
 	var next, id *string
 	all, err := pages(ctx, "route53.ListHostedZonesByName", func(ctx context.Context, _ *string) ([]types.HostedZone, *string, error) {
 		from := next
@@ -37,15 +37,15 @@ func (g *region) zonesOf(ctx context.Context, name string) ([]zone, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.withZoneTags(ctx, all)
+	return withZoneTags(ctx, g, all)
 }
 
 // hostedFor finds the zone that a request has created, or another one of the domain that sees the same. A
 // private zone may have the domain of a public one.
-func (g *region) hostedFor(ctx context.Context, r provider.Request) (own, other *zone, err error) {
+func hostedFor(ctx context.Context, g *region, r provider.Request) (own, other *zone, err error) {
 	name, _ := text(r.Desired.Attrs, domainAttr)
 	_, private := r.Desired.Attrs.Get(kindVPC)
-	all, err := g.zonesOf(ctx, name)
+	all, err := zonesOfName(ctx, g, name)
 	for i, z := range all {
 		switch {
 		case r.Key != "" && (z.tags[tagKey] == r.Key || aws.ToString(z.CallerReference) == "ovi|"+r.Key):
@@ -58,9 +58,9 @@ func (g *region) hostedFor(ctx context.Context, r provider.Request) (own, other 
 }
 
 func checkZone(ctx context.Context, g *region, r provider.Request) error {
-	own, other, err := g.hostedFor(ctx, r)
+	own, other, err := hostedFor(ctx, g, r)
 	if err == nil && own == nil && other != nil {
-		err = taken(g.observedZone(*other), r)
+		err = taken(observedZone(g, *other), r)
 	}
 	return err
 }
@@ -68,17 +68,17 @@ func checkZone(ctx context.Context, g *region, r provider.Request) error {
 // createZone names its caller reference by the key: a second call creates nothing, and finds what the first
 // one created. The tags follow in a call of their own, which is repeated until it was made.
 func createZone(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
-	own, other, err := g.hostedFor(ctx, r)
+	own, other, err := hostedFor(ctx, g, r)
 	switch {
 	case err != nil:
 		return resource.Observed{}, err
 	case own == nil && other != nil:
-		return resource.Observed{}, taken(g.observedZone(*other), r)
+		return resource.Observed{}, taken(observedZone(g, *other), r)
 	}
 	var id string
 	if own != nil {
 		id = own.id()
-	} else if id, err = g.hostZone(ctx, r); err != nil {
+	} else if id, err = hostZone(ctx, g, r); err != nil {
 		return resource.Observed{}, err
 	}
 	if err := tagZone(ctx, g, id, g.birthTags(r, false), nil); err != nil {
@@ -88,10 +88,10 @@ func createZone(ctx context.Context, g *region, r provider.Request) (resource.Ob
 }
 
 // hostZone creates a zone once.
-func (g *region) hostZone(ctx context.Context, r provider.Request) (string, error) {
+func hostZone(ctx context.Context, g *region, r provider.Request) (string, error) {
 	a := r.Desired.Attrs
 	in := &route53.CreateHostedZoneInput{
-		Name: desired(a, domainAttr), CallerReference: aws.String(g.callerReference(g.birthTags(r, false))),
+		Name: desired(a, domainAttr), CallerReference: aws.String(callerReference(g, g.birthTags(r, false))),
 		HostedZoneConfig: &types.HostedZoneConfig{Comment: desired(a, "comment")},
 	}
 	if vpc := desired(a, kindVPC); vpc != nil {
@@ -101,13 +101,13 @@ func (g *region) hostZone(ctx context.Context, r provider.Request) (string, erro
 	out, err := g.dns.CreateHostedZone(ctx, in)
 	switch {
 	case err == nil:
-		return zoneID(out.HostedZone.Id), g.awaitDNS(ctx, out.ChangeInfo)
+		return zoneID(out.HostedZone.Id), awaitDNS(ctx, g, out.ChangeInfo)
 	case !hasCode(err, "HostedZoneAlreadyExists"):
 		return "", classify("", err)
 	}
 	var id string
 	lost := g.awaitSeen(ctx, g.wait.Appear, "the zone of an earlier attempt", func(ctx context.Context) error {
-		own, _, err := g.hostedFor(ctx, r)
+		own, _, err := hostedFor(ctx, g, r)
 		if err == nil && own == nil {
 			return errWait
 		}
@@ -120,7 +120,7 @@ func (g *region) hostZone(ctx context.Context, r provider.Request) (string, erro
 }
 
 // awaitDNS waits until a change has reached all name servers, which takes a minute.
-func (g *region) awaitDNS(ctx context.Context, change *types.ChangeInfo) error {
+func awaitDNS(ctx context.Context, g *region, change *types.ChangeInfo) error {
 	if change == nil || change.Status == types.ChangeStatusInsync {
 		return nil
 	}
@@ -143,20 +143,20 @@ func tagZone(ctx context.Context, g *region, id string, set map[string]string, d
 		for _, k := range keys {
 			in.AddTags = append(in.AddTags, types.Tag{Key: aws.String(k), Value: aws.String(set[k])})
 		}
-		if err := g.changeZoneTags(ctx, in); err != nil {
+		if err := changeZoneTags(ctx, g, in); err != nil {
 			return err
 		}
 	}
 	for keys := range slices.Chunk(drop, zoneTagged) {
 		in := &route53.ChangeTagsForResourceInput{ResourceType: types.TagResourceTypeHostedzone, ResourceId: aws.String(id), RemoveTagKeys: keys}
-		if err := g.changeZoneTags(ctx, in); err != nil {
+		if err := changeZoneTags(ctx, g, in); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (g *region) changeZoneTags(ctx context.Context, in *route53.ChangeTagsForResourceInput) error {
+func changeZoneTags(ctx context.Context, g *region, in *route53.ChangeTagsForResourceInput) error {
 	return g.patiently(ctx, g.wait.Appear, func() error {
 		_, err := g.dns.ChangeTagsForResource(ctx, in)
 		return classify("", err)
@@ -186,7 +186,7 @@ func deleteZone(ctx context.Context, g *region, r provider.Request) error {
 	if !hasCode(err, "HostedZoneNotEmpty") {
 		return unlessAbsent(err)
 	}
-	all, bad := g.records(ctx, id)
+	all, bad := records(ctx, g, id)
 	if bad != nil {
 		return err
 	}

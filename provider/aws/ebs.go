@@ -13,7 +13,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func (g *region) volumes(ctx context.Context, in *ec2.DescribeVolumesInput) ([]types.Volume, error) {
+func volumes(ctx context.Context, g *region, in *ec2.DescribeVolumesInput) ([]types.Volume, error) {
 	return pages(ctx, "ec2.DescribeVolumes", func(ctx context.Context, token *string) ([]types.Volume, *string, error) {
 		in.NextToken, in.MaxResults = token, pageOf(in.VolumeIds)
 		out, err := g.ec2.DescribeVolumes(ctx, in)
@@ -24,12 +24,12 @@ func (g *region) volumes(ctx context.Context, in *ec2.DescribeVolumesInput) ([]t
 	})
 }
 
-func (g *region) volume(ctx context.Context, id string) (types.Volume, error) {
-	all, err := g.volumes(ctx, &ec2.DescribeVolumesInput{VolumeIds: []string{id}})
+func volume(ctx context.Context, g *region, id string) (types.Volume, error) {
+	all, err := volumes(ctx, g, &ec2.DescribeVolumesInput{VolumeIds: []string{id}})
 	return only(all, err, "ec2.DescribeVolumes", id)
 }
 
-func (g *region) observedVolume(v types.Volume) resource.Observed {
+func observedVolume(g *region, v types.Volume) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(v.VolumeId), Since: aws.ToTime(v.CreateTime)}
 	o.Health, o.Message = volumeHealth(v.State)
 	a := attrs{}
@@ -51,14 +51,14 @@ func (g *region) observedVolume(v types.Volume) resource.Observed {
 }
 
 func readVolume(ctx context.Context, g *region, id string) (resource.Observed, error) {
-	v, err := g.volume(ctx, id)
+	v, err := volume(ctx, g, id)
 	if err == nil && leaving(v, nil) && v.State != types.VolumeStateInUse {
 		err = &provider.Error{Class: provider.NotFound, Op: "ec2.DescribeVolumes", Err: fmt.Errorf("%s is %s", id, v.State)}
 	}
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedVolume(v), nil
+	return observedVolume(g, v), nil
 }
 
 func volumeHealth(s types.VolumeState) (resource.Health, string) {
@@ -86,30 +86,30 @@ func attachment(v types.Volume) *types.VolumeAttachment {
 
 func createVolume(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	a := r.Desired.Attrs
-	in, err := g.orderVolume(ctx, r)
+	in, err := orderVolume(ctx, g, r)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	id, err := g.makeVolume(ctx, in, r.Key)
+	id, err := makeVolume(ctx, g, in, r.Key)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	v, err := g.awaitVolume(ctx, id, "to be usable", func(v types.Volume) bool { return v.State != types.VolumeStateCreating })
+	v, err := awaitVolume(ctx, g, id, "to be usable", func(v types.Volume) bool { return v.State != types.VolumeStateCreating })
 	if err != nil {
 		return resource.Observed{}, err
 	}
 	if to, ok := text(a, "attach_to"); ok && to != "" {
-		if v, err = g.attach(ctx, v, to, a); err != nil {
+		if v, err = attach(ctx, g, v, to, a); err != nil {
 			return resource.Observed{}, err
 		}
 	}
-	return g.observedVolume(v), nil
+	return observedVolume(g, v), nil
 }
 
 // orderVolume writes a volume as the call that creates it.
-func (g *region) orderVolume(ctx context.Context, r provider.Request) (*ec2.CreateVolumeInput, error) {
+func orderVolume(ctx context.Context, g *region, r provider.Request) (*ec2.CreateVolumeInput, error) {
 	a := r.Desired.Attrs
-	zone, err := g.zoneFor(ctx, a)
+	zone, err := zoneFor(ctx, g, a)
 	if err != nil {
 		return nil, err
 	}
@@ -126,10 +126,10 @@ func (g *region) orderVolume(ctx context.Context, r provider.Request) (*ec2.Crea
 	return in, nil
 }
 
-func (g *region) makeVolume(ctx context.Context, in *ec2.CreateVolumeInput, key string) (string, error) {
+func makeVolume(ctx context.Context, g *region, in *ec2.CreateVolumeInput, key string) (string, error) {
 	out, err := g.ec2.CreateVolume(ctx, in)
 	if hasCode(err, "IdempotentParameterMismatch") {
-		all, observed := g.volumes(ctx, &ec2.DescribeVolumesInput{Filters: bornWith(key)})
+		all, observed := volumes(ctx, g, &ec2.DescribeVolumesInput{Filters: bornWith(key)})
 		if observed == nil && len(all) > 0 {
 			return aws.ToString(all[0].VolumeId), nil
 		}
@@ -141,7 +141,7 @@ func (g *region) makeVolume(ctx context.Context, in *ec2.CreateVolumeInput, key 
 }
 
 // zoneFor is the configured zone, or that of the instance the volume is attached to.
-func (g *region) zoneFor(ctx context.Context, a resource.Attrs) (string, error) {
+func zoneFor(ctx context.Context, g *region, a resource.Attrs) (string, error) {
 	if z, ok := text(a, "zone"); ok && z != "" {
 		return z, nil
 	}
@@ -149,7 +149,7 @@ func (g *region) zoneFor(ctx context.Context, a resource.Attrs) (string, error) 
 	if to == "" {
 		return "", permanent("", errors.New("a volume needs a zone"), "set zone, or attach_to")
 	}
-	i, err := g.instance(ctx, to)
+	i, err := oneInstance(ctx, g, to)
 	if err != nil {
 		return "", err
 	}
@@ -167,9 +167,9 @@ func desiredInt(a resource.Attrs, name string) *int32 {
 }
 
 // awaitVolume waits until a volume is ready.
-func (g *region) awaitVolume(ctx context.Context, id, what string, ready func(types.Volume) bool) (v types.Volume, err error) {
+func awaitVolume(ctx context.Context, g *region, id, what string, ready func(types.Volume) bool) (v types.Volume, err error) {
 	err = g.awaitSeen(ctx, g.wait.Compute, id+" "+what, func(ctx context.Context) error {
-		if v, err = g.pollVolume(ctx, id); err != nil {
+		if v, err = pollVolume(ctx, g, id); err != nil {
 			return err
 		}
 		if v.State == types.VolumeStateError {

@@ -15,27 +15,27 @@ import (
 
 func updateVolume(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	id := r.Have.ID
-	if err := g.reshape(ctx, id, r.Desired.Attrs, volumeType, func(path string) bool { return changed(r, path) }); err != nil {
+	if err := reshape(ctx, g, id, r.Desired.Attrs, volumeType, func(path string) bool { return changed(r, path) }); err != nil {
 		return resource.Observed{}, err
 	}
-	v, err := g.volume(ctx, id)
+	v, err := volume(ctx, g, id)
 	if err == nil && changed(r, "attach_to", "device") {
-		v, err = g.reattach(ctx, v, r.Desired.Attrs)
+		v, err = reattach(ctx, g, v, r.Desired.Attrs)
 	}
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedVolume(v), nil
+	return observedVolume(g, v), nil
 }
 
 // reshape changes a volume in use. It can only grow: shrinking would lose data, so it is refused,
 // and not answered with a new volume. kind is the attribute that holds the type, which has another
 // name in a root volume.
-func (g *region) reshape(ctx context.Context, id string, want resource.Attrs, kind string, changed func(string) bool) error {
+func reshape(ctx context.Context, g *region, id string, want resource.Attrs, kind string, changed func(string) bool) error {
 	if !changed("size") && !changed(kind) && !changed("iops") && !changed("throughput") {
 		return nil
 	}
-	v, err := g.volume(ctx, id)
+	v, err := volume(ctx, g, id)
 	if err != nil {
 		return err
 	}
@@ -45,12 +45,12 @@ func (g *region) reshape(ctx context.Context, id string, want resource.Attrs, ki
 	}
 	in := reshaping(v, want, kind, changed)
 	if in == nil {
-		return g.awaitReshaped(ctx, id)
+		return awaitReshaped(ctx, g, id)
 	}
 	if _, err := g.ec2.ModifyVolume(ctx, in); err != nil {
 		return classify("", err)
 	}
-	return g.awaitReshaped(ctx, id)
+	return awaitReshaped(ctx, g, id)
 }
 
 // reshaping is the call that makes the changes; nil if they are made already, because AWS accepts
@@ -78,7 +78,7 @@ func reshaping(v types.Volume, want resource.Attrs, kind string, changed func(st
 }
 
 // awaitReshaped waits until the new size is available; AWS optimizes the volume for hours.
-func (g *region) awaitReshaped(ctx context.Context, id string) error {
+func awaitReshaped(ctx context.Context, g *region, id string) error {
 	return g.awaitSeen(ctx, g.wait.Compute, id+" to change", func(ctx context.Context) error {
 		out, err := g.ec2.DescribeVolumesModifications(ctx, &ec2.DescribeVolumesModificationsInput{VolumeIds: []string{id}})
 		if err != nil {
@@ -98,7 +98,7 @@ func (g *region) awaitReshaped(ctx context.Context, id string) error {
 }
 
 // reattach attaches a volume to the configured instance, or detaches it.
-func (g *region) reattach(ctx context.Context, v types.Volume, want resource.Attrs) (types.Volume, error) {
+func reattach(ctx context.Context, g *region, v types.Volume, want resource.Attrs) (types.Volume, error) {
 	to, _ := text(want, "attach_to")
 	at := attachment(v)
 	device, set := text(want, "device")
@@ -107,14 +107,14 @@ func (g *region) reattach(ctx context.Context, v types.Volume, want resource.Att
 	}
 	var err error
 	if len(v.Attachments) > 0 {
-		if v, err = g.detach(ctx, v); err != nil {
+		if v, err = detach(ctx, g, v); err != nil {
 			return v, err
 		}
 	}
 	if to == "" {
 		return v, nil
 	}
-	return g.attach(ctx, v, to, want)
+	return attach(ctx, g, v, to, want)
 }
 
 func deviceOf(want resource.Attrs) string {
@@ -124,17 +124,17 @@ func deviceOf(want resource.Attrs) string {
 	return "/dev/sdf"
 }
 
-func (g *region) attach(ctx context.Context, v types.Volume, to string, want resource.Attrs) (types.Volume, error) {
+func attach(ctx context.Context, g *region, v types.Volume, to string, want resource.Attrs) (types.Volume, error) {
 	id := aws.ToString(v.VolumeId)
 	if at := attachment(v); at != nil && aws.ToString(at.InstanceId) == to {
-		return g.awaitVolume(ctx, id, "to be attached", attached)
+		return awaitVolume(ctx, g, id, "to be attached", attached)
 	}
 	err := g.patiently(ctx, g.wait.Appear, func() error {
 		_, err := g.ec2.AttachVolume(ctx, &ec2.AttachVolumeInput{VolumeId: aws.String(id), InstanceId: aws.String(to), Device: aws.String(deviceOf(want))})
 		return classify("", err)
 	}, "InvalidInstanceID.NotFound", "IncorrectState", "IncorrectInstanceState", "InvalidVolume.NotFound")
 	if hasCode(err, "VolumeInUse") { // perhaps by an earlier call whose answer was lost
-		now, obs := g.volume(ctx, id)
+		now, obs := volume(ctx, g, id)
 		if at := attachment(now); obs == nil && at != nil && aws.ToString(at.InstanceId) == to {
 			err = nil
 		}
@@ -142,7 +142,7 @@ func (g *region) attach(ctx context.Context, v types.Volume, to string, want res
 	if err != nil {
 		return v, err
 	}
-	return g.awaitVolume(ctx, id, "to be attached", attached)
+	return awaitVolume(ctx, g, id, "to be attached", attached)
 }
 
 func attached(v types.Volume) bool {
@@ -151,7 +151,7 @@ func attached(v types.Volume) bool {
 }
 
 // detach detaches a volume, never by force: the instance may still write.
-func (g *region) detach(ctx context.Context, v types.Volume) (types.Volume, error) {
+func detach(ctx context.Context, g *region, v types.Volume) (types.Volume, error) {
 	id := aws.ToString(v.VolumeId)
 	if at := attachment(v); at != nil {
 		_, err := g.ec2.DetachVolume(ctx, &ec2.DetachVolumeInput{VolumeId: aws.String(id), InstanceId: at.InstanceId})
@@ -161,7 +161,7 @@ func (g *region) detach(ctx context.Context, v types.Volume) (types.Volume, erro
 	}
 	since := g.clock()
 	var mounted error
-	v, err := g.awaitVolume(ctx, id, "to be detached from its instance (unmount it there)", func(v types.Volume) bool {
+	v, err := awaitVolume(ctx, g, id, "to be detached from its instance (unmount it there)", func(v types.Volume) bool {
 		if busy(v) && g.clock().Sub(since) > g.wait.Appear {
 			mounted = inUse(v)
 		}
@@ -184,9 +184,9 @@ func inUse(v types.Volume) error {
 
 func deleteVolume(ctx context.Context, g *region, r provider.Request) error {
 	id := r.Have.ID
-	v, err := g.volume(ctx, id)
+	v, err := volume(ctx, g, id)
 	if err == nil && len(v.Attachments) > 0 {
-		_, err = g.detach(ctx, v)
+		_, err = detach(ctx, g, v)
 	}
 	if absent(err) {
 		return nil
@@ -199,7 +199,7 @@ func deleteVolume(ctx context.Context, g *region, r provider.Request) error {
 		return err
 	}
 	return g.await(ctx, g.wait.Compute, id+" to be gone", func(ctx context.Context) error {
-		v, err := g.pollVolume(ctx, id)
+		v, err := pollVolume(ctx, g, id)
 		switch {
 		case absent(err) || err == nil && v.State == types.VolumeStateDeleted:
 			return nil

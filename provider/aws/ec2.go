@@ -19,7 +19,7 @@ func living() []types.Filter {
 	return where("instance-state-name", "pending", "running", "stopping", "stopped")
 }
 
-func (g *region) instances(ctx context.Context, in *ec2.DescribeInstancesInput) ([]types.Instance, error) {
+func instances(ctx context.Context, g *region, in *ec2.DescribeInstancesInput) ([]types.Instance, error) {
 	return pages(ctx, "ec2.DescribeInstances", func(ctx context.Context, token *string) ([]types.Instance, *string, error) {
 		in.NextToken, in.MaxResults = token, pageOf(in.InstanceIds)
 		out, err := g.ec2.DescribeInstances(ctx, in)
@@ -35,18 +35,18 @@ func (g *region) instances(ctx context.Context, in *ec2.DescribeInstancesInput) 
 }
 
 // instancesWhere names the living instances of a filter.
-func (g *region) instancesWhere(ctx context.Context, filter, value string) ([]string, error) {
+func instancesWhere(ctx context.Context, g *region, filter, value string) ([]string, error) {
 	filters := append(where(filter, value), living()...)
-	all, err := g.instances(ctx, &ec2.DescribeInstancesInput{Filters: filters})
+	all, err := instances(ctx, g, &ec2.DescribeInstancesInput{Filters: filters})
 	var names []string
 	for _, i := range all {
-		names = append(names, nameID(g.observedInstance(i, nil)))
+		names = append(names, nameID(observedInstance(g, i, nil)))
 	}
 	return names, err
 }
 
-func (g *region) instance(ctx context.Context, id string) (types.Instance, error) {
-	all, err := g.instances(ctx, &ec2.DescribeInstancesInput{InstanceIds: []string{id}})
+func oneInstance(ctx context.Context, g *region, id string) (types.Instance, error) {
+	all, err := instances(ctx, g, &ec2.DescribeInstancesInput{InstanceIds: []string{id}})
 	return only(all, err, "ec2.DescribeInstances", id)
 }
 
@@ -63,7 +63,7 @@ func gone(i types.Instance) bool {
 }
 
 // observedInstance reads an instance; root is its root volume, if known.
-func (g *region) observedInstance(i types.Instance, root *types.Volume) resource.Observed {
+func observedInstance(g *region, i types.Instance, root *types.Volume) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(i.InstanceId), Since: aws.ToTime(i.LaunchTime), Health: runState(stateOf(i))}
 	a := attrs{}
 	a["size"] = resource.String(i.InstanceType)
@@ -165,14 +165,14 @@ func rootID(i types.Instance) string {
 }
 
 func readInstance(ctx context.Context, g *region, id string) (resource.Observed, error) {
-	i, err := g.instance(ctx, id)
+	i, err := oneInstance(ctx, g, id)
 	if err == nil && gone(i) {
 		err = &provider.Error{Class: provider.NotFound, Op: "ec2.DescribeInstances", Err: fmt.Errorf("%s is %s", id, stateOf(i))}
 	}
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.withRoot(ctx, i, g.volume)
+	return withRoot(ctx, g, i, volume)
 }
 
 // dataVolumes are the volumes of an instance besides its root volume.
@@ -192,25 +192,25 @@ func dataVolumes(i types.Instance) []string {
 }
 
 // withRoot reads an instance with its root volume, which takes a call of its own.
-func (g *region) withRoot(ctx context.Context, i types.Instance, read func(context.Context, string) (types.Volume, error)) (resource.Observed, error) {
+func withRoot(ctx context.Context, g *region, i types.Instance, read func(context.Context, *region, string) (types.Volume, error)) (resource.Observed, error) {
 	id := rootID(i)
 	if id == "" {
-		return g.observedInstance(i, nil), nil
+		return observedInstance(g, i, nil), nil
 	}
-	v, err := read(ctx, id)
+	v, err := read(ctx, g, id)
 	if absent(err) {
-		return g.observedInstance(i, nil), nil
+		return observedInstance(g, i, nil), nil
 	}
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedInstance(i, &v), nil
+	return observedInstance(g, i, &v), nil
 }
 
 // awaitInstance waits for a state, and fails at once if the instance is terminated.
-func (g *region) awaitInstance(ctx context.Context, id string, state types.InstanceStateName) (i types.Instance, err error) {
+func awaitInstance(ctx context.Context, g *region, id string, state types.InstanceStateName) (i types.Instance, err error) {
 	err = g.awaitSeen(ctx, g.wait.Compute, fmt.Sprintf("%s to be %s", id, state), func(ctx context.Context) error {
-		if i, err = g.pollInstance(ctx, id); err != nil {
+		if i, err = pollInstance(ctx, g, id); err != nil {
 			return err
 		}
 		switch {
@@ -243,7 +243,7 @@ func died(i types.Instance) error {
 // deleteInstance terminates one instance per call: of several, one bad id would stop all.
 func deleteInstance(ctx context.Context, g *region, r provider.Request) error {
 	id := r.Have.ID
-	if err := g.endSpotRequest(ctx, r.Have); err != nil {
+	if err := endSpotRequest(ctx, g, r.Have); err != nil {
 		return err
 	}
 	_, err := g.ec2.TerminateInstances(ctx, &ec2.TerminateInstancesInput{InstanceIds: []string{id}})
@@ -254,7 +254,7 @@ func deleteInstance(ctx context.Context, g *region, r provider.Request) error {
 		return err
 	}
 	err = g.await(ctx, g.wait.Compute, id+" to be terminated", func(ctx context.Context) error {
-		i, err := g.pollInstance(ctx, id)
+		i, err := pollInstance(ctx, g, id)
 		switch {
 		case absent(err):
 			return nil

@@ -19,25 +19,25 @@ import (
 )
 
 func createInstance(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
-	in, err := g.launchOf(ctx, r)
+	in, err := launchOf(ctx, g, r)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	id, err := g.launchLiving(ctx, in, r.Key)
+	id, err := launchLiving(ctx, g, in, r.Key)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	i, err := g.awaitInstance(ctx, id, types.InstanceStateNameRunning)
+	i, err := awaitInstance(ctx, g, id, types.InstanceStateNameRunning)
 	if on, set := flag(r.Desired.Attrs, sourceDestCheck); err == nil && set && !on { // no part of a launch
-		i.SourceDestCheck, err = aws.Bool(on), g.setSourceDestCheck(ctx, i, on)
+		i.SourceDestCheck, err = aws.Bool(on), setSourceDestCheck(ctx, g, i, on)
 	}
 	if err == nil && r.Desired.State == resource.StateStopped {
-		i, err = g.stop(ctx, id)
+		i, err = stop(ctx, g, id)
 	}
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.withRoot(ctx, i, g.pollVolume)
+	return withRoot(ctx, g, i, pollVolume)
 }
 
 // maxLives is how many terminated instances of one key are skipped.
@@ -46,12 +46,12 @@ const maxLives = 5
 // launchLiving launches with the token of the key. EC2 answers a token it remembers with the
 // instance of the first time, even if that has been terminated since: then the next token of the
 // key creates another one.
-func (g *region) launchLiving(ctx context.Context, in *ec2.RunInstancesInput, key string) (string, error) {
+func launchLiving(ctx context.Context, g *region, in *ec2.RunInstancesInput, key string) (string, error) {
 	for life := 1; ; life++ {
 		in.ClientToken = aws.String(lifeToken(key, life))
-		i, err := g.launch(ctx, in)
+		i, err := launch(ctx, g, in)
 		if hasCode(err, "IdempotentParameterMismatch") {
-			i, err = g.launched(ctx, key, err)
+			i, err = launched(ctx, g, key, err)
 		}
 		dead := err == nil && gone(i) || hasCode(err, "IdempotentInstanceTerminated")
 		if !dead || life == maxLives {
@@ -77,7 +77,7 @@ const addressTaken = "InvalidIPAddress.InUse"
 
 // launch starts one instance. What it refers to may have been created a moment ago and not be
 // visible to EC2 yet.
-func (g *region) launch(ctx context.Context, in *ec2.RunInstancesInput) (i types.Instance, err error) {
+func launch(ctx context.Context, g *region, in *ec2.RunInstancesInput) (i types.Instance, err error) {
 	err = g.patientlyIf(ctx, g.wait.Appear, func() error {
 		out, err := g.ec2.RunInstances(ctx, in)
 		if err != nil {
@@ -105,8 +105,8 @@ func unknownProfile(err error) bool {
 // parameters, such as an image that has been renewed since: an existing one, or else a terminated
 // one. If none is listed, there may still be one that is not visible yet: then the refusal is the
 // answer.
-func (g *region) launched(ctx context.Context, key string, refused error) (types.Instance, error) {
-	all, err := g.instances(ctx, &ec2.DescribeInstancesInput{Filters: bornWith(key)})
+func launched(ctx context.Context, g *region, key string, refused error) (types.Instance, error) {
+	all, err := instances(ctx, g, &ec2.DescribeInstancesInput{Filters: bornWith(key)})
 	if err != nil {
 		return types.Instance{}, err
 	}
@@ -122,15 +122,15 @@ func (g *region) launched(ctx context.Context, key string, refused error) (types
 }
 
 // launchOf writes the configuration as the one call that creates it, tags and protection included.
-func (g *region) launchOf(ctx context.Context, r provider.Request) (*ec2.RunInstancesInput, error) {
+func launchOf(ctx context.Context, g *region, r provider.Request) (*ec2.RunInstancesInput, error) {
 	a := r.Desired.Attrs
 	size, _ := text(a, "size")
 	named, _ := text(a, "image")
-	image, err := g.imageFor(ctx, named, size)
+	image, err := imageFor(ctx, g, named, size)
 	if err != nil {
 		return nil, err
 	}
-	disk, err := g.rootDisk(ctx, image, a)
+	disk, err := rootDisk(ctx, g, image, a)
 	if err != nil {
 		return nil, err
 	}
@@ -197,8 +197,8 @@ func rootTags(tags map[string]string) map[string]string {
 	return out
 }
 
-func (g *region) rootDisk(ctx context.Context, image string, a resource.Attrs) (types.BlockDeviceMapping, error) {
-	device, err := g.rootOf(ctx, image)
+func rootDisk(ctx context.Context, g *region, image string, a resource.Attrs) (types.BlockDeviceMapping, error) {
+	device, err := rootOfImage(ctx, g, image)
 	if err != nil {
 		return types.BlockDeviceMapping{}, err
 	}

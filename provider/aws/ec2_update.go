@@ -15,7 +15,7 @@ import (
 // updateInstance first changes what can change while it runs, then what requires a stop.
 func updateInstance(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	id := r.Have.ID
-	i, err := g.stableInstance(ctx, id)
+	i, err := stableInstance(ctx, g, id)
 	if err == nil {
 		err = sameMachine(r, i)
 	}
@@ -23,19 +23,19 @@ func updateInstance(ctx context.Context, g *region, r provider.Request) (resourc
 		return resource.Observed{}, err
 	}
 	for _, step := range []func() error{
-		func() error { return g.changeLive(ctx, r, i) },
-		func() error { return g.changeProfile(ctx, r, id) },
-		func() error { return g.changeRoot(ctx, r, i) },
-		func() error { return g.changeStopped(ctx, r, i) },
+		func() error { return changeLive(ctx, g, r, i) },
+		func() error { return changeProfile(ctx, g, r, id) },
+		func() error { return changeRoot(ctx, g, r, i) },
+		func() error { return changeStopped(ctx, g, r, i) },
 	} {
 		if err := step(); err != nil {
 			return resource.Observed{}, err
 		}
 	}
-	if i, err = g.instance(ctx, id); err != nil {
+	if i, err = oneInstance(ctx, g, id); err != nil {
 		return resource.Observed{}, err
 	}
-	return g.withRoot(ctx, i, g.pollVolume)
+	return withRoot(ctx, g, i, pollVolume)
 }
 
 // sameMachine: a size of another architecture cannot run the installed system ("Change the
@@ -55,9 +55,9 @@ func sameMachine(r provider.Request, i types.Instance) error {
 }
 
 // stableInstance waits until an instance is running or stopped.
-func (g *region) stableInstance(ctx context.Context, id string) (i types.Instance, err error) {
+func stableInstance(ctx context.Context, g *region, id string) (i types.Instance, err error) {
 	err = g.awaitSeen(ctx, g.wait.Compute, id+" to be running or stopped", func(ctx context.Context) error {
-		if i, err = g.instance(ctx, id); err != nil {
+		if i, err = oneInstance(ctx, g, id); err != nil {
 			return err
 		}
 		switch {
@@ -72,28 +72,28 @@ func (g *region) stableInstance(ctx context.Context, id string) (i types.Instanc
 }
 
 // changeLive makes the changes that do not stop it. EC2 accepts one attribute per call.
-func (g *region) changeLive(ctx context.Context, r provider.Request, i types.Instance) error {
+func changeLive(ctx context.Context, g *region, r provider.Request, i types.Instance) error {
 	id := aws.ToString(i.InstanceId)
 	if changed(r, "security_groups") {
-		if err := g.setGroups(ctx, i, r.Desired.Attrs.Texts("security_groups")); err != nil {
+		if err := setGroups(ctx, g, i, r.Desired.Attrs.Texts("security_groups")); err != nil {
 			return err
 		}
 	}
 	if on, ok := flag(r.Desired.Attrs, "termination_protection"); ok && changed(r, "termination_protection") {
-		if err := g.modify(ctx, id, &ec2.ModifyInstanceAttributeInput{DisableApiTermination: &types.AttributeBooleanValue{Value: aws.Bool(on)}}); err != nil {
+		if err := modify(ctx, g, id, &ec2.ModifyInstanceAttributeInput{DisableApiTermination: &types.AttributeBooleanValue{Value: aws.Bool(on)}}); err != nil {
 			return err
 		}
 	}
 	if on, ok := flag(r.Desired.Attrs, sourceDestCheck); ok && changed(r, sourceDestCheck) {
-		if err := g.setSourceDestCheck(ctx, i, on); err != nil {
+		if err := setSourceDestCheck(ctx, g, i, on); err != nil {
 			return err
 		}
 	}
-	return g.changeMetadata(ctx, r, id)
+	return changeMetadata(ctx, g, r, id)
 }
 
 // changeMetadata sets the options that change: one that the configuration does not mention stays.
-func (g *region) changeMetadata(ctx context.Context, r provider.Request, id string) error {
+func changeMetadata(ctx context.Context, g *region, r provider.Request, id string) error {
 	in, want := &ec2.ModifyInstanceMetadataOptionsInput{InstanceId: aws.String(id)}, metadata(r.Desired.Attrs)
 	if changed(r, "imdsv2") {
 		in.HttpTokens, in.HttpEndpoint = want.HttpTokens, want.HttpEndpoint
@@ -109,29 +109,29 @@ func (g *region) changeMetadata(ctx context.Context, r provider.Request, id stri
 }
 
 // setGroups and setSourceDestCheck change an attribute of the interface of its launch.
-func (g *region) setGroups(ctx context.Context, i types.Instance, ids []string) error {
+func setGroups(ctx context.Context, g *region, i types.Instance, ids []string) error {
 	if own := primary(i); own != "" {
-		return g.modifyInterface(ctx, own, &ec2.ModifyNetworkInterfaceAttributeInput{Groups: ids})
+		return modifyInterface(ctx, g, own, &ec2.ModifyNetworkInterfaceAttributeInput{Groups: ids})
 	}
-	return g.modify(ctx, aws.ToString(i.InstanceId), &ec2.ModifyInstanceAttributeInput{Groups: ids})
+	return modify(ctx, g, aws.ToString(i.InstanceId), &ec2.ModifyInstanceAttributeInput{Groups: ids})
 }
 
-func (g *region) setSourceDestCheck(ctx context.Context, i types.Instance, on bool) error {
+func setSourceDestCheck(ctx context.Context, g *region, i types.Instance, on bool) error {
 	value := &types.AttributeBooleanValue{Value: aws.Bool(on)}
 	if own := primary(i); own != "" {
-		return g.modifyInterface(ctx, own, &ec2.ModifyNetworkInterfaceAttributeInput{SourceDestCheck: value})
+		return modifyInterface(ctx, g, own, &ec2.ModifyNetworkInterfaceAttributeInput{SourceDestCheck: value})
 	}
-	return g.modify(ctx, aws.ToString(i.InstanceId), &ec2.ModifyInstanceAttributeInput{SourceDestCheck: value})
+	return modify(ctx, g, aws.ToString(i.InstanceId), &ec2.ModifyInstanceAttributeInput{SourceDestCheck: value})
 }
 
-func (g *region) modify(ctx context.Context, id string, in *ec2.ModifyInstanceAttributeInput) error {
+func modify(ctx context.Context, g *region, id string, in *ec2.ModifyInstanceAttributeInput) error {
 	in.InstanceId = aws.String(id)
 	_, err := g.ec2.ModifyInstanceAttribute(ctx, in)
 	return classify("", err)
 }
 
 // changeProfile sets its instance profile, whether or not it has one.
-func (g *region) changeProfile(ctx context.Context, r provider.Request, id string) error {
+func changeProfile(ctx context.Context, g *region, r provider.Request, id string) error {
 	if !changed(r, "iam_profile") {
 		return nil
 	}
@@ -142,10 +142,10 @@ func (g *region) changeProfile(ctx context.Context, r provider.Request, id strin
 		return classify("", err)
 	}
 	name := desired(r.Desired.Attrs, "iam_profile")
-	return g.patientlyIf(ctx, g.wait.Appear, func() error { return g.setProfile(ctx, id, name, out.IamInstanceProfileAssociations) }, unknownProfile)
+	return g.patientlyIf(ctx, g.wait.Appear, func() error { return setProfile(ctx, g, id, name, out.IamInstanceProfileAssociations) }, unknownProfile)
 }
 
-func (g *region) setProfile(ctx context.Context, id string, name *string, have []types.IamInstanceProfileAssociation) (err error) {
+func setProfile(ctx context.Context, g *region, id string, name *string, have []types.IamInstanceProfileAssociation) (err error) {
 	spec := &types.IamInstanceProfileSpecification{Name: name}
 	switch {
 	case len(have) == 0 && name == nil:
@@ -161,13 +161,13 @@ func (g *region) setProfile(ctx context.Context, id string, name *string, have [
 	return classify("", err)
 }
 
-func (g *region) changeRoot(ctx context.Context, r provider.Request, i types.Instance) error {
+func changeRoot(ctx context.Context, g *region, r provider.Request, i types.Instance) error {
 	if !changed(r, "root_volume") {
 		return nil
 	}
 	v, _ := r.Desired.Attrs.Get("root_volume")
 	root, _ := v.(resource.Attrs)
-	return g.reshape(ctx, rootID(i), root, "type", func(path string) bool { return changed(r, "root_volume."+path) || exactly(r, "root_volume") })
+	return reshape(ctx, g, rootID(i), root, "type", func(path string) bool { return changed(r, "root_volume."+path) || exactly(r, "root_volume") })
 }
 
 func exactly(r provider.Request, path string) bool {
@@ -182,24 +182,24 @@ func exactly(r provider.Request, path string) bool {
 // changeStopped makes the changes that require a stop, and leaves it in the state that the
 // configuration changes it to, or else in the one that was observed before the action: an attempt
 // that stopped it and failed must not make the next one leave it stopped.
-func (g *region) changeStopped(ctx context.Context, r provider.Request, i types.Instance) error {
+func changeStopped(ctx context.Context, g *region, r provider.Request, i types.Instance) error {
 	id := aws.ToString(i.InstanceId)
 	stopped := stateOf(i) == types.InstanceStateNameStopped
 	wantStopped := wantsStopped(r, r.Have.Health == resource.Stopped)
 	inside := changed(r, "size", "user_data")
 	if !stopped && (inside || wantStopped) {
-		if _, err := g.stop(ctx, id); err != nil {
+		if _, err := stop(ctx, g, id); err != nil {
 			return err
 		}
 		stopped = true
 	}
 	if inside {
-		if err := g.changeInside(ctx, r, id); err != nil {
+		if err := changeInside(ctx, g, r, id); err != nil {
 			return err
 		}
 	}
 	if stopped && !wantStopped {
-		return g.start(ctx, id)
+		return start(ctx, g, id)
 	}
 	return nil
 }
@@ -214,9 +214,9 @@ func wantsStopped(r provider.Request, now bool) bool {
 	return now
 }
 
-func (g *region) changeInside(ctx context.Context, r provider.Request, id string) error {
+func changeInside(ctx context.Context, g *region, r provider.Request, id string) error {
 	if size, ok := text(r.Desired.Attrs, "size"); ok && changed(r, "size") {
-		if err := g.modify(ctx, id, &ec2.ModifyInstanceAttributeInput{InstanceType: &types.AttributeValue{Value: aws.String(size)}}); err != nil {
+		if err := modify(ctx, g, id, &ec2.ModifyInstanceAttributeInput{InstanceType: &types.AttributeValue{Value: aws.String(size)}}); err != nil {
 			return err
 		}
 	}
@@ -227,18 +227,18 @@ func (g *region) changeInside(ctx context.Context, r provider.Request, id string
 	if err != nil {
 		return err
 	}
-	return g.modify(ctx, id, &ec2.ModifyInstanceAttributeInput{UserData: &types.SecureBlobAttributeValue{Value: []byte(s)}}) // the SDK encodes it
+	return modify(ctx, g, id, &ec2.ModifyInstanceAttributeInput{UserData: &types.SecureBlobAttributeValue{Value: []byte(s)}}) // the SDK encodes it
 }
 
-func (g *region) stop(ctx context.Context, id string) (types.Instance, error) {
+func stop(ctx context.Context, g *region, id string) (types.Instance, error) {
 	if _, err := g.ec2.StopInstances(ctx, &ec2.StopInstancesInput{InstanceIds: []string{id}}); err != nil {
 		return types.Instance{}, classify("", err)
 	}
-	return g.awaitInstance(ctx, id, types.InstanceStateNameStopped)
+	return awaitInstance(ctx, g, id, types.InstanceStateNameStopped)
 }
 
 // start starts it, repeatedly if need be: right after a change of type EC2 may still have the old one.
-func (g *region) start(ctx context.Context, id string) error {
+func start(ctx context.Context, g *region, id string) error {
 	err := g.await(ctx, g.wait.Free, id+" to start", func(ctx context.Context) error {
 		_, err := g.ec2.StartInstances(ctx, &ec2.StartInstancesInput{InstanceIds: []string{id}})
 		if launchPlanLag(err) {
@@ -249,6 +249,6 @@ func (g *region) start(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	_, err = g.awaitInstance(ctx, id, types.InstanceStateNameRunning)
+	_, err = awaitInstance(ctx, g, id, types.InstanceStateNameRunning)
 	return err
 }

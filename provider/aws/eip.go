@@ -38,9 +38,9 @@ func kindOfEIP() kind {
 		},
 		list: func(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 			all, err := allOrOwn(s, kindEIP, "allocation-id", func(x types.Address) string { return aws.ToString(x.AllocationId) }, func(f []types.Filter) ([]types.Address, error) {
-				return s.addresses(ctx, &ec2.DescribeAddressesInput{Filters: f})
+				return elasticIPs(ctx, s.region, &ec2.DescribeAddressesInput{Filters: f})
 			})
-			return observedAs(all, err, s.observedAddress)
+			return observedAs(s, all, err, observedAddress)
 		},
 		byTag: true, read: readAddress, tag: tagEC2, check: checkAddress,
 		create: createAddress, update: updateAddress, remove: deleteAddress,
@@ -63,8 +63,8 @@ func loseAddress(o resource.Observed, _ resource.Attrs) string {
 	return "address, which cannot be had again"
 }
 
-// addresses reads them all at once: DescribeAddresses has no pages.
-func (g *region) addresses(ctx context.Context, in *ec2.DescribeAddressesInput) ([]types.Address, error) {
+// elasticIPs reads them all at once: DescribeAddresses has no pages.
+func elasticIPs(ctx context.Context, g *region, in *ec2.DescribeAddressesInput) ([]types.Address, error) {
 	out, err := g.ec2.DescribeAddresses(ctx, in)
 	if err != nil {
 		return nil, classify("", err)
@@ -72,7 +72,7 @@ func (g *region) addresses(ctx context.Context, in *ec2.DescribeAddressesInput) 
 	return out.Addresses, nil
 }
 
-func (g *region) observedAddress(e types.Address) resource.Observed {
+func observedAddress(g *region, e types.Address) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(e.AllocationId), Health: resource.Healthy}
 	a := attrs{}
 	a.text("attach_to", e.InstanceId)
@@ -83,17 +83,17 @@ func (g *region) observedAddress(e types.Address) resource.Observed {
 	return o
 }
 
-func (g *region) address(ctx context.Context, id string) (types.Address, error) {
-	all, err := g.addresses(ctx, &ec2.DescribeAddressesInput{AllocationIds: []string{id}})
+func address(ctx context.Context, g *region, id string) (types.Address, error) {
+	all, err := elasticIPs(ctx, g, &ec2.DescribeAddressesInput{AllocationIds: []string{id}})
 	return only(all, err, "ec2.DescribeAddresses", id)
 }
 
 func readAddress(ctx context.Context, g *region, id string) (resource.Observed, error) {
-	e, err := g.address(ctx, id)
+	e, err := address(ctx, g, id)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedAddress(e), nil
+	return observedAddress(g, e), nil
 }
 
 func checkAddress(ctx context.Context, g *region, _ provider.Request) error {
@@ -112,39 +112,39 @@ func createAddress(ctx context.Context, g *region, r provider.Request) (resource
 		}
 		return types.Address{AllocationId: out.AllocationId}, nil
 	}, func() ([]types.Address, error) {
-		return g.addresses(ctx, &ec2.DescribeAddressesInput{Filters: bornWith(r.Key)})
+		return elasticIPs(ctx, g, &ec2.DescribeAddressesInput{Filters: bornWith(r.Key)})
 	})
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.attachAddress(ctx, aws.ToString(made.AllocationId), r.Desired.Attrs)
+	return attachAddress(ctx, g, aws.ToString(made.AllocationId), r.Desired.Attrs)
 }
 
 func updateAddress(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
-	return g.attachAddress(ctx, r.Have.ID, r.Desired.Attrs)
+	return attachAddress(ctx, g, r.Have.ID, r.Desired.Attrs)
 }
 
 // attachAddress gives an address to its instance or interface. It takes none from a service that has it: that is an
 // error of AWS (Resource.AlreadyAssociated), since AllowReassociation is false.
-func (g *region) attachAddress(ctx context.Context, id string, want resource.Attrs) (o resource.Observed, err error) {
+func attachAddress(ctx context.Context, g *region, id string, want resource.Attrs) (o resource.Observed, err error) {
 	instance, onInstance := text(want, "attach_to")
 	nic, onInterface := text(want, kindInterface)
 	err = g.awaitSeen(ctx, g.wait.Compute, "the address "+id, func(ctx context.Context) error {
-		e, err := g.address(ctx, id)
+		e, err := address(ctx, g, id)
 		if err != nil {
 			return err
 		}
-		o = g.observedAddress(e)
+		o = observedAddress(g, e)
 		switch {
 		case onInstance && aws.ToString(e.InstanceId) == instance, onInterface && aws.ToString(e.NetworkInterfaceId) == nic, !onInstance && !onInterface:
 			return nil
 		}
-		freed, err := g.freeAddress(ctx, e)
+		freed, err := freeAddress(ctx, g, e)
 		if err != nil {
 			return err
 		}
 		if !freed {
-			err = g.associateAddress(ctx, id, instance, nic)
+			err = associateAddress(ctx, g, id, instance, nic)
 		}
 		// An instance takes no address before it runs.
 		if err != nil && !absent(err) && !hasCode(err, "InvalidInstanceID", "IncorrectInstanceState") {
@@ -156,10 +156,10 @@ func (g *region) attachAddress(ctx context.Context, id string, want resource.Att
 }
 
 // associateAddress gives an address to an interface: that of the launch of an instance, if that has others.
-func (g *region) associateAddress(ctx context.Context, id, instance, nic string) error {
+func associateAddress(ctx context.Context, g *region, id, instance, nic string) error {
 	in := &ec2.AssociateAddressInput{AllocationId: aws.String(id), AllowReassociation: aws.Bool(false)}
 	if nic == "" {
-		i, err := g.instance(ctx, instance)
+		i, err := oneInstance(ctx, g, instance)
 		if err != nil {
 			return err
 		}
@@ -176,12 +176,12 @@ func (g *region) associateAddress(ctx context.Context, id, instance, nic string)
 
 // freeAddress takes an address from the instance or interface that has it, and reports whether one had. A service of AWS
 // keeps its address.
-func (g *region) freeAddress(ctx context.Context, e types.Address) (bool, error) {
+func freeAddress(ctx context.Context, g *region, e types.Address) (bool, error) {
 	if e.AssociationId == nil {
 		return false, nil
 	}
 	if nic := aws.ToString(e.NetworkInterfaceId); aws.ToString(e.InstanceId) == "" && nic != "" {
-		n, err := g.networkInterface(ctx, nic)
+		n, err := networkInterface(ctx, g, nic)
 		if absent(classify("", err)) || err == nil && aws.ToBool(n.RequesterManaged) {
 			return false, nil
 		}
@@ -202,24 +202,24 @@ func (g *region) freeAddress(ctx context.Context, e types.Address) (bool, error)
 func deleteAddress(ctx context.Context, g *region, r provider.Request) error {
 	id := r.Have.ID
 	return g.deleteHeld(ctx, id, func() error {
-		e, err := g.address(ctx, id)
+		e, err := address(ctx, g, id)
 		if err == nil {
-			_, err = g.freeAddress(ctx, e)
+			_, err = freeAddress(ctx, g, e)
 		}
 		if err != nil {
 			return err
 		}
 		_, err = g.ec2.ReleaseAddress(ctx, &ec2.ReleaseAddressInput{AllocationId: aws.String(id)})
 		return err
-	}, func() ([]string, error) { return g.natsWith(ctx, id) }, "InvalidIPAddress.InUse")
+	}, func() ([]string, error) { return natsWith(ctx, g, id) }, "InvalidIPAddress.InUse")
 }
 
 // natsWith lists the NAT gateways that have an address.
-func (g *region) natsWith(ctx context.Context, address string) ([]string, error) {
-	all, err := g.natGateways(ctx, &ec2.DescribeNatGatewaysInput{})
+func natsWith(ctx context.Context, g *region, address string) ([]string, error) {
+	all, err := natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{})
 	var names []string
 	for _, n := range all {
-		if o := g.observedNAT(n); !natGone(n) && desiredIs(o.Attrs, "eip", address) {
+		if o := observedNAT(g, n); !natGone(n) && desiredIs(o.Attrs, "eip", address) {
 			names = append(names, nameID(o))
 		}
 	}

@@ -29,7 +29,7 @@ const (
 )
 
 // elbTags reads the tags of resources, which no list of this service has.
-func (g *region) elbTags(ctx context.Context, arns []string) (map[string]map[string]string, error) {
+func elbTags(ctx context.Context, g *region, arns []string) (map[string]map[string]string, error) {
 	out := map[string]map[string]string{}
 	for some := range slices.Chunk(arns, elbTagged) {
 		all, err := g.elb.DescribeTags(ctx, &elb.DescribeTagsInput{ResourceArns: some})
@@ -54,9 +54,9 @@ func withTags[T any](ctx context.Context, g *region, all []T, arn func(T) *strin
 	for i := range all {
 		arns[i] = aws.ToString(arn(all[i]))
 	}
-	tags, err := g.elbTags(ctx, arns)
+	tags, err := elbTags(ctx, g, arns)
 	if absent(err) {
-		tags, err = g.tagsOneByOne(ctx, arns)
+		tags, err = tagsOneByOne(ctx, g, arns)
 	}
 	if err != nil {
 		return nil, err
@@ -70,10 +70,10 @@ func withTags[T any](ctx context.Context, g *region, all []T, arn func(T) *strin
 	return out, nil
 }
 
-func (g *region) tagsOneByOne(ctx context.Context, arns []string) (map[string]map[string]string, error) {
+func tagsOneByOne(ctx context.Context, g *region, arns []string) (map[string]map[string]string, error) {
 	out := map[string]map[string]string{}
 	for _, arn := range arns {
-		one, err := g.elbTags(ctx, []string{arn})
+		one, err := elbTags(ctx, g, []string{arn})
 		if err != nil && !absent(err) {
 			return nil, err
 		}
@@ -121,7 +121,7 @@ type byName struct {
 func (b byName) make(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	name := r.Desired.Ref.Name
 	o, err := b.find(ctx, name)
-	if err == nil && o.Marks.Key != r.Key && g.beside(o, r) {
+	if err == nil && o.Marks.Key != r.Key && beside(g, o, r) {
 		name = besideName(name, r.Key, b.max)
 		o, err = b.find(ctx, name)
 	}
@@ -154,14 +154,14 @@ func (b byName) check(ctx context.Context, g *region, r provider.Request) error 
 		return nil
 	case err != nil:
 		return err
-	case o.ID == r.Have.ID, g.beside(o, r), r.Key != "" && o.Marks.Key == r.Key:
+	case o.ID == r.Have.ID, beside(g, o, r), r.Key != "" && o.Marks.Key == r.Key:
 		return nil
 	}
 	return taken(o, r)
 }
 
 // beside reports that a resource is the one that a request replaces and that is deleted after it.
-func (g *region) beside(old resource.Observed, r provider.Request) bool {
+func beside(g *region, old resource.Observed, r provider.Request) bool {
 	return r.Desired.Replace == resource.CreateFirst && old.Marks.Ref.Stack == r.Desired.Ref.Stack && g.shortRef(old.Marks.Ref) == g.shortRef(r.Desired.Ref)
 }
 

@@ -66,21 +66,21 @@ func instanceID(i types.Instance) string { return aws.ToString(i.InstanceId) }
 
 func volumeID(v types.Volume) string { return aws.ToString(v.VolumeId) }
 
-func (g *region) instancesBy(ctx context.Context) func([]types.Filter) ([]types.Instance, error) {
+func instancesBy(ctx context.Context, g *region) func([]types.Filter) ([]types.Instance, error) {
 	return func(f []types.Filter) ([]types.Instance, error) {
-		return g.instances(ctx, &ec2.DescribeInstancesInput{Filters: append(f, living()...)})
+		return instances(ctx, g, &ec2.DescribeInstancesInput{Filters: append(f, living()...)})
 	}
 }
 
-func (g *region) volumesBy(ctx context.Context) func([]types.Filter) ([]types.Volume, error) {
+func volumesBy(ctx context.Context, g *region) func([]types.Filter) ([]types.Volume, error) {
 	return func(f []types.Filter) ([]types.Volume, error) {
-		return g.volumes(ctx, &ec2.DescribeVolumesInput{Filters: f})
+		return volumes(ctx, g, &ec2.DescribeVolumesInput{Filters: f})
 	}
 }
 
 // roots are the volumes that belong to the instances: all volumes or, with a filter, also the root
 // volumes of adopted instances, which carry no tags.
-func (s *sweep) roots(ctx context.Context, instances []types.Instance) ([]types.Volume, error) {
+func roots(ctx context.Context, s *sweep, instances []types.Instance) ([]types.Volume, error) {
 	all, err := s.volumes()
 	if err != nil || s.filter == nil {
 		return all, err
@@ -89,12 +89,12 @@ func (s *sweep) roots(ctx context.Context, instances []types.Instance) ([]types.
 	for i := range instances {
 		ids[i] = rootID(instances[i])
 	}
-	return withIDs(slices.Clip(all), "volume-id", ids, volumeID, s.volumesBy(ctx))
+	return withIDs(slices.Clip(all), "volume-id", ids, volumeID, volumesBy(ctx, s.region))
 }
 
 // users are the instances that the volumes may be attached to: all or, with a filter, also those of
 // others, since a root volume is no resource whatever tags were copied to it.
-func (s *sweep) users(ctx context.Context, volumes []types.Volume) ([]types.Instance, error) {
+func users(ctx context.Context, s *sweep, volumes []types.Volume) ([]types.Instance, error) {
 	all, err := s.instances()
 	if err != nil || s.filter == nil {
 		return all, err
@@ -105,5 +105,5 @@ func (s *sweep) users(ctx context.Context, volumes []types.Volume) ([]types.Inst
 			ids = append(ids, aws.ToString(a.InstanceId))
 		}
 	}
-	return withIDs(slices.Clip(all), "instance-id", ids, instanceID, s.instancesBy(ctx))
+	return withIDs(slices.Clip(all), "instance-id", ids, instanceID, instancesBy(ctx, s.region))
 }

@@ -109,28 +109,28 @@ func byFilter[T any](name string, list func(context.Context, []types.Filter) ([]
 }
 
 // gatherers make the reads of a region that many wait for.
-func (g *region) gatherers() {
+func gatherers(g *region) {
 	g.startingInstances = &gather[types.Instance]{
 		step: g.wait.First, most: g.wait.Gather,
 		read: byFilter("instance-id", func(ctx context.Context, f []types.Filter) ([]types.Instance, error) {
-			return g.instances(ctx, &ec2.DescribeInstancesInput{Filters: f})
+			return instances(ctx, g, &ec2.DescribeInstancesInput{Filters: f})
 		}, func(i types.Instance) *string { return i.InstanceId }),
 	}
 	g.changingVolumes = &gather[types.Volume]{
 		step: g.wait.First, most: g.wait.Gather,
 		read: byFilter("volume-id", func(ctx context.Context, f []types.Filter) ([]types.Volume, error) {
-			return g.volumes(ctx, &ec2.DescribeVolumesInput{Filters: f})
+			return volumes(ctx, g, &ec2.DescribeVolumesInput{Filters: f})
 		}, func(v types.Volume) *string { return v.VolumeId }),
 	}
 }
 
 // pollInstance and pollVolume read one of many that are waited for.
-func (g *region) pollInstance(ctx context.Context, id string) (types.Instance, error) {
+func pollInstance(ctx context.Context, g *region, id string) (types.Instance, error) {
 	i, ok, err := g.startingInstances.get(ctx, id)
 	return listed(i, ok, err, "ec2.DescribeInstances", id)
 }
 
-func (g *region) pollVolume(ctx context.Context, id string) (types.Volume, error) {
+func pollVolume(ctx context.Context, g *region, id string) (types.Volume, error) {
 	v, ok, err := g.changingVolumes.get(ctx, id)
 	return listed(v, ok, err, "ec2.DescribeVolumes", id)
 }

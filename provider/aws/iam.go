@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-func (o operation) permissions() []string {
+func permissions(o operation) []string {
 	if len(o.actions) > 0 {
 		return o.actions
 	}
@@ -52,7 +52,7 @@ func IAMPolicy() []byte {
 			continue // which roles these credentials assume is not known here, and any would be too much
 		}
 		at := partOf(o)
-		for _, action := range o.permissions() {
+		for _, action := range permissions(o) {
 			if s, ok := limited[action]; ok {
 				s.Action = append(s.Action, action)
 				limited[action] = s

@@ -137,8 +137,8 @@ func listRoles(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 	}
 	var out []resource.Observed
 	for _, r := range all {
-		if !s.elsewhere(iamTagMap(r.Tags)) {
-			out = append(out, s.observedRole(r))
+		if !ofOtherRegion(s.region, iamTagMap(r.Tags)) {
+			out = append(out, observedRole(s.region, r))
 		}
 	}
 	return out, nil
@@ -147,13 +147,13 @@ func listRoles(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 // iamPage is the size of pages; more is not allowed.
 const iamPage = 1000
 
-// elsewhere reports that a resource which belongs to no region is marked as one of another region.
-func (g *region) elsewhere(tags map[string]string) bool {
+// ofOtherRegion reports that a resource which belongs to no region is marked as one of another region.
+func ofOtherRegion(g *region, tags map[string]string) bool {
 	ref, err := resource.ParseRef(tags[tagRef])
 	return tags[tagManaged] == "true" && err == nil && ref.Provider == Name && ref.Location != g.name
 }
 
-func (g *region) observedRole(r types.RoleDetail) resource.Observed {
+func observedRole(g *region, r types.RoleDetail) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(r.RoleName), UID: aws.ToString(r.RoleId), Health: resource.Healthy}
 	if r.CreateDate != nil {
 		o.Since = *r.CreateDate

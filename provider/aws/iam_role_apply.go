@@ -57,7 +57,7 @@ func createRole(ctx context.Context, g *region, r provider.Request) (resource.Ob
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.applyRole(ctx, r, name)
+	return applyRole(ctx, g, r, name)
 }
 
 // unknownPrincipal: a role that a policy names and that was created a moment ago.
@@ -84,22 +84,22 @@ func updateRole(ctx context.Context, g *region, r provider.Request) (resource.Ob
 			return resource.Observed{}, classify("", err)
 		}
 	}
-	return g.applyRole(ctx, r, r.Have.ID)
+	return applyRole(ctx, g, r, r.Have.ID)
 }
 
 // applyRole brings what is inside a role to the configuration, as far as that sets it. A role that was
 // created a moment ago may not be visible yet.
-func (g *region) applyRole(ctx context.Context, r provider.Request, name string) (resource.Observed, error) {
+func applyRole(ctx context.Context, g *region, r provider.Request, name string) (resource.Observed, error) {
 	var have types.RoleDetail
 	err := g.awaitSeen(ctx, g.wait.Appear, "the role "+name, func(ctx context.Context) (err error) {
-		have, err = g.role(ctx, name)
+		have, err = role(ctx, g, name)
 		return err
 	})
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	for _, apply := range []func(context.Context, provider.Request, types.RoleDetail) error{g.applyTrust, g.applyPolicies, g.applyAttached, g.applyProfile} {
-		err := g.patiently(ctx, g.wait.Appear, func() error { return classify("", apply(ctx, r, have)) },
+	for _, apply := range []func(context.Context, *region, provider.Request, types.RoleDetail) error{applyTrust, applyPolicies, applyAttached, applyProfile} {
+		err := g.patiently(ctx, g.wait.Appear, func() error { return classify("", apply(ctx, g, r, have)) },
 			"ConcurrentModification", "EntityTemporarilyUnmodifiable")
 		if err != nil {
 			return resource.Observed{}, err
@@ -108,7 +108,7 @@ func (g *region) applyRole(ctx context.Context, r provider.Request, name string)
 	return readRole(ctx, g, name)
 }
 
-func (g *region) applyTrust(ctx context.Context, r provider.Request, have types.RoleDetail) error {
+func applyTrust(ctx context.Context, g *region, r provider.Request, have types.RoleDetail) error {
 	want, ok := text(r.Desired.Attrs, "trust")
 	if !ok || samePolicy(resource.String(want), resource.String(unescaped(have.AssumeRolePolicyDocument))) == resource.Equivalent {
 		return nil
@@ -119,7 +119,7 @@ func (g *region) applyTrust(ctx context.Context, r provider.Request, have types.
 	}, unknownPrincipal)
 }
 
-func (g *region) applyPolicies(ctx context.Context, r provider.Request, have types.RoleDetail) error {
+func applyPolicies(ctx context.Context, g *region, r provider.Request, have types.RoleDetail) error {
 	want, ok := policiesOf(r.Desired.Attrs)
 	if !ok {
 		return nil
@@ -141,19 +141,19 @@ func (g *region) applyPolicies(ctx context.Context, r provider.Request, have typ
 		}
 	}
 	for name := range before {
-		if err := g.dropPolicy(ctx, have.RoleName, name); err != nil {
+		if err := dropPolicy(ctx, g, have.RoleName, name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (g *region) dropPolicy(ctx context.Context, role *string, name string) error {
+func dropPolicy(ctx context.Context, g *region, role *string, name string) error {
 	_, err := g.iam.DeleteRolePolicy(ctx, &iam.DeleteRolePolicyInput{RoleName: role, PolicyName: aws.String(name)})
 	return unlessAbsent(err)
 }
 
-func (g *region) applyAttached(ctx context.Context, r provider.Request, have types.RoleDetail) error {
+func applyAttached(ctx context.Context, g *region, r provider.Request, have types.RoleDetail) error {
 	if _, ok := r.Desired.Attrs.Get(managedPolicies); !ok {
 		return nil
 	}
@@ -174,14 +174,14 @@ func (g *region) applyAttached(ctx context.Context, r provider.Request, have typ
 		if slices.Contains(want, arn) {
 			continue
 		}
-		if err := g.detachPolicy(ctx, have.RoleName, arn); err != nil {
+		if err := detachPolicy(ctx, g, have.RoleName, arn); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (g *region) detachPolicy(ctx context.Context, role *string, arn string) error {
+func detachPolicy(ctx context.Context, g *region, role *string, arn string) error {
 	_, err := g.iam.DetachRolePolicy(ctx, &iam.DetachRolePolicyInput{RoleName: role, PolicyArn: aws.String(arn)})
 	return unlessAbsent(err)
 }
@@ -196,19 +196,19 @@ func unlessAbsent(err error) error {
 
 // applyProfile creates or deletes the instance profile of the role's name. One of the name that has
 // another role, or is neither empty nor ours, belongs to another hand.
-func (g *region) applyProfile(ctx context.Context, r provider.Request, have types.RoleDetail) error {
+func applyProfile(ctx context.Context, g *region, r provider.Request, have types.RoleDetail) error {
 	want, ok := flag(r.Desired.Attrs, instanceProfile)
 	switch {
 	case !ok || want == hasProfile(have):
 		return nil
 	case !want:
-		return g.dropProfile(ctx, have.RoleName)
+		return dropProfile(ctx, g, have.RoleName)
 	}
 	_, err := g.iam.CreateInstanceProfile(ctx, &iam.CreateInstanceProfileInput{
 		InstanceProfileName: have.RoleName, Path: have.Path, Tags: iamTags(rootTags(g.birthTags(r, false))),
 	})
 	if hasCode(err, "EntityAlreadyExists") {
-		err = g.ownProfile(ctx, r, have.RoleName)
+		err = ownProfile(ctx, g, r, have.RoleName)
 	}
 	if err != nil {
 		return err
@@ -221,7 +221,7 @@ func (g *region) applyProfile(ctx context.Context, r provider.Request, have type
 
 // ownProfile is nil if an empty instance profile has the tags of this stack: the answer to its creation
 // was lost.
-func (g *region) ownProfile(ctx context.Context, r provider.Request, name *string) error {
+func ownProfile(ctx context.Context, g *region, r provider.Request, name *string) error {
 	out, err := g.iam.GetInstanceProfile(ctx, &iam.GetInstanceProfileInput{InstanceProfileName: name})
 	if err != nil {
 		return err
@@ -232,7 +232,7 @@ func (g *region) ownProfile(ctx context.Context, r provider.Request, name *strin
 	return conflict("iam.CreateInstanceProfile", fmt.Errorf("an instance profile %s exists and is unmanaged", *name), "delete it, or use another name for the role")
 }
 
-func (g *region) dropProfile(ctx context.Context, name *string) error {
+func dropProfile(ctx context.Context, g *region, name *string) error {
 	_, err := g.iam.RemoveRoleFromInstanceProfile(ctx, &iam.RemoveRoleFromInstanceProfileInput{InstanceProfileName: name, RoleName: name})
 	if err = unlessAbsent(err); err != nil {
 		return err
@@ -246,7 +246,7 @@ func (g *region) dropProfile(ctx context.Context, name *string) error {
 func deleteRole(ctx context.Context, g *region, r provider.Request) error {
 	id := r.Have.ID
 	foreign := func() ([]string, error) {
-		all, err := g.profilesOf(ctx, id)
+		all, err := profilesOf(ctx, g, id)
 		var names []string
 		for _, p := range all {
 			if name := aws.ToString(p.InstanceProfileName); name != id {
@@ -256,7 +256,7 @@ func deleteRole(ctx context.Context, g *region, r provider.Request) error {
 		return names, err
 	}
 	return g.deleteHeld(ctx, id, func() error {
-		have, err := g.role(ctx, id)
+		have, err := role(ctx, g, id)
 		if err == nil && r.Have.UID != "" && aws.ToString(have.RoleId) != r.Have.UID {
 			return nil // another role got the name: the one that is meant does not exist
 		}
@@ -266,23 +266,23 @@ func deleteRole(ctx context.Context, g *region, r provider.Request) error {
 			}
 			return err
 		}
-		return g.emptyRole(ctx, have)
+		return emptyRole(ctx, g, have)
 	}, foreign, "DeleteConflict")
 }
 
-func (g *region) emptyRole(ctx context.Context, have types.RoleDetail) error {
+func emptyRole(ctx context.Context, g *region, have types.RoleDetail) error {
 	for _, p := range have.AttachedManagedPolicies {
-		if err := g.detachPolicy(ctx, have.RoleName, aws.ToString(p.PolicyArn)); err != nil {
+		if err := detachPolicy(ctx, g, have.RoleName, aws.ToString(p.PolicyArn)); err != nil {
 			return err
 		}
 	}
 	for _, p := range have.RolePolicyList {
-		if err := g.dropPolicy(ctx, have.RoleName, aws.ToString(p.PolicyName)); err != nil {
+		if err := dropPolicy(ctx, g, have.RoleName, aws.ToString(p.PolicyName)); err != nil {
 			return err
 		}
 	}
 	if hasProfile(have) {
-		if err := g.dropProfile(ctx, have.RoleName); err != nil {
+		if err := dropProfile(ctx, g, have.RoleName); err != nil {
 			return err
 		}
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // role reads one role with all that is inside.
-func (g *region) role(ctx context.Context, name string) (types.RoleDetail, error) {
+func role(ctx context.Context, g *region, name string) (types.RoleDetail, error) {
 	out, err := g.iam.GetRole(ctx, &iam.GetRoleInput{RoleName: aws.String(name)})
 	if err != nil {
 		return types.RoleDetail{}, classify("", err)
@@ -23,17 +23,17 @@ func (g *region) role(ctx context.Context, name string) (types.RoleDetail, error
 		RoleName: r.RoleName, RoleId: r.RoleId, Arn: r.Arn, Path: r.Path, CreateDate: r.CreateDate,
 		AssumeRolePolicyDocument: r.AssumeRolePolicyDocument, Tags: r.Tags,
 	}
-	if d.RolePolicyList, err = g.inlinePolicies(ctx, name); err != nil {
+	if d.RolePolicyList, err = inlinePolicies(ctx, g, name); err != nil {
 		return d, err
 	}
-	if d.AttachedManagedPolicies, err = g.attachedPolicies(ctx, name); err != nil {
+	if d.AttachedManagedPolicies, err = attachedPolicies(ctx, g, name); err != nil {
 		return d, err
 	}
-	d.InstanceProfileList, err = g.profilesOf(ctx, name)
+	d.InstanceProfileList, err = profilesOf(ctx, g, name)
 	return d, err
 }
 
-func (g *region) inlinePolicies(ctx context.Context, role string) ([]types.PolicyDetail, error) {
+func inlinePolicies(ctx context.Context, g *region, role string) ([]types.PolicyDetail, error) {
 	names, err := pages(ctx, "iam.ListRolePolicies", func(ctx context.Context, token *string) ([]string, *string, error) {
 		out, err := g.iam.ListRolePolicies(ctx, &iam.ListRolePoliciesInput{RoleName: aws.String(role), Marker: token})
 		if err != nil {
@@ -52,7 +52,7 @@ func (g *region) inlinePolicies(ctx context.Context, role string) ([]types.Polic
 	return all, err
 }
 
-func (g *region) attachedPolicies(ctx context.Context, role string) ([]types.AttachedPolicy, error) {
+func attachedPolicies(ctx context.Context, g *region, role string) ([]types.AttachedPolicy, error) {
 	return pages(ctx, "iam.ListAttachedRolePolicies", func(ctx context.Context, token *string) ([]types.AttachedPolicy, *string, error) {
 		out, err := g.iam.ListAttachedRolePolicies(ctx, &iam.ListAttachedRolePoliciesInput{RoleName: aws.String(role), Marker: token})
 		if err != nil {
@@ -62,7 +62,7 @@ func (g *region) attachedPolicies(ctx context.Context, role string) ([]types.Att
 	})
 }
 
-func (g *region) profilesOf(ctx context.Context, role string) ([]types.InstanceProfile, error) {
+func profilesOf(ctx context.Context, g *region, role string) ([]types.InstanceProfile, error) {
 	return pages(ctx, "iam.ListInstanceProfilesForRole", func(ctx context.Context, token *string) ([]types.InstanceProfile, *string, error) {
 		out, err := g.iam.ListInstanceProfilesForRole(ctx, &iam.ListInstanceProfilesForRoleInput{RoleName: aws.String(role), Marker: token})
 		if err != nil {
@@ -73,11 +73,11 @@ func (g *region) profilesOf(ctx context.Context, role string) ([]types.InstanceP
 }
 
 func readRole(ctx context.Context, g *region, id string) (resource.Observed, error) {
-	r, err := g.role(ctx, id)
+	r, err := role(ctx, g, id)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedRole(r), nil
+	return observedRole(g, r), nil
 }
 
 func tagRole(ctx context.Context, g *region, id string, set map[string]string, drop []string) error {

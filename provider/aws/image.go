@@ -45,7 +45,7 @@ func architecture(size string) string {
 }
 
 // imageFor gives the configured image, or the current Amazon Linux for the size.
-func (g *region) imageFor(ctx context.Context, image, size string) (string, error) {
+func imageFor(ctx context.Context, g *region, image, size string) (string, error) {
 	if image != "" && image != latestImage {
 		return image, nil
 	}
@@ -79,9 +79,9 @@ func noImage(err error, region string) error {
 	}
 }
 
-// rootOf reads the root device of an image: without its name nothing can be set for the root volume
+// rootOfImage reads the root device of an image: without its name nothing can be set for the root volume
 // when an instance is created.
-func (g *region) rootOf(ctx context.Context, image string) (rootDevice, error) {
+func rootOfImage(ctx context.Context, g *region, image string) (rootDevice, error) {
 	if err := g.images.gate.enter(ctx); err != nil {
 		return rootDevice{}, classify("", err)
 	}

@@ -217,7 +217,7 @@ func TestStatesOfDatabases(t *testing.T) {
 
 func TestGroupsThatAreBeingRemovedAreOmitted(t *testing.T) {
 	g := testRegion(Delays{})
-	o := g.observedDB(types.DBInstance{DBInstanceIdentifier: aws.String("db"), DBInstanceStatus: aws.String("failed"), VpcSecurityGroups: []types.VpcSecurityGroupMembership{
+	o := observedDB(g, types.DBInstance{DBInstanceIdentifier: aws.String("db"), DBInstanceStatus: aws.String("failed"), VpcSecurityGroups: []types.VpcSecurityGroupMembership{
 		{VpcSecurityGroupId: aws.String("sg-2"), Status: aws.String("active")}, {VpcSecurityGroupId: aws.String("sg-1"), Status: aws.String("removing")},
 	}})
 	groups, _ := o.Attrs.Get("security_groups")
@@ -237,9 +237,9 @@ func TestArchitectures(t *testing.T) {
 func TestSnapshotNamesAreTheSameForOneDeletion(t *testing.T) {
 	g := testRegion(Delays{})
 	r := provider.Request{Key: "k1", Have: resource.Observed{ID: "db"}}
-	one, two := g.snapshotName(r), g.snapshotName(r)
+	one, two := snapshotName(g, r), snapshotName(g, r)
 	r.Key = "k2"
-	if three := g.snapshotName(r); one != two || one == three || !strings.HasPrefix(one, "db-final-") {
+	if three := snapshotName(g, r); one != two || one == three || !strings.HasPrefix(one, "db-final-") {
 		t.Errorf("%s %s %s", one, two, three)
 	}
 }
@@ -258,11 +258,11 @@ func TestAYoungResourceThatAListOmitsIsReadByItsID(t *testing.T) {
 		return resource.Observed{ID: id}, nil
 	}}
 	listed := []resource.Observed{{ID: "i-listed"}}
-	all, err := g.withKnown(t.Context(), k, listed, []provider.Known{{Kind: "ec2", ID: "i-listed"}, {Kind: "ec2", ID: "i-young"}, {Kind: "ec2", ID: "i-gone"}, {Kind: "rds", ID: "db"}})
+	all, err := withKnown(t.Context(), g, k, listed, []provider.Known{{Kind: "ec2", ID: "i-listed"}, {Kind: "ec2", ID: "i-young"}, {Kind: "ec2", ID: "i-gone"}, {Kind: "rds", ID: "db"}})
 	if err != nil || len(all) != 2 || all[1].ID != "i-young" || fmt.Sprint(asked) != "[i-young i-gone]" {
 		t.Errorf("%v after asking for %v: %v", all, asked, err)
 	}
-	if all, err := g.withKnown(t.Context(), k, listed, []provider.Known{{Kind: "ec2", ID: "i-denied"}}); err == nil {
+	if all, err := withKnown(t.Context(), g, k, listed, []provider.Known{{Kind: "ec2", ID: "i-denied"}}); err == nil {
 		t.Errorf("a resource that may exist is absent from %v", all)
 	}
 }

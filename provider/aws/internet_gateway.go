@@ -33,7 +33,7 @@ func kindOfInternetGateway() kind {
 	}
 }
 
-func (g *region) internetGateways(ctx context.Context, in *ec2.DescribeInternetGatewaysInput) ([]types.InternetGateway, error) {
+func internetGateways(ctx context.Context, g *region, in *ec2.DescribeInternetGatewaysInput) ([]types.InternetGateway, error) {
 	return pages(ctx, "ec2.DescribeInternetGateways", func(ctx context.Context, token *string) ([]types.InternetGateway, *string, error) {
 		in.NextToken, in.MaxResults = token, pageOf(in.InternetGatewayIds)
 		out, err := g.ec2.DescribeInternetGateways(ctx, in)
@@ -48,9 +48,9 @@ func (g *region) internetGateways(ctx context.Context, in *ec2.DescribeInternetG
 // only its VPC tells.
 func listInternetGateways(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 	all, err := allOrOwn(s, kindInternetGateway, "internet-gateway-id", func(x types.InternetGateway) string { return aws.ToString(x.InternetGatewayId) }, func(f []types.Filter) ([]types.InternetGateway, error) {
-		return s.internetGateways(ctx, &ec2.DescribeInternetGatewaysInput{Filters: f})
+		return internetGateways(ctx, s.region, &ec2.DescribeInternetGatewaysInput{Filters: f})
 	})
-	out, err := observedAs(all, err, s.observedInternetGateway)
+	out, err := observedAs(s, all, err, observedInternetGateway)
 	for i := range out {
 		vpc, attached := text(out[i].Attrs, "vpc")
 		if !attached || !out[i].Marks.IsZero() {
@@ -67,7 +67,7 @@ func listInternetGateways(ctx context.Context, s *sweep) ([]resource.Observed, e
 	return out, err
 }
 
-func (g *region) observedInternetGateway(i types.InternetGateway) resource.Observed {
+func observedInternetGateway(g *region, i types.InternetGateway) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(i.InternetGatewayId), Health: resource.Healthy}
 	a := attrs{}
 	for _, at := range i.Attachments {
@@ -84,17 +84,17 @@ func (g *region) observedInternetGateway(i types.InternetGateway) resource.Obser
 	return o
 }
 
-func (g *region) internetGateway(ctx context.Context, id string) (resource.Observed, error) {
-	all, err := g.internetGateways(ctx, &ec2.DescribeInternetGatewaysInput{InternetGatewayIds: []string{id}})
+func internetGateway(ctx context.Context, g *region, id string) (resource.Observed, error) {
+	all, err := internetGateways(ctx, g, &ec2.DescribeInternetGatewaysInput{InternetGatewayIds: []string{id}})
 	i, err := only(all, err, "ec2.DescribeInternetGateways", id)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedInternetGateway(i), nil
+	return observedInternetGateway(g, i), nil
 }
 
 func readInternetGateway(ctx context.Context, g *region, id string) (resource.Observed, error) {
-	return g.internetGateway(ctx, id)
+	return internetGateway(ctx, g, id)
 }
 
 func checkInternetGateway(ctx context.Context, g *region, _ provider.Request) error {
@@ -112,24 +112,24 @@ func createInternetGateway(ctx context.Context, g *region, r provider.Request) (
 		}
 		return *out.InternetGateway, nil
 	}, func() ([]types.InternetGateway, error) {
-		return g.internetGateways(ctx, &ec2.DescribeInternetGatewaysInput{Filters: bornWith(r.Key)})
+		return internetGateways(ctx, g, &ec2.DescribeInternetGatewaysInput{Filters: bornWith(r.Key)})
 	})
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.attachInternetGateway(ctx, aws.ToString(made.InternetGatewayId), r.Desired.Attrs)
+	return attachInternetGateway(ctx, g, aws.ToString(made.InternetGatewayId), r.Desired.Attrs)
 }
 
 func updateInternetGateway(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
-	return g.attachInternetGateway(ctx, r.Have.ID, r.Desired.Attrs)
+	return attachInternetGateway(ctx, g, r.Have.ID, r.Desired.Attrs)
 }
 
 // attachInternetGateway attaches a gateway to its VPC, and only to it. An attachment to it that is
 // there already, after an answer that was lost, is success.
-func (g *region) attachInternetGateway(ctx context.Context, id string, want resource.Attrs) (o resource.Observed, err error) {
+func attachInternetGateway(ctx context.Context, g *region, id string, want resource.Attrs) (o resource.Observed, err error) {
 	vpc, _ := text(want, "vpc")
 	err = g.awaitSeen(ctx, g.wait.Compute, "the internet gateway "+id, func(ctx context.Context) error {
-		if o, err = g.internetGateway(ctx, id); err != nil {
+		if o, err = internetGateway(ctx, g, id); err != nil {
 			return err
 		}
 		have, attached := text(o.Attrs, "vpc")
@@ -139,7 +139,7 @@ func (g *region) attachInternetGateway(ctx context.Context, id string, want reso
 		case have == vpc:
 			return errWait
 		case attached:
-			if err := g.detachInternetGateway(ctx, id, have); err != nil {
+			if err := detachInternetGateway(ctx, g, id, have); err != nil {
 				return err
 			}
 			return errWait
@@ -153,7 +153,7 @@ func (g *region) attachInternetGateway(ctx context.Context, id string, want reso
 	return o, err
 }
 
-func (g *region) detachInternetGateway(ctx context.Context, id, vpc string) error {
+func detachInternetGateway(ctx context.Context, g *region, id, vpc string) error {
 	_, err := g.ec2.DetachInternetGateway(ctx, &ec2.DetachInternetGatewayInput{InternetGatewayId: aws.String(id), VpcId: aws.String(vpc)})
 	if hasCode(err, "Gateway.NotAttached") {
 		return nil
@@ -166,31 +166,31 @@ func (g *region) detachInternetGateway(ctx context.Context, id, vpc string) erro
 func deleteInternetGateway(ctx context.Context, g *region, r provider.Request) error {
 	id := r.Have.ID
 	return g.deleteHeld(ctx, id, func() error {
-		o, err := g.internetGateway(ctx, id)
+		o, err := internetGateway(ctx, g, id)
 		if err != nil {
 			return err
 		}
 		if vpc, attached := text(o.Attrs, "vpc"); attached {
-			if err := g.detachInternetGateway(ctx, id, vpc); err != nil {
+			if err := detachInternetGateway(ctx, g, id, vpc); err != nil {
 				return err
 			}
 		}
 		_, err = g.ec2.DeleteInternetGateway(ctx, &ec2.DeleteInternetGatewayInput{InternetGatewayId: aws.String(id)})
 		return err
-	}, func() ([]string, error) { return g.publicIn(ctx, r.Have) }, "DependencyViolation")
+	}, func() ([]string, error) { return publicIn(ctx, g, r.Have) }, "DependencyViolation")
 }
 
 // publicIn lists the NAT gateways of the VPC that a gateway is attached to. They have public addresses.
-func (g *region) publicIn(ctx context.Context, have resource.Observed) ([]string, error) {
+func publicIn(ctx context.Context, g *region, have resource.Observed) ([]string, error) {
 	vpc, attached := text(have.Attrs, "vpc")
 	if !attached {
 		return nil, nil
 	}
-	all, err := g.natGateways(ctx, &ec2.DescribeNatGatewaysInput{Filter: where("vpc-id", vpc)})
+	all, err := natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{Filter: where("vpc-id", vpc)})
 	var names []string
 	for _, n := range all {
 		if !natGone(n) {
-			names = append(names, nameID(g.observedNAT(n)))
+			names = append(names, nameID(observedNAT(g, n)))
 		}
 	}
 	return names, err

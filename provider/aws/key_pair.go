@@ -38,8 +38,8 @@ func kindOfKeyPair() kind {
 			},
 		},
 		list: func(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-			all, err := s.keyPairs(ctx, nil)
-			return observedAs(all, err, s.observedKeyPair)
+			all, err := keyPairs(ctx, s.region, nil)
+			return observedAs(s, all, err, observedKeyPair)
 		},
 		read: readKeyPair, tag: tagKeyPair, check: checkKeyPair,
 		create: createKeyPair, update: updateKeyPair, remove: deleteKeyPair,
@@ -83,7 +83,7 @@ func plainKey(s string) string {
 }
 
 // keyPairs reads those named, or all: DescribeKeyPairs has no pages.
-func (g *region) keyPairs(ctx context.Context, names []string) ([]types.KeyPairInfo, error) {
+func keyPairs(ctx context.Context, g *region, names []string) ([]types.KeyPairInfo, error) {
 	out, err := g.ec2.DescribeKeyPairs(ctx, &ec2.DescribeKeyPairsInput{KeyNames: names, IncludePublicKey: aws.Bool(true)})
 	if err != nil {
 		return nil, classify("", err)
@@ -91,7 +91,7 @@ func (g *region) keyPairs(ctx context.Context, names []string) ([]types.KeyPairI
 	return out.KeyPairs, nil
 }
 
-func (g *region) observedKeyPair(k types.KeyPairInfo) resource.Observed {
+func observedKeyPair(g *region, k types.KeyPairInfo) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(k.KeyName), UID: aws.ToString(k.KeyPairId), Health: resource.Healthy}
 	a := attrs{}
 	if s := plainKey(aws.ToString(k.PublicKey)); s != "" {
@@ -106,12 +106,12 @@ func (g *region) observedKeyPair(k types.KeyPairInfo) resource.Observed {
 }
 
 func readKeyPair(ctx context.Context, g *region, id string) (resource.Observed, error) {
-	all, err := g.keyPairs(ctx, []string{id})
+	all, err := keyPairs(ctx, g, []string{id})
 	k, err := only(all, err, "ec2.DescribeKeyPairs", id)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedKeyPair(k), nil
+	return observedKeyPair(g, k), nil
 }
 
 // tagKeyPair finds the ID, by which EC2 tags.
@@ -142,7 +142,7 @@ func checkKeyPair(ctx context.Context, g *region, r provider.Request) error {
 	case r.Have.ID == r.Desired.Ref.Name:
 		return nil
 	}
-	return g.keyPairTaken(ctx, r, err)
+	return keyPairTaken(ctx, g, r, err)
 }
 
 // createKeyPair relies on the name: ImportKeyPair has no token. A key pair of the name that has the key
@@ -152,7 +152,7 @@ func createKeyPair(ctx context.Context, g *region, r provider.Request) (resource
 	in.TagSpecifications = []types.TagSpecification{born(types.ResourceTypeKeyPair, g.birthTags(r, false))}
 	_, err := g.ec2.ImportKeyPair(ctx, in)
 	if hasCode(err, "InvalidKeyPair.Duplicate") {
-		err = g.keyPairTaken(ctx, r, err)
+		err = keyPairTaken(ctx, g, r, err)
 	}
 	if err != nil {
 		return resource.Observed{}, err
@@ -166,7 +166,7 @@ func createKeyPair(ctx context.Context, g *region, r provider.Request) (resource
 }
 
 // keyPairTaken is nil if the key pair that has the name was created by this request.
-func (g *region) keyPairTaken(ctx context.Context, r provider.Request, refused error) error {
+func keyPairTaken(ctx context.Context, g *region, r provider.Request, refused error) error {
 	o, err := readKeyPair(ctx, g, r.Desired.Ref.Name)
 	switch {
 	case err != nil:

@@ -104,7 +104,7 @@ type key struct {
 }
 
 // aliases reads those of all keys, or of one.
-func (g *region) aliases(ctx context.Context, id *string) (map[string][]string, error) {
+func aliases(ctx context.Context, g *region, id *string) (map[string][]string, error) {
 	all, err := pages(ctx, "kms.ListAliases", func(ctx context.Context, token *string) ([]types.AliasListEntry, *string, error) {
 		out, err := g.kms.ListAliases(ctx, &kms.ListAliasesInput{KeyId: id, Marker: token})
 		if err != nil {
@@ -125,20 +125,20 @@ func (g *region) aliases(ctx context.Context, id *string) (map[string][]string, 
 
 // listKeys takes two calls for each key, and three more for managed ones. AWS's own keys are omitted.
 func listKeys(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-	all, err := s.keyIDs(ctx)
+	all, err := keyIDs(ctx, s.region)
 	if err != nil {
 		return nil, err
 	}
-	named, err := s.aliases(ctx, nil)
+	named, err := aliases(ctx, s.region, nil)
 	if err != nil {
 		return nil, err
 	}
 	return observeEach(ctx, all, func(ctx context.Context, id string) (resource.Observed, error) {
-		k, err := s.key(ctx, id, named[id], false)
+		k, err := oneKey(ctx, s.region, id, named[id], false)
 		if err != nil {
 			return resource.Observed{}, err
 		}
-		return s.observedKey(k), nil
+		return observedKey(s.region, k), nil
 	}, func(id string, denied error) resource.Observed {
 		o := resource.Observed{ID: id, Health: resource.Unclear, Unread: denied.Error()}
 		s.identify(&o, kindKMS, "", nil)
@@ -146,7 +146,7 @@ func listKeys(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 	})
 }
 
-func (g *region) keyIDs(ctx context.Context) ([]string, error) {
+func keyIDs(ctx context.Context, g *region) ([]string, error) {
 	return pages(ctx, "kms.ListKeys", func(ctx context.Context, token *string) ([]string, *string, error) {
 		out, err := g.kms.ListKeys(ctx, &kms.ListKeysInput{Marker: token})
 		if err != nil {
@@ -160,8 +160,8 @@ func (g *region) keyIDs(ctx context.Context) ([]string, error) {
 	})
 }
 
-// key reads one. NotFound are those of AWS and those that ovi has deleted.
-func (g *region) key(ctx context.Context, id string, aliases []string, whole bool) (key, error) {
+// oneKey reads one. NotFound are those of AWS and those that ovi has deleted.
+func oneKey(ctx context.Context, g *region, id string, aliases []string, whole bool) (key, error) {
 	k := key{aliases: aliases}
 	out, err := g.kms.DescribeKey(ctx, &kms.DescribeKeyInput{KeyId: aws.String(id)})
 	if err != nil {
@@ -189,13 +189,13 @@ func (g *region) key(ctx context.Context, id string, aliases []string, whole boo
 		return k, scheduled("kms.DescribeKey", id, k.DeletionDate)
 	}
 	if whole || k.tags[tagManaged] == "true" {
-		err = g.keyDetails(ctx, &k)
+		err = keyDetails(ctx, g, &k)
 	}
 	return k, err
 }
 
 // keyDetails adds the policy and the rotation. A key that is to be deleted is not rotated.
-func (g *region) keyDetails(ctx context.Context, k *key) error {
+func keyDetails(ctx context.Context, g *region, k *key) error {
 	policy, err := g.kms.GetKeyPolicy(ctx, &kms.GetKeyPolicyInput{KeyId: k.KeyId, PolicyName: aws.String("default")})
 	if err != nil {
 		return classify("", err)
@@ -212,7 +212,7 @@ func (g *region) keyDetails(ctx context.Context, k *key) error {
 	return nil
 }
 
-func (g *region) observedKey(k key) resource.Observed {
+func observedKey(g *region, k key) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(k.KeyId), Health: resource.Healthy, Since: aws.ToTime(k.CreationDate)}
 	switch k.KeyState {
 	case types.KeyStateDisabled:
@@ -247,27 +247,27 @@ func firstOf(all []string) string {
 }
 
 func readKey(ctx context.Context, g *region, id string) (resource.Observed, error) {
-	named, err := g.aliases(ctx, aws.String(id))
+	named, err := aliases(ctx, g, aws.String(id))
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	k, err := g.key(ctx, id, named[id], true)
+	k, err := oneKey(ctx, g, id, named[id], true)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedKey(k), nil
+	return observedKey(g, k), nil
 }
 
 // keysWith finds the keys with a key of creation: KMS has no token, and no list by tags.
-func (g *region) keysWith(ctx context.Context, creation string) ([]string, error) {
-	all, err := g.keyIDs(ctx)
+func keysWith(ctx context.Context, g *region, creation string) ([]string, error) {
+	all, err := keyIDs(ctx, g)
 	if err != nil {
 		return nil, err
 	}
 	var mu sync.Mutex
 	var found []string
 	_, err = observeEach(ctx, all, func(ctx context.Context, id string) (resource.Observed, error) {
-		k, err := g.key(ctx, id, nil, false)
+		k, err := oneKey(ctx, g, id, nil, false)
 		if err == nil && k.tags[tagKey] == creation {
 			mu.Lock()
 			defer mu.Unlock()

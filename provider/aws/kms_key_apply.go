@@ -18,14 +18,14 @@ func checkKMS(ctx context.Context, g *region, r provider.Request) error {
 	if !set {
 		return nil
 	}
-	_, err := g.freeAlias(ctx, alias, r.Have.ID, r.Key)
+	_, err := freeAlias(ctx, g, alias, r.Have.ID, r.Key)
 	return err
 }
 
 // freeAlias finds which key has an alias. It is free also where that key is ours and to be deleted; any other is a
 // conflict.
-func (g *region) freeAlias(ctx context.Context, alias, own, creation string) (taken bool, err error) {
-	named, err := g.aliases(ctx, nil)
+func freeAlias(ctx context.Context, g *region, alias, own, creation string) (taken bool, err error) {
+	named, err := aliases(ctx, g, nil)
 	if err != nil {
 		return false, err
 	}
@@ -33,7 +33,7 @@ func (g *region) freeAlias(ctx context.Context, alias, own, creation string) (ta
 		if id == own || !slices.Contains(names, alias) {
 			continue
 		}
-		k, err := g.key(ctx, id, names, false)
+		k, err := oneKey(ctx, g, id, names, false)
 		switch {
 		case absent(err) && k.tags[tagDeleting] != "":
 			return true, nil
@@ -61,14 +61,14 @@ func createKey(ctx context.Context, g *region, r provider.Request) (resource.Obs
 			return "", err
 		}
 		return aws.ToString(out.KeyMetadata.KeyId), nil
-	}, func() ([]string, error) { return g.keysWith(ctx, r.Key) })
+	}, func() ([]string, error) { return keysWith(ctx, g, r.Key) })
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	if err := g.rotate(ctx, id, r.Desired.Attrs); err != nil {
+	if err := rotate(ctx, g, id, r.Desired.Attrs); err != nil {
 		return resource.Observed{}, err
 	}
-	if err := g.nameKey(ctx, id, r.Desired.Attrs); err != nil {
+	if err := nameKey(ctx, g, id, r.Desired.Attrs); err != nil {
 		return resource.Observed{}, err
 	}
 	if r.Desired.State == resource.StateStopped {
@@ -76,10 +76,10 @@ func createKey(ctx context.Context, g *region, r provider.Request) (resource.Obs
 			return resource.Observed{}, classify("", err)
 		}
 	}
-	return g.awaitKey(ctx, id)
+	return awaitKey(ctx, g, id)
 }
 
-func (g *region) awaitKey(ctx context.Context, id string) (o resource.Observed, err error) {
+func awaitKey(ctx context.Context, g *region, id string) (o resource.Observed, err error) {
 	err = g.awaitSeen(ctx, g.wait.Appear, "the key "+id, func(ctx context.Context) error {
 		if o, err = readKey(ctx, g, id); err == nil && o.Health == resource.Pending {
 			return errWait
@@ -90,7 +90,7 @@ func (g *region) awaitKey(ctx context.Context, id string) (o resource.Observed, 
 }
 
 // rotate turns the rotation on, with its days, or off, as far as the configuration sets it.
-func (g *region) rotate(ctx context.Context, id string, a resource.Attrs) error {
+func rotate(ctx context.Context, g *region, id string, a resource.Attrs) error {
 	on, set := flag(a, rotationAttr)
 	days := asInt32(a, rotationDays)
 	if !set && days == nil {
@@ -107,17 +107,17 @@ func (g *region) rotate(ctx context.Context, id string, a resource.Attrs) error 
 }
 
 // nameKey gives a key its alias alone.
-func (g *region) nameKey(ctx context.Context, id string, a resource.Attrs) error {
+func nameKey(ctx context.Context, g *region, id string, a resource.Attrs) error {
 	alias, set := text(a, aliasAttr)
 	if !set {
 		return nil
 	}
-	named, err := g.aliases(ctx, aws.String(id))
+	named, err := aliases(ctx, g, aws.String(id))
 	if err != nil {
 		return err
 	}
 	if !slices.Contains(named[id], alias) {
-		taken, err := g.freeAlias(ctx, alias, id, "")
+		taken, err := freeAlias(ctx, g, alias, id, "")
 		if err != nil {
 			return err
 		}
@@ -149,7 +149,7 @@ func (g *region) nameKey(ctx context.Context, id string, a resource.Attrs) error
 func updateKey(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	id := aws.String(r.Have.ID)
 	if starts(r) {
-		if err := g.enableKey(ctx, r.Have.ID); err != nil {
+		if err := enableKey(ctx, g, r.Have.ID); err != nil {
 			return resource.Observed{}, err
 		}
 	}
@@ -164,12 +164,12 @@ func updateKey(ctx context.Context, g *region, r provider.Request) (resource.Obs
 		}
 	}
 	if changed(r, rotationAttr, rotationDays) || starts(r) {
-		if err := g.rotate(ctx, r.Have.ID, r.Desired.Attrs); err != nil {
+		if err := rotate(ctx, g, r.Have.ID, r.Desired.Attrs); err != nil {
 			return resource.Observed{}, err
 		}
 	}
 	if changed(r, aliasAttr) {
-		if err := g.nameKey(ctx, r.Have.ID, r.Desired.Attrs); err != nil {
+		if err := nameKey(ctx, g, r.Have.ID, r.Desired.Attrs); err != nil {
 			return resource.Observed{}, err
 		}
 	}
@@ -178,11 +178,11 @@ func updateKey(ctx context.Context, g *region, r provider.Request) (resource.Obs
 			return resource.Observed{}, classify("", err)
 		}
 	}
-	return g.awaitKey(ctx, r.Have.ID)
+	return awaitKey(ctx, g, r.Have.ID)
 }
 
 // enableKey cancels a deletion, which leaves a key disabled, and enables it.
-func (g *region) enableKey(ctx context.Context, id string) error {
+func enableKey(ctx context.Context, g *region, id string) error {
 	out, err := g.kms.DescribeKey(ctx, &kms.DescribeKeyInput{KeyId: aws.String(id)})
 	if err != nil {
 		return classify("", err)
@@ -207,7 +207,7 @@ func deleteKey(ctx context.Context, g *region, r provider.Request) error {
 		return classify("", err)
 	}
 	if out.KeyMetadata.DeletionDate != nil {
-		if _, err := g.key(ctx, r.Have.ID, nil, false); absent(err) {
+		if _, err := oneKey(ctx, g, r.Have.ID, nil, false); absent(err) {
 			return nil // by an earlier call
 		}
 		if _, err := g.kms.CancelKeyDeletion(ctx, &kms.CancelKeyDeletionInput{KeyId: id}); err != nil {

@@ -72,7 +72,7 @@ const userData = "user_data"
 // templatePage is the size of pages of templates and of versions; more is not allowed.
 const templatePage = 200
 
-func (g *region) templates(ctx context.Context, in *ec2.DescribeLaunchTemplatesInput) ([]types.LaunchTemplate, error) {
+func templates(ctx context.Context, g *region, in *ec2.DescribeLaunchTemplatesInput) ([]types.LaunchTemplate, error) {
 	return pages(ctx, "ec2.DescribeLaunchTemplates", func(ctx context.Context, token *string) ([]types.LaunchTemplate, *string, error) {
 		if in.NextToken = token; len(in.LaunchTemplateIds)+len(in.LaunchTemplateNames) == 0 {
 			in.MaxResults = aws.Int32(templatePage)
@@ -86,7 +86,7 @@ func (g *region) templates(ctx context.Context, in *ec2.DescribeLaunchTemplatesI
 }
 
 // defaults reads the default version of a template, or of all of them.
-func (g *region) defaults(ctx context.Context, id *string) ([]types.LaunchTemplateVersion, error) {
+func defaults(ctx context.Context, g *region, id *string) ([]types.LaunchTemplateVersion, error) {
 	return pages(ctx, "ec2.DescribeLaunchTemplateVersions", func(ctx context.Context, token *string) ([]types.LaunchTemplateVersion, *string, error) {
 		out, err := g.ec2.DescribeLaunchTemplateVersions(ctx, &ec2.DescribeLaunchTemplateVersionsInput{
 			LaunchTemplateId: id, Versions: []string{"$Default"}, NextToken: token, MaxResults: aws.Int32(templatePage),
@@ -101,7 +101,7 @@ func (g *region) defaults(ctx context.Context, id *string) ([]types.LaunchTempla
 // listTemplates reads the versions first: a template that is created in between has none, and is read
 // when it is known.
 func listTemplates(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-	versions, err := s.defaults(ctx, nil)
+	versions, err := defaults(ctx, s.region, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -109,17 +109,17 @@ func listTemplates(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 	for _, v := range versions {
 		byID[aws.ToString(v.LaunchTemplateId)] = v
 	}
-	all, err := s.templates(ctx, &ec2.DescribeLaunchTemplatesInput{})
+	all, err := templates(ctx, s.region, &ec2.DescribeLaunchTemplatesInput{})
 	all = slices.DeleteFunc(all, func(t types.LaunchTemplate) bool {
 		_, known := byID[aws.ToString(t.LaunchTemplateId)]
 		return !known
 	})
-	return observedAs(all, err, func(t types.LaunchTemplate) resource.Observed {
-		return s.observedTemplate(t, byID[aws.ToString(t.LaunchTemplateId)].LaunchTemplateData)
+	return observedAs(s, all, err, func(_ *region, t types.LaunchTemplate) resource.Observed {
+		return observedTemplate(s.region, t, byID[aws.ToString(t.LaunchTemplateId)].LaunchTemplateData)
 	})
 }
 
-func (g *region) observedTemplate(t types.LaunchTemplate, d *types.ResponseLaunchTemplateData) resource.Observed {
+func observedTemplate(g *region, t types.LaunchTemplate, d *types.ResponseLaunchTemplateData) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(t.LaunchTemplateId), Since: aws.ToTime(t.CreateTime), Health: resource.Healthy}
 	a := attrs{}
 	if t.DefaultVersionNumber != nil {
@@ -181,31 +181,31 @@ func launchAttrs(a attrs, d *types.ResponseLaunchTemplateData) {
 	a[instanceTags] = resource.AttrsOf(tags)
 }
 
-func (g *region) template(ctx context.Context, in *ec2.DescribeLaunchTemplatesInput, id string) (resource.Observed, error) {
-	all, err := g.templates(ctx, in)
+func template(ctx context.Context, g *region, in *ec2.DescribeLaunchTemplatesInput, id string) (resource.Observed, error) {
+	all, err := templates(ctx, g, in)
 	t, err := only(all, err, "ec2.DescribeLaunchTemplates", id)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	versions, err := g.defaults(ctx, t.LaunchTemplateId)
+	versions, err := defaults(ctx, g, t.LaunchTemplateId)
 	v, err := only(versions, err, "ec2.DescribeLaunchTemplateVersions", id)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedTemplate(t, v.LaunchTemplateData), nil
+	return observedTemplate(g, t, v.LaunchTemplateData), nil
 }
 
 func readTemplate(ctx context.Context, g *region, id string) (resource.Observed, error) {
-	return g.template(ctx, &ec2.DescribeLaunchTemplatesInput{LaunchTemplateIds: []string{id}}, id)
+	return template(ctx, g, &ec2.DescribeLaunchTemplatesInput{LaunchTemplateIds: []string{id}}, id)
 }
 
-func (g *region) templateNamed(ctx context.Context, name string) (resource.Observed, error) {
-	return g.template(ctx, &ec2.DescribeLaunchTemplatesInput{LaunchTemplateNames: []string{name}}, name)
+func templateNamed(ctx context.Context, g *region, name string) (resource.Observed, error) {
+	return template(ctx, g, &ec2.DescribeLaunchTemplatesInput{LaunchTemplateNames: []string{name}}, name)
 }
 
 // templateOf is the configuration of an instance as the data of a template.
-func (g *region) templateOf(ctx context.Context, r provider.Request) (*types.RequestLaunchTemplateData, error) {
-	in, err := g.launchOf(ctx, r)
+func templateOf(ctx context.Context, g *region, r provider.Request) (*types.RequestLaunchTemplateData, error) {
+	in, err := launchOf(ctx, g, r)
 	if err != nil {
 		return nil, err
 	}
@@ -258,7 +258,7 @@ func checkTemplate(ctx context.Context, g *region, r provider.Request) error {
 	if unresolved(r.Desired.Attrs) {
 		return nil
 	}
-	d, err := g.templateOf(ctx, r)
+	d, err := templateOf(ctx, g, r)
 	if err != nil {
 		return err
 	}
@@ -266,7 +266,7 @@ func checkTemplate(ctx context.Context, g *region, r provider.Request) error {
 		LaunchTemplateName: aws.String(r.Desired.Ref.Name), LaunchTemplateData: d, DryRun: aws.Bool(true),
 	})
 	if hasCode(err, templateTaken) {
-		_, err := g.ownTemplate(ctx, r, err)
+		_, err := ownTemplate(ctx, g, r, err)
 		return err
 	}
 	return dryRun(err)
@@ -276,7 +276,7 @@ const templateTaken = "InvalidLaunchTemplateName.AlreadyExistsException"
 
 // createTemplate relies on the name, as createKeyPair does. The token of the call is the SDK's.
 func createTemplate(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
-	d, err := g.templateOf(ctx, r)
+	d, err := templateOf(ctx, g, r)
 	if err != nil {
 		return resource.Observed{}, err
 	}
@@ -285,15 +285,15 @@ func createTemplate(ctx context.Context, g *region, r provider.Request) (resourc
 		TagSpecifications: []types.TagSpecification{born(types.ResourceTypeLaunchTemplate, g.birthTags(r, false))},
 	})
 	if hasCode(err, templateTaken) {
-		return g.ownTemplate(ctx, r, err)
+		return ownTemplate(ctx, g, r, err)
 	}
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.awaitTemplate(ctx, aws.ToString(out.LaunchTemplate.LaunchTemplateId))
+	return awaitTemplate(ctx, g, aws.ToString(out.LaunchTemplate.LaunchTemplateId))
 }
 
-func (g *region) awaitTemplate(ctx context.Context, id string) (o resource.Observed, err error) {
+func awaitTemplate(ctx context.Context, g *region, id string) (o resource.Observed, err error) {
 	err = g.awaitSeen(ctx, g.wait.Appear, "the launch template "+id, func(ctx context.Context) error {
 		o, err = readTemplate(ctx, g, id)
 		return err
@@ -302,8 +302,8 @@ func (g *region) awaitTemplate(ctx context.Context, id string) (o resource.Obser
 }
 
 // ownTemplate is the template of the name, if this request created it.
-func (g *region) ownTemplate(ctx context.Context, r provider.Request, refused error) (resource.Observed, error) {
-	o, err := g.templateNamed(ctx, r.Desired.Ref.Name)
+func ownTemplate(ctx context.Context, g *region, r provider.Request, refused error) (resource.Observed, error) {
+	o, err := templateNamed(ctx, g, r.Desired.Ref.Name)
 	switch {
 	case err != nil:
 		return o, errors.Join(classify("", refused), err)
@@ -327,7 +327,7 @@ func updateTemplate(ctx context.Context, g *region, r provider.Request) (resourc
 			r.Desired.Attrs = r.Desired.Attrs.With("image", resource.String(image))
 		}
 	}
-	d, err := g.templateOf(ctx, r)
+	d, err := templateOf(ctx, g, r)
 	if err != nil {
 		return resource.Observed{}, err
 	}

@@ -89,7 +89,7 @@ func onePort(c *checking) {
 }
 
 // listenersOf reads those of one load balancer.
-func (g *region) listenersOf(ctx context.Context, balancer *string) ([]types.Listener, error) {
+func listenersOf(ctx context.Context, g *region, balancer *string) ([]types.Listener, error) {
 	return pages(ctx, "elasticloadbalancing.DescribeListeners", func(ctx context.Context, token *string) ([]types.Listener, *string, error) {
 		out, err := g.elb.DescribeListeners(ctx, &elb.DescribeListenersInput{LoadBalancerArn: balancer, Marker: token, PageSize: aws.Int32(elbPage)})
 		if err != nil {
@@ -99,8 +99,8 @@ func (g *region) listenersOf(ctx context.Context, balancer *string) ([]types.Lis
 	})
 }
 
-func (g *region) observedListeners(ctx context.Context, all []types.Listener) ([]resource.Observed, error) {
-	return withTags(ctx, g, all, func(l types.Listener) *string { return l.ListenerArn }, g.observedListener)
+func observedListeners(ctx context.Context, g *region, all []types.Listener) ([]resource.Observed, error) {
+	return withTags(ctx, g, all, func(l types.Listener) *string { return l.ListenerArn }, func(l types.Listener, tags map[string]string) resource.Observed { return observedListener(g, l, tags) })
 }
 
 // listListeners asks each load balancer: there is no list of them all.
@@ -111,16 +111,16 @@ func listListeners(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 	}
 	var all []types.Listener
 	for _, b := range balancers {
-		some, err := s.listenersOf(ctx, b.LoadBalancerArn)
+		some, err := listenersOf(ctx, s.region, b.LoadBalancerArn)
 		if err != nil && !absent(err) {
 			return nil, err
 		}
 		all = append(all, some...)
 	}
-	return s.observedListeners(ctx, all)
+	return observedListeners(ctx, s.region, all)
 }
 
-func (g *region) observedListener(l types.Listener, tags map[string]string) resource.Observed {
+func observedListener(g *region, l types.Listener, tags map[string]string) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(l.ListenerArn), Health: resource.Healthy}
 	a := attrs{"protocol": resource.String(l.Protocol)}
 	a.text(kindBalancer, l.LoadBalancerArn)
@@ -173,13 +173,13 @@ func readListener(ctx context.Context, g *region, id string) (resource.Observed,
 	if err != nil {
 		return resource.Observed{}, classify(op, err)
 	}
-	all, err := g.observedListeners(ctx, out.Listeners)
+	all, err := observedListeners(ctx, g, out.Listeners)
 	return lone(all, err, op, id)
 }
 
 // listenerAt finds the listener of a load balancer's port.
-func (g *region) listenerAt(ctx context.Context, a resource.Attrs) (resource.Observed, error) {
-	all, err := g.listenersOf(ctx, desired(a, kindBalancer))
+func listenerAt(ctx context.Context, g *region, a resource.Attrs) (resource.Observed, error) {
+	all, err := listenersOf(ctx, g, desired(a, kindBalancer))
 	var some []types.Listener
 	for _, l := range all {
 		if port, _ := number(a, "port"); int64(aws.ToInt32(l.Port)) == port {
@@ -189,7 +189,7 @@ func (g *region) listenerAt(ctx context.Context, a resource.Attrs) (resource.Obs
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	found, err := g.observedListeners(ctx, some)
+	found, err := observedListeners(ctx, g, some)
 	return lone(found, err, "elasticloadbalancing.DescribeListeners", "the listener")
 }
 
@@ -197,7 +197,7 @@ func checkListener(ctx context.Context, g *region, r provider.Request) error {
 	if unresolved(r.Desired.Attrs, kindBalancer) {
 		return nil
 	}
-	o, err := g.listenerAt(ctx, r.Desired.Attrs)
+	o, err := listenerAt(ctx, g, r.Desired.Attrs)
 	switch {
 	case absent(err), err == nil && (o.ID == r.Have.ID || r.Key != "" && o.Marks.Key == r.Key):
 		return nil
@@ -234,7 +234,7 @@ func certificates(a resource.Attrs) []types.Certificate {
 // createListener looks for the port first, as byName does for a name.
 func createListener(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	a := r.Desired.Attrs
-	o, err := g.listenerAt(ctx, a)
+	o, err := listenerAt(ctx, g, a)
 	switch {
 	case err == nil && o.Marks.Key == r.Key:
 		return o, nil
@@ -243,7 +243,7 @@ func createListener(ctx context.Context, g *region, r provider.Request) (resourc
 	case !absent(err):
 		return resource.Observed{}, err
 	}
-	if err := g.awaitIssued(ctx, a); err != nil {
+	if err := awaitIssued(ctx, g, a); err != nil {
 		return resource.Observed{}, err
 	}
 	protocol, _ := text(a, "protocol")
@@ -258,7 +258,7 @@ func createListener(ctx context.Context, g *region, r provider.Request) (resourc
 		return resource.Observed{}, err
 	}
 	err = g.awaitSeen(ctx, g.wait.Appear, "the listener", func(ctx context.Context) (err error) {
-		o, err = g.listenerAt(ctx, a)
+		o, err = listenerAt(ctx, g, a)
 		return err
 	})
 	if err == nil && o.Marks.Key != r.Key {
@@ -270,7 +270,7 @@ func createListener(ctx context.Context, g *region, r provider.Request) (resourc
 func updateListener(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	a := r.Desired.Attrs
 	if changed(r, "port", "protocol", "certificate", kindTargets, redirectTo) {
-		if err := g.awaitIssued(ctx, a); err != nil {
+		if err := awaitIssued(ctx, g, a); err != nil {
 			return resource.Observed{}, err
 		}
 		protocol, _ := text(a, "protocol")

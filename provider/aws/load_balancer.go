@@ -62,7 +62,7 @@ func balancerZones(c *checking) {
 	c.found = append(c.found, some.found...)
 }
 
-func (g *region) rawBalancers(ctx context.Context, in *elb.DescribeLoadBalancersInput) ([]types.LoadBalancer, error) {
+func rawBalancers(ctx context.Context, g *region, in *elb.DescribeLoadBalancersInput) ([]types.LoadBalancer, error) {
 	return pages(ctx, "elasticloadbalancing.DescribeLoadBalancers", func(ctx context.Context, token *string) ([]types.LoadBalancer, *string, error) {
 		if in.Marker = token; len(in.Names)+len(in.LoadBalancerArns) == 0 {
 			in.PageSize = aws.Int32(elbPage)
@@ -75,14 +75,16 @@ func (g *region) rawBalancers(ctx context.Context, in *elb.DescribeLoadBalancers
 	})
 }
 
-func (g *region) observedBalancers(ctx context.Context, all []types.LoadBalancer, err error) ([]resource.Observed, error) {
+func observedBalancers(ctx context.Context, g *region, all []types.LoadBalancer, err error) ([]resource.Observed, error) {
 	if err != nil {
 		return nil, err
 	}
-	return withTags(ctx, g, all, func(b types.LoadBalancer) *string { return b.LoadBalancerArn }, g.observedBalancer)
+	return withTags(ctx, g, all, func(b types.LoadBalancer) *string { return b.LoadBalancerArn }, func(b types.LoadBalancer, tags map[string]string) resource.Observed {
+		return observedBalancer(g, b, tags)
+	})
 }
 
-func (g *region) observedBalancer(b types.LoadBalancer, tags map[string]string) resource.Observed {
+func observedBalancer(g *region, b types.LoadBalancer, tags map[string]string) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(b.LoadBalancerArn), Since: aws.ToTime(b.CreatedTime), Health: resource.Healthy}
 	if b.State != nil {
 		switch b.State.Code {
@@ -114,28 +116,28 @@ func (g *region) observedBalancer(b types.LoadBalancer, tags map[string]string) 
 
 func listBalancers(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 	all, err := s.balancers()
-	return s.observedBalancers(ctx, all, err)
+	return observedBalancers(ctx, s.region, all, err)
 }
 
 func readBalancer(ctx context.Context, g *region, id string) (resource.Observed, error) {
-	raw, err := g.rawBalancers(ctx, &elb.DescribeLoadBalancersInput{LoadBalancerArns: []string{id}})
-	all, err := g.observedBalancers(ctx, raw, err)
+	raw, err := rawBalancers(ctx, g, &elb.DescribeLoadBalancersInput{LoadBalancerArns: []string{id}})
+	all, err := observedBalancers(ctx, g, raw, err)
 	return lone(all, err, "elasticloadbalancing.DescribeLoadBalancers", id)
 }
 
 func checkBalancer(ctx context.Context, g *region, r provider.Request) error {
-	return g.balancerByName(r).check(ctx, g, r)
+	return balancerByName(g, r).check(ctx, g, r)
 }
 
-func (g *region) balancerByName(r provider.Request) byName {
+func balancerByName(g *region, r provider.Request) byName {
 	a := r.Desired.Attrs
 	kind, _ := text(a, "balancer_type")
 	scheme, _ := text(a, "scheme")
 	return byName{
 		max: elbNameMax,
 		find: func(ctx context.Context, name string) (resource.Observed, error) {
-			raw, err := g.rawBalancers(ctx, &elb.DescribeLoadBalancersInput{Names: []string{name}})
-			all, err := g.observedBalancers(ctx, raw, err)
+			raw, err := rawBalancers(ctx, g, &elb.DescribeLoadBalancersInput{Names: []string{name}})
+			all, err := observedBalancers(ctx, g, raw, err)
 			return lone(all, err, "elasticloadbalancing.DescribeLoadBalancers", name)
 		},
 		create: func(ctx context.Context, name string) error {
@@ -151,15 +153,15 @@ func (g *region) balancerByName(r provider.Request) byName {
 }
 
 func createBalancer(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
-	o, err := g.balancerByName(r).make(ctx, g, r)
+	o, err := balancerByName(g, r).make(ctx, g, r)
 	if err != nil {
 		return o, err
 	}
-	return g.awaitBalancer(ctx, o.ID)
+	return awaitBalancer(ctx, g, o.ID)
 }
 
 // awaitBalancer waits until it is in service, which takes some minutes.
-func (g *region) awaitBalancer(ctx context.Context, id string) (o resource.Observed, err error) {
+func awaitBalancer(ctx context.Context, g *region, id string) (o resource.Observed, err error) {
 	err = g.awaitSeen(ctx, g.wait.Compute, "the load balancer "+id, func(ctx context.Context) error {
 		o, err = readBalancer(ctx, g, id)
 		switch {
@@ -187,7 +189,7 @@ func updateBalancer(ctx context.Context, g *region, r provider.Request) (resourc
 			return resource.Observed{}, classify("", err)
 		}
 	}
-	return g.awaitBalancer(ctx, r.Have.ID)
+	return awaitBalancer(ctx, g, r.Have.ID)
 }
 
 // deleteBalancer waits until it is gone. Its network interfaces go some minutes later; deleting its

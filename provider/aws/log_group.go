@@ -63,10 +63,10 @@ func nameIn(d *resource.Desired, attr string) string {
 	return d.Ref.Name
 }
 
-func oneLogName(c *checking) { c.onceBy(logName, "log group") }
+func oneLogName(c *checking) { onceBy(c, logName, "log group") }
 
 // onceBy: a name in AWS belongs to one resource of a region.
-func (c *checking) onceBy(attr, what string) {
+func onceBy(c *checking, attr, what string) {
 	first := map[string]*resource.Desired{}
 	for _, d := range c.configured {
 		key := d.Ref.Location + " " + nameIn(d, attr)
@@ -85,7 +85,7 @@ func replaceLogs(d resource.Desired, have resource.Observed) []resource.Strategy
 	return destroyFirst()
 }
 
-func (g *region) logGroups(ctx context.Context, prefix *string) ([]types.LogGroup, error) {
+func logGroups(ctx context.Context, g *region, prefix *string) ([]types.LogGroup, error) {
 	return pages(ctx, "logs.DescribeLogGroups", func(ctx context.Context, token *string) ([]types.LogGroup, *string, error) {
 		const most = 50
 		out, err := g.logs.DescribeLogGroups(ctx, &logs.DescribeLogGroupsInput{LogGroupNamePrefix: prefix, Limit: aws.Int32(most), NextToken: token})
@@ -106,27 +106,29 @@ func logARN(l types.LogGroup) string {
 
 // listLogs takes a call for each group: a list has no tags.
 func listLogs(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-	all, err := s.logGroups(ctx, nil)
+	all, err := logGroups(ctx, s.region, nil)
 	if err != nil {
 		return nil, err
 	}
-	return observeEach(ctx, all, s.withLogTags, func(l types.LogGroup, denied error) resource.Observed {
-		o := s.observedLogs(l, nil)
+	return observeEach(ctx, all, func(ctx context.Context, l types.LogGroup) (resource.Observed, error) {
+		return withLogTags(ctx, s.region, l)
+	}, func(l types.LogGroup, denied error) resource.Observed {
+		o := observedLogs(s.region, l, nil)
 		o.Health, o.Unread = resource.Unclear, denied.Error()
 		return o
 	})
 }
 
-func (g *region) withLogTags(ctx context.Context, l types.LogGroup) (resource.Observed, error) {
+func withLogTags(ctx context.Context, g *region, l types.LogGroup) (resource.Observed, error) {
 	out, err := g.logs.ListTagsForResource(ctx, &logs.ListTagsForResourceInput{ResourceArn: aws.String(logARN(l))})
 	if err != nil {
 		return resource.Observed{}, classify("", err)
 	}
-	return g.observedLogs(l, out.Tags), nil
+	return observedLogs(g, l, out.Tags), nil
 }
 
 // observedLogs: a group that was deleted and created again has another moment of creation.
-func (g *region) observedLogs(l types.LogGroup, tags map[string]string) resource.Observed {
+func observedLogs(g *region, l types.LogGroup, tags map[string]string) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(l.LogGroupName), Health: resource.Healthy}
 	if at := aws.ToInt64(l.CreationTime); at > 0 {
 		o.UID, o.Since = strconv.FormatInt(at, 10), time.UnixMilli(at).UTC()
@@ -144,8 +146,8 @@ func (g *region) observedLogs(l types.LogGroup, tags map[string]string) resource
 // flatName is a name without the slashes that separate the parts of a ref.
 func flatName(s string) string { return strings.ReplaceAll(strings.Trim(s, "/"), "/", ".") }
 
-func (g *region) logGroup(ctx context.Context, name string) (types.LogGroup, error) {
-	all, err := g.logGroups(ctx, &name)
+func logGroup(ctx context.Context, g *region, name string) (types.LogGroup, error) {
+	all, err := logGroups(ctx, g, &name)
 	var same []types.LogGroup
 	for _, l := range all {
 		if aws.ToString(l.LogGroupName) == name {
@@ -156,15 +158,15 @@ func (g *region) logGroup(ctx context.Context, name string) (types.LogGroup, err
 }
 
 func readLogs(ctx context.Context, g *region, id string) (resource.Observed, error) {
-	l, err := g.logGroup(ctx, id)
+	l, err := logGroup(ctx, g, id)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.withLogTags(ctx, l)
+	return withLogTags(ctx, g, l)
 }
 
 func tagLogs(ctx context.Context, g *region, id string, set map[string]string, drop []string) error {
-	l, err := g.logGroup(ctx, id)
+	l, err := logGroup(ctx, g, id)
 	if err != nil {
 		return err
 	}
@@ -216,16 +218,16 @@ func createLogs(ctx context.Context, g *region, r provider.Request) (resource.Ob
 		})
 	}
 	if err == nil {
-		err = g.setRetention(ctx, name, a)
+		err = setRetention(ctx, g, name, a)
 	}
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.awaitLogs(ctx, name, a)
+	return awaitLogs(ctx, g, name, a)
 }
 
 // setRetention sets the days, or none.
-func (g *region) setRetention(ctx context.Context, name string, a resource.Attrs) error {
+func setRetention(ctx context.Context, g *region, name string, a resource.Attrs) error {
 	days, set := number(a, retentionAttr)
 	if !set {
 		return nil
@@ -241,7 +243,7 @@ func (g *region) setRetention(ctx context.Context, name string, a resource.Attrs
 }
 
 // awaitLogs waits until a group is listed with its retention.
-func (g *region) awaitLogs(ctx context.Context, name string, want resource.Attrs) (o resource.Observed, err error) {
+func awaitLogs(ctx context.Context, g *region, name string, want resource.Attrs) (o resource.Observed, err error) {
 	err = g.awaitSeen(ctx, g.wait.Appear, "the log group "+name, func(ctx context.Context) error {
 		if o, err = readLogs(ctx, g, name); err != nil {
 			return err
@@ -258,20 +260,20 @@ func (g *region) awaitLogs(ctx context.Context, name string, want resource.Attrs
 func updateLogs(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	name := r.Have.ID
 	if changed(r, retentionAttr) {
-		if err := g.setRetention(ctx, name, r.Desired.Attrs); err != nil {
+		if err := setRetention(ctx, g, name, r.Desired.Attrs); err != nil {
 			return resource.Observed{}, err
 		}
 	}
 	if changed(r, kmsKeyAttr) {
-		if err := g.encryptLogs(ctx, name, r.Desired.Attrs); err != nil {
+		if err := encryptLogs(ctx, g, name, r.Desired.Attrs); err != nil {
 			return resource.Observed{}, err
 		}
 	}
-	return g.awaitLogs(ctx, name, r.Desired.Attrs)
+	return awaitLogs(ctx, g, name, r.Desired.Attrs)
 }
 
 // encryptLogs sets the key, or removes it. A key that is not mentioned stays as it is.
-func (g *region) encryptLogs(ctx context.Context, name string, a resource.Attrs) (err error) {
+func encryptLogs(ctx context.Context, g *region, name string, a resource.Attrs) (err error) {
 	switch key, set := text(a, kmsKeyAttr); {
 	case !set:
 	case key == "":
@@ -284,7 +286,7 @@ func (g *region) encryptLogs(ctx context.Context, name string, a resource.Attrs)
 
 // deleteLogs deletes the group that was planned, and not another one of its name.
 func deleteLogs(ctx context.Context, g *region, r provider.Request) error {
-	now, err := g.logGroup(ctx, r.Have.ID)
+	now, err := logGroup(ctx, g, r.Have.ID)
 	if err != nil {
 		return unlessAbsent(err)
 	}

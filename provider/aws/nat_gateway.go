@@ -44,9 +44,9 @@ func kindOfNAT() kind {
 		},
 		list: func(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 			all, err := allOrOwn(s, kindNAT, "nat-gateway-id", func(x types.NatGateway) string { return aws.ToString(x.NatGatewayId) }, func(f []types.Filter) ([]types.NatGateway, error) {
-				return s.natGateways(ctx, &ec2.DescribeNatGatewaysInput{Filter: append(f, where("state", "pending", "available", "failed")...)})
+				return natGateways(ctx, s.region, &ec2.DescribeNatGatewaysInput{Filter: append(f, where("state", "pending", "available", "failed")...)})
 			})
-			return observedAs(all, err, s.observedNAT)
+			return observedAs(s, all, err, observedNAT)
 		},
 		byTag: true, read: readNAT, tag: tagEC2, check: checkNAT,
 		create: createNAT, update: updateNAT, remove: deleteNAT,
@@ -73,7 +73,7 @@ func replaceNAT(d resource.Desired, have resource.Observed) []resource.Strategy 
 	return createFirst()
 }
 
-func (g *region) natGateways(ctx context.Context, in *ec2.DescribeNatGatewaysInput) ([]types.NatGateway, error) {
+func natGateways(ctx context.Context, g *region, in *ec2.DescribeNatGatewaysInput) ([]types.NatGateway, error) {
 	return pages(ctx, "ec2.DescribeNatGateways", func(ctx context.Context, token *string) ([]types.NatGateway, *string, error) {
 		in.NextToken, in.MaxResults = token, pageOf(in.NatGatewayIds)
 		out, err := g.ec2.DescribeNatGateways(ctx, in)
@@ -89,7 +89,7 @@ func natGone(n types.NatGateway) bool {
 	return n.State == types.NatGatewayStateDeleting || n.State == types.NatGatewayStateDeleted
 }
 
-func (g *region) observedNAT(n types.NatGateway) resource.Observed {
+func observedNAT(g *region, n types.NatGateway) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(n.NatGatewayId), Health: resource.Healthy, Since: aws.ToTime(n.CreateTime)}
 	switch n.State {
 	case types.NatGatewayStatePending:
@@ -121,8 +121,8 @@ func natFailure(n types.NatGateway) string {
 	return fmt.Sprintf("%s: %s", aws.ToString(n.FailureCode), aws.ToString(n.FailureMessage))
 }
 
-func (g *region) natGateway(ctx context.Context, id string) (types.NatGateway, error) {
-	all, err := g.natGateways(ctx, &ec2.DescribeNatGatewaysInput{NatGatewayIds: []string{id}})
+func natGateway(ctx context.Context, g *region, id string) (types.NatGateway, error) {
+	all, err := natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{NatGatewayIds: []string{id}})
 	n, err := only(all, err, "ec2.DescribeNatGateways", id)
 	if err == nil && natGone(n) {
 		err = &provider.Error{Class: provider.NotFound, Op: "ec2.DescribeNatGateways", Err: fmt.Errorf("%s is %s", id, n.State)}
@@ -131,11 +131,11 @@ func (g *region) natGateway(ctx context.Context, id string) (types.NatGateway, e
 }
 
 func readNAT(ctx context.Context, g *region, id string) (resource.Observed, error) {
-	n, err := g.natGateway(ctx, id)
+	n, err := natGateway(ctx, g, id)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedNAT(n), nil
+	return observedNAT(g, n), nil
 }
 
 func natInput(a resource.Attrs) *ec2.CreateNatGatewayInput {
@@ -158,7 +158,7 @@ func createNAT(ctx context.Context, g *region, r provider.Request) (resource.Obs
 	in := natInput(r.Desired.Attrs)
 	in.ClientToken = aws.String(r.Key)
 	in.TagSpecifications = []types.TagSpecification{born(types.ResourceTypeNatgateway, g.birthTags(r, true))}
-	if err := g.awaitInternet(ctx, r.Desired.Attrs); err != nil {
+	if err := awaitInternet(ctx, g, r.Desired.Attrs); err != nil {
 		return resource.Observed{}, err
 	}
 	made, err := noRetry(ctx, g, func() (types.NatGateway, error) {
@@ -172,17 +172,17 @@ func createNAT(ctx context.Context, g *region, r provider.Request) (resource.Obs
 		}
 		return *out.NatGateway, nil
 	}, func() ([]types.NatGateway, error) {
-		return g.natGateways(ctx, &ec2.DescribeNatGatewaysInput{Filter: append(bornWith(r.Key), where("state", "pending", "available")...)})
+		return natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{Filter: append(bornWith(r.Key), where("state", "pending", "available")...)})
 	})
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.awaitNAT(ctx, aws.ToString(made.NatGatewayId))
+	return awaitNAT(ctx, g, aws.ToString(made.NatGatewayId))
 }
 
 // awaitInternet waits until the VPC of a public NAT gateway has an internet gateway: without one, AWS
 // accepts the call and the NAT gateway fails a minute later (Gateway.NotAttached).
-func (g *region) awaitInternet(ctx context.Context, a resource.Attrs) error {
+func awaitInternet(ctx context.Context, g *region, a resource.Attrs) error {
 	if !desiredIs(a, "connectivity", "public") {
 		return nil
 	}
@@ -190,12 +190,12 @@ func (g *region) awaitInternet(ctx context.Context, a resource.Attrs) error {
 	var vpc string
 	missing := false
 	err := g.awaitSeen(ctx, g.wait.Appear, "an internet gateway", func(ctx context.Context) error {
-		s, err := g.subnet(ctx, subnet)
+		s, err := oneSubnet(ctx, g, subnet)
 		if err != nil {
 			return err
 		}
 		vpc = aws.ToString(s.VpcId)
-		all, err := g.internetGateways(ctx, &ec2.DescribeInternetGatewaysInput{Filters: where("attachment.vpc-id", vpc)})
+		all, err := internetGateways(ctx, g, &ec2.DescribeInternetGatewaysInput{Filters: where("attachment.vpc-id", vpc)})
 		if err != nil {
 			return err // of a read that the limit cut short: what was read before holds
 		}
@@ -211,13 +211,13 @@ func (g *region) awaitInternet(ctx context.Context, a resource.Attrs) error {
 		"add an internet_gateway, and name it in depends_on of this NAT gateway")
 }
 
-func (g *region) awaitNAT(ctx context.Context, id string) (o resource.Observed, err error) {
+func awaitNAT(ctx context.Context, g *region, id string) (o resource.Observed, err error) {
 	err = g.awaitSeen(ctx, g.wait.Compute, "the NAT gateway "+id, func(ctx context.Context) error {
-		n, err := g.natGateway(ctx, id)
+		n, err := natGateway(ctx, g, id)
 		if err != nil {
 			return err
 		}
-		switch o = g.observedNAT(n); o.Health {
+		switch o = observedNAT(g, n); o.Health {
 		case resource.Pending:
 			return errWait
 		case resource.Failing:
@@ -230,7 +230,7 @@ func (g *region) awaitNAT(ctx context.Context, id string) (o resource.Observed, 
 
 // updateNAT has nothing of its own to change: all its attributes are fixed at its creation.
 func updateNAT(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
-	return g.awaitNAT(ctx, r.Have.ID)
+	return awaitNAT(ctx, g, r.Have.ID)
 }
 
 // deleteNAT waits until it is gone: until then it holds its address and its subnet.
@@ -244,7 +244,7 @@ func deleteNAT(ctx context.Context, g *region, r provider.Request) error {
 		return err
 	}
 	return g.await(ctx, g.wait.Compute, "the NAT gateway "+id+" to be gone", func(ctx context.Context) error {
-		all, err := g.natGateways(ctx, &ec2.DescribeNatGatewaysInput{NatGatewayIds: []string{id}})
+		all, err := natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{NatGatewayIds: []string{id}})
 		switch {
 		case absent(err), err == nil && (len(all) == 0 || all[0].State == types.NatGatewayStateDeleted):
 			return nil

@@ -62,9 +62,9 @@ func kindOfInterface() kind {
 		},
 		list: func(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 			all, err := allOrOwn(s, kindInterface, "network-interface-id", interfaceID, func(f []types.Filter) ([]types.NetworkInterface, error) {
-				return s.interfaces(ctx, &ec2.DescribeNetworkInterfacesInput{Filters: f})
+				return interfacesIn(ctx, s.region, &ec2.DescribeNetworkInterfacesInput{Filters: f})
 			})
-			return observedAs(slices.DeleteFunc(all, partOfOther), err, s.observedInterface)
+			return observedAs(s, slices.DeleteFunc(all, partOfOther), err, observedInterface)
 		},
 		byTag: true, read: readInterface, tag: tagEC2, check: checkInterface,
 		create: createInterface, update: updateInterface, remove: deleteInterface,
@@ -92,7 +92,7 @@ func slots(c *checking) {
 		if !attached {
 			continue
 		}
-		c.interfaceBeside(d)
+		interfaceBeside(c, d)
 		index, set := number(d.Attrs, deviceIndex)
 		if !set {
 			index = defaultIndex
@@ -114,7 +114,7 @@ func slots(c *checking) {
 
 // interfaceBeside: interface and instance are in one zone (AttachNetworkInterface), and have an address each. Their VPCs
 // may be two.
-func (c *checking) interfaceBeside(d *resource.Desired) {
+func interfaceBeside(c *checking, d *resource.Desired) {
 	subnet, instance := c.other(d, "subnet"), c.other(d, "attach_to")
 	if instance == nil {
 		return
@@ -141,7 +141,7 @@ func equalAttr(a, b *resource.Desired, name string) bool {
 	return set && also && resource.Equal(v, w)
 }
 
-func (g *region) interfaces(ctx context.Context, in *ec2.DescribeNetworkInterfacesInput) ([]types.NetworkInterface, error) {
+func interfacesIn(ctx context.Context, g *region, in *ec2.DescribeNetworkInterfacesInput) ([]types.NetworkInterface, error) {
 	return pages(ctx, "ec2.DescribeNetworkInterfaces", func(ctx context.Context, token *string) ([]types.NetworkInterface, *string, error) {
 		in.NextToken, in.MaxResults = token, pageOf(in.NetworkInterfaceIds)
 		out, err := g.ec2.DescribeNetworkInterfaces(ctx, in)
@@ -162,7 +162,7 @@ func partOfOther(n types.NetworkInterface) bool {
 	return aws.ToBool(n.RequesterManaged) || at != nil && aws.ToInt32(at.DeviceIndex) == 0 && aws.ToBool(at.DeleteOnTermination)
 }
 
-func (g *region) observedInterface(n types.NetworkInterface) resource.Observed {
+func observedInterface(g *region, n types.NetworkInterface) resource.Observed {
 	o := resource.Observed{ID: interfaceID(n), Health: resource.Healthy}
 	if n.Status == interfacePending || n.Status == types.NetworkInterfaceStatusAttaching || n.Status == types.NetworkInterfaceStatusDetaching {
 		o.Health = resource.Pending
@@ -207,25 +207,25 @@ func plugged(n types.NetworkInterface) *types.NetworkInterfaceAttachment {
 	return at
 }
 
-func (g *region) networkInterface(ctx context.Context, id string) (types.NetworkInterface, error) {
-	all, err := g.interfaces(ctx, &ec2.DescribeNetworkInterfacesInput{NetworkInterfaceIds: []string{id}})
+func networkInterface(ctx context.Context, g *region, id string) (types.NetworkInterface, error) {
+	all, err := interfacesIn(ctx, g, &ec2.DescribeNetworkInterfacesInput{NetworkInterfaceIds: []string{id}})
 	return only(all, err, "ec2.DescribeNetworkInterfaces", id)
 }
 
 func readInterface(ctx context.Context, g *region, id string) (resource.Observed, error) {
-	n, err := g.networkInterface(ctx, id)
+	n, err := networkInterface(ctx, g, id)
 	if err == nil && partOfOther(n) {
 		err = missingOf("ec2.DescribeNetworkInterfaces", fmt.Errorf("%s is part of what uses it, not a resource", id))
 	}
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedInterface(n), nil
+	return observedInterface(g, n), nil
 }
 
 // interfacesWhere names the interfaces of a filter. That of a launch is not named: its instance is.
-func (g *region) interfacesWhere(ctx context.Context, filter, value string) ([]string, error) {
-	all, err := g.interfaces(ctx, &ec2.DescribeNetworkInterfacesInput{Filters: where(filter, value)})
+func interfacesWhere(ctx context.Context, g *region, filter, value string) ([]string, error) {
+	all, err := interfacesIn(ctx, g, &ec2.DescribeNetworkInterfacesInput{Filters: where(filter, value)})
 	var names []string
 	for _, n := range all {
 		service := aws.ToBool(n.RequesterManaged)
@@ -233,7 +233,7 @@ func (g *region) interfacesWhere(ctx context.Context, filter, value string) ([]s
 		case service && aws.ToString(n.Description) != "":
 			names = append(names, fmt.Sprintf("%s (%s)", interfaceID(n), aws.ToString(n.Description)))
 		case service, !partOfOther(n):
-			names = append(names, nameID(g.observedInterface(n)))
+			names = append(names, nameID(observedInterface(g, n)))
 		}
 	}
 	return names, err

@@ -29,43 +29,43 @@ func createInterface(ctx context.Context, g *region, r provider.Request) (resour
 		}
 		return *out.NetworkInterface, nil
 	}, func() ([]types.NetworkInterface, error) {
-		return g.interfaces(ctx, &ec2.DescribeNetworkInterfacesInput{Filters: bornWith(r.Key)})
+		return interfacesIn(ctx, g, &ec2.DescribeNetworkInterfacesInput{Filters: bornWith(r.Key)})
 	})
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	n, err := g.awaitInterface(ctx, interfaceID(made), "to be usable", func(n types.NetworkInterface) bool { return n.Status != interfacePending })
+	n, err := awaitInterface(ctx, g, interfaceID(made), "to be usable", func(n types.NetworkInterface) bool { return n.Status != interfacePending })
 	if on, set := flag(a, sourceDestCheck); err == nil && set && on != aws.ToBool(n.SourceDestCheck) { // no part of the call
-		err = g.modifyInterface(ctx, interfaceID(n), &ec2.ModifyNetworkInterfaceAttributeInput{SourceDestCheck: &types.AttributeBooleanValue{Value: aws.Bool(on)}})
+		err = modifyInterface(ctx, g, interfaceID(n), &ec2.ModifyNetworkInterfaceAttributeInput{SourceDestCheck: &types.AttributeBooleanValue{Value: aws.Bool(on)}})
 	}
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.plugIn(ctx, interfaceID(n), a, true)
+	return plugIn(ctx, g, interfaceID(n), a, true)
 }
 
 func updateInterface(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	id, a := r.Have.ID, r.Desired.Attrs
 	if changed(r, "security_groups") {
-		if err := g.modifyInterface(ctx, id, &ec2.ModifyNetworkInterfaceAttributeInput{Groups: a.Texts("security_groups")}); err != nil {
+		if err := modifyInterface(ctx, g, id, &ec2.ModifyNetworkInterfaceAttributeInput{Groups: a.Texts("security_groups")}); err != nil {
 			return resource.Observed{}, err
 		}
 	}
 	if about, set := text(a, "description"); set && changed(r, "description") {
-		if err := g.modifyInterface(ctx, id, &ec2.ModifyNetworkInterfaceAttributeInput{Description: &types.AttributeValue{Value: aws.String(about)}}); err != nil {
+		if err := modifyInterface(ctx, g, id, &ec2.ModifyNetworkInterfaceAttributeInput{Description: &types.AttributeValue{Value: aws.String(about)}}); err != nil {
 			return resource.Observed{}, err
 		}
 	}
 	if on, set := flag(a, sourceDestCheck); set && changed(r, sourceDestCheck) {
-		if err := g.modifyInterface(ctx, id, &ec2.ModifyNetworkInterfaceAttributeInput{SourceDestCheck: &types.AttributeBooleanValue{Value: aws.Bool(on)}}); err != nil {
+		if err := modifyInterface(ctx, g, id, &ec2.ModifyNetworkInterfaceAttributeInput{SourceDestCheck: &types.AttributeBooleanValue{Value: aws.Bool(on)}}); err != nil {
 			return resource.Observed{}, err
 		}
 	}
-	return g.plugIn(ctx, id, a, changed(r, "attach_to", deviceIndex))
+	return plugIn(ctx, g, id, a, changed(r, "attach_to", deviceIndex))
 }
 
 // modifyInterface changes one attribute, which is all that a call may.
-func (g *region) modifyInterface(ctx context.Context, id string, in *ec2.ModifyNetworkInterfaceAttributeInput) error {
+func modifyInterface(ctx context.Context, g *region, id string, in *ec2.ModifyNetworkInterfaceAttributeInput) error {
 	in.NetworkInterfaceId = aws.String(id)
 	return g.patiently(ctx, g.wait.Appear, func() error {
 		_, err := g.ec2.ModifyNetworkInterfaceAttribute(ctx, in)
@@ -73,9 +73,9 @@ func (g *region) modifyInterface(ctx context.Context, id string, in *ec2.ModifyN
 	}, interfaceAbsent)
 }
 
-func (g *region) awaitInterface(ctx context.Context, id, what string, ready func(types.NetworkInterface) bool) (n types.NetworkInterface, err error) {
+func awaitInterface(ctx context.Context, g *region, id, what string, ready func(types.NetworkInterface) bool) (n types.NetworkInterface, err error) {
 	err = g.awaitSeen(ctx, g.wait.Compute, id+" "+what, func(ctx context.Context) error {
-		if n, err = g.networkInterface(ctx, id); err != nil {
+		if n, err = networkInterface(ctx, g, id); err != nil {
 			return err
 		}
 		if !ready(n) {
@@ -87,23 +87,23 @@ func (g *region) awaitInterface(ctx context.Context, id, what string, ready func
 }
 
 // plugIn attaches an interface to the configured instance, or detaches it; unless it moves, it only reads.
-func (g *region) plugIn(ctx context.Context, id string, want resource.Attrs, moves bool) (resource.Observed, error) {
-	n, err := g.networkInterface(ctx, id)
+func plugIn(ctx context.Context, g *region, id string, want resource.Attrs, moves bool) (resource.Observed, error) {
+	n, err := networkInterface(ctx, g, id)
 	to, _ := text(want, "attach_to")
 	if err == nil && moves && !pluggedInto(n, to, want) {
-		if n, err = g.unplug(ctx, n); err == nil && to != "" {
-			err = g.plug(ctx, id, to, want)
+		if n, err = unplug(ctx, g, n); err == nil && to != "" {
+			err = plug(ctx, g, id, to, want)
 		}
 	}
 	if err == nil && moves && to != "" {
-		n, err = g.awaitInterface(ctx, id, "to be attached to "+to, func(n types.NetworkInterface) bool {
+		n, err = awaitInterface(ctx, g, id, "to be attached to "+to, func(n types.NetworkInterface) bool {
 			return pluggedInto(n, to, want) && n.Attachment.Status == types.AttachmentStatusAttached
 		})
 	}
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedInterface(n), nil
+	return observedInterface(g, n), nil
 }
 
 func indexOf(want resource.Attrs) int32 {
@@ -119,7 +119,7 @@ func pluggedInto(n types.NetworkInterface, to string, want resource.Attrs) bool 
 	return at != nil && aws.ToString(at.InstanceId) == to && (!set || aws.ToInt32(at.DeviceIndex) == indexOf(want))
 }
 
-func (g *region) plug(ctx context.Context, id, to string, want resource.Attrs) error {
+func plug(ctx context.Context, g *region, id, to string, want resource.Attrs) error {
 	err := g.patiently(ctx, g.wait.Appear, func() error {
 		_, err := g.ec2.AttachNetworkInterface(ctx, &ec2.AttachNetworkInterfaceInput{
 			NetworkInterfaceId: aws.String(id), InstanceId: aws.String(to), DeviceIndex: aws.Int32(indexOf(want)),
@@ -127,7 +127,7 @@ func (g *region) plug(ctx context.Context, id, to string, want resource.Attrs) e
 		return classify("", err)
 	}, "InvalidInstanceID.NotFound", "IncorrectState", "IncorrectInstanceState", interfaceAbsent)
 	if err != nil { // an earlier call whose answer was lost may have attached it, which has several codes
-		if n, obs := g.networkInterface(ctx, id); obs == nil && pluggedInto(n, to, want) {
+		if n, obs := networkInterface(ctx, g, id); obs == nil && pluggedInto(n, to, want) {
 			return nil
 		}
 	}
@@ -135,7 +135,7 @@ func (g *region) plug(ctx context.Context, id, to string, want resource.Attrs) e
 }
 
 // unplug detaches an interface, never by force: the instance may have to be restarted after that.
-func (g *region) unplug(ctx context.Context, n types.NetworkInterface) (types.NetworkInterface, error) {
+func unplug(ctx context.Context, g *region, n types.NetworkInterface) (types.NetworkInterface, error) {
 	if n.Attachment == nil {
 		return n, nil
 	}
@@ -146,16 +146,16 @@ func (g *region) unplug(ctx context.Context, n types.NetworkInterface) (types.Ne
 		}
 	}
 	id := interfaceID(n)
-	return g.awaitInterface(ctx, id, "to be detached from its instance (stop the instance if it takes long)", func(n types.NetworkInterface) bool {
+	return awaitInterface(ctx, g, id, "to be detached from its instance (stop the instance if it takes long)", func(n types.NetworkInterface) bool {
 		return n.Attachment == nil && n.Status == types.NetworkInterfaceStatusAvailable
 	})
 }
 
 func deleteInterface(ctx context.Context, g *region, r provider.Request) error {
 	id := r.Have.ID
-	n, err := g.networkInterface(ctx, id)
+	n, err := networkInterface(ctx, g, id)
 	if err == nil {
-		_, err = g.unplug(ctx, n)
+		_, err = unplug(ctx, g, n)
 	}
 	if absent(classify("", err)) {
 		return nil
@@ -166,12 +166,12 @@ func deleteInterface(ctx context.Context, g *region, r provider.Request) error {
 	err = g.deleteHeld(ctx, id, func() error {
 		_, err := g.ec2.DeleteNetworkInterface(ctx, &ec2.DeleteNetworkInterfaceInput{NetworkInterfaceId: aws.String(id)})
 		return err
-	}, func() ([]string, error) { return g.userOf(ctx, id) }, interfaceInUse)
+	}, func() ([]string, error) { return userOf(ctx, g, id) }, interfaceInUse)
 	if err != nil {
 		return err
 	}
 	return g.await(ctx, g.wait.Compute, id+" to be gone", func(ctx context.Context) error {
-		_, err := g.networkInterface(ctx, id)
+		_, err := networkInterface(ctx, g, id)
 		switch {
 		case absent(classify("", err)):
 			return nil
@@ -183,8 +183,8 @@ func deleteInterface(ctx context.Context, g *region, r provider.Request) error {
 }
 
 // userOf names the instance that an interface is attached to.
-func (g *region) userOf(ctx context.Context, id string) ([]string, error) {
-	n, err := g.networkInterface(ctx, id)
+func userOf(ctx context.Context, g *region, id string) ([]string, error) {
+	n, err := networkInterface(ctx, g, id)
 	if at := plugged(n); err == nil && at != nil {
 		return []string{fmt.Sprintf("%s (number %d)", aws.ToString(at.InstanceId), aws.ToInt32(at.DeviceIndex))}, nil
 	}

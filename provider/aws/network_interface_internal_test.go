@@ -36,7 +36,7 @@ func TestWhatAnInterfaceIsPartOf(t *testing.T) {
 			continue
 		}
 		c.n.NetworkInterfaceId = aws.String("eni-1")
-		o := g.observedInterface(c.n)
+		o := observedInterface(g, c.n)
 		_, at := o.Attrs.Get("attach_to")
 		_, index := o.Attrs.Get(deviceIndex)
 		if at != c.attached || index != c.attached || (o.OwnedBy != "") != c.owned || (o.Message != "") != c.why {

@@ -49,7 +49,7 @@ func noRetry[T any](ctx context.Context, g *region, create func() (T, error), fi
 		if !unknown && provider.ClassOf(err) != provider.Transient && provider.ClassOf(err) != provider.Conflict {
 			return none, err
 		}
-		found, observed := g.search(ctx, func() (int, error) {
+		found, observed := search(ctx, g, func() (int, error) {
 			all, err := find()
 			if len(all) > 0 {
 				made = all[0]
@@ -75,7 +75,7 @@ func first[T any](all []T) T {
 
 // search searches a few times for what a create may have created: it may not be visible for a while.
 // After a refusal once is enough.
-func (g *region) search(ctx context.Context, find func() (int, error), refused bool) (bool, error) {
+func search(ctx context.Context, g *region, find func() (int, error), refused bool) (bool, error) {
 	pause := g.wait.First
 	for try := range 4 {
 		n, err := find()

@@ -75,7 +75,7 @@ func (p *Provider) list(ctx context.Context, g *region, r provider.ObserveReques
 		work.Go(func() error {
 			all, err := k.list(ctx, s)
 			if err == nil {
-				all, err = g.withKnown(ctx, k, all, r.Known)
+				all, err = withKnown(ctx, g, k, all, r.Known)
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -89,7 +89,7 @@ func (p *Provider) list(ctx context.Context, g *region, r provider.ObserveReques
 
 // withKnown asks by id for resources that a list does not show yet: lists lag behind, and what
 // is missing from them may be created a second time. If that fails, the list is not complete.
-func (g *region) withKnown(ctx context.Context, k kind, listed []resource.Observed, known []provider.Known) ([]resource.Observed, error) {
+func withKnown(ctx context.Context, g *region, k kind, listed []resource.Observed, known []provider.Known) ([]resource.Observed, error) {
 	if len(known) == 0 {
 		return listed, nil
 	}
@@ -128,42 +128,42 @@ type sweep struct {
 func newSweep(ctx context.Context, g *region, f *provider.Filter) *sweep {
 	s := &sweep{
 		region: g, filter: f,
-		hosted:   sync.OnceValues(func() ([]zone, error) { return g.zones(ctx) }),
-		networks: sync.OnceValues(func() ([]ec2types.Vpc, error) { return g.vpcs(ctx, &ec2.DescribeVpcsInput{}) }),
+		hosted:   sync.OnceValues(func() ([]zone, error) { return hostedZones(ctx, g) }),
+		networks: sync.OnceValues(func() ([]ec2types.Vpc, error) { return vpcs(ctx, g, &ec2.DescribeVpcsInput{}) }),
 		balancers: sync.OnceValues(func() ([]elbtypes.LoadBalancer, error) {
-			return g.rawBalancers(ctx, &elb.DescribeLoadBalancersInput{})
+			return rawBalancers(ctx, g, &elb.DescribeLoadBalancersInput{})
 		}),
 	}
 	s.instances = sync.OnceValues(func() ([]ec2types.Instance, error) {
-		all, err := allOrOwn(s, kindEC2, "instance-id", instanceID, s.instancesBy(ctx))
+		all, err := allOrOwn(s, kindEC2, "instance-id", instanceID, instancesBy(ctx, s.region))
 		return slices.DeleteFunc(all, gone), err
 	})
 	s.firewalls = sync.OnceValues(func() ([]ec2types.SecurityGroup, error) {
 		return allOrOwn(s, kindGroup, "group-id", func(x ec2types.SecurityGroup) string { return aws.ToString(x.GroupId) }, func(f []ec2types.Filter) ([]ec2types.SecurityGroup, error) {
-			return g.groups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: f})
+			return groups(ctx, g, &ec2.DescribeSecurityGroupsInput{Filters: f})
 		})
 	})
 	s.volumes = sync.OnceValues(func() ([]ec2types.Volume, error) {
-		return allOrOwn(s, kindEBS, "volume-id", volumeID, s.volumesBy(ctx))
+		return allOrOwn(s, kindEBS, "volume-id", volumeID, volumesBy(ctx, s.region))
 	})
 	return s
 }
 
 func listVPCs(_ context.Context, s *sweep) ([]resource.Observed, error) {
 	all, err := s.networks()
-	return observedAs(all, err, s.observedVPC)
+	return observedAs(s, all, err, observedVPC)
 }
 
 func listSubnets(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 	all, err := allOrOwn(s, kindSubnet, "subnet-id", func(x ec2types.Subnet) string { return aws.ToString(x.SubnetId) }, func(f []ec2types.Filter) ([]ec2types.Subnet, error) {
-		return s.subnets(ctx, &ec2.DescribeSubnetsInput{Filters: f})
+		return subnets(ctx, s.region, &ec2.DescribeSubnetsInput{Filters: f})
 	})
-	return observedAs(all, err, s.observedSubnet)
+	return observedAs(s, all, err, observedSubnet)
 }
 
 func listGroups(_ context.Context, s *sweep) ([]resource.Observed, error) {
 	all, err := s.firewalls()
-	return observedAs(all, err, s.observedGroup)
+	return observedAs(s, all, err, observedGroup)
 }
 
 // listInstances needs the volumes too: a root volume belongs to its instance.
@@ -172,7 +172,7 @@ func listInstances(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 	if err != nil {
 		return nil, err
 	}
-	volumes, err := s.roots(ctx, all)
+	volumes, err := roots(ctx, s, all)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +180,7 @@ func listInstances(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 	for i := range volumes {
 		byID[aws.ToString(volumes[i].VolumeId)] = &volumes[i]
 	}
-	return observedAs(all, nil, func(i ec2types.Instance) resource.Observed { return s.observedInstance(i, byID[rootID(i)]) })
+	return observedAs(s, all, nil, func(g *region, i ec2types.Instance) resource.Observed { return observedInstance(g, i, byID[rootID(i)]) })
 }
 
 // listVolumes needs the instances too: a root volume is no resource.
@@ -189,7 +189,7 @@ func listVolumes(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 	if err != nil {
 		return nil, err
 	}
-	instances, err := s.users(ctx, all)
+	instances, err := users(ctx, s, all)
 	if err != nil {
 		return nil, err
 	}
@@ -203,26 +203,26 @@ func listVolumes(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 			own = append(own, v)
 		}
 	}
-	return observedAs(own, nil, s.observedVolume)
+	return observedAs(s, own, nil, observedVolume)
 }
 
 func listDatabases(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-	all, err := s.databases(ctx)
-	return observedAs(slices.DeleteFunc(all, deleting), err, s.observedDB)
+	all, err := databases(ctx, s.region)
+	return observedAs(s, slices.DeleteFunc(all, deleting), err, observedDB)
 }
 
 func listBuckets(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-	all, err := s.buckets(ctx)
-	return observedAs(all, err, s.observedBucket)
+	all, err := buckets(ctx, s.region)
+	return observedAs(s, all, err, observedBucket)
 }
 
-func observedAs[T any](all []T, err error, observed func(T) resource.Observed) ([]resource.Observed, error) {
+func observedAs[T any](s *sweep, all []T, err error, observed func(*region, T) resource.Observed) ([]resource.Observed, error) {
 	if err != nil {
 		return nil, err
 	}
 	out := make([]resource.Observed, len(all))
 	for i := range all {
-		out[i] = observed(all[i])
+		out[i] = observed(s.region, all[i])
 	}
 	return out, nil
 }

@@ -17,7 +17,7 @@ import (
 
 // databases reads all of them: RDS has no filter by tag. Members of clusters are not resources of this
 // kind; the cluster defines them.
-func (g *region) databases(ctx context.Context) ([]types.DBInstance, error) {
+func databases(ctx context.Context, g *region) ([]types.DBInstance, error) {
 	all, err := pages(ctx, "rds.DescribeDBInstances", func(ctx context.Context, token *string) ([]types.DBInstance, *string, error) {
 		out, err := g.rds.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{MaxRecords: aws.Int32(rdsPage), Marker: token})
 		if err != nil {
@@ -28,7 +28,7 @@ func (g *region) databases(ctx context.Context) ([]types.DBInstance, error) {
 	return slices.DeleteFunc(all, func(d types.DBInstance) bool { return aws.ToString(d.DBClusterIdentifier) != "" }), err
 }
 
-func (g *region) database(ctx context.Context, id string) (types.DBInstance, error) {
+func database(ctx context.Context, g *region, id string) (types.DBInstance, error) {
 	out, err := g.rds.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: aws.String(id)})
 	if err != nil {
 		return types.DBInstance{}, classify("", err)
@@ -52,7 +52,7 @@ func rdsTagMap(tags []types.Tag) map[string]string {
 	return out
 }
 
-func (g *region) observedDB(d types.DBInstance) resource.Observed {
+func observedDB(g *region, d types.DBInstance) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(d.DBInstanceIdentifier), UID: aws.ToString(d.DbiResourceId), Since: aws.ToTime(d.InstanceCreateTime)}
 	status := aws.ToString(d.DBInstanceStatus)
 	a := attrs{}
@@ -65,7 +65,7 @@ func (g *region) observedDB(d types.DBInstance) resource.Observed {
 	a.text("size", d.DBInstanceClass)
 	a.text("engine", d.Engine)
 	a.text("engine_version", d.EngineVersion)
-	a.storage(d)
+	storage(a, d)
 	a.flag("multi_az", d.MultiAZ)
 	a.text("zone", d.AvailabilityZone)
 	a.flag("public", d.PubliclyAccessible)
@@ -102,14 +102,14 @@ func (g *region) observedDB(d types.DBInstance) resource.Observed {
 }
 
 func readDB(ctx context.Context, g *region, id string) (resource.Observed, error) {
-	d, err := g.database(ctx, id)
+	d, err := database(ctx, g, id)
 	if err == nil && deleting(d) {
 		err = &provider.Error{Class: provider.NotFound, Op: "rds.DescribeDBInstances", Err: fmt.Errorf("%s is being deleted", id)}
 	}
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedDB(d), nil
+	return observedDB(g, d), nil
 }
 
 func dbGroups(d types.DBInstance) []string {
@@ -173,14 +173,14 @@ func dbState(status string) resource.Health {
 }
 
 // awaitDB waits until a database is in a stable state: available, stopped, or failed, which is an error.
-func (g *region) awaitDB(ctx context.Context, id, what string, ready func(types.DBInstance) bool) (types.DBInstance, error) {
-	return g.awaitDBThrough(ctx, id, what, "", ready)
+func awaitDB(ctx context.Context, g *region, id, what string, ready func(types.DBInstance) bool) (types.DBInstance, error) {
+	return awaitDBThrough(ctx, g, id, what, "", ready)
 }
 
 // awaitDBThrough is awaitDB for a change that ends a failure: that status passes.
-func (g *region) awaitDBThrough(ctx context.Context, id, what, passing string, ready func(types.DBInstance) bool) (d types.DBInstance, err error) {
+func awaitDBThrough(ctx context.Context, g *region, id, what, passing string, ready func(types.DBInstance) bool) (d types.DBInstance, err error) {
 	err = g.awaitSeen(ctx, g.wait.Database, fmt.Sprintf("the database %s %s", id, what), func(ctx context.Context) error {
-		if d, err = g.database(ctx, id); err != nil {
+		if d, err = database(ctx, g, id); err != nil {
 			return err
 		}
 		health := dbState(aws.ToString(d.DBInstanceStatus))
@@ -200,9 +200,9 @@ func (g *region) awaitDBThrough(ctx context.Context, id, what, passing string, r
 func deleting(d types.DBInstance) bool { return aws.ToString(d.DBInstanceStatus) == "deleting" }
 
 // awaitNoDB waits until a database is gone.
-func (g *region) awaitNoDB(ctx context.Context, id string) error {
+func awaitNoDB(ctx context.Context, g *region, id string) error {
 	return g.await(ctx, g.wait.Database, "the database "+id+" to be gone", func(ctx context.Context) error {
-		_, err := g.database(ctx, id)
+		_, err := database(ctx, g, id)
 		if absent(err) {
 			return nil
 		}

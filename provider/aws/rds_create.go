@@ -18,24 +18,24 @@ import (
 // request was created by it.
 func createDB(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	id := r.Desired.Ref.Name
-	d, err := g.newDB(ctx, id, r)
+	d, err := newDB(ctx, g, id, r)
 	if err == nil && r.Desired.State == resource.StateStopped {
-		d, err = g.powerDB(ctx, d, true)
+		d, err = powerDB(ctx, g, d, true)
 	}
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedDB(d), nil
+	return observedDB(g, d), nil
 }
 
 // newDB creates an empty database or restores one, and waits for it.
-func (g *region) newDB(ctx context.Context, id string, r provider.Request) (types.DBInstance, error) {
+func newDB(ctx context.Context, g *region, id string, r provider.Request) (types.DBInstance, error) {
 	if snapshot := desired(r.Desired.Attrs, snapshotAttr); snapshot != nil {
-		return g.restoreDB(ctx, id, *snapshot, r)
+		return restoreDB(ctx, g, id, *snapshot, r)
 	}
-	in, err := g.orderDB(r)
+	in, err := orderDB(g, r)
 	if err == nil {
-		err = g.claimName(ctx, id, r, func(ctx context.Context) error {
+		err = claimName(ctx, g, id, r, func(ctx context.Context) error {
 			_, err := g.rds.CreateDBInstance(ctx, in)
 			return err
 		})
@@ -43,18 +43,18 @@ func (g *region) newDB(ctx context.Context, id string, r provider.Request) (type
 	if err != nil {
 		return types.DBInstance{}, err
 	}
-	return g.awaitDB(ctx, id, "to be available", anyDB)
+	return awaitDB(ctx, g, id, "to be available", anyDB)
 }
 
 // claimName orders the database. One of that name may still be being deleted, or not be visible yet.
-func (g *region) claimName(ctx context.Context, id string, r provider.Request, order func(context.Context) error) error {
+func claimName(ctx context.Context, g *region, id string, r provider.Request, order func(context.Context) error) error {
 	return g.await(ctx, g.wait.Database, "the name "+id+" to be free", func(ctx context.Context) error {
 		err := order(ctx)
 		if err == nil || !hasCode(err, "DBInstanceAlreadyExists") {
 			return classify("", err)
 		}
-		d, err := g.database(ctx, id)
-		switch o := g.observedDB(d); {
+		d, err := database(ctx, g, id)
+		switch o := observedDB(g, d); {
 		case absent(err), err == nil && deleting(d):
 			return errWait
 		case err != nil:
@@ -67,7 +67,7 @@ func (g *region) claimName(ctx context.Context, id string, r provider.Request, o
 	})
 }
 
-func (g *region) orderDB(r provider.Request) (*rds.CreateDBInstanceInput, error) {
+func orderDB(g *region, r provider.Request) (*rds.CreateDBInstanceInput, error) {
 	a := r.Desired.Attrs
 	in := &rds.CreateDBInstanceInput{
 		DBInstanceIdentifier: aws.String(r.Desired.Ref.Name),
@@ -133,7 +133,7 @@ func desiredFlag(a resource.Attrs, name string) *bool {
 }
 
 // snapshotName is the same for every attempt of one deletion, and another for the next.
-func (g *region) snapshotName(r provider.Request) string {
+func snapshotName(g *region, r provider.Request) string {
 	seed := r.Key
 	if seed == "" {
 		seed = g.clock().UTC().Format("20060102150405")
@@ -144,7 +144,7 @@ func (g *region) snapshotName(r provider.Request) string {
 
 func deleteDB(ctx context.Context, g *region, r provider.Request) error {
 	id := r.Have.ID
-	d, err := g.database(ctx, id)
+	d, err := database(ctx, g, id)
 	if absent(err) {
 		return nil
 	}
@@ -152,9 +152,9 @@ func deleteDB(ctx context.Context, g *region, r provider.Request) error {
 		return err
 	}
 	if deleting(d) {
-		return g.awaitNoDB(ctx, id)
+		return awaitNoDB(ctx, g, id)
 	}
-	if err := same(r.Have, g.observedDB(d)); err != nil {
+	if err := same(r.Have, observedDB(g, d)); err != nil {
 		return err
 	}
 	in := &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String(id), DeleteAutomatedBackups: aws.Bool(false)}
@@ -163,15 +163,15 @@ func deleteDB(ctx context.Context, g *region, r provider.Request) error {
 	} else if err := snapshots(d); err != nil {
 		return err
 	} else {
-		in.FinalDBSnapshotIdentifier = aws.String(g.snapshotName(r))
+		in.FinalDBSnapshotIdentifier = aws.String(snapshotName(g, r))
 		if r.Progress != nil {
 			r.Progress(provider.Progress{Text: "final snapshot " + *in.FinalDBSnapshotIdentifier})
 		}
 	}
-	if err := g.orderDeletion(ctx, in); err != nil {
+	if err := orderDeletion(ctx, g, in); err != nil {
 		return err
 	}
-	return g.awaitNoDB(ctx, id)
+	return awaitNoDB(ctx, g, id)
 }
 
 // snapshots refuses a database of which no final snapshot can be taken ("Deleting a DB instance").
@@ -186,7 +186,7 @@ func snapshots(d types.DBInstance) error {
 
 // orderDeletion orders the deletion. A database that is changing is waited for; one that is already
 // being deleted, perhaps by an earlier call whose answer was lost, is as requested.
-func (g *region) orderDeletion(ctx context.Context, in *rds.DeleteDBInstanceInput) error {
+func orderDeletion(ctx context.Context, g *region, in *rds.DeleteDBInstanceInput) error {
 	return g.await(ctx, g.wait.Database, "the database to accept its deletion", func(ctx context.Context) error {
 		_, err := g.rds.DeleteDBInstance(ctx, in)
 		if err == nil || absent(err) {
@@ -195,7 +195,7 @@ func (g *region) orderDeletion(ctx context.Context, in *rds.DeleteDBInstanceInpu
 		if !hasCode(err, "InvalidDBInstanceState", "InvalidDBInstanceStateFault", "DBSnapshotAlreadyExists") {
 			return classify("", err)
 		}
-		d, obs := g.database(ctx, *in.DBInstanceIdentifier)
+		d, obs := database(ctx, g, *in.DBInstanceIdentifier)
 		switch health := dbState(aws.ToString(d.DBInstanceStatus)); {
 		case absent(obs):
 			return nil

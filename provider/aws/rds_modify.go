@@ -17,15 +17,15 @@ import (
 
 // modifyDB makes a change and waits until it has happened. A database may be reported as available,
 // with its old values, for a while after RDS has accepted the change.
-func (g *region) modifyDB(ctx context.Context, in *rds.ModifyDBInstanceInput) (types.DBInstance, error) {
-	err := g.onceReady(ctx, func() error {
+func modifyDB(ctx context.Context, g *region, in *rds.ModifyDBInstanceInput) (types.DBInstance, error) {
+	err := onceReady(ctx, g, func() error {
 		_, err := g.rds.ModifyDBInstance(ctx, in)
 		return err
 	})
 	if err != nil {
 		return types.DBInstance{}, err
 	}
-	return g.awaitDBThrough(ctx, *in.DBInstanceIdentifier, "to take its changes", statusFull, func(d types.DBInstance) bool {
+	return awaitDBThrough(ctx, g, *in.DBInstanceIdentifier, "to take its changes", statusFull, func(d types.DBInstance) bool {
 		return len(overlay(attrs{}, d.PendingModifiedValues)) == 0 && took(d, in)
 	})
 }

@@ -29,42 +29,42 @@ func rdsSnapshot() []resource.Attribute {
 
 // restoreDB creates a database from a snapshot, and then sets what the restoring call does not take. Each part
 // finds what an earlier attempt did.
-func (g *region) restoreDB(ctx context.Context, id, snapshot string, r provider.Request) (types.DBInstance, error) {
-	s, err := g.restorable(ctx, snapshot, r)
+func restoreDB(ctx context.Context, g *region, id, snapshot string, r provider.Request) (types.DBInstance, error) {
+	s, err := restorable(ctx, g, snapshot, r)
 	if err == nil {
 		_, _, err = secret(r.Desired.Attrs, "password") // one without a value is refused before anything is created
 	}
 	if err != nil {
 		return types.DBInstance{}, err
 	}
-	in := g.orderRestore(r, s)
-	err = g.claimName(ctx, id, r, func(ctx context.Context) error {
+	in := orderRestore(g, r, s)
+	err = claimName(ctx, g, id, r, func(ctx context.Context) error {
 		_, err := g.rds.RestoreDBInstanceFromDBSnapshot(ctx, in)
 		return err
 	})
 	if err != nil {
 		return types.DBInstance{}, err
 	}
-	d, err := g.awaitDB(ctx, id, "to be restored", anyDB)
+	d, err := awaitDB(ctx, g, id, "to be restored", anyDB)
 	if err != nil {
 		return d, err
 	}
-	r.Have = g.observedDB(d)
+	r.Have = observedDB(g, d)
 	r.Changes = append(resource.Diff(r.Desired.Attrs, r.Have.Attrs, rdsSchema(), resource.DiffOptions{}), resource.Change{Path: snapshotAttr}, resource.Change{Path: "password"})
 	change, err := changesOf(r, d)
 	if err != nil || change == nil {
 		return d, err
 	}
-	return g.modifyDB(ctx, change)
+	return modifyDB(ctx, g, change)
 }
 
 // restorable reads a snapshot, and refuses one that gives no database as configured: what cannot be changed in
 // a database would replace it right after it was restored.
-func (g *region) restorable(ctx context.Context, name string, r provider.Request) (types.DBSnapshot, error) {
+func restorable(ctx context.Context, g *region, name string, r provider.Request) (types.DBSnapshot, error) {
 	const op = "rds.DescribeDBSnapshots"
 	out, err := g.rds.DescribeDBSnapshots(ctx, snapshotNamed(name))
 	if absent(err) || err == nil && len(out.DBSnapshots) == 0 {
-		return types.DBSnapshot{}, permanent(op, fmt.Errorf("snapshot %q does not exist in %s", name, g.name), g.otherSnapshots(ctx, r.Desired.Ref.Name))
+		return types.DBSnapshot{}, permanent(op, fmt.Errorf("snapshot %q does not exist in %s", name, g.name), otherSnapshots(ctx, g, r.Desired.Ref.Name))
 	}
 	if err != nil {
 		return types.DBSnapshot{}, err
@@ -107,7 +107,7 @@ func snapshotNamed(name string) *rds.DescribeDBSnapshotsInput {
 }
 
 // otherSnapshots suggests the newest snapshots of a database of that name.
-func (g *region) otherSnapshots(ctx context.Context, database string) string {
+func otherSnapshots(ctx context.Context, g *region, database string) string {
 	out, err := g.rds.DescribeDBSnapshots(ctx, &rds.DescribeDBSnapshotsInput{DBInstanceIdentifier: aws.String(database)})
 	if err != nil || len(out.DBSnapshots) == 0 {
 		return "run `aws rds describe-db-snapshots` for those that do; copy one of another region first"
@@ -133,7 +133,7 @@ func elsewise(attr string) string {
 
 // orderRestore is the call that restores a database, with all that it takes. The tags are in it: without any, RDS
 // copies those of the snapshot. Storage is never less than the snapshot's.
-func (g *region) orderRestore(r provider.Request, s types.DBSnapshot) *rds.RestoreDBInstanceFromDBSnapshotInput {
+func orderRestore(g *region, r provider.Request, s types.DBSnapshot) *rds.RestoreDBInstanceFromDBSnapshotInput {
 	a := r.Desired.Attrs
 	in := &rds.RestoreDBInstanceFromDBSnapshotInput{
 		DBInstanceIdentifier:    aws.String(r.Desired.Ref.Name),

@@ -59,7 +59,7 @@ func provisioned(storageType string, size int32) bool {
 	return storageType == "io1" || storageType == "io2" || storageType == "gp3" && size >= stripedFrom
 }
 
-func (a attrs) storage(d types.DBInstance) {
+func storage(a attrs, d types.DBInstance) {
 	a.number("storage", d.AllocatedStorage)
 	a["max_storage"] = resource.Int(growsTo(d))
 	a.text("storage_type", d.StorageType)

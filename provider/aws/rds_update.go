@@ -18,7 +18,7 @@ func anyDB(types.DBInstance) bool { return true }
 // until the maintenance window; Observe has reported that in the message.
 func updateDB(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	id := r.Have.ID
-	d, err := g.database(ctx, id)
+	d, err := database(ctx, g, id)
 	if err != nil {
 		return resource.Observed{}, err
 	}
@@ -27,35 +27,35 @@ func updateDB(ctx context.Context, g *region, r provider.Request) (resource.Obse
 		return resource.Observed{}, err
 	}
 	if in == nil && !stateChanges(r) { // only tags, or what is kept by ovi: a failed database takes these too
-		return g.observedDB(d), nil
+		return observedDB(g, d), nil
 	}
 	if !full(d) || !grows(in, d) { // more storage is what a full database needs
-		if d, err = g.awaitDB(ctx, id, "to be available or stopped", anyDB); err != nil {
+		if d, err = awaitDB(ctx, g, id, "to be available or stopped", anyDB); err != nil {
 			return resource.Observed{}, err
 		}
 	}
 	stopped := isStopped(d)
 	wantStopped := wantsStopped(r, stopped)
 	if stopped && (!wantStopped || in != nil) { // RDS changes only running databases
-		if d, err = g.powerDB(ctx, d, false); err != nil {
+		if d, err = powerDB(ctx, g, d, false); err != nil {
 			return resource.Observed{}, err
 		}
 		stopped = false
 	}
 	if in != nil {
-		if d, err = g.modifyDB(ctx, in); err != nil {
+		if d, err = modifyDB(ctx, g, in); err != nil {
 			return resource.Observed{}, err
 		}
 	}
 	if wantStopped && !stopped {
-		if _, err = g.powerDB(ctx, d, true); err != nil {
+		if _, err = powerDB(ctx, g, d, true); err != nil {
 			return resource.Observed{}, err
 		}
 	}
-	if d, err = g.database(ctx, id); err != nil {
+	if d, err = database(ctx, g, id); err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedDB(d), nil
+	return observedDB(g, d), nil
 }
 
 func stateChanges(r provider.Request) bool {
@@ -65,12 +65,12 @@ func stateChanges(r provider.Request) bool {
 func isStopped(d types.DBInstance) bool { return aws.ToString(d.DBInstanceStatus) == "stopped" }
 
 // onceReady orders a change of a database that may be busy, for example with its first backup.
-func (g *region) onceReady(ctx context.Context, order func() error) error {
+func onceReady(ctx context.Context, g *region, order func() error) error {
 	return g.patiently(ctx, g.wait.Database, func() error { return classify("", order()) }, "InvalidDBInstanceState", "InvalidDBInstanceStateFault")
 }
 
 // powerDB stops or starts a database and waits for it.
-func (g *region) powerDB(ctx context.Context, d types.DBInstance, off bool) (types.DBInstance, error) {
+func powerDB(ctx context.Context, g *region, d types.DBInstance, off bool) (types.DBInstance, error) {
 	id := aws.ToString(d.DBInstanceIdentifier)
 	what, order := "to run", func() error {
 		_, err := g.rds.StartDBInstance(ctx, &rds.StartDBInstanceInput{DBInstanceIdentifier: aws.String(id)})
@@ -82,23 +82,23 @@ func (g *region) powerDB(ctx context.Context, d types.DBInstance, off bool) (typ
 			return err
 		}
 	}
-	if err := g.onceReady(ctx, order); err != nil {
+	if err := onceReady(ctx, g, order); err != nil {
 		return d, err
 	}
-	return g.awaitDB(ctx, id, what, func(d types.DBInstance) bool { return isStopped(d) == off })
+	return awaitDB(ctx, g, id, what, func(d types.DBInstance) bool { return isStopped(d) == off })
 }
 
 // tagDB changes the tags of a database. RDS merges, so that other tags stay.
 func tagDB(ctx context.Context, g *region, id string, set map[string]string, drop []string) error {
-	d, err := g.database(ctx, id)
+	d, err := database(ctx, g, id)
 	if err != nil {
 		return err
 	}
-	return g.tagByARN(ctx, d.DBInstanceArn, set, drop)
+	return tagByARN(ctx, g, d.DBInstanceArn, set, drop)
 }
 
 // tagByARN changes the tags of a resource of RDS, and leaves others as they are.
-func (g *region) tagByARN(ctx context.Context, arn *string, set map[string]string, drop []string) error {
+func tagByARN(ctx context.Context, g *region, arn *string, set map[string]string, drop []string) error {
 	if len(set) > 0 {
 		_, err := g.rds.AddTagsToResource(ctx, &rds.AddTagsToResourceInput{ResourceName: arn, Tags: rdsTags(set)})
 		if err != nil {

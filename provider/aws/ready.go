@@ -31,7 +31,7 @@ func (p *Provider) Ready(ctx context.Context, all []resource.Observed) ([]resour
 				ids = append(ids, part[i].ID)
 			}
 		}
-		statuses, err := g.statuses(ctx, ids)
+		statuses, err := statuses(ctx, g, ids)
 		if err != nil {
 			return nil, err
 		}
@@ -46,7 +46,7 @@ func (p *Provider) Ready(ctx context.Context, all []resource.Observed) ([]resour
 }
 
 // statuses reads the status checks of instances; of those that do not run there are none.
-func (g *region) statuses(ctx context.Context, ids []string) (map[string]types.InstanceStatus, error) {
+func statuses(ctx context.Context, g *region, ids []string) (map[string]types.InstanceStatus, error) {
 	out := map[string]types.InstanceStatus{}
 	if len(ids) == 0 {
 		return out, nil

@@ -22,7 +22,7 @@ func (p *Provider) Reveal(ctx context.Context, have resource.Observed, path stri
 	}
 	switch {
 	case k.schema.Name == kindTemplate && path == userData:
-		return g.revealTemplate(ctx, have.ID)
+		return revealTemplate(ctx, g, have.ID)
 	case k.schema.Name != kindEC2 || path != userData:
 		return resource.Secret{}, permanent("", fmt.Errorf("AWS does not tell %s of %s", path, k.schema.Name), "")
 	}
@@ -40,9 +40,9 @@ func (p *Provider) Reveal(ctx context.Context, have resource.Observed, path stri
 }
 
 // revealTemplate reads the user data of the default version.
-func (g *region) revealTemplate(ctx context.Context, id string) (resource.Secret, error) {
+func revealTemplate(ctx context.Context, g *region, id string) (resource.Secret, error) {
 	const op = "ec2.DescribeLaunchTemplateVersions"
-	all, err := g.defaults(ctx, aws.String(id))
+	all, err := defaults(ctx, g, aws.String(id))
 	v, err := only(all, err, op, id)
 	if err != nil || v.LaunchTemplateData == nil || v.LaunchTemplateData.UserData == nil {
 		return resource.Secret{}, err

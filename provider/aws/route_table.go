@@ -43,9 +43,9 @@ func kindOfRouteTable() kind {
 		},
 		list: func(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 			all, err := allOrOwn(s, kindRouteTable, "route-table-id", func(x types.RouteTable) string { return aws.ToString(x.RouteTableId) }, func(f []types.Filter) ([]types.RouteTable, error) {
-				return s.routeTables(ctx, &ec2.DescribeRouteTablesInput{Filters: f})
+				return tablesOfRoutes(ctx, s.region, &ec2.DescribeRouteTablesInput{Filters: f})
 			})
-			return observedAs(all, err, s.observedRouteTable)
+			return observedAs(s, all, err, observedRouteTable)
 		},
 		byTag: true, read: readRouteTable, tag: tagEC2, check: checkRouteTable,
 		create: createRouteTable, update: updateRouteTable, remove: deleteRouteTable,
@@ -119,7 +119,7 @@ func replaceRouteTable(d resource.Desired, have resource.Observed) []resource.St
 	return destroyFirst()
 }
 
-func (g *region) routeTables(ctx context.Context, in *ec2.DescribeRouteTablesInput) ([]types.RouteTable, error) {
+func tablesOfRoutes(ctx context.Context, g *region, in *ec2.DescribeRouteTablesInput) ([]types.RouteTable, error) {
 	return pages(ctx, "ec2.DescribeRouteTables", func(ctx context.Context, token *string) ([]types.RouteTable, *string, error) {
 		in.NextToken = token
 		if in.MaxResults = pageOf(in.RouteTableIds); in.MaxResults != nil {
@@ -133,7 +133,7 @@ func (g *region) routeTables(ctx context.Context, in *ec2.DescribeRouteTablesInp
 	})
 }
 
-func (g *region) observedRouteTable(t types.RouteTable) resource.Observed {
+func observedRouteTable(g *region, t types.RouteTable) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(t.RouteTableId), Health: resource.Healthy}
 	a := attrs{}
 	a.text("vpc", t.VpcId)
@@ -192,17 +192,17 @@ func leavingTable(a types.RouteTableAssociation) bool {
 		a.AssociationState.State == types.RouteTableAssociationStateCodeDisassociated)
 }
 
-func (g *region) routeTable(ctx context.Context, id string) (types.RouteTable, error) {
-	all, err := g.routeTables(ctx, &ec2.DescribeRouteTablesInput{RouteTableIds: []string{id}})
+func routeTable(ctx context.Context, g *region, id string) (types.RouteTable, error) {
+	all, err := tablesOfRoutes(ctx, g, &ec2.DescribeRouteTablesInput{RouteTableIds: []string{id}})
 	return only(all, err, "ec2.DescribeRouteTables", id)
 }
 
 func readRouteTable(ctx context.Context, g *region, id string) (resource.Observed, error) {
-	t, err := g.routeTable(ctx, id)
+	t, err := routeTable(ctx, g, id)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedRouteTable(t), nil
+	return observedRouteTable(g, t), nil
 }
 
 func checkRouteTable(ctx context.Context, g *region, r provider.Request) error {
@@ -228,14 +228,14 @@ func createRouteTable(ctx context.Context, g *region, r provider.Request) (resou
 		}
 		return *out.RouteTable, nil
 	}, func() ([]types.RouteTable, error) {
-		return g.routeTables(ctx, &ec2.DescribeRouteTablesInput{Filters: bornWith(r.Key)})
+		return tablesOfRoutes(ctx, g, &ec2.DescribeRouteTablesInput{Filters: bornWith(r.Key)})
 	})
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.applyRouteTable(ctx, aws.ToString(made.RouteTableId), r.Desired.Attrs)
+	return applyRouteTable(ctx, g, aws.ToString(made.RouteTableId), r.Desired.Attrs)
 }
 
 func updateRouteTable(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
-	return g.applyRouteTable(ctx, r.Have.ID, r.Desired.Attrs)
+	return applyRouteTable(ctx, g, r.Have.ID, r.Desired.Attrs)
 }

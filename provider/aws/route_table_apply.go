@@ -15,27 +15,27 @@ import (
 
 // applyRouteTable brings routes and subnets of a table to the configuration. What is there already,
 // after an answer that was lost, is left as it is, so that it can be done again at any point.
-func (g *region) applyRouteTable(ctx context.Context, id string, want resource.Attrs) (resource.Observed, error) {
-	t, err := g.awaitRouteTable(ctx, id)
+func applyRouteTable(ctx context.Context, g *region, id string, want resource.Attrs) (resource.Observed, error) {
+	t, err := awaitRouteTable(ctx, g, id)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	if err := g.setRoutes(ctx, id, routesOf(t), want.List("routes")); err != nil {
+	if err := setRoutes(ctx, g, id, routesOf(t), want.List("routes")); err != nil {
 		return resource.Observed{}, err
 	}
-	if err := g.setSubnets(ctx, t, want.Texts("subnets")); err != nil {
+	if err := setSubnets(ctx, g, t, want.Texts("subnets")); err != nil {
 		return resource.Observed{}, err
 	}
-	if t, err = g.awaitRouteTable(ctx, id); err != nil {
+	if t, err = awaitRouteTable(ctx, g, id); err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedRouteTable(t), nil
+	return observedRouteTable(g, t), nil
 }
 
 // awaitRouteTable waits until a table is seen and none of its subnets is joining or leaving.
-func (g *region) awaitRouteTable(ctx context.Context, id string) (t types.RouteTable, err error) {
+func awaitRouteTable(ctx context.Context, g *region, id string) (t types.RouteTable, err error) {
 	err = g.awaitSeen(ctx, g.wait.Compute, "the route table "+id, func(ctx context.Context) error {
-		if t, err = g.routeTable(ctx, id); err != nil {
+		if t, err = routeTable(ctx, g, id); err != nil {
 			return err
 		}
 		for _, a := range t.Associations {
@@ -61,14 +61,14 @@ func byDestination(routes resource.List) map[string]resource.Attrs {
 
 // setRoutes changes the target of a route in one call, so that there is no moment without one, and
 // removes routes last.
-func (g *region) setRoutes(ctx context.Context, id string, have, want resource.List) error {
+func setRoutes(ctx context.Context, g *region, id string, have, want resource.List) error {
 	was, is := byDestination(have), byDestination(want)
 	for _, cidr := range destinations(want) {
 		old, exists := was[cidr]
 		if exists && equal(old, is[cidr]) {
 			continue
 		}
-		if err := g.putRoute(ctx, id, is[cidr], exists); err != nil {
+		if err := putRoute(ctx, g, id, is[cidr], exists); err != nil {
 			return err
 		}
 	}
@@ -103,7 +103,7 @@ func destination(cidr string) (v4, v6 *string) {
 }
 
 // putRoute creates a route or changes where it goes. Its target may have been created a moment ago.
-func (g *region) putRoute(ctx context.Context, id string, route resource.Attrs, exists bool) error {
+func putRoute(ctx context.Context, g *region, id string, route resource.Attrs, exists bool) error {
 	cidr, _ := text(route, "cidr")
 	gateway := desired(route, kindInternetGateway)
 	if gateway == nil {
@@ -130,7 +130,7 @@ func (g *region) putRoute(ctx context.Context, id string, route resource.Attrs, 
 
 // setSubnets joins the subnets that are to use a table and lets the others go. A subnet that another
 // table of the same plan lets go is waited for; another one is never taken from its table.
-func (g *region) setSubnets(ctx context.Context, t types.RouteTable, want []string) error {
+func setSubnets(ctx context.Context, g *region, t types.RouteTable, want []string) error {
 	have := map[string]string{}
 	for _, a := range t.Associations {
 		if a.SubnetId != nil && !leavingTable(a) {
@@ -146,21 +146,21 @@ func (g *region) setSubnets(ctx context.Context, t types.RouteTable, want []stri
 			return classify("", err)
 		}, "InvalidSubnetID.NotFound", "InvalidRouteTableID.NotFound", "Resource.AlreadyAssociated")
 		if err != nil {
-			return g.otherTable(ctx, subnet, err)
+			return otherTable(ctx, g, subnet, err)
 		}
 	}
 	for subnet, association := range have {
 		if slices.Contains(want, subnet) {
 			continue
 		}
-		if err := g.leaveTable(ctx, association); err != nil {
+		if err := leaveTable(ctx, g, association); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (g *region) leaveTable(ctx context.Context, association string) error {
+func leaveTable(ctx context.Context, g *region, association string) error {
 	_, err := g.ec2.DisassociateRouteTable(ctx, &ec2.DisassociateRouteTableInput{AssociationId: aws.String(association)})
 	if err = classify("", err); absent(err) {
 		return nil
@@ -169,24 +169,24 @@ func (g *region) leaveTable(ctx context.Context, association string) error {
 }
 
 // otherTable adds to a refusal which table has the subnet.
-func (g *region) otherTable(ctx context.Context, subnet string, err error) error {
+func otherTable(ctx context.Context, g *region, subnet string, err error) error {
 	if !hasCode(err, "Resource.AlreadyAssociated") {
 		return err
 	}
-	all, obs := g.routeTables(ctx, &ec2.DescribeRouteTablesInput{Filters: where("association.subnet-id", subnet)})
+	all, obs := tablesOfRoutes(ctx, g, &ec2.DescribeRouteTablesInput{Filters: where("association.subnet-id", subnet)})
 	if obs != nil || len(all) == 0 {
 		return err
 	}
 	return &provider.Error{
 		Class: provider.Conflict, Op: "ec2.AssociateRouteTable", Code: codeOf(err), Err: err,
-		Hint: "remove " + subnet + " from " + nameID(g.observedRouteTable(all[0])) + " first, or adopt that table",
+		Hint: "remove " + subnet + " from " + nameID(observedRouteTable(g, all[0])) + " first, or adopt that table",
 	}
 }
 
 // deleteRouteTable lets its subnets go first: they use the main table of their VPC from then on.
 func deleteRouteTable(ctx context.Context, g *region, r provider.Request) error {
 	id := r.Have.ID
-	t, err := g.routeTable(ctx, id)
+	t, err := routeTable(ctx, g, id)
 	if err != nil {
 		if absent(err) {
 			return nil
@@ -197,7 +197,7 @@ func deleteRouteTable(ctx context.Context, g *region, r provider.Request) error 
 		if aws.ToBool(a.Main) || leavingTable(a) {
 			continue
 		}
-		if err := g.leaveTable(ctx, aws.ToString(a.RouteTableAssociationId)); err != nil {
+		if err := leaveTable(ctx, g, aws.ToString(a.RouteTableAssociationId)); err != nil {
 			return err
 		}
 	}

@@ -79,7 +79,7 @@ func ruleSet(v resource.Value) resource.List {
 // never refused. The exception: to AWS a rule that differs only in its description is the same, so
 // the old one is removed first. Where a group has no room for both sets, the old one is removed first
 // too.
-func (g *region) setRules(ctx context.Context, id string, egress bool, have, want resource.List) error {
+func setRules(ctx context.Context, g *region, id string, egress bool, have, want resource.List) error {
 	more, less := minus(want, have), minus(have, want)
 	var first, last resource.List
 	for _, l := range less {
@@ -90,21 +90,21 @@ func (g *region) setRules(ctx context.Context, id string, egress bool, have, wan
 			last = append(last, l)
 		}
 	}
-	if err := g.revoke(ctx, id, egress, first); err != nil {
+	if err := revoke(ctx, g, id, egress, first); err != nil {
 		return err
 	}
-	err := g.authorize(ctx, id, egress, more)
+	err := authorize(ctx, g, id, egress, more)
 	crowded := hasCode(err, "RulesPerSecurityGroupLimitExceeded") && len(last) > 0
 	if err != nil && !crowded {
 		return err
 	}
-	if err := g.revoke(ctx, id, egress, last); err != nil || !crowded {
+	if err := revoke(ctx, g, id, egress, last); err != nil || !crowded {
 		return err
 	}
-	return g.authorize(ctx, id, egress, more)
+	return authorize(ctx, g, id, egress, more)
 }
 
-func (g *region) authorize(ctx context.Context, id string, egress bool, rules resource.List) error {
+func authorize(ctx context.Context, g *region, id string, egress bool, rules resource.List) error {
 	if len(rules) == 0 {
 		return nil
 	}
@@ -116,7 +116,7 @@ func (g *region) authorize(ctx context.Context, id string, egress bool, rules re
 			_, err = g.ec2.AuthorizeSecurityGroupIngress(ctx, &ec2.AuthorizeSecurityGroupIngressInput{GroupId: aws.String(id), IpPermissions: permissionsOf(rules, id)})
 		}
 		if hasCode(err, "InvalidPermission.Duplicate") {
-			return g.authorizeEach(ctx, id, egress, rules)
+			return authorizeEach(ctx, g, id, egress, rules)
 		}
 		return classify("", err)
 	}, "InvalidGroup.NotFound")
@@ -124,12 +124,12 @@ func (g *region) authorize(ctx context.Context, id string, egress bool, rules re
 
 // authorizeEach is for a set of which a part exists already, after a lost answer: AWS refuses such a
 // set as a whole.
-func (g *region) authorizeEach(ctx context.Context, id string, egress bool, rules resource.List) error {
+func authorizeEach(ctx context.Context, g *region, id string, egress bool, rules resource.List) error {
 	if len(rules) == 1 {
 		return nil
 	}
 	for _, r := range rules {
-		if err := g.authorize(ctx, id, egress, resource.List{r}); err != nil {
+		if err := authorize(ctx, g, id, egress, resource.List{r}); err != nil {
 			return err
 		}
 	}

@@ -14,12 +14,12 @@ import (
 // revoke removes rules by their IDs. A rule that is spelled out and does not match is ignored in a
 // default VPC, and an error elsewhere; and a group of another account cannot be spelled by its ID
 // alone. Rules that no longer exist are as requested.
-func (g *region) revoke(ctx context.Context, id string, egress bool, rules resource.List) error {
+func revoke(ctx context.Context, g *region, id string, egress bool, rules resource.List) error {
 	if len(rules) == 0 {
 		return nil
 	}
 	return g.patiently(ctx, g.wait.Appear, func() error {
-		ids, err := g.ruleIDs(ctx, id, egress, rules)
+		ids, err := ruleIDs(ctx, g, id, egress, rules)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
@@ -33,7 +33,7 @@ func (g *region) revoke(ctx context.Context, id string, egress bool, rules resou
 }
 
 // ruleIDs finds the IDs of rules of a group.
-func (g *region) ruleIDs(ctx context.Context, id string, egress bool, rules resource.List) ([]string, error) {
+func ruleIDs(ctx context.Context, g *region, id string, egress bool, rules resource.List) ([]string, error) {
 	all, err := pages(ctx, "ec2.DescribeSecurityGroupRules", func(ctx context.Context, token *string) ([]types.SecurityGroupRule, *string, error) {
 		out, err := g.ec2.DescribeSecurityGroupRules(ctx, &ec2.DescribeSecurityGroupRulesInput{
 			Filters: where("group-id", id), MaxResults: aws.Int32(ec2Page), NextToken: token,

@@ -37,7 +37,7 @@ type bucket struct {
 
 // buckets reads the account's buckets of this region with their tags, and those with ovi's tags
 // in full. One that may not be read is listed as denied and affects no other.
-func (g *region) buckets(ctx context.Context) ([]bucket, error) {
+func buckets(ctx context.Context, g *region) ([]bucket, error) {
 	listed, err := pages(ctx, "s3.ListBuckets", func(ctx context.Context, token *string) ([]types.Bucket, *string, error) {
 		out, err := g.s3.ListBuckets(ctx, &s3.ListBucketsInput{MaxBuckets: aws.Int32(s3Page), BucketRegion: aws.String(g.name), ContinuationToken: token})
 		if err != nil {
@@ -53,7 +53,7 @@ func (g *region) buckets(ctx context.Context) ([]bucket, error) {
 	work.SetLimit(bucketsAtOnce)
 	for i, b := range listed {
 		work.Go(func() (err error) {
-			read[i], err = g.readBucket(ctx, b)
+			read[i], err = readBucket(ctx, g, b)
 			if provider.ClassOf(err) == provider.Denied {
 				read[i], err = &bucket{name: aws.ToString(b.Name), listed: b, denied: err}, nil
 			}
@@ -73,12 +73,12 @@ func (g *region) buckets(ctx context.Context) ([]bucket, error) {
 }
 
 // readBucket reads one bucket; nil if it is in another region or deleted since.
-func (g *region) readBucket(ctx context.Context, listed types.Bucket) (*bucket, error) {
+func readBucket(ctx context.Context, g *region, listed types.Bucket) (*bucket, error) {
 	name := aws.ToString(listed.Name)
 	where := aws.ToString(listed.BucketRegion)
 	if where == "" {
 		var err error
-		if where, err = g.bucketRegion(ctx, name); absent(err) {
+		if where, err = bucketRegion(ctx, g, name); absent(err) {
 			return nil, nil
 		} else if err != nil {
 			return nil, about(name, err)
@@ -88,7 +88,7 @@ func (g *region) readBucket(ctx context.Context, listed types.Bucket) (*bucket, 
 		return nil, nil
 	}
 	b := &bucket{name: name, listed: listed}
-	err := g.fillBucket(ctx, b, false)
+	err := fillBucket(ctx, g, b, false)
 	if hasCode(err, "NoSuchBucket") {
 		return nil, nil
 	}
@@ -103,7 +103,7 @@ func about(name string, err error) error {
 }
 
 // bucketRegion finds the region of a bucket; NotFound if it does not exist.
-func (g *region) bucketRegion(ctx context.Context, name string) (string, error) {
+func bucketRegion(ctx context.Context, g *region, name string) (string, error) {
 	out, err := g.s3.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: aws.String(name)})
 	if err != nil {
 		if r := movedTo(err); r != "" {
@@ -118,7 +118,7 @@ func (g *region) bucketRegion(ctx context.Context, name string) (string, error) 
 }
 
 // fillBucket reads the tags, and the rest if the bucket has ovi's tags or whole is set.
-func (g *region) fillBucket(ctx context.Context, b *bucket, whole bool) error {
+func fillBucket(ctx context.Context, g *region, b *bucket, whole bool) error {
 	out, err := g.s3.GetBucketTagging(ctx, &s3.GetBucketTaggingInput{Bucket: aws.String(b.name)})
 	switch {
 	case hasCode(err, "NoSuchTagSet"):
@@ -132,7 +132,7 @@ func (g *region) fillBucket(ctx context.Context, b *bucket, whole bool) error {
 		return nil
 	}
 	b.details = true
-	return g.fillDetails(ctx, b)
+	return fillDetails(ctx, g, b)
 }
 
 func s3TagMap(tags []types.Tag) map[string]string {
@@ -151,7 +151,7 @@ func s3Tags(tags map[string]string) []types.Tag {
 	return out
 }
 
-func (g *region) observedBucket(b bucket) resource.Observed {
+func observedBucket(g *region, b bucket) resource.Observed {
 	o := resource.Observed{ID: b.name, Health: resource.Healthy, Since: aws.ToTime(b.listed.CreationDate)}
 	if b.denied != nil {
 		o.Health, o.Unread = resource.Unclear, b.denied.Error()
@@ -175,14 +175,14 @@ func (g *region) observedBucket(b bucket) resource.Observed {
 }
 
 func readBucketByName(ctx context.Context, g *region, name string) (resource.Observed, error) {
-	where, err := g.bucketRegion(ctx, name)
+	where, err := bucketRegion(ctx, g, name)
 	if err == nil && where != g.name {
 		err = &provider.Error{Class: provider.NotFound, Op: "s3.HeadBucket", Err: fmt.Errorf("bucket %s is in %s, not in %s", name, where, g.name)}
 	}
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.bucketNow(ctx, name)
+	return bucketNow(ctx, g, name)
 }
 
 func bucketName(r provider.Request) string {

@@ -58,7 +58,7 @@ func wildcard(most int) func(resource.Value) []resource.Problem {
 	}
 }
 
-func (g *region) fillCORS(ctx context.Context, b *bucket) error {
+func fillCORS(ctx context.Context, g *region, b *bucket) error {
 	out, err := g.s3.GetBucketCors(ctx, &s3.GetBucketCorsInput{Bucket: aws.String(b.name)})
 	if hasCode(err, "NoSuchCORSConfiguration") {
 		return nil
@@ -97,7 +97,7 @@ func (s shape) share(ctx context.Context) error {
 	}
 	list, _ := v.(resource.List)
 	if len(list) == 0 {
-		return s.repeatedly(ctx, func() error {
+		return repeatedly(ctx, s.region, func() error {
 			_, err := s.s3.DeleteBucketCors(ctx, &s3.DeleteBucketCorsInput{Bucket: s.bucket})
 			return err
 		})
@@ -114,7 +114,7 @@ func (s shape) share(ctx context.Context) error {
 		}
 		in.CORSConfiguration.CORSRules = append(in.CORSConfiguration.CORSRules, rule)
 	}
-	return s.repeatedly(ctx, func() error {
+	return repeatedly(ctx, s.region, func() error {
 		_, err := s.s3.PutBucketCors(ctx, in)
 		return err
 	})

@@ -12,7 +12,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func (g *region) fillLifecycle(ctx context.Context, b *bucket) error {
+func fillLifecycle(ctx context.Context, g *region, b *bucket) error {
 	out, err := g.s3.GetBucketLifecycleConfiguration(ctx, &s3.GetBucketLifecycleConfigurationInput{Bucket: aws.String(b.name)})
 	if hasCode(err, "NoSuchLifecycleConfiguration") {
 		return nil
@@ -159,7 +159,7 @@ func (s shape) age(ctx context.Context) error {
 	}
 	list, _ := v.(resource.List)
 	if len(list) == 0 {
-		return s.repeatedly(ctx, func() error {
+		return repeatedly(ctx, s.region, func() error {
 			_, err := s.s3.DeleteBucketLifecycle(ctx, &s3.DeleteBucketLifecycleInput{Bucket: s.bucket})
 			return err
 		})
@@ -169,7 +169,7 @@ func (s shape) age(ctx context.Context) error {
 		rule, _ := item.(resource.Attrs)
 		in.LifecycleConfiguration.Rules = append(in.LifecycleConfiguration.Rules, ageRule(rule))
 	}
-	return s.repeatedly(ctx, func() error {
+	return repeatedly(ctx, s.region, func() error {
 		now, err := s.s3.GetBucketLifecycleConfiguration(ctx, &s3.GetBucketLifecycleConfigurationInput{Bucket: s.bucket})
 		if err != nil && !hasCode(err, "NoSuchLifecycleConfiguration") {
 			return err

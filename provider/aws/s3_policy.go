@@ -25,7 +25,7 @@ func validBucketPolicy(v resource.Value) []resource.Problem {
 	})
 }
 
-func (g *region) fillPolicy(ctx context.Context, b *bucket) error {
+func fillPolicy(ctx context.Context, g *region, b *bucket) error {
 	out, err := g.s3.GetBucketPolicy(ctx, &s3.GetBucketPolicyInput{Bucket: aws.String(b.name)})
 	if hasCode(err, "NoSuchBucketPolicy") {
 		return nil

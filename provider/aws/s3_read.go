@@ -10,17 +10,16 @@ import (
 
 // fillDetails reads what a bucket has besides tags, each with a call of its own. If one is denied, the bucket
 // is not read.
-func (g *region) fillDetails(ctx context.Context, b *bucket) error {
-	fills := []func(context.Context, *bucket) error{g.fillAccess, g.fillEncryption, g.fillOwnership, g.fillPolicy, g.fillLifecycle, g.fillCORS}
-	for _, fill := range fills {
-		if err := fill(ctx, b); err != nil {
+func fillDetails(ctx context.Context, g *region, b *bucket) error {
+	for _, fill := range []func(context.Context, *region, *bucket) error{fillAccess, fillEncryption, fillOwnership, fillPolicy, fillLifecycle, fillCORS} {
+		if err := fill(ctx, g, b); err != nil {
 			return classify("", err)
 		}
 	}
 	return nil
 }
 
-func (g *region) fillAccess(ctx context.Context, b *bucket) error {
+func fillAccess(ctx context.Context, g *region, b *bucket) error {
 	name := aws.String(b.name)
 	version, err := g.s3.GetBucketVersioning(ctx, &s3.GetBucketVersioningInput{Bucket: name})
 	if err != nil {
@@ -38,7 +37,7 @@ func (g *region) fillAccess(ctx context.Context, b *bucket) error {
 	return nil
 }
 
-func (g *region) fillEncryption(ctx context.Context, b *bucket) error {
+func fillEncryption(ctx context.Context, g *region, b *bucket) error {
 	cipher, err := g.s3.GetBucketEncryption(ctx, &s3.GetBucketEncryptionInput{Bucket: aws.String(b.name)})
 	if hasCode(err, "ServerSideEncryptionConfigurationNotFoundError") {
 		b.cipher = string(types.ServerSideEncryptionAes256) // S3 encrypts so since 2023 where nothing is configured
@@ -58,7 +57,7 @@ func (g *region) fillEncryption(ctx context.Context, b *bucket) error {
 }
 
 // fillOwnership: a bucket of before 2023 may have no controls, and its objects are then of who writes them.
-func (g *region) fillOwnership(ctx context.Context, b *bucket) error {
+func fillOwnership(ctx context.Context, g *region, b *bucket) error {
 	out, err := g.s3.GetBucketOwnershipControls(ctx, &s3.GetBucketOwnershipControlsInput{Bucket: aws.String(b.name)})
 	if hasCode(err, "OwnershipControlsNotFoundError") {
 		b.owner = string(types.ObjectOwnershipObjectWriter)

@@ -20,7 +20,7 @@ type shape struct {
 
 // shapeBucket sets what is configured and has changed. Public access is blocked first and opened first: S3
 // refuses a public policy while it is blocked.
-func (g *region) shapeBucket(ctx context.Context, name string, a resource.Attrs, changed func(string) bool) error {
+func shapeBucket(ctx context.Context, g *region, name string, a resource.Attrs, changed func(string) bool) error {
 	s := shape{g, aws.String(name), a, changed}
 	for _, set := range []func(context.Context) error{s.block, s.versions, s.encrypt, s.own, s.allow, s.age, s.share} {
 		if err := set(ctx); err != nil {
@@ -38,7 +38,7 @@ func (s shape) block(ctx context.Context) error {
 	block := &types.PublicAccessBlockConfiguration{
 		BlockPublicAcls: aws.Bool(on), BlockPublicPolicy: aws.Bool(on), IgnorePublicAcls: aws.Bool(on), RestrictPublicBuckets: aws.Bool(on),
 	}
-	return s.repeatedly(ctx, func() error {
+	return repeatedly(ctx, s.region, func() error {
 		_, err := s.s3.PutPublicAccessBlock(ctx, &s3.PutPublicAccessBlockInput{Bucket: s.bucket, PublicAccessBlockConfiguration: block})
 		return err
 	})
@@ -49,7 +49,7 @@ func (s shape) versions(ctx context.Context) error {
 	if !ok || !s.changed("versioning") {
 		return nil
 	}
-	return s.setVersioning(ctx, *s.bucket, on)
+	return setVersioning(ctx, s.region, *s.bucket, on)
 }
 
 func (s shape) encrypt(ctx context.Context) error {
@@ -60,7 +60,7 @@ func (s shape) encrypt(ctx context.Context) error {
 	rule := types.ServerSideEncryptionRule{ApplyServerSideEncryptionByDefault: &types.ServerSideEncryptionByDefault{
 		SSEAlgorithm: types.ServerSideEncryption(cipher), KMSMasterKeyID: desired(s.attrs, kmsKeyAttr),
 	}}
-	return s.repeatedly(ctx, func() error {
+	return repeatedly(ctx, s.region, func() error {
 		_, err := s.s3.PutBucketEncryption(ctx, &s3.PutBucketEncryptionInput{
 			Bucket:                            s.bucket,
 			ServerSideEncryptionConfiguration: &types.ServerSideEncryptionConfiguration{Rules: []types.ServerSideEncryptionRule{rule}},
@@ -76,7 +76,7 @@ func (s shape) own(ctx context.Context) error {
 		return nil
 	}
 	controls := &types.OwnershipControls{Rules: []types.OwnershipControlsRule{{ObjectOwnership: types.ObjectOwnership(owner)}}}
-	return s.repeatedly(ctx, func() error {
+	return repeatedly(ctx, s.region, func() error {
 		_, err := s.s3.PutBucketOwnershipControls(ctx, &s3.PutBucketOwnershipControlsInput{Bucket: s.bucket, OwnershipControls: controls})
 		return err
 	})

@@ -14,26 +14,26 @@ import (
 
 // putTags replaces the tags of a bucket. One with attribute-based access control refuses that, and takes
 // the differences from S3 Control instead.
-func (g *region) putTags(ctx context.Context, name string, before, tags map[string]string) error {
-	err := g.repeatedly(ctx, func() error {
+func putTags(ctx context.Context, g *region, name string, before, tags map[string]string) error {
+	err := repeatedly(ctx, g, func() error {
 		_, err := g.s3.PutBucketTagging(ctx, &s3.PutBucketTaggingInput{Bucket: aws.String(name), Tagging: &types.Tagging{TagSet: s3Tags(tags)}})
 		return err
 	})
-	if err == nil || !g.byAttributes(ctx, name) {
+	if err == nil || !byAttributes(ctx, g, name) {
 		return err
 	}
-	return g.controlTags(ctx, name, before, tags)
+	return controlTags(ctx, g, name, before, tags)
 }
 
 // byAttributes reports whether the access to a bucket is by its tags. It is asked where tags were refused: the
 // documentation names no code of that refusal.
-func (g *region) byAttributes(ctx context.Context, name string) bool {
+func byAttributes(ctx context.Context, g *region, name string) bool {
 	out, err := g.s3.GetBucketAbac(ctx, &s3.GetBucketAbacInput{Bucket: aws.String(name)})
 	return err == nil && out.AbacStatus != nil && out.AbacStatus.Status == types.BucketAbacStatusEnabled
 }
 
 // controlTags sets the tags that differ before it removes any, so that the bucket is never without its marks.
-func (g *region) controlTags(ctx context.Context, name string, before, tags map[string]string) error {
+func controlTags(ctx context.Context, g *region, name string, before, tags map[string]string) error {
 	arn := aws.String("arn:" + partitionOf(g.name) + ":s3:::" + name)
 	in := &s3control.TagResourceInput{AccountId: aws.String(g.account), ResourceArn: arn}
 	for _, k := range slices.Sorted(maps.Keys(tags)) {

@@ -29,24 +29,24 @@ func movedTo(err error) string {
 // resets its access lists in us-east-1.
 func createBucket(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	b := bucket{name: bucketName(r)}
-	where, err := g.bucketRegion(ctx, b.name)
+	where, err := bucketRegion(ctx, g, b.name)
 	switch {
 	case err == nil:
-		if err := g.isMine(ctx, r, b.name, where); err != nil {
+		if err := isMine(ctx, g, r, b.name, where); err != nil {
 			return resource.Observed{}, err
 		}
 	case !absent(err):
 		return resource.Observed{}, foreignBucket(b.name, err)
 	default:
-		if err := g.makeBucket(ctx, r, b.name); err != nil {
+		if err := makeBucket(ctx, g, r, b.name); err != nil {
 			return resource.Observed{}, err
 		}
 	}
 	all := func(string) bool { return true }
-	if err := g.shapeBucket(ctx, b.name, r.Desired.Attrs, all); err != nil {
+	if err := shapeBucket(ctx, g, b.name, r.Desired.Attrs, all); err != nil {
 		return resource.Observed{}, err
 	}
-	return g.bucketSettled(ctx, b.name)
+	return bucketSettled(ctx, g, b.name)
 }
 
 func foreignBucket(name string, err error) error {
@@ -58,21 +58,21 @@ func foreignBucket(name string, err error) error {
 }
 
 // isMine is nil if an existing bucket was created by this request.
-func (g *region) isMine(ctx context.Context, r provider.Request, name, where string) error {
+func isMine(ctx context.Context, g *region, r provider.Request, name, where string) error {
 	if where != g.name {
 		return conflict("s3.HeadBucket", fmt.Errorf("bucket %s exists in %s", name, where), "use another name with bucket: names are unique among all regions")
 	}
 	b := bucket{name: name}
-	if err := g.fillBucket(ctx, &b, false); err != nil {
+	if err := fillBucket(ctx, g, &b, false); err != nil {
 		return foreignBucket(name, err)
 	}
-	if o := g.observedBucket(b); o.Marks.IsZero() || o.Marks.Key != r.Key {
+	if o := observedBucket(g, b); o.Marks.IsZero() || o.Marks.Key != r.Key {
 		return taken(o, r)
 	}
 	return nil
 }
 
-func (g *region) makeBucket(ctx context.Context, r provider.Request, name string) error {
+func makeBucket(ctx context.Context, g *region, r provider.Request, name string) error {
 	tags := g.birthTags(r, false)
 	in := &s3.CreateBucketInput{Bucket: aws.String(name), CreateBucketConfiguration: &types.CreateBucketConfiguration{Tags: s3Tags(tags)}}
 	if g.name != "us-east-1" {
@@ -83,17 +83,17 @@ func (g *region) makeBucket(ctx context.Context, r provider.Request, name string
 		return classify("", err)
 	}, "OperationAborted")
 	if hasCode(err, "BucketAlreadyOwnedByYou") { // an earlier call whose answer was lost, or another one at this moment
-		return g.isMine(ctx, r, name, g.name)
+		return isMine(ctx, g, r, name, g.name)
 	}
 	if err != nil {
 		return err
 	}
-	return g.ensureTags(ctx, name, tags)
+	return ensureTags(ctx, g, name, tags)
 }
 
 // ensureTags reads the tags of a new bucket: a service that ignores tags at creation gets them again.
-func (g *region) ensureTags(ctx context.Context, name string, tags map[string]string) error {
-	have, err := g.bucketTags(ctx, name)
+func ensureTags(ctx context.Context, g *region, name string, tags map[string]string) error {
+	have, err := bucketTags(ctx, g, name)
 	if err != nil {
 		return err
 	}
@@ -102,10 +102,10 @@ func (g *region) ensureTags(ctx context.Context, name string, tags map[string]st
 	}
 	before := maps.Clone(have)
 	maps.Copy(have, tags)
-	return g.putTags(ctx, name, before, have)
+	return putTags(ctx, g, name, before, have)
 }
 
-func (g *region) bucketTags(ctx context.Context, name string) (tags map[string]string, err error) {
+func bucketTags(ctx context.Context, g *region, name string) (tags map[string]string, err error) {
 	err = g.patiently(ctx, g.wait.Appear, func() error {
 		out, err := g.s3.GetBucketTagging(ctx, &s3.GetBucketTaggingInput{Bucket: aws.String(name)})
 		if hasCode(err, "NoSuchTagSet") {
@@ -122,7 +122,7 @@ func (g *region) bucketTags(ctx context.Context, name string) (tags map[string]s
 }
 
 // setVersioning turns it on or off; a bucket that never had it is not changed to turn it off.
-func (g *region) setVersioning(ctx context.Context, name string, on bool) error {
+func setVersioning(ctx context.Context, g *region, name string, on bool) error {
 	status := types.BucketVersioningStatusEnabled
 	if !on {
 		now, err := g.s3.GetBucketVersioning(ctx, &s3.GetBucketVersioningInput{Bucket: aws.String(name)})
@@ -131,7 +131,7 @@ func (g *region) setVersioning(ctx context.Context, name string, on bool) error 
 		}
 		status = types.BucketVersioningStatusSuspended
 	}
-	return g.repeatedly(ctx, func() error {
+	return repeatedly(ctx, g, func() error {
 		_, err := g.s3.PutBucketVersioning(ctx, &s3.PutBucketVersioningInput{
 			Bucket:                  aws.String(name),
 			VersioningConfiguration: &types.VersioningConfiguration{Status: status},
@@ -142,23 +142,23 @@ func (g *region) setVersioning(ctx context.Context, name string, on bool) error 
 
 // repeatedly makes a call about a bucket that may have been created a moment ago, or have another change
 // under way.
-func (g *region) repeatedly(ctx context.Context, try func() error) error {
+func repeatedly(ctx context.Context, g *region, try func() error) error {
 	return g.patiently(ctx, g.wait.Appear, func() error { return classify("", try()) }, "NoSuchBucket", "OperationAborted")
 }
 
-func (g *region) bucketNow(ctx context.Context, name string) (resource.Observed, error) {
+func bucketNow(ctx context.Context, g *region, name string) (resource.Observed, error) {
 	b := bucket{name: name}
-	err := g.fillBucket(ctx, &b, true)
+	err := fillBucket(ctx, g, &b, true)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedBucket(b), nil
+	return observedBucket(g, b), nil
 }
 
 // bucketSettled is bucketNow for a bucket that was just created or changed.
-func (g *region) bucketSettled(ctx context.Context, name string) (o resource.Observed, err error) {
-	err = g.repeatedly(ctx, func() error {
-		o, err = g.bucketNow(ctx, name)
+func bucketSettled(ctx context.Context, g *region, name string) (o resource.Observed, err error) {
+	err = repeatedly(ctx, g, func() error {
+		o, err = bucketNow(ctx, g, name)
 		return err
 	})
 	return o, err
@@ -166,7 +166,7 @@ func (g *region) bucketSettled(ctx context.Context, name string) (o resource.Obs
 
 // tagBucket reads the tags before it writes them: S3 replaces the whole set.
 func tagBucket(ctx context.Context, g *region, name string, set map[string]string, drop []string) error {
-	tags, err := g.bucketTags(ctx, name)
+	tags, err := bucketTags(ctx, g, name)
 	if err != nil {
 		return err
 	}
@@ -178,15 +178,15 @@ func tagBucket(ctx context.Context, g *region, name string, set map[string]strin
 	if maps.Equal(before, tags) {
 		return nil
 	}
-	return g.putTags(ctx, name, before, tags)
+	return putTags(ctx, g, name, before, tags)
 }
 
 func updateBucket(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	name := r.Have.ID
-	if err := g.shapeBucket(ctx, name, r.Desired.Attrs, func(path string) bool { return changed(r, path) }); err != nil {
+	if err := shapeBucket(ctx, g, name, r.Desired.Attrs, func(path string) bool { return changed(r, path) }); err != nil {
 		return resource.Observed{}, err
 	}
-	return g.bucketNow(ctx, name)
+	return bucketNow(ctx, g, name)
 }
 
 // deleteBucket deletes only the bucket that was observed: another one may have its name since,

@@ -89,7 +89,7 @@ func neverPending(v resource.Value) []resource.Problem {
 	return nil
 }
 
-func oneSecretName(c *checking) { c.onceBy(secretName, kindSecret) }
+func oneSecretName(c *checking) { onceBy(c, secretName, kindSecret) }
 
 func replaceSecret(d resource.Desired, have resource.Observed) []resource.Strategy {
 	if name, _ := text(have.Attrs, secretName); name != nameIn(&d, secretName) {
@@ -114,7 +114,7 @@ func listSecrets(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 	var out []resource.Observed
 	for i := range all {
 		if e := &all[i]; !goneToOvi(secretTags(e.Tags), e.DeletedDate) {
-			out = append(out, s.observedSecret(e))
+			out = append(out, observedSecret(s.region, e))
 		}
 	}
 	return out, nil
@@ -128,7 +128,7 @@ func secretTags(tags []types.Tag) map[string]string {
 	return out
 }
 
-func (g *region) observedSecret(e *types.SecretListEntry) resource.Observed {
+func observedSecret(g *region, e *types.SecretListEntry) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(e.ARN), Health: resource.Healthy, Since: aws.ToTime(e.CreatedDate)}
 	deletionSet(&o, resource.Failing, e.DeletedDate)
 	a := attrs{pendingDeletion: resource.Bool(e.DeletedDate != nil)}
@@ -145,7 +145,7 @@ func (g *region) observedSecret(e *types.SecretListEntry) resource.Observed {
 }
 
 // secretOf reads one by its ARN or its name.
-func (g *region) secretOf(ctx context.Context, id string) (*types.SecretListEntry, error) {
+func secretOf(ctx context.Context, g *region, id string) (*types.SecretListEntry, error) {
 	d, err := g.secrets.DescribeSecret(ctx, &secretsmanager.DescribeSecretInput{SecretId: aws.String(id)})
 	if err != nil {
 		return nil, classify("", err)
@@ -157,14 +157,14 @@ func (g *region) secretOf(ctx context.Context, id string) (*types.SecretListEntr
 }
 
 func readSecret(ctx context.Context, g *region, id string) (resource.Observed, error) {
-	e, err := g.secretOf(ctx, id)
+	e, err := secretOf(ctx, g, id)
 	switch {
 	case err != nil:
 		return resource.Observed{}, err
 	case goneToOvi(secretTags(e.Tags), e.DeletedDate):
 		return resource.Observed{}, scheduled("secretsmanager.DescribeSecret", id, e.DeletedDate)
 	}
-	return g.observedSecret(e), nil
+	return observedSecret(g, e), nil
 }
 
 func tagSecret(ctx context.Context, g *region, id string, set map[string]string, drop []string) error {
@@ -186,14 +186,14 @@ func tagSecret(ctx context.Context, g *region, id string, set map[string]string,
 
 // checkSecret: a name is taken until the recovery window of the secret that had it is over.
 func checkSecret(ctx context.Context, g *region, r provider.Request) error {
-	_, err := g.secretNamed(ctx, r)
+	_, err := secretNamed(ctx, g, r)
 	return err
 }
 
 // secretNamed is the secret that has the name of a request and was created by it; nil if the name is free.
-func (g *region) secretNamed(ctx context.Context, r provider.Request) (*types.SecretListEntry, error) {
+func secretNamed(ctx context.Context, g *region, r provider.Request) (*types.SecretListEntry, error) {
 	name := nameIn(&r.Desired, secretName)
-	e, err := g.secretOf(ctx, name)
+	e, err := secretOf(ctx, g, name)
 	switch {
 	case absent(err):
 		return nil, nil
@@ -206,7 +206,7 @@ func (g *region) secretNamed(ctx context.Context, r provider.Request) (*types.Se
 	case r.Key != "" && secretTags(e.Tags)[tagKey] == r.Key:
 		return e, nil
 	}
-	return nil, taken(g.observedSecret(e), r)
+	return nil, taken(observedSecret(g, e), r)
 }
 
 func nameKept(e *types.SecretListEntry) error {
@@ -218,28 +218,28 @@ func nameKept(e *types.SecretListEntry) error {
 // createSecret relies on the name, and on a token for an answer that was lost. What is generated differs at each
 // attempt, so that the second one is refused; the secret of the first one is then found by its key.
 func createSecret(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
-	e, err := g.secretNamed(ctx, r)
+	e, err := secretNamed(ctx, g, r)
 	if err != nil {
 		return resource.Observed{}, err
 	}
 	if e == nil {
-		if err := g.orderSecret(ctx, r); err != nil {
+		if err := orderSecret(ctx, g, r); err != nil {
 			return resource.Observed{}, err
 		}
 	}
 	var o resource.Observed
 	err = g.awaitSeen(ctx, g.wait.Appear, "the secret", func(ctx context.Context) error {
-		if e, err = g.secretOf(ctx, nameIn(&r.Desired, secretName)); err == nil {
-			o = g.observedSecret(e)
+		if e, err = secretOf(ctx, g, nameIn(&r.Desired, secretName)); err == nil {
+			o = observedSecret(g, e)
 		}
 		return err
 	})
 	return o, err
 }
 
-func (g *region) orderSecret(ctx context.Context, r provider.Request) error {
+func orderSecret(ctx context.Context, g *region, r provider.Request) error {
 	a := r.Desired.Attrs
-	value, err := g.secretValue(ctx, a)
+	value, err := secretValue(ctx, g, a)
 	if err != nil {
 		return err
 	}
@@ -254,9 +254,9 @@ func (g *region) orderSecret(ctx context.Context, r provider.Request) error {
 	_, err = g.secrets.CreateSecret(ctx, in)
 	switch err = classify("", err); {
 	case hasCode(err, "ResourceExistsException"):
-		return g.ownSecret(ctx, r, err)
+		return ownSecret(ctx, g, r, err)
 	case hasCode(err, "InvalidRequestException") && strings.Contains(err.Error(), "scheduled for deletion"):
-		if e, read := g.secretOf(ctx, *in.Name); read == nil && e.DeletedDate != nil {
+		if e, read := secretOf(ctx, g, *in.Name); read == nil && e.DeletedDate != nil {
 			return nameKept(e)
 		}
 	}
@@ -264,8 +264,8 @@ func (g *region) orderSecret(ctx context.Context, r provider.Request) error {
 }
 
 // ownSecret decides about a name that is taken.
-func (g *region) ownSecret(ctx context.Context, r provider.Request, refused error) error {
-	e, err := g.secretNamed(ctx, r)
+func ownSecret(ctx context.Context, g *region, r provider.Request, refused error) error {
+	e, err := secretNamed(ctx, g, r)
 	switch {
 	case err != nil:
 		return err
@@ -276,7 +276,7 @@ func (g *region) ownSecret(ctx context.Context, r provider.Request, refused erro
 }
 
 // secretValue is the configured value, or one that AWS generates; nil if there is neither.
-func (g *region) secretValue(ctx context.Context, a resource.Attrs) (*string, error) {
+func secretValue(ctx context.Context, g *region, a resource.Attrs) (*string, error) {
 	value, given, err := secret(a, valueAttr)
 	if err != nil || given {
 		return aws.String(value), err
@@ -328,7 +328,7 @@ func updateSecret(ctx context.Context, g *region, r provider.Request) (resource.
 
 // deleteSecret marks it first: a secret that is to be deleted takes no tags.
 func deleteSecret(ctx context.Context, g *region, r provider.Request) error {
-	e, err := g.secretOf(ctx, r.Have.ID)
+	e, err := secretOf(ctx, g, r.Have.ID)
 	switch {
 	case absent(err):
 		return nil

@@ -138,7 +138,7 @@ func oneRule(c *checking) {
 	}
 }
 
-func (g *region) ownRules(ctx context.Context, in *ec2.DescribeSecurityGroupRulesInput) ([]types.SecurityGroupRule, error) {
+func ownRules(ctx context.Context, g *region, in *ec2.DescribeSecurityGroupRulesInput) ([]types.SecurityGroupRule, error) {
 	return pages(ctx, "ec2.DescribeSecurityGroupRules", func(ctx context.Context, token *string) ([]types.SecurityGroupRule, *string, error) {
 		in.NextToken, in.MaxResults = token, pageOf(in.SecurityGroupRuleIds)
 		out, err := g.ec2.DescribeSecurityGroupRules(ctx, in)
@@ -152,22 +152,22 @@ func (g *region) ownRules(ctx context.Context, in *ec2.DescribeSecurityGroupRule
 // listRules reads all rules or, with a filter, those with ovi's tags and those on record: AWS has no filter tag-key here.
 func listRules(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 	read := func(f []types.Filter) ([]types.SecurityGroupRule, error) {
-		return s.ownRules(ctx, &ec2.DescribeSecurityGroupRulesInput{Filters: f})
+		return ownRules(ctx, s.region, &ec2.DescribeSecurityGroupRulesInput{Filters: f})
 	}
 	if s.filter != nil {
 		all, err := read(where("tag:"+tagManaged, "true"))
 		if err == nil {
 			all, err = withIDs(all, "security-group-rule-id", s.filter.IDs[kindRule], ruleID, read)
 		}
-		return observedAs(all, err, s.observedRule)
+		return observedAs(s, all, err, observedRule)
 	}
 	all, err := read(nil)
 	if err != nil {
 		return nil, err
 	}
 	groups, err := s.firewalls()
-	out, err := observedAs(all, err, s.observedRule)
-	s.partsOfGroups(out, groups)
+	out, err := observedAs(s, all, err, observedRule)
+	partsOfGroups(s.region, out, groups)
 	return out, err
 }
 
@@ -175,10 +175,10 @@ func ruleID(x types.SecurityGroupRule) string { return aws.ToString(x.SecurityGr
 
 // partsOfGroups tells the rules that are parts of their groups, which have them in ingress and egress, from those that
 // are resources of their own: all of a group of ovi's that has one of ovi's, or that another system manages.
-func (g *region) partsOfGroups(rules []resource.Observed, groups []types.SecurityGroup) {
+func partsOfGroups(g *region, rules []resource.Observed, groups []types.SecurityGroup) {
 	apart, own := map[string]bool{}, map[string]bool{}
 	for _, s := range groups {
-		o := g.observedGroup(s)
+		o := observedGroup(g, s)
 		apart[o.ID], own[o.ID] = o.OwnedBy != "", !o.Marks.IsZero()
 	}
 	for i := range rules {
@@ -201,9 +201,9 @@ func tagRule(ctx context.Context, g *region, id string, set map[string]string, d
 			return err
 		}
 		group, _ := text(o.Attrs, kindGroup)
-		s, err := g.group(ctx, group)
+		s, err := oneGroup(ctx, g, group)
 		if err == nil && o.Marks.IsZero() {
-			err = g.ownedElsewhere(stack, s)
+			err = ownedElsewhere(g, stack, s)
 		}
 		if err != nil {
 			return err
@@ -212,7 +212,7 @@ func tagRule(ctx context.Context, g *region, id string, set map[string]string, d
 	return tagEC2(ctx, g, id, set, drop)
 }
 
-func (g *region) observedRule(x types.SecurityGroupRule) resource.Observed {
+func observedRule(g *region, x types.SecurityGroupRule) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(x.SecurityGroupRuleId), Health: resource.Healthy}
 	group, direction := aws.ToString(x.GroupId), ingressSide
 	if aws.ToBool(x.IsEgress) {
@@ -224,12 +224,12 @@ func (g *region) observedRule(x types.SecurityGroupRule) resource.Observed {
 }
 
 func readRule(ctx context.Context, g *region, id string) (resource.Observed, error) {
-	all, err := g.ownRules(ctx, &ec2.DescribeSecurityGroupRulesInput{SecurityGroupRuleIds: []string{id}})
+	all, err := ownRules(ctx, g, &ec2.DescribeSecurityGroupRulesInput{SecurityGroupRuleIds: []string{id}})
 	x, err := only(all, err, "ec2.DescribeSecurityGroupRules", id)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedRule(x), nil
+	return observedRule(g, x), nil
 }
 
 // checkRule refuses a group that another stack holds the rules of, and a rule that exists.
@@ -238,18 +238,18 @@ func checkRule(ctx context.Context, g *region, r provider.Request) error {
 		return nil
 	}
 	id, _ := text(r.Desired.Attrs, kindGroup)
-	s, err := g.group(ctx, id)
+	s, err := oneGroup(ctx, g, id)
 	if err != nil {
 		return err
 	}
-	if err := g.ownedElsewhere(r.Desired.Ref.Stack, s); err != nil || r.Have.ID != "" {
+	if err := ownedElsewhere(g, r.Desired.Ref.Stack, s); err != nil || r.Have.ID != "" {
 		return err
 	}
-	return g.ruleTaken(ctx, r)
+	return ruleTaken(ctx, g, r)
 }
 
-func (g *region) ownedElsewhere(stack string, s types.SecurityGroup) error {
-	m := g.observedGroup(s).Marks
+func ownedElsewhere(g *region, stack string, s types.SecurityGroup) error {
+	m := observedGroup(g, s).Marks
 	if m.IsZero() || m.Unmanaged || m.Ref.Stack == stack {
 		return nil
 	}
@@ -258,14 +258,14 @@ func (g *region) ownedElsewhere(stack string, s types.SecurityGroup) error {
 }
 
 // ruleTaken is a conflict if another hand made a rule that lets the same through.
-func (g *region) ruleTaken(ctx context.Context, r provider.Request) error {
+func ruleTaken(ctx context.Context, g *region, r provider.Request) error {
 	id, _ := text(r.Desired.Attrs, kindGroup)
-	all, err := g.ownRules(ctx, &ec2.DescribeSecurityGroupRulesInput{Filters: where("group-id", id)})
+	all, err := ownRules(ctx, g, &ec2.DescribeSecurityGroupRulesInput{Filters: where("group-id", id)})
 	if err != nil {
 		return err
 	}
 	for _, x := range all {
-		o := g.observedRule(x)
+		o := observedRule(g, x)
 		if (r.Key == "" || o.Marks.Key != r.Key) && equal(undescribed(o.Attrs), undescribed(r.Desired.Attrs)) {
 			return conflict("ec2.DescribeSecurityGroupRules", fmt.Errorf("%s of %s is the same rule, and not of this resource", o.ID, id),
 				"run `ovi adopt "+r.Desired.Ref.Short()+" --id "+o.ID+"`, or remove one of the two")
@@ -278,21 +278,21 @@ func (g *region) ruleTaken(ctx context.Context, r provider.Request) error {
 func createRule(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	a := r.Desired.Attrs
 	id, _ := text(a, kindGroup)
-	s, err := g.awaitGroup(ctx, id)
+	s, err := awaitGroup(ctx, g, id)
 	if err == nil {
-		err = g.ownedElsewhere(r.Desired.Ref.Stack, s)
+		err = ownedElsewhere(g, r.Desired.Ref.Stack, s)
 	}
 	if err != nil {
 		return resource.Observed{}, err
 	}
 	filters := append(bornWith(r.Key), where("group-id", id)...)
 	find := func() ([]types.SecurityGroupRule, error) {
-		return g.ownRules(ctx, &ec2.DescribeSecurityGroupRulesInput{Filters: filters})
+		return ownRules(ctx, g, &ec2.DescribeSecurityGroupRulesInput{Filters: filters})
 	}
 	made, err := noRetry(ctx, g, func() (types.SecurityGroupRule, error) {
-		x, err := g.addRule(ctx, r, id)
+		x, err := addRule(ctx, g, r, id)
 		if hasCode(err, "InvalidPermission.Duplicate") {
-			if taken := g.ruleTaken(ctx, r); taken != nil {
+			if taken := ruleTaken(ctx, g, r); taken != nil {
 				err = taken
 			}
 		}
@@ -301,10 +301,10 @@ func createRule(ctx context.Context, g *region, r provider.Request) (resource.Ob
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.awaitRule(ctx, aws.ToString(made.SecurityGroupRuleId), a)
+	return awaitRule(ctx, g, aws.ToString(made.SecurityGroupRuleId), a)
 }
 
-func (g *region) addRule(ctx context.Context, r provider.Request, id string) (x types.SecurityGroupRule, err error) {
+func addRule(ctx context.Context, g *region, r provider.Request, id string) (x types.SecurityGroupRule, err error) {
 	permissions := permissionsOf(resource.List{asRule(r.Desired.Attrs)}, id)
 	tags := []types.TagSpecification{born(types.ResourceTypeSecurityGroupRule, g.birthTags(r, true))}
 	err = g.patiently(ctx, g.wait.Appear, func() error {
@@ -325,7 +325,7 @@ func (g *region) addRule(ctx context.Context, r provider.Request, id string) (x 
 }
 
 // awaitRule waits until a rule is visible as it is configured.
-func (g *region) awaitRule(ctx context.Context, id string, want resource.Attrs) (o resource.Observed, err error) {
+func awaitRule(ctx context.Context, g *region, id string, want resource.Attrs) (o resource.Observed, err error) {
 	err = g.awaitSeen(ctx, g.wait.Appear, "the rule "+id, func(ctx context.Context) error {
 		if o, err = readRule(ctx, g, id); err == nil && !sameRule(o.Attrs, want) {
 			return errWait
@@ -362,7 +362,7 @@ func updateRule(ctx context.Context, g *region, r provider.Request) (resource.Ob
 			return resource.Observed{}, classify("", err)
 		}
 	}
-	return g.awaitRule(ctx, id, r.Desired.Attrs)
+	return awaitRule(ctx, g, id, r.Desired.Attrs)
 }
 
 func directionOf(a resource.Attrs) string {

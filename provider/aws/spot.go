@@ -25,11 +25,11 @@ func marketOf(a resource.Attrs) *types.InstanceMarketOptionsRequest {
 // endSpotRequest cancels the request that an instance is of, before it is terminated: a persistent one, which an adopted
 // instance may have, would launch another instance. The instance itself does not tell what its request is, and one that
 // has ended may be canceled again.
-func (g *region) endSpotRequest(ctx context.Context, have resource.Observed) error {
+func endSpotRequest(ctx context.Context, g *region, have resource.Observed) error {
 	if on, _ := flag(have.Attrs, spotAttr); !on {
 		return nil
 	}
-	i, err := g.pollInstance(ctx, have.ID)
+	i, err := pollInstance(ctx, g, have.ID)
 	if absent(err) {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func (g *region) subnets(ctx context.Context, in *ec2.DescribeSubnetsInput) ([]types.Subnet, error) {
+func subnets(ctx context.Context, g *region, in *ec2.DescribeSubnetsInput) ([]types.Subnet, error) {
 	return pages(ctx, "ec2.DescribeSubnets", func(ctx context.Context, token *string) ([]types.Subnet, *string, error) {
 		in.NextToken, in.MaxResults = token, pageOf(in.SubnetIds)
 		out, err := g.ec2.DescribeSubnets(ctx, in)
@@ -22,7 +22,7 @@ func (g *region) subnets(ctx context.Context, in *ec2.DescribeSubnetsInput) ([]t
 	})
 }
 
-func (g *region) observedSubnet(s types.Subnet) resource.Observed {
+func observedSubnet(g *region, s types.Subnet) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(s.SubnetId), Health: resource.Healthy}
 	switch s.State {
 	case types.SubnetStatePending:
@@ -45,24 +45,24 @@ func (g *region) observedSubnet(s types.Subnet) resource.Observed {
 	return o
 }
 
-func (g *region) subnet(ctx context.Context, id string) (types.Subnet, error) {
-	all, err := g.subnets(ctx, &ec2.DescribeSubnetsInput{SubnetIds: []string{id}})
+func oneSubnet(ctx context.Context, g *region, id string) (types.Subnet, error) {
+	all, err := subnets(ctx, g, &ec2.DescribeSubnetsInput{SubnetIds: []string{id}})
 	return only(all, err, "ec2.DescribeSubnets", id)
 }
 
 func readSubnet(ctx context.Context, g *region, id string) (resource.Observed, error) {
-	s, err := g.subnet(ctx, id)
+	s, err := oneSubnet(ctx, g, id)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedSubnet(s), nil
+	return observedSubnet(g, s), nil
 }
 
 func createSubnet(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	vpc, _ := text(r.Desired.Attrs, "vpc")
 	zone := desired(r.Desired.Attrs, "zone")
 	if zone == nil {
-		zone = g.freeZone(ctx, vpc)
+		zone = freeZone(ctx, g, vpc)
 	}
 	in := &ec2.CreateSubnetInput{
 		VpcId:             desired(r.Desired.Attrs, "vpc"),
@@ -71,23 +71,23 @@ func createSubnet(ctx context.Context, g *region, r provider.Request) (resource.
 		TagSpecifications: []types.TagSpecification{born(types.ResourceTypeSubnet, g.birthTags(r, true))},
 	}
 	if n, set := number(r.Desired.Attrs, blockAttr); set {
-		cidr, err := g.block6(ctx, vpc, n)
+		cidr, err := block6(ctx, g, vpc, n)
 		if err != nil {
 			return resource.Observed{}, err
 		}
 		in.Ipv6CidrBlock = aws.String(cidr)
 	}
-	id, err := g.orderSubnet(ctx, r, in)
+	id, err := orderSubnet(ctx, g, r, in)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	if err := g.finishSubnet(ctx, r, id, aws.ToString(in.Ipv6CidrBlock)); err != nil {
+	if err := finishSubnet(ctx, g, r, id, aws.ToString(in.Ipv6CidrBlock)); err != nil {
 		return resource.Observed{}, err
 	}
-	return g.awaitSubnet(ctx, id)
+	return awaitSubnet(ctx, g, id)
 }
 
-func (g *region) orderSubnet(ctx context.Context, r provider.Request, in *ec2.CreateSubnetInput) (string, error) {
+func orderSubnet(ctx context.Context, g *region, r provider.Request, in *ec2.CreateSubnetInput) (string, error) {
 	made, err := noRetry(ctx, g, func() (types.Subnet, error) {
 		var out *ec2.CreateSubnetOutput
 		err := g.patiently(ctx, g.wait.Appear, func() (err error) {
@@ -99,31 +99,31 @@ func (g *region) orderSubnet(ctx context.Context, r provider.Request, in *ec2.Cr
 		}
 		return *out.Subnet, nil
 	}, func() ([]types.Subnet, error) {
-		return g.subnets(ctx, &ec2.DescribeSubnetsInput{Filters: bornWith(r.Key)})
+		return subnets(ctx, g, &ec2.DescribeSubnetsInput{Filters: bornWith(r.Key)})
 	})
 	return aws.ToString(made.SubnetId), err
 }
 
 // finishSubnet sets what the call that creates a subnet does not.
-func (g *region) finishSubnet(ctx context.Context, r provider.Request, id, block string) error {
+func finishSubnet(ctx context.Context, g *region, r provider.Request, id, block string) error {
 	if public, _ := flag(r.Desired.Attrs, "public_ip"); public {
-		if err := g.setPublicIP(ctx, id, true); err != nil {
+		if err := setPublicIP(ctx, g, id, true); err != nil {
 			return err
 		}
 	}
 	if block == "" {
 		return nil
 	}
-	if err := g.awaitBlock6(ctx, id, block); err != nil {
+	if err := awaitBlock6(ctx, g, id, block); err != nil {
 		return err
 	}
 	if on, _ := flag(r.Desired.Attrs, assignAttr); on {
-		return g.setAssign6(ctx, id, true)
+		return setAssign6(ctx, g, id, true)
 	}
 	return nil
 }
 
-func (g *region) setPublicIP(ctx context.Context, id string, on bool) error {
+func setPublicIP(ctx context.Context, g *region, id string, on bool) error {
 	return g.patiently(ctx, g.wait.Appear, func() error {
 		_, err := g.ec2.ModifySubnetAttribute(ctx, &ec2.ModifySubnetAttributeInput{
 			SubnetId: aws.String(id), MapPublicIpOnLaunch: &types.AttributeBooleanValue{Value: aws.Bool(on)},
@@ -132,16 +132,16 @@ func (g *region) setPublicIP(ctx context.Context, id string, on bool) error {
 	}, "InvalidSubnetID.NotFound")
 }
 
-func (g *region) awaitSubnet(ctx context.Context, id string) (o resource.Observed, err error) {
+func awaitSubnet(ctx context.Context, g *region, id string) (o resource.Observed, err error) {
 	err = g.awaitSeen(ctx, g.wait.Compute, "the subnet "+id, func(ctx context.Context) error {
-		s, err := g.subnet(ctx, id)
+		s, err := oneSubnet(ctx, g, id)
 		if err != nil {
 			return err
 		}
 		if s.State == types.SubnetStatePending {
 			return errWait
 		}
-		o = g.observedSubnet(s)
+		o = observedSubnet(g, s)
 		return nil
 	})
 	return o, err
@@ -151,14 +151,14 @@ func updateSubnet(ctx context.Context, g *region, r provider.Request) (resource.
 	id := r.Have.ID
 	if changed(r, "public_ip") {
 		on, _ := flag(r.Desired.Attrs, "public_ip")
-		if err := g.setPublicIP(ctx, id, on); err != nil {
+		if err := setPublicIP(ctx, g, id, on); err != nil {
 			return resource.Observed{}, err
 		}
 	}
-	if err := g.updateIPv6(ctx, r); err != nil {
+	if err := updateIPv6(ctx, g, r); err != nil {
 		return resource.Observed{}, err
 	}
-	return g.awaitSubnet(ctx, id)
+	return awaitSubnet(ctx, g, id)
 }
 
 func deleteSubnet(ctx context.Context, g *region, r provider.Request) error {
@@ -167,11 +167,11 @@ func deleteSubnet(ctx context.Context, g *region, r provider.Request) error {
 		_, err := g.ec2.DeleteSubnet(ctx, &ec2.DeleteSubnetInput{SubnetId: aws.String(id)})
 		return err
 	}, func() ([]string, error) {
-		names, err := g.instancesWhere(ctx, "subnet-id", id)
+		names, err := instancesWhere(ctx, g, "subnet-id", id)
 		if err != nil {
 			return nil, err
 		}
-		others, err := g.interfacesWhere(ctx, "subnet-id", id)
+		others, err := interfacesWhere(ctx, g, "subnet-id", id)
 		return append(names, others...), err
 	}, "DependencyViolation")
 }

@@ -87,9 +87,9 @@ func observedSubnetIPv6(a attrs, s types.Subnet) {
 var errNoBlock = errors.New("no IPv6 addresses")
 
 // block6 is the /64 of a VPC with a number. The VPC may have its addresses only since a moment ago.
-func (g *region) block6(ctx context.Context, vpc string, n int64) (cidr string, err error) {
+func block6(ctx context.Context, g *region, vpc string, n int64) (cidr string, err error) {
 	err = g.patientlyIf(ctx, g.wait.Appear, func() error {
-		v, err := g.vpc(ctx, vpc)
+		v, err := oneVPC(ctx, g, vpc)
 		if err != nil {
 			return err
 		}
@@ -118,7 +118,7 @@ func part6(v types.Vpc, n int64) (string, error) {
 
 // updateIPv6 changes the block and what is assigned from it. A block that is assigned from stays associated: on
 // the way from one block to another nothing is assigned.
-func (g *region) updateIPv6(ctx context.Context, r provider.Request) error {
+func updateIPv6(ctx context.Context, g *region, r provider.Request) error {
 	id := r.Have.ID
 	assigns, configured := flag(r.Desired.Attrs, assignAttr)
 	if !configured {
@@ -128,55 +128,55 @@ func (g *region) updateIPv6(ctx context.Context, r provider.Request) error {
 	moves := set && changed(r, blockAttr)
 	if moves {
 		vpc, _ := text(r.Have.Attrs, "vpc")
-		if err := g.moveBlock6(ctx, id, vpc, n); err != nil {
+		if err := moveBlock6(ctx, g, id, vpc, n); err != nil {
 			return err
 		}
 	}
 	if configured && changed(r, assignAttr) || moves && assigns {
-		return g.setAssign6(ctx, id, assigns)
+		return setAssign6(ctx, g, id, assigns)
 	}
 	return nil
 }
 
 // moveBlock6 gives a subnet a block, after it has taken another one away.
-func (g *region) moveBlock6(ctx context.Context, id, vpc string, n int64) error {
-	cidr, err := g.block6(ctx, vpc, n)
+func moveBlock6(ctx context.Context, g *region, id, vpc string, n int64) error {
+	cidr, err := block6(ctx, g, vpc, n)
 	if err != nil {
 		return err
 	}
-	s, err := g.subnet(ctx, id)
+	s, err := oneSubnet(ctx, g, id)
 	if err != nil {
 		return err
 	}
 	for _, b := range subnetBlocks6(s) {
 		if aws.ToString(b.Ipv6CidrBlock) == cidr {
-			return g.awaitBlock6(ctx, id, cidr)
+			return awaitBlock6(ctx, g, id, cidr)
 		}
 		if aws.ToBool(s.AssignIpv6AddressOnCreation) {
-			if err := g.setAssign6(ctx, id, false); err != nil {
+			if err := setAssign6(ctx, g, id, false); err != nil {
 				return err
 			}
 		}
-		if err := g.dropBlock6(ctx, id, aws.ToString(b.AssociationId)); err != nil {
+		if err := dropBlock6(ctx, g, id, aws.ToString(b.AssociationId)); err != nil {
 			return err
 		}
 	}
-	return g.addBlock6(ctx, id, cidr)
+	return addBlock6(ctx, g, id, cidr)
 }
 
-func (g *region) dropBlock6(ctx context.Context, id, association string) error {
+func dropBlock6(ctx context.Context, g *region, id, association string) error {
 	err := g.deleteHeld(ctx, association, func() error {
 		_, err := g.ec2.DisassociateSubnetCidrBlock(ctx, &ec2.DisassociateSubnetCidrBlockInput{AssociationId: aws.String(association)})
 		return err
-	}, func() ([]string, error) { return g.withIPv6(ctx, id) }, blockInUse, "DependencyViolation")
+	}, func() ([]string, error) { return withIPv6(ctx, g, id) }, blockInUse, "DependencyViolation")
 	if err != nil {
 		return err
 	}
-	return g.awaitBlock6(ctx, id, "")
+	return awaitBlock6(ctx, g, id, "")
 }
 
 // addBlock6 looks first, since the call has no token.
-func (g *region) addBlock6(ctx context.Context, id, cidr string) error {
+func addBlock6(ctx context.Context, g *region, id, cidr string) error {
 	_, err := noRetry(ctx, g, func() (types.SubnetIpv6CidrBlockAssociation, error) {
 		out, err := g.ec2.AssociateSubnetCidrBlock(ctx, &ec2.AssociateSubnetCidrBlockInput{
 			SubnetId: aws.String(id), Ipv6CidrBlock: aws.String(cidr),
@@ -186,7 +186,7 @@ func (g *region) addBlock6(ctx context.Context, id, cidr string) error {
 		}
 		return *out.Ipv6CidrBlockAssociation, nil
 	}, func() ([]types.SubnetIpv6CidrBlockAssociation, error) {
-		s, err := g.subnet(ctx, id)
+		s, err := oneSubnet(ctx, g, id)
 		return slices.DeleteFunc(subnetBlocks6(s), func(b types.SubnetIpv6CidrBlockAssociation) bool {
 			return aws.ToString(b.Ipv6CidrBlock) != cidr
 		}), err
@@ -194,13 +194,13 @@ func (g *region) addBlock6(ctx context.Context, id, cidr string) error {
 	if err != nil {
 		return err
 	}
-	return g.awaitBlock6(ctx, id, cidr)
+	return awaitBlock6(ctx, g, id, cidr)
 }
 
 // awaitBlock6 waits until a subnet has a block and no other; "" is none.
-func (g *region) awaitBlock6(ctx context.Context, id, cidr string) error {
+func awaitBlock6(ctx context.Context, g *region, id, cidr string) error {
 	return g.awaitSeen(ctx, g.wait.Compute, "the IPv6 addresses of "+id, func(ctx context.Context) error {
-		s, err := g.subnet(ctx, id)
+		s, err := oneSubnet(ctx, g, id)
 		if err != nil {
 			return err
 		}
@@ -229,7 +229,7 @@ func (g *region) awaitBlock6(ctx context.Context, id, cidr string) error {
 	})
 }
 
-func (g *region) setAssign6(ctx context.Context, id string, on bool) error {
+func setAssign6(ctx context.Context, g *region, id string, on bool) error {
 	return g.patiently(ctx, g.wait.Appear, func() error {
 		_, err := g.ec2.ModifySubnetAttribute(ctx, &ec2.ModifySubnetAttributeInput{
 			SubnetId: aws.String(id), AssignIpv6AddressOnCreation: &types.AttributeBooleanValue{Value: aws.Bool(on)},
@@ -239,11 +239,11 @@ func (g *region) setAssign6(ctx context.Context, id string, on bool) error {
 }
 
 // withIPv6 lists the instances in a subnet that have an IPv6 address.
-func (g *region) withIPv6(ctx context.Context, subnet string) (names []string, err error) {
-	all, err := g.instances(ctx, &ec2.DescribeInstancesInput{Filters: append(where("subnet-id", subnet), living()...)})
+func withIPv6(ctx context.Context, g *region, subnet string) (names []string, err error) {
+	all, err := instances(ctx, g, &ec2.DescribeInstancesInput{Filters: append(where("subnet-id", subnet), living()...)})
 	for _, i := range all {
 		if aws.ToString(i.Ipv6Address) != "" {
-			names = append(names, nameID(g.observedInstance(i, nil)))
+			names = append(names, nameID(observedInstance(g, i, nil)))
 		}
 	}
 	return names, err

@@ -41,7 +41,7 @@ func kindOfTargets() kind {
 		},
 		list: listTargets, read: readTargets, tag: tagELB,
 		check: func(ctx context.Context, g *region, r provider.Request) error {
-			return g.targetsByName(r).check(ctx, g, r)
+			return targetsByName(g, r).check(ctx, g, r)
 		},
 		create: createTargets, update: updateTargets, remove: deleteTargets,
 	}
@@ -60,7 +60,7 @@ func healthFields() []resource.Attribute {
 	}
 }
 
-func (g *region) targetGroups(ctx context.Context, in *elb.DescribeTargetGroupsInput) ([]resource.Observed, error) {
+func targetGroups(ctx context.Context, g *region, in *elb.DescribeTargetGroupsInput) ([]resource.Observed, error) {
 	all, err := pages(ctx, "elasticloadbalancing.DescribeTargetGroups", func(ctx context.Context, token *string) ([]types.TargetGroup, *string, error) {
 		if in.Marker = token; len(in.Names)+len(in.TargetGroupArns) == 0 {
 			in.PageSize = aws.Int32(elbPage)
@@ -74,10 +74,12 @@ func (g *region) targetGroups(ctx context.Context, in *elb.DescribeTargetGroupsI
 	if err != nil {
 		return nil, err
 	}
-	return withTags(ctx, g, all, func(t types.TargetGroup) *string { return t.TargetGroupArn }, g.observedTargets)
+	return withTags(ctx, g, all, func(t types.TargetGroup) *string { return t.TargetGroupArn }, func(t types.TargetGroup, tags map[string]string) resource.Observed {
+		return observedTargets(g, t, tags)
+	})
 }
 
-func (g *region) observedTargets(t types.TargetGroup, tags map[string]string) resource.Observed {
+func observedTargets(g *region, t types.TargetGroup, tags map[string]string) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(t.TargetGroupArn), Health: resource.Healthy}
 	a := attrs{}
 	a.text("vpc", t.VpcId)
@@ -103,29 +105,29 @@ func (g *region) observedTargets(t types.TargetGroup, tags map[string]string) re
 }
 
 func listTargets(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-	return s.targetGroups(ctx, &elb.DescribeTargetGroupsInput{})
+	return targetGroups(ctx, s.region, &elb.DescribeTargetGroupsInput{})
 }
 
 func readTargets(ctx context.Context, g *region, id string) (resource.Observed, error) {
-	all, err := g.targetGroups(ctx, &elb.DescribeTargetGroupsInput{TargetGroupArns: []string{id}})
+	all, err := targetGroups(ctx, g, &elb.DescribeTargetGroupsInput{TargetGroupArns: []string{id}})
 	return lone(all, err, "elasticloadbalancing.DescribeTargetGroups", id)
 }
 
-func (g *region) targetsByName(r provider.Request) byName {
+func targetsByName(g *region, r provider.Request) byName {
 	return byName{
 		max: elbNameMax,
 		find: func(ctx context.Context, name string) (resource.Observed, error) {
-			all, err := g.targetGroups(ctx, &elb.DescribeTargetGroupsInput{Names: []string{name}})
+			all, err := targetGroups(ctx, g, &elb.DescribeTargetGroupsInput{Names: []string{name}})
 			return lone(all, err, "elasticloadbalancing.DescribeTargetGroups", name)
 		},
 		create: func(ctx context.Context, name string) error {
-			_, err := g.elb.CreateTargetGroup(ctx, g.orderTargets(r, name))
+			_, err := g.elb.CreateTargetGroup(ctx, orderTargets(g, r, name))
 			return err
 		},
 	}
 }
 
-func (g *region) orderTargets(r provider.Request, name string) *elb.CreateTargetGroupInput {
+func orderTargets(g *region, r provider.Request, name string) *elb.CreateTargetGroupInput {
 	a := r.Desired.Attrs
 	protocol, _ := text(a, "protocol")
 	target, _ := text(a, "target_type")
@@ -164,7 +166,7 @@ func asInt32(a resource.Attrs, name string) *int32 {
 }
 
 func createTargets(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
-	return g.targetsByName(r).make(ctx, g, r)
+	return targetsByName(g, r).make(ctx, g, r)
 }
 
 func updateTargets(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {

@@ -14,7 +14,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func (g *region) vpcs(ctx context.Context, in *ec2.DescribeVpcsInput) ([]types.Vpc, error) {
+func vpcs(ctx context.Context, g *region, in *ec2.DescribeVpcsInput) ([]types.Vpc, error) {
 	return pages(ctx, "ec2.DescribeVpcs", func(ctx context.Context, token *string) ([]types.Vpc, *string, error) {
 		in.NextToken, in.MaxResults = token, pageOf(in.VpcIds)
 		out, err := g.ec2.DescribeVpcs(ctx, in)
@@ -25,7 +25,7 @@ func (g *region) vpcs(ctx context.Context, in *ec2.DescribeVpcsInput) ([]types.V
 	})
 }
 
-func (g *region) observedVPC(v types.Vpc) resource.Observed {
+func observedVPC(g *region, v types.Vpc) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(v.VpcId), Health: resource.Healthy}
 	if v.State == types.VpcStatePending {
 		o.Health = resource.Pending
@@ -56,11 +56,11 @@ func naturalVPC(tags map[string]string, id string) string {
 }
 
 func readVPC(ctx context.Context, g *region, id string) (resource.Observed, error) {
-	v, err := g.vpc(ctx, id)
+	v, err := oneVPC(ctx, g, id)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedVPC(v), nil
+	return observedVPC(g, v), nil
 }
 
 func createVPC(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
@@ -79,26 +79,26 @@ func createVPC(ctx context.Context, g *region, r provider.Request) (resource.Obs
 			return types.Vpc{}, err
 		}
 		return *out.Vpc, nil
-	}, func() ([]types.Vpc, error) { return g.vpcs(ctx, &ec2.DescribeVpcsInput{Filters: bornWith(r.Key)}) })
+	}, func() ([]types.Vpc, error) { return vpcs(ctx, g, &ec2.DescribeVpcsInput{Filters: bornWith(r.Key)}) })
 	if err != nil {
 		return resource.Observed{}, err
 	}
 	id := aws.ToString(made.VpcId)
 	_, hasSupport := flag(r.Desired.Attrs, "dns_support")
 	_, hasNames := flag(r.Desired.Attrs, "dns_hostnames")
-	if err := g.setDNS(ctx, r.Desired.Attrs, id, hasSupport, hasNames); err != nil {
+	if err := setDNS(ctx, g, r.Desired.Attrs, id, hasSupport, hasNames); err != nil {
 		return resource.Observed{}, err
 	}
 	if ipv6 {
-		if err := g.awaitIPv6(ctx, id, "", true); err != nil {
+		if err := awaitIPv6(ctx, g, id, "", true); err != nil {
 			return resource.Observed{}, err
 		}
 	}
-	return g.awaitVPC(ctx, id)
+	return awaitVPC(ctx, g, id)
 }
 
 // setDNS sets the two flags, one per call as AWS requires.
-func (g *region) setDNS(ctx context.Context, a resource.Attrs, id string, support, hostnames bool) error {
+func setDNS(ctx context.Context, g *region, a resource.Attrs, id string, support, hostnames bool) error {
 	set := func(in *ec2.ModifyVpcAttributeInput) error {
 		in.VpcId = aws.String(id)
 		return g.patiently(ctx, g.wait.Appear, func() error {
@@ -117,21 +117,21 @@ func (g *region) setDNS(ctx context.Context, a resource.Attrs, id string, suppor
 	return nil
 }
 
-func (g *region) vpc(ctx context.Context, id string) (types.Vpc, error) {
-	all, err := g.vpcs(ctx, &ec2.DescribeVpcsInput{VpcIds: []string{id}})
+func oneVPC(ctx context.Context, g *region, id string) (types.Vpc, error) {
+	all, err := vpcs(ctx, g, &ec2.DescribeVpcsInput{VpcIds: []string{id}})
 	return only(all, err, "ec2.DescribeVpcs", id)
 }
 
-func (g *region) awaitVPC(ctx context.Context, id string) (o resource.Observed, err error) {
+func awaitVPC(ctx context.Context, g *region, id string) (o resource.Observed, err error) {
 	err = g.awaitSeen(ctx, g.wait.Compute, "the vpc "+id, func(ctx context.Context) error {
-		v, err := g.vpc(ctx, id)
+		v, err := oneVPC(ctx, g, id)
 		if err != nil {
 			return err
 		}
 		if v.State == types.VpcStatePending {
 			return errWait
 		}
-		o = g.observedVPC(v)
+		o = observedVPC(g, v)
 		return nil
 	})
 	return o, err
@@ -139,15 +139,15 @@ func (g *region) awaitVPC(ctx context.Context, id string) (o resource.Observed, 
 
 func updateVPC(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	id := r.Have.ID
-	if err := g.setDNS(ctx, r.Desired.Attrs, id, changed(r, "dns_support"), changed(r, "dns_hostnames")); err != nil {
+	if err := setDNS(ctx, g, r.Desired.Attrs, id, changed(r, "dns_support"), changed(r, "dns_hostnames")); err != nil {
 		return resource.Observed{}, err
 	}
 	if on, set := flag(r.Desired.Attrs, ipv6Attr); set && changed(r, ipv6Attr) {
-		if err := g.setIPv6(ctx, id, on); err != nil {
+		if err := setIPv6(ctx, g, id, on); err != nil {
 			return resource.Observed{}, err
 		}
 	}
-	return g.awaitVPC(ctx, id)
+	return awaitVPC(ctx, g, id)
 }
 
 func deleteVPC(ctx context.Context, g *region, r provider.Request) error {
@@ -155,23 +155,23 @@ func deleteVPC(ctx context.Context, g *region, r provider.Request) error {
 	return g.deleteHeld(ctx, id, func() error {
 		_, err := g.ec2.DeleteVpc(ctx, &ec2.DeleteVpcInput{VpcId: aws.String(id)})
 		return err
-	}, func() ([]string, error) { return g.inVPC(ctx, id) }, "DependencyViolation")
+	}, func() ([]string, error) { return inVPC(ctx, g, id) }, "DependencyViolation")
 }
 
 // inVPC lists what is in a VPC and prevents its deletion.
-func (g *region) inVPC(ctx context.Context, id string) ([]string, error) {
+func inVPC(ctx context.Context, g *region, id string) ([]string, error) {
 	var names []string
-	subnets, err := g.subnets(ctx, &ec2.DescribeSubnetsInput{Filters: where("vpc-id", id)})
+	subnets, err := subnets(ctx, g, &ec2.DescribeSubnetsInput{Filters: where("vpc-id", id)})
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range subnets {
-		names = append(names, nameID(g.observedSubnet(s)))
+		names = append(names, nameID(observedSubnet(g, s)))
 	}
-	groups, err := g.groups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: where("vpc-id", id)})
+	groups, err := groups(ctx, g, &ec2.DescribeSecurityGroupsInput{Filters: where("vpc-id", id)})
 	for _, s := range groups {
 		if aws.ToString(s.GroupName) != "default" {
-			names = append(names, nameID(g.observedGroup(s)))
+			names = append(names, nameID(observedGroup(g, s)))
 		}
 	}
 	return names, err

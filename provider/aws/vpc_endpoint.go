@@ -53,9 +53,9 @@ func kindOfEndpoint() kind {
 		},
 		list: func(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 			all, err := allOrOwn(s, kindEndpoint, "vpc-endpoint-id", func(x types.VpcEndpoint) string { return aws.ToString(x.VpcEndpointId) }, func(f []types.Filter) ([]types.VpcEndpoint, error) {
-				return s.endpoints(ctx, &ec2.DescribeVpcEndpointsInput{Filters: f})
+				return endpointsIn(ctx, s.region, &ec2.DescribeVpcEndpointsInput{Filters: f})
 			})
-			return observedAs(slices.DeleteFunc(all, endpointGone), err, s.observedEndpoint)
+			return observedAs(s, slices.DeleteFunc(all, endpointGone), err, observedEndpoint)
 		},
 		byTag: true, read: readEndpoint, tag: tagEC2, check: checkEndpoint,
 		create: createEndpoint, update: updateEndpoint, remove: deleteEndpoint,
@@ -114,7 +114,7 @@ func replaceEndpoint(d resource.Desired, have resource.Observed) []resource.Stra
 	return createFirst()
 }
 
-func (g *region) endpoints(ctx context.Context, in *ec2.DescribeVpcEndpointsInput) ([]types.VpcEndpoint, error) {
+func endpointsIn(ctx context.Context, g *region, in *ec2.DescribeVpcEndpointsInput) ([]types.VpcEndpoint, error) {
 	return pages(ctx, "ec2.DescribeVpcEndpoints", func(ctx context.Context, token *string) ([]types.VpcEndpoint, *string, error) {
 		in.NextToken, in.MaxResults = token, pageOf(in.VpcEndpointIds)
 		out, err := g.ec2.DescribeVpcEndpoints(ctx, in)
@@ -133,7 +133,7 @@ func endpointGone(e types.VpcEndpoint) bool {
 	return s == "deleting" || s == "deleted"
 }
 
-func (g *region) observedEndpoint(e types.VpcEndpoint) resource.Observed {
+func observedEndpoint(g *region, e types.VpcEndpoint) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(e.VpcEndpointId), Health: resource.Healthy, Since: aws.ToTime(e.CreationTimestamp)}
 	switch endpointState(e) {
 	case "pending":
@@ -185,8 +185,8 @@ func endpointFailure(e types.VpcEndpoint) string {
 	return endpointState(e)
 }
 
-func (g *region) endpoint(ctx context.Context, id string) (types.VpcEndpoint, error) {
-	all, err := g.endpoints(ctx, &ec2.DescribeVpcEndpointsInput{VpcEndpointIds: []string{id}})
+func endpoint(ctx context.Context, g *region, id string) (types.VpcEndpoint, error) {
+	all, err := endpointsIn(ctx, g, &ec2.DescribeVpcEndpointsInput{VpcEndpointIds: []string{id}})
 	e, err := only(all, err, "ec2.DescribeVpcEndpoints", id)
 	if err == nil && endpointGone(e) {
 		err = &provider.Error{Class: provider.NotFound, Op: "ec2.DescribeVpcEndpoints", Err: fmt.Errorf("%s is %s", id, endpointState(e))}
@@ -195,11 +195,11 @@ func (g *region) endpoint(ctx context.Context, id string) (types.VpcEndpoint, er
 }
 
 func readEndpoint(ctx context.Context, g *region, id string) (resource.Observed, error) {
-	e, err := g.endpoint(ctx, id)
+	e, err := endpoint(ctx, g, id)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.observedEndpoint(e), nil
+	return observedEndpoint(g, e), nil
 }
 
 func endpointInput(a resource.Attrs) *ec2.CreateVpcEndpointInput {
@@ -240,23 +240,23 @@ func createEndpoint(ctx context.Context, g *region, r provider.Request) (resourc
 		}
 		return *out.VpcEndpoint, nil
 	}, func() ([]types.VpcEndpoint, error) {
-		all, err := g.endpoints(ctx, &ec2.DescribeVpcEndpointsInput{Filters: bornWith(r.Key)})
+		all, err := endpointsIn(ctx, g, &ec2.DescribeVpcEndpointsInput{Filters: bornWith(r.Key)})
 		return slices.DeleteFunc(all, endpointGone), err
 	})
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.awaitEndpoint(ctx, aws.ToString(made.VpcEndpointId), resource.Attrs{})
+	return awaitEndpoint(ctx, g, aws.ToString(made.VpcEndpointId), resource.Attrs{})
 }
 
 // awaitEndpoint waits until an endpoint is usable, and has what a change set.
-func (g *region) awaitEndpoint(ctx context.Context, id string, want resource.Attrs) (o resource.Observed, err error) {
+func awaitEndpoint(ctx context.Context, g *region, id string, want resource.Attrs) (o resource.Observed, err error) {
 	err = g.awaitSeen(ctx, g.wait.Compute, "the endpoint "+id, func(ctx context.Context) error {
-		e, err := g.endpoint(ctx, id)
+		e, err := endpoint(ctx, g, id)
 		if err != nil {
 			return err
 		}
-		switch o = g.observedEndpoint(e); o.Health {
+		switch o = observedEndpoint(g, e); o.Health {
 		case resource.Pending:
 			return errWait
 		case resource.Failing:
@@ -310,7 +310,7 @@ func updateEndpoint(ctx context.Context, g *region, r provider.Request) (resourc
 			return resource.Observed{}, classify("", err)
 		}
 	}
-	return g.awaitEndpoint(ctx, r.Have.ID, want)
+	return awaitEndpoint(ctx, g, r.Have.ID, want)
 }
 
 // except is what is in a and not in b.
@@ -346,7 +346,7 @@ func deleteEndpoint(ctx context.Context, g *region, r provider.Request) error {
 		}
 	}
 	return g.await(ctx, g.wait.Compute, "the endpoint "+id+" to be gone", func(ctx context.Context) error {
-		all, err := g.endpoints(ctx, &ec2.DescribeVpcEndpointsInput{VpcEndpointIds: []string{id}})
+		all, err := endpointsIn(ctx, g, &ec2.DescribeVpcEndpointsInput{VpcEndpointIds: []string{id}})
 		switch {
 		case absent(err), err == nil && (len(all) == 0 || endpointState(all[0]) == "deleted"):
 			return nil

@@ -64,11 +64,11 @@ func observedIPv6(a attrs, v types.Vpc) {
 }
 
 // setIPv6 gives a VPC a block or takes all of its blocks away.
-func (g *region) setIPv6(ctx context.Context, id string, on bool) error {
+func setIPv6(ctx context.Context, g *region, id string, on bool) error {
 	if on {
-		return g.addIPv6(ctx, id)
+		return addIPv6(ctx, g, id)
 	}
-	v, err := g.vpc(ctx, id)
+	v, err := oneVPC(ctx, g, id)
 	if err != nil {
 		return err
 	}
@@ -76,16 +76,16 @@ func (g *region) setIPv6(ctx context.Context, id string, on bool) error {
 		err := g.deleteHeld(ctx, aws.ToString(b.AssociationId), func() error {
 			_, err := g.ec2.DisassociateVpcCidrBlock(ctx, &ec2.DisassociateVpcCidrBlockInput{AssociationId: b.AssociationId})
 			return err
-		}, func() ([]string, error) { return g.haveIPv6(ctx, id) }, blockInUse, "DependencyViolation")
+		}, func() ([]string, error) { return haveIPv6(ctx, g, id) }, blockInUse, "DependencyViolation")
 		if err != nil {
 			return err
 		}
 	}
-	return g.awaitIPv6(ctx, id, "", false)
+	return awaitIPv6(ctx, g, id, "", false)
 }
 
 // addIPv6 looks first: the call has no token, and made twice it adds a second block.
-func (g *region) addIPv6(ctx context.Context, id string) error {
+func addIPv6(ctx context.Context, g *region, id string) error {
 	made, err := noRetry(ctx, g, func() (types.VpcIpv6CidrBlockAssociation, error) {
 		out, err := g.ec2.AssociateVpcCidrBlock(ctx, &ec2.AssociateVpcCidrBlockInput{
 			VpcId: aws.String(id), AmazonProvidedIpv6CidrBlock: aws.Bool(true),
@@ -95,20 +95,20 @@ func (g *region) addIPv6(ctx context.Context, id string) error {
 		}
 		return *out.Ipv6CidrBlockAssociation, nil
 	}, func() ([]types.VpcIpv6CidrBlockAssociation, error) {
-		v, err := g.vpc(ctx, id)
+		v, err := oneVPC(ctx, g, id)
 		return blocks6(v), err
 	})
 	if err != nil {
 		return err
 	}
-	return g.awaitIPv6(ctx, id, aws.ToString(made.AssociationId), true)
+	return awaitIPv6(ctx, g, id, aws.ToString(made.AssociationId), true)
 }
 
 // awaitIPv6 waits until the VPC has a block, or none. association is the one that was made, if its ID
 // is known: another may have failed long ago.
-func (g *region) awaitIPv6(ctx context.Context, id, association string, on bool) error {
+func awaitIPv6(ctx context.Context, g *region, id, association string, on bool) error {
 	return g.awaitSeen(ctx, g.wait.Compute, "the IPv6 addresses of "+id, func(ctx context.Context) error {
-		v, err := g.vpc(ctx, id)
+		v, err := oneVPC(ctx, g, id)
 		if err != nil {
 			return err
 		}
@@ -142,12 +142,12 @@ func failedIPv6(id string, b types.VpcIpv6CidrBlockAssociation) error {
 }
 
 // haveIPv6 lists the subnets of a VPC that have some of its IPv6 addresses.
-func (g *region) haveIPv6(ctx context.Context, vpc string) (names []string, err error) {
-	all, err := g.subnets(ctx, &ec2.DescribeSubnetsInput{Filters: where("vpc-id", vpc)})
+func haveIPv6(ctx context.Context, g *region, vpc string) (names []string, err error) {
+	all, err := subnets(ctx, g, &ec2.DescribeSubnetsInput{Filters: where("vpc-id", vpc)})
 	for _, s := range all {
 		for _, b := range s.Ipv6CidrBlockAssociationSet {
 			if b.Ipv6CidrBlockState != nil && b.Ipv6CidrBlockState.State != types.SubnetCidrBlockStateCodeDisassociated {
-				names = append(names, nameID(g.observedSubnet(s)))
+				names = append(names, nameID(observedSubnet(g, s)))
 				break
 			}
 		}

@@ -16,7 +16,7 @@ func currentSizes() []string { return []string{"t3.micro", "t4g.micro", "m7i.lar
 
 // freeZone chooses a zone for a subnet that names none: one with the most of the current types, and of
 // these the one with the fewest subnets of the VPC. Nil: AWS is to choose, because it does not say.
-func (g *region) freeZone(ctx context.Context, vpc string) *string {
+func freeZone(ctx context.Context, g *region, vpc string) *string {
 	out, err := g.ec2.DescribeInstanceTypeOfferings(ctx, &ec2.DescribeInstanceTypeOfferingsInput{
 		LocationType: types.LocationTypeAvailabilityZone, Filters: where("instance-type", currentSizes()...),
 	})
@@ -28,7 +28,7 @@ func (g *region) freeZone(ctx context.Context, vpc string) *string {
 	for _, o := range out.InstanceTypeOfferings {
 		offers[aws.ToString(o.Location)]++
 	}
-	subnets, err := g.subnets(ctx, &ec2.DescribeSubnetsInput{Filters: where("vpc-id", vpc)})
+	subnets, err := subnets(ctx, g, &ec2.DescribeSubnetsInput{Filters: where("vpc-id", vpc)})
 	if err != nil || len(offers) == 0 {
 		return nil
 	}
