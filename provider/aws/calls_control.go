@@ -11,7 +11,7 @@ type controlCalls struct {
 	UntagResource call[s3control.UntagResourceInput, s3control.UntagResourceOutput, s3control.Options]
 }
 
-func (p *Provider) controlCallsOf(service func(string) aws.Config) controlCalls {
-	c := s3control.NewFromConfig(service("s3"), func(o *s3control.Options) { p.calls(o.BaseEndpoint) })
+func controlCallsOf(service func(string) aws.Config, calls func(*string)) controlCalls {
+	c := s3control.NewFromConfig(service("s3"), func(o *s3control.Options) { calls(o.BaseEndpoint) })
 	return controlCalls{TagResource: c.TagResource, UntagResource: c.UntagResource}
 }

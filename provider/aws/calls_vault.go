@@ -144,11 +144,11 @@ type keptCalls struct {
 	secrets secretCalls
 }
 
-func (p *Provider) keptCallsOf(service func(string) aws.Config) keptCalls {
+func keptCallsOf(service func(string) aws.Config, calls func(*string)) keptCalls {
 	return keptCalls{
-		acm:     acmCallsOf(acm.NewFromConfig(service("acm"), func(o *acm.Options) { p.calls(o.BaseEndpoint) })),
-		kms:     kmsCallsOf(kms.NewFromConfig(service("kms"), func(o *kms.Options) { p.calls(o.BaseEndpoint) })),
-		logs:    logGroupCallsOf(logs.NewFromConfig(service("logs"), func(o *logs.Options) { p.calls(o.BaseEndpoint) })),
-		secrets: secretCallsOf(secretsmanager.NewFromConfig(service("secretsmanager"), func(o *secretsmanager.Options) { p.calls(o.BaseEndpoint) })),
+		acm:     acmCallsOf(acm.NewFromConfig(service("acm"), func(o *acm.Options) { calls(o.BaseEndpoint) })),
+		kms:     kmsCallsOf(kms.NewFromConfig(service("kms"), func(o *kms.Options) { calls(o.BaseEndpoint) })),
+		logs:    logGroupCallsOf(logs.NewFromConfig(service("logs"), func(o *logs.Options) { calls(o.BaseEndpoint) })),
+		secrets: secretCallsOf(secretsmanager.NewFromConfig(service("secretsmanager"), func(o *secretsmanager.Options) { calls(o.BaseEndpoint) })),
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -193,8 +194,8 @@ func tagCertificate(ctx context.Context, g *region, id string, set map[string]st
 
 func acmTags(tags map[string]string) []types.Tag {
 	var out []types.Tag
-	for _, t := range rdsTags(tags) {
-		out = append(out, types.Tag{Key: t.Key, Value: t.Value})
+	for _, k := range slices.Sorted(maps.Keys(tags)) {
+		out = append(out, types.Tag{Key: aws.String(k), Value: aws.String(tags[k])})
 	}
 	return out
 }

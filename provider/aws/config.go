@@ -154,24 +154,9 @@ func (p *Provider) regionOf(s *accountSession, cfg aws.Config, name string) *reg
 		}
 		return c
 	}
-	g := &region{
-		name: name, account: s.account,
-		ec2:     ec2CallsOf(ec2.NewFromConfig(service("ec2"), func(o *ec2.Options) { p.calls(o.BaseEndpoint) })),
-		scaling: scalingCallsOf(autoscaling.NewFromConfig(service("autoscaling"), func(o *autoscaling.Options) { p.calls(o.BaseEndpoint) })),
-		elb:     elbCallsOf(elb.NewFromConfig(service("elasticloadbalancing"), func(o *elb.Options) { p.calls(o.BaseEndpoint) })),
-		iam:     iamCallsOf(iam.NewFromConfig(service("iam"), func(o *iam.Options) { p.calls(o.BaseEndpoint) })),
-		dns:     dnsCallsOf(route53.NewFromConfig(service("route53"), func(o *route53.Options) { p.calls(o.BaseEndpoint) })),
-		rds:     rdsCallsOf(rds.NewFromConfig(service("rds"), func(o *rds.Options) { p.calls(o.BaseEndpoint) })),
-		s3: s3CallsOf(s3.NewFromConfig(service("s3"), func(o *s3.Options) {
-			p.calls(o.BaseEndpoint)
-			o.UsePathStyle = p.opts.Sandbox || o.BaseEndpoint != nil
-		})),
-		control:   p.controlCallsOf(service),
-		keptCalls: p.keptCallsOf(service),
-		ssm:       ssm.NewFromConfig(service("ssm"), func(o *ssm.Options) { p.calls(o.BaseEndpoint) }).GetParameter,
-		owner:     p.opts.Owner, clock: p.opts.Clock, wait: p.opts.Delays,
-		log: p.opts.Log, images: newImages(),
-	}
+	g := newRegion(&region{
+		name: name, account: s.account, owner: p.opts.Owner, clock: p.opts.Clock, wait: p.opts.Delays, log: p.opts.Log, images: newImages(),
+	}, service, p.calls, p.opts.Sandbox)
 	gatherers(g)
 	s.regions[name] = g
 	return g
@@ -201,4 +186,22 @@ func (p *Provider) identify(ctx context.Context, s *accountSession, cfg aws.Conf
 		p.called.arn = aws.ToString(out.Arn)
 	}
 	return nil
+}
+
+// newRegion makes the clients of a region. The function calls is told each endpoint that is not AWS's own.
+func newRegion(g *region, service func(string) aws.Config, calls func(*string), pathStyle bool) *region {
+	g.ec2 = ec2CallsOf(ec2.NewFromConfig(service("ec2"), func(o *ec2.Options) { calls(o.BaseEndpoint) }))
+	g.scaling = scalingCallsOf(autoscaling.NewFromConfig(service("autoscaling"), func(o *autoscaling.Options) { calls(o.BaseEndpoint) }))
+	g.elb = elbCallsOf(elb.NewFromConfig(service("elasticloadbalancing"), func(o *elb.Options) { calls(o.BaseEndpoint) }))
+	g.iam = iamCallsOf(iam.NewFromConfig(service("iam"), func(o *iam.Options) { calls(o.BaseEndpoint) }))
+	g.dns = dnsCallsOf(route53.NewFromConfig(service("route53"), func(o *route53.Options) { calls(o.BaseEndpoint) }))
+	g.rds = rdsCallsOf(rds.NewFromConfig(service("rds"), func(o *rds.Options) { calls(o.BaseEndpoint) }))
+	g.s3 = s3CallsOf(s3.NewFromConfig(service("s3"), func(o *s3.Options) {
+		calls(o.BaseEndpoint)
+		o.UsePathStyle = pathStyle || o.BaseEndpoint != nil
+	}))
+	g.control = controlCallsOf(service, calls)
+	g.keptCalls = keptCallsOf(service, calls)
+	g.ssm = ssm.NewFromConfig(service("ssm"), func(o *ssm.Options) { calls(o.BaseEndpoint) }).GetParameter
+	return g
 }

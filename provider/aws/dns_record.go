@@ -209,7 +209,7 @@ func records(ctx context.Context, g *region, zone string) ([]types.ResourceRecor
 
 // listRecords asks each zone: there is no list of them all.
 func listRecords(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-	zones, err := s.hosted()
+	zones, err := hosted(ctx, s)
 	if err != nil {
 		return nil, err
 	}

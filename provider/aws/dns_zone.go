@@ -208,7 +208,7 @@ func wholeZone(ctx context.Context, g *region, z zone) (zone, error) {
 
 // listZones asks for each managed zone what the list omits.
 func listZones(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-	all, err := s.hosted()
+	all, err := hosted(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -265,4 +265,8 @@ func readZone(ctx context.Context, g *region, id string) (resource.Observed, err
 	}
 	z.tags = tagged[0].tags
 	return observedZone(g, z), nil
+}
+
+func hosted(ctx context.Context, s *sweep) ([]zone, error) {
+	return once(s, kindZone, func() ([]zone, error) { return hostedZones(ctx, s.region) })
 }

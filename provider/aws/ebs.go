@@ -182,3 +182,9 @@ func awaitVolume(ctx context.Context, g *region, id, what string, ready func(typ
 	})
 	return v, err
 }
+
+func allVolumes(ctx context.Context, s *sweep) ([]types.Volume, error) {
+	return once(s, kindEBS, func() ([]types.Volume, error) {
+		return allOrOwn(s, kindEBS, "volume-id", volumeID, volumesBy(ctx, s.region))
+	})
+}

@@ -40,7 +40,7 @@ func instancesWhere(ctx context.Context, g *region, filter, value string) ([]str
 	all, err := instances(ctx, g, &ec2.DescribeInstancesInput{Filters: filters})
 	var names []string
 	for _, i := range all {
-		names = append(names, nameID(observedInstance(g, i, nil)))
+		names = append(names, instanceName(g, i))
 	}
 	return names, err
 }
@@ -266,4 +266,19 @@ func deleteInstance(ctx context.Context, g *region, r provider.Request) error {
 		return errWait
 	})
 	return err
+}
+
+// allInstances are those that are not terminated.
+func allInstances(ctx context.Context, s *sweep) ([]types.Instance, error) {
+	return once(s, kindEC2, func() ([]types.Instance, error) {
+		all, err := allOrOwn(s, kindEC2, "instance-id", instanceID, instancesBy(ctx, s.region))
+		return slices.DeleteFunc(all, gone), err
+	})
+}
+
+// instanceName is the ID of an instance and what ovi calls it.
+func instanceName(g *region, i types.Instance) string {
+	o := resource.Observed{ID: aws.ToString(i.InstanceId)}
+	g.identify(&o, kindEC2, o.ID, tagsOf(i.Tags))
+	return nameID(o)
 }

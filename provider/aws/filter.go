@@ -81,7 +81,7 @@ func volumesBy(ctx context.Context, g *region) func([]types.Filter) ([]types.Vol
 // roots are the volumes that belong to the instances: all volumes or, with a filter, also the root
 // volumes of adopted instances, which carry no tags.
 func roots(ctx context.Context, s *sweep, instances []types.Instance) ([]types.Volume, error) {
-	all, err := s.volumes()
+	all, err := allVolumes(ctx, s)
 	if err != nil || s.filter == nil {
 		return all, err
 	}
@@ -95,7 +95,7 @@ func roots(ctx context.Context, s *sweep, instances []types.Instance) ([]types.V
 // users are the instances that the volumes may be attached to: all or, with a filter, also those of
 // others, since a root volume is no resource whatever tags were copied to it.
 func users(ctx context.Context, s *sweep, volumes []types.Volume) ([]types.Instance, error) {
-	all, err := s.instances()
+	all, err := allInstances(ctx, s)
 	if err != nil || s.filter == nil {
 		return all, err
 	}

@@ -180,3 +180,12 @@ func deleteGroup(ctx context.Context, g *region, r provider.Request) error {
 		return append(names, used...), err
 	}, "DependencyViolation", "InvalidGroup.InUse")
 }
+
+func firewalls(ctx context.Context, s *sweep) ([]types.SecurityGroup, error) {
+	return once(s, kindGroup, func() ([]types.SecurityGroup, error) {
+		return allOrOwn(s, kindGroup, "group-id", func(x types.SecurityGroup) string { return aws.ToString(x.GroupId) },
+			func(f []types.Filter) ([]types.SecurityGroup, error) {
+				return groups(ctx, s.region, &ec2.DescribeSecurityGroupsInput{Filters: f})
+			})
+	})
+}

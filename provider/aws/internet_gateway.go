@@ -56,7 +56,7 @@ func listInternetGateways(ctx context.Context, s *sweep) ([]resource.Observed, e
 		if !attached || !out[i].Marks.IsZero() {
 			continue
 		}
-		networks, err := s.networks()
+		networks, err := networks(ctx, s)
 		if err != nil {
 			return nil, err
 		}

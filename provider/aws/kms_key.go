@@ -3,6 +3,7 @@ package aws
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -293,8 +294,8 @@ func tagKMS(ctx context.Context, g *region, id string, set map[string]string, dr
 
 func kmsTags(tags map[string]string) []types.Tag {
 	var out []types.Tag
-	for _, t := range rdsTags(tags) {
-		out = append(out, types.Tag{TagKey: t.Key, TagValue: t.Value})
+	for _, k := range slices.Sorted(maps.Keys(tags)) {
+		out = append(out, types.Tag{TagKey: aws.String(k), TagValue: aws.String(tags[k])})
 	}
 	return out
 }

@@ -105,7 +105,7 @@ func observedListeners(ctx context.Context, g *region, all []types.Listener) ([]
 
 // listListeners asks each load balancer: there is no list of them all.
 func listListeners(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-	balancers, err := s.balancers()
+	balancers, err := allBalancers(ctx, s)
 	if err != nil {
 		return nil, err
 	}

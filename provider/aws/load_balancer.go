@@ -115,7 +115,7 @@ func observedBalancer(g *region, b types.LoadBalancer, tags map[string]string) r
 }
 
 func listBalancers(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-	all, err := s.balancers()
+	all, err := allBalancers(ctx, s)
 	return observedBalancers(ctx, s.region, all, err)
 }
 
@@ -206,5 +206,11 @@ func deleteBalancer(ctx context.Context, g *region, r provider.Request) error {
 			return errWait
 		}
 		return unlessAbsent(err)
+	})
+}
+
+func allBalancers(ctx context.Context, s *sweep) ([]types.LoadBalancer, error) {
+	return once(s, kindBalancer, func() ([]types.LoadBalancer, error) {
+		return rawBalancers(ctx, s.region, &elb.DescribeLoadBalancersInput{})
 	})
 }

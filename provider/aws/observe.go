@@ -10,8 +10,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
-	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
-	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/ovi-project/ovi/provider"
@@ -67,7 +65,7 @@ func (p *Provider) list(ctx context.Context, g *region, r provider.ObserveReques
 	var mu sync.Mutex
 	out := map[string]listing{}
 	var work errgroup.Group
-	s := newSweep(ctx, g, r.Filter)
+	s := &sweep{region: g, filter: r.Filter}
 	for name, k := range p.kinds {
 		if r.Kinds != nil && !slices.Contains(r.Kinds, name) {
 			continue
@@ -116,41 +114,18 @@ func withKnown(ctx context.Context, g *region, k kind, listed []resource.Observe
 // sweep is one observation of a region. A list that two kinds need is read once.
 type sweep struct {
 	*region
-	filter    *provider.Filter                    // nil: all is listed
-	instances func() ([]ec2types.Instance, error) // that are not terminated
-	volumes   func() ([]ec2types.Volume, error)
-	networks  func() ([]ec2types.Vpc, error)
-	firewalls func() ([]ec2types.SecurityGroup, error)
-	balancers func() ([]elbtypes.LoadBalancer, error)
-	hosted    func() ([]zone, error)
+	filter *provider.Filter // nil: all is listed
+	lists  sync.Map         // by name: the reads of once
 }
 
-func newSweep(ctx context.Context, g *region, f *provider.Filter) *sweep {
-	s := &sweep{
-		region: g, filter: f,
-		hosted:   sync.OnceValues(func() ([]zone, error) { return hostedZones(ctx, g) }),
-		networks: sync.OnceValues(func() ([]ec2types.Vpc, error) { return vpcs(ctx, g, &ec2.DescribeVpcsInput{}) }),
-		balancers: sync.OnceValues(func() ([]elbtypes.LoadBalancer, error) {
-			return rawBalancers(ctx, g, &elb.DescribeLoadBalancersInput{})
-		}),
-	}
-	s.instances = sync.OnceValues(func() ([]ec2types.Instance, error) {
-		all, err := allOrOwn(s, kindEC2, "instance-id", instanceID, instancesBy(ctx, s.region))
-		return slices.DeleteFunc(all, gone), err
-	})
-	s.firewalls = sync.OnceValues(func() ([]ec2types.SecurityGroup, error) {
-		return allOrOwn(s, kindGroup, "group-id", func(x ec2types.SecurityGroup) string { return aws.ToString(x.GroupId) }, func(f []ec2types.Filter) ([]ec2types.SecurityGroup, error) {
-			return groups(ctx, g, &ec2.DescribeSecurityGroupsInput{Filters: f})
-		})
-	})
-	s.volumes = sync.OnceValues(func() ([]ec2types.Volume, error) {
-		return allOrOwn(s, kindEBS, "volume-id", volumeID, volumesBy(ctx, s.region))
-	})
-	return s
+// once reads a list of a sweep that several kinds need: who asks first reads it for all.
+func once[T any](s *sweep, name string, read func() ([]T, error)) ([]T, error) {
+	v, _ := s.lists.LoadOrStore(name, sync.OnceValues(read))
+	return v.(func() ([]T, error))()
 }
 
-func listVPCs(_ context.Context, s *sweep) ([]resource.Observed, error) {
-	all, err := s.networks()
+func listVPCs(ctx context.Context, s *sweep) ([]resource.Observed, error) {
+	all, err := networks(ctx, s)
 	return observedAs(s, all, err, observedVPC)
 }
 
@@ -161,14 +136,14 @@ func listSubnets(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 	return observedAs(s, all, err, observedSubnet)
 }
 
-func listGroups(_ context.Context, s *sweep) ([]resource.Observed, error) {
-	all, err := s.firewalls()
+func listGroups(ctx context.Context, s *sweep) ([]resource.Observed, error) {
+	all, err := firewalls(ctx, s)
 	return observedAs(s, all, err, observedGroup)
 }
 
 // listInstances needs the volumes too: a root volume belongs to its instance.
 func listInstances(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-	all, err := s.instances()
+	all, err := allInstances(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +160,7 @@ func listInstances(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 
 // listVolumes needs the instances too: a root volume is no resource.
 func listVolumes(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-	all, err := s.volumes()
+	all, err := allVolumes(ctx, s)
 	if err != nil {
 		return nil, err
 	}

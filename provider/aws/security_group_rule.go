@@ -165,7 +165,7 @@ func listRules(ctx context.Context, s *sweep) ([]resource.Observed, error) {
 	if err != nil {
 		return nil, err
 	}
-	groups, err := s.firewalls()
+	groups, err := firewalls(ctx, s)
 	out, err := observedAs(s, all, err, observedRule)
 	partsOfGroups(s.region, out, groups)
 	return out, err

@@ -243,7 +243,7 @@ func withIPv6(ctx context.Context, g *region, subnet string) (names []string, er
 	all, err := instances(ctx, g, &ec2.DescribeInstancesInput{Filters: append(where("subnet-id", subnet), living()...)})
 	for _, i := range all {
 		if aws.ToString(i.Ipv6Address) != "" {
-			names = append(names, nameID(observedInstance(g, i, nil)))
+			names = append(names, instanceName(g, i))
 		}
 	}
 	return names, err

@@ -184,3 +184,7 @@ func nameID(o resource.Observed) string {
 	}
 	return o.ID
 }
+
+func networks(ctx context.Context, s *sweep) ([]types.Vpc, error) {
+	return once(s, kindVPC, func() ([]types.Vpc, error) { return vpcs(ctx, s.region, &ec2.DescribeVpcsInput{}) })
+}
