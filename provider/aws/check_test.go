@@ -128,9 +128,11 @@ func TestIPv6BlocksAreOfTheVPCAndOfOneSubnet(t *testing.T) {
 // In one VPC no two subnets have the same IPv6 block, not even for a moment.
 func TestASubnetThatKeepsItsIPv6BlockIsDeletedFirst(t *testing.T) {
 	have := resource.Observed{Attrs: stands("subnet", "a", "vpc", "vpc-1", "cidr", "10.0.1.0/24", "ipv6_block", resource.Int(1)).Attrs}
+	kinds := Kinds()
+	subnet := kinds[slices.IndexFunc(kinds, func(k resource.Kind) bool { return k.Name == "subnet" })]
 	for block, want := range map[resource.Int]resource.Strategy{1: resource.DestroyFirst, 2: resource.CreateFirst} {
 		next := stands("subnet", "a", "vpc", "vpc-1", "cidr", "10.0.2.0/24", "ipv6_block", block)
-		if got := replaceSubnet(next, have)[0]; got != want {
+		if got := subnet.Replace(next, have)[0]; got != want {
 			t.Errorf("block %d: %v", block, got)
 		}
 	}

@@ -216,7 +216,7 @@ func TestStatesOfDatabases(t *testing.T) {
 }
 
 func TestGroupsThatAreBeingRemovedAreOmitted(t *testing.T) {
-	g := testRegion(Delays{})
+	g := &region{name: "us-east-1", account: "1", owner: "ovi"}
 	o := observedDB(g, types.DBInstance{DBInstanceIdentifier: aws.String("db"), DBInstanceStatus: aws.String("failed"), VpcSecurityGroups: []types.VpcSecurityGroupMembership{
 		{VpcSecurityGroupId: aws.String("sg-2"), Status: aws.String("active")}, {VpcSecurityGroupId: aws.String("sg-1"), Status: aws.String("removing")},
 	}})
@@ -235,7 +235,7 @@ func TestArchitectures(t *testing.T) {
 }
 
 func TestSnapshotNamesAreTheSameForOneDeletion(t *testing.T) {
-	g := testRegion(Delays{})
+	g := &region{name: "us-east-1", account: "1", owner: "ovi"}
 	r := provider.Request{Key: "k1", Have: resource.Observed{ID: "db"}}
 	one, two := snapshotName(g, r), snapshotName(g, r)
 	r.Key = "k2"
@@ -245,7 +245,7 @@ func TestSnapshotNamesAreTheSameForOneDeletion(t *testing.T) {
 }
 
 func TestAYoungResourceThatAListOmitsIsReadByItsID(t *testing.T) {
-	g := testRegion(Delays{})
+	g := &region{name: "us-east-1", account: "1", owner: "ovi"}
 	var asked []string
 	k := kind{schema: resource.Kind{Name: "ec2"}, read: func(_ context.Context, _ *region, id string) (resource.Observed, error) {
 		asked = append(asked, id)

@@ -2,6 +2,7 @@ package aws
 
 import (
 	"context"
+	"slices"
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
@@ -43,12 +44,7 @@ type kind struct {
 
 // kinds is the table of all kinds. Each call gives fresh values.
 func kinds() []kind {
-	return []kind{
-		kindOfVPC(), kindOfSubnet(), kindOfGroup(), kindOfEC2(), kindOfEBS(), kindOfRDS(), kindOfS3(),
-		kindOfInternetGateway(), kindOfRouteTable(), kindOfEIP(), kindOfNAT(), kindOfInterface(), kindOfDBSubnets(), kindOfKeyPair(), kindOfRole(), kindOfTemplate(),
-		kindOfTargets(), kindOfBalancer(), kindOfListener(), kindOfScaling(), kindOfZone(), kindOfRecord(),
-		kindOfRule(), kindOfEndpoint(), kindOfDBParameters(), kindOfLogs(), kindOfKMS(), kindOfSecret(), kindOfCertificate(),
-	}
+	return slices.Concat(networkKinds(), computeKinds(), databaseKinds(), bucketKinds(), identityKinds(), keysKinds(), dnsKinds(), balanceKinds())
 }
 
 // Kinds lists the schemas of all kinds, without I/O and without an account. Each call gives a

@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -170,9 +172,7 @@ func readSecret(ctx context.Context, g *region, id string) (resource.Observed, e
 func tagSecret(ctx context.Context, g *region, id string, set map[string]string, drop []string) error {
 	if len(set) > 0 {
 		in := &secretsmanager.TagResourceInput{SecretId: aws.String(id)}
-		for _, t := range rdsTags(set) {
-			in.Tags = append(in.Tags, types.Tag{Key: t.Key, Value: t.Value})
-		}
+		in.Tags = secretTagList(set)
 		if _, err := g.secrets.TagResource(ctx, in); err != nil {
 			return classify("", err)
 		}
@@ -246,10 +246,7 @@ func orderSecret(ctx context.Context, g *region, r provider.Request) error {
 	sum := sha256.Sum256([]byte(r.Key))
 	in := &secretsmanager.CreateSecretInput{
 		Name: aws.String(nameIn(&r.Desired, secretName)), Description: desired(a, "description"), KmsKeyId: desired(a, kmsKeyAttr),
-		SecretString: value, ClientRequestToken: aws.String(hex.EncodeToString(sum[:])),
-	}
-	for _, t := range rdsTags(g.birthTags(r, false)) {
-		in.Tags = append(in.Tags, types.Tag{Key: t.Key, Value: t.Value})
+		SecretString: value, ClientRequestToken: aws.String(hex.EncodeToString(sum[:])), Tags: secretTagList(g.birthTags(r, false)),
 	}
 	_, err = g.secrets.CreateSecret(ctx, in)
 	switch err = classify("", err); {
@@ -355,4 +352,12 @@ func deleteSecret(ctx context.Context, g *region, r provider.Request) error {
 	}
 	_, err = g.secrets.DeleteSecret(ctx, in)
 	return unlessAbsent(err)
+}
+
+func secretTagList(tags map[string]string) []types.Tag {
+	var out []types.Tag
+	for _, k := range slices.Sorted(maps.Keys(tags)) {
+		out = append(out, types.Tag{Key: aws.String(k), Value: aws.String(tags[k])})
+	}
+	return out
 }
