@@ -47,7 +47,7 @@ func stands(kind, name string, pairs ...any) resource.Desired {
 }
 
 func named(kind, name string) resource.Ref {
-	return resource.Ref{Provider: api.Name, Location: "123456789012/us-east-1", Kind: kind, Name: name}
+	return resource.Ref{Provider: api.ProviderName, Location: "123456789012/us-east-1", Kind: kind, Name: name}
 }
 
 func to(kind, name string) resource.Value { return resource.Reference{Ref: named(kind, name)} }

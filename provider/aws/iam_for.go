@@ -71,7 +71,7 @@ func configuredIn(intents []resource.Intent) configured {
 	for _, in := range intents {
 		for i := range in.Resources {
 			d := &in.Resources[i]
-			if d.Ref.Provider != api.Name {
+			if d.Ref.Provider != api.ProviderName {
 				continue
 			}
 			_, region, err := api.SplitLocation(d.Ref.Location)

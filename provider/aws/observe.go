@@ -22,7 +22,7 @@ func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (reso
 	if err != nil {
 		return resource.Snapshot{}, err // the observer adds the scope
 	}
-	out := resource.Snapshot{Scope: resource.Scope{Provider: api.Name, Location: g.Location()}, At: g.Clock()}
+	out := resource.Snapshot{Scope: resource.Scope{Provider: api.ProviderName, Location: g.Location()}, At: g.Clock()}
 	read := p.list(ctx, g, r)
 	if ctx.Err() != nil {
 		return resource.Snapshot{}, api.Classify("", context.Cause(ctx))

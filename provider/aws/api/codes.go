@@ -117,3 +117,10 @@ func LaunchPlanLag(err error) bool {
 const AddressTaken = "InvalidIPAddress.InUse"
 
 const InterfaceInUse = "InvalidNetworkInterface.InUse"
+
+// noCredentials: the SDK has no type for it, only these words.
+func noCredentials(err error) bool {
+	s := err.Error()
+	return strings.Contains(s, "get credentials") || strings.Contains(s, "refresh cached credentials") ||
+		strings.Contains(s, "failed to get shared config profile")
+}

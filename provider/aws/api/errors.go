@@ -103,13 +103,6 @@ func classOfStatus(status int) provider.Class {
 	return provider.Permanent
 }
 
-// noCredentials: the SDK has no type for it, only these words.
-func noCredentials(err error) bool {
-	s := err.Error()
-	return strings.Contains(s, "get credentials") || strings.Contains(s, "refresh cached credentials") ||
-		strings.Contains(s, "failed to get shared config profile")
-}
-
 // CodeOf finds AWS's code in an error; empty if it has none.
 func CodeOf(err error) string {
 	var api smithy.APIError

@@ -7,8 +7,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Name is the provider's name in refs and configurations.
-const Name = "aws"
+// ProviderName is the provider's name in refs and configurations.
+const ProviderName = "aws"
 
 // The names of the kinds.
 const (

@@ -117,11 +117,11 @@ func (g *Region) Identify(o *resource.Observed, kind, natural string, tags map[s
 	if natural == "" {
 		natural = o.ID
 	}
-	o.Ref = resource.Ref{Provider: Name, Location: g.Location(), Kind: kind, Name: natural}
+	o.Ref = resource.Ref{Provider: ProviderName, Location: g.Location(), Kind: kind, Name: natural}
 	o.Tags = userTags(tags)
 	o.OwnedBy = OwnedBy(tags)
 	ref, err := resource.ParseRef(tags[TagRef])
-	if err == nil && ref.Provider == Name && ref.Location == g.Name {
+	if err == nil && ref.Provider == ProviderName && ref.Location == g.Name {
 		ref.Location = g.Location()
 	}
 	loose := resource.Marks{
@@ -136,7 +136,7 @@ func (g *Region) Identify(o *resource.Observed, kind, natural string, tags map[s
 		}
 		return
 	}
-	if o.Marks = loose; err != nil || ref.Stack != "" || ref.Provider != Name || ref.Location != g.Location() || ref.Kind != kind {
+	if o.Marks = loose; err != nil || ref.Stack != "" || ref.Provider != ProviderName || ref.Location != g.Location() || ref.Kind != kind {
 		o.Message = strings.TrimPrefix(fmt.Sprintf("%s; it has the tag %s, but its tag %s %q names no %s in %s",
 			o.Message, TagManaged, TagRef, tags[TagRef], kind, g.Name), "; ")
 		return

@@ -12,7 +12,6 @@ import (
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws/api"
 	"github.com/ovi-project/ovi/provider/aws/keys"
-	"github.com/ovi-project/ovi/provider/aws/network"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -24,7 +23,7 @@ const (
 func kindOfListener() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
-			Provider: api.Name, Name: KindListener,
+			Provider: api.ProviderName, Name: KindListener,
 			Doc: "A port on which a load_balancer accepts requests.\n\n" +
 				"AWS has no name for it: it is known by its load balancer and port. Other rules than its default one are left as they are.",
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, Canonical: canonicalListener, CrossCheck: api.CrossChecks(api.TagTraits{}, onePort),
@@ -182,7 +181,7 @@ func readListener(ctx context.Context, g *api.Region, id string) (resource.Obser
 
 // listenerAt finds the listener of a load balancer's port.
 func listenerAt(ctx context.Context, g *api.Region, a resource.Attrs) (resource.Observed, error) {
-	all, err := listenersOf(ctx, g, network.Desired(a, KindBalancer))
+	all, err := listenersOf(ctx, g, api.Desired(a, KindBalancer))
 	var some []types.Listener
 	for _, l := range all {
 		if port, _ := api.Number(a, "port"); int64(aws.ToInt32(l.Port)) == port {
@@ -215,7 +214,7 @@ func actionOf(a resource.Attrs) []types.Action {
 	v, ok := a.Get(redirectTo)
 	to, is := v.(resource.Attrs)
 	if !ok || !is {
-		return []types.Action{{Type: types.ActionTypeEnumForward, TargetGroupArn: network.Desired(a, KindTargets)}}
+		return []types.Action{{Type: types.ActionTypeEnumForward, TargetGroupArn: api.Desired(a, KindTargets)}}
 	}
 	status, ok := api.Text(to, "status")
 	if !ok {
@@ -223,12 +222,12 @@ func actionOf(a resource.Attrs) []types.Action {
 	}
 	return []types.Action{{Type: types.ActionTypeEnumRedirect, RedirectConfig: &types.RedirectActionConfig{
 		StatusCode: types.RedirectActionStatusCodeEnum(status),
-		Protocol:   network.Desired(to, "protocol"), Host: network.Desired(to, "host"), Port: network.Desired(to, "port"), Path: network.Desired(to, "path"),
+		Protocol:   api.Desired(to, "protocol"), Host: api.Desired(to, "host"), Port: api.Desired(to, "port"), Path: api.Desired(to, "path"),
 	}}}
 }
 
 func certificates(a resource.Attrs) []types.Certificate {
-	if arn := network.Desired(a, "certificate"); arn != nil {
+	if arn := api.Desired(a, "certificate"); arn != nil {
 		return []types.Certificate{{CertificateArn: arn}}
 	}
 	return nil
@@ -252,7 +251,7 @@ func createListener(ctx context.Context, g *api.Region, r provider.Request) (res
 	protocol, _ := api.Text(a, "protocol")
 	err = g.PatientlyIf(ctx, g.Wait.Appear, func() error {
 		_, err := g.ELB.CreateListener(ctx, &elb.CreateListenerInput{
-			LoadBalancerArn: network.Desired(a, KindBalancer), Port: api.AsInt32(a, "port"), Protocol: types.ProtocolEnum(protocol),
+			LoadBalancerArn: api.Desired(a, KindBalancer), Port: api.AsInt32(a, "port"), Protocol: types.ProtocolEnum(protocol),
 			Certificates: certificates(a), DefaultActions: actionOf(a), Tags: elbTagList(g.BirthTags(r, false)),
 		})
 		return api.Classify("", err)

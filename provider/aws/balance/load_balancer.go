@@ -11,7 +11,6 @@ import (
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws/api"
-	"github.com/ovi-project/ovi/provider/aws/network"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -24,7 +23,7 @@ const (
 func kindOfBalancer() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
-			Provider: api.Name, Name: KindBalancer,
+			Provider: api.ProviderName, Name: KindBalancer,
 			Doc: "What spreads requests over targets.\n\n" +
 				"What it accepts its listeners say, and where that goes their target groups. Its name is its name in AWS; one that is created before the one it replaces is deleted has a part of a digest behind it.",
 			NamePattern: elbName, NameDoc: elbNameDoc,
@@ -56,7 +55,7 @@ func kindOfBalancer() api.Kind {
 func balancerZones(c *api.Checking) {
 	some := &api.Checking{Find: c.Find}
 	for _, d := range c.Configured {
-		if network.DesiredIs(d.Attrs, "balancer_type", application) {
+		if api.DesiredIs(d.Attrs, "balancer_type", application) {
 			some.Configured = append(some.Configured, d)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws/api"
-	"github.com/ovi-project/ovi/provider/aws/network"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -22,7 +21,7 @@ const (
 func kindOfTargets() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
-			Provider: api.Name, Name: KindTargets,
+			Provider: api.ProviderName, Name: KindTargets,
 			Doc: "Where a listener of a load_balancer sends requests.\n\n" +
 				"Its name is its name in AWS; one that is created before the one it replaces is deleted has a part of a digest behind it. An autoscaling_group registers its instances in it.",
 			NamePattern: elbName, NameDoc: elbNameDoc,
@@ -135,7 +134,7 @@ func orderTargets(g *api.Region, r provider.Request, name string) *elb.CreateTar
 	target, _ := api.Text(a, "target_type")
 	h := checkOf(a)
 	return &elb.CreateTargetGroupInput{
-		Name: aws.String(name), VpcId: network.Desired(a, "vpc"), Port: api.AsInt32(a, "port"), Protocol: types.ProtocolEnum(protocol), TargetType: types.TargetTypeEnum(target),
+		Name: aws.String(name), VpcId: api.Desired(a, "vpc"), Port: api.AsInt32(a, "port"), Protocol: types.ProtocolEnum(protocol), TargetType: types.TargetTypeEnum(target),
 		HealthCheckProtocol: h.HealthCheckProtocol, HealthCheckPort: h.HealthCheckPort, HealthCheckPath: h.HealthCheckPath, Matcher: h.Matcher,
 		HealthCheckIntervalSeconds: h.HealthCheckIntervalSeconds, HealthCheckTimeoutSeconds: h.HealthCheckTimeoutSeconds,
 		HealthyThresholdCount: h.HealthyThresholdCount, UnhealthyThresholdCount: h.UnhealthyThresholdCount,
@@ -149,11 +148,11 @@ func checkOf(a resource.Attrs) *elb.ModifyTargetGroupInput {
 	h, _ := v.(resource.Attrs)
 	protocol, _ := api.Text(h, "protocol")
 	out := &elb.ModifyTargetGroupInput{
-		HealthCheckProtocol: types.ProtocolEnum(protocol), HealthCheckPort: network.Desired(h, "port"), HealthCheckPath: network.Desired(h, "path"),
+		HealthCheckProtocol: types.ProtocolEnum(protocol), HealthCheckPort: api.Desired(h, "port"), HealthCheckPath: api.Desired(h, "path"),
 		HealthCheckIntervalSeconds: api.AsInt32(h, "interval"), HealthCheckTimeoutSeconds: api.AsInt32(h, "timeout"),
 		HealthyThresholdCount: api.AsInt32(h, "healthy"), UnhealthyThresholdCount: api.AsInt32(h, "unhealthy"),
 	}
-	if codes := network.Desired(h, "codes"); codes != nil {
+	if codes := api.Desired(h, "codes"); codes != nil {
 		out.Matcher = &types.Matcher{HttpCode: codes}
 	}
 	return out

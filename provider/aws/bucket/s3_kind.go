@@ -24,7 +24,7 @@ const bucketPattern = `[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]`
 
 func s3Schema() resource.Kind {
 	return resource.Kind{
-		Provider: api.Name, Name: api.KindS3,
+		Provider: api.ProviderName, Name: api.KindS3,
 		Doc: "A bucket.\n\nIts name is the bucket's name, unless bucket sets another. ovi never empties a bucket: " +
 			"one that holds objects must be emptied before it can be deleted.",
 		NamePattern: bucketPattern, NameDoc: "lower-case letters, digits, '.' and '-', from 3 to 63 characters",

@@ -8,7 +8,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/ovi-project/ovi/provider/aws/api"
-	"github.com/ovi-project/ovi/provider/aws/network"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -60,7 +59,7 @@ func (s shape) encrypt(ctx context.Context) error {
 		return nil
 	}
 	rule := types.ServerSideEncryptionRule{ApplyServerSideEncryptionByDefault: &types.ServerSideEncryptionByDefault{
-		SSEAlgorithm: types.ServerSideEncryption(cipher), KMSMasterKeyID: network.Desired(s.attrs, api.KMSKeyAttr),
+		SSEAlgorithm: types.ServerSideEncryption(cipher), KMSMasterKeyID: api.Desired(s.attrs, api.KMSKeyAttr),
 	}}
 	return repeatedly(ctx, s.Region, func() error {
 		_, err := s.S3.PutBucketEncryption(ctx, &s3.PutBucketEncryptionInput{

@@ -15,7 +15,6 @@ import (
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws/api"
-	"github.com/ovi-project/ovi/provider/aws/network"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -28,7 +27,7 @@ func createScaling(ctx context.Context, g *api.Region, r provider.Request) (reso
 		_, err := g.Scaling.CreateAutoScalingGroup(ctx, &autoscaling.CreateAutoScalingGroupInput{
 			AutoScalingGroupName: aws.String(name), MinSize: api.AsInt32(a, "min"), MaxSize: api.AsInt32(a, "max"), DesiredCapacity: api.AsInt32(a, "desired"),
 			VPCZoneIdentifier: subnetList(a), LaunchTemplate: templateOfGroup(a), TargetGroupARNs: a.Texts(targetsAttr),
-			HealthCheckType: network.Desired(a, healthType), HealthCheckGracePeriod: api.AsInt32(a, healthGrace), Tags: scalingTags(name, g.BirthTags(r, false)),
+			HealthCheckType: api.Desired(a, healthType), HealthCheckGracePeriod: api.AsInt32(a, healthGrace), Tags: scalingTags(name, g.BirthTags(r, false)),
 		})
 		return api.Classify("", err)
 	}, func(err error) bool {
@@ -47,7 +46,7 @@ func createScaling(ctx context.Context, g *api.Region, r provider.Request) (reso
 func subnetList(a resource.Attrs) *string { return aws.String(strings.Join(a.Texts("subnets"), ",")) }
 
 func templateOfGroup(a resource.Attrs) *types.LaunchTemplateSpecification {
-	return &types.LaunchTemplateSpecification{LaunchTemplateId: network.Desired(a, KindTemplate), Version: network.Desired(a, templateVersion)}
+	return &types.LaunchTemplateSpecification{LaunchTemplateId: api.Desired(a, KindTemplate), Version: api.Desired(a, templateVersion)}
 }
 
 // leavingScaling: a group of the name is still being deleted.
@@ -107,7 +106,7 @@ func updateScaling(ctx context.Context, g *api.Region, r provider.Request) (reso
 			_, err := g.Scaling.UpdateAutoScalingGroup(ctx, &autoscaling.UpdateAutoScalingGroupInput{
 				AutoScalingGroupName: aws.String(name), MinSize: api.AsInt32(a, "min"), MaxSize: api.AsInt32(a, "max"), DesiredCapacity: api.AsInt32(a, "desired"),
 				VPCZoneIdentifier: subnetList(a), LaunchTemplate: templateOfGroup(a),
-				HealthCheckType: network.Desired(a, healthType), HealthCheckGracePeriod: api.AsInt32(a, healthGrace),
+				HealthCheckType: api.Desired(a, healthType), HealthCheckGracePeriod: api.AsInt32(a, healthGrace),
 			})
 			return api.Classify("", err)
 		}, func(err error) bool {

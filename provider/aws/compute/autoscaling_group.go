@@ -29,7 +29,7 @@ const (
 func kindOfScaling() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
-			Provider: api.Name, Name: KindScaling,
+			Provider: api.ProviderName, Name: KindScaling,
 			Doc: "A number of instances that AWS keeps running.\n\n" +
 				"Its name is its name in AWS. Its instances are AWS's: they are no resources of the configuration, and are terminated with it. A new version of the template is for the instances that are created from then on.",
 			NamePattern: `[A-Za-z0-9][A-Za-z0-9_.@+=-]{0,254}`, NameDoc: "letters, digits and _ . @ + = -, starting with a letter or digit, at most 255 characters",

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws/api"
-	"github.com/ovi-project/ovi/provider/aws/network"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -119,8 +117,8 @@ func orderVolume(ctx context.Context, g *api.Region, r provider.Request) (*ec2.C
 	kind, _ := api.Text(a, volumeType)
 	in := &ec2.CreateVolumeInput{
 		ClientToken: aws.String(r.Key), AvailabilityZone: aws.String(zone), VolumeType: types.VolumeType(kind),
-		Size: api.DesiredInt(a, "size"), Iops: api.DesiredInt(a, "iops"), Throughput: api.DesiredInt(a, "throughput"), SnapshotId: network.Desired(a, "snapshot"),
-		KmsKeyId:          network.Desired(a, api.KMSKeyAttr),
+		Size: api.DesiredInt(a, "size"), Iops: api.DesiredInt(a, "iops"), Throughput: api.DesiredInt(a, "throughput"), SnapshotId: api.Desired(a, "snapshot"),
+		KmsKeyId:          api.Desired(a, api.KMSKeyAttr),
 		TagSpecifications: []types.TagSpecification{api.Born(types.ResourceTypeVolume, g.BirthTags(r, true))},
 	}
 	if on, _ := api.Flag(a, "encrypted"); on {
@@ -207,54 +205,6 @@ func volumesBy(ctx context.Context, g *api.Region) func([]types.Filter) ([]types
 	return func(f []types.Filter) ([]types.Volume, error) {
 		return volumes(ctx, g, &ec2.DescribeVolumesInput{Filters: f})
 	}
-}
-
-// roots are the volumes that belong to the instances: all volumes or, with a filter, also the root
-// volumes of adopted instances, which carry no tags.
-func roots(ctx context.Context, s *api.Sweep, instances []types.Instance) ([]types.Volume, error) {
-	all, err := allVolumes(ctx, s)
-	if err != nil || s.Filter == nil {
-		return all, err
-	}
-	ids := make([]string, len(instances))
-	for i := range instances {
-		ids[i] = rootID(instances[i])
-	}
-	return api.WithIDs(slices.Clip(all), "volume-id", ids, volumeID, volumesBy(ctx, s.Region))
-}
-
-// listVolumes needs the instances too: a root volume is no resource.
-func listVolumes(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
-	all, err := allVolumes(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	instances, err := users(ctx, s, all)
-	if err != nil {
-		return nil, err
-	}
-	alive, roots := make(map[string]bool, len(instances)), make(map[string]bool, len(instances))
-	for _, i := range instances {
-		alive[aws.ToString(i.InstanceId)], roots[rootID(i)] = true, true
-	}
-	var own []types.Volume
-	for _, v := range all {
-		if !roots[aws.ToString(v.VolumeId)] && !leaving(v, alive) {
-			own = append(own, v)
-		}
-	}
-	return api.ObservedAs(s, own, nil, observedVolume)
-}
-
-// leaving are volumes that are being deleted, and those that are deleted with an instance which
-// is no longer alive.
-func leaving(v types.Volume, alive map[string]bool) bool {
-	if v.State == types.VolumeStateDeleting || v.State == types.VolumeStateDeleted {
-		return true
-	}
-	return slices.ContainsFunc(v.Attachments, func(a types.VolumeAttachment) bool {
-		return aws.ToBool(a.DeleteOnTermination) && !alive[aws.ToString(a.InstanceId)]
-	})
 }
 
 // replaceVolume: an attached volume occupies its device.

@@ -6,21 +6,13 @@ import (
 
 import "github.com/ovi-project/ovi/resource"
 
-func kindOfEBS() api.Kind {
-	return api.Kind{
-		Schema: ebsSchema(),
-		List:   listVolumes, ByTag: true, Read: readVolume, Tag: api.TagEC2, Check: checkVolume,
-		Create: createVolume, Update: updateVolume, Remove: deleteVolume,
-	}
-}
-
 func volumeTypes() []string {
 	return []string{"gp3", "gp2", "io1", "io2", "st1", "sc1", "standard"}
 }
 
 func ebsSchema() resource.Kind {
 	return resource.Kind{
-		Provider: api.Name, Name: api.KindEBS,
+		Provider: api.ProviderName, Name: api.KindEBS,
 		Doc:         "A disk that outlives instances.\n\nIt is created with its name as its Name tag. An existing one is adopted by its ID. The root volume of an instance is part of the instance, not a resource.",
 		NameTag:     api.TagHuman,
 		NamePattern: api.TagName, NameDoc: api.TagNameDoc,

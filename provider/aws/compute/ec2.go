@@ -2,6 +2,8 @@ package compute
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -206,75 +208,12 @@ func died(i types.Instance) error {
 	}
 }
 
-// deleteInstance terminates one instance per call: of several, one bad id would stop all.
-func deleteInstance(ctx context.Context, g *api.Region, r provider.Request) error {
-	id := r.Have.ID
-	if err := endSpotRequest(ctx, g, r.Have); err != nil {
-		return err
-	}
-	_, err := g.EC2.TerminateInstances(ctx, &ec2.TerminateInstancesInput{InstanceIds: []string{id}})
-	if api.Absent(err) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	err = g.Await(ctx, g.Wait.Compute, id+" to be terminated", func(ctx context.Context) error {
-		i, err := pollInstance(ctx, g, id)
-		switch {
-		case api.Absent(err):
-			return nil
-		case err != nil:
-			return err
-		case stateOf(i) == types.InstanceStateNameTerminated:
-			return nil
-		}
-		return api.ErrWait
-	})
-	return err
-}
-
 // allInstances are those that are not terminated.
 func allInstances(ctx context.Context, s *api.Sweep) ([]types.Instance, error) {
 	return api.Once(s, api.KindEC2, func() ([]types.Instance, error) {
 		all, err := api.AllOrOwn(s, api.KindEC2, "instance-id", instanceID, instancesBy(ctx, s.Region))
 		return slices.DeleteFunc(all, gone), err
 	})
-}
-
-// checkInstance asks for the image, and for everything else with a dry run.
-func checkInstance(ctx context.Context, g *api.Region, r provider.Request) error {
-	a := r.Desired.Attrs
-	if api.Unresolved(a, "size", "image") {
-		return nil
-	}
-	size, _ := api.Text(a, "size")
-	named, _ := api.Text(a, "image")
-	image, err := imageFor(ctx, g, named, size)
-	if err != nil {
-		return err
-	}
-	root, err := rootOfImage(ctx, g, image)
-	if err != nil {
-		return err
-	}
-	if want := architecture(size); root.Arch != "" && root.Arch != want {
-		return api.Permanent("ec2.DescribeImages", fmt.Errorf("image %s is for %s, and size %s is %s", image, root.Arch, size, want),
-			"use an image for "+want+", or another size")
-	}
-	if api.Unresolved(a) {
-		return nil
-	}
-	in, err := launchOf(ctx, g, r)
-	if err != nil {
-		return err
-	}
-	in.ClientToken, in.DryRun = nil, aws.Bool(true)
-	_, err = g.EC2.RunInstances(ctx, in)
-	if _, keeps := api.Text(a, api.PrivateIP); keeps && api.HasCode(err, api.AddressTaken) && api.SameText(r.Desired, r.Have, api.PrivateIP) {
-		return nil // by the instance that is replaced, which is deleted first
-	}
-	return api.DryRun(err)
 }
 
 func instanceID(i types.Instance) string { return aws.ToString(i.InstanceId) }
@@ -285,51 +224,17 @@ func instancesBy(ctx context.Context, g *api.Region) func([]types.Filter) ([]typ
 	}
 }
 
-// users are the instances that the volumes may be attached to: all or, with a filter, also those of
-// others, since a root volume is no resource whatever tags were copied to it.
-func users(ctx context.Context, s *api.Sweep, volumes []types.Volume) ([]types.Instance, error) {
-	all, err := allInstances(ctx, s)
-	if err != nil || s.Filter == nil {
-		return all, err
-	}
-	var ids []string
-	for i := range volumes {
-		for _, a := range volumes[i].Attachments {
-			ids = append(ids, aws.ToString(a.InstanceId))
-		}
-	}
-	return api.WithIDs(slices.Clip(all), "instance-id", ids, instanceID, instancesBy(ctx, s.Region))
-}
+// maxLives is how many terminated instances of one key are skipped.
+const maxLives = 5
 
-// listInstances needs the volumes too: a root volume belongs to its instance.
-func listInstances(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
-	all, err := allInstances(ctx, s)
-	if err != nil {
-		return nil, err
+// lifeToken is the key itself, and the key with a number after that.
+func lifeToken(key string, life int) string {
+	if life == 1 {
+		return key
 	}
-	volumes, err := roots(ctx, s, all)
-	if err != nil {
-		return nil, err
+	if len(key) > api.MaxKey-2 {
+		sum := sha256.Sum256([]byte(key))
+		key = hex.EncodeToString(sum[:16])
 	}
-	byID := make(map[string]*types.Volume, len(volumes))
-	for i := range volumes {
-		byID[aws.ToString(volumes[i].VolumeId)] = &volumes[i]
-	}
-	return api.ObservedAs(s, all, nil, func(g *api.Region, i types.Instance) resource.Observed {
-		return observedInstance(g, i, byID[rootID(i)])
-	})
-}
-
-// replaceInstance: a volume or a network interface can be attached to one instance only and an
-// address is used by one, so that an instance with one must be deleted first.
-func replaceInstance(d resource.Desired, have resource.Observed) []resource.Strategy {
-	if address, set := api.Text(d.Attrs, api.PrivateIP); set && api.Is(&resource.Desired{Attrs: have.Attrs}, api.PrivateIP, address) && !api.OtherSubnet(d, have) {
-		return api.DestroyFirst()
-	}
-	for _, held := range []string{"volumes", "network_interfaces"} {
-		if len(have.Attrs.List(held)) > 0 {
-			return api.DestroyFirst()
-		}
-	}
-	return api.CreateFirst()
+	return fmt.Sprintf("%s.%d", key, life)
 }

@@ -2,21 +2,15 @@ package compute
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
-	"github.com/aws/smithy-go"
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws/api"
-	"github.com/ovi-project/ovi/provider/aws/network"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -42,9 +36,6 @@ func createInstance(ctx context.Context, g *api.Region, r provider.Request) (res
 	return withRoot(ctx, g, i, pollVolume)
 }
 
-// maxLives is how many terminated instances of one key are skipped.
-const maxLives = 5
-
 // launchLiving launches with the token of the key. EC2 answers a token it remembers with the
 // instance of the first time, even if that has been terminated since: then the next token of the
 // key creates another one.
@@ -60,18 +51,6 @@ func launchLiving(ctx context.Context, g *api.Region, in *ec2.RunInstancesInput,
 			return aws.ToString(i.InstanceId), err
 		}
 	}
-}
-
-// lifeToken is the key itself, and the key with a number after that.
-func lifeToken(key string, life int) string {
-	if life == 1 {
-		return key
-	}
-	if len(key) > api.MaxKey-2 {
-		sum := sha256.Sum256([]byte(key))
-		key = hex.EncodeToString(sum[:16])
-	}
-	return fmt.Sprintf("%s.%d", key, life)
 }
 
 // launch starts one instance. What it refers to may have been created a moment ago and not be
@@ -91,13 +70,6 @@ func launch(ctx context.Context, g *api.Region, in *ec2.RunInstancesInput) (i ty
 		return api.HasCode(err, "InvalidSubnetID.NotFound", "InvalidGroup.NotFound", "InvalidKeyPair.NotFound", api.AddressTaken) || unknownProfile(err)
 	})
 	return i, err
-}
-
-// unknownProfile: it takes EC2 some seconds to see a new instance profile of IAM. The code has many
-// other meanings.
-func unknownProfile(err error) bool {
-	var api smithy.APIError
-	return errors.As(err, &api) && api.ErrorCode() == "InvalidParameterValue" && strings.Contains(api.ErrorMessage(), "iamInstanceProfile")
 }
 
 // launched finds the instance that an earlier attempt with this key created with slightly other
@@ -136,7 +108,7 @@ func launchOf(ctx context.Context, g *api.Region, r provider.Request) (*ec2.RunI
 	tags := g.BirthTags(r, true)
 	in := &ec2.RunInstancesInput{
 		ClientToken: aws.String(r.Key), MinCount: aws.Int32(1), MaxCount: aws.Int32(1),
-		ImageId: aws.String(image), InstanceType: types.InstanceType(size), KeyName: network.Desired(a, "key_name"),
+		ImageId: aws.String(image), InstanceType: types.InstanceType(size), KeyName: api.Desired(a, "key_name"),
 		BlockDeviceMappings: []types.BlockDeviceMapping{disk},
 		MetadataOptions:     metadata(a), InstanceMarketOptions: marketOf(a),
 		TagSpecifications: []types.TagSpecification{api.Born(types.ResourceTypeInstance, tags), api.Born(types.ResourceTypeVolume, api.RootTags(tags))},
@@ -149,10 +121,10 @@ func launchOf(ctx context.Context, g *api.Region, r provider.Request) (*ec2.RunI
 	} else if given {
 		in.UserData = aws.String(base64.StdEncoding.EncodeToString([]byte(s)))
 	}
-	if p := network.Desired(a, "iam_profile"); p != nil {
+	if p := api.Desired(a, "iam_profile"); p != nil {
 		in.IamInstanceProfile = &types.IamInstanceProfileSpecification{Name: p}
 	}
-	if z := network.Desired(a, "zone"); z != nil {
+	if z := api.Desired(a, "zone"); z != nil {
 		in.Placement = &types.Placement{AvailabilityZone: z}
 	}
 	locationIn(in, a)
@@ -162,26 +134,16 @@ func launchOf(ctx context.Context, g *api.Region, r provider.Request) (*ec2.RunI
 // locationIn sets the network. A public address is an attribute of the network interface, and then
 // all of the network must be set there.
 func locationIn(in *ec2.RunInstancesInput, a resource.Attrs) {
-	subnet, groups := network.Desired(a, "subnet"), a.Texts("security_groups")
+	subnet, groups := api.Desired(a, "subnet"), a.Texts("security_groups")
 	public, set := api.Flag(a, "public_ip")
 	if !set {
-		in.SubnetId, in.SecurityGroupIds, in.PrivateIpAddress = subnet, groups, network.Desired(a, api.PrivateIP)
+		in.SubnetId, in.SecurityGroupIds, in.PrivateIpAddress = subnet, groups, api.Desired(a, api.PrivateIP)
 		return
 	}
 	in.NetworkInterfaces = []types.InstanceNetworkInterfaceSpecification{{
-		DeviceIndex: aws.Int32(0), AssociatePublicIpAddress: aws.Bool(public), PrivateIpAddress: network.Desired(a, api.PrivateIP),
+		DeviceIndex: aws.Int32(0), AssociatePublicIpAddress: aws.Bool(public), PrivateIpAddress: api.Desired(a, api.PrivateIP),
 		SubnetId: subnet, Groups: groups, DeleteOnTermination: aws.Bool(true),
 	}}
-}
-
-func metadata(a resource.Attrs) *types.InstanceMetadataOptionsRequest {
-	tokens := types.HttpTokensStateRequired
-	if s, _ := api.Text(a, "imdsv2"); s == "optional" {
-		tokens = types.HttpTokensStateOptional
-	}
-	return &types.InstanceMetadataOptionsRequest{
-		HttpTokens: tokens, HttpEndpoint: types.InstanceMetadataEndpointStateEnabled, HttpPutResponseHopLimit: api.DesiredInt(a, hopLimit),
-	}
 }
 
 func rootDisk(ctx context.Context, g *api.Region, image string, a resource.Attrs) (types.BlockDeviceMapping, error) {
@@ -193,7 +155,7 @@ func rootDisk(ctx context.Context, g *api.Region, image string, a resource.Attrs
 	root, _ := v.(resource.Attrs)
 	ebs := &types.EbsBlockDevice{
 		DeleteOnTermination: aws.Bool(true), Encrypted: aws.Bool(true), VolumeType: types.VolumeTypeGp3, VolumeSize: device.Size,
-		Iops: api.DesiredInt(root, "iops"), Throughput: api.DesiredInt(root, "throughput"), KmsKeyId: network.Desired(root, api.KMSKeyAttr),
+		Iops: api.DesiredInt(root, "iops"), Throughput: api.DesiredInt(root, "throughput"), KmsKeyId: api.Desired(root, api.KMSKeyAttr),
 	}
 	if on, ok := api.Flag(root, "encrypted"); ok && !on {
 		ebs.Encrypted = nil // an account may encrypt everything; false would be refused there

@@ -8,21 +8,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// latestImage stands for the current Amazon Linux 2023. It is resolved when an instance is
-// created and never compared: a new release of the image replaces nothing.
-const latestImage = "al2023"
-
-func kindOfEC2() api.Kind {
-	return api.Kind{
-		Schema: ec2Schema(),
-		List:   listInstances, ByTag: true, Read: readInstance, Tag: api.TagEC2, Check: checkInstance,
-		Create: createInstance, Update: updateInstance, Remove: deleteInstance,
-	}
-}
-
 func ec2Schema() resource.Kind {
 	return resource.Kind{
-		Provider: api.Name, Name: api.KindEC2,
+		Provider: api.ProviderName, Name: api.KindEC2,
 		Doc:         "A virtual machine.\n\nIt is created with its name as its Name tag. An existing one is adopted by its ID.",
 		NameTag:     api.TagHuman,
 		NamePattern: api.TagName, NameDoc: api.TagNameDoc,
@@ -74,12 +62,6 @@ func ec2Machine() []resource.Attribute {
 		{Name: "public_address", Type: resource.TString, Computed: true, ChangesWith: []string{"size", "user_data", "state"}, Doc: "Its public IPv4 address, if it has one."},
 	}
 }
-
-const (
-	hopLimit  = "imds_hop_limit"
-	SpotAttr  = "spot"
-	spotPrice = "spot_max_price"
-)
 
 // ec2Settings are the attributes that say how it is set up.
 func ec2Settings() []resource.Attribute {

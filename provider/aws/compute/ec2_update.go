@@ -2,11 +2,14 @@ package compute
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	"github.com/aws/smithy-go"
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws/api"
@@ -143,7 +146,7 @@ func changeProfile(ctx context.Context, g *api.Region, r provider.Request, id st
 	if err != nil {
 		return api.Classify("", err)
 	}
-	name := network.Desired(r.Desired.Attrs, "iam_profile")
+	name := api.Desired(r.Desired.Attrs, "iam_profile")
 	return g.PatientlyIf(ctx, g.Wait.Appear, func() error { return setProfile(ctx, g, id, name, out.IamInstanceProfileAssociations) }, unknownProfile)
 }
 
@@ -243,4 +246,49 @@ func start(ctx context.Context, g *api.Region, id string) error {
 	}
 	_, err = awaitInstance(ctx, g, id, types.InstanceStateNameRunning)
 	return err
+}
+
+// deleteInstance terminates one instance per call: of several, one bad id would stop all.
+func deleteInstance(ctx context.Context, g *api.Region, r provider.Request) error {
+	id := r.Have.ID
+	if err := endSpotRequest(ctx, g, r.Have); err != nil {
+		return err
+	}
+	_, err := g.EC2.TerminateInstances(ctx, &ec2.TerminateInstancesInput{InstanceIds: []string{id}})
+	if api.Absent(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = g.Await(ctx, g.Wait.Compute, id+" to be terminated", func(ctx context.Context) error {
+		i, err := pollInstance(ctx, g, id)
+		switch {
+		case api.Absent(err):
+			return nil
+		case err != nil:
+			return err
+		case stateOf(i) == types.InstanceStateNameTerminated:
+			return nil
+		}
+		return api.ErrWait
+	})
+	return err
+}
+
+// unknownProfile: it takes EC2 some seconds to see a new instance profile of IAM. The code has many
+// other meanings.
+func unknownProfile(err error) bool {
+	var api smithy.APIError
+	return errors.As(err, &api) && api.ErrorCode() == "InvalidParameterValue" && strings.Contains(api.ErrorMessage(), "iamInstanceProfile")
+}
+
+func metadata(a resource.Attrs) *types.InstanceMetadataOptionsRequest {
+	tokens := types.HttpTokensStateRequired
+	if s, _ := api.Text(a, "imdsv2"); s == "optional" {
+		tokens = types.HttpTokensStateOptional
+	}
+	return &types.InstanceMetadataOptionsRequest{
+		HttpTokens: tokens, HttpEndpoint: types.InstanceMetadataEndpointStateEnabled, HttpPutResponseHopLimit: api.DesiredInt(a, hopLimit),
+	}
 }

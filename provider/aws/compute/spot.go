@@ -7,7 +7,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/ovi-project/ovi/provider/aws/api"
-	"github.com/ovi-project/ovi/provider/aws/network"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -20,7 +19,7 @@ func marketOf(a resource.Attrs) *types.InstanceMarketOptionsRequest {
 		return nil
 	}
 	return &types.InstanceMarketOptionsRequest{
-		MarketType: types.MarketTypeSpot, SpotOptions: &types.SpotMarketOptions{SpotInstanceType: types.SpotInstanceTypeOneTime, MaxPrice: network.Desired(a, spotPrice)},
+		MarketType: types.MarketTypeSpot, SpotOptions: &types.SpotMarketOptions{SpotInstanceType: types.SpotInstanceTypeOneTime, MaxPrice: api.Desired(a, spotPrice)},
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws/api"
-	"github.com/ovi-project/ovi/provider/aws/network"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -20,13 +19,12 @@ const (
 	KindDBParameters = "db_parameter_group"
 	familyAttr       = "family"
 	parametersAttr   = "parameters"
-	parameterGroup   = "parameter_group" // of a database
 )
 
 func kindOfDBParameters() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
-			Provider: api.Name, Name: KindDBParameters,
+			Provider: api.ProviderName, Name: KindDBParameters,
 			Doc:         "The settings of databases of one engine version.\n\nIts name is its name in AWS. A database has it by `parameter_group: ${db_parameter_group/web}`. A static parameter takes effect when the database is restarted, which ovi does not do by itself; the others at once.",
 			NamePattern: `[a-z](-?[a-z0-9])*`, NameDoc: "lower-case letters, digits and single hyphens, starting with a letter, at most 255 characters",
 			Canonical: canonicalParameters, CrossCheck: api.CrossChecks(api.TagTraits{RDS: true}, namedDefault),
@@ -176,8 +174,8 @@ func checkDBParameters(ctx context.Context, g *api.Region, r provider.Request) e
 func createDBParameters(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	name := r.Desired.Ref.Name
 	_, err := g.RDS.CreateDBParameterGroup(ctx, &rds.CreateDBParameterGroupInput{
-		DBParameterGroupName: aws.String(name), DBParameterGroupFamily: network.Desired(r.Desired.Attrs, familyAttr),
-		Description: network.Desired(r.Desired.Attrs, "description"), Tags: rdsTags(g.BirthTags(r, false)),
+		DBParameterGroupName: aws.String(name), DBParameterGroupFamily: api.Desired(r.Desired.Attrs, familyAttr),
+		Description: api.Desired(r.Desired.Attrs, "description"), Tags: rdsTags(g.BirthTags(r, false)),
 	})
 	if err = api.Classify("", err); api.HasCode(err, "DBParameterGroupAlreadyExists", "DBParameterGroupAlreadyExistsFault") {
 		err = api.UnlessOwn(ctx, g, r, err, readDBParameters)

@@ -12,14 +12,13 @@ import (
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws/api"
-	"github.com/ovi-project/ovi/provider/aws/network"
 	"github.com/ovi-project/ovi/resource"
 )
 
 func kindOfDBSubnets() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
-			Provider: api.Name, Name: api.KindDBSubnets,
+			Provider: api.ProviderName, Name: api.KindDBSubnets,
 			Doc:         "The subnets that databases may run in.\n\nIts name is its name in AWS. The subnets must be of one VPC and in two availability zones at least.",
 			NamePattern: `[a-z0-9][a-z0-9._ -]{0,254}`, NameDoc: "lower-case letters, digits, '.', '_', '-' and spaces, at most 255 characters; not default",
 			CrossCheck: api.CrossChecks(api.TagTraits{RDS: true}, namedDefault, api.TwoZones),
@@ -37,14 +36,6 @@ func kindOfDBSubnets() api.Kind {
 		},
 		List: listDBSubnets, Read: readDBSubnets, Tag: tagDBSubnets, Check: checkDBSubnets,
 		Create: createDBSubnets, Update: updateDBSubnets, Remove: deleteDBSubnets,
-	}
-}
-
-func namedDefault(c *api.Checking) {
-	for _, d := range c.Configured {
-		if d.Ref.Name == "default" {
-			c.Alone(d, "name", "use another name", "AWS reserves the name default")
-		}
 	}
 }
 
@@ -142,7 +133,7 @@ func createDBSubnets(ctx context.Context, g *api.Region, r provider.Request) (re
 	var created *rds.CreateDBSubnetGroupOutput
 	err := g.Patiently(ctx, g.Wait.Appear, func() (err error) {
 		created, err = g.RDS.CreateDBSubnetGroup(ctx, &rds.CreateDBSubnetGroupInput{
-			DBSubnetGroupName: aws.String(name), DBSubnetGroupDescription: network.Desired(r.Desired.Attrs, "description"),
+			DBSubnetGroupName: aws.String(name), DBSubnetGroupDescription: api.Desired(r.Desired.Attrs, "description"),
 			SubnetIds: r.Desired.Attrs.Texts("subnets"), Tags: rdsTags(g.BirthTags(r, false)),
 		})
 		return api.Classify("", err)
@@ -166,7 +157,7 @@ func createDBSubnets(ctx context.Context, g *api.Region, r provider.Request) (re
 func updateDBSubnets(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	if api.Changed(r, "subnets", "description") {
 		_, err := g.RDS.ModifyDBSubnetGroup(ctx, &rds.ModifyDBSubnetGroupInput{
-			DBSubnetGroupName: aws.String(r.Have.ID), DBSubnetGroupDescription: network.Desired(r.Desired.Attrs, "description"),
+			DBSubnetGroupName: aws.String(r.Have.ID), DBSubnetGroupDescription: api.Desired(r.Desired.Attrs, "description"),
 			SubnetIds: r.Desired.Attrs.Texts("subnets"),
 		})
 		if err != nil {

@@ -8,3 +8,11 @@ import (
 func Kinds() []api.Kind {
 	return []api.Kind{kindOfRDS(), kindOfDBSubnets(), kindOfDBParameters()}
 }
+
+func kindOfRDS() api.Kind {
+	return api.Kind{
+		Schema: rdsSchema(),
+		List:   listDatabases, Read: readDB, Tag: tagDB, Check: checkDB,
+		Create: createDB, Update: updateDB, Remove: deleteDB,
+	}
+}

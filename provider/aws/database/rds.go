@@ -37,22 +37,6 @@ func database(ctx context.Context, g *api.Region, id string) (types.DBInstance, 
 	return api.Only(out.DBInstances, nil, "rds.DescribeDBInstances", id)
 }
 
-func rdsTags(tags map[string]string) []types.Tag {
-	out := make([]types.Tag, 0, len(tags))
-	for _, k := range slices.Sorted(maps.Keys(tags)) {
-		out = append(out, types.Tag{Key: aws.String(k), Value: aws.String(tags[k])})
-	}
-	return out
-}
-
-func rdsTagMap(tags []types.Tag) map[string]string {
-	out := make(map[string]string, len(tags))
-	for _, t := range tags {
-		out[aws.ToString(t.Key)] = aws.ToString(t.Value)
-	}
-	return out
-}
-
 func observedDB(g *api.Region, d types.DBInstance) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(d.DBInstanceIdentifier), UID: aws.ToString(d.DbiResourceId), Since: aws.ToTime(d.InstanceCreateTime)}
 	status := aws.ToString(d.DBInstanceStatus)
@@ -214,22 +198,28 @@ func awaitNoDB(ctx context.Context, g *api.Region, id string) error {
 	})
 }
 
-// loseDatabase is what is lost with a database. Whether a final snapshot is taken is a matter of
-// the configuration, never of what the database carries.
-func loseDatabase(o resource.Observed, last resource.Attrs) string {
-	if skipsSnapshot(last) {
-		return api.Gib("database", o) + ". No final snapshot is taken."
-	}
-	return api.Gib("database", o) + ". A final snapshot is taken."
-}
-
-// skipsSnapshot says that a database is deleted without a final snapshot.
-func skipsSnapshot(last resource.Attrs) bool {
-	keep, set := api.Flag(last, "final_snapshot")
-	return set && !keep
-}
-
 func listDatabases(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	all, err := databases(ctx, s.Region)
 	return api.ObservedAs(s, slices.DeleteFunc(all, deleting), err, observedDB)
+}
+
+// claimName orders the database. One of that name may still be being deleted, or not be visible yet.
+func claimName(ctx context.Context, g *api.Region, id string, r provider.Request, order func(context.Context) error) error {
+	return g.Await(ctx, g.Wait.Database, "the name "+id+" to be free", func(ctx context.Context) error {
+		err := order(ctx)
+		if err == nil || !api.HasCode(err, "DBInstanceAlreadyExists") {
+			return api.Classify("", err)
+		}
+		d, err := database(ctx, g, id)
+		switch o := observedDB(g, d); {
+		case api.Absent(err), err == nil && deleting(d):
+			return api.ErrWait
+		case err != nil:
+			return err
+		case o.Marks.Key == r.Key && r.Key != "":
+			return nil
+		default:
+			return api.Taken(o, r)
+		}
+	})
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws/api"
-	"github.com/ovi-project/ovi/provider/aws/network"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -32,7 +31,7 @@ func createDB(ctx context.Context, g *api.Region, r provider.Request) (resource.
 
 // newDB creates an empty database or restores one, and waits for it.
 func newDB(ctx context.Context, g *api.Region, id string, r provider.Request) (types.DBInstance, error) {
-	if snapshot := network.Desired(r.Desired.Attrs, snapshotAttr); snapshot != nil {
+	if snapshot := api.Desired(r.Desired.Attrs, snapshotAttr); snapshot != nil {
 		return restoreDB(ctx, g, id, *snapshot, r)
 	}
 	in, err := orderDB(g, r)
@@ -48,53 +47,32 @@ func newDB(ctx context.Context, g *api.Region, id string, r provider.Request) (t
 	return awaitDB(ctx, g, id, "to be available", anyDB)
 }
 
-// claimName orders the database. One of that name may still be being deleted, or not be visible yet.
-func claimName(ctx context.Context, g *api.Region, id string, r provider.Request, order func(context.Context) error) error {
-	return g.Await(ctx, g.Wait.Database, "the name "+id+" to be free", func(ctx context.Context) error {
-		err := order(ctx)
-		if err == nil || !api.HasCode(err, "DBInstanceAlreadyExists") {
-			return api.Classify("", err)
-		}
-		d, err := database(ctx, g, id)
-		switch o := observedDB(g, d); {
-		case api.Absent(err), err == nil && deleting(d):
-			return api.ErrWait
-		case err != nil:
-			return err
-		case o.Marks.Key == r.Key && r.Key != "":
-			return nil
-		default:
-			return api.Taken(o, r)
-		}
-	})
-}
-
 func orderDB(g *api.Region, r provider.Request) (*rds.CreateDBInstanceInput, error) {
 	a := r.Desired.Attrs
 	in := &rds.CreateDBInstanceInput{
 		DBInstanceIdentifier: aws.String(r.Desired.Ref.Name),
-		DBInstanceClass:      network.Desired(a, "size"),
-		Engine:               network.Desired(a, "engine"),
-		EngineVersion:        network.Desired(a, "engine_version"),
+		DBInstanceClass:      api.Desired(a, "size"),
+		Engine:               api.Desired(a, "engine"),
+		EngineVersion:        api.Desired(a, "engine_version"),
 		AllocatedStorage:     api.DesiredInt(a, "storage"),
-		StorageType:          network.Desired(a, "storage_type"),
+		StorageType:          api.Desired(a, "storage_type"),
 		StorageEncrypted:     api.DesiredFlag(a, "encrypted"),
-		KmsKeyId:             network.Desired(a, api.KMSKeyAttr),
-		AvailabilityZone:     network.Desired(a, "zone"),
+		KmsKeyId:             api.Desired(a, api.KMSKeyAttr),
+		AvailabilityZone:     api.Desired(a, "zone"),
 		MultiAZ:              api.DesiredFlag(a, "multi_az"),
 		PubliclyAccessible:   api.DesiredFlag(a, "public"),
-		MasterUsername:       network.Desired(a, "username"),
-		DBName:               network.Desired(a, "database"),
+		MasterUsername:       api.Desired(a, "username"),
+		DBName:               api.Desired(a, "database"),
 		Port:                 api.DesiredInt(a, "port"),
-		DBSubnetGroupName:    network.Desired(a, "subnet_group"),
-		DBParameterGroupName: network.Desired(a, parameterGroup),
+		DBSubnetGroupName:    api.Desired(a, "subnet_group"),
+		DBParameterGroupName: api.Desired(a, parameterGroup),
 		VpcSecurityGroupIds:  a.Texts("security_groups"),
 		DeletionProtection:   api.DesiredFlag(a, "deletion_protection"),
 		CopyTagsToSnapshot:   aws.Bool(true),
 
 		AutoMinorVersionUpgrade:    api.DesiredFlag(a, "minor_upgrades"),
-		PreferredBackupWindow:      network.Desired(a, "backup_window"),
-		PreferredMaintenanceWindow: network.Desired(a, "maintenance_window"),
+		PreferredBackupWindow:      api.Desired(a, "backup_window"),
+		PreferredMaintenanceWindow: api.Desired(a, "maintenance_window"),
 
 		Tags: rdsTags(g.BirthTags(r, false)),
 	}

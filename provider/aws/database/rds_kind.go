@@ -10,17 +10,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func kindOfRDS() api.Kind {
-	return api.Kind{
-		Schema: rdsSchema(),
-		List:   listDatabases, Read: readDB, Tag: tagDB, Check: checkDB,
-		Create: createDB, Update: updateDB, Remove: deleteDB,
-	}
-}
-
 func rdsSchema() resource.Kind {
 	return resource.Kind{
-		Provider: api.Name, Name: api.KindRDS,
+		Provider: api.ProviderName, Name: api.KindRDS,
 		Doc: "A managed database.\n\nIts name is its DB identifier. Defaults: PostgreSQL, 20 GiB, encrypted, not public, " +
 			"seven days of backups, a password that AWS generates and stores in Secrets Manager, and a final snapshot when it is deleted.",
 		NamePattern: `[a-z]([a-z0-9-]{0,61}[a-z0-9])?`, NameDoc: "lower-case letters, digits and single hyphens, starting with a letter, at most 63 characters",
@@ -136,4 +128,37 @@ func canonicalRDS(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 		a = a.With("maintenance_window", resource.String(strings.ToLower(s)))
 	}
 	return a, append(judgeDB(a), judgeWindows(a)...)
+}
+
+// loseDatabase is what is lost with a database. Whether a final snapshot is taken is a matter of
+// the configuration, never of what the database carries.
+func loseDatabase(o resource.Observed, last resource.Attrs) string {
+	if skipsSnapshot(last) {
+		return api.Gib("database", o) + ". No final snapshot is taken."
+	}
+	return api.Gib("database", o) + ". A final snapshot is taken."
+}
+
+// skipsSnapshot says that a database is deleted without a final snapshot.
+func skipsSnapshot(last resource.Attrs) bool {
+	keep, set := api.Flag(last, "final_snapshot")
+	return set && !keep
+}
+
+// engineFits: a configured version stands for all that begin with it, and no engine goes back to an
+// older one.
+func engineFits(desired, observed resource.Value) resource.Fit {
+	want, _ := desired.(resource.String)
+	have, _ := observed.(resource.String)
+	return versionFits(string(want), string(have))
+}
+
+func rdsSnapshot() []resource.Attribute {
+	return []resource.Attribute{{
+		Name: snapshotAttr, Type: resource.TString, WriteOnly: true, AfterCreate: true, Example: "orders-final-3f9a1c",
+		Pattern: `[A-Za-z][A-Za-z0-9-]{0,254}|(rds|awsbackup):[A-Za-z0-9:-]+|arn:aws[a-z-]*:rds:[a-z0-9-]+:[0-9]{12}:snapshot:.+`,
+		Note:    "restores a new database only; --replace restores one that exists",
+		Doc: "The DB snapshot that a new database is restored from: its name, or the ARN of one that is shared. Engine, user, databases, encryption and least " +
+			"storage come from it. On a database that exists it changes nothing.",
+	}}
 }

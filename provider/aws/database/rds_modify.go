@@ -13,7 +13,6 @@ import (
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws/api"
-	"github.com/ovi-project/ovi/provider/aws/network"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -78,7 +77,7 @@ func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInp
 			"create a new database and copy the data: storage can only grow")
 	}
 	in := modification(r.Have.ID, a)
-	if v := network.Desired(a, "engine_version"); v != nil {
+	if v := api.Desired(a, "engine_version"); v != nil {
 		in.EngineVersion = v
 		engine := aws.ToString(d.Engine)
 		in.AllowMajorVersionUpgrade = aws.Bool(major(engine, *v) != major(engine, aws.ToString(d.EngineVersion)))
@@ -103,22 +102,22 @@ func modification(id string, a resource.Attrs) *rds.ModifyDBInstanceInput {
 	return &rds.ModifyDBInstanceInput{
 		DBInstanceIdentifier: aws.String(id),
 		ApplyImmediately:     aws.Bool(true),
-		DBInstanceClass:      network.Desired(a, "size"),
+		DBInstanceClass:      api.Desired(a, "size"),
 		AllocatedStorage:     api.DesiredInt(a, "storage"),
-		StorageType:          network.Desired(a, "storage_type"),
+		StorageType:          api.Desired(a, "storage_type"),
 		Iops:                 api.DesiredInt(a, "iops"),
 		StorageThroughput:    api.DesiredInt(a, "throughput"),
 		MultiAZ:              api.DesiredFlag(a, "multi_az"),
 		PubliclyAccessible:   api.DesiredFlag(a, "public"),
 		DBPortNumber:         api.DesiredInt(a, "port"),
 		VpcSecurityGroupIds:  a.Texts("security_groups"),
-		DBParameterGroupName: network.Desired(a, parameterGroup),
+		DBParameterGroupName: api.Desired(a, parameterGroup),
 		DeletionProtection:   api.DesiredFlag(a, "deletion_protection"),
 
 		BackupRetentionPeriod:      api.DesiredInt(a, "backup_days"),
 		AutoMinorVersionUpgrade:    api.DesiredFlag(a, "minor_upgrades"),
-		PreferredBackupWindow:      network.Desired(a, "backup_window"),
-		PreferredMaintenanceWindow: network.Desired(a, "maintenance_window"),
+		PreferredBackupWindow:      api.Desired(a, "backup_window"),
+		PreferredMaintenanceWindow: api.Desired(a, "maintenance_window"),
 	}
 }
 
@@ -131,14 +130,6 @@ func major(engine, version string) string {
 		n = 2
 	}
 	return strings.Join(parts[:min(n, len(parts))], ".")
-}
-
-// engineFits: a configured version stands for all that begin with it, and no engine goes back to an
-// older one.
-func engineFits(desired, observed resource.Value) resource.Fit {
-	want, _ := desired.(resource.String)
-	have, _ := observed.(resource.String)
-	return versionFits(string(want), string(have))
 }
 
 func versionFits(want, have string) resource.Fit {
@@ -165,4 +156,11 @@ func olderVersion(a, b string) bool {
 		}
 	}
 	return false
+}
+
+func anyDB(types.DBInstance) bool { return true }
+
+// onceReady orders a change of a database that may be busy, for example with its first backup.
+func onceReady(ctx context.Context, g *api.Region, order func() error) error {
+	return g.Patiently(ctx, g.Wait.Database, func() error { return api.Classify("", order()) }, "InvalidDBInstanceState", "InvalidDBInstanceStateFault")
 }

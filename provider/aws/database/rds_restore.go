@@ -12,22 +12,8 @@ import (
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws/api"
-	"github.com/ovi-project/ovi/provider/aws/network"
 	"github.com/ovi-project/ovi/resource"
 )
-
-// snapshotAttr names what a database is restored from.
-const snapshotAttr = "snapshot"
-
-func rdsSnapshot() []resource.Attribute {
-	return []resource.Attribute{{
-		Name: snapshotAttr, Type: resource.TString, WriteOnly: true, AfterCreate: true, Example: "orders-final-3f9a1c",
-		Pattern: `[A-Za-z][A-Za-z0-9-]{0,254}|(rds|awsbackup):[A-Za-z0-9:-]+|arn:aws[a-z-]*:rds:[a-z0-9-]+:[0-9]{12}:snapshot:.+`,
-		Note:    "restores a new database only; --replace restores one that exists",
-		Doc: "The DB snapshot that a new database is restored from: its name, or the ARN of one that is shared. Engine, user, databases, encryption and least " +
-			"storage come from it. On a database that exists it changes nothing.",
-	}}
-}
 
 // restoreDB creates a database from a snapshot, and then sets what the restoring call does not take. Each part
 // finds what an earlier attempt did.
@@ -139,15 +125,15 @@ func orderRestore(g *api.Region, r provider.Request, s types.DBSnapshot) *rds.Re
 	a := r.Desired.Attrs
 	in := &rds.RestoreDBInstanceFromDBSnapshotInput{
 		DBInstanceIdentifier:    aws.String(r.Desired.Ref.Name),
-		DBSnapshotIdentifier:    network.Desired(a, snapshotAttr),
-		DBInstanceClass:         network.Desired(a, "size"),
-		Engine:                  network.Desired(a, "engine"),
-		AvailabilityZone:        network.Desired(a, "zone"),
+		DBSnapshotIdentifier:    api.Desired(a, snapshotAttr),
+		DBInstanceClass:         api.Desired(a, "size"),
+		Engine:                  api.Desired(a, "engine"),
+		AvailabilityZone:        api.Desired(a, "zone"),
 		MultiAZ:                 api.DesiredFlag(a, "multi_az"),
 		PubliclyAccessible:      api.DesiredFlag(a, "public"),
 		Port:                    api.DesiredInt(a, "port"),
-		DBSubnetGroupName:       network.Desired(a, "subnet_group"),
-		DBParameterGroupName:    network.Desired(a, parameterGroup),
+		DBSubnetGroupName:       api.Desired(a, "subnet_group"),
+		DBParameterGroupName:    api.Desired(a, parameterGroup),
 		VpcSecurityGroupIds:     a.Texts("security_groups"),
 		DeletionProtection:      api.DesiredFlag(a, "deletion_protection"),
 		AutoMinorVersionUpgrade: api.DesiredFlag(a, "minor_upgrades"),

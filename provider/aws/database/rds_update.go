@@ -13,8 +13,6 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func anyDB(types.DBInstance) bool { return true }
-
 // updateDB makes all changes in one call, at once. That call also makes whatever else is pending
 // until the maintenance window; Observe has reported that in the message.
 func updateDB(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
@@ -65,11 +63,6 @@ func stateChanges(r provider.Request) bool {
 
 func isStopped(d types.DBInstance) bool { return aws.ToString(d.DBInstanceStatus) == "stopped" }
 
-// onceReady orders a change of a database that may be busy, for example with its first backup.
-func onceReady(ctx context.Context, g *api.Region, order func() error) error {
-	return g.Patiently(ctx, g.Wait.Database, func() error { return api.Classify("", order()) }, "InvalidDBInstanceState", "InvalidDBInstanceStateFault")
-}
-
 // powerDB stops or starts a database and waits for it.
 func powerDB(ctx context.Context, g *api.Region, d types.DBInstance, off bool) (types.DBInstance, error) {
 	id := aws.ToString(d.DBInstanceIdentifier)
@@ -96,19 +89,4 @@ func tagDB(ctx context.Context, g *api.Region, id string, set map[string]string,
 		return err
 	}
 	return tagByARN(ctx, g, d.DBInstanceArn, set, drop)
-}
-
-// tagByARN changes the tags of a resource of RDS, and leaves others as they are.
-func tagByARN(ctx context.Context, g *api.Region, arn *string, set map[string]string, drop []string) error {
-	if len(set) > 0 {
-		_, err := g.RDS.AddTagsToResource(ctx, &rds.AddTagsToResourceInput{ResourceName: arn, Tags: rdsTags(set)})
-		if err != nil {
-			return api.Classify("", err)
-		}
-	}
-	if len(drop) == 0 {
-		return nil
-	}
-	_, err := g.RDS.RemoveTagsFromResource(ctx, &rds.RemoveTagsFromResourceInput{ResourceName: arn, TagKeys: drop})
-	return api.Classify("", err)
 }

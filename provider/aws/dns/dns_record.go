@@ -11,7 +11,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/route53/types"
 
 	"github.com/ovi-project/ovi/provider/aws/api"
-	"github.com/ovi-project/ovi/provider/aws/network"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -25,7 +24,7 @@ const (
 func kindOfRecord() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
-			Provider: api.Name, Name: KindRecord,
+			Provider: api.ProviderName, Name: KindRecord,
 			Doc: "A record of a dns_zone: all values of one name and type.\n\n" +
 				"Route 53 keeps no tags on records: that ovi owns one is known from the record of its creation or adoption alone, and one that exists is never taken over. Its ID is ZONE/NAME/TYPE, as in Z0123456789ABC/www.example.com/A. Records are reported in every region; those with a routing policy are not managed.",
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NoTags: true, Carrier: resource.NoMarks, ByAttrs: true,
@@ -158,7 +157,7 @@ func recordsInZones(c *api.Checking) {
 		case !known || !plain: // a reference
 		case name != of && !strings.HasSuffix(name, "."+of):
 			c.Wrong(d, api.DomainAttr, "use for example "+strings.TrimSuffix(name, ".")+"."+of, "%s is not in the zone %s", name, of)
-		case name == of && network.DesiredIs(d.Attrs, recordType, "CNAME"):
+		case name == of && api.DesiredIs(d.Attrs, recordType, "CNAME"):
 			c.Wrong(d, recordType, "use an alias, or A and AAAA", "the domain of a zone cannot be a CNAME")
 		}
 	}

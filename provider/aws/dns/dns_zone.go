@@ -22,7 +22,7 @@ const (
 func kindOfZone() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
-			Provider: api.Name, Name: KindZone,
+			Provider: api.ProviderName, Name: KindZone,
 			Doc: "The records of a domain (hosted zone of Route 53).\n\n" +
 				"Zones belong to the account and not to a region: one is reported in the region of its ovi:ref tag, an unmanaged one in each. A domain is served by its zone once its registrar names the zone's name_servers. A second zone of one domain is not created: adopt the one that exists.",
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NameAttr: api.DomainAttr, DataLoss: loseZone,

@@ -23,7 +23,7 @@ const (
 func kindOfRole() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
-			Provider: api.Name, Name: KindRole,
+			Provider: api.ProviderName, Name: KindRole,
 			Doc: "What programs on instances, and services of AWS, may do.\n\n" +
 				"Its name is its name in AWS. Roles belong to the account and not to a region: one is reported in the region of its ovi:ref tag, an unmanaged one in each. An instance refers to it with `iam_profile: ${iam_role/web}`.",
 			NamePattern: `[A-Za-z0-9_+=,.@-]{1,64}`, NameDoc: "letters, digits and _ + = , . @ -, at most 64 characters",
@@ -151,7 +151,7 @@ const iamPage = 1000
 // OfOtherRegion reports that a resource which belongs to no region is marked as one of another region.
 func OfOtherRegion(g *api.Region, tags map[string]string) bool {
 	ref, err := resource.ParseRef(tags[api.TagRef])
-	return tags[api.TagManaged] == "true" && err == nil && ref.Provider == api.Name && ref.Location != g.Name
+	return tags[api.TagManaged] == "true" && err == nil && ref.Provider == api.ProviderName && ref.Location != g.Name
 }
 
 func observedRole(g *api.Region, r types.RoleDetail) resource.Observed {

@@ -28,7 +28,7 @@ const (
 func kindOfCertificate() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
-			Provider: api.Name, Name: KindCertificate,
+			Provider: api.ProviderName, Name: KindCertificate,
 			Doc: "A public certificate of ACM, validated by DNS.\n\n" +
 				"AWS issues it once the validation record of each of its domains is in the DNS, and renews it as long as they are: write a dns_record from validation_name and validation_value. Until then it exists and is not issued; a listener waits for it, so let the listener depend on the dns_record. A certificate for CloudFront must be in us-east-1. It cannot be changed, only replaced; an existing one is adopted by its ARN.",
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NameAttr: api.DomainAttr,
@@ -214,7 +214,7 @@ func createCertificate(ctx context.Context, g *api.Region, r provider.Request) (
 	sum := sha256.Sum256([]byte(r.Key))
 	const tokenLength = 32
 	in := &acm.RequestCertificateInput{
-		DomainName: network.Desired(a, api.DomainAttr), SubjectAlternativeNames: a.Texts(alternativesAttr), ValidationMethod: types.ValidationMethodDns,
+		DomainName: api.Desired(a, api.DomainAttr), SubjectAlternativeNames: a.Texts(alternativesAttr), ValidationMethod: types.ValidationMethodDns,
 		KeyAlgorithm: types.KeyAlgorithm(algorithm), IdempotencyToken: aws.String(hex.EncodeToString(sum[:])[:tokenLength]), Tags: acmTags(g.BirthTags(r, false)),
 	}
 	id, err := api.NoRetry(ctx, g, func() (string, error) {

@@ -28,7 +28,7 @@ const (
 func kindOfKMS() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
-			Provider: api.Name, Name: KindKMS,
+			Provider: api.ProviderName, Name: KindKMS,
 			Doc: "A key of KMS that encrypts data.\n\n" +
 				"A deleted key is kept for its deletion_window, in which it can be restored outside ovi; after that, nothing that it has encrypted can be read. A key that ovi deleted and that is configured again is created: it is another key. One whose deletion was scheduled outside ovi is stopped, and an apply cancels its deletion. `state: stopped` disables a key. An existing key is adopted by its ID.",
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NameAttr: api.AliasAttr, DataLoss: loseKey, State: resource.StateRunning,

@@ -13,7 +13,6 @@ import (
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws/api"
-	"github.com/ovi-project/ovi/provider/aws/network"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -27,7 +26,7 @@ const (
 func kindOfLogs() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
-			Provider: api.Name, Name: KindLogs,
+			Provider: api.ProviderName, Name: KindLogs,
 			Doc:         "Where CloudWatch keeps the log of a program.\n\nIts name is its name in AWS, unless log_name sets another, which may have slashes.",
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, DataLoss: loseLogs,
 			CrossCheck: api.CrossChecks(api.TagTraits{IAM: true}, oneLogName), Replace: replaceLogs,
@@ -203,7 +202,7 @@ func checkLogs(ctx context.Context, g *api.Region, r provider.Request) error {
 func createLogs(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	a, name := r.Desired.Attrs, nameIn(&r.Desired, logName)
 	class, _ := api.Text(a, "class")
-	key := network.Desired(a, api.KMSKeyAttr)
+	key := api.Desired(a, api.KMSKeyAttr)
 	if aws.ToString(key) == "" {
 		key = nil
 	}

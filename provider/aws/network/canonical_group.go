@@ -201,3 +201,8 @@ func rulePortAttrs(protocol string, from, to int64) []resource.Attr {
 	}
 	return append(out, resource.Attr{Name: "from_port", Value: resource.Int(from)}, resource.Attr{Name: "to_port", Value: resource.Int(to)})
 }
+
+func undescribed(v resource.Value) resource.Value {
+	a, _ := v.(resource.Attrs)
+	return a.Without("description").Without(peerAccount)
+}

@@ -187,3 +187,23 @@ func groupNames(c *api.Checking) {
 		}
 	}
 }
+
+// oneInEach finds resources of a kind that name the same resource in an attribute, of which AWS
+// allows one.
+func oneInEach(attr, what string) func(*api.Checking) {
+	return func(c *api.Checking) {
+		taken := map[string]*resource.Desired{}
+		for _, d := range c.Configured {
+			v, ok := d.Attrs.Get(attr)
+			if !ok {
+				continue
+			}
+			key := d.Ref.Location + " " + string(resource.AppendJSON(nil, v))
+			if first := taken[key]; first != nil {
+				c.Wrong(d, attr, "remove one of the two", "%s is attached to the same %s: AWS allows one %s in each", api.Location(first), attr, what)
+				continue
+			}
+			taken[key] = d
+		}
+	}
+}

@@ -12,12 +12,10 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-const KindEIP = "eip"
-
 func kindOfEIP() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
-			Provider: api.Name, Name: KindEIP,
+			Provider: api.ProviderName, Name: KindEIP,
 			Doc: "A fixed public IPv4 address (Elastic IP).\n\n" +
 				"It belongs to the account until it is deleted: a deleted address cannot be had again. It is created with its name as its Name tag; an existing one is adopted by its ID.",
 			NameTag:     api.TagHuman,
@@ -220,14 +218,9 @@ func natsWith(ctx context.Context, g *api.Region, address string) ([]string, err
 	all, err := natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{})
 	var names []string
 	for _, n := range all {
-		if o := observedNAT(g, n); !natGone(n) && DesiredIs(o.Attrs, "eip", address) {
+		if o := observedNAT(g, n); !natGone(n) && api.DesiredIs(o.Attrs, "eip", address) {
 			names = append(names, api.NameID(o))
 		}
 	}
 	return names, err
-}
-
-func DesiredIs(a resource.Attrs, name, value string) bool {
-	s, ok := api.Text(a, name)
-	return ok && s == value
 }

@@ -78,8 +78,8 @@ func createGroup(ctx context.Context, g *api.Region, r provider.Request) (resour
 func orderGroup(g *api.Region, r provider.Request) *ec2.CreateSecurityGroupInput {
 	return &ec2.CreateSecurityGroupInput{
 		GroupName:         aws.String(r.Desired.Ref.Name),
-		Description:       Desired(r.Desired.Attrs, "description"),
-		VpcId:             Desired(r.Desired.Attrs, "vpc"),
+		Description:       api.Desired(r.Desired.Attrs, "description"),
+		VpcId:             api.Desired(r.Desired.Attrs, "vpc"),
 		TagSpecifications: []types.TagSpecification{api.Born(types.ResourceTypeSecurityGroup, g.BirthTags(r, false))},
 	}
 }

@@ -17,15 +17,9 @@ func kindOfGroup() api.Kind {
 // groupText is what EC2 accepts in descriptions. The apostrophe is not part of it.
 const groupText = `[A-Za-z0-9 ._:/()#,@\[\]+=&;{}!$*-]*`
 
-// groupName is the attribute with what AWS calls a group besides its ID.
-const groupName = "group_name"
-
-// peerAccount is the attribute of a rule with the account of its peer.
-const peerAccount = "account"
-
 func groupSchema() resource.Kind {
 	return resource.Kind{
-		Provider: api.Name, Name: api.KindGroup,
+		Provider: api.ProviderName, Name: api.KindGroup,
 		Doc: "A firewall for instances and databases.\n\n" +
 			"The configuration holds all of its rules, unless separate_rules is set: a rule that is added outside ovi is drift and is removed again. " +
 			"Its name is its group name in AWS.",
@@ -57,13 +51,6 @@ func groupSchema() resource.Kind {
 			{Name: groupName, Type: resource.TString, Computed: true, Doc: "Its name in AWS."},
 		},
 	}
-}
-
-// everywhere is the rule that AWS adds to every new group: all traffic is allowed out.
-func everywhere() resource.Attrs {
-	return resource.NewAttrs(
-		resource.Attr{Name: "protocol", Value: resource.String("all")},
-		resource.Attr{Name: "cidr", Value: resource.String("0.0.0.0/0")})
 }
 
 func ruleElem() *resource.Attribute {

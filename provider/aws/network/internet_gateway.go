@@ -18,7 +18,7 @@ const KindInternetGateway = "internet_gateway"
 func kindOfInternetGateway() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
-			Provider: api.Name, Name: KindInternetGateway,
+			Provider: api.ProviderName, Name: KindInternetGateway,
 			Doc: "What connects a vpc to the internet.\n\n" +
 				"A VPC has one at most. Subnets use it by a route of their route_table. It is created with its name as its Name tag; an existing one is adopted by its ID.",
 			NameTag:     api.TagHuman,
@@ -195,24 +195,4 @@ func publicIn(ctx context.Context, g *api.Region, have resource.Observed) ([]str
 		}
 	}
 	return names, err
-}
-
-// oneInEach finds resources of a kind that name the same resource in an attribute, of which AWS
-// allows one.
-func oneInEach(attr, what string) func(*api.Checking) {
-	return func(c *api.Checking) {
-		taken := map[string]*resource.Desired{}
-		for _, d := range c.Configured {
-			v, ok := d.Attrs.Get(attr)
-			if !ok {
-				continue
-			}
-			key := d.Ref.Location + " " + string(resource.AppendJSON(nil, v))
-			if first := taken[key]; first != nil {
-				c.Wrong(d, attr, "remove one of the two", "%s is attached to the same %s: AWS allows one %s in each", api.Location(first), attr, what)
-				continue
-			}
-			taken[key] = d
-		}
-	}
 }

@@ -19,7 +19,7 @@ const KindNAT = "nat_gateway"
 func kindOfNAT() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
-			Provider: api.Name, Name: KindNAT,
+			Provider: api.ProviderName, Name: KindNAT,
 			Doc: "What lets the instances of private subnets reach the internet.\n\n" +
 				"It is in a subnet with a route to an internet_gateway; private subnets use it by a route of their route_table. It is created with its name as its Name tag; an existing one is adopted by its ID.",
 			NameTag:     api.TagHuman,
@@ -141,7 +141,7 @@ func readNAT(ctx context.Context, g *api.Region, id string) (resource.Observed, 
 
 func natInput(a resource.Attrs) *ec2.CreateNatGatewayInput {
 	kind, _ := api.Text(a, "connectivity")
-	return &ec2.CreateNatGatewayInput{SubnetId: Desired(a, "subnet"), AllocationId: Desired(a, "eip"), ConnectivityType: types.ConnectivityType(kind)}
+	return &ec2.CreateNatGatewayInput{SubnetId: api.Desired(a, "subnet"), AllocationId: api.Desired(a, "eip"), ConnectivityType: types.ConnectivityType(kind)}
 }
 
 func checkNAT(ctx context.Context, g *api.Region, r provider.Request) error {
@@ -184,7 +184,7 @@ func createNAT(ctx context.Context, g *api.Region, r provider.Request) (resource
 // awaitInternet waits until the VPC of a public NAT gateway has an internet gateway: without one, AWS
 // accepts the call and the NAT gateway fails a minute later (Gateway.NotAttached).
 func awaitInternet(ctx context.Context, g *api.Region, a resource.Attrs) error {
-	if !DesiredIs(a, "connectivity", "public") {
+	if !api.DesiredIs(a, "connectivity", "public") {
 		return nil
 	}
 	subnet, _ := api.Text(a, "subnet")

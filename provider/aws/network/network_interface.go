@@ -15,7 +15,6 @@ import (
 )
 
 const (
-	KindInterface   = "network_interface"
 	deviceIndex     = "device_index"
 	defaultIndex    = 1
 	interfaceAbsent = "InvalidNetworkInterfaceID.NotFound"
@@ -26,7 +25,7 @@ const (
 func kindOfInterface() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
-			Provider: api.Name, Name: KindInterface,
+			Provider: api.ProviderName, Name: KindInterface,
 			Doc: "A network interface that outlives instances.\n\n" +
 				"It keeps its private address, and moves with it to the instance that replaces the one it is attached to. It is created with its name as its Name tag; an existing one is adopted by its ID. The interface that an instance was launched with is part of the instance, not a resource.",
 			NameTag: api.TagHuman, NamePattern: api.TagName, NameDoc: api.TagNameDoc,
@@ -257,23 +256,9 @@ func Lasting(i types.Instance) []string {
 	return out
 }
 
-// Primary is the ID of the interface of its launch, where an instance has more: then AWS refuses what is about "the"
-// interface of the instance.
-func Primary(i types.Instance) string {
-	if len(i.NetworkInterfaces) < 2 {
-		return ""
-	}
-	for _, n := range i.NetworkInterfaces {
-		if n.Attachment != nil && aws.ToInt32(n.Attachment.DeviceIndex) == 0 {
-			return aws.ToString(n.NetworkInterfaceId)
-		}
-	}
-	return ""
-}
-
 func interfaceInput(a resource.Attrs) *ec2.CreateNetworkInterfaceInput {
 	return &ec2.CreateNetworkInterfaceInput{
-		SubnetId: Desired(a, "subnet"), Groups: a.Texts("security_groups"), PrivateIpAddress: Desired(a, api.PrivateIP), Description: Desired(a, "description"),
+		SubnetId: api.Desired(a, "subnet"), Groups: a.Texts("security_groups"), PrivateIpAddress: api.Desired(a, api.PrivateIP), Description: api.Desired(a, "description"),
 	}
 }
 
@@ -285,7 +270,7 @@ func checkInterface(ctx context.Context, g *api.Region, r provider.Request) erro
 	in := interfaceInput(r.Desired.Attrs)
 	in.DryRun = aws.Bool(true)
 	_, err := g.EC2.CreateNetworkInterface(ctx, in)
-	if api.HasCode(err, api.AddressTaken) && r.Have.ID != "" && DesiredIs(r.Have.Attrs, api.PrivateIP, aws.ToString(in.PrivateIpAddress)) {
+	if api.HasCode(err, api.AddressTaken) && r.Have.ID != "" && api.DesiredIs(r.Have.Attrs, api.PrivateIP, aws.ToString(in.PrivateIpAddress)) {
 		return nil
 	}
 	return api.DryRun(err)

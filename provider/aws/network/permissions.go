@@ -30,7 +30,7 @@ func permissionsOf(rules resource.List, self string) []types.IpPermission {
 }
 
 func otherSide(p *types.IpPermission, rule resource.Attrs, self string) {
-	description := Desired(rule, "description")
+	description := api.Desired(rule, "description")
 	if cidr, ok := api.Text(rule, "cidr"); ok {
 		if strings.Contains(cidr, ":") {
 			p.Ipv6Ranges = []types.Ipv6Range{{CidrIpv6: aws.String(cidr), Description: description}}
@@ -43,7 +43,7 @@ func otherSide(p *types.IpPermission, rule resource.Attrs, self string) {
 		group, ok = self, true
 	}
 	if ok {
-		p.UserIdGroupPairs = []types.UserIdGroupPair{{GroupId: aws.String(group), UserId: Desired(rule, peerAccount), Description: description}}
+		p.UserIdGroupPairs = []types.UserIdGroupPair{{GroupId: aws.String(group), UserId: api.Desired(rule, peerAccount), Description: description}}
 	}
 	if list, ok := api.Text(rule, "prefix_list"); ok {
 		p.PrefixListIds = []types.PrefixListId{{PrefixListId: aws.String(list), Description: description}}
@@ -64,11 +64,6 @@ func canonicalPrefix(s string) string {
 	return s
 }
 
-func undescribed(v resource.Value) resource.Value {
-	a, _ := v.(resource.Attrs)
-	return a.Without("description").Without(peerAccount)
-}
-
 // anyAccount is a rule without the account of its peer, which the ID of the peer's group implies: AWS finds the group
 // without it, and does not always report it.
 func anyAccount(v resource.Value) resource.Value {
@@ -83,4 +78,20 @@ func minus(a, b resource.List) resource.List {
 	return slices.DeleteFunc(slices.Clone(a), func(x resource.Value) bool {
 		return slices.ContainsFunc(b, func(y resource.Value) bool { return sameRule(x, y) })
 	})
+}
+
+// otherAccount is the account of a peer's group, if it is not that of the rule's.
+func otherAccount(peer *string, own string) []resource.Attr {
+	if s := aws.ToString(peer); s != "" && s != own {
+		return []resource.Attr{{Name: peerAccount, Value: resource.String(s)}}
+	}
+	return nil
+}
+
+// portOf: a permission without ports, and one for all ports, has none or -1.
+func portOf(n *int32) int64 {
+	if n == nil {
+		return -1
+	}
+	return int64(*n)
 }

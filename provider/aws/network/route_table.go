@@ -18,7 +18,7 @@ const KindRouteTable = "route_table"
 func kindOfRouteTable() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
-			Provider: api.Name, Name: KindRouteTable,
+			Provider: api.ProviderName, Name: KindRouteTable,
 			Doc: "Where the traffic of subnets goes.\n\n" +
 				"The configuration holds all of its routes and subnets: one that is added outside ovi is drift and is removed again. The route to the addresses of the VPC itself is there always, and routes that a virtual private gateway spreads are left alone. " +
 				"It is created with its name as its Name tag; an existing one is adopted by its ID.",
@@ -210,7 +210,7 @@ func checkRouteTable(ctx context.Context, g *api.Region, r provider.Request) err
 	if api.Unresolved(r.Desired.Attrs, "vpc") {
 		return nil
 	}
-	_, err := g.EC2.CreateRouteTable(ctx, &ec2.CreateRouteTableInput{VpcId: Desired(r.Desired.Attrs, "vpc"), DryRun: aws.Bool(true)})
+	_, err := g.EC2.CreateRouteTable(ctx, &ec2.CreateRouteTableInput{VpcId: api.Desired(r.Desired.Attrs, "vpc"), DryRun: aws.Bool(true)})
 	return api.DryRun(err)
 }
 
@@ -219,7 +219,7 @@ func createRouteTable(ctx context.Context, g *api.Region, r provider.Request) (r
 		var out *ec2.CreateRouteTableOutput
 		err := g.Patiently(ctx, g.Wait.Appear, func() (err error) {
 			out, err = g.EC2.CreateRouteTable(ctx, &ec2.CreateRouteTableInput{
-				VpcId: Desired(r.Desired.Attrs, "vpc"), ClientToken: aws.String(r.Key),
+				VpcId: api.Desired(r.Desired.Attrs, "vpc"), ClientToken: aws.String(r.Key),
 				TagSpecifications: []types.TagSpecification{api.Born(types.ResourceTypeRouteTable, g.BirthTags(r, true))},
 			})
 			return api.Classify("", err)

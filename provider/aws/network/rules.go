@@ -46,22 +46,6 @@ func rulesOf(permissions []types.IpPermission, self, account string) resource.Li
 	return sortedRules(out)
 }
 
-// otherAccount is the account of a peer's group, if it is not that of the rule's.
-func otherAccount(peer *string, own string) []resource.Attr {
-	if s := aws.ToString(peer); s != "" && s != own {
-		return []resource.Attr{{Name: peerAccount, Value: resource.String(s)}}
-	}
-	return nil
-}
-
-// portOf: a permission without ports, and one for all ports, has none or -1.
-func portOf(n *int32) int64 {
-	if n == nil {
-		return -1
-	}
-	return int64(*n)
-}
-
 // ruleSet reads the rules of a configuration or of an observation, each once. References to groups are
 // ids by now, so the order may have changed.
 func ruleSet(v resource.Value) resource.List {

@@ -17,8 +17,6 @@ const (
 	KindRule      = "security_group_rule"
 	directionAttr = "direction"
 	peerGroup     = "peer_group"
-	// separateRules is the attribute of a group whose rules are resources of their own.
-	separateRules = "separate_rules"
 )
 
 func kindOfRule() api.Kind {
@@ -43,7 +41,7 @@ func kindOfRule() api.Kind {
 	}
 	return api.Kind{
 		Schema: resource.Kind{
-			Provider: api.Name, Name: KindRule,
+			Provider: api.ProviderName, Name: KindRule,
 			Doc: "One rule of a security group whose other rules are not yours.\n\n" +
 				"The configuration of a security_group holds all of its rules, so a group has either those or resources of this kind: set separate_rules on a group of your own. One that exists is adopted by its ID (sgr-…); its description, if it has one, belongs to it.",
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NameTag: api.TagHuman, Exact: true,
@@ -309,7 +307,7 @@ func addRule(ctx context.Context, g *api.Region, r provider.Request, id string) 
 	permissions := permissionsOf(resource.List{asRule(r.Desired.Attrs)}, id)
 	tags := []types.TagSpecification{api.Born(types.ResourceTypeSecurityGroupRule, g.BirthTags(r, true))}
 	err = g.Patiently(ctx, g.Wait.Appear, func() error {
-		if DesiredIs(r.Desired.Attrs, directionAttr, egressSide) {
+		if api.DesiredIs(r.Desired.Attrs, directionAttr, egressSide) {
 			out, err := g.EC2.AuthorizeSecurityGroupEgress(ctx, &ec2.AuthorizeSecurityGroupEgressInput{GroupId: aws.String(id), IpPermissions: permissions, TagSpecifications: tags}, api.OnlyRefused)
 			if err == nil {
 				x = api.First(out.SecurityGroupRules)
@@ -340,7 +338,7 @@ func updateRule(ctx context.Context, g *api.Region, r provider.Request) (resourc
 	id := r.Have.ID
 	group, _ := api.Text(r.Desired.Attrs, api.KindGroup)
 	p := permissionsOf(resource.List{asRule(r.Desired.Attrs)}, group)[0]
-	want := &types.SecurityGroupRuleRequest{IpProtocol: p.IpProtocol, FromPort: p.FromPort, ToPort: p.ToPort, Description: Desired(r.Desired.Attrs, "description")}
+	want := &types.SecurityGroupRuleRequest{IpProtocol: p.IpProtocol, FromPort: p.FromPort, ToPort: p.ToPort, Description: api.Desired(r.Desired.Attrs, "description")}
 	if want.FromPort == nil {
 		want.FromPort, want.ToPort = aws.Int32(-1), aws.Int32(-1)
 	}

@@ -62,13 +62,13 @@ func readSubnet(ctx context.Context, g *api.Region, id string) (resource.Observe
 
 func createSubnet(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	vpc, _ := api.Text(r.Desired.Attrs, "vpc")
-	zone := Desired(r.Desired.Attrs, "zone")
+	zone := api.Desired(r.Desired.Attrs, "zone")
 	if zone == nil {
 		zone = freeZone(ctx, g, vpc)
 	}
 	in := &ec2.CreateSubnetInput{
-		VpcId:             Desired(r.Desired.Attrs, "vpc"),
-		CidrBlock:         Desired(r.Desired.Attrs, "cidr"),
+		VpcId:             api.Desired(r.Desired.Attrs, "vpc"),
+		CidrBlock:         api.Desired(r.Desired.Attrs, "cidr"),
 		AvailabilityZone:  zone,
 		TagSpecifications: []types.TagSpecification{api.Born(types.ResourceTypeSubnet, g.BirthTags(r, true))},
 	}
@@ -178,14 +178,6 @@ func deleteSubnet(ctx context.Context, g *api.Region, r provider.Request) error 
 	}, "DependencyViolation")
 }
 
-// Desired reads a configured string for the SDK: nil if it is not set.
-func Desired(a resource.Attrs, name string) *string {
-	if s, ok := api.Text(a, name); ok && s != "" {
-		return aws.String(s)
-	}
-	return nil
-}
-
 // checkSubnet: the subnet to be replaced is in the way of the new one only until it is deleted.
 func checkSubnet(ctx context.Context, g *api.Region, r provider.Request) error {
 	a := r.Desired.Attrs
@@ -193,7 +185,7 @@ func checkSubnet(ctx context.Context, g *api.Region, r provider.Request) error {
 		return nil
 	}
 	_, err := g.EC2.CreateSubnet(ctx, &ec2.CreateSubnetInput{
-		VpcId: Desired(a, "vpc"), CidrBlock: Desired(a, "cidr"), AvailabilityZone: Desired(a, "zone"), DryRun: aws.Bool(true),
+		VpcId: api.Desired(a, "vpc"), CidrBlock: api.Desired(a, "cidr"), AvailabilityZone: api.Desired(a, "zone"), DryRun: aws.Bool(true),
 	})
 	if api.HasCode(err, "InvalidSubnet.Conflict") && overlapsOld(r) {
 		return nil

@@ -16,7 +16,7 @@ func kindOfSubnet() api.Kind {
 
 func subnetSchema() resource.Kind {
 	return resource.Kind{
-		Provider: api.Name, Name: api.KindSubnet,
+		Provider: api.ProviderName, Name: api.KindSubnet,
 		Doc:         "A range of the addresses of a vpc in one availability zone.\n\nIt is created with its name as its Name tag. An existing one is adopted by its ID.",
 		NameTag:     api.TagHuman,
 		NamePattern: api.TagName, NameDoc: api.TagNameDoc,

@@ -35,7 +35,7 @@ func kindOfEndpoint() api.Kind {
 	}
 	return api.Kind{
 		Schema: resource.Kind{
-			Provider: api.Name, Name: KindEndpoint,
+			Provider: api.ProviderName, Name: KindEndpoint,
 			Doc: "A private way from a VPC to a service of AWS or of others.\n\n" +
 				"A gateway (of S3 and DynamoDB) costs nothing and is a route in route tables; an interface has addresses in subnets. It is created with its name as its Name tag; an existing one is adopted by its ID.",
 			NameTag: api.TagHuman, NamePattern: api.TagName, NameDoc: api.TagNameDoc,
@@ -205,10 +205,10 @@ func readEndpoint(ctx context.Context, g *api.Region, id string) (resource.Obser
 
 func endpointInput(a resource.Attrs) *ec2.CreateVpcEndpointInput {
 	in := &ec2.CreateVpcEndpointInput{
-		VpcId: Desired(a, api.KindVPC), ServiceName: Desired(a, serviceAttr), PolicyDocument: Desired(a, PolicyAttr),
+		VpcId: api.Desired(a, api.KindVPC), ServiceName: api.Desired(a, serviceAttr), PolicyDocument: api.Desired(a, PolicyAttr),
 		VpcEndpointType: types.VpcEndpointTypeGateway, RouteTableIds: a.Texts(routeTables),
 	}
-	if DesiredIs(a, endpointType, interfaces) {
+	if api.DesiredIs(a, endpointType, interfaces) {
 		in.VpcEndpointType, in.SubnetIds, in.SecurityGroupIds = types.VpcEndpointTypeInterface, a.Texts("subnets"), a.Texts("security_groups")
 		in.PrivateDnsEnabled = api.DesiredFlag(a, privateDNS)
 	}
@@ -300,7 +300,7 @@ func updateEndpoint(ctx context.Context, g *api.Region, r provider.Request) (res
 		want = want.With(privateDNS, resource.Bool(aws.ToBool(in.PrivateDnsEnabled)))
 	}
 	if api.Changed(r, PolicyAttr) {
-		in.PolicyDocument = Desired(r.Desired.Attrs, PolicyAttr)
+		in.PolicyDocument = api.Desired(r.Desired.Attrs, PolicyAttr)
 	}
 	different := in.PolicyDocument != nil || in.PrivateDnsEnabled != nil
 	for _, list := range [][]string{in.AddRouteTableIds, in.RemoveRouteTableIds, in.AddSubnetIds, in.RemoveSubnetIds, in.AddSecurityGroupIds, in.RemoveSecurityGroupIds} {

@@ -16,7 +16,7 @@ func kindOfVPC() api.Kind {
 
 func vpcSchema() resource.Kind {
 	return resource.Kind{
-		Provider: api.Name, Name: api.KindVPC,
+		Provider: api.ProviderName, Name: api.KindVPC,
 		Doc:         "A virtual private network.\n\nIt contains subnets and security groups. It is created with its name as its Name tag. An existing one is adopted by its Name tag or its ID.",
 		NameTag:     api.TagHuman,
 		NamePattern: api.TagName, NameDoc: api.TagNameDoc,
