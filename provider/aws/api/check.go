@@ -96,8 +96,8 @@ func (c *Checking) Named(v resource.Value) *resource.Desired {
 	return c.Find(r.Ref)
 }
 
-// Location is a name and where it is configured, for messages.
-func Location(d *resource.Desired) string {
+// WhereConfigured is a name and where it is configured, for messages.
+func WhereConfigured(d *resource.Desired) string {
 	if d.At.File == "" {
 		return d.Ref.Name
 	}

@@ -80,7 +80,7 @@ func (a Attrs) Texts(name string, list []string) {
 	a[name] = out
 }
 
-func (a Attrs) Done() resource.Attrs { return resource.AttrsOf(a) }
+func (a Attrs) Build() resource.Attrs { return resource.AttrsOf(a) }
 
 func DesiredInt(a resource.Attrs, name string) *int32 {
 	if n, ok := Number(a, name); ok {
@@ -114,4 +114,17 @@ func NameID(o resource.Observed) string {
 		return fmt.Sprintf("%s (%s)", o.ID, o.Marks.Ref)
 	}
 	return o.ID
+}
+
+func DesiredIs(a resource.Attrs, name, value string) bool {
+	s, ok := Text(a, name)
+	return ok && s == value
+}
+
+// DesiredText reads a configured string for the SDK: nil if it is not set.
+func DesiredText(a resource.Attrs, name string) *string {
+	if s, ok := Text(a, name); ok && s != "" {
+		return aws.String(s)
+	}
+	return nil
 }

@@ -32,8 +32,8 @@ type round[T any] struct {
 	err   error
 }
 
-// Get reads one resource; false if it is not listed. The error of a read is that of all who asked.
-func (g *Gather[T]) Get(ctx context.Context, id string) (T, bool, error) {
+// ReadOne reads one resource; false if it is not listed. The error of a read is that of all who asked.
+func (g *Gather[T]) ReadOne(ctx context.Context, id string) (T, bool, error) {
 	r, first, pause := g.join(id)
 	defer g.leave()
 	if first {

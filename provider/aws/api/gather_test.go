@@ -25,7 +25,7 @@ func TestWhoWaitsAtOnceIsReadAtOnce(t *testing.T) {
 		for n := range 100 {
 			all.Go(func() {
 				id := fmt.Sprintf("i-%02d", n)
-				if v, ok, err := g.Get(t.Context(), id); err != nil || ok != (n < 99) || ok && v != "read "+id {
+				if v, ok, err := g.ReadOne(t.Context(), id); err != nil || ok != (n < 99) || ok && v != "read "+id {
 					t.Errorf("%s: %q %v %v", id, v, ok, err)
 				}
 			})
@@ -36,7 +36,7 @@ func TestWhoWaitsAtOnceIsReadAtOnce(t *testing.T) {
 		}
 		for _, pause := range []time.Duration{5 * time.Second, time.Second} { // as for those before, then as for itself
 			begun := time.Now()
-			if _, ok, err := g.Get(t.Context(), "a"); ok || err != nil || time.Since(begun) != pause {
+			if _, ok, err := g.ReadOne(t.Context(), "a"); ok || err != nil || time.Since(begun) != pause {
 				t.Errorf("alone: %v %v after %v, want %v", ok, err, time.Since(begun), pause)
 			}
 		}
@@ -52,13 +52,13 @@ func TestAReadOfManyIsNotCanceledByOne(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var all sync.WaitGroup
 		all.Go(func() {
-			if _, _, err := g.Get(ctx, "a"); err != nil && !errors.Is(err, context.Canceled) {
+			if _, _, err := g.ReadOne(ctx, "a"); err != nil && !errors.Is(err, context.Canceled) {
 				t.Error(err)
 			}
 		})
 		synctest.Wait()
 		all.Go(func() {
-			if v, ok, err := g.Get(t.Context(), "b"); v != "b" || !ok || err != nil {
+			if v, ok, err := g.ReadOne(t.Context(), "b"); v != "b" || !ok || err != nil {
 				t.Errorf("%q %v %v", v, ok, err)
 			}
 		})

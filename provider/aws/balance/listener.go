@@ -83,7 +83,7 @@ func onePort(c *api.Checking) {
 		port, _ := api.Number(d.Attrs, "port")
 		key := d.Ref.Location + " " + string(resource.AppendJSON(nil, v)) + " " + strconv.FormatInt(port, 10)
 		if other := first[key]; other != nil {
-			c.Wrong(d, "port", "use another port", "port %d of the same load balancer has listener/%s", port, api.Location(other))
+			c.Wrong(d, "port", "use another port", "port %d of the same load balancer has listener/%s", port, api.WhereConfigured(other))
 			continue
 		}
 		first[key] = d
@@ -143,7 +143,7 @@ func observedListener(g *api.Region, l types.Listener, tags map[string]string) r
 			a.Text(KindTargets, action.ForwardConfig.TargetGroups[0].TargetGroupArn)
 		}
 	}
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	g.Identify(&o, KindListener, listenerName(l), tags)
 	return o
 }
@@ -166,7 +166,7 @@ func observedRedirect(r *types.RedirectActionConfig) resource.Attrs {
 			a.Text(name, s)
 		}
 	}
-	return a.Done()
+	return a.Build()
 }
 
 func readListener(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
@@ -181,7 +181,7 @@ func readListener(ctx context.Context, g *api.Region, id string) (resource.Obser
 
 // listenerAt finds the listener of a load balancer's port.
 func listenerAt(ctx context.Context, g *api.Region, a resource.Attrs) (resource.Observed, error) {
-	all, err := listenersOf(ctx, g, api.Desired(a, KindBalancer))
+	all, err := listenersOf(ctx, g, api.DesiredText(a, KindBalancer))
 	var some []types.Listener
 	for _, l := range all {
 		if port, _ := api.Number(a, "port"); int64(aws.ToInt32(l.Port)) == port {
@@ -214,7 +214,7 @@ func actionOf(a resource.Attrs) []types.Action {
 	v, ok := a.Get(redirectTo)
 	to, is := v.(resource.Attrs)
 	if !ok || !is {
-		return []types.Action{{Type: types.ActionTypeEnumForward, TargetGroupArn: api.Desired(a, KindTargets)}}
+		return []types.Action{{Type: types.ActionTypeEnumForward, TargetGroupArn: api.DesiredText(a, KindTargets)}}
 	}
 	status, ok := api.Text(to, "status")
 	if !ok {
@@ -222,12 +222,12 @@ func actionOf(a resource.Attrs) []types.Action {
 	}
 	return []types.Action{{Type: types.ActionTypeEnumRedirect, RedirectConfig: &types.RedirectActionConfig{
 		StatusCode: types.RedirectActionStatusCodeEnum(status),
-		Protocol:   api.Desired(to, "protocol"), Host: api.Desired(to, "host"), Port: api.Desired(to, "port"), Path: api.Desired(to, "path"),
+		Protocol:   api.DesiredText(to, "protocol"), Host: api.DesiredText(to, "host"), Port: api.DesiredText(to, "port"), Path: api.DesiredText(to, "path"),
 	}}}
 }
 
 func certificates(a resource.Attrs) []types.Certificate {
-	if arn := api.Desired(a, "certificate"); arn != nil {
+	if arn := api.DesiredText(a, "certificate"); arn != nil {
 		return []types.Certificate{{CertificateArn: arn}}
 	}
 	return nil
@@ -251,7 +251,7 @@ func createListener(ctx context.Context, g *api.Region, r provider.Request) (res
 	protocol, _ := api.Text(a, "protocol")
 	err = g.PatientlyIf(ctx, g.Wait.Appear, func() error {
 		_, err := g.ELB.CreateListener(ctx, &elb.CreateListenerInput{
-			LoadBalancerArn: api.Desired(a, KindBalancer), Port: api.AsInt32(a, "port"), Protocol: types.ProtocolEnum(protocol),
+			LoadBalancerArn: api.DesiredText(a, KindBalancer), Port: api.AsInt32(a, "port"), Protocol: types.ProtocolEnum(protocol),
 			Certificates: certificates(a), DefaultActions: actionOf(a), Tags: elbTagList(g.BirthTags(r, false)),
 		})
 		return api.Classify("", err)

@@ -110,7 +110,7 @@ func observedBalancer(g *api.Region, b types.LoadBalancer, tags map[string]strin
 	a.Texts("security_groups", groups)
 	a.Text("dns_name", b.DNSName)
 	a.Text("zone_id", b.CanonicalHostedZoneId)
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	g.Identify(&o, KindBalancer, aws.ToString(b.LoadBalancerName), tags)
 	return o
 }

@@ -99,8 +99,8 @@ func observedTargets(g *api.Region, t types.TargetGroup, tags map[string]string)
 	h.Number("timeout", t.HealthCheckTimeoutSeconds)
 	h.Number("healthy", t.HealthyThresholdCount)
 	h.Number("unhealthy", t.UnhealthyThresholdCount)
-	a[healthCheck] = h.Done()
-	o.Attrs = a.Done()
+	a[healthCheck] = h.Build()
+	o.Attrs = a.Build()
 	g.Identify(&o, KindTargets, aws.ToString(t.TargetGroupName), tags)
 	return o
 }
@@ -134,7 +134,7 @@ func orderTargets(g *api.Region, r provider.Request, name string) *elb.CreateTar
 	target, _ := api.Text(a, "target_type")
 	h := checkOf(a)
 	return &elb.CreateTargetGroupInput{
-		Name: aws.String(name), VpcId: api.Desired(a, "vpc"), Port: api.AsInt32(a, "port"), Protocol: types.ProtocolEnum(protocol), TargetType: types.TargetTypeEnum(target),
+		Name: aws.String(name), VpcId: api.DesiredText(a, "vpc"), Port: api.AsInt32(a, "port"), Protocol: types.ProtocolEnum(protocol), TargetType: types.TargetTypeEnum(target),
 		HealthCheckProtocol: h.HealthCheckProtocol, HealthCheckPort: h.HealthCheckPort, HealthCheckPath: h.HealthCheckPath, Matcher: h.Matcher,
 		HealthCheckIntervalSeconds: h.HealthCheckIntervalSeconds, HealthCheckTimeoutSeconds: h.HealthCheckTimeoutSeconds,
 		HealthyThresholdCount: h.HealthyThresholdCount, UnhealthyThresholdCount: h.UnhealthyThresholdCount,
@@ -148,11 +148,11 @@ func checkOf(a resource.Attrs) *elb.ModifyTargetGroupInput {
 	h, _ := v.(resource.Attrs)
 	protocol, _ := api.Text(h, "protocol")
 	out := &elb.ModifyTargetGroupInput{
-		HealthCheckProtocol: types.ProtocolEnum(protocol), HealthCheckPort: api.Desired(h, "port"), HealthCheckPath: api.Desired(h, "path"),
+		HealthCheckProtocol: types.ProtocolEnum(protocol), HealthCheckPort: api.DesiredText(h, "port"), HealthCheckPath: api.DesiredText(h, "path"),
 		HealthCheckIntervalSeconds: api.AsInt32(h, "interval"), HealthCheckTimeoutSeconds: api.AsInt32(h, "timeout"),
 		HealthyThresholdCount: api.AsInt32(h, "healthy"), UnhealthyThresholdCount: api.AsInt32(h, "unhealthy"),
 	}
-	if codes := api.Desired(h, "codes"); codes != nil {
+	if codes := api.DesiredText(h, "codes"); codes != nil {
 		out.Matcher = &types.Matcher{HttpCode: codes}
 	}
 	return out

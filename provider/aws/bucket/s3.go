@@ -171,7 +171,7 @@ func observedBucket(g *api.Region, b bucket) resource.Observed {
 		a[lifecycleAttr] = agesOf(b.ages)
 		a[corsAttr] = corsOf(b.origins)
 	}
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	g.Identify(&o, api.KindS3, b.name, b.tags)
 	return o
 }

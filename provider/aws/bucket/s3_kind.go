@@ -118,7 +118,7 @@ func bucketsOnce(c *api.Checking) {
 			other, second = second, other
 		}
 		_, path = bucketOf(second)
-		c.Wrong(second, path, "use another name: bucket names are unique among all regions and accounts", "duplicate bucket %s: s3/%s has it too", name, api.Location(other))
+		c.Wrong(second, path, "use another name: bucket names are unique among all regions and accounts", "duplicate bucket %s: s3/%s has it too", name, api.WhereConfigured(other))
 	}
 }
 

@@ -130,7 +130,7 @@ func s3TagAttrs(tags []types.Tag) resource.Attrs {
 	for _, t := range tags {
 		out[aws.ToString(t.Key)] = resource.String(aws.ToString(t.Value))
 	}
-	return out.Done()
+	return out.Build()
 }
 
 // beyond names what a rule has that the schema cannot hold, as S3 names it.

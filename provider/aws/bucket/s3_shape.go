@@ -59,7 +59,7 @@ func (s shape) encrypt(ctx context.Context) error {
 		return nil
 	}
 	rule := types.ServerSideEncryptionRule{ApplyServerSideEncryptionByDefault: &types.ServerSideEncryptionByDefault{
-		SSEAlgorithm: types.ServerSideEncryption(cipher), KMSMasterKeyID: api.Desired(s.attrs, api.KMSKeyAttr),
+		SSEAlgorithm: types.ServerSideEncryption(cipher), KMSMasterKeyID: api.DesiredText(s.attrs, api.KMSKeyAttr),
 	}}
 	return repeatedly(ctx, s.Region, func() error {
 		_, err := s.S3.PutBucketEncryption(ctx, &s3.PutBucketEncryptionInput{

@@ -27,7 +27,7 @@ func createScaling(ctx context.Context, g *api.Region, r provider.Request) (reso
 		_, err := g.Scaling.CreateAutoScalingGroup(ctx, &autoscaling.CreateAutoScalingGroupInput{
 			AutoScalingGroupName: aws.String(name), MinSize: api.AsInt32(a, "min"), MaxSize: api.AsInt32(a, "max"), DesiredCapacity: api.AsInt32(a, "desired"),
 			VPCZoneIdentifier: subnetList(a), LaunchTemplate: templateOfGroup(a), TargetGroupARNs: a.Texts(targetsAttr),
-			HealthCheckType: api.Desired(a, healthType), HealthCheckGracePeriod: api.AsInt32(a, healthGrace), Tags: scalingTags(name, g.BirthTags(r, false)),
+			HealthCheckType: api.DesiredText(a, healthType), HealthCheckGracePeriod: api.AsInt32(a, healthGrace), Tags: scalingTags(name, g.BirthTags(r, false)),
 		})
 		return api.Classify("", err)
 	}, func(err error) bool {
@@ -46,7 +46,7 @@ func createScaling(ctx context.Context, g *api.Region, r provider.Request) (reso
 func subnetList(a resource.Attrs) *string { return aws.String(strings.Join(a.Texts("subnets"), ",")) }
 
 func templateOfGroup(a resource.Attrs) *types.LaunchTemplateSpecification {
-	return &types.LaunchTemplateSpecification{LaunchTemplateId: api.Desired(a, KindTemplate), Version: api.Desired(a, templateVersion)}
+	return &types.LaunchTemplateSpecification{LaunchTemplateId: api.DesiredText(a, KindTemplate), Version: api.DesiredText(a, templateVersion)}
 }
 
 // leavingScaling: a group of the name is still being deleted.
@@ -106,7 +106,7 @@ func updateScaling(ctx context.Context, g *api.Region, r provider.Request) (reso
 			_, err := g.Scaling.UpdateAutoScalingGroup(ctx, &autoscaling.UpdateAutoScalingGroupInput{
 				AutoScalingGroupName: aws.String(name), MinSize: api.AsInt32(a, "min"), MaxSize: api.AsInt32(a, "max"), DesiredCapacity: api.AsInt32(a, "desired"),
 				VPCZoneIdentifier: subnetList(a), LaunchTemplate: templateOfGroup(a),
-				HealthCheckType: api.Desired(a, healthType), HealthCheckGracePeriod: api.AsInt32(a, healthGrace),
+				HealthCheckType: api.DesiredText(a, healthType), HealthCheckGracePeriod: api.AsInt32(a, healthGrace),
 			})
 			return api.Classify("", err)
 		}, func(err error) bool {

@@ -139,7 +139,7 @@ func observedScaling(g *api.Region, s types.AutoScalingGroup) resource.Observed 
 	}
 	slices.Sort(ids)
 	a.Texts("instances", ids)
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	tags := map[string]string{}
 	for _, t := range s.Tags {
 		tags[aws.ToString(t.Key)] = aws.ToString(t.Value)

@@ -109,7 +109,7 @@ func disks(c *api.Checking) {
 			first, second = second, first
 		}
 		// AttachVolume: "Attachment point … is already in use".
-		c.Wrong(second, "device", "use another device, for example device: /dev/sdg", "device %s of the instance is already used by ebs/%s", device, api.Location(first))
+		c.Wrong(second, "device", "use another device, for example device: /dev/sdg", "device %s of the instance is already used by ebs/%s", device, api.WhereConfigured(first))
 	}
 }
 
@@ -126,6 +126,6 @@ func zoneOfDisk(c *api.Checking, d *resource.Desired) {
 		where, known = api.Text(subnet.Attrs, "zone")
 	}
 	if known && where != zone {
-		c.Wrong(d, "zone", "omit zone: the volume uses the instance's", "the volume is in %s, and ec2/%s is in %s", zone, api.Location(instance), where)
+		c.Wrong(d, "zone", "omit zone: the volume uses the instance's", "the volume is in %s, and ec2/%s is in %s", zone, api.WhereConfigured(instance), where)
 	}
 }

@@ -46,7 +46,7 @@ func observedVolume(g *api.Region, v types.Volume) resource.Observed {
 		a.Text("attach_to", at.InstanceId)
 		a.Text("device", at.Device)
 	}
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	g.Identify(&o, api.KindEBS, "", api.TagsOf(v.Tags))
 	return o
 }
@@ -117,8 +117,8 @@ func orderVolume(ctx context.Context, g *api.Region, r provider.Request) (*ec2.C
 	kind, _ := api.Text(a, volumeType)
 	in := &ec2.CreateVolumeInput{
 		ClientToken: aws.String(r.Key), AvailabilityZone: aws.String(zone), VolumeType: types.VolumeType(kind),
-		Size: api.DesiredInt(a, "size"), Iops: api.DesiredInt(a, "iops"), Throughput: api.DesiredInt(a, "throughput"), SnapshotId: api.Desired(a, "snapshot"),
-		KmsKeyId:          api.Desired(a, api.KMSKeyAttr),
+		Size: api.DesiredInt(a, "size"), Iops: api.DesiredInt(a, "iops"), Throughput: api.DesiredInt(a, "throughput"), SnapshotId: api.DesiredText(a, "snapshot"),
+		KmsKeyId:          api.DesiredText(a, api.KMSKeyAttr),
 		TagSpecifications: []types.TagSpecification{api.Born(types.ResourceTypeVolume, g.BirthTags(r, true))},
 	}
 	if on, _ := api.Flag(a, "encrypted"); on {

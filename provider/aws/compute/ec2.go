@@ -69,7 +69,7 @@ func observedInstance(g *api.Region, i types.Instance, root *types.Volume) resou
 	if root != nil {
 		a["root_volume"] = rootAttrs(root)
 	}
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	if o.Health == resource.Stopped {
 		o.Message = aws.ToString(i.StateTransitionReason)
 	}
@@ -111,7 +111,7 @@ func rootAttrs(v *types.Volume) resource.Attrs {
 	a.Flag("encrypted", v.Encrypted)
 	tuned(a, v.VolumeType, v.Iops, v.Throughput)
 	a.Text(api.KMSKeyAttr, v.KmsKeyId)
-	return a.Done()
+	return a.Build()
 }
 
 // tuned reads the performance of a root volume. That of other types follows from the size, and cannot be set.

@@ -108,7 +108,7 @@ func launchOf(ctx context.Context, g *api.Region, r provider.Request) (*ec2.RunI
 	tags := g.BirthTags(r, true)
 	in := &ec2.RunInstancesInput{
 		ClientToken: aws.String(r.Key), MinCount: aws.Int32(1), MaxCount: aws.Int32(1),
-		ImageId: aws.String(image), InstanceType: types.InstanceType(size), KeyName: api.Desired(a, "key_name"),
+		ImageId: aws.String(image), InstanceType: types.InstanceType(size), KeyName: api.DesiredText(a, "key_name"),
 		BlockDeviceMappings: []types.BlockDeviceMapping{disk},
 		MetadataOptions:     metadata(a), InstanceMarketOptions: marketOf(a),
 		TagSpecifications: []types.TagSpecification{api.Born(types.ResourceTypeInstance, tags), api.Born(types.ResourceTypeVolume, api.RootTags(tags))},
@@ -121,10 +121,10 @@ func launchOf(ctx context.Context, g *api.Region, r provider.Request) (*ec2.RunI
 	} else if given {
 		in.UserData = aws.String(base64.StdEncoding.EncodeToString([]byte(s)))
 	}
-	if p := api.Desired(a, "iam_profile"); p != nil {
+	if p := api.DesiredText(a, "iam_profile"); p != nil {
 		in.IamInstanceProfile = &types.IamInstanceProfileSpecification{Name: p}
 	}
-	if z := api.Desired(a, "zone"); z != nil {
+	if z := api.DesiredText(a, "zone"); z != nil {
 		in.Placement = &types.Placement{AvailabilityZone: z}
 	}
 	locationIn(in, a)
@@ -134,14 +134,14 @@ func launchOf(ctx context.Context, g *api.Region, r provider.Request) (*ec2.RunI
 // locationIn sets the network. A public address is an attribute of the network interface, and then
 // all of the network must be set there.
 func locationIn(in *ec2.RunInstancesInput, a resource.Attrs) {
-	subnet, groups := api.Desired(a, "subnet"), a.Texts("security_groups")
+	subnet, groups := api.DesiredText(a, "subnet"), a.Texts("security_groups")
 	public, set := api.Flag(a, "public_ip")
 	if !set {
-		in.SubnetId, in.SecurityGroupIds, in.PrivateIpAddress = subnet, groups, api.Desired(a, api.PrivateIP)
+		in.SubnetId, in.SecurityGroupIds, in.PrivateIpAddress = subnet, groups, api.DesiredText(a, api.PrivateIP)
 		return
 	}
 	in.NetworkInterfaces = []types.InstanceNetworkInterfaceSpecification{{
-		DeviceIndex: aws.Int32(0), AssociatePublicIpAddress: aws.Bool(public), PrivateIpAddress: api.Desired(a, api.PrivateIP),
+		DeviceIndex: aws.Int32(0), AssociatePublicIpAddress: aws.Bool(public), PrivateIpAddress: api.DesiredText(a, api.PrivateIP),
 		SubnetId: subnet, Groups: groups, DeleteOnTermination: aws.Bool(true),
 	}}
 }
@@ -155,7 +155,7 @@ func rootDisk(ctx context.Context, g *api.Region, image string, a resource.Attrs
 	root, _ := v.(resource.Attrs)
 	ebs := &types.EbsBlockDevice{
 		DeleteOnTermination: aws.Bool(true), Encrypted: aws.Bool(true), VolumeType: types.VolumeTypeGp3, VolumeSize: device.Size,
-		Iops: api.DesiredInt(root, "iops"), Throughput: api.DesiredInt(root, "throughput"), KmsKeyId: api.Desired(root, api.KMSKeyAttr),
+		Iops: api.DesiredInt(root, "iops"), Throughput: api.DesiredInt(root, "throughput"), KmsKeyId: api.DesiredText(root, api.KMSKeyAttr),
 	}
 	if on, ok := api.Flag(root, "encrypted"); ok && !on {
 		ebs.Encrypted = nil // an account may encrypt everything; false would be refused there

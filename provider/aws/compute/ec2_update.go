@@ -146,7 +146,7 @@ func changeProfile(ctx context.Context, g *api.Region, r provider.Request, id st
 	if err != nil {
 		return api.Classify("", err)
 	}
-	name := api.Desired(r.Desired.Attrs, "iam_profile")
+	name := api.DesiredText(r.Desired.Attrs, "iam_profile")
 	return g.PatientlyIf(ctx, g.Wait.Appear, func() error { return setProfile(ctx, g, id, name, out.IamInstanceProfileAssociations) }, unknownProfile)
 }
 

@@ -46,12 +46,12 @@ func Gatherers(g *api.Region) {
 
 // pollInstance and pollVolume read one of many that are waited for.
 func pollInstance(ctx context.Context, g *api.Region, id string) (types.Instance, error) {
-	i, ok, err := g.StartingInstances.Get(ctx, id)
+	i, ok, err := g.StartingInstances.ReadOne(ctx, id)
 	return listed(i, ok, err, "ec2.DescribeInstances", id)
 }
 
 func pollVolume(ctx context.Context, g *api.Region, id string) (types.Volume, error) {
-	v, ok, err := g.ChangingVolumes.Get(ctx, id)
+	v, ok, err := g.ChangingVolumes.ReadOne(ctx, id)
 	return listed(v, ok, err, "ec2.DescribeVolumes", id)
 }
 

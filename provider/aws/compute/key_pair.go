@@ -101,7 +101,7 @@ func observedKeyPair(g *api.Region, k types.KeyPairInfo) resource.Observed {
 	if k.KeyType != "" {
 		a["type"] = resource.String(k.KeyType)
 	}
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	g.Identify(&o, KindKeyPair, o.ID, api.TagsOf(k.Tags))
 	return o
 }

@@ -131,7 +131,7 @@ func observedTemplate(g *api.Region, t types.LaunchTemplate, d *types.ResponseLa
 	if d != nil {
 		launchAttrs(a, d)
 	}
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	g.Identify(&o, KindTemplate, aws.ToString(t.LaunchTemplateName), api.TagsOf(t.Tags))
 	return o
 }
@@ -171,7 +171,7 @@ func launchAttrs(a api.Attrs, d *types.ResponseLaunchTemplateData) {
 		root.Text(api.KMSKeyAttr, m.Ebs.KmsKeyId)
 		root.Number("iops", m.Ebs.Iops)
 		root.Number("throughput", m.Ebs.Throughput)
-		a["root_volume"] = root.Done()
+		a["root_volume"] = root.Build()
 	}
 	tags := map[string]resource.Value{}
 	for _, s := range d.TagSpecifications {

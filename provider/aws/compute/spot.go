@@ -19,7 +19,7 @@ func marketOf(a resource.Attrs) *types.InstanceMarketOptionsRequest {
 		return nil
 	}
 	return &types.InstanceMarketOptionsRequest{
-		MarketType: types.MarketTypeSpot, SpotOptions: &types.SpotMarketOptions{SpotInstanceType: types.SpotInstanceTypeOneTime, MaxPrice: api.Desired(a, spotPrice)},
+		MarketType: types.MarketTypeSpot, SpotOptions: &types.SpotMarketOptions{SpotInstanceType: types.SpotInstanceTypeOneTime, MaxPrice: api.DesiredText(a, spotPrice)},
 	}
 }
 

@@ -40,7 +40,7 @@ func checkDB(ctx context.Context, g *api.Region, r provider.Request) error {
 }
 
 func checkEngine(ctx context.Context, g *api.Region, r provider.Request) error {
-	engine, version := api.Desired(r.Desired.Attrs, "engine"), api.Desired(r.Desired.Attrs, "engine_version")
+	engine, version := api.DesiredText(r.Desired.Attrs, "engine"), api.DesiredText(r.Desired.Attrs, "engine_version")
 	if engine == nil || version == nil || api.Unresolved(r.Desired.Attrs, "engine", "engine_version") {
 		return nil
 	}
@@ -56,7 +56,7 @@ func checkEngine(ctx context.Context, g *api.Region, r provider.Request) error {
 }
 
 func checkSnapshot(ctx context.Context, g *api.Region, r provider.Request) error {
-	name := api.Desired(r.Desired.Attrs, snapshotAttr)
+	name := api.DesiredText(r.Desired.Attrs, snapshotAttr)
 	if name == nil || api.Unresolved(r.Desired.Attrs, snapshotAttr) {
 		return nil
 	}
@@ -65,7 +65,7 @@ func checkSnapshot(ctx context.Context, g *api.Region, r provider.Request) error
 }
 
 func checkSubnetGroup(ctx context.Context, g *api.Region, r provider.Request) error {
-	name := api.Desired(r.Desired.Attrs, "subnet_group")
+	name := api.DesiredText(r.Desired.Attrs, "subnet_group")
 	if name == nil {
 		return nil
 	}

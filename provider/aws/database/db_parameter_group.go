@@ -107,9 +107,9 @@ func observedDBParameters(ctx context.Context, g *api.Region, s types.DBParamete
 				m[name] = resource.String(*p.ParameterValue)
 			}
 		}
-		a[parametersAttr] = m.Done()
+		a[parametersAttr] = m.Build()
 	}
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	g.Identify(&o, KindDBParameters, o.ID, own)
 	if strings.HasPrefix(o.ID, "default.") {
 		o.Message = resource.ProviderDefault
@@ -174,8 +174,8 @@ func checkDBParameters(ctx context.Context, g *api.Region, r provider.Request) e
 func createDBParameters(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	name := r.Desired.Ref.Name
 	_, err := g.RDS.CreateDBParameterGroup(ctx, &rds.CreateDBParameterGroupInput{
-		DBParameterGroupName: aws.String(name), DBParameterGroupFamily: api.Desired(r.Desired.Attrs, familyAttr),
-		Description: api.Desired(r.Desired.Attrs, "description"), Tags: rdsTags(g.BirthTags(r, false)),
+		DBParameterGroupName: aws.String(name), DBParameterGroupFamily: api.DesiredText(r.Desired.Attrs, familyAttr),
+		Description: api.DesiredText(r.Desired.Attrs, "description"), Tags: rdsTags(g.BirthTags(r, false)),
 	})
 	if err = api.Classify("", err); api.HasCode(err, "DBParameterGroupAlreadyExists", "DBParameterGroupAlreadyExistsFault") {
 		err = api.UnlessOwn(ctx, g, r, err, readDBParameters)

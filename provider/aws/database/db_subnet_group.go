@@ -67,7 +67,7 @@ func observedDBSubnets(ctx context.Context, g *api.Region, s types.DBSubnetGroup
 	}
 	a["subnets"] = resource.SortSet(subnets)
 	a.Text("description", s.DBSubnetGroupDescription)
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	g.Identify(&o, api.KindDBSubnets, o.ID, rdsTagMap(tags.TagList))
 	if o.ID == "default" && o.Marks.IsZero() {
 		o.Message = resource.ProviderDefault
@@ -133,7 +133,7 @@ func createDBSubnets(ctx context.Context, g *api.Region, r provider.Request) (re
 	var created *rds.CreateDBSubnetGroupOutput
 	err := g.Patiently(ctx, g.Wait.Appear, func() (err error) {
 		created, err = g.RDS.CreateDBSubnetGroup(ctx, &rds.CreateDBSubnetGroupInput{
-			DBSubnetGroupName: aws.String(name), DBSubnetGroupDescription: api.Desired(r.Desired.Attrs, "description"),
+			DBSubnetGroupName: aws.String(name), DBSubnetGroupDescription: api.DesiredText(r.Desired.Attrs, "description"),
 			SubnetIds: r.Desired.Attrs.Texts("subnets"), Tags: rdsTags(g.BirthTags(r, false)),
 		})
 		return api.Classify("", err)
@@ -157,7 +157,7 @@ func createDBSubnets(ctx context.Context, g *api.Region, r provider.Request) (re
 func updateDBSubnets(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	if api.Changed(r, "subnets", "description") {
 		_, err := g.RDS.ModifyDBSubnetGroup(ctx, &rds.ModifyDBSubnetGroupInput{
-			DBSubnetGroupName: aws.String(r.Have.ID), DBSubnetGroupDescription: api.Desired(r.Desired.Attrs, "description"),
+			DBSubnetGroupName: aws.String(r.Have.ID), DBSubnetGroupDescription: api.DesiredText(r.Desired.Attrs, "description"),
 			SubnetIds: r.Desired.Attrs.Texts("subnets"),
 		})
 		if err != nil {

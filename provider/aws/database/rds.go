@@ -81,7 +81,7 @@ func observedDB(g *api.Region, d types.DBInstance) resource.Observed {
 		o.Message = strings.TrimPrefix(o.Message+"; pending until the maintenance window: "+strings.Join(waits, ", ")+
 			"; any change made now applies these too", "; ")
 	}
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	g.Identify(&o, api.KindRDS, o.ID, rdsTagMap(d.TagList))
 	return o
 }

@@ -31,7 +31,7 @@ func createDB(ctx context.Context, g *api.Region, r provider.Request) (resource.
 
 // newDB creates an empty database or restores one, and waits for it.
 func newDB(ctx context.Context, g *api.Region, id string, r provider.Request) (types.DBInstance, error) {
-	if snapshot := api.Desired(r.Desired.Attrs, snapshotAttr); snapshot != nil {
+	if snapshot := api.DesiredText(r.Desired.Attrs, snapshotAttr); snapshot != nil {
 		return restoreDB(ctx, g, id, *snapshot, r)
 	}
 	in, err := orderDB(g, r)
@@ -51,28 +51,28 @@ func orderDB(g *api.Region, r provider.Request) (*rds.CreateDBInstanceInput, err
 	a := r.Desired.Attrs
 	in := &rds.CreateDBInstanceInput{
 		DBInstanceIdentifier: aws.String(r.Desired.Ref.Name),
-		DBInstanceClass:      api.Desired(a, "size"),
-		Engine:               api.Desired(a, "engine"),
-		EngineVersion:        api.Desired(a, "engine_version"),
+		DBInstanceClass:      api.DesiredText(a, "size"),
+		Engine:               api.DesiredText(a, "engine"),
+		EngineVersion:        api.DesiredText(a, "engine_version"),
 		AllocatedStorage:     api.DesiredInt(a, "storage"),
-		StorageType:          api.Desired(a, "storage_type"),
+		StorageType:          api.DesiredText(a, "storage_type"),
 		StorageEncrypted:     api.DesiredFlag(a, "encrypted"),
-		KmsKeyId:             api.Desired(a, api.KMSKeyAttr),
-		AvailabilityZone:     api.Desired(a, "zone"),
+		KmsKeyId:             api.DesiredText(a, api.KMSKeyAttr),
+		AvailabilityZone:     api.DesiredText(a, "zone"),
 		MultiAZ:              api.DesiredFlag(a, "multi_az"),
 		PubliclyAccessible:   api.DesiredFlag(a, "public"),
-		MasterUsername:       api.Desired(a, "username"),
-		DBName:               api.Desired(a, "database"),
+		MasterUsername:       api.DesiredText(a, "username"),
+		DBName:               api.DesiredText(a, "database"),
 		Port:                 api.DesiredInt(a, "port"),
-		DBSubnetGroupName:    api.Desired(a, "subnet_group"),
-		DBParameterGroupName: api.Desired(a, parameterGroup),
+		DBSubnetGroupName:    api.DesiredText(a, "subnet_group"),
+		DBParameterGroupName: api.DesiredText(a, parameterGroup),
 		VpcSecurityGroupIds:  a.Texts("security_groups"),
 		DeletionProtection:   api.DesiredFlag(a, "deletion_protection"),
 		CopyTagsToSnapshot:   aws.Bool(true),
 
 		AutoMinorVersionUpgrade:    api.DesiredFlag(a, "minor_upgrades"),
-		PreferredBackupWindow:      api.Desired(a, "backup_window"),
-		PreferredMaintenanceWindow: api.Desired(a, "maintenance_window"),
+		PreferredBackupWindow:      api.DesiredText(a, "backup_window"),
+		PreferredMaintenanceWindow: api.DesiredText(a, "maintenance_window"),
 
 		Tags: rdsTags(g.BirthTags(r, false)),
 	}

@@ -77,7 +77,7 @@ func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInp
 			"create a new database and copy the data: storage can only grow")
 	}
 	in := modification(r.Have.ID, a)
-	if v := api.Desired(a, "engine_version"); v != nil {
+	if v := api.DesiredText(a, "engine_version"); v != nil {
 		in.EngineVersion = v
 		engine := aws.ToString(d.Engine)
 		in.AllowMajorVersionUpgrade = aws.Bool(major(engine, *v) != major(engine, aws.ToString(d.EngineVersion)))
@@ -102,22 +102,22 @@ func modification(id string, a resource.Attrs) *rds.ModifyDBInstanceInput {
 	return &rds.ModifyDBInstanceInput{
 		DBInstanceIdentifier: aws.String(id),
 		ApplyImmediately:     aws.Bool(true),
-		DBInstanceClass:      api.Desired(a, "size"),
+		DBInstanceClass:      api.DesiredText(a, "size"),
 		AllocatedStorage:     api.DesiredInt(a, "storage"),
-		StorageType:          api.Desired(a, "storage_type"),
+		StorageType:          api.DesiredText(a, "storage_type"),
 		Iops:                 api.DesiredInt(a, "iops"),
 		StorageThroughput:    api.DesiredInt(a, "throughput"),
 		MultiAZ:              api.DesiredFlag(a, "multi_az"),
 		PubliclyAccessible:   api.DesiredFlag(a, "public"),
 		DBPortNumber:         api.DesiredInt(a, "port"),
 		VpcSecurityGroupIds:  a.Texts("security_groups"),
-		DBParameterGroupName: api.Desired(a, parameterGroup),
+		DBParameterGroupName: api.DesiredText(a, parameterGroup),
 		DeletionProtection:   api.DesiredFlag(a, "deletion_protection"),
 
 		BackupRetentionPeriod:      api.DesiredInt(a, "backup_days"),
 		AutoMinorVersionUpgrade:    api.DesiredFlag(a, "minor_upgrades"),
-		PreferredBackupWindow:      api.Desired(a, "backup_window"),
-		PreferredMaintenanceWindow: api.Desired(a, "maintenance_window"),
+		PreferredBackupWindow:      api.DesiredText(a, "backup_window"),
+		PreferredMaintenanceWindow: api.DesiredText(a, "maintenance_window"),
 	}
 }
 

@@ -72,7 +72,7 @@ func restorable(ctx context.Context, g *api.Region, name string, r provider.Requ
 			fixed = fixed.With(attr, v)
 		}
 	}
-	if all := resource.Diff(fixed, has.Done(), rdsSchema(), resource.DiffOptions{}); len(all) > 0 {
+	if all := resource.Diff(fixed, has.Build(), rdsSchema(), resource.DiffOptions{}); len(all) > 0 {
 		c := all[0]
 		return s, api.Permanent(op, fmt.Errorf("snapshot %q has %s %s, and %s is configured", name, c.Path, api.Plain(c.From), api.Plain(c.To)), elsewise(c.Path))
 	}
@@ -125,15 +125,15 @@ func orderRestore(g *api.Region, r provider.Request, s types.DBSnapshot) *rds.Re
 	a := r.Desired.Attrs
 	in := &rds.RestoreDBInstanceFromDBSnapshotInput{
 		DBInstanceIdentifier:    aws.String(r.Desired.Ref.Name),
-		DBSnapshotIdentifier:    api.Desired(a, snapshotAttr),
-		DBInstanceClass:         api.Desired(a, "size"),
-		Engine:                  api.Desired(a, "engine"),
-		AvailabilityZone:        api.Desired(a, "zone"),
+		DBSnapshotIdentifier:    api.DesiredText(a, snapshotAttr),
+		DBInstanceClass:         api.DesiredText(a, "size"),
+		Engine:                  api.DesiredText(a, "engine"),
+		AvailabilityZone:        api.DesiredText(a, "zone"),
 		MultiAZ:                 api.DesiredFlag(a, "multi_az"),
 		PubliclyAccessible:      api.DesiredFlag(a, "public"),
 		Port:                    api.DesiredInt(a, "port"),
-		DBSubnetGroupName:       api.Desired(a, "subnet_group"),
-		DBParameterGroupName:    api.Desired(a, parameterGroup),
+		DBSubnetGroupName:       api.DesiredText(a, "subnet_group"),
+		DBParameterGroupName:    api.DesiredText(a, parameterGroup),
 		VpcSecurityGroupIds:     a.Texts("security_groups"),
 		DeletionProtection:      api.DesiredFlag(a, "deletion_protection"),
 		AutoMinorVersionUpgrade: api.DesiredFlag(a, "minor_upgrades"),

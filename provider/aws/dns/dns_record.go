@@ -181,9 +181,9 @@ func oneRecord(c *api.Checking) {
 		for k, other := range first[key] {
 			switch {
 			case k == kind:
-				c.Wrong(d, api.DomainAttr, "write all values in one record", "duplicate record %s %s: it is dns_record/%s too", name, kind, api.Location(other))
+				c.Wrong(d, api.DomainAttr, "write all values in one record", "duplicate record %s %s: it is dns_record/%s too", name, kind, api.WhereConfigured(other))
 			case k == "CNAME" || kind == "CNAME":
-				c.Wrong(d, recordType, "remove one of them", "%s has a CNAME, and no other record beside it: dns_record/%s", name, api.Location(other))
+				c.Wrong(d, recordType, "remove one of them", "%s has a CNAME, and no other record beside it: dns_record/%s", name, api.WhereConfigured(other))
 			}
 		}
 		first[key][kind] = d
@@ -257,7 +257,7 @@ func observedRecord(g *api.Region, zone, of string, s types.ResourceRecordSet) r
 		}
 		a[valuesAttr] = resource.SortSet(list)
 	}
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	g.Identify(&o, KindRecord, name+"-"+kind, nil)
 	if s.SetIdentifier != nil {
 		o.OwnedBy = "routing policy " + *s.SetIdentifier

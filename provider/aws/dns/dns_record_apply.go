@@ -65,11 +65,11 @@ func tagRecord(context.Context, *api.Region, string, map[string]string, []string
 // configuredRecord is the record that a configuration stands for.
 func configuredRecord(a resource.Attrs) types.ResourceRecordSet {
 	kind, _ := api.Text(a, recordType)
-	out := types.ResourceRecordSet{Name: api.Desired(a, api.DomainAttr), Type: types.RRType(kind)}
+	out := types.ResourceRecordSet{Name: api.DesiredText(a, api.DomainAttr), Type: types.RRType(kind)}
 	if v, ok := a.Get(api.AliasAttr); ok {
 		to, _ := v.(resource.Attrs)
 		healthy, _ := api.Flag(to, "check_health")
-		out.AliasTarget = &types.AliasTarget{DNSName: api.Desired(to, "dns_name"), HostedZoneId: api.Desired(to, "zone_id"), EvaluateTargetHealth: healthy}
+		out.AliasTarget = &types.AliasTarget{DNSName: api.DesiredText(to, "dns_name"), HostedZoneId: api.DesiredText(to, "zone_id"), EvaluateTargetHealth: healthy}
 		return out
 	}
 	if ttl, ok := api.Number(a, "ttl"); ok {

@@ -69,7 +69,7 @@ func oneZone(c *api.Checking) {
 			key += " " + string(resource.AppendJSON(nil, v))
 		}
 		if other := first[key]; other != nil {
-			c.Wrong(d, api.DomainAttr, "use one zone for a domain", "duplicate zone of %s: it is dns_zone/%s too", name, api.Location(other))
+			c.Wrong(d, api.DomainAttr, "use one zone for a domain", "duplicate zone of %s: it is dns_zone/%s too", name, api.WhereConfigured(other))
 			continue
 		}
 		first[key] = d
@@ -233,7 +233,7 @@ func observedZone(g *api.Region, z zone) resource.Observed {
 	if len(z.servers) > 0 {
 		a.Texts(servers, z.servers)
 	}
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	if z.LinkedService != nil {
 		o.OwnedBy = aws.ToString(z.LinkedService.ServicePrincipal)
 	}

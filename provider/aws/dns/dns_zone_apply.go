@@ -92,10 +92,10 @@ func createZone(ctx context.Context, g *api.Region, r provider.Request) (resourc
 func hostZone(ctx context.Context, g *api.Region, r provider.Request) (string, error) {
 	a := r.Desired.Attrs
 	in := &route53.CreateHostedZoneInput{
-		Name: api.Desired(a, api.DomainAttr), CallerReference: aws.String(callerReference(g, g.BirthTags(r, false))),
-		HostedZoneConfig: &types.HostedZoneConfig{Comment: api.Desired(a, "comment")},
+		Name: api.DesiredText(a, api.DomainAttr), CallerReference: aws.String(callerReference(g, g.BirthTags(r, false))),
+		HostedZoneConfig: &types.HostedZoneConfig{Comment: api.DesiredText(a, "comment")},
 	}
-	if vpc := api.Desired(a, api.KindVPC); vpc != nil {
+	if vpc := api.DesiredText(a, api.KindVPC); vpc != nil {
 		in.VPC = &types.VPC{VPCId: vpc, VPCRegion: types.VPCRegion(g.Name)}
 		in.HostedZoneConfig.PrivateZone = true
 	}
@@ -169,7 +169,7 @@ const priorRequest = "PriorRequestNotComplete"
 
 func updateZone(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	if api.Changed(r, "comment") {
-		_, err := g.DNS.UpdateHostedZoneComment(ctx, &route53.UpdateHostedZoneCommentInput{Id: aws.String(r.Have.ID), Comment: api.Desired(r.Desired.Attrs, "comment")})
+		_, err := g.DNS.UpdateHostedZoneComment(ctx, &route53.UpdateHostedZoneCommentInput{Id: aws.String(r.Have.ID), Comment: api.DesiredText(r.Desired.Attrs, "comment")})
 		if err != nil {
 			return resource.Observed{}, api.Classify("", err)
 		}

@@ -114,7 +114,7 @@ func oncePerAccount(c *api.Checking) {
 		account, _ := api.AccountAndRegion(d.Ref.Location)
 		key := account + "/" + strings.ToLower(d.Ref.Name)
 		if other := first[key]; other != nil {
-			c.Wrong(d, "name", "use another name, or configure it in one region", "duplicate role %s: %s has it too, and roles belong to the account, not to a region", d.Ref.Name, api.Location(other))
+			c.Wrong(d, "name", "use another name, or configure it in one region", "duplicate role %s: %s has it too, and roles belong to the account, not to a region", d.Ref.Name, api.WhereConfigured(other))
 			continue
 		}
 		first[key] = d
@@ -174,7 +174,7 @@ func observedRole(g *api.Region, r types.RoleDetail) resource.Observed {
 	}
 	a[managedPolicies] = resource.SortSet(attached)
 	a[instanceProfile] = resource.Bool(hasProfile(r))
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	g.Identify(&o, KindRole, o.ID, iamTagMap(r.Tags))
 	// Those that AWS creates for its services and for single sign-on.
 	if p := aws.ToString(r.Path); o.Marks.IsZero() && (strings.HasPrefix(p, "/aws-service-role/") || strings.HasPrefix(p, "/aws-reserved/")) {

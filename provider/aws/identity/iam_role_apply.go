@@ -45,8 +45,8 @@ func checkRole(ctx context.Context, g *api.Region, r provider.Request) error {
 func createRole(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	name, a := r.Desired.Ref.Name, r.Desired.Attrs
 	in := &iam.CreateRoleInput{
-		RoleName: aws.String(name), AssumeRolePolicyDocument: api.Desired(a, "trust"), Path: api.Desired(a, "path"),
-		Description: api.Desired(a, "description"), MaxSessionDuration: session(a), Tags: iamTags(g.BirthTags(r, false)),
+		RoleName: aws.String(name), AssumeRolePolicyDocument: api.DesiredText(a, "trust"), Path: api.DesiredText(a, "path"),
+		Description: api.DesiredText(a, "description"), MaxSessionDuration: session(a), Tags: iamTags(g.BirthTags(r, false)),
 	}
 	err := g.PatientlyIf(ctx, g.Wait.Appear, func() error {
 		_, err := g.IAM.CreateRole(ctx, in)
@@ -79,7 +79,7 @@ func session(a resource.Attrs) *int32 {
 func updateRole(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	if api.Changed(r, "description", "max_session") {
 		_, err := g.IAM.UpdateRole(ctx, &iam.UpdateRoleInput{
-			RoleName: aws.String(r.Have.ID), Description: api.Desired(r.Desired.Attrs, "description"), MaxSessionDuration: session(r.Desired.Attrs),
+			RoleName: aws.String(r.Have.ID), Description: api.DesiredText(r.Desired.Attrs, "description"), MaxSessionDuration: session(r.Desired.Attrs),
 		})
 		if err != nil {
 			return resource.Observed{}, api.Classify("", err)

@@ -140,7 +140,7 @@ func observedCertificate(g *api.Region, c *types.CertificateDetail, tags map[str
 		a.Texts(alternativesAttr, others)
 	}
 	validationsOf(a, c, name)
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	g.Identify(&o, KindCertificate, name, tags)
 	if c.ManagedBy != "" && o.OwnedBy == "" {
 		o.OwnedBy = string(c.ManagedBy)
@@ -214,7 +214,7 @@ func createCertificate(ctx context.Context, g *api.Region, r provider.Request) (
 	sum := sha256.Sum256([]byte(r.Key))
 	const tokenLength = 32
 	in := &acm.RequestCertificateInput{
-		DomainName: api.Desired(a, api.DomainAttr), SubjectAlternativeNames: a.Texts(alternativesAttr), ValidationMethod: types.ValidationMethodDns,
+		DomainName: api.DesiredText(a, api.DomainAttr), SubjectAlternativeNames: a.Texts(alternativesAttr), ValidationMethod: types.ValidationMethodDns,
 		KeyAlgorithm: types.KeyAlgorithm(algorithm), IdempotencyToken: aws.String(hex.EncodeToString(sum[:])[:tokenLength]), Tags: acmTags(g.BirthTags(r, false)),
 	}
 	id, err := api.NoRetry(ctx, g, func() (string, error) {

@@ -88,7 +88,7 @@ func oneAlias(c *api.Checking) {
 		alias, set := api.Text(d.Attrs, api.AliasAttr)
 		key := d.Ref.Location + " " + alias
 		if other := first[key]; set && other != nil {
-			c.Wrong(d, api.AliasAttr, "use another alias", "duplicate alias %s: kms_key/%s has it too", alias, api.Location(other))
+			c.Wrong(d, api.AliasAttr, "use another alias", "duplicate alias %s: kms_key/%s has it too", alias, api.WhereConfigured(other))
 			continue
 		}
 		first[key] = d
@@ -237,7 +237,7 @@ func observedKey(g *api.Region, k key) resource.Observed {
 		a[rotationAttr] = resource.Bool(k.rotates)
 		a.Number(rotationDays, k.days)
 	}
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	g.Identify(&o, KindKMS, "", k.tags)
 	return o
 }

@@ -57,7 +57,7 @@ func createKey(ctx context.Context, g *api.Region, r provider.Request) (resource
 	}
 	id, err := api.NoRetry(ctx, g, func() (string, error) {
 		out, err := g.KMS.CreateKey(ctx, &kms.CreateKeyInput{
-			Description: api.Desired(r.Desired.Attrs, "description"), Policy: api.Desired(r.Desired.Attrs, network.PolicyAttr), Tags: kmsTags(g.BirthTags(r, false)),
+			Description: api.DesiredText(r.Desired.Attrs, "description"), Policy: api.DesiredText(r.Desired.Attrs, network.PolicyAttr), Tags: kmsTags(g.BirthTags(r, false)),
 		}, func(o *kms.Options) { o.Retryer = api.OnlyThrottled{Retryer: o.Retryer} })
 		if err != nil {
 			return "", err
@@ -156,12 +156,12 @@ func updateKey(ctx context.Context, g *api.Region, r provider.Request) (resource
 		}
 	}
 	if api.Changed(r, "description") {
-		if _, err := g.KMS.UpdateKeyDescription(ctx, &kms.UpdateKeyDescriptionInput{KeyId: id, Description: api.Desired(r.Desired.Attrs, "description")}); err != nil {
+		if _, err := g.KMS.UpdateKeyDescription(ctx, &kms.UpdateKeyDescriptionInput{KeyId: id, Description: api.DesiredText(r.Desired.Attrs, "description")}); err != nil {
 			return resource.Observed{}, api.Classify("", err)
 		}
 	}
 	if api.Changed(r, network.PolicyAttr) {
-		if _, err := g.KMS.PutKeyPolicy(ctx, &kms.PutKeyPolicyInput{KeyId: id, PolicyName: aws.String("default"), Policy: api.Desired(r.Desired.Attrs, network.PolicyAttr)}); err != nil {
+		if _, err := g.KMS.PutKeyPolicy(ctx, &kms.PutKeyPolicyInput{KeyId: id, PolicyName: aws.String("default"), Policy: api.DesiredText(r.Desired.Attrs, network.PolicyAttr)}); err != nil {
 			return resource.Observed{}, api.Classify("", err)
 		}
 	}

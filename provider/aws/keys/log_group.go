@@ -71,7 +71,7 @@ func onceBy(c *api.Checking, attr, what string) {
 	for _, d := range c.Configured {
 		key := d.Ref.Location + " " + nameIn(d, attr)
 		if other := first[key]; other != nil {
-			c.Wrong(d, "name", "use another name", "duplicate %s %s: it is %s/%s too", what, nameIn(d, attr), d.Ref.Kind, api.Location(other))
+			c.Wrong(d, "name", "use another name", "duplicate %s %s: it is %s/%s too", what, nameIn(d, attr), d.Ref.Kind, api.WhereConfigured(other))
 			continue
 		}
 		first[key] = d
@@ -138,7 +138,7 @@ func observedLogs(g *api.Region, l types.LogGroup, tags map[string]string) resou
 	if l.LogGroupClass != "" {
 		a["class"] = resource.String(l.LogGroupClass)
 	}
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	g.Identify(&o, KindLogs, flatName(o.ID), tags)
 	return o
 }
@@ -202,7 +202,7 @@ func checkLogs(ctx context.Context, g *api.Region, r provider.Request) error {
 func createLogs(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	a, name := r.Desired.Attrs, nameIn(&r.Desired, logName)
 	class, _ := api.Text(a, "class")
-	key := api.Desired(a, api.KMSKeyAttr)
+	key := api.DesiredText(a, api.KMSKeyAttr)
 	if aws.ToString(key) == "" {
 		key = nil
 	}

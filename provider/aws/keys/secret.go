@@ -139,7 +139,7 @@ func observedSecret(g *api.Region, e *types.SecretListEntry) resource.Observed {
 	a.Text(secretName, e.Name)
 	a.Text("description", e.Description)
 	a.Text(api.KMSKeyAttr, e.KmsKeyId)
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	g.Identify(&o, KindSecret, flatName(aws.ToString(e.Name)), secretTags(e.Tags))
 	if owner := aws.ToString(e.OwningService); owner != "" {
 		o.OwnedBy = owner
@@ -246,7 +246,7 @@ func orderSecret(ctx context.Context, g *api.Region, r provider.Request) error {
 	}
 	sum := sha256.Sum256([]byte(r.Key))
 	in := &secretsmanager.CreateSecretInput{
-		Name: aws.String(nameIn(&r.Desired, secretName)), Description: api.Desired(a, "description"), KmsKeyId: api.Desired(a, api.KMSKeyAttr),
+		Name: aws.String(nameIn(&r.Desired, secretName)), Description: api.DesiredText(a, "description"), KmsKeyId: api.DesiredText(a, api.KMSKeyAttr),
 		SecretString: value, ClientRequestToken: aws.String(hex.EncodeToString(sum[:])), Tags: secretTagList(g.BirthTags(r, false)),
 	}
 	_, err = g.Secrets.CreateSecret(ctx, in)
@@ -284,7 +284,7 @@ func secretValue(ctx context.Context, g *api.Region, a resource.Attrs) (*string,
 	if !generated {
 		return nil, nil
 	}
-	in := &secretsmanager.GetRandomPasswordInput{ExcludeCharacters: api.Desired(how, "exclude"), RequireEachIncludedType: aws.Bool(true)}
+	in := &secretsmanager.GetRandomPasswordInput{ExcludeCharacters: api.DesiredText(how, "exclude"), RequireEachIncludedType: aws.Bool(true)}
 	if n, set := api.Number(how, "length"); set {
 		in.PasswordLength = aws.Int64(n)
 	}
@@ -306,7 +306,7 @@ func updateSecret(ctx context.Context, g *api.Region, r provider.Request) (resou
 		}
 	}
 	a := r.Desired.Attrs
-	in := &secretsmanager.UpdateSecretInput{SecretId: id, Description: api.Desired(a, "description"), KmsKeyId: api.Desired(a, api.KMSKeyAttr)}
+	in := &secretsmanager.UpdateSecretInput{SecretId: id, Description: api.DesiredText(a, "description"), KmsKeyId: api.DesiredText(a, api.KMSKeyAttr)}
 	if api.Changed(r, valueAttr) {
 		value, given, err := api.Secret(a, valueAttr)
 		if err != nil {

@@ -17,7 +17,7 @@ func numbersFit(c *api.Checking) {
 		}
 		if vpc := c.Other(d, "vpc"); vpc != nil {
 			if on, _ := api.Flag(vpc.Attrs, ipv6Attr); !on {
-				c.Wrong(d, blockAttr, "set ipv6: true on vpc/"+vpc.Ref.Name, "vpc/%s is not configured to have IPv6 addresses", api.Location(vpc))
+				c.Wrong(d, blockAttr, "set ipv6: true on vpc/"+vpc.Ref.Name, "vpc/%s is not configured to have IPv6 addresses", api.WhereConfigured(vpc))
 			}
 		}
 		v, _ := d.Attrs.Get("vpc")
@@ -30,6 +30,6 @@ func numbersFit(c *api.Checking) {
 		if api.Earlier(second, first) {
 			first, second = second, first
 		}
-		c.Wrong(second, blockAttr, "use another number: each subnet of a VPC has its own", "block %d is that of subnet/%s", n, api.Location(first))
+		c.Wrong(second, blockAttr, "use another number: each subnet of a VPC has its own", "block %d is that of subnet/%s", n, api.WhereConfigured(first))
 	}
 }

@@ -58,7 +58,7 @@ func subnetsFit(c *api.Checking) {
 		if vpc := c.Other(d, "vpc"); vpc != nil {
 			if whole, ok := block(vpc); ok && !(whole.Contains(own.Addr()) && own.Bits() >= whole.Bits()) {
 				c.Wrong(d, "cidr", "use a part of "+whole.String()+"; if the VPC has more blocks, name it by its ID",
-					"%s is not within %s of vpc/%s", own, whole, api.Location(vpc))
+					"%s is not within %s of vpc/%s", own, whole, api.WhereConfigured(vpc))
 			}
 		}
 		v, _ := d.Attrs.Get("vpc")
@@ -94,7 +94,7 @@ func overlaps(c *api.Checking, parts []part) {
 		if at := second.At; at.File == "" || !reported[at] {
 			reported[at] = true
 			c.Wrong(second.Desired, "cidr", "use another block: the subnets of a VPC must not overlap",
-				"%s overlaps %s of subnet/%s", second.block, first.block, api.Location(first.Desired))
+				"%s overlaps %s of subnet/%s", second.block, first.block, api.WhereConfigured(first.Desired))
 		}
 	}
 }
@@ -133,7 +133,7 @@ func groupsIn(c *api.Checking, d *resource.Desired, network resource.Ref) {
 			path = fmt.Sprintf("%s[%d]", path, i)
 		}
 		c.Wrong(d, path, "use a group of the same VPC", "security_group/%s is in %s, and this resource is in %s",
-			api.Location(group), networkName(other), networkName(network))
+			api.WhereConfigured(group), networkName(other), networkName(network))
 	}
 }
 
@@ -200,7 +200,7 @@ func oneInEach(attr, what string) func(*api.Checking) {
 			}
 			key := d.Ref.Location + " " + string(resource.AppendJSON(nil, v))
 			if first := taken[key]; first != nil {
-				c.Wrong(d, attr, "remove one of the two", "%s is attached to the same %s: AWS allows one %s in each", api.Location(first), attr, what)
+				c.Wrong(d, attr, "remove one of the two", "%s is attached to the same %s: AWS allows one %s in each", api.WhereConfigured(first), attr, what)
 				continue
 			}
 			taken[key] = d

@@ -77,7 +77,7 @@ func observedAddress(g *api.Region, e types.Address) resource.Observed {
 	a.Text("attach_to", e.InstanceId)
 	a.Text(KindInterface, e.NetworkInterfaceId)
 	a.Text("public_address", e.PublicIp)
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	g.Identify(&o, KindEIP, "", api.TagsOf(e.Tags))
 	return o
 }

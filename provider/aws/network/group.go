@@ -33,7 +33,7 @@ func observedGroup(g *api.Region, s types.SecurityGroup) resource.Observed {
 	a.Text(groupName, s.GroupName)
 	a["ingress"] = rulesOf(s.IpPermissions, o.ID, g.Account)
 	a["egress"] = rulesOf(s.IpPermissionsEgress, o.ID, g.Account)
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	g.Identify(&o, api.KindGroup, "", api.TagsOf(s.Tags))
 	if aws.ToString(s.GroupName) == "default" && o.Marks.IsZero() {
 		o.Message = resource.ProviderDefault
@@ -78,8 +78,8 @@ func createGroup(ctx context.Context, g *api.Region, r provider.Request) (resour
 func orderGroup(g *api.Region, r provider.Request) *ec2.CreateSecurityGroupInput {
 	return &ec2.CreateSecurityGroupInput{
 		GroupName:         aws.String(r.Desired.Ref.Name),
-		Description:       api.Desired(r.Desired.Attrs, "description"),
-		VpcId:             api.Desired(r.Desired.Attrs, "vpc"),
+		Description:       api.DesiredText(r.Desired.Attrs, "description"),
+		VpcId:             api.DesiredText(r.Desired.Attrs, "vpc"),
 		TagSpecifications: []types.TagSpecification{api.Born(types.ResourceTypeSecurityGroup, g.BirthTags(r, false))},
 	}
 }

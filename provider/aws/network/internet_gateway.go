@@ -80,7 +80,7 @@ func observedInternetGateway(g *api.Region, i types.InternetGateway) resource.Ob
 		}
 		a.Text("vpc", at.VpcId)
 	}
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	g.Identify(&o, KindInternetGateway, "", api.TagsOf(i.Tags))
 	return o
 }

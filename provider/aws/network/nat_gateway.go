@@ -113,7 +113,7 @@ func observedNAT(g *api.Region, n types.NatGateway) resource.Observed {
 		a.Text("public_address", at.PublicIp)
 		a.Text("private_address", at.PrivateIp)
 	}
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	g.Identify(&o, KindNAT, "", api.TagsOf(n.Tags))
 	return o
 }
@@ -141,7 +141,7 @@ func readNAT(ctx context.Context, g *api.Region, id string) (resource.Observed, 
 
 func natInput(a resource.Attrs) *ec2.CreateNatGatewayInput {
 	kind, _ := api.Text(a, "connectivity")
-	return &ec2.CreateNatGatewayInput{SubnetId: api.Desired(a, "subnet"), AllocationId: api.Desired(a, "eip"), ConnectivityType: types.ConnectivityType(kind)}
+	return &ec2.CreateNatGatewayInput{SubnetId: api.DesiredText(a, "subnet"), AllocationId: api.DesiredText(a, "eip"), ConnectivityType: types.ConnectivityType(kind)}
 }
 
 func checkNAT(ctx context.Context, g *api.Region, r provider.Request) error {

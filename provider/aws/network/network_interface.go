@@ -109,7 +109,7 @@ func slots(c *api.Checking) {
 			first, second = second, first
 		}
 		c.Wrong(second, deviceIndex, fmt.Sprintf("use another number, for example device_index: %d", index+1),
-			"number %d of the instance is already used by network_interface/%s", index, api.Location(first))
+			"number %d of the instance is already used by network_interface/%s", index, api.WhereConfigured(first))
 	}
 }
 
@@ -121,7 +121,7 @@ func interfaceBeside(c *api.Checking, d *resource.Desired) {
 		return
 	}
 	if own, set := api.Text(d.Attrs, api.PrivateIP); set && api.Is(instance, api.PrivateIP, own) && equalAttr(d, instance, "subnet") {
-		c.Wrong(d, api.PrivateIP, "use another address", "%s is the address of ec2/%s too", own, api.Location(instance))
+		c.Wrong(d, api.PrivateIP, "use another address", "%s is the address of ec2/%s too", own, api.WhereConfigured(instance))
 	}
 	if subnet == nil {
 		return
@@ -132,7 +132,7 @@ func interfaceBeside(c *api.Checking, d *resource.Desired) {
 		where, set = api.Text(s.Attrs, "zone")
 	}
 	if known && set && where != zone {
-		c.Wrong(d, "subnet", "use a subnet in "+where, "subnet/%s is in %s, and ec2/%s is in %s", api.Location(subnet), zone, api.Location(instance), where)
+		c.Wrong(d, "subnet", "use a subnet in "+where, "subnet/%s is in %s, and ec2/%s is in %s", api.WhereConfigured(subnet), zone, api.WhereConfigured(instance), where)
 	}
 }
 
@@ -191,7 +191,7 @@ func observedInterface(g *api.Region, n types.NetworkInterface) resource.Observe
 		a.Text("attach_to", at.InstanceId)
 		a.Number(deviceIndex, at.DeviceIndex)
 	}
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	g.Identify(&o, KindInterface, "", api.TagsOf(n.TagSet))
 	if at != nil && aws.ToBool(at.DeleteOnTermination) && o.OwnedBy == "" && o.Marks.IsZero() {
 		o.OwnedBy = "instance " + aws.ToString(at.InstanceId) + ", which it is deleted with"
@@ -258,7 +258,7 @@ func Lasting(i types.Instance) []string {
 
 func interfaceInput(a resource.Attrs) *ec2.CreateNetworkInterfaceInput {
 	return &ec2.CreateNetworkInterfaceInput{
-		SubnetId: api.Desired(a, "subnet"), Groups: a.Texts("security_groups"), PrivateIpAddress: api.Desired(a, api.PrivateIP), Description: api.Desired(a, "description"),
+		SubnetId: api.DesiredText(a, "subnet"), Groups: a.Texts("security_groups"), PrivateIpAddress: api.DesiredText(a, api.PrivateIP), Description: api.DesiredText(a, "description"),
 	}
 }
 

@@ -30,7 +30,7 @@ func permissionsOf(rules resource.List, self string) []types.IpPermission {
 }
 
 func otherSide(p *types.IpPermission, rule resource.Attrs, self string) {
-	description := api.Desired(rule, "description")
+	description := api.DesiredText(rule, "description")
 	if cidr, ok := api.Text(rule, "cidr"); ok {
 		if strings.Contains(cidr, ":") {
 			p.Ipv6Ranges = []types.Ipv6Range{{CidrIpv6: aws.String(cidr), Description: description}}
@@ -43,7 +43,7 @@ func otherSide(p *types.IpPermission, rule resource.Attrs, self string) {
 		group, ok = self, true
 	}
 	if ok {
-		p.UserIdGroupPairs = []types.UserIdGroupPair{{GroupId: aws.String(group), UserId: api.Desired(rule, peerAccount), Description: description}}
+		p.UserIdGroupPairs = []types.UserIdGroupPair{{GroupId: aws.String(group), UserId: api.DesiredText(rule, peerAccount), Description: description}}
 	}
 	if list, ok := api.Text(rule, "prefix_list"); ok {
 		p.PrefixListIds = []types.PrefixListId{{PrefixListId: aws.String(list), Description: description}}

@@ -103,7 +103,7 @@ func oneTableEach(c *api.Checking) {
 		for _, s := range list {
 			key := d.Ref.Location + " " + string(resource.AppendJSON(nil, s))
 			if first := taken[key]; first != nil && first != d {
-				c.Wrong(d, "subnets", "remove it from one of the two", "a subnet of it is also in %s: a subnet uses one route table", api.Location(first))
+				c.Wrong(d, "subnets", "remove it from one of the two", "a subnet of it is also in %s: a subnet uses one route table", api.WhereConfigured(first))
 				continue
 			}
 			taken[key] = d
@@ -141,7 +141,7 @@ func observedRouteTable(g *api.Region, t types.RouteTable) resource.Observed {
 	a["routes"] = resource.SortSet(routesOf(t))
 	subnets, main := subnetsOf(t)
 	a["subnets"] = resource.SortSet(subnets)
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	g.Identify(&o, KindRouteTable, "", api.TagsOf(t.Tags))
 	if main && o.Marks.IsZero() {
 		o.Message = resource.ProviderDefault
@@ -171,7 +171,7 @@ func routesOf(t types.RouteTable) resource.List {
 		route.Text("instance", r.InstanceId)
 		route.Text("vpc_peering", r.VpcPeeringConnectionId)
 		route.Text("transit_gateway", r.TransitGatewayId)
-		out = append(out, route.Done())
+		out = append(out, route.Build())
 	}
 	return out
 }
@@ -210,7 +210,7 @@ func checkRouteTable(ctx context.Context, g *api.Region, r provider.Request) err
 	if api.Unresolved(r.Desired.Attrs, "vpc") {
 		return nil
 	}
-	_, err := g.EC2.CreateRouteTable(ctx, &ec2.CreateRouteTableInput{VpcId: api.Desired(r.Desired.Attrs, "vpc"), DryRun: aws.Bool(true)})
+	_, err := g.EC2.CreateRouteTable(ctx, &ec2.CreateRouteTableInput{VpcId: api.DesiredText(r.Desired.Attrs, "vpc"), DryRun: aws.Bool(true)})
 	return api.DryRun(err)
 }
 
@@ -219,7 +219,7 @@ func createRouteTable(ctx context.Context, g *api.Region, r provider.Request) (r
 		var out *ec2.CreateRouteTableOutput
 		err := g.Patiently(ctx, g.Wait.Appear, func() (err error) {
 			out, err = g.EC2.CreateRouteTable(ctx, &ec2.CreateRouteTableInput{
-				VpcId: api.Desired(r.Desired.Attrs, "vpc"), ClientToken: aws.String(r.Key),
+				VpcId: api.DesiredText(r.Desired.Attrs, "vpc"), ClientToken: aws.String(r.Key),
 				TagSpecifications: []types.TagSpecification{api.Born(types.ResourceTypeRouteTable, g.BirthTags(r, true))},
 			})
 			return api.Classify("", err)

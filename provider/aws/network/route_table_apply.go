@@ -106,24 +106,24 @@ func destination(cidr string) (v4, v6 *string) {
 // putRoute creates a route or changes where it goes. Its target may have been created a moment ago.
 func putRoute(ctx context.Context, g *api.Region, id string, route resource.Attrs, exists bool) error {
 	cidr, _ := api.Text(route, "cidr")
-	gateway := api.Desired(route, KindInternetGateway)
+	gateway := api.DesiredText(route, KindInternetGateway)
 	if gateway == nil {
-		gateway = api.Desired(route, "virtual_gateway")
+		gateway = api.DesiredText(route, "virtual_gateway")
 	}
 	v4, v6 := destination(cidr)
 	return g.Patiently(ctx, g.Wait.Appear, func() error {
 		if exists {
 			_, err := g.EC2.ReplaceRoute(ctx, &ec2.ReplaceRouteInput{
 				RouteTableId: aws.String(id), DestinationCidrBlock: v4, DestinationIpv6CidrBlock: v6, GatewayId: gateway,
-				NatGatewayId: api.Desired(route, KindNAT), InstanceId: api.Desired(route, "instance"),
-				VpcPeeringConnectionId: api.Desired(route, "vpc_peering"), TransitGatewayId: api.Desired(route, "transit_gateway"),
+				NatGatewayId: api.DesiredText(route, KindNAT), InstanceId: api.DesiredText(route, "instance"),
+				VpcPeeringConnectionId: api.DesiredText(route, "vpc_peering"), TransitGatewayId: api.DesiredText(route, "transit_gateway"),
 			})
 			return api.Classify("", err)
 		}
 		_, err := g.EC2.CreateRoute(ctx, &ec2.CreateRouteInput{
 			RouteTableId: aws.String(id), DestinationCidrBlock: v4, DestinationIpv6CidrBlock: v6, GatewayId: gateway,
-			NatGatewayId: api.Desired(route, KindNAT), InstanceId: api.Desired(route, "instance"),
-			VpcPeeringConnectionId: api.Desired(route, "vpc_peering"), TransitGatewayId: api.Desired(route, "transit_gateway"),
+			NatGatewayId: api.DesiredText(route, KindNAT), InstanceId: api.DesiredText(route, "instance"),
+			VpcPeeringConnectionId: api.DesiredText(route, "vpc_peering"), TransitGatewayId: api.DesiredText(route, "transit_gateway"),
 		})
 		return api.Classify("", err)
 	}, "InvalidRouteTableID.NotFound", "InvalidGatewayID.NotFound", "InvalidInternetGatewayID.NotFound", "InvalidNatGatewayID.NotFound", "NatGatewayNotFound", "InvalidInstanceID.NotFound")

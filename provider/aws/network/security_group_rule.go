@@ -119,7 +119,7 @@ func rulesApart(c *api.Checking) {
 		}
 		if apart, _ := api.Flag(g.Attrs, separateRules); !apart {
 			c.Wrong(d, api.KindGroup, "write the rule there, or set separate_rules: true on the group and write all of its rules as security_group_rule",
-				"security_group/%s holds all of its rules itself, and would remove this one", api.Location(g))
+				"security_group/%s holds all of its rules itself, and would remove this one", api.WhereConfigured(g))
 		}
 	}
 }
@@ -130,7 +130,7 @@ func oneRule(c *api.Checking) {
 	for _, d := range c.Configured {
 		key := d.Ref.Location + " " + string(resource.AppendJSON(nil, undescribed(d.Attrs)))
 		if other := first[key]; other != nil {
-			c.Wrong(d, "name", "remove one of them", "duplicate rule: it is security_group_rule/%s too", api.Location(other))
+			c.Wrong(d, "name", "remove one of them", "duplicate rule: it is security_group_rule/%s too", api.WhereConfigured(other))
 			continue
 		}
 		first[key] = d
@@ -338,7 +338,7 @@ func updateRule(ctx context.Context, g *api.Region, r provider.Request) (resourc
 	id := r.Have.ID
 	group, _ := api.Text(r.Desired.Attrs, api.KindGroup)
 	p := permissionsOf(resource.List{asRule(r.Desired.Attrs)}, group)[0]
-	want := &types.SecurityGroupRuleRequest{IpProtocol: p.IpProtocol, FromPort: p.FromPort, ToPort: p.ToPort, Description: api.Desired(r.Desired.Attrs, "description")}
+	want := &types.SecurityGroupRuleRequest{IpProtocol: p.IpProtocol, FromPort: p.FromPort, ToPort: p.ToPort, Description: api.DesiredText(r.Desired.Attrs, "description")}
 	if want.FromPort == nil {
 		want.FromPort, want.ToPort = aws.Int32(-1), aws.Int32(-1)
 	}

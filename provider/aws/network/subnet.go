@@ -39,7 +39,7 @@ func observedSubnet(g *api.Region, s types.Subnet) resource.Observed {
 	a.Text("zone", s.AvailabilityZone)
 	a["public_ip"] = resource.Bool(aws.ToBool(s.MapPublicIpOnLaunch))
 	observedSubnetIPv6(a, s)
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	g.Identify(&o, api.KindSubnet, "", api.TagsOf(s.Tags))
 	if aws.ToBool(s.DefaultForAz) && o.Marks.IsZero() {
 		o.Message = resource.ProviderDefault
@@ -62,13 +62,13 @@ func readSubnet(ctx context.Context, g *api.Region, id string) (resource.Observe
 
 func createSubnet(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	vpc, _ := api.Text(r.Desired.Attrs, "vpc")
-	zone := api.Desired(r.Desired.Attrs, "zone")
+	zone := api.DesiredText(r.Desired.Attrs, "zone")
 	if zone == nil {
 		zone = freeZone(ctx, g, vpc)
 	}
 	in := &ec2.CreateSubnetInput{
-		VpcId:             api.Desired(r.Desired.Attrs, "vpc"),
-		CidrBlock:         api.Desired(r.Desired.Attrs, "cidr"),
+		VpcId:             api.DesiredText(r.Desired.Attrs, "vpc"),
+		CidrBlock:         api.DesiredText(r.Desired.Attrs, "cidr"),
 		AvailabilityZone:  zone,
 		TagSpecifications: []types.TagSpecification{api.Born(types.ResourceTypeSubnet, g.BirthTags(r, true))},
 	}
@@ -185,7 +185,7 @@ func checkSubnet(ctx context.Context, g *api.Region, r provider.Request) error {
 		return nil
 	}
 	_, err := g.EC2.CreateSubnet(ctx, &ec2.CreateSubnetInput{
-		VpcId: api.Desired(a, "vpc"), CidrBlock: api.Desired(a, "cidr"), AvailabilityZone: api.Desired(a, "zone"), DryRun: aws.Bool(true),
+		VpcId: api.DesiredText(a, "vpc"), CidrBlock: api.DesiredText(a, "cidr"), AvailabilityZone: api.DesiredText(a, "zone"), DryRun: aws.Bool(true),
 	})
 	if api.HasCode(err, "InvalidSubnet.Conflict") && overlapsOld(r) {
 		return nil

@@ -34,7 +34,7 @@ func observedVPC(g *api.Region, v types.Vpc) resource.Observed {
 	a := api.Attrs{}
 	a.Text("cidr", v.CidrBlock)
 	observedIPv6(a, v)
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	tags := api.TagsOf(v.Tags)
 	g.Identify(&o, api.KindVPC, naturalVPC(tags, o.ID), tags)
 	if aws.ToBool(v.IsDefault) && o.Marks.IsZero() {

@@ -171,7 +171,7 @@ func observedEndpoint(g *api.Region, e types.VpcEndpoint) resource.Observed {
 	if s := aws.ToString(e.PolicyDocument); s != "" {
 		a[PolicyAttr] = resource.String(api.CanonicalDocument(s))
 	}
-	o.Attrs = a.Done()
+	o.Attrs = a.Build()
 	g.Identify(&o, KindEndpoint, "", api.TagsOf(e.Tags))
 	if aws.ToBool(e.RequesterManaged) && o.OwnedBy == "" {
 		o.OwnedBy = "the service that requested it"
@@ -205,7 +205,7 @@ func readEndpoint(ctx context.Context, g *api.Region, id string) (resource.Obser
 
 func endpointInput(a resource.Attrs) *ec2.CreateVpcEndpointInput {
 	in := &ec2.CreateVpcEndpointInput{
-		VpcId: api.Desired(a, api.KindVPC), ServiceName: api.Desired(a, serviceAttr), PolicyDocument: api.Desired(a, PolicyAttr),
+		VpcId: api.DesiredText(a, api.KindVPC), ServiceName: api.DesiredText(a, serviceAttr), PolicyDocument: api.DesiredText(a, PolicyAttr),
 		VpcEndpointType: types.VpcEndpointTypeGateway, RouteTableIds: a.Texts(routeTables),
 	}
 	if api.DesiredIs(a, endpointType, interfaces) {
@@ -300,7 +300,7 @@ func updateEndpoint(ctx context.Context, g *api.Region, r provider.Request) (res
 		want = want.With(privateDNS, resource.Bool(aws.ToBool(in.PrivateDnsEnabled)))
 	}
 	if api.Changed(r, PolicyAttr) {
-		in.PolicyDocument = api.Desired(r.Desired.Attrs, PolicyAttr)
+		in.PolicyDocument = api.DesiredText(r.Desired.Attrs, PolicyAttr)
 	}
 	different := in.PolicyDocument != nil || in.PrivateDnsEnabled != nil
 	for _, list := range [][]string{in.AddRouteTableIds, in.RemoveRouteTableIds, in.AddSubnetIds, in.RemoveSubnetIds, in.AddSecurityGroupIds, in.RemoveSecurityGroupIds} {
