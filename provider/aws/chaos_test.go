@@ -9,6 +9,7 @@ import (
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/provider/aws/api"
 	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -45,7 +46,7 @@ func chaotic(t *testing.T) map[string]func(string) resource.Desired {
 }
 
 func TestNoFaultDuplicatesOrLosesAResource(t *testing.T) {
-	quick := aws.Delays{First: time.Millisecond, Most: 2 * time.Millisecond, Appear: 60 * time.Millisecond, Free: 60 * time.Millisecond, Compute: time.Second, Database: time.Second}
+	quick := api.Delays{First: time.Millisecond, Most: 2 * time.Millisecond, Appear: 60 * time.Millisecond, Free: 60 * time.Millisecond, Compute: time.Second, Database: time.Second}
 	for kind, make := range chaotic(t) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()

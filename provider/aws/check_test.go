@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ovi-project/ovi/provider/aws/api"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -46,7 +47,7 @@ func stands(kind, name string, pairs ...any) resource.Desired {
 }
 
 func named(kind, name string) resource.Ref {
-	return resource.Ref{Provider: Name, Location: "123456789012/us-east-1", Kind: kind, Name: name}
+	return resource.Ref{Provider: api.ProviderName, Location: "123456789012/us-east-1", Kind: kind, Name: name}
 }
 
 func to(kind, name string) resource.Value { return resource.Reference{Ref: named(kind, name)} }
@@ -128,9 +129,11 @@ func TestIPv6BlocksAreOfTheVPCAndOfOneSubnet(t *testing.T) {
 // In one VPC no two subnets have the same IPv6 block, not even for a moment.
 func TestASubnetThatKeepsItsIPv6BlockIsDeletedFirst(t *testing.T) {
 	have := resource.Observed{Attrs: stands("subnet", "a", "vpc", "vpc-1", "cidr", "10.0.1.0/24", "ipv6_block", resource.Int(1)).Attrs}
+	kinds := Kinds()
+	subnet := kinds[slices.IndexFunc(kinds, func(k resource.Kind) bool { return k.Name == "subnet" })]
 	for block, want := range map[resource.Int]resource.Strategy{1: resource.DestroyFirst, 2: resource.CreateFirst} {
 		next := stands("subnet", "a", "vpc", "vpc-1", "cidr", "10.0.2.0/24", "ipv6_block", block)
-		if got := replaceSubnet(next, have)[0]; got != want {
+		if got := subnet.Replace(next, have)[0]; got != want {
 			t.Errorf("block %d: %v", block, got)
 		}
 	}

@@ -5,72 +5,18 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"regexp"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
-	"github.com/aws/aws-sdk-go-v2/service/ec2"
-	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
-	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
-	"github.com/aws/aws-sdk-go-v2/service/iam"
-	"github.com/aws/aws-sdk-go-v2/service/rds"
-	"github.com/aws/aws-sdk-go-v2/service/route53"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
-	"github.com/aws/aws-sdk-go-v2/service/ssm"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go/logging"
 	"github.com/hashicorp/go-hclog"
+
+	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/provider/aws/compute"
 )
-
-// region is what it takes to act in one region of the one account.
-type region struct {
-	name, account string
-
-	ec2     ec2Calls
-	elb     elbCalls
-	scaling scalingCalls
-	iam     iamCalls
-	dns     dnsCalls
-	rds     rdsCalls
-	s3      s3Calls
-	control controlCalls
-	keptCalls
-	ssm    call[ssm.GetParameterInput, ssm.GetParameterOutput, ssm.Options]
-	images *images
-	// sent are the keys of creations of records, by which this process knows its own
-	sent sync.Map
-	// what many wait for at once
-	startingInstances *gather[ec2types.Instance]
-	changingVolumes   *gather[ec2types.Volume]
-
-	owner string
-	clock func() time.Time
-	wait  Delays
-	log   hclog.Logger
-}
-
-var regionPattern = regexp.MustCompile(`^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$`)
-
-// splitLocation splits "123456789012/us-east-1" and "us-east-1" into account and region.
-func splitLocation(location string) (account, name string, err error) {
-	account, name = accountAndRegion(location)
-	if !regionPattern.MatchString(name) || account == "" && name != location {
-		return "", "", permanent("", fmt.Errorf("invalid AWS region %q", location), "use for example us-east-1")
-	}
-	return account, name, nil
-}
-
-func accountAndRegion(location string) (account, name string) {
-	if account, name, located := strings.Cut(location, "/"); located {
-		return account, name
-	}
-	return "", location
-}
 
 // load reads the configuration once for each session. A failure is not kept: the next call tries again.
 func (p *Provider) load(ctx context.Context, s *accountSession, name string) (aws.Config, error) {
@@ -79,13 +25,13 @@ func (p *Provider) load(ctx context.Context, s *accountSession, name string) (aw
 	}
 	cfg, err := p.read(ctx, s.profile, cmp.Or(p.opts.Region, name))
 	if err != nil {
-		return cfg, fmt.Errorf("aws: read the configuration%s: %w", ofProfile(s.profile), classify("", err))
+		return cfg, fmt.Errorf("aws: read the configuration%s: %w", ofProfile(s.profile), api.Classify("", err))
 	}
 	attempts, slowest := p.opts.Attempts, 20*time.Second
 	if p.opts.Sandbox {
 		slowest = 100 * time.Millisecond
 	}
-	cfg.Retryer = func() aws.Retryer { return newRetryer(attempts, slowest) }
+	cfg.Retryer = func() aws.Retryer { return api.NewRetryer(attempts, slowest) }
 	cfg.HTTPClient = logCalls(cfg.HTTPClient, p.opts.Log)
 	if s.role != "" {
 		if err := p.assume(ctx, s.identity, &cfg, name); err != nil {
@@ -142,7 +88,7 @@ func (noNetwork) Do(*http.Request) (*http.Response, error) {
 }
 
 // regionOf gives the clients of a region, which are created once. The caller is in the gate.
-func (p *Provider) regionOf(s *accountSession, cfg aws.Config, name string) *region {
+func (p *Provider) regionOf(s *accountSession, cfg aws.Config, name string) *api.Region {
 	if g, ok := s.regions[name]; ok {
 		return g
 	}
@@ -150,29 +96,14 @@ func (p *Provider) regionOf(s *accountSession, cfg aws.Config, name string) *reg
 		c := cfg.Copy()
 		c.Region = name
 		if !p.opts.PlainPace && !p.opts.Sandbox {
-			c.HTTPClient = newPace(of, c.HTTPClient)
+			c.HTTPClient = api.NewPace(of, c.HTTPClient)
 		}
 		return c
 	}
-	g := &region{
-		name: name, account: s.account,
-		ec2:     ec2CallsOf(ec2.NewFromConfig(service("ec2"), func(o *ec2.Options) { p.calls(o.BaseEndpoint) })),
-		scaling: scalingCallsOf(autoscaling.NewFromConfig(service("autoscaling"), func(o *autoscaling.Options) { p.calls(o.BaseEndpoint) })),
-		elb:     elbCallsOf(elb.NewFromConfig(service("elasticloadbalancing"), func(o *elb.Options) { p.calls(o.BaseEndpoint) })),
-		iam:     iamCallsOf(iam.NewFromConfig(service("iam"), func(o *iam.Options) { p.calls(o.BaseEndpoint) })),
-		dns:     dnsCallsOf(route53.NewFromConfig(service("route53"), func(o *route53.Options) { p.calls(o.BaseEndpoint) })),
-		rds:     rdsCallsOf(rds.NewFromConfig(service("rds"), func(o *rds.Options) { p.calls(o.BaseEndpoint) })),
-		s3: s3CallsOf(s3.NewFromConfig(service("s3"), func(o *s3.Options) {
-			p.calls(o.BaseEndpoint)
-			o.UsePathStyle = p.opts.Sandbox || o.BaseEndpoint != nil
-		})),
-		control:   p.controlCallsOf(service),
-		keptCalls: p.keptCallsOf(service),
-		ssm:       ssm.NewFromConfig(service("ssm"), func(o *ssm.Options) { p.calls(o.BaseEndpoint) }).GetParameter,
-		owner:     p.opts.Owner, clock: p.opts.Clock, wait: p.opts.Delays,
-		log: p.opts.Log, images: newImages(),
-	}
-	g.gatherers()
+	g := api.NewRegion(&api.Region{
+		Name: name, Account: s.account, Owner: p.opts.Owner, Clock: p.opts.Clock, Wait: p.opts.Delays, Log: p.opts.Log, Images: api.NewImages(),
+	}, service, p.calls, p.opts.Sandbox)
+	compute.Gatherers(g)
 	s.regions[name] = g
 	return g
 }
@@ -189,10 +120,10 @@ func (p *Provider) identify(ctx context.Context, s *accountSession, cfg aws.Conf
 	c.Region = name
 	out, err := sts.NewFromConfig(c, func(o *sts.Options) { p.calls(o.BaseEndpoint) }).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
 	if err != nil {
-		return classify("", err)
+		return api.Classify("", err)
 	}
 	if aws.ToString(out.Account) == "" {
-		return permanent("sts.GetCallerIdentity", fmt.Errorf("the response has no account"), "")
+		return api.Permanent("sts.GetCallerIdentity", fmt.Errorf("the response has no account"), "")
 	}
 	s.account = *out.Account
 	p.called.mu.Lock()

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/ovi-project/ovi/provider/aws/api"
 )
 
 // endpoints are where calls go instead of to AWS's own endpoints. It is safe for any number of goroutines.
@@ -45,7 +47,7 @@ func (p *Provider) Describe(location string) string {
 	if len(p.called.all) == 0 {
 		return ""
 	}
-	account, _ := accountAndRegion(location)
+	account, _ := api.AccountAndRegion(location)
 	return "AWS account " + account + " at " + strings.Join(p.called.all, " and ")
 }
 

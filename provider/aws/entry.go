@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/api"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -23,7 +24,7 @@ func Entry(log hclog.Logger, sandbox Sandbox) provider.Entry {
 		Locations: provider.Locations{
 			Word: "region", Example: "us-east-1", Required: true,
 			Default: func(option func(string) string) string { return option("region") },
-			Sandbox: func(location string) bool { account, _ := accountAndRegion(location); return ofSandbox(account) },
+			Sandbox: func(location string) bool { account, _ := api.AccountAndRegion(location); return ofSandbox(account) },
 			Group:   provider.Group{Word: "account", Pattern: accountPattern, Example: "222222222222/us-east-1"},
 		},
 		Options: []provider.Option{
@@ -39,7 +40,7 @@ func Entry(log hclog.Logger, sandbox Sandbox) provider.Entry {
 		Sandbox:        true,
 		Open: func(_ context.Context, c provider.Config) (provider.Provider, error) {
 			opts := Options{Region: c.Options("region"), Owner: c.Owner, Clock: c.Clock, Log: log}
-			if wrong, meant := judgeRegion(opts.Region); opts.Region != "" && wrong != "" {
+			if wrong, meant := api.JudgeRegion(opts.Region); opts.Region != "" && wrong != "" {
 				return nil, resource.Advise(fmt.Errorf("%q %s", opts.Region, wrong), "use --region "+cmp.Or(meant, "us-east-1, for example"))
 			}
 			var err error

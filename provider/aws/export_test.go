@@ -1,6 +1,10 @@
 package aws
 
-import "context"
+import (
+	"context"
+
+	"github.com/ovi-project/ovi/provider/aws/api"
+)
 
 // Operations lists the calls that the table of permissions knows.
 func Operations() []string {
@@ -12,7 +16,7 @@ func Operations() []string {
 }
 
 // OwnedBy is ownedBy, for tags that only AWS can write.
-func OwnedBy(tags map[string]string) string { return ownedBy(tags) }
+func OwnedBy(tags map[string]string) string { return api.OwnedBy(tags) }
 
 // IdentitiesIn reads the options for accounts.
 func IdentitiesIn(profile, roles, externalID string) (Identities, error) {

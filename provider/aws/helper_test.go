@@ -14,6 +14,7 @@ import (
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/provider/aws/api"
 	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -29,7 +30,7 @@ type liveState struct {
 }
 
 // patience of tests: transitional states of the sandbox last 20 ms.
-var patience = aws.Delays{
+var patience = api.Delays{
 	First: 2 * time.Millisecond, Most: 20 * time.Millisecond, Gather: 10 * time.Millisecond, Appear: 5 * time.Second, Free: 5 * time.Second,
 	Compute: time.Minute, Database: time.Minute,
 }

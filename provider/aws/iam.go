@@ -5,9 +5,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/provider/aws/compute"
 )
 
-func (o operation) permissions() []string {
+func permissions(o operation) []string {
 	if len(o.actions) > 0 {
 		return o.actions
 	}
@@ -35,7 +38,7 @@ func limits() map[string]statement {
 	return map[string]statement{
 		granting:                      {Sid: "OviGrantKey", Condition: grantToAWS()},
 		"iam:PassRole":                equals("OviPassRole", "iam:PassedToService", passedTo("*")),
-		"iam:CreateServiceLinkedRole": equals("OviServiceRole", "iam:AWSServiceName", []string{"rds.amazonaws.com", "elasticloadbalancing.amazonaws.com", "autoscaling.amazonaws.com", spotService}),
+		"iam:CreateServiceLinkedRole": equals("OviServiceRole", "iam:AWSServiceName", []string{"rds.amazonaws.com", "elasticloadbalancing.amazonaws.com", "autoscaling.amazonaws.com", compute.SpotService}),
 	}
 }
 
@@ -44,7 +47,7 @@ func limits() map[string]statement {
 // ovi's tag; S3 and Route 53 have no such condition. Who may change roles may give themselves any right: what OviRoles
 // allows is apart, so that it can be left away.
 func IAMPolicy() []byte {
-	tagged := map[string]map[string]any{"StringEquals": {"aws:ResourceTag/" + tagManaged: "true"}}
+	tagged := map[string]map[string]any{"StringEquals": {"aws:ResourceTag/" + api.TagManaged: "true"}}
 	all := []statement{{Sid: "OviObserve"}, {Sid: "OviChange"}, {Sid: "OviDeleteTagged", Condition: tagged}, {Sid: "OviDeleteAny"}, {Sid: "OviRoles"}}
 	limited := limits()
 	for _, o := range operations() {
@@ -52,7 +55,7 @@ func IAMPolicy() []byte {
 			continue // which roles these credentials assume is not known here, and any would be too much
 		}
 		at := partOf(o)
-		for _, action := range o.permissions() {
+		for _, action := range permissions(o) {
 			if s, ok := limited[action]; ok {
 				s.Action = append(s.Action, action)
 				limited[action] = s
@@ -80,7 +83,7 @@ func IAMPolicy() []byte {
 func partOf(o operation) int {
 	service, name, _ := strings.Cut(o.call, ".")
 	switch {
-	case reads(name):
+	case api.Reads(name):
 		return 0
 	case service == "iam" && !o.destroy:
 		return 4

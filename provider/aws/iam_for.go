@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/provider/aws/compute"
+	"github.com/ovi-project/ovi/provider/aws/network"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -68,18 +71,18 @@ func configuredIn(intents []resource.Intent) configured {
 	for _, in := range intents {
 		for i := range in.Resources {
 			d := &in.Resources[i]
-			if d.Ref.Provider != Name {
+			if d.Ref.Provider != api.ProviderName {
 				continue
 			}
-			_, region, err := splitLocation(d.Ref.Location)
+			_, region, err := api.SplitLocation(d.Ref.Location)
 			if err != nil {
 				region = d.Ref.Location
 			}
 			c.stacks, c.regions, c.kinds = append(c.stacks, in.Stack), append(c.regions, region), append(c.kinds, d.Ref.Kind)
-			if d.Ref.Kind == kindS3 {
+			if d.Ref.Kind == api.KindS3 {
 				c.bucket(d)
 			}
-			on, _ := flag(d.Attrs, spotAttr)
+			on, _ := api.Flag(d.Attrs, compute.SpotAttr)
 			c.spot = c.spot || on
 			c.keys, c.grants = c.keys || hasVolumeKey(d), c.grants || hasGrantedKey(d)
 		}
@@ -89,8 +92,8 @@ func configuredIn(intents []resource.Intent) configured {
 		*list = slices.Compact(*list)
 	}
 	for _, k := range kinds() {
-		if slices.Contains(c.kinds, k.schema.Name) {
-			c.referred = append(c.referred, refKinds(k.schema.Attrs)...)
+		if slices.Contains(c.kinds, k.Schema.Name) {
+			c.referred = append(c.referred, refKinds(k.Schema.Attrs)...)
 		}
 	}
 	return c
@@ -98,18 +101,18 @@ func configuredIn(intents []resource.Intent) configured {
 
 // hasGrantedKey reports that RDS needs a grant of a key of the customer.
 func hasGrantedKey(d *resource.Desired) bool {
-	_, has := d.Attrs.Get(kmsKeyAttr)
-	return has && d.Ref.Kind == kindRDS
+	_, has := d.Attrs.Get(api.KMSKeyAttr)
+	return has && d.Ref.Kind == api.KindRDS
 }
 
 // hasVolumeKey reports that a resource creates volumes with a key of its own. A template creates none.
 func hasVolumeKey(d *resource.Desired) bool {
 	a := d.Attrs
-	if v, ok := a.Get("root_volume"); ok && d.Ref.Kind == kindEC2 {
+	if v, ok := a.Get("root_volume"); ok && d.Ref.Kind == api.KindEC2 {
 		a, _ = v.(resource.Attrs)
 	}
-	_, has := a.Get(kmsKeyAttr)
-	return has && (d.Ref.Kind == kindEC2 || d.Ref.Kind == kindEBS)
+	_, has := a.Get(api.KMSKeyAttr)
+	return has && (d.Ref.Kind == api.KindEC2 || d.Ref.Kind == api.KindEBS)
 }
 
 func (c *configured) bucket(d *resource.Desired) {
@@ -180,7 +183,7 @@ func (c *configured) observing(add func(grant)) {
 	}
 	for _, kind := range c.kinds {
 		for _, a := range table[kind].others {
-			if _, name, _ := strings.Cut(a, ":"); reads(name) {
+			if _, name, _ := strings.Cut(a, ":"); api.Reads(name) {
 				g.Action = append(g.Action, a)
 			}
 		}
@@ -205,7 +208,7 @@ func (c *configured) owning(add func(grant)) {
 }
 
 func (c *configured) tagged(key string) map[string]map[string]any {
-	return map[string]map[string]any{"StringEquals": {key + tagStack: c.stacks}}
+	return map[string]map[string]any{"StringEquals": {key + api.TagStack: c.stacks}}
 }
 
 // sharing is what the same calls do to resources of other types: a subnet is created in a VPC, which may
@@ -214,11 +217,11 @@ func (c *configured) sharing(add func(grant)) {
 	for _, kind := range c.kinds {
 		n := needs()[kind]
 		own := []string{"arn:" + c.partition() + ":" + n.service + ":*:*:" + n.own}
-		if kind == kindEC2 { // root volumes have tags too
+		if kind == api.KindEC2 { // root volumes have tags too
 			own = append(own, "arn:"+c.partition()+":ec2:*:*:volume/*")
 		}
 		beside := n.actions(n.beside)
-		if kind == kindEC2 && slices.Contains(c.kinds, kindInterface) { // the interface of the launch, which has no tags
+		if kind == api.KindEC2 && slices.Contains(c.kinds, network.KindInterface) { // the interface of the launch, which has no tags
 			beside = append(beside, "ec2:ModifyNetworkInterfaceAttribute")
 		}
 		c.limited(add, grant{Sid: "OviBeside" + sidOf(kind), Action: beside, NotResource: own})
@@ -232,7 +235,7 @@ func (c *configured) plain(add func(grant)) {
 	passes := false
 	for _, kind := range c.kinds {
 		n := needs()[kind]
-		if kind == kindS3 {
+		if kind == api.KindS3 {
 			buckets.Action = n.actions(n.plain)
 		} else {
 			other.Action = append(other.Action, n.actions(n.plain)...)
@@ -240,7 +243,7 @@ func (c *configured) plain(add func(grant)) {
 		for _, a := range n.others {
 			if _, name, _ := strings.Cut(a, ":"); a == passing {
 				passes = true
-			} else if !reads(name) {
+			} else if !api.Reads(name) {
 				other.Action = append(other.Action, a)
 			}
 		}
@@ -253,7 +256,7 @@ func (c *configured) plain(add func(grant)) {
 		buckets.Resource = append(buckets.Resource, "arn:"+c.partition()+":s3:::"+b)
 	}
 	add(buckets)
-	if slices.Contains(c.kinds, kindScaling) { // the tags that a template gives to what it launches
+	if slices.Contains(c.kinds, compute.KindScaling) { // the tags that a template gives to what it launches
 		c.limited(add, grant{Sid: "OviTagLaunched", Action: []string{"ec2:CreateTags"}, Condition: map[string]map[string]any{"StringEquals": {"ec2:CreateAction": "RunInstances"}}})
 	}
 	if c.keys {
@@ -266,7 +269,7 @@ func (c *configured) plain(add func(grant)) {
 		add(grant{Sid: "OviPassRole", Action: []string{passing}, Condition: map[string]map[string]any{"StringEquals": {"iam:PassedToService": passedTo(c.partition())}}})
 	}
 	if c.spot {
-		linked = append(linked, spotService)
+		linked = append(linked, compute.SpotService)
 	}
 	if slices.Sort(linked); len(linked) > 0 {
 		add(grant{Sid: "OviServiceRole", Action: []string{"iam:CreateServiceLinkedRole"}, Condition: map[string]map[string]any{"StringEquals": {"iam:AWSServiceName": slices.Compact(linked)}}})
@@ -277,31 +280,13 @@ func (c *configured) plain(add func(grant)) {
 func (c *configured) partition() string {
 	out := ""
 	for _, r := range c.regions {
-		p := partitionOf(r)
+		p := api.PartitionOf(r)
 		if out != "" && out != p {
 			return "*"
 		}
 		out = p
 	}
 	return out
-}
-
-// partitionOf is the partition of a region, as ARNs have it.
-func partitionOf(region string) string {
-	for _, row := range [...][2]string{
-		{"cn-", "aws-cn"},
-		{"us-gov-", "aws-us-gov"},
-		{"eusc-", "aws-eusc"},
-		{"us-iso-", "aws-iso"},
-		{"us-isob-", "aws-iso-b"},
-		{"eu-isoe-", "aws-iso-e"},
-		{"us-isof-", "aws-iso-f"},
-	} {
-		if strings.HasPrefix(region, row[0]) {
-			return row[1]
-		}
-	}
-	return "aws"
 }
 
 // passedTo is EC2 as a role is passed to it: in China it has a name of its own.

@@ -1,5 +1,16 @@
 package aws
 
+import (
+	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/provider/aws/balance"
+	"github.com/ovi-project/ovi/provider/aws/compute"
+	"github.com/ovi-project/ovi/provider/aws/database"
+	"github.com/ovi-project/ovi/provider/aws/dns"
+	awsidentity "github.com/ovi-project/ovi/provider/aws/identity"
+	"github.com/ovi-project/ovi/provider/aws/keys"
+	"github.com/ovi-project/ovi/provider/aws/network"
+)
+
 // need is what a kind takes of IAM. The names of actions are separated by spaces; those of one service
 // share its prefix.
 type need struct {
@@ -33,40 +44,40 @@ func needs() map[string]need {
 
 func networkNeeds() map[string]need {
 	return map[string]need{
-		kindVPC: {
+		api.KindVPC: {
 			service: "ec2", reads: "DescribeVpcs DescribeSubnets DescribeSecurityGroups DescribeInternetGateways DescribeNatGateways DescribeRouteTables DescribeInstances",
 			creates: "CreateVpc", changes: "AssociateVpcCidrBlock DeleteVpc DisassociateVpcCidrBlock ModifyVpcAttribute",
 		},
-		kindSubnet: {
+		api.KindSubnet: {
 			service: "ec2", own: "subnet/*", reads: "DescribeSubnets DescribeVpcs DescribeInstances DescribeInstanceTypeOfferings DescribeNatGateways DescribeNetworkInterfaces",
 			creates: "CreateSubnet", changes: "AssociateSubnetCidrBlock DeleteSubnet DisassociateSubnetCidrBlock ModifySubnetAttribute", beside: "CreateSubnet",
 		},
-		kindGroup: {
+		api.KindGroup: {
 			service: "ec2", own: "security-group/*", reads: "DescribeSecurityGroups DescribeSecurityGroupRules DescribeInstances DescribeNetworkInterfaces",
 			creates: "CreateSecurityGroup",
 			changes: "DeleteSecurityGroup AuthorizeSecurityGroupIngress AuthorizeSecurityGroupEgress RevokeSecurityGroupIngress RevokeSecurityGroupEgress",
 			beside:  "CreateSecurityGroup AuthorizeSecurityGroupIngress AuthorizeSecurityGroupEgress RevokeSecurityGroupIngress RevokeSecurityGroupEgress",
 		},
-		kindInternetGateway: {
+		network.KindInternetGateway: {
 			service: "ec2", own: "internet-gateway/*", reads: "DescribeInternetGateways",
 			creates: "CreateInternetGateway", changes: "AttachInternetGateway DetachInternetGateway DeleteInternetGateway",
 			beside: "AttachInternetGateway DetachInternetGateway",
 		},
-		kindRouteTable: {
+		network.KindRouteTable: {
 			service: "ec2", own: "route-table/*", reads: "DescribeRouteTables",
 			creates: "CreateRouteTable", changes: "AssociateRouteTable CreateRoute DeleteRoute DeleteRouteTable DisassociateRouteTable ReplaceRoute",
 			beside: "AssociateRouteTable CreateRoute CreateRouteTable DisassociateRouteTable ReplaceRoute",
 		},
-		kindEIP: {
+		network.KindEIP: {
 			service: "ec2", own: "elastic-ip/*", reads: "DescribeAddresses DescribeInstances DescribeNetworkInterfaces",
 			creates: "AllocateAddress", changes: "AssociateAddress DisassociateAddress ReleaseAddress", beside: "AssociateAddress DisassociateAddress",
 		},
-		kindInterface: {
+		network.KindInterface: {
 			service: "ec2", own: "network-interface/*", reads: "DescribeNetworkInterfaces",
 			creates: "CreateNetworkInterface", changes: "AttachNetworkInterface DeleteNetworkInterface DetachNetworkInterface ModifyNetworkInterfaceAttribute",
 			beside: "AttachNetworkInterface CreateNetworkInterface DetachNetworkInterface ModifyNetworkInterfaceAttribute",
 		},
-		kindNAT: {
+		network.KindNAT: {
 			service: "ec2", own: "natgateway/*", reads: "DescribeNatGateways DescribeAddresses",
 			creates: "CreateNatGateway", changes: "DeleteNatGateway", beside: "CreateNatGateway",
 		},
@@ -77,35 +88,35 @@ func networkNeeds() map[string]need {
 // has no tags.
 func keptNeeds() map[string]need {
 	return map[string]need{
-		kindRule: {
+		network.KindRule: {
 			service: "ec2", own: "security-group-rule/*", reads: "DescribeSecurityGroupRules DescribeSecurityGroups",
 			creates: "AuthorizeSecurityGroupIngress AuthorizeSecurityGroupEgress",
 			changes: "ModifySecurityGroupRules RevokeSecurityGroupIngress RevokeSecurityGroupEgress",
 			beside:  "AuthorizeSecurityGroupIngress AuthorizeSecurityGroupEgress ModifySecurityGroupRules RevokeSecurityGroupIngress RevokeSecurityGroupEgress",
 		},
-		kindEndpoint: {
+		network.KindEndpoint: {
 			service: "ec2", own: "vpc-endpoint/*", reads: "DescribeVpcEndpoints",
 			creates: "CreateVpcEndpoint", changes: "DeleteVpcEndpoints ModifyVpcEndpoint", beside: "CreateVpcEndpoint ModifyVpcEndpoint",
 			others: []string{"route53:AssociateVPCWithHostedZone"},
 		},
-		kindDBParameters: {
+		database.KindDBParameters: {
 			service: "rds", reads: "DescribeDBInstances DescribeDBParameterGroups DescribeDBParameters ListTagsForResource",
 			creates: "AddTagsToResource CreateDBParameterGroup", changes: "AddTagsToResource DeleteDBParameterGroup ModifyDBParameterGroup RemoveTagsFromResource ResetDBParameterGroup",
 		},
-		kindLogs: {
+		keys.KindLogs: {
 			service: "logs", reads: "DescribeLogGroups ListTagsForResource", creates: "CreateLogGroup TagResource",
 			changes: "AssociateKmsKey DeleteLogGroup DeleteRetentionPolicy DisassociateKmsKey PutRetentionPolicy TagResource UntagResource",
 		},
-		kindKMS: {
+		keys.KindKMS: {
 			service: "kms", own: "key/*", reads: "DescribeKey GetKeyPolicy GetKeyRotationStatus ListAliases ListKeys ListResourceTags", creates: "CreateKey TagResource",
 			changes: "CancelKeyDeletion CreateAlias DeleteAlias DisableKey DisableKeyRotation EnableKey EnableKeyRotation PutKeyPolicy ScheduleKeyDeletion TagResource UntagResource UpdateAlias UpdateKeyDescription",
 			beside:  "CreateAlias DeleteAlias UpdateAlias",
 		},
-		kindSecret: {
+		keys.KindSecret: {
 			service: "secretsmanager", reads: "DescribeSecret GetRandomPassword ListSecrets", creates: "CreateSecret TagResource",
 			changes: "DeleteSecret RestoreSecret TagResource UntagResource UpdateSecret", others: []string{"kms:GenerateDataKey", "kms:Decrypt"},
 		},
-		kindCertificate: {
+		keys.KindCertificate: {
 			service: "acm", reads: "DescribeCertificate ListCertificates ListTagsForCertificate", creates: "AddTagsToCertificate RequestCertificate",
 			changes: "AddTagsToCertificate DeleteCertificate RemoveTagsFromCertificate",
 		},
@@ -114,7 +125,7 @@ func keptNeeds() map[string]need {
 
 func computeNeeds() map[string]need {
 	return map[string]need{
-		kindEC2: {
+		api.KindEC2: {
 			service: "ec2", own: "instance/*",
 			reads:   "DescribeInstances DescribeInstanceAttribute DescribeInstanceStatus DescribeVolumes DescribeVolumesModifications DescribeImages DescribeInstanceTypeOfferings DescribeIamInstanceProfileAssociations",
 			creates: "RunInstances",
@@ -122,21 +133,21 @@ func computeNeeds() map[string]need {
 			plain:   "CancelSpotInstanceRequests", // the request of an adopted instance has no tags of ovi
 			beside:  "ModifyInstanceAttribute RunInstances", others: []string{parameters, passing},
 		},
-		kindEBS: {
+		api.KindEBS: {
 			service: "ec2", own: "volume/*", reads: "DescribeInstances DescribeVolumes DescribeVolumesModifications",
 			creates: "CreateVolume", changes: "AttachVolume DeleteVolume DetachVolume ModifyVolume", beside: "AttachVolume CreateVolume DetachVolume",
 		},
-		kindKeyPair: {service: "ec2", reads: "DescribeKeyPairs", creates: "ImportKeyPair", changes: "DeleteKeyPair"},
-		kindTemplate: {
+		compute.KindKeyPair: {service: "ec2", reads: "DescribeKeyPairs", creates: "ImportKeyPair", changes: "DeleteKeyPair"},
+		compute.KindTemplate: {
 			service: "ec2", reads: "DescribeImages DescribeLaunchTemplates DescribeLaunchTemplateVersions",
 			creates: "CreateLaunchTemplate", changes: "CreateLaunchTemplateVersion DeleteLaunchTemplate ModifyLaunchTemplate", others: []string{parameters},
 		},
-		kindScaling: {
+		compute.KindScaling: {
 			service: "autoscaling", reads: "DescribeAutoScalingGroups DescribeScalingActivities", creates: "CreateAutoScalingGroup CreateOrUpdateTags",
 			changes: "AttachLoadBalancerTargetGroups CreateOrUpdateTags DeleteAutoScalingGroup DeleteTags DetachLoadBalancerTargetGroups UpdateAutoScalingGroup",
 			others:  []string{"ec2:RunInstances", passing}, linked: "autoscaling.amazonaws.com",
 		},
-		kindRole: {
+		awsidentity.KindRole: {
 			service: "iam",
 			reads:   "GetAccountAuthorizationDetails GetInstanceProfile GetPolicy GetRole GetRolePolicy ListAttachedRolePolicies ListInstanceProfilesForRole ListRolePolicies",
 			creates: "CreateInstanceProfile CreateRole TagInstanceProfile TagRole",
@@ -149,24 +160,24 @@ func computeNeeds() map[string]need {
 func servingNeeds() map[string]need {
 	const service, linked = "elasticloadbalancing", "elasticloadbalancing.amazonaws.com"
 	return map[string]need{
-		kindBalancer: {
+		balance.KindBalancer: {
 			service: service, reads: "DescribeLoadBalancers DescribeTags", creates: "AddTags CreateLoadBalancer",
 			changes: "AddTags DeleteLoadBalancer RemoveTags SetSecurityGroups SetSubnets", linked: linked,
 		},
-		kindTargets: {
+		balance.KindTargets: {
 			service: service, reads: "DescribeTags DescribeTargetGroups", creates: "AddTags CreateTargetGroup",
 			changes: "AddTags DeleteTargetGroup ModifyTargetGroup RemoveTags",
 		},
-		kindListener: {
+		balance.KindListener: {
 			service: service, reads: "DescribeListeners DescribeLoadBalancers DescribeTags DescribeTargetGroups", creates: "AddTags CreateListener",
 			changes: "AddTags DeleteListener ModifyListener RemoveTags", others: []string{"acm:DescribeCertificate"},
 		},
-		kindZone: {
+		dns.KindZone: {
 			service: "route53", reads: "GetChange GetHostedZone ListHostedZones ListHostedZonesByName ListResourceRecordSets ListTagsForResources",
 			plain:  "AssociateVPCWithHostedZone ChangeTagsForResource CreateHostedZone DeleteHostedZone UpdateHostedZoneComment",
 			others: []string{"ec2:DescribeVpcs"},
 		},
-		kindRecord: {
+		dns.KindRecord: {
 			service: "route53", reads: "GetChange ListHostedZones ListResourceRecordSets ListTagsForResources", plain: "ChangeResourceRecordSets",
 		},
 	}
@@ -174,17 +185,17 @@ func servingNeeds() map[string]need {
 
 func dataNeeds() map[string]need {
 	return map[string]need{
-		kindRDS: {
+		api.KindRDS: {
 			service: "rds", own: "db:*", reads: "DescribeDBEngineVersions DescribeDBInstances DescribeDBSnapshots DescribeDBSubnetGroups",
 			creates: "AddTagsToResource CreateDBInstance RestoreDBInstanceFromDBSnapshot", changes: "AddTagsToResource DeleteDBInstance ModifyDBInstance RemoveTagsFromResource StartDBInstance StopDBInstance",
 			beside: "CreateDBInstance DeleteDBInstance ModifyDBInstance RestoreDBInstanceFromDBSnapshot", plain: "CreateDBSnapshot",
 			others: []string{"ec2:DescribeSecurityGroups", "kms:DescribeKey", "secretsmanager:CreateSecret", "secretsmanager:TagResource"}, linked: "rds.amazonaws.com",
 		},
-		kindDBSubnets: {
+		api.KindDBSubnets: {
 			service: "rds", reads: "DescribeDBSubnetGroups ListTagsForResource",
 			creates: "AddTagsToResource CreateDBSubnetGroup", changes: "AddTagsToResource DeleteDBSubnetGroup ModifyDBSubnetGroup RemoveTagsFromResource",
 		},
-		kindS3: {
+		api.KindS3: {
 			service: "s3", reads: "GetBucketABAC GetBucketCORS GetBucketOwnershipControls GetBucketPolicy GetBucketPublicAccessBlock GetBucketTagging GetBucketVersioning GetEncryptionConfiguration GetLifecycleConfiguration ListAllMyBuckets ListBucket",
 			plain: "CreateBucket DeleteBucket DeleteBucketPolicy PutBucketCORS PutBucketOwnershipControls PutBucketPolicy PutBucketPublicAccessBlock PutBucketTagging PutBucketVersioning PutEncryptionConfiguration PutLifecycleConfiguration TagResource UntagResource",
 		},

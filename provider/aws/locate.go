@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/api"
 )
 
 // sandboxAccount is the account number of the sandbox; no real account has it.
@@ -16,7 +17,7 @@ const sandboxAccount = "000000000000"
 // of the sandbox and one of a real account are ErrElsewhere to each other; a location of another
 // real account is Denied, and the error names both.
 func (p *Provider) Locate(ctx context.Context, location string) (string, error) {
-	if account, name, err := splitLocation(location); err == nil && account != "" && p.named(account) {
+	if account, name, err := api.SplitLocation(location); err == nil && account != "" && p.named(account) {
 		account, err = p.known(location, account)
 		return account + "/" + name, err
 	}
@@ -24,21 +25,19 @@ func (p *Provider) Locate(ctx context.Context, location string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	return g.location(), nil
+	return g.Location(), nil
 }
 
-func (g *region) location() string { return g.account + "/" + g.name }
-
 // at gives the region of a location, resolved or not.
-func (p *Provider) at(ctx context.Context, location string) (*region, error) {
-	account, name, err := splitLocation(location)
+func (p *Provider) at(ctx context.Context, location string) (*api.Region, error) {
+	account, name, err := api.SplitLocation(location)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.gate.enter(ctx); err != nil {
-		return nil, classify("", err)
+	if err := p.gate.Enter(ctx); err != nil {
+		return nil, api.Classify("", err)
 	}
-	defer p.gate.leave()
+	defer p.gate.Leave()
 	if account, err = p.known(location, account); err != nil {
 		return nil, err
 	}

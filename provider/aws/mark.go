@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/api"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -15,29 +16,19 @@ func (p *Provider) Mark(ctx context.Context, r provider.Request) (resource.Obser
 		return resource.Observed{}, err
 	}
 	if r.Have.ID == "" {
-		return resource.Observed{}, permanent("", fmt.Errorf("%s has no ID to mark it by", r.Desired.Ref), "run `ovi plan` to observe it again")
+		return resource.Observed{}, api.Permanent("", fmt.Errorf("%s has no ID to mark it by", r.Desired.Ref), "run `ovi plan` to observe it again")
 	}
-	now, err := k.read(ctx, g, r.Have.ID)
+	now, err := k.Read(ctx, g, r.Have.ID)
 	if err == nil {
-		err = same(r.Have, now)
+		err = api.Same(r.Have, now)
 	}
 	if err != nil {
-		return resource.Observed{}, classify("", err)
+		return resource.Observed{}, api.Classify("", err)
 	}
-	set, drop := g.markTags(r)
-	if err := k.tag(ctx, g, r.Have.ID, set, drop); err != nil {
-		return resource.Observed{}, classify("", err)
+	set, drop := g.MarkTags(r)
+	if err := k.Tag(ctx, g, r.Have.ID, set, drop); err != nil {
+		return resource.Observed{}, api.Classify("", err)
 	}
-	now, err = k.read(ctx, g, r.Have.ID)
-	return now, classify("", err)
-}
-
-// same refuses a resource that has the id of the one meant but is another one: a database that
-// was deleted and created again under its name.
-func same(meant, now resource.Observed) error {
-	if meant.UID == "" || now.UID == "" || meant.UID == now.UID {
-		return nil
-	}
-	return conflict("", fmt.Errorf("%s %s is another resource than the one observed: it is %s now, and was %s",
-		meant.Ref.Kind, meant.ID, now.UID, meant.UID), "run `ovi plan` again")
+	now, err = k.Read(ctx, g, r.Have.ID)
+	return now, api.Classify("", err)
 }

@@ -7,14 +7,10 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/ec2"
-	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
-	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
-	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/api"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -26,10 +22,10 @@ func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (reso
 	if err != nil {
 		return resource.Snapshot{}, err // the observer adds the scope
 	}
-	out := resource.Snapshot{Scope: resource.Scope{Provider: Name, Location: g.location()}, At: g.clock()}
+	out := resource.Snapshot{Scope: resource.Scope{Provider: api.ProviderName, Location: g.Location()}, At: g.Clock()}
 	read := p.list(ctx, g, r)
 	if ctx.Err() != nil {
-		return resource.Snapshot{}, classify("", context.Cause(ctx))
+		return resource.Snapshot{}, api.Classify("", context.Cause(ctx))
 	}
 	var failed error
 	for _, k := range slices.Sorted(maps.Keys(read)) {
@@ -41,7 +37,7 @@ func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (reso
 			continue
 		}
 		out.Complete = append(out.Complete, k)
-		if r.Filter != nil && p.kinds[k].byTag {
+		if r.Filter != nil && p.kinds[k].ByTag {
 			out.Filtered = append(out.Filtered, k)
 		}
 		out.Resources = append(out.Resources, read[k].resources...)
@@ -63,23 +59,23 @@ type listing struct {
 }
 
 // list reads the kinds asked for in parallel. One that fails does not stop the others.
-func (p *Provider) list(ctx context.Context, g *region, r provider.ObserveRequest) map[string]listing {
+func (p *Provider) list(ctx context.Context, g *api.Region, r provider.ObserveRequest) map[string]listing {
 	var mu sync.Mutex
 	out := map[string]listing{}
 	var work errgroup.Group
-	s := newSweep(ctx, g, r.Filter)
+	s := &api.Sweep{Region: g, Filter: r.Filter}
 	for name, k := range p.kinds {
 		if r.Kinds != nil && !slices.Contains(r.Kinds, name) {
 			continue
 		}
 		work.Go(func() error {
-			all, err := k.list(ctx, s)
+			all, err := k.List(ctx, s)
 			if err == nil {
-				all, err = g.withKnown(ctx, k, all, r.Known)
+				all, err = withKnown(ctx, g, k, all, r.Known)
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			out[name] = listing{all, classify("", err)}
+			out[name] = listing{all, api.Classify("", err)}
 			return nil
 		})
 	}
@@ -89,7 +85,7 @@ func (p *Provider) list(ctx context.Context, g *region, r provider.ObserveReques
 
 // withKnown asks by id for resources that a list does not show yet: lists lag behind, and what
 // is missing from them may be created a second time. If that fails, the list is not complete.
-func (g *region) withKnown(ctx context.Context, k kind, listed []resource.Observed, known []provider.Known) ([]resource.Observed, error) {
+func withKnown(ctx context.Context, g *api.Region, k api.Kind, listed []resource.Observed, known []provider.Known) ([]resource.Observed, error) {
 	if len(known) == 0 {
 		return listed, nil
 	}
@@ -98,11 +94,11 @@ func (g *region) withKnown(ctx context.Context, k kind, listed []resource.Observ
 		ids[listed[i].ID] = true
 	}
 	for _, b := range known {
-		if b.Kind != k.schema.Name || ids[b.ID] {
+		if b.Kind != k.Schema.Name || ids[b.ID] {
 			continue
 		}
-		o, err := k.read(ctx, g, b.ID)
-		if absent(classify("", err)) {
+		o, err := k.Read(ctx, g, b.ID)
+		if api.Absent(api.Classify("", err)) {
 			continue
 		}
 		if err != nil {
@@ -111,131 +107,6 @@ func (g *region) withKnown(ctx context.Context, k kind, listed []resource.Observ
 		listed, ids[b.ID] = append(listed, o), true
 	}
 	return listed, nil
-}
-
-// sweep is one observation of a region. A list that two kinds need is read once.
-type sweep struct {
-	*region
-	filter    *provider.Filter                    // nil: all is listed
-	instances func() ([]ec2types.Instance, error) // that are not terminated
-	volumes   func() ([]ec2types.Volume, error)
-	networks  func() ([]ec2types.Vpc, error)
-	firewalls func() ([]ec2types.SecurityGroup, error)
-	balancers func() ([]elbtypes.LoadBalancer, error)
-	hosted    func() ([]zone, error)
-}
-
-func newSweep(ctx context.Context, g *region, f *provider.Filter) *sweep {
-	s := &sweep{
-		region: g, filter: f,
-		hosted:   sync.OnceValues(func() ([]zone, error) { return g.zones(ctx) }),
-		networks: sync.OnceValues(func() ([]ec2types.Vpc, error) { return g.vpcs(ctx, &ec2.DescribeVpcsInput{}) }),
-		balancers: sync.OnceValues(func() ([]elbtypes.LoadBalancer, error) {
-			return g.rawBalancers(ctx, &elb.DescribeLoadBalancersInput{})
-		}),
-	}
-	s.instances = sync.OnceValues(func() ([]ec2types.Instance, error) {
-		all, err := allOrOwn(s, kindEC2, "instance-id", instanceID, s.instancesBy(ctx))
-		return slices.DeleteFunc(all, gone), err
-	})
-	s.firewalls = sync.OnceValues(func() ([]ec2types.SecurityGroup, error) {
-		return allOrOwn(s, kindGroup, "group-id", func(x ec2types.SecurityGroup) string { return aws.ToString(x.GroupId) }, func(f []ec2types.Filter) ([]ec2types.SecurityGroup, error) {
-			return g.groups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: f})
-		})
-	})
-	s.volumes = sync.OnceValues(func() ([]ec2types.Volume, error) {
-		return allOrOwn(s, kindEBS, "volume-id", volumeID, s.volumesBy(ctx))
-	})
-	return s
-}
-
-func listVPCs(_ context.Context, s *sweep) ([]resource.Observed, error) {
-	all, err := s.networks()
-	return observedAs(all, err, s.observedVPC)
-}
-
-func listSubnets(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-	all, err := allOrOwn(s, kindSubnet, "subnet-id", func(x ec2types.Subnet) string { return aws.ToString(x.SubnetId) }, func(f []ec2types.Filter) ([]ec2types.Subnet, error) {
-		return s.subnets(ctx, &ec2.DescribeSubnetsInput{Filters: f})
-	})
-	return observedAs(all, err, s.observedSubnet)
-}
-
-func listGroups(_ context.Context, s *sweep) ([]resource.Observed, error) {
-	all, err := s.firewalls()
-	return observedAs(all, err, s.observedGroup)
-}
-
-// listInstances needs the volumes too: a root volume belongs to its instance.
-func listInstances(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-	all, err := s.instances()
-	if err != nil {
-		return nil, err
-	}
-	volumes, err := s.roots(ctx, all)
-	if err != nil {
-		return nil, err
-	}
-	byID := make(map[string]*ec2types.Volume, len(volumes))
-	for i := range volumes {
-		byID[aws.ToString(volumes[i].VolumeId)] = &volumes[i]
-	}
-	return observedAs(all, nil, func(i ec2types.Instance) resource.Observed { return s.observedInstance(i, byID[rootID(i)]) })
-}
-
-// listVolumes needs the instances too: a root volume is no resource.
-func listVolumes(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-	all, err := s.volumes()
-	if err != nil {
-		return nil, err
-	}
-	instances, err := s.users(ctx, all)
-	if err != nil {
-		return nil, err
-	}
-	alive, roots := make(map[string]bool, len(instances)), make(map[string]bool, len(instances))
-	for _, i := range instances {
-		alive[aws.ToString(i.InstanceId)], roots[rootID(i)] = true, true
-	}
-	var own []ec2types.Volume
-	for _, v := range all {
-		if !roots[aws.ToString(v.VolumeId)] && !leaving(v, alive) {
-			own = append(own, v)
-		}
-	}
-	return observedAs(own, nil, s.observedVolume)
-}
-
-func listDatabases(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-	all, err := s.databases(ctx)
-	return observedAs(slices.DeleteFunc(all, deleting), err, s.observedDB)
-}
-
-func listBuckets(ctx context.Context, s *sweep) ([]resource.Observed, error) {
-	all, err := s.buckets(ctx)
-	return observedAs(all, err, s.observedBucket)
-}
-
-func observedAs[T any](all []T, err error, observed func(T) resource.Observed) ([]resource.Observed, error) {
-	if err != nil {
-		return nil, err
-	}
-	out := make([]resource.Observed, len(all))
-	for i := range all {
-		out[i] = observed(all[i])
-	}
-	return out, nil
-}
-
-// leaving are volumes that are being deleted, and those that are deleted with an instance which
-// is no longer alive.
-func leaving(v ec2types.Volume, alive map[string]bool) bool {
-	if v.State == ec2types.VolumeStateDeleting || v.State == ec2types.VolumeStateDeleted {
-		return true
-	}
-	return slices.ContainsFunc(v.Attachments, func(a ec2types.VolumeAttachment) bool {
-		return aws.ToBool(a.DeleteOnTermination) && !alive[aws.ToString(a.InstanceId)]
-	})
 }
 
 // distinct sorts by ref. Where several have one natural name, the oldest keeps it and the others

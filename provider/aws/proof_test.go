@@ -15,6 +15,7 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/provider/aws/api"
 	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -44,7 +45,7 @@ func TestOnlyWhatTheRecordProvesIsActedOn(t *testing.T) {
 					rt.Fatal(err)
 				}
 				defer cloud.Close()
-				quick := aws.Delays{First: time.Millisecond, Most: 2 * time.Millisecond, Appear: 5 * time.Second, Free: 5 * time.Second, Compute: time.Minute, Database: time.Minute}
+				quick := api.Delays{First: time.Millisecond, Most: 2 * time.Millisecond, Appear: 5 * time.Second, Free: 5 * time.Second, Compute: time.Minute, Database: time.Minute}
 				p := aws.New(aws.Options{Sandbox: true, HTTPClient: &http.Client{Transport: cloud}, Delays: quick})
 				x := &prover{t: rt, outer: t, cloud: cloud, p: p, desired: wanted("a"), foreign: map[string]bool{}}
 				for range rapid.IntRange(1, 6).Draw(rt, "steps") {

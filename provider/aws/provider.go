@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/api"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -24,7 +25,7 @@ type Options struct {
 	HTTPClient *http.Client
 	Owner      string           // of the ovi:owner tag; "ovi" where empty
 	Clock      func() time.Time // time.Now where nil
-	Delays     Delays
+	Delays     api.Delays
 	// PlainPace turns the client-side limits off; the sandbox needs none.
 	PlainPace bool
 	// Attempts is how often one call is tried; 8 where zero.
@@ -35,9 +36,9 @@ type Options struct {
 // Provider acts on AWS. It is safe for any number of goroutines.
 type Provider struct {
 	opts  Options
-	kinds map[string]kind // by name; not changed once made
+	kinds map[string]api.Kind // by name; not changed once made
 
-	gate     gate // guards what is created once, and is locked during its I/O
+	gate     api.Gate // guards what is created once, and is locked during its I/O
 	sessions map[identity]*accountSession
 	// called are the endpoints that are configured, of AWS or of anything else.
 	called endpoints
@@ -66,12 +67,12 @@ func New(opts Options) *Provider {
 	if opts.Attempts == 0 {
 		opts.Attempts = 8
 	}
-	opts.Delays = opts.Delays.orDefault(opts.Sandbox)
-	byName := map[string]kind{}
+	opts.Delays = opts.Delays.OrDefault(opts.Sandbox)
+	byName := map[string]api.Kind{}
 	for _, k := range kinds() {
-		byName[k.schema.Name] = k
+		byName[k.Schema.Name] = k
 	}
-	return &Provider{opts: opts, kinds: byName, gate: newGate(), sessions: map[identity]*accountSession{}}
+	return &Provider{opts: opts, kinds: byName, gate: api.NewGate(), sessions: map[identity]*accountSession{}}
 }
 
 // Kinds lists the schemas; see the function of that name.
@@ -81,7 +82,7 @@ func (p *Provider) Kinds() []resource.Kind { return Kinds() }
 func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Observed, error) {
 	k, g, err := p.begin(ctx, r.Desired.Ref)
 	if err == nil {
-		err = checkTags(r.Desired.Tags)
+		err = api.CheckTags(r.Desired.Tags)
 	}
 	if err != nil {
 		return resource.Observed{}, err
@@ -89,30 +90,30 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Obs
 	if err := checkKey(r.Key); err != nil {
 		return resource.Observed{}, err
 	}
-	r.Desired.Attrs = withDefaults(k.schema, r.Desired.Attrs)
-	o, err := k.create(ctx, g, r)
-	return o, classify("", err)
+	r.Desired.Attrs = api.WithDefaults(k.Schema, r.Desired.Attrs)
+	o, err := k.Create(ctx, g, r)
+	return o, api.Classify("", err)
 }
 
 // Update changes the resource; see provider.Provider. The tags of the user are written first.
 func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Observed, error) {
 	k, g, err := p.begin(ctx, r.Desired.Ref)
 	if err == nil {
-		err = checkTags(r.Desired.Tags)
+		err = api.CheckTags(r.Desired.Tags)
 	}
 	if err == nil {
-		err = replaces(r)
+		err = api.Replaces(r)
 	}
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	if set, drop := userChanges(r); len(set)+len(drop) > 0 {
-		if err := k.tag(ctx, g, r.Have.ID, set, drop); err != nil {
-			return resource.Observed{}, classify("", err)
+	if set, drop := api.UserChanges(r); len(set)+len(drop) > 0 {
+		if err := k.Tag(ctx, g, r.Have.ID, set, drop); err != nil {
+			return resource.Observed{}, api.Classify("", err)
 		}
 	}
-	o, err := k.update(ctx, g, r)
-	return o, classify("", err)
+	o, err := k.Update(ctx, g, r)
+	return o, api.Classify("", err)
 }
 
 // Delete deletes the resource; see provider.Provider.
@@ -122,31 +123,28 @@ func (p *Provider) Delete(ctx context.Context, r provider.Request) error {
 		return err
 	}
 	if r.Have.ID == "" {
-		return permanent("", fmt.Errorf("%s has no ID to delete it by", r.Have.Ref), "run `ovi plan` to observe it again")
+		return api.Permanent("", fmt.Errorf("%s has no ID to delete it by", r.Have.Ref), "run `ovi plan` to observe it again")
 	}
-	return classify("", k.remove(ctx, g, r))
+	return api.Classify("", k.Remove(ctx, g, r))
 }
 
 // begin finds the kind and the region of a request.
-func (p *Provider) begin(ctx context.Context, ref resource.Ref) (kind, *region, error) {
+func (p *Provider) begin(ctx context.Context, ref resource.Ref) (api.Kind, *api.Region, error) {
 	k, ok := p.kinds[ref.Kind]
 	if !ok {
-		return kind{}, nil, permanent("", fmt.Errorf("unknown kind %q for provider aws", ref.Kind), "run `ovi kinds`")
+		return api.Kind{}, nil, api.Permanent("", fmt.Errorf("unknown kind %q for provider aws", ref.Kind), "run `ovi kinds`")
 	}
 	g, err := p.at(ctx, ref.Location)
 	return k, g, err
 }
 
-// maxKey is how long a ClientToken of EC2 may be.
-const maxKey = 64
-
 func checkKey(key string) error {
-	if key == "" || len(key) > maxKey {
-		return permanent("", fmt.Errorf("idempotency key %q: it must have 1 to %d characters", key, maxKey), "")
+	if key == "" || len(key) > api.MaxKey {
+		return api.Permanent("", fmt.Errorf("idempotency key %q: it must have 1 to %d characters", key, api.MaxKey), "")
 	}
 	for i := range len(key) {
 		if key[i] <= ' ' || key[i] > '~' {
-			return permanent("", fmt.Errorf("idempotency key %q: it must be plain ASCII", key), "")
+			return api.Permanent("", fmt.Errorf("idempotency key %q: it must be plain ASCII", key), "")
 		}
 	}
 	return nil

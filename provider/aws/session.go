@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/api"
 )
 
 // accountSession is what it takes to act in one account.
@@ -17,13 +18,13 @@ type accountSession struct {
 	identity
 	config  *aws.Config
 	account string
-	regions map[string]*region
+	regions map[string]*api.Region
 }
 
 // session gives the one of an identity. The caller is in the gate.
 func (p *Provider) session(of identity) *accountSession {
 	if p.sessions[of] == nil {
-		p.sessions[of] = &accountSession{identity: of, regions: map[string]*region{}}
+		p.sessions[of] = &accountSession{identity: of, regions: map[string]*api.Region{}}
 	}
 	return p.sessions[of]
 }
@@ -66,11 +67,11 @@ func (p *Provider) assume(ctx context.Context, of identity, cfg *aws.Config, nam
 		}
 	}))
 	_, err := cfg.Credentials.Retrieve(ctx)
-	if err = classify("sts.AssumeRole", err); err == nil {
+	if err = api.Classify("sts.AssumeRole", err); err == nil {
 		return nil
 	}
 	return &provider.Error{
-		Class: provider.ClassOf(err), Op: "sts.AssumeRole", Code: codeOf(err),
+		Class: provider.ClassOf(err), Op: "sts.AssumeRole", Code: api.CodeOf(err),
 		Err:  fmt.Errorf("cannot assume the role %s of account %s: %w", of.role, accountOfRole(of.role), err),
 		Hint: "allow sts:AssumeRole to these credentials in the role's trust policy and their own, and compare --external-id with it",
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/provider/aws/api"
 	"github.com/ovi-project/ovi/provider/aws/sandbox"
 )
 
@@ -21,7 +22,7 @@ func TestAConfiguredTimeoutReplacesTheProvidersOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer cloud.Close()
-	own := aws.Delays{First: 20 * time.Millisecond, Most: 100 * time.Millisecond, Gather: time.Millisecond, Appear: time.Second, Free: 200 * time.Millisecond, Compute: 300 * time.Millisecond, Database: time.Minute}
+	own := api.Delays{First: 20 * time.Millisecond, Most: 100 * time.Millisecond, Gather: time.Millisecond, Appear: time.Second, Free: 200 * time.Millisecond, Compute: 300 * time.Millisecond, Database: time.Minute}
 	p := aws.New(aws.Options{Sandbox: true, HTTPClient: &http.Client{Transport: cloud}, Delays: own})
 	request := func(name string) provider.Request {
 		return provider.Request{Key: "key-" + name, Owner: "ovi", Desired: micro(t)(name)}

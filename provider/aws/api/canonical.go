@@ -1,0 +1,46 @@
+package api
+
+import (
+	"fmt"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Text reads a string attribute.
+func Text(a resource.Attrs, name string) (string, bool) {
+	v, ok := a.Get(name)
+	s, isString := v.(resource.String)
+	return string(s), ok && isString
+}
+
+func Number(a resource.Attrs, name string) (int64, bool) {
+	v, ok := a.Get(name)
+	n, isInt := v.(resource.Int)
+	return int64(n), ok && isInt
+}
+
+func Flag(a resource.Attrs, name string) (value, ok bool) {
+	v, ok := a.Get(name)
+	b, isBool := v.(resource.Bool)
+	return bool(b), ok && isBool
+}
+
+func Revealed(v resource.Value) string {
+	s, _ := v.(resource.Secret)
+	return s.Reveal()
+}
+
+// Secret reads a configured secret. A digest alone means that its source could not be read.
+func Secret(a resource.Attrs, name string) (value string, given bool, err error) {
+	v, ok := a.Get(name)
+	if !ok || v == nil {
+		return "", false, nil
+	}
+	switch v := v.(type) {
+	case resource.Secret:
+		return v.Reveal(), true, nil
+	case resource.String:
+		return string(v), true, nil
+	}
+	return "", false, Permanent("", fmt.Errorf("only the digest of %s is known, not its value", name), "apply where the source of the secret can be read")
+}

@@ -1,0 +1,16 @@
+package api
+
+import (
+	"fmt"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+func Gib(what string, o resource.Observed) string {
+	for _, name := range []string{"storage", "size"} {
+		if n, ok := Number(o.Attrs, name); ok {
+			return fmt.Sprintf("%s, %d GiB", what, n)
+		}
+	}
+	return what
+}

@@ -1,0 +1,60 @@
+package api
+
+import (
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+)
+
+// idsInFilter is how many values EC2 takes in one filter.
+const idsInFilter = 200
+
+// anyTag finds what carries any tag of ovi, also one of a set that is incomplete: whoever removes or
+// copies tags must not hide a resource.
+func anyTag() []types.Filter {
+	return Where("tag-key", TagManaged, TagRef, TagStack, TagOwner, TagKey, tagBlessed, TagNamed)
+}
+
+// AllOrOwn reads a kind: all, or with a filter what carries a tag of ovi or is on record.
+//
+// Only a kind whose natural name is its ID may be read so (provider.Filter), and only EC2 lists by tag. That leaves
+// out: vpc, launch_template and key_pair, which have names that may be configured ones; kms_key, whose list takes
+// no tags; and the kinds of all other services.
+func AllOrOwn[T any](s *Sweep, kind, filter string, idOf func(T) string, read func([]types.Filter) ([]T, error)) ([]T, error) {
+	if s.Filter == nil {
+		return read(nil)
+	}
+	return byTag(filter, s.Filter.IDs[kind], idOf, read)
+}
+
+// byTag reads what carries a tag of ovi, and those of the IDs that this does not show. The IDs are
+// values of a filter: as a parameter, one that does not exist any more would fail the call for all.
+func byTag[T any](filter string, ids []string, idOf func(T) string, read func([]types.Filter) ([]T, error)) ([]T, error) {
+	all, err := read(anyTag())
+	if err != nil {
+		return nil, err
+	}
+	return WithIDs(all, filter, ids, idOf, read)
+}
+
+// WithIDs adds those of the IDs that are not among what was read.
+func WithIDs[T any](all []T, filter string, ids []string, idOf func(T) string, read func([]types.Filter) ([]T, error)) ([]T, error) {
+	shown := make(map[string]bool, len(all))
+	for i := range all {
+		shown[idOf(all[i])] = true
+	}
+	var rest []string
+	for _, id := range ids {
+		if id != "" && !shown[id] {
+			rest, shown[id] = append(rest, id), true
+		}
+	}
+	for some := range slices.Chunk(rest, idsInFilter) {
+		more, err := read(Where(filter, some...))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more...)
+	}
+	return all, nil
+}

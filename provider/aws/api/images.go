@@ -1,0 +1,20 @@
+package api
+
+// images caches what is known of the images of a region: they do not change within one run, and
+// twenty instances need the same.
+type images struct {
+	Gate   Gate
+	Latest map[string]string     // architecture to image
+	Root   map[string]RootDevice // by image
+}
+
+func NewImages() *images {
+	return &images{Gate: NewGate(), Latest: map[string]string{}, Root: map[string]RootDevice{}}
+}
+
+// RootDevice is what an image defines of its root volume.
+type RootDevice struct {
+	Name string
+	Size *int32 // in GiB
+	Arch string // of the image
+}

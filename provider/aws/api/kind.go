@@ -1,0 +1,47 @@
+package api
+
+import (
+	"context"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// ProviderName is the provider's name in refs and configurations.
+const ProviderName = "aws"
+
+// The names of the kinds.
+const (
+	KindVPC    = "vpc"
+	KindSubnet = "subnet"
+	KindGroup  = "security_group"
+	KindEC2    = "ec2"
+	KindEBS    = "ebs"
+	KindRDS    = "rds"
+	KindS3     = "s3"
+)
+
+// Kind is everything this provider knows about one kind of resource. Adding a kind means adding
+// one of these to the table of kinds.
+type Kind struct {
+	Schema resource.Kind
+	// List reads all resources of the kind in a region: all of them, or an error.
+	List func(context.Context, *Sweep) ([]resource.Observed, error)
+	// ByTag: list honors the filter of the sweep.
+	ByTag bool
+	// Read reads one resource by its id. One that does not exist, or is being deleted, is NotFound.
+	Read func(ctx context.Context, g *Region, id string) (resource.Observed, error)
+	// Tag sets and removes tags of a resource and leaves all others as they are.
+	Tag func(ctx context.Context, g *Region, id string, set map[string]string, drop []string) error
+	// Check returns why a resource could not be created as the request says. It writes nothing.
+	Check func(context.Context, *Region, provider.Request) error
+	// Create, update and remove keep the contracts of provider.Provider.
+	Create func(context.Context, *Region, provider.Request) (resource.Observed, error)
+	Update func(context.Context, *Region, provider.Request) (resource.Observed, error)
+	Remove func(context.Context, *Region, provider.Request) error
+}
+
+const KindDBSubnets = "db_subnet_group"
+
+// MaxKey is how long a ClientToken of EC2 may be.
+const MaxKey = 64

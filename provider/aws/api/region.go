@@ -1,0 +1,86 @@
+package api
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	"github.com/aws/aws-sdk-go-v2/service/iam"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/route53"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/ssm"
+	"github.com/hashicorp/go-hclog"
+)
+
+// Region is what it takes to act in one region of the one account.
+type Region struct {
+	Name, Account string
+
+	EC2     ec2Calls
+	ELB     elbCalls
+	Scaling scalingCalls
+	IAM     iamCalls
+	DNS     dnsCalls
+	RDS     rdsCalls
+	S3      s3Calls
+	Control controlCalls
+	keptCalls
+	SSM    call[ssm.GetParameterInput, ssm.GetParameterOutput, ssm.Options]
+	Images *images
+	// Sent are the keys of creations of records, by which this process knows its own
+	Sent sync.Map
+	// what many wait for at once
+	StartingInstances *Gather[ec2types.Instance]
+	ChangingVolumes   *Gather[ec2types.Volume]
+
+	Owner string
+	Clock func() time.Time
+	Wait  Delays
+	Log   hclog.Logger
+}
+
+var RegionPattern = regexp.MustCompile(`^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$`)
+
+// SplitLocation splits "123456789012/us-east-1" and "us-east-1" into account and region.
+func SplitLocation(location string) (account, name string, err error) {
+	account, name = AccountAndRegion(location)
+	if !RegionPattern.MatchString(name) || account == "" && name != location {
+		return "", "", Permanent("", fmt.Errorf("invalid AWS region %q", location), "use for example us-east-1")
+	}
+	return account, name, nil
+}
+
+func AccountAndRegion(location string) (account, name string) {
+	if account, name, located := strings.Cut(location, "/"); located {
+		return account, name
+	}
+	return "", location
+}
+
+// NewRegion makes the clients of a region. The function calls is told each endpoint that is not AWS's own.
+func NewRegion(g *Region, service func(string) aws.Config, calls func(*string), pathStyle bool) *Region {
+	g.EC2 = ec2CallsOf(ec2.NewFromConfig(service("ec2"), func(o *ec2.Options) { calls(o.BaseEndpoint) }))
+	g.Scaling = scalingCallsOf(autoscaling.NewFromConfig(service("autoscaling"), func(o *autoscaling.Options) { calls(o.BaseEndpoint) }))
+	g.ELB = elbCallsOf(elb.NewFromConfig(service("elasticloadbalancing"), func(o *elb.Options) { calls(o.BaseEndpoint) }))
+	g.IAM = iamCallsOf(iam.NewFromConfig(service("iam"), func(o *iam.Options) { calls(o.BaseEndpoint) }))
+	g.DNS = dnsCallsOf(route53.NewFromConfig(service("route53"), func(o *route53.Options) { calls(o.BaseEndpoint) }))
+	g.RDS = rdsCallsOf(rds.NewFromConfig(service("rds"), func(o *rds.Options) { calls(o.BaseEndpoint) }))
+	g.S3 = s3CallsOf(s3.NewFromConfig(service("s3"), func(o *s3.Options) {
+		calls(o.BaseEndpoint)
+		o.UsePathStyle = pathStyle || o.BaseEndpoint != nil
+	}))
+	g.Control = controlCallsOf(service, calls)
+	g.keptCalls = keptCallsOf(service, calls)
+	g.SSM = ssm.NewFromConfig(service("ssm"), func(o *ssm.Options) { calls(o.BaseEndpoint) }).GetParameter
+	return g
+}
+
+func (g *Region) Location() string { return g.Account + "/" + g.Name }

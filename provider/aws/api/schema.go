@@ -1,0 +1,90 @@
+package api
+
+import (
+	"strings"
+)
+
+import "github.com/ovi-project/ovi/resource"
+
+func Bound(n int64) *int64 { return &n }
+
+const (
+	// TagName is what a Name tag holds: readable text on one line, without the slash that
+	// separates the parts of a ref.
+	TagName    = `[A-Za-z0-9][A-Za-z0-9_.-]{0,126}`
+	TagNameDoc = "letters, digits, '.', '_' and '-', starting with a letter or digit, at most 127 characters"
+
+	CIDRPattern = `[0-9a-fA-F.:]+/[0-9]{1,3}`
+	// DefaultDevice is the device name of a volume where none is set.
+	DefaultDevice = "/dev/sdf"
+	ZonePattern   = `[a-z]{2}(-[a-z]+)+-[0-9]+[a-z0-9-]*`
+)
+
+// Omitting is for what AWS sets where nothing is configured.
+func Omitting(usual resource.Value) func(resource.Value) bool {
+	return func(v resource.Value) bool { return resource.Equal(v, usual) }
+}
+
+// GrowsOnly is for sizes: storage grows by hand, by itself and in steps of the service, and shrinks
+// never.
+func GrowsOnly(desired, observed resource.Value) resource.Fit {
+	want, ok := desired.(resource.Int)
+	have, is := observed.(resource.Int)
+	if ok && is && have > want {
+		return resource.Exceeds
+	}
+	return resource.Differs
+}
+
+// EncryptedAnyway is for accounts that encrypt every volume, and volumes of encrypted snapshots:
+// AWS creates none that is not, so that a new one would be encrypted too.
+func EncryptedAnyway(desired, observed resource.Value) resource.Fit {
+	if desired == resource.Bool(false) && observed == resource.Bool(true) {
+		return resource.Exceeds
+	}
+	return resource.Differs
+}
+
+func IopsAttr() resource.Attribute {
+	return resource.Attribute{Name: "iops", Type: resource.TInt, Min: Bound(100), Max: Bound(256000), Example: "3000", Doc: "Operations per second, for gp3, io1 and io2."}
+}
+
+func ThroughputAttr() resource.Attribute {
+	return resource.Attribute{Name: "throughput", Type: resource.TInt, Min: Bound(125), Max: Bound(2000), Example: "125", Doc: "MiB per second, for gp3."}
+}
+
+// VolumeKeyAttr takes the ARN of a key alone: it is what EC2 reports, whatever a key was called by.
+func VolumeKeyAttr() resource.Attribute {
+	return resource.Attribute{
+		Name: KMSKeyAttr, Type: resource.TString, Effect: resource.Replace, Pattern: `arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+`,
+		Example: "${kms_key/main.arn}", Doc: "The ARN of the key that encrypts it. If omitted, the account's key for volumes.",
+	}
+}
+
+func GroupsAttr(doc string) resource.Attribute {
+	return resource.Attribute{
+		Name: "security_groups", Type: resource.TSet, Doc: doc, Example: "[web]", Min: Bound(1),
+		Elem: &resource.Attribute{Type: resource.TString, RefKind: KindGroup, IDPrefix: "sg-"},
+	}
+}
+
+const AliasAttr = "alias"
+
+const DomainAttr = "domain"
+
+// DomainPattern is for names as they are mostly written: Route 53 takes more characters, escaped.
+const DomainPattern = `(\*\.)?([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.?`
+
+const DomainMax = 255
+
+// Domain is a name in the form in which two are compared. Route 53 reports it with a dot at its end and
+// with \052 for a star ("DNS domain name format").
+func Domain(s string) string {
+	return strings.TrimSuffix(strings.ToLower(strings.ReplaceAll(s, `\052`, "*")), ".")
+}
+
+const PrivateIP = "private_ip"
+
+const SourceDestCheck = "source_dest_check"
+
+const KMSKeyAttr = "kms_key"

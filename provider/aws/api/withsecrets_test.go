@@ -1,0 +1,55 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/ovi-project/ovi/provider"
+)
+
+// TestErrorsOfCallsWithASecretHaveNoMessage: code and request stay, class and hint too; without a secret
+// in the input nothing is hidden.
+func TestErrorsOfCallsWithASecretHaveNoMessage(t *testing.T) {
+	t.Parallel()
+	refused := &smithy.GenericAPIError{Code: "InvalidParameterValue", Message: "hunter2 is too weak"}
+	response := func(err error) error {
+		return &awshttp.ResponseError{RequestID: "r-1", ResponseError: &smithyhttp.ResponseError{
+			Response: &smithyhttp.Response{Response: &http.Response{StatusCode: http.StatusBadRequest}}, Err: err,
+		}}
+	}
+	for _, c := range []struct {
+		name, want string
+		err        error
+		class      provider.Class
+	}{
+		{"an answer", "rds.CreateDBInstance: InvalidParameterValue, request r-1", response(refused), provider.Permanent},
+		{"an answer that cannot be read", "HTTP status 400 Bad Request, request r-1", response(errors.New("bad XML: <p>hunter2</p>")), provider.Permanent},
+		{"no answer", "no answer of the service", errors.New("write hunter2: broken pipe"), provider.Uncertain},
+		{"an interruption", "the call was interrupted", context.Canceled, provider.Uncertain},
+	} {
+		do := func(context.Context, *rds.CreateDBInstanceInput, ...func(*rds.Options)) (*rds.CreateDBInstanceOutput, error) {
+			return nil, &smithy.OperationError{ServiceID: "RDS", OperationName: "CreateDBInstance", Err: c.err}
+		}
+		call := withSecret(do, createHasSecret)
+		_, err := call(t.Context(), &rds.CreateDBInstanceInput{MasterUserPassword: sdk.String("hunter2")})
+		err = Classify("", err)
+		if text := err.Error(); strings.Contains(text, "hunter2") || !strings.Contains(text, c.want) || provider.ClassOf(err) != c.class {
+			t.Errorf("%s: %v of class %v, want %q of %v", c.name, err, provider.ClassOf(err), c.want, c.class)
+		}
+		if !errors.Is(err, c.err) {
+			t.Errorf("%s: the error underneath is lost", c.name)
+		}
+		if _, err := call(t.Context(), &rds.CreateDBInstanceInput{}); strings.Contains(Classify("", err).Error(), "is not shown") {
+			t.Errorf("%s: without a secret it is %v", c.name, err)
+		}
+	}
+}

@@ -1,0 +1,2 @@
+// Package balance keeps load balancers, their listeners and target groups.
+package balance

@@ -1,0 +1,217 @@
+package balance
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/resource"
+)
+
+const (
+	KindBalancer = "load_balancer"
+	application  = "application"
+	facing       = "internet-facing"
+)
+
+func kindOfBalancer() api.Kind {
+	return api.Kind{
+		Schema: resource.Kind{
+			Provider: api.ProviderName, Name: KindBalancer,
+			Doc: "What spreads requests over targets.\n\n" +
+				"What it accepts its listeners say, and where that goes their target groups. Its name is its name in AWS; one that is created before the one it replaces is deleted has a part of a digest behind it.",
+			NamePattern: elbName, NameDoc: elbNameDoc,
+			CrossCheck: api.CrossChecks(api.TagTraits{}, balancerZones), Replace: func(resource.Desired, resource.Observed) []resource.Strategy { return api.CreateFirst() },
+			Attrs: []resource.Attribute{
+				{
+					Name: "balancer_type", Type: resource.TString, Effect: resource.Replace, Default: resource.String(application), Enum: []string{application, "network"},
+					Example: application, Doc: "application for HTTP and HTTPS, network for TCP, TLS and UDP.",
+				},
+				{
+					Name: "scheme", Type: resource.TString, Effect: resource.Replace, Default: resource.String(facing), Enum: []string{facing, "internal"},
+					Example: "internal", Doc: "Whether it has public addresses. If so, its VPC needs an internet gateway before: name it in depends_on.",
+				},
+				{
+					Name: "subnets", Type: resource.TSet, Required: true, Min: api.Bound(1), Elem: &resource.Attribute{Type: resource.TString, RefKind: api.KindSubnet, IDPrefix: "subnet-"},
+					Example: "[public-a, public-b]", Doc: "The subnets it is in, one in each availability zone; an application load balancer needs two.",
+				},
+				api.GroupsAttr("The security groups that apply to it. If omitted, the VPC's default group."),
+				{Name: "dns_name", Type: resource.TString, Computed: true, Doc: "The name by which it is reached."},
+				{Name: "zone_id", Type: resource.TString, Computed: true, Doc: "The hosted zone of that name, for aliases."},
+			},
+		},
+		List: listBalancers, Read: readBalancer, Tag: tagELB, Check: checkBalancer,
+		Create: createBalancer, Update: updateBalancer, Remove: deleteBalancer,
+	}
+}
+
+// balancerZones: an application load balancer is in two zones at least ("Subnets for your load balancer").
+func balancerZones(c *api.Checking) {
+	some := &api.Checking{Find: c.Find}
+	for _, d := range c.Configured {
+		if api.DesiredIs(d.Attrs, "balancer_type", application) {
+			some.Configured = append(some.Configured, d)
+		}
+	}
+	api.TwoZones(some)
+	c.Found = append(c.Found, some.Found...)
+}
+
+func rawBalancers(ctx context.Context, g *api.Region, in *elb.DescribeLoadBalancersInput) ([]types.LoadBalancer, error) {
+	return api.Pages(ctx, "elasticloadbalancing.DescribeLoadBalancers", func(ctx context.Context, token *string) ([]types.LoadBalancer, *string, error) {
+		if in.Marker = token; len(in.Names)+len(in.LoadBalancerArns) == 0 {
+			in.PageSize = aws.Int32(elbPage)
+		}
+		out, err := g.ELB.DescribeLoadBalancers(ctx, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.LoadBalancers, out.NextMarker, nil
+	})
+}
+
+func observedBalancers(ctx context.Context, g *api.Region, all []types.LoadBalancer, err error) ([]resource.Observed, error) {
+	if err != nil {
+		return nil, err
+	}
+	return withTags(ctx, g, all, func(b types.LoadBalancer) *string { return b.LoadBalancerArn }, func(b types.LoadBalancer, tags map[string]string) resource.Observed {
+		return observedBalancer(g, b, tags)
+	})
+}
+
+func observedBalancer(g *api.Region, b types.LoadBalancer, tags map[string]string) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(b.LoadBalancerArn), Since: aws.ToTime(b.CreatedTime), Health: resource.Healthy}
+	if b.State != nil {
+		switch b.State.Code {
+		case types.LoadBalancerStateEnumProvisioning:
+			o.Health = resource.Pending
+		case types.LoadBalancerStateEnumFailed:
+			o.Health, o.Message = resource.Failing, aws.ToString(b.State.Reason)
+		case types.LoadBalancerStateEnumActiveImpaired:
+			o.Message = "impaired: " + aws.ToString(b.State.Reason)
+		case types.LoadBalancerStateEnumActive:
+		}
+	}
+	a := api.Attrs{"balancer_type": resource.String(b.Type), "scheme": resource.String(b.Scheme)}
+	var subnets []string
+	for _, z := range b.AvailabilityZones {
+		subnets = append(subnets, aws.ToString(z.SubnetId))
+	}
+	slices.Sort(subnets)
+	a.Texts("subnets", subnets)
+	groups := slices.Clone(b.SecurityGroups)
+	slices.Sort(groups)
+	a.Texts("security_groups", groups)
+	a.Text("dns_name", b.DNSName)
+	a.Text("zone_id", b.CanonicalHostedZoneId)
+	o.Attrs = a.Build()
+	g.Identify(&o, KindBalancer, aws.ToString(b.LoadBalancerName), tags)
+	return o
+}
+
+func listBalancers(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
+	all, err := allBalancers(ctx, s)
+	return observedBalancers(ctx, s.Region, all, err)
+}
+
+func readBalancer(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
+	raw, err := rawBalancers(ctx, g, &elb.DescribeLoadBalancersInput{LoadBalancerArns: []string{id}})
+	all, err := observedBalancers(ctx, g, raw, err)
+	return lone(all, err, "elasticloadbalancing.DescribeLoadBalancers", id)
+}
+
+func checkBalancer(ctx context.Context, g *api.Region, r provider.Request) error {
+	return balancerByName(g, r).check(ctx, g, r)
+}
+
+func balancerByName(g *api.Region, r provider.Request) byName {
+	a := r.Desired.Attrs
+	kind, _ := api.Text(a, "balancer_type")
+	scheme, _ := api.Text(a, "scheme")
+	return byName{
+		max: elbNameMax,
+		find: func(ctx context.Context, name string) (resource.Observed, error) {
+			raw, err := rawBalancers(ctx, g, &elb.DescribeLoadBalancersInput{Names: []string{name}})
+			all, err := observedBalancers(ctx, g, raw, err)
+			return lone(all, err, "elasticloadbalancing.DescribeLoadBalancers", name)
+		},
+		create: func(ctx context.Context, name string) error {
+			return g.PatientlyIf(ctx, g.Wait.Appear, func() error {
+				_, err := g.ELB.CreateLoadBalancer(ctx, &elb.CreateLoadBalancerInput{
+					Name: aws.String(name), Type: types.LoadBalancerTypeEnum(kind), Scheme: types.LoadBalancerSchemeEnum(scheme),
+					Subnets: a.Texts("subnets"), SecurityGroups: a.Texts("security_groups"), Tags: elbTagList(g.BirthTags(r, false)),
+				})
+				return noGateway(err)
+			}, notYet)
+		},
+	}
+}
+
+func createBalancer(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	o, err := balancerByName(g, r).make(ctx, g, r)
+	if err != nil {
+		return o, err
+	}
+	return awaitBalancer(ctx, g, o.ID)
+}
+
+// awaitBalancer waits until it is in service, which takes some minutes.
+func awaitBalancer(ctx context.Context, g *api.Region, id string) (o resource.Observed, err error) {
+	err = g.AwaitSeen(ctx, g.Wait.Compute, "the load balancer "+id, func(ctx context.Context) error {
+		o, err = readBalancer(ctx, g, id)
+		switch {
+		case err != nil:
+			return err
+		case o.Health == resource.Pending:
+			return api.ErrWait
+		case o.Health == resource.Failing:
+			return api.Permanent("elasticloadbalancing.CreateLoadBalancer", fmt.Errorf("%s failed: %s", id, o.Message), "correct what it names, and apply again")
+		}
+		return nil
+	})
+	return o, err
+}
+
+func updateBalancer(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	id, a := aws.String(r.Have.ID), r.Desired.Attrs
+	if api.Changed(r, "subnets") {
+		if _, err := g.ELB.SetSubnets(ctx, &elb.SetSubnetsInput{LoadBalancerArn: id, Subnets: a.Texts("subnets")}); err != nil {
+			return resource.Observed{}, api.Classify("", err)
+		}
+	}
+	if api.Changed(r, "security_groups") {
+		if _, err := g.ELB.SetSecurityGroups(ctx, &elb.SetSecurityGroupsInput{LoadBalancerArn: id, SecurityGroups: a.Texts("security_groups")}); err != nil {
+			return resource.Observed{}, api.Classify("", err)
+		}
+	}
+	return awaitBalancer(ctx, g, r.Have.ID)
+}
+
+// deleteBalancer waits until it is gone. Its network interfaces go some minutes later; deleting its
+// subnets and groups waits for that.
+func deleteBalancer(ctx context.Context, g *api.Region, r provider.Request) error {
+	id := r.Have.ID
+	_, err := g.ELB.DeleteLoadBalancer(ctx, &elb.DeleteLoadBalancerInput{LoadBalancerArn: aws.String(id)})
+	if err = api.UnlessAbsent(err); err != nil {
+		return err
+	}
+	return g.Await(ctx, g.Wait.Compute, "the deletion of "+id, func(ctx context.Context) error {
+		_, err := readBalancer(ctx, g, id)
+		if err == nil {
+			return api.ErrWait
+		}
+		return api.UnlessAbsent(err)
+	})
+}
+
+func allBalancers(ctx context.Context, s *api.Sweep) ([]types.LoadBalancer, error) {
+	return api.Once(s, KindBalancer, func() ([]types.LoadBalancer, error) {
+		return rawBalancers(ctx, s.Region, &elb.DescribeLoadBalancersInput{})
+	})
+}

@@ -1,0 +1,229 @@
+package bucket
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/provider/aws/network"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// bucketsAtOnce bounds the parallel calls about single buckets: the list of S3 holds only names.
+const bucketsAtOnce = 8
+
+// bucket is a bucket with what was read about it.
+type bucket struct {
+	name    string
+	listed  types.Bucket
+	denied  error // it exists, and may not be read
+	tags    map[string]string
+	details bool // the rest was read
+	version bool
+	blocked bool
+	cipher  string
+	key     string
+	owner   string
+	policy  string
+	ages    []types.LifecycleRule
+	origins []types.CORSRule
+}
+
+// buckets reads the account's buckets of this region with their tags, and those with ovi's tags
+// in full. One that may not be read is listed as denied and affects no other.
+func buckets(ctx context.Context, g *api.Region) ([]bucket, error) {
+	listed, err := api.Pages(ctx, "s3.ListBuckets", func(ctx context.Context, token *string) ([]types.Bucket, *string, error) {
+		out, err := g.S3.ListBuckets(ctx, &s3.ListBucketsInput{MaxBuckets: aws.Int32(api.S3Page), BucketRegion: aws.String(g.Name), ContinuationToken: token})
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.Buckets, out.ContinuationToken, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	read := make([]*bucket, len(listed))
+	work, ctx := errgroup.WithContext(ctx)
+	work.SetLimit(bucketsAtOnce)
+	for i, b := range listed {
+		work.Go(func() (err error) {
+			read[i], err = readBucket(ctx, g, b)
+			if provider.ClassOf(err) == provider.Denied {
+				read[i], err = &bucket{name: aws.ToString(b.Name), listed: b, denied: err}, nil
+			}
+			return err
+		})
+	}
+	if err := work.Wait(); err != nil {
+		return nil, err
+	}
+	var out []bucket
+	for _, b := range read {
+		if b != nil {
+			out = append(out, *b)
+		}
+	}
+	return out, nil
+}
+
+// readBucket reads one bucket; nil if it is in another region or deleted since.
+func readBucket(ctx context.Context, g *api.Region, listed types.Bucket) (*bucket, error) {
+	name := aws.ToString(listed.Name)
+	where := aws.ToString(listed.BucketRegion)
+	if where == "" {
+		var err error
+		if where, err = bucketRegion(ctx, g, name); api.Absent(err) {
+			return nil, nil
+		} else if err != nil {
+			return nil, about(name, err)
+		}
+	}
+	if where != g.Name {
+		return nil, nil
+	}
+	b := &bucket{name: name, listed: listed}
+	err := fillBucket(ctx, g, b, false)
+	if api.HasCode(err, "NoSuchBucket") {
+		return nil, nil
+	}
+	return b, about(name, err)
+}
+
+func about(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("bucket %s: %w", name, err)
+}
+
+// bucketRegion finds the region of a bucket; NotFound if it does not exist.
+func bucketRegion(ctx context.Context, g *api.Region, name string) (string, error) {
+	out, err := g.S3.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: aws.String(name)})
+	if err != nil {
+		if r := movedTo(err); r != "" {
+			return r, nil
+		}
+		return "", api.Classify("", err)
+	}
+	if r := aws.ToString(out.BucketRegion); r != "" {
+		return r, nil
+	}
+	return g.Name, nil
+}
+
+// fillBucket reads the tags, and the rest if the bucket has ovi's tags or whole is set.
+func fillBucket(ctx context.Context, g *api.Region, b *bucket, whole bool) error {
+	out, err := g.S3.GetBucketTagging(ctx, &s3.GetBucketTaggingInput{Bucket: aws.String(b.name)})
+	switch {
+	case api.HasCode(err, "NoSuchTagSet"):
+		b.tags = map[string]string{}
+	case err != nil:
+		return api.Classify("", err)
+	default:
+		b.tags = s3TagMap(out.TagSet)
+	}
+	if !whole && b.tags[api.TagManaged] != "true" {
+		return nil
+	}
+	b.details = true
+	return fillDetails(ctx, g, b)
+}
+
+func s3TagMap(tags []types.Tag) map[string]string {
+	out := make(map[string]string, len(tags))
+	for _, t := range tags {
+		out[aws.ToString(t.Key)] = aws.ToString(t.Value)
+	}
+	return out
+}
+
+func s3Tags(tags map[string]string) []types.Tag {
+	out := make([]types.Tag, 0, len(tags))
+	for _, k := range slices.Sorted(maps.Keys(tags)) {
+		out = append(out, types.Tag{Key: aws.String(k), Value: aws.String(tags[k])})
+	}
+	return out
+}
+
+func observedBucket(g *api.Region, b bucket) resource.Observed {
+	o := resource.Observed{ID: b.name, Health: resource.Healthy, Since: aws.ToTime(b.listed.CreationDate)}
+	if b.denied != nil {
+		o.Health, o.Unread = resource.Unclear, b.denied.Error()
+		g.Identify(&o, api.KindS3, b.name, nil)
+		return o
+	}
+	a := api.Attrs{"bucket": resource.String(b.name)}
+	if b.details {
+		a["versioning"] = resource.Bool(b.version)
+		a["block_public_access"] = resource.Bool(b.blocked)
+		a.Text("encryption", &b.cipher)
+		a.Text("kms_key", &b.key)
+		a.Text(ownershipAttr, &b.owner)
+		a[network.PolicyAttr] = resource.String(api.CanonicalDocument(b.policy))
+		a[lifecycleAttr] = agesOf(b.ages)
+		a[corsAttr] = corsOf(b.origins)
+	}
+	o.Attrs = a.Build()
+	g.Identify(&o, api.KindS3, b.name, b.tags)
+	return o
+}
+
+func readBucketByName(ctx context.Context, g *api.Region, name string) (resource.Observed, error) {
+	where, err := bucketRegion(ctx, g, name)
+	if err == nil && where != g.Name {
+		err = &provider.Error{Class: provider.NotFound, Op: "s3.HeadBucket", Err: fmt.Errorf("bucket %s is in %s, not in %s", name, where, g.Name)}
+	}
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return bucketNow(ctx, g, name)
+}
+
+func bucketName(r provider.Request) string {
+	if s, ok := api.Text(r.Desired.Attrs, "bucket"); ok && s != "" {
+		return s
+	}
+	return r.Desired.Ref.Name
+}
+
+// checkBucket asks whether the name is free among all accounts.
+func checkBucket(ctx context.Context, g *api.Region, r provider.Request) error {
+	name := bucketName(r)
+	if name == r.Have.ID || api.Unresolved(r.Desired.Attrs, "bucket") {
+		return nil
+	}
+	where, err := bucketRegion(ctx, g, name)
+	switch {
+	case api.Absent(err):
+		return nil
+	case err != nil:
+		return foreignBucket(name, err)
+	}
+	return isMine(ctx, g, r, name, where)
+}
+
+// loseBucket: AWS deletes only empty buckets, and ovi empties none.
+func loseBucket(resource.Observed, resource.Attrs) string {
+	return "bucket. AWS refuses to delete it while it holds objects."
+}
+
+func listBuckets(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
+	all, err := buckets(ctx, s.Region)
+	return api.ObservedAs(s, all, err, observedBucket)
+}
+
+// replaceBucket: a bucket is replaced when its name changes, and then both can exist.
+func replaceBucket(d resource.Desired, have resource.Observed) []resource.Strategy {
+	if name, _ := bucketOf(&d); name != have.ID {
+		return api.CreateFirst()
+	}
+	return api.DestroyFirst()
+}

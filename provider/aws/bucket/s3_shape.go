@@ -1,0 +1,84 @@
+package bucket
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// shape is what a bucket shall have, and what of it has changed.
+type shape struct {
+	*api.Region
+	bucket  *string
+	attrs   resource.Attrs
+	changed func(string) bool
+}
+
+// shapeBucket sets what is configured and has changed. Public access is blocked first and opened first: S3
+// refuses a public policy while it is blocked.
+func shapeBucket(ctx context.Context, g *api.Region, name string, a resource.Attrs, changed func(string) bool) error {
+	s := shape{g, aws.String(name), a, changed}
+	for _, set := range []func(context.Context) error{s.block, s.versions, s.encrypt, s.own, s.allow, s.age, s.share} {
+		if err := set(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s shape) block(ctx context.Context) error {
+	on, ok := api.Flag(s.attrs, "block_public_access")
+	if !ok || !s.changed("block_public_access") {
+		return nil
+	}
+	block := &types.PublicAccessBlockConfiguration{
+		BlockPublicAcls: aws.Bool(on), BlockPublicPolicy: aws.Bool(on), IgnorePublicAcls: aws.Bool(on), RestrictPublicBuckets: aws.Bool(on),
+	}
+	return repeatedly(ctx, s.Region, func() error {
+		_, err := s.S3.PutPublicAccessBlock(ctx, &s3.PutPublicAccessBlockInput{Bucket: s.bucket, PublicAccessBlockConfiguration: block})
+		return err
+	})
+}
+
+func (s shape) versions(ctx context.Context) error {
+	on, ok := api.Flag(s.attrs, "versioning")
+	if !ok || !s.changed("versioning") {
+		return nil
+	}
+	return setVersioning(ctx, s.Region, *s.bucket, on)
+}
+
+func (s shape) encrypt(ctx context.Context) error {
+	cipher, ok := api.Text(s.attrs, "encryption")
+	if !ok || !s.changed("encryption") && !s.changed(api.KMSKeyAttr) {
+		return nil
+	}
+	rule := types.ServerSideEncryptionRule{ApplyServerSideEncryptionByDefault: &types.ServerSideEncryptionByDefault{
+		SSEAlgorithm: types.ServerSideEncryption(cipher), KMSMasterKeyID: api.DesiredText(s.attrs, api.KMSKeyAttr),
+	}}
+	return repeatedly(ctx, s.Region, func() error {
+		_, err := s.S3.PutBucketEncryption(ctx, &s3.PutBucketEncryptionInput{
+			Bucket:                            s.bucket,
+			ServerSideEncryptionConfiguration: &types.ServerSideEncryptionConfiguration{Rules: []types.ServerSideEncryptionRule{rule}},
+		})
+		return err
+	})
+}
+
+// own sets who owns the objects. S3 refuses BucketOwnerEnforced while an access list grants anything to others.
+func (s shape) own(ctx context.Context) error {
+	owner, ok := api.Text(s.attrs, ownershipAttr)
+	if !ok || !s.changed(ownershipAttr) {
+		return nil
+	}
+	controls := &types.OwnershipControls{Rules: []types.OwnershipControlsRule{{ObjectOwnership: types.ObjectOwnership(owner)}}}
+	return repeatedly(ctx, s.Region, func() error {
+		_, err := s.S3.PutBucketOwnershipControls(ctx, &s3.PutBucketOwnershipControlsInput{Bucket: s.bucket, OwnershipControls: controls})
+		return err
+	})
+}

@@ -1,0 +1,213 @@
+package bucket
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// movedTo reads the region of a bucket from the answer that it is elsewhere.
+func movedTo(err error) string {
+	var r *smithyhttp.ResponseError
+	if errors.As(err, &r) && r.Response != nil && r.HTTPStatusCode() == http.StatusMovedPermanently {
+		return r.Response.Header.Get("X-Amz-Bucket-Region")
+	}
+	return ""
+}
+
+// createBucket checks first whether the bucket exists: creating one that the account already has
+// resets its access lists in us-east-1.
+func createBucket(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	b := bucket{name: bucketName(r)}
+	where, err := bucketRegion(ctx, g, b.name)
+	switch {
+	case err == nil:
+		if err := isMine(ctx, g, r, b.name, where); err != nil {
+			return resource.Observed{}, err
+		}
+	case !api.Absent(err):
+		return resource.Observed{}, foreignBucket(b.name, err)
+	default:
+		if err := makeBucket(ctx, g, r, b.name); err != nil {
+			return resource.Observed{}, err
+		}
+	}
+	all := func(string) bool { return true }
+	if err := shapeBucket(ctx, g, b.name, r.Desired.Attrs, all); err != nil {
+		return resource.Observed{}, err
+	}
+	return bucketSettled(ctx, g, b.name)
+}
+
+func foreignBucket(name string, err error) error {
+	if provider.ClassOf(err) == provider.Denied {
+		return api.Conflict("s3.HeadBucket", fmt.Errorf("bucket %s exists and may not be read: %w", name, err),
+			"use another name with bucket: it most likely belongs to another account")
+	}
+	return err
+}
+
+// isMine is nil if an existing bucket was created by this request.
+func isMine(ctx context.Context, g *api.Region, r provider.Request, name, where string) error {
+	if where != g.Name {
+		return api.Conflict("s3.HeadBucket", fmt.Errorf("bucket %s exists in %s", name, where), "use another name with bucket: names are unique among all regions")
+	}
+	b := bucket{name: name}
+	if err := fillBucket(ctx, g, &b, false); err != nil {
+		return foreignBucket(name, err)
+	}
+	if o := observedBucket(g, b); o.Marks.IsZero() || o.Marks.Key != r.Key {
+		return api.Taken(o, r)
+	}
+	return nil
+}
+
+func makeBucket(ctx context.Context, g *api.Region, r provider.Request, name string) error {
+	tags := g.BirthTags(r, false)
+	in := &s3.CreateBucketInput{Bucket: aws.String(name), CreateBucketConfiguration: &types.CreateBucketConfiguration{Tags: s3Tags(tags)}}
+	if g.Name != "us-east-1" {
+		in.CreateBucketConfiguration.LocationConstraint = types.BucketLocationConstraint(g.Name)
+	}
+	err := g.Patiently(ctx, g.Wait.Free, func() error {
+		_, err := g.S3.CreateBucket(ctx, in)
+		return api.Classify("", err)
+	}, "OperationAborted")
+	if api.HasCode(err, "BucketAlreadyOwnedByYou") { // an earlier call whose answer was lost, or another one at this moment
+		return isMine(ctx, g, r, name, g.Name)
+	}
+	if err != nil {
+		return err
+	}
+	return ensureTags(ctx, g, name, tags)
+}
+
+// ensureTags reads the tags of a new bucket: a service that ignores tags at creation gets them again.
+func ensureTags(ctx context.Context, g *api.Region, name string, tags map[string]string) error {
+	have, err := bucketTags(ctx, g, name)
+	if err != nil {
+		return err
+	}
+	if maps.Equal(have, tags) {
+		return nil
+	}
+	before := maps.Clone(have)
+	maps.Copy(have, tags)
+	return putTags(ctx, g, name, before, have)
+}
+
+func bucketTags(ctx context.Context, g *api.Region, name string) (tags map[string]string, err error) {
+	err = g.Patiently(ctx, g.Wait.Appear, func() error {
+		out, err := g.S3.GetBucketTagging(ctx, &s3.GetBucketTaggingInput{Bucket: aws.String(name)})
+		if api.HasCode(err, "NoSuchTagSet") {
+			tags = map[string]string{}
+			return nil
+		}
+		if err != nil {
+			return api.Classify("", err)
+		}
+		tags = s3TagMap(out.TagSet)
+		return nil
+	}, "NoSuchBucket")
+	return tags, err
+}
+
+// setVersioning turns it on or off; a bucket that never had it is not changed to turn it off.
+func setVersioning(ctx context.Context, g *api.Region, name string, on bool) error {
+	status := types.BucketVersioningStatusEnabled
+	if !on {
+		now, err := g.S3.GetBucketVersioning(ctx, &s3.GetBucketVersioningInput{Bucket: aws.String(name)})
+		if err != nil || now.Status != types.BucketVersioningStatusEnabled {
+			return api.Classify("", err)
+		}
+		status = types.BucketVersioningStatusSuspended
+	}
+	return repeatedly(ctx, g, func() error {
+		_, err := g.S3.PutBucketVersioning(ctx, &s3.PutBucketVersioningInput{
+			Bucket:                  aws.String(name),
+			VersioningConfiguration: &types.VersioningConfiguration{Status: status},
+		})
+		return err
+	})
+}
+
+// repeatedly makes a call about a bucket that may have been created a moment ago, or have another change
+// under way.
+func repeatedly(ctx context.Context, g *api.Region, try func() error) error {
+	return g.Patiently(ctx, g.Wait.Appear, func() error { return api.Classify("", try()) }, "NoSuchBucket", "OperationAborted")
+}
+
+func bucketNow(ctx context.Context, g *api.Region, name string) (resource.Observed, error) {
+	b := bucket{name: name}
+	err := fillBucket(ctx, g, &b, true)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return observedBucket(g, b), nil
+}
+
+// bucketSettled is bucketNow for a bucket that was just created or changed.
+func bucketSettled(ctx context.Context, g *api.Region, name string) (o resource.Observed, err error) {
+	err = repeatedly(ctx, g, func() error {
+		o, err = bucketNow(ctx, g, name)
+		return err
+	})
+	return o, err
+}
+
+// tagBucket reads the tags before it writes them: S3 replaces the whole set.
+func tagBucket(ctx context.Context, g *api.Region, name string, set map[string]string, drop []string) error {
+	tags, err := bucketTags(ctx, g, name)
+	if err != nil {
+		return err
+	}
+	before := maps.Clone(tags)
+	maps.Copy(tags, set)
+	for _, k := range drop {
+		delete(tags, k)
+	}
+	if maps.Equal(before, tags) {
+		return nil
+	}
+	return putTags(ctx, g, name, before, tags)
+}
+
+func updateBucket(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	name := r.Have.ID
+	if err := shapeBucket(ctx, g, name, r.Desired.Attrs, func(path string) bool { return api.Changed(r, path) }); err != nil {
+		return resource.Observed{}, err
+	}
+	return bucketNow(ctx, g, name)
+}
+
+// deleteBucket deletes only the bucket that was observed: another one may have its name since,
+// and only its key distinguishes the two.
+func deleteBucket(ctx context.Context, g *api.Region, r provider.Request) error {
+	if r.Have.Marks.Key != "" {
+		now, err := g.S3.GetBucketTagging(ctx, &s3.GetBucketTaggingInput{Bucket: aws.String(r.Have.ID)})
+		if api.HasCode(err, "NoSuchBucket") {
+			return nil
+		}
+		if err != nil && !api.HasCode(err, "NoSuchTagSet") {
+			return err
+		}
+		if err != nil || s3TagMap(now.TagSet)[api.TagKey] != r.Have.Marks.Key {
+			return api.Conflict("s3.GetBucketTagging", fmt.Errorf("bucket %s no longer has the tag %s that was observed", r.Have.ID, api.TagKey), "run `ovi plan` again")
+		}
+	}
+	_, err := g.S3.DeleteBucket(ctx, &s3.DeleteBucketInput{Bucket: aws.String(r.Have.ID)})
+	if api.Absent(err) {
+		return nil
+	}
+	return err
+}

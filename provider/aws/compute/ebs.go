@@ -1,0 +1,217 @@
+package compute
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func volumes(ctx context.Context, g *api.Region, in *ec2.DescribeVolumesInput) ([]types.Volume, error) {
+	return api.Pages(ctx, "ec2.DescribeVolumes", func(ctx context.Context, token *string) ([]types.Volume, *string, error) {
+		in.NextToken, in.MaxResults = token, api.PageOf(in.VolumeIds)
+		out, err := g.EC2.DescribeVolumes(ctx, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.Volumes, out.NextToken, nil
+	})
+}
+
+func volume(ctx context.Context, g *api.Region, id string) (types.Volume, error) {
+	all, err := volumes(ctx, g, &ec2.DescribeVolumesInput{VolumeIds: []string{id}})
+	return api.Only(all, err, "ec2.DescribeVolumes", id)
+}
+
+func observedVolume(g *api.Region, v types.Volume) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(v.VolumeId), Since: aws.ToTime(v.CreateTime)}
+	o.Health, o.Message = volumeHealth(v.State)
+	a := api.Attrs{}
+	a.Number("size", v.Size)
+	a[volumeType] = resource.String(v.VolumeType)
+	a.Number("iops", v.Iops)
+	a.Number("throughput", v.Throughput)
+	a.Text("zone", v.AvailabilityZone)
+	a.Flag("encrypted", v.Encrypted)
+	a.Text(api.KMSKeyAttr, v.KmsKeyId)
+	a.Text("snapshot", v.SnapshotId)
+	if at := attachment(v); at != nil {
+		a.Text("attach_to", at.InstanceId)
+		a.Text("device", at.Device)
+	}
+	o.Attrs = a.Build()
+	g.Identify(&o, api.KindEBS, "", api.TagsOf(v.Tags))
+	return o
+}
+
+func readVolume(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
+	v, err := volume(ctx, g, id)
+	if err == nil && leaving(v, nil) && v.State != types.VolumeStateInUse {
+		err = &provider.Error{Class: provider.NotFound, Op: "ec2.DescribeVolumes", Err: fmt.Errorf("%s is %s", id, v.State)}
+	}
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return observedVolume(g, v), nil
+}
+
+func volumeHealth(s types.VolumeState) (resource.Health, string) {
+	switch s {
+	case types.VolumeStateAvailable, types.VolumeStateInUse:
+		return resource.Healthy, ""
+	case types.VolumeStateCreating:
+		return resource.Pending, ""
+	case types.VolumeStateError:
+		return resource.Failing, string(s)
+	default:
+		return resource.Unclear, string(s)
+	}
+}
+
+// attachment is the current attachment of a volume, or the one under way.
+func attachment(v types.Volume) *types.VolumeAttachment {
+	for i, at := range v.Attachments {
+		if at.State == types.VolumeAttachmentStateAttached || at.State == types.VolumeAttachmentStateAttaching || at.State == types.VolumeAttachmentStateBusy {
+			return &v.Attachments[i]
+		}
+	}
+	return nil
+}
+
+func createVolume(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	a := r.Desired.Attrs
+	in, err := orderVolume(ctx, g, r)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	id, err := makeVolume(ctx, g, in, r.Key)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	v, err := awaitVolume(ctx, g, id, "to be usable", func(v types.Volume) bool { return v.State != types.VolumeStateCreating })
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	if to, ok := api.Text(a, "attach_to"); ok && to != "" {
+		if v, err = attach(ctx, g, v, to, a); err != nil {
+			return resource.Observed{}, err
+		}
+	}
+	return observedVolume(g, v), nil
+}
+
+// orderVolume writes a volume as the call that creates it.
+func orderVolume(ctx context.Context, g *api.Region, r provider.Request) (*ec2.CreateVolumeInput, error) {
+	a := r.Desired.Attrs
+	zone, err := zoneFor(ctx, g, a)
+	if err != nil {
+		return nil, err
+	}
+	kind, _ := api.Text(a, volumeType)
+	in := &ec2.CreateVolumeInput{
+		ClientToken: aws.String(r.Key), AvailabilityZone: aws.String(zone), VolumeType: types.VolumeType(kind),
+		Size: api.DesiredInt(a, "size"), Iops: api.DesiredInt(a, "iops"), Throughput: api.DesiredInt(a, "throughput"), SnapshotId: api.DesiredText(a, "snapshot"),
+		KmsKeyId:          api.DesiredText(a, api.KMSKeyAttr),
+		TagSpecifications: []types.TagSpecification{api.Born(types.ResourceTypeVolume, g.BirthTags(r, true))},
+	}
+	if on, _ := api.Flag(a, "encrypted"); on {
+		in.Encrypted = aws.Bool(true)
+	}
+	return in, nil
+}
+
+func makeVolume(ctx context.Context, g *api.Region, in *ec2.CreateVolumeInput, key string) (string, error) {
+	out, err := g.EC2.CreateVolume(ctx, in)
+	if api.HasCode(err, "IdempotentParameterMismatch") {
+		all, observed := volumes(ctx, g, &ec2.DescribeVolumesInput{Filters: api.BornWith(key)})
+		if observed == nil && len(all) > 0 {
+			return aws.ToString(all[0].VolumeId), nil
+		}
+	}
+	if err != nil {
+		return "", api.Classify("", err)
+	}
+	return aws.ToString(out.VolumeId), nil
+}
+
+// zoneFor is the configured zone, or that of the instance the volume is attached to.
+func zoneFor(ctx context.Context, g *api.Region, a resource.Attrs) (string, error) {
+	if z, ok := api.Text(a, "zone"); ok && z != "" {
+		return z, nil
+	}
+	to, _ := api.Text(a, "attach_to")
+	if to == "" {
+		return "", api.Permanent("", errors.New("a volume needs a zone"), "set zone, or attach_to")
+	}
+	i, err := api.OneInstance(ctx, g, to)
+	if err != nil {
+		return "", err
+	}
+	if i.Placement == nil || aws.ToString(i.Placement.AvailabilityZone) == "" {
+		return "", api.Permanent("ec2.DescribeInstances", fmt.Errorf("%s reports no zone", to), "set zone")
+	}
+	return *i.Placement.AvailabilityZone, nil
+}
+
+// awaitVolume waits until a volume is ready.
+func awaitVolume(ctx context.Context, g *api.Region, id, what string, ready func(types.Volume) bool) (v types.Volume, err error) {
+	err = g.AwaitSeen(ctx, g.Wait.Compute, id+" "+what, func(ctx context.Context) error {
+		if v, err = pollVolume(ctx, g, id); err != nil {
+			return err
+		}
+		if v.State == types.VolumeStateError {
+			return api.Permanent("ec2.CreateVolume", fmt.Errorf("%s ended in error", id), "check the key and the snapshot, delete the volume and apply again")
+		}
+		if !ready(v) {
+			return api.ErrWait
+		}
+		return nil
+	})
+	return v, err
+}
+
+func allVolumes(ctx context.Context, s *api.Sweep) ([]types.Volume, error) {
+	return api.Once(s, api.KindEBS, func() ([]types.Volume, error) {
+		return api.AllOrOwn(s, api.KindEBS, "volume-id", volumeID, volumesBy(ctx, s.Region))
+	})
+}
+
+func checkVolume(ctx context.Context, g *api.Region, r provider.Request) error {
+	_, zoned := api.Text(r.Desired.Attrs, "zone")
+	if api.Unresolved(r.Desired.Attrs.Without("attach_to")) || !zoned && api.Unresolved(r.Desired.Attrs) {
+		return nil
+	}
+	in, err := orderVolume(ctx, g, r)
+	if err != nil {
+		return err
+	}
+	in.ClientToken, in.DryRun = nil, aws.Bool(true)
+	_, err = g.EC2.CreateVolume(ctx, in)
+	return api.DryRun(err)
+}
+
+func loseVolume(o resource.Observed, _ resource.Attrs) string { return api.Gib("volume", o) }
+
+func volumeID(v types.Volume) string { return aws.ToString(v.VolumeId) }
+
+func volumesBy(ctx context.Context, g *api.Region) func([]types.Filter) ([]types.Volume, error) {
+	return func(f []types.Filter) ([]types.Volume, error) {
+		return volumes(ctx, g, &ec2.DescribeVolumesInput{Filters: f})
+	}
+}
+
+// replaceVolume: an attached volume occupies its device.
+func replaceVolume(d resource.Desired, have resource.Observed) []resource.Strategy {
+	_, next := d.Attrs.Get("attach_to")
+	if _, attached := have.Attrs.Get("attach_to"); attached || next {
+		return api.DestroyFirst()
+	}
+	return api.CreateFirst()
+}

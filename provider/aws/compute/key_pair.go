@@ -1,0 +1,198 @@
+package compute
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/resource"
+)
+
+const (
+	KindKeyPair = "key_pair"
+	publicKey   = "public_key"
+)
+
+func kindOfKeyPair() api.Kind {
+	return api.Kind{
+		Schema: resource.Kind{
+			Provider: api.ProviderName, Name: KindKeyPair,
+			Doc: "The public SSH key that instances are given when they are created.\n\n" +
+				"Its name is its name in AWS. It is imported: ovi never has the private key. An instance refers to it with `key_name: ${key_pair/ops}`. The key stays on the instances that have it, also when the key pair is deleted.",
+			NamePattern: `[A-Za-z0-9][A-Za-z0-9@+=,._-]{0,254}`, NameDoc: "letters, digits and @ + = , . _ -, starting with a letter or digit, at most 255 characters",
+			Canonical: canonicalKeyPair, CrossCheck: api.CrossChecks(api.TagTraits{}),
+			Attrs: []resource.Attribute{
+				{
+					Name: publicKey, Type: resource.TString, Required: true, Effect: resource.Replace, Valid: validKey,
+					Example: "ssh-ed25519 AAAAC3Nza... ops@example.com", Note: "instances that refer to it are replaced too",
+					Doc: "The key in the form of OpenSSH, as in id_ed25519.pub; ED25519 or RSA. Its comment is not compared. It is fixed when an instance is created: to keep the instances, add a key pair of another name.",
+				},
+				{Name: "type", Type: resource.TString, Computed: true, Doc: "ed25519 or rsa."},
+			},
+		},
+		List: func(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
+			all, err := keyPairs(ctx, s.Region, nil)
+			return api.ObservedAs(s, all, err, observedKeyPair)
+		},
+		Read: readKeyPair, Tag: tagKeyPair, Check: checkKeyPair,
+		Create: createKeyPair, Update: updateKeyPair, Remove: deleteKeyPair,
+	}
+}
+
+// validKey: ED25519 and RSA keys ("Create a key pair using a third-party tool and import the public
+// key"). The key names its own type, so that half a line is found here and not by AWS.
+func validKey(v resource.Value) []resource.Problem {
+	s, _ := v.(resource.String)
+	const suggestion = "use the content of a file such as ~/.ssh/id_ed25519.pub"
+	parts := strings.Fields(string(s))
+	switch {
+	case strings.Contains(string(s), "PRIVATE KEY"):
+		return api.WrongValue(suggestion, "this is a private key")
+	case len(parts) < 2:
+		return api.WrongValue(suggestion, "public_key is not in the form of OpenSSH")
+	case parts[0] != "ssh-ed25519" && parts[0] != "ssh-rsa":
+		return api.WrongValue("use ssh-ed25519 or ssh-rsa", "AWS does not accept keys of the type %q", parts[0])
+	}
+	blob, err := base64.StdEncoding.DecodeString(parts[1])
+	const size = 4 // of the length before the name of the type (RFC 4253, section 6.6)
+	if err != nil || len(blob) < size || !strings.HasPrefix(string(blob[size:]), parts[0]) || binary.BigEndian.Uint32(blob) != uint32(len(parts[0])) {
+		return api.WrongValue(suggestion, "public_key is not a whole %s key", parts[0])
+	}
+	return nil
+}
+
+// canonicalKeyPair drops the comment: AWS reports the name there.
+func canonicalKeyPair(a resource.Attrs) (resource.Attrs, []resource.Problem) {
+	if s, ok := api.Text(a, publicKey); ok {
+		a = a.With(publicKey, resource.String(plainKey(s)))
+	}
+	return a, nil
+}
+
+// plainKey is a public key without its comment.
+func plainKey(s string) string {
+	parts := strings.Fields(s)
+	return strings.Join(parts[:min(len(parts), 2)], " ")
+}
+
+// keyPairs reads those named, or all: DescribeKeyPairs has no pages.
+func keyPairs(ctx context.Context, g *api.Region, names []string) ([]types.KeyPairInfo, error) {
+	out, err := g.EC2.DescribeKeyPairs(ctx, &ec2.DescribeKeyPairsInput{KeyNames: names, IncludePublicKey: aws.Bool(true)})
+	if err != nil {
+		return nil, api.Classify("", err)
+	}
+	return out.KeyPairs, nil
+}
+
+func observedKeyPair(g *api.Region, k types.KeyPairInfo) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(k.KeyName), UID: aws.ToString(k.KeyPairId), Health: resource.Healthy}
+	a := api.Attrs{}
+	if s := plainKey(aws.ToString(k.PublicKey)); s != "" {
+		a[publicKey] = resource.String(s)
+	}
+	if k.KeyType != "" {
+		a["type"] = resource.String(k.KeyType)
+	}
+	o.Attrs = a.Build()
+	g.Identify(&o, KindKeyPair, o.ID, api.TagsOf(k.Tags))
+	return o
+}
+
+func readKeyPair(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
+	all, err := keyPairs(ctx, g, []string{id})
+	k, err := api.Only(all, err, "ec2.DescribeKeyPairs", id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return observedKeyPair(g, k), nil
+}
+
+// tagKeyPair finds the ID, by which EC2 tags.
+func tagKeyPair(ctx context.Context, g *api.Region, id string, set map[string]string, drop []string) error {
+	o, err := readKeyPair(ctx, g, id)
+	if err != nil {
+		return err
+	}
+	return api.TagEC2(ctx, g, o.UID, set, drop)
+}
+
+func orderKeyPair(r provider.Request) *ec2.ImportKeyPairInput {
+	key, _ := api.Text(r.Desired.Attrs, publicKey)
+	return &ec2.ImportKeyPairInput{KeyName: aws.String(r.Desired.Ref.Name), PublicKeyMaterial: []byte(key)}
+}
+
+// checkKeyPair: the key pair to be replaced has the name of the new one.
+func checkKeyPair(ctx context.Context, g *api.Region, r provider.Request) error {
+	if api.Unresolved(r.Desired.Attrs) {
+		return nil
+	}
+	in := orderKeyPair(r)
+	in.DryRun = aws.Bool(true)
+	_, err := g.EC2.ImportKeyPair(ctx, in)
+	switch {
+	case !api.HasCode(err, "InvalidKeyPair.Duplicate"):
+		return api.DryRun(err)
+	case r.Have.ID == r.Desired.Ref.Name:
+		return nil
+	}
+	return keyPairTaken(ctx, g, r, err)
+}
+
+// createKeyPair relies on the name: ImportKeyPair has no token. A key pair of the name that has the key
+// of the request is the one that an answer was lost of.
+func createKeyPair(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	in := orderKeyPair(r)
+	in.TagSpecifications = []types.TagSpecification{api.Born(types.ResourceTypeKeyPair, g.BirthTags(r, false))}
+	_, err := g.EC2.ImportKeyPair(ctx, in)
+	if api.HasCode(err, "InvalidKeyPair.Duplicate") {
+		err = keyPairTaken(ctx, g, r, err)
+	}
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	var o resource.Observed
+	err = g.AwaitSeen(ctx, g.Wait.Appear, "the key pair "+r.Desired.Ref.Name, func(ctx context.Context) (err error) {
+		o, err = readKeyPair(ctx, g, r.Desired.Ref.Name)
+		return err
+	})
+	return o, err
+}
+
+// keyPairTaken is nil if the key pair that has the name was created by this request.
+func keyPairTaken(ctx context.Context, g *api.Region, r provider.Request, refused error) error {
+	o, err := readKeyPair(ctx, g, r.Desired.Ref.Name)
+	switch {
+	case err != nil:
+		return errors.Join(api.Classify("", refused), err)
+	case r.Key != "" && o.Marks.Key == r.Key:
+		return nil
+	}
+	return api.Taken(o, r)
+}
+
+// updateKeyPair has nothing to do but the tags, which are written already.
+func updateKeyPair(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	return readKeyPair(ctx, g, r.Have.ID)
+}
+
+// deleteKeyPair names the ID, so that another key pair that got the name is not deleted. AWS accepts
+// the call for one that does not exist.
+func deleteKeyPair(ctx context.Context, g *api.Region, r provider.Request) error {
+	in := &ec2.DeleteKeyPairInput{KeyPairId: aws.String(r.Have.UID)}
+	if r.Have.UID == "" {
+		in = &ec2.DeleteKeyPairInput{KeyName: aws.String(r.Have.ID)}
+	}
+	_, err := g.EC2.DeleteKeyPair(ctx, in)
+	if err = api.Classify("", err); api.Absent(err) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,295 @@
+package database
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/resource"
+)
+
+const (
+	KindDBParameters = "db_parameter_group"
+	familyAttr       = "family"
+	parametersAttr   = "parameters"
+)
+
+func kindOfDBParameters() api.Kind {
+	return api.Kind{
+		Schema: resource.Kind{
+			Provider: api.ProviderName, Name: KindDBParameters,
+			Doc:         "The settings of databases of one engine version.\n\nIts name is its name in AWS. A database has it by `parameter_group: ${db_parameter_group/web}`. A static parameter takes effect when the database is restarted, which ovi does not do by itself; the others at once.",
+			NamePattern: `[a-z](-?[a-z0-9])*`, NameDoc: "lower-case letters, digits and single hyphens, starting with a letter, at most 255 characters",
+			Canonical: canonicalParameters, CrossCheck: api.CrossChecks(api.TagTraits{RDS: true}, namedDefault),
+			Attrs: []resource.Attribute{
+				{Name: familyAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: `(postgres|mysql|mariadb)[0-9]+(\.[0-9]+)?`, Example: "postgres16", Doc: "The engine and its major version, such as postgres16, mysql8.4 or mariadb10.11."},
+				{Name: "description", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("Managed by ovi"), Min: api.Bound(1), Max: api.Bound(255), Example: "of the shop", Doc: "What it is for. AWS cannot change it later."},
+				{Name: parametersAttr, Type: resource.TMap, Default: resource.Attrs{}, Example: "{max_connections: \"200\"}", Doc: "The parameters that differ from the engine's defaults. One that is set outside ovi is set back to its default."},
+			},
+		},
+		List: listDBParameters, Read: readDBParameters, Tag: tagDBParameters, Check: checkDBParameters,
+		Create: createDBParameters, Update: updateDBParameters, Remove: deleteDBParameters,
+	}
+}
+
+// canonicalParameters: names are in lower case, as AWS reports them.
+func canonicalParameters(a resource.Attrs) (resource.Attrs, []resource.Problem) {
+	v, _ := a.Get(parametersAttr)
+	m, ok := v.(resource.Attrs)
+	if !ok {
+		return a, nil
+	}
+	out := map[string]resource.Value{}
+	for _, p := range m {
+		out[strings.ToLower(p.Name)] = p.Value
+	}
+	return a.With(parametersAttr, resource.AttrsOf(out)), nil
+}
+
+func dbParameterGroups(ctx context.Context, g *api.Region, name string) ([]types.DBParameterGroup, error) {
+	return api.Pages(ctx, "rds.DescribeDBParameterGroups", func(ctx context.Context, token *string) ([]types.DBParameterGroup, *string, error) {
+		in := &rds.DescribeDBParameterGroupsInput{MaxRecords: aws.Int32(api.RDSPage), Marker: token}
+		if name != "" {
+			in = &rds.DescribeDBParameterGroupsInput{DBParameterGroupName: aws.String(name)}
+		}
+		out, err := g.RDS.DescribeDBParameterGroups(ctx, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.DBParameterGroups, out.Marker, nil
+	})
+}
+
+// dbParameters are those that a user has set.
+func dbParameters(ctx context.Context, g *api.Region, name string) (map[string]types.Parameter, error) {
+	all, err := api.Pages(ctx, "rds.DescribeDBParameters", func(ctx context.Context, token *string) ([]types.Parameter, *string, error) {
+		out, err := g.RDS.DescribeDBParameters(ctx, &rds.DescribeDBParametersInput{
+			DBParameterGroupName: aws.String(name), Source: aws.String("user"), MaxRecords: aws.Int32(api.RDSPage), Marker: token,
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.Parameters, out.Marker, nil
+	})
+	out := map[string]types.Parameter{}
+	for _, p := range all {
+		out[aws.ToString(p.ParameterName)] = p
+	}
+	return out, err
+}
+
+// observedDBParameters reads the tags too, and of a managed one the parameters, which take calls of their own.
+func observedDBParameters(ctx context.Context, g *api.Region, s types.DBParameterGroup, whole bool) (resource.Observed, error) {
+	o := resource.Observed{ID: aws.ToString(s.DBParameterGroupName), UID: aws.ToString(s.DBParameterGroupArn), Health: resource.Healthy}
+	tags, err := g.RDS.ListTagsForResource(ctx, &rds.ListTagsForResourceInput{ResourceName: s.DBParameterGroupArn})
+	if err != nil {
+		return o, api.Classify("", err)
+	}
+	a := api.Attrs{}
+	a.Text(familyAttr, s.DBParameterGroupFamily)
+	a.Text("description", s.Description)
+	own := rdsTagMap(tags.TagList)
+	if whole || own[api.TagManaged] == "true" {
+		set, err := dbParameters(ctx, g, o.ID)
+		if err != nil {
+			return o, err
+		}
+		m := api.Attrs{}
+		for name, p := range set {
+			if p.ParameterValue != nil {
+				m[name] = resource.String(*p.ParameterValue)
+			}
+		}
+		a[parametersAttr] = m.Build()
+	}
+	o.Attrs = a.Build()
+	g.Identify(&o, KindDBParameters, o.ID, own)
+	if strings.HasPrefix(o.ID, "default.") {
+		o.Message = resource.ProviderDefault
+	}
+	return o, nil
+}
+
+func listDBParameters(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
+	all, err := dbParameterGroups(ctx, s.Region, "")
+	if err != nil {
+		return nil, err
+	}
+	out := make([]resource.Observed, 0, len(all))
+	for _, group := range all {
+		o, err := observedDBParameters(ctx, s.Region, group, false)
+		if api.Absent(err) {
+			continue // it was deleted between the two calls
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+func readDBParameters(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
+	all, err := dbParameterGroups(ctx, g, id)
+	s, err := api.Only(all, err, "rds.DescribeDBParameterGroups", id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return observedDBParameters(ctx, g, s, true)
+}
+
+// tagDBParameters finds the ARN, by which RDS tags.
+func tagDBParameters(ctx context.Context, g *api.Region, id string, set map[string]string, drop []string) error {
+	all, err := dbParameterGroups(ctx, g, id)
+	s, err := api.Only(all, err, "rds.DescribeDBParameterGroups", id)
+	if err != nil {
+		return err
+	}
+	return tagByARN(ctx, g, s.DBParameterGroupArn, set, drop)
+}
+
+func checkDBParameters(ctx context.Context, g *api.Region, r provider.Request) error {
+	if r.Have.ID != "" {
+		return nil
+	}
+	o, err := readDBParameters(ctx, g, r.Desired.Ref.Name)
+	switch {
+	case api.Absent(err):
+		return nil
+	case err != nil:
+		return err
+	}
+	return api.Taken(o, r)
+}
+
+// createDBParameters relies on the name, as createDBSubnets does. A group that is created has no parameters yet: they
+// are set by calls of their own, which are repeated until they were made.
+func createDBParameters(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	name := r.Desired.Ref.Name
+	_, err := g.RDS.CreateDBParameterGroup(ctx, &rds.CreateDBParameterGroupInput{
+		DBParameterGroupName: aws.String(name), DBParameterGroupFamily: api.DesiredText(r.Desired.Attrs, familyAttr),
+		Description: api.DesiredText(r.Desired.Attrs, "description"), Tags: rdsTags(g.BirthTags(r, false)),
+	})
+	if err = api.Classify("", err); api.HasCode(err, "DBParameterGroupAlreadyExists", "DBParameterGroupAlreadyExistsFault") {
+		err = api.UnlessOwn(ctx, g, r, err, readDBParameters)
+	}
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return setDBParameters(ctx, g, name, r.Desired.Attrs)
+}
+
+func updateDBParameters(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	if !api.Changed(r, parametersAttr) {
+		return readDBParameters(ctx, g, r.Have.ID)
+	}
+	return setDBParameters(ctx, g, r.Have.ID, r.Desired.Attrs)
+}
+
+// parametersAtOnce is how many parameters one call sets.
+const parametersAtOnce = 20
+
+// setDBParameters brings the parameters to the configuration. A static one waits for a restart of the database.
+func setDBParameters(ctx context.Context, g *api.Region, name string, want resource.Attrs) (o resource.Observed, err error) {
+	var have map[string]types.Parameter
+	err = g.AwaitSeen(ctx, g.Wait.Appear, "the parameter group "+name, func(ctx context.Context) error {
+		have, err = dbParameters(ctx, g, name)
+		return err
+	})
+	if err != nil {
+		return o, err
+	}
+	v, _ := want.Get(parametersAttr)
+	m, _ := v.(resource.Attrs)
+	var more, less []types.Parameter
+	for _, p := range m {
+		if now, set := have[p.Name]; !set || aws.ToString(now.ParameterValue) != api.Plain(p.Value) {
+			more = append(more, types.Parameter{ParameterName: aws.String(p.Name), ParameterValue: aws.String(api.Plain(p.Value)), ApplyMethod: types.ApplyMethodPendingReboot})
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(have)) {
+		if _, set := m.Get(n); !set {
+			less = append(less, types.Parameter{ParameterName: aws.String(n), ApplyMethod: types.ApplyMethodPendingReboot})
+		}
+	}
+	if err := applyMethods(ctx, g, name, more, less); err != nil {
+		return o, err
+	}
+	for some := range slices.Chunk(more, parametersAtOnce) {
+		err := parameterCall(ctx, g, func() error {
+			_, err := g.RDS.ModifyDBParameterGroup(ctx, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: aws.String(name), Parameters: some})
+			return err
+		})
+		if err != nil {
+			return o, err
+		}
+	}
+	for some := range slices.Chunk(less, parametersAtOnce) {
+		err := parameterCall(ctx, g, func() error {
+			_, err := g.RDS.ResetDBParameterGroup(ctx, &rds.ResetDBParameterGroupInput{DBParameterGroupName: aws.String(name), Parameters: some, ResetAllParameters: aws.Bool(false)})
+			return err
+		})
+		if err != nil {
+			return o, err
+		}
+	}
+	return readDBParameters(ctx, g, name)
+}
+
+// applyMethods sets how a parameter takes effect: at once where it is dynamic, which only the group's own list tells.
+func applyMethods(ctx context.Context, g *api.Region, name string, lists ...[]types.Parameter) error {
+	dynamic := map[string]bool{}
+	if len(slices.Concat(lists...)) == 0 {
+		return nil
+	}
+	all, err := api.Pages(ctx, "rds.DescribeDBParameters", func(ctx context.Context, token *string) ([]types.Parameter, *string, error) {
+		out, err := g.RDS.DescribeDBParameters(ctx, &rds.DescribeDBParametersInput{DBParameterGroupName: aws.String(name), MaxRecords: aws.Int32(api.RDSPage), Marker: token})
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.Parameters, out.Marker, nil
+	})
+	for _, p := range all {
+		dynamic[aws.ToString(p.ParameterName)] = aws.ToString(p.ApplyType) == "dynamic"
+	}
+	for _, list := range lists {
+		for i := range list {
+			if dynamic[aws.ToString(list[i].ParameterName)] {
+				list[i].ApplyMethod = types.ApplyMethodImmediate
+			}
+		}
+	}
+	return err
+}
+
+// parameterCall waits while the group is being changed.
+func parameterCall(ctx context.Context, g *api.Region, order func() error) error {
+	return g.Patiently(ctx, g.Wait.Free, func() error { return api.Classify("", order()) }, "InvalidDBParameterGroupState", "InvalidDBParameterGroupStateFault")
+}
+
+func deleteDBParameters(ctx context.Context, g *api.Region, r provider.Request) error {
+	id := r.Have.ID
+	return g.DeleteHeld(ctx, id, func() error {
+		_, err := g.RDS.DeleteDBParameterGroup(ctx, &rds.DeleteDBParameterGroupInput{DBParameterGroupName: aws.String(id)})
+		return err
+	}, func() ([]string, error) {
+		all, err := databases(ctx, g)
+		var names []string
+		for _, d := range all {
+			for _, s := range d.DBParameterGroups {
+				if strings.EqualFold(aws.ToString(s.DBParameterGroupName), id) {
+					names = append(names, api.NameID(observedDB(g, d)))
+				}
+			}
+		}
+		slices.Sort(names)
+		return names, err
+	}, "InvalidDBParameterGroupState", "InvalidDBParameterGroupStateFault")
+}

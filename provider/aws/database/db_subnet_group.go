@@ -1,0 +1,186 @@
+package database
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func kindOfDBSubnets() api.Kind {
+	return api.Kind{
+		Schema: resource.Kind{
+			Provider: api.ProviderName, Name: api.KindDBSubnets,
+			Doc:         "The subnets that databases may run in.\n\nIts name is its name in AWS. The subnets must be of one VPC and in two availability zones at least.",
+			NamePattern: `[a-z0-9][a-z0-9._ -]{0,254}`, NameDoc: "lower-case letters, digits, '.', '_', '-' and spaces, at most 255 characters; not default",
+			CrossCheck: api.CrossChecks(api.TagTraits{RDS: true}, namedDefault, api.TwoZones),
+			Attrs: []resource.Attribute{
+				{
+					Name: "subnets", Type: resource.TSet, Required: true, Min: api.Bound(2),
+					Elem:    &resource.Attribute{Type: resource.TString, RefKind: api.KindSubnet, IDPrefix: "subnet-"},
+					Example: "[data-a, data-b]", Doc: "The subnets. One that a database uses cannot be removed.",
+				},
+				{
+					Name: "description", Type: resource.TString, CreateDefault: resource.String("Managed by ovi"), Min: api.Bound(1), Max: api.Bound(255),
+					Example: "of the shop", Doc: "What it is for.",
+				},
+			},
+		},
+		List: listDBSubnets, Read: readDBSubnets, Tag: tagDBSubnets, Check: checkDBSubnets,
+		Create: createDBSubnets, Update: updateDBSubnets, Remove: deleteDBSubnets,
+	}
+}
+
+func dbSubnets(ctx context.Context, g *api.Region, name string) ([]types.DBSubnetGroup, error) {
+	return api.Pages(ctx, "rds.DescribeDBSubnetGroups", func(ctx context.Context, token *string) ([]types.DBSubnetGroup, *string, error) {
+		in := &rds.DescribeDBSubnetGroupsInput{MaxRecords: aws.Int32(api.RDSPage), Marker: token}
+		if name != "" {
+			in = &rds.DescribeDBSubnetGroupsInput{DBSubnetGroupName: aws.String(name)}
+		}
+		out, err := g.RDS.DescribeDBSubnetGroups(ctx, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.DBSubnetGroups, out.Marker, nil
+	})
+}
+
+// observedDBSubnets reads the tags too, which a list of groups does not have.
+func observedDBSubnets(ctx context.Context, g *api.Region, s types.DBSubnetGroup) (resource.Observed, error) {
+	o := resource.Observed{ID: aws.ToString(s.DBSubnetGroupName), UID: aws.ToString(s.DBSubnetGroupArn), Health: resource.Healthy}
+	tags, err := g.RDS.ListTagsForResource(ctx, &rds.ListTagsForResourceInput{ResourceName: s.DBSubnetGroupArn})
+	if err != nil {
+		return o, api.Classify("", err)
+	}
+	a := api.Attrs{}
+	subnets := resource.List{}
+	for _, part := range s.Subnets {
+		subnets = append(subnets, resource.String(aws.ToString(part.SubnetIdentifier)))
+	}
+	a["subnets"] = resource.SortSet(subnets)
+	a.Text("description", s.DBSubnetGroupDescription)
+	o.Attrs = a.Build()
+	g.Identify(&o, api.KindDBSubnets, o.ID, rdsTagMap(tags.TagList))
+	if o.ID == "default" && o.Marks.IsZero() {
+		o.Message = resource.ProviderDefault
+	}
+	return o, nil
+}
+
+func listDBSubnets(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
+	all, err := dbSubnets(ctx, s.Region, "")
+	if err != nil {
+		return nil, err
+	}
+	out := make([]resource.Observed, 0, len(all))
+	for _, group := range all {
+		o, err := observedDBSubnets(ctx, s.Region, group)
+		if api.Absent(err) {
+			continue // it was deleted between the two calls
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+func readDBSubnets(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
+	all, err := dbSubnets(ctx, g, id)
+	s, err := api.Only(all, err, "rds.DescribeDBSubnetGroups", id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return observedDBSubnets(ctx, g, s)
+}
+
+// tagDBSubnets finds the ARN, by which RDS tags.
+func tagDBSubnets(ctx context.Context, g *api.Region, id string, set map[string]string, drop []string) error {
+	all, err := dbSubnets(ctx, g, id)
+	s, err := api.Only(all, err, "rds.DescribeDBSubnetGroups", id)
+	if err != nil {
+		return err
+	}
+	return tagByARN(ctx, g, s.DBSubnetGroupArn, set, drop)
+}
+
+func checkDBSubnets(ctx context.Context, g *api.Region, r provider.Request) error {
+	if r.Have.ID != "" {
+		return nil
+	}
+	o, err := readDBSubnets(ctx, g, r.Desired.Ref.Name)
+	switch {
+	case api.Absent(err):
+		return nil
+	case err != nil:
+		return err
+	}
+	return api.Taken(o, r)
+}
+
+// createDBSubnets relies on the name, as createDB does.
+func createDBSubnets(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	name := r.Desired.Ref.Name
+	var created *rds.CreateDBSubnetGroupOutput
+	err := g.Patiently(ctx, g.Wait.Appear, func() (err error) {
+		created, err = g.RDS.CreateDBSubnetGroup(ctx, &rds.CreateDBSubnetGroupInput{
+			DBSubnetGroupName: aws.String(name), DBSubnetGroupDescription: api.DesiredText(r.Desired.Attrs, "description"),
+			SubnetIds: r.Desired.Attrs.Texts("subnets"), Tags: rdsTags(g.BirthTags(r, false)),
+		})
+		return api.Classify("", err)
+	}, "InvalidSubnet")
+	if err == nil {
+		return observedDBSubnets(ctx, g, *created.DBSubnetGroup)
+	}
+	if !api.HasCode(err, "DBSubnetGroupAlreadyExists") {
+		return resource.Observed{}, err
+	}
+	o, read := readDBSubnets(ctx, g, name)
+	switch {
+	case read != nil:
+		return resource.Observed{}, errors.Join(err, read)
+	case o.Marks.Key == r.Key:
+		return o, nil
+	}
+	return resource.Observed{}, api.Taken(o, r)
+}
+
+func updateDBSubnets(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	if api.Changed(r, "subnets", "description") {
+		_, err := g.RDS.ModifyDBSubnetGroup(ctx, &rds.ModifyDBSubnetGroupInput{
+			DBSubnetGroupName: aws.String(r.Have.ID), DBSubnetGroupDescription: api.DesiredText(r.Desired.Attrs, "description"),
+			SubnetIds: r.Desired.Attrs.Texts("subnets"),
+		})
+		if err != nil {
+			return resource.Observed{}, api.Classify("", err)
+		}
+	}
+	return readDBSubnets(ctx, g, r.Have.ID)
+}
+
+func deleteDBSubnets(ctx context.Context, g *api.Region, r provider.Request) error {
+	id := r.Have.ID
+	return g.DeleteHeld(ctx, id, func() error {
+		_, err := g.RDS.DeleteDBSubnetGroup(ctx, &rds.DeleteDBSubnetGroupInput{DBSubnetGroupName: aws.String(id)})
+		return err
+	}, func() ([]string, error) {
+		all, err := databases(ctx, g)
+		var names []string
+		for _, d := range all {
+			if s := d.DBSubnetGroup; s != nil && strings.EqualFold(aws.ToString(s.DBSubnetGroupName), id) {
+				names = append(names, api.NameID(observedDB(g, d)))
+			}
+		}
+		slices.Sort(names)
+		return names, err
+	}, "InvalidDBSubnetGroupStateFault")
+}

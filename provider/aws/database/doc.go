@@ -1,0 +1,2 @@
+// Package database keeps databases, the groups of subnets that they use, and their parameters.
+package database

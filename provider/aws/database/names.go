@@ -1,0 +1,18 @@
+package database
+
+import (
+	"github.com/ovi-project/ovi/provider/aws/api"
+)
+
+const parameterGroup = "parameter_group" // of a database
+
+func namedDefault(c *api.Checking) {
+	for _, d := range c.Configured {
+		if d.Ref.Name == "default" {
+			c.Alone(d, "name", "use another name", "AWS reserves the name default")
+		}
+	}
+}
+
+// snapshotAttr names what a database is restored from.
+const snapshotAttr = "snapshot"

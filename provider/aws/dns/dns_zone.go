@@ -1,0 +1,263 @@
+package dns
+
+import (
+	"context"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/route53"
+	"github.com/aws/aws-sdk-go-v2/service/route53/types"
+
+	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/provider/aws/identity"
+	"github.com/ovi-project/ovi/resource"
+)
+
+const (
+	KindZone   = "dns_zone"
+	servers    = "name_servers"
+	zonePrefix = "Z"
+)
+
+func kindOfZone() api.Kind {
+	return api.Kind{
+		Schema: resource.Kind{
+			Provider: api.ProviderName, Name: KindZone,
+			Doc: "The records of a domain (hosted zone of Route 53).\n\n" +
+				"Zones belong to the account and not to a region: one is reported in the region of its ovi:ref tag, an unmanaged one in each. A domain is served by its zone once its registrar names the zone's name_servers. A second zone of one domain is not created: adopt the one that exists.",
+			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NameAttr: api.DomainAttr, DataLoss: loseZone,
+			Canonical: canonicalZone, CrossCheck: api.CrossChecks(api.TagTraits{}, oneZone),
+			Attrs: []resource.Attribute{
+				{Name: api.DomainAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: api.DomainPattern, Max: api.Bound(api.DomainMax), Example: "example.com", Doc: "The domain."},
+				{
+					Name: api.KindVPC, Type: resource.TString, Effect: resource.Replace, RefKind: api.KindVPC, IDPrefix: "vpc-",
+					Example: "main", Doc: "The VPC that sees it. If omitted, the zone is public.",
+				},
+				{Name: "comment", Type: resource.TString, Max: api.Bound(256), Example: "of the shop", Doc: "What it is for."},
+				{Name: servers, Type: resource.TList, Elem: &resource.Attribute{Type: resource.TString}, Computed: true, Doc: "Its name servers, which the registrar of the domain has to name; a private zone has none."},
+			},
+		},
+		List: listZones, Read: readZone, Tag: tagZone, Check: checkZone,
+		Create: createZone, Update: updateZone, Remove: deleteZone,
+	}
+}
+
+// loseZone: a new zone of the domain has other name servers, which its registrar must be told first.
+func loseZone(o resource.Observed, _ resource.Attrs) string {
+	if names := o.Attrs.Texts(servers); len(names) > 0 {
+		return "the name servers " + strings.Join(names, ", ") + ", which a new zone does not have"
+	}
+	return ""
+}
+
+func canonicalZone(a resource.Attrs) (resource.Attrs, []resource.Problem) {
+	if s, ok := api.Text(a, api.DomainAttr); ok {
+		a = a.With(api.DomainAttr, resource.String(api.Domain(s)))
+	}
+	return a, nil
+}
+
+// oneZone: public zones of one domain would exclude each other.
+func oneZone(c *api.Checking) {
+	first := map[string]*resource.Desired{}
+	for _, d := range c.Configured {
+		name, _ := api.Text(d.Attrs, api.DomainAttr)
+		v, private := d.Attrs.Get(api.KindVPC)
+		account, _ := api.AccountAndRegion(d.Ref.Location)
+		key := account + " " + name
+		if private {
+			key += " " + string(resource.AppendJSON(nil, v))
+		}
+		if other := first[key]; other != nil {
+			c.Wrong(d, api.DomainAttr, "use one zone for a domain", "duplicate zone of %s: it is dns_zone/%s too", name, api.WhereConfigured(other))
+			continue
+		}
+		first[key] = d
+	}
+}
+
+// zone is a hosted zone with its tags and, if it is ours, with what no list has.
+type zone struct {
+	types.HostedZone
+	tags    map[string]string
+	servers []string
+	vpcs    []string
+}
+
+func (z zone) id() string { return zoneID(z.Id) }
+
+// zoneID is an ID as it is used everywhere but in answers of Route 53.
+func zoneID(id *string) string { return strings.TrimPrefix(aws.ToString(id), "/hostedzone/") }
+
+// zonesTagged is how many zones' tags one call reads.
+const zonesTagged = 10
+
+// hostedZones reads them all, those of other regions too.
+func hostedZones(ctx context.Context, g *api.Region) ([]zone, error) {
+	all, err := api.Pages(ctx, "route53.ListHostedZones", func(ctx context.Context, token *string) ([]types.HostedZone, *string, error) {
+		out, err := g.DNS.ListHostedZones(ctx, &route53.ListHostedZonesInput{Marker: token})
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.HostedZones, out.NextMarker, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return withZoneTags(ctx, g, all)
+}
+
+// withZoneTags reads the tags. What was deleted since fails the whole call for its group: then each is read
+// alone, and what is absent is left away.
+func withZoneTags(ctx context.Context, g *api.Region, all []types.HostedZone) ([]zone, error) {
+	var out []zone
+	for len(all) > 0 {
+		some := all[:min(zonesTagged, len(all))]
+		all = all[len(some):]
+		tagged, err := zoneTags(ctx, g, some)
+		if api.Absent(err) {
+			tagged, err = nil, nil
+			for i := range some {
+				one, gone := zoneTags(ctx, g, some[i:i+1])
+				if gone != nil && !api.Absent(gone) {
+					return nil, gone
+				}
+				tagged = append(tagged, one...)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, tagged...)
+	}
+	return out, nil
+}
+
+func zoneTags(ctx context.Context, g *api.Region, some []types.HostedZone) ([]zone, error) {
+	in := &route53.ListTagsForResourcesInput{ResourceType: types.TagResourceTypeHostedzone}
+	for i := range some {
+		in.ResourceIds = append(in.ResourceIds, zoneID(some[i].Id))
+	}
+	all, err := g.DNS.ListTagsForResources(ctx, in)
+	if err != nil {
+		return nil, api.Classify("", err)
+	}
+	tags := map[string]map[string]string{}
+	for _, s := range all.ResourceTagSets {
+		own := map[string]string{}
+		for _, t := range s.Tags {
+			own[aws.ToString(t.Key)] = aws.ToString(t.Value)
+		}
+		tags[aws.ToString(s.ResourceId)] = own
+	}
+	out := make([]zone, len(some))
+	for i := range some {
+		out[i] = zone{HostedZone: some[i], tags: zoneMarks(some[i], tags[zoneID(some[i].Id)])}
+	}
+	return out, nil
+}
+
+// zoneMarks are the tags of a zone. It gets them by a call of its own, after it was created: until then what
+// created it is in its caller reference, so that no zone of ours is without marks at any moment.
+func zoneMarks(z types.HostedZone, tags map[string]string) map[string]string {
+	if len(tags) > 0 {
+		return tags
+	}
+	const parts = 5
+	p := strings.Split(aws.ToString(z.CallerReference), "|")
+	if len(p) != parts || p[0] != "ovi" {
+		return tags
+	}
+	return map[string]string{api.TagManaged: "true", api.TagKey: p[1], api.TagOwner: p[2], api.TagStack: p[3], api.TagRef: p[4]}
+}
+
+// callerReference makes a second call of a create create nothing, whoever makes it and when.
+func callerReference(g *api.Region, tags map[string]string) string {
+	const most = 128
+	out := strings.Join([]string{"ovi", tags[api.TagKey], tags[api.TagOwner], tags[api.TagStack], tags[api.TagRef]}, "|")
+	if len(out) > most || strings.Count(out, "|") != 4 {
+		return "ovi|" + tags[api.TagKey]
+	}
+	return out
+}
+
+// wholeZone adds what only the read of one zone has: name servers and VPCs.
+func wholeZone(ctx context.Context, g *api.Region, z zone) (zone, error) {
+	out, err := g.DNS.GetHostedZone(ctx, &route53.GetHostedZoneInput{Id: z.Id})
+	if err != nil {
+		return z, api.Classify("", err)
+	}
+	z.HostedZone = *out.HostedZone
+	if out.DelegationSet != nil {
+		z.servers = out.DelegationSet.NameServers
+	}
+	for _, v := range out.VPCs {
+		z.vpcs = append(z.vpcs, aws.ToString(v.VPCId))
+	}
+	return z, nil
+}
+
+// listZones asks for each managed zone what the list omits.
+func listZones(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
+	all, err := hosted(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	var out []resource.Observed
+	for _, z := range all {
+		if identity.OfOtherRegion(s.Region, z.tags) {
+			continue
+		}
+		if z.tags[api.TagManaged] == "true" {
+			if z, err = wholeZone(ctx, s.Region, z); api.Absent(err) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, observedZone(s.Region, z))
+	}
+	return out, nil
+}
+
+func observedZone(g *api.Region, z zone) resource.Observed {
+	o := resource.Observed{ID: z.id(), Health: resource.Healthy}
+	a := api.Attrs{api.DomainAttr: resource.String(api.Domain(aws.ToString(z.Name)))}
+	if z.Config != nil {
+		a.Text("comment", z.Config.Comment)
+	}
+	if len(z.vpcs) == 1 {
+		a.Text(api.KindVPC, &z.vpcs[0])
+	}
+	if len(z.servers) > 0 {
+		a.Texts(servers, z.servers)
+	}
+	o.Attrs = a.Build()
+	if z.LinkedService != nil {
+		o.OwnedBy = aws.ToString(z.LinkedService.ServicePrincipal)
+	}
+	owned := o.OwnedBy
+	g.Identify(&o, KindZone, api.Domain(aws.ToString(z.Name)), z.tags)
+	if owned != "" {
+		o.OwnedBy = owned
+	}
+	return o
+}
+
+func readZone(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
+	z, err := wholeZone(ctx, g, zone{HostedZone: types.HostedZone{Id: aws.String(id)}})
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	tagged, err := zoneTags(ctx, g, []types.HostedZone{z.HostedZone})
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	z.tags = tagged[0].tags
+	return observedZone(g, z), nil
+}
+
+func hosted(ctx context.Context, s *api.Sweep) ([]zone, error) {
+	return api.Once(s, KindZone, func() ([]zone, error) { return hostedZones(ctx, s.Region) })
+}

@@ -1,0 +1,2 @@
+// Package dns keeps hosted zones and their records.
+package dns

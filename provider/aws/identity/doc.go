@@ -1,0 +1,2 @@
+// Package identity keeps roles with their policies and instance profiles.
+package identity

@@ -1,0 +1,103 @@
+package identity
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/iam"
+	"github.com/aws/aws-sdk-go-v2/service/iam/types"
+
+	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// role reads one role with all that is inside.
+func role(ctx context.Context, g *api.Region, name string) (types.RoleDetail, error) {
+	out, err := g.IAM.GetRole(ctx, &iam.GetRoleInput{RoleName: aws.String(name)})
+	if err != nil {
+		return types.RoleDetail{}, api.Classify("", err)
+	}
+	r := out.Role
+	d := types.RoleDetail{
+		RoleName: r.RoleName, RoleId: r.RoleId, Arn: r.Arn, Path: r.Path, CreateDate: r.CreateDate,
+		AssumeRolePolicyDocument: r.AssumeRolePolicyDocument, Tags: r.Tags,
+	}
+	if d.RolePolicyList, err = inlinePolicies(ctx, g, name); err != nil {
+		return d, err
+	}
+	if d.AttachedManagedPolicies, err = attachedPolicies(ctx, g, name); err != nil {
+		return d, err
+	}
+	d.InstanceProfileList, err = profilesOf(ctx, g, name)
+	return d, err
+}
+
+func inlinePolicies(ctx context.Context, g *api.Region, role string) ([]types.PolicyDetail, error) {
+	names, err := api.Pages(ctx, "iam.ListRolePolicies", func(ctx context.Context, token *string) ([]string, *string, error) {
+		out, err := g.IAM.ListRolePolicies(ctx, &iam.ListRolePoliciesInput{RoleName: aws.String(role), Marker: token})
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.PolicyNames, out.Marker, nil
+	})
+	var all []types.PolicyDetail
+	for _, name := range names {
+		out, err := g.IAM.GetRolePolicy(ctx, &iam.GetRolePolicyInput{RoleName: aws.String(role), PolicyName: aws.String(name)})
+		if err != nil {
+			return nil, api.Classify("", err)
+		}
+		all = append(all, types.PolicyDetail{PolicyName: out.PolicyName, PolicyDocument: out.PolicyDocument})
+	}
+	return all, err
+}
+
+func attachedPolicies(ctx context.Context, g *api.Region, role string) ([]types.AttachedPolicy, error) {
+	return api.Pages(ctx, "iam.ListAttachedRolePolicies", func(ctx context.Context, token *string) ([]types.AttachedPolicy, *string, error) {
+		out, err := g.IAM.ListAttachedRolePolicies(ctx, &iam.ListAttachedRolePoliciesInput{RoleName: aws.String(role), Marker: token})
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.AttachedPolicies, out.Marker, nil
+	})
+}
+
+func profilesOf(ctx context.Context, g *api.Region, role string) ([]types.InstanceProfile, error) {
+	return api.Pages(ctx, "iam.ListInstanceProfilesForRole", func(ctx context.Context, token *string) ([]types.InstanceProfile, *string, error) {
+		out, err := g.IAM.ListInstanceProfilesForRole(ctx, &iam.ListInstanceProfilesForRoleInput{RoleName: aws.String(role), Marker: token})
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.InstanceProfiles, out.Marker, nil
+	})
+}
+
+func readRole(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
+	r, err := role(ctx, g, id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return observedRole(g, r), nil
+}
+
+func tagRole(ctx context.Context, g *api.Region, id string, set map[string]string, drop []string) error {
+	if len(set) > 0 {
+		if _, err := g.IAM.TagRole(ctx, &iam.TagRoleInput{RoleName: aws.String(id), Tags: iamTags(set)}); err != nil {
+			return api.Classify("", err)
+		}
+	}
+	if len(drop) == 0 {
+		return nil
+	}
+	_, err := g.IAM.UntagRole(ctx, &iam.UntagRoleInput{RoleName: aws.String(id), TagKeys: drop})
+	return api.Classify("", err)
+}
+
+func iamTags(tags map[string]string) []types.Tag {
+	var out []types.Tag
+	for _, k := range slices.Sorted(maps.Keys(tags)) {
+		out = append(out, types.Tag{Key: aws.String(k), Value: aws.String(tags[k])})
+	}
+	return out
+}

@@ -1,0 +1,306 @@
+package keys
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/acm"
+	"github.com/aws/aws-sdk-go-v2/service/acm/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/provider/aws/network"
+	"github.com/ovi-project/ovi/resource"
+)
+
+const (
+	KindCertificate  = "certificate"
+	alternativesAttr = "alternatives"
+	keyAlgorithm     = "key_algorithm"
+)
+
+func kindOfCertificate() api.Kind {
+	return api.Kind{
+		Schema: resource.Kind{
+			Provider: api.ProviderName, Name: KindCertificate,
+			Doc: "A public certificate of ACM, validated by DNS.\n\n" +
+				"AWS issues it once the validation record of each of its domains is in the DNS, and renews it as long as they are: write a dns_record from validation_name and validation_value. Until then it exists and is not issued; a listener waits for it, so let the listener depend on the dns_record. A certificate for CloudFront must be in us-east-1. It cannot be changed, only replaced; an existing one is adopted by its ARN.",
+			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NameAttr: api.DomainAttr,
+			Canonical: canonicalCertificate, CrossCheck: api.CrossChecks(api.TagTraits{IAM: true}), Replace: network.ReplaceVPC,
+			Attrs: []resource.Attribute{
+				{Name: api.DomainAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: api.DomainPattern, Max: api.Bound(api.DomainMax), Example: "www.example.com", Doc: "The domain; *.example.com for all right below it."},
+				{Name: alternativesAttr, Type: resource.TSet, Effect: resource.Replace, Elem: &resource.Attribute{Type: resource.TString, Pattern: api.DomainPattern, Max: api.Bound(api.DomainMax)}, Example: "[example.com]", Doc: "More domains. Each has a validation record of its own; *.example.com has that of example.com."},
+				{Name: keyAlgorithm, Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("RSA_2048"), Enum: []string{"RSA_2048", "EC_prime256v1", "EC_secp384r1"}, Example: "EC_prime256v1", Doc: "The algorithm of its key."},
+				{Name: "validation_name", Type: resource.TString, Computed: true, Doc: "The name of the CNAME that proves that you control the domain."},
+				{Name: "validation_value", Type: resource.TString, Computed: true, Doc: "The value of that CNAME."},
+				{Name: "validations", Type: resource.TList, Computed: true, Elem: &resource.Attribute{Type: resource.TString}, Doc: "The validation records of all domains, as DOMAIN: NAME CNAME VALUE."},
+				{Name: "status", Type: resource.TString, Computed: true, Doc: "PENDING_VALIDATION, ISSUED, or why it is not usable."},
+				{Name: arnAttr, Type: resource.TString, Computed: true, Doc: "Its ARN, which is its ID."},
+			},
+		},
+		List: listCertificates, Read: readCertificate, Tag: tagCertificate, Check: checkCertificate,
+		Create: createCertificate, Update: updateCertificate, Remove: deleteCertificate,
+	}
+}
+
+// canonicalCertificate: ACM reports the domain among the alternatives too.
+func canonicalCertificate(a resource.Attrs) (resource.Attrs, []resource.Problem) {
+	name, ok := api.Text(a, api.DomainAttr)
+	if ok {
+		a = a.With(api.DomainAttr, resource.String(api.Domain(name)))
+	}
+	if _, set := a.Get(alternativesAttr); !set {
+		return a, nil
+	}
+	out := resource.List{}
+	for _, s := range a.Texts(alternativesAttr) {
+		if api.Domain(s) == api.Domain(name) {
+			return a, []resource.Problem{{Path: alternativesAttr, Summary: s + " is the domain itself", Suggestion: "remove it"}}
+		}
+		out = append(out, resource.String(api.Domain(s)))
+	}
+	return a.With(alternativesAttr, resource.SortSet(out)), nil
+}
+
+// certificateList reads those of all algorithms: without naming them, ACM lists some alone.
+func certificateList(ctx context.Context, g *api.Region) ([]types.CertificateSummary, error) {
+	return api.Pages(ctx, "acm.ListCertificates", func(ctx context.Context, token *string) ([]types.CertificateSummary, *string, error) {
+		const most = 1000
+		out, err := g.ACM.ListCertificates(ctx, &acm.ListCertificatesInput{
+			Includes: &types.Filters{KeyTypes: types.KeyAlgorithm("").Values()}, MaxItems: aws.Int32(most), NextToken: token,
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.CertificateSummaryList, out.NextToken, nil
+	})
+}
+
+// listCertificates takes two calls for each certificate: a list has neither tags nor validations.
+func listCertificates(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
+	all, err := certificateList(ctx, s.Region)
+	if err != nil {
+		return nil, err
+	}
+	return api.ObserveEach(ctx, all, func(ctx context.Context, c types.CertificateSummary) (resource.Observed, error) {
+		return readCertificate(ctx, s.Region, aws.ToString(c.CertificateArn))
+	}, func(c types.CertificateSummary, denied error) resource.Observed {
+		o := resource.Observed{ID: aws.ToString(c.CertificateArn), Health: resource.Unclear, Unread: denied.Error()}
+		s.Identify(&o, KindCertificate, api.Domain(aws.ToString(c.DomainName)), nil)
+		return o
+	})
+}
+
+func readCertificate(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
+	out, err := g.ACM.DescribeCertificate(ctx, &acm.DescribeCertificateInput{CertificateArn: aws.String(id)})
+	if err != nil {
+		return resource.Observed{}, api.Classify("", err)
+	}
+	tags, err := certificateTags(ctx, g, id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return observedCertificate(g, out.Certificate, tags), nil
+}
+
+func certificateTags(ctx context.Context, g *api.Region, id string) (map[string]string, error) {
+	out, err := g.ACM.ListTagsForCertificate(ctx, &acm.ListTagsForCertificateInput{CertificateArn: aws.String(id)})
+	if err != nil {
+		return nil, api.Classify("", err)
+	}
+	tags := map[string]string{}
+	for _, t := range out.Tags {
+		tags[aws.ToString(t.Key)] = aws.ToString(t.Value)
+	}
+	return tags, nil
+}
+
+func observedCertificate(g *api.Region, c *types.CertificateDetail, tags map[string]string) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(c.CertificateArn), Health: resource.Healthy, Since: aws.ToTime(c.CreatedAt)}
+	switch c.Status {
+	case types.CertificateStatusIssued, types.CertificateStatusInactive:
+	case types.CertificateStatusPendingValidation:
+		o.Health, o.Message = resource.Unclear, "not issued: its validation records are not in the DNS"
+	default:
+		o.Health, o.Message = resource.Failing, strings.TrimSuffix(string(c.Status)+": "+string(c.FailureReason), ": ")
+	}
+	name := api.Domain(aws.ToString(c.DomainName))
+	a := api.Attrs{api.DomainAttr: resource.String(name), "status": resource.String(c.Status)}
+	a.Text(arnAttr, c.CertificateArn)
+	if c.KeyAlgorithm != "" {
+		a[keyAlgorithm] = resource.String(strings.ReplaceAll(string(c.KeyAlgorithm), "-", "_"))
+	}
+	if others := others(c, name); len(others) > 0 {
+		a.Texts(alternativesAttr, others)
+	}
+	validationsOf(a, c, name)
+	o.Attrs = a.Build()
+	g.Identify(&o, KindCertificate, name, tags)
+	if c.ManagedBy != "" && o.OwnedBy == "" {
+		o.OwnedBy = string(c.ManagedBy)
+	}
+	return o
+}
+
+func others(c *types.CertificateDetail, name string) (out []string) {
+	for _, s := range c.SubjectAlternativeNames {
+		if d := api.Domain(s); d != name {
+			out = append(out, d)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func validationsOf(a api.Attrs, c *types.CertificateDetail, name string) {
+	var all []string
+	for _, v := range c.DomainValidationOptions {
+		r := v.ResourceRecord
+		if r == nil {
+			continue
+		}
+		d, record, value := api.Domain(aws.ToString(v.DomainName)), api.Domain(aws.ToString(r.Name)), api.Domain(aws.ToString(r.Value))
+		if d == name {
+			a["validation_name"], a["validation_value"] = resource.String(record), resource.String(value)
+		}
+		all = append(all, fmt.Sprintf("%s: %s CNAME %s", d, record, value))
+	}
+	if slices.Sort(all); len(all) > 0 {
+		a.Texts("validations", all)
+	}
+}
+
+func tagCertificate(ctx context.Context, g *api.Region, id string, set map[string]string, drop []string) error {
+	if len(set) > 0 {
+		in := &acm.AddTagsToCertificateInput{CertificateArn: aws.String(id), Tags: acmTags(set)}
+		if _, err := g.ACM.AddTagsToCertificate(ctx, in); err != nil {
+			return api.Classify("", err)
+		}
+	}
+	if len(drop) == 0 {
+		return nil
+	}
+	in := &acm.RemoveTagsFromCertificateInput{CertificateArn: aws.String(id)}
+	for _, k := range drop {
+		in.Tags = append(in.Tags, types.Tag{Key: aws.String(k)})
+	}
+	_, err := g.ACM.RemoveTagsFromCertificate(ctx, in)
+	return api.Classify("", err)
+}
+
+func acmTags(tags map[string]string) []types.Tag {
+	var out []types.Tag
+	for _, k := range slices.Sorted(maps.Keys(tags)) {
+		out = append(out, types.Tag{Key: aws.String(k), Value: aws.String(tags[k])})
+	}
+	return out
+}
+
+// checkCertificate: ACM has no call that tells whether a certificate could be requested, and two of a domain may
+// exist.
+func checkCertificate(context.Context, *api.Region, provider.Request) error { return nil }
+
+// createCertificate has a token, which is forgotten after an hour, and looks for the tag of its key besides. It
+// does not wait until the certificate is issued: that takes records which are made from what it answers.
+func createCertificate(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	a := r.Desired.Attrs
+	algorithm, _ := api.Text(a, keyAlgorithm)
+	sum := sha256.Sum256([]byte(r.Key))
+	const tokenLength = 32
+	in := &acm.RequestCertificateInput{
+		DomainName: api.DesiredText(a, api.DomainAttr), SubjectAlternativeNames: a.Texts(alternativesAttr), ValidationMethod: types.ValidationMethodDns,
+		KeyAlgorithm: types.KeyAlgorithm(algorithm), IdempotencyToken: aws.String(hex.EncodeToString(sum[:])[:tokenLength]), Tags: acmTags(g.BirthTags(r, false)),
+	}
+	id, err := api.NoRetry(ctx, g, func() (string, error) {
+		out, err := g.ACM.RequestCertificate(ctx, in)
+		if err != nil {
+			return "", err
+		}
+		return aws.ToString(out.CertificateArn), nil
+	}, func() ([]string, error) { return certificatesWith(ctx, g, r) })
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	var o resource.Observed
+	err = g.AwaitSeen(ctx, g.Wait.Compute, "the validation records of "+id, func(ctx context.Context) error {
+		if o, err = readCertificate(ctx, g, id); err != nil {
+			return err
+		}
+		if _, there := api.Text(o.Attrs, "validation_name"); !there && o.Health == resource.Unclear {
+			return api.ErrWait
+		}
+		return nil
+	})
+	return o, err
+}
+
+// certificatesWith finds what was created with the key of a request.
+func certificatesWith(ctx context.Context, g *api.Region, r provider.Request) ([]string, error) {
+	all, err := certificateList(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	name, _ := api.Text(r.Desired.Attrs, api.DomainAttr)
+	var out []string
+	for _, c := range all {
+		if api.Domain(aws.ToString(c.DomainName)) != name {
+			continue
+		}
+		tags, err := certificateTags(ctx, g, aws.ToString(c.CertificateArn))
+		if err != nil && !api.Absent(err) {
+			return nil, err
+		}
+		if tags[api.TagKey] == r.Key {
+			out = append(out, aws.ToString(c.CertificateArn))
+		}
+	}
+	return out, nil
+}
+
+// updateCertificate has nothing to do but the tags, which are written already.
+func updateCertificate(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	return readCertificate(ctx, g, r.Have.ID)
+}
+
+// deleteCertificate names what uses one that is in use.
+func deleteCertificate(ctx context.Context, g *api.Region, r provider.Request) error {
+	id := r.Have.ID
+	return g.DeleteHeld(ctx, id, func() error {
+		_, err := g.ACM.DeleteCertificate(ctx, &acm.DeleteCertificateInput{CertificateArn: aws.String(id)})
+		return err
+	}, func() ([]string, error) {
+		out, err := g.ACM.DescribeCertificate(ctx, &acm.DescribeCertificateInput{CertificateArn: aws.String(id)})
+		if err != nil {
+			return nil, api.Classify("", err)
+		}
+		return out.Certificate.InUseBy, nil
+	}, "ResourceInUseException")
+}
+
+// AwaitIssued waits for a certificate of ACM that a listener is to have: AWS refuses one that is not issued. Where it
+// may not be read, the listener's own call tells.
+func AwaitIssued(ctx context.Context, g *api.Region, a resource.Attrs) error {
+	id, set := api.Text(a, KindCertificate)
+	if !set || !strings.Contains(id, ":acm:") {
+		return nil
+	}
+	pending := false
+	err := g.Await(ctx, g.Wait.Compute, "the certificate "+id+" to be issued", func(ctx context.Context) error {
+		out, err := g.ACM.DescribeCertificate(ctx, &acm.DescribeCertificateInput{CertificateArn: aws.String(id)})
+		if pending = err == nil && out.Certificate.Status == types.CertificateStatusPendingValidation; pending {
+			return api.ErrWait
+		}
+		return nil
+	})
+	if err != nil && pending && ctx.Err() == nil {
+		return api.Permanent("acm.DescribeCertificate", fmt.Errorf("%s is not issued: its validation records are not in the DNS", id),
+			"add a dns_record with its validation_name and validation_value, and name that in depends_on of the listener")
+	}
+	return err
+}

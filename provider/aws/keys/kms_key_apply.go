@@ -1,0 +1,224 @@
+package keys
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/kms"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/provider/aws/network"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// checkKMS: the alias is free, or is that of the key to be replaced.
+func checkKMS(ctx context.Context, g *api.Region, r provider.Request) error {
+	alias, set := api.Text(r.Desired.Attrs, api.AliasAttr)
+	if !set {
+		return nil
+	}
+	_, err := freeAlias(ctx, g, alias, r.Have.ID, r.Key)
+	return err
+}
+
+// freeAlias finds which key has an alias. It is free also where that key is ours and to be deleted; any other is a
+// conflict.
+func freeAlias(ctx context.Context, g *api.Region, alias, own, creation string) (taken bool, err error) {
+	named, err := aliases(ctx, g, nil)
+	if err != nil {
+		return false, err
+	}
+	for id, names := range named {
+		if id == own || !slices.Contains(names, alias) {
+			continue
+		}
+		k, err := oneKey(ctx, g, id, names, false)
+		switch {
+		case api.Absent(err) && k.tags[api.TagDeleting] != "":
+			return true, nil
+		case err != nil && !api.Absent(err):
+			return true, err
+		case creation != "" && k.tags[api.TagKey] == creation:
+			return true, nil
+		}
+		return true, api.Conflict("kms.ListAliases", fmt.Errorf("the key %s has the alias %s", id, alias), "use another alias, or remove it from that key")
+	}
+	return false, nil
+}
+
+// createKey relies on the key's tag, as the creates of other kinds without a token do. Alias and rotation follow in
+// calls of their own, which are repeated until they were made.
+func createKey(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	if err := checkKMS(ctx, g, r); err != nil {
+		return resource.Observed{}, err
+	}
+	id, err := api.NoRetry(ctx, g, func() (string, error) {
+		out, err := g.KMS.CreateKey(ctx, &kms.CreateKeyInput{
+			Description: api.DesiredText(r.Desired.Attrs, "description"), Policy: api.DesiredText(r.Desired.Attrs, network.PolicyAttr), Tags: kmsTags(g.BirthTags(r, false)),
+		}, func(o *kms.Options) { o.Retryer = api.OnlyThrottled{Retryer: o.Retryer} })
+		if err != nil {
+			return "", err
+		}
+		return aws.ToString(out.KeyMetadata.KeyId), nil
+	}, func() ([]string, error) { return keysWith(ctx, g, r.Key) })
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	if err := rotate(ctx, g, id, r.Desired.Attrs); err != nil {
+		return resource.Observed{}, err
+	}
+	if err := nameKey(ctx, g, id, r.Desired.Attrs); err != nil {
+		return resource.Observed{}, err
+	}
+	if r.Desired.State == resource.StateStopped {
+		if _, err := g.KMS.DisableKey(ctx, &kms.DisableKeyInput{KeyId: aws.String(id)}); err != nil {
+			return resource.Observed{}, api.Classify("", err)
+		}
+	}
+	return awaitKey(ctx, g, id)
+}
+
+func awaitKey(ctx context.Context, g *api.Region, id string) (o resource.Observed, err error) {
+	err = g.AwaitSeen(ctx, g.Wait.Appear, "the key "+id, func(ctx context.Context) error {
+		if o, err = readKey(ctx, g, id); err == nil && o.Health == resource.Pending {
+			return api.ErrWait
+		}
+		return err
+	})
+	return o, err
+}
+
+// rotate turns the rotation on, with its days, or off, as far as the configuration sets it.
+func rotate(ctx context.Context, g *api.Region, id string, a resource.Attrs) error {
+	on, set := api.Flag(a, rotationAttr)
+	days := api.AsInt32(a, rotationDays)
+	if !set && days == nil {
+		return nil
+	}
+	return g.PatientlyIf(ctx, g.Wait.Appear, func() (err error) {
+		if set && !on {
+			_, err = g.KMS.DisableKeyRotation(ctx, &kms.DisableKeyRotationInput{KeyId: aws.String(id)})
+		} else {
+			_, err = g.KMS.EnableKeyRotation(ctx, &kms.EnableKeyRotationInput{KeyId: aws.String(id), RotationPeriodInDays: days})
+		}
+		return api.Classify("", err)
+	}, api.Absent)
+}
+
+// nameKey gives a key its alias alone.
+func nameKey(ctx context.Context, g *api.Region, id string, a resource.Attrs) error {
+	alias, set := api.Text(a, api.AliasAttr)
+	if !set {
+		return nil
+	}
+	named, err := aliases(ctx, g, aws.String(id))
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(named[id], alias) {
+		taken, err := freeAlias(ctx, g, alias, id, "")
+		if err != nil {
+			return err
+		}
+		name := aws.String(aliasPrefix + alias)
+		err = g.PatientlyIf(ctx, g.Wait.Appear, func() (err error) {
+			if taken {
+				_, err = g.KMS.UpdateAlias(ctx, &kms.UpdateAliasInput{AliasName: name, TargetKeyId: aws.String(id)})
+			} else {
+				_, err = g.KMS.CreateAlias(ctx, &kms.CreateAliasInput{AliasName: name, TargetKeyId: aws.String(id)})
+			}
+			return api.Classify("", err)
+		}, api.Absent)
+		if err != nil {
+			return err
+		}
+	}
+	for _, old := range named[id] {
+		if old == alias {
+			continue
+		}
+		if _, err := g.KMS.DeleteAlias(ctx, &kms.DeleteAliasInput{AliasName: aws.String(aliasPrefix + old)}); api.UnlessAbsent(err) != nil {
+			return api.Classify("", err)
+		}
+	}
+	return nil
+}
+
+// updateKey first makes a key usable: one that is disabled or to be deleted takes no change.
+func updateKey(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	id := aws.String(r.Have.ID)
+	if api.Starts(r) {
+		if err := enableKey(ctx, g, r.Have.ID); err != nil {
+			return resource.Observed{}, err
+		}
+	}
+	if api.Changed(r, "description") {
+		if _, err := g.KMS.UpdateKeyDescription(ctx, &kms.UpdateKeyDescriptionInput{KeyId: id, Description: api.DesiredText(r.Desired.Attrs, "description")}); err != nil {
+			return resource.Observed{}, api.Classify("", err)
+		}
+	}
+	if api.Changed(r, network.PolicyAttr) {
+		if _, err := g.KMS.PutKeyPolicy(ctx, &kms.PutKeyPolicyInput{KeyId: id, PolicyName: aws.String("default"), Policy: api.DesiredText(r.Desired.Attrs, network.PolicyAttr)}); err != nil {
+			return resource.Observed{}, api.Classify("", err)
+		}
+	}
+	if api.Changed(r, rotationAttr, rotationDays) || api.Starts(r) {
+		if err := rotate(ctx, g, r.Have.ID, r.Desired.Attrs); err != nil {
+			return resource.Observed{}, err
+		}
+	}
+	if api.Changed(r, api.AliasAttr) {
+		if err := nameKey(ctx, g, r.Have.ID, r.Desired.Attrs); err != nil {
+			return resource.Observed{}, err
+		}
+	}
+	if api.Stops(r) {
+		if _, err := g.KMS.DisableKey(ctx, &kms.DisableKeyInput{KeyId: id}); err != nil {
+			return resource.Observed{}, api.Classify("", err)
+		}
+	}
+	return awaitKey(ctx, g, r.Have.ID)
+}
+
+// enableKey cancels a deletion, which leaves a key disabled, and enables it.
+func enableKey(ctx context.Context, g *api.Region, id string) error {
+	out, err := g.KMS.DescribeKey(ctx, &kms.DescribeKeyInput{KeyId: aws.String(id)})
+	if err != nil {
+		return api.Classify("", err)
+	}
+	if out.KeyMetadata.DeletionDate != nil {
+		if _, err := g.KMS.CancelKeyDeletion(ctx, &kms.CancelKeyDeletionInput{KeyId: aws.String(id)}); err != nil {
+			return api.Classify("", err)
+		}
+	}
+	_, err = g.KMS.EnableKey(ctx, &kms.EnableKeyInput{KeyId: aws.String(id)})
+	return api.Classify("", err)
+}
+
+// deleteKey marks the key first: one that is to be deleted takes no tags.
+func deleteKey(ctx context.Context, g *api.Region, r provider.Request) error {
+	id := aws.String(r.Have.ID)
+	out, err := g.KMS.DescribeKey(ctx, &kms.DescribeKeyInput{KeyId: id})
+	switch {
+	case api.Absent(err):
+		return nil
+	case err != nil:
+		return api.Classify("", err)
+	}
+	if out.KeyMetadata.DeletionDate != nil {
+		if _, err := oneKey(ctx, g, r.Have.ID, nil, false); api.Absent(err) {
+			return nil // by an earlier call
+		}
+		if _, err := g.KMS.CancelKeyDeletion(ctx, &kms.CancelKeyDeletionInput{KeyId: id}); err != nil {
+			return api.Classify("", err)
+		}
+	}
+	if err := tagKMS(ctx, g, r.Have.ID, map[string]string{api.TagDeleting: "true"}, nil); err != nil {
+		return err
+	}
+	_, err = g.KMS.ScheduleKeyDeletion(ctx, &kms.ScheduleKeyDeletionInput{KeyId: id, PendingWindowInDays: api.AsInt32(r.Desired.Attrs, windowAttr)})
+	return api.UnlessAbsent(err)
+}

@@ -1,0 +1,300 @@
+package keys
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	logs "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/resource"
+)
+
+const (
+	KindLogs      = "log_group"
+	logName       = "log_name"
+	retentionAttr = "retention_days"
+	arnAttr       = "arn"
+)
+
+func kindOfLogs() api.Kind {
+	return api.Kind{
+		Schema: resource.Kind{
+			Provider: api.ProviderName, Name: KindLogs,
+			Doc:         "Where CloudWatch keeps the log of a program.\n\nIts name is its name in AWS, unless log_name sets another, which may have slashes.",
+			NamePattern: api.TagName, NameDoc: api.TagNameDoc, DataLoss: loseLogs,
+			CrossCheck: api.CrossChecks(api.TagTraits{IAM: true}, oneLogName), Replace: replaceLogs,
+			Attrs: []resource.Attribute{
+				{Name: logName, Type: resource.TString, Effect: resource.Replace, Pattern: `[A-Za-z0-9_/.#-]{1,512}`, Example: "/web/access", Doc: "Its name in AWS, if it differs from the resource's."},
+				{Name: retentionAttr, Type: resource.TInt, Valid: validRetention, Unit: "days", Example: "30", Doc: "How many days events are kept, one of those that AWS has, such as 7, 30, 90 or 365; 0 keeps all. If omitted, a new group keeps all."},
+				{Name: api.KMSKeyAttr, Type: resource.TString, Pattern: `(arn:aws[a-z-]*:kms:.+)?`, Example: "${kms_key/main.arn}", Doc: "The ARN of the key that encrypts it. Its policy must allow that to CloudWatch Logs. An empty one removes the key: new events are encrypted with AWS's own. If omitted, a key stays as it is."},
+				{Name: "class", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("STANDARD"), Enum: []string{"STANDARD", "INFREQUENT_ACCESS"}, Example: "INFREQUENT_ACCESS", Doc: "How it is stored and paid."},
+				{Name: arnAttr, Type: resource.TString, Computed: true, Doc: "Its ARN."},
+			},
+		},
+		List: listLogs, Read: readLogs, Tag: tagLogs, Check: checkLogs,
+		Create: createLogs, Update: updateLogs, Remove: deleteLogs,
+	}
+}
+
+// loseLogs: StoredBytes lags by a day, so that a young group is named too.
+func loseLogs(o resource.Observed, _ resource.Attrs) string { return "the log events of " + o.ID }
+
+func validRetention(v resource.Value) []resource.Problem {
+	n, _ := v.(resource.Int)
+	switch n {
+	case 0, 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653: // PutRetentionPolicy
+		return nil
+	}
+	return api.WrongValue("use 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288 or 3653; 0 for no limit", "AWS has no retention of %d days", n)
+}
+
+// nameIn is the name that a resource has in AWS: that of an attribute, or its own.
+func nameIn(d *resource.Desired, attr string) string {
+	if s, ok := api.Text(d.Attrs, attr); ok {
+		return s
+	}
+	return d.Ref.Name
+}
+
+func oneLogName(c *api.Checking) { onceBy(c, logName, "log group") }
+
+// onceBy: a name in AWS belongs to one resource of a region.
+func onceBy(c *api.Checking, attr, what string) {
+	first := map[string]*resource.Desired{}
+	for _, d := range c.Configured {
+		key := d.Ref.Location + " " + nameIn(d, attr)
+		if other := first[key]; other != nil {
+			c.Wrong(d, "name", "use another name", "duplicate %s %s: it is %s/%s too", what, nameIn(d, attr), d.Ref.Kind, api.WhereConfigured(other))
+			continue
+		}
+		first[key] = d
+	}
+}
+
+func replaceLogs(d resource.Desired, have resource.Observed) []resource.Strategy {
+	if nameIn(&d, logName) != have.ID {
+		return api.CreateFirst()
+	}
+	return api.DestroyFirst()
+}
+
+func logGroups(ctx context.Context, g *api.Region, prefix *string) ([]types.LogGroup, error) {
+	return api.Pages(ctx, "logs.DescribeLogGroups", func(ctx context.Context, token *string) ([]types.LogGroup, *string, error) {
+		const most = 50
+		out, err := g.Logs.DescribeLogGroups(ctx, &logs.DescribeLogGroupsInput{LogGroupNamePrefix: prefix, Limit: aws.Int32(most), NextToken: token})
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.LogGroups, out.NextToken, nil
+	})
+}
+
+// logARN is the ARN by which a group is tagged: without the star for its streams.
+func logARN(l types.LogGroup) string {
+	if l.LogGroupArn != nil {
+		return *l.LogGroupArn
+	}
+	return strings.TrimSuffix(aws.ToString(l.Arn), ":*")
+}
+
+// listLogs takes a call for each group: a list has no tags.
+func listLogs(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
+	all, err := logGroups(ctx, s.Region, nil)
+	if err != nil {
+		return nil, err
+	}
+	return api.ObserveEach(ctx, all, func(ctx context.Context, l types.LogGroup) (resource.Observed, error) {
+		return withLogTags(ctx, s.Region, l)
+	}, func(l types.LogGroup, denied error) resource.Observed {
+		o := observedLogs(s.Region, l, nil)
+		o.Health, o.Unread = resource.Unclear, denied.Error()
+		return o
+	})
+}
+
+func withLogTags(ctx context.Context, g *api.Region, l types.LogGroup) (resource.Observed, error) {
+	out, err := g.Logs.ListTagsForResource(ctx, &logs.ListTagsForResourceInput{ResourceArn: aws.String(logARN(l))})
+	if err != nil {
+		return resource.Observed{}, api.Classify("", err)
+	}
+	return observedLogs(g, l, out.Tags), nil
+}
+
+// observedLogs: a group that was deleted and created again has another moment of creation.
+func observedLogs(g *api.Region, l types.LogGroup, tags map[string]string) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(l.LogGroupName), Health: resource.Healthy}
+	if at := aws.ToInt64(l.CreationTime); at > 0 {
+		o.UID, o.Since = strconv.FormatInt(at, 10), time.UnixMilli(at).UTC()
+	}
+	a := api.Attrs{arnAttr: resource.String(logARN(l)), retentionAttr: resource.Int(aws.ToInt32(l.RetentionInDays)), logName: resource.String(o.ID)}
+	a[api.KMSKeyAttr] = resource.String(aws.ToString(l.KmsKeyId)) // also none, which can be configured
+	if l.LogGroupClass != "" {
+		a["class"] = resource.String(l.LogGroupClass)
+	}
+	o.Attrs = a.Build()
+	g.Identify(&o, KindLogs, flatName(o.ID), tags)
+	return o
+}
+
+// flatName is a name without the slashes that separate the parts of a ref.
+func flatName(s string) string { return strings.ReplaceAll(strings.Trim(s, "/"), "/", ".") }
+
+func logGroup(ctx context.Context, g *api.Region, name string) (types.LogGroup, error) {
+	all, err := logGroups(ctx, g, &name)
+	var same []types.LogGroup
+	for _, l := range all {
+		if aws.ToString(l.LogGroupName) == name {
+			same = append(same, l)
+		}
+	}
+	return api.Only(same, err, "logs.DescribeLogGroups", name)
+}
+
+func readLogs(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
+	l, err := logGroup(ctx, g, id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return withLogTags(ctx, g, l)
+}
+
+func tagLogs(ctx context.Context, g *api.Region, id string, set map[string]string, drop []string) error {
+	l, err := logGroup(ctx, g, id)
+	if err != nil {
+		return err
+	}
+	arn := aws.String(logARN(l))
+	if len(set) > 0 {
+		if _, err := g.Logs.TagResource(ctx, &logs.TagResourceInput{ResourceArn: arn, Tags: set}); err != nil {
+			return api.Classify("", err)
+		}
+	}
+	if len(drop) == 0 {
+		return nil
+	}
+	_, err = g.Logs.UntagResource(ctx, &logs.UntagResourceInput{ResourceArn: arn, TagKeys: drop})
+	return api.Classify("", err)
+}
+
+func checkLogs(ctx context.Context, g *api.Region, r provider.Request) error {
+	name := nameIn(&r.Desired, logName)
+	if r.Have.ID == name {
+		return nil
+	}
+	o, err := readLogs(ctx, g, name)
+	switch {
+	case api.Absent(err):
+		return nil
+	case err != nil:
+		return err
+	}
+	return api.Taken(o, r)
+}
+
+// createLogs relies on the name. The retention is set by a call of its own, which is repeated until it was made.
+func createLogs(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	a, name := r.Desired.Attrs, nameIn(&r.Desired, logName)
+	class, _ := api.Text(a, "class")
+	key := api.DesiredText(a, api.KMSKeyAttr)
+	if aws.ToString(key) == "" {
+		key = nil
+	}
+	err := g.Patiently(ctx, g.Wait.Appear, func() error {
+		_, err := g.Logs.CreateLogGroup(ctx, &logs.CreateLogGroupInput{
+			LogGroupName: aws.String(name), KmsKeyId: key, LogGroupClass: types.LogGroupClass(class), Tags: g.BirthTags(r, false),
+		})
+		return api.Classify("", err)
+	}, "OperationAbortedException")
+	if api.HasCode(err, "ResourceAlreadyExistsException") {
+		err = api.UnlessOwn(ctx, g, r, err, func(ctx context.Context, g *api.Region, _ string) (resource.Observed, error) {
+			return readLogs(ctx, g, name)
+		})
+	}
+	if err == nil {
+		err = setRetention(ctx, g, name, a)
+	}
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return awaitLogs(ctx, g, name, a)
+}
+
+// setRetention sets the days, or none.
+func setRetention(ctx context.Context, g *api.Region, name string, a resource.Attrs) error {
+	days, set := api.Number(a, retentionAttr)
+	if !set {
+		return nil
+	}
+	return g.PatientlyIf(ctx, g.Wait.Appear, func() (err error) {
+		if days == 0 {
+			_, err = g.Logs.DeleteRetentionPolicy(ctx, &logs.DeleteRetentionPolicyInput{LogGroupName: aws.String(name)})
+		} else {
+			_, err = g.Logs.PutRetentionPolicy(ctx, &logs.PutRetentionPolicyInput{LogGroupName: aws.String(name), RetentionInDays: aws.Int32(int32(days))})
+		}
+		return api.Classify("", err)
+	}, func(err error) bool { return api.Absent(err) || api.HasCode(err, "OperationAbortedException") })
+}
+
+// awaitLogs waits until a group is listed with its retention.
+func awaitLogs(ctx context.Context, g *api.Region, name string, want resource.Attrs) (o resource.Observed, err error) {
+	err = g.AwaitSeen(ctx, g.Wait.Appear, "the log group "+name, func(ctx context.Context) error {
+		if o, err = readLogs(ctx, g, name); err != nil {
+			return err
+		}
+		days, set := api.Number(want, retentionAttr)
+		if have, _ := api.Number(o.Attrs, retentionAttr); set && have != days {
+			return api.ErrWait
+		}
+		return nil
+	})
+	return o, err
+}
+
+func updateLogs(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	name := r.Have.ID
+	if api.Changed(r, retentionAttr) {
+		if err := setRetention(ctx, g, name, r.Desired.Attrs); err != nil {
+			return resource.Observed{}, err
+		}
+	}
+	if api.Changed(r, api.KMSKeyAttr) {
+		if err := encryptLogs(ctx, g, name, r.Desired.Attrs); err != nil {
+			return resource.Observed{}, err
+		}
+	}
+	return awaitLogs(ctx, g, name, r.Desired.Attrs)
+}
+
+// encryptLogs sets the key, or removes it. A key that is not mentioned stays as it is.
+func encryptLogs(ctx context.Context, g *api.Region, name string, a resource.Attrs) (err error) {
+	switch key, set := api.Text(a, api.KMSKeyAttr); {
+	case !set:
+	case key == "":
+		_, err = g.Logs.DisassociateKmsKey(ctx, &logs.DisassociateKmsKeyInput{LogGroupName: aws.String(name)})
+	default:
+		_, err = g.Logs.AssociateKmsKey(ctx, &logs.AssociateKmsKeyInput{LogGroupName: aws.String(name), KmsKeyId: aws.String(key)})
+	}
+	return api.Classify("", err)
+}
+
+// deleteLogs deletes the group that was planned, and not another one of its name.
+func deleteLogs(ctx context.Context, g *api.Region, r provider.Request) error {
+	now, err := logGroup(ctx, g, r.Have.ID)
+	if err != nil {
+		return api.UnlessAbsent(err)
+	}
+	if at := strconv.FormatInt(aws.ToInt64(now.CreationTime), 10); r.Have.UID != "" && at != r.Have.UID {
+		return api.Conflict("logs.DescribeLogGroups", fmt.Errorf("log group %s is another one than the one observed", r.Have.ID), "run `ovi plan` again")
+	}
+	return g.PatientlyIf(ctx, g.Wait.Appear, func() error {
+		_, err := g.Logs.DeleteLogGroup(ctx, &logs.DeleteLogGroupInput{LogGroupName: aws.String(r.Have.ID)})
+		return api.UnlessAbsent(err)
+	}, func(err error) bool { return api.HasCode(err, "OperationAbortedException") })
+}

@@ -1,0 +1,208 @@
+package network
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// canonicalGroup brings every rule to the one form that Observe gives as well: port where
+// both ends of the range are the same, no ports for "all", no empty description.
+func canonicalGroup(a resource.Attrs) (resource.Attrs, []resource.Problem) {
+	if apart, _ := api.Flag(a, separateRules); apart {
+		return withoutRules(a)
+	}
+	var problems []resource.Problem
+	for _, name := range []string{"ingress", "egress"} {
+		v, ok := a.Get(name)
+		list, isList := v.(resource.List)
+		if !ok || !isList {
+			continue
+		}
+		out := make(resource.List, 0, len(list))
+		for _, item := range list {
+			if rule, isRule := item.(resource.Attrs); isRule {
+				canon, _ := canonicalRule(rule) // validRule reports the problems
+				out = append(out, canon)
+			}
+		}
+		out = sortedRules(out)
+		problems = append(problems, twice(name, out)...)
+		a = a.With(name, out)
+	}
+	return a, problems
+}
+
+// withoutRules is a group whose rules are resources of their own: what it is created with stays until they change it.
+func withoutRules(a resource.Attrs) (resource.Attrs, []resource.Problem) {
+	var problems []resource.Problem
+	for name, usual := range map[string]resource.List{"ingress": {}, "egress": {everywhere()}} {
+		if v, set := a.Get(name); set && !api.Equal(v, usual) {
+			problems = append(problems, resource.Problem{Path: name, Summary: "a group with separate_rules has no " + name + " of its own", Suggestion: "write a security_group_rule for each"})
+		}
+		a = a.Without(name)
+	}
+	return a, problems
+}
+
+// twice finds rules that differ only in their description: to AWS they are one rule.
+func twice(name string, rules resource.List) (problems []resource.Problem) {
+	seen := map[string]bool{}
+	for _, r := range rules {
+		key := string(resource.AppendJSON(nil, undescribed(r)))
+		if seen[key] {
+			problems = append(problems, resource.Problem{
+				Path: name, Summary: "two rules differ only in their description: " + key,
+				Suggestion: "keep one of them",
+			})
+		}
+		seen[key] = true
+	}
+	return problems
+}
+
+// sortedRules sorts by canonical bytes and removes duplicates: it is a set.
+func sortedRules(l resource.List) resource.List {
+	bytesOf := func(v resource.Value) string { return string(resource.AppendJSON(nil, v)) }
+	slices.SortFunc(l, func(a, b resource.Value) int { return strings.Compare(bytesOf(a), bytesOf(b)) })
+	return slices.CompactFunc(l, func(a, b resource.Value) bool { return bytesOf(a) == bytesOf(b) })
+}
+
+// validRule checks one configured rule.
+func validRule(v resource.Value) []resource.Problem {
+	r, _ := v.(resource.Attrs)
+	_, problems := canonicalRule(r)
+	return problems
+}
+
+func canonicalRule(r resource.Attrs) (resource.Attrs, []resource.Problem) {
+	protocol, problems := canonicalProtocol(r)
+	from, to, more := rulePorts(r, protocol)
+	problems = append(problems, more...)
+	out := rulePortAttrs(protocol, from, to)
+	sides := 0
+	if s, ok := api.Text(r, "cidr"); ok {
+		sides++
+		p, err := netip.ParsePrefix(s)
+		if err != nil {
+			problems = append(problems, resource.Problem{Path: "cidr", Summary: fmt.Sprintf("%q is not a block of addresses", s), Suggestion: "0.0.0.0/0"})
+		} else {
+			s = p.Masked().String()
+		}
+		out = append(out, resource.Attr{Name: "cidr", Value: resource.String(s)})
+	}
+	for _, name := range []string{"security_group", "prefix_list"} {
+		if v, ok := r.Get(name); ok {
+			sides++
+			out = append(out, resource.Attr{Name: name, Value: v})
+		}
+	}
+	if v, set := r.Get(peerAccount); set {
+		out = append(out, resource.Attr{Name: peerAccount, Value: v})
+		peer, named := r.Get("security_group")
+		if _, own := peer.(resource.Reference); own || !named {
+			problems = append(problems, resource.Problem{
+				Path: peerAccount, Summary: "the account is that of a security_group of another account, and none is named",
+				Suggestion: "set security_group to its ID, or omit account",
+			})
+		}
+	}
+	if self, _ := api.Flag(r, "self"); self {
+		sides++
+		out = append(out, resource.Attr{Name: "self", Value: resource.Bool(true)})
+	}
+	if s, _ := api.Text(r, "description"); s != "" {
+		out = append(out, resource.Attr{Name: "description", Value: resource.String(s)})
+	}
+	if sides != 1 {
+		problems = append(problems, resource.Problem{
+			Summary:    fmt.Sprintf("a rule needs exactly one peer, this one has %d", sides),
+			Suggestion: "set one of cidr, security_group, self and prefix_list",
+		})
+	}
+	return resource.NewAttrs(out...), problems
+}
+
+func canonicalProtocol(r resource.Attrs) (string, []resource.Problem) {
+	p, ok := api.Text(r, "protocol")
+	if !ok {
+		return "tcp", nil
+	}
+	if n, err := strconv.Atoi(p); err == nil && n > 255 { // one byte of the IP header
+		return p, []resource.Problem{{Path: "protocol", Summary: "invalid protocol " + p, Suggestion: "tcp, udp, icmp, icmpv6, all, or a number from 0 to 255"}}
+	}
+	return protocolName(p), nil
+}
+
+// protocolName gives a protocol one name, whichever way it was written.
+func protocolName(p string) string {
+	switch strings.ToLower(p) {
+	case "-1", "all":
+		return "all"
+	case "6", "tcp":
+		return "tcp"
+	case "17", "udp":
+		return "udp"
+	case "1", "icmp":
+		return "icmp"
+	case "58", "icmpv6":
+		return "icmpv6"
+	}
+	return p
+}
+
+// rulePorts reads the port range of a rule; -1 to -1 if it sets none.
+func rulePorts(r resource.Attrs, protocol string) (from, to int64, problems []resource.Problem) {
+	port, one := api.Number(r, "port")
+	from, hasFrom := api.Number(r, "from_port")
+	to, hasTo := api.Number(r, "to_port")
+	bad := func(path, summary, suggestion string) (int64, int64, []resource.Problem) {
+		return -1, -1, []resource.Problem{{Path: path, Summary: summary, Suggestion: suggestion}}
+	}
+	switch {
+	case one && (hasFrom || hasTo):
+		return bad("port", "a rule sets either port or a range", "use from_port and to_port")
+	case hasFrom != hasTo:
+		return bad("from_port", "a range needs both from_port and to_port", "for a single port, use port")
+	case one:
+		from, to = port, port
+	case !hasFrom:
+		from, to = -1, -1
+	}
+	ported := protocol == "tcp" || protocol == "udp"
+	switch {
+	case ported && from < 0:
+		return bad("port", "a rule for "+protocol+" needs a port or a range", "for all ports, use from_port: 0 and to_port: 65535")
+	case ported && to < from:
+		return bad("to_port", "to_port is below from_port", "set from_port to the lower one")
+	case !ported && protocol != "icmp" && protocol != "icmpv6" && from != -1:
+		return bad("port", "protocol "+protocol+" has no ports", "omit the ports")
+	case !ported && (from > 255 || to > 255): // one byte each of the ICMP header
+		return bad("from_port", "types and codes of "+protocol+" go up to 255", "for echo requests, use from_port: 8 and to_port: -1")
+	case !ported && from == -1 && to != -1: // the type IpPermission, ToPort
+		return bad("to_port", "all types of "+protocol+" have all codes", "use to_port: -1, or set the type in from_port")
+	}
+	return from, to, nil
+}
+
+func rulePortAttrs(protocol string, from, to int64) []resource.Attr {
+	out := []resource.Attr{{Name: "protocol", Value: resource.String(protocol)}}
+	icmp := protocol == "icmp" || protocol == "icmpv6"
+	switch {
+	case from == -1 && to == -1:
+		return out
+	case from == to && !icmp:
+		return append(out, resource.Attr{Name: "port", Value: resource.Int(from)})
+	}
+	return append(out, resource.Attr{Name: "from_port", Value: resource.Int(from)}, resource.Attr{Name: "to_port", Value: resource.Int(to)})
+}
+
+func undescribed(v resource.Value) resource.Value {
+	a, _ := v.(resource.Attrs)
+	return a.Without("description").Without(peerAccount)
+}

@@ -1,0 +1,226 @@
+package network
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func kindOfEIP() api.Kind {
+	return api.Kind{
+		Schema: resource.Kind{
+			Provider: api.ProviderName, Name: KindEIP,
+			Doc: "A fixed public IPv4 address (Elastic IP).\n\n" +
+				"It belongs to the account until it is deleted: a deleted address cannot be had again. It is created with its name as its Name tag; an existing one is adopted by its ID.",
+			NameTag:     api.TagHuman,
+			NamePattern: api.TagName, NameDoc: api.TagNameDoc,
+			Canonical:  canonicalAddress,
+			CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, oneInEach("attach_to", "address"), oneInEach(KindInterface, "address")),
+			DataLoss:   loseAddress,
+			Attrs: []resource.Attribute{
+				{
+					Name: "attach_to", Type: resource.TString, RefKind: api.KindEC2, IDPrefix: "i-",
+					Example: "web-0", Doc: "The instance that has the address. If omitted, what it is attached to is not changed: a nat_gateway takes it by itself.",
+				},
+				{
+					Name: KindInterface, Type: resource.TString, RefKind: KindInterface, IDPrefix: "eni-", Omit: func(resource.Value) bool { return true },
+					Example: "vpn", Doc: "The network interface that has the address, instead of attach_to.",
+				},
+				{Name: "public_address", Type: resource.TString, Computed: true, Doc: "The address."},
+			},
+		},
+		List: func(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
+			all, err := api.AllOrOwn(s, KindEIP, "allocation-id", func(x types.Address) string { return aws.ToString(x.AllocationId) }, func(f []types.Filter) ([]types.Address, error) {
+				return elasticIPs(ctx, s.Region, &ec2.DescribeAddressesInput{Filters: f})
+			})
+			return api.ObservedAs(s, all, err, observedAddress)
+		},
+		ByTag: true, Read: readAddress, Tag: api.TagEC2, Check: checkAddress,
+		Create: createAddress, Update: updateAddress, Remove: deleteAddress,
+	}
+}
+
+func canonicalAddress(a resource.Attrs) (resource.Attrs, []resource.Problem) {
+	_, instance := a.Get("attach_to")
+	if _, own := a.Get(KindInterface); own && instance {
+		return a, []resource.Problem{{Path: KindInterface, Summary: "an address is either that of an instance or that of a network interface", Suggestion: "omit attach_to, or network_interface"}}
+	}
+	return a, nil
+}
+
+// loseAddress: who has the address in a firewall or a DNS record elsewhere loses it.
+func loseAddress(o resource.Observed, _ resource.Attrs) string {
+	if a, ok := api.Text(o.Attrs, "public_address"); ok {
+		return "address " + a + ", which cannot be had again"
+	}
+	return "address, which cannot be had again"
+}
+
+// elasticIPs reads them all at once: DescribeAddresses has no pages.
+func elasticIPs(ctx context.Context, g *api.Region, in *ec2.DescribeAddressesInput) ([]types.Address, error) {
+	out, err := g.EC2.DescribeAddresses(ctx, in)
+	if err != nil {
+		return nil, api.Classify("", err)
+	}
+	return out.Addresses, nil
+}
+
+func observedAddress(g *api.Region, e types.Address) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(e.AllocationId), Health: resource.Healthy}
+	a := api.Attrs{}
+	a.Text("attach_to", e.InstanceId)
+	a.Text(KindInterface, e.NetworkInterfaceId)
+	a.Text("public_address", e.PublicIp)
+	o.Attrs = a.Build()
+	g.Identify(&o, KindEIP, "", api.TagsOf(e.Tags))
+	return o
+}
+
+func address(ctx context.Context, g *api.Region, id string) (types.Address, error) {
+	all, err := elasticIPs(ctx, g, &ec2.DescribeAddressesInput{AllocationIds: []string{id}})
+	return api.Only(all, err, "ec2.DescribeAddresses", id)
+}
+
+func readAddress(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
+	e, err := address(ctx, g, id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return observedAddress(g, e), nil
+}
+
+func checkAddress(ctx context.Context, g *api.Region, _ provider.Request) error {
+	_, err := g.EC2.AllocateAddress(ctx, &ec2.AllocateAddressInput{Domain: types.DomainTypeVpc, DryRun: aws.Bool(true)})
+	return api.DryRun(err)
+}
+
+func createAddress(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	made, err := api.NoRetry(ctx, g, func() (types.Address, error) {
+		out, err := g.EC2.AllocateAddress(ctx, &ec2.AllocateAddressInput{
+			Domain:            types.DomainTypeVpc,
+			TagSpecifications: []types.TagSpecification{api.Born(types.ResourceTypeElasticIp, g.BirthTags(r, true))},
+		}, api.OnlyRefused)
+		if err != nil {
+			return types.Address{}, err
+		}
+		return types.Address{AllocationId: out.AllocationId}, nil
+	}, func() ([]types.Address, error) {
+		return elasticIPs(ctx, g, &ec2.DescribeAddressesInput{Filters: api.BornWith(r.Key)})
+	})
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return attachAddress(ctx, g, aws.ToString(made.AllocationId), r.Desired.Attrs)
+}
+
+func updateAddress(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	return attachAddress(ctx, g, r.Have.ID, r.Desired.Attrs)
+}
+
+// attachAddress gives an address to its instance or interface. It takes none from a service that has it: that is an
+// error of AWS (Resource.AlreadyAssociated), since AllowReassociation is false.
+func attachAddress(ctx context.Context, g *api.Region, id string, want resource.Attrs) (o resource.Observed, err error) {
+	instance, onInstance := api.Text(want, "attach_to")
+	nic, onInterface := api.Text(want, KindInterface)
+	err = g.AwaitSeen(ctx, g.Wait.Compute, "the address "+id, func(ctx context.Context) error {
+		e, err := address(ctx, g, id)
+		if err != nil {
+			return err
+		}
+		o = observedAddress(g, e)
+		switch {
+		case onInstance && aws.ToString(e.InstanceId) == instance, onInterface && aws.ToString(e.NetworkInterfaceId) == nic, !onInstance && !onInterface:
+			return nil
+		}
+		freed, err := freeAddress(ctx, g, e)
+		if err != nil {
+			return err
+		}
+		if !freed {
+			err = associateAddress(ctx, g, id, instance, nic)
+		}
+		// An instance takes no address before it runs.
+		if err != nil && !api.Absent(err) && !api.HasCode(err, "InvalidInstanceID", "IncorrectInstanceState") {
+			return err
+		}
+		return api.ErrWait
+	})
+	return o, err
+}
+
+// associateAddress gives an address to an interface: that of the launch of an instance, if that has others.
+func associateAddress(ctx context.Context, g *api.Region, id, instance, nic string) error {
+	in := &ec2.AssociateAddressInput{AllocationId: aws.String(id), AllowReassociation: aws.Bool(false)}
+	if nic == "" {
+		i, err := api.OneInstance(ctx, g, instance)
+		if err != nil {
+			return err
+		}
+		nic = Primary(i)
+	}
+	if nic != "" {
+		in.NetworkInterfaceId = aws.String(nic)
+	} else {
+		in.InstanceId = aws.String(instance)
+	}
+	_, err := g.EC2.AssociateAddress(ctx, in)
+	return api.Classify("", err)
+}
+
+// freeAddress takes an address from the instance or interface that has it, and reports whether one had. A service of AWS
+// keeps its address.
+func freeAddress(ctx context.Context, g *api.Region, e types.Address) (bool, error) {
+	if e.AssociationId == nil {
+		return false, nil
+	}
+	if nic := aws.ToString(e.NetworkInterfaceId); aws.ToString(e.InstanceId) == "" && nic != "" {
+		n, err := networkInterface(ctx, g, nic)
+		if api.Absent(api.Classify("", err)) || err == nil && aws.ToBool(n.RequesterManaged) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	} else if nic == "" && aws.ToString(e.InstanceId) == "" {
+		return false, nil
+	}
+	_, err := g.EC2.DisassociateAddress(ctx, &ec2.DisassociateAddressInput{AssociationId: e.AssociationId})
+	if err = api.Classify("", err); err != nil && !api.Absent(err) {
+		return false, err
+	}
+	return true, nil
+}
+
+// deleteAddress takes it from its instance or interface first. One that a NAT gateway has stays until that is gone.
+func deleteAddress(ctx context.Context, g *api.Region, r provider.Request) error {
+	id := r.Have.ID
+	return g.DeleteHeld(ctx, id, func() error {
+		e, err := address(ctx, g, id)
+		if err == nil {
+			_, err = freeAddress(ctx, g, e)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = g.EC2.ReleaseAddress(ctx, &ec2.ReleaseAddressInput{AllocationId: aws.String(id)})
+		return err
+	}, func() ([]string, error) { return natsWith(ctx, g, id) }, "InvalidIPAddress.InUse")
+}
+
+// natsWith lists the NAT gateways that have an address.
+func natsWith(ctx context.Context, g *api.Region, address string) ([]string, error) {
+	all, err := natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{})
+	var names []string
+	for _, n := range all {
+		if o := observedNAT(g, n); !natGone(n) && api.DesiredIs(o.Attrs, "eip", address) {
+			names = append(names, api.NameID(o))
+		}
+	}
+	return names, err
+}

@@ -1,0 +1,215 @@
+package network
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func Groups(ctx context.Context, g *api.Region, in *ec2.DescribeSecurityGroupsInput) ([]types.SecurityGroup, error) {
+	return api.Pages(ctx, "ec2.DescribeSecurityGroups", func(ctx context.Context, token *string) ([]types.SecurityGroup, *string, error) {
+		in.NextToken, in.MaxResults = token, api.PageOf(in.GroupIds)
+		out, err := g.EC2.DescribeSecurityGroups(ctx, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.SecurityGroups, out.NextToken, nil
+	})
+}
+
+func observedGroup(g *api.Region, s types.SecurityGroup) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(s.GroupId), Health: resource.Healthy}
+	a := api.Attrs{}
+	a.Text("vpc", s.VpcId)
+	a.Text("description", s.Description)
+	a.Text(groupName, s.GroupName)
+	a["ingress"] = rulesOf(s.IpPermissions, o.ID, g.Account)
+	a["egress"] = rulesOf(s.IpPermissionsEgress, o.ID, g.Account)
+	o.Attrs = a.Build()
+	g.Identify(&o, api.KindGroup, "", api.TagsOf(s.Tags))
+	if aws.ToString(s.GroupName) == "default" && o.Marks.IsZero() {
+		o.Message = resource.ProviderDefault
+	}
+	return o
+}
+
+func oneGroup(ctx context.Context, g *api.Region, id string) (types.SecurityGroup, error) {
+	all, err := Groups(ctx, g, &ec2.DescribeSecurityGroupsInput{GroupIds: []string{id}})
+	return api.Only(all, err, "ec2.DescribeSecurityGroups", id)
+}
+
+func readGroup(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
+	s, err := oneGroup(ctx, g, id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return observedGroup(g, s), nil
+}
+
+// createGroup relies on the key's tag, as the creates of other kinds without a token do.
+func createGroup(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	in := orderGroup(g, r)
+	made, err := api.NoRetry(ctx, g, func() (types.SecurityGroup, error) {
+		out, err := orderedGroup(ctx, g, in)
+		if api.HasCode(err, "InvalidGroup.Duplicate") && freeName(ctx, g, in, r) {
+			out, err = orderedGroup(ctx, g, in)
+		}
+		if err != nil {
+			return types.SecurityGroup{}, err
+		}
+		return types.SecurityGroup{GroupId: out.GroupId}, nil
+	}, func() ([]types.SecurityGroup, error) {
+		return Groups(ctx, g, &ec2.DescribeSecurityGroupsInput{Filters: api.BornWith(r.Key)})
+	})
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return applyRules(ctx, g, aws.ToString(made.GroupId), r.Desired.Attrs)
+}
+
+func orderGroup(g *api.Region, r provider.Request) *ec2.CreateSecurityGroupInput {
+	return &ec2.CreateSecurityGroupInput{
+		GroupName:         aws.String(r.Desired.Ref.Name),
+		Description:       api.DesiredText(r.Desired.Attrs, "description"),
+		VpcId:             api.DesiredText(r.Desired.Attrs, "vpc"),
+		TagSpecifications: []types.TagSpecification{api.Born(types.ResourceTypeSecurityGroup, g.BirthTags(r, false))},
+	}
+}
+
+// orderedGroup orders a group. Its VPC may not be visible yet.
+func orderedGroup(ctx context.Context, g *api.Region, in *ec2.CreateSecurityGroupInput) (out *ec2.CreateSecurityGroupOutput, err error) {
+	err = g.Patiently(ctx, g.Wait.Appear, func() (err error) {
+		out, err = g.EC2.CreateSecurityGroup(ctx, in, api.OnlyRefused)
+		return api.Classify("", err)
+	}, "InvalidVpcID.NotFound")
+	return out, err
+}
+
+// freeName gives a group that is created before the one it replaces is deleted a name of its own:
+// the name with a part of the key. It does so only if the name is taken by a group with the tags of
+// this resource; any other group of the name is a conflict.
+func freeName(ctx context.Context, g *api.Region, in *ec2.CreateSecurityGroupInput, r provider.Request) bool {
+	filters := api.Where("group-name", r.Desired.Ref.Name)
+	if in.VpcId != nil {
+		filters = append(filters, api.Where("vpc-id", *in.VpcId)...)
+	}
+	all, err := Groups(ctx, g, &ec2.DescribeSecurityGroupsInput{Filters: filters})
+	if err != nil || len(all) != 1 {
+		return false
+	}
+	old := observedGroup(g, all[0]).Marks
+	if r.Desired.Replace != resource.CreateFirst || old.Ref.Stack != r.Desired.Ref.Stack || g.ShortRef(old.Ref) != g.ShortRef(r.Desired.Ref) {
+		return false
+	}
+	sum := sha256.Sum256([]byte(r.Key))
+	suffix := "-" + hex.EncodeToString(sum[:4])
+	name := r.Desired.Ref.Name
+	in.GroupName = aws.String(name[:min(len(name), 255-len(suffix))] + suffix)
+	return true
+}
+
+// applyRules brings both sets of rules to the configuration, as far as it sets them.
+func applyRules(ctx context.Context, g *api.Region, id string, want resource.Attrs) (resource.Observed, error) {
+	s, err := awaitGroup(ctx, g, id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	before := observedGroup(g, s)
+	apart, _ := api.Flag(want, separateRules)
+	for _, side := range []string{"ingress", "egress"} {
+		desired, ok := want.Get(side)
+		if !ok || apart {
+			continue
+		}
+		have, _ := before.Attrs.Get(side)
+		if err := setRules(ctx, g, id, side == "egress", ruleSet(have), ruleSet(desired)); err != nil {
+			return resource.Observed{}, err
+		}
+	}
+	if s, err = awaitGroup(ctx, g, id); err != nil {
+		return resource.Observed{}, err
+	}
+	return observedGroup(g, s), nil
+}
+
+func awaitGroup(ctx context.Context, g *api.Region, id string) (s types.SecurityGroup, err error) {
+	err = g.AwaitSeen(ctx, g.Wait.Appear, "the security group "+id, func(ctx context.Context) error {
+		s, err = oneGroup(ctx, g, id)
+		return err
+	})
+	return s, err
+}
+
+func updateGroup(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	var want resource.Attrs
+	for _, side := range []string{"ingress", "egress"} {
+		if v, ok := r.Desired.Attrs.Get(side); ok && api.Changed(r, side) {
+			want = want.With(side, v)
+		}
+	}
+	return applyRules(ctx, g, r.Have.ID, want)
+}
+
+func deleteGroup(ctx context.Context, g *api.Region, r provider.Request) error {
+	id := r.Have.ID
+	return g.DeleteHeld(ctx, id, func() error {
+		_, err := g.EC2.DeleteSecurityGroup(ctx, &ec2.DeleteSecurityGroupInput{GroupId: aws.String(id)})
+		return err
+	}, func() ([]string, error) {
+		names, err := api.InstancesWhere(ctx, g, "instance.group-id", id)
+		if err != nil {
+			return nil, err
+		}
+		others, err := Groups(ctx, g, &ec2.DescribeSecurityGroupsInput{Filters: api.Where("ip-permission.group-id", id)})
+		for _, s := range others {
+			if aws.ToString(s.GroupId) != id {
+				names = append(names, "a rule of "+api.NameID(observedGroup(g, s)))
+			}
+		}
+		if err != nil {
+			return names, err
+		}
+		used, err := interfacesWhere(ctx, g, "group-id", id)
+		return append(names, used...), err
+	}, "DependencyViolation", "InvalidGroup.InUse")
+}
+
+func firewalls(ctx context.Context, s *api.Sweep) ([]types.SecurityGroup, error) {
+	return api.Once(s, api.KindGroup, func() ([]types.SecurityGroup, error) {
+		return api.AllOrOwn(s, api.KindGroup, "group-id", func(x types.SecurityGroup) string { return aws.ToString(x.GroupId) },
+			func(f []types.Filter) ([]types.SecurityGroup, error) {
+				return Groups(ctx, s.Region, &ec2.DescribeSecurityGroupsInput{Filters: f})
+			})
+	})
+}
+
+// checkGroup: the group to be replaced may have the name of the new one; see freeName.
+func checkGroup(ctx context.Context, g *api.Region, r provider.Request) error {
+	if api.Unresolved(r.Desired.Attrs, "vpc", "description") {
+		return nil
+	}
+	in := orderGroup(g, r)
+	in.TagSpecifications, in.DryRun = nil, aws.Bool(true)
+	_, err := g.EC2.CreateSecurityGroup(ctx, in)
+	if api.HasCode(err, "InvalidGroup.Duplicate") && r.Have.ID != "" {
+		return nil
+	}
+	return api.DryRun(err)
+}
+
+func listGroups(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
+	all, err := firewalls(ctx, s)
+	return api.ObservedAs(s, all, err, observedGroup)
+}
+
+// replaceGroup: a group that is used cannot be deleted, so what uses it moves to the new one first.
+// Names of groups are unique in a VPC; see freeName.
+func replaceGroup(resource.Desired, resource.Observed) []resource.Strategy { return api.CreateFirst() }

@@ -1,0 +1,198 @@
+package network
+
+import (
+	"context"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/resource"
+)
+
+const KindInternetGateway = "internet_gateway"
+
+func kindOfInternetGateway() api.Kind {
+	return api.Kind{
+		Schema: resource.Kind{
+			Provider: api.ProviderName, Name: KindInternetGateway,
+			Doc: "What connects a vpc to the internet.\n\n" +
+				"A VPC has one at most. Subnets use it by a route of their route_table. It is created with its name as its Name tag; an existing one is adopted by its ID.",
+			NameTag:     api.TagHuman,
+			NamePattern: api.TagName, NameDoc: api.TagNameDoc,
+			CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, oneInEach("vpc", "internet gateway")),
+			Attrs: []resource.Attribute{{
+				Name: "vpc", Type: resource.TString, Required: true, RefKind: api.KindVPC, IDPrefix: "vpc-",
+				Example: "main", Doc: "The VPC it is attached to. Changing it detaches it from the old one first.",
+			}},
+		},
+		List: listInternetGateways, ByTag: true, Read: readInternetGateway, Tag: api.TagEC2,
+		Check: checkInternetGateway, Create: createInternetGateway, Update: updateInternetGateway, Remove: deleteInternetGateway,
+	}
+}
+
+func internetGateways(ctx context.Context, g *api.Region, in *ec2.DescribeInternetGatewaysInput) ([]types.InternetGateway, error) {
+	return api.Pages(ctx, "ec2.DescribeInternetGateways", func(ctx context.Context, token *string) ([]types.InternetGateway, *string, error) {
+		in.NextToken, in.MaxResults = token, api.PageOf(in.InternetGatewayIds)
+		out, err := g.EC2.DescribeInternetGateways(ctx, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.InternetGateways, out.NextToken, nil
+	})
+}
+
+// listInternetGateways needs the VPCs too: the gateway of the default VPC came with the account, and
+// only its VPC tells.
+func listInternetGateways(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
+	all, err := api.AllOrOwn(s, KindInternetGateway, "internet-gateway-id", func(x types.InternetGateway) string { return aws.ToString(x.InternetGatewayId) }, func(f []types.Filter) ([]types.InternetGateway, error) {
+		return internetGateways(ctx, s.Region, &ec2.DescribeInternetGatewaysInput{Filters: f})
+	})
+	out, err := api.ObservedAs(s, all, err, observedInternetGateway)
+	for i := range out {
+		vpc, attached := api.Text(out[i].Attrs, "vpc")
+		if !attached || !out[i].Marks.IsZero() {
+			continue
+		}
+		networks, err := networks(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(networks, func(v types.Vpc) bool { return aws.ToString(v.VpcId) == vpc && aws.ToBool(v.IsDefault) }) {
+			out[i].Message = resource.ProviderDefault
+		}
+	}
+	return out, err
+}
+
+func observedInternetGateway(g *api.Region, i types.InternetGateway) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(i.InternetGatewayId), Health: resource.Healthy}
+	a := api.Attrs{}
+	for _, at := range i.Attachments {
+		switch string(at.State) {
+		case "attaching":
+			o.Health = resource.Pending
+		case "detaching", "detached":
+			continue
+		}
+		a.Text("vpc", at.VpcId)
+	}
+	o.Attrs = a.Build()
+	g.Identify(&o, KindInternetGateway, "", api.TagsOf(i.Tags))
+	return o
+}
+
+func internetGateway(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
+	all, err := internetGateways(ctx, g, &ec2.DescribeInternetGatewaysInput{InternetGatewayIds: []string{id}})
+	i, err := api.Only(all, err, "ec2.DescribeInternetGateways", id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return observedInternetGateway(g, i), nil
+}
+
+func readInternetGateway(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
+	return internetGateway(ctx, g, id)
+}
+
+func checkInternetGateway(ctx context.Context, g *api.Region, _ provider.Request) error {
+	_, err := g.EC2.CreateInternetGateway(ctx, &ec2.CreateInternetGatewayInput{DryRun: aws.Bool(true)})
+	return api.DryRun(err)
+}
+
+func createInternetGateway(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	made, err := api.NoRetry(ctx, g, func() (types.InternetGateway, error) {
+		out, err := g.EC2.CreateInternetGateway(ctx, &ec2.CreateInternetGatewayInput{
+			TagSpecifications: []types.TagSpecification{api.Born(types.ResourceTypeInternetGateway, g.BirthTags(r, true))},
+		}, api.OnlyRefused)
+		if err != nil {
+			return types.InternetGateway{}, err
+		}
+		return *out.InternetGateway, nil
+	}, func() ([]types.InternetGateway, error) {
+		return internetGateways(ctx, g, &ec2.DescribeInternetGatewaysInput{Filters: api.BornWith(r.Key)})
+	})
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return attachInternetGateway(ctx, g, aws.ToString(made.InternetGatewayId), r.Desired.Attrs)
+}
+
+func updateInternetGateway(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	return attachInternetGateway(ctx, g, r.Have.ID, r.Desired.Attrs)
+}
+
+// attachInternetGateway attaches a gateway to its VPC, and only to it. An attachment to it that is
+// there already, after an answer that was lost, is success.
+func attachInternetGateway(ctx context.Context, g *api.Region, id string, want resource.Attrs) (o resource.Observed, err error) {
+	vpc, _ := api.Text(want, "vpc")
+	err = g.AwaitSeen(ctx, g.Wait.Compute, "the internet gateway "+id, func(ctx context.Context) error {
+		if o, err = internetGateway(ctx, g, id); err != nil {
+			return err
+		}
+		have, attached := api.Text(o.Attrs, "vpc")
+		switch {
+		case have == vpc && o.Health == resource.Healthy:
+			return nil
+		case have == vpc:
+			return api.ErrWait
+		case attached:
+			if err := detachInternetGateway(ctx, g, id, have); err != nil {
+				return err
+			}
+			return api.ErrWait
+		}
+		_, err := g.EC2.AttachInternetGateway(ctx, &ec2.AttachInternetGatewayInput{InternetGatewayId: aws.String(id), VpcId: aws.String(vpc)})
+		if err = api.Classify("", err); err != nil && !api.Absent(err) {
+			return err
+		}
+		return api.ErrWait
+	})
+	return o, err
+}
+
+func detachInternetGateway(ctx context.Context, g *api.Region, id, vpc string) error {
+	_, err := g.EC2.DetachInternetGateway(ctx, &ec2.DetachInternetGatewayInput{InternetGatewayId: aws.String(id), VpcId: aws.String(vpc)})
+	if api.HasCode(err, "Gateway.NotAttached") {
+		return nil
+	}
+	return api.Classify("", err)
+}
+
+// deleteInternetGateway detaches it first. AWS refuses that while something in the VPC has a public
+// address ("Network vpc-… has some mapped public address(es)").
+func deleteInternetGateway(ctx context.Context, g *api.Region, r provider.Request) error {
+	id := r.Have.ID
+	return g.DeleteHeld(ctx, id, func() error {
+		o, err := internetGateway(ctx, g, id)
+		if err != nil {
+			return err
+		}
+		if vpc, attached := api.Text(o.Attrs, "vpc"); attached {
+			if err := detachInternetGateway(ctx, g, id, vpc); err != nil {
+				return err
+			}
+		}
+		_, err = g.EC2.DeleteInternetGateway(ctx, &ec2.DeleteInternetGatewayInput{InternetGatewayId: aws.String(id)})
+		return err
+	}, func() ([]string, error) { return publicIn(ctx, g, r.Have) }, "DependencyViolation")
+}
+
+// publicIn lists the NAT gateways of the VPC that a gateway is attached to. They have public addresses.
+func publicIn(ctx context.Context, g *api.Region, have resource.Observed) ([]string, error) {
+	vpc, attached := api.Text(have.Attrs, "vpc")
+	if !attached {
+		return nil, nil
+	}
+	all, err := natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{Filter: api.Where("vpc-id", vpc)})
+	var names []string
+	for _, n := range all {
+		if !natGone(n) {
+			names = append(names, api.NameID(observedNAT(g, n)))
+		}
+	}
+	return names, err
+}

@@ -1,0 +1,42 @@
+package network
+
+import (
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+const KindEIP = "eip"
+
+// groupName is the attribute with what AWS calls a group besides its ID.
+const groupName = "group_name"
+
+// peerAccount is the attribute of a rule with the account of its peer.
+const peerAccount = "account"
+
+// everywhere is the rule that AWS adds to every new group: all traffic is allowed out.
+func everywhere() resource.Attrs {
+	return resource.NewAttrs(
+		resource.Attr{Name: "protocol", Value: resource.String("all")},
+		resource.Attr{Name: "cidr", Value: resource.String("0.0.0.0/0")})
+}
+
+const KindInterface = "network_interface"
+
+// Primary is the ID of the interface of its launch, where an instance has more: then AWS refuses what is about "the"
+// interface of the instance.
+func Primary(i types.Instance) string {
+	if len(i.NetworkInterfaces) < 2 {
+		return ""
+	}
+	for _, n := range i.NetworkInterfaces {
+		if n.Attachment != nil && aws.ToInt32(n.Attachment.DeviceIndex) == 0 {
+			return aws.ToString(n.NetworkInterfaceId)
+		}
+	}
+	return ""
+}
+
+// separateRules is the attribute of a group whose rules are resources of their own.
+const separateRules = "separate_rules"

@@ -1,0 +1,257 @@
+package network
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/resource"
+)
+
+const KindNAT = "nat_gateway"
+
+func kindOfNAT() api.Kind {
+	return api.Kind{
+		Schema: resource.Kind{
+			Provider: api.ProviderName, Name: KindNAT,
+			Doc: "What lets the instances of private subnets reach the internet.\n\n" +
+				"It is in a subnet with a route to an internet_gateway; private subnets use it by a route of their route_table. It is created with its name as its Name tag; an existing one is adopted by its ID.",
+			NameTag:     api.TagHuman,
+			NamePattern: api.TagName, NameDoc: api.TagNameDoc,
+			Canonical: canonicalNAT, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, oneInEach("eip", "NAT gateway")),
+			Replace: replaceNAT, Grace: 15 * time.Minute,
+			Attrs: []resource.Attribute{
+				{
+					Name: "subnet", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindSubnet, IDPrefix: "subnet-",
+					Example: "public-a", Doc: "The subnet it is in. Its VPC needs an internet gateway before: name it in depends_on.",
+				},
+				{
+					Name: "eip", Type: resource.TString, Effect: resource.Replace, RefKind: KindEIP, IDPrefix: "eipalloc-",
+					Example: "nat", Doc: "The address that what it sends comes from. A private NAT gateway has none.",
+				},
+				{
+					Name: "connectivity", Type: resource.TString, Effect: resource.Replace, Enum: []string{"public", "private"}, Default: resource.String("public"),
+					Example: "public", Doc: "Whether it leads to the internet, or only to other private networks.",
+				},
+				{Name: "public_address", Type: resource.TString, Computed: true, Doc: "The public address of what it sends."},
+				{Name: "private_address", Type: resource.TString, Computed: true, Doc: "Its address in the subnet."},
+			},
+		},
+		List: func(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
+			all, err := api.AllOrOwn(s, KindNAT, "nat-gateway-id", func(x types.NatGateway) string { return aws.ToString(x.NatGatewayId) }, func(f []types.Filter) ([]types.NatGateway, error) {
+				return natGateways(ctx, s.Region, &ec2.DescribeNatGatewaysInput{Filter: append(f, api.Where("state", "pending", "available", "failed")...)})
+			})
+			return api.ObservedAs(s, all, err, observedNAT)
+		},
+		ByTag: true, Read: readNAT, Tag: api.TagEC2, Check: checkNAT,
+		Create: createNAT, Update: updateNAT, Remove: deleteNAT,
+	}
+}
+
+func canonicalNAT(a resource.Attrs) (resource.Attrs, []resource.Problem) {
+	_, address := a.Get("eip")
+	kind, _ := api.Text(a, "connectivity")
+	switch {
+	case kind == "private" && address:
+		return a, []resource.Problem{{Path: "eip", Summary: "a private NAT gateway has no public address", Suggestion: "omit eip, or connectivity"}}
+	case kind != "private" && !address:
+		return a, []resource.Problem{{Path: "eip", Summary: "a public NAT gateway needs an address", Suggestion: "add an eip and name it here"}}
+	}
+	return a, nil
+}
+
+// replaceNAT: an address is used by one gateway at a time.
+func replaceNAT(d resource.Desired, have resource.Observed) []resource.Strategy {
+	if _, address := d.Attrs.Get("eip"); address && api.SameText(d, have, "eip") {
+		return api.DestroyFirst()
+	}
+	return api.CreateFirst()
+}
+
+func natGateways(ctx context.Context, g *api.Region, in *ec2.DescribeNatGatewaysInput) ([]types.NatGateway, error) {
+	return api.Pages(ctx, "ec2.DescribeNatGateways", func(ctx context.Context, token *string) ([]types.NatGateway, *string, error) {
+		in.NextToken, in.MaxResults = token, api.PageOf(in.NatGatewayIds)
+		out, err := g.EC2.DescribeNatGateways(ctx, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.NatGateways, out.NextToken, nil
+	})
+}
+
+// natGone: a deleted gateway is listed for about an hour.
+func natGone(n types.NatGateway) bool {
+	return n.State == types.NatGatewayStateDeleting || n.State == types.NatGatewayStateDeleted
+}
+
+func observedNAT(g *api.Region, n types.NatGateway) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(n.NatGatewayId), Health: resource.Healthy, Since: aws.ToTime(n.CreateTime)}
+	switch n.State {
+	case types.NatGatewayStatePending:
+		o.Health = resource.Pending
+	case types.NatGatewayStateFailed:
+		o.Health, o.Message = resource.Failing, natFailure(n)
+	case types.NatGatewayStateAvailable, types.NatGatewayStateDeleting, types.NatGatewayStateDeleted:
+	}
+	a := api.Attrs{}
+	a.Text("subnet", n.SubnetId)
+	a["connectivity"] = resource.String("public")
+	if n.ConnectivityType == types.ConnectivityTypePrivate {
+		a["connectivity"] = resource.String("private")
+	}
+	for _, at := range n.NatGatewayAddresses {
+		if at.IsPrimary != nil && !*at.IsPrimary {
+			continue
+		}
+		a.Text("eip", at.AllocationId)
+		a.Text("public_address", at.PublicIp)
+		a.Text("private_address", at.PrivateIp)
+	}
+	o.Attrs = a.Build()
+	g.Identify(&o, KindNAT, "", api.TagsOf(n.Tags))
+	return o
+}
+
+func natFailure(n types.NatGateway) string {
+	return fmt.Sprintf("%s: %s", aws.ToString(n.FailureCode), aws.ToString(n.FailureMessage))
+}
+
+func natGateway(ctx context.Context, g *api.Region, id string) (types.NatGateway, error) {
+	all, err := natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{NatGatewayIds: []string{id}})
+	n, err := api.Only(all, err, "ec2.DescribeNatGateways", id)
+	if err == nil && natGone(n) {
+		err = &provider.Error{Class: provider.NotFound, Op: "ec2.DescribeNatGateways", Err: fmt.Errorf("%s is %s", id, n.State)}
+	}
+	return n, err
+}
+
+func readNAT(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
+	n, err := natGateway(ctx, g, id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return observedNAT(g, n), nil
+}
+
+func natInput(a resource.Attrs) *ec2.CreateNatGatewayInput {
+	kind, _ := api.Text(a, "connectivity")
+	return &ec2.CreateNatGatewayInput{SubnetId: api.DesiredText(a, "subnet"), AllocationId: api.DesiredText(a, "eip"), ConnectivityType: types.ConnectivityType(kind)}
+}
+
+func checkNAT(ctx context.Context, g *api.Region, r provider.Request) error {
+	if api.Unresolved(r.Desired.Attrs) || r.Have.ID != "" {
+		return nil
+	}
+	in := natInput(r.Desired.Attrs)
+	in.DryRun = aws.Bool(true)
+	_, err := g.EC2.CreateNatGateway(ctx, in)
+	return api.DryRun(err)
+}
+
+// createNAT has a token, and looks for the tag of its key besides: a token is forgotten.
+func createNAT(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	in := natInput(r.Desired.Attrs)
+	in.ClientToken = aws.String(r.Key)
+	in.TagSpecifications = []types.TagSpecification{api.Born(types.ResourceTypeNatgateway, g.BirthTags(r, true))}
+	if err := awaitInternet(ctx, g, r.Desired.Attrs); err != nil {
+		return resource.Observed{}, err
+	}
+	made, err := api.NoRetry(ctx, g, func() (types.NatGateway, error) {
+		var out *ec2.CreateNatGatewayOutput
+		err := g.Patiently(ctx, g.Wait.Appear, func() (err error) {
+			out, err = g.EC2.CreateNatGateway(ctx, in)
+			return api.Classify("", err)
+		}, "InvalidSubnetID.NotFound", "InvalidAllocationID.NotFound")
+		if err != nil {
+			return types.NatGateway{}, err
+		}
+		return *out.NatGateway, nil
+	}, func() ([]types.NatGateway, error) {
+		return natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{Filter: append(api.BornWith(r.Key), api.Where("state", "pending", "available")...)})
+	})
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return awaitNAT(ctx, g, aws.ToString(made.NatGatewayId))
+}
+
+// awaitInternet waits until the VPC of a public NAT gateway has an internet gateway: without one, AWS
+// accepts the call and the NAT gateway fails a minute later (Gateway.NotAttached).
+func awaitInternet(ctx context.Context, g *api.Region, a resource.Attrs) error {
+	if !api.DesiredIs(a, "connectivity", "public") {
+		return nil
+	}
+	subnet, _ := api.Text(a, "subnet")
+	var vpc string
+	missing := false
+	err := g.AwaitSeen(ctx, g.Wait.Appear, "an internet gateway", func(ctx context.Context) error {
+		s, err := oneSubnet(ctx, g, subnet)
+		if err != nil {
+			return err
+		}
+		vpc = aws.ToString(s.VpcId)
+		all, err := internetGateways(ctx, g, &ec2.DescribeInternetGatewaysInput{Filters: api.Where("attachment.vpc-id", vpc)})
+		if err != nil {
+			return err // of a read that the limit cut short: what was read before holds
+		}
+		if missing = len(all) == 0; missing {
+			return api.ErrWait
+		}
+		return nil
+	})
+	if err == nil || !missing || ctx.Err() != nil {
+		return err
+	}
+	return api.Permanent("ec2.DescribeInternetGateways", fmt.Errorf("%s of subnet %s has no internet gateway", vpc, subnet),
+		"add an internet_gateway, and name it in depends_on of this NAT gateway")
+}
+
+func awaitNAT(ctx context.Context, g *api.Region, id string) (o resource.Observed, err error) {
+	err = g.AwaitSeen(ctx, g.Wait.Compute, "the NAT gateway "+id, func(ctx context.Context) error {
+		n, err := natGateway(ctx, g, id)
+		if err != nil {
+			return err
+		}
+		switch o = observedNAT(g, n); o.Health {
+		case resource.Pending:
+			return api.ErrWait
+		case resource.Failing:
+			return api.Permanent("ec2.CreateNatGateway", fmt.Errorf("%s failed: %s", id, natFailure(n)), "delete it, correct the cause and apply again")
+		}
+		return nil
+	})
+	return o, err
+}
+
+// updateNAT has nothing of its own to change: all its attributes are fixed at its creation.
+func updateNAT(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	return awaitNAT(ctx, g, r.Have.ID)
+}
+
+// deleteNAT waits until it is gone: until then it holds its address and its subnet.
+func deleteNAT(ctx context.Context, g *api.Region, r provider.Request) error {
+	id := r.Have.ID
+	_, err := g.EC2.DeleteNatGateway(ctx, &ec2.DeleteNatGatewayInput{NatGatewayId: aws.String(id)})
+	if err = api.Classify("", err); api.Absent(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return g.Await(ctx, g.Wait.Compute, "the NAT gateway "+id+" to be gone", func(ctx context.Context) error {
+		all, err := natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{NatGatewayIds: []string{id}})
+		switch {
+		case api.Absent(err), err == nil && (len(all) == 0 || all[0].State == types.NatGatewayStateDeleted):
+			return nil
+		case err != nil:
+			return err
+		}
+		return api.ErrWait
+	})
+}

@@ -1,0 +1,242 @@
+package network
+
+import (
+	"context"
+	"net/netip"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/resource"
+)
+
+const KindRouteTable = "route_table"
+
+func kindOfRouteTable() api.Kind {
+	return api.Kind{
+		Schema: resource.Kind{
+			Provider: api.ProviderName, Name: KindRouteTable,
+			Doc: "Where the traffic of subnets goes.\n\n" +
+				"The configuration holds all of its routes and subnets: one that is added outside ovi is drift and is removed again. The route to the addresses of the VPC itself is there always, and routes that a virtual private gateway spreads are left alone. " +
+				"It is created with its name as its Name tag; an existing one is adopted by its ID.",
+			NameTag:     api.TagHuman,
+			NamePattern: api.TagName, NameDoc: api.TagNameDoc,
+			CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, oneTableEach),
+			Replace:    replaceRouteTable,
+			Attrs: []resource.Attribute{
+				{
+					Name: "vpc", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindVPC, IDPrefix: "vpc-",
+					Example: "main", Doc: "The VPC it is part of.",
+				},
+				{
+					Name: "routes", Type: resource.TSet, Default: resource.List{}, Elem: routeElem(),
+					Example: "[{cidr: 0.0.0.0/0, internet_gateway: main}]", Doc: "Where traffic to addresses outside the VPC goes.",
+				},
+				{
+					Name: "subnets", Type: resource.TSet, Default: resource.List{},
+					Elem:    &resource.Attribute{Type: resource.TString, RefKind: api.KindSubnet, IDPrefix: "subnet-"},
+					Example: "[public-a, public-b]", Doc: "The subnets that use it. A subnet that no table names uses the main table of its VPC.",
+				},
+			},
+		},
+		List: func(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
+			all, err := api.AllOrOwn(s, KindRouteTable, "route-table-id", func(x types.RouteTable) string { return aws.ToString(x.RouteTableId) }, func(f []types.Filter) ([]types.RouteTable, error) {
+				return tablesOfRoutes(ctx, s.Region, &ec2.DescribeRouteTablesInput{Filters: f})
+			})
+			return api.ObservedAs(s, all, err, observedRouteTable)
+		},
+		ByTag: true, Read: readRouteTable, Tag: api.TagEC2, Check: checkRouteTable,
+		Create: createRouteTable, Update: updateRouteTable, Remove: deleteRouteTable,
+	}
+}
+
+// routeTargets are the attributes that say where a route goes.
+func routeTargets() []string {
+	return []string{KindInternetGateway, KindNAT, "instance", "vpc_peering", "transit_gateway", "virtual_gateway"}
+}
+
+func routeElem() *resource.Attribute {
+	id := func(name, prefix, doc string) resource.Attribute {
+		return resource.Attribute{Name: name, Type: resource.TString, Pattern: prefix + `-[0-9a-z]+`, Doc: doc}
+	}
+	return &resource.Attribute{Type: resource.TObject, Valid: validRoute, Fields: []resource.Attribute{
+		{Name: "cidr", Type: resource.TString, Required: true, Pattern: api.CIDRPattern, Doc: "The addresses, IPv4 or IPv6."},
+		{Name: KindInternetGateway, Type: resource.TString, RefKind: KindInternetGateway, IDPrefix: "igw-", Doc: "Target: an internet gateway."},
+		{Name: KindNAT, Type: resource.TString, RefKind: KindNAT, IDPrefix: "nat-", Doc: "Target: a NAT gateway."},
+		{Name: "instance", Type: resource.TString, RefKind: api.KindEC2, IDPrefix: "i-", Doc: "Target: an instance."},
+		id("vpc_peering", "pcx", "Target: the ID of a VPC peering connection."),
+		id("transit_gateway", "tgw", "Target: the ID of a transit gateway."),
+		id("virtual_gateway", "vgw", "Target: the ID of a virtual private gateway."),
+	}}
+}
+
+func validRoute(v resource.Value) []resource.Problem {
+	route, _ := v.(resource.Attrs)
+	cidr, _ := api.Text(route, "cidr")
+	switch p, err := netip.ParsePrefix(cidr); {
+	case err != nil:
+		return []resource.Problem{{Path: "cidr", Summary: "invalid address block \"" + cidr + "\"", Suggestion: "use for example 0.0.0.0/0"}}
+	case cidr != p.Masked().String():
+		return []resource.Problem{{Path: "cidr", Summary: "\"" + cidr + "\" is not how AWS writes this address block", Suggestion: "use " + p.Masked().String()}}
+	}
+	n := 0
+	for _, name := range routeTargets() {
+		if _, set := route.Get(name); set {
+			n++
+		}
+	}
+	if n != 1 {
+		return []resource.Problem{{Summary: "a route needs one target", Suggestion: "set one of internet_gateway, nat_gateway, instance, vpc_peering, transit_gateway and virtual_gateway"}}
+	}
+	return nil
+}
+
+// oneTableEach finds subnets that two tables name: a subnet uses one.
+func oneTableEach(c *api.Checking) {
+	taken := map[string]*resource.Desired{}
+	for _, d := range c.Configured {
+		v, _ := d.Attrs.Get("subnets")
+		list, _ := v.(resource.List)
+		for _, s := range list {
+			key := d.Ref.Location + " " + string(resource.AppendJSON(nil, s))
+			if first := taken[key]; first != nil && first != d {
+				c.Wrong(d, "subnets", "remove it from one of the two", "a subnet of it is also in %s: a subnet uses one route table", api.WhereConfigured(first))
+				continue
+			}
+			taken[key] = d
+		}
+	}
+}
+
+// replaceRouteTable: a subnet uses one table, so the old one must leave it first, unless the new
+// one is of another VPC.
+func replaceRouteTable(d resource.Desired, have resource.Observed) []resource.Strategy {
+	if api.OtherVPC(d, have) {
+		return api.CreateFirst()
+	}
+	return api.DestroyFirst()
+}
+
+func tablesOfRoutes(ctx context.Context, g *api.Region, in *ec2.DescribeRouteTablesInput) ([]types.RouteTable, error) {
+	return api.Pages(ctx, "ec2.DescribeRouteTables", func(ctx context.Context, token *string) ([]types.RouteTable, *string, error) {
+		in.NextToken = token
+		if in.MaxResults = api.PageOf(in.RouteTableIds); in.MaxResults != nil {
+			in.MaxResults = aws.Int32(100) // "The value must be between 5 and 100"
+		}
+		out, err := g.EC2.DescribeRouteTables(ctx, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.RouteTables, out.NextToken, nil
+	})
+}
+
+func observedRouteTable(g *api.Region, t types.RouteTable) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(t.RouteTableId), Health: resource.Healthy}
+	a := api.Attrs{}
+	a.Text("vpc", t.VpcId)
+	a["routes"] = resource.SortSet(routesOf(t))
+	subnets, main := subnetsOf(t)
+	a["subnets"] = resource.SortSet(subnets)
+	o.Attrs = a.Build()
+	g.Identify(&o, KindRouteTable, "", api.TagsOf(t.Tags))
+	if main && o.Marks.IsZero() {
+		o.Message = resource.ProviderDefault
+	}
+	return o
+}
+
+// routesOf are the routes that were made one by one: not that of the VPC, and not those that a
+// gateway spreads. A route whose target is gone (a black hole) is one.
+func routesOf(t types.RouteTable) resource.List {
+	out := resource.List{}
+	for _, r := range t.Routes {
+		cidr := aws.ToString(r.DestinationCidrBlock) + aws.ToString(r.DestinationIpv6CidrBlock)
+		if r.Origin != types.RouteOriginCreateRoute || cidr == "" {
+			continue
+		}
+		route := api.Attrs{"cidr": resource.String(cidr)}
+		switch id := aws.ToString(r.GatewayId); {
+		case len(id) > 4 && id[:4] == "vgw-":
+			route.Text("virtual_gateway", r.GatewayId)
+		case len(id) > 5 && id[:5] == "vpce-":
+			continue // of a vpc endpoint, which makes and removes it
+		default:
+			route.Text(KindInternetGateway, r.GatewayId)
+		}
+		route.Text(KindNAT, r.NatGatewayId)
+		route.Text("instance", r.InstanceId)
+		route.Text("vpc_peering", r.VpcPeeringConnectionId)
+		route.Text("transit_gateway", r.TransitGatewayId)
+		out = append(out, route.Build())
+	}
+	return out
+}
+
+func subnetsOf(t types.RouteTable) (subnets resource.List, main bool) {
+	subnets = resource.List{}
+	for _, a := range t.Associations {
+		main = main || aws.ToBool(a.Main)
+		if leavingTable(a) || a.SubnetId == nil {
+			continue
+		}
+		subnets = append(subnets, resource.String(*a.SubnetId))
+	}
+	return subnets, main
+}
+
+func leavingTable(a types.RouteTableAssociation) bool {
+	return a.AssociationState != nil && (a.AssociationState.State == types.RouteTableAssociationStateCodeDisassociating ||
+		a.AssociationState.State == types.RouteTableAssociationStateCodeDisassociated)
+}
+
+func routeTable(ctx context.Context, g *api.Region, id string) (types.RouteTable, error) {
+	all, err := tablesOfRoutes(ctx, g, &ec2.DescribeRouteTablesInput{RouteTableIds: []string{id}})
+	return api.Only(all, err, "ec2.DescribeRouteTables", id)
+}
+
+func readRouteTable(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
+	t, err := routeTable(ctx, g, id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return observedRouteTable(g, t), nil
+}
+
+func checkRouteTable(ctx context.Context, g *api.Region, r provider.Request) error {
+	if api.Unresolved(r.Desired.Attrs, "vpc") {
+		return nil
+	}
+	_, err := g.EC2.CreateRouteTable(ctx, &ec2.CreateRouteTableInput{VpcId: api.DesiredText(r.Desired.Attrs, "vpc"), DryRun: aws.Bool(true)})
+	return api.DryRun(err)
+}
+
+func createRouteTable(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	made, err := api.NoRetry(ctx, g, func() (types.RouteTable, error) {
+		var out *ec2.CreateRouteTableOutput
+		err := g.Patiently(ctx, g.Wait.Appear, func() (err error) {
+			out, err = g.EC2.CreateRouteTable(ctx, &ec2.CreateRouteTableInput{
+				VpcId: api.DesiredText(r.Desired.Attrs, "vpc"), ClientToken: aws.String(r.Key),
+				TagSpecifications: []types.TagSpecification{api.Born(types.ResourceTypeRouteTable, g.BirthTags(r, true))},
+			})
+			return api.Classify("", err)
+		}, "InvalidVpcID.NotFound")
+		if err != nil {
+			return types.RouteTable{}, err
+		}
+		return *out.RouteTable, nil
+	}, func() ([]types.RouteTable, error) {
+		return tablesOfRoutes(ctx, g, &ec2.DescribeRouteTablesInput{Filters: api.BornWith(r.Key)})
+	})
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return applyRouteTable(ctx, g, aws.ToString(made.RouteTableId), r.Desired.Attrs)
+}
+
+func updateRouteTable(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	return applyRouteTable(ctx, g, r.Have.ID, r.Desired.Attrs)
+}

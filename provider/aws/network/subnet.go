@@ -1,0 +1,229 @@
+package network
+
+import (
+	"context"
+	"net/netip"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func subnets(ctx context.Context, g *api.Region, in *ec2.DescribeSubnetsInput) ([]types.Subnet, error) {
+	return api.Pages(ctx, "ec2.DescribeSubnets", func(ctx context.Context, token *string) ([]types.Subnet, *string, error) {
+		in.NextToken, in.MaxResults = token, api.PageOf(in.SubnetIds)
+		out, err := g.EC2.DescribeSubnets(ctx, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.Subnets, out.NextToken, nil
+	})
+}
+
+func observedSubnet(g *api.Region, s types.Subnet) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(s.SubnetId), Health: resource.Healthy}
+	switch s.State {
+	case types.SubnetStatePending:
+		o.Health = resource.Pending
+	case types.SubnetStateFailed, types.SubnetStateFailedInsufficientCapacity, types.SubnetStateUnavailable:
+		o.Health, o.Message = resource.Failing, string(s.State)
+	case types.SubnetStateAvailable:
+	}
+	a := api.Attrs{}
+	a.Text("vpc", s.VpcId)
+	a.Text("cidr", s.CidrBlock)
+	a.Text("zone", s.AvailabilityZone)
+	a["public_ip"] = resource.Bool(aws.ToBool(s.MapPublicIpOnLaunch))
+	observedSubnetIPv6(a, s)
+	o.Attrs = a.Build()
+	g.Identify(&o, api.KindSubnet, "", api.TagsOf(s.Tags))
+	if aws.ToBool(s.DefaultForAz) && o.Marks.IsZero() {
+		o.Message = resource.ProviderDefault
+	}
+	return o
+}
+
+func oneSubnet(ctx context.Context, g *api.Region, id string) (types.Subnet, error) {
+	all, err := subnets(ctx, g, &ec2.DescribeSubnetsInput{SubnetIds: []string{id}})
+	return api.Only(all, err, "ec2.DescribeSubnets", id)
+}
+
+func readSubnet(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
+	s, err := oneSubnet(ctx, g, id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return observedSubnet(g, s), nil
+}
+
+func createSubnet(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	vpc, _ := api.Text(r.Desired.Attrs, "vpc")
+	zone := api.DesiredText(r.Desired.Attrs, "zone")
+	if zone == nil {
+		zone = freeZone(ctx, g, vpc)
+	}
+	in := &ec2.CreateSubnetInput{
+		VpcId:             api.DesiredText(r.Desired.Attrs, "vpc"),
+		CidrBlock:         api.DesiredText(r.Desired.Attrs, "cidr"),
+		AvailabilityZone:  zone,
+		TagSpecifications: []types.TagSpecification{api.Born(types.ResourceTypeSubnet, g.BirthTags(r, true))},
+	}
+	if n, set := api.Number(r.Desired.Attrs, blockAttr); set {
+		cidr, err := block6(ctx, g, vpc, n)
+		if err != nil {
+			return resource.Observed{}, err
+		}
+		in.Ipv6CidrBlock = aws.String(cidr)
+	}
+	id, err := orderSubnet(ctx, g, r, in)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	if err := finishSubnet(ctx, g, r, id, aws.ToString(in.Ipv6CidrBlock)); err != nil {
+		return resource.Observed{}, err
+	}
+	return awaitSubnet(ctx, g, id)
+}
+
+func orderSubnet(ctx context.Context, g *api.Region, r provider.Request, in *ec2.CreateSubnetInput) (string, error) {
+	made, err := api.NoRetry(ctx, g, func() (types.Subnet, error) {
+		var out *ec2.CreateSubnetOutput
+		err := g.Patiently(ctx, g.Wait.Appear, func() (err error) {
+			out, err = g.EC2.CreateSubnet(ctx, in, api.OnlyRefused)
+			return api.Classify("", err)
+		}, "InvalidVpcID.NotFound")
+		if err != nil {
+			return types.Subnet{}, err
+		}
+		return *out.Subnet, nil
+	}, func() ([]types.Subnet, error) {
+		return subnets(ctx, g, &ec2.DescribeSubnetsInput{Filters: api.BornWith(r.Key)})
+	})
+	return aws.ToString(made.SubnetId), err
+}
+
+// finishSubnet sets what the call that creates a subnet does not.
+func finishSubnet(ctx context.Context, g *api.Region, r provider.Request, id, block string) error {
+	if public, _ := api.Flag(r.Desired.Attrs, "public_ip"); public {
+		if err := setPublicIP(ctx, g, id, true); err != nil {
+			return err
+		}
+	}
+	if block == "" {
+		return nil
+	}
+	if err := awaitBlock6(ctx, g, id, block); err != nil {
+		return err
+	}
+	if on, _ := api.Flag(r.Desired.Attrs, assignAttr); on {
+		return setAssign6(ctx, g, id, true)
+	}
+	return nil
+}
+
+func setPublicIP(ctx context.Context, g *api.Region, id string, on bool) error {
+	return g.Patiently(ctx, g.Wait.Appear, func() error {
+		_, err := g.EC2.ModifySubnetAttribute(ctx, &ec2.ModifySubnetAttributeInput{
+			SubnetId: aws.String(id), MapPublicIpOnLaunch: &types.AttributeBooleanValue{Value: aws.Bool(on)},
+		})
+		return api.Classify("", err)
+	}, "InvalidSubnetID.NotFound")
+}
+
+func awaitSubnet(ctx context.Context, g *api.Region, id string) (o resource.Observed, err error) {
+	err = g.AwaitSeen(ctx, g.Wait.Compute, "the subnet "+id, func(ctx context.Context) error {
+		s, err := oneSubnet(ctx, g, id)
+		if err != nil {
+			return err
+		}
+		if s.State == types.SubnetStatePending {
+			return api.ErrWait
+		}
+		o = observedSubnet(g, s)
+		return nil
+	})
+	return o, err
+}
+
+func updateSubnet(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	id := r.Have.ID
+	if api.Changed(r, "public_ip") {
+		on, _ := api.Flag(r.Desired.Attrs, "public_ip")
+		if err := setPublicIP(ctx, g, id, on); err != nil {
+			return resource.Observed{}, err
+		}
+	}
+	if err := updateIPv6(ctx, g, r); err != nil {
+		return resource.Observed{}, err
+	}
+	return awaitSubnet(ctx, g, id)
+}
+
+func deleteSubnet(ctx context.Context, g *api.Region, r provider.Request) error {
+	id := r.Have.ID
+	return g.DeleteHeld(ctx, id, func() error {
+		_, err := g.EC2.DeleteSubnet(ctx, &ec2.DeleteSubnetInput{SubnetId: aws.String(id)})
+		return err
+	}, func() ([]string, error) {
+		names, err := api.InstancesWhere(ctx, g, "subnet-id", id)
+		if err != nil {
+			return nil, err
+		}
+		others, err := interfacesWhere(ctx, g, "subnet-id", id)
+		return append(names, others...), err
+	}, "DependencyViolation")
+}
+
+// checkSubnet: the subnet to be replaced is in the way of the new one only until it is deleted.
+func checkSubnet(ctx context.Context, g *api.Region, r provider.Request) error {
+	a := r.Desired.Attrs
+	if api.Unresolved(a) {
+		return nil
+	}
+	_, err := g.EC2.CreateSubnet(ctx, &ec2.CreateSubnetInput{
+		VpcId: api.DesiredText(a, "vpc"), CidrBlock: api.DesiredText(a, "cidr"), AvailabilityZone: api.DesiredText(a, "zone"), DryRun: aws.Bool(true),
+	})
+	if api.HasCode(err, "InvalidSubnet.Conflict") && overlapsOld(r) {
+		return nil
+	}
+	return api.DryRun(err)
+}
+
+func overlapsOld(r provider.Request) bool {
+	old, had := block(&resource.Desired{Attrs: r.Have.Attrs})
+	next, ok := block(&r.Desired)
+	return had && ok && old.Overlaps(next)
+}
+
+func listSubnets(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
+	all, err := api.AllOrOwn(s, api.KindSubnet, "subnet-id", func(x types.Subnet) string { return aws.ToString(x.SubnetId) }, func(f []types.Filter) ([]types.Subnet, error) {
+		return subnets(ctx, s.Region, &ec2.DescribeSubnetsInput{Filters: f})
+	})
+	return api.ObservedAs(s, all, err, observedSubnet)
+}
+
+// replaceSubnet: the subnets of one VPC must not overlap, in IPv6 either. A subnet that keeps its block and zone
+// is replaced because it moves to another VPC, where nothing is in its way.
+func replaceSubnet(d resource.Desired, have resource.Observed) []resource.Strategy {
+	was, _ := api.Text(have.Attrs, "cidr")
+	old, err := netip.ParsePrefix(was)
+	next, ok := block(&d)
+	switch {
+	case err != nil || !ok:
+		return api.DestroyFirst()
+	case api.OtherVPC(d, have), old == next && api.SameText(d, have, "zone"), !old.Overlaps(next) && !sameBlock(d, have):
+		return api.CreateFirst()
+	}
+	return api.DestroyFirst()
+}
+
+// sameBlock reports that a subnet keeps its IPv6 block.
+func sameBlock(d resource.Desired, have resource.Observed) bool {
+	next, set := api.Number(d.Attrs, blockAttr)
+	was, had := api.Number(have.Attrs, blockAttr)
+	return set && had && next == was
+}

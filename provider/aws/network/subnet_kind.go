@@ -1,0 +1,44 @@
+package network
+
+import (
+	"github.com/ovi-project/ovi/provider/aws/api"
+)
+
+import "github.com/ovi-project/ovi/resource"
+
+func kindOfSubnet() api.Kind {
+	return api.Kind{
+		Schema: subnetSchema(),
+		List:   listSubnets, ByTag: true, Read: readSubnet, Tag: api.TagEC2, Check: checkSubnet,
+		Create: createSubnet, Update: updateSubnet, Remove: deleteSubnet,
+	}
+}
+
+func subnetSchema() resource.Kind {
+	return resource.Kind{
+		Provider: api.ProviderName, Name: api.KindSubnet,
+		Doc:         "A range of the addresses of a vpc in one availability zone.\n\nIt is created with its name as its Name tag. An existing one is adopted by its ID.",
+		NameTag:     api.TagHuman,
+		NamePattern: api.TagName, NameDoc: api.TagNameDoc,
+		Canonical: canonicalSubnet, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, api.Zones, subnetsFit, numbersFit),
+		Replace: replaceSubnet,
+		Attrs: append([]resource.Attribute{
+			{
+				Name: "vpc", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindVPC, IDPrefix: "vpc-",
+				Example: "main", Doc: "The VPC it is part of.",
+			},
+			{
+				Name: "cidr", Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: api.CIDRPattern, Valid: networkBlock,
+				Example: "10.0.1.0/24", Doc: "Its part of the VPC's addresses, between /16 and /28. The subnets of a VPC must not overlap.",
+			},
+			{
+				Name: "zone", Type: resource.TString, Effect: resource.Replace, Pattern: api.ZonePattern,
+				Example: "us-east-1a", Doc: "The availability zone. If omitted, one that has the current instance types and the fewest subnets of the VPC.",
+			},
+			{
+				Name: "public_ip", Type: resource.TBool, Default: resource.Bool(false), Example: "true",
+				Doc: "Whether instances launched in it get a public address unless they set public_ip themselves.",
+			},
+		}, subnetIPv6Attrs()...),
+	}
+}

@@ -1,0 +1,207 @@
+package network
+
+import (
+	"context"
+	"net/netip"
+	"regexp"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func vpcs(ctx context.Context, g *api.Region, in *ec2.DescribeVpcsInput) ([]types.Vpc, error) {
+	return api.Pages(ctx, "ec2.DescribeVpcs", func(ctx context.Context, token *string) ([]types.Vpc, *string, error) {
+		in.NextToken, in.MaxResults = token, api.PageOf(in.VpcIds)
+		out, err := g.EC2.DescribeVpcs(ctx, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.Vpcs, out.NextToken, nil
+	})
+}
+
+func observedVPC(g *api.Region, v types.Vpc) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(v.VpcId), Health: resource.Healthy}
+	if v.State == types.VpcStatePending {
+		o.Health = resource.Pending
+	}
+	a := api.Attrs{}
+	a.Text("cidr", v.CidrBlock)
+	observedIPv6(a, v)
+	o.Attrs = a.Build()
+	tags := api.TagsOf(v.Tags)
+	g.Identify(&o, api.KindVPC, naturalVPC(tags, o.ID), tags)
+	if aws.ToBool(v.IsDefault) && o.Marks.IsZero() {
+		o.Message = resource.ProviderDefault
+	}
+	return o
+}
+
+var vpcName = regexp.MustCompile(`^` + api.TagName + `$`)
+
+// naturalVPC is the Name tag of a VPC, if a resource can have that name. VPCs are few and named
+// with care, so that one with the name of a configured one is most likely meant. A name that
+// has the form of an id is none, and neither is one that ovi wrote: its marks are its name.
+func naturalVPC(tags map[string]string, id string) string {
+	name := tags[api.TagHuman]
+	if tags[api.TagNamed] == "true" || strings.HasPrefix(name, "vpc-") || !vpcName.MatchString(name) {
+		return id
+	}
+	return name
+}
+
+func readVPC(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
+	v, err := oneVPC(ctx, g, id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return observedVPC(g, v), nil
+}
+
+func createVPC(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	cidr, _ := api.Text(r.Desired.Attrs, "cidr")
+	in := &ec2.CreateVpcInput{
+		CidrBlock:         aws.String(cidr),
+		TagSpecifications: []types.TagSpecification{api.Born(types.ResourceTypeVpc, g.BirthTags(r, true))},
+	}
+	ipv6, _ := api.Flag(r.Desired.Attrs, ipv6Attr)
+	if ipv6 {
+		in.AmazonProvidedIpv6CidrBlock = aws.Bool(true)
+	}
+	made, err := api.NoRetry(ctx, g, func() (types.Vpc, error) {
+		out, err := g.EC2.CreateVpc(ctx, in, api.OnlyRefused)
+		if err != nil {
+			return types.Vpc{}, err
+		}
+		return *out.Vpc, nil
+	}, func() ([]types.Vpc, error) { return vpcs(ctx, g, &ec2.DescribeVpcsInput{Filters: api.BornWith(r.Key)}) })
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	id := aws.ToString(made.VpcId)
+	_, hasSupport := api.Flag(r.Desired.Attrs, "dns_support")
+	_, hasNames := api.Flag(r.Desired.Attrs, "dns_hostnames")
+	if err := setDNS(ctx, g, r.Desired.Attrs, id, hasSupport, hasNames); err != nil {
+		return resource.Observed{}, err
+	}
+	if ipv6 {
+		if err := awaitIPv6(ctx, g, id, "", true); err != nil {
+			return resource.Observed{}, err
+		}
+	}
+	return awaitVPC(ctx, g, id)
+}
+
+// setDNS sets the two flags, one per call as AWS requires.
+func setDNS(ctx context.Context, g *api.Region, a resource.Attrs, id string, support, hostnames bool) error {
+	set := func(in *ec2.ModifyVpcAttributeInput) error {
+		in.VpcId = aws.String(id)
+		return g.Patiently(ctx, g.Wait.Appear, func() error {
+			_, err := g.EC2.ModifyVpcAttribute(ctx, in)
+			return api.Classify("", err)
+		}, "InvalidVpcID.NotFound")
+	}
+	if v, ok := api.Flag(a, "dns_support"); ok && support {
+		if err := set(&ec2.ModifyVpcAttributeInput{EnableDnsSupport: &types.AttributeBooleanValue{Value: aws.Bool(v)}}); err != nil {
+			return err
+		}
+	}
+	if v, ok := api.Flag(a, "dns_hostnames"); ok && hostnames {
+		return set(&ec2.ModifyVpcAttributeInput{EnableDnsHostnames: &types.AttributeBooleanValue{Value: aws.Bool(v)}})
+	}
+	return nil
+}
+
+func oneVPC(ctx context.Context, g *api.Region, id string) (types.Vpc, error) {
+	all, err := vpcs(ctx, g, &ec2.DescribeVpcsInput{VpcIds: []string{id}})
+	return api.Only(all, err, "ec2.DescribeVpcs", id)
+}
+
+func awaitVPC(ctx context.Context, g *api.Region, id string) (o resource.Observed, err error) {
+	err = g.AwaitSeen(ctx, g.Wait.Compute, "the vpc "+id, func(ctx context.Context) error {
+		v, err := oneVPC(ctx, g, id)
+		if err != nil {
+			return err
+		}
+		if v.State == types.VpcStatePending {
+			return api.ErrWait
+		}
+		o = observedVPC(g, v)
+		return nil
+	})
+	return o, err
+}
+
+func updateVPC(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	id := r.Have.ID
+	if err := setDNS(ctx, g, r.Desired.Attrs, id, api.Changed(r, "dns_support"), api.Changed(r, "dns_hostnames")); err != nil {
+		return resource.Observed{}, err
+	}
+	if on, set := api.Flag(r.Desired.Attrs, ipv6Attr); set && api.Changed(r, ipv6Attr) {
+		if err := setIPv6(ctx, g, id, on); err != nil {
+			return resource.Observed{}, err
+		}
+	}
+	return awaitVPC(ctx, g, id)
+}
+
+func deleteVPC(ctx context.Context, g *api.Region, r provider.Request) error {
+	id := r.Have.ID
+	return g.DeleteHeld(ctx, id, func() error {
+		_, err := g.EC2.DeleteVpc(ctx, &ec2.DeleteVpcInput{VpcId: aws.String(id)})
+		return err
+	}, func() ([]string, error) { return inVPC(ctx, g, id) }, "DependencyViolation")
+}
+
+// inVPC lists what is in a VPC and prevents its deletion.
+func inVPC(ctx context.Context, g *api.Region, id string) ([]string, error) {
+	var names []string
+	subnets, err := subnets(ctx, g, &ec2.DescribeSubnetsInput{Filters: api.Where("vpc-id", id)})
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range subnets {
+		names = append(names, api.NameID(observedSubnet(g, s)))
+	}
+	groups, err := Groups(ctx, g, &ec2.DescribeSecurityGroupsInput{Filters: api.Where("vpc-id", id)})
+	for _, s := range groups {
+		if aws.ToString(s.GroupName) != "default" {
+			names = append(names, api.NameID(observedGroup(g, s)))
+		}
+	}
+	return names, err
+}
+
+func networks(ctx context.Context, s *api.Sweep) ([]types.Vpc, error) {
+	return api.Once(s, api.KindVPC, func() ([]types.Vpc, error) { return vpcs(ctx, s.Region, &ec2.DescribeVpcsInput{}) })
+}
+
+// canonicalCIDR brings a block of addresses, which networkBlock has judged, to the form AWS
+// gives it.
+func canonicalCIDR(a resource.Attrs) (resource.Attrs, []resource.Problem) {
+	s, ok := api.Text(a, "cidr")
+	if p, err := netip.ParsePrefix(s); ok && err == nil {
+		a = a.With("cidr", resource.String(p.Masked().String()))
+	}
+	return a, nil
+}
+
+func checkVPC(ctx context.Context, g *api.Region, r provider.Request) error {
+	cidr, _ := api.Text(r.Desired.Attrs, "cidr")
+	_, err := g.EC2.CreateVpc(ctx, &ec2.CreateVpcInput{CidrBlock: aws.String(cidr), DryRun: aws.Bool(true)})
+	return api.DryRun(err)
+}
+
+func listVPCs(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
+	all, err := networks(ctx, s)
+	return api.ObservedAs(s, all, err, observedVPC)
+}
+
+// ReplaceVPC: two VPCs may even have the same addresses.
+func ReplaceVPC(resource.Desired, resource.Observed) []resource.Strategy { return api.CreateFirst() }

@@ -1,0 +1,359 @@
+package network
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/resource"
+)
+
+const (
+	KindEndpoint = "vpc_endpoint"
+	serviceAttr  = "service"
+	endpointType = "endpoint_type"
+	routeTables  = "route_tables"
+	privateDNS   = "private_dns"
+	gatewayType  = "gateway"
+	interfaces   = "interface"
+	PolicyAttr   = "policy"
+)
+
+func kindOfEndpoint() api.Kind {
+	refs := func(name, kind, prefix, doc string) resource.Attribute {
+		return resource.Attribute{
+			Name: name, Type: resource.TSet, Min: api.Bound(1), Elem: &resource.Attribute{Type: resource.TString, RefKind: kind, IDPrefix: prefix},
+			Example: "[private]", Doc: doc,
+		}
+	}
+	return api.Kind{
+		Schema: resource.Kind{
+			Provider: api.ProviderName, Name: KindEndpoint,
+			Doc: "A private way from a VPC to a service of AWS or of others.\n\n" +
+				"A gateway (of S3 and DynamoDB) costs nothing and is a route in route tables; an interface has addresses in subnets. It is created with its name as its Name tag; an existing one is adopted by its ID.",
+			NameTag: api.TagHuman, NamePattern: api.TagName, NameDoc: api.TagNameDoc,
+			Canonical: canonicalEndpoint, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, endpointRegions), Replace: replaceEndpoint,
+			Attrs: []resource.Attribute{
+				{Name: api.KindVPC, Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindVPC, IDPrefix: "vpc-", Example: "main", Doc: "The VPC it belongs to."},
+				{Name: serviceAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: `[a-z0-9.-]+`, Max: api.Bound(255), Example: "com.amazonaws.us-east-1.s3", Doc: "The name of the service, with its region."},
+				{Name: endpointType, Type: resource.TString, Effect: resource.Replace, Default: resource.String(gatewayType), Enum: []string{gatewayType, interfaces}, Example: interfaces, Doc: "gateway for S3 and DynamoDB, interface for all others."},
+				refs(routeTables, KindRouteTable, "rtb-", "The route tables that get a route to it; of a gateway."),
+				refs("subnets", api.KindSubnet, "subnet-", "The subnets that it has an address in, one in each zone; of an interface."),
+				api.GroupsAttr("The security groups of an interface. If omitted, the VPC's default group."),
+				{Name: privateDNS, Type: resource.TBool, CreateDefault: resource.Bool(true), Example: "false", Doc: "Whether the public name of the service leads to it inside the VPC; of an interface. The VPC needs dns_support and dns_hostnames."},
+				{Name: PolicyAttr, Type: resource.TString, Valid: validEndpointPolicy, Fits: api.SamePolicy, Max: api.Bound(20480), Example: "${file:endpoint.json}", Doc: "Who may reach what through it, as JSON. If omitted, AWS's own: everything."},
+				{Name: "dns_name", Type: resource.TString, Computed: true, Doc: "Its own name, of an interface."},
+			},
+		},
+		List: func(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
+			all, err := api.AllOrOwn(s, KindEndpoint, "vpc-endpoint-id", func(x types.VpcEndpoint) string { return aws.ToString(x.VpcEndpointId) }, func(f []types.Filter) ([]types.VpcEndpoint, error) {
+				return endpointsIn(ctx, s.Region, &ec2.DescribeVpcEndpointsInput{Filters: f})
+			})
+			return api.ObservedAs(s, slices.DeleteFunc(all, endpointGone), err, observedEndpoint)
+		},
+		ByTag: true, Read: readEndpoint, Tag: api.TagEC2, Check: checkEndpoint,
+		Create: createEndpoint, Update: updateEndpoint, Remove: deleteEndpoint,
+	}
+}
+
+func canonicalEndpoint(a resource.Attrs) (resource.Attrs, []resource.Problem) {
+	inside, _ := api.Text(a, endpointType)
+	_, chosen := a.Get(privateDNS)
+	var problems []resource.Problem
+	only := func(want, name string) {
+		if _, set := a.Get(name); set && inside != want {
+			problems = append(problems, resource.Problem{Path: name, Summary: "only an endpoint of the type " + want + " has " + name, Suggestion: "set endpoint_type: " + want + ", or remove it"})
+		}
+	}
+	only(gatewayType, routeTables)
+	only(interfaces, "subnets")
+	only(interfaces, "security_groups")
+	if v, _ := api.Flag(a, privateDNS); v && chosen {
+		only(interfaces, privateDNS)
+	}
+	if _, set := a.Get("subnets"); inside == interfaces && !set {
+		problems = append(problems, resource.Problem{Path: "subnets", Summary: "an interface needs a subnet", Suggestion: "name one in each zone in subnets"})
+	}
+	return a, problems
+}
+
+// validEndpointPolicy: a policy of a resource names who, in Principal, and what.
+func validEndpointPolicy(v resource.Value) []resource.Problem {
+	return api.JudgeDocument(v, func(st map[string]any) string {
+		if !api.OneOf(st, "Principal", "NotPrincipal") {
+			return `a statement of an endpoint's policy needs a Principal, for example "*"`
+		}
+		return ""
+	})
+}
+
+// endpointRegions: AWS's own services are named with the region that they are in.
+func endpointRegions(c *api.Checking) {
+	for _, d := range c.Configured {
+		name, _ := api.Text(d.Attrs, serviceAttr)
+		_, region := api.AccountAndRegion(d.Ref.Location)
+		parts := strings.Split(strings.TrimPrefix(name, "cn."), ".")
+		const regionAt = 2 // com.amazonaws.REGION.NAME, in China also cn.com.amazonaws.REGION.NAME
+		if len(parts) > regionAt+1 && parts[0] == "com" && parts[1] == "amazonaws" && api.RegionPattern.MatchString(parts[regionAt]) && parts[regionAt] != region {
+			c.Wrong(d, serviceAttr, "use "+strings.Replace(name, parts[regionAt], region, 1), "%s is not a service of region %s", name, region)
+		}
+	}
+}
+
+// replaceEndpoint: a VPC has one route to a service, and one interface with its private name.
+func replaceEndpoint(d resource.Desired, have resource.Observed) []resource.Strategy {
+	if api.SameText(d, have, api.KindVPC) && api.SameText(d, have, serviceAttr) {
+		return api.DestroyFirst()
+	}
+	return api.CreateFirst()
+}
+
+func endpointsIn(ctx context.Context, g *api.Region, in *ec2.DescribeVpcEndpointsInput) ([]types.VpcEndpoint, error) {
+	return api.Pages(ctx, "ec2.DescribeVpcEndpoints", func(ctx context.Context, token *string) ([]types.VpcEndpoint, *string, error) {
+		in.NextToken, in.MaxResults = token, api.PageOf(in.VpcEndpointIds)
+		out, err := g.EC2.DescribeVpcEndpoints(ctx, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.VpcEndpoints, out.NextToken, nil
+	})
+}
+
+// endpointState is in lower case: EC2 writes it in both.
+func endpointState(e types.VpcEndpoint) string { return strings.ToLower(string(e.State)) }
+
+func endpointGone(e types.VpcEndpoint) bool {
+	s := endpointState(e)
+	return s == "deleting" || s == "deleted"
+}
+
+func observedEndpoint(g *api.Region, e types.VpcEndpoint) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(e.VpcEndpointId), Health: resource.Healthy, Since: aws.ToTime(e.CreationTimestamp)}
+	switch endpointState(e) {
+	case "pending":
+		o.Health = resource.Pending
+	case "pendingacceptance":
+		o.Health, o.Message = resource.Unclear, "waits until the owner of the service accepts it"
+	case "failed", "rejected", "expired":
+		o.Health, o.Message = resource.Failing, endpointFailure(e)
+	}
+	a := api.Attrs{}
+	a.Text(api.KindVPC, e.VpcId)
+	a.Text(serviceAttr, e.ServiceName)
+	kind := strings.ToLower(string(e.VpcEndpointType))
+	a.Text(endpointType, &kind)
+	set := func(name string, ids []string) {
+		if len(ids) > 0 {
+			a.Texts(name, slices.Sorted(slices.Values(ids)))
+		}
+	}
+	if kind == gatewayType {
+		set(routeTables, e.RouteTableIds)
+	} else {
+		set("subnets", e.SubnetIds)
+		var groups []string
+		for _, s := range e.Groups {
+			groups = append(groups, aws.ToString(s.GroupId))
+		}
+		set("security_groups", groups)
+		a.Flag(privateDNS, e.PrivateDnsEnabled)
+		if len(e.DnsEntries) > 0 {
+			a.Text("dns_name", e.DnsEntries[0].DnsName)
+		}
+	}
+	if s := aws.ToString(e.PolicyDocument); s != "" {
+		a[PolicyAttr] = resource.String(api.CanonicalDocument(s))
+	}
+	o.Attrs = a.Build()
+	g.Identify(&o, KindEndpoint, "", api.TagsOf(e.Tags))
+	if aws.ToBool(e.RequesterManaged) && o.OwnedBy == "" {
+		o.OwnedBy = "the service that requested it"
+	}
+	return o
+}
+
+func endpointFailure(e types.VpcEndpoint) string {
+	if l := e.LastError; l != nil {
+		return fmt.Sprintf("%s: %s", aws.ToString(l.Code), aws.ToString(l.Message))
+	}
+	return endpointState(e)
+}
+
+func endpoint(ctx context.Context, g *api.Region, id string) (types.VpcEndpoint, error) {
+	all, err := endpointsIn(ctx, g, &ec2.DescribeVpcEndpointsInput{VpcEndpointIds: []string{id}})
+	e, err := api.Only(all, err, "ec2.DescribeVpcEndpoints", id)
+	if err == nil && endpointGone(e) {
+		err = &provider.Error{Class: provider.NotFound, Op: "ec2.DescribeVpcEndpoints", Err: fmt.Errorf("%s is %s", id, endpointState(e))}
+	}
+	return e, err
+}
+
+func readEndpoint(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
+	e, err := endpoint(ctx, g, id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return observedEndpoint(g, e), nil
+}
+
+func endpointInput(a resource.Attrs) *ec2.CreateVpcEndpointInput {
+	in := &ec2.CreateVpcEndpointInput{
+		VpcId: api.DesiredText(a, api.KindVPC), ServiceName: api.DesiredText(a, serviceAttr), PolicyDocument: api.DesiredText(a, PolicyAttr),
+		VpcEndpointType: types.VpcEndpointTypeGateway, RouteTableIds: a.Texts(routeTables),
+	}
+	if api.DesiredIs(a, endpointType, interfaces) {
+		in.VpcEndpointType, in.SubnetIds, in.SecurityGroupIds = types.VpcEndpointTypeInterface, a.Texts("subnets"), a.Texts("security_groups")
+		in.PrivateDnsEnabled = api.DesiredFlag(a, privateDNS)
+	}
+	return in
+}
+
+func checkEndpoint(ctx context.Context, g *api.Region, r provider.Request) error {
+	if api.Unresolved(r.Desired.Attrs) || r.Have.ID != "" {
+		return nil
+	}
+	in := endpointInput(r.Desired.Attrs)
+	in.DryRun = aws.Bool(true)
+	_, err := g.EC2.CreateVpcEndpoint(ctx, in)
+	return api.DryRun(err)
+}
+
+// createEndpoint has a token, and looks for the tag of its key besides: a token is forgotten.
+func createEndpoint(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	in := endpointInput(r.Desired.Attrs)
+	in.ClientToken = aws.String(r.Key)
+	in.TagSpecifications = []types.TagSpecification{api.Born(types.ResourceTypeVpcEndpoint, g.BirthTags(r, true))}
+	made, err := api.NoRetry(ctx, g, func() (types.VpcEndpoint, error) {
+		var out *ec2.CreateVpcEndpointOutput
+		err := g.Patiently(ctx, g.Wait.Appear, func() (err error) {
+			out, err = g.EC2.CreateVpcEndpoint(ctx, in)
+			return api.Classify("", err)
+		}, "InvalidVpcId.NotFound", "InvalidVpcID.NotFound", "InvalidSubnetId.NotFound", "InvalidSubnetID.NotFound", "InvalidRouteTableId.NotFound", "InvalidSecurityGroupID.NotFound")
+		if err != nil {
+			return types.VpcEndpoint{}, err
+		}
+		return *out.VpcEndpoint, nil
+	}, func() ([]types.VpcEndpoint, error) {
+		all, err := endpointsIn(ctx, g, &ec2.DescribeVpcEndpointsInput{Filters: api.BornWith(r.Key)})
+		return slices.DeleteFunc(all, endpointGone), err
+	})
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return awaitEndpoint(ctx, g, aws.ToString(made.VpcEndpointId), resource.Attrs{})
+}
+
+// awaitEndpoint waits until an endpoint is usable, and has what a change set.
+func awaitEndpoint(ctx context.Context, g *api.Region, id string, want resource.Attrs) (o resource.Observed, err error) {
+	err = g.AwaitSeen(ctx, g.Wait.Compute, "the endpoint "+id, func(ctx context.Context) error {
+		e, err := endpoint(ctx, g, id)
+		if err != nil {
+			return err
+		}
+		switch o = observedEndpoint(g, e); o.Health {
+		case resource.Pending:
+			return api.ErrWait
+		case resource.Failing:
+			return api.Permanent("ec2.CreateVpcEndpoint", fmt.Errorf("%s failed: %s", id, endpointFailure(e)), "delete it, correct the cause and apply again")
+		}
+		for _, name := range []string{routeTables, "subnets", "security_groups", privateDNS} {
+			now, _ := o.Attrs.Get(name)
+			if v, set := want.Get(name); set && (now == nil || !api.Equal(v, now)) {
+				return api.ErrWait
+			}
+		}
+		return nil
+	})
+	return o, err
+}
+
+// updateEndpoint changes from what is, so that a second call changes nothing more.
+func updateEndpoint(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
+	now, err := readEndpoint(ctx, g, r.Have.ID)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	in, want := &ec2.ModifyVpcEndpointInput{VpcEndpointId: aws.String(r.Have.ID)}, resource.Attrs{}
+	for _, s := range []struct {
+		name      string
+		more, few *[]string
+	}{
+		{routeTables, &in.AddRouteTableIds, &in.RemoveRouteTableIds},
+		{"subnets", &in.AddSubnetIds, &in.RemoveSubnetIds},
+		{"security_groups", &in.AddSecurityGroupIds, &in.RemoveSecurityGroupIds},
+	} {
+		if v, set := r.Desired.Attrs.Get(s.name); set && api.Changed(r, s.name) {
+			have, next := now.Attrs.Texts(s.name), r.Desired.Attrs.Texts(s.name)
+			*s.more, *s.few = except(next, have), except(have, next)
+			want = want.With(s.name, resource.SortSet(slices.Clone(v.(resource.List))))
+		}
+	}
+	if api.Changed(r, privateDNS) {
+		in.PrivateDnsEnabled = api.DesiredFlag(r.Desired.Attrs, privateDNS)
+		want = want.With(privateDNS, resource.Bool(aws.ToBool(in.PrivateDnsEnabled)))
+	}
+	if api.Changed(r, PolicyAttr) {
+		in.PolicyDocument = api.DesiredText(r.Desired.Attrs, PolicyAttr)
+	}
+	different := in.PolicyDocument != nil || in.PrivateDnsEnabled != nil
+	for _, list := range [][]string{in.AddRouteTableIds, in.RemoveRouteTableIds, in.AddSubnetIds, in.RemoveSubnetIds, in.AddSecurityGroupIds, in.RemoveSecurityGroupIds} {
+		different = different || len(list) > 0
+	}
+	if different {
+		if _, err := g.EC2.ModifyVpcEndpoint(ctx, in); err != nil {
+			return resource.Observed{}, api.Classify("", err)
+		}
+	}
+	return awaitEndpoint(ctx, g, r.Have.ID, want)
+}
+
+// except is what is in a and not in b.
+func except(a, b []string) (out []string) {
+	for _, s := range a {
+		if !slices.Contains(b, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// deleteEndpoint waits until it is gone: until then it holds its subnets and groups. What DeleteVpcEndpoints could
+// not delete is in its answer, which is no error.
+func deleteEndpoint(ctx context.Context, g *api.Region, r provider.Request) error {
+	id := r.Have.ID
+	const op = "ec2.DeleteVpcEndpoints"
+	out, err := g.EC2.DeleteVpcEndpoints(ctx, &ec2.DeleteVpcEndpointsInput{VpcEndpointIds: []string{id}})
+	switch {
+	case api.HasCode(err, "InvalidVpcEndpointId.NotFound", "InvalidVpcEndpoint.NotFound"):
+		return nil
+	case err != nil:
+		return api.Classify("", err) // also where a part of it is not found
+	}
+	for _, u := range out.Unsuccessful {
+		if e := u.Error; e != nil {
+			code, message := aws.ToString(e.Code), aws.ToString(e.Message)
+			class := api.ClassOfCode(code, message)
+			if class == provider.NotFound {
+				return nil
+			}
+			return &provider.Error{Class: class, Code: code, Op: op, Err: fmt.Errorf("%s: %s", code, message), Hint: api.HintFor(code, message)}
+		}
+	}
+	return g.Await(ctx, g.Wait.Compute, "the endpoint "+id+" to be gone", func(ctx context.Context) error {
+		all, err := endpointsIn(ctx, g, &ec2.DescribeVpcEndpointsInput{VpcEndpointIds: []string{id}})
+		switch {
+		case api.Absent(err), err == nil && (len(all) == 0 || endpointState(all[0]) == "deleted"):
+			return nil
+		case err != nil:
+			return err
+		}
+		return api.ErrWait
+	})
+}

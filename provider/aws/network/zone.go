@@ -1,0 +1,47 @@
+package network
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/provider/aws/api"
+)
+
+// currentSizes are what a zone is expected to offer: in old zones, such as one of us-east-1, most
+// launches of newer types end with Unsupported.
+func currentSizes() []string { return []string{"t3.micro", "t4g.micro", "m7i.large", "m7g.large"} }
+
+// freeZone chooses a zone for a subnet that names none: one with the most of the current types, and of
+// these the one with the fewest subnets of the VPC. Nil: AWS is to choose, because it does not say.
+func freeZone(ctx context.Context, g *api.Region, vpc string) *string {
+	out, err := g.EC2.DescribeInstanceTypeOfferings(ctx, &ec2.DescribeInstanceTypeOfferingsInput{
+		LocationType: types.LocationTypeAvailabilityZone, Filters: api.Where("instance-type", currentSizes()...),
+	})
+	if err != nil {
+		g.Log.Debug("AWS chooses the zone of a subnet", "error", err)
+		return nil
+	}
+	offers, taken := map[string]int{}, map[string]int{}
+	for _, o := range out.InstanceTypeOfferings {
+		offers[aws.ToString(o.Location)]++
+	}
+	subnets, err := subnets(ctx, g, &ec2.DescribeSubnetsInput{Filters: api.Where("vpc-id", vpc)})
+	if err != nil || len(offers) == 0 {
+		return nil
+	}
+	for _, s := range subnets {
+		taken[aws.ToString(s.AvailabilityZone)]++
+	}
+	var zones []string
+	for z := range offers {
+		zones = append(zones, z)
+	}
+	return aws.String(slices.MinFunc(zones, func(a, b string) int {
+		return cmp.Or(cmp.Compare(offers[b], offers[a]), cmp.Compare(taken[a], taken[b]), cmp.Compare(a, b))
+	}))
+}
