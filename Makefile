@@ -123,7 +123,7 @@ damage: need ## each byte of a log changed, 200 bits of each file flipped, each 
 	OVI_FLIPS=200 OVI_FAULTS=all $(GO) test -count=1 -run 'TestAFlippedBitIsNamed|TestAnySystemCallFails' -timeout 120m ./cmd/ovi
 
 drawn: need ## every test that draws, with new draws; a failure prints its seed (the same draws each time in `make test`)
-	OVI_DRAWS=new $(GO) test -count=1 -timeout 60m $$($(GO) list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | grep -F /internal/drawn | cut -d' ' -f1)
+	OVI_DRAWS=new $(GO) test -count=1 -timeout 60m $$($(GO) list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | grep -E '/internal/drawn|/storagetest' | cut -d' ' -f1)
 
 faults: need ## three minutes of faults over five instances, three members of etcd and 500 resources (half a minute with 60 in `make test`)
 	cd test/faultrun && OVI_FAULTS=3m $(GO) test -parallel 4 -run 'TestFaultRun|TestFencing' -timeout 20m -v .

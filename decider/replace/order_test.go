@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ovi-project/ovi/decider/replace"
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -130,7 +131,7 @@ func waits(nodes []replace.Node, tasks []replace.Task) map[string]map[string]boo
 // TestDowngradedPlansHaveNoCycle: after the downgrade every plan has an order, which keeps the rules.
 func TestDowngradedPlansHaveNoCycle(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		nodes := drawNodes(t, false)
 		if _, err := replace.Order(nodes); err != nil {
 			isCycle(t, err)
@@ -195,7 +196,7 @@ func keepsTheRules(t failer, nodes []replace.Node) {
 // TestOnlyWhatMustIsDowngraded: each downgrade taken back alone makes a cycle again.
 func TestOnlyWhatMustIsDowngraded(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		nodes := drawNodes(t, false)
 		fixed, down := downgraded(nodes)
 		for _, d := range down {
@@ -214,7 +215,7 @@ func TestOnlyWhatMustIsDowngraded(t *testing.T) {
 // TestCyclesAmongWhatExistsAreCut: two groups that refer to each other can both be deleted.
 func TestCyclesAmongWhatExistsAreCut(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		fixed, _ := downgraded(drawNodes(t, true))
 		if _, err := replace.Order(fixed); err != nil {
 			t.Errorf("%+v: %v", fixed, err)
