@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/provider/edge"
 )
 
@@ -121,7 +122,7 @@ func TestSiteProcessesUnderFaults(t *testing.T) {
 	}
 	seed := *faultSeed
 	if seed == 0 {
-		seed = uint64(time.Now().UnixNano()) //nolint:gosec // after 1970
+		seed = drawn.Seed(t)
 	}
 	t.Logf("seed %d: repeat it with -edge.faults.seed=%d", seed, seed)
 	s := newFaultySite(t, nodes, seed)
