@@ -52,7 +52,7 @@ test: format fetch ## the gate: format, linters, layers, words, every test; with
 
 # It goes on after a failure, and its last line names what failed.
 nightly: need ## all that the gate has in a short form: hours; before an issue is closed, its result into the note
-	@failed=; for t in $(NIGHTLY); do echo "== make $$t"; $(MAKE) --no-print-directory $$t || failed="$$failed $$t"; done; \
+	@failed=; for t in $(NIGHTLY); do echo "== make $$t"; OVI_DRAWS=new $(MAKE) --no-print-directory $$t || failed="$$failed $$t"; done; \
 	[ -z "$$failed" ] || { echo "nightly: failed:$$failed"; exit 1; }; echo "nightly: passed: $(NIGHTLY)"
 
 check: test ## the same as test

@@ -17,7 +17,7 @@ import (
 	"github.com/ovi-project/ovi/provider/edge"
 )
 
-var faultSeed = flag.Uint64("edge.faults.seed", 0, "the seed of the faults of a site; 0: one by the time")
+var faultSeed = flag.Uint64("edge.faults.seed", 0, "the seed of the faults of a site; 0: the same each time, or with OVI_DRAWS=new a new one")
 
 // siteFault is one that happens, and then ends.
 type siteFault struct {

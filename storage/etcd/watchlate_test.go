@@ -13,7 +13,7 @@ import (
 // none comes when it can. A watcher that is notified can read the commit, also if its writer crashed.
 func TestAWatchTellsOfWhatCanBeRead(t *testing.T) {
 	t.Parallel()
-	server := etcdtest.Start(t)
+	server := etcdtest.Shared(t)
 	dying, other := connect(t, server, "unseen"), connect(t, server, "unseen")
 	const n = 350
 	if _, err := dying.Commit(t.Context(), storage.Tx{Ops: many(n, "old")}); err != nil {
