@@ -9,6 +9,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
+	"github.com/ovi-project/ovi/internal/etcdtest"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -16,7 +17,7 @@ import (
 // hour, and records it. Current values stay, and the logs keep everything.
 func TestTheOneThatLeadsCompacts(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, fleet(3))
+	s := siteOn(t, etcdtest.Start(t), fleet(3))
 	s.run("ann", "0", "apply", "--sandbox", "--auto-approve")
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{s.server.Endpoint}, Logger: zap.NewNop()})
 	if err != nil {

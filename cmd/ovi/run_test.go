@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/internal/etcdtest"
 )
 
 const runTTL = 3 * time.Second
@@ -249,7 +250,7 @@ func TestLaw2_RecordBeforeAct_NothingStartsWithoutTheStore(t *testing.T) {
 		t.Skip("takes half a minute")
 	}
 	const all = 20
-	s := newSite(t, fleet(all))
+	s := siteOn(t, etcdtest.Start(t), fleet(all))
 	ann := s.keep("ann", "--parallelism", "2")
 	eventually(t, "the first calls were made", patience, func() bool { return s.created() >= 2 })
 	s.server.Kill()

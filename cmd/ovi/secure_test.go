@@ -195,17 +195,17 @@ func TestAnotherStoreIsRefused(t *testing.T) {
 		if err == nil || exitText(err) != "1" || !strings.Contains(out, want) {
 			t.Errorf("%s: %v, want %q:\n%s", what, err, want, out)
 		}
-		if out, err := with("ann", "", "status"); err == nil || !strings.Contains(out, "the store of this data directory is etcd://"+s.server.Endpoint+"/site") {
+		if out, err := with("ann", "", "status"); err == nil || !strings.Contains(out, "the store of this data directory is etcd://"+s.server.Endpoint+"/"+s.server.Room+"site") {
 			t.Errorf("%s: the note is another one: %v\n%s", what, err, out)
 		}
 	}
 	wants("an empty cluster", "etcd://"+other.Endpoint+"/site", "this store is empty")
-	wants("a mistyped prefix", "etcd://"+s.server.Endpoint+"/sitte", "this store is empty")
+	wants("a mistyped prefix", "etcd://"+s.server.Endpoint+"/"+s.server.Room+"sitte", "this store is empty")
 	if out, err := with("eve", "etcd://"+other.Endpoint+"/site", "plan", "--sandbox"); err != nil && exitText(err) != "7" {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	wants("a cluster of others", "etcd://"+other.Endpoint+"/site", "was used with another store")
-	byName := "etcd://localhost" + strings.TrimPrefix(s.server.Endpoint, "127.0.0.1") + "/site"
+	byName := "etcd://localhost" + strings.TrimPrefix(s.server.Endpoint, "127.0.0.1") + "/" + s.server.Room + "site"
 	if out, err := with("ann", byName, "plan", "--sandbox"); err != nil {
 		t.Errorf("the same by another name: %v\n%s", err, out)
 	}

@@ -81,7 +81,7 @@ func killLeaders(t *testing.T, s *site, on string, ttl time.Duration, kills int)
 func (s *site) openStore() storage.Store {
 	s.t.Helper()
 	if s.server != nil {
-		store, err := etcd.Open(s.t.Context(), etcd.Config{Endpoints: []string{s.server.Endpoint}, Prefix: "site"})
+		store, err := etcd.Open(s.t.Context(), etcd.Config{Endpoints: []string{s.server.Endpoint}, Prefix: s.server.Room + "site"})
 		if err != nil {
 			s.t.Fatal(err)
 		}
