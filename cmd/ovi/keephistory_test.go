@@ -32,11 +32,11 @@ func TestTheOneThatLeadsCompacts(t *testing.T) {
 	s.keep("ann", "--keep-history", "1ms", "--claim-ttl", "1m")
 	s.keep("bob", "--keep-history", "1ms", "--claim-ttl", "1m")
 	store := s.openStore()
-	eventually(t, "the store is compacted", patience, func() bool {
+	eventually(t, "the store is compacted", func() bool {
 		stats, err := store.Stats(t.Context())
 		return err == nil && stats.Compacted > storage.Revision(first)
 	})
-	eventually(t, "etcd is compacted", patience, func() bool {
+	eventually(t, "etcd is compacted", func() bool {
 		_, err := client.Get(t.Context(), "/site/c/head", clientv3.WithRev(first))
 		return errors.Is(err, rpctypes.ErrCompacted)
 	})

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/ovi-project/ovi/internal/etcdtest"
 )
@@ -44,7 +43,7 @@ func TestRunOnASecuredStore(t *testing.T) {
 	s, _ := securedSite(t, fleet(3))
 	ann := s.keep("ann", "--interval", "4s", "--claim-ttl", "1m")
 	s.converged(3)
-	eventually(t, "its token expired between two cycles", patience, func() bool { return ann.cycles() >= 2 })
+	eventually(t, "its token expired between two cycles", func() bool { return ann.cycles() >= 2 })
 	s.run("eve", "0", "sandbox", "break", "delete", "ec2/web-1", "--region", "us-east-1")
 	s.converged(3)
 	if err := ann.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -107,11 +106,7 @@ func TestRefusedByTheStore(t *testing.T) {
 		{"nothing listens", "127.0.0.1:1/site"},
 		{"out of space", full.Endpoint + "/site"},
 	} {
-		begun := time.Now()
 		out, code := s.plainly("--store", "etcd://"+c.store)
-		if took := time.Since(begun); took > patience {
-			t.Errorf("%s: refused after %s", c.name, took)
-		}
 		if strings.Contains(out, "hunter2") || strings.Contains(out, storePassword) {
 			t.Errorf("%s: it shows the password:\n%s", c.name, out)
 		}
