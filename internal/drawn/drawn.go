@@ -1,5 +1,5 @@
 // Package drawn gives tests their random draws. A test draws the same in each run, so that none fails by
-// luck; with OVI_DRAWS=new, as in `make nightly`, each run draws anew and a failure prints its seed.
+// luck; with OVI_DRAWS=new, as in `make nightly`, each run has new draws and a failure prints its seed.
 package drawn
 
 import (
@@ -26,7 +26,7 @@ func Check(t *testing.T, property func(*rapid.T)) {
 
 // seeded gives rapid its seed once: its tests run side by side and read it.
 var seeded = sync.OnceFunc(func() { //nolint:gochecknoglobals // rapid's own flag is as global
-	if seed := flag.Lookup("rapid.seed"); !anew() && seed.Value.String() == seed.DefValue {
+	if seed := flag.Lookup("rapid.seed"); !unfixed() && seed.Value.String() == seed.DefValue {
 		if err := flag.Set("rapid.seed", fixed); err != nil {
 			panic(err)
 		}
@@ -42,7 +42,7 @@ func Seed(t testing.TB) uint64 {
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte(t.Name())) // never fails
 	seed := sum.Sum64()
-	if anew() {
+	if unfixed() {
 		seed = rand.Uint64() //nolint:gosec // nothing secret
 	} else if n, err := strconv.ParseUint(os.Getenv("OVI_DRAWS"), 10, 64); err == nil {
 		seed = n
@@ -55,4 +55,4 @@ func Seed(t testing.TB) uint64 {
 	return seed
 }
 
-func anew() bool { return os.Getenv("OVI_DRAWS") == "new" }
+func unfixed() bool { return os.Getenv("OVI_DRAWS") == "new" }
