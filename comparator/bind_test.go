@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -102,7 +103,7 @@ func TestBindTable(t *testing.T) {
 // TestLaw10_ProofBeforeDestruction: whatever the marks on resources say, only what a live
 // binding proves is changed or destroyed, and no resource that exists is created again.
 func TestLaw10_ProofBeforeDestruction(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		refs := []resource.Ref{web("server", "x"), web("server", "y"), web("bucket", "b")}
 		ids := []string{"i-1", "i-2", "i-3", "b"}
 		ref := rapid.SampledFrom(refs)
@@ -168,7 +169,7 @@ func TestLaw10_ProofBeforeDestruction(t *testing.T) {
 // are merged, or not, so that they are looked up, each gets the binding of its ID; and a bound
 // snapshot can be bound again.
 func TestBindFindsBindingsInAnyOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		var bindings []resource.Binding
 		var all []resource.Observed
 		want := map[string]resource.Binding{}

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
 )
@@ -38,7 +39,7 @@ func seconds(t *rapid.T, most int, what string) time.Duration {
 // are ever inside for one ref, tokens grow in the order of what was recorded, and nothing is
 // recorded under a token that was overtaken.
 func TestNoHistoryHasTwoHolders(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	drawn.Check(t, func(rt *rapid.T) {
 		turns := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) turn {
 			return turn{
 				rapid.IntRange(0, 2).Draw(t, "who"), rapid.IntRange(0, 1).Draw(t, "ref"),

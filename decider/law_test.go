@@ -9,6 +9,7 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/resource/rules"
@@ -33,7 +34,7 @@ import (
 
 func TestLaw1_AbsenceNeedsACompleteRead(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
 		location := rapid.SampledFrom(locations).Draw(t, "failed")
 		unreachable := s.unreachable(location)
@@ -71,7 +72,7 @@ func TestLaw1_AbsenceNeedsACompleteRead(t *testing.T) {
 // resource, a plan does what the whole one does, minus what it could not read; and nothing to that.
 func TestLaw1_AbsenceNeedsACompleteRead_OfKindsAndContents(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
 		location := rapid.SampledFrom(locations).Draw(t, "location")
 		kind := rapid.SampledFrom(kindNames).Draw(t, "kind")
@@ -106,7 +107,7 @@ func TestLaw1_AbsenceNeedsACompleteRead_OfKindsAndContents(t *testing.T) {
 
 func TestLaw4_TheCoreIsPure_SameInputSameBytes(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
 		want := bytesOf(t, s.plan(t, decider.Facts{}, decider.Blessed{}, decider.MaxDestroy{Limit: rules.Budget{Set: true, Count: 2}}))
 		other := scene{rapid.Permutation(s.intents).Draw(t, "intents"), resource.LiveState{Unreachable: s.liveState.Unreachable, Scopes: map[resource.Scope]resource.Snapshot{}}}
@@ -146,7 +147,7 @@ func (l lawless) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Blocke
 
 func TestLaw5_PoliciesOnlyBlock(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
 		free := s.plan(t, decider.Facts{})
 		n := len(free.Decisions)
@@ -192,7 +193,7 @@ func TestLaw5_PoliciesOnlyBlock(t *testing.T) {
 
 func TestLaw6_NamesAreStable(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
 		want := bytesOf(t, s.plan(t, decider.Facts{}))
 		moved := scene{liveState: s.liveState}
@@ -211,7 +212,7 @@ func TestLaw6_NamesAreStable(t *testing.T) {
 
 func TestSecondPlanIsEmpty(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
 		if rapid.IntRange(0, 2).Draw(t, "unreachable") == 0 {
 			s = s.unreachable(rapid.SampledFrom(locations).Draw(t, "failed"))
@@ -227,7 +228,7 @@ func TestSecondPlanIsEmpty(t *testing.T) {
 
 func TestOtherOwnersResourcesAreNotChanged(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
 		configured := map[resource.Ref]bool{}
 		for _, in := range s.intents {
@@ -253,7 +254,7 @@ func TestOtherOwnersResourcesAreNotChanged(t *testing.T) {
 // them.
 func TestBlockedDecisionsBlockDependents(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
 		n := len(s.plan(t, decider.Facts{}).Decisions)
 		blockers := map[int]decider.Blocker{}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -67,7 +68,7 @@ func TestWhatLetsGoIsUpdatedBeforeTheDelete(t *testing.T) {
 // TestConfigurationsOfDifferentTimesMakeNoCycle: whatever they depended on, there is an order.
 func TestConfigurationsOfDifferentTimesMakeNoCycle(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		names := []string{"a", "b", "c", "d", "e"}
 		last := map[resource.Ref][]resource.Ref{}
 		for _, name := range names {

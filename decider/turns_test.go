@@ -11,6 +11,7 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/rules"
 )
@@ -91,7 +92,7 @@ func (b blockRefs) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Bloc
 // steps that fail: whenever one in service is interrupted, fewer others than may be are not in service.
 func TestNoMoreOfACountIsInterruptedThanMayBe(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		all := make([]member, rapid.IntRange(2, 12).Draw(t, "size"))
 		for i := range all {
 			all[i] = member{

@@ -31,7 +31,8 @@ func TestForgedApprovalsDeleteNothing(t *testing.T) {
 			return s
 		},
 		"etcd": func(t *testing.T) storage.Store {
-			s, err := etcd.Open(t.Context(), etcd.Config{Endpoints: []string{etcdtest.Start(t).Endpoint}, Prefix: "forged"})
+			server := etcdtest.Shared(t)
+			s, err := etcd.Open(t.Context(), etcd.Config{Endpoints: []string{server.Endpoint}, Prefix: server.Room + "forged"})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/internal/etcdtest"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
@@ -51,8 +51,7 @@ func together(t *testing.T, rounds int, stores ...storage.Store) []*ledger.Ledge
 		logs = append(logs, shared(t, at[i], s, fmt.Sprintf("user%d", i)))
 	}
 	var wait sync.WaitGroup
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := drawn.Seed(t)
 	for i, l := range logs {
 		wait.Go(func() {
 			if err := live(t.Context(), l, rounds, seed+uint64(i)); err != nil {
@@ -83,9 +82,9 @@ func TestInstancesWhoseAnswersAreLost(t *testing.T) {
 }
 
 func TestInstancesOnOneEtcd(t *testing.T) {
-	server := etcdtest.Start(t)
+	server := etcdtest.Shared(t)
 	connect := func() storage.Store {
-		s := must[*etcd.Store](t)(etcd.Open(t.Context(), etcd.Config{Endpoints: []string{server.Endpoint}, Prefix: "two"}))
+		s := must[*etcd.Store](t)(etcd.Open(t.Context(), etcd.Config{Endpoints: []string{server.Endpoint}, Prefix: server.Room + "two"}))
 		t.Cleanup(func() { _ = s.Close() })
 		return s
 	}

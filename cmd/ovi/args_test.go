@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
+	"github.com/ovi-project/ovi/internal/drawn"
 )
 
 func tidied(t *testing.T, line ...string) ([]string, error) {
@@ -84,10 +84,11 @@ func TestWrongCommandLinesSayWhatToDo(t *testing.T) {
 func TestNoCommandLinePanics(t *testing.T) {
 	commands := newApp(&command.Process{Table: table}).Commands
 	words := []string{"plan", "apply", "audit", "log", "sandbox", "break", "-", "--", "--out", "-f", "--sandbox", "--out=", "-=", "---", "x", "", "--help", "ü"}
+	draws := drawn.Rand(t)
 	for range 100 {
-		line := make([]string, rand.IntN(9)) //nolint:gosec // any line will do
+		line := make([]string, draws.IntN(9))
 		for i := range line {
-			line[i] = words[rand.IntN(len(words))] //nolint:gosec // and any word
+			line[i] = words[draws.IntN(len(words))]
 		}
 		out, err := cli.Tidy(commands, line)
 		if err == nil && len(out) > 2*len(line)+3 {

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/ovi-project/ovi/internal/canary"
 )
@@ -133,7 +132,7 @@ func loopIsSilent(t *testing.T, dir string, env []string) {
 	}
 	defer func() { _, _ = i.cmd.Process.Kill(), i.cmd.Wait() }()
 	at := i.address(t)
-	eventually(t, "an alert is sent", time.Minute, func() bool { return sent() != "" })
+	eventually(t, "an alert is sent", func() bool { return sent() != "" })
 	r, err := http.Get("http://" + at + "/metrics")
 	if err != nil {
 		t.Fatal(err)

@@ -16,9 +16,10 @@ import (
 // store fit. What another instance saw of the log, and signed, does not fit.
 func TestARewrittenLogIsFoundByOtherInstances(t *testing.T) {
 	t.Parallel()
-	at := etcdtest.Start(t).Endpoint
-	flags := []string{"--store", "etcd://" + at + "/cosigned"}
-	store, err := etcd.Open(t.Context(), etcd.Config{Endpoints: []string{at}, Prefix: "cosigned"})
+	server := etcdtest.Shared(t)
+	at, prefix := server.Endpoint, server.Room+"cosigned"
+	flags := []string{"--store", "etcd://" + at + "/" + prefix}
+	store, err := etcd.Open(t.Context(), etcd.Config{Endpoints: []string{at}, Prefix: prefix})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,16 +13,12 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovi-project/ovi/internal/gitclone/gittest"
 	"github.com/ovi-project/ovi/internal/podmantest"
 )
-
-// edgePatience is how long a step may take.
-const edgePatience = 30 * time.Second
 
 // edgeSite is a site with one node, whose deployments are in Git.
 type edgeSite struct {
@@ -95,7 +91,7 @@ func (s *edgeSite) alarmed(central string) {
 	}
 	for _, dir := range []string{s.data(), central} {
 		got := ""
-		eventually(s.t, "the alarm is on record", edgePatience, func() bool {
+		eventually(s.t, "the alarm is on record", func() bool {
 			got = s.read("edge", "status", "--events", "--data-dir", dir)
 			return strings.Contains(strings.Join(strings.Fields(got), " "), "the token of berlin/n1 was used a second time")
 		})
@@ -108,7 +104,7 @@ func (s *edgeSite) alarmed(central string) {
 // listens waits until a process listens.
 func (s *edgeSite) listens(address string) {
 	s.t.Helper()
-	eventually(s.t, "the orchestrator listens", edgePatience, func() bool {
+	eventually(s.t, "the orchestrator listens", func() bool {
 		conn, err := net.Dial("tcp", address)
 		if err != nil {
 			return false
@@ -122,7 +118,7 @@ func (s *edgeSite) statuses(dir string, want ...string) {
 	s.t.Helper()
 	wanted, got := strings.Join(want, " "), ""
 	defer s.onFailure("the statuses are %s\nwant             %s", &got, &wanted)
-	eventually(s.t, "the statuses have come", edgePatience, func() bool {
+	eventually(s.t, "the statuses have come", func() bool {
 		out := s.read("edge", "status", "berlin", "--events", "--output", "json", "--data-dir", dir)
 		var all []string
 		for _, m := range regexp.MustCompile(`"to":"(\w+)"`).FindAllStringSubmatch(out, -1) {
@@ -156,7 +152,7 @@ func (s *edgeSite) until(want string) {
 	s.t.Helper()
 	got := ""
 	defer s.onFailure("the containers are:\n%s\nwant:\n%s", &got, &want)
-	eventually(s.t, "the containers are as described", edgePatience, func() bool {
+	eventually(s.t, "the containers are as described", func() bool {
 		got, _ = s.host.Try("", "ps", "-a", "--format", "{{.Names}} {{.Image}}")
 		return got == want
 	})
@@ -167,7 +163,7 @@ func (s *edgeSite) healthy(version string) {
 	s.t.Helper()
 	out := ""
 	defer s.onFailure("version %s is not healthy:\n%s", &version, &out)
-	eventually(s.t, "the version is healthy", edgePatience, func() bool {
+	eventually(s.t, "the version is healthy", func() bool {
 		out = s.read("status", "--output", "json")
 		return strings.Contains(out, `"health":"healthy"`) && strings.Contains(out, `"version":"`+version+`"`)
 	})
@@ -274,7 +270,7 @@ func (s *edgeSite) inspected(format string, ok func(string) bool) {
 	s.t.Helper()
 	got := ""
 	defer s.onFailure("%s of the container is %s", &format, &got)
-	eventually(s.t, "the container is as it is to be", edgePatience, func() bool {
+	eventually(s.t, "the container is as it is to be", func() bool {
 		out, err := s.host.Try("", "inspect", "-f", format, "ovi-app1")
 		got = out
 		return err == nil && ok(got)
@@ -284,7 +280,7 @@ func (s *edgeSite) inspected(format string, ok func(string) bool) {
 // restarted waits until the program has started again.
 func (s *edgeSite) restarted() {
 	s.t.Helper()
-	eventually(s.t, "its program started again", edgePatience, func() bool {
+	eventually(s.t, "its program started again", func() bool {
 		_, err := s.host.Try("", "exec", "ovi-app1", "/bin/test", "-e", "/ok")
 		return err == nil
 	})

@@ -49,7 +49,7 @@ func TestACommitForAnotherSiteCostsOneFetch(t *testing.T) {
 	cycles := func(n int) {
 		t.Helper()
 		until := calls("ls-remote") + n
-		eventually(t, "the orchestrator asks for the head", edgePatience, func() bool { return calls("ls-remote") >= until })
+		eventually(t, "the orchestrator asks for the head", func() bool { return calls("ls-remote") >= until })
 	}
 	cycles(3)
 	heads, fetches, reads, planned := calls("ls-remote"), calls("fetch"), calls("cat-file", "archive"), plans()

@@ -23,7 +23,7 @@ func TestACommitOfAnOrderReachesTheNode(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.repo.Commit(map[string]string{"deployments/berlin/web.yaml": deployment("web", "1") + "depends_on: [db]\n"})
-	eventually(t, "the node has the order", edgePatience, func() bool {
+	eventually(t, "the node has the order", func() bool {
 		b, err := os.ReadFile(filepath.Join(s.folder(siteNode(0)), "desired.json"))
 		return err == nil && bytes.Contains(b, []byte(`"after":["db"]`))
 	})

@@ -215,7 +215,7 @@ func (s *faultySite) startAll(nodes int) {
 		s.nodes[i].start()
 	}
 	for i := range nodes {
-		eventually(s.t, siteNode(i)+" has enrolled", edgePatience, func() bool {
+		eventually(s.t, siteNode(i)+" has enrolled", func() bool {
 			_, err := os.Stat(filepath.Join(s.folder(siteNode(i)), "node.pem"))
 			return err == nil
 		})

@@ -68,7 +68,7 @@ func (s *orderedSite) deploy(version, more string) {
 // runs waits until so many nodes run a version.
 func (s *orderedSite) runs(version string, nodes int) {
 	s.t.Helper()
-	eventually(s.t, fmt.Sprintf("%d nodes run version %s", nodes, version), edgePatience, func() bool {
+	eventually(s.t, fmt.Sprintf("%d nodes run version %s", nodes, version), func() bool {
 		return len(s.fleet.Running("web", version)) == nodes
 	})
 }
@@ -78,7 +78,7 @@ func (s *orderedSite) shows(text string, args ...string) {
 	s.t.Helper()
 	got := ""
 	defer s.onFailure("it shows:\n%s", &got)
-	eventually(s.t, "ovi "+strings.Join(args, " ")+" shows "+text, edgePatience, func() bool {
+	eventually(s.t, "ovi "+strings.Join(args, " ")+" shows "+text, func() bool {
 		got = s.read(args...)
 		return strings.Contains(strings.Join(strings.Fields(got), " "), text)
 	})

@@ -19,7 +19,7 @@ func TestABadVersionOnANodeGoesBack(t *testing.T) {
 	s.repo.Commit(map[string]string{"deployments/berlin/app1.yaml": bad})
 	out := ""
 	defer s.onFailure("status:\n%s", &out)
-	eventually(t, "the node is back on the last good version", edgePatience, func() bool {
+	eventually(t, "the node is back on the last good version", func() bool {
 		out = s.read("status", "--output", "json")
 		return strings.Contains(out, `"exhausted":true,"back":"`) && strings.Contains(out, `"health":"healthy"`) && strings.Contains(out, `"version":"1"`)
 	})
@@ -56,7 +56,7 @@ func TestAnErrorOfANodeHasAClass(t *testing.T) {
 	s.repo.Commit(of(s.host.Registry + "/nope:1"))
 	out := ""
 	defer s.onFailure("status:\n%s", &out)
-	eventually(t, "one attempt uses all of them up", edgePatience, func() bool {
+	eventually(t, "one attempt uses all of them up", func() bool {
 		out = s.read("status", "--output", "json")
 		return strings.Contains(out, `"attempts":1`) && strings.Contains(out, `"exhausted":true,"back":"`) && strings.Contains(out, `"health":"healthy"`)
 	})
@@ -66,7 +66,7 @@ func TestAnErrorOfANodeHasAClass(t *testing.T) {
 	}
 
 	s.repo.Commit(of("127.0.0.1:1/app:2"))
-	eventually(t, "an attempt does not count", edgePatience, func() bool {
+	eventually(t, "an attempt does not count", func() bool {
 		out = s.read("status", "--output", "json")
 		return strings.Contains(out, `"attempts":0,"transient":1`)
 	})

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ovi-project/ovi/internal/etcdtest"
 )
 
 // TestEtcdFigures measures what docs/benchmarks.md prints of commands on etcd: how long they
@@ -19,7 +21,7 @@ func TestEtcdFigures(t *testing.T) {
 	}
 	for _, n := range []int{1_000, 10_000} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			s := newSite(t, fleet(n))
+			s := siteOn(t, etcdtest.Start(t), fleet(n))
 			for _, step := range []struct {
 				what, codes string
 				args        []string

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,18 +29,28 @@ import (
 // takes until that file is gone, .starting-NAME one that starts until then.
 type fakeClusters struct{ dir string }
 
-// oviOfTests is ovi or, with OVI_FAKE_CLUSTERS=DIR, ovi with the fake alone. With OVI_TEST_CLOCK=FILE its clock is as
-// many hours, minutes and seconds off as the file says.
+// oviOfTests is ovi, as a process. With OVI_TEST_STAYS it runs one command after the other: see stay.
 func oviOfTests() {
-	dir, clock := os.Getenv("OVI_FAKE_CLUSTERS"), os.Getenv("OVI_TEST_CLOCK")
-	if dir == "" && clock == "" {
-		main()
+	if os.Getenv(staysEnv) != "" {
+		stay()
 		return
 	}
 	soft, hard, stop := cli.Interrupts(context.Background())
-	out := &cli.Answer{W: os.Stdout}
+	code := runOfTests(soft, hard, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// runOfTests is run or, with OVI_FAKE_CLUSTERS=DIR, run with the fake alone. With OVI_TEST_CLOCK=FILE its clock is as
+// many hours, minutes and seconds off as the file says.
+func runOfTests(soft, hard context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	dir, clock := os.Getenv("OVI_FAKE_CLUSTERS"), os.Getenv("OVI_TEST_CLOCK")
+	if dir == "" && clock == "" {
+		return run(soft, hard, args, os.LookupEnv, stdin, stdout, stderr)
+	}
+	out := &cli.Answer{W: stdout}
 	p := &command.Process{Table: table, Process: cli.Process{
-		Version: version, Hard: hard, Env: os.LookupEnv, Stdin: os.Stdin, Stdout: out, Answer: out, Stderr: os.Stderr, Now: time.Now,
+		Version: version, Hard: hard, Env: os.LookupEnv, Stdin: stdin, Stdout: out, Answer: out, Stderr: stderr, Now: time.Now,
 	}}
 	if dir != "" {
 		p.Table = func(*command.Process, hclog.Logger) []provider.Entry { return []provider.Entry{fakeEntry(dir)} }
@@ -47,9 +58,7 @@ func oviOfTests() {
 	if clock != "" {
 		p.Now = func() time.Time { return time.Now().Add(stepIn(clock)) }
 	}
-	code := runLine(soft, p, os.Args[1:])
-	stop()
-	os.Exit(code)
+	return runLine(soft, p, args)
 }
 
 // stepIn is the step of a clock in a file; 0 where there is none.

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +11,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/ovi-project/ovi/internal/drawn"
 )
 
 // ages differ between two runs of a command on one data directory, with the columns they widen.
@@ -43,6 +44,7 @@ func TestAFlippedBitIsNamed(t *testing.T) {
 	writeConfig(t, dir, faultAfter)
 	must(t, dir, "apply", "--sandbox", "--auto-approve", "--quiet")
 	truth := readers(t, dir)
+	draws := drawn.Rand(t)
 	for _, name := range []string{"store.db", filepath.Join("wal", "000000000001.wal")} {
 		whole, err := os.ReadFile(filepath.Join(dir, ".ovi", name))
 		if err != nil {
@@ -51,7 +53,7 @@ func TestAFlippedBitIsNamed(t *testing.T) {
 		written := len(bytes.TrimRight(whole, "\x00")) // behind it are zeros for later records
 		var found atomic.Int32
 		for range flips {
-			at, bit := rand.IntN(written), byte(1)<<rand.IntN(8)
+			at, bit := draws.IntN(written), byte(1)<<draws.IntN(8)
 			t.Run(name+" byte "+strconv.Itoa(at), func(t *testing.T) {
 				t.Parallel()
 				own := t.TempDir()

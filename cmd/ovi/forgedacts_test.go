@@ -23,9 +23,10 @@ func TestForgedApprovals(t *testing.T) {
 			return nil, func() (storage.Store, error) { return bolt.Open(filepath.Join(dir, ".ovi", "store.db")) }
 		},
 		"etcd": func(t *testing.T, _ string) ([]string, func() (storage.Store, error)) {
-			at := etcdtest.Start(t).Endpoint
-			return []string{"--store", "etcd://" + at + "/forged"}, func() (storage.Store, error) {
-				return etcd.Open(t.Context(), etcd.Config{Endpoints: []string{at}, Prefix: "forged"})
+			server := etcdtest.Shared(t)
+			at, prefix := server.Endpoint, server.Room+"forged"
+			return []string{"--store", "etcd://" + at + "/" + prefix}, func() (storage.Store, error) {
+				return etcd.Open(t.Context(), etcd.Config{Endpoints: []string{at}, Prefix: prefix})
 			}
 		},
 	} {

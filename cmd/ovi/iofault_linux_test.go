@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/internal/needs"
 )
 
@@ -64,6 +67,7 @@ func TestAnySystemCallFails(t *testing.T) {
 	base := t.TempDir()
 	writeConfig(t, base, faultBefore)
 	must(t, base, "apply", "--sandbox", "--auto-approve", "--quiet")
+	draws := drawn.Rand(t)
 	for _, begin := range []string{"the first apply", "a later apply"} {
 		from := base
 		if begin == "the first apply" {
@@ -71,9 +75,10 @@ func TestAnySystemCallFails(t *testing.T) {
 		}
 		counts := callsOf(t, strace, from)
 		var hits, runs atomic.Int32
-		for call, errnos := range faultCalls() {
-			for _, errno := range errnos {
-				for _, k := range sampled(counts[call]) {
+		faults := faultCalls()
+		for _, call := range slices.Sorted(maps.Keys(faults)) {
+			for _, errno := range faults[call] {
+				for _, k := range sampled(draws, counts[call]) {
 					runs.Add(1)
 					t.Run(fmt.Sprintf("%s/%s %d %s", begin, call, k, errno), func(t *testing.T) {
 						t.Parallel()
@@ -91,12 +96,12 @@ func TestAnySystemCallFails(t *testing.T) {
 }
 
 // sampled are the calls that are made to fail, of n: all, or every other time one.
-func sampled(n int) (out []int) {
+func sampled(draws *rand.Rand, n int) (out []int) {
 	if os.Getenv("OVI_FAULTS") != "all" {
-		if n == 0 || rand.IntN(2) == 0 {
+		if n == 0 || draws.IntN(2) == 0 {
 			return nil
 		}
-		return []int{1 + rand.IntN(n)}
+		return []int{1 + draws.IntN(n)}
 	}
 	for k := 1; k <= n; k++ {
 		out = append(out, k)

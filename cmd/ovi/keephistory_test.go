@@ -9,6 +9,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
+	"github.com/ovi-project/ovi/internal/etcdtest"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -16,7 +17,7 @@ import (
 // hour, and records it. Current values stay, and the logs keep everything.
 func TestTheOneThatLeadsCompacts(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, fleet(3))
+	s := siteOn(t, etcdtest.Start(t), fleet(3))
 	s.run("ann", "0", "apply", "--sandbox", "--auto-approve")
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{s.server.Endpoint}, Logger: zap.NewNop()})
 	if err != nil {
@@ -31,11 +32,11 @@ func TestTheOneThatLeadsCompacts(t *testing.T) {
 	s.keep("ann", "--keep-history", "1ms", "--claim-ttl", "1m")
 	s.keep("bob", "--keep-history", "1ms", "--claim-ttl", "1m")
 	store := s.openStore()
-	eventually(t, "the store is compacted", patience, func() bool {
+	eventually(t, "the store is compacted", func() bool {
 		stats, err := store.Stats(t.Context())
 		return err == nil && stats.Compacted > storage.Revision(first)
 	})
-	eventually(t, "etcd is compacted", patience, func() bool {
+	eventually(t, "etcd is compacted", func() bool {
 		_, err := client.Get(t.Context(), "/site/c/head", clientv3.WithRev(first))
 		return errors.Is(err, rpctypes.ErrCompacted)
 	})

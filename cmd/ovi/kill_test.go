@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/provider/aws/sandbox"
 )
 
@@ -118,9 +118,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	for i := range kills {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
-			seed := rand.Uint64()
-			moment := time.Duration(rand.New(rand.NewPCG(seed, 0)).Float64() * float64(whole))
-			killedAt(t, moment)
+			killedAt(t, time.Duration(drawn.Rand(t).Float64()*float64(whole)))
 		})
 	}
 }

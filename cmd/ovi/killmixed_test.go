@@ -2,7 +2,6 @@ package main
 
 import (
 	"maps"
-	"math/rand/v2"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/provider/aws/sandbox"
 )
 
@@ -100,7 +100,7 @@ func TestKilledAmongAllActions(t *testing.T) {
 	for i := range kills {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
-			moment := 1 + time.Duration(rand.Float64()*float64(whole))
+			moment := 1 + time.Duration(drawn.Rand(t).Float64()*float64(whole))
 			if _, open := mixedRun(t, base, moment, i%3 == 2); open {
 				inTheMiddle.Add(1)
 			}
@@ -121,7 +121,7 @@ func mixedRun(t *testing.T, base string, moment time.Duration, twice bool) (took
 		killedApply(t, dir, moment)
 		open = strings.Contains(must(t, dir, "status", "--sandbox"), "no result recorded")
 		if twice {
-			killedApply(t, dir, time.Duration(rand.Float64()*float64(moment)))
+			killedApply(t, dir, time.Duration(drawn.Rand(t).Float64()*float64(moment)))
 		}
 	}
 	start := time.Now()

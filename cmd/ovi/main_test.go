@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -11,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/ovi-project/ovi/internal/podmantest"
 )
@@ -24,11 +25,53 @@ var update = flag.Bool("update", false, "rewrite the golden files and the genera
 // -parallel says otherwise.
 func TestMain(m *testing.M) {
 	podmantest.Apart()
+	if filepath.Base(os.Args[0]) == "ovi" {
+		oviOfTests()
+		os.Exit(0)
+	}
 	if err := flag.Set("test.parallel", strconv.Itoa(max(4, runtime.GOMAXPROCS(0)))); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	testscript.Main(m, map[string]func(){"ovi": oviOfTests})
+	dir, err := oviOnPath()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "put this program on the path as ovi:", err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(dir) // the system removes what is left
+	os.Exit(code)
+}
+
+// oviOnPath makes this program ovi for those that look for it on the path.
+func oviOnPath() (dir string, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	if dir, err = os.MkdirTemp("", "ovi-of-tests"); err != nil {
+		return "", err
+	}
+	if err = os.Link(self, filepath.Join(dir, "ovi")); err != nil { // another file system
+		if err = copyProgram(filepath.Join(dir, "ovi"), self); err != nil {
+			return "", err
+		}
+	}
+	return dir, os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+}
+
+func copyProgram(to, from string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE, 0o755)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
 }
 
 // raceOptions are for each ovi that a test starts. A process with the race detector in it

@@ -71,7 +71,7 @@ func TestTheUnitRuns(t *testing.T) {
 	}
 	defer func() { _ = i.cmd.Process.Kill() }() // if it has not ended
 	address := i.address(t)
-	eventually(t, "it is ready", patience, func() bool { return getStatus(address) == http.StatusOK })
+	eventually(t, "it is ready", func() bool { return getStatus(address) == http.StatusOK })
 	for _, x := range []struct{ setting, want string }{
 		{"ExecReload", "/bin/kill -HUP $MAINPID"}, {"KillSignal", "SIGTERM"}, {"StateDirectory", "ovi/%i"}, {"WorkingDirectory", "/etc/ovi/%i"},
 	} {
@@ -80,11 +80,11 @@ func TestTheUnitRuns(t *testing.T) {
 		}
 	}
 	// A reload before the loop runs has nothing to wake.
-	eventually(t, "the first cycle", patience, func() bool { return strings.Contains(i.said(), "(start") })
+	eventually(t, "the first cycle", func() bool { return strings.Contains(i.said(), "(start") })
 	if err := i.cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "woken by a reload", patience, func() bool { return strings.Contains(i.said(), "(SIGHUP") })
+	eventually(t, "woken by a reload", func() bool { return strings.Contains(i.said(), "(SIGHUP") })
 	if err := i.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

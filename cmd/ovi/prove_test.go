@@ -12,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/ovi-project/ovi/internal/built"
+	"github.com/ovi-project/ovi/internal/drawn"
 )
 
 // TestProofs checks proofs with the program that is not ovi, which the scripts call $VERIFY.
@@ -32,22 +33,22 @@ func TestProofs(t *testing.T) {
 		e.Setenv("VERIFY", verify)
 		return setup(e)
 	}
-	p.Cmds["changed"] = func(ts *testscript.TestScript, _ bool, args []string) { changedByte(ts, verify, args) }
+	p.Cmds["changed"] = func(ts *testscript.TestScript, _ bool, args []string) { changedByte(ts, drawn.Rand(t), verify, args) }
 	testscript.Run(t, p)
 }
 
 // changedByte changes bytes of a proof, one at a time, each of which the verifier must refuse: changed FILE. Every
 // byte of a small proof is changed in tools/verify.
-func changedByte(ts *testscript.TestScript, verify string, args []string) {
+func changedByte(ts *testscript.TestScript, draws *rand.Rand, verify string, args []string) {
 	text := []byte(ts.ReadFile(args[0]))
 	if out, err := exec.Command(verify, ts.MkAbs(args[0])).CombinedOutput(); err != nil {
 		ts.Fatalf("%v: %s", err, out)
 	}
 	file := ts.MkAbs("changed.proof")
 	for range 60 {
-		i := rand.IntN(len(text)) //nolint:gosec // any byte will do
+		i := draws.IntN(len(text))
 		other := slices.Clone(text)
-		other[i] ^= byte(1) << rand.IntN(8) //nolint:gosec // and any change
+		other[i] ^= byte(1) << draws.IntN(8)
 		ts.Check(os.WriteFile(file, other, 0o600))
 		if out, err := exec.Command(verify, file).CombinedOutput(); err == nil || !bytes.Contains(out, []byte("Error: ")) {
 			ts.Fatalf("byte %d of %s is %q instead of %q: %v: %s", i, args[0], other[i], text[i], err, out)

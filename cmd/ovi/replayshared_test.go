@@ -43,7 +43,7 @@ func TestReplayOfASharedStore(t *testing.T) {
 		t.Errorf("--repair:\n%s", out)
 	}
 
-	rebuilt := "etcd://" + s.server.Endpoint + "/rebuilt"
+	rebuilt := "etcd://" + s.server.Endpoint + "/" + s.server.Room + "rebuilt"
 	why, history := s.run("bob", "0", "why", "web-1"), s.run("ann", "0", "history", "web-1")
 	if out := unwrapped(s.run("ann", "1", "audit", "replay", "--into", rebuilt)); !strings.Contains(out, id+" is missing") {
 		t.Errorf("rebuilt without bob's log:\n%s", out)
@@ -68,7 +68,7 @@ func TestReplayOfASharedStore(t *testing.T) {
 	if out := s.run("bob", "0", "audit", "replay", "--with", s.dataDir("ann")); !strings.Contains(out, "Equal") {
 		t.Errorf("after they went on:\n%s", out)
 	}
-	again := "etcd://" + s.server.Endpoint + "/again"
+	again := "etcd://" + s.server.Endpoint + "/" + s.server.Room + "again"
 	s.run("bob", "0", "audit", "replay", "--with", s.dataDir("ann"), "--into", again)
 	s.store = again
 	if out := s.run("bob", "0", "audit", "replay", "--with", s.dataDir("ann")); !strings.Contains(out, "Equal") {

@@ -19,9 +19,6 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// patience is how long a test waits for what must come at some time: only a hang takes longer.
-const patience = 4 * time.Minute
-
 // TestScripts runs each promise as a user would type it. A script is an archive: commands
 // first, then the files they use.
 func TestScripts(t *testing.T) {
@@ -35,6 +32,8 @@ func params(t *testing.T, dir string) testscript.Params {
 	if err != nil {
 		t.Fatal(err)
 	}
+	staff := &crew{}
+	t.Cleanup(func() { staff.end(t) })
 	return testscript.Params{
 		Condition: where(false),
 		Dir:       dir, UpdateScripts: *update, RequireExplicitExec: true,
@@ -52,22 +51,7 @@ func params(t *testing.T, dir string) testscript.Params {
 			e.Setenv("AWS_SHARED_CREDENTIALS_FILE", os.DevNull)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "until": until, "grow": grow, "written": written, "elsewhere": elsewhere, "bindings": bindings(), "capture": capture, "sql": sqlDo, "rows": sqlRows, "hand": hand, "bucket": bucket, "renumbered": renumbered},
-	}
-}
-
-// code runs ovi and checks its exit code: code 6 apply --auto-approve.
-func code(ts *testscript.TestScript, _ bool, args []string) {
-	if len(args) < 2 {
-		ts.Fatalf("usage: code N arguments of ovi")
-	}
-	err := ts.Exec("ovi", args[1:]...)
-	got := "0"
-	if err != nil {
-		got = exitText(err)
-	}
-	if got != args[0] {
-		ts.Fatalf("exit code %s, want %s", got, args[0])
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"ovi": staff.inside, "code": staff.code, "until": staff.until, "grow": grow, "written": written, "elsewhere": elsewhere, "bindings": bindings(), "capture": capture, "sql": sqlDo, "rows": sqlRows, "hand": hand, "bucket": bucket, "renumbered": renumbered},
 	}
 }
 
@@ -83,22 +67,6 @@ func capture(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("no match of %s", args[1])
 	}
 	ts.Setenv(args[0], found[1])
-}
-
-// until runs ovi repeatedly until its output matches: until PATTERN claims.
-func until(ts *testscript.TestScript, _ bool, args []string) {
-	if len(args) < 2 {
-		ts.Fatalf("usage: until PATTERN arguments of ovi")
-	}
-	pattern, err := regexp.Compile(args[0])
-	ts.Check(err)
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		_ = ts.Exec("ovi", args[1:]...)
-		if pattern.MatchString(ts.ReadFile("stdout")) {
-			return
-		}
-	}
-	ts.Fatalf("ovi %s never printed %s", strings.Join(args[1:], " "), args[0])
 }
 
 // grow makes the log of a data directory, or adds to it, as it was filled a hundred days ago over
@@ -143,10 +111,9 @@ func written(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	pattern, err := regexp.Compile(args[0])
 	ts.Check(err)
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for ; ; time.Sleep(50 * time.Millisecond) {
 		if text, err := os.ReadFile(ts.MkAbs(args[1])); err == nil && pattern.Match(text) {
 			return
 		}
 	}
-	ts.Fatalf("%s never held %s", args[1], args[0])
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/internal/etcdtest"
@@ -45,7 +44,7 @@ func TestRunOnASecuredStore(t *testing.T) {
 	s, _ := securedSite(t, fleet(3))
 	ann := s.keep("ann", "--interval", "4s", "--claim-ttl", "1m")
 	s.converged(3)
-	eventually(t, "its token expired between two cycles", patience, func() bool { return ann.cycles() >= 2 })
+	eventually(t, "its token expired between two cycles", func() bool { return ann.cycles() >= 2 })
 	s.run("eve", "0", "sandbox", "break", "delete", "ec2/web-1", "--region", "us-east-1")
 	s.converged(3)
 	if err := ann.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -108,11 +107,7 @@ func TestRefusedByTheStore(t *testing.T) {
 		{"nothing listens", "127.0.0.1:1/site"},
 		{"out of space", full.Endpoint + "/site"},
 	} {
-		begun := time.Now()
 		out, code := s.plainly("--store", "etcd://"+c.store)
-		if took := time.Since(begun); took > patience {
-			t.Errorf("%s: refused after %s", c.name, took)
-		}
 		if strings.Contains(out, "hunter2") || strings.Contains(out, storePassword) {
 			t.Errorf("%s: it shows the password:\n%s", c.name, out)
 		}
@@ -196,17 +191,17 @@ func TestAnotherStoreIsRefused(t *testing.T) {
 		if err == nil || exitText(err) != "1" || !strings.Contains(out, want) {
 			t.Errorf("%s: %v, want %q:\n%s", what, err, want, out)
 		}
-		if out, err := with("ann", "", "status"); err == nil || !strings.Contains(out, "the store of this data directory is etcd://"+s.server.Endpoint+"/site") {
+		if out, err := with("ann", "", "status"); err == nil || !strings.Contains(out, "the store of this data directory is etcd://"+s.server.Endpoint+"/"+s.server.Room+"site") {
 			t.Errorf("%s: the note is another one: %v\n%s", what, err, out)
 		}
 	}
 	wants("an empty cluster", "etcd://"+other.Endpoint+"/site", "this store is empty")
-	wants("a mistyped prefix", "etcd://"+s.server.Endpoint+"/sitte", "this store is empty")
+	wants("a mistyped prefix", "etcd://"+s.server.Endpoint+"/"+s.server.Room+"sitte", "this store is empty")
 	if out, err := with("eve", "etcd://"+other.Endpoint+"/site", "plan", "--sandbox"); err != nil && exitText(err) != "7" {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	wants("a cluster of others", "etcd://"+other.Endpoint+"/site", "was used with another store")
-	byName := "etcd://localhost" + strings.TrimPrefix(s.server.Endpoint, "127.0.0.1") + "/site"
+	byName := "etcd://localhost" + strings.TrimPrefix(s.server.Endpoint, "127.0.0.1") + "/" + s.server.Room + "site"
 	if out, err := with("ann", byName, "plan", "--sandbox"); err != nil {
 		t.Errorf("the same by another name: %v\n%s", err, out)
 	}

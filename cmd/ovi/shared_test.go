@@ -11,8 +11,8 @@ import (
 
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
-	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/internal/etcdtest"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 )
 
 // site is what instances with separate data directories share: an etcd, a sandbox
@@ -26,7 +26,12 @@ type site struct {
 
 func newSite(t *testing.T, config string) *site {
 	t.Helper()
-	s := &site{t: t, dir: t.TempDir(), server: etcdtest.Start(t)}
+	return siteOn(t, etcdtest.Shared(t), config)
+}
+
+func siteOn(t *testing.T, server *etcdtest.Server, config string) *site {
+	t.Helper()
+	s := &site{t: t, dir: t.TempDir(), server: server}
 	writeConfig(t, s.dir, config)
 	return s
 }
@@ -38,7 +43,7 @@ func (s *site) as(instance string, args ...string) *exec.Cmd {
 	case s.server == nil:
 		store, dir = "", "all"
 	case store == "":
-		store = "etcd://" + s.server.Endpoint + "/site"
+		store = "etcd://" + s.server.Endpoint + "/" + s.server.Room + "site"
 	}
 	cmd := ovi(s.t, s.dir, args...)
 	cmd.Env = append(cmd.Env,
@@ -206,7 +211,7 @@ func TestTheStoreOfADirectoryIsRemembered(t *testing.T) {
 	cmd := s.as("ann", "status")
 	cmd.Env = append(cmd.Env, "OVI_STORE=")
 	out, err := cmd.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "the store of this data directory is etcd://"+s.server.Endpoint+"/site") {
+	if err == nil || !strings.Contains(string(out), "the store of this data directory is etcd://"+s.server.Endpoint+"/"+s.server.Room+"site") {
 		t.Errorf("without a store: %v\n%s", err, out)
 	}
 	cmd = s.as("eve", "plan", "--sandbox", "--store", "etcd://eve:not-a-real-password@127.0.0.1:1/site")

@@ -9,8 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/ovi-project/ovi/internal/podmantest"
 )
@@ -65,7 +65,7 @@ func (s *shop) set(port int) string { return fmt.Sprintf("web.port=%d", port) }
 // answers is what the shop serves.
 func (s *shop) answers(port int, path, want string) {
 	s.t.Helper()
-	eventually(s.t, "the shop answers "+path, time.Minute, func() bool {
+	eventually(s.t, "the shop answers "+path, func() bool {
 		r, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d%s", port, path))
 		if err != nil {
 			return false
@@ -76,15 +76,21 @@ func (s *shop) answers(port int, path, want string) {
 	})
 }
 
+// freePort is a port that no other test is given. It is below those that the system gives to connections, and to who
+// listens at any port.
 func freePort(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for {
+		port := 12_000 + int(ports.Add(1))
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			_ = l.Close()
+			return port
+		}
 	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().(*net.TCPAddr).Port
 }
+
+// ports counts those given.
+var ports atomic.Int32
 
 // TestTheShopOnPodman: the example chart is applied in the order of its needs, and then nothing
 // is to do; it runs beside another namespace of its own; a manifest that is removed is pruned.

@@ -18,7 +18,7 @@ var (
 // history.
 func TestStoreCopy(t *testing.T) {
 	t.Parallel()
-	dir, server := t.TempDir(), etcdtest.Start(t)
+	dir, server := t.TempDir(), etcdtest.Shared(t)
 	writeConfig(t, dir, fleet(3))
 	must(t, dir, "apply", "--sandbox", "--auto-approve", "--quiet")
 	must(t, dir, "bless", "web-1", "--sandbox", "--reason", "keep it")
@@ -28,7 +28,7 @@ func TestStoreCopy(t *testing.T) {
 		return revisions.ReplaceAllString(must(t, dir, append([]string{"history", "web-1"}, extra...)...), "")
 	}
 	before := history()
-	to := "etcd://" + server.Endpoint + "/moved"
+	to := "etcd://" + server.Endpoint + "/" + server.Room + "moved"
 	there := must(t, dir, "store", "copy", ".ovi", to)
 	if after := history("--store", to); after != before {
 		t.Errorf("the history in etcd is another one:\n%s\nbefore:\n%s", after, before)

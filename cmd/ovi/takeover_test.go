@@ -51,7 +51,7 @@ func killLeaders(t *testing.T, s *site, on string, ttl time.Duration, kills int)
 	store := s.openStore()
 	start := func(name string) *instance {
 		i := s.keep(name, "--claim-ttl", ttl.String(), "--interval", "1h")
-		eventually(t, name+" stands by", patience, func() bool { return strings.Contains(i.said(), "keeps stack") })
+		eventually(t, name+" stands by", func() bool { return strings.Contains(i.said(), "keeps stack") })
 		return i
 	}
 	running := []*instance{start("ann"), start("bob")}
@@ -81,7 +81,7 @@ func killLeaders(t *testing.T, s *site, on string, ttl time.Duration, kills int)
 func (s *site) openStore() storage.Store {
 	s.t.Helper()
 	if s.server != nil {
-		store, err := etcd.Open(s.t.Context(), etcd.Config{Endpoints: []string{s.server.Endpoint}, Prefix: "site"})
+		store, err := etcd.Open(s.t.Context(), etcd.Config{Endpoints: []string{s.server.Endpoint}, Prefix: s.server.Room + "site"})
 		if err != nil {
 			s.t.Fatal(err)
 		}

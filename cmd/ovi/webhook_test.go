@@ -45,7 +45,7 @@ func TestTheWebhookHearsOnce(t *testing.T) {
 		byName[who] = s.keep(who, "--webhook", hook.URL, "--webhook-key-file", key)
 	}
 	notes := coordinator.NotesOn(s.openStore(), "alerts-fleet")
-	eventually(t, "the webhook has the alert, and the store remembers it", patience, func() bool {
+	eventually(t, "the webhook has the alert, and the store remembers it", func() bool {
 		kept, err := notes.All(t.Context())
 		return err == nil && sent() != "" && slices.ContainsFunc(slices.Collect(maps.Values(kept)), func(b []byte) bool {
 			return strings.Contains(string(b), "web-2")
@@ -59,14 +59,14 @@ func TestTheWebhookHearsOnce(t *testing.T) {
 	if err := byName[first].cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the other leads", patience, func() bool { return s.leader() == other })
+	eventually(t, "the other leads", func() bool { return s.leader() == other })
 	cycles := byName[other].cycles()
-	eventually(t, "it led two cycles and shows the alert", patience, func() bool {
+	eventually(t, "it led two cycles and shows the alert", func() bool {
 		return byName[other].cycles() >= cycles+2 && strings.Contains(byName[other].said(), "delete blocked by")
 	})
 	if got := sent(); got != "new blocked web-2" {
 		t.Errorf("the webhook received %q", got)
 	}
 	writeConfig(t, s.dir, fleet(3)) // configured again
-	eventually(t, "the webhook has the end", patience, func() bool { return sent() == "new blocked web-2, resolved blocked web-2" })
+	eventually(t, "the webhook has the end", func() bool { return sent() == "new blocked web-2, resolved blocked web-2" })
 }

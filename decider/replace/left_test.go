@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ovi-project/ovi/decider/replace"
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -48,7 +49,7 @@ func TestWhatIsLeftOfAReplacement(t *testing.T) {
 // TestWhatIsLeftEnds: from any stage, and the stage that is asked about does not change.
 func TestWhatIsLeftEnds(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		draw := func(id string) *resource.Observed {
 			if !rapid.Bool().Draw(t, id) {
 				return nil

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ovi-project/ovi/decider/replace"
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -127,53 +128,75 @@ func waits(nodes []replace.Node, tasks []replace.Task) map[string]map[string]boo
 	return out
 }
 
-// TestDowngradedPlansHaveNoCycle: after the downgrade every plan has an order, which keeps
-// the rules; without it some have none.
+// TestDowngradedPlansHaveNoCycle: after the downgrade every plan has an order, which keeps the rules.
 func TestDowngradedPlansHaveNoCycle(t *testing.T) {
 	t.Parallel()
-	plans, cycles := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		nodes := drawNodes(t, false)
-		plans++
 		if _, err := replace.Order(nodes); err != nil {
-			var cycle *resource.CycleError
-			if !errors.As(err, &cycle) || len(cycle.Cycle) < 1 {
-				t.Fatalf("the error is %v", err)
-			}
-			cycles++
+			isCycle(t, err)
 		}
-		fixed, down := downgraded(nodes)
-		tasks, err := replace.Order(fixed)
-		if err != nil {
-			t.Fatalf("%+v, downgraded %+v: %v", nodes, down, err)
-		}
-		waits := waits(fixed, tasks)
-		for _, r := range rules(fixed) {
-			if !waits[r[1]][r[0]] {
-				t.Errorf("%s does not wait for %s: %+v", r[1], r[0], tasks)
-			}
-		}
-		count := 0
-		for i := range fixed {
-			for _, does := range []bool{fixed[i].Creates, fixed[i].Deletes} {
-				if does {
-					count++
-				}
-			}
-		}
-		if len(tasks) != count || len(waits) != count {
-			t.Errorf("%d tasks, %d of them different; want %d", len(tasks), len(waits), count)
-		}
+		keepsTheRules(t, nodes)
 	})
-	if cycles*50 < plans && plans >= 100 { // fewer are drawn with -short
-		t.Errorf("only %d of %d plans have a cycle without the downgrade: the plans are too tame", cycles, plans)
+}
+
+// TestAPlanThatNeedsADowngrade has no order without it: b exists before a is replaced, which held b until now.
+func TestAPlanThatNeedsADowngrade(t *testing.T) {
+	t.Parallel()
+	nodes := []replace.Node{
+		{Ref: ref("a"), Creates: true, Deletes: true, Strategy: resource.CreateFirst, Holds: refs("b")},
+		{Ref: ref("b"), Creates: true, Deletes: true, Strategy: resource.DestroyFirst, DependsOn: refs("a")},
+	}
+	_, err := replace.Order(nodes)
+	isCycle(t, err)
+	keepsTheRules(t, nodes)
+}
+
+// failer is a *testing.T or a *rapid.T.
+type failer interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+func isCycle(t failer, err error) {
+	t.Helper()
+	var cycle *resource.CycleError
+	if !errors.As(err, &cycle) || len(cycle.Cycle) < 1 {
+		t.Fatalf("the error is %v", err)
+	}
+}
+
+func keepsTheRules(t failer, nodes []replace.Node) {
+	t.Helper()
+	fixed, down := downgraded(nodes)
+	tasks, err := replace.Order(fixed)
+	if err != nil {
+		t.Fatalf("%+v, downgraded %+v: %v", nodes, down, err)
+	}
+	waits := waits(fixed, tasks)
+	for _, r := range rules(fixed) {
+		if !waits[r[1]][r[0]] {
+			t.Errorf("%s does not wait for %s: %+v", r[1], r[0], tasks)
+		}
+	}
+	count := 0
+	for i := range fixed {
+		for _, does := range []bool{fixed[i].Creates, fixed[i].Deletes} {
+			if does {
+				count++
+			}
+		}
+	}
+	if len(tasks) != count || len(waits) != count {
+		t.Errorf("%d tasks, %d of them different; want %d", len(tasks), len(waits), count)
 	}
 }
 
 // TestOnlyWhatMustIsDowngraded: each downgrade taken back alone makes a cycle again.
 func TestOnlyWhatMustIsDowngraded(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		nodes := drawNodes(t, false)
 		fixed, down := downgraded(nodes)
 		for _, d := range down {
@@ -192,7 +215,7 @@ func TestOnlyWhatMustIsDowngraded(t *testing.T) {
 // TestCyclesAmongWhatExistsAreCut: two groups that refer to each other can both be deleted.
 func TestCyclesAmongWhatExistsAreCut(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		fixed, _ := downgraded(drawNodes(t, true))
 		if _, err := replace.Order(fixed); err != nil {
 			t.Errorf("%+v: %v", fixed, err)

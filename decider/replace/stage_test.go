@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ovi-project/ovi/decider/replace"
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -40,7 +41,7 @@ func drawStage(t *rapid.T) replace.Stage {
 // hand made.
 func TestWhatAStepMayDo(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		r, s := drawReplacement(t), drawStage(t)
 		step := r.Next(s)
 		healthy := s.New != nil && (s.New.Health == resource.Healthy || r.Stopped && s.New.Health == resource.Stopped)
@@ -91,7 +92,7 @@ func TestWhatAStepMayDo(t *testing.T) {
 // hand at any point, among crashes: the replacement still ends, and not with two resources.
 func TestMeddlingComesToAnEnd(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		w := newWorld(rapid.SampledFrom(strategies).Draw(t, "strategy"), good)
 		w.crashes = rapid.SliceOfN(rapid.IntRange(1, 25), 0, 3).Draw(t, "crashes")
 		slices.Sort(w.crashes)

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ovi-project/ovi/decider/rollout"
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -17,7 +18,7 @@ import (
 // configuration, unless the rollout halted for a failure.
 func TestRolloutsKeepTheirLimits(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		f := drawFleet(t)
 		for range 40 {
 			for _, n := range f.nodes {
@@ -66,7 +67,7 @@ func drawState(t *rapid.T) (rollout.Rollout, []rollout.Progressing) {
 // TestWhatATargetMayBe holds each target to its rules at any state.
 func TestWhatATargetMayBe(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		r, state := drawState(t)
 		target, halted, wave := rollout.Decide(r, state)
 		most := r.Attempts
@@ -107,7 +108,7 @@ func TestWhatATargetMayBe(t *testing.T) {
 // record, all others get the same answer.
 func TestOfflineNeverBlocks(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		r, state := drawState(t)
 		with, halted, wave := rollout.Decide(r, state)
 		most := max(r.Attempts, 1)
@@ -129,7 +130,7 @@ func TestOfflineNeverBlocks(t *testing.T) {
 
 func TestTheOrderOfTheInputDoesNotMatter(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		r, state := drawState(t)
 		a, halted, wave := rollout.Decide(r, state)
 		b, halted2, wave2 := rollout.Decide(r, rapid.Permutation(state).Draw(t, "order"))

@@ -25,6 +25,7 @@ import (
 // Server is a running member.
 type Server struct {
 	Endpoint string // host:port
+	Room     string // begins all prefixes of a test on a shared server, else empty
 	args     []string
 	bin      string
 	command  func(program string, args ...string) *exec.Cmd

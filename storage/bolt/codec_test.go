@@ -12,11 +12,12 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/storage"
 )
 
 func TestVersionsComeBackAsWritten(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		key := rapid.String().Draw(t, "key")
 		v := version{
 			modified: storage.Revision(rapid.Int64Range(1, 1<<60).Draw(t, "modified")),
@@ -155,7 +156,7 @@ func FuzzPageBounds(f *testing.F) {
 }
 
 func TestTheLogOfARevisionComesBack(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		keys := rapid.SliceOfDistinct(rapid.StringMatching(`[ab/]{1,12}`), func(s string) string { return s }).Draw(t, "keys")
 		if rapid.Bool().Draw(t, "long") { // several parts
 			for i := range 40 {

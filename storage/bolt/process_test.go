@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/bolt"
 )
@@ -101,7 +101,7 @@ func TestTwoProcessesShareOneStore(t *testing.T) {
 func TestKilledAtAnyMoment(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	s := reopen(t, path)
-	acknowledged := 0
+	acknowledged, draws := 0, drawn.Rand(t)
 	for range 12 {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), "OVI_TEST_STORE="+path, "OVI_TEST_ROUNDS=pairs")
@@ -112,7 +112,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		if !lines.Scan() { // it works; from here on it may die
 			t.Fatal("the process ended before its first commit")
 		}
-		time.Sleep(rand.N(60 * time.Millisecond))
+		time.Sleep(time.Duration(draws.Int64N(int64(60 * time.Millisecond))))
 		must(t, cmd.Process.Kill())
 		for ok := true; ok; ok = lines.Scan() {
 			if n, err := strconv.Atoi(lines.Text()); err == nil {

@@ -11,7 +11,7 @@ import (
 // TestALargeCommitWhoseLeaseEnded between its decision and its end blocks no other commit.
 func TestALargeCommitWhoseLeaseEnded(t *testing.T) {
 	t.Parallel()
-	server := etcdtest.Start(t)
+	server := etcdtest.Shared(t)
 	s, other := connect(t, server, "lease"), connect(t, server, "lease")
 	id, err := s.Grant(t.Context(), time.Minute)
 	if err != nil {

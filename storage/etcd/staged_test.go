@@ -15,7 +15,7 @@ import (
 
 func connect(t *testing.T, s *etcdtest.Server, prefix string) *Store {
 	t.Helper()
-	st, err := Open(t.Context(), Config{Endpoints: []string{s.Endpoint}, Prefix: prefix})
+	st, err := Open(t.Context(), Config{Endpoints: []string{s.Endpoint}, Prefix: s.Room + prefix})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func sees(t *testing.T, s *Store, at storage.Revision) map[string]int {
 // writer waits forever.
 func TestLargeCommitWhoseWriterDies(t *testing.T) {
 	t.Parallel()
-	server := etcdtest.Start(t)
+	server := etcdtest.Shared(t)
 	const n = 350
 	for _, c := range []struct {
 		name  string
@@ -143,7 +143,7 @@ func decided(t *testing.T, s *Store, st state, plan *staged, parts int) {
 // a sign of life; when it goes on it finds its commit done, once.
 func TestLargeCommitWhoseWriterStandsStill(t *testing.T) {
 	t.Parallel()
-	server := etcdtest.Start(t)
+	server := etcdtest.Shared(t)
 	const n = 350
 	still, other := connect(t, server, "still"), connect(t, server, "still")
 	ctx := t.Context()
@@ -180,7 +180,7 @@ func TestLargeCommitWhoseWriterStandsStill(t *testing.T) {
 // A writer whose sign of life has ended decides nothing: another writer may have removed its parts.
 func TestLargeCommitWhosePartsMayBeGone(t *testing.T) {
 	t.Parallel()
-	s := connect(t, etcdtest.Start(t), "late")
+	s := connect(t, etcdtest.Shared(t), "late")
 	ctx := t.Context()
 	if _, err := s.Commit(ctx, storage.Tx{Ops: many(1, "old")}); err != nil {
 		t.Fatal(err)
@@ -207,7 +207,7 @@ func TestLargeCommitWhosePartsMayBeGone(t *testing.T) {
 // Small commits while a large one is applied wait for it, and guards on it hold after it.
 func TestLargeCommitsSideBySide(t *testing.T) {
 	t.Parallel()
-	server := etcdtest.Start(t)
+	server := etcdtest.Shared(t)
 	a, b := connect(t, server, "side"), connect(t, server, "side")
 	done := make(chan error, 2)
 	for i, s := range []*Store{a, b} {
@@ -244,7 +244,7 @@ func TestLargeCommitsSideBySide(t *testing.T) {
 // transaction has 128.
 func TestManyGuardsOnLargeCommitsKeys(t *testing.T) {
 	t.Parallel()
-	s := connect(t, etcdtest.Start(t), "guards")
+	s := connect(t, etcdtest.Shared(t), "guards")
 	for _, value := range []string{"one", "two"} {
 		if _, err := s.Commit(t.Context(), storage.Tx{Ops: many(300, value)}); err != nil {
 			t.Fatal(err)
@@ -277,7 +277,7 @@ func TestManyGuardsOnLargeCommitsKeys(t *testing.T) {
 // holder could neither record under it nor give it back.
 func TestClaimsTakenDuringLargeCommitsKeepTheirTokens(t *testing.T) {
 	t.Parallel()
-	server := etcdtest.Start(t)
+	server := etcdtest.Shared(t)
 	a, b := connect(t, server, "tokens"), connect(t, server, "tokens")
 	lease, err := b.Grant(t.Context(), time.Minute)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -17,7 +18,7 @@ import (
 // histories and compares all results. Revisions and tokens of the two may differ in
 // number; they must not differ in order.
 func Machine(t *testing.T, model, open Open) {
-	rapid.Check(t, func(rt *rapid.T) {
+	drawn.Check(t, func(rt *rapid.T) {
 		m := &machine{tb: t, model: model(t), real: open(t), revs: map[storage.Revision]storage.Revision{0: 0}}
 		defer m.real.Close()
 		rt.Repeat(map[string]func(*rapid.T){

@@ -20,10 +20,13 @@ const (
 	cont = syscall.SIGCONT
 )
 
-// settings are the length and the size of a run.
+// settings are the length, the size and the seed of a run. With OVI_DRAWS=new the seed is a new one.
 func settings(t *testing.T) (length time.Duration, resources int, seed uint64) {
 	t.Helper()
-	length, resources, seed = 10*time.Second, 60, uint64(time.Now().UnixNano()%1_000_000)
+	length, resources, seed = 30*time.Second, 60, 35
+	if os.Getenv("OVI_DRAWS") == "new" {
+		seed = uint64(time.Now().UnixNano() % 1_000_000)
+	}
 	if text := os.Getenv("OVI_FAULTS"); text != "" {
 		d, err := time.ParseDuration(text)
 		if err != nil {

@@ -10,9 +10,11 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/ovi-project/ovi/internal/drawn"
 )
 
-var seedFlag = flag.Uint64("faults.seed", 0, "the seed of the faults; 0: one by the time")
+var seedFlag = flag.Uint64("faults.seed", 0, "the seed of the faults; 0: the same each time, or with OVI_DRAWS=new a new one")
 
 const (
 	faultNodes  = 20
@@ -113,18 +115,18 @@ func faultRun(t *testing.T, seed uint64, b broken, faults, calm time.Duration) (
 	return found
 }
 
-func faultSeed() uint64 {
+func faultSeed(t *testing.T) uint64 {
 	if *seedFlag != 0 {
 		return *seedFlag
 	}
-	return uint64(time.Now().UnixNano()) //nolint:gosec // after 1970
+	return drawn.Seed(t)
 }
 
 // TestASiteUnderFaults: 20 nodes, their orchestrator and the central one, with kills, stops, cut links, steps of the
 // clock, containers that fail and Git away for 10 minutes of virtual time. Every action is done at most once, every
 // event comes to the central orchestrator once and in order, and in the end all runs that was committed last.
 func TestASiteUnderFaults(t *testing.T) {
-	if found := faultRun(t, faultSeed(), nothing, faultsFor, faultsRest); len(found) > 0 {
+	if found := faultRun(t, faultSeed(t), nothing, faultsFor, faultsRest); len(found) > 0 {
 		t.Errorf("%d findings:\n%s", len(found), strings.Join(found, "\n"))
 	}
 }
@@ -132,7 +134,7 @@ func TestASiteUnderFaults(t *testing.T) {
 // TestTheCheckerFindsLostEvents: where the network acknowledges events before the other end has them, some are lost,
 // and the checker finds it.
 func TestTheCheckerFindsLostEvents(t *testing.T) {
-	found := strings.Join(faultRun(t, faultSeed(), unacknowledged, faultsFor, time.Minute), "\n")
+	found := strings.Join(faultRun(t, faultSeed(t), unacknowledged, faultsFor, time.Minute), "\n")
 	if !strings.Contains(found, "events are lost") {
 		t.Errorf("without acknowledgments the checker found only:\n%s", found)
 	}
@@ -140,7 +142,7 @@ func TestTheCheckerFindsLostEvents(t *testing.T) {
 
 // TestTheCheckerFindsDoubledEvents: what keeps events again that come again is found.
 func TestTheCheckerFindsDoubledEvents(t *testing.T) {
-	found := strings.Join(faultRun(t, faultSeed(), doubled, faultsFor, time.Minute), "\n")
+	found := strings.Join(faultRun(t, faultSeed(t), doubled, faultsFor, time.Minute), "\n")
 	if !strings.Contains(found, "lost or doubled") {
 		t.Errorf("with doubled events the checker found only:\n%s", found)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/cluster/docker"
 	"github.com/ovi-project/ovi/provider/cluster/system"
@@ -78,7 +79,7 @@ func TestClashesWithinAStackAreFound(t *testing.T) {
 // TestMarksAreReadAsWritten, from a label and from the path of a mount.
 func TestMarksAreReadAsWritten(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		word := rapid.StringMatching(`[a-zA-Z0-9_.-]{1,120}`)
 		scope := resource.Scope{Provider: system.Name, Location: "unix:///" + word.Draw(t, "location")}
 		ref := resource.Ref{

@@ -79,16 +79,13 @@ func (o *orchestrator) site(t *testing.T, name string) identity.Node {
 func (o *orchestrator) has(t *testing.T, want int) {
 	t.Helper()
 	var got []link.Event
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for ; ; time.Sleep(5 * time.Millisecond) {
 		var err error
 		if got, err = outbox.Read(edge.EventsFile(o.dir)); err != nil {
 			t.Fatal(err)
 		}
 		if len(got) >= want {
 			break
-		}
-		if time.Now().After(end) {
-			t.Fatalf("%d events have come; want %d", len(got), want)
 		}
 	}
 	for i, e := range got {

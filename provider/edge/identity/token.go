@@ -51,32 +51,39 @@ func (a *Authority) ticket(secret string) string {
 // used ends the name of a token that was used.
 const used = ".used"
 
-// Enroll signs a certificate for the node of a token. The token cannot be used again, whatever comes of it.
+// Enroll signs a certificate for the node of a token. A token that has not expired cannot be used again, whatever
+// comes of it.
 // node is known also where a token was used before.
 func (a *Authority) Enroll(token string, csr []byte) (node string, cert []byte, err error) {
 	secret, _, _ := strings.Cut(token, ".")
 	name := a.ticket(secret)
-	err = os.Rename(name, name+used) // one of several succeeds
-	b, bad := os.ReadFile(name + used)
-	if errors.Is(bad, fs.ErrNotExist) {
-		return "", nil, fmt.Errorf("%w: the token is unknown; make one: ovi edge token SITE/NODE", ErrRefused)
-	}
-	var t ticket
-	if bad == nil {
-		bad = json.Unmarshal(b, &t)
-	}
-	switch {
-	case bad != nil:
-		return "", nil, bad
-	case errors.Is(err, fs.ErrNotExist):
-		return t.Node, nil, fmt.Errorf("%w: %w", ErrRefused, ErrUsed)
-	case err != nil:
-		return t.Node, nil, err
-	case a.clock().After(t.Expires):
+	t, err := read(name)
+	if err == nil && a.clock().After(t.Expires) { // it stays unused
 		return t.Node, nil, fmt.Errorf("%w: the token has expired; make another: ovi edge token %s", ErrRefused, t.Node)
 	}
-	cert, err = a.issue(csr, t.Node)
+	if err == nil {
+		err = os.Rename(name, name+used) // one of several succeeds
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		if t, err = read(name + used); err == nil {
+			err = fmt.Errorf("%w: %w", ErrRefused, ErrUsed)
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil, fmt.Errorf("%w: the token is unknown; make one: ovi edge token SITE/NODE", ErrRefused)
+	}
+	if err == nil {
+		cert, err = a.issue(csr, t.Node)
+	}
 	return t.Node, cert, err
+}
+
+func read(name string) (t ticket, err error) {
+	b, err := os.ReadFile(name)
+	if err == nil {
+		err = json.Unmarshal(b, &t)
+	}
+	return t, err
 }
 
 // Revoke refuses every certificate of a node, SITE/NODE, that was signed until now.

@@ -59,15 +59,10 @@ func (*orchestrator) Enroll(context.Context, link.EnrollRequest) (link.EnrollRep
 // until reads reports until one is as described.
 func (o *orchestrator) until(t *testing.T, what string, ok func(link.Report) bool) link.Report {
 	t.Helper()
-	var last link.Report
-	for end := time.After(time.Minute); ; {
-		select {
-		case last = <-o.reports:
-			if ok(last) {
-				return last
-			}
-		case <-end:
-			t.Fatalf("%s: the last report is %+v", what, last)
+	t.Log("until ", what) // read where it never comes
+	for {
+		if r := <-o.reports; ok(r) {
+			return r
 		}
 	}
 }
@@ -171,10 +166,9 @@ func TestANodeOnPodman(t *testing.T) {
 	server.Stop()
 	host.Podman(t, "stop", "-t", "0", "ovi-web")
 	start(t, host, listener.Addr().String())
-	for end := time.Now().Add(time.Minute); host.Podman(t, "inspect", "-f", "{{.State.Running}}", "ovi-web") != "true"; time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("a node without its orchestrator starts nothing")
-		}
+	t.Log("until a node without its orchestrator starts its container")
+	for host.Podman(t, "inspect", "-f", "{{.State.Running}}", "ovi-web") != "true" {
+		time.Sleep(50 * time.Millisecond)
 	}
 }
 

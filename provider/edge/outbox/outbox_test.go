@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/provider/edge/link"
 	"github.com/ovi-project/ovi/provider/edge/outbox"
 )
@@ -29,6 +30,7 @@ func event(n int) link.Event {
 // chain is a node, the orchestrator of its site and the central one, each of which may be killed at any time.
 type chain struct {
 	t              *testing.T
+	draws          *rand.Rand
 	files          [3]string
 	boxes          [3]*outbox.Outbox
 	unacknowledged bool // a fault to find: what was sent is not kept until it is acknowledged
@@ -36,7 +38,7 @@ type chain struct {
 }
 
 func newChain(t *testing.T) *chain {
-	c := &chain{t: t}
+	c := &chain{t: t, draws: drawn.Rand(t)}
 	dir := t.TempDir()
 	for i, name := range []string{"node", "lo", "co"} {
 		c.files[i] = filepath.Join(dir, name)
@@ -51,7 +53,7 @@ func (c *chain) kill(i int) {
 	c.kills++
 	f, err := os.OpenFile(c.files[i], os.O_APPEND|os.O_WRONLY, 0o600)
 	if err == nil {
-		_, err = f.WriteString("0badc0de {\"number\":99999"[:rand.IntN(24)])
+		_, err = f.WriteString("0badc0de {\"number\":99999"[:c.draws.IntN(24)])
 	}
 	if err != nil {
 		c.t.Fatal(err)
@@ -65,7 +67,7 @@ func (c *chain) kill(i int) {
 func (c *chain) send(i int) {
 	c.t.Helper()
 	from, to := c.boxes[i], c.boxes[i+1]
-	sent := from.After(0, 1+rand.IntN(64))
+	sent := from.After(0, 1+c.draws.IntN(64))
 	if len(sent) == 0 {
 		return
 	}
@@ -78,7 +80,7 @@ func (c *chain) send(i int) {
 	if c.unacknowledged {
 		ack()
 	}
-	if rand.IntN(5) == 0 {
+	if c.draws.IntN(5) == 0 {
 		return
 	}
 	events := make([]link.Event, len(sent))
@@ -88,7 +90,7 @@ func (c *chain) send(i int) {
 	if err := to.Accept(events...); err != nil {
 		c.t.Fatal(err)
 	}
-	if rand.IntN(5) > 0 {
+	if c.draws.IntN(5) > 0 {
 		ack()
 	}
 }
@@ -97,12 +99,12 @@ func (c *chain) send(i int) {
 func (c *chain) run(events int) (faults []string) {
 	c.t.Helper()
 	for made := 0; made < events; {
-		switch n := rand.IntN(200); {
+		switch n := c.draws.IntN(200); {
 		case n < 3:
 			c.kill(n)
 		case n < 100:
 			var fresh []link.Event
-			for range min(1+rand.IntN(64), events-made) {
+			for range min(1+c.draws.IntN(64), events-made) {
 				made++
 				fresh = append(fresh, event(made))
 			}
