@@ -25,7 +25,14 @@ var layers = map[string]int{
 	"resource": 2, "resource/rules": 1, "resource/position": 0,
 	"examples/fleet": 0, "internal/": 0, "internal/sshsig/sshsigtest": 1, "internal/gitclone/gittest": 1,
 	"comparator": 10, "decider/replace": 10, "wal": 10, "storage": 10, "provider": 10, "source": 10,
-	"internal/awsfake": 10, "internal/etcdtest": 10, "internal/mototest": 10, "internal/podmantest": 10,
+	"provider/aws/api": 11, "provider/aws/network": 12, "provider/aws/identity": 12, "provider/aws/keys": 13,
+	"provider/aws/bucket": 13, "provider/aws/dns": 13, "provider/aws/database": 13, "provider/aws/balance": 14,
+	"provider/aws/compute":      15,
+	"provider/aws/sandbox/wire": 10, "provider/aws/sandbox/core": 11, "provider/aws/sandbox/ec2": 12,
+	"provider/aws/sandbox/network": 13, "provider/aws/sandbox/identity": 13, "provider/aws/sandbox/bucket": 13,
+	"provider/aws/sandbox/dns": 14, "provider/aws/sandbox/keys": 15, "provider/aws/sandbox/balance": 16,
+	"provider/aws/sandbox/compute": 17, "provider/aws/sandbox/database": 17,
+	"internal/etcdtest": 10, "internal/mototest": 10, "internal/podmantest": 10,
 	"internal/clustertest": 15, "provider/toys/shelf": 15, "provider/edge/link": 15,
 	"source/syntax": 15, "source/jsonschema": 15,
 	"provider/podman/libpod": 11, "provider/podman/failure": 11, "provider/podman/marks": 12, "provider/podman/schema": 13,
@@ -38,7 +45,12 @@ var layers = map[string]int{
 	"provider/cluster/haproxy/route": 13, "provider/cluster/portainer/environment": 13,
 	"decider": 20, "decider/rollout": 20, "coordinator": 20, "observer": 20,
 	"storage/": 20, "provider/": 20, "source/": 20,
-	"ledger": 31, "ledger/event": 30, "ledger/phrase": 31, "ledger/history": 32, "ledger/ledgertest": 33,
+	"source/config/input": 16, "source/config/read": 17, "source/config/settings": 18,
+	"source/chart/page": 16, "source/chart/values": 17, "source/chart/templates": 18,
+	"ledger": 31, "ledger/event": 26, "ledger/rows": 27, "ledger/query": 28, "ledger/project": 28,
+	"ledger/trust": 29, "ledger/record": 30,
+	"engine/parts": 34, "engine/recovery": 35, "engine/plan/locate": 36, "engine/plan/follow": 36, "engine/plan": 37,
+	"engine/apply": 38, "engine/operate": 39, "render/term": 40, "ledger/phrase": 31, "ledger/history": 32, "ledger/ledgertest": 33,
 	"ledger/replay": 33, "ledger/proof": 33, "ledger/explain": 41, "ledger/report": 42,
 	"engine": 40, "engine/backtest": 42, "render": 41, "render/metrics": 41,
 	"provider/edge/node": 42, "provider/edge/central": 42,
@@ -58,8 +70,7 @@ var goroutines = []string{
 	"coordinator/session.go",             // the heartbeat of all claims
 	"engine/loop/async.go",               // an observation of the loop, one at a time for each scope
 	"engine/loop/run.go",                 // one for each stack of the loop, two while it stands by, one while it helps
-	"engine/checkfirst.go",               // one for each create that is checked, bounded
-	"engine/walk.go",                     // one for each action, bounded
+	"engine/apply/walk.go",               // one for each action, bounded
 	"observer/observer.go",               // one for each scope, bounded
 	"provider/aws/observe.go",            // one for each service of a region
 	"provider/aws/s3.go",                 // one for each bucket, bounded
@@ -79,6 +90,7 @@ var goroutines = []string{
 	"provider/edge/node/node.go",         // reads the requests of a stream
 	"provider/edge/node/tasks.go",        // does the tasks of each deployment, one after the other
 	"ledger/report/writer.go",            // writes the status columns of a source
+	"source/syntax/cut.go",               // one for each piece of a long list, a few ahead of the reader
 	"storage/storagetest/watch.go",       // the conformance suite's watchers
 	"storage/storagetest/writes.go",      // the conformance suite's writers
 
@@ -90,7 +102,7 @@ var goroutines = []string{
 // clocks lists the folders that may read the clock or wait. The core is not among them.
 var clocks = []string{
 	"wal", "storage", "coordinator", "ledger", "engine", "provider", "observer", "render",
-	"internal/gitclone", "internal/awsfake", "internal/boottime", "internal/etcdtest", "internal/mototest",
+	"internal/gitclone", "internal/boottime", "internal/etcdtest", "internal/mototest",
 	"internal/podmantest", "internal/clustertest", "cmd", "test",
 }
 
@@ -184,7 +196,11 @@ func TestEdgesAreIndependent(t *testing.T) {
 			}
 		}
 		for _, p := range ours {
-			if (within(s.pkg, "provider") || within(s.pkg, "source")) && within(p, "internal/awsfake") {
+			inside := within(s.pkg, "provider/aws/sandbox")
+			if inside && within(p, "provider") && !within(p, "provider/aws/sandbox") {
+				t.Errorf("%s imports %s: the sandbox knows no provider", s.path, p)
+			}
+			if (within(s.pkg, "provider") || within(s.pkg, "source")) && !inside && within(p, "provider/aws/sandbox") {
 				t.Errorf("%s imports %s: a provider does not know the sandbox", s.path, p)
 			}
 		}
@@ -207,7 +223,7 @@ func TestAProviderStandsInItsFolderAndTheTable(t *testing.T) {
 		t.Fatal("no folder of provider has an Entry")
 	}
 	for _, s := range sources(t) {
-		if s.path == "cmd/ovi/table.go" || within(s.pkg, "test/bench") || within(s.pkg, "internal/awsfake") || within(s.pkg, "internal/podmantest") {
+		if s.path == "cmd/ovi/table.go" || within(s.pkg, "test/bench") || within(s.pkg, "provider/aws/sandbox") || within(s.pkg, "internal/podmantest") {
 			continue
 		}
 		if within(s.pkg, "provider/cluster") || within(s.pkg, "internal/clustertest") {

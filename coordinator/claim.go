@@ -84,6 +84,7 @@ func (e *ClaimedError) Error() string {
 	if c.User != "" {
 		who = c.User + "@" + c.Host
 	}
-	return fmt.Sprintf("%s is claimed by %s (instance %s, run %s, pid %d on %s) since %s; the claim expires at %s unless it is renewed. See: ovi claims",
+	return fmt.Sprintf("%s is claimed by %s (instance %s, run %s, pid %d on %s) since %s; the claim expires at %s "+
+		"unless it is renewed. See: ovi claims",
 		c.Ref, who, c.Instance, c.Run, c.PID, c.Host, c.Since.UTC().Format(time.RFC3339), e.Until.UTC().Format(time.RFC3339))
 }

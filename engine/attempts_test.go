@@ -16,6 +16,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/engine/loop"
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/toys/box"
@@ -250,7 +251,7 @@ func drawRounds(r *rapid.T) (out []round) {
 // no configuration is tried more often than the rules allow since it last succeeded, or an operator
 // allowed more; those that a crash ended, four times as often. What is blocked was tried as often.
 func TestNeverMoreAttemptsThanAllowed(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
+	drawn.Check(t, func(r *rapid.T) {
 		allowed, rounds := rapid.IntRange(1, 4).Draw(r, "allowed"), drawRounds(r)
 		var wrong []string
 		synctest.Test(t, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/internal/vfs"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/toys/box"
@@ -35,7 +36,7 @@ type owned struct {
 func TestOnlyWhatTheLogProvesIsActedOn_EveryCarrier(t *testing.T) {
 	for _, kind := range []string{"box", "pod", "volume", "app"} {
 		t.Run(kind, func(t *testing.T) {
-			rapid.Check(t, func(r *rapid.T) {
+			drawn.Check(t, func(r *rapid.T) {
 				steps := rapid.SliceOfN(rapid.Custom(drawDisturbance), 1, 8).Draw(r, "steps")
 				var wrong []string
 				synctest.Test(t, func(t *testing.T) {

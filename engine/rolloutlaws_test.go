@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/rules"
 )
@@ -89,7 +90,7 @@ func (x *tripped) check(halted bool) {
 // TestRolloutsKeepTheirLawsInTheEngine: whatever fails, is offline or is started again, there is no attempt too
 // many, no node is asked for a version behind a wave that failed, and one that is offline blocks no other.
 func TestRolloutsKeepTheirLawsInTheEngine(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
+	drawn.Check(t, func(r *rapid.T) {
 		x := tripped{trip: drawTrip(r)}
 		synctest.Test(t, func(t *testing.T) {
 			var y *yard

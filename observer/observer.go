@@ -108,8 +108,10 @@ func tidy(snapshot resource.Snapshot, s resource.Scope) (resource.Snapshot, erro
 		snapshot.Resources = slices.SortedStableFunc(slices.Values(snapshot.Resources), byRef)
 	}
 	for i := range snapshot.Resources {
-		if r := snapshot.Resources[i].Ref; r.Kind == "" || r.Name == "" || strings.Contains(r.Kind, "/") || strings.Contains(r.Name, "/") {
-			return snapshot, fmt.Errorf("observe %s: the provider reports %s with the invalid ref %q, which is a defect of the provider", s, snapshot.Resources[i].ID, r)
+		if r := snapshot.Resources[i].Ref; r.Kind == "" || r.Name == "" || strings.Contains(r.Kind, "/") ||
+			strings.Contains(r.Name, "/") {
+			return snapshot, fmt.Errorf("observe %s: the provider reports %s with the invalid ref %q, which is a defect of "+
+				"the provider", s, snapshot.Resources[i].ID, r)
 		}
 	}
 	return snapshot, nil
@@ -117,7 +119,8 @@ func tidy(snapshot resource.Snapshot, s resource.Scope) (resource.Snapshot, erro
 
 // distinct sorts the requests by scope and keeps the first of each scope.
 func distinct(requests []provider.ObserveRequest) []provider.ObserveRequest {
-	sorted := slices.SortedStableFunc(slices.Values(requests), func(a, b provider.ObserveRequest) int { return a.Scope.Compare(b.Scope) })
+	sorted := slices.SortedStableFunc(slices.Values(requests),
+		func(a, b provider.ObserveRequest) int { return a.Scope.Compare(b.Scope) })
 	return slices.CompactFunc(sorted, func(a, b provider.ObserveRequest) bool { return a.Scope == b.Scope })
 }
 

@@ -39,7 +39,8 @@ type RolloutStatus struct {
 	Text    string // that, for users
 }
 
-// SiteReporter is a Provider with a central orchestrator, which hears of this, or with agents that get what they need to
+// SiteReporter is a Provider with a central orchestrator, which hears of this, or with agents that get what they need
+// to
 // know of a configuration where nothing is to change. A status that it has heard of
 // costs nothing.
 type SiteReporter interface {

@@ -70,9 +70,10 @@ type Request struct {
 	MarkKey string // of Mark: the recorded key of the resource's creation
 	Token   int64  // of the claim; a provider checks it if it can
 	Owner   string
-	Desired resource.Desired   // of Delete: its Attrs alone, as configured or else last applied
-	Have    resource.Observed  // zero for Create
-	Beside  *resource.Observed // for Create and Switch of a swap: the old resource, set aside; Create then does not start the new one
+	Desired resource.Desired  // of Delete: its Attrs alone, as configured or else last applied
+	Have    resource.Observed // zero for Create
+	// for Create and Switch of a swap: the old resource, set aside; Create then does not start the new one
+	Beside *resource.Observed
 	// Replaces is for Create after the old resource was deleted: what it was. What it left behind may be
 	// used again.
 	Replaces *resource.Observed

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/render/term"
@@ -167,7 +168,7 @@ func TestLaw9_SecretsStayOut_OfTheScreen(t *testing.T) {
 // TestNothingIsTruncated: at every width the sign and the name are in one line, the whole value
 // is on the screen, and no line is wider than the terminal but for a single long word.
 func TestNothingIsTruncated(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		width := rapid.IntRange(40, 220).Draw(t, "width")
 		name := rapid.StringMatching(`[a-z][a-z0-9-]{0,60}`).Draw(t, "name")
 		detail := rapid.StringMatching(`[ -~ü\x00-\x1f]{0,200}`).Draw(t, "detail")

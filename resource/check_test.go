@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -183,7 +184,7 @@ func TestNearest(t *testing.T) {
 // What Check accepts matches itself, and so does what is created from it.
 func TestWhatIsCreatedAsConfiguredDoesNotDiffer(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		in := attrs("size", int(rapid.IntRange(1, 9).Draw(t, "size")))
 		maybe := func(name string, v any) {
 			if rapid.Bool().Draw(t, name) {
@@ -233,7 +234,7 @@ func TestApplyingTheChangesLeavesNoDifference(t *testing.T) {
 		}
 		return resource.AttrsOf(m)
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		desired, there := draw(t, "desired "), draw(t, "observed ")
 		for _, c := range resource.Diff(desired, there, k, resource.DiffOptions{}) {
 			head, rest, nested := strings.Cut(c.Path, ".")

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ovi-project/ovi/internal/canary"
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -71,7 +72,7 @@ func TestTextsLoseTheirSecrets(t *testing.T) {
 // TestNoSecretIsLeft: of several secrets, also where one is part of another or they overlap.
 func TestNoSecretIsLeft(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		secret := rapid.StringMatching(`[ab]{2,6}`)
 		secrets := rapid.SliceOfN(secret, 1, 3).Draw(t, "secrets")
 		parts := rapid.SliceOf(rapid.OneOf(rapid.SampledFrom(secrets), rapid.StringMatching(`[abx ]{0,3}`))).Draw(t, "parts")
@@ -87,7 +88,7 @@ func TestNoSecretIsLeft(t *testing.T) {
 // TestAnyTextCanBeConcealed: any bytes, in any encoding, without a panic, and no longer in the result.
 func TestAnyTextCanBeConcealed(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		secret := rapid.StringMatching(`[ -~]{6,40}`).Draw(t, "secret")
 		e := rapid.SampledFrom(canary.Encodings()).Draw(t, "encoding")
 		before, after := rapid.String().Draw(t, "before"), rapid.String().Draw(t, "after")

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -38,7 +39,7 @@ func TestGroupedValuesAreRead(t *testing.T) {
 // A plan file has the text and not the values.
 func TestGroupedValuesAreReadBack(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		groups := rapid.OneOf(rapid.Just(""), rapid.StringMatching(account))
 		want := resource.Grouped(rapid.MapOf(groups, rapid.StringMatching(`[a-z/:][a-z=,/:]*[a-z=/:]`)).Draw(t, "values"))
 		if diff := cmp.Diff(want, resource.ParseGrouped(want.String(), account)); diff != "" {

@@ -8,12 +8,13 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/resource"
 )
 
 func TestValuesComeBackFromJSON(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		v := drawValue(t, 3)
 		b := resource.AppendJSON(nil, v)
 		if !json.Valid(b) {
@@ -31,7 +32,7 @@ func TestValuesComeBackFromJSON(t *testing.T) {
 
 func TestResourcesComeBackFromTheRecord(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		o := drawObserved(t)
 		b := o.AppendJSON(nil)
 		if !json.Valid(b) {
@@ -55,7 +56,7 @@ func TestResourcesComeBackFromTheRecord(t *testing.T) {
 // both.
 func TestBytesAreEqualIfAndOnlyIfResourcesAre(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		a, b := drawObserved(t), drawObserved(t)
 		if rapid.Bool().Draw(t, "nearly the same") {
 			b = a

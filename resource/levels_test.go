@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -75,7 +76,7 @@ func TestALongChainDoesNotExhaustTheStack(t *testing.T) {
 // if and only if there is one.
 func TestLevelsHold(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "resources")
 		nodes := make([]resource.Node, n)
 		var reach [8][8]bool

@@ -8,13 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
 )
 
 func TestRefsComeBack(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		r := drawRef(t)
 		back, err := resource.ParseRef(r.String())
 		if err != nil || back != r {

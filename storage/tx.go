@@ -61,9 +61,11 @@ func (tx Tx) Sorted() ([]Op, error) {
 		case op.Key == "":
 			return nil, fmt.Errorf("%w: an operation without a key", ErrInvalid)
 		case len(op.Key) > MaxKey:
-			return nil, fmt.Errorf("%w: a key of %d bytes, at most %d are allowed: it begins with %.80q", ErrInvalid, len(op.Key), MaxKey, op.Key)
+			return nil, fmt.Errorf("%w: a key of %d bytes, at most %d are allowed: it begins with %.80q", ErrInvalid,
+				len(op.Key), MaxKey, op.Key)
 		case len(op.Value) > MaxValue:
-			return nil, fmt.Errorf("%w: the value of %q has %d bytes, at most %d are allowed", ErrInvalid, op.Key, len(op.Value), MaxValue)
+			return nil, fmt.Errorf("%w: the value of %q has %d bytes, at most %d are allowed", ErrInvalid, op.Key, len(op.Value),
+				MaxValue)
 		case i > 0 && ops[i-1].Key == op.Key:
 			return nil, fmt.Errorf("%w: duplicate key %q", ErrInvalid, op.Key)
 		}

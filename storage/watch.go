@@ -28,7 +28,8 @@ const (
 // Await returns nil as soon as ready returns true. It calls ready at once, after each change
 // under prefix, and at the given interval. It ends with ready's error, with the context's
 // cause, or with the error of a watch that fails. ready gets the context of Await.
-func Await(ctx context.Context, s Store, prefix string, every time.Duration, ready func(context.Context) (bool, error)) error {
+func Await(ctx context.Context, s Store, prefix string, every time.Duration,
+	ready func(context.Context) (bool, error)) error {
 	for {
 		ok, err := awaitRound(ctx, s, prefix, every, ready)
 		if ok || err != nil {
@@ -38,7 +39,8 @@ func Await(ctx context.Context, s Store, prefix string, every time.Duration, rea
 }
 
 // awaitRound waits for one interval.
-func awaitRound(ctx context.Context, s Store, prefix string, every time.Duration, ready func(context.Context) (bool, error)) (ok bool, err error) {
+func awaitRound(ctx context.Context, s Store, prefix string, every time.Duration,
+	ready func(context.Context) (bool, error)) (ok bool, err error) {
 	round, cancel := context.WithTimeout(ctx, every)
 	defer cancel()
 	asked := false

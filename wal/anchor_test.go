@@ -5,13 +5,14 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/internal/vfs"
 	"github.com/ovi-project/ovi/wal"
 )
 
 // TestEveryAnchorEverGivenVerifies, however often the log was appended to, opened and trimmed since.
 func TestEveryAnchorEverGivenVerifies(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
+	drawn.Check(t, func(r *rapid.T) {
 		m := vfs.NewMem(1)
 		l := mustOpen(t, m)
 		var anchors []wal.Option

@@ -9,6 +9,7 @@ import (
 	"github.com/zeebo/blake3"
 	"pgregory.net/rapid"
 
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/internal/vfs"
 	"github.com/ovi-project/ovi/wal"
 )
@@ -39,7 +40,7 @@ func climbed(x wal.Inclusion, batches uint64) (wal.Hash, bool) {
 // TestEveryBatchIsProved: the batch of every record that is kept leads to the root of any checkpoint behind
 // it, also behind a trim, and none does once a byte of it is another.
 func TestEveryBatchIsProved(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
+	drawn.Check(t, func(r *rapid.T) {
 		l := mustOpen(t, vfs.NewMem(1))
 		defer mustClose(t, l)
 		var under []wal.Anchor

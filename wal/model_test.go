@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/internal/vfs"
 	"github.com/ovi-project/ovi/wal"
 )
@@ -132,7 +133,7 @@ func (m *machine) Verify(t *rapid.T) {
 }
 
 func TestAgainstModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		m := &machine{fs: vfs.NewMem(1)}
 		t.Repeat(map[string]func(*rapid.T){
 			"append": m.Append, "append more": m.Append, "close": m.Close, "trim": m.Trim,

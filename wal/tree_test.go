@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/wal"
 )
 
@@ -57,7 +58,7 @@ func TestTheTreeIsThatOfRFC6962(t *testing.T) {
 // TestPartsOfATreeJoin: two parts have the root of the whole, wherever it is cut, also as text; and no
 // other hash in them has it.
 func TestPartsOfATreeJoin(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		leaves := make([]wal.Hash, rapid.IntRange(0, 70).Draw(t, "leaves"))
 		for i := range leaves {
 			leaves[i] = leaf(byte(i))

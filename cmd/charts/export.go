@@ -42,7 +42,8 @@ func exportTo(p *command.Process, x provider.Export) *urfave.Command {
 		&urfave.StringFlag{Name: "out", Usage: "write the files to folder `DIR` (default: the chart's name and the form)"},
 	}, session.ChartFlags()...)
 	if !x.Managed {
-		flags = append(flags, &urfave.BoolFlag{Name: "handover", Usage: "stop managing what the files manage, as `ovi forget` does"}, command.ReasonFlag(), command.LockFlag())
+		flags = append(flags, &urfave.BoolFlag{Name: "handover",
+			Usage: "stop managing what the files manage, as `ovi forget` does"}, command.ReasonFlag(), command.LockFlag())
 	}
 	return &urfave.Command{
 		Name: x.Format, ArgsUsage: "[CHART]", Usage: "Write " + x.Doc,
@@ -87,7 +88,8 @@ func export(c *command.Call, x provider.Export) error {
 		c.Out.Report(d)
 	}
 	if !x.Managed && !c.Cmd.Bool("handover") {
-		c.Out.Warn("ovi still manages these resources: what the units create again is a conflict", "export with --handover, or stop using the chart on this host")
+		c.Out.Warn("ovi still manages these resources: what the units create again is a conflict",
+			"export with --handover, or stop using the chart on this host")
 	}
 	given := 0
 	if c.Cmd.Bool("handover") {
@@ -101,11 +103,13 @@ func export(c *command.Call, x provider.Export) error {
 func tellExport(c *command.Call, e exported, x provider.Export, given int) error {
 	names := slices.Sorted(maps.Keys(e.Files))
 	if c.Out.Machine() {
-		return c.Out.Records(render.Exported{Type: "exported", Data: render.ExportedFiles{Format: x.Format, Dir: e.dir, Files: names, Notes: len(e.Notes), HandedOver: given}})
+		return c.Out.Records(render.Exported{Type: "exported",
+			Data: render.ExportedFiles{Format: x.Format, Dir: e.dir, Files: names, Notes: len(e.Notes), HandedOver: given}})
 	}
 	c.Out.Say("Wrote %s to %s, with %s.", render.Many(len(names), "file"), e.dir, render.Many(len(e.Notes), "note"))
 	if given > 0 {
-		c.Out.Say("Handed over %s: ovi no longer manages them. Nothing was changed on the host.", render.Many(given, "resource"))
+		c.Out.Say("Handed over %s: ovi no longer manages them. Nothing was changed on the host.",
+			render.Many(given, "resource"))
 	}
 	c.Out.Say("Next: %s.", strings.ReplaceAll(e.Next, "DIR", e.dir))
 	return nil
@@ -115,7 +119,8 @@ func tellExport(c *command.Call, e exported, x provider.Export, given int) error
 func writeExport(dir string, files map[string]string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) || len(entries) > 0 {
-		return &cli.Problem{Summary: "the folder has files already", File: dir, Err: err, Suggestion: "choose another with --out DIR, or empty it"}
+		return &cli.Problem{Summary: "the folder has files already", File: dir, Err: err,
+			Suggestion: "choose another with --out DIR, or empty it"}
 	}
 	err = os.MkdirAll(dir, 0o755)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -124,7 +129,8 @@ func writeExport(dir string, files map[string]string) error {
 		}
 	}
 	if err != nil {
-		return &cli.Problem{Summary: "cannot write the files", File: dir, Err: cli.Plain(err), Suggestion: "choose another folder with --out DIR"}
+		return &cli.Problem{Summary: "cannot write the files", File: dir, Err: cli.Plain(err),
+			Suggestion: "choose another folder with --out DIR"}
 	}
 	return nil
 }

@@ -27,7 +27,8 @@ func ImportCommand(p *command.Process) *urfave.Command {
 			Usage: "Turn a Compose file into a chart",
 			Description: "The chart is written to a new folder beside the file. What a chart cannot express is listed, with\n" +
 				"its position. Variables become values of the chart, those of .env included.",
-			Flags:  []urfave.Flag{&urfave.StringFlag{Name: "out", Usage: "write the chart to folder `DIR` (default: the project's name, beside the file)"}},
+			Flags: []urfave.Flag{&urfave.StringFlag{Name: "out",
+				Usage: "write the chart to folder `DIR` (default: the project's name, beside the file)"}},
 			Action: p.Action(importCompose),
 		}},
 	}
@@ -47,7 +48,8 @@ func importCompose(c *command.Call) error {
 		return err
 	}
 	in.Dir = filepath.Dir(abs)
-	if in.Env, err = session.ReadSource(filepath.Join(filepath.Dir(c.Arg(0)), ".env")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if in.Env, err = session.ReadSource(filepath.Join(filepath.Dir(c.Arg(0)), ".env")); err != nil &&
+		!errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	out := c.Cmd.String("out")
@@ -78,7 +80,8 @@ func importCompose(c *command.Call) error {
 // edited is never overwritten.
 func writeChart(dir string, files map[string]string) error {
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-		return &cli.Problem{Summary: "the folder of the chart exists", File: dir, Err: err, Suggestion: "choose another with --out DIR"}
+		return &cli.Problem{Summary: "the folder of the chart exists", File: dir, Err: err,
+			Suggestion: "choose another with --out DIR"}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -87,7 +90,8 @@ func writeChart(dir string, files map[string]string) error {
 			err = os.WriteFile(path, []byte(files[name]), 0o600)
 		}
 		if err != nil {
-			return &cli.Problem{Summary: "cannot write the chart", File: path, Err: cli.Plain(err), Suggestion: "choose another folder with --out DIR"}
+			return &cli.Problem{Summary: "cannot write the chart", File: path, Err: cli.Plain(err),
+				Suggestion: "choose another folder with --out DIR"}
 		}
 	}
 	return nil

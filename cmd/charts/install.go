@@ -34,11 +34,13 @@ func chartCommand(p *command.Process, name, usage string) *urfave.Command {
 	return &urfave.Command{
 		Name: name, Category: command.GroupReconcile, ArgsUsage: "[NAMESPACE] [CHART]",
 		Usage: usage,
-		Description: "It does the same as `ovi apply --auto-approve`, with other screens. A resource with an invalid field is\n" +
+		Description: "It does the same as `ovi apply --auto-approve`, with other screens. A resource with an invalid field " +
+			"is\n" +
 			"skipped with what depends on it, and then nothing is deleted.",
 		Flags: append(session.ChartFlags(),
 			&urfave.BoolFlag{Name: "dry-run", Usage: "show the changes without making them"},
-			&urfave.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show each step, with the command that does the same by hand"},
+			&urfave.BoolFlag{Name: "verbose", Aliases: []string{"v"},
+				Usage: "show each step, with the command that does the same by hand"},
 			&urfave.BoolFlag{Name: "prune-data", Usage: "delete volumes that are no longer in the chart, with their data"},
 			command.TimeoutFlag(), session.PolicyFlag(), command.LockFlag(),
 			&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once (default: 10)"},
@@ -68,7 +70,8 @@ func install(c *command.Call) error {
 		return err
 	}
 	if !session.IsKind(in.paths[0], session.Chart) {
-		return cli.Usage("name a folder with a Chart.yaml, or use `ovi apply`", "`ovi %s` needs a chart, and %s is not one", c.Cmd.Command.Name, in.paths[0])
+		return cli.Usage("name a folder with a Chart.yaml, or use `ovi apply`", "`ovi %s` needs a chart, and %s is not one",
+			c.Cmd.Command.Name, in.paths[0])
 	}
 	defer c.Bounded()()
 	return in.run()
@@ -118,9 +121,11 @@ func (in *Installation) describe() {
 	*r = render.ChartResult{
 		Type: "chart_result", Operation: in.Cmd.Command.Name, Path: in.paths[0], Chart: name, Version: version,
 		Namespace: in.Cmd.String("namespace"), DryRun: in.Cmd.Bool("dry-run"),
-		Created: []render.ChartAction{}, Updated: []render.ChartAction{}, Deleted: []render.ChartAction{}, Errors: []render.ChartError{},
+		Created: []render.ChartAction{}, Updated: []render.ChartAction{}, Deleted: []render.ChartAction{},
+		Errors: []render.ChartError{},
 	}
-	in.head = cutepod.Head{Operation: r.Operation, Path: r.Path, Chart: r.Chart, Namespace: r.Namespace, Version: r.Version, DryRun: r.DryRun}
+	in.head = cutepod.Head{Operation: r.Operation, Path: r.Path, Chart: r.Chart, Namespace: r.Namespace,
+		Version: r.Version, DryRun: r.DryRun}
 	in.Screen = &cutepod.Table{W: in.Out.W, Style: in.style(), Verbose: in.Cmd.Bool("verbose")}
 	if in.Out.Machine() {
 		in.Screen = cutepod.Records{To: in.Out.Enc}

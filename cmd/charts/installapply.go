@@ -122,7 +122,8 @@ func (w *Watcher) Record(r event.Record) {
 	case event.Started:
 		w.started(e, r.At)
 	case event.Finished:
-		if d := w.Plan[e.Ref]; d != nil && e.Outcome == event.Done && d.Action != decider.Replace && d.Action != decider.Revert {
+		if d := w.Plan[e.Ref]; d != nil && e.Outcome == event.Done && d.Action != decider.Replace &&
+			d.Action != decider.Revert {
 			w.finish(d, e.ID, e.Seconds, r.At)
 		}
 	case event.ReplaceFinished:

@@ -70,7 +70,8 @@ func (v *ChartView) warning(d *decider.Decision) (render.ChartError, bool) {
 		}
 		r := v.resource(d.Ref)
 		message, hint := provider.Parted(strings.TrimPrefix(w.Text, checkPolicy+": "))
-		return render.ChartError{Type: render.ChartAPI, Resource: &r, Message: message, Cause: message, Suggestion: hint}, true
+		return render.ChartError{Type: render.ChartAPI, Resource: &r, Message: message, Cause: message, Suggestion: hint},
+			true
 	}
 	return render.ChartError{}, false
 }
@@ -78,7 +79,8 @@ func (v *ChartView) warning(d *decider.Decision) (render.ChartError, bool) {
 // outcome is the error of an action that was not done; false if it was.
 func (v *ChartView) outcome(o engine.Outcome, d *decider.Decision) (render.ChartError, bool) {
 	r := v.resource(o.Ref)
-	e := render.ChartError{Type: render.ChartAPI, Resource: &r, Message: o.Detail, Cause: o.Class.String(), Recoverable: o.Recoverable}
+	e := render.ChartError{Type: render.ChartAPI, Resource: &r, Message: o.Detail, Cause: o.Class.String(),
+		Recoverable: o.Recoverable}
 	switch o.Status {
 	case engine.Done, engine.ByOther, engine.Accepted, engine.Unneeded:
 		return e, false
@@ -90,10 +92,12 @@ func (v *ChartView) outcome(o engine.Outcome, d *decider.Decision) (render.Chart
 	case engine.WaitingFor:
 		on := v.resource(o.On)
 		e.Type, e.Cause = render.ChartDependency, on.Type+"/"+on.Name
-		e.Message, e.Suggestion = fmt.Sprintf("the %s %s, which it depends on, is not ready", on.Type, on.Name), "solve its problem first"
+		e.Message, e.Suggestion = fmt.Sprintf("the %s %s, which it depends on, is not ready", on.Type, on.Name),
+			"solve its problem first"
 	case engine.Claimed:
 		e.Type, e.Recoverable, e.Cause = render.ChartConfiguration, true, "claimed"
-		e.Message, e.Suggestion = "claimed by another run", "see `ovi claims`; use a longer --lock-timeout, or run the command again later"
+		e.Message, e.Suggestion = "claimed by another run",
+			"see `ovi claims`; use a longer --lock-timeout, or run the command again later"
 		if o.ClaimedBy != "" {
 			e.Message = "claimed by " + o.ClaimedBy
 		}

@@ -248,7 +248,10 @@ func Complete(commands []*cli.Command, everywhere []cli.Flag) {
 
 func complete(c *cli.Command, everywhere []cli.Flag, names []string) {
 	c.HideHelp = true
-	c.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return Usage("see `ovi "+c.Name+" --help`", "%s", err) }
+	c.OnUsageError = func(_ *cli.Context, err error,
+		_ bool) error {
+		return Usage("see `ovi "+c.Name+" --help`", "%s", err)
+	}
 	if len(c.Subcommands) == 0 || takesArgs(c) {
 		own := make(map[string]bool, len(c.Flags))
 		for _, f := range c.Flags {
@@ -262,7 +265,8 @@ func complete(c *cli.Command, everywhere []cli.Flag, names []string) {
 	}
 	if c.Action == nil {
 		c.Action = func(*cli.Context) error {
-			return Usage("use one of "+strings.Join(namesOf(c.Subcommands), ", ")+": see `ovi "+c.Name+" --help`", "`ovi %s` needs a subcommand", c.Name)
+			return Usage("use one of "+strings.Join(namesOf(c.Subcommands), ", ")+": see `ovi "+c.Name+" --help`",
+				"`ovi %s` needs a subcommand", c.Name)
 		}
 	}
 	for _, sub := range c.Subcommands {

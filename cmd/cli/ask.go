@@ -29,7 +29,8 @@ func (o *Output) Ask(ctx context.Context, stdin io.Reader, question string) erro
 		return err
 	}
 	if o.Answer.Unread() {
-		return Usage("send the output to a terminal, or add --auto-approve", "nothing reads the question; nothing was changed")
+		return Usage("send the output to a terminal, or add --auto-approve",
+			"nothing reads the question; nothing was changed")
 	}
 	line := make(chan string, 1)
 	go func() {

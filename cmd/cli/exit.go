@@ -38,7 +38,8 @@ const (
 // then what was not tried, then what is merely different.
 func Worst(codes ...int) int {
 	for _, c := range []int{
-		ExitInterrupted, ExitError, ExitFailed, ExitUnreachable, ExitConflict, ExitClaimed, ExitBlocked, ExitUnobserved, ExitMissing, ExitMismatch, ExitRefused, ExitChanges,
+		ExitInterrupted, ExitError, ExitFailed, ExitUnreachable, ExitConflict, ExitClaimed, ExitBlocked, ExitUnobserved,
+		ExitMissing, ExitMismatch, ExitRefused, ExitChanges,
 	} {
 		if slices.Contains(codes, c) {
 			return c

@@ -107,7 +107,8 @@ func Flags(c *cli.Command) []Flag {
 			info.Head += " " + name
 			info.Text = before + name + after
 		}
-		if value := strings.Trim(doc.GetDefaultText(), `"`); doc.TakesValue() && value != "" && value != "0" && value != "0s" {
+		if value := strings.Trim(doc.GetDefaultText(), `"`); doc.TakesValue() && value != "" && value != "0" &&
+			value != "0s" {
 			info.Text += " (default " + value + ")"
 		}
 		if withCategory, ok := f.(cli.CategorizableFlag); ok {

@@ -28,25 +28,31 @@ func clusterReconcileCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "reconcile", ArgsUsage: "[once | loop] [DATABASE]",
 		Usage: "Create, heal and delete clusters as the table declares, then verify",
-		Description: "DATABASE is a file with the table clusters (SQLITE_DB; default clusters.db). Changes are made without a\n" +
+		Description: "DATABASE is a file with the table clusters (SQLITE_DB; default clusters.db). Changes are made " +
+			"without a\n" +
 			"question, except for changes that destroy a cluster to make them.",
 		Flags: append([]urfave.Flag{
 			&urfave.BoolFlag{Name: "from-db", Usage: "reconcile the clusters of the table; always the case"},
 			&urfave.BoolFlag{Name: "dry-run", Usage: "show the actions and make none"},
 			&urfave.BoolFlag{Name: "last-run", Usage: "show the last run of the history, and do nothing"},
 			&urfave.BoolFlag{Name: "json", Usage: "with --last-run: as JSON"},
-			&urfave.StringFlag{Name: "history-file", Usage: "append each run to `FILE`, one JSON object a line (default: reconcile_history.jsonl in the data directory)"},
+			&urfave.StringFlag{Name: "history-file",
+				Usage: "append each run to `FILE`, one JSON object a line (default: reconcile_history.jsonl in the data " +
+					"directory)"},
 			&urfave.StringFlag{Name: "log-file", Usage: "append what is printed to `FILE`", Value: defaultLogFile},
 			&urfave.StringFlag{Name: "report", Usage: "append a condensed summary to `FILE`, such as docs/TEST_REPORT.md"},
-			&urfave.StringFlag{Name: "require", Usage: "fail before any action unless the table declares at least `COUNTS`, such as kind=3,k3d=3"},
+			&urfave.StringFlag{Name: "require", Usage: "fail before any action unless the table declares at least `COUNTS`, " +
+				"such as kind=3,k3d=3"},
 			reconcile.AllowReplaceFlag(), reconcile.PruneDataFlag(),
 			&urfave.IntFlag{Name: "attempts", Usage: "try what fails `N` times", Value: 2},
 			&urfave.DurationFlag{Name: "retry-wait", Usage: "wait `DURATION` between attempts", Value: 5 * time.Second},
-			&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once (default: the options of the table's settings, or 10)"},
+			&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once (default: the options of the table's " +
+				"settings, or 10)"},
 			&urfave.StringFlag{Name: "interval", Usage: "loop: start a run every `N[smhd]`", Value: "15m"},
 			&urfave.IntFlag{Name: "max-runs", Usage: "loop: end after `N` runs (default: no limit)"},
 			&urfave.BoolFlag{Name: "once", Usage: "loop: end after one run"},
-		}, append(verifyFlags(), append(pruneFlags("prune-missing"), command.TimeoutFlag(), session.PolicyFlag(), command.LockFlag())...)...),
+		}, append(verifyFlags(), append(pruneFlags("prune-missing"), command.TimeoutFlag(), session.PolicyFlag(),
+			command.LockFlag())...)...),
 		Action: clusterAction(p, clusterReconcile),
 	}
 }
@@ -54,7 +60,8 @@ func clusterReconcileCommand(p *command.Process) *urfave.Command {
 func clusterVerifyCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "verify", ArgsUsage: "[DATABASE]", Usage: "Compare the table with the clusters",
-		Description: "A cluster that is to be present and does not answer is MISSING, one that exists and is to be absent is\nDRIFT. What could not be read is neither.",
+		Description: "A cluster that is to be present and does not answer is MISSING, one that exists and is to be absent " +
+			"is\nDRIFT. What could not be read is neither.",
 		Flags: append([]urfave.Flag{
 			&urfave.BoolFlag{Name: "json-summary", Usage: "print the line DB_VERIFY_SUMMARY="},
 		}, pruneFlags("cleanup-missing")...),
@@ -65,7 +72,8 @@ func clusterVerifyCommand(p *command.Process) *urfave.Command {
 func clusterConsistencyCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "consistency", ArgsUsage: "[DATABASE]", Usage: "Compare everything that the table and its settings declare",
-		Description: "Counts, for each kind, what is configured, as configured, missing, different, unwanted and not read, and changes\n" +
+		Description: "Counts, for each kind, what is configured, as configured, missing, different, unwanted and not read, " +
+			"and changes\n" +
 			"nothing. It exits 0 only if all is as configured.",
 		Action: clusterAction(p, clusterConsistency),
 	}
@@ -79,14 +87,17 @@ func verifyFlags() []urfave.Flag {
 }
 
 func pruneFlags(name string) []urfave.Flag {
-	deletes := "after verification, delete the rows whose cluster is absent and is to be; keep how to insert them again in pruned.sql"
+	deletes := "after verification, delete the rows whose cluster is absent and is to be; keep how to insert them again " +
+		"in pruned.sql"
 	if name == "prune-missing" {
 		deletes = "delete the clusters that no row declares any more and, " + deletes
 	}
 	return []urfave.Flag{
 		&urfave.BoolFlag{Name: name, Usage: deletes},
-		&urfave.BoolFlag{Name: "prune-present", Usage: "with --" + name + ": also rows whose cluster is to be present, instead of creating it"},
-		&urfave.StringFlag{Name: "max-prune", Usage: "delete no rows, and no clusters without a row, if more than `LIMIT` would be: a number, or a share of the table", Value: "50%"},
+		&urfave.BoolFlag{Name: "prune-present",
+			Usage: "with --" + name + ": also rows whose cluster is to be present, instead of creating it"},
+		&urfave.StringFlag{Name: "max-prune", Usage: "delete no rows, and no clusters without a row, if more than `LIMIT` " +
+			"would be: a number, or a share of the table", Value: "50%"},
 	}
 }
 
@@ -145,7 +156,8 @@ func tableNamed(c *command.Call, args []string) (string, error) {
 		path = args[0]
 	}
 	if _, err := os.Stat(path); err != nil {
-		return "", &cli.Problem{Summary: "cannot read the database", File: path, Err: cli.Plain(err), Suggestion: "name a database with the table clusters, or set SQLITE_DB"}
+		return "", &cli.Problem{Summary: "cannot read the database", File: path, Err: cli.Plain(err),
+			Suggestion: "name a database with the table clusters, or set SQLITE_DB"}
 	}
 	if !session.IsKind(path, session.Table) {
 		return "", cli.Usage("name a database with the table clusters", "%s is not a database of SQLite", path)

@@ -63,7 +63,8 @@ func (h *clusterHistory) open() error {
 	}
 	f, err := openPrivate(name)
 	if err != nil {
-		return &cli.Problem{Summary: "cannot use the log file", File: name, Err: cli.Plain(err), Suggestion: `choose another with --log-file, or none with --log-file ""`}
+		return &cli.Problem{Summary: "cannot use the log file", File: name, Err: cli.Plain(err),
+			Suggestion: `choose another with --log-file, or none with --log-file ""`}
 	}
 	h.log = f
 	return nil
@@ -79,8 +80,9 @@ func (h *clusterHistory) close(err error) error {
 // add appends a run. One that could not start creates no data directory.
 func (h *clusterHistory) add(r *reconciliation, started time.Time, code int) error {
 	rec := runRecord{
-		Timestamp: started.UTC().Format(time.RFC3339), Seconds: h.Elapsed(started).Round(time.Millisecond).Seconds(), ExitCode: code,
-		Source: h.source, Invoker: h.User(), File: h.file(), Args: h.args(),
+		Timestamp: started.UTC().Format(time.RFC3339), Seconds: h.Elapsed(started).Round(time.Millisecond).Seconds(),
+		ExitCode: code,
+		Source:   h.source, Invoker: h.User(), File: h.file(), Args: h.args(),
 		FromDB: true, DryRun: h.Cmd.Bool("dry-run"), Prune: h.Cmd.Bool("prune-missing"),
 		Executed: r.executed, Failed: r.failed(), Pruned: len(r.pruned), Summary: r.summaryOrNone(),
 	}
@@ -104,7 +106,8 @@ func (h *clusterHistory) add(r *reconciliation, started time.Time, code int) err
 	}
 	f, err := openPrivate(rec.File)
 	if err != nil {
-		return &cli.Problem{Summary: "cannot write the history", File: rec.File, Err: cli.Plain(err), Suggestion: "choose another with --history-file"}
+		return &cli.Problem{Summary: "cannot write the history", File: rec.File, Err: cli.Plain(err),
+			Suggestion: "choose another with --history-file"}
 	}
 	_, err = f.Write(append(b, '\n')) // one write: runs beside each other do not mix
 	return errors.Join(err, f.Close())
@@ -129,7 +132,8 @@ func (h *clusterHistory) logs(r *reconciliation, rec runRecord) error {
 	var b bytes.Buffer
 	_, _ = fmt.Fprintf(&b, "%s %s %v\n", rec.Timestamp, h.path, rec.Args)
 	for _, x := range r.summary {
-		_, _ = fmt.Fprintf(&b, "%s %s desired=%s actual=%s action=%s result=%s %s\n", rec.Timestamp, x.Name, x.Desired, x.Actual, x.Action, x.Result, x.Message)
+		_, _ = fmt.Fprintf(&b, "%s %s desired=%s actual=%s action=%s result=%s %s\n", rec.Timestamp, x.Name, x.Desired,
+			x.Actual, x.Action, x.Result, x.Message)
 	}
 	_, _ = fmt.Fprintf(&b, "RECONCILE_SUMMARY=%s\n%s %s\n", r.json(), rec.Timestamp, r.sentence(rec.ExitCode))
 	_, err := h.log.Write(b.Bytes())
@@ -144,7 +148,8 @@ func (h *clusterHistory) reports(r *reconciliation, rec runRecord) (err error) {
 	}
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
-		return &cli.Problem{Summary: "cannot write the report", File: name, Err: cli.Plain(err), Suggestion: "choose another with --report"}
+		return &cli.Problem{Summary: "cannot write the report", File: name, Err: cli.Plain(err),
+			Suggestion: "choose another with --report"}
 	}
 	_, err = f.Write(condensed(r, rec))
 	return errors.Join(err, f.Close())
@@ -170,14 +175,16 @@ func (h *clusterHistory) showLast() error {
 	b, err := os.ReadFile(h.file())
 	b = bytes.TrimSpace(b)
 	if err != nil || len(b) == 0 {
-		return &cli.Problem{Summary: "no run is in the history", File: h.file(), Suggestion: "run `ovi cluster reconcile` first, or name the history with --history-file"}
+		return &cli.Problem{Summary: "no run is in the history", File: h.file(),
+			Suggestion: "run `ovi cluster reconcile` first, or name the history with --history-file"}
 	}
 	if i := bytes.LastIndexByte(b, '\n'); i >= 0 {
 		b = b[i+1:]
 	}
 	var rec runRecord
 	if err := json.Unmarshal(b, &rec); err != nil {
-		return &cli.Problem{Summary: "cannot read the history", File: h.file(), Err: err, Suggestion: "name another with --history-file"}
+		return &cli.Problem{Summary: "cannot read the history", File: h.file(), Err: err,
+			Suggestion: "name another with --history-file"}
 	}
 	if h.Cmd.Bool("json") || h.Out.Machine() {
 		return h.Out.Print(b)

@@ -54,7 +54,8 @@ func (r *reconciliation) prune() error {
 		}
 		if row.Actual == actualUnknown {
 			r.codes = append(r.codes, clusterUnobserved)
-			r.Out.Warn("no row was deleted: cluster "+row.Name+" could not be observed: "+row.Message, "run it again when the clusters can be read")
+			r.Out.Warn("no row was deleted: cluster "+row.Name+" could not be observed: "+row.Message,
+				"run it again when the clusters can be read")
 			return nil
 		}
 		if r.prunable(row) {
@@ -66,7 +67,8 @@ func (r *reconciliation) prune() error {
 	}
 	if !r.most.Allows(len(rows), len(r.rows)) {
 		r.codes = append(r.codes, clusterRefused)
-		r.Out.Warn(fmt.Sprintf("no row was deleted: %d of %d would be, and the limit is %s", len(rows), len(r.rows), r.most), "raise --max-prune")
+		r.Out.Warn(fmt.Sprintf("no row was deleted: %d of %d would be, and the limit is %s", len(rows), len(r.rows), r.most),
+			"raise --max-prune")
 		return nil
 	}
 	if err := r.table.Remove(r, rows, r.keepPruned); err != nil {
@@ -85,7 +87,8 @@ func (r *reconciliation) prune() error {
 func (r *reconciliation) maxPrune() (rules.Budget, error) {
 	limit, err := rules.ParseBudget(r.Cmd.String("max-prune"))
 	if err != nil {
-		err = cli.Usage("use a number of rows, for example 2, or a share, for example 50%", "invalid --max-prune %q", r.Cmd.String("max-prune"))
+		err = cli.Usage("use a number of rows, for example 2, or a share, for example 50%", "invalid --max-prune %q",
+			r.Cmd.String("max-prune"))
 	}
 	return limit, err
 }
@@ -108,13 +111,15 @@ func (r *reconciliation) limit(p *engine.Planned) {
 		}
 	}
 	if all := len(r.rows) + n; !r.most.Allows(n, all) {
-		r.excess = fmt.Sprintf("%d of %d clusters have no row any more, and --max-prune is %s: raise it to delete them", n, all, r.most)
+		r.excess = fmt.Sprintf("%d of %d clusters have no row any more, and --max-prune is %s: raise it to delete them", n,
+			all, r.most)
 	}
 }
 
 func notPruned(err error) error {
 	if errors.Is(err, sqlite.ErrChanged) {
-		return &cli.Problem{Summary: "no row was deleted", Err: err, Suggestion: "run it again: the table was changed in the meantime"}
+		return &cli.Problem{Summary: "no row was deleted", Err: err,
+			Suggestion: "run it again: the table was changed in the meantime"}
 	}
 	return err
 }

@@ -82,7 +82,8 @@ func (r *reconciliation) run() error {
 // code is the exit code of the run: what failed, then what could not be read, then what is missing or
 // differs, then what was refused.
 func (r *reconciliation) code() int {
-	for _, code := range []int{clusterFailed, clusterUnobserved, clusterMissing, clusterMismatch, clusterRefused, clusterChanges} {
+	for _, code := range []int{clusterFailed, clusterUnobserved, clusterMissing, clusterMismatch, clusterRefused,
+		clusterChanges} {
 		if slices.Contains(r.codes, code) {
 			return code
 		}
@@ -221,7 +222,8 @@ func (r *reconciliation) planned(rows []clusterRow, view *report.View) {
 // apply applies a plan. again reports that an action failed.
 func (r *reconciliation) apply(p *engine.Planned) (again bool, err error) {
 	result, err := r.line.Engine.Apply(r, p, engine.ApplyOptions{
-		Parallelism: r.Cmd.Int("parallelism"), Hard: r.HardContext(), Approved: &event.Approved{Plan: p.ID, Hash: p.Hash, Who: r.User(), How: "ovi cluster reconcile"},
+		Parallelism: r.Cmd.Int("parallelism"), Hard: r.HardContext(),
+		Approved: &event.Approved{Plan: p.ID, Hash: p.Hash, Who: r.User(), How: "ovi cluster reconcile"},
 	})
 	if result == nil {
 		return false, err

@@ -65,7 +65,8 @@ func clusterRun(c *command.Call, path string, h *clusterHistory) (int, error) {
 	code := r.code()
 	switch {
 	case c.TimedOut():
-		code, err = clusterFailed, &cli.Problem{Summary: command.ErrTimeout.Error(), Suggestion: "run it again, it goes on; or raise --timeout"}
+		code, err = clusterFailed, &cli.Problem{Summary: command.ErrTimeout.Error(),
+			Suggestion: "run it again, it goes on; or raise --timeout"}
 	case c.Err() != nil:
 		code, err = cli.ExitInterrupted, cli.ErrInterrupted
 	case err != nil && r.line == nil:
@@ -87,7 +88,8 @@ func showRun(c *command.Call, r *reconciliation, code int) error {
 	if c.Out.Machine() {
 		return c.Out.Records(render.Info{Type: "reconcile_summary", Data: r.summaryOrNone()})
 	}
-	t := render.Table{Head: []string{"CLUSTER", "PROVIDER", "DESIRED", "ACTUAL", "ACTION", "RESULT", "MESSAGE"}, Flexible: 6}
+	t := render.Table{Head: []string{"CLUSTER", "PROVIDER", "DESIRED", "ACTUAL", "ACTION", "RESULT", "MESSAGE"},
+		Flexible: 6}
 	for _, x := range r.summary {
 		t.Rows = append(t.Rows, []string{x.Name, x.Provider, x.Desired, x.Actual, x.Action, x.Result, x.Message})
 	}
@@ -124,7 +126,8 @@ func (r *reconciliation) sentence(code int) string {
 		}
 	}
 	return fmt.Sprintf("%s declared, %d healthy; %s, %d failed; %s deleted; exit code %d.",
-		render.Many(len(r.rows), "cluster"), present, render.Many(r.executed, "action"), r.failed(), render.Many(len(r.pruned), "row"), code)
+		render.Many(len(r.rows), "cluster"), present, render.Many(r.executed, "action"), r.failed(),
+		render.Many(len(r.pruned), "row"), code)
 }
 
 func (r *reconciliation) failed() int {
@@ -161,7 +164,8 @@ func everyOf(s string) (time.Duration, error) {
 		return 0, cli.Usage("use a number with s, m, h or d, for example 15m", "invalid --interval %q", s)
 	}
 	n, err := strconv.Atoi(m[1])
-	unit := map[string]time.Duration{"": time.Second, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}[m[2]]
+	unit := map[string]time.Duration{"": time.Second, "s": time.Second, "m": time.Minute, "h": time.Hour,
+		"d": 24 * time.Hour}[m[2]]
 	if err != nil || n < 1 {
 		return 0, cli.Usage("use at least 1s", "invalid --interval %q", s)
 	}
@@ -259,7 +263,8 @@ func showVerified(c *command.Call, r *reconciliation) error {
 		return err
 	}
 	if len(r.pruned) > 0 {
-		c.Out.Say("%s deleted; %s inserts them again.", render.Many(len(r.pruned), "row"), filepath.Join(r.line.Dir, prunedFile))
+		c.Out.Say("%s deleted; %s inserts them again.", render.Many(len(r.pruned), "row"),
+			filepath.Join(r.line.Dir, prunedFile))
 	}
 	return summaryLine(c, "DB_VERIFY_SUMMARY", "json-summary", s)
 }

@@ -41,7 +41,8 @@ func (r *reconciliation) verify() error {
 		if r.verified, err = r.observe(); err != nil {
 			return err
 		}
-		rows := slices.DeleteFunc(slices.Clone(r.verified), func(row clusterRow) bool { return !row.isCluster() || r.prunable(&row) })
+		rows := slices.DeleteFunc(slices.Clone(r.verified),
+			func(row clusterRow) bool { return !row.isCluster() || r.prunable(&row) })
 		code := verifiedCode(rows)
 		if code == clusterDone || n >= max(1, r.Cmd.Int("verify-attempts")) {
 			r.codes = append(r.codes, code)
@@ -97,7 +98,8 @@ func required(text string, rows []sqlite.Row) error {
 			}
 		}
 		if have < least {
-			return cli.Usage("add rows, or require fewer", "the table declares %d clusters of %s that are to be present, and %d are required", have, name, least)
+			return cli.Usage("add rows, or require fewer",
+				"the table declares %d clusters of %s that are to be present, and %d are required", have, name, least)
 		}
 	}
 	return nil

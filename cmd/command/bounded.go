@@ -11,7 +11,8 @@ import (
 )
 
 func TimeoutFlag() urfave.Flag {
-	return &urfave.DurationFlag{Name: "timeout", Usage: "start nothing more after `DURATION`, and cancel what still runs 10s later (default: no limit)"}
+	return &urfave.DurationFlag{Name: "timeout",
+		Usage: "start nothing more after `DURATION`, and cancel what still runs 10s later (default: no limit)"}
 }
 
 // ErrTimeout is why the context of a command with --timeout ended.

@@ -66,7 +66,8 @@ func digestKey(file string) ([]byte, error) {
 		return nil, fmt.Errorf("read the key for digests of secrets: %w", err)
 	}
 	if len(key) != sha256.Size {
-		return nil, fmt.Errorf("the key for digests of secrets, %s, has %d bytes instead of %d: restore it from a copy", file, len(key), sha256.Size)
+		return nil, fmt.Errorf("the key for digests of secrets, %s, has %d bytes instead of %d: restore it from a copy", file,
+			len(key), sha256.Size)
 	}
 	return key, nil
 }

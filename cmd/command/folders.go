@@ -49,7 +49,8 @@ func (f folder) gone() bool {
 
 // UseFolders remembers the folders that name the stacks of a command, and refuses one that was
 // renamed while its stack has resources: they would be abandoned, and created again.
-func (s *settings) UseFolders(ctx context.Context, l *ledger.Ledger, dir string, paths []string, intents []resource.Intent) error {
+func (s *settings) UseFolders(ctx context.Context, l *ledger.Ledger, dir string, paths []string,
+	intents []resource.Intent) error {
 	for i := range min(len(paths), len(intents)) {
 		if !intents[i].ByFolder {
 			continue
@@ -65,8 +66,10 @@ func (s *settings) UseFolders(ctx context.Context, l *ledger.Ledger, dir string,
 			}
 			if owns {
 				return &cli.Problem{
-					Summary: fmt.Sprintf("the folder of stack %s is now called %s: its resources would be abandoned and created again", was.Stack, now.Stack), File: paths[i],
-					Suggestion: fmt.Sprintf("add `stack: %s` to the configuration to keep them, or `stack: %s` if this is another stack", was.Stack, now.Stack),
+					Summary: fmt.Sprintf("the folder of stack %s is now called %s: its resources would be abandoned and created again",
+						was.Stack, now.Stack), File: paths[i],
+					Suggestion: fmt.Sprintf("add `stack: %s` to the configuration to keep them, or `stack: %s` if this is another "+
+						"stack", was.Stack, now.Stack),
 				}
 			}
 		}

@@ -33,7 +33,8 @@ func CreateDir(dir string) error {
 		err = os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("*\n"), 0o600)
 	}
 	if err != nil {
-		return &cli.Problem{Summary: "cannot create the data directory", File: dir, Err: cli.Plain(err), Suggestion: "choose another with --data-dir or OVI_DATA_DIR"}
+		return &cli.Problem{Summary: "cannot create the data directory", File: dir, Err: cli.Plain(err),
+			Suggestion: "choose another with --data-dir or OVI_DATA_DIR"}
 	}
 	return nil
 }

@@ -70,7 +70,8 @@ func (p *Process) Action(do func(*Call) error) urfave.ActionFunc {
 // logLevel is that of --log-level, or of --verbose for commands that have no other use for it.
 func logLevel(cc *urfave.Context) string {
 	for _, f := range cc.Command.Flags {
-		if v, is := f.(*urfave.BoolFlag); is && v.Name == "verbose" && v.Category == cli.Everywhere && cc.Bool("verbose") && !cc.IsSet("log-level") {
+		if v, is := f.(*urfave.BoolFlag); is && v.Name == "verbose" && v.Category == cli.Everywhere && cc.Bool("verbose") &&
+			!cc.IsSet("log-level") {
 			return "debug"
 		}
 	}
@@ -81,7 +82,8 @@ func logLevel(cc *urfave.Context) string {
 // with an error too, and hides no other one.
 func (c *Call) Ended(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) && c.TimedOut() {
-		err = &cli.Problem{Summary: "stopped by --timeout before anything was changed", Err: err, Suggestion: "use a longer --timeout"}
+		err = &cli.Problem{Summary: "stopped by --timeout before anything was changed", Err: err,
+			Suggestion: "use a longer --timeout"}
 	}
 	lost, code := c.Answer.Failure(), cli.CodeOf(err)
 	c.Out.End(err)
@@ -102,7 +104,8 @@ func (c *Call) AtMost(n int) error {
 	if c.Cmd.NArg() <= n {
 		return nil
 	}
-	return cli.Usage("see `ovi "+c.Cmd.Command.Name+" --help`", "unexpected argument %q for `ovi %s`", c.Arg(n), c.Cmd.Command.Name)
+	return cli.Usage("see `ovi "+c.Cmd.Command.Name+" --help`", "unexpected argument %q for `ovi %s`", c.Arg(n),
+		c.Cmd.Command.Name)
 }
 
 // Process is ovi, with what it is given from outside.

@@ -104,8 +104,9 @@ func Providers(c *Call, dir string, intents []resource.Intent) (provider.Set, []
 	for _, e := range c.Table(c.Process, c.Log) {
 		config := provider.Config{
 			Options: func(key string) string { return c.Option(e, key, intents) },
-			Owner:   c.Getenv("OVI_OWNER"), Clock: c.Now, Changed: c.Reported, Version: c.versionOf, Alarm: c.alarm, Ordered: c.Ordered,
-			Digest: digests.Digest, Plain: c.Secrets.plain,
+			Owner:   c.Getenv("OVI_OWNER"), Clock: c.Now, Changed: c.Reported, Version: c.versionOf, Alarm: c.alarm,
+			Ordered: c.Ordered,
+			Digest:  digests.Digest, Plain: c.Secrets.plain,
 		}
 		if c.Sandboxed() {
 			if !e.Sandbox && used(intents, e.Name) {
@@ -116,7 +117,8 @@ func Providers(c *Call, dir string, intents []resource.Intent) (provider.Set, []
 			}
 			config.Sandbox = filepath.Join(dir, SandboxDir)
 			if servedSandbox(c.Process) && used(intents, e.Name) {
-				c.Out.Warn("the sandbox of this data directory is used, not the endpoint of the environment", "use another --data-dir for the endpoint")
+				c.Out.Warn("the sandbox of this data directory is used, not the endpoint of the environment",
+					"use another --data-dir for the endpoint")
 			}
 		}
 		opened, err := e.Open(c, config)
@@ -176,14 +178,16 @@ func (c *Call) Checks() source.Options {
 			if e.Name != name {
 				continue
 			}
-			rule := source.LocationRule{Word: e.Locations.Word, Example: e.Locations.Example, Pattern: e.Locations.Pattern, Required: e.Locations.Required, Group: source.GroupRule(e.Locations.Group)}
+			rule := source.LocationRule{Word: e.Locations.Word, Example: e.Locations.Example, Pattern: e.Locations.Pattern,
+				Required: e.Locations.Required, Group: source.GroupRule(e.Locations.Group)}
 			if e.Locations.Default != nil {
 				rule.Default = e.Locations.Default(func(key string) string { return c.Option(e, key, nil) })
 			}
 			return rule
 		}
 		return source.LocationRule{}
-	}, ProviderOptions: func(name string) []source.OptionRule { return optionRules(c, name) }, Foreign: func(provider string, name string) (string, string) { return foreign(c, provider, name) }}
+	}, ProviderOptions: func(name string) []source.OptionRule { return optionRules(c, name) },
+		Foreign: func(provider string, name string) (string, string) { return foreign(c, provider, name) }}
 }
 
 // foreign is what a type of Terraform is here.
@@ -203,8 +207,9 @@ func optionRules(c *Call, name string) []source.OptionRule {
 		for _, o := range e.Options {
 			if e.Name == name {
 				out = append(out, source.OptionRule{
-					Key: o.Key, Doc: o.Doc, Example: o.Default, Secret: o.Secret, Operator: o.Operator, Grouped: o.Grouped, GroupOf: o.GroupOf,
-					Flag: FlagOf(name, o), Variable: variablesOf(name, o)[0],
+					Key: o.Key, Doc: o.Doc, Example: o.Default, Secret: o.Secret, Operator: o.Operator, Grouped: o.Grouped,
+					GroupOf: o.GroupOf,
+					Flag:    FlagOf(name, o), Variable: variablesOf(name, o)[0],
 				})
 			}
 		}
@@ -234,7 +239,8 @@ func RightCloud(c *Call, l *ledger.Ledger) error {
 	case !c.Sandboxed() && practice != none && real == none && !servedSandbox(c.Process):
 		return cli.Usage("add --sandbox; for real systems use another --data-dir", "this data directory is of the sandbox")
 	case c.Sandboxed() && real != none && practice == none:
-		return cli.Usage("omit --sandbox; for the sandbox use another --data-dir", "this data directory is of %s, not of the sandbox", real)
+		return cli.Usage("omit --sandbox; for the sandbox use another --data-dir",
+			"this data directory is of %s, not of the sandbox", real)
 	}
 	return nil
 }

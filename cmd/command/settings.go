@@ -42,7 +42,8 @@ func readSettings(dir string) (settings, bool, error) {
 		err = fmt.Errorf("it has format %d, and this version of ovi reads %d", s.Format, settingsFormat)
 	}
 	if err != nil {
-		return s, true, &cli.Problem{Summary: "cannot read the settings of the data directory", File: filepath.Join(dir, settingsFile), Err: cli.Plain(err)}
+		return s, true, &cli.Problem{Summary: "cannot read the settings of the data directory",
+			File: filepath.Join(dir, settingsFile), Err: cli.Plain(err)}
 	}
 	return s, true, nil
 }
@@ -63,7 +64,8 @@ func (s *settings) Write(dir string) error {
 // may be a link.
 func IsSafe(c *Call, dir string) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() || errors.Is(err, syscall.ENOTDIR) {
-		return &cli.Problem{Summary: "the data directory is not a folder", File: dir, Suggestion: "choose another with --data-dir or OVI_DATA_DIR"}
+		return &cli.Problem{Summary: "the data directory is not a folder", File: dir,
+			Suggestion: "choose another with --data-dir or OVI_DATA_DIR"}
 	}
 	at := dir
 	if c.NamesDir() {
@@ -76,7 +78,8 @@ func IsSafe(c *Call, dir string) error {
 	if !errors.As(err, &unsafe) {
 		return err
 	}
-	suggestion := "if it came with a repository or an archive, delete it; if it is yours: " + strings.Join(unsafe.Repairs(), " && ")
+	suggestion := "if it came with a repository or an archive, delete it; if it is yours: " +
+		strings.Join(unsafe.Repairs(), " && ")
 	if unsafe.IsLink() {
 		suggestion = "delete it, or name where it leads to with --data-dir"
 	}
@@ -96,7 +99,8 @@ func UseSettings(c *Call, dir string) (*settings, error) {
 			return nil, err
 		}
 	case known && c.Sandboxed():
-		return nil, cli.Usage("omit --sandbox; for the sandbox use another --data-dir", "the data directory %s was not created with --sandbox", dir)
+		return nil, cli.Usage("omit --sandbox; for the sandbox use another --data-dir",
+			"the data directory %s was not created with --sandbox", dir)
 	}
 	s.changed, s.Format = !known, settingsFormat
 	if c.Sandboxed() && !known {

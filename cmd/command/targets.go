@@ -12,7 +12,8 @@ import (
 )
 
 func TargetFlag() urfave.Flag {
-	return &urfave.StringSliceFlag{Name: "target", Usage: "only `REF` (kind/name, a full ref, or a pattern) and what it depends on; repeatable"}
+	return &urfave.StringSliceFlag{Name: "target",
+		Usage: "only `REF` (kind/name, a full ref, or a pattern) and what it depends on; repeatable"}
 }
 
 func ExcludeFlag() urfave.Flag {
@@ -77,7 +78,8 @@ func Replaceable(names []string, refs []resource.Ref) error {
 		}
 		switch {
 		case strings.ContainsAny(name, `*?[\`) || len(found) > 1:
-			return cli.Usage("repeat --replace for each, with its kind: --replace "+append(found, "ec2/web-0")[0], "--replace %s does not name one resource", name)
+			return cli.Usage("repeat --replace for each, with its kind: --replace "+append(found, "ec2/web-0")[0],
+				"--replace %s does not name one resource", name)
 		case len(found) == 0 && len(like) > 0:
 			return cli.Usage("use --replace "+like[0], "--replace %s names no configured resource", name)
 		case len(found) == 0:

@@ -51,7 +51,8 @@ func edgeCentral(c *command.Call) error {
 	}
 	events, err := outbox.Open(edge.EventsFile(dir), outbox.Options{Keep: centralKeep})
 	if err != nil {
-		return &cli.Problem{Summary: "cannot open the events", File: edge.EventsFile(dir), Err: err, Suggestion: "restore the file from a backup, or move it away"}
+		return &cli.Problem{Summary: "cannot open the events", File: edge.EventsFile(dir), Err: err,
+			Suggestion: "restore the file from a backup, or move it away"}
 	}
 	defer func() { _ = events.Close() }()
 	var config net.ListenConfig
@@ -60,7 +61,8 @@ func edgeCentral(c *command.Call) error {
 		return &cli.Problem{Summary: "cannot listen", Err: err, Suggestion: "use another --listen ADDRESS"}
 	}
 	server := link.NewServer(central.Central{
-		Gate: edge.Gate{Authority: authority, Alarm: centralAlarm(c, events)}, Outbox: events, Dir: dir, Log: c.Log.Named("co"),
+		Gate: edge.Gate{Authority: authority, Alarm: centralAlarm(c, events)}, Outbox: events, Dir: dir,
+		Log: c.Log.Named("co"),
 	}, grpc.Creds(credentials.NewTLS(authority.Server())))
 	defer context.AfterFunc(c, server.Stop)()
 	c.Out.Say("The central orchestrator listens on %s.", listener.Addr())

@@ -26,7 +26,10 @@ func EdgeCommand(p *command.Process) *urfave.Command {
 		Name: "edge", Category: command.GroupReconcile,
 		Usage:       "Reconcile the nodes of a site",
 		Description: "docs/edge.md describes sites, nodes and deployments.",
-		Subcommands: []*urfave.Command{edgeOrchestratorCommand(p), edgeNodeCommand(p), edgeTokenCommand(p), edgeRevokeCommand(p), edgeResumeCommand(p), edgeLockCommand(p), edgeUnlockCommand(p), edgeCentralCommand(p), edgeFreezeCommand(p), edgeUnfreezeCommand(p), edgePromoteCommand(p), edgeStatusCommand(p), edgeSimulateCommand(p), edgeRehearseCommand(p)},
+		Subcommands: []*urfave.Command{edgeOrchestratorCommand(p), edgeNodeCommand(p), edgeTokenCommand(p),
+			edgeRevokeCommand(p), edgeResumeCommand(p), edgeLockCommand(p), edgeUnlockCommand(p), edgeCentralCommand(p),
+			edgeFreezeCommand(p), edgeUnfreezeCommand(p), edgePromoteCommand(p), edgeStatusCommand(p), edgeSimulateCommand(p),
+			edgeRehearseCommand(p)},
 	}
 }
 
@@ -45,12 +48,15 @@ func edgeOrchestratorCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "lo", ArgsUsage: "SOURCE",
 		Usage: "Orchestrate a site: read its deployments, and let its nodes do what they need",
-		Description: "SOURCE is the folder of a site, in Git or on this host. It is reconciled as by `ovi run --auto-approve\n" +
+		Description: "SOURCE is the folder of a site, in Git or on this host. It is reconciled as by `ovi run " +
+			"--auto-approve\n" +
 			"--allow-destroy`; --auto-approve=false only plans and reports, --allow-destroy=false\n" +
-			"deletes nothing. Nodes dial --edge-listen (default " + defaultEdge + "). With --edge-co every event of the nodes is\n" +
+			"deletes nothing. Nodes dial --edge-listen (default " + defaultEdge +
+			"). With --edge-co every event of the nodes is\n" +
 			"sent to the central orchestrator at that address.",
 		Flags: append([]urfave.Flag{
-			&urfave.StringFlag{Name: "co-token-file", Usage: "enroll with the central orchestrator with the token in `FILE`, of ovi edge token SITE; needed once"},
+			&urfave.StringFlag{Name: "co-token-file",
+				Usage: "enroll with the central orchestrator with the token in `FILE`, of ovi edge token SITE; needed once"},
 		}, run.Flags...),
 		Action: p.Action(edgeOrchestrator),
 	}
@@ -86,7 +92,8 @@ func edgeOrchestrator(c *command.Call) error {
 // enrollSite enrolls the orchestrator of a site with the central one.
 func enrollSite(c *command.Call, paths []string, address string) error {
 	folder := optionOf(c, edge.Name, "identity")
-	if err := errors.Join(command.IsSafe(c, session.DataDir(c, paths)), command.CreateDir(session.DataDir(c, paths)), os.MkdirAll(folder, 0o700)); err != nil {
+	if err := errors.Join(command.IsSafe(c, session.DataDir(c, paths)), command.CreateDir(session.DataDir(c, paths)),
+		os.MkdirAll(folder, 0o700)); err != nil {
 		return err
 	}
 	intents, err := session.Load(c, paths, session.DataDir(c, paths))
@@ -104,7 +111,8 @@ func edgeNodeCommand(p *command.Process) *urfave.Command {
 		Flags: []urfave.Flag{
 			&urfave.StringFlag{Name: "name", Usage: "this node, as `SITE/NODE`", Required: true},
 			&urfave.StringFlag{Name: "lo", Usage: "the `ADDRESS` of the orchestrator of the site", Value: defaultEdge},
-			&urfave.StringFlag{Name: "token-file", Usage: "enroll with the token in `FILE`, of ovi edge token (or OVI_EDGE_TOKEN); needed once"},
+			&urfave.StringFlag{Name: "token-file",
+				Usage: "enroll with the token in `FILE`, of ovi edge token (or OVI_EDGE_TOKEN); needed once"},
 			&urfave.DurationFlag{Name: "beat", Usage: "report at least every `DURATION`", Value: edgeBeat},
 		},
 		Action: p.Action(edgeNode),
@@ -128,7 +136,9 @@ func edgeNode(c *command.Call) error {
 	}
 	c.Out.Say("Node %s/%s runs containers, and dials %s", site, name, address)
 	return node.Run(c, node.Options{
-		Site: site, Node: name, Address: address, Connect: edge.Credentials(id, address, c.Log.Named("node")), Beat: c.Cmd.Duration("beat"), Log: c.Log.Named("node"),
-		Dir: id.Dir, Verify: id.Verify, Containers: containers, Scope: resource.Scope{Provider: command.ChartProvider, Location: location},
+		Site: site, Node: name, Address: address, Connect: edge.Credentials(id, address, c.Log.Named("node")),
+		Beat: c.Cmd.Duration("beat"), Log: c.Log.Named("node"),
+		Dir: id.Dir, Verify: id.Verify, Containers: containers,
+		Scope: resource.Scope{Provider: command.ChartProvider, Location: location},
 	})
 }

@@ -20,7 +20,8 @@ func edgeTokenCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "token", ArgsUsage: "SITE/NODE",
 		Usage: "Make a token with which a node enrolls once, within 15 minutes",
-		Description: "It is made on the host of the orchestrator, in its data directory (--data-dir, or -f SOURCE). On the\n" +
+		Description: "It is made on the host of the orchestrator, in its data directory (--data-dir, or -f SOURCE). On " +
+			"the\n" +
 			"host of the central orchestrator, SITE alone is for the orchestrator of that site.",
 		Flags: []urfave.Flag{command.RecordFlag()},
 		Action: p.Action(func(c *command.Call) error {
@@ -57,7 +58,8 @@ func edgeResumeCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "resume", ArgsUsage: "SITE/NODE",
 		Usage: "Let a node get requests that holds a newer desired state than its orchestrator",
-		Description: "That is so after the orchestrator was restored from a backup. What runs on the node is what it goes on\n" +
+		Description: "That is so after the orchestrator was restored from a backup. What runs on the node is what it goes " +
+			"on\n" +
 			"from. It is done on the host of the orchestrator, in its data directory (--data-dir, or -f SOURCE).",
 		Flags: []urfave.Flag{command.RecordFlag()},
 		Action: p.Action(func(c *command.Call) error {
@@ -119,17 +121,20 @@ func enrolled(c *command.Call, id identity.Node, name, address, file string) err
 	}
 	switch {
 	case token == "" && !id.Enrolled():
-		return cli.Usage("run `ovi edge token "+name+"` on the host of the orchestrator, and give it in a file or as OVI_EDGE_TOKEN", "%s is not enrolled", name)
+		return cli.Usage("run `ovi edge token "+name+
+			"` on the host of the orchestrator, and give it in a file or as OVI_EDGE_TOKEN", "%s is not enrolled", name)
 	case token == "" || id.EnrolledWith(token):
 		return nil
 	}
 	err := id.Enroll(c, token, edge.Sign(address))
 	if err != nil && id.Enrolled() { // what runs on the node must not wait for a token
-		c.Out.Warn(name+" is not enrolled again, and goes on with its certificate: "+err.Error(), "make another token on the host of the orchestrator: ovi edge token "+name)
+		c.Out.Warn(name+" is not enrolled again, and goes on with its certificate: "+err.Error(),
+			"make another token on the host of the orchestrator: ovi edge token "+name)
 		return nil
 	}
 	if err != nil {
-		return &cli.Problem{Summary: "cannot enroll " + name, Err: err, Suggestion: "make another token on the host of the orchestrator: ovi edge token " + name}
+		return &cli.Problem{Summary: "cannot enroll " + name, Err: err,
+			Suggestion: "make another token on the host of the orchestrator: ovi edge token " + name}
 	}
 	c.Out.Say("%s is enrolled.", name)
 	return nil

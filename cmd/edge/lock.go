@@ -17,7 +17,8 @@ func edgeLockCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "lock", ArgsUsage: "SITE[/NODE[/DEPLOYMENT]]",
 		Usage: "Start no new configuration on a site, a node, or of a deployment there",
-		Description: "What has started goes on to its end; what is unhealthy is restarted, and what is lost comes back with\n" +
+		Description: "What has started goes on to its end; what is unhealthy is restarted, and what is lost comes back " +
+			"with\n" +
 			"its last good configuration. Nothing is deleted. It is recorded in the data directory of the orchestrator of\n" +
 			"the site (--data-dir, or -f SOURCE).",
 		Flags:  []urfave.Flag{command.RecordFlag(), command.ReasonFlag()},
@@ -37,7 +38,8 @@ func edgeUnlockCommand(p *command.Process) *urfave.Command {
 func edgeLock(c *command.Call, on bool) error {
 	verb := c.Cmd.Command.Name
 	parts := strings.Split(c.Arg(0), "/")
-	if c.Cmd.NArg() != 1 || len(parts) > 3 || !edge.IsSite(parts[0]) || len(parts) > 1 && !edge.IsNode(parts[0]+"/"+parts[1]) {
+	if c.Cmd.NArg() != 1 || len(parts) > 3 || !edge.IsSite(parts[0]) || len(parts) > 1 &&
+		!edge.IsNode(parts[0]+"/"+parts[1]) {
 		return cli.Usage("for example, ovi edge "+verb+" berlin/n1", "name a site, SITE/NODE or SITE/NODE/DEPLOYMENT")
 	}
 	o := event.Ordered{Stack: parts[0], On: on}

@@ -49,7 +49,8 @@ func awaitContainers(c *command.Call, containers *podman.Provider) (location str
 		if err == nil || provider.ClassOf(err) != provider.Transient {
 			return location, err
 		}
-		c.Out.Warn("the node waits for the service that runs containers: "+err.Error(), "none needed if it starts soon; retried in "+pause.String())
+		c.Out.Warn("the node waits for the service that runs containers: "+err.Error(),
+			"none needed if it starts soon; retried in "+pause.String())
 		select {
 		case <-c.Done():
 			return "", c.Err()

@@ -24,7 +24,8 @@ func edgeFreezeCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "freeze", ArgsUsage: "SITE",
 		Usage: "Order a site to start no new configuration, on the host of the central orchestrator",
-		Description: "What has started goes on to its end; what is unhealthy is restarted, and what is lost comes back with\n" +
+		Description: "What has started goes on to its end; what is unhealthy is restarted, and what is lost comes back " +
+			"with\n" +
 			"its last good configuration. Nothing is deleted. The orchestrator of the site records the order when it is\n" +
 			"connected (`ovi edge status` shows when), and follows it while the central one is away.",
 		Flags:  []urfave.Flag{command.RecordFlag(), command.ReasonFlag()},
@@ -107,18 +108,21 @@ func edgePromote(c *command.Call) error {
 		wave = c.Cmd.Int("wave")
 	}
 	if wave <= at.Reach || wave > at.Of {
-		return resource.Advise(fmt.Errorf("wave %d of %s cannot be promoted: configuration %s has started wave %d of %d", wave, c.Arg(0), resource.ShortDigest(at.Version), at.Reach, at.Of),
+		return resource.Advise(fmt.Errorf("wave %d of %s cannot be promoted: configuration %s has started wave %d of %d",
+			wave, c.Arg(0), resource.ShortDigest(at.Version), at.Reach, at.Of),
 			"run `ovi edge status "+site+"` to see which waits")
 	}
 	a := session.Act(c)
 	o, err := orderSite(c, site, func(o *provider.Orders) {
 		o.Promoted = slices.DeleteFunc(o.Promoted, func(p provider.Promotion) bool { return p.Name == name })
-		o.Promoted = append(o.Promoted, provider.Promotion{Name: name, Version: at.Version, Wave: wave, Who: a.Who, Reason: a.Reason})
+		o.Promoted = append(o.Promoted, provider.Promotion{Name: name, Version: at.Version, Wave: wave, Who: a.Who,
+			Reason: a.Reason})
 	})
 	if err != nil {
 		return err
 	}
-	return sayOrder(c, "promoted", c.Arg(0), o, fmt.Sprintf("configuration %s promoted up to wave %d", resource.ShortDigest(at.Version), wave))
+	return sayOrder(c, "promoted", c.Arg(0), o,
+		fmt.Sprintf("configuration %s promoted up to wave %d", resource.ShortDigest(at.Version), wave))
 }
 
 // reachedWave is how far the newest configuration of a deployment has come that a site reported.
@@ -136,5 +140,6 @@ func reachedWave(c *command.Call, site, name string) (link.Wave, error) {
 			return *e.Wave, nil
 		}
 	}
-	return link.Wave{}, resource.Advise(fmt.Errorf("site %s has reported no waves of %s", site, name), "set `update: {promote: central}` of the deployment, and run this on the host of the central orchestrator")
+	return link.Wave{}, resource.Advise(fmt.Errorf("site %s has reported no waves of %s", site, name),
+		"set `update: {promote: central}` of the deployment, and run this on the host of the central orchestrator")
 }

@@ -30,18 +30,23 @@ func edgeRehearseCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "rehearse", ArgsUsage: "SOURCE",
 		Usage: "Go through a rollout on virtual nodes and virtual time",
-		Description: "SOURCE is the folder of a site, as it is to be. Its nodes are virtual, and run what --from has first; what\n" +
+		Description: "SOURCE is the folder of a site, as it is to be. Its nodes are virtual, and run what --from has " +
+			"first; what\n" +
 			"decides is the orchestrator's own code. Hours of waves, pauses and windows take seconds, and no real node\n" +
 			"is asked anything. What waits for the central orchestrator is promoted at once.",
 		Flags: []urfave.Flag{
-			&urfave.StringFlag{Name: "from", Usage: "the nodes run what `SOURCE` has first, such as the same folder at another ref; if omitted, nothing"},
+			&urfave.StringFlag{Name: "from", Usage: "the nodes run what `SOURCE` has first, such as the same folder at " +
+				"another ref; if omitted, nothing"},
 			&urfave.StringFlag{Name: "fail", Usage: "what is new fails on `LIMIT` nodes: a number, or a share", Value: "0"},
-			&urfave.StringFlag{Name: "offline", Usage: "`LIMIT` nodes are offline when it begins: a number, or a share", Value: "0"},
+			&urfave.StringFlag{Name: "offline", Usage: "`LIMIT` nodes are offline when it begins: a number, or a share",
+				Value: "0"},
 			&urfave.DurationFlag{Name: "away", Usage: "they are back after `DURATION`; 0: they stay offline", Value: time.Hour},
-			&urfave.DurationFlag{Name: "takes", Usage: "a request takes a node `DURATION`, up to a quarter less or more", Value: 20 * time.Second},
+			&urfave.DurationFlag{Name: "takes", Usage: "a request takes a node `DURATION`, up to a quarter less or more",
+				Value: 20 * time.Second},
 			&urfave.DurationFlag{Name: "interval", Usage: "the interval of the orchestrator", Value: edgeInterval},
 			&urfave.DurationFlag{Name: "most", Usage: "end after `DURATION` of virtual time", Value: 7 * 24 * time.Hour},
-			&urfave.Uint64Flag{Name: "seed", Usage: "which nodes fail or are offline, and how long each takes: the same `NUMBER`, the same rehearsal", Value: 1},
+			&urfave.Uint64Flag{Name: "seed", Usage: "which nodes fail or are offline, and how long each takes: the same " +
+				"`NUMBER`, the same rehearsal", Value: 1},
 		},
 		Action: p.Action(edgeRehearse),
 	}
@@ -59,7 +64,8 @@ func momentText(e event.Event) string {
 	switch e := e.(type) {
 	case event.Wave:
 		if e.Halted {
-			return fmt.Sprintf("%s halted in wave %d of %d: %s", e.Name, e.Reach, e.Of, strings.ReplaceAll(e.Why, e.Stack+"/", ""))
+			return fmt.Sprintf("%s halted in wave %d of %d: %s", e.Name, e.Reach, e.Of,
+				strings.ReplaceAll(e.Why, e.Stack+"/", ""))
 		}
 		return fmt.Sprintf("%s started wave %d of %d", e.Name, e.Reach, e.Of)
 	case event.Exhausted:
@@ -84,13 +90,15 @@ func edgeRehearse(c *command.Call) (err error) {
 	}
 	o.Tell = func(after time.Duration, e event.Event) {
 		if c.Out.Machine() {
-			_ = c.Out.Records(render.Info{Type: "edge_moment", Data: edgeMoment{after.Seconds(), e.About().String(), momentText(e)}})
+			_ = c.Out.Records(render.Info{Type: "edge_moment",
+				Data: edgeMoment{after.Seconds(), e.About().String(), momentText(e)}})
 			return
 		}
 		c.Out.Say("%9s  %s", virtually(after), momentText(e))
 	}
 	r, err := rehearse.Run(c, o, func(clock func() time.Time) (*ledger.Ledger, error) {
-		return local.Open(c, ledger.Config{Dir: filepath.Join(dir, "data"), User: c.User(), UID: c.UID(), Host: c.Host(), Clock: clock})
+		return local.Open(c, ledger.Config{Dir: filepath.Join(dir, "data"), User: c.User(), UID: c.UID(), Host: c.Host(),
+			Clock: clock})
 	})
 	if err != nil {
 		return err
@@ -108,9 +116,11 @@ func rehearsal(c *command.Call, dir string) (o rehearse.Options, err error) {
 		return o, err
 	}
 	o = rehearse.Options{
-		Start: c.Now(), Most: c.Cmd.Duration("most"), Interval: c.Cmd.Duration("interval"), Takes: c.Cmd.Duration("takes"), Away: c.Cmd.Duration("away"), Seed: c.Cmd.Uint64("seed"),
+		Start: c.Now(), Most: c.Cmd.Duration("most"), Interval: c.Cmd.Duration("interval"), Takes: c.Cmd.Duration("takes"),
+		Away: c.Cmd.Duration("away"), Seed: c.Cmd.Uint64("seed"),
 	}
-	for name, least := range map[string]time.Duration{"most": time.Second, "interval": time.Second, "takes": 0, "away": 0} {
+	for name, least := range map[string]time.Duration{"most": time.Second, "interval": time.Second, "takes": 0,
+		"away": 0} {
 		if c.Cmd.Duration(name) < least {
 			return o, cli.Usage("use --"+name+" 1m", "--%s must be at least %s", name, least)
 		}
@@ -153,7 +163,8 @@ func siteOf(c *command.Call, paths []string, dir string) ([]resource.Intent, err
 		}
 	}
 	if len(all) != 1 || len(all[0].Scopes) == 0 {
-		return nil, cli.Usage("name one folder with a site.yaml that has nodes", "there is no site with nodes in %s", paths[0])
+		return nil, cli.Usage("name one folder with a site.yaml that has nodes", "there is no site with nodes in %s",
+			paths[0])
 	}
 	return all, nil
 }
@@ -162,7 +173,8 @@ func siteOf(c *command.Call, paths []string, dir string) ([]resource.Intent, err
 func shareOf(c *command.Call, flag string, nodes int) (int, error) {
 	b, err := rules.ParseBudget(c.Cmd.String(flag))
 	if err != nil {
-		return 0, cli.Usage("use a number of nodes, for example 3, or a share, for example 5%", "invalid --%s %q", flag, c.Cmd.String(flag))
+		return 0, cli.Usage("use a number of nodes, for example 3, or a share, for example 5%", "invalid --%s %q", flag,
+			c.Cmd.String(flag))
 	}
 	n := b.Count
 	if b.Percent {
@@ -236,17 +248,20 @@ func showRehearsal(c *command.Call, o rehearse.Options, r *rehearse.Result) erro
 	if c.Out.Machine() {
 		return c.Out.Records(render.Info{Type: "edge_rehearsal", Data: end})
 	}
-	t := render.Table{Head: []string{"DEPLOYMENT", "NODES", "AS CONFIGURED", "ANOTHER VERSION", "FAILING", "OFFLINE", "MEDIAN", "WORST"}}
+	t := render.Table{Head: []string{"DEPLOYMENT", "NODES", "AS CONFIGURED", "ANOTHER VERSION", "FAILING", "OFFLINE",
+		"MEDIAN", "WORST"}}
 	seconds := func(n float64) string { return virtually(time.Duration(n * float64(time.Second))) }
 	for _, d := range end.Deployments {
-		t.Rows = append(t.Rows, []string{d.Deployment, fmt.Sprint(d.Nodes), fmt.Sprint(d.Wanted), fmt.Sprint(d.Others), fmt.Sprint(d.Failing), fmt.Sprint(d.Offline), seconds(d.Median), seconds(d.Worst)})
+		t.Rows = append(t.Rows, []string{d.Deployment, fmt.Sprint(d.Nodes), fmt.Sprint(d.Wanted), fmt.Sprint(d.Others),
+			fmt.Sprint(d.Failing), fmt.Sprint(d.Offline), seconds(d.Median), seconds(d.Worst)})
 	}
 	if err := c.Out.Table(t, "The site has no deployments."); err != nil {
 		return err
 	}
 	for _, d := range end.Deployments {
 		for _, why := range slices.Sorted(maps.Keys(d.Why)) {
-			c.Out.Say("%s on %s: %s", d.Deployment, render.Many(d.Why[why], "node"), strings.ReplaceAll(why, r.Nodes[0].Ref.Stack+"/", ""))
+			c.Out.Say("%s on %s: %s", d.Deployment, render.Many(d.Why[why], "node"),
+				strings.ReplaceAll(why, r.Nodes[0].Ref.Stack+"/", ""))
 		}
 	}
 	if !r.AtRest {

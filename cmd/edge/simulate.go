@@ -26,7 +26,8 @@ func edgeSimulateCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name:  "simulate",
 		Usage: "Load an orchestrator with virtual nodes, and measure it",
-		Description: "It starts an orchestrator of its own, on one core and on loopback, in a temporary folder, and as many\n" +
+		Description: "It starts an orchestrator of its own, on one core and on loopback, in a temporary folder, and as " +
+			"many\n" +
 			"virtual nodes, each with a certificate and a connection. It deploys a version, measures the orchestrator\n" +
 			"at rest, deploys another version, cuts all connections at once, and reports how long each took, and how\n" +
 			"long others waited for an answer of the orchestrator while its nodes came back. It runs in real time;\n" +
@@ -144,7 +145,8 @@ func (s *simulation) orchestrator(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.lo = exec.CommandContext(ctx, self, "edge", "lo", "--data-dir", filepath.Join(s.dir, "data"), "--interval", s.Cmd.Duration("interval").String(),
+	s.lo = exec.CommandContext(ctx, self, "edge", "lo", "--data-dir", filepath.Join(s.dir, "data"), "--interval",
+		s.Cmd.Duration("interval").String(),
 		"--edge-listen", s.fleet.Address, s.site)
 	s.lo.Env = append(os.Environ(), "GOMAXPROCS=1")
 	if err := s.lo.Start(); err != nil {
@@ -176,7 +178,8 @@ func (s *simulation) measure(started time.Time) (f edgeFigures, err error) {
 	if err := s.deploy("2"); err != nil {
 		return f, err
 	}
-	if times, err = s.until("all nodes run version 2", func() []time.Time { return s.fleet.Running("web", "2") }); err != nil {
+	if times, err = s.until("all nodes run version 2",
+		func() []time.Time { return s.fleet.Running("web", "2") }); err != nil {
 		return f, err
 	}
 	f.UpdateMedian, f.UpdateWorst = spread(changed, times)

@@ -71,7 +71,8 @@ func blessIn(c *command.Call, l *session.Session, ref resource.Ref, on bool) err
 		return unsigned(err)
 	}
 	return tellBlessing(c, ref, render.Blessing{
-		Type: "blessing", Ref: session.NamesIn(scans).Ref(ref), Scope: ref.Scope().String(), Blessed: on, Who: act.Who, Reason: act.Reason,
+		Type: "blessing", Ref: session.NamesIn(scans).Ref(ref), Scope: ref.Scope().String(), Blessed: on, Who: act.Who,
+		Reason: act.Reason,
 	})
 }
 
@@ -90,7 +91,8 @@ func tellBlessing(c *command.Call, ref resource.Ref, b render.Blessing) error {
 // notBlessed tells that there was nothing to remove; nothing is recorded.
 func notBlessed(c *command.Call, ref resource.Ref, scans []ledger.Scan) error {
 	if c.Out.Machine() {
-		return c.Out.Records(render.Blessing{Type: "blessing", Ref: session.NamesIn(scans).Ref(ref), Scope: ref.Scope().String()})
+		return c.Out.Records(render.Blessing{Type: "blessing", Ref: session.NamesIn(scans).Ref(ref),
+			Scope: ref.Scope().String()})
 	}
 	c.Out.Say("%s is not blessed. Nothing was changed.", ref.Short())
 	return nil

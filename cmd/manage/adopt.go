@@ -15,8 +15,9 @@ import (
 
 func AdoptCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "adopt", Category: command.GroupManage, ArgsUsage: "REF [SOURCE] | SOURCE --match PATTERN | SOURCE --ids FILE | SOURCE --existing | SOURCE --marked",
-		Usage: "Manage an existing resource",
+		Name: "adopt", Category: command.GroupManage,
+		ArgsUsage: "REF [SOURCE] | SOURCE --match PATTERN | SOURCE --ids FILE | SOURCE --existing | SOURCE --marked",
+		Usage:     "Manage an existing resource",
 		Description: "REF is its name in the configuration; --id is what the provider calls it. The resource is\n" +
 			"tagged and not changed otherwise; the next plan shows the differences. --marked adopts every\n" +
 			"resource with the tags of this stack that is not recorded, such as after a lost data directory.\n" +
@@ -29,10 +30,14 @@ func AdoptCommand(p *command.Process) *urfave.Command {
 			&urfave.StringFlag{Name: "id", Usage: "adopt the resource with `ID` (default: the one with this name)"},
 			&urfave.BoolFlag{Name: "force", Usage: "adopt a resource that another system manages"},
 			&urfave.BoolFlag{Name: "marked", Usage: "adopt every resource with the tags of the stack, after confirmation"},
-			&urfave.BoolFlag{Name: "existing", Usage: "adopt what exists under the source's names and is unmanaged, after confirmation"},
-			command.MatchFlag("adopt every unmanaged resource that matches `PATTERN` and has a configured name, after confirmation; repeatable"),
-			&urfave.StringFlag{Name: "ids", Usage: "adopt the resources in `FILE`, after confirmation: on each line a name in the configuration and an ID"},
-			&urfave.StringSliceFlag{Name: "exclude", Usage: "with --existing, leave `REF` unmanaged, such as cluster/dev; repeatable"},
+			&urfave.BoolFlag{Name: "existing", Usage: "adopt what exists under the source's names and is unmanaged, after " +
+				"confirmation"},
+			command.MatchFlag("adopt every unmanaged resource that matches `PATTERN` and has a configured name, after " +
+				"confirmation; repeatable"),
+			&urfave.StringFlag{Name: "ids", Usage: "adopt the resources in `FILE`, after confirmation: on each line a name in " +
+				"the configuration and an ID"},
+			&urfave.StringSliceFlag{Name: "exclude",
+				Usage: "with --existing, leave `REF` unmanaged, such as cluster/dev; repeatable"},
 			&urfave.BoolFlag{Name: "unproven", Usage: "with --marked, include resources whose tags may have been copied"},
 		}, session.ChartFlags()...),
 		Action: p.Action(adopt),
@@ -48,7 +53,8 @@ func adopt(c *command.Call) error {
 	}
 	if several := adoptsSeveral(c); several != nil {
 		chosen := 0
-		for _, is := range []bool{c.Cmd.IsSet("id"), c.Cmd.IsSet("ids"), c.Cmd.IsSet("match"), c.Cmd.Bool("marked"), c.Cmd.Bool("existing")} {
+		for _, is := range []bool{c.Cmd.IsSet("id"), c.Cmd.IsSet("ids"), c.Cmd.IsSet("match"), c.Cmd.Bool("marked"),
+			c.Cmd.Bool("existing")} {
 			if is {
 				chosen++
 			}
@@ -101,7 +107,8 @@ func adoptIn(c *command.Call, l *session.Session) error {
 	if c.Out.Machine() {
 		return c.Out.Records(command.Seen{Observed: got, At: c.Now()}.Record(names))
 	}
-	c.Out.Say("%s (%s) is now managed by stack %s. Run `ovi plan` to compare it with the configuration.", ref.Short(), got.ID, ref.Stack)
+	c.Out.Say("%s (%s) is now managed by stack %s. Run `ovi plan` to compare it with the configuration.", ref.Short(),
+		got.ID, ref.Stack)
 	return nil
 }
 
@@ -140,5 +147,6 @@ func desired(intents []resource.Intent, spelling string) (resource.Ref, error) {
 		}
 		return resource.Ref{}, cli.Usage(next, "%q is not in the configuration", spelling)
 	}
-	return resource.Ref{}, cli.Usage("use one of "+strings.Join(session.Shortened(found), ", "), "%q matches %d resources", spelling, len(found))
+	return resource.Ref{}, cli.Usage("use one of "+strings.Join(session.Shortened(found), ", "), "%q matches %d resources",
+		spelling, len(found))
 }

@@ -54,7 +54,10 @@ func adoptExisting(c *command.Call, l *session.Session) error {
 	if err != nil {
 		return err
 	}
-	all = slices.DeleteFunc(all, func(o resource.Observed) bool { return slices.Contains(c.Cmd.StringSlice("exclude"), o.Ref.Short()) })
+	all = slices.DeleteFunc(all, func(o resource.Observed) bool {
+		return slices.Contains(c.Cmd.StringSlice("exclude"),
+			o.Ref.Short())
+	})
 	return adoptAll(c, l, all, "CONFIGURED", func(o *resource.Observed) string {
 		if slices.ContainsFunc(absent, func(r resource.Ref) bool { return session.Bare(r) == session.Bare(o.Ref) }) {
 			return "absent: the next apply deletes it"
@@ -72,12 +75,14 @@ func adoptByID(c *command.Call, l *session.Session) error {
 	}
 	lines, err := importer.ParseIDs(text)
 	if err != nil {
-		return &cli.Problem{Summary: "cannot read the IDs", File: file, Err: err, Suggestion: "write on each line a name in the configuration and an ID, such as: ec2/web i-0abcdef1234567890"}
+		return &cli.Problem{Summary: "cannot read the IDs", File: file, Err: err,
+			Suggestion: "write on each line a name in the configuration and an ID, such as: ec2/web i-0abcdef1234567890"}
 	}
 	all := make([]engine.Identified, len(lines))
 	for i, x := range lines {
 		if all[i].Ref, err = desired(l.Intents, x.Name); err != nil {
-			return &cli.Problem{Summary: err.Error(), File: fmt.Sprintf("%s:%d", file, x.Line), Suggestion: "each name must be in the configuration"}
+			return &cli.Problem{Summary: err.Error(), File: fmt.Sprintf("%s:%d", file, x.Line),
+				Suggestion: "each name must be in the configuration"}
 		}
 		all[i].ID = x.ID
 	}
@@ -143,7 +148,8 @@ func absentClusters(c *command.Call, l *session.Session) (out []resource.Ref, er
 		}
 		for _, scope := range in.Scopes {
 			for _, row := range rows {
-				if ref := session.ClusterRef(row.Name).In(in.Stack); row.Desired == sqlite.Absent && scope.Provider == command.ClusterProvider {
+				if ref := session.ClusterRef(row.Name).In(in.Stack); row.Desired == sqlite.Absent &&
+					scope.Provider == command.ClusterProvider {
 					ref.Location = scope.Location
 					out = append(out, ref)
 				}
@@ -154,7 +160,8 @@ func absentClusters(c *command.Call, l *session.Session) (out []resource.Ref, er
 }
 
 // adoptAll lists resources with a note on each, and adopts them on a typed yes.
-func adoptAll(c *command.Call, l *session.Session, all []resource.Observed, note string, of func(*resource.Observed) string) error {
+func adoptAll(c *command.Call, l *session.Session, all []resource.Observed, note string,
+	of func(*resource.Observed) string) error {
 	if c.Out.Machine() {
 		return cli.Usage("run it in a terminal", "this needs confirmation")
 	}
@@ -173,7 +180,8 @@ func adoptAll(c *command.Call, l *session.Session, all []resource.Observed, note
 	if err := c.Out.CanAsk(c.Stdin, "run it in a terminal, or adopt one by one with --id"); err != nil {
 		return err
 	}
-	question := fmt.Sprintf("Adopt %s into stack %s?\nType yes to continue: ", render.Many(len(all), "resource"), stackNames(l.Intents))
+	question := fmt.Sprintf("Adopt %s into stack %s?\nType yes to continue: ", render.Many(len(all), "resource"),
+		stackNames(l.Intents))
 	if err := c.Out.Ask(c, c.Stdin, question); err != nil {
 		return err
 	}

@@ -28,7 +28,8 @@ func ApproveCommand(p *command.Process) *urfave.Command {
 			"Confirming `ovi apply` is not an approval. With --sign the approval is that of the owner of the key,\n" +
 			"as the roster has it (`ovi signer`).",
 		Flags: []urfave.Flag{
-			&urfave.StringFlag{Name: "until", Usage: "expire after a duration or at `TIME` (24h, 7d, 2006-01-02T15:04:05Z)", Value: "24h"},
+			&urfave.StringFlag{Name: "until", Usage: "expire after a duration or at `TIME` (24h, 7d, 2006-01-02T15:04:05Z)",
+				Value: "24h"},
 			command.SignFlag(), command.ReasonFlag(),
 		},
 		Action: p.Action(approve),
@@ -81,7 +82,8 @@ func approveIn(c *command.Call, l *ledger.Ledger, p *engine.Planned, until time.
 	if err != nil {
 		return err
 	}
-	out := render.Approval{Type: "approval", Plan: yes.Plan, Digest: yes.Digest, Who: yes.Who, Until: yes.Until, Reason: yes.Reason, Approved: []string{}}
+	out := render.Approval{Type: "approval", Plan: yes.Plan, Digest: yes.Digest, Who: yes.Who, Until: yes.Until,
+		Reason: yes.Reason, Approved: []string{}}
 	out.People, out.Signed = asked(p)
 	if yes.SignedBy != nil {
 		out.Key = yes.SignedBy.Key.Fingerprint()
@@ -114,7 +116,8 @@ func tellApproval(c *command.Call, a render.Approval) error {
 	case n > 0:
 		c.Out.Say("%d of %d required %sapprovals: %s.", len(a.Approved), a.People, kind, strings.Join(a.Approved, ", "))
 	default:
-		c.Out.Say("All required %sapprovals are given (%s); run `ovi apply %s`.", kind, strings.Join(a.Approved, ", "), c.Arg(0))
+		c.Out.Say("All required %sapprovals are given (%s); run `ovi apply %s`.", kind, strings.Join(a.Approved, ", "),
+			c.Arg(0))
 	}
 	return nil
 }
@@ -141,7 +144,8 @@ func later(c *command.Call, flag string) (time.Time, error) {
 		}
 	}
 	if err != nil || !at.After(c.Now()) {
-		return at, cli.Usage("use a duration such as 24h or 7d, or a future time such as 2030-01-02T15:04:05Z", "invalid --%s %q", flag, text)
+		return at, cli.Usage("use a duration such as 24h or 7d, or a future time such as 2030-01-02T15:04:05Z",
+			"invalid --%s %q", flag, text)
 	}
 	return at, nil
 }

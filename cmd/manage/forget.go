@@ -83,13 +83,15 @@ func move(c *command.Call) error {
 			return err
 		}
 		if c.Out.Machine() {
-			return c.Out.Records(render.Info{Type: "moved", Data: map[string]string{"from": from.String(), "ref": to.String(), "stack": to.Stack}})
+			return c.Out.Records(render.Info{Type: "moved",
+				Data: map[string]string{"from": from.String(), "ref": to.String(), "stack": to.Stack}})
 		}
 		where := ""
 		if to.Stack != from.Stack {
 			where = " of stack " + to.Stack
 		}
-		c.Out.Say("%s is now %s%s. Rename it in the configuration as well: until %s is configured, `ovi apply` deletes it.", from.Short(), to.Short(), where, to.Short())
+		c.Out.Say("%s is now %s%s. Rename it in the configuration as well: until %s is configured, `ovi apply` deletes it.",
+			from.Short(), to.Short(), where, to.Short())
 		return nil
 	})
 }

@@ -49,7 +49,8 @@ func ImportTerraformCommand(p *command.Process) *urfave.Command {
 // importFlags are those of all imports of what exists. The default provider is the first of the table.
 func importFlags(p *command.Process) []urfave.Flag {
 	return []urfave.Flag{
-		&urfave.StringFlag{Name: "out", Usage: "write the configuration to `FILE`, and the IDs to a file of that name with .ids", Value: session.DefaultSource},
+		&urfave.StringFlag{Name: "out", Usage: "write the configuration to `FILE`, and the IDs to a file of that name with " +
+			".ids", Value: session.DefaultSource},
 		&urfave.StringFlag{Name: "stack", Usage: "call the stack `NAME` (default: the folder of FILE)"},
 		&urfave.StringFlag{Name: "provider", Usage: "read the resources of provider `NAME`", Value: p.Entries()[0].Name},
 	}
@@ -76,7 +77,8 @@ func importExisting(c *command.Call) error {
 
 func importTerraform(c *command.Call) error {
 	if c.Cmd.NArg() != 1 {
-		return cli.Usage("name one: `terraform state pull > terraform.tfstate` writes it", "`ovi import terraform` needs a state file")
+		return cli.Usage("name one: `terraform state pull > terraform.tfstate` writes it",
+			"`ovi import terraform` needs a state file")
 	}
 	text, err := session.ReadSource(c.Arg(0))
 	if err != nil {
@@ -88,7 +90,8 @@ func importTerraform(c *command.Call) error {
 	}
 	state, err := terraform.Read([]byte(text), entry.Terraform)
 	if err != nil {
-		return &cli.Problem{Summary: "cannot read the state", File: c.Arg(0), Err: err, Suggestion: "write it with `terraform state pull`"}
+		return &cli.Problem{Summary: "cannot read the state", File: c.Arg(0), Err: err,
+			Suggestion: "write it with `terraform state pull`"}
 	}
 	return withAdoptable(c, func(i *imports) error {
 		return i.write(i.keep(state))
@@ -112,7 +115,8 @@ func (i *imports) keep(state []terraform.Resource) map[string]string {
 		case o == nil && i.unread[r.Known.Kind] != nil:
 			i.left = append(i.left, omitted{r.Address, "cannot be read: " + i.unread[r.Known.Kind].Error()})
 		case o == nil:
-			i.left = append(i.left, omitted{r.Address, fmt.Sprintf("no unmanaged %s with the ID %s exists in %s", r.Known.Kind, r.ID, i.head.Location)})
+			i.left = append(i.left, omitted{r.Address,
+				fmt.Sprintf("no unmanaged %s with the ID %s exists in %s", r.Known.Kind, r.ID, i.head.Location)})
 		case i.takes(o, r.Address):
 			names[r.ID] = r.Name
 			kept = append(kept, *o)
@@ -163,7 +167,8 @@ func (i *imports) partOf(schemas importer.Schemas, o *resource.Observed, all []r
 		}
 		for n := range all {
 			if whole := &all[n]; whole.Ref.Kind == a.RefKind && resource.String(whole.ID) == id {
-				i.left = append(i.left, omitted{o.Ref.Kind + " " + o.ID, "it is in " + a.RefKind + " " + whole.ID + ", which is imported"})
+				i.left = append(i.left, omitted{o.Ref.Kind + " " + o.ID,
+					"it is in " + a.RefKind + " " + whole.ID + ", which is imported"})
 				return true
 			}
 		}
@@ -180,7 +185,8 @@ func importEntry(c *command.Call) (provider.Entry, error) {
 		}
 		names = append(names, e.Name)
 	}
-	return provider.Entry{}, cli.Usage("use one of "+strings.Join(names, ", "), "there is no provider %q", c.Cmd.String("provider"))
+	return provider.Entry{}, cli.Usage("use one of "+strings.Join(names, ", "), "there is no provider %q",
+		c.Cmd.String("provider"))
 }
 
 // withAdoptable reads what is unmanaged at the location of the command line.
@@ -192,7 +198,8 @@ func withAdoptable(c *command.Call, do func(*imports) error) error {
 	out := c.Cmd.String("out")
 	for _, file := range []string{out, idsFile(out)} {
 		if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
-			return &cli.Problem{Summary: "the file exists", File: file, Err: cli.Plain(err), Suggestion: "choose another with --out FILE"}
+			return &cli.Problem{Summary: "the file exists", File: file, Err: cli.Plain(err),
+				Suggestion: "choose another with --out FILE"}
 		}
 	}
 	head := importer.Head{Provider: entry.Name, Word: entry.Locations.Word}
@@ -203,7 +210,8 @@ func withAdoptable(c *command.Call, do func(*imports) error) error {
 		head.Location = entry.Locations.Default(func(key string) string { return c.Option(entry, key, nil) })
 	}
 	if head.Location == "" && entry.Locations.Required {
-		return cli.Usage(fmt.Sprintf("use --%s, such as --%s %s", head.Word, head.Word, entry.Locations.Example), "no %s to read", head.Word)
+		return cli.Usage(fmt.Sprintf("use --%s, such as --%s %s", head.Word, head.Word, entry.Locations.Example),
+			"no %s to read", head.Word)
 	}
 	scope := resource.Scope{Provider: head.Provider, Location: head.Location}
 	intents := []resource.Intent{{Stack: head.Stack, Source: out, Scopes: []resource.Scope{scope}}}
@@ -278,7 +286,8 @@ func writeNew(name string, text []byte) error {
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
-		return &cli.Problem{Summary: "cannot write the file", File: name, Err: cli.Plain(err), Suggestion: "choose another with --out FILE"}
+		return &cli.Problem{Summary: "cannot write the file", File: name, Err: cli.Plain(err),
+			Suggestion: "choose another with --out FILE"}
 	}
 	return nil
 }

@@ -33,8 +33,10 @@ func PolicyCommand(p *command.Process) *urfave.Command {
 				Flags: []urfave.Flag{
 					command.SourceFlag(),
 					&urfave.StringFlag{Name: "since", Usage: "only plans after `TIME` (90d, 12h, 2006-01-02T15:04:05Z)", Value: "90d"},
-					&urfave.StringSliceFlag{Name: "wal", Usage: "read the audit log in `DIR`, or a copy; repeat it for the logs of all instances of one store"},
-					&urfave.BoolFlag{Name: "instead", Usage: "replace every rule, window and approval, not only those of the same name"},
+					&urfave.StringSliceFlag{Name: "wal",
+						Usage: "read the audit log in `DIR`, or a copy; repeat it for the logs of all instances of one store"},
+					&urfave.BoolFlag{Name: "instead", Usage: "replace every rule, window and approval, not only those of the same " +
+						"name"},
 				},
 				Action: p.Action(policyTest),
 			},
@@ -79,7 +81,8 @@ func policyTest(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	trial := backtest.Backtest{Rules: rules, Instead: c.Cmd.Bool("instead"), Since: since, Kinds: command.Schemas(c.Process).Kind}
+	trial := backtest.Backtest{Rules: rules, Instead: c.Cmd.Bool("instead"), Since: since,
+		Kinds: command.Schemas(c.Process).Kind}
 	switch dirs := c.Cmd.StringSlice("wal"); len(dirs) {
 	case 0:
 	case 1:
@@ -125,8 +128,10 @@ func try(c *command.Call, trial backtest.Backtest, records iter.Seq2[event.Recor
 
 func tried(t backtest.Tried, names render.Names) render.Tried {
 	return render.Tried{
-		Type: "policy_result", Ref: names.Ref(t.Ref), Stack: t.Ref.Stack, Proposed: string(t.Proposed), First: t.First, Last: t.Last,
-		Times: t.Times, Plan: t.Plan, Done: t.Done, Flips: t.Flips(), Was: judged(t.Was), Would: judged(t.Would), Warnings: t.Warnings,
+		Type: "policy_result", Ref: names.Ref(t.Ref), Stack: t.Ref.Stack, Proposed: string(t.Proposed), First: t.First,
+		Last:  t.Last,
+		Times: t.Times, Plan: t.Plan, Done: t.Done, Flips: t.Flips(), Was: judged(t.Was), Would: judged(t.Would),
+		Warnings: t.Warnings,
 	}
 }
 
@@ -162,7 +167,8 @@ func before(c *command.Call, flag string) (time.Time, error) {
 	}
 	ago, err := days(text)
 	if err != nil {
-		return time.Time{}, cli.Usage("use a duration ago, such as 90d or 12h, or a time such as 2026-01-02T15:04:05Z", "invalid --%s %q", flag, text)
+		return time.Time{}, cli.Usage("use a duration ago, such as 90d or 12h, or a time such as 2026-01-02T15:04:05Z",
+			"invalid --%s %q", flag, text)
 	}
 	return c.Now().Add(-ago), nil
 }

@@ -27,7 +27,8 @@ func SignerCommand(p *command.Process) *urfave.Command {
 			},
 			{
 				Name: "add", ArgsUsage: "NAME KEYFILE", Usage: "Put a public SSH key of a person on the roster",
-				Description: "KEYFILE is a public key, such as ~/.ssh/id_ed25519.pub. The first key needs no signature; each later\n" +
+				Description: "KEYFILE is a public key, such as ~/.ssh/id_ed25519.pub. The first key needs no signature; each " +
+					"later\n" +
 					"change is signed with --sign by a key that is on the roster, so keep keys of two people on it: a\n" +
 					"roster whose keys are all lost cannot be changed any more.",
 				Flags:  []urfave.Flag{command.SignFlag(), command.ReasonFlag()},
@@ -35,7 +36,8 @@ func SignerCommand(p *command.Process) *urfave.Command {
 			},
 			{
 				Name: "remove", ArgsUsage: "NAME KEYFILE", Usage: "Remove a public SSH key of a person from the roster",
-				Description: "What the key signed counts no longer. Instead of KEYFILE its fingerprint can be given, as `ovi signer\n" +
+				Description: "What the key signed counts no longer. Instead of KEYFILE its fingerprint can be given, as `ovi " +
+					"signer\n" +
 					"list` shows it.",
 				Flags:  []urfave.Flag{command.SignFlag(), command.ReasonFlag()},
 				Action: p.Action(func(c *command.Call) error { return signerChange(c, false) }),
@@ -129,7 +131,8 @@ func unsigned(err error) error {
 	case errors.Is(err, event.ErrUnsigned):
 		return &cli.Problem{Summary: "it must be signed", Err: err, Suggestion: "run it again with --sign KEYFILE"}
 	case errors.Is(err, event.ErrNotOnRoster):
-		return &cli.Problem{Summary: "the signature does not count", Err: err, Suggestion: "run `ovi signer list` for the keys that do"}
+		return &cli.Problem{Summary: "the signature does not count", Err: err,
+			Suggestion: "run `ovi signer list` for the keys that do"}
 	}
 	return err
 }

@@ -20,7 +20,8 @@ import (
 )
 
 // run is the whole program: everything it needs comes in, the exit code comes out.
-func run(soft, hard context.Context, args []string, env func(string) (string, bool), stdin io.Reader, stdout, stderr io.Writer) int {
+func run(soft, hard context.Context, args []string, env func(string) (string, bool), stdin io.Reader, stdout,
+	stderr io.Writer) int {
 	out := &cli.Answer{W: stdout}
 	p := &command.Process{Table: table, Process: cli.Process{
 		Version: version, Hard: hard, Env: env, Stdin: stdin, Stdout: out, Answer: out, Stderr: stderr, Now: time.Now,
@@ -66,8 +67,11 @@ func newApp(p *command.Process) *urfave.App {
 		Writer:    p.Stdout,
 		ErrWriter: p.Stderr,
 		// Errors are reported by the actions; only main ends the process.
-		ExitErrHandler:            func(*urfave.Context, error) {},
-		OnUsageError:              func(_ *urfave.Context, err error, _ bool) error { return cli.Usage("see `ovi help`", "%s", err) },
+		ExitErrHandler: func(*urfave.Context, error) {},
+		OnUsageError: func(_ *urfave.Context, err error,
+			_ bool) error {
+			return cli.Usage("see `ovi help`", "%s", err)
+		},
 		DisableSliceFlagSeparator: true,
 		HideHelp:                  true,
 		HideVersion:               true,
@@ -88,9 +92,14 @@ func newApp(p *command.Process) *urfave.App {
 // commands are all commands, in the order of the help page.
 func commands(p *command.Process) []*urfave.Command {
 	return []*urfave.Command{
-		reconcile.PlanCommand(p), reconcile.ValidateCommand(p), reconcile.ApplyCommand(p), reconcile.DestroyCommand(p), charts.InstallCommand(p), charts.UpgradeCommand(p), reconcile.DriftCommand(p), reconcile.RunCommand(p), clusters.ClusterCommand(p), edge.EdgeCommand(p),
-		record.StatusCommand(p), record.InventoryCommand(p), record.ShowCommand(p), record.WhyCommand(p), record.ProveCommand(p), record.HistoryCommand(p), record.DiffCommand(p), record.ClaimsCommand(p),
-		manage.AdoptCommand(p), manage.ForgetCommand(p), manage.MoveCommand(p), manage.RetryCommand(p), manage.BlessCommand(p), manage.UnblessCommand(p), manage.ApproveCommand(p), charts.ImportCommand(p), charts.ExportCommand(p),
+		reconcile.PlanCommand(p), reconcile.ValidateCommand(p), reconcile.ApplyCommand(p), reconcile.DestroyCommand(p),
+		charts.InstallCommand(p), charts.UpgradeCommand(p), reconcile.DriftCommand(p), reconcile.RunCommand(p),
+		clusters.ClusterCommand(p), edge.EdgeCommand(p),
+		record.StatusCommand(p), record.InventoryCommand(p), record.ShowCommand(p), record.WhyCommand(p),
+		record.ProveCommand(p), record.HistoryCommand(p), record.DiffCommand(p), record.ClaimsCommand(p),
+		manage.AdoptCommand(p), manage.ForgetCommand(p), manage.MoveCommand(p), manage.RetryCommand(p),
+		manage.BlessCommand(p), manage.UnblessCommand(p), manage.ApproveCommand(p), charts.ImportCommand(p),
+		charts.ExportCommand(p),
 		manage.PolicyCommand(p), manage.SignerCommand(p), record.AuditCommand(p), record.StoreCommand(p),
 		kindsCommand(p), schemaCommand(p), sandboxCommand(p), completionCommand(p), versionCommand(p), helpCommand(p),
 	}
@@ -102,8 +111,12 @@ const ()
 // globalFlags are the options of every command.
 func globalFlags(p *command.Process) []urfave.Flag {
 	return append(append([]urfave.Flag{
-		&urfave.StringFlag{Name: "data-dir", Category: cli.Everywhere, Usage: "keep the audit log and the store in `DIR` (OVI_DATA_DIR; default .ovi beside the source)"},
-		&urfave.StringFlag{Name: "store", Category: cli.Everywhere, Usage: "use a store shared by hosts: `etcd://HOST:2379,HOST:2379/PREFIX` (OVI_STORE; default a file in the data directory)"},
-		&urfave.BoolFlag{Name: "sandbox", Category: cli.Everywhere, Usage: "use the built-in sandbox, kept in the data directory, instead of real systems"},
+		&urfave.StringFlag{Name: "data-dir", Category: cli.Everywhere,
+			Usage: "keep the audit log and the store in `DIR` (OVI_DATA_DIR; default .ovi beside the source)"},
+		&urfave.StringFlag{Name: "store", Category: cli.Everywhere,
+			Usage: "use a store shared by hosts: `etcd://HOST:2379,HOST:2379/PREFIX` (OVI_STORE; default a file in the data " +
+				"directory)"},
+		&urfave.BoolFlag{Name: "sandbox", Category: cli.Everywhere,
+			Usage: "use the built-in sandbox, kept in the data directory, instead of real systems"},
 	}, command.OutputFlags()...), command.ProviderFlags(p)...)
 }

@@ -12,10 +12,11 @@ import (
 // help is the text around the commands on the help page.
 func help() cli.Help {
 	return cli.Help{
-		About:  "Plan, apply and audit infrastructure changes.\nUsage: ovi COMMAND [SOURCE] [options]\n",
-		Groups: []string{command.GroupReconcile, command.GroupInspect, command.GroupManage, command.GroupGovern, command.GroupReference},
-		Brief:  command.GroupReference,
-		Foot:   "\nOptions of a command: ovi COMMAND --help\nTry it: ovi plan --sandbox examples/sample/ovi.yaml",
+		About: "Plan, apply and audit infrastructure changes.\nUsage: ovi COMMAND [SOURCE] [options]\n",
+		Groups: []string{command.GroupReconcile, command.GroupInspect, command.GroupManage, command.GroupGovern,
+			command.GroupReference},
+		Brief: command.GroupReference,
+		Foot:  "\nOptions of a command: ovi COMMAND --help\nTry it: ovi plan --sandbox examples/sample/ovi.yaml",
 	}
 }
 

@@ -23,7 +23,8 @@ func kindsCommand(p *command.Process) *urfave.Command {
 		Usage: "List kinds of resources, or describe one",
 		Flags: []urfave.Flag{
 			&urfave.BoolFlag{Name: "permissions", Usage: "print the permissions that the providers need, such as an IAM policy"},
-			&urfave.StringFlag{Name: "iam", Usage: "print the smallest IAM policy for the configuration in `FILE`: its kinds, regions and stacks"},
+			&urfave.StringFlag{Name: "iam", Usage: "print the smallest IAM policy for the configuration in `FILE`: its kinds, " +
+				"regions and stacks"},
 		},
 		Action: p.Action(kinds),
 	}
@@ -124,12 +125,14 @@ func permissionsFor(c *command.Call, file string) error {
 			return err
 		}
 		if n := len(documents); n > 1 {
-			c.Out.Warn(fmt.Sprintf("these are %d policies, because one would exceed the limit of the provider", n), "attach all of them: each has a part of the permissions")
+			c.Out.Warn(fmt.Sprintf("these are %d policies, because one would exceed the limit of the provider", n),
+				"attach all of them: each has a part of the permissions")
 		}
 		printed = true
 	}
 	if !printed {
-		return &cli.Problem{Summary: "no resource needs permissions of IAM", File: file, Suggestion: "use a file with resources of " + known}
+		return &cli.Problem{Summary: "no resource needs permissions of IAM", File: file,
+			Suggestion: "use a file with resources of " + known}
 	}
 	return nil
 }

@@ -23,7 +23,8 @@ func sandboxCommand(p *command.Process) *urfave.Command {
 		Subcommands: []*urfave.Command{
 			{
 				Name: "list", ArgsUsage: "[SOURCE]", Usage: "List the sandbox's resources",
-				Flags:  []urfave.Flag{command.RecordFlag(), &urfave.BoolFlag{Name: "all", Usage: "include the default resources of the account"}},
+				Flags: []urfave.Flag{command.RecordFlag(),
+					&urfave.BoolFlag{Name: "all", Usage: "include the default resources of the account"}},
 				Action: p.Action(sandboxList),
 			},
 			{
@@ -42,12 +43,14 @@ func sandboxCommand(p *command.Process) *urfave.Command {
 			},
 			{
 				Name: "requests", ArgsUsage: "[SOURCE]", Usage: "Count the sandbox's API requests",
-				Flags:  []urfave.Flag{command.RecordFlag(), &urfave.BoolFlag{Name: "changes", Usage: "only requests that change something"}},
+				Flags: []urfave.Flag{command.RecordFlag(),
+					&urfave.BoolFlag{Name: "changes", Usage: "only requests that change something"}},
 				Action: p.Action(sandboxRequests),
 			},
 			{
 				Name: "serve", ArgsUsage: "[SOURCE]", Usage: "Serve the sandbox's API to other programs",
-				Flags:  []urfave.Flag{command.RecordFlag(), &urfave.StringFlag{Name: "listen", Usage: "listen on the loopback `ADDRESS`", Value: "127.0.0.1:4599"}},
+				Flags: []urfave.Flag{command.RecordFlag(),
+					&urfave.StringFlag{Name: "listen", Usage: "listen on the loopback `ADDRESS`", Value: "127.0.0.1:4599"}},
 				Action: p.Action(sandboxServe),
 			},
 			{
@@ -113,13 +116,16 @@ func sandboxList(c *command.Call) error {
 
 func sandboxBreak(c *command.Call) error {
 	if c.Cmd.NArg() < 2 {
-		return cli.Usage("see `ovi sandbox break --help`", "`ovi sandbox break` needs an action and a resource, such as stop ec2/web-0")
+		return cli.Usage("see `ovi sandbox break --help`",
+			"`ovi sandbox break` needs an action and a resource, such as stop ec2/web-0")
 	}
 	if err := c.AtMost(3); err != nil {
 		return err
 	}
-	if !slices.Contains([]string{"stop", "start", "tag", "untag", "resize", "delete", "copy", "create", "mount", "fail"}, c.Arg(0)) {
-		return cli.Usage("use stop, start, tag, untag, resize, delete, copy, create, mount or fail", "`ovi sandbox break` cannot %q", c.Arg(0))
+	if !slices.Contains([]string{"stop", "start", "tag", "untag", "resize", "delete", "copy", "create", "mount", "fail"},
+		c.Arg(0)) {
+		return cli.Usage("use stop, start, tag, untag, resize, delete, copy, create, mount or fail",
+			"`ovi sandbox break` cannot %q", c.Arg(0))
 	}
 	b := sandbox.Breakage{Do: c.Arg(0), Resource: c.Arg(1), Value: c.Arg(2), Region: c.Cmd.String("region")}
 	switch b.Do {

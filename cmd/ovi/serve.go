@@ -24,7 +24,8 @@ func sandboxServe(c *command.Call) error {
 	}
 	address, ok := serve.Loopback(c, host, port)
 	if !ok {
-		return cli.Usage("use a loopback address such as 127.0.0.1:4599", "--listen %s is not loopback, and the sandbox has no access control", host)
+		return cli.Usage("use a loopback address such as 127.0.0.1:4599",
+			"--listen %s is not loopback, and the sandbox has no access control", host)
 	}
 	return withCloud(c, c.Cmd.Args().Slice(), func(cloud *sandbox.Cloud) error {
 		listener, err := net.Listen("tcp", address)

@@ -10,9 +10,9 @@ import (
 
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
-	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/provider/cluster"
 	"github.com/ovi-project/ovi/provider/edge"
 	"github.com/ovi-project/ovi/provider/podman"
@@ -53,7 +53,8 @@ func openCloud(p *command.Process, file string) (*sandbox.Cloud, error) {
 	}
 	cloud, err := sandbox.Open(file, options...)
 	if err != nil {
-		return nil, &cli.Problem{Summary: "cannot open the sandbox", File: file, Err: err, Suggestion: "run `ovi sandbox reset`"}
+		return nil, &cli.Problem{Summary: "cannot open the sandbox", File: file, Err: err,
+			Suggestion: "run `ovi sandbox reset`"}
 	}
 	return cloud, nil
 }

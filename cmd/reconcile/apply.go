@@ -32,8 +32,10 @@ func executingFlags() []urfave.Flag {
 	return []urfave.Flag{
 		&urfave.BoolFlag{Name: "auto-approve", Usage: "do not ask for confirmation"},
 		&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once (default: the file's options, or 10)"},
-		&urfave.DurationFlag{Name: "claim-ttl", Usage: "expire a claim `DURATION` after its owner stops (default: the file's options, or 30s)"},
-		&urfave.DurationFlag{Name: "lock-timeout", Usage: "wait up to `DURATION` for resources claimed by others", Value: command.ShortWait},
+		&urfave.DurationFlag{Name: "claim-ttl",
+			Usage: "expire a claim `DURATION` after its owner stops (default: the file's options, or 30s)"},
+		&urfave.DurationFlag{Name: "lock-timeout", Usage: "wait up to `DURATION` for resources claimed by others",
+			Value: command.ShortWait},
 		command.TimeoutFlag(),
 	}
 }
@@ -47,9 +49,11 @@ func apply(c *command.Call) error {
 	if !saved {
 		return applySource(c)
 	}
-	for _, name := range []string{"f", "target", "exclude", "skip-destructive", "allow-replace", "replace", "set-unverified", "prune-data", "max-age"} {
+	for _, name := range []string{"f", "target", "exclude", "skip-destructive", "allow-replace", "replace",
+		"set-unverified", "prune-data", "max-age"} {
 		if c.Cmd.IsSet(name) {
-			return cli.Usage("plan again with it: ovi plan --"+name+" ... --out FILE", "--%s changes what is planned, and %s is a saved plan", name, c.Arg(0))
+			return cli.Usage("plan again with it: ovi plan --"+name+" ... --out FILE",
+				"--%s changes what is planned, and %s is a saved plan", name, c.Arg(0))
 		}
 	}
 	return applyFile(c, c.Arg(0))
@@ -114,7 +118,8 @@ func changed(c *command.Call, p *engine.Planned) string {
 // is unreachable or blocked.
 func ShowUnlessQuiet(c *command.Call, p *engine.Planned, dir string, asks bool) error {
 	counts := p.Counts
-	if c.Out.Quiet && !c.Out.Machine() && !asks && len(p.Plan.Unreachable)+len(p.Plan.UnreachableKinds)+counts.Unreachable+counts.Blocked+counts.Conflict == 0 {
+	if c.Out.Quiet && !c.Out.Machine() && !asks && len(p.Plan.Unreachable)+len(p.Plan.UnreachableKinds)+counts.Unreachable+
+		counts.Blocked+counts.Conflict == 0 {
 		return nil
 	}
 	return ShowPlan(c, p, dir)
@@ -133,7 +138,8 @@ func applyFile(c *command.Call, name string) error {
 		if err := session.AsRecorded(c, l.Ledger, name, head, saved); err != nil {
 			return err
 		}
-		fresh, err := l.Engine.Refresh(c, saved, l.Intents, engine.PlanOptions{Rules: l.Rules, Starting: starting(c, event.ForApply)})
+		fresh, err := l.Engine.Refresh(c, saved, l.Intents,
+			engine.PlanOptions{Rules: l.Rules, Starting: starting(c, event.ForApply)})
 		if err != nil {
 			return err
 		}
@@ -171,7 +177,8 @@ func alreadyDone(c *command.Call, p *engine.Planned) error {
 // nothing ends an apply that has nothing to do, or in which everything is blocked.
 func nothing(c *command.Call, p *engine.Planned) error {
 	if c.Out.Machine() {
-		sum := render.ChangeSummary{Type: "change_summary", Operation: "apply", Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID, Sandbox: c.Sandboxed()}
+		sum := render.ChangeSummary{Type: "change_summary", Operation: "apply", Unmanaged: render.UnmanagedIn(p.Plan),
+			Plan: p.ID, Sandbox: c.Sandboxed()}
 		sum.Counts = render.Counts(event.Standing(p.Plan))
 		if err := c.Out.Records(sum, reconciled(c, p, &engine.Result{})); err != nil {
 			return err

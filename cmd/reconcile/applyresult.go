@@ -18,7 +18,8 @@ func sumUp(c *command.Call, p *engine.Planned, r *engine.Result, stopped int) er
 	counts := render.Counts(r.Counts)
 	if c.Out.Machine() {
 		err := c.Out.Records(render.ChangeSummary{
-			Type: "change_summary", Operation: "apply", Counts: counts, Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID, Seconds: r.Took.Seconds(), Sandbox: c.Sandboxed(),
+			Type: "change_summary", Operation: "apply", Counts: counts, Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID,
+			Seconds: r.Took.Seconds(), Sandbox: c.Sandboxed(),
 		}, reconciled(c, p, r))
 		if err != nil {
 			return err
@@ -86,7 +87,8 @@ func explainResult(c *command.Call, r *engine.Result) {
 			}
 		case engine.Stale:
 			stale = append(stale, name+" changed since the plan was made: "+o.Detail)
-		case engine.Done, engine.Accepted, engine.ByOther, engine.Failed, engine.Refused, engine.WaitingFor, engine.Unneeded, engine.Interrupted:
+		case engine.Done, engine.Accepted, engine.ByOther, engine.Failed, engine.Refused, engine.WaitingFor, engine.Unneeded,
+			engine.Interrupted:
 		}
 	}
 	WarnOf(c, unknown, "run `ovi plan` to recover it")
@@ -98,7 +100,8 @@ func explainResult(c *command.Call, r *engine.Result) {
 	if c.Err() != nil && !left {
 		c.Out.Warn("interrupted after all actions had ended", "")
 	} else if c.TimedOut() {
-		c.Out.Warn("stopped by --timeout: "+flight+", the rest was not started", "run the same command again, with a longer --timeout, to continue")
+		c.Out.Warn("stopped by --timeout: "+flight+", the rest was not started",
+			"run the same command again, with a longer --timeout, to continue")
 	} else if c.Err() != nil {
 		c.Out.Warn("interrupted: "+flight+", the rest was not started", "run the same command again to continue")
 	}

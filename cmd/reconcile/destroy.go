@@ -16,7 +16,8 @@ func DestroyCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: destroyName, Category: command.GroupReconcile, ArgsUsage: "[SOURCE]",
 		Usage: "Delete everything of a stack",
-		Description: "Plans as if nothing were configured, asks, and deletes the resources of the stack in the reverse order of\n" +
+		Description: "Plans as if nothing were configured, asks, and deletes the resources of the stack in the reverse " +
+			"order of\n" +
 			"their dependencies. The rules of the stack hold: what is blessed, above max_destroy, or in need of approval is\n" +
 			"not deleted, and the command exits 6. Resources that ovi does not manage are left as they are. The data\n" +
 			"directory keeps its audit log: `ovi why` and `ovi history` go on to answer.",

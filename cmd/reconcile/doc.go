@@ -1,3 +1,4 @@
-// Package reconcile has the commands that compare configuration with live state and act: plan, validate, apply, destroy,
+// Package reconcile has the commands that compare configuration with live state and act: plan, validate, apply,
+// destroy,
 // drift and run.
 package reconcile

@@ -153,7 +153,8 @@ func showDrift(c *command.Call, p *engine.Planned, m *driftMemory) error {
 	names := session.NamesOf(p)
 	if !c.Out.Machine() {
 		return render.DriftView{
-			Plan: p.Plan, Names: names, Kinds: command.Schemas(c.Process).Kind, Note: m.note, Acknowledged: len(m.silent), ID: p.IDOf,
+			Plan: p.Plan, Names: names, Kinds: command.Schemas(c.Process).Kind, Note: m.note, Acknowledged: len(m.silent),
+			ID: p.IDOf,
 		}.Write(c.Out.W, c.Out.Style)
 	}
 	if err := Unreachable(c, p, names); err != nil {
@@ -163,6 +164,7 @@ func showDrift(c *command.Call, p *engine.Planned, m *driftMemory) error {
 		return err
 	}
 	return c.Out.Records(render.ChangeSummary{
-		Type: "change_summary", Operation: "drift", Counts: render.Count(p.Plan), Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID, Sandbox: c.Sandboxed(),
+		Type: "change_summary", Operation: "drift", Counts: render.Count(p.Plan), Unmanaged: render.UnmanagedIn(p.Plan),
+		Plan: p.ID, Sandbox: c.Sandboxed(),
 	})
 }

@@ -22,7 +22,8 @@ func driftAckCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "ack", ArgsUsage: "REF [SOURCE]",
 		Usage: "Acknowledge a change: exclude it until it changes again or the time is over",
-		Description: "It is excluded from what `ovi drift` shows. It is not kept: the next apply restores the configuration.\n" +
+		Description: "It is excluded from what `ovi drift` shows. It is not kept: the next apply restores the " +
+			"configuration.\n" +
 			"To keep it, change the configuration, or set ignore: [ATTRIBUTE] there.",
 		Flags: append([]urfave.Flag{
 			command.SourceFlag(), command.ReasonFlag(),
@@ -80,7 +81,8 @@ func ackIn(c *command.Call, l *session.Session, until time.Time) error {
 			continue
 		}
 		e := event.Acknowledged{
-			Ref: ref, Drift: explain.DriftDigest(d), What: driftText(d), Until: until, Who: c.User(), Reason: c.Cmd.String("reason"),
+			Ref: ref, Drift: explain.DriftDigest(d), What: driftText(d), Until: until, Who: c.User(),
+			Reason: c.Cmd.String("reason"),
 		}
 		r, err := l.Ledger.Record(c, e)
 		if err != nil {
@@ -88,7 +90,8 @@ func ackIn(c *command.Call, l *session.Session, until time.Time) error {
 		}
 		if c.Out.Machine() {
 			return c.Out.Records(render.AcknowledgedDrift{
-				Type: "acknowledged", Ref: session.NamesOf(planned).Ref(ref), What: e.What, At: r.At, Until: until, Who: e.Who, Reason: e.Reason,
+				Type: "acknowledged", Ref: session.NamesOf(planned).Ref(ref), What: e.What, At: r.At, Until: until, Who: e.Who,
+				Reason: e.Reason,
 			})
 		}
 		c.Out.Say("%s: drift acknowledged until %s (%s). Other drift is still shown.\n"+
@@ -136,7 +139,8 @@ func listAcknowledged(c *command.Call, l *ledger.Ledger) error {
 		over := !c.Now().Before(a.Until)
 		if c.Out.Machine() {
 			err := c.Out.Records(render.AcknowledgedDrift{
-				Type: "acknowledged", Ref: names.Ref(a.Ref), What: a.What, At: a.At, Until: a.Until, Expired: over, Who: a.Who, Reason: a.Reason,
+				Type: "acknowledged", Ref: names.Ref(a.Ref), What: a.What, At: a.At, Until: a.Until, Expired: over, Who: a.Who,
+				Reason: a.Reason,
 			})
 			if err != nil {
 				return err
@@ -156,7 +160,8 @@ func listAcknowledged(c *command.Call, l *ledger.Ledger) error {
 }
 
 // driftRecords give programs the applied, observed and configured value of each difference.
-func driftRecords(d decider.Decision, told []explain.Drift, ack *ledger.Acknowledgment, names render.Names) []render.Record {
+func driftRecords(d decider.Decision, told []explain.Drift, ack *ledger.Acknowledgment,
+	names render.Names) []render.Record {
 	out := make([]render.Record, 0, len(told))
 	for _, x := range told {
 		r := render.Drift{

@@ -17,8 +17,9 @@ func (k *runner) listen() (func(), error) {
 		Wake: k.wakes.Wake, Failing: k.loops.Ready, Counted: k.counted, Record: k.record, Now: k.Now, Log: k.Log,
 	}
 	return serve.Listener{
-		Address: address, CertFile: k.Cmd.String("tls-cert"), KeyFile: k.Cmd.String("tls-key"), TokenFile: k.Cmd.String("token-file"),
-		Handler: loop.Routes(), Out: k.Out,
+		Address: address, CertFile: k.Cmd.String("tls-cert"), KeyFile: k.Cmd.String("tls-key"),
+		TokenFile: k.Cmd.String("token-file"),
+		Handler:   loop.Routes(), Out: k.Out,
 	}.Listen(k)
 }
 
@@ -26,7 +27,8 @@ func (k *runner) listen() (func(), error) {
 func (k *runner) counted() []metrics.Family {
 	return append(append(k.loops.Families(), k.counters.Counts().Families()...),
 		metrics.Single("ovi_interval_seconds", "Time between the starts of two cycles.", k.options.Interval.Seconds()),
-		metrics.Family{Name: "ovi_build_info", Help: "The version of ovi.", Type: metrics.Gauge, Samples: []metrics.Sample{{Labels: metrics.Labels{"version", k.Version}, Value: 1}}},
+		metrics.Family{Name: "ovi_build_info", Help: "The version of ovi.", Type: metrics.Gauge,
+			Samples: []metrics.Sample{{Labels: metrics.Labels{"version", k.Version}, Value: 1}}},
 	)
 }
 

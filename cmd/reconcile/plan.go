@@ -28,7 +28,8 @@ func planFlags() []urfave.Flag {
 		command.SourceFlag(),
 		command.TargetFlag(), command.ExcludeFlag(),
 		session.PolicyFlag(),
-		&urfave.DurationFlag{Name: "max-age", Usage: "use what was observed completely within `DURATION` instead of observing again"},
+		&urfave.DurationFlag{Name: "max-age", Usage: "use what was observed completely within `DURATION` instead of " +
+			"observing again"},
 	}, append(session.ChartFlags(), session.GitFlags()...)...)
 }
 
@@ -37,18 +38,24 @@ func decidingFlags() []urfave.Flag {
 	return append(planFlags(),
 		PruneDataFlag(),
 		AllowReplaceFlag(),
-		&urfave.StringSliceFlag{Name: "replace", Usage: "replace `REF` though nothing in its configuration requires it, such as ec2/web-0; repeatable"},
+		&urfave.StringSliceFlag{Name: "replace",
+			Usage: "replace `REF` though nothing in its configuration requires it, such as ec2/web-0; repeatable"},
 		&urfave.BoolFlag{Name: "skip-destructive", Usage: "block every delete and replace"},
 		// The way out of "not verified".
-		&urfave.BoolFlag{Name: "set-unverified", Usage: "set what cannot be read back and was not recorded, such as the password of an adopted database"})
+		&urfave.BoolFlag{Name: "set-unverified",
+			Usage: "set what cannot be read back and was not recorded, such as the password of an adopted database"})
 }
 
 func PruneDataFlag() urfave.Flag {
-	return &urfave.BoolFlag{Name: "prune-data", Usage: "delete what is no longer configured and kept for its data too: volumes, and branches with commits of their own"}
+	return &urfave.BoolFlag{Name: "prune-data",
+		Usage: "delete what is no longer configured and kept for its data too: volumes, and branches with commits of their " +
+			"own"}
 }
 
 func AllowReplaceFlag() urfave.Flag {
-	return &urfave.StringSliceFlag{Name: "allow-replace", Usage: "destroy and create `NAME` again, with the loss of its data, if it must be to change it, such as a cluster; repeatable"}
+	return &urfave.StringSliceFlag{Name: "allow-replace",
+		Usage: "destroy and create `NAME` again, with the loss of its data, if it must be to change it, such as a cluster; " +
+			"repeatable"}
 }
 
 func PlanCommand(p *command.Process) *urfave.Command {
@@ -57,10 +64,12 @@ func PlanCommand(p *command.Process) *urfave.Command {
 		Usage: "Show pending changes",
 		Flags: append(decidingFlags(),
 			&urfave.StringFlag{Name: "out", Usage: "save the plan to `FILE` for `ovi apply FILE`"},
-			&urfave.BoolFlag{Name: "detailed-exitcode", Usage: "exit 2 when something is to be changed or could not be verified"},
+			&urfave.BoolFlag{Name: "detailed-exitcode",
+				Usage: "exit 2 when something is to be changed or could not be verified"},
 			&urfave.BoolFlag{Name: "check", Usage: "check the changes with the providers, without making them, and warn"},
 			command.TimeoutFlag(),
-			&urfave.StringFlag{Name: "at", Usage: "plan against live state as recorded at `REVISION` or time (2006-01-02T15:04:05Z, or 90m for 90 minutes ago); cannot be applied"},
+			&urfave.StringFlag{Name: "at", Usage: "plan against live state as recorded at `REVISION` or time " +
+				"(2006-01-02T15:04:05Z, or 90m for 90 minutes ago); cannot be applied"},
 		),
 		Action: p.Action(plan),
 	}
@@ -159,10 +168,11 @@ func PlanOptions(c *command.Call, l *session.Session, mode event.Mode) engine.Pl
 		Targets: c.Cmd.StringSlice("target"), Excludes: c.Cmd.StringSlice("exclude"),
 		AllowReplace: c.Cmd.StringSlice("allow-replace"), Replace: c.Cmd.StringSlice("replace"),
 		Destroy:         destroys(c),
-		SkipDestructive: c.Cmd.Bool("skip-destructive"), Prune: c.Cmd.Bool("prune-data"), SetUnverified: c.Cmd.Bool("set-unverified"),
-		Rules:  l.Rules,
-		MaxAge: c.Cmd.Duration("max-age"),
-		Check:  c.Cmd.Bool("check"), Starting: starting(c, mode),
+		SkipDestructive: c.Cmd.Bool("skip-destructive"), Prune: c.Cmd.Bool("prune-data"),
+		SetUnverified: c.Cmd.Bool("set-unverified"),
+		Rules:         l.Rules,
+		MaxAge:        c.Cmd.Duration("max-age"),
+		Check:         c.Cmd.Bool("check"), Starting: starting(c, mode),
 	}
 }
 
@@ -177,7 +187,8 @@ func ShowPlan(c *command.Call, p *engine.Planned, dir string) error {
 			return err
 		}
 		return c.Out.Records(render.ChangeSummary{
-			Type: "change_summary", Operation: "plan", Counts: render.Count(p.Plan), Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID, Sandbox: c.Sandboxed(),
+			Type: "change_summary", Operation: "plan", Counts: render.Count(p.Plan), Unmanaged: render.UnmanagedIn(p.Plan),
+			Plan: p.ID, Sandbox: c.Sandboxed(),
 		})
 	}
 	view := render.PlanView{Plan: p.Plan, Names: names, Verb: "Plan", Kinds: command.Schemas(c.Process).Kind, ID: p.IDOf}
@@ -191,12 +202,14 @@ func ShowPlan(c *command.Call, p *engine.Planned, dir string) error {
 func Unreachable(c *command.Call, p *engine.Planned, names render.Names) error {
 	for _, scope := range SortedScopes(p.Plan.Unreachable) {
 		if since, offline := p.Plan.Offline[scope]; offline {
-			if err := c.Out.Records(render.Offline{Type: "offline", Data: render.OfflineScope{Scope: scope.String(), Since: command.TimeOrNil(since)}}); err != nil {
+			if err := c.Out.Records(render.Offline{Type: "offline",
+				Data: render.OfflineScope{Scope: scope.String(), Since: command.TimeOrNil(since)}}); err != nil {
 				return err
 			}
 			continue
 		}
-		d := cli.Diagnostic(fmt.Sprintf("%s is unreachable", names.Scope(scope)), "its resources are not evaluated until it can be observed")
+		d := cli.Diagnostic(fmt.Sprintf("%s is unreachable", names.Scope(scope)),
+			"its resources are not evaluated until it can be observed")
 		d.Detail = p.Plan.Unreachable[scope]
 		if err := c.Out.Records(d); err != nil {
 			return err
@@ -204,7 +217,8 @@ func Unreachable(c *command.Call, p *engine.Planned, names render.Names) error {
 	}
 	for _, scope := range slices.SortedFunc(maps.Keys(p.Plan.UnreachableKinds), resource.Scope.Compare) {
 		for _, kind := range command.SortedKeys(p.Plan.UnreachableKinds[scope]) {
-			d := cli.Diagnostic(fmt.Sprintf("%s in %s is unreachable", kind, names.Scope(scope)), "its resources are not evaluated until it can be observed")
+			d := cli.Diagnostic(fmt.Sprintf("%s in %s is unreachable", kind, names.Scope(scope)),
+				"its resources are not evaluated until it can be observed")
 			d.Detail = p.Plan.UnreachableKinds[scope][kind]
 			if err := c.Out.Records(d); err != nil {
 				return err
@@ -219,7 +233,8 @@ const maxRecovered = 10
 
 // head is the lines above a plan: its stack, the data directory, and what is not fresh.
 func head(c *command.Call, p *engine.Planned, dir string) []string {
-	line := strings.Join(slices.Concat([]string{"Stack " + strings.Join(p.Stacks, ", ")}, accounts(p), []string{"data directory " + dir}), "  ")
+	line := strings.Join(slices.Concat([]string{"Stack " + strings.Join(p.Stacks, ", ")}, accounts(p),
+		[]string{"data directory " + dir}), "  ")
 	if c.Sandboxed() {
 		line = fmt.Sprintf("Stack %s  sandbox, no real resources  data directory %s", strings.Join(p.Stacks, ", "), dir)
 	}
@@ -229,7 +244,8 @@ func head(c *command.Call, p *engine.Planned, dir string) []string {
 	news := slices.DeleteFunc(slices.Clone(p.Recovered), event.Recovered.NoNews)
 	for i, s := range news {
 		if n := len(news) - i; i == maxRecovered && n > 1 {
-			head = append(head, fmt.Sprintf("%d more actions of earlier runs were recovered: see `ovi audit log --type recovered`", n))
+			head = append(head, fmt.Sprintf("%d more actions of earlier runs were recovered: see `ovi audit log --type "+
+				"recovered`", n))
 			break
 		}
 		head = append(head, fmt.Sprintf("%s: %s (%s)", s.Ref.Short(), phrase.Found(string(s.Action), s.Finding), s.Evidence))
@@ -243,7 +259,8 @@ func lostRecord(p *engine.Planned, dir string) []string {
 	n := 0
 	for i := range p.Plan.Decisions {
 		d := &p.Plan.Decisions[i]
-		if d.Difference != comparator.Conflict || d.Observed == nil || !slices.Contains(p.Stacks, d.Observed.Marks.Ref.Stack) {
+		if d.Difference != comparator.Conflict || d.Observed == nil ||
+			!slices.Contains(p.Stacks, d.Observed.Marks.Ref.Stack) {
 			continue
 		}
 		if d.Observed.Ownership == resource.Unproven || d.Observed.Ownership == resource.Attested {

@@ -35,7 +35,8 @@ func (h *heldAlarms) add(a provider.Alarm) (isNew bool) {
 	return isNew
 }
 
-// alarm keeps an alarm of a provider as an alert, and records one that is new. Those that a provider repeats while it is
+// alarm keeps an alarm of a provider as an alert, and records one that is new. Those that a provider repeats while it
+// is
 // opened are on record already.
 func (k *runner) alarm(a provider.Alarm) {
 	if l := k.line.Load(); k.alarms.add(a) && l != nil {

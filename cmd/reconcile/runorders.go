@@ -47,7 +47,8 @@ func (k *runner) reportSite(c loop.Cycle) {
 			status.Configured = configuredOf(c)
 		}
 		if err := r.ReportSite(c.Stack, status); err != nil {
-			k.Log.Warn("the central orchestrator does not hear of waves and orders, or a node of the order of its deployments", "error", err)
+			k.Log.Warn("the central orchestrator does not hear of waves and orders, or a node of the order of its deployments",
+				"error", err)
 		}
 	}
 }
@@ -61,7 +62,8 @@ func siteStatus(c loop.Cycle) provider.SiteStatus {
 	}
 	for _, r := range c.Planned.Rollouts() {
 		if r.Stack == c.Stack {
-			s.Rollouts = append(s.Rollouts, provider.RolloutStatus{Name: r.Name, Version: r.Version, Reach: r.Reach, Of: r.Of, Text: phrase.Operator(r.Wave)})
+			s.Rollouts = append(s.Rollouts, provider.RolloutStatus{Name: r.Name, Version: r.Version, Reach: r.Reach, Of: r.Of,
+				Text: phrase.Operator(r.Wave)})
 		}
 	}
 	return s

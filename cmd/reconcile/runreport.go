@@ -14,7 +14,8 @@ func (k *runner) startReports() func() {
 	k.reports = map[string]*report.Writer{}
 	for i, path := range k.paths {
 		if k.Cmd.Bool("auto-approve") && session.IsKind(path, session.Table) {
-			k.reports[k.stacks[i].Name] = report.Start(session.ClusterTable(k.Call, path, k.Checks()), func(err error) { notReported(k.Call, path, err) })
+			k.reports[k.stacks[i].Name] = report.Start(session.ClusterTable(k.Call, path, k.Checks()),
+				func(err error) { notReported(k.Call, path, err) })
 		}
 	}
 	return func() {

@@ -26,7 +26,8 @@ func (k *runner) rulesNow(context.Context) (rules.Rules, error) {
 	defer k.rules.mu.Unlock()
 	read, err := session.Policies(k.Call, nil)
 	if err != nil {
-		return k.rules.now, fmt.Errorf("cannot read the policies; the %s read before stay in effect: %w", rulesCount(k.rules.now), err)
+		return k.rules.now, fmt.Errorf("cannot read the policies; the %s read before stay in effect: %w",
+			rulesCount(k.rules.now), err)
 	}
 	if !reflect.DeepEqual(read, k.rules.now) {
 		k.Out.Warn(fmt.Sprintf("the policies changed: %s now, %s before", rulesCount(read), rulesCount(k.rules.now)), "")

@@ -25,7 +25,8 @@ func (k *runner) cycled(c loop.Cycle) {
 		k.forget(keep)
 	}
 	if c.Err != nil {
-		k.Out.Warn(fmt.Sprintf("stack %s: a cycle failed: %s", c.Stack, c.Err), "none needed: retried; open actions are recovered")
+		k.Out.Warn(fmt.Sprintf("stack %s: a cycle failed: %s", c.Stack, c.Err),
+			"none needed: retried; open actions are recovered")
 		return
 	}
 	if k.Out.Machine() {
@@ -35,7 +36,8 @@ func (k *runner) cycled(c loop.Cycle) {
 	if c.Planned == nil || !c.Led && c.Result == nil {
 		return
 	}
-	k.Out.Say("%s  %s (%s, %s): %s", c.At.Add(c.Took).UTC().Format(time.TimeOnly), c.Stack, c.Why, c.Took.Round(1e6), summary(c))
+	k.Out.Say("%s  %s (%s, %s): %s", c.At.Add(c.Took).UTC().Format(time.TimeOnly), c.Stack, c.Why, c.Took.Round(1e6),
+		summary(c))
 }
 
 // summary is what a cycle did, in a line.
@@ -106,7 +108,8 @@ func (k *runner) forget(keep time.Duration) {
 
 // counted is a cycle as the metrics want it.
 func counted(c loop.Cycle) metrics.Cycle {
-	out := metrics.Cycle{Stack: c.Stack, Led: c.Led, At: c.At, Took: c.Took, Failed: c.Err != nil, Alerts: map[string]int{}}
+	out := metrics.Cycle{Stack: c.Stack, Led: c.Led, At: c.At, Took: c.Took, Failed: c.Err != nil,
+		Alerts: map[string]int{}}
 	for _, x := range c.Alerts {
 		out.Alerts[string(x.Type)]++
 	}

@@ -38,7 +38,8 @@ func ReportOn(c *command.Call, l *session.Session, p *engine.Planned) *TableRepo
 		if !session.IsKind(in.Source, session.Table) {
 			continue
 		}
-		t := &TableReport{Call: c, line: l, path: in.Source, to: report.Start(session.ClusterTable(c, in.Source, c.Checks()), nil), stop: func() {}}
+		t := &TableReport{Call: c, line: l, path: in.Source,
+			to: report.Start(session.ClusterTable(c, in.Source, c.Checks()), nil), stop: func() {}}
 		if !t.Observed(in) {
 			return nil
 		}
@@ -80,5 +81,6 @@ func notReported(c *command.Call, path string, err error) {
 	if len(ds) == 0 {
 		return
 	}
-	c.Out.Warn("the status columns of "+path+" were not written: "+ds[0].Summary, "none needed: they are written with the next report")
+	c.Out.Warn("the status columns of "+path+" were not written: "+ds[0].Summary,
+		"none needed: they are written with the next report")
 }

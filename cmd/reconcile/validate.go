@@ -16,10 +16,12 @@ import (
 func ValidateCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "validate", Category: command.GroupReconcile, ArgsUsage: "[SOURCE]",
-		Usage:       "Check a source and its policies",
-		Description: "Reads all that `ovi plan` reads, without live state and without a data directory: it calls no provider and writes nothing.",
-		Flags:       append([]urfave.Flag{command.SourceFlag(), session.PolicyFlag()}, append(session.ChartFlags(), session.GitFlags()...)...),
-		Action:      p.Action(validate),
+		Usage: "Check a source and its policies",
+		Description: "Reads all that `ovi plan` reads, without live state and without a data directory: it calls no " +
+			"provider and writes nothing.",
+		Flags: append([]urfave.Flag{command.SourceFlag(), session.PolicyFlag()},
+			append(session.ChartFlags(), session.GitFlags()...)...),
+		Action: p.Action(validate),
 	}
 }
 

@@ -79,7 +79,8 @@ func logRecord(c *command.Call, r event.Record, short func(resource.Ref) string)
 	if !r.Event.About().IsZero() {
 		about = short(r.Event.About()) + "  "
 	}
-	_, err := fmt.Fprintf(c.Out.W, "%6d  %s  %-9s  %s%s\n", r.Seq, r.At.UTC().Format("2006-01-02 15:04:05"), r.Event.Type(), about, render.RecordLine(r))
+	_, err := fmt.Fprintf(c.Out.W, "%6d  %s  %-9s  %s%s\n", r.Seq, r.At.UTC().Format("2006-01-02 15:04:05"),
+		r.Event.Type(), about, render.RecordLine(r))
 	return err
 }
 
@@ -131,7 +132,8 @@ func parseMoment(c *command.Call, flag string) (time.Time, error) {
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return t, cli.Usage("use a time such as 2026-01-02T15:04:05Z, or 90m for 90 minutes ago", "invalid --%s %q", flag, text)
+		return t, cli.Usage("use a time such as 2026-01-02T15:04:05Z, or 90m for 90 minutes ago", "invalid --%s %q", flag,
+			text)
 	}
 	return t, nil
 }
@@ -153,7 +155,8 @@ func auditVerify(c *command.Call) error {
 	}
 	c.Out.Say("The audit log is intact: %s in %s and %s, %d to %d.", render.Many(report.Records, "record"),
 		render.Many(report.Batches, "batch"), render.Many(report.Segments, "segment"), report.First, report.Last)
-	c.Out.Say("Signed up to record %d by %s, key %s.", report.Signed, render.Many(report.Checkpoints, "checkpoint"), strings.Join(keysOf(report), ", "))
+	c.Out.Say("Signed up to record %d by %s, key %s.", report.Signed, render.Many(report.Checkpoints, "checkpoint"),
+		strings.Join(keysOf(report), ", "))
 	if !report.Trimmed.IsZero() {
 		c.Out.Say("Records before %d were trimmed at %s.", report.First, session.StampOf(report.Trimmed))
 	}
@@ -183,9 +186,12 @@ func verifiedLog(c *command.Call, dir string, anchors []wal.Anchor) (wal.Report,
 	report, err := wal.Verify(filepath.Join(dir, LogDir), key, append(options, known...)...)
 	switch {
 	case errors.Is(err, wal.ErrOtherLog):
-		err = &cli.Problem{Summary: "the audit log was replaced, or the checkpoints are those of another one", Err: err, Suggestion: "keep the checkpoints of each log in a file of its own; if that is so, restore the last good copy of the data directory"}
+		err = &cli.Problem{Summary: "the audit log was replaced, or the checkpoints are those of another one", Err: err,
+			Suggestion: "keep the checkpoints of each log in a file of its own; if that is so, restore the last good copy of " +
+				"the data directory"}
 	case err != nil:
-		err = &cli.Problem{Summary: "the audit log was changed or is damaged", Err: err, Suggestion: "keep a copy of the data directory, and restore the last good one"}
+		err = &cli.Problem{Summary: "the audit log was changed or is damaged", Err: err,
+			Suggestion: "keep a copy of the data directory, and restore the last good one"}
 	}
 	if err == nil {
 		err = asOthersSaw(c, dir, key, options)
@@ -246,7 +252,8 @@ func trust(c *command.Call, dir string) (ed25519.PublicKey, []wal.Option, error)
 	if key == nil {
 		var err error
 		if key, err = wal.PublicKeyOf(filepath.Join(dir, LogDir)); err != nil {
-			return nil, nil, &cli.Problem{Summary: "cannot read the key of the audit log", Err: err, Suggestion: "use --public-key"}
+			return nil, nil, &cli.Problem{Summary: "cannot read the key of the audit log", Err: err,
+				Suggestion: "use --public-key"}
 		}
 	}
 	var options []wal.Option

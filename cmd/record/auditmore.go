@@ -25,7 +25,8 @@ const followEvery = 300 * time.Millisecond
 func logFilters() []urfave.Flag {
 	return []urfave.Flag{
 		&urfave.StringFlag{Name: "ref", Usage: "only about the resource `REF`"},
-		&urfave.StringSliceFlag{Name: "type", Usage: "only events of `TYPE`, such as started or finished (docs/events.md lists them); repeatable"},
+		&urfave.StringSliceFlag{Name: "type", Usage: "only events of `TYPE`, such as started or finished (docs/events.md " +
+			"lists them); repeatable"},
 		&urfave.StringFlag{Name: "since", Usage: "only after `TIME` (2006-01-02T15:04:05Z, or 90m for 90 minutes ago)"},
 		&urfave.StringFlag{Name: "until", Usage: "only before `TIME`"},
 		&urfave.StringFlag{Name: "run", Usage: "only of the run whose id starts with `ID`"},
@@ -39,7 +40,8 @@ func auditMore(p *command.Process) []*urfave.Command {
 		{
 			Name: "export", ArgsUsage: "[REF]", Usage: "Print the records as JSON lines or CloudEvents",
 			Flags: append(logFilters(), command.RecordFlag(),
-				&urfave.StringFlag{Name: "format", Value: "jsonl", Usage: "print `FORMAT`: jsonl, or cloudevents (1.0, one per line)"}),
+				&urfave.StringFlag{Name: "format", Value: "jsonl",
+					Usage: "print `FORMAT`: jsonl, or cloudevents (1.0, one per line)"}),
 			Action: p.Action(auditExport),
 		},
 		{
@@ -48,7 +50,8 @@ func auditMore(p *command.Process) []*urfave.Command {
 			Action: p.Action(auditCheckpoint),
 		},
 		{
-			Name: "witness", ArgsUsage: "FILE [SOURCE]", Usage: "Verify the audit log against checkpoints kept in a file, and add one",
+			Name: "witness", ArgsUsage: "FILE [SOURCE]",
+			Usage: "Verify the audit log against checkpoints kept in a file, and add one",
 			Description: "Keep FILE where whoever can write the data directory cannot: on another mount, or on a branch of a\n" +
 				"Git repository, git+ssh://HOST/REPOSITORY//PATH?ref=BRANCH. Each run requires that the log still\n" +
 				"contains every checkpoint in it, also those of records that were trimmed since, and adds a line.\n" +
@@ -66,14 +69,16 @@ func auditMore(p *command.Process) []*urfave.Command {
 				"more than asked for is kept. A signed record of where the log starts replaces them, and the rest\n" +
 				"still verifies. Older history stays in the store; only a store rebuilt from a trimmed log lacks it\n" +
 				"and has other revision numbers.",
-			Flags:  []urfave.Flag{command.RecordFlag(), &urfave.StringFlag{Name: "keep", Usage: "keep records younger than `AGE`, such as 90d or 36h"}},
+			Flags: []urfave.Flag{command.RecordFlag(),
+				&urfave.StringFlag{Name: "keep", Usage: "keep records younger than `AGE`, such as 90d or 36h"}},
 			Action: p.Action(auditTrim),
 		},
 	}
 }
 
 // logFrom writes the records that a filter selects, and returns where to go on.
-func logFrom(c *command.Call, l *ledger.Ledger, f history.Filter, each func(event.Record) error) (next wal.Seq, err error) {
+func logFrom(c *command.Call, l *ledger.Ledger, f history.Filter, each func(event.Record) error) (next wal.Seq,
+	err error) {
 	for r, err := range history.New(l.Reader()).LogRecordsTo(c, f, &next) {
 		if err != nil {
 			return next, err
@@ -140,7 +145,9 @@ func auditCheckpoint(c *command.Call) error {
 			return err
 		}
 		if c.Out.Machine() {
-			return c.Out.Records(render.Info{Type: "checkpoint", Data: checkpoint{point.String(), uint64(point.Seq), point.Chain.String(), point.Batches, hex.EncodeToString(point.Root[:]), point.At}})
+			return c.Out.Records(render.Info{Type: "checkpoint",
+				Data: checkpoint{point.String(), uint64(point.Seq), point.Chain.String(), point.Batches,
+					hex.EncodeToString(point.Root[:]), point.At}})
 		}
 		_, err = fmt.Fprintln(c.Out.W, point)
 		return err
@@ -192,9 +199,11 @@ func trimLog(c *command.Call, l *ledger.Ledger, age time.Duration) error {
 		return nil
 	}
 	if c.StoreName() != "" {
-		c.Out.Warn("a shared store can no longer be rebuilt from its logs, because one of them was trimmed", "keep a copy of the store: ovi store copy")
+		c.Out.Warn("a shared store can no longer be rebuilt from its logs, because one of them was trimmed",
+			"keep a copy of the store: ovi store copy")
 	}
-	c.Out.Say("Removed records %d to %d. The audit log now starts with record %d; current state was carried forward.", was, first-1, first)
+	c.Out.Say("Removed records %d to %d. The audit log now starts with record %d; current state was carried forward.", was,
+		first-1, first)
 	return nil
 }
 

@@ -32,7 +32,8 @@ func auditWitness(c *command.Call) error {
 	}
 	file := c.Arg(0)
 	if file == "" {
-		return cli.Usage("name a file on another mount or host, or in Git: git+ssh://HOST/REPOSITORY//PATH?ref=BRANCH", "`ovi audit witness` needs a file")
+		return cli.Usage("name a file on another mount or host, or in Git: git+ssh://HOST/REPOSITORY//PATH?ref=BRANCH",
+			"`ovi audit witness` needs a file")
 	}
 	rest := c.Cmd.Args().Tail()
 	dir, err := session.RecordDir(c, rest...)
@@ -68,7 +69,8 @@ func auditWitness(c *command.Call) error {
 	if c.Out.Machine() {
 		return c.Out.Records(render.Info{Type: "witnessed", Data: witnessed{file, found, point.String()}})
 	}
-	c.Out.Say("The audit log contains %s in %s. Added one up to record %d.", render.Many(found, "checkpoint"), file, point.Seq)
+	c.Out.Say("The audit log contains %s in %s. Added one up to record %d.", render.Many(found, "checkpoint"), file,
+		point.Seq)
 	return nil
 }
 
@@ -100,7 +102,8 @@ func witnessInGit(c *command.Call, name, dir string, next func([]byte) (gitclone
 	if err := command.CreateDir(dir); err != nil {
 		return err
 	}
-	clone := gitclone.Clone{Dir: gitclone.Folder(filepath.Join(dir, "git"), u.Remote, "witness "+u.Ref), Remote: u.Remote, Env: c.Env}
+	clone := gitclone.Clone{Dir: gitclone.Folder(filepath.Join(dir, "git"), u.Remote, "witness "+u.Ref), Remote: u.Remote,
+		Env: c.Env}
 	return (&gitclone.Journal{Clone: clone, Branch: u.Ref, Path: u.Path}).Add(c, next)
 }
 
@@ -115,7 +118,8 @@ func readAnchors(file string, text []byte) ([]wal.Anchor, error) {
 		}
 		a, err := wal.ParseAnchor(line)
 		if err != nil {
-			return nil, &cli.Problem{Summary: fmt.Sprintf("line %d is no checkpoint", n), File: file, Err: err, Suggestion: "restore the file, or begin another one"}
+			return nil, &cli.Problem{Summary: fmt.Sprintf("line %d is no checkpoint", n), File: file, Err: err,
+				Suggestion: "restore the file, or begin another one"}
 		}
 		out = append(out, a)
 	}

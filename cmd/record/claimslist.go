@@ -42,7 +42,8 @@ func claims(c *command.Call) error {
 
 func revokeClaim(c *command.Call) error {
 	if c.Cmd.NArg() != 1 || c.Cmd.String("reason") == "" {
-		return cli.Usage("use ovi claims revoke ec2/web-0 --reason \"host lost\"", "`ovi claims revoke` needs a resource and a reason")
+		return cli.Usage("use ovi claims revoke ec2/web-0 --reason \"host lost\"",
+			"`ovi claims revoke` needs a resource and a reason")
 	}
 	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return revoke(c, l) })
 }
@@ -67,7 +68,8 @@ func showClaims(c *command.Call, l *ledger.Ledger) error {
 	t := render.Table{Head: []string{"RESOURCE", "CLAIMED BY", "PID", "SINCE", "EXPIRES"}, Flexible: 1}
 	for _, x := range all {
 		if !c.Out.Machine() {
-			t.Rows = append(t.Rows, []string{claimName(x.Ref, short), x.User + "@" + x.Host, command.Count(x.PID), c.Ago(x.Since), "in " + x.TTL.String() + " unless renewed"})
+			t.Rows = append(t.Rows, []string{claimName(x.Ref, short), x.User + "@" + x.Host, command.Count(x.PID),
+				c.Ago(x.Since), "in " + x.TTL.String() + " unless renewed"})
 			continue
 		}
 		latest := c.Now().Add(x.TTL)

@@ -64,7 +64,8 @@ type moment struct {
 	data       any
 }
 
-// leaves reports whether a delete is in progress after a moment, or may be: what is gone then was not deleted outside ovi.
+// leaves reports whether a delete is in progress after a moment, or may be: what is gone then was not deleted outside
+// ovi.
 func leaves(m history.Moment, before bool) bool {
 	for _, r := range m.Records {
 		switch e := r.Event.(type) {
@@ -144,7 +145,8 @@ func momentRecords(c *command.Call, ref resource.Ref, moments []history.Moment) 
 	for _, m := range moments {
 		for _, line := range momentLines(m, before, kind, leaving) {
 			err := c.Out.Records(render.Moment{
-				Type: "moment", Ref: ref.String(), Revision: int64(m.Revision), At: m.At, What: line.what, Text: line.text, Data: line.data,
+				Type: "moment", Ref: ref.String(), Revision: int64(m.Revision), At: m.At, What: line.what, Text: line.text,
+				Data: line.data,
 			})
 			if err != nil {
 				return err

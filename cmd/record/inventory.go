@@ -33,7 +33,8 @@ func InventoryCommand(p *command.Process) *urfave.Command {
 			command.SourceFlag(),
 			command.MatchFlag("only resources that match `PATTERN`; repeatable"),
 			&urfave.BoolFlag{Name: "all", Usage: "list also what the provider creates by itself"},
-			&urfave.DurationFlag{Name: "max-age", Usage: "use what was observed completely within `DURATION` instead of observing again"},
+			&urfave.DurationFlag{Name: "max-age",
+				Usage: "use what was observed completely within `DURATION` instead of observing again"},
 		}, session.ChartFlags()...),
 		Action: p.Action(inventory),
 	}
@@ -87,7 +88,8 @@ func takeInventory(c *command.Call, l *session.Session) error {
 	}
 	for _, s := range slices.SortedFunc(maps.Keys(p.Plan.UnreachableKinds), resource.Scope.Compare) {
 		for _, kind := range command.SortedKeys(p.Plan.UnreachableKinds[s]) {
-			c.Out.Warn(fmt.Sprintf("%s in %s is unreachable, and shown as it was observed last: %s", kind, names.Scope(s), p.Plan.UnreachableKinds[s][kind]), "")
+			c.Out.Warn(fmt.Sprintf("%s in %s is unreachable, and shown as it was observed last: %s", kind, names.Scope(s),
+				p.Plan.UnreachableKinds[s][kind]), "")
 		}
 	}
 	return cli.Exit(cli.ExitUnreachable)
@@ -162,7 +164,8 @@ func showUnmanaged(c *command.Call, l *ledger.Ledger) error {
 		if health.Message == resource.ProviderDefault {
 			health.Message = "" // a note
 		}
-		t.Rows = append(t.Rows, []string{name, u.ID, first, command.Seen{Observed: health}.HealthText(), c.Ago(u.Seen), unmanagedNote(u.Observed)})
+		t.Rows = append(t.Rows, []string{name, u.ID, first, command.Seen{Observed: health}.HealthText(), c.Ago(u.Seen),
+			unmanagedNote(u.Observed)})
 	}
 	if c.Out.Machine() {
 		return nil

@@ -27,7 +27,8 @@ func replacementsIn(s state, short func(resource.Ref) string, ago func(time.Time
 	for _, ref := range slices.SortedFunc(maps.Keys(s.attempts), resource.Ref.Compare) {
 		if t := s.attempts[ref].Last(); t.Kept != "" {
 			out = append(out, render.Notice{
-				Text:       fmt.Sprintf("%s: its replacement was reverted %s, and %s is kept: %s", short(ref), ago(t.Last), t.Kept, t.Error),
+				Text: fmt.Sprintf("%s: its replacement was reverted %s, and %s is kept: %s", short(ref), ago(t.Last), t.Kept,
+					t.Error),
 				Suggestion: "correct the cause, then run `ovi apply`",
 			})
 		}
@@ -41,12 +42,14 @@ func recordsOfReplacements(s state) []render.Record {
 	for _, ref := range slices.SortedFunc(maps.Keys(s.replacing), resource.Ref.Compare) {
 		r := s.replacing[ref]
 		out = append(out, render.Replacement{
-			Type: "replacement", Ref: s.names.Ref(ref), Strategy: r.Strategy, Old: r.Old, Started: r.At, State: inProgress(r.Reverting), Why: r.Why,
+			Type: "replacement", Ref: s.names.Ref(ref), Strategy: r.Strategy, Old: r.Old, Started: r.At,
+			State: inProgress(r.Reverting), Why: r.Why,
 		})
 	}
 	for _, ref := range slices.SortedFunc(maps.Keys(s.attempts), resource.Ref.Compare) {
 		if t := s.attempts[ref].Last(); t.Kept != "" {
-			out = append(out, render.Replacement{Type: "replacement", Ref: s.names.Ref(ref), Old: t.Kept, Started: t.Last, State: "reverted", Why: t.Error})
+			out = append(out, render.Replacement{Type: "replacement", Ref: s.names.Ref(ref), Old: t.Kept, Started: t.Last,
+				State: "reverted", Why: t.Error})
 		}
 	}
 	return out

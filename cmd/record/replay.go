@@ -27,7 +27,8 @@ func replayCommand(p *command.Process) *urfave.Command {
 			"--with. Restore a lost one with --into etcd://HOST:2379/PREFIX, after stopping its instances.",
 		Flags: []urfave.Flag{
 			command.RecordFlag(), withFlag(),
-			&urfave.StringFlag{Name: "into", Usage: "keep the rebuilt store in `DIR`, or restore a lost one to etcd://HOST:2379/PREFIX"},
+			&urfave.StringFlag{Name: "into", Usage: "keep the rebuilt store in `DIR`, or restore a lost one to " +
+				"etcd://HOST:2379/PREFIX"},
 			&urfave.BoolFlag{Name: "repair", Usage: "replace the live store if it is damaged, lost or different"},
 		},
 		Action: p.Action(auditReplay),
@@ -120,7 +121,8 @@ func replayLocation(c *command.Call, dir string) (file string, keep bool, err er
 	}
 	file = filepath.Join(into, command.StoreFile)
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
-		return "", false, &cli.Problem{Summary: "a store exists there", File: file, Err: err, Suggestion: "use an empty folder"}
+		return "", false, &cli.Problem{Summary: "a store exists there", File: file, Err: err,
+			Suggestion: "use an empty folder"}
 	}
 	return file, true, os.MkdirAll(into, 0o700)
 }
@@ -136,7 +138,8 @@ func rebuild(c *command.Call, dir, location string, out *replayed) (err error) {
 	if err != nil {
 		return err
 	}
-	out.First, out.Last, out.Revision, out.Trimmed = uint64(got.First), uint64(got.Last), int64(got.Revision), got.Trimmed()
+	out.First, out.Last, out.Revision, out.Trimmed = uint64(got.First), uint64(got.Last), int64(got.Revision),
+		got.Trimmed()
 	if out.Live != "present" {
 		return nil
 	}
@@ -181,9 +184,11 @@ func partSentence(f replay.Comparison) string {
 	case f.PartA.Key == "":
 		return fmt.Sprintf("the live store lacks %s of revision %d", f.PartB.Key, f.PartB.Modified)
 	case f.PartB.Key == "":
-		return fmt.Sprintf("the live store has %s of revision %d, which is not in the audit log", f.PartA.Key, f.PartA.Modified)
+		return fmt.Sprintf("the live store has %s of revision %d, which is not in the audit log", f.PartA.Key,
+			f.PartA.Modified)
 	}
-	return fmt.Sprintf("the live store has %s of revision %d, the audit log has %s of revision %d", f.PartA.Key, f.PartA.Modified, f.PartB.Key, f.PartB.Modified)
+	return fmt.Sprintf("the live store has %s of revision %d, the audit log has %s of revision %d", f.PartA.Key,
+		f.PartA.Modified, f.PartB.Key, f.PartB.Modified)
 }
 
 func orElse(a, b string) string {
@@ -240,7 +245,8 @@ func sayReplay(c *command.Call, out replayed, dir string) {
 	}
 	c.Out.Say("Rebuilt from records %d to %d: %s.", out.First, out.Last, render.Many(out.Revision, "revision"))
 	if out.Trimmed {
-		c.Out.Say("The audit log starts with record %d; older records were trimmed. A store rebuilt from it has current state without older history, and other revision numbers, so only current state was compared.", out.First)
+		c.Out.Say("The audit log starts with record %d; older records were trimmed. A store rebuilt from it has current "+
+			"state without older history, and other revision numbers, so only current state was compared.", out.First)
 	} else if out.From > 0 {
 		c.Out.Say("Compared from revision %d: older ones were removed from the live store.", out.From)
 	}

@@ -19,7 +19,8 @@ import (
 )
 
 func withFlag() urfave.Flag {
-	return &urfave.StringSliceFlag{Name: "with", Usage: "add the data directory `DIR` of another instance of the store, or a copy of its wal folder; repeatable"}
+	return &urfave.StringSliceFlag{Name: "with",
+		Usage: "add the data directory `DIR` of another instance of the store, or a copy of its wal folder; repeatable"}
 }
 
 // replayedLog is one of the logs a shared store was rebuilt from.
@@ -41,7 +42,8 @@ func (r *replayed) from(logs *replay.Logs, m replay.MergeResult) {
 // one with it.
 func replayShared(c *command.Call, dir string) (err error) {
 	if c.Cmd.Bool("repair") {
-		return cli.Usage("rebuild it under another prefix: ovi audit replay --with DIR --into etcd://host:2379/another-prefix", "a shared store cannot be repaired in place")
+		return cli.Usage("rebuild it under another prefix: ovi audit replay --with DIR --into "+
+			"etcd://host:2379/another-prefix", "a shared store cannot be repaired in place")
 	}
 	l, err := session.OpenLedger(c, dir) // which brings the store up to this log
 	if err != nil {
@@ -94,7 +96,8 @@ func saySharedReplay(c *command.Call, out replayed) {
 	case out.Equal:
 		c.Out.Say("Equal: the store at revision %d matches the logs, digest %s.", out.Revision, out.Digest[:16])
 	case out.Live == "lost":
-		c.Out.Say("Restored to %s, with %s and its own revision numbers. Claims are not restored.", out.Into, render.Many(out.Revision, "revision"))
+		c.Out.Say("Restored to %s, with %s and its own revision numbers. Claims are not restored.", out.Into,
+			render.Many(out.Revision, "revision"))
 		c.Out.Say("Use it with: --store %s, or OVI_STORE.", out.Into)
 		return
 	}

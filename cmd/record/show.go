@@ -23,7 +23,8 @@ func ShowCommand(p *command.Process) *urfave.Command {
 		Usage: "Show a resource or plan",
 		Flags: []urfave.Flag{
 			command.RecordFlag(),
-			&urfave.StringFlag{Name: "at", Usage: "show it as of `REVISION` or time (2006-01-02T15:04:05Z, or 90m for 90 minutes ago)"},
+			&urfave.StringFlag{Name: "at", Usage: "show it as of `REVISION` or time (2006-01-02T15:04:05Z, or 90m for 90 " +
+				"minutes ago)"},
 		},
 		Action: p.Action(show),
 	}
@@ -63,7 +64,8 @@ func showRef(c *command.Call, l *ledger.Ledger) error {
 		if at != storage.Now {
 			absent = "did not exist then"
 		}
-		return &cli.Problem{Summary: fmt.Sprintf("%s/%s %s", ref.Kind, ref.Name, absent), Suggestion: "run `ovi history " + c.Arg(0) + "`"}
+		return &cli.Problem{Summary: fmt.Sprintf("%s/%s %s", ref.Kind, ref.Name, absent),
+			Suggestion: "run `ovi history " + c.Arg(0) + "`"}
 	}
 	if err != nil {
 		return err

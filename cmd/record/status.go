@@ -23,8 +23,9 @@ import (
 func StatusCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "status", Category: command.GroupInspect, ArgsUsage: "[SOURCE]",
-		Usage:  "Show managed resources",
-		Flags:  []urfave.Flag{command.RecordFlag(), &urfave.StringFlag{Name: "stack", Usage: "only resources of stack `NAME`"}},
+		Usage: "Show managed resources",
+		Flags: []urfave.Flag{command.RecordFlag(),
+			&urfave.StringFlag{Name: "stack", Usage: "only resources of stack `NAME`"}},
 		Action: p.Action(status),
 	}
 }
@@ -184,7 +185,8 @@ func stateRecords(c *command.Call, s state) []render.Record {
 		})
 	}
 	for _, x := range s.loadedOf(s.stack) {
-		out = append(out, render.StackLoaded{Type: "stack", Stack: x.Stack, Source: x.Source, Version: x.Version, Release: x.Release})
+		out = append(out, render.StackLoaded{Type: "stack", Stack: x.Stack, Source: x.Source, Version: x.Version,
+			Release: x.Release})
 	}
 	for _, x := range s.managed() {
 		out = append(out, x.Record(s.names))
@@ -208,7 +210,8 @@ func showDoubted(doubted []ledger.Contradiction, alert func(text, suggestion str
 			alert(x.Text, "run `ovi audit verify` where instance "+x.Log+" runs")
 			continue
 		}
-		alert("the store says what the audit log does not, so it does not count: "+x.Text, "run `ovi audit replay` to compare them, and with --repair to rebuild the store")
+		alert("the store says what the audit log does not, so it does not count: "+x.Text,
+			"run `ovi audit replay` to compare them, and with --repair to rebuild the store")
 	}
 }
 
@@ -221,7 +224,8 @@ func stateTables(c *command.Call, s state) error {
 	}
 	short := s.names.Shorten(slices.Compact(refs)...) // a resource that is being replaced has two lines
 	for _, x := range managed {
-		v.Rows = append(v.Rows, render.StatusRow{Resource: short(x.Ref), ID: phrase.ID(x.ID), Health: string(x.Health), Observed: c.Ago(x.At), Note: x.Note()})
+		v.Rows = append(v.Rows, render.StatusRow{Resource: short(x.Ref), ID: phrase.ID(x.ID), Health: string(x.Health),
+			Observed: c.Ago(x.At), Note: x.Note()})
 	}
 	alert := func(text, suggestion string) {
 		v.Notices = append(v.Notices, render.Notice{Text: text, Suggestion: suggestion})
@@ -248,7 +252,8 @@ func stateTables(c *command.Call, s state) error {
 		if p.Counts.Conflict == 0 {
 			continue
 		}
-		alert(fmt.Sprintf("stack %s: %s in the last plan, %s", strings.Join(p.Stacks, ", "), render.Many(p.Counts.Conflict, "conflict"), c.Ago(p.At)), "run `ovi plan` to list them")
+		alert(fmt.Sprintf("stack %s: %s in the last plan, %s", strings.Join(p.Stacks, ", "),
+			render.Many(p.Counts.Conflict, "conflict"), c.Ago(p.At)), "run `ovi plan` to list them")
 	}
 	showRolloutsOf(s, alert, note)
 	showFailing(c, s, short, alert)
@@ -259,14 +264,16 @@ func stateTables(c *command.Call, s state) error {
 			continue
 		}
 		if x.Failed {
-			alert(fmt.Sprintf("%s: %s failed %s by %s", short(x.Ref), x.Action, x.At.UTC().Format("15:04:05 UTC"), x.User), "run `ovi why "+short(x.Ref)+"`")
+			alert(fmt.Sprintf("%s: %s failed %s by %s", short(x.Ref), x.Action, x.At.UTC().Format("15:04:05 UTC"), x.User),
+				"run `ovi why "+short(x.Ref)+"`")
 			continue
 		}
 		next := ""
 		if i == len(s.open)-1 {
 			next = "run `ovi plan` to recover it"
 		}
-		alert(fmt.Sprintf("%s: %s started %s by %s, no result recorded", short(x.Ref), x.Action, x.At.UTC().Format("15:04:05 UTC"), x.User), next)
+		alert(fmt.Sprintf("%s: %s started %s by %s, no result recorded", short(x.Ref), x.Action,
+			x.At.UTC().Format("15:04:05 UTC"), x.User), next)
 	}
 	return v.Write(c.Out.W, c.Out.Style)
 }

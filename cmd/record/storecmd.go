@@ -118,7 +118,8 @@ func recordOfStore(c *command.Call, l *ledger.Ledger) (storeRecord, error) {
 	s.Claims = len(claims)
 	all, err := l.Instances(c)
 	for _, i := range all {
-		r := instanceRecord{Instance: i.ID, Last: uint64(i.Last), Revision: int64(i.Revision), At: i.At.UTC().Format("2006-01-02 15:04:05")}
+		r := instanceRecord{Instance: i.ID, Last: uint64(i.Last), Revision: int64(i.Revision),
+			At: i.At.UTC().Format("2006-01-02 15:04:05")}
 		if i.ID == l.Instance() {
 			r.Here, r.Lag = true, uint64(l.Log().Frontier().Seq-i.Last)
 		}
@@ -157,7 +158,8 @@ func storeCopy(c *command.Call) error {
 	if c.Out.Machine() {
 		return c.Out.Records(render.Info{Type: "store_copied", Data: copied})
 	}
-	c.Out.Say("Copied %s with %s from %s to %s.", render.Many(copied.Revisions, "commit"), render.Many(copied.Keys, "version"), fromName, toName)
+	c.Out.Say("Copied %s with %s from %s to %s.", render.Many(copied.Revisions, "commit"),
+		render.Many(copied.Keys, "version"), fromName, toName)
 	c.Out.Say("Both are equal, commit by commit: %s.", copied.Digest)
 	if copied.Base > 0 {
 		c.Out.Say("Revisions of the source before %d were compacted and are one commit; the logs have them.", copied.Base)
@@ -173,7 +175,8 @@ func moveNote(c *command.Call, file string) error {
 	if strings.HasPrefix(file, command.EtcdScheme) || filepath.Base(file) != command.StoreFile {
 		return nil
 	}
-	if err := os.Remove(filepath.Join(filepath.Dir(file), command.StoreNote)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(filepath.Join(filepath.Dir(file), command.StoreNote)); err != nil &&
+		!errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -202,7 +205,8 @@ func revoke(c *command.Call, l *ledger.Ledger) error {
 				refs = append(refs, ref)
 			}
 		}
-		return cli.Usage("use one of "+strings.Join(session.Shortened(refs), ", "), "%d claims match %q", len(found), c.Arg(0))
+		return cli.Usage("use one of "+strings.Join(session.Shortened(refs), ", "), "%d claims match %q", len(found),
+			c.Arg(0))
 	}
 	gone, err := claims.Revoke(c, found[0].Ref, found[0].Token)
 	if err != nil {
@@ -217,6 +221,7 @@ func revoke(c *command.Call, l *ledger.Ledger) error {
 	if _, err := l.Record(c, event); err != nil {
 		return fmt.Errorf("the claim is revoked, but not recorded: %w", err)
 	}
-	c.Out.Say("%s is no longer claimed by %s. Run `ovi plan` to recover an action in flight.", claimName(gone.Ref, resource.Ref.Short), holderOf(gone))
+	c.Out.Say("%s is no longer claimed by %s. Run `ovi plan` to recover an action in flight.",
+		claimName(gone.Ref, resource.Ref.Short), holderOf(gone))
 	return nil
 }

@@ -73,7 +73,10 @@ func (m StoreMemory) keep(stack, key string, n Notice) error {
 }
 
 func (m StoreMemory) drop(stack, key string) error {
-	return m.with(stack, func(ctx context.Context, notes coordinator.Notes) error { return notes.Drop(ctx, noteName(key)) })
+	return m.with(stack, func(ctx context.Context,
+		notes coordinator.Notes) error {
+		return notes.Drop(ctx, noteName(key))
+	})
 }
 
 // with opens the notes about the alerts of a stack.

@@ -65,7 +65,8 @@ func (l Listener) Listen(ctx context.Context) (stop func(), err error) {
 	}
 	address = listener.Addr().String() // the port, where the system chose it
 	server := &http.Server{
-		Handler: askedHere(len(token) == 0, bearer(token, l.Handler)), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		Handler: askedHere(len(token) == 0, bearer(token, l.Handler)), ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:  10 * time.Second,
 		WriteTimeout: 30 * time.Second, IdleTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10,
 	}
 	l.Out.Say("Listening on %s.", address)
@@ -79,12 +80,14 @@ func (l Listener) Listen(ctx context.Context) (stop func(), err error) {
 
 // serve serves until the server is shut down. A listener that fails is reported and opened again,
 // so that a loop that cannot be asked is not mistaken for a stopped or a healthy one.
-func (l Listener) serve(ctx context.Context, server *http.Server, listener net.Listener, open func() (net.Listener, error)) {
+func (l Listener) serve(ctx context.Context, server *http.Server, listener net.Listener,
+	open func() (net.Listener, error)) {
 	pause := reopenFirst
 	for {
 		err := server.Serve(listener)
 		for err != nil && !errors.Is(err, http.ErrServerClosed) {
-			l.Out.Warn("/metrics, /healthz, /readyz and /wake cannot be served: "+err.Error(), fmt.Sprintf("none needed: retried in %s; the loop goes on", pause))
+			l.Out.Warn("/metrics, /healthz, /readyz and /wake cannot be served: "+err.Error(),
+				fmt.Sprintf("none needed: retried in %s; the loop goes on", pause))
 			select {
 			case <-ctx.Done():
 				return
@@ -108,7 +111,8 @@ func (l Listener) guarded(ctx context.Context) (address string, token []byte, co
 	}
 	address, local := Loopback(ctx, host, port)
 	if !local && (l.CertFile == "" || l.KeyFile == "" || l.TokenFile == "") {
-		return "", nil, nil, cli.Usage("listen on 127.0.0.1, or add --tls-cert, --tls-key and --token-file", "--listen %s is not loopback and would let every host in", l.Address)
+		return "", nil, nil, cli.Usage("listen on 127.0.0.1, or add --tls-cert, --tls-key and --token-file",
+			"--listen %s is not loopback and would let every host in", l.Address)
 	}
 	if !local {
 		address = l.Address
@@ -138,7 +142,8 @@ func readKey(file, what string) ([]byte, error) {
 		return nil, &cli.Problem{Summary: "cannot read the " + what, File: file, Err: cli.Plain(err)}
 	}
 	if b = bytes.TrimSpace(b); len(b) < shortestKey {
-		return nil, &cli.Problem{Summary: fmt.Sprintf("the %s is shorter than %d bytes", what, shortestKey), File: file, Suggestion: "create one: openssl rand -hex 32"}
+		return nil, &cli.Problem{Summary: fmt.Sprintf("the %s is shorter than %d bytes", what, shortestKey), File: file,
+			Suggestion: "create one: openssl rand -hex 32"}
 	}
 	return b, nil
 }

@@ -91,7 +91,8 @@ func OpenNotices(ctx context.Context, out *cli.Output, now func() time.Time, to 
 		out.Warn("alerts go to the webhook without TLS: others on the way can read them", "use an https:// address")
 	}
 	if to.KeyFile == "" {
-		return nil, cli.Usage("add --webhook-key-file FILE, so that the receiver can verify the sender", "--webhook needs a key to sign with")
+		return nil, cli.Usage("add --webhook-key-file FILE, so that the receiver can verify the sender",
+			"--webhook needs a key to sign with")
 	}
 	if n.key, err = readKey(to.KeyFile, "webhook key"); err != nil {
 		return nil, err
@@ -200,7 +201,8 @@ func (n *Notices) once(body []byte) (again bool, err error) {
 	case response.StatusCode < 300:
 		return false, nil
 	case response.StatusCode < 400:
-		return false, fmt.Errorf("it answered %s; alerts follow no redirect: use the address that it leads to", response.Status)
+		return false, fmt.Errorf("it answered %s; alerts follow no redirect: use the address that it leads to",
+			response.Status)
 	case response.StatusCode == http.StatusTooManyRequests || response.StatusCode >= 500:
 		return true, fmt.Errorf("it answered %s", response.Status)
 	}

@@ -107,7 +107,8 @@ func (l *Loop) recorded(ctx context.Context, r Record) ([]metrics.Family, error)
 		metrics.Single("ovi_open_actions", "Actions of all instances whose result is not recorded.", float64(len(opens))),
 		metrics.Single("ovi_claims", "Claims of all instances.", float64(len(claims))),
 		metrics.Single("ovi_claims_held", "Claims of this process.", float64(mine)),
-		metrics.Single("ovi_log_last_record", "Sequence of the last record in this instance's audit log.", float64(r.Ledger.Log().Frontier().Seq)),
+		metrics.Single("ovi_log_last_record", "Sequence of the last record in this instance's audit log.",
+			float64(r.Ledger.Log().Frontier().Seq)),
 	)
 	stats, err := l.figures.ask(ctx, r.Ledger.Store(), l.Now())
 	if err != nil {

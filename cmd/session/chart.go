@@ -18,7 +18,8 @@ import (
 // ChartFlags are what a chart is rendered with.
 func ChartFlags() []urfave.Flag {
 	return []urfave.Flag{
-		&urfave.StringSliceFlag{Name: "values", Usage: "chart: use the values in `FILE` over those of values.yaml; repeatable, the last wins"},
+		&urfave.StringSliceFlag{Name: "values",
+			Usage: "chart: use the values in `FILE` over those of values.yaml; repeatable, the last wins"},
 		&urfave.StringSliceFlag{Name: "set", Usage: "chart: set one value, `KEY.KEY=VALUE`; repeatable"},
 		&urfave.StringFlag{Name: "namespace", Usage: "chart: run it as namespace `NAME`, beside others of the same chart"},
 	}
@@ -36,8 +37,10 @@ func chartOptions(c *command.Call, checks source.Options, files fs.FS) chart.Opt
 func onlyCharts(c *command.Call, paths []string) error {
 	for _, f := range ChartFlags() {
 		name := f.Names()[0]
-		if c.Cmd.IsSet(name) && !slices.ContainsFunc(paths, func(p string) bool { return IsKind(p, Repository) || IsKind(p, Chart) }) {
-			return cli.Usage("omit it, or name a chart: a folder with a Chart.yaml", "--%s is for charts, and %s is not one", name, strings.Join(paths, ", "))
+		if c.Cmd.IsSet(name) && !slices.ContainsFunc(paths,
+			func(p string) bool { return IsKind(p, Repository) || IsKind(p, Chart) }) {
+			return cli.Usage("omit it, or name a chart: a folder with a Chart.yaml", "--%s is for charts, and %s is not one",
+				name, strings.Join(paths, ", "))
 		}
 	}
 	return nil
@@ -77,7 +80,8 @@ type chartHead struct {
 }
 
 func headOfChart(c *command.Call, sources []string) (h chartHead, err error) {
-	h.Namespace, h.Set, h.Values = c.Cmd.String("namespace"), setKeys(c.Cmd.StringSlice("set")), c.Cmd.StringSlice("values")
+	h.Namespace, h.Set, h.Values = c.Cmd.String("namespace"), setKeys(c.Cmd.StringSlice("set")),
+		c.Cmd.StringSlice("values")
 	if slices.ContainsFunc(sources, func(p string) bool { return IsKind(p, Repository) }) {
 		return h, nil // they are paths in the repository
 	}
@@ -96,8 +100,10 @@ func setKeys(all []string) []string {
 
 // chartAsPlanned renders a chart as for the plan that was saved.
 func chartAsPlanned(c *command.Call, h chartHead, name string) error {
-	if missing := slices.DeleteFunc(slices.Clone(h.Set), func(key string) bool { return slices.Contains(setKeys(c.Cmd.StringSlice("set")), key) }); len(missing) > 0 {
-		return cli.Usage("add --set "+missing[0]+"=VALUE", "%s was made with --set %s, and holds no values", name, strings.Join(missing, ", "))
+	if missing := slices.DeleteFunc(slices.Clone(h.Set),
+		func(key string) bool { return slices.Contains(setKeys(c.Cmd.StringSlice("set")), key) }); len(missing) > 0 {
+		return cli.Usage("add --set "+missing[0]+"=VALUE", "%s was made with --set %s, and holds no values", name,
+			strings.Join(missing, ", "))
 	}
 	if h.Namespace != "" && !c.Cmd.IsSet("namespace") {
 		if err := c.Cmd.Set("namespace", h.Namespace); err != nil {

@@ -19,7 +19,8 @@ import (
 // GitFlags are what a source in Git is read with.
 func GitFlags() []urfave.Flag {
 	return []urfave.Flag{
-		&urfave.StringFlag{Name: "signers", Usage: "Git: read only commits signed with an SSH key in `FILE`, in the form of ssh-keygen (OVI_GIT_SIGNERS)"},
+		&urfave.StringFlag{Name: "signers", Usage: "Git: read only commits signed with an SSH key in `FILE`, in the form " +
+			"of ssh-keygen (OVI_GIT_SIGNERS)"},
 		&urfave.StringFlag{Name: "accept-commit", Usage: "Git: read `COMMIT` although its branch was rewound"},
 	}
 }
@@ -55,7 +56,8 @@ func gitSource(c *command.Call, name, dir string, checks source.Options) (source
 			return nil, err
 		}
 	}
-	repo := git.Open(u, git.Options{Dir: filepath.Join(dir, "git"), Signers: signers, Accept: c.Cmd.String("accept-commit"), Env: c.Env})
+	repo := git.Open(u, git.Options{Dir: filepath.Join(dir, "git"), Signers: signers,
+		Accept: c.Cmd.String("accept-commit"), Env: c.Env})
 	kept, _ := c.Repositories.LoadOrStore(name+"\n"+dir, repo)
 	return git.New(kept.(*git.Repo), func(files fs.FS, at, stack string) (source.Source, error) {
 		return inCommit(c, files, at, stack, checks)

@@ -35,7 +35,8 @@ func Ref(c *command.Call, l *ledger.Ledger, spelling string, sources ...string) 
 		return inSource(c, several, sources...)
 	}
 	if errors.Is(err, ledger.ErrNotFound) {
-		return ref, &cli.Problem{Summary: "no recorded resource is called " + Quoted(spelling), Suggestion: nearby(c, l, spelling)}
+		return ref, &cli.Problem{Summary: "no recorded resource is called " + Quoted(spelling),
+			Suggestion: nearby(c, l, spelling)}
 	}
 	return ref, err
 }

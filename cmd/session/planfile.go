@@ -124,7 +124,8 @@ func AsPlanned(c *command.Call, head PlanHead, name string) error {
 		for _, o := range e.Options {
 			value := head.Options[e.Name][o.Key]
 			if o.Operator && value != c.Option(e, o.Key, nil) {
-				return cli.Usage("give the same value as for the plan, if you trust the program, or plan again", "%s was not made with this --%s", name, command.FlagOf(e.Name, o))
+				return cli.Usage("give the same value as for the plan, if you trust the program, or plan again",
+					"%s was not made with this --%s", name, command.FlagOf(e.Name, o))
 			}
 			values[command.FlagOf(e.Name, o)] = value
 		}
@@ -165,7 +166,8 @@ func AsRecorded(c *command.Call, l *ledger.Ledger, name string, head PlanHead, p
 	case err != nil:
 		return err
 	case saved.Seal != head.Hash || saved.Hash != p.Hash:
-		return &cli.Problem{Summary: "the plan file was changed after it was saved: the audit log has another hash", File: name, Suggestion: again}
+		return &cli.Problem{Summary: "the plan file was changed after it was saved: the audit log has another hash",
+			File: name, Suggestion: again}
 	}
 	return nil
 }
@@ -185,7 +187,8 @@ func IsPlan(name string) bool {
 // SavedPlan refuses a file that is no saved plan.
 func SavedPlan(name string) error {
 	if _, err := os.Stat(name); err != nil {
-		return &cli.Problem{Summary: "cannot read the plan", File: name, Err: cli.Plain(err), Suggestion: "check the name, or create one: ovi plan --out FILE"}
+		return &cli.Problem{Summary: "cannot read the plan", File: name, Err: cli.Plain(err),
+			Suggestion: "check the name, or create one: ovi plan --out FILE"}
 	}
 	if !IsPlan(name) {
 		return cli.Usage("save a plan first: ovi plan "+name+" --out FILE", "%s is not a saved plan", name)
@@ -206,10 +209,12 @@ func LoadPlan(name string) (PlanHead, *engine.Planned, error) {
 		return head, nil, &cli.Problem{Summary: "the plan file is damaged", File: name, Err: err, Suggestion: again}
 	}
 	if head.Format != engine.PlanFormat {
-		return head, nil, &cli.Problem{Summary: fmt.Sprintf("the plan file has format %d, and this version of ovi reads %d", head.Format, engine.PlanFormat), File: name, Suggestion: again}
+		return head, nil, &cli.Problem{Summary: fmt.Sprintf("the plan file has format %d, and this version of ovi reads %d",
+			head.Format, engine.PlanFormat), File: name, Suggestion: again}
 	}
 	if whole, _, err := Sealed(head, plan); err != nil || !bytes.Equal(whole, b) {
-		return head, nil, &cli.Problem{Summary: "the plan file was changed or is damaged: its hash does not match", File: name, Err: err, Suggestion: again}
+		return head, nil, &cli.Problem{Summary: "the plan file was changed or is damaged: its hash does not match",
+			File: name, Err: err, Suggestion: again}
 	}
 	p, err := engine.Load(bytes.NewReader(plan))
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 )
 
 func PolicyFlag() urfave.Flag {
-	return &urfave.StringSliceFlag{Name: "policy", Usage: "add policies from `FILE` or a folder to each stack's own (OVI_POLICY); repeatable"}
+	return &urfave.StringSliceFlag{Name: "policy",
+		Usage: "add policies from `FILE` or a folder to each stack's own (OVI_POLICY); repeatable"}
 }
 
 // Policies reads the policies for every stack, and compiles all that was read, so that a wrong

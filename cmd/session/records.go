@@ -112,7 +112,8 @@ func StampOf(t time.Time) string {
 // OneRef checks that the command has its one argument.
 func OneRef(c *command.Call) error {
 	if c.Arg(0) == "" {
-		return cli.Usage("use one that `ovi status` lists, such as ec2/web-0", "`ovi %s` needs a resource", c.Cmd.Command.Name)
+		return cli.Usage("use one that `ovi status` lists, such as ec2/web-0", "`ovi %s` needs a resource",
+			c.Cmd.Command.Name)
 	}
 	return c.AtMost(1)
 }
@@ -125,7 +126,8 @@ func IsFile(path string) bool {
 func ReadSource(name string) (string, error) {
 	b, err := os.ReadFile(name)
 	if err != nil {
-		return "", &cli.Problem{Summary: "cannot read the file", File: name, Err: err, Suggestion: "check its path and permissions"}
+		return "", &cli.Problem{Summary: "cannot read the file", File: name, Err: err,
+			Suggestion: "check its path and permissions"}
 	}
 	return string(b), nil
 }
@@ -194,14 +196,16 @@ func RevisionOf(c *command.Call, l *ledger.Ledger, text string) (storage.Revisio
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
 		return history.New(l.Reader()).RevisionAt(c, t)
 	}
-	return 0, cli.Usage("use a revision such as 42, a time such as 2026-01-02T15:04:05Z, or 90m for 90 minutes ago", "%q is neither a revision nor a time", text)
+	return 0, cli.Usage("use a revision such as 42, a time such as 2026-01-02T15:04:05Z, or 90m for 90 minutes ago",
+		"%q is neither a revision nor a time", text)
 }
 
 // happened refuses a revision that does not exist yet.
 func happened(c *command.Call, l *ledger.Ledger, r storage.Revision) (storage.Revision, error) {
 	newest, err := l.Revision(c)
 	if err == nil && r > newest {
-		err = cli.Usage("run `ovi store status` to list the revisions that can be read", "revision %d does not exist: the newest is %d", r, newest)
+		err = cli.Usage("run `ovi store status` to list the revisions that can be read",
+			"revision %d does not exist: the newest is %d", r, newest)
 	}
 	return r, err
 }

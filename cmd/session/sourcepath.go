@@ -37,13 +37,15 @@ func Sources(c *command.Call, args ...string) ([]string, error) {
 			continue
 		}
 		if _, err := os.Stat(name); err != nil {
-			return nil, &cli.Problem{Summary: "cannot read the source", File: name, Err: cli.Plain(err), Suggestion: beside(name)}
+			return nil, &cli.Problem{Summary: "cannot read the source", File: name, Err: cli.Plain(err),
+				Suggestion: beside(name)}
 		}
 		if IsPlan(name) {
 			return nil, cli.Usage("run `ovi apply "+name+"` or `ovi show "+name+"`", "%s is a saved plan, not a source", name)
 		}
 		if filepath.Ext(name) == ".plan" {
-			return nil, cli.Usage("create it again: ovi plan --out "+name, "%s is not a plan that this version of ovi saved, or it is damaged", name)
+			return nil, cli.Usage("create it again: ovi plan --out "+name,
+				"%s is not a plan that this version of ovi saved, or it is damaged", name)
 		}
 	}
 	return named, nil
@@ -55,7 +57,8 @@ func firstSource(c *command.Call) string {
 		if e.Example == "" || !e.Sandbox {
 			continue
 		}
-		file := "{version: v1, provider: " + e.Name + ", " + e.Locations.Word + ": " + e.Locations.Example + ", resources: [{" + e.Example + "}]}"
+		file := "{version: v1, provider: " + e.Name + ", " + e.Locations.Word + ": " + e.Locations.Example +
+			", resources: [{" + e.Example + "}]}"
 		return "name a source, or create one: echo '" + file + "' > " + DefaultSource + " && ovi plan --sandbox"
 	}
 	return "name a source"

@@ -37,7 +37,8 @@ func inSource(c *command.Call, several *history.AmbiguousError, args ...string) 
 	if err != nil && len(c.Cmd.StringSlice("f")) > 0 {
 		return resource.Ref{}, err
 	}
-	left := slices.DeleteFunc(slices.Clone(several.Refs), func(r resource.Ref) bool { return !slices.Contains(stacks, r.Stack) })
+	left := slices.DeleteFunc(slices.Clone(several.Refs),
+		func(r resource.Ref) bool { return !slices.Contains(stacks, r.Stack) })
 	if len(left) != 1 {
 		return resource.Ref{}, several
 	}

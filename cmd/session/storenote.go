@@ -34,7 +34,8 @@ func ReadNote(dir string) (storeIdentity, error) {
 }
 
 func (n storeIdentity) write(dir string) error {
-	err := errors.Join(command.CreateDir(dir), os.WriteFile(filepath.Join(dir, command.StoreNote), []byte(n.Where+"\n"+n.id+"\n"), 0o600))
+	err := errors.Join(command.CreateDir(dir),
+		os.WriteFile(filepath.Join(dir, command.StoreNote), []byte(n.Where+"\n"+n.id+"\n"), 0o600))
 	if err != nil {
 		return fmt.Errorf("note the store: %w", err)
 	}
@@ -81,7 +82,8 @@ func openShared(c *command.Call, dir string, kept, now storeIdentity, store stor
 		}
 		kept = now
 	}
-	l, err := ledger.Open(c, ledger.Config{Dir: dir, User: c.User(), UID: c.UID(), Host: c.Host(), Clock: c.Now, Store: store, Shared: true, CloseStore: true})
+	l, err := ledger.Open(c, ledger.Config{Dir: dir, User: c.User(), UID: c.UID(), Host: c.Host(), Clock: c.Now,
+		Store: store, Shared: true, CloseStore: true})
 	l, err = listened(c, l, err)
 	if err != nil {
 		return l, err
@@ -110,8 +112,10 @@ func sameStore(c *command.Call, dir string, kept, now storeIdentity, store *etcd
 		return nil // the ledger sees whether it knows this log
 	}
 	return &cli.Problem{
-		File:       dir,
-		Summary:    fmt.Sprintf("this store is empty and is not the one of this data directory: %s, %s; expected %s, %s", now.Where, now.id, kept.Where, kept.id),
-		Suggestion: "check --store and OVI_STORE; move a store with `ovi store copy`; restore a lost one from the logs of its instances: ovi audit replay --with DIR --into " + now.Where,
+		File: dir,
+		Summary: fmt.Sprintf("this store is empty and is not the one of this data directory: %s, %s; expected %s, %s",
+			now.Where, now.id, kept.Where, kept.id),
+		Suggestion: "check --store and OVI_STORE; move a store with `ovi store copy`; restore a lost one from the logs of " +
+			"its instances: ovi audit replay --with DIR --into " + now.Where,
 	}
 }

@@ -43,7 +43,8 @@ func LoadStack(c *command.Call, paths []string, dir, stack string) ([]resource.I
 type resolver func([]*source.Draft) ([]resource.Intent, source.Problems)
 
 // LoadBy reads the configuration, and makes the key for the digests of its secrets if there is none.
-func LoadBy(c *command.Call, paths []string, dir, stack string, resolve resolver) (intents []resource.Intent, problems source.Problems, err error) {
+func LoadBy(c *command.Call, paths []string, dir, stack string, resolve resolver) (intents []resource.Intent,
+	problems source.Problems, err error) {
 	if err := errors.Join(command.IsSafe(c, dir), combinable(c, paths)); err != nil {
 		return nil, nil, err
 	}
@@ -171,7 +172,8 @@ func OpenLiveState(c *command.Call, dir string, paths []string, intents []resour
 	l.Claims = claimsOf(c, l)
 	l.closers = append(l.closers, func() error { return giveBack(c, l) })
 	l.Engine = engine.New(engine.Config{
-		Providers: kinds, Ledger: l.Ledger, Owner: c.Getenv("OVI_OWNER"), Clock: c.Now, Claims: l.Claims, Secrets: c.Digests(dir),
+		Providers: kinds, Ledger: l.Ledger, Owner: c.Getenv("OVI_OWNER"), Clock: c.Now, Claims: l.Claims,
+		Secrets: c.Digests(dir),
 	})
 	return l, nil
 }
@@ -184,7 +186,8 @@ func claimsOf(c *command.Call, l *Session) *coordinator.Claims {
 			ttl = in.Options.ClaimTTL
 		}
 	}
-	options := []coordinator.Option{coordinator.WithLockTimeout(c.Cmd.Duration("lock-timeout")), coordinator.WithStoreHealth(func(err error) { command.HeardOfStore(c, err) })}
+	options := []coordinator.Option{coordinator.WithLockTimeout(c.Cmd.Duration("lock-timeout")),
+		coordinator.WithStoreHealth(func(err error) { command.HeardOfStore(c, err) })}
 	if ttl > 0 {
 		options = append(options, coordinator.WithTTL(ttl))
 	}
@@ -220,7 +223,8 @@ func listened(c *command.Call, l *ledger.Ledger, err error) (*ledger.Ledger, err
 			c.Out.Warn(tear.String(), "none needed: the record was never acknowledged")
 		}
 		if err := l.Broken(); err != nil {
-			c.Out.Warn("the disk is full; the newest records are not shown: "+err.Error(), "free some space; no action starts before")
+			c.Out.Warn("the disk is full; the newest records are not shown: "+err.Error(),
+				"free some space; no action starts before")
 		}
 		log := c.Log.Named("ledger")
 		l.Listen(func(r event.Record) {

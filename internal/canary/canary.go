@@ -44,7 +44,10 @@ func Encodings() []Encoding {
 		{"base64 of URLs", func(s string) string { return base64.URLEncoding.EncodeToString([]byte(s)) }},
 		{"base64 without padding", func(s string) string { return base64.RawStdEncoding.EncodeToString([]byte(s)) }},
 		{"base64 of URLs without padding", func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }},
-		{"base64 behind a user", func(s string) string { return base64.StdEncoding.EncodeToString([]byte("user:" + s + "!")) }},
+		{"base64 behind a user", func(s string) string {
+			return base64.StdEncoding.EncodeToString(
+				[]byte("user:" + s + "!"))
+		}},
 		{"base64 over lines", func(s string) string { return lines(base64.StdEncoding.EncodeToString([]byte(s)), 16) }},
 		{"base64 in a URL", func(s string) string { return url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(s))) }},
 		{"base32", func(s string) string { return base32.StdEncoding.EncodeToString([]byte(s)) }},

@@ -93,13 +93,15 @@ func (e *Engine) image(t testing.TB, name, entrypoint string, parts ...map[strin
 	if out, err := e.Try("", "image", "inspect", "-f", "{{.Labels.made}}", name); err == nil && out == made {
 		return
 	}
-	e.Import(t, name, files, "LABEL made="+made, "ENV PATH=/usr/local/bin:/usr/bin:/bin", fmt.Sprintf("ENTRYPOINT [%q]", entrypoint))
+	e.Import(t, name, files, "LABEL made="+made, "ENV PATH=/usr/local/bin:/usr/bin:/bin",
+		fmt.Sprintf("ENTRYPOINT [%q]", entrypoint))
 }
 
 // Env is the environment in which kind and k3d use this engine, and nothing of the user's.
 func (e *Engine) Env() []string {
 	return append(e.Host.Env(),
 		"PATH="+e.Bin+":"+os.Getenv("PATH"), "HOME="+e.Dir, "DOCKER_HOST=unix://"+e.Socket, "DOCKER_SOCK="+e.Socket,
-		"K3D_IMAGE_LOADBALANCER="+balancerImage, "K3D_IMAGE_TOOLS="+toolsImage, "K3D_FIX_DNS=0", "K3D_FIX_MOUNTS=0", "K3D_FIX_CGROUPV2=0",
+		"K3D_IMAGE_LOADBALANCER="+balancerImage, "K3D_IMAGE_TOOLS="+toolsImage, "K3D_FIX_DNS=0", "K3D_FIX_MOUNTS=0",
+		"K3D_FIX_CGROUPV2=0",
 		"KIND_EXPERIMENTAL_PROVIDER=podman")
 }

@@ -29,13 +29,15 @@ func ownership(dir, path string, info fs.FileInfo) (Fault, bool) {
 	return Fault{}, false
 }
 
-// readable reports whether git leaves a file of a clone open to be read by all: it gives its temporary files mode 0444 whatever
+// readable reports whether git leaves a file of a clone open to be read by all: it gives its temporary files mode 0444
+// whatever
 // the umask is, and the right one when they are complete. Another stack of the same process, or another one, may fetch
 // meanwhile, and what a killed git left stays. The marks of a partial clone's packs keep that mode once git has packed
 // them together. The folders around them are closed.
 func readable(path string) bool {
 	name := filepath.Base(path)
-	return (strings.HasPrefix(name, "tmp_") || strings.HasSuffix(name, ".promisor")) && strings.Contains(filepath.ToSlash(path), "/objects/")
+	return (strings.HasPrefix(name, "tmp_") || strings.HasSuffix(name, ".promisor")) &&
+		strings.Contains(filepath.ToSlash(path), "/objects/")
 }
 
 func nameOf(uid string) string {

@@ -71,7 +71,8 @@ func (a *Authority) IssueUntil(t testing.TB, name string, end time.Time, hosts .
 	if err != nil {
 		t.Fatal(err)
 	}
-	return a.write(t, name+".pem", "CERTIFICATE", a.sign(t, template, &made.PublicKey)), a.write(t, name+".key", "EC PRIVATE KEY", der)
+	return a.write(t, name+".pem", "CERTIFICATE", a.sign(t, template, &made.PublicKey)),
+		a.write(t, name+".key", "EC PRIVATE KEY", der)
 }
 
 func (a *Authority) sign(t testing.TB, template *x509.Certificate, public *ecdsa.PublicKey) []byte {
@@ -167,7 +168,8 @@ func (s *Server) SwitchAuthOn(t testing.TB, prefix string, passwords map[string]
 	must(c.UserAdd(ctx, "root", RootPassword))
 	must(c.UserGrantRole(ctx, "root", "root"))
 	must(c.RoleAdd(ctx, "below"))
-	must(c.RoleGrantPermission(ctx, "below", prefix, clientv3.GetPrefixRangeEnd(prefix), clientv3.PermissionType(clientv3.PermReadWrite)))
+	must(c.RoleGrantPermission(ctx, "below", prefix, clientv3.GetPrefixRangeEnd(prefix),
+		clientv3.PermissionType(clientv3.PermReadWrite)))
 	for name, password := range passwords {
 		must(c.UserAdd(ctx, name, password))
 		must(c.UserGrantRole(ctx, name, "below"))

@@ -110,7 +110,8 @@ func (j *Journal) Add(ctx context.Context, next func(text []byte) (Line, error))
 		case <-time.After(rand.N(pushPause * time.Duration(n+1))):
 		}
 	}
-	return &JournalError{What: fmt.Sprintf("%s: each of %d pushes was overtaken by another one", j.where(), maxPushes), Next: "run the command again"}
+	return &JournalError{What: fmt.Sprintf("%s: each of %d pushes was overtaken by another one", j.where(), maxPushes),
+		Next: "run the command again"}
 }
 
 func (j *Journal) where() string { return fmt.Sprintf("branch %s of %s", j.Branch, j.Remote) }
@@ -136,7 +137,8 @@ func (j *Journal) read(ctx context.Context) (version, error) {
 			return version{}, err
 		}
 		if !based {
-			return version{}, j.rewound(fmt.Sprintf("%s was rewound: commit %.12s is not based on %.12s, which was seen last", j.where(), head, seen), seen)
+			return version{}, j.rewound(fmt.Sprintf("%s was rewound: commit %.12s is not based on %.12s, which was seen last",
+				j.where(), head, seen), seen)
 		}
 	}
 	now, err := j.at(ctx, head)
@@ -151,7 +153,8 @@ func (j *Journal) read(ctx context.Context) (version, error) {
 }
 
 func (j *Journal) rewound(what, seen string) error {
-	return &JournalError{What: what, Next: fmt.Sprintf("find out who did it, push %.12s again, and refuse such pushes on the server; or use another branch", seen)}
+	return &JournalError{What: what, Next: fmt.Sprintf(
+		"find out who did it, push %.12s again, and refuse such pushes on the server; or use another branch", seen)}
 }
 
 // kept is an error if a line of an earlier version is missing.
@@ -165,7 +168,8 @@ func (j *Journal) kept(before, now version) error {
 		n++
 		if text := string(bytes.TrimSpace(line)); text != "" && !have[text] {
 			return &JournalError{
-				What: fmt.Sprintf("line %d of %s is missing on %s: commit %.12s has it, and commit %.12s does not", n, j.Path, j.where(), before.head, now.head),
+				What: fmt.Sprintf("line %d of %s is missing on %s: commit %.12s has it, and commit %.12s does not", n, j.Path,
+					j.where(), before.head, now.head),
 				Next: "find out who removed it, and add it again with another commit",
 			}
 		}
@@ -188,7 +192,8 @@ func (j *Journal) remoteHead(ctx context.Context) (string, error) {
 }
 
 func (j *Journal) unread(err error) error {
-	return &JournalError{What: "cannot read " + j.where(), Next: "check the URL and the network, and that the key of ssh or OVI_GIT_TOKEN may read the repository", Err: err}
+	return &JournalError{What: "cannot read " + j.where(),
+		Next: "check the URL and the network, and that the key of ssh or OVI_GIT_TOKEN may read the repository", Err: err}
 }
 
 // update fetches the head of the branch; "" if there is none.
@@ -253,7 +258,8 @@ func (j *Journal) at(ctx context.Context, head string) (version, error) {
 }
 
 func (j *Journal) misplaced(parts []string, is string) error {
-	return &JournalError{What: fmt.Sprintf("%s on %s is %s", path.Join(parts...), j.where(), is), Next: "name another file after // in the URL"}
+	return &JournalError{What: fmt.Sprintf("%s on %s is %s", path.Join(parts...), j.where(), is),
+		Next: "name another file after // in the URL"}
 }
 
 // blob reads an object, which is fetched when the clone lacks it.
@@ -297,7 +303,8 @@ func (j *Journal) commit(ctx context.Context, v version, line Line) (string, err
 			return "", err
 		}
 		entries := append(slices.Clone(d.others), what+oid+"\t"+d.name)
-		oid, err = j.made(ctx, Call{Op: "mktree", Args: []string{"-z", "--missing"}, Stdin: strings.NewReader(strings.Join(entries, "\x00") + "\x00")})
+		oid, err = j.made(ctx, Call{Op: "mktree", Args: []string{"-z", "--missing"},
+			Stdin: strings.NewReader(strings.Join(entries, "\x00") + "\x00")})
 		what = "040000 tree "
 	}
 	if err != nil {
@@ -324,13 +331,15 @@ func (j *Journal) made(ctx context.Context, x Call) (string, error) {
 // push puts a commit on the branch if it is still at a head. Where it was overtaken it is not done, and no error.
 // What counts is what the server has afterwards: an answer may be lost.
 func (j *Journal) push(ctx context.Context, head, commit string) (done bool, err error) {
-	_, refused := j.Git(ctx, "push", "--porcelain", "--quiet", "--no-verify", "--end-of-options", "origin", commit+":"+headsRef+j.Branch)
+	_, refused := j.Git(ctx, "push", "--porcelain", "--quiet", "--no-verify", "--end-of-options", "origin",
+		commit+":"+headsRef+j.Branch)
 	if refused == nil {
 		return true, j.saw(ctx, commit)
 	}
 	now, err := j.update(ctx)
 	if err != nil {
-		return false, &JournalError{What: "whether the line reached " + j.where() + " is not known", Next: "run the command again", Err: refused}
+		return false, &JournalError{What: "whether the line reached " + j.where() + " is not known",
+			Next: "run the command again", Err: refused}
 	}
 	if now != "" && now != head {
 		if done, err = j.Based(ctx, commit, now); done && err == nil {
@@ -338,10 +347,12 @@ func (j *Journal) push(ctx context.Context, head, commit string) (done bool, err
 		}
 		return done, err
 	}
-	if text := refused.Error(); strings.Contains(text, "cannot lock ref") || strings.Contains(text, "failed to update ref") {
+	if text := refused.Error(); strings.Contains(text, "cannot lock ref") ||
+		strings.Contains(text, "failed to update ref") {
 		return false, nil // by a push that is being made
 	}
-	return false, &JournalError{What: "cannot push to " + j.where(), Next: "check that the key of ssh or OVI_GIT_TOKEN may push to the branch, and what the server allows", Err: refused}
+	return false, &JournalError{What: "cannot push to " + j.where(),
+		Next: "check that the key of ssh or OVI_GIT_TOKEN may push to the branch, and what the server allows", Err: refused}
 }
 
 // saw keeps that a commit was seen.

@@ -40,7 +40,8 @@ func (e *Error) Unwrap() error { return e.Err }
 // passed are the variables of the user's environment that git gets: how to find programs and servers,
 // and which keys to use. Everything else, the user's settings of git too, stays outside.
 func passed() []string {
-	return []string{"PATH", "SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "GIT_SSL_CAINFO", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "TMPDIR"}
+	return []string{"PATH", "SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "GIT_SSL_CAINFO", "HTTPS_PROXY", "https_proxy", "NO_PROXY",
+		"no_proxy", "TMPDIR"}
 }
 
 // tokenVariable holds the password of an https remote. It is given to git by a credential helper, in the
@@ -57,7 +58,8 @@ func (c *Clone) env(name string) (string, bool) {
 // environ is the environment of git, which runs in a folder.
 func (c *Clone) environ(dir string) []string {
 	env := []string{
-		"HOME=" + dir, "LC_ALL=C", "GIT_DIR=" + dir, "GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
+		"HOME=" + dir, "LC_ALL=C", "GIT_DIR=" + dir, "GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_LITERAL_PATHSPECS=1", "GIT_ATTR_NOSYSTEM=1", "GIT_OPTIONAL_LOCKS=0",
 	}
 	for _, name := range passed() {
@@ -119,7 +121,8 @@ func (c *Clone) Run(ctx context.Context, x Call) error {
 		return &Error{Op: x.Op, Err: err}
 	}
 	var said bytes.Buffer
-	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = c.environ(dir), dir, x.Stdin, x.Out, &said, endWait
+	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = c.environ(dir), dir, x.Stdin, x.Out, &said,
+		endWait
 	grouped(cmd)
 	err = cmd.Run()
 	switch {

@@ -18,7 +18,8 @@ type Row struct {
 	Why        string
 }
 
-// Check fails for each test that does not exist, and for each row that has neither a test nor a reason. root is the path
+// Check fails for each test that does not exist, and for each row that has neither a test nor a reason. root is the
+// path
 // to the root of the repository.
 func Check(t *testing.T, root string, rows []Row) {
 	t.Helper()

@@ -53,7 +53,8 @@ func (h *Host) configure(t testing.TB) {
 	t.Helper()
 	fill := strings.NewReplacer("DIR", h.Dir, "NETWORK", h.network(), "SECOND", itoa(128+h.slot.n), "REGISTRY", h.Registry)
 	for name, content := range map[string]string{
-		"containers.conf": containersConf, "override.conf": overrideConf, "storage.conf": storageConf, "registries.conf": registriesConf,
+		"containers.conf": containersConf, "override.conf": overrideConf, "storage.conf": storageConf,
+		"registries.conf": registriesConf,
 	} {
 		if err := os.WriteFile(h.file(name), []byte(fill.Replace(content)), 0o600); err != nil {
 			t.Fatal(err)

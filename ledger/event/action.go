@@ -131,7 +131,8 @@ type NotStarted struct {
 	Plan   string         `json:"plan"`
 	Ref    resource.Ref   `json:"ref"`
 	Action decider.Action `json:"action"`
-	Why    string         `json:"why"` // "interrupted", "waiting", "turn", "unneeded", "claimed", "stale", "broken", "check"
-	On     resource.Ref   `json:"on,omitzero"`
-	Detail string         `json:"detail,omitempty"`
+	// "interrupted", "waiting", "turn", "unneeded", "claimed", "stale", "broken", "check"
+	Why    string       `json:"why"`
+	On     resource.Ref `json:"on,omitzero"`
+	Detail string       `json:"detail,omitempty"`
 }

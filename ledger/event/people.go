@@ -121,12 +121,14 @@ func (e RosterChanged) Statement(instance string) []byte {
 	if e.On {
 		act = "add to the roster"
 	}
-	return statement(act, instance, "name", e.Name, "key", string(e.Key), "roster before", rosterDigest(e.Before), "who", e.Who, "reason", e.Reason)
+	return statement(act, instance, "name", e.Name, "key", string(e.Key), "roster before", rosterDigest(e.Before), "who",
+		e.Who, "reason", e.Reason)
 }
 
 // Statement is the text that a person signs to approve a plan, recorded by an instance.
 func (e Approved) Statement(instance string) []byte {
-	return statement("approve", instance, "plan", e.Plan, "hash", e.Hash, "digest", e.Digest, "until", e.Until.UTC().Format(time.RFC3339Nano),
+	return statement("approve", instance, "plan", e.Plan, "hash", e.Hash, "digest", e.Digest, "until",
+		e.Until.UTC().Format(time.RFC3339Nano),
 		"who", e.Who, "reason", e.Reason)
 }
 
@@ -136,7 +138,8 @@ func (e Blessed) Statement(instance string) []byte {
 	if e.On {
 		act = "bless"
 	}
-	return statement(act, instance, "ref", e.Ref.String(), "at", e.At.UTC().Format(time.RFC3339Nano), "who", e.Who, "reason", e.Reason)
+	return statement(act, instance, "ref", e.Ref.String(), "at", e.At.UTC().Format(time.RFC3339Nano), "who", e.Who,
+		"reason", e.Reason)
 }
 
 // Statement is the text that a person signs to adopt a resource, recorded by an instance.

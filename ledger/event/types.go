@@ -51,9 +51,12 @@ const (
 func Types() []string {
 	return []string{
 		TypeLoaded, TypePhaseFailed, TypeObserved, TypePlanned, TypePlanSaved, TypeBlocked, TypeApproved, TypeStarted,
-		TypeFinished, TypeRecovered, TypeNotStarted, TypeReplaceStarted, TypeReplaceReverted, TypeReplaceFinished, TypeLastGood,
-		TypeExhausted, TypeRetried, TypeWave, TypeOrdered, TypeAlarmed, TypeBlessed, TypeAdopted, TypeDisowned, TypeDismissed, TypeMoved, TypeLost,
-		TypeAcknowledged, TypePolicyRequired, TypeRosterChanged, TypeKeyPinned, TypeTrusted, TypeTrustRequired, TypeCertified, TypeActsCertified, TypeCosigned,
+		TypeFinished, TypeRecovered, TypeNotStarted, TypeReplaceStarted, TypeReplaceReverted, TypeReplaceFinished,
+		TypeLastGood,
+		TypeExhausted, TypeRetried, TypeWave, TypeOrdered, TypeAlarmed, TypeBlessed, TypeAdopted, TypeDisowned, TypeDismissed,
+		TypeMoved, TypeLost,
+		TypeAcknowledged, TypePolicyRequired, TypeRosterChanged, TypeKeyPinned, TypeTrusted, TypeTrustRequired, TypeCertified,
+		TypeActsCertified, TypeCosigned,
 		TypeRevoked, TypeRefused, TypeCompacted, TypeBaseline,
 	}
 }

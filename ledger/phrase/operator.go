@@ -24,7 +24,8 @@ func Operator(e event.Event) string {
 		return "plan " + e.Plan + " saved to a file"
 	case event.PolicyRequired:
 		if e.On {
-			return fmt.Sprintf("policy %s (%s) required of every run%s", e.Name, resource.ShortDigest(e.Digest), by(e.Who, e.Reason))
+			return fmt.Sprintf("policy %s (%s) required of every run%s", e.Name, resource.ShortDigest(e.Digest),
+				by(e.Who, e.Reason))
 		}
 		return "policy " + e.Name + " no longer required" + by(e.Who, e.Reason)
 	case event.RosterChanged:
@@ -35,11 +36,13 @@ func Operator(e event.Event) string {
 		return fmt.Sprintf("claim %d of %s revoked%s", e.Token, e.ClaimedBy, by(e.Who, e.Reason))
 	case event.Adopted, event.Disowned, event.Dismissed, event.Moved, event.Lost:
 		return owned(e)
-	case event.ReplaceStarted, event.ReplaceReverted, event.ReplaceFinished, event.LastGood, event.Exhausted, event.Wave, event.Ordered, event.Alarmed:
+	case event.ReplaceStarted, event.ReplaceReverted, event.ReplaceFinished, event.LastGood, event.Exhausted, event.Wave,
+		event.Ordered, event.Alarmed:
 		return rolled(e)
 	case event.KeyPinned, event.Trusted, event.TrustRequired:
 		return trusted(e)
-	case event.Certified, event.ActsCertified, event.Cosigned, event.Refused, event.Compacted, event.Baseline, event.PhaseFailed:
+	case event.Certified, event.ActsCertified, event.Cosigned, event.Refused, event.Compacted, event.Baseline,
+		event.PhaseFailed:
 		return kept(e)
 	}
 	return strings.ReplaceAll(e.Type(), "_", " ")
@@ -51,7 +54,8 @@ func roster(e event.RosterChanged) string {
 	if e.On {
 		does = "put on"
 	}
-	return fmt.Sprintf("key %s of %s %s the roster%s%s", e.Key.Fingerprint(), e.Name, does, by(e.Who, ""), Signed(e.SignedBy, e.Reason))
+	return fmt.Sprintf("key %s of %s %s the roster%s%s", e.Key.Fingerprint(), e.Name, does, by(e.Who, ""),
+		Signed(e.SignedBy, e.Reason))
 }
 
 // Signed says which key signed an act, and why it was done.
@@ -117,9 +121,11 @@ func rolled(e event.Event) string {
 	case event.LastGood:
 		return "healthy with configuration " + resource.ShortDigest(e.Desired)
 	case event.Exhausted:
-		text := fmt.Sprintf("%s of configuration %s failed: it is not tried again", many(e.Attempts, "attempt"), resource.ShortDigest(e.Desired))
+		text := fmt.Sprintf("%s of configuration %s failed: it is not tried again", many(e.Attempts, "attempt"),
+			resource.ShortDigest(e.Desired))
 		if e.Class != "" {
-			text = fmt.Sprintf("%s of configuration %s failed in a %s error: it is not tried again", many(e.Attempts, "attempt"), resource.ShortDigest(e.Desired), e.Class)
+			text = fmt.Sprintf("%s of configuration %s failed in a %s error: it is not tried again", many(e.Attempts, "attempt"),
+				resource.ShortDigest(e.Desired), e.Class)
 		}
 		if e.Back != "" {
 			text += "; back to " + resource.ShortDigest(e.Back)
@@ -175,7 +181,8 @@ func kept(e event.Event) string {
 	case event.Compacted:
 		return fmt.Sprintf("store compacted to revision %d%s", e.Before, by(e.Who, ""))
 	case event.Baseline:
-		return fmt.Sprintf("%s recorded again%s; records before %d can be removed", many(len(e.Facts), "fact"), by(e.Who, ""), e.Before)
+		return fmt.Sprintf("%s recorded again%s; records before %d can be removed", many(len(e.Facts), "fact"), by(e.Who, ""),
+			e.Before)
 	case event.PhaseFailed:
 		return string(e.Phase) + " failed" + of(e) + ": " + e.Error
 	}

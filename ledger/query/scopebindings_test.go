@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
@@ -15,7 +16,7 @@ import (
 
 // TestBindingsDecodeAsJSON: whatever is in a binding, the decoder reads what package json reads.
 func TestBindingsDecodeAsJSON(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"", "i-0abc", "a b", "ü", `"`, `\`, "x,y}", "{\"a\":1}", "\n", "0123456789abcdef"})
 		flag := rapid.Bool()
 		b := rows.Binding{Binding: resource.Binding{

@@ -48,13 +48,16 @@ func Copy(ctx context.Context, from, to storage.Store) (CopyResult, error) {
 	}
 	got, err := Sequence(ctx, to, first, storage.Now)
 	if err == nil && got != c.Digest {
-		err = fmt.Errorf("copy: the digests differ, %s and %s: another process wrote to the new store; copy into another one", c.Digest, got)
+		err = fmt.Errorf("copy: the digests differ, %s and %s: another process wrote to the new store; copy into another one",
+			c.Digest, got)
 	}
 	if err != nil {
 		return c, err
 	}
 	if _, now, err := from.Range(ctx, rows.KeyLog, storage.Now); err != nil || now != c.Upto {
-		return c, errors.Join(err, fmt.Errorf("copy: the source went from revision %d to %d meanwhile: stop the instances that record into it, and copy into another store", c.Upto, now))
+		return c, errors.Join(err, fmt.Errorf(
+			"copy: the source went from revision %d to %d meanwhile: stop the instances that record into it, and copy into "+
+				"another store", c.Upto, now))
 	}
 	return c, nil
 }

@@ -65,7 +65,8 @@ func (g *Logs) open(dir string) error {
 	info := LogInfo{ulid.ULID(log.ID()).String(), dir, first, log.Frontier().Seq}
 	for _, other := range g.list {
 		if err == nil && other.Instance == info.Instance && other.Last != info.Last {
-			err = fmt.Errorf("%s and %s are two states of one log, up to record %d and %d: use the newer one", other.Dir, dir, other.Last, info.Last)
+			err = fmt.Errorf("%s and %s are two states of one log, up to record %d and %d: use the newer one", other.Dir, dir,
+				other.Last, info.Last)
 		}
 	}
 	known := slices.ContainsFunc(g.list, func(o LogInfo) bool { return o.Instance == info.Instance })
@@ -145,10 +146,12 @@ func (e *IncompleteError) Error() string {
 		out = append(out, text)
 	}
 	for _, i := range e.Short {
-		out = append(out, fmt.Sprintf("the log of instance %s in %s ends with record %d, and the store has more: copy it again", i.Instance, i.Dir, i.Last))
+		out = append(out, fmt.Sprintf("the log of instance %s in %s ends with record %d, and the store has more: copy it "+
+			"again", i.Instance, i.Dir, i.Last))
 	}
 	for _, i := range e.Trimmed {
-		out = append(out, fmt.Sprintf("the log of instance %s in %s was trimmed and starts with record %d: earlier records are in the live store only", i.Instance, i.Dir, i.First))
+		out = append(out, fmt.Sprintf("the log of instance %s in %s was trimmed and starts with record %d: earlier records "+
+			"are in the live store only", i.Instance, i.Dir, i.First))
 	}
 	return strings.Join(out, "; ")
 }
@@ -184,7 +187,8 @@ type MergeResult struct {
 
 // Check rebuilds a shared store in an empty one from all its logs and compares the present values
 // with the live one. Instances may record meanwhile. An *IncompleteError says why it cannot.
-func (g *Logs) Check(ctx context.Context, live ledger.StoreReads, into storage.Store) (m MergeResult, c Comparison, err error) {
+func (g *Logs) Check(ctx context.Context, live ledger.StoreReads, into storage.Store) (m MergeResult, c Comparison,
+	err error) {
 	instances, at, err := query.Instances(ctx, live, storage.Now)
 	if err != nil {
 		return MergeResult{}, Comparison{}, err
@@ -199,7 +203,8 @@ func (g *Logs) Check(ctx context.Context, live ledger.StoreReads, into storage.S
 	}
 	for _, i := range g.list {
 		if i.Last > 0 && !slices.ContainsFunc(instances, func(x ledger.Instance) bool { return x.ID == i.Instance }) {
-			return MergeResult{}, Comparison{}, fmt.Errorf("ledger: the log in %s is of instance %s: %w", i.Dir, i.Instance, ledger.ErrForeignLog)
+			return MergeResult{}, Comparison{}, fmt.Errorf("ledger: the log in %s is of instance %s: %w", i.Dir, i.Instance,
+				ledger.ErrForeignLog)
 		}
 	}
 	all, err := g.sources(ctx, live, at)

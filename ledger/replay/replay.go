@@ -65,7 +65,8 @@ type Comparison struct {
 // every version since. Leased keys are omitted.
 func CompareHistories(ctx context.Context, a, b ledger.StoreReads, from, to storage.Revision) (Comparison, error) {
 	whole := func(x, y storage.Entry) bool {
-		return x.Key == y.Key && x.Created == y.Created && x.Modified == y.Modified && x.Deleted == y.Deleted && bytes.Equal(x.Value, y.Value)
+		return x.Key == y.Key && x.Created == y.Created && x.Modified == y.Modified && x.Deleted == y.Deleted &&
+			bytes.Equal(x.Value, y.Value)
 	}
 	return compare(history(ctx, a, from, to), history(ctx, b, from, to), whole, Comparison{From: from, To: to})
 }
@@ -93,12 +94,14 @@ func CompareLive(ctx context.Context, a, b ledger.StoreReads) (Comparison, error
 }
 
 // compareFacts is CompareLive with a as it was at a revision.
-func compareFacts(ctx context.Context, a ledger.StoreReads, at storage.Revision, b ledger.StoreReads) (Comparison, error) {
+func compareFacts(ctx context.Context, a ledger.StoreReads, at storage.Revision, b ledger.StoreReads) (Comparison,
+	error) {
 	same := func(x, y storage.Entry) bool { return x.Key == y.Key && bytes.Equal(x.Value, y.Value) }
 	return compare(facts(ctx, a, at), facts(ctx, b, storage.Now), same, Comparison{})
 }
 
-func compare(a, b iter.Seq2[storage.Entry, error], same func(a, b storage.Entry) bool, c Comparison) (Comparison, error) {
+func compare(a, b iter.Seq2[storage.Entry, error], same func(a, b storage.Entry) bool, c Comparison) (Comparison,
+	error) {
 	nextA, stopA := iter.Pull2(a)
 	defer stopA()
 	nextB, stopB := iter.Pull2(b)

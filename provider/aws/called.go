@@ -34,7 +34,8 @@ func (c *called) Do(r *http.Request) (*http.Response, error) {
 	out, err := c.next.Do(r)
 	ctx := r.Context()
 	fields := []any{
-		"call", strings.ReplaceAll(strings.ToLower(awsmiddleware.GetServiceID(ctx)), " ", "") + "." + awsmiddleware.GetOperationName(ctx),
+		"call", strings.ReplaceAll(strings.ToLower(awsmiddleware.GetServiceID(ctx)), " ", "") + "." +
+			awsmiddleware.GetOperationName(ctx),
 		"region", awsmiddleware.GetRegion(ctx), "duration", time.Since(begun).Round(time.Millisecond),
 	}
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
 	"github.com/ovi-project/ovi/provider/aws/api"
@@ -50,7 +51,7 @@ func TestNoFaultDuplicatesOrLosesAResource(t *testing.T) {
 	for kind, make := range chaotic(t) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			rapid.Check(t, func(rt *rapid.T) {
+			drawn.Check(t, func(rt *rapid.T) {
 				cloud, err := sandbox.Open("", sandbox.WithSettle(time.Millisecond))
 				if err != nil {
 					rt.Fatal(err)

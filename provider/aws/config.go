@@ -101,7 +101,8 @@ func (p *Provider) regionOf(s *accountSession, cfg aws.Config, name string) *api
 		return c
 	}
 	g := api.NewRegion(&api.Region{
-		Name: name, Account: s.account, Owner: p.opts.Owner, Clock: p.opts.Clock, Wait: p.opts.Delays, Log: p.opts.Log, Images: api.NewImages(),
+		Name: name, Account: s.account, Owner: p.opts.Owner, Clock: p.opts.Clock, Wait: p.opts.Delays, Log: p.opts.Log,
+		Images: api.NewImages(),
 	}, service, p.calls, p.opts.Sandbox)
 	compute.Gatherers(g)
 	s.regions[name] = g
@@ -118,7 +119,8 @@ func (p *Provider) identify(ctx context.Context, s *accountSession, cfg aws.Conf
 	}
 	c := cfg.Copy()
 	c.Region = name
-	out, err := sts.NewFromConfig(c, func(o *sts.Options) { p.calls(o.BaseEndpoint) }).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
+	out, err := sts.NewFromConfig(c, func(o *sts.Options) { p.calls(o.BaseEndpoint) }).GetCallerIdentity(ctx,
+		&sts.GetCallerIdentityInput{})
 	if err != nil {
 		return api.Classify("", err)
 	}

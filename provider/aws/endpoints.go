@@ -27,7 +27,8 @@ func (p *Provider) calls(endpoint *string) {
 	if u, err := url.Parse(*endpoint); err == nil && u.Host != "" {
 		u.User, u.RawQuery, u.Fragment = nil, "", "" // may have secrets
 		text = u.String()
-		if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" && u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" && u.Hostname() != "localhost" &&
+			(ip == nil || !ip.IsLoopback()) {
 			text += ", which is not encrypted"
 		}
 	}

@@ -193,15 +193,18 @@ func (c *configured) observing(add func(grant)) {
 
 // owning is what is created with ovi's tags, and changed only where it has them.
 func (c *configured) owning(add func(grant)) {
-	request, has := grant{Sid: "OviCreate", Condition: c.tagged("aws:RequestTag/")}, grant{Sid: "OviChange", Condition: c.tagged("aws:ResourceTag/")}
+	request, has := grant{Sid: "OviCreate", Condition: c.tagged("aws:RequestTag/")},
+		grant{Sid: "OviChange", Condition: c.tagged("aws:ResourceTag/")}
 	ec2 := false
 	for _, kind := range c.kinds {
 		n := needs()[kind]
-		request.Action, has.Action = append(request.Action, n.actions(n.creates)...), append(has.Action, n.actions(n.changes)...)
+		request.Action, has.Action = append(request.Action, n.actions(n.creates)...),
+			append(has.Action, n.actions(n.changes)...)
 		ec2 = ec2 || n.service == "ec2"
 	}
 	if ec2 { // CreateTags also adopts, and tags what is created
-		request.Action, has.Action = append(request.Action, "ec2:CreateTags"), append(has.Action, "ec2:CreateTags", "ec2:DeleteTags")
+		request.Action, has.Action = append(request.Action, "ec2:CreateTags"),
+			append(has.Action, "ec2:CreateTags", "ec2:DeleteTags")
 	}
 	c.limited(add, request)
 	c.limited(add, has)
@@ -221,7 +224,8 @@ func (c *configured) sharing(add func(grant)) {
 			own = append(own, "arn:"+c.partition()+":ec2:*:*:volume/*")
 		}
 		beside := n.actions(n.beside)
-		if kind == api.KindEC2 && slices.Contains(c.kinds, network.KindInterface) { // the interface of the launch, which has no tags
+		// the interface of the launch, which has no tags
+		if kind == api.KindEC2 && slices.Contains(c.kinds, network.KindInterface) {
 			beside = append(beside, "ec2:ModifyNetworkInterfaceAttribute")
 		}
 		c.limited(add, grant{Sid: "OviBeside" + sidOf(kind), Action: beside, NotResource: own})
@@ -257,7 +261,8 @@ func (c *configured) plain(add func(grant)) {
 	}
 	add(buckets)
 	if slices.Contains(c.kinds, compute.KindScaling) { // the tags that a template gives to what it launches
-		c.limited(add, grant{Sid: "OviTagLaunched", Action: []string{"ec2:CreateTags"}, Condition: map[string]map[string]any{"StringEquals": {"ec2:CreateAction": "RunInstances"}}})
+		c.limited(add, grant{Sid: "OviTagLaunched", Action: []string{"ec2:CreateTags"},
+			Condition: map[string]map[string]any{"StringEquals": {"ec2:CreateAction": "RunInstances"}}})
 	}
 	if c.keys {
 		c.limited(add, grant{Sid: "OviVolumeKeys", Action: append(volumeKeyActions()[1:], "kms:DescribeKey")})
@@ -266,13 +271,15 @@ func (c *configured) plain(add func(grant)) {
 		c.limited(add, grant{Sid: "OviGrantKeys", Action: []string{granting}, Condition: grantToAWS()})
 	}
 	if passes {
-		add(grant{Sid: "OviPassRole", Action: []string{passing}, Condition: map[string]map[string]any{"StringEquals": {"iam:PassedToService": passedTo(c.partition())}}})
+		add(grant{Sid: "OviPassRole", Action: []string{passing},
+			Condition: map[string]map[string]any{"StringEquals": {"iam:PassedToService": passedTo(c.partition())}}})
 	}
 	if c.spot {
 		linked = append(linked, compute.SpotService)
 	}
 	if slices.Sort(linked); len(linked) > 0 {
-		add(grant{Sid: "OviServiceRole", Action: []string{"iam:CreateServiceLinkedRole"}, Condition: map[string]map[string]any{"StringEquals": {"iam:AWSServiceName": slices.Compact(linked)}}})
+		add(grant{Sid: "OviServiceRole", Action: []string{"iam:CreateServiceLinkedRole"},
+			Condition: map[string]map[string]any{"StringEquals": {"iam:AWSServiceName": slices.Compact(linked)}}})
 	}
 }
 

@@ -31,13 +31,16 @@ var roleARN = regexp.MustCompile(`^arn:aws(?:-[a-z]+)*:iam::([0-9]{12}):role/[\w
 
 // identitiesIn reads the options of the names, with a value for all accounts and values for some.
 func identitiesIn(profile, roles, externalID string) (out Identities, err error) {
-	out.Profiles, out.ExternalIDs = resource.ParseGrouped(profile, accountPattern), resource.ParseGrouped(externalID, accountPattern)
+	out.Profiles, out.ExternalIDs = resource.ParseGrouped(profile, accountPattern),
+		resource.ParseGrouped(externalID, accountPattern)
 	out.Role, out.Roles, err = rolesIn(resource.ParseGrouped(roles, accountPattern))
 	return out, err
 }
 
-// rolesIn reads lists of ARNs, separated by commas or spaces: one for all accounts, whose first role is that of locations
-// without an account too, and one for each of some accounts. The role of an account is that of its own list, or else the
+// rolesIn reads lists of ARNs, separated by commas or spaces: one for all accounts, whose first role is that of
+// locations
+// without an account too, and one for each of some accounts. The role of an account is that of its own list, or else
+// the
 // one that the other lists name.
 func rolesIn(lists resource.Grouped) (standard string, roles map[string]string, err error) {
 	named, own := map[string]string{}, map[string]string{}
@@ -45,13 +48,15 @@ func rolesIn(lists resource.Grouped) (standard string, roles map[string]string, 
 		for _, r := range strings.FieldsFunc(lists[group], func(r rune) bool { return r == ',' || r == ' ' }) {
 			account, in := accountOfRole(r), named
 			if account == "" {
-				return "", nil, resource.Advise(fmt.Errorf("%q is not the ARN of a role", r), "use for example --role-arn arn:aws:iam::123456789012:role/ovi")
+				return "", nil, resource.Advise(fmt.Errorf("%q is not the ARN of a role", r),
+					"use for example --role-arn arn:aws:iam::123456789012:role/ovi")
 			}
 			if account == group {
 				in = own
 			}
 			if other := in[account]; other != "" && other != r {
-				return "", nil, resource.Advise(fmt.Errorf("%s and %s are two roles of account %s", other, r, account), "name one role for each account")
+				return "", nil, resource.Advise(fmt.Errorf("%s and %s are two roles of account %s", other, r, account),
+					"name one role for each account")
 			}
 			in[account] = r
 			if group == "" {
@@ -87,7 +92,8 @@ func (p *Provider) identityFor(account string) identity {
 	return out
 }
 
-// roleFor is the role that is named for an account, or that of locations without one; "" are the credentials themselves.
+// roleFor is the role that is named for an account, or that of locations without one; "" are the credentials
+// themselves.
 func (p *Provider) roleFor(account string) string {
 	if account == "" {
 		return p.opts.Identities.Role

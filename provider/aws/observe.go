@@ -15,7 +15,8 @@ import (
 )
 
 // Observe reads the kinds of one region that the request asks for, side by side and in pages;
-// only buckets take calls of their own. What allOrOwn reads honors the request's filter. A kind whose list failed or was denied, if only a page of
+// only buckets take calls of their own. What allOrOwn reads honors the request's filter. A kind whose list failed or
+// was denied, if only a page of
 // it, is unreachable, and the others are not affected. If no kind can be read, that is an error.
 func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (resource.Snapshot, error) {
 	g, err := p.at(ctx, r.Scope.Location)
@@ -85,7 +86,8 @@ func (p *Provider) list(ctx context.Context, g *api.Region, r provider.ObserveRe
 
 // withKnown asks by id for resources that a list does not show yet: lists lag behind, and what
 // is missing from them may be created a second time. If that fails, the list is not complete.
-func withKnown(ctx context.Context, g *api.Region, k api.Kind, listed []resource.Observed, known []provider.Known) ([]resource.Observed, error) {
+func withKnown(ctx context.Context, g *api.Region, k api.Kind, listed []resource.Observed,
+	known []provider.Known) ([]resource.Observed, error) {
 	if len(known) == 0 {
 		return listed, nil
 	}

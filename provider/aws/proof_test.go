@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
 	"github.com/ovi-project/ovi/provider/aws/api"
@@ -39,7 +40,7 @@ func TestOnlyWhatTheRecordProvesIsActedOn(t *testing.T) {
 	for kind, wanted := range chaotic(t) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			rapid.Check(t, func(rt *rapid.T) {
+			drawn.Check(t, func(rt *rapid.T) {
 				cloud, err := sandbox.Open("", sandbox.WithSettle(0))
 				if err != nil {
 					rt.Fatal(err)

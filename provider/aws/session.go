@@ -42,7 +42,8 @@ func inSandbox(account string) string {
 	return sandboxPrefix + account[len(sandboxPrefix):]
 }
 
-// known is the account of a location as this provider has it: in the sandbox, one that a role or profile is named for is
+// known is the account of a location as this provider has it: in the sandbox, one that a role or profile is named for
+// is
 // an account of the sandbox. A real one is ErrElsewhere to the sandbox otherwise.
 func (p *Provider) known(location, account string) (string, error) {
 	switch {
@@ -60,19 +61,21 @@ func (p *Provider) assume(ctx context.Context, of identity, cfg *aws.Config, nam
 	own := cfg.Copy()
 	own.Region = name
 	client := sts.NewFromConfig(own, func(o *sts.Options) { p.calls(o.BaseEndpoint) })
-	cfg.Credentials = aws.NewCredentialsCache(stscreds.NewAssumeRoleProvider(client, of.role, func(o *stscreds.AssumeRoleOptions) {
-		o.RoleSessionName = "ovi"
-		if of.externalID != "" {
-			o.ExternalID = aws.String(of.externalID)
-		}
-	}))
+	cfg.Credentials = aws.NewCredentialsCache(
+		stscreds.NewAssumeRoleProvider(client, of.role, func(o *stscreds.AssumeRoleOptions) {
+			o.RoleSessionName = "ovi"
+			if of.externalID != "" {
+				o.ExternalID = aws.String(of.externalID)
+			}
+		}))
 	_, err := cfg.Credentials.Retrieve(ctx)
 	if err = api.Classify("sts.AssumeRole", err); err == nil {
 		return nil
 	}
 	return &provider.Error{
 		Class: provider.ClassOf(err), Op: "sts.AssumeRole", Code: api.CodeOf(err),
-		Err:  fmt.Errorf("cannot assume the role %s of account %s: %w", of.role, accountOfRole(of.role), err),
-		Hint: "allow sts:AssumeRole to these credentials in the role's trust policy and their own, and compare --external-id with it",
+		Err: fmt.Errorf("cannot assume the role %s of account %s: %w", of.role, accountOfRole(of.role), err),
+		Hint: "allow sts:AssumeRole to these credentials in the role's trust policy and their own, and compare " +
+			"--external-id with it",
 	}
 }

@@ -17,7 +17,8 @@ import (
 
 // kinds is the table of all kinds. Each call gives fresh values.
 func kinds() []api.Kind {
-	return slices.Concat(network.Kinds(), compute.Kinds(), database.Kinds(), bucket.Kinds(), awsidentity.Kinds(), keys.Kinds(), dns.Kinds(), balance.Kinds())
+	return slices.Concat(network.Kinds(), compute.Kinds(), database.Kinds(), bucket.Kinds(), awsidentity.Kinds(),
+		keys.Kinds(), dns.Kinds(), balance.Kinds())
 }
 
 // Kinds lists the schemas of all kinds, without I/O and without an account. Each call gives a

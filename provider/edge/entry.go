@@ -29,7 +29,8 @@ func Entry(log hclog.Logger) provider.Entry {
 		Options: []provider.Option{
 			{Key: "listen", Doc: "let the nodes of sites dial `ADDRESS`, such as 0.0.0.0:7400"},
 			{Key: "identity", Doc: "keep the certificate authority of the nodes, and their events, in `FOLDER`"},
-			{Key: "co", Doc: "send every event of the nodes to the central orchestrator at `ADDRESS`, where this one has enrolled"},
+			{Key: "co", Doc: "send every event of the nodes to the central orchestrator at `ADDRESS`, where this one has " +
+				"enrolled"},
 		},
 		Kinds: Kinds,
 		Open: func(ctx context.Context, c provider.Config) (provider.Provider, error) {
@@ -40,7 +41,8 @@ func Entry(log hclog.Logger) provider.Entry {
 			}
 			folder := c.Options("identity")
 			if folder == "" {
-				return nil, wrong(address, fmt.Errorf("no folder for the certificate authority of the nodes"), "use `ovi edge lo`, or set --edge-identity FOLDER")
+				return nil, wrong(address, fmt.Errorf("no folder for the certificate authority of the nodes"),
+					"use `ovi edge lo`, or set --edge-identity FOLDER")
 			}
 			var err error
 			if o.Authority, err = identity.Open(folder, c.Clock); err != nil {
@@ -132,9 +134,11 @@ func (p *Provider) relay(ctx context.Context, address string, log hclog.Logger) 
 	id := CentralIdentity(p.opts.Dir, p.opts.Clock)
 	site, err := id.Name()
 	if err != nil {
-		return errors.Join(wrong(address, err, "enroll this orchestrator with --co and --co-token-file of `ovi edge lo`"), p.Close())
+		return errors.Join(wrong(address, err, "enroll this orchestrator with --co and --co-token-file of `ovi edge lo`"),
+			p.Close())
 	}
-	r := Relay{Site: site, Address: address, Connect: Credentials(id, address, log), Outbox: events, Ordered: p.opts.Ordered, Log: log}
+	r := Relay{Site: site, Address: address, Connect: Credentials(id, address, log), Outbox: events,
+		Ordered: p.opts.Ordered, Log: log}
 	running.Go(func() { r.Run(ctx) })
 	return nil
 }

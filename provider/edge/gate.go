@@ -58,7 +58,8 @@ func (g Gate) Enroll(ctx context.Context, r link.EnrollRequest) (link.EnrollRepl
 	}
 	name, cert, err := a.Enroll(r.Token, r.CSR)
 	if errors.Is(err, identity.ErrUsed) {
-		g.Alarm(name, "the token of "+name+" was used a second time, and refused: if it is not yours, run `ovi edge revoke "+name+"`")
+		g.Alarm(name, "the token of "+name+" was used a second time, and refused: if it is not yours, run `ovi edge revoke "+
+			name+"`")
 	}
 	return link.EnrollReply{Cert: cert, Authority: a.PEM()}, denied(err)
 }

@@ -32,7 +32,8 @@ func (p *Provider) follow(all []resource.Desired) error {
 	return errors.Join(errs...)
 }
 
-// follow tells one node the order of its deployments, if it is another one. The node has it for good when it returns, or
+// follow tells one node the order of its deployments, if it is another one. The node has it for good when it returns,
+// or
 // when it dials next.
 func (n *nodes) follow(scope resource.Scope, names map[string][]string, commit string) error {
 	n.mu.Lock()

@@ -80,7 +80,8 @@ func Order(folder, site string, now time.Time, change func(*provider.Orders)) (p
 
 var _ provider.SiteReporter = (*Provider)(nil)
 
-// ReportSite implements provider.SiteReporter: what is new becomes events, which the central orchestrator gets, and nodes
+// ReportSite implements provider.SiteReporter: what is new becomes events, which the central orchestrator gets, and
+// nodes
 // get the order of their deployments.
 func (p *Provider) ReportSite(site string, s provider.SiteStatus) error {
 	return errors.Join(p.follow(s.Configured), p.reportSite(site, s))
@@ -96,11 +97,13 @@ func (p *Provider) reportSite(site string, s provider.SiteStatus) error {
 	for _, r := range s.Rollouts {
 		wave := link.Wave{Version: r.Version, Reach: r.Reach, Of: r.Of}
 		if was := events.Last(site, "", r.Name); was.Wave == nil || *was.Wave != wave || was.Message != r.Text {
-			news = append(news, link.Event{Site: site, At: at, Deployment: r.Name, Class: link.ClassRollout, Message: r.Text, Wave: &wave})
+			news = append(news, link.Event{Site: site, At: at, Deployment: r.Name, Class: link.ClassRollout, Message: r.Text,
+				Wave: &wave})
 		}
 	}
 	if was := events.Last(site, "", ""); was.Order < s.Order || was.Message != orderText(s.Orders) {
-		news = append(news, link.Event{Site: site, At: at, Class: link.ClassOrder, Message: orderText(s.Orders), Order: max(s.Order, was.Order)})
+		news = append(news, link.Event{Site: site, At: at, Class: link.ClassOrder, Message: orderText(s.Orders),
+			Order: max(s.Order, was.Order)})
 	}
 	if len(news) == 0 {
 		return nil

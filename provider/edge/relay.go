@@ -60,7 +60,8 @@ type Relay struct {
 	Connect Connect
 	Dial    link.Dialer // nil: gRPC
 	Outbox  *outbox.Outbox
-	Ordered func(site string, o provider.Orders) // hears all orders when a stream opens, and when they change; nil: nothing does
+	// hears all orders when a stream opens, and when they change; nil: nothing does
+	Ordered func(site string, o provider.Orders)
 	Log     hclog.Logger
 }
 

@@ -55,7 +55,8 @@ func (n *nodes) get(scope resource.Scope) *node {
 
 // opened notes a new stream of a node, which replaces the one before, and sends the node its desired
 // state if it does not hold that. ahead: it holds what was never told, or what was forgotten.
-func (n *nodes) opened(scope resource.Scope, held link.Held, send func(link.ToNode) error) (session uint64, ahead bool, err error) {
+func (n *nodes) opened(scope resource.Scope, held link.Held, send func(link.ToNode) error) (session uint64, ahead bool,
+	err error) {
 	n.mu.Lock()
 	x := n.get(scope)
 	n.mu.Unlock()
@@ -131,14 +132,16 @@ func (n *nodes) beat(scope resource.Scope, session uint64, b link.Beat, now time
 
 func sameReport(a, b *link.Report) bool {
 	return a.Error == b.Error && slices.EqualFunc(a.Items, b.Items, func(x, y link.Item) bool {
-		return x.Instance == y.Instance && x.Health == y.Health && x.Phase == y.Phase && x.Message == y.Message && x.Cause == y.Cause && x.Spec.Version == y.Spec.Version && x.Spec.Image == y.Spec.Image
+		return x.Instance == y.Instance && x.Health == y.Health && x.Phase == y.Phase && x.Message == y.Message &&
+			x.Cause == y.Cause && x.Spec.Version == y.Spec.Version && x.Spec.Image == y.Spec.Image
 	})
 }
 
 // shown reports that a report shows a request as one in progress: nothing is concluded of its deployment, so that the
 // others need not wait for it.
 func (w *waiting) shown(r *link.Report) bool {
-	return slices.Contains(r.Open, w.id) && slices.ContainsFunc(r.Items, func(i link.Item) bool { return i.Name == w.name && i.Health == resource.Pending })
+	return slices.Contains(r.Open, w.id) &&
+		slices.ContainsFunc(r.Items, func(i link.Item) bool { return i.Name == w.name && i.Health == resource.Pending })
 }
 
 // snapshot is the newest report, of the time before the first request that it may not show.
@@ -156,7 +159,8 @@ func (n *nodes) snapshot(scope resource.Scope, now time.Time, lease time.Duratio
 	}
 	s := resource.Snapshot{Scope: scope, At: x.at, Reported: true}
 	for _, w := range x.waiting {
-		if !w.shown(x.report) && now.Sub(w.sent) <= grace && !w.sent.After(s.At) { // one that is not read for longer has failed
+		// one that is not read for longer has failed
+		if !w.shown(x.report) && now.Sub(w.sent) <= grace && !w.sent.After(s.At) {
 			s.At = w.sent.Add(-time.Nanosecond)
 		}
 	}
@@ -228,7 +232,9 @@ func (n *nodes) told(x *node, t told, r *link.Request, now time.Time) func(link.
 
 // aheadText is the alarm about a node that holds what its orchestrator does not know.
 func aheadText(node string, held, last link.Held) string {
-	return fmt.Sprintf("node %s holds generation %d of its desired state, and its orchestrator told it generation %d last: if the orchestrator was restored from a backup, run `ovi edge resume %s`; until then the node gets no requests",
+	return fmt.Sprintf("node %s holds generation %d of its desired state, and its orchestrator told it generation %d "+
+		"last: if the orchestrator was restored from a backup, run `ovi edge resume %s`; until then the node gets no "+
+		"requests",
 		node, held.Generation, last.Generation, node)
 }
 

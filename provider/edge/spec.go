@@ -62,14 +62,17 @@ func attrsOf(i *link.Item) resource.Attrs {
 	if len(s.Ports) > 0 {
 		var ports resource.List
 		for _, p := range s.Ports {
-			ports = append(ports, resource.NewAttrs(resource.Attr{Name: "container", Value: resource.Int(p.Container)}, resource.Attr{Name: "host", Value: resource.Int(p.Host)}))
+			ports = append(ports, resource.NewAttrs(resource.Attr{Name: "container", Value: resource.Int(p.Container)},
+				resource.Attr{Name: "host", Value: resource.Int(p.Host)}))
 		}
 		out = append(out, resource.Attr{Name: "ports", Value: ports})
 	}
 	if c := s.Check; c != nil {
 		out = append(out, resource.Attr{Name: "health_check", Value: resource.NewAttrs(
-			resource.Attr{Name: "command", Value: resource.TextList(c.Command)}, resource.Attr{Name: "interval", Value: resource.Int(c.Interval)},
-			resource.Attr{Name: "timeout", Value: resource.Int(c.Timeout)}, resource.Attr{Name: "start_period", Value: resource.Int(c.Start)},
+			resource.Attr{Name: "command", Value: resource.TextList(c.Command)},
+			resource.Attr{Name: "interval", Value: resource.Int(c.Interval)},
+			resource.Attr{Name: "timeout", Value: resource.Int(c.Timeout)},
+			resource.Attr{Name: "start_period", Value: resource.Int(c.Start)},
 			resource.Attr{Name: "retries", Value: resource.Int(c.Retries)},
 		)})
 	}

@@ -84,7 +84,8 @@ func (t *talk) origin() link.Origin {
 func (t *talk) keep(events []link.Event) error {
 	for i := range events {
 		if events[i].Origin() != t.origin() {
-			err := fmt.Errorf("%w: %s cannot report for %s/%s", identity.ErrRefused, t.scope.Location, events[i].Site, events[i].Node)
+			err := fmt.Errorf("%w: %s cannot report for %s/%s", identity.ErrRefused, t.scope.Location, events[i].Site,
+				events[i].Node)
 			t.p.gate.Alarm(t.scope.Location, err.Error())
 			return denied(err)
 		}

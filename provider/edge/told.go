@@ -134,7 +134,9 @@ func (x *node) next(name, epoch string, c change) link.Desired {
 	if x.last.desired.Node == "" {
 		for _, i := range x.report.Items {
 			if i.Name != c.name {
-				d.Deployments = append(d.Deployments, link.Deployment{Name: i.Name, Instance: i.Instance, Marks: i.Marks, Spec: i.Spec, Stopped: i.Health == resource.Stopped})
+				d.Deployments = append(d.Deployments,
+					link.Deployment{Name: i.Name, Instance: i.Instance, Marks: i.Marks, Spec: i.Spec,
+						Stopped: i.Health == resource.Stopped})
 			}
 		}
 	}

@@ -36,7 +36,8 @@ func (p *location) list(known []provider.Known) []resource.Observed {
 	asked := func(id string) bool {
 		return slices.ContainsFunc(known, func(k provider.Known) bool { return k.ID == id })
 	}
-	out := slices.DeleteFunc(slices.Clone(p.objects), func(o resource.Observed) bool { return p.hidden[o.ID] > 0 && !asked(o.ID) })
+	out := slices.DeleteFunc(slices.Clone(p.objects),
+		func(o resource.Observed) bool { return p.hidden[o.ID] > 0 && !asked(o.ID) })
 	for id, n := range p.hidden {
 		if n--; n == 0 {
 			delete(p.hidden, id)

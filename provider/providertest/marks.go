@@ -102,7 +102,8 @@ func lostMarksCanBeRepaired(r *rig) {
 			r.mark(r.checked(s.Desired), stripped)
 		}
 		after, _ := r.find(s.Desired.Ref)
-		if after.Marks != before.Marks || after.ID != before.ID || !after.Attrs.Equal(before.Attrs) || !after.Tags.Equal(before.Tags) {
+		if after.Marks != before.Marks || after.ID != before.ID || !after.Attrs.Equal(before.Attrs) ||
+			!after.Tags.Equal(before.Tags) {
 			r.t.Errorf("%s was %+v, and with its marks repaired is %+v", s.Desired.Ref, before, after)
 		}
 	}

@@ -90,7 +90,8 @@ func aSnapshotBelongsToItsReader(r *rig) {
 	now := r.observe().Resources
 	for i := range min(len(was), len(now)) {
 		if now[i].ID != was[i].ID || !now[i].Equal(was[i]) {
-			r.t.Errorf("%s %s is another after the caller changed the snapshot: %s %s", was[i].Ref, was[i].ID, now[i].Ref, now[i].ID)
+			r.t.Errorf("%s %s is another after the caller changed the snapshot: %s %s", was[i].Ref, was[i].ID, now[i].Ref,
+				now[i].ID)
 		}
 	}
 	if len(now) != len(was) {
@@ -104,7 +105,8 @@ func providersReportEvidenceOnly(r *rig) {
 	all := r.createAll()
 	for _, o := range append(all, r.observe().Resources...) {
 		if o.Ownership != "" || o.Ref.Stack != "" || o.Natural != "" || o.Role != "" || o.Adopted {
-			r.t.Errorf("%s: the provider concludes ownership %q, stack %q, name %q, role %q", o.Ref, o.Ownership, o.Ref.Stack, o.Natural, o.Role)
+			r.t.Errorf("%s: the provider concludes ownership %q, stack %q, name %q, role %q", o.Ref, o.Ownership, o.Ref.Stack,
+				o.Natural, o.Role)
 		}
 	}
 }

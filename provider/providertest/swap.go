@@ -46,7 +46,8 @@ func (r *rig) swappable() ([]Sample, provider.Swapper) {
 	}
 	var out []Sample
 	for _, s := range r.Samples {
-		if slices.ContainsFunc(r.kind(s.Desired.Ref.Kind).Strategies(r.checked(s.Desired), resource.Observed{}), resource.Strategy.SetsAside) {
+		if slices.ContainsFunc(r.kind(s.Desired.Ref.Kind).Strategies(r.checked(s.Desired), resource.Observed{}),
+			resource.Strategy.SetsAside) {
 			out = append(out, s)
 		}
 	}
@@ -70,7 +71,8 @@ func (r *rig) createNeeds(s Sample) {
 }
 
 // aside sets a resource aside, twice, and creates its successor, which does not run.
-func (r *rig) aside(s Sample, swapper provider.Swapper, old resource.Observed) (after, created resource.Observed, req provider.Request) {
+func (r *rig) aside(s Sample, swapper provider.Swapper, old resource.Observed) (after, created resource.Observed,
+	req provider.Request) {
 	r.t.Helper()
 	req = r.request(r.resolved(r.checked(s.Desired)), "swap-"+s.Desired.Ref.Name)
 	set := req
@@ -90,7 +92,8 @@ func (r *rig) aside(s Sample, swapper provider.Swapper, old resource.Observed) (
 		r.t.Fatalf("create the successor of %s: %v", old.ID, err)
 	}
 	r.ready()
-	if now, ok := r.byID(old.Ref.Kind, created.ID); !ok || created.ID == old.ID || now.Health != resource.Stopped || now.Ref != old.Ref {
+	if now, ok := r.byID(old.Ref.Kind, created.ID); !ok || created.ID == old.ID || now.Health != resource.Stopped ||
+		now.Ref != old.Ref {
 		r.t.Errorf("the successor of %s is %+v; want it stopped, with the name %s", old.ID, now, old.Ref)
 	}
 	return after, created, req

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/resource/rules"
 )
 
@@ -47,7 +48,7 @@ func TestWindow(t *testing.T) {
 
 // A window always opens again, and is open at the time that Next returns.
 func TestWindowIsOpenAtNext(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		w := rules.Window{
 			From: time.Duration(rapid.IntRange(0, 24*60-1).Draw(t, "from")) * time.Minute,
 			To:   time.Duration(rapid.IntRange(0, 24*60-1).Draw(t, "to")) * time.Minute,

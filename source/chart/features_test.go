@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/chart"
@@ -262,7 +263,7 @@ func TestRenderingIsPure(t *testing.T) {
 // TestPositionsAreThoseOfTheTemplate: wherever a value is in a template, and whatever is printed
 // above it, its problem is there.
 func TestPositionsAreThoseOfTheTemplate(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		var body strings.Builder
 		fill := rapid.SampledFrom([]string{
 			"# ü comment\n", "{{/* comment\n over lines */}}\n", "{{ range until 3 }}# {{ . }}\n{{ end }}",

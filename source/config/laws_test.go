@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"pgregory.net/rapid"
 
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source/config"
 )
@@ -101,7 +101,7 @@ func indexes(n int) []int {
 // same problems in the same places too.
 func TestCutAndWholeAgree(t *testing.T) {
 	cuts, good := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		text := drawConfig(t, false)
 		if rapid.IntRange(0, 4).Draw(t, "windows") == 0 {
 			text = strings.ReplaceAll(text, "\n", "\r\n")
@@ -132,7 +132,7 @@ func TestCutAndWholeAgree(t *testing.T) {
 func TestLaw6_NamesAreStable(t *testing.T) {
 	head := "version: v1\nprovider: aws\npublic: [env:SIZE]\nregion: us-east-1\nresources:\n"
 	ignoreLocation := cmpopts.IgnoreFields(resource.Desired{}, "At")
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		all := blocks[:fine]
 		text := func(order []int, by int) string {
 			var b strings.Builder

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source/importer"
 )
@@ -84,7 +85,7 @@ func TestNames(t *testing.T) {
 
 // TestEveryNameIsValidAndOfOneResource holds for whatever resources are called.
 func TestEveryNameIsValidAndOfOneResource(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		var all []resource.Observed
 		for _, id := range rapid.SliceOfNDistinct(rapid.StringMatching(`v-[0-9a-f]{1,2}`), 1, 12, rapid.ID).Draw(t, "ids") {
 			all = append(all, observed("vm", id, nil, "Name",

@@ -41,7 +41,8 @@ func Called(schemas Schemas, o *resource.Observed) string {
 func isFree(k resource.Kind) bool { return k.NameTag != "" || k.NameAttr != "" }
 
 // Names gives each resource a name that the configuration can have, in the order of their kinds and names. given are
-// names by ID, such as those of another program, for resources that may have any; the others are what users call them. Of several with one name the
+// names by ID, such as those of another program, for resources that may have any; the others are what users call them.
+// Of several with one name the
 // later ones get a number.
 func Names(schemas Schemas, all []resource.Observed, given map[string]string) []Item {
 	items := make([]Item, len(all))

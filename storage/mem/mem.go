@@ -70,7 +70,8 @@ func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 }
 
 // Range implements storage.Store.
-func (s *Store) Range(ctx context.Context, prefix string, at storage.Revision) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
+func (s *Store) Range(ctx context.Context, prefix string, at storage.Revision) (iter.Seq2[storage.Entry, error],
+	storage.Revision, error) {
 	unlock, err := s.lock(ctx)
 	if err != nil {
 		return nil, 0, err
@@ -116,7 +117,8 @@ func (s *Store) History(ctx context.Context, key string) iter.Seq2[storage.Entry
 }
 
 // Changes implements storage.Store.
-func (s *Store) Changes(ctx context.Context, prefix string, after, upTo storage.Revision) iter.Seq2[storage.Entry, error] {
+func (s *Store) Changes(ctx context.Context, prefix string, after, upTo storage.Revision) iter.Seq2[storage.Entry,
+	error] {
 	return s.later(ctx, func() ([]storage.Entry, error) {
 		last, err := s.resolve(upTo)
 		if err != nil {

@@ -205,7 +205,8 @@ func (m *machine) check(t *rapid.T) {
 	m.compare(t, "now", got, want, err, wantErr)
 	a, errA := m.model.Stats(m.tb.Context())
 	b, errB := m.real.Stats(m.tb.Context())
-	if errA != nil || errB != nil || a.Keys != b.Keys || m.revs[a.Revision] != b.Revision || m.revs[a.Compacted] != b.Compacted {
+	if errA != nil || errB != nil || a.Keys != b.Keys || m.revs[a.Revision] != b.Revision ||
+		m.revs[a.Compacted] != b.Compacted {
 		t.Fatalf("stats: got %+v %v, want %+v %v", b, errB, a, errA)
 	}
 }

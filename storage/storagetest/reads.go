@@ -305,7 +305,8 @@ func manyKeys(t *testing.T, s storage.Store) {
 		t.Fatal(err)
 	}
 	want := map[string]storage.Entry{}
-	for _, e := range append(must(rangeAll(t.Context(), s, "x/", storage.Now))(t), must(rangeAll(t.Context(), s, "claim/", storage.Now))(t)...) {
+	for _, e := range append(must(rangeAll(t.Context(), s, "x/", storage.Now))(t),
+		must(rangeAll(t.Context(), s, "claim/", storage.Now))(t)...) {
 		if e.Key != "x/0011" {
 			want[e.Key] = e
 		}

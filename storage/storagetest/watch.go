@@ -65,7 +65,8 @@ func watchTells(t *testing.T, s storage.Store) {
 		do              func()
 	}{
 		{"a key is written", "x/a", "1", func() { commit(t, s, put("x/a", "1")) }},
-		{"it is written again, after others", "x/a", "2", func() { commit(t, s, put("y/a", "0")); commit(t, s, put("x/a", "2")) }},
+		{"it is written again, after others", "x/a", "2",
+			func() { commit(t, s, put("y/a", "0")); commit(t, s, put("x/a", "2")) }},
 		{"it is deleted", "x/a", "", func() { commit(t, s, del("x/a")) }},
 		{"a key is claimed", "claim/a", "me", func() { id = grant(t, s, long); commit(t, s, claim("claim/a", "me", id)) }},
 		{"a claim is given back", "claim/a", "", func() { commit(t, s, del("claim/a")) }},
@@ -108,7 +109,8 @@ func watchEnds(t *testing.T, s storage.Store) {
 	err = storage.Await(t.Context(), s, "x/", long, func(context.Context) (bool, error) { return false, cause })
 	wantErr(t, "a condition that fails", err, cause)
 	rounds := 0
-	err = storage.Await(t.Context(), s, "x/", time.Millisecond, func(context.Context) (bool, error) { rounds++; return rounds > 2, nil })
+	err = storage.Await(t.Context(), s, "x/", time.Millisecond,
+		func(context.Context) (bool, error) { rounds++; return rounds > 2, nil })
 	if err != nil {
 		t.Fatalf("a condition checked without a change: %v", err)
 	}
@@ -137,7 +139,8 @@ func WatchExpiry(t *testing.T, s storage.Store, within time.Duration) {
 	}
 	soon(t, "a lease ended", ended)
 	took := time.Since(renewed)
-	t.Logf("deleted %s after the last renewal: the lease lasts at least %s, at most %s", took.Round(time.Millisecond), lives, within)
+	t.Logf("deleted %s after the last renewal: the lease lasts at least %s, at most %s", took.Round(time.Millisecond),
+		lives, within)
 	if took < lives {
 		t.Errorf("deleted %s after the last renewal, before the lease's %s had passed", took, lives)
 	}

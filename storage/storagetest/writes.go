@@ -236,7 +236,8 @@ func useInLoop(t *testing.T, s storage.Store) {
 			t.Fatalf("within the loop: %q", got)
 		}
 	}
-	same(t, "after the loop", liveState(t, s, "", storage.Now), map[string]string{"a": "seen 1", "b": "seen 2", "c": "seen 3"})
+	same(t, "after the loop", liveState(t, s, "", storage.Now),
+		map[string]string{"a": "seen 1", "b": "seen 2", "c": "seen 3"})
 }
 
 func oneWins(t *testing.T, s storage.Store) {

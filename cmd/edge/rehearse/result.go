@@ -60,7 +60,8 @@ func why(d *decider.Decision) string {
 	case b.Awaits != "":
 		return "deferred until " + b.Awaits
 	}
-	if words := strings.SplitN(b.Reason, " ", 3); b.Policy == engine.RolloutPolicy && len(words) == 3 && words[0] == "configuration" {
+	if words := strings.SplitN(b.Reason, " ", 3); b.Policy == engine.RolloutPolicy && len(words) == 3 &&
+		words[0] == "configuration" {
 		return words[2] // without its digest
 	}
 	return cmp.Or(b.Reason, b.Policy)

@@ -71,7 +71,8 @@ func (n *node) do(q *link.Request, d *link.Desired) {
 	}
 	now := time.Now()
 	n.items = append(n.items, link.Item{
-		Name: to.Name, Instance: to.Instance, Marks: to.Marks, Spec: to.Spec, Phase: link.Installed, Health: resource.Healthy, Image: "sha256:simulated", Since: now.UTC(),
+		Name: to.Name, Instance: to.Instance, Marks: to.Marks, Spec: to.Spec, Phase: link.Installed, Health: resource.Healthy,
+		Image: "sha256:simulated", Since: now.UTC(),
 	})
 	n.runs[q.Name] = run{to.Spec.Version, now}
 	n.note(link.StatusInstalling, q, to.Spec.Version)
@@ -81,7 +82,8 @@ func (n *node) do(q *link.Request, d *link.Desired) {
 func (n *node) note(to link.Status, q *link.Request, version string) {
 	n.seq++
 	n.events = append(n.events, link.Event{
-		Site: n.fleet.Site, Node: n.name, Incarnation: "simulated", Seq: n.seq, At: time.Now().UTC(), Deployment: q.Name, To: to,
+		Site: n.fleet.Site, Node: n.name, Incarnation: "simulated", Seq: n.seq, At: time.Now().UTC(), Deployment: q.Name,
+		To:      to,
 		Request: q.Verb, Generation: q.Generation, Version: version, Health: resource.Healthy,
 	})
 }

@@ -20,12 +20,16 @@ const (
 // serveReal runs etcd and the API server of Kubernetes, and ends with the first of them.
 func serveReal(ctx context.Context) error {
 	commands := []*exec.Cmd{
-		exec.Command(etcd, "--data-dir=/var/lib/etcd", "--listen-client-urls=http://127.0.0.1:2379", "--advertise-client-urls=http://127.0.0.1:2379",
+		exec.Command(etcd, "--data-dir=/var/lib/etcd", "--listen-client-urls=http://127.0.0.1:2379",
+			"--advertise-client-urls=http://127.0.0.1:2379",
 			"--listen-peer-urls=http://127.0.0.1:2380", "--unsafe-no-fsync", "--log-level=error"),
 		exec.Command(apiserver, "--etcd-servers=http://127.0.0.1:2379", "--secure-port=6443", "--bind-address=0.0.0.0",
-			"--tls-cert-file="+pki+"/apiserver.crt", "--tls-private-key-file="+pki+"/apiserver.key", "--client-ca-file="+pki+"/ca.crt",
-			"--service-account-issuer=https://kubernetes.default.svc", "--service-account-key-file="+pki+"/sa.pub", "--service-account-signing-key-file="+pki+"/sa.key",
-			"--service-cluster-ip-range=10.96.0.0/16", "--authorization-mode=RBAC", "--disable-admission-plugins=ServiceAccount"),
+			"--tls-cert-file="+pki+"/apiserver.crt", "--tls-private-key-file="+pki+"/apiserver.key",
+			"--client-ca-file="+pki+"/ca.crt",
+			"--service-account-issuer=https://kubernetes.default.svc", "--service-account-key-file="+pki+"/sa.pub",
+			"--service-account-signing-key-file="+pki+"/sa.key",
+			"--service-cluster-ip-range=10.96.0.0/16", "--authorization-mode=RBAC",
+			"--disable-admission-plugins=ServiceAccount"),
 	}
 	ended := make(chan error, len(commands))
 	for _, c := range commands {

@@ -56,20 +56,23 @@ func makeKeys(host string) error {
 		return err
 	}
 	ca, err := certificate(&x509.Certificate{
-		Subject: pkix.Name{CommonName: "kubernetes"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
+		Subject: pkix.Name{CommonName: "kubernetes"}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
 	}, nil)
 	if err != nil {
 		return err
 	}
 	server, err := certificate(&x509.Certificate{
-		Subject: pkix.Name{CommonName: "kube-apiserver"}, KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		DNSNames: []string{host, "localhost", "kubernetes", "kubernetes.default.svc"}, IPAddresses: addresses(),
+		Subject: pkix.Name{CommonName: "kube-apiserver"}, KeyUsage: x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		DNSNames:    []string{host, "localhost", "kubernetes", "kubernetes.default.svc"}, IPAddresses: addresses(),
 	}, &ca)
 	if err != nil {
 		return err
 	}
 	admin, err := certificate(&x509.Certificate{
-		Subject: pkix.Name{CommonName: "kubernetes-admin", Organization: []string{"system:masters"}}, KeyUsage: x509.KeyUsageDigitalSignature,
+		Subject:     pkix.Name{CommonName: "kubernetes-admin", Organization: []string{"system:masters"}},
+		KeyUsage:    x509.KeyUsageDigitalSignature,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 	}, &ca)
 	if err != nil {
@@ -112,7 +115,8 @@ func serviceAccountKeys() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(writePEM(pki+"/sa.key", "RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(key)), writePEM(pki+"/sa.pub", "PUBLIC KEY", public))
+	return errors.Join(writePEM(pki+"/sa.key", "RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(key)),
+		writePEM(pki+"/sa.pub", "PUBLIC KEY", public))
 }
 
 func writePEM(path, kind string, der []byte) error {

@@ -97,7 +97,8 @@ func (o *objects) patch(at string, have json.RawMessage, body io.Reader) (int, [
 		return http.StatusBadRequest, nil
 	}
 	if have == nil {
-		have = json.RawMessage(`{"metadata":{"uid":"` + rand.Text() + `","creationTimestamp":"` + time.Now().UTC().Format(time.RFC3339) + `"}}`)
+		have = json.RawMessage(`{"metadata":{"uid":"` + rand.Text() + `","creationTimestamp":"` +
+			time.Now().UTC().Format(time.RFC3339) + `"}}`)
 	}
 	if o.all[at], err = merged(have, unset(b)); err != nil {
 		return http.StatusBadRequest, nil

@@ -21,7 +21,8 @@ type Pair struct {
 func New(t testing.TB, kind string) Pair {
 	t.Helper()
 	p := Pair{File: filepath.Join(t.TempDir(), "key")}
-	if out, err := exec.CommandContext(t.Context(), "ssh-keygen", "-q", "-t", kind, "-N", "", "-C", "", "-f", p.File).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "ssh-keygen", "-q", "-t", kind, "-N", "", "-C", "", "-f",
+		p.File).CombinedOutput(); err != nil {
 		t.Fatalf("ssh-keygen: %v: %s", err, out)
 	}
 	public, err := os.ReadFile(p.File + ".pub")

@@ -7,13 +7,19 @@ import (
 )
 
 type ec2Calls struct {
-	AssociateIamInstanceProfile            call[ec2.AssociateIamInstanceProfileInput, ec2.AssociateIamInstanceProfileOutput, ec2.Options]
-	AssociateSubnetCidrBlock               call[ec2.AssociateSubnetCidrBlockInput, ec2.AssociateSubnetCidrBlockOutput, ec2.Options]
-	AssociateVpcCidrBlock                  call[ec2.AssociateVpcCidrBlockInput, ec2.AssociateVpcCidrBlockOutput, ec2.Options]
-	AttachVolume                           call[ec2.AttachVolumeInput, ec2.AttachVolumeOutput, ec2.Options]
-	AuthorizeSecurityGroupEgress           call[ec2.AuthorizeSecurityGroupEgressInput, ec2.AuthorizeSecurityGroupEgressOutput, ec2.Options]
-	AuthorizeSecurityGroupIngress          call[ec2.AuthorizeSecurityGroupIngressInput, ec2.AuthorizeSecurityGroupIngressOutput, ec2.Options]
-	CancelSpotInstanceRequests             call[ec2.CancelSpotInstanceRequestsInput, ec2.CancelSpotInstanceRequestsOutput, ec2.Options]
+	AssociateIamInstanceProfile call[ec2.AssociateIamInstanceProfileInput,
+		ec2.AssociateIamInstanceProfileOutput, ec2.Options]
+	AssociateSubnetCidrBlock call[ec2.AssociateSubnetCidrBlockInput, ec2.AssociateSubnetCidrBlockOutput,
+		ec2.Options]
+	AssociateVpcCidrBlock call[ec2.AssociateVpcCidrBlockInput, ec2.AssociateVpcCidrBlockOutput,
+		ec2.Options]
+	AttachVolume                 call[ec2.AttachVolumeInput, ec2.AttachVolumeOutput, ec2.Options]
+	AuthorizeSecurityGroupEgress call[ec2.AuthorizeSecurityGroupEgressInput,
+		ec2.AuthorizeSecurityGroupEgressOutput, ec2.Options]
+	AuthorizeSecurityGroupIngress call[ec2.AuthorizeSecurityGroupIngressInput,
+		ec2.AuthorizeSecurityGroupIngressOutput, ec2.Options]
+	CancelSpotInstanceRequests call[ec2.CancelSpotInstanceRequestsInput, ec2.CancelSpotInstanceRequestsOutput,
+		ec2.Options]
 	CreateSecurityGroup                    call[ec2.CreateSecurityGroupInput, ec2.CreateSecurityGroupOutput, ec2.Options]
 	CreateSubnet                           call[ec2.CreateSubnetInput, ec2.CreateSubnetOutput, ec2.Options]
 	CreateTags                             call[ec2.CreateTagsInput, ec2.CreateTagsOutput, ec2.Options]
@@ -24,35 +30,52 @@ type ec2Calls struct {
 	DeleteTags                             call[ec2.DeleteTagsInput, ec2.DeleteTagsOutput, ec2.Options]
 	DeleteVolume                           call[ec2.DeleteVolumeInput, ec2.DeleteVolumeOutput, ec2.Options]
 	DeleteVpc                              call[ec2.DeleteVpcInput, ec2.DeleteVpcOutput, ec2.Options]
-	DescribeIamInstanceProfileAssociations call[ec2.DescribeIamInstanceProfileAssociationsInput, ec2.DescribeIamInstanceProfileAssociationsOutput, ec2.Options]
-	DescribeImages                         call[ec2.DescribeImagesInput, ec2.DescribeImagesOutput, ec2.Options]
-	DescribeInstanceAttribute              call[ec2.DescribeInstanceAttributeInput, ec2.DescribeInstanceAttributeOutput, ec2.Options]
-	DescribeInstances                      call[ec2.DescribeInstancesInput, ec2.DescribeInstancesOutput, ec2.Options]
-	DescribeInstanceStatus                 call[ec2.DescribeInstanceStatusInput, ec2.DescribeInstanceStatusOutput, ec2.Options]
-	DescribeInstanceTypeOfferings          call[ec2.DescribeInstanceTypeOfferingsInput, ec2.DescribeInstanceTypeOfferingsOutput, ec2.Options]
-	DescribeSecurityGroupRules             call[ec2.DescribeSecurityGroupRulesInput, ec2.DescribeSecurityGroupRulesOutput, ec2.Options]
-	DescribeSecurityGroups                 call[ec2.DescribeSecurityGroupsInput, ec2.DescribeSecurityGroupsOutput, ec2.Options]
-	DescribeSubnets                        call[ec2.DescribeSubnetsInput, ec2.DescribeSubnetsOutput, ec2.Options]
-	DescribeVolumes                        call[ec2.DescribeVolumesInput, ec2.DescribeVolumesOutput, ec2.Options]
-	DescribeVolumesModifications           call[ec2.DescribeVolumesModificationsInput, ec2.DescribeVolumesModificationsOutput, ec2.Options]
-	DescribeVpcs                           call[ec2.DescribeVpcsInput, ec2.DescribeVpcsOutput, ec2.Options]
-	DetachVolume                           call[ec2.DetachVolumeInput, ec2.DetachVolumeOutput, ec2.Options]
-	DisassociateIamInstanceProfile         call[ec2.DisassociateIamInstanceProfileInput, ec2.DisassociateIamInstanceProfileOutput, ec2.Options]
-	DisassociateSubnetCidrBlock            call[ec2.DisassociateSubnetCidrBlockInput, ec2.DisassociateSubnetCidrBlockOutput, ec2.Options]
-	DisassociateVpcCidrBlock               call[ec2.DisassociateVpcCidrBlockInput, ec2.DisassociateVpcCidrBlockOutput, ec2.Options]
-	ModifyInstanceAttribute                call[ec2.ModifyInstanceAttributeInput, ec2.ModifyInstanceAttributeOutput, ec2.Options]
-	ModifySecurityGroupRules               call[ec2.ModifySecurityGroupRulesInput, ec2.ModifySecurityGroupRulesOutput, ec2.Options]
-	ModifyInstanceMetadataOptions          call[ec2.ModifyInstanceMetadataOptionsInput, ec2.ModifyInstanceMetadataOptionsOutput, ec2.Options]
-	ModifySubnetAttribute                  call[ec2.ModifySubnetAttributeInput, ec2.ModifySubnetAttributeOutput, ec2.Options]
-	ModifyVolume                           call[ec2.ModifyVolumeInput, ec2.ModifyVolumeOutput, ec2.Options]
-	ModifyVpcAttribute                     call[ec2.ModifyVpcAttributeInput, ec2.ModifyVpcAttributeOutput, ec2.Options]
-	ReplaceIamInstanceProfileAssociation   call[ec2.ReplaceIamInstanceProfileAssociationInput, ec2.ReplaceIamInstanceProfileAssociationOutput, ec2.Options]
-	RevokeSecurityGroupEgress              call[ec2.RevokeSecurityGroupEgressInput, ec2.RevokeSecurityGroupEgressOutput, ec2.Options]
-	RevokeSecurityGroupIngress             call[ec2.RevokeSecurityGroupIngressInput, ec2.RevokeSecurityGroupIngressOutput, ec2.Options]
-	RunInstances                           call[ec2.RunInstancesInput, ec2.RunInstancesOutput, ec2.Options]
-	StartInstances                         call[ec2.StartInstancesInput, ec2.StartInstancesOutput, ec2.Options]
-	StopInstances                          call[ec2.StopInstancesInput, ec2.StopInstancesOutput, ec2.Options]
-	TerminateInstances                     call[ec2.TerminateInstancesInput, ec2.TerminateInstancesOutput, ec2.Options]
+	DescribeIamInstanceProfileAssociations call[ec2.DescribeIamInstanceProfileAssociationsInput,
+		ec2.DescribeIamInstanceProfileAssociationsOutput, ec2.Options]
+	DescribeImages            call[ec2.DescribeImagesInput, ec2.DescribeImagesOutput, ec2.Options]
+	DescribeInstanceAttribute call[ec2.DescribeInstanceAttributeInput, ec2.DescribeInstanceAttributeOutput,
+		ec2.Options]
+	DescribeInstances      call[ec2.DescribeInstancesInput, ec2.DescribeInstancesOutput, ec2.Options]
+	DescribeInstanceStatus call[ec2.DescribeInstanceStatusInput, ec2.DescribeInstanceStatusOutput,
+		ec2.Options]
+	DescribeInstanceTypeOfferings call[ec2.DescribeInstanceTypeOfferingsInput,
+		ec2.DescribeInstanceTypeOfferingsOutput, ec2.Options]
+	DescribeSecurityGroupRules call[ec2.DescribeSecurityGroupRulesInput, ec2.DescribeSecurityGroupRulesOutput,
+		ec2.Options]
+	DescribeSecurityGroups call[ec2.DescribeSecurityGroupsInput, ec2.DescribeSecurityGroupsOutput,
+		ec2.Options]
+	DescribeSubnets              call[ec2.DescribeSubnetsInput, ec2.DescribeSubnetsOutput, ec2.Options]
+	DescribeVolumes              call[ec2.DescribeVolumesInput, ec2.DescribeVolumesOutput, ec2.Options]
+	DescribeVolumesModifications call[ec2.DescribeVolumesModificationsInput,
+		ec2.DescribeVolumesModificationsOutput, ec2.Options]
+	DescribeVpcs                   call[ec2.DescribeVpcsInput, ec2.DescribeVpcsOutput, ec2.Options]
+	DetachVolume                   call[ec2.DetachVolumeInput, ec2.DetachVolumeOutput, ec2.Options]
+	DisassociateIamInstanceProfile call[ec2.DisassociateIamInstanceProfileInput,
+		ec2.DisassociateIamInstanceProfileOutput, ec2.Options]
+	DisassociateSubnetCidrBlock call[ec2.DisassociateSubnetCidrBlockInput,
+		ec2.DisassociateSubnetCidrBlockOutput, ec2.Options]
+	DisassociateVpcCidrBlock call[ec2.DisassociateVpcCidrBlockInput, ec2.DisassociateVpcCidrBlockOutput,
+		ec2.Options]
+	ModifyInstanceAttribute call[ec2.ModifyInstanceAttributeInput, ec2.ModifyInstanceAttributeOutput,
+		ec2.Options]
+	ModifySecurityGroupRules call[ec2.ModifySecurityGroupRulesInput, ec2.ModifySecurityGroupRulesOutput,
+		ec2.Options]
+	ModifyInstanceMetadataOptions call[ec2.ModifyInstanceMetadataOptionsInput,
+		ec2.ModifyInstanceMetadataOptionsOutput, ec2.Options]
+	ModifySubnetAttribute call[ec2.ModifySubnetAttributeInput, ec2.ModifySubnetAttributeOutput,
+		ec2.Options]
+	ModifyVolume                         call[ec2.ModifyVolumeInput, ec2.ModifyVolumeOutput, ec2.Options]
+	ModifyVpcAttribute                   call[ec2.ModifyVpcAttributeInput, ec2.ModifyVpcAttributeOutput, ec2.Options]
+	ReplaceIamInstanceProfileAssociation call[ec2.ReplaceIamInstanceProfileAssociationInput,
+		ec2.ReplaceIamInstanceProfileAssociationOutput, ec2.Options]
+	RevokeSecurityGroupEgress call[ec2.RevokeSecurityGroupEgressInput, ec2.RevokeSecurityGroupEgressOutput,
+		ec2.Options]
+	RevokeSecurityGroupIngress call[ec2.RevokeSecurityGroupIngressInput, ec2.RevokeSecurityGroupIngressOutput,
+		ec2.Options]
+	RunInstances       call[ec2.RunInstancesInput, ec2.RunInstancesOutput, ec2.Options]
+	StartInstances     call[ec2.StartInstancesInput, ec2.StartInstancesOutput, ec2.Options]
+	StopInstances      call[ec2.StopInstancesInput, ec2.StopInstancesOutput, ec2.Options]
+	TerminateInstances call[ec2.TerminateInstancesInput, ec2.TerminateInstancesOutput, ec2.Options]
 
 	routingCalls
 	launchCalls
@@ -60,15 +83,17 @@ type ec2Calls struct {
 
 // launchCalls are those of what instances are launched with.
 type launchCalls struct {
-	CreateLaunchTemplate           call[ec2.CreateLaunchTemplateInput, ec2.CreateLaunchTemplateOutput, ec2.Options]
-	CreateLaunchTemplateVersion    call[ec2.CreateLaunchTemplateVersionInput, ec2.CreateLaunchTemplateVersionOutput, ec2.Options]
+	CreateLaunchTemplate        call[ec2.CreateLaunchTemplateInput, ec2.CreateLaunchTemplateOutput, ec2.Options]
+	CreateLaunchTemplateVersion call[ec2.CreateLaunchTemplateVersionInput, ec2.CreateLaunchTemplateVersionOutput,
+		ec2.Options]
 	DeleteLaunchTemplate           call[ec2.DeleteLaunchTemplateInput, ec2.DeleteLaunchTemplateOutput, ec2.Options]
 	DescribeLaunchTemplates        call[ec2.DescribeLaunchTemplatesInput, ec2.DescribeLaunchTemplatesOutput, ec2.Options]
-	DescribeLaunchTemplateVersions call[ec2.DescribeLaunchTemplateVersionsInput, ec2.DescribeLaunchTemplateVersionsOutput, ec2.Options]
-	ModifyLaunchTemplate           call[ec2.ModifyLaunchTemplateInput, ec2.ModifyLaunchTemplateOutput, ec2.Options]
-	DeleteKeyPair                  call[ec2.DeleteKeyPairInput, ec2.DeleteKeyPairOutput, ec2.Options]
-	DescribeKeyPairs               call[ec2.DescribeKeyPairsInput, ec2.DescribeKeyPairsOutput, ec2.Options]
-	ImportKeyPair                  call[ec2.ImportKeyPairInput, ec2.ImportKeyPairOutput, ec2.Options]
+	DescribeLaunchTemplateVersions call[ec2.DescribeLaunchTemplateVersionsInput, ec2.DescribeLaunchTemplateVersionsOutput,
+		ec2.Options]
+	ModifyLaunchTemplate call[ec2.ModifyLaunchTemplateInput, ec2.ModifyLaunchTemplateOutput, ec2.Options]
+	DeleteKeyPair        call[ec2.DeleteKeyPairInput, ec2.DeleteKeyPairOutput, ec2.Options]
+	DescribeKeyPairs     call[ec2.DescribeKeyPairsInput, ec2.DescribeKeyPairsOutput, ec2.Options]
+	ImportKeyPair        call[ec2.ImportKeyPairInput, ec2.ImportKeyPairOutput, ec2.Options]
 }
 
 // routingCalls are those of what leads in and out of a VPC.
@@ -99,27 +124,31 @@ type routingCalls struct {
 	ReleaseAddress           call[ec2.ReleaseAddressInput, ec2.ReleaseAddressOutput, ec2.Options]
 	ReplaceRoute             call[ec2.ReplaceRouteInput, ec2.ReplaceRouteOutput, ec2.Options]
 
-	AttachNetworkInterface          call[ec2.AttachNetworkInterfaceInput, ec2.AttachNetworkInterfaceOutput, ec2.Options]
-	CreateNetworkInterface          call[ec2.CreateNetworkInterfaceInput, ec2.CreateNetworkInterfaceOutput, ec2.Options]
-	DeleteNetworkInterface          call[ec2.DeleteNetworkInterfaceInput, ec2.DeleteNetworkInterfaceOutput, ec2.Options]
-	DescribeNetworkInterfaces       call[ec2.DescribeNetworkInterfacesInput, ec2.DescribeNetworkInterfacesOutput, ec2.Options]
+	AttachNetworkInterface    call[ec2.AttachNetworkInterfaceInput, ec2.AttachNetworkInterfaceOutput, ec2.Options]
+	CreateNetworkInterface    call[ec2.CreateNetworkInterfaceInput, ec2.CreateNetworkInterfaceOutput, ec2.Options]
+	DeleteNetworkInterface    call[ec2.DeleteNetworkInterfaceInput, ec2.DeleteNetworkInterfaceOutput, ec2.Options]
+	DescribeNetworkInterfaces call[ec2.DescribeNetworkInterfacesInput, ec2.DescribeNetworkInterfacesOutput,
+		ec2.Options]
 	DetachNetworkInterface          call[ec2.DetachNetworkInterfaceInput, ec2.DetachNetworkInterfaceOutput, ec2.Options]
-	ModifyNetworkInterfaceAttribute call[ec2.ModifyNetworkInterfaceAttributeInput, ec2.ModifyNetworkInterfaceAttributeOutput, ec2.Options]
+	ModifyNetworkInterfaceAttribute call[ec2.ModifyNetworkInterfaceAttributeInput,
+		ec2.ModifyNetworkInterfaceAttributeOutput, ec2.Options]
 }
 
 type rdsCalls struct {
-	AddTagsToResource               call[rds.AddTagsToResourceInput, rds.AddTagsToResourceOutput, rds.Options]
-	CreateDBInstance                call[rds.CreateDBInstanceInput, rds.CreateDBInstanceOutput, rds.Options]
-	DeleteDBInstance                call[rds.DeleteDBInstanceInput, rds.DeleteDBInstanceOutput, rds.Options]
-	DescribeDBEngineVersions        call[rds.DescribeDBEngineVersionsInput, rds.DescribeDBEngineVersionsOutput, rds.Options]
+	AddTagsToResource        call[rds.AddTagsToResourceInput, rds.AddTagsToResourceOutput, rds.Options]
+	CreateDBInstance         call[rds.CreateDBInstanceInput, rds.CreateDBInstanceOutput, rds.Options]
+	DeleteDBInstance         call[rds.DeleteDBInstanceInput, rds.DeleteDBInstanceOutput, rds.Options]
+	DescribeDBEngineVersions call[rds.DescribeDBEngineVersionsInput, rds.DescribeDBEngineVersionsOutput,
+		rds.Options]
 	DescribeDBInstances             call[rds.DescribeDBInstancesInput, rds.DescribeDBInstancesOutput, rds.Options]
 	DescribeDBSnapshots             call[rds.DescribeDBSnapshotsInput, rds.DescribeDBSnapshotsOutput, rds.Options]
 	DescribeDBSubnetGroups          call[rds.DescribeDBSubnetGroupsInput, rds.DescribeDBSubnetGroupsOutput, rds.Options]
 	ModifyDBInstance                call[rds.ModifyDBInstanceInput, rds.ModifyDBInstanceOutput, rds.Options]
 	RemoveTagsFromResource          call[rds.RemoveTagsFromResourceInput, rds.RemoveTagsFromResourceOutput, rds.Options]
-	RestoreDBInstanceFromDBSnapshot call[rds.RestoreDBInstanceFromDBSnapshotInput, rds.RestoreDBInstanceFromDBSnapshotOutput, rds.Options]
-	StartDBInstance                 call[rds.StartDBInstanceInput, rds.StartDBInstanceOutput, rds.Options]
-	StopDBInstance                  call[rds.StopDBInstanceInput, rds.StopDBInstanceOutput, rds.Options]
+	RestoreDBInstanceFromDBSnapshot call[rds.RestoreDBInstanceFromDBSnapshotInput,
+		rds.RestoreDBInstanceFromDBSnapshotOutput, rds.Options]
+	StartDBInstance call[rds.StartDBInstanceInput, rds.StartDBInstanceOutput, rds.Options]
+	StopDBInstance  call[rds.StopDBInstanceInput, rds.StopDBInstanceOutput, rds.Options]
 
 	CreateDBParameterGroup    call[rds.CreateDBParameterGroupInput, rds.CreateDBParameterGroupOutput, rds.Options]
 	DeleteDBParameterGroup    call[rds.DeleteDBParameterGroupInput, rds.DeleteDBParameterGroupOutput, rds.Options]

@@ -13,9 +13,11 @@ type bucketCalls struct {
 	PutBucketCors              call[s3.PutBucketCorsInput, s3.PutBucketCorsOutput, s3.Options]
 	DeleteBucketCors           call[s3.DeleteBucketCorsInput, s3.DeleteBucketCorsOutput, s3.Options]
 
-	GetBucketLifecycleConfiguration call[s3.GetBucketLifecycleConfigurationInput, s3.GetBucketLifecycleConfigurationOutput, s3.Options]
-	PutBucketLifecycleConfiguration call[s3.PutBucketLifecycleConfigurationInput, s3.PutBucketLifecycleConfigurationOutput, s3.Options]
-	DeleteBucketLifecycle           call[s3.DeleteBucketLifecycleInput, s3.DeleteBucketLifecycleOutput, s3.Options]
+	GetBucketLifecycleConfiguration call[s3.GetBucketLifecycleConfigurationInput, s3.GetBucketLifecycleConfigurationOutput,
+		s3.Options]
+	PutBucketLifecycleConfiguration call[s3.PutBucketLifecycleConfigurationInput, s3.PutBucketLifecycleConfigurationOutput,
+		s3.Options]
+	DeleteBucketLifecycle call[s3.DeleteBucketLifecycleInput, s3.DeleteBucketLifecycleOutput, s3.Options]
 }
 
 func bucketCallsOf(c *s3.Client) bucketCalls {

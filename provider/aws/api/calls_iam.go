@@ -12,20 +12,23 @@ type iamCalls struct {
 	DeleteRole                     call[iam.DeleteRoleInput, iam.DeleteRoleOutput, iam.Options]
 	DeleteRolePolicy               call[iam.DeleteRolePolicyInput, iam.DeleteRolePolicyOutput, iam.Options]
 	DetachRolePolicy               call[iam.DetachRolePolicyInput, iam.DetachRolePolicyOutput, iam.Options]
-	GetAccountAuthorizationDetails call[iam.GetAccountAuthorizationDetailsInput, iam.GetAccountAuthorizationDetailsOutput, iam.Options]
-	GetInstanceProfile             call[iam.GetInstanceProfileInput, iam.GetInstanceProfileOutput, iam.Options]
-	GetPolicy                      call[iam.GetPolicyInput, iam.GetPolicyOutput, iam.Options]
-	GetRole                        call[iam.GetRoleInput, iam.GetRoleOutput, iam.Options]
-	GetRolePolicy                  call[iam.GetRolePolicyInput, iam.GetRolePolicyOutput, iam.Options]
-	ListAttachedRolePolicies       call[iam.ListAttachedRolePoliciesInput, iam.ListAttachedRolePoliciesOutput, iam.Options]
-	ListInstanceProfilesForRole    call[iam.ListInstanceProfilesForRoleInput, iam.ListInstanceProfilesForRoleOutput, iam.Options]
-	ListRolePolicies               call[iam.ListRolePoliciesInput, iam.ListRolePoliciesOutput, iam.Options]
-	PutRolePolicy                  call[iam.PutRolePolicyInput, iam.PutRolePolicyOutput, iam.Options]
-	RemoveRoleFromInstanceProfile  call[iam.RemoveRoleFromInstanceProfileInput, iam.RemoveRoleFromInstanceProfileOutput, iam.Options]
-	TagRole                        call[iam.TagRoleInput, iam.TagRoleOutput, iam.Options]
-	UntagRole                      call[iam.UntagRoleInput, iam.UntagRoleOutput, iam.Options]
-	UpdateAssumeRolePolicy         call[iam.UpdateAssumeRolePolicyInput, iam.UpdateAssumeRolePolicyOutput, iam.Options]
-	UpdateRole                     call[iam.UpdateRoleInput, iam.UpdateRoleOutput, iam.Options]
+	GetAccountAuthorizationDetails call[iam.GetAccountAuthorizationDetailsInput, iam.GetAccountAuthorizationDetailsOutput,
+		iam.Options]
+	GetInstanceProfile          call[iam.GetInstanceProfileInput, iam.GetInstanceProfileOutput, iam.Options]
+	GetPolicy                   call[iam.GetPolicyInput, iam.GetPolicyOutput, iam.Options]
+	GetRole                     call[iam.GetRoleInput, iam.GetRoleOutput, iam.Options]
+	GetRolePolicy               call[iam.GetRolePolicyInput, iam.GetRolePolicyOutput, iam.Options]
+	ListAttachedRolePolicies    call[iam.ListAttachedRolePoliciesInput, iam.ListAttachedRolePoliciesOutput, iam.Options]
+	ListInstanceProfilesForRole call[iam.ListInstanceProfilesForRoleInput, iam.ListInstanceProfilesForRoleOutput,
+		iam.Options]
+	ListRolePolicies              call[iam.ListRolePoliciesInput, iam.ListRolePoliciesOutput, iam.Options]
+	PutRolePolicy                 call[iam.PutRolePolicyInput, iam.PutRolePolicyOutput, iam.Options]
+	RemoveRoleFromInstanceProfile call[iam.RemoveRoleFromInstanceProfileInput, iam.RemoveRoleFromInstanceProfileOutput,
+		iam.Options]
+	TagRole                call[iam.TagRoleInput, iam.TagRoleOutput, iam.Options]
+	UntagRole              call[iam.UntagRoleInput, iam.UntagRoleOutput, iam.Options]
+	UpdateAssumeRolePolicy call[iam.UpdateAssumeRolePolicyInput, iam.UpdateAssumeRolePolicyOutput, iam.Options]
+	UpdateRole             call[iam.UpdateRoleInput, iam.UpdateRoleOutput, iam.Options]
 }
 
 func iamCallsOf(c *iam.Client) iamCalls {

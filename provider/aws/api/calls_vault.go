@@ -91,17 +91,19 @@ type secretCalls struct {
 	CreateSecret      call[secretsmanager.CreateSecretInput, secretsmanager.CreateSecretOutput, secretsmanager.Options]
 	DeleteSecret      call[secretsmanager.DeleteSecretInput, secretsmanager.DeleteSecretOutput, secretsmanager.Options]
 	DescribeSecret    call[secretsmanager.DescribeSecretInput, secretsmanager.DescribeSecretOutput, secretsmanager.Options]
-	GetRandomPassword call[secretsmanager.GetRandomPasswordInput, secretsmanager.GetRandomPasswordOutput, secretsmanager.Options]
-	ListSecrets       call[secretsmanager.ListSecretsInput, secretsmanager.ListSecretsOutput, secretsmanager.Options]
-	RestoreSecret     call[secretsmanager.RestoreSecretInput, secretsmanager.RestoreSecretOutput, secretsmanager.Options]
-	TagResource       call[secretsmanager.TagResourceInput, secretsmanager.TagResourceOutput, secretsmanager.Options]
-	UntagResource     call[secretsmanager.UntagResourceInput, secretsmanager.UntagResourceOutput, secretsmanager.Options]
-	UpdateSecret      call[secretsmanager.UpdateSecretInput, secretsmanager.UpdateSecretOutput, secretsmanager.Options]
+	GetRandomPassword call[secretsmanager.GetRandomPasswordInput, secretsmanager.GetRandomPasswordOutput,
+		secretsmanager.Options]
+	ListSecrets   call[secretsmanager.ListSecretsInput, secretsmanager.ListSecretsOutput, secretsmanager.Options]
+	RestoreSecret call[secretsmanager.RestoreSecretInput, secretsmanager.RestoreSecretOutput, secretsmanager.Options]
+	TagResource   call[secretsmanager.TagResourceInput, secretsmanager.TagResourceOutput, secretsmanager.Options]
+	UntagResource call[secretsmanager.UntagResourceInput, secretsmanager.UntagResourceOutput, secretsmanager.Options]
+	UpdateSecret  call[secretsmanager.UpdateSecretInput, secretsmanager.UpdateSecretOutput, secretsmanager.Options]
 }
 
 func secretCallsOf(c *secretsmanager.Client) secretCalls {
 	return secretCalls{
-		CreateSecret:      withSecret(c.CreateSecret, func(in *secretsmanager.CreateSecretInput) bool { return in.SecretString != nil }),
+		CreateSecret: withSecret(c.CreateSecret,
+			func(in *secretsmanager.CreateSecretInput) bool { return in.SecretString != nil }),
 		DeleteSecret:      c.DeleteSecret,
 		DescribeSecret:    c.DescribeSecret,
 		GetRandomPassword: c.GetRandomPassword,
@@ -109,7 +111,8 @@ func secretCallsOf(c *secretsmanager.Client) secretCalls {
 		RestoreSecret:     c.RestoreSecret,
 		TagResource:       c.TagResource,
 		UntagResource:     c.UntagResource,
-		UpdateSecret:      withSecret(c.UpdateSecret, func(in *secretsmanager.UpdateSecretInput) bool { return in.SecretString != nil }),
+		UpdateSecret: withSecret(c.UpdateSecret,
+			func(in *secretsmanager.UpdateSecretInput) bool { return in.SecretString != nil }),
 	}
 }
 
@@ -146,9 +149,10 @@ type keptCalls struct {
 
 func keptCallsOf(service func(string) aws.Config, calls func(*string)) keptCalls {
 	return keptCalls{
-		ACM:     acmCallsOf(acm.NewFromConfig(service("acm"), func(o *acm.Options) { calls(o.BaseEndpoint) })),
-		KMS:     kmsCallsOf(kms.NewFromConfig(service("kms"), func(o *kms.Options) { calls(o.BaseEndpoint) })),
-		Logs:    logGroupCallsOf(logs.NewFromConfig(service("logs"), func(o *logs.Options) { calls(o.BaseEndpoint) })),
-		Secrets: secretCallsOf(secretsmanager.NewFromConfig(service("secretsmanager"), func(o *secretsmanager.Options) { calls(o.BaseEndpoint) })),
+		ACM:  acmCallsOf(acm.NewFromConfig(service("acm"), func(o *acm.Options) { calls(o.BaseEndpoint) })),
+		KMS:  kmsCallsOf(kms.NewFromConfig(service("kms"), func(o *kms.Options) { calls(o.BaseEndpoint) })),
+		Logs: logGroupCallsOf(logs.NewFromConfig(service("logs"), func(o *logs.Options) { calls(o.BaseEndpoint) })),
+		Secrets: secretCallsOf(secretsmanager.NewFromConfig(service("secretsmanager"),
+			func(o *secretsmanager.Options) { calls(o.BaseEndpoint) })),
 	}
 }

@@ -17,7 +17,8 @@ type Checking struct {
 
 // CrossChecks makes a kind's rules the function that its schema holds. The rules about regions
 // and tags apply to every kind.
-func CrossChecks(traits TagTraits, rules ...func(*Checking)) func([]*resource.Desired, func(resource.Ref) *resource.Desired) []resource.Finding {
+func CrossChecks(traits TagTraits, rules ...func(*Checking)) func([]*resource.Desired,
+	func(resource.Ref) *resource.Desired) []resource.Finding {
 	return func(configured []*resource.Desired, find func(resource.Ref) *resource.Desired) []resource.Finding {
 		c := &Checking{Configured: configured, Find: find}
 		c.regions()

@@ -64,7 +64,8 @@ func (c *Checking) refTag(d *resource.Desired) {
 	short := d.Ref
 	_, short.Location = AccountAndRegion(short.Location)
 	if n := utf8.RuneCountInString(short.String()); n > MaxTagValue {
-		c.Alone(d, "name", "use a shorter name", "the name is too long: the tag %s would have %d characters, and AWS allows %d", TagRef, n, MaxTagValue)
+		c.Alone(d, "name", "use a shorter name",
+			"the name is too long: the tag %s would have %d characters, and AWS allows %d", TagRef, n, MaxTagValue)
 	}
 }
 
@@ -76,19 +77,25 @@ func judgeTag(traits TagTraits, key, value string) (summary, suggestion string) 
 	reserved := reservedTag(traits)
 	switch n, m := length(key, maxTagKey), length(value, MaxTagValue); {
 	case n > maxTagKey:
-		return "the key of the tag " + shown + " has " + strconv.Itoa(n) + " characters, and AWS allows " + strconv.Itoa(maxTagKey), "use a shorter key"
+		return "the key of the tag " + shown + " has " + strconv.Itoa(n) + " characters, and AWS allows " +
+			strconv.Itoa(maxTagKey), "use a shorter key"
 	case m > MaxTagValue:
-		return "the value of the tag " + shown + " has " + strconv.Itoa(m) + " characters, and AWS allows " + strconv.Itoa(MaxTagValue), "use a shorter value"
+		return "the value of the tag " + shown + " has " + strconv.Itoa(m) + " characters, and AWS allows " +
+			strconv.Itoa(MaxTagValue), "use a shorter value"
 	case reserved(key):
 		return "the tag " + shown + " starts with a prefix that AWS reserves", "use a key that does not start with aws:"
 	case traits.RDS && reserved(value):
-		return "the value of the tag " + shown + " starts with a prefix that RDS reserves", "use a value that starts with neither aws: nor rds:"
+		return "the value of the tag " + shown + " starts with a prefix that RDS reserves",
+			"use a value that starts with neither aws: nor rds:"
 	case traits.RDS && !(rdsTag.MatchString(key) && rdsTag.MatchString(value)):
-		return "the tag " + shown + " has characters that RDS does not accept", "use letters, digits, white space and _ . : / = + - @"
+		return "the tag " + shown + " has characters that RDS does not accept",
+			"use letters, digits, white space and _ . : / = + - @"
 	case traits.IAM && !(s3Tag.MatchString(key) && s3Tag.MatchString(value)):
-		return "the tag " + shown + " has characters that IAM does not accept", "use letters, digits, white space and _ . : / = + - @"
+		return "the tag " + shown + " has characters that IAM does not accept",
+			"use letters, digits, white space and _ . : / = + - @"
 	case traits.S3 && !(s3Tag.MatchString(key) && s3Tag.MatchString(value)):
-		return "the tag " + shown + " has characters that S3 does not accept", "use letters, digits, white space and _ . : / = + - @"
+		return "the tag " + shown + " has characters that S3 does not accept",
+			"use letters, digits, white space and _ . : / = + - @"
 	}
 	return "", ""
 }

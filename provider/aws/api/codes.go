@@ -17,20 +17,31 @@ func ClassOfCode(code, message string) provider.Class {
 		return provider.Throttled
 	}
 	switch code {
-	case "AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "AuthFailure", "InvalidClientTokenId", "ExpiredToken",
+	case "AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "AuthFailure", "InvalidClientTokenId",
+		"ExpiredToken",
 		"ExpiredTokenException", "SignatureDoesNotMatch", "UnrecognizedClientException", "OptInRequired", "Blocked",
-		"PendingVerification", "RequestExpired", "OperationNotPermitted", "MissingAuthenticationToken", "InvalidAccessKeyId", "Forbidden":
+		"PendingVerification", "RequestExpired", "OperationNotPermitted", "MissingAuthenticationToken", "InvalidAccessKeyId",
+		"Forbidden":
 		return provider.Denied
-	case "NoSuchBucket", "NoSuchTagSet", "NoSuchPublicAccessBlockConfiguration", "ServerSideEncryptionConfigurationNotFoundError",
+	case "NoSuchBucket", "NoSuchTagSet", "NoSuchPublicAccessBlockConfiguration",
+		"ServerSideEncryptionConfigurationNotFoundError",
 		"ParameterNotFound", "NotFound", "NoSuchEntity", "NoSuchHostedZone", "NoSuchChange":
 		return provider.NotFound
-	case "DependencyViolation", "IdempotentParameterMismatch", "IdempotentInstanceTerminated", "VolumeInUse", "BucketNotEmpty", "BucketAlreadyExists",
+	case "DependencyViolation", "IdempotentParameterMismatch", "IdempotentInstanceTerminated", "VolumeInUse",
+		"BucketNotEmpty", "BucketAlreadyExists",
 		"BucketAlreadyOwnedByYou", "OperationAborted", "InvalidSubnet.Conflict", "InvalidDBInstanceState", "ResourceInUse",
-		"IncorrectInstanceState", "IncorrectState", "InvalidPermission.Duplicate", "InvalidGroup.Duplicate", "InvalidGroup.InUse", AddressTaken, InterfaceInUse,
-		"InvalidDBSecurityGroupState", "DeleteConflict", "ResourceInUseException", "ResourceExistsException", "InvalidDBParameterGroupState", "OperationAbortedException", "DuplicateLoadBalancerName", "DuplicateTargetGroupName", "DuplicateListener", "ConcurrentModification", "PriorRequestNotComplete", "HostedZoneNotEmpty", "HostedZoneAlreadyExists", "ConflictingDomainExists", "EntityTemporarilyUnmodifiable", "VolumeModificationRateExceeded", "IncorrectModificationState":
+		"IncorrectInstanceState", "IncorrectState", "InvalidPermission.Duplicate", "InvalidGroup.Duplicate",
+		"InvalidGroup.InUse", AddressTaken, InterfaceInUse,
+		"InvalidDBSecurityGroupState", "DeleteConflict", "ResourceInUseException", "ResourceExistsException",
+		"InvalidDBParameterGroupState", "OperationAbortedException", "DuplicateLoadBalancerName", "DuplicateTargetGroupName",
+		"DuplicateListener", "ConcurrentModification", "PriorRequestNotComplete", "HostedZoneNotEmpty",
+		"HostedZoneAlreadyExists", "ConflictingDomainExists", "EntityTemporarilyUnmodifiable",
+		"VolumeModificationRateExceeded", "IncorrectModificationState":
 		return provider.Conflict
-	case "InternalError", "InternalFailure", "InternalServerError", "ServiceUnavailable", "Unavailable", "InsufficientInstanceCapacity",
-		"InsufficientVolumeCapacity", "InsufficientHostCapacity", "InsufficientDBInstanceCapacity", "RequestTimeout", "RequestTimeoutException":
+	case "InternalError", "InternalFailure", "InternalServerError", "ServiceUnavailable", "Unavailable",
+		"InsufficientInstanceCapacity",
+		"InsufficientVolumeCapacity", "InsufficientHostCapacity", "InsufficientDBInstanceCapacity", "RequestTimeout",
+		"RequestTimeoutException":
 		return provider.Transient
 	case "InvalidParameterCombination":
 		if protectedDB(message) {
@@ -39,7 +50,8 @@ func ClassOfCode(code, message string) provider.Class {
 		return provider.Permanent
 	}
 	switch {
-	case strings.HasSuffix(code, "NotFound"), strings.HasSuffix(code, "NotFoundFault"), strings.HasSuffix(code, "NotFoundException"):
+	case strings.HasSuffix(code, "NotFound"), strings.HasSuffix(code, "NotFoundFault"),
+		strings.HasSuffix(code, "NotFoundException"):
 		return provider.NotFound
 	case strings.Contains(code, "AlreadyExists"), strings.HasSuffix(code, ".Duplicate"):
 		return provider.Conflict
@@ -110,7 +122,8 @@ func hintForClass(c provider.Class, err error) string {
 // LaunchPlanLag: EC2 answers so when an instance is started soon after its type was changed.
 func LaunchPlanLag(err error) bool {
 	var api smithy.APIError
-	return errors.As(err, &api) && strings.Contains(api.ErrorMessage(), "LaunchPlan instance type does not match attribute value")
+	return errors.As(err, &api) && strings.Contains(api.ErrorMessage(),
+		"LaunchPlan instance type does not match attribute value")
 }
 
 // AddressTaken: an address stays in use for a moment after its instance was terminated.

@@ -154,5 +154,6 @@ func Taken(o resource.Observed, r provider.Request) error {
 	if !o.Marks.IsZero() {
 		err = fmt.Errorf("%s %q exists and carries the tags of %s", r.Desired.Ref.Kind, o.ID, o.Marks.Ref)
 	}
-	return Conflict("", err, fmt.Sprintf("use another name, or run `ovi adopt %s/%s --id %s`", r.Desired.Ref.Kind, r.Desired.Ref.Name, o.ID))
+	return Conflict("", err, fmt.Sprintf("use another name, or run `ovi adopt %s/%s --id %s`", r.Desired.Ref.Kind,
+		r.Desired.Ref.Name, o.ID))
 }

@@ -20,7 +20,8 @@ func anyTag() []types.Filter {
 // Only a kind whose natural name is its ID may be read so (provider.Filter), and only EC2 lists by tag. That leaves
 // out: vpc, launch_template and key_pair, which have names that may be configured ones; kms_key, whose list takes
 // no tags; and the kinds of all other services.
-func AllOrOwn[T any](s *Sweep, kind, filter string, idOf func(T) string, read func([]types.Filter) ([]T, error)) ([]T, error) {
+func AllOrOwn[T any](s *Sweep, kind, filter string, idOf func(T) string, read func([]types.Filter) ([]T, error)) ([]T,
+	error) {
 	if s.Filter == nil {
 		return read(nil)
 	}
@@ -29,7 +30,8 @@ func AllOrOwn[T any](s *Sweep, kind, filter string, idOf func(T) string, read fu
 
 // byTag reads what carries a tag of ovi, and those of the IDs that this does not show. The IDs are
 // values of a filter: as a parameter, one that does not exist any more would fail the call for all.
-func byTag[T any](filter string, ids []string, idOf func(T) string, read func([]types.Filter) ([]T, error)) ([]T, error) {
+func byTag[T any](filter string, ids []string, idOf func(T) string, read func([]types.Filter) ([]T, error)) ([]T,
+	error) {
 	all, err := read(anyTag())
 	if err != nil {
 		return nil, err
@@ -38,7 +40,8 @@ func byTag[T any](filter string, ids []string, idOf func(T) string, read func([]
 }
 
 // WithIDs adds those of the IDs that are not among what was read.
-func WithIDs[T any](all []T, filter string, ids []string, idOf func(T) string, read func([]types.Filter) ([]T, error)) ([]T, error) {
+func WithIDs[T any](all []T, filter string, ids []string, idOf func(T) string,
+	read func([]types.Filter) ([]T, error)) ([]T, error) {
 	shown := make(map[string]bool, len(all))
 	for i := range all {
 		shown[idOf(all[i])] = true

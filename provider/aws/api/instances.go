@@ -16,18 +16,19 @@ func Living() []types.Filter {
 }
 
 func Instances(ctx context.Context, g *Region, in *ec2.DescribeInstancesInput) ([]types.Instance, error) {
-	return Pages(ctx, "ec2.DescribeInstances", func(ctx context.Context, token *string) ([]types.Instance, *string, error) {
-		in.NextToken, in.MaxResults = token, PageOf(in.InstanceIds)
-		out, err := g.EC2.DescribeInstances(ctx, in)
-		if err != nil {
-			return nil, nil, err
-		}
-		var all []types.Instance
-		for _, r := range out.Reservations {
-			all = append(all, r.Instances...)
-		}
-		return all, out.NextToken, nil
-	})
+	return Pages(ctx, "ec2.DescribeInstances",
+		func(ctx context.Context, token *string) ([]types.Instance, *string, error) {
+			in.NextToken, in.MaxResults = token, PageOf(in.InstanceIds)
+			out, err := g.EC2.DescribeInstances(ctx, in)
+			if err != nil {
+				return nil, nil, err
+			}
+			var all []types.Instance
+			for _, r := range out.Reservations {
+				all = append(all, r.Instances...)
+			}
+			return all, out.NextToken, nil
+		})
 }
 
 // InstancesWhere names the living instances of a filter.

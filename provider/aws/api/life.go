@@ -26,7 +26,8 @@ func MissingOf(op string, err error) error {
 
 // UnlessOwn decides about the refusal of a name that is taken: what has it was created by an earlier attempt with
 // the key, which is no error, or by another hand.
-func UnlessOwn(ctx context.Context, g *Region, r provider.Request, refused error, read func(context.Context, *Region, string) (resource.Observed, error)) error {
+func UnlessOwn(ctx context.Context, g *Region, r provider.Request, refused error,
+	read func(context.Context, *Region, string) (resource.Observed, error)) error {
 	o, err := read(ctx, g, r.Desired.Ref.Name)
 	switch {
 	case err != nil:
@@ -39,7 +40,8 @@ func UnlessOwn(ctx context.Context, g *Region, r provider.Request, refused error
 
 // AwaitSeen waits like await for something that was just created or changed. It may not be visible
 // yet: for a while, not found means "not yet".
-func (g *Region) AwaitSeen(ctx context.Context, limit time.Duration, what string, obs func(context.Context) error) error {
+func (g *Region) AwaitSeen(ctx context.Context, limit time.Duration, what string,
+	obs func(context.Context) error) error {
 	started := g.Clock()
 	return g.Await(ctx, limit, what, func(ctx context.Context) error {
 		err := obs(ctx)
@@ -53,7 +55,8 @@ func (g *Region) AwaitSeen(ctx context.Context, limit time.Duration, what string
 // DeleteHeld deletes a resource that others, which were deleted before it, may use for a moment.
 // Absent is success. What is known to use it does not go by itself within a minute; what is not known
 // is waited for longer. If it stays in use, the Conflict names what uses it.
-func (g *Region) DeleteHeld(ctx context.Context, id string, remove func() error, holders func() ([]string, error), codes ...string) error {
+func (g *Region) DeleteHeld(ctx context.Context, id string, remove func() error, holders func() ([]string, error),
+	codes ...string) error {
 	try := func() error { return Classify("", remove()) }
 	err := g.Patiently(ctx, min(g.Wait.Appear, g.Wait.Free), try, codes...)
 	if err == nil || Absent(err) {

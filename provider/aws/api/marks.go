@@ -48,7 +48,8 @@ func (g *Region) ownerTags(r provider.Request) map[string]string {
 	if owner == "" {
 		owner = g.Owner
 	}
-	out := map[string]string{TagManaged: "true", TagOwner: owner, TagStack: r.Desired.Ref.Stack, TagRef: g.ShortRef(r.Desired.Ref)}
+	out := map[string]string{TagManaged: "true", TagOwner: owner, TagStack: r.Desired.Ref.Stack,
+		TagRef: g.ShortRef(r.Desired.Ref)}
 	if r.Desired.Blessed {
 		out[tagBlessed] = "true"
 	}
@@ -125,7 +126,8 @@ func (g *Region) Identify(o *resource.Observed, kind, natural string, tags map[s
 		ref.Location = g.Location()
 	}
 	loose := resource.Marks{
-		Stack: tags[TagStack], Owner: tags[TagOwner], Key: tags[TagKey], Blessed: tags[tagBlessed] == "true", Text: tags[TagRef],
+		Stack: tags[TagStack], Owner: tags[TagOwner], Key: tags[TagKey], Blessed: tags[tagBlessed] == "true",
+		Text: tags[TagRef],
 	}
 	if err == nil {
 		loose.Text = ref.String()
@@ -136,7 +138,8 @@ func (g *Region) Identify(o *resource.Observed, kind, natural string, tags map[s
 		}
 		return
 	}
-	if o.Marks = loose; err != nil || ref.Stack != "" || ref.Provider != ProviderName || ref.Location != g.Location() || ref.Kind != kind {
+	if o.Marks = loose; err != nil || ref.Stack != "" || ref.Provider != ProviderName || ref.Location != g.Location() ||
+		ref.Kind != kind {
 		o.Message = strings.TrimPrefix(fmt.Sprintf("%s; it has the tag %s, but its tag %s %q names no %s in %s",
 			o.Message, TagManaged, TagRef, tags[TagRef], kind, g.Name), "; ")
 		return

@@ -25,7 +25,8 @@ func DeletionSet(o *resource.Observed, health resource.Health, at *time.Time) {
 }
 
 func Scheduled(op, id string, at *time.Time) error {
-	return &provider.Error{Class: provider.NotFound, Op: op, Err: fmt.Errorf("%s is deleted on %s", id, at.UTC().Format(time.DateOnly))}
+	return &provider.Error{Class: provider.NotFound, Op: op,
+		Err: fmt.Errorf("%s is deleted on %s", id, at.UTC().Format(time.DateOnly))}
 }
 
 // Starts reports that a request makes a resource run, and stops that it stops one.

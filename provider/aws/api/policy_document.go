@@ -151,7 +151,8 @@ func sorted(s string) string {
 		return s
 	}
 	slices.SortStableFunc(d.Statements, func(a, b map[string]any) int {
-		return strings.Compare(document{Statements: []map[string]any{a}}.text(), document{Statements: []map[string]any{b}}.text())
+		return strings.Compare(document{Statements: []map[string]any{a}}.text(),
+			document{Statements: []map[string]any{b}}.text())
 	})
 	return d.text()
 }

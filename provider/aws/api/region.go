@@ -68,7 +68,8 @@ func AccountAndRegion(location string) (account, name string) {
 // NewRegion makes the clients of a region. The function calls is told each endpoint that is not AWS's own.
 func NewRegion(g *Region, service func(string) aws.Config, calls func(*string), pathStyle bool) *Region {
 	g.EC2 = ec2CallsOf(ec2.NewFromConfig(service("ec2"), func(o *ec2.Options) { calls(o.BaseEndpoint) }))
-	g.Scaling = scalingCallsOf(autoscaling.NewFromConfig(service("autoscaling"), func(o *autoscaling.Options) { calls(o.BaseEndpoint) }))
+	g.Scaling = scalingCallsOf(autoscaling.NewFromConfig(service("autoscaling"),
+		func(o *autoscaling.Options) { calls(o.BaseEndpoint) }))
 	g.ELB = elbCallsOf(elb.NewFromConfig(service("elasticloadbalancing"), func(o *elb.Options) { calls(o.BaseEndpoint) }))
 	g.IAM = iamCallsOf(iam.NewFromConfig(service("iam"), func(o *iam.Options) { calls(o.BaseEndpoint) }))
 	g.DNS = dnsCallsOf(route53.NewFromConfig(service("route53"), func(o *route53.Options) { calls(o.BaseEndpoint) }))

@@ -46,18 +46,22 @@ func EncryptedAnyway(desired, observed resource.Value) resource.Fit {
 }
 
 func IopsAttr() resource.Attribute {
-	return resource.Attribute{Name: "iops", Type: resource.TInt, Min: Bound(100), Max: Bound(256000), Example: "3000", Doc: "Operations per second, for gp3, io1 and io2."}
+	return resource.Attribute{Name: "iops", Type: resource.TInt, Min: Bound(100), Max: Bound(256000), Example: "3000",
+		Doc: "Operations per second, for gp3, io1 and io2."}
 }
 
 func ThroughputAttr() resource.Attribute {
-	return resource.Attribute{Name: "throughput", Type: resource.TInt, Min: Bound(125), Max: Bound(2000), Example: "125", Doc: "MiB per second, for gp3."}
+	return resource.Attribute{Name: "throughput", Type: resource.TInt, Min: Bound(125), Max: Bound(2000), Example: "125",
+		Doc: "MiB per second, for gp3."}
 }
 
 // VolumeKeyAttr takes the ARN of a key alone: it is what EC2 reports, whatever a key was called by.
 func VolumeKeyAttr() resource.Attribute {
 	return resource.Attribute{
-		Name: KMSKeyAttr, Type: resource.TString, Effect: resource.Replace, Pattern: `arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+`,
-		Example: "${kms_key/main.arn}", Doc: "The ARN of the key that encrypts it. If omitted, the account's key for volumes.",
+		Name: KMSKeyAttr, Type: resource.TString, Effect: resource.Replace,
+		Pattern: `arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+`,
+		Example: "${kms_key/main.arn}", Doc: "The ARN of the key that encrypts it. If omitted, the account's key for " +
+			"volumes.",
 	}
 }
 

@@ -20,7 +20,8 @@ func Once[T any](s *Sweep, name string, read func() ([]T, error)) ([]T, error) {
 	return v.(func() ([]T, error))()
 }
 
-func ObservedAs[T any](s *Sweep, all []T, err error, observed func(*Region, T) resource.Observed) ([]resource.Observed, error) {
+func ObservedAs[T any](s *Sweep, all []T, err error, observed func(*Region, T) resource.Observed) ([]resource.Observed,
+	error) {
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,8 @@ func elbTags(ctx context.Context, g *api.Region, arns []string) (map[string]map[
 
 // withTags makes observed resources of what was listed. What was deleted since has no tags to read, and
 // fails the whole call for its page: then each is read alone, and what is absent is left away.
-func withTags[T any](ctx context.Context, g *api.Region, all []T, arn func(T) *string, observed func(T, map[string]string) resource.Observed) ([]resource.Observed, error) {
+func withTags[T any](ctx context.Context, g *api.Region, all []T, arn func(T) *string,
+	observed func(T, map[string]string) resource.Observed) ([]resource.Observed, error) {
 	arns := make([]string, len(all))
 	for i := range all {
 		arns[i] = aws.ToString(arn(all[i]))
@@ -163,7 +164,8 @@ func (b byName) check(ctx context.Context, g *api.Region, r provider.Request) er
 
 // beside reports that a resource is the one that a request replaces and that is deleted after it.
 func beside(g *api.Region, old resource.Observed, r provider.Request) bool {
-	return r.Desired.Replace == resource.CreateFirst && old.Marks.Ref.Stack == r.Desired.Ref.Stack && g.ShortRef(old.Marks.Ref) == g.ShortRef(r.Desired.Ref)
+	return r.Desired.Replace == resource.CreateFirst && old.Marks.Ref.Stack == r.Desired.Ref.Stack &&
+		g.ShortRef(old.Marks.Ref) == g.ShortRef(r.Desired.Ref)
 }
 
 // besideName is a name with a part of the key.

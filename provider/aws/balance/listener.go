@@ -25,21 +25,30 @@ func kindOfListener() api.Kind {
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindListener,
 			Doc: "A port on which a load_balancer accepts requests.\n\n" +
-				"AWS has no name for it: it is known by its load balancer and port. Other rules than its default one are left as they are.",
-			NamePattern: api.TagName, NameDoc: api.TagNameDoc, Canonical: canonicalListener, CrossCheck: api.CrossChecks(api.TagTraits{}, onePort),
+				"AWS has no name for it: it is known by its load balancer and port. Other rules than its default one are left as " +
+				"they are.",
+			NamePattern: api.TagName, NameDoc: api.TagNameDoc, Canonical: canonicalListener,
+			CrossCheck: api.CrossChecks(api.TagTraits{}, onePort),
 			Attrs: []resource.Attribute{
 				{
-					Name: KindBalancer, Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: KindBalancer, IDPrefix: ARNPrefix,
-					Example: "web", Doc: "The load balancer.",
+					Name: KindBalancer, Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: KindBalancer,
+					IDPrefix: ARNPrefix,
+					Example:  "web", Doc: "The load balancer.",
 				},
-				{Name: "port", Type: resource.TInt, Required: true, Min: api.Bound(1), Max: api.Bound(65535), Example: "443", Doc: "The port."},
+				{Name: "port", Type: resource.TInt, Required: true, Min: api.Bound(1), Max: api.Bound(65535), Example: "443",
+					Doc: "The port."},
 				{
-					Name: "protocol", Type: resource.TString, Default: resource.String("HTTP"), Enum: []string{"HTTP", "HTTPS", "TCP", "TLS", "UDP", "TCP_UDP"},
+					Name: "protocol", Type: resource.TString, Default: resource.String("HTTP"),
+					Enum:    []string{"HTTP", "HTTPS", "TCP", "TLS", "UDP", "TCP_UDP"},
 					Example: "HTTPS", Doc: "HTTP or HTTPS on an application load balancer, the others on a network load balancer.",
 				},
-				{Name: keys.KindCertificate, Type: resource.TString, RefKind: keys.KindCertificate, IDPrefix: ARNPrefix, Example: "web", Doc: "Its certificate, for HTTPS and TLS: one of this configuration, or an ARN. It must be issued."},
-				{Name: KindTargets, Type: resource.TString, RefKind: KindTargets, IDPrefix: ARNPrefix, Example: "web", Doc: "Where requests go. Set it or redirect."},
-				{Name: redirectTo, Type: resource.TObject, Fields: redirectFields(), Example: `{protocol: HTTPS, port: "443"}`, Doc: "Where browsers are sent instead. What is omitted stays as it was asked for."},
+				{Name: keys.KindCertificate, Type: resource.TString, RefKind: keys.KindCertificate, IDPrefix: ARNPrefix,
+					Example: "web", Doc: "Its certificate, for HTTPS and TLS: one of this configuration, or an ARN. It must be " +
+						"issued."},
+				{Name: KindTargets, Type: resource.TString, RefKind: KindTargets, IDPrefix: ARNPrefix, Example: "web",
+					Doc: "Where requests go. Set it or redirect."},
+				{Name: redirectTo, Type: resource.TObject, Fields: redirectFields(), Example: `{protocol: HTTPS, port: "443"}`,
+					Doc: "Where browsers are sent instead. What is omitted stays as it was asked for."},
 			},
 		},
 		List: listListeners, Read: readListener, Tag: tagELB, Check: checkListener,
@@ -53,7 +62,8 @@ func redirectFields() []resource.Attribute {
 		{Name: "host", Type: resource.TString, Example: "www.example.com", Doc: "The host."},
 		{Name: "port", Type: resource.TString, Pattern: `[0-9]{1,5}`, Example: "443", Doc: "The port."},
 		{Name: "path", Type: resource.TString, Pattern: `/.*`, Example: "/new", Doc: "The path."},
-		{Name: "status", Type: resource.TString, Enum: []string{"HTTP_301", "HTTP_302"}, Default: resource.String("HTTP_301"), Example: "HTTP_302", Doc: "Whether it is for good."},
+		{Name: "status", Type: resource.TString, Enum: []string{"HTTP_301", "HTTP_302"}, Default: resource.String("HTTP_301"),
+			Example: "HTTP_302", Doc: "Whether it is for good."},
 	}
 }
 
@@ -62,15 +72,18 @@ func canonicalListener(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	_, forwards := a.Get(KindTargets)
 	_, redirects := a.Get(redirectTo)
 	if forwards == redirects {
-		return a, []resource.Problem{{Path: KindTargets, Summary: "a listener needs either target_group or redirect", Suggestion: "set one of the two"}}
+		return a, []resource.Problem{{Path: KindTargets, Summary: "a listener needs either target_group or redirect",
+			Suggestion: "set one of the two"}}
 	}
 	protocol, _ := api.Text(a, "protocol")
 	_, certified := a.Get("certificate")
 	switch encrypted := protocol == "HTTPS" || protocol == "TLS"; {
 	case encrypted && !certified:
-		return a, []resource.Problem{{Path: "certificate", Summary: protocol + " needs a certificate", Suggestion: "name one in certificate"}}
+		return a, []resource.Problem{{Path: "certificate", Summary: protocol + " needs a certificate",
+			Suggestion: "name one in certificate"}}
 	case !encrypted && certified:
-		return a, []resource.Problem{{Path: "certificate", Summary: protocol + " has no certificate", Suggestion: "use protocol: HTTPS"}}
+		return a, []resource.Problem{{Path: "certificate", Summary: protocol + " has no certificate",
+			Suggestion: "use protocol: HTTPS"}}
 	}
 	return a, nil
 }
@@ -83,7 +96,8 @@ func onePort(c *api.Checking) {
 		port, _ := api.Number(d.Attrs, "port")
 		key := d.Ref.Location + " " + string(resource.AppendJSON(nil, v)) + " " + strconv.FormatInt(port, 10)
 		if other := first[key]; other != nil {
-			c.Wrong(d, "port", "use another port", "port %d of the same load balancer has listener/%s", port, api.WhereConfigured(other))
+			c.Wrong(d, "port", "use another port", "port %d of the same load balancer has listener/%s", port,
+				api.WhereConfigured(other))
 			continue
 		}
 		first[key] = d
@@ -92,17 +106,20 @@ func onePort(c *api.Checking) {
 
 // listenersOf reads those of one load balancer.
 func listenersOf(ctx context.Context, g *api.Region, balancer *string) ([]types.Listener, error) {
-	return api.Pages(ctx, "elasticloadbalancing.DescribeListeners", func(ctx context.Context, token *string) ([]types.Listener, *string, error) {
-		out, err := g.ELB.DescribeListeners(ctx, &elb.DescribeListenersInput{LoadBalancerArn: balancer, Marker: token, PageSize: aws.Int32(elbPage)})
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.Listeners, out.NextMarker, nil
-	})
+	return api.Pages(ctx, "elasticloadbalancing.DescribeListeners",
+		func(ctx context.Context, token *string) ([]types.Listener, *string, error) {
+			out, err := g.ELB.DescribeListeners(ctx,
+				&elb.DescribeListenersInput{LoadBalancerArn: balancer, Marker: token, PageSize: aws.Int32(elbPage)})
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.Listeners, out.NextMarker, nil
+		})
 }
 
 func observedListeners(ctx context.Context, g *api.Region, all []types.Listener) ([]resource.Observed, error) {
-	return withTags(ctx, g, all, func(l types.Listener) *string { return l.ListenerArn }, func(l types.Listener, tags map[string]string) resource.Observed { return observedListener(g, l, tags) })
+	return withTags(ctx, g, all, func(l types.Listener) *string { return l.ListenerArn },
+		func(l types.Listener, tags map[string]string) resource.Observed { return observedListener(g, l, tags) })
 }
 
 // listListeners asks each load balancer: there is no list of them all.
@@ -222,7 +239,8 @@ func actionOf(a resource.Attrs) []types.Action {
 	}
 	return []types.Action{{Type: types.ActionTypeEnumRedirect, RedirectConfig: &types.RedirectActionConfig{
 		StatusCode: types.RedirectActionStatusCodeEnum(status),
-		Protocol:   api.DesiredText(to, "protocol"), Host: api.DesiredText(to, "host"), Port: api.DesiredText(to, "port"), Path: api.DesiredText(to, "path"),
+		Protocol:   api.DesiredText(to, "protocol"), Host: api.DesiredText(to, "host"), Port: api.DesiredText(to, "port"),
+		Path: api.DesiredText(to, "path"),
 	}}}
 }
 
@@ -251,7 +269,8 @@ func createListener(ctx context.Context, g *api.Region, r provider.Request) (res
 	protocol, _ := api.Text(a, "protocol")
 	err = g.PatientlyIf(ctx, g.Wait.Appear, func() error {
 		_, err := g.ELB.CreateListener(ctx, &elb.CreateListenerInput{
-			LoadBalancerArn: api.DesiredText(a, KindBalancer), Port: api.AsInt32(a, "port"), Protocol: types.ProtocolEnum(protocol),
+			LoadBalancerArn: api.DesiredText(a, KindBalancer), Port: api.AsInt32(a, "port"),
+			Protocol:     types.ProtocolEnum(protocol),
 			Certificates: certificates(a), DefaultActions: actionOf(a), Tags: elbTagList(g.BirthTags(r, false)),
 		})
 		return api.Classify("", err)

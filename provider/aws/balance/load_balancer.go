@@ -25,21 +25,28 @@ func kindOfBalancer() api.Kind {
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindBalancer,
 			Doc: "What spreads requests over targets.\n\n" +
-				"What it accepts its listeners say, and where that goes their target groups. Its name is its name in AWS; one that is created before the one it replaces is deleted has a part of a digest behind it.",
+				"What it accepts its listeners say, and where that goes their target groups. Its name is its name in AWS; one " +
+				"that is created before the one it replaces is deleted has a part of a digest behind it.",
 			NamePattern: elbName, NameDoc: elbNameDoc,
-			CrossCheck: api.CrossChecks(api.TagTraits{}, balancerZones), Replace: func(resource.Desired, resource.Observed) []resource.Strategy { return api.CreateFirst() },
+			CrossCheck: api.CrossChecks(api.TagTraits{}, balancerZones),
+			Replace:    func(resource.Desired, resource.Observed) []resource.Strategy { return api.CreateFirst() },
 			Attrs: []resource.Attribute{
 				{
-					Name: "balancer_type", Type: resource.TString, Effect: resource.Replace, Default: resource.String(application), Enum: []string{application, "network"},
+					Name: "balancer_type", Type: resource.TString, Effect: resource.Replace, Default: resource.String(application),
+					Enum:    []string{application, "network"},
 					Example: application, Doc: "application for HTTP and HTTPS, network for TCP, TLS and UDP.",
 				},
 				{
-					Name: "scheme", Type: resource.TString, Effect: resource.Replace, Default: resource.String(facing), Enum: []string{facing, "internal"},
-					Example: "internal", Doc: "Whether it has public addresses. If so, its VPC needs an internet gateway before: name it in depends_on.",
+					Name: "scheme", Type: resource.TString, Effect: resource.Replace, Default: resource.String(facing),
+					Enum:    []string{facing, "internal"},
+					Example: "internal", Doc: "Whether it has public addresses. If so, its VPC needs an internet gateway before: " +
+						"name it in depends_on.",
 				},
 				{
-					Name: "subnets", Type: resource.TSet, Required: true, Min: api.Bound(1), Elem: &resource.Attribute{Type: resource.TString, RefKind: api.KindSubnet, IDPrefix: "subnet-"},
-					Example: "[public-a, public-b]", Doc: "The subnets it is in, one in each availability zone; an application load balancer needs two.",
+					Name: "subnets", Type: resource.TSet, Required: true, Min: api.Bound(1),
+					Elem:    &resource.Attribute{Type: resource.TString, RefKind: api.KindSubnet, IDPrefix: "subnet-"},
+					Example: "[public-a, public-b]", Doc: "The subnets it is in, one in each availability zone; an application load " +
+						"balancer needs two.",
 				},
 				api.GroupsAttr("The security groups that apply to it. If omitted, the VPC's default group."),
 				{Name: "dns_name", Type: resource.TString, Computed: true, Doc: "The name by which it is reached."},
@@ -63,26 +70,30 @@ func balancerZones(c *api.Checking) {
 	c.Found = append(c.Found, some.Found...)
 }
 
-func rawBalancers(ctx context.Context, g *api.Region, in *elb.DescribeLoadBalancersInput) ([]types.LoadBalancer, error) {
-	return api.Pages(ctx, "elasticloadbalancing.DescribeLoadBalancers", func(ctx context.Context, token *string) ([]types.LoadBalancer, *string, error) {
-		if in.Marker = token; len(in.Names)+len(in.LoadBalancerArns) == 0 {
-			in.PageSize = aws.Int32(elbPage)
-		}
-		out, err := g.ELB.DescribeLoadBalancers(ctx, in)
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.LoadBalancers, out.NextMarker, nil
-	})
+func rawBalancers(ctx context.Context, g *api.Region, in *elb.DescribeLoadBalancersInput) ([]types.LoadBalancer,
+	error) {
+	return api.Pages(ctx, "elasticloadbalancing.DescribeLoadBalancers",
+		func(ctx context.Context, token *string) ([]types.LoadBalancer, *string, error) {
+			if in.Marker = token; len(in.Names)+len(in.LoadBalancerArns) == 0 {
+				in.PageSize = aws.Int32(elbPage)
+			}
+			out, err := g.ELB.DescribeLoadBalancers(ctx, in)
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.LoadBalancers, out.NextMarker, nil
+		})
 }
 
-func observedBalancers(ctx context.Context, g *api.Region, all []types.LoadBalancer, err error) ([]resource.Observed, error) {
+func observedBalancers(ctx context.Context, g *api.Region, all []types.LoadBalancer, err error) ([]resource.Observed,
+	error) {
 	if err != nil {
 		return nil, err
 	}
-	return withTags(ctx, g, all, func(b types.LoadBalancer) *string { return b.LoadBalancerArn }, func(b types.LoadBalancer, tags map[string]string) resource.Observed {
-		return observedBalancer(g, b, tags)
-	})
+	return withTags(ctx, g, all, func(b types.LoadBalancer) *string { return b.LoadBalancerArn },
+		func(b types.LoadBalancer, tags map[string]string) resource.Observed {
+			return observedBalancer(g, b, tags)
+		})
 }
 
 func observedBalancer(g *api.Region, b types.LoadBalancer, tags map[string]string) resource.Observed {
@@ -171,7 +182,8 @@ func awaitBalancer(ctx context.Context, g *api.Region, id string) (o resource.Ob
 		case o.Health == resource.Pending:
 			return api.ErrWait
 		case o.Health == resource.Failing:
-			return api.Permanent("elasticloadbalancing.CreateLoadBalancer", fmt.Errorf("%s failed: %s", id, o.Message), "correct what it names, and apply again")
+			return api.Permanent("elasticloadbalancing.CreateLoadBalancer", fmt.Errorf("%s failed: %s", id, o.Message),
+				"correct what it names, and apply again")
 		}
 		return nil
 	})
@@ -181,12 +193,14 @@ func awaitBalancer(ctx context.Context, g *api.Region, id string) (o resource.Ob
 func updateBalancer(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	id, a := aws.String(r.Have.ID), r.Desired.Attrs
 	if api.Changed(r, "subnets") {
-		if _, err := g.ELB.SetSubnets(ctx, &elb.SetSubnetsInput{LoadBalancerArn: id, Subnets: a.Texts("subnets")}); err != nil {
+		if _, err := g.ELB.SetSubnets(ctx, &elb.SetSubnetsInput{LoadBalancerArn: id,
+			Subnets: a.Texts("subnets")}); err != nil {
 			return resource.Observed{}, api.Classify("", err)
 		}
 	}
 	if api.Changed(r, "security_groups") {
-		if _, err := g.ELB.SetSecurityGroups(ctx, &elb.SetSecurityGroupsInput{LoadBalancerArn: id, SecurityGroups: a.Texts("security_groups")}); err != nil {
+		if _, err := g.ELB.SetSecurityGroups(ctx,
+			&elb.SetSecurityGroupsInput{LoadBalancerArn: id, SecurityGroups: a.Texts("security_groups")}); err != nil {
 			return resource.Observed{}, api.Classify("", err)
 		}
 	}

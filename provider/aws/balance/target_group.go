@@ -23,21 +23,27 @@ func kindOfTargets() api.Kind {
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindTargets,
 			Doc: "Where a listener of a load_balancer sends requests.\n\n" +
-				"Its name is its name in AWS; one that is created before the one it replaces is deleted has a part of a digest behind it. An autoscaling_group registers its instances in it.",
+				"Its name is its name in AWS; one that is created before the one it replaces is deleted has a part of a digest " +
+				"behind it. An autoscaling_group registers its instances in it.",
 			NamePattern: elbName, NameDoc: elbNameDoc,
-			CrossCheck: api.CrossChecks(api.TagTraits{}), Replace: func(resource.Desired, resource.Observed) []resource.Strategy { return api.CreateFirst() },
+			CrossCheck: api.CrossChecks(api.TagTraits{}),
+			Replace:    func(resource.Desired, resource.Observed) []resource.Strategy { return api.CreateFirst() },
 			Attrs: []resource.Attribute{
-				{Name: "vpc", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindVPC, IDPrefix: "vpc-", Example: "main", Doc: "The VPC of its targets."},
-				{Name: "port", Type: resource.TInt, Required: true, Effect: resource.Replace, Min: api.Bound(1), Max: api.Bound(65535), Example: "8080", Doc: "The port of the targets."},
+				{Name: "vpc", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindVPC,
+					IDPrefix: "vpc-", Example: "main", Doc: "The VPC of its targets."},
+				{Name: "port", Type: resource.TInt, Required: true, Effect: resource.Replace, Min: api.Bound(1),
+					Max: api.Bound(65535), Example: "8080", Doc: "The port of the targets."},
 				{
 					Name: "protocol", Type: resource.TString, Effect: resource.Replace, Default: resource.String("HTTP"),
-					Enum: []string{"HTTP", "HTTPS", "TCP", "TLS", "UDP", "TCP_UDP"}, Example: "HTTP", Doc: "HTTP or HTTPS for an application load balancer, the others for a network load balancer.",
+					Enum: []string{"HTTP", "HTTPS", "TCP", "TLS", "UDP", "TCP_UDP"}, Example: "HTTP",
+					Doc: "HTTP or HTTPS for an application load balancer, the others for a network load balancer.",
 				},
 				{
 					Name: "target_type", Type: resource.TString, Effect: resource.Replace, Default: resource.String("instance"),
 					Enum: []string{"instance", "ip"}, Example: "instance", Doc: "Whether targets are instances or addresses.",
 				},
-				{Name: healthCheck, Type: resource.TObject, Fields: healthFields(), Example: "{path: /health}", Doc: "How the load balancer finds out which targets are healthy. What is omitted is AWS's default."},
+				{Name: healthCheck, Type: resource.TObject, Fields: healthFields(), Example: "{path: /health}",
+					Doc: "How the load balancer finds out which targets are healthy. What is omitted is AWS's default."},
 			},
 		},
 		List: listTargets, Read: readTargets, Tag: tagELB,
@@ -50,34 +56,43 @@ func kindOfTargets() api.Kind {
 
 func healthFields() []resource.Attribute {
 	return []resource.Attribute{
-		{Name: "protocol", Type: resource.TString, Enum: []string{"HTTP", "HTTPS", "TCP"}, Example: "HTTP", Doc: "How a target is asked. If omitted, as the requests are."},
-		{Name: "port", Type: resource.TString, Pattern: `traffic-port|[0-9]{1,5}`, Example: "8081", Doc: "The port. If omitted, that of the requests."},
+		{Name: "protocol", Type: resource.TString, Enum: []string{"HTTP", "HTTPS", "TCP"}, Example: "HTTP",
+			Doc: "How a target is asked. If omitted, as the requests are."},
+		{Name: "port", Type: resource.TString, Pattern: `traffic-port|[0-9]{1,5}`, Example: "8081",
+			Doc: "The port. If omitted, that of the requests."},
 		{Name: "path", Type: resource.TString, Pattern: `/.*`, Max: api.Bound(1024), Example: "/health", Doc: "The path."},
-		{Name: "codes", Type: resource.TString, Pattern: `[0-9]{3}([,-][0-9]{3})*`, Example: "200-299", Doc: "The status codes of a healthy target."},
-		{Name: "interval", Type: resource.TInt, Min: api.Bound(5), Max: api.Bound(300), Unit: "s", Example: "10", Doc: "Seconds between two checks."},
-		{Name: "timeout", Type: resource.TInt, Min: api.Bound(2), Max: api.Bound(120), Unit: "s", Example: "5", Doc: "Seconds without an answer after which a check fails."},
-		{Name: "healthy", Type: resource.TInt, Min: api.Bound(2), Max: api.Bound(10), Example: "2", Doc: "How many checks in a row make a target healthy."},
-		{Name: "unhealthy", Type: resource.TInt, Min: api.Bound(2), Max: api.Bound(10), Example: "2", Doc: "How many failed checks in a row make a target unhealthy."},
+		{Name: "codes", Type: resource.TString, Pattern: `[0-9]{3}([,-][0-9]{3})*`, Example: "200-299",
+			Doc: "The status codes of a healthy target."},
+		{Name: "interval", Type: resource.TInt, Min: api.Bound(5), Max: api.Bound(300), Unit: "s", Example: "10",
+			Doc: "Seconds between two checks."},
+		{Name: "timeout", Type: resource.TInt, Min: api.Bound(2), Max: api.Bound(120), Unit: "s", Example: "5",
+			Doc: "Seconds without an answer after which a check fails."},
+		{Name: "healthy", Type: resource.TInt, Min: api.Bound(2), Max: api.Bound(10), Example: "2",
+			Doc: "How many checks in a row make a target healthy."},
+		{Name: "unhealthy", Type: resource.TInt, Min: api.Bound(2), Max: api.Bound(10), Example: "2",
+			Doc: "How many failed checks in a row make a target unhealthy."},
 	}
 }
 
 func targetGroups(ctx context.Context, g *api.Region, in *elb.DescribeTargetGroupsInput) ([]resource.Observed, error) {
-	all, err := api.Pages(ctx, "elasticloadbalancing.DescribeTargetGroups", func(ctx context.Context, token *string) ([]types.TargetGroup, *string, error) {
-		if in.Marker = token; len(in.Names)+len(in.TargetGroupArns) == 0 {
-			in.PageSize = aws.Int32(elbPage)
-		}
-		out, err := g.ELB.DescribeTargetGroups(ctx, in)
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.TargetGroups, out.NextMarker, nil
-	})
+	all, err := api.Pages(ctx, "elasticloadbalancing.DescribeTargetGroups",
+		func(ctx context.Context, token *string) ([]types.TargetGroup, *string, error) {
+			if in.Marker = token; len(in.Names)+len(in.TargetGroupArns) == 0 {
+				in.PageSize = aws.Int32(elbPage)
+			}
+			out, err := g.ELB.DescribeTargetGroups(ctx, in)
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.TargetGroups, out.NextMarker, nil
+		})
 	if err != nil {
 		return nil, err
 	}
-	return withTags(ctx, g, all, func(t types.TargetGroup) *string { return t.TargetGroupArn }, func(t types.TargetGroup, tags map[string]string) resource.Observed {
-		return observedTargets(g, t, tags)
-	})
+	return withTags(ctx, g, all, func(t types.TargetGroup) *string { return t.TargetGroupArn },
+		func(t types.TargetGroup, tags map[string]string) resource.Observed {
+			return observedTargets(g, t, tags)
+		})
 }
 
 func observedTargets(g *api.Region, t types.TargetGroup, tags map[string]string) resource.Observed {
@@ -134,8 +149,10 @@ func orderTargets(g *api.Region, r provider.Request, name string) *elb.CreateTar
 	target, _ := api.Text(a, "target_type")
 	h := checkOf(a)
 	return &elb.CreateTargetGroupInput{
-		Name: aws.String(name), VpcId: api.DesiredText(a, "vpc"), Port: api.AsInt32(a, "port"), Protocol: types.ProtocolEnum(protocol), TargetType: types.TargetTypeEnum(target),
-		HealthCheckProtocol: h.HealthCheckProtocol, HealthCheckPort: h.HealthCheckPort, HealthCheckPath: h.HealthCheckPath, Matcher: h.Matcher,
+		Name: aws.String(name), VpcId: api.DesiredText(a, "vpc"), Port: api.AsInt32(a, "port"),
+		Protocol: types.ProtocolEnum(protocol), TargetType: types.TargetTypeEnum(target),
+		HealthCheckProtocol: h.HealthCheckProtocol, HealthCheckPort: h.HealthCheckPort, HealthCheckPath: h.HealthCheckPath,
+		Matcher:                    h.Matcher,
 		HealthCheckIntervalSeconds: h.HealthCheckIntervalSeconds, HealthCheckTimeoutSeconds: h.HealthCheckTimeoutSeconds,
 		HealthyThresholdCount: h.HealthyThresholdCount, UnhealthyThresholdCount: h.UnhealthyThresholdCount,
 		Tags: elbTagList(g.BirthTags(r, false)),
@@ -148,7 +165,8 @@ func checkOf(a resource.Attrs) *elb.ModifyTargetGroupInput {
 	h, _ := v.(resource.Attrs)
 	protocol, _ := api.Text(h, "protocol")
 	out := &elb.ModifyTargetGroupInput{
-		HealthCheckProtocol: types.ProtocolEnum(protocol), HealthCheckPort: api.DesiredText(h, "port"), HealthCheckPath: api.DesiredText(h, "path"),
+		HealthCheckProtocol: types.ProtocolEnum(protocol), HealthCheckPort: api.DesiredText(h, "port"),
+		HealthCheckPath:            api.DesiredText(h, "path"),
 		HealthCheckIntervalSeconds: api.AsInt32(h, "interval"), HealthCheckTimeoutSeconds: api.AsInt32(h, "timeout"),
 		HealthyThresholdCount: api.AsInt32(h, "healthy"), UnhealthyThresholdCount: api.AsInt32(h, "unhealthy"),
 	}

@@ -40,13 +40,15 @@ type bucket struct {
 // buckets reads the account's buckets of this region with their tags, and those with ovi's tags
 // in full. One that may not be read is listed as denied and affects no other.
 func buckets(ctx context.Context, g *api.Region) ([]bucket, error) {
-	listed, err := api.Pages(ctx, "s3.ListBuckets", func(ctx context.Context, token *string) ([]types.Bucket, *string, error) {
-		out, err := g.S3.ListBuckets(ctx, &s3.ListBucketsInput{MaxBuckets: aws.Int32(api.S3Page), BucketRegion: aws.String(g.Name), ContinuationToken: token})
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.Buckets, out.ContinuationToken, nil
-	})
+	listed, err := api.Pages(ctx, "s3.ListBuckets",
+		func(ctx context.Context, token *string) ([]types.Bucket, *string, error) {
+			out, err := g.S3.ListBuckets(ctx, &s3.ListBucketsInput{MaxBuckets: aws.Int32(api.S3Page),
+				BucketRegion: aws.String(g.Name), ContinuationToken: token})
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.Buckets, out.ContinuationToken, nil
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +181,8 @@ func observedBucket(g *api.Region, b bucket) resource.Observed {
 func readBucketByName(ctx context.Context, g *api.Region, name string) (resource.Observed, error) {
 	where, err := bucketRegion(ctx, g, name)
 	if err == nil && where != g.Name {
-		err = &provider.Error{Class: provider.NotFound, Op: "s3.HeadBucket", Err: fmt.Errorf("bucket %s is in %s, not in %s", name, where, g.Name)}
+		err = &provider.Error{Class: provider.NotFound, Op: "s3.HeadBucket",
+			Err: fmt.Errorf("bucket %s is in %s, not in %s", name, where, g.Name)}
 	}
 	if err != nil {
 		return resource.Observed{}, err

@@ -29,19 +29,24 @@ func corsSchema() resource.Attribute {
 	origins := texts("origins", 1, "The sites whose pages may, each with one * at most.", "[https://www.example.com]")
 	origins.Required, origins.Default, origins.Min = true, nil, api.Bound(1)
 	return resource.Attribute{
-		Name: corsAttr, Type: resource.TList, Max: api.Bound(100), Example: "[{origins: [https://www.example.com], methods: [GET]}]",
-		Doc: "What scripts in pages of other sites may do with the objects. All rules of the bucket, of which the first that fits counts: others are removed, and an empty list removes all. If omitted, they stay as they are.",
+		Name: corsAttr, Type: resource.TList, Max: api.Bound(100),
+		Example: "[{origins: [https://www.example.com], methods: [GET]}]",
+		Doc: "What scripts in pages of other sites may do with the objects. All rules of the bucket, of which the first " +
+			"that fits counts: others are removed, and an empty list removes all. If omitted, they stay as they are.",
 		Elem: &resource.Attribute{Type: resource.TObject, Fields: []resource.Attribute{
-			{Name: "id", Type: resource.TString, Default: resource.String(""), Max: api.Bound(255), Example: "www", Doc: "A name for the rule."},
+			{Name: "id", Type: resource.TString, Default: resource.String(""), Max: api.Bound(255), Example: "www",
+				Doc: "A name for the rule."},
 			origins,
 			{
-				Name: "methods", Type: resource.TSet, Required: true, Min: api.Bound(1), Example: "[GET]", Doc: "The methods they may use.",
+				Name: "methods", Type: resource.TSet, Required: true, Min: api.Bound(1), Example: "[GET]",
+				Doc:  "The methods they may use.",
 				Elem: &resource.Attribute{Type: resource.TString, Enum: []string{"GET", "PUT", "HEAD", "POST", "DELETE"}},
 			},
 			texts("headers", 1, "The headers they may send, each with one * at most.", `["*"]`),
 			texts("expose", 0, "The headers of answers that they may read.", "[ETag]"),
 			{
-				Name: maxAge, Type: resource.TInt, Min: api.Bound(0), Max: api.Bound(1<<31 - 1), Default: resource.Int(0), Unit: "s", Example: "3600",
+				Name: maxAge, Type: resource.TInt, Min: api.Bound(0), Max: api.Bound(1<<31 - 1), Default: resource.Int(0),
+				Unit: "s", Example: "3600",
 				Doc: "How long a browser may keep the answer, in seconds. 0 is as long as it chooses.",
 			},
 		}},
@@ -75,8 +80,10 @@ func corsOf(rules []types.CORSRule) resource.List {
 	out := make(resource.List, 0, len(rules))
 	for _, r := range rules {
 		out = append(out, resource.AttrsOf(map[string]resource.Value{
-			"id": resource.String(aws.ToString(r.ID)), "origins": textSet(r.AllowedOrigins), "methods": textSet(r.AllowedMethods),
-			"headers": textSet(r.AllowedHeaders), "expose": textSet(r.ExposeHeaders), maxAge: resource.Int(aws.ToInt32(r.MaxAgeSeconds)),
+			"id": resource.String(aws.ToString(r.ID)), "origins": textSet(r.AllowedOrigins),
+			"methods": textSet(r.AllowedMethods),
+			"headers": textSet(r.AllowedHeaders), "expose": textSet(r.ExposeHeaders),
+			maxAge: resource.Int(aws.ToInt32(r.MaxAgeSeconds)),
 		}))
 	}
 	return out
@@ -106,7 +113,8 @@ func (s shape) share(ctx context.Context) error {
 	in := &s3.PutBucketCorsInput{Bucket: s.bucket, CORSConfiguration: &types.CORSConfiguration{}}
 	for _, item := range list {
 		a, _ := item.(resource.Attrs)
-		rule := types.CORSRule{AllowedOrigins: a.Texts("origins"), AllowedMethods: a.Texts("methods"), AllowedHeaders: a.Texts("headers"), ExposeHeaders: a.Texts("expose")}
+		rule := types.CORSRule{AllowedOrigins: a.Texts("origins"), AllowedMethods: a.Texts("methods"),
+			AllowedHeaders: a.Texts("headers"), ExposeHeaders: a.Texts("expose")}
 		if id, _ := api.Text(a, "id"); id != "" {
 			rule.ID = aws.String(id)
 		}

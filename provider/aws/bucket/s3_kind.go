@@ -32,8 +32,9 @@ func s3Schema() resource.Kind {
 		ReusedIDs: true, Replace: replaceBucket, DataLoss: loseBucket,
 		Attrs: []resource.Attribute{
 			{
-				Name: "bucket", Type: resource.TString, Effect: resource.Replace, Pattern: bucketPattern, Valid: bucketValue, Example: "acme-assets",
-				Doc: "The bucket's name, if it differs from the resource's. Bucket names are unique among all AWS accounts.",
+				Name: "bucket", Type: resource.TString, Effect: resource.Replace, Pattern: bucketPattern, Valid: bucketValue,
+				Example: "acme-assets",
+				Doc:     "The bucket's name, if it differs from the resource's. Bucket names are unique among all AWS accounts.",
 			},
 			{
 				Name: "versioning", Type: resource.TBool, CreateDefault: resource.Bool(false), Example: "true",
@@ -44,17 +45,23 @@ func s3Schema() resource.Kind {
 				Doc: "Whether all four kinds of public access are blocked.",
 			},
 			{
-				Name: "encryption", Type: resource.TString, Enum: []string{"AES256", "aws:kms"}, CreateDefault: resource.String("AES256"), Example: "AES256",
+				Name: "encryption", Type: resource.TString, Enum: []string{"AES256", "aws:kms"},
+				CreateDefault: resource.String("AES256"), Example: "AES256",
 				Doc: "How new objects are encrypted by default.",
 			},
-			{Name: "kms_key", Type: resource.TString, Example: "alias/assets", Max: api.Bound(2048), Doc: "The key for encryption aws:kms. If omitted, AWS's managed key."},
+			{Name: "kms_key", Type: resource.TString, Example: "alias/assets", Max: api.Bound(2048),
+				Doc: "The key for encryption aws:kms. If omitted, AWS's managed key."},
 			{
-				Name: ownershipAttr, Type: resource.TString, Enum: []string{"BucketOwnerEnforced", "BucketOwnerPreferred", "ObjectWriter"}, Example: "BucketOwnerEnforced",
-				Doc: "Who owns the objects that others write, and whether access lists apply: with BucketOwnerEnforced, the bucket's owner and none. If omitted, a new bucket has that.",
+				Name: ownershipAttr, Type: resource.TString,
+				Enum: []string{"BucketOwnerEnforced", "BucketOwnerPreferred", "ObjectWriter"}, Example: "BucketOwnerEnforced",
+				Doc: "Who owns the objects that others write, and whether access lists apply: with BucketOwnerEnforced, the " +
+					"bucket's owner and none. If omitted, a new bucket has that.",
 			},
 			{
-				Name: network.PolicyAttr, Type: resource.TString, Valid: validBucketPolicy, Fits: api.SamePolicy, Max: api.Bound(20480), Example: "${file:bucket.json}",
-				Doc: "Who may do what in it, as JSON. Policies are compared by what they mean. An empty one removes the policy that it has.",
+				Name: network.PolicyAttr, Type: resource.TString, Valid: validBucketPolicy, Fits: api.SamePolicy,
+				Max: api.Bound(20480), Example: "${file:bucket.json}",
+				Doc: "Who may do what in it, as JSON. Policies are compared by what they mean. An empty one removes the policy " +
+					"that it has.",
 			},
 			lifecycleSchema(),
 			corsSchema(),
@@ -118,7 +125,8 @@ func bucketsOnce(c *api.Checking) {
 			other, second = second, other
 		}
 		_, path = bucketOf(second)
-		c.Wrong(second, path, "use another name: bucket names are unique among all regions and accounts", "duplicate bucket %s: s3/%s has it too", name, api.WhereConfigured(other))
+		c.Wrong(second, path, "use another name: bucket names are unique among all regions and accounts",
+			"duplicate bucket %s: s3/%s has it too", name, api.WhereConfigured(other))
 	}
 }
 
@@ -130,7 +138,8 @@ func canonicalS3(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	}
 	cipher, said := api.Text(a, "encryption")
 	if _, key := a.Get("kms_key"); key && (!said || cipher != "aws:kms") {
-		return a, []resource.Problem{{Path: "kms_key", Summary: "kms_key requires encryption aws:kms", Suggestion: "set encryption: aws:kms"}}
+		return a, []resource.Problem{{Path: "kms_key", Summary: "kms_key requires encryption aws:kms",
+			Suggestion: "set encryption: aws:kms"}}
 	}
 	return a, nil
 }

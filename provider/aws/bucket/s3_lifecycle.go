@@ -14,7 +14,8 @@ import (
 )
 
 func fillLifecycle(ctx context.Context, g *api.Region, b *bucket) error {
-	out, err := g.S3.GetBucketLifecycleConfiguration(ctx, &s3.GetBucketLifecycleConfigurationInput{Bucket: aws.String(b.name)})
+	out, err := g.S3.GetBucketLifecycleConfiguration(ctx,
+		&s3.GetBucketLifecycleConfigurationInput{Bucket: aws.String(b.name)})
 	if api.HasCode(err, "NoSuchLifecycleConfiguration") {
 		return nil
 	}
@@ -30,7 +31,8 @@ func agesOf(rules []types.LifecycleRule) resource.List {
 	for _, r := range rules {
 		id := resource.Attr{Name: "id", Value: resource.String(aws.ToString(r.ID))}
 		if more := beyond(r); len(more) > 0 {
-			out = append(out, resource.NewAttrs(id, resource.Attr{Name: beyondAttr, Value: resource.String(strings.Join(more, ", "))}))
+			out = append(out, resource.NewAttrs(id,
+				resource.Attr{Name: beyondAttr, Value: resource.String(strings.Join(more, ", "))}))
 			continue
 		}
 		moves := make(resource.List, 0, len(r.Transitions))
@@ -44,7 +46,8 @@ func agesOf(rules []types.LifecycleRule) resource.List {
 			expire = r.Expiration.Days
 		}
 		if r.NoncurrentVersionExpiration != nil {
-			noncurrent, kept = r.NoncurrentVersionExpiration.NoncurrentDays, r.NoncurrentVersionExpiration.NewerNoncurrentVersions
+			noncurrent, kept = r.NoncurrentVersionExpiration.NoncurrentDays,
+				r.NoncurrentVersionExpiration.NewerNoncurrentVersions
 		}
 		if r.AbortIncompleteMultipartUpload != nil {
 			abort = r.AbortIncompleteMultipartUpload.DaysAfterInitiation
@@ -75,7 +78,8 @@ func agedBy(f *types.LifecycleRuleFilter) types.LifecycleRuleAndOperator {
 	case f.And != nil:
 		return *f.And
 	}
-	out := types.LifecycleRuleAndOperator{Prefix: f.Prefix, ObjectSizeGreaterThan: f.ObjectSizeGreaterThan, ObjectSizeLessThan: f.ObjectSizeLessThan}
+	out := types.LifecycleRuleAndOperator{Prefix: f.Prefix, ObjectSizeGreaterThan: f.ObjectSizeGreaterThan,
+		ObjectSizeLessThan: f.ObjectSizeLessThan}
 	if f.Tag != nil {
 		out.Tags = []types.Tag{*f.Tag}
 	}
@@ -110,7 +114,8 @@ func ageFilter(a resource.Attrs) *types.LifecycleRuleFilter {
 	case parts > 1:
 		return &types.LifecycleRuleFilter{And: &and}
 	}
-	out := &types.LifecycleRuleFilter{Prefix: and.Prefix, ObjectSizeGreaterThan: and.ObjectSizeGreaterThan, ObjectSizeLessThan: and.ObjectSizeLessThan}
+	out := &types.LifecycleRuleFilter{Prefix: and.Prefix, ObjectSizeGreaterThan: and.ObjectSizeGreaterThan,
+		ObjectSizeLessThan: and.ObjectSizeLessThan}
 	if len(and.Tags) > 0 {
 		out.Tag = &and.Tags[0]
 	}
@@ -165,7 +170,8 @@ func (s shape) age(ctx context.Context) error {
 			return err
 		})
 	}
-	in := &s3.PutBucketLifecycleConfigurationInput{Bucket: s.bucket, LifecycleConfiguration: &types.BucketLifecycleConfiguration{}}
+	in := &s3.PutBucketLifecycleConfigurationInput{Bucket: s.bucket,
+		LifecycleConfiguration: &types.BucketLifecycleConfiguration{}}
 	for _, item := range list {
 		rule, _ := item.(resource.Attrs)
 		in.LifecycleConfiguration.Rules = append(in.LifecycleConfiguration.Rules, ageRule(rule))
@@ -201,7 +207,8 @@ func ageRule(a resource.Attrs) types.LifecycleRule {
 		out.Expiration = &types.LifecycleExpiration{Days: n}
 	}
 	if n := days(noncurrentDays); n != nil {
-		out.NoncurrentVersionExpiration = &types.NoncurrentVersionExpiration{NoncurrentDays: n, NewerNoncurrentVersions: days(keepVersions)}
+		out.NoncurrentVersionExpiration = &types.NoncurrentVersionExpiration{NoncurrentDays: n,
+			NewerNoncurrentVersions: days(keepVersions)}
 	}
 	if n := days(abortDays); n != nil {
 		out.AbortIncompleteMultipartUpload = &types.AbortIncompleteMultipartUpload{DaysAfterInitiation: n}

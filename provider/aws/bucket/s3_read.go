@@ -13,7 +13,8 @@ import (
 // fillDetails reads what a bucket has besides tags, each with a call of its own. If one is denied, the bucket
 // is not read.
 func fillDetails(ctx context.Context, g *api.Region, b *bucket) error {
-	for _, fill := range []func(context.Context, *api.Region, *bucket) error{fillAccess, fillEncryption, fillOwnership, fillPolicy, fillLifecycle, fillCORS} {
+	for _, fill := range []func(context.Context, *api.Region, *bucket) error{fillAccess, fillEncryption, fillOwnership,
+		fillPolicy, fillLifecycle, fillCORS} {
 		if err := fill(ctx, g, b); err != nil {
 			return api.Classify("", err)
 		}
@@ -34,7 +35,8 @@ func fillAccess(ctx context.Context, g *api.Region, b *bucket) error {
 	}
 	if err == nil && block.PublicAccessBlockConfiguration != nil {
 		c := block.PublicAccessBlockConfiguration
-		b.blocked = aws.ToBool(c.BlockPublicAcls) && aws.ToBool(c.BlockPublicPolicy) && aws.ToBool(c.IgnorePublicAcls) && aws.ToBool(c.RestrictPublicBuckets)
+		b.blocked = aws.ToBool(c.BlockPublicAcls) && aws.ToBool(c.BlockPublicPolicy) && aws.ToBool(c.IgnorePublicAcls) &&
+			aws.ToBool(c.RestrictPublicBuckets)
 	}
 	return nil
 }

@@ -37,10 +37,12 @@ func (s shape) block(ctx context.Context) error {
 		return nil
 	}
 	block := &types.PublicAccessBlockConfiguration{
-		BlockPublicAcls: aws.Bool(on), BlockPublicPolicy: aws.Bool(on), IgnorePublicAcls: aws.Bool(on), RestrictPublicBuckets: aws.Bool(on),
+		BlockPublicAcls: aws.Bool(on), BlockPublicPolicy: aws.Bool(on), IgnorePublicAcls: aws.Bool(on),
+		RestrictPublicBuckets: aws.Bool(on),
 	}
 	return repeatedly(ctx, s.Region, func() error {
-		_, err := s.S3.PutPublicAccessBlock(ctx, &s3.PutPublicAccessBlockInput{Bucket: s.bucket, PublicAccessBlockConfiguration: block})
+		_, err := s.S3.PutPublicAccessBlock(ctx,
+			&s3.PutPublicAccessBlockInput{Bucket: s.bucket, PublicAccessBlockConfiguration: block})
 		return err
 	})
 }
@@ -63,8 +65,9 @@ func (s shape) encrypt(ctx context.Context) error {
 	}}
 	return repeatedly(ctx, s.Region, func() error {
 		_, err := s.S3.PutBucketEncryption(ctx, &s3.PutBucketEncryptionInput{
-			Bucket:                            s.bucket,
-			ServerSideEncryptionConfiguration: &types.ServerSideEncryptionConfiguration{Rules: []types.ServerSideEncryptionRule{rule}},
+			Bucket: s.bucket,
+			ServerSideEncryptionConfiguration: &types.ServerSideEncryptionConfiguration{
+				Rules: []types.ServerSideEncryptionRule{rule}},
 		})
 		return err
 	})
@@ -76,9 +79,11 @@ func (s shape) own(ctx context.Context) error {
 	if !ok || !s.changed(ownershipAttr) {
 		return nil
 	}
-	controls := &types.OwnershipControls{Rules: []types.OwnershipControlsRule{{ObjectOwnership: types.ObjectOwnership(owner)}}}
+	controls := &types.OwnershipControls{Rules: []types.OwnershipControlsRule{
+		{ObjectOwnership: types.ObjectOwnership(owner)}}}
 	return repeatedly(ctx, s.Region, func() error {
-		_, err := s.S3.PutBucketOwnershipControls(ctx, &s3.PutBucketOwnershipControlsInput{Bucket: s.bucket, OwnershipControls: controls})
+		_, err := s.S3.PutBucketOwnershipControls(ctx,
+			&s3.PutBucketOwnershipControlsInput{Bucket: s.bucket, OwnershipControls: controls})
 		return err
 	})
 }

@@ -61,7 +61,8 @@ func foreignBucket(name string, err error) error {
 // isMine is nil if an existing bucket was created by this request.
 func isMine(ctx context.Context, g *api.Region, r provider.Request, name, where string) error {
 	if where != g.Name {
-		return api.Conflict("s3.HeadBucket", fmt.Errorf("bucket %s exists in %s", name, where), "use another name with bucket: names are unique among all regions")
+		return api.Conflict("s3.HeadBucket", fmt.Errorf("bucket %s exists in %s", name, where),
+			"use another name with bucket: names are unique among all regions")
 	}
 	b := bucket{name: name}
 	if err := fillBucket(ctx, g, &b, false); err != nil {
@@ -75,7 +76,8 @@ func isMine(ctx context.Context, g *api.Region, r provider.Request, name, where 
 
 func makeBucket(ctx context.Context, g *api.Region, r provider.Request, name string) error {
 	tags := g.BirthTags(r, false)
-	in := &s3.CreateBucketInput{Bucket: aws.String(name), CreateBucketConfiguration: &types.CreateBucketConfiguration{Tags: s3Tags(tags)}}
+	in := &s3.CreateBucketInput{Bucket: aws.String(name),
+		CreateBucketConfiguration: &types.CreateBucketConfiguration{Tags: s3Tags(tags)}}
 	if g.Name != "us-east-1" {
 		in.CreateBucketConfiguration.LocationConstraint = types.BucketLocationConstraint(g.Name)
 	}
@@ -83,7 +85,8 @@ func makeBucket(ctx context.Context, g *api.Region, r provider.Request, name str
 		_, err := g.S3.CreateBucket(ctx, in)
 		return api.Classify("", err)
 	}, "OperationAborted")
-	if api.HasCode(err, "BucketAlreadyOwnedByYou") { // an earlier call whose answer was lost, or another one at this moment
+	// an earlier call whose answer was lost, or another one at this moment
+	if api.HasCode(err, "BucketAlreadyOwnedByYou") {
 		return isMine(ctx, g, r, name, g.Name)
 	}
 	if err != nil {
@@ -144,7 +147,8 @@ func setVersioning(ctx context.Context, g *api.Region, name string, on bool) err
 // repeatedly makes a call about a bucket that may have been created a moment ago, or have another change
 // under way.
 func repeatedly(ctx context.Context, g *api.Region, try func() error) error {
-	return g.Patiently(ctx, g.Wait.Appear, func() error { return api.Classify("", try()) }, "NoSuchBucket", "OperationAborted")
+	return g.Patiently(ctx, g.Wait.Appear, func() error { return api.Classify("", try()) }, "NoSuchBucket",
+		"OperationAborted")
 }
 
 func bucketNow(ctx context.Context, g *api.Region, name string) (resource.Observed, error) {
@@ -184,7 +188,8 @@ func tagBucket(ctx context.Context, g *api.Region, name string, set map[string]s
 
 func updateBucket(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	name := r.Have.ID
-	if err := shapeBucket(ctx, g, name, r.Desired.Attrs, func(path string) bool { return api.Changed(r, path) }); err != nil {
+	if err := shapeBucket(ctx, g, name, r.Desired.Attrs,
+		func(path string) bool { return api.Changed(r, path) }); err != nil {
 		return resource.Observed{}, err
 	}
 	return bucketNow(ctx, g, name)
@@ -202,7 +207,8 @@ func deleteBucket(ctx context.Context, g *api.Region, r provider.Request) error 
 			return err
 		}
 		if err != nil || s3TagMap(now.TagSet)[api.TagKey] != r.Have.Marks.Key {
-			return api.Conflict("s3.GetBucketTagging", fmt.Errorf("bucket %s no longer has the tag %s that was observed", r.Have.ID, api.TagKey), "run `ovi plan` again")
+			return api.Conflict("s3.GetBucketTagging",
+				fmt.Errorf("bucket %s no longer has the tag %s that was observed", r.Have.ID, api.TagKey), "run `ovi plan` again")
 		}
 	}
 	_, err := g.S3.DeleteBucket(ctx, &s3.DeleteBucketInput{Bucket: aws.String(r.Have.ID)})

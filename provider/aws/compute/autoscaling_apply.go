@@ -25,13 +25,16 @@ func createScaling(ctx context.Context, g *api.Region, r provider.Request) (reso
 	began := g.Clock()
 	err := g.PatientlyIf(ctx, g.Wait.Compute, func() error {
 		_, err := g.Scaling.CreateAutoScalingGroup(ctx, &autoscaling.CreateAutoScalingGroupInput{
-			AutoScalingGroupName: aws.String(name), MinSize: api.AsInt32(a, "min"), MaxSize: api.AsInt32(a, "max"), DesiredCapacity: api.AsInt32(a, "desired"),
+			AutoScalingGroupName: aws.String(name), MinSize: api.AsInt32(a, "min"), MaxSize: api.AsInt32(a, "max"),
+			DesiredCapacity:   api.AsInt32(a, "desired"),
 			VPCZoneIdentifier: subnetList(a), LaunchTemplate: templateOfGroup(a), TargetGroupARNs: a.Texts(targetsAttr),
-			HealthCheckType: api.DesiredText(a, healthType), HealthCheckGracePeriod: api.AsInt32(a, healthGrace), Tags: scalingTags(name, g.BirthTags(r, false)),
+			HealthCheckType: api.DesiredText(a, healthType), HealthCheckGracePeriod: api.AsInt32(a, healthGrace),
+			Tags: scalingTags(name, g.BirthTags(r, false)),
 		})
 		return api.Classify("", err)
 	}, func(err error) bool {
-		return api.HasCode(err, "ResourceContention") || leavingScaling(err) || notLaunchable(err) && g.Clock().Sub(began) < g.Wait.Appear
+		return api.HasCode(err, "ResourceContention") || leavingScaling(err) || notLaunchable(err) &&
+			g.Clock().Sub(began) < g.Wait.Appear
 	})
 	if api.HasCode(err, "AlreadyExists") {
 		err = api.UnlessOwn(ctx, g, r, err, readScaling)
@@ -46,13 +49,15 @@ func createScaling(ctx context.Context, g *api.Region, r provider.Request) (reso
 func subnetList(a resource.Attrs) *string { return aws.String(strings.Join(a.Texts("subnets"), ",")) }
 
 func templateOfGroup(a resource.Attrs) *types.LaunchTemplateSpecification {
-	return &types.LaunchTemplateSpecification{LaunchTemplateId: api.DesiredText(a, KindTemplate), Version: api.DesiredText(a, templateVersion)}
+	return &types.LaunchTemplateSpecification{LaunchTemplateId: api.DesiredText(a, KindTemplate),
+		Version: api.DesiredText(a, templateVersion)}
 }
 
 // leavingScaling: a group of the name is still being deleted.
 func leavingScaling(err error) bool {
 	var api smithy.APIError
-	return errors.As(err, &api) && api.ErrorCode() == "AlreadyExists" && strings.Contains(api.ErrorMessage(), "pending delete")
+	return errors.As(err, &api) && api.ErrorCode() == "AlreadyExists" &&
+		strings.Contains(api.ErrorMessage(), "pending delete")
 }
 
 // notLaunchable: the template, or what it names, was created a moment ago and is not visible yet.
@@ -62,7 +67,8 @@ func notLaunchable(err error) bool {
 		return false
 	}
 	m := api.ErrorMessage()
-	return strings.Contains(m, "iamInstanceProfile") || strings.Contains(m, "does not exist") || strings.Contains(m, "not found")
+	return strings.Contains(m, "iamInstanceProfile") || strings.Contains(m, "does not exist") ||
+		strings.Contains(m, "not found")
 }
 
 // awaitScaling waits until all instances are in service. AWS keeps trying after a launch that failed; the
@@ -81,7 +87,8 @@ func awaitScaling(ctx context.Context, g *api.Region, name string, began time.Ti
 // launchFailure is why the last launch since a time failed; errWait if it did not.
 func launchFailure(ctx context.Context, g *api.Region, name string, began time.Time) error {
 	const op = "autoscaling.DescribeScalingActivities"
-	out, err := g.Scaling.DescribeScalingActivities(ctx, &autoscaling.DescribeScalingActivitiesInput{AutoScalingGroupName: aws.String(name), MaxRecords: aws.Int32(1)})
+	out, err := g.Scaling.DescribeScalingActivities(ctx,
+		&autoscaling.DescribeScalingActivitiesInput{AutoScalingGroupName: aws.String(name), MaxRecords: aws.Int32(1)})
 	if err != nil {
 		return api.Classify(op, err)
 	}
@@ -104,7 +111,8 @@ func updateScaling(ctx context.Context, g *api.Region, r provider.Request) (reso
 	if api.Changed(r, "min", "max", "desired", "subnets", KindTemplate, templateVersion, healthType, healthGrace) {
 		err := g.PatientlyIf(ctx, g.Wait.Appear, func() error {
 			_, err := g.Scaling.UpdateAutoScalingGroup(ctx, &autoscaling.UpdateAutoScalingGroupInput{
-				AutoScalingGroupName: aws.String(name), MinSize: api.AsInt32(a, "min"), MaxSize: api.AsInt32(a, "max"), DesiredCapacity: api.AsInt32(a, "desired"),
+				AutoScalingGroupName: aws.String(name), MinSize: api.AsInt32(a, "min"), MaxSize: api.AsInt32(a, "max"),
+				DesiredCapacity:   api.AsInt32(a, "desired"),
 				VPCZoneIdentifier: subnetList(a), LaunchTemplate: templateOfGroup(a),
 				HealthCheckType: api.DesiredText(a, healthType), HealthCheckGracePeriod: api.AsInt32(a, healthGrace),
 			})
@@ -129,7 +137,8 @@ func moveTargets(ctx context.Context, g *api.Region, name string, have, want []s
 	missing := slices.DeleteFunc(slices.Clone(want), func(s string) bool { return slices.Contains(have, s) })
 	surplus := slices.DeleteFunc(slices.Clone(have), func(s string) bool { return slices.Contains(want, s) })
 	if len(missing) > 0 {
-		_, err := g.Scaling.AttachLoadBalancerTargetGroups(ctx, &autoscaling.AttachLoadBalancerTargetGroupsInput{AutoScalingGroupName: aws.String(name), TargetGroupARNs: missing})
+		_, err := g.Scaling.AttachLoadBalancerTargetGroups(ctx,
+			&autoscaling.AttachLoadBalancerTargetGroupsInput{AutoScalingGroupName: aws.String(name), TargetGroupARNs: missing})
 		if err != nil {
 			return api.Classify("", err)
 		}
@@ -137,7 +146,8 @@ func moveTargets(ctx context.Context, g *api.Region, name string, have, want []s
 	if len(surplus) == 0 {
 		return nil
 	}
-	_, err := g.Scaling.DetachLoadBalancerTargetGroups(ctx, &autoscaling.DetachLoadBalancerTargetGroupsInput{AutoScalingGroupName: aws.String(name), TargetGroupARNs: surplus})
+	_, err := g.Scaling.DetachLoadBalancerTargetGroups(ctx,
+		&autoscaling.DetachLoadBalancerTargetGroupsInput{AutoScalingGroupName: aws.String(name), TargetGroupARNs: surplus})
 	return api.Classify("", err)
 }
 
@@ -150,7 +160,8 @@ func deleteScaling(ctx context.Context, g *api.Region, r provider.Request) error
 	}
 	if err == nil {
 		err = g.Patiently(ctx, g.Wait.Free, func() error {
-			_, err := g.Scaling.DeleteAutoScalingGroup(ctx, &autoscaling.DeleteAutoScalingGroupInput{AutoScalingGroupName: aws.String(name), ForceDelete: aws.Bool(true)})
+			_, err := g.Scaling.DeleteAutoScalingGroup(ctx,
+				&autoscaling.DeleteAutoScalingGroupInput{AutoScalingGroupName: aws.String(name), ForceDelete: aws.Bool(true)})
 			return api.Classify("", err)
 		}, "ScalingActivityInProgress", "ResourceContention")
 	}

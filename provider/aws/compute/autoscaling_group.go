@@ -31,9 +31,11 @@ func kindOfScaling() api.Kind {
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindScaling,
 			Doc: "A number of instances that AWS keeps running.\n\n" +
-				"Its name is its name in AWS. Its instances are AWS's: they are no resources of the configuration, and are terminated with it. A new version of the template is for the instances that are created from then on.",
-			NamePattern: `[A-Za-z0-9][A-Za-z0-9_.@+=-]{0,254}`, NameDoc: "letters, digits and _ . @ + = -, starting with a letter or digit, at most 255 characters",
-			Canonical: canonicalScaling, CrossCheck: api.CrossChecks(api.TagTraits{}),
+				"Its name is its name in AWS. Its instances are AWS's: they are no resources of the configuration, and are " +
+				"terminated with it. A new version of the template is for the instances that are created from then on.",
+			NamePattern: `[A-Za-z0-9][A-Za-z0-9_.@+=-]{0,254}`,
+			NameDoc:     "letters, digits and _ . @ + = -, starting with a letter or digit, at most 255 characters",
+			Canonical:   canonicalScaling, CrossCheck: api.CrossChecks(api.TagTraits{}),
 			Attrs: scalingAttrs(),
 		},
 		List: listScaling, Read: readScaling, Tag: tagScaling, Check: checkScaling,
@@ -43,11 +45,15 @@ func kindOfScaling() api.Kind {
 
 func scalingAttrs() []resource.Attribute {
 	return []resource.Attribute{
-		{Name: "min", Type: resource.TInt, Required: true, Min: api.Bound(0), Example: "2", Doc: "How many instances it has at least."},
-		{Name: "max", Type: resource.TInt, Required: true, Min: api.Bound(0), Example: "6", Doc: "How many instances it has at most."},
-		{Name: "desired", Type: resource.TInt, Min: api.Bound(0), Example: "2", Doc: "How many instances it has. If omitted, min when it is created, and then what scaling policies set."},
+		{Name: "min", Type: resource.TInt, Required: true, Min: api.Bound(0), Example: "2",
+			Doc: "How many instances it has at least."},
+		{Name: "max", Type: resource.TInt, Required: true, Min: api.Bound(0), Example: "6",
+			Doc: "How many instances it has at most."},
+		{Name: "desired", Type: resource.TInt, Min: api.Bound(0), Example: "2",
+			Doc: "How many instances it has. If omitted, min when it is created, and then what scaling policies set."},
 		{
-			Name: "subnets", Type: resource.TSet, Required: true, Min: api.Bound(1), Elem: &resource.Attribute{Type: resource.TString, RefKind: api.KindSubnet, IDPrefix: "subnet-"},
+			Name: "subnets", Type: resource.TSet, Required: true, Min: api.Bound(1),
+			Elem:    &resource.Attribute{Type: resource.TString, RefKind: api.KindSubnet, IDPrefix: "subnet-"},
 			Example: "[private-a, private-b]", Doc: "The subnets that instances are created in.",
 		},
 		{
@@ -55,19 +61,24 @@ func scalingAttrs() []resource.Attribute {
 			Example: "web", Doc: "The launch template that instances are created by.",
 		},
 		{
-			Name: templateVersion, Type: resource.TString, Pattern: `\$Default|\$Latest|[0-9]{1,9}`, Default: resource.String("$Default"),
-			Example: "$Default", Doc: "Its version: a number, $Default or $Latest. A reference to the version of a template follows it one apply later.",
+			Name: templateVersion, Type: resource.TString, Pattern: `\$Default|\$Latest|[0-9]{1,9}`,
+			Default: resource.String("$Default"),
+			Example: "$Default", Doc: "Its version: a number, $Default or $Latest. A reference to the version of a template " +
+				"follows it one apply later.",
 		},
 		{
-			Name: targetsAttr, Type: resource.TSet, Elem: &resource.Attribute{Type: resource.TString, RefKind: balance.KindTargets, IDPrefix: balance.ARNPrefix},
+			Name: targetsAttr, Type: resource.TSet,
+			Elem:    &resource.Attribute{Type: resource.TString, RefKind: balance.KindTargets, IDPrefix: balance.ARNPrefix},
 			Example: "[web]", Doc: "The target groups in which instances are registered.",
 		},
 		{
 			Name: healthType, Type: resource.TString, Enum: []string{"EC2", "ELB"}, CreateDefault: resource.String("EC2"),
 			Example: "ELB", Doc: "Whether an instance that its load balancer finds unhealthy is replaced too.",
 		},
-		{Name: healthGrace, Type: resource.TInt, Min: api.Bound(0), Max: api.Bound(172800), Unit: "s", Example: "120", Doc: "For how many seconds a new instance may be unhealthy."},
-		{Name: "instances", Type: resource.TSet, Elem: &resource.Attribute{Type: resource.TString}, Computed: true, Doc: "The IDs of its instances."},
+		{Name: healthGrace, Type: resource.TInt, Min: api.Bound(0), Max: api.Bound(172800), Unit: "s", Example: "120",
+			Doc: "For how many seconds a new instance may be unhealthy."},
+		{Name: "instances", Type: resource.TSet, Elem: &resource.Attribute{Type: resource.TString}, Computed: true,
+			Doc: "The IDs of its instances."},
 	}
 }
 
@@ -78,23 +89,27 @@ func canonicalScaling(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	want, set := api.Number(a, "desired")
 	switch {
 	case low > high:
-		return a, []resource.Problem{{Path: "max", Summary: fmt.Sprintf("max is %d, and min is %d", high, low), Suggestion: fmt.Sprintf("use max: %d", low)}}
+		return a, []resource.Problem{{Path: "max", Summary: fmt.Sprintf("max is %d, and min is %d", high, low),
+			Suggestion: fmt.Sprintf("use max: %d", low)}}
 	case set && (want < low || want > high):
-		return a, []resource.Problem{{Path: "desired", Summary: fmt.Sprintf("desired is %d, and not between min %d and max %d", want, low, high), Suggestion: "omit desired, or change min or max"}}
+		return a, []resource.Problem{{Path: "desired",
+			Summary:    fmt.Sprintf("desired is %d, and not between min %d and max %d", want, low, high),
+			Suggestion: "omit desired, or change min or max"}}
 	}
 	return a, nil
 }
 
 func scalingGroups(ctx context.Context, g *api.Region, names ...string) ([]types.AutoScalingGroup, error) {
-	return api.Pages(ctx, "autoscaling.DescribeAutoScalingGroups", func(ctx context.Context, token *string) ([]types.AutoScalingGroup, *string, error) {
-		out, err := g.Scaling.DescribeAutoScalingGroups(ctx, &autoscaling.DescribeAutoScalingGroupsInput{
-			AutoScalingGroupNames: names, NextToken: token, MaxRecords: aws.Int32(scalingPage),
+	return api.Pages(ctx, "autoscaling.DescribeAutoScalingGroups",
+		func(ctx context.Context, token *string) ([]types.AutoScalingGroup, *string, error) {
+			out, err := g.Scaling.DescribeAutoScalingGroups(ctx, &autoscaling.DescribeAutoScalingGroupsInput{
+				AutoScalingGroupNames: names, NextToken: token, MaxRecords: aws.Int32(scalingPage),
+			})
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.AutoScalingGroups, out.NextToken, nil
 		})
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.AutoScalingGroups, out.NextToken, nil
-	})
 }
 
 // scalingGone reports that a group is listed but being deleted.
@@ -114,7 +129,8 @@ func inService(s types.AutoScalingGroup) int {
 }
 
 func observedScaling(g *api.Region, s types.AutoScalingGroup) resource.Observed {
-	o := resource.Observed{ID: aws.ToString(s.AutoScalingGroupName), UID: aws.ToString(s.AutoScalingGroupARN), Since: aws.ToTime(s.CreatedTime), Health: resource.Healthy}
+	o := resource.Observed{ID: aws.ToString(s.AutoScalingGroupName), UID: aws.ToString(s.AutoScalingGroupARN),
+		Since: aws.ToTime(s.CreatedTime), Health: resource.Healthy}
 	if n, want := inService(s), int(aws.ToInt32(s.DesiredCapacity)); n < want {
 		o.Health, o.Message = resource.Pending, fmt.Sprintf("%d of %d instances in service", n, want)
 	}
@@ -194,7 +210,8 @@ func scalingTags(name string, tags map[string]string) []types.Tag {
 	var out []types.Tag
 	for _, t := range api.EC2Tags(tags) {
 		out = append(out, types.Tag{
-			Key: t.Key, Value: t.Value, PropagateAtLaunch: aws.Bool(false), ResourceId: aws.String(name), ResourceType: aws.String("auto-scaling-group"),
+			Key: t.Key, Value: t.Value, PropagateAtLaunch: aws.Bool(false), ResourceId: aws.String(name),
+			ResourceType: aws.String("auto-scaling-group"),
 		})
 	}
 	return out

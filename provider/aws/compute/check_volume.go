@@ -49,16 +49,19 @@ func judgeVolume(a resource.Attrs, kind string) (out []resource.Problem) {
 	}
 	size, sized := api.Number(a, "size")
 	if sized && (size < limit.least || size > limit.most) {
-		wrong("size", fmt.Sprintf("use %d to %d, or another type", limit.least, limit.most), "%s does not support %d GiB", volume, size)
+		wrong("size", fmt.Sprintf("use %d to %d, or another type", limit.least, limit.most), "%s does not support %d GiB",
+			volume, size)
 	}
 	iops, configuredAs := api.Number(a, "iops")
 	switch {
 	case configuredAs && limit.mostIOPS == 0:
 		wrong("iops", "omit iops, or use "+kind+": gp3", "%s does not support iops", volume)
 	case configuredAs && (iops < limit.leastIOPS || iops > limit.mostIOPS):
-		wrong("iops", fmt.Sprintf("use %d to %d, or another type", limit.leastIOPS, limit.mostIOPS), "%s does not support %d iops", volume, iops)
+		wrong("iops", fmt.Sprintf("use %d to %d, or another type", limit.leastIOPS, limit.mostIOPS),
+			"%s does not support %d iops", volume, iops)
 	case configuredAs && sized && iops > limit.leastIOPS && iops > size*limit.ratio:
-		wrong("iops", fmt.Sprintf("use at most %d, or a larger size", max(size*limit.ratio, limit.leastIOPS)), "%s allows %d iops per GiB: %d GiB are too few for %d", volume, limit.ratio, size, iops)
+		wrong("iops", fmt.Sprintf("use at most %d, or a larger size", max(size*limit.ratio, limit.leastIOPS)),
+			"%s allows %d iops per GiB: %d GiB are too few for %d", volume, limit.ratio, size, iops)
 	}
 	if !configuredAs && (volume == "io1" || volume == "io2") {
 		wrong(kind, "iops: 3000", "%s requires iops", volume)
@@ -78,7 +81,8 @@ func judgeVolume(a resource.Attrs, kind string) (out []resource.Problem) {
 func judgeKey(a resource.Attrs) []resource.Problem {
 	if on, set := api.Flag(a, "encrypted"); set && !on {
 		if _, key := a.Get(api.KMSKeyAttr); key {
-			return []resource.Problem{{Path: api.KMSKeyAttr, Summary: "a key is set, and the volume is not encrypted", Suggestion: "omit encrypted, or kms_key"}}
+			return []resource.Problem{{Path: api.KMSKeyAttr, Summary: "a key is set, and the volume is not encrypted",
+				Suggestion: "omit encrypted, or kms_key"}}
 		}
 	}
 	return nil
@@ -109,7 +113,8 @@ func disks(c *api.Checking) {
 			first, second = second, first
 		}
 		// AttachVolume: "Attachment point … is already in use".
-		c.Wrong(second, "device", "use another device, for example device: /dev/sdg", "device %s of the instance is already used by ebs/%s", device, api.WhereConfigured(first))
+		c.Wrong(second, "device", "use another device, for example device: /dev/sdg",
+			"device %s of the instance is already used by ebs/%s", device, api.WhereConfigured(first))
 	}
 }
 
@@ -126,6 +131,7 @@ func zoneOfDisk(c *api.Checking, d *resource.Desired) {
 		where, known = api.Text(subnet.Attrs, "zone")
 	}
 	if known && where != zone {
-		c.Wrong(d, "zone", "omit zone: the volume uses the instance's", "the volume is in %s, and ec2/%s is in %s", zone, api.WhereConfigured(instance), where)
+		c.Wrong(d, "zone", "omit zone: the volume uses the instance's", "the volume is in %s, and ec2/%s is in %s", zone,
+			api.WhereConfigured(instance), where)
 	}
 }

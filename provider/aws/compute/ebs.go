@@ -15,14 +15,15 @@ import (
 )
 
 func volumes(ctx context.Context, g *api.Region, in *ec2.DescribeVolumesInput) ([]types.Volume, error) {
-	return api.Pages(ctx, "ec2.DescribeVolumes", func(ctx context.Context, token *string) ([]types.Volume, *string, error) {
-		in.NextToken, in.MaxResults = token, api.PageOf(in.VolumeIds)
-		out, err := g.EC2.DescribeVolumes(ctx, in)
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.Volumes, out.NextToken, nil
-	})
+	return api.Pages(ctx, "ec2.DescribeVolumes",
+		func(ctx context.Context, token *string) ([]types.Volume, *string, error) {
+			in.NextToken, in.MaxResults = token, api.PageOf(in.VolumeIds)
+			out, err := g.EC2.DescribeVolumes(ctx, in)
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.Volumes, out.NextToken, nil
+		})
 }
 
 func volume(ctx context.Context, g *api.Region, id string) (types.Volume, error) {
@@ -78,7 +79,8 @@ func volumeHealth(s types.VolumeState) (resource.Health, string) {
 // attachment is the current attachment of a volume, or the one under way.
 func attachment(v types.Volume) *types.VolumeAttachment {
 	for i, at := range v.Attachments {
-		if at.State == types.VolumeAttachmentStateAttached || at.State == types.VolumeAttachmentStateAttaching || at.State == types.VolumeAttachmentStateBusy {
+		if at.State == types.VolumeAttachmentStateAttached || at.State == types.VolumeAttachmentStateAttaching ||
+			at.State == types.VolumeAttachmentStateBusy {
 			return &v.Attachments[i]
 		}
 	}
@@ -95,7 +97,8 @@ func createVolume(ctx context.Context, g *api.Region, r provider.Request) (resou
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	v, err := awaitVolume(ctx, g, id, "to be usable", func(v types.Volume) bool { return v.State != types.VolumeStateCreating })
+	v, err := awaitVolume(ctx, g, id, "to be usable",
+		func(v types.Volume) bool { return v.State != types.VolumeStateCreating })
 	if err != nil {
 		return resource.Observed{}, err
 	}
@@ -117,7 +120,8 @@ func orderVolume(ctx context.Context, g *api.Region, r provider.Request) (*ec2.C
 	kind, _ := api.Text(a, volumeType)
 	in := &ec2.CreateVolumeInput{
 		ClientToken: aws.String(r.Key), AvailabilityZone: aws.String(zone), VolumeType: types.VolumeType(kind),
-		Size: api.DesiredInt(a, "size"), Iops: api.DesiredInt(a, "iops"), Throughput: api.DesiredInt(a, "throughput"), SnapshotId: api.DesiredText(a, "snapshot"),
+		Size: api.DesiredInt(a, "size"), Iops: api.DesiredInt(a, "iops"), Throughput: api.DesiredInt(a, "throughput"),
+		SnapshotId:        api.DesiredText(a, "snapshot"),
 		KmsKeyId:          api.DesiredText(a, api.KMSKeyAttr),
 		TagSpecifications: []types.TagSpecification{api.Born(types.ResourceTypeVolume, g.BirthTags(r, true))},
 	}
@@ -161,13 +165,15 @@ func zoneFor(ctx context.Context, g *api.Region, a resource.Attrs) (string, erro
 }
 
 // awaitVolume waits until a volume is ready.
-func awaitVolume(ctx context.Context, g *api.Region, id, what string, ready func(types.Volume) bool) (v types.Volume, err error) {
+func awaitVolume(ctx context.Context, g *api.Region, id, what string, ready func(types.Volume) bool) (v types.Volume,
+	err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Compute, id+" "+what, func(ctx context.Context) error {
 		if v, err = pollVolume(ctx, g, id); err != nil {
 			return err
 		}
 		if v.State == types.VolumeStateError {
-			return api.Permanent("ec2.CreateVolume", fmt.Errorf("%s ended in error", id), "check the key and the snapshot, delete the volume and apply again")
+			return api.Permanent("ec2.CreateVolume", fmt.Errorf("%s ended in error", id),
+				"check the key and the snapshot, delete the volume and apply again")
 		}
 		if !ready(v) {
 			return api.ErrWait

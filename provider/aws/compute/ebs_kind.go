@@ -13,7 +13,8 @@ func volumeTypes() []string {
 func ebsSchema() resource.Kind {
 	return resource.Kind{
 		Provider: api.ProviderName, Name: api.KindEBS,
-		Doc:         "A disk that outlives instances.\n\nIt is created with its name as its Name tag. An existing one is adopted by its ID. The root volume of an instance is part of the instance, not a resource.",
+		Doc: "A disk that outlives instances.\n\nIt is created with its name as its Name tag. An existing one is " +
+			"adopted by its ID. The root volume of an instance is part of the instance, not a resource.",
 		NameTag:     api.TagHuman,
 		NamePattern: api.TagName, NameDoc: api.TagNameDoc,
 		Canonical: canonicalEBS, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, api.Zones, disks),
@@ -23,20 +24,24 @@ func ebsSchema() resource.Kind {
 				Name: "size", Type: resource.TInt, Min: api.Bound(1), Max: api.Bound(65536), Example: "100",
 				Unit: "GiB", Fits: api.GrowsOnly, Doc: "In GiB. It can only grow. Required unless snapshot is set.",
 			},
-			{Name: volumeType, Type: resource.TString, Enum: volumeTypes(), CreateDefault: resource.String("gp3"), Example: "gp3", Doc: "The volume type."},
+			{Name: volumeType, Type: resource.TString, Enum: volumeTypes(), CreateDefault: resource.String("gp3"),
+				Example: "gp3", Doc: "The volume type."},
 			api.IopsAttr(), api.ThroughputAttr(),
 			{
 				Name: "zone", Type: resource.TString, Effect: resource.Replace, Pattern: api.ZonePattern, Example: "us-east-1a",
 				Doc: "The availability zone. If omitted, that of the instance in attach_to.",
 			},
 			{
-				Name: "encrypted", Type: resource.TBool, Effect: resource.Replace, CreateDefault: resource.Bool(true), Example: "true",
-				Fits: api.EncryptedAnyway, Doc: "Whether it is encrypted. An account may encrypt every volume; then false changes nothing.",
+				Name: "encrypted", Type: resource.TBool, Effect: resource.Replace, CreateDefault: resource.Bool(true),
+				Example: "true",
+				Fits:    api.EncryptedAnyway, Doc: "Whether it is encrypted. An account may encrypt every volume; then false " +
+					"changes nothing.",
 			},
 			api.VolumeKeyAttr(),
 			{
-				Name: "snapshot", Type: resource.TString, Effect: resource.Replace, Pattern: `snap-[0-9a-z]+`, Example: "snap-0abcdef1234567890",
-				Doc: "The snapshot it is created from.",
+				Name: "snapshot", Type: resource.TString, Effect: resource.Replace, Pattern: `snap-[0-9a-z]+`,
+				Example: "snap-0abcdef1234567890",
+				Doc:     "The snapshot it is created from.",
 			},
 			{
 				Name: "attach_to", Type: resource.TString, RefKind: api.KindEC2, IDPrefix: "i-", Example: "web-0",
@@ -44,7 +49,8 @@ func ebsSchema() resource.Kind {
 			},
 			{
 				Name: "device", Type: resource.TString, Effect: resource.Restart, Pattern: `/dev/[a-z0-9/]+|xvd[a-z]{1,2}`,
-				CreateDefault: resource.String(api.DefaultDevice), Example: "/dev/sdf", Doc: "The device name on the instance. Changing it detaches the volume for a moment.",
+				CreateDefault: resource.String(api.DefaultDevice), Example: "/dev/sdf",
+				Doc: "The device name on the instance. Changing it detaches the volume for a moment.",
 			},
 		},
 	}
@@ -54,12 +60,14 @@ func canonicalEBS(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	var out []resource.Problem
 	_, size := a.Get("size")
 	if _, snapshot := a.Get("snapshot"); !size && !snapshot {
-		out = append(out, resource.Problem{Path: "size", Summary: "a volume needs a size or a snapshot", Suggestion: "size: 20"})
+		out = append(out, resource.Problem{Path: "size", Summary: "a volume needs a size or a snapshot",
+			Suggestion: "size: 20"})
 	}
 	_, zone := a.Get("zone")
 	_, attach := a.Get("attach_to")
 	if !zone && !attach {
-		out = append(out, resource.Problem{Path: "zone", Summary: "a volume needs a zone, or an instance in attach_to whose zone it takes", Suggestion: "zone: us-east-1a"})
+		out = append(out, resource.Problem{Path: "zone",
+			Summary: "a volume needs a zone, or an instance in attach_to whose zone it takes", Suggestion: "zone: us-east-1a"})
 	}
 	if _, device := a.Get("device"); device && !attach {
 		out = append(out, resource.Problem{Path: "device", Summary: "device is set, but attach_to names no instance"})

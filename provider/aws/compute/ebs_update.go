@@ -16,7 +16,8 @@ import (
 
 func updateVolume(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	id := r.Have.ID
-	if err := reshape(ctx, g, id, r.Desired.Attrs, volumeType, func(path string) bool { return api.Changed(r, path) }); err != nil {
+	if err := reshape(ctx, g, id, r.Desired.Attrs, volumeType,
+		func(path string) bool { return api.Changed(r, path) }); err != nil {
 		return resource.Observed{}, err
 	}
 	v, err := volume(ctx, g, id)
@@ -32,7 +33,8 @@ func updateVolume(ctx context.Context, g *api.Region, r provider.Request) (resou
 // reshape changes a volume in use. It can only grow: shrinking would lose data, so it is refused,
 // and not answered with a new volume. kind is the attribute that holds the type, which has another
 // name in a root volume.
-func reshape(ctx context.Context, g *api.Region, id string, want resource.Attrs, kind string, changed func(string) bool) error {
+func reshape(ctx context.Context, g *api.Region, id string, want resource.Attrs, kind string,
+	changed func(string) bool) error {
 	if !changed("size") && !changed(kind) && !changed("iops") && !changed("throughput") {
 		return nil
 	}
@@ -41,7 +43,8 @@ func reshape(ctx context.Context, g *api.Region, id string, want resource.Attrs,
 		return err
 	}
 	if n := api.DesiredInt(want, "size"); n != nil && changed("size") && *n < aws.ToInt32(v.Size) {
-		return api.Permanent("ec2.ModifyVolume", fmt.Errorf("%s has %d GiB and cannot shrink to %d", id, aws.ToInt32(v.Size), *n),
+		return api.Permanent("ec2.ModifyVolume",
+			fmt.Errorf("%s has %d GiB and cannot shrink to %d", id, aws.ToInt32(v.Size), *n),
 			"create a new volume and copy the data: a volume can only grow")
 	}
 	in := reshaping(v, want, kind, changed)
@@ -131,7 +134,8 @@ func attach(ctx context.Context, g *api.Region, v types.Volume, to string, want 
 		return awaitVolume(ctx, g, id, "to be attached", attached)
 	}
 	err := g.Patiently(ctx, g.Wait.Appear, func() error {
-		_, err := g.EC2.AttachVolume(ctx, &ec2.AttachVolumeInput{VolumeId: aws.String(id), InstanceId: aws.String(to), Device: aws.String(deviceOf(want))})
+		_, err := g.EC2.AttachVolume(ctx, &ec2.AttachVolumeInput{VolumeId: aws.String(id), InstanceId: aws.String(to),
+			Device: aws.String(deviceOf(want))})
 		return api.Classify("", err)
 	}, "InvalidInstanceID.NotFound", "IncorrectState", "IncorrectInstanceState", "InvalidVolume.NotFound")
 	if api.HasCode(err, "VolumeInUse") { // perhaps by an earlier call whose answer was lost
@@ -179,7 +183,8 @@ func busy(v types.Volume) bool {
 
 func inUse(v types.Volume) error {
 	at := attachment(v)
-	return api.Conflict("ec2.DetachVolume", fmt.Errorf("%s is mounted on %s", aws.ToString(v.VolumeId), aws.ToString(at.InstanceId)),
+	return api.Conflict("ec2.DetachVolume",
+		fmt.Errorf("%s is mounted on %s", aws.ToString(v.VolumeId), aws.ToString(at.InstanceId)),
 		"unmount it there, or stop the instance (state: stopped), then apply again; it is never detached by force")
 }
 

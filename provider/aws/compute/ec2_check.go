@@ -28,7 +28,8 @@ func checkInstance(ctx context.Context, g *api.Region, r provider.Request) error
 		return err
 	}
 	if want := architecture(size); root.Arch != "" && root.Arch != want {
-		return api.Permanent("ec2.DescribeImages", fmt.Errorf("image %s is for %s, and size %s is %s", image, root.Arch, size, want),
+		return api.Permanent("ec2.DescribeImages",
+			fmt.Errorf("image %s is for %s, and size %s is %s", image, root.Arch, size, want),
 			"use an image for "+want+", or another size")
 	}
 	if api.Unresolved(a) {
@@ -40,7 +41,8 @@ func checkInstance(ctx context.Context, g *api.Region, r provider.Request) error
 	}
 	in.ClientToken, in.DryRun = nil, aws.Bool(true)
 	_, err = g.EC2.RunInstances(ctx, in)
-	if _, keeps := api.Text(a, api.PrivateIP); keeps && api.HasCode(err, api.AddressTaken) && api.SameText(r.Desired, r.Have, api.PrivateIP) {
+	if _, keeps := api.Text(a, api.PrivateIP); keeps && api.HasCode(err, api.AddressTaken) &&
+		api.SameText(r.Desired, r.Have, api.PrivateIP) {
 		return nil // by the instance that is replaced, which is deleted first
 	}
 	return api.DryRun(err)
@@ -49,7 +51,8 @@ func checkInstance(ctx context.Context, g *api.Region, r provider.Request) error
 // replaceInstance: a volume or a network interface can be attached to one instance only and an
 // address is used by one, so that an instance with one must be deleted first.
 func replaceInstance(d resource.Desired, have resource.Observed) []resource.Strategy {
-	if address, set := api.Text(d.Attrs, api.PrivateIP); set && api.Is(&resource.Desired{Attrs: have.Attrs}, api.PrivateIP, address) && !api.OtherSubnet(d, have) {
+	if address, set := api.Text(d.Attrs, api.PrivateIP); set &&
+		api.Is(&resource.Desired{Attrs: have.Attrs}, api.PrivateIP, address) && !api.OtherSubnet(d, have) {
 		return api.DestroyFirst()
 	}
 	for _, held := range []string{"volumes", "network_interfaces"} {

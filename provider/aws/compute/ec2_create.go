@@ -62,12 +62,14 @@ func launch(ctx context.Context, g *api.Region, in *ec2.RunInstancesInput) (i ty
 			return api.Classify("", err)
 		}
 		if len(out.Instances) != 1 {
-			return &provider.Error{Class: provider.Uncertain, Op: "ec2.RunInstances", Err: errors.New("the response names no instance")}
+			return &provider.Error{Class: provider.Uncertain, Op: "ec2.RunInstances",
+				Err: errors.New("the response names no instance")}
 		}
 		i = out.Instances[0]
 		return nil
 	}, func(err error) bool {
-		return api.HasCode(err, "InvalidSubnetID.NotFound", "InvalidGroup.NotFound", "InvalidKeyPair.NotFound", api.AddressTaken) || unknownProfile(err)
+		return api.HasCode(err, "InvalidSubnetID.NotFound", "InvalidGroup.NotFound", "InvalidKeyPair.NotFound",
+			api.AddressTaken) || unknownProfile(err)
 	})
 	return i, err
 }
@@ -111,7 +113,8 @@ func launchOf(ctx context.Context, g *api.Region, r provider.Request) (*ec2.RunI
 		ImageId: aws.String(image), InstanceType: types.InstanceType(size), KeyName: api.DesiredText(a, "key_name"),
 		BlockDeviceMappings: []types.BlockDeviceMapping{disk},
 		MetadataOptions:     metadata(a), InstanceMarketOptions: marketOf(a),
-		TagSpecifications: []types.TagSpecification{api.Born(types.ResourceTypeInstance, tags), api.Born(types.ResourceTypeVolume, api.RootTags(tags))},
+		TagSpecifications: []types.TagSpecification{api.Born(types.ResourceTypeInstance, tags),
+			api.Born(types.ResourceTypeVolume, api.RootTags(tags))},
 	}
 	if on, _ := api.Flag(a, "termination_protection"); on {
 		in.DisableApiTermination = aws.Bool(true)
@@ -141,8 +144,9 @@ func locationIn(in *ec2.RunInstancesInput, a resource.Attrs) {
 		return
 	}
 	in.NetworkInterfaces = []types.InstanceNetworkInterfaceSpecification{{
-		DeviceIndex: aws.Int32(0), AssociatePublicIpAddress: aws.Bool(public), PrivateIpAddress: api.DesiredText(a, api.PrivateIP),
-		SubnetId: subnet, Groups: groups, DeleteOnTermination: aws.Bool(true),
+		DeviceIndex: aws.Int32(0), AssociatePublicIpAddress: aws.Bool(public),
+		PrivateIpAddress: api.DesiredText(a, api.PrivateIP),
+		SubnetId:         subnet, Groups: groups, DeleteOnTermination: aws.Bool(true),
 	}}
 }
 
@@ -154,8 +158,10 @@ func rootDisk(ctx context.Context, g *api.Region, image string, a resource.Attrs
 	v, _ := a.Get("root_volume")
 	root, _ := v.(resource.Attrs)
 	ebs := &types.EbsBlockDevice{
-		DeleteOnTermination: aws.Bool(true), Encrypted: aws.Bool(true), VolumeType: types.VolumeTypeGp3, VolumeSize: device.Size,
-		Iops: api.DesiredInt(root, "iops"), Throughput: api.DesiredInt(root, "throughput"), KmsKeyId: api.DesiredText(root, api.KMSKeyAttr),
+		DeleteOnTermination: aws.Bool(true), Encrypted: aws.Bool(true), VolumeType: types.VolumeTypeGp3,
+		VolumeSize: device.Size,
+		Iops:       api.DesiredInt(root, "iops"), Throughput: api.DesiredInt(root, "throughput"),
+		KmsKeyId: api.DesiredText(root, api.KMSKeyAttr),
 	}
 	if on, ok := api.Flag(root, "encrypted"); ok && !on {
 		ebs.Encrypted = nil // an account may encrypt everything; false would be refused there

@@ -11,10 +11,12 @@ import (
 func ec2Schema() resource.Kind {
 	return resource.Kind{
 		Provider: api.ProviderName, Name: api.KindEC2,
-		Doc:         "A virtual machine.\n\nIt is created with its name as its Name tag. An existing one is adopted by its ID.",
+		Doc: "A virtual machine.\n\nIt is created with its name as its Name tag. An existing one is adopted by its " +
+			"ID.",
 		NameTag:     api.TagHuman,
 		NamePattern: api.TagName, NameDoc: api.TagNameDoc,
-		Canonical: canonicalEC2, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, api.Zones, network.GroupsFit("subnet"), network.Addresses, spotRuns),
+		Canonical: canonicalEC2, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, api.Zones,
+			network.GroupsFit("subnet"), network.Addresses, spotRuns),
 		Replace: replaceInstance, EffectOf: spotEffect, State: resource.StateRunning, Grace: 30 * time.Minute,
 		Attrs: append(ec2Machine(), ec2Settings()...),
 	}
@@ -30,7 +32,8 @@ func ec2Machine() []resource.Attribute {
 		{
 			Name: "image", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String(latestImage),
 			Pattern: `ami-[0-9a-z]+|` + latestImage, Example: "ami-0abcdef1234567890",
-			Doc: "The machine image. al2023 is the Amazon Linux 2023 that is current when the instance is created; a newer release replaces nothing.",
+			Doc: "The machine image. al2023 is the Amazon Linux 2023 that is current when the instance is created; a newer " +
+				"release replaces nothing.",
 		},
 		{
 			Name: "subnet", Type: resource.TString, Effect: resource.Replace, RefKind: api.KindSubnet, IDPrefix: "subnet-",
@@ -55,11 +58,14 @@ func ec2Machine() []resource.Attribute {
 			Doc: "The IDs of the network interfaces attached to it that outlive it.",
 		},
 		{
-			Name: api.PrivateIP, Type: resource.TString, Effect: resource.Replace, Valid: network.HostAddress, Omit: func(resource.Value) bool { return true },
-			Example: "10.0.1.10", Doc: "Its private IPv4 address, of those of its subnet. If omitted, AWS chooses one. An instance that keeps its address is deleted before the one that replaces it is created.",
+			Name: api.PrivateIP, Type: resource.TString, Effect: resource.Replace, Valid: network.HostAddress,
+			Omit:    func(resource.Value) bool { return true },
+			Example: "10.0.1.10", Doc: "Its private IPv4 address, of those of its subnet. If omitted, AWS chooses one. An " +
+				"instance that keeps its address is deleted before the one that replaces it is created.",
 		},
 		{Name: "private_address", Type: resource.TString, Computed: true, Doc: "Its private IPv4 address."},
-		{Name: "public_address", Type: resource.TString, Computed: true, ChangesWith: []string{"size", "user_data", "state"}, Doc: "Its public IPv4 address, if it has one."},
+		{Name: "public_address", Type: resource.TString, Computed: true, ChangesWith: []string{"size", "user_data", "state"},
+			Doc: "Its public IPv4 address, if it has one."},
 	}
 }
 
@@ -71,8 +77,13 @@ func ec2Settings() []resource.Attribute {
 			Example: "${key_pair/ops}", Doc: "The SSH key pair whose key is installed on it.",
 		},
 		{
-			Name: "user_data", Type: resource.TString, Effect: resource.Restart, WriteOnly: true, Max: api.Bound(16384), Secret: true, SecretInFile: true,
-			Valid: userDataSize, Note: "cloud-init does not run it again", Example: "|", Doc: "The script that cloud-init runs at the first boot. It may be written in the file; only its digest is recorded. Anyone who may describe the instance can read it. Changing it restarts the instance, but cloud-init does not run it again. It is read once, when an instance is adopted; a change outside ovi after that is not noticed.",
+			Name: "user_data", Type: resource.TString, Effect: resource.Restart, WriteOnly: true, Max: api.Bound(16384),
+			Secret: true, SecretInFile: true,
+			Valid: userDataSize, Note: "cloud-init does not run it again", Example: "|",
+			Doc: "The script that cloud-init runs at the first boot. It may be written in the file; only its digest is " +
+				"recorded. Anyone who may describe the instance can read it. Changing it restarts the instance, but cloud-init " +
+				"does not run it again. It is read once, when an instance is adopted; a change outside ovi after that is not " +
+				"noticed.",
 		},
 		{
 			Name: "public_ip", Type: resource.TBool, Effect: resource.Replace, WriteOnly: true,
@@ -87,24 +98,30 @@ func ec2Settings() []resource.Attribute {
 			Example: "required", Doc: "Whether the metadata service requires session tokens (IMDSv2).",
 		},
 		{
-			Name: SpotAttr, Type: resource.TBool, Effect: resource.Replace, Omit: api.Omitting(resource.Bool(false)), Example: "true",
-			Doc: "Whether it runs on spare capacity, which costs less and which AWS takes back with two minutes' notice; then the next apply creates another. It cannot be stopped, so that a change of size or user_data replaces it.",
+			Name: SpotAttr, Type: resource.TBool, Effect: resource.Replace, Omit: api.Omitting(resource.Bool(false)),
+			Example: "true",
+			Doc: "Whether it runs on spare capacity, which costs less and which AWS takes back with two minutes' notice; then " +
+				"the next apply creates another. It cannot be stopped, so that a change of size or user_data replaces it.",
 		},
 		{
-			Name: spotPrice, Type: resource.TString, Effect: resource.Replace, WriteOnly: true, Pattern: `[0-9]+(\.[0-9]+)?`, Example: `"0.02"`,
-			Doc: "The most it may cost in US dollars per hour. If omitted, the price on demand.",
+			Name: spotPrice, Type: resource.TString, Effect: resource.Replace, WriteOnly: true, Pattern: `[0-9]+(\.[0-9]+)?`,
+			Example: `"0.02"`,
+			Doc:     "The most it may cost in US dollars per hour. If omitted, the price on demand.",
 		},
 		{
 			Name: hopLimit, Type: resource.TInt, Min: api.Bound(1), Max: api.Bound(64), Example: "2",
-			Doc: "How many network hops an answer of the metadata service travels: 2 for programs in containers. If omitted, what the image or the account sets.",
+			Doc: "How many network hops an answer of the metadata service travels: 2 for programs in containers. If omitted, " +
+				"what the image or the account sets.",
 		},
 		{
 			Name: api.SourceDestCheck, Type: resource.TBool, Omit: api.Omitting(resource.Bool(true)), Example: "false",
-			Doc: "Whether it drops traffic that is not from or to its own addresses. false for a router, VPN or NAT instance. AWS's default is true.",
+			Doc: "Whether it drops traffic that is not from or to its own addresses. false for a router, VPN or NAT instance. " +
+				"AWS's default is true.",
 		},
 		{
 			Name: "termination_protection", Type: resource.TBool, WriteOnly: true, CreateDefault: resource.Bool(false),
-			Example: "true", Doc: "Whether AWS refuses to delete it. ovi turns it off only if the configuration sets it to false.",
+			Example: "true", Doc: "Whether AWS refuses to delete it. ovi turns it off only if the configuration sets it to " +
+				"false.",
 		},
 	}
 }
@@ -116,13 +133,17 @@ func rootFields() []resource.Attribute {
 			Unit: "GiB", Fits: api.GrowsOnly, Doc: "In GiB. If omitted, the image's size. It can only grow.",
 		},
 		{
-			Name: "type", Type: resource.TString, Enum: []string{"gp3", "gp2", "io1", "io2", "standard"}, Example: "gp3", Doc: "The volume type. If omitted, gp3.",
+			Name: "type", Type: resource.TString, Enum: []string{"gp3", "gp2", "io1", "io2", "standard"}, Example: "gp3",
+			Doc:           "The volume type. If omitted, gp3.",
 			CreateDefault: resource.String("gp3"),
 		},
 		api.IopsAttr(), api.ThroughputAttr(),
 		{
-			Name: "encrypted", Type: resource.TBool, Effect: resource.Replace, CreateDefault: resource.Bool(true), Example: "true",
-			Fits: api.EncryptedAnyway, Doc: "Whether it is encrypted. An account may encrypt every volume; then false changes nothing.",
+			Name: "encrypted", Type: resource.TBool, Effect: resource.Replace, CreateDefault: resource.Bool(true),
+			Example: "true",
+			Fits:    api.EncryptedAnyway, Doc: "Whether it is encrypted. An account may encrypt every volume; then false " +
+				"changes " +
+				"nothing.",
 		},
 		api.VolumeKeyAttr(),
 	}
@@ -137,11 +158,13 @@ func canonicalEC2(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	var out []resource.Problem
 	_, subnet := a.Get("subnet")
 	if _, zone := a.Get("zone"); zone && subnet {
-		out = append(out, resource.Problem{Path: "zone", Summary: "the subnet already sets the zone", Suggestion: "omit zone"})
+		out = append(out, resource.Problem{Path: "zone", Summary: "the subnet already sets the zone",
+			Suggestion: "omit zone"})
 	}
 	out = append(out, judgeSpot(a)...)
 	if _, fixed := a.Get(api.PrivateIP); fixed && !subnet {
-		out = append(out, resource.Problem{Path: api.PrivateIP, Summary: "an address is part of a subnet, and no subnet is set", Suggestion: "set subnet"})
+		out = append(out, resource.Problem{Path: api.PrivateIP,
+			Summary: "an address is part of a subnet, and no subnet is set", Suggestion: "set subnet"})
 	}
 	if v, ok := a.Get("root_volume"); ok {
 		root, _ := v.(resource.Attrs)

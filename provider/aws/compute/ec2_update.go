@@ -54,7 +54,8 @@ func SameMachine(r provider.Request, i types.Instance) error {
 	}
 	err := fmt.Errorf("size %s is %s, and %s runs %s", size, want, aws.ToString(i.InstanceId), now)
 	if image, ok := api.Text(r.Desired.Attrs, "image"); ok && image != latestImage {
-		return api.Permanent("ec2.ModifyInstanceAttribute", fmt.Errorf("%w, as does its image %s", err, image), "set an image for "+want+" too")
+		return api.Permanent("ec2.ModifyInstanceAttribute", fmt.Errorf("%w, as does its image %s", err, image),
+			"set an image for "+want+" too")
 	}
 	return fmt.Errorf("aws: %w: %w", err, provider.ErrReplace)
 }
@@ -67,7 +68,8 @@ func stableInstance(ctx context.Context, g *api.Region, id string) (i types.Inst
 		}
 		switch {
 		case gone(i):
-			return &provider.Error{Class: provider.NotFound, Op: "ec2.DescribeInstances", Err: died(i), Hint: "run `ovi plan` again"}
+			return &provider.Error{Class: provider.NotFound, Op: "ec2.DescribeInstances", Err: died(i),
+				Hint: "run `ovi plan` again"}
 		case stateOf(i) == types.InstanceStateNameRunning || stateOf(i) == types.InstanceStateNameStopped:
 			return nil
 		}
@@ -85,7 +87,8 @@ func changeLive(ctx context.Context, g *api.Region, r provider.Request, i types.
 		}
 	}
 	if on, ok := api.Flag(r.Desired.Attrs, "termination_protection"); ok && api.Changed(r, "termination_protection") {
-		if err := modify(ctx, g, id, &ec2.ModifyInstanceAttributeInput{DisableApiTermination: &types.AttributeBooleanValue{Value: aws.Bool(on)}}); err != nil {
+		if err := modify(ctx, g, id, &ec2.ModifyInstanceAttributeInput{
+			DisableApiTermination: &types.AttributeBooleanValue{Value: aws.Bool(on)}}); err != nil {
 			return err
 		}
 	}
@@ -147,17 +150,21 @@ func changeProfile(ctx context.Context, g *api.Region, r provider.Request, id st
 		return api.Classify("", err)
 	}
 	name := api.DesiredText(r.Desired.Attrs, "iam_profile")
-	return g.PatientlyIf(ctx, g.Wait.Appear, func() error { return setProfile(ctx, g, id, name, out.IamInstanceProfileAssociations) }, unknownProfile)
+	return g.PatientlyIf(ctx, g.Wait.Appear,
+		func() error { return setProfile(ctx, g, id, name, out.IamInstanceProfileAssociations) }, unknownProfile)
 }
 
-func setProfile(ctx context.Context, g *api.Region, id string, name *string, have []types.IamInstanceProfileAssociation) (err error) {
+func setProfile(ctx context.Context, g *api.Region, id string, name *string,
+	have []types.IamInstanceProfileAssociation) (err error) {
 	spec := &types.IamInstanceProfileSpecification{Name: name}
 	switch {
 	case len(have) == 0 && name == nil:
 	case len(have) == 0:
-		_, err = g.EC2.AssociateIamInstanceProfile(ctx, &ec2.AssociateIamInstanceProfileInput{InstanceId: aws.String(id), IamInstanceProfile: spec})
+		_, err = g.EC2.AssociateIamInstanceProfile(ctx,
+			&ec2.AssociateIamInstanceProfileInput{InstanceId: aws.String(id), IamInstanceProfile: spec})
 	case name == nil:
-		_, err = g.EC2.DisassociateIamInstanceProfile(ctx, &ec2.DisassociateIamInstanceProfileInput{AssociationId: have[0].AssociationId})
+		_, err = g.EC2.DisassociateIamInstanceProfile(ctx,
+			&ec2.DisassociateIamInstanceProfileInput{AssociationId: have[0].AssociationId})
 	default:
 		_, err = g.EC2.ReplaceIamInstanceProfileAssociation(ctx, &ec2.ReplaceIamInstanceProfileAssociationInput{
 			AssociationId: have[0].AssociationId, IamInstanceProfile: spec,
@@ -172,7 +179,8 @@ func changeRoot(ctx context.Context, g *api.Region, r provider.Request, i types.
 	}
 	v, _ := r.Desired.Attrs.Get("root_volume")
 	root, _ := v.(resource.Attrs)
-	return reshape(ctx, g, rootID(i), root, "type", func(path string) bool { return api.Changed(r, "root_volume."+path) || exactly(r, "root_volume") })
+	return reshape(ctx, g, rootID(i), root, "type",
+		func(path string) bool { return api.Changed(r, "root_volume."+path) || exactly(r, "root_volume") })
 }
 
 func exactly(r provider.Request, path string) bool {
@@ -211,7 +219,8 @@ func changeStopped(ctx context.Context, g *api.Region, r provider.Request, i typ
 
 func changeInside(ctx context.Context, g *api.Region, r provider.Request, id string) error {
 	if size, ok := api.Text(r.Desired.Attrs, "size"); ok && api.Changed(r, "size") {
-		if err := modify(ctx, g, id, &ec2.ModifyInstanceAttributeInput{InstanceType: &types.AttributeValue{Value: aws.String(size)}}); err != nil {
+		if err := modify(ctx, g, id, &ec2.ModifyInstanceAttributeInput{
+			InstanceType: &types.AttributeValue{Value: aws.String(size)}}); err != nil {
 			return err
 		}
 	}
@@ -222,7 +231,9 @@ func changeInside(ctx context.Context, g *api.Region, r provider.Request, id str
 	if err != nil {
 		return err
 	}
-	return modify(ctx, g, id, &ec2.ModifyInstanceAttributeInput{UserData: &types.SecureBlobAttributeValue{Value: []byte(s)}}) // the SDK encodes it
+	// the SDK encodes it
+	return modify(ctx, g, id, &ec2.ModifyInstanceAttributeInput{
+		UserData: &types.SecureBlobAttributeValue{Value: []byte(s)}})
 }
 
 func stop(ctx context.Context, g *api.Region, id string) (types.Instance, error) {
@@ -280,7 +291,8 @@ func deleteInstance(ctx context.Context, g *api.Region, r provider.Request) erro
 // other meanings.
 func unknownProfile(err error) bool {
 	var api smithy.APIError
-	return errors.As(err, &api) && api.ErrorCode() == "InvalidParameterValue" && strings.Contains(api.ErrorMessage(), "iamInstanceProfile")
+	return errors.As(err, &api) && api.ErrorCode() == "InvalidParameterValue" &&
+		strings.Contains(api.ErrorMessage(), "iamInstanceProfile")
 }
 
 func metadata(a resource.Attrs) *types.InstanceMetadataOptionsRequest {
@@ -289,6 +301,7 @@ func metadata(a resource.Attrs) *types.InstanceMetadataOptionsRequest {
 		tokens = types.HttpTokensStateOptional
 	}
 	return &types.InstanceMetadataOptionsRequest{
-		HttpTokens: tokens, HttpEndpoint: types.InstanceMetadataEndpointStateEnabled, HttpPutResponseHopLimit: api.DesiredInt(a, hopLimit),
+		HttpTokens: tokens, HttpEndpoint: types.InstanceMetadataEndpointStateEnabled,
+		HttpPutResponseHopLimit: api.DesiredInt(a, hopLimit),
 	}
 }

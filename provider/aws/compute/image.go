@@ -44,7 +44,8 @@ func imageFor(ctx context.Context, g *api.Region, image, size string) (string, e
 		return "", noImage(api.Classify("", err), g.Name)
 	}
 	if out.Parameter == nil || aws.ToString(out.Parameter.Value) == "" {
-		return "", noImage(&provider.Error{Class: provider.NotFound, Op: "ssm.GetParameter", Err: fmt.Errorf("the parameter is empty")}, g.Name)
+		return "", noImage(&provider.Error{Class: provider.NotFound, Op: "ssm.GetParameter",
+			Err: fmt.Errorf("the parameter is empty")}, g.Name)
 	}
 	g.Images.Latest[arch] = *out.Parameter.Value
 	return *out.Parameter.Value, nil
@@ -76,7 +77,8 @@ func rootOfImage(ctx context.Context, g *api.Region, image string) (api.RootDevi
 		return api.RootDevice{}, api.Classify("", err)
 	}
 	if len(out.Images) == 0 {
-		return api.RootDevice{}, api.Permanent("ec2.DescribeImages", fmt.Errorf("image %s does not exist in %s", image, g.Name), "use an image of this region")
+		return api.RootDevice{}, api.Permanent("ec2.DescribeImages",
+			fmt.Errorf("image %s does not exist in %s", image, g.Name), "use an image of this region")
 	}
 	d := api.RootDevice{Name: aws.ToString(out.Images[0].RootDeviceName), Arch: string(out.Images[0].Architecture)}
 	for _, m := range out.Images[0].BlockDeviceMappings {

@@ -49,7 +49,8 @@ func Checked(s types.InstanceStatus, listed bool) (resource.Health, string) {
 		of   *types.InstanceStatusSummary
 	}{{"system", s.SystemStatus}, {"instance", s.InstanceStatus}} {
 		switch {
-		case check.of == nil || check.of.Status == types.SummaryStatusOk || check.of.Status == types.SummaryStatusNotApplicable:
+		case check.of == nil || check.of.Status == types.SummaryStatusOk ||
+			check.of.Status == types.SummaryStatusNotApplicable:
 		case check.of.Status == types.SummaryStatusImpaired:
 			return resource.Failing, fmt.Sprintf("its %s status check failed", check.name)
 		default:

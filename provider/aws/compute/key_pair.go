@@ -26,14 +26,17 @@ func kindOfKeyPair() api.Kind {
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindKeyPair,
 			Doc: "The public SSH key that instances are given when they are created.\n\n" +
-				"Its name is its name in AWS. It is imported: ovi never has the private key. An instance refers to it with `key_name: ${key_pair/ops}`. The key stays on the instances that have it, also when the key pair is deleted.",
-			NamePattern: `[A-Za-z0-9][A-Za-z0-9@+=,._-]{0,254}`, NameDoc: "letters, digits and @ + = , . _ -, starting with a letter or digit, at most 255 characters",
-			Canonical: canonicalKeyPair, CrossCheck: api.CrossChecks(api.TagTraits{}),
+				"Its name is its name in AWS. It is imported: ovi never has the private key. An instance refers to it with " +
+				"`key_name: ${key_pair/ops}`. The key stays on the instances that have it, also when the key pair is deleted.",
+			NamePattern: `[A-Za-z0-9][A-Za-z0-9@+=,._-]{0,254}`,
+			NameDoc:     "letters, digits and @ + = , . _ -, starting with a letter or digit, at most 255 characters",
+			Canonical:   canonicalKeyPair, CrossCheck: api.CrossChecks(api.TagTraits{}),
 			Attrs: []resource.Attribute{
 				{
 					Name: publicKey, Type: resource.TString, Required: true, Effect: resource.Replace, Valid: validKey,
 					Example: "ssh-ed25519 AAAAC3Nza... ops@example.com", Note: "instances that refer to it are replaced too",
-					Doc: "The key in the form of OpenSSH, as in id_ed25519.pub; ED25519 or RSA. Its comment is not compared. It is fixed when an instance is created: to keep the instances, add a key pair of another name.",
+					Doc: "The key in the form of OpenSSH, as in id_ed25519.pub; ED25519 or RSA. Its comment is not compared. It is " +
+						"fixed when an instance is created: to keep the instances, add a key pair of another name.",
 				},
 				{Name: "type", Type: resource.TString, Computed: true, Doc: "ed25519 or rsa."},
 			},
@@ -63,7 +66,8 @@ func validKey(v resource.Value) []resource.Problem {
 	}
 	blob, err := base64.StdEncoding.DecodeString(parts[1])
 	const size = 4 // of the length before the name of the type (RFC 4253, section 6.6)
-	if err != nil || len(blob) < size || !strings.HasPrefix(string(blob[size:]), parts[0]) || binary.BigEndian.Uint32(blob) != uint32(len(parts[0])) {
+	if err != nil || len(blob) < size || !strings.HasPrefix(string(blob[size:]), parts[0]) ||
+		binary.BigEndian.Uint32(blob) != uint32(len(parts[0])) {
 		return api.WrongValue(suggestion, "public_key is not a whole %s key", parts[0])
 	}
 	return nil

@@ -27,7 +27,8 @@ func kindOfTemplate() api.Kind {
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindTemplate,
 			Doc: "What an autoscaling_group creates its instances by.\n\n" +
-				"Its name is its name in AWS. A change adds a version and makes it the default one; the instances that exist stay as they are.",
+				"Its name is its name in AWS. A change adds a version and makes it the default one; the instances that exist " +
+				"stay as they are.",
 			NamePattern: `[A-Za-z0-9().\-_]{3,128}`, NameDoc: "3 to 128 letters, digits and ( ) . - _",
 			Canonical: canonicalEC2, CrossCheck: api.CrossChecks(api.TagTraits{}),
 			Attrs: templateAttrs(),
@@ -45,11 +46,14 @@ func templateAttrs() []resource.Attribute {
 		case "size":
 			a.Doc = "The instance type."
 		case "image":
-			a.Doc = "The machine image. al2023 is the Amazon Linux 2023 that is current when the template is created; a newer release changes nothing."
+			a.Doc = "The machine image. al2023 is the Amazon Linux 2023 that is current when the template is created; a newer " +
+				"release changes nothing."
 		case UserData:
-			a.Note, a.Doc = "", "The script that cloud-init runs at the first boot. It may be written in the file; only its digest is recorded. It is read once, when a template is adopted; a change outside ovi after that is not noticed."
+			a.Note, a.Doc = "", "The script that cloud-init runs at the first boot. It may be written in the file; only its "+
+				"digest is recorded. It is read once, when a template is adopted; a change outside ovi after that is not noticed."
 		case SpotAttr:
-			a.Doc = "Whether the instances run on spare capacity, which costs less and which AWS takes back with two minutes' notice."
+			a.Doc = "Whether the instances run on spare capacity, which costs less and which AWS takes back with two minutes' " +
+				"notice."
 		case "security_groups", "root_volume", "key_name", "iam_profile", "imdsv2", hopLimit, spotPrice, "public_ip":
 		default:
 			continue
@@ -63,10 +67,12 @@ func templateAttrs() []resource.Attribute {
 	}
 	return append(out,
 		resource.Attribute{
-			Name: instanceTags, Type: resource.TMap, Elem: &resource.Attribute{Type: resource.TString, Max: api.Bound(api.MaxTagValue)},
+			Name: instanceTags, Type: resource.TMap,
+			Elem:    &resource.Attribute{Type: resource.TString, Max: api.Bound(api.MaxTagValue)},
 			Example: "{team: web}", Doc: "The tags of the instances and of their volumes.",
 		},
-		resource.Attribute{Name: "version", Type: resource.TString, Computed: true, ChangesWith: []string{"*"}, Doc: "The number of its default version."},
+		resource.Attribute{Name: "version", Type: resource.TString, Computed: true, ChangesWith: []string{"*"},
+			Doc: "The number of its default version."},
 	)
 }
 
@@ -75,30 +81,33 @@ const UserData = "user_data"
 // templatePage is the size of pages of templates and of versions; more is not allowed.
 const templatePage = 200
 
-func templates(ctx context.Context, g *api.Region, in *ec2.DescribeLaunchTemplatesInput) ([]types.LaunchTemplate, error) {
-	return api.Pages(ctx, "ec2.DescribeLaunchTemplates", func(ctx context.Context, token *string) ([]types.LaunchTemplate, *string, error) {
-		if in.NextToken = token; len(in.LaunchTemplateIds)+len(in.LaunchTemplateNames) == 0 {
-			in.MaxResults = aws.Int32(templatePage)
-		}
-		out, err := g.EC2.DescribeLaunchTemplates(ctx, in)
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.LaunchTemplates, out.NextToken, nil
-	})
+func templates(ctx context.Context, g *api.Region, in *ec2.DescribeLaunchTemplatesInput) ([]types.LaunchTemplate,
+	error) {
+	return api.Pages(ctx, "ec2.DescribeLaunchTemplates",
+		func(ctx context.Context, token *string) ([]types.LaunchTemplate, *string, error) {
+			if in.NextToken = token; len(in.LaunchTemplateIds)+len(in.LaunchTemplateNames) == 0 {
+				in.MaxResults = aws.Int32(templatePage)
+			}
+			out, err := g.EC2.DescribeLaunchTemplates(ctx, in)
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.LaunchTemplates, out.NextToken, nil
+		})
 }
 
 // defaults reads the default version of a template, or of all of them.
 func defaults(ctx context.Context, g *api.Region, id *string) ([]types.LaunchTemplateVersion, error) {
-	return api.Pages(ctx, "ec2.DescribeLaunchTemplateVersions", func(ctx context.Context, token *string) ([]types.LaunchTemplateVersion, *string, error) {
-		out, err := g.EC2.DescribeLaunchTemplateVersions(ctx, &ec2.DescribeLaunchTemplateVersionsInput{
-			LaunchTemplateId: id, Versions: []string{"$Default"}, NextToken: token, MaxResults: aws.Int32(templatePage),
+	return api.Pages(ctx, "ec2.DescribeLaunchTemplateVersions",
+		func(ctx context.Context, token *string) ([]types.LaunchTemplateVersion, *string, error) {
+			out, err := g.EC2.DescribeLaunchTemplateVersions(ctx, &ec2.DescribeLaunchTemplateVersionsInput{
+				LaunchTemplateId: id, Versions: []string{"$Default"}, NextToken: token, MaxResults: aws.Int32(templatePage),
+			})
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.LaunchTemplateVersions, out.NextToken, nil
 		})
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.LaunchTemplateVersions, out.NextToken, nil
-	})
 }
 
 // listTemplates reads the versions first: a template that is created in between has none, and is read
@@ -184,7 +193,8 @@ func launchAttrs(a api.Attrs, d *types.ResponseLaunchTemplateData) {
 	a[instanceTags] = resource.AttrsOf(tags)
 }
 
-func template(ctx context.Context, g *api.Region, in *ec2.DescribeLaunchTemplatesInput, id string) (resource.Observed, error) {
+func template(ctx context.Context, g *api.Region, in *ec2.DescribeLaunchTemplatesInput, id string) (resource.Observed,
+	error) {
 	all, err := templates(ctx, g, in)
 	t, err := api.Only(all, err, "ec2.DescribeLaunchTemplates", id)
 	if err != nil {
@@ -213,10 +223,12 @@ func templateOf(ctx context.Context, g *api.Region, r provider.Request) (*types.
 		return nil, err
 	}
 	d := &types.RequestLaunchTemplateData{
-		ImageId: in.ImageId, InstanceType: in.InstanceType, KeyName: in.KeyName, UserData: in.UserData, SecurityGroupIds: in.SecurityGroupIds,
+		ImageId: in.ImageId, InstanceType: in.InstanceType, KeyName: in.KeyName, UserData: in.UserData,
+		SecurityGroupIds:      in.SecurityGroupIds,
 		InstanceMarketOptions: templateMarket(in.InstanceMarketOptions),
 		MetadataOptions: &types.LaunchTemplateInstanceMetadataOptionsRequest{
-			HttpTokens: types.LaunchTemplateHttpTokensState(in.MetadataOptions.HttpTokens), HttpEndpoint: types.LaunchTemplateInstanceMetadataEndpointStateEnabled,
+			HttpTokens:              types.LaunchTemplateHttpTokensState(in.MetadataOptions.HttpTokens),
+			HttpEndpoint:            types.LaunchTemplateInstanceMetadataEndpointStateEnabled,
 			HttpPutResponseHopLimit: in.MetadataOptions.HttpPutResponseHopLimit,
 		},
 	}
@@ -225,20 +237,23 @@ func templateOf(ctx context.Context, g *api.Region, r provider.Request) (*types.
 	}
 	for _, n := range in.NetworkInterfaces {
 		d.NetworkInterfaces = append(d.NetworkInterfaces, types.LaunchTemplateInstanceNetworkInterfaceSpecificationRequest{
-			DeviceIndex: n.DeviceIndex, AssociatePublicIpAddress: n.AssociatePublicIpAddress, Groups: n.Groups, DeleteOnTermination: n.DeleteOnTermination,
+			DeviceIndex: n.DeviceIndex, AssociatePublicIpAddress: n.AssociatePublicIpAddress, Groups: n.Groups,
+			DeleteOnTermination: n.DeleteOnTermination,
 		})
 	}
 	for _, m := range in.BlockDeviceMappings {
 		d.BlockDeviceMappings = append(d.BlockDeviceMappings, types.LaunchTemplateBlockDeviceMappingRequest{
 			DeviceName: m.DeviceName, Ebs: &types.LaunchTemplateEbsBlockDeviceRequest{
-				DeleteOnTermination: m.Ebs.DeleteOnTermination, Encrypted: m.Ebs.Encrypted, VolumeType: m.Ebs.VolumeType, VolumeSize: m.Ebs.VolumeSize,
-				Iops: m.Ebs.Iops, Throughput: m.Ebs.Throughput, KmsKeyId: m.Ebs.KmsKeyId,
+				DeleteOnTermination: m.Ebs.DeleteOnTermination, Encrypted: m.Ebs.Encrypted, VolumeType: m.Ebs.VolumeType,
+				VolumeSize: m.Ebs.VolumeSize,
+				Iops:       m.Ebs.Iops, Throughput: m.Ebs.Throughput, KmsKeyId: m.Ebs.KmsKeyId,
 			},
 		})
 	}
 	if tags := textsOf(r.Desired.Attrs, instanceTags); len(tags) > 0 {
 		for _, what := range []types.ResourceType{types.ResourceTypeInstance, types.ResourceTypeVolume} {
-			d.TagSpecifications = append(d.TagSpecifications, types.LaunchTemplateTagSpecificationRequest{ResourceType: what, Tags: api.EC2Tags(tags)})
+			d.TagSpecifications = append(d.TagSpecifications,
+				types.LaunchTemplateTagSpecificationRequest{ResourceType: what, Tags: api.EC2Tags(tags)})
 		}
 	}
 	return d, nil
@@ -334,13 +349,15 @@ func updateTemplate(ctx context.Context, g *api.Region, r provider.Request) (res
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	out, err := g.EC2.CreateLaunchTemplateVersion(ctx, &ec2.CreateLaunchTemplateVersionInput{LaunchTemplateId: id, LaunchTemplateData: d})
+	out, err := g.EC2.CreateLaunchTemplateVersion(ctx,
+		&ec2.CreateLaunchTemplateVersionInput{LaunchTemplateId: id, LaunchTemplateData: d})
 	if err != nil {
 		return resource.Observed{}, err
 	}
 	number := strconv.FormatInt(aws.ToInt64(out.LaunchTemplateVersion.VersionNumber), 10)
 	err = g.Patiently(ctx, g.Wait.Appear, func() error {
-		_, err := g.EC2.ModifyLaunchTemplate(ctx, &ec2.ModifyLaunchTemplateInput{LaunchTemplateId: id, DefaultVersion: aws.String(number)})
+		_, err := g.EC2.ModifyLaunchTemplate(ctx,
+			&ec2.ModifyLaunchTemplateInput{LaunchTemplateId: id, DefaultVersion: aws.String(number)})
 		return api.Classify("", err)
 	}, "InvalidLaunchTemplateId.VersionNotFound")
 	if err != nil {

@@ -19,11 +19,13 @@ func marketOf(a resource.Attrs) *types.InstanceMarketOptionsRequest {
 		return nil
 	}
 	return &types.InstanceMarketOptionsRequest{
-		MarketType: types.MarketTypeSpot, SpotOptions: &types.SpotMarketOptions{SpotInstanceType: types.SpotInstanceTypeOneTime, MaxPrice: api.DesiredText(a, spotPrice)},
+		MarketType: types.MarketTypeSpot, SpotOptions: &types.SpotMarketOptions{
+			SpotInstanceType: types.SpotInstanceTypeOneTime, MaxPrice: api.DesiredText(a, spotPrice)},
 	}
 }
 
-// endSpotRequest cancels the request that an instance is of, before it is terminated: a persistent one, which an adopted
+// endSpotRequest cancels the request that an instance is of, before it is terminated: a persistent one, which an
+// adopted
 // instance may have, would launch another instance. The instance itself does not tell what its request is, and one that
 // has ended may be canceled again.
 func endSpotRequest(ctx context.Context, g *api.Region, have resource.Observed) error {
@@ -37,7 +39,8 @@ func endSpotRequest(ctx context.Context, g *api.Region, have resource.Observed) 
 	if err != nil || i.SpotInstanceRequestId == nil {
 		return err
 	}
-	_, err = g.EC2.CancelSpotInstanceRequests(ctx, &ec2.CancelSpotInstanceRequestsInput{SpotInstanceRequestIds: []string{*i.SpotInstanceRequestId}})
+	_, err = g.EC2.CancelSpotInstanceRequests(ctx,
+		&ec2.CancelSpotInstanceRequestsInput{SpotInstanceRequestIds: []string{*i.SpotInstanceRequestId}})
 	if api.Absent(err) {
 		return nil
 	}
@@ -50,7 +53,8 @@ func templateMarket(m *types.InstanceMarketOptionsRequest) *types.LaunchTemplate
 		return nil
 	}
 	return &types.LaunchTemplateInstanceMarketOptionsRequest{
-		MarketType: m.MarketType, SpotOptions: &types.LaunchTemplateSpotMarketOptionsRequest{SpotInstanceType: m.SpotOptions.SpotInstanceType, MaxPrice: m.SpotOptions.MaxPrice},
+		MarketType: m.MarketType, SpotOptions: &types.LaunchTemplateSpotMarketOptionsRequest{
+			SpotInstanceType: m.SpotOptions.SpotInstanceType, MaxPrice: m.SpotOptions.MaxPrice},
 	}
 }
 
@@ -81,10 +85,12 @@ func spotRuns(c *api.Checking) {
 func judgeSpot(a resource.Attrs) (out []resource.Problem) {
 	on, _ := api.Flag(a, SpotAttr)
 	if _, price := a.Get(spotPrice); price && !on {
-		out = append(out, resource.Problem{Path: spotPrice, Summary: "the instance is not a spot instance", Suggestion: "set spot: true, or omit spot_max_price"})
+		out = append(out, resource.Problem{Path: spotPrice, Summary: "the instance is not a spot instance",
+			Suggestion: "set spot: true, or omit spot_max_price"})
 	}
 	if guarded, _ := api.Flag(a, "termination_protection"); guarded && on {
-		out = append(out, resource.Problem{Path: "termination_protection", Summary: "AWS does not protect spot instances", Suggestion: "omit termination_protection, or spot"})
+		out = append(out, resource.Problem{Path: "termination_protection", Summary: "AWS does not protect spot instances",
+			Suggestion: "omit termination_protection, or spot"})
 	}
 	return out
 }

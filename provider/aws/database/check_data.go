@@ -56,13 +56,16 @@ func judgeDB(a resource.Attrs) (out []resource.Problem) {
 	case name == "rdsadmin", name == "admin" && engine == "postgres":
 		wrong("username", "dbadmin", "%q is reserved by RDS", name)
 	case len(name) > user:
-		wrong("username", fmt.Sprintf("at most %d characters", user), "the name of the master user has %d characters", len(name))
+		wrong("username", fmt.Sprintf("at most %d characters", user), "the name of the master user has %d characters",
+			len(name))
 	}
 	if s, _ := api.Text(a, "database"); len(s) > database {
-		wrong("database", fmt.Sprintf("at most %d characters", database), "the name of the database has %d characters", len(s))
+		wrong("database", fmt.Sprintf("at most %d characters", database), "the name of the database has %d characters",
+			len(s))
 	}
 	if v, _ := a.Get("password"); len(api.Revealed(v)) > password {
-		wrong("password", fmt.Sprintf("at most %d characters for %s", password, engine), "the password is too long for %s", engine)
+		wrong("password", fmt.Sprintf("at most %d characters for %s", password, engine), "the password is too long for %s",
+			engine)
 	}
 	return append(out, judgeStorage(a)...)
 }
@@ -72,7 +75,8 @@ func judgeDB(a resource.Attrs) (out []resource.Problem) {
 func passwordText(v resource.Value) []resource.Problem {
 	for _, r := range api.Revealed(v) {
 		if r < ' ' || r > '~' || strings.ContainsRune(`/"@`, r) {
-			return api.WrongValue(`use printable ASCII without / " and @`, "the password has a character that RDS does not accept")
+			return api.WrongValue(`use printable ASCII without / " and @`,
+				"the password has a character that RDS does not accept")
 		}
 	}
 	return nil

@@ -31,7 +31,8 @@ func checkDB(ctx context.Context, g *api.Region, r provider.Request) error {
 			return err
 		}
 	}
-	for _, check := range []func(context.Context, *api.Region, provider.Request) error{checkEngine, checkSnapshot, checkSubnetGroup, checkGroups} {
+	for _, check := range []func(context.Context, *api.Region, provider.Request) error{checkEngine, checkSnapshot,
+		checkSubnetGroup, checkGroups} {
 		if err := check(ctx, g, r); err != nil {
 			return err
 		}
@@ -44,12 +45,14 @@ func checkEngine(ctx context.Context, g *api.Region, r provider.Request) error {
 	if engine == nil || version == nil || api.Unresolved(r.Desired.Attrs, "engine", "engine_version") {
 		return nil
 	}
-	out, err := g.RDS.DescribeDBEngineVersions(ctx, &rds.DescribeDBEngineVersionsInput{Engine: engine, EngineVersion: version})
+	out, err := g.RDS.DescribeDBEngineVersions(ctx,
+		&rds.DescribeDBEngineVersionsInput{Engine: engine, EngineVersion: version})
 	if err != nil {
 		return err
 	}
 	if len(out.DBEngineVersions) == 0 {
-		return api.Permanent("rds.DescribeDBEngineVersions", fmt.Errorf("%s has no version %s in %s", aws.ToString(engine), *version, g.Name),
+		return api.Permanent("rds.DescribeDBEngineVersions",
+			fmt.Errorf("%s has no version %s in %s", aws.ToString(engine), *version, g.Name),
 			"run `aws rds describe-db-engine-versions --engine "+aws.ToString(engine)+"` for the versions")
 	}
 	return nil
@@ -71,7 +74,8 @@ func checkSubnetGroup(ctx context.Context, g *api.Region, r provider.Request) er
 	}
 	_, err := g.RDS.DescribeDBSubnetGroups(ctx, &rds.DescribeDBSubnetGroupsInput{DBSubnetGroupName: name})
 	if api.Absent(err) {
-		return api.Permanent("rds.DescribeDBSubnetGroups", fmt.Errorf("DB subnet group %q does not exist in %s", *name, g.Name), "create it, or name another with subnet_group")
+		return api.Permanent("rds.DescribeDBSubnetGroups",
+			fmt.Errorf("DB subnet group %q does not exist in %s", *name, g.Name), "create it, or name another with subnet_group")
 	}
 	return err
 }
@@ -89,7 +93,8 @@ func checkGroups(ctx context.Context, g *api.Region, r provider.Request) error {
 		ids = slices.DeleteFunc(ids, func(id string) bool { return id == aws.ToString(s.GroupId) })
 	}
 	if len(ids) > 0 {
-		return api.Permanent("ec2.DescribeSecurityGroups", fmt.Errorf("security group %s does not exist in %s", ids[0], g.Name), "name one that exists")
+		return api.Permanent("ec2.DescribeSecurityGroups",
+			fmt.Errorf("security group %s does not exist in %s", ids[0], g.Name), "name one that exists")
 	}
 	return nil
 }

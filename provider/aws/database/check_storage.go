@@ -20,11 +20,13 @@ func judgeStorage(a resource.Attrs) (out []resource.Problem) {
 	least, most := storageLimits(storage)
 	size, sized := api.Number(a, "storage")
 	if sized && (size < least || size > most) {
-		wrong("storage", fmt.Sprintf("use a size from %d to %d", least, most), "RDS does not offer %s storage of %d GiB", storage, size)
+		wrong("storage", fmt.Sprintf("use a size from %d to %d", least, most), "RDS does not offer %s storage of %d GiB",
+			storage, size)
 	}
 	// "Set the maximum storage threshold to a value at least 10% more than the current allocated storage".
 	if n, ok := api.Number(a, "max_storage"); ok && sized && n > 0 && n <= size {
-		wrong("max_storage", "use a larger size, or 0: it does not grow by itself then", "the storage of %d GiB cannot grow to %d GiB", size, n)
+		wrong("max_storage", "use a larger size, or 0: it does not grow by itself then",
+			"the storage of %d GiB cannot grow to %d GiB", size, n)
 	}
 	iops, paced := api.Number(a, "iops")
 	rate, rated := api.Number(a, "throughput")
@@ -46,7 +48,8 @@ func judgeStorage(a resource.Attrs) (out []resource.Problem) {
 	case !striped:
 		wrong("throughput", "omit it, or use storage: 400", "gp3 storage of %d GiB has 125 MiB/s, which cannot be set", size)
 	case paced && rate*4 > iops: // "The ratio of storage throughput to IOPS" is 0.25 at most
-		wrong("throughput", fmt.Sprintf("throughput: %d", iops/4), "%d iops allow a throughput of %d MiB/s at most", iops, iops/4)
+		wrong("throughput", fmt.Sprintf("throughput: %d", iops/4), "%d iops allow a throughput of %d MiB/s at most", iops,
+			iops/4)
 	}
 	return out
 }

@@ -60,11 +60,13 @@ func judgeWindows(a resource.Attrs) []resource.Problem {
 	if !has || !also || !overlap(windowOf(backup), windowOf(upkeep)) {
 		return nil
 	}
-	return []resource.Problem{{Path: "maintenance_window", Summary: upkeep + " overlaps with backup_window " + backup, Suggestion: "use another time: the two windows must be apart"}}
+	return []resource.Problem{{Path: "maintenance_window", Summary: upkeep + " overlaps with backup_window " + backup,
+		Suggestion: "use another time: the two windows must be apart"}}
 }
 
 // overlap reports that a daily window and a weekly one have a minute in common.
 func overlap(daily, weekly window) bool {
-	from := ((daily.start-weekly.start)%dayMinutes + dayMinutes) % dayMinutes // that of the first day after the weekly one opens
+	// that of the first day after the weekly one opens
+	from := ((daily.start-weekly.start)%dayMinutes + dayMinutes) % dayMinutes
 	return from < weekly.long || from+daily.long > dayMinutes
 }

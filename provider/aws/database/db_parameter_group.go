@@ -25,13 +25,22 @@ func kindOfDBParameters() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindDBParameters,
-			Doc:         "The settings of databases of one engine version.\n\nIts name is its name in AWS. A database has it by `parameter_group: ${db_parameter_group/web}`. A static parameter takes effect when the database is restarted, which ovi does not do by itself; the others at once.",
-			NamePattern: `[a-z](-?[a-z0-9])*`, NameDoc: "lower-case letters, digits and single hyphens, starting with a letter, at most 255 characters",
+			Doc: "The settings of databases of one engine version.\n\nIts name is its name in AWS. A database has it " +
+				"by `parameter_group: ${db_parameter_group/web}`. A static parameter takes effect when the database is " +
+				"restarted, which ovi does not do by itself; the others at once.",
+			NamePattern: `[a-z](-?[a-z0-9])*`, NameDoc: "lower-case letters, digits and single hyphens, starting with a " +
+				"letter, at most 255 characters",
 			Canonical: canonicalParameters, CrossCheck: api.CrossChecks(api.TagTraits{RDS: true}, namedDefault),
 			Attrs: []resource.Attribute{
-				{Name: familyAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: `(postgres|mysql|mariadb)[0-9]+(\.[0-9]+)?`, Example: "postgres16", Doc: "The engine and its major version, such as postgres16, mysql8.4 or mariadb10.11."},
-				{Name: "description", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("Managed by ovi"), Min: api.Bound(1), Max: api.Bound(255), Example: "of the shop", Doc: "What it is for. AWS cannot change it later."},
-				{Name: parametersAttr, Type: resource.TMap, Default: resource.Attrs{}, Example: "{max_connections: \"200\"}", Doc: "The parameters that differ from the engine's defaults. One that is set outside ovi is set back to its default."},
+				{Name: familyAttr, Type: resource.TString, Required: true, Effect: resource.Replace,
+					Pattern: `(postgres|mysql|mariadb)[0-9]+(\.[0-9]+)?`, Example: "postgres16",
+					Doc: "The engine and its major version, such as postgres16, mysql8.4 or mariadb10.11."},
+				{Name: "description", Type: resource.TString, Effect: resource.Replace,
+					CreateDefault: resource.String("Managed by ovi"), Min: api.Bound(1), Max: api.Bound(255), Example: "of the shop",
+					Doc: "What it is for. AWS cannot change it later."},
+				{Name: parametersAttr, Type: resource.TMap, Default: resource.Attrs{}, Example: "{max_connections: \"200\"}",
+					Doc: "The parameters that differ from the engine's defaults. One that is set outside ovi is set back to its " +
+						"default."},
 			},
 		},
 		List: listDBParameters, Read: readDBParameters, Tag: tagDBParameters, Check: checkDBParameters,
@@ -54,30 +63,33 @@ func canonicalParameters(a resource.Attrs) (resource.Attrs, []resource.Problem) 
 }
 
 func dbParameterGroups(ctx context.Context, g *api.Region, name string) ([]types.DBParameterGroup, error) {
-	return api.Pages(ctx, "rds.DescribeDBParameterGroups", func(ctx context.Context, token *string) ([]types.DBParameterGroup, *string, error) {
-		in := &rds.DescribeDBParameterGroupsInput{MaxRecords: aws.Int32(api.RDSPage), Marker: token}
-		if name != "" {
-			in = &rds.DescribeDBParameterGroupsInput{DBParameterGroupName: aws.String(name)}
-		}
-		out, err := g.RDS.DescribeDBParameterGroups(ctx, in)
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.DBParameterGroups, out.Marker, nil
-	})
+	return api.Pages(ctx, "rds.DescribeDBParameterGroups",
+		func(ctx context.Context, token *string) ([]types.DBParameterGroup, *string, error) {
+			in := &rds.DescribeDBParameterGroupsInput{MaxRecords: aws.Int32(api.RDSPage), Marker: token}
+			if name != "" {
+				in = &rds.DescribeDBParameterGroupsInput{DBParameterGroupName: aws.String(name)}
+			}
+			out, err := g.RDS.DescribeDBParameterGroups(ctx, in)
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.DBParameterGroups, out.Marker, nil
+		})
 }
 
 // dbParameters are those that a user has set.
 func dbParameters(ctx context.Context, g *api.Region, name string) (map[string]types.Parameter, error) {
-	all, err := api.Pages(ctx, "rds.DescribeDBParameters", func(ctx context.Context, token *string) ([]types.Parameter, *string, error) {
-		out, err := g.RDS.DescribeDBParameters(ctx, &rds.DescribeDBParametersInput{
-			DBParameterGroupName: aws.String(name), Source: aws.String("user"), MaxRecords: aws.Int32(api.RDSPage), Marker: token,
+	all, err := api.Pages(ctx, "rds.DescribeDBParameters",
+		func(ctx context.Context, token *string) ([]types.Parameter, *string, error) {
+			out, err := g.RDS.DescribeDBParameters(ctx, &rds.DescribeDBParametersInput{
+				DBParameterGroupName: aws.String(name), Source: aws.String("user"), MaxRecords: aws.Int32(api.RDSPage),
+				Marker: token,
+			})
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.Parameters, out.Marker, nil
 		})
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.Parameters, out.Marker, nil
-	})
 	out := map[string]types.Parameter{}
 	for _, p := range all {
 		out[aws.ToString(p.ParameterName)] = p
@@ -86,8 +98,10 @@ func dbParameters(ctx context.Context, g *api.Region, name string) (map[string]t
 }
 
 // observedDBParameters reads the tags too, and of a managed one the parameters, which take calls of their own.
-func observedDBParameters(ctx context.Context, g *api.Region, s types.DBParameterGroup, whole bool) (resource.Observed, error) {
-	o := resource.Observed{ID: aws.ToString(s.DBParameterGroupName), UID: aws.ToString(s.DBParameterGroupArn), Health: resource.Healthy}
+func observedDBParameters(ctx context.Context, g *api.Region, s types.DBParameterGroup, whole bool) (resource.Observed,
+	error) {
+	o := resource.Observed{ID: aws.ToString(s.DBParameterGroupName), UID: aws.ToString(s.DBParameterGroupArn),
+		Health: resource.Healthy}
 	tags, err := g.RDS.ListTagsForResource(ctx, &rds.ListTagsForResourceInput{ResourceName: s.DBParameterGroupArn})
 	if err != nil {
 		return o, api.Classify("", err)
@@ -177,7 +191,8 @@ func createDBParameters(ctx context.Context, g *api.Region, r provider.Request) 
 		DBParameterGroupName: aws.String(name), DBParameterGroupFamily: api.DesiredText(r.Desired.Attrs, familyAttr),
 		Description: api.DesiredText(r.Desired.Attrs, "description"), Tags: rdsTags(g.BirthTags(r, false)),
 	})
-	if err = api.Classify("", err); api.HasCode(err, "DBParameterGroupAlreadyExists", "DBParameterGroupAlreadyExistsFault") {
+	if err = api.Classify("", err); api.HasCode(err, "DBParameterGroupAlreadyExists",
+		"DBParameterGroupAlreadyExistsFault") {
 		err = api.UnlessOwn(ctx, g, r, err, readDBParameters)
 	}
 	if err != nil {
@@ -197,7 +212,8 @@ func updateDBParameters(ctx context.Context, g *api.Region, r provider.Request) 
 const parametersAtOnce = 20
 
 // setDBParameters brings the parameters to the configuration. A static one waits for a restart of the database.
-func setDBParameters(ctx context.Context, g *api.Region, name string, want resource.Attrs) (o resource.Observed, err error) {
+func setDBParameters(ctx context.Context, g *api.Region, name string, want resource.Attrs) (o resource.Observed,
+	err error) {
 	var have map[string]types.Parameter
 	err = g.AwaitSeen(ctx, g.Wait.Appear, "the parameter group "+name, func(ctx context.Context) error {
 		have, err = dbParameters(ctx, g, name)
@@ -211,7 +227,8 @@ func setDBParameters(ctx context.Context, g *api.Region, name string, want resou
 	var more, less []types.Parameter
 	for _, p := range m {
 		if now, set := have[p.Name]; !set || aws.ToString(now.ParameterValue) != api.Plain(p.Value) {
-			more = append(more, types.Parameter{ParameterName: aws.String(p.Name), ParameterValue: aws.String(api.Plain(p.Value)), ApplyMethod: types.ApplyMethodPendingReboot})
+			more = append(more, types.Parameter{ParameterName: aws.String(p.Name),
+				ParameterValue: aws.String(api.Plain(p.Value)), ApplyMethod: types.ApplyMethodPendingReboot})
 		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(have)) {
@@ -224,7 +241,8 @@ func setDBParameters(ctx context.Context, g *api.Region, name string, want resou
 	}
 	for some := range slices.Chunk(more, parametersAtOnce) {
 		err := parameterCall(ctx, g, func() error {
-			_, err := g.RDS.ModifyDBParameterGroup(ctx, &rds.ModifyDBParameterGroupInput{DBParameterGroupName: aws.String(name), Parameters: some})
+			_, err := g.RDS.ModifyDBParameterGroup(ctx,
+				&rds.ModifyDBParameterGroupInput{DBParameterGroupName: aws.String(name), Parameters: some})
 			return err
 		})
 		if err != nil {
@@ -233,7 +251,9 @@ func setDBParameters(ctx context.Context, g *api.Region, name string, want resou
 	}
 	for some := range slices.Chunk(less, parametersAtOnce) {
 		err := parameterCall(ctx, g, func() error {
-			_, err := g.RDS.ResetDBParameterGroup(ctx, &rds.ResetDBParameterGroupInput{DBParameterGroupName: aws.String(name), Parameters: some, ResetAllParameters: aws.Bool(false)})
+			_, err := g.RDS.ResetDBParameterGroup(ctx,
+				&rds.ResetDBParameterGroupInput{DBParameterGroupName: aws.String(name), Parameters: some,
+					ResetAllParameters: aws.Bool(false)})
 			return err
 		})
 		if err != nil {
@@ -249,13 +269,16 @@ func applyMethods(ctx context.Context, g *api.Region, name string, lists ...[]ty
 	if len(slices.Concat(lists...)) == 0 {
 		return nil
 	}
-	all, err := api.Pages(ctx, "rds.DescribeDBParameters", func(ctx context.Context, token *string) ([]types.Parameter, *string, error) {
-		out, err := g.RDS.DescribeDBParameters(ctx, &rds.DescribeDBParametersInput{DBParameterGroupName: aws.String(name), MaxRecords: aws.Int32(api.RDSPage), Marker: token})
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.Parameters, out.Marker, nil
-	})
+	all, err := api.Pages(ctx, "rds.DescribeDBParameters",
+		func(ctx context.Context, token *string) ([]types.Parameter, *string, error) {
+			out, err := g.RDS.DescribeDBParameters(ctx,
+				&rds.DescribeDBParametersInput{DBParameterGroupName: aws.String(name), MaxRecords: aws.Int32(api.RDSPage),
+					Marker: token})
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.Parameters, out.Marker, nil
+		})
 	for _, p := range all {
 		dynamic[aws.ToString(p.ParameterName)] = aws.ToString(p.ApplyType) == "dynamic"
 	}
@@ -271,7 +294,8 @@ func applyMethods(ctx context.Context, g *api.Region, name string, lists ...[]ty
 
 // parameterCall waits while the group is being changed.
 func parameterCall(ctx context.Context, g *api.Region, order func() error) error {
-	return g.Patiently(ctx, g.Wait.Free, func() error { return api.Classify("", order()) }, "InvalidDBParameterGroupState", "InvalidDBParameterGroupStateFault")
+	return g.Patiently(ctx, g.Wait.Free, func() error { return api.Classify("", order()) }, "InvalidDBParameterGroupState",
+		"InvalidDBParameterGroupStateFault")
 }
 
 func deleteDBParameters(ctx context.Context, g *api.Region, r provider.Request) error {

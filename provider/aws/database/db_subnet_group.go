@@ -19,9 +19,11 @@ func kindOfDBSubnets() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: api.KindDBSubnets,
-			Doc:         "The subnets that databases may run in.\n\nIts name is its name in AWS. The subnets must be of one VPC and in two availability zones at least.",
-			NamePattern: `[a-z0-9][a-z0-9._ -]{0,254}`, NameDoc: "lower-case letters, digits, '.', '_', '-' and spaces, at most 255 characters; not default",
-			CrossCheck: api.CrossChecks(api.TagTraits{RDS: true}, namedDefault, api.TwoZones),
+			Doc: "The subnets that databases may run in.\n\nIts name is its name in AWS. The subnets must be of one " +
+				"VPC and in two availability zones at least.",
+			NamePattern: `[a-z0-9][a-z0-9._ -]{0,254}`,
+			NameDoc:     "lower-case letters, digits, '.', '_', '-' and spaces, at most 255 characters; not default",
+			CrossCheck:  api.CrossChecks(api.TagTraits{RDS: true}, namedDefault, api.TwoZones),
 			Attrs: []resource.Attribute{
 				{
 					Name: "subnets", Type: resource.TSet, Required: true, Min: api.Bound(2),
@@ -29,7 +31,8 @@ func kindOfDBSubnets() api.Kind {
 					Example: "[data-a, data-b]", Doc: "The subnets. One that a database uses cannot be removed.",
 				},
 				{
-					Name: "description", Type: resource.TString, CreateDefault: resource.String("Managed by ovi"), Min: api.Bound(1), Max: api.Bound(255),
+					Name: "description", Type: resource.TString, CreateDefault: resource.String("Managed by ovi"), Min: api.Bound(1),
+					Max:     api.Bound(255),
 					Example: "of the shop", Doc: "What it is for.",
 				},
 			},
@@ -40,22 +43,24 @@ func kindOfDBSubnets() api.Kind {
 }
 
 func dbSubnets(ctx context.Context, g *api.Region, name string) ([]types.DBSubnetGroup, error) {
-	return api.Pages(ctx, "rds.DescribeDBSubnetGroups", func(ctx context.Context, token *string) ([]types.DBSubnetGroup, *string, error) {
-		in := &rds.DescribeDBSubnetGroupsInput{MaxRecords: aws.Int32(api.RDSPage), Marker: token}
-		if name != "" {
-			in = &rds.DescribeDBSubnetGroupsInput{DBSubnetGroupName: aws.String(name)}
-		}
-		out, err := g.RDS.DescribeDBSubnetGroups(ctx, in)
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.DBSubnetGroups, out.Marker, nil
-	})
+	return api.Pages(ctx, "rds.DescribeDBSubnetGroups",
+		func(ctx context.Context, token *string) ([]types.DBSubnetGroup, *string, error) {
+			in := &rds.DescribeDBSubnetGroupsInput{MaxRecords: aws.Int32(api.RDSPage), Marker: token}
+			if name != "" {
+				in = &rds.DescribeDBSubnetGroupsInput{DBSubnetGroupName: aws.String(name)}
+			}
+			out, err := g.RDS.DescribeDBSubnetGroups(ctx, in)
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.DBSubnetGroups, out.Marker, nil
+		})
 }
 
 // observedDBSubnets reads the tags too, which a list of groups does not have.
 func observedDBSubnets(ctx context.Context, g *api.Region, s types.DBSubnetGroup) (resource.Observed, error) {
-	o := resource.Observed{ID: aws.ToString(s.DBSubnetGroupName), UID: aws.ToString(s.DBSubnetGroupArn), Health: resource.Healthy}
+	o := resource.Observed{ID: aws.ToString(s.DBSubnetGroupName), UID: aws.ToString(s.DBSubnetGroupArn),
+		Health: resource.Healthy}
 	tags, err := g.RDS.ListTagsForResource(ctx, &rds.ListTagsForResourceInput{ResourceName: s.DBSubnetGroupArn})
 	if err != nil {
 		return o, api.Classify("", err)

@@ -19,13 +19,15 @@ import (
 // databases reads all of them: RDS has no filter by tag. Members of clusters are not resources of this
 // kind; the cluster defines them.
 func databases(ctx context.Context, g *api.Region) ([]types.DBInstance, error) {
-	all, err := api.Pages(ctx, "rds.DescribeDBInstances", func(ctx context.Context, token *string) ([]types.DBInstance, *string, error) {
-		out, err := g.RDS.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{MaxRecords: aws.Int32(api.RDSPage), Marker: token})
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.DBInstances, out.Marker, nil
-	})
+	all, err := api.Pages(ctx, "rds.DescribeDBInstances",
+		func(ctx context.Context, token *string) ([]types.DBInstance, *string, error) {
+			out, err := g.RDS.DescribeDBInstances(ctx,
+				&rds.DescribeDBInstancesInput{MaxRecords: aws.Int32(api.RDSPage), Marker: token})
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.DBInstances, out.Marker, nil
+		})
 	return slices.DeleteFunc(all, func(d types.DBInstance) bool { return aws.ToString(d.DBClusterIdentifier) != "" }), err
 }
 
@@ -38,7 +40,8 @@ func database(ctx context.Context, g *api.Region, id string) (types.DBInstance, 
 }
 
 func observedDB(g *api.Region, d types.DBInstance) resource.Observed {
-	o := resource.Observed{ID: aws.ToString(d.DBInstanceIdentifier), UID: aws.ToString(d.DbiResourceId), Since: aws.ToTime(d.InstanceCreateTime)}
+	o := resource.Observed{ID: aws.ToString(d.DBInstanceIdentifier), UID: aws.ToString(d.DbiResourceId),
+		Since: aws.ToTime(d.InstanceCreateTime)}
 	status := aws.ToString(d.DBInstanceStatus)
 	a := api.Attrs{}
 	if o.Health = dbState(status); status == "stopping" { // it will not run by itself
@@ -89,7 +92,8 @@ func observedDB(g *api.Region, d types.DBInstance) resource.Observed {
 func readDB(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
 	d, err := database(ctx, g, id)
 	if err == nil && deleting(d) {
-		err = &provider.Error{Class: provider.NotFound, Op: "rds.DescribeDBInstances", Err: fmt.Errorf("%s is being deleted", id)}
+		err = &provider.Error{Class: provider.NotFound, Op: "rds.DescribeDBInstances",
+			Err: fmt.Errorf("%s is being deleted", id)}
 	}
 	if err != nil {
 		return resource.Observed{}, err
@@ -147,7 +151,8 @@ func dbState(status string) resource.Health {
 		return resource.Healthy
 	case "stopped":
 		return resource.Stopped
-	case "failed", statusFull, "restore-error", "inaccessible-encryption-credentials", "inaccessible-encryption-credentials-recoverable",
+	case "failed", statusFull, "restore-error", "inaccessible-encryption-credentials",
+		"inaccessible-encryption-credentials-recoverable",
 		"insufficient-capacity":
 		return resource.Failing
 	}
@@ -158,12 +163,14 @@ func dbState(status string) resource.Health {
 }
 
 // awaitDB waits until a database is in a stable state: available, stopped, or failed, which is an error.
-func awaitDB(ctx context.Context, g *api.Region, id, what string, ready func(types.DBInstance) bool) (types.DBInstance, error) {
+func awaitDB(ctx context.Context, g *api.Region, id, what string, ready func(types.DBInstance) bool) (types.DBInstance,
+	error) {
 	return awaitDBThrough(ctx, g, id, what, "", ready)
 }
 
 // awaitDBThrough is awaitDB for a change that ends a failure: that status passes.
-func awaitDBThrough(ctx context.Context, g *api.Region, id, what, passing string, ready func(types.DBInstance) bool) (d types.DBInstance, err error) {
+func awaitDBThrough(ctx context.Context, g *api.Region, id, what, passing string,
+	ready func(types.DBInstance) bool) (d types.DBInstance, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Database, fmt.Sprintf("the database %s %s", id, what), func(ctx context.Context) error {
 		if d, err = database(ctx, g, id); err != nil {
 			return err
@@ -173,7 +180,8 @@ func awaitDBThrough(ctx context.Context, g *api.Region, id, what, passing string
 		case passing != "" && aws.ToString(d.DBInstanceStatus) == passing:
 			return api.ErrWait
 		case health == resource.Failing:
-			return api.Permanent("rds.DescribeDBInstances", fmt.Errorf("%s is %s", id, aws.ToString(d.DBInstanceStatus)), "check its events in the AWS console")
+			return api.Permanent("rds.DescribeDBInstances", fmt.Errorf("%s is %s", id, aws.ToString(d.DBInstanceStatus)),
+				"check its events in the AWS console")
 		case health == resource.Pending || !ready(d):
 			return api.ErrWait
 		}
@@ -204,7 +212,8 @@ func listDatabases(ctx context.Context, s *api.Sweep) ([]resource.Observed, erro
 }
 
 // claimName orders the database. One of that name may still be being deleted, or not be visible yet.
-func claimName(ctx context.Context, g *api.Region, id string, r provider.Request, order func(context.Context) error) error {
+func claimName(ctx context.Context, g *api.Region, id string, r provider.Request,
+	order func(context.Context) error) error {
 	return g.Await(ctx, g.Wait.Database, "the name "+id+" to be free", func(ctx context.Context) error {
 		err := order(ctx)
 		if err == nil || !api.HasCode(err, "DBInstanceAlreadyExists") {

@@ -14,9 +14,12 @@ func rdsSchema() resource.Kind {
 	return resource.Kind{
 		Provider: api.ProviderName, Name: api.KindRDS,
 		Doc: "A managed database.\n\nIts name is its DB identifier. Defaults: PostgreSQL, 20 GiB, encrypted, not public, " +
-			"seven days of backups, a password that AWS generates and stores in Secrets Manager, and a final snapshot when it is deleted.",
-		NamePattern: `[a-z]([a-z0-9-]{0,61}[a-z0-9])?`, NameDoc: "lower-case letters, digits and single hyphens, starting with a letter, at most 63 characters",
-		Canonical: canonicalRDS, CrossCheck: api.CrossChecks(api.TagTraits{RDS: true}, dbNames, api.Zones, network.GroupsFit("subnet_group")),
+			"seven days of backups, a password that AWS generates and stores in Secrets Manager, and a final snapshot when it " +
+			"is deleted.",
+		NamePattern: `[a-z]([a-z0-9-]{0,61}[a-z0-9])?`,
+		NameDoc:     "lower-case letters, digits and single hyphens, starting with a letter, at most 63 characters",
+		Canonical:   canonicalRDS, CrossCheck: api.CrossChecks(api.TagTraits{RDS: true}, dbNames, api.Zones,
+			network.GroupsFit("subnet_group")),
 		DataLoss: loseDatabase, State: resource.StateRunning, Grace: 2 * time.Hour,
 		Attrs: slices.Concat(rdsMachine(), rdsSnapshot(), rdsStorage(), rdsLocation(), rdsUpkeep(), rdsComputed()),
 	}
@@ -26,16 +29,20 @@ func rdsSchema() resource.Kind {
 func rdsMachine() []resource.Attribute {
 	return []resource.Attribute{
 		{
-			Name: "size", Type: resource.TString, Required: true, Effect: resource.Restart, Pattern: `db\.[a-z0-9-]+\.[a-z0-9-]+`,
+			Name: "size", Type: resource.TString, Required: true, Effect: resource.Restart,
+			Pattern: `db\.[a-z0-9-]+\.[a-z0-9-]+`,
 			Example: "db.t3.micro", Doc: "The instance class. Changing it restarts the database.",
 		},
 		{
-			Name: "engine", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("postgres"), DefaultUnless: snapshotAttr,
-			Enum: []string{"postgres", "mysql", "mariadb"}, Example: "postgres", Doc: "The database engine.",
+			Name: "engine", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("postgres"),
+			DefaultUnless: snapshotAttr,
+			Enum:          []string{"postgres", "mysql", "mariadb"}, Example: "postgres", Doc: "The database engine.",
 		},
 		{
-			Name: "engine_version", Type: resource.TString, Effect: resource.Restart, Fits: engineFits, Pattern: `[0-9]+(\.[0-9A-Za-z-]+)*`,
-			Example: "16", Doc: "A major or an exact version. A newer version than the configured one is no drift: AWS makes minor upgrades, and none goes back.",
+			Name: "engine_version", Type: resource.TString, Effect: resource.Restart, Fits: engineFits,
+			Pattern: `[0-9]+(\.[0-9A-Za-z-]+)*`,
+			Example: "16", Doc: "A major or an exact version. A newer version than the configured one is no drift: AWS makes " +
+				"minor upgrades, and none goes back.",
 		},
 		{
 			Name: "multi_az", Type: resource.TBool, CreateDefault: resource.Bool(false), Example: "true",
@@ -50,12 +57,16 @@ func rdsMachine() []resource.Attribute {
 			Doc: "Whether it can be reached from outside its VPC.",
 		},
 		{
-			Name: "username", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("dbadmin"), DefaultUnless: snapshotAttr,
-			Pattern: `[A-Za-z][A-Za-z0-9_]{0,62}`, Example: "dbadmin", Doc: "The master user; at most 16 characters with mysql and mariadb.",
+			Name: "username", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("dbadmin"),
+			DefaultUnless: snapshotAttr,
+			Pattern:       `[A-Za-z][A-Za-z0-9_]{0,62}`, Example: "dbadmin",
+			Doc: "The master user; at most 16 characters with mysql and mariadb.",
 		},
 		{
-			Name: "password", Type: resource.TString, WriteOnly: true, AfterCreate: true, Secret: true, Min: api.Bound(8), Max: api.Bound(128), Valid: passwordText,
-			Example: "${env:DB_PASSWORD}", Doc: "The master user's password: printable ASCII without / \" and @, at most 41 characters with mysql and mariadb. If omitted, AWS generates it and stores it in Secrets Manager, which is safer.",
+			Name: "password", Type: resource.TString, WriteOnly: true, AfterCreate: true, Secret: true, Min: api.Bound(8),
+			Max: api.Bound(128), Valid: passwordText,
+			Example: "${env:DB_PASSWORD}", Doc: "The master user's password: printable ASCII without / \" and @, at most 41 " +
+				"characters with mysql and mariadb. If omitted, AWS generates it and stores it in Secrets Manager, which is safer.",
 		},
 	}
 }
@@ -68,17 +79,21 @@ func rdsLocation() []resource.Attribute {
 			Example: "app", Doc: "The name of a database to create in it.",
 		},
 		{
-			Name: "port", Type: resource.TInt, Effect: resource.Restart, Min: api.Bound(1150), Max: api.Bound(65535), Example: "5432",
-			Doc: "The port it listens on. If omitted, the engine's default.",
+			Name: "port", Type: resource.TInt, Effect: resource.Restart, Min: api.Bound(1150), Max: api.Bound(65535),
+			Example: "5432",
+			Doc:     "The port it listens on. If omitted, the engine's default.",
 		},
 		api.GroupsAttr("The security groups that apply to it. If omitted, the VPC's default group."),
 		{
-			Name: "subnet_group", Type: resource.TString, Effect: resource.Replace, Max: api.Bound(255), Example: "${db_subnet_group/data}",
-			Doc: "The DB subnet group it runs in. If omitted, the default one.",
+			Name: "subnet_group", Type: resource.TString, Effect: resource.Replace, Max: api.Bound(255),
+			Example: "${db_subnet_group/data}",
+			Doc:     "The DB subnet group it runs in. If omitted, the default one.",
 		},
 		{
-			Name: parameterGroup, Type: resource.TString, Max: api.Bound(255), Example: "${db_parameter_group/data}", Note: "what is static of it takes effect when the database is restarted",
-			Doc: "The DB parameter group it has. If omitted, the default one of its engine. What is static of it takes effect when the database is restarted, which ovi does not do by itself.",
+			Name: parameterGroup, Type: resource.TString, Max: api.Bound(255), Example: "${db_parameter_group/data}",
+			Note: "what is static of it takes effect when the database is restarted",
+			Doc: "The DB parameter group it has. If omitted, the default one of its engine. What is static of it takes effect " +
+				"when the database is restarted, which ovi does not do by itself.",
 		},
 	}
 }
@@ -87,17 +102,23 @@ func rdsLocation() []resource.Attribute {
 func rdsUpkeep() []resource.Attribute {
 	return []resource.Attribute{
 		{
-			Name: "backup_days", Type: resource.TInt, Effect: resource.Restart, Min: api.Bound(0), Max: api.Bound(35), CreateDefault: resource.Int(7),
-			Example: "7", Doc: "How many days automatic backups are kept; 0 turns them off. Changing it to or from 0 restarts the database.",
+			Name: "backup_days", Type: resource.TInt, Effect: resource.Restart, Min: api.Bound(0), Max: api.Bound(35),
+			CreateDefault: resource.Int(7),
+			Example:       "7", Doc: "How many days automatic backups are kept; 0 turns them off. Changing it to or from 0 " +
+				"restarts " +
+				"the database.",
 		},
 		{
-			Name: "backup_window", Type: resource.TString, Pattern: timePattern + `-` + timePattern, Valid: windowLong, Example: "03:00-04:00",
-			Doc: "When automatic backups are made each day, in UTC: at least 30 minutes. If omitted, AWS chooses it.",
+			Name: "backup_window", Type: resource.TString, Pattern: timePattern + `-` + timePattern, Valid: windowLong,
+			Example: "03:00-04:00",
+			Doc:     "When automatic backups are made each day, in UTC: at least 30 minutes. If omitted, AWS chooses it.",
 		},
 		{
-			Name: "maintenance_window", Type: resource.TString, Pattern: dayPattern + `:` + timePattern + `-` + dayPattern + `:` + timePattern, Valid: windowLong,
+			Name: "maintenance_window", Type: resource.TString,
+			Pattern: dayPattern + `:` + timePattern + `-` + dayPattern + `:` + timePattern, Valid: windowLong,
 			Example: "sun:05:00-sun:06:00",
-			Doc:     "When AWS maintains it each week, in UTC: at least 30 minutes, apart from backup_window. If omitted, AWS chooses it.",
+			Doc: "When AWS maintains it each week, in UTC: at least 30 minutes, apart from backup_window. If omitted, AWS " +
+				"chooses it.",
 		},
 		{
 			Name: "minor_upgrades", Type: resource.TBool, Example: "false",
@@ -118,7 +139,8 @@ func rdsUpkeep() []resource.Attribute {
 func rdsComputed() []resource.Attribute {
 	return []resource.Attribute{
 		{Name: "endpoint", Type: resource.TString, Computed: true, Doc: "Its host and port."},
-		{Name: "password_secret", Type: resource.TString, Computed: true, Doc: "The ARN of the secret that holds the generated password."},
+		{Name: "password_secret", Type: resource.TString, Computed: true,
+			Doc: "The ARN of the secret that holds the generated password."},
 	}
 }
 
@@ -158,7 +180,8 @@ func rdsSnapshot() []resource.Attribute {
 		Name: snapshotAttr, Type: resource.TString, WriteOnly: true, AfterCreate: true, Example: "orders-final-3f9a1c",
 		Pattern: `[A-Za-z][A-Za-z0-9-]{0,254}|(rds|awsbackup):[A-Za-z0-9:-]+|arn:aws[a-z-]*:rds:[a-z0-9-]+:[0-9]{12}:snapshot:.+`,
 		Note:    "restores a new database only; --replace restores one that exists",
-		Doc: "The DB snapshot that a new database is restored from: its name, or the ARN of one that is shared. Engine, user, databases, encryption and least " +
+		Doc: "The DB snapshot that a new database is restored from: its name, or the ARN of one that is shared. Engine, " +
+			"user, databases, encryption and least " +
 			"storage come from it. On a database that exists it changes nothing.",
 	}}
 }

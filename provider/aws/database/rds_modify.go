@@ -26,22 +26,29 @@ func modifyDB(ctx context.Context, g *api.Region, in *rds.ModifyDBInstanceInput)
 	if err != nil {
 		return types.DBInstance{}, err
 	}
-	return awaitDBThrough(ctx, g, *in.DBInstanceIdentifier, "to take its changes", statusFull, func(d types.DBInstance) bool {
-		return len(overlay(api.Attrs{}, d.PendingModifiedValues)) == 0 && took(d, in)
-	})
+	return awaitDBThrough(ctx, g, *in.DBInstanceIdentifier, "to take its changes", statusFull,
+		func(d types.DBInstance) bool {
+			return len(overlay(api.Attrs{}, d.PendingModifiedValues)) == 0 && took(d, in)
+		})
 }
 
 // took reports that a database has the values of a change.
 func took(d types.DBInstance, in *rds.ModifyDBInstanceInput) bool {
-	return has(d.DBInstanceClass, in.DBInstanceClass) && has(d.StorageType, in.StorageType) && has(d.MultiAZ, in.MultiAZ) &&
+	return has(d.DBInstanceClass, in.DBInstanceClass) && has(d.StorageType, in.StorageType) &&
+		has(d.MultiAZ, in.MultiAZ) &&
 		has(d.PubliclyAccessible, in.PubliclyAccessible) && has(d.DeletionProtection, in.DeletionProtection) &&
-		has(d.BackupRetentionPeriod, in.BackupRetentionPeriod) && has(d.AutoMinorVersionUpgrade, in.AutoMinorVersionUpgrade) &&
+		has(d.BackupRetentionPeriod, in.BackupRetentionPeriod) &&
+		has(d.AutoMinorVersionUpgrade, in.AutoMinorVersionUpgrade) &&
 		has(d.PreferredBackupWindow, in.PreferredBackupWindow) &&
-		(in.PreferredMaintenanceWindow == nil || strings.EqualFold(aws.ToString(d.PreferredMaintenanceWindow), *in.PreferredMaintenanceWindow)) &&
-		aws.ToInt32(d.AllocatedStorage) >= aws.ToInt32(in.AllocatedStorage) && has(d.Iops, in.Iops) && has(d.StorageThroughput, in.StorageThroughput) &&
+		(in.PreferredMaintenanceWindow == nil ||
+			strings.EqualFold(aws.ToString(d.PreferredMaintenanceWindow), *in.PreferredMaintenanceWindow)) &&
+		aws.ToInt32(d.AllocatedStorage) >= aws.ToInt32(in.AllocatedStorage) && has(d.Iops, in.Iops) &&
+		has(d.StorageThroughput, in.StorageThroughput) &&
 		(!aws.ToBool(in.ManageMasterUserPassword) || d.MasterUserSecret != nil) &&
-		(in.MaxAllocatedStorage == nil || growsTo(d) == growsTo(types.DBInstance{AllocatedStorage: d.AllocatedStorage, MaxAllocatedStorage: in.MaxAllocatedStorage})) &&
-		(in.DBParameterGroupName == nil || len(d.DBParameterGroups) > 0 && has(d.DBParameterGroups[0].DBParameterGroupName, in.DBParameterGroupName)) &&
+		(in.MaxAllocatedStorage == nil || growsTo(d) == growsTo(
+			types.DBInstance{AllocatedStorage: d.AllocatedStorage, MaxAllocatedStorage: in.MaxAllocatedStorage})) &&
+		(in.DBParameterGroupName == nil || len(d.DBParameterGroups) > 0 &&
+			has(d.DBParameterGroups[0].DBParameterGroupName, in.DBParameterGroupName)) &&
 		(in.EngineVersion == nil || versionFits(*in.EngineVersion, aws.ToString(d.EngineVersion)) != resource.Differs)
 }
 
@@ -68,12 +75,14 @@ func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInp
 			n++
 		}
 	}
-	generate := api.Changed(r, snapshotAttr) && d.MasterUserSecret == nil && !api.IsSet(r.Desired.Attrs, "password") // a restored one has that of the snapshot
+	// a restored one has that of the snapshot
+	generate := api.Changed(r, snapshotAttr) && d.MasterUserSecret == nil && !api.IsSet(r.Desired.Attrs, "password")
 	if n == 0 && !generate {
 		return nil, nil
 	}
 	if want := api.DesiredInt(a, "storage"); want != nil && *want < aws.ToInt32(d.AllocatedStorage) {
-		return nil, api.Permanent("rds.ModifyDBInstance", fmt.Errorf("%s has %d GiB and cannot shrink to %d", r.Have.ID, *d.AllocatedStorage, *want),
+		return nil, api.Permanent("rds.ModifyDBInstance",
+			fmt.Errorf("%s has %d GiB and cannot shrink to %d", r.Have.ID, *d.AllocatedStorage, *want),
 			"create a new database and copy the data: storage can only grow")
 	}
 	in := modification(r.Have.ID, a)
@@ -162,5 +171,6 @@ func anyDB(types.DBInstance) bool { return true }
 
 // onceReady orders a change of a database that may be busy, for example with its first backup.
 func onceReady(ctx context.Context, g *api.Region, order func() error) error {
-	return g.Patiently(ctx, g.Wait.Database, func() error { return api.Classify("", order()) }, "InvalidDBInstanceState", "InvalidDBInstanceStateFault")
+	return g.Patiently(ctx, g.Wait.Database, func() error { return api.Classify("", order()) }, "InvalidDBInstanceState",
+		"InvalidDBInstanceStateFault")
 }

@@ -38,7 +38,8 @@ func restoreDB(ctx context.Context, g *api.Region, id, snapshot string, r provid
 		return d, err
 	}
 	r.Have = observedDB(g, d)
-	r.Changes = append(resource.Diff(r.Desired.Attrs, r.Have.Attrs, rdsSchema(), resource.DiffOptions{}), resource.Change{Path: snapshotAttr}, resource.Change{Path: "password"})
+	r.Changes = append(resource.Diff(r.Desired.Attrs, r.Have.Attrs, rdsSchema(), resource.DiffOptions{}),
+		resource.Change{Path: snapshotAttr}, resource.Change{Path: "password"})
 	change, err := changesOf(r, d)
 	if err != nil || change == nil {
 		return d, err
@@ -52,14 +53,16 @@ func restorable(ctx context.Context, g *api.Region, name string, r provider.Requ
 	const op = "rds.DescribeDBSnapshots"
 	out, err := g.RDS.DescribeDBSnapshots(ctx, snapshotNamed(name))
 	if api.Absent(err) || err == nil && len(out.DBSnapshots) == 0 {
-		return types.DBSnapshot{}, api.Permanent(op, fmt.Errorf("snapshot %q does not exist in %s", name, g.Name), otherSnapshots(ctx, g, r.Desired.Ref.Name))
+		return types.DBSnapshot{}, api.Permanent(op, fmt.Errorf("snapshot %q does not exist in %s", name, g.Name),
+			otherSnapshots(ctx, g, r.Desired.Ref.Name))
 	}
 	if err != nil {
 		return types.DBSnapshot{}, err
 	}
 	s := out.DBSnapshots[0]
 	if status := aws.ToString(s.Status); status != "available" {
-		return s, &provider.Error{Class: provider.Transient, Op: op, Err: fmt.Errorf("snapshot %q is %s", name, status), Hint: "apply again once it is available"}
+		return s, &provider.Error{Class: provider.Transient, Op: op, Err: fmt.Errorf("snapshot %q is %s", name, status),
+			Hint: "apply again once it is available"}
 	}
 	has := api.Attrs{}
 	has.Text("engine", s.Engine)
@@ -74,7 +77,8 @@ func restorable(ctx context.Context, g *api.Region, name string, r provider.Requ
 	}
 	if all := resource.Diff(fixed, has.Build(), rdsSchema(), resource.DiffOptions{}); len(all) > 0 {
 		c := all[0]
-		return s, api.Permanent(op, fmt.Errorf("snapshot %q has %s %s, and %s is configured", name, c.Path, api.Plain(c.From), api.Plain(c.To)), elsewise(c.Path))
+		return s, api.Permanent(op, fmt.Errorf("snapshot %q has %s %s, and %s is configured", name, c.Path, api.Plain(c.From),
+			api.Plain(c.To)), elsewise(c.Path))
 	}
 	return s, nil
 }
@@ -105,7 +109,8 @@ func otherSnapshots(ctx context.Context, g *api.Region, database string) string 
 	})
 	var names []string
 	for _, s := range out.DBSnapshots[:min(3, len(out.DBSnapshots))] {
-		names = append(names, fmt.Sprintf("%s (%s)", aws.ToString(s.DBSnapshotIdentifier), aws.ToTime(s.SnapshotCreateTime).UTC().Format("2006-01-02 15:04 UTC")))
+		names = append(names, fmt.Sprintf("%s (%s)", aws.ToString(s.DBSnapshotIdentifier),
+			aws.ToTime(s.SnapshotCreateTime).UTC().Format("2006-01-02 15:04 UTC")))
 	}
 	return "use one of " + database + ": " + strings.Join(names, ", ")
 }

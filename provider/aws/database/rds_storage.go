@@ -16,7 +16,8 @@ import (
 func rdsStorage() []resource.Attribute {
 	return []resource.Attribute{
 		{
-			Name: "storage", Type: resource.TInt, Min: api.Bound(5), Max: api.Bound(65536), CreateDefault: resource.Int(20), DefaultUnless: snapshotAttr, Example: "20",
+			Name: "storage", Type: resource.TInt, Min: api.Bound(5), Max: api.Bound(65536), CreateDefault: resource.Int(20),
+			DefaultUnless: snapshotAttr, Example: "20",
 			Unit: "GiB", Fits: api.GrowsOnly, Doc: "In GiB. It can only grow; RDS rounds each step up to a tenth.",
 		},
 		{
@@ -25,23 +26,28 @@ func rdsStorage() []resource.Attribute {
 		},
 		{
 			Name: "storage_type", Type: resource.TString, Enum: []string{"gp3", "gp2", "io1", "io2", "standard"},
-			CreateDefault: resource.String("gp3"), DefaultUnless: snapshotAttr, Example: "gp3", Doc: "The storage type. io1 and io2 need iops.",
+			CreateDefault: resource.String("gp3"), DefaultUnless: snapshotAttr, Example: "gp3",
+			Doc: "The storage type. io1 and io2 need iops.",
 		},
 		{
 			Name: "iops", Type: resource.TInt, Min: api.Bound(1000), Max: api.Bound(256000), Example: "12000",
-			Doc: "Operations per second, for io1, io2, and gp3 from 400 GiB on. If omitted, gp3 has 12,000 from there on; below, it has 3,000, which cannot be set.",
+			Doc: "Operations per second, for io1, io2, and gp3 from 400 GiB on. If omitted, gp3 has 12,000 from there on; " +
+				"below, it has 3,000, which cannot be set.",
 		},
 		{
 			Name: "throughput", Type: resource.TInt, Min: api.Bound(500), Max: api.Bound(4000), Example: "500",
 			Doc: "MiB per second, for gp3 from 400 GiB on. If omitted, 500.",
 		},
 		{
-			Name: "encrypted", Type: resource.TBool, Effect: resource.Replace, CreateDefault: resource.Bool(true), DefaultUnless: snapshotAttr, Example: "true",
+			Name: "encrypted", Type: resource.TBool, Effect: resource.Replace, CreateDefault: resource.Bool(true),
+			DefaultUnless: snapshotAttr, Example: "true",
 			Fits: api.EncryptedAnyway, Doc: "Whether the storage is encrypted.",
 		},
 		{
-			Name: api.KMSKeyAttr, Type: resource.TString, Effect: resource.Replace, Pattern: `arn:aws[a-z-]*:kms:.+:key/.+|(mrk-)?[0-9a-f-]{32,36}`, Fits: sameKey,
-			Example: "${kms_key/main.arn}", Doc: "The key that encrypts it: its ARN or ID, not an alias, because AWS reports the key. If omitted, AWS's own.",
+			Name: api.KMSKeyAttr, Type: resource.TString, Effect: resource.Replace,
+			Pattern: `arn:aws[a-z-]*:kms:.+:key/.+|(mrk-)?[0-9a-f-]{32,36}`, Fits: sameKey,
+			Example: "${kms_key/main.arn}", Doc: "The key that encrypts it: its ARN or ID, not an alias, because AWS reports " +
+				"the key. If omitted, AWS's own.",
 		},
 	}
 }
@@ -111,7 +117,8 @@ func ceiling(in *rds.ModifyDBInstanceInput, a resource.Attrs, d types.DBInstance
 func provision(in *rds.ModifyDBInstanceInput, d types.DBInstance) {
 	size := cmp.Or(aws.ToInt32(in.AllocatedStorage), aws.ToInt32(d.AllocatedStorage))
 	storageType := cmp.Or(aws.ToString(in.StorageType), aws.ToString(d.StorageType))
-	if in.AllocatedStorage == nil && in.StorageType == nil && in.Iops == nil && in.StorageThroughput == nil || !provisioned(storageType, size) {
+	if in.AllocatedStorage == nil && in.StorageType == nil && in.Iops == nil && in.StorageThroughput == nil ||
+		!provisioned(storageType, size) {
 		return
 	}
 	in.AllocatedStorage = aws.Int32(size)

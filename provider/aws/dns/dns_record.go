@@ -26,25 +26,35 @@ func kindOfRecord() api.Kind {
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindRecord,
 			Doc: "A record of a dns_zone: all values of one name and type.\n\n" +
-				"Route 53 keeps no tags on records: that ovi owns one is known from the record of its creation or adoption alone, and one that exists is never taken over. Its ID is ZONE/NAME/TYPE, as in Z0123456789ABC/www.example.com/A. Records are reported in every region; those with a routing policy are not managed.",
+				"Route 53 keeps no tags on records: that ovi owns one is known from the record of its creation or adoption " +
+				"alone, and one that exists is never taken over. Its ID is ZONE/NAME/TYPE, as in " +
+				"Z0123456789ABC/www.example.com/A. Records are reported in every region; those with a routing policy are not " +
+				"managed.",
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NoTags: true, Carrier: resource.NoMarks, ByAttrs: true,
 			Canonical: canonicalRecord, CrossCheck: api.CrossChecks(api.TagTraits{}, recordsInZones, oneRecord),
 			Attrs: []resource.Attribute{
-				{Name: zoneAttr, Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: KindZone, IDPrefix: zonePrefix, Example: "main", Doc: "The zone that has it."},
-				{Name: api.DomainAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: api.DomainPattern, Max: api.Bound(api.DomainMax), Example: "www.example.com", Doc: "Its whole name; *.example.com for all that have no record of their own."},
+				{Name: zoneAttr, Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: KindZone,
+					IDPrefix: zonePrefix, Example: "main", Doc: "The zone that has it."},
+				{Name: api.DomainAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: api.DomainPattern,
+					Max: api.Bound(api.DomainMax), Example: "www.example.com",
+					Doc: "Its whole name; *.example.com for all that have no record of their own."},
 				{
 					Name: recordType, Type: resource.TString, Required: true, Effect: resource.Replace,
 					Enum: []string{"A", "AAAA", "CNAME", "TXT", "MX", "NS", "SRV", "CAA", "PTR"}, Example: "A", Doc: "Its type.",
 				},
 				{
-					Name: valuesAttr, Type: resource.TSet, Min: api.Bound(1), Elem: &resource.Attribute{Type: resource.TString, Max: api.Bound(4000)}, Example: "[192.0.2.1]",
+					Name: valuesAttr, Type: resource.TSet, Min: api.Bound(1),
+					Elem: &resource.Attribute{Type: resource.TString, Max: api.Bound(4000)}, Example: "[192.0.2.1]",
 					Doc: "Its values, as in a zone file; of TXT the text alone, without quotes. Set it or alias.",
 				},
 				{
-					Name: "ttl", Type: resource.TInt, CreateDefault: resource.Int(300), Min: api.Bound(0), Max: api.Bound(2147483647), Unit: "s",
+					Name: "ttl", Type: resource.TInt, CreateDefault: resource.Int(300), Min: api.Bound(0), Max: api.Bound(2147483647),
+					Unit:    "s",
 					Example: "60", Doc: "For how long others may keep it, in seconds. An alias has none.",
 				},
-				{Name: api.AliasAttr, Type: resource.TObject, Fields: aliasFields(), Example: "{dns_name: ${load_balancer/web.dns_name}, zone_id: ${load_balancer/web.zone_id}}", Doc: "What of AWS it stands for, for A and AAAA: such as a load balancer, by reference."},
+				{Name: api.AliasAttr, Type: resource.TObject, Fields: aliasFields(),
+					Example: "{dns_name: ${load_balancer/web.dns_name}, zone_id: ${load_balancer/web.zone_id}}",
+					Doc:     "What of AWS it stands for, for A and AAAA: such as a load balancer, by reference."},
 			},
 		},
 		List: listRecords, Read: readRecord, Tag: tagRecord, Check: checkRecord,
@@ -54,9 +64,12 @@ func kindOfRecord() api.Kind {
 
 func aliasFields() []resource.Attribute {
 	return []resource.Attribute{
-		{Name: "dns_name", Type: resource.TString, Required: true, Fits: sameTarget, Example: "${load_balancer/web.dns_name}", Doc: "The name of what it stands for."},
-		{Name: "zone_id", Type: resource.TString, Required: true, Example: "${load_balancer/web.zone_id}", Doc: "The hosted zone of that name."},
-		{Name: "check_health", Type: resource.TBool, Example: "true", Doc: "Whether answers omit it while what it stands for is not healthy. If omitted, false."},
+		{Name: "dns_name", Type: resource.TString, Required: true, Fits: sameTarget, Example: "${load_balancer/web.dns_name}",
+			Doc: "The name of what it stands for."},
+		{Name: "zone_id", Type: resource.TString, Required: true, Example: "${load_balancer/web.zone_id}",
+			Doc: "The hosted zone of that name."},
+		{Name: "check_health", Type: resource.TBool, Example: "true",
+			Doc: "Whether answers omit it while what it stands for is not healthy. If omitted, false."},
 	}
 }
 
@@ -80,14 +93,16 @@ func canonicalRecord(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	v, set := a.Get(valuesAttr)
 	_, alias := a.Get(api.AliasAttr)
 	if set == alias {
-		return a, []resource.Problem{{Path: valuesAttr, Summary: "a record needs either values or alias", Suggestion: "set one of the two"}}
+		return a, []resource.Problem{{Path: valuesAttr, Summary: "a record needs either values or alias",
+			Suggestion: "set one of the two"}}
 	}
 	if alias {
 		if _, ttl := a.Get("ttl"); ttl {
 			return a, []resource.Problem{{Path: "ttl", Summary: "an alias has no TTL of its own", Suggestion: "remove ttl"}}
 		}
 		if kind != "A" && kind != "AAAA" {
-			return a, []resource.Problem{{Path: recordType, Summary: "an alias is of type A or AAAA, not " + kind, Suggestion: "use record_type: A"}}
+			return a, []resource.Problem{{Path: recordType, Summary: "an alias is of type A or AAAA, not " + kind,
+				Suggestion: "use record_type: A"}}
 		}
 		return a, nil
 	}
@@ -156,7 +171,8 @@ func recordsInZones(c *api.Checking) {
 		switch {
 		case !known || !plain: // a reference
 		case name != of && !strings.HasSuffix(name, "."+of):
-			c.Wrong(d, api.DomainAttr, "use for example "+strings.TrimSuffix(name, ".")+"."+of, "%s is not in the zone %s", name, of)
+			c.Wrong(d, api.DomainAttr, "use for example "+strings.TrimSuffix(name, ".")+"."+of, "%s is not in the zone %s", name,
+				of)
 		case name == of && api.DesiredIs(d.Attrs, recordType, "CNAME"):
 			c.Wrong(d, recordType, "use an alias, or A and AAAA", "the domain of a zone cannot be a CNAME")
 		}
@@ -181,9 +197,11 @@ func oneRecord(c *api.Checking) {
 		for k, other := range first[key] {
 			switch {
 			case k == kind:
-				c.Wrong(d, api.DomainAttr, "write all values in one record", "duplicate record %s %s: it is dns_record/%s too", name, kind, api.WhereConfigured(other))
+				c.Wrong(d, api.DomainAttr, "write all values in one record", "duplicate record %s %s: it is dns_record/%s too",
+					name, kind, api.WhereConfigured(other))
 			case k == "CNAME" || kind == "CNAME":
-				c.Wrong(d, recordType, "remove one of them", "%s has a CNAME, and no other record beside it: dns_record/%s", name, api.WhereConfigured(other))
+				c.Wrong(d, recordType, "remove one of them", "%s has a CNAME, and no other record beside it: dns_record/%s", name,
+					api.WhereConfigured(other))
 			}
 		}
 		first[key][kind] = d
@@ -193,18 +211,21 @@ func oneRecord(c *api.Checking) {
 // records reads those of a zone, all types.
 func records(ctx context.Context, g *api.Region, zone string) ([]types.ResourceRecordSet, error) {
 	in := &route53.ListResourceRecordSetsInput{HostedZoneId: aws.String(zone)}
-	return api.Pages(ctx, "route53.ListResourceRecordSets", func(ctx context.Context, _ *string) ([]types.ResourceRecordSet, *string, error) {
-		out, err := g.DNS.ListResourceRecordSets(ctx, in)
-		if err != nil {
-			return nil, nil, err
-		}
-		if !out.IsTruncated {
-			return out.ResourceRecordSets, nil, nil
-		}
-		in.StartRecordName, in.StartRecordType, in.StartRecordIdentifier = out.NextRecordName, out.NextRecordType, out.NextRecordIdentifier
-		next := aws.ToString(out.NextRecordName) + " " + string(out.NextRecordType) + " " + aws.ToString(out.NextRecordIdentifier)
-		return out.ResourceRecordSets, &next, nil
-	})
+	return api.Pages(ctx, "route53.ListResourceRecordSets",
+		func(ctx context.Context, _ *string) ([]types.ResourceRecordSet, *string, error) {
+			out, err := g.DNS.ListResourceRecordSets(ctx, in)
+			if err != nil {
+				return nil, nil, err
+			}
+			if !out.IsTruncated {
+				return out.ResourceRecordSets, nil, nil
+			}
+			in.StartRecordName, in.StartRecordType, in.StartRecordIdentifier = out.NextRecordName, out.NextRecordType,
+				out.NextRecordIdentifier
+			next := aws.ToString(out.NextRecordName) + " " + string(out.NextRecordType) + " " +
+				aws.ToString(out.NextRecordIdentifier)
+			return out.ResourceRecordSets, &next, nil
+		})
 }
 
 // listRecords asks each zone: there is no list of them all.
@@ -241,13 +262,15 @@ func recordID(zone string, s types.ResourceRecordSet) string {
 func observedRecord(g *api.Region, zone, of string, s types.ResourceRecordSet) resource.Observed {
 	o := resource.Observed{ID: recordID(zone, s), Health: resource.Healthy}
 	name, kind := api.Domain(aws.ToString(s.Name)), string(s.Type)
-	a := api.Attrs{zoneAttr: resource.String(zone), api.DomainAttr: resource.String(name), recordType: resource.String(kind)}
+	a := api.Attrs{zoneAttr: resource.String(zone), api.DomainAttr: resource.String(name),
+		recordType: resource.String(kind)}
 	if s.TTL != nil {
 		a["ttl"] = resource.Int(*s.TTL)
 	}
 	if t := s.AliasTarget; t != nil {
 		a[api.AliasAttr] = resource.AttrsOf(api.Attrs{
-			"dns_name": resource.String(api.Domain(aws.ToString(t.DNSName))), "zone_id": resource.String(aws.ToString(t.HostedZoneId)),
+			"dns_name":     resource.String(api.Domain(aws.ToString(t.DNSName))),
+			"zone_id":      resource.String(aws.ToString(t.HostedZoneId)),
 			"check_health": resource.Bool(t.EvaluateTargetHealth),
 		})
 	} else {

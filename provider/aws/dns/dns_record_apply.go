@@ -20,7 +20,8 @@ import (
 func record(ctx context.Context, g *api.Region, zone, name, kind, set string) (types.ResourceRecordSet, error) {
 	const op = "route53.ListResourceRecordSets"
 	in := &route53.ListResourceRecordSetsInput{
-		HostedZoneId: aws.String(zone), StartRecordName: aws.String(name), StartRecordType: types.RRType(kind), MaxItems: aws.Int32(1),
+		HostedZoneId: aws.String(zone), StartRecordName: aws.String(name), StartRecordType: types.RRType(kind),
+		MaxItems: aws.Int32(1),
 	}
 	if set != "" {
 		in.StartRecordIdentifier = aws.String(set)
@@ -31,7 +32,8 @@ func record(ctx context.Context, g *api.Region, zone, name, kind, set string) (t
 	}
 	var found []types.ResourceRecordSet
 	for _, s := range out.ResourceRecordSets {
-		if api.Domain(aws.ToString(s.Name)) == name && string(s.Type) == kind && (set == "" || aws.ToString(s.SetIdentifier) == set) {
+		if api.Domain(aws.ToString(s.Name)) == name && string(s.Type) == kind &&
+			(set == "" || aws.ToString(s.SetIdentifier) == set) {
 			found = append(found, s)
 		}
 	}
@@ -50,7 +52,8 @@ func recordByID(ctx context.Context, g *api.Region, id string) (zone string, s t
 	const parts = 4
 	p := strings.SplitN(id, "/", parts)
 	if len(p) < parts-1 {
-		return "", s, api.Permanent("", fmt.Errorf("invalid ID of a record: %q", id), "use ZONE/NAME/TYPE, as in Z0123456789ABC/www.example.com/A")
+		return "", s, api.Permanent("", fmt.Errorf("invalid ID of a record: %q", id),
+			"use ZONE/NAME/TYPE, as in Z0123456789ABC/www.example.com/A")
 	}
 	p = append(p, "")
 	if s, err = record(ctx, g, p[0], api.Domain(p[1]), p[2], p[3]); err == nil && recordID(p[0], s) != id {
@@ -69,7 +72,8 @@ func configuredRecord(a resource.Attrs) types.ResourceRecordSet {
 	if v, ok := a.Get(api.AliasAttr); ok {
 		to, _ := v.(resource.Attrs)
 		healthy, _ := api.Flag(to, "check_health")
-		out.AliasTarget = &types.AliasTarget{DNSName: api.DesiredText(to, "dns_name"), HostedZoneId: api.DesiredText(to, "zone_id"), EvaluateTargetHealth: healthy}
+		out.AliasTarget = &types.AliasTarget{DNSName: api.DesiredText(to, "dns_name"),
+			HostedZoneId: api.DesiredText(to, "zone_id"), EvaluateTargetHealth: healthy}
 		return out
 	}
 	if ttl, ok := api.Number(a, "ttl"); ok {
@@ -142,7 +146,8 @@ func createRecord(ctx context.Context, g *api.Region, r provider.Request) (resou
 	}
 	g.Sent.Store(r.Key, true)
 	made, err := api.NoRetry(ctx, g, func() (resource.Observed, error) {
-		err := changeRecords(ctx, g, zone, types.Change{Action: types.ChangeActionCreate, ResourceRecordSet: new(configuredRecord(r.Desired.Attrs))})
+		err := changeRecords(ctx, g, zone, types.Change{Action: types.ChangeActionCreate,
+			ResourceRecordSet: new(configuredRecord(r.Desired.Attrs))})
 		return resource.Observed{}, err
 	}, func() ([]resource.Observed, error) {
 		o, own, err := recordFor(ctx, g, r)
@@ -195,7 +200,8 @@ func badBatch(err error) error {
 		class = provider.Conflict
 	}
 	return &provider.Error{
-		Class: class, Op: "route53.ChangeResourceRecordSets", Code: bad.ErrorCode(), Err: errors.New(text), Hint: "correct the record, or run `ovi plan` again",
+		Class: class, Op: "route53.ChangeResourceRecordSets", Code: bad.ErrorCode(), Err: errors.New(text),
+		Hint: "correct the record, or run `ovi plan` again",
 	}
 }
 

@@ -24,17 +24,21 @@ func kindOfZone() api.Kind {
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindZone,
 			Doc: "The records of a domain (hosted zone of Route 53).\n\n" +
-				"Zones belong to the account and not to a region: one is reported in the region of its ovi:ref tag, an unmanaged one in each. A domain is served by its zone once its registrar names the zone's name_servers. A second zone of one domain is not created: adopt the one that exists.",
+				"Zones belong to the account and not to a region: one is reported in the region of its ovi:ref tag, an unmanaged " +
+				"one in each. A domain is served by its zone once its registrar names the zone's name_servers. A second zone of " +
+				"one domain is not created: adopt the one that exists.",
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NameAttr: api.DomainAttr, DataLoss: loseZone,
 			Canonical: canonicalZone, CrossCheck: api.CrossChecks(api.TagTraits{}, oneZone),
 			Attrs: []resource.Attribute{
-				{Name: api.DomainAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: api.DomainPattern, Max: api.Bound(api.DomainMax), Example: "example.com", Doc: "The domain."},
+				{Name: api.DomainAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: api.DomainPattern,
+					Max: api.Bound(api.DomainMax), Example: "example.com", Doc: "The domain."},
 				{
 					Name: api.KindVPC, Type: resource.TString, Effect: resource.Replace, RefKind: api.KindVPC, IDPrefix: "vpc-",
 					Example: "main", Doc: "The VPC that sees it. If omitted, the zone is public.",
 				},
 				{Name: "comment", Type: resource.TString, Max: api.Bound(256), Example: "of the shop", Doc: "What it is for."},
-				{Name: servers, Type: resource.TList, Elem: &resource.Attribute{Type: resource.TString}, Computed: true, Doc: "Its name servers, which the registrar of the domain has to name; a private zone has none."},
+				{Name: servers, Type: resource.TList, Elem: &resource.Attribute{Type: resource.TString}, Computed: true,
+					Doc: "Its name servers, which the registrar of the domain has to name; a private zone has none."},
 			},
 		},
 		List: listZones, Read: readZone, Tag: tagZone, Check: checkZone,
@@ -69,7 +73,8 @@ func oneZone(c *api.Checking) {
 			key += " " + string(resource.AppendJSON(nil, v))
 		}
 		if other := first[key]; other != nil {
-			c.Wrong(d, api.DomainAttr, "use one zone for a domain", "duplicate zone of %s: it is dns_zone/%s too", name, api.WhereConfigured(other))
+			c.Wrong(d, api.DomainAttr, "use one zone for a domain", "duplicate zone of %s: it is dns_zone/%s too", name,
+				api.WhereConfigured(other))
 			continue
 		}
 		first[key] = d
@@ -94,13 +99,14 @@ const zonesTagged = 10
 
 // hostedZones reads them all, those of other regions too.
 func hostedZones(ctx context.Context, g *api.Region) ([]zone, error) {
-	all, err := api.Pages(ctx, "route53.ListHostedZones", func(ctx context.Context, token *string) ([]types.HostedZone, *string, error) {
-		out, err := g.DNS.ListHostedZones(ctx, &route53.ListHostedZonesInput{Marker: token})
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.HostedZones, out.NextMarker, nil
-	})
+	all, err := api.Pages(ctx, "route53.ListHostedZones",
+		func(ctx context.Context, token *string) ([]types.HostedZone, *string, error) {
+			out, err := g.DNS.ListHostedZones(ctx, &route53.ListHostedZonesInput{Marker: token})
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.HostedZones, out.NextMarker, nil
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +174,8 @@ func zoneMarks(z types.HostedZone, tags map[string]string) map[string]string {
 	if len(p) != parts || p[0] != "ovi" {
 		return tags
 	}
-	return map[string]string{api.TagManaged: "true", api.TagKey: p[1], api.TagOwner: p[2], api.TagStack: p[3], api.TagRef: p[4]}
+	return map[string]string{api.TagManaged: "true", api.TagKey: p[1], api.TagOwner: p[2], api.TagStack: p[3],
+		api.TagRef: p[4]}
 }
 
 // callerReference makes a second call of a create create nothing, whoever makes it and when.

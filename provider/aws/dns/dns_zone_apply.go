@@ -19,22 +19,24 @@ import (
 // zonesOfName reads the zones of one domain, which may be several.
 func zonesOfName(ctx context.Context, g *api.Region, name string) ([]zone, error) {
 	var next, id *string
-	all, err := api.Pages(ctx, "route53.ListHostedZonesByName", func(ctx context.Context, _ *string) ([]types.HostedZone, *string, error) {
-		from := next
-		if from == nil {
-			from = &name
-		}
-		out, err := g.DNS.ListHostedZonesByName(ctx, &route53.ListHostedZonesByNameInput{DNSName: from, HostedZoneId: id})
-		if err != nil {
-			return nil, nil, err
-		}
-		next, id = out.NextDNSName, out.NextHostedZoneId
-		same := slices.DeleteFunc(out.HostedZones, func(z types.HostedZone) bool { return api.Domain(aws.ToString(z.Name)) != name })
-		if !out.IsTruncated || api.Domain(aws.ToString(next)) != name {
-			return same, nil, nil
-		}
-		return same, id, nil
-	})
+	all, err := api.Pages(ctx, "route53.ListHostedZonesByName",
+		func(ctx context.Context, _ *string) ([]types.HostedZone, *string, error) {
+			from := next
+			if from == nil {
+				from = &name
+			}
+			out, err := g.DNS.ListHostedZonesByName(ctx, &route53.ListHostedZonesByNameInput{DNSName: from, HostedZoneId: id})
+			if err != nil {
+				return nil, nil, err
+			}
+			next, id = out.NextDNSName, out.NextHostedZoneId
+			same := slices.DeleteFunc(out.HostedZones,
+				func(z types.HostedZone) bool { return api.Domain(aws.ToString(z.Name)) != name })
+			if !out.IsTruncated || api.Domain(aws.ToString(next)) != name {
+				return same, nil, nil
+			}
+			return same, id, nil
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -126,13 +128,14 @@ func awaitDNS(ctx context.Context, g *api.Region, change *types.ChangeInfo) erro
 		return nil
 	}
 	id := aws.String(strings.TrimPrefix(aws.ToString(change.Id), "/change/"))
-	return g.AwaitSeen(ctx, g.Wait.Compute, "the name servers of Route 53 to have the change "+*id, func(ctx context.Context) error {
-		out, err := g.DNS.GetChange(ctx, &route53.GetChangeInput{Id: id})
-		if err == nil && out.ChangeInfo.Status != types.ChangeStatusInsync {
-			return api.ErrWait
-		}
-		return api.Classify("", err)
-	})
+	return g.AwaitSeen(ctx, g.Wait.Compute, "the name servers of Route 53 to have the change "+*id,
+		func(ctx context.Context) error {
+			out, err := g.DNS.GetChange(ctx, &route53.GetChangeInput{Id: id})
+			if err == nil && out.ChangeInfo.Status != types.ChangeStatusInsync {
+				return api.ErrWait
+			}
+			return api.Classify("", err)
+		})
 }
 
 // zoneTagged is how many tags one call sets or removes.
@@ -149,7 +152,8 @@ func tagZone(ctx context.Context, g *api.Region, id string, set map[string]strin
 		}
 	}
 	for keys := range slices.Chunk(drop, zoneTagged) {
-		in := &route53.ChangeTagsForResourceInput{ResourceType: types.TagResourceTypeHostedzone, ResourceId: aws.String(id), RemoveTagKeys: keys}
+		in := &route53.ChangeTagsForResourceInput{ResourceType: types.TagResourceTypeHostedzone, ResourceId: aws.String(id),
+			RemoveTagKeys: keys}
 		if err := changeZoneTags(ctx, g, in); err != nil {
 			return err
 		}
@@ -169,7 +173,9 @@ const priorRequest = "PriorRequestNotComplete"
 
 func updateZone(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	if api.Changed(r, "comment") {
-		_, err := g.DNS.UpdateHostedZoneComment(ctx, &route53.UpdateHostedZoneCommentInput{Id: aws.String(r.Have.ID), Comment: api.DesiredText(r.Desired.Attrs, "comment")})
+		_, err := g.DNS.UpdateHostedZoneComment(ctx,
+			&route53.UpdateHostedZoneCommentInput{Id: aws.String(r.Have.ID),
+				Comment: api.DesiredText(r.Desired.Attrs, "comment")})
 		if err != nil {
 			return resource.Observed{}, api.Classify("", err)
 		}
@@ -202,7 +208,8 @@ func deleteZone(ctx context.Context, g *api.Region, r provider.Request) error {
 			break
 		}
 	}
-	return api.Conflict("route53.DeleteHostedZone", fmt.Errorf("the zone %s has records that are not deleted with it: %s", id, strings.Join(names, ", ")),
+	return api.Conflict("route53.DeleteHostedZone",
+		fmt.Errorf("the zone %s has records that are not deleted with it: %s", id, strings.Join(names, ", ")),
 		"delete them, then apply again; ovi deletes none that it does not manage")
 }
 

@@ -25,7 +25,8 @@ func kindOfRole() api.Kind {
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindRole,
 			Doc: "What programs on instances, and services of AWS, may do.\n\n" +
-				"Its name is its name in AWS. Roles belong to the account and not to a region: one is reported in the region of its ovi:ref tag, an unmanaged one in each. An instance refers to it with `iam_profile: ${iam_role/web}`.",
+				"Its name is its name in AWS. Roles belong to the account and not to a region: one is reported in the region of " +
+				"its ovi:ref tag, an unmanaged one in each. An instance refers to it with `iam_profile: ${iam_role/web}`.",
 			NamePattern: `[A-Za-z0-9_+=,.@-]{1,64}`, NameDoc: "letters, digits and _ + = , . @ -, at most 64 characters",
 			Canonical: canonicalRole, CrossCheck: api.CrossChecks(api.TagTraits{IAM: true}, oncePerAccount),
 			Attrs: roleAttrs(),
@@ -38,32 +39,40 @@ func kindOfRole() api.Kind {
 func roleAttrs() []resource.Attribute {
 	return []resource.Attribute{
 		{
-			Name: "services", Type: resource.TSet, Min: api.Bound(1), Elem: &resource.Attribute{Type: resource.TString, Pattern: `[a-z0-9.-]+\.amazonaws\.com(\.cn)?`},
-			Example: "[ec2.amazonaws.com]", Doc: "The services that may use it. Short for trust with a statement for them; set one of the two.",
+			Name: "services", Type: resource.TSet, Min: api.Bound(1),
+			Elem:    &resource.Attribute{Type: resource.TString, Pattern: `[a-z0-9.-]+\.amazonaws\.com(\.cn)?`},
+			Example: "[ec2.amazonaws.com]", Doc: "The services that may use it. Short for trust with a statement for them; " +
+				"set one of the two.",
 		},
 		{
 			Name: "trust", Type: resource.TString, Valid: api.ValidTrust, Fits: api.SamePolicy, Example: "|",
 			Doc: "Who may use it: a policy in JSON. Policies are compared by what they mean, not by their text.",
 		},
 		{
-			Name: rolePolicies, Type: resource.TMap, Elem: &resource.Attribute{Type: resource.TString, Valid: api.ValidPolicy, Fits: api.SamePolicy},
+			Name: rolePolicies, Type: resource.TMap,
+			Elem:    &resource.Attribute{Type: resource.TString, Valid: api.ValidPolicy, Fits: api.SamePolicy},
 			Example: "{logs: '{\"Version\": \"2012-10-17\", \"Statement\": []}'}",
-			Doc:     "What it may do: its inline policies by name, in JSON. One that is added outside ovi is drift and is removed again.",
+			Doc: "What it may do: its inline policies by name, in JSON. One that is added outside ovi is drift and is " +
+				"removed again.",
 		},
 		{
-			Name: managedPolicies, Type: resource.TSet, Elem: &resource.Attribute{Type: resource.TString, Pattern: `arn:aws[a-z-]*:iam::(aws|[0-9]{12}):policy/.+`},
-			Example: "[arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore]", Doc: "The ARNs of the policies attached to it. One that is attached outside ovi is drift and is detached again.",
+			Name: managedPolicies, Type: resource.TSet,
+			Elem:    &resource.Attribute{Type: resource.TString, Pattern: `arn:aws[a-z-]*:iam::(aws|[0-9]{12}):policy/.+`},
+			Example: "[arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore]",
+			Doc:     "The ARNs of the policies attached to it. One that is attached outside ovi is drift and is detached again.",
 		},
 		{
 			Name: instanceProfile, Type: resource.TBool, Example: "true",
-			Doc: "Whether there is an instance profile of its name, by which instances use it. It is created and deleted with the role.",
+			Doc: "Whether there is an instance profile of its name, by which instances use it. It is created and deleted with " +
+				"the role.",
 		},
 		{
 			Name: "path", Type: resource.TString, Effect: resource.Replace, Pattern: `/([!-~]+/)?`, Max: api.Bound(512),
 			Example: "/web/", Doc: "Its path, by which policies can name several roles. If omitted, /.",
 		},
 		{
-			Name: "description", Type: resource.TString, WriteOnly: true, Max: api.Bound(1000), Example: "of the web servers", Doc: "What it is for.",
+			Name: "description", Type: resource.TString, WriteOnly: true, Max: api.Bound(1000), Example: "of the web servers",
+			Doc: "What it is for.",
 		},
 		{
 			Name: "max_session", Type: resource.TInt, WriteOnly: true, Min: api.Bound(3600), Max: api.Bound(43200), Unit: "s",
@@ -79,11 +88,13 @@ func canonicalRole(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	_, short := a.Get("services")
 	switch {
 	case trusted && short:
-		return a, []resource.Problem{{Path: "services", Summary: "services and trust both say who may use it", Suggestion: "omit one of the two"}}
+		return a, []resource.Problem{{Path: "services", Summary: "services and trust both say who may use it",
+			Suggestion: "omit one of the two"}}
 	case short:
 		a = a.Without("services").With("trust", resource.String(api.Trusting(a.Texts("services"))))
 	case !trusted:
-		return a, []resource.Problem{{Path: "services", Summary: "a role needs who may use it, in services or trust", Suggestion: "services: [ec2.amazonaws.com]"}}
+		return a, []resource.Problem{{Path: "services", Summary: "a role needs who may use it, in services or trust",
+			Suggestion: "services: [ec2.amazonaws.com]"}}
 	}
 	if s, ok := api.Text(a, "trust"); ok {
 		a = a.With("trust", resource.String(api.CanonicalDocument(s)))
@@ -114,7 +125,9 @@ func oncePerAccount(c *api.Checking) {
 		account, _ := api.AccountAndRegion(d.Ref.Location)
 		key := account + "/" + strings.ToLower(d.Ref.Name)
 		if other := first[key]; other != nil {
-			c.Wrong(d, "name", "use another name, or configure it in one region", "duplicate role %s: %s has it too, and roles belong to the account, not to a region", d.Ref.Name, api.WhereConfigured(other))
+			c.Wrong(d, "name", "use another name, or configure it in one region",
+				"duplicate role %s: %s has it too, and roles belong to the account, not to a region", d.Ref.Name,
+				api.WhereConfigured(other))
 			continue
 		}
 		first[key] = d
@@ -124,15 +137,16 @@ func oncePerAccount(c *api.Checking) {
 // listRoles reads all roles with their policies in pages: ListRoles has no tags. Of a role that another
 // region's stack manages nothing is reported here.
 func listRoles(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
-	all, err := api.Pages(ctx, "iam.GetAccountAuthorizationDetails", func(ctx context.Context, token *string) ([]types.RoleDetail, *string, error) {
-		out, err := s.IAM.GetAccountAuthorizationDetails(ctx, &iam.GetAccountAuthorizationDetailsInput{
-			Filter: []types.EntityType{types.EntityTypeRole}, Marker: token, MaxItems: aws.Int32(iamPage),
+	all, err := api.Pages(ctx, "iam.GetAccountAuthorizationDetails",
+		func(ctx context.Context, token *string) ([]types.RoleDetail, *string, error) {
+			out, err := s.IAM.GetAccountAuthorizationDetails(ctx, &iam.GetAccountAuthorizationDetailsInput{
+				Filter: []types.EntityType{types.EntityTypeRole}, Marker: token, MaxItems: aws.Int32(iamPage),
+			})
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.RoleDetailList, out.Marker, nil
 		})
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.RoleDetailList, out.Marker, nil
-	})
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +179,8 @@ func observedRole(g *api.Region, r types.RoleDetail) resource.Observed {
 	a["trust"] = resource.String(api.CanonicalDocument(unescaped(r.AssumeRolePolicyDocument)))
 	var policies []resource.Attr
 	for _, p := range r.RolePolicyList {
-		policies = append(policies, resource.Attr{Name: aws.ToString(p.PolicyName), Value: resource.String(api.CanonicalDocument(unescaped(p.PolicyDocument)))})
+		policies = append(policies, resource.Attr{Name: aws.ToString(p.PolicyName),
+			Value: resource.String(api.CanonicalDocument(unescaped(p.PolicyDocument)))})
 	}
 	a[rolePolicies] = resource.NewAttrs(policies...)
 	attached := resource.List{}
@@ -177,7 +192,8 @@ func observedRole(g *api.Region, r types.RoleDetail) resource.Observed {
 	o.Attrs = a.Build()
 	g.Identify(&o, KindRole, o.ID, iamTagMap(r.Tags))
 	// Those that AWS creates for its services and for single sign-on.
-	if p := aws.ToString(r.Path); o.Marks.IsZero() && (strings.HasPrefix(p, "/aws-service-role/") || strings.HasPrefix(p, "/aws-reserved/")) {
+	if p := aws.ToString(r.Path); o.Marks.IsZero() &&
+		(strings.HasPrefix(p, "/aws-service-role/") || strings.HasPrefix(p, "/aws-reserved/")) {
 		o.Message = resource.ProviderDefault
 	}
 	return o

@@ -32,7 +32,8 @@ func checkRole(ctx context.Context, g *api.Region, r provider.Request) error {
 	for _, arn := range r.Desired.Attrs.Texts(managedPolicies) {
 		_, err := g.IAM.GetPolicy(ctx, &iam.GetPolicyInput{PolicyArn: aws.String(arn)})
 		if api.Absent(err) {
-			return api.Permanent("iam.GetPolicy", fmt.Errorf("the policy %s does not exist", arn), "correct it in managed_policies")
+			return api.Permanent("iam.GetPolicy", fmt.Errorf("the policy %s does not exist", arn),
+				"correct it in managed_policies")
 		}
 		if err != nil {
 			return err
@@ -79,7 +80,8 @@ func session(a resource.Attrs) *int32 {
 func updateRole(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	if api.Changed(r, "description", "max_session") {
 		_, err := g.IAM.UpdateRole(ctx, &iam.UpdateRoleInput{
-			RoleName: aws.String(r.Have.ID), Description: api.DesiredText(r.Desired.Attrs, "description"), MaxSessionDuration: session(r.Desired.Attrs),
+			RoleName: aws.String(r.Have.ID), Description: api.DesiredText(r.Desired.Attrs, "description"),
+			MaxSessionDuration: session(r.Desired.Attrs),
 		})
 		if err != nil {
 			return resource.Observed{}, api.Classify("", err)
@@ -99,7 +101,8 @@ func applyRole(ctx context.Context, g *api.Region, r provider.Request, name stri
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	for _, apply := range []func(context.Context, *api.Region, provider.Request, types.RoleDetail) error{applyTrust, applyPolicies, applyAttached, applyProfile} {
+	for _, apply := range []func(context.Context, *api.Region, provider.Request, types.RoleDetail) error{applyTrust,
+		applyPolicies, applyAttached, applyProfile} {
 		err := g.Patiently(ctx, g.Wait.Appear, func() error { return api.Classify("", apply(ctx, g, r, have)) },
 			"ConcurrentModification", "EntityTemporarilyUnmodifiable")
 		if err != nil {
@@ -111,11 +114,13 @@ func applyRole(ctx context.Context, g *api.Region, r provider.Request, name stri
 
 func applyTrust(ctx context.Context, g *api.Region, r provider.Request, have types.RoleDetail) error {
 	want, ok := api.Text(r.Desired.Attrs, "trust")
-	if !ok || api.SamePolicy(resource.String(want), resource.String(unescaped(have.AssumeRolePolicyDocument))) == resource.Equivalent {
+	if !ok || api.SamePolicy(resource.String(want),
+		resource.String(unescaped(have.AssumeRolePolicyDocument))) == resource.Equivalent {
 		return nil
 	}
 	return g.PatientlyIf(ctx, g.Wait.Appear, func() error {
-		_, err := g.IAM.UpdateAssumeRolePolicy(ctx, &iam.UpdateAssumeRolePolicyInput{RoleName: have.RoleName, PolicyDocument: aws.String(want)})
+		_, err := g.IAM.UpdateAssumeRolePolicy(ctx,
+			&iam.UpdateAssumeRolePolicyInput{RoleName: have.RoleName, PolicyDocument: aws.String(want)})
 		return api.Classify("", err)
 	}, UnknownPrincipal)
 }
@@ -136,7 +141,8 @@ func applyPolicies(ctx context.Context, g *api.Region, r provider.Request, have 
 		if there && api.SamePolicy(doc, resource.String(was)) == resource.Equivalent {
 			continue
 		}
-		_, err := g.IAM.PutRolePolicy(ctx, &iam.PutRolePolicyInput{RoleName: have.RoleName, PolicyName: aws.String(p.Name), PolicyDocument: aws.String(string(doc))})
+		_, err := g.IAM.PutRolePolicy(ctx, &iam.PutRolePolicyInput{RoleName: have.RoleName, PolicyName: aws.String(p.Name),
+			PolicyDocument: aws.String(string(doc))})
 		if err != nil {
 			return err
 		}
@@ -167,7 +173,8 @@ func applyAttached(ctx context.Context, g *api.Region, r provider.Request, have 
 		if slices.Contains(before, arn) {
 			continue
 		}
-		if _, err := g.IAM.AttachRolePolicy(ctx, &iam.AttachRolePolicyInput{RoleName: have.RoleName, PolicyArn: aws.String(arn)}); err != nil {
+		if _, err := g.IAM.AttachRolePolicy(ctx,
+			&iam.AttachRolePolicyInput{RoleName: have.RoleName, PolicyArn: aws.String(arn)}); err != nil {
 			return err
 		}
 	}
@@ -207,7 +214,8 @@ func applyProfile(ctx context.Context, g *api.Region, r provider.Request, have t
 		return err
 	}
 	return g.Patiently(ctx, g.Wait.Appear, func() error {
-		_, err := g.IAM.AddRoleToInstanceProfile(ctx, &iam.AddRoleToInstanceProfileInput{InstanceProfileName: have.RoleName, RoleName: have.RoleName})
+		_, err := g.IAM.AddRoleToInstanceProfile(ctx,
+			&iam.AddRoleToInstanceProfileInput{InstanceProfileName: have.RoleName, RoleName: have.RoleName})
 		return api.Classify("", err)
 	}, "NoSuchEntity")
 }
@@ -219,14 +227,17 @@ func ownProfile(ctx context.Context, g *api.Region, r provider.Request, name *st
 	if err != nil {
 		return err
 	}
-	if tags := iamTagMap(out.InstanceProfile.Tags); len(out.InstanceProfile.Roles) == 0 && tags[api.TagStack] == r.Desired.Ref.Stack {
+	if tags := iamTagMap(out.InstanceProfile.Tags); len(out.InstanceProfile.Roles) == 0 &&
+		tags[api.TagStack] == r.Desired.Ref.Stack {
 		return nil
 	}
-	return api.Conflict("iam.CreateInstanceProfile", fmt.Errorf("an instance profile %s exists and is unmanaged", *name), "delete it, or use another name for the role")
+	return api.Conflict("iam.CreateInstanceProfile", fmt.Errorf("an instance profile %s exists and is unmanaged", *name),
+		"delete it, or use another name for the role")
 }
 
 func dropProfile(ctx context.Context, g *api.Region, name *string) error {
-	_, err := g.IAM.RemoveRoleFromInstanceProfile(ctx, &iam.RemoveRoleFromInstanceProfileInput{InstanceProfileName: name, RoleName: name})
+	_, err := g.IAM.RemoveRoleFromInstanceProfile(ctx,
+		&iam.RemoveRoleFromInstanceProfileInput{InstanceProfileName: name, RoleName: name})
 	if err = api.UnlessAbsent(err); err != nil {
 		return err
 	}
@@ -255,7 +266,8 @@ func deleteRole(ctx context.Context, g *api.Region, r provider.Request) error {
 		}
 		if others, listed := foreign(); err != nil || listed != nil || len(others) > 0 {
 			if err = errors.Join(err, listed); err == nil {
-				err = &smithy.GenericAPIError{Code: "DeleteConflict", Message: "the role must be removed from instance profiles first"}
+				err = &smithy.GenericAPIError{Code: "DeleteConflict",
+					Message: "the role must be removed from instance profiles first"}
 			}
 			return err
 		}

@@ -35,16 +35,18 @@ func role(ctx context.Context, g *api.Region, name string) (types.RoleDetail, er
 }
 
 func inlinePolicies(ctx context.Context, g *api.Region, role string) ([]types.PolicyDetail, error) {
-	names, err := api.Pages(ctx, "iam.ListRolePolicies", func(ctx context.Context, token *string) ([]string, *string, error) {
-		out, err := g.IAM.ListRolePolicies(ctx, &iam.ListRolePoliciesInput{RoleName: aws.String(role), Marker: token})
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.PolicyNames, out.Marker, nil
-	})
+	names, err := api.Pages(ctx, "iam.ListRolePolicies",
+		func(ctx context.Context, token *string) ([]string, *string, error) {
+			out, err := g.IAM.ListRolePolicies(ctx, &iam.ListRolePoliciesInput{RoleName: aws.String(role), Marker: token})
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.PolicyNames, out.Marker, nil
+		})
 	var all []types.PolicyDetail
 	for _, name := range names {
-		out, err := g.IAM.GetRolePolicy(ctx, &iam.GetRolePolicyInput{RoleName: aws.String(role), PolicyName: aws.String(name)})
+		out, err := g.IAM.GetRolePolicy(ctx, &iam.GetRolePolicyInput{RoleName: aws.String(role),
+			PolicyName: aws.String(name)})
 		if err != nil {
 			return nil, api.Classify("", err)
 		}
@@ -54,23 +56,27 @@ func inlinePolicies(ctx context.Context, g *api.Region, role string) ([]types.Po
 }
 
 func attachedPolicies(ctx context.Context, g *api.Region, role string) ([]types.AttachedPolicy, error) {
-	return api.Pages(ctx, "iam.ListAttachedRolePolicies", func(ctx context.Context, token *string) ([]types.AttachedPolicy, *string, error) {
-		out, err := g.IAM.ListAttachedRolePolicies(ctx, &iam.ListAttachedRolePoliciesInput{RoleName: aws.String(role), Marker: token})
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.AttachedPolicies, out.Marker, nil
-	})
+	return api.Pages(ctx, "iam.ListAttachedRolePolicies",
+		func(ctx context.Context, token *string) ([]types.AttachedPolicy, *string, error) {
+			out, err := g.IAM.ListAttachedRolePolicies(ctx,
+				&iam.ListAttachedRolePoliciesInput{RoleName: aws.String(role), Marker: token})
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.AttachedPolicies, out.Marker, nil
+		})
 }
 
 func profilesOf(ctx context.Context, g *api.Region, role string) ([]types.InstanceProfile, error) {
-	return api.Pages(ctx, "iam.ListInstanceProfilesForRole", func(ctx context.Context, token *string) ([]types.InstanceProfile, *string, error) {
-		out, err := g.IAM.ListInstanceProfilesForRole(ctx, &iam.ListInstanceProfilesForRoleInput{RoleName: aws.String(role), Marker: token})
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.InstanceProfiles, out.Marker, nil
-	})
+	return api.Pages(ctx, "iam.ListInstanceProfilesForRole",
+		func(ctx context.Context, token *string) ([]types.InstanceProfile, *string, error) {
+			out, err := g.IAM.ListInstanceProfilesForRole(ctx,
+				&iam.ListInstanceProfilesForRoleInput{RoleName: aws.String(role), Marker: token})
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.InstanceProfiles, out.Marker, nil
+		})
 }
 
 func readRole(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {

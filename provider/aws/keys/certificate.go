@@ -30,17 +30,30 @@ func kindOfCertificate() api.Kind {
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindCertificate,
 			Doc: "A public certificate of ACM, validated by DNS.\n\n" +
-				"AWS issues it once the validation record of each of its domains is in the DNS, and renews it as long as they are: write a dns_record from validation_name and validation_value. Until then it exists and is not issued; a listener waits for it, so let the listener depend on the dns_record. A certificate for CloudFront must be in us-east-1. It cannot be changed, only replaced; an existing one is adopted by its ARN.",
+				"AWS issues it once the validation record of each of its domains is in the DNS, and renews it as long as they " +
+				"are: write a dns_record from validation_name and validation_value. Until then it exists and is not issued; a " +
+				"listener waits for it, so let the listener depend on the dns_record. A certificate for CloudFront must be in " +
+				"us-east-1. It cannot be changed, only replaced; an existing one is adopted by its ARN.",
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NameAttr: api.DomainAttr,
 			Canonical: canonicalCertificate, CrossCheck: api.CrossChecks(api.TagTraits{IAM: true}), Replace: network.ReplaceVPC,
 			Attrs: []resource.Attribute{
-				{Name: api.DomainAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: api.DomainPattern, Max: api.Bound(api.DomainMax), Example: "www.example.com", Doc: "The domain; *.example.com for all right below it."},
-				{Name: alternativesAttr, Type: resource.TSet, Effect: resource.Replace, Elem: &resource.Attribute{Type: resource.TString, Pattern: api.DomainPattern, Max: api.Bound(api.DomainMax)}, Example: "[example.com]", Doc: "More domains. Each has a validation record of its own; *.example.com has that of example.com."},
-				{Name: keyAlgorithm, Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("RSA_2048"), Enum: []string{"RSA_2048", "EC_prime256v1", "EC_secp384r1"}, Example: "EC_prime256v1", Doc: "The algorithm of its key."},
-				{Name: "validation_name", Type: resource.TString, Computed: true, Doc: "The name of the CNAME that proves that you control the domain."},
+				{Name: api.DomainAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: api.DomainPattern,
+					Max: api.Bound(api.DomainMax), Example: "www.example.com",
+					Doc: "The domain; *.example.com for all right below it."},
+				{Name: alternativesAttr, Type: resource.TSet, Effect: resource.Replace,
+					Elem:    &resource.Attribute{Type: resource.TString, Pattern: api.DomainPattern, Max: api.Bound(api.DomainMax)},
+					Example: "[example.com]", Doc: "More domains. Each has a validation record of its own; *.example.com has that " +
+						"of example.com."},
+				{Name: keyAlgorithm, Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("RSA_2048"),
+					Enum: []string{"RSA_2048", "EC_prime256v1", "EC_secp384r1"}, Example: "EC_prime256v1",
+					Doc: "The algorithm of its key."},
+				{Name: "validation_name", Type: resource.TString, Computed: true,
+					Doc: "The name of the CNAME that proves that you control the domain."},
 				{Name: "validation_value", Type: resource.TString, Computed: true, Doc: "The value of that CNAME."},
-				{Name: "validations", Type: resource.TList, Computed: true, Elem: &resource.Attribute{Type: resource.TString}, Doc: "The validation records of all domains, as DOMAIN: NAME CNAME VALUE."},
-				{Name: "status", Type: resource.TString, Computed: true, Doc: "PENDING_VALIDATION, ISSUED, or why it is not usable."},
+				{Name: "validations", Type: resource.TList, Computed: true, Elem: &resource.Attribute{Type: resource.TString},
+					Doc: "The validation records of all domains, as DOMAIN: NAME CNAME VALUE."},
+				{Name: "status", Type: resource.TString, Computed: true,
+					Doc: "PENDING_VALIDATION, ISSUED, or why it is not usable."},
 				{Name: arnAttr, Type: resource.TString, Computed: true, Doc: "Its ARN, which is its ID."},
 			},
 		},
@@ -70,16 +83,17 @@ func canonicalCertificate(a resource.Attrs) (resource.Attrs, []resource.Problem)
 
 // certificateList reads those of all algorithms: without naming them, ACM lists some alone.
 func certificateList(ctx context.Context, g *api.Region) ([]types.CertificateSummary, error) {
-	return api.Pages(ctx, "acm.ListCertificates", func(ctx context.Context, token *string) ([]types.CertificateSummary, *string, error) {
-		const most = 1000
-		out, err := g.ACM.ListCertificates(ctx, &acm.ListCertificatesInput{
-			Includes: &types.Filters{KeyTypes: types.KeyAlgorithm("").Values()}, MaxItems: aws.Int32(most), NextToken: token,
+	return api.Pages(ctx, "acm.ListCertificates",
+		func(ctx context.Context, token *string) ([]types.CertificateSummary, *string, error) {
+			const most = 1000
+			out, err := g.ACM.ListCertificates(ctx, &acm.ListCertificatesInput{
+				Includes: &types.Filters{KeyTypes: types.KeyAlgorithm("").Values()}, MaxItems: aws.Int32(most), NextToken: token,
+			})
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.CertificateSummaryList, out.NextToken, nil
 		})
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.CertificateSummaryList, out.NextToken, nil
-	})
 }
 
 // listCertificates takes two calls for each certificate: a list has neither tags nor validations.
@@ -165,7 +179,8 @@ func validationsOf(a api.Attrs, c *types.CertificateDetail, name string) {
 		if r == nil {
 			continue
 		}
-		d, record, value := api.Domain(aws.ToString(v.DomainName)), api.Domain(aws.ToString(r.Name)), api.Domain(aws.ToString(r.Value))
+		d, record, value := api.Domain(aws.ToString(v.DomainName)), api.Domain(aws.ToString(r.Name)),
+			api.Domain(aws.ToString(r.Value))
 		if d == name {
 			a["validation_name"], a["validation_value"] = resource.String(record), resource.String(value)
 		}
@@ -214,8 +229,11 @@ func createCertificate(ctx context.Context, g *api.Region, r provider.Request) (
 	sum := sha256.Sum256([]byte(r.Key))
 	const tokenLength = 32
 	in := &acm.RequestCertificateInput{
-		DomainName: api.DesiredText(a, api.DomainAttr), SubjectAlternativeNames: a.Texts(alternativesAttr), ValidationMethod: types.ValidationMethodDns,
-		KeyAlgorithm: types.KeyAlgorithm(algorithm), IdempotencyToken: aws.String(hex.EncodeToString(sum[:])[:tokenLength]), Tags: acmTags(g.BirthTags(r, false)),
+		DomainName: api.DesiredText(a, api.DomainAttr), SubjectAlternativeNames: a.Texts(alternativesAttr),
+		ValidationMethod: types.ValidationMethodDns,
+		KeyAlgorithm:     types.KeyAlgorithm(algorithm),
+		IdempotencyToken: aws.String(hex.EncodeToString(sum[:])[:tokenLength]),
+		Tags:             acmTags(g.BirthTags(r, false)),
 	}
 	id, err := api.NoRetry(ctx, g, func() (string, error) {
 		out, err := g.ACM.RequestCertificate(ctx, in)
@@ -299,7 +317,8 @@ func AwaitIssued(ctx context.Context, g *api.Region, a resource.Attrs) error {
 		return nil
 	})
 	if err != nil && pending && ctx.Err() == nil {
-		return api.Permanent("acm.DescribeCertificate", fmt.Errorf("%s is not issued: its validation records are not in the DNS", id),
+		return api.Permanent("acm.DescribeCertificate",
+			fmt.Errorf("%s is not issued: its validation records are not in the DNS", id),
 			"add a dns_record with its validation_name and validation_value, and name that in depends_on of the listener")
 	}
 	return err

@@ -30,16 +30,27 @@ func kindOfKMS() api.Kind {
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindKMS,
 			Doc: "A key of KMS that encrypts data.\n\n" +
-				"A deleted key is kept for its deletion_window, in which it can be restored outside ovi; after that, nothing that it has encrypted can be read. A key that ovi deleted and that is configured again is created: it is another key. One whose deletion was scheduled outside ovi is stopped, and an apply cancels its deletion. `state: stopped` disables a key. An existing key is adopted by its ID.",
-			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NameAttr: api.AliasAttr, DataLoss: loseKey, State: resource.StateRunning,
+				"A deleted key is kept for its deletion_window, in which it can be restored outside ovi; after that, nothing " +
+				"that it has encrypted can be read. A key that ovi deleted and that is configured again is created: it is " +
+				"another key. One whose deletion was scheduled outside ovi is stopped, and an apply cancels its deletion. " +
+				"`state: stopped` disables a key. An existing key is adopted by its ID.",
+			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NameAttr: api.AliasAttr, DataLoss: loseKey,
+			State:     resource.StateRunning,
 			Canonical: canonicalKMS, CrossCheck: api.CrossChecks(api.TagTraits{IAM: true}, oneAlias),
 			Attrs: []resource.Attribute{
-				{Name: api.AliasAttr, Type: resource.TString, Pattern: `(alias/)?[A-Za-z0-9/_-]{1,250}`, Valid: validAlias, Example: "web", Doc: "A name by which programs may call it."},
-				{Name: "description", Type: resource.TString, Max: api.Bound(8192), CreateDefault: resource.String("Managed by ovi"), Example: "of the shop", Doc: "What it is for."},
-				{Name: rotationAttr, Type: resource.TBool, CreateDefault: resource.Bool(true), Example: "false", Doc: "Whether AWS gives it new material regularly; what the old one has encrypted stays readable."},
-				{Name: rotationDays, Type: resource.TInt, Min: api.Bound(90), Max: api.Bound(2560), Unit: "days", Example: "180", Doc: "How often. If omitted, every 365 days."},
-				{Name: network.PolicyAttr, Type: resource.TString, Valid: validKeyPolicy, Fits: api.SamePolicy, Max: api.Bound(32768), Example: "${file:key-policy.json}", Doc: "Who may use and administer it, as JSON. If omitted, AWS's own: policies of IAM decide."},
-				{Name: windowAttr, Type: resource.TInt, WriteOnly: true, Default: resource.Int(30), Min: api.Bound(7), Max: api.Bound(30), Unit: "days", Example: "7", Doc: "How long it is kept after it was deleted."},
+				{Name: api.AliasAttr, Type: resource.TString, Pattern: `(alias/)?[A-Za-z0-9/_-]{1,250}`, Valid: validAlias,
+					Example: "web", Doc: "A name by which programs may call it."},
+				{Name: "description", Type: resource.TString, Max: api.Bound(8192),
+					CreateDefault: resource.String("Managed by ovi"), Example: "of the shop", Doc: "What it is for."},
+				{Name: rotationAttr, Type: resource.TBool, CreateDefault: resource.Bool(true), Example: "false",
+					Doc: "Whether AWS gives it new material regularly; what the old one has encrypted stays readable."},
+				{Name: rotationDays, Type: resource.TInt, Min: api.Bound(90), Max: api.Bound(2560), Unit: "days", Example: "180",
+					Doc: "How often. If omitted, every 365 days."},
+				{Name: network.PolicyAttr, Type: resource.TString, Valid: validKeyPolicy, Fits: api.SamePolicy,
+					Max: api.Bound(32768), Example: "${file:key-policy.json}",
+					Doc: "Who may use and administer it, as JSON. If omitted, AWS's own: policies of IAM decide."},
+				{Name: windowAttr, Type: resource.TInt, WriteOnly: true, Default: resource.Int(30), Min: api.Bound(7),
+					Max: api.Bound(30), Unit: "days", Example: "7", Doc: "How long it is kept after it was deleted."},
 				{Name: arnAttr, Type: resource.TString, Computed: true, Doc: "Its ARN."},
 			},
 		},
@@ -58,7 +69,8 @@ func canonicalKMS(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	}
 	if on, set := api.Flag(a, rotationAttr); set && !on {
 		if _, days := a.Get(rotationDays); days {
-			return a, []resource.Problem{{Path: rotationDays, Summary: "the key is not rotated", Suggestion: "remove rotation_days, or set rotation: true"}}
+			return a, []resource.Problem{{Path: rotationDays, Summary: "the key is not rotated",
+				Suggestion: "remove rotation_days, or set rotation: true"}}
 		}
 	}
 	return a, nil
@@ -88,7 +100,8 @@ func oneAlias(c *api.Checking) {
 		alias, set := api.Text(d.Attrs, api.AliasAttr)
 		key := d.Ref.Location + " " + alias
 		if other := first[key]; set && other != nil {
-			c.Wrong(d, api.AliasAttr, "use another alias", "duplicate alias %s: kms_key/%s has it too", alias, api.WhereConfigured(other))
+			c.Wrong(d, api.AliasAttr, "use another alias", "duplicate alias %s: kms_key/%s has it too", alias,
+				api.WhereConfigured(other))
 			continue
 		}
 		first[key] = d
@@ -108,13 +121,14 @@ type key struct {
 
 // aliases reads those of all keys, or of one.
 func aliases(ctx context.Context, g *api.Region, id *string) (map[string][]string, error) {
-	all, err := api.Pages(ctx, "kms.ListAliases", func(ctx context.Context, token *string) ([]types.AliasListEntry, *string, error) {
-		out, err := g.KMS.ListAliases(ctx, &kms.ListAliasesInput{KeyId: id, Marker: token})
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.Aliases, out.NextMarker, nil
-	})
+	all, err := api.Pages(ctx, "kms.ListAliases",
+		func(ctx context.Context, token *string) ([]types.AliasListEntry, *string, error) {
+			out, err := g.KMS.ListAliases(ctx, &kms.ListAliasesInput{KeyId: id, Marker: token})
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.Aliases, out.NextMarker, nil
+		})
 	out := map[string][]string{}
 	for _, a := range all {
 		name := strings.TrimPrefix(aws.ToString(a.AliasName), aliasPrefix)
@@ -174,13 +188,14 @@ func oneKey(ctx context.Context, g *api.Region, id string, aliases []string, who
 	if k.KeyManager == types.KeyManagerTypeAws {
 		return k, noResource("kms.DescribeKey", id+" is a key of AWS's own")
 	}
-	tags, err := api.Pages(ctx, "kms.ListResourceTags", func(ctx context.Context, token *string) ([]types.Tag, *string, error) {
-		out, err := g.KMS.ListResourceTags(ctx, &kms.ListResourceTagsInput{KeyId: aws.String(id), Marker: token})
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.Tags, out.NextMarker, nil
-	})
+	tags, err := api.Pages(ctx, "kms.ListResourceTags",
+		func(ctx context.Context, token *string) ([]types.Tag, *string, error) {
+			out, err := g.KMS.ListResourceTags(ctx, &kms.ListResourceTagsInput{KeyId: aws.String(id), Marker: token})
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.Tags, out.NextMarker, nil
+		})
 	if err != nil {
 		return k, err
 	}

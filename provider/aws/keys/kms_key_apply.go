@@ -44,7 +44,8 @@ func freeAlias(ctx context.Context, g *api.Region, alias, own, creation string) 
 		case creation != "" && k.tags[api.TagKey] == creation:
 			return true, nil
 		}
-		return true, api.Conflict("kms.ListAliases", fmt.Errorf("the key %s has the alias %s", id, alias), "use another alias, or remove it from that key")
+		return true, api.Conflict("kms.ListAliases", fmt.Errorf("the key %s has the alias %s", id, alias),
+			"use another alias, or remove it from that key")
 	}
 	return false, nil
 }
@@ -57,7 +58,8 @@ func createKey(ctx context.Context, g *api.Region, r provider.Request) (resource
 	}
 	id, err := api.NoRetry(ctx, g, func() (string, error) {
 		out, err := g.KMS.CreateKey(ctx, &kms.CreateKeyInput{
-			Description: api.DesiredText(r.Desired.Attrs, "description"), Policy: api.DesiredText(r.Desired.Attrs, network.PolicyAttr), Tags: kmsTags(g.BirthTags(r, false)),
+			Description: api.DesiredText(r.Desired.Attrs, "description"),
+			Policy:      api.DesiredText(r.Desired.Attrs, network.PolicyAttr), Tags: kmsTags(g.BirthTags(r, false)),
 		}, func(o *kms.Options) { o.Retryer = api.OnlyThrottled{Retryer: o.Retryer} })
 		if err != nil {
 			return "", err
@@ -140,7 +142,8 @@ func nameKey(ctx context.Context, g *api.Region, id string, a resource.Attrs) er
 		if old == alias {
 			continue
 		}
-		if _, err := g.KMS.DeleteAlias(ctx, &kms.DeleteAliasInput{AliasName: aws.String(aliasPrefix + old)}); api.UnlessAbsent(err) != nil {
+		if _, err := g.KMS.DeleteAlias(ctx, &kms.DeleteAliasInput{
+			AliasName: aws.String(aliasPrefix + old)}); api.UnlessAbsent(err) != nil {
 			return api.Classify("", err)
 		}
 	}
@@ -156,12 +159,15 @@ func updateKey(ctx context.Context, g *api.Region, r provider.Request) (resource
 		}
 	}
 	if api.Changed(r, "description") {
-		if _, err := g.KMS.UpdateKeyDescription(ctx, &kms.UpdateKeyDescriptionInput{KeyId: id, Description: api.DesiredText(r.Desired.Attrs, "description")}); err != nil {
+		if _, err := g.KMS.UpdateKeyDescription(ctx,
+			&kms.UpdateKeyDescriptionInput{KeyId: id,
+				Description: api.DesiredText(r.Desired.Attrs, "description")}); err != nil {
 			return resource.Observed{}, api.Classify("", err)
 		}
 	}
 	if api.Changed(r, network.PolicyAttr) {
-		if _, err := g.KMS.PutKeyPolicy(ctx, &kms.PutKeyPolicyInput{KeyId: id, PolicyName: aws.String("default"), Policy: api.DesiredText(r.Desired.Attrs, network.PolicyAttr)}); err != nil {
+		if _, err := g.KMS.PutKeyPolicy(ctx, &kms.PutKeyPolicyInput{KeyId: id, PolicyName: aws.String("default"),
+			Policy: api.DesiredText(r.Desired.Attrs, network.PolicyAttr)}); err != nil {
 			return resource.Observed{}, api.Classify("", err)
 		}
 	}
@@ -219,6 +225,7 @@ func deleteKey(ctx context.Context, g *api.Region, r provider.Request) error {
 	if err := tagKMS(ctx, g, r.Have.ID, map[string]string{api.TagDeleting: "true"}, nil); err != nil {
 		return err
 	}
-	_, err = g.KMS.ScheduleKeyDeletion(ctx, &kms.ScheduleKeyDeletionInput{KeyId: id, PendingWindowInDays: api.AsInt32(r.Desired.Attrs, windowAttr)})
+	_, err = g.KMS.ScheduleKeyDeletion(ctx,
+		&kms.ScheduleKeyDeletionInput{KeyId: id, PendingWindowInDays: api.AsInt32(r.Desired.Attrs, windowAttr)})
 	return api.UnlessAbsent(err)
 }

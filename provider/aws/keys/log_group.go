@@ -27,14 +27,21 @@ func kindOfLogs() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindLogs,
-			Doc:         "Where CloudWatch keeps the log of a program.\n\nIts name is its name in AWS, unless log_name sets another, which may have slashes.",
+			Doc: "Where CloudWatch keeps the log of a program.\n\nIts name is its name in AWS, unless log_name sets " +
+				"another, which may have slashes.",
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, DataLoss: loseLogs,
 			CrossCheck: api.CrossChecks(api.TagTraits{IAM: true}, oneLogName), Replace: replaceLogs,
 			Attrs: []resource.Attribute{
-				{Name: logName, Type: resource.TString, Effect: resource.Replace, Pattern: `[A-Za-z0-9_/.#-]{1,512}`, Example: "/web/access", Doc: "Its name in AWS, if it differs from the resource's."},
-				{Name: retentionAttr, Type: resource.TInt, Valid: validRetention, Unit: "days", Example: "30", Doc: "How many days events are kept, one of those that AWS has, such as 7, 30, 90 or 365; 0 keeps all. If omitted, a new group keeps all."},
-				{Name: api.KMSKeyAttr, Type: resource.TString, Pattern: `(arn:aws[a-z-]*:kms:.+)?`, Example: "${kms_key/main.arn}", Doc: "The ARN of the key that encrypts it. Its policy must allow that to CloudWatch Logs. An empty one removes the key: new events are encrypted with AWS's own. If omitted, a key stays as it is."},
-				{Name: "class", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("STANDARD"), Enum: []string{"STANDARD", "INFREQUENT_ACCESS"}, Example: "INFREQUENT_ACCESS", Doc: "How it is stored and paid."},
+				{Name: logName, Type: resource.TString, Effect: resource.Replace, Pattern: `[A-Za-z0-9_/.#-]{1,512}`,
+					Example: "/web/access", Doc: "Its name in AWS, if it differs from the resource's."},
+				{Name: retentionAttr, Type: resource.TInt, Valid: validRetention, Unit: "days", Example: "30",
+					Doc: "How many days events are kept, one of those that AWS has, such as 7, 30, 90 or 365; 0 keeps all. If " +
+						"omitted, a new group keeps all."},
+				{Name: api.KMSKeyAttr, Type: resource.TString, Pattern: `(arn:aws[a-z-]*:kms:.+)?`, Example: "${kms_key/main.arn}",
+					Doc: "The ARN of the key that encrypts it. Its policy must allow that to CloudWatch Logs. An empty one removes " +
+						"the key: new events are encrypted with AWS's own. If omitted, a key stays as it is."},
+				{Name: "class", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("STANDARD"),
+					Enum: []string{"STANDARD", "INFREQUENT_ACCESS"}, Example: "INFREQUENT_ACCESS", Doc: "How it is stored and paid."},
 				{Name: arnAttr, Type: resource.TString, Computed: true, Doc: "Its ARN."},
 			},
 		},
@@ -49,10 +56,12 @@ func loseLogs(o resource.Observed, _ resource.Attrs) string { return "the log ev
 func validRetention(v resource.Value) []resource.Problem {
 	n, _ := v.(resource.Int)
 	switch n {
-	case 0, 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653: // PutRetentionPolicy
+	// PutRetentionPolicy
+	case 0, 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653:
 		return nil
 	}
-	return api.WrongValue("use 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288 or 3653; 0 for no limit", "AWS has no retention of %d days", n)
+	return api.WrongValue("use 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, "+
+		"2922, 3288 or 3653; 0 for no limit", "AWS has no retention of %d days", n)
 }
 
 // nameIn is the name that a resource has in AWS: that of an attribute, or its own.
@@ -71,7 +80,8 @@ func onceBy(c *api.Checking, attr, what string) {
 	for _, d := range c.Configured {
 		key := d.Ref.Location + " " + nameIn(d, attr)
 		if other := first[key]; other != nil {
-			c.Wrong(d, "name", "use another name", "duplicate %s %s: it is %s/%s too", what, nameIn(d, attr), d.Ref.Kind, api.WhereConfigured(other))
+			c.Wrong(d, "name", "use another name", "duplicate %s %s: it is %s/%s too", what, nameIn(d, attr), d.Ref.Kind,
+				api.WhereConfigured(other))
 			continue
 		}
 		first[key] = d
@@ -86,14 +96,16 @@ func replaceLogs(d resource.Desired, have resource.Observed) []resource.Strategy
 }
 
 func logGroups(ctx context.Context, g *api.Region, prefix *string) ([]types.LogGroup, error) {
-	return api.Pages(ctx, "logs.DescribeLogGroups", func(ctx context.Context, token *string) ([]types.LogGroup, *string, error) {
-		const most = 50
-		out, err := g.Logs.DescribeLogGroups(ctx, &logs.DescribeLogGroupsInput{LogGroupNamePrefix: prefix, Limit: aws.Int32(most), NextToken: token})
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.LogGroups, out.NextToken, nil
-	})
+	return api.Pages(ctx, "logs.DescribeLogGroups",
+		func(ctx context.Context, token *string) ([]types.LogGroup, *string, error) {
+			const most = 50
+			out, err := g.Logs.DescribeLogGroups(ctx,
+				&logs.DescribeLogGroupsInput{LogGroupNamePrefix: prefix, Limit: aws.Int32(most), NextToken: token})
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.LogGroups, out.NextToken, nil
+		})
 }
 
 // logARN is the ARN by which a group is tagged: without the star for its streams.
@@ -133,7 +145,8 @@ func observedLogs(g *api.Region, l types.LogGroup, tags map[string]string) resou
 	if at := aws.ToInt64(l.CreationTime); at > 0 {
 		o.UID, o.Since = strconv.FormatInt(at, 10), time.UnixMilli(at).UTC()
 	}
-	a := api.Attrs{arnAttr: resource.String(logARN(l)), retentionAttr: resource.Int(aws.ToInt32(l.RetentionInDays)), logName: resource.String(o.ID)}
+	a := api.Attrs{arnAttr: resource.String(logARN(l)), retentionAttr: resource.Int(aws.ToInt32(l.RetentionInDays)),
+		logName: resource.String(o.ID)}
 	a[api.KMSKeyAttr] = resource.String(aws.ToString(l.KmsKeyId)) // also none, which can be configured
 	if l.LogGroupClass != "" {
 		a["class"] = resource.String(l.LogGroupClass)
@@ -208,7 +221,8 @@ func createLogs(ctx context.Context, g *api.Region, r provider.Request) (resourc
 	}
 	err := g.Patiently(ctx, g.Wait.Appear, func() error {
 		_, err := g.Logs.CreateLogGroup(ctx, &logs.CreateLogGroupInput{
-			LogGroupName: aws.String(name), KmsKeyId: key, LogGroupClass: types.LogGroupClass(class), Tags: g.BirthTags(r, false),
+			LogGroupName: aws.String(name), KmsKeyId: key, LogGroupClass: types.LogGroupClass(class),
+			Tags: g.BirthTags(r, false),
 		})
 		return api.Classify("", err)
 	}, "OperationAbortedException")
@@ -236,7 +250,8 @@ func setRetention(ctx context.Context, g *api.Region, name string, a resource.At
 		if days == 0 {
 			_, err = g.Logs.DeleteRetentionPolicy(ctx, &logs.DeleteRetentionPolicyInput{LogGroupName: aws.String(name)})
 		} else {
-			_, err = g.Logs.PutRetentionPolicy(ctx, &logs.PutRetentionPolicyInput{LogGroupName: aws.String(name), RetentionInDays: aws.Int32(int32(days))})
+			_, err = g.Logs.PutRetentionPolicy(ctx,
+				&logs.PutRetentionPolicyInput{LogGroupName: aws.String(name), RetentionInDays: aws.Int32(int32(days))})
 		}
 		return api.Classify("", err)
 	}, func(err error) bool { return api.Absent(err) || api.HasCode(err, "OperationAbortedException") })
@@ -279,7 +294,8 @@ func encryptLogs(ctx context.Context, g *api.Region, name string, a resource.Att
 	case key == "":
 		_, err = g.Logs.DisassociateKmsKey(ctx, &logs.DisassociateKmsKeyInput{LogGroupName: aws.String(name)})
 	default:
-		_, err = g.Logs.AssociateKmsKey(ctx, &logs.AssociateKmsKeyInput{LogGroupName: aws.String(name), KmsKeyId: aws.String(key)})
+		_, err = g.Logs.AssociateKmsKey(ctx, &logs.AssociateKmsKeyInput{LogGroupName: aws.String(name),
+			KmsKeyId: aws.String(key)})
 	}
 	return api.Classify("", err)
 }
@@ -291,7 +307,8 @@ func deleteLogs(ctx context.Context, g *api.Region, r provider.Request) error {
 		return api.UnlessAbsent(err)
 	}
 	if at := strconv.FormatInt(aws.ToInt64(now.CreationTime), 10); r.Have.UID != "" && at != r.Have.UID {
-		return api.Conflict("logs.DescribeLogGroups", fmt.Errorf("log group %s is another one than the one observed", r.Have.ID), "run `ovi plan` again")
+		return api.Conflict("logs.DescribeLogGroups",
+			fmt.Errorf("log group %s is another one than the one observed", r.Have.ID), "run `ovi plan` again")
 	}
 	return g.PatientlyIf(ctx, g.Wait.Appear, func() error {
 		_, err := g.Logs.DeleteLogGroup(ctx, &logs.DeleteLogGroupInput{LogGroupName: aws.String(r.Have.ID)})

@@ -43,7 +43,9 @@ func withoutRules(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	var problems []resource.Problem
 	for name, usual := range map[string]resource.List{"ingress": {}, "egress": {everywhere()}} {
 		if v, set := a.Get(name); set && !api.Equal(v, usual) {
-			problems = append(problems, resource.Problem{Path: name, Summary: "a group with separate_rules has no " + name + " of its own", Suggestion: "write a security_group_rule for each"})
+			problems = append(problems, resource.Problem{Path: name,
+				Summary:    "a group with separate_rules has no " + name + " of its own",
+				Suggestion: "write a security_group_rule for each"})
 		}
 		a = a.Without(name)
 	}
@@ -90,7 +92,8 @@ func canonicalRule(r resource.Attrs) (resource.Attrs, []resource.Problem) {
 		sides++
 		p, err := netip.ParsePrefix(s)
 		if err != nil {
-			problems = append(problems, resource.Problem{Path: "cidr", Summary: fmt.Sprintf("%q is not a block of addresses", s), Suggestion: "0.0.0.0/0"})
+			problems = append(problems, resource.Problem{Path: "cidr", Summary: fmt.Sprintf("%q is not a block of addresses", s),
+				Suggestion: "0.0.0.0/0"})
 		} else {
 			s = p.Masked().String()
 		}
@@ -134,7 +137,8 @@ func canonicalProtocol(r resource.Attrs) (string, []resource.Problem) {
 		return "tcp", nil
 	}
 	if n, err := strconv.Atoi(p); err == nil && n > 255 { // one byte of the IP header
-		return p, []resource.Problem{{Path: "protocol", Summary: "invalid protocol " + p, Suggestion: "tcp, udp, icmp, icmpv6, all, or a number from 0 to 255"}}
+		return p, []resource.Problem{{Path: "protocol", Summary: "invalid protocol " + p,
+			Suggestion: "tcp, udp, icmp, icmpv6, all, or a number from 0 to 255"}}
 	}
 	return protocolName(p), nil
 }
@@ -177,13 +181,15 @@ func rulePorts(r resource.Attrs, protocol string) (from, to int64, problems []re
 	ported := protocol == "tcp" || protocol == "udp"
 	switch {
 	case ported && from < 0:
-		return bad("port", "a rule for "+protocol+" needs a port or a range", "for all ports, use from_port: 0 and to_port: 65535")
+		return bad("port", "a rule for "+protocol+" needs a port or a range",
+			"for all ports, use from_port: 0 and to_port: 65535")
 	case ported && to < from:
 		return bad("to_port", "to_port is below from_port", "set from_port to the lower one")
 	case !ported && protocol != "icmp" && protocol != "icmpv6" && from != -1:
 		return bad("port", "protocol "+protocol+" has no ports", "omit the ports")
 	case !ported && (from > 255 || to > 255): // one byte each of the ICMP header
-		return bad("from_port", "types and codes of "+protocol+" go up to 255", "for echo requests, use from_port: 8 and to_port: -1")
+		return bad("from_port", "types and codes of "+protocol+" go up to 255",
+			"for echo requests, use from_port: 8 and to_port: -1")
 	case !ported && from == -1 && to != -1: // the type IpPermission, ToPort
 		return bad("to_port", "all types of "+protocol+" have all codes", "use to_port: -1, or set the type in from_port")
 	}
@@ -199,7 +205,8 @@ func rulePortAttrs(protocol string, from, to int64) []resource.Attr {
 	case from == to && !icmp:
 		return append(out, resource.Attr{Name: "port", Value: resource.Int(from)})
 	}
-	return append(out, resource.Attr{Name: "from_port", Value: resource.Int(from)}, resource.Attr{Name: "to_port", Value: resource.Int(to)})
+	return append(out, resource.Attr{Name: "from_port", Value: resource.Int(from)},
+		resource.Attr{Name: "to_port", Value: resource.Int(to)})
 }
 
 func undescribed(v resource.Value) resource.Value {

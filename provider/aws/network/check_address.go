@@ -32,7 +32,8 @@ func Addresses(c *api.Checking) {
 		v, _ := d.Attrs.Get("subnet")
 		key := d.Ref.Location + " " + string(resource.AppendJSON(nil, v)) + " " + a.String()
 		if other := first[key]; other != nil {
-			c.Wrong(d, api.PrivateIP, "use another address; with count, omit private_ip", "%s is the address of %s/%s too", a, other.Ref.Kind, api.WhereConfigured(other))
+			c.Wrong(d, api.PrivateIP, "use another address; with count, omit private_ip", "%s is the address of %s/%s too", a,
+				other.Ref.Kind, api.WhereConfigured(other))
 			continue
 		}
 		first[key] = d
@@ -44,9 +45,11 @@ func addressIn(c *api.Checking, d *resource.Desired, a netip.Addr, subnet *resou
 	switch {
 	case !ok:
 	case !whole.Contains(a):
-		c.Wrong(d, api.PrivateIP, "use an address of "+whole.String(), "%s is not within %s of subnet/%s", a, whole, api.WhereConfigured(subnet))
+		c.Wrong(d, api.PrivateIP, "use an address of "+whole.String(), "%s is not within %s of subnet/%s", a, whole,
+			api.WhereConfigured(subnet))
 	case reserved(whole, a):
-		c.Wrong(d, api.PrivateIP, "use another address of "+whole.String(), "AWS reserves %s: the first four addresses of a subnet and the last one", a)
+		c.Wrong(d, api.PrivateIP, "use another address of "+whole.String(),
+			"AWS reserves %s: the first four addresses of a subnet and the last one", a)
 	}
 }
 

@@ -17,11 +17,13 @@ func numbersFit(c *api.Checking) {
 		}
 		if vpc := c.Other(d, "vpc"); vpc != nil {
 			if on, _ := api.Flag(vpc.Attrs, ipv6Attr); !on {
-				c.Wrong(d, blockAttr, "set ipv6: true on vpc/"+vpc.Ref.Name, "vpc/%s is not configured to have IPv6 addresses", api.WhereConfigured(vpc))
+				c.Wrong(d, blockAttr, "set ipv6: true on vpc/"+vpc.Ref.Name, "vpc/%s is not configured to have IPv6 addresses",
+					api.WhereConfigured(vpc))
 			}
 		}
 		v, _ := d.Attrs.Get("vpc")
-		network := d.Ref.Location + " " + string(resource.AppendJSON(nil, v)) + " " + string(resource.AppendJSON(nil, resource.Int(n)))
+		network := d.Ref.Location + " " + string(resource.AppendJSON(nil, v)) + " " +
+			string(resource.AppendJSON(nil, resource.Int(n)))
 		first, second := taken[network], d
 		if first == nil {
 			taken[network] = d
@@ -30,6 +32,7 @@ func numbersFit(c *api.Checking) {
 		if api.Earlier(second, first) {
 			first, second = second, first
 		}
-		c.Wrong(second, blockAttr, "use another number: each subnet of a VPC has its own", "block %d is that of subnet/%s", n, api.WhereConfigured(first))
+		c.Wrong(second, blockAttr, "use another number: each subnet of a VPC has its own", "block %d is that of subnet/%s", n,
+			api.WhereConfigured(first))
 	}
 }

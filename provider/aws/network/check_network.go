@@ -25,9 +25,11 @@ func networkBlock(v resource.Value) []resource.Problem {
 	case p != p.Masked():
 		return api.WrongValue("use "+p.Masked().String(), "%q has address bits behind its prefix", s)
 	case p.Bits() < 16:
-		return api.WrongValue("use at most "+netip.PrefixFrom(p.Addr(), 16).String(), "%s is larger than /16, the largest block that AWS allows", s)
+		return api.WrongValue("use at most "+netip.PrefixFrom(p.Addr(), 16).String(),
+			"%s is larger than /16, the largest block that AWS allows", s)
 	case p.Bits() > 28:
-		return api.WrongValue("use at least "+netip.PrefixFrom(p.Addr(), 28).Masked().String(), "%s is smaller than /28, the smallest block that AWS allows", s)
+		return api.WrongValue("use at least "+netip.PrefixFrom(p.Addr(), 28).Masked().String(),
+			"%s is smaller than /28, the smallest block that AWS allows", s)
 	}
 	return nil
 }
@@ -200,7 +202,8 @@ func oneInEach(attr, what string) func(*api.Checking) {
 			}
 			key := d.Ref.Location + " " + string(resource.AppendJSON(nil, v))
 			if first := taken[key]; first != nil {
-				c.Wrong(d, attr, "remove one of the two", "%s is attached to the same %s: AWS allows one %s in each", api.WhereConfigured(first), attr, what)
+				c.Wrong(d, attr, "remove one of the two", "%s is attached to the same %s: AWS allows one %s in each",
+					api.WhereConfigured(first), attr, what)
 				continue
 			}
 			taken[key] = d

@@ -17,28 +17,34 @@ func kindOfEIP() api.Kind {
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindEIP,
 			Doc: "A fixed public IPv4 address (Elastic IP).\n\n" +
-				"It belongs to the account until it is deleted: a deleted address cannot be had again. It is created with its name as its Name tag; an existing one is adopted by its ID.",
+				"It belongs to the account until it is deleted: a deleted address cannot be had again. It is created with its " +
+				"name as its Name tag; an existing one is adopted by its ID.",
 			NameTag:     api.TagHuman,
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc,
-			Canonical:  canonicalAddress,
-			CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, oneInEach("attach_to", "address"), oneInEach(KindInterface, "address")),
-			DataLoss:   loseAddress,
+			Canonical: canonicalAddress,
+			CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, oneInEach("attach_to", "address"),
+				oneInEach(KindInterface, "address")),
+			DataLoss: loseAddress,
 			Attrs: []resource.Attribute{
 				{
 					Name: "attach_to", Type: resource.TString, RefKind: api.KindEC2, IDPrefix: "i-",
-					Example: "web-0", Doc: "The instance that has the address. If omitted, what it is attached to is not changed: a nat_gateway takes it by itself.",
+					Example: "web-0", Doc: "The instance that has the address. If omitted, what it is attached to is not changed: a " +
+						"nat_gateway takes it by itself.",
 				},
 				{
-					Name: KindInterface, Type: resource.TString, RefKind: KindInterface, IDPrefix: "eni-", Omit: func(resource.Value) bool { return true },
+					Name: KindInterface, Type: resource.TString, RefKind: KindInterface, IDPrefix: "eni-",
+					Omit:    func(resource.Value) bool { return true },
 					Example: "vpn", Doc: "The network interface that has the address, instead of attach_to.",
 				},
 				{Name: "public_address", Type: resource.TString, Computed: true, Doc: "The address."},
 			},
 		},
 		List: func(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
-			all, err := api.AllOrOwn(s, KindEIP, "allocation-id", func(x types.Address) string { return aws.ToString(x.AllocationId) }, func(f []types.Filter) ([]types.Address, error) {
-				return elasticIPs(ctx, s.Region, &ec2.DescribeAddressesInput{Filters: f})
-			})
+			all, err := api.AllOrOwn(s, KindEIP, "allocation-id",
+				func(x types.Address) string { return aws.ToString(x.AllocationId) },
+				func(f []types.Filter) ([]types.Address, error) {
+					return elasticIPs(ctx, s.Region, &ec2.DescribeAddressesInput{Filters: f})
+				})
 			return api.ObservedAs(s, all, err, observedAddress)
 		},
 		ByTag: true, Read: readAddress, Tag: api.TagEC2, Check: checkAddress,
@@ -49,7 +55,9 @@ func kindOfEIP() api.Kind {
 func canonicalAddress(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	_, instance := a.Get("attach_to")
 	if _, own := a.Get(KindInterface); own && instance {
-		return a, []resource.Problem{{Path: KindInterface, Summary: "an address is either that of an instance or that of a network interface", Suggestion: "omit attach_to, or network_interface"}}
+		return a, []resource.Problem{{Path: KindInterface,
+			Summary:    "an address is either that of an instance or that of a network interface",
+			Suggestion: "omit attach_to, or network_interface"}}
 	}
 	return a, nil
 }
@@ -125,7 +133,8 @@ func updateAddress(ctx context.Context, g *api.Region, r provider.Request) (reso
 
 // attachAddress gives an address to its instance or interface. It takes none from a service that has it: that is an
 // error of AWS (Resource.AlreadyAssociated), since AllowReassociation is false.
-func attachAddress(ctx context.Context, g *api.Region, id string, want resource.Attrs) (o resource.Observed, err error) {
+func attachAddress(ctx context.Context, g *api.Region, id string, want resource.Attrs) (o resource.Observed,
+	err error) {
 	instance, onInstance := api.Text(want, "attach_to")
 	nic, onInterface := api.Text(want, KindInterface)
 	err = g.AwaitSeen(ctx, g.Wait.Compute, "the address "+id, func(ctx context.Context) error {
@@ -135,7 +144,8 @@ func attachAddress(ctx context.Context, g *api.Region, id string, want resource.
 		}
 		o = observedAddress(g, e)
 		switch {
-		case onInstance && aws.ToString(e.InstanceId) == instance, onInterface && aws.ToString(e.NetworkInterfaceId) == nic, !onInstance && !onInterface:
+		case onInstance && aws.ToString(e.InstanceId) == instance, onInterface && aws.ToString(e.NetworkInterfaceId) == nic,
+			!onInstance && !onInterface:
 			return nil
 		}
 		freed, err := freeAddress(ctx, g, e)
@@ -173,7 +183,8 @@ func associateAddress(ctx context.Context, g *api.Region, id, instance, nic stri
 	return api.Classify("", err)
 }
 
-// freeAddress takes an address from the instance or interface that has it, and reports whether one had. A service of AWS
+// freeAddress takes an address from the instance or interface that has it, and reports whether one had. A service of
+// AWS
 // keeps its address.
 func freeAddress(ctx context.Context, g *api.Region, e types.Address) (bool, error) {
 	if e.AssociationId == nil {

@@ -15,14 +15,15 @@ import (
 )
 
 func Groups(ctx context.Context, g *api.Region, in *ec2.DescribeSecurityGroupsInput) ([]types.SecurityGroup, error) {
-	return api.Pages(ctx, "ec2.DescribeSecurityGroups", func(ctx context.Context, token *string) ([]types.SecurityGroup, *string, error) {
-		in.NextToken, in.MaxResults = token, api.PageOf(in.GroupIds)
-		out, err := g.EC2.DescribeSecurityGroups(ctx, in)
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.SecurityGroups, out.NextToken, nil
-	})
+	return api.Pages(ctx, "ec2.DescribeSecurityGroups",
+		func(ctx context.Context, token *string) ([]types.SecurityGroup, *string, error) {
+			in.NextToken, in.MaxResults = token, api.PageOf(in.GroupIds)
+			out, err := g.EC2.DescribeSecurityGroups(ctx, in)
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.SecurityGroups, out.NextToken, nil
+		})
 }
 
 func observedGroup(g *api.Region, s types.SecurityGroup) resource.Observed {
@@ -85,7 +86,8 @@ func orderGroup(g *api.Region, r provider.Request) *ec2.CreateSecurityGroupInput
 }
 
 // orderedGroup orders a group. Its VPC may not be visible yet.
-func orderedGroup(ctx context.Context, g *api.Region, in *ec2.CreateSecurityGroupInput) (out *ec2.CreateSecurityGroupOutput, err error) {
+func orderedGroup(ctx context.Context, g *api.Region,
+	in *ec2.CreateSecurityGroupInput) (out *ec2.CreateSecurityGroupOutput, err error) {
 	err = g.Patiently(ctx, g.Wait.Appear, func() (err error) {
 		out, err = g.EC2.CreateSecurityGroup(ctx, in, api.OnlyRefused)
 		return api.Classify("", err)
@@ -106,7 +108,8 @@ func freeName(ctx context.Context, g *api.Region, in *ec2.CreateSecurityGroupInp
 		return false
 	}
 	old := observedGroup(g, all[0]).Marks
-	if r.Desired.Replace != resource.CreateFirst || old.Ref.Stack != r.Desired.Ref.Stack || g.ShortRef(old.Ref) != g.ShortRef(r.Desired.Ref) {
+	if r.Desired.Replace != resource.CreateFirst || old.Ref.Stack != r.Desired.Ref.Stack ||
+		g.ShortRef(old.Ref) != g.ShortRef(r.Desired.Ref) {
 		return false
 	}
 	sum := sha256.Sum256([]byte(r.Key))
@@ -184,7 +187,8 @@ func deleteGroup(ctx context.Context, g *api.Region, r provider.Request) error {
 
 func firewalls(ctx context.Context, s *api.Sweep) ([]types.SecurityGroup, error) {
 	return api.Once(s, api.KindGroup, func() ([]types.SecurityGroup, error) {
-		return api.AllOrOwn(s, api.KindGroup, "group-id", func(x types.SecurityGroup) string { return aws.ToString(x.GroupId) },
+		return api.AllOrOwn(s, api.KindGroup, "group-id",
+			func(x types.SecurityGroup) string { return aws.ToString(x.GroupId) },
 			func(f []types.Filter) ([]types.SecurityGroup, error) {
 				return Groups(ctx, s.Region, &ec2.DescribeSecurityGroupsInput{Filters: f})
 			})

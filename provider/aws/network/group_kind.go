@@ -21,7 +21,8 @@ func groupSchema() resource.Kind {
 	return resource.Kind{
 		Provider: api.ProviderName, Name: api.KindGroup,
 		Doc: "A firewall for instances and databases.\n\n" +
-			"The configuration holds all of its rules, unless separate_rules is set: a rule that is added outside ovi is drift and is removed again. " +
+			"The configuration holds all of its rules, unless separate_rules is set: a rule that is added outside ovi is " +
+			"drift and is removed again. " +
 			"Its name is its group name in AWS.",
 		NameAttr:    groupName,
 		NamePattern: `[A-Za-z0-9_. -]{1,255}`, NameDoc: "letters, digits, '.', '_', '-' and spaces, not starting with sg-",
@@ -33,8 +34,10 @@ func groupSchema() resource.Kind {
 				Example: "main", Doc: "The VPC it belongs to. If omitted, the region's default VPC.",
 			},
 			{
-				Name: "description", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("Managed by ovi"),
-				Max: api.Bound(255), Pattern: groupText, Example: "web servers", Doc: "What it is for. AWS cannot change it later.",
+				Name: "description", Type: resource.TString, Effect: resource.Replace,
+				CreateDefault: resource.String("Managed by ovi"),
+				Max:           api.Bound(255), Pattern: groupText, Example: "web servers",
+				Doc: "What it is for. AWS cannot change it later.",
 			},
 			{
 				Name: "ingress", Type: resource.TSet, Default: resource.List{}, Elem: ruleElem(),
@@ -46,7 +49,8 @@ func groupSchema() resource.Kind {
 			},
 			{
 				Name: separateRules, Type: resource.TBool, Recorded: true,
-				Example: "true", Doc: "Whether its rules are security_group_rule resources. Then ingress and egress are not compared, and two groups may name each other in their rules.",
+				Example: "true", Doc: "Whether its rules are security_group_rule resources. Then ingress and egress are not " +
+					"compared, and two groups may name each other in their rules.",
 			},
 			{Name: groupName, Type: resource.TString, Computed: true, Doc: "Its name in AWS."},
 		},
@@ -62,14 +66,17 @@ func ruleElem() *resource.Attribute {
 		port("from_port", "The first port of a range. For icmp: the type, or -1 for all types."),
 		port("to_port", "The last port of a range. For icmp: the code, or -1 for all codes."),
 		{
-			Name: "protocol", Type: resource.TString, Pattern: `tcp|udp|icmp|icmpv6|all|-1|[0-9]{1,3}`, Omit: api.Omitting(resource.String("tcp")),
-			Doc: "tcp (the default), udp, icmp, icmpv6, all, or a protocol number.",
+			Name: "protocol", Type: resource.TString, Pattern: `tcp|udp|icmp|icmpv6|all|-1|[0-9]{1,3}`,
+			Omit: api.Omitting(resource.String("tcp")),
+			Doc:  "tcp (the default), udp, icmp, icmpv6, all, or a protocol number.",
 		},
 		{Name: "cidr", Type: resource.TString, Pattern: api.CIDRPattern, Doc: "Peer: an IPv4 or IPv6 address block."},
-		{Name: "security_group", Type: resource.TString, RefKind: api.KindGroup, IDPrefix: "sg-", Doc: "Peer: the members of another security group."},
+		{Name: "security_group", Type: resource.TString, RefKind: api.KindGroup, IDPrefix: "sg-",
+			Doc: "Peer: the members of another security group."},
 		{
 			Name: peerAccount, Type: resource.TString, Pattern: `[0-9]{12}`, WriteOnly: true,
-			Doc: "The account of the security_group, if it is another's, in a VPC that is peered. It is not compared: no two groups have one ID.",
+			Doc: "The account of the security_group, if it is another's, in a VPC that is peered. It is not compared: no two " +
+				"groups have one ID.",
 		},
 		{Name: "self", Type: resource.TBool, Doc: "Peer: the members of this security group."},
 		{Name: "prefix_list", Type: resource.TString, Pattern: `pl-[0-9a-z]+`, Doc: "Peer: a prefix list."},

@@ -20,7 +20,8 @@ func kindOfInternetGateway() api.Kind {
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindInternetGateway,
 			Doc: "What connects a vpc to the internet.\n\n" +
-				"A VPC has one at most. Subnets use it by a route of their route_table. It is created with its name as its Name tag; an existing one is adopted by its ID.",
+				"A VPC has one at most. Subnets use it by a route of their route_table. It is created with its name as its Name " +
+				"tag; an existing one is adopted by its ID.",
 			NameTag:     api.TagHuman,
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc,
 			CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, oneInEach("vpc", "internet gateway")),
@@ -30,27 +31,32 @@ func kindOfInternetGateway() api.Kind {
 			}},
 		},
 		List: listInternetGateways, ByTag: true, Read: readInternetGateway, Tag: api.TagEC2,
-		Check: checkInternetGateway, Create: createInternetGateway, Update: updateInternetGateway, Remove: deleteInternetGateway,
+		Check: checkInternetGateway, Create: createInternetGateway, Update: updateInternetGateway,
+		Remove: deleteInternetGateway,
 	}
 }
 
-func internetGateways(ctx context.Context, g *api.Region, in *ec2.DescribeInternetGatewaysInput) ([]types.InternetGateway, error) {
-	return api.Pages(ctx, "ec2.DescribeInternetGateways", func(ctx context.Context, token *string) ([]types.InternetGateway, *string, error) {
-		in.NextToken, in.MaxResults = token, api.PageOf(in.InternetGatewayIds)
-		out, err := g.EC2.DescribeInternetGateways(ctx, in)
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.InternetGateways, out.NextToken, nil
-	})
+func internetGateways(ctx context.Context, g *api.Region,
+	in *ec2.DescribeInternetGatewaysInput) ([]types.InternetGateway, error) {
+	return api.Pages(ctx, "ec2.DescribeInternetGateways",
+		func(ctx context.Context, token *string) ([]types.InternetGateway, *string, error) {
+			in.NextToken, in.MaxResults = token, api.PageOf(in.InternetGatewayIds)
+			out, err := g.EC2.DescribeInternetGateways(ctx, in)
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.InternetGateways, out.NextToken, nil
+		})
 }
 
 // listInternetGateways needs the VPCs too: the gateway of the default VPC came with the account, and
 // only its VPC tells.
 func listInternetGateways(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
-	all, err := api.AllOrOwn(s, KindInternetGateway, "internet-gateway-id", func(x types.InternetGateway) string { return aws.ToString(x.InternetGatewayId) }, func(f []types.Filter) ([]types.InternetGateway, error) {
-		return internetGateways(ctx, s.Region, &ec2.DescribeInternetGatewaysInput{Filters: f})
-	})
+	all, err := api.AllOrOwn(s, KindInternetGateway, "internet-gateway-id",
+		func(x types.InternetGateway) string { return aws.ToString(x.InternetGatewayId) },
+		func(f []types.Filter) ([]types.InternetGateway, error) {
+			return internetGateways(ctx, s.Region, &ec2.DescribeInternetGatewaysInput{Filters: f})
+		})
 	out, err := api.ObservedAs(s, all, err, observedInternetGateway)
 	for i := range out {
 		vpc, attached := api.Text(out[i].Attrs, "vpc")
@@ -61,7 +67,10 @@ func listInternetGateways(ctx context.Context, s *api.Sweep) ([]resource.Observe
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(networks, func(v types.Vpc) bool { return aws.ToString(v.VpcId) == vpc && aws.ToBool(v.IsDefault) }) {
+		if slices.ContainsFunc(networks, func(v types.Vpc) bool {
+			return aws.ToString(v.VpcId) == vpc &&
+				aws.ToBool(v.IsDefault)
+		}) {
 			out[i].Message = resource.ProviderDefault
 		}
 	}
@@ -127,7 +136,8 @@ func updateInternetGateway(ctx context.Context, g *api.Region, r provider.Reques
 
 // attachInternetGateway attaches a gateway to its VPC, and only to it. An attachment to it that is
 // there already, after an answer that was lost, is success.
-func attachInternetGateway(ctx context.Context, g *api.Region, id string, want resource.Attrs) (o resource.Observed, err error) {
+func attachInternetGateway(ctx context.Context, g *api.Region, id string, want resource.Attrs) (o resource.Observed,
+	err error) {
 	vpc, _ := api.Text(want, "vpc")
 	err = g.AwaitSeen(ctx, g.Wait.Compute, "the internet gateway "+id, func(ctx context.Context) error {
 		if o, err = internetGateway(ctx, g, id); err != nil {
@@ -145,7 +155,8 @@ func attachInternetGateway(ctx context.Context, g *api.Region, id string, want r
 			}
 			return api.ErrWait
 		}
-		_, err := g.EC2.AttachInternetGateway(ctx, &ec2.AttachInternetGatewayInput{InternetGatewayId: aws.String(id), VpcId: aws.String(vpc)})
+		_, err := g.EC2.AttachInternetGateway(ctx,
+			&ec2.AttachInternetGatewayInput{InternetGatewayId: aws.String(id), VpcId: aws.String(vpc)})
 		if err = api.Classify("", err); err != nil && !api.Absent(err) {
 			return err
 		}
@@ -155,7 +166,8 @@ func attachInternetGateway(ctx context.Context, g *api.Region, id string, want r
 }
 
 func detachInternetGateway(ctx context.Context, g *api.Region, id, vpc string) error {
-	_, err := g.EC2.DetachInternetGateway(ctx, &ec2.DetachInternetGatewayInput{InternetGatewayId: aws.String(id), VpcId: aws.String(vpc)})
+	_, err := g.EC2.DetachInternetGateway(ctx,
+		&ec2.DetachInternetGatewayInput{InternetGatewayId: aws.String(id), VpcId: aws.String(vpc)})
 	if api.HasCode(err, "Gateway.NotAttached") {
 		return nil
 	}

@@ -21,22 +21,25 @@ func kindOfNAT() api.Kind {
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindNAT,
 			Doc: "What lets the instances of private subnets reach the internet.\n\n" +
-				"It is in a subnet with a route to an internet_gateway; private subnets use it by a route of their route_table. It is created with its name as its Name tag; an existing one is adopted by its ID.",
+				"It is in a subnet with a route to an internet_gateway; private subnets use it by a route of their route_table. " +
+				"It is created with its name as its Name tag; an existing one is adopted by its ID.",
 			NameTag:     api.TagHuman,
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc,
 			Canonical: canonicalNAT, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, oneInEach("eip", "NAT gateway")),
 			Replace: replaceNAT, Grace: 15 * time.Minute,
 			Attrs: []resource.Attribute{
 				{
-					Name: "subnet", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindSubnet, IDPrefix: "subnet-",
-					Example: "public-a", Doc: "The subnet it is in. Its VPC needs an internet gateway before: name it in depends_on.",
+					Name: "subnet", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindSubnet,
+					IDPrefix: "subnet-",
+					Example:  "public-a", Doc: "The subnet it is in. Its VPC needs an internet gateway before: name it in depends_on.",
 				},
 				{
 					Name: "eip", Type: resource.TString, Effect: resource.Replace, RefKind: KindEIP, IDPrefix: "eipalloc-",
 					Example: "nat", Doc: "The address that what it sends comes from. A private NAT gateway has none.",
 				},
 				{
-					Name: "connectivity", Type: resource.TString, Effect: resource.Replace, Enum: []string{"public", "private"}, Default: resource.String("public"),
+					Name: "connectivity", Type: resource.TString, Effect: resource.Replace, Enum: []string{"public", "private"},
+					Default: resource.String("public"),
 					Example: "public", Doc: "Whether it leads to the internet, or only to other private networks.",
 				},
 				{Name: "public_address", Type: resource.TString, Computed: true, Doc: "The public address of what it sends."},
@@ -44,9 +47,12 @@ func kindOfNAT() api.Kind {
 			},
 		},
 		List: func(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
-			all, err := api.AllOrOwn(s, KindNAT, "nat-gateway-id", func(x types.NatGateway) string { return aws.ToString(x.NatGatewayId) }, func(f []types.Filter) ([]types.NatGateway, error) {
-				return natGateways(ctx, s.Region, &ec2.DescribeNatGatewaysInput{Filter: append(f, api.Where("state", "pending", "available", "failed")...)})
-			})
+			all, err := api.AllOrOwn(s, KindNAT, "nat-gateway-id",
+				func(x types.NatGateway) string { return aws.ToString(x.NatGatewayId) },
+				func(f []types.Filter) ([]types.NatGateway, error) {
+					return natGateways(ctx, s.Region, &ec2.DescribeNatGatewaysInput{
+						Filter: append(f, api.Where("state", "pending", "available", "failed")...)})
+				})
 			return api.ObservedAs(s, all, err, observedNAT)
 		},
 		ByTag: true, Read: readNAT, Tag: api.TagEC2, Check: checkNAT,
@@ -59,9 +65,11 @@ func canonicalNAT(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	kind, _ := api.Text(a, "connectivity")
 	switch {
 	case kind == "private" && address:
-		return a, []resource.Problem{{Path: "eip", Summary: "a private NAT gateway has no public address", Suggestion: "omit eip, or connectivity"}}
+		return a, []resource.Problem{{Path: "eip", Summary: "a private NAT gateway has no public address",
+			Suggestion: "omit eip, or connectivity"}}
 	case kind != "private" && !address:
-		return a, []resource.Problem{{Path: "eip", Summary: "a public NAT gateway needs an address", Suggestion: "add an eip and name it here"}}
+		return a, []resource.Problem{{Path: "eip", Summary: "a public NAT gateway needs an address",
+			Suggestion: "add an eip and name it here"}}
 	}
 	return a, nil
 }
@@ -75,14 +83,15 @@ func replaceNAT(d resource.Desired, have resource.Observed) []resource.Strategy 
 }
 
 func natGateways(ctx context.Context, g *api.Region, in *ec2.DescribeNatGatewaysInput) ([]types.NatGateway, error) {
-	return api.Pages(ctx, "ec2.DescribeNatGateways", func(ctx context.Context, token *string) ([]types.NatGateway, *string, error) {
-		in.NextToken, in.MaxResults = token, api.PageOf(in.NatGatewayIds)
-		out, err := g.EC2.DescribeNatGateways(ctx, in)
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.NatGateways, out.NextToken, nil
-	})
+	return api.Pages(ctx, "ec2.DescribeNatGateways",
+		func(ctx context.Context, token *string) ([]types.NatGateway, *string, error) {
+			in.NextToken, in.MaxResults = token, api.PageOf(in.NatGatewayIds)
+			out, err := g.EC2.DescribeNatGateways(ctx, in)
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.NatGateways, out.NextToken, nil
+		})
 }
 
 // natGone: a deleted gateway is listed for about an hour.
@@ -126,7 +135,8 @@ func natGateway(ctx context.Context, g *api.Region, id string) (types.NatGateway
 	all, err := natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{NatGatewayIds: []string{id}})
 	n, err := api.Only(all, err, "ec2.DescribeNatGateways", id)
 	if err == nil && natGone(n) {
-		err = &provider.Error{Class: provider.NotFound, Op: "ec2.DescribeNatGateways", Err: fmt.Errorf("%s is %s", id, n.State)}
+		err = &provider.Error{Class: provider.NotFound, Op: "ec2.DescribeNatGateways",
+			Err: fmt.Errorf("%s is %s", id, n.State)}
 	}
 	return n, err
 }
@@ -141,7 +151,8 @@ func readNAT(ctx context.Context, g *api.Region, id string) (resource.Observed, 
 
 func natInput(a resource.Attrs) *ec2.CreateNatGatewayInput {
 	kind, _ := api.Text(a, "connectivity")
-	return &ec2.CreateNatGatewayInput{SubnetId: api.DesiredText(a, "subnet"), AllocationId: api.DesiredText(a, "eip"), ConnectivityType: types.ConnectivityType(kind)}
+	return &ec2.CreateNatGatewayInput{SubnetId: api.DesiredText(a, "subnet"), AllocationId: api.DesiredText(a, "eip"),
+		ConnectivityType: types.ConnectivityType(kind)}
 }
 
 func checkNAT(ctx context.Context, g *api.Region, r provider.Request) error {
@@ -173,7 +184,8 @@ func createNAT(ctx context.Context, g *api.Region, r provider.Request) (resource
 		}
 		return *out.NatGateway, nil
 	}, func() ([]types.NatGateway, error) {
-		return natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{Filter: append(api.BornWith(r.Key), api.Where("state", "pending", "available")...)})
+		return natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{
+			Filter: append(api.BornWith(r.Key), api.Where("state", "pending", "available")...)})
 	})
 	if err != nil {
 		return resource.Observed{}, err
@@ -208,7 +220,8 @@ func awaitInternet(ctx context.Context, g *api.Region, a resource.Attrs) error {
 	if err == nil || !missing || ctx.Err() != nil {
 		return err
 	}
-	return api.Permanent("ec2.DescribeInternetGateways", fmt.Errorf("%s of subnet %s has no internet gateway", vpc, subnet),
+	return api.Permanent("ec2.DescribeInternetGateways",
+		fmt.Errorf("%s of subnet %s has no internet gateway", vpc, subnet),
 		"add an internet_gateway, and name it in depends_on of this NAT gateway")
 }
 
@@ -222,7 +235,8 @@ func awaitNAT(ctx context.Context, g *api.Region, id string) (o resource.Observe
 		case resource.Pending:
 			return api.ErrWait
 		case resource.Failing:
-			return api.Permanent("ec2.CreateNatGateway", fmt.Errorf("%s failed: %s", id, natFailure(n)), "delete it, correct the cause and apply again")
+			return api.Permanent("ec2.CreateNatGateway", fmt.Errorf("%s failed: %s", id, natFailure(n)),
+				"delete it, correct the cause and apply again")
 		}
 		return nil
 	})

@@ -27,32 +27,42 @@ func kindOfInterface() api.Kind {
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindInterface,
 			Doc: "A network interface that outlives instances.\n\n" +
-				"It keeps its private address, and moves with it to the instance that replaces the one it is attached to. It is created with its name as its Name tag; an existing one is adopted by its ID. The interface that an instance was launched with is part of the instance, not a resource.",
+				"It keeps its private address, and moves with it to the instance that replaces the one it is attached to. It is " +
+				"created with its name as its Name tag; an existing one is adopted by its ID. The interface that an instance was " +
+				"launched with is part of the instance, not a resource.",
 			NameTag: api.TagHuman, NamePattern: api.TagName, NameDoc: api.TagNameDoc,
-			Canonical: canonicalInterface, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, GroupsFit("subnet"), Addresses, slots),
+			Canonical: canonicalInterface, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, GroupsFit("subnet"),
+				Addresses, slots),
 			Replace: replaceInterface, Outlives: []string{api.KindEC2},
 			Attrs: []resource.Attribute{
 				{
-					Name: "subnet", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindSubnet, IDPrefix: "subnet-",
-					Example: "app", Doc: "The subnet that it has an address of. It is attached to instances of the subnet's zone.",
+					Name: "subnet", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindSubnet,
+					IDPrefix: "subnet-",
+					Example:  "app", Doc: "The subnet that it has an address of. It is attached to instances of the subnet's zone.",
 				},
 				api.GroupsAttr("The security groups that apply to it. If omitted, the VPC's default group."),
 				{
-					Name: api.PrivateIP, Type: resource.TString, Effect: resource.Replace, Valid: HostAddress, Omit: func(resource.Value) bool { return true },
-					Example: "10.0.1.10", Doc: "Its private IPv4 address, of those of its subnet. If omitted, AWS chooses one, which it keeps.",
+					Name: api.PrivateIP, Type: resource.TString, Effect: resource.Replace, Valid: HostAddress,
+					Omit:    func(resource.Value) bool { return true },
+					Example: "10.0.1.10", Doc: "Its private IPv4 address, of those of its subnet. If omitted, AWS chooses one, " +
+						"which it keeps.",
 				},
-				{Name: "description", Type: resource.TString, Max: api.Bound(255), Omit: api.Omitting(resource.String("")), Example: "of the VPN", Doc: "What it is for."},
+				{Name: "description", Type: resource.TString, Max: api.Bound(255), Omit: api.Omitting(resource.String("")),
+					Example: "of the VPN", Doc: "What it is for."},
 				{
 					Name: api.SourceDestCheck, Type: resource.TBool, Omit: api.Omitting(resource.Bool(true)), Example: "false",
-					Doc: "Whether it drops traffic that is not from or to its own addresses. false for a router, VPN or NAT instance. AWS's default is true.",
+					Doc: "Whether it drops traffic that is not from or to its own addresses. false for a router, VPN or NAT " +
+						"instance. AWS's default is true.",
 				},
 				{
 					Name: "attach_to", Type: resource.TString, RefKind: api.KindEC2, IDPrefix: "i-", Example: "web-0",
 					Doc: "The instance it is attached to.",
 				},
 				{
-					Name: deviceIndex, Type: resource.TInt, Effect: resource.Restart, Min: api.Bound(1), Max: api.Bound(31), CreateDefault: resource.Int(defaultIndex), Example: "1",
-					Doc: "Its number on the instance, where 0 is the interface of the launch. Changing it detaches the interface for a moment.",
+					Name: deviceIndex, Type: resource.TInt, Effect: resource.Restart, Min: api.Bound(1), Max: api.Bound(31),
+					CreateDefault: resource.Int(defaultIndex), Example: "1",
+					Doc: "Its number on the instance, where 0 is the interface of the launch. Changing it detaches the interface " +
+						"for a moment.",
 				},
 				{Name: "private_address", Type: resource.TString, Computed: true, Doc: "Its private IPv4 address."},
 				{Name: "mac_address", Type: resource.TString, Computed: true, Doc: "Its hardware address."},
@@ -60,9 +70,10 @@ func kindOfInterface() api.Kind {
 			},
 		},
 		List: func(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
-			all, err := api.AllOrOwn(s, KindInterface, "network-interface-id", interfaceID, func(f []types.Filter) ([]types.NetworkInterface, error) {
-				return interfacesIn(ctx, s.Region, &ec2.DescribeNetworkInterfacesInput{Filters: f})
-			})
+			all, err := api.AllOrOwn(s, KindInterface, "network-interface-id", interfaceID,
+				func(f []types.Filter) ([]types.NetworkInterface, error) {
+					return interfacesIn(ctx, s.Region, &ec2.DescribeNetworkInterfacesInput{Filters: f})
+				})
 			return api.ObservedAs(s, slices.DeleteFunc(all, partOfOther), err, observedInterface)
 		},
 		ByTag: true, Read: readInterface, Tag: api.TagEC2, Check: checkInterface,
@@ -113,15 +124,18 @@ func slots(c *api.Checking) {
 	}
 }
 
-// interfaceBeside: interface and instance are in one zone (AttachNetworkInterface), and have an address each. Their VPCs
+// interfaceBeside: interface and instance are in one zone (AttachNetworkInterface), and have an address each. Their
+// VPCs
 // may be two.
 func interfaceBeside(c *api.Checking, d *resource.Desired) {
 	subnet, instance := c.Other(d, "subnet"), c.Other(d, "attach_to")
 	if instance == nil {
 		return
 	}
-	if own, set := api.Text(d.Attrs, api.PrivateIP); set && api.Is(instance, api.PrivateIP, own) && equalAttr(d, instance, "subnet") {
-		c.Wrong(d, api.PrivateIP, "use another address", "%s is the address of ec2/%s too", own, api.WhereConfigured(instance))
+	if own, set := api.Text(d.Attrs, api.PrivateIP); set && api.Is(instance, api.PrivateIP, own) &&
+		equalAttr(d, instance, "subnet") {
+		c.Wrong(d, api.PrivateIP, "use another address", "%s is the address of ec2/%s too", own,
+			api.WhereConfigured(instance))
 	}
 	if subnet == nil {
 		return
@@ -132,7 +146,8 @@ func interfaceBeside(c *api.Checking, d *resource.Desired) {
 		where, set = api.Text(s.Attrs, "zone")
 	}
 	if known && set && where != zone {
-		c.Wrong(d, "subnet", "use a subnet in "+where, "subnet/%s is in %s, and ec2/%s is in %s", api.WhereConfigured(subnet), zone, api.WhereConfigured(instance), where)
+		c.Wrong(d, "subnet", "use a subnet in "+where, "subnet/%s is in %s, and ec2/%s is in %s", api.WhereConfigured(subnet),
+			zone, api.WhereConfigured(instance), where)
 	}
 }
 
@@ -142,30 +157,35 @@ func equalAttr(a, b *resource.Desired, name string) bool {
 	return set && also && resource.Equal(v, w)
 }
 
-func interfacesIn(ctx context.Context, g *api.Region, in *ec2.DescribeNetworkInterfacesInput) ([]types.NetworkInterface, error) {
-	return api.Pages(ctx, "ec2.DescribeNetworkInterfaces", func(ctx context.Context, token *string) ([]types.NetworkInterface, *string, error) {
-		in.NextToken, in.MaxResults = token, api.PageOf(in.NetworkInterfaceIds)
-		out, err := g.EC2.DescribeNetworkInterfaces(ctx, in)
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.NetworkInterfaces, out.NextToken, nil
-	})
+func interfacesIn(ctx context.Context, g *api.Region, in *ec2.DescribeNetworkInterfacesInput) ([]types.NetworkInterface,
+	error) {
+	return api.Pages(ctx, "ec2.DescribeNetworkInterfaces",
+		func(ctx context.Context, token *string) ([]types.NetworkInterface, *string, error) {
+			in.NextToken, in.MaxResults = token, api.PageOf(in.NetworkInterfaceIds)
+			out, err := g.EC2.DescribeNetworkInterfaces(ctx, in)
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.NetworkInterfaces, out.NextToken, nil
+		})
 }
 
-// partOfOther reports an interface that is no resource: that of a launch, which goes with its instance, and those of the
+// partOfOther reports an interface that is no resource: that of a launch, which goes with its instance, and those of
+// the
 // services of AWS. One that carries a ref is shown whatever it is: a configured one may have been used for a launch.
 func partOfOther(n types.NetworkInterface) bool {
 	if api.TagsOf(n.TagSet)[api.TagRef] != "" {
 		return false
 	}
 	at := n.Attachment
-	return aws.ToBool(n.RequesterManaged) || at != nil && aws.ToInt32(at.DeviceIndex) == 0 && aws.ToBool(at.DeleteOnTermination)
+	return aws.ToBool(n.RequesterManaged) || at != nil && aws.ToInt32(at.DeviceIndex) == 0 &&
+		aws.ToBool(at.DeleteOnTermination)
 }
 
 func observedInterface(g *api.Region, n types.NetworkInterface) resource.Observed {
 	o := resource.Observed{ID: interfaceID(n), Health: resource.Healthy}
-	if n.Status == interfacePending || n.Status == types.NetworkInterfaceStatusAttaching || n.Status == types.NetworkInterfaceStatusDetaching {
+	if n.Status == interfacePending || n.Status == types.NetworkInterfaceStatusAttaching ||
+		n.Status == types.NetworkInterfaceStatusDetaching {
 		o.Health = resource.Pending
 	}
 	a := api.Attrs{}
@@ -202,7 +222,8 @@ func observedInterface(g *api.Region, n types.NetworkInterface) resource.Observe
 // plugged is the attachment of an interface to an instance, or the one under way.
 func plugged(n types.NetworkInterface) *types.NetworkInterfaceAttachment {
 	at := n.Attachment
-	if at == nil || aws.ToString(at.InstanceId) == "" || at.Status == types.AttachmentStatusDetached || at.Status == types.AttachmentStatusDetaching {
+	if at == nil || aws.ToString(at.InstanceId) == "" || at.Status == types.AttachmentStatusDetached ||
+		at.Status == types.AttachmentStatusDetaching {
 		return nil
 	}
 	return at
@@ -258,7 +279,8 @@ func Lasting(i types.Instance) []string {
 
 func interfaceInput(a resource.Attrs) *ec2.CreateNetworkInterfaceInput {
 	return &ec2.CreateNetworkInterfaceInput{
-		SubnetId: api.DesiredText(a, "subnet"), Groups: a.Texts("security_groups"), PrivateIpAddress: api.DesiredText(a, api.PrivateIP), Description: api.DesiredText(a, "description"),
+		SubnetId: api.DesiredText(a, "subnet"), Groups: a.Texts("security_groups"),
+		PrivateIpAddress: api.DesiredText(a, api.PrivateIP), Description: api.DesiredText(a, "description"),
 	}
 }
 
@@ -270,7 +292,8 @@ func checkInterface(ctx context.Context, g *api.Region, r provider.Request) erro
 	in := interfaceInput(r.Desired.Attrs)
 	in.DryRun = aws.Bool(true)
 	_, err := g.EC2.CreateNetworkInterface(ctx, in)
-	if api.HasCode(err, api.AddressTaken) && r.Have.ID != "" && api.DesiredIs(r.Have.Attrs, api.PrivateIP, aws.ToString(in.PrivateIpAddress)) {
+	if api.HasCode(err, api.AddressTaken) && r.Have.ID != "" &&
+		api.DesiredIs(r.Have.Attrs, api.PrivateIP, aws.ToString(in.PrivateIpAddress)) {
 		return nil
 	}
 	return api.DryRun(err)

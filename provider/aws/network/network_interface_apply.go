@@ -35,9 +35,12 @@ func createInterface(ctx context.Context, g *api.Region, r provider.Request) (re
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	n, err := awaitInterface(ctx, g, interfaceID(made), "to be usable", func(n types.NetworkInterface) bool { return n.Status != interfacePending })
-	if on, set := api.Flag(a, api.SourceDestCheck); err == nil && set && on != aws.ToBool(n.SourceDestCheck) { // no part of the call
-		err = ModifyInterface(ctx, g, interfaceID(n), &ec2.ModifyNetworkInterfaceAttributeInput{SourceDestCheck: &types.AttributeBooleanValue{Value: aws.Bool(on)}})
+	n, err := awaitInterface(ctx, g, interfaceID(made), "to be usable",
+		func(n types.NetworkInterface) bool { return n.Status != interfacePending })
+	// no part of the call
+	if on, set := api.Flag(a, api.SourceDestCheck); err == nil && set && on != aws.ToBool(n.SourceDestCheck) {
+		err = ModifyInterface(ctx, g, interfaceID(n),
+			&ec2.ModifyNetworkInterfaceAttributeInput{SourceDestCheck: &types.AttributeBooleanValue{Value: aws.Bool(on)}})
 	}
 	if err != nil {
 		return resource.Observed{}, err
@@ -48,17 +51,20 @@ func createInterface(ctx context.Context, g *api.Region, r provider.Request) (re
 func updateInterface(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	id, a := r.Have.ID, r.Desired.Attrs
 	if api.Changed(r, "security_groups") {
-		if err := ModifyInterface(ctx, g, id, &ec2.ModifyNetworkInterfaceAttributeInput{Groups: a.Texts("security_groups")}); err != nil {
+		if err := ModifyInterface(ctx, g, id, &ec2.ModifyNetworkInterfaceAttributeInput{
+			Groups: a.Texts("security_groups")}); err != nil {
 			return resource.Observed{}, err
 		}
 	}
 	if about, set := api.Text(a, "description"); set && api.Changed(r, "description") {
-		if err := ModifyInterface(ctx, g, id, &ec2.ModifyNetworkInterfaceAttributeInput{Description: &types.AttributeValue{Value: aws.String(about)}}); err != nil {
+		if err := ModifyInterface(ctx, g, id, &ec2.ModifyNetworkInterfaceAttributeInput{
+			Description: &types.AttributeValue{Value: aws.String(about)}}); err != nil {
 			return resource.Observed{}, err
 		}
 	}
 	if on, set := api.Flag(a, api.SourceDestCheck); set && api.Changed(r, api.SourceDestCheck) {
-		if err := ModifyInterface(ctx, g, id, &ec2.ModifyNetworkInterfaceAttributeInput{SourceDestCheck: &types.AttributeBooleanValue{Value: aws.Bool(on)}}); err != nil {
+		if err := ModifyInterface(ctx, g, id, &ec2.ModifyNetworkInterfaceAttributeInput{
+			SourceDestCheck: &types.AttributeBooleanValue{Value: aws.Bool(on)}}); err != nil {
 			return resource.Observed{}, err
 		}
 	}
@@ -66,7 +72,8 @@ func updateInterface(ctx context.Context, g *api.Region, r provider.Request) (re
 }
 
 // ModifyInterface changes one attribute, which is all that a call may.
-func ModifyInterface(ctx context.Context, g *api.Region, id string, in *ec2.ModifyNetworkInterfaceAttributeInput) error {
+func ModifyInterface(ctx context.Context, g *api.Region, id string,
+	in *ec2.ModifyNetworkInterfaceAttributeInput) error {
 	in.NetworkInterfaceId = aws.String(id)
 	return g.Patiently(ctx, g.Wait.Appear, func() error {
 		_, err := g.EC2.ModifyNetworkInterfaceAttribute(ctx, in)
@@ -74,7 +81,8 @@ func ModifyInterface(ctx context.Context, g *api.Region, id string, in *ec2.Modi
 	}, interfaceAbsent)
 }
 
-func awaitInterface(ctx context.Context, g *api.Region, id, what string, ready func(types.NetworkInterface) bool) (n types.NetworkInterface, err error) {
+func awaitInterface(ctx context.Context, g *api.Region, id, what string,
+	ready func(types.NetworkInterface) bool) (n types.NetworkInterface, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Compute, id+" "+what, func(ctx context.Context) error {
 		if n, err = networkInterface(ctx, g, id); err != nil {
 			return err
@@ -147,9 +155,10 @@ func unplug(ctx context.Context, g *api.Region, n types.NetworkInterface) (types
 		}
 	}
 	id := interfaceID(n)
-	return awaitInterface(ctx, g, id, "to be detached from its instance (stop the instance if it takes long)", func(n types.NetworkInterface) bool {
-		return n.Attachment == nil && n.Status == types.NetworkInterfaceStatusAvailable
-	})
+	return awaitInterface(ctx, g, id, "to be detached from its instance (stop the instance if it takes long)",
+		func(n types.NetworkInterface) bool {
+			return n.Attachment == nil && n.Status == types.NetworkInterfaceStatusAvailable
+		})
 }
 
 func deleteInterface(ctx context.Context, g *api.Region, r provider.Request) error {

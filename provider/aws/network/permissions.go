@@ -43,7 +43,8 @@ func otherSide(p *types.IpPermission, rule resource.Attrs, self string) {
 		group, ok = self, true
 	}
 	if ok {
-		p.UserIdGroupPairs = []types.UserIdGroupPair{{GroupId: aws.String(group), UserId: api.DesiredText(rule, peerAccount), Description: description}}
+		p.UserIdGroupPairs = []types.UserIdGroupPair{
+			{GroupId: aws.String(group), UserId: api.DesiredText(rule, peerAccount), Description: description}}
 	}
 	if list, ok := api.Text(rule, "prefix_list"); ok {
 		p.PrefixListIds = []types.PrefixListId{{PrefixListId: aws.String(list), Description: description}}

@@ -20,7 +20,9 @@ func kindOfRouteTable() api.Kind {
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindRouteTable,
 			Doc: "Where the traffic of subnets goes.\n\n" +
-				"The configuration holds all of its routes and subnets: one that is added outside ovi is drift and is removed again. The route to the addresses of the VPC itself is there always, and routes that a virtual private gateway spreads are left alone. " +
+				"The configuration holds all of its routes and subnets: one that is added outside ovi is drift and is removed " +
+				"again. The route to the addresses of the VPC itself is there always, and routes that a virtual private gateway " +
+				"spreads are left alone. " +
 				"It is created with its name as its Name tag; an existing one is adopted by its ID.",
 			NameTag:     api.TagHuman,
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc,
@@ -28,8 +30,9 @@ func kindOfRouteTable() api.Kind {
 			Replace:    replaceRouteTable,
 			Attrs: []resource.Attribute{
 				{
-					Name: "vpc", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindVPC, IDPrefix: "vpc-",
-					Example: "main", Doc: "The VPC it is part of.",
+					Name: "vpc", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindVPC,
+					IDPrefix: "vpc-",
+					Example:  "main", Doc: "The VPC it is part of.",
 				},
 				{
 					Name: "routes", Type: resource.TSet, Default: resource.List{}, Elem: routeElem(),
@@ -38,14 +41,17 @@ func kindOfRouteTable() api.Kind {
 				{
 					Name: "subnets", Type: resource.TSet, Default: resource.List{},
 					Elem:    &resource.Attribute{Type: resource.TString, RefKind: api.KindSubnet, IDPrefix: "subnet-"},
-					Example: "[public-a, public-b]", Doc: "The subnets that use it. A subnet that no table names uses the main table of its VPC.",
+					Example: "[public-a, public-b]", Doc: "The subnets that use it. A subnet that no table names uses the main " +
+						"table of its VPC.",
 				},
 			},
 		},
 		List: func(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
-			all, err := api.AllOrOwn(s, KindRouteTable, "route-table-id", func(x types.RouteTable) string { return aws.ToString(x.RouteTableId) }, func(f []types.Filter) ([]types.RouteTable, error) {
-				return tablesOfRoutes(ctx, s.Region, &ec2.DescribeRouteTablesInput{Filters: f})
-			})
+			all, err := api.AllOrOwn(s, KindRouteTable, "route-table-id",
+				func(x types.RouteTable) string { return aws.ToString(x.RouteTableId) },
+				func(f []types.Filter) ([]types.RouteTable, error) {
+					return tablesOfRoutes(ctx, s.Region, &ec2.DescribeRouteTablesInput{Filters: f})
+				})
 			return api.ObservedAs(s, all, err, observedRouteTable)
 		},
 		ByTag: true, Read: readRouteTable, Tag: api.TagEC2, Check: checkRouteTable,
@@ -64,7 +70,8 @@ func routeElem() *resource.Attribute {
 	}
 	return &resource.Attribute{Type: resource.TObject, Valid: validRoute, Fields: []resource.Attribute{
 		{Name: "cidr", Type: resource.TString, Required: true, Pattern: api.CIDRPattern, Doc: "The addresses, IPv4 or IPv6."},
-		{Name: KindInternetGateway, Type: resource.TString, RefKind: KindInternetGateway, IDPrefix: "igw-", Doc: "Target: an internet gateway."},
+		{Name: KindInternetGateway, Type: resource.TString, RefKind: KindInternetGateway, IDPrefix: "igw-",
+			Doc: "Target: an internet gateway."},
 		{Name: KindNAT, Type: resource.TString, RefKind: KindNAT, IDPrefix: "nat-", Doc: "Target: a NAT gateway."},
 		{Name: "instance", Type: resource.TString, RefKind: api.KindEC2, IDPrefix: "i-", Doc: "Target: an instance."},
 		id("vpc_peering", "pcx", "Target: the ID of a VPC peering connection."),
@@ -78,9 +85,11 @@ func validRoute(v resource.Value) []resource.Problem {
 	cidr, _ := api.Text(route, "cidr")
 	switch p, err := netip.ParsePrefix(cidr); {
 	case err != nil:
-		return []resource.Problem{{Path: "cidr", Summary: "invalid address block \"" + cidr + "\"", Suggestion: "use for example 0.0.0.0/0"}}
+		return []resource.Problem{{Path: "cidr", Summary: "invalid address block \"" + cidr + "\"",
+			Suggestion: "use for example 0.0.0.0/0"}}
 	case cidr != p.Masked().String():
-		return []resource.Problem{{Path: "cidr", Summary: "\"" + cidr + "\" is not how AWS writes this address block", Suggestion: "use " + p.Masked().String()}}
+		return []resource.Problem{{Path: "cidr", Summary: "\"" + cidr + "\" is not how AWS writes this address block",
+			Suggestion: "use " + p.Masked().String()}}
 	}
 	n := 0
 	for _, name := range routeTargets() {
@@ -89,7 +98,8 @@ func validRoute(v resource.Value) []resource.Problem {
 		}
 	}
 	if n != 1 {
-		return []resource.Problem{{Summary: "a route needs one target", Suggestion: "set one of internet_gateway, nat_gateway, instance, vpc_peering, transit_gateway and virtual_gateway"}}
+		return []resource.Problem{{Summary: "a route needs one target",
+			Suggestion: "set one of internet_gateway, nat_gateway, instance, vpc_peering, transit_gateway and virtual_gateway"}}
 	}
 	return nil
 }
@@ -103,7 +113,8 @@ func oneTableEach(c *api.Checking) {
 		for _, s := range list {
 			key := d.Ref.Location + " " + string(resource.AppendJSON(nil, s))
 			if first := taken[key]; first != nil && first != d {
-				c.Wrong(d, "subnets", "remove it from one of the two", "a subnet of it is also in %s: a subnet uses one route table", api.WhereConfigured(first))
+				c.Wrong(d, "subnets", "remove it from one of the two",
+					"a subnet of it is also in %s: a subnet uses one route table", api.WhereConfigured(first))
 				continue
 			}
 			taken[key] = d
@@ -121,17 +132,18 @@ func replaceRouteTable(d resource.Desired, have resource.Observed) []resource.St
 }
 
 func tablesOfRoutes(ctx context.Context, g *api.Region, in *ec2.DescribeRouteTablesInput) ([]types.RouteTable, error) {
-	return api.Pages(ctx, "ec2.DescribeRouteTables", func(ctx context.Context, token *string) ([]types.RouteTable, *string, error) {
-		in.NextToken = token
-		if in.MaxResults = api.PageOf(in.RouteTableIds); in.MaxResults != nil {
-			in.MaxResults = aws.Int32(100) // "The value must be between 5 and 100"
-		}
-		out, err := g.EC2.DescribeRouteTables(ctx, in)
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.RouteTables, out.NextToken, nil
-	})
+	return api.Pages(ctx, "ec2.DescribeRouteTables",
+		func(ctx context.Context, token *string) ([]types.RouteTable, *string, error) {
+			in.NextToken = token
+			if in.MaxResults = api.PageOf(in.RouteTableIds); in.MaxResults != nil {
+				in.MaxResults = aws.Int32(100) // "The value must be between 5 and 100"
+			}
+			out, err := g.EC2.DescribeRouteTables(ctx, in)
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.RouteTables, out.NextToken, nil
+		})
 }
 
 func observedRouteTable(g *api.Region, t types.RouteTable) resource.Observed {
@@ -210,7 +222,8 @@ func checkRouteTable(ctx context.Context, g *api.Region, r provider.Request) err
 	if api.Unresolved(r.Desired.Attrs, "vpc") {
 		return nil
 	}
-	_, err := g.EC2.CreateRouteTable(ctx, &ec2.CreateRouteTableInput{VpcId: api.DesiredText(r.Desired.Attrs, "vpc"), DryRun: aws.Bool(true)})
+	_, err := g.EC2.CreateRouteTable(ctx, &ec2.CreateRouteTableInput{VpcId: api.DesiredText(r.Desired.Attrs, "vpc"),
+		DryRun: aws.Bool(true)})
 	return api.DryRun(err)
 }
 

@@ -116,17 +116,20 @@ func putRoute(ctx context.Context, g *api.Region, id string, route resource.Attr
 			_, err := g.EC2.ReplaceRoute(ctx, &ec2.ReplaceRouteInput{
 				RouteTableId: aws.String(id), DestinationCidrBlock: v4, DestinationIpv6CidrBlock: v6, GatewayId: gateway,
 				NatGatewayId: api.DesiredText(route, KindNAT), InstanceId: api.DesiredText(route, "instance"),
-				VpcPeeringConnectionId: api.DesiredText(route, "vpc_peering"), TransitGatewayId: api.DesiredText(route, "transit_gateway"),
+				VpcPeeringConnectionId: api.DesiredText(route, "vpc_peering"),
+				TransitGatewayId:       api.DesiredText(route, "transit_gateway"),
 			})
 			return api.Classify("", err)
 		}
 		_, err := g.EC2.CreateRoute(ctx, &ec2.CreateRouteInput{
 			RouteTableId: aws.String(id), DestinationCidrBlock: v4, DestinationIpv6CidrBlock: v6, GatewayId: gateway,
 			NatGatewayId: api.DesiredText(route, KindNAT), InstanceId: api.DesiredText(route, "instance"),
-			VpcPeeringConnectionId: api.DesiredText(route, "vpc_peering"), TransitGatewayId: api.DesiredText(route, "transit_gateway"),
+			VpcPeeringConnectionId: api.DesiredText(route, "vpc_peering"),
+			TransitGatewayId:       api.DesiredText(route, "transit_gateway"),
 		})
 		return api.Classify("", err)
-	}, "InvalidRouteTableID.NotFound", "InvalidGatewayID.NotFound", "InvalidInternetGatewayID.NotFound", "InvalidNatGatewayID.NotFound", "NatGatewayNotFound", "InvalidInstanceID.NotFound")
+	}, "InvalidRouteTableID.NotFound", "InvalidGatewayID.NotFound", "InvalidInternetGatewayID.NotFound",
+		"InvalidNatGatewayID.NotFound", "NatGatewayNotFound", "InvalidInstanceID.NotFound")
 }
 
 // setSubnets joins the subnets that are to use a table and lets the others go. A subnet that another
@@ -143,7 +146,8 @@ func setSubnets(ctx context.Context, g *api.Region, t types.RouteTable, want []s
 			continue
 		}
 		err := g.Patiently(ctx, g.Wait.Appear, func() error {
-			_, err := g.EC2.AssociateRouteTable(ctx, &ec2.AssociateRouteTableInput{RouteTableId: t.RouteTableId, SubnetId: aws.String(subnet)})
+			_, err := g.EC2.AssociateRouteTable(ctx,
+				&ec2.AssociateRouteTableInput{RouteTableId: t.RouteTableId, SubnetId: aws.String(subnet)})
 			return api.Classify("", err)
 		}, "InvalidSubnetID.NotFound", "InvalidRouteTableID.NotFound", "Resource.AlreadyAssociated")
 		if err != nil {

@@ -96,9 +96,11 @@ func authorize(ctx context.Context, g *api.Region, id string, egress bool, rules
 	return g.Patiently(ctx, g.Wait.Appear, func() error {
 		var err error
 		if egress {
-			_, err = g.EC2.AuthorizeSecurityGroupEgress(ctx, &ec2.AuthorizeSecurityGroupEgressInput{GroupId: aws.String(id), IpPermissions: permissionsOf(rules, id)})
+			_, err = g.EC2.AuthorizeSecurityGroupEgress(ctx,
+				&ec2.AuthorizeSecurityGroupEgressInput{GroupId: aws.String(id), IpPermissions: permissionsOf(rules, id)})
 		} else {
-			_, err = g.EC2.AuthorizeSecurityGroupIngress(ctx, &ec2.AuthorizeSecurityGroupIngressInput{GroupId: aws.String(id), IpPermissions: permissionsOf(rules, id)})
+			_, err = g.EC2.AuthorizeSecurityGroupIngress(ctx,
+				&ec2.AuthorizeSecurityGroupIngressInput{GroupId: aws.String(id), IpPermissions: permissionsOf(rules, id)})
 		}
 		if api.HasCode(err, "InvalidPermission.Duplicate") {
 			return authorizeEach(ctx, g, id, egress, rules)

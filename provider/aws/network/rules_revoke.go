@@ -25,9 +25,11 @@ func revoke(ctx context.Context, g *api.Region, id string, egress bool, rules re
 			return err
 		}
 		if egress {
-			_, err = g.EC2.RevokeSecurityGroupEgress(ctx, &ec2.RevokeSecurityGroupEgressInput{GroupId: aws.String(id), SecurityGroupRuleIds: ids})
+			_, err = g.EC2.RevokeSecurityGroupEgress(ctx,
+				&ec2.RevokeSecurityGroupEgressInput{GroupId: aws.String(id), SecurityGroupRuleIds: ids})
 		} else {
-			_, err = g.EC2.RevokeSecurityGroupIngress(ctx, &ec2.RevokeSecurityGroupIngressInput{GroupId: aws.String(id), SecurityGroupRuleIds: ids})
+			_, err = g.EC2.RevokeSecurityGroupIngress(ctx,
+				&ec2.RevokeSecurityGroupIngressInput{GroupId: aws.String(id), SecurityGroupRuleIds: ids})
 		}
 		return api.Classify("", err)
 	}, "InvalidSecurityGroupRuleId.NotFound") // removed meanwhile: those that are left are read again
@@ -35,19 +37,21 @@ func revoke(ctx context.Context, g *api.Region, id string, egress bool, rules re
 
 // ruleIDs finds the IDs of rules of a group.
 func ruleIDs(ctx context.Context, g *api.Region, id string, egress bool, rules resource.List) ([]string, error) {
-	all, err := api.Pages(ctx, "ec2.DescribeSecurityGroupRules", func(ctx context.Context, token *string) ([]types.SecurityGroupRule, *string, error) {
-		out, err := g.EC2.DescribeSecurityGroupRules(ctx, &ec2.DescribeSecurityGroupRulesInput{
-			Filters: api.Where("group-id", id), MaxResults: aws.Int32(api.EC2Page), NextToken: token,
+	all, err := api.Pages(ctx, "ec2.DescribeSecurityGroupRules",
+		func(ctx context.Context, token *string) ([]types.SecurityGroupRule, *string, error) {
+			out, err := g.EC2.DescribeSecurityGroupRules(ctx, &ec2.DescribeSecurityGroupRulesInput{
+				Filters: api.Where("group-id", id), MaxResults: aws.Int32(api.EC2Page), NextToken: token,
+			})
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.SecurityGroupRules, out.NextToken, nil
 		})
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.SecurityGroupRules, out.NextToken, nil
-	})
 	var ids []string
 	for _, x := range all {
 		r := ruleOf(x, id, g.Account)
-		if aws.ToBool(x.IsEgress) == egress && slices.ContainsFunc(rules, func(v resource.Value) bool { return sameRule(v, r) }) {
+		if aws.ToBool(x.IsEgress) == egress &&
+			slices.ContainsFunc(rules, func(v resource.Value) bool { return sameRule(v, r) }) {
 			ids = append(ids, aws.ToString(x.SecurityGroupRuleId))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -51,7 +52,7 @@ func anyRule(t *rapid.T) resource.Attrs {
 }
 
 func TestRulesAreObservedAsConfigured(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		var desired resource.List
 		for range rapid.IntRange(0, 8).Draw(t, "n") {
 			rule, problems := canonicalRule(anyRule(t))
@@ -72,7 +73,7 @@ func TestRulesAreObservedAsConfigured(t *testing.T) {
 }
 
 func TestDifferencesOfRulesAreApplied(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		a, b := rapid.SliceOfN(rapid.Custom(anyRule), 0, 6).Draw(t, "a"), rapid.SliceOfN(rapid.Custom(anyRule), 0, 6).Draw(t, "b")
 		have, want := ruleSet(listOf(a)), ruleSet(listOf(b))
 		after := append(minus(have, minus(have, want)), minus(want, have)...)

@@ -22,11 +22,14 @@ const (
 func kindOfRule() api.Kind {
 	attrs := []resource.Attribute{
 		{
-			Name: api.KindGroup, Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindGroup, IDPrefix: "sg-",
-			Example: "sg-0abc1234def567890", Doc: "The group that has the rule: one that others own, or one with separate_rules.",
+			Name: api.KindGroup, Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindGroup,
+			IDPrefix: "sg-",
+			Example:  "sg-0abc1234def567890", Doc: "The group that has the rule: one that others own, or one with " +
+				"separate_rules.",
 		},
 		{
-			Name: directionAttr, Type: resource.TString, Effect: resource.Replace, Default: resource.String(ingressSide), Enum: []string{ingressSide, egressSide},
+			Name: directionAttr, Type: resource.TString, Effect: resource.Replace, Default: resource.String(ingressSide),
+			Enum:    []string{ingressSide, egressSide},
 			Example: egressSide, Doc: "Whether it lets traffic in (ingress) or out (egress).",
 		},
 	}
@@ -35,7 +38,9 @@ func kindOfRule() api.Kind {
 			a.Name, a.Example = peerGroup, "web"
 		}
 		if a.Example == "" {
-			a.Example = map[string]string{"port": "443", "from_port": "8000", "to_port": "8010", "protocol": "udp", "cidr": "10.0.0.0/8", "self": "true", peerAccount: `"222222222222"`, "prefix_list": "pl-0abc1234", "description": "from the office"}[a.Name]
+			a.Example = map[string]string{"port": "443", "from_port": "8000", "to_port": "8010", "protocol": "udp",
+				"cidr": "10.0.0.0/8", "self": "true", peerAccount: `"222222222222"`, "prefix_list": "pl-0abc1234",
+				"description": "from the office"}[a.Name]
 		}
 		attrs = append(attrs, a)
 	}
@@ -43,7 +48,9 @@ func kindOfRule() api.Kind {
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindRule,
 			Doc: "One rule of a security group whose other rules are not yours.\n\n" +
-				"The configuration of a security_group holds all of its rules, so a group has either those or resources of this kind: set separate_rules on a group of your own. One that exists is adopted by its ID (sgr-…); its description, if it has one, belongs to it.",
+				"The configuration of a security_group holds all of its rules, so a group has either those or resources of this " +
+				"kind: set separate_rules on a group of your own. One that exists is adopted by its ID (sgr-…); its description, " +
+				"if it has one, belongs to it.",
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NameTag: api.TagHuman, Exact: true,
 			Canonical: canonicalOwnRule, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, rulesApart, oneRule),
 			Attrs: attrs,
@@ -92,7 +99,8 @@ func canonicalOwnRule(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 			problems[i].Path, problems[i].Suggestion = "cidr", "set one of cidr, peer_group, self and prefix_list"
 		}
 		if problems[i].Path == peerAccount {
-			problems[i].Summary, problems[i].Suggestion = "the account is that of a peer_group of another account, and none is named", "set peer_group to its ID, or omit account"
+			problems[i].Summary, problems[i].Suggestion = "the account is that of a peer_group of another account, and none "+
+				"is named", "set peer_group to its ID, or omit account"
 		}
 	}
 	if len(problems) > 0 {
@@ -118,7 +126,8 @@ func rulesApart(c *api.Checking) {
 			continue
 		}
 		if apart, _ := api.Flag(g.Attrs, separateRules); !apart {
-			c.Wrong(d, api.KindGroup, "write the rule there, or set separate_rules: true on the group and write all of its rules as security_group_rule",
+			c.Wrong(d, api.KindGroup, "write the rule there, or set separate_rules: true on the group and write all of its "+
+				"rules as security_group_rule",
 				"security_group/%s holds all of its rules itself, and would remove this one", api.WhereConfigured(g))
 		}
 	}
@@ -130,25 +139,29 @@ func oneRule(c *api.Checking) {
 	for _, d := range c.Configured {
 		key := d.Ref.Location + " " + string(resource.AppendJSON(nil, undescribed(d.Attrs)))
 		if other := first[key]; other != nil {
-			c.Wrong(d, "name", "remove one of them", "duplicate rule: it is security_group_rule/%s too", api.WhereConfigured(other))
+			c.Wrong(d, "name", "remove one of them", "duplicate rule: it is security_group_rule/%s too",
+				api.WhereConfigured(other))
 			continue
 		}
 		first[key] = d
 	}
 }
 
-func ownRules(ctx context.Context, g *api.Region, in *ec2.DescribeSecurityGroupRulesInput) ([]types.SecurityGroupRule, error) {
-	return api.Pages(ctx, "ec2.DescribeSecurityGroupRules", func(ctx context.Context, token *string) ([]types.SecurityGroupRule, *string, error) {
-		in.NextToken, in.MaxResults = token, api.PageOf(in.SecurityGroupRuleIds)
-		out, err := g.EC2.DescribeSecurityGroupRules(ctx, in)
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.SecurityGroupRules, out.NextToken, nil
-	})
+func ownRules(ctx context.Context, g *api.Region, in *ec2.DescribeSecurityGroupRulesInput) ([]types.SecurityGroupRule,
+	error) {
+	return api.Pages(ctx, "ec2.DescribeSecurityGroupRules",
+		func(ctx context.Context, token *string) ([]types.SecurityGroupRule, *string, error) {
+			in.NextToken, in.MaxResults = token, api.PageOf(in.SecurityGroupRuleIds)
+			out, err := g.EC2.DescribeSecurityGroupRules(ctx, in)
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.SecurityGroupRules, out.NextToken, nil
+		})
 }
 
-// listRules reads all rules or, with a filter, those with ovi's tags and those on record: AWS has no filter tag-key here.
+// listRules reads all rules or, with a filter, those with ovi's tags and those on record: AWS has no filter tag-key
+// here.
 func listRules(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	read := func(f []types.Filter) ([]types.SecurityGroupRule, error) {
 		return ownRules(ctx, s.Region, &ec2.DescribeSecurityGroupRulesInput{Filters: f})
@@ -252,7 +265,9 @@ func ownedElsewhere(g *api.Region, stack string, s types.SecurityGroup) error {
 	if m.IsZero() || m.Unmanaged || m.Ref.Stack == stack {
 		return nil
 	}
-	return api.Conflict("ec2.DescribeSecurityGroups", fmt.Errorf("%s is %s of stack %s, whose configuration holds all of its rules", aws.ToString(s.GroupId), m.Ref.Short(), m.Ref.Stack),
+	return api.Conflict("ec2.DescribeSecurityGroups",
+		fmt.Errorf("%s is %s of stack %s, whose configuration holds all of its rules", aws.ToString(s.GroupId), m.Ref.Short(),
+			m.Ref.Stack),
 		"write the rule in the configuration of that stack")
 }
 
@@ -266,7 +281,8 @@ func ruleTaken(ctx context.Context, g *api.Region, r provider.Request) error {
 	for _, x := range all {
 		o := observedRule(g, x)
 		if (r.Key == "" || o.Marks.Key != r.Key) && api.Equal(undescribed(o.Attrs), undescribed(r.Desired.Attrs)) {
-			return api.Conflict("ec2.DescribeSecurityGroupRules", fmt.Errorf("%s of %s is the same rule, and not of this resource", o.ID, id),
+			return api.Conflict("ec2.DescribeSecurityGroupRules",
+				fmt.Errorf("%s of %s is the same rule, and not of this resource", o.ID, id),
 				"run `ovi adopt "+r.Desired.Ref.Short()+" --id "+o.ID+"`, or remove one of the two")
 		}
 	}
@@ -308,13 +324,17 @@ func addRule(ctx context.Context, g *api.Region, r provider.Request, id string) 
 	tags := []types.TagSpecification{api.Born(types.ResourceTypeSecurityGroupRule, g.BirthTags(r, true))}
 	err = g.Patiently(ctx, g.Wait.Appear, func() error {
 		if api.DesiredIs(r.Desired.Attrs, directionAttr, egressSide) {
-			out, err := g.EC2.AuthorizeSecurityGroupEgress(ctx, &ec2.AuthorizeSecurityGroupEgressInput{GroupId: aws.String(id), IpPermissions: permissions, TagSpecifications: tags}, api.OnlyRefused)
+			out, err := g.EC2.AuthorizeSecurityGroupEgress(ctx,
+				&ec2.AuthorizeSecurityGroupEgressInput{GroupId: aws.String(id), IpPermissions: permissions,
+					TagSpecifications: tags}, api.OnlyRefused)
 			if err == nil {
 				x = api.First(out.SecurityGroupRules)
 			}
 			return api.Classify("", err)
 		}
-		out, err := g.EC2.AuthorizeSecurityGroupIngress(ctx, &ec2.AuthorizeSecurityGroupIngressInput{GroupId: aws.String(id), IpPermissions: permissions, TagSpecifications: tags}, api.OnlyRefused)
+		out, err := g.EC2.AuthorizeSecurityGroupIngress(ctx,
+			&ec2.AuthorizeSecurityGroupIngressInput{GroupId: aws.String(id), IpPermissions: permissions,
+				TagSpecifications: tags}, api.OnlyRefused)
 		if err == nil {
 			x = api.First(out.SecurityGroupRules)
 		}
@@ -338,7 +358,8 @@ func updateRule(ctx context.Context, g *api.Region, r provider.Request) (resourc
 	id := r.Have.ID
 	group, _ := api.Text(r.Desired.Attrs, api.KindGroup)
 	p := permissionsOf(resource.List{asRule(r.Desired.Attrs)}, group)[0]
-	want := &types.SecurityGroupRuleRequest{IpProtocol: p.IpProtocol, FromPort: p.FromPort, ToPort: p.ToPort, Description: api.DesiredText(r.Desired.Attrs, "description")}
+	want := &types.SecurityGroupRuleRequest{IpProtocol: p.IpProtocol, FromPort: p.FromPort, ToPort: p.ToPort,
+		Description: api.DesiredText(r.Desired.Attrs, "description")}
 	if want.FromPort == nil {
 		want.FromPort, want.ToPort = aws.Int32(-1), aws.Int32(-1)
 	}
@@ -355,7 +376,8 @@ func updateRule(ctx context.Context, g *api.Region, r provider.Request) (resourc
 	have := ownRule(asRule(r.Have.Attrs), resource.String(group), directionOf(r.Have.Attrs))
 	if !sameRule(have, r.Desired.Attrs) { // the call knows groups by their ID alone
 		_, err := g.EC2.ModifySecurityGroupRules(ctx, &ec2.ModifySecurityGroupRulesInput{
-			GroupId: aws.String(group), SecurityGroupRules: []types.SecurityGroupRuleUpdate{{SecurityGroupRuleId: aws.String(id), SecurityGroupRule: want}},
+			GroupId: aws.String(group), SecurityGroupRules: []types.SecurityGroupRuleUpdate{
+				{SecurityGroupRuleId: aws.String(id), SecurityGroupRule: want}},
 		})
 		if err != nil {
 			return resource.Observed{}, api.Classify("", err)
@@ -374,9 +396,11 @@ func deleteRule(ctx context.Context, g *api.Region, r provider.Request) error {
 	group, _ := api.Text(r.Have.Attrs, api.KindGroup)
 	var err error
 	if directionOf(r.Have.Attrs) == egressSide {
-		_, err = g.EC2.RevokeSecurityGroupEgress(ctx, &ec2.RevokeSecurityGroupEgressInput{GroupId: aws.String(group), SecurityGroupRuleIds: []string{r.Have.ID}})
+		_, err = g.EC2.RevokeSecurityGroupEgress(ctx,
+			&ec2.RevokeSecurityGroupEgressInput{GroupId: aws.String(group), SecurityGroupRuleIds: []string{r.Have.ID}})
 	} else {
-		_, err = g.EC2.RevokeSecurityGroupIngress(ctx, &ec2.RevokeSecurityGroupIngressInput{GroupId: aws.String(group), SecurityGroupRuleIds: []string{r.Have.ID}})
+		_, err = g.EC2.RevokeSecurityGroupIngress(ctx,
+			&ec2.RevokeSecurityGroupIngressInput{GroupId: aws.String(group), SecurityGroupRuleIds: []string{r.Have.ID}})
 	}
 	return api.UnlessAbsent(err)
 }

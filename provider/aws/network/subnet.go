@@ -14,14 +14,15 @@ import (
 )
 
 func subnets(ctx context.Context, g *api.Region, in *ec2.DescribeSubnetsInput) ([]types.Subnet, error) {
-	return api.Pages(ctx, "ec2.DescribeSubnets", func(ctx context.Context, token *string) ([]types.Subnet, *string, error) {
-		in.NextToken, in.MaxResults = token, api.PageOf(in.SubnetIds)
-		out, err := g.EC2.DescribeSubnets(ctx, in)
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.Subnets, out.NextToken, nil
-	})
+	return api.Pages(ctx, "ec2.DescribeSubnets",
+		func(ctx context.Context, token *string) ([]types.Subnet, *string, error) {
+			in.NextToken, in.MaxResults = token, api.PageOf(in.SubnetIds)
+			out, err := g.EC2.DescribeSubnets(ctx, in)
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.Subnets, out.NextToken, nil
+		})
 }
 
 func observedSubnet(g *api.Region, s types.Subnet) resource.Observed {
@@ -185,7 +186,8 @@ func checkSubnet(ctx context.Context, g *api.Region, r provider.Request) error {
 		return nil
 	}
 	_, err := g.EC2.CreateSubnet(ctx, &ec2.CreateSubnetInput{
-		VpcId: api.DesiredText(a, "vpc"), CidrBlock: api.DesiredText(a, "cidr"), AvailabilityZone: api.DesiredText(a, "zone"), DryRun: aws.Bool(true),
+		VpcId: api.DesiredText(a, "vpc"), CidrBlock: api.DesiredText(a, "cidr"), AvailabilityZone: api.DesiredText(a, "zone"),
+		DryRun: aws.Bool(true),
 	})
 	if api.HasCode(err, "InvalidSubnet.Conflict") && overlapsOld(r) {
 		return nil
@@ -200,9 +202,10 @@ func overlapsOld(r provider.Request) bool {
 }
 
 func listSubnets(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
-	all, err := api.AllOrOwn(s, api.KindSubnet, "subnet-id", func(x types.Subnet) string { return aws.ToString(x.SubnetId) }, func(f []types.Filter) ([]types.Subnet, error) {
-		return subnets(ctx, s.Region, &ec2.DescribeSubnetsInput{Filters: f})
-	})
+	all, err := api.AllOrOwn(s, api.KindSubnet, "subnet-id",
+		func(x types.Subnet) string { return aws.ToString(x.SubnetId) }, func(f []types.Filter) ([]types.Subnet, error) {
+			return subnets(ctx, s.Region, &ec2.DescribeSubnetsInput{Filters: f})
+		})
 	return api.ObservedAs(s, all, err, observedSubnet)
 }
 

@@ -33,13 +33,16 @@ func subnetIPv6Attrs() []resource.Attribute {
 	return []resource.Attribute{
 		{
 			Name: blockAttr, Type: resource.TInt, Min: api.Bound(0), Max: api.Bound(255), Example: "1",
-			Doc: "Which /64 of the VPC's IPv6 addresses it has: 1 is 2001:db8:0:1::/64 of 2001:db8::/56. The VPC needs ipv6: true, and no other of its subnets may have the same. If omitted, as it is found; a new one has none.",
+			Doc: "Which /64 of the VPC's IPv6 addresses it has: 1 is 2001:db8:0:1::/64 of 2001:db8::/56. The VPC needs ipv6: " +
+				"true, and no other of its subnets may have the same. If omitted, as it is found; a new one has none.",
 		},
 		{
 			Name: assignAttr, Type: resource.TBool, Omit: api.Omitting(resource.Bool(false)), Example: "true",
-			Doc: "Whether instances launched in it get an IPv6 address. It needs ipv6_block. If omitted, as it is found; a new one gives none.",
+			Doc: "Whether instances launched in it get an IPv6 address. It needs ipv6_block. If omitted, as it is found; a " +
+				"new one gives none.",
 		},
-		{Name: ipv6CIDR, Type: resource.TString, Computed: true, ChangesWith: []string{blockAttr}, Doc: "Its IPv6 addresses."},
+		{Name: ipv6CIDR, Type: resource.TString, Computed: true, ChangesWith: []string{blockAttr},
+			Doc: "Its IPv6 addresses."},
 	}
 }
 
@@ -48,7 +51,8 @@ func canonicalSubnet(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	a, out := canonicalCIDR(a)
 	_, has := a.Get(blockAttr)
 	if on, _ := api.Flag(a, assignAttr); on && !has {
-		out = append(out, resource.Problem{Path: assignAttr, Summary: "a subnet without IPv6 addresses cannot assign any", Suggestion: "set ipv6_block, and ipv6: true on the VPC"})
+		out = append(out, resource.Problem{Path: assignAttr, Summary: "a subnet without IPv6 addresses cannot assign any",
+			Suggestion: "set ipv6_block, and ipv6: true on the VPC"})
 	}
 	return a, out
 }
@@ -56,7 +60,8 @@ func canonicalSubnet(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 // subnetBlocks6 are the IPv6 blocks that a subnet has or is getting: one at most.
 func subnetBlocks6(s types.Subnet) (out []types.SubnetIpv6CidrBlockAssociation) {
 	for _, b := range s.Ipv6CidrBlockAssociationSet {
-		if c := subnetState6(b); c == types.SubnetCidrBlockStateCodeAssociated || c == types.SubnetCidrBlockStateCodeAssociating {
+		if c := subnetState6(b); c == types.SubnetCidrBlockStateCodeAssociated ||
+			c == types.SubnetCidrBlockStateCodeAssociating {
 			out = append(out, b)
 		}
 	}
@@ -76,7 +81,8 @@ func observedSubnetIPv6(a api.Attrs, s types.Subnet) {
 	assigns := aws.ToBool(s.AssignIpv6AddressOnCreation)
 	for _, b := range subnetBlocks6(s) {
 		a.Text(ipv6CIDR, b.Ipv6CidrBlock)
-		if p, err := netip.ParsePrefix(aws.ToString(b.Ipv6CidrBlock)); err == nil && p.Addr().Is6() && p.Bits() == subnetBits6 {
+		if p, err := netip.ParsePrefix(aws.ToString(b.Ipv6CidrBlock)); err == nil && p.Addr().Is6() &&
+			p.Bits() == subnetBits6 {
 			a[blockAttr] = resource.Int(p.Addr().As16()[blockByte])
 		}
 	}
@@ -167,7 +173,8 @@ func moveBlock6(ctx context.Context, g *api.Region, id, vpc string, n int64) err
 
 func dropBlock6(ctx context.Context, g *api.Region, id, association string) error {
 	err := g.DeleteHeld(ctx, association, func() error {
-		_, err := g.EC2.DisassociateSubnetCidrBlock(ctx, &ec2.DisassociateSubnetCidrBlockInput{AssociationId: aws.String(association)})
+		_, err := g.EC2.DisassociateSubnetCidrBlock(ctx,
+			&ec2.DisassociateSubnetCidrBlockInput{AssociationId: aws.String(association)})
 		return err
 	}, func() ([]string, error) { return withIPv6(ctx, g, id) }, blockInUse, "DependencyViolation")
 	if err != nil {
@@ -211,13 +218,15 @@ func awaitBlock6(ctx context.Context, g *api.Region, id, cidr string) error {
 			switch subnetState6(b) {
 			case types.SubnetCidrBlockStateCodeAssociated:
 				has = own
-			case types.SubnetCidrBlockStateCodeAssociating, types.SubnetCidrBlockStateCodeDisassociating, types.SubnetCidrBlockStateCodeFailing:
+			case types.SubnetCidrBlockStateCodeAssociating, types.SubnetCidrBlockStateCodeDisassociating,
+				types.SubnetCidrBlockStateCodeFailing:
 				return api.ErrWait
 			case types.SubnetCidrBlockStateCodeFailed:
 				if own == cidr {
 					return &provider.Error{
 						Class: provider.Permanent, Op: "ec2.AssociateSubnetCidrBlock", Hint: "apply again",
-						Err: fmt.Errorf("AWS could not give %s the IPv6 addresses %s: %s", id, cidr, aws.ToString(b.Ipv6CidrBlockState.StatusMessage)),
+						Err: fmt.Errorf("AWS could not give %s the IPv6 addresses %s: %s", id, cidr,
+							aws.ToString(b.Ipv6CidrBlockState.StatusMessage)),
 					}
 				}
 			case types.SubnetCidrBlockStateCodeDisassociated:
@@ -241,7 +250,8 @@ func setAssign6(ctx context.Context, g *api.Region, id string, on bool) error {
 
 // withIPv6 lists the instances in a subnet that have an IPv6 address.
 func withIPv6(ctx context.Context, g *api.Region, subnet string) (names []string, err error) {
-	all, err := api.Instances(ctx, g, &ec2.DescribeInstancesInput{Filters: append(api.Where("subnet-id", subnet), api.Living()...)})
+	all, err := api.Instances(ctx, g, &ec2.DescribeInstancesInput{
+		Filters: append(api.Where("subnet-id", subnet), api.Living()...)})
 	for _, i := range all {
 		if aws.ToString(i.Ipv6Address) != "" {
 			names = append(names, api.InstanceName(g, i))

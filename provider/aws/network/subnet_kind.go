@@ -17,23 +17,29 @@ func kindOfSubnet() api.Kind {
 func subnetSchema() resource.Kind {
 	return resource.Kind{
 		Provider: api.ProviderName, Name: api.KindSubnet,
-		Doc:         "A range of the addresses of a vpc in one availability zone.\n\nIt is created with its name as its Name tag. An existing one is adopted by its ID.",
+		Doc: "A range of the addresses of a vpc in one availability zone.\n\nIt is created with its name as its " +
+			"Name tag. An existing one is adopted by its ID.",
 		NameTag:     api.TagHuman,
 		NamePattern: api.TagName, NameDoc: api.TagNameDoc,
-		Canonical: canonicalSubnet, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, api.Zones, subnetsFit, numbersFit),
+		Canonical: canonicalSubnet, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, api.Zones, subnetsFit,
+			numbersFit),
 		Replace: replaceSubnet,
 		Attrs: append([]resource.Attribute{
 			{
-				Name: "vpc", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindVPC, IDPrefix: "vpc-",
-				Example: "main", Doc: "The VPC it is part of.",
+				Name: "vpc", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindVPC,
+				IDPrefix: "vpc-",
+				Example:  "main", Doc: "The VPC it is part of.",
 			},
 			{
-				Name: "cidr", Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: api.CIDRPattern, Valid: networkBlock,
-				Example: "10.0.1.0/24", Doc: "Its part of the VPC's addresses, between /16 and /28. The subnets of a VPC must not overlap.",
+				Name: "cidr", Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: api.CIDRPattern,
+				Valid:   networkBlock,
+				Example: "10.0.1.0/24", Doc: "Its part of the VPC's addresses, between /16 and /28. The subnets of a VPC must " +
+					"not overlap.",
 			},
 			{
 				Name: "zone", Type: resource.TString, Effect: resource.Replace, Pattern: api.ZonePattern,
-				Example: "us-east-1a", Doc: "The availability zone. If omitted, one that has the current instance types and the fewest subnets of the VPC.",
+				Example: "us-east-1a", Doc: "The availability zone. If omitted, one that has the current instance types and the " +
+					"fewest subnets of the VPC.",
 			},
 			{
 				Name: "public_ip", Type: resource.TBool, Default: resource.Bool(false), Example: "true",

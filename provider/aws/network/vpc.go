@@ -108,7 +108,8 @@ func setDNS(ctx context.Context, g *api.Region, a resource.Attrs, id string, sup
 		}, "InvalidVpcID.NotFound")
 	}
 	if v, ok := api.Flag(a, "dns_support"); ok && support {
-		if err := set(&ec2.ModifyVpcAttributeInput{EnableDnsSupport: &types.AttributeBooleanValue{Value: aws.Bool(v)}}); err != nil {
+		if err := set(&ec2.ModifyVpcAttributeInput{
+			EnableDnsSupport: &types.AttributeBooleanValue{Value: aws.Bool(v)}}); err != nil {
 			return err
 		}
 	}
@@ -140,7 +141,8 @@ func awaitVPC(ctx context.Context, g *api.Region, id string) (o resource.Observe
 
 func updateVPC(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	id := r.Have.ID
-	if err := setDNS(ctx, g, r.Desired.Attrs, id, api.Changed(r, "dns_support"), api.Changed(r, "dns_hostnames")); err != nil {
+	if err := setDNS(ctx, g, r.Desired.Attrs, id, api.Changed(r, "dns_support"),
+		api.Changed(r, "dns_hostnames")); err != nil {
 		return resource.Observed{}, err
 	}
 	if on, set := api.Flag(r.Desired.Attrs, ipv6Attr); set && api.Changed(r, ipv6Attr) {

@@ -29,7 +29,8 @@ const (
 func kindOfEndpoint() api.Kind {
 	refs := func(name, kind, prefix, doc string) resource.Attribute {
 		return resource.Attribute{
-			Name: name, Type: resource.TSet, Min: api.Bound(1), Elem: &resource.Attribute{Type: resource.TString, RefKind: kind, IDPrefix: prefix},
+			Name: name, Type: resource.TSet, Min: api.Bound(1),
+			Elem:    &resource.Attribute{Type: resource.TString, RefKind: kind, IDPrefix: prefix},
 			Example: "[private]", Doc: doc,
 		}
 	}
@@ -37,25 +38,38 @@ func kindOfEndpoint() api.Kind {
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindEndpoint,
 			Doc: "A private way from a VPC to a service of AWS or of others.\n\n" +
-				"A gateway (of S3 and DynamoDB) costs nothing and is a route in route tables; an interface has addresses in subnets. It is created with its name as its Name tag; an existing one is adopted by its ID.",
+				"A gateway (of S3 and DynamoDB) costs nothing and is a route in route tables; an interface has addresses in " +
+				"subnets. It is created with its name as its Name tag; an existing one is adopted by its ID.",
 			NameTag: api.TagHuman, NamePattern: api.TagName, NameDoc: api.TagNameDoc,
-			Canonical: canonicalEndpoint, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, endpointRegions), Replace: replaceEndpoint,
+			Canonical: canonicalEndpoint, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, endpointRegions),
+			Replace: replaceEndpoint,
 			Attrs: []resource.Attribute{
-				{Name: api.KindVPC, Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindVPC, IDPrefix: "vpc-", Example: "main", Doc: "The VPC it belongs to."},
-				{Name: serviceAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: `[a-z0-9.-]+`, Max: api.Bound(255), Example: "com.amazonaws.us-east-1.s3", Doc: "The name of the service, with its region."},
-				{Name: endpointType, Type: resource.TString, Effect: resource.Replace, Default: resource.String(gatewayType), Enum: []string{gatewayType, interfaces}, Example: interfaces, Doc: "gateway for S3 and DynamoDB, interface for all others."},
+				{Name: api.KindVPC, Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindVPC,
+					IDPrefix: "vpc-", Example: "main", Doc: "The VPC it belongs to."},
+				{Name: serviceAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: `[a-z0-9.-]+`,
+					Max: api.Bound(255), Example: "com.amazonaws.us-east-1.s3", Doc: "The name of the service, with its region."},
+				{Name: endpointType, Type: resource.TString, Effect: resource.Replace, Default: resource.String(gatewayType),
+					Enum: []string{gatewayType, interfaces}, Example: interfaces,
+					Doc: "gateway for S3 and DynamoDB, interface for all others."},
 				refs(routeTables, KindRouteTable, "rtb-", "The route tables that get a route to it; of a gateway."),
-				refs("subnets", api.KindSubnet, "subnet-", "The subnets that it has an address in, one in each zone; of an interface."),
+				refs("subnets", api.KindSubnet, "subnet-",
+					"The subnets that it has an address in, one in each zone; of an interface."),
 				api.GroupsAttr("The security groups of an interface. If omitted, the VPC's default group."),
-				{Name: privateDNS, Type: resource.TBool, CreateDefault: resource.Bool(true), Example: "false", Doc: "Whether the public name of the service leads to it inside the VPC; of an interface. The VPC needs dns_support and dns_hostnames."},
-				{Name: PolicyAttr, Type: resource.TString, Valid: validEndpointPolicy, Fits: api.SamePolicy, Max: api.Bound(20480), Example: "${file:endpoint.json}", Doc: "Who may reach what through it, as JSON. If omitted, AWS's own: everything."},
+				{Name: privateDNS, Type: resource.TBool, CreateDefault: resource.Bool(true), Example: "false",
+					Doc: "Whether the public name of the service leads to it inside the VPC; of an interface. The VPC needs " +
+						"dns_support and dns_hostnames."},
+				{Name: PolicyAttr, Type: resource.TString, Valid: validEndpointPolicy, Fits: api.SamePolicy, Max: api.Bound(20480),
+					Example: "${file:endpoint.json}", Doc: "Who may reach what through it, as JSON. If omitted, AWS's own: " +
+						"everything."},
 				{Name: "dns_name", Type: resource.TString, Computed: true, Doc: "Its own name, of an interface."},
 			},
 		},
 		List: func(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
-			all, err := api.AllOrOwn(s, KindEndpoint, "vpc-endpoint-id", func(x types.VpcEndpoint) string { return aws.ToString(x.VpcEndpointId) }, func(f []types.Filter) ([]types.VpcEndpoint, error) {
-				return endpointsIn(ctx, s.Region, &ec2.DescribeVpcEndpointsInput{Filters: f})
-			})
+			all, err := api.AllOrOwn(s, KindEndpoint, "vpc-endpoint-id",
+				func(x types.VpcEndpoint) string { return aws.ToString(x.VpcEndpointId) },
+				func(f []types.Filter) ([]types.VpcEndpoint, error) {
+					return endpointsIn(ctx, s.Region, &ec2.DescribeVpcEndpointsInput{Filters: f})
+				})
 			return api.ObservedAs(s, slices.DeleteFunc(all, endpointGone), err, observedEndpoint)
 		},
 		ByTag: true, Read: readEndpoint, Tag: api.TagEC2, Check: checkEndpoint,
@@ -69,7 +83,9 @@ func canonicalEndpoint(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	var problems []resource.Problem
 	only := func(want, name string) {
 		if _, set := a.Get(name); set && inside != want {
-			problems = append(problems, resource.Problem{Path: name, Summary: "only an endpoint of the type " + want + " has " + name, Suggestion: "set endpoint_type: " + want + ", or remove it"})
+			problems = append(problems, resource.Problem{Path: name,
+				Summary:    "only an endpoint of the type " + want + " has " + name,
+				Suggestion: "set endpoint_type: " + want + ", or remove it"})
 		}
 	}
 	only(gatewayType, routeTables)
@@ -79,7 +95,8 @@ func canonicalEndpoint(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 		only(interfaces, privateDNS)
 	}
 	if _, set := a.Get("subnets"); inside == interfaces && !set {
-		problems = append(problems, resource.Problem{Path: "subnets", Summary: "an interface needs a subnet", Suggestion: "name one in each zone in subnets"})
+		problems = append(problems, resource.Problem{Path: "subnets", Summary: "an interface needs a subnet",
+			Suggestion: "name one in each zone in subnets"})
 	}
 	return a, problems
 }
@@ -101,8 +118,10 @@ func endpointRegions(c *api.Checking) {
 		_, region := api.AccountAndRegion(d.Ref.Location)
 		parts := strings.Split(strings.TrimPrefix(name, "cn."), ".")
 		const regionAt = 2 // com.amazonaws.REGION.NAME, in China also cn.com.amazonaws.REGION.NAME
-		if len(parts) > regionAt+1 && parts[0] == "com" && parts[1] == "amazonaws" && api.RegionPattern.MatchString(parts[regionAt]) && parts[regionAt] != region {
-			c.Wrong(d, serviceAttr, "use "+strings.Replace(name, parts[regionAt], region, 1), "%s is not a service of region %s", name, region)
+		if len(parts) > regionAt+1 && parts[0] == "com" && parts[1] == "amazonaws" &&
+			api.RegionPattern.MatchString(parts[regionAt]) && parts[regionAt] != region {
+			c.Wrong(d, serviceAttr, "use "+strings.Replace(name, parts[regionAt], region, 1), "%s is not a service of region %s",
+				name, region)
 		}
 	}
 }
@@ -116,14 +135,15 @@ func replaceEndpoint(d resource.Desired, have resource.Observed) []resource.Stra
 }
 
 func endpointsIn(ctx context.Context, g *api.Region, in *ec2.DescribeVpcEndpointsInput) ([]types.VpcEndpoint, error) {
-	return api.Pages(ctx, "ec2.DescribeVpcEndpoints", func(ctx context.Context, token *string) ([]types.VpcEndpoint, *string, error) {
-		in.NextToken, in.MaxResults = token, api.PageOf(in.VpcEndpointIds)
-		out, err := g.EC2.DescribeVpcEndpoints(ctx, in)
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.VpcEndpoints, out.NextToken, nil
-	})
+	return api.Pages(ctx, "ec2.DescribeVpcEndpoints",
+		func(ctx context.Context, token *string) ([]types.VpcEndpoint, *string, error) {
+			in.NextToken, in.MaxResults = token, api.PageOf(in.VpcEndpointIds)
+			out, err := g.EC2.DescribeVpcEndpoints(ctx, in)
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.VpcEndpoints, out.NextToken, nil
+		})
 }
 
 // endpointState is in lower case: EC2 writes it in both.
@@ -135,7 +155,8 @@ func endpointGone(e types.VpcEndpoint) bool {
 }
 
 func observedEndpoint(g *api.Region, e types.VpcEndpoint) resource.Observed {
-	o := resource.Observed{ID: aws.ToString(e.VpcEndpointId), Health: resource.Healthy, Since: aws.ToTime(e.CreationTimestamp)}
+	o := resource.Observed{ID: aws.ToString(e.VpcEndpointId), Health: resource.Healthy,
+		Since: aws.ToTime(e.CreationTimestamp)}
 	switch endpointState(e) {
 	case "pending":
 		o.Health = resource.Pending
@@ -190,7 +211,8 @@ func endpoint(ctx context.Context, g *api.Region, id string) (types.VpcEndpoint,
 	all, err := endpointsIn(ctx, g, &ec2.DescribeVpcEndpointsInput{VpcEndpointIds: []string{id}})
 	e, err := api.Only(all, err, "ec2.DescribeVpcEndpoints", id)
 	if err == nil && endpointGone(e) {
-		err = &provider.Error{Class: provider.NotFound, Op: "ec2.DescribeVpcEndpoints", Err: fmt.Errorf("%s is %s", id, endpointState(e))}
+		err = &provider.Error{Class: provider.NotFound, Op: "ec2.DescribeVpcEndpoints",
+			Err: fmt.Errorf("%s is %s", id, endpointState(e))}
 	}
 	return e, err
 }
@@ -205,11 +227,13 @@ func readEndpoint(ctx context.Context, g *api.Region, id string) (resource.Obser
 
 func endpointInput(a resource.Attrs) *ec2.CreateVpcEndpointInput {
 	in := &ec2.CreateVpcEndpointInput{
-		VpcId: api.DesiredText(a, api.KindVPC), ServiceName: api.DesiredText(a, serviceAttr), PolicyDocument: api.DesiredText(a, PolicyAttr),
+		VpcId: api.DesiredText(a, api.KindVPC), ServiceName: api.DesiredText(a, serviceAttr),
+		PolicyDocument:  api.DesiredText(a, PolicyAttr),
 		VpcEndpointType: types.VpcEndpointTypeGateway, RouteTableIds: a.Texts(routeTables),
 	}
 	if api.DesiredIs(a, endpointType, interfaces) {
-		in.VpcEndpointType, in.SubnetIds, in.SecurityGroupIds = types.VpcEndpointTypeInterface, a.Texts("subnets"), a.Texts("security_groups")
+		in.VpcEndpointType, in.SubnetIds, in.SecurityGroupIds = types.VpcEndpointTypeInterface, a.Texts("subnets"),
+			a.Texts("security_groups")
 		in.PrivateDnsEnabled = api.DesiredFlag(a, privateDNS)
 	}
 	return in
@@ -235,7 +259,8 @@ func createEndpoint(ctx context.Context, g *api.Region, r provider.Request) (res
 		err := g.Patiently(ctx, g.Wait.Appear, func() (err error) {
 			out, err = g.EC2.CreateVpcEndpoint(ctx, in)
 			return api.Classify("", err)
-		}, "InvalidVpcId.NotFound", "InvalidVpcID.NotFound", "InvalidSubnetId.NotFound", "InvalidSubnetID.NotFound", "InvalidRouteTableId.NotFound", "InvalidSecurityGroupID.NotFound")
+		}, "InvalidVpcId.NotFound", "InvalidVpcID.NotFound", "InvalidSubnetId.NotFound", "InvalidSubnetID.NotFound",
+			"InvalidRouteTableId.NotFound", "InvalidSecurityGroupID.NotFound")
 		if err != nil {
 			return types.VpcEndpoint{}, err
 		}
@@ -251,7 +276,8 @@ func createEndpoint(ctx context.Context, g *api.Region, r provider.Request) (res
 }
 
 // awaitEndpoint waits until an endpoint is usable, and has what a change set.
-func awaitEndpoint(ctx context.Context, g *api.Region, id string, want resource.Attrs) (o resource.Observed, err error) {
+func awaitEndpoint(ctx context.Context, g *api.Region, id string, want resource.Attrs) (o resource.Observed,
+	err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Compute, "the endpoint "+id, func(ctx context.Context) error {
 		e, err := endpoint(ctx, g, id)
 		if err != nil {
@@ -261,7 +287,8 @@ func awaitEndpoint(ctx context.Context, g *api.Region, id string, want resource.
 		case resource.Pending:
 			return api.ErrWait
 		case resource.Failing:
-			return api.Permanent("ec2.CreateVpcEndpoint", fmt.Errorf("%s failed: %s", id, endpointFailure(e)), "delete it, correct the cause and apply again")
+			return api.Permanent("ec2.CreateVpcEndpoint", fmt.Errorf("%s failed: %s", id, endpointFailure(e)),
+				"delete it, correct the cause and apply again")
 		}
 		for _, name := range []string{routeTables, "subnets", "security_groups", privateDNS} {
 			now, _ := o.Attrs.Get(name)
@@ -303,7 +330,8 @@ func updateEndpoint(ctx context.Context, g *api.Region, r provider.Request) (res
 		in.PolicyDocument = api.DesiredText(r.Desired.Attrs, PolicyAttr)
 	}
 	different := in.PolicyDocument != nil || in.PrivateDnsEnabled != nil
-	for _, list := range [][]string{in.AddRouteTableIds, in.RemoveRouteTableIds, in.AddSubnetIds, in.RemoveSubnetIds, in.AddSecurityGroupIds, in.RemoveSecurityGroupIds} {
+	for _, list := range [][]string{in.AddRouteTableIds, in.RemoveRouteTableIds, in.AddSubnetIds, in.RemoveSubnetIds,
+		in.AddSecurityGroupIds, in.RemoveSecurityGroupIds} {
 		different = different || len(list) > 0
 	}
 	if different {
@@ -343,7 +371,8 @@ func deleteEndpoint(ctx context.Context, g *api.Region, r provider.Request) erro
 			if class == provider.NotFound {
 				return nil
 			}
-			return &provider.Error{Class: class, Code: code, Op: op, Err: fmt.Errorf("%s: %s", code, message), Hint: api.HintFor(code, message)}
+			return &provider.Error{Class: class, Code: code, Op: op, Err: fmt.Errorf("%s: %s", code, message),
+				Hint: api.HintFor(code, message)}
 		}
 	}
 	return g.Await(ctx, g.Wait.Compute, "the endpoint "+id+" to be gone", func(ctx context.Context) error {

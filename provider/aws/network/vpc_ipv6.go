@@ -25,7 +25,8 @@ func vpcIPv6Attrs() []resource.Attribute {
 	return []resource.Attribute{
 		{
 			Name: ipv6Attr, Type: resource.TBool, Omit: api.Omitting(resource.Bool(false)), Example: "true",
-			Doc: "Whether it also has a /56 of IPv6 addresses, which Amazon chooses. false gives them up, and is refused while a subnet has some of them. If omitted, as it is found; a new one has none.",
+			Doc: "Whether it also has a /56 of IPv6 addresses, which Amazon chooses. false gives them up, and is refused " +
+				"while a subnet has some of them. If omitted, as it is found; a new one has none.",
 		},
 		{Name: ipv6CIDR, Type: resource.TString, Computed: true, ChangesWith: []string{ipv6Attr}, Doc: "Its IPv6 addresses."},
 	}
@@ -118,7 +119,8 @@ func awaitIPv6(ctx context.Context, g *api.Region, id, association string, on bo
 			switch stateOf6(b) {
 			case types.VpcCidrBlockStateCodeAssociated:
 				has = true
-			case types.VpcCidrBlockStateCodeAssociating, types.VpcCidrBlockStateCodeDisassociating, types.VpcCidrBlockStateCodeFailing:
+			case types.VpcCidrBlockStateCodeAssociating, types.VpcCidrBlockStateCodeDisassociating,
+				types.VpcCidrBlockStateCodeFailing:
 				return api.ErrWait
 			case types.VpcCidrBlockStateCodeFailed:
 				if on && (association == "" || association == aws.ToString(b.AssociationId)) {

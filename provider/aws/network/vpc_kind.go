@@ -17,14 +17,16 @@ func kindOfVPC() api.Kind {
 func vpcSchema() resource.Kind {
 	return resource.Kind{
 		Provider: api.ProviderName, Name: api.KindVPC,
-		Doc:         "A virtual private network.\n\nIt contains subnets and security groups. It is created with its name as its Name tag. An existing one is adopted by its Name tag or its ID.",
+		Doc: "A virtual private network.\n\nIt contains subnets and security groups. It is created with its name " +
+			"as its Name tag. An existing one is adopted by its Name tag or its ID.",
 		NameTag:     api.TagHuman,
 		NamePattern: api.TagName, NameDoc: api.TagNameDoc,
 		Canonical: canonicalCIDR, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}),
 		Replace: ReplaceVPC,
 		Attrs: append([]resource.Attribute{
 			{
-				Name: "cidr", Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: api.CIDRPattern, Valid: networkBlock,
+				Name: "cidr", Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: api.CIDRPattern,
+				Valid:   networkBlock,
 				Example: "10.0.0.0/16", Doc: "The IPv4 address block, between /16 and /28.",
 			},
 			{

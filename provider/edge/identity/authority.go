@@ -97,8 +97,9 @@ func (a *Authority) create() error {
 	}
 	now := a.clock()
 	t := &x509.Certificate{
-		SerialNumber: serial(now), Subject: pkix.Name{CommonName: "ovi edge authority"}, NotBefore: now.Add(-skew), NotAfter: now.Add(authorityLife),
-		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign,
+		SerialNumber: serial(now), Subject: pkix.Name{CommonName: "ovi edge authority"}, NotBefore: now.Add(-skew),
+		NotAfter: now.Add(authorityLife),
+		IsCA:     true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, t, t, &key.PublicKey, key)
 	if err != nil {
@@ -163,7 +164,8 @@ func (a *Authority) server() (*tls.Certificate, error) {
 	if err != nil {
 		return nil, err
 	}
-	der, err := a.sign(&x509.Certificate{DNSNames: []string{serverName}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}, &key.PublicKey, serverLife)
+	der, err := a.sign(&x509.Certificate{DNSNames: []string{serverName},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}, &key.PublicKey, serverLife)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +179,8 @@ func (a *Authority) server() (*tls.Certificate, error) {
 
 func (a *Authority) sign(t *x509.Certificate, public any, life time.Duration) ([]byte, error) {
 	now := a.clock()
-	t.SerialNumber, t.NotBefore, t.NotAfter, t.KeyUsage = serial(now), now.Add(-skew), now.Add(life), x509.KeyUsageDigitalSignature
+	t.SerialNumber, t.NotBefore, t.NotAfter, t.KeyUsage = serial(now), now.Add(-skew), now.Add(life),
+		x509.KeyUsageDigitalSignature
 	return x509.CreateCertificate(rand.Reader, t, a.cert, public, a.key)
 }
 
@@ -195,14 +198,16 @@ func (a *Authority) issue(csr []byte, node string) ([]byte, error) {
 	if isNode {
 		id.Path += "/node/" + name
 	}
-	der, err := a.sign(&x509.Certificate{URIs: []*url.URL{id}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}, r.PublicKey, NodeLife)
+	der, err := a.sign(&x509.Certificate{URIs: []*url.URL{id},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}, r.PublicKey, NodeLife)
 	if err != nil {
 		return nil, err
 	}
 	return certPEM(der), nil
 }
 
-// Node is the name of a certificate, SITE/NODE or that of a site, if its owner may speak now; to renew its certificate also for a
+// Node is the name of a certificate, SITE/NODE or that of a site, if its owner may speak now; to renew its certificate
+// also for a
 // while after that has expired.
 func (a *Authority) Node(c *x509.Certificate, renews bool) (string, error) {
 	if c == nil {
@@ -214,7 +219,8 @@ func (a *Authority) Node(c *x509.Certificate, renews bool) (string, error) {
 	}
 	roots := x509.NewCertPool()
 	roots.AddCert(a.cert)
-	if _, err := c.Verify(x509.VerifyOptions{Roots: roots, CurrentTime: at, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}); err != nil {
+	if _, err := c.Verify(x509.VerifyOptions{Roots: roots, CurrentTime: at,
+		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}); err != nil {
 		return "", fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	node, err := nameOf(c)
@@ -242,7 +248,8 @@ func (a *Authority) Config(node string) (*tls.Config, error) {
 	roots := x509.NewCertPool()
 	roots.AddCert(a.cert)
 	pair := tls.Certificate{Certificate: [][]byte{block.Bytes}, PrivateKey: key}
-	return &tls.Config{MinVersion: tls.VersionTLS13, RootCAs: roots, ServerName: serverName, Time: a.clock, Certificates: []tls.Certificate{pair}}, nil
+	return &tls.Config{MinVersion: tls.VersionTLS13, RootCAs: roots, ServerName: serverName, Time: a.clock,
+		Certificates: []tls.Certificate{pair}}, nil
 }
 
 // nameOf is the name in a certificate.

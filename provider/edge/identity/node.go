@@ -67,7 +67,8 @@ func (n Node) Enroll(ctx context.Context, token string, sign Signer) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(Write(n.file("authority.pem"), authority), Write(n.file("node.pem"), append(cert, private...)), Write(n.file("token"), []byte(hashOf([]byte(token)))))
+	return errors.Join(Write(n.file("authority.pem"), authority), Write(n.file("node.pem"), append(cert, private...)),
+		Write(n.file("token"), []byte(hashOf([]byte(token)))))
 }
 
 // Config is how an enrolled node speaks TLS, and how long until its certificate is to be renewed; less than
@@ -90,7 +91,8 @@ func (n Node) Config() (*tls.Config, time.Duration, error) {
 		return nil, 0, fmt.Errorf("%s holds no certificate", n.file("authority.pem"))
 	}
 	life := pair.Leaf.NotAfter.Sub(pair.Leaf.NotBefore)
-	c := &tls.Config{MinVersion: tls.VersionTLS13, RootCAs: roots, ServerName: serverName, Time: n.Clock, Certificates: []tls.Certificate{pair}}
+	c := &tls.Config{MinVersion: tls.VersionTLS13, RootCAs: roots, ServerName: serverName, Time: n.Clock,
+		Certificates: []tls.Certificate{pair}}
 	return c, pair.Leaf.NotBefore.Add(life / 3).Sub(n.Clock()), nil
 }
 
@@ -124,7 +126,8 @@ func (n Node) Renew(ctx context.Context, sign Signer) error {
 	return Write(n.file("node.pem"), append(cert, private...))
 }
 
-func (n Node) request(ctx context.Context, key *ecdsa.PrivateKey, config *tls.Config, token string, sign Signer) (cert, authority []byte, err error) {
+func (n Node) request(ctx context.Context, key *ecdsa.PrivateKey, config *tls.Config, token string, sign Signer) (cert,
+	authority []byte, err error) {
 	csr, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{}, key)
 	if err != nil {
 		return nil, nil, err

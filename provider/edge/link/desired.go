@@ -88,7 +88,8 @@ func (h Held) Follows(old Held) error {
 	case h.Epoch != old.Epoch || h.Generation > old.Generation || h == old:
 		return nil
 	case h.Generation < old.Generation:
-		return fmt.Errorf("%w: generation %d is older than %d, which the node holds", ErrRefused, h.Generation, old.Generation)
+		return fmt.Errorf("%w: generation %d is older than %d, which the node holds", ErrRefused, h.Generation,
+			old.Generation)
 	}
 	return fmt.Errorf("%w: generation %d is not the one of that number that the node holds", ErrRefused, h.Generation)
 }

@@ -19,7 +19,8 @@ const (
 	StatusRestarted  Status = "restarted"
 )
 
-// Classes of events of an orchestrator: an alarm about a node or a site, what keeps the new configurations of a site from
+// Classes of events of an orchestrator: an alarm about a node or a site, what keeps the new configurations of a site
+// from
 // starting, and how far one of them has come.
 const (
 	ClassAlarm   = "alarm"
@@ -27,7 +28,8 @@ const (
 	ClassRollout = "rollout"
 )
 
-// Event is a change of a status, or an alarm. Site, Node, Incarnation and Seq are its key: the same key twice is one event.
+// Event is a change of a status, or an alarm. Site, Node, Incarnation and Seq are its key: the same key twice is one
+// event.
 type Event struct {
 	Site string `json:"site"`
 	Node string `json:"node"`

@@ -116,7 +116,8 @@ func (d Dialer) Or() Dialer {
 }
 
 // Dial opens a stream to an orchestrator. It ends with its context.
-func Dial(ctx context.Context, address string, secure credentials.TransportCredentials, options ...grpc.DialOption) (*Conn, error) {
+func Dial(ctx context.Context, address string, secure credentials.TransportCredentials,
+	options ...grpc.DialOption) (*Conn, error) {
 	conn, err := connect(address, secure, options)
 	if err != nil {
 		return nil, err
@@ -133,13 +134,17 @@ func Dial(ctx context.Context, address string, secure credentials.TransportCrede
 	}, nil
 }
 
-func connect(address string, secure credentials.TransportCredentials, options []grpc.DialOption) (*grpc.ClientConn, error) {
-	return grpc.NewClient(address, append(options, grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: keepAlive, Timeout: keepAlive}), grpc.WithTransportCredentials(secure),
+func connect(address string, secure credentials.TransportCredentials, options []grpc.DialOption) (*grpc.ClientConn,
+	error) {
+	return grpc.NewClient(address, append(options,
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: keepAlive, Timeout: keepAlive}),
+		grpc.WithTransportCredentials(secure),
 		grpc.WithDefaultCallOptions(grpc.ForceCodec(codec{}), grpc.MaxCallRecvMsgSize(maxFrame)))...)
 }
 
 // Enroll asks an orchestrator for a certificate.
-func Enroll(ctx context.Context, address string, secure credentials.TransportCredentials, r EnrollRequest, options ...grpc.DialOption) (reply EnrollReply, err error) {
+func Enroll(ctx context.Context, address string, secure credentials.TransportCredentials, r EnrollRequest,
+	options ...grpc.DialOption) (reply EnrollReply, err error) {
 	conn, err := connect(address, secure, options)
 	if err != nil {
 		return reply, err

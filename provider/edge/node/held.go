@@ -95,7 +95,8 @@ func (h *holder) task(q link.Request) (task, error) {
 	d, held, _ := h.current()
 	t := task{Request: q, to: link.Deployment{Name: q.Name}}
 	if q.Generation != held.Generation {
-		return t, fmt.Errorf("%w: the request is of generation %d; the node holds %d", link.ErrRefused, q.Generation, held.Generation)
+		return t, fmt.Errorf("%w: the request is of generation %d; the node holds %d", link.ErrRefused, q.Generation,
+			held.Generation)
 	}
 	to, is := d.Find(q.Name)
 	if is != (q.Verb != link.Delete) {

@@ -63,12 +63,14 @@ func (r *runtime) containers(ctx context.Context) ([]container, error) {
 			continue
 		}
 		c := container{Observed: o, item: link.Item{
-			Name: labels[labelName], Instance: labels[labelInstance], Health: o.Health, Message: o.Message, Since: o.Since, Phase: link.Installed,
+			Name: labels[labelName], Instance: labels[labelInstance], Health: o.Health, Message: o.Message, Since: o.Since,
+			Phase: link.Installed,
 		}}
 		if o.Health == resource.Failing {
 			c.item.Cause = resource.App
 		}
-		if err := errors.Join(json.Unmarshal([]byte(labels[labelSpec]), &c.item.Spec), json.Unmarshal([]byte(labels[labelMarks]), &c.item.Marks)); err != nil {
+		if err := errors.Join(json.Unmarshal([]byte(labels[labelSpec]), &c.item.Spec),
+			json.Unmarshal([]byte(labels[labelMarks]), &c.item.Marks)); err != nil {
 			return nil, fmt.Errorf("container %s has labels of ovi that cannot be read: %w", o.Ref.Name, err)
 		}
 		c.item.Image, _ = o.Attrs.Text("image_id")
@@ -132,7 +134,8 @@ func (r *runtime) find(ctx context.Context, name string) (now, aside *container,
 	return now, aside, err
 }
 
-// resume ends updates that were interrupted, and starts what is to run and does not: what its desired state asks for, or
+// resume ends updates that were interrupted, and starts what is to run and does not: what its desired state asks for,
+// or
 // else all that it has; what others depend on first. Which version runs, and what is missing, it leaves to its
 // orchestrator.
 func (r *runtime) resume(ctx context.Context, d link.Desired, told bool) error {
@@ -229,7 +232,8 @@ func (r *runtime) create(ctx context.Context, q task, beside *resource.Observed)
 	desired := r.named(q.Name)
 	attrs, problems := r.checker.Check(resource.SortAttrs(r.attrs(q)))
 	if len(problems) > 0 {
-		return resource.Observed{}, &provider.Error{Class: provider.Permanent, Err: fmt.Errorf("the deployment cannot run here: %s", problems[0].Summary)}
+		return resource.Observed{}, &provider.Error{Class: provider.Permanent,
+			Err: fmt.Errorf("the deployment cannot run here: %s", problems[0].Summary)}
 	}
 	desired.Attrs, desired.State = attrs, stateOf(q)
 	return r.Containers.Create(ctx, provider.Request{Key: q.ID, Owner: q.to.Marks.Owner, Desired: desired, Beside: beside})
@@ -278,8 +282,10 @@ func healthOf(s resource.State) resource.Health {
 func (r *runtime) bring(ctx context.Context, c *container, to resource.State) error {
 	desired := r.named(c.item.Name)
 	desired.State = to
-	change := resource.Change{On: resource.OnState, Path: resource.StatePath, To: resource.String(to), Effect: resource.Restart}
-	o, err := r.Containers.Update(ctx, provider.Request{Desired: desired, Have: c.Observed, Changes: []resource.Change{change}})
+	change := resource.Change{On: resource.OnState, Path: resource.StatePath, To: resource.String(to),
+		Effect: resource.Restart}
+	o, err := r.Containers.Update(ctx, provider.Request{Desired: desired, Have: c.Observed,
+		Changes: []resource.Change{change}})
 	if err == nil && o.Health != healthOf(to) {
 		err = unhealthy(o)
 	}
@@ -295,6 +301,7 @@ func (r *runtime) remove(ctx context.Context, c *container) error {
 
 // named is the container of a deployment.
 func (r *runtime) named(name string) resource.Desired {
-	ref := resource.Ref{Stack: strings.ReplaceAll(r.node(), "/", "."), Provider: r.Scope.Provider, Location: r.Scope.Location, Kind: containerKind, Name: namePrefix + name}
+	ref := resource.Ref{Stack: strings.ReplaceAll(r.node(), "/", "."), Provider: r.Scope.Provider,
+		Location: r.Scope.Location, Kind: containerKind, Name: namePrefix + name}
 	return resource.Desired{Ref: ref, State: resource.StateRunning, Replace: resource.Swap}
 }

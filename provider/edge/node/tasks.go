@@ -123,7 +123,8 @@ func overlay(items []link.Item, queue []task, failed map[string]failure) []link.
 	at := func(t task) *link.Item {
 		i := find(t)
 		if i < 0 {
-			i, items = len(items), append(items, link.Item{Name: t.Name, Instance: t.to.Instance, Marks: t.to.Marks, Spec: t.to.Spec})
+			i, items = len(items), append(items, link.Item{Name: t.Name, Instance: t.to.Instance, Marks: t.to.Marks,
+				Spec: t.to.Spec})
 		}
 		return &items[i]
 	}
@@ -133,7 +134,8 @@ func overlay(items []link.Item, queue []task, failed map[string]failure) []link.
 		}
 		x := at(f.task)
 		x.Phase, x.Health, x.Cause = link.Failed, resource.Failing, f.cause
-		x.Message = fmt.Sprintf("%s of version %s failed: %s", f.task.Verb, cmp.Or(f.task.to.Spec.Version, x.Spec.Version), f.text)
+		x.Message = fmt.Sprintf("%s of version %s failed: %s", f.task.Verb, cmp.Or(f.task.to.Spec.Version, x.Spec.Version),
+			f.text)
 	}
 	first := map[string]bool{}
 	for _, t := range queue {

@@ -122,7 +122,8 @@ func (f *file) append(lines []line) error {
 	if err != nil {
 		return err
 	}
-	if _, err = f.f.WriteAt(b, f.size); err == nil && (len(lines) != 1 || lines[0].Event != nil || lines[0].Incarnation != "") {
+	if _, err = f.f.WriteAt(b, f.size); err == nil &&
+		(len(lines) != 1 || lines[0].Event != nil || lines[0].Incarnation != "") {
 		err = f.f.Sync() // an acknowledgment that is lost comes again
 	}
 	if err != nil {

@@ -48,7 +48,8 @@ func New(clock func() time.Time, changed func(resource.Scope)) *Provider {
 func kinds() []resource.Kind {
 	return []resource.Kind{{
 		Provider: "post", Name: "app", Doc: "An app on a node.", NoTags: true, Carrier: resource.AtCreate, Async: true,
-		Attrs: []resource.Attribute{{Name: "version", Type: resource.TString, Required: true, Doc: "What runs.", Example: "1"}},
+		Attrs: []resource.Attribute{{Name: "version", Type: resource.TString, Required: true, Doc: "What runs.",
+			Example: "1"}},
 	}}
 }
 
@@ -118,7 +119,8 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (out resource
 			return nil
 		}
 		out = p.shelf.Put(resource.Observed{
-			Ref: ref, ID: fmt.Sprintf("app-%d", p.shelf.Next()), Marks: shelf.Marks(r), Attrs: r.Desired.Attrs, Health: resource.Pending,
+			Ref: ref, ID: fmt.Sprintf("app-%d", p.shelf.Next()), Marks: shelf.Marks(r), Attrs: r.Desired.Attrs,
+			Health: resource.Pending,
 		})
 		return nil
 	})

@@ -19,7 +19,8 @@ const (
 // regions hold a tenth of the resources each.
 func regions() []string {
 	return []string{
-		"us-east-1", "us-east-2", "us-west-1", "us-west-2", "eu-west-1", "eu-west-2", "eu-central-1", "eu-north-1", "ap-south-1", "sa-east-1",
+		"us-east-1", "us-east-2", "us-west-1", "us-west-2", "eu-west-1", "eu-west-2", "eu-central-1", "eu-north-1",
+		"ap-south-1", "sa-east-1",
 	}
 }
 
@@ -31,7 +32,8 @@ const year = 365 * 24 * time.Hour
 // refOf is the nth resource ever created.
 func refOf(n int) resource.Ref {
 	all := regions()
-	return resource.Ref{Stack: stack, Provider: provider, Location: account + "/" + all[n%len(all)], Kind: "ec2", Name: fmt.Sprintf("web-%05d", n)}
+	return resource.Ref{Stack: stack, Provider: provider, Location: account + "/" + all[n%len(all)], Kind: "ec2",
+		Name: fmt.Sprintf("web-%05d", n)}
 }
 
 func desired(n int) resource.Attrs {
@@ -52,7 +54,8 @@ func there(n int, size string) resource.Observed {
 			resource.Attr{Name: "private_address", Value: resource.String(fmt.Sprintf("10.%d.%d.%d", n>>16, n>>8&255, n&255))},
 			resource.Attr{Name: "size", Value: resource.String(size)},
 			resource.Attr{Name: "subnet", Value: resource.String("subnet-09378d61014a03482")}),
-		Tags: resource.Tags{{Key: "cost-center", Value: "4711"}, {Key: "team", Value: "platform"}, {Key: "unit", Value: ref.Name}},
+		Tags: resource.Tags{{Key: "cost-center", Value: "4711"}, {Key: "team", Value: "platform"},
+			{Key: "unit", Value: ref.Name}},
 	}
 }
 

@@ -38,7 +38,8 @@ func prepare(ctx context.Context, dir string, events int) (*rig, error) {
 		return nil, fmt.Errorf("make the record: %w", err)
 	}
 	fmt.Fprintf(os.Stderr, "a record of %d events made in %s\n", events, time.Since(start).Round(time.Second))
-	config := fmt.Sprintf("version: v1\nprovider: aws\nregion: %s\nstack: %s\nresources:\n  - type: ec2\n    name: %s\n    size: %s\n", regions()[0], stack, refOf(9000).Name, sizeWas)
+	config := fmt.Sprintf("version: v1\nprovider: aws\nregion: %s\nstack: %s\nresources:\n  - type: ec2\n    name: %s\n "+
+		"   size: %s\n", regions()[0], stack, refOf(9000).Name, sizeWas)
 	return r, errors.Join(
 		os.WriteFile(filepath.Join(r.dir, "ovi.yaml"), []byte(config), 0o600),
 		os.WriteFile(filepath.Join(r.dir, "whole"), nil, 0o600))
@@ -84,7 +85,8 @@ func (r *rig) measure(ctx context.Context, page io.Writer, beside bool) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(page, "\n%d events: the log %d MB, the store %d MB\n\n| command | wall, median (least to most) | memory of its own, most | with the store's pages | lines |\n|---|---:|---:|---:|---:|\n", r.events, log>>20, store>>20)
+	fmt.Fprintf(page, "\n%d events: the log %d MB, the store %d MB\n\n| command | wall, median (least to most) | memory "+
+		"of its own, most | with the store's pages | lines |\n|---|---:|---:|---:|---:|\n", r.events, log>>20, store>>20)
 	tasks := r.tasks()
 	if beside {
 		export := filepath.Join(r.dir, "export.jsonl")
@@ -92,7 +94,8 @@ func (r *rig) measure(ctx context.Context, page io.Writer, beside bool) error {
 		tasks = append(tasks,
 			task{what: "audit export to a file", shell: r.program + " audit export > " + export, codes: []int{0}},
 			task{what: "beside it: grep for the thing in that file", shell: "grep -F '" + ref + "' " + export, codes: []int{0}},
-			task{what: "beside it: jq for the thing's records in that file", shell: `jq -c 'select(.ref == "` + ref + `")' ` + export, codes: []int{0}})
+			task{what: "beside it: jq for the thing's records in that file",
+				shell: `jq -c 'select(.ref == "` + ref + `")' ` + export, codes: []int{0}})
 	}
 	for _, t := range tasks {
 		if !strings.Contains(t.what, r.only) {
@@ -148,7 +151,8 @@ func (r *rig) one(ctx context.Context, page io.Writer, t task) error {
 	}
 	round := func(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
 	fmt.Fprintf(os.Stderr, "%9s %6d MB %s\n", round(took[len(took)/2]), most>>10, t.what)
-	_, err := fmt.Fprintf(page, "| %s | %s (%s to %s) | %d MB | %d MB | %d |\n", t.what, round(took[len(took)/2]), round(took[0]), round(took[len(took)-1]), heap>>10, most>>10, lines)
+	_, err := fmt.Fprintf(page, "| %s | %s (%s to %s) | %d MB | %d MB | %d |\n", t.what, round(took[len(took)/2]),
+		round(took[0]), round(took[len(took)-1]), heap>>10, most>>10, lines)
 	return err
 }
 

@@ -46,7 +46,8 @@ type author struct {
 
 // write writes a log of that many events.
 func write(ctx context.Context, dir string, events int) (err error) {
-	a := &author{dir: dir, rng: rand.New(rand.NewPCG(7, 11)), off: map[int]string{}, now: started(), next: resources, whole: true}
+	a := &author{dir: dir, rng: rand.New(rand.NewPCG(7, 11)), off: map[int]string{}, now: started(), next: resources,
+		whole: true}
 	runs := (events - 3*resources) / perRun
 	step := year / time.Duration(runs)
 	for i := 0; a.events < events; i++ {
@@ -88,7 +89,8 @@ func (a *author) open(ctx context.Context, n int) (err error) {
 		return err
 	}
 	a.l, err = local.Open(ctx, ledger.Config{
-		Dir: filepath.Join(a.dir, ".ovi"), User: []string{"ada", "grace", "joan"}[n%3], Run: run.String(), Clock: func() time.Time { return a.now },
+		Dir: filepath.Join(a.dir, ".ovi"), User: []string{"ada", "grace", "joan"}[n%3], Run: run.String(),
+		Clock: func() time.Time { return a.now },
 	})
 	return err
 }
@@ -101,7 +103,8 @@ func (a *author) record(ctx context.Context, events ...event.Event) error {
 
 // oneRun reads, observes, plans, and executes if it is an apply.
 func (a *author) oneRun(ctx context.Context, mode event.Mode) error {
-	events := []event.Event{event.Loaded{Stack: stack, Source: "ovi.yaml", Version: fmt.Sprintf("sha256:%064x", a.deployed), Resources: resources}}
+	events := []event.Event{event.Loaded{Stack: stack, Source: "ovi.yaml",
+		Version: fmt.Sprintf("sha256:%064x", a.deployed), Resources: resources}}
 	changed, gone := a.drift()
 	for _, region := range regions() {
 		events = append(events, look(region, a.now, resources/len(regions()), changed[region], gone[region]))
@@ -117,7 +120,8 @@ func (a *author) oneRun(ctx context.Context, mode event.Mode) error {
 	plan := ulid.MustNew(ulid.Timestamp(a.now), a.entropy()).String()
 	a.events++
 	_, err = a.l.RecordPlan(ctx, event.Planned{
-		Plan: plan, Stacks: []string{stack}, Mode: mode, Hash: hash, Decisions: decisions, At: a.now, Owned: map[string]int{stack: resources},
+		Plan: plan, Stacks: []string{stack}, Mode: mode, Hash: hash, Decisions: decisions, At: a.now,
+		Owned:  map[string]int{stack: resources},
 		Counts: event.Counts{Unchanged: resources - len(decisions)}, Digest: hash[:32],
 	})
 	if err != nil || mode != event.ForApply || len(doing) == 0 {
@@ -216,7 +220,8 @@ func (a *author) decide(mode event.Mode) (out []event.Decision, doing map[int]ev
 		a.deployed = deploy
 		for range renewed / 2 {
 			if a.first != blessed && a.first != flapper && a.first != broken && a.off[a.first] == "" {
-				add(a.first, event.Decision{Difference: comparator.Unwanted, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Message: "it belongs to stack shop and is no longer configured"})
+				add(a.first, event.Decision{Difference: comparator.Unwanted, Proposed: decider.Delete,
+					Reason: decider.ReasonUnwanted, Message: "it belongs to stack shop and is no longer configured"})
 			}
 			add(a.next, a.making(a.next))
 			a.first, a.next = a.first+1, a.next+1
@@ -224,7 +229,8 @@ func (a *author) decide(mode event.Mode) (out []event.Decision, doing map[int]ev
 	}
 	if !a.whole {
 		add(blessed, event.Decision{
-			Difference: comparator.Unwanted, Proposed: decider.Delete, Action: decider.Notify, Reason: decider.ReasonUnwanted, Message: "it belongs to stack shop and is no longer configured",
+			Difference: comparator.Unwanted, Proposed: decider.Delete, Action: decider.Notify, Reason: decider.ReasonUnwanted,
+			Message:  "it belongs to stack shop and is no longer configured",
 			Blockers: []decider.Blocker{{Policy: "blessed", Reason: "it is blessed: ovi unbless ec2/" + refOf(blessed).Name}},
 		})
 	}
@@ -232,7 +238,8 @@ func (a *author) decide(mode event.Mode) (out []event.Decision, doing map[int]ev
 }
 
 func (a *author) making(n int) event.Decision {
-	d := event.Decision{Difference: comparator.Missing, Proposed: decider.Create, Reason: decider.ReasonMissing, Message: "it is configured and missing"}
+	d := event.Decision{Difference: comparator.Missing, Proposed: decider.Create, Reason: decider.ReasonMissing,
+		Message: "it is configured and missing"}
 	for _, x := range desired(n) {
 		d.Changes = append(d.Changes, resource.Change{Path: x.Name, To: x.Value})
 	}

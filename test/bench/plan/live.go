@@ -52,10 +52,12 @@ func (w liveState) Observe(_ context.Context, r provider.ObserveRequest) (resour
 	for _, word := range words {
 		same = append(same, resource.Attr{Name: word[0], Value: resource.String(word[1])})
 	}
-	same = append(same, resource.Attr{Name: "encrypted", Value: resource.Bool(true)}, resource.Attr{Name: "price", Value: resource.Float(0.25)})
+	same = append(same, resource.Attr{Name: "encrypted", Value: resource.Bool(true)},
+		resource.Attr{Name: "price", Value: resource.Float(0.25)})
 	for i := range out.Resources {
 		attrs := resource.NewAttrs(append(same[:len(same):len(same)],
-			resource.Attr{Name: "address", Value: resource.String(address(i))}, resource.Attr{Name: "size", Value: resource.Int(20)})...)
+			resource.Attr{Name: "address", Value: resource.String(address(i))},
+			resource.Attr{Name: "size", Value: resource.Int(20)})...)
 		tags := make(resource.Tags, 0, len(labels)+1)
 		for _, l := range labels {
 			tags = append(tags, resource.Tag{Key: l[0], Value: l[1]})

@@ -95,7 +95,8 @@ func tagsOf(i int) []field {
 func state(i int) string {
 	var values, types []string
 	for _, f := range fields(i) {
-		values, types = append(values, fmt.Sprintf("%q:%s", f.name, f.value)), append(types, fmt.Sprintf("%q:%q", f.name, f.typ))
+		values, types = append(values, fmt.Sprintf("%q:%s", f.name, f.value)),
+			append(types, fmt.Sprintf("%q:%q", f.name, f.typ))
 	}
 	var tags, tagTypes []string
 	for _, f := range tagsOf(i) {

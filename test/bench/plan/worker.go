@@ -38,7 +38,8 @@ func writeConfig(home, key string, n int) error {
 	w := bufio.NewWriter(f)
 	fmt.Fprintf(w, "version: v1\nstack: %s\nprovider: bench\n%s: %s\nresources:\n", stack, key, location)
 	for i := range n {
-		fmt.Fprintf(w, "  - type: thing\n    name: %s\n    size: 20\n    price: 0.25\n    encrypted: true\n    address: %s\n", name(i), address(i))
+		fmt.Fprintf(w, "  - type: thing\n    name: %s\n    size: 20\n    price: 0.25\n    encrypted: true\n    address: %s\n",
+			name(i), address(i))
 		for _, word := range words {
 			fmt.Fprintf(w, "    %s: %s\n", word[0], word[1])
 		}
@@ -55,7 +56,8 @@ func writeConfig(home, key string, n int) error {
 func work(home string, n int) error {
 	ctx := context.Background()
 	providers := provider.Set{"bench": liveState{n}}
-	read := config.New([]string{filepath.Join(home, "ovi.yaml")}, config.Options{Options: source.Options{Schemas: providers}})
+	read := config.New([]string{filepath.Join(home, "ovi.yaml")},
+		config.Options{Options: source.Options{Schemas: providers}})
 	intents, err := source.Load(ctx, read)
 	if err != nil {
 		return err
@@ -75,7 +77,8 @@ func work(home string, n int) error {
 		return errors.Join(err, l.Close())
 	}
 	if planned.Plan.Unchanged != n || len(planned.Plan.Decisions) != 0 {
-		return fmt.Errorf("%d unchanged and %d decisions, want %d unchanged", planned.Plan.Unchanged, len(planned.Plan.Decisions), n)
+		return fmt.Errorf("%d unchanged and %d decisions, want %d unchanged", planned.Plan.Unchanged,
+			len(planned.Plan.Decisions), n)
 	}
 	view := render.PlanView{Plan: planned.Plan, Verb: "Plan"}
 	return errors.Join(view.Write(os.Stdout, render.Style{}), l.Close())

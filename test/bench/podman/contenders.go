@@ -24,7 +24,8 @@ func command(name string, args ...string) (string, error) {
 	out, err := exec.Command(name, args...).CombinedOutput()
 	text := strings.TrimSpace(string(out))
 	if err != nil {
-		return "", fmt.Errorf("%s %s: %w: %s", filepath.Base(name), strings.Join(args, " "), err, text[strings.LastIndexByte(text, '\n')+1:])
+		return "", fmt.Errorf("%s %s: %w: %s", filepath.Base(name), strings.Join(args, " "), err,
+			text[strings.LastIndexByte(text, '\n')+1:])
 	}
 	return text, nil
 }
@@ -53,7 +54,8 @@ func (c *oviChart) write(version string) error {
 	var b strings.Builder
 	for i := range c.n {
 		fmt.Fprintf(&b, "---\napiVersion: cutepod/v1alpha0\nkind: CuteContainer\nmetadata: {name: %s}\nspec:\n"+
-			"  image: %s\n  imagePullPolicy: Never\n  args: [web]\n  env: [{name: VERSION, value: %q}]\n", nameOf(i), c.image, versionOf(i, version))
+			"  image: %s\n  imagePullPolicy: Never\n  args: [web]\n  env: [{name: VERSION, value: %q}]\n", nameOf(i), c.image,
+			versionOf(i, version))
 	}
 	templates := filepath.Join(c.chart(), "templates")
 	return errors.Join(os.MkdirAll(templates, 0o700),
@@ -85,7 +87,8 @@ func (k *kubePlay) write(version string) error {
 	var b strings.Builder
 	for i := range k.n {
 		fmt.Fprintf(&b, "---\napiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec:\n  containers:\n"+
-			"  - name: app\n    image: %s\n    imagePullPolicy: Never\n    args: [web]\n    env: [{name: VERSION, value: %q}]\n", nameOf(i), k.image, versionOf(i, version))
+			"  - name: app\n    image: %s\n    imagePullPolicy: Never\n    args: [web]\n    env: [{name: VERSION, value: %q}]\n",
+			nameOf(i), k.image, versionOf(i, version))
 	}
 	return os.WriteFile(k.file(), []byte(b.String()), 0o600)
 }
@@ -135,7 +138,8 @@ func (l *loop) apply() error {
 		} else if _, err := command("podman", "container", "exists", nameOf(i)); err == nil {
 			continue
 		}
-		if _, err := command("podman", "run", "--detach", "--name", nameOf(i), "--env", "VERSION="+versionOf(i, l.version), l.image, "web"); err != nil {
+		if _, err := command("podman", "run", "--detach", "--name", nameOf(i), "--env", "VERSION="+versionOf(i, l.version),
+			l.image, "web"); err != nil {
 			return err
 		}
 	}

@@ -168,7 +168,8 @@ func checkReplay(l *ledger.Ledger, dir string, sum *tally) error {
 	}
 	c, err := replay.CompareHistories(context.Background(), l.Store(), rebuilt, 0, got.Revision)
 	if err == nil && !c.Equal {
-		err = fmt.Errorf("the store and the replay of the log part at %q of revision %d and %q of revision %d", c.PartA.Key, c.PartA.Modified, c.PartB.Key, c.PartB.Modified)
+		err = fmt.Errorf("the store and the replay of the log part at %q of revision %d and %q of revision %d", c.PartA.Key,
+			c.PartA.Modified, c.PartB.Key, c.PartB.Modified)
 	}
 	sum.replays++
 	return errors.Join(err, rebuilt.Close())

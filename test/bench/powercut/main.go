@@ -101,7 +101,8 @@ type tally struct {
 }
 
 func (s tally) print(w io.Writer, o options) {
-	fmt.Fprintf(w, "%s, %s, nosync %v: %d power cuts in %v; %d records acknowledged, %d lost; %d read back and compared, %d torn appends cut",
+	fmt.Fprintf(w, "%s, %s, nosync %v: %d power cuts in %v; %d records acknowledged, %d lost; %d read back and "+
+		"compared, %d torn appends cut",
 		o.kind, o.traffic, o.nosync, s.cuts, s.took.Round(time.Second), s.acknowledged, s.lost, s.checked, s.torn)
 	if o.traffic == "record" {
 		fmt.Fprintf(w, "; %d stores equal to their replay, %d claims taken", s.replays, s.claims)

@@ -28,7 +28,9 @@ lets the lock go within each operation (of a scan, each half megabyte), as the p
 
 func table(page *bytes.Buffer, n, rounds int, results map[string][]result) {
 	fmt.Fprintf(page, "## %d things, %d rounds\n\n", n, rounds)
-	fmt.Fprintln(page, "| system | first snapshot | bytes written | 1 % delta | bytes written | world now | now, after 20 deltas | first revision, after 20 deltas | one key's history, µs | MB on disk, then after 20 deltas | MB memory, writing / reading |")
+	fmt.Fprintln(page, "| system | first snapshot | bytes written | 1 % delta | bytes written | world now | now, after "+
+		"20 deltas | first revision, after 20 deltas | one key's history, µs | MB on disk, then after 20 deltas | MB "+
+		"memory, writing / reading |")
 	fmt.Fprintln(page, "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
 	for _, c := range contenders() {
 		rs := results[c.name]
@@ -88,7 +90,8 @@ func summary(page *bytes.Buffer, results map[string][]result) {
 	any := func(string) bool { return true }
 	fmt.Fprintln(page, "By time of the processors:")
 	fmt.Fprintln(page)
-	line("1 % delta", "under 2 times its bytes raw", func(r result) timing { return r.Delta }, func(name string) bool { return name == "bbolt, newest only" })
+	line("1 % delta", "under 2 times its bytes raw", func(r result) timing { return r.Delta },
+		func(name string) bool { return name == "bbolt, newest only" })
 	line("the world now", "1.5 times the best", func(r result) timing { return r.Now }, any)
 	line("the world now, after 20 deltas", "1.5 times the best", func(r result) timing { return r.NowDeltas }, any)
 	line("the first revision, after 20 deltas", "1.5 times the best", func(r result) timing { return r.Old }, any)
@@ -123,7 +126,9 @@ func cells(rs []result) []string {
 		times(func(r result) timing { return r.NowDeltas }),
 		times(func(r result) timing { return r.Old }),
 		times(func(r result) timing { return r.History }),
-		plain("%.1f", func(r result) float64 { return r.Disk }) + ", " + plain("%.1f", func(r result) float64 { return r.DiskDeltas }),
-		plain("%.0f", func(r result) float64 { return r.PeakWrite }) + " / " + plain("%.0f", func(r result) float64 { return r.PeakRead }),
+		plain("%.1f", func(r result) float64 { return r.Disk }) + ", " +
+			plain("%.1f", func(r result) float64 { return r.DiskDeltas }),
+		plain("%.0f", func(r result) float64 { return r.PeakWrite }) + " / " +
+			plain("%.0f", func(r result) float64 { return r.PeakRead }),
 	}
 }

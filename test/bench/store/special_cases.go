@@ -20,7 +20,8 @@ func quietScans(ctx context.Context, dir string) ([]float64, error) {
 	}
 	before := disk(dir)
 	for i := range 20 {
-		value := fmt.Sprintf(`{"scope":"aws/us-east-1","at":"2026-01-02T03:04:%02dZ","complete":true,"changed":0,"gone":0}`, i)
+		value := fmt.Sprintf(`{"scope":"aws/us-east-1","at":"2026-01-02T03:04:%02dZ","complete":true,"changed":0,"gone":0}`,
+			i)
 		if err := put(ctx, s, "scan/aws/us-east-1", []byte(value)); err != nil {
 			return nil, err
 		}
@@ -93,7 +94,8 @@ func claims(ctx context.Context, dir string) ([]float64, error) {
 	defer c.Close(ctx)
 	begun := time.Now()
 	for i := range claimRounds {
-		err := c.Hold(ctx, fmt.Sprintf("aws/us-east-1/ec2/web-%d", i), func(context.Context, coordinator.Claim) error { return nil })
+		err := c.Hold(ctx, fmt.Sprintf("aws/us-east-1/ec2/web-%d", i),
+			func(context.Context, coordinator.Claim) error { return nil })
 		if err != nil {
 			return nil, err
 		}
@@ -113,11 +115,13 @@ func bareClaims(ctx context.Context, dir string) ([]float64, error) {
 	begun := time.Now()
 	for i := range claimRounds {
 		key := fmt.Sprintf("claim/aws/us-east-1/ec2/web-%d", i)
-		token, err := s.Commit(ctx, storage.Tx{Guards: []storage.Guard{{Key: key}}, Ops: []storage.Op{{Key: key, Lease: lease}}})
+		token, err := s.Commit(ctx, storage.Tx{Guards: []storage.Guard{{Key: key}},
+			Ops: []storage.Op{{Key: key, Lease: lease}}})
 		if err != nil {
 			return nil, err
 		}
-		if _, err := s.Commit(ctx, storage.Tx{Guards: []storage.Guard{{Key: key, Created: token}}, Ops: []storage.Op{{Key: key, Delete: true}}}); err != nil {
+		if _, err := s.Commit(ctx, storage.Tx{Guards: []storage.Guard{{Key: key, Created: token}},
+			Ops: []storage.Op{{Key: key, Delete: true}}}); err != nil {
 			return nil, err
 		}
 	}

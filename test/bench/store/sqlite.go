@@ -13,7 +13,8 @@ import (
 type lite struct{ db *sql.DB }
 
 func openSQLite(ctx context.Context, dir string) (system, error) {
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "store.sqlite")+"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "store.sqlite")+
+		"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
 	if err != nil {
 		return nil, err
 	}

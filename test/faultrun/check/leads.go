@@ -31,7 +31,8 @@ func (c *checker) leads() {
 		}
 		if l.Token < newest || k.Ended != 0 && l.At.After(k.EndSeen) {
 			if late[l.Token]++; late[l.Token] == 2 {
-				c.breach("one-leads", "%s, token %d, continued to lead: it observed again at %s, its claim ended before %s", l.Instance, l.Token, l.At.Format(time.TimeOnly), k.EndSeen.Format(time.TimeOnly))
+				c.breach("one-leads", "%s, token %d, continued to lead: it observed again at %s, its claim ended before %s",
+					l.Instance, l.Token, l.At.Format(time.TimeOnly), k.EndSeen.Format(time.TimeOnly))
 			}
 		}
 		newest = max(newest, l.Token)

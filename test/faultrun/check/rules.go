@@ -10,8 +10,10 @@ import (
 // Rules are the names of the promises, in the order of their checks.
 func Rules() []string {
 	return []string{
-		"claims-overlap", "record-under-claim", "call-started", "call-under-claim", "calls-overlap", "call-accounted", "created-twice",
-		"delete-of-old-plan", "delete-against-newer", "log-verifies", "replay-equals", "claims-linearizable", "one-leads", "lead-passes-on", "drained-releases", "converged",
+		"claims-overlap", "record-under-claim", "call-started", "call-under-claim", "calls-overlap", "call-accounted",
+		"created-twice",
+		"delete-of-old-plan", "delete-against-newer", "log-verifies", "replay-equals", "claims-linearizable", "one-leads",
+		"lead-passes-on", "drained-releases", "converged",
 	}
 }
 
@@ -41,7 +43,8 @@ type checker struct {
 }
 
 func newChecker(h History) *checker {
-	c := &checker{History: h, claims: map[claimID]Claim{}, started: map[string]Action{}, ends: map[string][]Action{}, byRef: map[string][]Call{}}
+	c := &checker{History: h, claims: map[claimID]Claim{}, started: map[string]Action{}, ends: map[string][]Action{},
+		byRef: map[string][]Call{}}
 	for _, k := range h.Claims {
 		c.claims[claimID{k.Ref, k.Token}] = k
 	}
@@ -79,7 +82,8 @@ func (c *checker) overlaps() {
 	for i := 1; i < len(all); i++ {
 		a, b := all[i-1], all[i]
 		if a.Ref == b.Ref && (a.Ended == 0 || a.Ended > b.Token) {
-			c.breach("claims-overlap", "%s: token %d of %s was granted while token %d of %s existed", a.Ref, b.Token, b.Instance, a.Token, a.Instance)
+			c.breach("claims-overlap", "%s: token %d of %s was granted while token %d of %s existed", a.Ref, b.Token, b.Instance,
+				a.Token, a.Instance)
 		}
 	}
 }
@@ -94,9 +98,11 @@ func (c *checker) underClaim() {
 		k, known := c.claims[claimID{d.Ref, d.Token}]
 		switch {
 		case !known:
-			c.breach("record-under-claim", "%s: %s of %s at revision %d names token %d, which never existed", d.Ref, d.Kind, d.Instance, d.Revision, d.Token)
+			c.breach("record-under-claim", "%s: %s of %s at revision %d names token %d, which never existed", d.Ref, d.Kind,
+				d.Instance, d.Revision, d.Token)
 		case d.Revision <= d.Token || k.Ended != 0 && d.Revision >= k.Ended:
-			c.breach("record-under-claim", "%s: %s of %s is accepted at revision %d, but its claim lasted from %d to %d", d.Ref, d.Kind, d.Instance, d.Revision, d.Token, k.Ended)
+			c.breach("record-under-claim", "%s: %s of %s is accepted at revision %d, but its claim lasted from %d to %d", d.Ref,
+				d.Kind, d.Instance, d.Revision, d.Token, k.Ended)
 		}
 	}
 }
@@ -108,27 +114,32 @@ func (c *checker) calls() {
 		name := action(call.Key, call.Token)
 		d, known := c.started[name]
 		if !known || d.Ref != call.Ref {
-			c.breach("call-started", "%s: %s of %s under key %s, token %d, was never recorded as started", call.Ref, call.Action, call.Instance, call.Key, call.Token)
+			c.breach("call-started", "%s: %s of %s under key %s, token %d, was never recorded as started", call.Ref, call.Action,
+				call.Instance, call.Key, call.Token)
 			continue
 		}
 		ends := slices.Concat(c.ends[name], c.ends[call.Key])
 		if !slices.ContainsFunc(ends, func(e Action) bool { return e.Kind != Uncertain && e.Revision > d.Revision }) {
-			c.breach("call-accounted", "%s: %s of %s under key %s has no end, no answer and no rejection", call.Ref, call.Action, call.Instance, call.Key)
+			c.breach("call-accounted", "%s: %s of %s under key %s has no end, no answer and no rejection", call.Ref, call.Action,
+				call.Instance, call.Key)
 		}
 		k := c.claims[claimID{call.Ref, call.Token}]
 		late := k.Ended != 0 && call.From.After(k.EndSeen)
 		if newer, is := c.overtaken(call); is {
 			late = true
 			if call.Good() && harms(call, newer) {
-				c.breach("delete-against-newer", "%s: %s of %s, token %d, arrived after %s of %s, token %d", call.Ref, call.Action, call.Instance, call.Token, newer.Action, newer.Instance, newer.Token)
+				c.breach("delete-against-newer", "%s: %s of %s, token %d, arrived after %s of %s, token %d", call.Ref, call.Action,
+					call.Instance, call.Token, newer.Action, newer.Instance, newer.Token)
 			}
 		}
 		counts := slices.ContainsFunc(ends, func(e Action) bool { return e.Kind == Ended })
 		if other, is := c.during(call); is && counts {
-			c.breach("calls-overlap", "%s: %s of %s, token %d, started during %s of %s, token %d, whose end is accepted", call.Ref, other.Action, other.Instance, other.Token, call.Action, call.Instance, call.Token)
+			c.breach("calls-overlap", "%s: %s of %s, token %d, started during %s of %s, token %d, whose end is accepted",
+				call.Ref, other.Action, other.Instance, other.Token, call.Action, call.Instance, call.Token)
 		}
 		if late && counts {
-			c.breach("call-under-claim", "%s: %s of %s under token %d came after that claim had ended, and its end is accepted", call.Ref, call.Action, call.Instance, call.Token)
+			c.breach("call-under-claim", "%s: %s of %s under token %d came after that claim had ended, and its end is accepted",
+				call.Ref, call.Action, call.Instance, call.Token)
 		}
 	}
 }
@@ -145,10 +156,12 @@ func (c *checker) during(call Call) (Call, bool) {
 
 // harms reports that a late delete removed what the newer call had created or kept.
 func harms(late, newer Call) bool {
-	if len(late.Ended) == 0 || slices.ContainsFunc(newer.Ended, func(id string) bool { return slices.Contains(late.Ended, id) }) {
+	if len(late.Ended) == 0 || slices.ContainsFunc(newer.Ended,
+		func(id string) bool { return slices.Contains(late.Ended, id) }) {
 		return false
 	}
-	return len(newer.Made) == 0 || slices.ContainsFunc(newer.Made, func(id string) bool { return slices.Contains(late.Ended, id) })
+	return len(newer.Made) == 0 || slices.ContainsFunc(newer.Made,
+		func(id string) bool { return slices.Contains(late.Ended, id) })
 }
 
 // overtaken finds a call under a newer claim that arrived before this one did.
@@ -195,7 +208,8 @@ func (c *checker) twice() {
 		for i, a := range order {
 			for _, b := range order[i+1:] {
 				if !a.ended || b.made.To.Before(a.gone.From) {
-					c.breach("created-twice", "%s: %s created %s (key %s) while %s (key %s, of %s) existed", ref, b.made.Instance, b.id, b.made.Key, a.id, a.made.Key, a.made.Instance)
+					c.breach("created-twice", "%s: %s created %s (key %s) while %s (key %s, of %s) existed", ref, b.made.Instance,
+						b.id, b.made.Key, a.id, a.made.Key, a.made.Instance)
 				}
 			}
 		}
@@ -219,7 +233,8 @@ func (c *checker) oldPlans() {
 		}
 		for _, other := range byRef[d.Ref] {
 			if other.Kind == Started && other.Plan != d.Plan && other.Revision > d.Saw && other.Revision < d.Revision {
-				c.breach("delete-of-old-plan", "%s: the delete of %s at revision %d rests on a plan of revision %d, but %s acted on it at %d", d.Ref, d.Instance, d.Revision, d.Saw, other.Instance, other.Revision)
+				c.breach("delete-of-old-plan", "%s: the delete of %s at revision %d rests on a plan of revision %d, but %s acted "+
+					"on it at %d", d.Ref, d.Instance, d.Revision, d.Saw, other.Instance, other.Revision)
 			}
 		}
 	}

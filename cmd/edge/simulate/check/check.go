@@ -79,7 +79,8 @@ func Made(events []link.Event, o link.Origin, made uint64) (found []string) {
 		}
 	}
 	if came != made {
-		found = append(found, fmt.Sprintf("%s/%s: events are lost or doubled: it made %d, and %d have come", o.Site, o.Node, made, came))
+		found = append(found, fmt.Sprintf("%s/%s: events are lost or doubled: it made %d, and %d have come", o.Site, o.Node,
+			made, came))
 	}
 	return found
 }

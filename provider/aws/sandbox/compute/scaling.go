@@ -36,10 +36,13 @@ type xmlScaling struct {
 	MinSize, MaxSize, DesiredCapacity, HealthCheckGracePeriod                     int
 	Status                                                                        *string
 	CreatedTime                                                                   time.Time
-	LaunchTemplate                                                                struct{ LaunchTemplateId, Version string }
-	Targets                                                                       []string             `xml:"TargetGroupARNs>member"`
-	Instances                                                                     []xmlScalingInstance `xml:"Instances>member"`
-	Tags                                                                          []xmlScalingTag      `xml:"Tags>member"`
+	LaunchTemplate                                                                struct {
+		LaunchTemplateId,
+		Version string
+	}
+	Targets   []string             `xml:"TargetGroupARNs>member"`
+	Instances []xmlScalingInstance `xml:"Instances>member"`
+	Tags      []xmlScalingTag      `xml:"Tags>member"`
 }
 
 func viewScaling(x *core.Exchange, g *scalingGroup) xmlScaling {

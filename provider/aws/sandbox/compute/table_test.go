@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
 	"github.com/ovi-project/ovi/provider/aws/sandbox/ec2"
 )
@@ -14,7 +15,7 @@ import (
 // the addresses in use of a subnet are those of its instances.
 func TestAnIndexFollowsItsTable(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	drawn.Check(t, func(t *rapid.T) {
 		st := core.NewState("seed", core.NewKinds(Kinds()))
 		tx := core.NewTx(st, time.Unix(0, 0))
 		names := []string{"a", "b", "c", "d"}

@@ -105,7 +105,8 @@ func listRecords(x *core.Exchange) (any, error) {
 		switch {
 		case key(r.Name, r.Type, r.Set) < from:
 		case len(out.Records) == min(size, 300):
-			out.IsTruncated, out.NextRecordName, out.NextRecordType, out.NextRecordIdentifier = true, dnsShown(r.Name), r.Type, r.Set
+			out.IsTruncated, out.NextRecordName, out.NextRecordType, out.NextRecordIdentifier = true, dnsShown(r.Name), r.Type,
+				r.Set
 			return out, nil
 		default:
 			out.Records = append(out.Records, viewRecord(r))
