@@ -73,8 +73,8 @@ var goroutines = []string{
 	"engine/apply/walk.go",               // one for each action, bounded
 	"observer/observer.go",               // one for each scope, bounded
 	"provider/aws/observe.go",            // one for each service of a region
-	"provider/aws/s3.go",                 // one for each bucket, bounded
-	"provider/aws/each.go",               // one for each resource of a list without tags, bounded
+	"provider/aws/bucket/s3.go",          // one for each bucket, bounded
+	"provider/aws/api/each.go",           // one for each resource of a list without tags, bounded
 	"provider/cluster/engine/observe.go", // one for each cluster, bounded
 	"provider/providertest/marks.go",     // observes while a resource is created
 	"provider/providertest/suite.go",     // a case that cannot go on ends its goroutine

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -50,10 +51,7 @@ func (r room) over() (out room) {
 
 // exceptions are the rooms that exceed a limit today. A number may only fall; a room without one
 // leaves the list. Nothing is added.
-var exceptions = map[string]room{
-	"cmd/clusters":         {circleLines: 1501},
-	"provider/aws/network": {lines: 4679},
-}
+var exceptions = map[string]room{}
 
 // TestRoomsKeepTheirShape holds every package to the limits, and the exceptions to their numbers.
 func TestRoomsKeepTheirShape(t *testing.T) {
@@ -75,22 +73,12 @@ func TestRoomsKeepTheirShape(t *testing.T) {
 	}
 }
 
-// longLinesToday is the number of lines over lineColumns. It may only fall.
-const longLinesToday = 2439
-
 // TestLinesStayReadable: a reviewer reads a line without scrolling.
 func TestLinesStayReadable(t *testing.T) {
-	found := 0
 	for _, s := range sources(t) {
-		n, err := longLines(s.path)
-		if err != nil {
-			t.Fatal(err)
+		if n, err := longLines(s.path); err != nil || n > 0 {
+			t.Errorf("%s: %d lines have more than %d columns %v", s.path, n, lineColumns, err)
 		}
-		found += n
-	}
-	if found != longLinesToday {
-		t.Errorf("%d lines have more than %d columns, the list says %d: the number may only fall, update the list",
-			found, lineColumns, longLinesToday)
 	}
 }
 
@@ -132,6 +120,9 @@ func TestCirclesAreFound(t *testing.T) {
 	}
 }
 
+// tag matches a field with a tag: a tag is one literal, which no line break can part.
+var tag = regexp.MustCompile("`[a-z]+:\".*`$")
+
 // longLines counts the lines of a file with more than lineColumns columns. A tab is one column.
 func longLines(name string) (n int, err error) {
 	f, err := os.Open(name)
@@ -142,7 +133,7 @@ func longLines(name string) (n int, err error) {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		if len([]rune(lines.Text())) > lineColumns {
+		if len([]rune(lines.Text())) > lineColumns && !tag.MatchString(lines.Text()) {
 			n++
 		}
 	}

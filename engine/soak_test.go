@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ovi-project/ovi/engine"
-	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/provider/fake"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -63,7 +62,7 @@ func drawFault(t *rapid.T) fake.Faults {
 // ovi. After each round no resource exists twice and the unmanaged one is unchanged; in the end,
 // without faults, live state matches the configuration and the log replays to the same store.
 func TestSoak(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { drawn.Check(bubbled{t}, func(r *rapid.T) { soak(t, r) }) })
+	synctest.Test(t, func(t *testing.T) { rapid.Check(bubbled{t}, func(r *rapid.T) { soak(t, r) }) })
 }
 
 func soak(t *testing.T, r *rapid.T) {

@@ -101,18 +101,6 @@ func pruneFlags(name string) []urfave.Flag {
 	}
 }
 
-// The exit codes of the commands of `ovi cluster`: docs/cluster-exit-codes.md.
-const (
-	clusterDone       = 0
-	clusterFailed     = 1
-	ClusterUnusable   = 2
-	clusterChanges    = 3
-	clusterMissing    = cli.ExitMissing
-	clusterMismatch   = cli.ExitMismatch
-	clusterUnobserved = cli.ExitUnobserved
-	clusterRefused    = cli.ExitRefused
-)
-
 // clusterAction is the action of such a command: the line and the database that cannot be used have the
 // exit code 2, other errors 1.
 func clusterAction(p *command.Process, do func(*command.Call) error) urfave.ActionFunc {

@@ -6,6 +6,7 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/compute"
 	"github.com/ovi-project/ovi/provider/aws/database"
 	"github.com/ovi-project/ovi/provider/aws/dns"
+	"github.com/ovi-project/ovi/provider/aws/firewall"
 	awsidentity "github.com/ovi-project/ovi/provider/aws/identity"
 	"github.com/ovi-project/ovi/provider/aws/keys"
 	"github.com/ovi-project/ovi/provider/aws/network"
@@ -97,7 +98,7 @@ func networkNeeds() map[string]need {
 // has no tags.
 func keptNeeds() map[string]need {
 	return map[string]need{
-		network.KindRule: {
+		firewall.KindRule: {
 			service: "ec2", own: "security-group-rule/*", reads: "DescribeSecurityGroupRules DescribeSecurityGroups",
 			creates: "AuthorizeSecurityGroupIngress AuthorizeSecurityGroupEgress",
 			changes: "ModifySecurityGroupRules RevokeSecurityGroupIngress RevokeSecurityGroupEgress",

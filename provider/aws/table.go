@@ -9,6 +9,7 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/compute"
 	"github.com/ovi-project/ovi/provider/aws/database"
 	"github.com/ovi-project/ovi/provider/aws/dns"
+	"github.com/ovi-project/ovi/provider/aws/firewall"
 	awsidentity "github.com/ovi-project/ovi/provider/aws/identity"
 	"github.com/ovi-project/ovi/provider/aws/keys"
 	"github.com/ovi-project/ovi/provider/aws/network"
@@ -17,7 +18,8 @@ import (
 
 // kinds is the table of all kinds. Each call gives fresh values.
 func kinds() []api.Kind {
-	return slices.Concat(network.Kinds(), compute.Kinds(), database.Kinds(), bucket.Kinds(), awsidentity.Kinds(),
+	return slices.Concat(network.Kinds(), firewall.Kinds(), compute.Kinds(), database.Kinds(), bucket.Kinds(),
+		awsidentity.Kinds(),
 		keys.Kinds(), dns.Kinds(), balance.Kinds())
 }
 

@@ -26,7 +26,8 @@ func newVariables(env string) variables {
 }
 
 // variable is $$, $NAME, ${NAME}, ${NAME:-default}, ${NAME:?message} and so on.
-var variable = regexp.MustCompile(`\$(?:\$|([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)(?:(:?[-?+])([^{}]*))?\})`)
+var variable = regexp.MustCompile(`\$(?:\$|([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)` +
+	`(?:(:?[-?+])([^{}]*))?\})`)
 
 // text is a string of the file as a template writes it: variables are values, and what would be
 // an action of a template, or a reference of a chart, is literal.

@@ -65,7 +65,7 @@ func AccountAndRegion(location string) (account, name string) {
 	return "", location
 }
 
-// NewRegion makes the clients of a region. The function calls is told each endpoint that is not AWS's own.
+// NewRegion makes the clients of a region. The function calls receives each endpoint that is not of AWS own.
 func NewRegion(g *Region, service func(string) aws.Config, calls func(*string), pathStyle bool) *Region {
 	g.EC2 = ec2CallsOf(ec2.NewFromConfig(service("ec2"), func(o *ec2.Options) { calls(o.BaseEndpoint) }))
 	g.Scaling = scalingCallsOf(autoscaling.NewFromConfig(service("autoscaling"),

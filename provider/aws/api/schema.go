@@ -77,7 +77,8 @@ const AliasAttr = "alias"
 const DomainAttr = "domain"
 
 // DomainPattern is for names as they are mostly written: Route 53 takes more characters, escaped.
-const DomainPattern = `(\*\.)?([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.?`
+const DomainPattern = `(\*\.)?([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*` +
+	`[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.?`
 
 const DomainMax = 255
 

@@ -53,7 +53,7 @@ func agesOf(rules []types.LifecycleRule) resource.List {
 			abort = r.AbortIncompleteMultipartUpload.DaysAfterInitiation
 		}
 		aged := agedBy(r.Filter)
-		prefix := cmp.Or(aws.ToString(r.Prefix), aws.ToString(aged.Prefix)) //nolint:staticcheck // rules of before there were filters have it
+		prefix := cmp.Or(aws.ToString(r.Prefix), aws.ToString(aged.Prefix)) //nolint:staticcheck // old rules
 		out = append(out, resource.NewAttrs(
 			id, resource.Attr{Name: "enabled", Value: resource.Bool(r.Status == types.ExpirationStatusEnabled)},
 			resource.Attr{Name: "prefix", Value: resource.String(prefix)},

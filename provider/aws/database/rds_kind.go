@@ -178,8 +178,9 @@ func engineFits(desired, observed resource.Value) resource.Fit {
 func rdsSnapshot() []resource.Attribute {
 	return []resource.Attribute{{
 		Name: snapshotAttr, Type: resource.TString, WriteOnly: true, AfterCreate: true, Example: "orders-final-3f9a1c",
-		Pattern: `[A-Za-z][A-Za-z0-9-]{0,254}|(rds|awsbackup):[A-Za-z0-9:-]+|arn:aws[a-z-]*:rds:[a-z0-9-]+:[0-9]{12}:snapshot:.+`,
-		Note:    "restores a new database only; --replace restores one that exists",
+		Pattern: `[A-Za-z][A-Za-z0-9-]{0,254}|(rds|awsbackup):[A-Za-z0-9:-]+` +
+			`|arn:aws[a-z-]*:rds:[a-z0-9-]+:[0-9]{12}:snapshot:.+`,
+		Note: "restores a new database only; --replace restores one that exists",
 		Doc: "The DB snapshot that a new database is restored from: its name, or the ARN of one that is shared. Engine, " +
 			"user, databases, encryption and least " +
 			"storage come from it. On a database that exists it changes nothing.",

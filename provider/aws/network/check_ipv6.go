@@ -2,9 +2,8 @@ package network
 
 import (
 	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/resource"
 )
-
-import "github.com/ovi-project/ovi/resource"
 
 // numbersFit checks the IPv6 blocks of subnets ("Subnet CIDR blocks": within a block of the VPC, and no two
 // overlap). A VPC that is named by its ID may have IPv6 addresses.

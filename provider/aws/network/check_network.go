@@ -177,9 +177,9 @@ func networkName(r resource.Ref) string {
 	return "vpc/" + r.Name
 }
 
-// groupNames: "Can't start with sg-", and default is the name of the group that every network
+// GroupNames: "Can't start with sg-", and default is the name of the group that every network
 // has from the start (CreateSecurityGroup).
-func groupNames(c *api.Checking) {
+func GroupNames(c *api.Checking) {
 	for _, d := range c.Configured {
 		switch {
 		case len(d.Ref.Name) >= 3 && d.Ref.Name[:3] == "sg-":

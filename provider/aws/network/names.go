@@ -9,14 +9,14 @@ import (
 
 const KindEIP = "eip"
 
-// groupName is the attribute with what AWS calls a group besides its ID.
-const groupName = "group_name"
+// GroupName is the attribute with what AWS calls a group besides its ID.
+const GroupName = "group_name"
 
-// peerAccount is the attribute of a rule with the account of its peer.
-const peerAccount = "account"
+// PeerAccount is the attribute of a rule with the account of its peer.
+const PeerAccount = "account"
 
-// everywhere is the rule that AWS adds to every new group: all traffic is allowed out.
-func everywhere() resource.Attrs {
+// Everywhere is the rule that AWS adds to every new group: all traffic is allowed out.
+func Everywhere() resource.Attrs {
 	return resource.NewAttrs(
 		resource.Attr{Name: "protocol", Value: resource.String("all")},
 		resource.Attr{Name: "cidr", Value: resource.String("0.0.0.0/0")})
@@ -38,5 +38,5 @@ func Primary(i types.Instance) string {
 	return ""
 }
 
-// separateRules is the attribute of a group whose rules are resources of their own.
-const separateRules = "separate_rules"
+// SeparateRules is the attribute of a group whose rules are resources of their own.
+const SeparateRules = "separate_rules"

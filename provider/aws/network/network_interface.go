@@ -245,8 +245,8 @@ func readInterface(ctx context.Context, g *api.Region, id string) (resource.Obse
 	return observedInterface(g, n), nil
 }
 
-// interfacesWhere names the interfaces of a filter. That of a launch is not named: its instance is.
-func interfacesWhere(ctx context.Context, g *api.Region, filter, value string) ([]string, error) {
+// InterfacesWhere names the interfaces of a filter. That of a launch is not named: its instance is.
+func InterfacesWhere(ctx context.Context, g *api.Region, filter, value string) ([]string, error) {
 	all, err := interfacesIn(ctx, g, &ec2.DescribeNetworkInterfacesInput{Filters: api.Where(filter, value)})
 	var names []string
 	for _, n := range all {

@@ -174,7 +174,7 @@ func deleteSubnet(ctx context.Context, g *api.Region, r provider.Request) error 
 		if err != nil {
 			return nil, err
 		}
-		others, err := interfacesWhere(ctx, g, "subnet-id", id)
+		others, err := InterfacesWhere(ctx, g, "subnet-id", id)
 		return append(names, others...), err
 	}, "DependencyViolation")
 }

@@ -2,9 +2,8 @@ package network
 
 import (
 	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/resource"
 )
-
-import "github.com/ovi-project/ovi/resource"
 
 func kindOfSubnet() api.Kind {
 	return api.Kind{

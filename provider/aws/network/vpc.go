@@ -174,7 +174,9 @@ func inVPC(ctx context.Context, g *api.Region, id string) ([]string, error) {
 	groups, err := Groups(ctx, g, &ec2.DescribeSecurityGroupsInput{Filters: api.Where("vpc-id", id)})
 	for _, s := range groups {
 		if aws.ToString(s.GroupName) != "default" {
-			names = append(names, api.NameID(observedGroup(g, s)))
+			o := resource.Observed{ID: aws.ToString(s.GroupId)}
+			g.Identify(&o, api.KindGroup, "", api.TagsOf(s.Tags))
+			names = append(names, api.NameID(o))
 		}
 	}
 	return names, err
@@ -207,3 +209,15 @@ func listVPCs(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 
 // ReplaceVPC: two VPCs may even have the same addresses.
 func ReplaceVPC(resource.Desired, resource.Observed) []resource.Strategy { return api.CreateFirst() }
+
+func Groups(ctx context.Context, g *api.Region, in *ec2.DescribeSecurityGroupsInput) ([]types.SecurityGroup, error) {
+	return api.Pages(ctx, "ec2.DescribeSecurityGroups",
+		func(ctx context.Context, token *string) ([]types.SecurityGroup, *string, error) {
+			in.NextToken, in.MaxResults = token, api.PageOf(in.GroupIds)
+			out, err := g.EC2.DescribeSecurityGroups(ctx, in)
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.SecurityGroups, out.NextToken, nil
+		})
+}

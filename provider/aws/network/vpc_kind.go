@@ -2,9 +2,8 @@ package network
 
 import (
 	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/resource"
 )
-
-import "github.com/ovi-project/ovi/resource"
 
 func kindOfVPC() api.Kind {
 	return api.Kind{

@@ -55,12 +55,19 @@ func writeTerraform(home string, n int) error {
 		return err
 	}
 	return write(filepath.Join(home, "terraform.tfstate"), func(w *bufio.Writer) {
-		fmt.Fprint(w, `{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"00000000-0000-4000-8000-000000000000","outputs":{},"resources":[`)
+		fmt.Fprint(w, `{"version":4,"terraform_version":"1.11.4","serial":1,`+
+			`"lineage":"00000000-0000-4000-8000-000000000000",`+
+			`"outputs":{},"resources":[`)
 		for i := range n {
 			if i > 0 {
 				fmt.Fprint(w, ",")
 			}
-			fmt.Fprintf(w, `{"mode":"managed","type":"terraform_data","name":"thing_%07d","provider":"provider[\"terraform.io/builtin/terraform\"]","instances":[{"schema_version":0,"attributes":{"id":"00000000-0000-4000-8000-%012d","input":%s,"output":%s,"triggers_replace":null},"sensitive_attributes":[]}]}`, i, i, state(i), state(i))
+			fmt.Fprintf(w, `{"mode":"managed","type":"terraform_data","name":"thing_%07d",`+
+				`"provider":"provider[\"terraform.io/builtin/terraform\"]",`+
+				`"instances":[{"schema_version":0,"attributes":{"id":"00000000-0000-4000-8000-%012d",`+
+				`"input":%s,"output":%s,"triggers_replace":null},`+
+				`"sensitive_attributes":[]}]}`,
+				i, i, state(i), state(i))
 		}
 		fmt.Fprint(w, `],"check_results":null}`)
 	})

@@ -51,7 +51,8 @@ func resources(n int, rng *rand.Rand) []record {
 
 func res(rng *rand.Rand) []byte {
 	v := make([]byte, 0, valueSize)
-	v = fmt.Appendf(v, `{"id":"i-%016x","state":"running","type":"t3.micro","tags":{"ovi:stack":"web","team":"platform"},"blob":"`, rng.Uint64())
+	v = fmt.Appendf(v, `{"id":"i-%016x","state":"running","type":"t3.micro",`+
+		`"tags":{"ovi:stack":"web","team":"platform"},"blob":"`, rng.Uint64())
 	for len(v) < valueSize-2 {
 		v = fmt.Appendf(v, "%016x", rng.Uint64())
 	}

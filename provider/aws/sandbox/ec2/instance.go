@@ -24,7 +24,9 @@ func InstanceOf(x *core.Exchange) (*Instance, error) {
 
 // InstanceType accepts what has the form of one of AWS's types: a list of them all
 // would be stale tomorrow.
-var InstanceType = wire.Late(`^(a|c|d|dl|f|g|gr|h|hpc|i|im|is|inf|m|mac|p|r|t|trn|u|vt|x|z)[0-9]+[a-z]{0,3}(-[a-z0-9]+)?\.(nano|micro|small|medium|large|xlarge|[0-9]{1,3}xlarge|metal|metal-[0-9]+xl)$`)
+var InstanceType = wire.Late(`^(a|c|d|dl|f|g|gr|h|hpc|i|im|is|inf|m|mac|p|r|t|trn|u|vt|x|z)` +
+	`[0-9]+[a-z]{0,3}(-[a-z0-9]+)?` +
+	`\.(nano|micro|small|medium|large|xlarge|[0-9]{1,3}xlarge|metal|metal-[0-9]+xl)$`)
 
 // Instance is a virtual machine.
 type Instance struct {

@@ -23,7 +23,9 @@ func kmsActions() map[string]core.Handler {
 }
 
 // keyPolicy is the policy of a key that is created without one: those of IAM decide ("Default key policy").
-const keyPolicy = `{"Version":"2012-10-17","Id":"key-default-1","Statement":[{"Sid":"Enable IAM User Permissions","Effect":"Allow","Principal":{"AWS":"arn:aws:iam::` + wire.Account + `:root"},"Action":"kms:*","Resource":"*"}]}`
+const keyPolicy = `{"Version":"2012-10-17","Id":"key-default-1","Statement":[{"Sid":"Enable IAM User Permissions",` +
+	`"Effect":"Allow","Principal":{"AWS":"arn:aws:iam::` + wire.Account + `:root"},` +
+	`"Action":"kms:*","Resource":"*"}]}`
 
 type keyTag struct{ TagKey, TagValue string }
 

@@ -19,7 +19,8 @@ func endpointActions() map[string]core.Handler {
 }
 
 // endpointPolicy is the policy of an endpoint that is created without one ("Control access to VPC endpoints").
-const endpointPolicy = `{"Version":"2008-10-17","Statement":[{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*"}]}`
+const endpointPolicy = `{"Version":"2008-10-17","Statement":[{"Effect":"Allow",` +
+	`"Principal":"*","Action":"*","Resource":"*"}]}`
 
 type xmlEndpointGroup struct {
 	ID   string `xml:"groupId"`

@@ -36,7 +36,8 @@ type RestCall struct {
 // scopeOf reads region and service from the credential scope of the
 // Authorization header ("Signing AWS API requests"). Signatures are not
 // checked: this is a sandbox.
-var scopeOf = Late(`^AWS4-(?:HMAC-SHA256|ECDSA-P256-SHA256) Credential=[^/\s]+/\d{8}/([a-z0-9-]+)/([a-z0-9-]+)/aws4_request`)
+var scopeOf = Late(`^AWS4-(?:HMAC-SHA256|ECDSA-P256-SHA256) Credential=[^/\s]+/\d{8}/([a-z0-9-]+)` +
+	`/([a-z0-9-]+)/aws4_request`)
 
 // RegionName is the form of the name of a region.
 var RegionName = Late(`^[a-z]{2}(-[a-z]+)+-\d{1,2}$`)

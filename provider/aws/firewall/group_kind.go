@@ -1,10 +1,10 @@
-package network
+package firewall
 
 import (
 	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/provider/aws/network"
+	"github.com/ovi-project/ovi/resource"
 )
-
-import "github.com/ovi-project/ovi/resource"
 
 func kindOfGroup() api.Kind {
 	return api.Kind{
@@ -24,9 +24,9 @@ func groupSchema() resource.Kind {
 			"The configuration holds all of its rules, unless separate_rules is set: a rule that is added outside ovi is " +
 			"drift and is removed again. " +
 			"Its name is its group name in AWS.",
-		NameAttr:    groupName,
+		NameAttr:    network.GroupName,
 		NamePattern: `[A-Za-z0-9_. -]{1,255}`, NameDoc: "letters, digits, '.', '_', '-' and spaces, not starting with sg-",
-		Canonical: canonicalGroup, CrossCheck: api.CrossChecks(api.TagTraits{}, groupNames),
+		Canonical: canonicalGroup, CrossCheck: api.CrossChecks(api.TagTraits{}, network.GroupNames),
 		Replace: replaceGroup,
 		Attrs: []resource.Attribute{
 			{
@@ -44,15 +44,15 @@ func groupSchema() resource.Kind {
 				Example: "[{port: 443, cidr: 0.0.0.0/0}]", Doc: "The inbound rules. If omitted, no traffic is allowed in.",
 			},
 			{
-				Name: "egress", Type: resource.TSet, Default: resource.List{everywhere()}, Elem: ruleElem(),
+				Name: "egress", Type: resource.TSet, Default: resource.List{network.Everywhere()}, Elem: ruleElem(),
 				Example: "[{protocol: all, cidr: 0.0.0.0/0}]", Doc: "The outbound rules. If omitted, all traffic is allowed out.",
 			},
 			{
-				Name: separateRules, Type: resource.TBool, Recorded: true,
+				Name: network.SeparateRules, Type: resource.TBool, Recorded: true,
 				Example: "true", Doc: "Whether its rules are security_group_rule resources. Then ingress and egress are not " +
 					"compared, and two groups may name each other in their rules.",
 			},
-			{Name: groupName, Type: resource.TString, Computed: true, Doc: "Its name in AWS."},
+			{Name: network.GroupName, Type: resource.TString, Computed: true, Doc: "Its name in AWS."},
 		},
 	}
 }
@@ -74,7 +74,7 @@ func ruleElem() *resource.Attribute {
 		{Name: "security_group", Type: resource.TString, RefKind: api.KindGroup, IDPrefix: "sg-",
 			Doc: "Peer: the members of another security group."},
 		{
-			Name: peerAccount, Type: resource.TString, Pattern: `[0-9]{12}`, WriteOnly: true,
+			Name: network.PeerAccount, Type: resource.TString, Pattern: `[0-9]{12}`, WriteOnly: true,
 			Doc: "The account of the security_group, if it is another's, in a VPC that is peered. It is not compared: no two " +
 				"groups have one ID.",
 		},

@@ -1,4 +1,4 @@
-package network
+package firewall
 
 import (
 	"context"
@@ -11,27 +11,16 @@ import (
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/provider/aws/network"
 	"github.com/ovi-project/ovi/resource"
 )
-
-func Groups(ctx context.Context, g *api.Region, in *ec2.DescribeSecurityGroupsInput) ([]types.SecurityGroup, error) {
-	return api.Pages(ctx, "ec2.DescribeSecurityGroups",
-		func(ctx context.Context, token *string) ([]types.SecurityGroup, *string, error) {
-			in.NextToken, in.MaxResults = token, api.PageOf(in.GroupIds)
-			out, err := g.EC2.DescribeSecurityGroups(ctx, in)
-			if err != nil {
-				return nil, nil, err
-			}
-			return out.SecurityGroups, out.NextToken, nil
-		})
-}
 
 func observedGroup(g *api.Region, s types.SecurityGroup) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(s.GroupId), Health: resource.Healthy}
 	a := api.Attrs{}
 	a.Text("vpc", s.VpcId)
 	a.Text("description", s.Description)
-	a.Text(groupName, s.GroupName)
+	a.Text(network.GroupName, s.GroupName)
 	a["ingress"] = rulesOf(s.IpPermissions, o.ID, g.Account)
 	a["egress"] = rulesOf(s.IpPermissionsEgress, o.ID, g.Account)
 	o.Attrs = a.Build()
@@ -43,7 +32,7 @@ func observedGroup(g *api.Region, s types.SecurityGroup) resource.Observed {
 }
 
 func oneGroup(ctx context.Context, g *api.Region, id string) (types.SecurityGroup, error) {
-	all, err := Groups(ctx, g, &ec2.DescribeSecurityGroupsInput{GroupIds: []string{id}})
+	all, err := network.Groups(ctx, g, &ec2.DescribeSecurityGroupsInput{GroupIds: []string{id}})
 	return api.Only(all, err, "ec2.DescribeSecurityGroups", id)
 }
 
@@ -68,7 +57,7 @@ func createGroup(ctx context.Context, g *api.Region, r provider.Request) (resour
 		}
 		return types.SecurityGroup{GroupId: out.GroupId}, nil
 	}, func() ([]types.SecurityGroup, error) {
-		return Groups(ctx, g, &ec2.DescribeSecurityGroupsInput{Filters: api.BornWith(r.Key)})
+		return network.Groups(ctx, g, &ec2.DescribeSecurityGroupsInput{Filters: api.BornWith(r.Key)})
 	})
 	if err != nil {
 		return resource.Observed{}, err
@@ -103,7 +92,7 @@ func freeName(ctx context.Context, g *api.Region, in *ec2.CreateSecurityGroupInp
 	if in.VpcId != nil {
 		filters = append(filters, api.Where("vpc-id", *in.VpcId)...)
 	}
-	all, err := Groups(ctx, g, &ec2.DescribeSecurityGroupsInput{Filters: filters})
+	all, err := network.Groups(ctx, g, &ec2.DescribeSecurityGroupsInput{Filters: filters})
 	if err != nil || len(all) != 1 {
 		return false
 	}
@@ -126,7 +115,7 @@ func applyRules(ctx context.Context, g *api.Region, id string, want resource.Att
 		return resource.Observed{}, err
 	}
 	before := observedGroup(g, s)
-	apart, _ := api.Flag(want, separateRules)
+	apart, _ := api.Flag(want, network.SeparateRules)
 	for _, side := range []string{"ingress", "egress"} {
 		desired, ok := want.Get(side)
 		if !ok || apart {
@@ -171,7 +160,7 @@ func deleteGroup(ctx context.Context, g *api.Region, r provider.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		others, err := Groups(ctx, g, &ec2.DescribeSecurityGroupsInput{Filters: api.Where("ip-permission.group-id", id)})
+		others, err := network.Groups(ctx, g, &ec2.DescribeSecurityGroupsInput{Filters: api.Where("ip-permission.group-id", id)})
 		for _, s := range others {
 			if aws.ToString(s.GroupId) != id {
 				names = append(names, "a rule of "+api.NameID(observedGroup(g, s)))
@@ -180,7 +169,7 @@ func deleteGroup(ctx context.Context, g *api.Region, r provider.Request) error {
 		if err != nil {
 			return names, err
 		}
-		used, err := interfacesWhere(ctx, g, "group-id", id)
+		used, err := network.InterfacesWhere(ctx, g, "group-id", id)
 		return append(names, used...), err
 	}, "DependencyViolation", "InvalidGroup.InUse")
 }
@@ -190,7 +179,7 @@ func firewalls(ctx context.Context, s *api.Sweep) ([]types.SecurityGroup, error)
 		return api.AllOrOwn(s, api.KindGroup, "group-id",
 			func(x types.SecurityGroup) string { return aws.ToString(x.GroupId) },
 			func(f []types.Filter) ([]types.SecurityGroup, error) {
-				return Groups(ctx, s.Region, &ec2.DescribeSecurityGroupsInput{Filters: f})
+				return network.Groups(ctx, s.Region, &ec2.DescribeSecurityGroupsInput{Filters: f})
 			})
 	})
 }

@@ -1,4 +1,4 @@
-package network
+package firewall
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/provider/aws/network"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -39,7 +40,7 @@ func kindOfRule() api.Kind {
 		}
 		if a.Example == "" {
 			a.Example = map[string]string{"port": "443", "from_port": "8000", "to_port": "8010", "protocol": "udp",
-				"cidr": "10.0.0.0/8", "self": "true", peerAccount: `"222222222222"`, "prefix_list": "pl-0abc1234",
+				"cidr": "10.0.0.0/8", "self": "true", network.PeerAccount: `"222222222222"`, "prefix_list": "pl-0abc1234",
 				"description": "from the office"}[a.Name]
 		}
 		attrs = append(attrs, a)
@@ -98,7 +99,7 @@ func canonicalOwnRule(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 		if problems[i].Path == "" {
 			problems[i].Path, problems[i].Suggestion = "cidr", "set one of cidr, peer_group, self and prefix_list"
 		}
-		if problems[i].Path == peerAccount {
+		if problems[i].Path == network.PeerAccount {
 			problems[i].Summary, problems[i].Suggestion = "the account is that of a peer_group of another account, and none "+
 				"is named", "set peer_group to its ID, or omit account"
 		}
@@ -125,7 +126,7 @@ func rulesApart(c *api.Checking) {
 		if g == nil {
 			continue
 		}
-		if apart, _ := api.Flag(g.Attrs, separateRules); !apart {
+		if apart, _ := api.Flag(g.Attrs, network.SeparateRules); !apart {
 			c.Wrong(d, api.KindGroup, "write the rule there, or set separate_rules: true on the group and write all of its "+
 				"rules as security_group_rule",
 				"security_group/%s holds all of its rules itself, and would remove this one", api.WhereConfigured(g))

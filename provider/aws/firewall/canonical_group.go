@@ -1,4 +1,4 @@
-package network
+package firewall
 
 import (
 	"fmt"
@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/provider/aws/network"
 	"github.com/ovi-project/ovi/resource"
 )
 
 // canonicalGroup brings every rule to the one form that Observe gives as well: port where
 // both ends of the range are the same, no ports for "all", no empty description.
 func canonicalGroup(a resource.Attrs) (resource.Attrs, []resource.Problem) {
-	if apart, _ := api.Flag(a, separateRules); apart {
+	if apart, _ := api.Flag(a, network.SeparateRules); apart {
 		return withoutRules(a)
 	}
 	var problems []resource.Problem
@@ -41,7 +42,7 @@ func canonicalGroup(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 // withoutRules is a group whose rules are resources of their own: what it is created with stays until they change it.
 func withoutRules(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	var problems []resource.Problem
-	for name, usual := range map[string]resource.List{"ingress": {}, "egress": {everywhere()}} {
+	for name, usual := range map[string]resource.List{"ingress": {}, "egress": {network.Everywhere()}} {
 		if v, set := a.Get(name); set && !api.Equal(v, usual) {
 			problems = append(problems, resource.Problem{Path: name,
 				Summary:    "a group with separate_rules has no " + name + " of its own",
@@ -105,12 +106,12 @@ func canonicalRule(r resource.Attrs) (resource.Attrs, []resource.Problem) {
 			out = append(out, resource.Attr{Name: name, Value: v})
 		}
 	}
-	if v, set := r.Get(peerAccount); set {
-		out = append(out, resource.Attr{Name: peerAccount, Value: v})
+	if v, set := r.Get(network.PeerAccount); set {
+		out = append(out, resource.Attr{Name: network.PeerAccount, Value: v})
 		peer, named := r.Get("security_group")
 		if _, own := peer.(resource.Reference); own || !named {
 			problems = append(problems, resource.Problem{
-				Path: peerAccount, Summary: "the account is that of a security_group of another account, and none is named",
+				Path: network.PeerAccount, Summary: "the account is that of a security_group of another account, and none is named",
 				Suggestion: "set security_group to its ID, or omit account",
 			})
 		}
@@ -211,5 +212,5 @@ func rulePortAttrs(protocol string, from, to int64) []resource.Attr {
 
 func undescribed(v resource.Value) resource.Value {
 	a, _ := v.(resource.Attrs)
-	return a.Without("description").Without(peerAccount)
+	return a.Without("description").Without(network.PeerAccount)
 }

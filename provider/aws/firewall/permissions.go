@@ -1,4 +1,4 @@
-package network
+package firewall
 
 import (
 	"net/netip"
@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/provider/aws/network"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -44,7 +45,7 @@ func otherSide(p *types.IpPermission, rule resource.Attrs, self string) {
 	}
 	if ok {
 		p.UserIdGroupPairs = []types.UserIdGroupPair{
-			{GroupId: aws.String(group), UserId: api.DesiredText(rule, peerAccount), Description: description}}
+			{GroupId: aws.String(group), UserId: api.DesiredText(rule, network.PeerAccount), Description: description}}
 	}
 	if list, ok := api.Text(rule, "prefix_list"); ok {
 		p.PrefixListIds = []types.PrefixListId{{PrefixListId: aws.String(list), Description: description}}
@@ -69,7 +70,7 @@ func canonicalPrefix(s string) string {
 // without it, and does not always report it.
 func anyAccount(v resource.Value) resource.Value {
 	a, _ := v.(resource.Attrs)
-	return a.Without(peerAccount)
+	return a.Without(network.PeerAccount)
 }
 
 func sameRule(a, b resource.Value) bool { return api.Equal(anyAccount(a), anyAccount(b)) }
@@ -84,7 +85,7 @@ func minus(a, b resource.List) resource.List {
 // otherAccount is the account of a peer's group, if it is not that of the rule's.
 func otherAccount(peer *string, own string) []resource.Attr {
 	if s := aws.ToString(peer); s != "" && s != own {
-		return []resource.Attr{{Name: peerAccount, Value: resource.String(s)}}
+		return []resource.Attr{{Name: network.PeerAccount, Value: resource.String(s)}}
 	}
 	return nil
 }
