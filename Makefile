@@ -64,8 +64,8 @@ fuzz: need ## each decoder for FUZZTIME (20s; nightly 10m)
 	@tools/fuzz.sh $(FUZZTIME)
 
 bench: need ## the figures of docs/benchmarks.md
-	$(GO) run ./bench/plan
-	$(GO) run ./bench/memory -events 100000,1000000
+	$(GO) run ./test/bench/plan
+	$(GO) run ./test/bench/memory -events 100000,1000000
 	cd test/bench/wal && $(GO) run .
 	cd test/bench/store && $(GO) run .
 

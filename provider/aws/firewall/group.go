@@ -160,7 +160,8 @@ func deleteGroup(ctx context.Context, g *api.Region, r provider.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		others, err := network.Groups(ctx, g, &ec2.DescribeSecurityGroupsInput{Filters: api.Where("ip-permission.group-id", id)})
+		others, err := network.Groups(ctx, g, &ec2.DescribeSecurityGroupsInput{
+			Filters: api.Where("ip-permission.group-id", id)})
 		for _, s := range others {
 			if aws.ToString(s.GroupId) != id {
 				names = append(names, "a rule of "+api.NameID(observedGroup(g, s)))
