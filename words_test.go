@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// rawPatterns are banned as they stand; testdata/banned.txt holds the words, one RE2 pattern a
+// rawPatterns are banned as they stand; test/banned.txt holds the words, one RE2 pattern a
 // line, matched as whole words in any case.
 var rawPatterns = []string{`(%[qsv]|") is no [^l]`, `[±↻]`, `\S → \S`} // style:ok
 
@@ -28,7 +28,7 @@ type passage struct {
 // scripts and docs. A line that must hold one (a name of an API, a user, a unit file) says
 // style:ok in a comment.
 func TestWordsFollowTheStyle(t *testing.T) {
-	list, err := os.ReadFile("testdata/banned.txt")
+	list, err := os.ReadFile("test/banned.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestWordsFollowTheStyle(t *testing.T) {
 		banned = append(banned, pattern{Regexp: regexp.MustCompile(raw)})
 	}
 	for _, p := range passages(t) {
-		if p.path == "testdata/banned.txt" {
+		if p.path == "test/banned.txt" {
 			continue
 		}
 		lower := strings.ToLower(p.text)

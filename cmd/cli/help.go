@@ -21,8 +21,14 @@ type Help struct {
 	Foot   string
 }
 
-// For is the help page of the command with this path, or of the program.
+// optionsPage is the name of the page of the options that every command has.
+const optionsPage = "options"
+
+// For returns the help page of the command with this path, of the options of every command, or of the program.
 func (h Help) For(commands []*cli.Command, path []string) (string, error) {
+	if slices.Equal(path, []string{optionsPage}) {
+		return everywhereHelp(commands), nil
+	}
 	level, found := commands, (*cli.Command)(nil)
 	for i, name := range path {
 		if found = find(level, name); found == nil {
@@ -69,9 +75,28 @@ func commandHelp(path string, c *cli.Command) string {
 	}
 	if len(c.Flags) > 0 {
 		writeFlags(&b, c, "", "Options")
-		writeFlags(&b, c, Everywhere, Everywhere)
+	}
+	if slices.ContainsFunc(Flags(c), func(f Flag) bool { return f.Category == Everywhere }) {
+		b.WriteString("\n" + Everywhere + ": ovi help " + optionsPage + "\n")
 	}
 	return b.String()
+}
+
+// everywhereHelp is the page of the options that every command has: output, data directory, and the systems. A command
+// that reads nothing has a part of them, so the longest list is shown.
+func everywhereHelp(commands []*cli.Command) string {
+	count := func(c *cli.Command) (n int) {
+		for _, f := range Flags(c) {
+			if f.Category == Everywhere {
+				n++
+			}
+		}
+		return n
+	}
+	longest := slices.MaxFunc(commands, func(a, b *cli.Command) int { return count(a) - count(b) })
+	var b strings.Builder
+	writeFlags(&b, longest, Everywhere, Everywhere)
+	return strings.TrimPrefix(b.String(), "\n")
 }
 
 // UsageLine is how a command is typed.

@@ -16,13 +16,15 @@ func help() cli.Help {
 		Groups: []string{command.GroupReconcile, command.GroupInspect, command.GroupManage, command.GroupGovern,
 			command.GroupReference},
 		Brief: command.GroupReference,
-		Foot:  "\nOptions of a command: ovi COMMAND --help\nTry it: ovi plan --sandbox examples/sample/ovi.yaml",
+		Foot: "\nOptions of a command: ovi COMMAND --help\nOptions of every command: ovi help options\nTry it: ovi plan " +
+			"--sandbox examples/sample/ovi.yaml",
 	}
 }
 
 func helpCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "help", Category: command.GroupReference, ArgsUsage: "[COMMAND]", Usage: "Show help for ovi or a command",
+		Name: "help", Category: command.GroupReference, ArgsUsage: "[COMMAND | options]",
+		Usage:  "Show help for ovi or a command",
 		Action: func(cc *urfave.Context) error { return helpAbout(p, cc.Args().Slice()) },
 	}
 }

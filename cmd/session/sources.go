@@ -30,7 +30,7 @@ type Kind struct {
 	Alone func(path string) string
 	// DataDir returns the default data directory of a path. Empty or nil means .ovi beside the path.
 	DataDir func(p *command.Process, path string) string
-	// New returns the reader of paths of which at least one is of this kind.
+	// New returns the reader of one path of this kind; of charts and files, of several paths.
 	New func(c *command.Call, paths []string, dir string, checks source.Options) (source.Source, error)
 	// InCommit returns the reader of a path of a Git commit.
 	InCommit func(c *command.Call, files fs.FS, at, stack string, checks source.Options) (source.Source, error)
@@ -76,10 +76,7 @@ func kinds() []Kind {
 		{
 			Name:  Site,
 			Reads: sites.Reads,
-			New: func(c *command.Call, paths []string, _ string, checks source.Options) (source.Source, error) {
-				if len(paths) > 1 {
-					return config.New(paths, config.Options{Options: checks, Env: c.Env}), nil
-				}
+			New: func(_ *command.Call, paths []string, _ string, checks source.Options) (source.Source, error) {
 				return siteSource(paths[0], nil, checks), nil
 			},
 			InCommit: func(_ *command.Call, files fs.FS, at, _ string, checks source.Options) (source.Source, error) {
@@ -122,6 +119,12 @@ func kindIn(path string, files fs.FS) Kind {
 	return all[slices.IndexFunc(all, func(k Kind) bool { return k.Reads(path, files) })]
 }
 
+// kindNamed returns the kind with a name of the table.
+func kindNamed(name string) Kind {
+	all := kinds()
+	return all[slices.IndexFunc(all, func(k Kind) bool { return k.Name == name })]
+}
+
 // readsTable reports whether a path is a database. In a commit its name decides, so that it is refused.
 func readsTable(name string, files fs.FS) bool {
 	if files == nil {
@@ -133,9 +136,12 @@ func readsTable(name string, files fs.FS) bool {
 // openSource returns the reader of the paths. Charts and manifests can be combined with each other; the reader of
 // charts reports what it cannot read.
 func openSource(c *command.Call, paths []string, dir string, checks source.Options) (source.Source, error) {
-	kind := KindOf(paths[0])
-	if i := slices.IndexFunc(paths, func(p string) bool { return IsKind(p, Chart) }); len(paths) > 1 && i >= 0 {
-		kind = KindOf(paths[i])
+	kind := kindNamed(Files)
+	switch {
+	case len(paths) == 1:
+		kind = KindOf(paths[0])
+	case slices.ContainsFunc(paths, func(p string) bool { return IsKind(p, Chart) }):
+		kind = kindNamed(Chart)
 	}
 	return kind.New(c, paths, dir, checks)
 }
