@@ -47,8 +47,10 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 		out = append(out, change)
 	}
 	if k.Renames && o.Natural != "" && o.Role == "" { // in a replacement in progress its steps rename
-		out = append(out, resource.Change{On: resource.OnName, Path: "name", From: resource.String(o.Natural),
-			To: resource.String(o.Ref.Name)})
+		out = append(out, resource.Change{
+			On: resource.OnName, Path: "name", From: resource.String(o.Natural),
+			To: resource.String(o.Ref.Name),
+		})
 	}
 	if !sameTags {
 		out = append(out, resource.DiffTags(w.Tags, o.Tags, applied.Tags, opt.Ignore)...)

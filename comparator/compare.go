@@ -167,8 +167,10 @@ func (c *comparison) missing(p *observedScope, w *resource.Desired) {
 		return
 	}
 	if o := p.markedAs(w.Ref); o != nil {
-		c.out = append(c.out, Difference{Type: Conflict, Ref: w.Ref, Desired: w, Observed: o,
-			Cause: &OwnershipError{*o, w.Ref}})
+		c.out = append(c.out, Difference{
+			Type: Conflict, Ref: w.Ref, Desired: w, Observed: o,
+			Cause: &OwnershipError{*o, w.Ref},
+		})
 		return
 	}
 	c.out = append(c.out, Difference{Type: Missing, Ref: w.Ref, Desired: w, Changes: c.createChanges(w)})

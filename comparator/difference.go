@@ -11,8 +11,8 @@ const (
 	Drifted   DifferenceType = "drifted"   // configured and owned, but different
 	Unwanted  DifferenceType = "unwanted"  // owned by a stack that does not configure it
 	Unmanaged DifferenceType = "unmanaged" // exists, and is not proven to be ovi's
-	// configured, but what exists is not proven to be the stack's; or a bound resource's marks name
-	// another
+	// Conflict: configured, but what exists is not proven to be the stack's; or a bound resource's marks name
+	// another.
 	Conflict    DifferenceType = "conflict"
 	Unreachable DifferenceType = "unreachable" // configured, but it could not be read
 )

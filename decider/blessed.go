@@ -23,8 +23,10 @@ func (Blessed) Review(p Plan, f Facts) (map[int]Blocker, error) {
 		}
 		switch {
 		case f.Blessed != nil && f.Blessed(d.Ref):
-			out[i] = Blocker{Reason: "blessed resources are not changed",
-				Suggestion: "run `ovi unbless " + d.Ref.Short() + "` to allow it"}
+			out[i] = Blocker{
+				Reason:     "blessed resources are not changed",
+				Suggestion: "run `ovi unbless " + d.Ref.Short() + "` to allow it",
+			}
 		case d.Desired != nil && d.Desired.Blessed && d.Proposed.Destroys():
 			out[i] = Blocker{Reason: "the configuration says blessed: true", Suggestion: "remove blessed: true to allow it"}
 		}

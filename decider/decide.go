@@ -11,8 +11,10 @@ import (
 // Decide makes the plan. Policies review it in the order given. An error means that there is no
 // plan: a dependency cycle (a *resource.CycleError), or a difference of an unknown type.
 func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan, error) {
-	p := Plan{Unchanged: r.Unchanged, Owned: r.Owned, NotVerified: r.NotVerified, Kept: r.Kept,
-		Unreachable: unreachableScopes(r.Differences, f), Offline: offlineScopes(f), UnreachableKinds: unreachableKinds(f)}
+	p := Plan{
+		Unchanged: r.Unchanged, Owned: r.Owned, NotVerified: r.NotVerified, Kept: r.Kept,
+		Unreachable: unreachableScopes(r.Differences, f), Offline: offlineScopes(f), UnreachableKinds: unreachableKinds(f),
+	}
 	if len(r.Differences) == 0 {
 		return p, nil
 	}

@@ -18,8 +18,10 @@ func (s SkipDestructive) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		if d.Proposed.Destroys() && (s.Everywhere || f.Rules[d.Ref.Stack].SkipDestructive) {
-			out[i] = Blocker{Reason: "deletes and replaces are off",
-				Suggestion: "remove skip_destructive from the configuration to allow it"}
+			out[i] = Blocker{
+				Reason:     "deletes and replaces are off",
+				Suggestion: "remove skip_destructive from the configuration to allow it",
+			}
 			if s.Everywhere {
 				out[i] = Blocker{Reason: "deletes and replaces are off", Suggestion: "omit --skip-destructive to allow it"}
 			}

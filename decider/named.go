@@ -26,8 +26,10 @@ func (n NamedReplace) Review(p Plan, _ Facts) (map[int]Blocker, error) {
 			continue
 		}
 		if k, _ := n.Kinds(d.Ref.Provider, d.Ref.Kind); k.NamedReplace {
-			out[i] = Blocker{Reason: "it must be destroyed and created to change it",
-				Suggestion: "add --allow-replace " + d.Ref.Short() + " if it may lose " + d.DataLoss}
+			out[i] = Blocker{
+				Reason:     "it must be destroyed and created to change it",
+				Suggestion: "add --allow-replace " + d.Ref.Short() + " if it may lose " + d.DataLoss,
+			}
 		}
 	}
 	return out, nil

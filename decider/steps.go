@@ -104,8 +104,10 @@ func chooseStrategies(all []Decision, kinds Kinds) {
 			}
 		}
 		if w := d.Desired.Replace; w != "" && w != d.Strategy {
-			d.Warnings = append(d.Warnings, Warning{Policy: "replace",
-				Text: fmt.Sprintf("%s is not possible for it; %s is used", w, d.Strategy)})
+			d.Warnings = append(d.Warnings, Warning{
+				Policy: "replace",
+				Text:   fmt.Sprintf("%s is not possible for it; %s is used", w, d.Strategy),
+			})
 		}
 	}
 	nodes, index := nodesOf(all, func(d *Decision) Action { return d.Proposed })

@@ -39,8 +39,10 @@ func (u Unreachable) Review(p Plan, f Facts) (map[int]Blocker, error) {
 			continue
 		}
 		if to, ok := moved[nameOf(d)]; ok && d.Proposed == Delete {
-			out[i] = Blocker{Reason: "it is configured in " + to.String() + " now, which could not be read",
-				Suggestion: "check the location, or make it reachable"}
+			out[i] = Blocker{
+				Reason:     "it is configured in " + to.String() + " now, which could not be read",
+				Suggestion: "check the location, or make it reachable",
+			}
 			continue
 		}
 		if !d.Proposed.Destroys() || d.Observed == nil {

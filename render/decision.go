@@ -14,8 +14,10 @@ import (
 // decision writes the sign, the name and what is to be done; then what belongs to it.
 func (p *planWriter) decision(d decider.Decision) {
 	rest := p.head(d)
-	if slices.Contains([]decider.Reason{decider.ReasonResumes, decider.ReasonReverts, decider.ReasonRequested,
-		decider.ReasonDeleted, decider.ReasonBack}, d.Reason) {
+	if slices.Contains([]decider.Reason{
+		decider.ReasonResumes, decider.ReasonReverts, decider.ReasonRequested,
+		decider.ReasonDeleted, decider.ReasonBack,
+	}, d.Reason) {
 		rest = append(rest, sentence(d.Message))
 	}
 	for _, text := range rest {

@@ -153,8 +153,10 @@ func (v DriftView) sentence() string {
 		parts = append(parts, fmt.Sprintf("%d deleted", deleted))
 	}
 	counts := Count(v.Plan)
-	rest := Counts{Conflict: counts.Conflict, Unreachable: counts.Unreachable, NotVerified: counts.NotVerified,
-		Excluded: counts.Excluded, Unchanged: counts.Unchanged}.rest()
+	rest := Counts{
+		Conflict: counts.Conflict, Unreachable: counts.Unreachable, NotVerified: counts.NotVerified,
+		Excluded: counts.Excluded, Unchanged: counts.Unchanged,
+	}.rest()
 	if v.Acknowledged > 0 {
 		rest = append([]string{fmt.Sprintf("%d acknowledged (`ovi drift --acknowledged`)", v.Acknowledged)}, rest...)
 	}

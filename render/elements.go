@@ -11,7 +11,8 @@ import (
 // compareElements compares a list, a set or a text of several lines element by element: what is
 // removed, what is added, and how many stay. False for other values.
 func (p *planWriter) compareElements(c resource.Change, schema *resource.Attribute) (removed, added []string,
-	same int, ok bool) {
+	same int, ok bool,
+) {
 	from, to, ok := parts(c)
 	if !ok {
 		return nil, nil, 0, false

@@ -176,8 +176,10 @@ func (KindInfo) record() {}
 
 // KindRecord is the kind as a record.
 func KindRecord(k resource.Kind) KindInfo {
-	return KindInfo{Type: "kind", Provider: k.Provider, Kind: k.Name, Doc: k.Doc, State: string(k.State),
-		Attrs: attrInfos(k.Attrs)}
+	return KindInfo{
+		Type: "kind", Provider: k.Provider, Kind: k.Name, Doc: k.Doc, State: string(k.State),
+		Attrs: attrInfos(k.Attrs),
+	}
 }
 
 func attrInfos(attrs []resource.Attribute) []AttrInfo {

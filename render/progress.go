@@ -55,8 +55,10 @@ type crowd struct {
 
 // NewProgress starts showing an apply of some resources; Close must be called.
 func NewProgress(w io.Writer, s term.Style, names Names, about ...resource.Ref) *Progress {
-	p := &Progress{style: s, w: w, rows: maxRows, steps: newSteps(names), idle: map[string]*crowd{},
-		left: map[resource.Ref]bool{}, stop: make(chan struct{})}
+	p := &Progress{
+		style: s, w: w, rows: maxRows, steps: newSteps(names), idle: map[string]*crowd{},
+		left: map[resource.Ref]bool{}, stop: make(chan struct{}),
+	}
 	for _, r := range about {
 		p.left[r] = true
 		p.name = max(p.name, min(term.Columns(shortName(names.Ref(r))), maxName))

@@ -125,12 +125,16 @@ func Planned(p decider.Plan, names Names) []Record {
 		}
 	}
 	for _, u := range p.NotVerified {
-		out = append(out, NotVerified{Type: "not_verified", Ref: names.Ref(u.Ref), Scope: u.Ref.Scope().String(),
-			Paths: u.Paths})
+		out = append(out, NotVerified{
+			Type: "not_verified", Ref: names.Ref(u.Ref), Scope: u.Ref.Scope().String(),
+			Paths: u.Paths,
+		})
 	}
 	for _, k := range p.Kept {
-		out = append(out, Kept{Type: "kept", Ref: names.Ref(k.Ref), Scope: k.Ref.Scope().String(), Path: k.Path,
-			Observed: JSON(k.Observed), Desired: JSON(k.Desired)})
+		out = append(out, Kept{
+			Type: "kept", Ref: names.Ref(k.Ref), Scope: k.Ref.Scope().String(), Path: k.Path,
+			Observed: JSON(k.Observed), Desired: JSON(k.Desired),
+		})
 	}
 	return out
 }

@@ -33,7 +33,8 @@ func (ReconcileResult) record() {}
 // Reconciled is the result of an apply. Status says what came of a decision; nil: of none
 // anything.
 func Reconciled(p decider.Plan, names Names, found int, at time.Time, took time.Duration,
-	status func(decider.Decision) string, errs []string) ReconcileResult {
+	status func(decider.Decision) string, errs []string,
+) ReconcileResult {
 	r := ReconcileResult{
 		Type: "reconcile_result", Timestamp: at.UTC(), ResourcesFound: found, Duration: took, ExecutionErrors: errs,
 		DecisionsMade: len(p.Decisions), Decisions: make([]Decided, len(p.Decisions)),

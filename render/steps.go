@@ -49,8 +49,10 @@ func (s *steps) record(r event.Record) (Record, bool) {
 			Finding: string(e.Finding), Evidence: e.Evidence,
 		}, true
 	case event.NotStarted:
-		n := NotStarted{Type: "apply_not_started", Ref: s.names.Ref(e.Ref), Action: string(e.Action), Why: e.Why,
-			Message: e.Detail}
+		n := NotStarted{
+			Type: "apply_not_started", Ref: s.names.Ref(e.Ref), Action: string(e.Action), Why: e.Why,
+			Message: e.Detail,
+		}
 		if !e.On.IsZero() {
 			n.On = s.names.Ref(e.On)
 		}

@@ -87,8 +87,10 @@ func (c *Checker) CheckName(name string) []Problem {
 		if c.kind.NameDoc == "" {
 			doc = "use a name that matches " + c.kind.NamePattern
 		}
-		return []Problem{{Path: "name", Summary: fmt.Sprintf("invalid name %q for kind %s", name, c.kind.Name),
-			Suggestion: doc}}
+		return []Problem{{
+			Path: "name", Summary: fmt.Sprintf("invalid name %q for kind %s", name, c.kind.Name),
+			Suggestion: doc,
+		}}
 	}
 	return nil
 }

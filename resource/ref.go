@@ -91,8 +91,10 @@ func ParseRef(s string) (Ref, error) {
 	if kind <= first {
 		return Ref{}, badRef(s)
 	}
-	r := Ref{Stack: stack, Provider: rest[:first], Location: rest[first+1 : kind], Kind: rest[kind+1 : last],
-		Name: rest[last+1:]}
+	r := Ref{
+		Stack: stack, Provider: rest[:first], Location: rest[first+1 : kind], Kind: rest[kind+1 : last],
+		Name: rest[last+1:],
+	}
 	if r.Provider == "" || r.Location == "" || r.Kind == "" || r.Name == "" {
 		return Ref{}, badRef(s)
 	}

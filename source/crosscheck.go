@@ -93,7 +93,9 @@ func (d *Draft) finding(f resource.Finding, where func(string) position.Position
 	p := problemAt{where(path), f.Summary}
 	if !reported[p] {
 		reported[p] = true
-		d.note(Problem{Cause: Validation, At: p.at, Ref: f.Ref.Short(), Summary: f.Summary,
-			Suggestion: cmp.Or(f.Suggestion, "see `ovi kinds "+f.Ref.Kind+"`")})
+		d.note(Problem{
+			Cause: Validation, At: p.at, Ref: f.Ref.Short(), Summary: f.Summary,
+			Suggestion: cmp.Or(f.Suggestion, "see `ovi kinds "+f.Ref.Kind+"`"),
+		})
 	}
 }

@@ -59,8 +59,10 @@ func (d *Draft) cycle(cycle []resource.Ref, at map[resource.Ref]position.Positio
 		}
 	}
 	words = append(words, cycle[0].Short())
-	p := Problem{At: at[cycle[0]], Ref: cycle[0].Short(), Summary: "dependency cycle: " + strings.Join(words, " -> "),
-		Suggestion: "remove one of the dependencies"}
+	p := Problem{
+		At: at[cycle[0]], Ref: cycle[0].Short(), Summary: "dependency cycle: " + strings.Join(words, " -> "),
+		Suggestion: "remove one of the dependencies",
+	}
 	if len(cycle) == 1 {
 		p.Summary = cycle[0].Short() + " depends on itself"
 	}

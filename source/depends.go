@@ -213,8 +213,10 @@ func (d *Draft) all(r resource.Ref) []resource.Ref {
 	}
 	var out []resource.Ref
 	for i := range d.counted[r].count {
-		out = append(out, resource.Ref{Provider: r.Provider, Location: r.Location, Kind: r.Kind,
-			Name: r.Name + "-" + strconv.Itoa(i)})
+		out = append(out, resource.Ref{
+			Provider: r.Provider, Location: r.Location, Kind: r.Kind,
+			Name: r.Name + "-" + strconv.Itoa(i),
+		})
 	}
 	return out
 }

@@ -42,8 +42,10 @@ func (d *Draft) prepared(provider, name string) (*kind, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &kind{Kind: schema, checker: checker, partial: partial, attrs: map[string]*resource.Attribute{},
-		location: d.opts.LocationOf(provider)}
+	k := &kind{
+		Kind: schema, checker: checker, partial: partial, attrs: map[string]*resource.Attribute{},
+		location: d.opts.LocationOf(provider),
+	}
 	for i := range schema.Attrs {
 		a := &schema.Attrs[i]
 		k.attrs[a.Name] = a

@@ -57,6 +57,8 @@ func (d *Draft) dependents() {
 }
 
 func (d *Draft) skipped(i int, why string) {
-	d.note(Problem{Cause: Dependency, At: d.desired[i].At, Ref: d.desired[i].Ref.Short(), Summary: why,
-		Suggestion: "solve its problem first"})
+	d.note(Problem{
+		Cause: Dependency, At: d.desired[i].At, Ref: d.desired[i].Ref.Short(), Summary: why,
+		Suggestion: "solve its problem first",
+	})
 }

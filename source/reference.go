@@ -73,7 +73,8 @@ func (r *reading) parts(path string, a *resource.Attribute, n *Node) resource.Va
 
 // reference reads the inside of ${[provider/[location/]]kind/name[.path]}.
 func (r *reading) reference(path string, a *resource.Attribute, n *Node, inside string, text bool) (resource.Reference,
-	bool) {
+	bool,
+) {
 	wrong := func(summary, suggestion string) (resource.Reference, bool) {
 		r.wrong(r.at(n, path), summary, suggestion)
 		return resource.Reference{}, false

@@ -37,8 +37,10 @@ func resolve(drafts []*Draft, usable func(*Draft, *resource.Intent) bool) ([]res
 			continue
 		}
 		if first, again := seen[d.Stack]; again && d.Stack != "" {
-			d.note(Problem{At: position.Position{File: d.Source}, Summary: "duplicate stack " + Quote(d.Stack),
-				Detail: "also in " + first, Suggestion: "rename one of them"})
+			d.note(Problem{
+				At: position.Position{File: d.Source}, Summary: "duplicate stack " + Quote(d.Stack),
+				Detail: "also in " + first, Suggestion: "rename one of them",
+			})
 		}
 		seen[d.Stack] = d.Source
 		intent := d.resolve()
@@ -50,8 +52,10 @@ func resolve(drafts []*Draft, usable func(*Draft, *resource.Intent) bool) ([]res
 		d.problems.Sort()
 		problems = append(problems, d.problems...)
 		if d.more > 0 {
-			problems = append(problems, Problem{Summary: fmt.Sprintf("%d more problems", d.more),
-				Suggestion: "solve those above first"})
+			problems = append(problems, Problem{
+				Summary:    fmt.Sprintf("%d more problems", d.more),
+				Suggestion: "solve those above first",
+			})
 		}
 	}
 	slices.SortFunc(intents, func(a, b resource.Intent) int { return strings.Compare(a.Stack, b.Stack) })

@@ -29,7 +29,8 @@ const (
 // under prefix, and at the given interval. It ends with ready's error, with the context's
 // cause, or with the error of a watch that fails. ready gets the context of Await.
 func Await(ctx context.Context, s Store, prefix string, every time.Duration,
-	ready func(context.Context) (bool, error)) error {
+	ready func(context.Context) (bool, error),
+) error {
 	for {
 		ok, err := awaitRound(ctx, s, prefix, every, ready)
 		if ok || err != nil {
@@ -40,7 +41,8 @@ func Await(ctx context.Context, s Store, prefix string, every time.Duration,
 
 // awaitRound waits for one interval.
 func awaitRound(ctx context.Context, s Store, prefix string, every time.Duration,
-	ready func(context.Context) (bool, error)) (ok bool, err error) {
+	ready func(context.Context) (bool, error),
+) (ok bool, err error) {
 	round, cancel := context.WithTimeout(ctx, every)
 	defer cancel()
 	asked := false

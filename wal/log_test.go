@@ -133,8 +133,10 @@ func TestRefusals(t *testing.T) {
 	if b := appendN(t, l, 1); b.First != 1 {
 		t.Errorf("a refused append left a trace: the next record is %d", b.First)
 	}
-	for _, o := range []wal.Option{wal.WithSegmentSize(10), wal.WithPrefill(-1), wal.WithCheckpointEvery(0),
-		wal.WithSigningKey([]byte("short"))} {
+	for _, o := range []wal.Option{
+		wal.WithSegmentSize(10), wal.WithPrefill(-1), wal.WithCheckpointEvery(0),
+		wal.WithSigningKey([]byte("short")),
+	} {
 		if _, err := wal.Open(dir, small(vfs.NewMem(1), o)...); err == nil {
 			t.Error("an option that cannot work was taken")
 		}

@@ -26,8 +26,10 @@ func FuzzForgedFrame(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind, coding uint8, first uint64, size, count uint32, payload []byte) {
 		header := segmentHeader{log: logID{1}, index: 1, first: 1}
 		b, chain := header.encode()
-		h := frameHeader{kind: kind, coding: coding, first: Seq(first), stored: uint32(len(payload)), plain: size,
-			count: count}
+		h := frameHeader{
+			kind: kind, coding: coding, first: Seq(first), stored: uint32(len(payload)), plain: size,
+			count: count,
+		}
 		head := make([]byte, frameHeaderSize)
 		h.put(head, header.log)
 		frame := append(head, payload...)

@@ -42,8 +42,10 @@ func forged(t *testing.T, honest Anchor, notice func(*trimNotice)) vfs.FS {
 	if err := writeWhole(fs, filepath.Join(lied, trimName), []byte(n.sign(liar()).text())); err != nil {
 		t.Fatal(err)
 	}
-	f, _, _, err := createSegment(o, lied, segmentHeader{log: honest.Log, index: 2, first: n.end.Seq + 1,
-		prev: n.end.Chain})
+	f, _, _, err := createSegment(o, lied, segmentHeader{
+		log: honest.Log, index: 2, first: n.end.Seq + 1,
+		prev: n.end.Chain,
+	})
 	if err = errors.Join(err, f.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -99,8 +99,10 @@ func (v *verifier) checkTrim(t *trimNotice) error {
 	}
 	v.report.Trimmed = t.end.At
 	if !v.trusts(t.end.Key) {
-		return &CorruptError{Segment: trimName, Seq: t.end.Seq + 1,
-			Reason: "the oldest segments were removed under an untrusted key: " + FormatPublicKey(t.end.Key)}
+		return &CorruptError{
+			Segment: trimName, Seq: t.end.Seq + 1,
+			Reason: "the oldest segments were removed under an untrusted key: " + FormatPublicKey(t.end.Key),
+		}
 	}
 	v.note(t.end.Checkpoint)
 	return nil
@@ -122,8 +124,10 @@ func (v *verifier) hint() (t tailHint, ok bool, err error) {
 // setMarks collects the positions that the caller requires.
 func (v *verifier) setMarks(d directory) error {
 	if f := v.o.frontier; f != nil {
-		v.marks = append(v.marks, &mark{position: position{seq: f.Seq, chain: f.Chain},
-			source: "the frontier kept elsewhere"})
+		v.marks = append(v.marks, &mark{
+			position: position{seq: f.Seq, chain: f.Chain},
+			source:   "the frontier kept elsewhere",
+		})
 	}
 	for _, s := range v.o.seen {
 		if s.at.Seq+1 >= v.report.First {
@@ -145,8 +149,10 @@ func (v *verifier) setMarks(d directory) error {
 			continue
 		}
 		v.anchors = append(v.anchors, c)
-		v.marks = append(v.marks, &mark{position: position{seq: c.Seq, chain: c.Chain},
-			source: "a checkpoint kept elsewhere"})
+		v.marks = append(v.marks, &mark{
+			position: position{seq: c.Seq, chain: c.Chain},
+			source:   "a checkpoint kept elsewhere",
+		})
 	}
 	return d.reach(v.marks)
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// ExportCommand returns the command `ovi export`.
 func ExportCommand(p *command.Process) *urfave.Command {
 	c := &urfave.Command{
 		Name: "export", Category: command.GroupManage,
@@ -42,8 +43,10 @@ func exportTo(p *command.Process, x provider.Export) *urfave.Command {
 		&urfave.StringFlag{Name: "out", Usage: "write the files to folder `DIR` (default: the chart's name and the form)"},
 	}, session.ChartFlags()...)
 	if !x.Managed {
-		flags = append(flags, &urfave.BoolFlag{Name: "handover",
-			Usage: "stop managing what the files manage, as `ovi forget` does"}, command.ReasonFlag(), command.LockFlag())
+		flags = append(flags, &urfave.BoolFlag{
+			Name:  "handover",
+			Usage: "stop managing what the files manage, as `ovi forget` does",
+		}, command.ReasonFlag(), command.LockFlag())
 	}
 	return &urfave.Command{
 		Name: x.Format, ArgsUsage: "[CHART]", Usage: "Write " + x.Doc,
@@ -103,8 +106,10 @@ func export(c *command.Call, x provider.Export) error {
 func tellExport(c *command.Call, e exported, x provider.Export, given int) error {
 	names := slices.Sorted(maps.Keys(e.Files))
 	if c.Out.Machine() {
-		return c.Out.Records(render.Exported{Type: "exported",
-			Data: render.ExportedFiles{Format: x.Format, Dir: e.dir, Files: names, Notes: len(e.Notes), HandedOver: given}})
+		return c.Out.Records(render.Exported{
+			Type: "exported",
+			Data: render.ExportedFiles{Format: x.Format, Dir: e.dir, Files: names, Notes: len(e.Notes), HandedOver: given},
+		})
 	}
 	c.Out.Say("Wrote %s to %s, with %s.", render.Many(len(names), "file"), e.dir, render.Many(len(e.Notes), "note"))
 	if given > 0 {
@@ -119,8 +124,10 @@ func tellExport(c *command.Call, e exported, x provider.Export, given int) error
 func writeExport(dir string, files map[string]string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) || len(entries) > 0 {
-		return &cli.Problem{Summary: "the folder has files already", File: dir, Err: err,
-			Suggestion: "choose another with --out DIR, or empty it"}
+		return &cli.Problem{
+			Summary: "the folder has files already", File: dir, Err: err,
+			Suggestion: "choose another with --out DIR, or empty it",
+		}
 	}
 	err = os.MkdirAll(dir, 0o755)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -129,8 +136,10 @@ func writeExport(dir string, files map[string]string) error {
 		}
 	}
 	if err != nil {
-		return &cli.Problem{Summary: "cannot write the files", File: dir, Err: cli.Plain(err),
-			Suggestion: "choose another folder with --out DIR"}
+		return &cli.Problem{
+			Summary: "cannot write the files", File: dir, Err: cli.Plain(err),
+			Suggestion: "choose another folder with --out DIR",
+		}
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/ovi-project/ovi/source/compose"
 )
 
+// ImportCommand returns the command `ovi import`.
 func ImportCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "import", Category: command.GroupManage,
@@ -27,8 +28,10 @@ func ImportCommand(p *command.Process) *urfave.Command {
 			Usage: "Turn a Compose file into a chart",
 			Description: "The chart is written to a new folder beside the file. What a chart cannot express is listed, with\n" +
 				"its position. Variables become values of the chart, those of .env included.",
-			Flags: []urfave.Flag{&urfave.StringFlag{Name: "out",
-				Usage: "write the chart to folder `DIR` (default: the project's name, beside the file)"}},
+			Flags: []urfave.Flag{&urfave.StringFlag{
+				Name:  "out",
+				Usage: "write the chart to folder `DIR` (default: the project's name, beside the file)",
+			}},
 			Action: p.Action(importCompose),
 		}},
 	}
@@ -80,8 +83,10 @@ func importCompose(c *command.Call) error {
 // edited is never overwritten.
 func writeChart(dir string, files map[string]string) error {
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-		return &cli.Problem{Summary: "the folder of the chart exists", File: dir, Err: err,
-			Suggestion: "choose another with --out DIR"}
+		return &cli.Problem{
+			Summary: "the folder of the chart exists", File: dir, Err: err,
+			Suggestion: "choose another with --out DIR",
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -90,8 +95,10 @@ func writeChart(dir string, files map[string]string) error {
 			err = os.WriteFile(path, []byte(files[name]), 0o600)
 		}
 		if err != nil {
-			return &cli.Problem{Summary: "cannot write the chart", File: path, Err: cli.Plain(err),
-				Suggestion: "choose another folder with --out DIR"}
+			return &cli.Problem{
+				Summary: "cannot write the chart", File: path, Err: cli.Plain(err),
+				Suggestion: "choose another folder with --out DIR",
+			}
 		}
 	}
 	return nil

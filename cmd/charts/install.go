@@ -20,10 +20,12 @@ import (
 	"github.com/ovi-project/ovi/source/chart"
 )
 
+// InstallCommand returns the command `ovi install`.
 func InstallCommand(p *command.Process) *urfave.Command {
 	return chartCommand(p, "install", "Install a chart: apply it without a question")
 }
 
+// UpgradeCommand returns the command `ovi upgrade`.
 func UpgradeCommand(p *command.Process) *urfave.Command {
 	return chartCommand(p, "upgrade", "Upgrade a chart: apply it without a question")
 }
@@ -39,8 +41,10 @@ func chartCommand(p *command.Process, name, usage string) *urfave.Command {
 			"skipped with what depends on it, and then nothing is deleted.",
 		Flags: append(session.ChartFlags(),
 			&urfave.BoolFlag{Name: "dry-run", Usage: "show the changes without making them"},
-			&urfave.BoolFlag{Name: "verbose", Aliases: []string{"v"},
-				Usage: "show each step, with the command that does the same by hand"},
+			&urfave.BoolFlag{
+				Name: "verbose", Aliases: []string{"v"},
+				Usage: "show each step, with the command that does the same by hand",
+			},
 			&urfave.BoolFlag{Name: "prune-data", Usage: "delete volumes that are no longer in the chart, with their data"},
 			command.TimeoutFlag(), session.PolicyFlag(), command.LockFlag(),
 			&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once (default: 10)"},
@@ -124,8 +128,10 @@ func (in *Installation) describe() {
 		Created: []render.ChartAction{}, Updated: []render.ChartAction{}, Deleted: []render.ChartAction{},
 		Errors: []render.ChartError{},
 	}
-	in.head = cutepod.Head{Operation: r.Operation, Path: r.Path, Chart: r.Chart, Namespace: r.Namespace,
-		Version: r.Version, DryRun: r.DryRun}
+	in.head = cutepod.Head{
+		Operation: r.Operation, Path: r.Path, Chart: r.Chart, Namespace: r.Namespace,
+		Version: r.Version, DryRun: r.DryRun,
+	}
 	in.Screen = &cutepod.Table{W: in.Out.W, Style: in.style(), Verbose: in.Cmd.Bool("verbose")}
 	if in.Out.Machine() {
 		in.Screen = cutepod.Records{To: in.Out.Enc}

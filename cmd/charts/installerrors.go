@@ -79,8 +79,10 @@ func (v *ChartView) warning(d *decider.Decision) (render.ChartError, bool) {
 // outcome is the error of an action that was not done; false if it was.
 func (v *ChartView) outcome(o engine.Outcome, d *decider.Decision) (render.ChartError, bool) {
 	r := v.resource(o.Ref)
-	e := render.ChartError{Type: render.ChartAPI, Resource: &r, Message: o.Detail, Cause: o.Class.String(),
-		Recoverable: o.Recoverable}
+	e := render.ChartError{
+		Type: render.ChartAPI, Resource: &r, Message: o.Detail, Cause: o.Class.String(),
+		Recoverable: o.Recoverable,
+	}
 	switch o.Status {
 	case engine.Done, engine.ByOther, engine.Accepted, engine.Unneeded:
 		return e, false

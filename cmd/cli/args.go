@@ -249,7 +249,8 @@ func Complete(commands []*cli.Command, everywhere []cli.Flag) {
 func complete(c *cli.Command, everywhere []cli.Flag, names []string) {
 	c.HideHelp = true
 	c.OnUsageError = func(_ *cli.Context, err error,
-		_ bool) error {
+		_ bool,
+	) error {
 		return Usage("see `ovi "+c.Name+" --help`", "%s", err)
 	}
 	if len(c.Subcommands) == 0 || takesArgs(c) {

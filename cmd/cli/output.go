@@ -79,8 +79,10 @@ func (p *Process) encode(o *Output) {
 // Misused is where a wrong command line is reported: in the format that it asks for, as far as
 // that can be read.
 func (p *Process) Misused(args []string) *Output {
-	o := &Output{Format: AsTable, Answer: p.Answer, W: p.Stdout, ErrW: p.Stderr,
-		ErrS: p.StyleOf(p.Stderr, slices.Contains(args, "--no-color"))}
+	o := &Output{
+		Format: AsTable, Answer: p.Answer, W: p.Stdout, ErrW: p.Stderr,
+		ErrS: p.StyleOf(p.Stderr, slices.Contains(args, "--no-color")),
+	}
 	for i, arg := range args {
 		name, value, has := cutOption(arg)
 		if !has && i+1 < len(args) {

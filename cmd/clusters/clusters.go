@@ -14,6 +14,7 @@ import (
 	"github.com/ovi-project/ovi/cmd/session"
 )
 
+// ClusterCommand returns the command `ovi cluster`.
 func ClusterCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "cluster", Category: command.GroupReconcile,
@@ -36,9 +37,11 @@ func clusterReconcileCommand(p *command.Process) *urfave.Command {
 			&urfave.BoolFlag{Name: "dry-run", Usage: "show the actions and make none"},
 			&urfave.BoolFlag{Name: "last-run", Usage: "show the last run of the history, and do nothing"},
 			&urfave.BoolFlag{Name: "json", Usage: "with --last-run: as JSON"},
-			&urfave.StringFlag{Name: "history-file",
+			&urfave.StringFlag{
+				Name: "history-file",
 				Usage: "append each run to `FILE`, one JSON object a line (default: reconcile_history.jsonl in the data " +
-					"directory)"},
+					"directory)",
+			},
 			&urfave.StringFlag{Name: "log-file", Usage: "append what is printed to `FILE`", Value: defaultLogFile},
 			&urfave.StringFlag{Name: "report", Usage: "append a condensed summary to `FILE`, such as docs/TEST_REPORT.md"},
 			&urfave.StringFlag{Name: "require", Usage: "fail before any action unless the table declares at least `COUNTS`, " +
@@ -94,8 +97,10 @@ func pruneFlags(name string) []urfave.Flag {
 	}
 	return []urfave.Flag{
 		&urfave.BoolFlag{Name: name, Usage: deletes},
-		&urfave.BoolFlag{Name: "prune-present",
-			Usage: "with --" + name + ": also rows whose cluster is to be present, instead of creating it"},
+		&urfave.BoolFlag{
+			Name:  "prune-present",
+			Usage: "with --" + name + ": also rows whose cluster is to be present, instead of creating it",
+		},
 		&urfave.StringFlag{Name: "max-prune", Usage: "delete no rows, and no clusters without a row, if more than `LIMIT` " +
 			"would be: a number, or a share of the table", Value: "50%"},
 	}
@@ -144,8 +149,10 @@ func tableNamed(c *command.Call, args []string) (string, error) {
 		path = args[0]
 	}
 	if _, err := os.Stat(path); err != nil {
-		return "", &cli.Problem{Summary: "cannot read the database", File: path, Err: cli.Plain(err),
-			Suggestion: "name a database with the table clusters, or set SQLITE_DB"}
+		return "", &cli.Problem{
+			Summary: "cannot read the database", File: path, Err: cli.Plain(err),
+			Suggestion: "name a database with the table clusters, or set SQLITE_DB",
+		}
 	}
 	if !session.IsKind(path, session.Table) {
 		return "", cli.Usage("name a database with the table clusters", "%s is not a database of SQLite", path)

@@ -47,8 +47,10 @@ func clusterConsistency(c *command.Call) error {
 		}
 		s := consistencySummary{Consistent: true, Kinds: kinds}
 		unread := 0
-		t := render.Table{Head: []string{"KIND", "CONFIGURED", "CONSISTENT", "MISSING", "DIFFERENT", "UNWANTED",
-			"NOT EVALUATED"}}
+		t := render.Table{Head: []string{
+			"KIND", "CONFIGURED", "CONSISTENT", "MISSING", "DIFFERENT", "UNWANTED",
+			"NOT EVALUATED",
+		}}
 		for _, k := range kinds {
 			s.Consistent = s.Consistent && k.Consistent == k.Configured && len(k.Unwanted) == 0
 			unread += k.Unread

@@ -63,8 +63,10 @@ func (h *clusterHistory) open() error {
 	}
 	f, err := openPrivate(name)
 	if err != nil {
-		return &cli.Problem{Summary: "cannot use the log file", File: name, Err: cli.Plain(err),
-			Suggestion: `choose another with --log-file, or none with --log-file ""`}
+		return &cli.Problem{
+			Summary: "cannot use the log file", File: name, Err: cli.Plain(err),
+			Suggestion: `choose another with --log-file, or none with --log-file ""`,
+		}
 	}
 	h.log = f
 	return nil
@@ -106,8 +108,10 @@ func (h *clusterHistory) add(r *reconciliation, started time.Time, code int) err
 	}
 	f, err := openPrivate(rec.File)
 	if err != nil {
-		return &cli.Problem{Summary: "cannot write the history", File: rec.File, Err: cli.Plain(err),
-			Suggestion: "choose another with --history-file"}
+		return &cli.Problem{
+			Summary: "cannot write the history", File: rec.File, Err: cli.Plain(err),
+			Suggestion: "choose another with --history-file",
+		}
 	}
 	_, err = f.Write(append(b, '\n')) // one write: runs beside each other do not mix
 	return errors.Join(err, f.Close())
@@ -148,8 +152,10 @@ func (h *clusterHistory) reports(r *reconciliation, rec runRecord) (err error) {
 	}
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
-		return &cli.Problem{Summary: "cannot write the report", File: name, Err: cli.Plain(err),
-			Suggestion: "choose another with --report"}
+		return &cli.Problem{
+			Summary: "cannot write the report", File: name, Err: cli.Plain(err),
+			Suggestion: "choose another with --report",
+		}
 	}
 	_, err = f.Write(condensed(r, rec))
 	return errors.Join(err, f.Close())
@@ -175,16 +181,20 @@ func (h *clusterHistory) showLast() error {
 	b, err := os.ReadFile(h.file())
 	b = bytes.TrimSpace(b)
 	if err != nil || len(b) == 0 {
-		return &cli.Problem{Summary: "no run is in the history", File: h.file(),
-			Suggestion: "run `ovi cluster reconcile` first, or name the history with --history-file"}
+		return &cli.Problem{
+			Summary: "no run is in the history", File: h.file(),
+			Suggestion: "run `ovi cluster reconcile` first, or name the history with --history-file",
+		}
 	}
 	if i := bytes.LastIndexByte(b, '\n'); i >= 0 {
 		b = b[i+1:]
 	}
 	var rec runRecord
 	if err := json.Unmarshal(b, &rec); err != nil {
-		return &cli.Problem{Summary: "cannot read the history", File: h.file(), Err: err,
-			Suggestion: "name another with --history-file"}
+		return &cli.Problem{
+			Summary: "cannot read the history", File: h.file(), Err: err,
+			Suggestion: "name another with --history-file",
+		}
 	}
 	if h.Cmd.Bool("json") || h.Out.Machine() {
 		return h.Out.Print(b)

@@ -118,8 +118,10 @@ func (r *reconciliation) limit(p *engine.Planned) {
 
 func notPruned(err error) error {
 	if errors.Is(err, sqlite.ErrChanged) {
-		return &cli.Problem{Summary: "no row was deleted", Err: err,
-			Suggestion: "run it again: the table was changed in the meantime"}
+		return &cli.Problem{
+			Summary: "no row was deleted", Err: err,
+			Suggestion: "run it again: the table was changed in the meantime",
+		}
 	}
 	return err
 }

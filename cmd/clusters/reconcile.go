@@ -82,8 +82,10 @@ func (r *reconciliation) run() error {
 // code is the exit code of the run: what failed, then what could not be read, then what is missing or
 // differs, then what was refused.
 func (r *reconciliation) code() int {
-	for _, code := range []int{clusterFailed, clusterUnobserved, clusterMissing, clusterMismatch, clusterRefused,
-		clusterChanges} {
+	for _, code := range []int{
+		clusterFailed, clusterUnobserved, clusterMissing, clusterMismatch, clusterRefused,
+		clusterChanges,
+	} {
 		if slices.Contains(r.codes, code) {
 			return code
 		}

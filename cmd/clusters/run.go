@@ -65,8 +65,10 @@ func clusterRun(c *command.Call, path string, h *clusterHistory) (int, error) {
 	code := r.code()
 	switch {
 	case c.TimedOut():
-		code, err = clusterFailed, &cli.Problem{Summary: command.ErrTimeout.Error(),
-			Suggestion: "run it again, it goes on; or raise --timeout"}
+		code, err = clusterFailed, &cli.Problem{
+			Summary:    command.ErrTimeout.Error(),
+			Suggestion: "run it again, it goes on; or raise --timeout",
+		}
 	case c.Err() != nil:
 		code, err = cli.ExitInterrupted, cli.ErrInterrupted
 	case err != nil && r.line == nil:
@@ -88,8 +90,10 @@ func showRun(c *command.Call, r *reconciliation, code int) error {
 	if c.Out.Machine() {
 		return c.Out.Records(render.Info{Type: "reconcile_summary", Data: r.summaryOrNone()})
 	}
-	t := render.Table{Head: []string{"CLUSTER", "PROVIDER", "DESIRED", "ACTUAL", "ACTION", "RESULT", "MESSAGE"},
-		Flexible: 6}
+	t := render.Table{
+		Head:     []string{"CLUSTER", "PROVIDER", "DESIRED", "ACTUAL", "ACTION", "RESULT", "MESSAGE"},
+		Flexible: 6,
+	}
 	for _, x := range r.summary {
 		t.Rows = append(t.Rows, []string{x.Name, x.Provider, x.Desired, x.Actual, x.Action, x.Result, x.Message})
 	}
@@ -164,8 +168,10 @@ func everyOf(s string) (time.Duration, error) {
 		return 0, cli.Usage("use a number with s, m, h or d, for example 15m", "invalid --interval %q", s)
 	}
 	n, err := strconv.Atoi(m[1])
-	unit := map[string]time.Duration{"": time.Second, "s": time.Second, "m": time.Minute, "h": time.Hour,
-		"d": 24 * time.Hour}[m[2]]
+	unit := map[string]time.Duration{
+		"": time.Second, "s": time.Second, "m": time.Minute, "h": time.Hour,
+		"d": 24 * time.Hour,
+	}[m[2]]
 	if err != nil || n < 1 {
 		return 0, cli.Usage("use at least 1s", "invalid --interval %q", s)
 	}

@@ -10,9 +10,12 @@ import (
 	"github.com/ovi-project/ovi/cmd/cli"
 )
 
+// TimeoutFlag returns the option --timeout.
 func TimeoutFlag() urfave.Flag {
-	return &urfave.DurationFlag{Name: "timeout",
-		Usage: "start nothing more after `DURATION`, and cancel what still runs 10s later (default: no limit)"}
+	return &urfave.DurationFlag{
+		Name:  "timeout",
+		Usage: "start nothing more after `DURATION`, and cancel what still runs 10s later (default: no limit)",
+	}
 }
 
 // ErrTimeout is why the context of a command with --timeout ended.

@@ -8,13 +8,17 @@ import (
 	urfave "github.com/urfave/cli/v2"
 )
 
+// ReasonFlag returns the option --reason.
 func ReasonFlag() urfave.Flag {
 	return &urfave.StringFlag{Name: "reason", Usage: "record `TEXT` as the reason"}
 }
 
+// LockFlag returns the option --lock-timeout.
 func LockFlag() urfave.Flag {
-	return &urfave.DurationFlag{Name: "lock-timeout", Usage: "wait up to `DURATION` for resources claimed by others",
-		Value: ShortWait}
+	return &urfave.DurationFlag{
+		Name: "lock-timeout", Usage: "wait up to `DURATION` for resources claimed by others",
+		Value: ShortWait,
+	}
 }
 
 // Matcher is that of the command line.
@@ -31,31 +35,45 @@ func MatchFlag(usage string) urfave.Flag {
 	return &urfave.StringSliceFlag{Name: "match", Usage: usage}
 }
 
+// MatchWords describes the patterns of --match.
 const MatchWords = "PATTERN is KIND/NAME, NAME or tag:KEY=VALUE, with * and ?. NAME is the Name tag, the name or the " +
 	"ID."
 
+// GroupReconcile and the other groups are the headings of the help page.
 const GroupReconcile = "Reconcile"
 
+// GroupInspect is the group of the commands that show resources.
 const GroupInspect = "Inspect"
 
+// GroupManage is the group of the commands by which an operator decides.
 const GroupManage = "Manage"
 
+// GroupGovern is the group of policies, the audit log and the store.
 const GroupGovern = "Govern"
 
+// GroupReference is the group of the commands about ovi itself.
 const GroupReference = "Reference"
 
 // OutputFlags are the options of what a command prints.
 func OutputFlags() []urfave.Flag {
 	return []urfave.Flag{
-		&urfave.StringFlag{Name: "output", Aliases: []string{"o"}, Category: cli.Everywhere,
-			Usage: "print `FORMAT`: table, json (lines) or yaml", Value: cli.AsTable},
+		&urfave.StringFlag{
+			Name: "output", Aliases: []string{"o"}, Category: cli.Everywhere,
+			Usage: "print `FORMAT`: table, json (lines) or yaml", Value: cli.AsTable,
+		},
 		&urfave.BoolFlag{Name: "json", Category: cli.Everywhere, Usage: "print JSON lines, as --output json does"},
-		&urfave.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Category: cli.Everywhere,
-			Usage: "log each step to standard error, as --log-level debug does"},
-		&urfave.StringFlag{Name: "log-level", Category: cli.Everywhere,
-			Usage: "log to standard error from `LEVEL`: trace, debug, info, warn, error (OVI_LOG)"},
-		&urfave.StringFlag{Name: "log-format", Category: cli.Everywhere,
-			Usage: "log as `FORMAT`: text or json (OVI_LOG_FORMAT; default text)"},
+		&urfave.BoolFlag{
+			Name: "verbose", Aliases: []string{"v"}, Category: cli.Everywhere,
+			Usage: "log each step to standard error, as --log-level debug does",
+		},
+		&urfave.StringFlag{
+			Name: "log-level", Category: cli.Everywhere,
+			Usage: "log to standard error from `LEVEL`: trace, debug, info, warn, error (OVI_LOG)",
+		},
+		&urfave.StringFlag{
+			Name: "log-format", Category: cli.Everywhere,
+			Usage: "log as `FORMAT`: text or json (OVI_LOG_FORMAT; default text)",
+		},
 		&urfave.BoolFlag{Name: "no-color", Category: cli.Everywhere, Usage: "disable color (NO_COLOR)"},
 		&urfave.BoolFlag{Name: "quiet", Category: cli.Everywhere, Usage: "print only the result"},
 	}
@@ -63,20 +81,27 @@ func OutputFlags() []urfave.Flag {
 
 // RecordFlag names the source that a command needs no configuration of.
 func RecordFlag() urfave.Flag {
-	return &urfave.StringSliceFlag{Name: "f", Aliases: []string{"file"},
-		Usage: "use the data directory beside the source `FILE` or folder; of equal names, that of its stack is meant"}
+	return &urfave.StringSliceFlag{
+		Name: "f", Aliases: []string{"file"},
+		Usage: "use the data directory beside the source `FILE` or folder; of equal names, that of its stack is meant",
+	}
 }
 
 // SourceFlag names sources beside the argument.
 func SourceFlag() urfave.Flag {
-	return &urfave.StringSliceFlag{Name: "f", Aliases: []string{"file"},
-		Usage: "read the source `FILE` or folder; repeatable, all are one stack"}
+	return &urfave.StringSliceFlag{
+		Name: "f", Aliases: []string{"file"},
+		Usage: "read the source `FILE` or folder; repeatable, all are one stack",
+	}
 }
 
+// SignFlag returns the option --sign.
 func SignFlag() urfave.Flag {
-	return &urfave.StringFlag{Name: "sign", EnvVars: []string{"OVI_SIGN_KEY"},
+	return &urfave.StringFlag{
+		Name: "sign", EnvVars: []string{"OVI_SIGN_KEY"},
 		Usage: "sign it with the SSH key `KEYFILE`, by ssh-keygen: the key of a token, or a public key whose private one " +
-			"an agent has, can be given too"}
+			"an agent has, can be given too",
+	}
 }
 
 const ShortWait = 10 * time.Second // --lock-timeout

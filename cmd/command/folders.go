@@ -50,7 +50,8 @@ func (f folder) gone() bool {
 // UseFolders remembers the folders that name the stacks of a command, and refuses one that was
 // renamed while its stack has resources: they would be abandoned, and created again.
 func (s *settings) UseFolders(ctx context.Context, l *ledger.Ledger, dir string, paths []string,
-	intents []resource.Intent) error {
+	intents []resource.Intent,
+) error {
 	for i := range min(len(paths), len(intents)) {
 		if !intents[i].ByFolder {
 			continue

@@ -8,6 +8,7 @@ import (
 	"github.com/ovi-project/ovi/cmd/cli"
 )
 
+// WriteFile writes a file under another name and renames it, so that a crash leaves the old or the new content.
 func WriteFile(name string, b []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".ovi-*") // 0600
 	if err != nil {
@@ -33,8 +34,10 @@ func CreateDir(dir string) error {
 		err = os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("*\n"), 0o600)
 	}
 	if err != nil {
-		return &cli.Problem{Summary: "cannot create the data directory", File: dir, Err: cli.Plain(err),
-			Suggestion: "choose another with --data-dir or OVI_DATA_DIR"}
+		return &cli.Problem{
+			Summary: "cannot create the data directory", File: dir, Err: cli.Plain(err),
+			Suggestion: "choose another with --data-dir or OVI_DATA_DIR",
+		}
 	}
 	return nil
 }

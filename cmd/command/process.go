@@ -82,8 +82,10 @@ func logLevel(cc *urfave.Context) string {
 // with an error too, and hides no other one.
 func (c *Call) Ended(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) && c.TimedOut() {
-		err = &cli.Problem{Summary: "stopped by --timeout before anything was changed", Err: err,
-			Suggestion: "use a longer --timeout"}
+		err = &cli.Problem{
+			Summary: "stopped by --timeout before anything was changed", Err: err,
+			Suggestion: "use a longer --timeout",
+		}
 	}
 	lost, code := c.Answer.Failure(), cli.CodeOf(err)
 	c.Out.End(err)
@@ -121,6 +123,7 @@ func (c *Call) versionOf(stack string) string {
 	return text
 }
 
+// Closer closes what a command has opened.
 type Closer func() error
 
 // StateDir is the user's folder for what has no other place: $XDG_STATE_HOME/ovi.

@@ -173,21 +173,25 @@ func (k kindsOnly) Kinds() []resource.Kind { return k.kinds() }
 
 // Checks is what a configuration is checked with.
 func (c *Call) Checks() source.Options {
-	return source.Options{Schemas: Schemas(c.Process), Location: func(name string) source.LocationRule {
-		for _, e := range c.Entries() {
-			if e.Name != name {
-				continue
+	return source.Options{
+		Schemas: Schemas(c.Process), Location: func(name string) source.LocationRule {
+			for _, e := range c.Entries() {
+				if e.Name != name {
+					continue
+				}
+				rule := source.LocationRule{
+					Word: e.Locations.Word, Example: e.Locations.Example, Pattern: e.Locations.Pattern,
+					Required: e.Locations.Required, Group: source.GroupRule(e.Locations.Group),
+				}
+				if e.Locations.Default != nil {
+					rule.Default = e.Locations.Default(func(key string) string { return c.Option(e, key, nil) })
+				}
+				return rule
 			}
-			rule := source.LocationRule{Word: e.Locations.Word, Example: e.Locations.Example, Pattern: e.Locations.Pattern,
-				Required: e.Locations.Required, Group: source.GroupRule(e.Locations.Group)}
-			if e.Locations.Default != nil {
-				rule.Default = e.Locations.Default(func(key string) string { return c.Option(e, key, nil) })
-			}
-			return rule
-		}
-		return source.LocationRule{}
-	}, ProviderOptions: func(name string) []source.OptionRule { return optionRules(c, name) },
-		Foreign: func(provider string, name string) (string, string) { return foreign(c, provider, name) }}
+			return source.LocationRule{}
+		}, ProviderOptions: func(name string) []source.OptionRule { return optionRules(c, name) },
+		Foreign: func(provider string, name string) (string, string) { return foreign(c, provider, name) },
+	}
 }
 
 // foreign is what a type of Terraform is here.

@@ -18,6 +18,7 @@ type Seen struct {
 	Blessed bool
 }
 
+// Record returns the resource as a record for programs.
 func (s Seen) Record(names render.Names) render.Resource {
 	return render.Resource{
 		Type: "resource", Ref: names.Ref(s.Ref), Scope: s.Ref.Scope().String(), Kind: s.Ref.Kind, ID: s.ID,
@@ -64,10 +65,13 @@ func (s Seen) Note() string {
 	return strings.Join(notes, ", ")
 }
 
+// Count returns a number as text for a table.
 func Count(n int) string { return strconv.Itoa(n) }
 
+// SortedKeys returns the keys of a map in order.
 func SortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
+// NamesOfRefs returns the short names of refs, unambiguous among these.
 func NamesOfRefs(refs ...resource.Ref) render.Names {
 	scopes := make([]resource.Scope, len(refs))
 	for i, r := range refs {

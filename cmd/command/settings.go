@@ -42,8 +42,10 @@ func readSettings(dir string) (settings, bool, error) {
 		err = fmt.Errorf("it has format %d, and this version of ovi reads %d", s.Format, settingsFormat)
 	}
 	if err != nil {
-		return s, true, &cli.Problem{Summary: "cannot read the settings of the data directory",
-			File: filepath.Join(dir, settingsFile), Err: cli.Plain(err)}
+		return s, true, &cli.Problem{
+			Summary: "cannot read the settings of the data directory",
+			File:    filepath.Join(dir, settingsFile), Err: cli.Plain(err),
+		}
 	}
 	return s, true, nil
 }
@@ -64,8 +66,10 @@ func (s *settings) Write(dir string) error {
 // may be a link.
 func IsSafe(c *Call, dir string) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() || errors.Is(err, syscall.ENOTDIR) {
-		return &cli.Problem{Summary: "the data directory is not a folder", File: dir,
-			Suggestion: "choose another with --data-dir or OVI_DATA_DIR"}
+		return &cli.Problem{
+			Summary: "the data directory is not a folder", File: dir,
+			Suggestion: "choose another with --data-dir or OVI_DATA_DIR",
+		}
 	}
 	at := dir
 	if c.NamesDir() {

@@ -14,6 +14,7 @@ import (
 )
 
 const (
+	// EtcdScheme begins the URL of a store on etcd.
 	EtcdScheme = "etcd://"
 	// StoreNote, in a data directory, names its shared store.
 	StoreNote = "store"
@@ -59,8 +60,10 @@ func Connect(c *Call, name string) (*etcd.Store, string, error) {
 
 // StoreProblem is why a store cannot be used, and what to do about it.
 func StoreProblem(err error) error {
-	p := &cli.Problem{Summary: "cannot use the store", Err: err,
-		Suggestion: "nothing was started; run the command again when the store is reachable"}
+	p := &cli.Problem{
+		Summary: "cannot use the store", Err: err,
+		Suggestion: "nothing was started; run the command again when the store is reachable",
+	}
 	var told *etcd.Error
 	if errors.As(err, &told) && told.Next != "" {
 		p.Err, p.Suggestion = told.Brief(), told.Next
@@ -76,8 +79,10 @@ func readStorePassword(c *Call) (string, error) {
 	}
 	b, err := os.ReadFile(file)
 	if err != nil {
-		return "", &cli.Problem{Summary: "cannot read the store's password", File: file, Err: cli.Plain(err),
-			Suggestion: "check OVI_STORE_PASSWORD_FILE"}
+		return "", &cli.Problem{
+			Summary: "cannot read the store's password", File: file, Err: cli.Plain(err),
+			Suggestion: "check OVI_STORE_PASSWORD_FILE",
+		}
 	}
 	return strings.TrimRight(string(b), "\r\n"), nil
 }
@@ -96,8 +101,10 @@ func EitherStore(c *Call, name string, mustExist bool) (storage.Store, string, e
 		file = filepath.Join(file, StoreFile)
 	}
 	if _, err := os.Stat(file); mustExist && err != nil {
-		return nil, file, &cli.Problem{Summary: "no store", File: file, Err: cli.Plain(err),
-			Suggestion: "use a data directory, its store.db, or etcd://host:2379/prefix"}
+		return nil, file, &cli.Problem{
+			Summary: "no store", File: file, Err: cli.Plain(err),
+			Suggestion: "use a data directory, its store.db, or etcd://host:2379/prefix",
+		}
 	}
 	store, err := bolt.Open(file)
 	return store, file, err

@@ -11,11 +11,15 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// TargetFlag returns the option --target.
 func TargetFlag() urfave.Flag {
-	return &urfave.StringSliceFlag{Name: "target",
-		Usage: "only `REF` (kind/name, a full ref, or a pattern) and what it depends on; repeatable"}
+	return &urfave.StringSliceFlag{
+		Name:  "target",
+		Usage: "only `REF` (kind/name, a full ref, or a pattern) and what it depends on; repeatable",
+	}
 }
 
+// ExcludeFlag returns the option --exclude.
 func ExcludeFlag() urfave.Flag {
 	return &urfave.StringSliceFlag{Name: "exclude", Usage: "exclude `REF` and what depends on it; repeatable"}
 }
@@ -41,6 +45,7 @@ func CheckTargets(c *Call, p *engine.Planned) error {
 	return PatternsName(c, refs)
 }
 
+// Configured returns the refs of all configured resources.
 func Configured(intents []resource.Intent) []resource.Ref {
 	var refs []resource.Ref
 	for _, in := range intents {

@@ -51,8 +51,10 @@ func edgeCentral(c *command.Call) error {
 	}
 	events, err := outbox.Open(edge.EventsFile(dir), outbox.Options{Keep: centralKeep})
 	if err != nil {
-		return &cli.Problem{Summary: "cannot open the events", File: edge.EventsFile(dir), Err: err,
-			Suggestion: "restore the file from a backup, or move it away"}
+		return &cli.Problem{
+			Summary: "cannot open the events", File: edge.EventsFile(dir), Err: err,
+			Suggestion: "restore the file from a backup, or move it away",
+		}
 	}
 	defer func() { _ = events.Close() }()
 	var config net.ListenConfig

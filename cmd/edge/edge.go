@@ -21,15 +21,18 @@ import (
 // defaultEdge is where the orchestrator of a site listens for its nodes.
 const defaultEdge = "127.0.0.1:7400"
 
+// EdgeCommand returns the command `ovi edge`.
 func EdgeCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "edge", Category: command.GroupReconcile,
 		Usage:       "Reconcile the nodes of a site",
 		Description: "docs/edge.md describes sites, nodes and deployments.",
-		Subcommands: []*urfave.Command{edgeOrchestratorCommand(p), edgeNodeCommand(p), edgeTokenCommand(p),
+		Subcommands: []*urfave.Command{
+			edgeOrchestratorCommand(p), edgeNodeCommand(p), edgeTokenCommand(p),
 			edgeRevokeCommand(p), edgeResumeCommand(p), edgeLockCommand(p), edgeUnlockCommand(p), edgeCentralCommand(p),
 			edgeFreezeCommand(p), edgeUnfreezeCommand(p), edgePromoteCommand(p), edgeStatusCommand(p), edgeSimulateCommand(p),
-			edgeRehearseCommand(p)},
+			edgeRehearseCommand(p),
+		},
 	}
 }
 
@@ -55,8 +58,10 @@ func edgeOrchestratorCommand(p *command.Process) *urfave.Command {
 			"). With --edge-co every event of the nodes is\n" +
 			"sent to the central orchestrator at that address.",
 		Flags: append([]urfave.Flag{
-			&urfave.StringFlag{Name: "co-token-file",
-				Usage: "enroll with the central orchestrator with the token in `FILE`, of ovi edge token SITE; needed once"},
+			&urfave.StringFlag{
+				Name:  "co-token-file",
+				Usage: "enroll with the central orchestrator with the token in `FILE`, of ovi edge token SITE; needed once",
+			},
 		}, run.Flags...),
 		Action: p.Action(edgeOrchestrator),
 	}
@@ -111,8 +116,10 @@ func edgeNodeCommand(p *command.Process) *urfave.Command {
 		Flags: []urfave.Flag{
 			&urfave.StringFlag{Name: "name", Usage: "this node, as `SITE/NODE`", Required: true},
 			&urfave.StringFlag{Name: "lo", Usage: "the `ADDRESS` of the orchestrator of the site", Value: defaultEdge},
-			&urfave.StringFlag{Name: "token-file",
-				Usage: "enroll with the token in `FILE`, of ovi edge token (or OVI_EDGE_TOKEN); needed once"},
+			&urfave.StringFlag{
+				Name:  "token-file",
+				Usage: "enroll with the token in `FILE`, of ovi edge token (or OVI_EDGE_TOKEN); needed once",
+			},
 			&urfave.DurationFlag{Name: "beat", Usage: "report at least every `DURATION`", Value: edgeBeat},
 		},
 		Action: p.Action(edgeNode),

@@ -133,8 +133,10 @@ func enrolled(c *command.Call, id identity.Node, name, address, file string) err
 		return nil
 	}
 	if err != nil {
-		return &cli.Problem{Summary: "cannot enroll " + name, Err: err,
-			Suggestion: "make another token on the host of the orchestrator: ovi edge token " + name}
+		return &cli.Problem{
+			Summary: "cannot enroll " + name, Err: err,
+			Suggestion: "make another token on the host of the orchestrator: ovi edge token " + name,
+		}
 	}
 	c.Out.Say("%s is enrolled.", name)
 	return nil

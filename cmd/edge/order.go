@@ -115,8 +115,10 @@ func edgePromote(c *command.Call) error {
 	a := session.Act(c)
 	o, err := orderSite(c, site, func(o *provider.Orders) {
 		o.Promoted = slices.DeleteFunc(o.Promoted, func(p provider.Promotion) bool { return p.Name == name })
-		o.Promoted = append(o.Promoted, provider.Promotion{Name: name, Version: at.Version, Wave: wave, Who: a.Who,
-			Reason: a.Reason})
+		o.Promoted = append(o.Promoted, provider.Promotion{
+			Name: name, Version: at.Version, Wave: wave, Who: a.Who,
+			Reason: a.Reason,
+		})
 	})
 	if err != nil {
 		return err

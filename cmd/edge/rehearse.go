@@ -38,11 +38,15 @@ func edgeRehearseCommand(p *command.Process) *urfave.Command {
 			&urfave.StringFlag{Name: "from", Usage: "the nodes run what `SOURCE` has first, such as the same folder at " +
 				"another ref; if omitted, nothing"},
 			&urfave.StringFlag{Name: "fail", Usage: "what is new fails on `LIMIT` nodes: a number, or a share", Value: "0"},
-			&urfave.StringFlag{Name: "offline", Usage: "`LIMIT` nodes are offline when it begins: a number, or a share",
-				Value: "0"},
+			&urfave.StringFlag{
+				Name: "offline", Usage: "`LIMIT` nodes are offline when it begins: a number, or a share",
+				Value: "0",
+			},
 			&urfave.DurationFlag{Name: "away", Usage: "they are back after `DURATION`; 0: they stay offline", Value: time.Hour},
-			&urfave.DurationFlag{Name: "takes", Usage: "a request takes a node `DURATION`, up to a quarter less or more",
-				Value: 20 * time.Second},
+			&urfave.DurationFlag{
+				Name: "takes", Usage: "a request takes a node `DURATION`, up to a quarter less or more",
+				Value: 20 * time.Second,
+			},
 			&urfave.DurationFlag{Name: "interval", Usage: "the interval of the orchestrator", Value: edgeInterval},
 			&urfave.DurationFlag{Name: "most", Usage: "end after `DURATION` of virtual time", Value: 7 * 24 * time.Hour},
 			&urfave.Uint64Flag{Name: "seed", Usage: "which nodes fail or are offline, and how long each takes: the same " +
@@ -90,15 +94,19 @@ func edgeRehearse(c *command.Call) (err error) {
 	}
 	o.Tell = func(after time.Duration, e event.Event) {
 		if c.Out.Machine() {
-			_ = c.Out.Records(render.Info{Type: "edge_moment",
-				Data: edgeMoment{after.Seconds(), e.About().String(), momentText(e)}})
+			_ = c.Out.Records(render.Info{
+				Type: "edge_moment",
+				Data: edgeMoment{after.Seconds(), e.About().String(), momentText(e)},
+			})
 			return
 		}
 		c.Out.Say("%9s  %s", virtually(after), momentText(e))
 	}
 	r, err := rehearse.Run(c, o, func(clock func() time.Time) (*ledger.Ledger, error) {
-		return local.Open(c, ledger.Config{Dir: filepath.Join(dir, "data"), User: c.User(), UID: c.UID(), Host: c.Host(),
-			Clock: clock})
+		return local.Open(c, ledger.Config{
+			Dir: filepath.Join(dir, "data"), User: c.User(), UID: c.UID(), Host: c.Host(),
+			Clock: clock,
+		})
 	})
 	if err != nil {
 		return err
@@ -119,8 +127,10 @@ func rehearsal(c *command.Call, dir string) (o rehearse.Options, err error) {
 		Start: c.Now(), Most: c.Cmd.Duration("most"), Interval: c.Cmd.Duration("interval"), Takes: c.Cmd.Duration("takes"),
 		Away: c.Cmd.Duration("away"), Seed: c.Cmd.Uint64("seed"),
 	}
-	for name, least := range map[string]time.Duration{"most": time.Second, "interval": time.Second, "takes": 0,
-		"away": 0} {
+	for name, least := range map[string]time.Duration{
+		"most": time.Second, "interval": time.Second, "takes": 0,
+		"away": 0,
+	} {
 		if c.Cmd.Duration(name) < least {
 			return o, cli.Usage("use --"+name+" 1m", "--%s must be at least %s", name, least)
 		}
@@ -248,12 +258,16 @@ func showRehearsal(c *command.Call, o rehearse.Options, r *rehearse.Result) erro
 	if c.Out.Machine() {
 		return c.Out.Records(render.Info{Type: "edge_rehearsal", Data: end})
 	}
-	t := render.Table{Head: []string{"DEPLOYMENT", "NODES", "AS CONFIGURED", "ANOTHER VERSION", "FAILING", "OFFLINE",
-		"MEDIAN", "WORST"}}
+	t := render.Table{Head: []string{
+		"DEPLOYMENT", "NODES", "AS CONFIGURED", "ANOTHER VERSION", "FAILING", "OFFLINE",
+		"MEDIAN", "WORST",
+	}}
 	seconds := func(n float64) string { return virtually(time.Duration(n * float64(time.Second))) }
 	for _, d := range end.Deployments {
-		t.Rows = append(t.Rows, []string{d.Deployment, fmt.Sprint(d.Nodes), fmt.Sprint(d.Wanted), fmt.Sprint(d.Others),
-			fmt.Sprint(d.Failing), fmt.Sprint(d.Offline), seconds(d.Median), seconds(d.Worst)})
+		t.Rows = append(t.Rows, []string{
+			d.Deployment, fmt.Sprint(d.Nodes), fmt.Sprint(d.Wanted), fmt.Sprint(d.Others),
+			fmt.Sprint(d.Failing), fmt.Sprint(d.Offline), seconds(d.Median), seconds(d.Worst),
+		})
 	}
 	if err := c.Out.Table(t, "The site has no deployments."); err != nil {
 		return err

@@ -48,8 +48,10 @@ func edgeStatus(c *command.Call) error {
 	file := edge.EventsFile(edgeIdentity(c, dir))
 	events, err := outbox.Read(file)
 	if err != nil {
-		return &cli.Problem{Summary: "cannot read the events", File: file, Err: cli.Plain(err),
-			Suggestion: "run it on the host of an orchestrator, with its --data-dir"}
+		return &cli.Problem{
+			Summary: "cannot read the events", File: file, Err: cli.Plain(err),
+			Suggestion: "run it on the host of an orchestrator, with its --data-dir",
+		}
 	}
 	events = slices.DeleteFunc(events, func(e link.Event) bool { return c.Arg(0) != "" && e.Site != c.Arg(0) })
 	if c.Cmd.Bool("events") {
@@ -121,8 +123,10 @@ func statusesOf(events []link.Event) []edgeDeployment {
 }
 
 func showStatuses(c *command.Call, all []edgeDeployment) error {
-	t := render.Table{Head: []string{"NODE", "DEPLOYMENT", "STATUS", "VERSION", "HEALTH", "IMAGE", "SINCE", "STATUSES"},
-		Flexible: 7}
+	t := render.Table{
+		Head:     []string{"NODE", "DEPLOYMENT", "STATUS", "VERSION", "HEALTH", "IMAGE", "SINCE", "STATUSES"},
+		Flexible: 7,
+	}
 	for _, d := range all {
 		if c.Out.Machine() {
 			if err := c.Out.Records(render.Info{Type: "edge_status", Data: d}); err != nil {
@@ -138,16 +142,20 @@ func showStatuses(c *command.Call, all []edgeDeployment) error {
 			continue
 		}
 		if d.Name == "" { // not of one deployment
-			t.Rows = append(t.Rows, []string{nodeName(d.Event), "", strconv.FormatUint(d.Gaps, 10) + " events lost", "", "", "",
-				c.Ago(d.At), ""})
+			t.Rows = append(t.Rows, []string{
+				nodeName(d.Event), "", strconv.FormatUint(d.Gaps, 10) + " events lost", "", "", "",
+				c.Ago(d.At), "",
+			})
 			continue
 		}
 		texts := make([]string, len(d.Statuses))
 		for i, s := range d.Statuses {
 			texts[i] = string(s)
 		}
-		t.Rows = append(t.Rows, []string{nodeName(d.Event), d.Name, string(d.To), d.Version, string(d.Health), d.Image,
-			c.Ago(d.At), strings.Join(texts, ", ")})
+		t.Rows = append(t.Rows, []string{
+			nodeName(d.Event), d.Name, string(d.To), d.Version, string(d.Health), d.Image,
+			c.Ago(d.At), strings.Join(texts, ", "),
+		})
 	}
 	if c.Out.Machine() {
 		return nil
@@ -170,8 +178,10 @@ func siteStatusOf(e link.Event) string {
 func nodeName(e link.Event) string { return strings.TrimSuffix(e.Site+"/"+e.Node, "/") }
 
 func showEvents(c *command.Call, events []link.Event) error {
-	t := render.Table{Head: []string{"TIME (UTC)", "NODE", "DEPLOYMENT", "STATUS", "VERSION", "REQUEST", "ATTEMPT",
-		"NOTE"}, Flexible: 7}
+	t := render.Table{Head: []string{
+		"TIME (UTC)", "NODE", "DEPLOYMENT", "STATUS", "VERSION", "REQUEST", "ATTEMPT",
+		"NOTE",
+	}, Flexible: 7}
 	for _, e := range events {
 		if c.Out.Machine() {
 			if err := c.Out.Records(render.Info{Type: "edge_event", Data: e}); err != nil {
@@ -193,8 +203,10 @@ func showEvents(c *command.Call, events []link.Event) error {
 		if e.Class != "" && siteStatusOf(e) == "" {
 			note = e.Class + ": " + note
 		}
-		t.Rows = append(t.Rows, []string{e.At.UTC().Format("2006-01-02 15:04:05"), nodeName(e), e.Deployment, status,
-			e.Version, string(e.Request), attempt, note})
+		t.Rows = append(t.Rows, []string{
+			e.At.UTC().Format("2006-01-02 15:04:05"), nodeName(e), e.Deployment, status,
+			e.Version, string(e.Request), attempt, note,
+		})
 	}
 	if c.Out.Machine() {
 		return nil

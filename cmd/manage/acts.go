@@ -13,6 +13,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
+// BlessCommand returns the command `ovi bless`.
 func BlessCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "bless", Category: command.GroupManage, ArgsUsage: "REF",
@@ -24,6 +25,7 @@ func BlessCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// UnblessCommand returns the command `ovi unbless`.
 func UnblessCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "unbless", Category: command.GroupManage, ArgsUsage: "REF",
@@ -91,8 +93,10 @@ func tellBlessing(c *command.Call, ref resource.Ref, b render.Blessing) error {
 // notBlessed tells that there was nothing to remove; nothing is recorded.
 func notBlessed(c *command.Call, ref resource.Ref, scans []ledger.Scan) error {
 	if c.Out.Machine() {
-		return c.Out.Records(render.Blessing{Type: "blessing", Ref: session.NamesIn(scans).Ref(ref),
-			Scope: ref.Scope().String()})
+		return c.Out.Records(render.Blessing{
+			Type: "blessing", Ref: session.NamesIn(scans).Ref(ref),
+			Scope: ref.Scope().String(),
+		})
 	}
 	c.Out.Say("%s is not blessed. Nothing was changed.", ref.Short())
 	return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
+// AdoptCommand returns the command `ovi adopt`.
 func AdoptCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "adopt", Category: command.GroupManage,
@@ -36,8 +37,10 @@ func AdoptCommand(p *command.Process) *urfave.Command {
 				"confirmation; repeatable"),
 			&urfave.StringFlag{Name: "ids", Usage: "adopt the resources in `FILE`, after confirmation: on each line a name in " +
 				"the configuration and an ID"},
-			&urfave.StringSliceFlag{Name: "exclude",
-				Usage: "with --existing, leave `REF` unmanaged, such as cluster/dev; repeatable"},
+			&urfave.StringSliceFlag{
+				Name:  "exclude",
+				Usage: "with --existing, leave `REF` unmanaged, such as cluster/dev; repeatable",
+			},
 			&urfave.BoolFlag{Name: "unproven", Usage: "with --marked, include resources whose tags may have been copied"},
 		}, session.ChartFlags()...),
 		Action: p.Action(adopt),
@@ -53,8 +56,10 @@ func adopt(c *command.Call) error {
 	}
 	if several := adoptsSeveral(c); several != nil {
 		chosen := 0
-		for _, is := range []bool{c.Cmd.IsSet("id"), c.Cmd.IsSet("ids"), c.Cmd.IsSet("match"), c.Cmd.Bool("marked"),
-			c.Cmd.Bool("existing")} {
+		for _, is := range []bool{
+			c.Cmd.IsSet("id"), c.Cmd.IsSet("ids"), c.Cmd.IsSet("match"), c.Cmd.Bool("marked"),
+			c.Cmd.Bool("existing"),
+		} {
 			if is {
 				chosen++
 			}

@@ -75,14 +75,18 @@ func adoptByID(c *command.Call, l *session.Session) error {
 	}
 	lines, err := importer.ParseIDs(text)
 	if err != nil {
-		return &cli.Problem{Summary: "cannot read the IDs", File: file, Err: err,
-			Suggestion: "write on each line a name in the configuration and an ID, such as: ec2/web i-0abcdef1234567890"}
+		return &cli.Problem{
+			Summary: "cannot read the IDs", File: file, Err: err,
+			Suggestion: "write on each line a name in the configuration and an ID, such as: ec2/web i-0abcdef1234567890",
+		}
 	}
 	all := make([]engine.Identified, len(lines))
 	for i, x := range lines {
 		if all[i].Ref, err = desired(l.Intents, x.Name); err != nil {
-			return &cli.Problem{Summary: err.Error(), File: fmt.Sprintf("%s:%d", file, x.Line),
-				Suggestion: "each name must be in the configuration"}
+			return &cli.Problem{
+				Summary: err.Error(), File: fmt.Sprintf("%s:%d", file, x.Line),
+				Suggestion: "each name must be in the configuration",
+			}
 		}
 		all[i].ID = x.ID
 	}
@@ -161,7 +165,8 @@ func absentClusters(c *command.Call, l *session.Session) (out []resource.Ref, er
 
 // adoptAll lists resources with a note on each, and adopts them on a typed yes.
 func adoptAll(c *command.Call, l *session.Session, all []resource.Observed, note string,
-	of func(*resource.Observed) string) error {
+	of func(*resource.Observed) string,
+) error {
 	if c.Out.Machine() {
 		return cli.Usage("run it in a terminal", "this needs confirmation")
 	}

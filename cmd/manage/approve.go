@@ -19,6 +19,7 @@ import (
 	"github.com/ovi-project/ovi/render"
 )
 
+// ApproveCommand returns the command `ovi approve`.
 func ApproveCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "approve", Category: command.GroupManage, ArgsUsage: "PLANFILE",
@@ -28,8 +29,10 @@ func ApproveCommand(p *command.Process) *urfave.Command {
 			"Confirming `ovi apply` is not an approval. With --sign the approval is that of the owner of the key,\n" +
 			"as the roster has it (`ovi signer`).",
 		Flags: []urfave.Flag{
-			&urfave.StringFlag{Name: "until", Usage: "expire after a duration or at `TIME` (24h, 7d, 2006-01-02T15:04:05Z)",
-				Value: "24h"},
+			&urfave.StringFlag{
+				Name: "until", Usage: "expire after a duration or at `TIME` (24h, 7d, 2006-01-02T15:04:05Z)",
+				Value: "24h",
+			},
 			command.SignFlag(), command.ReasonFlag(),
 		},
 		Action: p.Action(approve),
@@ -82,8 +85,10 @@ func approveIn(c *command.Call, l *ledger.Ledger, p *engine.Planned, until time.
 	if err != nil {
 		return err
 	}
-	out := render.Approval{Type: "approval", Plan: yes.Plan, Digest: yes.Digest, Who: yes.Who, Until: yes.Until,
-		Reason: yes.Reason, Approved: []string{}}
+	out := render.Approval{
+		Type: "approval", Plan: yes.Plan, Digest: yes.Digest, Who: yes.Who, Until: yes.Until,
+		Reason: yes.Reason, Approved: []string{},
+	}
 	out.People, out.Signed = asked(p)
 	if yes.SignedBy != nil {
 		out.Key = yes.SignedBy.Key.Fingerprint()

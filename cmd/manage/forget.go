@@ -13,6 +13,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// ForgetCommand returns the command `ovi forget`.
 func ForgetCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "forget", Category: command.GroupManage, ArgsUsage: "REF",
@@ -28,6 +29,7 @@ func ForgetCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// MoveCommand returns the command `ovi move`.
 func MoveCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "move", Category: command.GroupManage, ArgsUsage: "REF REF",
@@ -83,8 +85,10 @@ func move(c *command.Call) error {
 			return err
 		}
 		if c.Out.Machine() {
-			return c.Out.Records(render.Info{Type: "moved",
-				Data: map[string]string{"from": from.String(), "ref": to.String(), "stack": to.Stack}})
+			return c.Out.Records(render.Info{
+				Type: "moved",
+				Data: map[string]string{"from": from.String(), "ref": to.String(), "stack": to.Stack},
+			})
 		}
 		where := ""
 		if to.Stack != from.Stack {

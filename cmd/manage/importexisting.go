@@ -23,6 +23,7 @@ import (
 	"github.com/ovi-project/ovi/source/importer/terraform"
 )
 
+// ImportExistingCommand returns the command `ovi import existing`.
 func ImportExistingCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "existing", ArgsUsage: " ",
@@ -34,6 +35,7 @@ func ImportExistingCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// ImportTerraformCommand returns the command `ovi import terraform`.
 func ImportTerraformCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "terraform", ArgsUsage: "STATE",
@@ -90,8 +92,10 @@ func importTerraform(c *command.Call) error {
 	}
 	state, err := terraform.Read([]byte(text), entry.Terraform)
 	if err != nil {
-		return &cli.Problem{Summary: "cannot read the state", File: c.Arg(0), Err: err,
-			Suggestion: "write it with `terraform state pull`"}
+		return &cli.Problem{
+			Summary: "cannot read the state", File: c.Arg(0), Err: err,
+			Suggestion: "write it with `terraform state pull`",
+		}
 	}
 	return withAdoptable(c, func(i *imports) error {
 		return i.write(i.keep(state))
@@ -115,8 +119,10 @@ func (i *imports) keep(state []terraform.Resource) map[string]string {
 		case o == nil && i.unread[r.Known.Kind] != nil:
 			i.left = append(i.left, omitted{r.Address, "cannot be read: " + i.unread[r.Known.Kind].Error()})
 		case o == nil:
-			i.left = append(i.left, omitted{r.Address,
-				fmt.Sprintf("no unmanaged %s with the ID %s exists in %s", r.Known.Kind, r.ID, i.head.Location)})
+			i.left = append(i.left, omitted{
+				r.Address,
+				fmt.Sprintf("no unmanaged %s with the ID %s exists in %s", r.Known.Kind, r.ID, i.head.Location),
+			})
 		case i.takes(o, r.Address):
 			names[r.ID] = r.Name
 			kept = append(kept, *o)
@@ -167,8 +173,10 @@ func (i *imports) partOf(schemas importer.Schemas, o *resource.Observed, all []r
 		}
 		for n := range all {
 			if whole := &all[n]; whole.Ref.Kind == a.RefKind && resource.String(whole.ID) == id {
-				i.left = append(i.left, omitted{o.Ref.Kind + " " + o.ID,
-					"it is in " + a.RefKind + " " + whole.ID + ", which is imported"})
+				i.left = append(i.left, omitted{
+					o.Ref.Kind + " " + o.ID,
+					"it is in " + a.RefKind + " " + whole.ID + ", which is imported",
+				})
 				return true
 			}
 		}
@@ -198,8 +206,10 @@ func withAdoptable(c *command.Call, do func(*imports) error) error {
 	out := c.Cmd.String("out")
 	for _, file := range []string{out, idsFile(out)} {
 		if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
-			return &cli.Problem{Summary: "the file exists", File: file, Err: cli.Plain(err),
-				Suggestion: "choose another with --out FILE"}
+			return &cli.Problem{
+				Summary: "the file exists", File: file, Err: cli.Plain(err),
+				Suggestion: "choose another with --out FILE",
+			}
 		}
 	}
 	head := importer.Head{Provider: entry.Name, Word: entry.Locations.Word}
@@ -286,8 +296,10 @@ func writeNew(name string, text []byte) error {
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
-		return &cli.Problem{Summary: "cannot write the file", File: name, Err: cli.Plain(err),
-			Suggestion: "choose another with --out FILE"}
+		return &cli.Problem{
+			Summary: "cannot write the file", File: name, Err: cli.Plain(err),
+			Suggestion: "choose another with --out FILE",
+		}
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// PolicyCommand returns the command `ovi policy`.
 func PolicyCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "policy", Category: command.GroupGovern,
@@ -33,8 +34,10 @@ func PolicyCommand(p *command.Process) *urfave.Command {
 				Flags: []urfave.Flag{
 					command.SourceFlag(),
 					&urfave.StringFlag{Name: "since", Usage: "only plans after `TIME` (90d, 12h, 2006-01-02T15:04:05Z)", Value: "90d"},
-					&urfave.StringSliceFlag{Name: "wal",
-						Usage: "read the audit log in `DIR`, or a copy; repeat it for the logs of all instances of one store"},
+					&urfave.StringSliceFlag{
+						Name:  "wal",
+						Usage: "read the audit log in `DIR`, or a copy; repeat it for the logs of all instances of one store",
+					},
 					&urfave.BoolFlag{Name: "instead", Usage: "replace every rule, window and approval, not only those of the same " +
 						"name"},
 				},
@@ -81,8 +84,10 @@ func policyTest(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	trial := backtest.Backtest{Rules: rules, Instead: c.Cmd.Bool("instead"), Since: since,
-		Kinds: command.Schemas(c.Process).Kind}
+	trial := backtest.Backtest{
+		Rules: rules, Instead: c.Cmd.Bool("instead"), Since: since,
+		Kinds: command.Schemas(c.Process).Kind,
+	}
 	switch dirs := c.Cmd.StringSlice("wal"); len(dirs) {
 	case 0:
 	case 1:

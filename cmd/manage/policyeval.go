@@ -118,8 +118,10 @@ func evaluate(c *command.Call, p *engine.Planned, rule cel.Rule, rules *cel.Rule
 			continue
 		}
 		f, holds := found[i]
-		row := render.RuleSays{Type: "rule_result", Ref: names.Ref(d.Ref), Proposed: string(d.Proposed), Rule: rule.Name,
-			Holds: holds && !f.Failed}
+		row := render.RuleSays{
+			Type: "rule_result", Ref: names.Ref(d.Ref), Proposed: string(d.Proposed), Rule: rule.Name,
+			Holds: holds && !f.Failed,
+		}
 		if holds {
 			row.Effect, row.Message, row.Failed = string(f.Effect), f.Message, f.Failed
 			row.File, row.Line, row.Column = f.At.File, f.At.Line, f.At.Column

@@ -9,6 +9,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// RetryCommand returns the command `ovi retry`.
 func RetryCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "retry", Category: command.GroupManage, ArgsUsage: "REF",

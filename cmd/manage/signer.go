@@ -16,6 +16,7 @@ import (
 	"github.com/ovi-project/ovi/render"
 )
 
+// SignerCommand returns the command `ovi signer`.
 func SignerCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "signer", Category: command.GroupGovern,
@@ -131,8 +132,10 @@ func unsigned(err error) error {
 	case errors.Is(err, event.ErrUnsigned):
 		return &cli.Problem{Summary: "it must be signed", Err: err, Suggestion: "run it again with --sign KEYFILE"}
 	case errors.Is(err, event.ErrNotOnRoster):
-		return &cli.Problem{Summary: "the signature does not count", Err: err,
-			Suggestion: "run `ovi signer list` for the keys that do"}
+		return &cli.Problem{
+			Summary: "the signature does not count", Err: err,
+			Suggestion: "run `ovi signer list` for the keys that do",
+		}
 	}
 	return err
 }

@@ -32,7 +32,8 @@ func signedAct(c *command.Call) (engine.OperatorAction, error) {
 		return a, err
 	}
 	a.Sign = engine.Signing{Key: key, Sign: func(ctx context.Context, text []byte) (string,
-		error) {
+		error,
+	) {
 		return sshSign(ctx, c, file, text)
 	}}
 	return a, nil
@@ -49,8 +50,10 @@ func publicKey(file string) (sshsig.Key, error) {
 	}
 	key, err := sshsig.ParseKey(string(b))
 	if err != nil {
-		return "", &cli.Problem{Summary: "cannot read the public SSH key", File: file, Err: err,
-			Suggestion: "use a file such as ~/.ssh/id_ed25519.pub"}
+		return "", &cli.Problem{
+			Summary: "cannot read the public SSH key", File: file, Err: err,
+			Suggestion: "use a file such as ~/.ssh/id_ed25519.pub",
+		}
 	}
 	return key, nil
 }
@@ -59,8 +62,10 @@ func publicKey(file string) (sshsig.Key, error) {
 func sshSign(ctx context.Context, c *command.Call, file string, text []byte) (string, error) {
 	cmd := exec.CommandContext(ctx, "ssh-keygen", "-q", "-Y", "sign", "-f", file, "-n", event.Namespace)
 	cmd.Env = nil
-	for _, name := range []string{"PATH", "HOME", "TERM", "SSH_AUTH_SOCK", "SSH_ASKPASS", "SSH_ASKPASS_REQUIRE",
-		"SSH_SK_PROVIDER", "DISPLAY", "WAYLAND_DISPLAY"} {
+	for _, name := range []string{
+		"PATH", "HOME", "TERM", "SSH_AUTH_SOCK", "SSH_ASKPASS", "SSH_ASKPASS_REQUIRE",
+		"SSH_SK_PROVIDER", "DISPLAY", "WAYLAND_DISPLAY",
+	} {
 		if v, ok := c.Env(name); ok {
 			cmd.Env = append(cmd.Env, name+"="+v)
 		}

@@ -21,7 +21,8 @@ import (
 
 // run is the whole program: everything it needs comes in, the exit code comes out.
 func run(soft, hard context.Context, args []string, env func(string) (string, bool), stdin io.Reader, stdout,
-	stderr io.Writer) int {
+	stderr io.Writer,
+) int {
 	out := &cli.Answer{W: stdout}
 	p := &command.Process{Table: table, Process: cli.Process{
 		Version: version, Hard: hard, Env: env, Stdin: stdin, Stdout: out, Answer: out, Stderr: stderr, Now: time.Now,
@@ -69,7 +70,8 @@ func newApp(p *command.Process) *urfave.App {
 		// Errors are reported by the actions; only main ends the process.
 		ExitErrHandler: func(*urfave.Context, error) {},
 		OnUsageError: func(_ *urfave.Context, err error,
-			_ bool) error {
+			_ bool,
+		) error {
 			return cli.Usage("see `ovi help`", "%s", err)
 		},
 		DisableSliceFlagSeparator: true,
@@ -111,12 +113,18 @@ const ()
 // globalFlags are the options of every command.
 func globalFlags(p *command.Process) []urfave.Flag {
 	return append(append([]urfave.Flag{
-		&urfave.StringFlag{Name: "data-dir", Category: cli.Everywhere,
-			Usage: "keep the audit log and the store in `DIR` (OVI_DATA_DIR; default .ovi beside the source)"},
-		&urfave.StringFlag{Name: "store", Category: cli.Everywhere,
+		&urfave.StringFlag{
+			Name: "data-dir", Category: cli.Everywhere,
+			Usage: "keep the audit log and the store in `DIR` (OVI_DATA_DIR; default .ovi beside the source)",
+		},
+		&urfave.StringFlag{
+			Name: "store", Category: cli.Everywhere,
 			Usage: "use a store shared by hosts: `etcd://HOST:2379,HOST:2379/PREFIX` (OVI_STORE; default a file in the data " +
-				"directory)"},
-		&urfave.BoolFlag{Name: "sandbox", Category: cli.Everywhere,
-			Usage: "use the built-in sandbox, kept in the data directory, instead of real systems"},
+				"directory)",
+		},
+		&urfave.BoolFlag{
+			Name: "sandbox", Category: cli.Everywhere,
+			Usage: "use the built-in sandbox, kept in the data directory, instead of real systems",
+		},
 	}, command.OutputFlags()...), command.ProviderFlags(p)...)
 }

@@ -13,8 +13,10 @@ import (
 func help() cli.Help {
 	return cli.Help{
 		About: "Plan, apply and audit infrastructure changes.\nUsage: ovi COMMAND [SOURCE] [options]\n",
-		Groups: []string{command.GroupReconcile, command.GroupInspect, command.GroupManage, command.GroupGovern,
-			command.GroupReference},
+		Groups: []string{
+			command.GroupReconcile, command.GroupInspect, command.GroupManage, command.GroupGovern,
+			command.GroupReference,
+		},
 		Brief: command.GroupReference,
 		Foot: "\nOptions of a command: ovi COMMAND --help\nOptions of every command: ovi help options\nTry it: ovi plan " +
 			"--sandbox examples/sample/ovi.yaml",

@@ -131,8 +131,10 @@ func permissionsFor(c *command.Call, file string) error {
 		printed = true
 	}
 	if !printed {
-		return &cli.Problem{Summary: "no resource needs permissions of IAM", File: file,
-			Suggestion: "use a file with resources of " + known}
+		return &cli.Problem{
+			Summary: "no resource needs permissions of IAM", File: file,
+			Suggestion: "use a file with resources of " + known,
+		}
 	}
 	return nil
 }

@@ -23,8 +23,10 @@ func sandboxCommand(p *command.Process) *urfave.Command {
 		Subcommands: []*urfave.Command{
 			{
 				Name: "list", ArgsUsage: "[SOURCE]", Usage: "List the sandbox's resources",
-				Flags: []urfave.Flag{command.RecordFlag(),
-					&urfave.BoolFlag{Name: "all", Usage: "include the default resources of the account"}},
+				Flags: []urfave.Flag{
+					command.RecordFlag(),
+					&urfave.BoolFlag{Name: "all", Usage: "include the default resources of the account"},
+				},
 				Action: p.Action(sandboxList),
 			},
 			{
@@ -43,14 +45,18 @@ func sandboxCommand(p *command.Process) *urfave.Command {
 			},
 			{
 				Name: "requests", ArgsUsage: "[SOURCE]", Usage: "Count the sandbox's API requests",
-				Flags: []urfave.Flag{command.RecordFlag(),
-					&urfave.BoolFlag{Name: "changes", Usage: "only requests that change something"}},
+				Flags: []urfave.Flag{
+					command.RecordFlag(),
+					&urfave.BoolFlag{Name: "changes", Usage: "only requests that change something"},
+				},
 				Action: p.Action(sandboxRequests),
 			},
 			{
 				Name: "serve", ArgsUsage: "[SOURCE]", Usage: "Serve the sandbox's API to other programs",
-				Flags: []urfave.Flag{command.RecordFlag(),
-					&urfave.StringFlag{Name: "listen", Usage: "listen on the loopback `ADDRESS`", Value: "127.0.0.1:4599"}},
+				Flags: []urfave.Flag{
+					command.RecordFlag(),
+					&urfave.StringFlag{Name: "listen", Usage: "listen on the loopback `ADDRESS`", Value: "127.0.0.1:4599"},
+				},
 				Action: p.Action(sandboxServe),
 			},
 			{

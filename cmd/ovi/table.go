@@ -53,8 +53,10 @@ func openCloud(p *command.Process, file string) (*sandbox.Cloud, error) {
 	}
 	cloud, err := sandbox.Open(file, options...)
 	if err != nil {
-		return nil, &cli.Problem{Summary: "cannot open the sandbox", File: file, Err: err,
-			Suggestion: "run `ovi sandbox reset`"}
+		return nil, &cli.Problem{
+			Summary: "cannot open the sandbox", File: file, Err: err,
+			Suggestion: "run `ovi sandbox reset`",
+		}
 	}
 	return cloud, nil
 }

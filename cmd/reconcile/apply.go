@@ -18,6 +18,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// ApplyCommand returns the command `ovi apply`.
 func ApplyCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "apply", Category: command.GroupReconcile, ArgsUsage: "[SOURCE | PLANFILE]",
@@ -32,10 +33,14 @@ func executingFlags() []urfave.Flag {
 	return []urfave.Flag{
 		&urfave.BoolFlag{Name: "auto-approve", Usage: "do not ask for confirmation"},
 		&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once (default: the file's options, or 10)"},
-		&urfave.DurationFlag{Name: "claim-ttl",
-			Usage: "expire a claim `DURATION` after its owner stops (default: the file's options, or 30s)"},
-		&urfave.DurationFlag{Name: "lock-timeout", Usage: "wait up to `DURATION` for resources claimed by others",
-			Value: command.ShortWait},
+		&urfave.DurationFlag{
+			Name:  "claim-ttl",
+			Usage: "expire a claim `DURATION` after its owner stops (default: the file's options, or 30s)",
+		},
+		&urfave.DurationFlag{
+			Name: "lock-timeout", Usage: "wait up to `DURATION` for resources claimed by others",
+			Value: command.ShortWait,
+		},
 		command.TimeoutFlag(),
 	}
 }
@@ -49,8 +54,10 @@ func apply(c *command.Call) error {
 	if !saved {
 		return applySource(c)
 	}
-	for _, name := range []string{"f", "target", "exclude", "skip-destructive", "allow-replace", "replace",
-		"set-unverified", "prune-data", "max-age"} {
+	for _, name := range []string{
+		"f", "target", "exclude", "skip-destructive", "allow-replace", "replace",
+		"set-unverified", "prune-data", "max-age",
+	} {
 		if c.Cmd.IsSet(name) {
 			return cli.Usage("plan again with it: ovi plan --"+name+" ... --out FILE",
 				"--%s changes what is planned, and %s is a saved plan", name, c.Arg(0))
@@ -177,8 +184,10 @@ func alreadyDone(c *command.Call, p *engine.Planned) error {
 // nothing ends an apply that has nothing to do, or in which everything is blocked.
 func nothing(c *command.Call, p *engine.Planned) error {
 	if c.Out.Machine() {
-		sum := render.ChangeSummary{Type: "change_summary", Operation: "apply", Unmanaged: render.UnmanagedIn(p.Plan),
-			Plan: p.ID, Sandbox: c.Sandboxed()}
+		sum := render.ChangeSummary{
+			Type: "change_summary", Operation: "apply", Unmanaged: render.UnmanagedIn(p.Plan),
+			Plan: p.ID, Sandbox: c.Sandboxed(),
+		}
 		sum.Counts = render.Counts(event.Standing(p.Plan))
 		if err := c.Out.Records(sum, reconciled(c, p, &engine.Result{})); err != nil {
 			return err

@@ -12,6 +12,7 @@ const destroyName = "destroy"
 // destroys reports whether the command deletes what is configured.
 func destroys(c *command.Call) bool { return c.Cmd.Command.Name == destroyName }
 
+// DestroyCommand returns the command `ovi destroy`.
 func DestroyCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: destroyName, Category: command.GroupReconcile, ArgsUsage: "[SOURCE]",

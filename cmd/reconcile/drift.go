@@ -19,6 +19,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// DriftCommand returns the command `ovi drift`.
 func DriftCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "drift", Category: command.GroupReconcile, ArgsUsage: "[SOURCE]",

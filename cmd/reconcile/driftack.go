@@ -161,7 +161,8 @@ func listAcknowledged(c *command.Call, l *ledger.Ledger) error {
 
 // driftRecords give programs the applied, observed and configured value of each difference.
 func driftRecords(d decider.Decision, told []explain.Drift, ack *ledger.Acknowledgment,
-	names render.Names) []render.Record {
+	names render.Names,
+) []render.Record {
 	out := make([]render.Record, 0, len(told))
 	for _, x := range told {
 		r := render.Drift{

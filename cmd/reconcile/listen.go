@@ -27,8 +27,10 @@ func (k *runner) listen() (func(), error) {
 func (k *runner) counted() []metrics.Family {
 	return append(append(k.loops.Families(), k.counters.Counts().Families()...),
 		metrics.Single("ovi_interval_seconds", "Time between the starts of two cycles.", k.options.Interval.Seconds()),
-		metrics.Family{Name: "ovi_build_info", Help: "The version of ovi.", Type: metrics.Gauge,
-			Samples: []metrics.Sample{{Labels: metrics.Labels{"version", k.Version}, Value: 1}}},
+		metrics.Family{
+			Name: "ovi_build_info", Help: "The version of ovi.", Type: metrics.Gauge,
+			Samples: []metrics.Sample{{Labels: metrics.Labels{"version", k.Version}, Value: 1}},
+		},
 	)
 }
 

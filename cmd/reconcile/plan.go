@@ -38,34 +38,47 @@ func decidingFlags() []urfave.Flag {
 	return append(planFlags(),
 		PruneDataFlag(),
 		AllowReplaceFlag(),
-		&urfave.StringSliceFlag{Name: "replace",
-			Usage: "replace `REF` though nothing in its configuration requires it, such as ec2/web-0; repeatable"},
+		&urfave.StringSliceFlag{
+			Name:  "replace",
+			Usage: "replace `REF` though nothing in its configuration requires it, such as ec2/web-0; repeatable",
+		},
 		&urfave.BoolFlag{Name: "skip-destructive", Usage: "block every delete and replace"},
 		// The way out of "not verified".
-		&urfave.BoolFlag{Name: "set-unverified",
-			Usage: "set what cannot be read back and was not recorded, such as the password of an adopted database"})
+		&urfave.BoolFlag{
+			Name:  "set-unverified",
+			Usage: "set what cannot be read back and was not recorded, such as the password of an adopted database",
+		})
 }
 
+// PruneDataFlag returns the option --prune-data.
 func PruneDataFlag() urfave.Flag {
-	return &urfave.BoolFlag{Name: "prune-data",
+	return &urfave.BoolFlag{
+		Name: "prune-data",
 		Usage: "delete what is no longer configured and kept for its data too: volumes, and branches with commits of their " +
-			"own"}
+			"own",
+	}
 }
 
+// AllowReplaceFlag returns the option --allow-replace.
 func AllowReplaceFlag() urfave.Flag {
-	return &urfave.StringSliceFlag{Name: "allow-replace",
+	return &urfave.StringSliceFlag{
+		Name: "allow-replace",
 		Usage: "destroy and create `NAME` again, with the loss of its data, if it must be to change it, such as a cluster; " +
-			"repeatable"}
+			"repeatable",
+	}
 }
 
+// PlanCommand returns the command `ovi plan`.
 func PlanCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "plan", Category: command.GroupReconcile, ArgsUsage: "[SOURCE]",
 		Usage: "Show pending changes",
 		Flags: append(decidingFlags(),
 			&urfave.StringFlag{Name: "out", Usage: "save the plan to `FILE` for `ovi apply FILE`"},
-			&urfave.BoolFlag{Name: "detailed-exitcode",
-				Usage: "exit 2 when something is to be changed or could not be verified"},
+			&urfave.BoolFlag{
+				Name:  "detailed-exitcode",
+				Usage: "exit 2 when something is to be changed or could not be verified",
+			},
 			&urfave.BoolFlag{Name: "check", Usage: "check the changes with the providers, without making them, and warn"},
 			command.TimeoutFlag(),
 			&urfave.StringFlag{Name: "at", Usage: "plan against live state as recorded at `REVISION` or time " +
@@ -162,6 +175,7 @@ func starting(c *command.Call, mode event.Mode) engine.Starting {
 	}}
 }
 
+// PlanOptions returns the options of a plan from the command line.
 func PlanOptions(c *command.Call, l *session.Session, mode event.Mode) engine.PlanOptions {
 	return engine.PlanOptions{
 		Mode:    mode,
@@ -202,8 +216,10 @@ func ShowPlan(c *command.Call, p *engine.Planned, dir string) error {
 func Unreachable(c *command.Call, p *engine.Planned, names render.Names) error {
 	for _, scope := range SortedScopes(p.Plan.Unreachable) {
 		if since, offline := p.Plan.Offline[scope]; offline {
-			if err := c.Out.Records(render.Offline{Type: "offline",
-				Data: render.OfflineScope{Scope: scope.String(), Since: command.TimeOrNil(since)}}); err != nil {
+			if err := c.Out.Records(render.Offline{
+				Type: "offline",
+				Data: render.OfflineScope{Scope: scope.String(), Since: command.TimeOrNil(since)},
+			}); err != nil {
 				return err
 			}
 			continue
@@ -292,6 +308,7 @@ func accounts(p *engine.Planned) []string {
 	})
 }
 
+// SortedScopes returns the scopes of a map in order.
 func SortedScopes(m map[resource.Scope]string) []resource.Scope {
 	var out []resource.Scope
 	for s := range m {

@@ -27,39 +27,56 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// RunCommand returns the command `ovi run`.
 func RunCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "run", Category: command.GroupReconcile, ArgsUsage: "[SOURCE...]",
 		Usage: "Reconcile continuously",
 		Flags: append([]urfave.Flag{
-			&urfave.DurationFlag{Name: "interval", Usage: "start a cycle every `DURATION`, varied by a tenth",
-				Value: time.Minute},
-			&urfave.BoolFlag{Name: "auto-approve",
-				Usage: "apply what is planned, within the rules; without it, only plan and report"},
+			&urfave.DurationFlag{
+				Name: "interval", Usage: "start a cycle every `DURATION`, varied by a tenth",
+				Value: time.Minute,
+			},
+			&urfave.BoolFlag{
+				Name:  "auto-approve",
+				Usage: "apply what is planned, within the rules; without it, only plan and report",
+			},
 			&urfave.BoolFlag{Name: "allow-destroy", Usage: "with --auto-approve, also delete and replace"},
 			&urfave.BoolFlag{Name: "prune-data", Usage: "delete what is no longer configured and kept for its data too: " +
 				"volumes, and branches with commits of their own"},
 			&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once per stack (default: the file's " +
 				"options, or 10)"},
-			&urfave.DurationFlag{Name: "patience", Usage: "wait `DURATION` for a slow location, then continue without it",
-				Value: 30 * time.Second},
-			&urfave.DurationFlag{Name: "claim-ttl",
-				Usage: "expire a claim `DURATION` after its owner stops (default: the files' options, or 30s)"},
-			&urfave.DurationFlag{Name: "timeout",
+			&urfave.DurationFlag{
+				Name: "patience", Usage: "wait `DURATION` for a slow location, then continue without it",
+				Value: 30 * time.Second,
+			},
+			&urfave.DurationFlag{
+				Name:  "claim-ttl",
+				Usage: "expire a claim `DURATION` after its owner stops (default: the files' options, or 30s)",
+			},
+			&urfave.DurationFlag{
+				Name: "timeout",
 				Usage: "in each cycle, start nothing more after `DURATION`, and cancel what still runs 10s later (default: no " +
-					"limit)"},
-			&urfave.IntFlag{Name: "inventory-every",
-				Usage: "read also what is unmanaged, of all kinds, in the first of every `N` cycles", Value: 10},
+					"limit)",
+			},
+			&urfave.IntFlag{
+				Name:  "inventory-every",
+				Usage: "read also what is unmanaged, of all kinds, in the first of every `N` cycles", Value: 10,
+			},
 			command.TargetFlag(), command.ExcludeFlag(), session.PolicyFlag(), AllowReplaceFlag(),
-			&urfave.DurationFlag{Name: "keep-history",
+			&urfave.DurationFlag{
+				Name: "keep-history",
 				Usage: "remove versions older than `DURATION`, such as 2160h, from the store; the audit log keeps all (default: " +
-					"keep all)"},
+					"keep all)",
+			},
 			&urfave.StringFlag{Name: "listen", Usage: "serve /metrics, /healthz, /readyz and POST /wake on `ADDRESS`, such as " +
 				"127.0.0.1:9464"},
 			&urfave.StringFlag{Name: "tls-cert", Usage: "TLS certificate `FILE`; required unless the address is loopback"},
 			&urfave.StringFlag{Name: "tls-key", Usage: "TLS key `FILE`; required unless the address is loopback"},
-			&urfave.StringFlag{Name: "token-file",
-				Usage: "require the bearer token in `FILE`; required unless the address is loopback"},
+			&urfave.StringFlag{
+				Name:  "token-file",
+				Usage: "require the bearer token in `FILE`; required unless the address is loopback",
+			},
 			&urfave.StringFlag{Name: "webhook", Usage: "send alerts to `URL`"},
 			&urfave.StringFlag{Name: "webhook-file", Usage: "send alerts to the URL in `FILE`, for one that contains a secret"},
 			&urfave.StringFlag{Name: "webhook-key-file", Usage: "sign alerts with the key in `FILE` (HMAC-SHA256)"},
@@ -93,6 +110,7 @@ type runner struct {
 	named    bool // --target and --exclude matched something
 }
 
+// RunLoop reconciles continuously until the command is stopped.
 func RunLoop(c *command.Call) error {
 	if c.Cmd.Bool("allow-destroy") && !c.Cmd.Bool("auto-approve") {
 		return cli.Usage("add --auto-approve", "--allow-destroy needs --auto-approve")
@@ -120,8 +138,10 @@ func RunLoop(c *command.Call) error {
 		return err
 	}
 	notices, err := serve.OpenNotices(c, c.Out, c.Now,
-		serve.Webhook{URL: c.Cmd.String("webhook"), URLFile: c.Cmd.String("webhook-file"),
-			KeyFile: c.Cmd.String("webhook-key-file")})
+		serve.Webhook{
+			URL: c.Cmd.String("webhook"), URLFile: c.Cmd.String("webhook-file"),
+			KeyFile: c.Cmd.String("webhook-key-file"),
+		})
 	if err != nil {
 		return err
 	}

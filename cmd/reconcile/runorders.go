@@ -62,8 +62,10 @@ func siteStatus(c loop.Cycle) provider.SiteStatus {
 	}
 	for _, r := range c.Planned.Rollouts() {
 		if r.Stack == c.Stack {
-			s.Rollouts = append(s.Rollouts, provider.RolloutStatus{Name: r.Name, Version: r.Version, Reach: r.Reach, Of: r.Of,
-				Text: phrase.Operator(r.Wave)})
+			s.Rollouts = append(s.Rollouts, provider.RolloutStatus{
+				Name: r.Name, Version: r.Version, Reach: r.Reach, Of: r.Of,
+				Text: phrase.Operator(r.Wave),
+			})
 		}
 	}
 	return s

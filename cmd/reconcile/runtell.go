@@ -108,8 +108,10 @@ func (k *runner) forget(keep time.Duration) {
 
 // counted is a cycle as the metrics want it.
 func counted(c loop.Cycle) metrics.Cycle {
-	out := metrics.Cycle{Stack: c.Stack, Led: c.Led, At: c.At, Took: c.Took, Failed: c.Err != nil,
-		Alerts: map[string]int{}}
+	out := metrics.Cycle{
+		Stack: c.Stack, Led: c.Led, At: c.At, Took: c.Took, Failed: c.Err != nil,
+		Alerts: map[string]int{},
+	}
 	for _, x := range c.Alerts {
 		out.Alerts[string(x.Type)]++
 	}

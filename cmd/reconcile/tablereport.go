@@ -38,8 +38,10 @@ func ReportOn(c *command.Call, l *session.Session, p *engine.Planned) *TableRepo
 		if !session.IsKind(in.Source, session.Table) {
 			continue
 		}
-		t := &TableReport{Call: c, line: l, path: in.Source,
-			to: report.Start(session.ClusterTable(c, in.Source, c.Checks()), nil), stop: func() {}}
+		t := &TableReport{
+			Call: c, line: l, path: in.Source,
+			to: report.Start(session.ClusterTable(c, in.Source, c.Checks()), nil), stop: func() {},
+		}
 		if !t.Observed(in) {
 			return nil
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/ovi-project/ovi/source"
 )
 
+// ValidateCommand returns the command `ovi validate`.
 func ValidateCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "validate", Category: command.GroupReconcile, ArgsUsage: "[SOURCE]",

@@ -24,6 +24,7 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
+// AuditCommand returns the command `ovi audit`.
 func AuditCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "audit", Category: command.GroupGovern,
@@ -186,12 +187,16 @@ func verifiedLog(c *command.Call, dir string, anchors []wal.Anchor) (wal.Report,
 	report, err := wal.Verify(filepath.Join(dir, LogDir), key, append(options, known...)...)
 	switch {
 	case errors.Is(err, wal.ErrOtherLog):
-		err = &cli.Problem{Summary: "the audit log was replaced, or the checkpoints are those of another one", Err: err,
+		err = &cli.Problem{
+			Summary: "the audit log was replaced, or the checkpoints are those of another one", Err: err,
 			Suggestion: "keep the checkpoints of each log in a file of its own; if that is so, restore the last good copy of " +
-				"the data directory"}
+				"the data directory",
+		}
 	case err != nil:
-		err = &cli.Problem{Summary: "the audit log was changed or is damaged", Err: err,
-			Suggestion: "keep a copy of the data directory, and restore the last good one"}
+		err = &cli.Problem{
+			Summary: "the audit log was changed or is damaged", Err: err,
+			Suggestion: "keep a copy of the data directory, and restore the last good one",
+		}
 	}
 	if err == nil {
 		err = asOthersSaw(c, dir, key, options)
@@ -252,8 +257,10 @@ func trust(c *command.Call, dir string) (ed25519.PublicKey, []wal.Option, error)
 	if key == nil {
 		var err error
 		if key, err = wal.PublicKeyOf(filepath.Join(dir, LogDir)); err != nil {
-			return nil, nil, &cli.Problem{Summary: "cannot read the key of the audit log", Err: err,
-				Suggestion: "use --public-key"}
+			return nil, nil, &cli.Problem{
+				Summary: "cannot read the key of the audit log", Err: err,
+				Suggestion: "use --public-key",
+			}
 		}
 	}
 	var options []wal.Option

@@ -40,8 +40,10 @@ func auditMore(p *command.Process) []*urfave.Command {
 		{
 			Name: "export", ArgsUsage: "[REF]", Usage: "Print the records as JSON lines or CloudEvents",
 			Flags: append(logFilters(), command.RecordFlag(),
-				&urfave.StringFlag{Name: "format", Value: "jsonl",
-					Usage: "print `FORMAT`: jsonl, or cloudevents (1.0, one per line)"}),
+				&urfave.StringFlag{
+					Name: "format", Value: "jsonl",
+					Usage: "print `FORMAT`: jsonl, or cloudevents (1.0, one per line)",
+				}),
 			Action: p.Action(auditExport),
 		},
 		{
@@ -69,8 +71,10 @@ func auditMore(p *command.Process) []*urfave.Command {
 				"more than asked for is kept. A signed record of where the log starts replaces them, and the rest\n" +
 				"still verifies. Older history stays in the store; only a store rebuilt from a trimmed log lacks it\n" +
 				"and has other revision numbers.",
-			Flags: []urfave.Flag{command.RecordFlag(),
-				&urfave.StringFlag{Name: "keep", Usage: "keep records younger than `AGE`, such as 90d or 36h"}},
+			Flags: []urfave.Flag{
+				command.RecordFlag(),
+				&urfave.StringFlag{Name: "keep", Usage: "keep records younger than `AGE`, such as 90d or 36h"},
+			},
 			Action: p.Action(auditTrim),
 		},
 	}
@@ -78,7 +82,8 @@ func auditMore(p *command.Process) []*urfave.Command {
 
 // logFrom writes the records that a filter selects, and returns where to go on.
 func logFrom(c *command.Call, l *ledger.Ledger, f history.Filter, each func(event.Record) error) (next wal.Seq,
-	err error) {
+	err error,
+) {
 	for r, err := range history.New(l.Reader()).LogRecordsTo(c, f, &next) {
 		if err != nil {
 			return next, err
@@ -145,9 +150,13 @@ func auditCheckpoint(c *command.Call) error {
 			return err
 		}
 		if c.Out.Machine() {
-			return c.Out.Records(render.Info{Type: "checkpoint",
-				Data: checkpoint{point.String(), uint64(point.Seq), point.Chain.String(), point.Batches,
-					hex.EncodeToString(point.Root[:]), point.At}})
+			return c.Out.Records(render.Info{
+				Type: "checkpoint",
+				Data: checkpoint{
+					point.String(), uint64(point.Seq), point.Chain.String(), point.Batches,
+					hex.EncodeToString(point.Root[:]), point.At,
+				},
+			})
 		}
 		_, err = fmt.Fprintln(c.Out.W, point)
 		return err

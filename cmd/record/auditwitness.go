@@ -102,8 +102,10 @@ func witnessInGit(c *command.Call, name, dir string, next func([]byte) (gitclone
 	if err := command.CreateDir(dir); err != nil {
 		return err
 	}
-	clone := gitclone.Clone{Dir: gitclone.Folder(filepath.Join(dir, "git"), u.Remote, "witness "+u.Ref), Remote: u.Remote,
-		Env: c.Env}
+	clone := gitclone.Clone{
+		Dir: gitclone.Folder(filepath.Join(dir, "git"), u.Remote, "witness "+u.Ref), Remote: u.Remote,
+		Env: c.Env,
+	}
 	return (&gitclone.Journal{Clone: clone, Branch: u.Ref, Path: u.Path}).Add(c, next)
 }
 
@@ -118,8 +120,10 @@ func readAnchors(file string, text []byte) ([]wal.Anchor, error) {
 		}
 		a, err := wal.ParseAnchor(line)
 		if err != nil {
-			return nil, &cli.Problem{Summary: fmt.Sprintf("line %d is no checkpoint", n), File: file, Err: err,
-				Suggestion: "restore the file, or begin another one"}
+			return nil, &cli.Problem{
+				Summary: fmt.Sprintf("line %d is no checkpoint", n), File: file, Err: err,
+				Suggestion: "restore the file, or begin another one",
+			}
 		}
 		out = append(out, a)
 	}

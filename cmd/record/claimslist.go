@@ -17,6 +17,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
+// ClaimsCommand returns the command `ovi claims`.
 func ClaimsCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "claims", Category: command.GroupInspect, ArgsUsage: "[SOURCE]",
@@ -68,8 +69,10 @@ func showClaims(c *command.Call, l *ledger.Ledger) error {
 	t := render.Table{Head: []string{"RESOURCE", "CLAIMED BY", "PID", "SINCE", "EXPIRES"}, Flexible: 1}
 	for _, x := range all {
 		if !c.Out.Machine() {
-			t.Rows = append(t.Rows, []string{claimName(x.Ref, short), x.User + "@" + x.Host, command.Count(x.PID),
-				c.Ago(x.Since), "in " + x.TTL.String() + " unless renewed"})
+			t.Rows = append(t.Rows, []string{
+				claimName(x.Ref, short), x.User + "@" + x.Host, command.Count(x.PID),
+				c.Ago(x.Since), "in " + x.TTL.String() + " unless renewed",
+			})
 			continue
 		}
 		latest := c.Now().Add(x.TTL)

@@ -22,6 +22,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
+// DiffCommand returns the command `ovi diff`.
 func DiffCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "diff", Category: command.GroupInspect, ArgsUsage: "FROM [TO] [REF]",
@@ -94,8 +95,10 @@ func showDiff(c *command.Call, l *ledger.Ledger) error {
 	changes, err := history.New(l.Reader()).Between(c, s.from, s.to)
 	switch {
 	case errors.Is(err, storage.ErrCompacted):
-		return &cli.Problem{Summary: fmt.Sprintf("revision %d was compacted", s.from), Err: err,
-			Suggestion: "use a later one; `ovi audit log` has what was recorded"}
+		return &cli.Problem{
+			Summary: fmt.Sprintf("revision %d was compacted", s.from), Err: err,
+			Suggestion: "use a later one; `ovi audit log` has what was recorded",
+		}
 	case errors.Is(err, storage.ErrFuture):
 		return cli.Usage("see `ovi history REF` for revisions", "revision %d does not exist", max(s.from, s.to))
 	case err != nil:
@@ -129,10 +132,14 @@ func writeDiff(c *command.Call, l *ledger.Ledger, s span, changes []history.Reso
 		refs[i] = x.Ref
 	}
 	names := command.NamesOfRefs(refs...)
-	sum := render.DifferenceSummary{Type: "difference_summary", From: int64(s.from), FromAt: s.fromAt, To: int64(s.to),
-		ToAt: s.toAt}
-	view := render.DiffView{Kinds: command.Schemas(c.Process).Kind,
-		Head: fmt.Sprintf("Revision %d (%s) -> %d (%s)", s.from, session.MinuteOf(s.fromAt), s.to, session.MinuteOf(s.toAt))}
+	sum := render.DifferenceSummary{
+		Type: "difference_summary", From: int64(s.from), FromAt: s.fromAt, To: int64(s.to),
+		ToAt: s.toAt,
+	}
+	view := render.DiffView{
+		Kinds: command.Schemas(c.Process).Kind,
+		Head:  fmt.Sprintf("Revision %d (%s) -> %d (%s)", s.from, session.MinuteOf(s.fromAt), s.to, session.MinuteOf(s.toAt)),
+	}
 	var out []render.Record
 	for _, x := range changes {
 		d := differenceOf(x, names)

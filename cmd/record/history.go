@@ -17,6 +17,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// HistoryCommand returns the command `ovi history`.
 func HistoryCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "history", Category: command.GroupInspect, ArgsUsage: "REF",

@@ -21,6 +21,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
+// InventoryCommand returns the command `ovi inventory`.
 func InventoryCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "inventory", Category: command.GroupInspect, ArgsUsage: "[SOURCE]",
@@ -33,8 +34,10 @@ func InventoryCommand(p *command.Process) *urfave.Command {
 			command.SourceFlag(),
 			command.MatchFlag("only resources that match `PATTERN`; repeatable"),
 			&urfave.BoolFlag{Name: "all", Usage: "list also what the provider creates by itself"},
-			&urfave.DurationFlag{Name: "max-age",
-				Usage: "use what was observed completely within `DURATION` instead of observing again"},
+			&urfave.DurationFlag{
+				Name:  "max-age",
+				Usage: "use what was observed completely within `DURATION` instead of observing again",
+			},
 		}, session.ChartFlags()...),
 		Action: p.Action(inventory),
 	}
@@ -164,8 +167,10 @@ func showUnmanaged(c *command.Call, l *ledger.Ledger) error {
 		if health.Message == resource.ProviderDefault {
 			health.Message = "" // a note
 		}
-		t.Rows = append(t.Rows, []string{name, u.ID, first, command.Seen{Observed: health}.HealthText(), c.Ago(u.Seen),
-			unmanagedNote(u.Observed)})
+		t.Rows = append(t.Rows, []string{
+			name, u.ID, first, command.Seen{Observed: health}.HealthText(), c.Ago(u.Seen),
+			unmanagedNote(u.Observed),
+		})
 	}
 	if c.Out.Machine() {
 		return nil

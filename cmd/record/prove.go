@@ -15,6 +15,7 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
+// ProveCommand returns the command `ovi prove`.
 func ProveCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "prove", Category: command.GroupInspect, ArgsUsage: "REF",
@@ -26,8 +27,10 @@ func ProveCommand(p *command.Process) *urfave.Command {
 		Flags: []urfave.Flag{
 			command.RecordFlag(),
 			&urfave.StringFlag{Name: "out", Usage: "write the proof to `FILE`, not to standard output"},
-			&urfave.StringFlag{Name: "checkpoint",
-				Usage: "prove it under the checkpoint `LINE`, kept elsewhere, not under another one"},
+			&urfave.StringFlag{
+				Name:  "checkpoint",
+				Usage: "prove it under the checkpoint `LINE`, kept elsewhere, not under another one",
+			},
 			&urfave.BoolFlag{Name: "all", Usage: "prove every observation and plan, not only the last 200 of each"},
 		},
 		Action: p.Action(prove),
@@ -96,8 +99,10 @@ type proofMade struct {
 // proved says what the file proves.
 func proved(c *command.Call, l *ledger.Ledger, o proof.Order, p proof.Proof, file string) error {
 	if c.Out.Machine() {
-		return c.Out.Records(render.Info{Type: "proof",
-			Data: proofMade{file, o.Ref.String(), p.Records, p.Batches, uint64(p.First), p.Under.String()}})
+		return c.Out.Records(render.Info{
+			Type: "proof",
+			Data: proofMade{file, o.Ref.String(), p.Records, p.Batches, uint64(p.First), p.Under.String()},
+		})
 	}
 	chronicle, err := history.New(l.Reader()).ResourceHistory(c, o.Ref, near)
 	if err != nil {

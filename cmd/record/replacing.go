@@ -48,8 +48,10 @@ func recordsOfReplacements(s state) []render.Record {
 	}
 	for _, ref := range slices.SortedFunc(maps.Keys(s.attempts), resource.Ref.Compare) {
 		if t := s.attempts[ref].Last(); t.Kept != "" {
-			out = append(out, render.Replacement{Type: "replacement", Ref: s.names.Ref(ref), Old: t.Kept, Started: t.Last,
-				State: "reverted", Why: t.Error})
+			out = append(out, render.Replacement{
+				Type: "replacement", Ref: s.names.Ref(ref), Old: t.Kept, Started: t.Last,
+				State: "reverted", Why: t.Error,
+			})
 		}
 	}
 	return out

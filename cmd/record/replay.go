@@ -121,8 +121,10 @@ func replayLocation(c *command.Call, dir string) (file string, keep bool, err er
 	}
 	file = filepath.Join(into, command.StoreFile)
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
-		return "", false, &cli.Problem{Summary: "a store exists there", File: file, Err: err,
-			Suggestion: "use an empty folder"}
+		return "", false, &cli.Problem{
+			Summary: "a store exists there", File: file, Err: err,
+			Suggestion: "use an empty folder",
+		}
 	}
 	return file, true, os.MkdirAll(into, 0o700)
 }

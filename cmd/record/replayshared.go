@@ -19,8 +19,10 @@ import (
 )
 
 func withFlag() urfave.Flag {
-	return &urfave.StringSliceFlag{Name: "with",
-		Usage: "add the data directory `DIR` of another instance of the store, or a copy of its wal folder; repeatable"}
+	return &urfave.StringSliceFlag{
+		Name:  "with",
+		Usage: "add the data directory `DIR` of another instance of the store, or a copy of its wal folder; repeatable",
+	}
 }
 
 // replayedLog is one of the logs a shared store was rebuilt from.

@@ -17,6 +17,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
+// ShowCommand returns the command `ovi show`.
 func ShowCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "show", Category: command.GroupInspect, ArgsUsage: "REF | PLANFILE",
@@ -64,8 +65,10 @@ func showRef(c *command.Call, l *ledger.Ledger) error {
 		if at != storage.Now {
 			absent = "did not exist then"
 		}
-		return &cli.Problem{Summary: fmt.Sprintf("%s/%s %s", ref.Kind, ref.Name, absent),
-			Suggestion: "run `ovi history " + c.Arg(0) + "`"}
+		return &cli.Problem{
+			Summary:    fmt.Sprintf("%s/%s %s", ref.Kind, ref.Name, absent),
+			Suggestion: "run `ovi history " + c.Arg(0) + "`",
+		}
 	}
 	if err != nil {
 		return err

@@ -20,12 +20,15 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
+// StatusCommand returns the command `ovi status`.
 func StatusCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "status", Category: command.GroupInspect, ArgsUsage: "[SOURCE]",
 		Usage: "Show managed resources",
-		Flags: []urfave.Flag{command.RecordFlag(),
-			&urfave.StringFlag{Name: "stack", Usage: "only resources of stack `NAME`"}},
+		Flags: []urfave.Flag{
+			command.RecordFlag(),
+			&urfave.StringFlag{Name: "stack", Usage: "only resources of stack `NAME`"},
+		},
 		Action: p.Action(status),
 	}
 }
@@ -185,8 +188,10 @@ func stateRecords(c *command.Call, s state) []render.Record {
 		})
 	}
 	for _, x := range s.loadedOf(s.stack) {
-		out = append(out, render.StackLoaded{Type: "stack", Stack: x.Stack, Source: x.Source, Version: x.Version,
-			Release: x.Release})
+		out = append(out, render.StackLoaded{
+			Type: "stack", Stack: x.Stack, Source: x.Source, Version: x.Version,
+			Release: x.Release,
+		})
 	}
 	for _, x := range s.managed() {
 		out = append(out, x.Record(s.names))
@@ -224,8 +229,10 @@ func stateTables(c *command.Call, s state) error {
 	}
 	short := s.names.Shorten(slices.Compact(refs)...) // a resource that is being replaced has two lines
 	for _, x := range managed {
-		v.Rows = append(v.Rows, render.StatusRow{Resource: short(x.Ref), ID: phrase.ID(x.ID), Health: string(x.Health),
-			Observed: c.Ago(x.At), Note: x.Note()})
+		v.Rows = append(v.Rows, render.StatusRow{
+			Resource: short(x.Ref), ID: phrase.ID(x.ID), Health: string(x.Health),
+			Observed: c.Ago(x.At), Note: x.Note(),
+		})
 	}
 	alert := func(text, suggestion string) {
 		v.Notices = append(v.Notices, render.Notice{Text: text, Suggestion: suggestion})

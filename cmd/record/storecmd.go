@@ -21,6 +21,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// StoreCommand returns the command `ovi store`.
 func StoreCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "store", Category: command.GroupGovern,
@@ -118,8 +119,10 @@ func recordOfStore(c *command.Call, l *ledger.Ledger) (storeRecord, error) {
 	s.Claims = len(claims)
 	all, err := l.Instances(c)
 	for _, i := range all {
-		r := instanceRecord{Instance: i.ID, Last: uint64(i.Last), Revision: int64(i.Revision),
-			At: i.At.UTC().Format("2006-01-02 15:04:05")}
+		r := instanceRecord{
+			Instance: i.ID, Last: uint64(i.Last), Revision: int64(i.Revision),
+			At: i.At.UTC().Format("2006-01-02 15:04:05"),
+		}
 		if i.ID == l.Instance() {
 			r.Here, r.Lag = true, uint64(l.Log().Frontier().Seq-i.Last)
 		}

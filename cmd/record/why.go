@@ -18,6 +18,7 @@ import (
 // near is how many observations and plans are read from the audit log without --all.
 const near = 200
 
+// WhyCommand returns the command `ovi why`.
 func WhyCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "why", Category: command.GroupInspect, ArgsUsage: "REF",
@@ -59,8 +60,10 @@ func tell(c *command.Call, l *ledger.Ledger) error {
 
 // teller tells of things as seen from one of them.
 func teller(c *command.Call, ref resource.Ref) explain.Explainer {
-	return explain.Explainer{Now: c.Now(), Value: render.Value, Ref: command.NamesOfRefs(ref).Ref,
-		Kinds: command.Schemas(c.Process).Kind}
+	return explain.Explainer{
+		Now: c.Now(), Value: render.Value, Ref: command.NamesOfRefs(ref).Ref,
+		Kinds: command.Schemas(c.Process).Kind,
+	}
 }
 
 func storyRecord(s explain.Explanation, ref resource.Ref) render.Explanation {
@@ -71,16 +74,20 @@ func storyRecord(s explain.Explanation, ref resource.Ref) render.Explanation {
 		Events: make([]render.EventGroup, len(s.Events)),
 	}
 	for i, x := range s.Events {
-		out.Events[i] = render.EventGroup{At: x.At, What: x.What, Title: x.Title, Facts: factsOf(x.Facts),
-			Records: append([]uint64{}, x.Records...), Instance: x.Instance}
+		out.Events[i] = render.EventGroup{
+			At: x.At, What: x.What, Title: x.Title, Facts: factsOf(x.Facts),
+			Records: append([]uint64{}, x.Records...), Instance: x.Instance,
+		}
 	}
 	return out
 }
 
 // storyPage is the answer for people: the state and its cause, with all every event too.
 func storyPage(s explain.Explanation, all bool) render.Page {
-	page := render.Page{Lead: s.Headline, Cause: s.Cause, Changes: s.Changes, Suggestion: s.Suggestion,
-		Facts: factsOf(s.Facts)}
+	page := render.Page{
+		Lead: s.Headline, Cause: s.Cause, Changes: s.Changes, Suggestion: s.Suggestion,
+		Facts: factsOf(s.Facts),
+	}
 	for _, x := range s.Events {
 		if !all {
 			break

@@ -133,8 +133,10 @@ func stillUnreachable(c loop.Cycle, n Notice) bool {
 }
 
 func noticeOf(c loop.Cycle, x loop.Alert) Notice {
-	n := Notice{Type: "alert", State: alertNew, At: c.At.UTC(), Stack: c.Stack, Kind: string(x.Type), Text: x.Text,
-		key: x.Key()}
+	n := Notice{
+		Type: "alert", State: alertNew, At: c.At.UTC(), Stack: c.Stack, Kind: string(x.Type), Text: x.Text,
+		key: x.Key(),
+	}
 	if !x.Ref.IsZero() {
 		n.Ref = x.Ref.String()
 	}

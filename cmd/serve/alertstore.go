@@ -74,7 +74,8 @@ func (m StoreMemory) keep(stack, key string, n Notice) error {
 
 func (m StoreMemory) drop(stack, key string) error {
 	return m.with(stack, func(ctx context.Context,
-		notes coordinator.Notes) error {
+		notes coordinator.Notes,
+	) error {
 		return notes.Drop(ctx, noteName(key))
 	})
 }

@@ -81,7 +81,8 @@ func (l Listener) Listen(ctx context.Context) (stop func(), err error) {
 // serve serves until the server is shut down. A listener that fails is reported and opened again,
 // so that a loop that cannot be asked is not mistaken for a stopped or a healthy one.
 func (l Listener) serve(ctx context.Context, server *http.Server, listener net.Listener,
-	open func() (net.Listener, error)) {
+	open func() (net.Listener, error),
+) {
 	pause := reopenFirst
 	for {
 		err := server.Serve(listener)
@@ -142,8 +143,10 @@ func readKey(file, what string) ([]byte, error) {
 		return nil, &cli.Problem{Summary: "cannot read the " + what, File: file, Err: cli.Plain(err)}
 	}
 	if b = bytes.TrimSpace(b); len(b) < shortestKey {
-		return nil, &cli.Problem{Summary: fmt.Sprintf("the %s is shorter than %d bytes", what, shortestKey), File: file,
-			Suggestion: "create one: openssl rand -hex 32"}
+		return nil, &cli.Problem{
+			Summary: fmt.Sprintf("the %s is shorter than %d bytes", what, shortestKey), File: file,
+			Suggestion: "create one: openssl rand -hex 32",
+		}
 	}
 	return b, nil
 }

@@ -44,8 +44,10 @@ func Freshness(c *command.Call, p *engine.Planned) []string {
 func LookRecords(c *command.Call, p *engine.Planned, names render.Names) []render.Record {
 	out := make([]render.Record, 0, len(p.Observations))
 	for _, obs := range p.Observations {
-		r := render.Look{Type: "observation", Scope: obs.Scope.String(), Location: names.Scope(obs.Scope),
-			Recorded: obs.Recorded, Count: obs.Count}
+		r := render.Look{
+			Type: "observation", Scope: obs.Scope.String(), Location: names.Scope(obs.Scope),
+			Recorded: obs.Recorded, Count: obs.Count,
+		}
 		if obs.Err != nil {
 			r.Error = obs.Err.Error()
 		} else {

@@ -15,8 +15,10 @@ import (
 // ClusterTable is the source of a table of clusters. NAME.yaml beside the database NAME has what the
 // table has no columns for: rules, options and other resources of the stack.
 func ClusterTable(c *command.Call, path string, checks source.Options) *sqlite.Table {
-	o := sqlite.Options{Options: checks, Provider: command.ClusterProvider,
-		Option: func(key string, o resource.Options) string { return tableOption(c, key, o) }}
+	o := sqlite.Options{
+		Options: checks, Provider: command.ClusterProvider,
+		Option: func(key string, o resource.Options) string { return tableOption(c, key, o) },
+	}
 	if settings := tableSettings(path); settings != "" {
 		o.Settings = config.New([]string{settings},
 			config.Options{Options: checks, Env: c.Env, Stack: sqlite.Name(path), NoResources: true})

@@ -56,8 +56,10 @@ func gitSource(c *command.Call, name, dir string, checks source.Options) (source
 			return nil, err
 		}
 	}
-	repo := git.Open(u, git.Options{Dir: filepath.Join(dir, "git"), Signers: signers,
-		Accept: c.Cmd.String("accept-commit"), Env: c.Env})
+	repo := git.Open(u, git.Options{
+		Dir: filepath.Join(dir, "git"), Signers: signers,
+		Accept: c.Cmd.String("accept-commit"), Env: c.Env,
+	})
 	kept, _ := c.Repositories.LoadOrStore(name+"\n"+dir, repo)
 	return git.New(kept.(*git.Repo), func(files fs.FS, at, stack string) (source.Source, error) {
 		return inCommit(c, files, at, stack, checks)

@@ -35,12 +35,15 @@ func Ref(c *command.Call, l *ledger.Ledger, spelling string, sources ...string) 
 		return inSource(c, several, sources...)
 	}
 	if errors.Is(err, ledger.ErrNotFound) {
-		return ref, &cli.Problem{Summary: "no recorded resource is called " + Quoted(spelling),
-			Suggestion: nearby(c, l, spelling)}
+		return ref, &cli.Problem{
+			Summary:    "no recorded resource is called " + Quoted(spelling),
+			Suggestion: nearby(c, l, spelling),
+		}
 	}
 	return ref, err
 }
 
+// Quoted returns a text in double quotes. It escapes nothing.
 func Quoted(s string) string { return `"` + s + `"` }
 
 // nearby suggests the resource that was most likely meant.

@@ -166,8 +166,10 @@ func AsRecorded(c *command.Call, l *ledger.Ledger, name string, head PlanHead, p
 	case err != nil:
 		return err
 	case saved.Seal != head.Hash || saved.Hash != p.Hash:
-		return &cli.Problem{Summary: "the plan file was changed after it was saved: the audit log has another hash",
-			File: name, Suggestion: again}
+		return &cli.Problem{
+			Summary: "the plan file was changed after it was saved: the audit log has another hash",
+			File:    name, Suggestion: again,
+		}
 	}
 	return nil
 }
@@ -187,8 +189,10 @@ func IsPlan(name string) bool {
 // SavedPlan refuses a file that is no saved plan.
 func SavedPlan(name string) error {
 	if _, err := os.Stat(name); err != nil {
-		return &cli.Problem{Summary: "cannot read the plan", File: name, Err: cli.Plain(err),
-			Suggestion: "check the name, or create one: ovi plan --out FILE"}
+		return &cli.Problem{
+			Summary: "cannot read the plan", File: name, Err: cli.Plain(err),
+			Suggestion: "check the name, or create one: ovi plan --out FILE",
+		}
 	}
 	if !IsPlan(name) {
 		return cli.Usage("save a plan first: ovi plan "+name+" --out FILE", "%s is not a saved plan", name)
@@ -213,8 +217,10 @@ func LoadPlan(name string) (PlanHead, *engine.Planned, error) {
 			head.Format, engine.PlanFormat), File: name, Suggestion: again}
 	}
 	if whole, _, err := Sealed(head, plan); err != nil || !bytes.Equal(whole, b) {
-		return head, nil, &cli.Problem{Summary: "the plan file was changed or is damaged: its hash does not match",
-			File: name, Err: err, Suggestion: again}
+		return head, nil, &cli.Problem{
+			Summary: "the plan file was changed or is damaged: its hash does not match",
+			File:    name, Err: err, Suggestion: again,
+		}
 	}
 	p, err := engine.Load(bytes.NewReader(plan))
 	if err != nil {

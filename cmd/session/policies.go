@@ -13,9 +13,12 @@ import (
 	"github.com/ovi-project/ovi/source/git"
 )
 
+// PolicyFlag returns the option --policy.
 func PolicyFlag() urfave.Flag {
-	return &urfave.StringSliceFlag{Name: "policy",
-		Usage: "add policies from `FILE` or a folder to each stack's own (OVI_POLICY); repeatable"}
+	return &urfave.StringSliceFlag{
+		Name:  "policy",
+		Usage: "add policies from `FILE` or a folder to each stack's own (OVI_POLICY); repeatable",
+	}
 }
 
 // Policies reads the policies for every stack, and compiles all that was read, so that a wrong
@@ -30,6 +33,7 @@ func Policies(c *command.Call, intents []resource.Intent) (rules rules.Rules, er
 	return rules, err
 }
 
+// ReadPolicies reads and compiles the rules of policy files.
 func ReadPolicies(c *command.Call, paths []string) (rules.Rules, error) {
 	return config.Rules(c, paths, config.Options{Options: c.Checks(), Env: c.Env})
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
+// Act returns who acts and the reason that the command line gives.
 func Act(c *command.Call) engine.OperatorAction {
 	return engine.OperatorAction{Who: c.User(), Reason: c.Cmd.String("reason")}
 }
@@ -102,6 +103,7 @@ func MinuteOf(t time.Time) string {
 	return phrase.Minute(t)
 }
 
+// StampOf returns a time to the second, in UTC.
 func StampOf(t time.Time) string {
 	if t.IsZero() {
 		return "unknown time"
@@ -118,16 +120,20 @@ func OneRef(c *command.Call) error {
 	return c.AtMost(1)
 }
 
+// IsFile reports whether a path is a regular file.
 func IsFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.IsDir()
 }
 
+// ReadSource reads a whole file, or standard input if the name is "-".
 func ReadSource(name string) (string, error) {
 	b, err := os.ReadFile(name)
 	if err != nil {
-		return "", &cli.Problem{Summary: "cannot read the file", File: name, Err: err,
-			Suggestion: "check its path and permissions"}
+		return "", &cli.Problem{
+			Summary: "cannot read the file", File: name, Err: err,
+			Suggestion: "check its path and permissions",
+		}
 	}
 	return string(b), nil
 }
@@ -151,6 +157,7 @@ func NamesOf(p *engine.Planned) render.Names {
 // which logs are needed when the store is lost.
 const instancesNote = "instances"
 
+// InstancesMet returns the instances that this data directory has seen in its shared store.
 func InstancesMet(dir string) ([]string, error) {
 	b, err := os.ReadFile(filepath.Join(dir, instancesNote))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -183,6 +190,7 @@ func Revision(c *command.Call, l *ledger.Ledger) (storage.Revision, error) {
 	return RevisionOf(c, l, c.Cmd.String("at"))
 }
 
+// RevisionOf returns the revision that a text means: a number, a time or an age.
 func RevisionOf(c *command.Call, l *ledger.Ledger, text string) (storage.Revision, error) {
 	if text == "" {
 		return storage.Now, nil

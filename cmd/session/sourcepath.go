@@ -14,6 +14,7 @@ import (
 )
 
 const (
+	// DefaultSource is the source of a command that names none.
 	DefaultSource = "ovi.yaml"
 	defaultDir    = ".ovi"
 )
@@ -37,8 +38,10 @@ func Sources(c *command.Call, args ...string) ([]string, error) {
 			continue
 		}
 		if _, err := os.Stat(name); err != nil {
-			return nil, &cli.Problem{Summary: "cannot read the source", File: name, Err: cli.Plain(err),
-				Suggestion: beside(name)}
+			return nil, &cli.Problem{
+				Summary: "cannot read the source", File: name, Err: cli.Plain(err),
+				Suggestion: beside(name),
+			}
 		}
 		if IsPlan(name) {
 			return nil, cli.Usage("run `ovi apply "+name+"` or `ovi show "+name+"`", "%s is a saved plan, not a source", name)

@@ -82,8 +82,10 @@ func openShared(c *command.Call, dir string, kept, now storeIdentity, store stor
 		}
 		kept = now
 	}
-	l, err := ledger.Open(c, ledger.Config{Dir: dir, User: c.User(), UID: c.UID(), Host: c.Host(), Clock: c.Now,
-		Store: store, Shared: true, CloseStore: true})
+	l, err := ledger.Open(c, ledger.Config{
+		Dir: dir, User: c.User(), UID: c.UID(), Host: c.Host(), Clock: c.Now,
+		Store: store, Shared: true, CloseStore: true,
+	})
 	l, err = listened(c, l, err)
 	if err != nil {
 		return l, err

@@ -16,6 +16,7 @@ type trustRecord struct {
 	Recorded []event.Event `json:"recorded"`
 }
 
+// StoreTrust runs `ovi store trust`.
 func StoreTrust(c *command.Call) error {
 	if err := c.AtMost(1); err != nil {
 		return err

@@ -44,7 +44,8 @@ type resolver func([]*source.Draft) ([]resource.Intent, source.Problems)
 
 // LoadBy reads the configuration, and makes the key for the digests of its secrets if there is none.
 func LoadBy(c *command.Call, paths []string, dir, stack string, resolve resolver) (intents []resource.Intent,
-	problems source.Problems, err error) {
+	problems source.Problems, err error,
+) {
 	if err := errors.Join(command.IsSafe(c, dir), combinable(c, paths)); err != nil {
 		return nil, nil, err
 	}
@@ -186,8 +187,10 @@ func claimsOf(c *command.Call, l *Session) *coordinator.Claims {
 			ttl = in.Options.ClaimTTL
 		}
 	}
-	options := []coordinator.Option{coordinator.WithLockTimeout(c.Cmd.Duration("lock-timeout")),
-		coordinator.WithStoreHealth(func(err error) { command.HeardOfStore(c, err) })}
+	options := []coordinator.Option{
+		coordinator.WithLockTimeout(c.Cmd.Duration("lock-timeout")),
+		coordinator.WithStoreHealth(func(err error) { command.HeardOfStore(c, err) }),
+	}
 	if ttl > 0 {
 		options = append(options, coordinator.WithTTL(ttl))
 	}

@@ -127,8 +127,10 @@ func checkWords(r Rule, names map[string]position.Position) source.Problems {
 func compileRule(env *cel.Env, r Rule) (compiled, source.Problems) {
 	c := compiled{Rule: r}
 	if r.When == "" {
-		return c, source.Problems{{At: r.At, Summary: fmt.Sprintf("rule %q has no condition", r.Name),
-			Suggestion: "add when: EXPRESSION, which is true or false"}}
+		return c, source.Problems{{
+			At: r.At, Summary: fmt.Sprintf("rule %q has no condition", r.Name),
+			Suggestion: "add when: EXPRESSION, which is true or false",
+		}}
 	}
 	var ps, more source.Problems
 	c.when, ps = compileExpr(env, r.Name, r.When, cel.BoolType, r.WhenAt)
@@ -145,8 +147,10 @@ func compileExpr(env *cel.Env, name, text string, want *cel.Type, at position.Po
 	if issues.Err() != nil {
 		var ps source.Problems
 		for _, e := range issues.Errors() {
-			ps = append(ps, source.Problem{At: shift(at, e.Location.Line(), e.Location.Column()),
-				Summary: fmt.Sprintf("rule %q: %s", name, readable(e.Message)), Suggestion: adviceOn(e.Message)})
+			ps = append(ps, source.Problem{
+				At:      shift(at, e.Location.Line(), e.Location.Column()),
+				Summary: fmt.Sprintf("rule %q: %s", name, readable(e.Message)), Suggestion: adviceOn(e.Message),
+			})
 		}
 		return expression{}, ps
 	}

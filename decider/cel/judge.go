@@ -87,8 +87,10 @@ func (c *compiled) message() string {
 // rule never lets pass what it is about; one that warns denies only what deletes or replaces.
 func (c *compiled) failed(d decider.Decision, e expression, err error) Finding {
 	at := e.location(err)
-	f := Finding{Rule: c.Name, Effect: Warn, Failed: true, At: at,
-		Message: fmt.Sprintf("rule %s could not be evaluated: %v", c.Name, err)}
+	f := Finding{
+		Rule: c.Name, Effect: Warn, Failed: true, At: at,
+		Message: fmt.Sprintf("rule %s could not be evaluated: %v", c.Name, err),
+	}
 	if at.File != "" {
 		f.Message += fmt.Sprintf(" (%s:%d:%d)", at.File, at.Line, at.Column)
 	}

@@ -30,8 +30,10 @@ func K3d(t testing.TB) string {
 // APIServer is the path of a real kube-apiserver. Building it takes more than ten minutes the first time.
 func APIServer(t testing.TB) string {
 	t.Helper()
-	return built.Tool(t, built.Program{Name: "kube-apiserver", Folder: "tools/kube",
-		Package: "k8s.io/kubernetes/cmd/kube-apiserver", Flags: stripped()})
+	return built.Tool(t, built.Program{
+		Name: "kube-apiserver", Folder: "tools/kube",
+		Package: "k8s.io/kubernetes/cmd/kube-apiserver", Flags: stripped(),
+	})
 }
 
 // lostOutput is how kind fails when Podman's exec lost what kind read in a node, which happens on a busy host.
@@ -70,8 +72,10 @@ func standin(t testing.TB) string {
 	for i := range files {
 		files[i] = filepath.Base(files[i])
 	}
-	return built.Tool(t, built.Program{Name: "standin", Folder: "internal/clustertest/standin", Package: ".",
-		Sources: files, Flags: stripped()})
+	return built.Tool(t, built.Program{
+		Name: "standin", Folder: "internal/clustertest/standin", Package: ".",
+		Sources: files, Flags: stripped(),
+	})
 }
 
 func read(t testing.TB, path string) string {

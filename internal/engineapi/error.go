@@ -66,6 +66,8 @@ func refused(r Request, status int, body []byte) error {
 	if json.Unmarshal(body, &said) != nil || said.Cause+said.Message == "" {
 		said.Message = strings.TrimSpace(string(body))
 	}
-	return &Error{Op: r.Op(), Status: status, Cause: said.Cause,
-		Message: cmp.Or(said.Message, said.Cause, http.StatusText(status))}
+	return &Error{
+		Op: r.Op(), Status: status, Cause: said.Cause,
+		Message: cmp.Or(said.Message, said.Cause, http.StatusText(status)),
+	}
 }

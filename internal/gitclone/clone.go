@@ -69,8 +69,10 @@ func (c *Clone) Lock(ctx context.Context) (unlock func(), err error) {
 
 // Fetch brings commits and their trees, and none of the files. refs are refspecs; more are other arguments.
 func (c *Clone) Fetch(ctx context.Context, refs []string, more ...string) error {
-	args := append([]string{"--quiet", "--filter=blob:none", "--no-tags", "--no-write-fetch-head",
-		"--no-auto-maintenance"}, more...)
+	args := append([]string{
+		"--quiet", "--filter=blob:none", "--no-tags", "--no-write-fetch-head",
+		"--no-auto-maintenance",
+	}, more...)
 	args = append(append(args, "--end-of-options", "origin"), refs...)
 	if _, err := c.Git(ctx, "fetch", args...); err != nil {
 		return err

@@ -110,8 +110,10 @@ func (j *Journal) Add(ctx context.Context, next func(text []byte) (Line, error))
 		case <-time.After(rand.N(pushPause * time.Duration(n+1))):
 		}
 	}
-	return &JournalError{What: fmt.Sprintf("%s: each of %d pushes was overtaken by another one", j.where(), maxPushes),
-		Next: "run the command again"}
+	return &JournalError{
+		What: fmt.Sprintf("%s: each of %d pushes was overtaken by another one", j.where(), maxPushes),
+		Next: "run the command again",
+	}
 }
 
 func (j *Journal) where() string { return fmt.Sprintf("branch %s of %s", j.Branch, j.Remote) }
@@ -192,8 +194,10 @@ func (j *Journal) remoteHead(ctx context.Context) (string, error) {
 }
 
 func (j *Journal) unread(err error) error {
-	return &JournalError{What: "cannot read " + j.where(),
-		Next: "check the URL and the network, and that the key of ssh or OVI_GIT_TOKEN may read the repository", Err: err}
+	return &JournalError{
+		What: "cannot read " + j.where(),
+		Next: "check the URL and the network, and that the key of ssh or OVI_GIT_TOKEN may read the repository", Err: err,
+	}
 }
 
 // update fetches the head of the branch; "" if there is none.
@@ -258,8 +262,10 @@ func (j *Journal) at(ctx context.Context, head string) (version, error) {
 }
 
 func (j *Journal) misplaced(parts []string, is string) error {
-	return &JournalError{What: fmt.Sprintf("%s on %s is %s", path.Join(parts...), j.where(), is),
-		Next: "name another file after // in the URL"}
+	return &JournalError{
+		What: fmt.Sprintf("%s on %s is %s", path.Join(parts...), j.where(), is),
+		Next: "name another file after // in the URL",
+	}
 }
 
 // blob reads an object, which is fetched when the clone lacks it.
@@ -303,8 +309,10 @@ func (j *Journal) commit(ctx context.Context, v version, line Line) (string, err
 			return "", err
 		}
 		entries := append(slices.Clone(d.others), what+oid+"\t"+d.name)
-		oid, err = j.made(ctx, Call{Op: "mktree", Args: []string{"-z", "--missing"},
-			Stdin: strings.NewReader(strings.Join(entries, "\x00") + "\x00")})
+		oid, err = j.made(ctx, Call{
+			Op: "mktree", Args: []string{"-z", "--missing"},
+			Stdin: strings.NewReader(strings.Join(entries, "\x00") + "\x00"),
+		})
 		what = "040000 tree "
 	}
 	if err != nil {
@@ -338,8 +346,10 @@ func (j *Journal) push(ctx context.Context, head, commit string) (done bool, err
 	}
 	now, err := j.update(ctx)
 	if err != nil {
-		return false, &JournalError{What: "whether the line reached " + j.where() + " is not known",
-			Next: "run the command again", Err: refused}
+		return false, &JournalError{
+			What: "whether the line reached " + j.where() + " is not known",
+			Next: "run the command again", Err: refused,
+		}
 	}
 	if now != "" && now != head {
 		if done, err = j.Based(ctx, commit, now); done && err == nil {
@@ -351,8 +361,10 @@ func (j *Journal) push(ctx context.Context, head, commit string) (done bool, err
 		strings.Contains(text, "failed to update ref") {
 		return false, nil // by a push that is being made
 	}
-	return false, &JournalError{What: "cannot push to " + j.where(),
-		Next: "check that the key of ssh or OVI_GIT_TOKEN may push to the branch, and what the server allows", Err: refused}
+	return false, &JournalError{
+		What: "cannot push to " + j.where(),
+		Next: "check that the key of ssh or OVI_GIT_TOKEN may push to the branch, and what the server allows", Err: refused,
+	}
 }
 
 // saw keeps that a commit was seen.

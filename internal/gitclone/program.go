@@ -40,8 +40,10 @@ func (e *Error) Unwrap() error { return e.Err }
 // passed are the variables of the user's environment that git gets: how to find programs and servers,
 // and which keys to use. Everything else, the user's settings of git too, stays outside.
 func passed() []string {
-	return []string{"PATH", "SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "GIT_SSL_CAINFO", "HTTPS_PROXY", "https_proxy", "NO_PROXY",
-		"no_proxy", "TMPDIR"}
+	return []string{
+		"PATH", "SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "GIT_SSL_CAINFO", "HTTPS_PROXY", "https_proxy", "NO_PROXY",
+		"no_proxy", "TMPDIR",
+	}
 }
 
 // tokenVariable holds the password of an https remote. It is given to git by a credential helper, in the

@@ -17,8 +17,10 @@ func itoa(n int) string { return strconv.Itoa(n) }
 
 // Applets are the commands of the image.
 func Applets() []string {
-	return []string{"sh", "sleep", "httpd", "wget", "nslookup", "cat", "env", "id", "ls", "touch", "true", "false", "echo",
-		"test", "nc", "kill", "rm", "mkdir", "cp"}
+	return []string{
+		"sh", "sleep", "httpd", "wget", "nslookup", "cat", "env", "id", "ls", "touch", "true", "false", "echo",
+		"test", "nc", "kill", "rm", "mkdir", "cp",
+	}
 }
 
 func (h *Host) importImage(t testing.TB) {

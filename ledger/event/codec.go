@@ -70,8 +70,10 @@ func Decode(b []byte) (Record, *Guard, error) {
 	if err != nil {
 		return Record{}, nil, fmt.Errorf("ledger: record %s: %w", e.ID, err)
 	}
-	return Record{ID: e.ID, At: e.At, Instance: e.Instance, Run: e.Run, User: e.User, UID: e.UID, Host: e.Host,
-		Event: event}, e.Under, nil
+	return Record{
+		ID: e.ID, At: e.At, Instance: e.Instance, Run: e.Run, User: e.User, UID: e.UID, Host: e.Host,
+		Event: event,
+	}, e.Under, nil
 }
 
 // TypeOf is the type of an encoded record, without decoding it; empty if it has none.

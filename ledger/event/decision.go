@@ -79,8 +79,10 @@ type wireChange struct {
 
 // MarshalJSON encodes values in their canonical form, secrets as digests.
 func (d Decision) MarshalJSON() ([]byte, error) {
-	w := wireDecision{d.Ref, d.Difference, d.Action, d.Proposed, d.Reason, d.Message, d.Blockers, nil, d.Warnings,
-		d.Desired, d.Suggestion, d.Strategy, d.Steps, d.Turn, d.Origin, d.DataLoss}
+	w := wireDecision{
+		d.Ref, d.Difference, d.Action, d.Proposed, d.Reason, d.Message, d.Blockers, nil, d.Warnings,
+		d.Desired, d.Suggestion, d.Strategy, d.Steps, d.Turn, d.Origin, d.DataLoss,
+	}
 	for _, c := range d.Changes {
 		w.Changes = append(w.Changes, toWire(c))
 	}
@@ -93,8 +95,10 @@ func (d *Decision) UnmarshalJSON(b []byte) error {
 	if err := strict(b, &w); err != nil {
 		return err
 	}
-	*d = Decision{w.Ref, w.Difference, w.Action, w.Proposed, w.Reason, w.Message, w.Blockers, nil, w.Warnings, w.Desired,
-		w.Suggestion, w.Strategy, w.Steps, w.Turn, w.Origin, w.DataLoss}
+	*d = Decision{
+		w.Ref, w.Difference, w.Action, w.Proposed, w.Reason, w.Message, w.Blockers, nil, w.Warnings, w.Desired,
+		w.Suggestion, w.Strategy, w.Steps, w.Turn, w.Origin, w.DataLoss,
+	}
 	for _, x := range w.Changes {
 		c, err := fromWire(x)
 		if err != nil {

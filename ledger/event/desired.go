@@ -80,8 +80,10 @@ func (w *Desired) desired(ref resource.Ref, changes []resource.Change) *resource
 	if w == nil {
 		return nil
 	}
-	out := &resource.Desired{Ref: ref, Attrs: w.Attrs, Tags: w.Tags, DependsOn: w.DependsOn, Blessed: w.Blessed,
-		State: w.State, At: w.At}
+	out := &resource.Desired{
+		Ref: ref, Attrs: w.Attrs, Tags: w.Tags, DependsOn: w.DependsOn, Blessed: w.Blessed,
+		State: w.State, At: w.At,
+	}
 	if !w.FromChanges {
 		return out
 	}

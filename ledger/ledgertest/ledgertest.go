@@ -110,35 +110,47 @@ func Live(ctx context.Context, l *ledger.Ledger, rounds int, seed uint64) error 
 			}
 			_, err = l.RecordObservation(ctx, LiveState(found...), ledger.ObservationOptions{Since: since})
 		case 3:
-			decisions := []event.Decision{{Ref: Ref(name), Action: decider.Update, Proposed: decider.Update,
-				Difference: "drifted", Reason: decider.ReasonChanged}}
+			decisions := []event.Decision{{
+				Ref: Ref(name), Action: decider.Update, Proposed: decider.Update,
+				Difference: "drifted", Reason: decider.ReasonChanged,
+			}}
 			hash, bad := event.HashDecisions(decisions)
-			_, err = l.RecordPlan(ctx, event.Planned{Plan: fmt.Sprintf("%s-%d", l.User(), i), Stacks: []string{"web"},
-				Mode: event.ForPlan, Hash: hash, Decisions: decisions})
+			_, err = l.RecordPlan(ctx, event.Planned{
+				Plan: fmt.Sprintf("%s-%d", l.User(), i), Stacks: []string{"web"},
+				Mode: event.ForPlan, Hash: hash, Decisions: decisions,
+			})
 			err = errors.Join(err, bad)
 		case 4:
 			key := fmt.Sprintf("%s-%d", l.User(), i)
-			created := event.Finished{Ref: Ref(name), Key: key, Action: decider.Create, Outcome: event.Done,
-				ID: fmt.Sprintf("id-%s-%s-%d", name, key, seed), UID: key}
+			created := event.Finished{
+				Ref: Ref(name), Key: key, Action: decider.Create, Outcome: event.Done,
+				ID: fmt.Sprintf("id-%s-%s-%d", name, key, seed), UID: key,
+			}
 			if _, err = l.Record(ctx, event.Started{Ref: Ref(name), Key: key, Action: decider.Create}); err == nil {
 				_, err = l.Record(ctx, created)
 			}
 		case 5:
 			var b resource.Binding
 			if b, err = l.Binding(ctx, Ref(name)); errors.Is(err, ledger.ErrNotFound) {
-				_, err = l.Record(ctx, event.Adopted{Ref: Ref(name), ID: fmt.Sprintf("%s-%s-%d-%d", name, l.User(), seed, i),
-					Who: l.User()})
+				_, err = l.Record(ctx, event.Adopted{
+					Ref: Ref(name), ID: fmt.Sprintf("%s-%s-%d-%d", name, l.User(), seed, i),
+					Who: l.User(),
+				})
 			} else if err == nil {
 				_, err = l.Record(ctx, event.Disowned{Ref: b.Ref, ID: b.ID, Who: l.User()})
 			}
 		default:
 			key := fmt.Sprintf("%s-%d", l.User(), i)
 			o := Resource(name, fmt.Sprint(i))
-			_, err = l.Record(ctx, event.Started{Ref: Ref(name), Key: key, Action: decider.Update,
-				Applying: &event.Applied{Desired: key}})
+			_, err = l.Record(ctx, event.Started{
+				Ref: Ref(name), Key: key, Action: decider.Update,
+				Applying: &event.Applied{Desired: key},
+			})
 			if err == nil {
-				_, err = l.Record(ctx, event.Finished{Ref: Ref(name), Key: key, Action: decider.Update, Outcome: event.Done,
-					Resource: &o})
+				_, err = l.Record(ctx, event.Finished{
+					Ref: Ref(name), Key: key, Action: decider.Update, Outcome: event.Done,
+					Resource: &o,
+				})
 			}
 		}
 		if err != nil {
@@ -151,8 +163,10 @@ func Live(ctx context.Context, l *ledger.Ledger, rounds int, seed uint64) error 
 // Lived is a ledger over many small segments whose first record protects a resource.
 func Lived(t *testing.T, dir string) *ledger.Ledger {
 	t.Helper()
-	l, err := local.Open(t.Context(), ledger.Config{Dir: dir, User: "ann",
-		LogOptions: []wal.Option{wal.WithSegmentSize(64 << 10), wal.WithPrefill(0), wal.WithoutCompression()}})
+	l, err := local.Open(t.Context(), ledger.Config{
+		Dir: dir, User: "ann",
+		LogOptions: []wal.Option{wal.WithSegmentSize(64 << 10), wal.WithPrefill(0), wal.WithoutCompression()},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,7 +77,7 @@ func (c *committer) commit(
 	if err != nil {
 		was := c.at
 		if failed := c.reread(ctx); failed != nil {
-			return 0, fmt.Errorf("%c, and its result cannot be read: %c: %w", err, storage.ErrUnknown, failed)
+			return 0, fmt.Errorf("%w, and its result cannot be read: %w: %w", err, storage.ErrUnknown, failed)
 		}
 		switch {
 		case c.head.Seq == next.Seq && c.head.Chain == next.Chain: // whatever was said of it, it is there

@@ -188,7 +188,8 @@ type MergeResult struct {
 // Check rebuilds a shared store in an empty one from all its logs and compares the present values
 // with the live one. Instances may record meanwhile. An *IncompleteError says why it cannot.
 func (g *Logs) Check(ctx context.Context, live ledger.StoreReads, into storage.Store) (m MergeResult, c Comparison,
-	err error) {
+	err error,
+) {
 	instances, at, err := query.Instances(ctx, live, storage.Now)
 	if err != nil {
 		return MergeResult{}, Comparison{}, err

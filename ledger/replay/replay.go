@@ -95,13 +95,15 @@ func CompareLive(ctx context.Context, a, b ledger.StoreReads) (Comparison, error
 
 // compareFacts is CompareLive with a as it was at a revision.
 func compareFacts(ctx context.Context, a ledger.StoreReads, at storage.Revision, b ledger.StoreReads) (Comparison,
-	error) {
+	error,
+) {
 	same := func(x, y storage.Entry) bool { return x.Key == y.Key && bytes.Equal(x.Value, y.Value) }
 	return compare(facts(ctx, a, at), facts(ctx, b, storage.Now), same, Comparison{})
 }
 
 func compare(a, b iter.Seq2[storage.Entry, error], same func(a, b storage.Entry) bool, c Comparison) (Comparison,
-	error) {
+	error,
+) {
 	nextA, stopA := iter.Pull2(a)
 	defer stopA()
 	nextB, stopB := iter.Pull2(b)

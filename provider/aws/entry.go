@@ -28,14 +28,22 @@ func Entry(log hclog.Logger, sandbox Sandbox) provider.Entry {
 			Group:   provider.Group{Word: "account", Pattern: accountPattern, Example: "222222222222/us-east-1"},
 		},
 		Options: []provider.Option{
-			{Key: "region", Flag: "region", Env: []string{"AWS_REGION", "AWS_DEFAULT_REGION"},
-				Doc: "use the AWS `REGION` where the configuration names none"},
-			{Key: "profile", Flag: "profile", Env: []string{"AWS_PROFILE"}, Grouped: true,
-				Doc: "use the AWS credentials `PROFILE`; ACCOUNT=PROFILE, separated by commas, for the locations of an account"},
-			{Key: "role_arn", Flag: "role-arn", Grouped: true, GroupOf: accountOfRole,
-				Doc: "assume the AWS role `ARN`; several, separated by commas, each for the locations of its account"},
-			{Key: "external_id", Flag: "external-id", Grouped: true,
-				Doc: "the external `ID` that the AWS role requires; ACCOUNT=ID, separated by commas, for the role of an account"},
+			{
+				Key: "region", Flag: "region", Env: []string{"AWS_REGION", "AWS_DEFAULT_REGION"},
+				Doc: "use the AWS `REGION` where the configuration names none",
+			},
+			{
+				Key: "profile", Flag: "profile", Env: []string{"AWS_PROFILE"}, Grouped: true,
+				Doc: "use the AWS credentials `PROFILE`; ACCOUNT=PROFILE, separated by commas, for the locations of an account",
+			},
+			{
+				Key: "role_arn", Flag: "role-arn", Grouped: true, GroupOf: accountOfRole,
+				Doc: "assume the AWS role `ARN`; several, separated by commas, each for the locations of its account",
+			},
+			{
+				Key: "external_id", Flag: "external-id", Grouped: true,
+				Doc: "the external `ID` that the AWS role requires; ACCOUNT=ID, separated by commas, for the role of an account",
+			},
 		},
 		Kinds:          Kinds,
 		Permissions:    IAMPolicy,

@@ -39,8 +39,10 @@ func limits() map[string]statement {
 		granting:       {Sid: "OviGrantKey", Condition: grantToAWS()},
 		"iam:PassRole": equals("OviPassRole", "iam:PassedToService", passedTo("*")),
 		"iam:CreateServiceLinkedRole": equals("OviServiceRole", "iam:AWSServiceName",
-			[]string{"rds.amazonaws.com", "elasticloadbalancing.amazonaws.com", "autoscaling.amazonaws.com",
-				compute.SpotService}),
+			[]string{
+				"rds.amazonaws.com", "elasticloadbalancing.amazonaws.com", "autoscaling.amazonaws.com",
+				compute.SpotService,
+			}),
 	}
 }
 
@@ -50,8 +52,13 @@ func limits() map[string]statement {
 // allows is apart, so that it can be left away.
 func IAMPolicy() []byte {
 	tagged := map[string]map[string]any{"StringEquals": {"aws:ResourceTag/" + api.TagManaged: "true"}}
-	all := []statement{{Sid: "OviObserve"}, {Sid: "OviChange"}, {Sid: "OviDeleteTagged", Condition: tagged},
-		{Sid: "OviDeleteAny"}, {Sid: "OviRoles"}}
+	all := []statement{
+		{Sid: "OviObserve"},
+		{Sid: "OviChange"},
+		{Sid: "OviDeleteTagged", Condition: tagged},
+		{Sid: "OviDeleteAny"},
+		{Sid: "OviRoles"},
+	}
 	limited := limits()
 	for _, o := range operations() {
 		if o.call == "sts.AssumeRole" {

@@ -261,8 +261,10 @@ func (c *configured) plain(add func(grant)) {
 	}
 	add(buckets)
 	if slices.Contains(c.kinds, compute.KindScaling) { // the tags that a template gives to what it launches
-		c.limited(add, grant{Sid: "OviTagLaunched", Action: []string{"ec2:CreateTags"},
-			Condition: map[string]map[string]any{"StringEquals": {"ec2:CreateAction": "RunInstances"}}})
+		c.limited(add, grant{
+			Sid: "OviTagLaunched", Action: []string{"ec2:CreateTags"},
+			Condition: map[string]map[string]any{"StringEquals": {"ec2:CreateAction": "RunInstances"}},
+		})
 	}
 	if c.keys {
 		c.limited(add, grant{Sid: "OviVolumeKeys", Action: append(volumeKeyActions()[1:], "kms:DescribeKey")})
@@ -271,15 +273,19 @@ func (c *configured) plain(add func(grant)) {
 		c.limited(add, grant{Sid: "OviGrantKeys", Action: []string{granting}, Condition: grantToAWS()})
 	}
 	if passes {
-		add(grant{Sid: "OviPassRole", Action: []string{passing},
-			Condition: map[string]map[string]any{"StringEquals": {"iam:PassedToService": passedTo(c.partition())}}})
+		add(grant{
+			Sid: "OviPassRole", Action: []string{passing},
+			Condition: map[string]map[string]any{"StringEquals": {"iam:PassedToService": passedTo(c.partition())}},
+		})
 	}
 	if c.spot {
 		linked = append(linked, compute.SpotService)
 	}
 	if slices.Sort(linked); len(linked) > 0 {
-		add(grant{Sid: "OviServiceRole", Action: []string{"iam:CreateServiceLinkedRole"},
-			Condition: map[string]map[string]any{"StringEquals": {"iam:AWSServiceName": slices.Compact(linked)}}})
+		add(grant{
+			Sid: "OviServiceRole", Action: []string{"iam:CreateServiceLinkedRole"},
+			Condition: map[string]map[string]any{"StringEquals": {"iam:AWSServiceName": slices.Compact(linked)}},
+		})
 	}
 }
 

@@ -224,8 +224,10 @@ func dataNeeds() map[string]need {
 			changes: "AddTagsToResource DeleteDBInstance ModifyDBInstance RemoveTagsFromResource StartDBInstance StopDBInstance",
 			beside:  "CreateDBInstance DeleteDBInstance ModifyDBInstance RestoreDBInstanceFromDBSnapshot",
 			plain:   "CreateDBSnapshot",
-			others: []string{"ec2:DescribeSecurityGroups", "kms:DescribeKey", "secretsmanager:CreateSecret",
-				"secretsmanager:TagResource"}, linked: "rds.amazonaws.com",
+			others: []string{
+				"ec2:DescribeSecurityGroups", "kms:DescribeKey", "secretsmanager:CreateSecret",
+				"secretsmanager:TagResource",
+			}, linked: "rds.amazonaws.com",
 		},
 		api.KindDBSubnets: {
 			service: "rds", reads: "DescribeDBSubnetGroups ListTagsForResource",

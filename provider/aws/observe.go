@@ -87,7 +87,8 @@ func (p *Provider) list(ctx context.Context, g *api.Region, r provider.ObserveRe
 // withKnown asks by id for resources that a list does not show yet: lists lag behind, and what
 // is missing from them may be created a second time. If that fails, the list is not complete.
 func withKnown(ctx context.Context, g *api.Region, k api.Kind, listed []resource.Observed,
-	known []provider.Known) ([]resource.Observed, error) {
+	known []provider.Known,
+) ([]resource.Observed, error) {
 	if len(known) == 0 {
 		return listed, nil
 	}

@@ -63,8 +63,10 @@ func ec2Operations() []operation {
 		{call: "ec2.CancelSpotInstanceRequests"},
 		{call: "ec2.TerminateInstances", destroy: true},
 		{call: "ec2.AssociateIamInstanceProfile", actions: []string{"ec2:AssociateIamInstanceProfile", "iam:PassRole"}},
-		{call: "ec2.ReplaceIamInstanceProfileAssociation",
-			actions: []string{"ec2:ReplaceIamInstanceProfileAssociation", "iam:PassRole"}},
+		{
+			call:    "ec2.ReplaceIamInstanceProfileAssociation",
+			actions: []string{"ec2:ReplaceIamInstanceProfileAssociation", "iam:PassRole"},
+		},
 		{call: "ec2.DisassociateIamInstanceProfile"},
 		{call: "ec2.CreateVolume", actions: append([]string{"ec2:CreateVolume"}, volumeKeyActions()...)},
 		{call: "ec2.ModifyVolume"},
@@ -158,13 +160,21 @@ func roleOperations() []operation {
 func balancerOperations() []operation {
 	return []operation{
 		{call: "elasticloadbalancing.AddTags"},
-		{call: "elasticloadbalancing.CreateListener",
-			actions: []string{"elasticloadbalancing:CreateListener", "elasticloadbalancing:AddTags"}},
-		{call: "elasticloadbalancing.CreateLoadBalancer",
-			actions: []string{"elasticloadbalancing:CreateLoadBalancer", "elasticloadbalancing:AddTags",
-				"iam:CreateServiceLinkedRole"}},
-		{call: "elasticloadbalancing.CreateTargetGroup",
-			actions: []string{"elasticloadbalancing:CreateTargetGroup", "elasticloadbalancing:AddTags"}},
+		{
+			call:    "elasticloadbalancing.CreateListener",
+			actions: []string{"elasticloadbalancing:CreateListener", "elasticloadbalancing:AddTags"},
+		},
+		{
+			call: "elasticloadbalancing.CreateLoadBalancer",
+			actions: []string{
+				"elasticloadbalancing:CreateLoadBalancer", "elasticloadbalancing:AddTags",
+				"iam:CreateServiceLinkedRole",
+			},
+		},
+		{
+			call:    "elasticloadbalancing.CreateTargetGroup",
+			actions: []string{"elasticloadbalancing:CreateTargetGroup", "elasticloadbalancing:AddTags"},
+		},
 		{call: "elasticloadbalancing.DeleteListener", destroy: true},
 		{call: "elasticloadbalancing.DeleteLoadBalancer", destroy: true},
 		{call: "elasticloadbalancing.DeleteTargetGroup", destroy: true},
@@ -184,9 +194,13 @@ func balancerOperations() []operation {
 func scalingOperations() []operation {
 	return []operation{
 		{call: "autoscaling.AttachLoadBalancerTargetGroups"},
-		{call: "autoscaling.CreateAutoScalingGroup",
-			actions: []string{"autoscaling:CreateAutoScalingGroup", "autoscaling:CreateOrUpdateTags", "ec2:RunInstances",
-				"iam:PassRole", "iam:CreateServiceLinkedRole"}},
+		{
+			call: "autoscaling.CreateAutoScalingGroup",
+			actions: []string{
+				"autoscaling:CreateAutoScalingGroup", "autoscaling:CreateOrUpdateTags", "ec2:RunInstances",
+				"iam:PassRole", "iam:CreateServiceLinkedRole",
+			},
+		},
 		{call: "autoscaling.CreateOrUpdateTags"},
 		{call: "autoscaling.DeleteAutoScalingGroup", destroy: true},
 		{call: "autoscaling.DeleteTags"},
@@ -202,8 +216,10 @@ func dnsOperations() []operation {
 	return []operation{
 		{call: "route53.ChangeResourceRecordSets"},
 		{call: "route53.ChangeTagsForResource"},
-		{call: "route53.CreateHostedZone", actions: []string{"route53:CreateHostedZone",
-			"route53:AssociateVPCWithHostedZone"}},
+		{call: "route53.CreateHostedZone", actions: []string{
+			"route53:CreateHostedZone",
+			"route53:AssociateVPCWithHostedZone",
+		}},
 		{call: "route53.DeleteHostedZone", destroy: true},
 		{call: "route53.GetChange"},
 		{call: "route53.GetHostedZone"},
@@ -251,8 +267,10 @@ func keptOperations() []operation {
 		{call: "kms.UpdateAlias"},
 		{call: "kms.UpdateKeyDescription"},
 
-		{call: "secretsmanager.CreateSecret", actions: []string{"secretsmanager:CreateSecret", "secretsmanager:TagResource",
-			"kms:GenerateDataKey", "kms:Decrypt"}},
+		{call: "secretsmanager.CreateSecret", actions: []string{
+			"secretsmanager:CreateSecret", "secretsmanager:TagResource",
+			"kms:GenerateDataKey", "kms:Decrypt",
+		}},
 		{call: "secretsmanager.DeleteSecret", destroy: true},
 		{call: "secretsmanager.DescribeSecret"},
 		{call: "secretsmanager.GetRandomPassword"},
@@ -295,9 +313,13 @@ func dataOperations() []operation {
 		}},
 		{call: "rds.ModifyDBInstance"},
 		{call: "rds.DescribeDBSnapshots"},
-		{call: "rds.RestoreDBInstanceFromDBSnapshot",
-			actions: []string{"rds:RestoreDBInstanceFromDBSnapshot", "rds:AddTagsToResource", "iam:CreateServiceLinkedRole",
-				granting}},
+		{
+			call: "rds.RestoreDBInstanceFromDBSnapshot",
+			actions: []string{
+				"rds:RestoreDBInstanceFromDBSnapshot", "rds:AddTagsToResource", "iam:CreateServiceLinkedRole",
+				granting,
+			},
+		},
 		{call: "rds.StartDBInstance"},
 		{call: "rds.StopDBInstance"},
 		{call: "rds.AddTagsToResource"},

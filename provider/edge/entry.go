@@ -137,8 +137,10 @@ func (p *Provider) relay(ctx context.Context, address string, log hclog.Logger) 
 		return errors.Join(wrong(address, err, "enroll this orchestrator with --co and --co-token-file of `ovi edge lo`"),
 			p.Close())
 	}
-	r := Relay{Site: site, Address: address, Connect: Credentials(id, address, log), Outbox: events,
-		Ordered: p.opts.Ordered, Log: log}
+	r := Relay{
+		Site: site, Address: address, Connect: Credentials(id, address, log), Outbox: events,
+		Ordered: p.opts.Ordered, Log: log,
+	}
 	running.Go(func() { r.Run(ctx) })
 	return nil
 }

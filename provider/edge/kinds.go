@@ -24,12 +24,16 @@ func Kinds() []resource.Kind {
 	bound := func(n int64) *int64 { return &n }
 	texts := &resource.Attribute{Type: resource.TString}
 	seconds := func(name, doc string, least, normal int64) resource.Attribute {
-		return resource.Attribute{Name: name, Type: resource.TInt, Min: bound(least), Max: bound(86400), Unit: "s",
-			Default: resource.Int(normal), Doc: doc, Example: "10"}
+		return resource.Attribute{
+			Name: name, Type: resource.TInt, Min: bound(least), Max: bound(86400), Unit: "s",
+			Default: resource.Int(normal), Doc: doc, Example: "10",
+		}
 	}
 	port := func(name, doc string) resource.Attribute {
-		return resource.Attribute{Name: name, Type: resource.TInt, Required: true, Min: bound(1), Max: bound(65535), Doc: doc,
-			Example: "80"}
+		return resource.Attribute{
+			Name: name, Type: resource.TInt, Required: true, Min: bound(1), Max: bound(65535), Doc: doc,
+			Example: "80",
+		}
 	}
 	return []resource.Kind{{
 		Provider: Name, Name: Kind,
@@ -39,16 +43,26 @@ func Kinds() []resource.Kind {
 		NoTags: true, Carrier: resource.AtCreate, Exact: true, Async: true, Supersede: true, State: resource.StateRunning,
 		Grace: grace,
 		Attrs: []resource.Attribute{
-			{Name: "version", Type: resource.TString, Required: true, Effect: resource.Restart, Pattern: `[^\s]{1,100}`,
-				Example: "1.4.2", Doc: "The version, for users."},
-			{Name: "image", Type: resource.TString, Required: true, Effect: resource.Restart, Pattern: `[^\s]+`,
-				Example: "registry.example.com/web@sha256:3f9a…", Doc: "The image."},
-			{Name: "command", Type: resource.TList, Elem: texts, Effect: resource.Restart, Example: `["/bin/server"]`,
-				Doc: "The program, instead of the image's entrypoint."},
-			{Name: "args", Type: resource.TList, Elem: texts, Effect: resource.Restart, Example: `["--port", "80"]`,
-				Doc: "The program's arguments, instead of the image's."},
-			{Name: "env", Type: resource.TMap, Effect: resource.Restart, Example: "{LOG_LEVEL: info}",
-				Doc: "Environment variables."},
+			{
+				Name: "version", Type: resource.TString, Required: true, Effect: resource.Restart, Pattern: `[^\s]{1,100}`,
+				Example: "1.4.2", Doc: "The version, for users.",
+			},
+			{
+				Name: "image", Type: resource.TString, Required: true, Effect: resource.Restart, Pattern: `[^\s]+`,
+				Example: "registry.example.com/web@sha256:3f9a…", Doc: "The image.",
+			},
+			{
+				Name: "command", Type: resource.TList, Elem: texts, Effect: resource.Restart, Example: `["/bin/server"]`,
+				Doc: "The program, instead of the image's entrypoint.",
+			},
+			{
+				Name: "args", Type: resource.TList, Elem: texts, Effect: resource.Restart, Example: `["--port", "80"]`,
+				Doc: "The program's arguments, instead of the image's.",
+			},
+			{
+				Name: "env", Type: resource.TMap, Effect: resource.Restart, Example: "{LOG_LEVEL: info}",
+				Doc: "Environment variables.",
+			},
 			{
 				Name: "secrets", Type: resource.TMap, Effect: resource.Restart, Example: "{db-password: /run/secrets/db-password}",
 				Valid: secretFiles,
@@ -65,17 +79,23 @@ func Kinds() []resource.Kind {
 				Name: "health_check", Type: resource.TObject, Effect: resource.Restart, Example: `{command: [/bin/ready]}`,
 				Doc: "When it is healthy. If omitted, while it runs.",
 				Fields: []resource.Attribute{
-					{Name: "command", Type: resource.TList, Elem: texts, Required: true, Min: bound(1), Example: "[/bin/ready]",
-						Doc: "A command in the container that succeeds while it is healthy."},
+					{
+						Name: "command", Type: resource.TList, Elem: texts, Required: true, Min: bound(1), Example: "[/bin/ready]",
+						Doc: "A command in the container that succeeds while it is healthy.",
+					},
 					seconds("interval", "The time between two checks.", 1, 10),
 					seconds("timeout", "How long one check may take.", 1, 5),
 					seconds("start_period", "How long failures do not count after the start.", 0, 0),
-					{Name: "retries", Type: resource.TInt, Min: bound(1), Max: bound(1000), Default: resource.Int(3), Example: "3",
-						Doc: "How many failures in a row make it unhealthy."},
+					{
+						Name: "retries", Type: resource.TInt, Min: bound(1), Max: bound(1000), Default: resource.Int(3), Example: "3",
+						Doc: "How many failures in a row make it unhealthy.",
+					},
 				},
 			},
-			{Name: "phase", Type: resource.TString, Computed: true,
-				Doc: "How far it has got: pending, installing, installed or failed."},
+			{
+				Name: "phase", Type: resource.TString, Computed: true,
+				Doc: "How far it has got: pending, installing, installed or failed.",
+			},
 			{Name: "image_id", Type: resource.TString, Computed: true, Doc: "The ID of the image that runs."},
 		},
 	}}
@@ -93,16 +113,22 @@ func secretFiles(v resource.Value) (out []resource.Problem) {
 		at := string(file)
 		switch {
 		case !secretName.MatchString(a.Name):
-			out = append(out, resource.Problem{Path: a.Name, Summary: fmt.Sprintf("%q is not the name of a secret", a.Name),
-				Suggestion: "use letters, digits, '.', '_' and '-'"})
+			out = append(out, resource.Problem{
+				Path: a.Name, Summary: fmt.Sprintf("%q is not the name of a secret", a.Name),
+				Suggestion: "use letters, digits, '.', '_' and '-'",
+			})
 		case !isText || !strings.HasPrefix(at, "/") || path.Clean(at) != at || at == "/":
-			out = append(out, resource.Problem{Path: a.Name,
+			out = append(out, resource.Problem{
+				Path:       a.Name,
 				Summary:    fmt.Sprintf("the file of secret %s must be an absolute path", a.Name),
-				Suggestion: "for example, " + a.Name + ": /run/secrets/" + a.Name})
+				Suggestion: "for example, " + a.Name + ": /run/secrets/" + a.Name,
+			})
 		case used[at] != "":
-			out = append(out, resource.Problem{Path: a.Name,
+			out = append(out, resource.Problem{
+				Path:       a.Name,
 				Summary:    fmt.Sprintf("secrets %s and %s have the same file %s", used[at], a.Name, at),
-				Suggestion: "give each its own file"})
+				Suggestion: "give each its own file",
+			})
 		}
 		used[at] = a.Name
 	}

@@ -97,13 +97,17 @@ func (p *Provider) reportSite(site string, s provider.SiteStatus) error {
 	for _, r := range s.Rollouts {
 		wave := link.Wave{Version: r.Version, Reach: r.Reach, Of: r.Of}
 		if was := events.Last(site, "", r.Name); was.Wave == nil || *was.Wave != wave || was.Message != r.Text {
-			news = append(news, link.Event{Site: site, At: at, Deployment: r.Name, Class: link.ClassRollout, Message: r.Text,
-				Wave: &wave})
+			news = append(news, link.Event{
+				Site: site, At: at, Deployment: r.Name, Class: link.ClassRollout, Message: r.Text,
+				Wave: &wave,
+			})
 		}
 	}
 	if was := events.Last(site, "", ""); was.Order < s.Order || was.Message != orderText(s.Orders) {
-		news = append(news, link.Event{Site: site, At: at, Class: link.ClassOrder, Message: orderText(s.Orders),
-			Order: max(s.Order, was.Order)})
+		news = append(news, link.Event{
+			Site: site, At: at, Class: link.ClassOrder, Message: orderText(s.Orders),
+			Order: max(s.Order, was.Order),
+		})
 	}
 	if len(news) == 0 {
 		return nil

@@ -74,7 +74,8 @@ func New(o Options) *Provider {
 
 // Session implements link.Orchestrator.
 func (p *Provider) Session(ctx context.Context, recv func() (link.FromNode, error),
-	send func(link.ToNode) error) error {
+	send func(link.ToNode) error,
+) error {
 	first, err := recv()
 	if err != nil {
 		return err
@@ -117,13 +118,17 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Obs
 		owner = r.Desired.Owner
 	}
 	marks := link.Marks{Ref: ref.Bare().String(), Stack: ref.Stack, Owner: owner, Key: r.Key, Blessed: r.Desired.Blessed}
-	d := link.Deployment{Name: ref.Name, Instance: r.Key, Marks: marks, Spec: specOf(r.Desired.Attrs),
-		Stopped: r.Desired.State == resource.StateStopped, After: after(&r.Desired)}
+	d := link.Deployment{
+		Name: ref.Name, Instance: r.Key, Marks: marks, Spec: specOf(r.Desired.Attrs),
+		Stopped: r.Desired.State == resource.StateStopped, After: after(&r.Desired),
+	}
 	if err := p.ask(ctx, ref, link.Request{ID: r.Key, Verb: link.Install, Name: ref.Name}, &d); err != nil {
 		return resource.Observed{}, err
 	}
-	return observed(ref.Scope(), &link.Item{Name: d.Name, Instance: d.Instance, Marks: marks, Spec: d.Spec,
-		Phase: link.Pending, Health: resource.Pending}), nil
+	return observed(ref.Scope(), &link.Item{
+		Name: d.Name, Instance: d.Instance, Marks: marks, Spec: d.Spec,
+		Phase: link.Pending, Health: resource.Pending,
+	}), nil
 }
 
 // Update implements provider.Provider. It returns when the node has the request.
@@ -135,8 +140,10 @@ func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Obs
 			q.Verb = link.Update
 		}
 	}
-	d := link.Deployment{Name: ref.Name, Instance: r.Have.ID, Marks: marksOf(r.Have), Spec: specOf(r.Desired.Attrs),
-		Stopped: r.Desired.State == resource.StateStopped, After: after(&r.Desired)}
+	d := link.Deployment{
+		Name: ref.Name, Instance: r.Have.ID, Marks: marksOf(r.Have), Spec: specOf(r.Desired.Attrs),
+		Stopped: r.Desired.State == resource.StateStopped, After: after(&r.Desired),
+	}
 	if err := p.ask(ctx, ref, q, &d); err != nil {
 		return resource.Observed{}, err
 	}
@@ -175,8 +182,10 @@ func (p *Provider) ask(ctx context.Context, ref resource.Ref, q link.Request, pu
 }
 
 func marksOf(o resource.Observed) link.Marks {
-	return link.Marks{Ref: o.Marks.Ref.Bare().String(), Stack: o.Marks.Ref.Stack, Owner: o.Marks.Owner, Key: o.Marks.Key,
-		Blessed: o.Marks.Blessed}
+	return link.Marks{
+		Ref: o.Marks.Ref.Bare().String(), Stack: o.Marks.Ref.Stack, Owner: o.Marks.Owner, Key: o.Marks.Key,
+		Blessed: o.Marks.Blessed,
+	}
 }
 
 // Close ends what Open started.

@@ -56,7 +56,8 @@ func (n *nodes) get(scope resource.Scope) *node {
 // opened notes a new stream of a node, which replaces the one before, and sends the node its desired
 // state if it does not hold that. ahead: it holds what was never told, or what was forgotten.
 func (n *nodes) opened(scope resource.Scope, held link.Held, send func(link.ToNode) error) (session uint64, ahead bool,
-	err error) {
+	err error,
+) {
 	n.mu.Lock()
 	x := n.get(scope)
 	n.mu.Unlock()

@@ -135,8 +135,10 @@ func (x *node) next(name, epoch string, c change) link.Desired {
 		for _, i := range x.report.Items {
 			if i.Name != c.name {
 				d.Deployments = append(d.Deployments,
-					link.Deployment{Name: i.Name, Instance: i.Instance, Marks: i.Marks, Spec: i.Spec,
-						Stopped: i.Health == resource.Stopped})
+					link.Deployment{
+						Name: i.Name, Instance: i.Instance, Marks: i.Marks, Spec: i.Spec,
+						Stopped: i.Health == resource.Stopped,
+					})
 			}
 		}
 	}

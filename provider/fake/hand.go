@@ -77,8 +77,10 @@ func (c *Cloud) Find(ref resource.Ref) (found resource.Observed, ok bool, err er
 // Refs sort in the order of i for i below ten million.
 func Desired(stack, provider, location string, i int) resource.Desired {
 	return resource.Desired{
-		Ref: resource.Ref{Stack: stack, Provider: provider, Location: location, Kind: "disk",
-			Name: fmt.Sprintf("disk-%07d", i)},
+		Ref: resource.Ref{
+			Stack: stack, Provider: provider, Location: location, Kind: "disk",
+			Name: fmt.Sprintf("disk-%07d", i),
+		},
 		Attrs: resource.Attrs{{Name: "size", Value: resource.Int(20)}, {Name: "weight", Value: resource.Float(0.5)}},
 		Tags:  resource.Tags{{Key: "environment", Value: "prod"}, {Key: "team", Value: "platform"}},
 	}

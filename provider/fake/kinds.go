@@ -13,8 +13,10 @@ func kinds(provider string) []resource.Kind {
 	password := resource.Attribute{Name: "password", Type: resource.TString, Secret: true, Doc: "Compared by digest."}
 	return []resource.Kind{
 		{Provider: provider, Name: "network", Doc: "A network.", Attrs: []resource.Attribute{
-			{Name: "range", Type: resource.TString, Effect: resource.Replace, Default: resource.String("10.0.0.0/16"),
-				Doc: "Its addresses."},
+			{
+				Name: "range", Type: resource.TString, Effect: resource.Replace, Default: resource.String("10.0.0.0/16"),
+				Doc: "Its addresses.",
+			},
 			{Name: "open", Type: resource.TBool, Doc: "Reachable from outside."},
 		}},
 		{Provider: provider, Name: "server", Doc: "A server.", Attrs: []resource.Attribute{
@@ -23,10 +25,14 @@ func kinds(provider string) []resource.Kind {
 				Name: "size", Type: resource.TString, Effect: resource.Restart, Default: resource.String("small"),
 				Enum: []string{"small", "medium", "large"}, Doc: "Its size.",
 			},
-			{Name: "image", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("linux-1"),
-				Doc: "The image it boots."},
-			{Name: "ports", Type: resource.TSet, Elem: &resource.Attribute{Type: resource.TInt, Min: at(1), Max: at(65535)},
-				Doc: "Open ports."},
+			{
+				Name: "image", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("linux-1"),
+				Doc: "The image it boots.",
+			},
+			{
+				Name: "ports", Type: resource.TSet, Elem: &resource.Attribute{Type: resource.TInt, Min: at(1), Max: at(65535)},
+				Doc: "Open ports.",
+			},
 			{
 				Name: "disks", Type: resource.TSet, Doc: "Disks that are attached.",
 				Elem: &resource.Attribute{Type: resource.TString, RefKind: "disk", IDPrefix: "disk-"},
@@ -46,14 +52,22 @@ func kinds(provider string) []resource.Kind {
 		}},
 		{Provider: provider, Name: "database", Doc: "A database.", Attrs: []resource.Attribute{
 			network, password,
-			{Name: "engine", Type: resource.TString, Required: true, Enum: []string{"postgres", "mysql"},
-				Effect: resource.Replace, Doc: "The database engine.", Example: "postgres"},
-			{Name: "size", Type: resource.TString, Effect: resource.Restart, Default: resource.String("small"),
-				Doc: "Its size."},
-			{Name: "backup_days", Type: resource.TInt, Default: resource.Int(7), Min: at(0), Max: at(35),
-				Doc: "How long backups are kept."},
-			{Name: "replicas", Type: resource.TList, Elem: &resource.Attribute{Type: resource.TString},
-				Doc: "Locations of its replicas, the first is preferred."},
+			{
+				Name: "engine", Type: resource.TString, Required: true, Enum: []string{"postgres", "mysql"},
+				Effect: resource.Replace, Doc: "The database engine.", Example: "postgres",
+			},
+			{
+				Name: "size", Type: resource.TString, Effect: resource.Restart, Default: resource.String("small"),
+				Doc: "Its size.",
+			},
+			{
+				Name: "backup_days", Type: resource.TInt, Default: resource.Int(7), Min: at(0), Max: at(35),
+				Doc: "How long backups are kept.",
+			},
+			{
+				Name: "replicas", Type: resource.TList, Elem: &resource.Attribute{Type: resource.TString},
+				Doc: "Locations of its replicas, the first is preferred.",
+			},
 		}},
 	}
 }

@@ -283,7 +283,8 @@ func (p *Provider) Restore(ctx context.Context, r provider.Request) (resource.Ob
 }
 
 func (p *Provider) swapStep(ctx context.Context, verb string, r provider.Request,
-	do func(*host.Host) error) (resource.Observed, error) {
+	do func(*host.Host) error,
+) (resource.Observed, error) {
 	k, h, err := p.at(ctx, r.Have.Ref)
 	if err != nil {
 		return resource.Observed{}, err

@@ -81,7 +81,8 @@ func (r *rig) changes(d resource.Desired, o resource.Observed) []resource.Change
 
 // update brings a resource to a configuration as the engine would.
 func (r *rig) update(d resource.Desired, have resource.Observed, changes []resource.Change,
-	key string) resource.Observed {
+	key string,
+) resource.Observed {
 	r.t.Helper()
 	req := r.request(d, key)
 	req.Desired.Attrs, _ = r.resolve(d.Attrs).(resource.Attrs)

@@ -33,8 +33,10 @@ func (r *rig) changeState(d resource.Desired) {
 		r.t.Errorf("%s is %s, and is to be %s", d.Ref, have.Health, d.State)
 		return
 	}
-	want := map[resource.State]resource.Health{resource.StateRunning: resource.Healthy,
-		resource.StateStopped: resource.Stopped}[d.State]
+	want := map[resource.State]resource.Health{
+		resource.StateRunning: resource.Healthy,
+		resource.StateStopped: resource.Stopped,
+	}[d.State]
 	for range 2 {
 		if o := r.update(d, have, []resource.Change{change}, "state-"+string(d.State)); o.ID != have.ID {
 			r.t.Errorf("%s: changing its state answers with %s, it is %s", d.Ref, o.ID, have.ID)

@@ -72,7 +72,8 @@ func (r *rig) createNeeds(s Sample) {
 
 // aside sets a resource aside, twice, and creates its successor, which does not run.
 func (r *rig) aside(s Sample, swapper provider.Swapper, old resource.Observed) (after, created resource.Observed,
-	req provider.Request) {
+	req provider.Request,
+) {
 	r.t.Helper()
 	req = r.request(r.resolved(r.checked(s.Desired)), "swap-"+s.Desired.Ref.Name)
 	set := req

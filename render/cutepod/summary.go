@@ -39,8 +39,11 @@ func planned(r render.ChartResult) []plannedLine {
 	for _, x := range []struct {
 		all        []render.ChartAction
 		sign, what string
-	}{{r.Created, created, "will be created"}, {r.Updated, updated, "will be updated"},
-		{r.Deleted, deleted, "will be deleted"}} {
+	}{
+		{r.Created, created, "will be created"},
+		{r.Updated, updated, "will be updated"},
+		{r.Deleted, deleted, "will be deleted"},
+	} {
 		for _, a := range x.all {
 			out = append(out, plannedLine{a.Resource, x.sign, x.what, a})
 		}

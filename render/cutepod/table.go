@@ -59,8 +59,10 @@ const (
 )
 
 func (t *Table) mark(sign string) string {
-	color := map[string]string{succeeded: green, failed: red, created: green, updated: yellow, deleted: red,
-		arrow: blue}[sign]
+	color := map[string]string{
+		succeeded: green, failed: red, created: green, updated: yellow, deleted: red,
+		arrow: blue,
+	}[sign]
 	if !t.Style.Color || color == "" {
 		return sign
 	}

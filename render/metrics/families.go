@@ -26,20 +26,26 @@ func (c Counts) Families() []Family {
 	return []Family{
 		outcomes, took,
 		{"ovi_events_total", "Records written by this process, by type.", Counter, counted(c.Events, "event")},
-		{"ovi_provider_calls_total", "Provider calls that change something, retries included.", Counter,
-			one(float64(c.Calls))},
+		{
+			"ovi_provider_calls_total", "Provider calls that change something, retries included.", Counter,
+			one(float64(c.Calls)),
+		},
 		{"ovi_observations_total", "Observations of scopes, by whether they were complete.", Counter, []Sample{
 			{"", Labels{"complete", "true"}, float64(c.Observations)}, {"", Labels{"complete", "false"}, float64(c.Unreachable)},
 		}},
-		{"ovi_actions_running", "Actions of this process that have started and not finished.", Gauge,
-			one(float64(c.Running))},
+		{
+			"ovi_actions_running", "Actions of this process that have started and not finished.", Gauge,
+			one(float64(c.Running)),
+		},
 	}
 }
 
 // Scopes is the last observation of each recorded scope.
 func Scopes(scans []ledger.Scan, now time.Time) []Family {
-	seen := Family{"ovi_scope_observed_timestamp_seconds", "Time of the last complete observation of the scope.", Gauge,
-		nil}
+	seen := Family{
+		"ovi_scope_observed_timestamp_seconds", "Time of the last complete observation of the scope.", Gauge,
+		nil,
+	}
 	age := Family{"ovi_scope_age_seconds", "Age of the last complete observation of the scope.", Gauge, nil}
 	whole := Family{"ovi_scope_complete", "1 if the last observation of the scope was complete.", Gauge, nil}
 	resources := Family{"ovi_scope_resources", "Resources in the last complete observation of the scope.", Gauge, nil}
@@ -60,8 +66,10 @@ func Scopes(scans []ledger.Scan, now time.Time) []Family {
 func Store(s storage.Stats) []Family {
 	return []Family{
 		{"ovi_store_revision", "Newest revision of the store.", Gauge, one(float64(s.Revision))},
-		{"ovi_store_compacted_revision", "Revision up to which the store is compacted; reads below it are refused.", Gauge,
-			one(float64(s.Compacted))},
+		{
+			"ovi_store_compacted_revision", "Revision up to which the store is compacted; reads below it are refused.", Gauge,
+			one(float64(s.Compacted)),
+		},
 		{"ovi_store_keys", "Live keys in the store.", Gauge, one(float64(s.Keys))},
 		{"ovi_store_size_bytes", "Size of the store; of etcd, the whole database.", Gauge, one(float64(s.Bytes))},
 	}

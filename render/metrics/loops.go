@@ -99,19 +99,26 @@ func (l *Loops) Families() []Family {
 	cycles := Family{"ovi_cycles_total", "Cycles by role (leader, helper) and outcome.", Counter, nil}
 	good := Family{"ovi_cycle_last_success_timestamp_seconds", "Time of the last cycle that succeeded.", Gauge, nil}
 	leads := Family{"ovi_leader", "1 if this instance led the last cycle of the stack.", Gauge, nil}
-	made := Family{"ovi_decisions_total", "Decisions planned, by action; one counts in each cycle until it is executed.",
-		Counter, nil}
+	made := Family{
+		"ovi_decisions_total", "Decisions planned, by action; one counts in each cycle until it is executed.",
+		Counter, nil,
+	}
 	now := Family{"ovi_decisions", "Decisions in the last plan, by action.", Gauge, nil}
 	blocked := Family{"ovi_decisions_blocked", "Decisions in the last plan that policies block.", Gauge, nil}
-	unchanged := Family{"ovi_resources_unchanged", "Resources in the last plan that match their configuration.", Gauge,
-		nil}
+	unchanged := Family{
+		"ovi_resources_unchanged", "Resources in the last plan that match their configuration.", Gauge,
+		nil,
+	}
 	alerts := Family{"ovi_alerts", "Alerts that need an operator, by kind.", Gauge, nil}
 	for _, name := range slices.Sorted(maps.Keys(l.stacks)) {
 		s, of := l.stacks[name], Labels{"stack", name}
 		took.Samples = append(took.Samples, s.histogram(of)...)
 		for _, key := range slices.SortedFunc(maps.Keys(s.cycles), compareKeys) {
-			cycles.Samples = append(cycles.Samples, Sample{"", Labels{"stack", name, "role", key[0], "outcome", key[1]},
-				float64(s.cycles[key])})
+			cycles.Samples = append(cycles.Samples, Sample{
+				"",
+				Labels{"stack", name, "role", key[0], "outcome", key[1]},
+				float64(s.cycles[key]),
+			})
 		}
 		if !s.good.IsZero() {
 			good.Samples = append(good.Samples, Sample{"", of, Seconds(s.good)})

@@ -18,8 +18,12 @@ func TestColumnsAreThoseOfATerminal(t *testing.T) {
 		width int
 		want  string
 	}{
-		{"web-0", 5, "web-0"}, {"web-0", 4, "web…"}, {"web-0", 0, "web-0"},
-		{"日本語", 5, "日本…"}, {"日本語", 4, "日…"}, {"👩\u200d🚀👩\u200d🚀", 3, "👩\u200d🚀…"},
+		{"web-0", 5, "web-0"},
+		{"web-0", 4, "web…"},
+		{"web-0", 0, "web-0"},
+		{"日本語", 5, "日本…"},
+		{"日本語", 4, "日…"},
+		{"👩\u200d🚀👩\u200d🚀", 3, "👩\u200d🚀…"},
 	} {
 		if got := Truncate(x.text, x.width); got != x.want {
 			t.Errorf("Truncate(%q, %d) = %q, want %q", x.text, x.width, got, x.want)

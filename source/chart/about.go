@@ -16,8 +16,10 @@ func (l *loader) readAbout(name string) source.Problems {
 	}
 	var problems source.Problems
 	fail := func(n *source.Node, summary, suggestion string) {
-		problems = append(problems, source.Problem{At: page.At(name, n.Line, n.Column), Summary: summary,
-			Suggestion: suggestion})
+		problems = append(problems, source.Problem{
+			At: page.At(name, n.Line, n.Column), Summary: summary,
+			Suggestion: suggestion,
+		})
 	}
 	before := l.Draft.Failed()
 	nodes := l.Nodes(page.PlainText(&page.File{Name: name, Text: s}))
@@ -26,8 +28,10 @@ func (l *loader) readAbout(name string) source.Problems {
 		return problems
 	}
 	if len(nodes) != 1 || nodes[0].Shape != source.Object {
-		return source.Problems{{At: position.Position{File: name, Line: 1, Column: 1}, Summary: "the chart has no name",
-			Suggestion: "add name: NAME and version: 0.1.0"}}
+		return source.Problems{{
+			At: position.Position{File: name, Line: 1, Column: 1}, Summary: "the chart has no name",
+			Suggestion: "add name: NAME and version: 0.1.0",
+		}}
 	}
 	n := &nodes[0]
 	text := func(key string) string {

@@ -29,8 +29,10 @@ func New(paths []string, opts Options) source.Source {
 // Load implements source.Source. A chart whose name or files cannot be read is source.Problems.
 func (c *chartSource) Load(ctx context.Context) ([]*source.Draft, error) {
 	if c.opts.Namespace != "" && !label.MatchString(c.opts.Namespace) {
-		return nil, source.Problems{{Summary: "invalid namespace " + source.Quote(c.opts.Namespace),
-			Suggestion: "use " + labelDoc}}
+		return nil, source.Problems{{
+			Summary:    "invalid namespace " + source.Quote(c.opts.Namespace),
+			Suggestion: "use " + labelDoc,
+		}}
 	}
 	l := newLoader(c.opts)
 	texts, problems := l.open(c.paths)
@@ -54,8 +56,10 @@ func (l *loader) open(paths []string) ([]*page.Text, source.Problems) {
 			continue
 		}
 		if len(paths) > 1 {
-			return nil, source.Problems{{At: position.Position{File: p},
-				Summary: "a chart cannot be combined with other sources", Suggestion: "name the chart alone"}}
+			return nil, source.Problems{{
+				At:      position.Position{File: p},
+				Summary: "a chart cannot be combined with other sources", Suggestion: "name the chart alone",
+			}}
 		}
 		return l.openChart(p)
 	}

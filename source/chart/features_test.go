@@ -45,10 +45,16 @@ func TestTheLastValueWins(t *testing.T) {
 	}{
 		{[]string{"c/more.yaml"}, nil, "localhost/web:1-1.2-true"},
 		{[]string{"c/more.yaml", "c/prod.yaml"}, nil, "localhost/web:2-1.2-false"},
-		{[]string{"c/more.yaml", "c/prod.yaml"}, []string{"image.tag=3", "image.list[1]=x", "image.list[2]=y"},
-			"localhost/web:3-1.x.y-false"},
-		{[]string{"c/more.yaml"}, []string{"image.list=[7, 8]", "image.tag=1.10", "other=null"},
-			"localhost/web:1.10-7.8-false"},
+		{
+			[]string{"c/more.yaml", "c/prod.yaml"},
+			[]string{"image.tag=3", "image.list[1]=x", "image.list[2]=y"},
+			"localhost/web:3-1.x.y-false",
+		},
+		{
+			[]string{"c/more.yaml"},
+			[]string{"image.list=[7, 8]", "image.tag=1.10", "other=null"},
+			"localhost/web:1.10-7.8-false",
+		},
 		{nil, []string{"image.registry=a=b"}, "a=b/web:1-1.2-true"},
 	} {
 		opts := options(files(text))
@@ -88,12 +94,16 @@ func TestANamespaceIsAPrefix(t *testing.T) {
 		t.Errorf("the stack is %s", in.Stack)
 	}
 	web := find(t, in, "container", "dev-web")
-	if diff := cmp.Diff([]resource.Ref{ref("container", "dev-db").In("dev.shop"),
-		ref("network", "dev-back").In("dev.shop")}, web.DependsOn); diff != "" {
+	if diff := cmp.Diff([]resource.Ref{
+		ref("container", "dev-db").In("dev.shop"),
+		ref("network", "dev-back").In("dev.shop"),
+	}, web.DependsOn); diff != "" {
 		t.Errorf("dependencies:\n%s", diff)
 	}
-	for name, want := range map[string]string{"networks": `[{"$ref":"dev.shop:podman/default/network/dev-back"}]`,
-		"network_aliases": `["web"]`} {
+	for name, want := range map[string]string{
+		"networks":        `[{"$ref":"dev.shop:podman/default/network/dev-back"}]`,
+		"network_aliases": `["web"]`,
+	} {
 		if v, _ := web.Attrs.Get(name); shown(v) != want {
 			t.Errorf("%s is %s, not %s", name, shown(v), want)
 		}
@@ -219,8 +229,10 @@ func TestAnInvalidResourceCostsItsDependents(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
-	for _, whole := range []string{"x: [", container("good", "localhost/b:1"), uses("x", `env: {A: "${container/x}"}`),
-		"apiVersion: v1\nkind: Pod\n"} {
+	for _, whole := range []string{
+		"x: [", container("good", "localhost/b:1"), uses("x", `env: {A: "${container/x}"}`),
+		"apiVersion: v1\nkind: Pod\n",
+	} {
 		drafts, err := chart.New([]string{"c"}, options(files(text+"---\n"+whole))).Load(context.Background())
 		if err != nil {
 			t.Fatal(err)
@@ -277,8 +289,10 @@ func TestPositionsAreThoseOfTheTemplate(t *testing.T) {
 		for range rapid.IntRange(0, 3).Draw(t, "between") {
 			body.WriteString(fill.Draw(t, "fill"))
 		}
-		bad := rapid.SampledFrom([]string{"  image: [ü, {{ 1 }}]", "  image: {{ list 1 | toJson }}",
-			"  image: {a: \"{{ 1 }}\"}"}).Draw(t, "bad")
+		bad := rapid.SampledFrom([]string{
+			"  image: [ü, {{ 1 }}]", "  image: {{ list 1 | toJson }}",
+			"  image: {a: \"{{ 1 }}\"}",
+		}).Draw(t, "bad")
 		line := strings.Count(body.String(), "\n") + 1
 		body.WriteString(bad + "\n")
 		files := fstest.MapFS{
@@ -298,9 +312,11 @@ func TestPositionsAreThoseOfTheTemplate(t *testing.T) {
 
 func TestPlainManifestsAreReadAsTheyAre(t *testing.T) {
 	text := container("web", "'{{ not a template }}'")
-	all := fstest.MapFS{"m/The Shop/a.yaml": {Data: []byte(text)},
-		"m/The Shop/b.yml": {Data: []byte(container("b", "localhost/b:1"))}, "m/The Shop/x/c.yaml": {Data: []byte("x")},
-		"m/The Shop/.d.yaml": {Data: []byte("x")}}
+	all := fstest.MapFS{
+		"m/The Shop/a.yaml": {Data: []byte(text)},
+		"m/The Shop/b.yml":  {Data: []byte(container("b", "localhost/b:1"))}, "m/The Shop/x/c.yaml": {Data: []byte("x")},
+		"m/The Shop/.d.yaml": {Data: []byte("x")},
+	}
 	for want, paths := range map[int][]string{2: {"m/The Shop"}, 1: {"m/The Shop/a.yaml"}} {
 		intents, err := source.Load(context.Background(), chart.New(paths, options(all)))
 		if err != nil {
@@ -327,8 +343,10 @@ func TestPlainManifestsAreReadAsTheyAre(t *testing.T) {
 // name in camel case.
 func TestEveryFieldOfEveryKindIsRead(t *testing.T) {
 	in := mustLoad(t, options(os.DirFS("testdata/every")))
-	other := []string{"container.volumes.container_path", "volume.volume", "volume.volume.driver",
-		"volume.volume.options"} // other ways to set another
+	other := []string{
+		"container.volumes.container_path", "volume.volume", "volume.volume.driver",
+		"volume.volume.options",
+	} // other ways to set another
 	for _, k := range options(nil).Schemas.Kinds("") {
 		set := map[string]bool{}
 		for _, d := range in.Resources {
@@ -376,16 +394,20 @@ func settable(prefix string, attrs []resource.Attribute) map[string]bool {
 
 // TestAChartIsPrunedByTheLoop: unless its rules forbid it.
 func TestAChartIsPrunedByTheLoop(t *testing.T) {
-	for rules, want := range map[string]bool{"": true, "rules: {destroy: auto}\n": true,
-		"rules: {destroy: manual}\n": false} {
+	for rules, want := range map[string]bool{
+		"": true, "rules: {destroy: auto}\n": true,
+		"rules: {destroy: manual}\n": false,
+	} {
 		in := mustLoad(t, options(files("-- Chart.yaml --\nname: shop\nversion: 1.2.3\n"+rules+"-- templates/a.yaml --\n"+
 			container("a", "b"))))
 		if in.Rules.DestroyAuto != want {
 			t.Errorf("%q: %v", rules, in.Rules.DestroyAuto)
 		}
 	}
-	for rules, want := range map[string]string{"rules: {destroy: never}": `invalid destroy "never"`,
-		"rules: {max_destroy: 1}": "the rules of a chart are destroy alone", "rules: x": "the rules of a chart"} {
+	for rules, want := range map[string]string{
+		"rules: {destroy: never}": `invalid destroy "never"`,
+		"rules: {max_destroy: 1}": "the rules of a chart are destroy alone", "rules: x": "the rules of a chart",
+	} {
 		if _, err := load(options(files("-- Chart.yaml --\nname: shop\nversion: 1.2.3\n" + rules +
 			"\n-- templates/a.yaml --\n" + container("a", "b")))); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", rules, err)

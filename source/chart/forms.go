@@ -194,6 +194,8 @@ func (m *manifest) hostPath(spec, key, n *source.Node) {
 	}
 	path := *key
 	path.Text = "path"
-	put(spec, "hostPath", &source.Node{Shape: source.Object, Line: n.Line, Column: n.Column, File: n.File,
-		Kids: []source.Node{path, *n}})
+	put(spec, "hostPath", &source.Node{
+		Shape: source.Object, Line: n.Line, Column: n.Column, File: n.File,
+		Kids: []source.Node{path, *n},
+	})
 }

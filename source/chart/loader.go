@@ -131,9 +131,11 @@ func (l *loader) openChart(dir string) ([]*page.Text, source.Problems) {
 func (l *loader) templateFiles(dir string) ([]*page.File, source.Problems) {
 	names, err := l.Disk.Below(dir)
 	if err != nil {
-		return nil, source.Problems{{At: position.Position{File: dir},
+		return nil, source.Problems{{
+			At:         position.Position{File: dir},
 			Summary:    "cannot read the templates: " + source.FileError(err),
-			Suggestion: "a chart has its manifests in " + templatesDir + "/"}}
+			Suggestion: "a chart has its manifests in " + templatesDir + "/",
+		}}
 	}
 	var files []*page.File
 	var problems source.Problems
@@ -151,8 +153,10 @@ func (l *loader) templateFiles(dir string) ([]*page.File, source.Problems) {
 			rendered || templates.IsRendered(name)
 	}
 	if !rendered && len(problems) == 0 {
-		problems = source.Problems{{At: position.Position{File: dir}, Summary: "the chart has no templates",
-			Suggestion: "add a manifest, for example " + filepath.Join(dir, "web.yaml")}}
+		problems = source.Problems{{
+			At: position.Position{File: dir}, Summary: "the chart has no templates",
+			Suggestion: "add a manifest, for example " + filepath.Join(dir, "web.yaml"),
+		}}
 	}
 	return files, problems
 }
@@ -206,9 +210,11 @@ func (l *loader) openPlain(paths []string) ([]*page.Text, source.Problems) {
 	for _, p := range paths {
 		names, err := l.manifestFiles(p)
 		if err != nil {
-			problems = append(problems, source.Problem{At: position.Position{File: p},
+			problems = append(problems, source.Problem{
+				At:         position.Position{File: p},
 				Summary:    "cannot read the manifests: " + err.Error(),
-				Suggestion: "check the path; it is relative to the current folder"})
+				Suggestion: "check the path; it is relative to the current folder",
+			})
 		}
 		for _, name := range names {
 			if seen[filepath.Clean(name)] {
@@ -224,8 +230,10 @@ func (l *loader) openPlain(paths []string) ([]*page.Text, source.Problems) {
 		}
 	}
 	if len(l.opts.Values)+len(l.opts.Set) > 0 {
-		problems = append(problems, source.Problem{Summary: "plain manifests have no values",
-			Suggestion: "omit --values and --set, or make it a chart: a folder with a " + chartFile})
+		problems = append(problems, source.Problem{
+			Summary:    "plain manifests have no values",
+			Suggestion: "omit --values and --set, or make it a chart: a folder with a " + chartFile,
+		})
 	}
 	if len(problems) > 0 {
 		return nil, problems

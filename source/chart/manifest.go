@@ -98,8 +98,10 @@ func (m *manifest) bad(n *source.Node, summary, suggestion string) {
 // wrong reports a problem of the resource.
 func (m *manifest) wrong(n *source.Node, summary, suggestion string) {
 	m.r.Broken = true
-	m.Draft.Problem(source.Problem{Cause: source.Validation, At: m.at(n), Ref: m.ref(), Summary: summary,
-		Suggestion: suggestion})
+	m.Draft.Problem(source.Problem{
+		Cause: source.Validation, At: m.at(n), Ref: m.ref(), Summary: summary,
+		Suggestion: suggestion,
+	})
 }
 
 // unique reports keys that a block has twice, and removes them.

@@ -129,9 +129,11 @@ func TestWhatComposeWouldRefuseIsRefused(t *testing.T) {
 
 // TestAnExternalVolumeIsMissedWhereItIsMounted: a service without its mount would lose data.
 func TestAnExternalVolumeIsMissedWhereItIsMounted(t *testing.T) {
-	c, err := compose.Import(compose.Input{Name: "compose.yaml",
+	c, err := compose.Import(compose.Input{
+		Name: "compose.yaml",
 		Text: "services: {web: {image: a:1, volumes: [data:/data:ro]}}\nvolumes: {data: {external: true}}\n", Dir: "/x",
-		Into: "/x/out"})
+		Into: "/x/out",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

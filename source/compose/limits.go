@@ -26,9 +26,11 @@ func (s *service) memory(n *source.Node) string {
 	text := strings.ToLower(strings.TrimSpace(n.Text))
 	digits := strings.TrimRight(text, "bkmgti ")
 	value, err := strconv.ParseFloat(digits, 64)
-	unit, known := map[string]string{"": "", "b": "", "k": "Ki", "kb": "Ki", "m": "Mi", "mb": "Mi", "g": "Gi", "gb": "Gi",
+	unit, known := map[string]string{
+		"": "", "b": "", "k": "Ki", "kb": "Ki", "m": "Mi", "mb": "Mi", "g": "Gi", "gb": "Gi",
 		"t": "Ti", "tb": "Ti", "ki": "Ki", "mi": "Mi", "gi": "Gi", "kib": "Ki", "mib": "Mi",
-		"gib": "Gi"}[strings.TrimSpace(text[len(digits):])]
+		"gib": "Gi",
+	}[strings.TrimSpace(text[len(digits):])]
 	if err != nil || !known || value < 0 || math.IsInf(value, 0) {
 		s.problem(n, "invalid amount of memory "+source.Quote(n.Text), "for example, 512m")
 		return ""

@@ -251,8 +251,10 @@ func split(line string) (words []string, ok bool) {
 }
 
 func (s *service) pullPolicy(n *source.Node) {
-	policies := map[string]string{"always": "Always", "never": "Never", "missing": "IfNotPresent",
-		"if_not_present": "IfNotPresent"}
+	policies := map[string]string{
+		"always": "Always", "never": "Never", "missing": "IfNotPresent",
+		"if_not_present": "IfNotPresent",
+	}
 	if p, ok := policies[n.Text]; ok {
 		s.m.spec.set("imagePullPolicy", p)
 		return

@@ -51,10 +51,13 @@ func checkedBy(s schemas) source.Options {
 		},
 		ProviderOptions: func(provider string) []source.OptionRule {
 			if provider == "aws" {
-				return []source.OptionRule{{Key: "profile", Doc: "The profile."},
+				return []source.OptionRule{
+					{Key: "profile", Doc: "The profile."},
 					{Key: "role", Grouped: true, GroupOf: roleAccount, Doc: "The role."},
-					{Key: "external", Grouped: true, Doc: "The external ID."}, {Key: "token", Secret: true},
-					{Key: "hook", Operator: true, Flag: "aws-hook", Variable: "OVI_AWS_HOOK"}}
+					{Key: "external", Grouped: true, Doc: "The external ID."},
+					{Key: "token", Secret: true},
+					{Key: "hook", Operator: true, Flag: "aws-hook", Variable: "OVI_AWS_HOOK"},
+				}
 			}
 			return nil
 		},
@@ -130,8 +133,10 @@ func TestSampleOfTheEngineDesign(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := mustLoad(t, string(text))
-	want := []string{"aws/us-east-1/ec2/ec2-0", "aws/us-east-1/ec2/ec2-1", "aws/us-east-1/ec2/ec2-2",
-		"aws/us-east-1/rds/rds-0"}
+	want := []string{
+		"aws/us-east-1/ec2/ec2-0", "aws/us-east-1/ec2/ec2-1", "aws/us-east-1/ec2/ec2-2",
+		"aws/us-east-1/rds/rds-0",
+	}
 	if diff := cmp.Diff(want, refs(in)); diff != "" {
 		t.Error(diff)
 	}

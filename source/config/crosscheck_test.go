@@ -22,14 +22,17 @@ func picky(paths ...string) schemas {
 			continue
 		}
 		out[i].CrossCheck = func(configured []*resource.Desired,
-			find func(resource.Ref) *resource.Desired) (found []resource.Finding) {
+			find func(resource.Ref) *resource.Desired,
+		) (found []resource.Finding) {
 			for _, d := range configured {
 				v, _ := d.Attrs.Get("vpc")
 				r, _ := v.(resource.Reference)
 				if whole := find(r.Ref); d.Ref.Kind == "subnet" && whole != nil {
 					cidr, _ := whole.Attrs.Get("cidr")
-					found = append(found, resource.Finding{Ref: d.Ref,
-						Problem: resource.Problem{Path: "cidr", Summary: fmt.Sprintf("in %v", cidr)}})
+					found = append(found, resource.Finding{
+						Ref:     d.Ref,
+						Problem: resource.Problem{Path: "cidr", Summary: fmt.Sprintf("in %v", cidr)},
+					})
 				}
 				for _, p := range paths {
 					found = append(found, resource.Finding{Ref: d.Ref, Problem: resource.Problem{Path: p, Summary: "about " + p}})
@@ -122,17 +125,24 @@ func TestAFindingAboutAnInvalidResource(t *testing.T) {
 	kinds := testKinds()
 	for i := range kinds {
 		kinds[i].CrossCheck = func(configured []*resource.Desired,
-			_ func(resource.Ref) *resource.Desired) (found []resource.Finding) {
+			_ func(resource.Ref) *resource.Desired,
+		) (found []resource.Finding) {
 			for _, d := range configured {
 				for _, p := range []string{"region", "name", "cidr", "tags.team", "tags.ovi:stack"} {
-					found = append(found, resource.Finding{Ref: d.Ref, Alone: true,
-						Problem: resource.Problem{Path: p, Summary: "about " + p}})
+					found = append(found, resource.Finding{
+						Ref: d.Ref, Alone: true,
+						Problem: resource.Problem{Path: p, Summary: "about " + p},
+					})
 				}
-				found = append(found, resource.Finding{Ref: d.Ref,
-					Problem: resource.Problem{Path: "name", Summary: "beside others"}})
+				found = append(found, resource.Finding{
+					Ref:     d.Ref,
+					Problem: resource.Problem{Path: "name", Summary: "beside others"},
+				})
 				for _, tag := range d.Tags {
-					found = append(found, resource.Finding{Ref: d.Ref, Alone: true,
-						Problem: resource.Problem{Path: "elsewhere", Summary: "tag " + tag.Key}})
+					found = append(found, resource.Finding{
+						Ref: d.Ref, Alone: true,
+						Problem: resource.Problem{Path: "elsewhere", Summary: "tag " + tag.Key},
+					})
 				}
 			}
 			return found
@@ -174,8 +184,11 @@ resources:
 // Under spec no attribute name is forbidden.
 func TestSpecHoldsAttributesNamedLikeKeys(t *testing.T) {
 	kinds := append(testKinds(), resource.Kind{Provider: "box", Name: "vm", Attrs: []resource.Attribute{
-		text("type"), text("name"), {Name: "count", Type: resource.TInt}, text("region"),
-		{Name: "tags", Type: resource.TMap}, text("spec"), text("provider"), text("size"),
+		text("type"), text("name"),
+		{Name: "count", Type: resource.TInt},
+		text("region"),
+		{Name: "tags", Type: resource.TMap},
+		text("spec"), text("provider"), text("size"),
 	}})
 	opts := options(fstest.MapFS{"ovi.yaml": {Data: []byte(`version: v1
 provider: box

@@ -50,8 +50,10 @@ func (l *loader) document(f *input.File, root *source.Node, blocks iter.Seq[*sou
 	if d.Location != "" && d.Provider != "" {
 		l.draft.Scope(resource.Scope{Provider: d.Provider, Location: d.Location})
 	}
-	b := &block{document: d, keys: blockKeys(l.opts.Options),
-		unnamed: root.Get("provider") != nil || meant(root, keys, "provider")}
+	b := &block{
+		document: d, keys: blockKeys(l.opts.Options),
+		unnamed: root.Get("provider") != nil || meant(root, keys, "provider"),
+	}
 	for n := range blocks {
 		b.read(n)
 	}
@@ -118,9 +120,11 @@ func example(word, of string) string {
 func (d *document) readDefaults(n *source.Node) {
 	read.Keys(d.Reader, d, defaultsKeys(d.Opts), n, "defaults")
 }
+
 func (d *document) readRules(n *source.Node) {
 	read.Keys(d.Reader, d.Setter, settings.RulesKeys(), n, "rules")
 }
+
 func (d *document) readOptions(n *source.Node) {
 	read.Keys(d.Reader, d.Setter, settings.OptionsKeys(d.Opts), n, "options")
 }

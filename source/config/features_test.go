@@ -88,20 +88,30 @@ func TestEveryKey(t *testing.T) {
 	}
 	wantRules := rules.Rules{
 		SkipDestructive: true, MaxDestroy: rules.Budget{Set: true, Count: 10, Percent: true},
-		Ignore: []rules.Ignore{{Kind: "ec2", Paths: []string{"tags.LastScan", "root_volume"}},
-			{Kind: "rds", Paths: []string{"*"}}},
-		Windows: []rules.Window{{Name: "nights", Days: []time.Weekday{time.Saturday, time.Sunday}, From: 22 * time.Hour,
-			To: 4*time.Hour + 30*time.Minute, Zone: berlin, Actions: []string{"delete"}, Kinds: []string{"rds", "file"}}},
+		Ignore: []rules.Ignore{
+			{Kind: "ec2", Paths: []string{"tags.LastScan", "root_volume"}},
+			{Kind: "rds", Paths: []string{"*"}},
+		},
+		Windows: []rules.Window{{
+			Name: "nights", Days: []time.Weekday{time.Saturday, time.Sunday}, From: 22 * time.Hour,
+			To: 4*time.Hour + 30*time.Minute, Zone: berlin, Actions: []string{"delete"}, Kinds: []string{"rds", "file"},
+		}},
 		Approvals: []rules.Approval{{Actions: []string{"delete", "replace"}, Kinds: []string{"rds"}, Approvers: 2}},
 		Expressions: []rules.Expression{
-			{Name: "keep-prod", When: "decision.action == 'delete'", Effect: "deny", Message: "no", At: location(21, 7),
-				WhenAt: location(22, 13)},
-			{Name: "later", When: "true\n", Effect: "defer", Until: "now", At: location(25, 7), WhenAt: location(27, 9),
-				UntilAt: location(29, 15)},
+			{
+				Name: "keep-prod", When: "decision.action == 'delete'", Effect: "deny", Message: "no", At: location(21, 7),
+				WhenAt: location(22, 13),
+			},
+			{
+				Name: "later", When: "true\n", Effect: "defer", Until: "now", At: location(25, 7), WhenAt: location(27, 9),
+				UntilAt: location(29, 15),
+			},
 			{Name: "two", When: "x", Effect: "require_approval", Approvers: 2, At: location(30, 7), WhenAt: location(30, 26)},
 		},
-		Drift: []rules.Drift{{Kind: "rds", Path: "storage", When: "new < old", At: location(31, 11),
-			WhenAt: location(31, 45)}, {Path: "tags.a", At: location(31, 74)}},
+		Drift: []rules.Drift{{
+			Kind: "rds", Path: "storage", When: "new < old", At: location(31, 11),
+			WhenAt: location(31, 45),
+		}, {Path: "tags.a", At: location(31, 74)}},
 	}
 	if diff := cmp.Diff(wantRules, in.Rules, compare()...); diff != "" {
 		t.Error(diff)
@@ -113,8 +123,10 @@ func TestEveryKey(t *testing.T) {
 	want := resource.Desired{
 		Ref:   resource.Ref{Stack: "everything", Provider: "aws", Location: "eu-west-1", Kind: "ec2", Name: "web-1"},
 		Attrs: resource.AttrsOf(map[string]resource.Value{"size": resource.String("t3.micro")}), State: resource.StateRunning,
-		Tags: resource.TagsOf(map[string]string{"team": "platform", "environment": "prod", "number": "1.10",
-			"flag": "true", "empty": ""}),
+		Tags: resource.TagsOf(map[string]string{
+			"team": "platform", "environment": "prod", "number": "1.10",
+			"flag": "true", "empty": "",
+		}),
 		DependsOn: []resource.Ref{store},
 		Set:       &resource.Set{Size: 2, MaxUnavailable: rules.Budget{Set: true, Count: 50, Percent: true}},
 		Blessed:   true, Ignore: []string{"tags.a", "user_data"},
@@ -123,8 +135,10 @@ func TestEveryKey(t *testing.T) {
 	if diff := cmp.Diff(want, in.Resources[1]); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]resource.Scope{{Provider: "aws", Location: "eu-west-1"},
-		{Provider: "aws", Location: "us-east-1"}}, in.Scopes); diff != "" {
+	if diff := cmp.Diff([]resource.Scope{
+		{Provider: "aws", Location: "eu-west-1"},
+		{Provider: "aws", Location: "us-east-1"},
+	}, in.Scopes); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -142,8 +156,10 @@ func TestReferencesAreLookedUp(t *testing.T) {
 				t.Errorf("%s: %s", o.Ref, diff)
 			}
 			groups, _ := o.Attrs.Get("security_groups")
-			want := resource.SortSet(resource.List{resource.Reference{Ref: at("security_group", "web")},
-				resource.String("sg-0123")})
+			want := resource.SortSet(resource.List{
+				resource.Reference{Ref: at("security_group", "web")},
+				resource.String("sg-0123"),
+			})
 			if diff := cmp.Diff(resource.Value(want), groups); diff != "" {
 				t.Errorf("%s: %s", o.Ref, diff)
 			}
@@ -217,8 +233,10 @@ func TestValuesFromOutside(t *testing.T) {
 	if len(in.Resources) != 43 {
 		t.Fatalf("%d objects", len(in.Resources))
 	}
-	want := resource.AttrsOf(map[string]resource.Value{"zone": resource.String("a"), "size": resource.Int(42),
-		"encrypted": resource.Bool(true), "weight": resource.Float(42)})
+	want := resource.AttrsOf(map[string]resource.Value{
+		"zone": resource.String("a"), "size": resource.Int(42),
+		"encrypted": resource.Bool(true), "weight": resource.Float(42),
+	})
 	if diff := cmp.Diff(want, in.Resources[0].Attrs); diff != "" {
 		t.Error(diff)
 	}
@@ -248,8 +266,10 @@ func TestSeveralFilesAreOneStack(t *testing.T) {
 		"    content: \"\\ud83d\"\n"
 	both = strings.Replace(both, `"\ud83d"`, "x", 1)
 	for name, files := range map[string]map[string]string{
-		"a folder": {"d/net.yaml": net, "d/app.json": app, "d/.hidden.yaml": "{", "d/notes.txt": "{",
-			"d/sub/x.yaml": "{"},
+		"a folder": {
+			"d/net.yaml": net, "d/app.json": app, "d/.hidden.yaml": "{", "d/notes.txt": "{",
+			"d/sub/x.yaml": "{",
+		},
 		"several documents": {"d/both.yml": both, "d/app.json": app},
 	} {
 		in, err := loadFiles(t, files, "d")
@@ -296,8 +316,10 @@ func TestWindowsFilesMeanTheSame(t *testing.T) {
 	text := "version: v1\nprovider: aws\npublic: [env:SIZE]\nregion: us-east-1\nresources:\n" +
 		indented(strings.Join(blocks[:fine], ""), 2)
 	plain := mustLoad(t, text)
-	for name, other := range map[string]string{"line ends": strings.ReplaceAll(text, "\n", "\r\n"),
-		"byte order mark": "\uFEFF" + text} {
+	for name, other := range map[string]string{
+		"line ends":       strings.ReplaceAll(text, "\n", "\r\n"),
+		"byte order mark": "\uFEFF" + text,
+	} {
 		in := mustLoad(t, other)
 		if diff := cmp.Diff(plain.Resources, in.Resources, compare()...); diff != "" {
 			t.Errorf("%s: %s", name, diff)

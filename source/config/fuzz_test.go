@@ -24,8 +24,10 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte(`{"version": "v1", "provider": "aws", "region": "r", "resources": [{"type": "s3", "name": "abc"}]}`),
 		true)
 	// What a fuzzer once found: pieces that are read otherwise than the whole.
-	for _, text := range []string{"resources:\n- \"000", " 0:\nresources:\n  - ", "provider: aws\nresources:#0\n  - 0",
-		"!\nresources:\n  - ", "resources:\n- \n\t#0"} {
+	for _, text := range []string{
+		"resources:\n- \"000", " 0:\nresources:\n  - ", "provider: aws\nresources:#0\n  - 0",
+		"!\nresources:\n  - ", "resources:\n- \n\t#0",
+	} {
 		f.Add([]byte(text), false)
 	}
 	names, err := filepath.Glob("testdata/bad/*.*")

@@ -27,14 +27,20 @@ func TestADocumentSetsAnOptionForItsAccount(t *testing.T) {
 		docs []string
 		want string
 	}{
-		"each its own": {[]string{one(first, "role: a"), one(second, "role: b"), one(none, "role: c")},
-			"c,111111111111=a,222222222222=b"},
+		"each its own": {
+			[]string{one(first, "role: a"), one(second, "role: b"), one(none, "role: c")},
+			"c,111111111111=a,222222222222=b",
+		},
 		"one account twice": {[]string{one(first, "role: a"), one(first, "role: a")}, "111111111111=a"},
 		"no account":        {[]string{one(none, "role: a"), one("", "role: a")}, "a"},
-		"named in the value": {[]string{one(none, `role: "x,222222222222=b"`), one(first, `role: "333333333333=c"`)},
-			"x,222222222222=b,333333333333=c"},
-		"another provider's region": {[]string{one("", "role: a"),
-			strings.Replace(one("location: 111111111111/us-east-1\n", "role: a"), "provider: aws", "provider: box", 1)}, "a"},
+		"named in the value": {
+			[]string{one(none, `role: "x,222222222222=b"`), one(first, `role: "333333333333=c"`)},
+			"x,222222222222=b,333333333333=c",
+		},
+		"another provider's region": {[]string{
+			one("", "role: a"),
+			strings.Replace(one("location: 111111111111/us-east-1\n", "role: a"), "provider: aws", "provider: box", 1),
+		}, "a"},
 	} {
 		in, err := load(t, strings.Join(c.docs, "---\n"))
 		if err != nil || in.Options.Providers["aws"]["role"] != c.want {
@@ -47,8 +53,10 @@ func TestADocumentSetsAnOptionForItsAccount(t *testing.T) {
 		"Suggestion: set it once, or give each document a region with its account, for example region: " +
 			"222222222222/us-east-1": {one(none, "role: a"), one(none, "role: b")},
 		"options.aws.role has two values for account 111111111111: a and b": {one(first, `role: "a,111111111111=b"`)},
-		"conflicting options.aws.profile": {one(first, "profile: a"),
-			one(second, "profile: b")}, // one that is not grouped
+		"conflicting options.aws.profile": {
+			one(first, "profile: a"),
+			one(second, "profile: b"),
+		}, // one that is not grouped
 	} {
 		if _, err := load(t, strings.Join(docs, "---\n")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\nwithout %s", err, want)
@@ -70,24 +78,40 @@ func TestARolePutsItsDocumentIntoItsAccount(t *testing.T) {
 		locations, options string // of the options role and external
 	}{
 		"one document": {[]string{doc(role(one), "")}, "us-east-1", "role-" + one + " x"},
-		"the first has none": {[]string{doc("", ""), doc(role(two), "")}, "us-east-1 " + two + "/us-east-1",
-			two + "=role-" + two + " " + two + "=x"},
-		"each its own": {[]string{doc(role(one), ""), doc(role(two), ""), doc("", "")},
+		"the first has none": {
+			[]string{doc("", ""), doc(role(two), "")},
+			"us-east-1 " + two + "/us-east-1",
+			two + "=role-" + two + " " + two + "=x",
+		},
+		"each its own": {
+			[]string{doc(role(one), ""), doc(role(two), ""), doc("", "")},
 			one + "/us-east-1 " + two + "/us-east-1 us-east-1",
-			one + "=role-" + one + "," + two + "=role-" + two + " " + one + "=x," + two + "=x"},
-		"in another order": {[]string{doc("", ""), doc(role(two), ""), doc(role(one), "")},
+			one + "=role-" + one + "," + two + "=role-" + two + " " + one + "=x," + two + "=x",
+		},
+		"in another order": {
+			[]string{doc("", ""), doc(role(two), ""), doc(role(one), "")},
 			"us-east-1 " + two + "/us-east-1 " + one + "/us-east-1",
-			one + "=role-" + one + "," + two + "=role-" + two + " " + one + "=x," + two + "=x"},
-		"the same": {[]string{doc(role(one), ""), doc(role(one), "")}, one + "/us-east-1 " + one + "/us-east-1",
-			one + "=role-" + one + " " + one + "=x"},
+			one + "=role-" + one + "," + two + "=role-" + two + " " + one + "=x," + two + "=x",
+		},
+		"the same": {
+			[]string{doc(role(one), ""), doc(role(one), "")},
+			one + "/us-east-1 " + one + "/us-east-1",
+			one + "=role-" + one + " " + one + "=x",
+		},
 		"without a region": {[]string{strings.Replace(doc(role(one), ", region: us-west-2"), "\nregion: us-east-1", "",
 			1), doc("", "")}, "us-west-2 us-east-1", "role-" + one + " x"},
-		"another region": {[]string{doc("", ""), doc(role(two), ", region: eu-west-1")},
-			"us-east-1 " + two + "/eu-west-1", two + "=role-" + two + " " + two + "=x"},
-		"an account of its own": {[]string{doc("", ""), doc(role(two), ", region: "+one+"/eu-west-1")},
-			"us-east-1 " + one + "/eu-west-1", two + "=role-" + two + " " + two + "=x"},
-		"several roles": {[]string{doc("", ""), doc("options: {aws: {role: \"role-"+one+",role-"+two+"\"}}\n", "")},
-			"us-east-1 us-east-1", "role-" + one + ",role-" + two + " "},
+		"another region": {
+			[]string{doc("", ""), doc(role(two), ", region: eu-west-1")},
+			"us-east-1 " + two + "/eu-west-1", two + "=role-" + two + " " + two + "=x",
+		},
+		"an account of its own": {
+			[]string{doc("", ""), doc(role(two), ", region: "+one+"/eu-west-1")},
+			"us-east-1 " + one + "/eu-west-1", two + "=role-" + two + " " + two + "=x",
+		},
+		"several roles": {
+			[]string{doc("", ""), doc("options: {aws: {role: \"role-"+one+",role-"+two+"\"}}\n", "")},
+			"us-east-1 us-east-1", "role-" + one + ",role-" + two + " ",
+		},
 	} {
 		for i := range c.docs {
 			c.docs[i] = strings.Replace(c.docs[i], "NAME", "abc"[i:i+1], 1)

@@ -81,7 +81,8 @@ func examples(o source.Options) (provider, location string) {
 
 // locationKeys are location and each provider's own word for it.
 func locationKeys(o source.Options, doc string,
-	of func(d *document, n *source.Node, word string)) []read.Key[*document] {
+	of func(d *document, n *source.Node, word string),
+) []read.Key[*document] {
 	var out []read.Key[*document]
 	_, location := examples(o)
 	for _, word := range locationWords(o) {

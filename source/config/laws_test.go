@@ -74,13 +74,17 @@ func drawConfig(t *rapid.T, good bool) string {
 	var b strings.Builder
 	b.WriteString(rapid.SampledFrom([]string{"", "---\n", "# a comment\n\n"}).Draw(t, "start"))
 	b.WriteString("version: v1\nprovider: aws\npublic: [env:SIZE]\n")
-	tail := rapid.SampledFrom([]string{"", "region: us-east-1\n", "defaults:\n  tags: {owner: me}\n", "# end\n",
-		"regoin: x\n", "rules: {max_destroy: 3}\n# c\n"}).Draw(t, "tail")
+	tail := rapid.SampledFrom([]string{
+		"", "region: us-east-1\n", "defaults:\n  tags: {owner: me}\n", "# end\n",
+		"regoin: x\n", "rules: {max_destroy: 3}\n# c\n",
+	}).Draw(t, "tail")
 	if !strings.HasPrefix(tail, "region") {
 		b.WriteString("region: us-east-1\n")
 	}
-	b.WriteString(rapid.SampledFrom([]string{"", "ignore:\n  - tags.x\n", "defaults: &d\n  tags: {a: b}\n",
-		"rules:\n  rules: [{name: a, when: a && b, effect: deny}]\n", "stack: \"a\"\n"}).Draw(t, "head"))
+	b.WriteString(rapid.SampledFrom([]string{
+		"", "ignore:\n  - tags.x\n", "defaults: &d\n  tags: {a: b}\n",
+		"rules:\n  rules: [{name: a, when: a && b, effect: deny}]\n", "stack: \"a\"\n",
+	}).Draw(t, "head"))
 	b.WriteString("resources:" + rapid.SampledFrom([]string{"\n", " # here\n", "\n\n  # first\n"}).Draw(t, "resources"))
 	by := rapid.SampledFrom([]int{0, 2, 2, 4}).Draw(t, "indent")
 	for _, i := range rapid.Permutation(indexes(len(pool))).Draw(t, "order")[:rapid.IntRange(1, len(pool)).Draw(t, "n")] {

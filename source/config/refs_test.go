@@ -61,8 +61,10 @@ func TestReferencesInStrings(t *testing.T) {
 		t.Fatal(err)
 	}
 	db := func(location, name, path string) resource.Reference {
-		return resource.Reference{Ref: resource.Ref{Stack: "test", Provider: "aws", Location: location, Kind: "db",
-			Name: name}, Path: path}
+		return resource.Reference{Ref: resource.Ref{
+			Stack: "test", Provider: "aws", Location: location, Kind: "db",
+			Name: name,
+		}, Path: path}
 	}
 	orders := func(path string) resource.Reference { return db("us-east-1", "orders", path) }
 	str := func(s string) resource.Value { return resource.String(s) }
@@ -71,8 +73,10 @@ func TestReferencesInStrings(t *testing.T) {
 		"part":  {"motd": resource.Text{str("at "), orders("endpoint"), str(":"), orders("port"), str(" of ${HOME}")}},
 		"dots":  {"motd": resource.Text{db("us-east-1", "a.b", "endpoint"), str(" "), db("us-east-1", "a.b", "")}},
 		"sealed": {"script": resource.Text{resource.NewSecret("PW=",
-			sourcetest.Secrets{}.Digest(resource.Ref{Stack: "test", Provider: "aws", Location: "us-east-1", Kind: "app",
-				Name: "sealed"}, "script", "PW=")), orders("password")}},
+			sourcetest.Secrets{}.Digest(resource.Ref{
+				Stack: "test", Provider: "aws", Location: "us-east-1", Kind: "app",
+				Name: "sealed",
+			}, "script", "PW=")), orders("password")}},
 		"abroad": {"peer": db("eu-west-1", "far", ""), "motd": db("eu-west-1", "far", "endpoint")},
 		"f":      {"content": orders("labels.team")},
 	}
@@ -130,9 +134,11 @@ func TestReferencesThatDoNotFit(t *testing.T) {
 
 // One variable that is not set is one problem, whatever its attribute requires.
 func TestAnUnsetVariableIsOneProblem(t *testing.T) {
-	for _, block := range []string{"{type: s3, name: \"${env:NOWHERE}\"}", "{type: s3, name: \"${env:NOWHERE}-assets\"}",
+	for _, block := range []string{
+		"{type: s3, name: \"${env:NOWHERE}\"}", "{type: s3, name: \"${env:NOWHERE}-assets\"}",
 		"{type: ec2, name: a, size: \"${env:NOWHERE}\"}",
-		"{type: ec2, name: a, size: t3.micro, security_groups: [\"${env:NOWHERE}\"]}"} {
+		"{type: ec2, name: a, size: t3.micro, security_groups: [\"${env:NOWHERE}\"]}",
+	} {
 		if p := problems(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - "+block+"\n"); len(p) != 1 ||
 			p[0].Summary != "the environment variable NOWHERE is not set" {
 			t.Errorf("%s: %v", block, p)

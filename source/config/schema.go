@@ -33,8 +33,10 @@ func Schema(o source.Options) []byte {
 		root.Definitions[p] = blocks
 		// A block's own provider counts, else the document's.
 		own := &jsonschema.Schema{If: when("provider", p), Then: &jsonschema.Schema{Ref: "#/$defs/" + p}}
-		inherited := &jsonschema.Schema{If: &jsonschema.Schema{Required: []string{"provider"}},
-			Else: &jsonschema.Schema{Ref: "#/$defs/" + p}}
+		inherited := &jsonschema.Schema{
+			If:   &jsonschema.Schema{Required: []string{"provider"}},
+			Else: &jsonschema.Schema{Ref: "#/$defs/" + p},
+		}
 		root.Properties["resources"].Items.AllOf = append(root.Properties["resources"].Items.AllOf, own)
 		root.AllOf = append(root.AllOf, &jsonschema.Schema{
 			If:   when("provider", p),
@@ -75,16 +77,23 @@ func formSchema[T any](k read.Key[T], o source.Options) *jsonschema.Schema {
 	case read.FormBool:
 		return jsonschema.OrOutside(&jsonschema.Schema{Type: jsonschema.OneOf("boolean")})
 	case read.FormTags:
-		return &jsonschema.Schema{Type: jsonschema.OneOf("object"),
-			Others: &jsonschema.Others{Of: &jsonschema.Schema{Type: jsonschema.OneOf("string", "number", "boolean")}}}
+		return &jsonschema.Schema{
+			Type:   jsonschema.OneOf("object"),
+			Others: &jsonschema.Others{Of: &jsonschema.Schema{Type: jsonschema.OneOf("string", "number", "boolean")}},
+		}
 	case read.FormNames, read.FormPaths, read.FormKinds:
 		return list(word)
 	case read.FormIgnore:
-		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{list(word),
-			{Type: jsonschema.OneOf("object"), Others: &jsonschema.Others{Of: list(word)}}}}
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{
+			list(word),
+			{Type: jsonschema.OneOf("object"), Others: &jsonschema.Others{Of: list(word)}},
+		}}
 	case read.FormBudget:
-		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: jsonschema.OneOf("integer"), Min: new(int64)},
-			{Type: jsonschema.OneOf("string"), Pattern: `^[0-9]+%?$`}, jsonschema.FromOutside()}}
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{
+			{Type: jsonschema.OneOf("integer"), Min: new(int64)},
+			{Type: jsonschema.OneOf("string"), Pattern: `^[0-9]+%?$`},
+			jsonschema.FromOutside(),
+		}}
 	case read.FormBlocks:
 		return list(&jsonschema.Schema{Type: jsonschema.OneOf("object")})
 	case read.FormDefaults:
@@ -167,11 +176,15 @@ func kindSchema(k resource.Kind, o source.Options) *jsonschema.Schema {
 		if k.NameDoc != "" {
 			doc += " It has " + k.NameDoc + "."
 		}
-		own["name"] = jsonschema.OrOutside(&jsonschema.Schema{Type: jsonschema.OneOf("string", "number"), Doc: doc,
-			Pattern: "^(?:" + k.NamePattern + ")$"})
+		own["name"] = jsonschema.OrOutside(&jsonschema.Schema{
+			Type: jsonschema.OneOf("string", "number"), Doc: doc,
+			Pattern: "^(?:" + k.NamePattern + ")$",
+		})
 	}
-	spec := &jsonschema.Schema{Doc: own["spec"].Doc, Type: jsonschema.OneOf("object"),
-		Properties: map[string]*jsonschema.Schema{}, Others: jsonschema.Closed()}
+	spec := &jsonschema.Schema{
+		Doc: own["spec"].Doc, Type: jsonschema.OneOf("object"),
+		Properties: map[string]*jsonschema.Schema{}, Others: jsonschema.Closed(),
+	}
 	jsonschema.Attributes(spec, k.Attrs)
 	flat := &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{}}
 	for name, s := range spec.Properties {
@@ -180,8 +193,10 @@ func kindSchema(k resource.Kind, o source.Options) *jsonschema.Schema {
 		}
 	}
 	flat.Required = spec.Required
-	all := &jsonschema.Schema{Doc: k.Doc, Type: jsonschema.OneOf("object"), Properties: flat.Properties,
-		Others: jsonschema.Closed()}
+	all := &jsonschema.Schema{
+		Doc: k.Doc, Type: jsonschema.OneOf("object"), Properties: flat.Properties,
+		Others: jsonschema.Closed(),
+	}
 	for name, s := range own {
 		all.Properties[name] = s
 	}

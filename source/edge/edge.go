@@ -106,11 +106,15 @@ func (s *site) Load(ctx context.Context) ([]*source.Draft, error) {
 	dir := filepath.ToSlash(s.dir)
 	entries, err := list(s.opts.Files, dir)
 	if err != nil {
-		return nil, source.Problems{{At: position.Position{File: dir},
-			Summary: "cannot read the folder of the site: " + source.FileError(err), Suggestion: "check the path"}}
+		return nil, source.Problems{{
+			At:      position.Position{File: dir},
+			Summary: "cannot read the folder of the site: " + source.FileError(err), Suggestion: "check the path",
+		}}
 	}
-	l := &loader{opts: s.opts, dir: dir, site: siteName(dir), draft: source.NewDraft(s.opts.Options),
-		where: map[string][]string{}}
+	l := &loader{
+		opts: s.opts, dir: dir, site: siteName(dir), draft: source.NewDraft(s.opts.Options),
+		where: map[string][]string{},
+	}
 	l.draft.Keys = keys()
 	sum := sha256.New()
 	var docs []*document
@@ -125,8 +129,10 @@ func (s *site) Load(ctx context.Context) ([]*source.Draft, error) {
 			err = ctx.Err()
 		}
 		if err != nil {
-			return nil, source.Problems{{At: position.Position{File: name},
-				Summary: "cannot read the file: " + source.FileError(err), Suggestion: "check its permissions"}}
+			return nil, source.Problems{{
+				At:      position.Position{File: name},
+				Summary: "cannot read the file: " + source.FileError(err), Suggestion: "check its permissions",
+			}}
 		}
 		fmt.Fprintf(sum, "%s %d %s\n", e.Name(), len(b), b)
 		doc := l.parse(name, string(b))
@@ -161,8 +167,10 @@ func (l *loader) parse(name, text string) *document {
 		return position.Position{File: name, Line: max(1, int(n.Line)), Column: max(1, int(n.Column))}
 	}}
 	fail := func(line, col int32, summary, suggestion string) {
-		l.draft.Problem(source.Problem{At: d.at(&source.Node{Line: line, Column: col}), Summary: summary,
-			Suggestion: suggestion})
+		l.draft.Problem(source.Problem{
+			At: d.at(&source.Node{Line: line, Column: col}), Summary: summary,
+			Suggestion: suggestion,
+		})
 	}
 	if line, col, what := syntax.BadByte(text); what != "" {
 		fail(line, col, what, "save the file as UTF-8 text")
@@ -195,8 +203,10 @@ func (l *loader) parse(name, text string) *document {
 }
 
 func (l *loader) wrong(d *document, n *source.Node, ref, summary, suggestion string) {
-	l.draft.Problem(source.Problem{Cause: source.Validation, At: d.at(n), Ref: ref, Summary: summary,
-		Suggestion: suggestion})
+	l.draft.Problem(source.Problem{
+		Cause: source.Validation, At: d.at(n), Ref: ref, Summary: summary,
+		Suggestion: suggestion,
+	})
 }
 
 // location is a node as a location.
@@ -247,8 +257,10 @@ func (l *loader) selected(d *document, ref string, n *source.Node) ([]string, bo
 
 // resourceOf is a deployment on one node.
 func (l *loader) resourceOf(d *declared, node string) *source.Resource {
-	r := &source.Resource{Provider: l.opts.Provider, Kind: l.opts.Kind, Name: d.id, Location: l.location(node),
-		Attrs: d.attrs.Clone(), At: d.at(&d.root), Broken: d.bad}
+	r := &source.Resource{
+		Provider: l.opts.Provider, Kind: l.opts.Kind, Name: d.id, Location: l.location(node),
+		Attrs: d.attrs.Clone(), At: d.at(&d.root), Broken: d.bad,
+	}
 	if id := d.root.Get("id"); id != nil {
 		r.At = d.at(id)
 	}

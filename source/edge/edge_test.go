@@ -22,13 +22,17 @@ type kinds struct{}
 
 func deployment() resource.Kind {
 	text := &resource.Attribute{Type: resource.TString}
-	return resource.Kind{Provider: "site", Name: "deployment", NoTags: true, NamePattern: `[a-z0-9-]+`,
+	return resource.Kind{
+		Provider: "site", Name: "deployment", NoTags: true, NamePattern: `[a-z0-9-]+`,
 		NameDoc: "use lower-case letters", Attrs: []resource.Attribute{
 			{Name: "version", Type: resource.TString, Required: true},
 			{Name: "image", Type: resource.TString, Required: true},
-			{Name: "health_check", Type: resource.TObject,
-				Fields: []resource.Attribute{{Name: "command", Type: resource.TList, Elem: text}}},
-		}}
+			{
+				Name: "health_check", Type: resource.TObject,
+				Fields: []resource.Attribute{{Name: "command", Type: resource.TList, Elem: text}},
+			},
+		},
+	}
 }
 
 func (kinds) Kind(provider, kind string) (resource.Kind, bool) {
@@ -69,8 +73,10 @@ func write(t *testing.T, dir string, files map[string]string) source.Source {
 }
 
 func at(node, name, version string, more ...resource.Attr) resource.Desired {
-	d := resource.Desired{Ref: resource.Ref{Stack: "berlin", Provider: "site", Location: "berlin/" + node,
-		Kind: "deployment", Name: name}}
+	d := resource.Desired{Ref: resource.Ref{
+		Stack: "berlin", Provider: "site", Location: "berlin/" + node,
+		Kind: "deployment", Name: name,
+	}}
 	d.Attrs = resource.NewAttrs(append(more, resource.Attr{Name: "version", Value: resource.String(version)},
 		resource.Attr{Name: "image", Value: resource.String("example/" + name)})...)
 	return d
@@ -79,8 +85,10 @@ func at(node, name, version string, more ...resource.Attr) resource.Desired {
 // TestConformance holds the folder of a site to what every source promises.
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	check := resource.Attr{Name: "health_check",
-		Value: resource.NewAttrs(resource.Attr{Name: "command", Value: resource.List{resource.String("/bin/ok")}})}
+	check := resource.Attr{
+		Name:  "health_check",
+		Value: resource.NewAttrs(resource.Attr{Name: "command", Value: resource.List{resource.String("/bin/ok")}}),
+	}
 	needs := func(d resource.Desired) resource.Desired {
 		db := d.Ref
 		db.Name = "db"
@@ -89,8 +97,10 @@ func TestConformance(t *testing.T) {
 	}
 	sourcetest.RunFixed(t, sourcetest.Fixed{
 		Good: func(t *testing.T, dir string) source.Source {
-			return write(t, dir, map[string]string{"site.yaml": nodes, "web.yaml": web, "db.yaml": db, "one.yml": one,
-				"readme.md": "none"})
+			return write(t, dir, map[string]string{
+				"site.yaml": nodes, "web.yaml": web, "db.yaml": db, "one.yml": one,
+				"readme.md": "none",
+			})
 		},
 		Want: []resource.Desired{
 			at("n1", "db", "2"), at("n1", "one", "3"),
@@ -98,8 +108,10 @@ func TestConformance(t *testing.T) {
 			at("n3", "db", "2"), needs(at("n3", "web", "1", check)),
 		},
 		Moved: func(t *testing.T, dir string) source.Source {
-			return write(t, dir, map[string]string{"site.yaml": nodes, "a.yaml": one, "b.yaml": db, "c.yaml": web,
-				"d.yaml": strings.Replace(one, "id: one", "id: inserted", 1)})
+			return write(t, dir, map[string]string{
+				"site.yaml": nodes, "a.yaml": one, "b.yaml": db, "c.yaml": web,
+				"d.yaml": strings.Replace(one, "id: one", "id: inserted", 1),
+			})
 		},
 		Wrong: func(t *testing.T, dir string) source.Source {
 			return write(t, dir, map[string]string{
@@ -180,20 +192,28 @@ func TestAPolicyIsThatOfTheDeploymentOrOfTheSite(t *testing.T) {
 	}
 	count := func(n int) rules.Budget { return rules.Budget{Set: true, Count: n} }
 	share := func(n int) rules.Budget { return rules.Budget{Set: true, Count: n, Percent: true} }
-	night := rules.Window{Name: "nights", Days: []time.Weekday{time.Saturday, time.Sunday}, From: 22 * time.Hour,
-		To: 4 * time.Hour}
+	night := rules.Window{
+		Name: "nights", Days: []time.Weekday{time.Saturday, time.Sunday}, From: 22 * time.Hour,
+		To: 4 * time.Hour,
+	}
 	want := []rules.Update{
-		{Kind: "deployment", Name: "db", MaxUnavailable: share(10),
-			Attempts: rules.Attempts{Count: 5, Permanent: 1, Transient: 20}},
-		{Kind: "deployment", Name: "one", Waves: []rules.Budget{count(1), share(50)}, MaxFailed: count(1), Rollback: true,
-			Promote: true, Windows: []rules.Window{night}},
+		{
+			Kind: "deployment", Name: "db", MaxUnavailable: share(10),
+			Attempts: rules.Attempts{Count: 5, Permanent: 1, Transient: 20},
+		},
+		{
+			Kind: "deployment", Name: "one", Waves: []rules.Budget{count(1), share(50)}, MaxFailed: count(1), Rollback: true,
+			Promote: true, Windows: []rules.Window{night},
+		},
 	}
 	night.Actions, night.Kinds = []string{"delete"}, []string{"deployment"}
 	if diff := cmp.Diff([]rules.Window{night}, in[0].Rules.Windows); diff != "" {
 		t.Errorf("windows of deletions (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(want, in[0].Rules.Updates); diff != "" || in[0].Rules.Attempts != (rules.Attempts{Count: 3,
-		Permanent: 1}) || in[0].Rules.AttemptsOf("deployment", "db").Count != 5 {
+	if diff := cmp.Diff(want, in[0].Rules.Updates); diff != "" || in[0].Rules.Attempts != (rules.Attempts{
+		Count:     3,
+		Permanent: 1,
+	}) || in[0].Rules.AttemptsOf("deployment", "db").Count != 5 {
 		t.Errorf("updates (-want +got):\n%s", diff)
 	}
 }

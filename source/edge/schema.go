@@ -29,8 +29,10 @@ func listOf(of *jsonschema.Schema) *jsonschema.Schema {
 
 // block is an object with these keys and no others.
 func block(table []fileKey) *jsonschema.Schema {
-	s := &jsonschema.Schema{Type: jsonschema.OneOf("object"), Properties: map[string]*jsonschema.Schema{},
-		Others: jsonschema.Closed()}
+	s := &jsonschema.Schema{
+		Type: jsonschema.OneOf("object"), Properties: map[string]*jsonschema.Schema{},
+		Others: jsonschema.Closed(),
+	}
 	for _, k := range table {
 		k.form.Doc = k.doc
 		s.Properties[k.name] = k.form
@@ -70,10 +72,14 @@ func updateTable() []fileKey {
 	return []fileKey{
 		{name: "waves", doc: "How many of the nodes that are online have a new configuration at most, wave by wave; a " +
 			"last wave of all follows by itself.", form: waves},
-		{name: "max_unavailable", doc: "How many nodes are changed, or not healthy, at a time; one always may.",
-			form: budget(0)},
-		{name: "windows", doc: "When nodes start a new configuration, and when it is deleted; if omitted, at any time.",
-			form: listOf(block(windowTable()))},
+		{
+			name: "max_unavailable", doc: "How many nodes are changed, or not healthy, at a time; one always may.",
+			form: budget(0),
+		},
+		{
+			name: "windows", doc: "When nodes start a new configuration, and when it is deleted; if omitted, at any time.",
+			form: listOf(block(windowTable())),
+		},
 		{name: "lock", doc: "Why no node starts a new configuration, until it is removed.", form: text()},
 		{name: "promote", doc: "central: the central orchestrator promotes each wave after the first, or all of it where " +
 			"there are no waves.", form: &jsonschema.Schema{Enum: []string{"central"}}},
@@ -103,19 +109,27 @@ func attemptsTable() []fileKey {
 
 func policyTable() []fileKey {
 	return []fileKey{
-		{name: "attempts", doc: "How many attempts of one configuration may fail on a node before it is quarantined: a " +
-			"number, or one for each class of error.",
-			form: &jsonschema.Schema{AnyOf: []*jsonschema.Schema{count("3"), block(attemptsTable())}}},
-		{name: "rollback", doc: "Whether a node whose attempts are used up goes back to its last good configuration.",
-			form: &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: jsonschema.OneOf("boolean")},
-				{Enum: []string{"on", "off"}}}}},
+		{
+			name: "attempts", doc: "How many attempts of one configuration may fail on a node before it is quarantined: a " +
+				"number, or one for each class of error.",
+			form: &jsonschema.Schema{AnyOf: []*jsonschema.Schema{count("3"), block(attemptsTable())}},
+		},
+		{
+			name: "rollback", doc: "Whether a node whose attempts are used up goes back to its last good configuration.",
+			form: &jsonschema.Schema{AnyOf: []*jsonschema.Schema{
+				{Type: jsonschema.OneOf("boolean")},
+				{Enum: []string{"on", "off"}},
+			}},
+		},
 		{name: "update", doc: "How many nodes change at a time.", form: block(updateTable())},
 	}
 }
 
 func siteTable() []fileKey {
-	labels := &jsonschema.Schema{Type: jsonschema.OneOf("object"),
-		Others: &jsonschema.Others{Of: &jsonschema.Schema{Type: jsonschema.OneOf("string", "number", "boolean")}}}
+	labels := &jsonschema.Schema{
+		Type:   jsonschema.OneOf("object"),
+		Others: &jsonschema.Others{Of: &jsonschema.Schema{Type: jsonschema.OneOf("string", "number", "boolean")}},
+	}
 	node := block([]fileKey{
 		{name: "name", doc: "The name of the node.", form: text(), required: true},
 		{name: "labels", doc: "What deployments select it by.", form: labels},
@@ -129,14 +143,19 @@ func siteTable() []fileKey {
 
 func deploymentTable() []fileKey {
 	selected := &jsonschema.Schema{AnyOf: []*jsonschema.Schema{
-		{Enum: []string{"all"}}, listOf(text()),
-		{Type: jsonschema.OneOf("object"),
-			Others: &jsonschema.Others{Of: &jsonschema.Schema{Type: jsonschema.OneOf("string", "number", "boolean")}}},
+		{Enum: []string{"all"}},
+		listOf(text()),
+		{
+			Type:   jsonschema.OneOf("object"),
+			Others: &jsonschema.Others{Of: &jsonschema.Schema{Type: jsonschema.OneOf("string", "number", "boolean")}},
+		},
 	}}
 	return append([]fileKey{
 		{name: "id", doc: "The name of the deployment.", form: text(), required: true},
-		{name: "nodes", doc: "Where it runs: all, nodes by name, or those with all these labels.", form: selected,
-			required: true},
+		{
+			name: "nodes", doc: "Where it runs: all, nodes by name, or those with all these labels.", form: selected,
+			required: true,
+		},
 		{name: "depends_on", doc: "Deployments that must be healthy on the same node first.", form: listOf(text())},
 	}, policyTable()...)
 }

@@ -67,8 +67,10 @@ func reads(t *testing.T, site, deployment string) error {
 	rule := func(string) source.LocationRule {
 		return source.LocationRule{Word: "node", Example: "berlin/n1", Required: true}
 	}
-	o := edge.Options{Provider: provided.Name, Kind: provided.Kind, Files: files,
-		Options: source.Options{Schemas: edgeKinds{}, Location: rule}}
+	o := edge.Options{
+		Provider: provided.Name, Kind: provided.Kind, Files: files,
+		Options: source.Options{Schemas: edgeKinds{}, Location: rule},
+	}
 	_, err := source.Load(t.Context(), edge.New("berlin", o))
 	return err
 }
@@ -128,8 +130,10 @@ func TestTheExampleSiteFitsItsSchemas(t *testing.T) {
 	rule := func(string) source.LocationRule {
 		return source.LocationRule{Word: "node", Example: "berlin/n1", Required: true}
 	}
-	o := edge.Options{Provider: provided.Name, Kind: provided.Kind,
-		Options: source.Options{Schemas: edgeKinds{}, Location: rule}}
+	o := edge.Options{
+		Provider: provided.Name, Kind: provided.Kind,
+		Options: source.Options{Schemas: edgeKinds{}, Location: rule},
+	}
 	in, err := source.Load(t.Context(), edge.New("../../examples/site", o))
 	if err != nil || len(in[0].Resources) != 4 || len(in[0].Rules.Updates) != 2 {
 		t.Errorf("%+v, %v", in, err)

@@ -75,8 +75,10 @@ func TestEachFolderIsAStack(t *testing.T) {
 	t.Parallel()
 	repo := gittest.New(t)
 	one := "version: v1\nprovider: fake\nlocation: here\nresources: [{type: net, name: main, cidr: 10.0.0.0/16}]\n"
-	commit := repo.Commit(map[string]string{"sites/a/x.yaml": one, "sites/b/x.yaml": one, "sites/c/readme.md": "none\n",
-		"README.md": "none\n"})
+	commit := repo.Commit(map[string]string{
+		"sites/a/x.yaml": one, "sites/b/x.yaml": one, "sites/c/readme.md": "none\n",
+		"README.md": "none\n",
+	})
 	drafts, err := git.New(open(t, repo.URL("sites/*"), git.Options{}), openConfig).Load(t.Context())
 	if err != nil {
 		t.Fatal(err)

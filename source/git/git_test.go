@@ -202,8 +202,10 @@ func TestRefs(t *testing.T) {
 	for _, ref := range []string{"", "?ref=main", "?ref=light", "?ref=heavy", "?ref=" + first} {
 		got[ref] = read(t, open(t, "git+file://"+repo.Bare+"//a"+ref, git.Options{})).Commit
 	}
-	want := map[string]string{"": second, "?ref=main": second, "?ref=light": first, "?ref=heavy": first,
-		"?ref=" + first: first}
+	want := map[string]string{
+		"": second, "?ref=main": second, "?ref=light": first, "?ref=heavy": first,
+		"?ref=" + first: first,
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

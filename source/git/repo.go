@@ -50,8 +50,10 @@ type Tree struct {
 
 // Open returns a repository. Nothing is read or written before it is asked.
 func Open(u URL, o Options) *Repo {
-	return &Repo{url: u, opts: o, clone: gitclone.Clone{Dir: gitclone.Folder(o.Dir, u.Remote, u.Ref), Remote: u.Remote,
-		Signers: o.Signers, Env: o.Env}}
+	return &Repo{url: u, opts: o, clone: gitclone.Clone{
+		Dir: gitclone.Folder(o.Dir, u.Remote, u.Ref), Remote: u.Remote,
+		Signers: o.Signers, Env: o.Env,
+	}}
 }
 
 // Head asks the server for the commit of the ref, and fetches nothing. full is what git calls the ref.

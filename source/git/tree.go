@@ -108,8 +108,10 @@ func (r *Repo) bring(ctx context.Context, hash string) error {
 	}
 	return r.clone.Run(ctx, gitclone.Call{
 		Op: "fetch", Config: []string{"fetch.negotiationAlgorithm=noop"}, Stdin: strings.NewReader(missing.String()),
-		Args: []string{"--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--recurse-submodules=no",
-			"--filter=blob:none", "--stdin", "origin"},
+		Args: []string{
+			"--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--recurse-submodules=no",
+			"--filter=blob:none", "--stdin", "origin",
+		},
 	})
 }
 
@@ -120,8 +122,10 @@ func (r *Repo) contents(ctx context.Context, entries []entry) (fs.FS, error) {
 		fmt.Fprintln(&oids, e.oid)
 	}
 	out := &limited{most: maxBytes}
-	if err := r.clone.Run(ctx, gitclone.Call{Op: "cat-file", Args: []string{"--batch"},
-		Stdin: strings.NewReader(oids.String()), Out: out}); err != nil {
+	if err := r.clone.Run(ctx, gitclone.Call{
+		Op: "cat-file", Args: []string{"--batch"},
+		Stdin: strings.NewReader(oids.String()), Out: out,
+	}); err != nil {
 		if out.over {
 			return nil, fmt.Errorf("%s has more than %d MiB: name a folder in it", r.url, maxBytes>>20)
 		}

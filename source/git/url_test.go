@@ -12,12 +12,18 @@ import (
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]git.URL{
-		"git+https://example.com/a/fleet.git//deployments/berlin?ref=main": {Remote: "https://example.com/a/fleet.git",
-			Path: "deployments/berlin", Ref: "main"},
-		"git+ssh://git@example.com:2222/fleet.git//x.yaml": {Remote: "ssh://git@example.com:2222/fleet.git",
-			Path: "x.yaml"},
-		"git+file:///srv/fleet.git//deployments/*?ref=v1.2/x": {Remote: "file:///srv/fleet.git", Path: "deployments",
-			Ref: "v1.2/x", Each: true},
+		"git+https://example.com/a/fleet.git//deployments/berlin?ref=main": {
+			Remote: "https://example.com/a/fleet.git",
+			Path:   "deployments/berlin", Ref: "main",
+		},
+		"git+ssh://git@example.com:2222/fleet.git//x.yaml": {
+			Remote: "ssh://git@example.com:2222/fleet.git",
+			Path:   "x.yaml",
+		},
+		"git+file:///srv/fleet.git//deployments/*?ref=v1.2/x": {
+			Remote: "file:///srv/fleet.git", Path: "deployments",
+			Ref: "v1.2/x", Each: true,
+		},
 		"git+file:///srv/fleet.git//*": {Remote: "file:///srv/fleet.git", Path: ".", Each: true},
 		"git+file:///srv/fleet.git":    {Remote: "file:///srv/fleet.git", Path: "."},
 	} {

@@ -26,18 +26,24 @@ func kinds() schemas {
 	size, ram, group := text("size"), text("ram"), text("group")
 	size.Required, ram.Default = true, resource.String("small")
 	group.RefKind, group.IDPrefix = "group", "g-"
-	usual := resource.Attribute{Name: "hops", Type: resource.TInt,
-		Omit: func(v resource.Value) bool { return resource.Equal(v, resource.Int(1)) }}
+	usual := resource.Attribute{
+		Name: "hops", Type: resource.TInt,
+		Omit: func(v resource.Value) bool { return resource.Equal(v, resource.Int(1)) },
+	}
 	secret, computed := text("password"), text("address")
 	secret.Secret, computed.Computed = true, true
-	peers := resource.Attribute{Name: "peers", Type: resource.TSet,
-		Elem: &resource.Attribute{Type: resource.TObject, Fields: []resource.Attribute{group, text("why")}}}
+	peers := resource.Attribute{
+		Name: "peers", Type: resource.TSet,
+		Elem: &resource.Attribute{Type: resource.TObject, Fields: []resource.Attribute{group, text("why")}},
+	}
 	called := text("called")
 	called.Computed = true
 	labels := resource.Attribute{Name: "labels", Type: resource.TMap, Elem: &resource.Attribute{Type: resource.TString}}
 	return schemas{
-		"vm": {Name: "vm", NameTag: "Name", NamePattern: `[a-z][a-z0-9-]*`, State: resource.StateRunning,
-			Attrs: []resource.Attribute{size, ram, group, usual, secret, computed, labels}},
+		"vm": {
+			Name: "vm", NameTag: "Name", NamePattern: `[a-z][a-z0-9-]*`, State: resource.StateRunning,
+			Attrs: []resource.Attribute{size, ram, group, usual, secret, computed, labels},
+		},
 		"group":  {Name: "group", NameAttr: "called", Attrs: []resource.Attribute{peers, called}},
 		"bucket": {Name: "bucket", Attrs: []resource.Attribute{text("motd")}},
 	}
@@ -76,8 +82,10 @@ func TestNames(t *testing.T) {
 		observed("bucket", "logs", nil, "Name", "other"),
 	}
 	got := namesOf(importer.Names(kinds(), all, map[string]string{"v-6": "app-0", "logs": "renamed"}))
-	want := []string{"bucket/logs logs", "group/default g-1", "vm/vm-v-3 v-3", "vm/app-0 v-6", "vm/old v-5", "vm/v-4 v-4",
-		"vm/web v-1", "vm/web-2 v-2"}
+	want := []string{
+		"bucket/logs logs", "group/default g-1", "vm/vm-v-3 v-3", "vm/app-0 v-6", "vm/old v-5", "vm/v-4 v-4",
+		"vm/web v-1", "vm/web-2 v-2",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -111,14 +119,18 @@ func TestWrite(t *testing.T) {
 	peers := func(ids ...string) resource.Value {
 		var out resource.List
 		for _, id := range ids {
-			out = append(out, resource.AttrsOf(map[string]resource.Value{"group": resource.String(id),
-				"why": resource.String("x: y")}))
+			out = append(out, resource.AttrsOf(map[string]resource.Value{
+				"group": resource.String(id),
+				"why":   resource.String("x: y"),
+			}))
 		}
 		return out
 	}
 	stopped := observed("vm", "v-2",
-		map[string]resource.Value{"size": resource.String("s"), "ram": resource.String("big"),
-			"group": resource.String("g-9"), "hops": resource.Int(2)}, "Name", "b", "team", "on")
+		map[string]resource.Value{
+			"size": resource.String("s"), "ram": resource.String("big"),
+			"group": resource.String("g-9"), "hops": resource.Int(2),
+		}, "Name", "b", "team", "on")
 	stopped.Health = resource.Stopped
 	items := importer.Names(kinds(), []resource.Observed{
 		observed("vm", "v-1", map[string]resource.Value{
@@ -183,8 +195,10 @@ func TestDefaultsInsideListsAreNotWritten(t *testing.T) {
 		return a
 	}
 	list := func(name string, fields ...resource.Attribute) resource.Attribute {
-		return resource.Attribute{Name: name, Type: resource.TSet, Default: resource.List{},
-			Elem: &resource.Attribute{Type: resource.TObject, Fields: fields}}
+		return resource.Attribute{
+			Name: name, Type: resource.TSet, Default: resource.List{},
+			Elem: &resource.Attribute{Type: resource.TObject, Fields: fields},
+		}
 	}
 	id, protocol, found := text("id", ""), text("protocol", ""), text("found", "")
 	id.Required, id.Default, found.Computed = true, resource.String("all"), true
@@ -208,8 +222,10 @@ func TestDefaultsInsideListsAreNotWritten(t *testing.T) {
 	got, notes, err := importer.Write(importer.Head{Provider: "toy"}, k, importer.Names(k, []resource.Observed{
 		observed("box", "b", map[string]resource.Value{
 			"rules": resource.List{rule("all", "tcp", "any"), rule("b", "udp", "logs", move("warm"), move("cold"))},
-			"odd": resource.List{resource.AttrsOf(map[string]resource.Value{"id": resource.String("c"),
-				"found": resource.String("more")})},
+			"odd": resource.List{resource.AttrsOf(map[string]resource.Value{
+				"id":    resource.String("c"),
+				"found": resource.String("more"),
+			})},
 		}),
 	}, nil))
 	if err != nil || len(notes) > 0 {

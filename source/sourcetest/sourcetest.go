@@ -51,11 +51,15 @@ const secret = "not-a-real-secret-41c7"
 func good() []Spec {
 	return []Spec{
 		{Kind: "net", Name: "main", Attrs: map[string]any{"cidr": "10.0.0.0/16"}},
-		{Kind: "app", Name: "db", Attrs: map[string]any{"size": 2, "net": "main"},
-			Secrets: map[string]string{"password": secret}},
-		{Kind: "app", Name: "web", Count: 2,
+		{
+			Kind: "app", Name: "db", Attrs: map[string]any{"size": 2, "net": "main"},
+			Secrets: map[string]string{"password": secret},
+		},
+		{
+			Kind: "app", Name: "web", Count: 2,
 			Attrs:     map[string]any{"size": 1, "net": "net-0abc", "motd": "db is ${app/db.address}"},
-			DependsOn: []string{"net/main"}},
+			DependsOn: []string{"net/main"},
+		},
 		{Kind: "app", Name: "plain", Attrs: map[string]any{"size": 1, "motd": "100"}},
 	}
 }
@@ -285,8 +289,10 @@ func (h Harness) secrets(t *testing.T) {
 	wrong := good()
 	wrong[1].Kind = "net" // which has no password
 	_, err = source.Load(context.Background(), h.Write(t, t.TempDir(), wrong))
-	for what, shown := range map[string]string{"JSON": string(text), "the intent": fmt.Sprintf("%+v %#v", in, in),
-		"a problem": fmt.Sprintf("%v %+v", err, err)} {
+	for what, shown := range map[string]string{
+		"JSON": string(text), "the intent": fmt.Sprintf("%+v %#v", in, in),
+		"a problem": fmt.Sprintf("%v %+v", err, err),
+	} {
 		if strings.Contains(shown, secret) {
 			t.Errorf("%s shows the secret: %s", what, shown)
 		}

@@ -38,8 +38,10 @@ type builder func(s *settings, r *row) source.Resource
 
 // builders are the kinds that each row can declare, by name.
 func builders() map[string]builder {
-	return map[string]builder{KindRoute: route, KindSecret: registration, KindEndpoint: environment, KindBranch: branch,
-		KindAgent: agent}
+	return map[string]builder{
+		KindRoute: route, KindSecret: registration, KindEndpoint: environment, KindBranch: branch,
+		KindAgent: agent,
+	}
 }
 
 // OfRow reports whether each row can declare a resource of a kind, of its own name.
@@ -150,8 +152,10 @@ func registration(s *settings, r *row) source.Resource {
 
 // environment is that of Portainer's for the agent in the cluster, without which it is of no use.
 func environment(s *settings, r *row) source.Resource {
-	return source.Resource{Location: "portainer", DependsOn: []string{s.cluster(r)},
-		Attrs: object(field{"url", text(s.option(OptionPortainer))})}
+	return source.Resource{
+		Location: "portainer", DependsOn: []string{s.cluster(r)},
+		Attrs: object(field{"url", text(s.option(OptionPortainer))}),
+	}
 }
 
 // agent connects the cluster to that environment.
@@ -159,8 +163,10 @@ func agent(s *settings, r *row) source.Resource {
 	of := func(path string) source.Node {
 		return parts(source.Part{Reference: true, Text: s.named("portainer", KindEndpoint, r) + "." + path})
 	}
-	return source.Resource{Location: s.at + "#" + r.name(),
-		Attrs: object(field{"edge_id", of("edge_id")}, field{"edge_key", of("edge_key")})}
+	return source.Resource{
+		Location: s.at + "#" + r.name(),
+		Attrs:    object(field{"edge_id", of("edge_id")}, field{"edge_key", of("edge_key")}),
+	}
 }
 
 // branch is what Argo CD deploys to the cluster.
@@ -174,8 +180,10 @@ func (s *settings) applications(d *source.Draft, rows []*row) {
 		return
 	}
 	name := s.option(OptionAppsName)
-	out := source.Resource{Provider: s.table.opts.Provider, Location: "management", Kind: KindAppSet, Name: name,
-		At: position.Position{File: s.table.path}}
+	out := source.Resource{
+		Provider: s.table.opts.Provider, Location: "management", Kind: KindAppSet, Name: name,
+		At: position.Position{File: s.table.path},
+	}
 	elements := source.Node{Shape: source.List}
 	for _, r := range rows {
 		env := text(r.name())

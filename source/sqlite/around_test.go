@@ -41,8 +41,10 @@ func around(t *testing.T, set map[string]string, statements ...string) (resource
 		},
 	}
 	drafts, err := sqlite.New(path,
-		sqlite.Options{Provider: cluster.Name, Options: checks,
-			Option: func(key string, _ resource.Options) string { return set[key] }}).Load(t.Context())
+		sqlite.Options{
+			Provider: cluster.Name, Options: checks,
+			Option: func(key string, _ resource.Options) string { return set[key] },
+		}).Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,9 +60,11 @@ const twoRows = `INSERT INTO clusters (name, provider, node_port, desired_state)
 // TestARowDeclaresWhatIsAroundItsCluster, with the edges between them, and nothing where the cluster is to be
 // absent.
 func TestARowDeclaresWhatIsAroundItsCluster(t *testing.T) {
-	in, problems := around(t, map[string]string{"rows": "haproxy_route, argocd_secret,applicationset, " +
-		"portainer_endpoint, edge_agent, git_branch", "portainer": "https://portainer.example.com", "apps-repo": "https://x",
-		"apps-name": "whoami"}, twoRows)
+	in, problems := around(t, map[string]string{
+		"rows": "haproxy_route, argocd_secret,applicationset, " +
+			"portainer_endpoint, edge_agent, git_branch", "portainer": "https://portainer.example.com", "apps-repo": "https://x",
+		"apps-name": "whoami",
+	}, twoRows)
 	if problems != nil {
 		t.Fatal(problems)
 	}
@@ -88,8 +92,10 @@ func TestARowDeclaresWhatIsAroundItsCluster(t *testing.T) {
 	}
 	for i := range in.Resources {
 		d := &in.Resources[i]
-		if port, _ := d.Attrs.Int("port"); d.Ref.Kind == "haproxy_route" && port != map[string]int64{"dev": 30080,
-			"dev-a": 30081}[d.Ref.Name] {
+		if port, _ := d.Attrs.Int("port"); d.Ref.Kind == "haproxy_route" && port != map[string]int64{
+			"dev":   30080,
+			"dev-a": 30081,
+		}[d.Ref.Name] {
 			t.Errorf("the route of %s has the port %d", d.Ref.Name, port)
 		}
 	}

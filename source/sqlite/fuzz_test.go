@@ -32,15 +32,18 @@ func FuzzRow(f *testing.F) {
 	f.Cleanup(func() { _ = db.Close() })
 	s := sqlite.New(path, options())
 	f.Fuzz(func(t *testing.T, name, provider, subnet, port string, number int64, float float64, blob []byte, state string,
-		null uint8) {
+		null uint8,
+	) {
 		values := []any{name, provider, subnet, port, number, float, blob, state}
 		for i := range values {
 			if null&(1<<i) != 0 {
 				values[i] = nil
 			}
 		}
-		for _, q := range []string{"DELETE FROM clusters",
-			"INSERT INTO clusters VALUES ('right', 'kind', NULL, NULL, NULL, 20000, NULL, 'present')"} {
+		for _, q := range []string{
+			"DELETE FROM clusters",
+			"INSERT INTO clusters VALUES ('right', 'kind', NULL, NULL, NULL, 20000, NULL, 'present')",
+		} {
 			if _, err := db.Exec(q); err != nil {
 				t.Fatal(err)
 			}

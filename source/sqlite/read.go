@@ -62,7 +62,8 @@ func (t *Table) readRows(ctx context.Context, db querier) ([]row, error) {
 
 // each runs do for every row of a query.
 func each(ctx context.Context, db querier, query string, do func(scan func(...any) error) error,
-	args ...any) (err error) {
+	args ...any,
+) (err error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
@@ -91,8 +92,10 @@ func (t *Table) columns(ctx context.Context, db querier) (map[string]bool, error
 // added are the columns that files of an older form lack, with their defaults: the reporter adds them
 // as Kindler does, and until then they have the default.
 func added() map[string]string {
-	return map[string]string{"server_ip": "", "desired_state": Present, "actual_state": "unknown",
-		"last_reconciled_at": "", "reconcile_error": ""}
+	return map[string]string{
+		"server_ip": "", "desired_state": Present, "actual_state": "unknown",
+		"last_reconciled_at": "", "reconcile_error": "",
+	}
 }
 
 // complete refuses a database without the table, or one that was never Kindler's.

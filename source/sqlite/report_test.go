@@ -42,8 +42,10 @@ func TestOnlyStatusColumnsAreWritten(t *testing.T) {
 			path := filepath.Join(dir, "clusters.db")
 			before := sqlitetest.Quoted(t, path, declaredColumns)
 			err := s.Report(context.Background(), facts(map[string]source.Fact{
-				"dev": {ID: "a", Health: resource.Healthy, Observed: noon,
-					Attrs: resource.NewAttrs(resource.Attr{Name: "server_ip", Value: resource.String("10.101.0.3")})},
+				"dev": {
+					ID: "a", Health: resource.Healthy, Observed: noon,
+					Attrs: resource.NewAttrs(resource.Attr{Name: "server_ip", Value: resource.String("10.101.0.3")}),
+				},
 				"uat":    {Doing: source.Creating, Observed: noon},
 				"prod":   {Failure: "port 18092 is in use", Observed: noon},
 				"dev-a":  {ID: "b", Doing: source.Deleting, Health: resource.Healthy},

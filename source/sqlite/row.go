@@ -30,8 +30,10 @@ const (
 
 // declared are the names of the columns, in the order above.
 func declared() [columns]string {
-	return [columns]string{"name", "provider", "subnet", "node_port", "pf_port", "http_port", "https_port",
-		"desired_state"}
+	return [columns]string{
+		"name", "provider", "subnet", "node_port", "pf_port", "http_port", "https_port",
+		"desired_state",
+	}
 }
 
 func declares(column string) bool {

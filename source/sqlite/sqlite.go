@@ -123,8 +123,10 @@ func (t *Table) add(d *source.Draft, rows []row) {
 	broken := map[int]bool{}
 	for _, p := range check(rows) {
 		broken[p.row] = true
-		d.Problem(source.Problem{At: t.at(&rows[p.row], p.column), Ref: rows[p.row].ref(), Summary: p.summary,
-			Suggestion: p.suggestion})
+		d.Problem(source.Problem{
+			At: t.at(&rows[p.row], p.column), Ref: rows[p.row].ref(), Summary: p.summary,
+			Suggestion: p.suggestion,
+		})
 	}
 	declared := 0
 	var present []*row

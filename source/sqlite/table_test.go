@@ -65,8 +65,10 @@ func TestAnEmptyTableIsAnError(t *testing.T) {
 func TestTheLastRowCanBeAbsent(t *testing.T) {
 	in := load(t, table(t, t.TempDir(), sqlitetest.Schema(),
 		"INSERT INTO clusters (name, provider, desired_state) VALUES ('dev', 'kind', 'absent')"))
-	if len(in.Resources) != 0 || len(in.Scopes) != 1 || in.Scopes[0] != (resource.Scope{Provider: "fleet",
-		Location: "local"}) || in.Partial {
+	if len(in.Resources) != 0 || len(in.Scopes) != 1 || in.Scopes[0] != (resource.Scope{
+		Provider: "fleet",
+		Location: "local",
+	}) || in.Partial {
 		t.Errorf("got %+v", in)
 	}
 }
@@ -122,8 +124,10 @@ func TestUnusableDatabases(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "none.db")); err == nil {
 		t.Error("reading creates the database")
 	}
-	for name, text := range map[string]string{"empty.db": "", "text.db": strings.Repeat("not a database ", 500),
-		"head.db": "SQLite format 3\x00" + strings.Repeat("x", 5000)} {
+	for name, text := range map[string]string{
+		"empty.db": "", "text.db": strings.Repeat("not a database ", 500),
+		"head.db": "SQLite format 3\x00" + strings.Repeat("x", 5000),
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -186,14 +190,18 @@ func TestADatabaseThatIsInUseIsReadWithItsLog(t *testing.T) {
 
 func TestRecognizedByItsHeadNotOnlyItsName(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"fleet": "SQLite format 3\x00", "empty.db": "", "ovi.yaml": "version: v1",
-		"empty": ""} {
+	for name, text := range map[string]string{
+		"fleet": "SQLite format 3\x00", "empty.db": "", "ovi.yaml": "version: v1",
+		"empty": "",
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for name, want := range map[string]bool{"fleet": true, "empty.db": true, "ovi.yaml": false, "empty": false,
-		"none.db": false, ".": false} {
+	for name, want := range map[string]bool{
+		"fleet": true, "empty.db": true, "ovi.yaml": false, "empty": false,
+		"none.db": false, ".": false,
+	} {
 		if got := sqlite.Reads(filepath.Join(dir, name)); got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}

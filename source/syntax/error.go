@@ -27,19 +27,27 @@ func advice(msg, line string) (summary, suggestion string) {
 	}
 	for _, row := range []struct{ words, summary, suggestion string }{
 		{"cannot start any token", "a value cannot start with this character", "quote the value"},
-		{"mapping values are not allowed", "unexpected key",
-			"check the indentation, and quote a value with a colon and a space in it"},
+		{
+			"mapping values are not allowed", "unexpected key",
+			"check the indentation, and quote a value with a colon and a space in it",
+		},
 		{"did not find expected key", "expected a key", "check the indentation: keys of one block start in the same column"},
-		{"did not find expected '-' indicator", "expected an item of the list",
-			"check the indentation: the dashes of one list are in the same column"},
-		{"could not find expected ':'", "a key without a colon",
-			"add a colon and a space after the key, or indent the line to make it part of the value above"},
+		{
+			"did not find expected '-' indicator", "expected an item of the list",
+			"check the indentation: the dashes of one list are in the same column",
+		},
+		{
+			"could not find expected ':'", "a key without a colon",
+			"add a colon and a space after the key, or indent the line to make it part of the value above",
+		},
 		{"found unexpected end of stream", "missing closing quote", "close the quote"},
 		{"found unexpected document indicator", "missing closing quote before the next document", "close the quote"},
 		{"did not find expected ',' or ']'", "missing ] of a list", "use [a, b]"},
 		{"did not find expected ',' or '}'", "missing } of a block", "use {a: 1, b: 2}"},
-		{"unknown anchor", "an alias without its anchor",
-			"quote a value that starts with *, or add the anchor (&NAME) above its alias (*NAME)"},
+		{
+			"unknown anchor", "an alias without its anchor",
+			"quote a value that starts with *, or add the anchor (&NAME) above its alias (*NAME)",
+		},
 		{"unknown escape character", "unknown escape", "double the backslash, or use single quotes"},
 	} {
 		if strings.Contains(msg, row.words) {

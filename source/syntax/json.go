@@ -21,6 +21,7 @@ type jsonReader struct {
 	line, col int32
 }
 
+// ParseJSON parses a JSON document into nodes with positions.
 func ParseJSON(text []byte) (source.Node, error) {
 	r := &jsonReader{dec: json.NewDecoder(bytes.NewReader(text)), text: text, line: 1, col: 1}
 	r.dec.UseNumber()

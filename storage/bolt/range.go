@@ -14,18 +14,21 @@ import (
 
 // Range implements storage.Store.
 func (s *Store) Range(ctx context.Context, prefix string, at storage.Revision) (iter.Seq2[storage.Entry, error],
-	storage.Revision, error) {
+	storage.Revision, error,
+) {
 	return s.scan(ctx, prefix, at, false)
 }
 
 // Lend implements storage.Borrower.
 func (s *Store) Lend(ctx context.Context, prefix string, at storage.Revision) (iter.Seq2[storage.Entry, error],
-	storage.Revision, error) {
+	storage.Revision, error,
+) {
 	return s.scan(ctx, prefix, at, true)
 }
 
 func (s *Store) scan(ctx context.Context, prefix string, at storage.Revision,
-	lends bool) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
+	lends bool,
+) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
 	first := &scan{prefix: prefix, at: at, out: s.chunk(lends)}
 	if err := s.view(ctx, first.start); err != nil {
 		return nil, 0, err

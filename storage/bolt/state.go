@@ -27,8 +27,10 @@ func (st state) encode() []byte {
 	b := make([]byte, 0, stateSize)
 	b = append(b, magic...)
 	b = binary.BigEndian.AppendUint16(b, format)
-	for _, n := range [...]int64{int64(st.revision), int64(st.compacted), st.keys, int64(st.counter),
-		int64(st.lastLease)} {
+	for _, n := range [...]int64{
+		int64(st.revision), int64(st.compacted), st.keys, int64(st.counter),
+		int64(st.lastLease),
+	} {
 		b = binary.BigEndian.AppendUint64(b, uint64(n))
 	}
 	return binary.LittleEndian.AppendUint32(b, sumOf([]byte("state"), b))

@@ -42,7 +42,8 @@ func (s *Store) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, er
 }
 
 func (s *Store) commit(ctx context.Context, st state, known known, guards []storage.Guard,
-	ops []storage.Op) (_ storage.Revision, again bool, err error) {
+	ops []storage.Op,
+) (_ storage.Revision, again bool, err error) {
 	for _, g := range guards {
 		if !known.holds(st, g) {
 			return 0, false, fmt.Errorf("etcd: %q: %w", g.Key, storage.ErrConflict)

@@ -92,7 +92,8 @@ func (s *Store) History(ctx context.Context, key string) iter.Seq2[storage.Entry
 // historyFrom yields the version at a revision (0: none) and the events after it, up to another.
 // An error is returned, not yielded, unless it is errStopped.
 func (s *Store) historyFrom(ctx context.Context, st state, key string, keys keySpan, from, to int64,
-	yield func(storage.Entry, error) bool) error {
+	yield func(storage.Entry, error) bool,
+) error {
 	if from > 0 {
 		base, err := s.version(ctx, st, key, from)
 		if errors.Is(err, storage.ErrCompacted) { // by a policy of the cluster, meanwhile
@@ -209,8 +210,10 @@ type keySpan struct {
 // replay: "c/head" sorts before "d/".
 func (s *Store) under(prefix string) keySpan {
 	prefix = s.data(prefix)
-	return keySpan{s.control("head"), clientv3.GetPrefixRangeEnd(prefix),
-		func(key string) bool { return strings.HasPrefix(key, prefix) }}
+	return keySpan{
+		s.control("head"), clientv3.GetPrefixRangeEnd(prefix),
+		func(key string) bool { return strings.HasPrefix(key, prefix) },
+	}
 }
 
 func (s *Store) onlyKey(key string) keySpan {
@@ -222,7 +225,8 @@ func (s *Store) onlyKey(key string) keySpan {
 // One of the watched keys has an event in the last of them, or later: a watch delivers all
 // events of a revision before those of a later one, so that one ends it.
 func (s *Store) replay(ctx context.Context, keys keySpan, from, to int64, each func(*clientv3.Event) bool,
-	done func(error)) {
+	done func(error),
+) {
 	if from > to {
 		done(nil)
 		return

@@ -38,8 +38,10 @@ func probe(ctx context.Context, endpoint string, cfg *tls.Config) *fault {
 	if cfg == nil {
 		err := speak(ctx, endpoint, nil)
 		if err != nil && connected(err) && !silent(err) && speaksTLS(ctx, endpoint) {
-			return &fault{"it requires TLS, and the store is set without",
-				"add ?tls=true to the store, or ?ca=FILE with the certificate of its certificate authority", err, true}
+			return &fault{
+				"it requires TLS, and the store is set without",
+				"add ?tls=true to the store, or ?ca=FILE with the certificate of its certificate authority", err, true,
+			}
 		}
 		return unreachable(err)
 	}
@@ -118,8 +120,8 @@ func alert(err error) string {
 
 // speaksTLS reports that an endpoint answers a handshake, even if it rejects it.
 func speaksTLS(ctx context.Context, endpoint string) bool {
-	// nolint:gosec // no data is sent: only the protocol is probed
-	err := speak(ctx, endpoint, &tls.Config{InsecureSkipVerify: true})
+	// No data is sent: only the protocol is probed.
+	err := speak(ctx, endpoint, &tls.Config{InsecureSkipVerify: true}) //nolint:gosec // as above
 	return err == nil || remote(err)
 }
 
@@ -131,22 +133,32 @@ func untrusted(err error, cfg *tls.Config) *fault {
 	var invalid x509.CertificateInvalidError
 	switch {
 	case errors.As(err, &authority):
-		return &fault{"the certificate authority that signed its certificate is not trusted",
-			"add the certificate of its certificate authority with ?ca=FILE", err, true}
+		return &fault{
+			"the certificate authority that signed its certificate is not trusted",
+			"add the certificate of its certificate authority with ?ca=FILE", err, true,
+		}
 	case errors.As(err, &host):
-		return &fault{"its certificate is for " + names(host.Certificate) + " only",
-			"use one of these names in the store, or use a certificate of etcd for this name", err, true}
+		return &fault{
+			"its certificate is for " + names(host.Certificate) + " only",
+			"use one of these names in the store, or use a certificate of etcd for this name", err, true,
+		}
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return &fault{"its certificate is valid from " + day(invalid.Cert.NotBefore) + " to " + day(invalid.Cert.NotAfter),
-			"renew the certificate of etcd, or correct the clock of this host", err, true}
+		return &fault{
+			"its certificate is valid from " + day(invalid.Cert.NotBefore) + " to " + day(invalid.Cert.NotAfter),
+			"renew the certificate of etcd, or correct the clock of this host", err, true,
+		}
 	case errors.As(err, &invalid):
 		return &fault{"its certificate cannot be used: " + invalid.Error(), "use another certificate of etcd", err, true}
 	case remote(err) && len(cfg.Certificates) == 0:
-		return &fault{"it requires a client certificate (" + alert(err) + ")", "add cert=FILE and key=FILE to the store",
-			err, true}
+		return &fault{
+			"it requires a client certificate (" + alert(err) + ")", "add cert=FILE and key=FILE to the store",
+			err, true,
+		}
 	case remote(err):
-		return &fault{"it rejects the certificate in cert=FILE (" + alert(err) + ")",
-			"use one that the certificate authority in etcd's --trusted-ca-file signed, and that has not expired", err, true}
+		return &fault{
+			"it rejects the certificate in cert=FILE (" + alert(err) + ")",
+			"use one that the certificate authority in etcd's --trusted-ca-file signed, and that has not expired", err, true,
+		}
 	}
 	return nil
 }

@@ -12,7 +12,8 @@ import (
 
 // Range reads in pages of one etcd revision.
 func (s *Store) Range(ctx context.Context, prefix string, at storage.Revision) (iter.Seq2[storage.Entry, error],
-	storage.Revision, error) {
+	storage.Revision, error,
+) {
 	if at == storage.Now {
 		return s.rangeNow(ctx, prefix)
 	}
@@ -29,7 +30,8 @@ func (s *Store) Range(ctx context.Context, prefix string, at storage.Revision) (
 // rangePast requests the first page together with the current and the past state of the store. It
 // is false where that takes more: a large commit was being applied, or the revision does not exist.
 func (s *Store) rangePast(ctx context.Context, prefix string,
-	at storage.Revision) (seq iter.Seq2[storage.Entry, error], ok bool, err error) {
+	at storage.Revision,
+) (seq iter.Seq2[storage.Entry, error], ok bool, err error) {
 	reqCtx, cancel, err := s.enter(ctx)
 	if err != nil {
 		return nil, false, err
@@ -55,7 +57,8 @@ func (s *Store) rangePast(ctx context.Context, prefix string,
 
 // rangeNow requests the first page together with the state of the store.
 func (s *Store) rangeNow(ctx context.Context, prefix string) (iter.Seq2[storage.Entry, error], storage.Revision,
-	error) {
+	error,
+) {
 	reqCtx, cancel, err := s.enter(ctx)
 	if err != nil {
 		return nil, 0, err
@@ -79,7 +82,8 @@ func (s *Store) rangeNow(ctx context.Context, prefix string) (iter.Seq2[storage.
 }
 
 func (s *Store) rangeAt(ctx context.Context, prefix string, st state,
-	at storage.Revision) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
+	at storage.Revision,
+) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
 	rev := storage.Revision(st.head)
 	if at != storage.Now {
 		rev = at

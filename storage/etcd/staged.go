@@ -30,7 +30,8 @@ const standstill = time.Second
 
 // stage commits what does not fit in one etcd transaction; see the package's documentation.
 func (s *Store) stage(ctx context.Context, st state, guards []storage.Guard, known known,
-	ops []storage.Op) (_ storage.Revision, again bool, err error) {
+	ops []storage.Op,
+) (_ storage.Revision, again bool, err error) {
 	lease, err := s.client.Grant(ctx, int64(aliveTTL/time.Second))
 	if err != nil {
 		return 0, false, s.explain("grant a lease", err)
@@ -69,7 +70,8 @@ func (s *Store) stage(ctx context.Context, st state, guards []storage.Guard, kno
 // keys were read after the head and held: if the head has not moved since, none of those keys has
 // changed. Claims do not move the head, and are guards of the transaction themselves.
 func (s *Store) decide(ctx context.Context, st state, guards []storage.Guard, known known, ops []storage.Op,
-	plan staged) (int64, error) {
+	plan staged,
+) (int64, error) {
 	value, err := json.Marshal(plan)
 	if err != nil {
 		return 0, err

@@ -71,7 +71,8 @@ func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 
 // Range implements storage.Store.
 func (s *Store) Range(ctx context.Context, prefix string, at storage.Revision) (iter.Seq2[storage.Entry, error],
-	storage.Revision, error) {
+	storage.Revision, error,
+) {
 	unlock, err := s.lock(ctx)
 	if err != nil {
 		return nil, 0, err

@@ -65,8 +65,10 @@ func watchTells(t *testing.T, s storage.Store) {
 		do              func()
 	}{
 		{"a key is written", "x/a", "1", func() { commit(t, s, put("x/a", "1")) }},
-		{"it is written again, after others", "x/a", "2",
-			func() { commit(t, s, put("y/a", "0")); commit(t, s, put("x/a", "2")) }},
+		{
+			"it is written again, after others", "x/a", "2",
+			func() { commit(t, s, put("y/a", "0")); commit(t, s, put("x/a", "2")) },
+		},
 		{"it is deleted", "x/a", "", func() { commit(t, s, del("x/a")) }},
 		{"a key is claimed", "claim/a", "me", func() { id = grant(t, s, long); commit(t, s, claim("claim/a", "me", id)) }},
 		{"a claim is given back", "claim/a", "", func() { commit(t, s, del("claim/a")) }},

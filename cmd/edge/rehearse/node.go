@@ -165,8 +165,10 @@ func inProgress(items []link.Item, q asked) []link.Item {
 		return items
 	}
 	if i < 0 {
-		i, items = len(items), append(items, link.Item{Name: q.Name, Instance: q.to.Instance, Marks: q.to.Marks,
-			Spec: q.to.Spec})
+		i, items = len(items), append(items, link.Item{
+			Name: q.Name, Instance: q.to.Instance, Marks: q.to.Marks,
+			Spec: q.to.Spec,
+		})
 	}
 	x := &items[i]
 	if x.Phase, x.Health, x.Cause, x.Message = link.Pending, resource.Pending, "", ""; q.is {
@@ -196,8 +198,10 @@ func (n *node) end(q asked, now time.Time) {
 		x.Message = fmt.Sprintf("%s of version %s failed: %v", q.Verb, q.to.Spec.Version, errUnhealthy)
 		return
 	}
-	*x = link.Item{Name: q.Name, Instance: q.to.Instance, Marks: q.to.Marks, Spec: q.to.Spec, Phase: link.Installed,
-		Health: resource.Healthy, Image: "sha256:rehearsed", Since: now.UTC()}
+	*x = link.Item{
+		Name: q.Name, Instance: q.to.Instance, Marks: q.to.Marks, Spec: q.to.Spec, Phase: link.Installed,
+		Health: resource.Healthy, Image: "sha256:rehearsed", Since: now.UTC(),
+	}
 	if q.to.Stopped {
 		x.Health = resource.Stopped
 	}

@@ -84,7 +84,8 @@ type rehearsal struct {
 // Run goes through a rehearsal; what it records is in l, whose clock must be the one that is given to open. It
 // returns when nothing is left to do, when what is left waits for an operator, or when Most is over.
 func Run(ctx context.Context, o Options, open func(clock func() time.Time) (*ledger.Ledger, error)) (_ *Result,
-	err error) {
+	err error,
+) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	r := &rehearsal{Options: o, reported: map[resource.Scope]bool{}}
@@ -213,7 +214,8 @@ func leftError(left []Left) error {
 
 // reconcile reconciles until nothing is left to do, or until a time.
 func (r *rehearsal) reconcile(ctx context.Context, intents []resource.Intent, also rules.Rules,
-	end time.Time) (atRest bool, left []Left, err error) {
+	end time.Time,
+) (atRest bool, left []Left, err error) {
 	for quiet := false; ; {
 		if err := r.report(); err != nil {
 			return false, nil, err

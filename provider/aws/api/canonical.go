@@ -13,18 +13,21 @@ func Text(a resource.Attrs, name string) (string, bool) {
 	return string(s), ok && isString
 }
 
+// Number reads an integer attribute. It reports false if the attribute is not set.
 func Number(a resource.Attrs, name string) (int64, bool) {
 	v, ok := a.Get(name)
 	n, isInt := v.(resource.Int)
 	return int64(n), ok && isInt
 }
 
+// Flag reads a boolean attribute. It reports false if the attribute is not set.
 func Flag(a resource.Attrs, name string) (value, ok bool) {
 	v, ok := a.Get(name)
 	b, isBool := v.(resource.Bool)
 	return bool(b), ok && isBool
 }
 
+// Revealed returns the text of a value, also of a secret. It must only reach AWS.
 func Revealed(v resource.Value) string {
 	s, _ := v.(resource.Secret)
 	return s.Reveal()

@@ -30,6 +30,7 @@ func CrossChecks(traits TagTraits, rules ...func(*Checking)) func([]*resource.De
 	}
 }
 
+// Wrong adds a problem at a path of a resource, with a suggestion.
 func (c *Checking) Wrong(d *resource.Desired, path, suggestion, format string, args ...any) {
 	c.Found = append(c.Found, resource.Finding{
 		Ref: d.Ref, Problem: resource.Problem{Path: path, Summary: fmt.Sprintf(format, args...), Suggestion: suggestion},
@@ -89,6 +90,7 @@ func (c *Checking) Other(d *resource.Desired, name string) *resource.Desired {
 	return c.Named(v)
 }
 
+// Named returns the configured resource that a reference names. It is nil if there is none.
 func (c *Checking) Named(v resource.Value) *resource.Desired {
 	r, ok := v.(resource.Reference)
 	if !ok {
@@ -116,6 +118,7 @@ func Earlier(a, b *resource.Desired) bool {
 	return a.Ref.Compare(b.Ref) < 0
 }
 
+// WrongValue returns the problem of an invalid value, with a suggestion.
 func WrongValue(suggestion, format string, args ...any) []resource.Problem {
 	return []resource.Problem{{Summary: fmt.Sprintf(format, args...), Suggestion: suggestion}}
 }

@@ -129,6 +129,7 @@ func LaunchPlanLag(err error) bool {
 // AddressTaken: an address stays in use for a moment after its instance was terminated.
 const AddressTaken = "InvalidIPAddress.InUse"
 
+// InterfaceInUse is the error code of a network interface that is still attached.
 const InterfaceInUse = "InvalidNetworkInterface.InUse"
 
 // noCredentials: the SDK has no type for it, only these words.

@@ -54,24 +54,28 @@ func Replaces(r provider.Request) error {
 // Attrs collects what was observed; what AWS did not report is omitted.
 type Attrs map[string]resource.Value
 
+// Text sets a text that AWS returned. A nil text is not set.
 func (a Attrs) Text(name string, s *string) {
 	if s != nil && *s != "" {
 		a[name] = resource.String(*s)
 	}
 }
 
+// Flag sets a boolean that AWS returned. A nil boolean is not set.
 func (a Attrs) Flag(name string, b *bool) {
 	if b != nil {
 		a[name] = resource.Bool(*b)
 	}
 }
 
+// Number sets a number that AWS returned. A nil number is not set.
 func (a Attrs) Number(name string, n *int32) {
 	if n != nil {
 		a[name] = resource.Int(*n)
 	}
 }
 
+// Texts sets a set of texts that AWS returned.
 func (a Attrs) Texts(name string, list []string) {
 	out := make(resource.List, 0, len(list))
 	for _, s := range list {
@@ -80,8 +84,10 @@ func (a Attrs) Texts(name string, list []string) {
 	a[name] = out
 }
 
+// Build returns the attributes.
 func (a Attrs) Build() resource.Attrs { return resource.AttrsOf(a) }
 
+// DesiredInt reads a configured integer for the SDK. It is nil if it is not set.
 func DesiredInt(a resource.Attrs, name string) *int32 {
 	if n, ok := Number(a, name); ok {
 		return aws.Int32(int32(n))
@@ -89,10 +95,12 @@ func DesiredInt(a resource.Attrs, name string) *int32 {
 	return nil
 }
 
+// Equal reports whether two values are equal as JSON.
 func Equal(a, b resource.Value) bool {
 	return bytes.Equal(resource.AppendJSON(nil, a), resource.AppendJSON(nil, b))
 }
 
+// DesiredFlag reads a configured boolean for the SDK. It is nil if it is not set.
 func DesiredFlag(a resource.Attrs, name string) *bool {
 	if b, ok := Flag(a, name); ok {
 		return aws.Bool(b)
@@ -100,6 +108,7 @@ func DesiredFlag(a resource.Attrs, name string) *bool {
 	return nil
 }
 
+// AsInt32 reads a configured integer for the SDK. It is nil if it is not set.
 func AsInt32(a resource.Attrs, name string) *int32 {
 	n, ok := Number(a, name)
 	if !ok {
@@ -116,6 +125,7 @@ func NameID(o resource.Observed) string {
 	return o.ID
 }
 
+// DesiredIs reports whether a configured text has a value.
 func DesiredIs(a resource.Attrs, name, value string) bool {
 	s, ok := Text(a, name)
 	return ok && s == value

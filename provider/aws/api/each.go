@@ -15,7 +15,8 @@ const eachAtOnce = 8
 // ObserveEach reads each row of a list by calls of its own. One that was deleted since is omitted; one that may not
 // be read exists, and nothing more is concluded of it: the others are not affected.
 func ObserveEach[T any](ctx context.Context, all []T, read func(context.Context, T) (resource.Observed, error),
-	hidden func(T, error) resource.Observed) ([]resource.Observed, error) {
+	hidden func(T, error) resource.Observed,
+) ([]resource.Observed, error) {
 	found, none := make([]resource.Observed, len(all)), make([]bool, len(all))
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(eachAtOnce)

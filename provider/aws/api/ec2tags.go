@@ -19,6 +19,7 @@ func TagsOf(tags []types.Tag) map[string]string {
 	return out
 }
 
+// EC2Tags returns tags in the form of EC2, in the order of their keys.
 func EC2Tags(tags map[string]string) []types.Tag {
 	out := make([]types.Tag, 0, len(tags))
 	for _, k := range slices.Sorted(maps.Keys(tags)) {

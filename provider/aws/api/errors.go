@@ -112,6 +112,7 @@ func CodeOf(err error) string {
 	return ""
 }
 
+// HasCode reports whether AWS answered with one of the error codes.
 func HasCode(err error, codes ...string) bool {
 	c := CodeOf(err)
 	return c != "" && slices.Contains(codes, c)
@@ -122,10 +123,12 @@ func Absent(err error) bool {
 	return err != nil && provider.ClassOf(Classify("", err)) == provider.NotFound
 }
 
+// Permanent returns an error that no retry can change, with a hint for the operator.
 func Permanent(op string, err error, hint string) error {
 	return &provider.Error{Class: provider.Permanent, Op: op, Err: err, Hint: hint}
 }
 
+// Conflict returns an error of the class Conflict, with a hint for the operator.
 func Conflict(op string, err error, hint string) error {
 	return &provider.Error{Class: provider.Conflict, Op: op, Err: err, Hint: hint}
 }

@@ -21,7 +21,8 @@ func anyTag() []types.Filter {
 // out: vpc, launch_template and key_pair, which have names that may be configured ones; kms_key, whose list takes
 // no tags; and the kinds of all other services.
 func AllOrOwn[T any](s *Sweep, kind, filter string, idOf func(T) string, read func([]types.Filter) ([]T, error)) ([]T,
-	error) {
+	error,
+) {
 	if s.Filter == nil {
 		return read(nil)
 	}
@@ -31,7 +32,8 @@ func AllOrOwn[T any](s *Sweep, kind, filter string, idOf func(T) string, read fu
 // byTag reads what carries a tag of ovi, and those of the IDs that this does not show. The IDs are
 // values of a filter: as a parameter, one that does not exist any more would fail the call for all.
 func byTag[T any](filter string, ids []string, idOf func(T) string, read func([]types.Filter) ([]T, error)) ([]T,
-	error) {
+	error,
+) {
 	all, err := read(anyTag())
 	if err != nil {
 		return nil, err
@@ -41,7 +43,8 @@ func byTag[T any](filter string, ids []string, idOf func(T) string, read func([]
 
 // WithIDs adds those of the IDs that are not among what was read.
 func WithIDs[T any](all []T, filter string, ids []string, idOf func(T) string,
-	read func([]types.Filter) ([]T, error)) ([]T, error) {
+	read func([]types.Filter) ([]T, error),
+) ([]T, error) {
 	shown := make(map[string]bool, len(all))
 	for i := range all {
 		shown[idOf(all[i])] = true

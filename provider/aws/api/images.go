@@ -8,6 +8,7 @@ type images struct {
 	Root   map[string]RootDevice // by image
 }
 
+// NewImages returns an empty cache of images.
 func NewImages() *images {
 	return &images{Gate: NewGate(), Latest: map[string]string{}, Root: map[string]RootDevice{}}
 }

@@ -15,6 +15,7 @@ func Living() []types.Filter {
 	return Where("instance-state-name", "pending", "running", "stopping", "stopped")
 }
 
+// Instances returns the instances that the input describes, from all pages.
 func Instances(ctx context.Context, g *Region, in *ec2.DescribeInstancesInput) ([]types.Instance, error) {
 	return Pages(ctx, "ec2.DescribeInstances",
 		func(ctx context.Context, token *string) ([]types.Instance, *string, error) {
@@ -42,6 +43,7 @@ func InstancesWhere(ctx context.Context, g *Region, filter, value string) ([]str
 	return names, err
 }
 
+// OneInstance returns one instance. Its absence is an error of class Missing.
 func OneInstance(ctx context.Context, g *Region, id string) (types.Instance, error) {
 	all, err := Instances(ctx, g, &ec2.DescribeInstancesInput{InstanceIds: []string{id}})
 	return Only(all, err, "ec2.DescribeInstances", id)

@@ -41,6 +41,7 @@ type Kind struct {
 	Remove func(context.Context, *Region, provider.Request) error
 }
 
+// KindDBSubnets is the kind db_subnet_group.
 const KindDBSubnets = "db_subnet_group"
 
 // MaxKey is how long a ClientToken of EC2 may be.

@@ -20,6 +20,7 @@ func Only[T any](all []T, err error, op, id string) (T, error) {
 	return First(all), err
 }
 
+// MissingOf returns an error for a resource that does not exist.
 func MissingOf(op string, err error) error {
 	return &provider.Error{Class: provider.NotFound, Op: op, Err: err}
 }
@@ -27,7 +28,8 @@ func MissingOf(op string, err error) error {
 // UnlessOwn decides about the refusal of a name that is taken: what has it was created by an earlier attempt with
 // the key, which is no error, or by another hand.
 func UnlessOwn(ctx context.Context, g *Region, r provider.Request, refused error,
-	read func(context.Context, *Region, string) (resource.Observed, error)) error {
+	read func(context.Context, *Region, string) (resource.Observed, error),
+) error {
 	o, err := read(ctx, g, r.Desired.Ref.Name)
 	switch {
 	case err != nil:
@@ -41,7 +43,8 @@ func UnlessOwn(ctx context.Context, g *Region, r provider.Request, refused error
 // AwaitSeen waits like await for something that was just created or changed. It may not be visible
 // yet: for a while, not found means "not yet".
 func (g *Region) AwaitSeen(ctx context.Context, limit time.Duration, what string,
-	obs func(context.Context) error) error {
+	obs func(context.Context) error,
+) error {
 	started := g.Clock()
 	return g.Await(ctx, limit, what, func(ctx context.Context) error {
 		err := obs(ctx)
@@ -56,7 +59,8 @@ func (g *Region) AwaitSeen(ctx context.Context, limit time.Duration, what string
 // Absent is success. What is known to use it does not go by itself within a minute; what is not known
 // is waited for longer. If it stays in use, the Conflict names what uses it.
 func (g *Region) DeleteHeld(ctx context.Context, id string, remove func() error, holders func() ([]string, error),
-	codes ...string) error {
+	codes ...string,
+) error {
 	try := func() error { return Classify("", remove()) }
 	err := g.Patiently(ctx, min(g.Wait.Appear, g.Wait.Free), try, codes...)
 	if err == nil || Absent(err) {

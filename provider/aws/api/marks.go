@@ -37,6 +37,7 @@ func CheckTags(tags resource.Tags) error {
 	return nil
 }
 
+// ShortRef returns the ref of a resource without its stack, with the name of the region as its location.
 func (g *Region) ShortRef(r resource.Ref) string {
 	r.Location = g.Name
 	return r.Bare().String()
@@ -48,8 +49,10 @@ func (g *Region) ownerTags(r provider.Request) map[string]string {
 	if owner == "" {
 		owner = g.Owner
 	}
-	out := map[string]string{TagManaged: "true", TagOwner: owner, TagStack: r.Desired.Ref.Stack,
-		TagRef: g.ShortRef(r.Desired.Ref)}
+	out := map[string]string{
+		TagManaged: "true", TagOwner: owner, TagStack: r.Desired.Ref.Stack,
+		TagRef: g.ShortRef(r.Desired.Ref),
+	}
 	if r.Desired.Blessed {
 		out[tagBlessed] = "true"
 	}

@@ -20,6 +20,7 @@ func OnlyRefused(o *ec2.Options) {
 	o.Retryer = OnlyThrottled{o.Retryer}
 }
 
+// OnlyThrottled is a retryer that repeats throttled calls alone.
 type OnlyThrottled struct{ aws.Retryer }
 
 // IsErrorRetryable reports throttling only.
@@ -65,6 +66,7 @@ func NoRetry[T any](ctx context.Context, g *Region, create func() (T, error), fi
 	}
 }
 
+// First returns the first element, or the zero value.
 func First[T any](all []T) T {
 	var none T
 	if len(all) == 0 {

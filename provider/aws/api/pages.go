@@ -19,7 +19,8 @@ const (
 // Pages reads a list to its end: all of it, or an error. A token that comes twice would make a list
 // endless or end it early; it is an error too.
 func Pages[T any](ctx context.Context, op string,
-	fetch func(ctx context.Context, token *string) ([]T, *string, error)) ([]T, error) {
+	fetch func(ctx context.Context, token *string) ([]T, *string, error),
+) ([]T, error) {
 	var all []T
 	var token *string
 	seen := map[string]bool{}
@@ -33,8 +34,10 @@ func Pages[T any](ctx context.Context, op string,
 			return all, nil
 		}
 		if seen[*next] {
-			return nil, &provider.Error{Class: provider.Transient, Op: op,
-				Err: fmt.Errorf("page %d has the token of a page already read", n)}
+			return nil, &provider.Error{
+				Class: provider.Transient, Op: op,
+				Err: fmt.Errorf("page %d has the token of a page already read", n),
+			}
 		}
 		seen[*next] = true
 		token = next

@@ -18,20 +18,25 @@ func GoneToOvi(tags map[string]string, at *time.Time) bool {
 	return at != nil && tags[TagDeleting] != ""
 }
 
+// DeletionSet marks a resource as waiting for the deletion that AWS has scheduled.
 func DeletionSet(o *resource.Observed, health resource.Health, at *time.Time) {
 	if at != nil {
 		o.Health, o.Message = health, "is to be deleted on "+at.UTC().Format(time.DateOnly)+"; an apply cancels that"
 	}
 }
 
+// Scheduled returns the error for a resource whose deletion AWS has scheduled.
 func Scheduled(op, id string, at *time.Time) error {
-	return &provider.Error{Class: provider.NotFound, Op: op,
-		Err: fmt.Errorf("%s is deleted on %s", id, at.UTC().Format(time.DateOnly))}
+	return &provider.Error{
+		Class: provider.NotFound, Op: op,
+		Err: fmt.Errorf("%s is deleted on %s", id, at.UTC().Format(time.DateOnly)),
+	}
 }
 
 // Starts reports that a request makes a resource run, and stops that it stops one.
 func Starts(r provider.Request) bool { return stateTo(r) == resource.StateRunning }
 
+// Stops reports whether a request stops its resource.
 func Stops(r provider.Request) bool { return stateTo(r) == resource.StateStopped }
 
 func stateTo(r provider.Request) resource.State {

@@ -183,6 +183,7 @@ func ValidPolicy(v resource.Value) []resource.Problem {
 	})
 }
 
+// JudgeDocument checks a policy document. The function judge returns what is wrong, or an empty text.
 func JudgeDocument(v resource.Value, judge func(map[string]any) string) []resource.Problem {
 	const suggestion = `use for example {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", ...}]}`
 	s, _ := v.(resource.String)

@@ -20,6 +20,7 @@ type Delays struct {
 	Compute, Database time.Duration
 }
 
+// OrDefault returns the delays, with the defaults for those that are not set. The sandbox has shorter ones.
 func (d Delays) OrDefault(sandbox bool) Delays {
 	or := func(p *time.Duration, def time.Duration) {
 		if *p == 0 {
@@ -63,8 +64,10 @@ func (g *Region) Await(ctx context.Context, limit time.Duration, what string, ob
 			continue
 		}
 		if ctx.Err() != nil {
-			return &provider.Error{Class: provider.Uncertain,
-				Err: fmt.Errorf("stopped while waiting for %s: %w", what, context.Cause(ctx))}
+			return &provider.Error{
+				Class: provider.Uncertain,
+				Err:   fmt.Errorf("stopped while waiting for %s: %w", what, context.Cause(ctx)),
+			}
 		}
 		return &provider.Error{
 			Class: provider.Transient, Err: fmt.Errorf("timed out after %v waiting for %s: %w", limit, what, err),
@@ -81,7 +84,8 @@ func (g *Region) Patiently(ctx context.Context, limit time.Duration, try func() 
 
 // PatientlyIf is patiently for refusals that their code alone does not tell apart.
 func (g *Region) PatientlyIf(ctx context.Context, limit time.Duration, try func() error,
-	passing func(error) bool) error {
+	passing func(error) bool,
+) error {
 	var last error
 	err := g.Await(ctx, limit, "AWS to accept the call", func(context.Context) error {
 		if last = try(); last != nil && passing(last) {

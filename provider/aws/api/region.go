@@ -47,6 +47,7 @@ type Region struct {
 	Log   hclog.Logger
 }
 
+// RegionPattern matches the name of a region.
 var RegionPattern = regexp.MustCompile(`^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$`)
 
 // SplitLocation splits "123456789012/us-east-1" and "us-east-1" into account and region.
@@ -58,6 +59,7 @@ func SplitLocation(location string) (account, name string, err error) {
 	return account, name, nil
 }
 
+// AccountAndRegion splits a location into account and region. The account can be empty.
 func AccountAndRegion(location string) (account, name string) {
 	if account, name, located := strings.Cut(location, "/"); located {
 		return account, name
@@ -84,4 +86,5 @@ func NewRegion(g *Region, service func(string) aws.Config, calls func(*string), 
 	return g
 }
 
+// Location returns ACCOUNT/REGION.
 func (g *Region) Location() string { return g.Account + "/" + g.Name }

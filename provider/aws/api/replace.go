@@ -9,6 +9,7 @@ func CreateFirst() []resource.Strategy {
 	return []resource.Strategy{resource.CreateFirst, resource.DestroyFirst}
 }
 
+// DestroyFirst returns the only strategy of kinds whose names or addresses are exclusive.
 func DestroyFirst() []resource.Strategy { return []resource.Strategy{resource.DestroyFirst} }
 
 // OtherVPC reports that a resource moves to a VPC whose id is known and is another one.
@@ -33,6 +34,7 @@ func SameText(d resource.Desired, have resource.Observed, name string) bool {
 	return !set || resource.Equal(v, now)
 }
 
+// Is reports whether a configured text attribute has a value.
 func Is(d *resource.Desired, name, want string) bool {
 	s, _ := Text(d.Attrs, name)
 	return s == want

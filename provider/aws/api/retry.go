@@ -21,6 +21,7 @@ const (
 // patient is the SDK's standard retryer with fewer tries where more are of no use.
 type patient struct{ *retry.Standard }
 
+// NewRetryer returns a retryer for a number of attempts with a longest delay.
 func NewRetryer(attempts int, slowest time.Duration) aws.Retryer {
 	return patient{retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts, o.MaxBackoff = attempts, slowest

@@ -2,10 +2,11 @@ package api
 
 import (
 	"strings"
+
+	"github.com/ovi-project/ovi/resource"
 )
 
-import "github.com/ovi-project/ovi/resource"
-
+// Bound returns a pointer to a limit of an attribute.
 func Bound(n int64) *int64 { return &n }
 
 const (
@@ -45,14 +46,20 @@ func EncryptedAnyway(desired, observed resource.Value) resource.Fit {
 	return resource.Differs
 }
 
+// IopsAttr returns the attribute iops of a volume.
 func IopsAttr() resource.Attribute {
-	return resource.Attribute{Name: "iops", Type: resource.TInt, Min: Bound(100), Max: Bound(256000), Example: "3000",
-		Doc: "Operations per second, for gp3, io1 and io2."}
+	return resource.Attribute{
+		Name: "iops", Type: resource.TInt, Min: Bound(100), Max: Bound(256000), Example: "3000",
+		Doc: "Operations per second, for gp3, io1 and io2.",
+	}
 }
 
+// ThroughputAttr returns the attribute throughput of a volume.
 func ThroughputAttr() resource.Attribute {
-	return resource.Attribute{Name: "throughput", Type: resource.TInt, Min: Bound(125), Max: Bound(2000), Example: "125",
-		Doc: "MiB per second, for gp3."}
+	return resource.Attribute{
+		Name: "throughput", Type: resource.TInt, Min: Bound(125), Max: Bound(2000), Example: "125",
+		Doc: "MiB per second, for gp3.",
+	}
 }
 
 // VolumeKeyAttr takes the ARN of a key alone: it is what EC2 reports, whatever a key was called by.
@@ -65,6 +72,7 @@ func VolumeKeyAttr() resource.Attribute {
 	}
 }
 
+// GroupsAttr returns an attribute with the IDs of security groups.
 func GroupsAttr(doc string) resource.Attribute {
 	return resource.Attribute{
 		Name: "security_groups", Type: resource.TSet, Doc: doc, Example: "[web]", Min: Bound(1),
@@ -72,14 +80,17 @@ func GroupsAttr(doc string) resource.Attribute {
 	}
 }
 
+// AliasAttr is the attribute alias.
 const AliasAttr = "alias"
 
+// DomainAttr is the attribute domain.
 const DomainAttr = "domain"
 
 // DomainPattern is for names as they are mostly written: Route 53 takes more characters, escaped.
 const DomainPattern = `(\*\.)?([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*` +
 	`[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.?`
 
+// DomainMax is the largest number of characters of a domain name (RFC 1035).
 const DomainMax = 255
 
 // Domain is a name in the form in which two are compared. Route 53 reports it with a dot at its end and
@@ -88,8 +99,11 @@ func Domain(s string) string {
 	return strings.TrimSuffix(strings.ToLower(strings.ReplaceAll(s, `\052`, "*")), ".")
 }
 
+// PrivateIP is the attribute private_ip.
 const PrivateIP = "private_ip"
 
+// SourceDestCheck is the attribute source_dest_check.
 const SourceDestCheck = "source_dest_check"
 
+// KMSKeyAttr is the attribute kms_key.
 const KMSKeyAttr = "kms_key"

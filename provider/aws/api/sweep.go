@@ -20,8 +20,10 @@ func Once[T any](s *Sweep, name string, read func() ([]T, error)) ([]T, error) {
 	return v.(func() ([]T, error))()
 }
 
+// ObservedAs returns what a list observed, or the error of the list.
 func ObservedAs[T any](s *Sweep, all []T, err error, observed func(*Region, T) resource.Observed) ([]resource.Observed,
-	error) {
+	error,
+) {
 	if err != nil {
 		return nil, err
 	}

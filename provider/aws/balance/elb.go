@@ -51,7 +51,8 @@ func elbTags(ctx context.Context, g *api.Region, arns []string) (map[string]map[
 // withTags makes observed resources of what was listed. What was deleted since has no tags to read, and
 // fails the whole call for its page: then each is read alone, and what is absent is left away.
 func withTags[T any](ctx context.Context, g *api.Region, all []T, arn func(T) *string,
-	observed func(T, map[string]string) resource.Observed) ([]resource.Observed, error) {
+	observed func(T, map[string]string) resource.Observed,
+) ([]resource.Observed, error) {
 	arns := make([]string, len(all))
 	for i := range all {
 		arns[i] = aws.ToString(arn(all[i]))

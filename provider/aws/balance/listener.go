@@ -16,6 +16,7 @@ import (
 )
 
 const (
+	// KindListener is the kind listener.
 	KindListener = "listener"
 	redirectTo   = "redirect"
 )
@@ -35,20 +36,28 @@ func kindOfListener() api.Kind {
 					IDPrefix: ARNPrefix,
 					Example:  "web", Doc: "The load balancer.",
 				},
-				{Name: "port", Type: resource.TInt, Required: true, Min: api.Bound(1), Max: api.Bound(65535), Example: "443",
-					Doc: "The port."},
+				{
+					Name: "port", Type: resource.TInt, Required: true, Min: api.Bound(1), Max: api.Bound(65535), Example: "443",
+					Doc: "The port.",
+				},
 				{
 					Name: "protocol", Type: resource.TString, Default: resource.String("HTTP"),
 					Enum:    []string{"HTTP", "HTTPS", "TCP", "TLS", "UDP", "TCP_UDP"},
 					Example: "HTTPS", Doc: "HTTP or HTTPS on an application load balancer, the others on a network load balancer.",
 				},
-				{Name: keys.KindCertificate, Type: resource.TString, RefKind: keys.KindCertificate, IDPrefix: ARNPrefix,
+				{
+					Name: keys.KindCertificate, Type: resource.TString, RefKind: keys.KindCertificate, IDPrefix: ARNPrefix,
 					Example: "web", Doc: "Its certificate, for HTTPS and TLS: one of this configuration, or an ARN. It must be " +
-						"issued."},
-				{Name: KindTargets, Type: resource.TString, RefKind: KindTargets, IDPrefix: ARNPrefix, Example: "web",
-					Doc: "Where requests go. Set it or redirect."},
-				{Name: redirectTo, Type: resource.TObject, Fields: redirectFields(), Example: `{protocol: HTTPS, port: "443"}`,
-					Doc: "Where browsers are sent instead. What is omitted stays as it was asked for."},
+						"issued.",
+				},
+				{
+					Name: KindTargets, Type: resource.TString, RefKind: KindTargets, IDPrefix: ARNPrefix, Example: "web",
+					Doc: "Where requests go. Set it or redirect.",
+				},
+				{
+					Name: redirectTo, Type: resource.TObject, Fields: redirectFields(), Example: `{protocol: HTTPS, port: "443"}`,
+					Doc: "Where browsers are sent instead. What is omitted stays as it was asked for.",
+				},
 			},
 		},
 		List: listListeners, Read: readListener, Tag: tagELB, Check: checkListener,
@@ -62,8 +71,10 @@ func redirectFields() []resource.Attribute {
 		{Name: "host", Type: resource.TString, Example: "www.example.com", Doc: "The host."},
 		{Name: "port", Type: resource.TString, Pattern: `[0-9]{1,5}`, Example: "443", Doc: "The port."},
 		{Name: "path", Type: resource.TString, Pattern: `/.*`, Example: "/new", Doc: "The path."},
-		{Name: "status", Type: resource.TString, Enum: []string{"HTTP_301", "HTTP_302"}, Default: resource.String("HTTP_301"),
-			Example: "HTTP_302", Doc: "Whether it is for good."},
+		{
+			Name: "status", Type: resource.TString, Enum: []string{"HTTP_301", "HTTP_302"}, Default: resource.String("HTTP_301"),
+			Example: "HTTP_302", Doc: "Whether it is for good.",
+		},
 	}
 }
 
@@ -72,18 +83,24 @@ func canonicalListener(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	_, forwards := a.Get(KindTargets)
 	_, redirects := a.Get(redirectTo)
 	if forwards == redirects {
-		return a, []resource.Problem{{Path: KindTargets, Summary: "a listener needs either target_group or redirect",
-			Suggestion: "set one of the two"}}
+		return a, []resource.Problem{{
+			Path: KindTargets, Summary: "a listener needs either target_group or redirect",
+			Suggestion: "set one of the two",
+		}}
 	}
 	protocol, _ := api.Text(a, "protocol")
 	_, certified := a.Get("certificate")
 	switch encrypted := protocol == "HTTPS" || protocol == "TLS"; {
 	case encrypted && !certified:
-		return a, []resource.Problem{{Path: "certificate", Summary: protocol + " needs a certificate",
-			Suggestion: "name one in certificate"}}
+		return a, []resource.Problem{{
+			Path: "certificate", Summary: protocol + " needs a certificate",
+			Suggestion: "name one in certificate",
+		}}
 	case !encrypted && certified:
-		return a, []resource.Problem{{Path: "certificate", Summary: protocol + " has no certificate",
-			Suggestion: "use protocol: HTTPS"}}
+		return a, []resource.Problem{{
+			Path: "certificate", Summary: protocol + " has no certificate",
+			Suggestion: "use protocol: HTTPS",
+		}}
 	}
 	return a, nil
 }

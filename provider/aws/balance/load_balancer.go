@@ -15,6 +15,7 @@ import (
 )
 
 const (
+	// KindBalancer is the kind load_balancer.
 	KindBalancer = "load_balancer"
 	application  = "application"
 	facing       = "internet-facing"
@@ -71,7 +72,8 @@ func balancerZones(c *api.Checking) {
 }
 
 func rawBalancers(ctx context.Context, g *api.Region, in *elb.DescribeLoadBalancersInput) ([]types.LoadBalancer,
-	error) {
+	error,
+) {
 	return api.Pages(ctx, "elasticloadbalancing.DescribeLoadBalancers",
 		func(ctx context.Context, token *string) ([]types.LoadBalancer, *string, error) {
 			if in.Marker = token; len(in.Names)+len(in.LoadBalancerArns) == 0 {
@@ -86,7 +88,8 @@ func rawBalancers(ctx context.Context, g *api.Region, in *elb.DescribeLoadBalanc
 }
 
 func observedBalancers(ctx context.Context, g *api.Region, all []types.LoadBalancer, err error) ([]resource.Observed,
-	error) {
+	error,
+) {
 	if err != nil {
 		return nil, err
 	}
@@ -193,8 +196,10 @@ func awaitBalancer(ctx context.Context, g *api.Region, id string) (o resource.Ob
 func updateBalancer(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	id, a := aws.String(r.Have.ID), r.Desired.Attrs
 	if api.Changed(r, "subnets") {
-		if _, err := g.ELB.SetSubnets(ctx, &elb.SetSubnetsInput{LoadBalancerArn: id,
-			Subnets: a.Texts("subnets")}); err != nil {
+		if _, err := g.ELB.SetSubnets(ctx, &elb.SetSubnetsInput{
+			LoadBalancerArn: id,
+			Subnets:         a.Texts("subnets"),
+		}); err != nil {
 			return resource.Observed{}, api.Classify("", err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 )
 
 const (
+	// KindTargets is the kind target_group.
 	KindTargets = "target_group"
 	healthCheck = "health_check"
 	ARNPrefix   = "arn:"
@@ -29,10 +30,14 @@ func kindOfTargets() api.Kind {
 			CrossCheck: api.CrossChecks(api.TagTraits{}),
 			Replace:    func(resource.Desired, resource.Observed) []resource.Strategy { return api.CreateFirst() },
 			Attrs: []resource.Attribute{
-				{Name: "vpc", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindVPC,
-					IDPrefix: "vpc-", Example: "main", Doc: "The VPC of its targets."},
-				{Name: "port", Type: resource.TInt, Required: true, Effect: resource.Replace, Min: api.Bound(1),
-					Max: api.Bound(65535), Example: "8080", Doc: "The port of the targets."},
+				{
+					Name: "vpc", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindVPC,
+					IDPrefix: "vpc-", Example: "main", Doc: "The VPC of its targets.",
+				},
+				{
+					Name: "port", Type: resource.TInt, Required: true, Effect: resource.Replace, Min: api.Bound(1),
+					Max: api.Bound(65535), Example: "8080", Doc: "The port of the targets.",
+				},
 				{
 					Name: "protocol", Type: resource.TString, Effect: resource.Replace, Default: resource.String("HTTP"),
 					Enum: []string{"HTTP", "HTTPS", "TCP", "TLS", "UDP", "TCP_UDP"}, Example: "HTTP",
@@ -42,8 +47,10 @@ func kindOfTargets() api.Kind {
 					Name: "target_type", Type: resource.TString, Effect: resource.Replace, Default: resource.String("instance"),
 					Enum: []string{"instance", "ip"}, Example: "instance", Doc: "Whether targets are instances or addresses.",
 				},
-				{Name: healthCheck, Type: resource.TObject, Fields: healthFields(), Example: "{path: /health}",
-					Doc: "How the load balancer finds out which targets are healthy. What is omitted is AWS's default."},
+				{
+					Name: healthCheck, Type: resource.TObject, Fields: healthFields(), Example: "{path: /health}",
+					Doc: "How the load balancer finds out which targets are healthy. What is omitted is AWS's default.",
+				},
 			},
 		},
 		List: listTargets, Read: readTargets, Tag: tagELB,
@@ -56,21 +63,35 @@ func kindOfTargets() api.Kind {
 
 func healthFields() []resource.Attribute {
 	return []resource.Attribute{
-		{Name: "protocol", Type: resource.TString, Enum: []string{"HTTP", "HTTPS", "TCP"}, Example: "HTTP",
-			Doc: "How a target is asked. If omitted, as the requests are."},
-		{Name: "port", Type: resource.TString, Pattern: `traffic-port|[0-9]{1,5}`, Example: "8081",
-			Doc: "The port. If omitted, that of the requests."},
+		{
+			Name: "protocol", Type: resource.TString, Enum: []string{"HTTP", "HTTPS", "TCP"}, Example: "HTTP",
+			Doc: "How a target is asked. If omitted, as the requests are.",
+		},
+		{
+			Name: "port", Type: resource.TString, Pattern: `traffic-port|[0-9]{1,5}`, Example: "8081",
+			Doc: "The port. If omitted, that of the requests.",
+		},
 		{Name: "path", Type: resource.TString, Pattern: `/.*`, Max: api.Bound(1024), Example: "/health", Doc: "The path."},
-		{Name: "codes", Type: resource.TString, Pattern: `[0-9]{3}([,-][0-9]{3})*`, Example: "200-299",
-			Doc: "The status codes of a healthy target."},
-		{Name: "interval", Type: resource.TInt, Min: api.Bound(5), Max: api.Bound(300), Unit: "s", Example: "10",
-			Doc: "Seconds between two checks."},
-		{Name: "timeout", Type: resource.TInt, Min: api.Bound(2), Max: api.Bound(120), Unit: "s", Example: "5",
-			Doc: "Seconds without an answer after which a check fails."},
-		{Name: "healthy", Type: resource.TInt, Min: api.Bound(2), Max: api.Bound(10), Example: "2",
-			Doc: "How many checks in a row make a target healthy."},
-		{Name: "unhealthy", Type: resource.TInt, Min: api.Bound(2), Max: api.Bound(10), Example: "2",
-			Doc: "How many failed checks in a row make a target unhealthy."},
+		{
+			Name: "codes", Type: resource.TString, Pattern: `[0-9]{3}([,-][0-9]{3})*`, Example: "200-299",
+			Doc: "The status codes of a healthy target.",
+		},
+		{
+			Name: "interval", Type: resource.TInt, Min: api.Bound(5), Max: api.Bound(300), Unit: "s", Example: "10",
+			Doc: "Seconds between two checks.",
+		},
+		{
+			Name: "timeout", Type: resource.TInt, Min: api.Bound(2), Max: api.Bound(120), Unit: "s", Example: "5",
+			Doc: "Seconds without an answer after which a check fails.",
+		},
+		{
+			Name: "healthy", Type: resource.TInt, Min: api.Bound(2), Max: api.Bound(10), Example: "2",
+			Doc: "How many checks in a row make a target healthy.",
+		},
+		{
+			Name: "unhealthy", Type: resource.TInt, Min: api.Bound(2), Max: api.Bound(10), Example: "2",
+			Doc: "How many failed checks in a row make a target unhealthy.",
+		},
 	}
 }
 

@@ -42,8 +42,10 @@ type bucket struct {
 func buckets(ctx context.Context, g *api.Region) ([]bucket, error) {
 	listed, err := api.Pages(ctx, "s3.ListBuckets",
 		func(ctx context.Context, token *string) ([]types.Bucket, *string, error) {
-			out, err := g.S3.ListBuckets(ctx, &s3.ListBucketsInput{MaxBuckets: aws.Int32(api.S3Page),
-				BucketRegion: aws.String(g.Name), ContinuationToken: token})
+			out, err := g.S3.ListBuckets(ctx, &s3.ListBucketsInput{
+				MaxBuckets:   aws.Int32(api.S3Page),
+				BucketRegion: aws.String(g.Name), ContinuationToken: token,
+			})
 			if err != nil {
 				return nil, nil, err
 			}
@@ -181,8 +183,10 @@ func observedBucket(g *api.Region, b bucket) resource.Observed {
 func readBucketByName(ctx context.Context, g *api.Region, name string) (resource.Observed, error) {
 	where, err := bucketRegion(ctx, g, name)
 	if err == nil && where != g.Name {
-		err = &provider.Error{Class: provider.NotFound, Op: "s3.HeadBucket",
-			Err: fmt.Errorf("bucket %s is in %s, not in %s", name, where, g.Name)}
+		err = &provider.Error{
+			Class: provider.NotFound, Op: "s3.HeadBucket",
+			Err: fmt.Errorf("bucket %s is in %s, not in %s", name, where, g.Name),
+		}
 	}
 	if err != nil {
 		return resource.Observed{}, err

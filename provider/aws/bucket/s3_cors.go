@@ -34,8 +34,10 @@ func corsSchema() resource.Attribute {
 		Doc: "What scripts in pages of other sites may do with the objects. All rules of the bucket, of which the first " +
 			"that fits counts: others are removed, and an empty list removes all. If omitted, they stay as they are.",
 		Elem: &resource.Attribute{Type: resource.TObject, Fields: []resource.Attribute{
-			{Name: "id", Type: resource.TString, Default: resource.String(""), Max: api.Bound(255), Example: "www",
-				Doc: "A name for the rule."},
+			{
+				Name: "id", Type: resource.TString, Default: resource.String(""), Max: api.Bound(255), Example: "www",
+				Doc: "A name for the rule.",
+			},
 			origins,
 			{
 				Name: "methods", Type: resource.TSet, Required: true, Min: api.Bound(1), Example: "[GET]",
@@ -113,8 +115,10 @@ func (s shape) share(ctx context.Context) error {
 	in := &s3.PutBucketCorsInput{Bucket: s.bucket, CORSConfiguration: &types.CORSConfiguration{}}
 	for _, item := range list {
 		a, _ := item.(resource.Attrs)
-		rule := types.CORSRule{AllowedOrigins: a.Texts("origins"), AllowedMethods: a.Texts("methods"),
-			AllowedHeaders: a.Texts("headers"), ExposeHeaders: a.Texts("expose")}
+		rule := types.CORSRule{
+			AllowedOrigins: a.Texts("origins"), AllowedMethods: a.Texts("methods"),
+			AllowedHeaders: a.Texts("headers"), ExposeHeaders: a.Texts("expose"),
+		}
 		if id, _ := api.Text(a, "id"); id != "" {
 			rule.ID = aws.String(id)
 		}

@@ -6,9 +6,8 @@ import (
 
 	"github.com/ovi-project/ovi/provider/aws/api"
 	"github.com/ovi-project/ovi/provider/aws/network"
+	"github.com/ovi-project/ovi/resource"
 )
-
-import "github.com/ovi-project/ovi/resource"
 
 func kindOfS3() api.Kind {
 	return api.Kind{
@@ -49,8 +48,10 @@ func s3Schema() resource.Kind {
 				CreateDefault: resource.String("AES256"), Example: "AES256",
 				Doc: "How new objects are encrypted by default.",
 			},
-			{Name: "kms_key", Type: resource.TString, Example: "alias/assets", Max: api.Bound(2048),
-				Doc: "The key for encryption aws:kms. If omitted, AWS's managed key."},
+			{
+				Name: "kms_key", Type: resource.TString, Example: "alias/assets", Max: api.Bound(2048),
+				Doc: "The key for encryption aws:kms. If omitted, AWS's managed key.",
+			},
 			{
 				Name: ownershipAttr, Type: resource.TString,
 				Enum: []string{"BucketOwnerEnforced", "BucketOwnerPreferred", "ObjectWriter"}, Example: "BucketOwnerEnforced",
@@ -138,8 +139,10 @@ func canonicalS3(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	}
 	cipher, said := api.Text(a, "encryption")
 	if _, key := a.Get("kms_key"); key && (!said || cipher != "aws:kms") {
-		return a, []resource.Problem{{Path: "kms_key", Summary: "kms_key requires encryption aws:kms",
-			Suggestion: "set encryption: aws:kms"}}
+		return a, []resource.Problem{{
+			Path: "kms_key", Summary: "kms_key requires encryption aws:kms",
+			Suggestion: "set encryption: aws:kms",
+		}}
 	}
 	return a, nil
 }

@@ -78,8 +78,10 @@ func agedBy(f *types.LifecycleRuleFilter) types.LifecycleRuleAndOperator {
 	case f.And != nil:
 		return *f.And
 	}
-	out := types.LifecycleRuleAndOperator{Prefix: f.Prefix, ObjectSizeGreaterThan: f.ObjectSizeGreaterThan,
-		ObjectSizeLessThan: f.ObjectSizeLessThan}
+	out := types.LifecycleRuleAndOperator{
+		Prefix: f.Prefix, ObjectSizeGreaterThan: f.ObjectSizeGreaterThan,
+		ObjectSizeLessThan: f.ObjectSizeLessThan,
+	}
 	if f.Tag != nil {
 		out.Tags = []types.Tag{*f.Tag}
 	}
@@ -114,8 +116,10 @@ func ageFilter(a resource.Attrs) *types.LifecycleRuleFilter {
 	case parts > 1:
 		return &types.LifecycleRuleFilter{And: &and}
 	}
-	out := &types.LifecycleRuleFilter{Prefix: and.Prefix, ObjectSizeGreaterThan: and.ObjectSizeGreaterThan,
-		ObjectSizeLessThan: and.ObjectSizeLessThan}
+	out := &types.LifecycleRuleFilter{
+		Prefix: and.Prefix, ObjectSizeGreaterThan: and.ObjectSizeGreaterThan,
+		ObjectSizeLessThan: and.ObjectSizeLessThan,
+	}
 	if len(and.Tags) > 0 {
 		out.Tag = &and.Tags[0]
 	}
@@ -170,8 +174,10 @@ func (s shape) age(ctx context.Context) error {
 			return err
 		})
 	}
-	in := &s3.PutBucketLifecycleConfigurationInput{Bucket: s.bucket,
-		LifecycleConfiguration: &types.BucketLifecycleConfiguration{}}
+	in := &s3.PutBucketLifecycleConfigurationInput{
+		Bucket:                 s.bucket,
+		LifecycleConfiguration: &types.BucketLifecycleConfiguration{},
+	}
 	for _, item := range list {
 		rule, _ := item.(resource.Attrs)
 		in.LifecycleConfiguration.Rules = append(in.LifecycleConfiguration.Rules, ageRule(rule))
@@ -207,8 +213,10 @@ func ageRule(a resource.Attrs) types.LifecycleRule {
 		out.Expiration = &types.LifecycleExpiration{Days: n}
 	}
 	if n := days(noncurrentDays); n != nil {
-		out.NoncurrentVersionExpiration = &types.NoncurrentVersionExpiration{NoncurrentDays: n,
-			NewerNoncurrentVersions: days(keepVersions)}
+		out.NoncurrentVersionExpiration = &types.NoncurrentVersionExpiration{
+			NoncurrentDays:          n,
+			NewerNoncurrentVersions: days(keepVersions),
+		}
 	}
 	if n := days(abortDays); n != nil {
 		out.AbortIncompleteMultipartUpload = &types.AbortIncompleteMultipartUpload{DaysAfterInitiation: n}

@@ -2,9 +2,8 @@ package bucket
 
 import (
 	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/resource"
 )
-
-import "github.com/ovi-project/ovi/resource"
 
 const lifecycleAttr = "lifecycle"
 
@@ -43,36 +42,48 @@ func lifecycleSchema() resource.Attribute {
 		Doc: "What is done with objects as they age. All rules of the bucket: others are removed, and an empty list " +
 			"removes all. If omitted, they stay as they are.",
 		Elem: &resource.Attribute{Type: resource.TObject, Valid: validAge, Fields: []resource.Attribute{
-			{Name: "id", Type: resource.TString, Required: true, Min: api.Bound(1), Max: api.Bound(255), Example: "logs",
-				Doc: "The rule's name, unique in the bucket."},
+			{
+				Name: "id", Type: resource.TString, Required: true, Min: api.Bound(1), Max: api.Bound(255), Example: "logs",
+				Doc: "The rule's name, unique in the bucket.",
+			},
 			{Name: "enabled", Type: resource.TBool, Default: resource.Bool(true), Example: "true", Doc: "Whether it applies."},
-			{Name: "prefix", Type: resource.TString, Default: resource.String(""), Max: api.Bound(1024), Example: "logs/",
-				Doc: "How the keys of its objects begin. If omitted, all objects."},
-			{Name: ageTags, Type: resource.TMap, Default: resource.Attrs{}, Example: "{keep: \"no\"}",
-				Doc: "The tags that its objects have, all of them. If omitted, any."},
+			{
+				Name: "prefix", Type: resource.TString, Default: resource.String(""), Max: api.Bound(1024), Example: "logs/",
+				Doc: "How the keys of its objects begin. If omitted, all objects.",
+			},
+			{
+				Name: ageTags, Type: resource.TMap, Default: resource.Attrs{}, Example: "{keep: \"no\"}",
+				Doc: "The tags that its objects have, all of them. If omitted, any.",
+			},
 			size(minSize, "The size that its objects have at least. 0 is any."),
 			size(maxSize, "The size that its objects have at most. 0 is any."),
 			days(expireDays, "The age at which objects are deleted; in a bucket with versions, at which they become old "+
 				"versions."),
 			days(noncurrentDays, "The time after which old versions are deleted."),
-			{Name: keepVersions, Type: resource.TInt, Min: api.Bound(0), Max: api.Bound(100), Default: resource.Int(0),
+			{
+				Name: keepVersions, Type: resource.TInt, Min: api.Bound(0), Max: api.Bound(100), Default: resource.Int(0),
 				Example: "3", Doc: "How many old versions of an object are kept however old they are, the newest ones. With " +
-					noncurrentDays + "."},
+					noncurrentDays + ".",
+			},
 			days(abortDays, "The time after which an upload in parts that has not ended is deleted."),
 			{
 				Name: "transitions", Type: resource.TSet, Default: resource.List{}, Example: "[{days: 30, class: STANDARD_IA}]",
 				Doc: "When objects move to cheaper storage.",
 				Elem: &resource.Attribute{Type: resource.TObject, Fields: []resource.Attribute{
-					{Name: "days", Type: resource.TInt, Required: true, Min: api.Bound(0), Max: api.Bound(1<<31 - 1), Unit: "days",
-						Example: "30", Doc: "Their age."},
+					{
+						Name: "days", Type: resource.TInt, Required: true, Min: api.Bound(0), Max: api.Bound(1<<31 - 1), Unit: "days",
+						Example: "30", Doc: "Their age.",
+					},
 					{
 						Name: "class", Type: resource.TString, Required: true, Example: "GLACIER", Doc: "Where they move.",
 						Enum: []string{"STANDARD_IA", "ONEZONE_IA", "INTELLIGENT_TIERING", "GLACIER_IR", "GLACIER", "DEEP_ARCHIVE"},
 					},
 				}},
 			},
-			{Name: beyondAttr, Type: resource.TString, Computed: true,
-				Doc: "What a rule that was found has that ovi cannot set: such a rule is replaced or removed."},
+			{
+				Name: beyondAttr, Type: resource.TString, Computed: true,
+				Doc: "What a rule that was found has that ovi cannot set: such a rule is replaced or removed.",
+			},
 		}},
 	}
 }

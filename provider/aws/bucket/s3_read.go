@@ -13,8 +13,10 @@ import (
 // fillDetails reads what a bucket has besides tags, each with a call of its own. If one is denied, the bucket
 // is not read.
 func fillDetails(ctx context.Context, g *api.Region, b *bucket) error {
-	for _, fill := range []func(context.Context, *api.Region, *bucket) error{fillAccess, fillEncryption, fillOwnership,
-		fillPolicy, fillLifecycle, fillCORS} {
+	for _, fill := range []func(context.Context, *api.Region, *bucket) error{
+		fillAccess, fillEncryption, fillOwnership,
+		fillPolicy, fillLifecycle, fillCORS,
+	} {
 		if err := fill(ctx, g, b); err != nil {
 			return api.Classify("", err)
 		}

@@ -67,7 +67,8 @@ func (s shape) encrypt(ctx context.Context) error {
 		_, err := s.S3.PutBucketEncryption(ctx, &s3.PutBucketEncryptionInput{
 			Bucket: s.bucket,
 			ServerSideEncryptionConfiguration: &types.ServerSideEncryptionConfiguration{
-				Rules: []types.ServerSideEncryptionRule{rule}},
+				Rules: []types.ServerSideEncryptionRule{rule},
+			},
 		})
 		return err
 	})
@@ -80,7 +81,8 @@ func (s shape) own(ctx context.Context) error {
 		return nil
 	}
 	controls := &types.OwnershipControls{Rules: []types.OwnershipControlsRule{
-		{ObjectOwnership: types.ObjectOwnership(owner)}}}
+		{ObjectOwnership: types.ObjectOwnership(owner)},
+	}}
 	return repeatedly(ctx, s.Region, func() error {
 		_, err := s.S3.PutBucketOwnershipControls(ctx,
 			&s3.PutBucketOwnershipControlsInput{Bucket: s.bucket, OwnershipControls: controls})

@@ -18,8 +18,10 @@ import (
 // the differences from S3 Control instead.
 func putTags(ctx context.Context, g *api.Region, name string, before, tags map[string]string) error {
 	err := repeatedly(ctx, g, func() error {
-		_, err := g.S3.PutBucketTagging(ctx, &s3.PutBucketTaggingInput{Bucket: aws.String(name),
-			Tagging: &types.Tagging{TagSet: s3Tags(tags)}})
+		_, err := g.S3.PutBucketTagging(ctx, &s3.PutBucketTaggingInput{
+			Bucket:  aws.String(name),
+			Tagging: &types.Tagging{TagSet: s3Tags(tags)},
+		})
 		return err
 	})
 	if err == nil || !byAttributes(ctx, g, name) {
@@ -58,7 +60,9 @@ func controlTags(ctx context.Context, g *api.Region, name string, before, tags m
 	if len(drop) == 0 {
 		return nil
 	}
-	_, err := g.Control.UntagResource(ctx, &s3control.UntagResourceInput{AccountId: in.AccountId, ResourceArn: arn,
-		TagKeys: drop})
+	_, err := g.Control.UntagResource(ctx, &s3control.UntagResourceInput{
+		AccountId: in.AccountId, ResourceArn: arn,
+		TagKeys: drop,
+	})
 	return api.Classify("s3.UntagResource", err)
 }

@@ -76,8 +76,10 @@ func isMine(ctx context.Context, g *api.Region, r provider.Request, name, where 
 
 func makeBucket(ctx context.Context, g *api.Region, r provider.Request, name string) error {
 	tags := g.BirthTags(r, false)
-	in := &s3.CreateBucketInput{Bucket: aws.String(name),
-		CreateBucketConfiguration: &types.CreateBucketConfiguration{Tags: s3Tags(tags)}}
+	in := &s3.CreateBucketInput{
+		Bucket:                    aws.String(name),
+		CreateBucketConfiguration: &types.CreateBucketConfiguration{Tags: s3Tags(tags)},
+	}
 	if g.Name != "us-east-1" {
 		in.CreateBucketConfiguration.LocationConstraint = types.BucketLocationConstraint(g.Name)
 	}

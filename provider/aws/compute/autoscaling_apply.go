@@ -49,8 +49,10 @@ func createScaling(ctx context.Context, g *api.Region, r provider.Request) (reso
 func subnetList(a resource.Attrs) *string { return aws.String(strings.Join(a.Texts("subnets"), ",")) }
 
 func templateOfGroup(a resource.Attrs) *types.LaunchTemplateSpecification {
-	return &types.LaunchTemplateSpecification{LaunchTemplateId: api.DesiredText(a, KindTemplate),
-		Version: api.DesiredText(a, templateVersion)}
+	return &types.LaunchTemplateSpecification{
+		LaunchTemplateId: api.DesiredText(a, KindTemplate),
+		Version:          api.DesiredText(a, templateVersion),
+	}
 }
 
 // leavingScaling: a group of the name is still being deleted.

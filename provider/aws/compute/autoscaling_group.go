@@ -17,6 +17,7 @@ import (
 )
 
 const (
+	// KindScaling is the kind autoscaling_group.
 	KindScaling     = "autoscaling_group"
 	templateVersion = "template_version"
 	targetsAttr     = "target_groups"
@@ -45,12 +46,18 @@ func kindOfScaling() api.Kind {
 
 func scalingAttrs() []resource.Attribute {
 	return []resource.Attribute{
-		{Name: "min", Type: resource.TInt, Required: true, Min: api.Bound(0), Example: "2",
-			Doc: "How many instances it has at least."},
-		{Name: "max", Type: resource.TInt, Required: true, Min: api.Bound(0), Example: "6",
-			Doc: "How many instances it has at most."},
-		{Name: "desired", Type: resource.TInt, Min: api.Bound(0), Example: "2",
-			Doc: "How many instances it has. If omitted, min when it is created, and then what scaling policies set."},
+		{
+			Name: "min", Type: resource.TInt, Required: true, Min: api.Bound(0), Example: "2",
+			Doc: "How many instances it has at least.",
+		},
+		{
+			Name: "max", Type: resource.TInt, Required: true, Min: api.Bound(0), Example: "6",
+			Doc: "How many instances it has at most.",
+		},
+		{
+			Name: "desired", Type: resource.TInt, Min: api.Bound(0), Example: "2",
+			Doc: "How many instances it has. If omitted, min when it is created, and then what scaling policies set.",
+		},
 		{
 			Name: "subnets", Type: resource.TSet, Required: true, Min: api.Bound(1),
 			Elem:    &resource.Attribute{Type: resource.TString, RefKind: api.KindSubnet, IDPrefix: "subnet-"},
@@ -75,10 +82,14 @@ func scalingAttrs() []resource.Attribute {
 			Name: healthType, Type: resource.TString, Enum: []string{"EC2", "ELB"}, CreateDefault: resource.String("EC2"),
 			Example: "ELB", Doc: "Whether an instance that its load balancer finds unhealthy is replaced too.",
 		},
-		{Name: healthGrace, Type: resource.TInt, Min: api.Bound(0), Max: api.Bound(172800), Unit: "s", Example: "120",
-			Doc: "For how many seconds a new instance may be unhealthy."},
-		{Name: "instances", Type: resource.TSet, Elem: &resource.Attribute{Type: resource.TString}, Computed: true,
-			Doc: "The IDs of its instances."},
+		{
+			Name: healthGrace, Type: resource.TInt, Min: api.Bound(0), Max: api.Bound(172800), Unit: "s", Example: "120",
+			Doc: "For how many seconds a new instance may be unhealthy.",
+		},
+		{
+			Name: "instances", Type: resource.TSet, Elem: &resource.Attribute{Type: resource.TString}, Computed: true,
+			Doc: "The IDs of its instances.",
+		},
 	}
 }
 
@@ -89,12 +100,16 @@ func canonicalScaling(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	want, set := api.Number(a, "desired")
 	switch {
 	case low > high:
-		return a, []resource.Problem{{Path: "max", Summary: fmt.Sprintf("max is %d, and min is %d", high, low),
-			Suggestion: fmt.Sprintf("use max: %d", low)}}
+		return a, []resource.Problem{{
+			Path: "max", Summary: fmt.Sprintf("max is %d, and min is %d", high, low),
+			Suggestion: fmt.Sprintf("use max: %d", low),
+		}}
 	case set && (want < low || want > high):
-		return a, []resource.Problem{{Path: "desired",
+		return a, []resource.Problem{{
+			Path:       "desired",
 			Summary:    fmt.Sprintf("desired is %d, and not between min %d and max %d", want, low, high),
-			Suggestion: "omit desired, or change min or max"}}
+			Suggestion: "omit desired, or change min or max",
+		}}
 	}
 	return a, nil
 }
@@ -129,8 +144,10 @@ func inService(s types.AutoScalingGroup) int {
 }
 
 func observedScaling(g *api.Region, s types.AutoScalingGroup) resource.Observed {
-	o := resource.Observed{ID: aws.ToString(s.AutoScalingGroupName), UID: aws.ToString(s.AutoScalingGroupARN),
-		Since: aws.ToTime(s.CreatedTime), Health: resource.Healthy}
+	o := resource.Observed{
+		ID: aws.ToString(s.AutoScalingGroupName), UID: aws.ToString(s.AutoScalingGroupARN),
+		Since: aws.ToTime(s.CreatedTime), Health: resource.Healthy,
+	}
 	if n, want := inService(s), int(aws.ToInt32(s.DesiredCapacity)); n < want {
 		o.Health, o.Message = resource.Pending, fmt.Sprintf("%d of %d instances in service", n, want)
 	}

@@ -81,8 +81,10 @@ func judgeVolume(a resource.Attrs, kind string) (out []resource.Problem) {
 func judgeKey(a resource.Attrs) []resource.Problem {
 	if on, set := api.Flag(a, "encrypted"); set && !on {
 		if _, key := a.Get(api.KMSKeyAttr); key {
-			return []resource.Problem{{Path: api.KMSKeyAttr, Summary: "a key is set, and the volume is not encrypted",
-				Suggestion: "omit encrypted, or kms_key"}}
+			return []resource.Problem{{
+				Path: api.KMSKeyAttr, Summary: "a key is set, and the volume is not encrypted",
+				Suggestion: "omit encrypted, or kms_key",
+			}}
 		}
 	}
 	return nil

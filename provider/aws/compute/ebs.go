@@ -166,7 +166,8 @@ func zoneFor(ctx context.Context, g *api.Region, a resource.Attrs) (string, erro
 
 // awaitVolume waits until a volume is ready.
 func awaitVolume(ctx context.Context, g *api.Region, id, what string, ready func(types.Volume) bool) (v types.Volume,
-	err error) {
+	err error,
+) {
 	err = g.AwaitSeen(ctx, g.Wait.Compute, id+" "+what, func(ctx context.Context) error {
 		if v, err = pollVolume(ctx, g, id); err != nil {
 			return err

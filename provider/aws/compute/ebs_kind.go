@@ -2,9 +2,8 @@ package compute
 
 import (
 	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/resource"
 )
-
-import "github.com/ovi-project/ovi/resource"
 
 func volumeTypes() []string {
 	return []string{"gp3", "gp2", "io1", "io2", "st1", "sc1", "standard"}
@@ -24,8 +23,10 @@ func ebsSchema() resource.Kind {
 				Name: "size", Type: resource.TInt, Min: api.Bound(1), Max: api.Bound(65536), Example: "100",
 				Unit: "GiB", Fits: api.GrowsOnly, Doc: "In GiB. It can only grow. Required unless snapshot is set.",
 			},
-			{Name: volumeType, Type: resource.TString, Enum: volumeTypes(), CreateDefault: resource.String("gp3"),
-				Example: "gp3", Doc: "The volume type."},
+			{
+				Name: volumeType, Type: resource.TString, Enum: volumeTypes(), CreateDefault: resource.String("gp3"),
+				Example: "gp3", Doc: "The volume type.",
+			},
 			api.IopsAttr(), api.ThroughputAttr(),
 			{
 				Name: "zone", Type: resource.TString, Effect: resource.Replace, Pattern: api.ZonePattern, Example: "us-east-1a",
@@ -60,14 +61,18 @@ func canonicalEBS(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	var out []resource.Problem
 	_, size := a.Get("size")
 	if _, snapshot := a.Get("snapshot"); !size && !snapshot {
-		out = append(out, resource.Problem{Path: "size", Summary: "a volume needs a size or a snapshot",
-			Suggestion: "size: 20"})
+		out = append(out, resource.Problem{
+			Path: "size", Summary: "a volume needs a size or a snapshot",
+			Suggestion: "size: 20",
+		})
 	}
 	_, zone := a.Get("zone")
 	_, attach := a.Get("attach_to")
 	if !zone && !attach {
-		out = append(out, resource.Problem{Path: "zone",
-			Summary: "a volume needs a zone, or an instance in attach_to whose zone it takes", Suggestion: "zone: us-east-1a"})
+		out = append(out, resource.Problem{
+			Path:    "zone",
+			Summary: "a volume needs a zone, or an instance in attach_to whose zone it takes", Suggestion: "zone: us-east-1a",
+		})
 	}
 	if _, device := a.Get("device"); device && !attach {
 		out = append(out, resource.Problem{Path: "device", Summary: "device is set, but attach_to names no instance"})

@@ -34,7 +34,8 @@ func updateVolume(ctx context.Context, g *api.Region, r provider.Request) (resou
 // and not answered with a new volume. kind is the attribute that holds the type, which has another
 // name in a root volume.
 func reshape(ctx context.Context, g *api.Region, id string, want resource.Attrs, kind string,
-	changed func(string) bool) error {
+	changed func(string) bool,
+) error {
 	if !changed("size") && !changed(kind) && !changed("iops") && !changed("throughput") {
 		return nil
 	}
@@ -134,8 +135,10 @@ func attach(ctx context.Context, g *api.Region, v types.Volume, to string, want 
 		return awaitVolume(ctx, g, id, "to be attached", attached)
 	}
 	err := g.Patiently(ctx, g.Wait.Appear, func() error {
-		_, err := g.EC2.AttachVolume(ctx, &ec2.AttachVolumeInput{VolumeId: aws.String(id), InstanceId: aws.String(to),
-			Device: aws.String(deviceOf(want))})
+		_, err := g.EC2.AttachVolume(ctx, &ec2.AttachVolumeInput{
+			VolumeId: aws.String(id), InstanceId: aws.String(to),
+			Device: aws.String(deviceOf(want)),
+		})
 		return api.Classify("", err)
 	}, "InvalidInstanceID.NotFound", "IncorrectState", "IncorrectInstanceState", "InvalidVolume.NotFound")
 	if api.HasCode(err, "VolumeInUse") { // perhaps by an earlier call whose answer was lost

@@ -135,8 +135,10 @@ func rootID(i types.Instance) string {
 func readInstance(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
 	i, err := api.OneInstance(ctx, g, id)
 	if err == nil && gone(i) {
-		err = &provider.Error{Class: provider.NotFound, Op: "ec2.DescribeInstances",
-			Err: fmt.Errorf("%s is %s", id, stateOf(i))}
+		err = &provider.Error{
+			Class: provider.NotFound, Op: "ec2.DescribeInstances",
+			Err: fmt.Errorf("%s is %s", id, stateOf(i)),
+		}
 	}
 	if err != nil {
 		return resource.Observed{}, err
@@ -162,7 +164,8 @@ func dataVolumes(i types.Instance) []string {
 
 // withRoot reads an instance with its root volume, which takes a call of its own.
 func withRoot(ctx context.Context, g *api.Region, i types.Instance,
-	read func(context.Context, *api.Region, string) (types.Volume, error)) (resource.Observed, error) {
+	read func(context.Context, *api.Region, string) (types.Volume, error),
+) (resource.Observed, error) {
 	id := rootID(i)
 	if id == "" {
 		return observedInstance(g, i, nil), nil
@@ -179,7 +182,8 @@ func withRoot(ctx context.Context, g *api.Region, i types.Instance,
 
 // awaitInstance waits for a state, and fails at once if the instance is terminated.
 func awaitInstance(ctx context.Context, g *api.Region, id string, state types.InstanceStateName) (i types.Instance,
-	err error) {
+	err error,
+) {
 	err = g.AwaitSeen(ctx, g.Wait.Compute, fmt.Sprintf("%s to be %s", id, state), func(ctx context.Context) error {
 		if i, err = pollInstance(ctx, g, id); err != nil {
 			return err

@@ -62,8 +62,10 @@ func launch(ctx context.Context, g *api.Region, in *ec2.RunInstancesInput) (i ty
 			return api.Classify("", err)
 		}
 		if len(out.Instances) != 1 {
-			return &provider.Error{Class: provider.Uncertain, Op: "ec2.RunInstances",
-				Err: errors.New("the response names no instance")}
+			return &provider.Error{
+				Class: provider.Uncertain, Op: "ec2.RunInstances",
+				Err: errors.New("the response names no instance"),
+			}
 		}
 		i = out.Instances[0]
 		return nil
@@ -113,8 +115,10 @@ func launchOf(ctx context.Context, g *api.Region, r provider.Request) (*ec2.RunI
 		ImageId: aws.String(image), InstanceType: types.InstanceType(size), KeyName: api.DesiredText(a, "key_name"),
 		BlockDeviceMappings: []types.BlockDeviceMapping{disk},
 		MetadataOptions:     metadata(a), InstanceMarketOptions: marketOf(a),
-		TagSpecifications: []types.TagSpecification{api.Born(types.ResourceTypeInstance, tags),
-			api.Born(types.ResourceTypeVolume, api.RootTags(tags))},
+		TagSpecifications: []types.TagSpecification{
+			api.Born(types.ResourceTypeInstance, tags),
+			api.Born(types.ResourceTypeVolume, api.RootTags(tags)),
+		},
 	}
 	if on, _ := api.Flag(a, "termination_protection"); on {
 		in.DisableApiTermination = aws.Bool(true)

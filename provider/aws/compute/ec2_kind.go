@@ -64,8 +64,10 @@ func ec2Machine() []resource.Attribute {
 				"instance that keeps its address is deleted before the one that replaces it is created.",
 		},
 		{Name: "private_address", Type: resource.TString, Computed: true, Doc: "Its private IPv4 address."},
-		{Name: "public_address", Type: resource.TString, Computed: true, ChangesWith: []string{"size", "user_data", "state"},
-			Doc: "Its public IPv4 address, if it has one."},
+		{
+			Name: "public_address", Type: resource.TString, Computed: true, ChangesWith: []string{"size", "user_data", "state"},
+			Doc: "Its public IPv4 address, if it has one.",
+		},
 	}
 }
 
@@ -158,13 +160,17 @@ func canonicalEC2(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	var out []resource.Problem
 	_, subnet := a.Get("subnet")
 	if _, zone := a.Get("zone"); zone && subnet {
-		out = append(out, resource.Problem{Path: "zone", Summary: "the subnet already sets the zone",
-			Suggestion: "omit zone"})
+		out = append(out, resource.Problem{
+			Path: "zone", Summary: "the subnet already sets the zone",
+			Suggestion: "omit zone",
+		})
 	}
 	out = append(out, judgeSpot(a)...)
 	if _, fixed := a.Get(api.PrivateIP); fixed && !subnet {
-		out = append(out, resource.Problem{Path: api.PrivateIP,
-			Summary: "an address is part of a subnet, and no subnet is set", Suggestion: "set subnet"})
+		out = append(out, resource.Problem{
+			Path:    api.PrivateIP,
+			Summary: "an address is part of a subnet, and no subnet is set", Suggestion: "set subnet",
+		})
 	}
 	if v, ok := a.Get("root_volume"); ok {
 		root, _ := v.(resource.Attrs)

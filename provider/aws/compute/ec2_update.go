@@ -68,8 +68,10 @@ func stableInstance(ctx context.Context, g *api.Region, id string) (i types.Inst
 		}
 		switch {
 		case gone(i):
-			return &provider.Error{Class: provider.NotFound, Op: "ec2.DescribeInstances", Err: died(i),
-				Hint: "run `ovi plan` again"}
+			return &provider.Error{
+				Class: provider.NotFound, Op: "ec2.DescribeInstances", Err: died(i),
+				Hint: "run `ovi plan` again",
+			}
 		case stateOf(i) == types.InstanceStateNameRunning || stateOf(i) == types.InstanceStateNameStopped:
 			return nil
 		}
@@ -88,7 +90,8 @@ func changeLive(ctx context.Context, g *api.Region, r provider.Request, i types.
 	}
 	if on, ok := api.Flag(r.Desired.Attrs, "termination_protection"); ok && api.Changed(r, "termination_protection") {
 		if err := modify(ctx, g, id, &ec2.ModifyInstanceAttributeInput{
-			DisableApiTermination: &types.AttributeBooleanValue{Value: aws.Bool(on)}}); err != nil {
+			DisableApiTermination: &types.AttributeBooleanValue{Value: aws.Bool(on)},
+		}); err != nil {
 			return err
 		}
 	}
@@ -155,7 +158,8 @@ func changeProfile(ctx context.Context, g *api.Region, r provider.Request, id st
 }
 
 func setProfile(ctx context.Context, g *api.Region, id string, name *string,
-	have []types.IamInstanceProfileAssociation) (err error) {
+	have []types.IamInstanceProfileAssociation,
+) (err error) {
 	spec := &types.IamInstanceProfileSpecification{Name: name}
 	switch {
 	case len(have) == 0 && name == nil:
@@ -220,7 +224,8 @@ func changeStopped(ctx context.Context, g *api.Region, r provider.Request, i typ
 func changeInside(ctx context.Context, g *api.Region, r provider.Request, id string) error {
 	if size, ok := api.Text(r.Desired.Attrs, "size"); ok && api.Changed(r, "size") {
 		if err := modify(ctx, g, id, &ec2.ModifyInstanceAttributeInput{
-			InstanceType: &types.AttributeValue{Value: aws.String(size)}}); err != nil {
+			InstanceType: &types.AttributeValue{Value: aws.String(size)},
+		}); err != nil {
 			return err
 		}
 	}
@@ -233,7 +238,8 @@ func changeInside(ctx context.Context, g *api.Region, r provider.Request, id str
 	}
 	// the SDK encodes it
 	return modify(ctx, g, id, &ec2.ModifyInstanceAttributeInput{
-		UserData: &types.SecureBlobAttributeValue{Value: []byte(s)}})
+		UserData: &types.SecureBlobAttributeValue{Value: []byte(s)},
+	})
 }
 
 func stop(ctx context.Context, g *api.Region, id string) (types.Instance, error) {

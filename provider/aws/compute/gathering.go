@@ -13,7 +13,8 @@ import (
 
 // byFilter reads with a filter: a request that names IDs is refused as a whole if one of them does not exist.
 func byFilter[T any](name string, list func(context.Context, []types.Filter) ([]T, error),
-	id func(T) *string) func(context.Context, []string) (map[string]T, error) {
+	id func(T) *string,
+) func(context.Context, []string) (map[string]T, error) {
 	return func(ctx context.Context, ids []string) (map[string]T, error) {
 		out := make(map[string]T, len(ids))
 		for some := range slices.Chunk(ids, api.FilterValues) {

@@ -44,8 +44,10 @@ func imageFor(ctx context.Context, g *api.Region, image, size string) (string, e
 		return "", noImage(api.Classify("", err), g.Name)
 	}
 	if out.Parameter == nil || aws.ToString(out.Parameter.Value) == "" {
-		return "", noImage(&provider.Error{Class: provider.NotFound, Op: "ssm.GetParameter",
-			Err: fmt.Errorf("the parameter is empty")}, g.Name)
+		return "", noImage(&provider.Error{
+			Class: provider.NotFound, Op: "ssm.GetParameter",
+			Err: fmt.Errorf("the parameter is empty"),
+		}, g.Name)
 	}
 	g.Images.Latest[arch] = *out.Parameter.Value
 	return *out.Parameter.Value, nil

@@ -17,6 +17,7 @@ import (
 )
 
 const (
+	// KindKeyPair is the kind key_pair.
 	KindKeyPair = "key_pair"
 	publicKey   = "public_key"
 )

@@ -18,6 +18,7 @@ import (
 )
 
 const (
+	// KindTemplate is the kind launch_template.
 	KindTemplate = "launch_template"
 	instanceTags = "instance_tags"
 )
@@ -71,18 +72,22 @@ func templateAttrs() []resource.Attribute {
 			Elem:    &resource.Attribute{Type: resource.TString, Max: api.Bound(api.MaxTagValue)},
 			Example: "{team: web}", Doc: "The tags of the instances and of their volumes.",
 		},
-		resource.Attribute{Name: "version", Type: resource.TString, Computed: true, ChangesWith: []string{"*"},
-			Doc: "The number of its default version."},
+		resource.Attribute{
+			Name: "version", Type: resource.TString, Computed: true, ChangesWith: []string{"*"},
+			Doc: "The number of its default version.",
+		},
 	)
 }
 
+// UserData is the attribute user_data.
 const UserData = "user_data"
 
 // templatePage is the size of pages of templates and of versions; more is not allowed.
 const templatePage = 200
 
 func templates(ctx context.Context, g *api.Region, in *ec2.DescribeLaunchTemplatesInput) ([]types.LaunchTemplate,
-	error) {
+	error,
+) {
 	return api.Pages(ctx, "ec2.DescribeLaunchTemplates",
 		func(ctx context.Context, token *string) ([]types.LaunchTemplate, *string, error) {
 			if in.NextToken = token; len(in.LaunchTemplateIds)+len(in.LaunchTemplateNames) == 0 {
@@ -194,7 +199,8 @@ func launchAttrs(a api.Attrs, d *types.ResponseLaunchTemplateData) {
 }
 
 func template(ctx context.Context, g *api.Region, in *ec2.DescribeLaunchTemplatesInput, id string) (resource.Observed,
-	error) {
+	error,
+) {
 	all, err := templates(ctx, g, in)
 	t, err := api.Only(all, err, "ec2.DescribeLaunchTemplates", id)
 	if err != nil {
@@ -390,6 +396,7 @@ func RevealTemplate(ctx context.Context, g *api.Region, id string) (resource.Sec
 	return Decoded(op, id, v.LaunchTemplateData.UserData)
 }
 
+// Decoded decodes the base64 text of user data as AWS returns it.
 func Decoded(op, id string, text *string) (resource.Secret, error) {
 	plain, err := base64.StdEncoding.DecodeString(aws.ToString(text))
 	if err != nil {

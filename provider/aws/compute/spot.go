@@ -20,7 +20,8 @@ func marketOf(a resource.Attrs) *types.InstanceMarketOptionsRequest {
 	}
 	return &types.InstanceMarketOptionsRequest{
 		MarketType: types.MarketTypeSpot, SpotOptions: &types.SpotMarketOptions{
-			SpotInstanceType: types.SpotInstanceTypeOneTime, MaxPrice: api.DesiredText(a, spotPrice)},
+			SpotInstanceType: types.SpotInstanceTypeOneTime, MaxPrice: api.DesiredText(a, spotPrice),
+		},
 	}
 }
 
@@ -54,7 +55,8 @@ func templateMarket(m *types.InstanceMarketOptionsRequest) *types.LaunchTemplate
 	}
 	return &types.LaunchTemplateInstanceMarketOptionsRequest{
 		MarketType: m.MarketType, SpotOptions: &types.LaunchTemplateSpotMarketOptionsRequest{
-			SpotInstanceType: m.SpotOptions.SpotInstanceType, MaxPrice: m.SpotOptions.MaxPrice},
+			SpotInstanceType: m.SpotOptions.SpotInstanceType, MaxPrice: m.SpotOptions.MaxPrice,
+		},
 	}
 }
 
@@ -85,12 +87,16 @@ func spotRuns(c *api.Checking) {
 func judgeSpot(a resource.Attrs) (out []resource.Problem) {
 	on, _ := api.Flag(a, SpotAttr)
 	if _, price := a.Get(spotPrice); price && !on {
-		out = append(out, resource.Problem{Path: spotPrice, Summary: "the instance is not a spot instance",
-			Suggestion: "set spot: true, or omit spot_max_price"})
+		out = append(out, resource.Problem{
+			Path: spotPrice, Summary: "the instance is not a spot instance",
+			Suggestion: "set spot: true, or omit spot_max_price",
+		})
 	}
 	if guarded, _ := api.Flag(a, "termination_protection"); guarded && on {
-		out = append(out, resource.Problem{Path: "termination_protection", Summary: "AWS does not protect spot instances",
-			Suggestion: "omit termination_protection, or spot"})
+		out = append(out, resource.Problem{
+			Path: "termination_protection", Summary: "AWS does not protect spot instances",
+			Suggestion: "omit termination_protection, or spot",
+		})
 	}
 	return out
 }

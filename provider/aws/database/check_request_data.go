@@ -31,8 +31,10 @@ func checkDB(ctx context.Context, g *api.Region, r provider.Request) error {
 			return err
 		}
 	}
-	for _, check := range []func(context.Context, *api.Region, provider.Request) error{checkEngine, checkSnapshot,
-		checkSubnetGroup, checkGroups} {
+	for _, check := range []func(context.Context, *api.Region, provider.Request) error{
+		checkEngine, checkSnapshot,
+		checkSubnetGroup, checkGroups,
+	} {
 		if err := check(ctx, g, r); err != nil {
 			return err
 		}

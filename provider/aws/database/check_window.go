@@ -60,8 +60,10 @@ func judgeWindows(a resource.Attrs) []resource.Problem {
 	if !has || !also || !overlap(windowOf(backup), windowOf(upkeep)) {
 		return nil
 	}
-	return []resource.Problem{{Path: "maintenance_window", Summary: upkeep + " overlaps with backup_window " + backup,
-		Suggestion: "use another time: the two windows must be apart"}}
+	return []resource.Problem{{
+		Path: "maintenance_window", Summary: upkeep + " overlaps with backup_window " + backup,
+		Suggestion: "use another time: the two windows must be apart",
+	}}
 }
 
 // overlap reports that a daily window and a weekly one have a minute in common.

@@ -16,6 +16,7 @@ import (
 )
 
 const (
+	// KindDBParameters is the kind db_parameter_group.
 	KindDBParameters = "db_parameter_group"
 	familyAttr       = "family"
 	parametersAttr   = "parameters"
@@ -32,15 +33,21 @@ func kindOfDBParameters() api.Kind {
 				"letter, at most 255 characters",
 			Canonical: canonicalParameters, CrossCheck: api.CrossChecks(api.TagTraits{RDS: true}, namedDefault),
 			Attrs: []resource.Attribute{
-				{Name: familyAttr, Type: resource.TString, Required: true, Effect: resource.Replace,
+				{
+					Name: familyAttr, Type: resource.TString, Required: true, Effect: resource.Replace,
 					Pattern: `(postgres|mysql|mariadb)[0-9]+(\.[0-9]+)?`, Example: "postgres16",
-					Doc: "The engine and its major version, such as postgres16, mysql8.4 or mariadb10.11."},
-				{Name: "description", Type: resource.TString, Effect: resource.Replace,
+					Doc: "The engine and its major version, such as postgres16, mysql8.4 or mariadb10.11.",
+				},
+				{
+					Name: "description", Type: resource.TString, Effect: resource.Replace,
 					CreateDefault: resource.String("Managed by ovi"), Min: api.Bound(1), Max: api.Bound(255), Example: "of the shop",
-					Doc: "What it is for. AWS cannot change it later."},
-				{Name: parametersAttr, Type: resource.TMap, Default: resource.Attrs{}, Example: "{max_connections: \"200\"}",
+					Doc: "What it is for. AWS cannot change it later.",
+				},
+				{
+					Name: parametersAttr, Type: resource.TMap, Default: resource.Attrs{}, Example: "{max_connections: \"200\"}",
 					Doc: "The parameters that differ from the engine's defaults. One that is set outside ovi is set back to its " +
-						"default."},
+						"default.",
+				},
 			},
 		},
 		List: listDBParameters, Read: readDBParameters, Tag: tagDBParameters, Check: checkDBParameters,
@@ -99,9 +106,12 @@ func dbParameters(ctx context.Context, g *api.Region, name string) (map[string]t
 
 // observedDBParameters reads the tags too, and of a managed one the parameters, which take calls of their own.
 func observedDBParameters(ctx context.Context, g *api.Region, s types.DBParameterGroup, whole bool) (resource.Observed,
-	error) {
-	o := resource.Observed{ID: aws.ToString(s.DBParameterGroupName), UID: aws.ToString(s.DBParameterGroupArn),
-		Health: resource.Healthy}
+	error,
+) {
+	o := resource.Observed{
+		ID: aws.ToString(s.DBParameterGroupName), UID: aws.ToString(s.DBParameterGroupArn),
+		Health: resource.Healthy,
+	}
 	tags, err := g.RDS.ListTagsForResource(ctx, &rds.ListTagsForResourceInput{ResourceName: s.DBParameterGroupArn})
 	if err != nil {
 		return o, api.Classify("", err)
@@ -213,7 +223,8 @@ const parametersAtOnce = 20
 
 // setDBParameters brings the parameters to the configuration. A static one waits for a restart of the database.
 func setDBParameters(ctx context.Context, g *api.Region, name string, want resource.Attrs) (o resource.Observed,
-	err error) {
+	err error,
+) {
 	var have map[string]types.Parameter
 	err = g.AwaitSeen(ctx, g.Wait.Appear, "the parameter group "+name, func(ctx context.Context) error {
 		have, err = dbParameters(ctx, g, name)
@@ -227,8 +238,10 @@ func setDBParameters(ctx context.Context, g *api.Region, name string, want resou
 	var more, less []types.Parameter
 	for _, p := range m {
 		if now, set := have[p.Name]; !set || aws.ToString(now.ParameterValue) != api.Plain(p.Value) {
-			more = append(more, types.Parameter{ParameterName: aws.String(p.Name),
-				ParameterValue: aws.String(api.Plain(p.Value)), ApplyMethod: types.ApplyMethodPendingReboot})
+			more = append(more, types.Parameter{
+				ParameterName:  aws.String(p.Name),
+				ParameterValue: aws.String(api.Plain(p.Value)), ApplyMethod: types.ApplyMethodPendingReboot,
+			})
 		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(have)) {
@@ -252,8 +265,10 @@ func setDBParameters(ctx context.Context, g *api.Region, name string, want resou
 	for some := range slices.Chunk(less, parametersAtOnce) {
 		err := parameterCall(ctx, g, func() error {
 			_, err := g.RDS.ResetDBParameterGroup(ctx,
-				&rds.ResetDBParameterGroupInput{DBParameterGroupName: aws.String(name), Parameters: some,
-					ResetAllParameters: aws.Bool(false)})
+				&rds.ResetDBParameterGroupInput{
+					DBParameterGroupName: aws.String(name), Parameters: some,
+					ResetAllParameters: aws.Bool(false),
+				})
 			return err
 		})
 		if err != nil {
@@ -272,8 +287,10 @@ func applyMethods(ctx context.Context, g *api.Region, name string, lists ...[]ty
 	all, err := api.Pages(ctx, "rds.DescribeDBParameters",
 		func(ctx context.Context, token *string) ([]types.Parameter, *string, error) {
 			out, err := g.RDS.DescribeDBParameters(ctx,
-				&rds.DescribeDBParametersInput{DBParameterGroupName: aws.String(name), MaxRecords: aws.Int32(api.RDSPage),
-					Marker: token})
+				&rds.DescribeDBParametersInput{
+					DBParameterGroupName: aws.String(name), MaxRecords: aws.Int32(api.RDSPage),
+					Marker: token,
+				})
 			if err != nil {
 				return nil, nil, err
 			}

@@ -59,8 +59,10 @@ func dbSubnets(ctx context.Context, g *api.Region, name string) ([]types.DBSubne
 
 // observedDBSubnets reads the tags too, which a list of groups does not have.
 func observedDBSubnets(ctx context.Context, g *api.Region, s types.DBSubnetGroup) (resource.Observed, error) {
-	o := resource.Observed{ID: aws.ToString(s.DBSubnetGroupName), UID: aws.ToString(s.DBSubnetGroupArn),
-		Health: resource.Healthy}
+	o := resource.Observed{
+		ID: aws.ToString(s.DBSubnetGroupName), UID: aws.ToString(s.DBSubnetGroupArn),
+		Health: resource.Healthy,
+	}
 	tags, err := g.RDS.ListTagsForResource(ctx, &rds.ListTagsForResourceInput{ResourceName: s.DBSubnetGroupArn})
 	if err != nil {
 		return o, api.Classify("", err)

@@ -40,8 +40,10 @@ func database(ctx context.Context, g *api.Region, id string) (types.DBInstance, 
 }
 
 func observedDB(g *api.Region, d types.DBInstance) resource.Observed {
-	o := resource.Observed{ID: aws.ToString(d.DBInstanceIdentifier), UID: aws.ToString(d.DbiResourceId),
-		Since: aws.ToTime(d.InstanceCreateTime)}
+	o := resource.Observed{
+		ID: aws.ToString(d.DBInstanceIdentifier), UID: aws.ToString(d.DbiResourceId),
+		Since: aws.ToTime(d.InstanceCreateTime),
+	}
 	status := aws.ToString(d.DBInstanceStatus)
 	a := api.Attrs{}
 	if o.Health = dbState(status); status == "stopping" { // it will not run by itself
@@ -92,8 +94,10 @@ func observedDB(g *api.Region, d types.DBInstance) resource.Observed {
 func readDB(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
 	d, err := database(ctx, g, id)
 	if err == nil && deleting(d) {
-		err = &provider.Error{Class: provider.NotFound, Op: "rds.DescribeDBInstances",
-			Err: fmt.Errorf("%s is being deleted", id)}
+		err = &provider.Error{
+			Class: provider.NotFound, Op: "rds.DescribeDBInstances",
+			Err: fmt.Errorf("%s is being deleted", id),
+		}
 	}
 	if err != nil {
 		return resource.Observed{}, err
@@ -164,13 +168,15 @@ func dbState(status string) resource.Health {
 
 // awaitDB waits until a database is in a stable state: available, stopped, or failed, which is an error.
 func awaitDB(ctx context.Context, g *api.Region, id, what string, ready func(types.DBInstance) bool) (types.DBInstance,
-	error) {
+	error,
+) {
 	return awaitDBThrough(ctx, g, id, what, "", ready)
 }
 
 // awaitDBThrough is awaitDB for a change that ends a failure: that status passes.
 func awaitDBThrough(ctx context.Context, g *api.Region, id, what, passing string,
-	ready func(types.DBInstance) bool) (d types.DBInstance, err error) {
+	ready func(types.DBInstance) bool,
+) (d types.DBInstance, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Database, fmt.Sprintf("the database %s %s", id, what), func(ctx context.Context) error {
 		if d, err = database(ctx, g, id); err != nil {
 			return err
@@ -213,7 +219,8 @@ func listDatabases(ctx context.Context, s *api.Sweep) ([]resource.Observed, erro
 
 // claimName orders the database. One of that name may still be being deleted, or not be visible yet.
 func claimName(ctx context.Context, g *api.Region, id string, r provider.Request,
-	order func(context.Context) error) error {
+	order func(context.Context) error,
+) error {
 	return g.Await(ctx, g.Wait.Database, "the name "+id+" to be free", func(ctx context.Context) error {
 		err := order(ctx)
 		if err == nil || !api.HasCode(err, "DBInstanceAlreadyExists") {

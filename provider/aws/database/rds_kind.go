@@ -139,8 +139,10 @@ func rdsUpkeep() []resource.Attribute {
 func rdsComputed() []resource.Attribute {
 	return []resource.Attribute{
 		{Name: "endpoint", Type: resource.TString, Computed: true, Doc: "Its host and port."},
-		{Name: "password_secret", Type: resource.TString, Computed: true,
-			Doc: "The ARN of the secret that holds the generated password."},
+		{
+			Name: "password_secret", Type: resource.TString, Computed: true,
+			Doc: "The ARN of the secret that holds the generated password.",
+		},
 	}
 }
 

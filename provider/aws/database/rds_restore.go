@@ -61,8 +61,10 @@ func restorable(ctx context.Context, g *api.Region, name string, r provider.Requ
 	}
 	s := out.DBSnapshots[0]
 	if status := aws.ToString(s.Status); status != "available" {
-		return s, &provider.Error{Class: provider.Transient, Op: op, Err: fmt.Errorf("snapshot %q is %s", name, status),
-			Hint: "apply again once it is available"}
+		return s, &provider.Error{
+			Class: provider.Transient, Op: op, Err: fmt.Errorf("snapshot %q is %s", name, status),
+			Hint: "apply again once it is available",
+		}
 	}
 	has := api.Attrs{}
 	has.Text("engine", s.Engine)

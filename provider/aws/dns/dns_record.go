@@ -15,6 +15,7 @@ import (
 )
 
 const (
+	// KindRecord is the kind dns_record.
 	KindRecord = "dns_record"
 	recordType = "record_type"
 	valuesAttr = "values"
@@ -33,11 +34,15 @@ func kindOfRecord() api.Kind {
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NoTags: true, Carrier: resource.NoMarks, ByAttrs: true,
 			Canonical: canonicalRecord, CrossCheck: api.CrossChecks(api.TagTraits{}, recordsInZones, oneRecord),
 			Attrs: []resource.Attribute{
-				{Name: zoneAttr, Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: KindZone,
-					IDPrefix: zonePrefix, Example: "main", Doc: "The zone that has it."},
-				{Name: api.DomainAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: api.DomainPattern,
+				{
+					Name: zoneAttr, Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: KindZone,
+					IDPrefix: zonePrefix, Example: "main", Doc: "The zone that has it.",
+				},
+				{
+					Name: api.DomainAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: api.DomainPattern,
 					Max: api.Bound(api.DomainMax), Example: "www.example.com",
-					Doc: "Its whole name; *.example.com for all that have no record of their own."},
+					Doc: "Its whole name; *.example.com for all that have no record of their own.",
+				},
 				{
 					Name: recordType, Type: resource.TString, Required: true, Effect: resource.Replace,
 					Enum: []string{"A", "AAAA", "CNAME", "TXT", "MX", "NS", "SRV", "CAA", "PTR"}, Example: "A", Doc: "Its type.",
@@ -52,9 +57,11 @@ func kindOfRecord() api.Kind {
 					Unit:    "s",
 					Example: "60", Doc: "For how long others may keep it, in seconds. An alias has none.",
 				},
-				{Name: api.AliasAttr, Type: resource.TObject, Fields: aliasFields(),
+				{
+					Name: api.AliasAttr, Type: resource.TObject, Fields: aliasFields(),
 					Example: "{dns_name: ${load_balancer/web.dns_name}, zone_id: ${load_balancer/web.zone_id}}",
-					Doc:     "What of AWS it stands for, for A and AAAA: such as a load balancer, by reference."},
+					Doc:     "What of AWS it stands for, for A and AAAA: such as a load balancer, by reference.",
+				},
 			},
 		},
 		List: listRecords, Read: readRecord, Tag: tagRecord, Check: checkRecord,
@@ -64,12 +71,18 @@ func kindOfRecord() api.Kind {
 
 func aliasFields() []resource.Attribute {
 	return []resource.Attribute{
-		{Name: "dns_name", Type: resource.TString, Required: true, Fits: sameTarget, Example: "${load_balancer/web.dns_name}",
-			Doc: "The name of what it stands for."},
-		{Name: "zone_id", Type: resource.TString, Required: true, Example: "${load_balancer/web.zone_id}",
-			Doc: "The hosted zone of that name."},
-		{Name: "check_health", Type: resource.TBool, Example: "true",
-			Doc: "Whether answers omit it while what it stands for is not healthy. If omitted, false."},
+		{
+			Name: "dns_name", Type: resource.TString, Required: true, Fits: sameTarget, Example: "${load_balancer/web.dns_name}",
+			Doc: "The name of what it stands for.",
+		},
+		{
+			Name: "zone_id", Type: resource.TString, Required: true, Example: "${load_balancer/web.zone_id}",
+			Doc: "The hosted zone of that name.",
+		},
+		{
+			Name: "check_health", Type: resource.TBool, Example: "true",
+			Doc: "Whether answers omit it while what it stands for is not healthy. If omitted, false.",
+		},
 	}
 }
 
@@ -93,16 +106,20 @@ func canonicalRecord(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	v, set := a.Get(valuesAttr)
 	_, alias := a.Get(api.AliasAttr)
 	if set == alias {
-		return a, []resource.Problem{{Path: valuesAttr, Summary: "a record needs either values or alias",
-			Suggestion: "set one of the two"}}
+		return a, []resource.Problem{{
+			Path: valuesAttr, Summary: "a record needs either values or alias",
+			Suggestion: "set one of the two",
+		}}
 	}
 	if alias {
 		if _, ttl := a.Get("ttl"); ttl {
 			return a, []resource.Problem{{Path: "ttl", Summary: "an alias has no TTL of its own", Suggestion: "remove ttl"}}
 		}
 		if kind != "A" && kind != "AAAA" {
-			return a, []resource.Problem{{Path: recordType, Summary: "an alias is of type A or AAAA, not " + kind,
-				Suggestion: "use record_type: A"}}
+			return a, []resource.Problem{{
+				Path: recordType, Summary: "an alias is of type A or AAAA, not " + kind,
+				Suggestion: "use record_type: A",
+			}}
 		}
 		return a, nil
 	}
@@ -262,8 +279,10 @@ func recordID(zone string, s types.ResourceRecordSet) string {
 func observedRecord(g *api.Region, zone, of string, s types.ResourceRecordSet) resource.Observed {
 	o := resource.Observed{ID: recordID(zone, s), Health: resource.Healthy}
 	name, kind := api.Domain(aws.ToString(s.Name)), string(s.Type)
-	a := api.Attrs{zoneAttr: resource.String(zone), api.DomainAttr: resource.String(name),
-		recordType: resource.String(kind)}
+	a := api.Attrs{
+		zoneAttr: resource.String(zone), api.DomainAttr: resource.String(name),
+		recordType: resource.String(kind),
+	}
 	if s.TTL != nil {
 		a["ttl"] = resource.Int(*s.TTL)
 	}

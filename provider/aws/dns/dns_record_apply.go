@@ -72,8 +72,10 @@ func configuredRecord(a resource.Attrs) types.ResourceRecordSet {
 	if v, ok := a.Get(api.AliasAttr); ok {
 		to, _ := v.(resource.Attrs)
 		healthy, _ := api.Flag(to, "check_health")
-		out.AliasTarget = &types.AliasTarget{DNSName: api.DesiredText(to, "dns_name"),
-			HostedZoneId: api.DesiredText(to, "zone_id"), EvaluateTargetHealth: healthy}
+		out.AliasTarget = &types.AliasTarget{
+			DNSName:      api.DesiredText(to, "dns_name"),
+			HostedZoneId: api.DesiredText(to, "zone_id"), EvaluateTargetHealth: healthy,
+		}
 		return out
 	}
 	if ttl, ok := api.Number(a, "ttl"); ok {
@@ -146,8 +148,10 @@ func createRecord(ctx context.Context, g *api.Region, r provider.Request) (resou
 	}
 	g.Sent.Store(r.Key, true)
 	made, err := api.NoRetry(ctx, g, func() (resource.Observed, error) {
-		err := changeRecords(ctx, g, zone, types.Change{Action: types.ChangeActionCreate,
-			ResourceRecordSet: new(configuredRecord(r.Desired.Attrs))})
+		err := changeRecords(ctx, g, zone, types.Change{
+			Action:            types.ChangeActionCreate,
+			ResourceRecordSet: new(configuredRecord(r.Desired.Attrs)),
+		})
 		return resource.Observed{}, err
 	}, func() ([]resource.Observed, error) {
 		o, own, err := recordFor(ctx, g, r)

@@ -14,6 +14,7 @@ import (
 )
 
 const (
+	// KindZone is the kind dns_zone.
 	KindZone   = "dns_zone"
 	servers    = "name_servers"
 	zonePrefix = "Z"
@@ -30,15 +31,19 @@ func kindOfZone() api.Kind {
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NameAttr: api.DomainAttr, DataLoss: loseZone,
 			Canonical: canonicalZone, CrossCheck: api.CrossChecks(api.TagTraits{}, oneZone),
 			Attrs: []resource.Attribute{
-				{Name: api.DomainAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: api.DomainPattern,
-					Max: api.Bound(api.DomainMax), Example: "example.com", Doc: "The domain."},
+				{
+					Name: api.DomainAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: api.DomainPattern,
+					Max: api.Bound(api.DomainMax), Example: "example.com", Doc: "The domain.",
+				},
 				{
 					Name: api.KindVPC, Type: resource.TString, Effect: resource.Replace, RefKind: api.KindVPC, IDPrefix: "vpc-",
 					Example: "main", Doc: "The VPC that sees it. If omitted, the zone is public.",
 				},
 				{Name: "comment", Type: resource.TString, Max: api.Bound(256), Example: "of the shop", Doc: "What it is for."},
-				{Name: servers, Type: resource.TList, Elem: &resource.Attribute{Type: resource.TString}, Computed: true,
-					Doc: "Its name servers, which the registrar of the domain has to name; a private zone has none."},
+				{
+					Name: servers, Type: resource.TList, Elem: &resource.Attribute{Type: resource.TString}, Computed: true,
+					Doc: "Its name servers, which the registrar of the domain has to name; a private zone has none.",
+				},
 			},
 		},
 		List: listZones, Read: readZone, Tag: tagZone, Check: checkZone,
@@ -174,8 +179,10 @@ func zoneMarks(z types.HostedZone, tags map[string]string) map[string]string {
 	if len(p) != parts || p[0] != "ovi" {
 		return tags
 	}
-	return map[string]string{api.TagManaged: "true", api.TagKey: p[1], api.TagOwner: p[2], api.TagStack: p[3],
-		api.TagRef: p[4]}
+	return map[string]string{
+		api.TagManaged: "true", api.TagKey: p[1], api.TagOwner: p[2], api.TagStack: p[3],
+		api.TagRef: p[4],
+	}
 }
 
 // callerReference makes a second call of a create create nothing, whoever makes it and when.

@@ -152,8 +152,10 @@ func tagZone(ctx context.Context, g *api.Region, id string, set map[string]strin
 		}
 	}
 	for keys := range slices.Chunk(drop, zoneTagged) {
-		in := &route53.ChangeTagsForResourceInput{ResourceType: types.TagResourceTypeHostedzone, ResourceId: aws.String(id),
-			RemoveTagKeys: keys}
+		in := &route53.ChangeTagsForResourceInput{
+			ResourceType: types.TagResourceTypeHostedzone, ResourceId: aws.String(id),
+			RemoveTagKeys: keys,
+		}
 		if err := changeZoneTags(ctx, g, in); err != nil {
 			return err
 		}
@@ -174,8 +176,10 @@ const priorRequest = "PriorRequestNotComplete"
 func updateZone(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	if api.Changed(r, "comment") {
 		_, err := g.DNS.UpdateHostedZoneComment(ctx,
-			&route53.UpdateHostedZoneCommentInput{Id: aws.String(r.Have.ID),
-				Comment: api.DesiredText(r.Desired.Attrs, "comment")})
+			&route53.UpdateHostedZoneCommentInput{
+				Id:      aws.String(r.Have.ID),
+				Comment: api.DesiredText(r.Desired.Attrs, "comment"),
+			})
 		if err != nil {
 			return resource.Observed{}, api.Classify("", err)
 		}

@@ -44,9 +44,11 @@ func withoutRules(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	var problems []resource.Problem
 	for name, usual := range map[string]resource.List{"ingress": {}, "egress": {network.Everywhere()}} {
 		if v, set := a.Get(name); set && !api.Equal(v, usual) {
-			problems = append(problems, resource.Problem{Path: name,
+			problems = append(problems, resource.Problem{
+				Path:       name,
 				Summary:    "a group with separate_rules has no " + name + " of its own",
-				Suggestion: "write a security_group_rule for each"})
+				Suggestion: "write a security_group_rule for each",
+			})
 		}
 		a = a.Without(name)
 	}
@@ -93,8 +95,10 @@ func canonicalRule(r resource.Attrs) (resource.Attrs, []resource.Problem) {
 		sides++
 		p, err := netip.ParsePrefix(s)
 		if err != nil {
-			problems = append(problems, resource.Problem{Path: "cidr", Summary: fmt.Sprintf("%q is not a block of addresses", s),
-				Suggestion: "0.0.0.0/0"})
+			problems = append(problems, resource.Problem{
+				Path: "cidr", Summary: fmt.Sprintf("%q is not a block of addresses", s),
+				Suggestion: "0.0.0.0/0",
+			})
 		} else {
 			s = p.Masked().String()
 		}
@@ -138,8 +142,10 @@ func canonicalProtocol(r resource.Attrs) (string, []resource.Problem) {
 		return "tcp", nil
 	}
 	if n, err := strconv.Atoi(p); err == nil && n > 255 { // one byte of the IP header
-		return p, []resource.Problem{{Path: "protocol", Summary: "invalid protocol " + p,
-			Suggestion: "tcp, udp, icmp, icmpv6, all, or a number from 0 to 255"}}
+		return p, []resource.Problem{{
+			Path: "protocol", Summary: "invalid protocol " + p,
+			Suggestion: "tcp, udp, icmp, icmpv6, all, or a number from 0 to 255",
+		}}
 	}
 	return protocolName(p), nil
 }

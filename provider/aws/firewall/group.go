@@ -76,7 +76,8 @@ func orderGroup(g *api.Region, r provider.Request) *ec2.CreateSecurityGroupInput
 
 // orderedGroup orders a group. Its VPC may not be visible yet.
 func orderedGroup(ctx context.Context, g *api.Region,
-	in *ec2.CreateSecurityGroupInput) (out *ec2.CreateSecurityGroupOutput, err error) {
+	in *ec2.CreateSecurityGroupInput,
+) (out *ec2.CreateSecurityGroupOutput, err error) {
 	err = g.Patiently(ctx, g.Wait.Appear, func() (err error) {
 		out, err = g.EC2.CreateSecurityGroup(ctx, in, api.OnlyRefused)
 		return api.Classify("", err)
@@ -161,7 +162,8 @@ func deleteGroup(ctx context.Context, g *api.Region, r provider.Request) error {
 			return nil, err
 		}
 		others, err := network.Groups(ctx, g, &ec2.DescribeSecurityGroupsInput{
-			Filters: api.Where("ip-permission.group-id", id)})
+			Filters: api.Where("ip-permission.group-id", id),
+		})
 		for _, s := range others {
 			if aws.ToString(s.GroupId) != id {
 				names = append(names, "a rule of "+api.NameID(observedGroup(g, s)))

@@ -71,8 +71,10 @@ func ruleElem() *resource.Attribute {
 			Doc:  "tcp (the default), udp, icmp, icmpv6, all, or a protocol number.",
 		},
 		{Name: "cidr", Type: resource.TString, Pattern: api.CIDRPattern, Doc: "Peer: an IPv4 or IPv6 address block."},
-		{Name: "security_group", Type: resource.TString, RefKind: api.KindGroup, IDPrefix: "sg-",
-			Doc: "Peer: the members of another security group."},
+		{
+			Name: "security_group", Type: resource.TString, RefKind: api.KindGroup, IDPrefix: "sg-",
+			Doc: "Peer: the members of another security group.",
+		},
 		{
 			Name: network.PeerAccount, Type: resource.TString, Pattern: `[0-9]{12}`, WriteOnly: true,
 			Doc: "The account of the security_group, if it is another's, in a VPC that is peered. It is not compared: no two " +

@@ -45,7 +45,8 @@ func otherSide(p *types.IpPermission, rule resource.Attrs, self string) {
 	}
 	if ok {
 		p.UserIdGroupPairs = []types.UserIdGroupPair{
-			{GroupId: aws.String(group), UserId: api.DesiredText(rule, network.PeerAccount), Description: description}}
+			{GroupId: aws.String(group), UserId: api.DesiredText(rule, network.PeerAccount), Description: description},
+		}
 	}
 	if list, ok := api.Text(rule, "prefix_list"); ok {
 		p.PrefixListIds = []types.PrefixListId{{PrefixListId: aws.String(list), Description: description}}

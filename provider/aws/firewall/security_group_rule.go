@@ -15,6 +15,7 @@ import (
 )
 
 const (
+	// KindRule is the kind security_group_rule.
 	KindRule      = "security_group_rule"
 	directionAttr = "direction"
 	peerGroup     = "peer_group"
@@ -39,9 +40,11 @@ func kindOfRule() api.Kind {
 			a.Name, a.Example = peerGroup, "web"
 		}
 		if a.Example == "" {
-			a.Example = map[string]string{"port": "443", "from_port": "8000", "to_port": "8010", "protocol": "udp",
+			a.Example = map[string]string{
+				"port": "443", "from_port": "8000", "to_port": "8010", "protocol": "udp",
 				"cidr": "10.0.0.0/8", "self": "true", network.PeerAccount: `"222222222222"`, "prefix_list": "pl-0abc1234",
-				"description": "from the office"}[a.Name]
+				"description": "from the office",
+			}[a.Name]
 		}
 		attrs = append(attrs, a)
 	}
@@ -149,7 +152,8 @@ func oneRule(c *api.Checking) {
 }
 
 func ownRules(ctx context.Context, g *api.Region, in *ec2.DescribeSecurityGroupRulesInput) ([]types.SecurityGroupRule,
-	error) {
+	error,
+) {
 	return api.Pages(ctx, "ec2.DescribeSecurityGroupRules",
 		func(ctx context.Context, token *string) ([]types.SecurityGroupRule, *string, error) {
 			in.NextToken, in.MaxResults = token, api.PageOf(in.SecurityGroupRuleIds)
@@ -326,16 +330,20 @@ func addRule(ctx context.Context, g *api.Region, r provider.Request, id string) 
 	err = g.Patiently(ctx, g.Wait.Appear, func() error {
 		if api.DesiredIs(r.Desired.Attrs, directionAttr, egressSide) {
 			out, err := g.EC2.AuthorizeSecurityGroupEgress(ctx,
-				&ec2.AuthorizeSecurityGroupEgressInput{GroupId: aws.String(id), IpPermissions: permissions,
-					TagSpecifications: tags}, api.OnlyRefused)
+				&ec2.AuthorizeSecurityGroupEgressInput{
+					GroupId: aws.String(id), IpPermissions: permissions,
+					TagSpecifications: tags,
+				}, api.OnlyRefused)
 			if err == nil {
 				x = api.First(out.SecurityGroupRules)
 			}
 			return api.Classify("", err)
 		}
 		out, err := g.EC2.AuthorizeSecurityGroupIngress(ctx,
-			&ec2.AuthorizeSecurityGroupIngressInput{GroupId: aws.String(id), IpPermissions: permissions,
-				TagSpecifications: tags}, api.OnlyRefused)
+			&ec2.AuthorizeSecurityGroupIngressInput{
+				GroupId: aws.String(id), IpPermissions: permissions,
+				TagSpecifications: tags,
+			}, api.OnlyRefused)
 		if err == nil {
 			x = api.First(out.SecurityGroupRules)
 		}
@@ -359,8 +367,10 @@ func updateRule(ctx context.Context, g *api.Region, r provider.Request) (resourc
 	id := r.Have.ID
 	group, _ := api.Text(r.Desired.Attrs, api.KindGroup)
 	p := permissionsOf(resource.List{asRule(r.Desired.Attrs)}, group)[0]
-	want := &types.SecurityGroupRuleRequest{IpProtocol: p.IpProtocol, FromPort: p.FromPort, ToPort: p.ToPort,
-		Description: api.DesiredText(r.Desired.Attrs, "description")}
+	want := &types.SecurityGroupRuleRequest{
+		IpProtocol: p.IpProtocol, FromPort: p.FromPort, ToPort: p.ToPort,
+		Description: api.DesiredText(r.Desired.Attrs, "description"),
+	}
 	if want.FromPort == nil {
 		want.FromPort, want.ToPort = aws.Int32(-1), aws.Int32(-1)
 	}
@@ -378,7 +388,8 @@ func updateRule(ctx context.Context, g *api.Region, r provider.Request) (resourc
 	if !sameRule(have, r.Desired.Attrs) { // the call knows groups by their ID alone
 		_, err := g.EC2.ModifySecurityGroupRules(ctx, &ec2.ModifySecurityGroupRulesInput{
 			GroupId: aws.String(group), SecurityGroupRules: []types.SecurityGroupRuleUpdate{
-				{SecurityGroupRuleId: aws.String(id), SecurityGroupRule: want}},
+				{SecurityGroupRuleId: aws.String(id), SecurityGroupRule: want},
+			},
 		})
 		if err != nil {
 			return resource.Observed{}, api.Classify("", err)

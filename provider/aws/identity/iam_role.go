@@ -14,6 +14,7 @@ import (
 )
 
 const (
+	// KindRole is the kind iam_role.
 	KindRole        = "iam_role"
 	instanceProfile = "instance_profile"
 	managedPolicies = "managed_policies"
@@ -88,13 +89,17 @@ func canonicalRole(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	_, short := a.Get("services")
 	switch {
 	case trusted && short:
-		return a, []resource.Problem{{Path: "services", Summary: "services and trust both say who may use it",
-			Suggestion: "omit one of the two"}}
+		return a, []resource.Problem{{
+			Path: "services", Summary: "services and trust both say who may use it",
+			Suggestion: "omit one of the two",
+		}}
 	case short:
 		a = a.Without("services").With("trust", resource.String(api.Trusting(a.Texts("services"))))
 	case !trusted:
-		return a, []resource.Problem{{Path: "services", Summary: "a role needs who may use it, in services or trust",
-			Suggestion: "services: [ec2.amazonaws.com]"}}
+		return a, []resource.Problem{{
+			Path: "services", Summary: "a role needs who may use it, in services or trust",
+			Suggestion: "services: [ec2.amazonaws.com]",
+		}}
 	}
 	if s, ok := api.Text(a, "trust"); ok {
 		a = a.With("trust", resource.String(api.CanonicalDocument(s)))
@@ -179,8 +184,10 @@ func observedRole(g *api.Region, r types.RoleDetail) resource.Observed {
 	a["trust"] = resource.String(api.CanonicalDocument(unescaped(r.AssumeRolePolicyDocument)))
 	var policies []resource.Attr
 	for _, p := range r.RolePolicyList {
-		policies = append(policies, resource.Attr{Name: aws.ToString(p.PolicyName),
-			Value: resource.String(api.CanonicalDocument(unescaped(p.PolicyDocument)))})
+		policies = append(policies, resource.Attr{
+			Name:  aws.ToString(p.PolicyName),
+			Value: resource.String(api.CanonicalDocument(unescaped(p.PolicyDocument))),
+		})
 	}
 	a[rolePolicies] = resource.NewAttrs(policies...)
 	attached := resource.List{}

@@ -101,8 +101,10 @@ func applyRole(ctx context.Context, g *api.Region, r provider.Request, name stri
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	for _, apply := range []func(context.Context, *api.Region, provider.Request, types.RoleDetail) error{applyTrust,
-		applyPolicies, applyAttached, applyProfile} {
+	for _, apply := range []func(context.Context, *api.Region, provider.Request, types.RoleDetail) error{
+		applyTrust,
+		applyPolicies, applyAttached, applyProfile,
+	} {
 		err := g.Patiently(ctx, g.Wait.Appear, func() error { return api.Classify("", apply(ctx, g, r, have)) },
 			"ConcurrentModification", "EntityTemporarilyUnmodifiable")
 		if err != nil {
@@ -141,8 +143,10 @@ func applyPolicies(ctx context.Context, g *api.Region, r provider.Request, have 
 		if there && api.SamePolicy(doc, resource.String(was)) == resource.Equivalent {
 			continue
 		}
-		_, err := g.IAM.PutRolePolicy(ctx, &iam.PutRolePolicyInput{RoleName: have.RoleName, PolicyName: aws.String(p.Name),
-			PolicyDocument: aws.String(string(doc))})
+		_, err := g.IAM.PutRolePolicy(ctx, &iam.PutRolePolicyInput{
+			RoleName: have.RoleName, PolicyName: aws.String(p.Name),
+			PolicyDocument: aws.String(string(doc)),
+		})
 		if err != nil {
 			return err
 		}
@@ -266,8 +270,10 @@ func deleteRole(ctx context.Context, g *api.Region, r provider.Request) error {
 		}
 		if others, listed := foreign(); err != nil || listed != nil || len(others) > 0 {
 			if err = errors.Join(err, listed); err == nil {
-				err = &smithy.GenericAPIError{Code: "DeleteConflict",
-					Message: "the role must be removed from instance profiles first"}
+				err = &smithy.GenericAPIError{
+					Code:    "DeleteConflict",
+					Message: "the role must be removed from instance profiles first",
+				}
 			}
 			return err
 		}

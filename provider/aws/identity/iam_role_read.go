@@ -45,8 +45,10 @@ func inlinePolicies(ctx context.Context, g *api.Region, role string) ([]types.Po
 		})
 	var all []types.PolicyDetail
 	for _, name := range names {
-		out, err := g.IAM.GetRolePolicy(ctx, &iam.GetRolePolicyInput{RoleName: aws.String(role),
-			PolicyName: aws.String(name)})
+		out, err := g.IAM.GetRolePolicy(ctx, &iam.GetRolePolicyInput{
+			RoleName:   aws.String(role),
+			PolicyName: aws.String(name),
+		})
 		if err != nil {
 			return nil, api.Classify("", err)
 		}

@@ -20,6 +20,7 @@ import (
 )
 
 const (
+	// KindCertificate is the kind certificate.
 	KindCertificate  = "certificate"
 	alternativesAttr = "alternatives"
 	keyAlgorithm     = "key_algorithm"
@@ -37,23 +38,35 @@ func kindOfCertificate() api.Kind {
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NameAttr: api.DomainAttr,
 			Canonical: canonicalCertificate, CrossCheck: api.CrossChecks(api.TagTraits{IAM: true}), Replace: network.ReplaceVPC,
 			Attrs: []resource.Attribute{
-				{Name: api.DomainAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: api.DomainPattern,
+				{
+					Name: api.DomainAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: api.DomainPattern,
 					Max: api.Bound(api.DomainMax), Example: "www.example.com",
-					Doc: "The domain; *.example.com for all right below it."},
-				{Name: alternativesAttr, Type: resource.TSet, Effect: resource.Replace,
+					Doc: "The domain; *.example.com for all right below it.",
+				},
+				{
+					Name: alternativesAttr, Type: resource.TSet, Effect: resource.Replace,
 					Elem:    &resource.Attribute{Type: resource.TString, Pattern: api.DomainPattern, Max: api.Bound(api.DomainMax)},
 					Example: "[example.com]", Doc: "More domains. Each has a validation record of its own; *.example.com has that " +
-						"of example.com."},
-				{Name: keyAlgorithm, Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("RSA_2048"),
+						"of example.com.",
+				},
+				{
+					Name: keyAlgorithm, Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("RSA_2048"),
 					Enum: []string{"RSA_2048", "EC_prime256v1", "EC_secp384r1"}, Example: "EC_prime256v1",
-					Doc: "The algorithm of its key."},
-				{Name: "validation_name", Type: resource.TString, Computed: true,
-					Doc: "The name of the CNAME that proves that you control the domain."},
+					Doc: "The algorithm of its key.",
+				},
+				{
+					Name: "validation_name", Type: resource.TString, Computed: true,
+					Doc: "The name of the CNAME that proves that you control the domain.",
+				},
 				{Name: "validation_value", Type: resource.TString, Computed: true, Doc: "The value of that CNAME."},
-				{Name: "validations", Type: resource.TList, Computed: true, Elem: &resource.Attribute{Type: resource.TString},
-					Doc: "The validation records of all domains, as DOMAIN: NAME CNAME VALUE."},
-				{Name: "status", Type: resource.TString, Computed: true,
-					Doc: "PENDING_VALIDATION, ISSUED, or why it is not usable."},
+				{
+					Name: "validations", Type: resource.TList, Computed: true, Elem: &resource.Attribute{Type: resource.TString},
+					Doc: "The validation records of all domains, as DOMAIN: NAME CNAME VALUE.",
+				},
+				{
+					Name: "status", Type: resource.TString, Computed: true,
+					Doc: "PENDING_VALIDATION, ISSUED, or why it is not usable.",
+				},
 				{Name: arnAttr, Type: resource.TString, Computed: true, Doc: "Its ARN, which is its ID."},
 			},
 		},

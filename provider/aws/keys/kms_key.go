@@ -18,6 +18,7 @@ import (
 )
 
 const (
+	// KindKMS is the kind kms_key.
 	KindKMS      = "kms_key"
 	rotationAttr = "rotation"
 	rotationDays = "rotation_days"
@@ -38,19 +39,31 @@ func kindOfKMS() api.Kind {
 			State:     resource.StateRunning,
 			Canonical: canonicalKMS, CrossCheck: api.CrossChecks(api.TagTraits{IAM: true}, oneAlias),
 			Attrs: []resource.Attribute{
-				{Name: api.AliasAttr, Type: resource.TString, Pattern: `(alias/)?[A-Za-z0-9/_-]{1,250}`, Valid: validAlias,
-					Example: "web", Doc: "A name by which programs may call it."},
-				{Name: "description", Type: resource.TString, Max: api.Bound(8192),
-					CreateDefault: resource.String("Managed by ovi"), Example: "of the shop", Doc: "What it is for."},
-				{Name: rotationAttr, Type: resource.TBool, CreateDefault: resource.Bool(true), Example: "false",
-					Doc: "Whether AWS gives it new material regularly; what the old one has encrypted stays readable."},
-				{Name: rotationDays, Type: resource.TInt, Min: api.Bound(90), Max: api.Bound(2560), Unit: "days", Example: "180",
-					Doc: "How often. If omitted, every 365 days."},
-				{Name: network.PolicyAttr, Type: resource.TString, Valid: validKeyPolicy, Fits: api.SamePolicy,
+				{
+					Name: api.AliasAttr, Type: resource.TString, Pattern: `(alias/)?[A-Za-z0-9/_-]{1,250}`, Valid: validAlias,
+					Example: "web", Doc: "A name by which programs may call it.",
+				},
+				{
+					Name: "description", Type: resource.TString, Max: api.Bound(8192),
+					CreateDefault: resource.String("Managed by ovi"), Example: "of the shop", Doc: "What it is for.",
+				},
+				{
+					Name: rotationAttr, Type: resource.TBool, CreateDefault: resource.Bool(true), Example: "false",
+					Doc: "Whether AWS gives it new material regularly; what the old one has encrypted stays readable.",
+				},
+				{
+					Name: rotationDays, Type: resource.TInt, Min: api.Bound(90), Max: api.Bound(2560), Unit: "days", Example: "180",
+					Doc: "How often. If omitted, every 365 days.",
+				},
+				{
+					Name: network.PolicyAttr, Type: resource.TString, Valid: validKeyPolicy, Fits: api.SamePolicy,
 					Max: api.Bound(32768), Example: "${file:key-policy.json}",
-					Doc: "Who may use and administer it, as JSON. If omitted, AWS's own: policies of IAM decide."},
-				{Name: windowAttr, Type: resource.TInt, WriteOnly: true, Default: resource.Int(30), Min: api.Bound(7),
-					Max: api.Bound(30), Unit: "days", Example: "7", Doc: "How long it is kept after it was deleted."},
+					Doc: "Who may use and administer it, as JSON. If omitted, AWS's own: policies of IAM decide.",
+				},
+				{
+					Name: windowAttr, Type: resource.TInt, WriteOnly: true, Default: resource.Int(30), Min: api.Bound(7),
+					Max: api.Bound(30), Unit: "days", Example: "7", Doc: "How long it is kept after it was deleted.",
+				},
 				{Name: arnAttr, Type: resource.TString, Computed: true, Doc: "Its ARN."},
 			},
 		},
@@ -69,8 +82,10 @@ func canonicalKMS(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	}
 	if on, set := api.Flag(a, rotationAttr); set && !on {
 		if _, days := a.Get(rotationDays); days {
-			return a, []resource.Problem{{Path: rotationDays, Summary: "the key is not rotated",
-				Suggestion: "remove rotation_days, or set rotation: true"}}
+			return a, []resource.Problem{{
+				Path: rotationDays, Summary: "the key is not rotated",
+				Suggestion: "remove rotation_days, or set rotation: true",
+			}}
 		}
 	}
 	return a, nil

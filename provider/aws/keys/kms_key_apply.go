@@ -143,7 +143,8 @@ func nameKey(ctx context.Context, g *api.Region, id string, a resource.Attrs) er
 			continue
 		}
 		if _, err := g.KMS.DeleteAlias(ctx, &kms.DeleteAliasInput{
-			AliasName: aws.String(aliasPrefix + old)}); api.UnlessAbsent(err) != nil {
+			AliasName: aws.String(aliasPrefix + old),
+		}); api.UnlessAbsent(err) != nil {
 			return api.Classify("", err)
 		}
 	}
@@ -160,14 +161,18 @@ func updateKey(ctx context.Context, g *api.Region, r provider.Request) (resource
 	}
 	if api.Changed(r, "description") {
 		if _, err := g.KMS.UpdateKeyDescription(ctx,
-			&kms.UpdateKeyDescriptionInput{KeyId: id,
-				Description: api.DesiredText(r.Desired.Attrs, "description")}); err != nil {
+			&kms.UpdateKeyDescriptionInput{
+				KeyId:       id,
+				Description: api.DesiredText(r.Desired.Attrs, "description"),
+			}); err != nil {
 			return resource.Observed{}, api.Classify("", err)
 		}
 	}
 	if api.Changed(r, network.PolicyAttr) {
-		if _, err := g.KMS.PutKeyPolicy(ctx, &kms.PutKeyPolicyInput{KeyId: id, PolicyName: aws.String("default"),
-			Policy: api.DesiredText(r.Desired.Attrs, network.PolicyAttr)}); err != nil {
+		if _, err := g.KMS.PutKeyPolicy(ctx, &kms.PutKeyPolicyInput{
+			KeyId: id, PolicyName: aws.String("default"),
+			Policy: api.DesiredText(r.Desired.Attrs, network.PolicyAttr),
+		}); err != nil {
 			return resource.Observed{}, api.Classify("", err)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 )
 
 const (
+	// KindLogs is the kind log_group.
 	KindLogs      = "log_group"
 	logName       = "log_name"
 	retentionAttr = "retention_days"
@@ -32,16 +33,24 @@ func kindOfLogs() api.Kind {
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, DataLoss: loseLogs,
 			CrossCheck: api.CrossChecks(api.TagTraits{IAM: true}, oneLogName), Replace: replaceLogs,
 			Attrs: []resource.Attribute{
-				{Name: logName, Type: resource.TString, Effect: resource.Replace, Pattern: `[A-Za-z0-9_/.#-]{1,512}`,
-					Example: "/web/access", Doc: "Its name in AWS, if it differs from the resource's."},
-				{Name: retentionAttr, Type: resource.TInt, Valid: validRetention, Unit: "days", Example: "30",
+				{
+					Name: logName, Type: resource.TString, Effect: resource.Replace, Pattern: `[A-Za-z0-9_/.#-]{1,512}`,
+					Example: "/web/access", Doc: "Its name in AWS, if it differs from the resource's.",
+				},
+				{
+					Name: retentionAttr, Type: resource.TInt, Valid: validRetention, Unit: "days", Example: "30",
 					Doc: "How many days events are kept, one of those that AWS has, such as 7, 30, 90 or 365; 0 keeps all. If " +
-						"omitted, a new group keeps all."},
-				{Name: api.KMSKeyAttr, Type: resource.TString, Pattern: `(arn:aws[a-z-]*:kms:.+)?`, Example: "${kms_key/main.arn}",
+						"omitted, a new group keeps all.",
+				},
+				{
+					Name: api.KMSKeyAttr, Type: resource.TString, Pattern: `(arn:aws[a-z-]*:kms:.+)?`, Example: "${kms_key/main.arn}",
 					Doc: "The ARN of the key that encrypts it. Its policy must allow that to CloudWatch Logs. An empty one removes " +
-						"the key: new events are encrypted with AWS's own. If omitted, a key stays as it is."},
-				{Name: "class", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("STANDARD"),
-					Enum: []string{"STANDARD", "INFREQUENT_ACCESS"}, Example: "INFREQUENT_ACCESS", Doc: "How it is stored and paid."},
+						"the key: new events are encrypted with AWS's own. If omitted, a key stays as it is.",
+				},
+				{
+					Name: "class", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("STANDARD"),
+					Enum: []string{"STANDARD", "INFREQUENT_ACCESS"}, Example: "INFREQUENT_ACCESS", Doc: "How it is stored and paid.",
+				},
 				{Name: arnAttr, Type: resource.TString, Computed: true, Doc: "Its ARN."},
 			},
 		},
@@ -145,8 +154,10 @@ func observedLogs(g *api.Region, l types.LogGroup, tags map[string]string) resou
 	if at := aws.ToInt64(l.CreationTime); at > 0 {
 		o.UID, o.Since = strconv.FormatInt(at, 10), time.UnixMilli(at).UTC()
 	}
-	a := api.Attrs{arnAttr: resource.String(logARN(l)), retentionAttr: resource.Int(aws.ToInt32(l.RetentionInDays)),
-		logName: resource.String(o.ID)}
+	a := api.Attrs{
+		arnAttr: resource.String(logARN(l)), retentionAttr: resource.Int(aws.ToInt32(l.RetentionInDays)),
+		logName: resource.String(o.ID),
+	}
 	a[api.KMSKeyAttr] = resource.String(aws.ToString(l.KmsKeyId)) // also none, which can be configured
 	if l.LogGroupClass != "" {
 		a["class"] = resource.String(l.LogGroupClass)
@@ -294,8 +305,10 @@ func encryptLogs(ctx context.Context, g *api.Region, name string, a resource.Att
 	case key == "":
 		_, err = g.Logs.DisassociateKmsKey(ctx, &logs.DisassociateKmsKeyInput{LogGroupName: aws.String(name)})
 	default:
-		_, err = g.Logs.AssociateKmsKey(ctx, &logs.AssociateKmsKeyInput{LogGroupName: aws.String(name),
-			KmsKeyId: aws.String(key)})
+		_, err = g.Logs.AssociateKmsKey(ctx, &logs.AssociateKmsKeyInput{
+			LogGroupName: aws.String(name),
+			KmsKeyId:     aws.String(key),
+		})
 	}
 	return api.Classify("", err)
 }

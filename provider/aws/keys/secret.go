@@ -21,6 +21,7 @@ import (
 )
 
 const (
+	// KindSecret is the kind secret.
 	KindSecret     = "secret"
 	secretName     = "secret_name"
 	valueAttr      = "value"
@@ -42,22 +43,34 @@ func kindOfSecret() api.Kind {
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NameAttr: secretName, DataLoss: loseSecret,
 			Canonical: canonicalSecret, CrossCheck: api.CrossChecks(api.TagTraits{}, oneSecretName), Replace: replaceSecret,
 			Attrs: []resource.Attribute{
-				{Name: secretName, Type: resource.TString, Effect: resource.Replace, Pattern: `[A-Za-z0-9/_+=.@-]{1,512}`,
-					Example: "prod/db", Doc: "Its name in AWS, if it differs from the resource's; it may have slashes."},
-				{Name: valueAttr, Type: resource.TString, Secret: true, WriteOnly: true, Min: api.Bound(1), Max: api.Bound(65536),
+				{
+					Name: secretName, Type: resource.TString, Effect: resource.Replace, Pattern: `[A-Za-z0-9/_+=.@-]{1,512}`,
+					Example: "prod/db", Doc: "Its name in AWS, if it differs from the resource's; it may have slashes.",
+				},
+				{
+					Name: valueAttr, Type: resource.TString, Secret: true, WriteOnly: true, Min: api.Bound(1), Max: api.Bound(65536),
 					Example: "${env:API_TOKEN}", Doc: "Its value, from ${env:} or ${file:}. Set it or generate; without both, " +
-						"another program sets it."},
-				{Name: generateAttr, Type: resource.TObject, Recorded: true, Fields: generateFields(), Example: "{length: 40}",
-					Doc: "Let AWS generate a password when it is created. A later change of it changes nothing."},
+						"another program sets it.",
+				},
+				{
+					Name: generateAttr, Type: resource.TObject, Recorded: true, Fields: generateFields(), Example: "{length: 40}",
+					Doc: "Let AWS generate a password when it is created. A later change of it changes nothing.",
+				},
 				{Name: "description", Type: resource.TString, Max: api.Bound(2048), Example: "of the shop", Doc: "What it is for."},
-				{Name: api.KMSKeyAttr, Type: resource.TString, Pattern: `(arn:aws[a-z-]*:kms:|alias/).+|[0-9a-f-]{36}`,
-					Example: "${kms_key/main.arn}", Doc: "The key that encrypts it. If omitted, AWS's own."},
-				{Name: recoveryWindow, Type: resource.TInt, WriteOnly: true, Default: resource.Int(30), Valid: validWindow,
+				{
+					Name: api.KMSKeyAttr, Type: resource.TString, Pattern: `(arn:aws[a-z-]*:kms:|alias/).+|[0-9a-f-]{36}`,
+					Example: "${kms_key/main.arn}", Doc: "The key that encrypts it. If omitted, AWS's own.",
+				},
+				{
+					Name: recoveryWindow, Type: resource.TInt, WriteOnly: true, Default: resource.Int(30), Valid: validWindow,
 					Unit: "days", Example: "7", Doc: "How long it can be restored after it was deleted, from 7 to 30 days; 0 " +
-						"deletes it at once."},
-				{Name: pendingDeletion, Type: resource.TBool, Default: resource.Bool(false), Valid: neverPending, Example: "false",
+						"deletes it at once.",
+				},
+				{
+					Name: pendingDeletion, Type: resource.TBool, Default: resource.Bool(false), Valid: neverPending, Example: "false",
 					Doc: "Whether it is to be deleted. It never is by its configuration: an apply cancels what was scheduled " +
-						"outside ovi."},
+						"outside ovi.",
+				},
 				{Name: arnAttr, Type: resource.TString, Computed: true, Doc: "Its ARN, which is its ID."},
 			},
 		},
@@ -68,10 +81,14 @@ func kindOfSecret() api.Kind {
 
 func generateFields() []resource.Attribute {
 	return []resource.Attribute{
-		{Name: "length", Type: resource.TInt, Min: api.Bound(8), Max: api.Bound(4096), Example: "40",
-			Doc: "How many characters it has. If omitted, 32."},
-		{Name: "punctuation", Type: resource.TBool, Example: "false",
-			Doc: "Whether it has punctuation characters. If omitted, it has."},
+		{
+			Name: "length", Type: resource.TInt, Min: api.Bound(8), Max: api.Bound(4096), Example: "40",
+			Doc: "How many characters it has. If omitted, 32.",
+		},
+		{
+			Name: "punctuation", Type: resource.TBool, Example: "false",
+			Doc: "Whether it has punctuation characters. If omitted, it has.",
+		},
 		{Name: "exclude", Type: resource.TString, Max: api.Bound(4096), Example: `/@"`, Doc: "Characters that it has not."},
 	}
 }
@@ -86,8 +103,10 @@ func loseSecret(o resource.Observed, last resource.Attrs) string {
 func canonicalSecret(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	_, given := a.Get(valueAttr)
 	if _, generated := a.Get(generateAttr); given && generated {
-		return a, []resource.Problem{{Path: generateAttr, Summary: "a secret has either a value or generate",
-			Suggestion: "remove one of the two"}}
+		return a, []resource.Problem{{
+			Path: generateAttr, Summary: "a secret has either a value or generate",
+			Suggestion: "remove one of the two",
+		}}
 	}
 	return a, nil
 }
@@ -123,8 +142,10 @@ func listSecrets(ctx context.Context, s *api.Sweep) ([]resource.Observed, error)
 		func(ctx context.Context, token *string) ([]types.SecretListEntry, *string, error) {
 			const most = 100
 			out, err := s.Secrets.ListSecrets(ctx,
-				&secretsmanager.ListSecretsInput{MaxResults: aws.Int32(most), NextToken: token,
-					IncludePlannedDeletion: aws.Bool(true)})
+				&secretsmanager.ListSecretsInput{
+					MaxResults: aws.Int32(most), NextToken: token,
+					IncludePlannedDeletion: aws.Bool(true),
+				})
 			if err != nil {
 				return nil, nil, err
 			}
@@ -306,8 +327,10 @@ func secretValue(ctx context.Context, g *api.Region, a resource.Attrs) (*string,
 	if !generated {
 		return nil, nil
 	}
-	in := &secretsmanager.GetRandomPasswordInput{ExcludeCharacters: api.DesiredText(how, "exclude"),
-		RequireEachIncludedType: aws.Bool(true)}
+	in := &secretsmanager.GetRandomPasswordInput{
+		ExcludeCharacters:       api.DesiredText(how, "exclude"),
+		RequireEachIncludedType: aws.Bool(true),
+	}
 	if n, set := api.Number(how, "length"); set {
 		in.PasswordLength = aws.Int64(n)
 	}
@@ -329,8 +352,10 @@ func updateSecret(ctx context.Context, g *api.Region, r provider.Request) (resou
 		}
 	}
 	a := r.Desired.Attrs
-	in := &secretsmanager.UpdateSecretInput{SecretId: id, Description: api.DesiredText(a, "description"),
-		KmsKeyId: api.DesiredText(a, api.KMSKeyAttr)}
+	in := &secretsmanager.UpdateSecretInput{
+		SecretId: id, Description: api.DesiredText(a, "description"),
+		KmsKeyId: api.DesiredText(a, api.KMSKeyAttr),
+	}
 	if api.Changed(r, valueAttr) {
 		value, given, err := api.Secret(a, valueAttr)
 		if err != nil {

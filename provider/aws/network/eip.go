@@ -55,9 +55,11 @@ func kindOfEIP() api.Kind {
 func canonicalAddress(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	_, instance := a.Get("attach_to")
 	if _, own := a.Get(KindInterface); own && instance {
-		return a, []resource.Problem{{Path: KindInterface,
+		return a, []resource.Problem{{
+			Path:       KindInterface,
 			Summary:    "an address is either that of an instance or that of a network interface",
-			Suggestion: "omit attach_to, or network_interface"}}
+			Suggestion: "omit attach_to, or network_interface",
+		}}
 	}
 	return a, nil
 }
@@ -134,7 +136,8 @@ func updateAddress(ctx context.Context, g *api.Region, r provider.Request) (reso
 // attachAddress gives an address to its instance or interface. It takes none from a service that has it: that is an
 // error of AWS (Resource.AlreadyAssociated), since AllowReassociation is false.
 func attachAddress(ctx context.Context, g *api.Region, id string, want resource.Attrs) (o resource.Observed,
-	err error) {
+	err error,
+) {
 	instance, onInstance := api.Text(want, "attach_to")
 	nic, onInterface := api.Text(want, KindInterface)
 	err = g.AwaitSeen(ctx, g.Wait.Compute, "the address "+id, func(ctx context.Context) error {

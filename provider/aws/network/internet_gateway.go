@@ -13,6 +13,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// KindInternetGateway is the kind internet_gateway.
 const KindInternetGateway = "internet_gateway"
 
 func kindOfInternetGateway() api.Kind {
@@ -37,7 +38,8 @@ func kindOfInternetGateway() api.Kind {
 }
 
 func internetGateways(ctx context.Context, g *api.Region,
-	in *ec2.DescribeInternetGatewaysInput) ([]types.InternetGateway, error) {
+	in *ec2.DescribeInternetGatewaysInput,
+) ([]types.InternetGateway, error) {
 	return api.Pages(ctx, "ec2.DescribeInternetGateways",
 		func(ctx context.Context, token *string) ([]types.InternetGateway, *string, error) {
 			in.NextToken, in.MaxResults = token, api.PageOf(in.InternetGatewayIds)
@@ -137,7 +139,8 @@ func updateInternetGateway(ctx context.Context, g *api.Region, r provider.Reques
 // attachInternetGateway attaches a gateway to its VPC, and only to it. An attachment to it that is
 // there already, after an answer that was lost, is success.
 func attachInternetGateway(ctx context.Context, g *api.Region, id string, want resource.Attrs) (o resource.Observed,
-	err error) {
+	err error,
+) {
 	vpc, _ := api.Text(want, "vpc")
 	err = g.AwaitSeen(ctx, g.Wait.Compute, "the internet gateway "+id, func(ctx context.Context) error {
 		if o, err = internetGateway(ctx, g, id); err != nil {

@@ -6,6 +6,8 @@ import (
 
 // Kinds are the kinds of this package. Each call gives fresh values.
 func Kinds() []api.Kind {
-	return []api.Kind{kindOfVPC(), kindOfSubnet(), kindOfInternetGateway(),
-		kindOfRouteTable(), kindOfEIP(), kindOfNAT(), kindOfInterface(), kindOfEndpoint()}
+	return []api.Kind{
+		kindOfVPC(), kindOfSubnet(), kindOfInternetGateway(),
+		kindOfRouteTable(), kindOfEIP(), kindOfNAT(), kindOfInterface(), kindOfEndpoint(),
+	}
 }

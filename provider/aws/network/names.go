@@ -7,6 +7,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// KindEIP is the kind eip.
 const KindEIP = "eip"
 
 // GroupName is the attribute with what AWS calls a group besides its ID.
@@ -22,6 +23,7 @@ func Everywhere() resource.Attrs {
 		resource.Attr{Name: "cidr", Value: resource.String("0.0.0.0/0")})
 }
 
+// KindInterface is the kind network_interface.
 const KindInterface = "network_interface"
 
 // Primary is the ID of the interface of its launch, where an instance has more: then AWS refuses what is about "the"

@@ -14,6 +14,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// KindNAT is the kind nat_gateway.
 const KindNAT = "nat_gateway"
 
 func kindOfNAT() api.Kind {
@@ -51,7 +52,8 @@ func kindOfNAT() api.Kind {
 				func(x types.NatGateway) string { return aws.ToString(x.NatGatewayId) },
 				func(f []types.Filter) ([]types.NatGateway, error) {
 					return natGateways(ctx, s.Region, &ec2.DescribeNatGatewaysInput{
-						Filter: append(f, api.Where("state", "pending", "available", "failed")...)})
+						Filter: append(f, api.Where("state", "pending", "available", "failed")...),
+					})
 				})
 			return api.ObservedAs(s, all, err, observedNAT)
 		},
@@ -65,11 +67,15 @@ func canonicalNAT(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	kind, _ := api.Text(a, "connectivity")
 	switch {
 	case kind == "private" && address:
-		return a, []resource.Problem{{Path: "eip", Summary: "a private NAT gateway has no public address",
-			Suggestion: "omit eip, or connectivity"}}
+		return a, []resource.Problem{{
+			Path: "eip", Summary: "a private NAT gateway has no public address",
+			Suggestion: "omit eip, or connectivity",
+		}}
 	case kind != "private" && !address:
-		return a, []resource.Problem{{Path: "eip", Summary: "a public NAT gateway needs an address",
-			Suggestion: "add an eip and name it here"}}
+		return a, []resource.Problem{{
+			Path: "eip", Summary: "a public NAT gateway needs an address",
+			Suggestion: "add an eip and name it here",
+		}}
 	}
 	return a, nil
 }
@@ -135,8 +141,10 @@ func natGateway(ctx context.Context, g *api.Region, id string) (types.NatGateway
 	all, err := natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{NatGatewayIds: []string{id}})
 	n, err := api.Only(all, err, "ec2.DescribeNatGateways", id)
 	if err == nil && natGone(n) {
-		err = &provider.Error{Class: provider.NotFound, Op: "ec2.DescribeNatGateways",
-			Err: fmt.Errorf("%s is %s", id, n.State)}
+		err = &provider.Error{
+			Class: provider.NotFound, Op: "ec2.DescribeNatGateways",
+			Err: fmt.Errorf("%s is %s", id, n.State),
+		}
 	}
 	return n, err
 }
@@ -151,8 +159,10 @@ func readNAT(ctx context.Context, g *api.Region, id string) (resource.Observed, 
 
 func natInput(a resource.Attrs) *ec2.CreateNatGatewayInput {
 	kind, _ := api.Text(a, "connectivity")
-	return &ec2.CreateNatGatewayInput{SubnetId: api.DesiredText(a, "subnet"), AllocationId: api.DesiredText(a, "eip"),
-		ConnectivityType: types.ConnectivityType(kind)}
+	return &ec2.CreateNatGatewayInput{
+		SubnetId: api.DesiredText(a, "subnet"), AllocationId: api.DesiredText(a, "eip"),
+		ConnectivityType: types.ConnectivityType(kind),
+	}
 }
 
 func checkNAT(ctx context.Context, g *api.Region, r provider.Request) error {
@@ -185,7 +195,8 @@ func createNAT(ctx context.Context, g *api.Region, r provider.Request) (resource
 		return *out.NatGateway, nil
 	}, func() ([]types.NatGateway, error) {
 		return natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{
-			Filter: append(api.BornWith(r.Key), api.Where("state", "pending", "available")...)})
+			Filter: append(api.BornWith(r.Key), api.Where("state", "pending", "available")...),
+		})
 	})
 	if err != nil {
 		return resource.Observed{}, err

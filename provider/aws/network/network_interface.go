@@ -47,8 +47,10 @@ func kindOfInterface() api.Kind {
 					Example: "10.0.1.10", Doc: "Its private IPv4 address, of those of its subnet. If omitted, AWS chooses one, " +
 						"which it keeps.",
 				},
-				{Name: "description", Type: resource.TString, Max: api.Bound(255), Omit: api.Omitting(resource.String("")),
-					Example: "of the VPN", Doc: "What it is for."},
+				{
+					Name: "description", Type: resource.TString, Max: api.Bound(255), Omit: api.Omitting(resource.String("")),
+					Example: "of the VPN", Doc: "What it is for.",
+				},
 				{
 					Name: api.SourceDestCheck, Type: resource.TBool, Omit: api.Omitting(resource.Bool(true)), Example: "false",
 					Doc: "Whether it drops traffic that is not from or to its own addresses. false for a router, VPN or NAT " +
@@ -158,7 +160,8 @@ func equalAttr(a, b *resource.Desired, name string) bool {
 }
 
 func interfacesIn(ctx context.Context, g *api.Region, in *ec2.DescribeNetworkInterfacesInput) ([]types.NetworkInterface,
-	error) {
+	error,
+) {
 	return api.Pages(ctx, "ec2.DescribeNetworkInterfaces",
 		func(ctx context.Context, token *string) ([]types.NetworkInterface, *string, error) {
 			in.NextToken, in.MaxResults = token, api.PageOf(in.NetworkInterfaceIds)

@@ -52,19 +52,22 @@ func updateInterface(ctx context.Context, g *api.Region, r provider.Request) (re
 	id, a := r.Have.ID, r.Desired.Attrs
 	if api.Changed(r, "security_groups") {
 		if err := ModifyInterface(ctx, g, id, &ec2.ModifyNetworkInterfaceAttributeInput{
-			Groups: a.Texts("security_groups")}); err != nil {
+			Groups: a.Texts("security_groups"),
+		}); err != nil {
 			return resource.Observed{}, err
 		}
 	}
 	if about, set := api.Text(a, "description"); set && api.Changed(r, "description") {
 		if err := ModifyInterface(ctx, g, id, &ec2.ModifyNetworkInterfaceAttributeInput{
-			Description: &types.AttributeValue{Value: aws.String(about)}}); err != nil {
+			Description: &types.AttributeValue{Value: aws.String(about)},
+		}); err != nil {
 			return resource.Observed{}, err
 		}
 	}
 	if on, set := api.Flag(a, api.SourceDestCheck); set && api.Changed(r, api.SourceDestCheck) {
 		if err := ModifyInterface(ctx, g, id, &ec2.ModifyNetworkInterfaceAttributeInput{
-			SourceDestCheck: &types.AttributeBooleanValue{Value: aws.Bool(on)}}); err != nil {
+			SourceDestCheck: &types.AttributeBooleanValue{Value: aws.Bool(on)},
+		}); err != nil {
 			return resource.Observed{}, err
 		}
 	}
@@ -73,7 +76,8 @@ func updateInterface(ctx context.Context, g *api.Region, r provider.Request) (re
 
 // ModifyInterface changes one attribute, which is all that a call may.
 func ModifyInterface(ctx context.Context, g *api.Region, id string,
-	in *ec2.ModifyNetworkInterfaceAttributeInput) error {
+	in *ec2.ModifyNetworkInterfaceAttributeInput,
+) error {
 	in.NetworkInterfaceId = aws.String(id)
 	return g.Patiently(ctx, g.Wait.Appear, func() error {
 		_, err := g.EC2.ModifyNetworkInterfaceAttribute(ctx, in)
@@ -82,7 +86,8 @@ func ModifyInterface(ctx context.Context, g *api.Region, id string,
 }
 
 func awaitInterface(ctx context.Context, g *api.Region, id, what string,
-	ready func(types.NetworkInterface) bool) (n types.NetworkInterface, err error) {
+	ready func(types.NetworkInterface) bool,
+) (n types.NetworkInterface, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Compute, id+" "+what, func(ctx context.Context) error {
 		if n, err = networkInterface(ctx, g, id); err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// KindRouteTable is the kind route_table.
 const KindRouteTable = "route_table"
 
 func kindOfRouteTable() api.Kind {
@@ -70,8 +71,10 @@ func routeElem() *resource.Attribute {
 	}
 	return &resource.Attribute{Type: resource.TObject, Valid: validRoute, Fields: []resource.Attribute{
 		{Name: "cidr", Type: resource.TString, Required: true, Pattern: api.CIDRPattern, Doc: "The addresses, IPv4 or IPv6."},
-		{Name: KindInternetGateway, Type: resource.TString, RefKind: KindInternetGateway, IDPrefix: "igw-",
-			Doc: "Target: an internet gateway."},
+		{
+			Name: KindInternetGateway, Type: resource.TString, RefKind: KindInternetGateway, IDPrefix: "igw-",
+			Doc: "Target: an internet gateway.",
+		},
 		{Name: KindNAT, Type: resource.TString, RefKind: KindNAT, IDPrefix: "nat-", Doc: "Target: a NAT gateway."},
 		{Name: "instance", Type: resource.TString, RefKind: api.KindEC2, IDPrefix: "i-", Doc: "Target: an instance."},
 		id("vpc_peering", "pcx", "Target: the ID of a VPC peering connection."),
@@ -85,11 +88,15 @@ func validRoute(v resource.Value) []resource.Problem {
 	cidr, _ := api.Text(route, "cidr")
 	switch p, err := netip.ParsePrefix(cidr); {
 	case err != nil:
-		return []resource.Problem{{Path: "cidr", Summary: "invalid address block \"" + cidr + "\"",
-			Suggestion: "use for example 0.0.0.0/0"}}
+		return []resource.Problem{{
+			Path: "cidr", Summary: "invalid address block \"" + cidr + "\"",
+			Suggestion: "use for example 0.0.0.0/0",
+		}}
 	case cidr != p.Masked().String():
-		return []resource.Problem{{Path: "cidr", Summary: "\"" + cidr + "\" is not how AWS writes this address block",
-			Suggestion: "use " + p.Masked().String()}}
+		return []resource.Problem{{
+			Path: "cidr", Summary: "\"" + cidr + "\" is not how AWS writes this address block",
+			Suggestion: "use " + p.Masked().String(),
+		}}
 	}
 	n := 0
 	for _, name := range routeTargets() {
@@ -98,8 +105,10 @@ func validRoute(v resource.Value) []resource.Problem {
 		}
 	}
 	if n != 1 {
-		return []resource.Problem{{Summary: "a route needs one target",
-			Suggestion: "set one of internet_gateway, nat_gateway, instance, vpc_peering, transit_gateway and virtual_gateway"}}
+		return []resource.Problem{{
+			Summary:    "a route needs one target",
+			Suggestion: "set one of internet_gateway, nat_gateway, instance, vpc_peering, transit_gateway and virtual_gateway",
+		}}
 	}
 	return nil
 }
@@ -222,8 +231,10 @@ func checkRouteTable(ctx context.Context, g *api.Region, r provider.Request) err
 	if api.Unresolved(r.Desired.Attrs, "vpc") {
 		return nil
 	}
-	_, err := g.EC2.CreateRouteTable(ctx, &ec2.CreateRouteTableInput{VpcId: api.DesiredText(r.Desired.Attrs, "vpc"),
-		DryRun: aws.Bool(true)})
+	_, err := g.EC2.CreateRouteTable(ctx, &ec2.CreateRouteTableInput{
+		VpcId:  api.DesiredText(r.Desired.Attrs, "vpc"),
+		DryRun: aws.Bool(true),
+	})
 	return api.DryRun(err)
 }
 

@@ -41,8 +41,10 @@ func subnetIPv6Attrs() []resource.Attribute {
 			Doc: "Whether instances launched in it get an IPv6 address. It needs ipv6_block. If omitted, as it is found; a " +
 				"new one gives none.",
 		},
-		{Name: ipv6CIDR, Type: resource.TString, Computed: true, ChangesWith: []string{blockAttr},
-			Doc: "Its IPv6 addresses."},
+		{
+			Name: ipv6CIDR, Type: resource.TString, Computed: true, ChangesWith: []string{blockAttr},
+			Doc: "Its IPv6 addresses.",
+		},
 	}
 }
 
@@ -51,8 +53,10 @@ func canonicalSubnet(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	a, out := canonicalCIDR(a)
 	_, has := a.Get(blockAttr)
 	if on, _ := api.Flag(a, assignAttr); on && !has {
-		out = append(out, resource.Problem{Path: assignAttr, Summary: "a subnet without IPv6 addresses cannot assign any",
-			Suggestion: "set ipv6_block, and ipv6: true on the VPC"})
+		out = append(out, resource.Problem{
+			Path: assignAttr, Summary: "a subnet without IPv6 addresses cannot assign any",
+			Suggestion: "set ipv6_block, and ipv6: true on the VPC",
+		})
 	}
 	return a, out
 }
@@ -251,7 +255,8 @@ func setAssign6(ctx context.Context, g *api.Region, id string, on bool) error {
 // withIPv6 lists the instances in a subnet that have an IPv6 address.
 func withIPv6(ctx context.Context, g *api.Region, subnet string) (names []string, err error) {
 	all, err := api.Instances(ctx, g, &ec2.DescribeInstancesInput{
-		Filters: append(api.Where("subnet-id", subnet), api.Living()...)})
+		Filters: append(api.Where("subnet-id", subnet), api.Living()...),
+	})
 	for _, i := range all {
 		if aws.ToString(i.Ipv6Address) != "" {
 			names = append(names, api.InstanceName(g, i))

@@ -109,7 +109,8 @@ func setDNS(ctx context.Context, g *api.Region, a resource.Attrs, id string, sup
 	}
 	if v, ok := api.Flag(a, "dns_support"); ok && support {
 		if err := set(&ec2.ModifyVpcAttributeInput{
-			EnableDnsSupport: &types.AttributeBooleanValue{Value: aws.Bool(v)}}); err != nil {
+			EnableDnsSupport: &types.AttributeBooleanValue{Value: aws.Bool(v)},
+		}); err != nil {
 			return err
 		}
 	}
@@ -210,6 +211,7 @@ func listVPCs(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 // ReplaceVPC: two VPCs may even have the same addresses.
 func ReplaceVPC(resource.Desired, resource.Observed) []resource.Strategy { return api.CreateFirst() }
 
+// Groups returns the security groups that the input describes, from all pages.
 func Groups(ctx context.Context, g *api.Region, in *ec2.DescribeSecurityGroupsInput) ([]types.SecurityGroup, error) {
 	return api.Pages(ctx, "ec2.DescribeSecurityGroups",
 		func(ctx context.Context, token *string) ([]types.SecurityGroup, *string, error) {

@@ -16,6 +16,7 @@ import (
 )
 
 const (
+	// KindEndpoint is the kind vpc_endpoint.
 	KindEndpoint = "vpc_endpoint"
 	serviceAttr  = "service"
 	endpointType = "endpoint_type"
@@ -44,23 +45,33 @@ func kindOfEndpoint() api.Kind {
 			Canonical: canonicalEndpoint, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, endpointRegions),
 			Replace: replaceEndpoint,
 			Attrs: []resource.Attribute{
-				{Name: api.KindVPC, Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindVPC,
-					IDPrefix: "vpc-", Example: "main", Doc: "The VPC it belongs to."},
-				{Name: serviceAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: `[a-z0-9.-]+`,
-					Max: api.Bound(255), Example: "com.amazonaws.us-east-1.s3", Doc: "The name of the service, with its region."},
-				{Name: endpointType, Type: resource.TString, Effect: resource.Replace, Default: resource.String(gatewayType),
+				{
+					Name: api.KindVPC, Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindVPC,
+					IDPrefix: "vpc-", Example: "main", Doc: "The VPC it belongs to.",
+				},
+				{
+					Name: serviceAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: `[a-z0-9.-]+`,
+					Max: api.Bound(255), Example: "com.amazonaws.us-east-1.s3", Doc: "The name of the service, with its region.",
+				},
+				{
+					Name: endpointType, Type: resource.TString, Effect: resource.Replace, Default: resource.String(gatewayType),
 					Enum: []string{gatewayType, interfaces}, Example: interfaces,
-					Doc: "gateway for S3 and DynamoDB, interface for all others."},
+					Doc: "gateway for S3 and DynamoDB, interface for all others.",
+				},
 				refs(routeTables, KindRouteTable, "rtb-", "The route tables that get a route to it; of a gateway."),
 				refs("subnets", api.KindSubnet, "subnet-",
 					"The subnets that it has an address in, one in each zone; of an interface."),
 				api.GroupsAttr("The security groups of an interface. If omitted, the VPC's default group."),
-				{Name: privateDNS, Type: resource.TBool, CreateDefault: resource.Bool(true), Example: "false",
+				{
+					Name: privateDNS, Type: resource.TBool, CreateDefault: resource.Bool(true), Example: "false",
 					Doc: "Whether the public name of the service leads to it inside the VPC; of an interface. The VPC needs " +
-						"dns_support and dns_hostnames."},
-				{Name: PolicyAttr, Type: resource.TString, Valid: validEndpointPolicy, Fits: api.SamePolicy, Max: api.Bound(20480),
+						"dns_support and dns_hostnames.",
+				},
+				{
+					Name: PolicyAttr, Type: resource.TString, Valid: validEndpointPolicy, Fits: api.SamePolicy, Max: api.Bound(20480),
 					Example: "${file:endpoint.json}", Doc: "Who may reach what through it, as JSON. If omitted, AWS's own: " +
-						"everything."},
+						"everything.",
+				},
 				{Name: "dns_name", Type: resource.TString, Computed: true, Doc: "Its own name, of an interface."},
 			},
 		},
@@ -83,9 +94,11 @@ func canonicalEndpoint(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	var problems []resource.Problem
 	only := func(want, name string) {
 		if _, set := a.Get(name); set && inside != want {
-			problems = append(problems, resource.Problem{Path: name,
+			problems = append(problems, resource.Problem{
+				Path:       name,
 				Summary:    "only an endpoint of the type " + want + " has " + name,
-				Suggestion: "set endpoint_type: " + want + ", or remove it"})
+				Suggestion: "set endpoint_type: " + want + ", or remove it",
+			})
 		}
 	}
 	only(gatewayType, routeTables)
@@ -95,8 +108,10 @@ func canonicalEndpoint(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 		only(interfaces, privateDNS)
 	}
 	if _, set := a.Get("subnets"); inside == interfaces && !set {
-		problems = append(problems, resource.Problem{Path: "subnets", Summary: "an interface needs a subnet",
-			Suggestion: "name one in each zone in subnets"})
+		problems = append(problems, resource.Problem{
+			Path: "subnets", Summary: "an interface needs a subnet",
+			Suggestion: "name one in each zone in subnets",
+		})
 	}
 	return a, problems
 }
@@ -155,8 +170,10 @@ func endpointGone(e types.VpcEndpoint) bool {
 }
 
 func observedEndpoint(g *api.Region, e types.VpcEndpoint) resource.Observed {
-	o := resource.Observed{ID: aws.ToString(e.VpcEndpointId), Health: resource.Healthy,
-		Since: aws.ToTime(e.CreationTimestamp)}
+	o := resource.Observed{
+		ID: aws.ToString(e.VpcEndpointId), Health: resource.Healthy,
+		Since: aws.ToTime(e.CreationTimestamp),
+	}
 	switch endpointState(e) {
 	case "pending":
 		o.Health = resource.Pending
@@ -211,8 +228,10 @@ func endpoint(ctx context.Context, g *api.Region, id string) (types.VpcEndpoint,
 	all, err := endpointsIn(ctx, g, &ec2.DescribeVpcEndpointsInput{VpcEndpointIds: []string{id}})
 	e, err := api.Only(all, err, "ec2.DescribeVpcEndpoints", id)
 	if err == nil && endpointGone(e) {
-		err = &provider.Error{Class: provider.NotFound, Op: "ec2.DescribeVpcEndpoints",
-			Err: fmt.Errorf("%s is %s", id, endpointState(e))}
+		err = &provider.Error{
+			Class: provider.NotFound, Op: "ec2.DescribeVpcEndpoints",
+			Err: fmt.Errorf("%s is %s", id, endpointState(e)),
+		}
 	}
 	return e, err
 }
@@ -277,7 +296,8 @@ func createEndpoint(ctx context.Context, g *api.Region, r provider.Request) (res
 
 // awaitEndpoint waits until an endpoint is usable, and has what a change set.
 func awaitEndpoint(ctx context.Context, g *api.Region, id string, want resource.Attrs) (o resource.Observed,
-	err error) {
+	err error,
+) {
 	err = g.AwaitSeen(ctx, g.Wait.Compute, "the endpoint "+id, func(ctx context.Context) error {
 		e, err := endpoint(ctx, g, id)
 		if err != nil {
@@ -330,8 +350,10 @@ func updateEndpoint(ctx context.Context, g *api.Region, r provider.Request) (res
 		in.PolicyDocument = api.DesiredText(r.Desired.Attrs, PolicyAttr)
 	}
 	different := in.PolicyDocument != nil || in.PrivateDnsEnabled != nil
-	for _, list := range [][]string{in.AddRouteTableIds, in.RemoveRouteTableIds, in.AddSubnetIds, in.RemoveSubnetIds,
-		in.AddSecurityGroupIds, in.RemoveSecurityGroupIds} {
+	for _, list := range [][]string{
+		in.AddRouteTableIds, in.RemoveRouteTableIds, in.AddSubnetIds, in.RemoveSubnetIds,
+		in.AddSecurityGroupIds, in.RemoveSecurityGroupIds,
+	} {
 		different = different || len(list) > 0
 	}
 	if different {
@@ -371,8 +393,10 @@ func deleteEndpoint(ctx context.Context, g *api.Region, r provider.Request) erro
 			if class == provider.NotFound {
 				return nil
 			}
-			return &provider.Error{Class: class, Code: code, Op: op, Err: fmt.Errorf("%s: %s", code, message),
-				Hint: api.HintFor(code, message)}
+			return &provider.Error{
+				Class: class, Code: code, Op: op, Err: fmt.Errorf("%s: %s", code, message),
+				Hint: api.HintFor(code, message),
+			}
 		}
 	}
 	return g.Await(ctx, g.Wait.Compute, "the endpoint "+id+" to be gone", func(ctx context.Context) error {

@@ -162,8 +162,10 @@ func (h byHand) create(b core.Breakage) (string, error) {
 		return e.(core.Handled).ByHand(h.Hand, b)
 	}
 	before := h.Tx.St.Seq
-	form := map[string]string{"AvailabilityZone": region + "a", "GroupName": name, "DBInstanceIdentifier": name,
-		"Bucket": name}
+	form := map[string]string{
+		"AvailabilityZone": region + "a", "GroupName": name, "DBInstanceIdentifier": name,
+		"Bucket": name,
+	}
 	if err := h.order(b.Kind, region, form); err != nil {
 		return "", err
 	}

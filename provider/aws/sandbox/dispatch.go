@@ -25,9 +25,14 @@ type area struct {
 
 func areas() []area {
 	return []area{
-		{network.Kinds(), network.Actions()}, {compute.Kinds(), compute.Actions()}, {database.Kinds(), database.Actions()},
-		{bucket.Kinds(), bucket.Actions()}, {identity.Kinds(), identity.Actions()}, {balance.Kinds(), balance.Actions()},
-		{dns.Kinds(), dns.Actions()}, {keys.Kinds(), keys.Actions()},
+		{network.Kinds(), network.Actions()},
+		{compute.Kinds(), compute.Actions()},
+		{database.Kinds(), database.Actions()},
+		{bucket.Kinds(), bucket.Actions()},
+		{identity.Kinds(), identity.Actions()},
+		{balance.Kinds(), balance.Actions()},
+		{dns.Kinds(), dns.Actions()},
+		{keys.Kinds(), keys.Actions()},
 		{nil, map[string]map[string]core.Handler{"sts": {"GetCallerIdentity": callerIdentity, "AssumeRole": assumeRole}}},
 	}
 }
@@ -130,8 +135,10 @@ func unknownAction(cl *wire.Call) error {
 
 // exchange is a call with what a handler needs to answer it.
 func (c *Cloud) exchange(cl *wire.Call, t *core.Tx) *core.Exchange {
-	return &core.Exchange{Call: cl, Tx: t, Now: t.Now, Settle: c.opts.settle, KeepDead: c.opts.keepDead,
-		Account: c.account}
+	return &core.Exchange{
+		Call: cl, Tx: t, Now: t.Now, Settle: c.opts.settle, KeepDead: c.opts.keepDead,
+		Account: c.account,
+	}
 }
 
 // furnish gives a region what a new account has there: a default VPC with a

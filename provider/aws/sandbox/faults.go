@@ -223,19 +223,27 @@ func faultAnswer(kind FaultKind, service string) *wire.Error {
 	case Denied:
 		switch service {
 		case "ec2":
-			return &wire.Error{Status: 403, Code: "UnauthorizedOperation",
-				Message: "You are not authorized to perform this operation."}
+			return &wire.Error{
+				Status: 403, Code: "UnauthorizedOperation",
+				Message: "You are not authorized to perform this operation.",
+			}
 		case "ssm":
-			return &wire.Error{Status: 400, Code: "AccessDeniedException",
-				Message: "You are not authorized to perform this operation."}
+			return &wire.Error{
+				Status: 400, Code: "AccessDeniedException",
+				Message: "You are not authorized to perform this operation.",
+			}
 		}
 		return &wire.Error{Status: 403, Code: "AccessDenied", Message: "Access Denied"}
 	case Unavailable:
-		return &wire.Error{Status: 503, Code: "ServiceUnavailable",
-			Message: "The service is unavailable. Please try again shortly."}
+		return &wire.Error{
+			Status: 503, Code: "ServiceUnavailable",
+			Message: "The service is unavailable. Please try again shortly.",
+		}
 	case BadPage:
-		return &wire.Error{Status: 500, Code: "InternalFailure",
-			Message: "The request processing has failed because of an unknown error."}
+		return &wire.Error{
+			Status: 500, Code: "InternalFailure",
+			Message: "The request processing has failed because of an unknown error.",
+		}
 	default:
 		return &wire.Error{Status: 400, Code: "OperationNotPermitted", Message: "You can't perform this operation."}
 	}

@@ -47,8 +47,10 @@ const (
 func requestsPath(state string) string { return state + ".requests" }
 
 func (l *requestLog) add(cl *wire.Call, a *wire.Answer, now time.Time) {
-	r := Request{At: now, Service: cl.Service, Region: cl.Region, Action: cl.Action, Status: a.Status, Code: a.Code,
-		Change: !cl.Read()}
+	r := Request{
+		At: now, Service: cl.Service, Region: cl.Region, Action: cl.Action, Status: a.Status, Code: a.Code,
+		Change: !cl.Read(),
+	}
 	if cl.P != nil && a.Code == "" {
 		r.Ignored = cl.P.Unread("", nil)
 		slices.Sort(r.Ignored)

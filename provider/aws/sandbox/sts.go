@@ -21,9 +21,7 @@ func callerIdentity(x *core.Exchange) (any, error) {
 	return identity{wire.Account, "AIDAPRACTICECLOUD000", "arn:aws:iam::" + wire.Account + ":user/practice"}, nil
 }
 
-var (
-	roleARN = wire.Late(`^arn:aws(?:-[a-z]+)*:iam::([0-9]{12}):role/(.+)$`)
-)
+var roleARN = wire.Late(`^arn:aws(?:-[a-z]+)*:iam::([0-9]{12}):role/(.+)$`)
 
 // assumeRole lets everyone assume every role. Its account is one of the sandbox, with resources of its own: no real
 // account has its number.

@@ -184,11 +184,13 @@ func applicationSet(r provider.Request) (object.Object, error) {
 		}
 		elements = append(elements, texts)
 	}
-	s := &appSet{APIVersion: "argoproj.io/v1alpha1", Kind: "ApplicationSet",
+	s := &appSet{
+		APIVersion: "argoproj.io/v1alpha1", Kind: "ApplicationSet",
 		Metadata: object.Metadata{Namespace: "argocd"}, Spec: appSetSpec{
 			GoTemplate: true, Options: []string{"missingkey=error"},
 			Generators: []appGenerator{{List: &appList{Elements: elements}}},
-		}}
+		},
+	}
 	t := &s.Spec.Template
 	t.Metadata.Name, t.Metadata.Finalizers = appName(r.Desired.Ref.Name, "{{.env}}"), []string{
 		"resources-finalizer.argocd.argoproj.io",

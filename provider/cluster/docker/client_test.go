@@ -18,7 +18,10 @@ func TestTheSubnetOfAnAddress(t *testing.T) {
 		}
 	}
 	for _, a := range []docker.Attachment{
-		{}, {IPAddress: "10.1.2.3"}, {IPPrefixLen: 16}, {IPAddress: "10.1.2.3", IPPrefixLen: 33},
+		{},
+		{IPAddress: "10.1.2.3"},
+		{IPPrefixLen: 16},
+		{IPAddress: "10.1.2.3", IPPrefixLen: 33},
 		{IPAddress: "ten", IPPrefixLen: 8},
 	} {
 		if got, known := a.Subnet(); known {

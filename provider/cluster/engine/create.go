@@ -53,7 +53,8 @@ func (h *Host) createK3d(ctx context.Context, r provider.Request) error {
 // run runs kind or k3d with a deadline, in a process group of its own, and with a kubeconfig of its own:
 // both otherwise change the user's. Its lines are shown as progress.
 func (h *Host) run(ctx context.Context, wait time.Duration, show func(provider.Progress), program string,
-	args ...string) error {
+	args ...string,
+) error {
 	if err := h.installed(ctx, program); err != nil {
 		return err
 	}

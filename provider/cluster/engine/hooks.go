@@ -20,7 +20,8 @@ const verifyWait = time.Minute
 
 // hook runs a command of the user, with what is configured of the cluster, or observed, in its environment.
 func (h *Host) hook(ctx context.Context, wait time.Duration, show func(provider.Progress), name string, words []string,
-	about resource.Ref, attrs resource.Attrs, more ...string) error {
+	about resource.Ref, attrs resource.Attrs, more ...string,
+) error {
 	path := words[0]
 	var err error
 	if strings.Contains(path, "/") {

@@ -159,7 +159,8 @@ func (h *Host) removeNetwork(ctx context.Context, f *found) error {
 
 // reach brings a cluster to a state, verifies one that runs then, and returns it; "" only reads it.
 func (h *Host) reach(ctx context.Context, id string, state resource.State,
-	show func(provider.Progress)) (resource.Observed, error) {
+	show func(provider.Progress),
+) (resource.Observed, error) {
 	ctx, stop := context.WithTimeoutCause(ctx, startWait, errSlow)
 	defer stop()
 	f, err := h.byID(ctx, id)

@@ -97,7 +97,8 @@ func (g *commits) observed(heads map[string]string, scope resource.Scope) (out [
 
 // branch is a branch as a resource. Its UID is the key with which it was created, or else its first commit.
 func branch(scope resource.Scope, name, commit string, m resource.Marks, root string,
-	unmerged int64) resource.Observed {
+	unmerged int64,
+) resource.Observed {
 	o := resource.Observed{
 		Ref: resource.Ref{Provider: system.Name, Location: scope.Location, Kind: system.KindBranch, Name: name},
 		ID:  name, UID: m.Key, Marks: m, Health: resource.Healthy,

@@ -98,7 +98,8 @@ func (g *Group) make(ctx context.Context, f Folder, batch []*member) {
 
 // gather makes changes of routes; where that costs a reload, those too that come within a while.
 func (g *Group) gather(ctx context.Context, path string, before map[string]Route,
-	batch []*member) (routes map[string]Route, made []*member) {
+	batch []*member,
+) (routes map[string]Route, made []*member) {
 	routes, made = fold(before, batch)
 	for range quietRounds {
 		if sameNames(before, routes) || !wait(ctx, quiet) {

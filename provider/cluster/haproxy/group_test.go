@@ -14,7 +14,8 @@ import (
 
 // together makes a change for each name at a time, and returns their errors.
 func together(t *testing.T, p *haproxytest.Proxy, names []string,
-	do func(name string, routes map[string]haproxy.Route) error) []error {
+	do func(name string, routes map[string]haproxy.Route) error,
+) []error {
 	t.Helper()
 	var g haproxy.Group
 	var all sync.WaitGroup

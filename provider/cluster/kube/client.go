@@ -81,7 +81,8 @@ func (c *Client) Get(ctx context.Context, path string, query url.Values, out any
 }
 
 func (c *Client) send(ctx context.Context, method, path string, query url.Values, kind string,
-	body []byte) ([]byte, error) {
+	body []byte,
+) ([]byte, error) {
 	q, err := http.NewRequestWithContext(ctx, method, c.server+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err

@@ -146,7 +146,8 @@ func (x *Objects) Update(ctx context.Context, r provider.Request) (resource.Obse
 
 // apply makes the object what is configured. A UID that is not that of the object is refused.
 func (x *Objects) apply(ctx context.Context, r provider.Request, name, uid string,
-	notes map[string]string) (resource.Observed, error) {
+	notes map[string]string,
+) (resource.Observed, error) {
 	want, err := x.Build(r)
 	if err != nil {
 		return resource.Observed{}, err

@@ -11,6 +11,7 @@ import (
 )
 
 const (
+	// ClusterName is the pattern of the name of a cluster, a label of DNS (RFC 1123).
 	ClusterName    = `[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?`
 	ClusterNameDoc = "lower-case letters, digits and '-', starting and ending with a letter or digit, at most 63 " +
 		"characters"

@@ -60,7 +60,8 @@ func (c Central) Session(ctx context.Context, recv func() (link.FromNode, error)
 
 // hear keeps what a site sends, until its stream ends.
 func (c Central) hear(ctx context.Context, site string, recv func() (link.FromNode, error),
-	send func(link.ToNode) error) error {
+	send func(link.ToNode) error,
+) error {
 	for {
 		f, err := recv()
 		if err != nil {

@@ -164,8 +164,10 @@ func (a *Authority) server() (*tls.Certificate, error) {
 	if err != nil {
 		return nil, err
 	}
-	der, err := a.sign(&x509.Certificate{DNSNames: []string{serverName},
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}, &key.PublicKey, serverLife)
+	der, err := a.sign(&x509.Certificate{
+		DNSNames:    []string{serverName},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}, &key.PublicKey, serverLife)
 	if err != nil {
 		return nil, err
 	}
@@ -198,8 +200,10 @@ func (a *Authority) issue(csr []byte, node string) ([]byte, error) {
 	if isNode {
 		id.Path += "/node/" + name
 	}
-	der, err := a.sign(&x509.Certificate{URIs: []*url.URL{id},
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}, r.PublicKey, NodeLife)
+	der, err := a.sign(&x509.Certificate{
+		URIs:        []*url.URL{id},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	}, r.PublicKey, NodeLife)
 	if err != nil {
 		return nil, err
 	}
@@ -219,8 +223,10 @@ func (a *Authority) Node(c *x509.Certificate, renews bool) (string, error) {
 	}
 	roots := x509.NewCertPool()
 	roots.AddCert(a.cert)
-	if _, err := c.Verify(x509.VerifyOptions{Roots: roots, CurrentTime: at,
-		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}); err != nil {
+	if _, err := c.Verify(x509.VerifyOptions{
+		Roots: roots, CurrentTime: at,
+		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	}); err != nil {
 		return "", fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	node, err := nameOf(c)
@@ -248,8 +254,10 @@ func (a *Authority) Config(node string) (*tls.Config, error) {
 	roots := x509.NewCertPool()
 	roots.AddCert(a.cert)
 	pair := tls.Certificate{Certificate: [][]byte{block.Bytes}, PrivateKey: key}
-	return &tls.Config{MinVersion: tls.VersionTLS13, RootCAs: roots, ServerName: serverName, Time: a.clock,
-		Certificates: []tls.Certificate{pair}}, nil
+	return &tls.Config{
+		MinVersion: tls.VersionTLS13, RootCAs: roots, ServerName: serverName, Time: a.clock,
+		Certificates: []tls.Certificate{pair},
+	}, nil
 }
 
 // nameOf is the name in a certificate.

@@ -91,8 +91,10 @@ func (n Node) Config() (*tls.Config, time.Duration, error) {
 		return nil, 0, fmt.Errorf("%s holds no certificate", n.file("authority.pem"))
 	}
 	life := pair.Leaf.NotAfter.Sub(pair.Leaf.NotBefore)
-	c := &tls.Config{MinVersion: tls.VersionTLS13, RootCAs: roots, ServerName: serverName, Time: n.Clock,
-		Certificates: []tls.Certificate{pair}}
+	c := &tls.Config{
+		MinVersion: tls.VersionTLS13, RootCAs: roots, ServerName: serverName, Time: n.Clock,
+		Certificates: []tls.Certificate{pair},
+	}
 	return c, pair.Leaf.NotBefore.Add(life / 3).Sub(n.Clock()), nil
 }
 
@@ -127,7 +129,8 @@ func (n Node) Renew(ctx context.Context, sign Signer) error {
 }
 
 func (n Node) request(ctx context.Context, key *ecdsa.PrivateKey, config *tls.Config, token string, sign Signer) (cert,
-	authority []byte, err error) {
+	authority []byte, err error,
+) {
 	csr, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{}, key)
 	if err != nil {
 		return nil, nil, err

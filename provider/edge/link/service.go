@@ -117,7 +117,8 @@ func (d Dialer) Or() Dialer {
 
 // Dial opens a stream to an orchestrator. It ends with its context.
 func Dial(ctx context.Context, address string, secure credentials.TransportCredentials,
-	options ...grpc.DialOption) (*Conn, error) {
+	options ...grpc.DialOption,
+) (*Conn, error) {
 	conn, err := connect(address, secure, options)
 	if err != nil {
 		return nil, err
@@ -135,7 +136,8 @@ func Dial(ctx context.Context, address string, secure credentials.TransportCrede
 }
 
 func connect(address string, secure credentials.TransportCredentials, options []grpc.DialOption) (*grpc.ClientConn,
-	error) {
+	error,
+) {
 	return grpc.NewClient(address, append(options,
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: keepAlive, Timeout: keepAlive}),
 		grpc.WithTransportCredentials(secure),
@@ -144,7 +146,8 @@ func connect(address string, secure credentials.TransportCredentials, options []
 
 // Enroll asks an orchestrator for a certificate.
 func Enroll(ctx context.Context, address string, secure credentials.TransportCredentials, r EnrollRequest,
-	options ...grpc.DialOption) (reply EnrollReply, err error) {
+	options ...grpc.DialOption,
+) (reply EnrollReply, err error) {
 	conn, err := connect(address, secure, options)
 	if err != nil {
 		return reply, err

@@ -9,10 +9,14 @@ import (
 // attrs are the attributes of the container of a deployment.
 func (r *runtime) attrs(q task) []resource.Attr {
 	s := q.to.Spec
-	labels := map[string]string{labelNode: r.node(), labelName: q.Name, labelInstance: q.to.Instance,
-		labelMarks: text(q.to.Marks), labelSpec: text(s)}
-	out := []resource.Attr{{Name: "image", Value: resource.String(s.Image)},
-		{Name: "labels", Value: resource.TextAttrs(labels)}}
+	labels := map[string]string{
+		labelNode: r.node(), labelName: q.Name, labelInstance: q.to.Instance,
+		labelMarks: text(q.to.Marks), labelSpec: text(s),
+	}
+	out := []resource.Attr{
+		{Name: "image", Value: resource.String(s.Image)},
+		{Name: "labels", Value: resource.TextAttrs(labels)},
+	}
 	if len(s.Command) > 0 {
 		out = append(out, resource.Attr{Name: "command", Value: resource.TextList(s.Command)})
 	}

@@ -94,8 +94,10 @@ func Run(ctx context.Context, o Options) error {
 	if events != nil {
 		defer func() { _ = events.Close() }()
 	}
-	a := &agent{Options: o, runtime: r, holder: h, outbox: events, boot: bootID(), changed: make(chan struct{}, 1),
-		acked: make(chan struct{}, 1), busy: map[string]bool{}, failed: map[string]failure{}}
+	a := &agent{
+		Options: o, runtime: r, holder: h, outbox: events, boot: bootID(), changed: make(chan struct{}, 1),
+		acked: make(chan struct{}, 1), busy: map[string]bool{}, failed: map[string]failure{},
+	}
 	d, _, told := h.current()
 	if err := r.resume(ctx, d, told); err != nil && ctx.Err() == nil {
 		o.Log.Warn("not everything that was running could be started", "error", err)

@@ -232,8 +232,10 @@ func (r *runtime) create(ctx context.Context, q task, beside *resource.Observed)
 	desired := r.named(q.Name)
 	attrs, problems := r.checker.Check(resource.SortAttrs(r.attrs(q)))
 	if len(problems) > 0 {
-		return resource.Observed{}, &provider.Error{Class: provider.Permanent,
-			Err: fmt.Errorf("the deployment cannot run here: %s", problems[0].Summary)}
+		return resource.Observed{}, &provider.Error{
+			Class: provider.Permanent,
+			Err:   fmt.Errorf("the deployment cannot run here: %s", problems[0].Summary),
+		}
 	}
 	desired.Attrs, desired.State = attrs, stateOf(q)
 	return r.Containers.Create(ctx, provider.Request{Key: q.ID, Owner: q.to.Marks.Owner, Desired: desired, Beside: beside})
@@ -282,10 +284,14 @@ func healthOf(s resource.State) resource.Health {
 func (r *runtime) bring(ctx context.Context, c *container, to resource.State) error {
 	desired := r.named(c.item.Name)
 	desired.State = to
-	change := resource.Change{On: resource.OnState, Path: resource.StatePath, To: resource.String(to),
-		Effect: resource.Restart}
-	o, err := r.Containers.Update(ctx, provider.Request{Desired: desired, Have: c.Observed,
-		Changes: []resource.Change{change}})
+	change := resource.Change{
+		On: resource.OnState, Path: resource.StatePath, To: resource.String(to),
+		Effect: resource.Restart,
+	}
+	o, err := r.Containers.Update(ctx, provider.Request{
+		Desired: desired, Have: c.Observed,
+		Changes: []resource.Change{change},
+	})
 	if err == nil && o.Health != healthOf(to) {
 		err = unhealthy(o)
 	}
@@ -301,7 +307,9 @@ func (r *runtime) remove(ctx context.Context, c *container) error {
 
 // named is the container of a deployment.
 func (r *runtime) named(name string) resource.Desired {
-	ref := resource.Ref{Stack: strings.ReplaceAll(r.node(), "/", "."), Provider: r.Scope.Provider,
-		Location: r.Scope.Location, Kind: containerKind, Name: namePrefix + name}
+	ref := resource.Ref{
+		Stack: strings.ReplaceAll(r.node(), "/", "."), Provider: r.Scope.Provider,
+		Location: r.Scope.Location, Kind: containerKind, Name: namePrefix + name,
+	}
 	return resource.Desired{Ref: ref, State: resource.StateRunning, Replace: resource.Swap}
 }

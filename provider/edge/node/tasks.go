@@ -123,8 +123,10 @@ func overlay(items []link.Item, queue []task, failed map[string]failure) []link.
 	at := func(t task) *link.Item {
 		i := find(t)
 		if i < 0 {
-			i, items = len(items), append(items, link.Item{Name: t.Name, Instance: t.to.Instance, Marks: t.to.Marks,
-				Spec: t.to.Spec})
+			i, items = len(items), append(items, link.Item{
+				Name: t.Name, Instance: t.to.Instance, Marks: t.to.Marks,
+				Spec: t.to.Spec,
+			})
 		}
 		return &items[i]
 	}

@@ -19,8 +19,10 @@ func (b *Outbox) shrink() error {
 	half := len(b.state.pending) / 2
 	lost := map[link.Origin]link.Relayed{}
 	for _, r := range b.state.pending[:half] {
-		e := link.Event{Site: r.Event.Site, Node: r.Event.Node, Incarnation: r.Event.Incarnation, Seq: r.Event.Seq,
-			At: r.Event.At, Gap: r.Event.First(), Message: "too many events waited for an acknowledgment"}
+		e := link.Event{
+			Site: r.Event.Site, Node: r.Event.Node, Incarnation: r.Event.Incarnation, Seq: r.Event.Seq,
+			At: r.Event.At, Gap: r.Event.First(), Message: "too many events waited for an acknowledgment",
+		}
 		if before, is := lost[r.Event.Origin()]; is {
 			e.Gap = before.Event.Gap
 		}

@@ -210,7 +210,8 @@ func healthSettings(h resource.Attrs) []setting {
 		flag string
 		n    int64
 	}{
-		{"--health-interval", check.Interval / second}, {"--health-timeout", check.Timeout / second},
+		{"--health-interval", check.Interval / second},
+		{"--health-timeout", check.Timeout / second},
 		{"--health-start-period", check.StartPeriod / second},
 	} {
 		out = append(out, setting{flag: x.flag, value: fmt.Sprintf("%ds", x.n)})
@@ -230,7 +231,8 @@ func limitSettings(v resource.Value) []setting {
 		n    int64
 		text string
 	}{
-		{"--cpu-shares", l.Shares, strconv.FormatInt(l.Shares, 10)}, {"--memory", l.Memory, bytesOf(l.Memory)},
+		{"--cpu-shares", l.Shares, strconv.FormatInt(l.Shares, 10)},
+		{"--memory", l.Memory, bytesOf(l.Memory)},
 		{"--memory-reservation", l.Reservation, bytesOf(l.Reservation)},
 	} {
 		if x.n != 0 {

@@ -278,7 +278,8 @@ func Remove(ctx context.Context, h *host.Host, r provider.Request) error {
 }
 
 func stopAndRemove(ctx context.Context, h *host.Host, id string,
-	remove func(ctx context.Context, id string) error) error {
+	remove func(ctx context.Context, id string) error,
+) error {
 	c, err := h.Container(ctx, id)
 	if err != nil {
 		return err
@@ -298,7 +299,8 @@ func stopAndRemove(ctx context.Context, h *host.Host, id string,
 
 // anonymousVolumes are the names of the volumes that Podman made for a container, by path.
 func anonymousVolumes(ctx context.Context, g *host.Reading, c *libpod.Container,
-	want resource.Attrs) (map[string]string, error) {
+	want resource.Attrs,
+) (map[string]string, error) {
 	configured := map[string]bool{}
 	for _, e := range want.List("volumes") {
 		m, _ := e.(resource.Attrs)

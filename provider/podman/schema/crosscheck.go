@@ -36,7 +36,8 @@ func (p published) add(d *resource.Desired, port resource.Attrs) (other resource
 // crossCheckContainers finds host ports that two containers or pods of a stack publish, and containers
 // with the name of a pod: Podman has one table of names for both.
 func crossCheckContainers(configured []*resource.Desired,
-	find func(resource.Ref) *resource.Desired) (out []resource.Finding) {
+	find func(resource.Ref) *resource.Desired,
+) (out []resource.Finding) {
 	taken := published{}
 	pods := map[resource.Ref]bool{}
 	publish := func(user resource.Ref, d *resource.Desired, path string) {
@@ -83,7 +84,8 @@ func crossCheckContainers(configured []*resource.Desired,
 
 // crossCheckNetworks finds networks of a stack whose subnets overlap.
 func crossCheckNetworks(configured []*resource.Desired,
-	_ func(resource.Ref) *resource.Desired) (out []resource.Finding) {
+	_ func(resource.Ref) *resource.Desired,
+) (out []resource.Finding) {
 	type used struct {
 		subnet netip.Prefix
 		ref    resource.Ref
@@ -135,7 +137,8 @@ func crossChecks(all ...crossCheck) crossCheck {
 // crossCheckVariables finds variables that two secrets, or a secret and env, set: the key of a
 // secret is the name of its variable.
 func crossCheckVariables(configured []*resource.Desired,
-	find func(resource.Ref) *resource.Desired) (out []resource.Finding) {
+	find func(resource.Ref) *resource.Desired,
+) (out []resource.Finding) {
 	for _, d := range configured {
 		taken := map[string]string{}
 		for _, a := range d.Attrs.Object("env") {

@@ -38,7 +38,8 @@ func TestOneMeaningHasOneForm(t *testing.T) {
 			values{"image": text("a:1"), "resources": object(values{"limits": object(values{"cpu": text("500m")})})},
 		},
 		"words of Kubernetes": {
-			ContainerKind(), values{"image": text("a:1"), "restart_policy": text("OnFailure")},
+			ContainerKind(),
+			values{"image": text("a:1"), "restart_policy": text("OnFailure")},
 			values{"image": text("a:1"), "restart_policy": text("on-failure")},
 		},
 		"all addresses": {
@@ -63,7 +64,8 @@ func TestOneMeaningHasOneForm(t *testing.T) {
 			},
 		},
 		"the type of a check": {
-			ContainerKind(), values{"image": text("a:1"), "health": object(values{"command": texts("true")})},
+			ContainerKind(),
+			values{"image": text("a:1"), "health": object(values{"command": texts("true")})},
 			values{"image": text("a:1"), "health": object(values{"type": text("exec"), "command": texts("true")})},
 		},
 		"two names of a path": {
@@ -87,11 +89,13 @@ func TestOneMeaningHasOneForm(t *testing.T) {
 		"bits behind the mask": {NetworkKind(), values{"subnet": text("10.1.2.3/16")}, values{"subnet": text("10.1.0.0/16")}},
 		"a volume's driver":    {VolumeKind(), values{"volume": object(values{"driver": text("local")})}, values{}},
 		"a path of the host": {
-			VolumeKind(), values{"host_path": object(values{"path": text("/srv/")})},
+			VolumeKind(),
+			values{"host_path": object(values{"path": text("/srv/")})},
 			values{"type": text("bind"), "host_path": object(values{"path": text("/srv")})},
 		},
 		"the type of a secret": {
-			SecretKind(), values{"type": text("Opaque"), "data": object(values{"a": resource.NewSecret("x", "y")})},
+			SecretKind(),
+			values{"type": text("Opaque"), "data": object(values{"a": resource.NewSecret("x", "y")})},
 			values{"data": object(values{"a": resource.NewSecret("x", "y")})},
 		},
 	} {

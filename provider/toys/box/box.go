@@ -21,8 +21,10 @@ import (
 func Entry() provider.Entry {
 	return provider.Entry{
 		Name: "box", Doc: "Boxes on a host.", Kinds: kinds,
-		Locations: provider.Locations{Word: "host", Example: "here",
-			Default: func(func(string) string) string { return "here" }},
+		Locations: provider.Locations{
+			Word: "host", Example: "here",
+			Default: func(func(string) string) string { return "here" },
+		},
 		Open: func(context.Context, provider.Config) (provider.Provider, error) { return New(), nil },
 	}
 }
@@ -48,8 +50,10 @@ func kinds() []resource.Kind {
 	strategies := func(all ...resource.Strategy) func(resource.Desired, resource.Observed) []resource.Strategy {
 		return func(resource.Desired, resource.Observed) []resource.Strategy { return all }
 	}
-	image := resource.Attribute{Name: "image", Type: resource.TString, Required: true, Effect: resource.Replace,
-		Doc: "What it runs.", Example: "web:1"}
+	image := resource.Attribute{
+		Name: "image", Type: resource.TString, Required: true, Effect: resource.Replace,
+		Doc: "What it runs.", Example: "web:1",
+	}
 	return []resource.Kind{
 		{
 			Provider: "box", Name: "box", Doc: "A box that runs an image.", NoTags: true,
@@ -67,8 +71,10 @@ func kinds() []resource.Kind {
 		},
 		{
 			Provider: "box", Name: "route", Doc: "A way to a pod.", NoTags: true, Carrier: resource.AtCreate,
-			Attrs: []resource.Attribute{{Name: "to", Type: resource.TString, RefKind: "pod", IDPrefix: "pod-", Required: true,
-				Doc: "The pod.", Example: "web"}},
+			Attrs: []resource.Attribute{{
+				Name: "to", Type: resource.TString, RefKind: "pod", IDPrefix: "pod-", Required: true,
+				Doc: "The pod.", Example: "web",
+			}},
 		},
 		{
 			Provider: "box", Name: "volume", Doc: "A volume.", NoTags: true, Carrier: resource.AtCreate,
@@ -204,7 +210,8 @@ func (p *Provider) Delete(ctx context.Context, r provider.Request) error {
 
 // change makes one change of a resource that exists.
 func (p *Provider) change(ctx context.Context, r provider.Request, verb string,
-	do func(*resource.Observed) error) (out resource.Observed, err error) {
+	do func(*resource.Observed) error,
+) (out resource.Observed, err error) {
 	err = p.Shelf.Do(ctx, func() error {
 		x := p.Shelf.ByID(r.Have.Ref, r.Have.ID)
 		if x == nil {

@@ -17,8 +17,10 @@ import (
 func Entry() provider.Entry {
 	return provider.Entry{
 		Name: "nest", Doc: "Clusters, and apps inside them.", Kinds: kinds,
-		Locations: provider.Locations{Word: "host", Example: "here",
-			Default: func(func(string) string) string { return "here" }},
+		Locations: provider.Locations{
+			Word: "host", Example: "here",
+			Default: func(func(string) string) string { return "here" },
+		},
 		Open: func(context.Context, provider.Config) (provider.Provider, error) { return New(), nil },
 	}
 }
@@ -43,13 +45,17 @@ func kinds() []resource.Kind {
 	return []resource.Kind{
 		{
 			Provider: "nest", Name: "cluster", Doc: "A cluster.", NoTags: true, Opens: Inside,
-			Attrs: []resource.Attribute{{Name: "nodes", Type: resource.TInt, Default: resource.Int(1),
-				Doc: "How many nodes it has."}},
+			Attrs: []resource.Attribute{{
+				Name: "nodes", Type: resource.TInt, Default: resource.Int(1),
+				Doc: "How many nodes it has.",
+			}},
 		},
 		{
 			Provider: "nest", Name: "app", Doc: "An app inside a cluster.", NoTags: true, Carrier: resource.NoMarks,
-			Attrs: []resource.Attribute{{Name: "version", Type: resource.TString, Required: true, Doc: "What runs.",
-				Example: "1"}},
+			Attrs: []resource.Attribute{{
+				Name: "version", Type: resource.TString, Required: true, Doc: "What runs.",
+				Example: "1",
+			}},
 		},
 	}
 }
@@ -63,8 +69,10 @@ func (p *Provider) cluster(s resource.Scope) (o *resource.Observed, ok bool) {
 	if i < 0 {
 		return nil, false
 	}
-	return p.Shelf.ByName(resource.Ref{Provider: s.Provider, Location: s.Location[:i], Kind: "cluster",
-		Name: s.Location[i+1:]}), true
+	return p.Shelf.ByName(resource.Ref{
+		Provider: s.Provider, Location: s.Location[:i], Kind: "cluster",
+		Name: s.Location[i+1:],
+	}), true
 }
 
 // reach fails where a scope is inside a cluster that does not run.
@@ -136,7 +144,8 @@ func (p *Provider) Mark(ctx context.Context, r provider.Request) (resource.Obser
 }
 
 func (p *Provider) change(ctx context.Context, r provider.Request,
-	do func(*resource.Observed) error) (out resource.Observed, err error) {
+	do func(*resource.Observed) error,
+) (out resource.Observed, err error) {
 	err = p.Shelf.Do(ctx, func() error {
 		if err := p.reach(r.Have.Ref.Scope()); err != nil {
 			return err

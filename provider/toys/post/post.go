@@ -48,8 +48,10 @@ func New(clock func() time.Time, changed func(resource.Scope)) *Provider {
 func kinds() []resource.Kind {
 	return []resource.Kind{{
 		Provider: "post", Name: "app", Doc: "An app on a node.", NoTags: true, Carrier: resource.AtCreate, Async: true,
-		Attrs: []resource.Attribute{{Name: "version", Type: resource.TString, Required: true, Doc: "What runs.",
-			Example: "1"}},
+		Attrs: []resource.Attribute{{
+			Name: "version", Type: resource.TString, Required: true, Doc: "What runs.",
+			Example: "1",
+		}},
 	}}
 }
 

@@ -16,8 +16,10 @@ import (
 func Entry() provider.Entry {
 	return provider.Entry{
 		Name: "slow", Doc: "Jobs that take their time.", Kinds: kinds,
-		Locations: provider.Locations{Word: "queue", Example: "here",
-			Default: func(func(string) string) string { return "here" }},
+		Locations: provider.Locations{
+			Word: "queue", Example: "here",
+			Default: func(func(string) string) string { return "here" },
+		},
 		Options: []provider.Option{{Key: "delay", Doc: "How long a job takes.", Default: "1m"}},
 		Open: func(_ context.Context, c provider.Config) (provider.Provider, error) {
 			delay, err := time.ParseDuration(c.Options("delay"))
@@ -48,8 +50,10 @@ func kinds() []resource.Kind {
 		Provider: "slow", Name: "job", Doc: "A job.", NoTags: true, Carrier: resource.AtCreate,
 		Async: true, Supersede: true, Grace: 5 * time.Minute,
 		Attrs: []resource.Attribute{
-			{Name: "version", Type: resource.TString, Required: true, Doc: "What is to be done. The version bad fails.",
-				Example: "1"},
+			{
+				Name: "version", Type: resource.TString, Required: true, Doc: "What is to be done. The version bad fails.",
+				Example: "1",
+			},
 		},
 	}}
 }

@@ -86,13 +86,17 @@ func NewReader(files fs.FS, draft *source.Draft, lost func(at position.Position)
 func (r *Reader) ReadText(name string) (string, *source.Problem) {
 	s, err := r.Read(name)
 	if err != nil {
-		return "", &source.Problem{At: position.Position{File: name},
-			Summary: "cannot read the file: " + source.FileError(err), Suggestion: "check its path and permissions"}
+		return "", &source.Problem{
+			At:      position.Position{File: name},
+			Summary: "cannot read the file: " + source.FileError(err), Suggestion: "check its path and permissions",
+		}
 	}
 	s = strings.TrimPrefix(s, "\uFEFF")
 	if line, col, what := syntax.BadByte(s); what != "" {
-		return "", &source.Problem{At: At(name, line, col), Summary: what,
-			Suggestion: "save the file as UTF-8 text with the line ends of Unix or Windows"}
+		return "", &source.Problem{
+			At: At(name, line, col), Summary: what,
+			Suggestion: "save the file as UTF-8 text with the line ends of Unix or Windows",
+		}
 	}
 	return s, nil
 }

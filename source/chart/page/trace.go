@@ -81,6 +81,7 @@ func (t *Text) locate(offset int) (f *File, at int, exact bool) {
 // MaxRendered bounds what a template can be rendered to.
 const MaxRendered = 4 << 20
 
+// ErrTooLong is the error of a template whose output is too long.
 var ErrTooLong = errors.New("the template renders to more than 4 MiB")
 
 // Tracer is the output of a template that is rendered: the marks between its nodes tell where

@@ -68,7 +68,8 @@ const maxMissing = 20
 // Problems returns why a template cannot be rendered. Rendering stops at the first unknown value: it
 // is given a text and rendered again, so that the others are reported too.
 func (t *Set) Problems(f *page.File, err error, given map[string]any,
-	data func(map[string]any) map[string]any) []source.Problem {
+	data func(map[string]any) map[string]any,
+) []source.Problem {
 	out := []source.Problem{Explain(t, f, err, given)}
 	given = chartvalues.CopyOf(given).(map[string]any)
 	for range maxMissing {
@@ -146,8 +147,10 @@ func explain(t *Set, e templateError, values map[string]any) (summary, suggestio
 	}
 	for _, row := range []struct{ words, summary, suggestion string }{
 		{"unexpected EOF", "a block is not closed", "add {{ end }}"},
-		{"unexpected {{end}}", "{{ end }} without a block",
-			"remove it, or add the {{ if }}, {{ range }} or {{ with }} that it closes"},
+		{
+			"unexpected {{end}}", "{{ end }} without a block",
+			"remove it, or add the {{ if }}, {{ range }} or {{ with }} that it closes",
+		},
 		{"unclosed action", "an action is not closed", "add }}"},
 		{"missing value for", e.msg, "add an expression"},
 		{page.ErrTooLong.Error(), page.ErrTooLong.Error(), "check its loops"},

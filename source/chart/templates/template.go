@@ -31,8 +31,10 @@ const maxDepth = 100
 
 // New returns a set without templates.
 func New() *Set {
-	return &Set{Files: map[string]*page.File{}, from: map[string]*page.File{},
-		root: template.New("").Option("missingkey=error")}
+	return &Set{
+		Files: map[string]*page.File{}, from: map[string]*page.File{},
+		root: template.New("").Option("missingkey=error"),
+	}
 }
 
 // ParseAll parses files, whose templates can use each other's. Every file that cannot be parsed
@@ -114,8 +116,10 @@ func (t *Set) newMark(m page.Mark) parse.Node {
 		parse.NewIdentifier(markFunc).SetPos(pos),
 		&parse.NumberNode{NodeType: parse.NodeNumber, Pos: pos, IsInt: true, Int64: n, Text: fmt.Sprint(n)},
 	}}
-	return &parse.ActionNode{NodeType: parse.NodeAction, Pos: pos,
-		Pipe: &parse.PipeNode{NodeType: parse.NodePipe, Pos: pos, Cmds: []*parse.CommandNode{call}}}
+	return &parse.ActionNode{
+		NodeType: parse.NodeAction, Pos: pos,
+		Pipe: &parse.PipeNode{NodeType: parse.NodePipe, Pos: pos, Cmds: []*parse.CommandNode{call}},
+	}
 }
 
 // mark notes where what is printed next comes from.

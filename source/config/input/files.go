@@ -44,8 +44,10 @@ func Open(paths []string, from fs.FS) ([]*File, source.Problems) {
 	var files []*File
 	var problems source.Problems
 	fail := func(name, summary, suggestion string) {
-		problems = append(problems, source.Problem{At: position.Position{File: name}, Summary: summary,
-			Suggestion: suggestion})
+		problems = append(problems, source.Problem{
+			At: position.Position{File: name}, Summary: summary,
+			Suggestion: suggestion,
+		})
 	}
 	if len(paths) == 0 {
 		fail("", "no configuration file is given", "add the file to the command, for example ovi.yaml")

@@ -10,6 +10,7 @@ import (
 type Form string
 
 const (
+	// FormText and the other forms say how a value is written in a file.
 	FormText     Form = "text"
 	FormVersion  Form = "v1"
 	FormProvider Form = "provider"
@@ -110,8 +111,12 @@ func NoValue(name, example string) string {
 
 // keyHint suggests what an unknown key means.
 func keyHint(n *source.Node, name string, names []string) string {
-	for _, row := range [...][2]string{{"policy", "rules"}, {"policies", "rules"}, {"needs", "depends_on"},
-		{"resource", "resources"}} {
+	for _, row := range [...][2]string{
+		{"policy", "rules"},
+		{"policies", "rules"},
+		{"needs", "depends_on"},
+		{"resource", "resources"},
+	} {
 		if row[0] == name && slices.Contains(names, row[1]) && n.Get(row[1]) == nil {
 			return "use " + row[1]
 		}

@@ -77,8 +77,10 @@ func TimeoutsSchema(o source.Options) *jsonschema.Schema {
 	kinds := map[string]*jsonschema.Schema{}
 	for _, p := range o.Schemas.Providers() {
 		for _, k := range o.Schemas.Kinds(p) {
-			kinds[k.Name] = &jsonschema.Schema{Type: jsonschema.OneOf("object"), Properties: actions,
-				Others: jsonschema.Closed()}
+			kinds[k.Name] = &jsonschema.Schema{
+				Type: jsonschema.OneOf("object"), Properties: actions,
+				Others: jsonschema.Closed(),
+			}
 		}
 	}
 	return &jsonschema.Schema{Type: jsonschema.OneOf("object"), Properties: kinds, Others: jsonschema.Closed()}

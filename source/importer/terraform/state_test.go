@@ -36,8 +36,10 @@ func TestRead(t *testing.T) {
 	want := []terraform.Resource{
 		{Address: "aws_instance.web[0]", Type: "aws_instance", Name: "web-0", ID: "i-1", Known: types["aws_instance"]},
 		{Address: "aws_instance.web[1]", Type: "aws_instance", Name: "web-1", ID: "i-2", Known: types["aws_instance"]},
-		{Address: `module.app["eu.west"].module.db[2].aws_db_instance.this["a"]`, Type: "aws_db_instance",
-			Name: "app-eu.west-db-2-a", ID: "orders", Known: types["aws_db_instance"]},
+		{
+			Address: `module.app["eu.west"].module.db[2].aws_db_instance.this["a"]`, Type: "aws_db_instance",
+			Name: "app-eu.west-db-2-a", ID: "orders", Known: types["aws_db_instance"],
+		},
 		{Address: "aws_rule.r", Type: "aws_rule", Name: "r", Known: types["aws_rule"]},
 		{Address: "aws_record.www", Type: "aws_record", Name: "www", ID: "Z1/www.example.com/A", Known: types["aws_record"]},
 		{Address: "aws_sqs_queue.q", Type: "aws_sqs_queue", Name: "q"},

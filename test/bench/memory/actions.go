@@ -50,8 +50,10 @@ func (a *author) action(plan string, n int, d event.Decision) (event.Started, ev
 		Plan: plan, Ref: d.Ref, Key: fmt.Sprintf("key-%08d", a.fails), Action: d.Action, Token: int64(a.fails),
 		Reason: d.Reason, Message: d.Message, Host: "desk", PID: 4242, Desired: fmt.Sprintf("%064x", n),
 	}
-	e := event.Finished{Plan: plan, Ref: d.Ref, Key: b.Key, Action: d.Action, Token: b.Token, Outcome: event.Done,
-		Seconds: 1.5, Desired: b.Desired}
+	e := event.Finished{
+		Plan: plan, Ref: d.Ref, Key: b.Key, Action: d.Action, Token: b.Token, Outcome: event.Done,
+		Seconds: 1.5, Desired: b.Desired,
+	}
 	if n == broken && d.Action == decider.Update {
 		e.Outcome, e.Error, e.Class = event.Failed, "InsufficientInstanceCapacity: there is none of this size here", "quota"
 		return b, e

@@ -32,8 +32,10 @@ const year = 365 * 24 * time.Hour
 // refOf is the nth resource ever created.
 func refOf(n int) resource.Ref {
 	all := regions()
-	return resource.Ref{Stack: stack, Provider: provider, Location: account + "/" + all[n%len(all)], Kind: "ec2",
-		Name: fmt.Sprintf("web-%05d", n)}
+	return resource.Ref{
+		Stack: stack, Provider: provider, Location: account + "/" + all[n%len(all)], Kind: "ec2",
+		Name: fmt.Sprintf("web-%05d", n),
+	}
 }
 
 func desired(n int) resource.Attrs {
@@ -54,8 +56,11 @@ func there(n int, size string) resource.Observed {
 			resource.Attr{Name: "private_address", Value: resource.String(fmt.Sprintf("10.%d.%d.%d", n>>16, n>>8&255, n&255))},
 			resource.Attr{Name: "size", Value: resource.String(size)},
 			resource.Attr{Name: "subnet", Value: resource.String("subnet-09378d61014a03482")}),
-		Tags: resource.Tags{{Key: "cost-center", Value: "4711"}, {Key: "team", Value: "platform"},
-			{Key: "unit", Value: ref.Name}},
+		Tags: resource.Tags{
+			{Key: "cost-center", Value: "4711"},
+			{Key: "team", Value: "platform"},
+			{Key: "unit", Value: ref.Name},
+		},
 	}
 }
 

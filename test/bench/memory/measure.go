@@ -94,8 +94,10 @@ func (r *rig) measure(ctx context.Context, page io.Writer, beside bool) error {
 		tasks = append(tasks,
 			task{what: "audit export to a file", shell: r.program + " audit export > " + export, codes: []int{0}},
 			task{what: "beside it: grep for the thing in that file", shell: "grep -F '" + ref + "' " + export, codes: []int{0}},
-			task{what: "beside it: jq for the thing's records in that file",
-				shell: `jq -c 'select(.ref == "` + ref + `")' ` + export, codes: []int{0}})
+			task{
+				what:  "beside it: jq for the thing's records in that file",
+				shell: `jq -c 'select(.ref == "` + ref + `")' ` + export, codes: []int{0},
+			})
 	}
 	for _, t := range tasks {
 		if !strings.Contains(t.what, r.only) {

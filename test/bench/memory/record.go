@@ -46,8 +46,10 @@ type author struct {
 
 // write writes a log of that many events.
 func write(ctx context.Context, dir string, events int) (err error) {
-	a := &author{dir: dir, rng: rand.New(rand.NewPCG(7, 11)), off: map[int]string{}, now: started(), next: resources,
-		whole: true}
+	a := &author{
+		dir: dir, rng: rand.New(rand.NewPCG(7, 11)), off: map[int]string{}, now: started(), next: resources,
+		whole: true,
+	}
 	runs := (events - 3*resources) / perRun
 	step := year / time.Duration(runs)
 	for i := 0; a.events < events; i++ {
@@ -103,8 +105,10 @@ func (a *author) record(ctx context.Context, events ...event.Event) error {
 
 // oneRun reads, observes, plans, and executes if it is an apply.
 func (a *author) oneRun(ctx context.Context, mode event.Mode) error {
-	events := []event.Event{event.Loaded{Stack: stack, Source: "ovi.yaml",
-		Version: fmt.Sprintf("sha256:%064x", a.deployed), Resources: resources}}
+	events := []event.Event{event.Loaded{
+		Stack: stack, Source: "ovi.yaml",
+		Version: fmt.Sprintf("sha256:%064x", a.deployed), Resources: resources,
+	}}
 	changed, gone := a.drift()
 	for _, region := range regions() {
 		events = append(events, look(region, a.now, resources/len(regions()), changed[region], gone[region]))
@@ -220,8 +224,10 @@ func (a *author) decide(mode event.Mode) (out []event.Decision, doing map[int]ev
 		a.deployed = deploy
 		for range renewed / 2 {
 			if a.first != blessed && a.first != flapper && a.first != broken && a.off[a.first] == "" {
-				add(a.first, event.Decision{Difference: comparator.Unwanted, Proposed: decider.Delete,
-					Reason: decider.ReasonUnwanted, Message: "it belongs to stack shop and is no longer configured"})
+				add(a.first, event.Decision{
+					Difference: comparator.Unwanted, Proposed: decider.Delete,
+					Reason: decider.ReasonUnwanted, Message: "it belongs to stack shop and is no longer configured",
+				})
 			}
 			add(a.next, a.making(a.next))
 			a.first, a.next = a.first+1, a.next+1
@@ -238,8 +244,10 @@ func (a *author) decide(mode event.Mode) (out []event.Decision, doing map[int]ev
 }
 
 func (a *author) making(n int) event.Decision {
-	d := event.Decision{Difference: comparator.Missing, Proposed: decider.Create, Reason: decider.ReasonMissing,
-		Message: "it is configured and missing"}
+	d := event.Decision{
+		Difference: comparator.Missing, Proposed: decider.Create, Reason: decider.ReasonMissing,
+		Message: "it is configured and missing",
+	}
 	for _, x := range desired(n) {
 		d.Changes = append(d.Changes, resource.Change{Path: x.Name, To: x.Value})
 	}

@@ -46,12 +46,15 @@ func main() {
 	fmt.Println("|---|---:|---:|---:|---:|")
 	for _, n := range numbers(*sizes) {
 		series := []contender{{"ovi plan", func() (sample,
-			error) {
+			error,
+		) {
 			return ovi(self, filepath.Join(dir, "ovi"), "location", n)
 		}}}
 		if *against != "" {
-			series = append(series, contender{"the older build",
-				func() (sample, error) { return ovi(*against, filepath.Join(dir, "older"), *key, n) }})
+			series = append(series, contender{
+				"the older build",
+				func() (sample, error) { return ovi(*against, filepath.Join(dir, "older"), *key, n) },
+			})
 		}
 		exitOn(report(n, *runs, series...))
 	}

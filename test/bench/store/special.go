@@ -19,8 +19,10 @@ type question struct {
 
 func questions() []question {
 	return []question{
-		{[]string{"20 scans of 5,000 things that did not change add (one small record each, as it lies on disk) | %.0f kB"},
-			quietScans},
+		{
+			[]string{"20 scans of 5,000 things that did not change add (one small record each, as it lies on disk) | %.0f kB"},
+			quietScans,
+		},
 		{[]string{
 			"opening after a million events (10,000 commits of 100 keys) | %.2f ms",
 			"the same store: a commit of one key | %.2f ms",

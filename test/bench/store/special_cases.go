@@ -115,13 +115,17 @@ func bareClaims(ctx context.Context, dir string) ([]float64, error) {
 	begun := time.Now()
 	for i := range claimRounds {
 		key := fmt.Sprintf("claim/aws/us-east-1/ec2/web-%d", i)
-		token, err := s.Commit(ctx, storage.Tx{Guards: []storage.Guard{{Key: key}},
-			Ops: []storage.Op{{Key: key, Lease: lease}}})
+		token, err := s.Commit(ctx, storage.Tx{
+			Guards: []storage.Guard{{Key: key}},
+			Ops:    []storage.Op{{Key: key, Lease: lease}},
+		})
 		if err != nil {
 			return nil, err
 		}
-		if _, err := s.Commit(ctx, storage.Tx{Guards: []storage.Guard{{Key: key, Created: token}},
-			Ops: []storage.Op{{Key: key, Delete: true}}}); err != nil {
+		if _, err := s.Commit(ctx, storage.Tx{
+			Guards: []storage.Guard{{Key: key, Created: token}},
+			Ops:    []storage.Op{{Key: key, Delete: true}},
+		}); err != nil {
 			return nil, err
 		}
 	}

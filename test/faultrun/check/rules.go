@@ -43,8 +43,10 @@ type checker struct {
 }
 
 func newChecker(h History) *checker {
-	c := &checker{History: h, claims: map[claimID]Claim{}, started: map[string]Action{}, ends: map[string][]Action{},
-		byRef: map[string][]Call{}}
+	c := &checker{
+		History: h, claims: map[claimID]Claim{}, started: map[string]Action{}, ends: map[string][]Action{},
+		byRef: map[string][]Call{},
+	}
 	for _, k := range h.Claims {
 		c.claims[claimID{k.Ref, k.Token}] = k
 	}

@@ -126,8 +126,10 @@ type manyBalancers struct {
 // createBalancer takes a second call with the same settings for the first one (ELB API reference:
 // CreateLoadBalancer is idempotent), tags apart.
 func createBalancer(x *core.Exchange) (any, error) {
-	b := &loadBalancer{Name: x.P.Str("Name"), Type: x.P.Or("Type", "application"),
-		Scheme: x.P.Or("Scheme", "internet-facing")}
+	b := &loadBalancer{
+		Name: x.P.Str("Name"), Type: x.P.Or("Type", "application"),
+		Scheme: x.P.Or("Scheme", "internet-facing"),
+	}
 	if err := elbName(b.Name); err != nil {
 		return nil, err
 	}
@@ -257,8 +259,10 @@ func setGroups(x *core.Exchange) (any, error) {
 
 // elbTagged finds what an ARN names.
 func elbTagged(x *core.Exchange, arn string) (core.Entity, error) {
-	for kind, code := range map[string]string{"load-balancer": "LoadBalancerNotFound",
-		"target-group": "TargetGroupNotFound", "listener": "ListenerNotFound"} {
+	for kind, code := range map[string]string{
+		"load-balancer": "LoadBalancerNotFound",
+		"target-group":  "TargetGroupNotFound", "listener": "ListenerNotFound",
+	} {
 		if e := x.Tx.St.Table(kind, x.Region).Get(arn); e != nil && !x.Tx.Unread(e) {
 			return e, nil
 		} else if elbKind(arn) == kind {

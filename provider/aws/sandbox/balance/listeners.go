@@ -43,8 +43,10 @@ func viewListener(l *listener) xmlListener {
 	action := xmlAction{Type: "forward", TargetGroupArn: l.Targets}
 	if l.Redirect != nil {
 		r := l.Redirect
-		action = xmlAction{Type: "redirect",
-			RedirectConfig: &xmlRedirect{r["Protocol"], r["Host"], r["Port"], r["Path"], "#{query}", r["StatusCode"]}}
+		action = xmlAction{
+			Type:           "redirect",
+			RedirectConfig: &xmlRedirect{r["Protocol"], r["Host"], r["Port"], r["Path"], "#{query}", r["StatusCode"]},
+		}
 	}
 	out.Actions = []xmlAction{action}
 	return out

@@ -89,8 +89,10 @@ type manyTargets struct {
 }
 
 func createTargets(x *core.Exchange) (any, error) {
-	t := &targetGroup{Name: x.P.Str("Name"), VPC: x.P.Str("VpcId"), Protocol: x.P.Str("Protocol"),
-		Target: x.P.Or("TargetType", "instance")}
+	t := &targetGroup{
+		Name: x.P.Str("Name"), VPC: x.P.Str("VpcId"), Protocol: x.P.Str("Protocol"),
+		Target: x.P.Or("TargetType", "instance"),
+	}
 	if err := elbName(t.Name); err != nil {
 		return nil, err
 	}

@@ -33,6 +33,8 @@ func Actions() map[string]map[string]core.Handler {
 
 // Kinds describes the kinds of this area.
 func Kinds() []core.Kind {
-	return []core.Kind{{Name: "bucket", Word: "s3", Rank: 13, Type: (*bucket)(nil), Order: orderBucket},
-		{Name: "object", Type: (*object)(nil)}}
+	return []core.Kind{
+		{Name: "bucket", Word: "s3", Rank: 13, Type: (*bucket)(nil), Order: orderBucket},
+		{Name: "object", Type: (*object)(nil)},
+	}
 }

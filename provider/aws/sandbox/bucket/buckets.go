@@ -40,9 +40,11 @@ func bucketOf(x *core.Exchange) (*bucket, error) {
 		return nil, noBucket(x.Rest.Bucket)
 	}
 	if b.Home != x.Region {
-		return b, &wire.Error{Status: 301, Code: "PermanentRedirect", Home: b.Home,
+		return b, &wire.Error{
+			Status: 301, Code: "PermanentRedirect", Home: b.Home,
 			Message: "The bucket you are attempting to access must be addressed using the specified endpoint: it lives in " +
-				b.Home + ". Please send all future requests to this endpoint."}
+				b.Home + ". Please send all future requests to this endpoint.",
+		}
 	}
 	return b, nil
 }
@@ -90,8 +92,10 @@ func createBucket(x *core.Exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &bucket{Base: x.Tx.Named(name, ""), Home: x.Region, Encryption: encryption{Algorithm: "AES256"},
-		Ownership: "BucketOwnerEnforced"}
+	b := &bucket{
+		Base: x.Tx.Named(name, ""), Home: x.Region, Encryption: encryption{Algorithm: "AES256"},
+		Ownership: "BucketOwnerEnforced",
+	}
 	// New buckets block public access and encrypt ("Default settings for new
 	// S3 buckets", April 2023).
 	b.Block = &blocking{true, true, true, true}

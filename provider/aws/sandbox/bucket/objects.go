@@ -43,8 +43,10 @@ func putObject(x *core.Exchange) (any, error) {
 		return nil, wire.Failf("EntityTooLarge", "The sandbox stores objects of up to %d bytes.", maxObject)
 	}
 	sum := md5.Sum(x.Rest.Body)
-	o := &object{Base: x.Tx.Named(b.ID+"/"+x.Rest.Key, ""), Bucket: b.ID, Key: x.Rest.Key,
-		Type: x.Rest.Header.Get("Content-Type"), ETag: `"` + hex.EncodeToString(sum[:]) + `"`, Data: x.Rest.Body}
+	o := &object{
+		Base: x.Tx.Named(b.ID+"/"+x.Rest.Key, ""), Bucket: b.ID, Key: x.Rest.Key,
+		Type: x.Rest.Header.Get("Content-Type"), ETag: `"` + hex.EncodeToString(sum[:]) + `"`, Data: x.Rest.Body,
+	}
 	x.Tx.Put(o)
 	return wire.Raw{Status: 200, Header: http.Header{"Etag": {o.ETag}}, Body: nil}, nil
 }
@@ -66,8 +68,10 @@ func getObject(x *core.Exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := http.Header{"Etag": {o.ETag}, "Last-Modified": {o.Made.Format(http.TimeFormat)},
-		"Content-Length": {strconv.Itoa(len(o.Data))}}
+	h := http.Header{
+		"Etag": {o.ETag}, "Last-Modified": {o.Made.Format(http.TimeFormat)},
+		"Content-Length": {strconv.Itoa(len(o.Data))},
+	}
 	h.Set("Content-Type", cmp.Or(o.Type, "binary/octet-stream"))
 	return wire.Raw{Status: 200, Header: h, Body: o.Data}, nil
 }

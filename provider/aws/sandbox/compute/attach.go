@@ -45,8 +45,10 @@ func attachVolume(x *core.Exchange) (any, error) {
 		}
 	}
 	n := *v
-	n.Attached = &attached{Instance: in.ID, Device: device, At: x.Now,
-		Life: core.Through(x.Now, x.Settle, "attached", "attaching")}
+	n.Attached = &attached{
+		Instance: in.ID, Device: device, At: x.Now,
+		Life: core.Through(x.Now, x.Settle, "attached", "attaching"),
+	}
 	x.Tx.Put(&n)
 	out := n.tieView(x.Now)
 	out.Status = n.Attached.Life.First()

@@ -63,8 +63,10 @@ func imageView(id, name, arch string) xmlImage {
 func describeImages(x *core.Exchange) (any, error) {
 	x.P.Strs("Owner")
 	x.P.Str("MaxResults")
-	known := []xmlImage{imageView(imageX86, "al2023-ami-2023-sandbox-x86_64", "x86_64"),
-		imageView(imageARM, "al2023-ami-2023-sandbox-arm64", "arm64")}
+	known := []xmlImage{
+		imageView(imageX86, "al2023-ami-2023-sandbox-x86_64", "x86_64"),
+		imageView(imageARM, "al2023-ami-2023-sandbox-arm64", "arm64"),
+	}
 	out := known
 	if ids := x.P.Strs("ImageId"); len(ids) > 0 {
 		out = nil
@@ -158,8 +160,10 @@ func describeZones(x *core.Exchange) (any, error) {
 		if len(desired) > 0 && !slices.Contains(desired, z) {
 			continue
 		}
-		out = append(out, xmlZone{z, ec2.ZoneID(x.Region, i), "available", x.Region, "availability-zone",
-			"opt-in-not-required"})
+		out = append(out, xmlZone{
+			z, ec2.ZoneID(x.Region, i), "available", x.Region, "availability-zone",
+			"opt-in-not-required",
+		})
 	}
 	if len(out) < len(desired) {
 		return nil, wire.Failf("InvalidParameterValue", "Invalid availability zone: %v", desired)
@@ -179,9 +183,11 @@ func describeRegions(x *core.Exchange) (any, error) {
 	x.P.Str("AllRegions")
 	names := x.P.Strs("RegionName")
 	if len(names) == 0 {
-		names = []string{"us-east-1", "us-east-2", "us-west-1", "us-west-2", "eu-west-1", "eu-west-2", "eu-west-3",
+		names = []string{
+			"us-east-1", "us-east-2", "us-west-1", "us-west-2", "eu-west-1", "eu-west-2", "eu-west-3",
 			"eu-central-1", "eu-north-1", "ca-central-1", "sa-east-1", "ap-south-1", "ap-northeast-1", "ap-northeast-2",
-			"ap-northeast-3", "ap-southeast-1", "ap-southeast-2"}
+			"ap-northeast-3", "ap-southeast-1", "ap-southeast-2",
+		}
 	}
 	var out []xmlRegion
 	for _, n := range names {

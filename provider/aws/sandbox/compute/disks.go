@@ -25,8 +25,10 @@ type disk struct {
 // launchDisks reads the block device mappings: the root volume, changed or
 // not, and further ones ("Block device mappings").
 func launchDisks(x *core.Exchange) ([]disk, error) {
-	root := disk{volume: volume{Size: rootSize, Type: "gp3", IOPS: 3000, Throughput: 125, Snapshot: rootSnapshot},
-		device: rootDevice, kill: true}
+	root := disk{
+		volume: volume{Size: rootSize, Type: "gp3", IOPS: 3000, Throughput: 125, Snapshot: rootSnapshot},
+		device: rootDevice, kill: true,
+	}
 	out := []disk{root}
 	for _, m := range x.P.Items("BlockDeviceMapping") {
 		device := m.Str("DeviceName")
@@ -77,8 +79,10 @@ func attachNew(x *core.Exchange, in *ec2.Instance, disks []disk, tags map[string
 		encrypt(x, &v)
 		v.Base = x.Tx.Fresh("vol-", x.Region)
 		v.AZ, v.Tags, v.Life = in.AZ, tags, core.Steady("available")
-		v.Attached = &attached{Instance: in.ID, Device: d.device, Kill: d.kill, At: x.Now,
-			Life: core.Through(x.Now, x.Settle, "attached", "attaching")}
+		v.Attached = &attached{
+			Instance: in.ID, Device: d.device, Kill: d.kill, At: x.Now,
+			Life: core.Through(x.Now, x.Settle, "attached", "attaching"),
+		}
 		x.Tx.Put(&v)
 	}
 }

@@ -57,8 +57,10 @@ func importKey(x *core.Exchange) (any, error) {
 // viewKey shows the public key only where it is asked for, with the name as its comment (EC2 API
 // reference: DescribeKeyPairs, IncludePublicKey).
 func viewKey(k *keyPair, public bool) xmlKey {
-	out := xmlKey{ID: k.Pair, Name: k.ID, Fingerprint: k.Fingerprint, Type: k.Type, Made: k.Made,
-		Tags: core.TagSet(k.Tags)}
+	out := xmlKey{
+		ID: k.Pair, Name: k.ID, Fingerprint: k.Fingerprint, Type: k.Type, Made: k.Made,
+		Tags: core.TagSet(k.Tags),
+	}
 	if line := k.Public + " " + k.ID + "\n"; public && k.Public != "" {
 		out.Public = &line
 	}

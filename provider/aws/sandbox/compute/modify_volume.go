@@ -32,8 +32,10 @@ func viewModification(v *volume, state string) xmlModification {
 	if t := c.Life.End(); state == "completed" {
 		end = &t
 	}
-	return xmlModification{v.ID, state, progress, c.Start, end, c.OldSize, c.OldType, c.OldIOPS, c.OldThrough, c.Size,
-		c.Type, c.IOPS, c.Throughput}
+	return xmlModification{
+		v.ID, state, progress, c.Start, end, c.OldSize, c.OldType, c.OldIOPS, c.OldThrough, c.Size,
+		c.Type, c.IOPS, c.Throughput,
+	}
 }
 
 // modifyVolume grows or retunes a volume, attached or not; it never shrinks
@@ -162,8 +164,10 @@ func readVolume(p *wire.Params, param, kind string, size int) (*volume, error) {
 		return nil, wire.Failf("InvalidParameterValue",
 			"Volume of %dGiB is invalid for volume type %s: it must be from %d to %d GiB.", size, kind, lo, hi)
 	}
-	v := &volume{Size: size, Type: kind, Encrypted: p.Yes("Encrypted"), KMS: p.Str("KmsKeyId"),
-		Snapshot: p.Str("SnapshotId")}
+	v := &volume{
+		Size: size, Type: kind, Encrypted: p.Yes("Encrypted"), KMS: p.Str("KmsKeyId"),
+		Snapshot: p.Str("SnapshotId"),
+	}
 	iops, err := p.Num("Iops", 0)
 	if err != nil {
 		return nil, err

@@ -124,8 +124,10 @@ func launchCounts(x *core.Exchange) (int, int, error) {
 
 // launchSpec reads and checks all parameters of an instance.
 func launchSpec(x *core.Exchange) (*ec2.Instance, error) {
-	in := &ec2.Instance{Token: x.P.Str("ClientToken"), Image: x.P.Str("ImageId"), Type: x.P.Or("InstanceType", "m1.small"),
-		Root: rootDevice, Tenancy: x.P.Or("Placement.Tenancy", "default")}
+	in := &ec2.Instance{
+		Token: x.P.Str("ClientToken"), Image: x.P.Str("ImageId"), Type: x.P.Or("InstanceType", "m1.small"),
+		Root: rootDevice, Tenancy: x.P.Or("Placement.Tenancy", "default"),
+	}
 	if err := checkImage(x, in.Image, in.Type); err != nil {
 		return nil, err
 	}
@@ -254,8 +256,10 @@ func relaunch(x *core.Exchange, was *ec2.Instance) {
 	var disks []disk
 	for _, v := range disksOf(x, was.ID) {
 		if v.Attached.Kill {
-			disks = append(disks, disk{volume: volume{Size: v.Size, Type: v.Type, IOPS: v.IOPS, Throughput: v.Throughput,
-				Encrypted: v.Encrypted, KMS: v.KMS, Snapshot: v.Snapshot}, device: v.Attached.Device, kill: true})
+			disks = append(disks, disk{volume: volume{
+				Size: v.Size, Type: v.Type, IOPS: v.IOPS, Throughput: v.Throughput,
+				Encrypted: v.Encrypted, KMS: v.KMS, Snapshot: v.Snapshot,
+			}, device: v.Attached.Device, kill: true})
 		}
 	}
 	next := *was

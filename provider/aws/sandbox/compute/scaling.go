@@ -234,8 +234,10 @@ func readScalingTags(x *core.Exchange) []xmlScalingTag {
 	var out []xmlScalingTag
 	for _, t := range x.P.Items("Tags.member") {
 		t.Str("ResourceType")
-		out = append(out, xmlScalingTag{Key: t.Str("Key"), Value: t.Str("Value"), ResourceId: t.Str("ResourceId"),
-			PropagateAtLaunch: t.Yes("PropagateAtLaunch")})
+		out = append(out, xmlScalingTag{
+			Key: t.Str("Key"), Value: t.Str("Value"), ResourceId: t.Str("ResourceId"),
+			PropagateAtLaunch: t.Yes("PropagateAtLaunch"),
+		})
 	}
 	return out
 }
@@ -383,8 +385,10 @@ func describeActivities(x *core.Exchange) (any, error) {
 		List []xmlActivity `xml:"Activities>member"`
 	}{}
 	if g.Failure != "" {
-		out.List = []xmlActivity{{"a-" + strconv.Itoa(int(g.Seq)), g.ID, "the desired capacity", "Failed", g.Failure,
-			g.Failed}}
+		out.List = []xmlActivity{{
+			"a-" + strconv.Itoa(int(g.Seq)), g.ID, "the desired capacity", "Failed", g.Failure,
+			g.Failed,
+		}}
 	}
 	return out, nil
 }

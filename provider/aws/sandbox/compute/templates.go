@@ -87,8 +87,10 @@ func (n xmlNodes) writeKid(e *xml.Encoder, name string) error {
 	if kid.Kids["1"] == nil {
 		return xmlNodes{kid, n.inNIC}.MarshalXML(e, element(strings.ToLower(name[:1])+name[1:]))
 	}
-	set := element(map[string]string{"SecurityGroupId": "securityGroupIdSet", "NetworkInterface": "networkInterfaceSet",
-		"BlockDeviceMapping": "blockDeviceMappingSet", "TagSpecification": "tagSpecificationSet", "Tag": "tagSet"}[name])
+	set := element(map[string]string{
+		"SecurityGroupId": "securityGroupIdSet", "NetworkInterface": "networkInterfaceSet",
+		"BlockDeviceMapping": "blockDeviceMappingSet", "TagSpecification": "tagSpecificationSet", "Tag": "tagSet",
+	}[name])
 	item := element("item")
 	if name == "SecurityGroupId" && n.inNIC {
 		set, item = element("groupSet"), element("groupId")

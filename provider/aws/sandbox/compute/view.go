@@ -121,8 +121,10 @@ func viewInstance(x *core.Exchange, in *ec2.Instance, state string, disks []*vol
 		Launched: in.Launched, AZ: in.AZ, Tenancy: in.Tenancy, Monitoring: "disabled", SrcCheck: !in.NoSrcCheck,
 		Arch: archOf(in.Type), RootType: "ebs", RootName: in.Root, Virt: "hvm", Token: in.Token,
 		Tags: core.TagSet(in.Tags), Hypervisor: "xen", Optimized: in.Optimized, Reason: in.Reason,
-		Metadata: xmlMetadata{"applied", in.Metadata.Tokens, in.Metadata.Hops, in.Metadata.Endpoint, in.Metadata.IPv6,
-			in.Metadata.Tags},
+		Metadata: xmlMetadata{
+			"applied", in.Metadata.Tokens, in.Metadata.Hops, in.Metadata.Endpoint, in.Metadata.IPv6,
+			in.Metadata.Tags,
+		},
 	}
 	if in.Monitoring {
 		v.Monitoring = "enabled"

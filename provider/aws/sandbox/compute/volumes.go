@@ -35,8 +35,10 @@ type xmlVolume struct {
 }
 
 func viewVolume(x *core.Exchange, v *volume, status string) xmlVolume {
-	out := xmlVolume{ID: v.ID, Size: v.Size, Snapshot: v.Snapshot, AZ: v.AZ, Status: status, Made: v.Made,
-		Tags: core.TagSet(v.Tags), Type: v.Type, IOPS: v.IOPS, Throughput: v.Throughput, Encrypted: v.Encrypted, KMS: v.KMS}
+	out := xmlVolume{
+		ID: v.ID, Size: v.Size, Snapshot: v.Snapshot, AZ: v.AZ, Status: status, Made: v.Made,
+		Tags: core.TagSet(v.Tags), Type: v.Type, IOPS: v.IOPS, Throughput: v.Throughput, Encrypted: v.Encrypted, KMS: v.KMS,
+	}
 	if v.tie(x.Now) != nil {
 		out.Attached = []xmlAttachment{v.tieView(x.Now)}
 	}

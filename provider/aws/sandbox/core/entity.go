@@ -45,6 +45,7 @@ func Clone(e Entity) Entity {
 func Blank[T Entity]() T { return reflect.New(reflect.TypeFor[T]().Elem()).Interface().(T) }
 
 const (
+	// MarkName and the other constants are names that areas share.
 	MarkName  = "region"
 	TokenName = "token"
 )

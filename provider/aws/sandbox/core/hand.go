@@ -57,8 +57,10 @@ func (h Hand) Call(region, service, action string, form map[string]string) error
 	if err != nil {
 		return err
 	}
-	_, err = h.Do(&wire.Call{Service: service, Region: region, Action: action, P: p,
-		Rest: &wire.RestCall{Bucket: form["Bucket"]}})
+	_, err = h.Do(&wire.Call{
+		Service: service, Region: region, Action: action, P: p,
+		Rest: &wire.RestCall{Bucket: form["Bucket"]},
+	})
 	return err
 }
 

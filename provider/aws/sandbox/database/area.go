@@ -28,11 +28,13 @@ func Actions() map[string]map[string]core.Handler {
 // Kinds describes the kinds of this area.
 func Kinds() []core.Kind {
 	return []core.Kind{
-		{Name: "db", Word: "rds", Rank: 12, Type: (*database)(nil),
+		{
+			Name: "db", Word: "rds", Rank: 12, Type: (*database)(nil),
 			Order: core.Ordered("rds", "CreateDBInstance", map[string]string{
 				"DBInstanceClass": "db.t3.micro", "Engine": "postgres", "AllocatedStorage": "20",
 				"MasterUsername": "sandbox", "ManageMasterUserPassword": "true",
-			})},
+			}),
+		},
 		{Name: "snapshot", Type: (*snapshot)(nil)},
 		{Name: "subgrp", Word: "db_subnet_group", Rank: 11, Type: (*subnetGroup)(nil)},
 		{Name: "pg", Word: "db_parameter_group", Rank: 24, Type: (*paramGroup)(nil)},

@@ -8,9 +8,7 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/sandbox/wire"
 )
 
-var (
-	dbUser = wire.Late(`^[a-zA-Z][a-zA-Z0-9_]{0,62}$`)
-)
+var dbUser = wire.Late(`^[a-zA-Z][a-zA-Z0-9_]{0,62}$`)
 
 // createDB makes a database; its name is its idempotency: a second call under
 // the same name is refused (RDS API reference: CreateDBInstance).

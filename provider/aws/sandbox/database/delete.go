@@ -95,8 +95,10 @@ type xmlSnapshot struct {
 }
 
 func viewSnapshot(x *core.Exchange, s *snapshot, status string) xmlSnapshot {
-	return xmlSnapshot{s.ID, s.Database, s.Made, s.Engine, s.Version, s.Storage, status, s.Port, s.Type, s.KMS, s.User,
-		"manual", s.Encrypted, 100, s.ARN, s.Resource, rdsTagList(s.Tags)}
+	return xmlSnapshot{
+		s.ID, s.Database, s.Made, s.Engine, s.Version, s.Storage, status, s.Port, s.Type, s.KMS, s.User,
+		"manual", s.Encrypted, 100, s.ARN, s.Resource, rdsTagList(s.Tags),
+	}
 }
 
 func snapshotOf(x *core.Exchange) (*snapshot, error) {

@@ -61,8 +61,10 @@ func createParams(x *core.Exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &paramGroup{Base: x.Tx.Named(name, x.Region), Family: x.P.Str("DBParameterGroupFamily"),
-		About: x.P.Str("Description"), ARN: rdsARN(x, "pg", name)}
+	g := &paramGroup{
+		Base: x.Tx.Named(name, x.Region), Family: x.P.Str("DBParameterGroupFamily"),
+		About: x.P.Str("Description"), ARN: rdsARN(x, "pg", name),
+	}
 	if !familyKnown(g.Family) {
 		return nil, wire.Failf("InvalidParameterValue", "ParameterGroupFamily %s is not a valid parameter group family",
 			g.Family)

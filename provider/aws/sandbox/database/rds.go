@@ -45,8 +45,10 @@ func rdsResource(x *core.Exchange) (core.Entity, error) {
 	if len(parts) != 7 || parts[2] != "rds" || parts[3] != x.Region {
 		return nil, wire.Failf("InvalidParameterValue", "Invalid resource name: %s", arn)
 	}
-	code := map[string]string{"db": "DBInstanceNotFound", "snapshot": "DBSnapshotNotFound",
-		"subgrp": "DBSubnetGroupNotFoundFault", "pg": "DBParameterGroupNotFound"}[parts[5]]
+	code := map[string]string{
+		"db": "DBInstanceNotFound", "snapshot": "DBSnapshotNotFound",
+		"subgrp": "DBSubnetGroupNotFoundFault", "pg": "DBParameterGroupNotFound",
+	}[parts[5]]
 	if code == "" {
 		return nil, wire.Failf("InvalidParameterValue", "Unknown resource type: %s", parts[5])
 	}

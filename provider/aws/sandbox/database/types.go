@@ -178,8 +178,10 @@ func (d *database) ByHand(h core.Hand, b core.Breakage) (string, error) {
 		h.Tx.Put(&n)
 		return fmt.Sprintf("resized %s from %s to %s", d.ID, was, b.Value), nil
 	case "fail": // a status in which it does not work
-		status, known := cmp.Or(b.Value, "failed"), []string{"failed", "storage-full", "incompatible-network",
-			"incompatible-restore"}
+		status, known := cmp.Or(b.Value, "failed"), []string{
+			"failed", "storage-full", "incompatible-network",
+			"incompatible-restore",
+		}
 		if !slices.Contains(known, status) {
 			return "", fmt.Errorf("sandbox: unknown status %q; use %s", status, strings.Join(known, ", "))
 		}

@@ -14,8 +14,10 @@ import (
 func versions(engine string) map[string]string {
 	switch engine {
 	case "postgres":
-		return map[string]string{"18": "18.1", "17": "17.7", "16": "16.11", "15": "15.15", "14": "14.20", "13": "13.23",
-			"": "17.7"}
+		return map[string]string{
+			"18": "18.1", "17": "17.7", "16": "16.11", "15": "15.15", "14": "14.20", "13": "13.23",
+			"": "17.7",
+		}
 	case "mysql":
 		return map[string]string{"8.4": "8.4.7", "8.0": "8.0.44", "": "8.4.7"}
 	case "mariadb":

@@ -112,8 +112,10 @@ func viewDB(x *core.Exchange, d *database, status string) xmlDB {
 	}
 	if status != "creating" {
 		out.InstanceCreateTime = &d.Made
-		out.Endpoint = &rdsEndpoint{d.ID + "." + strings.ToLower(d.Resource[3:15]) + "." + x.Region + ".rds.example", d.Port,
-			"Z2R2ITUGPM61AM"}
+		out.Endpoint = &rdsEndpoint{
+			d.ID + "." + strings.ToLower(d.Resource[3:15]) + "." + x.Region + ".rds.example", d.Port,
+			"Z2R2ITUGPM61AM",
+		}
 	}
 	for _, g := range d.Groups {
 		out.VpcSecurityGroups = append(out.VpcSecurityGroups, rdsGroup{g, "active"})
@@ -123,15 +125,19 @@ func viewDB(x *core.Exchange, d *database, status string) xmlDB {
 		out.DBSubnetGroup = &v
 	}
 	if d.Secret != "" {
-		out.MasterUserSecret = &rdsSecret{d.Secret, "active",
-			"arn:aws:kms:" + x.Region + ":" + wire.Account + ":key/practice"}
+		out.MasterUserSecret = &rdsSecret{
+			d.Secret, "active",
+			"arn:aws:kms:" + x.Region + ":" + wire.Account + ":key/practice",
+		}
 		if status == "creating" {
 			out.MasterUserSecret.SecretStatus = "creating"
 		}
 	}
 	if p := d.Pending; p != nil {
-		out.PendingModifiedValues = rdsPending{p.Class, p.Storage, p.Version, p.Type, p.IOPS, p.Through, p.MultiAZ,
-			p.Retention}
+		out.PendingModifiedValues = rdsPending{
+			p.Class, p.Storage, p.Version, p.Type, p.IOPS, p.Through, p.MultiAZ,
+			p.Retention,
+		}
 	}
 	return out
 }

@@ -59,8 +59,10 @@ func span(window string) []stretch {
 	var out []stretch
 	for day := range 7 {
 		start := moment(from)
-		out = append(out, stretch{time.Duration(day)*24*time.Hour + start,
-			(moment(to) - start + 24*time.Hour) % (24 * time.Hour)})
+		out = append(out, stretch{
+			time.Duration(day)*24*time.Hour + start,
+			(moment(to) - start + 24*time.Hour) % (24 * time.Hour),
+		})
 	}
 	return out
 }
@@ -93,8 +95,6 @@ var backupTime = wire.Late(`^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$`)
 
 var windowTime = wire.Late(`^(mon|tue|wed|thu|fri|sat|sun):([01]\d|2[0-3]):([0-5]\d)` +
 	`-(mon|tue|wed|thu|fri|sat|sun):([01]\d|2[0-3]):[0-5]\d$`)
-
-var ()
 
 func readBackups(x *core.Exchange, d *database) error {
 	var err error

@@ -14,9 +14,9 @@ import (
 // DNSName is the form of a name of a record.
 var DNSName = wire.Late(`^(\*\.|\\052\.)?([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*[A-Za-z0-9_-]+\.?$`)
 
-// DNSLower is a name as Route 53 stores it: in lower case, with the dot at its end and with a star, which
+// Lower is a name as Route 53 stores it: in lower case, with the dot at its end and with a star, which
 // it reports as \052 ("DNS domain name format").
-func DNSLower(name string) string {
+func Lower(name string) string {
 	name = strings.ToLower(strings.ReplaceAll(name, `\052`, "*"))
 	return strings.TrimSuffix(name, ".") + "."
 }
@@ -59,8 +59,10 @@ func (r *RecordSet) ofZone(z *HostedZone) bool {
 }
 
 func viewRecord(r *RecordSet) xmlRecord {
-	out := xmlRecord{Name: dnsShown(r.Name), Type: r.Type, SetIdentifier: r.Set, Weight: r.Weight, TTL: r.TTL,
-		AliasTarget: r.Alias}
+	out := xmlRecord{
+		Name: dnsShown(r.Name), Type: r.Type, SetIdentifier: r.Set, Weight: r.Weight, TTL: r.TTL,
+		AliasTarget: r.Alias,
+	}
 	if r.Alias == nil {
 		out.ResourceRecords = &xmlValues{}
 		for _, v := range r.Values {
@@ -81,7 +83,7 @@ func listRecords(x *core.Exchange) (any, error) {
 		return nil, err
 	}
 	key := func(name, kind, set string) string {
-		labels := strings.Split(strings.TrimSuffix(DNSLower(name), "."), ".")
+		labels := strings.Split(strings.TrimSuffix(Lower(name), "."), ".")
 		slices.Reverse(labels)
 		return strings.Join(labels, ".") + "\x00" + kind + "\x00" + set
 	}
@@ -146,11 +148,13 @@ func badBatch(format string, args ...any) error {
 
 func changeRecord(x *core.Exchange, z *HostedZone, c xmlDNSChange) error {
 	in := c.ResourceRecordSet
-	r := &RecordSet{Zone: z.ID, Name: DNSLower(in.Name), Type: in.Type, Set: in.SetIdentifier, Weight: in.Weight,
-		TTL: in.TTL}
+	r := &RecordSet{
+		Zone: z.ID, Name: Lower(in.Name), Type: in.Type, Set: in.SetIdentifier, Weight: in.Weight,
+		TTL: in.TTL,
+	}
 	if in.AliasTarget != nil {
 		a := *in.AliasTarget
-		a.DNSName = DNSLower(a.DNSName)
+		a.DNSName = Lower(a.DNSName)
 		r.Alias = &a
 	}
 	if in.ResourceRecords != nil {

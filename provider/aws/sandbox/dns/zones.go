@@ -106,8 +106,10 @@ func createZone(x *core.Exchange) (any, error) {
 				"A hosted zone has already been created with the specified caller reference.")
 		}
 	}
-	z := &HostedZone{Base: x.Tx.Fresh("", ""), Domain: DNSLower(in.Name), Caller: in.CallerReference,
-		Comment: in.HostedZoneConfig.Comment}
+	z := &HostedZone{
+		Base: x.Tx.Fresh("", ""), Domain: Lower(in.Name), Caller: in.CallerReference,
+		Comment: in.HostedZoneConfig.Comment,
+	}
 	z.ID = "Z" + strings.ToUpper(z.ID[:17])
 	if in.VPC != nil {
 		if _, ok := core.Find[*network.VPC](x.Tx, in.VPC.VPCRegion, in.VPC.VPCId); !ok {
@@ -119,8 +121,10 @@ func createZone(x *core.Exchange) (any, error) {
 	x.Tx.Put(z)
 	servers := nameServers(z)
 	putRecord(x, &RecordSet{Zone: z.ID, Name: z.Domain, Type: "NS", TTL: 172800, Values: dotted(servers)})
-	putRecord(x, &RecordSet{Zone: z.ID, Name: z.Domain, Type: "SOA", TTL: 900,
-		Values: []string{servers[0] + ". awsdns-hostmaster.amazon.com. 1 7200 900 1209600 86400"}})
+	putRecord(x, &RecordSet{
+		Zone: z.ID, Name: z.Domain, Type: "SOA", TTL: 900,
+		Values: []string{servers[0] + ". awsdns-hostmaster.amazon.com. 1 7200 900 1209600 86400"},
+	})
 	return oneZone(x, z, ptr(changed(x))), nil
 }
 
@@ -201,7 +205,7 @@ func zonesByName(x *core.Exchange) (any, error) {
 	from, id := x.Rest.Query.Get("dnsname"), x.Rest.Query.Get("hostedzoneid")
 	all := core.List[*HostedZone](x.Tx, "")
 	key := func(domain, id string) string {
-		labels := strings.Split(strings.TrimSuffix(DNSLower(domain), "."), ".")
+		labels := strings.Split(strings.TrimSuffix(Lower(domain), "."), ".")
 		slices.Reverse(labels)
 		return strings.Join(labels, ".") + " " + id
 	}

@@ -22,6 +22,8 @@ func Actions() map[string]map[string]core.Handler {
 
 // Kinds describes the kinds of this area.
 func Kinds() []core.Kind {
-	return []core.Kind{{Name: "role", Word: "iam_role", Rank: 15, Type: (*role)(nil)},
-		{Name: "instance-profile", Type: (*instanceProfile)(nil)}}
+	return []core.Kind{
+		{Name: "role", Word: "iam_role", Rank: 15, Type: (*role)(nil)},
+		{Name: "instance-profile", Type: (*instanceProfile)(nil)},
+	}
 }

@@ -118,8 +118,10 @@ func createRole(x *core.Exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &role{Base: x.Tx.Named(name, ""), Path: x.P.Or("Path", "/"), Trust: trust, Description: x.P.Str("Description"),
-		MaxSession: session}
+	r := &role{
+		Base: x.Tx.Named(name, ""), Path: x.P.Or("Path", "/"), Trust: trust, Description: x.P.Str("Description"),
+		MaxSession: session,
+	}
 	r.RoleID = iamID("AROA", x.Tx.St.Hex("AROA", r.Seq))
 	r.Tags = tags
 	x.Tx.Put(r)

@@ -19,6 +19,8 @@ func Kinds() []core.Kind {
 
 // Actions are the handlers of this area, by service and action.
 func Actions() map[string]map[string]core.Handler {
-	return map[string]map[string]core.Handler{"acm": acmActions(), "kms": kmsActions(), "logs": logsActions(),
-		"secretsmanager": secretActions()}
+	return map[string]map[string]core.Handler{
+		"acm": acmActions(), "kms": kmsActions(), "logs": logsActions(),
+		"secretsmanager": secretActions(),
+	}
 }

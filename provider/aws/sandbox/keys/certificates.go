@@ -64,8 +64,10 @@ func requestCertificate(x *core.Exchange) (any, error) {
 	if err := core.CheckTags(tags); err != nil {
 		return nil, err
 	}
-	c := &Certificate{Base: x.Tx.Fresh("", x.Region), Domain: in.DomainName,
-		Algorithm: cmp.Or(in.KeyAlgorithm, "RSA_2048"), Token: in.IdempotencyToken}
+	c := &Certificate{
+		Base: x.Tx.Fresh("", x.Region), Domain: in.DomainName,
+		Algorithm: cmp.Or(in.KeyAlgorithm, "RSA_2048"), Token: in.IdempotencyToken,
+	}
 	h := x.Tx.St.Hex("acm", c.Seq)
 	c.ID = "arn:aws:acm:" + x.Region + ":" + wire.Account + ":certificate/" + h[:8] + "-" + h[8:12] + "-" + h[12:16] +
 		"-" + h[16:20] + "-" + h[20:32]
@@ -83,7 +85,7 @@ type jsonValidation struct {
 
 // validation is the record of a domain; a wildcard has that of the domain below which it is.
 func validation(x *core.Exchange, c *Certificate, domain string) jsonRecord {
-	plain := strings.TrimPrefix(dns.DNSLower(domain), "*.")
+	plain := strings.TrimPrefix(dns.Lower(domain), "*.")
 	h := fingerprint(x, c.ID+plain)
 	return jsonRecord{"_" + h[:32] + "." + plain, "CNAME", "_" + h[32:64] + ".sandbox.acm-validations.aws."}
 }
@@ -92,8 +94,8 @@ func validation(x *core.Exchange, c *Certificate, domain string) jsonRecord {
 func proven(x *core.Exchange, r jsonRecord) bool {
 	return slices.ContainsFunc(core.List[*dns.RecordSet](x.Tx, ""), func(s *dns.RecordSet) bool {
 		z, ok := core.Find[*dns.HostedZone](x.Tx, "", s.Zone)
-		return ok && !z.Private && s.Type == r.Type && s.Name == dns.DNSLower(r.Name) && len(s.Values) == 1 &&
-			dns.DNSLower(s.Values[0]) == dns.DNSLower(r.Value)
+		return ok && !z.Private && s.Type == r.Type && s.Name == dns.Lower(r.Name) && len(s.Values) == 1 &&
+			dns.Lower(s.Values[0]) == dns.Lower(r.Value)
 	})
 }
 

@@ -57,8 +57,10 @@ func createLogs(x *core.Exchange) (any, error) {
 	if err := core.CheckTags(in.Tags); err != nil {
 		return nil, err
 	}
-	l := &logGroup{Base: x.Tx.Named(in.LogGroupName, x.Region), KMS: in.KmsKeyID,
-		Class: cmp.Or(in.LogGroupClass, "STANDARD")}
+	l := &logGroup{
+		Base: x.Tx.Named(in.LogGroupName, x.Region), KMS: in.KmsKeyID,
+		Class: cmp.Or(in.LogGroupClass, "STANDARD"),
+	}
 	l.Tags = in.Tags
 	x.Tx.Put(l)
 	return struct{}{}, nil
@@ -124,8 +126,10 @@ func retainLogs(x *core.Exchange) (any, error) {
 	if err := x.Body(&in); err != nil {
 		return nil, err
 	}
-	days := []int{0, 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288,
-		3653}
+	days := []int{
+		0, 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288,
+		3653,
+	}
 	if !slices.Contains(days, in.RetentionInDays) {
 		return nil, wire.Failf("InvalidParameterException",
 			"Value '%d' at 'retentionInDays' failed to satisfy constraint: Member must satisfy enum value set",

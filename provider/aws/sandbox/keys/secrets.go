@@ -84,8 +84,10 @@ func createKept(x *core.Exchange) (any, error) {
 	if err := core.CheckTags(tags); err != nil {
 		return nil, err
 	}
-	k := &kept{Base: x.Tx.Named(in.Name, x.Region), About: in.Description, KMS: in.KmsKeyID, Token: in.ClientRequestToken,
-		Digest: fingerprint(x, in.SecretString)}
+	k := &kept{
+		Base: x.Tx.Named(in.Name, x.Region), About: in.Description, KMS: in.KmsKeyID, Token: in.ClientRequestToken,
+		Digest: fingerprint(x, in.SecretString),
+	}
 	k.ARN = "arn:aws:secretsmanager:" + x.Region + ":" + wire.Account + ":secret:" + in.Name + "-" +
 		x.Tx.St.Hex("kept", k.Seq)[1:7]
 	k.Tags = tags
@@ -110,8 +112,10 @@ type jsonSecret struct {
 }
 
 func viewKept(k *kept) jsonSecret {
-	out := jsonSecret{ARN: k.ARN, Name: k.ID, Description: k.About, KmsKeyID: k.KMS, CreatedDate: wire.Seconds(k.Made),
-		Tags: core.JSONTags(k.Tags)}
+	out := jsonSecret{
+		ARN: k.ARN, Name: k.ID, Description: k.About, KmsKeyID: k.KMS, CreatedDate: wire.Seconds(k.Made),
+		Tags: core.JSONTags(k.Tags),
+	}
 	if !k.Deleted.IsZero() {
 		out.DeletedDate = wire.Seconds(k.Deleted)
 	}

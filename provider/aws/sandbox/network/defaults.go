@@ -16,14 +16,18 @@ func Defaults(st *core.State, region string) []core.Entity {
 		seq++
 		return core.Base{ID: prefix + st.Hex(prefix+region, seq)[:17], Region: region, Seq: seq, Made: time.Unix(0, 0).UTC()}
 	}
-	v := &VPC{Base: next("vpc-"), CIDR: "172.31.0.0/16", Default: true, DNSSupport: true, DNSHostnames: true,
-		Life: core.Steady("available")}
+	v := &VPC{
+		Base: next("vpc-"), CIDR: "172.31.0.0/16", Default: true, DNSSupport: true, DNSHostnames: true,
+		Life: core.Steady("available"),
+	}
 	g := defaultGroup(next("sg-"), v.ID)
 	v.Group = g.ID
 	out := []core.Entity{&core.RegionMark{Base: core.Base{ID: "defaults", Region: region}}, v, g}
 	for i, az := range ec2.Zones(region) {
-		out = append(out, &Subnet{Base: next("subnet-"), VPC: v.ID, AZ: az, CIDR: fmt.Sprintf("172.31.%d.0/20", i*16),
-			Default: true, PublicIP: true, Life: core.Steady("available")})
+		out = append(out, &Subnet{
+			Base: next("subnet-"), VPC: v.ID, AZ: az, CIDR: fmt.Sprintf("172.31.%d.0/20", i*16),
+			Default: true, PublicIP: true, Life: core.Steady("available"),
+		})
 	}
 	igw := &InternetGateway{Base: next("igw-"), VPC: v.ID}
 	table := mainTable(v)

@@ -146,8 +146,10 @@ func describeGroups(x *core.Exchange) (any, error) {
 	}
 	var out []xmlGroup
 	for _, g := range rows {
-		out = append(out, xmlGroup{wire.Account, g.ID, arn(x, "security-group", g.ID), g.Name, g.About, g.VPC,
-			permissions(x, g.Rules, false), permissions(x, g.Rules, true), core.TagSet(g.Tags)})
+		out = append(out, xmlGroup{
+			wire.Account, g.ID, arn(x, "security-group", g.ID), g.Name, g.About, g.VPC,
+			permissions(x, g.Rules, false), permissions(x, g.Rules, true), core.TagSet(g.Tags),
+		})
 	}
 	return struct {
 		Set  []xmlGroup `xml:"securityGroupInfo>item"`

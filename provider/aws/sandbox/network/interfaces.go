@@ -127,8 +127,10 @@ func createInterface(x *core.Exchange) (any, error) {
 		return nil, wire.Failf("InsufficientFreeAddressesInSubnet",
 			"The specified subnet does not have enough free addresses to satisfy the request.")
 	}
-	n := &NetworkInterface{Base: x.Tx.Fresh("eni-", x.Region), Subnet: sn.ID, VPC: sn.VPC, AZ: sn.AZ, Groups: groups,
-		Private: private, About: about}
+	n := &NetworkInterface{
+		Base: x.Tx.Fresh("eni-", x.Region), Subnet: sn.ID, VPC: sn.VPC, AZ: sn.AZ, Groups: groups,
+		Private: private, About: about,
+	}
 	if n.Tags = tags; n.Private == "" {
 		n.Private = PrivateAddress(x, sn.ID, n.Seq)
 	}
@@ -240,8 +242,10 @@ func attachInterface(x *core.Exchange) (any, error) {
 			"Instance '%s' already has an interface attached at device index '%d'.", in.ID, index)
 	}
 	c := *n
-	c.Tie = &nicTie{ID: x.Tx.Fresh("eni-attach-", x.Region).ID, Instance: in.ID, Index: index, At: x.Now,
-		Life: core.Through(x.Now, x.Settle, "attached", "attaching")}
+	c.Tie = &nicTie{
+		ID: x.Tx.Fresh("eni-attach-", x.Region).ID, Instance: in.ID, Index: index, At: x.Now,
+		Life: core.Through(x.Now, x.Settle, "attached", "attaching"),
+	}
 	x.Tx.Put(&c)
 	return struct {
 		ID string `xml:"attachmentId"`

@@ -152,8 +152,10 @@ func fits6(x *core.Exchange, v *VPC, cidr string) error {
 }
 
 func subnet6(x *core.Exchange, cidr string) tie6 {
-	return tie6{ID: x.Tx.Fresh("subnet-cidr-assoc-", x.Region).ID, CIDR: cidr,
-		Life: core.Through(x.Now, x.Settle, associated, "associating")}
+	return tie6{
+		ID: x.Tx.Fresh("subnet-cidr-assoc-", x.Region).ID, CIDR: cidr,
+		Life: core.Through(x.Now, x.Settle, associated, "associating"),
+	}
 }
 
 // associateSubnet gives a subnet its one IPv6 block (EC2 API reference: AssociateSubnetCidrBlock).

@@ -272,8 +272,10 @@ func PrimaryOf(in *ec2.Instance) *NetworkInterface {
 	return &NetworkInterface{
 		Base: core.Base{ID: "eni-" + suffix, Region: in.Region, Seq: in.Seq, Made: in.Made}, Subnet: in.Subnet, VPC: in.VPC,
 		AZ: in.AZ, Groups: in.Groups, Private: in.Private,
-		NoSrcCheck: in.NoSrcCheck, Tie: &nicTie{ID: "eni-attach-" + suffix, Instance: in.ID, Kill: true, At: in.Launched,
-			Life: core.Steady("attached")},
+		NoSrcCheck: in.NoSrcCheck, Tie: &nicTie{
+			ID: "eni-attach-" + suffix, Instance: in.ID, Kill: true, At: in.Launched,
+			Life: core.Steady("attached"),
+		},
 	}
 }
 
@@ -289,8 +291,10 @@ func interfaces(x *core.Exchange) []*NetworkInterface {
 		if s := g.Life.At(x.Now); s == natDeleted || s == "failed" {
 			continue
 		}
-		n := &NetworkInterface{Base: core.Base{ID: "eni-" + g.ID[len("nat-"):], Region: g.Region, Seq: g.Seq, Made: g.Made},
-			Subnet: g.Subnet, VPC: g.VPC, Private: g.Local, Requester: true}
+		n := &NetworkInterface{
+			Base:   core.Base{ID: "eni-" + g.ID[len("nat-"):], Region: g.Region, Seq: g.Seq, Made: g.Made},
+			Subnet: g.Subnet, VPC: g.VPC, Private: g.Local, Requester: true,
+		}
 		n.About = "Interface for NAT Gateway " + g.ID
 		if sn, ok := core.Find[*Subnet](x.Tx, x.Region, g.Subnet); ok {
 			n.AZ = sn.AZ

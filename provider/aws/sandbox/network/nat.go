@@ -38,8 +38,10 @@ type xmlNAT struct {
 }
 
 func viewNAT(n *natGateway, state string) xmlNAT {
-	out := xmlNAT{ID: n.ID, Subnet: n.Subnet, VPC: n.VPC, State: state, Type: n.Type, Made: n.Made,
-		Tags: core.TagSet(n.Tags)}
+	out := xmlNAT{
+		ID: n.ID, Subnet: n.Subnet, VPC: n.VPC, State: state, Type: n.Type, Made: n.Made,
+		Tags: core.TagSet(n.Tags),
+	}
 	at := xmlNATAddress{Private: n.Local, Primary: true, Status: "succeeded"}
 	if n.Address != "" {
 		at.Allocation, at.Public = &n.Address, &n.Public
@@ -77,8 +79,10 @@ func createNAT(x *core.Exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &natGateway{Base: x.Tx.Fresh("nat-", x.Region), Subnet: sn.ID, VPC: sn.VPC,
-		Type: x.P.Or("ConnectivityType", "public")}
+	n := &natGateway{
+		Base: x.Tx.Fresh("nat-", x.Region), Subnet: sn.ID, VPC: sn.VPC,
+		Type: x.P.Or("ConnectivityType", "public"),
+	}
 	n.Tags, n.Local = tags, PrivateAddress(x, sn.ID, n.Seq)
 	n.Life = core.Through(x.Now, x.Settle, "available", "pending")
 	if n.Type == "public" {

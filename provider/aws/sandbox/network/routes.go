@@ -72,8 +72,10 @@ func viewRouteTable(x *core.Exchange, t *routeTable) xmlRouteTable {
 		out.Routes = append(out.Routes, view)
 	}
 	if t.Main {
-		out.Ties = append(out.Ties, xmlTableTie{ID: "rtbassoc-" + strings.TrimPrefix(t.ID, "rtb-"), Table: t.ID, Main: true,
-			State: "associated"})
+		out.Ties = append(out.Ties, xmlTableTie{
+			ID: "rtbassoc-" + strings.TrimPrefix(t.ID, "rtb-"), Table: t.ID, Main: true,
+			State: "associated",
+		})
 	}
 	for _, s := range t.Ties {
 		out.Ties = append(out.Ties, xmlTableTie{ID: s.ID, Table: t.ID, Subnet: &s.Subnet, State: "associated"})
@@ -305,8 +307,10 @@ func putRoute(x *core.Exchange, again bool) (any, error) {
 // routeTarget is the one target that a route has.
 func routeTarget(x *core.Exchange, t *routeTable) (string, error) {
 	var out string
-	for _, name := range []string{"GatewayId", "NatGatewayId", "InstanceId", "VpcPeeringConnectionId",
-		"TransitGatewayId"} {
+	for _, name := range []string{
+		"GatewayId", "NatGatewayId", "InstanceId", "VpcPeeringConnectionId",
+		"TransitGatewayId",
+	} {
 		if id := x.P.Str(name); id != "" && out != "" {
 			return "", wire.Failf("InvalidParameterCombination", "The request contains more than one target.")
 		} else if id != "" {

@@ -100,8 +100,10 @@ type xmlRule struct {
 }
 
 func viewRule(x *core.Exchange, group string, r rule) xmlRule {
-	out := xmlRule{ID: r.ID, Group: group, Owner: wire.Account, Egress: r.Egress, Proto: r.Proto, From: r.From, To: r.To,
-		CIDR4: r.CIDR4, CIDR6: r.CIDR6, List: r.List, About: r.About, Tags: core.TagSet(r.Tags)}
+	out := xmlRule{
+		ID: r.ID, Group: group, Owner: wire.Account, Egress: r.Egress, Proto: r.Proto, From: r.From, To: r.To,
+		CIDR4: r.CIDR4, CIDR6: r.CIDR6, List: r.List, About: r.About, Tags: core.TagSet(r.Tags),
+	}
 	if r.Group != "" {
 		out.Peer = &xmlPair{Owner: cmp.Or(r.Account, x.Account), ID: r.Group}
 	}

@@ -64,8 +64,10 @@ func createSubnet(x *core.Exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Subnet{Base: x.Tx.Fresh("subnet-", x.Region), VPC: v.ID, AZ: az, CIDR: p.String(),
-		Life: core.Through(x.Now, x.Settle, "available", "pending")}
+	s := &Subnet{
+		Base: x.Tx.Fresh("subnet-", x.Region), VPC: v.ID, AZ: az, CIDR: p.String(),
+		Life: core.Through(x.Now, x.Settle, "available", "pending"),
+	}
 	s.Tags = tags
 	if cidr := x.P.Str("Ipv6CidrBlock"); cidr != "" {
 		if err := fits6(x, v, cidr); err != nil {

@@ -85,8 +85,10 @@ func createVPC(x *core.Exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &VPC{Base: x.Tx.Fresh("vpc-", x.Region), CIDR: p.String(), Tenancy: x.P.Str("InstanceTenancy"), DNSSupport: true,
-		Life: core.Through(x.Now, x.Settle, "available", "pending")}
+	v := &VPC{
+		Base: x.Tx.Fresh("vpc-", x.Region), CIDR: p.String(), Tenancy: x.P.Str("InstanceTenancy"), DNSSupport: true,
+		Life: core.Through(x.Now, x.Settle, "available", "pending"),
+	}
 	v.Tags = tags
 	if x.P.Yes("AmazonProvidedIpv6CidrBlock") {
 		v.V6 = []tie6{amazon6(x)}

@@ -37,8 +37,10 @@ func (c *Call) parseREST(r *http.Request, body []byte) error {
 	host, _, _ = strings.Cut(host, ":")
 	if arn, ok := strings.CutPrefix(r.URL.Path, "/v20180820/tags/"); ok { // S3 Control
 		_, rest.Bucket, _ = strings.Cut(arn, ":s3:::")
-		c.Rest, c.Action = rest, map[string]string{http.MethodPost: "TagResource",
-			http.MethodDelete: "UntagResource"}[r.Method]
+		c.Rest, c.Action = rest, map[string]string{
+			http.MethodPost:   "TagResource",
+			http.MethodDelete: "UntagResource",
+		}[r.Method]
 		return nil
 	}
 	if m := virtualHost.FindStringSubmatch(host); m != nil {

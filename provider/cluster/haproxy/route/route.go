@@ -98,7 +98,8 @@ func (x *routes) taken(r provider.Request) error {
 // change changes one route, with others that change at the time, and reads it. do gets the route, or the zero one
 // where there is none; a result without a name removes it.
 func (x *routes) change(ctx context.Context, name string,
-	do func(haproxy.Route) (haproxy.Route, error)) (resource.Observed, error) {
+	do func(haproxy.Route) (haproxy.Route, error),
+) (resource.Observed, error) {
 	err := x.group.Change(ctx, x.Folder, func(all map[string]haproxy.Route) error {
 		next, err := do(all[name])
 		switch {

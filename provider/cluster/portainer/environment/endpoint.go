@@ -42,7 +42,8 @@ func Locate(location, configured string) (string, error) {
 
 // Endpoints returns the environments of one Portainer; digest may be nil.
 func Endpoints(location string, c portainer.Client,
-	digest func(ref resource.Ref, path, plain string) resource.Digest) (system.Verbs, error) {
+	digest func(ref resource.Ref, path, plain string) resource.Digest,
+) (system.Verbs, error) {
 	at, err := Locate(location, c.URL)
 	c.URL = strings.TrimPrefix(at, string(system.OnPortainer)+":")
 	return &endpoints{c, resource.Scope{Provider: system.Name, Location: at}, digest}, err
