@@ -26,7 +26,7 @@ func (p *Planning) healthOf(ref resource.Ref) (resource.Health, bool) {
 	return o.Health, true
 }
 
-// StoppedAsConfigured reports whether a resource is stopped because its configuration says so.
+// StoppedAsConfigured reports whether a resource is stopped as it is configured.
 func StoppedAsConfigured(intents []resource.Intent, o *resource.Observed) bool {
 	if o.Health != resource.Stopped {
 		return false

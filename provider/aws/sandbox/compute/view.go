@@ -168,7 +168,7 @@ func viewNetwork(x *core.Exchange, v *xmlInstance, in *ec2.Instance, state strin
 	}
 }
 
-func plugged(x *core.Exchange, n *network.NetworkInterface) xmlNIC {
+func plugged(x *core.Exchange, n *network.Interface) xmlNIC {
 	return xmlNIC{
 		ID: n.ID, Subnet: n.Subnet, VPC: n.VPC, Status: "in-use", Private: n.Private, Groups: network.GroupRefs(x, n.Groups),
 		Tie: n.Tie.ID, Index: n.Tie.Index, State: n.Tie.Life.At(x.Now), Kill: n.Tie.Kill,

@@ -46,7 +46,7 @@ func hasAddress(x *core.Exchange, a *address) (nic, instance string) {
 	case a.NAT != "":
 		return "eni-" + a.NAT[len("nat-"):], ""
 	}
-	if n, ok := core.Find[*NetworkInterface](x.Tx, x.Region, a.Interface); ok {
+	if n, ok := core.Find[*Interface](x.Tx, x.Region, a.Interface); ok {
 		if t := n.tie(x.Now); t != nil {
 			instance = t.Instance
 		}

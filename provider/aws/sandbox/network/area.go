@@ -56,7 +56,7 @@ func Kinds() []core.Kind {
 			Missing: "InvalidRouteTableID.NotFound",
 		},
 		{
-			Name: "network-interface", Word: "network_interface", Rank: 8, Type: (*NetworkInterface)(nil), Prefix: "eni",
+			Name: "network-interface", Word: "network_interface", Rank: 8, Type: (*Interface)(nil), Prefix: "eni",
 			Missing: noInterface,
 			Order:   core.Ordered("ec2", "CreateNetworkInterface", nil),
 		},

@@ -60,7 +60,7 @@ func GroupRefs(x *core.Exchange, ids []string) (out []ec2.GroupRef) {
 	return out
 }
 
-func viewInterface(x *core.Exchange, n *NetworkInterface) xmlInterface {
+func viewInterface(x *core.Exchange, n *Interface) xmlInterface {
 	out := xmlInterface{
 		ID: n.ID, Subnet: n.Subnet, VPC: n.VPC, AZ: n.AZ, About: n.About, Owner: wire.Account, Requester: n.Requester,
 		Status: n.status(x.Now), MAC: n.mac(),
@@ -98,7 +98,7 @@ func createInterface(x *core.Exchange) (any, error) {
 		return nil, err
 	}
 	if repeated {
-		n, ok := core.Find[*NetworkInterface](x.Tx, x.Region, again[0])
+		n, ok := core.Find[*Interface](x.Tx, x.Region, again[0])
 		if !ok {
 			return nil, wire.Failf(noInterface, "The networkInterface ID '%s' does not exist", again[0])
 		}
@@ -127,7 +127,7 @@ func createInterface(x *core.Exchange) (any, error) {
 		return nil, wire.Failf("InsufficientFreeAddressesInSubnet",
 			"The specified subnet does not have enough free addresses to satisfy the request.")
 	}
-	n := &NetworkInterface{
+	n := &Interface{
 		Base: x.Tx.Fresh("eni-", x.Region), Subnet: sn.ID, VPC: sn.VPC, AZ: sn.AZ, Groups: groups,
 		Private: private, About: about,
 	}
@@ -142,9 +142,9 @@ func createInterface(x *core.Exchange) (any, error) {
 func describeInterfaces(x *core.Exchange) (any, error) {
 	all := interfaces(x)
 	if ids := x.P.Strs("NetworkInterfaceId"); len(ids) > 0 {
-		var some []*NetworkInterface
+		var some []*Interface
 		for _, id := range ids {
-			i := slices.IndexFunc(all, func(n *NetworkInterface) bool { return n.ID == id })
+			i := slices.IndexFunc(all, func(n *Interface) bool { return n.ID == id })
 			if i < 0 {
 				return nil, wire.Failf(noInterface, "The networkInterface ID '%s' does not exist", id)
 			}
@@ -152,7 +152,7 @@ func describeInterfaces(x *core.Exchange) (any, error) {
 		}
 		all = some
 	}
-	all, err := core.Filtered(x, all, func(n *NetworkInterface, name string) ([]string, bool) {
+	all, err := core.Filtered(x, all, func(n *Interface, name string) ([]string, bool) {
 		return interfaceValues(x, n, name)
 	})
 	if err != nil {
@@ -172,7 +172,7 @@ func describeInterfaces(x *core.Exchange) (any, error) {
 	}{out, next}, nil
 }
 
-func interfaceValues(x *core.Exchange, n *NetworkInterface, name string) ([]string, bool) {
+func interfaceValues(x *core.Exchange, n *Interface, name string) ([]string, bool) {
 	t, index := n.tie(x.Now), ""
 	if t == nil {
 		t = &nicTie{}
@@ -237,7 +237,7 @@ func attachInterface(x *core.Exchange) (any, error) {
 			"You may not attach a network interface to an instance if they are not in the same availability zone")
 	}
 	others := NicsOf(x, in.ID)
-	if index == 0 || slices.ContainsFunc(others, func(o *NetworkInterface) bool { return o.Tie.Index == index }) {
+	if index == 0 || slices.ContainsFunc(others, func(o *Interface) bool { return o.Tie.Index == index }) {
 		return nil, wire.Failf("InvalidParameterValue",
 			"Instance '%s' already has an interface attached at device index '%d'.", in.ID, index)
 	}
@@ -257,7 +257,7 @@ func detachInterface(x *core.Exchange) (any, error) {
 	x.P.Str("Force")
 	id := x.P.Str("AttachmentId")
 	all := interfaces(x)
-	i := slices.IndexFunc(all, func(n *NetworkInterface) bool { t := n.tie(x.Now); return t != nil && t.ID == id })
+	i := slices.IndexFunc(all, func(n *Interface) bool { t := n.tie(x.Now); return t != nil && t.ID == id })
 	switch {
 	case id == "":
 		return nil, wire.Missing("attachmentId")
@@ -334,7 +334,7 @@ func modifyInterface(x *core.Exchange) (any, error) {
 		c.About = x.P.Str("Description.Value")
 	}
 	c.NoSrcCheck = !x.P.Flag("SourceDestCheck.Value", !n.NoSrcCheck)
-	if _, own := core.Find[*NetworkInterface](x.Tx, x.Region, n.ID); own {
+	if _, own := core.Find[*Interface](x.Tx, x.Region, n.ID); own {
 		x.Tx.Put(&c)
 	} else if in, ok := core.Find[*ec2.Instance](x.Tx, x.Region, n.Tie.Instance); ok {
 		i := *in

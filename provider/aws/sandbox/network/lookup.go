@@ -30,7 +30,7 @@ func FreeAddress(x *core.Exchange, sn *Subnet, private string) (string, error) {
 	if n := offset(p.Addr(), a); n < 4 || n == hosts(sn.CIDR)-1 {
 		return "", wire.Failf("InvalidParameterValue", "Address %s is in subnet's reserved address range", a)
 	}
-	inUse := slices.ContainsFunc(core.List[*NetworkInterface](x.Tx, x.Region), func(n *NetworkInterface) bool {
+	inUse := slices.ContainsFunc(core.List[*Interface](x.Tx, x.Region), func(n *Interface) bool {
 		return n.Subnet == sn.ID && n.Private == a.String()
 	})
 	for _, other := range core.Below[*ec2.Instance](x.Tx, x.Region, sn.ID) {
@@ -99,7 +99,7 @@ func FreeAddresses(x *core.Exchange, subnetID string) int {
 		return 0
 	}
 	used := core.CountBelow[*ec2.Instance](x.Tx, x.Region, subnetID)
-	for _, n := range core.List[*NetworkInterface](x.Tx, x.Region) {
+	for _, n := range core.List[*Interface](x.Tx, x.Region) {
 		if n.Subnet == subnetID {
 			used++
 		}
@@ -159,24 +159,24 @@ func AddressOf(x *core.Exchange, instanceID string) *address {
 }
 
 // nic finds the interface of a request, of those that were made by themselves or of instances.
-func nic(x *core.Exchange) (*NetworkInterface, error) {
+func nic(x *core.Exchange) (*Interface, error) {
 	id := x.P.Str("NetworkInterfaceId")
 	if id == "" {
 		return nil, wire.Missing("networkInterfaceId")
 	}
-	if n, ok := core.Find[*NetworkInterface](x.Tx, x.Region, id); ok {
+	if n, ok := core.Find[*Interface](x.Tx, x.Region, id); ok {
 		return n, nil
 	}
-	if all := interfaces(x); slices.ContainsFunc(all, func(n *NetworkInterface) bool { return n.ID == id }) {
-		return all[slices.IndexFunc(all, func(n *NetworkInterface) bool { return n.ID == id })], nil
+	if all := interfaces(x); slices.ContainsFunc(all, func(n *Interface) bool { return n.ID == id }) {
+		return all[slices.IndexFunc(all, func(n *Interface) bool { return n.ID == id })], nil
 	}
 	return nil, wire.Failf(noInterface, "The networkInterface ID '%s' does not exist", id)
 }
 
 // NicsOf lists the interfaces tied to an instance besides the one of its launch.
-func NicsOf(x *core.Exchange, id string) []*NetworkInterface {
-	var out []*NetworkInterface
-	for _, n := range core.Below[*NetworkInterface](x.Tx, x.Region, id) {
+func NicsOf(x *core.Exchange, id string) []*Interface {
+	var out []*Interface
+	for _, n := range core.Below[*Interface](x.Tx, x.Region, id) {
 		if !n.Gone(x.Now) && n.tie(x.Now) != nil {
 			out = append(out, n)
 		}
@@ -196,7 +196,7 @@ func Several(x *core.Exchange, in *ec2.Instance) error {
 
 // interfaceIn reports an interface, made by itself, in a subnet or a group.
 func interfaceIn(x *core.Exchange, id string) bool {
-	return slices.ContainsFunc(core.List[*NetworkInterface](x.Tx, x.Region), func(n *NetworkInterface) bool {
+	return slices.ContainsFunc(core.List[*Interface](x.Tx, x.Region), func(n *Interface) bool {
 		return n.Subnet == id || slices.Contains(n.Groups, id)
 	})
 }
@@ -267,9 +267,9 @@ const noInterface = "InvalidNetworkInterfaceID.NotFound"
 // PrimaryOf is the interface that an instance was launched with ("Elastic network interfaces": the primary one cannot
 // be
 // detached, and goes with its instance).
-func PrimaryOf(in *ec2.Instance) *NetworkInterface {
+func PrimaryOf(in *ec2.Instance) *Interface {
 	suffix := in.ID[len("i-"):]
-	return &NetworkInterface{
+	return &Interface{
 		Base: core.Base{ID: "eni-" + suffix, Region: in.Region, Seq: in.Seq, Made: in.Made}, Subnet: in.Subnet, VPC: in.VPC,
 		AZ: in.AZ, Groups: in.Groups, Private: in.Private,
 		NoSrcCheck: in.NoSrcCheck, Tie: &nicTie{
@@ -280,8 +280,8 @@ func PrimaryOf(in *ec2.Instance) *NetworkInterface {
 }
 
 // interfaces are all: those made by themselves, those of instances, and those of NAT gateways.
-func interfaces(x *core.Exchange) []*NetworkInterface {
-	out := slices.Clone(core.List[*NetworkInterface](x.Tx, x.Region))
+func interfaces(x *core.Exchange) []*Interface {
+	out := slices.Clone(core.List[*Interface](x.Tx, x.Region))
 	for _, in := range core.List[*ec2.Instance](x.Tx, x.Region) {
 		if in.Life.At(x.Now) != "terminated" {
 			out = append(out, PrimaryOf(in))
@@ -291,7 +291,7 @@ func interfaces(x *core.Exchange) []*NetworkInterface {
 		if s := g.Life.At(x.Now); s == natDeleted || s == "failed" {
 			continue
 		}
-		n := &NetworkInterface{
+		n := &Interface{
 			Base:   core.Base{ID: "eni-" + g.ID[len("nat-"):], Region: g.Region, Seq: g.Seq, Made: g.Made},
 			Subnet: g.Subnet, VPC: g.VPC, Private: g.Local, Requester: true,
 		}
@@ -301,7 +301,7 @@ func interfaces(x *core.Exchange) []*NetworkInterface {
 		}
 		out = append(out, n)
 	}
-	slices.SortFunc(out, func(a, b *NetworkInterface) int { return cmp.Compare(a.Seq, b.Seq) })
+	slices.SortFunc(out, func(a, b *Interface) int { return cmp.Compare(a.Seq, b.Seq) })
 	return out
 }
 

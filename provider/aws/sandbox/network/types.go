@@ -254,9 +254,9 @@ func (e *endpoint) Show(t *core.Tx, out *core.Resource) {
 	out.State, out.Size = e.Life.At(t.Now), e.Service
 }
 
-// NetworkInterface is one that was made by itself. That of a launch is a part of its instance, and is made from it
+// Interface is one that was made by itself. That of a launch is a part of its instance, and is made from it
 // where it is asked for.
-type NetworkInterface struct {
+type Interface struct {
 	core.Base
 	Subnet     string   `json:"subnet"`
 	VPC        string   `json:"vpc"`
@@ -282,10 +282,10 @@ type nicTie struct {
 }
 
 // Gone reports whether time has ended it.
-func (n *NetworkInterface) Gone(now time.Time) bool { return !n.Until.IsZero() && !now.Before(n.Until) }
+func (n *Interface) Gone(now time.Time) bool { return !n.Until.IsZero() && !now.Before(n.Until) }
 
 // Parent is the instance that it is, or was last, attached to.
-func (n *NetworkInterface) Parent() string {
+func (n *Interface) Parent() string {
 	if n.Tie == nil {
 		return ""
 	}
@@ -293,14 +293,14 @@ func (n *NetworkInterface) Parent() string {
 }
 
 // tie is the attachment at a moment, nil when there is none.
-func (n *NetworkInterface) tie(now time.Time) *nicTie {
+func (n *Interface) tie(now time.Time) *nicTie {
 	if n.Tie == nil || n.Tie.Life.At(now) == "detached" {
 		return nil
 	}
 	return n.Tie
 }
 
-func (n *NetworkInterface) status(now time.Time) string {
+func (n *Interface) status(now time.Time) string {
 	if n.Requester || n.tie(now) != nil {
 		return "in-use"
 	}
@@ -308,7 +308,7 @@ func (n *NetworkInterface) status(now time.Time) string {
 }
 
 // mac is a hardware address of those that anybody may give, from the ID.
-func (n *NetworkInterface) mac() string {
+func (n *Interface) mac() string {
 	hex := strings.TrimPrefix(n.ID, "eni-")
 	out := "02"
 	for i := range 5 {
@@ -318,12 +318,12 @@ func (n *NetworkInterface) mac() string {
 }
 
 // Show fills in what a listing shows of the kind.
-func (n *NetworkInterface) Show(t *core.Tx, out *core.Resource) {
+func (n *Interface) Show(t *core.Tx, out *core.Resource) {
 	out.State, out.Size = n.status(t.Now), n.Private
 }
 
 // CopyForm returns the parameters of a call that creates a copy.
-func (n *NetworkInterface) CopyForm(core.Hand, core.Breakage) map[string]string {
+func (n *Interface) CopyForm(core.Hand, core.Breakage) map[string]string {
 	return map[string]string{"SubnetId": n.Subnet}
 }
 
