@@ -104,4 +104,5 @@ func SignFlag() urfave.Flag {
 	}
 }
 
-const ShortWait = 10 * time.Second // --lock-timeout
+// ShortWait is the default of --lock-timeout.
+const ShortWait = 10 * time.Second

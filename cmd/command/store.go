@@ -18,6 +18,7 @@ const (
 	EtcdScheme = "etcd://"
 	// StoreNote, in a data directory, names its shared store.
 	StoreNote = "store"
+	// StoreFile is the store of a data directory that shares none.
 	StoreFile = "store.db"
 )
 

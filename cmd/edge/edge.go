@@ -21,8 +21,8 @@ import (
 // defaultEdge is where the orchestrator of a site listens for its nodes.
 const defaultEdge = "127.0.0.1:7400"
 
-// EdgeCommand returns the command `ovi edge`.
-func EdgeCommand(p *command.Process) *urfave.Command {
+// Command returns the command `ovi edge`.
+func Command(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "edge", Category: command.GroupReconcile,
 		Usage:       "Reconcile the nodes of a site",

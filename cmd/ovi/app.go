@@ -96,7 +96,7 @@ func commands(p *command.Process) []*urfave.Command {
 	return []*urfave.Command{
 		reconcile.PlanCommand(p), reconcile.ValidateCommand(p), reconcile.ApplyCommand(p), reconcile.DestroyCommand(p),
 		charts.InstallCommand(p), charts.UpgradeCommand(p), reconcile.DriftCommand(p), reconcile.RunCommand(p),
-		clusters.ClusterCommand(p), edge.EdgeCommand(p),
+		clusters.ClusterCommand(p), edge.Command(p),
 		record.StatusCommand(p), record.InventoryCommand(p), record.ShowCommand(p), record.WhyCommand(p),
 		record.ProveCommand(p), record.HistoryCommand(p), record.DiffCommand(p), record.ClaimsCommand(p),
 		manage.AdoptCommand(p), manage.ForgetCommand(p), manage.MoveCommand(p), manage.RetryCommand(p),

@@ -9,6 +9,7 @@ import (
 // Bound returns a pointer to a limit of an attribute.
 func Bound(n int64) *int64 { return &n }
 
+// Patterns and names of attributes that several kinds have.
 const (
 	// TagName is what a Name tag holds: readable text on one line, without the slash that
 	// separates the parts of a ref.

@@ -12,6 +12,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// The kind target_group and the beginning of its IDs.
 const (
 	// KindTargets is the kind target_group.
 	KindTargets = "target_group"

@@ -4,6 +4,7 @@ package compute
 // created and never compared: a new release of the image replaces nothing.
 const latestImage = "al2023"
 
+// Attributes of ec2 that other files name.
 const (
 	hopLimit  = "imds_hop_limit"
 	SpotAttr  = "spot"

@@ -15,6 +15,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// The kind vpc_endpoint and its attributes.
 const (
 	// KindEndpoint is the kind vpc_endpoint.
 	KindEndpoint = "vpc_endpoint"

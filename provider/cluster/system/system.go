@@ -10,6 +10,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// The names of clusters.
 const (
 	// ClusterName is the pattern of the name of a cluster, a label of DNS (RFC 1123).
 	ClusterName    = `[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?`

@@ -9,8 +9,8 @@ import (
 // Form is what a key's value looks like: the JSON Schema and the reference come from it.
 type Form string
 
+// The forms in which a value is written in a file.
 const (
-	// FormText and the other forms say how a value is written in a file.
 	FormText     Form = "text"
 	FormVersion  Form = "v1"
 	FormProvider Form = "provider"

@@ -44,8 +44,8 @@ func Clone(e Entity) Entity {
 // Blank returns an empty entity of a type.
 func Blank[T Entity]() T { return reflect.New(reflect.TypeFor[T]().Elem()).Interface().(T) }
 
+// Names that areas share.
 const (
-	// MarkName and the other constants are names that areas share.
 	MarkName  = "region"
 	TokenName = "token"
 )
