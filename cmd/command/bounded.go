@@ -24,16 +24,20 @@ var ErrTimeout = errors.New("the timeout is over")
 // AfterTimeout is how long running actions have to end.
 const AfterTimeout = 10 * time.Second
 
-// Bounded ends the command's contexts as --timeout says. The returned function must be called.
+// Bounded ends the command's contexts as --timeout says, and at a hangup. The returned function must
+// be called. It comes before all that uses the contexts: what a plan has left running may read them
+// until the process ends, so nothing changes them later.
 func (c *Call) Bounded() context.CancelFunc {
+	heedful, heedless := cli.Hangup(c.Context)
+	c.Context = heedful
 	limit := c.Cmd.Duration("timeout")
 	if limit <= 0 {
-		return func() {}
+		return heedless
 	}
 	soft, endSoft := context.WithTimeoutCause(c.Context, limit, ErrTimeout)
 	hard, endHard := context.WithTimeoutCause(c.Hard, limit+AfterTimeout, ErrTimeout)
 	c.Context, c.cut = soft, hard
-	return func() { endSoft(); endHard() }
+	return func() { endSoft(); endHard(); heedless() }
 }
 
 // HardContext is the context whose end cancels running actions.

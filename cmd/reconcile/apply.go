@@ -213,9 +213,6 @@ type sink interface {
 
 // execute applies a plan, shows the progress, and prints the summary.
 func execute(c *command.Call, l *session.Session, p *engine.Planned, how string) error {
-	ctx, heedless := cli.Hangup(c.Context)
-	defer heedless()
-	c.Context = ctx
 	c.Out.Share()
 	counters := metrics.New()
 	var show sink = render.NewLines(c.Out.Enc, session.NamesOf(p))
