@@ -76,6 +76,13 @@ type Kind struct {
 	DataLoss func(have Observed, last Attrs) string
 	// NamedReplace: a replacement that loses data is made only if an operator names the resource.
 	NamedReplace bool
+	// Holds lists the exclusive things that a resource has by its name, attributes and state. The attributes are
+	// configured, with all known references replaced by IDs, or observed. The name is the configured one, or the
+	// natural name of what is observed. A stopped resource may hold less; state "" counts as running. Holds is
+	// pure. Each kind sets it; a kind whose resources exclude no other sets HoldsNothing.
+	Holds func(ref Ref, attrs Attrs, state State) []Hold
+	// HoldsDoc names these things for users ("its bucket name, in all of AWS"). It is "" for HoldsNothing.
+	HoldsDoc string
 	// Keeps: a resource whose deletion would lose data stays when it is no longer configured,
 	// unless the plan prunes, and is never replaced.
 	Keeps bool

@@ -24,6 +24,9 @@ type Desired struct {
 
 	// State is whether it runs, for kinds with a State. "": not compared.
 	State State
+	// Was is the former name of the resource: the resource recorded under it, which is no longer configured, is
+	// this one. It is no part of the configuration that is applied.
+	Was Ref
 	// Replace chooses one of the kind's strategies; "" is the kind's default.
 	Replace Strategy
 	// Owner is the owner mark; "" is the engine's.
