@@ -63,7 +63,7 @@ lint: need ## golangci-lint, pinned in tools/go.mod; building it the first time 
 fuzz: need ## each decoder for FUZZTIME (20s; nightly 10m)
 	@tools/fuzz.sh $(FUZZTIME)
 
-bench: need ## the figures of docs/benchmarks.md
+bench: need ## the figures of docs/dev/evidence.md
 	$(GO) run ./test/bench/plan
 	$(GO) run ./test/bench/memory -events 100000,1000000
 	cd test/bench/wal && $(GO) run .

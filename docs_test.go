@@ -4,7 +4,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -147,6 +149,66 @@ func folders(all []source) []string {
 		if !slices.Contains(out, s.pkg) {
 			out = append(out, s.pkg)
 		}
+	}
+	return out
+}
+
+// TestLinksOfPagesLead: each relative link of a page leads to a file and, where it has a fragment, to a heading
+// of that page.
+func TestLinksOfPagesLead(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	pages, anchors := []string{}, map[string]map[string]bool{}
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && filepath.Ext(name) == ".md" && !strings.Contains(name, "testdata") {
+			pages = append(pages, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		b, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(b), -1) {
+			target, fragment, _ := strings.Cut(m[1], "#")
+			if strings.Contains(target, "://") {
+				continue
+			}
+			file := page
+			if target != "" {
+				file = filepath.Join(filepath.Dir(page), target)
+			}
+			if _, err := os.Stat(file); err != nil {
+				t.Errorf("%s links to %s: %v", page, m[1], err)
+				continue
+			}
+			if anchors[file] == nil {
+				anchors[file] = headings(t, file)
+			}
+			if fragment != "" && !anchors[file][fragment] {
+				t.Errorf("%s links to %s: that page has no such heading", page, m[1])
+			}
+		}
+	}
+}
+
+// headings returns the fragments by which links reach the headings of a page.
+func headings(t *testing.T, page string) map[string]bool {
+	t.Helper()
+	out := map[string]bool{}
+	if filepath.Ext(page) != ".md" {
+		return out
+	}
+	b, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllStringSubmatch(string(b), -1) {
+		plain := regexp.MustCompile(`[^\w -]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		out[strings.ReplaceAll(plain, " ", "-")] = true
 	}
 	return out
 }

@@ -20,30 +20,34 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// named has every name with a dot that docs/library.md gives: it compiles only if they exist.
+// named has every name with a dot that docs/dev/extend.md gives: it compiles only if they exist.
 var named = map[string]any{
-	"engine.Config.Secrets": engine.Config{}.Secrets,
-	"engine.Engine":         engine.Engine{},
-	"engine.Load":           engine.Load,
-	"Engine.Refresh":        (*engine.Engine).Refresh,
-	"Planned.Save":          (*engine.Planned).Save,
-	"history.New":           history.New,
-	"ledger.Config.Shared":  ledger.Config{}.Shared,
-	"Ledger.Broken":         (*ledger.Ledger).Broken,
-	"Ledger.Listen":         (*ledger.Ledger).Listen,
-	"loop.Run":              loop.Run,
-	"resource.Check":        resource.Check,
-	"resource.Intent":       resource.Intent{},
-	"resource.NewSecret":    resource.NewSecret,
-	"resource.Reference":    resource.Reference{},
-	"source.Load":           source.Load,
-	"wal.WithFS":            wal.WithFS,
+	"engine.Config.Secrets":    engine.Config{}.Secrets,
+	"engine.Engine":            engine.Engine{},
+	"engine.Load":              engine.Load,
+	"Engine.Refresh":           (*engine.Engine).Refresh,
+	"Planned.Save":             (*engine.Planned).Save,
+	"history.New":              history.New,
+	"ledger.Config.Shared":     ledger.Config{}.Shared,
+	"Kind.Carrier":             resource.Kind{}.Carrier,
+	"Kind.Grace":               resource.Kind{}.Grace,
+	"Kind.ReusedIDs":           resource.Kind{}.ReusedIDs,
+	"Ledger.Broken":            (*ledger.Ledger).Broken,
+	"Ledger.Listen":            (*ledger.Ledger).Listen,
+	"loop.Run":                 loop.Run,
+	"resource.Check":           resource.Check,
+	"resource.Intent":          resource.Intent{},
+	"resource.NewSecret":       resource.NewSecret,
+	"resource.ProviderDefault": resource.ProviderDefault,
+	"resource.Reference":       resource.Reference{},
+	"source.Load":              source.Load,
+	"wal.WithFS":               wal.WithFS,
 }
 
-// TestLibraryPageCompiles: the statements of each example in docs/library.md stand, in their order, in
+// TestLibraryPageCompiles: the statements of each example in docs/dev/extend.md stand, in their order, in
 // example_test.go, which compiles and runs with the tests. Each name that the page gives exists.
 func TestLibraryPageCompiles(t *testing.T) {
-	b, err := os.ReadFile("../docs/library.md")
+	b, err := os.ReadFile("../docs/dev/extend.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +62,7 @@ func TestLibraryPageCompiles(t *testing.T) {
 		t.Error("the page has no example")
 	}
 	for _, block := range blocks {
-		f, err := parser.ParseFile(token.NewFileSet(), "library.md", "package p\nfunc _() {\n"+block[1]+"}", 0)
+		f, err := parser.ParseFile(token.NewFileSet(), "extend.md", "package p\nfunc _() {\n"+block[1]+"}", 0)
 		if err != nil {
 			t.Errorf("an example is no Go: %v", err)
 			continue

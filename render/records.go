@@ -15,7 +15,7 @@ import (
 const Format = 2
 
 // Record is one line of JSON output, or one YAML document. The types are documented in
-// docs/events.md; their fields are a promise.
+// docs/commands.md; their fields are a promise.
 type Record interface{ record() }
 
 // Version comes first.

@@ -245,7 +245,7 @@ func TestDiagnosticSaysWhatWhereAndWhatToDo(t *testing.T) {
 	}
 }
 
-// TestRecordsHaveTheirPromisedFields holds what docs/events.md promises.
+// TestRecordsHaveTheirPromisedFields holds what docs/commands.md promises.
 func TestRecordsHaveTheirPromisedFields(t *testing.T) {
 	for _, x := range []struct {
 		r      render.Record

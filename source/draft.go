@@ -10,7 +10,7 @@ import (
 )
 
 // MaxCount bounds how many resources one Resource can declare, and MaxResources how many a stack has:
-// twice of what is measured in docs/benchmarks.md. A few lines with counts could ask for more than fits in memory.
+// twice of what is measured in docs/dev/evidence.md. A few lines with counts could ask for more than fits in memory.
 const (
 	MaxCount     = 10_000
 	MaxResources = 200_000

@@ -33,5 +33,5 @@
 // holds. It reads the clock only to stamp batches, starts no goroutine, and
 // keeps only the last segment and two lock files open.
 //
-// docs/wal-format.md describes the format.
+// wal/FORMAT.md describes the format.
 package wal

@@ -10,7 +10,7 @@ import (
 	"github.com/zeebo/blake3"
 )
 
-// The constants of format 1, which docs/wal-format.md describes.
+// The constants of format 1, which wal/FORMAT.md describes.
 const (
 	formatVersion = 1
 	segmentMagic  = "OVIWAL\r\n" // eight bytes, and a text-mode copy breaks them

@@ -15,7 +15,7 @@ import (
 )
 
 // TestFormatAsDocumented reads the golden log with a reader that was written
-// from docs/wal-format.md alone and shares no code with the package.
+// from wal/FORMAT.md alone and shares no code with the package.
 func TestFormatAsDocumented(t *testing.T) {
 	names, err := filepath.Glob(goldenDir + "/*.wal")
 	if err != nil || len(names) < 2 {

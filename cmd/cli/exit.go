@@ -16,7 +16,7 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// The exit codes. docs/exit-codes.md says what each means, and a script tests each.
+// The exit codes. docs/commands.md says what each means, and a script tests each.
 const (
 	ExitDone        = 0
 	ExitError       = 1
@@ -26,7 +26,7 @@ const (
 	ExitClaimed     = 5
 	ExitBlocked     = 6
 	ExitConflict    = 7
-	// Of `ovi cluster` alone, which has Kindler's codes: docs/cluster-exit-codes.md.
+	// Of `ovi cluster` alone, which has Kindler's codes: docs/clusters.md.
 	ExitMissing     = 10
 	ExitMismatch    = 11
 	ExitUnobserved  = 12

@@ -20,7 +20,7 @@ func ClusterCommand(p *command.Process) *urfave.Command {
 		Name: "cluster", Category: command.GroupReconcile,
 		Usage: "Reconcile and verify a table of clusters",
 		Description: "The commands and summaries of Kindler's scripts, on the engine of `ovi apply`. Their exit codes are\n" +
-			"their own: docs/cluster-exit-codes.md.",
+			"their own: docs/clusters.md.",
 		Subcommands: []*urfave.Command{clusterReconcileCommand(p), clusterVerifyCommand(p), clusterConsistencyCommand(p)},
 	}
 }

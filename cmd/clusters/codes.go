@@ -2,7 +2,7 @@ package clusters
 
 import "github.com/ovi-project/ovi/cmd/cli"
 
-// The exit codes of the commands of `ovi cluster`: docs/cluster-exit-codes.md.
+// The exit codes of the commands of `ovi cluster`: docs/clusters.md.
 const (
 	clusterDone       = 0
 	clusterFailed     = 1

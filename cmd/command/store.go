@@ -38,7 +38,8 @@ func Connect(c *Call, name string) (*etcd.Store, string, error) {
 	}
 	cfg, err := etcd.Parse(name)
 	if err != nil {
-		return nil, "", cli.Usage("use --store etcd://host:2379,host:2379/prefix, see docs/run.md", "invalid store: %s", err)
+		return nil, "", cli.Usage("use --store etcd://host:2379,host:2379/prefix, see docs/operations.md",
+			"invalid store: %s", err)
 	}
 	if cfg.Username == "" {
 		cfg.Username = c.Getenv("OVI_STORE_USER")
@@ -50,7 +51,8 @@ func Connect(c *Call, name string) (*etcd.Store, string, error) {
 	}
 	where := EtcdScheme + strings.Join(cfg.Endpoints, ",") + "/" + strings.Trim(cfg.Prefix, "/")
 	if cfg.Password != "" && cfg.TLS == nil && !cfg.Loopback() {
-		c.Out.Warn("the store's password is sent unencrypted", "add ?tls=true or ?ca=FILE to the store: see docs/run.md")
+		c.Out.Warn("the store's password is sent unencrypted",
+			"add ?tls=true or ?ca=FILE to the store: see docs/operations.md")
 	}
 	store, err := etcd.Open(c, cfg)
 	if err != nil {

@@ -71,7 +71,7 @@ func PolicyCommand(p *command.Process) *urfave.Command {
 func policyTest(c *command.Call) error {
 	files := c.Cmd.Args().Slice()
 	if len(files) == 0 {
-		return cli.Usage("name a file or a folder of policies; see docs/policy.md", "`ovi policy test` needs policies")
+		return cli.Usage("name a file or a folder of policies; see docs/policies.md", "`ovi policy test` needs policies")
 	}
 	rules, err := session.ReadPolicies(c, files)
 	if err != nil {
@@ -159,7 +159,7 @@ func tellTrial(c *command.Call, rows []render.Tried, sum render.Trial) error {
 	c.Out.Say("")
 	c.Out.Say("%s", sum.Sentence())
 	if sum.Unjudged > 0 {
-		c.Out.Warn(sum.NotJudged(), "see docs/policy.md on what a back-test does not cover")
+		c.Out.Warn(sum.NotJudged(), "see docs/policies.md on what a back-test does not cover")
 	}
 	return nil
 }

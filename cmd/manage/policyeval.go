@@ -141,7 +141,7 @@ func evaluate(c *command.Call, p *engine.Planned, rule cel.Rule, rules *cel.Rule
 	}
 	return &cli.Problem{
 		Summary:    fmt.Sprintf("%s could not be evaluated for every decision", rule.Name),
-		Suggestion: "use `in` or [?\"key\"] before reading what may be absent: docs/policy.md",
+		Suggestion: "use `in` or [?\"key\"] before reading what may be absent: docs/policies.md",
 	}
 }
 

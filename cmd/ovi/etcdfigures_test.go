@@ -13,7 +13,7 @@ import (
 	"github.com/ovi-project/ovi/internal/etcdtest"
 )
 
-// TestEtcdFigures measures what docs/benchmarks.md prints of commands on etcd: how long they
+// TestEtcdFigures measures what docs/dev/evidence.md prints of commands on etcd: how long they
 // take and how many requests etcd answers for them. It runs only when asked to.
 func TestEtcdFigures(t *testing.T) {
 	if os.Getenv("OVI_FIGURES") == "" {

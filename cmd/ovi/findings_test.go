@@ -30,7 +30,7 @@ func attacks() []heldby.Row {
 		{Name: "low 1", What: "a device exhausted memory, and a pipe survived SIGTERM", Tests: []string{"source.TestWhatNeverEndsIsNotRead"}},
 		{Name: "low 2", What: "300 lines with counts exhausted memory", Tests: []string{"source/config.TestAStackHasAnEnd"}},
 		{Name: "low 3", What: "a password of etcd was printed in part", Tests: []string{"storage/etcd.TestParseRefuses"}},
-		{Name: "low 4", What: "the sandbox keeps user data in clear", Why: "it is in the place of AWS, which keeps it too, in a file that only its user can read: docs/security.md"},
+		{Name: "low 4", What: "the sandbox keeps user data in clear", Why: "it is in the place of AWS, which keeps it too, in a file that only its user can read: docs/audit.md"},
 		{Name: "low 5", What: "the container named every user ovi", Tests: []string{own + "TestTheImageNamesNoUser", "on-record"}},
 	}
 }

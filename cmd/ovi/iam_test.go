@@ -174,7 +174,7 @@ func TestTheIAMPolicyOfAFileAllowsWhatItTakes(t *testing.T) {
 		p.Statement = append(p.Statement, part.Statement...)
 	}
 	if policies != 2 {
-		t.Errorf("%d policies; docs/providers/aws.md has 2", policies)
+		t.Errorf("%d policies; docs/aws.md has 2", policies)
 	}
 	run("apply", "--auto-approve", file)
 	run("destroy", "--auto-approve", file)

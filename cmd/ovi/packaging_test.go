@@ -116,7 +116,7 @@ func TestPackagingNamesWhatThereIs(t *testing.T) {
 		}
 		return string(b)
 	}
-	service, image, page := read("tools/packaging/ovi@.service"), read("tools/packaging/Containerfile"), read("docs/run.md")
+	service, image, page := read("tools/packaging/ovi@.service"), read("tools/packaging/Containerfile"), read("docs/operations.md")
 	help := must(t, t.TempDir(), "run", "--help")
 	for _, text := range []string{service, image, section(page, "## As a service")} {
 		for _, option := range regexp.MustCompile(`ovi run[^\n]*`).FindAllString(text, -1) {
@@ -140,7 +140,7 @@ func TestPackagingNamesWhatThereIs(t *testing.T) {
 	}
 	for _, path := range []string{"/etc/ovi/", "store-password", "environment", "OVI_LISTEN", "tools/packaging/ovi@.service", "tools/packaging/Containerfile", "65532"} {
 		if !strings.Contains(section(page, "## As a service"), path) {
-			t.Errorf("docs/run.md does not say %s", path)
+			t.Errorf("docs/operations.md does not say %s", path)
 		}
 	}
 }

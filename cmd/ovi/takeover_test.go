@@ -18,7 +18,7 @@ import (
 	"github.com/ovi-project/ovi/storage/etcd"
 )
 
-// TestTakeOverFigures measures what docs/reliability.md prints: how long after kill -9 of the
+// TestTakeOverFigures measures what docs/dev/evidence.md prints: how long after kill -9 of the
 // instance of `ovi run` that leads another one does. It runs only when asked to.
 func TestTakeOverFigures(t *testing.T) {
 	if os.Getenv("OVI_FIGURES") == "" {

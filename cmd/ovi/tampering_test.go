@@ -22,7 +22,7 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// Who finds a tampering, as docs/security.md has it.
+// Who finds a tampering, as docs/audit.md has it.
 const (
 	byVerify  = "`ovi audit verify`"
 	byWitness = "`ovi audit witness`"
@@ -68,7 +68,7 @@ func site0(t *testing.T) victim {
 	return v
 }
 
-// TestEveryTamperingIsFound does each of the table, and holds docs/security.md to it.
+// TestEveryTamperingIsFound does each of the table, and holds docs/audit.md to it.
 func TestEveryTamperingIsFound(t *testing.T) {
 	t.Parallel()
 	base := site0(t)
@@ -98,7 +98,7 @@ func TestEveryTamperingIsFound(t *testing.T) {
 			t.Errorf("%s finds something where nothing was done: %v", found, err)
 		}
 	}
-	inPage(t, "../../docs/security.md", "tampering", doc.String())
+	inPage(t, "../../docs/audit.md", "tampering", doc.String())
 }
 
 // finds is what the one that should find it reports.

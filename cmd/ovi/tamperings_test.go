@@ -13,7 +13,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/rows"
 )
 
-// tamperings are all ways, as docs/security.md lists them.
+// tamperings are all ways, as docs/audit.md lists them.
 func tamperings() []tampering {
 	return slices.Concat(withoutKey(), withKey(), ofStore(), ofPlan(), ofAnchors())
 }

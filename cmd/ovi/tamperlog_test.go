@@ -15,7 +15,7 @@ import (
 	"github.com/zeebo/blake3"
 )
 
-// forgedLog is the first segment of a log, as a forger who knows docs/wal-format.md takes it apart.
+// forgedLog is the first segment of a log, as a forger who knows wal/FORMAT.md takes it apart.
 type forgedLog struct {
 	head   []byte // 96 bytes
 	frames []forgedFrame

@@ -25,7 +25,7 @@ const followEvery = 300 * time.Millisecond
 func logFilters() []urfave.Flag {
 	return []urfave.Flag{
 		&urfave.StringFlag{Name: "ref", Usage: "only about the resource `REF`"},
-		&urfave.StringSliceFlag{Name: "type", Usage: "only events of `TYPE`, such as started or finished (docs/events.md " +
+		&urfave.StringSliceFlag{Name: "type", Usage: "only events of `TYPE`, such as started or finished (docs/commands.md " +
 			"lists them); repeatable"},
 		&urfave.StringFlag{Name: "since", Usage: "only after `TIME` (2006-01-02T15:04:05Z, or 90m for 90 minutes ago)"},
 		&urfave.StringFlag{Name: "until", Usage: "only before `TIME`"},

@@ -30,7 +30,7 @@ func readable(message string) string {
 
 // adviceOn is what to do about a message of CEL.
 func adviceOn(message string) string {
-	const reference = "docs/policy.md lists what a condition can use"
+	const reference = "docs/policies.md lists what a condition can use"
 	variables := []string{"resource", "desired", "changes", "decision", "plan", "now", "history"}
 	found := undeclared.FindStringSubmatch(message)
 	switch {

@@ -27,7 +27,7 @@ func allVariables() []variable {
 	}
 }
 
-// Reference is the variables of rules as tables in Markdown, for docs/policy.md.
+// Reference is the variables of rules as tables in Markdown, for docs/policies.md.
 func Reference() string {
 	var b strings.Builder
 	for _, v := range allVariables() {

@@ -10,7 +10,7 @@ import (
 )
 
 // The types that a rule sees. Their cel tags are the field names in rules and do not change:
-// renaming one breaks policies. Their doc tags are the tables of docs/policy.md.
+// renaming one breaks policies. Their doc tags are the tables of docs/policies.md.
 type (
 	// Resource is the live state; exists is false where there is none, or none was observed.
 	Resource struct {

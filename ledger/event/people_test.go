@@ -14,7 +14,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/event"
 )
 
-// TestStatementsAreAsDocumented: the text of docs/record.md, whose signature ssh-keygen verifies too. No
+// TestStatementsAreAsDocumented: the text of docs/audit.md, whose signature ssh-keygen verifies too. No
 // value makes a line of its own.
 func TestStatementsAreAsDocumented(t *testing.T) {
 	until := time.Date(2026, 1, 3, 15, 4, 5, 0, time.UTC)

@@ -2,6 +2,6 @@
 // gone: what was configured and observed, the policies that reviewed its plans, who approved them, the
 // calls, and for each batch of records the hashes that lead from it to a signed checkpoint.
 //
-// docs/wal-format.md has the format. tools/verify checks such a file with that page only, and imports
+// wal/FORMAT.md has the format. tools/verify checks such a file with that page only, and imports
 // nothing of ovi. A file is made from the log; the store is not read.
 package proof

@@ -49,7 +49,7 @@ func rows() []heldby.Row {
 		held("A20", "refusals of the account", own+"TestA20RefusalsOfTheAccountSayWhatToDo"),
 		held("A21", "several accounts in one process, by a role each", own+"TestEachRoleActsInItsAccount", own+"TestADeniedRoleCostsItsAccountOnly", "aws-accounts"),
 		held("A22", "calls of many that wait", own+"TestA22ManyThatWaitAreReadTogether", "provider/aws/api.TestWhoWaitsAtOnceIsReadAtOnce", "provider/aws/api.TestPaceKeepsReadsAndWritesApart"),
-		held("A23", "the sandbox finds by index: BenchmarkCalls in docs/benchmarks.md", "provider/aws/sandbox/compute.TestAnIndexFollowsItsTable"),
+		held("A23", "the sandbox finds by index: BenchmarkCalls in docs/dev/evidence.md", "provider/aws/sandbox/compute.TestAnIndexFollowsItsTable"),
 
 		held("N1", "changed rules, one a line and never cut", "newcomer", "render.TestPlanForPeople"),
 		held("N2", "without a record nothing counts as unchanged", "newcomer", "not-verified"),

@@ -1,5 +1,5 @@
 // Package cutepod prints the screens of `ovi install` and `ovi upgrade`. Their words, boxes and
-// order are those of the containers design; docs/departures.md lists the differences.
+// order are those of the containers design; docs/dev/departures.md lists the differences.
 package cutepod
 
 import (

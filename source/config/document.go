@@ -36,7 +36,7 @@ func (l *loader) document(f *input.File, root *source.Node, blocks iter.Seq[*sou
 	}
 	if root.Shape == source.Scalar && looksLikeTerraform(f.Text) {
 		d.Wrong(root, "the file looks like Terraform (HCL)",
-			"write YAML, see docs/terraform.md; `ovi import terraform` writes it of a state")
+			"write YAML, see docs/adopt.md; `ovi import terraform` writes it of a state")
 		return
 	}
 	keys := fileKeys(l.opts.Options)

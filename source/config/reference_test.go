@@ -13,9 +13,9 @@ const (
 	generatedTo   = "<!-- end of what is generated -->\n"
 )
 
-// TestReferenceIsFresh keeps the generated part of docs/config.md true.
+// TestReferenceIsFresh keeps the generated part of docs/configuration.md true.
 func TestReferenceIsFresh(t *testing.T) {
-	const name = "../../docs/config.md"
+	const name = "../../docs/configuration.md"
 	b, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
@@ -28,9 +28,9 @@ func TestReferenceIsFresh(t *testing.T) {
 	golden(t, name, head+generatedFrom+"\n"+config.Reference()+generatedTo+tail)
 }
 
-// TestExamplesInDocsWork loads every example of docs/config.md that is a whole file.
+// TestExamplesInDocsWork loads every example of docs/configuration.md that is a whole file.
 func TestExamplesInDocsWork(t *testing.T) {
-	b, err := os.ReadFile("../../docs/config.md")
+	b, err := os.ReadFile("../../docs/configuration.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 func Schema(o source.Options) []byte {
 	root := &jsonschema.Schema{
 		Dialect: jsonschema.Dialect, Title: "ovi configuration",
-		Doc:  "The configuration of one stack: see docs/config.md.",
+		Doc:  "The configuration of one stack: see docs/configuration.md.",
 		Type: jsonschema.OneOf("object"), Required: []string{"version"}, Others: jsonschema.Closed(),
 		Properties: properties(fileKeys(o), o), Definitions: map[string]*jsonschema.Schema{},
 	}

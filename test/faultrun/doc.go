@@ -12,5 +12,5 @@
 //	go test -run TestFaultRun -v .                      10 s of faults, 60 resources
 //	OVI_FAULTS=3m go test -run TestFaultRun -v .        500 resources; OVI_FAULTS_SEED, _THINGS, _KEEP
 //	OVI_FAULTS=30m go test -run TestFaultRun -timeout 60m -v .
-//	OVI_FIGURES=1 go test -run TestFigures -v .         the figures of docs/benchmarks.md
+//	OVI_FIGURES=1 go test -run TestFigures -v .         the figures of docs/dev/evidence.md
 package faultrun

@@ -1,4 +1,4 @@
-// Command verify checks a file that `ovi prove` wrote, without ovi: docs/wal-format.md is all that it
+// Command verify checks a file that `ovi prove` wrote, without ovi: wal/FORMAT.md is all that it
 // knows of the format. It ends with 1 where anything does not fit.
 package main
 

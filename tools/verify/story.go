@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// fields are those that this program reads of an event's data; docs/events.md lists the events.
+// fields are those that this program reads of an event's data; docs/commands.md lists the events.
 type fields struct {
 	Ref, ID, Plan, Key, Action, Phase, Step, Outcome, Finding, Who, Digest string
 
