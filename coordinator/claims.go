@@ -158,11 +158,18 @@ func (c *Claims) read(ctx context.Context, ref string) (storage.Entry, error) {
 	return storage.Get(ctx, c.store, key(ref), storage.Now)
 }
 
-// remove deletes the claim with this token, and no other.
+// remove deletes the claim with this token, and no other. If a response is lost, it tries again; a claim that is gone
+// then was deleted by the attempt before.
 func (c *Claims) remove(ctx context.Context, ref string, token int64) error {
-	_, err := c.store.Commit(ctx, storage.Tx{
-		Guards: []storage.Guard{Guard(ref, token)},
-		Ops:    []storage.Op{{Key: key(ref), Delete: true}},
+	tries := 0
+	return storage.RetryShort(ctx, lost, func() error {
+		_, err := c.store.Commit(ctx, storage.Tx{
+			Guards: []storage.Guard{Guard(ref, token)},
+			Ops:    []storage.Op{{Key: key(ref), Delete: true}},
+		})
+		if tries++; tries > 1 && errors.Is(err, storage.ErrConflict) {
+			return nil
+		}
+		return err
 	})
-	return err
 }

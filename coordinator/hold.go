@@ -77,7 +77,7 @@ func (c *Claims) release(ctx context.Context, claim Claim, nonce string, workErr
 
 // acquire tries until it has the claim, or the lock timeout ends.
 func (c *Claims) acquire(ctx context.Context, ref string) (*session, Claim, string, error) {
-	begun, wait := time.Now(), firstPause
+	begun, wait, silent := time.Now(), firstPause, time.Time{}
 	for {
 		s, err := c.isLive(ctx)
 		if err != nil {
@@ -91,6 +91,10 @@ func (c *Claims) acquire(ctx context.Context, ref string) (*session, Claim, stri
 		switch {
 		case errors.Is(err, storage.ErrNoLease):
 			s.end(fmt.Errorf("%w: the lease has ended", ErrLost))
+		case lost(err) && (silent.IsZero() || time.Since(silent) < maxSilence):
+			if silent.IsZero() {
+				silent = time.Now()
+			}
 		case !errors.As(err, &held):
 			return nil, Claim{}, "", fmt.Errorf("claim %s: %w", ref, err)
 		case held.Claim.Token != 0 && time.Since(begun) >= c.lockTimeout:
@@ -110,7 +114,15 @@ func (c *Claims) acquire(ctx context.Context, ref string) (*session, Claim, stri
 	}
 }
 
-const firstPause = 20 * time.Millisecond
+const (
+	firstPause = 20 * time.Millisecond
+	// maxSilence is the time for which a claim is tried again when the store's responses are lost.
+	maxSilence = 3 * time.Second
+)
+
+// lost reports whether the store did not answer. A claim may be tried again after that: if the first attempt was
+// applied, the second one finds its own claim and releases it.
+func lost(err error) bool { return errors.Is(err, storage.ErrUnknown) || storage.Transient(err) }
 
 // Await returns nil when the ref is not claimed, and an error when ctx ends or the store does not
 // answer. Another instance may claim the ref before a following Hold.

@@ -44,7 +44,7 @@ func (n Notes) All(ctx context.Context) (map[string][]byte, error) {
 func (n Notes) Leave(ctx context.Context, name string, value []byte, good time.Duration) error {
 	lease, err := n.store.Grant(ctx, good)
 	if err == nil {
-		_, err = n.store.Commit(ctx, storage.Tx{Ops: []storage.Op{{Key: n.prefix + name, Value: value, Lease: lease}}})
+		err = n.commit(ctx, storage.Op{Key: n.prefix + name, Value: value, Lease: lease})
 	}
 	if err != nil {
 		return fmt.Errorf("write a note: %w", err)
@@ -54,8 +54,16 @@ func (n Notes) Leave(ctx context.Context, name string, value []byte, good time.D
 
 // Drop deletes a note; a missing one is not an error.
 func (n Notes) Drop(ctx context.Context, name string) error {
-	if _, err := n.store.Commit(ctx, storage.Tx{Ops: []storage.Op{{Key: n.prefix + name, Delete: true}}}); err != nil {
+	if err := n.commit(ctx, storage.Op{Key: n.prefix + name, Delete: true}); err != nil {
 		return fmt.Errorf("delete a note: %w", err)
 	}
 	return nil
+}
+
+// commit applies an operation, again if its response is lost: nothing guards it.
+func (n Notes) commit(ctx context.Context, op storage.Op) error {
+	return storage.RetryShort(ctx, lost, func() error {
+		_, err := n.store.Commit(ctx, storage.Tx{Ops: []storage.Op{op}})
+		return err
+	})
 }

@@ -3,7 +3,6 @@ package record
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/ovi-project/ovi/storage"
 )
@@ -12,25 +11,11 @@ import (
 // certainly did nothing, such as a read, is repeated for about three seconds, and an error that is
 // left then leaves the ledger as it was. The ledger breaks only where the log and the store may
 // differ: when an append failed, or a commit after one.
-const (
-	firstPause = 50 * time.Millisecond
-	lastPause  = 1600 * time.Millisecond
-)
 
 // retry repeats do while the store marks its error as transient. Every other error is final and returned
 // at once: others wait for the append lock.
 func retry(ctx context.Context, do func() error) error {
-	for pause := firstPause; ; pause *= 2 {
-		err := do()
-		if err == nil || !storage.Transient(err) || ctx.Err() != nil || pause > lastPause {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(pause):
-		}
-	}
+	return storage.Retry(ctx, storage.Transient, do)
 }
 
 func once(_ context.Context, do func() error) error { return do() }

@@ -26,6 +26,21 @@ func (s *conn) txn(ctx context.Context, compares []clientv3.Cmp, ops ...clientv3
 	return resp.Txn(), err
 }
 
+// reads sends requests that change nothing in one transaction, and repeats it if the response is lost. The client
+// repeats only single reads.
+func (s *conn) reads(ctx context.Context, gets ...clientv3.Op) (resp *clientv3.TxnResponse, err error) {
+	err = s.again(ctx, func() error {
+		resp, err = s.txn(ctx, nil, gets...)
+		return err
+	})
+	return resp, err
+}
+
+// again repeats a request that may be applied twice while etcd does not answer.
+func (s *conn) again(ctx context.Context, do func() error) error {
+	return storage.RetryShort(ctx, func(err error) bool { return storage.Transient(s.explain("", err)) }, do)
+}
+
 // enter bounds a call and rejects it on a closed handle.
 func (s *conn) enter(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	if s.closed.Load() {
@@ -40,7 +55,7 @@ func (s *conn) enter(ctx context.Context) (context.Context, context.CancelFunc, 
 
 // state reads the current state of the store.
 func (s *conn) state(ctx context.Context) (state, error) {
-	resp, err := s.txn(ctx, nil, s.standing()...)
+	resp, err := s.reads(ctx, s.standing()...)
 	if err != nil {
 		return state{}, s.explain("read", err)
 	}

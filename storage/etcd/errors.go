@@ -135,6 +135,9 @@ func unanswered(err error) bool {
 		code = e.Code()
 	} else if st, ok := status.FromError(err); ok {
 		code = st.Code()
+		if code == codes.Unknown && st.Message() == context.DeadlineExceeded.Error() {
+			return true // a member without a quorum: its own request to the leader timed out
+		}
 	}
 	return code == codes.Unavailable || code == codes.DeadlineExceeded || code == codes.Canceled
 }

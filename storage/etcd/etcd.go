@@ -52,8 +52,11 @@ func (s *Store) checkFormat(ctx context.Context, cfg Config) error {
 	key := s.control("format")
 	resp, err := s.client.Get(bounded, key)
 	if err == nil && len(resp.Kvs) == 0 {
-		_, err = s.txn(bounded, []clientv3.Cmp{clientv3.Compare(clientv3.CreateRevision(key), "=", 0)},
-			clientv3.OpPut(key, strconv.Itoa(format)))
+		err = s.again(bounded, func() error {
+			_, err := s.txn(bounded, []clientv3.Cmp{clientv3.Compare(clientv3.CreateRevision(key), "=", 0)},
+				clientv3.OpPut(key, strconv.Itoa(format)))
+			return err
+		})
 		if err == nil { // by this client, or by another at the same time
 			resp, err = s.client.Get(bounded, key)
 		}

@@ -30,7 +30,7 @@ func (s *Store) gets(ctx context.Context, keys []string, out map[string]storage.
 	for _, key := range keys {
 		gets = append(gets, clientv3.OpGet(s.data(key)))
 	}
-	resp, err := s.txn(reqCtx, nil, gets...)
+	resp, err := s.reads(reqCtx, gets...)
 	if err != nil {
 		return s.explain("read", err)
 	}

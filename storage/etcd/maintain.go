@@ -43,9 +43,13 @@ func (s *Store) Compact(ctx context.Context, before storage.Revision) error {
 		}
 		// The mark is written first: readers get ErrCompacted before anything is removed.
 		key := s.control("compacted")
-		resp, err := s.txn(ctx,
-			[]clientv3.Cmp{s.notStaged(), clientv3.Compare(clientv3.ModRevision(s.control("head")), "=", st.head)},
-			clientv3.OpPut(key, strconv.FormatInt(int64(before), 10)))
+		var resp *clientv3.TxnResponse
+		err = s.again(ctx, func() error {
+			resp, err = s.txn(ctx,
+				[]clientv3.Cmp{s.notStaged(), clientv3.Compare(clientv3.ModRevision(s.control("head")), "=", st.head)},
+				clientv3.OpPut(key, strconv.FormatInt(int64(before), 10)))
+			return err
+		})
 		if err != nil {
 			return s.explain("compact", err)
 		}
@@ -57,7 +61,10 @@ func (s *Store) Compact(ctx context.Context, before storage.Revision) error {
 }
 
 func (s *Store) compact(ctx context.Context, before int64) error {
-	_, err := s.client.Compact(ctx, before)
+	err := s.again(ctx, func() error {
+		_, err := s.client.Compact(ctx, before)
+		return err
+	})
 	if err == nil || errors.Is(err, rpctypes.ErrCompacted) {
 		return nil
 	}

@@ -31,7 +31,11 @@ func (s *Store) writeParts(ctx context.Context, id string, ops []storage.Op, ren
 		if err != nil {
 			return 0, err
 		}
-		if _, err := s.client.Put(ctx, s.partKey(id, n), string(b)); err != nil {
+		err = s.again(ctx, func() error {
+			_, err := s.client.Put(ctx, s.partKey(id, n), string(b))
+			return err
+		})
+		if err != nil {
 			return 0, s.explain("stage", err)
 		}
 		n++
@@ -59,7 +63,10 @@ func (s *Store) readPart(ctx context.Context, plan staged, n int) (p part, err e
 func (s *Store) applyPart(ctx context.Context, plan staged, p part, mine clientv3.Cmp) error {
 	for {
 		ops, todo := s.todo(plan, p)
-		_, err := s.txn(ctx, append(todo, mine), ops...)
+		err := s.again(ctx, func() error { // once applied, it is no longer to do
+			_, err := s.txn(ctx, append(todo, mine), ops...)
+			return err
+		})
 		if err == nil {
 			return nil
 		}

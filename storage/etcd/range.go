@@ -38,7 +38,7 @@ func (s *Store) rangePast(ctx context.Context, prefix string,
 	}
 	defer cancel()
 	v := view{s: &s.conn, prefix: s.data(prefix), rev: int64(at)}
-	resp, err := s.txn(reqCtx, nil, append(s.standing(), s.stood(v.rev), clientv3.OpGet(v.prefix, v.options()...))...)
+	resp, err := s.reads(reqCtx, append(s.standing(), s.stood(v.rev), clientv3.OpGet(v.prefix, v.options()...))...)
 	switch {
 	case err != nil && unanswered(err):
 		return nil, false, s.explain("read", err)
@@ -65,7 +65,7 @@ func (s *Store) rangeNow(ctx context.Context, prefix string) (iter.Seq2[storage.
 	}
 	defer cancel()
 	all := view{s: &s.conn, prefix: s.data(prefix), leased: true}
-	resp, err := s.txn(reqCtx, nil, append(s.standing(), clientv3.OpGet(all.prefix, all.options()...))...)
+	resp, err := s.reads(reqCtx, append(s.standing(), clientv3.OpGet(all.prefix, all.options()...))...)
 	if err != nil {
 		return nil, 0, s.explain("read", err)
 	}

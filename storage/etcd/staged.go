@@ -39,7 +39,11 @@ func (s *Store) stage(ctx context.Context, st state, guards []storage.Guard, kno
 	defer func() { _, _ = s.client.Revoke(context.WithoutCancel(ctx), lease.ID) }()
 	plan := staged{ID: ulid.Make().String()}
 	plan.Alive = "s/alive/" + plan.ID
-	if _, err := s.client.Put(ctx, s.prefix+plan.Alive, "", clientv3.WithLease(lease.ID)); err != nil {
+	err = s.again(ctx, func() error {
+		_, err := s.client.Put(ctx, s.prefix+plan.Alive, "", clientv3.WithLease(lease.ID))
+		return err
+	})
+	if err != nil {
 		return 0, false, s.explain("stage", err)
 	}
 	if err := s.sweep(ctx); err != nil {
@@ -111,12 +115,16 @@ func (s *Store) finish(ctx context.Context, plan staged) (storage.Revision, erro
 	}
 	// The final transaction's own revision ends the span. Its key carries a number that can
 	// only be known afterwards, so it has the name of the decision and is found by its revision.
-	resp, err := s.txn(ctx, []clientv3.Cmp{mine},
-		clientv3.OpPut(s.control("head"), ""),
-		clientv3.OpPut(s.control("big/"+strconv.FormatInt(plan.rev, 10)), strconv.FormatInt(plan.rev+1, 10)),
-		clientv3.OpDelete(s.control("staged")),
-		clientv3.OpDelete(s.prefix+"s/"+plan.ID+"/", clientv3.WithPrefix()),
-	)
+	var resp *clientv3.TxnResponse
+	err := s.again(ctx, func() (err error) { // if it was applied, another client has finished the commit
+		resp, err = s.txn(ctx, []clientv3.Cmp{mine},
+			clientv3.OpPut(s.control("head"), ""),
+			clientv3.OpPut(s.control("big/"+strconv.FormatInt(plan.rev, 10)), strconv.FormatInt(plan.rev+1, 10)),
+			clientv3.OpDelete(s.control("staged")),
+			clientv3.OpDelete(s.prefix+"s/"+plan.ID+"/", clientv3.WithPrefix()),
+		)
+		return err
+	})
 	if err != nil {
 		return 0, s.explain("apply a large commit", err)
 	}
@@ -196,7 +204,11 @@ func (s *Store) sweep(ctx context.Context) error {
 		if alive[id] {
 			continue
 		}
-		if _, err := s.client.Delete(ctx, s.prefix+"s/"+id+"/", clientv3.WithPrefix()); err != nil {
+		err := s.again(ctx, func() error {
+			_, err := s.client.Delete(ctx, s.prefix+"s/"+id+"/", clientv3.WithPrefix())
+			return err
+		})
+		if err != nil {
 			return s.explain("stage", err)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/ovi-project/ovi/storage"
 )
@@ -21,13 +23,15 @@ func TestOnlyAnUnavailableStoreIsTransient(t *testing.T) {
 		rpctypes.ErrTooManyRequests:            true,
 		rpctypes.ErrAuthOldRevision:            true,
 		context.DeadlineExceeded:               true,
-		context.Canceled:                       false,
-		rpctypes.ErrPermissionDenied:           false,
-		rpctypes.ErrNoSpace:                    false,
-		rpctypes.ErrRequestTooLarge:            false,
-		rpctypes.ErrCompacted:                  false,
-		rpctypes.ErrLeaseNotFound:              false,
-		errors.New("another error"):            false,
+		// the answer to a read of a member without a quorum
+		status.Error(codes.Unknown, "context deadline exceeded"): true,
+		context.Canceled:             false,
+		rpctypes.ErrPermissionDenied: false,
+		rpctypes.ErrNoSpace:          false,
+		rpctypes.ErrRequestTooLarge:  false,
+		rpctypes.ErrCompacted:        false,
+		rpctypes.ErrLeaseNotFound:    false,
+		errors.New("another error"):  false,
 	} {
 		if got := storage.Transient(s.explain("read", err)); got != want {
 			t.Errorf("%v: transient %t, want %t", err, got, want)

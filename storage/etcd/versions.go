@@ -49,7 +49,7 @@ func (s *conn) versions(ctx context.Context, keys []string, out known) (state, e
 	for _, k := range keys {
 		gets = append(gets, clientv3.OpGet(s.data(k)))
 	}
-	resp, err := s.txn(ctx, nil, gets...)
+	resp, err := s.reads(ctx, gets...)
 	if err != nil {
 		return state{}, s.explain("read", err)
 	}
