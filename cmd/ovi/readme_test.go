@@ -12,31 +12,59 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReadme runs every command of the README's transcripts, in order, in one world, and
-// compares what they print. -update rewrites the page.
-func TestReadme(t *testing.T) {
+// TestTranscripts runs every command of the transcripts of a page, in order, in one world, and compares what
+// they print. A YAML block that begins with the name of a file is saved as that file when its turn comes. -update
+// rewrites the page.
+func TestTranscripts(t *testing.T) {
 	t.Parallel()
-	file := "../../README.md"
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
+	for _, page := range []string{"README.md", "docs/start.md"} {
+		t.Run(page, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join("../..", page)
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := filepath.Join(t.TempDir(), "shop")
+			if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS("../../examples")); err != nil {
+				t.Fatal(err)
+			}
+			commands := 0
+			block := regexp.MustCompile("(?s)```(console|yaml)\n(.*?)```")
+			now := block.ReplaceAllStringFunc(string(text), func(b string) string {
+				m := block.FindStringSubmatch(b)
+				if m[1] == "yaml" {
+					save(t, dir, m[2])
+					return b
+				}
+				commands += strings.Count(m[2], "$ ovi ")
+				return "```console\n" + rerun(t, dir, b) + "```"
+			})
+			if commands < 3 {
+				t.Errorf("%s runs %d commands", page, commands)
+			}
+			if *update {
+				if err := os.WriteFile(file, []byte(now), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(masked(string(text)), masked(now)); diff != "" {
+				t.Errorf("%s is stale, `make golden` rewrites it (-want +got):\n%s", page, diff)
+			}
+		})
 	}
-	dir := t.TempDir()
-	if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS("../../examples")); err != nil {
-		t.Fatal(err)
-	}
-	block := regexp.MustCompile("(?s)```console\n(.*?)```")
-	now := block.ReplaceAllStringFunc(string(text), func(b string) string {
-		return "```console\n" + rerun(t, dir, b) + "```"
-	})
-	if *update {
-		if err := os.WriteFile(file, []byte(now), 0o644); err != nil {
-			t.Fatal(err)
-		}
+}
+
+// save writes a block whose first line is a comment with the name of a file.
+func save(t *testing.T, dir, block string) {
+	t.Helper()
+	name := regexp.MustCompile(`^# (\S+\.yaml)\n`).FindStringSubmatch(block)
+	if name == nil {
 		return
 	}
-	if diff := cmp.Diff(masked(string(text)), masked(now)); diff != "" {
-		t.Errorf("README.md is stale, `make golden` rewrites it (-want +got):\n%s", diff)
+	if err := os.WriteFile(filepath.Join(dir, name[1]), []byte(block), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -69,6 +97,9 @@ func masked(text string) string {
 	text = regexp.MustCompile(`\b(i|vpc|sg|subnet|vol)-0[0-9a-f]{16}`).ReplaceAllString(text, "$1-0…")
 	text = regexp.MustCompile(`\d+\.\ds`).ReplaceAllString(text, "0.0s")
 	text = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`).ReplaceAllString(text, "TIME")
+	text = regexp.MustCompile(`\b2\d{3}-\d\d-\d\d\b`).ReplaceAllString(text, "DATE")
+	text = regexp.MustCompile(`\b\d+s ago`).ReplaceAllString(text, "0s ago")
+	text = regexp.MustCompile(`\b(records?)( +)[\d, -]+`).ReplaceAllString(text, "$1 N")
 	text = regexp.MustCompile(`(?m)^\d+ +TIME`).ReplaceAllString(text, "N  TIME")
 	lines := strings.Split(text, "\n")
 	ended := regexp.MustCompile(`^(?:\+|~|-/\+|-) \S+  `)
@@ -82,13 +113,9 @@ func masked(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestReadmeShellCommands: what the README tells people to type besides ovi works. What goes
-// through `go run` is run here by the binary that this test is; a make target must be one.
-func TestReadmeShellCommands(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+// TestShellCommandsOfPages: commands besides ovi that a page tells people to type work. A command through
+// `go run` is run here by the binary that this test is; a make target must be one.
+func TestShellCommandsOfPages(t *testing.T) {
 	makefile, err := os.ReadFile("../../Makefile")
 	if err != nil {
 		t.Fatal(err)
@@ -97,23 +124,29 @@ func TestReadmeShellCommands(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS("../../examples")); err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
-		for line := range strings.SplitSeq(strings.TrimSpace(b[1]), "\n") {
-			words := strings.Fields(line)
-			switch {
-			case strings.HasPrefix(line, "go run ./cmd/ovi "):
-				ran++
-				if out, err := ovi(t, dir, words[3:]...).CombinedOutput(); err != nil {
-					t.Errorf("%s: %v\n%s", line, err, out)
+	for _, page := range []string{"README.md", "docs/start.md"} {
+		text, err := os.ReadFile(filepath.Join("../..", page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
+			for line := range strings.SplitSeq(strings.TrimSpace(b[1]), "\n") {
+				words := strings.Fields(line)
+				switch {
+				case strings.HasPrefix(line, "go run ./cmd/ovi "):
+					ran++
+					if out, err := ovi(t, dir, words[3:]...).CombinedOutput(); err != nil {
+						t.Errorf("%s: %v\n%s", line, err, out)
+					}
+				case words[0] == "make" && strings.Contains(string(makefile), "\n"+words[1]+":"):
+				case line == "git clone https://github.com/ovi-project/ovi && cd ovi":
+				default:
+					t.Errorf("%s says %q: nothing tries it", page, line)
 				}
-			case words[0] == "make" && strings.Contains(string(makefile), "\n"+words[1]+":"):
-			case line == "git clone https://github.com/ovi-project/ovi && cd ovi":
-			default:
-				t.Errorf("README.md says %q: nothing tries it", line)
 			}
 		}
 	}
 	if ran == 0 {
-		t.Error("README.md runs nothing from the source: the main job belongs there")
+		t.Error("the pages run nothing from the source: the main job belongs there")
 	}
 }
