@@ -13,11 +13,11 @@ import (
 	"github.com/ovi-project/ovi/internal/podmantest"
 )
 
-// TestReadmeOnPodman runs every command of the README's section on containers, in order, and
+// TestTranscriptOnPodman runs every command of the transcript in docs/containers.md, in order, and
 // compares what they print.
-func TestReadmeOnPodman(t *testing.T) {
+func TestTranscriptOnPodman(t *testing.T) {
 	host := podmantest.Start(t)
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile("../../docs/containers.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func TestReadmeOnPodman(t *testing.T) {
 	}
 	block := regexp.MustCompile("(?s)```shell-session\n(.*?)```").FindStringSubmatch(string(text))
 	if block == nil {
-		t.Fatal("the README has no commands about containers")
+		t.Fatal("docs/containers.md has no commands")
 	}
 	var got strings.Builder
 	for line := range strings.SplitSeq(block[1], "\n") {
@@ -52,6 +52,6 @@ func TestReadmeOnPodman(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(masked(block[1]), masked(got.String())); diff != "" {
-		t.Errorf("README.md is stale (-want +got):\n%s", diff)
+		t.Errorf("docs/containers.md is stale (-want +got):\n%s", diff)
 	}
 }

@@ -81,7 +81,7 @@ func open(t *testing.T, s *etcdtest.Server, prefix string) *etcd.Store {
 	return store
 }
 
-// TestFigures measures the figures of docs/dev/evidence.md and docs/dev/evidence.md. It runs only on
+// TestFigures measures the figures of docs/dev/evidence.md. It runs only on
 // request, because it depends on the machine.
 func TestFigures(t *testing.T) {
 	if os.Getenv("OVI_FIGURES") == "" {

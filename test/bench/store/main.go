@@ -1,7 +1,7 @@
 // Command store measures ovi's store beside what others would use, on this machine, in one
 // run: each system in its own process, the systems taking turns, the medians of the rounds.
 //
-//	go run . -rounds 5 -out ../../docs/dev/evidence.md
+//	go run . -rounds 5
 package main
 
 import (

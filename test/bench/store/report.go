@@ -12,7 +12,7 @@ import (
 func header(page *bytes.Buffer) {
 	fmt.Fprintf(page, `# The store, measured
 
-Made by `+"`cd test/bench/store && go run . -rounds 5 -out ../../../docs/dev/evidence.md`"+` on %s,
+Made by `+"`cd test/bench/store && go run . -rounds 5`"+` on %s,
 %d CPUs, %s, %s; load average over 1 minute %s at the start.
 
 Each system ran in its own process, the systems took turns, the figures are medians of the
