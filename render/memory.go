@@ -14,7 +14,7 @@ type Resource struct {
 	ID      string          `json:"id"`
 	Stack   string          `json:"stack"`
 	Owner   string          `json:"owner,omitempty"`
-	Health  string          `json:"health"`
+	Health  string          `json:"health"` // "healthy", "pending", "stopped", "failing" or "unknown"
 	Detail  string          `json:"message,omitempty"`
 	Blessed bool            `json:"blessed"`
 	Seen    time.Time       `json:"observed_at"` // the last complete observation of its scope

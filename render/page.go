@@ -62,9 +62,11 @@ func (p Page) Write(w io.Writer, s term.Style) error {
 
 // Explanation is the answer of `ovi why`.
 type Explanation struct {
-	Type       string       `json:"type"` // "explanation"
-	Ref        string       `json:"ref"`
-	Scope      string       `json:"scope"`
+	Type  string `json:"type"` // "explanation"
+	Ref   string `json:"ref"`
+	Scope string `json:"scope"`
+	// State is "matches", "pending", "blocked", "open", "failing", "unreachable", "conflict", "unmanaged",
+	// "deleted", "deleted_outside", "moved", "forgotten" or "absent".
 	State      string       `json:"state"`
 	Headline   string       `json:"headline"`
 	Cause      string       `json:"cause"`

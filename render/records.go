@@ -34,8 +34,8 @@ type PlannedChange struct {
 	Stack      string    `json:"stack,omitempty"`
 	ID         string    `json:"id,omitempty"` // of the resource that exists
 	Difference string    `json:"difference"`
-	Action     string    `json:"action"`
-	Proposed   string    `json:"proposed"`
+	Action     string    `json:"action"`   // "create", "update", "replace", "revert", "restart", "delete" or "notify"
+	Proposed   string    `json:"proposed"` // the action if nothing blocked it
 	Reason     string    `json:"reason"`
 	Message    string    `json:"message,omitempty"`
 	Suggestion string    `json:"suggestion,omitempty"`
@@ -211,10 +211,11 @@ type Reverted struct {
 
 // NotStarted is an action that was not started, and why.
 type NotStarted struct {
-	Type    string `json:"type"` // "apply_not_started"
-	Ref     string `json:"ref"`
-	Action  string `json:"action"`
-	Why     string `json:"why"` // "interrupted", "waiting", "unneeded", "claimed", "stale", "broken"
+	Type   string `json:"type"` // "apply_not_started"
+	Ref    string `json:"ref"`
+	Action string `json:"action"`
+	// Why is "interrupted", "waiting", "turn", "unneeded", "claimed", "check", "stale" or "broken".
+	Why     string `json:"why"`
 	On      string `json:"on,omitempty"`
 	Message string `json:"message,omitempty"`
 }
