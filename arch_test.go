@@ -96,8 +96,8 @@ var goroutines = []string{
 
 	"internal/clustertest/standin/api.go",      // the servers of a node
 	"internal/clustertest/standin/balancer.go", // one for each connection
-	"internal/clustertest/standin/node.go",
-	"internal/etcdtest/cutter.go",     // the servers of a node
+	"internal/clustertest/standin/node.go",     // the servers of a node
+	"internal/etcdtest/cutter.go",              // a proxy's connections
 }
 
 // clocks lists the folders that may read the clock or wait. The core is not among them.

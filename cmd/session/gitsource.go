@@ -76,16 +76,30 @@ func readable(drafts []*source.Draft) error {
 	return nil
 }
 
-// ofStack are the drafts of one stack; of all for "". One that its source no longer has is an error, so
-// that nothing is concluded from that.
+// ofStack returns the draft of one stack, or all for "". A stack that its source no longer has is an error, so that
+// nothing is concluded from that. A file that cannot be read cannot name its stack: where no readable file names it,
+// the drafts with errors are returned, and their errors are reported.
 func ofStack(drafts []*source.Draft, stack string) ([]*source.Draft, error) {
 	if stack == "" {
 		return drafts, nil
 	}
+	var named, unread []*source.Draft
 	for _, d := range drafts {
-		if d.Stack == stack {
+		failed := d.Err != nil || d.Failed() > 0
+		switch {
+		case d.Stack == stack && !failed:
 			return []*source.Draft{d}, nil
+		case d.Stack == stack:
+			named = append(named, d)
+		case failed:
+			unread = append(unread, d)
 		}
+	}
+	if len(named) > 0 {
+		return named, nil
+	}
+	if len(unread) > 0 {
+		return unread, nil
 	}
 	return nil, &cli.Problem{
 		Summary:    "the source no longer has stack " + stack + ", and nothing of it is changed",
