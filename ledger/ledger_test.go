@@ -64,7 +64,7 @@ func TestLaw1_AbsenceNeedsACompleteRead_OfTheScope(t *testing.T) {
 		t.Errorf("a failed look made a thing vanish: %v", err)
 	}
 	s := must[[]ledger.Scan](t)(l.Scans(ctx, storage.Now))
-	if len(s) != 1 || s[0].Complete || s[0].Error != "page 2: throttled" || s[0].Confirmed.IsZero() || s[0].Count != 1 {
+	if len(s) != 1 || s[0].Complete || s[0].Error != "page 2: throttled" || s[0].Confirmed.IsZero() || s[0].Count() != 1 {
 		t.Errorf("scans: %+v, want an incomplete look that keeps what the last complete one saw", s)
 	}
 }

@@ -19,7 +19,7 @@ func TestTheTimeOfflineDoesNotCount(t *testing.T) {
 	t0 := time.Now().UTC().Round(0)
 	pending := resource.Observed{Ref: ref("a"), ID: "i1", Health: resource.Pending, Ownership: resource.Proven}
 	observed := func(at time.Time, changed ...resource.Observed) {
-		record(t, l, event.Observed{Scope: ref("a").Scope(), At: at, Complete: true, Changed: changed, Count: 1, Stacks: []string{"web"}, Part: 1, Of: 1})
+		record(t, l, event.Observed{Scope: ref("a").Scope(), At: at, Complete: true, Changed: changed, Stacks: []string{"web"}, Part: 1, Of: 1})
 	}
 	offline := func(at time.Time) {
 		record(t, l, event.Observed{Scope: ref("a").Scope(), At: at, Error: "offline", Offline: true, Part: 1, Of: 1})

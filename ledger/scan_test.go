@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -134,5 +135,48 @@ func TestAResourceCreatedJustNowIsObservedAgain(t *testing.T) {
 	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(), ledger.ObservationOptions{Since: -1}))
 	if _, err := l.Resource(ctx, ref("a"), storage.Now); !errors.Is(err, ledger.ErrNotFound) {
 		t.Errorf("after the last observation it is gone: %v", err)
+	}
+}
+
+// TestFactsOfAScopeAreOfItsKinds: an observation of one kind says nothing of the others. Neither their number, nor
+// their age, nor an error of theirs changes with it.
+func TestFactsOfAScopeAreOfItsKinds(t *testing.T) {
+	l := fresh(t)
+	observe := func(at time.Time, kinds []string, unreachable map[string]error, resources ...resource.Observed) ledger.Scan {
+		t.Helper()
+		w := liveState(resources...)
+		s := w.Scopes[scope]
+		s.Scope, s.At, s.Complete, s.Unreachable = scope, at, kinds, unreachable
+		w.Scopes = map[resource.Scope]resource.Snapshot{scope: s}
+		must[ledger.Receipt](t)(l.RecordObservation(t.Context(), w, ledger.ObservationOptions{Since: -1}))
+		return must[[]ledger.Scan](t)(l.Scans(t.Context(), storage.Now))[0]
+	}
+	disk := func(name string) resource.Observed {
+		o := res(name, "s")
+		o.Ref.Kind = "disk"
+		return o
+	}
+	boxes := []resource.Observed{res("a", "s"), res("b", "s")}
+	disks := []resource.Observed{disk("c"), disk("d"), disk("e")}
+	first := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	all := observe(first, []string{"box", "disk"}, nil, append(slices.Clone(boxes), disks...)...)
+	if all.Count() != 5 || !all.Oldest().Equal(first) {
+		t.Fatalf("%d resources since %s: %+v", all.Count(), all.Oldest(), all)
+	}
+	denied := map[string]error{"disk": errors.New("denied")}
+	if s := observe(first.Add(time.Hour), []string{"box"}, denied, boxes...); s.Count() != 5 || s.Readable() {
+		t.Errorf("of disks that cannot be read, %d resources, readable: %t", s.Count(), s.Readable())
+	}
+	narrow := observe(first.Add(2*time.Hour), []string{"box"}, nil, boxes[0])
+	if narrow.Count() != 4 || !narrow.Oldest().Equal(first) || narrow.Readable() {
+		t.Errorf("after an observation of boxes, %d resources since %s, readable: %t", narrow.Count(), narrow.Oldest(),
+			narrow.Readable())
+	}
+	if s := observe(first.Add(3*time.Hour), nil, denied, boxes...); s.Count() != 5 || !s.Oldest().Equal(first) {
+		t.Errorf("of all but the disks, %d resources since %s", s.Count(), s.Oldest())
+	}
+	end := observe(first.Add(4*time.Hour), nil, nil, boxes...)
+	if end.Count() != 2 || !end.Oldest().Equal(end.At) || !end.Readable() {
+		t.Errorf("at the end, %d resources since %s, readable: %t", end.Count(), end.Oldest(), end.Readable())
 	}
 }

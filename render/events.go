@@ -71,7 +71,7 @@ func observedSentence(e event.Observed) string {
 	if !e.Complete {
 		return fmt.Sprintf("%s is unreachable: %s", e.Scope, e.Error)
 	}
-	text := fmt.Sprintf("%s observed: %s", e.Scope, Many(e.Count, "resource"))
+	text := fmt.Sprintf("%s observed: %s", e.Scope, Many(e.Count(), "resource"))
 	if n := len(e.Changed); n > 0 {
 		text += fmt.Sprintf(", %d new or changed", n)
 	}

@@ -47,10 +47,20 @@ type ScopeSeen struct {
 	Observed time.Time `json:"observed_at"`
 	Complete bool      `json:"complete"`
 	Error    string    `json:"error,omitempty"`
-	// Unreachable are the kinds that the last observation could not read, with the error of each.
+	// Unreachable are the kinds that could not be read when an observation last tried, with the error of each.
 	Unreachable map[string]string `json:"unreachable,omitempty"`
 	Seen        *time.Time        `json:"complete_at"` // the last complete observation; null: never
 	Count       int               `json:"count"`
+	Kinds       []KindSeen        `json:"kinds,omitempty"` // that have resources, sorted
+}
+
+// KindSeen is what was last read of a kind in a scope.
+type KindSeen struct {
+	Kind    string     `json:"kind"`
+	Seen    *time.Time `json:"complete_at"` // the last time it was read in full; null: never
+	Count   int        `json:"count"`
+	Managed int        `json:"managed"`
+	Error   string     `json:"error,omitempty"` // why it could not be read since
 }
 
 // StackLoaded is a stack and what was last loaded of it.

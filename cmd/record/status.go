@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -184,7 +185,8 @@ func stateRecords(c *command.Call, s state) []render.Record {
 	for _, x := range s.scans {
 		out = append(out, render.ScopeSeen{
 			Type: "scope", Scope: x.Scope.String(), Observed: x.At, Complete: x.Complete,
-			Error: x.Error, Unreachable: x.Unreachable, Seen: command.TimeOrNil(x.Confirmed), Count: x.Count,
+			Error: x.Error, Unreachable: x.Unreachable, Seen: command.TimeOrNil(x.Confirmed), Count: x.Count(),
+			Kinds: kindsSeen(x),
 		})
 	}
 	for _, x := range s.loadedOf(s.stack) {
@@ -206,6 +208,18 @@ func stateRecords(c *command.Call, s state) []render.Record {
 		})
 	}
 	return slices.Concat(out, recordsOfRollouts(s), failingRecords(c, s), recordsOfReplacements(s))
+}
+
+// kindsSeen returns what was last read of each kind of a scope, sorted by kind.
+func kindsSeen(x ledger.Scan) []render.KindSeen {
+	var out []render.KindSeen
+	for _, kind := range command.SortedKeys(x.Counts) {
+		out = append(out, render.KindSeen{
+			Kind: kind, Seen: command.TimeOrNil(x.Read(kind)), Count: x.Counts[kind].All, Managed: x.Counts[kind].Managed,
+			Error: cmp.Or(x.Unreachable[kind], x.Error),
+		})
+	}
+	return out
 }
 
 // showDoubted tells what the store says and the log of an instance does not.
@@ -249,7 +263,7 @@ func stateTables(c *command.Call, s state) error {
 		case x.Offline:
 			note(fmt.Sprintf("%s is %s", s.names.Scope(x.Scope), (&resource.OfflineError{Since: x.Confirmed}).Error()))
 		case !x.Complete:
-			alert(fmt.Sprintf("%s is unreachable; last observed %s", s.names.Scope(x.Scope), c.Ago(x.Confirmed)), "")
+			alert(fmt.Sprintf("%s is unreachable; last observed %s", s.names.Scope(x.Scope), c.Ago(x.Oldest())), "")
 		}
 		for _, kind := range command.SortedKeys(x.Unreachable) {
 			alert(fmt.Sprintf("%s in %s is unreachable; see `ovi plan`", kind, s.names.Scope(x.Scope)), "")

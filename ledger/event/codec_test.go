@@ -46,7 +46,7 @@ func every() []event.Event {
 	return []event.Event{
 		event.Loaded{Stack: "web", Source: "ovi.yaml", Version: "v", Release: "1.2.0", Resources: 3},
 		event.Observed{
-			Scope: scope, At: at, Complete: true, Kinds: []string{"box"}, Filtered: []string{"box"}, Unreachable: map[string]string{"disk": "denied"}, Count: 2, Stacks: []string{"web"}, Part: 1, Of: 2,
+			Scope: scope, At: at, Complete: true, Kinds: []string{"box"}, Filtered: []string{"box"}, Unreachable: map[string]string{"disk": "denied"}, Counts: map[string]event.KindCount{"box": {All: 2, Managed: 1}}, Stacks: []string{"web"}, Part: 1, Of: 2,
 			Changed: []resource.Observed{o, res("b", "s")}, Displaced: []event.Displaced{{As: ref("a@copy"), Resource: odd}}, Gone: []resource.Ref{ref("c"), ref("d")},
 		},
 		event.Planned{

@@ -21,14 +21,32 @@ type Observed struct {
 	// Filtered are those of Kinds of which only what has marks or a recorded ID was read: the others of
 	// them are as observed before.
 	Filtered []string `json:"filtered,omitempty"`
-	Count    int      `json:"count"`
-	Stacks   []string `json:"stacks,omitempty"` // that own something in the scope, sorted
-	Part     int      `json:"part"`
-	Of       int      `json:"of"`
+	// Counts are the resources of each kind that was read and has some.
+	Counts map[string]KindCount `json:"counts,omitempty"`
+	Stacks []string             `json:"stacks,omitempty"` // that own something in the scope, sorted
+	Part   int                  `json:"part"`
+	Of     int                  `json:"of"`
 
 	Changed   []resource.Observed `json:"changed,omitempty"`   // new or different, sorted by ref
 	Displaced []Displaced         `json:"displaced,omitempty"` // of those, the ones recorded under another name
 	Gone      []resource.Ref      `json:"gone,omitempty"`
+}
+
+// Count returns the number of resources of the kinds that were read.
+func (e Observed) Count() int { return Resources(e.Counts) }
+
+// Resources returns the sum of counts.
+func Resources(counts map[string]KindCount) (n int) {
+	for _, c := range counts {
+		n += c.All
+	}
+	return n
+}
+
+// KindCount counts the resources of a kind in a scope.
+type KindCount struct {
+	All     int `json:"all"`
+	Managed int `json:"managed,omitempty"`
 }
 
 // Displaced is a resource that cannot be recorded under its own ref, because another resource

@@ -69,7 +69,7 @@ func res(size string) resource.Observed {
 }
 
 func look(changed ...resource.Observed) event.Observed {
-	return event.Observed{Scope: web.Scope(), Complete: true, Count: 2, Part: 1, Of: 1, Changed: changed}
+	return event.Observed{Scope: web.Scope(), Complete: true, Part: 1, Of: 1, Changed: changed}
 }
 
 func read() event.Loaded {

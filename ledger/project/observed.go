@@ -46,11 +46,11 @@ func (p *projection) scanned(r event.Record, e event.Observed) error {
 	if err := p.back(e, &s); err != nil {
 		return err
 	}
-	s.At, s.Complete, s.Error, s.Offline, s.Kinds, s.Unreachable, s.Filtered = e.At, e.Complete, e.Error, e.Offline,
-		e.Kinds, e.Unreachable, e.Filtered
+	s.At, s.Complete, s.Error, s.Offline, s.Kinds, s.Filtered = e.At, e.Complete, e.Error, e.Offline, e.Kinds, e.Filtered
 	if e.Complete {
-		s.Confirmed, s.Count = e.At, e.Count
-		s.NoteRead(e.Kinds, e.Filtered, e.At)
+		s.Confirmed = e.At
+		s.NoteKinds(e)
+		s.NoteRead(e.Kinds, e.Filtered, e.Unreachable, e.At)
 		s.Begin(e.Kinds, e.Filtered, r.At)
 	}
 	return p.put(key, s)

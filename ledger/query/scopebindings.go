@@ -81,7 +81,7 @@ func (r *Reader) room(ctx context.Context, s resource.Scope) ([]resource.Binding
 	if _, err := r.Load(ctx, rows.KeyScan+s.String(), storage.Now, &last); err != nil {
 		return nil, err
 	}
-	return make([]resource.Binding, 0, min(max(last.Count, 0), maxRoom)+64), nil
+	return make([]resource.Binding, 0, min(max(last.Count(), 0), maxRoom)+64), nil
 }
 
 // bindingDecoder decodes the rows of a scope, of which a plan reads one for each resource. It

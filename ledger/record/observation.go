@@ -162,7 +162,7 @@ func touched(
 // events are one Observed, or several if much has changed.
 func (d *delta) events(s resource.Snapshot) []event.Event {
 	base := event.Observed{
-		Scope: s.Scope, At: s.At.UTC().Round(0), Complete: true, Count: len(s.Resources), Stacks: stacksOf(s),
+		Scope: s.Scope, At: s.At.UTC().Round(0), Complete: true, Counts: countsOf(s), Stacks: stacksOf(s),
 		Kinds: s.Complete, Filtered: s.Filtered, Unreachable: textsOf(s.Unreachable),
 	}
 	gone := slices.Collect(slices.Chunk(d.gone, partSize))
@@ -198,6 +198,21 @@ func textsOf(errs map[string]error) map[string]string {
 }
 
 // stacksOf are the stacks that own something in the snapshot.
+// countsOf counts the resources of each kind in a snapshot.
+func countsOf(s resource.Snapshot) map[string]event.KindCount {
+	out := map[string]event.KindCount{}
+	for i := range s.Resources {
+		o := &s.Resources[i]
+		c := out[o.Ref.Kind]
+		c.All++
+		if o.Managed() {
+			c.Managed++
+		}
+		out[o.Ref.Kind] = c
+	}
+	return out
+}
+
 func stacksOf(s resource.Snapshot) []string {
 	seen := map[string]bool{}
 	var out []string

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
@@ -136,13 +135,11 @@ func (v *View) unread(scope resource.Scope, kind string) string {
 		return scan.Unreachable[kind]
 	case scan.Error != "":
 		return scan.Error
-	case !covers(scan, kind):
+	case scan.Read(kind).IsZero():
 		return resource.ErrNotObserved.Error()
 	}
 	return ""
 }
-
-func covers(scan ledger.Scan, kind string) bool { return scan.Covers([]string{kind}) }
 
 // find finds the resource in what was observed: the stack's own before one that is not managed.
 func (v *View) find(scope resource.Scope, ref resource.Ref) *resource.Observed {

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -15,14 +16,15 @@ type Scan struct {
 	Complete  bool           `json:"complete"`
 	Error     string         `json:"error,omitempty"`    // why it is not complete
 	Confirmed time.Time      `json:"confirmed,omitzero"` // the last complete observation
-	Count     int            `json:"count"`              // resources at the last complete observation
+	// Counts are the resources of each kind when it was last read in full.
+	Counts map[string]event.KindCount `json:"counts,omitempty"`
 	// Offline: the last observation found that it has not reported for too long. Away is how long it
 	// was offline so far, which does not count against deadlines.
 	Offline bool          `json:"offline,omitempty"`
 	Away    time.Duration `json:"away,omitempty"`
 	// Kinds are those that the last observation read in full; nil: all.
 	Kinds []string `json:"kinds,omitempty"`
-	// Unreachable are the kinds that the last observation could not read, with the error of each.
+	// Unreachable are the kinds that could not be read when an observation last tried, with the error of each.
 	Unreachable map[string]string `json:"unreachable,omitempty"`
 	// Whole is the last observation that read all kinds in full; Later, of kinds that were read in full
 	// after it, the last of each.
@@ -82,10 +84,18 @@ func (s Scan) Read(kind string) time.Time {
 	return s.Whole
 }
 
-// NoteRead notes which kinds an observation read in full, some of them through a filter; nil: all.
-func (s *Scan) NoteRead(kinds, filtered []string, at time.Time) {
+// NoteRead notes which kinds an observation read in full, some of them through a filter. If kinds is nil, it read all
+// but the unreachable ones.
+func (s *Scan) NoteRead(kinds, filtered []string, unreachable map[string]string, at time.Time) {
 	if kinds == nil {
-		s.Whole, s.Later, s.Full = at, nil, nil
+		var unread map[string]time.Time
+		for k := range unreachable {
+			if unread == nil {
+				unread = map[string]time.Time{}
+			}
+			unread[k] = s.Read(k)
+		}
+		s.Whole, s.Later, s.Full = at, unread, nil
 		return
 	}
 	for _, k := range kinds {
@@ -104,6 +114,53 @@ func (s *Scan) NoteRead(kinds, filtered []string, at time.Time) {
 	for _, k := range kinds {
 		s.Later[k] = at
 	}
+}
+
+// Count returns the number of resources, of each kind when it was last read in full.
+func (s Scan) Count() int { return event.Resources(s.Counts) }
+
+// Oldest returns the time since which every managed resource has been read: the oldest read of a kind that has some.
+// In a scope without managed resources it is the last observation.
+func (s Scan) Oldest() time.Time {
+	oldest := time.Time{}
+	for kind, c := range s.Counts {
+		if at := s.Read(kind); c.Managed > 0 && (oldest.IsZero() || at.Before(oldest)) {
+			oldest = at
+		}
+	}
+	if oldest.IsZero() {
+		return s.Confirmed
+	}
+	return oldest
+}
+
+// Readable reports whether all that was last tried in the scope could be read.
+func (s Scan) Readable() bool { return s.Complete && len(s.Unreachable) == 0 }
+
+// NoteKinds takes over what a complete observation says of the kinds that it read, or could not read. It says nothing
+// of the others.
+func (s *Scan) NoteKinds(e event.Observed) {
+	read := func(kind string) bool {
+		return e.Unreachable[kind] == "" && (e.Kinds == nil || slices.Contains(e.Kinds, kind))
+	}
+	counts, errs := map[string]event.KindCount{}, map[string]string{}
+	for kind, c := range s.Counts {
+		if !read(kind) {
+			counts[kind] = c
+		}
+	}
+	for kind, c := range e.Counts {
+		if read(kind) {
+			counts[kind] = c
+		}
+	}
+	for kind, text := range s.Unreachable {
+		if !read(kind) {
+			errs[kind] = text
+		}
+	}
+	maps.Copy(errs, e.Unreachable)
+	s.Counts, s.Unreachable = counts, errs
 }
 
 // Covers reports whether the last observation read all these kinds in full, if only through a filter;

@@ -40,26 +40,42 @@ func (c Counts) Families() []Family {
 	}
 }
 
-// Scopes is the last observation of each recorded scope.
+// Scopes is the last observation of each recorded scope, and of each kind in it. An observation may read some kinds
+// only, so a scope is as old as the kind with managed resources that was read first.
 func Scopes(scans []ledger.Scan, now time.Time) []Family {
 	seen := Family{
-		"ovi_scope_observed_timestamp_seconds", "Time of the last complete observation of the scope.", Gauge,
+		"ovi_scope_observed_timestamp_seconds", "Time since which all kinds with managed resources in the scope have " +
+			"been read in full.", Gauge, nil,
+	}
+	age := Family{"ovi_scope_age_seconds", "Age of that time.", Gauge, nil}
+	whole := Family{"ovi_scope_complete", "1 if no kind of the scope was unreachable when it was last read.", Gauge, nil}
+	resources := Family{
+		"ovi_scope_resources", "Resources in the scope, of each kind when it was last read in full.", Gauge,
 		nil,
 	}
-	age := Family{"ovi_scope_age_seconds", "Age of the last complete observation of the scope.", Gauge, nil}
-	whole := Family{"ovi_scope_complete", "1 if the last observation of the scope was complete.", Gauge, nil}
-	resources := Family{"ovi_scope_resources", "Resources in the last complete observation of the scope.", Gauge, nil}
+	kindSeen := Family{
+		"ovi_scope_kind_observed_timestamp_seconds", "Time at which the kind was last read in full.", Gauge,
+		nil,
+	}
+	kindWhole := Family{"ovi_scope_kind_complete", "1 if the kind was not unreachable when it was last read.", Gauge, nil}
+	kindResources := Family{"ovi_scope_kind_resources", "Resources of the kind when it was last read in full.", Gauge, nil}
 	for _, s := range scans {
 		of := Labels{"scope", s.Scope.String()}
-		whole.Samples = append(whole.Samples, Sample{"", of, truth(s.Complete)})
+		whole.Samples = append(whole.Samples, Sample{"", of, truth(s.Readable())})
 		if s.Confirmed.IsZero() {
 			continue
 		}
-		seen.Samples = append(seen.Samples, Sample{"", of, Seconds(s.Confirmed)})
-		age.Samples = append(age.Samples, Sample{"", of, max(0, now.Sub(s.Confirmed).Seconds())})
-		resources.Samples = append(resources.Samples, Sample{"", of, float64(s.Count)})
+		seen.Samples = append(seen.Samples, Sample{"", of, Seconds(s.Oldest())})
+		age.Samples = append(age.Samples, Sample{"", of, max(0, now.Sub(s.Oldest()).Seconds())})
+		resources.Samples = append(resources.Samples, Sample{"", of, float64(s.Count())})
+		for _, kind := range slices.Sorted(maps.Keys(s.Counts)) {
+			of := Labels{"scope", s.Scope.String(), "kind", kind}
+			kindSeen.Samples = append(kindSeen.Samples, Sample{"", of, Seconds(s.Read(kind))})
+			kindWhole.Samples = append(kindWhole.Samples, Sample{"", of, truth(s.Complete && s.Unreachable[kind] == "")})
+			kindResources.Samples = append(kindResources.Samples, Sample{"", of, float64(s.Counts[kind].All)})
+		}
 	}
-	return []Family{seen, age, whole, resources}
+	return []Family{seen, age, whole, resources, kindSeen, kindWhole, kindResources}
 }
 
 // Store is the size of the store.

@@ -57,7 +57,7 @@ func (m *Counters) Record(r event.Record) {
 			return
 		}
 		m.c.Observations++
-		m.c.Seen += e.Count
+		m.c.Seen += e.Count()
 	case event.Started:
 		m.c.Running++
 	case event.Finished:

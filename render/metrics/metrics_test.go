@@ -20,8 +20,8 @@ func feed(m *metrics.Counters, events ...event.Event) {
 func TestCounts(t *testing.T) {
 	m := metrics.New()
 	feed(m,
-		event.Observed{Complete: true, Count: 7, Part: 1, Of: 2},
-		event.Observed{Complete: true, Count: 7, Part: 2, Of: 2}, // the same observation
+		event.Observed{Complete: true, Counts: map[string]event.KindCount{"ec2": {All: 7}}, Part: 1, Of: 2},
+		event.Observed{Complete: true, Counts: map[string]event.KindCount{"ec2": {All: 7}}, Part: 2, Of: 2}, // the same observation
 		event.Observed{Error: "denied", Part: 1, Of: 1},
 		event.Started{Action: decider.Create},
 		event.Started{Action: decider.Create},

@@ -104,11 +104,11 @@ func TestAScrapeParses(t *testing.T) {
 	}
 	loops.Add(metrics.Cycle{Stack: "db", At: at, Took: time.Second, Failed: true})
 	counters := metrics.New()
-	feed(counters, event.Observed{Complete: true, Count: 7, Part: 1, Of: 1}, event.Started{Action: decider.Create},
+	feed(counters, event.Observed{Complete: true, Counts: map[string]event.KindCount{"ec2": {All: 7}}, Part: 1, Of: 1}, event.Started{Action: decider.Create},
 		event.Finished{Action: decider.Create, Outcome: event.Done, Seconds: 1.5}, event.Finished{Action: decider.Create, Outcome: event.Late})
 	scope := resource.Scope{Provider: "aws", Location: "1/us-east-1"}
 	families := append(loops.Families(), counters.Counts().Families()...)
-	families = append(families, metrics.Scopes([]ledger.Scan{{Scope: scope, Complete: true, Confirmed: at, Count: 7}, {Scope: resource.Scope{Provider: "aws", Location: "2"}}}, at.Add(time.Minute))...)
+	families = append(families, metrics.Scopes([]ledger.Scan{{Scope: scope, Complete: true, Confirmed: at, Counts: map[string]event.KindCount{"ec2": {All: 7}}}, {Scope: resource.Scope{Provider: "aws", Location: "2"}}}, at.Add(time.Minute))...)
 	families = append(families, metrics.Store(storage.Stats{Revision: 12, Keys: 3, Bytes: 4096})...)
 	families = append(families, metrics.Single("ovi_interval_seconds", "Time between two cycles.", 60))
 	var b strings.Builder
@@ -125,6 +125,9 @@ func TestAScrapeParses(t *testing.T) {
 		`ovi_actions_total{action="create",outcome="refused"}`:           1,
 		`ovi_scope_age_seconds{scope="aws/1/us-east-1"}`:                 60,
 		`ovi_scope_complete{scope="aws/2"}`:                              0,
+		`ovi_scope_resources{scope="aws/1/us-east-1"}`:                   7,
+		`ovi_scope_kind_resources{scope="aws/1/us-east-1",kind="ec2"}`:   7,
+		`ovi_scope_kind_complete{scope="aws/1/us-east-1",kind="ec2"}`:    1,
 		`ovi_scope_observed_timestamp_seconds{scope="aws/1/us-east-1"}`:  1767323045,
 		`ovi_store_size_bytes`:                                           4096, `ovi_interval_seconds`: 60,
 	} {

@@ -67,7 +67,8 @@ func there(n int, size string) resource.Observed {
 // look is what a run observed in one region, mostly without changes.
 func look(region string, at time.Time, count int, changed []resource.Observed, gone []resource.Ref) event.Observed {
 	return event.Observed{
-		Scope: resource.Scope{Provider: provider, Location: account + "/" + region}, At: at, Complete: true, Count: count,
+		Scope: resource.Scope{Provider: provider, Location: account + "/" + region}, At: at, Complete: true,
+		Counts: map[string]event.KindCount{"ec2": {All: count, Managed: count}},
 		Stacks: []string{stack}, Part: 1, Of: 1, Changed: changed, Gone: gone,
 	}
 }
