@@ -72,7 +72,7 @@ var goroutines = []string{
 	"engine/loop/run.go",                 // one for each stack of the loop, two while it stands by, one while it helps
 	"engine/apply/walk.go",               // one for each action, bounded
 	"observer/observer.go",               // one for each scope, bounded
-	"provider/aws/observe.go",            // one for each service of a region
+	"provider/reading.go",                // one for each kind of an observation
 	"provider/aws/bucket/s3.go",          // one for each bucket, bounded
 	"provider/aws/api/each.go",           // one for each resource of a list without tags, bounded
 	"provider/cluster/engine/observe.go", // one for each cluster, bounded

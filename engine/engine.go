@@ -117,6 +117,9 @@ func (e *Engine) Inventory(ctx context.Context, intents []resource.Intent, maxAg
 	return e.plan.Inventory(ctx, intents, maxAge)
 }
 
+// KindsOf lists the names of the kinds of a provider, sorted.
+func (e *Engine) KindsOf(provider string) []string { return e.plan.Providers.Names(provider) }
+
 // Observing reads what is on record before observations begin.
 func (e *Engine) Observing(ctx context.Context) *Observing { return e.plan.Observing(ctx) }
 

@@ -175,6 +175,64 @@ func TestASlowScopeDoesNotDelayOthers(t *testing.T) {
 	})
 }
 
+// TestASlowKindDelaysNoOther: one API of a location does not answer for minutes. The other kinds are acted
+// on, the kind is not listed a second time meanwhile, and its late answer is used.
+func TestASlowKindDelaysNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		start := time.Now()
+		listed := 0
+		b.cloud.Break(fake.Faults{Slow: func(ctx context.Context, kind string) error {
+			if kind != "disk" || time.Since(start) > 5*time.Minute {
+				return nil
+			}
+			listed++
+			select {
+			case <-time.After(5 * time.Minute):
+			case <-ctx.Done():
+			}
+			return ctx.Err()
+		}})
+		var d diary
+		stop := b.loops(stackOf(wants(network("main"), server("a", "main"), disk("d", 10))),
+			loop.RunOptions{Apply: true, Interval: time.Minute, Patience: 10 * time.Second, UnreachableAfter: 2, Tell: d.tell})
+		time.Sleep(15 * time.Second)
+		if n := len(b.cloud.Resources(here)); n != 2 {
+			t.Errorf("%d resources of the kinds that answered, want 2: they waited for the slow kind", n)
+		}
+		time.Sleep(2 * time.Minute)
+		unread := []loop.Alert{}
+		for _, a := range d.last().Alerts {
+			if a.Type == loop.UnreachableAlert {
+				unread = append(unread, a)
+			}
+		}
+		if len(unread) != 1 || unread[0].Scope != here || unread[0].About != "disk" ||
+			!strings.Contains(unread[0].Text, "has not answered since") {
+			t.Errorf("alerts after two cycles without disks: %+v", d.last().Alerts)
+		}
+		gone, _, _ := b.cloud.Find(ref("server", "a"))
+		b.cloud.Remove(here, gone.ID)
+		time.Sleep(90 * time.Second)
+		if n := len(b.cloud.Resources(here)); n != 2 {
+			t.Errorf("%d resources, want 2: a drift waits for the slow kind", n)
+		}
+		if listed != 1 {
+			t.Errorf("disks were listed %d times while the first list was running", listed)
+		}
+		time.Sleep(90 * time.Second) // the list ends 5 minutes after the start
+		if n := len(b.cloud.Resources(here)); n != 3 {
+			t.Errorf("%d resources after the slow kind answered, want 3", n)
+		}
+		if c := d.last(); c.Planned == nil || len(c.Planned.Plan.UnreachableKinds) > 0 {
+			t.Errorf("still unreachable: %+v", c)
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestOneLeadsAndTheOthersHelp: one instance observes, both apply, nothing is created twice, and
 // when the leader leaves, the other observes.
 func TestOneLeadsAndTheOthersHelp(t *testing.T) {

@@ -60,6 +60,12 @@ func (o Observer) observe(ctx context.Context, r provider.ObserveRequest) (resou
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, o.timeout(), fmt.Errorf("no answer within %s", o.timeout()))
 	defer cancel()
+	if r.Patience == 0 { // so that a kind that hangs does not cost the whole scope
+		r.Patience = o.timeout() - o.timeout()/10
+	}
+	if r.Late != nil {
+		r.Late = tidied(r.Late, r.Scope)
+	}
 	snapshot, err := safely(ctx, p, r)
 	if err == nil && ctx.Err() != nil {
 		err = context.Cause(ctx) // the answer may be incomplete
@@ -115,6 +121,19 @@ func tidy(snapshot resource.Snapshot, s resource.Scope) (resource.Snapshot, erro
 		}
 	}
 	return snapshot, nil
+}
+
+// tidied enforces the contract for kinds that are delivered late.
+func tidied(l *provider.Late, s resource.Scope) *provider.Late {
+	out := *l
+	out.Deliver = func(x provider.Listing, since time.Time) {
+		snapshot, err := tidy(resource.Snapshot{Resources: x.Resources}, s)
+		if x.Resources = snapshot.Resources; err != nil {
+			x.Err = err
+		}
+		l.Deliver(x, since)
+	}
+	return &out
 }
 
 // distinct sorts the requests by scope and keeps the first of each scope.

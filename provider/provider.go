@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/ovi-project/ovi/resource"
 )
@@ -51,6 +52,11 @@ type ObserveRequest struct {
 	Known []Known
 	// Filter, if set, permits to omit what is surely unmanaged. A provider may ignore it.
 	Filter *Filter
+	// Patience is the longest time to wait for one kind; 0 means until the context ends. A kind that
+	// takes longer is in the snapshot's Unreachable with a *StillReadingError. See ReadKinds.
+	Patience time.Duration
+	// Late, if set, receives the kinds that took longer. If it is nil, their reads are canceled.
+	Late *Late
 }
 
 // Filter is what must be listed of a kind that a provider does not list in full: all that carries

@@ -38,5 +38,14 @@ func (s Set) Kinds(provider string) []resource.Kind {
 	return kinds
 }
 
+// Names lists the names of the kinds of a provider, sorted.
+func (s Set) Names(provider string) []string {
+	var out []string
+	for _, k := range s.Kinds(provider) {
+		out = append(out, k.Name)
+	}
+	return out
+}
+
 // Providers lists the names of the providers, sorted.
 func (s Set) Providers() []string { return slices.Sorted(maps.Keys(s)) }

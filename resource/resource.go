@@ -3,6 +3,7 @@ package resource
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -146,6 +147,77 @@ type Snapshot struct {
 	// Unreachable are the kinds that could not be read in full, and why. Resources of these
 	// kinds that are not listed may exist.
 	Unreachable map[string]error
+}
+
+// Without returns the snapshot with kinds that were not read, and why.
+func (s Snapshot) Without(unread map[string]error) Snapshot {
+	if len(unread) == 0 {
+		return s
+	}
+	out := maps.Clone(s.Unreachable)
+	if out == nil {
+		out = map[string]error{}
+	}
+	maps.Copy(out, unread)
+	s.Unreachable = out
+	return s
+}
+
+// Only returns the part of a snapshot that is of these kinds, all of which are read in full.
+func (s Snapshot) Only(kinds []string) Snapshot {
+	out := s
+	out.Complete, out.Unreachable = named(kinds), nil
+	out.Filtered = slices.DeleteFunc(slices.Clone(s.Filtered), func(k string) bool { return !slices.Contains(kinds, k) })
+	out.Resources = slices.DeleteFunc(slices.Clone(s.Resources), func(o Observed) bool {
+		return !slices.Contains(kinds, o.Ref.Kind)
+	})
+	return out
+}
+
+// named joins lists of kinds. It is never nil, which would mean all kinds.
+func named(lists ...[]string) []string {
+	out := append([]string{}, slices.Concat(lists...)...)
+	slices.Sort(out)
+	return out
+}
+
+// Renewed returns the snapshot with the kinds that newer is about as they are there: a kind that newer read in
+// full or could not read replaces that kind. It stays as old as it is, because the other kinds are.
+func (s Snapshot) Renewed(newer Snapshot) Snapshot {
+	if newer.Complete == nil {
+		return newer
+	}
+	again := func(kind string) bool { return slices.Contains(newer.Complete, kind) || newer.Unreachable[kind] != nil }
+	out := s
+	out.Unreachable = maps.Clone(s.Unreachable)
+	maps.DeleteFunc(out.Unreachable, func(kind string, _ error) bool { return again(kind) })
+	out.Filtered = slices.DeleteFunc(slices.Clone(s.Filtered), again)
+	out.Resources = slices.DeleteFunc(slices.Clone(s.Resources), func(o Observed) bool { return again(o.Ref.Kind) })
+	if s.Complete == nil { // all kinds: it stays so, but for those that could not be read again
+		newer.Complete, newer.Filtered = nil, nil
+	} else {
+		out.Complete = slices.DeleteFunc(slices.Clone(s.Complete), again)
+	}
+	joined := out.And(newer)
+	if s.Complete == nil {
+		joined.Complete, joined.Filtered = nil, s.Filtered
+	}
+	joined.At, joined.Reported = s.At, s.Reported
+	return joined
+}
+
+// And joins snapshots of different kinds of one scope, both of which name their kinds. It is as old as the older.
+func (s Snapshot) And(other Snapshot) Snapshot {
+	out := s.Without(other.Unreachable)
+	if other.At.Before(s.At) {
+		out.At = other.At
+	}
+	out.Reported = s.Reported || other.Reported
+	out.Complete = named(s.Complete, other.Complete)
+	out.Filtered = slices.Sorted(slices.Values(slices.Concat(s.Filtered, other.Filtered)))
+	out.Resources = slices.SortedStableFunc(slices.Values(slices.Concat(s.Resources, other.Resources)),
+		func(a, b Observed) int { return a.Ref.Compare(b.Ref) })
+	return out
 }
 
 // LiveState is the result of one observation: a snapshot of each scope that was read, an error

@@ -47,7 +47,7 @@ func RunCommand(p *command.Process) *urfave.Command {
 			&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once per stack (default: the file's " +
 				"options, or 10)"},
 			&urfave.DurationFlag{
-				Name: "patience", Usage: "wait `DURATION` for a slow location, then continue without it",
+				Name: "patience", Usage: "wait `DURATION` for a slow kind of a location, then continue without it",
 				Value: 30 * time.Second,
 			},
 			&urfave.DurationFlag{

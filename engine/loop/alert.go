@@ -1,8 +1,11 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/ovi-project/ovi/comparator"
@@ -17,7 +20,7 @@ type AlertType string
 // The types.
 const (
 	BlockedAlert          AlertType = "blocked"                // a policy blocks a decision, and not only until a time
-	UnreachableAlert      AlertType = "unreachable"            // a scope could not be read for several cycles
+	UnreachableAlert      AlertType = "unreachable"            // a scope or a kind could not be read for several cycles
 	Unknown               AlertType = "unknown"                // the result of an action could not be observed
 	ConflictAlert         AlertType = "conflict"               // a configured resource is not proven to be the stack's
 	Pending               AlertType = "pending"                // a decision needs an apply
@@ -38,7 +41,7 @@ type Alert struct {
 	Ref   resource.Ref // zero if it is not about one resource
 	Scope resource.Scope
 	// About is what else it is about: of KeyPinned the key, of StoreDiffers that of the store, of Halted
-	// the kind and name.
+	// the kind and name, of UnreachableAlert the kind, or empty for the whole scope.
 	About string
 	Text  string
 }
@@ -121,24 +124,36 @@ func lasting(blockers []decider.Blocker) (decider.Blocker, bool) {
 	return decider.Blocker{}, false
 }
 
-// unreachableSince counts, for each scope, the consecutive cycles that could not read it.
+// unreadable is a scope, or one kind of it, that cannot be read.
+type unreadable struct {
+	scope resource.Scope
+	kind  string // empty: the whole scope
+}
+
+// unreachableSince counts, for each scope and kind, the consecutive cycles that could not read it.
 func (l *loop) unreachableSince(p *engine.Planned) []Alert {
-	var out []Alert
-	for s := range l.unreachable {
-		if _, still := p.Plan.Unreachable[s]; !still {
-			delete(l.unreachable, s)
+	now := map[unreadable]string{}
+	for s, why := range p.Plan.Unreachable {
+		if _, offline := p.Plan.Offline[s]; !offline { // what is offline reports again without a request
+			now[unreadable{s, ""}] = why
 		}
 	}
-	for s, why := range p.Plan.Unreachable {
-		if _, offline := p.Plan.Offline[s]; offline {
-			continue // it reports by itself again
+	for s, kinds := range p.Plan.UnreachableKinds {
+		for kind, why := range kinds {
+			now[unreadable{s, kind}] = why
 		}
-		if l.unreachable[s]++; l.unreachable[s] >= l.o.UnreachableAfter {
+	}
+	maps.DeleteFunc(l.unreachable, func(u unreadable, _ int) bool { _, still := now[u]; return !still })
+	var out []Alert
+	for u, why := range now {
+		if l.unreachable[u]++; l.unreachable[u] >= l.o.UnreachableAfter {
 			out = append(out, Alert{
-				Type: UnreachableAlert, Scope: s, Text: fmt.Sprintf("unreachable for %d cycles: %s", l.unreachable[s], why),
+				Type: UnreachableAlert, Scope: u.scope, About: u.kind,
+				Text: fmt.Sprintf("unreachable for %d cycles: %s", l.unreachable[u], why),
 			})
 		}
 	}
+	slices.SortFunc(out, func(a, b Alert) int { return cmp.Compare(a.Key(), b.Key()) })
 	return out
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,10 +13,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// asyncObserver observes for a loop, so that a slow scope does not delay the others. A plan waits
-// for at most Patience and then continues, with the slow scopes unreachable, while their
-// observations continue. When one ends, it is confirmed, the loop is woken, and the next plan uses
-// it.
+// asyncObserver reads locations for the plans of a loop, each in a goroutine of its own. A location, or a
+// kind of it, that takes longer than the loop's patience is read on: it is recorded once it has answered,
+// and the next plan uses the record. Until then it is not read again.
 type asyncObserver struct {
 	loop *loop
 	ctx  context.Context
@@ -26,10 +26,11 @@ type asyncObserver struct {
 
 	mu       sync.Mutex
 	inFlight map[resource.Scope]*inFlight
-	recorded map[resource.Scope]bool // recorded, and not yet used by a plan
+	late     map[resource.Scope]map[string]time.Time // kinds that are read on, and since when
+	recorded map[resource.Scope][]string             // kinds recorded, and not yet used by a plan
 }
 
-// inFlight is a running observation of one scope.
+// inFlight is a running observation of a location.
 type inFlight struct {
 	started time.Time
 	done    chan struct{}
@@ -38,24 +39,36 @@ type inFlight struct {
 }
 
 func newAsyncObserver(ctx context.Context, l *loop) *asyncObserver {
-	y := &asyncObserver{loop: l, inFlight: map[resource.Scope]*inFlight{}, recorded: map[resource.Scope]bool{}}
+	y := &asyncObserver{
+		loop: l, inFlight: map[resource.Scope]*inFlight{}, late: map[resource.Scope]map[string]time.Time{},
+		recorded: map[resource.Scope][]string{},
+	}
 	y.ctx, y.stop = context.WithCancel(ctx)
 	return y
 }
 
-// close cancels the running observations and waits for them.
+// close ends all observations and waits for them.
 func (y *asyncObserver) close() {
 	y.stop()
 	y.wait.Wait()
 }
 
-// Observe reads each scope once, and waits for at most Patience.
+// graceShare is the part of the patience that a location has beyond the patience for its kinds: a kind that
+// hangs then costs itself alone.
+const graceShare = 4
+
+// Observe implements plan.AsyncObserver.
 func (y *asyncObserver) Observe(ctx context.Context, requests []provider.ObserveRequest) resource.LiveState {
 	w := resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}}
-	timeout := time.After(y.loop.o.Patience)
-	mine := map[resource.Scope]*inFlight{}
+	timeout := time.After(y.loop.o.Patience + y.loop.o.Patience/graceShare)
+	mine, waiting := map[resource.Scope]*inFlight{}, map[resource.Scope]map[string]error{}
 	now := y.loop.engine.Observing(y.ctx)
 	for _, r := range requests {
+		r, waiting[r.Scope] = y.withoutLate(r)
+		if r.Kinds != nil && len(r.Kinds) == 0 {
+			w.Unreachable[r.Scope] = firstOf(waiting[r.Scope])
+			continue
+		}
 		if g, started := y.start(now, r); started {
 			mine[r.Scope] = g
 		} else {
@@ -77,10 +90,38 @@ func (y *asyncObserver) Observe(ctx context.Context, requests []provider.Observe
 			w.Unreachable[s] = y.stillRunning(s, g)
 			continue
 		}
-		maps.Copy(w.Scopes, g.live.Scopes)
+		for s, snapshot := range g.live.Scopes {
+			w.Scopes[s] = snapshot.Without(waiting[s])
+		}
 		maps.Copy(w.Unreachable, g.live.Unreachable)
 	}
 	return w
+}
+
+// withoutLate returns a request without the kinds that are still being read, and why these are not read again.
+func (y *asyncObserver) withoutLate(r provider.ObserveRequest) (provider.ObserveRequest, map[string]error) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if len(y.late[r.Scope]) == 0 {
+		return r, nil
+	}
+	all, waiting := r.Kinds, map[string]error{}
+	if all == nil {
+		all = y.loop.engine.KindsOf(r.Scope.Provider)
+	}
+	r.Kinds = []string{}
+	for _, k := range all {
+		if since, late := y.late[r.Scope][k]; late {
+			waiting[k] = &provider.StillReadingError{Kind: k, Since: since}
+		} else {
+			r.Kinds = append(r.Kinds, k)
+		}
+	}
+	return r, waiting
+}
+
+func firstOf(all map[string]error) error {
+	return all[slices.Min(slices.Collect(maps.Keys(all)))]
 }
 
 func (y *asyncObserver) stillRunning(s resource.Scope, g *inFlight) error {
@@ -88,7 +129,7 @@ func (y *asyncObserver) stillRunning(s resource.Scope, g *inFlight) error {
 		s, g.started.UTC().Format(time.RFC3339))
 }
 
-// start starts an observation of a scope, unless one is running.
+// start observes a location, unless an observation of it is running already.
 func (y *asyncObserver) start(now *engine.Observing, r provider.ObserveRequest) (g *inFlight, mine bool) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
@@ -101,7 +142,20 @@ func (y *asyncObserver) start(now *engine.Observing, r provider.ObserveRequest) 
 	return g, true
 }
 
+// observeScope reads a location. If the plan has stopped waiting by then, the result is recorded here.
 func (y *asyncObserver) observeScope(now *engine.Observing, r provider.ObserveRequest, g *inFlight) {
+	r.Patience = y.loop.o.Patience
+	r.Late = &provider.Late{
+		Context: y.ctx,
+		Reading: func(kind string, since time.Time) {
+			y.wait.Add(1)
+			y.readOn(r.Scope, kind, since)
+		},
+		Deliver: func(l provider.Listing, since time.Time) {
+			defer y.wait.Done()
+			y.deliver(now, r, l, since)
+		},
+	}
 	live, record := now.Read(y.ctx, r)
 	g.live = live
 	y.mu.Lock()
@@ -109,19 +163,53 @@ func (y *asyncObserver) observeScope(now *engine.Observing, r provider.ObserveRe
 	close(g.done)
 	late := g.late
 	y.mu.Unlock()
-	if _, read := live.Scopes[r.Scope]; !late || !read || y.ctx.Err() != nil {
+	snapshot, read := live.Scopes[r.Scope]
+	if !late || !read || y.ctx.Err() != nil {
 		return
 	}
 	if err := record(y.ctx); err != nil {
 		return // the next observation records it again
 	}
-	y.mu.Lock()
-	y.recorded[r.Scope] = true
-	y.mu.Unlock()
-	y.loop.waker.start("a slow location was observed")
+	kinds := snapshot.Complete
+	if kinds == nil {
+		kinds = y.loop.engine.KindsOf(r.Scope.Provider)
+	}
+	y.use(r.Scope, kinds, "a slow location was observed")
 }
 
-// abandon stops waiting for an observation; false if it has ended.
+// readOn notes that a kind is still being read.
+func (y *asyncObserver) readOn(s resource.Scope, kind string, since time.Time) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if y.late[s] == nil {
+		y.late[s] = map[string]time.Time{}
+	}
+	y.late[s][kind] = since
+}
+
+// deliver records a kind that took long. What could not be read or recorded is read again by the next cycle.
+func (y *asyncObserver) deliver(now *engine.Observing, r provider.ObserveRequest, l provider.Listing, since time.Time) {
+	snapshot, err := provider.SnapshotOf(r.Scope, since, []provider.Listing{l})
+	if err == nil {
+		err = now.Record(y.ctx, snapshot, r)
+	}
+	y.mu.Lock()
+	delete(y.late[r.Scope], l.Kind)
+	y.mu.Unlock()
+	if err == nil {
+		y.use(r.Scope, []string{l.Kind}, "a slow kind was observed")
+	}
+}
+
+// use lets the next plan take kinds from the record, and starts it.
+func (y *asyncObserver) use(s resource.Scope, kinds []string, why string) {
+	y.mu.Lock()
+	y.recorded[s] = append(y.recorded[s], kinds...)
+	y.mu.Unlock()
+	y.loop.waker.start(why)
+}
+
+// abandon gives up waiting for an observation, unless it has ended by now.
 func (y *asyncObserver) abandon(g *inFlight) bool {
 	y.mu.Lock()
 	defer y.mu.Unlock()
@@ -134,17 +222,17 @@ func (y *asyncObserver) abandon(g *inFlight) bool {
 	}
 }
 
-// Assists implements engine.AsyncObserver.
+// Assists implements plan.AsyncObserver.
 func (y *asyncObserver) Assists() bool { return y.assisting }
 
-// TakeReported implements engine.AsyncObserver.
+// TakeReported implements plan.AsyncObserver.
 func (y *asyncObserver) TakeReported(s resource.Scope) bool { return y.loop.waker.take(s) }
 
-// TakeRecorded implements engine.AsyncObserver.
-func (y *asyncObserver) TakeRecorded(s resource.Scope) bool {
+// TakeRecorded implements plan.AsyncObserver.
+func (y *asyncObserver) TakeRecorded(s resource.Scope) []string {
 	y.mu.Lock()
 	defer y.mu.Unlock()
-	is := y.recorded[s]
+	kinds := y.recorded[s]
 	delete(y.recorded, s)
-	return is
+	return kinds
 }

@@ -104,7 +104,7 @@ func Run(ctx context.Context, e *engine.Engine, stacks []Stack, o RunOptions) er
 	var wait sync.WaitGroup
 	for i := range stacks {
 		l := &loop{
-			engine: e, stack: &stacks[i], o: o.orDefault(), unreachable: map[resource.Scope]int{},
+			engine: e, stack: &stacks[i], o: o.orDefault(), unreachable: map[unreadable]int{},
 			helped: map[resource.Scope]time.Time{},
 		}
 		wait.Go(func() {
@@ -126,7 +126,7 @@ type loop struct {
 	mark          string
 	started       time.Time                    // the last cycle that it led
 	unread        string                       // the last recorded error of Load
-	unreachable   map[resource.Scope]int       // consecutive cycles
+	unreachable   map[unreadable]int           // consecutive cycles
 	helped        map[resource.Scope]time.Time // the last observations that it helped with
 	blocked       string                       // the hash of the last plan, if all of it was blocked
 	order         uint64                       // the number of the orders that were recorded last

@@ -97,16 +97,21 @@ func (e *Planner) observeLevel(
 	}
 	p.Recovered, p.Open = append(p.Recovered, c.Recovered...), c.Open
 	p.addBindings(c.Bindings)
-	p.Observations = append(p.Observations, e.describe(observationsOf(c.Live, fresh))...)
 	bindings, err := e.Ledger.BindingsIn(ctx, slices.Collect(maps.Keys(fresh)))
 	if err != nil {
 		return nil, err
 	}
-	for s, snapshot := range fresh {
-		e.Bind(snapshot, bindings[s])
-		c.Live.Scopes[s] = snapshot
+	for _, s := range slices.Collect(maps.Keys(fresh)) {
+		e.Bind(fresh[s], bindings[s])
 		p.addBindings(bindings[s])
+		if joined, is := e.joined(c.Live, fresh[s], stale); is { // it was read, too
+			delete(c.Live.Unreachable, s)
+			delete(fresh, s)
+			c.Live.Scopes[s] = joined
+		}
 	}
+	p.Observations = append(p.Observations, e.describe(observationsOf(c.Live, fresh))...)
+	maps.Copy(c.Live.Scopes, fresh)
 	maps.Copy(p.Live.Scopes, c.Live.Scopes)
 	maps.Copy(p.Live.Unreachable, c.Live.Unreachable)
 	slices.SortFunc(p.Observations, func(a, b Observation) int { return a.Scope.Compare(b.Scope) })
@@ -114,6 +119,28 @@ func (e *Planner) observeLevel(
 		_, still := c.Open[o.Ref]
 		return !o.Running && !still
 	}), nil
+}
+
+// joined returns the recorded kinds of a scope with those that were read now, if any were to be read.
+func (e *Planner) joined(
+	live resource.LiveState, recorded resource.Snapshot, asked []provider.ObserveRequest,
+) (resource.Snapshot, bool) {
+	if now, read := live.Scopes[recorded.Scope]; read {
+		return now.And(recorded), true
+	}
+	err := live.Unreachable[recorded.Scope]
+	if err == nil {
+		return recorded, false
+	}
+	unread := map[string]error{}
+	for _, r := range asked {
+		if r.Scope == recorded.Scope {
+			for _, k := range r.Kinds {
+				unread[k] = err
+			}
+		}
+	}
+	return recorded.Without(unread), true
 }
 
 // requests lists what to read in each scope: the kinds that are configured, referred to or
@@ -213,7 +240,8 @@ func loaded(intents []resource.Intent) []event.Event {
 }
 
 // splitByAge separates the scopes that are recent enough in the store from those to read. A scope
-// with an open action is always read.
+// with an open action is always read. Of a scope of which some kinds were recorded late, these are taken
+// from the store and the others are read.
 func (e *Planner) splitByAge(
 	ctx context.Context, p *Planning, requests []provider.ObserveRequest, opens []recovery.OpenAction,
 ) (map[resource.Scope]resource.Snapshot, []provider.ObserveRequest, error) {
@@ -232,21 +260,50 @@ func (e *Planner) splitByAge(
 	inProgress := kindsIn(opens)
 	var stale []provider.ObserveRequest
 	var recent []ledger.Scan
+	parts := map[resource.Scope][]string{}
 	for _, r := range requests {
 		s := r.Scope
 		scan, open := last[s], len(inProgress[s]) > 0
-		late, reported := p.o.Observe != nil && p.o.Observe.TakeRecorded(s), p.o.Observe != nil && p.o.Observe.TakeReported(s)
-		if scan == nil || reported || open && (p.o.Observe == nil || !p.o.Observe.Assists()) || !scan.Covers(r.Kinds) ||
-			!late && (p.maxAge <= 0 || p.At.Sub(scan.Confirmed) > p.maxAge) {
+		var late []string
+		reported := false
+		if p.o.Observe != nil {
+			late, reported = p.o.Observe.TakeRecorded(s), p.o.Observe.TakeReported(s)
+		}
+		if scan == nil || reported || open && (p.o.Observe == nil || !p.o.Observe.Assists()) {
 			stale = append(stale, r)
 			continue
 		}
-		recent = append(recent, *scan)
+		rest := e.besides(r, late)
+		switch {
+		case scan.Covers(r.Kinds) && (len(rest.Kinds) == 0 || p.maxAge > 0 && p.At.Sub(scan.Confirmed) <= p.maxAge):
+			recent = append(recent, *scan)
+		case len(late) == 0:
+			stale = append(stale, r)
+		default:
+			parts[s], recent = late, append(recent, *scan)
+			if len(rest.Kinds) > 0 {
+				stale = append(stale, rest)
+			}
+		}
 	}
 	if fresh, err = e.Ledger.Snapshots(ctx, recent); err != nil {
 		return nil, nil, fmt.Errorf("read the recorded state: %w", err)
 	}
+	for s, kinds := range parts {
+		if snapshot, recorded := fresh[s]; recorded {
+			fresh[s] = snapshot.Only(kinds)
+		}
+	}
 	return fresh, stale, nil
+}
+
+// besides returns a request for the kinds that are not among these. It names kinds, none if nothing is left.
+func (e *Planner) besides(r provider.ObserveRequest, kinds []string) provider.ObserveRequest {
+	if r.Kinds == nil {
+		r.Kinds = e.Providers.Names(r.Scope.Provider)
+	}
+	r.Kinds = slices.DeleteFunc(slices.Clone(r.Kinds), func(k string) bool { return slices.Contains(kinds, k) })
+	return r
 }
 
 // describe adds what the providers call the p.places.

@@ -79,8 +79,8 @@ type Observation struct {
 type AsyncObserver interface {
 	// Observe returns for each request what was read, or an error while the read is running.
 	Observe(ctx context.Context, requests []provider.ObserveRequest) resource.LiveState
-	// TakeRecorded reports, once, whether a location was recorded after a plan stopped waiting.
-	TakeRecorded(s resource.Scope) bool
+	// TakeRecorded returns, once, the kinds of a location that were recorded after a plan stopped waiting.
+	TakeRecorded(s resource.Scope) []string
 	// TakeReported reports, once, whether a location reported by itself since it was read: it is read
 	// whatever the age of its record.
 	TakeReported(s resource.Scope) bool

@@ -93,18 +93,31 @@ func (e *Recovery) Confirm(ctx context.Context, raw resource.LiveState, o Option
 		case <-time.After(pause):
 		case <-ctx.Done():
 		}
-		answers := e.Observer.Observe(ctx, repeat(o.Requests, refs, c.bindings))
-		for s, err := range answers.Unreachable {
-			delete(raw.Scopes, s)
-			raw.Unreachable[s] = err
-		}
-		maps.Copy(raw.Scopes, answers.Scopes)
+		e.readAgain(ctx, raw, repeat(o.Requests, refs, c.bindings))
 	}
 	// unreachable: the last round has none
 	return nil, errors.New("observe: young resources were read again without a result")
 }
 
-// repeat returns the requests to repeat, with the IDs of the missing resources.
+// againPatience is the longest time for a kind that is read again.
+const againPatience = 30 * time.Second
+
+// readAgain reads kinds of scopes again and replaces them in live state.
+func (e *Recovery) readAgain(ctx context.Context, raw resource.LiveState, requests []provider.ObserveRequest) {
+	answers := e.Observer.Observe(ctx, requests)
+	for _, r := range requests {
+		newer, read := answers.Scopes[r.Scope]
+		if !read {
+			newer = resource.Snapshot{Scope: r.Scope, Complete: []string{}, Unreachable: map[string]error{}}
+			for _, kind := range r.Kinds {
+				newer.Unreachable[kind] = answers.Unreachable[r.Scope]
+			}
+		}
+		raw.Scopes[r.Scope] = raw.Scopes[r.Scope].Renewed(newer)
+	}
+}
+
+// repeat returns requests for the kinds of the missing resources, with the IDs of these.
 func repeat(
 	requests []provider.ObserveRequest, missed []resource.Ref, bindings []resource.Binding,
 ) []provider.ObserveRequest {
@@ -112,11 +125,15 @@ func repeat(
 	for _, ref := range missed {
 		i := slices.IndexFunc(out, func(r provider.ObserveRequest) bool { return r.Scope == ref.Scope() })
 		if i < 0 {
-			r := provider.ObserveRequest{Scope: ref.Scope()}
+			r := provider.ObserveRequest{Scope: ref.Scope(), Patience: againPatience}
 			if k := slices.IndexFunc(requests, func(r provider.ObserveRequest) bool { return r.Scope == ref.Scope() }); k >= 0 {
-				r.Kinds, r.Known, r.Filter = requests[k].Kinds, slices.Clone(requests[k].Known), requests[k].Filter
+				r.Known, r.Filter = slices.Clone(requests[k].Known), requests[k].Filter
 			}
 			i, out = len(out), append(out, r)
+		}
+		if !slices.Contains(out[i].Kinds, ref.Kind) {
+			out[i].Kinds = append(out[i].Kinds, ref.Kind)
+			slices.Sort(out[i].Kinds)
 		}
 		for _, b := range bindings {
 			if b.Ref == ref && b.Live() {

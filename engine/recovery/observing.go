@@ -39,12 +39,25 @@ func (o *Observing) Read(
 		return raw, func(context.Context) error { return o.err }
 	}
 	raw = o.engine.Observer.Observe(ctx, []provider.ObserveRequest{r})
-	return raw, func(ctx context.Context) error {
-		_, err := o.engine.Confirm(ctx, raw, Options{
-			Since: o.since, Opens: o.opens[r.Scope], Requests: []provider.ObserveRequest{r},
-		})
-		return err
+	r.Patience, r.Late = 0, nil // what is read again for a confirmation is waited for
+	return raw, func(ctx context.Context) error { return o.confirm(ctx, raw, r) }
+}
+
+// Record records kinds of a location that were read after Read had returned. Nothing else of the location is
+// concluded from them.
+func (o *Observing) Record(ctx context.Context, s resource.Snapshot, r provider.ObserveRequest) error {
+	if o.err != nil {
+		return o.err
 	}
+	r.Kinds, r.Patience, r.Late = s.Complete, 0, nil
+	return o.confirm(ctx, resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{s.Scope: s}}, r)
+}
+
+func (o *Observing) confirm(ctx context.Context, raw resource.LiveState, r provider.ObserveRequest) error {
+	_, err := o.engine.Confirm(ctx, raw, Options{
+		Since: o.since, Opens: o.opens[r.Scope], Requests: []provider.ObserveRequest{r},
+	})
+	return err
 }
 
 // ObserveRef observes the kind of a resource, by the IDs of its bindings too. The caller has its

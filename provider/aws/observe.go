@@ -5,9 +5,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws/api"
@@ -23,65 +20,36 @@ func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (reso
 	if err != nil {
 		return resource.Snapshot{}, err // the observer adds the scope
 	}
-	out := resource.Snapshot{Scope: resource.Scope{Provider: api.ProviderName, Location: g.Location()}, At: g.Clock()}
-	read := p.list(ctx, g, r)
+	out, err := provider.SnapshotOf(
+		resource.Scope{Provider: api.ProviderName, Location: g.Location()}, g.Clock(), p.list(ctx, g, r))
 	if ctx.Err() != nil {
 		return resource.Snapshot{}, api.Classify("", context.Cause(ctx))
 	}
-	var failed error
-	for _, k := range slices.Sorted(maps.Keys(read)) {
-		if err := read[k].err; err != nil {
-			if out.Unreachable == nil {
-				out.Unreachable = map[string]error{}
-			}
-			out.Unreachable[k], failed = err, cmp.Or(failed, err)
-			continue
-		}
-		out.Complete = append(out.Complete, k)
-		if r.Filter != nil && p.kinds[k].ByTag {
-			out.Filtered = append(out.Filtered, k)
-		}
-		out.Resources = append(out.Resources, read[k].resources...)
+	if err != nil {
+		return resource.Snapshot{}, err
 	}
-	switch {
-	case len(out.Complete) == 0 && failed != nil:
-		return resource.Snapshot{}, failed
-	case len(out.Complete) == len(p.kinds) && out.Filtered == nil:
+	if len(out.Complete) == len(p.kinds) && out.Filtered == nil {
 		out.Complete = nil
 	}
-	out.Resources = distinct(out.Resources)
 	return out, nil
 }
 
-// listing is what was read of one kind.
-type listing struct {
-	resources []resource.Observed
-	err       error
-}
-
-// list reads the kinds asked for in parallel. One that fails does not stop the others.
-func (p *Provider) list(ctx context.Context, g *api.Region, r provider.ObserveRequest) map[string]listing {
-	var mu sync.Mutex
-	out := map[string]listing{}
-	var work errgroup.Group
+// list reads the kinds asked for in parallel.
+func (p *Provider) list(ctx context.Context, g *api.Region, r provider.ObserveRequest) []provider.Listing {
+	kinds := slices.DeleteFunc(slices.Sorted(maps.Keys(p.kinds)), func(name string) bool {
+		return r.Kinds != nil && !slices.Contains(r.Kinds, name)
+	})
 	s := &api.Sweep{Region: g, Filter: r.Filter}
-	for name, k := range p.kinds {
-		if r.Kinds != nil && !slices.Contains(r.Kinds, name) {
-			continue
+	return provider.ReadKinds(ctx, r, kinds, g.Clock, func(ctx context.Context, name string) provider.Listing {
+		k := p.kinds[name]
+		all, err := k.List(ctx, s)
+		if err == nil {
+			all, err = withKnown(ctx, g, k, all, r.Known)
 		}
-		work.Go(func() error {
-			all, err := k.List(ctx, s)
-			if err == nil {
-				all, err = withKnown(ctx, g, k, all, r.Known)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			out[name] = listing{all, api.Classify("", err)}
-			return nil
-		})
-	}
-	_ = work.Wait() // the errors are in the listings
-	return out
+		return provider.Listing{
+			Resources: distinct(all), Filtered: r.Filter != nil && k.ByTag, Err: api.Classify("", err),
+		}
+	})
 }
 
 // withKnown asks by id for resources that a list does not show yet: lists lag behind, and what

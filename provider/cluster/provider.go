@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"time"
 
@@ -118,34 +117,31 @@ func (p *Provider) Mark(ctx context.Context, r provider.Request) (o resource.Obs
 
 // Observe implements provider.Provider. A kind that cannot be read costs no other.
 func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (resource.Snapshot, error) {
-	out := resource.Snapshot{Scope: r.Scope, At: p.opts.Clock(), Complete: []string{}, Unreachable: map[string]error{}}
-	read := 0
+	at := p.opts.Clock()
+	here := map[string]kind{}
+	var names []string
+	elsewhere := []provider.Listing{}
 	for _, k := range kinds() {
 		name := k.schema.Name
-		if r.Kinds != nil && !slices.Contains(r.Kinds, name) {
-			continue
+		switch {
+		case r.Kinds != nil && !slices.Contains(r.Kinds, name):
+		case k.area == system.AreaOf(r.Scope.Location):
+			here[name], names = k, append(names, name)
+		default: // a location of another area has none of it
+			elsewhere = append(elsewhere, provider.Listing{Kind: name})
 		}
-		if k.area == system.AreaOf(r.Scope.Location) {
-			list, err := p.read(ctx, k, r.Scope)
-			if err != nil {
-				out.Unreachable[name] = classify("observe", err)
-				continue
-			}
-			read++
-			out.Resources = append(out.Resources, list...)
-		}
-		out.Complete = append(out.Complete, name)
 	}
+	listings := provider.ReadKinds(ctx, r, names, p.opts.Clock, func(ctx context.Context, name string) provider.Listing {
+		found, err := p.read(ctx, here[name], r.Scope)
+		return provider.Listing{Resources: found, Err: classify("observe", err)}
+	})
 	if err := ctx.Err(); err != nil {
 		return resource.Snapshot{}, classify("observe", err)
 	}
-	if len(out.Unreachable) > 0 && read == 0 { // nothing of the scope could be read
-		for _, name := range slices.Sorted(maps.Keys(out.Unreachable)) {
-			return resource.Snapshot{}, out.Unreachable[name]
-		}
+	if _, err := provider.SnapshotOf(r.Scope, at, listings); err != nil { // of what is here, nothing could be read
+		return resource.Snapshot{}, err
 	}
-	slices.SortFunc(out.Resources, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) })
-	return out, nil
+	return provider.SnapshotOf(r.Scope, at, append(listings, elsewhere...))
 }
 
 func (p *Provider) read(ctx context.Context, k kind, s resource.Scope) ([]resource.Observed, error) {

@@ -64,6 +64,12 @@ func (c *Cloud) Kinds() []resource.Kind { return c.kinds }
 // Observe implements provider.Provider.
 func (c *Cloud) Observe(ctx context.Context, r provider.ObserveRequest) (snap resource.Snapshot, err error) {
 	snap = resource.Snapshot{Scope: r.Scope, At: time.Now()}
+	c.mu.Lock()
+	slow := c.faults.Slow
+	c.mu.Unlock()
+	if slow != nil {
+		return c.observeSlowly(ctx, r, slow)
+	}
 	err = c.call(ctx, Call{Verb: Observe, Scope: r.Scope}, func() error {
 		c.read(&snap, r)
 		return nil
@@ -72,6 +78,34 @@ func (c *Cloud) Observe(ctx context.Context, r provider.ObserveRequest) (snap re
 		return resource.Snapshot{}, err
 	}
 	return snap, nil
+}
+
+// observeSlowly reads the kinds of a scope at the same time. Some of them wait.
+func (c *Cloud) observeSlowly(
+	ctx context.Context, r provider.ObserveRequest, slow func(context.Context, string) error,
+) (resource.Snapshot, error) {
+	var kinds []string
+	for _, k := range c.kinds {
+		if r.Kinds == nil || slices.Contains(r.Kinds, k.Name) {
+			kinds = append(kinds, k.Name)
+		}
+	}
+	at := time.Now()
+	return provider.SnapshotOf(r.Scope, at, provider.ReadKinds(ctx, r, kinds, time.Now,
+		func(ctx context.Context, kind string) (l provider.Listing) {
+			if l.Err = slow(ctx, kind); l.Err != nil {
+				return l
+			}
+			one := r
+			one.Kinds = []string{kind}
+			l.Err = c.call(ctx, Call{Verb: Observe, Scope: r.Scope, Kind: kind}, func() error {
+				var snap resource.Snapshot
+				c.read(&snap, one)
+				l.Resources, l.Filtered = snap.Resources, snap.Filtered != nil
+				return snap.Unreachable[kind]
+			})
+			return l
+		}))
 }
 
 // read lists what a request asks for, kind by kind where not all of it can be read.

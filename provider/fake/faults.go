@@ -26,6 +26,7 @@ type Call struct {
 	Verb  Verb
 	Scope resource.Scope
 	Ref   resource.Ref // zero for Observe
+	Kind  string       // of an Observe that lists one kind
 	Key   string
 	N     int // how many calls of this verb came before it, and it: 1 is the first
 }
@@ -39,6 +40,8 @@ type Faults struct {
 	After  Fault // an error: it was done, and the answer is lost
 	// List fails the list of a kind; nil, or a nil error: it succeeds.
 	List func(kind string) error
+	// Slow is called while a kind is listed, and may wait; nil: every kind answers at once.
+	Slow func(ctx context.Context, kind string) error
 	// Lag hides what is created from so many Observes after it, unless they ask for it by id.
 	Lag int
 	// Delay is how long every call takes.

@@ -219,30 +219,21 @@ func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (reso
 	for _, b := range r.Known {
 		g.Known[b.Kind+"/"+b.ID] = true
 	}
-	snap := resource.Snapshot{Scope: g.Scope, At: g.Now, Complete: []string{}, Unreachable: map[string]error{}}
+	lists := map[string]func(context.Context, *host.Reading) ([]resource.Observed, error){}
+	var names []string
 	for _, k := range kinds() {
-		if r.Kinds != nil && !slices.Contains(r.Kinds, k.schema.Name) {
-			continue
-		}
-		found, err := k.list(ctx, g)
-		switch {
-		case ctx.Err() != nil:
-			return resource.Snapshot{}, failure.Classify("observe", context.Cause(ctx))
-		case err != nil:
-			snap.Unreachable[k.schema.Name] = failure.Classify("list "+k.schema.Name, err)
-			continue
-		}
-		snap.Complete = append(snap.Complete, k.schema.Name)
-		snap.Resources = append(snap.Resources, found...)
-	}
-	if len(snap.Complete) == 0 {
-		for _, err := range snap.Unreachable {
-			return resource.Snapshot{}, err
+		if r.Kinds == nil || slices.Contains(r.Kinds, k.schema.Name) {
+			lists[k.schema.Name], names = k.list, append(names, k.schema.Name)
 		}
 	}
-	slices.Sort(snap.Complete)
-	slices.SortStableFunc(snap.Resources, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) })
-	return snap, nil
+	listings := provider.ReadKinds(ctx, r, names, h.Clock, func(ctx context.Context, name string) provider.Listing {
+		found, err := lists[name](ctx, g)
+		return provider.Listing{Resources: found, Err: failure.Classify("list "+name, err)}
+	})
+	if ctx.Err() != nil {
+		return resource.Snapshot{}, failure.Classify("observe", context.Cause(ctx))
+	}
+	return provider.SnapshotOf(g.Scope, g.Now, listings)
 }
 
 // SetAside implements provider.Swapper: it renames the container, which runs on.

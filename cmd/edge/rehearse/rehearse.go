@@ -137,7 +137,7 @@ func (r *rehearsal) Observe(ctx context.Context, q []provider.ObserveRequest) re
 }
 
 // TakeRecorded implements engine.AsyncObserver.
-func (*rehearsal) TakeRecorded(resource.Scope) bool { return false }
+func (*rehearsal) TakeRecorded(resource.Scope) []string { return nil }
 
 // TakeReported implements engine.AsyncObserver.
 func (r *rehearsal) TakeReported(s resource.Scope) bool {

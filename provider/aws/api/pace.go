@@ -1,8 +1,12 @@
 package api
 
 import (
+	"context"
+	"errors"
+	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/smithy-go/middleware"
@@ -50,7 +54,63 @@ func (p *pace) Do(r *http.Request) (*http.Response, error) {
 	if err := limit.Wait(r.Context()); err != nil {
 		return nil, err
 	}
-	return p.next.Do(r)
+	return p.bounded(r)
+}
+
+// How long AWS may take to answer one attempt. A read that has no answer by then is tried again; of a
+// write, the result is unknown, and an observation finds it.
+const (
+	readDeadline  = 30 * time.Second
+	writeDeadline = 2 * time.Minute
+)
+
+// NoAnswerError is the end of a call that AWS did not answer.
+type NoAnswerError struct{ After time.Duration }
+
+func (e *NoAnswerError) Error() string { return "no answer within " + e.After.String() }
+
+// Timeout reports true, as net.Error describes it.
+func (e *NoAnswerError) Timeout() bool { return true }
+
+// bounded makes one attempt within its deadline, which covers the body of the response, too.
+func (p *pace) bounded(r *http.Request) (*http.Response, error) {
+	limit := writeDeadline
+	if Reads(middleware.GetOperationName(r.Context())) {
+		limit = readDeadline
+	}
+	ctx, cancel := context.WithTimeoutCause(r.Context(), limit, &NoAnswerError{limit})
+	answer, err := p.next.Do(r.WithContext(ctx))
+	if err != nil {
+		if late := (*NoAnswerError)(nil); errors.As(context.Cause(ctx), &late) {
+			err = late
+		}
+		cancel()
+		return nil, err
+	}
+	answer.Body = &boundedBody{ReadCloser: answer.Body, ctx: ctx, end: cancel}
+	return answer, nil
+}
+
+// boundedBody is a body within a deadline.
+type boundedBody struct {
+	io.ReadCloser
+	ctx context.Context
+	end context.CancelFunc
+}
+
+// Read reports the deadline as a *NoAnswerError.
+func (b *boundedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if late := (*NoAnswerError)(nil); err != nil && !errors.Is(err, io.EOF) && errors.As(context.Cause(b.ctx), &late) {
+		err = late
+	}
+	return n, err
+}
+
+// Close ends the deadline.
+func (b *boundedBody) Close() error {
+	defer b.end()
+	return b.ReadCloser.Close()
 }
 
 // Reads reports that an operation changes nothing, by AWS's naming.

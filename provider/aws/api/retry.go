@@ -14,7 +14,7 @@ import (
 // How often a call is tried that fails for one reason only. Throttled calls have all attempts of
 // Options.
 const (
-	triesUnreached = 3 // no answer from that address: a user is waiting for a plan
+	triesUnreached = 3 // no connection, or no answer in time: a user waits for the plan
 	triesBroken    = 5 // the service fails, or an answer is lost
 )
 
@@ -34,13 +34,19 @@ func (p patient) RetryDelay(attempt int, err error) (time.Duration, error) {
 	limit := triesBroken
 	if _, throttled := retry.DefaultThrottleErrorCodes[CodeOf(err)]; throttled {
 		limit = p.MaxAttempts()
-	} else if unreached(err) {
+	} else if unreached(err) || unanswered(err) {
 		limit = triesUnreached
 	}
 	if attempt >= limit {
 		return 0, fmt.Errorf("tried %d times: %w", attempt, err)
 	}
 	return p.Standard.RetryDelay(attempt, err)
+}
+
+// unanswered reports that the service took a call and did not answer in time.
+func unanswered(err error) bool {
+	var late *NoAnswerError
+	return errors.As(err, &late)
 }
 
 // unreached reports that no connection was made: nothing was asked, so nothing was done.

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/ovi-project/ovi/provider/podman/facts"
@@ -18,8 +19,8 @@ type Reading struct {
 	Now      time.Time
 	Clock    func() time.Time
 	Known    map[string]bool // KIND/ID: to be read in full even if nothing marks it
-	networks *facts.Networks
-	images   map[string]*libpod.Image // by name or ID; nil: not on the host
+	networks once[facts.Networks]
+	images   sync.Map // by name or ID: a *once[libpod.Image]; it has no value if the image is not on the host
 	Digest   func(plain string) string
 	Plain    func(resource.Digest) (string, bool)
 }
@@ -28,8 +29,7 @@ type Reading struct {
 func (h *Host) Reading() *Reading {
 	return &Reading{
 		Reader: h.Reader, Registry: &h.Registry, Scope: h.Scope(), Now: h.Clock(), Clock: h.Clock, Digest: h.Digest,
-		Plain:  h.Plain,
-		images: map[string]*libpod.Image{},
+		Plain: h.Plain,
 	}
 }
 
@@ -38,33 +38,52 @@ func (g *Reading) IsKnown(kind, id string) bool { return g.Known[kind+"/"+id] }
 
 // ImageOf reads an image once; nil if it is not on the host.
 func (g *Reading) ImageOf(ctx context.Context, name string) (*libpod.Image, error) {
-	if i, ok := g.images[name]; ok {
-		return i, nil
-	}
-	i, err := g.Image(ctx, name)
-	switch {
-	case IsMissingImage(err):
-		g.images[name] = nil
-	case err != nil:
-		return nil, err
-	default:
-		g.images[name] = &i
-	}
-	return g.images[name], nil
+	v, _ := g.images.LoadOrStore(name, &once[libpod.Image]{})
+	return v.(*once[libpod.Image]).get(func() (*libpod.Image, error) {
+		i, err := g.Image(ctx, name)
+		switch {
+		case IsMissingImage(err):
+			return nil, nil
+		case err != nil:
+			return nil, err
+		}
+		return &i, nil
+	})
 }
 
 // NetworksOf reads the networks of the host once.
 func (g *Reading) NetworksOf(ctx context.Context) (*facts.Networks, error) {
-	if g.networks != nil {
-		return g.networks, nil
+	return g.networks.get(func() (*facts.Networks, error) {
+		all, err := g.Networks(ctx)
+		if err != nil {
+			return nil, err
+		}
+		out := &facts.Networks{All: all, ByName: map[string]string{}}
+		for _, n := range all {
+			out.ByName[n.Name] = n.ID
+		}
+		return out, nil
+	})
+}
+
+// once reads a value that several kinds need: the first kind that needs it reads it, the others wait for
+// the result. A failed read is tried again by the next that needs it.
+type once[T any] struct {
+	mu   sync.Mutex
+	read bool
+	v    *T
+}
+
+func (o *once[T]) get(read func() (*T, error)) (*T, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.read {
+		return o.v, nil
 	}
-	all, err := g.Networks(ctx)
+	v, err := read()
 	if err != nil {
 		return nil, err
 	}
-	g.networks = &facts.Networks{All: all, ByName: map[string]string{}}
-	for _, n := range all {
-		g.networks.ByName[n.Name] = n.ID
-	}
-	return g.networks, nil
+	o.v, o.read = v, true
+	return v, nil
 }
