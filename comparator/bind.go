@@ -73,7 +73,7 @@ func sameUID(x *resource.Binding, o *resource.Observed) bool {
 func (b *binder) bindLive(o *resource.Observed, x *resource.Binding) {
 	k := b.kindOf(o)
 	unkeyed := k.ReusedIDs && x.UID == "" && (x.Key == "" || o.Marks.Key != x.Key)
-	if o.Unread == "" && unkeyed || !o.Marks.IsZero() && !b.names(x, &o.Marks) {
+	if o.Condition != resource.Unreadable && unkeyed || !o.Marks.IsZero() && !b.names(x, &o.Marks) {
 		o.Bind(resource.Disputed, x.Ref.Stack, x.Ref.Name)
 		return
 	}

@@ -87,7 +87,7 @@ func TestBindTable(t *testing.T) {
 		"a reusable id with the recorded key":                 {resource.Observed{Ref: bucket.Bare(), ID: "b", Marks: resource.Marks{Ref: bucket, Key: "key"}}, []resource.Binding{kept}, resource.Proven, bucket, 0},
 		"a reusable id with another key":                      {resource.Observed{Ref: bucket.Bare(), ID: "b", Marks: resource.Marks{Ref: bucket, Key: "other"}}, []resource.Binding{kept}, resource.Disputed, bucket, 0},
 		"a reusable id without marks, created outside":        {resource.Observed{Ref: bucket.Bare(), ID: "b"}, []resource.Binding{kept}, resource.Disputed, bucket, 0},
-		"a reusable id that could not be read":                {resource.Observed{Ref: bucket.Bare(), ID: "b", Unread: "denied"}, []resource.Binding{kept}, resource.Proven, bucket, 0},
+		"a reusable id that could not be read":                {resource.Observed{Ref: bucket.Bare(), ID: "b", Condition: resource.Unreadable, Message: "denied"}, []resource.Binding{kept}, resource.Proven, bucket, 0},
 		"moved, and the marks still name the former name":     {observed("i-1", "u-1", marksOf(y)), []resource.Binding{live, {Ref: y, ID: "i-1", Ended: true}}, resource.Proven, x, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -261,7 +261,7 @@ func TestConflictsNameTheOwnership(t *testing.T) {
 func TestLaw1_AbsenceNeedsACompleteRead(t *testing.T) {
 	x := web("server", "x")
 	b := web("bucket", "b")
-	s, _ := bindAll([]resource.Binding{{Ref: b, ID: "b", Key: "key"}}, resource.Observed{Ref: b.Bare(), ID: "b", Unread: "access denied"})
+	s, _ := bindAll([]resource.Binding{{Ref: b, ID: "b", Key: "key"}}, resource.Observed{Ref: b.Bare(), ID: "b", Condition: resource.Unreadable, Message: "access denied"})
 	s.Unreachable = map[string]error{"server": errors.New("page 2 failed")}
 	in := comparator.Input{
 		Intents: []resource.Intent{{Stack: "web", Resources: []resource.Desired{{Ref: b, Attrs: attrs("size big")}, {Ref: x}}}},
@@ -293,9 +293,9 @@ func TestLaw1_AbsenceNeedsACompleteRead_NothingIsConcludedOfTheUnread(t *testing
 		{Ref: v, ID: "i-2", Role: resource.RoleNew},
 	}
 	all := []resource.Observed{
-		{Ref: b.Bare(), ID: "b", Unread: "access denied"},
+		{Ref: b.Bare(), ID: "b", Condition: resource.Unreadable, Message: "access denied"},
 		{Ref: named("server", "i-1"), ID: "i-1"},
-		{Ref: named("server", "i-2"), ID: "i-2", Unread: "access denied"},
+		{Ref: named("server", "i-2"), ID: "i-2", Condition: resource.Unreadable, Message: "access denied"},
 	}
 	replacing := func(r resource.Ref) (comparator.Replacing, bool) {
 		return comparator.Replacing{Old: "i-1", Strategy: resource.CreateFirst}, r == v

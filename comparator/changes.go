@@ -9,6 +9,25 @@ import (
 	"github.com/ovi-project/ovi/resource/rules"
 )
 
+// whole lists what must change, of a resource that is not whole too: of one that only a replacement makes whole
+// nothing else counts, because nothing in it can be changed.
+func (c *comparison) whole(s *side, w *resource.Desired, o *resource.Observed) []resource.Change {
+	k := c.kind(w)
+	if k == nil || o.Role != "" { // in a replacement in progress its steps decide
+		return c.changes(s, w, o)
+	}
+	change, differs := k.MakeWhole(o)
+	switch {
+	case !differs:
+		return c.changes(s, w, o)
+	case change.Effect == resource.Replace:
+		return []resource.Change{change}
+	}
+	out := append(c.changes(s, w, o), change)
+	resource.SortChanges(out)
+	return out
+}
+
 // changes lists what must change for the observed resource to match its configuration. It
 // calls Applied only where the result could depend on it.
 func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed) []resource.Change {

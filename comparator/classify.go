@@ -26,12 +26,12 @@ func (c *comparison) pair(p *observedScope, s *side, w *resource.Desired, group 
 		c.out = append(c.out, d)
 	case unread(own[:n]) != nil:
 		have = unread(own[:n])
-		d.Type, d.Cause = Unreachable, &UnreadError{have.Ref, have.ID, have.Unread}
+		d.Type, d.Cause = Unreachable, &UnreadError{have.Ref, have.ID, have.Message}
 		c.out = append(c.out, d)
 	default:
 		known := len(c.unverified)
 		d.Requested = c.in.Replace != nil && c.in.Replace(w.Ref)
-		if d.Changes = c.changes(s, w, have); !c.resume(&d, own[:n]) && len(d.Changes) == 0 && !d.Requested {
+		if d.Changes = c.whole(s, w, have); !c.resume(&d, own[:n]) && len(d.Changes) == 0 && !d.Requested {
 			if len(c.unverified) == known {
 				c.unchanged++
 			}
@@ -84,7 +84,7 @@ func (c *comparison) unconfigured(group []resource.Observed) {
 	if c.duplicated(group[:n]) {
 		d.Type, d.Cause = Conflict, duplicate(have.Ref, group[:n])
 	} else if o := unread(group[:n]); o != nil {
-		d.Type, d.Cause = Unreachable, &UnreadError{o.Ref, o.ID, o.Unread}
+		d.Type, d.Cause = Unreachable, &UnreadError{o.Ref, o.ID, o.Message}
 	} else if r, open := c.replacing(have.Ref); open && n > 1 {
 		_, d.New = pairOf(group[:n], r)
 	}
@@ -114,7 +114,7 @@ func (c *comparison) unowned(group []resource.Observed) {
 // unread returns the first resource whose content could not be read; nil if there is none.
 func unread(group []resource.Observed) *resource.Observed {
 	for i := range group {
-		if group[i].Unread != "" {
+		if group[i].Condition == resource.Unreadable {
 			return &group[i]
 		}
 	}

@@ -67,7 +67,7 @@ func (c *comparison) isUnreachable(ref resource.Ref) bool {
 		return true
 	}
 	if o, n := proven(c.group(ref)); n > 0 {
-		return o.Unread != ""
+		return o.Condition == resource.Unreadable
 	}
 	return p.snapshot.Covers(ref.Kind) != nil
 }

@@ -1,6 +1,7 @@
 package decider
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -111,6 +112,10 @@ func followsMessage(d *comparator.Difference) string {
 }
 
 func requestedMessage(*comparator.Difference) string { return "because --replace" }
+
+func conditionMessage(d *comparator.Difference) string {
+	return "it is " + string(d.Observed.Condition) + ": " + cmp.Or(d.Observed.Message, "a part of it is missing")
+}
 
 func immutableMessage(d *comparator.Difference) string {
 	return paths(d.Changes, resource.Replace) + " cannot be changed in place"

@@ -7,8 +7,8 @@ import (
 )
 
 // NamedReplace blocks replacing a resource of a kind that asks for it, where that loses data, unless Allowed names
-// the resource: by its name, KIND/NAME, or whole ref. What loses nothing, such as the rest of a creation that was
-// interrupted, is replaced.
+// the resource: by its name, KIND/NAME, or whole ref. A replacement that loses nothing, such as one of a creation that
+// stopped, is not blocked, nor is one of a broken resource, which an operator has named to request it.
 type NamedReplace struct {
 	Kinds   Kinds
 	Allowed []string
@@ -22,7 +22,8 @@ func (n NamedReplace) Review(p Plan, _ Facts) (map[int]Blocker, error) {
 	out := map[int]Blocker{}
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
-		if d.Proposed != Replace || d.DataLoss == "" || n.allows(d.Ref) {
+		requested := d.Reason == ReasonRequested && d.Observed != nil && d.Observed.Condition == resource.Broken
+		if d.Proposed != Replace || d.DataLoss == "" || requested || n.allows(d.Ref) {
 			continue
 		}
 		if k, _ := n.Kinds(d.Ref.Provider, d.Ref.Kind); k.NamedReplace {

@@ -61,6 +61,8 @@ const (
 	ReasonState       Reason = "state"            // it does not run, or does not stop, as configured
 	ReasonImmutable   Reason = "immutable"        // differs in an immutable attribute
 	ReasonRequested   Reason = "requested"        // an operator asked to replace it, with --replace
+	ReasonBroken      Reason = "broken"           // a part of it is missing: an operator must name it to replace it
+	ReasonUnfinished  Reason = "unfinished"       // its creation stopped, and nothing uses it
 	ReasonFollows     Reason = "follows_replaced" // a resource that it depends on is replaced
 	ReasonResumes     Reason = "resumes"          // a replacement in progress is finished
 	ReasonReverts     Reason = "reverts"          // a replacement in progress goes back

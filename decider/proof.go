@@ -36,9 +36,9 @@ func unproven(d *Decision, f Facts) error {
 		return fmt.Errorf("no record proves that ovi created or adopted %s", d.Observed.ID)
 	case !d.Proposed.Destroys():
 		return nil
-	case d.Observed.Unread != "":
+	case d.Observed.Condition == resource.Unreadable:
 		return fmt.Errorf("%s could not be read, so nothing proves that it is the recorded one: %s", d.Observed.ID,
-			d.Observed.Unread)
+			d.Observed.Message)
 	case f.Origin == nil:
 		return fmt.Errorf("the audit log cannot be read, so nothing proves that ovi created or adopted %s", d.Observed.ID)
 	}

@@ -41,7 +41,7 @@ func TestLaw10_ProofBeforeDestruction(t *testing.T) {
 		o := proven
 		o.Ownership = c.ownership
 		if strings.Contains(name, "could not be read") {
-			o.Unread = "access denied"
+			o.SetUnreadable("access denied")
 		}
 		d := comparator.Difference{Type: comparator.Drifted, Ref: ref, Observed: &o, Desired: &resource.Desired{Ref: ref}, Changes: []resource.Change{{Path: "label"}}}
 		if c.unwanted {

@@ -29,6 +29,8 @@ func decisionTable() []rule {
 		{comparator.Drifted, resumes, Replace, ReasonResumes, resumesMessage},
 		{comparator.Drifted, ends, Update, ReasonResumes, endsMessage},
 		{comparator.Drifted, requested, Replace, ReasonRequested, requestedMessage},
+		{comparator.Drifted, broken, Notify, ReasonBroken, conditionMessage},
+		{comparator.Drifted, unfinished, Replace, ReasonUnfinished, conditionMessage},
 		{comparator.Drifted, follows, Replace, ReasonFollows, followsMessage},
 		{comparator.Drifted, worst(resource.Replace), Replace, ReasonImmutable, immutableMessage},
 		{comparator.Drifted, onlyState, Restart, ReasonState, stateMessage},
@@ -71,6 +73,15 @@ func ends(d *comparator.Difference) bool { return d.Replacing != nil }
 
 // requested reports whether an operator asked for the replacement.
 func requested(d *comparator.Difference) bool { return d.Requested }
+
+// broken reports whether only a replacement makes a broken resource whole again. It may be in use, so that an
+// operator must name it.
+func broken(d *comparator.Difference) bool {
+	return d.Observed.Condition == resource.Broken && worst(resource.Replace)(d)
+}
+
+// unfinished reports whether the creation of a resource stopped.
+func unfinished(d *comparator.Difference) bool { return d.Observed.Condition == resource.Unfinished }
 
 // onlyState reports whether a resource differs only in that it does not run, or stop, as configured.
 func onlyState(d *comparator.Difference) bool {

@@ -286,7 +286,8 @@ func (s scene) oneUnread(location string, which int) (scene, resource.Ref) {
 			return
 		}
 		o := &v.Resources[which%len(v.Resources)]
-		o.Unread, o.Attrs, o.Tags, ref = "denied", nil, nil, o.Ref
+		o.SetUnreadable("denied")
+		o.Attrs, o.Tags, ref = nil, nil, o.Ref
 	})
 	return out, ref
 }

@@ -181,7 +181,7 @@ func TestADeleteThatANodeLost(t *testing.T) {
 		y.rounds(gone(on...), 1, time.Second)
 		x := n.ByName(nodeRef(on[0]))
 		delete(n.pending, x.ID)
-		x.Health, n.silent = resource.Healthy, false
+		x.Health, x.Last, n.silent = resource.Healthy, nil, false
 		y.rounds(gone(on...), 3, takes)
 		if n.times(on[0], leave) != 2 || y.live(on) != 0 || y.opens() != 0 {
 			t.Errorf("asked %v, %d bindings, %d open", n.asked, y.live(on), y.opens())

@@ -15,7 +15,7 @@ import (
 )
 
 // nodes is a provider whose nodes act as those of a site: an action is accepted and ends later; an update that
-// fails leaves the version before running, and its resource failing until something else is asked for.
+// fails leaves the version before running, and healthy: only the result of the request says that it failed.
 type nodes struct {
 	shelf.Shelf
 	bad     func(node, version string) bool
@@ -29,6 +29,8 @@ type nodes struct {
 }
 
 type pending struct {
+	key     string
+	first   bool   // a create
 	version string // "": a restart
 	leaves  bool   // a delete
 	until   time.Time
@@ -89,8 +91,12 @@ func (n *nodes) progress(o *resource.Observed) {
 		return
 	}
 	delete(n.pending, o.ID)
+	o.Health, o.Last = resource.Healthy, &resource.Request{Key: p.key, State: resource.RequestDone, At: time.Now()}
+	failed := func(text string) {
+		o.Last.State, o.Last.Cause, o.Last.Text = resource.RequestFailed, string(n.cause[o.Ref.Location]), text
+	}
 	if p.leaves && n.keeps {
-		o.Health, o.Message = resource.Failing, "it cannot be deleted: the disk is read-only"
+		failed("it cannot be deleted: the disk is read-only")
 		return
 	}
 	if p.leaves {
@@ -98,25 +104,26 @@ func (n *nodes) progress(o *resource.Observed) {
 		return
 	}
 	was := shelf.Text(o.Attrs, "version")
-	if p.version != "" && n.bad(o.Ref.Location, p.version) && !n.stays {
-		o.Health, o.Cause, o.Message = resource.Failing, n.cause[o.Ref.Location], fmt.Sprintf("version %s failed; version %s runs", p.version, was)
+	if p.version != "" && !p.first && n.bad(o.Ref.Location, p.version) && !n.stays {
+		failed(fmt.Sprintf("version %s failed; version %s runs", p.version, was))
 		return
 	}
 	if p.version != "" {
 		o.Attrs = o.Attrs.With("version", resource.String(p.version))
 	}
-	if o.Health, o.Message = resource.Healthy, ""; n.bad(o.Ref.Location, shelf.Text(o.Attrs, "version")) {
-		o.Health, o.Cause, o.Message = resource.Failing, n.cause[o.Ref.Location], "it fails"
+	if o.Message = ""; n.bad(o.Ref.Location, shelf.Text(o.Attrs, "version")) {
+		o.Health, o.Message = resource.Failing, "it fails"
+		failed(o.Message)
 	}
 }
 
-func (n *nodes) ask(node string, o *resource.Observed, version string) error {
+func (n *nodes) ask(node string, o *resource.Observed, key, version string, first bool) error {
 	if _, off := n.offline[node]; off {
 		return shelf.Fail(provider.Transient, "node %s is offline", node)
 	}
 	n.asked = append(n.asked, node+" "+version)
-	n.pending[o.ID] = pending{version, version == leave, time.Now().Add(takes)}
-	o.Health, o.Cause, o.Message = resource.Pending, "", ""
+	n.pending[o.ID] = pending{key, first, version, version == leave, time.Now().Add(takes)}
+	o.Health, o.Message, o.Last = resource.Pending, "", &resource.Request{Key: key, State: resource.RequestAccepted, At: time.Now()}
 	return nil
 }
 
@@ -125,7 +132,7 @@ func (n *nodes) Create(ctx context.Context, r provider.Request) (out resource.Ob
 		x := n.ByKey(r.Key)
 		if x == nil {
 			o := resource.Observed{Ref: r.Desired.Ref, ID: fmt.Sprintf("app-%d", n.Next()), Marks: shelf.Marks(r), Attrs: r.Desired.Attrs}
-			if err := n.ask(o.Ref.Location, &o, shelf.Text(o.Attrs, "version")); err != nil {
+			if err := n.ask(o.Ref.Location, &o, r.Key, shelf.Text(o.Attrs, "version"), true); err != nil {
 				return err
 			}
 			n.Put(o)
@@ -146,7 +153,7 @@ func (n *nodes) Update(ctx context.Context, r provider.Request) (out resource.Ob
 				version = shelf.Text(r.Desired.Attrs, "version")
 			}
 		}
-		err := n.ask(r.Have.Ref.Location, x, version)
+		err := n.ask(r.Have.Ref.Location, x, r.Key, version, false)
 		out = *x
 		return err
 	})
@@ -159,7 +166,7 @@ func (n *nodes) Delete(ctx context.Context, r provider.Request) error {
 		if x == nil {
 			return nil
 		}
-		return n.ask(r.Have.Ref.Location, x, leave)
+		return n.ask(r.Have.Ref.Location, x, r.Key, leave, false)
 	})
 	return cmp.Or(err, provider.ErrAccepted)
 }

@@ -103,6 +103,7 @@ func (c Counts) rest() []string {
 	if c.Conflict > 0 {
 		out = append(out, Many(c.Conflict, "conflict"))
 	}
+	add(c.Broken, "broken")
 	add(c.Kept, "kept")
 	add(c.Unreachable, "not evaluated")
 	add(c.NotVerified, "not verified")

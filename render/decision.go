@@ -98,7 +98,10 @@ func sentence(text string) string {
 // budget blocks many resources for one reason.
 func (p *planWriter) blocked(d decider.Decision) (text string, rest []string) {
 	text = string(act(d.Proposed))
-	if len(d.Blockers) == 0 {
+	switch {
+	case d.Reason == decider.ReasonBroken:
+		return strings.TrimPrefix(d.Message, "it is "), []string{suggestion + d.Suggestion}
+	case len(d.Blockers) == 0:
 		return text + " is not possible: " + d.Message, nil
 	}
 	for i, b := range d.Blockers {

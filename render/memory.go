@@ -3,24 +3,29 @@ package render
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/ovi-project/ovi/resource"
 )
 
 // Resource is a managed resource as last observed.
 type Resource struct {
-	Type    string          `json:"type"` // "resource"
-	Ref     string          `json:"ref"`
-	Scope   string          `json:"scope"` // in full, with the account
-	Kind    string          `json:"kind"`
-	ID      string          `json:"id"`
-	Stack   string          `json:"stack"`
-	Owner   string          `json:"owner,omitempty"`
-	Health  string          `json:"health"` // "healthy", "pending", "stopped", "failing" or "unknown"
-	Detail  string          `json:"message,omitempty"`
-	Blessed bool            `json:"blessed"`
-	Seen    time.Time       `json:"observed_at"` // the last complete observation of its scope
-	Since   *time.Time      `json:"since"`       // when it was created, where that is known
-	Attrs   json.RawMessage `json:"attrs,omitempty"`
-	Tags    json.RawMessage `json:"tags,omitempty"`
+	Type   string `json:"type"` // "resource"
+	Ref    string `json:"ref"`
+	Scope  string `json:"scope"` // in full, with the account
+	Kind   string `json:"kind"`
+	ID     string `json:"id"`
+	Stack  string `json:"stack"`
+	Owner  string `json:"owner,omitempty"`
+	Health string `json:"health"` // "healthy", "pending", "stopped", "failing" or "unknown"
+	// Condition is "unreadable", "broken" or "unfinished" for a resource that lacks a part.
+	Condition string            `json:"condition,omitempty"`
+	Detail    string            `json:"message,omitempty"`
+	Last      *resource.Request `json:"last_request,omitempty"` // if its system reports that
+	Blessed   bool              `json:"blessed"`
+	Seen      time.Time         `json:"observed_at"` // the last complete observation of its scope
+	Since     *time.Time        `json:"since"`       // when it was created, where that is known
+	Attrs     json.RawMessage   `json:"attrs,omitempty"`
+	Tags      json.RawMessage   `json:"tags,omitempty"`
 }
 
 // Unmanaged is a resource that is not managed with ovi.

@@ -65,7 +65,7 @@ type Explanation struct {
 	Type  string `json:"type"` // "explanation"
 	Ref   string `json:"ref"`
 	Scope string `json:"scope"`
-	// State is "matches", "pending", "blocked", "open", "failing", "unreachable", "conflict", "unmanaged",
+	// State is "matches", "pending", "blocked", "open", "failing", "unreachable", "broken", "conflict", "unmanaged",
 	// "deleted", "deleted_outside", "moved", "forgotten" or "absent".
 	State      string       `json:"state"`
 	Headline   string       `json:"headline"`

@@ -55,6 +55,8 @@ func rankOf(d *decider.Decision) rank {
 		return notShown
 	case d.Difference == comparator.Conflict:
 		return isConflict
+	case d.Reason == decider.ReasonBroken:
+		return isBlocked
 	case d.Reason == decider.ReasonKept:
 		return isKept
 	}

@@ -11,13 +11,14 @@ type On string
 // The parts. The zero On is an attribute.
 const (
 	OnAttribute On = ""
-	OnTag       On = "tag"   // Path is "tags.KEY"
-	OnMark      On = "mark"  // Path is "managed", "ref", "stack", "owner" or "blessed"
-	OnState     On = "state" // Path is "state"
-	OnName      On = "name"  // Path is "name": what the system calls it; see Kind.Renames
+	OnTag       On = "tag"       // Path is "tags.KEY"
+	OnMark      On = "mark"      // Path is "managed", "ref", "stack", "owner" or "blessed"
+	OnState     On = "state"     // Path is "state"
+	OnName      On = "name"      // Path is "name": what the system calls it; see Kind.Renames
+	OnCondition On = "condition" // Path is "condition"; see Condition
 )
 
-// Change is one attribute, tag, mark, state or name that differs. From is nil for one that is not
+// Change is one attribute, tag, mark, state, name or condition that differs. From is nil for one that is not
 // set, To is nil for one to remove.
 type Change struct {
 	On       On

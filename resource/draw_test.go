@@ -76,7 +76,16 @@ func drawObserved(t *rapid.T) resource.Observed {
 		Ref: drawRef(t), ID: text.Draw(t, "id"), UID: text.Draw(t, "uid"), Attested: rapid.Bool().Draw(t, "attested"),
 		Ownership: rapid.SampledFrom([]resource.Ownership{"", resource.Proven, resource.Copied}).Draw(t, "ownership"),
 		Role:      resource.Role(text.Draw(t, "role")), OwnedBy: text.Draw(t, "owned by"),
-		Unread: text.Draw(t, "unread"), Health: resource.Healthy, Message: text.Draw(t, "message"), Attrs: drawAttrs(t, 2),
+		Condition: resource.Condition(text.Draw(t, "condition")), Health: resource.Healthy, Message: text.Draw(t, "message"), Attrs: drawAttrs(t, 2),
+	}
+	if rapid.Bool().Draw(t, "has a last request") {
+		o.Last = &resource.Request{
+			Key: text.Draw(t, "request"), Desired: text.Draw(t, "digest"), State: resource.RequestState(text.Draw(t, "state")),
+			Cause: text.Draw(t, "cause"), Text: text.Draw(t, "error"),
+		}
+		if rapid.Bool().Draw(t, "has a time") {
+			o.Last.At = time.Unix(1e9, 5).UTC()
+		}
 	}
 	if rapid.Bool().Draw(t, "has marks") {
 		o.Marks = resource.Marks{

@@ -1,6 +1,9 @@
 package resource
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Equal reports whether two values are the same, in order and number. A Secret equals another, or
 // a Digest, by its digest alone.
@@ -62,5 +65,16 @@ func (o Observed) Equal(p Observed) bool {
 	same := o.Since.Equal(p.Since) && o.Attrs.Equal(p.Attrs) && o.Tags.Equal(p.Tags)
 	return same && o.Ref == p.Ref && o.ID == p.ID && o.UID == p.UID && o.Marks == p.Marks &&
 		o.Attested == p.Attested && o.Ownership == p.Ownership && o.Role == p.Role &&
-		o.OwnedBy == p.OwnedBy && o.Unread == p.Unread && o.Health == p.Health && o.Message == p.Message && o.Cause == p.Cause
+		o.OwnedBy == p.OwnedBy && o.Condition == p.Condition && o.Health == p.Health && o.Message == p.Message &&
+		o.Last.equal(p.Last)
+}
+
+// equal reports whether two requests, or their absence, are the same.
+func (r *Request) equal(o *Request) bool {
+	if r == nil || o == nil {
+		return r == o
+	}
+	a, b := *r, *o
+	a.At, b.At = time.Time{}, time.Time{}
+	return a == b && r.At.Equal(o.At)
 }

@@ -70,6 +70,9 @@ type Kind struct {
 	// while the resource does, and is observed while it is healthy. What is configured there depends on
 	// the resource by itself. Nil: there is none.
 	Opens func(Ref) Scope
+	// Repairs means that an update makes a Broken resource whole again. The changes of its request then include one
+	// of the condition.
+	Repairs bool
 	// DataLoss describes the data that destroying the resource loses ("database, 40 GiB"); ""
 	// is none. last is the configuration by which it is deleted: the one applied last, or none.
 	// Nil: never any.

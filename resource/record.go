@@ -39,10 +39,10 @@ func (o *Observed) AppendJSON(dst []byte) []byte {
 	dst = appendField(dst, "ownership", string(o.Ownership))
 	dst = appendField(dst, "role", string(o.Role))
 	dst = appendField(dst, "owned_by", o.OwnedBy)
-	dst = appendField(dst, "unread", o.Unread)
+	dst = appendField(dst, "condition", string(o.Condition))
 	dst = appendField(dst, "health", string(o.Health))
 	dst = appendField(dst, "message", o.Message)
-	dst = appendField(dst, "cause", string(o.Cause))
+	dst = o.Last.appendJSON(dst)
 	if !o.Since.IsZero() {
 		dst = append(dst, `,"since":"`...)
 		dst = append(o.Since.UTC().AppendFormat(dst, time.RFC3339Nano), '"')
@@ -161,7 +161,7 @@ func (o *Observed) UnmarshalJSON(b []byte) error {
 }
 
 // fields are the fields of a recorded resource, ref first.
-const fields = " ref id uid marks attested ownership role owned_by unread health message cause since attrs tags "
+const fields = " ref id uid marks attested ownership role owned_by condition health message last since attrs tags "
 
 // first returns an error for an unknown or duplicate field, and marks the field as seen.
 func first(name string, seen *int) error {
@@ -193,6 +193,9 @@ func (o *Observed) set(a Attr) error {
 			return nil
 		case "marks":
 			return o.Marks.set(v)
+		case "last":
+			o.Last = &Request{}
+			return o.Last.set(v)
 		}
 	}
 	return fmt.Errorf("the value of field %q has the wrong type", a.Name)
@@ -212,14 +215,12 @@ func (o *Observed) setText(name, v string) (err error) {
 		o.Role = Role(v)
 	case "owned_by":
 		o.OwnedBy = v
-	case "unread":
-		o.Unread = v
+	case "condition":
+		o.Condition = Condition(v)
 	case "health":
 		o.Health = Health(v)
 	case "message":
 		o.Message = v
-	case "cause":
-		o.Cause = Cause(v)
 	case "since":
 		o.Since, err = time.Parse(time.RFC3339Nano, v)
 	default:
@@ -250,4 +251,47 @@ func (p *parser) tags() (Tags, error) {
 		out = TagsOf(m)
 	}
 	return out, err
+}
+
+func (r *Request) appendJSON(dst []byte) []byte {
+	if r == nil {
+		return dst
+	}
+	dst = appendString(append(dst, `,"last":{"key":`...), r.Key)
+	dst = appendField(dst, "desired", r.Desired)
+	dst = appendField(dst, "state", string(r.State))
+	dst = appendField(dst, "cause", r.Cause)
+	dst = appendField(dst, "text", r.Text)
+	if !r.At.IsZero() {
+		dst = appendField(dst, "at", r.At.UTC().Format(time.RFC3339Nano))
+	}
+	return append(dst, '}')
+}
+
+func (r *Request) set(attrs Attrs) (err error) {
+	for _, a := range attrs {
+		text, isText := a.Value.(String)
+		switch v := string(text); {
+		case !isText:
+			err = fmt.Errorf("the value of field last.%s has the wrong type", a.Name)
+		case a.Name == "key":
+			r.Key = v
+		case a.Name == "desired":
+			r.Desired = v
+		case a.Name == "state":
+			r.State = RequestState(v)
+		case a.Name == "cause":
+			r.Cause = v
+		case a.Name == "text":
+			r.Text = v
+		case a.Name == "at":
+			r.At, err = time.Parse(time.RFC3339Nano, v)
+		default:
+			err = fmt.Errorf("unknown field last.%s", a.Name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

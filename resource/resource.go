@@ -54,16 +54,21 @@ type Observed struct {
 	Ownership Ownership
 	Role      Role      // in a replacement in progress
 	OwnedBy   string    // another system that manages it, such as an autoscaling group
-	Unread    string    // why its content could not be read; nothing but its existence is known
-	Health    Health    // its condition
-	Message   string    // a few words on the health
-	Cause     Cause     // of failing, where the provider tells one from the other
+	Condition Condition // of a resource that is not whole
+	Health    Health    // whether it is in service, whatever the result of the last request
+	Message   string    // a few words on the condition or the health
+	Last      *Request  // the last request to it, if its system reports that; nil if not
 	Since     time.Time // when it was created, if the provider reports it
 	Attrs     Attrs
 	Tags      Tags
 }
 
-// Health is the condition of a resource, in the words that all providers share.
+// SetUnreadable marks an observed resource as one of which only its existence is known.
+func (o *Observed) SetUnreadable(why string) {
+	o.Condition, o.Health, o.Message = Unreadable, Unclear, why
+}
+
+// Health says whether a resource is in service, in the words that all providers share.
 type Health string
 
 // The healths. Pending is a resource that is starting, changing or being deleted.
@@ -75,7 +80,7 @@ const (
 	Unclear Health = "unknown"
 )
 
-// Cause says what to expect of another attempt with a configuration that fails.
+// Cause says what to expect of another attempt with a configuration whose request failed.
 type Cause string
 
 // The causes.
@@ -147,6 +152,24 @@ type Snapshot struct {
 	// Unreachable are the kinds that could not be read in full, and why. Resources of these
 	// kinds that are not listed may exist.
 	Unreachable map[string]error
+	// Requests are the last requests about resources that do not exist, where the system reports them; see
+	// Observed.Last.
+	Requests []Request
+}
+
+// Request returns the last request with a key, as the system reports it; nil if it does not.
+func (s Snapshot) Request(key string) *Request {
+	for i := range s.Resources {
+		if r := s.Resources[i].Last; r != nil && r.Key == key {
+			return r
+		}
+	}
+	for i := range s.Requests {
+		if s.Requests[i].Key == key {
+			return &s.Requests[i]
+		}
+	}
+	return nil
 }
 
 // Without returns the snapshot with kinds that were not read, and why.

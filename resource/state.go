@@ -53,3 +53,19 @@ func StateOf(h Health) string {
 	}
 	return string(h)
 }
+
+// ConditionPath is the Path of a Change on the condition, and Whole its To.
+const (
+	ConditionPath = "condition"
+	Whole         = "whole"
+)
+
+// MakeWhole returns the change that gives a resource all its parts again, and false if it has them or is unreadable.
+// Only a replacement does that, unless an update of the kind repairs a broken one.
+func (k Kind) MakeWhole(o *Observed) (Change, bool) {
+	c := Change{On: OnCondition, Path: ConditionPath, From: String(o.Condition), To: String(Whole), Effect: Replace}
+	if o.Condition == Broken && k.Repairs {
+		c.Effect = InPlace
+	}
+	return c, o.Condition == Broken || o.Condition == Unfinished
+}

@@ -22,7 +22,8 @@ type Seen struct {
 func (s Seen) Record(names render.Names) render.Resource {
 	return render.Resource{
 		Type: "resource", Ref: names.Ref(s.Ref), Scope: s.Ref.Scope().String(), Kind: s.Ref.Kind, ID: s.ID,
-		Stack: s.Stack(), Owner: s.Marks.Owner, Health: string(s.Health), Detail: s.Message, Blessed: s.Blessed,
+		Stack: s.Stack(), Owner: s.Marks.Owner, Health: string(s.Health), Condition: string(s.Condition), Detail: s.Message,
+		Last: s.Last, Blessed: s.Blessed,
 		Seen: s.At, Since: TimeOrNil(s.Since), Attrs: render.JSON(s.Attrs), Tags: s.Tags.AppendJSON(nil),
 	}
 }
@@ -50,8 +51,12 @@ func (s Seen) Note() string {
 	if s.Blessed {
 		notes = append(notes, "blessed")
 	}
-	if s.Unread != "" {
+	switch s.Condition {
+	case "":
+	case resource.Unreadable:
 		notes = append(notes, "could not be read")
+	default:
+		notes = append(notes, string(s.Condition))
 	}
 	switch s.Role {
 	case resource.RoleOld:
@@ -61,6 +66,9 @@ func (s Seen) Note() string {
 	}
 	if s.Message != "" && s.Message != string(s.Health) {
 		notes = append(notes, s.Message)
+	}
+	if s.Last != nil && s.Last.State == resource.RequestFailed {
+		notes = append(notes, "the last request failed: "+s.Last.Text)
 	}
 	return strings.Join(notes, ", ")
 }

@@ -147,8 +147,8 @@ type imports struct {
 // takes reports whether a resource may be adopted. One that may not is listed.
 func (i *imports) takes(o *resource.Observed, what string) bool {
 	switch {
-	case o.Unread != "":
-		i.left = append(i.left, omitted{what, "cannot be read: " + o.Unread})
+	case o.Condition == resource.Unreadable:
+		i.left = append(i.left, omitted{what, "cannot be read: " + o.Message})
 	case o.OwnedBy != "":
 		i.left = append(i.left, omitted{what, "managed by " + o.OwnedBy})
 	case o.Ownership != resource.Unmanaged && o.Ownership != resource.Former:

@@ -139,6 +139,9 @@ func standingCodes(p *engine.Planned) []int {
 	if counts.Conflict > 0 {
 		codes = append(codes, cli.ExitConflict)
 	}
+	if counts.Broken > 0 {
+		codes = append(codes, cli.ExitBlocked)
+	}
 	return codes
 }
 

@@ -100,8 +100,8 @@ func momentLines(m history.Moment, before *resource.Observed, kind resource.Kind
 		out = append(out, moment{"deleted", "observed: deleted", nil})
 	case m.Gone:
 		out = append(out, moment{"deleted", "deleted outside ovi", nil})
-	case m.Seen != nil && m.Seen.Unread != "":
-		out = append(out, moment{"observed", "could not be read: " + m.Seen.Unread, seenData(m.Seen)})
+	case m.Seen != nil && m.Seen.Condition == resource.Unreadable:
+		out = append(out, moment{"observed", "could not be read: " + m.Seen.Message, seenData(m.Seen)})
 	case m.Seen != nil && before == nil:
 		out = append(out, moment{"observed", fmt.Sprintf("observed: %s, %s", m.Seen.ID, m.Seen.Health), seenData(m.Seen)})
 	case m.Seen != nil:
@@ -124,7 +124,7 @@ func after(m history.Moment, before *resource.Observed) *resource.Observed {
 	switch {
 	case m.Gone:
 		return nil
-	case m.Seen != nil && m.Seen.Unread == "":
+	case m.Seen != nil && m.Seen.Condition != resource.Unreadable:
 		return m.Seen
 	}
 	return before

@@ -270,11 +270,17 @@ func stateTables(c *command.Call, s state) error {
 		}
 	}
 	for _, p := range s.plans {
-		if p.Counts.Conflict == 0 {
-			continue
+		var found []string
+		if p.Counts.Conflict > 0 {
+			found = append(found, render.Many(p.Counts.Conflict, "conflict"))
 		}
-		alert(fmt.Sprintf("stack %s: %s in the last plan, %s", strings.Join(p.Stacks, ", "),
-			render.Many(p.Counts.Conflict, "conflict"), c.Ago(p.At)), "run `ovi plan` to list them")
+		if p.Counts.Broken > 0 {
+			found = append(found, render.Many(p.Counts.Broken, "broken resource"))
+		}
+		if len(found) > 0 {
+			alert(fmt.Sprintf("stack %s: %s in the last plan, %s", strings.Join(p.Stacks, ", "), strings.Join(found, ", "),
+				c.Ago(p.At)), "run `ovi plan` to list them")
+		}
 	}
 	showRolloutsOf(s, alert, note)
 	showFailing(c, s, short, alert)

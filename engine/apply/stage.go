@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/decider/replace"
+	"github.com/ovi-project/ovi/resource"
 )
 
 // stage observes the resources of a replacement. What could not be read in full has no stage.
@@ -23,8 +24,8 @@ func (r *replacement) stage(ctx context.Context) (replace.Stage, error) {
 		case !o.Managed() && (o.ID != r.Old || r.d.Action == decider.Update): // it was forgotten before the plan
 		case !o.Managed():
 			return s, &unprovenError{r.d.Ref, o.ID, fmt.Errorf("its ownership is %s now", o.Ownership)}
-		case o.Unread != "":
-			return s, fmt.Errorf("%s could not be read: %s", o.ID, o.Unread)
+		case o.Condition == resource.Unreadable:
+			return s, fmt.Errorf("%s could not be read: %s", o.ID, o.Message)
 		case o.ID == r.Old:
 			s.Old, s.Aside = o, o.Aside()
 		default:

@@ -179,7 +179,7 @@ func (t *turns) take(set *turnsOfSet, d *decider.Decision) (down []resource.Obse
 
 // serves reports whether a resource is in service, or stopped as it is configured.
 func (t *turns) serves(o *resource.Observed) bool {
-	return o.Unread == "" &&
+	return o.Condition != resource.Unreadable &&
 		(o.Health == resource.Healthy || o.Health == "" || plan.StoppedAsConfigured(t.plan.Intents, o))
 }
 

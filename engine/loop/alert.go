@@ -23,6 +23,7 @@ const (
 	UnreachableAlert      AlertType = "unreachable"            // a scope or a kind could not be read for several cycles
 	Unknown               AlertType = "unknown"                // the result of an action could not be observed
 	ConflictAlert         AlertType = "conflict"               // a configured resource is not proven to be the stack's
+	BrokenAlert           AlertType = "broken"                 // a part of a resource is missing; an operator must name it
 	Pending               AlertType = "pending"                // a decision needs an apply
 	SourceUnread          AlertType = "source_unread"          // the source cannot be read
 	PolicyUnread          AlertType = "policy_unread"          // the rules for every stack cannot be read; the last apply
@@ -59,6 +60,8 @@ func (l *loop) alerts(p *engine.Planned) []Alert {
 		switch {
 		case d.Difference == comparator.Conflict:
 			out = append(out, Alert{Type: ConflictAlert, Ref: d.Ref, Text: d.Message})
+		case d.Reason == decider.ReasonBroken:
+			out = append(out, Alert{Type: BrokenAlert, Ref: d.Ref, Text: d.Message})
 		case d.Stopped(decider.AttemptLimit{}):
 			out = append(out, Alert{Type: Exhausted, Ref: d.Ref, Text: fmt.Sprintf("%s blocked: %s", d.Proposed, exhausted(d))})
 		case d.Proposed.Executes() && !d.Action.Executes():

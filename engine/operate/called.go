@@ -74,8 +74,8 @@ func named(
 		case names[n.Ref] > 1:
 			n.Refused = resource.Advise(fmt.Errorf("%d resources are called %s", names[n.Ref], n.Ref.Short()),
 				"choose one with --id")
-		case n.Unread != "":
-			n.Refused = errors.New("it cannot be read: " + n.Unread)
+		case n.Condition == resource.Unreadable:
+			n.Refused = errors.New("it cannot be read: " + n.Message)
 		case n.Ownership != resource.Unmanaged && n.Ownership != resource.Former:
 			n.Refused = resource.Advise(errors.New("it has the tags of stack "+n.Marks.Ref.Stack), "run `ovi adopt --marked`")
 		default:

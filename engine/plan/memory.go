@@ -184,8 +184,10 @@ func (m *memory) noteOutside(p decider.Plan) {
 func drifted(changes []resource.Change, applied event.Applied) []resource.Change {
 	var out []resource.Change
 	for _, c := range changes {
-		if before, ok := wasApplied(applied, c); c.On == resource.OnMark || c.On == resource.OnName ||
-			ok && resource.Equal(c.To, before) {
+		before, ok := wasApplied(applied, c)
+		switch {
+		case c.On == resource.OnMark, c.On == resource.OnName, c.On == resource.OnCondition,
+			ok && resource.Equal(c.To, before):
 			out = append(out, c)
 		}
 	}

@@ -18,7 +18,7 @@ func (p *Planning) healthOf(ref resource.Ref) (resource.Health, bool) {
 		return h, true
 	}
 	switch {
-	case o.Unread != "":
+	case o.Condition == resource.Unreadable:
 		return resource.Unclear, true
 	case StoppedAsConfigured(p.Intents, o):
 		return resource.Healthy, true

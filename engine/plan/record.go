@@ -54,16 +54,14 @@ func (e *Planner) recordExhausted(ctx context.Context, p *Planning) error {
 	var found []event.Event
 	for i := range p.Plan.Decisions {
 		d := &p.Plan.Decisions[i]
-		if d.Stopped(decider.AttemptLimit{}) {
-			if _, back := p.back(d.Ref); back {
-				continue
-			}
+		x, back := p.back(d.Ref)
+		switch {
+		case back:
+			found = append(found, x)
+		case d.Stopped(decider.AttemptLimit{}):
 			t := p.Tries[d.Ref].Of(d.DesiredDigest())
 			n, class := follow.Spent(t.Attempts, p.attemptsAllowed(d.Ref))
 			found = append(found, event.Exhausted{Ref: d.Ref, Desired: t.Desired, Attempts: n, Class: class})
-		}
-		if x, back := p.back(d.Ref); back {
-			found = append(found, x)
 		}
 	}
 	if len(found) == 0 {

@@ -178,6 +178,9 @@ func (e *Recovery) recoverAccepted(
 	found := finding(a, live)
 	deletes := o.Action == decider.Delete || o.Phase == event.PhaseDelete
 	have := byID(live, o.Ref.Kind, o.ID)
+	if last := live.Request(o.Key); last != nil {
+		return e.requested(o, live, a, last, have)
+	}
 	switch {
 	case have == nil && live.Covers(o.Ref.Kind) != nil:
 		return *a, false
@@ -186,8 +189,8 @@ func (e *Recovery) recoverAccepted(
 		return found(event.FoundDone, nil, "%s does not exist any more", o.ID)
 	case have == nil:
 		return found(event.FoundFailed, nil, "%s does not exist any more", o.ID)
-	case have.Health == resource.Failing:
-		a.Class = string(have.Cause)
+	case have.Health == resource.Failing: // it runs, and is not healthy
+		a.Class = string(resource.App)
 		return found(event.FoundFailed, e.withApplied(o, have, live), "%s is failing: %s", have.ID, have.Message)
 	case have.Health == resource.Pending && live.At.Before(o.Deadline):
 		return *a, false
@@ -199,6 +202,31 @@ func (e *Recovery) recoverAccepted(
 		return found(event.FoundFailed, e.withApplied(o, have, live), "%s is stopped: %s", have.ID, have.Message)
 	}
 	return found(event.FoundDone, have, "%s is %s", have.ID, have.Health)
+}
+
+// requested returns the result of an accepted action as the system reports it, whatever the resource is now: it
+// may have failed, or have been deleted, since.
+func (e *Recovery) requested(
+	o ledger.OpenAction, live resource.Snapshot, a *event.Recovered, last *resource.Request, have *resource.Observed,
+) (event.Recovered, bool) {
+	found := finding(a, live)
+	a.ID = o.ID
+	switch {
+	case last.State == resource.RequestDone:
+		return found(event.FoundDone, have, "the request was done")
+	case last.State == resource.RequestFailed:
+		if have != nil {
+			have = e.withApplied(o, have, live)
+		}
+		a.ID, a.Class = "", last.Cause
+		return found(event.FoundFailed, have, "the request failed: %s", last.Text)
+	case last.State == resource.RequestSuperseded:
+		return found(event.FoundNotDone, have, "a later request superseded it")
+	case live.At.Before(o.Deadline):
+		return *a, false
+	}
+	a.ID = ""
+	return found(event.FoundFailed, have, "the request is still in progress at its deadline")
 }
 
 // recoverStep finds the result of an open step of a swap; false if the action is none. Whatever it

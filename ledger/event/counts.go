@@ -21,6 +21,7 @@ type Counts struct {
 	NotStarted  int `json:"not_started"`  // a dependency failed, or the run was interrupted
 	Claimed     int `json:"claimed"`      // another run has the claim
 	Blocked     int `json:"blocked"`      // by a policy
+	Broken      int `json:"broken"`       // a part is missing, and no operator named it to replace it
 	Kept        int `json:"kept"`         // no longer configured, and kept for its data
 	Conflict    int `json:"conflict"`     // configured, but unmanaged or owned by another stack
 	Unreachable int `json:"unreachable"`  // not evaluated: the location could not be read
@@ -50,6 +51,8 @@ func Standing(p decider.Plan) Counts {
 			c.Conflict++
 		case d.Reason == decider.ReasonKept:
 			c.Kept++
+		case d.Reason == decider.ReasonBroken:
+			c.Broken++
 		case !d.Proposed.Executes() || d.Action.Executes():
 		case d.Excluded():
 			c.Excluded++

@@ -60,7 +60,7 @@ func mentionsAll(changes []resource.Change, w *resource.Desired) bool {
 // in a configuration nor in changes.
 func mentions(c resource.Change, w *resource.Desired) bool {
 	switch c.On {
-	case resource.OnName:
+	case resource.OnName, resource.OnCondition:
 		return false
 	case resource.OnMark:
 		return w.Blessed

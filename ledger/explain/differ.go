@@ -19,7 +19,8 @@ func Differ(a, b resource.Observed) []resource.Change {
 		}
 	}
 	add("id", text(a.ID), text(b.ID))
-	if a.Unread != "" || b.Unread != "" { // nothing is known of the content of one of them
+	// nothing is known of the content of one of them
+	if a.Condition == resource.Unreadable || b.Condition == resource.Unreadable {
 		add("content", readability(a), readability(b))
 		return out
 	}
@@ -37,8 +38,8 @@ func Differ(a, b resource.Observed) []resource.Change {
 }
 
 func readability(o resource.Observed) resource.Value {
-	if o.Unread != "" {
-		return resource.String("could not be read: " + o.Unread)
+	if o.Condition == resource.Unreadable {
+		return resource.String("could not be read: " + o.Message)
 	}
 	return resource.String("read")
 }

@@ -59,7 +59,7 @@ func Explain(d decider.Decision, applied *event.Applied, life []history.Moment) 
 		switch {
 		case c.On == resource.OnMark:
 			x.Cause = causeOfMark(x, life)
-		case c.On == resource.OnName:
+		case c.On == resource.OnName || c.On == resource.OnCondition:
 			x.Cause = Outside
 		case applied != nil:
 			x.Applied = valueAt(applied.Attrs, applied.Tags, c.Path)
@@ -112,7 +112,7 @@ type stretch struct {
 func (x *Drift) seenSince(life []history.Moment) {
 	var all []stretch
 	for _, m := range life {
-		if m.Seen == nil || m.Seen.Unread != "" {
+		if m.Seen == nil || m.Seen.Condition == resource.Unreadable {
 			continue
 		}
 		v := at(*m.Seen, x.Path)

@@ -135,7 +135,8 @@ func TestAMarkThatChangedIsADifference(t *testing.T) {
 // TestWhatCouldNotBeReadDidNotChange: of a resource that could not be read nothing is different but that.
 func TestWhatCouldNotBeReadDidNotChange(t *testing.T) {
 	read, unread := res("small"), res("")
-	unread.Unread, unread.Attrs = "denied", nil
+	unread.SetUnreadable("denied")
+	unread.Attrs = nil
 	got := explain.Differ(read, unread)
 	if len(got) != 1 || got[0].Path != "content" || explain.MadeOutside(got, resource.Kind{}) {
 		t.Errorf("got %+v", got)

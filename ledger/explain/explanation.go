@@ -29,6 +29,7 @@ const (
 	Open           State = "open"            // an action has no recorded result
 	Failing        State = "failing"         // the action failed
 	Unreachable    State = "unreachable"     // its location could not be read
+	Broken         State = "broken"          // a part of it is missing
 	Conflict       State = "conflict"        // configured, but unmanaged or owned by another stack
 	Unmanaged      State = "unmanaged"       // not created or adopted by ovi
 	Deleted        State = "deleted"         // by ovi

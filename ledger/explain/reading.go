@@ -119,8 +119,8 @@ func (b *builder) observed(r event.Record, e event.Observed) {
 		return
 	}
 	now := e.Changed[0]
-	if now.Unread != "" { // it exists; nothing else is known
-		b.add(r, "observed", "could not be read: "+now.Unread)
+	if now.Condition == resource.Unreadable { // it exists; nothing else is known
+		b.add(r, "observed", "could not be read: "+now.Message)
 		return
 	}
 	was := b.seen

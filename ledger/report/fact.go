@@ -58,8 +58,8 @@ func (w *Writer) fact(ref resource.Ref) (source.Fact, bool) {
 
 func factOf(o *resource.Observed, at time.Time) source.Fact {
 	f := source.Fact{ID: o.ID, Health: o.Health, Message: o.Message, Attrs: o.Attrs, Observed: at}
-	if o.Unread != "" {
-		f.Health, f.Failure = resource.Unclear, o.Unread
+	if o.Condition == resource.Unreadable {
+		f.Health, f.Failure = resource.Unclear, o.Message
 	}
 	return f
 }

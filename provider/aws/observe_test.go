@@ -70,7 +70,7 @@ func onlyTheBucketIsUnread(t *testing.T, s resource.Snapshot, list string) {
 		t.Errorf("one bucket that may not be read makes others unreachable: %v, %v", err, s.Unreachable)
 	}
 	i := slices.IndexFunc(s.Resources, func(o resource.Observed) bool { return o.ID == "acme-assets" })
-	if i < 0 || !strings.Contains(s.Resources[i].Unread, list) || len(s.Resources[i].Attrs) > 0 || !s.Resources[i].Marks.IsZero() {
+	if i < 0 || !strings.Contains(s.Resources[i].Message, list) || len(s.Resources[i].Attrs) > 0 || !s.Resources[i].Marks.IsZero() {
 		t.Errorf("want an entry that exists and is unread because of %s, got %+v", list, s.Resources)
 	}
 }
@@ -87,7 +87,7 @@ func TestADeniedBucketAffectsNoOther(t *testing.T) {
 	}
 	unread, marked := 0, 0
 	for _, o := range s.Resources {
-		if o.Unread != "" {
+		if o.Condition == resource.Unreadable {
 			unread++
 		}
 		if !o.Marks.IsZero() {

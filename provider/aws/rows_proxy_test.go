@@ -49,10 +49,10 @@ func rowA7(x *proxied) {
 		x.make(x.desired("s3", name, values{}))
 	}
 	x.fault(proxyFault{call: "GET /acme-a7-closed?tagging", code: "AccessDenied"})
-	if o := x.find("s3", "acme-a7-open"); o.Unread != "" || o.Marks.IsZero() {
+	if o := x.find("s3", "acme-a7-open"); o.Condition == resource.Unreadable || o.Marks.IsZero() {
 		x.t.Errorf("the other bucket: %+v", o)
 	}
-	if o := x.find("s3", "acme-a7-closed"); !strings.Contains(o.Unread, "AccessDenied") {
+	if o := x.find("s3", "acme-a7-closed"); !strings.Contains(o.Message, "AccessDenied") {
 		x.t.Errorf("the denied bucket: %+v", o)
 	}
 }

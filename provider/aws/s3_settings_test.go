@@ -84,7 +84,7 @@ func TestA7ADeniedSettingOfABucketCostsThatBucketAlone(t *testing.T) {
 		for _, o := range w.observed().Resources {
 			switch {
 			case o.Ref.Kind != "s3":
-			case strings.Contains(o.Unread, "AccessDenied"):
+			case strings.Contains(o.Message, "AccessDenied"):
 				unread++
 			case attr(o, "versioning") != nil:
 				read++

@@ -94,7 +94,7 @@ func Kinds() []resource.Kind {
 			},
 			{
 				Name: "phase", Type: resource.TString, Computed: true,
-				Doc: "How far it has got: pending, installing, installed or failed.",
+				Doc: "How far it has got: pending, installing or installed.",
 			},
 			{Name: "image_id", Type: resource.TString, Computed: true, Doc: "The ID of the image that runs."},
 		},

@@ -3,6 +3,7 @@ package edge
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -132,10 +133,11 @@ func (n *nodes) beat(scope resource.Scope, session uint64, b link.Beat, now time
 }
 
 func sameReport(a, b *link.Report) bool {
-	return a.Error == b.Error && slices.EqualFunc(a.Items, b.Items, func(x, y link.Item) bool {
+	same := func(x, y link.Item) bool {
 		return x.Instance == y.Instance && x.Health == y.Health && x.Phase == y.Phase && x.Message == y.Message &&
-			x.Cause == y.Cause && x.Spec.Version == y.Spec.Version && x.Spec.Image == y.Spec.Image
-	})
+			x.Spec.Version == y.Spec.Version && x.Spec.Image == y.Spec.Image
+	}
+	return a.Error == b.Error && maps.Equal(a.Last, b.Last) && slices.EqualFunc(a.Items, b.Items, same)
 }
 
 // shown reports that a report shows a request as one in progress: nothing is concluded of its deployment, so that the
@@ -166,7 +168,16 @@ func (n *nodes) snapshot(scope resource.Scope, now time.Time, lease time.Duratio
 		}
 	}
 	for i := range x.report.Items {
-		s.Resources = append(s.Resources, observed(scope, &x.report.Items[i]))
+		o := observed(scope, &x.report.Items[i])
+		if last, known := x.report.Last[o.Ref.Name]; known {
+			o.Last = &last
+		}
+		s.Resources = append(s.Resources, o)
+	}
+	for name, last := range x.report.Last {
+		if !slices.ContainsFunc(x.report.Items, func(i link.Item) bool { return i.Name == name }) {
+			s.Requests = append(s.Requests, last)
+		}
 	}
 	slices.SortFunc(s.Resources, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) })
 	return s, nil

@@ -83,7 +83,7 @@ func attrsOf(i *link.Item) resource.Attrs {
 func observed(scope resource.Scope, i *link.Item) resource.Observed {
 	o := resource.Observed{
 		Ref: resource.Ref{Provider: scope.Provider, Location: scope.Location, Kind: Kind, Name: i.Name}, ID: i.Instance,
-		Health: i.Health, Message: i.Message, Cause: i.Cause, Since: i.Since, Attrs: attrsOf(i),
+		Health: i.Health, Message: i.Message, Since: i.Since, Attrs: attrsOf(i),
 	}
 	if ref, err := resource.ParseRef(i.Marks.Ref); err == nil {
 		o.Marks = resource.Marks{Ref: ref.In(i.Marks.Stack), Owner: i.Marks.Owner, Key: i.Marks.Key, Blessed: i.Marks.Blessed}

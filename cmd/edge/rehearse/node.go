@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -33,6 +34,7 @@ type node struct {
 	old   map[string]link.Spec // what is not new, by deployment
 	away  time.Time            // until when it is offline; zero: it is not
 	items []link.Item
+	last  map[string]resource.Request // by deployment
 	tasks []task
 	seen  uint64
 	told  bool // the newest report is of now
@@ -53,7 +55,7 @@ type task struct {
 
 func newNode(scope resource.Scope) *node {
 	return &node{
-		scope: scope, old: map[string]link.Spec{},
+		scope: scope, old: map[string]link.Spec{}, last: map[string]resource.Request{},
 		frames: make(chan link.FromNode), ready: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 }
@@ -150,7 +152,7 @@ func (n *node) report(now time.Time) error {
 		return n.say(link.FromNode{Beat: &link.Beat{Seen: n.seen}})
 	}
 	n.told = true
-	r := &link.Report{Seen: n.seen, Items: slices.Clone(n.items)}
+	r := &link.Report{Seen: n.seen, Items: slices.Clone(n.items), Last: maps.Clone(n.last)}
 	for _, t := range n.tasks {
 		r.Open = append(r.Open, t.ID)
 		r.Items = inProgress(r.Items, t.asked)
@@ -171,7 +173,7 @@ func inProgress(items []link.Item, q asked) []link.Item {
 		})
 	}
 	x := &items[i]
-	if x.Phase, x.Health, x.Cause, x.Message = link.Pending, resource.Pending, "", ""; q.is {
+	if x.Phase, x.Health, x.Message = link.Pending, resource.Pending, ""; q.is {
 		x.Phase = link.Installing
 	}
 	return items
@@ -182,28 +184,38 @@ var errUnhealthy = errors.New("it is not healthy, as this rehearsal has it")
 // end does what a request asks for. What is new fails where it is to: then the version before serves again.
 func (n *node) end(q asked, now time.Time) {
 	i := slices.IndexFunc(n.items, func(x link.Item) bool { return x.Name == q.Name })
+	n.last[q.Name] = resource.Request{Key: q.ID, State: resource.RequestDone, At: now.UTC()}
 	if !q.is {
 		if i >= 0 {
 			n.items = slices.Delete(n.items, i, i+1)
 		}
 		return
 	}
-	if i < 0 {
-		i, n.items = len(n.items), append(n.items,
-			link.Item{Name: q.Name, Instance: q.to.Instance, Marks: q.to.Marks, Spec: q.to.Spec})
+	old, is := n.old[q.Name]
+	fails := n.fails && (!is || !reflect.DeepEqual(old, q.to.Spec))
+	if fails {
+		n.last[q.Name] = resource.Request{
+			Key: q.ID, State: resource.RequestFailed, Cause: string(resource.App), Text: errUnhealthy.Error(), At: now.UTC(),
+		}
 	}
-	x := &n.items[i]
-	if old, is := n.old[q.Name]; n.fails && !(is && reflect.DeepEqual(old, q.to.Spec)) {
-		x.Phase, x.Health, x.Cause = link.Failed, resource.Failing, resource.App
-		x.Message = fmt.Sprintf("%s of version %s failed: %v", q.Verb, q.to.Spec.Version, errUnhealthy)
-		return
+	switch {
+	case i < 0:
+		i, n.items = len(n.items), append(n.items, link.Item{
+			Name: q.Name, Instance: q.to.Instance, Marks: q.to.Marks, Spec: q.to.Spec, Phase: link.Installed,
+			Health: resource.Failing, Message: errUnhealthy.Error(),
+		})
+		if fails {
+			return
+		}
+	case fails:
+		return // the version before serves again
 	}
-	*x = link.Item{
+	n.items[i] = link.Item{
 		Name: q.Name, Instance: q.to.Instance, Marks: q.to.Marks, Spec: q.to.Spec, Phase: link.Installed,
 		Health: resource.Healthy, Image: "sha256:rehearsed", Since: now.UTC(),
 	}
 	if q.to.Stopped {
-		x.Health = resource.Stopped
+		n.items[i].Health = resource.Stopped
 	}
 }
 

@@ -33,7 +33,7 @@ func (r *rehearsal) result(atRest bool, left []Left) *Result {
 				item := &n.items[k]
 				version, _ := d.Attrs.Text("version")
 				image, _ := d.Attrs.Text("image")
-				x.Version, x.Failing = item.Spec.Version, item.Phase == link.Failed
+				x.Version, x.Failing = item.Spec.Version, item.Health == resource.Failing
 				x.Wanted = !x.Failing && item.Spec.Version == version && item.Spec.Image == image
 				x.After = max(0, item.Since.Sub(r.Start))
 			}

@@ -150,8 +150,8 @@ func Reach(parent resource.Ref, live resource.LiveState, opens []recovery.OpenAc
 		return ErrAbsent
 	case have.Role != "":
 		return fmt.Errorf("%s is being replaced", name)
-	case have.Unread != "":
-		return fmt.Errorf("%s could not be read: %s", name, have.Unread)
+	case have.Condition == resource.Unreadable:
+		return fmt.Errorf("%s could not be read: %s", name, have.Message)
 	case have.Health != resource.Healthy:
 		return fmt.Errorf("%s is %s%s", name, have.Health, parts.Because(have.Message))
 	}

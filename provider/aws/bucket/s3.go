@@ -160,7 +160,7 @@ func s3Tags(tags map[string]string) []types.Tag {
 func observedBucket(g *api.Region, b bucket) resource.Observed {
 	o := resource.Observed{ID: b.name, Health: resource.Healthy, Since: aws.ToTime(b.listed.CreationDate)}
 	if b.denied != nil {
-		o.Health, o.Unread = resource.Unclear, b.denied.Error()
+		o.SetUnreadable(b.denied.Error())
 		g.Identify(&o, api.KindS3, b.name, nil)
 		return o
 	}

@@ -118,7 +118,8 @@ func listCertificates(ctx context.Context, s *api.Sweep) ([]resource.Observed, e
 	return api.ObserveEach(ctx, all, func(ctx context.Context, c types.CertificateSummary) (resource.Observed, error) {
 		return readCertificate(ctx, s.Region, aws.ToString(c.CertificateArn))
 	}, func(c types.CertificateSummary, denied error) resource.Observed {
-		o := resource.Observed{ID: aws.ToString(c.CertificateArn), Health: resource.Unclear, Unread: denied.Error()}
+		o := resource.Observed{ID: aws.ToString(c.CertificateArn)}
+		o.SetUnreadable(denied.Error())
 		s.Identify(&o, KindCertificate, api.Domain(aws.ToString(c.DomainName)), nil)
 		return o
 	})

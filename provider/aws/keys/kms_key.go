@@ -172,7 +172,8 @@ func listKeys(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 		}
 		return observedKey(s.Region, k), nil
 	}, func(id string, denied error) resource.Observed {
-		o := resource.Observed{ID: id, Health: resource.Unclear, Unread: denied.Error()}
+		o := resource.Observed{ID: id}
+		o.SetUnreadable(denied.Error())
 		s.Identify(&o, KindKMS, "", nil)
 		return o
 	})

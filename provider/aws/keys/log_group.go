@@ -135,7 +135,7 @@ func listLogs(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 		return withLogTags(ctx, s.Region, l)
 	}, func(l types.LogGroup, denied error) resource.Observed {
 		o := observedLogs(s.Region, l, nil)
-		o.Health, o.Unread = resource.Unclear, denied.Error()
+		o.SetUnreadable(denied.Error())
 		return o
 	})
 }

@@ -97,7 +97,7 @@ func (h *Host) observe(ctx context.Context, f *found) (resource.Observed, error)
 	case ctx.Err() != nil || errors.As(err, &unreachable):
 		return resource.Observed{}, err
 	}
-	o.Unread = err.Error()
+	o.SetUnreadable(err.Error())
 	return o, nil
 }
 

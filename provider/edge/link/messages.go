@@ -27,7 +27,6 @@ const (
 	Pending    Phase = "pending"
 	Installing Phase = "installing"
 	Installed  Phase = "installed"
-	Failed     Phase = "failed"
 )
 
 // FromNode is a frame of a node. One field is set.
@@ -63,6 +62,9 @@ type Report struct {
 	// Open are the requests, of any stream, that were not finished then.
 	Open  []string `json:"open,omitempty"`
 	Items []Item   `json:"items,omitempty"`
+	// Last are the last requests of this start of the node and their results, by deployment. They say nothing about
+	// the items: a deployment that a request could not update goes on.
+	Last map[string]resource.Request `json:"last,omitempty"`
 	// Error: what runs could not be observed, and why.
 	Error string `json:"error,omitempty"`
 }
@@ -83,7 +85,6 @@ type Item struct {
 	Phase    Phase           `json:"phase"`
 	Health   resource.Health `json:"health"`
 	Message  string          `json:"message,omitempty"`
-	Cause    resource.Cause  `json:"cause,omitempty"` // of failing
 	Image    string          `json:"image,omitempty"` // the ID of the image that runs
 	Since    time.Time       `json:"since,omitzero"`
 }

@@ -139,20 +139,24 @@ func causeOf(err error) resource.Cause {
 	}
 }
 
-// noticed notes what changed without a request: items are what runs.
-func (a *agent) noticed(items []link.Item) {
+// noticed notes what changed without a request: items are what runs. busy are the deployments that a task changed when
+// the items were read.
+func (a *agent) noticed(items []link.Item, busy map[string]bool) {
 	if a.outbox == nil {
 		return
 	}
 	runs := map[string]bool{}
 	for _, i := range items {
 		runs[i.Name] = true
+		if busy[i.Name] {
+			continue
+		}
 		if to, class := healthStatus(i, a.stopped(i.Name)); to != "" {
 			a.notice(i.Name, status{to: to, item: i, class: class, message: i.Message})
 		}
 	}
 	for _, e := range a.outbox.Deployments() {
-		if !runs[e.Deployment] {
+		if !runs[e.Deployment] && !busy[e.Deployment] {
 			a.notice(e.Deployment, status{to: link.StatusDeleted, class: classOutside, message: "its container is gone"})
 		}
 	}
@@ -162,9 +166,25 @@ func (a *agent) noticed(items []link.Item) {
 func (a *agent) notice(name string, s status) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	_, failed := a.failed[name]
-	if !a.busy[name] && !failed && !same(a.outbox.Last(a.Site, a.Node, name).To, s.to) {
-		a.note(name, s)
+	if a.busy[name] {
+		return
+	}
+	was, known := a.shown[name]
+	if a.shown[name] = s.to; known && was == s.to || !known && same(a.outbox.Last(a.Site, a.Node, name).To, s.to) {
+		return
+	}
+	a.note(name, s)
+}
+
+// show keeps the status that a container shows after a task, so that only a later change is noticed: a failed update
+// that left the version before it in service stays the last event.
+func (a *agent) show(name string, item *link.Item) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.shown[name] = link.StatusDeleted
+	if item.Instance != "" { // it exists
+		status, _ := healthStatus(*item, a.stopped(name))
+		a.shown[name] = cmp.Or(status, link.StatusInstalled)
 	}
 }
 

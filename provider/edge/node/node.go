@@ -63,11 +63,12 @@ type agent struct {
 	doing   sync.WaitGroup
 
 	mu      sync.Mutex
-	queue   []task          // in order
-	busy    map[string]bool // the deployments of which a task is in progress
-	seen    uint64          // of the stream
-	welcome bool            // the orchestrator has said on this stream which events it has
-	failed  map[string]failure
+	queue   []task                      // in order
+	busy    map[string]bool             // the deployments of which a task is in progress
+	seen    uint64                      // of the stream
+	welcome bool                        // the orchestrator has said on this stream which events it has
+	last    map[string]resource.Request // the last request of each deployment, and its result
+	shown   map[string]link.Status      // what the container of each deployment showed last
 }
 
 // Run starts what was running, and then serves the orchestrator until the context ends. A stream that
@@ -96,7 +97,8 @@ func Run(ctx context.Context, o Options) error {
 	}
 	a := &agent{
 		Options: o, runtime: r, holder: h, outbox: events, boot: bootID(), changed: make(chan struct{}, 1),
-		acked: make(chan struct{}, 1), busy: map[string]bool{}, failed: map[string]failure{},
+		acked: make(chan struct{}, 1), busy: map[string]bool{},
+		last: map[string]resource.Request{}, shown: map[string]link.Status{},
 	}
 	d, _, told := h.current()
 	if err := r.resume(ctx, d, told); err != nil && ctx.Err() == nil {

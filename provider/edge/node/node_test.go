@@ -119,7 +119,7 @@ func start(t *testing.T, host *podmantest.Host, address string) (stop func()) {
 }
 
 // TestANodeOnPodman: a request that comes twice is one; an update that does not become healthy goes back to the
-// version before, and is reported as failed until another request; and a node that starts without its
+// version before, and is reported as the last request until there is another one, next to the version that runs; and a node that starts without its
 // orchestrator starts what was running.
 func TestANodeOnPodman(t *testing.T) {
 	host := podmantest.Start(t)
@@ -152,13 +152,17 @@ func TestANodeOnPodman(t *testing.T) {
 	}
 
 	r := o.after(t, request(3, link.Update, "k3", "2"))
-	if len(r.Items) != 1 || r.Items[0].Phase != link.Failed || r.Items[0].Health != resource.Failing || r.Items[0].Spec.Version != "1" || !strings.Contains(r.Items[0].Message, "version 1 runs again") {
-		t.Errorf("an update that does not become healthy: %+v", r)
+	healthy(r, "1")
+	if last := r.Last["web"]; last.Key != "k3" || last.State != resource.RequestFailed || last.Cause != string(resource.App) || !strings.Contains(last.Text, "version 1 runs again") {
+		t.Errorf("an update that does not become healthy: %+v", last)
 	}
 	if now := host.Podman(t, "ps", "-a", "--format", "{{.ID}}", "--no-trunc"); now != id {
 		t.Errorf("the containers are %s; want the one before, %s", now, id)
 	}
-	healthy(o.after(t, request(4, link.Restart, "k4", "1")), "1")
+	r = o.after(t, request(4, link.Restart, "k4", "1"))
+	if healthy(r, "1"); r.Last["web"].Key != "k4" || r.Last["web"].State != resource.RequestDone {
+		t.Errorf("a restart: %+v", r.Last)
+	}
 
 	o.withSecrets(t, host)
 
@@ -178,7 +182,8 @@ func (o *orchestrator) withSecrets(t *testing.T, host *podmantest.Host) {
 	t.Helper()
 	const value = "canary-of-the-node"
 	r := o.after(t, request(5, link.Update, "k5", "1", "db"))
-	if len(r.Items) != 1 || r.Items[0].Phase != link.Failed || r.Items[0].Cause != resource.Transient || !strings.Contains(r.Items[0].Message, "there is no secret db") || r.Items[0].Spec.Secrets != nil {
+	last := r.Last["web"]
+	if len(r.Items) != 1 || r.Items[0].Health != resource.Healthy || last.Cause != string(resource.Transient) || !strings.Contains(last.Text, "there is no secret db") || r.Items[0].Spec.Secrets != nil {
 		t.Errorf("a secret that is missing: %+v", r)
 	}
 	if _, err := host.Try(value, "secret", "create", "db", "-"); err != nil {

@@ -66,9 +66,6 @@ func (r *runtime) containers(ctx context.Context) ([]container, error) {
 			Name: labels[labelName], Instance: labels[labelInstance], Health: o.Health, Message: o.Message, Since: o.Since,
 			Phase: link.Installed,
 		}}
-		if o.Health == resource.Failing {
-			c.item.Cause = resource.App
-		}
 		if err := errors.Join(json.Unmarshal([]byte(labels[labelSpec]), &c.item.Spec),
 			json.Unmarshal([]byte(labels[labelMarks]), &c.item.Marks)); err != nil {
 			return nil, fmt.Errorf("container %s has labels of ovi that cannot be read: %w", o.Ref.Name, err)

@@ -1,21 +1,14 @@
 package node
 
 import (
-	"cmp"
 	"context"
-	"fmt"
+	"maps"
 	"slices"
+	"time"
 
 	"github.com/ovi-project/ovi/provider/edge/link"
 	"github.com/ovi-project/ovi/resource"
 )
-
-// failure is a task that failed, until another one for the same deployment.
-type failure struct {
-	task  task
-	text  string
-	cause resource.Cause
-}
 
 // accept queues a request. The tasks of one deployment are done one after the other, those of others at the
 // same time.
@@ -27,13 +20,14 @@ func (a *agent) accept(ctx context.Context, q link.Request) {
 	defer signal(a.changed)
 	if err != nil {
 		a.Log.Error("a request is refused", "request", q.Verb, "deployment", q.Name, "error", err)
-		a.failed[q.Name] = failure{t, err.Error(), causeOf(err)}
+		a.last[q.Name] = resultOf(q, err)
 		return
 	}
 	if slices.ContainsFunc(a.queue, func(x task) bool { return x.ID == q.ID }) {
 		return
 	}
 	a.queue = append(a.queue, t)
+	a.last[q.Name] = resource.Request{Key: q.ID, State: resource.RequestAccepted, At: now()}
 	a.accepted(t)
 	if !a.busy[t.Name] {
 		a.busy[t.Name] = true
@@ -62,6 +56,7 @@ func (a *agent) perform(ctx context.Context, name string) {
 			err = undone
 		}
 		a.ended(t, item, err)
+		a.show(name, &item)
 		a.finished(t, err)
 		if err != nil {
 			a.Log.Warn("failed", "request", t.Verb, "deployment", name, "error", err)
@@ -86,21 +81,30 @@ func (a *agent) finished(t task, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.queue = slices.DeleteFunc(a.queue, func(x task) bool { return x.ID == t.ID })
-	delete(a.failed, t.Name)
-	if err != nil {
-		a.failed[t.Name] = failure{t, err.Error(), causeOf(err)}
+	if !slices.ContainsFunc(a.queue, func(x task) bool { return x.Name == t.Name }) { // else a later one is the last
+		a.last[t.Name] = resultOf(t.Request, err)
 	}
 }
+
+// resultOf returns a request with its result. A request is one fact, and what runs is another: an update that failed
+// leaves the version before it in service.
+func resultOf(q link.Request, err error) resource.Request {
+	if err == nil {
+		return resource.Request{Key: q.ID, State: resource.RequestDone, At: now()}
+	}
+	return resource.Request{
+		Key: q.ID, State: resource.RequestFailed, Cause: string(causeOf(err)), Text: err.Error(), At: now(),
+	}
+}
+
+func now() time.Time { return time.Now().UTC() }
 
 // report is what runs now. What was seen and open is noted before anything is observed.
 func (a *agent) report(ctx context.Context) link.Report {
 	a.mu.Lock()
 	r := link.Report{Seen: a.seen}
-	queue := slices.Clone(a.queue)
-	failed := make(map[string]failure, len(a.failed))
-	for name, f := range a.failed {
-		failed[name] = f
-	}
+	queue, busy := slices.Clone(a.queue), maps.Clone(a.busy)
+	r.Last = maps.Clone(a.last)
 	a.mu.Unlock()
 	for _, q := range queue {
 		r.Open = append(r.Open, q.ID)
@@ -110,13 +114,13 @@ func (a *agent) report(ctx context.Context) link.Report {
 		r.Error = err.Error()
 		return r
 	}
-	a.noticed(items)
-	r.Items = overlay(items, queue, failed)
+	a.noticed(items, busy)
+	r.Items = overlay(items, queue)
 	return r
 }
 
-// overlay adds what the containers do not show: tasks in progress, and those that failed.
-func overlay(items []link.Item, queue []task, failed map[string]failure) []link.Item {
+// overlay adds tasks in progress, which the containers do not show.
+func overlay(items []link.Item, queue []task) []link.Item {
 	find := func(t task) int {
 		return slices.IndexFunc(items, func(x link.Item) bool { return x.Name == t.Name })
 	}
@@ -130,22 +134,13 @@ func overlay(items []link.Item, queue []task, failed map[string]failure) []link.
 		}
 		return &items[i]
 	}
-	for _, f := range failed {
-		if f.task.to.Instance == "" && find(f.task) < 0 {
-			continue // a delete, or one that was refused
-		}
-		x := at(f.task)
-		x.Phase, x.Health, x.Cause = link.Failed, resource.Failing, f.cause
-		x.Message = fmt.Sprintf("%s of version %s failed: %s", f.task.Verb, cmp.Or(f.task.to.Spec.Version, x.Spec.Version),
-			f.text)
-	}
 	first := map[string]bool{}
 	for _, t := range queue {
 		if t.Verb == link.Delete && find(t) < 0 {
 			continue // it is gone
 		}
 		x := at(t)
-		if x.Phase, x.Health, x.Cause = link.Pending, resource.Pending, ""; !first[t.Name] && t.Verb != link.Delete {
+		if x.Phase, x.Health = link.Pending, resource.Pending; !first[t.Name] && t.Verb != link.Delete {
 			x.Phase = link.Installing
 		}
 		first[t.Name] = true

@@ -9,7 +9,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// TestAReportShowsADelete: it is pending while it is queued, and failed when it was; what is gone is not in it.
+// TestAReportShowsADelete: a delete is pending while it is queued; a deployment that is gone is not in the report.
 func TestAReportShowsADelete(t *testing.T) {
 	t.Parallel()
 	remove := task{Request: link.Request{ID: "d", Verb: link.Delete, Name: "web"}, to: link.Deployment{Name: "web"}}
@@ -21,20 +21,15 @@ func TestAReportShowsADelete(t *testing.T) {
 		return []link.Item{i}
 	}
 	for name, x := range map[string]struct {
-		items  []link.Item
-		queue  []task
-		failed map[string]failure
-		want   []link.Item
+		items []link.Item
+		queue []task
+		want  []link.Item
 	}{
-		"queued": {[]link.Item{runs}, []task{remove}, nil, as(func(i *link.Item) { i.Phase, i.Health = link.Pending, resource.Pending })},
-		"done":   {nil, []task{remove}, nil, nil},
-		"failed": {[]link.Item{runs}, nil, map[string]failure{"web": {remove, "the disk is read-only", resource.Transient}}, as(func(i *link.Item) {
-			i.Phase, i.Health, i.Cause, i.Message = link.Failed, resource.Failing, resource.Transient, "DeleteRequest of version 1 failed: the disk is read-only"
-		})},
-		"failed, and it is gone": {nil, nil, map[string]failure{"web": {remove, "lost", ""}}, nil},
-		"followed by an install": {nil, []task{remove, install}, nil, []link.Item{{Name: "web", Instance: "k2", Spec: link.Spec{Version: "2"}, Phase: link.Installing, Health: resource.Pending}}},
+		"queued":                 {[]link.Item{runs}, []task{remove}, as(func(i *link.Item) { i.Phase, i.Health = link.Pending, resource.Pending })},
+		"done":                   {nil, []task{remove}, nil},
+		"followed by an install": {nil, []task{remove, install}, []link.Item{{Name: "web", Instance: "k2", Spec: link.Spec{Version: "2"}, Phase: link.Installing, Health: resource.Pending}}},
 	} {
-		if diff := cmp.Diff(x.want, overlay(x.items, x.queue, x.failed)); diff != "" {
+		if diff := cmp.Diff(x.want, overlay(x.items, x.queue)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
