@@ -22,20 +22,15 @@ type passage struct {
 	path string
 	line int
 	text string
+
+	comment bool
 }
 
 // TestWordsFollowTheStyle matches the banned words against string literals, comments, golden files,
 // scripts and docs. A line that must hold one (a name of an API, a user, a unit file) says
 // style:ok in a comment.
 func TestWordsFollowTheStyle(t *testing.T) {
-	list, err := os.ReadFile("test/banned.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var banned []pattern
-	for line := range strings.Lines(string(list)) {
-		banned = append(banned, wholeWords(strings.TrimSpace(line)))
-	}
+	banned, _ := bannedPatterns(t)
 	for _, raw := range rawPatterns {
 		banned = append(banned, pattern{Regexp: regexp.MustCompile(raw)})
 	}
@@ -55,6 +50,22 @@ func TestWordsFollowTheStyle(t *testing.T) {
 			}
 		}
 	}
+}
+
+// bannedPatterns reads test/banned.txt: the words, and after the line [grammar] the patterns of TestGrammar.
+func bannedPatterns(t *testing.T) (words, grammar []pattern) {
+	t.Helper()
+	list := &words
+	for _, line := range readLines(t, "test/banned.txt") {
+		if line == "[grammar]" {
+			list = &grammar
+		} else if raw, ok := strings.CutPrefix(line, "raw "); ok {
+			*list = append(*list, pattern{Regexp: regexp.MustCompile(raw)})
+		} else {
+			*list = append(*list, wholeWords(line))
+		}
+	}
+	return words, grammar
 }
 
 // pattern is a banned pattern. Where prefix is not in the lower-case text, nothing matches:
@@ -129,11 +140,11 @@ func passagesOf(name string) ([]passage, error) {
 	if filepath.Ext(name) == ".service" { // a key of systemd
 		text = strings.ReplaceAll(text, "\nWants=", "\n") // style:ok
 	}
-	return []passage{{name, 1, text}}, nil
+	return []passage{{path: name, line: 1, text: text}}, nil
 }
 
-// literals gives the strings and the comments of a Go file that is not generated. A comment style:ok
-// at the end of a line exempts that line.
+// literals returns the strings and the comments of a Go file that is not generated. Adjacent strings of
+// a sum are one text. A comment style:ok at the end of a line exempts that line.
 func literals(name string) ([]passage, error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
@@ -148,25 +159,50 @@ func literals(name string) ([]passage, error) {
 			if strings.Contains(c.Text, "style:ok") {
 				exempt[line] = true
 			} else {
-				out = append(out, passage{name, line, c.Text})
+				out = append(out, passage{name, line, c.Text, true})
 			}
 		}
 	}
-	ast.Inspect(f, func(n ast.Node) bool {
+	var visit func(n ast.Node) bool
+	visit = func(n ast.Node) bool {
 		if _, ok := n.(*ast.ImportSpec); ok {
 			return false
 		}
-		lit, ok := n.(*ast.BasicLit)
-		if !ok || lit.Kind != token.STRING {
-			return true
-		}
-		line := fset.Position(lit.Pos()).Line
-		if text, err := strconv.Unquote(lit.Value); err == nil && !exempt[line] {
-			out = append(out, passage{name, line, text})
+		sum, ok := n.(*ast.BinaryExpr)
+		if e, isExpr := n.(ast.Expr); isExpr && (!ok || sum.Op == token.ADD) {
+			parts := summands(e)
+			follows := false // the part before is a string, too
+			for _, part := range parts {
+				lit, ok := part.(*ast.BasicLit)
+				if ok = ok && lit.Kind == token.STRING; !ok {
+					if len(parts) > 1 {
+						ast.Inspect(part, visit)
+					}
+					follows = false
+					continue
+				}
+				line := fset.Position(lit.Pos()).Line
+				text, err := strconv.Unquote(lit.Value)
+				if follows = follows && !exempt[line]; follows {
+					out[len(out)-1].text += text
+				} else if err == nil && !exempt[line] {
+					out, follows = append(out, passage{path: name, line: line, text: text}), true
+				}
+			}
+			return len(parts) == 1
 		}
 		return true
-	})
+	}
+	ast.Inspect(f, visit)
 	return out, nil
+}
+
+// summands returns the operands of a sum, from left to right; another expression is its own.
+func summands(e ast.Expr) []ast.Expr {
+	if sum, ok := e.(*ast.BinaryExpr); ok && sum.Op == token.ADD {
+		return append(summands(sum.X), summands(sum.Y)...)
+	}
+	return []ast.Expr{e}
 }
 
 var codeSpan = regexp.MustCompile("`[^`\n]*(?:\n[^`\n]+)?`")

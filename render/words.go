@@ -67,7 +67,7 @@ func notStartedWords(n NotStarted) string {
 		}
 		return "its turn is after " + shortName(n.On) + ", which " + stateWords(state)
 	case "unneeded":
-		return "only what was not started needs it, such as " + shortName(n.On)
+		return "needed only by resources that were not started, such as " + shortName(n.On)
 	case "broken":
 		return withMessage("the audit log cannot be written", n.Message)
 	case "claimed":
@@ -107,7 +107,7 @@ func groupWords(why string) string {
 	case "turn":
 		return "their turn did not come"
 	case "unneeded":
-		return "only what was not started needs them"
+		return "needed only by resources that were not started"
 	case "claimed":
 		return "claimed by other runs"
 	}

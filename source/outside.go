@@ -87,7 +87,7 @@ func (o Outside) folder() string {
 }
 
 // errNotRegular is what a pipe or a device is refused with: reading one may never end.
-var errNotRegular = errors.New("it is no regular file")
+var errNotRegular = errors.New("it is not a regular file")
 
 // read returns one byte more than may be used, at most. It does not wait for the other end of a pipe.
 func (o Outside) read(name string) (b []byte, err error) {

@@ -55,7 +55,7 @@ func TestWhatNeverEndsIsNotRead(t *testing.T) {
 	}
 	for _, name := range []string{"/dev/zero", "pipe", filepath.Join(dir, "pipe"), "."} {
 		if _, summary, _ := (source.Outside{Dir: dir}).Value("file", name); !strings.Contains(summary,
-			"it is no regular file") {
+			"it is not a regular file") {
 			t.Errorf("%s: %q", name, summary)
 		}
 	}

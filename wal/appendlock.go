@@ -143,7 +143,7 @@ func (l *Log) follow(to position) error {
 		r.note(f)
 	}
 	if r.at != to {
-		return r.corrupt("the log differs from what was acknowledged")
+		return r.corrupt("the log differs from the acknowledged records")
 	}
 	return l.adoptSized(r)
 }

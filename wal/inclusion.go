@@ -73,7 +73,8 @@ func (p *prover) inclusions() ([]Inclusion, error) {
 		return nil, fmt.Errorf("%w: record %d is behind the checkpoint of record %d", ErrBehind, p.wanted[0], p.under.Seq)
 	}
 	if p.tree.end != p.under.Batches || p.tree.root() != p.under.Root {
-		return nil, &CorruptError{Segment: segmentName(1), Seq: p.under.Seq, Reason: "the log is not that of the checkpoint"}
+		return nil, &CorruptError{Segment: segmentName(1), Seq: p.under.Seq, Reason: "the checkpoint belongs to a " +
+			"different log"}
 	}
 	for i, x := range p.found {
 		path, err := p.tree.path(x.Index)

@@ -142,7 +142,7 @@ func (t *trimNotice) locate(a Anchor) error {
 			"the checkpoint of record %d cannot be located: what was removed up to record %d does not lead to it",
 			a.Seq, t.end.Seq)
 	case x.before.Root() != a.Root:
-		e.Reason = fmt.Sprintf("what was removed up to record %d is not what the checkpoint of record %d was given of",
+		e.Reason = fmt.Sprintf("the records trimmed up to %d do not match the checkpoint of record %d",
 			t.end.Seq, a.Seq)
 	default:
 		return nil

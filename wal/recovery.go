@@ -150,7 +150,8 @@ func (r *recovery) resolve(m *mark) error {
 	}
 	return &CorruptError{
 		Segment: segmentName(r.at.segment), Offset: m.offset, Seq: m.seq,
-		Reason: fmt.Sprintf("the log differs from what was acknowledged according to %s: chain value %s", m.source, m.chain),
+		Reason: fmt.Sprintf("the log differs from the records acknowledged according to %s: chain value %s", m.source,
+			m.chain),
 	}
 }
 

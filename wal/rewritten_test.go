@@ -95,7 +95,7 @@ func TestALogRewrittenBehindATrimIsFound(t *testing.T) {
 				part.Append(leafOf(Chain{byte(i), 1}))
 			}
 			n.anchors[honest.Batches] = located{before, after}
-		}, "is not what the checkpoint of record 10 was given of"},
+		}, "do not match the checkpoint of record 10"},
 		"with the anchor in the kept part": {func(n *trimNotice) {
 			var tree Tree
 			tree.Append(leafOf(Chain{1}))

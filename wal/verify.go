@@ -195,7 +195,7 @@ func (v *verifier) check(r *recovery, f frame) error {
 		v.tree.Append(leafOf(r.at.chain))
 		for _, a := range v.anchors {
 			if a.Batches == v.tree.End && a.Root != v.tree.Root() {
-				e.Reason = fmt.Sprintf("the records up to it are not those of the checkpoint of record %d", a.Seq)
+				e.Reason = fmt.Sprintf("the records do not match the checkpoint of record %d", a.Seq)
 				return e
 			}
 		}

@@ -50,9 +50,10 @@ func exportTo(p *command.Process, x provider.Export) *urfave.Command {
 	}
 	return &urfave.Command{
 		Name: x.Format, ArgsUsage: "[CHART]", Usage: "Write " + x.Doc,
-		Description: "What the files cannot say is listed. The folder must not exist, or be empty.",
-		Flags:       flags,
-		Action:      p.Action(func(c *command.Call) error { return export(c, x) }),
+		Description: "ovi lists each setting that the files cannot express. The folder must not exist, or must be " +
+			"empty.",
+		Flags:  flags,
+		Action: p.Action(func(c *command.Call) error { return export(c, x) }),
 	}
 }
 

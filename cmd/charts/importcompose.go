@@ -26,11 +26,12 @@ func ImportCommand(p *command.Process) *urfave.Command {
 		Subcommands: []*urfave.Command{manage.ImportExistingCommand(p), manage.ImportTerraformCommand(p), {
 			Name: "compose", ArgsUsage: "FILE",
 			Usage: "Turn a Compose file into a chart",
-			Description: "The chart is written to a new folder beside the file. What a chart cannot express is listed, with\n" +
-				"its position. Variables become values of the chart, those of .env included.",
+			Description: "ovi writes the chart to a new folder next to the file. It lists each setting that a " +
+				"chart cannot express, with its position. Variables, including the variables in .env, become " +
+				"values of the chart.",
 			Flags: []urfave.Flag{&urfave.StringFlag{
 				Name:  "out",
-				Usage: "write the chart to folder `DIR` (default: the project's name, beside the file)",
+				Usage: "write the chart to folder `DIR` (default: the project's name, next to the file)",
 			}},
 			Action: p.Action(importCompose),
 		}},

@@ -36,9 +36,8 @@ func chartCommand(p *command.Process, name, usage string) *urfave.Command {
 	return &urfave.Command{
 		Name: name, Category: command.GroupReconcile, ArgsUsage: "[NAMESPACE] [CHART]",
 		Usage: usage,
-		Description: "It does the same as `ovi apply --auto-approve`, with other screens. A resource with an invalid field " +
-			"is\n" +
-			"skipped with what depends on it, and then nothing is deleted.",
+		Description: "It does the same as `ovi apply --auto-approve`, with other screens. ovi skips a resource " +
+			"with an invalid field and every resource that depends on it, and then deletes nothing.",
 		Flags: append(session.ChartFlags(),
 			&urfave.BoolFlag{Name: "dry-run", Usage: "show the changes without making them"},
 			&urfave.BoolFlag{

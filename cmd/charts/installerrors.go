@@ -90,7 +90,7 @@ func (v *ChartView) outcome(o engine.Outcome, d *decider.Decision) (render.Chart
 		explainTo(&e, o.Err, d)
 	case engine.Uncertain:
 		explainTo(&e, o.Err, d)
-		e.Recoverable, e.Suggestion = true, "run the same command again: it finds out what came of it"
+		e.Recoverable, e.Suggestion = true, "run the same command again: it determines the result"
 	case engine.WaitingFor:
 		on := v.resource(o.On)
 		e.Type, e.Cause = render.ChartDependency, on.Type+"/"+on.Name

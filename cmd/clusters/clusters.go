@@ -63,8 +63,8 @@ func clusterReconcileCommand(p *command.Process) *urfave.Command {
 func clusterVerifyCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "verify", ArgsUsage: "[DATABASE]", Usage: "Compare the table with the clusters",
-		Description: "A cluster that is to be present and does not answer is MISSING, one that exists and is to be absent " +
-			"is\nDRIFT. What could not be read is neither.",
+		Description: "A cluster that its row declares present but that does not answer is MISSING.\nA cluster " +
+			"that its row declares absent but that exists is DRIFT. A cluster that could not be read is neither.",
 		Flags: append([]urfave.Flag{
 			&urfave.BoolFlag{Name: "json-summary", Usage: "print the line DB_VERIFY_SUMMARY="},
 		}, pruneFlags("cleanup-missing")...),
@@ -90,8 +90,8 @@ func verifyFlags() []urfave.Flag {
 }
 
 func pruneFlags(name string) []urfave.Flag {
-	deletes := "after verification, delete the rows whose cluster is absent and is to be; keep how to insert them again " +
-		"in pruned.sql"
+	deletes := "after verification, delete rows that declare an absent cluster if it is gone; save INSERT " +
+		"statements for them in pruned.sql"
 	if name == "prune-missing" {
 		deletes = "delete the clusters that no row declares any more and, " + deletes
 	}
@@ -99,7 +99,7 @@ func pruneFlags(name string) []urfave.Flag {
 		&urfave.BoolFlag{Name: name, Usage: deletes},
 		&urfave.BoolFlag{
 			Name:  "prune-present",
-			Usage: "with --" + name + ": also rows whose cluster is to be present, instead of creating it",
+			Usage: "with --" + name + ": also delete rows that declare a present cluster, instead of creating it",
 		},
 		&urfave.StringFlag{Name: "max-prune", Usage: "delete no rows, and no clusters without a row, if more than `LIMIT` " +
 			"would be: a number, or a share of the table", Value: "50%"},

@@ -99,7 +99,7 @@ func required(text string, rows []sqlite.Row) error {
 		}
 		if have < least {
 			return cli.Usage("add rows, or require fewer",
-				"the table declares %d clusters of %s that are to be present, and %d are required", have, name, least)
+				"the table declares %d present clusters of %s; at least %d are required", have, name, least)
 		}
 	}
 	return nil

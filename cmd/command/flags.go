@@ -83,7 +83,8 @@ func OutputFlags() []urfave.Flag {
 func RecordFlag() urfave.Flag {
 	return &urfave.StringSliceFlag{
 		Name: "f", Aliases: []string{"file"},
-		Usage: "use the data directory beside the source `FILE` or folder; of equal names, that of its stack is meant",
+		Usage: "use the data directory of the source `FILE` or folder; if several stacks use the name, choose " +
+			"that source's stack",
 	}
 }
 

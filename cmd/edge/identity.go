@@ -57,10 +57,10 @@ func edgeRevokeCommand(p *command.Process) *urfave.Command {
 func edgeResumeCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "resume", ArgsUsage: "SITE/NODE",
-		Usage: "Let a node get requests that holds a newer desired state than its orchestrator",
-		Description: "That is so after the orchestrator was restored from a backup. What runs on the node is what it goes " +
-			"on\n" +
-			"from. It is done on the host of the orchestrator, in its data directory (--data-dir, or -f SOURCE).",
+		Usage: "Resume a node whose desired state is newer than its orchestrator's",
+		Description: "Use it after you restore the orchestrator from a backup. The orchestrator continues from " +
+			"the state of the node. Run it on the host of the orchestrator, in its data directory (--data-dir, " +
+			"or -f SOURCE).",
 		Flags: []urfave.Flag{command.RecordFlag()},
 		Action: p.Action(func(c *command.Call) error {
 			dir, node, err := identityFor(c)

@@ -17,10 +17,9 @@ func edgeLockCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "lock", ArgsUsage: "SITE[/NODE[/DEPLOYMENT]]",
 		Usage: "Start no new configuration on a site, a node, or of a deployment there",
-		Description: "What has started goes on to its end; what is unhealthy is restarted, and what is lost comes back " +
-			"with\n" +
-			"its last good configuration. Nothing is deleted. It is recorded in the data directory of the orchestrator of\n" +
-			"the site (--data-dir, or -f SOURCE).",
+		Description: "Updates in progress finish. Unhealthy deployments are restarted; lost ones are installed again with\n" +
+			"their last good configuration. Nothing is deleted. It is recorded in the data directory of the\n" +
+			"orchestrator of the site (--data-dir, or -f SOURCE).",
 		Flags:  []urfave.Flag{command.RecordFlag(), command.ReasonFlag()},
 		Action: p.Action(func(c *command.Call) error { return edgeLock(c, true) }),
 	}

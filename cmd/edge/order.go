@@ -24,10 +24,9 @@ func edgeFreezeCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "freeze", ArgsUsage: "SITE",
 		Usage: "Order a site to start no new configuration, on the host of the central orchestrator",
-		Description: "What has started goes on to its end; what is unhealthy is restarted, and what is lost comes back " +
-			"with\n" +
-			"its last good configuration. Nothing is deleted. The orchestrator of the site records the order when it is\n" +
-			"connected (`ovi edge status` shows when), and follows it while the central one is away.",
+		Description: "Updates in progress finish. Unhealthy deployments are restarted; lost ones are installed again with\n" +
+			"their last good configuration. Nothing is deleted. The orchestrator of the site records the order\n" +
+			"when it is connected (`ovi edge status` shows when), and follows it while the central one is away.",
 		Flags:  []urfave.Flag{command.RecordFlag(), command.ReasonFlag()},
 		Action: p.Action(func(c *command.Call) error { return edgeFreeze(c, true) }),
 	}
@@ -46,7 +45,7 @@ func edgePromoteCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "promote", ArgsUsage: "SITE/DEPLOYMENT",
 		Usage: "Let the next wave of a deployment start, on the host of the central orchestrator",
-		Description: "It is for deployments with `promote: central`. What is promoted is the configuration that the site\n" +
+		Description: "Use it for deployments with `promote: central`. It promotes the configuration that the site " +
 			"reported last; a later one waits again.",
 		Flags: []urfave.Flag{
 			command.RecordFlag(), command.ReasonFlag(),

@@ -30,10 +30,10 @@ func edgeRehearseCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "rehearse", ArgsUsage: "SOURCE",
 		Usage: "Go through a rollout on virtual nodes and virtual time",
-		Description: "SOURCE is the folder of a site, as it is to be. Its nodes are virtual, and run what --from has " +
-			"first; what\n" +
-			"decides is the orchestrator's own code. Hours of waves, pauses and windows take seconds, and no real node\n" +
-			"is asked anything. What waits for the central orchestrator is promoted at once.",
+		Description: "SOURCE is the site folder that you plan to push. ovi simulates its nodes, starting from the " +
+			"configuration in --from, and makes decisions with the orchestrator's own code. Hours of waves, " +
+			"pauses and windows take seconds, and ovi contacts no real node. A configuration that waits for the " +
+			"central orchestrator is promoted at once.",
 		Flags: []urfave.Flag{
 			&urfave.StringFlag{Name: "from", Usage: "the nodes run what `SOURCE` has first, such as the same folder at " +
 				"another ref; if omitted, nothing"},
@@ -42,7 +42,8 @@ func edgeRehearseCommand(p *command.Process) *urfave.Command {
 				Name: "offline", Usage: "`LIMIT` nodes are offline when it begins: a number, or a share",
 				Value: "0",
 			},
-			&urfave.DurationFlag{Name: "away", Usage: "they are back after `DURATION`; 0: they stay offline", Value: time.Hour},
+			&urfave.DurationFlag{Name: "away", Usage: "they are back after `DURATION`; 0 means that they stay " +
+				"offline", Value: time.Hour},
 			&urfave.DurationFlag{
 				Name: "takes", Usage: "a request takes a node `DURATION`, up to a quarter less or more",
 				Value: 20 * time.Second,

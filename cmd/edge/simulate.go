@@ -282,7 +282,7 @@ func (s *simulation) show(f edgeFigures) error {
 		{"nodes", fmt.Sprint(f.Nodes)},
 		{"all connected after", seconds(f.ConnectSeconds)},
 		{"first version runs, median and worst", seconds(f.InstallMedian) + ", " + seconds(f.InstallWorst)},
-		{"orchestrator at rest, of one core", fmt.Sprintf("%.1f %%", f.RestCPU)},
+		{"orchestrator at rest, percent of one core", fmt.Sprintf("%.1f %%", f.RestCPU)},
 		{"memory of the orchestrator at rest, at most", megabytes(f.RestMemory) + ", " + megabytes(f.PeakMemory)},
 		{"next version runs, median and worst", seconds(f.UpdateMedian) + ", " + seconds(f.UpdateWorst)},
 		{"all connected again after a cut", seconds(f.StormSeconds)},

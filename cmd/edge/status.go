@@ -23,9 +23,9 @@ import (
 func edgeStatusCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "status", ArgsUsage: "[SITE]",
-		Usage: "Show what every deployment on every node has come to",
-		Description: "It is read on the host of an orchestrator, of a site or the central one, in its data directory\n" +
-			"(--data-dir, or -f SOURCE). --events shows every status in order.",
+		Usage: "Show the state of every deployment on every node",
+		Description: "Run it on the host of an orchestrator, for a site or central, in its data directory (--data-dir, or\n" +
+			"-f SOURCE). --events shows every status in order.",
 		Flags: []urfave.Flag{
 			command.RecordFlag(),
 			&urfave.BoolFlag{Name: "events", Usage: "show every status, in order"},

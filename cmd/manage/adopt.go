@@ -19,20 +19,20 @@ func AdoptCommand(p *command.Process) *urfave.Command {
 		Name: "adopt", Category: command.GroupManage,
 		ArgsUsage: "REF [SOURCE] | SOURCE --match PATTERN | SOURCE --ids FILE | SOURCE --existing | SOURCE --marked",
 		Usage:     "Manage an existing resource",
-		Description: "REF is its name in the configuration; --id is what the provider calls it. The resource is\n" +
+		Description: "REF is the resource's name in the configuration; --id is its ID at the provider. The resource is\n" +
 			"tagged and not changed otherwise; the next plan shows the differences. --marked adopts every\n" +
 			"resource with the tags of this stack that is not recorded, such as after a lost data directory.\n" +
 			"--existing adopts everything that exists under a configured name and is unmanaged, such as clusters\n" +
-			"that were made by hand. --ids adopts what a file lists, as `ovi import` writes it. --match adopts what\n" +
-			"`ovi inventory` lists with the same patterns, each resource under the configured name that users call it\n" +
-			"by. What is to be adopted is listed first, and confirmed once.\n" + command.MatchWords,
+			"that were made by hand. --ids adopts the resources that a file lists, such as the file that `ovi\n" +
+			"import` writes. --match adopts the unmanaged resources that match PATTERN, each under its configured\n" +
+			"name (preview: `ovi inventory --match`). ovi lists the resources, then asks once.\n" + command.MatchWords,
 		Flags: append([]urfave.Flag{
 			command.SourceFlag(), command.SignFlag(), command.ReasonFlag(), command.LockFlag(),
 			&urfave.StringFlag{Name: "id", Usage: "adopt the resource with `ID` (default: the one with this name)"},
 			&urfave.BoolFlag{Name: "force", Usage: "adopt a resource that another system manages"},
 			&urfave.BoolFlag{Name: "marked", Usage: "adopt every resource with the tags of the stack, after confirmation"},
-			&urfave.BoolFlag{Name: "existing", Usage: "adopt what exists under the source's names and is unmanaged, after " +
-				"confirmation"},
+			&urfave.BoolFlag{Name: "existing", Usage: "adopt every unmanaged resource that exists under one of " +
+				"the source's names, after confirmation"},
 			command.MatchFlag("adopt every unmanaged resource that matches `PATTERN` and has a configured name, after " +
 				"confirmation; repeatable"),
 			&urfave.StringFlag{Name: "ids", Usage: "adopt the resources in `FILE`, after confirmation: on each line a name in " +

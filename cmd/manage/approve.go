@@ -24,10 +24,9 @@ func ApproveCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "approve", Category: command.GroupManage, ArgsUsage: "PLANFILE",
 		Usage: "Approve a plan",
-		Description: "An approval is for what the plan proposes, not for the file: `ovi apply PLANFILE` counts it\n" +
-			"until it expires or something else is proposed. Approvals by the same user count once.\n" +
-			"Confirming `ovi apply` is not an approval. With --sign the approval is that of the owner of the key,\n" +
-			"as the roster has it (`ovi signer`).",
+		Description: "An approval covers the changes in the plan, not the file. It counts until it expires or the " +
+			"plan proposes different changes. Approvals by the same user count once. Confirming `ovi apply` is " +
+			"not an approval. With --sign, the approver is the key's owner in the roster (see `ovi signer`).",
 		Flags: []urfave.Flag{
 			&urfave.StringFlag{
 				Name: "until", Usage: "expire after a duration or at `TIME` (24h, 7d, 2006-01-02T15:04:05Z)",

@@ -18,9 +18,9 @@ func ForgetCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "forget", Category: command.GroupManage, ArgsUsage: "REF",
 		Usage: "Stop managing a resource without deleting it",
-		Description: "The resource stays as it is, and ovi never changes it again. Remove it from the configuration\n" +
-			"as well, or the next plan reports a conflict. With --id, a resource that has the tags of REF but\n" +
-			"is not the recorded one is ignored from now on.",
+		Description: "ovi does not change the resource now or later. Remove it from the configuration as well, or\n" +
+			"the next plan reports a conflict. With --id, a resource that has the tags of REF but is not\n" +
+			"the recorded one is ignored from now on.",
 		Flags: []urfave.Flag{
 			command.RecordFlag(), command.ReasonFlag(), command.LockFlag(),
 			&urfave.StringFlag{Name: "id", Usage: "forget the resource with `ID` (default: the recorded one)"},

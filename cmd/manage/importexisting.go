@@ -41,8 +41,9 @@ func ImportTerraformCommand(p *command.Process) *urfave.Command {
 		Name: "terraform", ArgsUsage: "STATE",
 		Usage: "Write a configuration for the resources of a Terraform state",
 		Description: "STATE is a state file of Terraform or OpenTofu (`terraform state pull > STATE`), of which only\n" +
-			"addresses and IDs are used. Everything else is what exists now, so the first plan is empty. Nothing\n" +
-			"is changed. A second file has the IDs, for `ovi adopt --ids`. What is not imported is listed.",
+			"addresses and IDs are used. Everything else is read from live state, so the first plan is empty.\n" +
+			"Nothing is changed. A second file has the IDs, for `ovi adopt --ids`. ovi lists the resources that\n" +
+			"it did not import.",
 		Flags:  importFlags(p),
 		Action: p.Action(importTerraform),
 	}

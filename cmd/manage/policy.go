@@ -38,8 +38,8 @@ func PolicyCommand(p *command.Process) *urfave.Command {
 						Name:  "wal",
 						Usage: "read the audit log in `DIR`, or a copy; repeat it for the logs of all instances of one store",
 					},
-					&urfave.BoolFlag{Name: "instead", Usage: "replace every rule, window and approval, not only those of the same " +
-						"name"},
+					&urfave.BoolFlag{Name: "instead", Usage: "replace every rule, window and approval, not only " +
+						"the ones with the same name"},
 				},
 				Action: p.Action(policyTest),
 			},
@@ -54,11 +54,11 @@ func PolicyCommand(p *command.Process) *urfave.Command {
 			},
 			{
 				Name: "require", ArgsUsage: "[FILE]", Usage: "Require a policy of every run on this store, or list those required",
-				Description: "FILE is a policy file or a folder of them. From then on no run on the store goes without its\n" +
+				Description: "FILE is a policy file or a folder of them. From then on, each run on the store applies its\n" +
 					"rules, whatever its command line says. The audit log has them: FILE is not read again, and\n" +
-					"requiring it again replaces them. --off NAME ends that; both are on record.",
+					"requiring it again replaces them. --off NAME ends that; both are recorded.",
 				Flags: []urfave.Flag{
-					&urfave.StringFlag{Name: "name", Usage: "require it under `NAME` instead of that of the file"},
+					&urfave.StringFlag{Name: "name", Usage: "require it under `NAME` instead of the file's name"},
 					&urfave.StringFlag{Name: "off", Usage: "no longer require the policy `NAME`"},
 					command.ReasonFlag(),
 				},
@@ -159,7 +159,7 @@ func tellTrial(c *command.Call, rows []render.Tried, sum render.Trial) error {
 	c.Out.Say("")
 	c.Out.Say("%s", sum.Sentence())
 	if sum.Unjudged > 0 {
-		c.Out.Warn(sum.NotJudged(), "see docs/policies.md on what a back-test does not cover")
+		c.Out.Warn(sum.NotJudged(), "see docs/policies.md on the limits of a back-test")
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func policyRequire(c *command.Call) error {
 			return err
 		}
 		if e.Digest == "" {
-			return cli.Usage("see docs/policies.md for what a policy can say", "%s has no rules", file)
+			return cli.Usage("see docs/policies.md for the keys of a policy", "%s has no rules", file)
 		}
 		e.On, e.Rules, e.Name = true, &read, c.Cmd.String("name")
 		if e.Name == "" {

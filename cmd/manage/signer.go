@@ -37,9 +37,8 @@ func SignerCommand(p *command.Process) *urfave.Command {
 			},
 			{
 				Name: "remove", ArgsUsage: "NAME KEYFILE", Usage: "Remove a public SSH key of a person from the roster",
-				Description: "What the key signed counts no longer. Instead of KEYFILE its fingerprint can be given, as `ovi " +
-					"signer\n" +
-					"list` shows it.",
+				Description: "Signatures by the removed key no longer count. Instead of KEYFILE you can give the " +
+					"fingerprint that `ovi signer list` shows.",
 				Flags:  []urfave.Flag{command.SignFlag(), command.ReasonFlag()},
 				Action: p.Action(func(c *command.Call) error { return signerChange(c, false) }),
 			},

@@ -115,7 +115,7 @@ func globalFlags(p *command.Process) []urfave.Flag {
 	return append(append([]urfave.Flag{
 		&urfave.StringFlag{
 			Name: "data-dir", Category: cli.Everywhere,
-			Usage: "keep the audit log and the store in `DIR` (OVI_DATA_DIR; default .ovi beside the source)",
+			Usage: "keep the audit log and the store in `DIR` (OVI_DATA_DIR; default: .ovi next to the source)",
 		},
 		&urfave.StringFlag{
 			Name: "store", Category: cli.Everywhere,

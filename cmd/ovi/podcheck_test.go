@@ -28,7 +28,7 @@ func TestWhatCannotBeCreatedIsFoundFirst(t *testing.T) {
 	}
 	writeConfig(t, s.dir, fmt.Sprintf(threeOnANetwork, "nope:1\", image_pull_policy: \"Never", s.port))
 	out := s.run(3, "apply", "--auto-approve")
-	for _, want := range []string{"localhost/nope:1 is not on the host", fmt.Sprintf("host port %d is in use", s.port), "only what was not started needs it, such as container/", "2 failed, 2 not started"} {
+	for _, want := range []string{"localhost/nope:1 is not on the host", fmt.Sprintf("host port %d is in use", s.port), "needed only by resources that were not started, such as container/", "2 failed, 2 not started"} {
 		if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}

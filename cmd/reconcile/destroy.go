@@ -17,11 +17,10 @@ func DestroyCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: destroyName, Category: command.GroupReconcile, ArgsUsage: "[SOURCE]",
 		Usage: "Delete everything of a stack",
-		Description: "Plans as if nothing were configured, asks, and deletes the resources of the stack in the reverse " +
-			"order of\n" +
-			"their dependencies. The rules of the stack hold: what is blessed, above max_destroy, or in need of approval is\n" +
-			"not deleted, and the command exits 6. Resources that ovi does not manage are left as they are. The data\n" +
-			"directory keeps its audit log: `ovi why` and `ovi history` go on to answer.",
+		Description: "Plans as if nothing were configured, asks, and deletes the resources of the stack in the reverse\n" +
+			"order of their dependencies. The rules of the stack hold: what is blessed, above max_destroy, or in\n" +
+			"need of approval is not deleted, and the command exits 6. ovi does not change unmanaged resources.\n" +
+			"The data directory keeps its audit log: `ovi why` and `ovi history` go on to answer.",
 		Flags: append(planFlags(), append(executingFlags(), PruneDataFlag(),
 			&urfave.BoolFlag{Name: "dry-run", Usage: "show what would be deleted, and change nothing"})...),
 		Action: p.Action(destroy),

@@ -22,9 +22,8 @@ func driftAckCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "ack", ArgsUsage: "REF [SOURCE]",
 		Usage: "Acknowledge a change: exclude it until it changes again or the time is over",
-		Description: "It is excluded from what `ovi drift` shows. It is not kept: the next apply restores the " +
-			"configuration.\n" +
-			"To keep it, change the configuration, or set ignore: [ATTRIBUTE] there.",
+		Description: "`ovi drift` excludes the change. The next apply still restores the configuration. To keep " +
+			"the change, change the configuration, or set ignore: [ATTRIBUTE] there.",
 		Flags: append([]urfave.Flag{
 			command.SourceFlag(), command.ReasonFlag(),
 			&urfave.StringFlag{Name: "until", Usage: "expire after a duration (7d, 12h) or at `TIME` (2006-01-02T15:04:05Z)"},

@@ -45,8 +45,9 @@ func decidingFlags() []urfave.Flag {
 		&urfave.BoolFlag{Name: "skip-destructive", Usage: "block every delete and replace"},
 		// The way out of "not verified".
 		&urfave.BoolFlag{
-			Name:  "set-unverified",
-			Usage: "set what cannot be read back and was not recorded, such as the password of an adopted database",
+			Name: "set-unverified",
+			Usage: "set attributes that cannot be read back and were not recorded, such as the password of an " +
+				"adopted database",
 		})
 }
 
@@ -77,7 +78,7 @@ func PlanCommand(p *command.Process) *urfave.Command {
 			&urfave.StringFlag{Name: "out", Usage: "save the plan to `FILE` for `ovi apply FILE`"},
 			&urfave.BoolFlag{
 				Name:  "detailed-exitcode",
-				Usage: "exit 2 when something is to be changed or could not be verified",
+				Usage: "exit 2 if the plan has changes, or an attribute could not be verified",
 			},
 			&urfave.BoolFlag{Name: "check", Usage: "check the changes with the providers, without making them, and warn"},
 			command.TimeoutFlag(),

@@ -42,8 +42,8 @@ func RunCommand(p *command.Process) *urfave.Command {
 				Usage: "apply what is planned, within the rules; without it, only plan and report",
 			},
 			&urfave.BoolFlag{Name: "allow-destroy", Usage: "with --auto-approve, also delete and replace"},
-			&urfave.BoolFlag{Name: "prune-data", Usage: "delete what is no longer configured and kept for its data too: " +
-				"volumes, and branches with commits of their own"},
+			&urfave.BoolFlag{Name: "prune-data", Usage: "also delete resources that are kept for their data after " +
+				"they leave the configuration: volumes, and branches with unique commits"},
 			&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once per stack (default: the file's " +
 				"options, or 10)"},
 			&urfave.DurationFlag{
@@ -61,7 +61,7 @@ func RunCommand(p *command.Process) *urfave.Command {
 			},
 			&urfave.IntFlag{
 				Name:  "inventory-every",
-				Usage: "read also what is unmanaged, of all kinds, in the first of every `N` cycles", Value: 10,
+				Usage: "also read unmanaged resources of every kind in the first of every `N` cycles", Value: 10,
 			},
 			command.TargetFlag(), command.ExcludeFlag(), session.PolicyFlag(), AllowReplaceFlag(),
 			&urfave.DurationFlag{

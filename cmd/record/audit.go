@@ -188,7 +188,7 @@ func verifiedLog(c *command.Call, dir string, anchors []wal.Anchor) (wal.Report,
 	switch {
 	case errors.Is(err, wal.ErrOtherLog):
 		err = &cli.Problem{
-			Summary: "the audit log was replaced, or the checkpoints are those of another one", Err: err,
+			Summary: "the audit log was replaced, or the checkpoints belong to a different log", Err: err,
 			Suggestion: "keep the checkpoints of each log in a file of its own; if that is so, restore the last good copy of " +
 				"the data directory",
 		}
@@ -209,7 +209,7 @@ func asOthersSaw(c *command.Call, dir string, key ed25519.PublicKey, options []w
 	kept, err := session.ReadNote(dir)
 	if err != nil || c.StoreName() == "" {
 		if kept.Where != "" {
-			c.Out.Warn("the log is not compared with what other instances saw of it, in "+kept.Where, "use --store")
+			c.Out.Warn("the log is not compared with the lengths that other instances recorded in "+kept.Where, "use --store")
 		}
 		return err
 	}
@@ -267,7 +267,7 @@ func trust(c *command.Call, dir string) (ed25519.PublicKey, []wal.Option, error)
 	for _, line := range c.Cmd.StringSlice("checkpoint") {
 		point, err := wal.ParseAnchor(line)
 		if err != nil {
-			return nil, nil, cli.Usage("use the whole line as it was printed", "invalid --checkpoint: %s", err)
+			return nil, nil, cli.Usage("use the whole line that ovi printed", "invalid --checkpoint: %s", err)
 		}
 		options = append(options, wal.WithAnchor(point))
 	}

@@ -56,11 +56,11 @@ func auditMore(p *command.Process) []*urfave.Command {
 			Usage: "Verify the audit log against checkpoints kept in a file, and add one",
 			Description: "Keep FILE where whoever can write the data directory cannot: on another mount, or on a branch of a\n" +
 				"Git repository, git+ssh://HOST/REPOSITORY//PATH?ref=BRANCH. Each run requires that the log still\n" +
-				"contains every checkpoint in it, also those of records that were trimmed since, and adds a line.\n" +
-				"In Git the line is a commit, pushed without force; the first one creates the branch. A branch that\n" +
-				"was rewound, or lost a line, since this data directory saw it is an error. Give each log a FILE of\n" +
-				"its own. Run it from time to time: what was recorded since the last line can be rewritten with the\n" +
-				"key of the log.",
+				"contains every checkpoint in it, even for records that were trimmed since, and adds a line. In Git\n" +
+				"the line is a commit, pushed without force; the first one creates the branch. A branch that was\n" +
+				"rewound, or lost a line, since this data directory saw it is an error. Give each log a FILE of its\n" +
+				"own. Run it from time to time: what was recorded since the last line can be rewritten with the key\n" +
+				"of the log.",
 			Flags:  []urfave.Flag{command.RecordFlag()},
 			Action: p.Action(auditWitness),
 		},

@@ -26,14 +26,15 @@ func InventoryCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "inventory", Category: command.GroupInspect, ArgsUsage: "[SOURCE]",
 		Usage: "List unmanaged resources",
-		Description: "All kinds are read in every location on record and of the configuration; a plan reads only the\n" +
-			"kinds that it needs. Of what the provider creates by itself, such as a default VPC, only the number is\n" +
-			"shown. `ovi import existing` writes a configuration of what is listed, and `ovi adopt --match` adopts it.\n" +
+		Description: "ovi reads every kind in every recorded and configured location; a plan reads only the kinds " +
+			"it needs. Resources that the provider creates automatically, such as a default VPC, are counted " +
+			"but not listed. `ovi import existing` writes a configuration for the listed resources, and `ovi " +
+			"adopt --match` adopts them.\n" +
 			command.MatchWords,
 		Flags: append([]urfave.Flag{
 			command.SourceFlag(),
 			command.MatchFlag("only resources that match `PATTERN`; repeatable"),
-			&urfave.BoolFlag{Name: "all", Usage: "list also what the provider creates by itself"},
+			&urfave.BoolFlag{Name: "all", Usage: "also list resources that the provider creates automatically"},
 			&urfave.DurationFlag{
 				Name:  "max-age",
 				Usage: "use what was observed completely within `DURATION` instead of observing again",
@@ -87,11 +88,11 @@ func takeInventory(c *command.Call, l *session.Session) error {
 		return cli.Exit(cli.ExitUnreachable)
 	}
 	for _, s := range reconcile.SortedScopes(p.Plan.Unreachable) {
-		c.Out.Warn(names.Scope(s)+" is unreachable, and shown as it was observed last: "+p.Plan.Unreachable[s], "")
+		c.Out.Warn(names.Scope(s)+" is unreachable; its last observation is shown: "+p.Plan.Unreachable[s], "")
 	}
 	for _, s := range slices.SortedFunc(maps.Keys(p.Plan.UnreachableKinds), resource.Scope.Compare) {
 		for _, kind := range command.SortedKeys(p.Plan.UnreachableKinds[s]) {
-			c.Out.Warn(fmt.Sprintf("%s in %s is unreachable, and shown as it was observed last: %s", kind, names.Scope(s),
+			c.Out.Warn(fmt.Sprintf("%s in %s is unreachable; its last observation is shown: %s", kind, names.Scope(s),
 				p.Plan.UnreachableKinds[s][kind]), "")
 		}
 	}

@@ -19,7 +19,7 @@ import (
 func ProveCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "prove", Category: command.GroupInspect, ArgsUsage: "REF",
-		Usage: "Write a file that proves why a resource is as it is or gone",
+		Usage: "Export a verifiable proof of a resource's history",
 		Description: "The file has the records of the audit log about the resource: configuration, observations, plans\n" +
 			"with the digests of their policies, approvals and calls, each with the hashes that lead to a signed\n" +
 			"checkpoint. tools/verify checks it without ovi and without this data directory. The file has whole\n" +
@@ -55,7 +55,7 @@ func proveRef(c *command.Call, l *ledger.Ledger) error {
 	}
 	if line := c.Cmd.String("checkpoint"); line != "" {
 		if order.Under, err = wal.ParseAnchor(line); err != nil {
-			return cli.Usage("use the whole line as it was printed", "invalid --checkpoint: %s", err)
+			return cli.Usage("use the whole line that ovi printed", "invalid --checkpoint: %s", err)
 		}
 	}
 	made, err := proof.Make(c, l, order)

@@ -26,7 +26,7 @@ func showRolloutsOf(s state, alert func(text, suggestion string), note func(text
 		case w.Halted:
 			alert(fmt.Sprintf("configuration %s of %s halted in wave %d of %d: %s", resource.ShortDigest(w.Version), name,
 				w.Reach, w.Of, w.Why),
-				"change its configuration, or run `ovi retry` for what failed")
+				"change its configuration, or run `ovi retry` for each failed resource")
 		case w.Reach < w.Of:
 			note(fmt.Sprintf("configuration %s of %s is in wave %d of %d", resource.ShortDigest(w.Version), name, w.Reach, w.Of))
 		}

@@ -20,10 +20,11 @@ func ChartFlags() []urfave.Flag {
 	return []urfave.Flag{
 		&urfave.StringSliceFlag{
 			Name:  "values",
-			Usage: "chart: use the values in `FILE` over those of values.yaml; repeatable, the last wins",
+			Usage: "chart: use the values in `FILE` over the values in values.yaml; repeatable, the last wins",
 		},
 		&urfave.StringSliceFlag{Name: "set", Usage: "chart: set one value, `KEY.KEY=VALUE`; repeatable"},
-		&urfave.StringFlag{Name: "namespace", Usage: "chart: run it as namespace `NAME`, beside others of the same chart"},
+		&urfave.StringFlag{Name: "namespace", Usage: "chart: run it as namespace `NAME`, next to other runs of " +
+			"the same chart"},
 	}
 }
 

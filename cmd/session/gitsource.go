@@ -102,7 +102,7 @@ func ofStack(drafts []*source.Draft, stack string) ([]*source.Draft, error) {
 		return unread, nil
 	}
 	return nil, &cli.Problem{
-		Summary:    "the source no longer has stack " + stack + ", and nothing of it is changed",
+		Summary:    "the source no longer has stack " + stack + ", and ovi changes none of its resources",
 		Suggestion: "to delete its resources, keep its folder with `resources: []`",
 	}
 }

@@ -14,7 +14,7 @@ import (
 type (
 	// Resource is the live state; exists is false where there is none, or none was observed.
 	Resource struct {
-		Exists   bool              `cel:"exists" doc:"whether it exists, as far as it was observed"`
+		Exists   bool              `cel:"exists" doc:"whether it exists, according to the last observation"`
 		Ref      string            `cel:"ref" doc:"its full name, stack:provider/location/kind/name"`
 		Provider string            `cel:"provider" doc:"its provider"`
 		Location string            `cel:"location" doc:"the account and region, the host, the site"`
@@ -28,7 +28,7 @@ type (
 		Health   string            `cel:"health" doc:"healthy, pending, stopped, failing or unknown"`
 		Since    time.Time         `cel:"since" doc:"when it was created, where the provider reports it; else the year 1"`
 		Tags     map[string]string `cel:"tags" doc:"its tags, without ovi's own"`
-		Attrs    map[string]any    `cel:"attrs" doc:"its attributes, as in docs/kinds.md; a secret is \"(secret)\", a reference the name of what it refers to"`
+		Attrs    map[string]any    `cel:"attrs" doc:"its attributes, as in docs/kinds.md; a secret is \"(secret)\", a reference the name of its resource"`
 	}
 	// Desired is the configuration; exists is false where there is none.
 	Desired struct {

@@ -33,7 +33,7 @@ func (e *Operator) Lock(ctx context.Context, o event.Ordered, a OperatorAction) 
 }
 
 // ErrOlderOrders is the error for orders that are older than those on record.
-var ErrOlderOrders = errors.New("the orders that came are older than those on record, and do not count")
+var ErrOlderOrders = errors.New("ignored the orders of the central orchestrator: newer orders are already recorded")
 
 // Obey records what is new in the orders for a stack that came from outside.
 func (e *Operator) Obey(ctx context.Context, stack string, o provider.Orders) error {
@@ -48,7 +48,7 @@ func (e *Operator) Obey(ctx context.Context, stack string, o provider.Orders) er
 	waves := map[string]event.Ordered{}
 	for _, x := range all {
 		if x.Stack == stack && x.Central > o.Number { // it was restored from a backup
-			return fmt.Errorf("%w: their number is %d, and %d is on record", ErrOlderOrders, o.Number, x.Central)
+			return fmt.Errorf("%w: their number is %d, and %d is recorded", ErrOlderOrders, o.Number, x.Central)
 		}
 		if x.Stack == stack && x.Order == event.Freeze {
 			frozen = true

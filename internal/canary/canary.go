@@ -24,7 +24,7 @@ type Encoding struct {
 // Encodings are all ways.
 func Encodings() []Encoding {
 	return []Encoding{
-		{"as it is", func(s string) string { return s }},
+		{"unchanged", func(s string) string { return s }},
 		{"lower case", strings.ToLower},
 		{"upper case", strings.ToUpper},
 		{"in a URL's query", url.QueryEscape},

@@ -363,7 +363,8 @@ func (j *Journal) push(ctx context.Context, head, commit string) (done bool, err
 	}
 	return false, &JournalError{
 		What: "cannot push to " + j.where(),
-		Next: "check that the key of ssh or OVI_GIT_TOKEN may push to the branch, and what the server allows", Err: refused,
+		Next: "check that the key of ssh or OVI_GIT_TOKEN may push to the branch, and that the server allows it",
+		Err:  refused,
 	}
 }
 

@@ -88,7 +88,7 @@ func (e RosterChanged) Check(instance string) error {
 		return errors.New("the key is on the roster already")
 	}
 	if !slices.Equal(e.After(), e.Signers) {
-		return errors.New("the roster is not what the change makes of it")
+		return errors.New("the roster does not match the change")
 	}
 	if len(e.Before) == 0 {
 		return nil

@@ -191,7 +191,7 @@ func (t Explainer) cause(b *builder) (string, []resource.Change) {
 	d := b.lastChange()
 	if m := b.lastOf(event.TypeMoved); m != nil && b.came != nil && (d == nil || b.plans[d.plan].decision == nil) {
 		from := t.other(*b.came, b.came.From)
-		return fmt.Sprintf("Renamed from %s %s by %s. What happened before is under that name.", from, t.since(m.At),
+		return fmt.Sprintf("Renamed from %s %s by %s. Earlier events are under that name.", from, t.since(m.At),
 			orUnknown(b.came.Who)), nil
 	}
 	if a := b.lastOf(event.TypeAdopted); a != nil &&

@@ -27,7 +27,7 @@ func rebuild(ctx context.Context, instance string, log ledger.LogReads, into sto
 		return nil, err
 	}
 	if p.Seq() != 0 {
-		return nil, fmt.Errorf("rebuild: the store is not empty: it has record %d", p.Seq())
+		return nil, fmt.Errorf("cannot rebuild the store: it is not empty, it has record %d", p.Seq())
 	}
 	for b, err := range project.ReadBatches(log.Read(0)) {
 		if err != nil {

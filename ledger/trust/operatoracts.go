@@ -83,7 +83,7 @@ func acts[E act[E]](
 		}
 		own, has := out[key]
 		if has && generationOf(own.Event) > generationOf(a.Event) {
-			doubt(key, unproven("it is older than what instance %s recorded", own.Instance))
+			doubt(key, unproven("instance %s recorded a newer version", own.Instance))
 			continue
 		}
 		out[key] = a

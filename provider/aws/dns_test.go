@@ -286,7 +286,7 @@ func TestConfigurationsOfRecords(t *testing.T) {
 	slices.Sort(got)
 	want := []string{
 		"b duplicate record www.example.com A: it is dns_record/a too",
-		"c www.example.com has a CNAME, and no other record beside it: dns_record/b",
+		"c www.example.com has a CNAME, which allows no other record: dns_record/b",
 		"d www.example.org is not in the zone example.com",
 		"e the domain of a zone cannot be a CNAME",
 	}

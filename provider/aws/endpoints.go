@@ -23,7 +23,7 @@ func (p *Provider) calls(endpoint *string) {
 	if endpoint == nil || *endpoint == "" {
 		return
 	}
-	text := "an endpoint that is no URL"
+	text := "an endpoint that is not a URL"
 	if u, err := url.Parse(*endpoint); err == nil && u.Host != "" {
 		u.User, u.RawQuery, u.Fragment = nil, "", "" // may have secrets
 		text = u.String()

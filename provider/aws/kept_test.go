@@ -44,7 +44,7 @@ func TestAKeyThatIsToBeDeleted(t *testing.T) {
 
 	// Another hand has scheduled it: it is not gone, and an apply cancels that.
 	o, there := w.find(d.Ref)
-	if !there || o.Health != resource.Stopped || !strings.Contains(o.Message, "to be deleted on 20") {
+	if !there || o.Health != resource.Stopped || !strings.Contains(o.Message, "scheduled for deletion on 20") {
 		t.Fatalf("%v %s %q", there, o.Health, o.Message)
 	}
 	o = w.mustUpdate(d, o, nil)

@@ -34,7 +34,7 @@ func Entry() provider.Entry {
 			},
 			{
 				Key: "rows",
-				Doc: "let each row of a table declare these `KINDS` beside its cluster: haproxy_route, argocd_secret, " +
+				Doc: "let each row of a table declare these `KINDS` besides its cluster: haproxy_route, argocd_secret, " +
 					"portainer_endpoint, edge_agent, git_branch, applicationset (one for all rows)",
 			},
 			{Key: "apps-repo", Doc: "the Git repository of the applicationset of a table, at `URL`"},
@@ -46,7 +46,7 @@ func Entry() provider.Entry {
 			{Key: "haproxy", Doc: "keep the routes of clusters in `FOLDER`, which HAProxy loads"},
 			{
 				Key: "haproxy-socket", Default: "/run/haproxy/admin.sock",
-				Doc: "the `SOCKET` of HAProxy's runtime API, of the level admin",
+				Doc: "the `SOCKET` of HAProxy's runtime API, with the level admin",
 			},
 			{Key: "haproxy-master", Default: "/run/haproxy-master.sock", Doc: "the `SOCKET` of HAProxy's master process"},
 			{
@@ -59,7 +59,7 @@ func Entry() provider.Entry {
 			},
 			{
 				Key: "verify-command", Operator: true,
-				Doc: "run `COMMAND` to verify a cluster that was created or started, beside what ovi observes",
+				Doc: "run `COMMAND` to verify a cluster that was created or started, besides ovi's own checks",
 			},
 			{Key: "portainer", Doc: "the Portainer at `URL`"},
 			{

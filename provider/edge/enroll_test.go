@@ -220,7 +220,7 @@ func TestTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused(t, "a token shown to another orchestrator", s.node(t).Enroll(t.Context(), token, other.sign), "another authority")
+	refused(t, "a token shown to another orchestrator", s.node(t).Enroll(t.Context(), token, other.sign), "does not match the token")
 	first := s.node(t)
 	if err := first.Enroll(t.Context(), token, s.sign); err != nil {
 		t.Fatal(err)

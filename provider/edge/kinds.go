@@ -37,8 +37,8 @@ func Kinds() []resource.Kind {
 	}
 	return []resource.Kind{{
 		Provider: Name, Name: Kind,
-		Doc: "A container on a node of a site.\n\nAn update starts the new version beside the old one, which is " +
-			"kept until the new one is healthy and serves again if it is not.",
+		Doc: "A container on a node of a site.\n\nAn update starts the new version next to the old one. The old " +
+			"version is kept until the new one is healthy, and serves again if the new one fails.",
 		NamePattern: `[a-z0-9][a-z0-9-]{0,39}`, NameDoc: "use lower-case letters, digits and '-', at most 40",
 		NoTags: true, Carrier: resource.AtCreate, Exact: true, Async: true, Supersede: true, State: resource.StateRunning,
 		Grace: grace,

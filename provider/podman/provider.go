@@ -159,7 +159,7 @@ func (p *Provider) resolved(ctx context.Context, location string) (*host.Host, e
 		return nil, err
 	}
 	if id != "" && h.Known() != id {
-		return nil, fmt.Errorf("%s is another host (%s) than that of %s: %w", word, h.Known(), location,
+		return nil, fmt.Errorf("%s is host %s, not the host of %s: %w", word, h.Known(), location,
 			provider.ErrElsewhere)
 	}
 	return h, p.alone(h)

@@ -154,7 +154,7 @@ func (r *rig) resolve(v resource.Value) resource.Value {
 	return resource.MapRefs(v, func(ref resource.Reference) resource.Value {
 		id, ok := r.ids[ref.Ref]
 		if !ok {
-			r.t.Fatalf("a sample refers to %s, which is no earlier sample", ref.Ref)
+			r.t.Fatalf("a sample refers to %s, which is not an earlier sample", ref.Ref)
 		}
 		return resource.String(id)
 	})

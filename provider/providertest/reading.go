@@ -21,7 +21,7 @@ func aFailedListCostsItsKind(r *rig) {
 		restore()
 		if err != nil {
 			if len(snap.Resources) > 0 {
-				r.t.Errorf("beside its error observe gives %d resources", len(snap.Resources))
+				r.t.Errorf("observe returns an error and %d resources", len(snap.Resources))
 			}
 			continue
 		}
@@ -107,7 +107,7 @@ func aFilterHidesNothingOfOvi(r *rig) {
 	for _, o := range created {
 		r.Strip(r.test, o)
 	}
-	look(recorded, "which is on record")
+	look(recorded, "which is recorded")
 }
 
 // whatIsCreatedAgainHasAnotherUID: an id that is used again must not pass for the resource

@@ -30,7 +30,7 @@ func (r *rig) changeState(d resource.Desired) {
 	have, _ := r.find(d.Ref)
 	change, differs := resource.DiffState(d.State, &have, false)
 	if !differs {
-		r.t.Errorf("%s is %s, and is to be %s", d.Ref, have.Health, d.State)
+		r.t.Errorf("%s is %s, and is configured as %s", d.Ref, have.Health, d.State)
 		return
 	}
 	want := map[resource.State]resource.Health{
@@ -49,7 +49,7 @@ func (r *rig) hasState(d resource.Desired, want resource.Health) {
 	r.t.Helper()
 	o, ok := r.find(d.Ref)
 	if !ok || o.Health != want {
-		r.t.Errorf("%s is to be %s, and is %q (%s)", d.Ref, d.State, o.Health, o.Message)
+		r.t.Errorf("%s is configured as %s, and is %q (%s)", d.Ref, d.State, o.Health, o.Message)
 	}
 	if c := r.changes(r.checked(d), o); ok && len(c) > 0 {
 		r.t.Errorf("%s: its state was changed, and so was %s", d.Ref, describe(c))

@@ -25,7 +25,7 @@ func aCheckWritesNothing(r *rig) {
 		req.Have = o
 		before = r.observe().Resources
 		_ = checker.Check(r.context(), req) // that it exists may be an objection
-		r.same("checked beside "+o.ID, before)
+		r.same("checked while "+o.ID+" exists", before)
 	}
 }
 

@@ -50,7 +50,7 @@ func Scopes(scans []ledger.Scan, now time.Time) []Family {
 	age := Family{"ovi_scope_age_seconds", "Age of that time.", Gauge, nil}
 	whole := Family{"ovi_scope_complete", "1 if no kind of the scope was unreachable when it was last read.", Gauge, nil}
 	resources := Family{
-		"ovi_scope_resources", "Resources in the scope, of each kind when it was last read in full.", Gauge,
+		"ovi_scope_resources", "Resources in the scope, by kind, when the kind was last read in full.", Gauge,
 		nil,
 	}
 	kindSeen := Family{

@@ -97,7 +97,8 @@ func (s *service) healthcheck(n *source.Node) {
 		}
 	}
 	if health.get("command") == nil {
-		s.note(n, "services."+s.name+".healthcheck", "a check has a test; without one that of the image is used as it is")
+		s.note(n, "services."+s.name+".healthcheck", "a check needs a test; without a test, the image's own check "+
+			"is used")
 		return
 	}
 	s.m.spec.set("health", health)

@@ -64,7 +64,7 @@ func (i *importer) expand(n *source.Node, s string) string {
 	}
 	rest := s[last:]
 	if strings.Contains(rest, "${") {
-		i.note(n, source.Quote(rest)+" is not a variable that can be converted", "it is kept as it is")
+		i.note(n, source.Quote(rest)+" is not a variable that can be converted", "ovi keeps the text unchanged")
 	}
 	out.WriteString(literal(rest))
 	return out.String()

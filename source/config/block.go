@@ -112,7 +112,7 @@ func (b *block) finish() {
 	if spec == nil {
 		r.Attrs = source.Node{Shape: source.Object, Line: b.n.Line, Column: b.n.Column, Kids: b.flat}
 	} else if len(b.flat) > 0 {
-		b.Wrong(&b.flat[0], source.Quote(b.flat[0].Text)+" is beside spec, which holds all attributes", "move it into spec")
+		b.Wrong(&b.flat[0], source.Quote(b.flat[0].Text)+" is next to spec, which holds all attributes", "move it into spec")
 	}
 	b.ExpandAll(&r.Attrs)
 }

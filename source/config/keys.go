@@ -11,8 +11,8 @@ import (
 func publicKey[T any](of func(T, *source.Node)) read.Key[T] {
 	return read.Key[T]{
 		Name: "public", Example: "[env:TEAM]", Form: read.FormPublic, Read: of,
-		Doc: "What comes from outside and may be recorded and shown: `env:NAME` and `file:PATH`, as inside " +
-			"`${…}`. Anything else from outside may be a secret, and is refused where values are shown.",
+		Doc: "Outside values that ovi may record and show: `env:NAME` and `file:PATH`, as inside `${…}`. Any " +
+			"other outside value may be a secret, and is rejected where values are shown.",
 	}
 }
 
@@ -48,8 +48,8 @@ func fileKeys(o source.Options) []read.Key[*document] {
 		},
 		read.Key[*document]{
 			Name: "ignore", Example: "{ec2: [tags.LastScan]}", Form: read.FormIgnore, Read: (*document).ReadIgnore,
-			Doc: "What is not compared: attributes, dotted paths or patterns, of every resource in the stack " +
-				"or by type.",
+			Doc: "Attributes that are not compared: names, dotted paths or patterns, for every resource in the " +
+				"stack or by type.",
 		},
 		read.Key[*document]{
 			Name: "timeouts", Example: "{rds: {create: 60m}}", Form: read.FormTimeouts, Read: (*document).ReadTimeouts,
@@ -99,7 +99,7 @@ func locationKeys(o source.Options, doc string,
 }
 
 func defaultsKeys(o source.Options) []read.Key[*document] {
-	return append(locationKeys(o, "The same as beside `defaults`; only one of the two is allowed.",
+	return append(locationKeys(o, "The same as next to `defaults`; only one of the two is allowed.",
 		(*document).readLocation),
 		read.Key[*document]{
 			Name: "tags", Example: "{team: platform}", Form: read.FormTags, Read: (*document).readDefaultTags,
@@ -139,7 +139,7 @@ func blockKeys(o source.Options) []read.Key[*block] {
 		},
 		{
 			Name: "tags", Example: "{environment: prod}", Form: read.FormTags, Read: (*block).readTags,
-			Doc: "The tags of the resource. Those that start with ovi: are reserved.",
+			Doc: "The tags of the resource. Tags that start with ovi: are reserved.",
 		},
 		{
 			Name: "blessed", Example: "true", Form: read.FormBool, Read: (*block).readBlessed,
@@ -153,8 +153,8 @@ func blockKeys(o source.Options) []read.Key[*block] {
 		},
 		{
 			Name: "state", Example: "stopped", Form: read.FormState, Read: (*block).readState,
-			Doc: "Whether the resource runs: running or stopped, for kinds that have a state. Default: that " +
-				"of the kind, mostly running. One that is stopped or failing outside ovi is drift and is " +
+			Doc: "Whether the resource runs: running or stopped, for kinds that have a state. Default: the state " +
+				"of the kind, mostly running. A resource that was stopped or failed outside ovi is drift and is " +
 				"started again, at most 3 times in 10 minutes.",
 		},
 		{
@@ -173,8 +173,8 @@ func blockKeys(o source.Options) []read.Key[*block] {
 		},
 		{
 			Name: "spec", Example: "{size: t3.micro}", Form: read.FormSpec, Read: (*block).readSpec,
-			Doc: "The attributes of the resource, where they are not beside these keys. An attribute with the " +
-				"name of one of these keys is set only here.",
+			Doc: "The attributes of the resource, if they are not next to these keys. An attribute with the name " +
+				"of one of these keys can be set only here.",
 		},
 	}
 }

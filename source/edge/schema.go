@@ -57,7 +57,7 @@ func windowTable() []fileKey {
 		return &jsonschema.Schema{Type: jsonschema.OneOf("string"), Pattern: `^([01][0-9]|2[0-3]):[0-5][0-9]$`}
 	}
 	return []fileKey{
-		{name: "name", doc: "What it is called.", form: text()},
+		{name: "name", doc: "The name of the window.", form: text()},
 		{name: "days", doc: "The days on which it opens; if omitted, every day.", form: listOf(days)},
 		{name: "from", doc: "When it opens.", form: clock(), required: true},
 		{name: "to", doc: "When it closes; on the next day, if that is not later.", form: clock(), required: true},
@@ -70,8 +70,8 @@ func updateTable() []fileKey {
 	waves.MinItems = new(int64)
 	*waves.MinItems = 1
 	return []fileKey{
-		{name: "waves", doc: "How many of the nodes that are online have a new configuration at most, wave by wave; a " +
-			"last wave of all follows by itself.", form: waves},
+		{name: "waves", doc: "How many of the nodes that are online have a new configuration at most, wave by " +
+			"wave; a last wave of all nodes follows automatically.", form: waves},
 		{
 			name: "max_unavailable", doc: "How many nodes are changed, or not healthy, at a time; one always may.",
 			form: budget(0),
@@ -132,10 +132,10 @@ func siteTable() []fileKey {
 	}
 	node := block([]fileKey{
 		{name: "name", doc: "The name of the node.", form: text(), required: true},
-		{name: "labels", doc: "What deployments select it by.", form: labels},
+		{name: "labels", doc: "The labels by which deployments select the node.", form: labels},
 	})
 	return append([]fileKey{
-		{name: "site", doc: "The name of the site and of its stack; if omitted, that of the folder.", form: text()},
+		{name: "site", doc: "The name of the site and of its stack. Default: the name of the folder.", form: text()},
 		{name: "nodes", doc: "The nodes of the site.", form: listOf(node), required: true},
 		{name: "deployments", doc: "none: the site has no deployments.", form: &jsonschema.Schema{Enum: []string{"none"}}},
 	}, policyTable()...)
@@ -175,6 +175,6 @@ func DeploymentSchema(k resource.Kind) []byte {
 		s.Properties["id"].Pattern = "^(?:" + k.NamePattern + ")$"
 	}
 	s.Dialect, s.Title, s.Doc = jsonschema.Dialect, "Deployment of a site of ovi",
-		"What runs on nodes of a site: see docs/edge.md."
+		"A deployment that runs on nodes of a site: see docs/edge.md."
 	return s.Bytes()
 }

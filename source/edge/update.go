@@ -113,7 +113,7 @@ func (l *loader) readWaves(d *document, n *source.Node, ref string, u *rules.Upd
 		}
 		if last := len(u.Waves) - 1; last >= 0 && u.Waves[last].Percent == b.Percent && b.Count <= u.Waves[last].Count {
 			l.wrong(d, &n.Kids[i], ref, "a wave that is not larger than the one before",
-				"a wave is how many nodes have the version in all: [1, 5, 50%]")
+				"give the total number of nodes that have the version after each wave: [1, 5, 50%]")
 		}
 		u.Waves = append(u.Waves, b)
 	}

@@ -71,7 +71,7 @@ func (s *Store) compact(ctx context.Context, before int64) error {
 	err = s.explain("compact", err)
 	if e := (*Error)(nil); errors.As(err, &e) && errors.Is(err, rpctypes.ErrPermissionDenied) {
 		e.What = "only a user with the role root may compact: etcd has one history for all its users"
-		e.Next = "omit --keep-history and let etcd compact by itself (--auto-compaction-mode periodic " +
+		e.Next = "omit --keep-history and let etcd compact automatically (--auto-compaction-mode periodic " +
 			"--auto-compaction-retention 2160h), or use a user that may compact"
 	}
 	return err

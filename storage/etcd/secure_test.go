@@ -86,7 +86,7 @@ func TestOnlyRootCompacts(t *testing.T) {
 	}
 	for range 2 {
 		refused(t, "compact", s.Compact(t.Context(), second), "compact: only a user with the role root may compact: etcd has one history for all its users "+
-			"(omit --keep-history and let etcd compact by itself (--auto-compaction-mode periodic --auto-compaction-retention 2160h), or use a user that may compact)")
+			"(omit --keep-history and let etcd compact automatically (--auto-compaction-mode periodic --auto-compaction-retention 2160h), or use a user that may compact)")
 	}
 	seq, _, err := s.Range(t.Context(), "", first)
 	if err = errors.Join(err, drain(seq)); err != nil {

@@ -29,7 +29,7 @@ type record struct {
 func records(frame []byte, log [16]byte, batch int) (out []record, err error) {
 	le, table := binary.LittleEndian, crc32.MakeTable(crc32.Castagnoli)
 	if len(frame) < 48 || string(frame[:5]) != "OVIF\x01" || le.Uint32(frame[44:]) != crc32.Checksum(slices.Concat(log[:], frame[:44]), table) {
-		return nil, errors.New("it is no batch of records of this log")
+		return nil, errors.New("the file is not a batch of records of this log")
 	}
 	stored, plain, count := int(le.Uint32(frame[32:])), int(le.Uint32(frame[36:])), le.Uint32(frame[40:])
 	if count == 0 || max(stored, plain) > 256<<20 || len(frame) != 48+(stored+7)/8*8 || len(bytes.Trim(frame[48+stored:], "\x00")) > 0 {

@@ -44,7 +44,7 @@ func read(text []byte) (p proof, err error) {
 	end := bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n') + 1
 	lines := bytes.Split(text[:max(end-1, 0)], []byte("\n"))
 	if err := json.Unmarshal(lines[0], &p); err != nil || p.Type != "proof" || p.Version != 1 || len(lines) < 2 {
-		return p, errors.New("this is no proof of version 1")
+		return p, errors.New("the file is not a proof of version 1")
 	}
 	if p.anchor, err = checkpoint(p.Checkpoint); err != nil {
 		return p, fmt.Errorf("the checkpoint: %w", err)
@@ -75,7 +75,7 @@ func read(text []byte) (p proof, err error) {
 func checkpoint(text string) (a anchor, err error) {
 	part := strings.Split(text, ":")
 	if len(part) != 9 || part[0] != "ovi-checkpoint-v1" {
-		return a, errors.New("it is no checkpoint line")
+		return a, errors.New("the text is not a checkpoint line")
 	}
 	id, err1 := fixed(part[1], len(a.log))
 	last, err2 := strconv.ParseUint(part[2], 10, 64)
@@ -116,7 +116,7 @@ func (p *proof) prove(text []byte, batch int) ([]record, error) {
 		Path         []string
 	}
 	if err := json.Unmarshal(text, &b); err != nil || b.Type != "batch" {
-		return nil, errors.New("it is no batch")
+		return nil, errors.New("the line is not a batch")
 	}
 	before, err := fixed(b.Before, 32)
 	var path [][]byte

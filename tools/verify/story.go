@@ -42,7 +42,7 @@ type story struct {
 
 // tell reads the records in order. A record that another contradicts is an error.
 func tell(p proof) (story, error) {
-	s := story{proof: p, end: "nothing is recorded of what became of it", started: map[string]bool{}, approvals: map[uint64]fields{}}
+	s := story{proof: p, end: "its result is not recorded", started: map[string]bool{}, approvals: map[uint64]fields{}}
 	all := make([]fields, len(p.records))
 	for i, r := range p.records {
 		if err := json.Unmarshal(r.Data, &all[i]); err != nil {

@@ -100,10 +100,10 @@ func blockerOf(
 		b.Awaits, b.Reason = "others are healthy", "max_unavailable is "+u.MaxUnavailable.String()
 	case rollout.Halted:
 		b.Reason = fmt.Sprintf("%s halted in wave %d of %d: %s", name, now.Reach, now.Of, now.Why)
-		b.Suggestion = "change the configuration, or run `ovi retry` for what failed"
+		b.Suggestion = "change the configuration, or run `ovi retry` for each failed resource"
 		return b, b.Reason
 	case rollout.Sealed:
-		b.Reason = fmt.Sprintf("its last good configuration %s has a secret that is not on record",
+		b.Reason = fmt.Sprintf("its last good configuration %s has a secret that is not recorded",
 			resource.ShortDigest(x.LastGood))
 		b.Suggestion = "change the configuration, or run `ovi retry " + ref.Short() + "`"
 		return b, b.Reason

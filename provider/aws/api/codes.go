@@ -104,7 +104,7 @@ func HintFor(code, message string) string {
 	case "VolumeModificationRateExceeded", "IncorrectModificationState":
 		return "apply again later: AWS changes a volume once in about six hours"
 	case "InvalidGroup.Duplicate", "DBInstanceAlreadyExists":
-		return "use another name, or run `ovi adopt` for what exists"
+		return "use another name, or run `ovi adopt` for the existing resource"
 	}
 	return ""
 }

@@ -21,7 +21,7 @@ func GoneToOvi(tags map[string]string, at *time.Time) bool {
 // DeletionSet marks a resource as waiting for the deletion that AWS has scheduled.
 func DeletionSet(o *resource.Observed, health resource.Health, at *time.Time) {
 	if at != nil {
-		o.Health, o.Message = health, "is to be deleted on "+at.UTC().Format(time.DateOnly)+"; an apply cancels that"
+		o.Health, o.Message = health, "is scheduled for deletion on "+at.UTC().Format(time.DateOnly)+"; an apply cancels that"
 	}
 }
 

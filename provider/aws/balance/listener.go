@@ -26,8 +26,8 @@ func kindOfListener() api.Kind {
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindListener,
 			Doc: "A port on which a load_balancer accepts requests.\n\n" +
-				"AWS has no name for it: it is known by its load balancer and port. Other rules than its default one are left as " +
-				"they are.",
+				"AWS has no name for it: it is known by its load balancer and port. ovi does not change rules\n" +
+				"other than its default rule.",
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, Canonical: canonicalListener,
 			CrossCheck: api.CrossChecks(api.TagTraits{}, onePort),
 			Attrs: []resource.Attribute{
@@ -56,7 +56,7 @@ func kindOfListener() api.Kind {
 				},
 				{
 					Name: redirectTo, Type: resource.TObject, Fields: redirectFields(), Example: `{protocol: HTTPS, port: "443"}`,
-					Doc: "Where browsers are sent instead. What is omitted stays as it was asked for.",
+					Doc: "A redirect. Parts that you omit are taken from the original request.",
 				},
 			},
 		},

@@ -25,9 +25,10 @@ func kindOfBalancer() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindBalancer,
-			Doc: "What spreads requests over targets.\n\n" +
-				"What it accepts its listeners say, and where that goes their target groups. Its name is its name in AWS; one " +
-				"that is created before the one it replaces is deleted has a part of a digest behind it.",
+			Doc: "A load balancer that distributes requests across targets.\n\n" +
+				"Its listeners define which requests it accepts; their target groups define where requests\n" +
+				"go. The resource name is the AWS name. A create-first replacement gets a short hash as a\n" +
+				"suffix.",
 			NamePattern: elbName, NameDoc: elbNameDoc,
 			CrossCheck: api.CrossChecks(api.TagTraits{}, balancerZones),
 			Replace:    func(resource.Desired, resource.Observed) []resource.Strategy { return api.CreateFirst() },

@@ -24,9 +24,9 @@ func kindOfTargets() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindTargets,
-			Doc: "Where a listener of a load_balancer sends requests.\n\n" +
-				"Its name is its name in AWS; one that is created before the one it replaces is deleted has a part of a digest " +
-				"behind it. An autoscaling_group registers its instances in it.",
+			Doc: "A group of targets to which a load_balancer listener sends requests.\n\n" +
+				"Its name is its name in AWS; one that is created before the one it replaces is deleted has a\n" +
+				"part of a digest behind it. An autoscaling_group registers its instances in it.",
 			NamePattern: elbName, NameDoc: elbNameDoc,
 			CrossCheck: api.CrossChecks(api.TagTraits{}),
 			Replace:    func(resource.Desired, resource.Observed) []resource.Strategy { return api.CreateFirst() },
@@ -50,7 +50,7 @@ func kindOfTargets() api.Kind {
 				},
 				{
 					Name: healthCheck, Type: resource.TObject, Fields: healthFields(), Example: "{path: /health}",
-					Doc: "How the load balancer finds out which targets are healthy. What is omitted is AWS's default.",
+					Doc: "The health check of the targets. Settings that you omit have AWS's defaults.",
 				},
 			},
 		},
@@ -66,11 +66,11 @@ func healthFields() []resource.Attribute {
 	return []resource.Attribute{
 		{
 			Name: "protocol", Type: resource.TString, Enum: []string{"HTTP", "HTTPS", "TCP"}, Example: "HTTP",
-			Doc: "How a target is asked. If omitted, as the requests are.",
+			Doc: "The health check protocol. Default: the protocol of the target group.",
 		},
 		{
 			Name: "port", Type: resource.TString, Pattern: `traffic-port|[0-9]{1,5}`, Example: "8081",
-			Doc: "The port. If omitted, that of the requests.",
+			Doc: "The health check port. Default: the port of the requests.",
 		},
 		{Name: "path", Type: resource.TString, Pattern: `/.*`, Max: api.Bound(1024), Example: "/health", Doc: "The path."},
 		{

@@ -31,8 +31,9 @@ func corsSchema() resource.Attribute {
 	return resource.Attribute{
 		Name: corsAttr, Type: resource.TList, Max: api.Bound(100),
 		Example: "[{origins: [https://www.example.com], methods: [GET]}]",
-		Doc: "What scripts in pages of other sites may do with the objects. All rules of the bucket, of which the first " +
-			"that fits counts: others are removed, and an empty list removes all. If omitted, they stay as they are.",
+		Doc: "CORS rules: which requests from other sites' pages the bucket allows. The list is complete and " +
+			"ordered: the first matching rule applies, and unlisted rules are removed. An empty list removes " +
+			"all rules; if omitted, existing rules are kept.",
 		Elem: &resource.Attribute{Type: resource.TObject, Fields: []resource.Attribute{
 			{
 				Name: "id", Type: resource.TString, Default: resource.String(""), Max: api.Bound(255), Example: "www",

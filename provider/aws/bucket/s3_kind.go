@@ -61,8 +61,8 @@ func s3Schema() resource.Kind {
 			{
 				Name: network.PolicyAttr, Type: resource.TString, Valid: validBucketPolicy, Fits: api.SamePolicy,
 				Max: api.Bound(20480), Example: "${file:bucket.json}",
-				Doc: "Who may do what in it, as JSON. Policies are compared by what they mean. An empty one removes the policy " +
-					"that it has.",
+				Doc: "The bucket policy, in JSON. Policies are compared by meaning, not by text. An empty one " +
+					"removes the current policy.",
 			},
 			lifecycleSchema(),
 			corsSchema(),

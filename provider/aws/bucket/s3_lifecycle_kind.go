@@ -39,8 +39,8 @@ func lifecycleSchema() resource.Attribute {
 	return resource.Attribute{
 		Name: lifecycleAttr, Type: resource.TSet, Max: api.Bound(1000), Valid: ruleIDsOnce,
 		Example: "[{id: logs, prefix: logs/, expire_days: 90}]",
-		Doc: "What is done with objects as they age. All rules of the bucket: others are removed, and an empty list " +
-			"removes all. If omitted, they stay as they are.",
+		Doc: "Lifecycle rules, which expire or move objects as they age. The list is complete: unlisted rules are " +
+			"removed, and an empty list removes all rules. If omitted, existing rules are kept.",
 		Elem: &resource.Attribute{Type: resource.TObject, Valid: validAge, Fields: []resource.Attribute{
 			{
 				Name: "id", Type: resource.TString, Required: true, Min: api.Bound(1), Max: api.Bound(255), Example: "logs",
@@ -82,7 +82,7 @@ func lifecycleSchema() resource.Attribute {
 			},
 			{
 				Name: beyondAttr, Type: resource.TString, Computed: true,
-				Doc: "What a rule that was found has that ovi cannot set: such a rule is replaced or removed.",
+				Doc: "The settings of an existing rule that ovi cannot set: such a rule is replaced or removed.",
 			},
 		}},
 	}

@@ -30,7 +30,7 @@ func ebsSchema() resource.Kind {
 			api.IopsAttr(), api.ThroughputAttr(),
 			{
 				Name: "zone", Type: resource.TString, Effect: resource.Replace, Pattern: api.ZonePattern, Example: "us-east-1a",
-				Doc: "The availability zone. If omitted, that of the instance in attach_to.",
+				Doc: "The availability zone. If omitted, the zone of the instance in attach_to.",
 			},
 			{
 				Name: "encrypted", Type: resource.TBool, Effect: resource.Replace, CreateDefault: resource.Bool(true),

@@ -60,7 +60,7 @@ func ec2Machine() []resource.Attribute {
 		{
 			Name: api.PrivateIP, Type: resource.TString, Effect: resource.Replace, Valid: network.HostAddress,
 			Omit:    func(resource.Value) bool { return true },
-			Example: "10.0.1.10", Doc: "Its private IPv4 address, of those of its subnet. If omitted, AWS chooses one. An " +
+			Example: "10.0.1.10", Doc: "A private IPv4 address in its subnet. If omitted, AWS chooses one. An " +
 				"instance that keeps its address is deleted before the one that replaces it is created.",
 		},
 		{Name: "private_address", Type: resource.TString, Computed: true, Doc: "Its private IPv4 address."},

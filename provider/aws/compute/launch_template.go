@@ -27,9 +27,9 @@ func kindOfTemplate() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindTemplate,
-			Doc: "What an autoscaling_group creates its instances by.\n\n" +
-				"Its name is its name in AWS. A change adds a version and makes it the default one; the instances that exist " +
-				"stay as they are.",
+			Doc: "A template from which an autoscaling_group creates instances.\n\n" +
+				"Its name is its name in AWS. A change adds a version and makes it the default one; existing\n" +
+				"instances are not changed.",
 			NamePattern: `[A-Za-z0-9().\-_]{3,128}`, NameDoc: "3 to 128 letters, digits and ( ) . - _",
 			Canonical: canonicalEC2, CrossCheck: api.CrossChecks(api.TagTraits{}),
 			Attrs: templateAttrs(),

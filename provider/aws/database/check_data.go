@@ -48,7 +48,7 @@ func judgeDB(a resource.Attrs) (out []resource.Problem) {
 		}
 	}
 	if api.IsSet(a, snapshotAttr) && api.IsSet(a, "database") {
-		wrong("database", "omit database", "the databases of a restored one are those of its snapshot")
+		wrong("database", "omit database", "a restored database has the databases of its snapshot")
 	}
 	user, password, database := dbLimits(engine)
 	name, _ := api.Text(a, "username")

@@ -25,7 +25,7 @@ func judgeStorage(a resource.Attrs) (out []resource.Problem) {
 	}
 	// "Set the maximum storage threshold to a value at least 10% more than the current allocated storage".
 	if n, ok := api.Number(a, "max_storage"); ok && sized && n > 0 && n <= size {
-		wrong("max_storage", "use a larger size, or 0: it does not grow by itself then",
+		wrong("max_storage", "use a larger size, or 0 to disable automatic growth",
 			"the storage of %d GiB cannot grow to %d GiB", size, n)
 	}
 	iops, paced := api.Number(a, "iops")

@@ -26,9 +26,9 @@ func kindOfDBParameters() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindDBParameters,
-			Doc: "The settings of databases of one engine version.\n\nIts name is its name in AWS. A database has it " +
-				"by `parameter_group: ${db_parameter_group/web}`. A static parameter takes effect when the database is " +
-				"restarted, which ovi does not do by itself; the others at once.",
+			Doc: "The settings of databases of one engine version.\n\nIts name is its name in AWS. A database has " +
+				"it by `parameter_group: ${db_parameter_group/web}`. A static parameter takes effect at the " +
+				"next restart, which ovi does not trigger; other parameters take effect immediately.",
 			NamePattern: `[a-z](-?[a-z0-9])*`, NameDoc: "lower-case letters, digits and single hyphens, starting with a " +
 				"letter, at most 255 characters",
 			Canonical: canonicalParameters, CrossCheck: api.CrossChecks(api.TagTraits{RDS: true}, namedDefault),
@@ -41,12 +41,12 @@ func kindOfDBParameters() api.Kind {
 				{
 					Name: "description", Type: resource.TString, Effect: resource.Replace,
 					CreateDefault: resource.String("Managed by ovi"), Min: api.Bound(1), Max: api.Bound(255), Example: "of the shop",
-					Doc: "What it is for. AWS cannot change it later.",
+					Doc: "A description. AWS cannot change it later.",
 				},
 				{
 					Name: parametersAttr, Type: resource.TMap, Default: resource.Attrs{}, Example: "{max_connections: \"200\"}",
-					Doc: "The parameters that differ from the engine's defaults. One that is set outside ovi is set back to its " +
-						"default.",
+					Doc: "The parameters that differ from the engine's defaults. ovi resets a parameter that was " +
+						"set outside ovi to its default.",
 				},
 			},
 		},

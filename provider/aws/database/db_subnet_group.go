@@ -28,12 +28,13 @@ func kindOfDBSubnets() api.Kind {
 				{
 					Name: "subnets", Type: resource.TSet, Required: true, Min: api.Bound(2),
 					Elem:    &resource.Attribute{Type: resource.TString, RefKind: api.KindSubnet, IDPrefix: "subnet-"},
-					Example: "[data-a, data-b]", Doc: "The subnets. One that a database uses cannot be removed.",
+					Example: "[data-a, data-b]", Doc: "The subnets. A subnet that a database uses cannot be " +
+						"removed.",
 				},
 				{
 					Name: "description", Type: resource.TString, CreateDefault: resource.String("Managed by ovi"), Min: api.Bound(1),
 					Max:     api.Bound(255),
-					Example: "of the shop", Doc: "What it is for.",
+					Example: "of the shop", Doc: "A description.",
 				},
 			},
 		},

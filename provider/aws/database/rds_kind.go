@@ -41,8 +41,8 @@ func rdsMachine() []resource.Attribute {
 		{
 			Name: "engine_version", Type: resource.TString, Effect: resource.Restart, Fits: engineFits,
 			Pattern: `[0-9]+(\.[0-9A-Za-z-]+)*`,
-			Example: "16", Doc: "A major or an exact version. A newer version than the configured one is no drift: AWS makes " +
-				"minor upgrades, and none goes back.",
+			Example: "16", Doc: "A major or an exact version. A newer version is not drift: AWS applies minor " +
+				"upgrades, and they cannot be undone.",
 		},
 		{
 			Name: "multi_az", Type: resource.TBool, CreateDefault: resource.Bool(false), Example: "true",
@@ -91,9 +91,9 @@ func rdsLocation() []resource.Attribute {
 		},
 		{
 			Name: parameterGroup, Type: resource.TString, Max: api.Bound(255), Example: "${db_parameter_group/data}",
-			Note: "what is static of it takes effect when the database is restarted",
-			Doc: "The DB parameter group it has. If omitted, the default one of its engine. What is static of it takes effect " +
-				"when the database is restarted, which ovi does not do by itself.",
+			Note: "its static parameters take effect at the next restart",
+			Doc: "Its DB parameter group. Default: the default group of its engine. Static parameters take effect " +
+				"at the next restart, which ovi does not trigger.",
 		},
 	}
 }

@@ -22,7 +22,7 @@ func rdsStorage() []resource.Attribute {
 		},
 		{
 			Name: "max_storage", Type: resource.TInt, Min: api.Bound(0), Max: api.Bound(65536), Example: "100", Unit: "GiB",
-			Doc: "In GiB. Up to this size AWS grows the storage by itself when it fills up; 0 turns that off.",
+			Doc: "In GiB. AWS grows the storage automatically up to this size when it fills up; 0 disables that.",
 		},
 		{
 			Name: "storage_type", Type: resource.TString, Enum: []string{"gp3", "gp2", "io1", "io2", "standard"},

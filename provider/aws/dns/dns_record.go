@@ -60,7 +60,8 @@ func kindOfRecord() api.Kind {
 				{
 					Name: api.AliasAttr, Type: resource.TObject, Fields: aliasFields(),
 					Example: "{dns_name: ${load_balancer/web.dns_name}, zone_id: ${load_balancer/web.zone_id}}",
-					Doc:     "What of AWS it stands for, for A and AAAA: such as a load balancer, by reference.",
+					Doc: "The AWS resource to which the record is an alias, such as a load balancer; A and " +
+						"AAAA records only. Use references.",
 				},
 			},
 		},
@@ -73,7 +74,7 @@ func aliasFields() []resource.Attribute {
 	return []resource.Attribute{
 		{
 			Name: "dns_name", Type: resource.TString, Required: true, Fits: sameTarget, Example: "${load_balancer/web.dns_name}",
-			Doc: "The name of what it stands for.",
+			Doc: "The DNS name of the AWS resource.",
 		},
 		{
 			Name: "zone_id", Type: resource.TString, Required: true, Example: "${load_balancer/web.zone_id}",
@@ -217,7 +218,8 @@ func oneRecord(c *api.Checking) {
 				c.Wrong(d, api.DomainAttr, "write all values in one record", "duplicate record %s %s: it is dns_record/%s too",
 					name, kind, api.WhereConfigured(other))
 			case k == "CNAME" || kind == "CNAME":
-				c.Wrong(d, recordType, "remove one of them", "%s has a CNAME, and no other record beside it: dns_record/%s", name,
+				c.Wrong(d, recordType, "remove one of them", "%s has a CNAME, which allows no other record: "+
+					"dns_record/%s", name,
 					api.WhereConfigured(other))
 			}
 		}

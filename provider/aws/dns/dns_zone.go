@@ -39,7 +39,8 @@ func kindOfZone() api.Kind {
 					Name: api.KindVPC, Type: resource.TString, Effect: resource.Replace, RefKind: api.KindVPC, IDPrefix: "vpc-",
 					Example: "main", Doc: "The VPC that sees it. If omitted, the zone is public.",
 				},
-				{Name: "comment", Type: resource.TString, Max: api.Bound(256), Example: "of the shop", Doc: "What it is for."},
+				{Name: "comment", Type: resource.TString, Max: api.Bound(256), Example: "of the shop", Doc: "A " +
+					"description."},
 				{
 					Name: servers, Type: resource.TList, Elem: &resource.Attribute{Type: resource.TString}, Computed: true,
 					Doc: "Its name servers, which the registrar of the domain has to name; a private zone has none.",

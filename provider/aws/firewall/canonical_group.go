@@ -115,7 +115,8 @@ func canonicalRule(r resource.Attrs) (resource.Attrs, []resource.Problem) {
 		peer, named := r.Get("security_group")
 		if _, own := peer.(resource.Reference); own || !named {
 			problems = append(problems, resource.Problem{
-				Path: network.PeerAccount, Summary: "the account is that of a security_group of another account, and none is named",
+				Path: network.PeerAccount, Summary: "account is set, but security_group does not name a group in " +
+					"that account",
 				Suggestion: "set security_group to its ID, or omit account",
 			})
 		}

@@ -37,7 +37,7 @@ func groupSchema() resource.Kind {
 				Name: "description", Type: resource.TString, Effect: resource.Replace,
 				CreateDefault: resource.String("Managed by ovi"),
 				Max:           api.Bound(255), Pattern: groupText, Example: "web servers",
-				Doc: "What it is for. AWS cannot change it later.",
+				Doc: "A description. AWS cannot change it later.",
 			},
 			{
 				Name: "ingress", Type: resource.TSet, Default: resource.List{}, Elem: ruleElem(),
@@ -82,6 +82,7 @@ func ruleElem() *resource.Attribute {
 		},
 		{Name: "self", Type: resource.TBool, Doc: "Peer: the members of this security group."},
 		{Name: "prefix_list", Type: resource.TString, Pattern: `pl-[0-9a-z]+`, Doc: "Peer: a prefix list."},
-		{Name: "description", Type: resource.TString, Max: api.Bound(255), Pattern: groupText, Doc: "What the rule is for."},
+		{Name: "description", Type: resource.TString, Max: api.Bound(255), Pattern: groupText, Doc: "A " +
+			"description of the rule."},
 	}}
 }

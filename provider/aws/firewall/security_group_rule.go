@@ -51,10 +51,10 @@ func kindOfRule() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindRule,
-			Doc: "One rule of a security group whose other rules are not yours.\n\n" +
-				"The configuration of a security_group holds all of its rules, so a group has either those or resources of this " +
-				"kind: set separate_rules on a group of your own. One that exists is adopted by its ID (sgr-…); its description, " +
-				"if it has one, belongs to it.",
+			Doc: "A single rule in a security group that other teams also manage.\n\n" +
+				"The configuration of a security_group holds all of its rules, so a group has either those or\n" +
+				"resources of this kind: set separate_rules on a group of your own. An existing rule is\n" +
+				"adopted by its ID (sgr-…); its description, if it has one, belongs to it.",
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NameTag: api.TagHuman, Exact: true,
 			Canonical: canonicalOwnRule, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, rulesApart, oneRule),
 			Attrs: attrs,
@@ -103,8 +103,8 @@ func canonicalOwnRule(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 			problems[i].Path, problems[i].Suggestion = "cidr", "set one of cidr, peer_group, self and prefix_list"
 		}
 		if problems[i].Path == network.PeerAccount {
-			problems[i].Summary, problems[i].Suggestion = "the account is that of a peer_group of another account, and none "+
-				"is named", "set peer_group to its ID, or omit account"
+			problems[i].Summary, problems[i].Suggestion = "account is set, but peer_group does not name a group "+
+				"in that account", "set peer_group to its ID, or omit account"
 		}
 	}
 	if len(problems) > 0 {

@@ -25,9 +25,10 @@ func kindOfRole() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindRole,
-			Doc: "What programs on instances, and services of AWS, may do.\n\n" +
-				"Its name is its name in AWS. Roles belong to the account and not to a region: one is reported in the region of " +
-				"its ovi:ref tag, an unmanaged one in each. An instance refers to it with `iam_profile: ${iam_role/web}`.",
+			Doc: "An IAM role: permissions for programs on instances and for AWS services.\n\n" +
+				"Its name is its name in AWS. Roles belong to the account and not to a region: ovi reports a\n" +
+				"role in the region of its ovi:ref tag, and an unmanaged role in each region. An instance\n" +
+				"refers to it with `iam_profile: ${iam_role/web}`.",
 			NamePattern: `[A-Za-z0-9_+=,.@-]{1,64}`, NameDoc: "letters, digits and _ + = , . @ -, at most 64 characters",
 			Canonical: canonicalRole, CrossCheck: api.CrossChecks(api.TagTraits{IAM: true}, oncePerAccount),
 			Attrs: roleAttrs(),
@@ -47,25 +48,27 @@ func roleAttrs() []resource.Attribute {
 		},
 		{
 			Name: "trust", Type: resource.TString, Valid: api.ValidTrust, Fits: api.SamePolicy, Example: "|",
-			Doc: "Who may use it: a policy in JSON. Policies are compared by what they mean, not by their text.",
+			Doc: "The trust policy, in JSON, which defines who may use the role. Policies are compared by " +
+				"meaning, not by text.",
 		},
 		{
 			Name: rolePolicies, Type: resource.TMap,
 			Elem:    &resource.Attribute{Type: resource.TString, Valid: api.ValidPolicy, Fits: api.SamePolicy},
 			Example: "{logs: '{\"Version\": \"2012-10-17\", \"Statement\": []}'}",
-			Doc: "What it may do: its inline policies by name, in JSON. One that is added outside ovi is drift and is " +
-				"removed again.",
+			Doc: "Its inline policies by name, in JSON. A policy that was added outside ovi is drift and is " +
+				"removed.",
 		},
 		{
 			Name: managedPolicies, Type: resource.TSet,
 			Elem:    &resource.Attribute{Type: resource.TString, Pattern: `arn:aws[a-z-]*:iam::(aws|[0-9]{12}):policy/.+`},
 			Example: "[arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore]",
-			Doc:     "The ARNs of the policies attached to it. One that is attached outside ovi is drift and is detached again.",
+			Doc: "The ARNs of its attached policies. A policy that was attached outside ovi is drift and is " +
+				"detached.",
 		},
 		{
 			Name: instanceProfile, Type: resource.TBool, Example: "true",
-			Doc: "Whether there is an instance profile of its name, by which instances use it. It is created and deleted with " +
-				"the role.",
+			Doc: "Whether to create an instance profile with the same name, so that instances can use the role. " +
+				"It is created and deleted with the role.",
 		},
 		{
 			Name: "path", Type: resource.TString, Effect: resource.Replace, Pattern: `/([!-~]+/)?`, Max: api.Bound(512),
@@ -73,7 +76,7 @@ func roleAttrs() []resource.Attribute {
 		},
 		{
 			Name: "description", Type: resource.TString, WriteOnly: true, Max: api.Bound(1000), Example: "of the web servers",
-			Doc: "What it is for.",
+			Doc: "A description.",
 		},
 		{
 			Name: "max_session", Type: resource.TInt, WriteOnly: true, Min: api.Bound(3600), Max: api.Bound(43200), Unit: "s",

@@ -31,10 +31,11 @@ func kindOfCertificate() api.Kind {
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindCertificate,
 			Doc: "A public certificate of ACM, validated by DNS.\n\n" +
-				"AWS issues it once the validation record of each of its domains is in the DNS, and renews it as long as they " +
-				"are: write a dns_record from validation_name and validation_value. Until then it exists and is not issued; a " +
-				"listener waits for it, so let the listener depend on the dns_record. A certificate for CloudFront must be in " +
-				"us-east-1. It cannot be changed, only replaced; an existing one is adopted by its ARN.",
+				"AWS issues it once the validation record of each domain is in the DNS, and renews it while\n" +
+				"the records are there: write a dns_record from validation_name and validation_value. Until\n" +
+				"then it exists and is not issued; a listener waits for it, so let the listener depend on the\n" +
+				"dns_record. A certificate for CloudFront must be in us-east-1. It cannot be changed, only\n" +
+				"replaced; an existing one is adopted by its ARN.",
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NameAttr: api.DomainAttr,
 			Canonical: canonicalCertificate, CrossCheck: api.CrossChecks(api.TagTraits{IAM: true}), Replace: network.ReplaceVPC,
 			Attrs: []resource.Attribute{
@@ -46,8 +47,8 @@ func kindOfCertificate() api.Kind {
 				{
 					Name: alternativesAttr, Type: resource.TSet, Effect: resource.Replace,
 					Elem:    &resource.Attribute{Type: resource.TString, Pattern: api.DomainPattern, Max: api.Bound(api.DomainMax)},
-					Example: "[example.com]", Doc: "More domains. Each has a validation record of its own; *.example.com has that " +
-						"of example.com.",
+					Example: "[example.com]", Doc: "More domains. Each has its own validation record; " +
+						"*.example.com shares the record of example.com.",
 				},
 				{
 					Name: keyAlgorithm, Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("RSA_2048"),

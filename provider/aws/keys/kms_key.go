@@ -31,10 +31,11 @@ func kindOfKMS() api.Kind {
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindKMS,
 			Doc: "A key of KMS that encrypts data.\n\n" +
-				"A deleted key is kept for its deletion_window, in which it can be restored outside ovi; after that, nothing " +
-				"that it has encrypted can be read. A key that ovi deleted and that is configured again is created: it is " +
-				"another key. One whose deletion was scheduled outside ovi is stopped, and an apply cancels its deletion. " +
-				"`state: stopped` disables a key. An existing key is adopted by its ID.",
+				"A deleted key is kept for its deletion_window, in which it can be restored outside ovi;\n" +
+				"after that, nothing that it has encrypted can be read. If you configure a deleted key again,\n" +
+				"ovi creates a different key. A key whose deletion was scheduled outside ovi is stopped, and\n" +
+				"an apply cancels its deletion. `state: stopped` disables a key. An existing key is adopted\n" +
+				"by its ID.",
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NameAttr: api.AliasAttr, DataLoss: loseKey,
 			State:     resource.StateRunning,
 			Canonical: canonicalKMS, CrossCheck: api.CrossChecks(api.TagTraits{IAM: true}, oneAlias),
@@ -45,7 +46,7 @@ func kindOfKMS() api.Kind {
 				},
 				{
 					Name: "description", Type: resource.TString, Max: api.Bound(8192),
-					CreateDefault: resource.String("Managed by ovi"), Example: "of the shop", Doc: "What it is for.",
+					CreateDefault: resource.String("Managed by ovi"), Example: "of the shop", Doc: "A description.",
 				},
 				{
 					Name: rotationAttr, Type: resource.TBool, CreateDefault: resource.Bool(true), Example: "false",

@@ -28,8 +28,8 @@ func kindOfLogs() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindLogs,
-			Doc: "Where CloudWatch keeps the log of a program.\n\nIts name is its name in AWS, unless log_name sets " +
-				"another, which may have slashes.",
+			Doc: "A CloudWatch log group.\n\nIts name is its name in AWS, unless log_name sets another, which may " +
+				"have slashes.",
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, DataLoss: loseLogs,
 			CrossCheck: api.CrossChecks(api.TagTraits{IAM: true}, oneLogName), Replace: replaceLogs,
 			Attrs: []resource.Attribute{
@@ -44,8 +44,9 @@ func kindOfLogs() api.Kind {
 				},
 				{
 					Name: api.KMSKeyAttr, Type: resource.TString, Pattern: `(arn:aws[a-z-]*:kms:.+)?`, Example: "${kms_key/main.arn}",
-					Doc: "The ARN of the key that encrypts it. Its policy must allow that to CloudWatch Logs. An empty one removes " +
-						"the key: new events are encrypted with AWS's own. If omitted, a key stays as it is.",
+					Doc: "The ARN of the key that encrypts it. Its policy must allow that to CloudWatch Logs. An " +
+						"empty one removes the key: new events are encrypted with AWS's own. If omitted, the " +
+						"current key is kept.",
 				},
 				{
 					Name: "class", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("STANDARD"),

@@ -31,7 +31,7 @@ func numbersFit(c *api.Checking) {
 		if api.Earlier(second, first) {
 			first, second = second, first
 		}
-		c.Wrong(second, blockAttr, "use another number: each subnet of a VPC has its own", "block %d is that of subnet/%s", n,
+		c.Wrong(second, blockAttr, "use another number: each subnet of a VPC has its own", "subnet/%[2]s has block %[1]d", n,
 			api.WhereConfigured(first))
 	}
 }

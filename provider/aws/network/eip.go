@@ -17,8 +17,8 @@ func kindOfEIP() api.Kind {
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindEIP,
 			Doc: "A fixed public IPv4 address (Elastic IP).\n\n" +
-				"It belongs to the account until it is deleted: a deleted address cannot be had again. It is created with its " +
-				"name as its Name tag; an existing one is adopted by its ID.",
+				"The account keeps the address until you delete it. A deleted address cannot be recovered. It\n" +
+				"is created with its name as its Name tag; an existing one is adopted by its ID.",
 			NameTag:     api.TagHuman,
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc,
 			Canonical: canonicalAddress,
@@ -28,8 +28,8 @@ func kindOfEIP() api.Kind {
 			Attrs: []resource.Attribute{
 				{
 					Name: "attach_to", Type: resource.TString, RefKind: api.KindEC2, IDPrefix: "i-",
-					Example: "web-0", Doc: "The instance that has the address. If omitted, what it is attached to is not changed: a " +
-						"nat_gateway takes it by itself.",
+					Example: "web-0", Doc: "The instance that has the address. If omitted, ovi does not change " +
+						"the attachment: a nat_gateway attaches the address itself.",
 				},
 				{
 					Name: KindInterface, Type: resource.TString, RefKind: KindInterface, IDPrefix: "eni-",
@@ -57,7 +57,7 @@ func canonicalAddress(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	if _, own := a.Get(KindInterface); own && instance {
 		return a, []resource.Problem{{
 			Path:       KindInterface,
-			Summary:    "an address is either that of an instance or that of a network interface",
+			Summary:    "an address can be attached to an instance or a network interface, not both",
 			Suggestion: "omit attach_to, or network_interface",
 		}}
 	}
@@ -67,9 +67,9 @@ func canonicalAddress(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 // loseAddress: who has the address in a firewall or a DNS record elsewhere loses it.
 func loseAddress(o resource.Observed, _ resource.Attrs) string {
 	if a, ok := api.Text(o.Attrs, "public_address"); ok {
-		return "address " + a + ", which cannot be had again"
+		return "address " + a + ", which cannot be recovered"
 	}
-	return "address, which cannot be had again"
+	return "address, which cannot be recovered"
 }
 
 // elasticIPs reads them all at once: DescribeAddresses has no pages.

@@ -20,9 +20,9 @@ func kindOfInternetGateway() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindInternetGateway,
-			Doc: "What connects a vpc to the internet.\n\n" +
-				"A VPC has one at most. Subnets use it by a route of their route_table. It is created with its name as its Name " +
-				"tag; an existing one is adopted by its ID.",
+			Doc: "An internet gateway, which connects a vpc to the internet.\n\n" +
+				"A VPC has one at most. Subnets use it by a route of their route_table. It is created with\n" +
+				"its name as its Name tag; an existing one is adopted by its ID.",
 			NameTag:     api.TagHuman,
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc,
 			CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, oneInEach("vpc", "internet gateway")),

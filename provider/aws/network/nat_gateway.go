@@ -21,9 +21,10 @@ func kindOfNAT() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindNAT,
-			Doc: "What lets the instances of private subnets reach the internet.\n\n" +
-				"It is in a subnet with a route to an internet_gateway; private subnets use it by a route of their route_table. " +
-				"It is created with its name as its Name tag; an existing one is adopted by its ID.",
+			Doc: "A NAT gateway, which gives instances in private subnets outbound internet access.\n\n" +
+				"It is in a subnet with a route to an internet_gateway; private subnets use it by a route of\n" +
+				"their route_table. It is created with its name as its Name tag; an existing one is adopted\n" +
+				"by its ID.",
 			NameTag:     api.TagHuman,
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc,
 			Canonical: canonicalNAT, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, oneInEach("eip", "NAT gateway")),
@@ -43,7 +44,8 @@ func kindOfNAT() api.Kind {
 					Default: resource.String("public"),
 					Example: "public", Doc: "Whether it leads to the internet, or only to other private networks.",
 				},
-				{Name: "public_address", Type: resource.TString, Computed: true, Doc: "The public address of what it sends."},
+				{Name: "public_address", Type: resource.TString, Computed: true, Doc: "The public source address " +
+					"of its traffic."},
 				{Name: "private_address", Type: resource.TString, Computed: true, Doc: "Its address in the subnet."},
 			},
 		},

@@ -44,12 +44,12 @@ func kindOfInterface() api.Kind {
 				{
 					Name: api.PrivateIP, Type: resource.TString, Effect: resource.Replace, Valid: HostAddress,
 					Omit:    func(resource.Value) bool { return true },
-					Example: "10.0.1.10", Doc: "Its private IPv4 address, of those of its subnet. If omitted, AWS chooses one, " +
-						"which it keeps.",
+					Example: "10.0.1.10", Doc: "A private IPv4 address in its subnet. If omitted, AWS chooses " +
+						"one, which it keeps.",
 				},
 				{
 					Name: "description", Type: resource.TString, Max: api.Bound(255), Omit: api.Omitting(resource.String("")),
-					Example: "of the VPN", Doc: "What it is for.",
+					Example: "of the VPN", Doc: "A description.",
 				},
 				{
 					Name: api.SourceDestCheck, Type: resource.TBool, Omit: api.Omitting(resource.Bool(true)), Example: "false",
@@ -240,7 +240,8 @@ func networkInterface(ctx context.Context, g *api.Region, id string) (types.Netw
 func readInterface(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
 	n, err := networkInterface(ctx, g, id)
 	if err == nil && partOfOther(n) {
-		err = api.MissingOf("ec2.DescribeNetworkInterfaces", fmt.Errorf("%s is part of what uses it, not a resource", id))
+		err = api.MissingOf("ec2.DescribeNetworkInterfaces", fmt.Errorf("%s belongs to another AWS resource and "+
+			"cannot be managed on its own", id))
 	}
 	if err != nil {
 		return resource.Observed{}, err

@@ -20,11 +20,11 @@ func kindOfRouteTable() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindRouteTable,
-			Doc: "Where the traffic of subnets goes.\n\n" +
-				"The configuration holds all of its routes and subnets: one that is added outside ovi is drift and is removed " +
-				"again. The route to the addresses of the VPC itself is there always, and routes that a virtual private gateway " +
-				"spreads are left alone. " +
-				"It is created with its name as its Name tag; an existing one is adopted by its ID.",
+			Doc: "A route table for the traffic of subnets.\n\n" +
+				"The configuration holds all of its routes and subnets: one that is added outside ovi is\n" +
+				"drift and is removed again. The route to the addresses of the VPC itself is there always,\n" +
+				"and routes that a virtual private gateway spreads are left alone. It is created with its\n" +
+				"name as its Name tag; an existing one is adopted by its ID.",
 			NameTag:     api.TagHuman,
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc,
 			CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, oneTableEach),

@@ -33,13 +33,14 @@ func subnetIPv6Attrs() []resource.Attribute {
 	return []resource.Attribute{
 		{
 			Name: blockAttr, Type: resource.TInt, Min: api.Bound(0), Max: api.Bound(255), Example: "1",
-			Doc: "Which /64 of the VPC's IPv6 addresses it has: 1 is 2001:db8:0:1::/64 of 2001:db8::/56. The VPC needs ipv6: " +
-				"true, and no other of its subnets may have the same. If omitted, as it is found; a new one has none.",
+			Doc: "The number of its /64 in the VPC's IPv6 addresses: 1 is 2001:db8:0:1::/64 of 2001:db8::/56. The " +
+				"VPC needs ipv6: true, and each subnet needs its own number. If omitted, the current block is " +
+				"kept; a new subnet has none.",
 		},
 		{
 			Name: assignAttr, Type: resource.TBool, Omit: api.Omitting(resource.Bool(false)), Example: "true",
-			Doc: "Whether instances launched in it get an IPv6 address. It needs ipv6_block. If omitted, as it is found; a " +
-				"new one gives none.",
+			Doc: "Whether instances launched in it get an IPv6 address. It needs ipv6_block. If omitted, the " +
+				"current setting is kept; a new subnet assigns none.",
 		},
 		{
 			Name: ipv6CIDR, Type: resource.TString, Computed: true, ChangesWith: []string{blockAttr},

@@ -59,21 +59,22 @@ func kindOfEndpoint() api.Kind {
 					Enum: []string{gatewayType, interfaces}, Example: interfaces,
 					Doc: "gateway for S3 and DynamoDB, interface for all others.",
 				},
-				refs(routeTables, KindRouteTable, "rtb-", "The route tables that get a route to it; of a gateway."),
+				refs(routeTables, KindRouteTable, "rtb-", "The route tables that get a route to it, for a gateway."),
 				refs("subnets", api.KindSubnet, "subnet-",
-					"The subnets that it has an address in, one in each zone; of an interface."),
+					"The subnets in which it has an address, one in each zone, for an interface."),
 				api.GroupsAttr("The security groups of an interface. If omitted, the VPC's default group."),
 				{
 					Name: privateDNS, Type: resource.TBool, CreateDefault: resource.Bool(true), Example: "false",
-					Doc: "Whether the public name of the service leads to it inside the VPC; of an interface. The VPC needs " +
-						"dns_support and dns_hostnames.",
+					Doc: "Whether the public name of the service resolves to it inside the VPC, for an interface. " +
+						"The VPC needs dns_support and dns_hostnames.",
 				},
 				{
 					Name: PolicyAttr, Type: resource.TString, Valid: validEndpointPolicy, Fits: api.SamePolicy, Max: api.Bound(20480),
 					Example: "${file:endpoint.json}", Doc: "Who may reach what through it, as JSON. If omitted, AWS's own: " +
 						"everything.",
 				},
-				{Name: "dns_name", Type: resource.TString, Computed: true, Doc: "Its own name, of an interface."},
+				{Name: "dns_name", Type: resource.TString, Computed: true, Doc: "The DNS name of an interface " +
+					"endpoint."},
 			},
 		},
 		List: func(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {

@@ -25,8 +25,9 @@ func vpcIPv6Attrs() []resource.Attribute {
 	return []resource.Attribute{
 		{
 			Name: ipv6Attr, Type: resource.TBool, Omit: api.Omitting(resource.Bool(false)), Example: "true",
-			Doc: "Whether it also has a /56 of IPv6 addresses, which Amazon chooses. false gives them up, and is refused " +
-				"while a subnet has some of them. If omitted, as it is found; a new one has none.",
+			Doc: "Whether it also has a /56 of IPv6 addresses, which Amazon chooses. false releases them, and is " +
+				"rejected while a subnet has some of them. If omitted, the current setting is kept; a new VPC " +
+				"has none.",
 		},
 		{Name: ipv6CIDR, Type: resource.TString, Computed: true, ChangesWith: []string{ipv6Attr}, Doc: "Its IPv6 addresses."},
 	}

@@ -12,10 +12,9 @@ func AppSetKind() resource.Kind {
 	text := resource.Attribute{Type: resource.TString}
 	return resource.Kind{
 		Provider: system.Name, Name: system.KindAppSet, NamePattern: system.ClusterName, NameDoc: system.ClusterNameDoc,
-		Doc: "An ApplicationSet of Argo CD, in the namespace argocd: the application NAME-ENV for each element of a " +
-			"list.\n\nIts location is the cluster that " +
-			"Argo CD runs in: management, or local#NAME. Applications whose element is removed are gone before what they need " +
-			"is deleted.",
+		Doc: "An ApplicationSet of Argo CD, in the namespace argocd: the application NAME-ENV for each element of " +
+			"a list.\n\nIts location is the cluster that Argo CD runs in: management, or local#NAME. " +
+			"Applications whose element is removed are deleted before the resources that they need.",
 		NoTags: true, Carrier: resource.Anytime,
 		CrossCheck: func(configured []*resource.Desired, _ func(resource.Ref) *resource.Desired) []resource.Finding {
 			return system.Misplaced(configured, system.InCluster, "an applicationset is in the cluster that Argo CD runs in",
@@ -46,8 +45,8 @@ func AppSetKind() resource.Kind {
 				Name: "elements", Type: resource.TSet, Elem: &resource.Attribute{Type: resource.TMap, Elem: &text},
 				Required: true, Valid: validElements,
 				Example: "[{env: dev, branch: dev, clusterName: dev}]",
-				Doc: "One application each: env, branch, clusterName (the name of the cluster in Argo CD), and what the " +
-					"templates need besides.",
+				Doc: "One application for each element: env, branch, clusterName (the name of the cluster in Argo " +
+					"CD), and other values that the templates use.",
 			},
 		},
 	}

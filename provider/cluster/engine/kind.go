@@ -15,9 +15,9 @@ import (
 func Kind() resource.Kind {
 	return resource.Kind{
 		Provider: system.Name, Name: system.KindCluster, NamePattern: system.ClusterName, NameDoc: system.ClusterNameDoc,
-		Doc: "A local Kubernetes cluster.\n\nOne that is stopped is started. One whose creation was interrupted is " +
-			"replaced; any other is replaced only to change " +
-			"its provider, image, ports or subnet, which destroys what is inside and must be allowed by name (--allow-replace).",
+		Doc: "A local Kubernetes cluster.\n\nA stopped cluster is started; a partly created cluster is replaced. " +
+			"Any other cluster is replaced only to change its provider, image, ports or subnet, which destroys " +
+			"what is inside and must be allowed by name (--allow-replace).",
 		NoTags: true, Carrier: resource.AtCreate, State: resource.StateRunning, CheckFirst: true,
 		Canonical: canonical, CrossCheck: crossCheck, EffectOf: effectOf, DataLoss: dataLoss, NamedReplace: true,
 		Grace: startWait, Opens: system.Inside,
@@ -28,7 +28,7 @@ func Kind() resource.Kind {
 			},
 			{
 				Name: "image", Type: resource.TString, Effect: resource.Replace, Example: "kindest/node:v1.31.12",
-				Doc: "The image of its nodes. Not set: that of the program.",
+				Doc: "The node image. Default: the image that the program uses.",
 			},
 			port("http_port",
 				resource.Attribute{

@@ -17,7 +17,7 @@ const (
 	prefix     = "be_ovi_" // of the names of backends that are routes
 	serverName = "s1"
 	noteStart  = "# ovi "
-	head       = "# Routes of ovi. Other lines stay as they are.\n"
+	head       = "# Routes of ovi. ovi does not change other lines.\n"
 )
 
 // Route is a backend with one server, and the entry of the map that leads to it. What its backend has

@@ -61,7 +61,7 @@ func (n Node) Enroll(ctx context.Context, token string, sign Signer) error {
 		return err
 	}
 	if block, _ := pem.Decode(authority); block == nil || hashOf(block.Bytes) != hash {
-		return errors.New("the orchestrator sent another authority than that of the token")
+		return errors.New("the orchestrator's certificate authority does not match the token")
 	}
 	private, err := keyPEM(key)
 	if err != nil {
@@ -157,7 +157,7 @@ func (n Node) pinned(hash string) *tls.Config {
 				}
 			}
 			if !found {
-				return errors.New("the orchestrator has another authority than that of the token")
+				return errors.New("the orchestrator's certificate authority does not match the token")
 			}
 			_, err := s.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: roots, DNSName: serverName, CurrentTime: n.Clock()})
 			return err

@@ -41,7 +41,8 @@ func containerProgram() []resource.Attribute {
 		},
 		{
 			Name: "env", Type: resource.TMap, Valid: envNames,
-			Example: "{LOG_LEVEL: info}", Doc: "Environment variables. Use secrets for what must not be shown.",
+			Example: "{LOG_LEVEL: info}", Doc: "Environment variables. Use secrets for values that must not be " +
+				"shown.",
 		},
 		{
 			Name: "working_dir", Type: resource.TString, Pattern: `(/.*)?`,
@@ -140,8 +141,9 @@ func containerRuntime() []resource.Attribute {
 			Name: "restart_policy", Type: resource.TString, Valid: restartPolicyIsKnown,
 			Example: "unless-stopped",
 			Doc: "When Podman starts it again: no, on-failure, on-failure:3 (at most three times), always or " +
-				"unless-stopped; Never, OnFailure and Always are accepted too. A container set to no or on-failure that ended " +
-				"with 0 is done, and stays as it is. If omitted, as its pod says, else no, and one that ended is started again.",
+				"unless-stopped; Never, OnFailure and Always are accepted too. A container set to no or " +
+				"on-failure that ended with 0 is done, and ovi does not start it again. Default: the policy of " +
+				"its pod, else no; then ovi starts a container that ended.",
 		},
 		{
 			Name: "sysctl", Type: resource.TMap,
@@ -149,7 +151,7 @@ func containerRuntime() []resource.Attribute {
 		},
 		{
 			Name: "security_context", Type: resource.TObject, Fields: securityFields(),
-			Example: "{capabilities: {drop: [NET_RAW]}}", Doc: "What it may do on the host.",
+			Example: "{capabilities: {drop: [NET_RAW]}}", Doc: "Its privileges on the host.",
 		},
 	}), limits)
 }
@@ -202,7 +204,8 @@ func resourceFields() []resource.Attribute {
 	}
 	return []resource.Attribute{
 		{
-			Name: "limits", Type: resource.TObject, Example: "{cpu: 500m, memory: 512Mi}", Doc: "What it cannot exceed.",
+			Name: "limits", Type: resource.TObject, Example: "{cpu: 500m, memory: 512Mi}", Doc: "The most that it " +
+				"can use.",
 			Fields: amounts("In cores (0.5) or thousandths of one (500m).",
 				"In bytes, with the units Ki, Mi, Gi, Ti, k, M, G or T. A container that exceeds it is killed."),
 		},
@@ -210,7 +213,7 @@ func resourceFields() []resource.Attribute {
 			Name: "requests", Type: resource.TObject, Example: "{cpu: 100m, memory: 128Mi}",
 			Doc: "Its share when the host is short of them.",
 			Fields: amounts("Its weight against other containers: 1024 shares for each core.",
-				"What it keeps when memory is reclaimed."),
+				"The memory that it keeps when the host reclaims memory."),
 		},
 	}
 }
@@ -291,7 +294,7 @@ func mountFields() []resource.Attribute {
 func idMapping(name, what string) resource.Attribute {
 	return resource.Attribute{
 		Name: name, Type: resource.TList, Example: `["0:100000:65536"]`,
-		Doc:  "How " + what + " IDs of the container map to those of the mount, as CONTAINER:MOUNT:COUNT.",
+		Doc:  "How " + what + " IDs of the container map to IDs of the mount, as CONTAINER:MOUNT:COUNT.",
 		Elem: &resource.Attribute{Type: resource.TString, Pattern: `[0-9]+:[0-9]+:[0-9]+`, Example: "0:100000:65536"},
 	}
 }
@@ -305,8 +308,8 @@ func secretFields() []resource.Attribute {
 		},
 		{
 			Name: "path", Type: resource.TString, Pattern: `(/.*)?`, Example: "/etc/db/password",
-			Doc: "The file that holds the secret; of a secret with several keys, the folder with a file for each. If omitted, " +
-				"and env is false, /run/secrets/NAME.",
+			Doc: "The file that holds the secret; if the secret has several keys, the folder with a file for each " +
+				"key. If omitted, and env is false, /run/secrets/NAME.",
 		},
 	}
 }

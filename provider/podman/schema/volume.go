@@ -31,12 +31,12 @@ func VolumeKind() resource.Kind {
 			},
 			{
 				Name: "host_path", Type: resource.TObject, Example: "{path: /srv/data}",
-				Doc: "The path of the host, of a volume of type bind.",
+				Doc: "The path on the host, for a volume of type bind.",
 				Fields: []resource.Attribute{
 					{Name: "path", Type: resource.TString, Required: true, Pattern: `/.*`, Example: "/srv/data", Doc: "The path."},
 					{
 						Name: "type", Type: resource.TString, Default: resource.String("Directory"), Enum: []string{"Directory", "File"},
-						Example: "Directory", Doc: "What the path is. It must exist.",
+						Example: "Directory", Doc: "The type of the path, which must exist.",
 					},
 				},
 			},

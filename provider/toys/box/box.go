@@ -52,7 +52,7 @@ func kinds() []resource.Kind {
 	}
 	image := resource.Attribute{
 		Name: "image", Type: resource.TString, Required: true, Effect: resource.Replace,
-		Doc: "What it runs.", Example: "web:1",
+		Doc: "The image that it runs.", Example: "web:1",
 	}
 	return []resource.Kind{
 		{

@@ -53,7 +53,7 @@ func kinds() []resource.Kind {
 		{
 			Provider: "nest", Name: "app", Doc: "An app inside a cluster.", NoTags: true, Carrier: resource.NoMarks,
 			Attrs: []resource.Attribute{{
-				Name: "version", Type: resource.TString, Required: true, Doc: "What runs.",
+				Name: "version", Type: resource.TString, Required: true, Doc: "The version that runs.",
 				Example: "1",
 			}},
 		},

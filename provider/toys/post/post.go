@@ -49,7 +49,7 @@ func kinds() []resource.Kind {
 	return []resource.Kind{{
 		Provider: "post", Name: "app", Doc: "An app on a node.", NoTags: true, Carrier: resource.AtCreate, Async: true,
 		Attrs: []resource.Attribute{{
-			Name: "version", Type: resource.TString, Required: true, Doc: "What runs.",
+			Name: "version", Type: resource.TString, Required: true, Doc: "The version that runs.",
 			Example: "1",
 		}},
 	}}

@@ -51,7 +51,8 @@ func kinds() []resource.Kind {
 		Async: true, Supersede: true, Grace: 5 * time.Minute,
 		Attrs: []resource.Attribute{
 			{
-				Name: "version", Type: resource.TString, Required: true, Doc: "What is to be done. The version bad fails.",
+				Name: "version", Type: resource.TString, Required: true, Doc: "The version to run. The version " +
+					"bad fails.",
 				Example: "1",
 			},
 		},

@@ -95,7 +95,7 @@ func (r *Reader) unreadable(d *document, line, col int32, summary, suggestion st
 	p := source.Problem{At: at, Summary: summary, Suggestion: suggestion}
 	if !exact {
 		rendered, _ := (&File{Text: d.text.Body}).Position(d.offset(line, col))
-		p.Detail = fmt.Sprintf("in line %d of what the template renders to", rendered)
+		p.Detail = fmt.Sprintf("in line %d of the rendered template", rendered)
 	}
 	r.Draft.Problem(p)
 	r.lost(at)

@@ -34,7 +34,7 @@ func RulesKeys() []read.Key[*Setter] {
 		},
 		{
 			Name: "approvals", Example: "[{kinds: [rds], approvers: 2}]", Form: read.FormApprovals,
-			Doc:  "What needs approval with `ovi approve` before it is applied.",
+			Doc:  "The actions that need approval with `ovi approve`.",
 			Read: (*Setter).readApprovals,
 		},
 		{
@@ -44,7 +44,7 @@ func RulesKeys() []read.Key[*Setter] {
 		},
 		{
 			Name: "drift", Example: "[{path: storage, when: new < old, effect: ignore}]", Form: read.FormDrifts,
-			Doc:  "Differences that are no drift, by a condition in CEL.",
+			Doc:  "Differences that are not drift, by a condition in CEL.",
 			Read: (*Setter).readDrift,
 		},
 	}

@@ -60,8 +60,8 @@ func WindowKeys() []read.Key[*windowItem] {
 		},
 		{
 			Name: "actions", Example: "[delete, replace]", Form: read.FormActions,
-			Doc: "The actions it covers. Default: delete, replace and restart. What does not run is started " +
-				"at any time, unless restart is listed.",
+			Doc: "The actions it covers. Default: delete, replace and restart. A resource that does not run is " +
+				"started at any time, unless restart is listed.",
 			Read: func(w *windowItem, n *source.Node) { w.Actions = w.chosen(n, "actions", Actions()) },
 		},
 		{
@@ -92,8 +92,8 @@ func ApprovalKeys() []read.Key[*approvalItem] {
 		},
 		{
 			Name: "signed", Example: "true", Form: read.FormBool,
-			Doc: "Only approvals count that are signed with `--sign` by a key on the roster, of others than " +
-				"who made the plan.",
+			Doc: "Whether an approval counts only if it is signed with `--sign` by a key on the roster, and not " +
+				"by the user who made the plan.",
 			Read: func(a *approvalItem, n *source.Node) { a.Signed, _ = a.Boolean(n, "signed") },
 		},
 	}
@@ -114,7 +114,7 @@ func RuleKeys() []read.Key[*ruleItem] {
 		},
 		{
 			Name: "effect", Example: "deny", Form: read.FormEffect, Read: (*ruleItem).readEffect,
-			Doc: "What happens where the condition is true: deny, require_approval, defer or warn.",
+			Doc: "The effect if the condition holds: deny, require_approval, defer or warn.",
 		},
 		{
 			Name: "message", Example: "production is not deleted", Form: read.FormText,
@@ -133,8 +133,8 @@ func RuleKeys() []read.Key[*ruleItem] {
 		},
 		{
 			Name: "signed", Example: "true", Form: read.FormBool,
-			Doc: "With require_approval: only approvals count that are signed with `--sign` by a key on the " +
-				"roster, of others than who made the plan.",
+			Doc: "With require_approval, whether an approval counts only if it is signed with `--sign` by a key " +
+				"on the roster, and not by the user who made the plan.",
 			Read: func(r *ruleItem, n *source.Node) { r.Signed, _ = r.Boolean(n, "signed") },
 		},
 	}
@@ -160,7 +160,7 @@ func DriftKeys() []read.Key[*driftItem] {
 		},
 		{
 			Name: "effect", Example: "ignore", Form: read.FormDrift, Read: (*driftItem).readEffect,
-			Doc: "What happens where the condition is true: ignore, the only effect.",
+			Doc: "The effect if the condition holds: ignore, the only effect.",
 		},
 	}
 }

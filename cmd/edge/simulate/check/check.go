@@ -124,7 +124,7 @@ func Created(node string, created map[string]int, started map[string]bool) (foun
 			found = append(found, fmt.Sprintf("%s created %d containers for action %s", node, n, key))
 		}
 		if !started[key] {
-			found = append(found, fmt.Sprintf("%s created a container for action %s, which is not on record", node, key))
+			found = append(found, fmt.Sprintf("%s created a container for action %s, which is not recorded", node, key))
 		}
 	}
 	slices.SortFunc(found, strings.Compare)

@@ -46,7 +46,7 @@ func TestEachBreachIsFound(t *testing.T) {
 		"a request ends twice": {check.Events(twice), "request 7 for web is installed 2 times"},
 		"one container":        {check.Created("n1", map[string]int{"a": 1}, map[string]bool{"a": true}), ""},
 		"two containers":       {check.Created("n1", map[string]int{"a": 2}, map[string]bool{"a": true}), "created 2 containers for action a"},
-		"for nothing":          {check.Created("n1", map[string]int{"b": 1}, map[string]bool{"a": true}), "action b, which is not on record"},
+		"for nothing":          {check.Created("n1", map[string]int{"b": 1}, map[string]bool{"a": true}), "action b, which is not recorded"},
 		"as configured":        {check.Rest("n1", []check.Container{web}, images), ""},
 		"nothing runs":         {check.Rest("n1", nil, images), "n1 runs ovi-web of []"},
 		"unhealthy":            {check.Rest("n1", []check.Container{failing}, images), "configured is web:2"},

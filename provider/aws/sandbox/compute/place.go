@@ -58,7 +58,8 @@ func subnetFor(x *core.Exchange, id string) (*network.Subnet, error) {
 			return nil, wire.Failf("InvalidSubnetID.NotFound", "The subnet ID '%s' does not exist", id)
 		}
 		if az != "" && az != sn.AZ {
-			return nil, wire.Failf("InvalidParameterValue", "The availability zone '%s' is not that of subnet '%s' (%s)", az, id,
+			return nil, wire.Failf("InvalidParameterValue", "The availability zone '%s' is not the zone of subnet "+
+				"'%s' (%s)", az, id,
 				sn.AZ)
 		}
 		return sn, nil

@@ -128,7 +128,7 @@ func readLogin(x *core.Exchange, d *database) error {
 	case slices.Contains([]string{"rdsadmin", "rdsrepladmin"}, d.User) ||
 		d.Engine == "postgres" && (d.User == "admin" || strings.HasPrefix(d.User, "pg_")):
 		return wire.Failf("InvalidParameterValue",
-			"MasterUsername %s cannot be used as it is a reserved word used by the engine", d.User)
+			"MasterUsername %s cannot be used as it is a reserved word used by the engine", d.User) // style:ok (of AWS)
 	case managed && password != "":
 		return wire.Failf("InvalidParameterCombination",
 			"You can't specify MasterUserPassword for an instance with ManageMasterUserPassword enabled.")

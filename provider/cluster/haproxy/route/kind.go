@@ -39,7 +39,8 @@ func validAddress(v resource.Value) []resource.Problem {
 	}
 	if a, err := netip.ParseAddr(string(text)); err != nil || !a.Is4() {
 		return []resource.Problem{
-			{Summary: "invalid IPv4 address", Suggestion: "use an address such as 10.89.0.3, or that of a cluster"},
+			{Summary: "invalid IPv4 address", Suggestion: "use an address such as 10.89.0.3, or a reference to a " +
+				"cluster's address"},
 		}
 	}
 	return nil

@@ -9,9 +9,10 @@ import (
 func AgentKind() resource.Kind {
 	return resource.Kind{
 		Provider: system.Name, Name: system.KindAgent, NamePattern: system.ClusterName, NameDoc: system.ClusterNameDoc,
-		Doc: "An Edge agent of Portainer's in a cluster: the deployment portainer-agent-NAME in the namespace portainer, " +
-			"with what it needs.\n\nIts location is that cluster: local#NAME. " +
-			"It may do everything in the cluster, as Portainer's own manifest lets it, and verifies Portainer's certificate.",
+		Doc: "A Portainer Edge agent in a cluster: the deployment portainer-agent-NAME in the namespace " +
+			"portainer, and the objects that it needs.\n\nIts location is that cluster: local#NAME. It may do " +
+			"everything in the cluster, as Portainer's own manifest lets it, and verifies Portainer's " +
+			"certificate.",
 		NoTags: true, Carrier: resource.Anytime,
 		CrossCheck: func(configured []*resource.Desired, _ func(resource.Ref) *resource.Desired) []resource.Finding {
 			return system.Misplaced(configured, system.InCluster, "an edge_agent is in the cluster that it connects",
