@@ -22,7 +22,7 @@ func (Approvals) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		for _, rule := range f.Rules[d.Ref.Stack].Approvals {
-			if !d.Proposed.Executes() || !rule.Covers(string(d.Proposed), d.Ref.Kind) {
+			if !d.Proposed.Executes() || !d.coveredBy(rule.Covers) {
 				continue
 			}
 			if approved == nil {

@@ -31,7 +31,14 @@ func (Windows) Review(p Plan, f Facts) (map[int]Blocker, error) {
 // starts reports whether a restart only starts what does not run: it interrupts nothing, so that only
 // windows of restarts defer it.
 func (d *Decision) starts() bool {
-	return d.Reason == ReasonState && d.Desired.State == resource.StateRunning
+	return d.Reason == ReasonState && d.Desired != nil && d.Desired.State == resource.StateRunning
+}
+
+// coveredBy reports whether a list of actions covers the decision. A plan shows a restart as an update, and so a list
+// with update covers it, unless it only starts what does not run.
+func (d *Decision) coveredBy(covers func(action, kind string) bool) bool {
+	return covers(string(d.Proposed), d.Ref.Kind) ||
+		d.Proposed == Restart && !d.starts() && covers(string(Update), d.Ref.Kind)
 }
 
 // outsideWindow returns the Blocker of an action that windows cover while none of them is open.
@@ -39,7 +46,7 @@ func outsideWindow(d *Decision, f Facts) (Blocker, bool) {
 	var next time.Time
 	var name string
 	for _, w := range f.Rules[d.Ref.Stack].Windows {
-		if !w.Covers(string(d.Proposed), d.Ref.Kind) || len(w.Actions) == 0 && d.starts() {
+		if !d.coveredBy(w.Covers) || len(w.Actions) == 0 && d.starts() {
 			continue
 		}
 		if w.Open(f.Now) {

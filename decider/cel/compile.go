@@ -26,6 +26,9 @@ type compiled struct {
 	Rule
 	when  expression
 	until *expression // nil: none
+	// restarts says that the condition names the action restart. Any other condition on an update holds for a restart,
+	// too.
+	restarts bool
 }
 
 // expression is a compiled text with its position.
@@ -125,7 +128,7 @@ func checkWords(r Rule, names map[string]position.Position) source.Problems {
 }
 
 func compileRule(env *cel.Env, r Rule) (compiled, source.Problems) {
-	c := compiled{Rule: r}
+	c := compiled{Rule: r, restarts: strings.Contains(r.When, `"restart"`) || strings.Contains(r.When, `'restart'`)}
 	if r.When == "" {
 		return c, source.Problems{{
 			At: r.At, Summary: fmt.Sprintf("rule %q has no condition", r.Name),

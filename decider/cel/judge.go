@@ -22,7 +22,13 @@ func (r *Rules) Judge(p decider.Plan, f decider.Facts) []Finding {
 		vars := &variables{decision: d, totals: totals, facts: f}
 		vars.totals.Owned = p.Owned[d.Ref.Stack]
 		for j := range r.rules {
-			if found, holds := r.rules[j].judge(d, vars); holds {
+			found, holds := r.rules[j].judge(d, vars)
+			if !holds && d.Proposed == decider.Restart && !r.rules[j].restarts { // a plan shows it as an update
+				updates := *vars
+				updates.decision.Proposed = decider.Update
+				found, holds = r.rules[j].judge(d, &updates)
+			}
+			if holds {
 				found.Index = i
 				out = append(out, found)
 			}
@@ -45,6 +51,7 @@ func count(p decider.Plan) Totals {
 			t.Revert++
 		case decider.Restart:
 			t.Restart++
+			t.Update++
 		case decider.Delete:
 			t.Delete++
 		case decider.Notify:

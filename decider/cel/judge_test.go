@@ -228,3 +228,30 @@ func TestHistoryIsReadOnlyWhereARuleNeedsIt(t *testing.T) {
 		t.Errorf("asked %d times for two decisions", asked)
 	}
 }
+
+// TestUpdateCoversARestart: a plan shows a restart as an update, so a rule on updates holds for it. A rule that names
+// restarts is about these alone.
+func TestUpdateCoversARestart(t *testing.T) {
+	for when, want := range map[string]bool{
+		`decision.action == "update"`:                                 true,
+		`decision.action == 'update'`:                                 true,
+		`decision.action in ["update", "replace"]`:                    true,
+		`decision.action == "restart"`:                                true,
+		`decision.action == "update" && decision.action != "restart"`: false,
+		`decision.action == "replace"`:                                false,
+		`plan.update == 1 && plan.restart == 1`:                       true,
+	} {
+		rules, err := cel.Compile([]cel.Rule{{Name: "r", When: when, Effect: deny}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ref := resource.Ref{Stack: "web", Provider: "aws", Location: "us-east-1", Kind: "ec2", Name: "web"}
+		found := rules.Judge(decider.Plan{Decisions: []decider.Decision{{
+			Ref: ref, Difference: "drifted", Action: decider.Restart, Proposed: decider.Restart,
+			Reason: decider.ReasonRestart, Desired: &resource.Desired{Ref: ref}, Observed: &resource.Observed{Ref: ref, ID: "i-1"},
+		}}}, decider.Facts{Now: noon})
+		if got := len(found) == 1 && !found[0].Failed; got != want {
+			t.Errorf("%s: holds %t, want %t: %+v", when, got, want, found)
+		}
+	}
+}

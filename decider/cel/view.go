@@ -49,7 +49,7 @@ type (
 	}
 	// Proposal is the action before policies.
 	Proposal struct {
-		Action     string   `cel:"action" doc:"create, update, replace, revert, restart or delete"`
+		Action     string   `cel:"action" doc:"create, update, replace, revert, restart or delete; a rule that does not name restart holds for a restart as for an update"`
 		Difference string   `cel:"difference" doc:"missing, drifted or unwanted"` // style:ok
 		Reason     string   `cel:"reason" doc:"missing, deleted_outside, changed, restarts, state, immutable, requested, follows_replaced, resumes, reverts, back, unwanted or destroyed"`
 		Destroys   bool     `cel:"destroys" doc:"whether the action is delete or replace"`
@@ -59,10 +59,10 @@ type (
 	// Totals counts the proposed actions of the plan.
 	Totals struct {
 		Create      int `cel:"create" doc:"how many to create"`
-		Update      int `cel:"update" doc:"how many to update"`
+		Update      int `cel:"update" doc:"how many to update, with those that restart"`
 		Replace     int `cel:"replace" doc:"how many to replace"`
 		Revert      int `cel:"revert" doc:"how many replacements go back"`
-		Restart     int `cel:"restart" doc:"how many to restart"`
+		Restart     int `cel:"restart" doc:"how many of the updates restart the resource"`
 		Delete      int `cel:"delete" doc:"how many to delete"`
 		Notify      int `cel:"notify" doc:"how many are only reported"`
 		Unchanged   int `cel:"unchanged" doc:"how many are unchanged"`

@@ -60,8 +60,8 @@ func WindowKeys() []read.Key[*windowItem] {
 		},
 		{
 			Name: "actions", Example: "[delete, replace]", Form: read.FormActions,
-			Doc: "The actions it covers. Default: delete, replace and restart. A resource that does not run is " +
-				"started at any time, unless restart is listed.",
+			Doc: "The actions it covers; update includes updates that restart. Default: delete, replace and restart. " +
+				"A resource that does not run is started at any time, unless restart is listed.",
 			Read: func(w *windowItem, n *source.Node) { w.Actions = w.chosen(n, "actions", Actions()) },
 		},
 		{
@@ -77,7 +77,7 @@ func ApprovalKeys() []read.Key[*approvalItem] {
 	return []read.Key[*approvalItem]{
 		{
 			Name: "actions", Example: "[delete]", Form: read.FormActions,
-			Doc:  "The actions that need it. Default: delete and replace.",
+			Doc:  "The actions that need it; update includes updates that restart. Default: delete and replace.",
 			Read: func(a *approvalItem, n *source.Node) { a.Actions = a.chosen(n, "actions", Actions()) },
 		},
 		{
