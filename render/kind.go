@@ -28,6 +28,9 @@ func Kind(w io.Writer, s term.Style, k resource.Kind) error {
 	if k.State != "" {
 		p.para(0, "", "State: running or stopped; default "+string(k.State)+".")
 	}
+	if k.HoldsDoc != "" {
+		p.para(0, "", "Only one resource can have: "+k.HoldsDoc+".")
+	}
 	p.attributes(0, k.Attrs)
 	_, err := io.WriteString(w, p.String())
 	return err
@@ -152,7 +155,8 @@ type KindInfo struct {
 	Provider string     `json:"provider"`
 	Kind     string     `json:"kind"`
 	Doc      string     `json:"doc"`
-	State    string     `json:"state,omitempty"` // the default, of kinds that have a state
+	State    string     `json:"state,omitempty"`    // the default, of kinds that have a state
+	Holds    string     `json:"only_one,omitempty"` // what only one resource can have
 	Attrs    []AttrInfo `json:"attributes"`
 }
 
@@ -177,7 +181,7 @@ func (KindInfo) record() {}
 // KindRecord is the kind as a record.
 func KindRecord(k resource.Kind) KindInfo {
 	return KindInfo{
-		Type: "kind", Provider: k.Provider, Kind: k.Name, Doc: k.Doc, State: string(k.State),
+		Type: "kind", Provider: k.Provider, Kind: k.Name, Doc: k.Doc, State: string(k.State), Holds: k.HoldsDoc,
 		Attrs: attrInfos(k.Attrs),
 	}
 }

@@ -75,6 +75,9 @@ func TestKindReference(t *testing.T) {
 			if k.State != "" {
 				fmt.Fprintf(&b, "\nState: `running` or `stopped`; default `%s`.\n", k.State)
 			}
+			if k.HoldsDoc != "" {
+				fmt.Fprintf(&b, "\nOnly one resource can have: %s.\n", k.HoldsDoc)
+			}
 			b.WriteString("\n| attribute | type | description |\n|---|---|---|\n")
 			writeAttributes(&b, "", k.Attrs)
 		}

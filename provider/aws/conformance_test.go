@@ -20,7 +20,7 @@ func samples() []providertest.Sample {
 		return out
 	}
 	return []providertest.Sample{
-		sample("vpc", "main", values{"cidr": text("10.0.0.0/16"), "ipv6": resource.Bool(true)}, nil),
+		sample("vpc", "main", values{"cidr": text("10.0.0.0/16"), "ipv6": resource.Bool(true), "dns_hostnames": resource.Bool(true)}, nil),
 		sample("vpc", "other", values{"cidr": text("10.1.0.0/16")}, values{"ipv6": resource.Bool(true)}),
 		sample("subnet", "app", values{"vpc": of("vpc", "main"), "cidr": text("10.0.1.0/24"), "ipv6_block": resource.Int(1)},
 			values{"public_ip": resource.Bool(true), "ipv6_block": resource.Int(2), "assign_ipv6": resource.Bool(true)}),
@@ -68,6 +68,10 @@ func samples() []providertest.Sample {
 			"vpc": of("vpc", "main"), "service": text("com.amazonaws.us-east-1.logs"), "endpoint_type": text("interface"),
 			"subnets": resource.List{of("subnet", "other")}, "private_dns": resource.Bool(false),
 		}, values{"security_groups": resource.List{of("security_group", "web")}, "subnets": resource.List{of("subnet", "other"), of("subnet", "third")}}),
+		sample("vpc_endpoint", "kms", values{
+			"vpc": of("vpc", "main"), "service": text("com.amazonaws.us-east-1.kms"), "endpoint_type": text("interface"),
+			"subnets": resource.List{of("subnet", "other")},
+		}, values{"private_dns": resource.Bool(false)}),
 		sample("db_parameter_group", "data", values{"family": text("postgres17"), "parameters": object("work_mem", "4096")},
 			values{"parameters": object("max_connections", "200", "log_min_duration_statement", "500")}),
 		sample("kms_key", "main", values{"alias": text("main")}, values{"rotation_days": resource.Int(180), "alias": text("shop/main"), "description": text("of the shop")}),
@@ -78,13 +82,85 @@ func samples() []providertest.Sample {
 	}
 }
 
+// rivals are what excludes a sample by a part of its attributes, or by another kind, and what is close to that and does
+// not.
+func rivals(all []providertest.Sample) []providertest.Sample {
+	of := func(kind, name string) resource.Value { return resource.Reference{Ref: ref(kind, name)} }
+	one := func(kind string, want values) resource.Desired {
+		return resource.Desired{Ref: ref(kind, "rival"), Attrs: resource.AttrsOf(want)}
+	}
+	by := map[string][]resource.Desired{
+		"subnet/app": {
+			one("subnet", values{"vpc": of("vpc", "main"), "cidr": text("10.0.1.128/25")}),
+			one("subnet", values{"vpc": of("vpc", "main"), "cidr": text("10.0.9.0/24"), "ipv6_block": resource.Int(1)}),
+			one("subnet", values{"vpc": of("vpc", "main"), "cidr": text("10.0.9.0/24"), "ipv6_block": resource.Int(9)}),
+		},
+		"ebs/data": {
+			one("ebs", values{"size": resource.Int(10), "attach_to": of("ec2", "web-0"), "device": text("/dev/sdf")}),
+			one("ebs", values{"size": resource.Int(10), "attach_to": of("ec2", "web-0"), "device": text("/dev/sdg")}),
+		},
+		"network_interface/vpn": {
+			one("ec2", values{"size": text("t3.micro"), "subnet": of("subnet", "app"), "private_ip": text("10.0.1.200")}),
+			one("network_interface", values{"subnet": of("subnet", "app"), "attach_to": of("ec2", "web-0"), "device_index": resource.Int(1)}),
+			one("network_interface", values{"subnet": of("subnet", "app"), "private_ip": text("10.0.1.201")}),
+		},
+		"listener/http": {
+			one("listener", values{"load_balancer": of("load_balancer", "web"), "port": resource.Int(81), "target_group": of("target_group", "web")}),
+		},
+		"dns_record/www": {
+			one("dns_record", values{"zone": of("dns_zone", "main"), "domain": text("www.example.com"), "record_type": text("CNAME"), "values": list("other.example.com")}),
+			one("dns_record", values{"zone": of("dns_zone", "main"), "domain": text("www.example.com"), "record_type": text("AAAA"), "values": list("2001:db8::1")}),
+		},
+		"dns_zone/main": {
+			one("dns_zone", values{"domain": text("example.com"), "vpc": of("vpc", "main")}),
+		},
+		"internet_gateway/main": {
+			one("internet_gateway", values{"vpc": of("vpc", "other")}),
+		},
+		"eip/nat": {
+			one("nat_gateway", values{"subnet": of("subnet", "app"), "eip": of("eip", "nat")}),
+		},
+		"vpc_endpoint/logs": {
+			one("vpc_endpoint", values{
+				"vpc": of("vpc", "main"), "service": text("com.amazonaws.us-east-1.logs"), "endpoint_type": text("interface"),
+				"subnets": resource.List{of("subnet", "third")}, "private_dns": resource.Bool(false),
+			}),
+		},
+		"vpc_endpoint/kms": {
+			one("vpc_endpoint", values{
+				"vpc": of("vpc", "main"), "service": text("com.amazonaws.us-east-1.kms"), "endpoint_type": text("interface"),
+				"subnets": resource.List{of("subnet", "third")}, "private_dns": resource.Bool(false),
+			}),
+		},
+		"security_group_rule/https": {
+			one("security_group_rule", values{
+				"security_group": of("security_group", "apart"), "port": resource.Int(443), "peer_group": of("security_group", "web"),
+				"description": text("the same to AWS"),
+			}),
+		},
+		"s3/acme-assets": {
+			one("s3", values{"bucket": text("acme-assets")}), one("s3", values{"bucket": text("acme-others")}),
+		},
+		"log_group/web": {one("log_group", values{"log_name": text("/web/access")}), one("log_group", values{"log_name": text("web")})},
+		"secret/token":  {one("secret", values{"secret_name": text("token")}), one("secret", values{"secret_name": text("prod/token")})},
+		"kms_key/main":  {one("kms_key", values{"alias": text("main")}), one("kms_key", values{})},
+	}
+	role := resource.AttrsOf(values{"services": resource.List{text("ec2.amazonaws.com")}})
+	by["iam_role/web"] = []resource.Desired{{Ref: ref("iam_role", "WEB"), Attrs: role}}
+	for i := range all {
+		r := all[i].Desired.Ref
+		all[i].Rivals = by[r.Kind+"/"+r.Name]
+	}
+	return all
+}
+
 func TestProviderKeepsItsPromises(t *testing.T) {
 	providertest.Run(t, func(t *testing.T) providertest.Harness {
 		w := newLiveState(t)
 		return providertest.Harness{
 			Provider: w.p,
 			Scope:    resource.Scope{Provider: "aws", Location: location},
-			Samples:  samples(),
+			Samples:  rivals(samples()),
 			Ready: func(t *testing.T) { // a certificate is issued by records that are made from it
 				if err := w.cloud.IssueCertificates(); err != nil {
 					t.Error(err)

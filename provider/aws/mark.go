@@ -9,7 +9,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Mark writes ovi's tags on a resource that exists; see provider.Marker. User tags stay.
+// Mark writes ovi's tags on a resource that exists; see provider.Marker. User tags stay. A Name tag that
+// ovi wrote follows the name.
 func (p *Provider) Mark(ctx context.Context, r provider.Request) (resource.Observed, error) {
 	k, g, err := p.begin(ctx, r.Desired.Ref)
 	if err != nil {
@@ -27,6 +28,9 @@ func (p *Provider) Mark(ctx context.Context, r provider.Request) (resource.Obser
 		return resource.Observed{}, api.Classify("", err)
 	}
 	set, drop := g.MarkTags(r)
+	if k.Schema.NameTag == api.TagHuman {
+		api.Renamed(set, now, r.Desired.Ref.Name)
+	}
 	if err := k.Tag(ctx, g, r.Have.ID, set, drop); err != nil {
 		return resource.Observed{}, api.Classify("", err)
 	}

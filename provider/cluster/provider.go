@@ -91,6 +91,8 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (o resource.O
 // Update implements provider.Provider.
 func (p *Provider) Update(ctx context.Context, r provider.Request) (o resource.Observed, err error) {
 	v, err := p.at(ctx, r.Have.Ref)
+	// Objects, applications and routes that are named by the resource keep the name that they have.
+	r.Desired.Ref.Name = r.Have.NaturalRef().Name
 	if err == nil {
 		o, err = v.Update(ctx, r)
 	}

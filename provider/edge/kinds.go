@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,7 +42,7 @@ func Kinds() []resource.Kind {
 			"version is kept until the new one is healthy, and serves again if the new one fails.",
 		NamePattern: `[a-z0-9][a-z0-9-]{0,39}`, NameDoc: "use lower-case letters, digits and '-', at most 40",
 		NoTags: true, Carrier: resource.AtCreate, Exact: true, Async: true, Supersede: true, State: resource.StateRunning,
-		Grace: grace,
+		Grace: grace, Holds: holds, HoldsDoc: "its name on the node; its host ports of the node, while it runs",
 		Attrs: []resource.Attribute{
 			{
 				Name: "version", Type: resource.TString, Required: true, Effect: resource.Restart, Pattern: `[^\s]{1,100}`,
@@ -99,6 +100,21 @@ func Kinds() []resource.Kind {
 			{Name: "image_id", Type: resource.TString, Computed: true, Doc: "The ID of the image that runs."},
 		},
 	}}
+}
+
+// holds: a deployment that is stopped publishes no port.
+func holds(ref resource.Ref, a resource.Attrs, state resource.State) []resource.Hold {
+	out := []resource.Hold{{What: "deployment", Name: ref.Name, Identity: true}}
+	if state == resource.StateStopped {
+		return out
+	}
+	for _, v := range a.List("ports") {
+		p, _ := v.(resource.Attrs)
+		if n, set := p.Int("host"); set {
+			out = append(out, resource.Hold{What: "host port", Name: strconv.FormatInt(n, 10)})
+		}
+	}
+	return out
 }
 
 // secretName is what Podman takes as the name of a secret.

@@ -122,7 +122,7 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Obs
 		Name: ref.Name, Instance: r.Key, Marks: marks, Spec: specOf(r.Desired.Attrs),
 		Stopped: r.Desired.State == resource.StateStopped, After: after(&r.Desired),
 	}
-	if err := p.ask(ctx, ref, link.Request{ID: r.Key, Verb: link.Install, Name: ref.Name}, &d); err != nil {
+	if err := p.ask(ctx, ref, link.Request{ID: r.Key, Verb: link.Install, Name: d.Name}, &d); err != nil {
 		return resource.Observed{}, err
 	}
 	return observed(ref.Scope(), &link.Item{
@@ -131,20 +131,20 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Obs
 	}), nil
 }
 
-// Update implements provider.Provider. It returns when the node has the request.
+// Update implements provider.Provider. It returns when the node has the request. A deployment keeps the name that it
+// has on its node.
 func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Observed, error) {
-	ref := r.Have.Ref
-	q := link.Request{ID: r.Key, Verb: link.Restart, Name: ref.Name}
+	q := link.Request{ID: r.Key, Verb: link.Restart, Name: r.Have.NaturalRef().Name}
 	for _, c := range r.Changes {
 		if c.On == resource.OnAttribute {
 			q.Verb = link.Update
 		}
 	}
 	d := link.Deployment{
-		Name: ref.Name, Instance: r.Have.ID, Marks: marksOf(r.Have), Spec: specOf(r.Desired.Attrs),
+		Name: q.Name, Instance: r.Have.ID, Marks: marksOf(r.Have), Spec: specOf(r.Desired.Attrs),
 		Stopped: r.Desired.State == resource.StateStopped, After: after(&r.Desired),
 	}
-	if err := p.ask(ctx, ref, q, &d); err != nil {
+	if err := p.ask(ctx, r.Have.Ref, q, &d); err != nil {
 		return resource.Observed{}, err
 	}
 	out := r.Have
@@ -154,7 +154,7 @@ func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Obs
 
 // Delete implements provider.Provider. It returns when the node has the request.
 func (p *Provider) Delete(ctx context.Context, r provider.Request) error {
-	q := link.Request{ID: r.Key, Verb: link.Delete, Name: r.Have.Ref.Name}
+	q := link.Request{ID: r.Key, Verb: link.Delete, Name: r.Have.NaturalRef().Name}
 	if err := p.ask(ctx, r.Have.Ref, q, nil); err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (p *Provider) ask(ctx context.Context, ref resource.Ref, q link.Request, pu
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	c := change{name: ref.Name, commit: p.opts.Version(ref.Stack), put: put}
+	c := change{name: q.Name, commit: p.opts.Version(ref.Stack), put: put, installs: q.Verb == link.Install}
 	return p.nodes.ask(ref.Scope(), q, c, p.opts.Clock(), p.opts.Lease)
 }
 

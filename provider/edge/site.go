@@ -210,6 +210,9 @@ func (n *nodes) ask(scope resource.Scope, r link.Request, c change, now time.Tim
 }
 
 func refusedBy(r link.Request, err error) error {
+	if refused, ok := errors.AsType[*provider.Error](err); ok {
+		return refused
+	}
 	return &provider.Error{Class: provider.Transient, Op: string(r.Verb), Code: "Offline", Err: err}
 }
 
@@ -225,7 +228,24 @@ func (n *nodes) plan(node string, x *node, c change, now time.Time, lease time.D
 	case x.ahead != nil:
 		return link.Desired{}, errors.New(aheadText(node, *x.ahead, x.last.held))
 	}
-	return x.next(node, n.desk.epoch(), c), nil
+	return x.next(node, n.desk.epoch(), c), x.free(node, c)
+}
+
+// free returns an error if what a change installs has the name of another deployment of the node, which would be lost.
+func (x *node) free(node string, c change) error {
+	if !c.installs {
+		return nil
+	}
+	for _, i := range x.report.Items {
+		if i.Name == c.name && i.Instance != c.put.Instance && i.Health != resource.Pending {
+			return &provider.Error{
+				Class: provider.Conflict, Op: string(link.Install),
+				Err:  fmt.Errorf("node %s has another deployment that is called %s there: %s", node, c.name, i.Marks.Ref),
+				Hint: "use another name",
+			}
+		}
+	}
+	return nil
 }
 
 // told notes what is sent to a node, and the request with it.

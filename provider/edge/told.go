@@ -113,6 +113,7 @@ type told struct {
 type change struct {
 	name, commit string
 	put          *link.Deployment
+	installs     bool // put is new on the node
 }
 
 // next is the next desired state of a node: the one before, without what its report shows to be gone, with a change.

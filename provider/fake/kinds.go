@@ -12,14 +12,14 @@ func kinds(provider string) []resource.Kind {
 	}
 	password := resource.Attribute{Name: "password", Type: resource.TString, Secret: true, Doc: "Compared by digest."}
 	return []resource.Kind{
-		{Provider: provider, Name: "network", Doc: "A network.", Attrs: []resource.Attribute{
+		{Provider: provider, Name: "network", Doc: "A network.", Holds: resource.HoldsNothing, Attrs: []resource.Attribute{
 			{
 				Name: "range", Type: resource.TString, Effect: resource.Replace, Default: resource.String("10.0.0.0/16"),
 				Doc: "Its addresses.",
 			},
 			{Name: "open", Type: resource.TBool, Doc: "Reachable from outside."},
 		}},
-		{Provider: provider, Name: "server", Doc: "A server.", Attrs: []resource.Attribute{
+		{Provider: provider, Name: "server", Doc: "A server.", Holds: resource.HoldsNothing, Attrs: []resource.Attribute{
 			network, password,
 			{
 				Name: "size", Type: resource.TString, Effect: resource.Restart, Default: resource.String("small"),
@@ -46,11 +46,11 @@ func kinds(provider string) []resource.Kind {
 			{Name: "running", Type: resource.TBool, Default: resource.Bool(true), Doc: "Whether it runs."},
 			{Name: "address", Type: resource.TString, Computed: true, Doc: "Its address."},
 		}},
-		{Provider: provider, Name: "disk", Doc: "A disk.", Attrs: []resource.Attribute{
+		{Provider: provider, Name: "disk", Doc: "A disk.", Holds: resource.HoldsNothing, Attrs: []resource.Attribute{
 			{Name: "size", Type: resource.TInt, Required: true, Min: at(1), Max: at(1024), Doc: "In GiB.", Example: "20"},
 			{Name: "weight", Type: resource.TFloat, Doc: "Its share of the bandwidth."},
 		}},
-		{Provider: provider, Name: "database", Doc: "A database.", Attrs: []resource.Attribute{
+		{Provider: provider, Name: "database", Doc: "A database.", Holds: resource.HoldsNothing, Attrs: []resource.Attribute{
 			network, password,
 			{
 				Name: "engine", Type: resource.TString, Required: true, Enum: []string{"postgres", "mysql"},

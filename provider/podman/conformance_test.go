@@ -1,10 +1,15 @@
 package podman_test
 
 import (
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/ovi-project/ovi/internal/podmantest"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/providertest"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -39,17 +44,76 @@ func (r *real) samples() []providertest.Sample {
 	}
 }
 
+// rivals are what excludes a sample by a part of its attributes, or by another kind, and what is close to that.
+func (r *real) rivals(all []providertest.Sample, port int64) []providertest.Sample {
+	one := func(kind, name string, set values) resource.Desired {
+		return resource.Desired{Ref: r.ref(kind, name), Attrs: resource.AttrsOf(set)}
+	}
+	on := func(name, ip string, state resource.State) resource.Desired {
+		d := one("container", name, values{
+			"image": text(podmantest.Image),
+			"ports": resource.List{object(values{"container_port": resource.Int(80), "host_port": resource.Int(port), "host_ip": text(ip)})},
+		})
+		d.State = state
+		return d
+	}
+	pod := one("pod", "rival", values{
+		"ports": resource.List{object(values{"container_port": resource.Int(80), "host_port": resource.Int(port), "host_ip": text("127.0.0.1")})},
+	})
+	all = append(all, providertest.Sample{Desired: on("public", "127.0.0.1", "")})
+	for i := range all {
+		s := &all[i]
+		switch s.Desired.Ref.Kind + "/" + s.Desired.Ref.Name {
+		case "network/back":
+			s.Rivals = []resource.Desired{
+				one("network", "rival", values{"subnet": text("10.250.7.128/25")}), one("network", "rival", values{"subnet": text("10.250.8.0/24")}),
+			}
+		case "pod/shop":
+			s.Rivals = []resource.Desired{one("container", "shop", values{"image": text(podmantest.Image)})}
+		case "container/public":
+			s.Rivals = []resource.Desired{
+				on("rival", "127.0.0.1", ""), on("rival", "0.0.0.0", ""), on("rival", "127.0.0.2", ""),
+				on("rival", "127.0.0.1", resource.StateStopped), pod,
+			}
+		}
+	}
+	return all
+}
+
 func TestProviderKeepsItsPromises(t *testing.T) {
 	providertest.Run(t, func(t *testing.T) providertest.Harness {
 		r := newReal(t)
 		return providertest.Harness{
-			Provider: r.p, Scope: r.scope, Samples: r.samples(),
+			Provider: r.p, Scope: r.scope, Samples: r.rivals(r.samples(), freePort(t)),
 			Unmanaged: func(t *testing.T) string {
 				return strings.TrimSpace(r.host.Podman(t, "run", "-d", "--name", "by-hand", podmantest.Image))
 			},
 			Recreate: func(t *testing.T, o resource.Observed) { r.recreate(t, o) },
 		}
 	})
+}
+
+// TestAContainerMadeByHandHoldsItsPorts while it runs, so that nothing of ovi's is given up for them.
+func TestAContainerMadeByHandHoldsItsPorts(t *testing.T) {
+	r := newReal(t)
+	port := freePort(t)
+	id := strings.TrimSpace(r.host.Podman(t, "run", "-d", "-p", fmt.Sprintf("127.0.0.1:%d:80", port), podmantest.Image))
+	want := resource.Hold{
+		What: "host port", Of: r.scope.String(), Name: fmt.Sprintf("%d/tcp", port), Range: netip.MustParsePrefix("127.0.0.1/32"),
+	}
+	held := func() bool {
+		r.observe()
+		o, there := r.byID(id)
+		k, _ := (provider.Set{"podman": r.p}).Kind("podman", "container")
+		return there && slices.Contains(k.HeldBy(&o), want)
+	}
+	if !held() {
+		t.Error("it runs, and does not hold its port")
+	}
+	r.host.Podman(t, "stop", "-t", "0", id)
+	if held() {
+		t.Error("it is stopped, and holds its port")
+	}
 }
 
 // recreate deletes a resource and creates one of its name, by hand.
@@ -75,4 +139,14 @@ func (r *real) recreate(t *testing.T, o resource.Observed) {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
+}
+
+func freePort(t *testing.T) int64 {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return int64(l.Addr().(*net.TCPAddr).Port)
 }

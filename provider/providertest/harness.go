@@ -49,6 +49,9 @@ type Sample struct {
 	// Then are attributes that can be changed on what exists, with their new values; nil:
 	// nothing of the kind can be.
 	Then resource.Attrs
+	// Rivals are other configurations, of any kind and with all references to earlier samples, that the suite tries
+	// to create next to this one: each either clashes by declaration and is refused, or is neither.
+	Rivals []resource.Desired
 }
 
 const (
@@ -86,6 +89,11 @@ func newRig(t tb, test *testing.T, open func(*testing.T) Harness) *rig {
 		d := &h.Samples[i].Desired
 		d.Ref = d.Ref.In(stack)
 		d.Attrs, h.Samples[i].Then = inStack(d.Attrs), inStack(h.Samples[i].Then)
+		h.Samples[i].Rivals = slices.Clone(h.Samples[i].Rivals)
+		for k := range h.Samples[i].Rivals {
+			x := &h.Samples[i].Rivals[k]
+			x.Ref, x.Attrs = x.Ref.In(stack), inStack(x.Attrs)
+		}
 	}
 	return &rig{Harness: h, t: t, test: test, ids: map[resource.Ref]string{}}
 }

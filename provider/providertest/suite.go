@@ -13,6 +13,9 @@ type conformance struct {
 func cases() []conformance {
 	return []conformance{
 		{"KindsAreSound", kindsAreSound},
+		{"HoldsAreDeclared", holdsAreDeclared},
+		{"WhatClashesIsDeclared", whatClashesIsDeclared},
+		{"ARenameChangesMarksAlone", aRenameChangesMarksAlone},
 		{"WhatIsCreatedIsAsConfigured", whatIsCreatedIsAsConfigured},
 		{"ASnapshotIsInOrder", aSnapshotIsInOrder},
 		{"ASnapshotBelongsToItsReader", aSnapshotBelongsToItsReader},

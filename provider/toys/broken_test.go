@@ -93,12 +93,52 @@ func (b neverStops) Update(ctx context.Context, r provider.Request) (resource.Ob
 	return b.Provider.Update(ctx, r)
 }
 
+// declares is a box whose kinds were changed.
+type declares struct {
+	*box.Provider
+	change func(*resource.Kind)
+}
+
+func (b declares) Kinds() []resource.Kind {
+	all := b.Provider.Kinds()
+	for i := range all {
+		b.change(&all[i])
+	}
+	return all
+}
+
+type goesByName struct{ *box.Provider }
+
+func (b goesByName) Delete(ctx context.Context, r provider.Request) error {
+	if r.Have.Ref.Name != r.Have.NaturalRef().Name {
+		return nil // there is none of that name
+	}
+	return b.Provider.Delete(ctx, r)
+}
+
 func TestBrokenBoxesAreFound(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		finds string
 		wrap  func(*box.Provider) provider.Provider
 	}{
+		"a kind that declares no hold": {"HoldsAreDeclared", func(b *box.Provider) provider.Provider {
+			return declares{b, func(k *resource.Kind) { k.Holds = nil }}
+		}},
+		"a hold that users are not told": {"HoldsAreDeclared", func(b *box.Provider) provider.Provider {
+			return declares{b, func(k *resource.Kind) { k.HoldsDoc = "" }}
+		}},
+		"a clash that is not declared": {"WhatClashesIsDeclared", func(b *box.Provider) provider.Provider {
+			return declares{b, func(k *resource.Kind) { k.Holds = resource.HoldsNothing }}
+		}},
+		"a hold that excludes nothing": {"WhatClashesIsDeclared", func(b *box.Provider) provider.Provider {
+			return declares{b, func(k *resource.Kind) {
+				k.Holds = func(ref resource.Ref, _ resource.Attrs, _ resource.State) []resource.Hold {
+					return []resource.Hold{{What: ref.Kind}}
+				}
+			}}
+		}},
+		"a provider that goes by the name":     {"ARenameChangesMarksAlone", func(b *box.Provider) provider.Provider { return goesByName{b} }},
 		"a check that creates":                 {"ACheckWritesNothing", func(b *box.Provider) provider.Provider { return checksByCreating{b} }},
 		"a check that refuses all":             {"ACheckWritesNothing", func(b *box.Provider) provider.Provider { return refusesAll{b} }},
 		"setting aside that stops":             {"ASwapCanBeRepeated", func(b *box.Provider) provider.Provider { return stopsWhenSetAside{b} }},

@@ -87,6 +87,15 @@ func (g *Region) MarkTags(r provider.Request) (set map[string]string, drop []str
 	return set, drop
 }
 
+// Renamed adds the Name tag to the tags that give a resource another name. A Name tag of the user, which is among the
+// user tags, stays as it is.
+func Renamed(set map[string]string, now resource.Observed, name string) {
+	_, users := now.Tags.Get(TagHuman)
+	if was := now.Marks.Ref; !users && !was.IsZero() && was.Name != name {
+		set[TagHuman], set[TagNamed] = name, "true"
+	}
+}
+
 // UserChanges are the tags that an update sets and removes. They never include ovi's own.
 func UserChanges(r provider.Request) (set map[string]string, drop []string) {
 	set = map[string]string{}

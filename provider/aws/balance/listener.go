@@ -30,6 +30,7 @@ func kindOfListener() api.Kind {
 				"other than its default rule.",
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, Canonical: canonicalListener,
 			CrossCheck: api.CrossChecks(api.TagTraits{}, onePort),
+			Holds:      holdsListener, HoldsDoc: "its port of the load balancer",
 			Attrs: []resource.Attribute{
 				{
 					Name: KindBalancer, Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: KindBalancer,
@@ -103,6 +104,12 @@ func canonicalListener(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 		}}
 	}
 	return a, nil
+}
+
+func holdsListener(_ resource.Ref, a resource.Attrs, _ resource.State) []resource.Hold {
+	balancer, _ := api.Inside(a, KindBalancer)
+	port, _ := api.Number(a, "port")
+	return []resource.Hold{{What: "port", Of: balancer, Name: strconv.FormatInt(port, 10), Identity: true}}
 }
 
 // onePort: two listeners of one load balancer have two ports (DuplicateListener).

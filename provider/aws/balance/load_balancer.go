@@ -31,7 +31,8 @@ func kindOfBalancer() api.Kind {
 				"suffix.",
 			NamePattern: elbName, NameDoc: elbNameDoc,
 			CrossCheck: api.CrossChecks(api.TagTraits{}, balancerZones),
-			Replace:    func(resource.Desired, resource.Observed) []resource.Strategy { return api.CreateFirst() },
+			Holds:      api.HoldsName("load balancer", ""), HoldsDoc: api.HeldInRegion,
+			Replace: func(resource.Desired, resource.Observed) []resource.Strategy { return api.CreateFirst() },
 			Attrs: []resource.Attribute{
 				{
 					Name: "balancer_type", Type: resource.TString, Effect: resource.Replace, Default: resource.String(application),

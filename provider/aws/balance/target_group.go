@@ -29,7 +29,8 @@ func kindOfTargets() api.Kind {
 				"part of a digest behind it. An autoscaling_group registers its instances in it.",
 			NamePattern: elbName, NameDoc: elbNameDoc,
 			CrossCheck: api.CrossChecks(api.TagTraits{}),
-			Replace:    func(resource.Desired, resource.Observed) []resource.Strategy { return api.CreateFirst() },
+			Holds:      api.HoldsName("target group", ""), HoldsDoc: api.HeldInRegion,
+			Replace: func(resource.Desired, resource.Observed) []resource.Strategy { return api.CreateFirst() },
 			Attrs: []resource.Attribute{
 				{
 					Name: "vpc", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindVPC,

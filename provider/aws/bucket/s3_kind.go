@@ -29,6 +29,7 @@ func s3Schema() resource.Kind {
 		NamePattern: bucketPattern, NameDoc: "lower-case letters, digits, '.' and '-', from 3 to 63 characters",
 		Canonical: canonicalS3, CrossCheck: api.CrossChecks(api.TagTraits{S3: true}, bucketsOnce),
 		ReusedIDs: true, Replace: replaceBucket, DataLoss: loseBucket,
+		Holds: holdsBucket, HoldsDoc: "the name of the bucket, in all of AWS",
 		Attrs: []resource.Attribute{
 			{
 				Name: "bucket", Type: resource.TString, Effect: resource.Replace, Pattern: bucketPattern, Valid: bucketValue,
@@ -106,6 +107,10 @@ func bucketOf(d *resource.Desired) (name, path string) {
 		return s, "bucket"
 	}
 	return d.Ref.Name, "name"
+}
+
+func holdsBucket(ref resource.Ref, a resource.Attrs, _ resource.State) []resource.Hold {
+	return []resource.Hold{{What: "bucket", Of: api.Everywhere, Name: api.NameOr(a, "bucket", ref), Identity: true}}
 }
 
 // bucketsOnce: the name of a bucket is unique in all regions ("General purpose buckets overview").

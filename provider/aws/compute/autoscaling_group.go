@@ -37,6 +37,7 @@ func kindOfScaling() api.Kind {
 			NamePattern: `[A-Za-z0-9][A-Za-z0-9_.@+=-]{0,254}`,
 			NameDoc:     "letters, digits and _ . @ + = -, starting with a letter or digit, at most 255 characters",
 			Canonical:   canonicalScaling, CrossCheck: api.CrossChecks(api.TagTraits{}),
+			Holds: api.HoldsName("autoscaling group", ""), HoldsDoc: api.HeldInRegion,
 			Attrs: scalingAttrs(),
 		},
 		List: listScaling, Read: readScaling, Tag: tagScaling, Check: checkScaling,

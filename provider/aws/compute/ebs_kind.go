@@ -17,6 +17,7 @@ func ebsSchema() resource.Kind {
 		NameTag:     api.TagHuman,
 		NamePattern: api.TagName, NameDoc: api.TagNameDoc,
 		Canonical: canonicalEBS, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, api.Zones, disks),
+		Holds: holdsVolume, HoldsDoc: "its device on the instance",
 		Replace: replaceVolume, DataLoss: loseVolume, Outlives: []string{api.KindEC2},
 		Attrs: []resource.Attribute{
 			{
@@ -78,4 +79,13 @@ func canonicalEBS(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 		out = append(out, resource.Problem{Path: "device", Summary: "device is set, but attach_to names no instance"})
 	}
 	return a, append(out, judgeVolume(a, volumeType)...)
+}
+
+// holdsVolume: a device of an instance has one volume (AttachVolume).
+func holdsVolume(_ resource.Ref, a resource.Attrs, _ resource.State) []resource.Hold {
+	instance, attached := api.Inside(a, "attach_to")
+	if !attached {
+		return nil
+	}
+	return []resource.Hold{{What: "device", Of: instance, Name: deviceOf(a)}}
 }

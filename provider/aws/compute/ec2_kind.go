@@ -17,6 +17,7 @@ func ec2Schema() resource.Kind {
 		NamePattern: api.TagName, NameDoc: api.TagNameDoc,
 		Canonical: canonicalEC2, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, api.Zones,
 			network.GroupsFit("subnet"), network.Addresses, spotRuns),
+		Holds: holdsInstance, HoldsDoc: "its private_ip in its subnet",
 		Replace: replaceInstance, EffectOf: spotEffect, State: resource.StateRunning, Grace: 30 * time.Minute,
 		Attrs: append(ec2Machine(), ec2Settings()...),
 	}
@@ -194,4 +195,9 @@ func userDataSize(v resource.Value) []resource.Problem {
 		return api.WrongValue("download the rest from a bucket", "user_data has %d bytes, and AWS allows %d", n, maxUserData)
 	}
 	return nil
+}
+
+// holdsInstance: an instance keeps its private address while it is stopped.
+func holdsInstance(_ resource.Ref, a resource.Attrs, _ resource.State) []resource.Hold {
+	return api.HoldsAddress(a, api.PrivateIP, true)
 }

@@ -33,6 +33,7 @@ func kindOfKeyPair() api.Kind {
 			NamePattern: `[A-Za-z0-9][A-Za-z0-9@+=,._-]{0,254}`,
 			NameDoc:     "letters, digits and @ + = , . _ -, starting with a letter or digit, at most 255 characters",
 			Canonical:   canonicalKeyPair, CrossCheck: api.CrossChecks(api.TagTraits{}),
+			Holds: api.HoldsName("key pair", ""), HoldsDoc: api.HeldInRegion,
 			Attrs: []resource.Attribute{
 				{
 					Name: publicKey, Type: resource.TString, Required: true, Effect: resource.Replace, Valid: validKey,

@@ -32,6 +32,7 @@ func kindOfTemplate() api.Kind {
 				"instances are not changed.",
 			NamePattern: `[A-Za-z0-9().\-_]{3,128}`, NameDoc: "3 to 128 letters, digits and ( ) . - _",
 			Canonical: canonicalEC2, CrossCheck: api.CrossChecks(api.TagTraits{}),
+			Holds: api.HoldsName("launch template", ""), HoldsDoc: api.HeldInRegion,
 			Attrs: templateAttrs(),
 		},
 		List: listTemplates, Read: readTemplate, Tag: api.TagEC2, Check: checkTemplate,

@@ -32,6 +32,7 @@ func kindOfDBParameters() api.Kind {
 			NamePattern: `[a-z](-?[a-z0-9])*`, NameDoc: "lower-case letters, digits and single hyphens, starting with a " +
 				"letter, at most 255 characters",
 			Canonical: canonicalParameters, CrossCheck: api.CrossChecks(api.TagTraits{RDS: true}, namedDefault),
+			Holds: api.HoldsName("DB parameter group", ""), HoldsDoc: api.HeldInRegion,
 			Attrs: []resource.Attribute{
 				{
 					Name: familyAttr, Type: resource.TString, Required: true, Effect: resource.Replace,

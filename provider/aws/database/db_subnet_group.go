@@ -24,6 +24,7 @@ func kindOfDBSubnets() api.Kind {
 			NamePattern: `[a-z0-9][a-z0-9._ -]{0,254}`,
 			NameDoc:     "lower-case letters, digits, '.', '_', '-' and spaces, at most 255 characters; not default",
 			CrossCheck:  api.CrossChecks(api.TagTraits{RDS: true}, namedDefault, api.TwoZones),
+			Holds:       api.HoldsName("DB subnet group", ""), HoldsDoc: api.HeldInRegion,
 			Attrs: []resource.Attribute{
 				{
 					Name: "subnets", Type: resource.TSet, Required: true, Min: api.Bound(2),

@@ -21,6 +21,7 @@ func rdsSchema() resource.Kind {
 		Canonical:   canonicalRDS, CrossCheck: api.CrossChecks(api.TagTraits{RDS: true}, dbNames, api.Zones,
 			network.GroupsFit("subnet_group")),
 		DataLoss: loseDatabase, State: resource.StateRunning, Grace: 2 * time.Hour,
+		Holds: api.HoldsName("DB identifier", ""), HoldsDoc: api.HeldInRegion,
 		Attrs: slices.Concat(rdsMachine(), rdsSnapshot(), rdsStorage(), rdsLocation(), rdsUpkeep(), rdsComputed()),
 	}
 }

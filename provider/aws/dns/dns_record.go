@@ -33,6 +33,7 @@ func kindOfRecord() api.Kind {
 				"managed.",
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NoTags: true, Carrier: resource.NoMarks, ByAttrs: true,
 			Canonical: canonicalRecord, CrossCheck: api.CrossChecks(api.TagTraits{}, recordsInZones, oneRecord),
+			Holds: holdsRecord, HoldsDoc: "its domain and type in its zone; a CNAME, its domain for all types",
 			Attrs: []resource.Attribute{
 				{
 					Name: zoneAttr, Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: KindZone,
@@ -45,7 +46,7 @@ func kindOfRecord() api.Kind {
 				},
 				{
 					Name: recordType, Type: resource.TString, Required: true, Effect: resource.Replace,
-					Enum: []string{"A", "AAAA", "CNAME", "TXT", "MX", "NS", "SRV", "CAA", "PTR"}, Example: "A", Doc: "Its type.",
+					Enum: recordTypes(), Example: "A", Doc: "Its type.",
 				},
 				{
 					Name: valuesAttr, Type: resource.TSet, Min: api.Bound(1),
@@ -195,6 +196,26 @@ func recordsInZones(c *api.Checking) {
 			c.Wrong(d, recordType, "use an alias, or A and AAAA", "the domain of a zone cannot be a CNAME")
 		}
 	}
+}
+
+// recordTypes are the types that a record can have.
+func recordTypes() []string {
+	return []string{"A", "AAAA", "CNAME", "TXT", "MX", "NS", "SRV", "CAA", "PTR"}
+}
+
+// holdsRecord: a CNAME excludes the other types of its domain too.
+func holdsRecord(_ resource.Ref, a resource.Attrs, _ resource.State) (out []resource.Hold) {
+	zone, _ := api.Inside(a, zoneAttr)
+	domain, _ := api.Text(a, api.DomainAttr)
+	own, _ := api.Text(a, recordType)
+	types := []string{own}
+	if own == "CNAME" {
+		types = recordTypes()
+	}
+	for _, t := range types {
+		out = append(out, resource.Hold{What: "record", Of: zone, Name: domain + " " + t, Identity: t == own})
+	}
+	return out
 }
 
 // oneRecord: a name has one record of a type, and a CNAME has no other one beside it.

@@ -30,6 +30,7 @@ func kindOfZone() api.Kind {
 				"one domain is not created: adopt the one that exists.",
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NameAttr: api.DomainAttr, DataLoss: loseZone,
 			Canonical: canonicalZone, CrossCheck: api.CrossChecks(api.TagTraits{}, oneZone),
+			Holds: holdsZone, HoldsDoc: "its domain, in an account if it is public, else in its VPC",
 			Attrs: []resource.Attribute{
 				{
 					Name: api.DomainAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: api.DomainPattern,
@@ -65,6 +66,17 @@ func canonicalZone(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 		a = a.With(api.DomainAttr, resource.String(api.Domain(s)))
 	}
 	return a, nil
+}
+
+// holdsZone: a second public zone of a domain is refused, and a VPC sees one private zone of a domain
+// (ConflictingDomainExists).
+func holdsZone(ref resource.Ref, a resource.Attrs, _ resource.State) []resource.Hold {
+	domain, _ := api.Text(a, api.DomainAttr)
+	of, private := api.Inside(a, api.KindVPC)
+	if !private {
+		of = api.Account(ref)
+	}
+	return []resource.Hold{{What: "zone", Of: of, Name: domain, Identity: true}}
 }
 
 // oneZone: public zones of one domain would exclude each other.

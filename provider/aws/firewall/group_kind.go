@@ -28,6 +28,7 @@ func groupSchema() resource.Kind {
 		NamePattern: `[A-Za-z0-9_. -]{1,255}`, NameDoc: "letters, digits, '.', '_', '-' and spaces, not starting with sg-",
 		Canonical: canonicalGroup, CrossCheck: api.CrossChecks(api.TagTraits{}, network.GroupNames),
 		Replace: replaceGroup,
+		Holds:   holdsGroup, HoldsDoc: "its group name in its VPC",
 		Attrs: []resource.Attribute{
 			{
 				Name: "vpc", Type: resource.TString, Effect: resource.Replace, RefKind: api.KindVPC, IDPrefix: "vpc-",
@@ -85,4 +86,10 @@ func ruleElem() *resource.Attribute {
 		{Name: "description", Type: resource.TString, Max: api.Bound(255), Pattern: groupText, Doc: "A " +
 			"description of the rule."},
 	}}
+}
+
+// holdsGroup: the default VPC, which a group without vpc is in, is not known here.
+func holdsGroup(ref resource.Ref, a resource.Attrs, _ resource.State) []resource.Hold {
+	vpc, _ := api.Inside(a, api.KindVPC)
+	return []resource.Hold{{What: "group name", Of: vpc, Name: api.NameOr(a, network.GroupName, ref), Identity: true}}
 }

@@ -57,6 +57,7 @@ func kindOfRule() api.Kind {
 				"adopted by its ID (sgr-…); its description, if it has one, belongs to it.",
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NameTag: api.TagHuman, Exact: true,
 			Canonical: canonicalOwnRule, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, rulesApart, oneRule),
+			Holds: holdsRule, HoldsDoc: "its rule, whatever the description, in its security group",
 			Attrs: attrs,
 		},
 		List: listRules, ByTag: true, Read: readRule, Tag: tagRule, Check: checkRule,
@@ -135,6 +136,12 @@ func rulesApart(c *api.Checking) {
 				"security_group/%s holds all of its rules itself, and would remove this one", api.WhereConfigured(g))
 		}
 	}
+}
+
+func holdsRule(_ resource.Ref, a resource.Attrs, _ resource.State) []resource.Hold {
+	group, _ := api.Inside(a, api.KindGroup)
+	rule := undescribed(a.Without(api.KindGroup))
+	return []resource.Hold{{What: "rule", Of: group, Name: string(resource.AppendJSON(nil, rule)), Identity: true}}
 }
 
 // oneRule: to AWS two rules that differ in their description alone are one (InvalidPermission.Duplicate).

@@ -31,6 +31,7 @@ func kindOfRole() api.Kind {
 				"refers to it with `iam_profile: ${iam_role/web}`.",
 			NamePattern: `[A-Za-z0-9_+=,.@-]{1,64}`, NameDoc: "letters, digits and _ + = , . @ -, at most 64 characters",
 			Canonical: canonicalRole, CrossCheck: api.CrossChecks(api.TagTraits{IAM: true}, oncePerAccount),
+			Holds: holdsRole, HoldsDoc: "its name in AWS, in an account, whatever the region",
 			Attrs: roleAttrs(),
 		},
 		List: listRoles, Read: readRole, Tag: tagRole, Check: checkRole,
@@ -124,6 +125,11 @@ func policiesOf(a resource.Attrs) (resource.Attrs, bool) {
 	v, ok := a.Get(rolePolicies)
 	m, is := v.(resource.Attrs)
 	return m, ok && is
+}
+
+// holdsRole: names of roles are unique in an account, in upper and lower case alike (CreateRole).
+func holdsRole(ref resource.Ref, _ resource.Attrs, _ resource.State) []resource.Hold {
+	return []resource.Hold{{What: "role", Of: api.Account(ref), Name: strings.ToLower(ref.Name), Identity: true}}
 }
 
 // oncePerAccount: the names of roles are unique in an account, whatever the region.

@@ -38,6 +38,7 @@ func kindOfCertificate() api.Kind {
 				"replaced; an existing one is adopted by its ARN.",
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NameAttr: api.DomainAttr,
 			Canonical: canonicalCertificate, CrossCheck: api.CrossChecks(api.TagTraits{IAM: true}), Replace: network.ReplaceVPC,
+			Holds: resource.HoldsNothing,
 			Attrs: []resource.Attribute{
 				{
 					Name: api.DomainAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: api.DomainPattern,

@@ -39,6 +39,7 @@ func kindOfKMS() api.Kind {
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NameAttr: api.AliasAttr, DataLoss: loseKey,
 			State:     resource.StateRunning,
 			Canonical: canonicalKMS, CrossCheck: api.CrossChecks(api.TagTraits{IAM: true}, oneAlias),
+			Holds: holdsKey, HoldsDoc: "its alias, in a region of an account",
 			Attrs: []resource.Attribute{
 				{
 					Name: api.AliasAttr, Type: resource.TString, Pattern: `(alias/)?[A-Za-z0-9/_-]{1,250}`, Valid: validAlias,
@@ -90,6 +91,15 @@ func canonicalKMS(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 		}
 	}
 	return a, nil
+}
+
+// holdsKey: the alias is the name that programs call the key by.
+func holdsKey(_ resource.Ref, a resource.Attrs, _ resource.State) []resource.Hold {
+	alias, set := api.Text(a, api.AliasAttr)
+	if !set {
+		return nil
+	}
+	return []resource.Hold{{What: "alias", Name: alias, Identity: true}}
 }
 
 func validAlias(v resource.Value) []resource.Problem {

@@ -32,6 +32,7 @@ func kindOfLogs() api.Kind {
 				"have slashes.",
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, DataLoss: loseLogs,
 			CrossCheck: api.CrossChecks(api.TagTraits{IAM: true}, oneLogName), Replace: replaceLogs,
+			Holds: api.HoldsName("log group", logName), HoldsDoc: api.HeldInRegion,
 			Attrs: []resource.Attribute{
 				{
 					Name: logName, Type: resource.TString, Effect: resource.Replace, Pattern: `[A-Za-z0-9_/.#-]{1,512}`,

@@ -25,6 +25,7 @@ func kindOfEIP() api.Kind {
 			CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, oneInEach("attach_to", "address"),
 				oneInEach(KindInterface, "address")),
 			DataLoss: loseAddress,
+			Holds:    holdsElastic, HoldsDoc: "the place of the Elastic IP of an instance or a network interface",
 			Attrs: []resource.Attribute{
 				{
 					Name: "attach_to", Type: resource.TString, RefKind: api.KindEC2, IDPrefix: "i-",
@@ -237,4 +238,15 @@ func natsWith(ctx context.Context, g *api.Region, address string) ([]string, err
 		}
 	}
 	return names, err
+}
+
+// holdsElastic: ovi gives an instance or a network interface one Elastic IP. The place is not the identity: an
+// address moves from one instance to another.
+func holdsElastic(_ resource.Ref, a resource.Attrs, _ resource.State) (out []resource.Hold) {
+	for _, attr := range []string{"attach_to", KindInterface} {
+		if user, set := api.Inside(a, attr); set {
+			out = append(out, resource.Hold{What: "Elastic IP", Of: user})
+		}
+	}
+	return out
 }

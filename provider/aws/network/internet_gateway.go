@@ -26,6 +26,7 @@ func kindOfInternetGateway() api.Kind {
 			NameTag:     api.TagHuman,
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc,
 			CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, oneInEach("vpc", "internet gateway")),
+			Holds:      holdsGateway, HoldsDoc: "the place of the internet gateway of its VPC",
 			Attrs: []resource.Attribute{{
 				Name: "vpc", Type: resource.TString, Required: true, RefKind: api.KindVPC, IDPrefix: "vpc-",
 				Example: "main", Doc: "The VPC it is attached to. Changing it detaches it from the old one first.",
@@ -210,4 +211,13 @@ func publicIn(ctx context.Context, g *api.Region, have resource.Observed) ([]str
 		}
 	}
 	return names, err
+}
+
+// holdsGateway: a VPC has one internet gateway at most (AttachInternetGateway).
+func holdsGateway(_ resource.Ref, a resource.Attrs, _ resource.State) []resource.Hold {
+	vpc, attached := api.Inside(a, api.KindVPC)
+	if !attached {
+		return nil
+	}
+	return []resource.Hold{{What: "internet gateway", Of: vpc, Identity: true}}
 }

@@ -29,6 +29,7 @@ func kindOfNAT() api.Kind {
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc,
 			Canonical: canonicalNAT, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, oneInEach("eip", "NAT gateway")),
 			Replace: replaceNAT, Grace: 15 * time.Minute,
+			Holds: holdsNAT, HoldsDoc: "the use of its eip; its private address in its subnet",
 			Attrs: []resource.Attribute{
 				{
 					Name: "subnet", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindSubnet,
@@ -281,4 +282,13 @@ func deleteNAT(ctx context.Context, g *api.Region, r provider.Request) error {
 		}
 		return api.ErrWait
 	})
+}
+
+// holdsNAT: an Elastic IP has one user (CreateNatGateway).
+func holdsNAT(_ resource.Ref, a resource.Attrs, _ resource.State) []resource.Hold {
+	out := api.HoldsAddress(a, "private_address", false)
+	if address, set := api.Inside(a, KindEIP); set {
+		out = append(out, resource.Hold{What: "use of the Elastic IP", Of: address, Identity: true})
+	}
+	return out
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
@@ -34,6 +35,7 @@ func kindOfInterface() api.Kind {
 			Canonical: canonicalInterface, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, GroupsFit("subnet"),
 				Addresses, slots),
 			Replace: replaceInterface, Outlives: []string{api.KindEC2},
+			Holds: holdsInterface, HoldsDoc: "its private address in its subnet; its device_index on the instance",
 			Attrs: []resource.Attribute{
 				{
 					Name: "subnet", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindSubnet,
@@ -301,4 +303,17 @@ func checkInterface(ctx context.Context, g *api.Region, r provider.Request) erro
 		return nil
 	}
 	return api.DryRun(err)
+}
+
+// holdsInterface: an address and a device index are used once (CreateNetworkInterface, AttachNetworkInterface).
+func holdsInterface(_ resource.Ref, a resource.Attrs, _ resource.State) []resource.Hold {
+	out := api.HoldsAddress(a, api.PrivateIP, true)
+	if instance, attached := api.Inside(a, "attach_to"); attached {
+		index, set := api.Number(a, deviceIndex)
+		if !set {
+			index = defaultIndex
+		}
+		out = append(out, resource.Hold{What: deviceIndex, Of: instance, Name: strconv.FormatInt(index, 10)})
+	}
+	return out
 }

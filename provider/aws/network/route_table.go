@@ -29,6 +29,7 @@ func kindOfRouteTable() api.Kind {
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc,
 			CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, oneTableEach),
 			Replace:    replaceRouteTable,
+			Holds:      holdsRoutes, HoldsDoc: "the routing of each of its subnets",
 			Attrs: []resource.Attribute{
 				{
 					Name: "vpc", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindVPC,
@@ -263,4 +264,9 @@ func createRouteTable(ctx context.Context, g *api.Region, r provider.Request) (r
 
 func updateRouteTable(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	return applyRouteTable(ctx, g, r.Have.ID, r.Desired.Attrs)
+}
+
+// holdsRoutes: a subnet uses one route table (AssociateRouteTable).
+func holdsRoutes(_ resource.Ref, a resource.Attrs, _ resource.State) []resource.Hold {
+	return api.HoldsEach(a, "subnets", resource.Hold{What: "routing of the subnet", Identity: true})
 }

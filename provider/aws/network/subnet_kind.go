@@ -1,6 +1,9 @@
 package network
 
 import (
+	"net/netip"
+	"strconv"
+
 	"github.com/ovi-project/ovi/provider/aws/api"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -23,6 +26,7 @@ func subnetSchema() resource.Kind {
 		Canonical: canonicalSubnet, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, api.Zones, subnetsFit,
 			numbersFit),
 		Replace: replaceSubnet,
+		Holds:   holdsSubnet, HoldsDoc: "its addresses and its ipv6_block, in its VPC",
 		Attrs: append([]resource.Attribute{
 			{
 				Name: "vpc", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindVPC,
@@ -46,4 +50,17 @@ func subnetSchema() resource.Kind {
 			},
 		}, subnetIPv6Attrs()...),
 	}
+}
+
+// holdsSubnet: ranges of subnets of a VPC must not overlap ("Subnet CIDR blocks").
+func holdsSubnet(_ resource.Ref, a resource.Attrs, _ resource.State) (out []resource.Hold) {
+	vpc, _ := api.Inside(a, api.KindVPC)
+	cidr, _ := api.Text(a, "cidr")
+	if addresses, err := netip.ParsePrefix(cidr); err == nil {
+		out = append(out, resource.Hold{What: "range", Of: vpc, Range: addresses, Identity: true})
+	}
+	if n, set := api.Number(a, blockAttr); set {
+		out = append(out, resource.Hold{What: blockAttr, Of: vpc, Name: strconv.FormatInt(n, 10)})
+	}
+	return out
 }

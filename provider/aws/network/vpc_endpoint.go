@@ -45,6 +45,8 @@ func kindOfEndpoint() api.Kind {
 			NameTag: api.TagHuman, NamePattern: api.TagName, NameDoc: api.TagNameDoc,
 			Canonical: canonicalEndpoint, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, endpointRegions),
 			Replace: replaceEndpoint,
+			Holds:   holdsEndpoint, HoldsDoc: "the route of a route table to the service; the private DNS name of the " +
+				"service in its VPC",
 			Attrs: []resource.Attribute{
 				{
 					Name: api.KindVPC, Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindVPC,
@@ -411,4 +413,18 @@ func deleteEndpoint(ctx context.Context, g *api.Region, r provider.Request) erro
 		}
 		return api.ErrWait
 	})
+}
+
+// holdsEndpoint: a route table has one route to a service, and a VPC one private DNS name of it
+// (CreateVpcEndpoint: RouteAlreadyExists, and "conflicting DNS domain").
+func holdsEndpoint(_ resource.Ref, a resource.Attrs, _ resource.State) []resource.Hold {
+	service, _ := api.Text(a, serviceAttr)
+	vpc, _ := api.Inside(a, api.KindVPC)
+	if kind, _ := api.Text(a, endpointType); kind != interfaces {
+		return api.HoldsEach(a, routeTables, resource.Hold{What: "route to the service", Name: service, Identity: true})
+	}
+	if private, set := api.Flag(a, privateDNS); set && !private {
+		return nil
+	}
+	return []resource.Hold{{What: "private DNS name of the service", Of: vpc, Name: service, Identity: true}}
 }

@@ -22,6 +22,7 @@ func vpcSchema() resource.Kind {
 		NamePattern: api.TagName, NameDoc: api.TagNameDoc,
 		Canonical: canonicalCIDR, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}),
 		Replace: ReplaceVPC,
+		Holds:   resource.HoldsNothing,
 		Attrs: append([]resource.Attribute{
 			{
 				Name: "cidr", Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: api.CIDRPattern,

@@ -16,6 +16,7 @@ func AppSetKind() resource.Kind {
 			"a list.\n\nIts location is the cluster that Argo CD runs in: management, or local#NAME. " +
 			"Applications whose element is removed are deleted before the resources that they need.",
 		NoTags: true, Carrier: resource.Anytime,
+		Holds: system.HoldsName("ApplicationSet"), HoldsDoc: "its name in Argo CD",
 		CrossCheck: func(configured []*resource.Desired, _ func(resource.Ref) *resource.Desired) []resource.Finding {
 			return system.Misplaced(configured, system.InCluster, "an applicationset is in the cluster that Argo CD runs in",
 				"use management, or local#NAME")

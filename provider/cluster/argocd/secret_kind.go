@@ -15,6 +15,7 @@ func SecretKind() resource.Kind {
 			"management, or local#NAME for a cluster of kind or k3d. It is applied on the server's side, so that no " +
 			"annotation keeps its content.",
 		NoTags: true, Carrier: resource.Anytime, Canonical: secretCanonical, CrossCheck: secretCrossCheck,
+		Holds: system.HoldsName("registration"), HoldsDoc: "the name of the cluster in Argo CD",
 		Attrs: []resource.Attribute{
 			{
 				Name: "server", Type: resource.TString, Required: true, Pattern: `https://.+`,

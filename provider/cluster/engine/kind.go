@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"net/netip"
+	"strconv"
 	"strings"
 
 	"github.com/ovi-project/ovi/provider/cluster/k3d"
@@ -21,6 +22,9 @@ func Kind() resource.Kind {
 		NoTags: true, Carrier: resource.AtCreate, State: resource.StateRunning, CheckFirst: true,
 		Canonical: canonical, CrossCheck: crossCheck, EffectOf: effectOf, DataLoss: dataLoss, NamedReplace: true,
 		Grace: startWait, Opens: system.Inside,
+		Holds: holds,
+		HoldsDoc: "its name on the host; its http_port, https_port and pf_port of the host, while it runs; " +
+			"the addresses of its subnet",
 		Attrs: []resource.Attribute{
 			{
 				Name: "provider", Type: resource.TString, Required: true, Enum: []string{kind.Name, k3d.Name},
@@ -64,6 +68,24 @@ func Kind() resource.Kind {
 func port(name string, a resource.Attribute) resource.Attribute {
 	a.Name, a.Type, a.Min, a.Max = name, resource.TInt, system.Bound(1024), system.Bound(65535)
 	return a
+}
+
+// holds: a cluster that is stopped publishes no port. Its network stays.
+func holds(ref resource.Ref, a resource.Attrs, state resource.State) []resource.Hold {
+	out := []resource.Hold{{What: "cluster name", Name: ref.Name, Identity: true}}
+	text, _ := a.Text("subnet")
+	if p, err := netip.ParsePrefix(text); err == nil {
+		out = append(out, resource.Hold{What: "subnet", Range: p.Masked()})
+	}
+	if state == resource.StateStopped {
+		return out
+	}
+	for _, name := range []string{"http_port", "https_port", "pf_port"} {
+		if n, set := a.Int(name); set {
+			out = append(out, resource.Hold{What: "host port", Name: strconv.FormatInt(n, 10)})
+		}
+	}
+	return out
 }
 
 func validSubnet(v resource.Value) []resource.Problem {

@@ -16,6 +16,7 @@ func Kind() resource.Kind {
 			"It starts with a commit of its own, which changes no file and holds its marks. One with commits that no other " +
 			"branch has is kept when it is no longer configured.",
 		NoTags: true, Carrier: resource.AtCreate, CheckFirst: true, Keeps: true,
+		Holds: system.HoldsName("branch"), HoldsDoc: "its name in the repository",
 		DataLoss: func(have resource.Observed, _ resource.Attrs) string {
 			n, _ := have.Attrs.Int("unmerged")
 			switch {

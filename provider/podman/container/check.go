@@ -15,6 +15,7 @@ import (
 	"github.com/ovi-project/ovi/provider/podman/marks"
 	"github.com/ovi-project/ovi/provider/podman/schema"
 	"github.com/ovi-project/ovi/provider/podman/spec"
+	"github.com/ovi-project/ovi/resource"
 )
 
 // Check finds out whether the image exists, the name is free and the ports of the host
@@ -62,8 +63,11 @@ func checkPortsOf(ctx context.Context, h *host.Host, r provider.Request) error {
 }
 
 // CheckPorts finds ports of the host that something else uses: another container, or, where the
-// host is this machine, any program.
+// host is this machine, any program. What is configured to be stopped uses none.
 func CheckPorts(ctx context.Context, h *host.Host, r provider.Request, all []libpod.ListedContainer) error {
+	if r.Desired.State == resource.StateStopped {
+		return nil
+	}
 	ours := map[string]bool{}
 	for _, m := range spec.PortMappings(r.Have.Attrs) {
 		ours[portKey(m)] = true

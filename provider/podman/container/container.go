@@ -58,6 +58,9 @@ func unmanagedContainer(g *host.Reading, c libpod.ListedContainer) resource.Obse
 		o.Health = resource.Healthy
 	}
 	o.Attrs = resource.Attrs{{Name: "image", Value: resource.String(c.Image)}}
+	if c.Pod == "" && len(c.Ports) > 0 { // ports of a pod are not its own
+		o.Attrs = o.Attrs.With("ports", facts.Listed(c.Ports))
+	}
 	return o
 }
 

@@ -42,6 +42,25 @@ func Ports(want resource.Value, bindings map[string][]libpod.PortBinding) resour
 	return resource.SortSet(out)
 }
 
+// Listed returns the ports of a container as a list of containers has them, where several in a row are one range.
+func Listed(all []libpod.PortMapping) resource.Value {
+	var out resource.List
+	for _, m := range all {
+		for i := range max(m.Range, 1) {
+			p := resource.NewAttrs(
+				resource.Attr{Name: "container_port", Value: resource.Int(m.ContainerPort + i)},
+				resource.Attr{Name: "host_port", Value: resource.Int(m.HostPort + i)},
+				resource.Attr{Name: "protocol", Value: resource.String(m.Protocol)},
+			)
+			if m.HostIP != "" && m.HostIP != "0.0.0.0" {
+				p = p.With("host_ip", resource.String(m.HostIP))
+			}
+			out = append(out, p)
+		}
+	}
+	return resource.SortSet(out)
+}
+
 func samePort(want, have resource.Attrs) bool {
 	if port, _ := want.Int("host_port"); port == 0 {
 		want, have = want.With("host_port", resource.Int(0)), have.With("host_port", resource.Int(0))

@@ -16,7 +16,7 @@ func ContainerKind() resource.Kind {
 			"renamed and serves until the new one is created, and serves again if the new one does not become healthy.",
 		NamePattern: hostName, NameDoc: hostNameDoc, NoTags: true,
 		Carrier: resource.AtCreate, CheckFirst: true, Renames: true, Exact: true, State: resource.StateRunning,
-		Replace: containerStrategies, EffectOf: containerEffect,
+		Replace: containerStrategies, EffectOf: containerEffect, Holds: holdsNamePorts, HoldsDoc: heldNamePorts,
 		Canonical: canonicalContainer, CrossCheck: crossChecks(crossCheckContainers, crossCheckVariables),
 		Attrs: append(append(append(containerProgram(), containerNetwork()...), containerStorage()...),
 			containerRuntime()...),

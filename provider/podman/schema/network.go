@@ -11,6 +11,7 @@ func NetworkKind() resource.Kind {
 		NamePattern: hostName, NameDoc: hostNameDoc, NoTags: true,
 		Carrier: resource.AtCreate, CheckFirst: true, Exact: true, Canonical: canonicalNetwork,
 		CrossCheck: crossCheckNetworks,
+		Holds:      holdsNetwork, HoldsDoc: "its name among the networks of the host; the addresses of its subnet",
 		Attrs: append(fixed([]resource.Attribute{
 			{
 				Name: "driver", Type: resource.TString, Default: resource.String("bridge"),

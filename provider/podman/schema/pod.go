@@ -9,6 +9,7 @@ func PodKind() resource.Kind {
 		Doc:         "A pod: containers that share networks and ports.\n\nContainers join it by their attribute pod.",
 		NamePattern: hostName, NameDoc: hostNameDoc, NoTags: true,
 		Carrier: resource.AtCreate, CheckFirst: true, Exact: true, State: resource.StateRunning, Canonical: canonicalPod,
+		Holds: holdsNamePorts, HoldsDoc: heldNamePorts,
 		Attrs: fixed([]resource.Attribute{
 			{
 				Name: "restart_policy", Type: resource.TString, Valid: restartPolicyIsKnown,

@@ -9,7 +9,7 @@ func SecretKind() resource.Kind {
 		Doc: "A secret, for containers.\n\nOn the host it has its name, or that name with a suffix while another " +
 			"secret has it. Podman cannot change a secret: a new value makes a new one, and what uses it is replaced.",
 		NamePattern: hostName, NameDoc: hostNameDoc, NoTags: true,
-		Carrier: resource.AtCreate, Exact: true, Canonical: canonicalSecret,
+		Carrier: resource.AtCreate, Exact: true, Canonical: canonicalSecret, Holds: resource.HoldsNothing,
 		Replace: func(resource.Desired, resource.Observed) []resource.Strategy {
 			return []resource.Strategy{resource.CreateFirst}
 		},

@@ -9,7 +9,7 @@ func VolumeKind() resource.Kind {
 		Doc:         "A volume, or a folder of the host.\n\nNo change replaces it, because that would lose its data.",
 		NamePattern: hostName, NameDoc: hostNameDoc, NoTags: true,
 		Carrier: resource.AtCreate, CheckFirst: true, Exact: true, Canonical: canonicalVolume, DataLoss: volumeDataLoss,
-		Keeps: true,
+		Keeps: true, Holds: holdsVolume, HoldsDoc: "its name among the volumes of the host",
 		Attrs: append(fixed([]resource.Attribute{
 			{
 				Name: "type", Type: resource.TString, Enum: []string{"volume", "bind"},

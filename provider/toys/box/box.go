@@ -57,7 +57,7 @@ func kinds() []resource.Kind {
 	return []resource.Kind{
 		{
 			Provider: "box", Name: "box", Doc: "A box that runs an image.", NoTags: true,
-			Carrier: resource.AtCreate, State: resource.StateRunning,
+			Carrier: resource.AtCreate, State: resource.StateRunning, Holds: shelf.HoldsName, HoldsDoc: shelf.HoldsNameDoc,
 			Replace: strategies(resource.Swap, resource.StartFirst, resource.DestroyFirst),
 			Attrs: []resource.Attribute{
 				image,
@@ -67,10 +67,12 @@ func kinds() []resource.Kind {
 		{
 			Provider: "box", Name: "pod", Doc: "Boxes that run an image.", NoTags: true,
 			Carrier: resource.AtCreate, Replace: strategies(resource.CreateFirst, resource.DestroyFirst),
+			Holds: resource.HoldsNothing,
 			Attrs: []resource.Attribute{image},
 		},
 		{
 			Provider: "box", Name: "route", Doc: "A way to a pod.", NoTags: true, Carrier: resource.AtCreate,
+			Holds: shelf.HoldsName, HoldsDoc: shelf.HoldsNameDoc,
 			Attrs: []resource.Attribute{{
 				Name: "to", Type: resource.TString, RefKind: "pod", IDPrefix: "pod-", Required: true,
 				Doc: "The pod.", Example: "web",
@@ -78,6 +80,7 @@ func kinds() []resource.Kind {
 		},
 		{
 			Provider: "box", Name: "volume", Doc: "A volume.", NoTags: true, Carrier: resource.AtCreate,
+			Holds: shelf.HoldsName, HoldsDoc: shelf.HoldsNameDoc,
 			Attrs: []resource.Attribute{{Name: "size", Type: resource.TInt, Required: true, Doc: "In MiB.", Example: "10"}},
 		},
 	}

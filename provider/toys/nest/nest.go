@@ -45,6 +45,7 @@ func kinds() []resource.Kind {
 	return []resource.Kind{
 		{
 			Provider: "nest", Name: "cluster", Doc: "A cluster.", NoTags: true, Opens: Inside,
+			Holds: shelf.HoldsName, HoldsDoc: shelf.HoldsNameDoc,
 			Attrs: []resource.Attribute{{
 				Name: "nodes", Type: resource.TInt, Default: resource.Int(1),
 				Doc: "How many nodes it has.",
@@ -52,6 +53,7 @@ func kinds() []resource.Kind {
 		},
 		{
 			Provider: "nest", Name: "app", Doc: "An app inside a cluster.", NoTags: true, Carrier: resource.NoMarks,
+			Holds: shelf.HoldsName, HoldsDoc: shelf.HoldsNameDoc,
 			Attrs: []resource.Attribute{{
 				Name: "version", Type: resource.TString, Required: true, Doc: "The version that runs.",
 				Example: "1",

@@ -48,6 +48,7 @@ func New(clock func() time.Time, changed func(resource.Scope)) *Provider {
 func kinds() []resource.Kind {
 	return []resource.Kind{{
 		Provider: "post", Name: "app", Doc: "An app on a node.", NoTags: true, Carrier: resource.AtCreate, Async: true,
+		Holds: resource.HoldsNothing,
 		Attrs: []resource.Attribute{{
 			Name: "version", Type: resource.TString, Required: true, Doc: "The version that runs.",
 			Example: "1",

@@ -125,3 +125,11 @@ func Text(a resource.Attrs, name string) string {
 func Fail(class provider.Class, format string, args ...any) error {
 	return &provider.Error{Class: class, Op: "toy", Code: class.String(), Err: fmt.Errorf(format, args...)}
 }
+
+// HoldsName is the Holds of kinds whose natural names are unique in a scope.
+func HoldsName(ref resource.Ref, _ resource.Attrs, _ resource.State) []resource.Hold {
+	return []resource.Hold{{What: ref.Kind + " name", Name: ref.Name, Identity: true}}
+}
+
+// HoldsNameDoc is its HoldsDoc.
+const HoldsNameDoc = "its name in its location"

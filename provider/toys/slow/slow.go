@@ -48,7 +48,7 @@ func New(delay time.Duration, clock func() time.Time) *Provider {
 func kinds() []resource.Kind {
 	return []resource.Kind{{
 		Provider: "slow", Name: "job", Doc: "A job.", NoTags: true, Carrier: resource.AtCreate,
-		Async: true, Supersede: true, Grace: 5 * time.Minute,
+		Async: true, Supersede: true, Grace: 5 * time.Minute, Holds: resource.HoldsNothing,
 		Attrs: []resource.Attribute{
 			{
 				Name: "version", Type: resource.TString, Required: true, Doc: "The version to run. The version " +

@@ -127,8 +127,8 @@ func judgeEndpoint(x *core.Exchange, e *endpoint, v *VPC) error {
 	return partsOf(x, e)
 }
 
-// partsOf checks what an endpoint is made of: all of it is in its network, and a route table has one endpoint of a
-// service.
+// partsOf checks what an endpoint is made of: all of it is in its network, a route table has one endpoint of a
+// service, and a network one private name of it.
 func partsOf(x *core.Exchange, e *endpoint) error {
 	for _, id := range e.Tables {
 		t, ok := core.Find[*routeTable](x.Tx, x.Region, id)
@@ -139,6 +139,12 @@ func partsOf(x *core.Exchange, e *endpoint) error {
 			if o.ID != e.ID && o.Until.IsZero() && o.Service == e.Service && slices.Contains(o.Tables, id) {
 				return wire.Failf("RouteAlreadyExists", "route table %s already has a route with destination-prefix-list-id", id)
 			}
+		}
+	}
+	for _, o := range core.List[*endpoint](x.Tx, x.Region) {
+		if o.ID != e.ID && o.Until.IsZero() && o.VPC == e.VPC && o.Service == e.Service && o.Private && e.Private {
+			return wire.Failf("InvalidParameter", "private-dns-enabled cannot be set because there is already a conflicting "+
+				"DNS domain for %s in the VPC %s", e.Service, e.VPC)
 		}
 	}
 	for _, id := range e.Subnets {

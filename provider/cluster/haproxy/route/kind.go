@@ -15,6 +15,7 @@ func Kind() resource.Kind {
 			"(whoami.NAME.example.com).\n\n" +
 			"Its location is haproxy, the folder of the option. A changed address is followed without a reload of HAProxy.",
 		NoTags: true, Carrier: resource.Anytime, ReusedIDs: true, State: resource.StateRunning, CheckFirst: true,
+		Holds: system.HoldsName("route"), HoldsDoc: "the host names with its name as their second part",
 		CrossCheck: func(configured []*resource.Desired, _ func(resource.Ref) *resource.Desired) []resource.Finding {
 			return system.Misplaced(configured, system.OnHAProxy, "a haproxy_route is in a folder of HAProxy's",
 				"use the location haproxy")

@@ -14,6 +14,7 @@ func AgentKind() resource.Kind {
 			"everything in the cluster, as Portainer's own manifest lets it, and verifies Portainer's " +
 			"certificate.",
 		NoTags: true, Carrier: resource.Anytime,
+		Holds: system.HoldsName("agent"), HoldsDoc: "its name in the cluster",
 		CrossCheck: func(configured []*resource.Desired, _ func(resource.Ref) *resource.Desired) []resource.Finding {
 			return system.Misplaced(configured, system.InCluster, "an edge_agent is in the cluster that it connects",
 				"use local#NAME, or management")

@@ -13,6 +13,7 @@ func EndpointKind() resource.Kind {
 			"option. Its key is a secret: " +
 			"${portainer/portainer_endpoint/NAME.edge_key}.",
 		NoTags: true, Carrier: resource.AtCreate, CheckFirst: true,
+		Holds: system.HoldsName("environment"), HoldsDoc: "its name in Portainer",
 		CrossCheck: func(configured []*resource.Desired, _ func(resource.Ref) *resource.Desired) []resource.Finding {
 			return system.Misplaced(configured, system.OnPortainer, "a portainer_endpoint is in Portainer",
 				"use the location portainer")
