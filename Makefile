@@ -73,7 +73,7 @@ demo: build ## plan, apply, break something, plan: against the sandbox
 	@tools/demo.sh bin/ovi
 
 golden: need ## rewrite the golden files and the generated pages; then read the difference
-	$(GO) test ./render ./cmd/ovi -update
+	$(GO) test . ./render ./cmd/ovi ./source/config ./decider/cel -update
 
 kill100: need ## kill -9 at 100 random moments of an apply (10 in `make test`)
 	OVI_KILLS=100 $(GO) test -count=1 -run TestKilledAtAnyMoment -timeout 30m -v ./cmd/ovi

@@ -1,6 +1,7 @@
-package main
+package ovi_test
 
 import (
+	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -15,8 +16,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/ovi-project/ovi/ledger/event"
 )
+
+var update = flag.Bool("update", false, "rewrite the generated parts of docs/commands.md")
 
 // TestRecordReference holds the tables of JSON records and of events in docs/commands.md to the types: their
 // fields and comments.
@@ -50,7 +55,7 @@ func TestRecordReference(t *testing.T) {
 		fmt.Fprintf(&records, "| `%s` | %s | %s |\n", strings.Join(s.types, "`, `"), s.about(), s.fields)
 		part(s)
 	}
-	inPage(t, "../../docs/commands.md", "records", records.String()+parts.String())
+	inPage(t, "docs/commands.md", "records", records.String()+parts.String())
 }
 
 // TestEventReference does the same for the events of the audit log.
@@ -70,17 +75,17 @@ func TestEventReference(t *testing.T) {
 			t.Errorf("no type has the event %s", name)
 		}
 	}
-	inPage(t, "../../docs/commands.md", "events", b.String())
+	inPage(t, "docs/commands.md", "events", b.String())
 }
 
 // TestEveryRecordIsOnThePage: records whose type is a word in the code, not a field of a type, are on the page.
 func TestEveryRecordIsOnThePage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/commands.md")
+	page, err := os.ReadFile("docs/commands.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	info, seen := regexp.MustCompile(`render\.Info\{\s*Type: "(\w+)"`), 0
-	err = filepath.WalkDir("..", func(name string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir("cmd", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
 			return err
 		}
@@ -120,7 +125,7 @@ func (s *shape) about() string {
 			break
 		}
 	}
-	return cell(strings.ToUpper(text[:1]) + text[1:])
+	return asCell(strings.ToUpper(text[:1]) + text[1:])
 }
 
 func sorted(shapes map[string]*shape) []*shape {
@@ -138,7 +143,7 @@ func readShapes(t *testing.T, packages ...string) map[string]*shape {
 	shapes, constants := map[string]*shape{}, map[string]string{}
 	files := map[string][]*ast.File{}
 	for _, p := range packages {
-		names, err := filepath.Glob(filepath.Join("../..", p, "*.go"))
+		names, err := filepath.Glob(filepath.Join(p, "*.go"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +249,7 @@ func (s *shape) field(f *ast.Field) string {
 	}
 	note = regexp.MustCompile(`^(?:\w+ and )?`+f.Names[0].Name+`(?: and \w+)?(?: is| are|:) `).ReplaceAllString(note, "")
 	if note = strings.TrimSuffix(note, "."); note != "" {
-		note = " (" + cell(note) + ")"
+		note = " (" + asCell(note) + ")"
 	}
 	return "`" + name + "`" + note
 }
@@ -272,3 +277,27 @@ func mark(shapes map[string]*shape, constants map[string]string, pkg string, m *
 
 // oneLine returns the text of a comment.
 func oneLine(c *ast.CommentGroup) string { return strings.Join(strings.Fields(c.Text()), " ") }
+
+func asCell(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
+
+// inPage compares the part of a page between two marks, or rewrites it.
+func inPage(t *testing.T, page, mark, want string) {
+	t.Helper()
+	b, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin, end := "<!-- "+mark+": made by `make golden` -->\n", "<!-- end of "+mark+" -->\n"
+	before, rest, ok1 := strings.Cut(string(b), begin)
+	got, after, ok2 := strings.Cut(rest, end)
+	switch {
+	case !ok1 || !ok2:
+		t.Fatalf("%s lacks %q or %q", page, begin, end)
+	case *update:
+		if err := os.WriteFile(page, []byte(before+begin+want+end+after), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	case got != want:
+		t.Errorf("%s is stale, `make golden` rewrites it (-want +got):\n%s", page, cmp.Diff(want, got))
+	}
+}
