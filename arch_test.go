@@ -70,6 +70,7 @@ var goroutines = []string{
 	"coordinator/session.go",             // the heartbeat of all claims
 	"engine/loop/async.go",               // an observation of the loop, one at a time for each scope
 	"engine/loop/run.go",                 // one for each stack of the loop, two while it stands by, one while it helps
+	"engine/loop/work.go",                // one for each apply that a cycle started
 	"engine/apply/walk.go",               // one for each action, bounded
 	"observer/observer.go",               // one for each scope, bounded
 	"provider/reading.go",                // one for each kind of an observation

@@ -82,7 +82,7 @@ type Blocker struct {
 	Suggestion string     `json:"suggestion,omitempty"`
 	Until      *time.Time `json:"until,omitempty"`  // deferred until then
 	Awaits     string     `json:"awaits,omitempty"` // deferred until that is so: "wave 2 of 3"
-	// Approvers is the number of operators who must approve to lift it; 0 means that no approval does.
+	// Approvers is how many different operators must approve to lift it; 0: no approval does.
 	Approvers int `json:"approvers,omitempty"`
 	// Signed: only approvals that keys on the roster signed lift it.
 	Signed bool `json:"signed,omitempty"`
@@ -144,7 +144,7 @@ type Origin struct {
 	Record  uint64    `json:"record"` // its number in the audit log
 	At      time.Time `json:"at"`
 	Adopted bool      `json:"adopted,omitempty"`
-	// Instance owns that audit log; empty means the instance that plans.
+	// Instance is whose audit log that is; empty: that of the instance that plans.
 	Instance string `json:"instance,omitempty"`
 }
 

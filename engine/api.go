@@ -22,6 +22,8 @@ type (
 	Observation    = plan.Observation
 	Rollout        = follow.Rollout
 	ApplyOptions   = apply.Options
+	ApplyControl   = apply.Control
+	Busy           = plan.Busy
 	Result         = apply.Result
 	Outcome        = apply.Outcome
 	Status         = apply.Status
@@ -41,6 +43,7 @@ const (
 	WaitingFor  = apply.WaitingFor
 	Unneeded    = apply.Unneeded
 	Interrupted = apply.Interrupted
+	Yielded     = apply.Yielded
 	Claimed     = apply.Claimed
 	Accepted    = apply.Accepted
 	Refused     = apply.Refused
@@ -49,6 +52,7 @@ const (
 
 // Names of policies, and the version of plan files.
 const (
+	BusyPolicy       = plan.BusyPolicy
 	OpenActionPolicy = plan.OpenActionPolicy
 	RolloutPolicy    = follow.PolicyName
 	PlanFormat       = plan.PlanFormat

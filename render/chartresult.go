@@ -6,7 +6,7 @@ type ChartResource struct {
 	Name string `json:"name"` // without the namespace
 }
 
-// ChartAction is an action of `ovi install` or `ovi upgrade` on a resource, done or planned.
+// ChartAction is what `ovi install` and `ovi upgrade` did with a resource, or would do.
 type ChartAction struct {
 	Resource ChartResource `json:"resource"`
 	Ref      string        `json:"ref"`
@@ -36,7 +36,7 @@ const (
 // ChartError is one error of a chart.
 type ChartError struct {
 	Type        ChartErrorType `json:"type"`
-	Resource    *ChartResource `json:"resource"` // null for an error of the chart or its host
+	Resource    *ChartResource `json:"resource"` // null: of the chart, or of its host
 	Message     string         `json:"message"`
 	Cause       string         `json:"cause"`
 	Suggestion  string         `json:"suggestion,omitempty"`
@@ -67,12 +67,12 @@ type ChartResult struct {
 	Namespace string          `json:"namespace,omitempty"`
 	Version   string          `json:"version"` // of the chart
 	Plan      string          `json:"plan,omitempty"`
-	DryRun    bool            `json:"dry_run"` // nothing was changed; the result is a preview
+	DryRun    bool            `json:"dry_run"` // nothing was changed: it is what would be
 	Created   []ChartAction   `json:"created"`
 	Updated   []ChartAction   `json:"updated"`
 	Deleted   []ChartAction   `json:"deleted"`
 	Kept      []ChartResource `json:"kept,omitempty"` // no longer in the chart, kept for their data
-	// Skipped lists resources that were not created, because only failed resources would use them.
+	// Skipped are not created, because only what failed would use them.
 	Skipped []ChartResource `json:"skipped,omitempty"`
 	Errors  []ChartError    `json:"errors"`
 	Summary ChartSummary    `json:"summary"`

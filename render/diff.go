@@ -6,12 +6,12 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Look is the observation of a location that a plan uses, and its age.
+// Look is what a plan knows of a location, and how old that is.
 type Look struct {
 	Type       string     `json:"type"` // "observation"
 	Scope      string     `json:"scope"`
 	Location   string     `json:"location"`    // the scope in short
-	Seen       *time.Time `json:"observed_at"` // null if it is unreachable
+	Seen       *time.Time `json:"observed_at"` // null: it is unreachable
 	Recorded   bool       `json:"recorded"`    // taken from the store, not observed now
 	AgeSeconds float64    `json:"age_seconds"`
 	Count      int        `json:"count"`
@@ -28,7 +28,7 @@ type Difference struct {
 	Stack    string    `json:"stack"`
 	What     string    `json:"what"`     // "created", "deleted", "changed"
 	By       string    `json:"by"`       // "ovi": it changed the resource in between; "outside"
-	Revision int64     `json:"revision"` // the last revision that changed it
+	Revision int64     `json:"revision"` // that changed it last
 	At       time.Time `json:"at"`
 	Changes  []Change  `json:"changes"`
 }

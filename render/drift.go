@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// Drift is one difference between the applied, the observed and the configured value.
+// Drift is one difference: what was applied, what is observed, what is configured.
 type Drift struct {
 	Type         string          `json:"type"` // "drift"
 	Ref          string          `json:"ref"`
 	Scope        string          `json:"scope"`
 	Difference   string          `json:"difference"`
-	Path         string          `json:"path"` // empty for the whole resource
+	Path         string          `json:"path"` // empty: the whole resource
 	Applied      json.RawMessage `json:"applied"`
 	Observed     json.RawMessage `json:"observed"`
 	Desired      json.RawMessage `json:"desired"`
 	Cause        string          `json:"cause"`        // "outside", "configuration", "both", "unknown"
-	Since        *time.Time      `json:"since"`        // null if unknown
-	Revision     int64           `json:"revision"`     // the first revision with that value; 0 if unknown
+	Since        *time.Time      `json:"since"`        // null: not known
+	Revision     int64           `json:"revision"`     // that observed it first; 0: not known
 	Times        int             `json:"times"`        // how often it drifted by now
 	Acknowledged bool            `json:"acknowledged"` // it is not shown as drift until then
 	Until        *time.Time      `json:"until,omitempty"`

@@ -45,6 +45,8 @@ func Sentence(e event.Event) string {
 	case event.NotStarted:
 		return fmt.Sprintf("%s not started: %s", act(e.Action),
 			notStartedWords(NotStarted{Why: e.Why, On: refOrNone(e.On), Message: e.Detail}))
+	case event.Yielded:
+		return fmt.Sprintf("%d not started: left to the plan of a newer configuration", e.Left)
 	}
 	return phrase.Operator(e)
 }

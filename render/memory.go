@@ -39,7 +39,7 @@ type Unmanaged struct {
 	FirstSeen time.Time `json:"first_observed"`
 	Before    bool      `json:"before"` // it may have existed before
 	Seen      time.Time `json:"observed_at"`
-	// Ownership is "unmanaged", or a guess from its marks without proof: "disputed", "copied",
+	// Ownership is "unmanaged", or what its marks suggest without proof: "disputed", "copied",
 	// "attested", "unproven" or "former".
 	Ownership string `json:"ownership,omitempty"`
 	OwnedBy   string `json:"owned_by,omitempty"` // the other system that manages it
@@ -68,13 +68,13 @@ type KindSeen struct {
 	Error   string     `json:"error,omitempty"` // why it could not be read since
 }
 
-// StackLoaded is a stack with its source, as last loaded.
+// StackLoaded is a stack and what was last loaded of it.
 type StackLoaded struct {
 	Type    string `json:"type"` // "stack"
 	Stack   string `json:"stack"`
 	Source  string `json:"source,omitempty"`
-	Version string `json:"version,omitempty"` // a commit, or a hash of the files
-	Release string `json:"release,omitempty"` // the source's own version, such as the version of a chart
+	Version string `json:"version,omitempty"` // a commit, or a hash of what was read
+	Release string `json:"release,omitempty"` // the version that the source gives itself: of a chart
 }
 
 // Contradiction is an act of an operator that the store has and the audit log does not, or the other

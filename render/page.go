@@ -83,7 +83,7 @@ type EventGroup struct {
 	Title   string    `json:"title"`
 	Facts   []Fact    `json:"facts"`
 	Records []uint64  `json:"records"` // of the audit log
-	// Instance owns that audit log; empty means the instance that answers.
+	// Instance is whose audit log that is; empty: of the instance that answers.
 	Instance string `json:"instance,omitempty"`
 }
 

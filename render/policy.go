@@ -10,7 +10,7 @@ import (
 	"github.com/ovi-project/ovi/render/term"
 )
 
-// Approval is an operator's approval of the changes of a plan.
+// Approval is an operator's approval of what a plan proposes.
 type Approval struct {
 	Type     string    `json:"type"` // "approval"
 	Plan     string    `json:"plan"`

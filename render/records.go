@@ -39,7 +39,7 @@ type PlannedChange struct {
 	Reason     string    `json:"reason"`
 	Message    string    `json:"message,omitempty"`
 	Suggestion string    `json:"suggestion,omitempty"`
-	BlockedBy  []Blocker `json:"blocked_by"` // empty if nothing blocks it
+	BlockedBy  []Blocker `json:"blocked_by"` // empty: nothing blocks it
 	// Until is when a decision that only time blocks may be executed; absent: time is not what
 	// blocks it, or not alone.
 	Until    *time.Time        `json:"until,omitempty"`
@@ -50,7 +50,7 @@ type PlannedChange struct {
 	// Strategy and Steps are of a replace or revert.
 	Strategy string         `json:"strategy,omitempty"`
 	Steps    []replace.Step `json:"steps,omitempty"`
-	// Turn is its position among the interrupted resources of its count.
+	// Turn is when it is interrupted, among those of its count.
 	Turn    *Turn    `json:"turn,omitempty"`
 	Changes []Change `json:"changes"`
 }
@@ -92,7 +92,7 @@ type Step struct {
 	Status      string  `json:"status,omitempty"` // of an end: "done", "accepted", "failed", "uncertain", "refused"
 }
 
-// Diagnostic is an error or a warning, with its place and a suggestion.
+// Diagnostic is an error or a warning: what, where, and what to do.
 type Diagnostic struct {
 	Type       string `json:"type"`     // "diagnostic"
 	Severity   string `json:"severity"` // "error" or "warning"
@@ -192,7 +192,7 @@ func planned(d decider.Decision, names Names) PlannedChange {
 	return c
 }
 
-// Recovered is an action without a recorded result, and the result that ovi observed.
+// Recovered is an action whose result was not recorded, and what observing found.
 type Recovered struct {
 	Type     string `json:"type"` // "apply_recovered"
 	Ref      string `json:"ref"`

@@ -15,7 +15,7 @@ type Turn struct {
 	Of      string   `json:"of"` // the count
 	AtATime int      `json:"at_a_time"`
 	Size    int      `json:"size"`
-	After   []string `json:"after"` // the refs that must be in service first
+	After   []string `json:"after"` // refs; empty: it waits for none
 }
 
 func turnOf(t *decider.Turn, names Names) *Turn {

@@ -106,7 +106,7 @@ func (v *ChartView) outcome(o engine.Outcome, d *decider.Decision) (render.Chart
 	case engine.Stale:
 		e.Recoverable, e.Cause = true, "changed"
 		e.Message, e.Suggestion = "it changed since the plan was made: "+o.Detail, "run the same command again"
-	case engine.Interrupted:
+	case engine.Interrupted, engine.Yielded:
 		e.Type, e.Recoverable, e.Cause = render.ChartConfiguration, true, "interrupted"
 		e.Message, e.Suggestion = "not started: the command was stopped first", "run the same command again to continue"
 	}

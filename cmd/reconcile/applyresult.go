@@ -62,7 +62,7 @@ func ResultCodes(r *engine.Result) []int {
 			codes = append(codes, cli.ExitFailed)
 		case engine.Claimed:
 			codes = append(codes, cli.ExitClaimed)
-		case engine.Done, engine.Accepted, engine.ByOther, engine.Interrupted:
+		case engine.Done, engine.Accepted, engine.ByOther, engine.Interrupted, engine.Yielded:
 		}
 	}
 	return codes
@@ -88,7 +88,7 @@ func explainResult(c *command.Call, r *engine.Result) {
 		case engine.Stale:
 			stale = append(stale, name+" changed since the plan was made: "+o.Detail)
 		case engine.Done, engine.Accepted, engine.ByOther, engine.Failed, engine.Refused, engine.WaitingFor, engine.Unneeded,
-			engine.Interrupted:
+			engine.Interrupted, engine.Yielded:
 		}
 	}
 	WarnOf(c, unknown, "run `ovi plan` to recover it")

@@ -56,8 +56,13 @@ func RunCommand(p *command.Process) *urfave.Command {
 			},
 			&urfave.DurationFlag{
 				Name: "timeout",
-				Usage: "in each cycle, start nothing more after `DURATION`, and cancel what still runs 10s later (default: no " +
-					"limit)",
+				Usage: "cancel an observation or an action that takes longer than `DURATION`; the next cycle observes its " +
+					"result (default: no limit)",
+			},
+			&urfave.DurationFlag{
+				Name: "grace", Usage: "when stopped, cancel actions that still run after `DURATION`; the next start " +
+					"observes their results",
+				Value: time.Minute,
 			},
 			&urfave.IntFlag{
 				Name:  "inventory-every",
@@ -83,8 +88,8 @@ func RunCommand(p *command.Process) *urfave.Command {
 		}, append(session.ChartFlags(), session.GitFlags()...)...),
 		Description: "Each source is a stack. Without --auto-approve, changes are planned and reported, not applied.\n" +
 			"A cycle starts at each interval, when a source changes, at SIGHUP and at POST /wake. Instances of\n" +
-			"one stack that share a store share the work: one observes, all apply. SIGTERM stops after the\n" +
-			"actions in flight.",
+			"one stack that share a store share the work: one observes, all apply. A running action does not\n" +
+			"delay the next cycle. SIGTERM starts nothing more and waits for running actions, see --grace.",
 		Action: p.Action(RunLoop),
 	}
 }
@@ -192,7 +197,7 @@ func (k *runner) readSources() error {
 func (k *runner) runOptions() loop.RunOptions {
 	o := loop.RunOptions{
 		Interval: k.Cmd.Duration("interval"), Patience: k.Cmd.Duration("patience"), Timeout: k.Cmd.Duration("timeout"),
-		Grace:          command.AfterTimeout,
+		StopGrace:      k.Cmd.Duration("grace"),
 		InventoryEvery: k.Cmd.Int("inventory-every"), Apply: k.Cmd.Bool("auto-approve"), Wakes: &k.wakes, Tell: k.cycled,
 		Alarms: func() []provider.Alarm { return k.alarms.since(k.Now().Add(-alarmsFor)) }, Orders: k.orders.of,
 		Rules: k.rulesNow,

@@ -19,7 +19,7 @@ func allVariables() []variable {
 	return []variable{
 		{"resource", "the resource, as observed", reflect.TypeFor[Resource](), false},
 		{"desired", "its configuration", reflect.TypeFor[Desired](), false},
-		{"changes", "the differences, one for each attribute or tag; for a create, the whole configuration", reflect.TypeFor[Change](), true},
+		{"changes", "the differences, one for each attribute or tag; of a resource to create, its whole configuration", reflect.TypeFor[Change](), true},
 		{"decision", "the proposed action, before any policy", reflect.TypeFor[Proposal](), false},
 		{"plan", "the proposed actions of the plan in numbers", reflect.TypeFor[Totals](), false},
 		{"now", "when the plan was made; days and hours take a zone, for example `now.getHours(\"Europe/Berlin\")` (Sunday is 0)", reflect.TypeFor[time.Time](), false},

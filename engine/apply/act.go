@@ -18,11 +18,12 @@ import (
 // acted on the resource, so the decision is checked again first, by the record alone.
 func (a *apply) act(d *decider.Decision, phase decider.Phase) Outcome {
 	out := Outcome{Ref: d.Ref, Action: d.Action, Status: Interrupted, Detail: "the apply was interrupted first"}
-	ctx, acquired, stop := a.untilAcquired()
+	key := phaseOf{d.Ref, phase}
+	ctx, acquired, stop := a.untilAcquired(key)
 	defer stop()
 	err := a.engine.Claims.Hold(ctx, d.Ref.String(), func(ctx context.Context, c parts.Claim) error {
 		acquired()
-		if a.stopped() {
+		if a.stopped() || !a.o.Control.mayStart(key) {
 			return nil
 		}
 		outdated, err := a.recheck(ctx, d, phase)
@@ -35,7 +36,10 @@ func (a *apply) act(d *decider.Decision, phase decider.Phase) Outcome {
 		out = a.perform(ctx, c, d, phase)
 		return nil
 	})
-	return a.afterHold(out, err)
+	if out = a.afterHold(out, err); out.Status == Interrupted && !a.stopped() && !a.o.Control.mayStart(key) {
+		return left(d)
+	}
+	return out
 }
 
 // afterHold adds the error of Hold to an outcome without a call.
@@ -48,7 +52,7 @@ func (a *apply) afterHold(out Outcome, err error) Outcome {
 		out.ClaimedBy = claimed.Claim.User + "@" + claimed.Claim.Host
 	case errors.Is(err, coordinator.ErrLost):
 		out.Status, out.Err, out.Detail = Claimed, err, "the claim was lost before it started"
-	case a.soft.Err() != nil || a.hard.Err() != nil || a.broken() != nil:
+	case errors.Is(err, errYielded), a.soft.Err() != nil || a.hard.Err() != nil || a.broken() != nil:
 	default:
 		out.Status, out.Err, out.Detail = Failed, err, "it was not started: "+err.Error()
 		out.Recoverable = true
@@ -56,17 +60,21 @@ func (a *apply) afterHold(out Outcome, err error) Outcome {
 	return out
 }
 
-// untilAcquired makes the context of a Hold: the first Ctrl-C cancels the wait for the claim,
-// but not the work under it; the second cancels that too.
-func (a *apply) untilAcquired() (ctx context.Context, acquired func(), stop func()) {
+// untilAcquired makes the context of a Hold: the first Ctrl-C and a yield cancel the wait for the claim, but not
+// the work under it; the second Ctrl-C cancels that too. A yield does not cancel the wait of a step that is owed.
+func (a *apply) untilAcquired(key phaseOf) (ctx context.Context, acquired func(), stop func()) {
 	ctx, cancel := context.WithCancelCause(a.hard)
 	var mu sync.Mutex
 	working := false
-	unhook := context.AfterFunc(a.soft, func() {
+	waits := a.toStart
+	if a.o.Control.isOwed(key) {
+		waits = a.soft
+	}
+	unhook := context.AfterFunc(waits, func() {
 		mu.Lock()
 		defer mu.Unlock()
-		if !working {
-			cancel(context.Cause(a.soft))
+		if !working && (a.soft.Err() != nil || !a.o.Control.isOwed(key)) {
+			cancel(context.Cause(waits))
 		}
 	})
 	acquired = func() {

@@ -27,8 +27,12 @@ type Options struct {
 	// Waits, if set, is called, from many goroutines, when an apply waits until a resource of a count is
 	// healthy, with why it is not; and with "" when that ends.
 	Waits func(ref resource.Ref, why string)
+	// Limit bounds each call from its start, as timeouts of the configuration do. 0 means that only these do.
+	Limit time.Duration
 	// Approved, if set, is recorded before anything starts.
 	Approved *event.Approved
+	// Control, if set, steers the apply from outside.
+	Control *Control
 }
 
 // readFailed handles a failed read of the ledger: if the claim was lost meanwhile, it stops this
@@ -58,6 +62,7 @@ type apply struct {
 	o        Options
 	soft     context.Context // when it ends, running actions finish and no others start
 	hard     context.Context // when it ends, running actions are canceled
+	toStart  context.Context // ends with soft, and when the apply yields: what has not started does not start
 	started  time.Time
 	operator bool // an action of an operator, which does not apply a configuration
 
@@ -92,6 +97,9 @@ func newApply(ctx context.Context, e *recovery.Recovery, p *plan.Planned, o Opti
 	hard := o.Hard
 	if hard == nil {
 		hard = context.WithoutCancel(ctx)
+	}
+	if o.Control == nil {
+		o.Control = &Control{}
 	}
 	return &apply{
 		engine: e, plan: p, o: o, soft: ctx, hard: hard, started: e.Clock(),

@@ -50,8 +50,22 @@ func (a *apply) accept(end *event.Finished, d *decider.Decision, v verb, err err
 	return nil
 }
 
+// recordStart records the start of a step under its claim, with other events of the same batch.
+func (a *apply) recordStart(
+	ctx context.Context, key phaseOf, guard storage.Guard, events ...event.Event,
+) error {
+	return a.o.Control.begin(key, func() error {
+		_, err := a.engine.Ledger.RecordUnder(context.WithoutCancel(ctx), guard, events...)
+		return err
+	})
+}
+
 // notStarted returns the outcome of an action whose start could not be recorded.
 func (a *apply) notStarted(out Outcome, err error) Outcome {
+	if errors.Is(err, errYielded) {
+		out.Status, out.Detail = Yielded, err.Error()
+		return out
+	}
 	if errors.Is(err, ledger.ErrRefused) {
 		out.Status, out.Err, out.Detail = Claimed, err, "the claim was lost before it started"
 		return out

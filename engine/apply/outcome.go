@@ -25,6 +25,7 @@ const (
 	Accepted    Status = "accepted"    // in progress at the provider; a later observation gives the result
 	Refused     Status = "refused"     // not started: the provider's check failed
 	Stale       Status = "stale"       // not started: the resource changed since the plan
+	Yielded     Status = "yielded"     // not started: it is left to the plan of a newer configuration
 )
 
 // good reports whether the resource is now as planned.
@@ -59,6 +60,7 @@ type Result struct {
 	Outcomes    []Outcome // sorted by ref; one for each decision that executes
 	Counts      event.Counts
 	Interrupted bool
+	Yielded     bool // something was left to the plan of a newer configuration
 	Took        time.Duration
 }
 
@@ -74,7 +76,7 @@ func (o Outcome) count(c *event.Counts) {
 		c.Failed++
 	case Claimed:
 		c.Claimed++
-	case WaitingFor, Unneeded, Interrupted:
+	case WaitingFor, Unneeded, Interrupted, Yielded:
 		c.NotStarted++
 	}
 	if o.Deleted {
@@ -90,4 +92,9 @@ func incomplete(o Outcome) string {
 		return "the old resource is deleted, the new one is not created: "
 	}
 	return "the new resource is created, the old one is not deleted: "
+}
+
+// left is the outcome of a step that the apply left to a newer configuration.
+func left(d *decider.Decision) Outcome {
+	return Outcome{Ref: d.Ref, Action: d.Action, Status: Yielded, Detail: errYielded.Error()}
 }

@@ -50,7 +50,7 @@ func (a *apply) perform(ctx context.Context, c parts.Claim, d *decider.Decision,
 	}
 	started := a.startedEvent(c, d, phase, r)
 	guard := coordinator.Guard(c.Ref, c.Token)
-	if _, err := a.engine.Ledger.RecordUnder(context.WithoutCancel(ctx), guard, append(closing, started)...); err != nil {
+	if err := a.recordStart(ctx, phaseOf{d.Ref, phase}, guard, append(closing, started)...); err != nil {
 		return a.notStarted(out, err)
 	}
 	start := a.engine.Clock()

@@ -21,10 +21,12 @@ func Perform(ctx context.Context, e *recovery.Recovery, p *plan.Planned, o Optio
 	if p.Past {
 		return a.result(), errors.New("a plan at a past revision cannot be applied")
 	}
+	steps := decider.Steps(p.Plan)
+	a.toStart = a.o.Control.attach(a.soft, p, steps, e.Clock)
 	if err := a.announce(); err != nil {
 		return a.result(), err
 	}
-	walk(a, decider.Steps(p.Plan))
+	walk(a, steps)
 	a.recordNotStarted()
 	return a.result(), a.broken()
 }
@@ -34,6 +36,7 @@ func Single(ctx context.Context, e *recovery.Recovery, p *plan.Planned, d decide
 	p.Plan = decider.Plan{Decisions: []decider.Decision{d}}
 	a := newApply(ctx, e, p, Options{})
 	a.operator = true
+	a.toStart = a.o.Control.attach(a.soft, p, nil, e.Clock)
 	out := a.act(&p.Plan.Decisions[0], decider.CreatePhase)
 	if !out.Status.good() {
 		return resource.Observed{}, errors.Join(fmt.Errorf("%s: %s", out.Status, out.Detail), out.Err)
@@ -71,6 +74,7 @@ func (a *apply) result() *Result {
 		}
 		o := a.outcomeOf(i)
 		r.Interrupted = r.Interrupted || o.Status == Interrupted
+		r.Yielded = r.Yielded || o.Status == Yielded
 		o.count(&r.Counts)
 		r.Outcomes = append(r.Outcomes, o)
 	}
@@ -115,6 +119,9 @@ func (a *apply) announce() error {
 	}
 	events = append(events, a.blessings()...)
 	for _, d := range a.plan.Plan.Decisions {
+		if len(d.Blockers) > 0 && d.Blockers[0].Policy == plan.BusyPolicy { // the apply that works on it records it
+			continue
+		}
 		if a.plan.Open[d.Ref].Accepted { // on record as accepted, and until when
 			continue
 		}
@@ -130,6 +137,7 @@ func (a *apply) announce() error {
 // recordNotStarted records the decisions that were not started.
 func (a *apply) recordNotStarted() {
 	var events []event.Event
+	yielded := event.Yielded{Plan: a.plan.ID}
 	a.mu.Lock()
 	for i := range a.plan.Plan.Decisions {
 		d := &a.plan.Plan.Decisions[i]
@@ -137,6 +145,10 @@ func (a *apply) recordNotStarted() {
 			continue
 		}
 		o := a.outcomeOf(i)
+		if o.Status == Yielded {
+			yielded.Left++
+			continue
+		}
 		if o.Status.called() || o.Status == ByOther {
 			continue
 		}
@@ -155,6 +167,9 @@ func (a *apply) recordNotStarted() {
 	}
 	broken := a.failure != nil
 	a.mu.Unlock()
+	if yielded.Left > 0 {
+		events = append(events, yielded)
+	}
 	if !broken {
 		_ = a.record(events...) // record keeps its error
 	}

@@ -58,6 +58,11 @@ func (a *apply) limited(
 	ctx context.Context, ref resource.Ref, v verb,
 ) (limited context.Context, explain func(error) error, end context.CancelFunc) {
 	limit := timeoutOf(a.plan, ref, v)
+	hint := fmt.Sprintf("run it again, which observes it first, or raise timeouts: {%s: {%s: %s}}",
+		ref.Kind, actionOf(v), 2*limit)
+	if a.o.Limit > 0 && (limit == 0 || limit > a.o.Limit) {
+		limit, hint = a.o.Limit, "raise --timeout; the next cycle observes it first"
+	}
 	if limit == 0 {
 		return ctx, func(err error) error { return err }, func() {}
 	}
@@ -70,9 +75,7 @@ func (a *apply) limited(
 		text, _ := provider.Parted(err.Error())
 		text = strings.TrimSuffix(text, ": "+over.Error())
 		return &provider.Error{
-			Class: provider.Uncertain, Err: fmt.Errorf("%w: %s", over, text),
-			Hint: fmt.Sprintf("run it again, which observes it first, or raise timeouts: {%s: {%s: %s}}",
-				over.kind, over.action, 2*limit),
+			Class: provider.Uncertain, Err: fmt.Errorf("%w: %s", over, text), Hint: hint,
 		}
 	}, end
 }

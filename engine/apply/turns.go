@@ -81,27 +81,19 @@ func (t *turns) inTurn(d *decider.Decision, phase decider.Phase) Outcome {
 	return out
 }
 
-// firstPhase is the phase of a decision that is performed first.
-func firstPhase(d *decider.Decision) decider.Phase {
-	switch {
-	case d.Action == decider.Delete, d.Action == decider.Replace && !d.Strategy.KeepsOld():
-		return decider.DeletePhase
-	}
-	return decider.CreatePhase
-}
-
 // awaitTurn waits until a resource may be interrupted. It returns the outcome if it may not.
 func (t *turns) awaitTurn(set *turnsOfSet, d *decider.Decision) *Outcome {
 	out := &Outcome{Ref: d.Ref, Action: d.Action, Status: Interrupted, Detail: "the apply was interrupted first"}
 	kind := t.engine.Kind(d.Ref)
 	late := t.engine.Clock().Add(t.pends(d.Ref, update, kind))
+	key := phaseOf{d.Ref, firstPhase(d)}
 	tell := t.telling()
 	defer tell(resource.Observed{})
-	for pause := (pauses{}); !t.stopped(); {
+	for pause := (pauses{}); !t.stopped() && t.o.Control.mayStart(key); {
 		others, err := t.take(set, d)
 		switch {
 		case err != nil && provider.Recoverable(err) && t.engine.Clock().Before(late):
-			pause.wait(t.hard, t.soft)
+			pause.wait(t.hard, t.toStart)
 			continue
 		case err != nil:
 			out.Status, out.Err, out.Class = Failed, err, provider.ClassOf(err)
@@ -122,7 +114,10 @@ func (t *turns) awaitTurn(set *turnsOfSet, d *decider.Decision) *Outcome {
 			return out
 		}
 		tell(down)
-		pause.wait(t.hard, t.soft)
+		pause.wait(t.hard, t.toStart)
+	}
+	if !t.stopped() {
+		*out = left(d)
 	}
 	return out
 }
@@ -209,7 +204,7 @@ func (t *turns) awaitService(d *decider.Decision, out Outcome) Outcome {
 			out.unready = fmt.Errorf("could not be observed: %w", err)
 		case late:
 			out.unready = fmt.Errorf("is still %s%s after %s", o.Health, parts.Because(o.Message), most)
-		case !pause.wait(t.hard, t.soft):
+		case !pause.wait(t.hard, t.toStart):
 			return out // nothing more starts
 		}
 	}

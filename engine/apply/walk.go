@@ -30,10 +30,14 @@ func walk(a *apply, steps []decider.Step) {
 		}
 	}
 	finished := make(chan stepResult)
-	for running := 0; ; running-- {
+	for running := 0; ; {
 		for len(w.ready) > 0 && running < a.o.Parallelism && !a.stopped() {
 			i := w.ready[0]
 			w.ready = w.ready[1:]
+			if d := w.decision(steps[i]); !a.o.Control.mayStart(phaseOf{d.Ref, steps[i].Phase}) {
+				w.finish(stepResult{i, left(d)})
+				continue
+			}
 			running++
 			go func() { finished <- stepResult{i, w.inTurn(w.decision(steps[i]), steps[i].Phase)} }()
 		}
@@ -41,6 +45,7 @@ func walk(a *apply, steps []decider.Step) {
 			return
 		}
 		w.finish(<-finished)
+		running--
 	}
 }
 
@@ -64,6 +69,7 @@ type walker struct {
 func (w *walker) finish(r stepResult) {
 	s := w.steps[r.step]
 	w.note(stepOf{s.Decision, s.Phase}, r.outcome)
+	w.o.Control.ended(s)
 	for _, n := range w.next[r.step] {
 		switch {
 		case w.waits[n] < 0: // skipped already
@@ -84,6 +90,7 @@ func (w *walker) skip(step int, after decider.Step, cause Outcome) {
 	w.waits[step] = -1
 	out := w.waiting(step, after, cause)
 	w.note(stepOf{s.Decision, s.Phase}, out)
+	w.o.Control.ended(s)
 	w.skipAfter(step, out)
 }
 
@@ -107,6 +114,9 @@ func (w *walker) decision(s decider.Step) *decider.Decision {
 
 func (w *walker) waiting(step int, after decider.Step, cause Outcome) Outcome {
 	d, on := w.decision(w.steps[step]), w.decision(after).Ref
+	if cause.Status == Yielded {
+		return left(d)
+	}
 	if cause.Status == Interrupted {
 		return Outcome{Ref: d.Ref, Action: d.Action, Status: Interrupted, On: on, Detail: cause.Detail}
 	}
@@ -184,6 +194,7 @@ func (w *walker) refuse(refused map[int]Outcome) {
 		if o, is := refused[s.Decision]; is && w.waits[i] >= 0 {
 			w.waits[i] = -1
 			w.note(stepOf{s.Decision, s.Phase}, o)
+			w.o.Control.ended(s)
 			w.skipAfter(i, o)
 		}
 	}
@@ -203,6 +214,7 @@ func (w *walker) refuse(refused map[int]Outcome) {
 			Ref: d.Ref, Action: d.Action, Status: Unneeded, On: on,
 			Detail: "only " + on.String() + " and the like need it, which are not started",
 		})
+		w.o.Control.ended(s)
 	}
 }
 

@@ -117,7 +117,7 @@ func lasting(blockers []decider.Blocker) (decider.Blocker, bool) {
 	for _, v := range blockers {
 		switch v.Policy {
 		case decider.Targets{}.Name(), decider.Excludes{}.Name(), decider.Unreachable{}.Name(),
-			engine.OpenActionPolicy, engine.RolloutPolicy:
+			engine.OpenActionPolicy, engine.RolloutPolicy, engine.BusyPolicy:
 			return v, false
 		}
 		if v.Until == nil {

@@ -14,16 +14,19 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// cycle loads, observes and plans, applies if RunOptions.Apply is set, and reports the cycle.
-func (l *loop) cycle(ctx context.Context, why string, leads bool) Cycle {
+// cycle loads, observes and plans, and begins to apply the plan if RunOptions.Apply is set. It reports the cycle,
+// unless it started an apply, which it returns: the cycle is reported when that ends.
+func (l *loop) cycle(ctx context.Context, why string, leads bool) (Cycle, *work) {
 	c := Cycle{Stack: l.stack.Name, Why: why, Led: leads, At: l.engine.Clock()}
 	if l.stack.Mark != nil {
 		l.mark = l.stack.Mark()
 	}
+	var began *work
 	intents, err := l.stack.Load(ctx)
 	if err == nil {
 		l.unread = ""
-		err = l.bounded(ctx, &c, intents)
+		l.yieldTo(intents)
+		began, err = l.bounded(ctx, &c, intents)
 	} else {
 		c.Alerts = append(c.Alerts, Alert{Type: SourceUnread, Text: err.Error()})
 		if text := err.Error(); text != l.unread { // recorded once, not in each cycle
@@ -32,34 +35,29 @@ func (l *loop) cycle(ctx context.Context, why string, leads bool) Cycle {
 		}
 	}
 	c.Err, c.Took = err, max(l.engine.Clock().Sub(c.At), 0) // a clock may have been set back
-	if ctx.Err() == nil || c.Result != nil {
+	if began != nil {
+		began.cycle = c
+	} else if ctx.Err() == nil {
 		l.o.Tell(c)
 	}
-	return c
+	return c, began
 }
 
-// ErrTimeout is the cause that stops a cycle which takes longer than RunOptions.Timeout.
-var ErrTimeout = errors.New("the cycle took longer than its timeout: no other action was started")
+// ErrTimeout is the cause that stops a cycle whose observation and plan take longer than RunOptions.Timeout.
+var ErrTimeout = errors.New("the cycle took longer than its timeout: nothing was started")
 
-// bounded reconciles within RunOptions.Timeout.
-func (l *loop) bounded(ctx context.Context, c *Cycle, intents []resource.Intent) error {
-	hard := l.o.Do.Hard
+// bounded reconciles, with an observation and a plan within RunOptions.Timeout.
+func (l *loop) bounded(ctx context.Context, c *Cycle, intents []resource.Intent) (*work, error) {
 	if l.o.Timeout <= 0 {
-		return l.reconcile(ctx, hard, c, intents)
-	}
-	if hard == nil {
-		hard = context.WithoutCancel(ctx)
+		return l.reconcile(ctx, c, intents)
 	}
 	ctx, end := context.WithTimeoutCause(ctx, l.o.Timeout, ErrTimeout)
 	defer end()
-	hard, cut := context.WithTimeoutCause(hard, l.o.Timeout+l.o.Grace, ErrTimeout)
-	defer cut()
-	err := l.reconcile(ctx, hard, c, intents)
-	stopped := err != nil || c.Result != nil && (c.Result.Interrupted || unfinished(c.Result))
-	if stopped && errors.Is(context.Cause(ctx), ErrTimeout) {
-		return ErrTimeout
+	began, err := l.reconcile(ctx, c, intents)
+	if err != nil && errors.Is(context.Cause(ctx), ErrTimeout) {
+		return began, ErrTimeout
 	}
-	return err
+	return began, err
 }
 
 // destroysByItself reports that the rules of every stack let a loop delete and replace.
@@ -68,15 +66,15 @@ func destroysByItself(intents []resource.Intent) bool {
 		!slices.ContainsFunc(intents, func(in resource.Intent) bool { return !in.Rules.DestroyAuto })
 }
 
-// reconcile plans, and applies if it should.
-func (l *loop) reconcile(ctx, hard context.Context, c *Cycle, intents []resource.Intent) (err error) {
+// reconcile plans, and begins to apply if it should.
+func (l *loop) reconcile(ctx context.Context, c *Cycle, intents []resource.Intent) (_ *work, err error) {
 	if !c.Led {
 		if agree, err := l.agrees(ctx, c, intents); !agree || err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if err := l.obey(ctx, c); err != nil {
-		return err
+		return nil, err
 	}
 	o := l.o.Plan
 	if o.SkipDestructive && destroysByItself(intents) {
@@ -96,7 +94,7 @@ func (l *loop) reconcile(ctx, hard context.Context, c *Cycle, intents []resource
 		o.BackOff = &decider.BackOff{}
 	}
 	switch {
-	case c.Why == reportedWake: // only what reported is read again
+	case c.Why == reportedWake || c.Why == endedWake: // only what reported or has an open action is read again
 		o.MaxAge = l.o.Interval
 	case c.Led:
 		o.AllKinds = l.led%l.o.InventoryEvery == 0
@@ -105,9 +103,11 @@ func (l *loop) reconcile(ctx, hard context.Context, c *Cycle, intents []resource
 	if !c.Led { // the leader has just observed
 		o.MaxAge = 2*l.o.Interval + clockSkew
 	}
+	o.Busy = l.busy()
 	if c.Planned, err = l.engine.Plan(ctx, intents, o); err != nil {
-		return err
+		return nil, err
 	}
+	l.await(c.Planned)
 	l.waker.reads(c.Planned.Observations)
 	for _, k := range c.Planned.Observations { // its own observations need no help
 		if k.Err == nil && !k.Recorded {
@@ -116,25 +116,19 @@ func (l *loop) reconcile(ctx, hard context.Context, c *Cycle, intents []resource
 	}
 	c.Alerts = append(c.Alerts, l.alerts(c.Planned)...)
 	if err := l.engine.Ledger().Cosign(ctx, false); err != nil {
-		return fmt.Errorf("record how far the logs of other instances reached: %w", err)
+		return nil, fmt.Errorf("record how far the logs of other instances reached: %w", err)
 	}
 	for _, recorded := range []func(context.Context) ([]Alert, error){l.pins, l.contradictions, l.alarms} {
 		found, err := recorded(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		c.Alerts = append(c.Alerts, found...)
 	}
-	if !l.o.Apply || c.Planned.Plan.Empty() || l.blockedAsBefore(c.Planned) {
-		return nil
+	if !l.o.Apply || !executes(c.Planned) || l.blockedAsBefore(c.Planned) {
+		return nil, nil
 	}
-	do := l.o.Do
-	do.Hard = hard
-	do.Approved = &event.Approved{
-		Plan: c.Planned.ID, Hash: c.Planned.Hash, Who: l.engine.Ledger().User(), How: "ovi run --auto-approve",
-	}
-	c.Result, err = l.engine.Apply(ctx, c.Planned, do)
-	return err
+	return l.begin(c, intents), nil
 }
 
 // obey records the orders for the stack. Those that are older than the record are an alert.
@@ -152,6 +146,7 @@ func (l *loop) obey(ctx context.Context, c *Cycle) error {
 			return err
 		}
 		l.order = o.Number
+		l.yieldAll() // what is running was planned without these orders
 	}
 	c.Order = l.order
 	return nil
@@ -187,7 +182,7 @@ func (l *loop) help(ctx context.Context) bool {
 		for _, s := range scans {
 			l.helped[s.Scope] = s.Confirmed
 		}
-		l.whileLed(ctx, func(ctx context.Context) { l.cycle(ctx, "help", false) })
+		l.whileLed(ctx, func(ctx context.Context) { _, _ = l.cycle(ctx, "help", false) })
 	}
 	return true
 }
@@ -224,6 +219,7 @@ func (l *loop) agrees(ctx context.Context, c *Cycle, intents []resource.Intent) 
 		if err == nil && version == in.Version {
 			continue
 		}
+		l.yieldAll() // the leader has loaded another version than they apply, or will
 		if l.mismatchSince.IsZero() {
 			l.mismatchSince = time.Now()
 		} else if time.Since(l.mismatchSince) >= l.o.Interval/2 {

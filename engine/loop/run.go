@@ -30,10 +30,13 @@ type Stack struct {
 type RunOptions struct {
 	Interval time.Duration // between the starts of two cycles; 0: a minute
 	Patience time.Duration // how long a plan waits for slow scopes; 0: 30 s
-	// Timeout bounds a cycle: after it no action is started, and those that run have Grace to end before
-	// they are canceled. 0: nothing bounds it.
-	Timeout, Grace time.Duration
-	Poll           time.Duration // the pause before the leader is asked for again after an error; 0: 1 s
+	// Timeout bounds the observation and plan of a cycle, and each call of an action from its start. 0 means no
+	// limit. An action whose call was canceled has an unknown result, which an observation finds.
+	Timeout time.Duration
+	// StopGrace is the time that running actions have to end when the loop is stopped. After it their calls are
+	// canceled. 0 means no limit.
+	StopGrace time.Duration
+	Poll      time.Duration // the pause before the leader is asked for again after an error; 0: 1 s
 	// Apply applies the plans. Without it, a cycle only observes, plans and reports.
 	Apply bool
 	Plan  engine.PlanOptions
@@ -52,7 +55,7 @@ type RunOptions struct {
 	// Orders returns the orders for a stack that came from outside; nil: there are none.
 	Orders func(stack string) provider.Orders
 	Wakes  *Wakes      // nil: nothing wakes the loops
-	Tell   func(Cycle) // is called after each cycle, from many goroutines
+	Tell   func(Cycle) // is called after each cycle and the apply that it started, from many goroutines
 }
 
 func (o RunOptions) orDefault() RunOptions {
@@ -93,7 +96,8 @@ type Cycle struct {
 	Order   uint64 // the number of the newest orders on record; 0: none are known
 }
 
-// Run reconciles the stacks until ctx ends, each in its own loop, one cycle at a time. Of the
+// Run reconciles the stacks until ctx ends, each in its own loop, one cycle at a time. An apply does not
+// delay the next cycle; it yields when another version of its configuration is loaded. Of the
 // instances that run a stack one leads and observes; the others help to apply its observations,
 // and one of them takes over if it stops. When ctx ends, running actions finish and no others
 // start; when Do.Hard ends, they are canceled too. Run returns an error if the ledger can no longer
@@ -132,6 +136,15 @@ type loop struct {
 	order         uint64                       // the number of the orders that were recorded last
 	led           int                          // cycles that it led so far
 	mismatchSince time.Time                    // since when its configuration differs from the leader's
+
+	life    context.Context // of the applies: it ends when the loop is stopped
+	hard    context.Context // when it ends, their calls are canceled
+	works   []*work         // applies that have not been reported
+	ended   chan *work
+	flights sync.WaitGroup
+
+	awaiting sync.Mutex
+	awaited  map[resource.Ref]bool // what decisions of the last plan wait for
 }
 
 // run leads the stack if it can, and otherwise helps the leader.
@@ -141,7 +154,15 @@ func (l *loop) run(ctx context.Context) {
 	defer leave()
 	l.async = newAsyncObserver(ctx, l)
 	defer l.async.close()
+	hard := l.o.Do.Hard
+	if hard == nil {
+		hard = context.WithoutCancel(ctx)
+	}
+	hard, cut := context.WithCancelCause(hard)
+	l.life, l.hard, l.ended = ctx, hard, make(chan *work, endedRoom)
+	defer l.drain(cut)
 	for ctx.Err() == nil && l.engine.Ledger().Broken() == nil {
+		l.collect()
 		l.engine.ReleaseDead(ctx)
 		err := l.engine.Claims().Hold(ctx, Lead+l.stack.Name, func(ctx context.Context, _ engine.Claim) error {
 			return l.lead(ctx)
@@ -164,17 +185,25 @@ func (l *loop) run(ctx context.Context) {
 	}
 }
 
-// lead runs cycles until the claim is lost, ctx ends or the ledger is broken.
+// lead runs cycles until the claim is lost, ctx ends or the ledger is broken. A cycle is due by its reasons alone:
+// an apply that an earlier cycle started delays none. When the claim is lost, the applies yield, because the next
+// leader may load another configuration.
 func (l *loop) lead(ctx context.Context) error {
+	defer l.yieldAll()
 	t := scheduler{interval: l.o.Interval}
 	for why := "start"; ; {
 		l.started = time.Now()
-		c := l.cycle(ctx, why, true)
+		c, began := l.cycle(ctx, why, true)
 		if ctx.Err() != nil || l.engine.Ledger().Broken() != nil {
 			return nil
 		}
-		pause := t.next(c.Err != nil, unfinished(c.Result), time.Since(l.started), jitterSource())
-		if why = l.pause(ctx, pause); why == "" {
+		var pause time.Duration
+		if began == nil {
+			pause = t.next(c.Err != nil, false, time.Since(l.started), jitterSource())
+		} else {
+			pause = t.regular(time.Since(l.started), jitterSource())
+		}
+		if why = l.pause(ctx, &t, pause, began); why == "" {
 			return nil
 		}
 	}
@@ -196,6 +225,7 @@ func (l *loop) standBy(ctx context.Context) error {
 			errs[i] = until()
 		})
 	}
+	l.reportUntil(ctx)
 	wait.Wait()
 	if errs[0] == nil || errs[1] == nil { // the other was canceled
 		return nil
@@ -203,9 +233,7 @@ func (l *loop) standBy(ctx context.Context) error {
 	return errors.Join(errs[:]...)
 }
 
-// whileLed cancels the context of do when no instance leads any more: running actions finish, and
-// then this instance can lead. Otherwise a stack without a leader would not be observed until its
-// helpers had done all their work.
+// whileLed cancels the context of do when no instance leads any more, so that this instance can lead.
 func (l *loop) whileLed(ctx context.Context, do func(context.Context)) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wait sync.WaitGroup
@@ -237,7 +265,7 @@ func (l *loop) gather(ctx context.Context, why string) string {
 		case <-ctx.Done():
 			return ""
 		case again := <-l.waker.wake:
-			if why == reportedWake {
+			if why == reportedWake || why == endedWake {
 				why = again
 			}
 		case <-wait:
@@ -250,7 +278,7 @@ func (l *loop) gather(ctx context.Context, why string) string {
 const markEvery = time.Second
 
 // pause waits for the next cycle and returns its reason; "" if ctx ended.
-func (l *loop) pause(ctx context.Context, d time.Duration) string {
+func (l *loop) pause(ctx context.Context, t *scheduler, d time.Duration, began *work) string {
 	timer, ticker := time.NewTimer(d), time.NewTicker(markEvery)
 	defer timer.Stop()
 	defer ticker.Stop()
@@ -262,6 +290,16 @@ func (l *loop) pause(ctx context.Context, d time.Duration) string {
 			return l.gather(ctx, why)
 		case <-timer.C:
 			return "interval"
+		case w := <-l.ended:
+			l.finish(w)
+			switch {
+			case l.engine.Ledger().Broken() != nil:
+				return ""
+			case w == began:
+				timer.Reset(t.next(w.err != nil, unfinished(w.result), time.Since(l.started), jitterSource()))
+			case unfinished(w.result):
+				timer.Reset(t.interval / pollInterval)
+			}
 		case <-ticker.C:
 			if l.stack.Mark != nil && l.stack.Mark() != l.mark {
 				return "changed"

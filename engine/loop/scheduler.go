@@ -33,6 +33,15 @@ func (t *scheduler) next(failed, unfinished bool, took time.Duration, chance flo
 	default:
 		t.failures = 0
 	}
+	return t.jittered(pause, chance)
+}
+
+// regular returns the pause before the cycle that follows when nothing else starts one.
+func (t *scheduler) regular(took time.Duration, chance float64) time.Duration {
+	return t.jittered(t.interval-took, chance)
+}
+
+func (t *scheduler) jittered(pause time.Duration, chance float64) time.Duration {
 	if pause = max(pause, min(shortest, t.interval)); pause > shortest {
 		pause += time.Duration((2*chance - 1) * jitter * float64(pause))
 	}
@@ -57,7 +66,7 @@ func unfinished(r *engine.Result) bool {
 			if !refused {
 				return true
 			}
-		case engine.Done, engine.ByOther, engine.Failed, engine.Interrupted:
+		case engine.Done, engine.ByOther, engine.Failed, engine.Interrupted, engine.Yielded:
 		}
 	}
 	return false

@@ -25,6 +25,9 @@ type waker struct {
 // reportedWake is the reason of a cycle that a report started.
 const reportedWake = "reported"
 
+// endedWake is the reason of a cycle after an action that a decision waited for.
+const endedWake = "an action ended"
+
 // Wake starts a cycle in each loop, as soon as its current one has ended.
 func (w *Wakes) Wake(why string) {
 	w.each(func(x *waker) { x.start(why) })
@@ -77,7 +80,7 @@ func (x *waker) start(why string) {
 		return
 	default:
 	}
-	if why == reportedWake {
+	if why == reportedWake || why == endedWake {
 		return
 	}
 	select {

@@ -42,7 +42,8 @@ func (e *Planner) decide(ctx context.Context, p *Planning) error {
 		LastConfigured:   m.lastConfigured,
 		LastDependsOn:    m.lastDependsOn,
 	}
-	first := []decider.Policy{openActionPolicy{p.Open, e.Providers.Kind}}
+	p.Awaits = map[resource.Ref]bool{}
+	first := []decider.Policy{busyPolicy{o.Busy, e.Providers.Kind, p.Awaits}, openActionPolicy{p.Open, e.Providers.Kind}}
 	if p.following != nil {
 		facts.Follows, first = p.following.Why, append(first, p.following)
 	}

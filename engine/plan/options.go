@@ -36,6 +36,8 @@ type Options struct {
 
 	// Observe reads locations for a loop; nil: all are read, and waited for.
 	Observe AsyncObserver
+	// Busy is what running applies of this process have not ended. The plan leaves it to them.
+	Busy []Busy
 	// Check asks the providers whether the planned actions would fail, and adds warnings.
 	Check bool
 	// Starting limits how long the plan waits for what starts.

@@ -17,16 +17,18 @@ import (
 // Planned is a plan with everything needed to show, save and apply it. It does not change once made, except
 // that a check of its actions adds warnings, and an adoption its own binding.
 type Planned struct {
-	ID           string // ULID
-	Mode         event.Mode
-	By           string // who made it
-	At           time.Time
-	Revision     storage.Revision // of the store, before the plan observed
-	Hash         string           // of the decisions
-	Stacks       []string
-	Intents      []resource.Intent // of a loaded plan: none until Refresh
-	Plan         decider.Plan
-	Whole        decider.Plan      // of a drift plan: also with the changes of the configuration
+	ID       string // ULID
+	Mode     event.Mode
+	By       string // who made it
+	At       time.Time
+	Revision storage.Revision // of the store, before the plan observed
+	Hash     string           // of the decisions
+	Stacks   []string
+	Intents  []resource.Intent // of a loaded plan: none until Refresh
+	Plan     decider.Plan
+	Whole    decider.Plan // of a drift plan: also with the changes of the configuration
+	// Awaits are the resources that running applies work on and for whose end a decision waits.
+	Awaits       map[resource.Ref]bool
 	Observations []Observation     // of the scopes it uses, sorted
 	Recovered    []event.Recovered // open actions that this plan recovered
 	Counts       event.Counts

@@ -25,11 +25,11 @@ type Started struct {
 	Have    string         `json:"have,omitempty"`    // provider's id of the resource before
 	Host    string         `json:"host,omitempty"`
 	PID     int            `json:"pid,omitempty"`
-	// Applying is the configuration, with secrets as digests, or nil for a delete. Once the action is done, this is
-	// the last applied configuration.
+	// Applying is the configuration (nil for a delete), secrets as digests. Once the action is
+	// done, as recorded or as observed, it is what was last applied to the resource.
 	Applying *Applied `json:"applying,omitempty"`
-	// Approval names the approvals that allowed the action, if a rule requires approval. An approval is used once:
-	// other actions of the same plan can use it, and no later plan can.
+	// Approval is what allowed the action where a rule requires approval. An approval is used once:
+	// the other actions of the same plan may rest on it, and no later plan.
 	Approval *Approval `json:"approval,omitempty"`
 }
 
@@ -51,7 +51,7 @@ const (
 	Late      Outcome = "refused"   // the claim was lost: the result does not count
 )
 
-// Finished records the result of an action, as its executor knows it.
+// Finished records the result of an action, as far as its executor knows it.
 type Finished struct {
 	Plan        string         `json:"plan,omitempty"`
 	Ref         resource.Ref   `json:"ref"`
@@ -62,19 +62,19 @@ type Finished struct {
 	Token       int64          `json:"token"`
 	Outcome     Outcome        `json:"outcome"`
 	ID          string         `json:"id,omitempty"`
-	UID         string         `json:"uid,omitempty"` // distinguishes the resource from an earlier one with the same ID
+	UID         string         `json:"uid,omitempty"` // tells the resource from an earlier one of that id
 	Error       string         `json:"error,omitempty"`
 	Class       string         `json:"class,omitempty"`
 	Recoverable bool           `json:"recoverable,omitempty"`
 	Tries       int            `json:"tries,omitempty"` // calls made, if more than one
 	Seconds     float64        `json:"seconds"`
 	Desired     string         `json:"desired,omitempty"`  // digest of the configuration
-	Deadline    time.Time      `json:"deadline,omitzero"`  // of an accepted action; a later pending state counts as failed
+	Deadline    time.Time      `json:"deadline,omitzero"`  // of an accepted action: then pending is failed
 	Signature   *Signature     `json:"signature,omitzero"` // of the binding that starts or ends here
 	// RecreateOnly are the paths that the provider cannot change on the existing resource: it must
 	// be replaced.
 	RecreateOnly []string `json:"recreate_only,omitempty"`
-	// Resource is the resource that the provider reported after the action, or nil after a delete.
+	// Resource is what the provider reported after the action; nil after a delete.
 	Resource *resource.Observed `json:"resource,omitempty"`
 }
 
@@ -116,8 +116,8 @@ type Recovered struct {
 	ID       string         `json:"id,omitempty"`
 	UID      string         `json:"uid,omitempty"`
 	Evidence string         `json:"evidence"`
-	Class    string         `json:"class,omitempty"` // the class of the error, if the provider reports it
-	// Failed is set if the failure was recorded before, and only its effect was unknown.
+	Class    string         `json:"class,omitempty"` // of the error of what failed, if the provider tells
+	// Failed: its failure is on record already; only whether it took effect all the same was open.
 	Failed    bool       `json:"failed,omitempty"`
 	Signature *Signature `json:"signature,omitzero"`
 }
@@ -135,4 +135,11 @@ type NotStarted struct {
 	Why    string       `json:"why"`
 	On     resource.Ref `json:"on,omitzero"`
 	Detail string       `json:"detail,omitempty"`
+}
+
+// Yielded records that an apply left the rest of its plan to the plan of a newer configuration. Actions that it had
+// started go on, and have their own results.
+type Yielded struct {
+	Plan string `json:"plan"`
+	Left int    `json:"left"` // actions that were not started
 }

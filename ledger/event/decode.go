@@ -42,6 +42,8 @@ func decodeCycle(name string, data []byte) (Event, error) {
 		return read[Recovered](data)
 	case TypeNotStarted:
 		return read[NotStarted](data)
+	case TypeYielded:
+		return read[Yielded](data)
 	case TypeReplaceStarted:
 		return read[ReplaceStarted](data)
 	case TypeReplaceReverted:

@@ -6,7 +6,7 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// Compacted records that the store no longer has the versions that only reads before a revision need.
+// Compacted records that the store no longer has what only reads before a revision need.
 type Compacted struct {
 	Before int64  `json:"before"`
 	Who    string `json:"who,omitempty"`

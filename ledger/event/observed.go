@@ -13,15 +13,15 @@ type Observed struct {
 	At       time.Time      `json:"observed_at"` // when the observation started
 	Complete bool           `json:"complete"`
 	Error    string         `json:"error,omitempty"`
-	Offline  bool           `json:"offline,omitempty"` // the location reports on its own, and its last report is too old
-	// Kinds lists the kinds that were read completely, sorted; an empty list means all kinds. Unreachable has the
-	// error of each other kind, whose resources may all still exist.
+	Offline  bool           `json:"offline,omitempty"` // it reports by itself, and has not for too long
+	// Kinds were observed in full, sorted; empty if all were. Of the kinds in Unreachable, with
+	// the error of each, nothing is known: none of their resources is gone.
 	Kinds       []string          `json:"kinds,omitempty"`
 	Unreachable map[string]string `json:"unreachable,omitempty"`
-	// Filtered lists the kinds from Kinds for which only resources with marks or a recorded ID were read. Their
-	// other resources keep their last observation.
+	// Filtered are those of Kinds of which only what has marks or a recorded ID was read: the others of
+	// them are as observed before.
 	Filtered []string `json:"filtered,omitempty"`
-	// Counts has the number of resources of each kind that was read, without zeros.
+	// Counts are the resources of each kind that was read and has some.
 	Counts map[string]KindCount `json:"counts,omitempty"`
 	Stacks []string             `json:"stacks,omitempty"` // that own something in the scope, sorted
 	Part   int                  `json:"part"`

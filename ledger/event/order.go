@@ -10,17 +10,17 @@ const (
 	Promote Order = "promote" // waves may start that wait for it
 )
 
-// Ordered records an order, or its end. Updates in progress finish.
+// Ordered records an order, or its end. What a configuration has reached already goes on.
 type Ordered struct {
 	Stack    string `json:"stack"`
-	Location string `json:"location,omitempty"` // default: all
-	Name     string `json:"name,omitempty"`     // of resources; default: all
+	Location string `json:"location,omitempty"` // "": all
+	Name     string `json:"name,omitempty"`     // of resources; "": all
 	Order    Order  `json:"order"`
-	On       bool   `json:"on"` // false if the order ended
-	// Version and Wave name the configuration and the last wave that a promotion lets start.
+	On       bool   `json:"on"` // false: it ended
+	// Version and Wave are up to which wave of which configuration Promote lets start.
 	Version string `json:"version,omitempty"`
 	Wave    int    `json:"wave,omitempty"`
-	// Central is the number of the central orchestrator's order, or 0 if an operator gave the order here.
+	// Central is the number of the order of a central orchestrator; 0: an operator gave it here.
 	Central uint64 `json:"central,omitempty"`
 	Who     string `json:"who,omitempty"`
 	Reason  string `json:"reason,omitempty"`
@@ -44,7 +44,7 @@ func (e Ordered) Covers(location, name string) bool {
 	return (e.Location == "" || e.Location == location) && (e.Name == "" || e.Name == name)
 }
 
-// Alarmed records a finding of a provider that only an attack or a mistake explains.
+// Alarmed records what only an attack or a mistake explains.
 type Alarmed struct {
 	Provider string `json:"provider,omitempty"`
 	Location string `json:"location,omitempty"`

@@ -36,11 +36,11 @@ type Adopted struct {
 	Ref    resource.Ref `json:"ref"`
 	ID     string       `json:"id"`
 	UID    string       `json:"uid,omitempty"`
-	Key    string       `json:"key,omitempty"` // the key in its ovi tags
+	Key    string       `json:"key,omitempty"` // that its ovi tags carry
 	Who    string       `json:"who"`
 	Reason string       `json:"reason,omitempty"`
-	// Applied has the configured attributes that cannot be read back, all of them unverified, so that ovi
-	// notices a later change. It is nil if the resource was bound to the ref before.
+	// Applied has the configured attributes that cannot be read back, all of them unverified, so that
+	// a later change of them is noticed. Nil: the resource was bound to the ref before.
 	Applied   *Applied   `json:"applied,omitempty"`
 	SignedBy  *SignedBy  `json:"signed_by,omitzero"` // the signature of Who
 	Signature *Signature `json:"signature,omitzero"`
@@ -87,7 +87,7 @@ type Lost struct {
 	Ref       resource.Ref `json:"ref"`
 	ID        string       `json:"id"`
 	UID       string       `json:"uid,omitempty"` // of the binding
-	Now       string       `json:"now,omitempty"` // UID that the ID has now, or empty if the ID vanished
+	Now       string       `json:"now,omitempty"` // UID that the id has now; empty: the id vanished
 	Signature *Signature   `json:"signature,omitzero"`
 }
 

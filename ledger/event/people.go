@@ -36,8 +36,8 @@ type SignedBy struct {
 }
 
 // RosterChanged records that a key of a person was put on the roster or, with On false, removed from
-// it. Only signatures by keys on the roster count. The first key needs no signature; each later change
-// counts only with a signature by a key that was on the roster before.
+// it. Other signatures than those of keys on the roster do not count. The first key needs no signature;
+// each later change counts only with one of a key that was on the roster before.
 type RosterChanged struct {
 	Signer
 	On        bool       `json:"on"`

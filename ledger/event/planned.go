@@ -43,8 +43,8 @@ type Decision struct {
 	DataLoss   string            `json:"data_loss,omitempty"`
 }
 
-// Planned records a plan. Unchanged resources are counted, not listed. A plan with the same decisions as the
-// stack's last plan omits them and names that plan in Same.
+// Planned records a plan. Unchanged resources are counted, not listed. A plan whose decisions
+// are those of the stack's last plan lists none and names that plan in Same.
 type Planned struct {
 	Plan        string            `json:"plan"` // ULID
 	Stacks      []string          `json:"stacks"`
@@ -54,25 +54,26 @@ type Planned struct {
 	Counts      Counts            `json:"counts"`
 	Unreachable map[string]string `json:"unreachable,omitempty"` // scopes, each with its error
 	Decisions   []Decision        `json:"decisions,omitempty"`
-	// At is the time that policies used; Known is the last record of this log that they knew, and Owned the number
-	// of resources of each stack.
+	// What policies had besides the decisions: the time, the last record of this log that was
+	// known, and the number of resources of each stack.
 	At    time.Time      `json:"at,omitzero"`
 	Known wal.Seq        `json:"known,omitempty"`
 	Owned map[string]int `json:"owned,omitempty"`
-	// Digest identifies the proposals; an approval binds to it.
+	// Digest names the proposals, and is what an approval binds to.
 	Digest string `json:"digest,omitempty"`
-	// Approving is the digest to which approvals bind if it differs: the digest of a saved plan.
+	// Approving is the digest that approvals bind to where it is another: that of a saved plan.
 	Approving string `json:"approving,omitempty"`
-	// By is the author of the plan if it is not the user of the record, such as the author of a saved plan.
+	// By is who made the plan where that is not the user of the record: of a saved plan that is applied.
 	By string `json:"by,omitempty"`
-	// As is the identity that each provider's system reported for ovi, such as an ARN.
+	// As is whom each provider's system took ovi for when it was observed, such as an ARN.
 	As map[string]string `json:"as,omitempty"`
-	// Policies has the digests of the policies that reviewed the plan, under "stack NAME", "required NAME", and
-	// "everywhere" for the policies of this run.
+	// Policies are the digests of the policies that reviewed the plan: of each stack by "stack NAME",
+	// of each required policy by "required NAME", and "everywhere" of those given for this run.
 	Policies map[string]string `json:"policies,omitempty"`
 }
 
-// PlanSaved records that a plan was written into a file. ovi applies and approves only the unchanged file.
+// PlanSaved records that a plan was written into a file, which is applied and approved only as it was
+// written.
 type PlanSaved struct {
 	Plan      string     `json:"plan"`
 	Hash      string     `json:"hash"` // of the decisions
@@ -125,9 +126,9 @@ type Approved struct {
 	Until  time.Time `json:"until,omitzero"`
 	Digest string    `json:"digest,omitempty"`
 	Reason string    `json:"reason,omitempty"`
-	// SignedBy is the signature of Who, or nil if any user may have used the name.
+	// SignedBy is the signature of Who; nil: any user may have used the name.
 	SignedBy *SignedBy `json:"signed_by,omitzero"`
-	// Signature is the instance's signature, in a store that instances share.
+	// Signature is that of an approval, in a store that instances share.
 	Signature *Signature `json:"signature,omitzero"`
 }
 

@@ -24,8 +24,8 @@ type ReplaceReverted struct {
 	Ref resource.Ref `json:"ref"`
 	Key string       `json:"key"`
 	Why string       `json:"why"`
-	// Failed is the digest of the configuration whose attempt failed. It is empty if the failure of a step is
-	// recorded, or if nothing failed.
+	// Failed is the digest of the configuration of which this is a failed attempt; empty if its
+	// failure is recorded as that of a step, or if nothing failed.
 	Failed string `json:"failed,omitempty"`
 }
 
@@ -34,10 +34,10 @@ type ReplaceReverted struct {
 type ReplaceFinished struct {
 	Ref      resource.Ref `json:"ref"`
 	Key      string       `json:"key"`
-	ID       string       `json:"id,omitempty"` // empty if neither exists
+	ID       string       `json:"id,omitempty"` // empty: neither is left
 	Reverted bool         `json:"reverted,omitempty"`
-	// Binding is the binding of the remaining resource, in a store that instances share: the log of another
-	// instance may have its last action.
+	// Binding is that of the resource that is left, in a store that instances share: its last
+	// action may be in the log of another one.
 	Binding   *resource.Binding `json:"binding,omitempty"`
 	Signature *Signature        `json:"signature,omitzero"`
 }
@@ -50,13 +50,13 @@ type LastGood struct {
 }
 
 // Exhausted records that the attempts of a configuration are used up. Back is the digest of the
-// configuration to which the resource returns, or empty if it does not return.
+// configuration that the resource returns to; empty if it stays.
 type Exhausted struct {
 	Ref      resource.Ref `json:"ref"`
 	Desired  string       `json:"desired"`
 	Attempts int          `json:"attempts"`
 	Back     string       `json:"back,omitempty"`
-	// Class is the class of the errors, if they all had the same one.
+	// Class is that of the errors which used them up, where one class did.
 	Class string `json:"class,omitempty"`
 }
 
@@ -76,8 +76,8 @@ type Wave struct {
 	Reach   int    `json:"reach"`   // the newest wave that has started
 	Of      int    `json:"of"`      // how many there are
 	Halted  bool   `json:"halted,omitempty"`
-	Why     string `json:"why,omitempty"` // the reason of the halt
-	// Awaits is another condition of the next wave: promotion.
+	Why     string `json:"why,omitempty"` // it halted
+	// Awaits is what the next wave waits for, other than the one before: promotion.
 	Awaits string `json:"awaits,omitempty"`
 	// Had are the resources that had the configuration before, in the first event of a version.
 	Had []resource.Ref `json:"had,omitempty"`

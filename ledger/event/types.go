@@ -19,6 +19,7 @@ const (
 	TypeFinished        = "finished"
 	TypeRecovered       = "recovered"
 	TypeNotStarted      = "not_started"
+	TypeYielded         = "yielded"
 	TypeReplaceStarted  = "replace_started"
 	TypeReplaceReverted = "replace_reverted"
 	TypeReplaceFinished = "replace_finished"
@@ -51,7 +52,8 @@ const (
 func Types() []string {
 	return []string{
 		TypeLoaded, TypePhaseFailed, TypeObserved, TypePlanned, TypePlanSaved, TypeBlocked, TypeApproved, TypeStarted,
-		TypeFinished, TypeRecovered, TypeNotStarted, TypeReplaceStarted, TypeReplaceReverted, TypeReplaceFinished,
+		TypeFinished, TypeRecovered, TypeNotStarted, TypeYielded, TypeReplaceStarted, TypeReplaceReverted,
+		TypeReplaceFinished,
 		TypeLastGood,
 		TypeExhausted, TypeRetried, TypeWave, TypeOrdered, TypeAlarmed, TypeBlessed, TypeAdopted, TypeDisowned, TypeDismissed,
 		TypeMoved, TypeLost,
@@ -77,6 +79,7 @@ func (Started) Type() string         { return TypeStarted }
 func (Finished) Type() string        { return TypeFinished }
 func (Recovered) Type() string       { return TypeRecovered }
 func (NotStarted) Type() string      { return TypeNotStarted }
+func (Yielded) Type() string         { return TypeYielded }
 func (ReplaceStarted) Type() string  { return TypeReplaceStarted }
 func (ReplaceReverted) Type() string { return TypeReplaceReverted }
 func (ReplaceFinished) Type() string { return TypeReplaceFinished }
@@ -118,6 +121,7 @@ func (e Started) About() resource.Ref         { return e.Ref }
 func (e Finished) About() resource.Ref        { return e.Ref }
 func (e Recovered) About() resource.Ref       { return e.Ref }
 func (e NotStarted) About() resource.Ref      { return e.Ref }
+func (Yielded) About() resource.Ref           { return resource.Ref{} }
 func (e ReplaceStarted) About() resource.Ref  { return e.Ref }
 func (e ReplaceReverted) About() resource.Ref { return e.Ref }
 func (e ReplaceFinished) About() resource.Ref { return e.Ref }

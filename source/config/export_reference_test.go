@@ -17,14 +17,14 @@ func Reference() string {
 	table(&b, "Keys of a file", "Every document (a file, or a part of one between `---` lines) is read on its own.",
 		fileKeys(o))
 	table(&b, "Keys of `defaults`", "", defaultsKeys(o))
-	table(&b, "Keys of `rules`", "Also the keys of a file of rules (`--policy`), which has a `version`, too.",
+	table(&b, "Keys of `rules`", "Also the keys of a file of rules (`--policy`), beside its `version`.",
 		settings.RulesKeys())
 	table(&b, "Keys of a window", "Each item of `windows`.", settings.WindowKeys())
 	table(&b, "Keys of an approval", "Each item of `approvals`.", settings.ApprovalKeys())
 	table(&b, "Keys of a rule in CEL", "Each item of `rules` in `rules`.", settings.RuleKeys())
 	table(&b, "Keys of a drift rule", "Each item of `drift`.", settings.DriftKeys())
 	table(&b, "Keys of `options`", "", settings.OptionsKeys(o))
-	table(&b, "Keys of a block", "Each item of `resources` is a block. The attributes of its type are next to these "+
+	table(&b, "Keys of a block", "Each item of `resources` is a block. The attributes of its type are beside these "+
 		"keys, or all of them under `spec`.", blockKeys(o))
 	table(&b, "Keys of `update`", "Of a block with a count.", updateKeys())
 	return b.String()

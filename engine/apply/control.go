@@ -1,0 +1,205 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine/plan"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Control steers an apply from outside. One Control serves one apply; its methods may be called from any
+// goroutine, also before the apply starts and after it has ended. The zero Control is ready to use.
+//
+// To yield is to leave the rest to a plan of a newer configuration: no further step starts, and steps that run
+// go on to their end under their claims. Owed steps still start: a create for which this apply has
+// started to delete the old resource, and everything that this create waits for. Otherwise a newer plan would
+// leave a resource down that this apply took down.
+type Control struct {
+	// Ended, if set before the apply starts, is called when a step has ended, from the goroutine of the apply. It
+	// must return soon.
+	Ended func(ref resource.Ref)
+
+	mu      sync.RWMutex // held for reading while a start is recorded, for writing to yield
+	yielded bool
+	owed    map[phaseOf]bool // that start although the apply yielded
+	steps   map[phaseOf]*stepState
+	order   []decider.Step
+	plan    *plan.Planned
+	end     context.CancelCauseFunc // of waits before a start
+
+	starts sync.Mutex // guards the fields of the step states
+	clock  func() time.Time
+}
+
+// phaseOf is one phase of the decision on a resource.
+type phaseOf struct {
+	ref   resource.Ref
+	phase decider.Phase
+}
+
+// stepState is the progress of a step.
+type stepState struct {
+	started time.Time // zero: its start is not recorded
+	ended   bool
+}
+
+// errYielded is the cause of the end of a wait for something that may no longer start.
+var errYielded = errors.New("left to a newer configuration")
+
+// Yield returns once no further step of the apply can start, but for those that are owed.
+func (c *Control) Yield() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.yielded {
+		return
+	}
+	c.yielded = true
+	if c.plan == nil { // it has not started, and no step will
+		return
+	}
+	c.owed = c.owes()
+	c.end(errYielded)
+}
+
+// attach connects the control to the steps of a plan. The context that it returns ends with soft, and when the apply
+// yields.
+func (c *Control) attach(
+	soft context.Context, p *plan.Planned, steps []decider.Step, clock func() time.Time,
+) (toStart context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.plan, c.order, c.clock = p, steps, clock
+	c.steps = make(map[phaseOf]*stepState, len(steps))
+	for _, s := range steps {
+		c.steps[c.keyOf(s)] = &stepState{}
+	}
+	toStart, c.end = context.WithCancelCause(soft)
+	if c.yielded {
+		c.end(errYielded)
+	}
+	return toStart
+}
+
+// firstPhase is the phase of a decision that is performed first.
+func firstPhase(d *decider.Decision) decider.Phase {
+	switch {
+	case d.Action == decider.Delete, d.Action == decider.Replace && !d.Strategy.KeepsOld():
+		return decider.DeletePhase
+	}
+	return decider.CreatePhase
+}
+
+func (c *Control) keyOf(s decider.Step) phaseOf {
+	return phaseOf{c.plan.Plan.Decisions[s.Decision].Ref, s.Phase}
+}
+
+// owes returns the steps that start although the apply yields.
+func (c *Control) owes() map[phaseOf]bool {
+	c.starts.Lock()
+	defer c.starts.Unlock()
+	out := map[phaseOf]bool{}
+	var owe func(step int)
+	owe = func(step int) {
+		key := c.keyOf(c.order[step])
+		if out[key] {
+			return
+		}
+		out[key] = true
+		for _, before := range c.order[step].After {
+			owe(before)
+		}
+	}
+	for i, s := range c.order {
+		d := &c.plan.Plan.Decisions[s.Decision]
+		emptied, is := c.steps[phaseOf{d.Ref, decider.DeletePhase}]
+		if s.Phase == decider.CreatePhase && d.Action == decider.Replace && is && !emptied.started.IsZero() &&
+			firstPhase(d) == decider.DeletePhase {
+			owe(i)
+		}
+	}
+	return out
+}
+
+// mayStart reports whether a step may start.
+func (c *Control) mayStart(key phaseOf) bool {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return !c.yielded || c.owed[key]
+}
+
+// isOwed reports whether a step starts although the apply yielded.
+func (c *Control) isOwed(key phaseOf) bool {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.owed[key]
+}
+
+// begin records the start of a step, unless the apply has yielded: a step whose start is recorded was started
+// before Yield returned.
+func (c *Control) begin(key phaseOf, record func() error) error {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if c.yielded && !c.owed[key] {
+		return errYielded
+	}
+	if err := record(); err != nil {
+		return err
+	}
+	c.starts.Lock()
+	defer c.starts.Unlock()
+	if s := c.steps[key]; s != nil && s.started.IsZero() {
+		s.started = c.clock()
+	}
+	return nil
+}
+
+// ended notes that a step has its outcome.
+func (c *Control) ended(s decider.Step) {
+	c.starts.Lock()
+	c.steps[c.keyOf(s)].ended = true
+	c.starts.Unlock()
+	if c.Ended != nil {
+		c.Ended(c.keyOf(s).ref)
+	}
+}
+
+// Busy returns what the apply has not ended: decisions that it has started, and those that it will still begin.
+func (c *Control) Busy() []plan.Busy {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	c.starts.Lock()
+	defer c.starts.Unlock()
+	busy := map[int]*plan.Busy{}
+	for _, s := range c.order {
+		state := c.steps[c.keyOf(s)]
+		if state.ended || state.started.IsZero() && c.yielded && !c.owed[c.keyOf(s)] {
+			continue
+		}
+		b := busy[s.Decision]
+		if b == nil {
+			d := &c.plan.Plan.Decisions[s.Decision]
+			b = &plan.Busy{Decision: d}
+			busy[s.Decision] = b
+		}
+		if !state.started.IsZero() && (b.Since.IsZero() || state.started.Before(b.Since)) {
+			b.Since = state.started
+		}
+	}
+	// A replace whose first phase has ended and whose second has not started is in progress as well.
+	for _, s := range c.order {
+		if b, state := busy[s.Decision], c.steps[c.keyOf(s)]; b != nil && b.Since.IsZero() && !state.started.IsZero() {
+			b.Since = state.started
+		}
+	}
+	out := make([]plan.Busy, 0, len(busy))
+	for _, b := range busy {
+		out = append(out, *b)
+	}
+	slices.SortFunc(out, func(a, b plan.Busy) int { return a.Decision.Ref.Compare(b.Decision.Ref) })
+	return out
+}

@@ -1,0 +1,172 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// work is an apply that a cycle started. It does not delay later cycles.
+type work struct {
+	cycle    Cycle             // that started it, told when it ends
+	versions map[string]string // of the configurations that it applies, by stack
+	control  *engine.ApplyControl
+	result   *engine.Result
+	err      error
+}
+
+// endedRoom is the number of applies that may end before the loop notices.
+const endedRoom = 64
+
+// begin starts to apply a plan. The apply outlives its cycle and the claim of the lead: what it has started goes on
+// under the claims of the resources.
+func (l *loop) begin(c *Cycle, intents []resource.Intent) *work {
+	w := &work{versions: versionsOf(intents), control: &engine.ApplyControl{Ended: l.stepEnded}}
+	do := l.o.Do
+	do.Hard, do.Control, do.Limit = l.hard, w.control, l.o.Timeout
+	do.Approved = &event.Approved{
+		Plan: c.Planned.ID, Hash: c.Planned.Hash, Who: l.engine.Ledger().User(), How: "ovi run --auto-approve",
+	}
+	planned := c.Planned
+	l.works = append(l.works, w)
+	l.flights.Go(func() {
+		w.result, w.err = l.engine.Apply(l.life, planned, do)
+		l.ended <- w
+	})
+	return w
+}
+
+func versionsOf(intents []resource.Intent) map[string]string {
+	out := map[string]string{}
+	for _, in := range intents {
+		out[in.Stack] = in.Version
+	}
+	return out
+}
+
+// yieldTo lets the applies of other configurations yield. After it, no action of another configuration starts in
+// this process, but for those that are owed.
+func (l *loop) yieldTo(intents []resource.Intent) {
+	now := versionsOf(intents)
+	for _, w := range l.works {
+		if !maps.Equal(w.versions, now) {
+			w.control.Yield()
+		}
+	}
+}
+
+// yieldAll lets all applies yield.
+func (l *loop) yieldAll() {
+	for _, w := range l.works {
+		w.control.Yield()
+	}
+}
+
+// busy returns what the running applies have not ended.
+func (l *loop) busy() (out []engine.Busy) {
+	for _, w := range l.works {
+		out = append(out, w.control.Busy()...)
+	}
+	return out
+}
+
+// finish reports an apply that has ended, with the cycle that started it.
+func (l *loop) finish(w *work) {
+	l.works = slices.DeleteFunc(l.works, func(x *work) bool { return x == w })
+	c := w.cycle
+	c.Result, c.Took = w.result, max(l.engine.Clock().Sub(c.At), 0)
+	c.Err = errors.Join(c.Err, w.err)
+	l.o.Tell(c)
+}
+
+// collect reports the applies that have ended.
+func (l *loop) collect() {
+	for {
+		select {
+		case w := <-l.ended:
+			l.finish(w)
+		default:
+			return
+		}
+	}
+}
+
+// reportUntil reports applies as they end, until ctx ends.
+func (l *loop) reportUntil(ctx context.Context) {
+	for {
+		select {
+		case w := <-l.ended:
+			l.finish(w)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// drain waits until all applies have ended. After RunOptions.StopGrace it cancels their calls: the results are unknown,
+// and the next start observes them.
+func (l *loop) drain(cut context.CancelCauseFunc) {
+	l.yieldAll()
+	if l.o.StopGrace > 0 {
+		defer time.AfterFunc(l.o.StopGrace, func() { cut(ErrStopGrace) }).Stop()
+	}
+	for len(l.works) > 0 {
+		l.finish(<-l.ended)
+	}
+	l.flights.Wait()
+}
+
+// ErrStopGrace is the cause that cancels the calls of a loop that was stopped.
+var ErrStopGrace = fmt.Errorf("the loop was stopped, and the time for running actions to end is over: %w",
+	context.Canceled)
+
+// executes reports whether a plan has something to do or to record now. It ignores decisions that are left to
+// running applies.
+func executes(p *engine.Planned) bool {
+	return slices.ContainsFunc(p.Plan.Decisions, func(d decider.Decision) bool {
+		return d.Action.Executes() || d.Proposed.Executes() && !leftToApply(&d)
+	})
+}
+
+// leftToApply reports whether a decision waits for a running apply.
+func leftToApply(d *decider.Decision) bool {
+	return slices.ContainsFunc(d.Blockers, func(b decider.Blocker) bool { return b.Policy == engine.BusyPolicy })
+}
+
+// stepEnded wakes the loop if a decision of the last plan waits for a resource whose action has ended.
+func (l *loop) stepEnded(ref resource.Ref) {
+	l.awaiting.Lock()
+	awaited := l.awaited[ref]
+	l.awaiting.Unlock()
+	if awaited {
+		l.waker.start(endedWake)
+	}
+}
+
+// await notes the resources that a plan waits for. If one has ended meanwhile, the loop wakes at once.
+func (l *loop) await(p *engine.Planned) {
+	l.awaiting.Lock()
+	l.awaited = p.Awaits
+	l.awaiting.Unlock()
+	if len(p.Awaits) == 0 {
+		return
+	}
+	still := map[resource.Ref]bool{}
+	for _, b := range l.busy() {
+		still[b.Decision.Ref] = true
+	}
+	for ref := range p.Awaits {
+		if !still[ref] {
+			l.waker.start(endedWake)
+			return
+		}
+	}
+}
