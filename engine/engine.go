@@ -49,9 +49,9 @@ func (e *Engine) Claims() Claims { return e.plan.Claims }
 // Clock returns the time by the engine's clock.
 func (e *Engine) Clock() time.Time { return e.plan.Clock() }
 
-// Plan observes every scope of the intents, and those where their stacks have recorded resources,
-// and decides what to do. Of a provider it calls Locate, Observe and, with Check, Check; it also
-// releases the claims of dead processes and records what it observed and planned. A scope that
+// Plan observes every scope of the intents and every scope in which their stacks have recorded resources,
+// and decides which actions are needed. It calls a provider's Locate, Observe and, with Check, Check; it
+// also releases the claims of crashed processes and records the observations and the plan. A scope that
 // could not be read is in the plan's Unreachable, not an error.
 func (e *Engine) Plan(ctx context.Context, intents []resource.Intent, o PlanOptions) (*Planned, error) {
 	p, err := e.phases(ctx, intents, o)
@@ -91,10 +91,10 @@ func (e *Engine) Apply(ctx context.Context, p *Planned, o ApplyOptions) (*Result
 	return apply.Perform(ctx, e.plan.Recovery, p, o)
 }
 
-// Refresh makes a loaded plan ready to apply: it makes a new plan of the same configurations and
-// allows only what the loaded plan contains. What it contains and is done already is in Already. A
-// decision whose resource or configuration changed
-// since is blocked as "stale", a decision that is not in the loaded plan as "not_in_plan".
+// Refresh makes a loaded plan ready to apply: it makes a new plan of the same configurations and allows
+// only the actions of the loaded plan. Actions that are done already are in Already. A decision whose
+// resource or configuration changed since is blocked as "stale", a decision that is not in the loaded plan
+// as "not_in_plan".
 func (e *Engine) Refresh(
 	ctx context.Context, saved *Planned, intents []resource.Intent, o PlanOptions,
 ) (*Planned, error) {
@@ -110,9 +110,9 @@ func (e *Engine) Refresh(
 // Load reads a plan file. The plan can be shown; Refresh makes it ready to apply.
 func Load(r io.Reader) (*Planned, error) { return plan.Load(r) }
 
-// Inventory reads all kinds of every location that is on record or that the intents have, unless they
-// were read in full within maxAge, and records what it finds. What could not be read is in the
-// Unreachable and UnreachableKinds of the plan, which has no decisions.
+// Inventory reads all kinds of every recorded location and every location of the intents, unless they were
+// read in full within maxAge, and records the result. Unreachable and UnreachableKinds of the plan have the
+// locations and kinds that could not be read. The plan has no decisions.
 func (e *Engine) Inventory(ctx context.Context, intents []resource.Intent, maxAge time.Duration) (*Planned, error) {
 	return e.plan.Inventory(ctx, intents, maxAge)
 }
@@ -120,7 +120,7 @@ func (e *Engine) Inventory(ctx context.Context, intents []resource.Intent, maxAg
 // KindsOf lists the names of the kinds of a provider, sorted.
 func (e *Engine) KindsOf(provider string) []string { return e.plan.Providers.Names(provider) }
 
-// Observing reads what is on record before observations begin.
+// Observing reads the records that must precede the observations.
 func (e *Engine) Observing(ctx context.Context) *Observing { return e.plan.Observing(ctx) }
 
 // ReleaseDead revokes the claims of crashed processes on this data directory. It returns no error:

@@ -18,11 +18,11 @@ import (
 
 // Options control an apply. Zero fields are defaults.
 type Options struct {
-	Parallelism int           // actions in parallel; 0: the intents' own, else 10
+	Parallelism int           // actions in parallel; 0 means the intents' own limit, else 10
 	Tries       int           // calls of one action, retried for recoverable errors; 0: 5
 	Backoff     time.Duration // before the second call, doubled each time; 0: 500 ms
-	// Hard is a context whose end stops calls in flight too: the second Ctrl-C. The end of
-	// Apply's own context lets them finish and begins no more. nil: calls are never cut off.
+	// Hard is a context whose end stops calls in flight too: the second Ctrl-C. The end of Apply's own
+	// context lets them finish and begins no more. If nil, calls are never cut off.
 	Hard context.Context
 	// Waits, if set, is called, from many goroutines, when an apply waits until a resource of a count is
 	// healthy, with why it is not; and with "" when that ends.

@@ -33,8 +33,8 @@ func (x *startsError) Error() string {
 		x.to.Path, x.to.Ref.Short(), x.on.Health, parts.Because(x.on.Message))
 }
 
-// notStartable is the outcome of an action whose request could not be made: it waits for what starts, was not
-// proven, or failed.
+// notStartable returns the outcome of an action whose request could not be made: it waits for a resource
+// that starts, was not proven, or failed.
 func notStartable(out Outcome, err error) Outcome {
 	out.Err, out.Detail = err, err.Error()
 	var unproven *unprovenError

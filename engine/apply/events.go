@@ -26,7 +26,7 @@ func (a *apply) blessing(d *resource.Desired) event.Blessed {
 	return event.Blessed{Ref: d.Ref, On: true, Who: a.engine.Ledger.User(), Reason: reason}
 }
 
-// blesses reports whether the result of a decision is to be recorded as a blessing.
+// blesses reports whether the result of a decision must be recorded as a blessing.
 func (a *apply) blesses(d *decider.Decision, end event.Finished) bool {
 	return !a.operator && d.Desired != nil && d.Desired.Blessed && end.Outcome == event.Done &&
 		end.Resource != nil && end.Resource.Marks.Blessed && !a.plan.IsBlessed(d.Ref)

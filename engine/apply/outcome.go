@@ -19,7 +19,7 @@ const (
 	Failed      Status = "failed"
 	Uncertain   Status = "uncertain"   // the call may have succeeded; the next observation recovers it
 	WaitingFor  Status = "waiting"     // not started: a dependency failed or was not started
-	Unneeded    Status = "unneeded"    // not started: only what a check refused needs it
+	Unneeded    Status = "unneeded"    // not started: only resources that a check refused need it
 	Interrupted Status = "interrupted" // not started: the apply was interrupted
 	Claimed     Status = "claimed"     // not started: another instance has the claim
 	Accepted    Status = "accepted"    // in progress at the provider; a later observation gives the result
@@ -50,7 +50,7 @@ type Outcome struct {
 	// Deleted and Created are the phases that were done of a replace that stopped between them.
 	Deleted, Created bool
 	unready          error // of Done: it is not in service, and others of its count wait for that
-	Turn             bool  // of WaitingFor: it did not have its turn among those of its count
+	Turn             bool  // of WaitingFor: it did not have its turn within its count
 	Reverted         bool  // of a replace: it failed and went back
 }
 

@@ -128,7 +128,8 @@ func (r *replacement) extend() {
 	r.Deadline, r.pause, r.repeated = r.engine.Now().Add(r.pends(r.d.Ref, create, k)), pauses{}, false
 }
 
-// run does one step after the other, each from what an observation found.
+// run does one step after the other. It observes the resources before each step, because a crash or another
+// run may have changed them.
 func (r *replacement) run(ctx context.Context) Outcome {
 	for {
 		s, err := r.stage(ctx)

@@ -63,8 +63,8 @@ func (a *apply) resolveInto(ctx context.Context, d *decider.Decision, r *provide
 	return nil
 }
 
-// lastConfigured returns the attributes that control how a resource is deleted, such as whether a
-// final snapshot is taken: those of the configuration, or else of the one that was applied last.
+// lastConfigured returns the attributes that control how a resource is deleted, such as whether a final
+// snapshot is taken. It takes them from the configuration, or else from the one that was applied last.
 func (a *apply) lastConfigured(ctx context.Context, d *decider.Decision) (resource.Attrs, error) {
 	if d.Desired != nil {
 		return d.Desired.Attrs, nil

@@ -82,8 +82,8 @@ func (a *apply) result() *Result {
 	return r
 }
 
-// outcomeOf joins the two phases of a replace: the outcome is that of the phase that stopped it,
-// else of the last.
+// outcomeOf joins the two phases of a replace: the outcome comes from the phase that stopped it, else from
+// the last phase.
 func (a *apply) outcomeOf(decision int) Outcome {
 	d := &a.plan.Plan.Decisions[decision]
 	first, second := decider.DeletePhase, decider.CreatePhase
@@ -125,7 +125,7 @@ func (a *apply) announce() error {
 		if a.plan.Open[d.Ref].Accepted { // on record as accepted, and until when
 			continue
 		}
-		// A wave is on record already.
+		// A wave is recorded already.
 		if d.Proposed.Executes() && !d.Action.Executes() && len(d.Blockers) > 0 && !d.Excluded() &&
 			(d.Blockers[0].Policy != follow.PolicyName || d.Blockers[0].Awaits == "") {
 			events = append(events, event.Blocked{Plan: a.plan.ID, Ref: d.Ref, Proposed: d.Proposed, Blockers: d.Blockers})

@@ -23,8 +23,9 @@ func (r *replacement) good(ctx context.Context, e event.ReplaceFinished, left *r
 	return good
 }
 
-// do does one step. It returns an outcome if the replacement stops there. The first step records the start of
-// the replacement with it, so that a crash after it finds the old resource, the strategy and the key on record.
+// do does one step. It returns an outcome if the replacement stops there. The first step records the start
+// of the replacement with it, so that a crash after it finds the old resource, the strategy and the key in
+// the log.
 func (r *replacement) do(ctx context.Context, step replace.Step, s replace.Stage) *Outcome {
 	if step == replace.Revert {
 		return r.goBack(ctx, s)

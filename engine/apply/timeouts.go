@@ -34,7 +34,7 @@ func actionOf(v verb) string {
 	}
 }
 
-// timeoutOf is the configured timeout of an action; 0: none.
+// timeoutOf returns the configured timeout of an action; 0 means no timeout.
 func timeoutOf(p *plan.Planned, ref resource.Ref, v verb) time.Duration {
 	for i := range p.Intents {
 		if in := &p.Intents[i]; in.Stack == ref.Stack {

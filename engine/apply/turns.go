@@ -30,8 +30,8 @@ func awaited(p decider.Plan) map[resource.Ref]bool {
 	return out
 }
 
-// turns gives turns to the steps of an apply. What it interrupts now of a set counts as not in service, however it is
-// observed: a call may not have stopped its resource yet.
+// turns assigns turns to the steps of an apply. A resource that it interrupts now counts as not in service,
+// whatever an observation shows: the call may not have stopped the resource yet.
 type turns struct {
 	*apply
 	awaited map[resource.Ref]bool // others of their count have their turn after these
@@ -102,7 +102,7 @@ func (t *turns) awaitTurn(set *turnsOfSet, d *decider.Decision) *Outcome {
 		case others == nil:
 			return nil
 		}
-		// Pending may end by itself: it is waited for. A failure does not.
+		// Pending may end without an action, so it is waited for. A failure does not.
 		down := others[0]
 		if i := slices.IndexFunc(others, func(o resource.Observed) bool { return o.Health != resource.Pending }); i >= 0 {
 			down = others[i]
@@ -139,8 +139,9 @@ func (t *turns) telling() func(resource.Observed) {
 	}
 }
 
-// take gives the turn to a resource if few enough others are not in service, else it returns those. What
-// is not in service itself is not interrupted: it has its turn at once.
+// take assigns the turn to a resource if few enough others are not in service, else it returns the
+// resources that are down. A resource that is not in service itself is not interrupted, so it has its turn
+// at once.
 func (t *turns) take(set *turnsOfSet, d *decider.Decision) (down []resource.Observed, err error) {
 	set.mu.Lock()
 	defer set.mu.Unlock()
@@ -172,7 +173,7 @@ func (t *turns) take(set *turnsOfSet, d *decider.Decision) (down []resource.Obse
 	return nil, nil
 }
 
-// serves reports whether a resource is in service, or stopped as it is configured.
+// serves reports whether a resource is in service, or stopped according to its configuration.
 func (t *turns) serves(o *resource.Observed) bool {
 	return o.Condition != resource.Unreadable &&
 		(o.Health == resource.Healthy || o.Health == "" || plan.StoppedAsConfigured(t.plan.Intents, o))
@@ -223,8 +224,9 @@ func (t *turns) readiness(ref resource.Ref) (resource.Observed, error) {
 	return resource.Observed{Ref: ref, Health: resource.Failing, Message: "it does not exist"}, nil
 }
 
-// observeReady observes managed resources of the kind of one, and asks their provider whether those that are
-// healthy are in service. Of a replacement in progress it gives the resource that is in service, else the new one.
+// observeReady observes managed resources of the kind of one, and asks their provider whether the healthy
+// ones are in service. For a replacement in progress it returns the resource that is in service, else the
+// new one.
 func (t *turns) observeReady(
 	ref resource.Ref, needed func(resource.Ref) bool,
 ) (map[resource.Ref]resource.Observed, error) {

@@ -64,8 +64,8 @@ type walker struct {
 	ready []int
 }
 
-// finish releases the steps that waited for a step, or skips them if it failed. What only has its turn
-// after a resource is skipped too if that is not in service.
+// finish releases the steps that waited for a step, or skips them if it failed. A step that only has its
+// turn after a resource is skipped too if that resource is not in service.
 func (w *walker) finish(r stepResult) {
 	s := w.steps[r.step]
 	w.note(stepOf{s.Decision, s.Phase}, r.outcome)
@@ -160,8 +160,8 @@ func (w *walker) checkFirst() map[int]Outcome {
 	return refused
 }
 
-// refusedFirst checks one create; nil: it may start. What may pass by itself is left to the create, and
-// so is a conflict with what the same plan may destroy first.
+// refusedFirst checks one create and returns nil if it may start. It does not refuse for a reason that may
+// pass without a change, or for a conflict with a resource that the same plan may destroy first.
 func (w *walker) refusedFirst(d *decider.Decision) *Outcome {
 	err, done := w.plan.Checked[d.Ref]
 	if !done {

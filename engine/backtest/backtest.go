@@ -13,8 +13,8 @@ import (
 	"github.com/ovi-project/ovi/resource/rules"
 )
 
-// Backtest evaluates rules on the audit log: for each recorded plan, what they would have decided,
-// beside what the policies of that time decided.
+// Backtest evaluates rules on the audit log: for each recorded plan, it compares their decisions with the
+// decisions of the policies of that time.
 //
 // A rule gets what it would have got then: the recorded decisions, configurations and time of the
 // plan, the resources as last observed before it, and the history and approvals recorded by then.
@@ -35,7 +35,7 @@ type Backtest struct {
 // Says is the decision of all policies together.
 type Says string
 
-// What policies can decide. The first that applies counts.
+// The decisions of policies. The first that applies counts.
 const (
 	Denies   Says = "denied"
 	Asks     Says = "needs_approval"
@@ -72,7 +72,7 @@ type Result struct {
 	// warn about; oldest first.
 	Tried     []Tried
 	Plans     int // evaluated
-	Decisions int // evaluated, of those that execute
+	Decisions int // evaluated decisions that execute
 	Unjudged  int // plans that could not be reconstructed
 	From, To  time.Time
 }

@@ -76,7 +76,7 @@ type recordedBlockers map[resource.Ref][]decider.Blocker
 // Name implements decider.Policy.
 func (recordedBlockers) Name() string { return "recorded" }
 
-// Review implements decider.Policy. Of several Blockers of one decision it returns the strictest.
+// Review implements decider.Policy. If several Blockers name one decision, it returns the strictest.
 func (k recordedBlockers) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Blocker, error) {
 	out := map[int]decider.Blocker{}
 	for i := range p.Decisions {

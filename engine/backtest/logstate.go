@@ -163,8 +163,8 @@ func (m *logState) use(e event.Started) {
 	}
 }
 
-// decisions returns the decisions of a plan, also if its record only names the plan that lists
-// them; false if that is no longer in the log.
+// decisions returns the decisions of a plan, even if its record only names the plan that lists them. It
+// returns false if the log no longer has that plan.
 func (m *logState) decisions(e event.Planned) ([]event.Decision, bool) {
 	if e.Same == "" {
 		for _, stack := range e.Stacks {

@@ -41,8 +41,8 @@ type Alert struct {
 	Type  AlertType
 	Ref   resource.Ref // zero if it is not about one resource
 	Scope resource.Scope
-	// About is what else it is about: of KeyPinned the key, of StoreDiffers that of the store, of Halted
-	// the kind and name, of UnreachableAlert the kind, or empty for the whole scope.
+	// About is the second subject of the alert: for KeyPinned the key, for StoreDiffers the key of the
+	// store, for Halted the kind and name, and for UnreachableAlert the kind, or empty for the whole scope.
 	About string
 	Text  string
 }
@@ -130,7 +130,7 @@ func lasting(blockers []decider.Blocker) (decider.Blocker, bool) {
 // unreadable is a scope, or one kind of it, that cannot be read.
 type unreadable struct {
 	scope resource.Scope
-	kind  string // empty: the whole scope
+	kind  string // empty means the whole scope
 }
 
 // unreachableSince counts, for each scope and kind, the consecutive cycles that could not read it.

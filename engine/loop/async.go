@@ -187,7 +187,8 @@ func (y *asyncObserver) readOn(s resource.Scope, kind string, since time.Time) {
 	y.late[s][kind] = since
 }
 
-// deliver records a kind that took long. What could not be read or recorded is read again by the next cycle.
+// deliver records a kind that took long. If it could not be read or recorded, the next cycle reads it
+// again.
 func (y *asyncObserver) deliver(now *engine.Observing, r provider.ObserveRequest, l provider.Listing, since time.Time) {
 	snapshot, err := provider.SnapshotOf(r.Scope, since, []provider.Listing{l})
 	if err == nil {
@@ -209,7 +210,7 @@ func (y *asyncObserver) use(s resource.Scope, kinds []string, why string) {
 	y.loop.waker.start(why)
 }
 
-// abandon gives up waiting for an observation, unless it has ended by now.
+// abandon stops waiting for an observation, unless it has ended by now.
 func (y *asyncObserver) abandon(g *inFlight) bool {
 	y.mu.Lock()
 	defer y.mu.Unlock()

@@ -131,7 +131,7 @@ func (l *loop) reconcile(ctx context.Context, c *Cycle, intents []resource.Inten
 	return l.begin(c, intents), nil
 }
 
-// obey records the orders for the stack. Those that are older than the record are an alert.
+// obey records the orders for the stack. Orders that are older than the recorded ones are an alert.
 func (l *loop) obey(ctx context.Context, c *Cycle) error {
 	if l.o.Orders == nil || !c.Led {
 		return nil

@@ -21,14 +21,14 @@ type Stack struct {
 	Name string // the leader holds the claim Lead + Name
 	// Load reads the configuration; it is called in every cycle.
 	Load func(context.Context) ([]resource.Intent, error)
-	// Mark returns a different string when the source may have changed. It is called every
-	// second and must be cheap. nil: only intervals and wakes start a cycle.
+	// Mark returns a different string when the source may have changed. It is called every second and must
+	// be cheap. If nil, only intervals and wakes start a cycle.
 	Mark func() string
 }
 
 // RunOptions control loops. Zero fields are defaults.
 type RunOptions struct {
-	Interval time.Duration // between the starts of two cycles; 0: a minute
+	Interval time.Duration // between the starts of two cycles; 0 means a minute
 	Patience time.Duration // how long a plan waits for slow scopes; 0: 30 s
 	// Timeout bounds the observation and plan of a cycle, and each call of an action from its start. 0 means no
 	// limit. An action whose call was canceled has an unknown result, which an observation finds.
@@ -45,14 +45,14 @@ type RunOptions struct {
 	// many goroutines. nil: Plan.Rules.
 	Rules func(context.Context) (rules.Rules, error)
 	Do    engine.ApplyOptions
-	// InventoryEvery is of how many cycles one reads all kinds in full, the first included: others read
-	// what is configured or on record, and do not see what else comes and goes. 0: 10.
+	// InventoryEvery is the number of cycles of which the first reads all kinds in full. The others read
+	// only configured and recorded resources, and do not see changes of unmanaged ones. 0 means 10.
 	InventoryEvery int
 	// UnreachableAfter is the number of consecutive cycles after which an unreachable scope is
 	// an alert; 0: 3.
 	UnreachableAfter int
-	Alarms           func() []provider.Alarm // those of the last day; nil: there are none
-	// Orders returns the orders for a stack that came from outside; nil: there are none.
+	Alarms           func() []provider.Alarm // the alarms of the last day; nil means none
+	// Orders returns the orders for a stack that came from outside. Nil means that there are none.
 	Orders func(stack string) provider.Orders
 	Wakes  *Wakes      // nil: nothing wakes the loops
 	Tell   func(Cycle) // is called after each cycle and the apply that it started, from many goroutines
@@ -86,14 +86,14 @@ func (o RunOptions) orDefault() RunOptions {
 type Cycle struct {
 	Stack   string
 	Why     string // "start", "interval", "changed", "woken"...
-	Led     bool   // false: it helped the leader
+	Led     bool   // false means that it helped the leader
 	At      time.Time
 	Took    time.Duration
 	Planned *engine.Planned // nil if it failed before the plan
 	Result  *engine.Result  // nil if nothing was applied
 	Err     error
 	Alerts  []Alert
-	Order   uint64 // the number of the newest orders on record; 0: none are known
+	Order   uint64 // the number of the newest recorded orders; 0 means none
 }
 
 // Run reconciles the stacks until ctx ends, each in its own loop, one cycle at a time. An apply does not
@@ -257,8 +257,8 @@ func (l *loop) whileLed(ctx context.Context, do func(context.Context)) {
 // wakesEvery is the least time between cycles that wakes start. Wakes that come meanwhile are taken together.
 const wakesEvery = time.Second
 
-// gather waits until a second after the start of the last cycle, and returns the reason of the next:
-// that of the first wake, or of one since that reads more; "" if ctx ended.
+// gather waits until a second after the start of the last cycle, and returns the reason of the next cycle:
+// the reason of the first wake, or of a later wake that reads more. It returns "" if ctx ended.
 func (l *loop) gather(ctx context.Context, why string) string {
 	for wait := time.After(wakesEvery - time.Since(l.started)); ; {
 		select {

@@ -19,7 +19,7 @@ type waker struct {
 
 	mu       sync.Mutex
 	reported map[resource.Scope]bool // since the last cycle that read them
-	scopes   map[resource.Scope]bool // that the loop reads; nil: before the first cycle
+	scopes   map[resource.Scope]bool // that the loop reads; nil before the first cycle
 }
 
 // reportedWake is the reason of a cycle that a report started.

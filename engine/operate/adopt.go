@@ -18,8 +18,8 @@ import (
 // Adoption is a resource to adopt.
 type Adoption struct {
 	OperatorAction
-	Ref   resource.Ref // without a stack: of the one that configures the name
-	ID    string       // "": the only resource that has the ref as its natural name
+	Ref   resource.Ref // without a stack, the stack that configures the name is used
+	ID    string       // "" means the only resource that has the ref as its natural name
 	Force bool         // adopt it even if another system manages it
 }
 
@@ -218,8 +218,9 @@ func (e *Operator) Marked(ctx context.Context, intents []resource.Intent, unprov
 	return out, nil
 }
 
-// AdoptAll adopts resources that Marked, Existing, ByID or Called listed, under the refs that they have there. It stops
-// at the first that fails; the previous ones stay adopted. force is that of the list.
+// AdoptAll adopts resources that Marked, Existing, ByID or Called listed, under the refs that they have
+// there. It stops at the first failure; the earlier ones stay adopted. force must be the same as for the
+// list.
 func (e *Operator) AdoptAll(
 	ctx context.Context, intents []resource.Intent, all []resource.Observed, a OperatorAction, force bool,
 ) (adopted int, err error) {

@@ -10,9 +10,10 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Adoptable lists what no stack manages in the locations of the intents, whatever it is called, except what the
-// provider creates by itself. What another system manages is in it, and so is what has marks without proof. A
-// location that cannot be read is an error; unread has the kinds of which the same is true.
+// Adoptable lists the unmanaged resources in the locations of the intents, whatever their names, except
+// resources that the provider creates automatically. The list includes resources that another system
+// manages, and resources with marks but without proof. A location that cannot be read is an error; unread
+// has the kinds that cannot be read.
 func (e *Operator) Adoptable(
 	ctx context.Context, intents []resource.Intent,
 ) (found []resource.Observed, unread map[string]error, err error) {
@@ -23,7 +24,7 @@ func (e *Operator) Adoptable(
 	return e.unmanaged(p, scopes)
 }
 
-// unmanaged is Adoptable for what was observed.
+// unmanaged is Adoptable for an observation that was already made.
 func (e *Operator) unmanaged(
 	p *plan.Planned, scopes []resource.Scope,
 ) (found []resource.Observed, unread map[string]error, err error) {
@@ -55,8 +56,9 @@ type Identified struct {
 	ID  string
 }
 
-// ByID lists the resources with some IDs, each under the ref that an adoption gives it. One that is managed under that
-// ref already is not listed. All others that cannot be adopted are an error; with force, not those of other systems.
+// ByID lists the resources with some IDs, each under the ref that an adoption gives it. A resource that is
+// managed under that ref already is not listed. Any other resource that cannot be adopted is an error; with
+// force, resources of other systems are not.
 func (e *Operator) ByID(
 	ctx context.Context, intents []resource.Intent, all []Identified, force bool,
 ) ([]resource.Observed, error) {

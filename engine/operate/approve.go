@@ -14,10 +14,9 @@ import (
 // ErrNothingToApprove: the plan proposes no action, or cannot be applied.
 var ErrNothingToApprove = errors.New("the plan proposes nothing")
 
-// Approve records an operator's approval of what a loaded plan proposes, valid until a time. The
-// approval is of the proposals, not of the file: any plan that proposes the same actions on the
-// same resources is approved, and no other. An operator's newest approval replaces the earlier
-// ones.
+// Approve records an operator's approval of the proposals of a loaded plan, valid until a time. The
+// approval covers the proposals, not the file: any plan that proposes the same actions on the same
+// resources is approved, and no other. An operator's newest approval replaces the earlier ones.
 //
 // With OperatorAction.Sign it is signed; who then counts is the owner of the key.
 func (e *Operator) Approve(

@@ -39,7 +39,7 @@ func (e *Operator) Called(
 	return named(p, found, configured, force, called), unread, nil
 }
 
-// named gives each resource its configured ref, or the reason why it has none.
+// named returns the configured ref of each resource, or the reason why it has none.
 func named(
 	p *plan.Planned, found []resource.Observed, configured map[resource.Ref][]resource.Ref, force bool,
 	called func(*resource.Observed) string,

@@ -9,10 +9,11 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Existing lists what exists under configured names and is unmanaged, such as what was made by hand, each under
-// the ref that an adoption gives it. also are refs that a source names without configuring them, such as what it
-// declares to be absent. A location that cannot be read in full is an error: the list would be incomplete. Of
-// what is inside resources it lists what can be read.
+// Existing lists the unmanaged resources that exist under configured names, such as resources that were
+// made by hand, each under the ref that an adoption gives it. also are refs that a source names without
+// configuring them, such as resources that it declares absent. A location that cannot be read in full is an
+// error: the list would be incomplete. Inside other resources, it lists only the locations that can be
+// read.
 func (e *Operator) Existing(
 	ctx context.Context, intents []resource.Intent, also []resource.Ref,
 ) ([]resource.Observed, error) {

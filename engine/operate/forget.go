@@ -60,8 +60,8 @@ func (e *Operator) forgotten(ctx context.Context, ref resource.Ref, id string, a
 	return event.Dismissed{Ref: ref, ID: id, Who: a.Who, Reason: a.Reason}, nil
 }
 
-// exists returns an error if no resource has an ID: neither on record nor, where the record has none,
-// when all resources of its location are read now.
+// exists returns an error if no resource has an ID. It looks in the record first, and then reads all
+// resources of the location.
 func (e *Operator) exists(ctx context.Context, ref resource.Ref, id string) error {
 	has := func(s resource.Snapshot) bool {
 		return slices.ContainsFunc(s.Resources, func(o resource.Observed) bool {

@@ -11,9 +11,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Move gives a bound resource another name in its location, or another stack. The move is recorded
-// first, under the claims of both names, so that no run acts on either meanwhile; if the marks
-// cannot be written now, the next apply repairs them.
+// Move changes the name or the stack of a bound resource within its location. The move is recorded first,
+// under the claims of both names, so that no run acts on either meanwhile; if the marks cannot be written
+// now, the next apply repairs them.
 func (e *Operator) Move(ctx context.Context, from, to resource.Ref, a OperatorAction) error {
 	short := resource.Shorten([]resource.Ref{from, to}, nil)
 	fail := func(err error) error { return fmt.Errorf("move %s to %s: %w", short(from), short(to), err) }
@@ -64,8 +64,8 @@ func (e *Operator) Move(ctx context.Context, from, to resource.Ref, a OperatorAc
 	return nil
 }
 
-// claimedBoth calls do under the claims of two names, with that of the first. They are taken in one
-// order, so that of two moves which exchange names one waits for the other.
+// claimedBoth calls do under the claims of two names, with the claim of the first. The claims are taken in
+// one order, so that two moves which exchange names cannot deadlock: one waits for the other.
 func (e *Operator) claimedBoth(
 	ctx context.Context, from, to resource.Ref, do func(context.Context, parts.Claim) error,
 ) error {

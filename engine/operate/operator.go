@@ -25,12 +25,12 @@ func New(p *plan.Planner) *Operator { return &Operator{p} }
 type OperatorAction struct {
 	Who    string
 	Reason string
-	// Sign signs it; nil: it is not signed.
+	// Sign signs the action. If nil, the action is not signed.
 	Sign Signing
 }
 
-// Bless protects a resource. It records that first, which is what counts, and then writes the mark
-// if the kind can carry one.
+// Bless protects a resource. It records the blessing first, because only the record counts, and then writes
+// the mark if the kind can carry one.
 func (e *Operator) Bless(ctx context.Context, ref resource.Ref, a OperatorAction) error {
 	blessed, err := e.signBlessing(ctx, event.Blessed{Ref: ref, On: true, Reason: a.Reason}, a)
 	if err == nil {
@@ -105,8 +105,8 @@ func (e *Operator) setBlessed(ctx context.Context, ref resource.Ref, on bool, a 
 	return err
 }
 
-// mark writes marks on an existing resource, under its claim and recorded. Kinds whose marks cannot
-// be changed are left as they are.
+// mark writes marks on an existing resource, under its claim and recorded. It does nothing for kinds whose
+// marks cannot be changed.
 func (e *Operator) mark(
 	ctx context.Context, p *plan.Planned, ref resource.Ref, have *resource.Observed, a OperatorAction,
 	changes ...resource.Change,

@@ -32,7 +32,7 @@ func (e *Operator) Lock(ctx context.Context, o event.Ordered, a OperatorAction) 
 	return nil
 }
 
-// ErrOlderOrders is the error for orders that are older than those on record.
+// ErrOlderOrders is the error for orders that are older than the recorded ones.
 var ErrOlderOrders = errors.New("ignored the orders of the central orchestrator: newer orders are already recorded")
 
 // Obey records what is new in the orders for a stack that came from outside.

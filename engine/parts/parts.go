@@ -35,11 +35,11 @@ type Config struct {
 	Ledger    *ledger.Ledger
 	Claims    Claims
 	Owner     string           // the owner mark on resources that it creates; "": "ovi"
-	Clock     func() time.Time // nil: time.Now
+	Clock     func() time.Time // nil means time.Now
 	// Secrets makes and compares the digests of secrets. Nil: secret attributes that contain
 	// references are known after apply.
 	Secrets resource.Digester
-	// ObserveParallel and ObserveTimeout limit observations; 0: the observer's defaults.
+	// ObserveParallel and ObserveTimeout limit observations. 0 means the observer's defaults.
 	ObserveParallel int
 	ObserveTimeout  time.Duration
 }
@@ -69,7 +69,7 @@ func (p *Parts) Kind(ref resource.Ref) resource.Kind {
 	return k
 }
 
-// Now returns the time by the clock, as it is recorded: in UTC and without a monotonic part.
+// Now returns the time of the clock in the recorded form: in UTC and without a monotonic part.
 func (p *Parts) Now() time.Time { return p.Clock().UTC().Round(0) }
 
 // Elapsed returns the time since a start. It is never negative, though a clock may be set back.

@@ -9,7 +9,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// base holds what must stay the same between saving and applying a decision.
+// base holds the values that must stay the same between saving and applying a decision.
 type base struct {
 	Action   decider.Action
 	Desired  string // digest of the configuration

@@ -145,7 +145,7 @@ func kindsUnreachable(live resource.LiveState) map[resource.Scope]map[string]err
 	return out
 }
 
-// requested reports, for the comparator, which configured resources the names select; nil: none.
+// requested reports, for the comparator, which configured resources the names select. Nil means none.
 func requested(intents []resource.Intent, names []string) func(resource.Ref) bool {
 	if len(names) == 0 {
 		return nil

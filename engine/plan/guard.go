@@ -114,7 +114,7 @@ func (e globalRules) Review(p decider.Plan, f decider.Facts) (map[int]decider.Bl
 	return e.Policy.Review(p, f)
 }
 
-// require adds the policies that the store requires of every run to those of the plan, and notes the
+// require adds the policies that the store requires of every run to the policies of the plan, and notes the
 // digests of all of them.
 func (e *Planner) require(ctx context.Context, p *Planning, intents []resource.Intent, o *Options) error {
 	p.policies = map[string]string{}

@@ -13,9 +13,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Inventory reads all kinds of every location that is on record or that the intents have, unless they
-// were read in full within maxAge, and records what it finds. What could not be read is in the
-// Unreachable and UnreachableKinds of the plan, which has no decisions.
+// Inventory reads all kinds of every recorded location and every location of the intents, unless they were
+// read in full within maxAge, and records the result. Unreachable and UnreachableKinds of the plan have the
+// locations and kinds that could not be read. The plan has no decisions.
 func (e *Planner) Inventory(ctx context.Context, intents []resource.Intent, maxAge time.Duration) (*Planned, error) {
 	p := e.newPlan(event.ForPlan)
 	p.allKinds = true

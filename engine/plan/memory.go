@@ -30,10 +30,10 @@ type memory struct {
 	tries      map[resource.Ref]ledger.ResourceTries
 	down       map[resource.Ref]rows.Down // what is not healthy, since when
 	restarts   map[resource.Ref]rows.Restarts
-	rollouts   *follow.Facts // nil: no stack asks for it
+	rollouts   *follow.Facts // nil if no stack asks for it
 	known      wal.Seq       // the last record of the audit log that this includes
-	// origin proves a resource that is to be destroyed; unread are resources that could not be
-	// read now, as last observed.
+	// origin proves a resource that the plan will destroy; unread are resources that could not be read now,
+	// as last observed.
 	origin func(*resource.Observed) (decider.Origin, error)
 	unread []resource.Observed
 
@@ -43,7 +43,7 @@ type memory struct {
 	approvalErr error
 }
 
-// loadMemory reads the memory as of a revision; attempts are always those of now.
+// loadMemory reads the memory as of a revision; attempts are always the current ones.
 func loadMemory(ctx context.Context, l *ledger.Ledger, at storage.Revision) (m *memory, err error) {
 	m = &memory{blessed: map[resource.Ref]bool{}}
 	m.applied, m.appliedErr = l.AllApplied(ctx, at)
@@ -179,8 +179,8 @@ func (m *memory) noteOutside(p decider.Plan) {
 	}
 }
 
-// drifted keeps the changes back to what was applied: those that the configuration did not make.
-// Marks are in no configuration, and a name is what a resource is found by there.
+// drifted keeps the changes that the configuration did not make: they lead back to the applied values.
+// Marks are in no configuration, and a resource is found by its name.
 func drifted(changes []resource.Change, applied event.Applied) []resource.Change {
 	var out []resource.Change
 	for _, c := range changes {

@@ -16,8 +16,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// enter returns the requests that can be made. Of the other scopes all is known: inside a resource
-// that surely does not exist there is nothing, and any other one is unreachable. absent are the former.
+// enter returns the requests that can be made. The other scopes need no request: if the outer resource is
+// known not to exist, the scope is empty and in absent; otherwise it is unreachable.
 func (p *Planning) enter(
 	requests []provider.ObserveRequest, opens []recovery.OpenAction, raw resource.LiveState,
 ) (out []provider.ObserveRequest, absent map[resource.Scope]bool) {
@@ -121,7 +121,7 @@ func (e *Planner) observeLevel(
 	}), nil
 }
 
-// joined returns the recorded kinds of a scope with those that were read now, if any were to be read.
+// joined returns the recorded kinds of a scope with the kinds that were read now, if any had to be read.
 func (e *Planner) joined(
 	live resource.LiveState, recorded resource.Snapshot, asked []provider.ObserveRequest,
 ) (resource.Snapshot, bool) {
@@ -143,9 +143,9 @@ func (e *Planner) joined(
 	return recorded.Without(unread), true
 }
 
-// requests lists what to read in each scope: the kinds that are configured, referred to or
-// recorded, and those of open actions; all kinds if the plan asks for them. Adopted resources are
-// known: nothing on them tells the provider that they are managed.
+// requests lists what to read in each scope: the kinds that are configured, referred to, recorded or in an
+// open action; all kinds if the plan asks for them. Adopted resources are known: nothing on them tells the
+// provider that they are managed.
 func (e *Planner) requests(
 	ctx context.Context, p *Planning, scopes []resource.Scope, opens []recovery.OpenAction,
 ) ([]provider.ObserveRequest, error) {
@@ -239,9 +239,9 @@ func loaded(intents []resource.Intent) []event.Event {
 	return out
 }
 
-// splitByAge separates the scopes that are recent enough in the store from those to read. A scope
-// with an open action is always read. Of a scope of which some kinds were recorded late, these are taken
-// from the store and the others are read.
+// splitByAge separates the scopes that are recent enough in the store from those to read. A scope with an
+// open action is always read. If some kinds of a scope were recorded late, these kinds are taken from the
+// store and the others are read.
 func (e *Planner) splitByAge(
 	ctx context.Context, p *Planning, requests []provider.ObserveRequest, opens []recovery.OpenAction,
 ) (map[resource.Scope]resource.Snapshot, []provider.ObserveRequest, error) {

@@ -17,8 +17,9 @@ type openActionPolicy struct {
 	kinds decider.Kinds
 }
 
-// Supersedes reports whether a new configuration may be applied while another is in progress. What is being
-// deleted is created again once it is gone, so that its binding ends with the proof of that.
+// Supersedes reports whether a new configuration may be applied while another is in progress. A resource
+// that is being deleted is created again only once it is gone, so that its binding ends with the proof of
+// the deletion.
 func Supersedes(k resource.Kind, d *decider.Decision, o ledger.OpenAction) bool {
 	deletes := o.Action == decider.Delete || o.Phase == event.PhaseDelete
 	return k.Supersede && !deletes && d.DesiredDigest() != o.Desired

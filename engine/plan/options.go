@@ -12,43 +12,43 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Options are the purpose and the limits of a plan. The protection of blessed resources and
-// of what could not be read cannot be turned off.
+// Options are the purpose and the limits of a plan. The protection of blessed resources and of unreachable
+// locations cannot be turned off.
 type Options struct {
 	Mode            event.Mode // "": ForPlan
 	Targets         []string   // patterns of refs, see decider.Names
 	Excludes        []string
 	SkipDestructive bool
-	Destroy         bool             // plan as if nothing of the stacks were configured; their rules hold
+	Destroy         bool             // plan as if the stacks configured no resource; their rules hold
 	Prune           bool             // delete resources that are kept for their data
-	SetUnverified   bool             // set what cannot be read back and was not recorded, whatever it is
+	SetUnverified   bool             // set each attribute that cannot be read back and was not recorded
 	AllowReplace    []string         // names of resources that may lose data by a replacement
 	Replace         []string         // like Targets: configured resources to replace though nothing requires it
 	MaxDestroy      rules.Budget     // instead of the stacks' own limits
-	BackOff         *decider.BackOff // for loops; nil: an operator may retry at once
+	BackOff         *decider.BackOff // for loops; if nil, an operator may retry at once
 	Policies        []decider.Policy // reviewed after the built-in ones
 	Rules           rules.Rules      // for every stack, besides its own
-	// MaxAge uses the recorded state of scopes that were read in full within it. 0: observe all.
+	// MaxAge uses the recorded state of scopes that were read in full within it. 0 means to observe all.
 	MaxAge time.Duration
-	// At plans against the recorded live state at a revision. Such a plan is not recorded, and
-	// Apply refuses it. 0: now.
+	// At plans against the recorded live state at a revision. Such a plan is not recorded, and Apply
+	// refuses it. 0 means now.
 	At storage.Revision
 
-	// Observe reads locations for a loop; nil: all are read, and waited for.
+	// Observe reads locations for a loop. If nil, the plan reads all locations and waits for them.
 	Observe AsyncObserver
 	// Busy is what running applies of this process have not ended. The plan leaves it to them.
 	Busy []Busy
 	// Check asks the providers whether the planned actions would fail, and adds warnings.
 	Check bool
-	// Starting limits how long the plan waits for what starts.
+	// Starting limits how long the plan waits for starting resources.
 	Starting Starting
 	// AllKinds reads every kind of each location in full, as an inventory does. Otherwise a plan reads
 	// the kinds that are configured or recorded, and providers may omit what is surely unmanaged.
 	AllKinds bool
 
-	guards []decider.Policy          // compiled, of the intents and of Rules
-	by     string                    // who made the saved plan; "": the user
-	digest func(decider.Plan) string // the digest that approvals must be of; nil: the plan's own
+	guards []decider.Policy          // compiled from the intents and from Rules
+	by     string                    // who made the saved plan; "" means the user
+	digest func(decider.Plan) string // the digest that approvals must cover; nil means the plan's own
 }
 
 // policies lists every policy in the order of their review. The first ones know of actions and rollouts in
@@ -83,8 +83,8 @@ type AsyncObserver interface {
 	Observe(ctx context.Context, requests []provider.ObserveRequest) resource.LiveState
 	// TakeRecorded returns, once, the kinds of a location that were recorded after a plan stopped waiting.
 	TakeRecorded(s resource.Scope) []string
-	// TakeReported reports, once, whether a location reported by itself since it was read: it is read
-	// whatever the age of its record.
+	// TakeReported reports, once, whether a location sent a report since it was read: then it is read
+	// again, whatever the age of its record.
 	TakeReported(s resource.Scope) bool
 	// Assists reports whether another instance leads, which reads locations with open actions.
 	Assists() bool

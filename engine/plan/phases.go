@@ -12,8 +12,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Begin starts a plan: it compiles the policies and resolves the locations. Policies that the store requires
-// are added to those of the caller.
+// Begin starts a plan: it compiles the policies and resolves the locations. Policies that the store
+// requires are added to the caller's.
 func (e *Planner) Begin(ctx context.Context, intents []resource.Intent, o Options) (*Planning, error) {
 	var err error
 	if o.guards, err = Guards(intents, o.Rules); err != nil {
@@ -36,8 +36,8 @@ func (e *Planner) Begin(ctx context.Context, intents []resource.Intent, o Option
 	return p, nil
 }
 
-// ObserveLive makes the live state of the plan: it observes what is not recent enough on record, or takes the
-// record of a past revision.
+// ObserveLive makes the live state of the plan: it observes the scopes whose records are too old, or takes
+// the record of a past revision.
 func (p *Planning) ObserveLive(ctx context.Context) (err error) {
 	if p.o.At != storage.Now {
 		err = p.planner.asOf(ctx, p, p.o.At)
@@ -47,8 +47,8 @@ func (p *Planning) ObserveLive(ctx context.Context) (err error) {
 	return inPhase(event.PhaseObserve, err)
 }
 
-// Remember reads what is recorded besides live state. It comes after the observation, whose recovery of open
-// actions changes the attempts and what was applied.
+// Remember reads the records other than live state. It must come after the observation, because the
+// recovery of open actions changes the attempts and the applied configurations.
 func (p *Planning) Remember(ctx context.Context) (err error) {
 	e := p.planner
 	if p.memory, err = loadMemory(ctx, e.Ledger, p.o.At); err != nil {
@@ -74,8 +74,8 @@ func (p *Planning) Decide(ctx context.Context) (err error) {
 	return err
 }
 
-// Finish records the plan, so that it can be explained later, and returns it. The waves come before the plan:
-// nothing of a wave may be applied that is not on record as started.
+// Finish records the plan, so that it can be explained later, and returns it. The waves come before the
+// plan: no action of a wave may be applied before the wave is recorded as started.
 func (p *Planning) Finish(ctx context.Context) (*Planned, error) {
 	e := p.planner
 	if err := e.recordExhausted(ctx, p); err != nil {

@@ -18,8 +18,8 @@ import (
 // applying the file reads the configuration from its source again.
 const planType = "ovi-plan"
 
-// PlanFormat is the version of plan files: of what Save writes, and of what a program writes around
-// it. A file of another version is refused.
+// PlanFormat is the version of plan files. It covers the text that Save writes and the text that a program
+// writes around it. A file with another version is refused.
 const PlanFormat = 2
 
 type planFile struct {

@@ -53,8 +53,8 @@ type Basis struct {
 	Blessed  map[resource.Ref]bool              // as recorded
 	Tries    map[resource.Ref]ledger.ResourceTries
 	Checked  map[resource.Ref]error // what the providers answered to a check of the plan
-	// Replacing are the recorded replacements in progress; Used, those whose new resource others refer to;
-	// Stays, of those with two resources, the one that stays.
+	// Replacing holds the recorded replacements in progress. Used holds the replacements whose new resource
+	// others refer to. Stays holds, for each replacement with two resources, the resource that stays.
 	Replacing map[resource.Ref]ledger.Replacement
 	Used      map[resource.Ref]bool
 	Stays     map[resource.Ref]*resource.Observed

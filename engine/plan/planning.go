@@ -31,8 +31,8 @@ type Planning struct {
 	maxAge    time.Duration // see Options
 	allKinds  bool
 	filter    bool                             // unmanaged resources need not be listed, where that costs calls
-	unready   map[resource.Ref]resource.Health // of what is observed as healthy, and is not in service
-	following *follow.Following                // nil: no stack asks for rollouts
+	unready   map[resource.Ref]resource.Health // resources that are observed as healthy, and are not in service
+	following *follow.Following                // nil if no stack asks for rollouts
 	policies  map[string]string                // digests of the policies that reviewed it, see event.Planned
 	// approving is, in a plan made from a saved one, the digest that approvals must be of.
 	approving string

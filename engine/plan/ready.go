@@ -26,7 +26,7 @@ func (p *Planning) healthOf(ref resource.Ref) (resource.Health, bool) {
 	return o.Health, true
 }
 
-// StoppedAsConfigured reports whether a resource is stopped as it is configured.
+// StoppedAsConfigured reports whether a resource is stopped according to its configuration.
 func StoppedAsConfigured(intents []resource.Intent, o *resource.Observed) bool {
 	if o.Health != resource.Stopped {
 		return false
@@ -35,8 +35,9 @@ func StoppedAsConfigured(intents []resource.Intent, o *resource.Observed) bool {
 	return d != nil && d.State == resource.StateStopped
 }
 
-// askReady asks the providers which of the counts that have turns are not in service though they are
-// observed as healthy, and reports whether there are any. What cannot be asked now is asked before its turn.
+// askReady asks the providers which resources of counts with turns are not in service though they are
+// observed as healthy, and reports whether there are any. If a provider cannot answer now, the apply asks
+// again before the turn.
 func (e *Planner) askReady(ctx context.Context, p *Planning) (any bool) {
 	if p.Past || p.Mode == event.ForDrift {
 		return false

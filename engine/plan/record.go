@@ -104,8 +104,8 @@ func (p *Planning) back(ref resource.Ref) (event.Exhausted, bool) {
 	return p.following.Back(ref)
 }
 
-// recordWaves records how far the rollouts of a plan have come, where that has changed and before
-// anything is done. Only what is to be applied starts a wave.
+// recordWaves records how far the rollouts of a plan have come, where that has changed and before anything
+// is done. Only a plan that will be applied starts a wave.
 func (e *Planner) recordWaves(ctx context.Context, p *Planning) error {
 	if p.following == nil || p.Mode != event.ForApply || len(p.following.Waves) == 0 {
 		return nil

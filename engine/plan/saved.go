@@ -62,9 +62,9 @@ func (s *Saved) digest(p decider.Plan) string {
 	return p.DigestOf(mine)
 }
 
-// AddRest parts the actions of the saved plan that nothing is left of in the new one. Those that are done
-// already are in Already. Those that cannot be done any more, because what they were about is neither
-// configured nor exists, are decisions without an action.
+// AddRest sorts the actions of the saved plan that the new plan no longer has. Already has the actions that
+// are done. An action that cannot be done any more, because its resource is neither configured nor exists,
+// becomes a decision without an action.
 func (s *Saved) AddRest(now *Planned) {
 	var stale []decider.Decision
 	still := map[resource.Ref]bool{}

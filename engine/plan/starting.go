@@ -13,8 +13,8 @@ import (
 // startPause is the pause before a starting resource is read again.
 const startPause = 500 * time.Millisecond
 
-// needed are the natural refs of configured resources that others need running: they have a value that others
-// refer to, or what is inside them is to be read.
+// needed returns the natural refs of configured resources that others need running: they have a value that
+// others refer to, or the plan must read the locations inside them.
 func (p *Planning) needed(inside []provider.ObserveRequest) map[resource.Ref]bool {
 	out := map[resource.Ref]bool{}
 	for _, r := range inside {

@@ -70,8 +70,8 @@ func unreadDifferences(p *Planning, unread []resource.Observed) []comparator.Dif
 	return out
 }
 
-// unlisted counts the unmanaged resources on record of the kinds that a plan did not read, or read
-// through a filter, as far as it did not see them.
+// unlisted counts the recorded unmanaged resources that a plan did not see, because it did not read their
+// kind or read it through a filter.
 func (e *Planner) unlisted(ctx context.Context, p *Planning) (n int, err error) {
 	for s, snapshot := range p.Live.Scopes {
 		if snapshot.Complete == nil {

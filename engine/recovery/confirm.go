@@ -41,9 +41,9 @@ type Confirmed struct {
 	Open      map[resource.Ref]ledger.OpenAction // still without a result
 }
 
-// Confirm turns the answers of providers into live state that a plan may use: it reads young
-// resources that are missing again, determines ownership, records the observation and recovers
-// open actions. Every observation passes through it, those of plans and those of loops.
+// Confirm turns the answers of providers into live state that a plan may use: it reads young resources that
+// are missing again, determines ownership, records the observation and recovers open actions. Every
+// observation of a plan or a loop passes through it.
 //
 // The ledger refuses an observation in which a young resource is missing. Then the resource is read again
 // after each of the pauses, and the last round records it as missing. Ownership is determined again in each
@@ -201,8 +201,8 @@ func (e *Recovery) bindAll(ctx context.Context, live resource.LiveState) (*bound
 	return b, nil
 }
 
-// Joined adds the bindings of one more scope. Those of the first are not copied: a large scope has as many
-// bindings as resources.
+// Joined adds the bindings of one more scope. The bindings of the first are not copied: a large scope has
+// as many bindings as resources.
 func Joined(all, more []resource.Binding) []resource.Binding {
 	if all == nil {
 		return slices.Clip(more) // the ledger's: nothing is appended in its memory

@@ -5,9 +5,10 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// FilterOf returns what an observation of a scope must list although it has lost its marks: whatever a binding
-// that has not ended proves, what an open action is about, and what was bound last under a configured
-// name that nothing is bound to, since it may be in the way. What has marks a provider lists by itself.
+// FilterOf returns the resources that an observation of a scope must list even if they have lost their
+// marks: the resources of open bindings, the resources of open actions, and the last resource bound under a
+// configured name that has no binding now, since it may be in the way. A provider lists marked resources
+// without a filter.
 func FilterOf(
 	s resource.Scope, bindings []resource.Binding, intents []resource.Intent, opens []OpenAction,
 ) *provider.Filter {

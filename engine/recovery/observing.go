@@ -17,7 +17,7 @@ type Observing struct {
 	err    error
 }
 
-// Observing reads what is on record before observations begin.
+// Observing reads the records that must precede the observations.
 func (e *Recovery) Observing(ctx context.Context) *Observing {
 	o := &Observing{engine: e, opens: map[resource.Scope][]OpenAction{}}
 	var all []OpenAction

@@ -21,14 +21,14 @@ type OpenAction struct {
 	Running bool // its claim is still held, so it may be in progress
 }
 
-// OpenActions lists the open actions. An action whose claim has ended has no result and gets none:
-// its start was recorded under the claim, and so must its result be. The reads are in the order
-// that makes this certain, whatever other runs do between them: the actions, then the claims, then
-// again those actions that have none, because one may have finished before its claim ended.
+// OpenActions lists the open actions. An action whose claim has ended has no result and gets none: its
+// start was recorded under the claim, and so must its result be. The reads are in the order that makes this
+// certain, whatever other runs do between them: the actions, then the claims, then again the actions that
+// have no claim, because one may have finished before its claim ended.
 //
-// To recover them it is called before an observation, which then shows the result (only
-// runningCreates, which recovers nothing, calls it after one). A request that is already on the
-// network may still arrive, which is why a repeated create keeps its idempotency key.
+// To recover them it is called before an observation, which then shows the result (only runningCreates,
+// which recovers nothing, calls it after one). A request that is already on the network may still arrive.
+// Therefore a repeated create keeps its idempotency key.
 func (e *Recovery) OpenActions(ctx context.Context) ([]OpenAction, error) {
 	opens, err := e.Ledger.OpenActions(ctx)
 	if err != nil {
@@ -84,8 +84,8 @@ func (e *Recovery) liveClaims(ctx context.Context, needed bool) ([]parts.Claim, 
 	return e.releaseDeadClaims(ctx, claims, dead)
 }
 
-// releaseDeadClaims revokes the claims of crashed processes on this data directory, so that
-// nothing waits for them, and returns the other claims. Claims of other hosts expire by themselves.
+// releaseDeadClaims revokes the claims of crashed processes on this data directory, so that nothing waits
+// for them, and returns the other claims. Claims of other hosts expire without help.
 func (e *Recovery) releaseDeadClaims(ctx context.Context, claims []parts.Claim, dead []string) ([]parts.Claim, error) {
 	if len(dead) == 0 {
 		return claims, nil

@@ -123,9 +123,9 @@ func managedAt(s resource.Snapshot, ref resource.Ref) *resource.Observed {
 	return nil
 }
 
-// isAsApplied reports whether a resource matches what the action was to apply; before is what was
-// applied earlier. With a write-only attribute it reports false: the action is then repeated, which
-// is harmless.
+// isAsApplied reports whether a resource matches the configuration of the action; before is the
+// configuration that was applied earlier. It reports false if there is a write-only attribute. Then the
+// action is repeated, which is harmless.
 func (e *Recovery) isAsApplied(
 	o ledger.OpenAction, have resource.Observed, s resource.Snapshot, before event.Applied,
 ) bool {
@@ -157,7 +157,7 @@ func MentionsWriteOnly(desired resource.Attrs, schema []resource.Attribute) bool
 	return false
 }
 
-// finding completes a result with what an observation found, and of which resource.
+// finding completes a result with the finding of an observation, and the resource's ID.
 func finding(
 	a *event.Recovered, live resource.Snapshot,
 ) func(event.Finding, *resource.Observed, string, ...any) (event.Recovered, bool) {
@@ -229,8 +229,8 @@ func (e *Recovery) requested(
 	return found(event.FoundFailed, have, "the request is still in progress at its deadline")
 }
 
-// recoverStep finds the result of an open step of a swap; false if the action is none. Whatever it
-// finds, the replacement goes on from what exists.
+// recoverStep finds the result of an open step of a swap, and returns false if the action is not such a
+// step. Whatever it finds, the replacement continues from the existing resources.
 func recoverStep(o ledger.OpenAction, live resource.Snapshot) (r event.Recovered, known, is bool) {
 	switch step := replace.Step(o.Step); step {
 	case replace.SetAside, replace.Switch, replace.Restore:

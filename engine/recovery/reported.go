@@ -42,7 +42,7 @@ func (e *Recovery) keepActed(ctx context.Context, live resource.LiveState) (map[
 	return acted, nil
 }
 
-// asRecorded replaces what a report says of a ref with what is recorded.
+// asRecorded replaces the report's resource of a ref with the recorded one.
 func (e *Recovery) asRecorded(
 	ctx context.Context, reported []resource.Observed, ref resource.Ref,
 ) ([]resource.Observed, error) {

@@ -53,7 +53,7 @@ func (f *Following) decide(
 	f.back[d.Ref] = event.Exhausted{Ref: d.Ref, Desired: x.Desired, Back: x.LastGood}
 }
 
-// spent notes of what goes back which attempts were used up.
+// spent notes, for a resource that goes back, which attempts were used up.
 func (f *Following) spent(ref resource.Ref, a decider.Attempts, allowed rules.Attempts) {
 	x, back := f.back[ref]
 	if !back {
@@ -77,8 +77,8 @@ func Spent(a decider.Attempts, allowed rules.Attempts) (n int, class string) {
 	return a.Made(), string(cause)
 }
 
-// blockerOf returns the reason why a resource does not follow the new configuration, also as a few words about the one
-// that it has.
+// blockerOf returns the reason why a resource does not follow the new configuration, and a few words about
+// the configuration that it has.
 func blockerOf(
 	t rollout.Target, now *Rollout, u rules.Update, ref resource.Ref, x *rollout.Progressing,
 ) (b decider.Blocker, text string) {
@@ -113,8 +113,8 @@ func blockerOf(
 	return b, name + " is deferred until " + b.Awaits
 }
 
-// returnTo is a last good configuration; false if the resource cannot be created from what is recorded
-// of it: secrets are on record as digests, and what it referred to may be gone.
+// returnTo returns a last good configuration. It returns false if the resource cannot be created from its
+// records: secrets are recorded as digests, and a resource that it referred to may be gone.
 func returnTo(d *resource.Desired, good event.Applied) (*resource.Desired, bool) {
 	w := *d
 	w.Attrs, w.Tags, w.State = good.Attrs, good.Tags, good.State
@@ -165,8 +165,8 @@ func (f *Following) Back(ref resource.Ref) (event.Exhausted, bool) {
 	return x, is
 }
 
-// Merge adds, to the differences from the configurations that are followed, what waits for its turn or is
-// not tried again: its difference from what is loaded, which is blocked.
+// Merge adds the resources that wait for their turn or are not tried again to the differences from the
+// followed configurations. Each has its difference from the loaded configuration, which is blocked.
 func (f *Following) Merge(loaded, followed comparator.Result) comparator.Result {
 	differs := map[resource.Ref]bool{}
 	for i := range followed.Differences {

@@ -14,7 +14,7 @@ import (
 
 // gate keeps new configurations of one rollout from starting.
 type gate struct {
-	frozen *decider.Blocker                  // all of it; nil: nothing
+	frozen *decider.Blocker                  // blocks all of it; nil blocks nothing
 	locked map[resource.Ref]*decider.Blocker // single resources
 	wave   int                               // the newest that is promoted
 }

@@ -21,9 +21,9 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// A stack whose rules have Updates is compared twice where a resource stays behind: first with what
-// is loaded, which shows how far each resource has got, and then with what each is to follow.
-// Other stacks are compared once and read nothing of this.
+// A stack whose rules have Updates is compared twice where a resource stays behind: first with the loaded
+// configuration, which shows how far each resource has got, and then with the configuration that each
+// follows. Other stacks are compared once and need no reads for this.
 
 // Facts holds the record of the rollouts of a plan.
 type Facts struct {
@@ -91,7 +91,7 @@ type Input struct {
 type rolling struct {
 	*Facts
 	Input
-	found  map[resource.Ref]*comparator.Difference // from what is loaded
+	found  map[resource.Ref]*comparator.Difference // from the loaded configuration
 	have   map[resource.Ref]*resource.Observed
 	follow *Following
 }
@@ -209,7 +209,7 @@ func (r *rolling) one(limits rules.Rules, u rules.Update, all []*resource.Desire
 	}
 }
 
-// versionOf is a digest of what all resources of a rollout are configured as, wherever they are.
+// versionOf returns a digest of the configurations of all resources of a rollout, in every location.
 func versionOf(all []*resource.Desired) string {
 	var digests []string
 	for _, d := range all {

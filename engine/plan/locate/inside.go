@@ -158,7 +158,7 @@ func Reach(parent resource.Ref, live resource.LiveState, opens []recovery.OpenAc
 	return nil
 }
 
-// Split separates the requests of a level from those of deeper ones.
+// Split separates the requests of a level from the requests of deeper levels.
 func (in Insides) Split(requests []provider.ObserveRequest, level int) (now, deeper []provider.ObserveRequest) {
 	for _, r := range requests {
 		if in.level(r.Scope) <= level {

@@ -45,7 +45,7 @@ func (e *Locator) Locate(ctx context.Context, intents []resource.Intent, maxAge 
 	inner := e.ConfiguredInsides(intents)
 	for _, s := range scopesOf(intents) {
 		if _, inside := inner[s]; inside {
-			continue // its location follows from that of the resource
+			continue // its location follows from the resource's location
 		}
 		at, err := e.locatedBy(ctx, s, fresh)
 		if err != nil {
@@ -97,8 +97,8 @@ func (e *Locator) Resolve(ctx context.Context, intents []resource.Intent) ([]res
 	return p.Intents, nil
 }
 
-// Failure says that an account cannot be read. A provider whose locations are no accounts
-// says by itself what cannot be reached.
+// Failure says that an account cannot be read. A provider whose locations are not accounts names the
+// unreachable place in its own error.
 func (e *Locator) Failure(s resource.Scope, err error) error {
 	if _, ok := e.Providers[s.Provider].(provider.Describer); ok {
 		return err
