@@ -10,10 +10,10 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// StorePath is where a data directory keeps its own store. The caller opens it.
+// StorePath returns the path of a data directory's own store. The caller opens it.
 func StorePath(dir string) string { return filepath.Join(dir, "store.db") }
 
-// LogPath is where a data directory keeps its log.
+// LogPath returns the path of a data directory's log.
 func LogPath(dir string) string { return record.LogPath(dir) }
 
 // LogDir finds a log by its own folder or by the data directory it is in.

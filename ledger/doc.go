@@ -55,18 +55,18 @@
 //
 // # Packages
 //
-// Ledger is the facade over four packages. Package record writes, package trust says what the log and
-// signatures prove, package project turns records into transactions, and package query reads the store. Their
-// types have their names here too.
+// Ledger is the facade over four packages. Package record writes, package trust determines what the log and
+// signatures prove, package project turns records into transactions, and package query reads the store.
+// Their types have their names here too.
 //
 // Reader reads the store and the log and writes neither: present state here, the past in package
 // history. Package replay rebuilds, compares and copies stores.
 //
-// Proof says whether a binding is proven now. It derives the table of bindings from this instance's
-// log, so a row that was edited in the store proves nothing. In a store that instances share, the
-// rows of others are proven by signatures of trusted keys. Blessings, Approvals and Acknowledged,
-// which lift or give protection, return what is proven in the same way; Contradictions lists where
-// the store differs.
+// Proof says whether a binding is proven now. It derives the table of bindings from this instance's log, so
+// a row that was edited in the store proves nothing. In a shared store, the rows of other instances are
+// proven by signatures of trusted keys. Blessings, Approvals and Acknowledged, which lift or give
+// protection, return only rows that are proven in the same way; Contradictions lists where the store
+// differs.
 //
 // # Shared stores
 //

@@ -18,9 +18,9 @@ type Ledger struct{ *writer }
 // writer is embedded under this name, so that it cannot be replaced from outside.
 type writer = record.Writer
 
-// Open opens the log, brings the store up to it (a lost store is rebuilt), and takes the identity of
-// the log as that of the instance. Where the disk is full the store may stay behind the log: then
-// the ledger can be read, and Broken returns why.
+// Open opens the log, brings the store up to it (a lost store is rebuilt), and takes the identity of the
+// log as the identity of the instance. If the disk is full, the store may stay behind the log: then the
+// ledger can be read, and Broken returns why.
 func Open(ctx context.Context, cfg record.Config) (*Ledger, error) {
 	w, err := record.Open(ctx, cfg)
 	if err != nil {
@@ -35,8 +35,8 @@ func (l *Ledger) Reader() *query.Reader { return l.writer.Reader }
 // Key is the public key with which this instance signs, in hex.
 func (l *Ledger) Key() string { return l.Proofs().Key() }
 
-// Pins lists the pinned keys that no operator has decided about, of all instances of the store, each
-// once, as first pinned.
+// Pins lists the pinned keys that no operator has decided about, for all instances of the store. Each is
+// listed once, in the order of pinning.
 func (l *Ledger) Pins(ctx context.Context) ([]trust.Pin, error) { return l.Proofs().Pins(ctx) }
 
 // Roster are the people and their public keys whose signatures count, sorted.

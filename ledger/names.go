@@ -58,5 +58,6 @@ func FrontierIn(ctx context.Context, store storage.Store) ([]wal.Option, error) 
 	return query.FrontierIn(ctx, store)
 }
 
-// ApprovalOf returns the approval that a record is; not used as far as that record says.
+// ApprovalOf returns the approval of a record. The record alone does not show whether the approval was
+// used.
 func ApprovalOf(a rows.Act[event.Approved]) Approval { return trust.ApprovalOf(a) }

@@ -47,7 +47,7 @@ const (
 	Done      Outcome = "done"
 	Failed    Outcome = "failed"
 	Uncertain Outcome = "uncertain" // the result is unknown; the action stays open until observed
-	Accepted  Outcome = "accepted"  // the provider goes on by itself; the action stays open until observed
+	Accepted  Outcome = "accepted"  // the provider continues on its own; the action stays open until observed
 	Late      Outcome = "refused"   // the claim was lost: the result does not count
 )
 
@@ -78,21 +78,21 @@ type Finished struct {
 	Resource *resource.Observed `json:"resource,omitempty"`
 }
 
-// Applied is what was last applied to a resource.
+// Applied is the configuration that was last applied to a resource.
 type Applied struct {
 	Attrs   resource.Attrs `json:"attrs,omitempty"`
 	Tags    resource.Tags  `json:"tags,omitempty"`
 	State   resource.State `json:"state,omitempty"`
 	Desired string         `json:"desired,omitempty"` // digest of the configuration
 	At      time.Time      `json:"at,omitzero"`
-	// Unverified are the attributes that cannot be read back and that no recorded action has set,
-	// as on an adopted resource: Attrs has what was configured, not what the resource has.
+	// Unverified are the attributes that cannot be read back and that no recorded action has set, as on an
+	// adopted resource: Attrs has the configured values, not the live ones.
 	Unverified []string `json:"unverified,omitempty"`
 	// Recovered: an observation found what an action without a result had created, and perhaps not all
 	// of its configuration was set. A difference was then not made outside ovi.
 	Recovered bool `json:"recovered,omitempty"`
 	// DependsOn are the resources that the configuration depends on, by its references too: they are
-	// deleted after the resource, also once neither is configured.
+	// deleted after the resource, even once neither is configured.
 	DependsOn []resource.Ref `json:"depends_on,omitempty"`
 }
 

@@ -42,7 +42,7 @@ type Guard struct {
 // EncodeRecord encodes a record for the log, which keeps its sequence number itself.
 func EncodeRecord(r Record) ([]byte, error) { return Encode(r, nil) }
 
-// Encode is EncodeRecord with the claim that the record counts under; nil: none.
+// Encode is EncodeRecord with the claim under which the record counts; nil means no claim.
 func Encode(r Record, under *Guard) ([]byte, error) {
 	data, err := encodeEvent(r.Event)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Recorded returns a decision as it is recorded.
+// Recorded returns the recorded form of a decision.
 func Recorded(d decider.Decision) Decision {
 	return Decision{
 		Ref: d.Ref, Difference: d.Difference, Action: d.Action, Proposed: d.Proposed,

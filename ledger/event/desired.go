@@ -9,10 +9,10 @@ import (
 	"github.com/ovi-project/ovi/resource/position"
 )
 
-// Desired is the configuration of a resource as it is recorded: secrets as digests.
+// Desired is the recorded form of a resource's configuration, with secrets as digests.
 type Desired struct {
-	// FromChanges says that attributes, tags, state and protection are what the decision's changes say,
-	// as of most resources to create: they are not recorded twice.
+	// FromChanges means that attributes, tags, state and protection follow from the decision's changes, as
+	// for most resources to create, and are not recorded twice.
 	FromChanges bool              `json:"from_changes,omitempty"`
 	Attrs       resource.Attrs    `json:"attrs,omitempty"`
 	Tags        resource.Tags     `json:"tags,omitempty"`

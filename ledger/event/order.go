@@ -1,6 +1,6 @@
 package event
 
-// Order is what is ordered about new configurations of the resources of a stack.
+// Order is an instruction about new configurations of the resources of a stack.
 type Order string
 
 // The orders.
@@ -26,7 +26,7 @@ type Ordered struct {
 	Reason  string `json:"reason,omitempty"`
 }
 
-// Target is what the order is about, as its command names it.
+// Target returns the object of the order in the form that its command takes.
 func (e Ordered) Target() string {
 	switch {
 	case e.Location == "" && e.Name == "":

@@ -6,7 +6,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Signature is that of an instance over a binding, in a store that instances share.
+// Signature is an instance's signature over a binding, in a shared store.
 type Signature struct {
 	Generation uint64 `json:"generation"` // of the resource's bindings, or of the act; the newest counts
 	Key        string `json:"key"`        // ed25519 public key of the instance's log, in hex

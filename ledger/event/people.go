@@ -13,7 +13,7 @@ import (
 	"github.com/ovi-project/ovi/internal/sshsig"
 )
 
-// Namespace is that of the signatures of people: see `ssh-keygen -Y sign -n`.
+// Namespace is the namespace of the signatures of people: see `ssh-keygen -Y sign -n`.
 const Namespace = "ovi"
 
 // Signer is a person of the roster and a public SSH key of theirs. A person may have several keys; a

@@ -21,7 +21,7 @@ const (
 	ForDrift Mode = "drift" // only changes made outside ovi
 )
 
-// Decision is a decision as it is recorded: without the observed resource.
+// Decision is the recorded form of a decision: without the observed resource.
 type Decision struct {
 	Ref        resource.Ref              `json:"ref"`
 	Difference comparator.DifferenceType `json:"difference"`
@@ -38,7 +38,7 @@ type Decision struct {
 	Suggestion string            `json:"suggestion,omitempty"`
 	Strategy   resource.Strategy `json:"strategy,omitempty"` // of a replace or revert
 	Steps      []replace.Step    `json:"steps,omitempty"`    // of a replace or revert, in order
-	Turn       *decider.Turn     `json:"turn,omitempty"`     // among those of its count
+	Turn       *decider.Turn     `json:"turn,omitempty"`     // within its count
 	Origin     *decider.Origin   `json:"origin,omitempty"`   // the record that allows a delete or replace
 	DataLoss   string            `json:"data_loss,omitempty"`
 }

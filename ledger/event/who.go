@@ -1,7 +1,7 @@
 package event
 
-// Who is the user that an event names; empty for what is recorded without one, whose user is that of
-// the run.
+// Who returns the user that the event names, or "" if it names none. Such an event belongs to the user of
+// its run.
 func Who(e Event) string {
 	switch e := e.(type) {
 	case Approved:

@@ -38,7 +38,7 @@ func late(x *action) bool {
 	return x.ended != nil && x.ended.Outcome == event.Late && x.found != nil && x.found.Finding == event.FoundDone
 }
 
-// how is the way of an approval: an option is shown as it is typed.
+// how returns the way of an approval: an option is shown the way an operator types it.
 func how(h string) string {
 	if h == "auto-approve" {
 		return "--auto-approve"

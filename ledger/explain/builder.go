@@ -24,10 +24,10 @@ type builder struct {
 	back   string                    // why the replacement that is read goes back
 	n      int                       // records read so far
 	since  int                       // the drafts before it are about another resource, which had the name
-	came   *event.Moved              // the resource got the name; nil: it was created or adopted with it
-	left   *event.Moved              // the resource got another name; nil: the name was used since
-	forgot *event.Record             // it was forgotten; nil: it was adopted or created since
-	moved  map[string]resource.Value // what was observed to change since the last action, as it was before
+	came   *event.Moved              // the resource got the name; nil if it was created or adopted with it
+	left   *event.Moved              // the resource got another name; nil if the name was used since
+	forgot *event.Record             // it was forgotten; nil if it was adopted or created since
+	moved  map[string]resource.Value // earlier values of attributes that changed since the last action
 }
 
 // replaced is a replacement that ended.
@@ -53,7 +53,7 @@ type draft struct {
 	last   int // which of the records read was its last
 }
 
-// action is an action with its result, as far as that is known.
+// action is an action with its known result.
 type action struct {
 	record  event.Record
 	started event.Started
@@ -61,7 +61,7 @@ type action struct {
 	endAt   event.Record
 	found   *event.Recovered
 	later   string // what was observed next
-	cause   string // in words; empty: as the reason says
+	cause   string // in words; if empty, the reason is shown
 }
 
 func newBuilder(t Explainer, c history.ResourceHistory) *builder {

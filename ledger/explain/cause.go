@@ -34,7 +34,7 @@ func (b *builder) cause(e event.Started) string {
 	return ""
 }
 
-// changed parts what was changed outside ovi from what the configuration changed.
+// changed separates changes that were made outside ovi from changes of the configuration.
 func (b *builder) changed(p planned) string {
 	if b.t.changes(*p.decision) == "" {
 		return ""

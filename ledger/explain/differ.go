@@ -8,9 +8,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Differ lists what is different between two observations of one resource: attributes, tags and
-// marks, and beside them "id", "health", "stack" and "managed". If one of them could not be read,
-// that is the difference, as "content".
+// Differ lists the differences between two observations of one resource: attributes, tags and marks, and
+// also "id", "health", "stack" and "managed". If one of them could not be read, that is the difference, as
+// "content".
 func Differ(a, b resource.Observed) []resource.Change {
 	var out []resource.Change
 	add := func(path string, from, to resource.Value) {
@@ -69,9 +69,9 @@ func markAt(o resource.Observed, path string) resource.Value {
 	return nil
 }
 
-// MadeOutside reports whether changes between two observations were made outside ovi, if ovi did not
-// act in between: health and computed attributes also change by themselves, and so does what can be
-// read, but nothing stops by itself that is configured to run.
+// MadeOutside reports whether changes between two observations were made outside ovi, if ovi did not act in
+// between: health, computed attributes and the readable part also change without a cause outside, but a
+// resource that is configured to run does not stop on its own.
 func MadeOutside(changes []resource.Change, kind resource.Kind) bool {
 	return slices.ContainsFunc(changes, func(c resource.Change) bool {
 		if c.Path == "health" && kind.State != "" && c.To == resource.String(resource.Stopped) {

@@ -14,8 +14,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Cause says who made a resource differ: what was last applied, what is observed and what is
-// configured are compared.
+// Cause says who made a resource differ. It follows from a comparison of the last applied, the observed and
+// the configured values.
 type Cause string
 
 // The causes.
@@ -107,8 +107,8 @@ type stretch struct {
 	revision int64
 }
 
-// seenSince finds the observation that first had the value as it is, and counts how often it
-// changed from what it was before.
+// seenSince finds the first observation with the current value, and counts how often the value changed from
+// the earlier one.
 func (x *Drift) seenSince(life []history.Moment) {
 	var all []stretch
 	for _, m := range life {

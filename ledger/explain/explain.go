@@ -51,7 +51,7 @@ func (t Explainer) present(c history.ResourceHistory, b *builder) []Fact {
 	return out
 }
 
-// liveState is what was observed last, and when.
+// liveState returns the last observation as a sentence, with its time.
 func (t Explainer) liveState(c history.ResourceHistory) string {
 	text := "does not exist"
 	switch {
@@ -72,7 +72,7 @@ func (t Explainer) liveState(c history.ResourceHistory) string {
 	return text + ", observed " + t.since(c.Scan.Read(c.Ref.Kind))
 }
 
-// configured says where the resource is configured, as far as that is recorded.
+// configured returns the recorded place of the resource in its configuration.
 func (t Explainer) configured(c history.ResourceHistory, b *builder) string {
 	p, ok := b.lastPlan()
 	if !ok {

@@ -15,7 +15,7 @@ type Explainer struct {
 	Now   time.Time
 	Value func(resource.Value) string
 	Ref   func(resource.Ref) string
-	Kinds decider.Kinds // nil: no schema is known
+	Kinds decider.Kinds // nil means that no schema is known
 }
 
 // State is the state of a resource, in one word.
@@ -44,11 +44,11 @@ type Explanation struct {
 	Ref      string
 	State    State
 	Headline string // the answer, in one sentence
-	// Cause says what led to it: "Updated 3m ago by ada, because it was changed outside ovi:";
-	// Changes are what it is about. Both may be empty.
+	// Cause is the reason for it: "Updated 3m ago by ada, because it was changed outside ovi:". Changes are
+	// the differences that it concerns. Both may be empty.
 	Cause   string
 	Changes []resource.Change
-	// Suggestion says what to do; empty: nothing.
+	// Suggestion is the next step for the operator; empty if there is none.
 	Suggestion string
 	Facts      []Fact // how it is now
 	Events     []EventGroup
@@ -61,7 +61,7 @@ type EventGroup struct {
 	Title   string
 	Facts   []Fact
 	Records []uint64 // of the audit log
-	// Instance is whose audit log that is; empty: this instance's.
+	// Instance is the owner of that audit log; empty means this instance.
 	Instance string
 }
 

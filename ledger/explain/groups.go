@@ -9,8 +9,8 @@ import (
 	"github.com/ovi-project/ovi/ledger/phrase"
 )
 
-// groups finishes the events, the newest first. Plans that were executed or blocked are shown
-// there, and not again by themselves.
+// groups finishes the events, the newest first. Plans that were executed or blocked are shown with their
+// actions, and not a second time.
 func (b *builder) groups() []EventGroup {
 	shown := map[string]bool{}
 	for _, d := range b.drafts {
@@ -98,7 +98,7 @@ func (b *builder) explainAction(d *draft) {
 	d.Facts = facts
 }
 
-// why is what was observed, what differed, the reason, the policies, and the configuration.
+// why returns the observation, the differences, the reason, the policies and the configuration.
 func (b *builder) why(p planned) []Fact {
 	d := p.decision
 	if d == nil {
@@ -132,7 +132,7 @@ func (b *builder) load(p planned) (event.Loaded, bool) {
 	return l, ok
 }
 
-// position is the line of the resource in its source, as far as that is known.
+// position returns the line of the resource in its source, or "" if it is unknown.
 func position(w *event.Desired) string {
 	if w == nil || !w.At.Inside() {
 		return ""

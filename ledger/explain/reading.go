@@ -44,8 +44,8 @@ func (b *builder) read(r event.Record) {
 	}
 }
 
-// names notes which resource has the name now: a move gives it to another one or to none, and what
-// was forgotten is managed again once it is adopted.
+// names notes which resource has the name now. A move assigns the name to another resource or to none, and
+// an adoption ends the effect of forget.
 func (b *builder) names(r event.Record) {
 	switch e := r.Event.(type) {
 	case event.Moved:

@@ -16,7 +16,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// summary answers in a sentence or two why the resource is as it is, and what to do.
+// summary explains the state of the resource in a sentence or two, with the next step.
 func (t Explainer) summary(c history.ResourceHistory, b *builder) Explanation {
 	name := c.Ref.Kind + "/" + c.Ref.Name
 	switch {
@@ -115,7 +115,7 @@ func (t Explainer) other(e event.Moved, ref resource.Ref) string {
 	return ref.Short()
 }
 
-// deletedSummary says who deleted it, when, and because of what.
+// deletedSummary says who deleted the resource, when and why.
 func (t Explainer) deletedSummary(c history.ResourceHistory, b *builder, d *draft, name string) Explanation {
 	x := d.action
 	who := orUnknown(x.record.User)
@@ -292,12 +292,12 @@ func (t Explainer) undone(c history.ResourceHistory, b *builder, name string) (E
 	return s, true
 }
 
-// reverted says that the last failure is that of a replacement that was reverted.
+// reverted reports whether the last failure belongs to a replacement that was reverted.
 func (b *builder) reverted(c history.ResourceHistory) bool {
 	return b.last != nil && b.last.Reverted && b.last.why != "" && !b.last.at.Before(c.Tries.Last)
 }
 
-// deferred is when a decision that only time blocks may be executed; zero for others.
+// deferred returns the time from which a decision that only time blocks may be executed; zero for others.
 func deferred(d event.Decision) (until time.Time) {
 	for _, b := range d.Blockers {
 		if b.Until == nil {
@@ -323,7 +323,7 @@ func (t Explainer) stillToDo(c history.ResourceHistory) bool {
 	return true
 }
 
-// nextOf is what the last plan would do with a resource that was deleted.
+// nextOf returns the proposal of the last plan for a resource that was deleted.
 func (t Explainer) nextOf(c history.ResourceHistory) string {
 	if c.Last == nil || c.Last.Decision == nil || !t.stillToDo(c) || c.Last.Decision.Action != decider.Create {
 		return ""

@@ -71,7 +71,7 @@ func phase(p string) string {
 	return " (" + strings.ReplaceAll(p, "_", " ") + ")"
 }
 
-// reason is why an action was planned.
+// reason returns the reason of an action in words.
 func reason(r decider.Reason, message string) string {
 	if message != "" {
 		return message
@@ -111,7 +111,7 @@ func blockers(all []decider.Blocker) (text, next string) {
 	return strings.Join(parts, "; "), next
 }
 
-// changes lists what differed, current -> configured; of a resource to be created nothing.
+// changes lists the differences, current -> configured. It is empty for a resource to be created.
 func (t Explainer) changes(d event.Decision) string {
 	if d.Difference == comparator.Missing {
 		return ""

@@ -10,8 +10,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// ActionsSince are the records of started, finished and recovered actions on a resource after a
-// revision, oldest first, without those of one plan.
+// ActionsSince are the records of started, finished and recovered actions on a resource after a revision,
+// oldest first, without the actions of one plan.
 func (l *Reader) ActionsSince(
 	ctx context.Context, ref resource.Ref, since storage.Revision, except string,
 ) ([]event.Record, error) {

@@ -102,8 +102,8 @@ func cutDown(r event.Record, ref resource.Ref) (event.Record, bool) {
 	return r, event.Concerns(r.Event, ref)
 }
 
-// plan is the record of a plan that made a revision, as far as it is known here, with its decision
-// on the resource.
+// plan returns the record of a plan that made a revision, if the log has it, with its decision on the
+// resource.
 func (p *batchReader) plan(ctx context.Context, r storage.Revision, v rows.Plan, stack string) (event.Record, error) {
 	d, err := p.decidedAt(ctx, r)
 	if err != nil {

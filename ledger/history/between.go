@@ -17,7 +17,7 @@ import (
 // ResourceChange is how a resource differs between two revisions.
 type ResourceChange struct {
 	Ref           resource.Ref
-	Before, After *resource.Observed // nil: it did not exist
+	Before, After *resource.Observed // nil if it did not exist
 	Last          storage.Revision   // that changed it, up to the later one
 	At            time.Time          // when that was; zero: not known
 	Action        bool               // ovi has done something to it in between

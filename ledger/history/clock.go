@@ -19,7 +19,7 @@ import (
 // one key, and a time is found by bisection. It serves one query.
 type logClock struct {
 	l           *Reader
-	oldest, now storage.Revision // between which there is something to read; 0: nothing
+	oldest, now storage.Revision // between which there is something to read; 0 means nothing
 	known       map[storage.Revision][]tick
 }
 
@@ -70,8 +70,8 @@ func (c *logClock) ticks(ctx context.Context, r storage.Revision) ([]tick, error
 	return all, err
 }
 
-// of is the batch that made a revision. For a revision older than what the store has it is not
-// exact: the oldest known batch.
+// of returns the batch that made a revision. For a revision that the store no longer has, it returns the
+// oldest known batch, and exact is false.
 func (c *logClock) of(ctx context.Context, r storage.Revision) (t tick, exact bool, err error) {
 	all, err := c.ticks(ctx, r)
 	if err != nil || len(all) == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// fewPlans is how many plans are kept for the actions that may follow them.
+// fewPlans is the number of plans that are kept for the actions that may follow them.
 const fewPlans = 64
 
 // logFallback reads this log up to the oldest batch that the store still has: only the first one,
@@ -39,7 +39,7 @@ func (g *historyReader) logFallback(ctx context.Context) error {
 	return nil
 }
 
-// past reads, one after the other, batches that only the log has, with what plans rest on.
+// past reads, one after the other, batches that only the log has, with the records that plans rest on.
 type past struct {
 	g       *historyReader
 	read    map[string]event.Loaded   // what was last read, by stack

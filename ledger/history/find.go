@@ -14,10 +14,10 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// FindRef finds a recorded resource by what users call it (resource.Ref.Fits), or by the provider's
-// id; of a long one of hexadecimal digits the first 12 are enough (phrase.ID). Existing resources come
-// before those that only the past has, and those that a stack names before others. An *AmbiguousError if
-// several fit, ErrNotFound if none does.
+// FindRef finds a recorded resource by a name that users call it (resource.Ref.Fits), or by the provider's
+// id. The first 12 digits of a long hexadecimal id are enough (phrase.ID). Existing resources come before
+// deleted ones, and resources that a stack names before others. The error is an *AmbiguousError if several
+// fit, and ErrNotFound if none does.
 func (l *Reader) FindRef(ctx context.Context, spelling string) (resource.Ref, error) {
 	found, err := l.called(ctx, spelling)
 	if err == nil && len(found) == 0 {
@@ -36,8 +36,8 @@ func (l *Reader) FindRef(ctx context.Context, spelling string) (resource.Ref, er
 	return resource.Ref{}, &AmbiguousError{spelling, found}
 }
 
-// meant narrows what fits: a whole ref is the only one, and what a stack names comes before a
-// resource that the provider happens to call so.
+// meant narrows the matches: a whole ref is the only match, and a resource that a stack names comes before
+// one whose ID at the provider happens to match.
 func meant(found []resource.Ref, spelling string) []resource.Ref {
 	slices.SortFunc(found, resource.Ref.Compare)
 	found = slices.Compact(found)

@@ -19,8 +19,8 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// History is the life of a resource, oldest first; ErrNotFound if nothing is recorded. What is older
-// than the last compaction is only in the log.
+// History is the life of a resource, oldest first; ErrNotFound if nothing is recorded. Moments before the
+// last compaction are only in the log.
 func (l *Reader) History(ctx context.Context, ref resource.Ref) ([]Moment, error) {
 	clock, err := l.clock(ctx)
 	if err != nil {
@@ -55,7 +55,7 @@ func (l *Reader) history(ctx context.Context, ref resource.Ref, clock *logClock)
 	for _, r := range slices.Sorted(maps.Keys(moments)) {
 		m := moments[r]
 		if len(m.Records) > 0 {
-			m.At = m.Records[0].At // that of the batch, as every record of it has
+			m.At = m.Records[0].At // the time of the batch, which all its records have
 		} else if t, _, failed := clock.of(ctx, r); err == nil {
 			m.At, err = t.head.At, failed
 		}

@@ -16,15 +16,15 @@ import (
 // manyPasts is from where on it is read at once which resources have a history.
 const manyPasts = 64
 
-// Pasts returns a function with the past events of each resource, newest first and at most limit of
-// each, as far as records up to known of this log have them. It reads only what is asked for; one
-// goroutine may call it. Once failed returns an error, its results do not count.
+// Pasts returns a function with the past events of each resource, newest first and at most limit of each,
+// from the records of this log up to known. It reads only the requested resources; one goroutine may call
+// it. Once failed returns an error, its results do not count.
 func (l *Reader) Pasts(
 	ctx context.Context, known wal.Seq, limit int,
 ) (past func(resource.Ref) []decider.Past, failed func() error) {
 	var broken error
 	got := map[resource.Ref][]decider.Past{}
-	var have map[string]bool // nil: not read yet
+	var have map[string]bool // nil until it is read
 	past = func(ref resource.Ref) []decider.Past {
 		if out, ok := got[ref]; ok || broken != nil {
 			return out

@@ -14,8 +14,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// planAt is the last plan of a stack at a revision, and the revision that it made; of all stacks if
-// none is named. 0: there was none.
+// planAt returns the last plan of a stack at a revision, and the revision that it made. If no stack is
+// named, all stacks count. The revision is 0 if there was no plan.
 func (l *Reader) planAt(
 	ctx context.Context, stack string, at storage.Revision,
 ) (v rows.Plan, made storage.Revision, err error) {
@@ -57,8 +57,8 @@ func (l *Reader) Plans(ctx context.Context) ([]Plan, error) {
 	return out, err
 }
 
-// findPlan finds when a plan of a stack was recorded, at a revision or before. The ids of plans are
-// ordered by time, except those of instances that plan at once; one of these may not be found.
+// findPlan finds when a plan of a stack was recorded, at a revision or before. The ids of plans are ordered
+// by time, except if several instances plan at once: then a plan may not be found.
 func (p *batchReader) findPlan(
 	ctx context.Context, stack, plan string, upTo storage.Revision,
 ) (rows.Plan, storage.Revision, error) {
@@ -100,7 +100,7 @@ func (p *batchReader) decided(ctx context.Context, at storage.Revision) (storage
 	return e, m.Records[0].Event.(event.Planned).Decisions, nil
 }
 
-// fewDrifts is how many drift plans are skipped one by one; behind more of them all plans of the
+// fewDrifts is the number of drift plans that are skipped one by one. If there are more, all plans of the
 // stack are read at once.
 const fewDrifts = 32
 
@@ -193,8 +193,8 @@ func (p *batchReader) standing(
 	return &d, nil
 }
 
-// sourceAt is what was last loaded of a stack at a revision, and the revision of that; 0: nothing
-// was.
+// sourceAt returns the last loaded source of a stack at a revision, and the revision of that record; 0 if
+// there is none.
 func (l *Reader) sourceAt(
 	ctx context.Context, stack string, at storage.Revision,
 ) (event.Loaded, storage.Revision, error) {

@@ -5,9 +5,9 @@ import "bytes"
 // pruneFrom is the size from which it pays to prune a record before it is decoded.
 const pruneFrom = 4 << 10
 
-// pruned is an encoded record without those elements of its long lists that do not contain the
-// needle: an observation of ten thousand resources, of which one is needed. What is not a record
-// stays so.
+// pruned returns an encoded record without the elements of its long lists that do not contain the needle.
+// An observation may have ten thousand resources, and only one is needed. Text that is not a record is
+// returned unchanged.
 func pruned(raw, needle []byte) []byte {
 	if len(raw) < pruneFrom {
 		return raw
@@ -36,7 +36,7 @@ func pruned(raw, needle []byte) []byte {
 	return out
 }
 
-// isLong reports whether a quoted name is that of a list that may be long.
+// isLong reports whether a quoted name belongs to a list that may be long.
 func isLong(name []byte) bool {
 	switch string(name) {
 	case `"changed"`, `"displaced"`, `"gone"`, `"decisions"`, `"facts"`:

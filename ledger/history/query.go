@@ -15,7 +15,7 @@ import (
 // of ledger.Reader.
 type Reader struct{ *ledger.Reader }
 
-// New returns a Reader over that of a ledger.
+// New returns a Reader over the Reader of a ledger.
 func New(r *ledger.Reader) *Reader { return &Reader{r} }
 
 // Unmanaged is a resource that ovi neither created nor adopted.
@@ -36,8 +36,7 @@ type Plan struct {
 	Counts event.Counts
 }
 
-// Moment is a revision in the life of a resource: new or different content, its end, or what was
-// recorded about it.
+// Moment is a revision in the life of a resource: new or different content, its end, or a record about it.
 type Moment struct {
 	Revision storage.Revision
 	At       time.Time
@@ -60,5 +59,5 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%q fits %d resources: %s", e.Spelling, len(e.Refs), strings.Join(names, ", "))
 }
 
-// Suggestion is what to do about it.
+// Suggestion returns the next step for the user.
 func (e *AmbiguousError) Suggestion() string { return "use one of these names" }

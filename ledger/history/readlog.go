@@ -63,7 +63,7 @@ func readLog(ctx context.Context, log ledger.LogReads, f Filter, next *wal.Seq, 
 	}
 }
 
-// begins is where to start reading: at From, or a day before Since if that is later.
+// begins returns the first record to read: From, or a day before Since if that is later.
 func (f Filter) begins(log ledger.LogReads) (wal.Seq, error) {
 	if f.Since.IsZero() {
 		return f.From, nil

@@ -10,9 +10,9 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// historyReader collects the records of a ResourceHistory. The store has the life of the resource
-// under its own keys, and says which batches of the log have the rest; only those are read. Only
-// what the store no longer has is searched in the older part of the log.
+// historyReader collects the records of a ResourceHistory. The store has the life of the resource under its
+// own keys, and says which batches of the log have the rest; only those are read. The older part of the log
+// is searched only for records that the store no longer has.
 type historyReader struct {
 	l       *Reader
 	ref     resource.Ref
@@ -24,7 +24,8 @@ type historyReader struct {
 	past    past
 }
 
-// revisionRecord is a record with the revision that it made; 0: older than what the store has.
+// revisionRecord is a record with the revision that it made; 0 means that the store no longer has the
+// revision.
 type revisionRecord struct {
 	rev    storage.Revision
 	record event.Record
@@ -72,9 +73,8 @@ func (g *historyReader) add(r storage.Revision, record event.Record) {
 	}
 }
 
-// life adds what the store has of the resource, the newest first while batches of the log may be
-// read. Of an observation and a decision the store has the content only; of actions it has the
-// records.
+// life adds the store's revisions of the resource, the newest first while batches of the log may be read.
+// The store has only the content of observations and decisions, and the records of actions.
 func (g *historyReader) life(ctx context.Context) error {
 	moments, err := g.l.history(ctx, g.ref, g.clock)
 	if err != nil && (len(moments) > 0 || len(g.told) == 0) {
@@ -113,8 +113,7 @@ func (g *historyReader) inLog(m Moment) bool {
 		slices.ContainsFunc(m.Records, func(r event.Record) bool { return r.Event.Type() == event.TypePlanned })
 }
 
-// stored adds a moment as the store has it. Of its oldest revision only that is new which the log
-// does not have.
+// stored adds a moment from the store. The oldest revision adds only content that the log does not have.
 func (g *historyReader) stored(ctx context.Context, m Moment, known map[string]bool, observed bool) error {
 	base := m.Revision <= g.clock.oldest
 	for _, r := range m.Records {
@@ -163,7 +162,7 @@ func restored(r event.Record, res *resource.Observed) event.Record {
 	return r
 }
 
-// seenThen is an observation as the store has it. What an action left is not an observation.
+// seenThen returns an observation from the store. The result of an action is not an observation.
 func (g *historyReader) seenThen(m Moment) (event.Record, bool) {
 	e := event.Observed{Scope: g.ref.Scope(), At: m.At, Complete: true, Part: 1, Of: 1}
 	for _, r := range m.Records {

@@ -75,7 +75,7 @@ func planOf(e event.Event) (plan, stack string) {
 	return "", ""
 }
 
-// source is what was last loaded of the stack when a plan was made.
+// source returns the last loaded source of the stack when a plan was made.
 func (g *historyReader) source(ctx context.Context, r storage.Revision, e event.Planned) error {
 	if _, ok := g.sources[e.Plan]; ok {
 		return nil

@@ -21,28 +21,28 @@ type ResourceHistory struct {
 	// Records of other instances, those that the log no longer has, and those too far back, are as
 	// the store has them.
 	Records []event.Record
-	// Sources are what each plan among the records was made from, by the id of the plan.
+	// Sources are the sources of the plans among the records, by the id of the plan.
 	Sources map[string]event.Loaded
 	// Here is the instance whose log this is.
 	Here string
-	// From is the first record the log still has; what is older is known only as far as the
-	// store has kept it.
+	// From is the first record that the log still has. Older events are known only if the store has kept
+	// them.
 	From    wal.Seq
-	Exists  *ledger.ResourceState // nil: it does not exist, as far as is known
+	Exists  *ledger.ResourceState // nil if no existing resource is known
 	Blessed *ledger.Blessing
 	Open    *ledger.OpenAction // an action without a recorded result
-	// Replacing is its replacement in progress; nil: none is.
+	// Replacing is its replacement in progress; nil if there is none.
 	Replacing *ledger.Replacement
 	Tries     *ledger.Tries // failures of its configuration
-	Scan      *ledger.Scan  // the last observation of its scope; nil: never
-	Last      *LastPlan     // of its stack; nil: none is on record
+	Scan      *ledger.Scan  // the last observation of its scope; nil if there was none
+	Last      *LastPlan     // of its stack; nil if none is recorded
 }
 
 // LastPlan is the newest plan of a stack that was not only for drift.
 type LastPlan struct {
 	At   time.Time
 	Mode event.Mode
-	// Decision is its decision on the resource; nil: none, unchanged, or unknown.
+	// Decision is its decision on the resource; nil if there is none, or it is unknown.
 	Decision *event.Decision
 }
 

@@ -19,7 +19,7 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// Scope is where all resources are.
+// Scope returns the scope of all resources.
 func Scope() resource.Scope { return resource.Scope{Provider: "fake", Location: "here"} }
 
 // Ref is the ref of a box.

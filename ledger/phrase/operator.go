@@ -8,9 +8,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Operator says in one sentence what an operator did, what became of a replacement or a rollout,
-// or what happened to the audit log itself: who, what and from where. Of plans and actions it has
-// the name only.
+// Operator returns one sentence about an operator's action, the result of a replacement or a rollout, or a
+// change of the audit log itself: who, what and from where. For plans and actions it returns only the name.
 func Operator(e event.Event) string {
 	switch e := e.(type) {
 	case event.Blessed:

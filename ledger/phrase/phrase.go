@@ -25,7 +25,7 @@ func ID(id string) string {
 	return id[:ShortID]
 }
 
-// ShortID is how many digits ID shows of a long one.
+// ShortID is the number of digits that ID shows of a long ID.
 const ShortID = 12
 
 // Age says how long ago something was, in one unit. It is never negative, even if a clock was set back since.

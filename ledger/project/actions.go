@@ -10,7 +10,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// remember keeps the record for the history of its resource, without what other keys have.
+// remember keeps the record for the history of its resource, without the parts that other keys have.
 func (p *projection) remember(r event.Record) error {
 	ref := r.Event.About()
 	if ref.IsZero() {
@@ -108,8 +108,8 @@ func (p *projection) finished(r event.Record, e event.Finished) error {
 	}
 }
 
-// accepted keeps the action open until its result is observed. What it created is bound; what it deletes is
-// until it is observed to be gone.
+// accepted keeps the action open until its result is observed. A created resource is bound at once; a
+// deleted one stays bound until an observation shows that it is gone.
 func (p *projection) accepted(r event.Record, e event.Finished, open rows.OpenAction, found bool) error {
 	if !Deletes(e.Action, e.Phase, e.Step) {
 		if err := p.finishedBinding(r, e, open); err != nil {

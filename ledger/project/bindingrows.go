@@ -9,8 +9,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// bind starts a binding. What was bound to the ref before becomes former, unless the new one is
-// the new resource of a replacement. What the id was bound to before ends.
+// bind starts a binding. The earlier binding of the ref becomes former, unless the new one is the new
+// resource of a replacement. The earlier binding of the id ends.
 func (p *draft) bind(r event.Record, b resource.Binding, signed *event.Signature) error {
 	var was resource.Ref
 	if found, err := p.load(rows.IdentityOf(b.Ref, b.ID), &was); err != nil {
@@ -164,8 +164,8 @@ func (p *draft) alone(ref resource.Ref, id string, generation uint64) (next uint
 	return generation, was, p.put(rows.BoundOf(ref), all)
 }
 
-// leave writes the binding of what is left as it was signed. The log of another instance may not
-// have it.
+// leave writes the signed binding of the resource that is left. The log of another instance may not have
+// it.
 func (p *draft) leave(r event.Record, e event.ReplaceFinished) error {
 	b := rows.Binding{Binding: *e.Binding, Signature: e.Signature}
 	if b.Seq == 0 {
@@ -180,7 +180,7 @@ func (p *draft) leave(r event.Record, e event.ReplaceFinished) error {
 	return p.put(rows.BindingOf(e.Ref, e.ID), b)
 }
 
-// leaveUnsigned makes the binding of what is left the newest one.
+// leaveUnsigned makes the binding of the resource that is left the newest one.
 func (p *draft) leaveUnsigned(ref resource.Ref, id string) error {
 	generation, was, err := p.alone(ref, id, 0)
 	if err != nil || !was {
@@ -189,7 +189,7 @@ func (p *draft) leaveUnsigned(ref resource.Ref, id string) error {
 	return p.rebind(ref, id, func(b *rows.Binding) { b.Role, b.Generation = "", generation })
 }
 
-// leaveRole takes the role from what was observed last.
+// leaveRole removes the role from the last observation.
 func (p *draft) leaveRole(ref resource.Ref, id string) error {
 	value, err := p.get(rows.Of(rows.KeyResource, ref))
 	if err != nil || value == nil {

@@ -67,7 +67,7 @@ func (p *projection) recoveredBinding(r event.Record, e event.Recovered, open ro
 	return nil
 }
 
-// moved gives a binding, and what is recorded under its ref, another ref.
+// moved changes the ref of a binding and of the records under its ref.
 func (p *projection) moved(r event.Record, e event.Moved) error {
 	b := resource.Binding{
 		Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key, Adopted: e.Adopted, Origin: e.Origin, OriginLog: e.OriginLog,

@@ -23,7 +23,7 @@ type draft struct {
 	buf    []byte
 	early  map[string]storage.Entry    // what was read ahead; absent keys as the zero Entry
 	owners map[resource.Scope][]string // the keys of the stacks in scopes, read ahead
-	// lookup reads instead of the store; nil: the store is read.
+	// lookup reads instead of the store. If nil, the store is read.
 	lookup func(key string) []byte
 	// others: other instances write the store too, and lookup has only what this one recorded.
 	others bool

@@ -14,15 +14,15 @@ import (
 // ErrRaced is returned where another instance recorded what a batch rests on.
 var ErrRaced = errors.New("another instance recorded first")
 
-// rests guards an entry that the projection read; the key is that of an absent one too.
+// rests guards an entry that the projection read. The key also guards an absent entry.
 func (p *draft) rests(key string, e storage.Entry) {
 	if p.guards != nil {
 		p.guards[key] = storage.Guard{Key: key, Created: e.Created, Modified: e.Modified}
 	}
 }
 
-// guardBulk guards the resources of observations, and finds those that another instance wrote after
-// the observation was compared with what was recorded.
+// guardBulk guards the resources of observations, and finds the resources that another instance wrote after
+// the observation was compared with the records.
 func (p *draft) guardBulk(since storage.Revision) error {
 	if since == storage.Now {
 		return nil
@@ -77,7 +77,7 @@ func (p *draft) versions(keys map[string]bool) error {
 	return nil
 }
 
-// reads are the guards of what the projection rests on, in order.
+// reads returns the guards of the entries that the projection rests on, in order.
 func (p *draft) reads() []storage.Guard {
 	out := make([]storage.Guard, 0, len(p.guards))
 	for _, g := range p.guards {

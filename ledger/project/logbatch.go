@@ -64,9 +64,9 @@ func decodeStep(b wal.Batch) (LogBatch, error) {
 	return s, nil
 }
 
-// OnlyForfeits reports whether a batch only ends what ovi may change. It counts whatever has become of
-// its claim: a store that was put back looks like one that a crash left behind, and what an operator
-// has forgotten must not be managed again.
+// OnlyForfeits reports whether a batch only ends ovi's right to change resources. Such a batch counts even
+// if its claim has ended: a store that was put back looks like one that a crash left behind, and a resource
+// that an operator has forgotten must not be managed again.
 func (s LogBatch) OnlyForfeits() bool {
 	for _, r := range s.Records {
 		switch r.Event.(type) {

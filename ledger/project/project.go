@@ -12,8 +12,8 @@ import (
 
 // Batch returns the transaction that the records of one batch mean. It refuses what the store would refuse,
 // so that nothing is appended to the log that cannot be projected. In a shared store the transaction has
-// guards on what it rests on, and since is the revision from which the records were made (Now: they rest on
-// nothing else).
+// guards on the entries that it rests on, and since is the revision from which the records were made (Now
+// means that they rest on no earlier revision).
 func Batch(
 	ctx context.Context, store storage.Store, records []event.Record, since storage.Revision, shared bool,
 ) (storage.Tx, error) {

@@ -29,8 +29,8 @@ func (p *projection) replaceReverted(r event.Record, e event.ReplaceReverted) er
 	return p.failed(r, event.Finished{Ref: e.Ref, Desired: e.Failed, Error: e.Why})
 }
 
-// replaceFinished closes the open replacement: the resource that is left has no role. If it is the
-// new one, its configuration is what was applied last.
+// replaceFinished closes the open replacement: the resource that is left has no role. If it is the new one,
+// its configuration is the last applied one.
 func (p *projection) replaceFinished(r event.Record, e event.ReplaceFinished) error {
 	if e.Binding != nil {
 		if err := p.leave(r, e); err != nil {
@@ -125,7 +125,8 @@ func (p *projection) rollout(r event.Record) (bool, error) {
 	return false, nil
 }
 
-// wave records how far a configuration has come. What had it before is known from its first event.
+// wave records how many resources a configuration has reached. The first event has the resources that had
+// it before.
 func (p *projection) wave(e event.Wave) error {
 	key := rows.WaveOf(e.Stack, e.Kind, e.Name)
 	var was event.Wave
@@ -138,7 +139,7 @@ func (p *projection) wave(e event.Wave) error {
 	return p.put(key, e)
 }
 
-// resumed lets a rollout that halted go on, as far as its other failures allow.
+// resumed lets a halted rollout continue if its other failures allow it.
 func (p *projection) resumed(ref resource.Ref) error {
 	key := rows.WaveOf(ref.Stack, ref.Kind, ref.Name)
 	var w event.Wave

@@ -101,7 +101,7 @@ func (p *draft) back(e event.Observed, s *rows.Scan) error {
 	})
 }
 
-// restartsKept is how many restarts are kept of a resource: as many as the budget counts.
+// restartsKept is the number of restarts that are kept for a resource: the budget counts no more.
 const restartsKept = decider.RestartsMost
 
 // restarted counts an action that starts because of the state of a resource.

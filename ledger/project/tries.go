@@ -68,8 +68,8 @@ func (p *draft) unexhaust(ref resource.Ref, over func(event.Exhausted) bool) err
 	return p.delete(key)
 }
 
-// succeeded forgets the attempts of a configuration that was applied. Those of others stay: a
-// configuration that failed is not tried again because another one was applied in between.
+// succeeded forgets the attempts of a configuration that was applied. The attempts of other configurations
+// stay: applying another configuration in between is no reason to try a failed one again.
 func (p *draft) succeeded(ref resource.Ref, desired string) error {
 	key := rows.Of(rows.KeyTries, ref)
 	var t rows.Tries

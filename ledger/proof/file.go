@@ -11,10 +11,11 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// Version is that of the format.
+// Version is the version of the format.
 const Version = 1
 
-// statement is what a proof's signature covers, before the SHA-256 of all lines but the last.
+// statement is the prefix of the text that a proof's signature covers, before the SHA-256 of all lines but
+// the last.
 const statement = "ovi proof v1\n"
 
 // head is the first line.

@@ -17,12 +17,12 @@ type Order struct {
 	Made time.Time
 	// Under is the checkpoint whose tree must have the records; the zero value: one that is given now.
 	Under wal.Anchor
-	// Depth is how many of the newest observations and plans are proved; negative: all. What was done
-	// to the resource, and what that rests on, always is.
+	// Depth is the number of the newest observations and plans that are proved; a negative number means
+	// all. Actions on the resource, and the records that they rest on, are always proved.
 	Depth int
 }
 
-// Proof is a file that proves why a resource is as it is or gone.
+// Proof is a file that proves the history of a resource.
 type Proof struct {
 	Text    []byte
 	Under   wal.Anchor

@@ -59,7 +59,7 @@ type collector struct {
 	wanted    map[wal.Seq]bool
 }
 
-// plan is what is remembered of each plan.
+// plan is the remembered part of a plan.
 type plan struct {
 	seq     wal.Seq
 	same    string

@@ -11,13 +11,13 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// lastAct is when the newest record of a row was made, by the revision of the row.
+// lastAct is the time of the newest record of a row, by the revision of the row.
 type lastAct struct {
 	modified storage.Revision
 	at       time.Time
 }
 
-// ActedAfter lists the resources on which an action started or finished after a time, which is that of their scope.
+// ActedAfter lists the resources on which an action started or finished after the time of their scope.
 // Several scopes are read in one pass over all: opening the store costs more than most of its rows.
 func (r *Reader) ActedAfter(ctx context.Context, at map[resource.Scope]time.Time) ([]resource.Ref, error) {
 	var out []resource.Ref
@@ -65,7 +65,8 @@ func (r *Reader) actedOn(ctx context.Context, e storage.Entry, at time.Time) (bo
 	return acted, err
 }
 
-// lastAct is when the newest record of a row was made, if the row was decoded since it changed. At rest no row has.
+// lastAct returns the time of the newest record of a row, if the row was decoded since it changed. At rest
+// no row was.
 func (c *readCache) lastAct(e storage.Entry) (time.Time, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,16 +12,16 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Applied is what was last applied to a resource.
+// Applied returns the configuration that was last applied to a resource.
 func (r *Reader) Applied(ctx context.Context, ref resource.Ref, at storage.Revision) (event.Applied, bool, error) {
 	var a event.Applied
 	found, err := r.Load(ctx, rows.Of(rows.KeyApplied, ref), at, &a)
 	return a, found, err
 }
 
-// AllApplied returns a function that says what was last applied to each resource at a revision. The
-// function reads all at its first call and decodes only what is asked for; one goroutine may call
-// it. Once failed returns an error, its results do not count.
+// AllApplied returns a function that returns the last applied configuration of a resource at a revision.
+// The function reads all at its first call and decodes only the requested ones; one goroutine may call it.
+// Once failed returns an error, its results do not count.
 func (r *Reader) AllApplied(
 	ctx context.Context, at storage.Revision,
 ) (applied func(resource.Ref) (event.Applied, bool), failed func() error) {

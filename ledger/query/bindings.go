@@ -9,8 +9,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Binding is the live binding of a ref; ErrNotFound if there is none. During a replacement it is
-// that of the old resource.
+// Binding returns the live binding of a ref, or ErrNotFound if there is none. During a replacement it
+// returns the binding of the old resource.
 func (r *Reader) Binding(ctx context.Context, ref resource.Ref) (resource.Binding, error) {
 	var all rows.Bound
 	if _, err := r.Load(ctx, rows.BoundOf(ref), storage.Now, &all); err != nil {

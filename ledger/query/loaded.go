@@ -24,8 +24,7 @@ func (r *Reader) LoadedVersion(ctx context.Context, stack string) (string, error
 	return v.Version, err
 }
 
-// Loaded are the stacks that were loaded, by name, each as it was last. How many resources it had is
-// not in the store.
+// Loaded returns the last load of each stack, by name. The number of its resources is not in the store.
 func (r *Reader) Loaded(ctx context.Context) ([]event.Loaded, error) {
 	var out []event.Loaded
 	err := r.Entries(ctx, rows.KeyLoaded, storage.Now, func(e storage.Entry) error {

@@ -51,8 +51,8 @@ func sortLiveState(w resource.LiveState) {
 	}
 }
 
-// Snapshot is one scope as recorded: as of its last complete observation, with what actions changed
-// since. ErrNotFound if there was none.
+// Snapshot returns the recorded state of one scope: its last complete observation, with the changes of
+// actions since. It returns ErrNotFound if there was no observation.
 func (r *Reader) Snapshot(ctx context.Context, s resource.Scope) (resource.Snapshot, error) {
 	var scan rows.Scan
 	found, err := r.Load(ctx, rows.KeyScan+s.String(), storage.Now, &scan)
@@ -177,8 +177,8 @@ type Tries struct {
 	// Key is the idempotency key of a create that may still take effect: the same configuration is
 	// tried again with the same key.
 	Key string
-	// Kept is the old resource of a replacement that was reverted by the last failure; "" if that
-	// was none.
+	// Kept is the old resource of a replacement that was reverted by the last failure; "" if the last
+	// failure did not revert a replacement.
 	Kept string
 	// RecreateOnly are the paths that the provider could not change on the resource with ID.
 	RecreateOnly []string
@@ -188,7 +188,7 @@ type Tries struct {
 // ResourceTries are the Tries of a resource, the configuration that was tried last at the end.
 type ResourceTries []Tries
 
-// Of returns those of one configuration; the zero Tries if there are none.
+// Of returns the tries of one configuration, or the zero Tries if there are none.
 func (t ResourceTries) Of(desired string) Tries {
 	for i := range t {
 		if t[i].Desired == desired {
@@ -198,7 +198,7 @@ func (t ResourceTries) Of(desired string) Tries {
 	return Tries{}
 }
 
-// Last returns those of the configuration that was tried last; the zero Tries if there are none.
+// Last returns the tries of the configuration that was tried last, or the zero Tries if there are none.
 func (t ResourceTries) Last() Tries {
 	if len(t) == 0 {
 		return Tries{}
@@ -228,7 +228,7 @@ func (r *Reader) Down(ctx context.Context, at storage.Revision) (map[resource.Re
 	return out, err
 }
 
-// DownIn are those of one scope, as recorded now.
+// DownIn returns the resources of one scope that are recorded as down now.
 func (r *Reader) DownIn(ctx context.Context, s resource.Scope) (map[resource.Ref]rows.Down, error) {
 	out := map[resource.Ref]rows.Down{}
 	_, err := r.Load(ctx, rows.DownIn(s), storage.Now, &out)

@@ -15,7 +15,7 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// ErrNotFound is returned for what is not recorded.
+// ErrNotFound is the error for an entry that is not recorded.
 var ErrNotFound = errors.New("not recorded")
 
 // StoreReads are the reads of a storage.Store.
@@ -60,10 +60,10 @@ func (r *Reader) Instance() string { return r.instance }
 // Run is the ULID of this run.
 func (r *Reader) Run() string { return r.run }
 
-// Store reads the store as it is.
+// Store returns read access to the store.
 func (r *Reader) Store() StoreReads { return struct{ StoreReads }{r.store} }
 
-// Log reads the log as it is.
+// Log returns read access to the log.
 func (r *Reader) Log() LogReads { return struct{ LogReads }{r.log} }
 
 // Oldest is the oldest revision that can still be read.

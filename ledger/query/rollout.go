@@ -29,7 +29,7 @@ func (r *Reader) LastGood(ctx context.Context, at storage.Revision) (map[resourc
 	return byRef[event.LastGood](ctx, r, rows.KeyLastGood, at)
 }
 
-// LastGoodOf is that of one resource; false if none is recorded.
+// LastGoodOf returns the last good configuration of one resource, or false if none is recorded.
 func (r *Reader) LastGoodOf(ctx context.Context, ref resource.Ref) (event.LastGood, bool, error) {
 	var g event.LastGood
 	found, err := r.Load(ctx, rows.Of(rows.KeyLastGood, ref), storage.Now, &g)
@@ -41,8 +41,8 @@ func (r *Reader) Exhausted(ctx context.Context) (map[resource.Ref]event.Exhauste
 	return byRef[event.Exhausted](ctx, r, rows.KeyExhausted, storage.Now)
 }
 
-// Waves are how far the newest configurations of the resources of each name were rolled out, as
-// recorded at a revision.
+// Waves returns the progress of the newest configurations of the resources of each name, recorded at a
+// revision.
 func (r *Reader) Waves(ctx context.Context, at storage.Revision) ([]event.Wave, error) {
 	var out []event.Wave
 	err := r.Entries(ctx, rows.KeyWave, at, func(e storage.Entry) error {
@@ -57,7 +57,7 @@ func (r *Reader) Waves(ctx context.Context, at storage.Revision) ([]event.Wave, 
 	return out, nil
 }
 
-// Orders are what is frozen, locked and promoted now.
+// Orders returns the orders in effect: freezes, locks and promotions.
 func (r *Reader) Orders(ctx context.Context) ([]event.Ordered, error) {
 	var out []event.Ordered
 	err := r.Entries(ctx, rows.KeyOrder, storage.Now, func(e storage.Entry) error {

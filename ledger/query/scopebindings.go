@@ -20,8 +20,8 @@ type scopeBindings struct {
 	all []resource.Binding
 }
 
-// readCache keeps the bindings of scopes as they were read last, because a plan reads those of all its resources
-// more than once, mostly at one revision; and when each resource was acted on.
+// readCache keeps the bindings of scopes from the last read, because a plan reads the bindings of all its
+// resources more than once, mostly at one revision; and when each resource was acted on.
 type readCache struct {
 	mu     sync.Mutex
 	scopes map[resource.Scope]scopeBindings

@@ -10,10 +10,10 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// Trim removes the oldest part of the log, as far as all its records are before keep, and returns
-// the first record that is kept. Before, it records all present facts again: a store that is rebuilt
-// from the rest has them (blessings, bindings, what was applied, open actions, live state), but not
-// the history before the first kept record, and its revisions have new numbers.
+// Trim removes the oldest parts of the log whose records are all before keep, and returns the first record
+// that is kept. Before, it records all present facts again: a store that is rebuilt from the rest has them
+// (blessings, bindings, applied configurations, open actions, live state), but not the history before the
+// first kept record, and its revisions have new numbers.
 func (w *Writer) Trim(ctx context.Context, keep wal.Seq) (wal.Seq, error) {
 	first, _, err := w.log.First()
 	if err != nil {

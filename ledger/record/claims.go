@@ -24,7 +24,7 @@ func (w *Writer) Claims() storage.Store {
 	return c
 }
 
-// claimStore passes on what a coordinator needs of a store.
+// claimStore passes on the methods of a store that a coordinator needs.
 type claimStore struct{ storage.Store }
 
 type watchedClaims struct {

@@ -67,7 +67,7 @@ func (c *committer) commit(
 		return 0, err
 	}
 	op := storage.Op{Key: c.headKey(), Value: value}
-	at, _ := slices.BinarySearchFunc(tx.Ops, op, project.ByKey) // a store takes sorted operations as they are
+	at, _ := slices.BinarySearchFunc(tx.Ops, op, project.ByKey) // a store does not sort sorted operations again
 	tx.Ops = slices.Insert(tx.Ops, at, op)
 	tx.Guards = append([]storage.Guard{{Key: c.headKey(), Created: c.at.Created, Modified: c.at.Modified}}, guards...)
 	rev, err := c.tryCommit(ctx, tx)
@@ -98,7 +98,7 @@ func (c *committer) commit(
 	return rev, nil
 }
 
-// tryCommit commits; in a shared store again, as long as it is certain that nothing happened.
+// tryCommit commits. In a shared store it repeats a commit that certainly had no effect.
 func (c *committer) tryCommit(ctx context.Context, tx storage.Tx) (rev storage.Revision, err error) {
 	if !c.shared {
 		return c.store.Commit(ctx, tx)
@@ -180,7 +180,7 @@ func yield(ctx context.Context, try int) {
 	}
 }
 
-// mark is that of the next batch.
+// mark returns the mark of the next batch.
 func (c *committer) mark(base storage.Revision) uint64 {
 	prev := c.head.Reached(c.at)
 	return rows.Mark{Known: c.shared, Epoch: c.epoch, Prev: prev, Base: max(base, prev)}.Encode()

@@ -11,7 +11,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// delta is how a snapshot differs from what is recorded.
+// delta is the difference between a snapshot and the records.
 type delta struct {
 	snapshot resource.Snapshot
 	touched  map[string]bool
@@ -79,8 +79,8 @@ func (d *delta) lost(e storage.Entry) {
 	}
 }
 
-// hidden reports whether a filter may have hidden a recorded resource: only what is managed was read
-// whatever tags it has.
+// hidden reports whether a filter may have hidden a recorded resource: only managed resources were read
+// whatever their tags.
 func (d *delta) hidden(ref resource.Ref, content []byte) bool {
 	if !slices.Contains(d.snapshot.Filtered, ref.Kind) {
 		return false

@@ -46,8 +46,8 @@ type named struct {
 	o  *resource.Observed
 }
 
-// renamed gives every resource a ref of its own. Of several with one ref the managed one keeps it,
-// and of those the one with the smallest id: the choice only has to be the same each time.
+// renamed assigns every resource its own ref. If several have one ref, the managed one with the smallest id
+// keeps it: the choice only has to be the same each time.
 func renamed(s resource.Snapshot) []named {
 	all := make([]named, len(s.Resources))
 	for i := range s.Resources {

@@ -20,7 +20,7 @@ const (
 	errorSize = 4096 // of the recorded error of an observation
 )
 
-// ObservationOptions are what RecordObservation must know besides live state.
+// ObservationOptions are the inputs of RecordObservation besides live state.
 type ObservationOptions struct {
 	// Since is the revision when the observation started: what was recorded after it is newer and
 	// stays. Negative: nothing was.
@@ -28,8 +28,8 @@ type ObservationOptions struct {
 	// Own are the revisions that this observation itself was recorded at so far: what was written
 	// there is not newer.
 	Own []storage.Revision
-	// Young refuses, with a *YoungError, an observation that misses a resource which was created or
-	// changed within this time: most likely it is not listed yet. 0: never.
+	// Young refuses, with a *YoungError, an observation that misses a resource which was created or changed
+	// within this time: most likely it is not listed yet. 0 means never.
 	Young time.Duration
 	// Before are events that are recorded first, in the same batch.
 	Before []event.Event
@@ -43,9 +43,9 @@ func (e *YoungError) Error() string {
 	return fmt.Sprintf("ledger: %s was created just now and is not listed yet", e.Refs[0])
 }
 
-// RecordObservation records one observation as one batch, with one Observed per scope (more for a
-// large one): only what is new, different or gone. In a scope that could not be observed nothing is
-// gone.
+// RecordObservation records one observation as one batch, with one Observed per scope (more for a large
+// one): only new, different and absent resources. In a scope that could not be observed, no resource is
+// recorded as absent.
 func (w *Writer) RecordObservation(
 	ctx context.Context, live resource.LiveState, o ObservationOptions,
 ) (Receipt, error) {

@@ -19,9 +19,9 @@ import (
 // defaultWait limits how long a batch waits for the append lock.
 const defaultWait = 30 * time.Second
 
-// Open opens the log, brings the store up to it (a lost store is rebuilt), and takes the identity of
-// the log as that of the instance. Where the disk is full the store may stay behind the log: then
-// the ledger can be read, and Broken returns why.
+// Open opens the log, brings the store up to it (a lost store is rebuilt), and takes the identity of the
+// log as the identity of the instance. If the disk is full, the store may stay behind the log: then the
+// ledger can be read, and Broken returns why.
 func Open(ctx context.Context, cfg Config) (*Writer, error) {
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
@@ -129,9 +129,9 @@ func (w *Writer) leave(ctx context.Context) {
 	}
 }
 
-// frontier lets the log be checked against the last record that the store has, so that damage there
-// is not taken for an append that was cut short. In a shared store it is still unknown which key is
-// that of this log; its own tail hint serves instead.
+// frontier lets the log be checked against the last record that the store has, so that damage there is not
+// taken for an append that was cut short. In a shared store the key of this log is still unknown, and the
+// log's own tail hint serves instead.
 func frontier(ctx context.Context, cfg Config) ([]wal.Option, error) {
 	if cfg.Shared {
 		return nil, nil

@@ -6,8 +6,8 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// Prove proves that records are in the log of a checkpoint, of which it gives one if under is the zero
-// value. What was trimmed, or recorded after the checkpoint, is an error.
+// Prove proves that records are in the log of a checkpoint. If under is the zero value, it makes a
+// checkpoint. A record that was trimmed, or recorded after the checkpoint, is an error.
 func (w *Writer) Prove(ctx context.Context, under wal.Anchor, seqs []wal.Seq) (wal.Anchor, []wal.Inclusion, error) {
 	if under.Log == [16]byte{} {
 		var err error

@@ -30,8 +30,8 @@ func given(events []event.Event) func(context.Context) ([]event.Event, error) {
 	return func(context.Context) ([]event.Event, error) { return events, nil }
 }
 
-// submit waits until the request was written, by itself or together with others. A context that has
-// ended keeps it out; one that ends later does not: a part of a record is of no use.
+// submit waits until the request was written, alone or together with others. A context that has ended keeps
+// it out; one that ends later does not: a part of a record is of no use.
 func (w *Writer) submit(ctx context.Context, r *request) (Receipt, error) {
 	if err := ctx.Err(); err != nil {
 		return Receipt{}, fmt.Errorf("ledger: not recorded: %w", err)
@@ -123,7 +123,7 @@ func batches(group []*request) iter.Seq[[]*request] {
 	}
 }
 
-// notRecorded is why events cannot be recorded. Nothing was appended, so nothing is broken.
+// notRecorded is the error for events that cannot be recorded. Nothing was appended, so nothing is broken.
 type notRecorded struct {
 	err error
 	all bool // the store cannot be read: nor can any others of the group be recorded
@@ -308,8 +308,8 @@ func (w *Writer) breakDown(err error) error {
 	return w.broken
 }
 
-// claims are the valid claims of a group, by key, read at once. One that is missing here has to be
-// read by itself: it has expired, or could not be read. The commit is guarded by each of them in any
+// claims returns the valid claims of a group, by key, read at once. A claim that is missing here has
+// expired or could not be read, and must be read separately. The commit is guarded by each of them in any
 // case.
 func (w *Writer) claims(ctx context.Context, group []*request) map[string]storage.Entry {
 	var keys []string

@@ -7,10 +7,10 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// A shared store is away for moments: its leader changes, or a connection is made again. What
-// certainly did nothing, such as a read, is repeated for about three seconds, and an error that is
-// left then leaves the ledger as it was. The ledger breaks only where the log and the store may
-// differ: when an append failed, or a commit after one.
+// A shared store is away for moments: its leader changes, or a connection is made again. A call that
+// certainly had no effect, such as a read, is repeated for about three seconds. An error after that leaves
+// the ledger unchanged. The ledger breaks only if the log and the store may differ: when an append failed,
+// or a commit after one.
 
 // retry repeats do while the store marks its error as transient. Every other error is final and returned
 // at once: others wait for the append lock.

@@ -61,11 +61,10 @@ func (r *Runs) register() error {
 	return nil
 }
 
-// LeaveClaims records, before Close, that claims of this run could not be released. If no action
-// runs under them, Close leaves the file of this run without its lock: the next run on this host
-// releases the claims at once, also while this process goes on. If an action may still run, the lock
-// stays, and the claims are left to expire; the caller then keeps the Ledger for as long as its
-// process runs.
+// LeaveClaims records, before Close, that claims of this run could not be released. If no action runs under
+// them, Close leaves the file of this run without its lock: the next run on this host releases the claims
+// at once, even while this process continues. If an action may still run, the lock stays, and the claims
+// are left to expire; the caller then keeps the Ledger for as long as its process runs.
 func (r *Runs) LeaveClaims(acting bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -106,7 +105,7 @@ func (r *Runs) IsDead(run string) bool {
 	return f.Unlock() == nil
 }
 
-// ForgetRun removes the file of a dead run, once nothing of it is left to recover.
+// ForgetRun removes the file of a crashed run, once none of its actions is left to recover.
 func (r *Runs) ForgetRun(run string) error {
 	if !r.IsDead(run) {
 		return nil

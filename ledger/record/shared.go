@@ -11,12 +11,12 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// A store that several instances record into (Config.Shared) is written by ledgers that do not
-// wait for each other: each holds the append lock of its own log only. A projection therefore
-// counts only if nothing that it rests on has changed when it is committed: every key that it read
-// or replaces is guarded in the transaction. The batch that comes second is refused in its log and
-// made again on what the first left. So the store is always the projection of all batches that
-// were not refused, in the order of their revisions.
+// A store that several instances record into (Config.Shared) is written by ledgers that do not wait for
+// each other: each holds the append lock of its own log only. A projection therefore counts only if none of
+// its inputs has changed when it is committed: every key that it read or replaces is guarded in the
+// transaction. The batch that comes second is refused in its log and made again on the result of the first.
+// So the store is always the projection of all batches that were not refused, in the order of their
+// revisions.
 
 var (
 	// ErrElsewhere is returned for a log that was kept with another store: projecting its past would

@@ -33,7 +33,7 @@ type Config struct {
 	CloseStore bool
 	User       string // who runs this; in every record
 	UID, Host  string // as the operating system knows them, and where they are; in every record
-	Run        string // ULID of this run; "": a new one
+	Run        string // ULID of this run; "" means a new one
 	Clock      func() time.Time
 	Wait       time.Duration // for the append lock; 0: 30 s
 	// LogOptions go to the log (another file system, signing keys).
@@ -126,5 +126,5 @@ func (w *Writer) notify(records []event.Record) {
 	}
 }
 
-// LogPath is where a data directory keeps its log.
+// LogPath returns the path of a data directory's log.
 func LogPath(dir string) string { return filepath.Join(dir, "wal") }

@@ -15,11 +15,11 @@ import (
 // ErrNotEmpty is returned for a copy or rebuild into a store with keys.
 var ErrNotEmpty = errors.New("the store is not empty")
 
-// CopyResult is what was copied.
+// CopyResult describes a copy.
 type CopyResult struct {
 	Revisions int              `json:"revisions"` // commits, each one again
 	Keys      int              `json:"keys"`      // versions and deletions
-	Base      storage.Revision `json:"base"`      // of the source, which has nothing older; 0: it has everything
+	Base      storage.Revision `json:"base"`      // of the source, which has nothing older; 0 means that it has everything
 	Upto      storage.Revision `json:"upto"`      // of the source
 	Digest    string           `json:"digest"`    // of both, see Sequence
 }
@@ -87,7 +87,7 @@ func span(ctx context.Context, from storage.Store) (CopyResult, error) {
 		return c, nil
 	}
 	if _, _, err := from.Range(ctx, rows.KeyLog, c.Base); errors.Is(err, storage.ErrCompacted) {
-		c.Base = c.Upto // its server compacted more by itself
+		c.Base = c.Upto // its server compacted more on its own
 	} else if err != nil {
 		return c, err
 	}
@@ -155,9 +155,9 @@ func isClaim(e storage.Entry) bool {
 	return len(e.Key) > len(rows.KeyClaim) && e.Key[:len(rows.KeyClaim)] == rows.KeyClaim
 }
 
-// Sequence returns the digest of what a store has had since a revision, commit by commit, whatever
-// its revision numbers: what it had at the base (0: nothing) and what each commit wrote. A copy has
-// the sequence of its source.
+// Sequence returns the digest of what a store has had since a revision, commit by commit, whatever its
+// revision numbers: its content at the base (0 means none) and the writes of each commit. A copy has the
+// sequence of its source.
 func Sequence(ctx context.Context, store storage.Store, base, upTo storage.Revision) (string, error) {
 	h := sha256.New()
 	if base > 0 {

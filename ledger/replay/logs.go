@@ -19,7 +19,7 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// Logs are those of several instances, opened read-only: copies, or the ones in use.
+// Logs holds the logs of several instances, opened read-only: copies, or the ones in use.
 type Logs struct {
 	dirs []string
 	logs []openLog
@@ -90,8 +90,8 @@ func (g *Logs) Close() error {
 // List are the logs, in the order they were named.
 func (g *Logs) List() []LogInfo { return g.list }
 
-// Records are those of all logs, in the order in which they reached the store; refused batches are
-// omitted.
+// Records returns the records of all logs, in the order in which they reached the store; refused batches
+// are omitted.
 func (g *Logs) Records(ctx context.Context) iter.Seq2[event.Record, error] {
 	return func(yield func(event.Record, error) bool) {
 		all, err := g.sources(ctx, nil, storage.Now)
@@ -179,10 +179,10 @@ func (g *Logs) complete(instances []ledger.Instance) error {
 	return nil
 }
 
-// MergeResult is what a shared store was rebuilt from.
+// MergeResult describes the logs that a shared store was rebuilt from.
 type MergeResult struct {
 	Batches  int
-	Revision storage.Revision // of the live store, as it was compared; or of the new one
+	Revision storage.Revision // of the live store at the comparison; or of the new one
 }
 
 // Check rebuilds a shared store in an empty one from all its logs and compares the present values

@@ -52,7 +52,7 @@ func (l openLog) source(ctx context.Context, live ledger.StoreReads, at storage.
 	return s, nil
 }
 
-// placedStep is a batch that counts, with its position among those of all logs.
+// placedStep is a batch that counts, with its position among the batches of all logs.
 type placedStep struct {
 	from     *source
 	location revisionOrder
@@ -60,7 +60,7 @@ type placedStep struct {
 	step     project.LogBatch
 }
 
-// batches are those of the log that count, in order.
+// batches returns the batches of the log that count, in order.
 func (s *source) batches() iter.Seq2[placedStep, error] {
 	return func(yield func(placedStep, error) bool) {
 		var held *placedStep
@@ -102,7 +102,7 @@ func (s *source) batches() iter.Seq2[placedStep, error] {
 	}
 }
 
-// started is the position of a batch as far as it is known without the next one.
+// started returns the position of a batch that is known without the next one.
 func (s *source) started(m rows.Mark, step project.LogBatch, last revisionOrder) revisionOrder {
 	if rev, ok := s.at[step.Batch.Last]; ok {
 		return revisionOrder{live: true, at: rev}
@@ -113,7 +113,7 @@ func (s *source) started(m rows.Mark, step project.LogBatch, last revisionOrder)
 	return last
 }
 
-// check compares a batch with what the live store has of the log.
+// check compares a batch with the live store's entries of the log.
 func (s *source) check(step project.LogBatch) error {
 	b := step.Batch
 	switch _, there := s.at[b.Last]; {

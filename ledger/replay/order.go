@@ -7,14 +7,14 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// The logs of instances that share a store are merged by the revisions that their batches made.
-// The store has them, as the history of log/<instance>. So that the order survives the store, each
-// batch also records the revision that the batch before it made, and the revision that it rests
-// on. Only for the last batch of a log is the first unknown: it is placed after what it rests on.
+// The logs of instances that share a store are merged by the revisions that their batches made. The store
+// has them, as the history of log/<instance>. So that the order survives the store, each batch also records
+// the revision that the batch before it made, and the revision that it rests on. For the last batch of a
+// log the first is unknown, and it is placed after the revision that it rests on.
 
-// revisionOrder is the position of a batch among those of all logs.
+// revisionOrder is the position of a batch among the batches of all logs.
 type revisionOrder struct {
-	live  bool // from the history of the store: after what it no longer has
+	live  bool // from the history of the store: after the revisions that it no longer has
 	epoch int
 	at    storage.Revision
 	made  bool // it rests on that revision: after the batch that made it

@@ -22,7 +22,7 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// Result is what a store was rebuilt from.
+// Result describes the log that a store was rebuilt from.
 type Result struct {
 	Instance string
 	First    wal.Seq // of the log; more than 1: it was trimmed, and revisions have new numbers
@@ -54,7 +54,7 @@ func Replay(ctx context.Context, dir string, into storage.Store) (out Result, er
 
 // Comparison is the result of comparing two stores.
 type Comparison struct {
-	From, To     storage.Revision // what was compared: everything between; both 0: the present values
+	From, To     storage.Revision // the compared range; both 0 means the present values
 	DigestA      string
 	DigestB      string
 	Equal        bool
@@ -93,7 +93,7 @@ func CompareLive(ctx context.Context, a, b ledger.StoreReads) (Comparison, error
 	return compareFacts(ctx, a, storage.Now, b)
 }
 
-// compareFacts is CompareLive with a as it was at a revision.
+// compareFacts is CompareLive with a past revision of a.
 func compareFacts(ctx context.Context, a ledger.StoreReads, at storage.Revision, b ledger.StoreReads) (Comparison,
 	error,
 ) {

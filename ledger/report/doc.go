@@ -1,4 +1,4 @@
-// Package report tells a source what became of the resources that it declares: the status columns
-// of a table. It listens to the events of the ledger and writes beside the actions, so that a
-// source that is locked or slow delays none of them. It knows no source and no provider.
+// Package report writes the results of the declared resources back to their source, such as the status
+// columns of a table. It listens to the events of the ledger and writes in parallel to the actions, so that
+// a locked or slow source delays none of them. It depends on no source and no provider.
 package report

@@ -15,8 +15,8 @@ func keyOf(r resource.Ref) resource.Ref {
 	return r
 }
 
-// Fact is what is known of a resource, given without stack and location. What was not read is
-// unclear; false is a resource of which nothing is known at all.
+// Fact returns the known facts of a resource, which is given without stack and location. A resource that
+// was not read is unclear. It returns false if nothing is known about the resource.
 func (w *Writer) Fact(ref resource.Ref) (source.Fact, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -24,7 +24,7 @@ func (w *Writer) Fact(ref resource.Ref) (source.Fact, bool) {
 	return parted(f), known
 }
 
-// parted keeps what failed apart from what to do about it.
+// parted separates the failure from its suggestion.
 func parted(f source.Fact) source.Fact {
 	message, next := provider.Parted(f.Failure)
 	f.Failure, f.Suggestion = message, cmp.Or(next, f.Suggestion)
@@ -73,8 +73,8 @@ func (v *View) unmanaged() string {
 	return "it exists and is unmanaged; Suggestion: run `" + command + "`"
 }
 
-// Fact is what the observation showed of a resource, given without stack and location; false is a
-// resource of which nothing is known at all. What was not read is unclear.
+// Fact returns the observed facts of a resource, which is given without stack and location. A resource that
+// was not read is unclear. It returns false if nothing is known about the resource.
 func (v *View) Fact(ref resource.Ref) (source.Fact, bool) {
 	f, known := v.fact(ref)
 	return parted(f), known
@@ -103,8 +103,8 @@ func (v *View) fact(ref resource.Ref) (source.Fact, bool) {
 	return absent, known
 }
 
-// scopes are those where the resource can be: those of the stack's resources of its kind or, if it
-// has none, those of its provider that the stack names without a resource in them.
+// scopes returns the scopes where the resource can be: the scopes of the stack's resources of its kind or,
+// if it has none, the scopes of its provider that the stack names without a resource in them.
 func (v *View) scopes(ref resource.Ref) []resource.Scope {
 	var out, used []resource.Scope
 	for i := range v.intent.Resources {
@@ -125,7 +125,7 @@ func (v *View) scopes(ref resource.Ref) []resource.Scope {
 	return out
 }
 
-// unread is why a kind was not read in full in a scope; "" if it was.
+// unread returns the reason why a kind was not read in full in a scope, or "" if it was.
 func (v *View) unread(scope resource.Scope, kind string) string {
 	scan, ok := v.scans[scope]
 	switch {
@@ -141,7 +141,7 @@ func (v *View) unread(scope resource.Scope, kind string) string {
 	return ""
 }
 
-// find finds the resource in what was observed: the stack's own before one that is not managed.
+// find finds the resource in the observation: the stack's own before an unmanaged one.
 func (v *View) find(scope resource.Scope, ref resource.Ref) *resource.Observed {
 	var found *resource.Observed
 	all := v.live.Scopes[scope].Resources

@@ -23,11 +23,11 @@ type Writer struct {
 
 	writing sync.Mutex // one report at a time
 	mu      sync.Mutex
-	seen    *View                  // nil: nothing was observed yet
+	seen    *View                  // nil until something was observed
 	acted   map[resource.Ref]acted // since the start
 }
 
-// View is what the last observation showed of the resources of a stack.
+// View holds the last observation of the resources of a stack.
 type View struct {
 	intent resource.Intent // with resolved locations
 	live   resource.LiveState
@@ -51,11 +51,11 @@ func Observed(ctx context.Context, r *ledger.Reader, in resource.Intent) (*View,
 	return v, nil
 }
 
-// acted is what was done to a resource.
+// acted describes the actions on a resource.
 type acted struct {
 	doing   source.Doing
 	failure string
-	after   *resource.Observed // what an action left; nil: nothing, or not known
+	after   *resource.Observed // the resource after an action; nil if it is absent or unknown
 	gone    bool
 	at      time.Time // of the end of the last action
 }
@@ -92,7 +92,7 @@ func (w *Writer) Wake() {
 	}
 }
 
-// Observed gives the writer what an observation recorded.
+// Observed passes a recorded observation to the writer.
 func (w *Writer) Observed(ctx context.Context, r *ledger.Reader, in resource.Intent) error {
 	v, err := Observed(ctx, r, in)
 	if err != nil {

@@ -24,7 +24,7 @@ func NewBinding(ref resource.Ref, id string) Binding {
 	return Binding{Binding: resource.Binding{Ref: ref, ID: id}}
 }
 
-// bindingRow is a Binding as it is stored.
+// bindingRow is the stored form of a Binding.
 type bindingRow struct {
 	UID        string           `json:"uid,omitempty"`
 	Key        string           `json:"key,omitempty"`
@@ -51,7 +51,7 @@ func (b Binding) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// UnmarshalJSON leaves the ref and the id as they are.
+// UnmarshalJSON does not set the ref and the id.
 func (b *Binding) UnmarshalJSON(text []byte) error {
 	var r bindingRow
 	if err := json.Unmarshal(text, &r); err != nil {
@@ -83,7 +83,7 @@ type Trust struct {
 	On       bool   `json:"on"`
 	Who      string `json:"who"`
 	Instance string `json:"instance"`
-	// Signature is that of Instance, in a store that instances share.
+	// Signature is the signature of Instance, in a shared store.
 	Signature *event.Signature `json:"signature,omitempty"`
 }
 
@@ -136,5 +136,5 @@ type Cosigned struct {
 	Signature *event.Signature `json:"signature,omitempty"`
 }
 
-// CosignedOf is the key of what one instance saw of another's log.
+// CosignedOf returns the key of the length that one instance saw of another's log.
 func CosignedOf(of, by string) string { return KeyCosigned + of + "/" + by }

@@ -2,7 +2,7 @@ package rows
 
 import "github.com/ovi-project/ovi/storage"
 
-// Mark is what a batch records of its order, in the number that the log keeps for the caller.
+// Mark is the order of a batch, encoded in the number that the log keeps for the caller.
 type Mark struct {
 	Known bool
 	Epoch int              // how often the revisions were numbered again

@@ -18,11 +18,11 @@ type Scan struct {
 	Confirmed time.Time      `json:"confirmed,omitzero"` // the last complete observation
 	// Counts are the resources of each kind when it was last read in full.
 	Counts map[string]event.KindCount `json:"counts,omitempty"`
-	// Offline: the last observation found that it has not reported for too long. Away is how long it
-	// was offline so far, which does not count against deadlines.
+	// Offline means that the last observation found no report for too long. Away is the offline time so
+	// far, which does not count against deadlines.
 	Offline bool          `json:"offline,omitempty"`
 	Away    time.Duration `json:"away,omitempty"`
-	// Kinds are those that the last observation read in full; nil: all.
+	// Kinds are the kinds that the last observation read in full; nil means all.
 	Kinds []string `json:"kinds,omitempty"`
 	// Unreachable are the kinds that could not be read when an observation last tried, with the error of each.
 	Unreachable map[string]string `json:"unreachable,omitempty"`
@@ -30,17 +30,18 @@ type Scan struct {
 	// after it, the last of each.
 	Whole time.Time            `json:"whole,omitzero"`
 	Later map[string]time.Time `json:"later,omitempty"`
-	// Filtered are those of Kinds that the last observation read through a filter; Full is when kinds
-	// that were read so since were read without one.
+	// Filtered are the Kinds that the last observation read through a filter. Full is the time at which
+	// kinds that were read through a filter since were last read without one.
 	Filtered []string             `json:"filtered,omitempty"`
 	Full     map[string]time.Time `json:"full,omitempty"`
-	// AllSince is when the first observation without a filter of all kinds was recorded; KindSince, of
-	// kinds that were read without one before it, the first of each.
+	// AllSince is the time of the first recorded observation of all kinds without a filter. KindSince has
+	// the time of the first such observation of each kind that was read before it.
 	AllSince  time.Time            `json:"all_since,omitzero"`
 	KindSince map[string]time.Time `json:"kind_since,omitempty"`
 }
 
-// Since is when the first observation that listed all resources of a kind was recorded; zero: none has.
+// Since returns the time of the first recorded observation that listed all resources of a kind, or the zero
+// time if there was none.
 func (s Scan) Since(kind string) time.Time {
 	if at, ok := s.KindSince[kind]; ok {
 		return at
@@ -68,7 +69,7 @@ func (s *Scan) Begin(kinds, filtered []string, now time.Time) {
 	}
 }
 
-// Listed is when the unmanaged resources of a kind were read last; zero: never.
+// Listed returns the time at which the unmanaged resources of a kind were read last, or the zero time.
 func (s Scan) Listed(kind string) time.Time {
 	if at, ok := s.Full[kind]; ok {
 		return at
@@ -76,7 +77,7 @@ func (s Scan) Listed(kind string) time.Time {
 	return s.Read(kind)
 }
 
-// Read is when the managed resources of a kind were read last, all of them; zero: never.
+// Read returns the time at which all managed resources of a kind were read last, or the zero time.
 func (s Scan) Read(kind string) time.Time {
 	if at, ok := s.Later[kind]; ok {
 		return at
@@ -137,8 +138,8 @@ func (s Scan) Oldest() time.Time {
 // Readable reports whether all that was last tried in the scope could be read.
 func (s Scan) Readable() bool { return s.Complete && len(s.Unreachable) == 0 }
 
-// NoteKinds takes over what a complete observation says of the kinds that it read, or could not read. It says nothing
-// of the others.
+// NoteKinds takes over the kinds that a complete observation read, or could not read. It does not change
+// the others.
 func (s *Scan) NoteKinds(e event.Observed) {
 	read := func(kind string) bool {
 		return e.Unreachable[kind] == "" && (e.Kinds == nil || slices.Contains(e.Kinds, kind))
@@ -163,8 +164,8 @@ func (s *Scan) NoteKinds(e event.Observed) {
 	s.Counts, s.Unreachable = counts, errs
 }
 
-// Covers reports whether the last observation read all these kinds in full, if only through a filter;
-// nil: all kinds, without one.
+// Covers reports whether the last observation read all these kinds in full, if only through a filter; nil
+// means all kinds, without a filter.
 func (s Scan) Covers(kinds []string) bool {
 	if !s.Complete || s.Kinds == nil {
 		return s.Complete
@@ -184,12 +185,12 @@ type OpenAction struct {
 	Counted       bool      `json:"counted,omitempty"`   // as an attempt
 	Error         string    `json:"error,omitempty"`     // of the uncertain result
 	Checked       time.Time `json:"checked,omitzero"`    // when an observation could not find the result
-	// Accepted says that the provider goes on by itself with the resource ID until Deadline.
+	// Accepted means that the provider continues on its own with the resource ID until Deadline.
 	Accepted bool      `json:"accepted,omitempty"`
 	ID       string    `json:"id,omitempty"`
 	UID      string    `json:"uid,omitempty"`
 	Deadline time.Time `json:"deadline,omitzero"`
-	// Away is that of the scope when it was accepted.
+	// Away is the Away of the scope when the request was accepted.
 	Away time.Duration `json:"away,omitempty"`
 }
 

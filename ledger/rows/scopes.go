@@ -10,7 +10,7 @@ import (
 // opening the store costs more than the rows of a small scope.
 const ManyScopes = 8
 
-// Within is what the keys of all these scopes begin with, besides the prefix of the table.
+// Within returns the common prefix of the keys of all these scopes, after the prefix of the table.
 func Within(scopes []resource.Scope) string {
 	if len(scopes) == 0 {
 		return ""

@@ -19,5 +19,5 @@ type Restarts struct {
 	At      []time.Time `json:"at"`      // when they started, oldest first
 }
 
-// DownIn is the key of what is down in a scope.
+// DownIn returns the key of the resources that are down in a scope.
 func DownIn(s resource.Scope) string { return KeyDown + s.String() }

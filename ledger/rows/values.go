@@ -31,7 +31,7 @@ type Plan struct {
 	Mode   event.Mode   `json:"mode"`
 	At     time.Time    `json:"at"`
 	Counts event.Counts `json:"counts"`
-	// What approvals bind to, so that every instance can read who approved.
+	// The digests that approvals bind to, so that every instance can read who approved.
 	Digest    string `json:"digest,omitempty"`
 	Approving string `json:"approving,omitempty"`
 }
@@ -57,7 +57,7 @@ type Tries struct {
 	Of []Tried `json:"of"`
 }
 
-// triesKept is how many configurations of a resource are kept.
+// triesKept is the number of configurations of a resource that are kept.
 const triesKept = 8
 
 // Last is the entry of the configuration that was tried last; false if there is none.

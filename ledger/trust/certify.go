@@ -35,7 +35,7 @@ func (p *Proofs) Digest(ctx context.Context) ([]event.Event, error) {
 		return nil, err
 	}
 	if p.table.everCertified && p.table.changesSinceCertified == 0 && len(p.table.pending) == 0 {
-		return nil, nil // the last digest is that of the table
+		return nil, nil // the last digest is the digest of the table
 	}
 	now := p.table.now()
 	return []event.Event{event.Certified{Bindings: digestOf(now), Count: len(now)}}, nil

@@ -43,7 +43,7 @@ func (p *Proofs) ToCosign(ctx context.Context, soon bool) ([]event.Event, error)
 		switch {
 		case err != nil:
 			return nil, err
-		// the row was removed or edited: it is what finds a rewritten log
+		// the row, which finds a rewritten log, was removed or edited
 		case own != nil && !bytes.Equal(e.Value, own):
 			out = append(out, event.Cosigned{Instance: of, Seq: last.Seq, Chain: last.Chain})
 		case head.Seq > last.Seq+wal.Seq(len(heads)) && (soon || p.clock().Sub(last.At) >= cosignEvery):
@@ -82,7 +82,7 @@ func (p *Proofs) wentBack(ctx context.Context) ([]Contradiction, error) {
 	return out, nil
 }
 
-// heads are where the logs of the other instances end that the store has.
+// heads returns the recorded ends of the other instances' logs.
 func (p *Proofs) heads(ctx context.Context) (map[string]rows.Head, error) {
 	out := map[string]rows.Head{}
 	err := p.Entries(ctx, rows.KeyLog, storage.Now, func(e storage.Entry) error {
@@ -98,8 +98,8 @@ func (p *Proofs) heads(ctx context.Context) (map[string]rows.Head, error) {
 	return out, err
 }
 
-// lastSeen is how far this instance recorded last that it saw a log, as its own log has it: also as the row
-// that the store should have, nil if it never did.
+// lastSeen returns the length of a log that this instance recorded last, according to its own log, and the
+// row that the store should have, nil if it recorded none.
 func (p *Proofs) lastSeen(ctx context.Context, of string) (last rows.Cosigned, row []byte, err error) {
 	p.table.mu.Lock()
 	defer p.table.mu.Unlock()
@@ -112,8 +112,9 @@ func (p *Proofs) lastSeen(ctx context.Context, of string) (last rows.Cosigned, r
 	return last, row, err
 }
 
-// Cosigned makes wal.Verify require what the other instances saw of the log of this one, as far as their
-// signatures and keys count. A row of the store that does not count is passed over: it proves nothing.
+// Cosigned makes wal.Verify require the lengths of this instance's log that the other instances recorded. A
+// row of the store counts only with a valid signature by a trusted key; any other row proves nothing and is
+// skipped.
 func (p *Proofs) Cosigned(ctx context.Context) ([]wal.Option, error) {
 	var out []wal.Option
 	prefix := rows.KeyCosigned + p.Instance() + "/"

@@ -27,7 +27,7 @@ type logView struct {
 	mu       sync.Mutex
 	loaded   bool
 	rows     map[string][]byte
-	pending  map[string][]byte // changes of the last batch, which the next one may refuse; nil: deleted
+	pending  map[string][]byte // changes of the last batch, which the next one may refuse; nil means deleted
 	resumeAt wal.Seq           // the last batch, where reading goes on
 	readTo   wal.Seq           // the last record read
 	others   bool              // other instances record into the store too
@@ -172,8 +172,8 @@ func (v *logView) changes(ctx context.Context, records []event.Record) (map[stri
 	return out, nil
 }
 
-// primeBindings starts from the last digest on record, if the rows of the store at its revision have
-// that digest, else from the beginning of the log. Where to find the digest is only a hint.
+// primeBindings starts from the last recorded digest, if the rows of the store at its revision have that
+// digest, else from the beginning of the log. Where to find the digest is only a hint.
 func primeBindings(ctx context.Context, p *Proofs, v *logView) error {
 	if p.shared {
 		return nil // the store has the rows of others too

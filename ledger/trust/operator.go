@@ -17,8 +17,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// What operators did counts only if the audit log has it, because it lifts or gives
-// protection: a row of the store alone blesses, approves and acknowledges nothing.
+// An operator's action counts only if the audit log has it, because it lifts or gives protection: a row of
+// the store alone blesses, approves and acknowledges nothing.
 
 // Approval is one user's approval of a plan's proposals.
 type Approval struct {
@@ -30,7 +30,8 @@ type Approval struct {
 	Signed bool
 }
 
-// ApprovalOf is the approval that a record is; not used as far as that record says.
+// ApprovalOf returns the approval of a record. The record alone does not show whether the approval was
+// used.
 func ApprovalOf(a rows.Act[event.Approved]) Approval {
 	return Approval{
 		Approved: a.Event, At: a.At, Record: event.Approver{Who: a.Event.Who, Seq: a.Seq, Instance: a.Instance},

@@ -32,7 +32,7 @@ func ofAct[E act[E]](key string, at time.Time, generation uint64, e E) (statemen
 	return statement{Act: key, At: at, Content: hex.EncodeToString(sum[:]), Generation: generation}, err
 }
 
-// generationOf is that of the signature; 0 if there is none.
+// generationOf returns the generation of the signature, or 0 if there is none.
 func generationOf[E act[E]](e E) uint64 {
 	if _, signed := e.Unsigned(); signed != nil {
 		return signed.Generation
@@ -40,9 +40,9 @@ func generationOf[E act[E]](e E) uint64 {
 	return 0
 }
 
-// acts are the acts under a prefix that count, by key. Own are those that this log proves; in a store
-// that instances share, those of others that have the signature of a trusted one, unless own is newer.
-// Each row of the store that does not count goes to doubt. With pin, keys are pinned at first use.
+// acts returns the acts under a prefix that count, by key. Acts that this log proves count. In a shared
+// store, acts of another instance count if a trusted key signed them, unless this log has a newer one. Each
+// row of the store that does not count goes to doubt. With pin, keys are pinned at first use.
 func acts[E act[E]](
 	ctx context.Context, p *Proofs, prefix string, pin bool, doubt func(key string, why error),
 ) (map[string]rows.Act[E], error) {
@@ -162,11 +162,11 @@ func actThere[E act[E]](ctx context.Context, p *Proofs, key string, a rows.Act[E
 type Contradiction struct {
 	Key  string // of the store
 	Text string
-	Log  string // the instance whose log it is about; empty: it is about an act
+	Log  string // the instance whose log it concerns; empty if it concerns an act
 }
 
-// Contradictions lists what the store says of operators' acts and the audit log does not, sorted. It
-// records nothing. What is being recorded just now is none: it is compared again.
+// Contradictions lists the operators' acts that the store has and the audit log does not, sorted. It
+// records nothing. An act that is being recorded just now is not a contradiction: it is compared again.
 func (p *Proofs) Contradictions(ctx context.Context) ([]Contradiction, error) {
 	acts, err1 := p.contradictoryActs(ctx)
 	logs, err2 := p.wentBack(ctx)

@@ -19,7 +19,7 @@ import (
 // read more of the log to know them.
 const actsAfter = 4096
 
-// actPart is what operators did: blessings, approvals and their use, and acknowledgments.
+// actPart is the part with the operators' acts: blessings, approvals and their use, and acknowledgments.
 func actPart() part {
 	return part{
 		has: isAct, prime: primeActs, concerns: concernsActs,
@@ -38,8 +38,8 @@ func isAct(key string) bool {
 	return slices.ContainsFunc(actPrefixes(), func(prefix string) bool { return strings.HasPrefix(key, prefix) })
 }
 
-// concernsActs reports whether a record is about acts; of the many that start an action, only one that
-// uses an approval.
+// concernsActs reports whether a record is about acts; a record that starts an action is only about acts if
+// it uses an approval.
 func concernsActs(record []byte) bool {
 	switch event.TypeOf(record) {
 	case event.TypeBlessed, event.TypeApproved, event.TypeAcknowledged, event.TypePolicyRequired,

@@ -38,7 +38,7 @@ func (p *Proofs) Proof(ctx context.Context, ref resource.Ref, id string) (resour
 	return b.Binding, err
 }
 
-// newest refuses a binding after which another one of its ref started or ended, except those of a
+// newest rejects a binding after which another binding of its ref started or ended, except during a
 // replacement in progress.
 func (p *Proofs) newest(ctx context.Context, b resource.Binding) error {
 	if b.Role != "" {
@@ -82,7 +82,7 @@ func (p *Proofs) provenHere(ctx context.Context, e storage.Entry, b resource.Bin
 	return p.startedBy(b)
 }
 
-// startedBy checks the record that a binding names. One that was trimmed is in the baseline.
+// startedBy checks the record that a binding names. The baseline has trimmed records.
 func (p *Proofs) startedBy(b resource.Binding) error {
 	picker := p.log.RandomReader()
 	defer func() { _ = picker.Close() }()

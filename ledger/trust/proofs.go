@@ -37,5 +37,5 @@ func (p *Proofs) Agrees(ctx context.Context) error {
 	return errors.Join(p.provenRows(ctx), p.actsAgree(ctx))
 }
 
-// Proven reports whether a key is one of what the log proves.
+// Proven reports whether the log proves the entries of a key.
 func Proven(key string) bool { return inTable(key) || isAct(key) }

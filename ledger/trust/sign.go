@@ -28,8 +28,8 @@ func (p *Proofs) Signer(ctx context.Context, at time.Time) *Signer {
 	return &Signer{ctx: ctx, p: p, at: at, next: map[resource.Ref]uint64{}, acts: map[string]uint64{}}
 }
 
-// Signed returns the events as they are recorded: moves with what they move, and in a store that
-// instances share with the signatures of this one.
+// Signed returns the recorded form of the events: moves with the moved records and, in a shared store, with
+// the signatures of this instance.
 func (s *Signer) Signed(events []event.Event) ([]event.Event, error) {
 	out := make([]event.Event, len(events))
 	for i, e := range events {
@@ -133,8 +133,8 @@ func (s *Signer) recovered(e event.Recovered) (event.Event, error) {
 	return e, err
 }
 
-// replaced signs the binding of what is left of a replacement. The record that created it stays
-// the proof if it is in this log.
+// replaced signs the binding of the resource that a replacement left. The record that created it stays the
+// proof if it is in this log.
 func (s *Signer) replaced(e event.ReplaceFinished) (event.Event, error) {
 	b := rows.NewBinding(e.Ref, e.ID)
 	found, err := s.p.Load(s.ctx, rows.BindingOf(e.Ref, e.ID), storage.Now, &b)

@@ -10,8 +10,8 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// statement is what an instance signs in a store that instances share: that a binding starts or
-// ends, that a key is trusted, or that an operator did something.
+// statement is the text that an instance signs in a shared store: that a binding starts or ends, that a key
+// is trusted, or that an operator did something.
 type statement struct {
 	Instance   string       `json:"instance"`
 	Ref        resource.Ref `json:"ref,omitzero"`

@@ -17,8 +17,8 @@ import (
 // Key is the public key with which this instance signs, in hex.
 func (p *Proofs) Key() string { return hex.EncodeToString(p.log.PublicKey()) }
 
-// trusts returns nil if the key of another instance counts. A key is pinned at its first use, on
-// record, unless trust is required.
+// trusts returns nil if the key of another instance counts. A key is pinned and recorded at its first use,
+// unless trust is required.
 func (p *Proofs) trusts(ctx context.Context, instance, key string, pin bool) error {
 	switch said, on, err := p.trusted(ctx, rows.KeyTrust+key, key); {
 	case err != nil:
@@ -57,8 +57,8 @@ type Pin struct {
 	At            time.Time
 }
 
-// Pins lists the pinned keys that no operator has decided about, of all instances of the store, each
-// once, as first pinned.
+// Pins lists the pinned keys that no operator has decided about, for all instances of the store. Each is
+// listed once, in the order of pinning.
 func (p *Proofs) Pins(ctx context.Context) ([]Pin, error) {
 	var all []Pin
 	err := p.Entries(ctx, rows.KeyPin, storage.Now, func(e storage.Entry) error {

@@ -20,7 +20,7 @@ func (e *UnprovenError) Error() string { return e.Why }
 // Is makes it an ErrUnproven.
 func (e *UnprovenError) Is(target error) bool { return target == ErrUnproven }
 
-// Suggestion is what to do next; "" if adopting the resource is all that helps.
+// Suggestion returns the next step, or "" if only adopting the resource helps.
 func (e *UnprovenError) Suggestion() string { return e.Next }
 
 func unproven(format string, args ...any) *UnprovenError {

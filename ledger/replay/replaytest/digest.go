@@ -13,8 +13,8 @@ import (
 )
 
 // Content is a digest of the current content of a store, whatever its revisions: two stores with one
-// content answer every question about the present alike. How far each log has come, and what
-// is leased, is omitted.
+// content answer every question about the present alike. The position of each log and the leases are
+// omitted.
 func Content(ctx context.Context, store ledger.StoreReads) (string, error) {
 	h := sha256.New()
 	entries, _, err := store.Range(ctx, "", storage.Now)
