@@ -42,7 +42,7 @@ type binder struct {
 }
 
 // bind sets the ownership, ref and role of one resource, and returns the binding that it
-// has; -1: none.
+// has; -1 means none.
 func (b *binder) bind(o *resource.Observed) int32 {
 	o.Unbind()
 	live, past := b.index.of(o)

@@ -14,11 +14,11 @@ type bindingIndex struct {
 	bindings []resource.Binding
 	next     int
 	byID     map[string]int32 // the last binding with that ID
-	before   []int32          // of each binding: the one before it with its ID; -1: none
+	before   []int32          // of each binding: the one before it with its ID; -1 means none
 }
 
 // of returns the live binding of a resource's kind and ID, or else the newest that is not live;
-// -1: none.
+// -1 means none.
 func (x *bindingIndex) of(o *resource.Observed) (live, past int32) {
 	if live := x.guess(o); live >= 0 {
 		return live, -1
@@ -50,7 +50,7 @@ func (x *bindingIndex) guess(o *resource.Observed) int32 {
 	return -1
 }
 
-// last is the last binding with an ID; before leads to the others. -1: there is none.
+// last is the last binding with an ID; before leads to the others. -1 means that there is none.
 func (x *bindingIndex) last(id string) int32 {
 	if x.byID == nil {
 		x.build()

@@ -58,7 +58,7 @@ func ownOf(group []resource.Observed, stack string) []resource.Observed {
 
 // blocking returns the resource with which creating a missing one would be in conflict: one that
 // is said to be it, one that has its name outside all stacks, or another stack's whose name the
-// system itself knows, as it does those of buckets. Nil: there is none.
+// system itself knows, as it does those of buckets. Nil means that there is none.
 func blocking(w *resource.Desired, own, group []resource.Observed) *resource.Observed {
 	if len(own) > 0 {
 		return &own[0]

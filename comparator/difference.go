@@ -58,10 +58,10 @@ type Input struct {
 	// attribute. Nil: nothing is recorded.
 	Applied func(resource.Ref) (Applied, bool)
 	// Blessed reports whether a resource is recorded as blessed. One whose mark differs from
-	// that and the configuration has drifted. Nil: none is.
+	// that and the configuration has drifted. Nil means that none is.
 	Blessed func(resource.Ref) bool
 	Secrets resource.Digester // of secrets; see resource.DiffOptions
-	Owner   string            // the owner mark that ovi writes; "": not compared
+	Owner   string            // the owner mark that ovi writes; "" means not compared
 	// MustReplace returns the paths of this configuration that the provider could not change in
 	// place on this resource: a difference there forces replacement, whatever its schema says.
 	// Nil: there are none.

@@ -98,7 +98,7 @@ func (c *Claims) List(ctx context.Context) ([]Claim, error) {
 	return all, nil
 }
 
-// Revoke ends the claim on a ref that has this token (0: any) and returns it, or ErrNotClaimed. Its
+// Revoke ends the claim on a ref that has this token (0 means any) and returns it, or ErrNotClaimed. Its
 // holder detects that with its next heartbeat, or earlier with its next guarded commit, which fails.
 // The caller records it.
 func (c *Claims) Revoke(ctx context.Context, ref string, token int64) (Claim, error) {

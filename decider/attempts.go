@@ -40,7 +40,7 @@ func (a Attempts) Made() int { return a.Failures + a.Lost }
 func (a Attempts) Any() bool { return a.Made()+a.Transient > 0 }
 
 // UsedUp reports whether no further attempt is allowed, and the class of the errors that used them up;
-// "": together.
+// "" means together.
 func (a Attempts) UsedUp(l rules.Attempts) (bool, resource.Cause) {
 	most := l.Count
 	if most <= 0 {

@@ -114,7 +114,7 @@ type Decision struct {
 	Follows    resource.Ref       // of a replace that is destroy-first only because this resource's is
 	Origin     *Origin            // of a destroying action: the record that proves the resource
 	DataLoss   string             // of a destroying action: the data that it loses; "" is none
-	Turn       *Turn              // among those of its count; nil: it waits for none of them
+	Turn       *Turn              // among those of its count; nil means that it waits for none of them
 	// DependsOn are the refs of other decisions of this plan that must create before this one
 	// does; deletes run in the reverse order. See Steps.
 	DependsOn []resource.Ref
@@ -197,19 +197,19 @@ type Facts struct {
 	Unreachable map[resource.Scope]error // locations that were not read, and why
 	// UnreachableKinds are kinds of other locations that were not read in full, and why.
 	UnreachableKinds map[resource.Scope]map[string]error
-	Blessed          func(resource.Ref) bool // as recorded; nil: none is
-	// LastConfigured is the configuration that was applied last; nil: none is known.
+	Blessed          func(resource.Ref) bool // as recorded; nil means that none is
+	// LastConfigured is the configuration that was applied last; nil means that none is known.
 	LastConfigured func(resource.Ref) resource.Attrs
-	// LastDependsOn are the resources that it depends on; nil: none are known.
+	// LastDependsOn are the resources that it depends on; nil means that none are known.
 	LastDependsOn func(resource.Ref) []resource.Ref
-	Attempts      func(ref resource.Ref, desired string) (Attempts, bool) // of a configuration; nil: there were none
-	Restarts      func(resource.Ref) (Restarts, bool)                     // nil: there were none
+	Attempts      func(ref resource.Ref, desired string) (Attempts, bool) // of a configuration; nil means that there were none
+	Restarts      func(resource.Ref) (Restarts, bool)                     // nil means that there were none
 	// Approvals are the recorded approvals of a plan by its Digest, without those that have
-	// expired by Now; nil: there are none.
+	// expired by Now; nil means that there are none.
 	Approvals func(digest string) []Approval
 	// Requester made the plan; their signed approval does not count where a rule demands signed ones.
 	Requester string
-	// Digest returns the digest that an approval must be of; nil: the plan's own. For a saved
+	// Digest returns the digest that an approval must be of; nil means the plan's own. For a saved
 	// plan it is the digest of its part in the plan of now.
 	Digest func(Plan) string
 	// Origin returns the record that proves a resource to be created or adopted here, or the
@@ -225,7 +225,7 @@ type Facts struct {
 	// Unread are recorded resources of kinds and locations that could not be read, as last
 	// observed.
 	Unread []resource.Observed
-	// History lists past events of a resource, newest first; nil: none is known.
+	// History lists past events of a resource, newest first; nil means that none is known.
 	History func(resource.Ref) []Past
 }
 

@@ -10,7 +10,7 @@ import (
 // rule proposes an action for the differences it matches.
 type rule struct {
 	diff    comparator.DifferenceType
-	when    func(*comparator.Difference) bool // nil: always
+	when    func(*comparator.Difference) bool // nil means always
 	action  Action
 	reason  Reason
 	message func(*comparator.Difference) string

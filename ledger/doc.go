@@ -75,7 +75,7 @@
 // and are not facts:
 //
 //	first/<scope>             written when a stack first owns something in the scope
-//	epoch                     how often the revisions were numbered again; -1: being rebuilt
+//	epoch                     how often the revisions were numbered again; -1 means being rebuilt
 //
 // A result that was logged under a claim counts only if the claim was still valid when it reached
 // the store. If not, the next batch records that (Refused), and a replay omits it. A batch that only ends

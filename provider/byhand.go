@@ -15,12 +15,11 @@ const (
 	VerbRestore  Verb = "restore"
 )
 
-// Operation is one call of a provider as it is known before it is made, with references that may
-// not be known yet.
+// Operation is one planned call of a provider, with references that may not be known yet.
 type Operation struct {
 	Verb    Verb
 	Desired resource.Desired // of VerbDelete its Ref alone
-	// Have is the resource that exists, or existed when the change was planned; nil: none.
+	// Have is the resource that exists, or existed when the change was planned; nil if there is none.
 	Have *resource.Observed
 	// Beside: the resource is created or switched to beside the one that it replaces, Have.
 	Beside  bool

@@ -19,8 +19,9 @@ type Entry struct {
 	// Permissions returns what its credentials must be allowed to do, in the form that the
 	// system reads. Nil: there is no such form.
 	Permissions func() []byte
-	// PermissionsFor returns those that configurations need, with what limits them to these, as several documents that
-	// are all needed if the system does not take them in one. It is pure. Nil: there is no such form.
+	// PermissionsFor returns the permissions that configurations need, limited to these configurations. If
+	// the system does not take them in one document, it returns several, which are all needed. It is pure.
+	// Nil means that there is no such form.
 	PermissionsFor func([]resource.Intent) [][]byte
 	// ByHand returns the commands with which a user would do an operation by hand, for a shell, without
 	// the value of any secret. It is pure. Nil: there are no such commands.
@@ -35,13 +36,14 @@ type Entry struct {
 	Open func(context.Context, Config) (Provider, error)
 }
 
-// Foreign is what a type of another program is here.
+// Foreign maps a type of another program to a kind of ovi.
 type Foreign struct {
 	Kind string
 	// ID is the attribute that has what the provider calls the ID, or several, which are joined: "zone_id/fqdn/type".
 	// "" is "id".
 	ID string
-	// PartOf is the kind that has all of it among its attributes, instead of Kind: it is no resource of its own.
+	// PartOf is set instead of Kind if the type is not a separate resource: it is the kind whose attributes
+	// contain all of it.
 	PartOf string
 }
 
@@ -57,7 +59,8 @@ type Locations struct {
 	Default func(option func(key string) string) string
 	// Sandbox reports whether a resolved location is one of the provider's sandbox. Pure.
 	Sandbox func(location string) bool
-	// Group is what locations are grouped by, such as accounts, for Option.Grouped. Zero: by nothing.
+	// Group is the group of locations, such as accounts, for Option.Grouped. The zero value means no
+	// groups.
 	Group Group
 }
 
@@ -79,15 +82,15 @@ type Option struct {
 	// Grouped: there may be a value for each group of locations, as resource.Grouped has them. A document of a
 	// configuration sets it for the group of its location.
 	Grouped bool
-	// GroupOf is the group that a value names by itself, as the ARN of a role has its account; "" if none. Pure. Nil:
-	// no value does.
+	// GroupOf returns the group that a value names, such as the account in the ARN of a role, or "". It is
+	// pure. Nil means that no value names a group.
 	GroupOf func(value string) string
 }
 
 // Config is passed to Entry.Open.
 type Config struct {
 	Options func(key string) string
-	// Sandbox is the directory of the provider's sandbox; "": the real system.
+	// Sandbox is the directory of the provider's sandbox; "" means the real system.
 	Sandbox string
 	Owner   string
 	Clock   func() time.Time
@@ -96,14 +99,14 @@ type Config struct {
 	// Plain returns the secret of a configuration that was read, by its keyed digest; false if none
 	// has it. It serves to keep the secret out of texts. It may be nil.
 	Plain func(resource.Digest) (plain string, known bool)
-	// Changed requests an observation of a scope that reports by itself. It may be nil.
+	// Changed requests an observation of a scope that sends reports. It may be nil.
 	Changed func(resource.Scope)
-	// Alarm hears of what only an attack or a mistake explains, for an operator. It may be nil.
+	// Alarm reports an event that only an attack or a mistake explains, for an operator. It may be nil.
 	Alarm func(Alarm)
 	// Ordered hears all orders of a central orchestrator for a site, whenever they change. It may be nil.
 	Ordered func(site string, o Orders)
-	// Version is what was read last of a stack's configuration, such as a commit; "": unknown. It may
-	// be nil.
+	// Version returns the version of a stack's configuration that was read last, such as a commit; "" means
+	// unknown. It may be nil.
 	Version func(stack string) string
 }
 

@@ -10,7 +10,7 @@ type Export struct {
 	Files   func(stack string, all []resource.Desired) Exported
 }
 
-// Exported is what an Export makes.
+// Exported is the result of an Export.
 type Exported struct {
 	Files map[string]string // by name, relative to a folder
 	Notes []ExportNote      // what the files cannot say

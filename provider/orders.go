@@ -2,10 +2,10 @@ package provider
 
 import "github.com/ovi-project/ovi/resource"
 
-// Orders are what a central orchestrator orders about the new configurations of a site. They name no
-// configuration but those that it has heard of.
+// Orders are the instructions of a central orchestrator about the new configurations of a site. They name
+// only configurations that were reported to it.
 type Orders struct {
-	Number   uint64      `json:"number"` // grows with each change; 0: there are none
+	Number   uint64      `json:"number"` // grows with each change; 0 means that there are none
 	Frozen   bool        `json:"frozen,omitempty"`
 	Who      string      `json:"who,omitempty"`
 	Reason   string      `json:"reason,omitempty"`
@@ -21,16 +21,16 @@ type Promotion struct {
 	Reason  string `json:"reason,omitempty"`
 }
 
-// SiteStatus is what is on record about the new configurations of a site.
+// SiteStatus holds the recorded state of the new configurations of a site.
 type SiteStatus struct {
-	Order    uint64   // the number of the newest orders that are recorded; 0: none are known
+	Order    uint64   // the number of the newest recorded orders; 0 means none
 	Orders   []string // what keeps configurations from starting, a sentence each
 	Rollouts []RolloutStatus
-	// Configured is what the site is to run; none where plans are not applied.
+	// Configured are the resources that the site must run; empty if plans are not applied.
 	Configured []resource.Desired
 }
 
-// RolloutStatus is how far the newest configuration of the resources of one name has come.
+// RolloutStatus is the progress of the newest configuration of the resources of one name.
 type RolloutStatus struct {
 	Name    string
 	Version string // digest of the configuration

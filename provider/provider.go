@@ -17,38 +17,38 @@ import (
 type Provider interface {
 	// Kinds lists the schemas, without I/O.
 	Kinds() []resource.Kind
-	// Observe reads the resources of a scope, sorted by ref, with their natural names and the
-	// evidence of who created them; the caller determines their ownership. A kind of which a
-	// list, or one page of it, failed or was denied is in the snapshot's Unreachable; an error
-	// means that nothing of the scope could be read; a *resource.OfflineError that it reports by
-	// itself, and did not for too long. Deleted resources that the system still
-	// lists are omitted. The result of every finished Create and Update is included. The caller
-	// owns the slice of resources and changes it.
+	// Observe reads the resources of a scope, sorted by ref, with their natural names and the evidence of
+	// who created them; the caller determines their ownership. If a list of a kind, or one page of it,
+	// failed or was denied, the kind is in the snapshot's Unreachable. An error means that the scope could
+	// not be read at all. A *resource.OfflineError means that the scope sends reports, and sent none for
+	// too long. Deleted resources that the system still lists are omitted. The result of every finished
+	// Create and Update is included. The caller owns the slice of resources and changes it.
 	Observe(ctx context.Context, r ObserveRequest) (resource.Snapshot, error)
 	// Create creates the resource and writes its marks in the same call, where its kind can
 	// carry marks. The same Key twice creates one resource. Create returns when the resource is
 	// usable by its dependents, or stopped if Desired.State is "stopped", or Pending if the kind is
 	// Async.
 	Create(ctx context.Context, r Request) (resource.Observed, error)
-	// Update makes exactly the given Changes to Have; repeating it is harmless. It may restart
-	// the resource only if a change's Effect is Restart. ErrReplace means that the resource
-	// must be replaced. Changes never include marks; see Marker. One of them may be OnState: the
-	// resource is started (also again, if it is failing) or stopped; of a kind that Renames, OnName.
+	// Update makes exactly the given Changes to Have; repeating it is harmless. It may restart the resource
+	// only if a change's Effect is Restart. ErrReplace means that the resource must be replaced. Changes
+	// never include marks; see Marker. One of them may be OnState: the resource is started (even again, if
+	// it is failing) or stopped. If the kind Renames, one may be OnName.
 	Update(ctx context.Context, r Request) (resource.Observed, error)
-	// Delete deletes Have and returns when it is gone. If it does not exist, that is success. Where
-	// the kind is Async, ErrAccepted means that the system has the request and goes on by itself: until
-	// Have is gone it is observed as Pending, and then missing; or Failing, if it could not be deleted.
-	// Delete does not remove protection by itself.
+	// Delete deletes Have and returns when it is gone. If it does not exist, that is success. If the kind
+	// is Async, ErrAccepted means that the system has the request and continues on its own: until Have is
+	// gone it is observed as Pending, and then missing; or Failing, if it could not be deleted. Delete does
+	// not remove protection.
 	Delete(ctx context.Context, r Request) error
 }
 
 // ObserveRequest is the part of a scope to read.
 type ObserveRequest struct {
 	Scope resource.Scope
-	// Kinds are the kinds to read; nil: all. The snapshot's Complete names those read in full.
+	// Kinds are the kinds to read; nil means all. The snapshot's Complete names the kinds that were read in
+	// full.
 	Kinds []string
-	// Known are resources to read by ID, because a list may not show them yet, or shows less of
-	// what was adopted than of what was created. One that exists must be in the snapshot, in full.
+	// Known are resources to read by ID, because a list may not show them yet, or shows less of an adopted
+	// resource than of a created one. A known resource that exists must be in the snapshot, in full.
 	Known []Known
 	// Filter, if set, permits to omit what is surely unmanaged. A provider may ignore it.
 	Filter *Filter
@@ -59,9 +59,10 @@ type ObserveRequest struct {
 	Late *Late
 }
 
-// Filter is what must be listed of a kind that a provider does not list in full: all that carries
-// any mark of ovi, and these IDs, whatever they carry. The snapshot's Filtered names such kinds. Only
-// a kind whose natural names are IDs may be one of them: any other name may be a configured one.
+// Filter names the resources that must be listed of a kind that a provider does not list in full: all
+// resources with any mark of ovi, and these IDs, with or without marks. The snapshot's Filtered names such
+// kinds. Only a kind whose natural names are IDs may be one of them: any other name may be a configured
+// one.
 type Filter struct {
 	IDs map[string][]string // by kind: what the audit log binds, or bound
 }
@@ -80,8 +81,8 @@ type Request struct {
 	Have    resource.Observed // zero for Create
 	// for Create and Switch of a swap: the old resource, set aside; Create then does not start the new one
 	Beside *resource.Observed
-	// Replaces is for Create after the old resource was deleted: what it was. What it left behind may be
-	// used again.
+	// Replaces is the old resource, for a Create after its deletion. The new resource may use parts that
+	// the old one left behind.
 	Replaces *resource.Observed
 	Changes  []resource.Change // for Update
 	// Progress, if set, is called during long calls. Progress is shown, not recorded.
@@ -91,7 +92,7 @@ type Request struct {
 // Progress is the progress of a call.
 type Progress struct {
 	Text        string // "pulling layer 3 of 7"
-	Done, Total int64  // 0: unknown
+	Done, Total int64  // 0 means unknown
 }
 
 // Marker is a provider that can write marks on an existing resource: to adopt it, to
@@ -105,18 +106,18 @@ type Marker interface {
 
 // Checker is a provider that can check a request before it is made.
 type Checker interface {
-	// Check returns an error if creating or updating as requested would fail, as far as the
-	// system can tell without a change. It writes nothing. A reference to a resource that does
-	// not exist yet is still a Reference in Desired.
+	// Check returns an error if the system can tell, without a change, that the requested create or update
+	// would fail. It writes nothing. A reference to a resource that does not exist yet is still a Reference
+	// in Desired.
 	Check(ctx context.Context, r Request) error
 }
 
 // Readier is a provider that can tell whether resources which are observed as healthy are in service yet.
 type Readier interface {
-	// Ready returns the resources, which are of one scope and kind, as they were given. Of those that are
-	// Healthy and not in service it sets Health to Pending, and Message to what they wait for; or to
-	// Failing, and why. It is asked again and again while others of a count wait for one. It writes
-	// nothing, and may change the slice.
+	// Ready returns the given resources, which are of one scope and kind. If a Healthy one is not in
+	// service, Ready sets its Health to Pending and its Message to the awaited condition; or to Failing,
+	// and the reason. It is called repeatedly while others of a count wait for one. It writes nothing, and
+	// may change the slice.
 	Ready(ctx context.Context, all []resource.Observed) ([]resource.Observed, error)
 }
 
@@ -130,7 +131,7 @@ type Swapper interface {
 	// starts Have and stops Beside only once Have is healthy; if it is not yet, Beside still runs
 	// until it is deleted.
 	Switch(ctx context.Context, r Request) (resource.Observed, error)
-	// Restore gives Have, which was set aside, its name back and starts it.
+	// Restore renames Have, which was set aside, to its own name and starts it.
 	Restore(ctx context.Context, r Request) (resource.Observed, error)
 }
 
@@ -149,7 +150,7 @@ type Locator interface {
 	Locate(ctx context.Context, location string) (string, error)
 }
 
-// Describer is a provider whose locations are no accounts, or not always those of the vendor.
+// Describer is a provider whose locations are not accounts, or not always accounts of the vendor.
 type Describer interface {
 	// Describe names a resolved location in a few words, for the head line of a plan: "host
 	// local". It does no I/O. "" is the account that the location starts with.
@@ -167,13 +168,13 @@ var (
 	// ErrReplace: Update cannot make the change in place. The action fails, and the next plan of
 	// the same configuration proposes to replace the resource, so that every policy sees it.
 	ErrReplace = errors.New("must be replaced")
-	// ErrAccepted: a Delete goes on by itself; see there.
+	// ErrAccepted is the error of a Delete that the system continues on its own; see Delete.
 	ErrAccepted = errors.New("accepted, and not done yet")
 	// ErrElsewhere: see Locator.
 	ErrElsewhere = errors.New("belongs to another account or sandbox")
 )
 
-// Class classifies an error by what to do next.
+// Class classifies an error by the next step.
 type Class int
 
 // The classes. The zero Class is treated as permanent.
@@ -231,7 +232,7 @@ func (e *Error) Error() string {
 	return s
 }
 
-// hinted is what screens know a suggestion by.
+// hinted is the separator by which screens find a suggestion.
 const hinted = "; Suggestion: "
 
 // Parted parts the text of an Error, or one that contains it, from the suggestion.
@@ -240,7 +241,7 @@ func Parted(text string) (message, suggestion string) {
 	return message, suggestion
 }
 
-// Suggestion is what to do next.
+// Suggestion returns the next step.
 func (e *Error) Suggestion() string { return e.Hint }
 
 func (e *Error) Unwrap() error { return e.Err }

@@ -31,7 +31,8 @@ type Late struct {
 	Deliver func(l Listing, since time.Time)
 }
 
-// StillReadingError is why a kind is not in a snapshot: the system has not answered yet.
+// StillReadingError is the error of a kind that is not in a snapshot because the system has not answered
+// yet.
 type StillReadingError struct {
 	Kind  string
 	Since time.Time

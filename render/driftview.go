@@ -16,7 +16,7 @@ type DriftView struct {
 	Plan  decider.Plan
 	Names Names
 	// Note says of an attribute who changed it and when: "outside ovi, 5m ago"; of the path ""
-	// it describes the whole resource. Nil: nothing is known.
+	// it describes the whole resource. Nil means that nothing is known.
 	Note  func(ref resource.Ref, path string) string
 	Kinds decider.Kinds
 	ID    func(resource.Ref) (string, bool)

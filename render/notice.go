@@ -11,7 +11,7 @@ import (
 // observed 2h ago".
 type Notice struct {
 	Text       string
-	Suggestion string // what to do; empty: nothing
+	Suggestion string // the next step; empty if there is none
 	Note       bool   // it needs no operator
 }
 

@@ -14,7 +14,7 @@ type Page struct {
 	Lead       string            // a sentence
 	Cause      string            // what led to it
 	Changes    []resource.Change // what the cause is about
-	Suggestion string            // what to do; empty: nothing
+	Suggestion string            // the next step; empty if there is none
 	Facts      []Fact
 	Sections   []Section
 }

@@ -25,9 +25,9 @@ type PlanView struct {
 	// Kinds finds schemas, for defaults, the order of fields and lost data. Nil: none is known.
 	Kinds decider.Kinds
 	// ID gives the id of a resource that exists, to compare a reference with the id it stands
-	// for. Nil: the resources of the plan only.
+	// for. Nil means the resources of the plan only.
 	ID func(resource.Ref) (string, bool)
-	// Counts replaces the counts of the plan in the last line. Nil: those of the plan.
+	// Counts replaces the counts of the plan in the last line. Nil means the counts of the plan.
 	Counts *Counts
 }
 

@@ -30,7 +30,7 @@ type Decided struct {
 
 func (ReconcileResult) record() {}
 
-// Reconciled is the result of an apply. Status says what came of a decision; nil: of none
+// Reconciled is the result of an apply. Status says what came of a decision; nil if none
 // anything.
 func Reconciled(p decider.Plan, names Names, found int, at time.Time, took time.Duration,
 	status func(decider.Decision) string, errs []string,

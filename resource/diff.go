@@ -13,7 +13,7 @@ type DiffOptions struct {
 	// does not exist or will be replaced. Nil: no value is known. See Resolver.
 	Resolve func(Reference) (Value, bool)
 	// Secrets makes the digests of texts in secret attributes, and compares secrets with digests that
-	// are bound to another name. Nil: such texts are not known, and digests are compared as they are.
+	// are bound to another name. Nil means that such texts are not known, and digests are compared as they are.
 	Secrets Digester
 	// Ref is the resource that is compared.
 	Ref Ref

@@ -15,7 +15,7 @@ type Kind struct {
 	// NoTags: resources of this kind have no user tags.
 	NoTags bool
 	// NameTag is the tag ("Name"), or NameAttr the read-only attribute, that has what users call a
-	// resource which its system knows by an ID. "": its natural name is what users call it.
+	// resource which its system knows by an ID. "" means its natural name is what users call it.
 	NameTag, NameAttr string
 	// Canonical brings checked attributes to the form Observe gives, and checks rules across
 	// attributes. Nil: there is nothing to do.
@@ -34,7 +34,7 @@ type Kind struct {
 	Exact bool
 	// EffectOf returns the effect of a change on have, where it can be heavier than that of its
 	// attribute or of its state: an older version of the system may have to replace what a newer one
-	// changes, and what was created in part cannot be started. Nil: it never is.
+	// changes, and what was created in part cannot be started. Nil means that it never is.
 	EffectOf func(have Observed, c Change) Effect
 	// Carrier is when marks can be written on a resource of this kind.
 	Carrier Carrier
@@ -48,7 +48,7 @@ type Kind struct {
 	// destroy-first alone.
 	Replace func(desired Desired, have Observed) []Strategy
 	// State is the state of resources whose configuration sets none: StateRunning or StateStopped. It is
-	// compared with the health; see DiffState. "": resources of this kind have no state.
+	// compared with the health; see DiffState. "" means that resources of this kind have no state.
 	State State
 	// Grace is how long a resource may stay Pending before that is a failure; 0: DefaultGrace.
 	Grace time.Duration
@@ -68,7 +68,7 @@ type Kind struct {
 	Supersede bool
 	// Opens returns the scope inside a resource of this kind (a cluster's objects), which exists
 	// while the resource does, and is observed while it is healthy. What is configured there depends on
-	// the resource by itself. Nil: there is none.
+	// the resource by itself. Nil means that there is none.
 	Opens func(Ref) Scope
 	// Repairs means that an update makes a Broken resource whole again. The changes of its request then include one
 	// of the condition.

@@ -23,7 +23,7 @@ type Desired struct {
 	Ignore    []string // paths and patterns that are not compared on this resource
 	At        position.Position
 
-	// State is whether it runs, for kinds with a State. "": not compared.
+	// State is whether it runs, for kinds with a State. "" means not compared.
 	State State
 	// Was is the former name of the resource: the resource recorded under it, which is no longer configured, is
 	// this one. It is no part of the configuration that is applied.
@@ -32,7 +32,7 @@ type Desired struct {
 	Replace Strategy
 	// Owner is the owner mark; "" is the engine's.
 	Owner string
-	// Set is the count that made it; nil: none, or of one resource. It is no part of the configuration
+	// Set is the count that made it; nil means none, or of one resource. It is no part of the configuration
 	// that is applied.
 	Set *Set
 	// Defaulted are the attributes that hold the Default of their schema because the source
@@ -107,7 +107,7 @@ type Intent struct {
 	ByFolder  bool   // the stack is named by its folder, because the configuration does not name it
 	Source    string // where it was read from, for the user
 	Version   string // a commit, or a hash of what was read
-	Release   string // the version that the source gives itself, for the user; "": none
+	Release   string // the version that the source gives itself, for the user; "" means none
 	Resources []Desired
 	Scopes    []Scope // scopes of the stack, including those without a resource
 	// Partial: resources of the configuration are missing because they are invalid. A resource
@@ -142,7 +142,7 @@ type Snapshot struct {
 	At        time.Time // when the observation started; of a report: when it was made
 	Reported  bool      // it is a report, which does not show what was done after it was made
 	Resources []Observed
-	// Complete are the kinds that were read in full, sorted; nil: all kinds of the provider. A
+	// Complete are the kinds that were read in full, sorted; nil means all kinds of the provider. A
 	// resource of any other kind is never missing.
 	Complete []string
 	// Filtered are those of Complete, which is not nil then, that were read through the filter of the

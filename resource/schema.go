@@ -65,11 +65,11 @@ type Attribute struct {
 	Pattern  string      // regular expression that a whole String must match
 	Example  string      // as written in a configuration
 	Unit     string      // of a number, as it is shown: "GiB"
-	// Fits reports how an observed value that is not the configured one relates to it. Nil: it
+	// Fits reports how an observed value that is not the configured one relates to it. Nil means that it
 	// Differs.
 	Fits func(desired, observed Value) Fit
 	// Omit reports that a configuration written for what exists omits an observed value, because the
-	// system chooses it where none is configured. Nil: it is written.
+	// system chooses it where none is configured. Nil means that it is written.
 	Omit func(Value) bool
 	// Note is shown with each change of it: what the change does not do.
 	Note string

@@ -27,7 +27,7 @@ func (r Ref) Short() string { return r.Kind + "/" + r.Name }
 
 // Shorten returns a function with the shortest form of each of some refs that tells it from the
 // others: "ec2/web-0", else with its stack, else with its location, else with both. whole is the
-// form that is unique; nil: the string form.
+// form that is unique; nil means the string form.
 func Shorten(refs []Ref, whole func(Ref) string) func(Ref) string {
 	if whole == nil {
 		whole = Ref.String

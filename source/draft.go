@@ -20,9 +20,9 @@ const (
 // checked. Its identity is Provider, Location, Kind and Name alone, never its position.
 type Resource struct {
 	Provider string
-	Location string // "": the provider's default
+	Location string // "" means the provider's default
 	Kind     string
-	Name     string // "": the kind is the name
+	Name     string // "" means that the kind is the name
 	Counted  bool   // it declares NAME-0, NAME-1 … by Count
 	Count    int
 	// MaxUnavailable limits how many of the count are interrupted at one time. Unset: the default.
@@ -36,9 +36,9 @@ type Resource struct {
 	DependsOn []string
 	Ignore    []string
 	Blessed   bool
-	Owner     string            // the owner mark; "": the engine's
-	Replace   resource.Strategy // how it is replaced; "": the kind's default
-	State     resource.State    // whether it runs; "": the kind's default
+	Owner     string            // the owner mark; "" means the engine's
+	Replace   resource.Strategy // how it is replaced; "" means the kind's default
+	State     resource.State    // whether it runs; "" means the kind's default
 	At        position.Position
 	Files     []string // of Node.File
 	// Where is the position of an attribute path, or of "type", "name", "location",
@@ -63,7 +63,7 @@ type Draft struct {
 	ByFolder bool   // the stack is named by its folder, because the configuration does not name it
 	Source   string // where it was read from, for users
 	Version  string // digest of what was read (a commit, a hash)
-	Release  string // the version that the source gives itself, for users: that of a chart; "": none
+	Release  string // the version that the source gives itself, for users: that of a chart; "" means none
 	// Err: this stack alone could not be read; nothing is concluded of it.
 	Err     error
 	Rules   rules.Rules
@@ -91,7 +91,7 @@ type Draft struct {
 	broken   map[string]bool // names of resources with problems: a reference to one is no error
 	kinds    map[kindName]*kind
 	memo     map[string]*checked
-	forms    map[string]*regexp.Regexp // of the patterns of locations; nil: an invalid one
+	forms    map[string]*regexp.Regexp // of the patterns of locations; nil means an invalid one
 	scratch  []byte
 	in       []resource.Attr // of the resource that is being checked
 	fitting  resource.Scope  // the last location that was checked

@@ -49,7 +49,7 @@ type Parts []Part
 // Part is one piece of a string.
 type Part struct {
 	Text string // plain text, or the inside of ${…} of a reference
-	// From is where Text came from, as "env:NAME" or "file:PATH": a secret may be in it. "": it is plain.
+	// From is where Text came from, as "env:NAME" or "file:PATH": a secret may be in it. "" means that it is plain.
 	From      string
 	Public    bool // the configuration says that what comes From there may be shown
 	Reference bool

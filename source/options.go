@@ -40,7 +40,7 @@ type OptionRule struct {
 	Flag, Variable   string
 	// Grouped: there may be a value for each group of locations; see resource.Grouped.
 	Grouped bool
-	// GroupOf is the group that a value names by itself; "" if none. Nil: no value does.
+	// GroupOf is the group that a value names by itself; "" if none. Nil means that no value does.
 	GroupOf func(value string) string
 }
 

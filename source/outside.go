@@ -20,8 +20,8 @@ const maxOutside = 1 << 20
 
 // Outside is where the values of ${env:NAME} and ${file:PATH} come from.
 type Outside struct {
-	Env   func(name string) (string, bool) // nil: no variable is set
-	Files fs.FS                            // nil: the files of the operating system
+	Env   func(name string) (string, bool) // nil means that no variable is set
+	Files fs.FS                            // nil means the files of the operating system
 	Dir   string                           // where relative paths start; with Files, every path does
 }
 

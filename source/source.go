@@ -39,7 +39,7 @@ type Fact struct {
 	Doing    Doing
 	Health   resource.Health
 	Message  string // a few words on the health
-	Failure  string // of the last action, or of the observation; "": none
+	Failure  string // of the last action, or of the observation; "" means none
 	Observed time.Time
 	Attrs    resource.Attrs // as observed, without secrets
 

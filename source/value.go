@@ -10,7 +10,7 @@ import (
 )
 
 // value reads a node as far as the schema is needed to understand it: references, secrets,
-// numbers that are strings. The rest is the checker's. Nil: the problem is reported.
+// numbers that are strings. The rest is the checker's. Nil means that the problem is reported.
 func (r *reading) value(path string, a *resource.Attribute, n *Node) resource.Value {
 	switch {
 	case n.Bad:

@@ -9,7 +9,7 @@ type OldestReader interface {
 }
 
 // Oldest returns the revision from which on everything is readable: what precedes it was
-// compacted, by Compact or by the store itself. 0: nothing was.
+// compacted, by Compact or by the store itself. 0 means that nothing was.
 func Oldest(ctx context.Context, s Store) (Revision, error) {
 	if a, able := s.(OldestReader); able {
 		return a.Oldest(ctx)

@@ -14,7 +14,7 @@ const (
 )
 
 // A Guard must hold for a transaction to commit: the key's Created revision equals Created
-// (0: the key must not exist) and, where Modified is not 0, its Modified revision equals that.
+// (0 means the key must not exist) and, where Modified is not 0, its Modified revision equals that.
 //
 // The Created revision of a leased key is the fencing token of a claim: it only grows, also
 // over deletions of the key (Kleppmann, "How to do distributed locking", 2016).

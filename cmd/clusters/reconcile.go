@@ -30,7 +30,7 @@ type reconciliation struct {
 	report   *reconcile.TableReport // from the first plan to the end; nil in a run that changes nothing
 	excludes []string               // refs that the run does not touch
 	most     rules.Budget           // how much it may prune
-	excess   string                 // why it deletes no cluster that no row declares any more; "": it may
+	excess   string                 // why it deletes no cluster that no row declares any more; "" means that it may
 	summary  []clusterRow           // of what was planned and done
 	verified []clusterRow
 	pruned   []sqlite.Row

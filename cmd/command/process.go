@@ -31,11 +31,11 @@ type Call struct {
 	// Acting are closed ledgers under whose claims an action may still run: kept, so that the
 	// files that show this stay locked.
 	Acting []*ledger.Ledger
-	// Reported is called when a location has reported by itself; nil: nothing waits for that.
+	// Reported is called when a location has reported by itself; nil means that nothing waits for that.
 	Reported func(resource.Scope)
-	// Alarmed is called with each alarm of a provider; nil: they are warnings.
+	// Alarmed is called with each alarm of a provider; nil means that they are warnings.
 	Alarmed func(provider.Alarm)
-	// Ordered is called with the orders of a central orchestrator; nil: nothing obeys them.
+	// Ordered is called with the orders of a central orchestrator; nil means that nothing obeys them.
 	Ordered func(site string, o provider.Orders)
 	// Secrets are those that were digested, to keep them out of what programs print.
 	Secrets knownSecrets
@@ -116,7 +116,7 @@ type Process struct {
 	Table func(*Process, hclog.Logger) []provider.Entry
 }
 
-// versionOf is what was read last of a stack; "": nothing yet.
+// versionOf is what was read last of a stack; "" means that nothing was read yet.
 func (c *Call) versionOf(stack string) string {
 	v, _ := c.Versions.Load(stack)
 	text, _ := v.(string)

@@ -163,7 +163,7 @@ func showStatuses(c *command.Call, all []edgeDeployment) error {
 	return c.Out.Table(t, "No node has reported a deployment.")
 }
 
-// siteStatusOf is the status of an event that an orchestrator made, not a node; "": a node did.
+// siteStatusOf is the status of an event that an orchestrator made, not a node; "" means that a node did.
 func siteStatusOf(e link.Event) string {
 	switch {
 	case e.Class == link.ClassRollout && e.Wave != nil:

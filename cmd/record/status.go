@@ -36,7 +36,7 @@ func StatusCommand(p *command.Process) *urfave.Command {
 
 // state is what status shows.
 type state struct {
-	stack     string // "": all
+	stack     string // "" means all
 	names     render.Names
 	scans     []ledger.Scan
 	loaded    []event.Loaded
@@ -117,7 +117,7 @@ func stateOf(c *command.Call, l *ledger.Ledger) (state, error) {
 }
 
 // stackOfRef is the stack to show: that of --stack or, where several are on record, that of the source;
-// or of a source of several, "": all. It refuses one of which nothing is recorded.
+// or of a source of several, "" means all. It refuses one of which nothing is recorded.
 func stackOfRef(c *command.Call, l *ledger.Ledger) (string, error) {
 	known, err := session.RecordedStacks(c, l)
 	if err != nil {

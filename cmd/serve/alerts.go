@@ -13,7 +13,7 @@ import (
 type Alerts struct {
 	mu     sync.Mutex
 	open   map[string]map[string]entry // by stack, by key
-	memory memory                      // nil: this process only
+	memory memory                      // nil means this process only
 	send   func(n Notice, known bool)  // known: the webhook has it from another instance
 }
 

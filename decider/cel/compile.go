@@ -25,7 +25,7 @@ type Rules struct{ rules []compiled }
 type compiled struct {
 	Rule
 	when  expression
-	until *expression // nil: none
+	until *expression // nil means none
 	// restarts says that the condition names the action restart. Any other condition on an update holds for a restart,
 	// too.
 	restarts bool

@@ -17,7 +17,7 @@ type Drift struct{ rules []driftRule }
 
 type driftRule struct {
 	rules.Drift
-	when *expression // nil: always
+	when *expression // nil means always
 }
 
 // CompileDrift checks the conditions of drift rules. It returns the Drift, or all problems at

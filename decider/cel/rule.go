@@ -30,7 +30,7 @@ type Finding struct {
 	Rule      string
 	Effect    Effect
 	Message   string
-	Until     *int64 // unix seconds; nil: none
+	Until     *int64 // unix seconds; nil means none
 	Approvers int
 	Signed    bool              // only signed approvals count
 	Failed    bool              // the rule could not be evaluated

@@ -17,7 +17,7 @@ type graph struct {
 	holders    [][]int // the same, from the other side
 	releases   [][]int // what is deleted, and this update lets go of
 	releasers  [][]int // the same, from the other side
-	turns      [][]int // what has its turn after this; nil: turns do not count
+	turns      [][]int // what has its turn after this; nil means that turns do not count
 	keepsOld   []bool  // replaces that create before they delete
 	cut        map[edge]bool
 }

@@ -46,7 +46,7 @@ type group struct {
 	done      bool // all of it is healthy with the new configuration
 	failed    bool // something of it used up its attempts
 	down      bool // something of it is not healthy
-	wave      int  // 0: none
+	wave      int  // 0 means none
 }
 
 type progress struct {

@@ -21,7 +21,7 @@ type Program struct {
 	Folder  string   // where its go.mod or its sources are, from the root of the repository
 	Package string   // as `go build` in that folder takes it
 	Flags   []string // of `go build`
-	Sources []string // files of the folder that it depends on; nil: go.mod and go.sum
+	Sources []string // files of the folder that it depends on; nil means go.mod and go.sum
 }
 
 // Tool compiles the program, or finds it in the cache. The file is moved there when it is complete, so

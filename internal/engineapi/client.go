@@ -19,7 +19,7 @@ const AnswerWait = 30 * time.Second
 type Client struct {
 	Prefix    string // of every path: the version of the API
 	Transport http.RoundTripper
-	Answered  func(http.Header) // gets the header of each answer; nil: nothing does
+	Answered  func(http.Header) // gets the header of each answer; nil means that nothing does
 }
 
 // Request is one call.
@@ -27,7 +27,7 @@ type Request struct {
 	Method, Path string
 	Query        url.Values
 	Body         any           // a []byte is sent as it is, any other as JSON
-	Type         string        // of the body; "": application/json
+	Type         string        // of the body; "" means application/json
 	Wait         time.Duration // of a question: how long its answer may take; 0: AnswerWait
 }
 

@@ -31,7 +31,7 @@ type Server struct {
 	command  func(program string, args ...string) *exec.Cmd
 	cmd      *exec.Cmd
 	log      string
-	trust    *tls.Config // nil: no TLS
+	trust    *tls.Config // nil means no TLS
 }
 
 // startWait is how long a server may take to answer after its start.
@@ -65,7 +65,7 @@ func Loopback(t testing.TB, n int) []Host {
 type Host struct {
 	Client, Peer string                                         // host:port that it listens on
 	Via          string                                         // where the other members reach Peer: a proxy, say
-	Command      func(program string, args ...string) *exec.Cmd // nil: exec.Command
+	Command      func(program string, args ...string) *exec.Cmd // nil means exec.Command
 }
 
 // ClusterOn runs a member on each of the hosts until the test ends.
@@ -77,7 +77,7 @@ func ClusterOn(t testing.TB, hosts []Host, extra ...string) []*Server {
 // plan describes a cluster.
 type plan struct {
 	hosts []Host
-	trust *tls.Config          // of clients of the members; nil: no TLS
+	trust *tls.Config          // of clients of the members; nil means no TLS
 	extra func(i int) []string // arguments of a member
 }
 

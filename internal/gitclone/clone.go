@@ -20,9 +20,9 @@ const maxPacks = 50
 type Clone struct {
 	Dir    string
 	Remote string // https://…, ssh://… or file:///…, as CheckRemote allows
-	// Signers is a file of the SSH keys whose signatures are trusted, as ssh-keygen reads it; "": none is.
+	// Signers is a file of the SSH keys whose signatures are trusted, as ssh-keygen reads it; "" means that none is.
 	Signers string
-	// Env answers for the environment of git. os.LookupEnv fits. Nil: nothing is set.
+	// Env answers for the environment of git. os.LookupEnv fits. Nil means that nothing is set.
 	Env func(name string) (string, bool)
 }
 

@@ -9,9 +9,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Check finds out whether AWS would refuse a create or a replacement, as far as AWS tells
-// without being changed; see provider.Checker. It writes nothing: EC2 answers dry runs, and the
-// other services are asked for what the request names.
+// Check determines whether AWS would reject a create or a replacement, if AWS can tell without a change;
+// see provider.Checker. It writes nothing: EC2 answers dry runs, and for other services Check reads the
+// resources that the request names.
 func (p *Provider) Check(ctx context.Context, r provider.Request) error {
 	k, g, err := p.begin(ctx, r.Desired.Ref)
 	if err == nil {

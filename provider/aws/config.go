@@ -87,7 +87,7 @@ func (noNetwork) Do(*http.Request) (*http.Response, error) {
 	return nil, fmt.Errorf("the sandbox has no transport")
 }
 
-// regionOf gives the clients of a region, which are created once. The caller is in the gate.
+// regionOf returns the clients of a region, which are created once. The caller is in the gate.
 func (p *Provider) regionOf(s *accountSession, cfg aws.Config, name string) *api.Region {
 	if g, ok := s.regions[name]; ok {
 		return g

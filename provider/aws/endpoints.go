@@ -10,15 +10,15 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/api"
 )
 
-// endpoints are where calls go instead of to AWS's own endpoints. It is safe for any number of goroutines.
+// endpoints are the custom endpoints that replace AWS's own. It is safe for any number of goroutines.
 type endpoints struct {
 	mu  sync.Mutex
 	all []string
 	arn string // whom AWS takes ovi for
 }
 
-// calls notes the endpoint that a client was configured with, by AWS_ENDPOINT_URL, that of one service, or a
-// profile; nil is AWS's own.
+// calls notes the endpoint that a client was configured with, by AWS_ENDPOINT_URL, the variable of one
+// service, or a profile; nil means AWS's own.
 func (p *Provider) calls(endpoint *string) {
 	if endpoint == nil || *endpoint == "" {
 		return

@@ -22,22 +22,22 @@ type grant struct {
 	Condition   map[string]map[string]any `json:",omitempty"`
 }
 
-// configured is what configurations have of AWS.
+// configured holds the AWS resources of configurations.
 type configured struct {
 	stacks, regions []string
 	kinds           []string // sorted
 	referred        []string // kinds that are observed besides
-	buckets         []string // their names; nil: one is not known before an apply
+	buckets         []string // their names; nil if one is not known before an apply
 	spot            bool     // an instance is a spot instance
 	keys            bool     // a volume has a key of its own
 	grants          bool     // a database has a key of its own
 }
 
-// IAMPolicyFor is the smallest policy with which the configurations can be observed and applied, as JSON; several that
-// are all needed if it exceeds what IAM takes in one.
-// What AWS can tell by its tags is created only with the tag ovi:stack of one of the stacks, and changed
-// and deleted only if it has it; regional calls are limited to the regions, and those that change buckets
-// to their names. A kind that is no longer configured and still recorded is not in it.
+// IAMPolicyFor is the smallest policy with which the configurations can be observed and applied, as JSON;
+// several that are all needed if it exceeds what IAM takes in one. Resources that AWS can authorize by tags
+// are created only with the tag ovi:stack of one of the stacks, and changed and deleted only if they have
+// it; regional calls are limited to the regions, and calls that change buckets to the buckets' names. A
+// kind that is no longer configured and still recorded is not in it.
 func IAMPolicyFor(intents []resource.Intent) [][]byte {
 	c := configuredIn(intents)
 	var all []grant
@@ -145,13 +145,13 @@ func refKinds(schema []resource.Attribute) (out []string) {
 	return out
 }
 
-// global are the services whose calls belong to no region, or to that of each bucket.
+// global reports whether the calls of a service belong to no region, or to the region of each bucket.
 func global(action string) bool {
 	service, _, _ := strings.Cut(action, ":")
 	return service == "iam" || service == "route53" || service == "s3" || service == "sts"
 }
 
-// limited gives a statement twice: for regional actions, with their regions, and for the others.
+// limited adds a statement twice: for regional actions, with their regions, and for the others.
 func (c *configured) limited(add func(grant), g grant) {
 	regional, other := g, g
 	regional.Action, other.Action = nil, nil
@@ -191,7 +191,7 @@ func (c *configured) observing(add func(grant)) {
 	c.limited(add, g)
 }
 
-// owning is what is created with ovi's tags, and changed only where it has them.
+// owning adds the rights to resources that are created with ovi's tags, and changed only if they have them.
 func (c *configured) owning(add func(grant)) {
 	request, has := grant{Sid: "OviCreate", Condition: c.tagged("aws:RequestTag/")},
 		grant{Sid: "OviChange", Condition: c.tagged("aws:ResourceTag/")}
@@ -214,8 +214,8 @@ func (c *configured) tagged(key string) map[string]map[string]any {
 	return map[string]map[string]any{"StringEquals": {key + api.TagStack: c.stacks}}
 }
 
-// sharing is what the same calls do to resources of other types: a subnet is created in a VPC, which may
-// be another's. AWS decides for each resource of a call by itself.
+// sharing adds the rights to resources of other types in the same calls: a subnet is created in a VPC that
+// may have another owner. AWS decides separately for each resource of a call.
 func (c *configured) sharing(add func(grant)) {
 	for _, kind := range c.kinds {
 		n := needs()[kind]
@@ -232,7 +232,7 @@ func (c *configured) sharing(add func(grant)) {
 	}
 }
 
-// plain is what AWS cannot tell by tags, and the roles that are passed on or created by AWS.
+// plain adds the rights that AWS cannot limit by tags, and the roles that are passed on or created by AWS.
 func (c *configured) plain(add func(grant)) {
 	other, buckets := grant{Sid: "OviOther"}, grant{Sid: "OviBuckets"}
 	var linked []string
@@ -289,7 +289,7 @@ func (c *configured) plain(add func(grant)) {
 	}
 }
 
-// partition is that of the regions; "*" if they are of several.
+// partition returns the partition of the regions, or "*" if there are several.
 func (c *configured) partition() string {
 	out := ""
 	for _, r := range c.regions {

@@ -2,8 +2,8 @@ package aws
 
 const granting = "kms:CreateGrant"
 
-// volumeKeyActions are what EC2 does with a customer's key in the name of the caller ("Requirements for Amazon EBS
-// encryption").
+// volumeKeyActions returns the actions of EC2 on a customer's key in the name of the caller ("Requirements
+// for Amazon EBS encryption").
 func volumeKeyActions() []string {
 	return []string{granting, "kms:Decrypt", "kms:GenerateDataKeyWithoutPlaintext", "kms:ReEncryptFrom", "kms:ReEncryptTo"}
 }

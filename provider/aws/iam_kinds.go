@@ -12,15 +12,15 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/network"
 )
 
-// need is what a kind takes of IAM. The names of actions are separated by spaces; those of one service
-// share its prefix.
+// need is the set of IAM rights of a kind. The names of actions are separated by spaces; actions of one
+// service share its prefix.
 type need struct {
 	service string
 	reads   string // to observe and check it
-	own     string // where beside is set: the rest of the ARN of what carries ovi's tags, "instance/*"
+	own     string // if beside is set, the rest of the ARN of resources with ovi's tags, "instance/*"
 	creates string // with ovi's tags in the call
-	changes string // of what carries ovi's tags
-	beside  string // those of creates and changes that also act on other resources
+	changes string // of resources with ovi's tags
+	beside  string // creates and changes that also act on other resources
 	plain   string // that know no tags
 	others  []string
 	linked  string // the service whose own role it may create
@@ -94,8 +94,8 @@ func networkNeeds() map[string]need {
 	}
 }
 
-// keptNeeds are those of what keeps logs, keys and secrets, and of parts of networks and databases. An alias of a key
-// has no tags.
+// keptNeeds returns the needs of logs, keys and secrets, and of parts of networks and databases. An alias
+// of a key has no tags.
 func keptNeeds() map[string]need {
 	return map[string]need{
 		firewall.KindRule: {

@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxPolicy is how many characters a managed policy of IAM may have, without white space ("IAM and AWS STS quotas").
+// maxPolicy is the maximum number of characters of a managed policy of IAM, without white space ("IAM and
+// AWS STS quotas").
 const maxPolicy = 6144
 
 // grants are a policy.
@@ -15,8 +16,9 @@ type grants struct {
 	Statement []grant
 }
 
-// packed divides statements, in their order, among as few policies as take them. What several policies allow is what
-// one with all statements would. A statement that no policy takes is divided too, by its actions or its resources.
+// packed divides statements, in their order, among as few policies as take them. Several policies together
+// allow the same as one with all statements. A statement that is too large for a policy is divided too, by
+// its actions or its resources.
 func packed(all []grant) []grants {
 	const version = "2012-10-17"
 	var out []grants
@@ -51,7 +53,7 @@ func pieces(g grant) []grant {
 	return out
 }
 
-// halves divides the longer list. What is allowed besides some resources is not divided by them.
+// halves divides the longer list. A statement that excludes resources is not divided by resources.
 func halves(g grant) (a, b grant, ok bool) {
 	a, b = g, g
 	switch n, m := len(g.Action), len(g.Resource); {

@@ -11,7 +11,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Identities are as whom ovi acts in which account. The zero value is that of the credentials that the SDK finds.
+// Identities are the identities of ovi by account. The zero value means the credentials that the SDK finds.
 type Identities struct {
 	Profiles    resource.Grouped  // of ~/.aws/config, by account
 	Role        string            // the ARN of the one for locations without an account
@@ -21,7 +21,7 @@ type Identities struct {
 
 // identity is as whom ovi acts in an account.
 type identity struct {
-	profile, role, externalID string // "": the SDK's own choice, none, none
+	profile, role, externalID string // "" means the SDK's own choice, none, none
 }
 
 const accountPattern = `[0-9]{12}`
@@ -37,11 +37,9 @@ func identitiesIn(profile, roles, externalID string) (out Identities, err error)
 	return out, err
 }
 
-// rolesIn reads lists of ARNs, separated by commas or spaces: one for all accounts, whose first role is that of
-// locations
-// without an account too, and one for each of some accounts. The role of an account is that of its own list, or else
-// the
-// one that the other lists name.
+// rolesIn reads lists of ARNs, separated by commas or spaces: one for all accounts, whose first role is
+// also used for locations without an account, and one for each of some accounts. The role of an account
+// comes from its own list, or else from the other lists.
 func rolesIn(lists resource.Grouped) (standard string, roles map[string]string, err error) {
 	named, own := map[string]string{}, map[string]string{}
 	for _, group := range slices.Sorted(maps.Keys(lists)) {
@@ -75,7 +73,7 @@ func accountOfRole(role string) string {
 	return ""
 }
 
-// identityFor is as whom ovi acts in an account; "" is that of locations without one.
+// identityFor returns the identity of ovi in an account; "" means locations without an account.
 func (p *Provider) identityFor(account string) identity {
 	of := p.opts.Identities
 	out := identity{role: p.roleFor(account)}
@@ -92,8 +90,8 @@ func (p *Provider) identityFor(account string) identity {
 	return out
 }
 
-// roleFor is the role that is named for an account, or that of locations without one; "" are the credentials
-// themselves.
+// roleFor returns the role that is named for an account, or for locations without one; "" means the
+// credentials themselves.
 func (p *Provider) roleFor(account string) string {
 	if account == "" {
 		return p.opts.Identities.Role

@@ -28,7 +28,7 @@ func (p *Provider) Locate(ctx context.Context, location string) (string, error) 
 	return g.Location(), nil
 }
 
-// at gives the region of a location, resolved or not.
+// at returns the region of a location, resolved or not.
 func (p *Provider) at(ctx context.Context, location string) (*api.Region, error) {
 	account, name, err := api.SplitLocation(location)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Observe reads the kinds of one region that the request asks for, side by side and in pages;
-// only buckets take calls of their own. What allOrOwn reads honors the request's filter. A kind whose list failed or
-// was denied, if only a page of
-// it, is unreachable, and the others are not affected. If no kind can be read, that is an error.
+// Observe reads the requested kinds of one region, in parallel and in pages; only buckets take calls of
+// their own. What allOrOwn reads honors the request's filter. A kind whose list failed or was denied, if
+// only a page of it, is unreachable, and the others are not affected. If no kind can be read, that is an
+// error.
 func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (resource.Snapshot, error) {
 	g, err := p.at(ctx, r.Scope.Location)
 	if err != nil {
@@ -52,8 +52,8 @@ func (p *Provider) list(ctx context.Context, g *api.Region, r provider.ObserveRe
 	})
 }
 
-// withKnown asks by id for resources that a list does not show yet: lists lag behind, and what
-// is missing from them may be created a second time. If that fails, the list is not complete.
+// withKnown reads resources by id if a list does not show them yet: lists lag behind, and a resource that
+// is missing from them might be created a second time. If that fails, the list is not complete.
 func withKnown(ctx context.Context, g *api.Region, k api.Kind, listed []resource.Observed,
 	known []provider.Known,
 ) ([]resource.Observed, error) {

@@ -4,7 +4,7 @@ package aws
 // this table with the calls that the other tests make.
 type operation struct {
 	call    string   // "ec2.RunInstances"
-	actions []string // of IAM; empty: the one of the same name
+	actions []string // of IAM; empty means the one of the same name
 	destroy bool     // deletes resources
 }
 
@@ -76,7 +76,7 @@ func ec2Operations() []operation {
 	}
 }
 
-// routingOperations are those of what leads in and out of a VPC.
+// routingOperations returns the API operations of routes, gateways and endpoints of a VPC.
 func routingOperations() []operation {
 	return []operation{
 		{call: "ec2.AllocateAddress"},
@@ -113,7 +113,7 @@ func routingOperations() []operation {
 	}
 }
 
-// launchOperations are those of what instances are launched with.
+// launchOperations returns the API operations of launch templates and key pairs.
 func launchOperations() []operation {
 	return []operation{
 		{call: "ec2.CreateLaunchTemplate"},
@@ -128,7 +128,7 @@ func launchOperations() []operation {
 	}
 }
 
-// roleOperations are those of roles and instance profiles.
+// roleOperations returns the API operations of roles and instance profiles.
 func roleOperations() []operation {
 	return []operation{
 		{call: "iam.AddRoleToInstanceProfile"},
@@ -156,7 +156,7 @@ func roleOperations() []operation {
 	}
 }
 
-// balancerOperations are those of load balancers.
+// balancerOperations returns the API operations of load balancers.
 func balancerOperations() []operation {
 	return []operation{
 		{call: "elasticloadbalancing.AddTags"},
@@ -190,7 +190,8 @@ func balancerOperations() []operation {
 	}
 }
 
-// scalingOperations are those of autoscaling groups. AWS launches their instances in the caller's name.
+// scalingOperations returns the API operations of autoscaling groups. AWS launches their instances in the
+// caller's name.
 func scalingOperations() []operation {
 	return []operation{
 		{call: "autoscaling.AttachLoadBalancerTargetGroups"},
@@ -211,7 +212,8 @@ func scalingOperations() []operation {
 	}
 }
 
-// dnsOperations are those of hosted zones. One that a VPC sees is associated with it in the caller's name.
+// dnsOperations returns the API operations of hosted zones. A zone that a VPC sees is associated with it in
+// the caller's name.
 func dnsOperations() []operation {
 	return []operation{
 		{call: "route53.ChangeResourceRecordSets"},
@@ -231,8 +233,8 @@ func dnsOperations() []operation {
 	}
 }
 
-// keptOperations are those of what keeps secrets and logs. What is encrypted with a key takes rights to it, in the
-// caller's name.
+// keptOperations returns the API operations of secrets, logs, keys and certificates. An encrypted resource
+// needs rights to its key, in the caller's name.
 func keptOperations() []operation {
 	return []operation{
 		{call: "logs.AssociateKmsKey"},

@@ -28,7 +28,7 @@ type Options struct {
 	Delays     api.Delays
 	// PlainPace turns the client-side limits off; the sandbox needs none.
 	PlainPace bool
-	// Attempts is how often one call is tried; 8 where zero.
+	// Attempts is the maximum number of attempts of one call; 0 means 8.
 	Attempts int
 	Log      hclog.Logger
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // Ready implements provider.Readier: an instance that runs is in service once it has passed AWS's status
-// checks, which takes minutes after its start. Others are when they are observed as healthy.
+// checks, which takes minutes after its start. Other resources are in service when they are observed as
+// healthy.
 func (p *Provider) Ready(ctx context.Context, all []resource.Observed) ([]resource.Observed, error) {
 	if len(all) == 0 || all[0].Ref.Kind != api.KindEC2 {
 		return all, nil

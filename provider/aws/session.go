@@ -13,7 +13,7 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/api"
 )
 
-// accountSession is what it takes to act in one account.
+// accountSession holds the credentials and clients of one account.
 type accountSession struct {
 	identity
 	config  *aws.Config
@@ -21,7 +21,7 @@ type accountSession struct {
 	regions map[string]*api.Region
 }
 
-// session gives the one of an identity. The caller is in the gate.
+// session returns the session of an identity. The caller is in the gate.
 func (p *Provider) session(of identity) *accountSession {
 	if p.sessions[of] == nil {
 		p.sessions[of] = &accountSession{identity: of, regions: map[string]*api.Region{}}
@@ -29,8 +29,8 @@ func (p *Provider) session(of identity) *accountSession {
 	return p.sessions[of]
 }
 
-// sandboxPrefix begins the numbers of all accounts of the sandbox; no real account has it. One that a role is assumed
-// in has the last digits of the role's account.
+// sandboxPrefix begins the numbers of all accounts of the sandbox; no real account has it. If a role is
+// assumed, the account has the last digits of the role's account.
 const sandboxPrefix = "000000"
 
 func ofSandbox(account string) bool { return strings.HasPrefix(account, sandboxPrefix) }
@@ -55,8 +55,8 @@ func (p *Provider) known(location, account string) (string, error) {
 	return "", elsewhere(location, sandboxAccount)
 }
 
-// assume replaces the credentials of a configuration by those of a role, and gets them once, so that a refusal is found
-// here and names the role.
+// assume replaces the credentials of a configuration by the role's, and gets them once, so that a refusal
+// is found here and names the role.
 func (p *Provider) assume(ctx context.Context, of identity, cfg *aws.Config, name string) error {
 	own := cfg.Copy()
 	own.Region = name

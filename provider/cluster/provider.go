@@ -18,7 +18,7 @@ import (
 type Options struct {
 	// Engine is the URL of the engine that the location "local" means; "" finds it.
 	Engine string
-	// Management is the context of the management cluster in Kubeconfig; "": there is none. Kubeconfig is a
+	// Management is the context of the management cluster in Kubeconfig; "" means that there is none. Kubeconfig is a
 	// list of files as in KUBECONFIG; "" is that of the user.
 	Management, Kubeconfig string
 	// HAProxy is the folder and the sockets that the location "haproxy" means.

@@ -18,18 +18,18 @@ const DefaultLease = 30 * time.Second
 // Options are the settings of a Provider.
 type Options struct {
 	Clock   func() time.Time
-	Changed func(resource.Scope) // asks for an observation of a node that reported; nil: nothing waits for it
+	Changed func(resource.Scope) // asks for an observation of a node that reported; nil means that nothing waits for it
 	Lease   time.Duration        // 0: DefaultLease
-	// Authority decides who may speak for a node. Nil: whoever dials may, for tests in one process.
+	// Authority decides who may speak for a node. Nil means that whoever dials may, for tests in one process.
 	Authority *identity.Authority
-	// Dir is where the desired state of each node is kept, signed by Authority; "": nowhere.
+	// Dir is where the desired state of each node is kept, signed by Authority; "" means nowhere.
 	Dir string
-	// Outbox keeps the events of the nodes; nil: nodes keep them.
+	// Outbox keeps the events of the nodes; nil means that nodes keep them.
 	Outbox *outbox.Outbox
-	// Version is what was read of a stack last, a commit; nil: unknown.
+	// Version is what was read of a stack last, a commit; nil means unknown.
 	Version func(stack string) string
 	// Alarm hears of what only an attack or a mistake explains: a token that is used twice, a node that
-	// speaks for another. Nil: nothing does.
+	// speaks for another. Nil means that nothing does.
 	Alarm func(provider.Alarm)
 	// Ordered hears all orders of the central orchestrator, whenever they change. Nil: nothing does.
 	Ordered func(site string, o provider.Orders)
@@ -171,7 +171,7 @@ func after(d *resource.Desired) (names []string) {
 	return names
 }
 
-// ask tells a node what it is to run from now on, with a request. put is the resource in it; nil: it is no
+// ask tells a node what it is to run from now on, with a request. put is the resource in it; nil means that it is no
 // longer to run.
 func (p *Provider) ask(ctx context.Context, ref resource.Ref, q link.Request, put *link.Deployment) error {
 	if err := ctx.Err(); err != nil {

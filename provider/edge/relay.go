@@ -18,7 +18,7 @@ import (
 	"github.com/ovi-project/ovi/provider/edge/outbox"
 )
 
-// Connect gives the credentials of the next stream, and for how long it may be open; 0: for as long as it
+// Connect gives the credentials of the next stream, and for how long it may be open; 0 means for as long as it
 // lasts.
 type Connect func(context.Context) (credentials.TransportCredentials, time.Duration, error)
 
@@ -58,9 +58,9 @@ type Relay struct {
 	Site    string
 	Address string
 	Connect Connect
-	Dial    link.Dialer // nil: gRPC
+	Dial    link.Dialer // nil means gRPC
 	Outbox  *outbox.Outbox
-	// hears all orders when a stream opens, and when they change; nil: nothing does
+	// hears all orders when a stream opens, and when they change; nil means that nothing does
 	Ordered func(site string, o provider.Orders)
 	Log     hclog.Logger
 }

@@ -22,10 +22,10 @@ type node struct {
 	// The rest is guarded by nodes.mu.
 	last    told         // its desired state, as it was sent
 	ahead   *link.Held   // the node holds a newer desired state than this, and gets no requests
-	report  *link.Report // the newest of this process; nil: none yet
+	report  *link.Report // the newest of this process; nil means none yet
 	at      time.Time    // when it came
 	send    func(link.ToNode) error
-	session uint64 // the number of its newest stream; 0: none
+	session uint64 // the number of its newest stream; 0 means none
 	seq     uint64 // of the newest request of that stream
 	waiting []*waiting
 }

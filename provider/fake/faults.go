@@ -40,7 +40,7 @@ type Faults struct {
 	After  Fault // an error: it was done, and the answer is lost
 	// List fails the list of a kind; nil, or a nil error: it succeeds.
 	List func(kind string) error
-	// Slow is called while a kind is listed, and may wait; nil: every kind answers at once.
+	// Slow is called while a kind is listed, and may wait; nil means that every kind answers at once.
 	Slow func(ctx context.Context, kind string) error
 	// Lag hides what is created from so many Observes after it, unless they ask for it by id.
 	Lag int

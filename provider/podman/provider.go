@@ -29,7 +29,7 @@ type Options struct {
 	// anything is created there. Nil: the ID is random.
 	Digest func(plain string) string
 	// Plain returns the secret of a keyed digest, to keep it out of what programs print; false if it
-	// is not known. Nil: none is known.
+	// is not known. Nil means that none is known.
 	Plain func(resource.Digest) (string, bool)
 	// Transport replaces the connection to a service, for tests.
 	Transport func(endpoint string) (http.RoundTripper, error)

@@ -21,7 +21,7 @@ func (r *rig) observeOf(q provider.ObserveRequest) resource.Snapshot {
 	return snap
 }
 
-// find gives the one resource that was created for a sample: by its marks where its kind
+// find returns the one resource that was created for a sample: by its marks where its kind
 // carries any, else by its id.
 func (r *rig) find(ref resource.Ref) (resource.Observed, bool) {
 	r.t.Helper()
@@ -41,7 +41,7 @@ func (r *rig) find(ref resource.Ref) (resource.Observed, bool) {
 	return found[0], true
 }
 
-// byID gives what is observed of an id.
+// byID returns the observation of an id.
 func (r *rig) byID(kind, id string) (resource.Observed, bool) {
 	r.t.Helper()
 	return among(r.observe().Resources, kind, id)
@@ -63,8 +63,7 @@ func idsOf(resources []resource.Observed) (ids []string) {
 	return ids
 }
 
-// changes is what the comparator would say differs between a checked configuration and a
-// resource.
+// changes returns the comparator's differences between a checked configuration and a resource.
 func (r *rig) changes(d resource.Desired, o resource.Observed) []resource.Change {
 	k := r.kind(d.Ref.Kind)
 	out := resource.Diff(d.Attrs, o.Attrs, k, resource.DiffOptions{

@@ -46,8 +46,8 @@ type Harness struct {
 // other samples.
 type Sample struct {
 	Desired resource.Desired
-	// Then are attributes that can be changed on what exists, with their new values; nil:
-	// nothing of the kind can be.
+	// Then are attributes that can be changed on an existing resource, with their new values; nil: nothing
+	// of the kind can be.
 	Then resource.Attrs
 	// Rivals are other configurations, of any kind and with all references to earlier samples, that the suite tries
 	// to create next to this one: each either clashes by declaration and is refused, or is neither.
@@ -59,7 +59,7 @@ const (
 	owner = "ovi"
 )
 
-// tb is what cases use of a *testing.T.
+// tb is the part of a *testing.T that cases use.
 type tb interface {
 	Helper()
 	Context() context.Context
@@ -98,7 +98,7 @@ func newRig(t tb, test *testing.T, open func(*testing.T) Harness) *rig {
 	return &rig{Harness: h, t: t, test: test, ids: map[resource.Ref]string{}}
 }
 
-// inStack makes references to samples references to those of the stack.
+// inStack makes references to samples references to resources of the stack.
 func inStack(a resource.Attrs) resource.Attrs {
 	out, _ := resource.MapRefs(a, func(r resource.Reference) resource.Value {
 		return resource.Reference{Ref: r.Ref.In(stack), Path: r.Path}

@@ -111,7 +111,7 @@ func whatIsDeletedIsGone(r *rig) {
 	}
 }
 
-// soon is how long a call may go on after its context has ended.
+// soon is the time that a call may continue after its context has ended.
 const soon = 5 * time.Second
 
 func anEndedContextEndsCalls(r *rig) {

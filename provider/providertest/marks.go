@@ -146,7 +146,7 @@ func anUnmanagedResourceCanBeAdopted(r *rig) {
 	}
 }
 
-// unmanaged gives what is observed of a resource without marks.
+// unmanaged returns the observation of a resource without marks.
 func (r *rig) unmanaged(id string) resource.Observed {
 	r.t.Helper()
 	all := r.observe().Resources

@@ -37,7 +37,7 @@ func (r *rig) same(when string, before []resource.Observed) {
 	}
 }
 
-// swappable gives the samples that can be set aside, and the provider that does it.
+// swappable returns the samples that can be set aside, and the provider that does it.
 func (r *rig) swappable() ([]Sample, provider.Swapper) {
 	r.t.Helper()
 	swapper, ok := r.Provider.(provider.Swapper)

@@ -37,7 +37,7 @@ var _ Formatter = (*Table)(nil)
 // ends first.
 type slot struct {
 	of    render.ChartResource
-	lines []string // nil: nothing came of it yet
+	lines []string // nil means that nothing came of it yet
 }
 
 // printed is a resource that has a line on the screen.

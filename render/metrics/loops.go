@@ -17,7 +17,7 @@ type Cycle struct {
 	At        time.Time
 	Took      time.Duration
 	Failed    bool
-	Decisions map[decider.Action]int // of its plan; nil: there is none
+	Decisions map[decider.Action]int // of its plan; nil means that there is none
 	Blocked   int
 	Unchanged int
 	Alerts    map[string]int // by kind

@@ -31,9 +31,9 @@ type Rules struct {
 
 // Attempts limits the attempts of one configuration, also by the class of the errors that they end in.
 type Attempts struct {
-	Count     int `json:",omitempty"` // that fail, of any class but transient; 0: the default
+	Count     int `json:",omitempty"` // that fail, of any class but transient; 0 means the default
 	Permanent int `json:",omitempty"` // of these, in an error that the same configuration ends in again; 0: Count
-	Transient int `json:",omitempty"` // in a row that only transient errors stop; 0: any number
+	Transient int `json:",omitempty"` // in a row that only transient errors stop; 0 means any number
 }
 
 // Digest identifies what the rules say, wherever they are written: SHA-256, in hex. Rules that say
@@ -56,9 +56,9 @@ type Expression struct {
 	Name    string
 	When    string // evaluates to a bool
 	Effect  string // deny, require_approval, defer or warn
-	Message string // shown to the user; empty: made from the name
+	Message string // shown to the user; empty means that it is made from the name
 	// Until evaluates to the timestamp until which a decision is deferred. Only for defer;
-	// empty: until the next plan.
+	// empty means until the next plan.
 	Until string
 	// Approvers is how many different operators must approve. Only for require_approval; 0 is 1.
 	Approvers int
@@ -74,10 +74,10 @@ type Expression struct {
 // Drift ignores differences that are none: within a tolerance, in another order, or set by
 // something else on purpose.
 type Drift struct {
-	Kind string // "": all
+	Kind string // "" means all
 	Path string // a pattern as in an Ignore
 	// When is a condition in CEL over old (the observed value), new (the configured one) and
-	// path. Empty: always.
+	// path. Empty means always.
 	When   string
 	At     position.Position `json:"-"`
 	WhenAt position.Position `json:"-"`
@@ -85,8 +85,8 @@ type Drift struct {
 
 // Approval requires operators to approve some actions on some kinds before they start.
 type Approval struct {
-	Actions   []string // empty: all that destroy
-	Kinds     []string // empty: all
+	Actions   []string // empty means all that destroy
+	Kinds     []string // empty means all
 	Approvers int      // how many different operators; 0 is 1
 	// Signed: only approvals count that a key on the roster signed, of others than who made the plan.
 	Signed bool `json:",omitempty"`

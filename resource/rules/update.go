@@ -18,7 +18,7 @@ type Update struct {
 	Rollback bool `json:",omitempty"`
 	// Windows are when resources start a new configuration; none: at any time.
 	Windows []Window `json:",omitempty"`
-	// Lock is why none starts it; "": it may.
+	// Lock is why none starts it; "" means that it may.
 	Lock string `json:",omitempty"`
 	// Promote: a wave starts once a central orchestrator promotes it; the first of several by itself.
 	Promote  bool     `json:",omitempty"`

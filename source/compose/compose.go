@@ -20,7 +20,7 @@ type Input struct {
 	Env  string // the text of the .env file beside it; "" if there is none
 	Dir  string // the file's folder, absolute: where its relative paths start
 	Into string // the chart's folder, absolute: where those of the chart start
-	// IsFile reports whether a path of this host is a file. Nil: none is.
+	// IsFile reports whether a path of this host is a file. Nil means that none is.
 	IsFile func(path string) bool
 }
 

@@ -28,7 +28,7 @@ type Options struct {
 type config struct {
 	paths []string
 	opts  Options
-	piece int // how much of a list of resources is read at once, in bytes; 0: a document is read as a whole
+	piece int // how much of a list of resources is read at once, in bytes; 0 means a document is read as a whole
 }
 
 // pieceSize is long enough that the start of the YAML library costs little.

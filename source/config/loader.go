@@ -146,7 +146,7 @@ func (l *loader) stack() string {
 	return name
 }
 
-// named is the name that the files or the caller give the stack; "": none.
+// named is the name that the files or the caller give the stack; "" means none.
 func (l *loader) named() string { return cmp.Or(l.settings.Stack, l.opts.Stack) }
 
 func (l *loader) converter(f *input.File, shift int32) *syntax.Converter {

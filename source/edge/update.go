@@ -12,7 +12,7 @@ import (
 // policy is how new versions of deployments reach their nodes: of one, or of all that do not say it.
 type policy struct {
 	attempts rules.Attempts // zero: not set
-	rollback *bool          // nil: not set
+	rollback *bool          // nil means not set
 	update   *rules.Update
 }
 

@@ -21,7 +21,7 @@ const (
 type Options struct {
 	// Dir is the folder of the clones. It is created when it is needed.
 	Dir string
-	// Signers is a file of the SSH keys whose signatures are trusted, as ssh-keygen reads it. "": commits
+	// Signers is a file of the SSH keys whose signatures are trusted, as ssh-keygen reads it. "" means commits
 	// need no signature.
 	Signers string
 	// Accept is the commit of a rewound branch that is read all the same.

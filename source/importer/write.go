@@ -13,7 +13,7 @@ import (
 
 // Head is what a configuration says once for all its resources.
 type Head struct {
-	Stack    string // "": the name of the folder
+	Stack    string // "" means the name of the folder
 	Provider string
 	// Word and Location set the location; with an empty Location the file has none.
 	Word, Location string

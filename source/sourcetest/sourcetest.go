@@ -27,7 +27,7 @@ import (
 // Spec is one resource that the suite configures, in no syntax.
 type Spec struct {
 	Kind, Name string
-	Count      int               // 0: no count
+	Count      int               // 0 means no count
 	Attrs      map[string]any    // string or int; a string may hold ${kind/name.path}
 	Secrets    map[string]string // attributes whose value must come from outside
 	DependsOn  []string

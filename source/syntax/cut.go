@@ -168,7 +168,7 @@ func (c Cut) pieces(size int) iter.Seq2[string, int32] {
 	}
 }
 
-// read reads one piece; nil: it cannot be read by itself, has an anchor or has a problem.
+// read reads one piece; nil means that it cannot be read by itself, has an anchor or has a problem.
 func (c Cut) read(text string, line int32) []source.Node {
 	docs, err := Parse(strings.NewReader(text))
 	if err != nil || len(docs) != 1 {

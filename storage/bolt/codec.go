@@ -23,7 +23,7 @@ type version struct {
 	modified   storage.Revision
 	created    storage.Revision
 	ordinal    uint64           // how many versions came before it
-	jump       storage.Revision // what superseded the version that the jump leads to; 0: none
+	jump       storage.Revision // what superseded the version that the jump leads to; 0 means none
 	underLease storage.LeaseID
 	value      []byte
 	sum        uint32

@@ -89,7 +89,7 @@ func (s *Store) History(ctx context.Context, key string) iter.Seq2[storage.Entry
 	}
 }
 
-// historyFrom yields the version at a revision (0: none) and the events after it, up to another.
+// historyFrom yields the version at a revision (0 means none) and the events after it, up to another.
 // An error is returned, not yielded, unless it is errStopped.
 func (s *Store) historyFrom(ctx context.Context, st state, key string, keys keySpan, from, to int64,
 	yield func(storage.Entry, error) bool,
@@ -129,7 +129,7 @@ func (s *Store) historyFrom(ctx context.Context, st state, key string, keys keyS
 // errStopped: the caller ended the sequence.
 var errStopped = errors.New("stopped by the reader")
 
-// version is a key at an etcd revision (0: now); nil if it did not exist.
+// version is a key at an etcd revision (0 means now); nil if it did not exist.
 func (s *conn) version(ctx context.Context, st state, key string, at int64) (*mvccpb.KeyValue, error) {
 	ctx, cancel, err := s.enter(ctx)
 	if err != nil {
@@ -199,8 +199,8 @@ func (s *Store) change(st state, ev *clientv3.Event) (storage.Entry, bool, error
 	return e, true, nil
 }
 
-// keySpan is what a replay watches: the keys from start up to end ("": only start), filtered by
-// want (nil: all).
+// keySpan is what a replay watches: the keys from start up to end ("" means only start), filtered by
+// want (nil means all).
 type keySpan struct {
 	start, end string
 	want       func(key string) bool

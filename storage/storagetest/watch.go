@@ -23,7 +23,7 @@ func watcher(t *testing.T, s storage.Store) storage.Watcher {
 	return w
 }
 
-// awaiting waits in the background until a key has a value ("": is absent), and reads it only after
+// awaiting waits in the background until a key has a value ("" means is absent), and reads it only after
 // a notice. The first channel is closed after the first read.
 func awaiting(t *testing.T, s storage.Store, prefix, key, want string) (asked chan struct{}, ended chan error) {
 	t.Helper()

@@ -35,10 +35,10 @@ type Options struct {
 	Takes   time.Duration // of a request on a node; each takes up to a quarter less or more
 	Fail    int           // on how many nodes what is new fails
 	Offline int           // how many nodes are offline when it begins
-	Away    time.Duration // until when; 0: they do not come back
+	Away    time.Duration // until when; 0 means that they do not come back
 	Seed    uint64        // of what is left to chance: the same seed, the same rehearsal
 
-	// Tell hears of each record that tells of a rollout, after how long. Nil: nothing does.
+	// Tell hears of each record that tells of a rollout, after how long. Nil means that nothing does.
 	Tell func(after time.Duration, e event.Event)
 }
 
@@ -54,11 +54,11 @@ type Result struct {
 // NodeResult is one deployment on one node, at the end.
 type NodeResult struct {
 	Ref     resource.Ref
-	Version string        // that runs; "": none
+	Version string        // that runs; "" means none
 	Wanted  bool          // it is the one that is configured
 	Offline bool          // the node is
 	Failing bool          // it is not healthy
-	After   time.Duration // when it came to run; 0: before the start
+	After   time.Duration // when it came to run; 0 means that it ran before the start
 }
 
 // Left is what is not done, and why.

@@ -21,7 +21,7 @@ type Answers struct {
 	None  int             // requests without an answer within 30 s
 }
 
-// Median is the middle of the times; 0: there are none.
+// Median is the middle of the times; 0 means that there are none.
 func (a Answers) Median() time.Duration {
 	if len(a.Times) == 0 {
 		return 0
@@ -29,7 +29,7 @@ func (a Answers) Median() time.Duration {
 	return a.Times[len(a.Times)/2]
 }
 
-// Worst is the longest of the times; 0: there are none.
+// Worst is the longest of the times; 0 means that there are none.
 func (a Answers) Worst() time.Duration {
 	if len(a.Times) == 0 {
 		return 0

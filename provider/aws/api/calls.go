@@ -81,7 +81,7 @@ type ec2Calls struct {
 	launchCalls
 }
 
-// launchCalls are those of what instances are launched with.
+// launchCalls are the API calls of launch templates and key pairs.
 type launchCalls struct {
 	CreateLaunchTemplate        call[ec2.CreateLaunchTemplateInput, ec2.CreateLaunchTemplateOutput, ec2.Options]
 	CreateLaunchTemplateVersion call[ec2.CreateLaunchTemplateVersionInput, ec2.CreateLaunchTemplateVersionOutput,
@@ -96,7 +96,7 @@ type launchCalls struct {
 	ImportKeyPair        call[ec2.ImportKeyPairInput, ec2.ImportKeyPairOutput, ec2.Options]
 }
 
-// routingCalls are those of what leads in and out of a VPC.
+// routingCalls are the API calls of routes, gateways and endpoints of a VPC.
 type routingCalls struct {
 	AllocateAddress          call[ec2.AllocateAddressInput, ec2.AllocateAddressOutput, ec2.Options]
 	AssociateAddress         call[ec2.AssociateAddressInput, ec2.AssociateAddressOutput, ec2.Options]

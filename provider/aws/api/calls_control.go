@@ -5,7 +5,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3control"
 )
 
-// controlCalls are those of S3 Control, which is the only way to tag buckets whose access is by their tags.
+// controlCalls are the API calls of S3 Control, which is the only way to tag buckets whose access is by
+// their tags.
 type controlCalls struct {
 	TagResource   call[s3control.TagResourceInput, s3control.TagResourceOutput, s3control.Options]
 	UntagResource call[s3control.UntagResourceInput, s3control.UntagResourceOutput, s3control.Options]

@@ -2,7 +2,7 @@ package api
 
 import "github.com/aws/aws-sdk-go-v2/service/route53"
 
-// dnsCalls are those of hosted zones and their records.
+// dnsCalls are the API calls of hosted zones and their records.
 type dnsCalls struct {
 	ChangeResourceRecordSets call[route53.ChangeResourceRecordSetsInput, route53.ChangeResourceRecordSetsOutput,
 		route53.Options]

@@ -2,7 +2,7 @@ package api
 
 import elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 
-// elbCalls are those of load balancers.
+// elbCalls are the API calls of load balancers.
 type elbCalls struct {
 	AddTags               call[elb.AddTagsInput, elb.AddTagsOutput, elb.Options]
 	CreateListener        call[elb.CreateListenerInput, elb.CreateListenerOutput, elb.Options]

@@ -2,7 +2,7 @@ package api
 
 import "github.com/aws/aws-sdk-go-v2/service/iam"
 
-// iamCalls are those of roles and instance profiles.
+// iamCalls are the API calls of roles and instance profiles.
 type iamCalls struct {
 	AddRoleToInstanceProfile       call[iam.AddRoleToInstanceProfileInput, iam.AddRoleToInstanceProfileOutput, iam.Options]
 	AttachRolePolicy               call[iam.AttachRolePolicyInput, iam.AttachRolePolicyOutput, iam.Options]

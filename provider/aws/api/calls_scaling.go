@@ -2,7 +2,7 @@ package api
 
 import "github.com/aws/aws-sdk-go-v2/service/autoscaling"
 
-// scalingCalls are those of autoscaling groups.
+// scalingCalls are the API calls of autoscaling groups.
 type scalingCalls struct {
 	AttachLoadBalancerTargetGroups call[autoscaling.AttachLoadBalancerTargetGroupsInput,
 		autoscaling.AttachLoadBalancerTargetGroupsOutput, autoscaling.Options]

@@ -8,7 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 )
 
-// logGroupCalls are those of log groups.
+// logGroupCalls are the API calls of log groups.
 type logGroupCalls struct {
 	AssociateKmsKey       call[logs.AssociateKmsKeyInput, logs.AssociateKmsKeyOutput, logs.Options]
 	CreateLogGroup        call[logs.CreateLogGroupInput, logs.CreateLogGroupOutput, logs.Options]
@@ -37,7 +37,7 @@ func logGroupCallsOf(c *logs.Client) logGroupCalls {
 	}
 }
 
-// kmsCalls are those of keys and their aliases.
+// kmsCalls are the API calls of keys and their aliases.
 type kmsCalls struct {
 	CancelKeyDeletion    call[kms.CancelKeyDeletionInput, kms.CancelKeyDeletionOutput, kms.Options]
 	CreateAlias          call[kms.CreateAliasInput, kms.CreateAliasOutput, kms.Options]
@@ -86,7 +86,7 @@ func kmsCallsOf(c *kms.Client) kmsCalls {
 	}
 }
 
-// secretCalls are those of Secrets Manager.
+// secretCalls are the API calls of Secrets Manager.
 type secretCalls struct {
 	CreateSecret      call[secretsmanager.CreateSecretInput, secretsmanager.CreateSecretOutput, secretsmanager.Options]
 	DeleteSecret      call[secretsmanager.DeleteSecretInput, secretsmanager.DeleteSecretOutput, secretsmanager.Options]
@@ -116,7 +116,7 @@ func secretCallsOf(c *secretsmanager.Client) secretCalls {
 	}
 }
 
-// acmCalls are those of certificates.
+// acmCalls are the API calls of certificates.
 type acmCalls struct {
 	AddTagsToCertificate      call[acm.AddTagsToCertificateInput, acm.AddTagsToCertificateOutput, acm.Options]
 	DeleteCertificate         call[acm.DeleteCertificateInput, acm.DeleteCertificateOutput, acm.Options]
@@ -139,7 +139,7 @@ func acmCallsOf(c *acm.Client) acmCalls {
 	}
 }
 
-// keptCalls are those of what keeps secrets and logs.
+// keptCalls are the API calls of secrets, logs, keys and certificates.
 type keptCalls struct {
 	ACM     acmCalls
 	KMS     kmsCalls

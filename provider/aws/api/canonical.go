@@ -27,7 +27,7 @@ func Flag(a resource.Attrs, name string) (value, ok bool) {
 	return bool(b), ok && isBool
 }
 
-// Revealed returns the text of a value, also of a secret. It must only reach AWS.
+// Revealed returns the text of a value, even if it is a secret. The text must only reach AWS.
 func Revealed(v resource.Value) string {
 	s, _ := v.(resource.Secret)
 	return s.Reveal()

@@ -17,15 +17,15 @@ const (
 	MaxTagValue = 256
 )
 
-// rdsTag is what RDS accepts in keys and values; EC2 accepts every character (the types Tag of the
-// two services). Neither may start with aws: or rds: there.
+// rdsTag is the pattern that RDS accepts in keys and values; EC2 accepts every character (the types Tag of
+// the two services). Neither may start with aws: or rds: there.
 var rdsTag = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$`)
 
-// s3Tag is what S3 accepts in keys and values ("Using cost allocation S3 bucket tags"), and IAM
+// s3Tag is the pattern that S3 accepts in keys and values ("Using cost allocation S3 bucket tags"), and IAM
 // (the type Tag).
 var s3Tag = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}+\-=._:/@]*$`)
 
-// TagTraits is what tags of a kind are like.
+// TagTraits describes the rules for the tags of a kind.
 type TagTraits struct {
 	NameTag bool // AWS has no name for the kind: the Name tag is it
 	RDS     bool // RDS accepts fewer characters, and reserves rds:

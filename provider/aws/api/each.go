@@ -12,8 +12,8 @@ import (
 // eachAtOnce bounds the parallel calls about single resources of a list that has no tags.
 const eachAtOnce = 8
 
-// ObserveEach reads each row of a list by calls of its own. One that was deleted since is omitted; one that may not
-// be read exists, and nothing more is concluded of it: the others are not affected.
+// ObserveEach reads each row of a list by calls of its own. A row that was deleted since is omitted. A row
+// that may not be read exists, but its attributes are unknown; the others are not affected.
 func ObserveEach[T any](ctx context.Context, all []T, read func(context.Context, T) (resource.Observed, error),
 	hidden func(T, error) resource.Observed,
 ) ([]resource.Observed, error) {

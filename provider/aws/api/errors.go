@@ -15,8 +15,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Classify gives an error of the SDK its class, operation, code and hint. An error that has
-// a class keeps it.
+// Classify adds the class, operation, code and hint to an error of the SDK. An error that has a class keeps
+// it.
 func Classify(op string, err error) error {
 	if err == nil {
 		return nil
@@ -133,7 +133,8 @@ func Conflict(op string, err error, hint string) error {
 	return &provider.Error{Class: provider.Conflict, Op: op, Err: err, Hint: hint}
 }
 
-// UnlessAbsent takes what was to be removed and does not exist for removed.
+// UnlessAbsent treats an absent resource as removed: it returns nil for the error of a removal whose
+// resource does not exist.
 func UnlessAbsent(err error) error {
 	if err = Classify("", err); Absent(err) {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 )
 
-// idsInFilter is how many values EC2 takes in one filter.
+// idsInFilter is the maximum number of values in one filter of EC2.
 const idsInFilter = 200
 
 // anyTag finds what carries any tag of ovi, also one of a set that is incomplete: whoever removes or
@@ -15,7 +15,8 @@ func anyTag() []types.Filter {
 	return Where("tag-key", TagManaged, TagRef, TagStack, TagOwner, TagKey, tagBlessed, TagNamed)
 }
 
-// AllOrOwn reads a kind: all, or with a filter what carries a tag of ovi or is on record.
+// AllOrOwn reads all resources of a kind or, with a filter, only resources that have a tag of ovi or are
+// recorded.
 //
 // Only a kind whose natural name is its ID may be read so (provider.Filter), and only EC2 lists by tag. That leaves
 // out: vpc, launch_template and key_pair, which have names that may be configured ones; kms_key, whose list takes
@@ -29,7 +30,7 @@ func AllOrOwn[T any](s *Sweep, kind, filter string, idOf func(T) string, read fu
 	return byTag(filter, s.Filter.IDs[kind], idOf, read)
 }
 
-// byTag reads what carries a tag of ovi, and those of the IDs that this does not show. The IDs are
+// byTag reads resources with a tag of ovi, and the resources of IDs that have no such tag. The IDs are
 // values of a filter: as a parameter, one that does not exist any more would fail the call for all.
 func byTag[T any](filter string, ids []string, idOf func(T) string, read func([]types.Filter) ([]T, error)) ([]T,
 	error,
@@ -41,7 +42,7 @@ func byTag[T any](filter string, ids []string, idOf func(T) string, read func([]
 	return WithIDs(all, filter, ids, idOf, read)
 }
 
-// WithIDs adds those of the IDs that are not among what was read.
+// WithIDs adds the resources of IDs that were not read yet.
 func WithIDs[T any](all []T, filter string, ids []string, idOf func(T) string,
 	read func([]types.Filter) ([]T, error),
 ) ([]T, error) {

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Gather reads resources by ID for all who wait for one, in one call for many: a thousand that
-// start are read together, not each by itself. It is safe for any number of goroutines and starts none:
-// who asks first waits a moment for others, and reads for all of them.
+// Gather reads resources by ID for all who wait for one, in one call for many: a thousand starting
+// resources are read together, not one by one. It is safe for any number of goroutines and starts none: the
+// first caller waits a moment for others, and reads for all of them.
 type Gather[T any] struct {
 	Read func(ctx context.Context, ids []string) (map[string]T, error)
 	// Step is the pause for each who asks, and most the pause for many. Who waits for a resource asks again and
@@ -32,7 +32,7 @@ type round[T any] struct {
 	err   error
 }
 
-// ReadOne reads one resource; false if it is not listed. The error of a read is that of all who asked.
+// ReadOne reads one resource, and returns false if it is not listed. All callers of one read get its error.
 func (g *Gather[T]) ReadOne(ctx context.Context, id string) (T, bool, error) {
 	r, first, pause := g.join(id)
 	defer g.leave()
@@ -84,5 +84,5 @@ func (g *Gather[T]) do(ctx context.Context, r *round[T]) {
 	r.found, r.err = g.Read(ctx, slices.Sorted(maps.Keys(r.ids)))
 }
 
-// FilterValues is how many values a filter of EC2 takes ("Filtering resources").
+// FilterValues is the maximum number of values in a filter of EC2 ("Filtering resources").
 const FilterValues = 200

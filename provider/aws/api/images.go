@@ -13,7 +13,7 @@ func NewImages() *images {
 	return &images{Gate: NewGate(), Latest: map[string]string{}, Root: map[string]RootDevice{}}
 }
 
-// RootDevice is what an image defines of its root volume.
+// RootDevice is an image's definition of its root volume.
 type RootDevice struct {
 	Name string
 	Size *int32 // in GiB

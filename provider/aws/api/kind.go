@@ -29,9 +29,9 @@ type Kind struct {
 	List func(context.Context, *Sweep) ([]resource.Observed, error)
 	// ByTag: list honors the filter of the sweep.
 	ByTag bool
-	// Read reads one resource by its id. One that does not exist, or is being deleted, is NotFound.
+	// Read reads one resource by its id. A resource that does not exist, or is being deleted, is NotFound.
 	Read func(ctx context.Context, g *Region, id string) (resource.Observed, error)
-	// Tag sets and removes tags of a resource and leaves all others as they are.
+	// Tag sets and removes tags of a resource and keeps all others.
 	Tag func(ctx context.Context, g *Region, id string, set map[string]string, drop []string) error
 	// Check returns why a resource could not be created as the request says. It writes nothing.
 	Check func(context.Context, *Region, provider.Request) error
@@ -44,5 +44,5 @@ type Kind struct {
 // KindDBSubnets is the kind db_subnet_group.
 const KindDBSubnets = "db_subnet_group"
 
-// MaxKey is how long a ClientToken of EC2 may be.
+// MaxKey is the maximum length of a ClientToken of EC2.
 const MaxKey = 64

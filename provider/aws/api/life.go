@@ -11,8 +11,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Only gives the resource that was asked for by id. AWS answers an id that does not exist with an
-// error; an empty answer means the same.
+// Only returns the resource that was read by id. AWS answers an id that does not exist with an error; an
+// empty answer means the same.
 func Only[T any](all []T, err error, op, id string) (T, error) {
 	if err == nil && len(all) == 0 {
 		err = MissingOf(op, fmt.Errorf("%s does not exist", id))
@@ -25,8 +25,8 @@ func MissingOf(op string, err error) error {
 	return &provider.Error{Class: provider.NotFound, Op: op, Err: err}
 }
 
-// UnlessOwn decides about the refusal of a name that is taken: what has it was created by an earlier attempt with
-// the key, which is no error, or by another hand.
+// UnlessOwn decides about the refusal of a name that is taken. If an earlier attempt with the key created
+// the resource, that is not an error; otherwise the name is a conflict.
 func UnlessOwn(ctx context.Context, g *Region, r provider.Request, refused error,
 	read func(context.Context, *Region, string) (resource.Observed, error),
 ) error {
@@ -55,9 +55,10 @@ func (g *Region) AwaitSeen(ctx context.Context, limit time.Duration, what string
 	})
 }
 
-// DeleteHeld deletes a resource that others, which were deleted before it, may use for a moment.
-// Absent is success. What is known to use it does not go by itself within a minute; what is not known
-// is waited for longer. If it stays in use, the Conflict names what uses it.
+// DeleteHeld deletes a resource that others, which were deleted before it, may use for a moment. Absent is
+// success. A known user of the resource does not go away on its own, so DeleteHeld waits for it only a
+// minute; it waits longer if the user is unknown. If the resource stays in use, the Conflict names its
+// user.
 func (g *Region) DeleteHeld(ctx context.Context, id string, remove func() error, holders func() ([]string, error),
 	codes ...string,
 ) error {

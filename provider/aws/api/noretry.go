@@ -29,8 +29,8 @@ func (n OnlyThrottled) IsErrorRetryable(err error) bool {
 	return throttled && n.Retryer.IsErrorRetryable(err)
 }
 
-// createTries is how often a create without a token is tried when the service fails, each time after
-// checking whether it was done after all.
+// createTries is the number of attempts of a create without a token when the service fails, each after
+// checking whether the last one was done after all.
 const createTries = 4
 
 // NoRetry creates one resource with a call that has no token. Before it creates, and after every
@@ -75,8 +75,8 @@ func First[T any](all []T) T {
 	return all[0]
 }
 
-// search searches a few times for what a create may have created: it may not be visible for a while.
-// After a refusal once is enough.
+// search looks a few times for a resource that a create may have created: it may not be visible for a
+// while. After a refusal once is enough.
 func search(ctx context.Context, g *Region, find func() (int, error), refused bool) (bool, error) {
 	pause := g.Wait.First
 	for try := range 4 {

@@ -34,7 +34,7 @@ func NewPace(service string, next aws.HTTPClient) *pace {
 		p.reads, p.writes, p.launches = rate.NewLimiter(15, 50), rate.NewLimiter(4, 20), rate.NewLimiter(2, 5)
 	case "s3":
 		p.reads, p.writes = rate.NewLimiter(50, 100), rate.NewLimiter(10, 20)
-	case "route53": // 5 requests a second, of all kinds together
+	case "route53": // 5 requests a second for all kinds together
 		p.reads, p.writes = rate.NewLimiter(3, 5), rate.NewLimiter(1, 3)
 	default:
 		p.reads, p.writes = rate.NewLimiter(8, 20), rate.NewLimiter(4, 10)
@@ -57,8 +57,8 @@ func (p *pace) Do(r *http.Request) (*http.Response, error) {
 	return p.bounded(r)
 }
 
-// How long AWS may take to answer one attempt. A read that has no answer by then is tried again; of a
-// write, the result is unknown, and an observation finds it.
+// How long AWS may take to answer one attempt. A read that has no answer by then is tried again. The result
+// of a write is unknown, and an observation finds it.
 const (
 	readDeadline  = 30 * time.Second
 	writeDeadline = 2 * time.Minute

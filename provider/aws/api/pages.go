@@ -44,7 +44,7 @@ func Pages[T any](ctx context.Context, op string,
 	}
 }
 
-// PageOf is how much EC2 is asked for at once. It takes no such bound beside ids.
+// PageOf returns the page size of a request to EC2. EC2 accepts no page size together with ids.
 func PageOf(ids []string) *int32 {
 	if len(ids) > 0 {
 		return nil

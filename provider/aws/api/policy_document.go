@@ -125,7 +125,7 @@ func (d document) text() string {
 	return strings.TrimSpace(b.String())
 }
 
-// CanonicalDocument is a policy in one form; what is none stays as it is.
+// CanonicalDocument returns a policy in one form. Text that is not a policy is returned unchanged.
 func CanonicalDocument(s string) string {
 	d, err := parseDocument(s)
 	if err != nil {
@@ -170,7 +170,8 @@ func ValidTrust(v resource.Value) []resource.Problem {
 	})
 }
 
-// ValidPolicy: a policy of what a role may do has resources, and its principal is the role.
+// ValidPolicy requires that a policy of a role's permissions has resources and no principal: its principal
+// is the role.
 func ValidPolicy(v resource.Value) []resource.Problem {
 	return JudgeDocument(v, func(st map[string]any) string {
 		switch {

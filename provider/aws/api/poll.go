@@ -9,14 +9,14 @@ import (
 	"github.com/ovi-project/ovi/provider"
 )
 
-// Delays are how long the provider waits. The zero value is what suits AWS, or the sandbox.
+// Delays holds the waits of the provider. The zero value suits AWS, or the sandbox.
 type Delays struct {
 	First, Most time.Duration // between two reads of something that is changing
 	Gather      time.Duration // the longest that a read waits for others to read for
-	// Appear is how long something just created may be invisible, and Free how long something to be
-	// deleted may be used by what was deleted before it.
+	// Appear is the time for which a new resource may be invisible. Free is the time for which a resource
+	// to be deleted may still be used by resources that were deleted before it.
 	Appear, Free time.Duration
-	// Compute and Database are how long an instance or volume, and a database, may take.
+	// Compute and Database are the maximum times of an instance or volume, and of a database.
 	Compute, Database time.Duration
 }
 

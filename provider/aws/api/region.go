@@ -20,7 +20,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// Region is what it takes to act in one region of the one account.
+// Region holds the clients of one region of one account.
 type Region struct {
 	Name, Account string
 

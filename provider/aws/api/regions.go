@@ -20,7 +20,7 @@ us-gov-east-1 us-gov-west-1 us-iso-east-1 us-iso-west-1 us-isob-east-1 us-isob-w
 eu-isoe-west-1 us-isof-east-1 us-isof-south-1`)
 }
 
-// slips is how many letters may be wrong for a name to count as misspelled.
+// slips is the maximum number of wrong letters in a name that counts as misspelled.
 const slips = 2
 
 // JudgeRegion returns what is wrong with the name of a region, and which one was meant. The SDK

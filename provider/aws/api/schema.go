@@ -11,8 +11,8 @@ func Bound(n int64) *int64 { return &n }
 
 // Patterns and names of attributes that several kinds have.
 const (
-	// TagName is what a Name tag holds: readable text on one line, without the slash that
-	// separates the parts of a ref.
+	// TagName is the pattern of a Name tag: readable text on one line, without the slash that separates the
+	// parts of a ref.
 	TagName    = `[A-Za-z0-9][A-Za-z0-9_.-]{0,126}`
 	TagNameDoc = "letters, digits, '.', '_' and '-', starting with a letter or digit, at most 127 characters"
 
@@ -22,13 +22,13 @@ const (
 	ZonePattern   = `[a-z]{2}(-[a-z]+)+-[0-9]+[a-z0-9-]*`
 )
 
-// Omitting is for what AWS sets where nothing is configured.
+// Omitting returns the Omit function of an attribute that AWS sets if it is not configured.
 func Omitting(usual resource.Value) func(resource.Value) bool {
 	return func(v resource.Value) bool { return resource.Equal(v, usual) }
 }
 
-// GrowsOnly is for sizes: storage grows by hand, by itself and in steps of the service, and shrinks
-// never.
+// GrowsOnly compares sizes of storage: storage grows by hand, automatically and in steps of the service,
+// and never shrinks.
 func GrowsOnly(desired, observed resource.Value) resource.Fit {
 	want, ok := desired.(resource.Int)
 	have, is := observed.(resource.Int)
@@ -63,7 +63,7 @@ func ThroughputAttr() resource.Attribute {
 	}
 }
 
-// VolumeKeyAttr takes the ARN of a key alone: it is what EC2 reports, whatever a key was called by.
+// VolumeKeyAttr accepts only the ARN of a key, because EC2 always reports the ARN, whatever name was given.
 func VolumeKeyAttr() resource.Attribute {
 	return resource.Attribute{
 		Name: KMSKeyAttr, Type: resource.TString, Effect: resource.Replace,
@@ -87,7 +87,7 @@ const AliasAttr = "alias"
 // DomainAttr is the attribute domain.
 const DomainAttr = "domain"
 
-// DomainPattern is for names as they are mostly written: Route 53 takes more characters, escaped.
+// DomainPattern matches names in their usual form: Route 53 accepts more characters, escaped.
 const DomainPattern = `(\*\.)?([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*` +
 	`[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.?`
 

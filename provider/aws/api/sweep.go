@@ -10,7 +10,7 @@ import (
 // Sweep is one observation of a region. A list that two kinds need is read once.
 type Sweep struct {
 	*Region
-	Filter *provider.Filter // nil: all is listed
+	Filter *provider.Filter // if nil, all is listed
 	lists  sync.Map         // by name: the reads of once
 }
 

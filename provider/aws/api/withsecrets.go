@@ -37,7 +37,8 @@ func (e *secretError) Error() string {
 	return text + " (its message is not shown: the request has a secret)"
 }
 
-// shown is the part of an error that may be shown: of a call with a secret not the service's message.
+// shown returns the part of an error that may be shown. For a call with a secret it omits the service's
+// message, which may quote the secret.
 func shown(err, otherwise error) error {
 	var secret *secretError
 	if errors.As(err, &secret) {

@@ -101,7 +101,7 @@ func bucketValue(v resource.Value) []resource.Problem {
 	return nil
 }
 
-// bucketOf gives a bucket's name and the attribute that sets it.
+// bucketOf returns a bucket's name and the attribute that sets it.
 func bucketOf(d *resource.Desired) (name, path string) {
 	if s, ok := api.Text(d.Attrs, "bucket"); ok {
 		return s, "bucket"

@@ -26,7 +26,7 @@ func architecture(size string) string {
 	return "x86_64"
 }
 
-// imageFor gives the configured image, or the current Amazon Linux for the size.
+// imageFor returns the configured image, or the current Amazon Linux for the size.
 func imageFor(ctx context.Context, g *api.Region, image, size string) (string, error) {
 	if image != "" && image != latestImage {
 		return image, nil

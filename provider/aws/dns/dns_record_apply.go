@@ -192,7 +192,7 @@ func changeRecords(ctx context.Context, g *api.Region, zone string, changes ...t
 	return awaitDNS(ctx, g, out.ChangeInfo)
 }
 
-// badBatch gives the messages of a refused batch, which the SDK keeps apart from the error's text.
+// badBatch returns the messages of a refused batch, which the SDK keeps apart from the error's text.
 func badBatch(err error) error {
 	var bad *types.InvalidChangeBatch
 	if !errors.As(err, &bad) || len(bad.Messages) == 0 {

@@ -151,7 +151,7 @@ func canonicalProtocol(r resource.Attrs) (string, []resource.Problem) {
 	return protocolName(p), nil
 }
 
-// protocolName gives a protocol one name, whichever way it was written.
+// protocolName returns the one name of a protocol, whichever way it was written.
 func protocolName(p string) string {
 	switch strings.ToLower(p) {
 	case "-1", "all":

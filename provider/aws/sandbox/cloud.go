@@ -17,7 +17,7 @@ import (
 // runs alone, under the lock of the file.
 type Cloud struct {
 	opts    options
-	journal *core.Journal // nil: in memory only
+	journal *core.Journal // nil means in memory only
 	actions map[string]map[string]core.Handler
 	kinds   *core.Kinds
 

@@ -32,7 +32,7 @@ const (
 
 // Fault is a planned fault. It meets the calls whose service, action and region
 // it names (empty or "*": any), lets the first After of them pass and then hits
-// Times of them (0: all). Counts are of this Cloud: another process starts at 0.
+// Times of them (0 means all). Counts are of this Cloud: another process starts at 0.
 type Fault struct {
 	Kind    FaultKind     `json:"kind"`
 	Service string        `json:"service,omitempty"`

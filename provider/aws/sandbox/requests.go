@@ -31,7 +31,7 @@ type Request struct {
 // requestLog keeps the requests of this Cloud in memory and, beside the state
 // file, those of every process as JSON lines. Both are bounded.
 type requestLog struct {
-	path string // of the state; empty: memory only
+	path string // of the state; empty means memory only
 
 	mu   sync.Mutex
 	all  []Request

@@ -17,7 +17,7 @@ func programs() []program.Program { return []program.Program{kind.Program(), k3d
 type found struct {
 	program.Program
 	name    string // of the cluster
-	id      string // of its first server; "": it has none
+	id      string // of its first server; "" means that it has none
 	servers []docker.Summary
 	others  []docker.Summary // agents, workers, load balancers
 }

@@ -15,7 +15,7 @@ import (
 // Config is how to reach one cluster and who asks: one context of a kubeconfig.
 type Config struct {
 	Server     string
-	ServerName string // that its certificate is for; "": the host of Server
+	ServerName string // that its certificate is for; "" means the host of Server
 	CA         []byte // PEM
 	Cert, Key  []byte // PEM, of a client with a certificate
 	Token      string

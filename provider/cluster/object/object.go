@@ -47,7 +47,7 @@ type Objects struct {
 	Query  url.Values
 	Empty  func() Object
 	Build  func(r provider.Request) (Object, error) // what is configured
-	// Gone waits for what must end before the next deletion, once an object was applied or removed. Nil: nothing.
+	// Gone waits for what must end before the next deletion, once an object was applied or removed. Nil means that it does not wait.
 	Gone func(ctx context.Context, uid string, left Object) error
 }
 

@@ -22,8 +22,8 @@ import (
 type Central struct {
 	Gate   edge.Gate
 	Outbox *outbox.Outbox
-	Dir    string       // of the orders; see edge.Order. "": there are none
-	Log    hclog.Logger // nil: none
+	Dir    string       // of the orders; see edge.Order. "" means that there are none
+	Log    hclog.Logger // nil means none
 }
 
 // ordersEvery is how often the orders of a site that is connected are read.

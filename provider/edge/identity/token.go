@@ -95,7 +95,7 @@ func (a *Authority) revocation(node string) string {
 	return filepath.Join(a.dir, "revoked", strings.ReplaceAll(node, "/", "~"))
 }
 
-// revokedAt is until when the certificates of a node are revoked; 0: none is.
+// revokedAt is until when the certificates of a node are revoked; 0 means that none is.
 func (a *Authority) revokedAt(node string) (int64, error) {
 	b, err := os.ReadFile(a.revocation(node))
 	if errors.Is(err, fs.ErrNotExist) {

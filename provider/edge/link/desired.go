@@ -31,7 +31,7 @@ type Deployment struct {
 	After []string `json:"after,omitempty"`
 }
 
-// Find gives a deployment by its name.
+// Find returns a deployment by its name.
 func (d *Desired) Find(name string) (Deployment, bool) {
 	i := slices.IndexFunc(d.Deployments, func(x Deployment) bool { return x.Name == name })
 	if i < 0 {

@@ -43,7 +43,7 @@ type Event struct {
 	Deployment string          `json:"deployment,omitempty"`
 	From       Status          `json:"from,omitempty"`
 	To         Status          `json:"to,omitempty"`
-	Request    Verb            `json:"request,omitempty"` // that led to it; "": nothing that was asked
+	Request    Verb            `json:"request,omitempty"` // that led to it; "" if there was none
 	Generation uint64          `json:"generation,omitempty"`
 	Version    string          `json:"version,omitempty"`
 	Image      string          `json:"image,omitempty"` // the digest of the image that runs
@@ -55,7 +55,7 @@ type Event struct {
 	Order uint64 `json:"order,omitempty"` // of ClassOrder: the number of the newest orders on record
 	Wave  *Wave  `json:"wave,omitempty"`  // of ClassRollout
 
-	// Gap is the first of the events up to Seq that are lost, because there were too many; 0: none.
+	// Gap is the first of the events up to Seq that are lost, because there were too many; 0 means none.
 	Gap uint64 `json:"gap,omitempty"`
 }
 

@@ -45,7 +45,7 @@ type Hello struct {
 	Node string `json:"node"`
 	// Held is the desired state that the node has; zero: nothing yet.
 	Held Held `json:"held,omitzero"`
-	// Incarnation is its outbox; "": it has none.
+	// Incarnation is its outbox; "" means that it has none.
 	Incarnation string `json:"incarnation,omitempty"`
 }
 

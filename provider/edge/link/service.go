@@ -45,7 +45,7 @@ const (
 )
 
 // Certificate is what the other end of a connection showed, and has the key of; nothing else of it was
-// checked. Nil: it showed none.
+// checked. Nil means that it showed none.
 func Certificate(ctx context.Context) *x509.Certificate {
 	p, ok := peer.FromContext(ctx)
 	if !ok {

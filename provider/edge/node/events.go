@@ -52,7 +52,7 @@ func bootID() string {
 // status is what a deployment has come to.
 type status struct {
 	to      link.Status
-	task    *task // that led to it; nil: none did
+	task    *task // that led to it; nil means that none did
 	item    link.Item
 	class   string
 	message string
@@ -193,7 +193,7 @@ func same(last, to link.Status) bool {
 	return last == to || to == link.StatusInstalled && last == link.StatusRestarted
 }
 
-// healthStatus is the status that the health of a container shows; "": none.
+// healthStatus is the status that the health of a container shows; "" means none.
 func healthStatus(i link.Item, stopped bool) (to link.Status, class string) {
 	switch {
 	case i.Health == resource.Healthy, i.Health == resource.Stopped && stopped:

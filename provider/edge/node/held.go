@@ -16,7 +16,7 @@ import (
 // holder holds the desired state of the node, in a file that survives a power cut.
 type holder struct {
 	node   string // SITE/NODE
-	file   string // "": in memory alone
+	file   string // "" means in memory alone
 	verify func(body, signature []byte) error
 
 	mu   sync.Mutex

@@ -23,19 +23,19 @@ import (
 type Options struct {
 	Site, Node string
 	Address    string // of the orchestrator
-	// Connect gives the credentials of the next stream, and for how long it may be open; 0: for as long as it
+	// Connect gives the credentials of the next stream, and for how long it may be open; 0 means for as long as it
 	// lasts.
 	Connect func(context.Context) (credentials.TransportCredentials, time.Duration, error)
-	Dial    link.Dialer // nil: gRPC
+	Dial    link.Dialer // nil means gRPC
 	// Containers runs containers: its kind "container" in Scope. It must be able to swap them.
 	Containers interface {
 		provider.Provider
 		provider.Swapper
 	}
 	Scope resource.Scope
-	// Dir is where the node keeps its desired state; "": nowhere, for tests.
+	// Dir is where the node keeps its desired state; "" means nowhere, for tests.
 	Dir string
-	// Verify checks a signature of the site. Nil: none is checked, for tests.
+	// Verify checks a signature of the site. Nil means that none is checked, for tests.
 	Verify func(body, signature []byte) error
 	Events int           // how many events wait for the orchestrator at most; 0: 10,000
 	Beat   time.Duration // the longest time between two reports; 0 is 10 s
@@ -56,7 +56,7 @@ type agent struct {
 	Options
 	runtime *runtime
 	holder  *holder
-	outbox  *outbox.Outbox // nil: events are not kept, in tests
+	outbox  *outbox.Outbox // nil means that events are not kept, in tests
 	boot    string
 	changed chan struct{} // there is something to report
 	acked   chan struct{} // the orchestrator has events

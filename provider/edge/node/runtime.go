@@ -116,7 +116,7 @@ func (r *runtime) result(ctx context.Context, t task) (link.Item, error) {
 	return now.item, nil
 }
 
-// find gives the containers of a deployment: the one in service, and one that was set aside.
+// find returns the containers of a deployment: the one in service, and one that was set aside.
 func (r *runtime) find(ctx context.Context, name string) (now, aside *container, err error) {
 	all, err := r.containers(ctx)
 	for i := range all {

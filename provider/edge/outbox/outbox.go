@@ -151,7 +151,7 @@ func (b *Outbox) Accept(events ...link.Event) error {
 	return b.keep(fresh...)
 }
 
-// High is the number of the newest event of an origin; 0: there is none.
+// High is the number of the newest event of an origin; 0 means that there is none.
 func (b *Outbox) High(o link.Origin) uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -101,8 +101,8 @@ func overlap(m, p libpod.PortMapping) bool {
 		m.HostPort < p.HostPort+max(1, p.Range)
 }
 
-// listens reports whether a port is free, by listening on it for a moment. What it cannot try
-// counts as free.
+// listens reports whether a port is free, by listening on it for a moment. A port that it cannot try counts
+// as free.
 func listens(ctx context.Context, h *host.Host, m libpod.PortMapping) bool {
 	address := net.JoinHostPort(m.HostIP, fmt.Sprint(m.HostPort))
 	var l net.ListenConfig

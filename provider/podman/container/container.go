@@ -20,8 +20,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// List inspects the containers that ovi created or knows; of the others their names
-// are enough.
+// List inspects the containers that ovi created or knows; for the others, their names are enough.
 func List(ctx context.Context, g *host.Reading) (out []resource.Observed, err error) {
 	all, err := g.Containers(ctx, nil)
 	if err != nil {
@@ -101,7 +100,7 @@ func Read(ctx context.Context, g *host.Reading, id string) (resource.Observed, e
 	return o, err
 }
 
-// StopWait is how long a container may take to stop before it is killed.
+// StopWait is the time that a container may take to stop before it is killed.
 const StopWait = 10 * time.Second
 
 // Create creates a container and, unless it is the new one of a swap, starts it. What

@@ -66,7 +66,7 @@ func ended(ctx context.Context, g *host.Reading, c *libpod.Container) (resource.
 
 const (
 	logLines = 5
-	// longest is how much of what a program printed is shown and recorded.
+	// longest is the length of a program's output that is shown and recorded.
 	longest = 400
 )
 
@@ -97,7 +97,7 @@ func brief(s string) string {
 	return s
 }
 
-// steady is how long a container without a health check must run to count as started.
+// steady is the time that a container without a health check must run to count as started.
 const steady = 200 * time.Millisecond
 
 // await waits until a container that was started is healthy, or has had the time that its
@@ -143,7 +143,7 @@ func await(ctx context.Context, h *host.Host, id string, progress func(provider.
 }
 
 const (
-	// late is how much later than its interval a timer may run a check.
+	// late is the delay after its interval with which a timer may run a check.
 	late = time.Second
 	// repeatFor bounds how long one observation repeats the check of one container.
 	repeatFor = 10 * time.Second
@@ -194,8 +194,8 @@ const (
 	notSettled   = 10 * time.Second // style:ok
 )
 
-// finishes reports that a container is configured to end: its restart policy, or its pod's, is set to
-// no or on-failure. Of one without a policy it is not known whether it may end.
+// finishes reports that a container is configured to end: its restart policy, or its pod's, is set to no or
+// on-failure. Without a policy it is unknown whether a container may end.
 func finishes(c *libpod.Container) bool {
 	configured, _ := marks.Applied(c.Config.Labels)
 	policy, ok := configured.Text("restart_policy")

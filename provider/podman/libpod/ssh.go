@@ -20,7 +20,7 @@ import (
 type SSH struct {
 	http.RoundTripper
 	host   []string // arguments that name the host
-	remote string   // path of its socket; "": as usual for the user
+	remote string   // path of its socket; "" means as usual for the user
 	mu     sync.Mutex
 	dir    string // of the local socket; "" before the first connection
 }

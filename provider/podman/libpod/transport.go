@@ -14,8 +14,8 @@ import (
 
 // Certificates are the files of a connection with TLS.
 type Certificates struct {
-	CA        string // of the service; "": those of this machine
-	Cert, Key string // of this client; "": none
+	CA        string // of the service; "" means those of this machine
+	Cert, Key string // of this client; "" means none
 }
 
 // TLS sends requests to host:port with TLS. The files are read at each connection, so that

@@ -85,7 +85,7 @@ func canonicalImage(s string) string {
 	return s + ":latest"
 }
 
-// canonicalRestart gives Podman's word for a restart policy.
+// canonicalRestart returns Podman's word for a restart policy.
 func canonicalRestart(s string) string {
 	switch s {
 	case "Never":

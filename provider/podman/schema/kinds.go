@@ -26,7 +26,7 @@ func Kinds() []resource.Kind {
 }
 
 const (
-	// hostName is what Podman accepts as a name, and DNS as a label.
+	// hostName is a name that Podman accepts, and DNS accepts as a label.
 	hostName    = `[a-zA-Z0-9][a-zA-Z0-9_.-]{0,62}`
 	hostNameDoc = "letters, digits, '.', '_' and '-', starting with a letter or digit, at most 63 characters"
 )
@@ -41,8 +41,8 @@ func fixed(attrs []resource.Attribute) []resource.Attribute {
 	return attrs
 }
 
-// recordedLabels are the labels of what cannot be created again without a loss: of a volume its
-// data, of a network its connections.
+// recordedLabels are the labels of resources that cannot be created again without a loss: a volume loses
+// its data, a network its connections.
 func recordedLabels(what string) resource.Attribute {
 	a := labelsAttr(what)
 	a.Effect, a.Recorded = resource.InPlace, true

@@ -29,7 +29,7 @@ func memoryUnits() []memoryUnit {
 	}
 }
 
-// MemoryBytes reads "512Mi"; false if it is no amount of whole bytes.
+// MemoryBytes reads "512Mi". It returns false if the text is not an amount of whole bytes.
 func MemoryBytes(s string) (int64, bool) {
 	for _, u := range memoryUnits() {
 		if number, ok := strings.CutSuffix(s, u.name); ok {

@@ -6,7 +6,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// mapText changes an attribute that is a string. What refers to another resource is not one yet.
+// mapText changes an attribute that is a string. A reference to another resource is not a string yet.
 func mapText(a resource.Attrs, name string, f func(string) string) resource.Attrs {
 	if s, ok := a.Text(name); ok {
 		return a.With(name, resource.String(f(s)))

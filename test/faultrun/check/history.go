@@ -50,7 +50,7 @@ type Claim struct {
 	Ref      string
 	Token    int64 // the revision that created it
 	Instance string
-	Ended    int64     // the revision that ended it; 0: it exists
+	Ended    int64     // the revision that ended it; 0 means that it exists
 	EndSeen  time.Time // when that was observed, at the latest
 }
 
@@ -78,7 +78,7 @@ const (
 // Look is the start of one observation of the whole sandbox, by the host's clock.
 type Look struct {
 	Instance string
-	Token    int64 // of the leader claim under which it started; 0: none
+	Token    int64 // of the leader claim under which it started; 0 means none
 	At       time.Time
 }
 
@@ -104,7 +104,7 @@ type History struct {
 	Claims       []Claim
 	Ops          []ClaimOp
 	Live         map[string][]string // ref to the ids that exist in the sandbox at the end
-	Desired      map[string]bool     // refs configured at the end; nil: not checked
+	Desired      map[string]bool     // refs configured at the end; nil means not checked
 	Open         []string            // refs with an action still open in the store
 	Logs         map[string]error    // how verifying each log ended
 	Observations []Look

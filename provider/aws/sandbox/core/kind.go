@@ -12,7 +12,7 @@ import (
 type Kind struct {
 	Name string // in the journal, and in EC2's and RDS's names of types of resources
 	Word string // the word that ovi uses; Name where it is empty
-	Rank int    // its place in listings; 0: in none
+	Rank int    // its place in listings; 0 means in none
 	Type Entity // nil of its type
 
 	// Prefix is that of its IDs, by which EC2's calls for tags find it, and Missing is the code where there is none.
@@ -43,7 +43,7 @@ type shown interface{ Show(t *Tx, out *Resource) }
 // user is an entity that uses others, which AWS does not delete meanwhile: uses gives their IDs.
 type user interface{ Uses(t *Tx) []string }
 
-// UsersOf gives the entities of a region that use another one.
+// UsersOf returns the entities of a region that use another one.
 func UsersOf(t *Tx, region, id string) []Entity {
 	var out []Entity
 	for _, k := range t.St.Kinds.all {
@@ -106,7 +106,7 @@ func (ks *Kinds) Prefixed(prefix string) *Kind {
 	return ks.all[i]
 }
 
-// blank gives an empty entity of a kind for the decoder, or nil for a kind
+// blank returns an empty entity of a kind for the decoder, or nil for a kind
 // that this version does not know.
 func (ks *Kinds) blank(name string) Entity {
 	k := ks.ByName[name]

@@ -43,7 +43,7 @@ func (l Life) End() time.Time {
 	return time.Time{}
 }
 
-// Through gives a life that passes through phases of one length each.
+// Through returns a life that passes through phases of one length each.
 func Through(now time.Time, each time.Duration, final string, names ...string) Life {
 	l := Life{Final: final}
 	for _, name := range names {

@@ -4,7 +4,7 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/sandbox/wire"
 )
 
-// Cut gives one page of a list that is sorted by birth, and the token of the
+// Cut returns one page of a list that is sorted by birth, and the token of the
 // next one, empty on the last page.
 func Cut[T Entity](list []T, tok string, size int) ([]T, string, bool) {
 	page, after := 1, int64(-1<<62)

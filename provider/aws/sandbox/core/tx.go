@@ -68,7 +68,7 @@ func (t *Tx) Rollback() {
 	t.undo, t.Ops = nil, nil
 }
 
-// Fresh gives the base of a new resource: an id in AWS's form that no other resource
+// Fresh returns the base of a new resource: an id in AWS's form that no other resource
 // of this state has, and never had.
 func (t *Tx) Fresh(prefix, region string) Base {
 	seq := t.Next()
@@ -90,7 +90,7 @@ func (s *State) Hex(label string, seq int64) string {
 	return "0" + hex.EncodeToString(sum[:])
 }
 
-// Find gives one resource. Resources that have expired are not found.
+// Find returns one resource. Resources that have expired are not found.
 func Find[T Entity](t *Tx, region, id string) (T, bool) {
 	var zero T
 	e := tableOf[T](t, region).Get(id)
@@ -100,7 +100,7 @@ func Find[T Entity](t *Tx, region, id string) (T, bool) {
 	return e.(T), true
 }
 
-// List gives the resources of one kind in one region, oldest first.
+// List returns the resources of one kind in one region, oldest first.
 func List[T Entity](t *Tx, region string) []T {
 	rows := tableOf[T](t, region).Rows()
 	out := make([]T, 0, len(rows))
@@ -112,7 +112,7 @@ func List[T Entity](t *Tx, region string) []T {
 	return out
 }
 
-// Below gives the resources of one kind that are under another one, oldest first, those that have expired too.
+// Below returns the resources of one kind that are under another one, oldest first, those that have expired too.
 func Below[T Entity](t *Tx, region, parent string) []T {
 	all := tableOf[T](t, region).Below(parent)
 	out := make([]T, 0, len(all))

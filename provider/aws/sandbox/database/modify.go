@@ -10,7 +10,7 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/sandbox/wire"
 )
 
-// usable gives the current database, when it is in one of the states.
+// usable returns the current database, when it is in one of the states.
 func usable(x *core.Exchange, states ...string) (*database, error) {
 	d, err := db(x)
 	if err != nil {

@@ -49,12 +49,12 @@ type dnsChange struct {
 
 func (c *dnsChange) Gone(now time.Time) bool { return now.Sub(c.Made) > time.Hour }
 
-// Show fills in what a listing shows of the kind.
+// Show fills in the attributes that a listing has for the kind.
 func (z *HostedZone) Show(_ *core.Tx, out *core.Resource) {
 	out.Name = strings.TrimSuffix(z.Domain, ".")
 }
 
-// Show fills in what a listing shows of the kind.
+// Show fills in the attributes that a listing has for the kind.
 func (r *RecordSet) Show(_ *core.Tx, out *core.Resource) {
 	out.Name, out.Size, out.Default = strings.TrimSuffix(r.Name, "."), r.Type, r.Type == "SOA" || r.Type == "NS"
 }

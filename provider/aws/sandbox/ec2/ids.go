@@ -19,7 +19,7 @@ type XMLFlag struct {
 	Value bool `xml:"value"`
 }
 
-// Named gives the resources that the request names, or all when it names none.
+// Named returns the resources that the request names, or all when it names none.
 // One unknown id refuses the whole call.
 func Named[T core.Entity](x *core.Exchange, param, code string) ([]T, error) {
 	desired := x.P.Strs(param)

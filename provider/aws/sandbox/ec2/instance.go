@@ -93,7 +93,7 @@ func (i *Instance) Parent() string {
 	return i.Subnet
 }
 
-// Show fills in what a listing shows of the kind.
+// Show fills in the attributes that a listing has for the kind.
 func (i *Instance) Show(t *core.Tx, out *core.Resource) {
 	out.State, out.Size = i.Life.At(t.Now), i.Type
 }

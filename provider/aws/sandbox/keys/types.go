@@ -10,7 +10,7 @@ import (
 // logGroup keeps no events here.
 type logGroup struct {
 	core.Base
-	Retention int    `json:"retention,omitempty"` // in days; 0: no limit
+	Retention int    `json:"retention,omitempty"` // in days; 0 means no limit
 	KMS       string `json:"kms,omitempty"`
 	Class     string `json:"class"`
 }
@@ -74,5 +74,5 @@ func (k *kept) Show(_ *core.Tx, out *core.Resource) {
 	}
 }
 
-// Show fills in what a listing shows of the kind.
+// Show fills in the attributes that a listing has for the kind.
 func (c *Certificate) Show(_ *core.Tx, out *core.Resource) { out.Name = c.Domain }

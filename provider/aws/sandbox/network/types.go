@@ -77,7 +77,7 @@ func outward(group string) rule {
 	return rule{ID: "sgr-1" + group[len("sg-")+1:], Egress: true, Proto: "-1", From: -1, To: -1, CIDR4: "0.0.0.0/0"}
 }
 
-// Show fills in what a listing shows of the kind.
+// Show fills in the attributes that a listing has for the kind.
 func (v *VPC) Show(t *core.Tx, out *core.Resource) {
 	out.State, out.Size, out.Default = v.Life.At(t.Now), v.CIDR, v.Default
 }
@@ -107,7 +107,7 @@ func orderSubnet(h core.Hand, region string, form map[string]string) error {
 	return core.Ordered("ec2", "CreateSubnet", usual)(h, region, form)
 }
 
-// Show fills in what a listing shows of the kind.
+// Show fills in the attributes that a listing has for the kind.
 func (s *Subnet) Show(t *core.Tx, out *core.Resource) {
 	out.State, out.Size, out.Default = s.Life.At(t.Now), s.CIDR, s.Default
 }
@@ -120,7 +120,7 @@ func (s *Subnet) ByHand(h core.Hand, b core.Breakage) (string, error) {
 	return "", h.Call(s.Region, "ec2", "DeleteSubnet", map[string]string{"SubnetId": s.ID})
 }
 
-// Show fills in what a listing shows of the kind.
+// Show fills in the attributes that a listing has for the kind.
 func (g *SecurityGroup) Show(_ *core.Tx, out *core.Resource) {
 	out.Name, out.Default, out.Size = cmp.Or(out.Name, g.Name), g.Name == "default", strconv.Itoa(len(g.Rules))+" rules"
 }
@@ -219,7 +219,7 @@ type tie struct {
 	Subnet string `json:"subnet"`
 }
 
-// Show fills in what a listing shows of the kind.
+// Show fills in the attributes that a listing has for the kind.
 func (g *InternetGateway) Show(t *core.Tx, out *core.Resource) {
 	v, ok := core.Find[*VPC](t, g.Region, g.VPC)
 	out.Default = ok && v.Default
@@ -317,7 +317,7 @@ func (n *Interface) mac() string {
 	return out
 }
 
-// Show fills in what a listing shows of the kind.
+// Show fills in the attributes that a listing has for the kind.
 func (n *Interface) Show(t *core.Tx, out *core.Resource) {
 	out.State, out.Size = n.status(t.Now), n.Private
 }

@@ -17,7 +17,7 @@ import (
 type Call struct {
 	Service string // as its requests are signed: ec2, rds, logs
 	Region  string
-	Account string // of the role whose credentials signed it; "": the first account
+	Account string // of the role whose credentials signed it; "" means the first account
 	Action  string
 	P       *Params
 	JSON    json.RawMessage // the body, for JSON protocols

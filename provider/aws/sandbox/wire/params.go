@@ -105,7 +105,7 @@ func (p *Params) Num(path string, otherwise int) (int, error) {
 	return n, nil
 }
 
-// Items gives the nodes Name.1, Name.2, ... in numerical order.
+// Items returns the nodes Name.1, Name.2, ... in numerical order.
 func (p *Params) Items(path string) []*Params {
 	n := p.At(path)
 	if n == nil {
@@ -127,7 +127,7 @@ func (p *Params) Items(path string) []*Params {
 	return out
 }
 
-// Strs gives the values of Name.1, Name.2, ...
+// Strs returns the values of Name.1, Name.2, ...
 func (p *Params) Strs(path string) []string {
 	var out []string
 	for _, n := range p.Items(path) {
@@ -196,7 +196,7 @@ func (p *Params) peek(path string) string {
 	return ""
 }
 
-// Wrapped gives the elements of a list in the query protocol, whichever of
+// Wrapped returns the elements of a list in the query protocol, whichever of
 // the two spellings a client uses: Name.Element.N or Name.member.N.
 func (p *Params) Wrapped(name, element string) []*Params {
 	if all := p.Items(name + "." + element); len(all) > 0 {
