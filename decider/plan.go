@@ -202,7 +202,7 @@ type Facts struct {
 	LastConfigured func(resource.Ref) resource.Attrs
 	// LastDependsOn are the resources that it depends on; nil means that none are known.
 	LastDependsOn func(resource.Ref) []resource.Ref
-	Attempts      func(ref resource.Ref, desired string) (Attempts, bool) // of a configuration; nil means that there were none
+	Attempts      func(ref resource.Ref, desired string) (Attempts, bool) // of a configuration; nil means none
 	Restarts      func(resource.Ref) (Restarts, bool)                     // nil means that there were none
 	// Approvals are the recorded approvals of a plan by its Digest, without those that have
 	// expired by Now; nil means that there are none.

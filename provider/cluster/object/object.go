@@ -47,7 +47,8 @@ type Objects struct {
 	Query  url.Values
 	Empty  func() Object
 	Build  func(r provider.Request) (Object, error) // what is configured
-	// Gone waits for what must end before the next deletion, once an object was applied or removed. Nil means that it does not wait.
+	// Gone waits until dependents have ended, once an object was applied or removed and before the next
+	// deletion. Nil means that nothing must end.
 	Gone func(ctx context.Context, uid string, left Object) error
 }
 
