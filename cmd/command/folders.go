@@ -18,7 +18,7 @@ import (
 // another name, the stack would have another name too.
 type folder struct {
 	Path  string `json:"path"`           // absolute
-	File  uint64 `json:"file"`           // the number of the file system, which a renamed folder keeps; 0 means that none is known
+	File  uint64 `json:"file"`           // the number of the file system, which a renamed folder keeps; 0 if unknown
 	Home  bool   `json:"home,omitempty"` // the data directory is in it
 	Stack string `json:"stack"`
 }
