@@ -46,7 +46,7 @@ func clusterReconcileCommand(p *command.Process) *urfave.Command {
 			&urfave.StringFlag{Name: "report", Usage: "append a condensed summary to `FILE`, such as docs/TEST_REPORT.md"},
 			&urfave.StringFlag{Name: "require", Usage: "fail before any action unless the table declares at least `COUNTS`, " +
 				"such as kind=3,k3d=3"},
-			reconcile.AllowReplaceFlag(), reconcile.PruneDataFlag(),
+			reconcile.AllowReplaceFlag(), reconcile.ReplaceFlag(), reconcile.PruneDataFlag(),
 			&urfave.IntFlag{Name: "attempts", Usage: "try what fails `N` times", Value: 2},
 			&urfave.DurationFlag{Name: "retry-wait", Usage: "wait `DURATION` between attempts", Value: 5 * time.Second},
 			&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once (default: the options of the table's " +

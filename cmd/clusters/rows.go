@@ -63,7 +63,8 @@ func clusterRows(rows []sqlite.Row, view *report.View, p *engine.Planned) []clus
 		out = append(out, row)
 	}
 	for ref, d := range decided {
-		if !d.Proposed.Executes() && !d.Action.Executes() && d.Difference != comparator.Conflict {
+		if !d.Proposed.Executes() && !d.Action.Executes() && d.Difference != comparator.Conflict &&
+			d.Reason != decider.ReasonBroken {
 			continue
 		}
 		row := clusterRow{Name: ref.Name, Desired: desiredNone, ref: ref}
@@ -120,6 +121,9 @@ func (r *clusterRow) decided(d *decider.Decision) {
 		if d.Observed == nil || d.Observed.Ownership != resource.Unmanaged || r.suggestion == "" {
 			r.say(d.Message, d.Suggestion) // how it came about tells what to do
 		}
+	case d.Reason == decider.ReasonBroken:
+		r.Result = resultBlocked
+		r.say(d.Message, d.Suggestion)
 	case d.Action.Executes():
 		r.Action, r.Result = string(d.Action), resultOpen
 	case d.Proposed.Executes():

@@ -38,10 +38,7 @@ func decidingFlags() []urfave.Flag {
 	return append(planFlags(),
 		PruneDataFlag(),
 		AllowReplaceFlag(),
-		&urfave.StringSliceFlag{
-			Name:  "replace",
-			Usage: "replace `REF` though nothing in its configuration requires it, such as ec2/web-0; repeatable",
-		},
+		ReplaceFlag(),
 		&urfave.BoolFlag{Name: "skip-destructive", Usage: "block every delete and replace"},
 		// The way out of "not verified".
 		&urfave.BoolFlag{
@@ -57,6 +54,15 @@ func PruneDataFlag() urfave.Flag {
 		Name: "prune-data",
 		Usage: "delete what is no longer configured and kept for its data too: volumes, and branches with commits of their " +
 			"own",
+	}
+}
+
+// ReplaceFlag returns the option --replace.
+func ReplaceFlag() urfave.Flag {
+	return &urfave.StringSliceFlag{
+		Name: "replace",
+		Usage: "replace `REF`, such as ec2/web-0, though its configuration does not require it, or because it is broken; " +
+			"repeatable",
 	}
 }
 

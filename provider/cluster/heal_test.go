@@ -34,7 +34,6 @@ func running(t *testing.T, have resource.Observed) resource.Change {
 	if !differs {
 		t.Fatalf("the cluster is %s (%s), and need not be started", have.Health, have.Message)
 	}
-	c.Effect = max(c.Effect, kindOf(t).EffectOf(have, c))
 	return c
 }
 
@@ -158,22 +157,15 @@ func TestAnInterruptedCreationIsReplaced(t *testing.T) {
 		t.Errorf("it went on for %v", took)
 	}
 	have, exists := r.find("alpha")
-	if !exists || have.Marks.Key != q.Key || have.Health != resource.Failing ||
-		have.Message != "its creation was interrupted" {
+	if !exists || have.Marks.Key != q.Key || have.Health != resource.Failing || have.Condition != resource.Unfinished ||
+		have.Message != "its creation stopped: its kubeconfig is missing" {
 		t.Fatalf("what is left: %v %+v", exists, have)
 	}
-	c := running(t, have)
-	if c.Effect != resource.Replace {
-		t.Errorf("starting it has the effect %v", c.Effect)
-	}
-	q.Have, q.Changes = have, []resource.Change{c}
-	q.Have.Attrs = have.Attrs.With("complete", resource.Bool(true)) // as of one that did not run when it was read
+	q.Have, q.Changes = have, []resource.Change{running(t, have)}
+	q.Have.Condition = "" // as of one that did not run when it was read
 	if _, err := r.p.Update(r.context(), q); !errors.Is(err, provider.ErrReplace) ||
-		!strings.Contains(err.Error(), "its creation was interrupted") {
-		t.Errorf("starting what was believed to be complete: %v", err)
-	}
-	if loss := kindOf(t).DataLoss(have, nil); loss != "" {
-		t.Errorf("replacing it loses %s", loss)
+		!strings.Contains(err.Error(), "its creation stopped") {
+		t.Errorf("starting a cluster whose creation stopped: %v", err)
 	}
 	made := r.create(d) // the same key
 	if made.Health != resource.Healthy || made.ID == have.ID {
@@ -204,14 +196,68 @@ func TestACreationWhoseBalancerNeverStartedIsReplaced(t *testing.T) {
 		t.Fatalf("the load balancer is %s", state)
 	}
 	have, exists := r.find("beta")
-	if !exists || have.Health != resource.Failing || have.Message != "its creation was interrupted" {
+	if !exists || have.Condition != resource.Unfinished ||
+		have.Message != "its creation stopped: the start of k3d-beta-serverlb is missing" {
 		t.Fatalf("what is left: %v %+v", exists, have)
-	}
-	if c := running(t, have); c.Effect != resource.Replace {
-		t.Errorf("starting it has the effect %v", c.Effect)
 	}
 	if made := r.create(d); made.Health != resource.Healthy || made.ID == have.ID {
 		t.Errorf("created again it is %s, %s; it was %s", made.ID, made.Health, have.ID)
+	}
+}
+
+// TestABrokenClusterIsNoUnfinishedOne: a part of a healthy cluster is removed by hand. Whatever else is missing, a
+// cluster that may be in use is broken; a start does not replace it, and a delete works.
+func TestABrokenClusterIsNoUnfinishedOne(t *testing.T) {
+	r := newReal(t, clustertest.Quick(t))
+	empty := filepath.Join(t.TempDir(), "empty")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const alpha, beta, config = "alpha-control-plane", "k3d-beta-server-0", "/etc/kubernetes/admin.conf"
+	gone := func(node string, files ...string) func() {
+		return func() { r.e.Podman(t, append([]string{"exec", node, "rm"}, files...)...) }
+	}
+	for _, c := range []struct {
+		name, cluster string
+		damage        func()
+		why           string
+	}{
+		{"the kubeconfig", "alpha", gone(alpha, config), "its kubeconfig is missing, and it has the mark of a finished creation"},
+		{"the kubeconfig and the mark", "alpha", gone(alpha, config, "/.ovi-created"), "its kubeconfig is missing, and it has an API server that answers"},
+		{
+			"the contents of the kubeconfig", "alpha", func() { r.e.Podman(t, "cp", empty, alpha+":"+config) },
+			"a kubeconfig that can be used is missing, and it has the mark of a finished creation",
+		},
+		{
+			"the load balancer", "beta", func() { r.e.Podman(t, "rm", "-f", "k3d-beta-serverlb") },
+			"its load balancer is missing, and it has the mark of a finished creation",
+		},
+		{
+			"the load balancer and the mark", "beta",
+			func() { r.e.Podman(t, "rm", "-f", "k3d-beta-serverlb"); gone(beta, "/.ovi-created")() },
+			"its load balancer is missing; whether it has objects of users could not be read",
+		},
+	} {
+		d := samples(r, map[string]string{"alpha": "kind", "beta": "k3d"}[c.cluster])[0].Desired
+		r.create(d)
+		c.damage()
+		have, exists := r.find(c.cluster)
+		if !exists || have.Condition != resource.Broken || have.Health != resource.Failing || have.Message != c.why {
+			t.Errorf("without %s: %v %s %s %q", c.name, exists, have.Condition, have.Health, have.Message)
+			continue
+		}
+		q := r.request(d)
+		q.Have, q.Changes = have, []resource.Change{running(t, have)}
+		q.Have.Condition = ""
+		if _, err := r.p.Update(r.context(), q); err == nil || errors.Is(err, provider.ErrReplace) {
+			t.Errorf("starting it without %s: %v", c.name, err)
+		}
+		if err := r.p.Delete(r.context(), provider.Request{Desired: d, Have: have}); err != nil {
+			t.Errorf("deleting it without %s: %v", c.name, err)
+		}
+		if _, exists := r.find(c.cluster); exists {
+			t.Errorf("without %s: it still exists", c.name)
+		}
 	}
 }
 

@@ -16,11 +16,12 @@ import (
 func Kind() resource.Kind {
 	return resource.Kind{
 		Provider: system.Name, Name: system.KindCluster, NamePattern: system.ClusterName, NameDoc: system.ClusterNameDoc,
-		Doc: "A local Kubernetes cluster.\n\nA stopped cluster is started; a partly created cluster is replaced. " +
-			"Any other cluster is replaced only to change its provider, image, ports or subnet, which destroys " +
-			"what is inside and must be allowed by name (--allow-replace).",
+		Doc: "A local Kubernetes cluster.\n\nA stopped cluster is started. A cluster whose creation stopped, and that " +
+			"nothing uses, is created again. A broken cluster, which lacks a part, is replaced only if --replace names it. A " +
+			"change of the provider, image, ports or subnet replaces a cluster and destroys its contents, and must be allowed " +
+			"by name (--allow-replace).",
 		NoTags: true, Carrier: resource.AtCreate, State: resource.StateRunning, CheckFirst: true,
-		Canonical: canonical, CrossCheck: crossCheck, EffectOf: effectOf, DataLoss: dataLoss, NamedReplace: true,
+		Canonical: canonical, CrossCheck: crossCheck, DataLoss: dataLoss, NamedReplace: true,
 		Grace: startWait, Opens: system.Inside,
 		Holds: holds,
 		HoldsDoc: "its name on the host; its http_port, https_port and pf_port of the host, while it runs; " +
@@ -60,7 +61,6 @@ func Kind() resource.Kind {
 				Doc: "The IP address of its first server, while it runs.",
 			},
 			{Name: "version", Type: resource.TString, Computed: true, Doc: "The version of Kubernetes, while it runs."},
-			{Name: "complete", Type: resource.TBool, Computed: true, Doc: "Whether its creation was finished."},
 		},
 	}
 }
@@ -133,20 +133,7 @@ func plainImage(name string) string {
 	return base + "@" + digest
 }
 
-// effectOf replaces a cluster whose creation was interrupted: it cannot be started.
-func effectOf(have resource.Observed, c resource.Change) resource.Effect {
-	if c.On == resource.OnState && !have.Attrs.Bool("complete") {
-		return resource.Replace
-	}
-	return resource.InPlace
-}
-
-func dataLoss(have resource.Observed, _ resource.Attrs) string {
-	if !have.Attrs.Bool("complete") {
-		return ""
-	}
-	return "everything in the cluster"
-}
+func dataLoss(resource.Observed, resource.Attrs) string { return "everything in the cluster" }
 
 // crossCheck finds ports of the host that two clusters of one engine use, and subnets that overlap.
 func crossCheck(configured []*resource.Desired, _ func(resource.Ref) *resource.Desired) (out []resource.Finding) {

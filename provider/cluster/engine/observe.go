@@ -173,50 +173,62 @@ func (c seen) attachment() (name string, at docker.Attachment) {
 	return "", docker.Attachment{}
 }
 
-// readInside reads what the files of the server and its API tell: the health and how to reach it.
+// readInside reads the files of the server and its API: the condition, the health and how to reach it.
 func (h *Host) readInside(ctx context.Context, c seen, o *resource.Observed, set system.Values) error {
 	at := system.Inside(h.ref(c.name)).Location
 	h.reached.forget(at)
-	config, err := h.config(ctx, c)
-	switch {
-	case engineapi.IsNotFound(err):
-		set["complete"] = resource.Bool(false)
-		o.Health, o.Message = resource.Failing, "its creation was interrupted"
-		return nil
-	case err != nil:
+	x := &inside{seen: c}
+	if err := h.readConfig(ctx, x); err != nil {
 		return err
 	}
-	text, err := config.Kubeconfig(c.context())
+	if x.address != "" && !x.noConfig && x.unusable == nil {
+		if err := h.ask(ctx, x, o, set); err != nil {
+			return err
+		}
+		h.reached.set(at, x.config)
+	}
+	finished, err := h.HasFile(ctx, c.id, completeFile)
+	x.finished = signOf("the mark of a finished creation", finished, err)
+	condition, why := h.conclude(ctx, x, o.Marks)
+	switch condition {
+	case "":
+	case resource.Unreadable:
+		o.SetUnreadable(why)
+	default:
+		o.Condition, o.Health, o.Message = condition, resource.Failing, why
+	}
+	return ctx.Err()
+}
+
+// ask reads the API server of a cluster, with its kubeconfig.
+func (h *Host) ask(ctx context.Context, x *inside, o *resource.Observed, set system.Values) error {
+	text, err := x.config.Kubeconfig(x.context())
 	if err != nil {
 		return err
 	}
-	set["api"] = resource.String(config.Server)
-	if d := h.digest(c.name, "kubeconfig", text); d != "" {
+	client, err := kube.New(x.config)
+	if err != nil {
+		x.unusable = err
+		return nil
+	}
+	set["api"] = resource.String(x.config.Server)
+	if d := h.digest(x.name, "kubeconfig", text); d != "" {
 		set["kubeconfig"] = d
 	}
-	client, err := kube.New(config)
-	if err != nil {
-		return err
-	}
-	h.reached.set(at, config)
-	o.Health, o.Message = h.health(ctx, c, client)
+	x.health, o.Message = h.health(ctx, x.seen, client)
+	o.Health = x.health
+	x.untouched = resource.Sign{What: objects, Why: "its API server does not answer"}
 	if o.Health == resource.Healthy {
-		if _, at := c.attachment(); at.IPAddress != "" {
+		if _, at := x.attachment(); at.IPAddress != "" {
 			set["server_ip"] = resource.String(at.IPAddress)
 		}
 		if v, err := client.Version(ctx); err == nil { // else it has just stopped
 			set["version"] = resource.String(v)
 		}
+		untouched, err := client.Untouched(ctx)
+		x.untouched = signOf(objects, !untouched, err)
 	}
-	complete, err := h.complete(ctx, c.found, o, client)
-	if err != nil {
-		return err
-	}
-	set["complete"] = resource.Bool(complete)
-	if !complete {
-		o.Health, o.Message = resource.Failing, "its creation was interrupted"
-	}
-	return ctx.Err()
+	return nil
 }
 
 // health is the condition of a cluster that was created.
@@ -250,25 +262,6 @@ func cause(err error) error {
 // neverStarted is the state of a container that was created, and did not run yet.
 const neverStarted = "created"
 
-// complete reports whether the creation of a cluster was finished. It was not if one of its containers never
-// started. In doubt it was: one that ovi did not create, one that cannot be asked, and one that something was put into.
-func (h *Host) complete(ctx context.Context, f *found, o *resource.Observed, client *kube.Client) (bool, error) {
-	if o.Marks.IsZero() {
-		return true, nil
-	}
-	finished, err := h.HasFile(ctx, f.id, completeFile)
-	switch {
-	case finished || err != nil:
-		return finished, err
-	case slices.ContainsFunc(f.nodes(), func(c docker.Summary) bool { return c.State == neverStarted }):
-		return false, nil // and what is in it, such as how a load balancer finds its servers, may be missing
-	case o.Health != resource.Healthy:
-		return true, nil
-	}
-	untouched, err := client.Untouched(ctx)
-	return !untouched || err != nil, nil //nolint:nilerr // in doubt it is complete
-}
-
 // context is the name of a cluster in a kubeconfig, as its program gives it.
 func (f *found) context() string { return f.Program.Name + "-" + f.name }
 
@@ -286,8 +279,13 @@ func (h *Host) config(ctx context.Context, c seen) (kube.Config, error) {
 	if !ok {
 		return kube.Config{}, fmt.Errorf("the API server of the cluster %s has no port on the host", c.name)
 	}
-	out.Server = "https://" + net.JoinHostPort(h.address(), strconv.FormatInt(n, 10))
+	out.Server = h.at(n)
 	return out, nil
+}
+
+// at is the URL of a port of the host.
+func (h *Host) at(port int64) string {
+	return "https://" + net.JoinHostPort(h.address(), strconv.FormatInt(port, 10))
 }
 
 // file is the kubeconfig of the administrator as it is in the server.

@@ -62,8 +62,11 @@ func (h *Host) existing(ctx context.Context, with string, r provider.Request) (*
 		case o.Marks.Key != r.Key:
 			return nil, system.Conflict("", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`",
 				"a cluster %s of %s exists", name, with)
-		case o.Attrs.Bool("complete"):
+		case o.Condition == "":
 			return have, nil
+		case o.Condition != resource.Unfinished:
+			return nil, system.Conflict("", "repair it, or delete it with `ovi apply --replace "+r.Desired.Ref.Short()+"`",
+				"a cluster %s of %s exists and is %s: %s", name, with, o.Condition, o.Message)
 		}
 	}
 	return nil, h.clear(ctx, have, r)
@@ -85,7 +88,7 @@ func (h *Host) Update(ctx context.Context, r provider.Request) (resource.Observe
 	var state resource.State
 	for _, c := range r.Changes {
 		switch {
-		case c.On == resource.OnState && r.Have.Attrs.Bool("complete"):
+		case c.On == resource.OnState && r.Have.Condition == "":
 			to, _ := c.To.(resource.String)
 			state = resource.State(to)
 		case c.On == resource.OnAttribute && (c.Path == "node_port" || c.Path == "pf_port"): // in the record alone
@@ -179,14 +182,16 @@ func (h *Host) reach(ctx context.Context, id string, state resource.State,
 		if err != nil && ctx.Err() != nil && last.ID != "" { // the time was over while it was read again
 			return resource.Observed{}, f.late(last, state, context.Cause(ctx))
 		}
-		complete, read := o.Attrs.Get("complete")
 		done := state == "" || state == resource.StateRunning && o.Health == resource.Healthy ||
 			state == resource.StateStopped && o.Health == resource.Stopped
 		switch {
 		case err != nil:
 			return resource.Observed{}, system.Uncertain("the cluster cannot be read", err)
-		case state == resource.StateRunning && read && complete == resource.Bool(false):
+		case state == resource.StateRunning && o.Condition == resource.Unfinished:
 			return o, fmt.Errorf("%w: %s", provider.ErrReplace, o.Message)
+		case state == resource.StateRunning && o.Condition == resource.Broken:
+			return o, system.Permanent("", "repair it, or add --replace "+o.Ref.Short(), "it is broken: %s",
+				o.Message)
 		case done && state == resource.StateRunning:
 			return o, h.hookVerify(ctx, now, &o, show)
 		case done:

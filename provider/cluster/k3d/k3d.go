@@ -39,7 +39,8 @@ func Args(r provider.Request, wait time.Duration, label string) []string {
 // Program returns the marks of the containers of k3d.
 func Program() program.Program {
 	return program.Program{
-		Name: Name, Label: "k3d.cluster", Role: "k3d.role", Server: "server", Balancer: "loadbalancer",
-		Kubeconfig: "/output/kubeconfig.yaml", Deletion: []string{"cluster", "delete"},
+		Name: Name, Label: "k3d.cluster", Role: "k3d.role", Server: "server", Balancer: "loadbalancer", Balances: true,
+		Kubeconfig: "/output/kubeconfig.yaml", Data: "/var/lib/rancher/k3s/server/db",
+		Deletion: []string{"cluster", "delete"},
 	}
 }

@@ -65,6 +65,7 @@ func Program() program.Program {
 	return program.Program{
 		Name: Name, Label: "io.x-k8s.kind.cluster", Role: "io.x-k8s.kind.role", Server: "control-plane",
 		Balancer:   "external-load-balancer",
-		Kubeconfig: "/etc/kubernetes/admin.conf", Deletion: []string{"delete", "cluster", "--name"},
+		Kubeconfig: "/etc/kubernetes/admin.conf", Data: "/var/lib/etcd/member",
+		Deletion: []string{"delete", "cluster", "--name"},
 	}
 }

@@ -21,6 +21,8 @@ type Program struct {
 	Role       string   // of a container: the label of its role
 	Server     string   // the role of a server
 	Balancer   string   // the role of a load balancer
+	Balances   bool     // every cluster has a load balancer
 	Kubeconfig string   // the file in a server
+	Data       string   // the folder in a server with the data of its API server
 	Deletion   []string // the arguments that delete a cluster, before its name
 }
