@@ -279,3 +279,41 @@ func TestRowsThatAreGoneDeleteFewClusters(t *testing.T) {
 		t.Error("the clusters without a row are not deleted, or others are")
 	}
 }
+
+// TestABrokenClusterIsReplacedByNameAlone: it is failing and not unknown, the others and the rows go on, and each command
+// says what to do. One that is unfinished is created again automatically.
+func TestABrokenClusterIsReplacedByNameAlone(t *testing.T) {
+	f := newTableHost(t, true)
+	born := func(name string) string {
+		b, err := os.ReadFile(f.file(name + ".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	dev, uat := born("dev"), born("uat")
+	f.touch(".broken-dev")
+	f.touch(".unfinished-uat")
+	out := f.shell("10", "reconcile")
+	for _, want := range []string{"it is broken: its load balancer is missing", "--replace cluster/dev", "which loses everything in the cluster"} {
+		if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+			t.Errorf("it does not say %q:\n%s", want, out)
+		}
+	}
+	if born("dev") != dev || born("uat") == uat {
+		t.Error("the broken cluster was replaced, or the unfinished one was not")
+	}
+	if out := f.shell("10", "verify"); strings.Contains(out, "UNKNOWN") {
+		t.Errorf("it is unknown:\n%s", out)
+	}
+	f.shell("0", "reconcile", "--replace=cluster/dev")
+	if born("dev") == dev {
+		t.Error("it was not replaced, though it was named")
+	}
+	f.touch(".broken-dev")
+	f.sql("UPDATE clusters SET desired_state = 'absent' WHERE name = 'dev'")
+	f.shell("0", "reconcile", "--prune-missing")
+	if f.exists("dev") {
+		t.Error("it was not deleted, though no row wants it")
+	}
+}

@@ -26,7 +26,7 @@ import (
 // fakeClusters is a fake of the provider of clusters, in place of all providers: a cluster is a file in
 // a folder, NAME.json. a file .missing is an engine that cannot be reached, .refuse-NAME a cluster that
 // cannot be created or deleted, .refuse-once-NAME one that cannot the first time, .vanish-NAME one that is gone as soon as it was created, .hold-NAME one whose creation
-// takes until that file is gone, .starting-NAME one that starts until then.
+// takes until that file is gone, .starting-NAME one that starts until then, .broken-NAME and .unfinished-NAME one with that condition until it is deleted.
 type fakeClusters struct{ dir string }
 
 // oviOfTests is ovi, as a process. With OVI_TEST_STAYS it runs one command after the other: see stay.
@@ -123,6 +123,11 @@ func (f fakeClusters) Observe(_ context.Context, r provider.ObserveRequest) (res
 			if f.is(".starting-" + o.Ref.Name) {
 				o.Health, o.Message = resource.Pending, "its API server starts"
 			}
+			for _, c := range []resource.Condition{resource.Broken, resource.Unfinished} {
+				if f.is("." + string(c) + "-" + o.Ref.Name) {
+					o.Condition, o.Health, o.Message = c, resource.Failing, "its load balancer is missing"
+				}
+			}
 			snap.Resources = append(snap.Resources, o)
 		}
 	}
@@ -169,6 +174,9 @@ func (f fakeClusters) Update(_ context.Context, r provider.Request) (resource.Ob
 func (f fakeClusters) Delete(_ context.Context, r provider.Request) error {
 	if f.refuses(r.Have.Ref.Name) {
 		return shelf.Fail(provider.Permanent, "it is in use")
+	}
+	for _, c := range []resource.Condition{resource.Broken, resource.Unfinished} {
+		_ = os.Remove(filepath.Join(f.dir, "."+string(c)+"-"+r.Have.ID))
 	}
 	err := os.Remove(filepath.Join(f.dir, r.Have.ID+".json"))
 	if errors.Is(err, os.ErrNotExist) {
