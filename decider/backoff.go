@@ -24,27 +24,33 @@ func (BackOff) Name() string { return "back_off" }
 // Review implements Policy.
 func (b BackOff) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	out := map[int]Blocker{}
+	for i := range p.Decisions {
+		a, ok := p.Decisions[i].attempts(f)
+		if until, waits := b.Until(a, f.Now); ok && waits {
+			failures := times(a.Failures + a.Transient)
+			out[i] = Blocker{Until: &until, Reason: fmt.Sprintf("failed %s; last error: %s", failures, a.Error)}
+		}
+	}
+	return out, nil
+}
+
+// Until returns the time before which a configuration is not tried again; false if it does not wait.
+func (b BackOff) Until(a Attempts, now time.Time) (until time.Time, waits bool) {
+	failures := a.Failures + a.Transient
+	if failures == 0 {
+		return time.Time{}, false
+	}
 	if b.Base <= 0 {
 		b.Base = 30 * time.Second
 	}
 	if b.Max <= 0 {
 		b.Max = time.Hour
 	}
-	for i := range p.Decisions {
-		a, ok := p.Decisions[i].attempts(f)
-		failures := a.Failures + a.Transient
-		if !ok || failures == 0 {
-			continue
-		}
-		pause := b
-		if a.Transient > 0 {
-			pause.Max = min(b.Max, transientMax)
-		}
-		if until := a.Last.Add(pause.wait(failures, a.Desired)); f.Now.Before(until) {
-			out[i] = Blocker{Until: &until, Reason: fmt.Sprintf("failed %s; last error: %s", times(failures), a.Error)}
-		}
+	if a.Transient > 0 {
+		b.Max = min(b.Max, transientMax)
 	}
-	return out, nil
+	until = a.Last.Add(b.wait(failures, a.Desired))
+	return until, now.Before(until)
 }
 
 // wait doubles with each failure, up to Max. A part of its second half depends on what is tried: its

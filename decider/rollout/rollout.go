@@ -43,14 +43,18 @@ type Progressing struct {
 	LastGood string          // digest of the last one it was healthy with; "" is none on record
 	Has      string          // digest of the one last applied to it; "" is absent
 	Health   resource.Health // healthy is being as configured, also where that is stopped
+	// Had is the digest of the configuration last applied to a resource that was deleted outside ovi.
+	Had string
 	// Unchanged: it had this configuration before the rollout, in which it takes no part.
 	Unchanged bool
 	Offline   bool // its location does not answer: what is said of it is the last that is known
 	Locked    bool // it starts no new configuration, and counts in no wave and no budget
 	Attempts  int  // failed ones of Desired; those that ended in a transient error do not count
 	// Spent: no further attempt of Desired is allowed, whatever Attempts are.
-	Spent   bool
-	Returns int // failed ones of going back to LastGood
+	Spent bool
+	// Deferred: the next attempt of Desired waits.
+	Deferred bool
+	Returns  int // failed ones of going back to LastGood
 	// Sealed: LastGood holds a secret that was not given by reference. It is on record as a
 	// digest only, so a resource cannot be created or updated from it.
 	Sealed bool
@@ -79,6 +83,7 @@ const (
 	Locked    Reason = "locked"    // it does not start
 	Promotion Reason = "promotion" // its wave is not promoted
 	Exhausted Reason = "exhausted" // it used up its attempts
+	Deferred  Reason = "deferred"  // its next attempt waits, and it is not healthy with its last good configuration
 	Sealed    Reason = "sealed"    // it cannot be created from its last configuration
 )
 

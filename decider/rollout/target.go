@@ -1,5 +1,7 @@
 package rollout
 
+import "github.com/ovi-project/ovi/resource"
+
 // start says why a group does not start now; "" is that it starts, or has started.
 func (p *progress) start(g *group) Reason {
 	switch {
@@ -30,6 +32,8 @@ func (p *progress) target(g *group, x Progressing, behind Reason) Target {
 		return Target{Follow: New}
 	case x.exhausted(p.Rollout):
 		return p.exhausted(x)
+	case x.Deferred && x.Health != resource.Healthy && x.keeps():
+		return Target{Follow: LastGood, Reason: Deferred}
 	case behind == "": // also where its group has started
 		return Target{Follow: New}
 	case x.LastGood == "":
@@ -45,7 +49,7 @@ func (p *progress) target(g *group, x Progressing, behind Reason) Target {
 func (p *progress) exhausted(x Progressing) Target {
 	back := x.LastGood != "" && x.LastGood != x.Desired
 	switch {
-	case back && x.Has == x.LastGood:
+	case x.keeps():
 		return Target{Follow: LastGood, Reason: Exhausted}
 	case back && p.Rollback && x.lasts() && x.Returns < p.attempts():
 		return Target{Follow: LastGood, Reason: Exhausted}
@@ -56,6 +60,13 @@ func (p *progress) exhausted(x Progressing) Target {
 	default:
 		return Target{Follow: Nothing, Reason: Exhausted}
 	}
+}
+
+// keeps reports whether the last good configuration is what the resource has, or had when it was deleted outside ovi.
+// Bringing that back is healing: it starts nothing new, and needs no rollback.
+func (x *Progressing) keeps() bool {
+	return x.LastGood != "" && x.LastGood != x.Desired &&
+		(x.Has == x.LastGood || x.Has == "" && x.Had == x.LastGood && !x.Sealed)
 }
 
 // lasts says that the resource can follow its last good configuration: it has that, or can be

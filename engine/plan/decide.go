@@ -30,7 +30,7 @@ func (e *Planner) decide(ctx context.Context, p *Planning) error {
 		Unreachable:      p.Live.Unreachable,
 		UnreachableKinds: kindsUnreachable(p.Live),
 		Unread:           m.unread,
-		Deleted:          deletedOutside(found.Differences, p.Bindings),
+		Deleted:          deletedOutside(found.Differences, p.Bindings, m.applied),
 		Health:           p.healthOf,
 		Origin:           m.origin,
 		Blessed:          m.isBlessed,
@@ -100,7 +100,7 @@ func (e *Planner) compare(p *Planning, m *memory, replace []string) (found compa
 	if found, err = comparator.Compare(in); err == nil && m.rollouts != nil {
 		p.following = m.rollouts.Follow(follow.Input{
 			At: p.At, Intents: p.Intents, Live: p.Live, Providers: e.Providers,
-			Applied: m.applied, Tries: m.tries, Down: m.down, Loaded: found,
+			Applied: m.applied, Tries: m.tries, Down: m.down, Loaded: found, BackOff: p.o.BackOff, Bound: bound(p.Bindings),
 		})
 		p.rollouts, p.orders = p.following.Rollouts, p.following.Orders
 		if p.following.Behind() {
@@ -116,9 +116,20 @@ func (e *Planner) compare(p *Planning, m *memory, replace []string) (found compa
 	return found, m.appliedErr()
 }
 
+// bound returns whether a resource has a binding that has not ended.
+func bound(all []resource.Binding) func(resource.Ref) bool {
+	live := map[resource.Ref]bool{}
+	for i := range all {
+		live[all[i].Ref] = live[all[i].Ref] || all[i].Live()
+	}
+	return func(r resource.Ref) bool { return live[r] }
+}
+
 // deletedOutside returns the IDs of resources that are missing though their bindings have not ended:
-// ovi did not delete them.
-func deletedOutside(found []comparator.Difference, bindings []resource.Binding) map[resource.Ref]string {
+// ovi did not delete them. A creation that was accepted and failed leaves a binding too, and nothing was applied to it.
+func deletedOutside(
+	found []comparator.Difference, bindings []resource.Binding, applied func(resource.Ref) (event.Applied, bool),
+) map[resource.Ref]string {
 	out := map[resource.Ref]string{}
 	for i := range found {
 		if found[i].Type == comparator.Missing {
@@ -127,7 +138,10 @@ func deletedOutside(found []comparator.Difference, bindings []resource.Binding) 
 	}
 	for i := range bindings {
 		b := &bindings[i]
-		if _, missing := out[b.Ref]; missing && b.Live() {
+		if _, missing := out[b.Ref]; !missing || !b.Live() {
+			continue
+		}
+		if _, made := applied(b.Ref); made || b.Adopted {
 			out[b.Ref] = b.ID
 		}
 	}

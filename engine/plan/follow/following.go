@@ -38,7 +38,7 @@ func (f *Following) decide(
 		return // what it used up is blocked by the limit of attempts
 	}
 	b, text := blockerOf(t, now, u, d.Ref, x)
-	if t.Reason != rollout.Exhausted {
+	if t.Reason != rollout.Exhausted && t.Reason != rollout.Deferred { // those are blocked by the attempts
 		f.blockers[d.Ref] = b
 	}
 	if t.Follow != rollout.LastGood {
@@ -49,7 +49,7 @@ func (f *Following) decide(
 	if f.Why[d.Ref] = (decider.Follows{Why: text}); t.Reason != rollout.Exhausted {
 		return
 	}
-	f.Why[d.Ref] = decider.Follows{Back: true}
+	f.Why[d.Ref] = decider.Follows{Back: x.Has != x.LastGood && x.Had != x.LastGood}
 	f.back[d.Ref] = event.Exhausted{Ref: d.Ref, Desired: x.Desired, Back: x.LastGood}
 }
 
@@ -61,11 +61,14 @@ func (f *Following) spent(ref resource.Ref, a decider.Attempts, allowed rules.At
 	}
 	x.Attempts, x.Class = Spent(a, allowed)
 	f.back[ref] = x
-	f.Why[ref] = decider.Follows{
-		Back: true,
-		Why: fmt.Sprintf("back to %s: %s of %s failed",
-			resource.ShortDigest(x.Back), decider.NumberOf(a), resource.ShortDigest(x.Desired)),
+	why := f.Why[ref]
+	verb := "kept as"
+	if why.Back {
+		verb = "back to"
 	}
+	why.Why = fmt.Sprintf("%s %s: %s of %s failed",
+		verb, resource.ShortDigest(x.Back), decider.NumberOf(a), resource.ShortDigest(x.Desired))
+	f.Why[ref] = why
 }
 
 // Spent returns how many attempts were used up, and the class of their errors.
@@ -109,6 +112,8 @@ func blockerOf(
 		return b, b.Reason
 	case rollout.Exhausted:
 		return b, ""
+	case rollout.Deferred:
+		return b, name + " failed and is tried again later"
 	}
 	return b, name + " is deferred until " + b.Awaits
 }

@@ -37,12 +37,17 @@ type Facts struct {
 type rolloutName struct{ stack, kind, name string }
 
 // Load reads what is recorded of rollouts, if the intents ask for any; else it returns nil.
-func Load(ctx context.Context, r *ledger.Reader, intents []resource.Intent, at storage.Revision) (*Facts, error) {
+//
+// A stack without rules of updates needs the record too if attempts failed: what is left of an earlier configuration
+// is healed meanwhile.
+func Load(
+	ctx context.Context, r *ledger.Reader, intents []resource.Intent, at storage.Revision, failed bool,
+) (*Facts, error) {
 	orders, err := r.Orders(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if len(orders) == 0 &&
+	if len(orders) == 0 && !failed &&
 		!slices.ContainsFunc(intents, func(in resource.Intent) bool { return len(in.Rules.Updates) > 0 }) {
 		return nil, nil
 	}
@@ -85,6 +90,8 @@ type Input struct {
 	Tries     map[resource.Ref]ledger.ResourceTries
 	Down      map[resource.Ref]rows.Down // what is not healthy, since when
 	Loaded    comparator.Result          // the comparison with the configurations that are loaded
+	BackOff   *decider.BackOff           // of attempts; nil if they do not wait
+	Bound     func(resource.Ref) bool    // it is proven to exist, unless it was deleted outside ovi
 }
 
 // rolling decides the rollouts of one plan.
@@ -139,10 +146,11 @@ func (r *rolling) stack(in *resource.Intent) {
 			r.one(in.Rules, u, all)
 		}
 	}
-	if !r.gated(in.Stack) {
-		return
-	}
+	gated := r.gated(in.Stack)
 	for n, all := range byName {
+		if !gated && !slices.ContainsFunc(all, func(d *resource.Desired) bool { return len(r.Tries[d.Ref]) > 0 }) {
+			continue
+		}
 		if u := in.Rules.UpdateOf(n.kind, n.name); u.Name == "" {
 			r.one(in.Rules, u, all)
 		}
@@ -177,7 +185,11 @@ func (r *rolling) one(limits rules.Rules, u rules.Update, all []*resource.Desire
 	var failed []string
 	for i, d := range all {
 		x := r.progress(d)
-		x.Spent, _ = r.Tries[d.Ref].Of(x.Desired).UsedUp(allowed)
+		tries := r.Tries[d.Ref].Of(x.Desired).Attempts
+		x.Spent, _ = tries.UsedUp(allowed)
+		if r.BackOff != nil {
+			_, x.Deferred = r.BackOff.Until(tries, r.At)
+		}
 		x.Locked = now.gate.locked[x.Ref] != nil
 		if x.Unchanged = had[x.Ref]; now.isNew && u.Staged() && x.Has == x.Desired {
 			x.Unchanged = true
@@ -261,6 +273,8 @@ func (r *rolling) progress(d *resource.Desired) rollout.Progressing {
 			x.Health = down.Health
 		}
 		return x
+	case diff.Type == comparator.Missing && r.Bound != nil && r.Bound(d.Ref):
+		x.Had = applied.Desired
 	case diff.Type == comparator.Drifted && applied.Desired != x.Desired:
 		x.Has = applied.Desired
 	case diff.Type == comparator.Drifted:
