@@ -314,6 +314,6 @@ func TestABrokenClusterIsReplacedByNameAlone(t *testing.T) {
 	f.sql("UPDATE clusters SET desired_state = 'absent' WHERE name = 'dev'")
 	f.shell("0", "reconcile", "--prune-missing")
 	if f.exists("dev") {
-		t.Error("it was not deleted, though no row wants it")
+		t.Error("it was not deleted, though no row declares it")
 	}
 }

@@ -54,7 +54,8 @@ func (p *Planning) Remember(ctx context.Context) (err error) {
 	if p.memory, err = loadMemory(ctx, e.Ledger, p.o.At); err != nil {
 		return err
 	}
-	if p.memory.rollouts, err = follow.Load(ctx, e.Ledger.Reader(), p.Intents, p.o.At, len(p.memory.tries) > 0); err != nil {
+	failed := len(p.memory.tries) > 0
+	if p.memory.rollouts, err = follow.Load(ctx, e.Ledger.Reader(), p.Intents, p.o.At, failed); err != nil {
 		return err
 	}
 	p.memory.resets = p.o.SetUnverified

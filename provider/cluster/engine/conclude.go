@@ -17,6 +17,7 @@ import (
 // that ovi created has a file in its server since its creation ended.
 type inside struct {
 	seen
+	host      *Host
 	config    kube.Config
 	unusable  error // the kubeconfig is there, and cannot be used
 	noConfig  bool  // there is no kubeconfig
@@ -28,14 +29,14 @@ type inside struct {
 
 // conclude returns the condition of a cluster from all evidence, as resource.Conclude does. A cluster that something
 // other than ovi created, that has data, or whose API server answers is never taken for the rest of a creation.
-func (h *Host) conclude(ctx context.Context, x *inside, marks resource.Marks) (resource.Condition, string) {
+func (x *inside) conclude(ctx context.Context, marks resource.Marks) (resource.Condition, string) {
 	read := func(what string, seen bool) resource.Sign { return resource.Sign{What: what, Known: true, Seen: seen} }
 	kubeconfig := read("its kubeconfig", !x.noConfig)
 	if x.unusable != nil {
 		kubeconfig = read("a kubeconfig that can be used", false)
 	}
 	parts := []resource.Sign{kubeconfig, read(x.wayIn(), x.address != "")}
-	closed := false // nobody could ever reach its API server
+	closed := false // no client could ever reach its API server
 	for _, n := range x.nodes() {
 		if n.State == neverStarted {
 			parts = append(parts, read("the start of "+n.Name(), false))
@@ -46,7 +47,8 @@ func (h *Host) conclude(ctx context.Context, x *inside, marks resource.Marks) (r
 		return resource.Conclude(parts, []resource.Sign{read("another creator", true)})
 	}
 	// A creation can be interrupted after all parts exist. Then nothing of a user is in the cluster.
-	unended := x.finished.Known && !x.finished.Seen && x.health == resource.Healthy && x.untouched.Known && !x.untouched.Seen
+	unended := x.finished.Known && !x.finished.Seen && x.health == resource.Healthy &&
+		x.untouched.Known && !x.untouched.Seen
 	if !x.finished.Known || unended {
 		parts = append(parts, x.finished)
 	}
@@ -54,9 +56,9 @@ func (h *Host) conclude(ctx context.Context, x *inside, marks resource.Marks) (r
 	switch {
 	case closed:
 	case !kubeconfig.Seen && x.address != "":
-		uses = append(uses, answers(ctx, x.address), h.data(ctx, x))
+		uses = append(uses, answers(ctx, x.address), x.data(ctx))
 	case !kubeconfig.Seen:
-		uses = append(uses, h.data(ctx, x))
+		uses = append(uses, x.data(ctx))
 	case x.address == "":
 		uses = append(uses, resource.Sign{What: objects})
 	default:
@@ -77,8 +79,8 @@ func (x *inside) wayIn() string {
 }
 
 // data is the sign that the API server has kept something: kind and k3d write the kubeconfig before that.
-func (h *Host) data(ctx context.Context, x *inside) resource.Sign {
-	found, err := h.HasFile(ctx, x.id, x.Program.Data)
+func (x *inside) data(ctx context.Context) resource.Sign {
+	found, err := x.host.HasFile(ctx, x.id, x.Program.Data)
 	return signOf("data of its API server", found, err)
 }
 
@@ -114,11 +116,11 @@ func answers(ctx context.Context, address string) resource.Sign {
 }
 
 // readConfig reads how to reach a cluster. What is missing or cannot be used is evidence; any other error is not.
-func (h *Host) readConfig(ctx context.Context, x *inside) error {
+func (x *inside) readConfig(ctx context.Context) error {
 	if n, ok := published(&x.entry, "6443/tcp"); ok {
-		x.address = h.at(n)
+		x.address = x.host.at(n)
 	}
-	text, err := h.file(ctx, x.seen)
+	text, err := x.host.file(ctx, x.seen)
 	switch {
 	case engineapi.IsNotFound(err):
 		x.noConfig = true

@@ -177,19 +177,19 @@ func (c seen) attachment() (name string, at docker.Attachment) {
 func (h *Host) readInside(ctx context.Context, c seen, o *resource.Observed, set system.Values) error {
 	at := system.Inside(h.ref(c.name)).Location
 	h.reached.forget(at)
-	x := &inside{seen: c}
-	if err := h.readConfig(ctx, x); err != nil {
+	x := &inside{seen: c, host: h}
+	if err := x.readConfig(ctx); err != nil {
 		return err
 	}
 	if x.address != "" && !x.noConfig && x.unusable == nil {
-		if err := h.ask(ctx, x, o, set); err != nil {
+		if err := x.ask(ctx, o, set); err != nil {
 			return err
 		}
 		h.reached.set(at, x.config)
 	}
 	finished, err := h.HasFile(ctx, c.id, completeFile)
 	x.finished = signOf("the mark of a finished creation", finished, err)
-	condition, why := h.conclude(ctx, x, o.Marks)
+	condition, why := x.conclude(ctx, o.Marks)
 	switch condition {
 	case "":
 	case resource.Unreadable:
@@ -201,7 +201,7 @@ func (h *Host) readInside(ctx context.Context, c seen, o *resource.Observed, set
 }
 
 // ask reads the API server of a cluster, with its kubeconfig.
-func (h *Host) ask(ctx context.Context, x *inside, o *resource.Observed, set system.Values) error {
+func (x *inside) ask(ctx context.Context, o *resource.Observed, set system.Values) error {
 	text, err := x.config.Kubeconfig(x.context())
 	if err != nil {
 		return err
@@ -212,10 +212,10 @@ func (h *Host) ask(ctx context.Context, x *inside, o *resource.Observed, set sys
 		return nil
 	}
 	set["api"] = resource.String(x.config.Server)
-	if d := h.digest(x.name, "kubeconfig", text); d != "" {
+	if d := x.host.digest(x.name, "kubeconfig", text); d != "" {
 		set["kubeconfig"] = d
 	}
-	x.health, o.Message = h.health(ctx, x.seen, client)
+	x.health, o.Message = x.host.health(ctx, x.seen, client)
 	o.Health = x.health
 	x.untouched = resource.Sign{What: objects, Why: "its API server does not answer"}
 	if o.Health == resource.Healthy {
