@@ -62,8 +62,8 @@ func (p *progress) exhausted(x Progressing) Target {
 	}
 }
 
-// keeps reports whether the last good configuration is what the resource has, or had when it was deleted outside ovi.
-// Bringing that back is healing: it starts nothing new, and needs no rollback.
+// keeps reports whether the resource has its last good configuration, or had it when it was deleted outside ovi. Such a
+// resource is healed with that configuration, which starts nothing new and needs no rollback.
 func (x *Progressing) keeps() bool {
 	return x.LastGood != "" && x.LastGood != x.Desired &&
 		(x.Has == x.LastGood || x.Has == "" && x.Had == x.LastGood && !x.Sealed)

@@ -115,7 +115,8 @@ func answers(ctx context.Context, address string) resource.Sign {
 	return signOf(what, false, err)
 }
 
-// readConfig reads how to reach a cluster. What is missing or cannot be used is evidence; any other error is not.
+// readConfig reads the address and the kubeconfig of a cluster. A missing or unusable kubeconfig is evidence, and no
+// error.
 func (x *inside) readConfig(ctx context.Context) error {
 	if n, ok := published(&x.entry, "6443/tcp"); ok {
 		x.address = x.host.at(n)

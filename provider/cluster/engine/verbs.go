@@ -41,7 +41,7 @@ func (h *Host) Create(ctx context.Context, r provider.Request) (resource.Observe
 	}
 	o, err := h.reach(ctx, have.id, state, r.Progress)
 	if late := new(provider.Error); errors.As(err, &late) && late.Code == provider.NotHealthy {
-		late.Class = provider.Uncertain // it exists: the next observation tells what became of it
+		late.Class = provider.Uncertain // it exists: the next observation shows its state
 	}
 	return o, err
 }
