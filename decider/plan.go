@@ -204,6 +204,8 @@ type Facts struct {
 	LastDependsOn func(resource.Ref) []resource.Ref
 	Attempts      func(ref resource.Ref, desired string) (Attempts, bool) // of a configuration; nil means none
 	Restarts      func(resource.Ref) (Restarts, bool)                     // nil means that there were none
+	// Fight returns the value that a decision would set once more, with the number of times that it was set back.
+	Fight func(*Decision) (Fight, bool)
 	// Approvals are the recorded approvals of a plan by its Digest, without those that have
 	// expired by Now; nil means that there are none.
 	Approvals func(digest string) []Approval

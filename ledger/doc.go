@@ -23,6 +23,7 @@
 //	open/<ref>                an action whose result is not recorded
 //	tries/<ref>               attempts of configurations that did not succeed
 //	restarts/<ref>            the last restarts of a resource because of its state
+//	fights/<ref>              the values that ovi set once more because something else set them back
 //	down/<scope>              its managed resources that are not healthy, and since when
 //	blessed/<ref>             protected, or no longer: by whom, since when, why
 //	binding/<ref>/<id>        a resource was created or adopted under a ref; kept when it ends

@@ -31,6 +31,7 @@ type (
 	Scan        = rows.Scan
 	OpenAction  = rows.OpenAction
 	Replacement = rows.Replacement
+	Fights      = rows.Fights
 
 	Approval       = trust.Approval
 	Acknowledgment = trust.Acknowledgment

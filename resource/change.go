@@ -30,6 +30,13 @@ type Change struct {
 	Note            string // for the user: "also applies the pending change of size"
 }
 
+// NoteOutside is the note on a change that goes back to what was applied: it was made outside ovi.
+const NoteOutside = "outside ovi"
+
+// Outside reports whether a change that was made outside ovi is undone. No configuration has marks, so a change of
+// theirs always is.
+func (c Change) Outside() bool { return c.Note == NoteOutside || c.On == OnMark }
+
 // Name is the path as users read it: that of a mark is "ovi:owner".
 func (c Change) Name() string {
 	if c.On == OnMark {

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -89,4 +90,33 @@ func ofConfiguration(desired string) string {
 		return "to delete it"
 	}
 	return "of " + resource.ShortDigest(desired)
+}
+
+// fight is a value that was set back so often that updates of it are deferred.
+type fight struct {
+	ref resource.Ref
+	decider.Fight
+}
+
+// fights lists the fights of the last day, sorted.
+func fights(c *command.Call, s state) []fight {
+	var out []fight
+	for ref, all := range s.fights {
+		for path, g := range all.Values {
+			if g.Times+1 >= decider.FightTimes && c.Now().Sub(g.Last) < decider.FightWithin {
+				out = append(out, fight{ref, decider.Fight{Path: path, To: g.Found, Times: g.Times, Last: g.Last}})
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b fight) int {
+		return cmp.Or(a.ref.Compare(b.ref), strings.Compare(a.Path, b.Path))
+	})
+	return out
+}
+
+func showFights(c *command.Call, s state, short func(resource.Ref) string, alert func(text, suggestion string)) {
+	for _, g := range fights(c, s) {
+		alert(fmt.Sprintf("%s: %s, last %s; updates of it are slowed down", short(g.ref), g.Fight, c.Ago(g.Last)),
+			"stop what sets it, or list it under `ignore`")
+	}
 }

@@ -45,6 +45,7 @@ type state struct {
 	replacing map[resource.Ref]ledger.Replacement
 	plans     []history.Plan
 	attempts  map[resource.Ref]ledger.ResourceTries
+	fights    map[resource.Ref]ledger.Fights
 	exhausted map[resource.Ref]event.Exhausted
 	waves     []event.Wave
 	blessings map[resource.Ref]bool
@@ -96,6 +97,9 @@ func stateOf(c *command.Call, l *ledger.Ledger) (state, error) {
 		return s, err
 	}
 	if s.attempts, err = l.Attempts(c); err != nil {
+		return s, err
+	}
+	if s.fights, err = l.Fights(c); err != nil {
 		return s, err
 	}
 	if s.exhausted, err = l.Exhausted(c); err != nil {
@@ -152,6 +156,7 @@ func (s *state) only(stack string) {
 	s.waves = slices.DeleteFunc(s.waves, func(w event.Wave) bool { return w.Stack != stack })
 	s.plans = slices.DeleteFunc(s.plans, func(p history.Plan) bool { return !slices.Contains(p.Stacks, stack) })
 	maps.DeleteFunc(s.attempts, func(r resource.Ref, _ ledger.ResourceTries) bool { return other(r) })
+	maps.DeleteFunc(s.fights, func(r resource.Ref, _ ledger.Fights) bool { return other(r) })
 	maps.DeleteFunc(s.replacing, func(r resource.Ref, _ ledger.Replacement) bool { return other(r) })
 }
 
@@ -284,6 +289,7 @@ func stateTables(c *command.Call, s state) error {
 	}
 	showRolloutsOf(s, alert, note)
 	showFailing(c, s, short, alert)
+	showFights(c, s, short, alert)
 	v.Notices = append(v.Notices, replacementsIn(s, short, c.Ago)...)
 	for i, x := range s.open {
 		if x.Accepted {

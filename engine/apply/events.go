@@ -122,6 +122,9 @@ func (a *apply) startedEvent(
 ) event.Started {
 	b := a.starting(c, d)
 	b.Key, b.Have = ulid.Make().String(), r.Have.ID
+	if d.Action == decider.Update || d.Action == decider.Restart {
+		b.Undoes = event.Undoes(d.Changes)
+	}
 	if d.Action == decider.Replace {
 		b.Phase = string(phase)
 	}

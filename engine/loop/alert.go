@@ -30,6 +30,7 @@ const (
 	ConfigurationMismatch AlertType = "configuration_mismatch" // the instances of a stack read different configurations
 	Exhausted             AlertType = "exhausted"              // the attempts of a configuration are used up
 	Stalled               AlertType = "stalled"                // transient errors last for too long
+	FightAlert            AlertType = "fight"                  // something sets a value back that ovi sets
 	Halted                AlertType = "halted"                 // a rollout starts no further resource
 	KeyPinned             AlertType = "key_pinned"             // the key of another instance was trusted at its first use
 	Alarmed               AlertType = "alarm"                  // a provider found signs of an attack or a mistake
@@ -79,6 +80,12 @@ func (l *loop) alerts(p *engine.Planned) []Alert {
 		for _, w := range d.Warnings {
 			if w.Policy == decider.Stalled {
 				out = append(out, Alert{Type: Stalled, Ref: d.Ref, Text: fmt.Sprintf("%s stalled: %s", d.Proposed, w.Text)})
+			}
+			if w.Policy == (decider.Fights{}).Name() {
+				out = append(out, Alert{
+					Type: FightAlert, Ref: d.Ref,
+					Text: "something else sets a value, and updates are slowed down: " + w.Text,
+				})
 			}
 		}
 	}

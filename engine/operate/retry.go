@@ -10,8 +10,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Retry allows new attempts of a configuration that failed too often, and new restarts of a resource
-// that did not stay in its state.
+// Retry allows new attempts of a configuration that failed too often, new restarts of a resource that did not stay in
+// its state, and updates at once of a value that was set back.
 func (e *Operator) Retry(ctx context.Context, ref resource.Ref, a OperatorAction) error {
 	if at, err := e.plan.Located(ctx, ref.Scope()); err == nil {
 		ref.Location = at.Location
@@ -24,8 +24,12 @@ func (e *Operator) Retry(ctx context.Context, ref resource.Ref, a OperatorAction
 	if err != nil {
 		return fmt.Errorf("retry %s: %w", ref.Short(), err)
 	}
+	fights, err := e.plan.Ledger.Fights(ctx)
+	if err != nil {
+		return fmt.Errorf("retry %s: %w", ref.Short(), err)
+	}
 	if t := tries[ref]; !slices.ContainsFunc(t, func(x ledger.Tries) bool { return x.Any() }) &&
-		len(restarts[ref].At) == 0 {
+		len(restarts[ref].At) == 0 && len(fights[ref].Values) == 0 {
 		return resource.Advise(fmt.Errorf("retry %s: no attempt of its configuration failed", ref.Short()),
 			"none needed: run `ovi apply`")
 	}

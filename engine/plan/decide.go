@@ -36,6 +36,7 @@ func (e *Planner) decide(ctx context.Context, p *Planning) error {
 		Blessed:          m.isBlessed,
 		Attempts:         m.attempts,
 		Restarts:         m.restartsOf,
+		Fight:            m.fight,
 		Approvals:        m.approvals(p.At),
 		Digest:           o.digest,
 		History:          m.past,

@@ -30,6 +30,7 @@ type memory struct {
 	tries      map[resource.Ref]ledger.ResourceTries
 	down       map[resource.Ref]rows.Down // what is not healthy, since when
 	restarts   map[resource.Ref]rows.Restarts
+	fights     map[resource.Ref]rows.Fights
 	rollouts   *follow.Facts // nil if no stack asks for it
 	known      wal.Seq       // the last record of the audit log that this includes
 	// origin proves a resource that the plan will destroy; unread are resources that could not be read now,
@@ -156,9 +157,6 @@ func (m *memory) driftOnly(p decider.Plan) decider.Plan {
 	return kept
 }
 
-// outside is the note on a change that goes back to what was applied.
-const outside = "outside ovi"
-
 // noteOutside notes which changes of a plan were made outside ovi, and not by the configuration.
 func (m *memory) noteOutside(p decider.Plan) {
 	for i := range p.Decisions {
@@ -173,7 +171,7 @@ func (m *memory) noteOutside(p decider.Plan) {
 		for k := range d.Changes {
 			c := &d.Changes[k]
 			if before, ok := wasApplied(applied, *c); ok && c.Note == "" && !c.KnownAfterApply && resource.Equal(c.To, before) {
-				c.Note = outside
+				c.Note = resource.NoteOutside
 			}
 		}
 	}
@@ -225,6 +223,9 @@ func (m *memory) loadStates(ctx context.Context, r *ledger.Reader, at storage.Re
 	if m.restarts, err = r.Restarts(ctx); err != nil {
 		return fmt.Errorf("read the restarts: %w", err)
 	}
+	if m.fights, err = r.Fights(ctx); err != nil {
+		return fmt.Errorf("read which values are set back: %w", err)
+	}
 	return nil
 }
 
@@ -245,6 +246,21 @@ func (m *memory) starting(kinds decider.Kinds, now time.Time) func(*resource.Obs
 func (m *memory) restartsOf(ref resource.Ref) (decider.Restarts, bool) {
 	r, ok := m.restarts[ref]
 	return decider.Restarts{Desired: r.Desired, At: r.At, Down: m.down[ref].Down}, ok
+}
+
+// fight returns the value of a decision that was set back most often.
+func (m *memory) fight(d *decider.Decision) (most decider.Fight, is bool) {
+	all := m.fights[d.Ref]
+	if d.Desired == nil || all.Desired != d.DesiredDigest() {
+		return most, false
+	}
+	for _, c := range d.Changes {
+		g, ok := all.Values[c.Name()]
+		if found := event.TextOf(c.From); ok && g.Found == found && g.Times >= most.Times {
+			most, is = decider.Fight{Path: c.Name(), To: found, Times: g.Times + 1, Last: g.Last}, true
+		}
+	}
+	return most, is
 }
 
 // approvals lists the approvals of a digest that have not expired at a time.

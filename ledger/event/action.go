@@ -1,6 +1,9 @@
 package event
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
@@ -28,6 +31,8 @@ type Started struct {
 	// Applying is the configuration (nil for a delete), secrets as digests. Once the action is
 	// done, as recorded or as observed, it is what was last applied to the resource.
 	Applying *Applied `json:"applying,omitempty"`
+	// Undoes are the values, as text and by path, that were set outside ovi and that the action sets back.
+	Undoes map[string]string `json:"undoes,omitempty"`
 	// Approval is what allowed the action where a rule requires approval. An approval is used once:
 	// the other actions of the same plan may rest on it, and no later plan.
 	Approval *Approval `json:"approval,omitempty"`
@@ -142,4 +147,43 @@ type NotStarted struct {
 type Yielded struct {
 	Plan string `json:"plan"`
 	Left int    `json:"left"` // actions that were not started
+}
+
+// undoneSize is the length to which the text of a value is kept.
+const undoneSize = 200
+
+// Undoes returns the changes that were made outside ovi and that an action undoes.
+func Undoes(changes []resource.Change) map[string]string {
+	var out map[string]string
+	for _, c := range changes {
+		if !c.Outside() {
+			continue
+		}
+		if out == nil {
+			out = map[string]string{}
+		}
+		out[c.Name()] = TextOf(c.From)
+	}
+	return out
+}
+
+// TextOf returns the text of a value, short enough for a line. A longer text is cut and gets the digest of the whole.
+func TextOf(v resource.Value) string {
+	if v == nil {
+		return "(none)"
+	}
+	text := ""
+	switch v := v.(type) {
+	case resource.String:
+		text = string(v)
+	case resource.Digest:
+		return "(secret) " + resource.ShortDigest(string(v))
+	default:
+		text = string(resource.AppendJSON(nil, v))
+	}
+	if len(text) <= undoneSize {
+		return text
+	}
+	sum := sha256.Sum256([]byte(text))
+	return strings.ToValidUTF8(text[:undoneSize], "") + "... " + hex.EncodeToString(sum[:3])
 }

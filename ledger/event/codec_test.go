@@ -66,6 +66,7 @@ func every() []event.Event {
 		event.Started{
 			Plan: "p", Ref: ref("a"), Key: "k", Action: decider.Replace, Phase: event.PhaseCreate, Token: 9,
 			Reason: decider.ReasonImmutable, Message: "d", Desired: "w", Have: "id", Host: "host", PID: 42,
+			Undoes:   map[string]string{"size": "9"},
 			Applying: &event.Applied{Attrs: values, Tags: o.Tags, Desired: "w", At: at, Recovered: true},
 		},
 		event.Finished{
@@ -131,7 +132,6 @@ func every() []event.Event {
 			Plan: "p", Stacks: []string{"web"}, Mode: event.ForApply, Hash: "h", At: at, Known: 7,
 			Owned: map[string]int{"web": 3}, Digest: "g", Approving: "i", Policies: map[string]string{"stack web": "d"}, Decisions: []event.Decision{{
 				Ref: ref("a"), Difference: comparator.Missing, Action: decider.Notify, Proposed: decider.Create,
-				Reason: decider.ReasonMissing, Blockers: []decider.Blocker{{Policy: "approval", Reason: "r", Approvers: 2}},
 				Warnings: []decider.Warning{{Policy: "rule x", Text: "t"}},
 				Desired: &event.Desired{
 					Attrs: values, Tags: o.Tags, DependsOn: []resource.Ref{ref("net")}, Blessed: true,

@@ -75,7 +75,7 @@ func (p *projection) finished(r event.Record, e event.Finished) error {
 		open = rows.OpenAction{Started: event.Started{Desired: e.Desired}}
 	}
 	if e.Outcome == event.Done || e.Outcome == event.Accepted {
-		if err := p.finishedDown(r, e); err != nil {
+		if err := errors.Join(p.finishedDown(r, e), p.setBack(r, open.Started)); err != nil {
 			return err
 		}
 	}

@@ -12,7 +12,8 @@ import (
 // forget removes what is recorded of a resource that does not exist any more, besides its bindings.
 func (p *draft) forget(ref resource.Ref) error {
 	for _, key := range []string{
-		rows.KeyTries, rows.KeyExhausted, rows.KeyRestarts, rows.KeyLastGood, rows.KeyApplied, rows.KeyResource,
+		rows.KeyTries, rows.KeyExhausted, rows.KeyRestarts, rows.KeyFights,
+		rows.KeyLastGood, rows.KeyApplied, rows.KeyResource,
 	} {
 		if err := p.delete(rows.Of(key, ref)); err != nil {
 			return err

@@ -102,7 +102,7 @@ func (p *projection) rollout(r event.Record) (bool, error) {
 	case event.Exhausted:
 		return true, p.put(rows.Of(rows.KeyExhausted, e.Ref), e)
 	case event.Retried:
-		for _, key := range []string{rows.KeyTries, rows.KeyRestarts} {
+		for _, key := range []string{rows.KeyTries, rows.KeyRestarts, rows.KeyFights} {
 			if err := p.delete(rows.Of(key, e.Ref)); err != nil {
 				return true, err
 			}

@@ -133,3 +133,27 @@ func (p *draft) notRestarted(ref resource.Ref) error {
 	all.At = all.At[:len(all.At)-1]
 	return p.put(key, all)
 }
+
+// setBack counts the values that an action set once more.
+func (p *draft) setBack(r event.Record, e event.Started) error {
+	if len(e.Undoes) == 0 {
+		return nil
+	}
+	key := rows.Of(rows.KeyFights, e.Ref)
+	var all rows.Fights
+	if _, err := p.load(key, &all); err != nil {
+		return err
+	}
+	if all.Desired != e.Desired || all.Values == nil {
+		all = rows.Fights{Desired: e.Desired, Values: map[string]rows.Fight{}}
+	}
+	for path, found := range e.Undoes {
+		g := all.Values[path]
+		if g.Found != found || r.At.Sub(g.Last) >= decider.FightWithin {
+			g = rows.Fight{Found: found}
+		}
+		g.Times, g.Last = g.Times+1, r.At
+		all.Values[path] = g
+	}
+	return p.put(key, all)
+}

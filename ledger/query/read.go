@@ -240,6 +240,11 @@ func (r *Reader) Restarts(ctx context.Context) (map[resource.Ref]rows.Restarts, 
 	return byRef[rows.Restarts](ctx, r, rows.KeyRestarts, storage.Now)
 }
 
+// Fights are the values of resources that were set back outside ovi.
+func (r *Reader) Fights(ctx context.Context) (map[resource.Ref]rows.Fights, error) {
+	return byRef[rows.Fights](ctx, r, rows.KeyFights, storage.Now)
+}
+
 // Until is the deadline of an accepted action: the time for which its scope was offline does not
 // count.
 func (r *Reader) Until(ctx context.Context, o rows.OpenAction) (time.Time, error) {

@@ -19,6 +19,7 @@ const (
 	KeyOpen         = "open/"
 	KeyTries        = "tries/"
 	KeyRestarts     = "restarts/"
+	KeyFights       = "fights/"
 	KeyDown         = "down/"
 	KeyBlessed      = "blessed/"
 	KeyPlan         = "plan/"
