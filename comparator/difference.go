@@ -69,6 +69,9 @@ type Input struct {
 	// Replace reports that an operator asked to replace a configured resource. It must be pure. Nil: none
 	// was asked for.
 	Replace func(resource.Ref) bool
+	// Unknown reports that a ref is of a resource of others that was not found: nothing follows from references to it.
+	// Nil: there are none.
+	Unknown func(resource.Ref) bool
 	// Starting reports that a pending resource has not been pending for longer than the grace of its
 	// kind, so that its state is no difference. Nil: none has.
 	Starting func(*resource.Observed) bool

@@ -62,6 +62,9 @@ func (c *comparison) isDesired(ref resource.Ref) bool {
 // isUnreachable reports whether nothing is known of a ref: it was not found and what was read
 // does not cover it, or its content could not be read.
 func (c *comparison) isUnreachable(ref resource.Ref) bool {
+	if c.in.Unknown != nil && c.in.Unknown(ref) {
+		return true
+	}
 	p := c.scopeOf(ref.Scope())
 	if p == nil {
 		return true

@@ -16,6 +16,7 @@ type (
 	Claims         = parts.Claims
 	Observing      = recovery.Observing
 	Planned        = plan.Planned
+	NotFound       = plan.NotFound
 	PlanOptions    = plan.Options
 	Starting       = plan.Starting
 	AsyncObserver  = plan.AsyncObserver

@@ -28,6 +28,9 @@ type Desired struct {
 	// Was is the former name of the resource: the resource recorded under it, which is no longer configured, is
 	// this one. It is no part of the configuration that is applied.
 	Was Ref
+	// Lookup says which existing resource it is, if others own it: ovi reads it and resolves references to it, and
+	// does nothing else with it. It has no attributes then.
+	Lookup *Lookup
 	// Replace chooses one of the kind's strategies; "" is the kind's default.
 	Replace Strategy
 	// Owner is the owner mark; "" is the engine's.
@@ -38,6 +41,12 @@ type Desired struct {
 	// Defaulted are the attributes that hold the Default of their schema because the source
 	// does not mention them. They are not compared on an adopted resource.
 	Defaulted []string
+}
+
+// Lookup identifies an existing resource: by its ID, or by its name in another stack of the store.
+type Lookup struct {
+	ID string
+	Of Ref
 }
 
 // Observed is the live state of one resource. A provider reports its natural name, its ID and
@@ -109,6 +118,7 @@ type Intent struct {
 	Version   string // a commit, or a hash of what was read
 	Release   string // the version that the source gives itself, for the user; "" means none
 	Resources []Desired
+	Lookups   []Desired // resources of others that Resources refer to, sorted by ref
 	Scopes    []Scope // scopes of the stack, including those without a resource
 	// Partial: resources of the configuration are missing because they are invalid. A resource
 	// that is not in it may be configured.

@@ -55,6 +55,10 @@ func (a *adding) run() {
 	if r.Name == "" && !a.failed {
 		r.Name = a.kind.Name
 	}
+	if r.Lookup != nil {
+		a.lookup()
+		return
+	}
 	a.checkName()
 	a.checkLocation()
 	a.checkIgnore()

@@ -12,9 +12,11 @@ import (
 // crossCheck asks each kind for problems between its resources, or with a location, a name or
 // tags. Resources that could not be read are not among them; see crossCheckFailures.
 func (d *Draft) crossCheck() {
-	all := make([]*resource.Desired, len(d.desired))
+	all := make([]*resource.Desired, 0, len(d.desired))
 	for i := range d.desired {
-		all[i] = &d.desired[i]
+		if d.desired[i].Lookup == nil {
+			all = append(all, &d.desired[i])
+		}
 	}
 	reported := map[problemAt]bool{}
 	for _, f := range d.found(all) {
@@ -66,7 +68,7 @@ func (d *Draft) found(all []*resource.Desired) (found []resource.Finding) {
 	})
 	for _, k := range order {
 		if schema, ok := d.opts.Schemas.Kind(k.provider, k.kind); ok && schema.CrossCheck != nil {
-			found = append(found, schema.CrossCheck(byKind[k], d.find)...)
+			found = append(found, schema.CrossCheck(byKind[k], d.configured)...)
 		}
 	}
 	return found

@@ -92,8 +92,12 @@ func (d *Draft) lookUp(by user, u *use) lookedUp {
 		return lookedUp{refs, !ok}
 	}
 	r := u.ref.Ref
-	if d.find(r) != nil {
+	if x := d.find(r); x != nil {
 		summary, suggestion := d.checkUse(by.ref, u)
+		if k, _ := d.prepared(r.Provider, r.Kind); summary == "" && x.Lookup != nil && k != nil && isSecretAt(k, u.ref.Path) {
+			summary, suggestion = r.Short()+"."+u.ref.Path+" is a secret of a resource that others own",
+				"use ${env:NAME} or ${file:PATH}"
+		}
 		if summary != "" {
 			d.wrong(by, u, summary, suggestion)
 		}

@@ -39,6 +39,7 @@ type Resource struct {
 	Owner     string            // the owner mark; "" means the engine's
 	Replace   resource.Strategy // how it is replaced; "" means the kind's default
 	State     resource.State    // whether it runs; "" means the kind's default
+	Lookup    *Lookup           // it is an existing resource of another owner
 	At        position.Position
 	Files     []string // of Node.File
 	// Where is the position of an attribute path, or of "type", "name", "location",
@@ -55,6 +56,10 @@ func (r *Resource) where(path string) position.Position {
 	}
 	return r.Where(path)
 }
+
+// Lookup is the existing resource that a block means: the ID, or the stack and the ref there, which is KIND/NAME
+// or PROVIDER/LOCATION/KIND/NAME.
+type Lookup struct{ ID, Stack, Ref string }
 
 // Draft is one stack as a source read it. Add checks each resource by its schema and keeps
 // none of its nodes; what needs all resources is left to Resolve.

@@ -11,6 +11,9 @@ func (d *Draft) name(in *resource.Intent) {
 		r.Stack, r.Name = d.Stack, d.Prefix+r.Name
 		return r
 	}
+	for i := range in.Lookups {
+		in.Lookups[i].Ref = rename(in.Lookups[i].Ref)
+	}
 	named := map[*resource.Ref]bool{} // resources share lists of dependencies, and attributes
 	with := map[*resource.Attr]resource.Attrs{}
 	for i := range in.Resources {

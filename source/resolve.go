@@ -82,9 +82,10 @@ func (d *Draft) resolve() resource.Intent {
 		d.cycles()
 	}
 	in := resource.Intent{
-		Stack: d.Stack, ByFolder: d.ByFolder, Source: d.Source, Version: d.Version, Release: d.Release, Resources: d.desired,
+		Stack: d.Stack, ByFolder: d.ByFolder, Source: d.Source, Version: d.Version, Release: d.Release,
 		Rules: d.Rules, Options: d.Options,
 	}
+	in.Resources, in.Lookups = apart(d.desired)
 	for s := range d.scopes {
 		in.Scopes = append(in.Scopes, s)
 	}
@@ -181,4 +182,30 @@ func (d *Draft) duplicates() {
 
 func (d *Draft) duplicate(at position.Position, ref resource.Ref, suggestion string) {
 	d.note(Problem{At: at, Ref: ref.Short(), Summary: "duplicate name " + Quote(ref.Name), Suggestion: suggestion})
+}
+
+// apart separates the resources of a stack from those that others own.
+func apart(all []resource.Desired) (own, others []resource.Desired) {
+	for i := range all {
+		if all[i].Lookup != nil {
+			others = append(others, all[i])
+		}
+	}
+	if len(others) == 0 {
+		return all, nil
+	}
+	for i := range all {
+		if all[i].Lookup == nil {
+			own = append(own, all[i])
+		}
+	}
+	return own, others
+}
+
+// configured looks a resource of the stack up; nil for one that others own, whose attributes are not known.
+func (d *Draft) configured(r resource.Ref) *resource.Desired {
+	if x := d.find(r); x != nil && x.Lookup == nil {
+		return x
+	}
+	return nil
 }

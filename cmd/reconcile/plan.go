@@ -143,6 +143,9 @@ func standingCodes(p *engine.Planned) []int {
 	if p.Plan.Unread() {
 		codes = append(codes, cli.ExitUnreachable)
 	}
+	if slices.ContainsFunc(p.NotFound, func(n engine.NotFound) bool { return !n.Unread }) {
+		codes = append(codes, cli.ExitError)
+	}
 	if counts.Conflict > 0 {
 		codes = append(codes, cli.ExitConflict)
 	}
@@ -251,7 +254,23 @@ func Unreachable(c *command.Call, p *engine.Planned, names render.Names) error {
 			}
 		}
 	}
+	for _, n := range p.NotFound {
+		summary, why := notFound(n)
+		d := cli.Diagnostic(summary, "correct its lookup, or create it")
+		d.Detail = why
+		if err := c.Out.Records(d); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// notFound describes a lookup without a result.
+func notFound(n engine.NotFound) (summary, why string) {
+	if n.Unread {
+		return n.Ref.Short() + " could not be looked up", n.Why
+	}
+	return n.Ref.Short() + " was not found", n.Why
 }
 
 // maxRecovered is how many recovered actions are shown above a plan; the audit log has all.
@@ -267,6 +286,10 @@ func head(c *command.Call, p *engine.Planned, dir string) []string {
 	head := []string{line}
 	head = append(head, session.Freshness(c, p)...)
 	head = append(head, lostRecord(p, dir)...)
+	for _, n := range p.NotFound {
+		summary, why := notFound(n)
+		head = append(head, summary+": "+why)
+	}
 	news := slices.DeleteFunc(slices.Clone(p.Recovered), event.Recovered.NoNews)
 	for i, s := range news {
 		if n := len(news) - i; i == maxRecovered && n > 1 {

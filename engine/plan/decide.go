@@ -45,6 +45,9 @@ func (e *Planner) decide(ctx context.Context, p *Planning) error {
 	}
 	p.Awaits = map[resource.Ref]bool{}
 	first := []decider.Policy{busyPolicy{o.Busy, e.Providers.Kind, p.Awaits}, openActionPolicy{p.Open, e.Providers.Kind}}
+	if looked := lookupPolicyOf(p); len(looked.lookups) > 0 {
+		first = append(first, looked)
+	}
 	if p.following != nil {
 		facts.Follows, first = p.following.Why, append(first, p.following)
 	}
@@ -96,6 +99,9 @@ func (e *Planner) compare(p *Planning, m *memory, replace []string) (found compa
 		Replacing:   p.inProgress,
 		Starting:    m.starting(e.Providers.Kind, p.At),
 		Replace:     requested(p.Intents, replace),
+	}
+	if looked := lookupPolicyOf(p).lookups; len(looked) > 0 {
+		in.Unknown = func(r resource.Ref) bool { return looked[r] }
 	}
 	// The first comparison shows how far each resource has got; the second uses what each follows.
 	if found, err = comparator.Compare(in); err == nil && m.rollouts != nil {

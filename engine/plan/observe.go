@@ -169,6 +169,7 @@ func (e *Planner) requests(
 				out[i].Known = append(out[i].Known, provider.Known{Kind: b.Ref.Kind, ID: b.ID})
 			}
 		}
+		out[i].Known = append(out[i].Known, lookedUpIDs(p.Intents, s)...)
 		if p.filter {
 			out[i].Filter = recovery.FilterOf(s, bindings, p.Intents, opens)
 		}
@@ -176,6 +177,9 @@ func (e *Planner) requests(
 			continue
 		}
 		p.places.Insides.ParentKinds(s, kinds)
+		for _, name := range lookedUpKinds(p.Intents, s) {
+			kinds[name] = true
+		}
 		for _, name := range configured[s] {
 			if k, ok := e.Providers.Kind(s.Provider, name); ok && !kinds[name] {
 				referredKinds(k.Attrs, kinds)

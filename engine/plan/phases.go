@@ -44,6 +44,7 @@ func (p *Planning) ObserveLive(ctx context.Context) (err error) {
 	} else {
 		err = p.planner.observe(ctx, p)
 	}
+	p.lookUp()
 	return inPhase(event.PhaseObserve, err)
 }
 
@@ -88,7 +89,7 @@ func (p *Planning) Finish(ctx context.Context) (*Planned, error) {
 	return p.Planned, e.recordPlan(ctx, p)
 }
 
-// emptied returns configurations without their resources, in the same locations.
+// emptied returns configurations without their resources and lookups, in the same locations.
 func emptied(intents []resource.Intent) []resource.Intent {
 	out := slices.Clone(intents)
 	for i := range out {
@@ -97,7 +98,7 @@ func emptied(intents []resource.Intent) []resource.Intent {
 			scopes = append(scopes, out[i].Resources[j].Ref.Scope())
 		}
 		slices.SortFunc(scopes, resource.Scope.Compare)
-		out[i].Scopes, out[i].Resources = slices.Compact(scopes), nil
+		out[i].Scopes, out[i].Resources, out[i].Lookups = slices.Compact(scopes), nil, nil
 	}
 	return out
 }

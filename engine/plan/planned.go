@@ -30,6 +30,7 @@ type Planned struct {
 	// Awaits are the resources that running applies work on and for whose end a decision waits.
 	Awaits       map[resource.Ref]bool
 	Observations []Observation     // of the scopes it uses, sorted
+	NotFound     []NotFound        // lookups without a result
 	Recovered    []event.Recovered // open actions that this plan recovered
 	Counts       event.Counts
 	Already      []resource.Ref // of a plan made from a saved one: what that contains and is done already

@@ -27,6 +27,7 @@ func Reference() string {
 	table(&b, "Keys of a block", "Each item of `resources` is a block. The attributes of its type are beside these "+
 		"keys, or all of them under `spec`.", blockKeys(o))
 	table(&b, "Keys of `update`", "Of a block with a count.", updateKeys())
+	table(&b, "Keys of `lookup`", "Of a block for an existing resource of another owner.", lookupKeys())
 	return b.String()
 }
 

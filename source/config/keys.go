@@ -133,6 +133,11 @@ func blockKeys(o source.Options) []read.Key[*block] {
 			Doc: "How many of a count are restarted or replaced at a time; see below.",
 		},
 		{
+			Name: "lookup", Example: "{id: vpc-0abc1234}", Form: read.FormLookup, Read: (*block).readLookup,
+			Doc: "Names an existing resource that another stack, or no stack, owns. ovi reads it, so that other blocks " +
+				"can refer to it, and never changes, adopts or deletes it; see below. Such a block has no attributes.",
+		},
+		{
 			Name: "location", Example: location, Form: read.FormText, Read: (*block).readBlockLocation,
 			Doc: "The location, if it differs from the document's. Each provider also has its own word for " +
 				"it, such as `region` or `host`.",

@@ -128,6 +128,8 @@ func formSchema[T any](k read.Key[T], o source.Options) *jsonschema.Schema {
 		return settings.TimeoutsSchema(o)
 	case read.FormUpdate:
 		return object(properties(updateKeys(), o))
+	case read.FormLookup:
+		return object(properties(lookupKeys(), o))
 	case read.FormOptions:
 		return object(properties(settings.OptionsKeys(o), o))
 	}
@@ -201,7 +203,7 @@ func kindSchema(k resource.Kind, o source.Options) *jsonschema.Schema {
 		all.Properties[name] = s
 	}
 	all.Properties["spec"] = spec
-	all.If = &jsonschema.Schema{Required: []string{"spec"}}
+	all.If = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Required: []string{"spec"}}, {Required: []string{"lookup"}}}}
 	all.Else = &jsonschema.Schema{Required: flat.Required}
 	if len(flat.Required) == 0 {
 		all.If, all.Else = nil, nil

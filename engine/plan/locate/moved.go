@@ -29,6 +29,12 @@ func move(intents []resource.Intent, moved map[resource.Scope]resource.Scope) []
 			}
 			resources[k] = d
 		}
+		out[i].Lookups = slices.Clone(out[i].Lookups)
+		for k := range out[i].Lookups {
+			d := &out[i].Lookups[k]
+			d.Ref = m.ref(d.Ref)
+			d.Lookup = &resource.Lookup{ID: d.Lookup.ID, Of: m.ref(d.Lookup.Of)}
+		}
 		// Resolved locations may sort differently.
 		slices.SortStableFunc(resources, func(a, b resource.Desired) int { return a.Ref.Compare(b.Ref) })
 		out[i].Resources = resources

@@ -33,6 +33,7 @@ const (
 	FormProvOpts Form = "options of a provider"
 	FormSpec     Form = "attributes"
 	FormUpdate   Form = "block: update"
+	FormLookup   Form = "block: lookup"
 
 	FormWindows   Form = "list of windows"
 	FormApprovals Form = "list of approvals"
