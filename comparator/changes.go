@@ -127,10 +127,21 @@ func certainly(applied resource.Attrs, schema []resource.Attribute) resource.Att
 	return applied
 }
 
+// advice tells an operator how to end the failing state of a resource, if no action does.
+func advice(k *kindInfo, o *resource.Observed) string {
+	if k == nil || k.Advice == nil || o.Health != resource.Failing || o.Role != "" {
+		return ""
+	}
+	return k.Advice(*o)
+}
+
 // state returns the change that makes a resource run, or stop, as configured. In a replacement in
 // progress its steps do that.
 func (c *comparison) state(k *kindInfo, w *resource.Desired, o *resource.Observed) (resource.Change, bool) {
 	if k.State == "" || w.State == "" || o.Role != "" {
+		return resource.Change{}, false
+	}
+	if advice(k, o) != "" {
 		return resource.Change{}, false
 	}
 	starting := o.Health == resource.Pending && (c.in.Starting == nil || c.in.Starting(o))

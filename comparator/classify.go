@@ -32,6 +32,11 @@ func (c *comparison) pair(p *observedScope, s *side, w *resource.Desired, group 
 		known := len(c.unverified)
 		d.Requested = c.in.Replace != nil && c.in.Replace(w.Ref)
 		if d.Changes = c.whole(s, w, have); !c.resume(&d, own[:n]) && len(d.Changes) == 0 && !d.Requested {
+			if d.Advice = advice(c.kind(w), have); d.Advice != "" {
+				d.Type = Drifted
+				c.out = append(c.out, d)
+				return
+			}
 			if len(c.unverified) == known {
 				c.unchanged++
 			}

@@ -28,6 +28,7 @@ type Difference struct {
 	// Replacing is the replacement in progress that is to be finished or, if it Reverts, to go back.
 	Replacing *Replacing
 	Reverts   bool
+	Advice    string            // of a resource that only fails, in a state that no action ends: what ends it
 	Requested bool              // an operator asked for its replacement, whether it differs or not
 	Changes   []resource.Change // of drifted resources; of missing ones every attribute, From nil
 	// Cause is why an unreachable resource could not be read, or why the audit log does not prove

@@ -30,6 +30,9 @@ func conflictMessage(d *comparator.Difference) string {
 
 // suggestion tells an operator what to do about a difference on which ovi does not act.
 func suggestion(d *comparator.Difference) string {
+	if d.Advice != "" {
+		return d.Advice
+	}
 	if d.Type == comparator.Conflict || d.Type == comparator.Unmanaged && d.Cause != nil {
 		return conflictSuggestion(d)
 	}
@@ -112,6 +115,10 @@ func followsMessage(d *comparator.Difference) string {
 }
 
 func requestedMessage(*comparator.Difference) string { return "because --replace" }
+
+func failingMessage(d *comparator.Difference) string {
+	return "it is failing: " + cmp.Or(d.Observed.Message, "its system does not say why")
+}
 
 func conditionMessage(d *comparator.Difference) string {
 	return "it is " + string(d.Observed.Condition) + ": " + cmp.Or(d.Observed.Message, "a part of it is missing")

@@ -62,6 +62,7 @@ const (
 	ReasonImmutable   Reason = "immutable"        // differs in an immutable attribute
 	ReasonRequested   Reason = "requested"        // an operator asked to replace it, with --replace
 	ReasonBroken      Reason = "broken"           // a part of it is missing: an operator must name it to replace it
+	ReasonFailing     Reason = "failing"          // it fails, and no action of ovi ends that
 	ReasonUnfinished  Reason = "unfinished"       // its creation stopped, and nothing uses it
 	ReasonFollows     Reason = "follows_replaced" // a resource that it depends on is replaced
 	ReasonResumes     Reason = "resumes"          // a replacement in progress is finished

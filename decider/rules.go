@@ -30,6 +30,7 @@ func decisionTable() []rule {
 		{comparator.Drifted, ends, Update, ReasonResumes, endsMessage},
 		{comparator.Drifted, requested, Replace, ReasonRequested, requestedMessage},
 		{comparator.Drifted, broken, Notify, ReasonBroken, conditionMessage},
+		{comparator.Drifted, failing, Notify, ReasonFailing, failingMessage},
 		{comparator.Drifted, unfinished, Replace, ReasonUnfinished, conditionMessage},
 		{comparator.Drifted, follows, Replace, ReasonFollows, followsMessage},
 		{comparator.Drifted, worst(resource.Replace), Replace, ReasonImmutable, immutableMessage},
@@ -79,6 +80,9 @@ func requested(d *comparator.Difference) bool { return d.Requested }
 func broken(d *comparator.Difference) bool {
 	return d.Observed.Condition == resource.Broken && worst(resource.Replace)(d)
 }
+
+// failing reports whether a resource only fails, in a state that no action ends.
+func failing(d *comparator.Difference) bool { return d.Advice != "" }
 
 // unfinished reports whether the creation of a resource stopped.
 func unfinished(d *comparator.Difference) bool { return d.Observed.Condition == resource.Unfinished }

@@ -99,7 +99,7 @@ func sentence(text string) string {
 func (p *planWriter) blocked(d decider.Decision) (text string, rest []string) {
 	text = string(act(d.Proposed))
 	switch {
-	case d.Reason == decider.ReasonBroken:
+	case d.Reason == decider.ReasonBroken || d.Reason == decider.ReasonFailing:
 		return strings.TrimPrefix(d.Message, "it is "), []string{suggestion + d.Suggestion}
 	case len(d.Blockers) == 0:
 		return text + " is not possible: " + d.Message, nil

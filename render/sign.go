@@ -55,7 +55,7 @@ func rankOf(d *decider.Decision) rank {
 		return notShown
 	case d.Difference == comparator.Conflict:
 		return isConflict
-	case d.Reason == decider.ReasonBroken:
+	case d.Reason == decider.ReasonBroken || d.Reason == decider.ReasonFailing:
 		return isBlocked
 	case d.Reason == decider.ReasonKept:
 		return isKept

@@ -70,6 +70,9 @@ type Kind struct {
 	// while the resource does, and is observed while it is healthy. What is configured there depends on
 	// the resource by itself. Nil means that there is none.
 	Opens func(Ref) Scope
+	// Advice tells an operator how to end the failing state of a resource that no action of ovi ends: a full
+	// database. "" means that an action does. A plan has a note with it, and no difference of the state.
+	Advice func(have Observed) string
 	// Repairs means that an update makes a Broken resource whole again. The changes of its request then include one
 	// of the condition.
 	Repairs bool

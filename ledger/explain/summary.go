@@ -256,6 +256,8 @@ func (t Explainer) undone(c history.ResourceHistory, b *builder, name string) (E
 		return Explanation{}, false
 	case d.Reason == decider.ReasonBroken:
 		s.State, s.Headline = Broken, fmt.Sprintf("%s is broken: %s.", name, strings.TrimPrefix(message, "it is broken: "))
+	case d.Reason == decider.ReasonFailing:
+		s.State, s.Headline = Failing, fmt.Sprintf("%s is failing: %s.", name, strings.TrimPrefix(message, "it is failing: "))
 	case proposes && !d.Action.Executes():
 		why, next := blockers(d.Blockers)
 		s.State, s.Headline, s.Suggestion = Blocked, fmt.Sprintf("The %s of %s is blocked by %s.", verb(d.Proposed),

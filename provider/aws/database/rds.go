@@ -239,3 +239,17 @@ func claimName(ctx context.Context, g *api.Region, id string, r provider.Request
 		}
 	})
 }
+
+// advise returns what ends a failing state of a database. Starting it again ends none of them.
+func advise(have resource.Observed) string {
+	status, _, _ := strings.Cut(have.Message, ";")
+	switch status {
+	case statusFull:
+		return "raise storage or max_storage"
+	case "inaccessible-encryption-credentials", "inaccessible-encryption-credentials-recoverable":
+		return "enable its kms_key, and let the database use it"
+	case "insufficient-capacity":
+		return "choose another size, or wait until AWS has capacity"
+	}
+	return "read its events: aws rds describe-events --source-type db-instance --source-identifier " + have.ID
+}

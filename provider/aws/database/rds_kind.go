@@ -20,7 +20,7 @@ func rdsSchema() resource.Kind {
 		NameDoc:     "lower-case letters, digits and single hyphens, starting with a letter, at most 63 characters",
 		Canonical:   canonicalRDS, CrossCheck: api.CrossChecks(api.TagTraits{RDS: true}, dbNames, api.Zones,
 			network.GroupsFit("subnet_group")),
-		DataLoss: loseDatabase, State: resource.StateRunning, Grace: 2 * time.Hour,
+		DataLoss: loseDatabase, State: resource.StateRunning, Advice: advise, Grace: 2 * time.Hour,
 		Holds: api.HoldsName("DB identifier", ""), HoldsDoc: api.HeldInRegion,
 		Attrs: slices.Concat(rdsMachine(), rdsSnapshot(), rdsStorage(), rdsLocation(), rdsUpkeep(), rdsComputed()),
 	}

@@ -30,6 +30,9 @@ func kindOfCertificate() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindCertificate,
+			Advice: func(have resource.Observed) string {
+				return "correct the cause, then run `ovi apply --replace certificate/" + have.Ref.Name + "`"
+			},
 			Doc: "A public certificate of ACM, validated by DNS.\n\n" +
 				"AWS issues it once the validation record of each domain is in the DNS, and renews it while\n" +
 				"the records are there: write a dns_record from validation_name and validation_value. Until\n" +

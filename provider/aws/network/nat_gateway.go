@@ -25,7 +25,10 @@ func kindOfNAT() api.Kind {
 				"It is in a subnet with a route to an internet_gateway; private subnets use it by a route of\n" +
 				"their route_table. It is created with its name as its Name tag; an existing one is adopted\n" +
 				"by its ID.",
-			NameTag:     api.TagHuman,
+			NameTag: api.TagHuman,
+			Advice: func(have resource.Observed) string {
+				return "correct the cause, then run `ovi apply --replace nat_gateway/" + have.Ref.Name + "`"
+			},
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc,
 			Canonical: canonicalNAT, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, oneInEach("eip", "NAT gateway")),
 			Replace: replaceNAT, Grace: 15 * time.Minute,
