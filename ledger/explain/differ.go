@@ -77,6 +77,9 @@ func MadeOutside(changes []resource.Change, kind resource.Kind) bool {
 		if c.Path == "health" && kind.State != "" && c.To == resource.String(resource.Stopped) {
 			return true
 		}
+		if c.Path == "managed" && c.On == resource.OnAttribute {
+			return false // ovi's own binding started or ended
+		}
 		name, _, _ := strings.Cut(c.Path, ".")
 		computed := slices.ContainsFunc(kind.Attrs, func(a resource.Attribute) bool {
 			return a.Name == name && a.Computed
