@@ -50,6 +50,10 @@
 //	decided/<ref>             the last decision, and the plan that first made it
 //	acknowledged/<ref>        an accepted drift: which, by whom, until when, why
 //	loaded/<stack>            the version of the configuration that was last loaded
+//	source/<stack>/<part>     the version and digest of a part of the stack's source, as accepted last; the part
+//	                          without a name has the rules and options
+//	accepted/<stack>/<ref>    a resource as its source configured it when it was accepted last
+//	room/<ref>                the configuration that a resource was deleted to be created with
 //	actions/<ref>             the last events about a resource; its history has the earlier ones
 //
 // Unchanged content is not written again, so an observation without changes is one small record.

@@ -14,6 +14,18 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// acceptedSentence says what was accepted of a source.
+func acceptedSentence(e event.SourceAccepted) string {
+	switch {
+	case e.Settings != nil:
+		return fmt.Sprintf("accepted the settings of stack %s from %s", e.Stack, e.Settings.Source)
+	case e.Digest == "" && !e.More:
+		return fmt.Sprintf("%s is no longer a part of the source of stack %s", e.Part, e.Stack)
+	}
+	return fmt.Sprintf("accepted %s of stack %s: %s changed, %d gone", e.Part, e.Stack, Many(len(e.Changed), "resource"),
+		len(e.Gone))
+}
+
 // Sentence is an event for people, in one line.
 func Sentence(e event.Event) string {
 	switch e := e.(type) {
@@ -23,6 +35,8 @@ func Sentence(e event.Event) string {
 			text += ", version " + e.Release
 		}
 		return text
+	case event.SourceAccepted:
+		return acceptedSentence(e)
 	case event.Observed:
 		return observedSentence(e)
 	case event.Planned:

@@ -77,6 +77,16 @@ type StackLoaded struct {
 	Release string `json:"release,omitempty"` // the version that the source gives itself: of a chart
 }
 
+// SourceUnread is a part of a source that could not be read when the last plan of its stack was made. A record without
+// a part is about the whole source.
+type SourceUnread struct {
+	Type  string     `json:"type"` // "source_unread"
+	Stack string     `json:"stack"`
+	Part  string     `json:"part,omitempty"`
+	Error string     `json:"error"`
+	Read  *time.Time `json:"read_at,omitempty"` // when it was read last
+}
+
 // Contradiction is an act of an operator that the store has and the audit log does not, or the other
 // way round: it does not count.
 type Contradiction struct {
@@ -235,6 +245,7 @@ func (Replacement) record()   {}
 func (Unmanaged) record()     {}
 func (ScopeSeen) record()     {}
 func (StackLoaded) record()   {}
+func (SourceUnread) record()  {}
 func (OpenAction) record()    {}
 func (Contradiction) record() {}
 func (Claim) record()         {}

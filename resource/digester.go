@@ -24,7 +24,7 @@ func Seal(ref Ref, attrs Attrs, by Digester) Attrs {
 func sealed(ref Ref, path string, v Value, by Digester) Value {
 	switch v := v.(type) {
 	case Secret:
-		return NewSecret(v.plain, by.Digest(ref, path, v.plain))
+		return NewSecret(v.plain, by.Digest(ref, path, v.plain)).WithSource(v.from)
 	case Attrs:
 		for i := range v {
 			if !hasSecrets(v[i].Value) {

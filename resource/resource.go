@@ -41,6 +41,8 @@ type Desired struct {
 	// Defaulted are the attributes that hold the Default of their schema because the source
 	// does not mention them. They are not compared on an adopted resource.
 	Defaulted []string
+	// Part names the part of the source that configures it: a file, a row. It does not count as configuration.
+	Part string
 }
 
 // Lookup identifies an existing resource: by its ID, or by its name in another stack of the store.
@@ -115,6 +117,7 @@ type Intent struct {
 	Stack     string
 	ByFolder  bool   // the stack is named by its folder, because the configuration does not name it
 	Source    string // where it was read from, for the user
+	From      string // identifies the source, even while it cannot be read
 	Version   string // a commit, or a hash of what was read
 	Release   string // the version that the source gives itself, for the user; "" means none
 	Resources []Desired
@@ -123,8 +126,32 @@ type Intent struct {
 	// Partial: resources of the configuration are missing because they are invalid. A resource
 	// that is not in it may be configured.
 	Partial bool
-	Rules   rules.Rules
-	Options Options
+	// Unread says why the source could not be read now, or is invalid as a whole; empty if it could. The engine
+	// then uses the last accepted configuration. Read is the recorded time of the last successful read.
+	Unread string
+	Read   time.Time
+	// Parts are the parts of the source that could not be read now. The engine uses what it accepted of them last.
+	Parts []UnreadPart
+	// PartNames are all parts of the source, even if they configure nothing. Nil means the parts of the resources.
+	PartNames []string
+	Rules     rules.Rules
+	Options   Options
+}
+
+// UnreadPart is a part of a source that could not be read or is invalid: a file, a row, a template.
+type UnreadPart struct {
+	Name string
+	Why  string    // the error, with its position
+	Read time.Time // the recorded time of the last successful read
+	// Refs are the known resources of the part: the resources that it configured when it was accepted last, and the
+	// resources that depend on them.
+	Refs []Ref
+	// Dependents are the Refs that other parts configured when they were accepted last.
+	Dependents []Ref
+	// Only: it can configure no other resources than Refs, as a row of a table does.
+	Only bool
+	// Unknown: it was never accepted, so it may configure any name of the stack.
+	Unknown bool
 }
 
 // Options are settings of a stack; a zero field is not set.

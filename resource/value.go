@@ -33,6 +33,7 @@ type (
 type Secret struct {
 	plain  string
 	digest Digest
+	from   string
 }
 
 func (Bool) value()      {}
@@ -47,7 +48,17 @@ func (Reference) value() {}
 func (Text) value()      {}
 
 // NewSecret joins a secret with its keyed digest, which the caller computes.
-func NewSecret(plain string, digest Digest) Secret { return Secret{plain, digest} }
+func NewSecret(plain string, digest Digest) Secret { return Secret{plain: plain, digest: digest} }
+
+// WithSource returns the secret with where it came from, as "env:NAME" or "file:PATH". A secret that is written in a
+// configuration has no source.
+func (s Secret) WithSource(from string) Secret {
+	s.from = from
+	return s
+}
+
+// Source returns where the secret came from; empty if it is written in a configuration.
+func (s Secret) Source() string { return s.from }
 
 // Reveal returns the secret. Only providers call it, inside a call.
 func (s Secret) Reveal() string { return s.plain }

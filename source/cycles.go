@@ -63,6 +63,9 @@ func (d *Draft) cycle(cycle []resource.Ref, at map[resource.Ref]position.Positio
 		At: at[cycle[0]], Ref: cycle[0].Short(), Summary: "dependency cycle: " + strings.Join(words, " -> "),
 		Suggestion: "remove one of the dependencies",
 	}
+	for _, r := range cycle[1:] {
+		p.Others = append(p.Others, at[r])
+	}
 	if len(cycle) == 1 {
 		p.Summary = cycle[0].Short() + " depends on itself"
 	}

@@ -73,6 +73,10 @@ type Draft struct {
 	Err     error
 	Rules   rules.Rules
 	Options resource.Options
+	// Part names the part of the source at a position, such as a file or a row. An empty name means the whole source. A
+	// source without Part is one part. PartNames are all parts, even if they configure nothing.
+	Part      func(position.Position) string
+	PartNames []string
 	// Keys are the source's own keys of a resource: a misspelled attribute may mean one.
 	Keys []string
 	// Prefix is put before every name once the names are resolved: a namespace. Problems show
@@ -98,8 +102,10 @@ type Draft struct {
 	memo     map[string]*checked
 	forms    map[string]*regexp.Regexp // of the patterns of locations; nil means an invalid one
 	scratch  []byte
-	in       []resource.Attr // of the resource that is being checked
-	fitting  resource.Scope  // the last location that was checked
+	lost     []position.Position       // where something could not be read
+	only     map[string][]resource.Ref // of parts: all that they can configure
+	in       []resource.Attr           // of the resource that is being checked
+	fitting  resource.Scope            // the last location that was checked
 	failures []failure
 	full     bool                  // there are MaxResources
 	invalid  map[resource.Ref]bool // resources with problems, as far as their names are known
@@ -182,6 +188,21 @@ func (d *Draft) Outside(text, written string) {
 
 // Scope adds a location that the stack uses, also when nothing is configured there.
 func (d *Draft) Scope(s resource.Scope) { d.scopes[s] = true }
+
+// Only tells that a part, even if it is invalid, can configure no other resources than these.
+func (d *Draft) Only(part string, refs ...resource.Ref) {
+	if d.only == nil {
+		d.only = map[string][]resource.Ref{}
+	}
+	d.only[part] = refs
+}
+
+// Unreadable tells that what is at a position could not be read: any name may be configured there, and a reference to
+// one that is not found elsewhere is no problem of its own.
+func (d *Draft) Unreadable(at position.Position) {
+	d.lost = append(d.lost, at)
+	d.Add(&Resource{Broken: true, At: at})
+}
 
 // Len is the number of resources so far.
 func (d *Draft) Len() int { return len(d.desired) }

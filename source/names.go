@@ -4,13 +4,16 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// rename returns a ref with its stack and the draft's prefix.
+func (d *Draft) rename(r resource.Ref) resource.Ref {
+	r.Stack, r.Name = d.Stack, d.Prefix+r.Name
+	return r
+}
+
 // name gives all refs of an intent their stack, which a source may say last, and the draft's
 // prefix. It changes the resources of the draft.
 func (d *Draft) name(in *resource.Intent) {
-	rename := func(r resource.Ref) resource.Ref {
-		r.Stack, r.Name = d.Stack, d.Prefix+r.Name
-		return r
-	}
+	rename := d.rename
 	for i := range in.Lookups {
 		in.Lookups[i].Ref = rename(in.Lookups[i].Ref)
 	}

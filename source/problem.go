@@ -40,6 +40,8 @@ type Problem struct {
 	Summary    string
 	Detail     string
 	Suggestion string
+	// Others are further positions that the problem concerns, such as another resource of the same name.
+	Others []position.Position
 }
 
 // String is the problem as a user reads it, without "Error: " before it.
@@ -81,6 +83,28 @@ func (p Problems) Error() string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// summary is a list of problems as one text: the first, and how many more there are.
+func summary(all Problems, more int) string {
+	if len(all) == 0 {
+		return "it depends on a part that could not be read"
+	}
+	first := all[0]
+	text := first.Summary
+	if first.Detail != "" {
+		text += ": " + first.Detail
+	}
+	if place := first.place(); place != "" {
+		text = place + ": " + text
+	}
+	if n := len(all) - 1 + more; n > 0 {
+		text += fmt.Sprintf("; and %d more", n)
+	}
+	return text
+}
+
+// Brief is the first problem with its position, in one line, and how many more there are.
+func (p Problems) Brief() string { return summary(p, 0) }
 
 // Sort sorts by position, then summary.
 func (p Problems) Sort() {

@@ -83,7 +83,12 @@ func (d *Draft) resolve() resource.Intent {
 	}
 	in := resource.Intent{
 		Stack: d.Stack, ByFolder: d.ByFolder, Source: d.Source, Version: d.Version, Release: d.Release,
-		Rules: d.Rules, Options: d.Options,
+		Rules: d.Rules, Options: d.Options, PartNames: d.PartNames,
+	}
+	if d.Part != nil {
+		for i := range d.desired {
+			d.desired[i].Part = d.Part(d.desired[i].At)
+		}
 	}
 	in.Resources, in.Lookups = apart(d.desired)
 	for s := range d.scopes {
@@ -170,18 +175,22 @@ func (d *Draft) duplicates() {
 		if d.desired[b].At.Compare(d.desired[a].At) < 0 {
 			a, b = b, a
 		}
-		d.duplicate(d.desired[b].At, d.desired[b].Ref, "rename one of them; the other is at "+d.desired[a].At.String())
+		other := d.desired[a].At
+		d.duplicate(d.desired[b].At, other, d.desired[b].Ref, "rename one of them; the other is at "+other.String())
 	}
 	for ref, g := range d.counted {
 		if plain := d.find(ref); plain != nil {
-			d.duplicate(d.entries[g.entry].at, ref,
+			d.duplicate(d.entries[g.entry].at, plain.At, ref,
 				"rename one of them: a count makes "+ref.Name+"-0 and so on; the one without a count is at "+plain.At.String())
 		}
 	}
 }
 
-func (d *Draft) duplicate(at position.Position, ref resource.Ref, suggestion string) {
-	d.note(Problem{At: at, Ref: ref.Short(), Summary: "duplicate name " + Quote(ref.Name), Suggestion: suggestion})
+func (d *Draft) duplicate(at, other position.Position, ref resource.Ref, suggestion string) {
+	d.note(Problem{
+		At: at, Others: []position.Position{other}, Ref: ref.Short(), Summary: "duplicate name " + Quote(ref.Name),
+		Suggestion: suggestion,
+	})
 }
 
 // apart separates the resources of a stack from those that others own.

@@ -218,9 +218,17 @@ func (r *reading) sealed(path string, a *resource.Attribute, n *Node, s string) 
 	case r.opts.Secrets == nil:
 		r.wrong(r.at(n, path), path+" is a secret, and there is no key for its digest", "report this error of ovi")
 	default:
-		return r.newSecret(s)
+		return r.newSecret(s).WithSource(sourceOf(n))
 	}
 	return nil
+}
+
+// sourceOf returns where a secret came from; empty if a part of it is written in the configuration.
+func sourceOf(n *Node) string {
+	if n.Parts == nil || len(*n.Parts) != 1 {
+		return ""
+	}
+	return (*n.Parts)[0].From
 }
 
 // newSecret has a digest that is bound to nothing: what is read once serves many resources. It is

@@ -1,6 +1,9 @@
 package command
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/ovi-project/ovi/resource"
@@ -30,4 +33,33 @@ func (k *knownSecrets) plain(d resource.Digest) (string, bool) {
 	v, known := k.byDigest.Load(d)
 	s, _ := v.(string)
 	return s, known
+}
+
+// Revealed returns the function that finds the secret of a digest among the secrets that this process has read, or
+// reads it again from its source. It returns only the same secret.
+func (c *Call) Revealed(dir string) func(resource.Digest, string) (string, bool) {
+	digests := c.Digests(dir)
+	return func(d resource.Digest, from string) (string, bool) {
+		if plain, known := c.Secrets.plain(d); known {
+			return plain, true
+		}
+		if plain, found := c.outside(from); found && digests.Same(plain, d) {
+			return plain, true
+		}
+		return "", false
+	}
+}
+
+// outside reads the value that is called "env:NAME" or "file:PATH". A relative path is one of the source, which cannot
+// be read.
+func (c *Call) outside(from string) (string, bool) {
+	kind, name, _ := strings.Cut(from, ":")
+	switch {
+	case kind == "env":
+		return c.Env(name)
+	case kind == "file" && filepath.IsAbs(name):
+		b, err := os.ReadFile(name)
+		return strings.TrimSuffix(string(b), "\n"), err == nil
+	}
+	return "", false
 }

@@ -73,7 +73,7 @@ func edgeOrchestrator(c *command.Call) error {
 			return err
 		}
 	}
-	paths, err := session.Sources(c, c.Cmd.Args().Slice()...)
+	paths, err := session.LoopSources(c)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func enrollSite(c *command.Call, paths []string, address string) error {
 		os.MkdirAll(folder, 0o700)); err != nil {
 		return err
 	}
-	intents, err := session.Load(c, paths, session.DataDir(c, paths))
+	intents, err := session.AcceptOrRecorded(c, paths, session.DataDir(c, paths))
 	if err != nil {
 		return err
 	}

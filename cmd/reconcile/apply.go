@@ -72,7 +72,7 @@ func applySource(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	return session.WithLine(c, paths, func(l *session.Session) error { return planAndApply(c, l) })
+	return session.WithAccepting(c, paths, func(l *session.Session) error { return planAndApply(c, l) })
 }
 
 func planAndApply(c *command.Call, l *session.Session) error {

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -107,7 +108,7 @@ func plan(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	return session.WithLine(c, paths, func(l *session.Session) error { return planLine(c, l, paths) })
+	return session.WithAccepting(c, paths, func(l *session.Session) error { return planLine(c, l, paths) })
 }
 
 func planLine(c *command.Call, l *session.Session, paths []string) error {
@@ -140,7 +141,7 @@ func planCodes(c *command.Call, p *engine.Planned) []int {
 func standingCodes(p *engine.Planned) []int {
 	var codes []int
 	counts := event.Count(p.Plan)
-	if p.Plan.Unread() {
+	if p.Plan.Unread() || len(p.Unread()) > 0 {
 		codes = append(codes, cli.ExitUnreachable)
 	}
 	if slices.ContainsFunc(p.NotFound, func(n engine.NotFound) bool { return !n.Unread }) {
@@ -207,7 +208,7 @@ func PlanOptions(c *command.Call, l *session.Session, mode event.Mode) engine.Pl
 func ShowPlan(c *command.Call, p *engine.Planned, dir string) error {
 	names := session.NamesOf(p)
 	if c.Out.Machine() {
-		if err := Unreachable(c, p, names); err != nil {
+		if err := errors.Join(unreadSources(c, p), Unreachable(c, p, names)); err != nil {
 			return err
 		}
 		if err := c.Out.Records(append(session.LookRecords(c, p, names), render.Planned(p.Plan, names)...)...); err != nil {
@@ -223,6 +224,16 @@ func ShowPlan(c *command.Call, p *engine.Planned, dir string) error {
 		view.Head = head(c, p, dir)
 	}
 	return view.Write(c.Out.W, c.Out.Style)
+}
+
+// unreadSources writes, for programs, a diagnostic for each part of a source that could not be read.
+func unreadSources(c *command.Call, p *engine.Planned) error {
+	for _, line := range session.UnreadLines(c, p) {
+		if err := c.Out.Records(cli.Diagnostic(line, "correct it, or wait until it can be read")); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Unreachable gives programs a diagnostic for each scope and kind that was not observed.
@@ -285,6 +296,7 @@ func head(c *command.Call, p *engine.Planned, dir string) []string {
 	}
 	head := []string{line}
 	head = append(head, session.Freshness(c, p)...)
+	head = append(head, session.UnreadLines(c, p)...)
 	head = append(head, lostRecord(p, dir)...)
 	for _, n := range p.NotFound {
 		summary, why := notFound(n)

@@ -163,16 +163,16 @@ func RunLoop(c *command.Call) error {
 }
 
 // readSources makes a stack of each source and reads all once: an error at the start ends the
-// command.
+// command, unless the source is recorded.
 func (k *runner) readSources() error {
-	paths, err := session.Sources(k.Call, k.Cmd.Args().Slice()...)
+	paths, err := session.LoopSources(k.Call)
 	if err != nil {
 		return err
 	}
 	k.dir, k.paths = session.DataDir(k.Call, paths), paths
 	named := map[string]string{}
 	for _, path := range paths {
-		intents, err := session.Load(k.Call, []string{path}, k.dir)
+		intents, err := session.AcceptOrRecorded(k.Call, []string{path}, k.dir)
 		if err != nil {
 			return err
 		}
@@ -186,7 +186,7 @@ func (k *runner) readSources() error {
 			k.stacks = append(k.stacks, loop.Stack{
 				Name: in.Stack, Mark: func() string { return runnerMark(k, path) },
 				Load: func(context.Context) ([]resource.Intent, error) {
-					return session.LoadStack(k.Call, []string{path}, k.dir, in.Stack)
+					return session.AcceptStack(k.Call, []string{path}, k.dir, in.Stack)
 				},
 			})
 		}

@@ -50,6 +50,7 @@ type state struct {
 	waves     []event.Wave
 	blessings map[resource.Ref]bool
 	doubted   []ledger.Contradiction // what the store says and the audit log does not
+	unread    []event.Unread         // of the sources, as of the last plans
 }
 
 func status(c *command.Call) error {
@@ -96,6 +97,15 @@ func stateOf(c *command.Call, l *ledger.Ledger) (state, error) {
 	if s.plans, err = history.New(l.Reader()).Plans(c); err != nil {
 		return s, err
 	}
+	for _, p := range s.plans {
+		for _, stack := range p.Stacks {
+			unread, _, err := l.Reader().Sources().Unread(c, stack)
+			if err != nil {
+				return s, err
+			}
+			s.unread = append(s.unread, unread...)
+		}
+	}
 	if s.attempts, err = l.Attempts(c); err != nil {
 		return s, err
 	}
@@ -130,6 +140,9 @@ func stackOfRef(c *command.Call, l *ledger.Ledger) (string, error) {
 	stack, paths := c.Cmd.String("stack"), session.Named(c, c.Cmd.Args().Slice())
 	if stack == "" && len(known) > 1 && len(paths) > 0 {
 		stacks, err := session.SourceStacks(c, paths)
+		if recorded, failed := session.RecordedFrom(c, l, paths); err != nil && failed == nil && len(recorded) > 0 {
+			stacks, err = recorded, nil
+		}
 		if err != nil || len(stacks) != 1 {
 			return "", err
 		}
@@ -153,6 +166,7 @@ func (s *state) only(stack string) {
 	other := func(r resource.Ref) bool { return r.Stack != stack }
 	s.stack = stack
 	s.open = slices.DeleteFunc(s.open, func(o ledger.OpenAction) bool { return other(o.Ref) })
+	s.unread = slices.DeleteFunc(s.unread, func(u event.Unread) bool { return u.Stack != stack })
 	s.waves = slices.DeleteFunc(s.waves, func(w event.Wave) bool { return w.Stack != stack })
 	s.plans = slices.DeleteFunc(s.plans, func(p history.Plan) bool { return !slices.Contains(p.Stacks, stack) })
 	maps.DeleteFunc(s.attempts, func(r resource.Ref, _ ledger.ResourceTries) bool { return other(r) })
@@ -198,6 +212,11 @@ func stateRecords(c *command.Call, s state) []render.Record {
 		out = append(out, render.StackLoaded{
 			Type: "stack", Stack: x.Stack, Source: x.Source, Version: x.Version,
 			Release: x.Release,
+		})
+	}
+	for _, x := range s.unread {
+		out = append(out, render.SourceUnread{
+			Type: "source_unread", Stack: x.Stack, Part: x.Part, Error: x.Why, Read: command.TimeOrNil(x.Read),
 		})
 	}
 	for _, x := range s.managed() {
@@ -258,6 +277,9 @@ func stateTables(c *command.Call, s state) error {
 	}
 	note := func(text string) { v.Notices = append(v.Notices, render.Notice{Text: text, Note: true}) }
 	showDoubted(s.doubted, alert)
+	for _, u := range s.unread {
+		alert(phrase.Unread(u, c.Now()), "correct it, or wait until it can be read")
+	}
 	for _, x := range s.loadedOf(s.stack) {
 		if x.Release != "" {
 			note(fmt.Sprintf("stack %s: version %s of %s", x.Stack, x.Release, x.Source))

@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/explain"
 	"github.com/ovi-project/ovi/ledger/history"
+	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -52,6 +53,13 @@ func tell(c *command.Call, l *ledger.Ledger) error {
 		return err
 	}
 	s := teller(c, ref).Explain(chronicle)
+	unread, is, err := l.Reader().Sources().UnreadOf(c, ref)
+	if err != nil {
+		return err
+	}
+	if is {
+		s.Facts = append(s.Facts, explain.Fact{Label: "source", Text: phrase.Unread(unread, c.Now())})
+	}
 	if c.Out.Machine() {
 		return c.Out.Records(storyRecord(s, ref))
 	}

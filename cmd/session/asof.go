@@ -6,8 +6,10 @@ import (
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource/unread"
 )
 
 // CheckPast refuses to save a plan of the past.
@@ -35,6 +37,20 @@ func Freshness(c *command.Call, p *engine.Planned) []string {
 			out = append(out, fmt.Sprintf("%s: as observed %s ago (--max-age)", names.Scope(obs.Scope), age))
 		case c.Cmd.Duration("max-age") > 0:
 			out = append(out, fmt.Sprintf("%s: observed now", names.Scope(obs.Scope)))
+		}
+	}
+	return out
+}
+
+// UnreadLines are the lines about the parts of the sources that could not be read.
+func UnreadLines(c *command.Call, p *engine.Planned) []string {
+	var out []string
+	for i := range p.Intents {
+		in := &p.Intents[i]
+		for _, part := range unread.All(in) {
+			out = append(out, phrase.Unread(event.Unread{
+				Stack: in.Stack, Part: unread.Title(part, in), Why: part.Why, Read: part.Read, Unknown: part.Unknown,
+			}, c.Now()))
 		}
 	}
 	return out

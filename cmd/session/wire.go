@@ -46,6 +46,13 @@ type resolver func([]*source.Draft) ([]resource.Intent, source.Problems)
 func LoadBy(c *command.Call, paths []string, dir, stack string, resolve resolver) (intents []resource.Intent,
 	problems source.Problems, err error,
 ) {
+	return loadBy(c, paths, dir, stack, Drafts, resolve)
+}
+
+// loadBy is LoadBy with the function that reads the drafts.
+func loadBy(c *command.Call, paths []string, dir, stack string, read reader, resolve resolver) (
+	intents []resource.Intent, problems source.Problems, err error,
+) {
 	if err := errors.Join(command.IsSafe(c, dir), combinable(c, paths)); err != nil {
 		return nil, nil, err
 	}
@@ -54,7 +61,7 @@ func LoadBy(c *command.Call, paths []string, dir, stack string, resolve resolver
 		digests := &command.Digester{File: file}
 		checks := c.Checks()
 		checks.Secrets = c.Secrets.Noting(digests)
-		drafts, err := Drafts(c, paths, dir, stack, checks)
+		drafts, err := read(c, paths, dir, stack, checks)
 		if err != nil {
 			return err
 		}
@@ -72,8 +79,22 @@ func LoadBy(c *command.Call, paths []string, dir, stack string, resolve resolver
 	return intents, problems, err
 }
 
+// reader reads one stack of the sources, or all.
+type reader func(
+	c *command.Call, paths []string, dir, stack string, checks source.Options,
+) ([]*source.Draft, error)
+
 // Drafts reads one stack of the sources, or all, completely.
 func Drafts(c *command.Call, paths []string, dir, stack string, checks source.Options) ([]*source.Draft, error) {
+	drafts, err := allDrafts(c, paths, dir, stack, checks)
+	if err == nil {
+		err = readable(drafts)
+	}
+	return drafts, err
+}
+
+// allDrafts reads one stack of the sources, or all. It includes stacks that cannot be read.
+func allDrafts(c *command.Call, paths []string, dir, stack string, checks source.Options) ([]*source.Draft, error) {
 	s, err := openSource(c, paths, dir, checks)
 	if err != nil {
 		return nil, err
@@ -81,9 +102,6 @@ func Drafts(c *command.Call, paths []string, dir, stack string, checks source.Op
 	drafts, err := s.Load(c)
 	if err == nil {
 		drafts, err = ofStack(drafts, stack)
-	}
-	if err == nil {
-		err = readable(drafts)
 	}
 	return drafts, err
 }
@@ -165,6 +183,9 @@ func OpenLiveState(c *command.Call, dir string, paths []string, intents []resour
 	if err := s.UseFolders(c, l.Ledger, dir, paths, intents); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
+	if intents, err = engine.Restored(c, l.Ledger.Reader(), intents, c.Now()); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
 	kinds, clouds, err := command.Providers(c, dir, intents)
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
@@ -174,7 +195,7 @@ func OpenLiveState(c *command.Call, dir string, paths []string, intents []resour
 	l.closers = append(l.closers, func() error { return giveBack(c, l) })
 	l.Engine = engine.New(engine.Config{
 		Providers: kinds, Ledger: l.Ledger, Owner: c.Getenv("OVI_OWNER"), Clock: c.Now, Claims: l.Claims,
-		Secrets: c.Digests(dir),
+		Secrets: c.Digests(dir), Reveal: c.Revealed(dir),
 	})
 	return l, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/unread"
 )
 
 // AlertType is the type of an alert.
@@ -75,6 +76,7 @@ func (l *loop) alerts(p *engine.Planned) []Alert {
 			out = append(out, Alert{Type: Pending, Ref: d.Ref, Text: fmt.Sprintf("%s: %s", d.Action, d.Message)})
 		}
 	}
+	out = append(out, unreadAlerts(p)...)
 	for i := range p.Plan.Decisions {
 		d := &p.Plan.Decisions[i]
 		for _, w := range d.Warnings {
@@ -108,6 +110,20 @@ func (l *loop) alerts(p *engine.Planned) []Alert {
 	return append(out, l.unreachableSince(p)...)
 }
 
+// unreadAlerts lists the parts of sources that could not be read.
+func unreadAlerts(p *engine.Planned) []Alert {
+	var out []Alert
+	for i := range p.Intents {
+		in := &p.Intents[i]
+		for _, part := range unread.All(in) {
+			out = append(out, Alert{Type: SourceUnread, About: part.Name, Text: fmt.Sprintf(
+				"%s cannot be read since %s: %s; what was accepted last is healed, and not created, changed or deleted",
+				unread.Title(part, in), part.Read.UTC().Format(time.RFC3339), part.Why)})
+		}
+	}
+	return out
+}
+
 // exhausted says which attempts of a decision are used up.
 func exhausted(d *decider.Decision) string {
 	for _, v := range d.Blockers {
@@ -123,7 +139,7 @@ func exhausted(d *decider.Decision) string {
 func lasting(blockers []decider.Blocker) (decider.Blocker, bool) {
 	for _, v := range blockers {
 		switch v.Policy {
-		case decider.Targets{}.Name(), decider.Excludes{}.Name(), decider.Unreachable{}.Name(),
+		case decider.Targets{}.Name(), decider.Excludes{}.Name(), decider.Unreachable{}.Name(), decider.LastAccepted{}.Name(),
 			engine.OpenActionPolicy, engine.RolloutPolicy, engine.BusyPolicy:
 			return v, false
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/unread"
 )
 
 // cycle loads, observes and plans, and begins to apply the plan if RunOptions.Apply is set. It reports the cycle,
@@ -23,16 +24,12 @@ func (l *loop) cycle(ctx context.Context, why string, leads bool) (Cycle, *work)
 	}
 	var began *work
 	intents, err := l.stack.Load(ctx)
-	if err == nil {
-		l.unread = ""
+	l.noteUnread(ctx, intents, err)
+	if err != nil {
+		c.Alerts = append(c.Alerts, Alert{Type: SourceUnread, Text: err.Error()})
+	} else {
 		l.yieldTo(intents)
 		began, err = l.bounded(ctx, &c, intents)
-	} else {
-		c.Alerts = append(c.Alerts, Alert{Type: SourceUnread, Text: err.Error()})
-		if text := err.Error(); text != l.unread { // recorded once, not in each cycle
-			l.unread = text
-			l.engine.LoadFailed(ctx, l.stack.Name, err)
-		}
 	}
 	c.Err, c.Took = err, max(l.engine.Clock().Sub(c.At), 0) // a clock may have been set back
 	if began != nil {
@@ -45,6 +42,21 @@ func (l *loop) cycle(ctx context.Context, why string, leads bool) (Cycle, *work)
 
 // ErrTimeout is the cause that stops a cycle whose observation and plan take longer than RunOptions.Timeout.
 var ErrTimeout = errors.New("the cycle took longer than its timeout: nothing was started")
+
+// noteUnread records the parts of the source that could not be read: once, not in each cycle.
+func (l *loop) noteUnread(ctx context.Context, intents []resource.Intent, err error) {
+	for i := range intents {
+		for _, p := range unread.All(&intents[i]) {
+			err = errors.Join(err, fmt.Errorf("%s: %s", unread.Title(p, &intents[i]), p.Why))
+		}
+	}
+	if err == nil {
+		l.unread = ""
+	} else if text := err.Error(); text != l.unread {
+		l.unread = text
+		l.engine.LoadFailed(ctx, l.stack.Name, err)
+	}
+}
 
 // bounded reconciles, with an observation and a plan within RunOptions.Timeout.
 func (l *loop) bounded(ctx context.Context, c *Cycle, intents []resource.Intent) (*work, error) {
@@ -212,6 +224,9 @@ func (l *loop) hasNewScans(scans []ledger.Scan) bool {
 // if it lasts: a change of the source reaches two hosts at different times.
 func (l *loop) agrees(ctx context.Context, c *Cycle, intents []resource.Intent) (bool, error) {
 	for _, in := range intents {
+		if in.Unread != "" {
+			continue // the record that all share says what it was
+		}
 		version, err := l.engine.Ledger().LoadedVersion(ctx, in.Stack)
 		if err != nil && !errors.Is(err, ledger.ErrNotFound) {
 			return false, err

@@ -19,7 +19,8 @@ const Lead = "lead/"
 // Stack is a stack that a loop reconciles.
 type Stack struct {
 	Name string // the leader holds the claim Lead + Name
-	// Load reads the configuration; it is called in every cycle.
+	// Load reads the configuration; it is called in every cycle. An intent names its unreadable parts (Unread, Parts), so
+	// that the other parts are reconciled and the last accepted configuration is healed. An error ends the cycle.
 	Load func(context.Context) ([]resource.Intent, error)
 	// Mark returns a different string when the source may have changed. It is called every second and must
 	// be cheap. If nil, only intervals and wakes start a cycle.

@@ -55,6 +55,9 @@ func versionsOf(intents []resource.Intent) map[string]string {
 // yieldTo lets the applies of other configurations yield. After it, no action of another configuration starts in
 // this process, but for those that are owed.
 func (l *loop) yieldTo(intents []resource.Intent) {
+	if slices.ContainsFunc(intents, func(in resource.Intent) bool { return in.Unread != "" }) {
+		return // no newer configuration is known
+	}
 	now := versionsOf(intents)
 	for _, w := range l.works {
 		if !maps.Equal(w.versions, now) {

@@ -39,6 +39,9 @@ type Config struct {
 	// Secrets makes and compares the digests of secrets. Nil: secret attributes that contain
 	// references are known after apply.
 	Secrets resource.Digester
+	// Reveal returns the secret of a digest in a configuration that was accepted earlier and cannot be read now. from
+	// names the secret's source, such as "env:NAME". It may be nil.
+	Reveal func(d resource.Digest, from string) (plain string, known bool)
 	// ObserveParallel and ObserveTimeout limit observations. 0 means the observer's defaults.
 	ObserveParallel int
 	ObserveTimeout  time.Duration

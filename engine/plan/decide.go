@@ -16,6 +16,10 @@ import (
 // decide compares the configurations with live state and lets the policies review the proposals.
 func (e *Planner) decide(ctx context.Context, p *Planning) error {
 	m, o := p.memory, p.o
+	unread, any, err := e.lastAccepted(ctx, p)
+	if err != nil {
+		return err
+	}
 	found, err := e.compare(p, m, o.Replace)
 	if err != nil {
 		return err
@@ -47,6 +51,9 @@ func (e *Planner) decide(ctx context.Context, p *Planning) error {
 	first := []decider.Policy{busyPolicy{o.Busy, e.Providers.Kind, p.Awaits}, openActionPolicy{p.Open, e.Providers.Kind}}
 	if looked := lookupPolicyOf(p); len(looked.lookups) > 0 {
 		first = append(first, looked)
+	}
+	if any {
+		first = append(first, unread)
 	}
 	if p.following != nil {
 		facts.Follows, first = p.following.Why, append(first, p.following)

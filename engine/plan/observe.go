@@ -57,7 +57,8 @@ func (e *Planner) observe(ctx context.Context, p *Planning) (err error) {
 	}
 	p.Live = resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}}
 	// A scope inside a resource can be read only once the resource is known, so levels follow each other.
-	for level, before := 0, loaded(p.Intents); level == 0 || len(requests) > 0; level, before = level+1, nil {
+	before := append(loaded(p.Intents), p.accepted...)
+	for level := 0; level == 0 || len(requests) > 0; level, before = level+1, nil {
 		var now []provider.ObserveRequest
 		now, requests = p.places.Insides.Split(requests, level)
 		raw := resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}}
@@ -236,6 +237,9 @@ func referredKinds(schema []resource.Attribute, kinds map[string]bool) {
 func loaded(intents []resource.Intent) []event.Event {
 	var out []event.Event
 	for _, i := range intents {
+		if i.Unread != "" {
+			continue
+		}
 		out = append(out, event.Loaded{
 			Stack: i.Stack, Source: i.Source, Version: i.Version, Release: i.Release, Resources: len(i.Resources),
 		})

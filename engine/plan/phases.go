@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/ovi-project/ovi/engine/plan/accepted"
 	"github.com/ovi-project/ovi/engine/plan/follow"
 	"github.com/ovi-project/ovi/engine/plan/locate"
 	"github.com/ovi-project/ovi/ledger/event"
@@ -15,7 +16,10 @@ import (
 // Begin starts a plan: it compiles the policies and resolves the locations. Policies that the store
 // requires are added to the caller's.
 func (e *Planner) Begin(ctx context.Context, intents []resource.Intent, o Options) (*Planning, error) {
-	var err error
+	intents, err := accepted.Restore(ctx, e.Ledger.Reader(), intents, e.Now(), e.Reveal)
+	if err != nil {
+		return nil, err
+	}
 	if o.guards, err = Guards(intents, o.Rules); err != nil {
 		return nil, err
 	}
@@ -32,8 +36,20 @@ func (e *Planner) Begin(ctx context.Context, intents []resource.Intent, o Option
 		return nil, err
 	}
 	p.Intents = p.places.Intents
+	accepted.Unique(p.Intents)
 	p.Stacks = locate.StacksOf(p.Intents)
-	return p, nil
+	return p, p.accept(ctx)
+}
+
+// accept lists the configurations to record, so that they can be restored while their sources cannot be read. Only a
+// plan that is applied and a loop accept configurations. Refs are recorded with their resolved locations.
+func (p *Planning) accept(ctx context.Context) (err error) {
+	looped := p.o.Observe != nil && !p.o.Observe.Assists()
+	if p.o.At != storage.Now || p.o.Destroy || len(p.places.Failed) > 0 || p.Mode != event.ForApply && !looped {
+		return nil
+	}
+	p.accepted, err = accepted.Events(ctx, p.planner.Ledger.Reader(), p.Intents)
+	return err
 }
 
 // ObserveLive makes the live state of the plan: it observes the scopes whose records are too old, or takes

@@ -33,6 +33,7 @@ type Planning struct {
 	filter    bool                             // unmanaged resources need not be listed, where that costs calls
 	unready   map[resource.Ref]resource.Health // resources that are observed as healthy, and are not in service
 	following *follow.Following                // nil if no stack asks for rollouts
+	accepted  []event.Event                    // to record of the configurations
 	policies  map[string]string                // digests of the policies that reviewed it, see event.Planned
 	// approving is, in a plan made from a saved one, the digest that approvals must be of.
 	approving string

@@ -45,13 +45,32 @@ func every() []event.Event {
 	signature := &event.Signature{Generation: 3, Key: "k", Sum: "s"}
 	return []event.Event{
 		event.Loaded{Stack: "web", Source: "ovi.yaml", Version: "v", Release: "1.2.0", Resources: 3},
+		event.SourceAccepted{
+			Stack: "web", Version: "v", Digest: "d", Settings: &event.AcceptedSettings{
+				Source: "ovi.yaml", From: "/srv/ovi.yaml", ByFolder: true, Release: "1.2.0", Scopes: []resource.Scope{scope},
+				Rules:   rules.Rules{MaxDestroy: rules.Budget{Set: true, Count: 1}, UnreadMaxAge: time.Hour},
+				Options: resource.Options{Parallelism: 3, Timeouts: map[string]map[string]time.Duration{"box": {"create": time.Minute}}},
+			},
+		},
+		event.SourceAccepted{
+			Stack: "web", Part: "b.yaml", Version: "v", Digest: "d", Gone: []resource.Ref{ref("c")}, More: true,
+			Changed: []event.AcceptedResource{{
+				Ref: ref("a"), Part: "b.yaml", Attrs: values, Tags: o.Tags, DependsOn: []resource.Ref{ref("net")}, Blessed: true,
+				State: resource.StateRunning, Ignore: []string{"tags.*"}, Replace: resource.CreateFirst, Owner: "ops",
+				Set: &resource.Set{Size: 2, MaxUnavailable: rules.Budget{Set: true, Count: 1}}, Defaulted: []string{"int"},
+				Secrets: []string{"env:PASSWORD"}, At: position.Position{File: "b.yaml", Line: 3},
+				Lookup: &resource.Lookup{ID: "i", Of: ref("net")},
+			}},
+		},
 		event.Observed{
 			Scope: scope, At: at, Complete: true, Kinds: []string{"box"}, Filtered: []string{"box"}, Unreachable: map[string]string{"disk": "denied"}, Counts: map[string]event.KindCount{"box": {All: 2, Managed: 1}}, Stacks: []string{"web"}, Part: 1, Of: 2,
 			Changed: []resource.Observed{o, res("b", "s")}, Displaced: []event.Displaced{{As: ref("a@copy"), Resource: odd}}, Gone: []resource.Ref{ref("c"), ref("d")},
 		},
 		event.Planned{
 			Plan: "p", Stacks: []string{"web"}, Mode: event.ForApply, Hash: "h", Same: "q", Counts: event.Counts{Create: 1, Unreachable: 2},
-			Unreachable: map[string]string{"fake/there": "denied"}, Decisions: []event.Decision{{
+			Unreachable: map[string]string{"fake/there": "denied"},
+			Unread:      []event.Unread{{Stack: "web", Part: "b.yaml", Why: "line 3", Read: at, Unknown: true, Refs: []resource.Ref{ref("d")}}},
+			Decisions: []event.Decision{{
 				Ref: ref("a"), Difference: comparator.Drifted, Action: decider.Notify, Proposed: decider.Replace,
 				Reason: decider.ReasonImmutable, Message: "d", Strategy: resource.CreateFirst, Steps: replace.Steps(resource.CreateFirst),
 				Blockers: []decider.Blocker{blocker}, Changes: []resource.Change{

@@ -70,6 +70,8 @@ type Planned struct {
 	// Policies are the digests of the policies that reviewed the plan: of each stack by "stack NAME",
 	// of each required policy by "required NAME", and "everywhere" of those given for this run.
 	Policies map[string]string `json:"policies,omitempty"`
+	// Unread are the parts of the sources that could not be read.
+	Unread []Unread `json:"unread,omitempty"`
 }
 
 // PlanSaved records that a plan was written into a file, which is applied and approved only as it was

@@ -7,6 +7,7 @@ import (
 // Names of the events in the log.
 const (
 	TypeLoaded          = "loaded"
+	TypeSourceAccepted  = "source_accepted"
 	TypePhaseFailed     = "phase_failed"
 	TypeObserved        = "observed"
 	TypePlanned         = "planned"
@@ -51,8 +52,9 @@ const (
 // Types lists the names of all events, in the order of a cycle, then what operators do.
 func Types() []string {
 	return []string{
-		TypeLoaded, TypePhaseFailed, TypeObserved, TypePlanned, TypePlanSaved, TypeBlocked, TypeApproved, TypeStarted,
-		TypeFinished, TypeRecovered, TypeNotStarted, TypeYielded, TypeReplaceStarted, TypeReplaceReverted,
+		TypeLoaded, TypeSourceAccepted, TypePhaseFailed, TypeObserved, TypePlanned, TypePlanSaved, TypeBlocked,
+		TypeApproved, TypeStarted, TypeFinished, TypeRecovered, TypeNotStarted, TypeYielded, TypeReplaceStarted,
+		TypeReplaceReverted,
 		TypeReplaceFinished,
 		TypeLastGood,
 		TypeExhausted, TypeRetried, TypeWave, TypeOrdered, TypeAlarmed, TypeBlessed, TypeAdopted, TypeDisowned, TypeDismissed,
@@ -67,6 +69,7 @@ func Types() []string {
 
 // The names of the events.
 func (Loaded) Type() string          { return TypeLoaded }
+func (SourceAccepted) Type() string  { return TypeSourceAccepted }
 func (PhaseFailed) Type() string     { return TypePhaseFailed }
 func (Observed) Type() string        { return TypeObserved }
 func (Planned) Type() string         { return TypePlanned }
@@ -109,6 +112,7 @@ func (Baseline) Type() string        { return TypeBaseline }
 
 // The resources that the events concern.
 func (Loaded) About() resource.Ref            { return resource.Ref{} }
+func (SourceAccepted) About() resource.Ref    { return resource.Ref{} }
 func (PhaseFailed) About() resource.Ref       { return resource.Ref{} }
 func (Observed) About() resource.Ref          { return resource.Ref{} }
 func (Planned) About() resource.Ref           { return resource.Ref{} }

@@ -14,7 +14,7 @@ import (
 // events about resources in a resource's history.
 func TestEventsNameTheirResource(t *testing.T) {
 	many := []string{
-		event.TypeLoaded, event.TypePhaseFailed, event.TypeObserved, event.TypePlanned, event.TypeApproved, event.TypeWave, event.TypeOrdered, event.TypeAlarmed,
+		event.TypeLoaded, event.TypeSourceAccepted, event.TypePhaseFailed, event.TypeObserved, event.TypePlanned, event.TypeApproved, event.TypeWave, event.TypeOrdered, event.TypeAlarmed,
 		event.TypeKeyPinned, event.TypeTrusted, event.TypeTrustRequired, event.TypePlanSaved, event.TypePolicyRequired, event.TypeRosterChanged, event.TypeCertified, event.TypeActsCertified, event.TypeCosigned, event.TypeCompacted, event.TypeBaseline, event.TypeYielded,
 	}
 	for _, e := range every() {

@@ -147,6 +147,11 @@ func (p *projection) done(
 		return p.stepDone(started)
 	}
 	if deleted {
+		if started.Phase == event.PhaseDelete && started.Desired != "" {
+			if err := p.put(rows.Of(rows.KeyRoom, ref), rows.Room{Desired: started.Desired}); err != nil {
+				return err
+			}
+		}
 		return p.forget(ref)
 	}
 	if err := p.succeeded(ref, started.Desired); err != nil {

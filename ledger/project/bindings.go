@@ -2,6 +2,7 @@ package project
 
 import (
 	"cmp"
+	"errors"
 
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
@@ -74,7 +75,7 @@ func (p *projection) moved(r event.Record, e event.Moved) error {
 		Since: e.Since,
 	}
 	if e.From != e.Ref {
-		if err := p.moveFacts(e.From, e.Ref); err != nil {
+		if err := errors.Join(p.moveFacts(e.From, e.Ref), p.renameAccepted(e.From, e.Ref)); err != nil {
 			return err
 		}
 		if err := p.unbind(e.From, e.ID, nil); err != nil {

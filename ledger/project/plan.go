@@ -18,10 +18,15 @@ func (p *projection) planned(r event.Record, e event.Planned) error {
 		Plan: e.Plan, Listed: e.Plan, Hash: e.Hash, Mode: e.Mode, At: r.At, Counts: e.Counts, Digest: e.Digest,
 		Approving: e.Approving,
 	}
+	unread := map[string][]event.Unread{}
+	for _, u := range e.Unread {
+		unread[u.Stack] = append(unread[u.Stack], u)
+	}
 	if e.Same != "" {
 		v.Listed = e.Same
 	}
 	for _, stack := range e.Stacks {
+		v.Unread = unread[stack]
 		if err := p.put(rows.PlanOf(stack), v); err != nil {
 			return err
 		}

@@ -34,6 +34,9 @@ const (
 	KeyActions      = "actions/"
 	KeyAcknowledged = "acknowledged/"
 	KeyLoaded       = "loaded/"
+	KeySource       = "source/"
+	KeyAccepted     = "accepted/"
+	KeyRoom         = "room/"
 	KeyBinding      = "binding/"
 	KeyBound        = "bound/"
 	KeyIdentity     = "identity/"
@@ -138,6 +141,27 @@ func WaveOf(stack, kind, name string) string {
 
 // LoadedOf is the key of the version of a stack that was last loaded.
 func LoadedOf(stack string) string { return KeyLoaded + url.PathEscape(stack) }
+
+// SourceOf is the key of a part of a stack's source, as accepted last. The part without a name has the shared settings.
+func SourceOf(stack, part string) string { return SourcesOf(stack) + url.PathEscape(part) }
+
+// SourcesOf is the prefix of the parts of a stack's source.
+func SourcesOf(stack string) string { return KeySource + url.PathEscape(stack) + "/" }
+
+// ParseSource is the inverse of SourceOf.
+func ParseSource(key string) (stack, part string, err error) {
+	stack, part, _ = strings.Cut(strings.TrimPrefix(key, KeySource), "/")
+	if stack, err = url.PathUnescape(stack); err == nil {
+		part, err = url.PathUnescape(part)
+	}
+	return stack, part, err
+}
+
+// AcceptedIn is the prefix of the resources of a stack as its source was accepted last.
+func AcceptedIn(stack string) string { return KeyAccepted + url.PathEscape(stack) + "/" }
+
+// AcceptedOf is the key of a resource as its source was accepted last.
+func AcceptedOf(r resource.Ref) string { return AcceptedIn(r.Stack) + r.Bare().String() }
 
 // StacksIn is the prefix of the keys of the stacks that own something in a scope.
 func StacksIn(s resource.Scope) string { return KeyStack + s.String() + stackMark }

@@ -34,6 +34,21 @@ type Plan struct {
 	// The digests that approvals bind to, so that every instance can read who approved.
 	Digest    string `json:"digest,omitempty"`
 	Approving string `json:"approving,omitempty"`
+	// Unread are the parts of the stack's source that could not be read.
+	Unread []event.Unread `json:"unread,omitempty"`
+}
+
+// Source is the value of source/<stack>/<part>: a part of a source, as accepted last.
+type Source struct {
+	Version  string                  `json:"version,omitempty"`
+	Digest   string                  `json:"digest"`
+	At       time.Time               `json:"at"`
+	Settings *event.AcceptedSettings `json:"settings,omitempty"` // of the part without a name
+}
+
+// Room is the value of room/<ref>: a resource was deleted so that it can be created with another configuration.
+type Room struct {
+	Desired string `json:"desired"` // digest of that configuration
 }
 
 // Decided is the value of decided/<ref>: a decision, with the first plan that made it.

@@ -2,11 +2,13 @@ package rules
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/ovi-project/ovi/resource/position"
 )
@@ -25,8 +27,22 @@ type Rules struct {
 	Approvals   []Approval // actions that they cover need approval
 	Expressions []Expression
 	Drift       []Drift // differences that are no drift
+	// UnreadMaxAge limits the time for which the resources of an unread source are created again. 0 means
+	// DefaultUnreadMaxAge, and Unlimited means no limit.
+	UnreadMaxAge time.Duration `json:",omitempty"`
 	// Updates say how new configurations reach resources of one name, each name once.
 	Updates []Update `json:",omitempty"`
+}
+
+// DefaultUnreadMaxAge is the limit of rules that set none, and Unlimited stands for none.
+const (
+	DefaultUnreadMaxAge               = 7 * 24 * time.Hour
+	Unlimited           time.Duration = -1
+)
+
+// Recreates reports whether what an unread source configures is created again, so long after it was read last.
+func (r Rules) Recreates(age time.Duration) bool {
+	return r.UnreadMaxAge == Unlimited || age <= cmp.Or(r.UnreadMaxAge, DefaultUnreadMaxAge)
 }
 
 // Attempts limits the attempts of one configuration, also by the class of the errors that they end in.

@@ -152,6 +152,7 @@ func (l *loader) templateFiles(dir string) ([]*page.File, source.Problems) {
 		files, rendered = append(files, &page.File{Name: filepath.ToSlash(name), Text: s}),
 			rendered || templates.IsRendered(name)
 	}
+	l.parts(dir, files)
 	if !rendered && len(problems) == 0 {
 		problems = source.Problems{{
 			At: position.Position{File: dir}, Summary: "the chart has no templates",
@@ -161,6 +162,20 @@ func (l *loader) templateFiles(dir string) ([]*page.File, source.Problems) {
 	return files, problems
 }
 
+// parts makes each template a part of the source. The values and Chart.yaml belong to the whole.
+func (l *loader) parts(dir string, files []*page.File) {
+	inside := filepath.ToSlash(dir) + "/"
+	l.Draft.Part = func(at position.Position) string {
+		if name, is := strings.CutPrefix(filepath.ToSlash(at.File), inside); is {
+			return templatesDir + "/" + name
+		}
+		return ""
+	}
+	for _, f := range files {
+		l.Draft.PartNames = append(l.Draft.PartNames, l.Draft.Part(position.Position{File: f.Name}))
+	}
+}
+
 // render renders all templates. One that cannot be rendered is reported; what it would have
 // declared is not known, and is missed nowhere.
 func (l *loader) render(files []*page.File, given map[string]any) []*page.Text {
@@ -168,7 +183,11 @@ func (l *loader) render(files []*page.File, given map[string]any) []*page.Text {
 	t.ParseAll(files, func(f *page.File, err error) { l.Draft.Problem(templates.Explain(t, f, err, given)) })
 	var out []*page.Text
 	for _, f := range files {
-		if t.Files[f.Name] == nil || !templates.IsRendered(f.Name) {
+		parsed := t.Files[f.Name] != nil
+		if !parsed {
+			l.unknown(position.Position{File: f.Name})
+		}
+		if !parsed || !templates.IsRendered(f.Name) {
 			continue
 		}
 		rendered, err := t.Render(f, l.data(given))
@@ -176,12 +195,10 @@ func (l *loader) render(files []*page.File, given map[string]any) []*page.Text {
 			out = append(out, rendered)
 			continue
 		}
+		l.unknown(position.Position{File: f.Name})
 		for _, p := range t.Problems(f, err, given, l.data) {
 			l.Draft.Problem(p)
 		}
-	}
-	if l.Draft.Failed() > 0 {
-		l.unknown(position.Position{File: l.dir})
 	}
 	return out
 }
@@ -199,7 +216,7 @@ func (l *loader) data(given map[string]any) map[string]any {
 // unknown notes that resources may exist that could not be read: a reference to one is no error.
 func (l *loader) unknown(at position.Position) {
 	l.missing = true
-	l.Draft.Add(&source.Resource{Provider: l.opts.Provider, Broken: true, At: at})
+	l.Draft.Unreadable(at)
 }
 
 // openPlain reads plain manifests.

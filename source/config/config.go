@@ -47,6 +47,9 @@ func (c *config) Load(ctx context.Context) ([]*source.Draft, error) {
 	if len(problems) > 0 {
 		return nil, problems
 	}
+	if len(files) == 1 && len(files[0].Problems) > 0 {
+		return nil, files[0].Problems
+	}
 	d, err := c.loadFiles(ctx, files, c.piece)
 	if err != nil {
 		return nil, err
@@ -64,6 +67,10 @@ func (c *config) loadFiles(ctx context.Context, files []*input.File, piece int) 
 	for _, f := range files {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("config: reading %s: %w", f.Name, err)
+		}
+		if len(f.Problems) > 0 {
+			l.unreadable(f)
+			continue
 		}
 		if !l.file(f, piece) {
 			return c.loadFiles(ctx, files, 0)

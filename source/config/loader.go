@@ -78,8 +78,18 @@ func (l *loader) file(f *input.File, piece int) bool {
 	return true
 }
 
+// unreadable reports a file that cannot be read.
+func (l *loader) unreadable(f *input.File) {
+	l.isDesired = true // what the file configures is not known
+	l.draft.Unreadable(f.At(1, 1))
+	for _, p := range f.Problems {
+		l.draft.Problem(p)
+	}
+}
+
 func (l *loader) syntax(f *input.File, err error) {
 	l.isDesired = true // what a file configures that cannot be read is not known
+	l.draft.Unreadable(f.At(1, 1))
 	var at *syntax.Error
 	if errors.As(err, &at) {
 		l.problem(f.At(at.Line, at.Col), "", at.Msg, "check the commas, quotes and brackets near this position")
@@ -101,6 +111,7 @@ func (l *loader) finish() {
 			"add resources:, or resources: [] to delete everything in the stack")
 	}
 	d := l.draft
+	l.parts()
 	d.Stack, d.ByFolder, d.Source = l.stack(), l.named() == "", l.files[0].Name
 	d.Rules, d.Options = l.settings.Rules, l.settings.Options
 	if len(l.files) > 1 {
@@ -112,6 +123,36 @@ func (l *loader) finish() {
 	}
 	if d.Version = "sha256:" + l.files[0].Sum; len(l.files) > 1 {
 		d.Version = "sha256:" + digest(sums)
+	}
+}
+
+// parts makes each file a part of the source. A single file is the whole.
+func (l *loader) parts() {
+	names, bases := map[string]string{}, map[string]bool{}
+	for _, f := range l.files {
+		base := filepath.Base(f.Name)
+		names[f.Name] = base
+		if bases[base] { // of several folders
+			names = nil
+			break
+		}
+		bases[base] = true
+	}
+	for _, f := range l.files {
+		if names == nil {
+			l.draft.PartNames = append(l.draft.PartNames, f.Name)
+		} else {
+			l.draft.PartNames = append(l.draft.PartNames, names[f.Name])
+		}
+	}
+	if len(l.files) == 1 {
+		return
+	}
+	l.draft.Part = func(at position.Position) string {
+		if names == nil {
+			return at.File
+		}
+		return names[at.File]
 	}
 }
 

@@ -18,6 +18,9 @@ import (
 // returns all the rules or source.Problems; it does not compile their conditions.
 func Rules(ctx context.Context, paths []string, opts Options) (rules.Rules, error) {
 	files, problems := input.Open(paths, opts.Files)
+	for _, f := range files {
+		problems = append(problems, f.Problems...)
+	}
 	if len(problems) > 0 {
 		return rules.Rules{}, problems
 	}

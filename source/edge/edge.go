@@ -14,6 +14,7 @@ import (
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
+	"github.com/ovi-project/ovi/resource/rules"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/syntax"
 )
@@ -69,6 +70,7 @@ type loader struct {
 	site   string
 	nodes  []node
 	where  map[string][]string // the nodes of each deployment
+	first  map[string]position.Position
 	waits  []*declared
 	dir    string
 	policy policy
@@ -113,7 +115,7 @@ func (s *site) Load(ctx context.Context) ([]*source.Draft, error) {
 	}
 	l := &loader{
 		opts: s.opts, dir: dir, site: siteName(dir), draft: source.NewDraft(s.opts.Options),
-		where: map[string][]string{},
+		where: map[string][]string{}, first: map[string]position.Position{},
 	}
 	l.draft.Keys = keys()
 	sum := sha256.New()
@@ -125,17 +127,24 @@ func (s *site) Load(ctx context.Context) ([]*source.Draft, error) {
 		}
 		name := path.Join(dir, e.Name())
 		b, err := read(s.opts.Files, name)
-		if err == nil {
-			err = ctx.Err()
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("edge: reading %s: %w", name, ctx.Err())
 		}
 		if err != nil {
-			return nil, source.Problems{{
+			l.draft.PartNames = append(l.draft.PartNames, e.Name())
+			l.draft.Unreadable(position.Position{File: name})
+			l.draft.Problem(source.Problem{
 				At:      position.Position{File: name},
 				Summary: "cannot read the file: " + source.FileError(err), Suggestion: "check its permissions",
-			}}
+			})
+			l.broken = l.broken || e.Name() == siteFile
+			continue
 		}
 		fmt.Fprintf(sum, "%s %d %s\n", e.Name(), len(b), b)
 		doc := l.parse(name, string(b))
+		if l.draft.PartNames = append(l.draft.PartNames, e.Name()); doc == nil {
+			l.draft.Unreadable(position.Position{File: name, Line: 1, Column: 1})
+		}
 		switch {
 		case doc == nil && e.Name() == siteFile:
 			l.broken = true
@@ -148,7 +157,13 @@ func (s *site) Load(ctx context.Context) ([]*source.Draft, error) {
 	}
 	l.add(docs)
 	l.draft.Stack, l.draft.Source, l.draft.Version = l.site, dir, "sha256:"+hex.EncodeToString(sum.Sum(nil))
-	l.draft.Rules.DestroyAuto = true
+	l.draft.Rules.DestroyAuto, l.draft.Rules.UnreadMaxAge = true, rules.Unlimited
+	l.draft.Part = func(at position.Position) string {
+		if base := path.Base(at.File); base != siteFile && path.Dir(at.File) == path.Clean(dir) {
+			return base
+		}
+		return ""
+	}
 	l.limit()
 	return []*source.Draft{l.draft}, nil
 }

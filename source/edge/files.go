@@ -110,7 +110,10 @@ func (l *loader) readDeployment(d *document) {
 	x.id = id.Text
 	ref := l.opts.Kind + "/" + x.id
 	if l.where[x.id] != nil {
-		l.wrong(d, id, ref, "duplicate id "+source.Quote(x.id), "rename one of them")
+		l.draft.Problem(source.Problem{
+			Cause: source.Validation, At: d.at(id), Ref: ref, Summary: "duplicate id " + source.Quote(x.id),
+			Suggestion: "rename one of them", Others: []position.Position{l.first[x.id]},
+		})
 		return
 	}
 	for i := 0; i+1 < len(d.root.Kids); i += 2 {
@@ -134,7 +137,7 @@ func (l *loader) readDeployment(d *document) {
 	if !ok {
 		x.bad = true
 	}
-	l.where[x.id] = append([]string{}, x.nodes...)
+	l.where[x.id], l.first[x.id] = append([]string{}, x.nodes...), d.at(id)
 	l.waits = append(l.waits, x)
 }
 

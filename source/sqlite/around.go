@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
 )
@@ -174,8 +175,25 @@ func branch(*settings, *row) source.Resource {
 	return source.Resource{Location: "git", Attrs: object()}
 }
 
-// applications adds the one ApplicationSet of all rows, if it is asked for.
-func (s *settings) applications(d *source.Draft, rows []*row) {
+// refs are all resources that a row can declare.
+func (s *settings) refs(r *row) []resource.Ref {
+	if !validName(r.name()) {
+		return nil
+	}
+	out := []resource.Ref{{Provider: s.table.opts.Provider, Location: s.at, Kind: Kind, Name: r.name()}}
+	for _, kind := range s.kinds {
+		if build := builders()[kind]; build != nil {
+			out = append(out, resource.Ref{
+				Provider: s.table.opts.Provider, Location: build(s, r).Location, Kind: kind, Name: r.name(),
+			})
+		}
+	}
+	return out
+}
+
+// applications adds the one ApplicationSet of all rows, if it is asked for. It lists the rows, so it cannot be known
+// while one of them, at broken, is invalid.
+func (s *settings) applications(d *source.Draft, rows []*row, broken *position.Position) {
 	if !slices.Contains(s.kinds, KindAppSet) {
 		return
 	}
@@ -199,6 +217,9 @@ func (s *settings) applications(d *source.Draft, rows []*row) {
 	}
 	slices.Sort(out.DependsOn)
 	out.Attrs = object(field{"repo", text(s.option(OptionAppsRepo))}, field{"elements", elements})
+	if broken != nil {
+		out.Broken, out.At = true, *broken
+	}
 	d.Add(&out)
 }
 

@@ -1,8 +1,10 @@
 package sqlite
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -38,12 +40,24 @@ func check(rows []row) []problem {
 			c.reserved(i) // first: the other clusters cannot have its ports
 		}
 	}
-	for i := range rows {
+	// Of two rows that want the same, the one that was inserted later is wrong.
+	for _, i := range byAge(rows) {
 		if rows[i].name() != Reserved {
 			c.row(i)
 		}
 	}
+	slices.SortStableFunc(c.problems, func(a, b problem) int { return cmp.Compare(a.row, b.row) })
 	return c.problems
+}
+
+// byAge lists the numbers of the rows, the oldest row first.
+func byAge(rows []row) []int {
+	out := make([]int, len(rows))
+	for i := range out {
+		out[i] = i
+	}
+	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(rows[a].since, rows[b].since) })
+	return out
 }
 
 func (c *checker) wrong(row, column int, summary, suggestion string) {

@@ -105,7 +105,7 @@ func TestConformance(t *testing.T) {
 					`^node_port is "1.5"$`, `^port 18090 of the host is used twice$`, `^port 19000 of the host is used twice$`,
 					`^subnet 10\.1\.2\.0/24 overlaps with 10\.1\.0\.0/16 of row a$`,
 					`^invalid subnet "10\.2\.0\.1/16": it has host bits$`, `^invalid subnet "x"$`,
-					`^unknown desired_state "paused"$`, `^unknown desired_state null$`, `^unknown provider "minikube"$`,
+					`^unknown desired_state "paused"$`, `^unknown provider "minikube"$`,
 					`^unknown provider binary data$`, `^a kind cluster has no subnet$`,
 				},
 				Break: func(t *testing.T, dir string) {

@@ -39,25 +39,45 @@ func (t *Table) readRows(ctx context.Context, db querier) ([]row, error) {
 			fields = append(fields, "'text'", "'"+added()[name]+"'")
 		}
 	}
+	ordered, err := t.ordered(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	fields = append(fields, ordered)
 	var out []row
 	err = each(ctx, db, "SELECT "+strings.Join(fields, ", ")+" FROM clusters ORDER BY CAST(name AS TEXT)",
 		func(scan func(...any) error) error {
 			var texts [columns]sql.NullString
 			r := row{n: len(out) + 1}
-			into := make([]any, 0, 2*columns)
+			into := make([]any, 0, 2*columns+1)
 			for i := range r.cells {
 				into = append(into, &r.cells[i].Type, &texts[i])
 			}
-			if err := scan(into...); err != nil {
+			if err := scan(append(into, &r.since)...); err != nil {
 				return err
 			}
 			for i := range texts {
 				r.cells[i].Text = texts[i].String
 			}
+			if r.cells[columnDesired].Type == "null" { // as Kindler's scripts read it
+				r.cells[columnDesired] = cell{"text", Present}
+			}
 			out = append(out, r)
 			return nil
 		})
 	return out, err
+}
+
+// ordered is an expression that grows with the age of the rows: the number that SQLite gives a new row. A view, and a
+// table without these numbers, have none.
+func (t *Table) ordered(ctx context.Context, db querier) (expression string, err error) {
+	expression = "0"
+	err = each(ctx, db, "SELECT 1 FROM pragma_table_list WHERE name = 'clusters' AND type = 'table' AND NOT wr",
+		func(func(...any) error) error {
+			expression = "rowid"
+			return nil
+		})
+	return expression, err
 }
 
 // each runs do for every row of a query.

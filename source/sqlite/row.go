@@ -50,7 +50,8 @@ type cell struct {
 // row is a row as it was read, unchecked.
 type row struct {
 	cells [columns]cell
-	n     int // its number by name, from 1
+	n     int   // its number by name, from 1
+	since int64 // grows with the time at which the row was inserted
 }
 
 // text is the text in a column; "" if there is none.

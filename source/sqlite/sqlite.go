@@ -112,7 +112,7 @@ func problemsOrNil(p source.Problems) error {
 	return p
 }
 
-// add checks the rows and adds those that declare a cluster. A row that is wrong costs the stack.
+// add checks the rows and adds those that declare a cluster. Each row is a part of the source.
 func (t *Table) add(d *source.Draft, rows []row) {
 	if d.Stack == "" {
 		d.Stack = Name(t.path)
@@ -120,6 +120,10 @@ func (t *Table) add(d *source.Draft, rows []row) {
 	settings := d.Version
 	d.Source, d.Version = t.path, "sha256:"+digest(rows, settings)
 	d.Scope(resource.Scope{Provider: t.opts.Provider, Location: t.location()}) // also when all clusters are absent
+	d.Part = t.part
+	for i := range rows {
+		d.PartNames = append(d.PartNames, t.part(t.at(&rows[i], "")))
+	}
 	broken := map[int]bool{}
 	for _, p := range check(rows) {
 		broken[p.row] = true
@@ -136,6 +140,9 @@ func (t *Table) add(d *source.Draft, rows []row) {
 		if r.name() == Reserved {
 			continue
 		}
+		if broken[i] {
+			d.Only(t.part(t.at(r, "")), around.refs(r)...)
+		}
 		if declared++; broken[i] || r.text(columnDesired) == Present {
 			d.Add(t.resource(r, broken[i], around.option))
 		}
@@ -144,7 +151,7 @@ func (t *Table) add(d *source.Draft, rows []row) {
 			present = append(present, r)
 		}
 	}
-	around.applications(d, present)
+	around.applications(d, present, brokenRow(t, rows, broken))
 	if declared == 0 {
 		d.Problem(source.Problem{
 			At: position.Position{File: t.path}, Summary: "the table clusters declares no cluster",
@@ -152,6 +159,26 @@ func (t *Table) add(d *source.Draft, rows []row) {
 			Suggestion: "add a row; to delete a cluster, set desired_state of its row to absent",
 		})
 	}
+}
+
+// part names the part of the table at a position: its row.
+func (t *Table) part(at position.Position) string {
+	if at.File != t.path {
+		return ""
+	}
+	row, _, _ := strings.Cut(at.Cell, ", column ")
+	return row
+}
+
+// brokenRow is the position of the first broken row; nil if there is none.
+func brokenRow(t *Table, rows []row, broken map[int]bool) *position.Position {
+	for i := range rows {
+		if broken[i] {
+			at := t.at(&rows[i], "")
+			return &at
+		}
+	}
+	return nil
 }
 
 // location is where the clusters of the table are.

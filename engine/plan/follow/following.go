@@ -12,6 +12,7 @@ import (
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/rules"
+	"github.com/ovi-project/ovi/resource/secrets"
 )
 
 // PolicyName is the name of the policy that blocks what a rollout has not reached.
@@ -118,6 +119,14 @@ func blockerOf(
 	return b, name + " is deferred until " + b.Awaits
 }
 
+// Standing returns the configuration that was applied last, or the given one if that record is incomplete.
+func Standing(d *resource.Desired, applied event.Applied) resource.Desired {
+	if w, _ := returnTo(d, applied); w.Digest() == applied.Desired {
+		return *w
+	}
+	return *d
+}
+
 // returnTo returns a last good configuration. It returns false if the resource cannot be created from its
 // records: secrets are recorded as digests, and a resource that it referred to may be gone.
 func returnTo(d *resource.Desired, good event.Applied) (*resource.Desired, bool) {
@@ -129,22 +138,7 @@ func returnTo(d *resource.Desired, good event.Applied) (*resource.Desired, bool)
 			return &w, false
 		}
 	}
-	return &w, !resource.HasReferences(w.Attrs) && !hasDigest(w.Attrs)
-}
-
-// hasDigest reports whether a value has a secret of which only a digest is known.
-func hasDigest(v resource.Value) bool {
-	switch v := v.(type) {
-	case resource.Digest:
-		return true
-	case resource.List:
-		return slices.ContainsFunc(v, hasDigest)
-	case resource.Text:
-		return slices.ContainsFunc(v, hasDigest)
-	case resource.Attrs:
-		return slices.ContainsFunc(v, func(a resource.Attr) bool { return hasDigest(a.Value) })
-	}
-	return false
+	return &w, !resource.HasReferences(w.Attrs) && !secrets.Missing(w.Attrs)
 }
 
 // Intents are the configurations that are followed.

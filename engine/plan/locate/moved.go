@@ -38,6 +38,14 @@ func move(intents []resource.Intent, moved map[resource.Scope]resource.Scope) []
 		// Resolved locations may sort differently.
 		slices.SortStableFunc(resources, func(a, b resource.Desired) int { return a.Ref.Compare(b.Ref) })
 		out[i].Resources = resources
+		out[i].Parts = slices.Clone(out[i].Parts)
+		for k := range out[i].Parts {
+			refs := slices.Clone(out[i].Parts[k].Refs)
+			for n := range refs {
+				refs[n] = m.ref(refs[n])
+			}
+			out[i].Parts[k].Refs = refs
+		}
 	}
 	return out
 }

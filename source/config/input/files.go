@@ -25,6 +25,8 @@ type File struct {
 	Dir  string // where its ${file:…} start
 	Text string
 	Sum  string // of what was read
+	// Problems are the reasons why the file cannot be used.
+	Problems source.Problems
 }
 
 // IsJSON reports a file that is named as JSON.
@@ -38,7 +40,8 @@ func (f *File) At(line, col int32) position.Position {
 // disk is where paths are read; nil is the operating system.
 type disk struct{ files fs.FS }
 
-// Open finds and reads all files of some paths.
+// Open finds and reads all files of some paths. A file that cannot be read has Problems; the problems that are
+// returned are of the paths.
 func Open(paths []string, from fs.FS) ([]*File, source.Problems) {
 	d := disk{from}
 	var files []*File
@@ -66,7 +69,8 @@ func Open(paths []string, from fs.FS) ([]*File, source.Problems) {
 				seen[key] = true
 			}
 			f, p := d.read(name)
-			files, problems = append(files, f), append(problems, p...)
+			f.Problems = p
+			files = append(files, f)
 		}
 	}
 	return files, problems

@@ -92,6 +92,6 @@ func (d *Setter) setGrouped(name, group string, n *source.Node, value, before st
 		hint = fmt.Sprintf("set it once, or give each document a %s with its %s, for example %s: %s", rule.Word,
 			rule.Group.Word, rule.Word, rule.Group.Example)
 	}
-	d.Wrong(n, fmt.Sprintf("conflicting %s%s: %s here, and %s at %s", name, of, value, before, first.at), hint)
+	d.disagree(n, fmt.Sprintf("conflicting %s%s: %s here, and %s at %s", name, of, value, before, first.at), hint)
 	return false
 }

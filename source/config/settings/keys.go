@@ -28,6 +28,11 @@ func RulesKeys() []read.Key[*Setter] {
 				"until it changes or `ovi retry` allows more. Transient errors do not count. Default: 8.",
 		},
 		{
+			Name: "unread_max_age", Example: "168h", Form: read.FormDuration, Read: (*Setter).readUnreadMaxAge,
+			Doc: "For how long what is missing is created again while its source, or its part of the source, cannot be " +
+				"read: a duration, or `none` for no limit. Default: 168h.",
+		},
+		{
 			Name: "windows", Example: "[{days: [sat], from: 22:00, to: 04:00}]", Form: read.FormWindows,
 			Doc:  "Maintenance windows: what they cover is deferred until one of them opens.",
 			Read: (*Setter).readWindows,

@@ -51,7 +51,7 @@ func (d *Setter) setOnce(name string, n *source.Node, same bool) bool {
 	case !again:
 		d.Settings.Set[name] = Setting{d.File.At(n.Line, n.Column), n.Text}
 	case !same:
-		d.Wrong(n, fmt.Sprintf("conflicting %s: %s here, and %s at %s", name, n.Text, first.value, first.at),
+		d.disagree(n, fmt.Sprintf("conflicting %s: %s here, and %s at %s", name, n.Text, first.value, first.at),
 			"set it once: it is for the whole stack")
 		return false
 	}
@@ -114,6 +114,33 @@ func (d *Setter) readParallelism(n *source.Node) {
 	v, ok := d.Whole(n, "parallelism", 1, 1000)
 	if ok && d.setOnce("parallelism", n, v == d.Settings.Options.Parallelism) {
 		d.Settings.Options.Parallelism = v
+	}
+}
+
+// disagree reports a setting that two documents set to different values. Which of them is wrong is not known, so it is
+// a problem of the whole source.
+func (d *Setter) disagree(n *source.Node, summary, suggestion string) {
+	d.Draft.Problem(source.Problem{
+		At: d.File.At(n.Line, n.Column), Summary: summary, Suggestion: suggestion, Others: []position.Position{{}},
+	})
+}
+
+// readUnreadMaxAge reads how long an unread source is enough to create again what is missing.
+func (d *Setter) readUnreadMaxAge(n *source.Node) {
+	s, ok := d.Text(n, "unread_max_age")
+	if !ok {
+		return
+	}
+	age, err := time.ParseDuration(s)
+	switch {
+	case s == "none":
+		age = rules.Unlimited
+	case err != nil || age < time.Minute:
+		d.Wrong(n, "invalid unread_max_age "+source.Quote(s), "use a duration of at least 1m, for example 168h, or none")
+		return
+	}
+	if d.setOnce("unread_max_age", n, age == d.Settings.Rules.UnreadMaxAge) {
+		d.Settings.Rules.UnreadMaxAge = age
 	}
 }
 

@@ -1,0 +1,212 @@
+package accepted
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"maps"
+	"slices"
+
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/unread"
+)
+
+// most limits the resources in one record.
+const most = 2048
+
+// Events returns what to record of configurations so that they can be restored: the differences from the record.
+// Records of unreadable parts and of incomplete configurations do not change.
+func Events(ctx context.Context, r *ledger.Reader, intents []resource.Intent) ([]event.Event, error) {
+	var out []event.Event
+	for i := range intents {
+		in := &intents[i]
+		if in.Unread != "" || in.Partial {
+			continue
+		}
+		more, err := eventsOf(ctx, r, in)
+		if err != nil {
+			return nil, fmt.Errorf("compare stack %s with its last accepted configuration: %w", in.Stack, err)
+		}
+		out = append(out, more...)
+	}
+	return out, nil
+}
+
+func eventsOf(ctx context.Context, r *ledger.Reader, in *resource.Intent) ([]event.Event, error) {
+	sources, err := r.Sources().Parts(ctx, in.Stack)
+	if err != nil {
+		return nil, err
+	}
+	c := comparing{in: in, sources: sources, unread: map[string]bool{}}
+	for _, p := range in.Parts {
+		c.unread[p.Name] = true
+	}
+	settings, err := c.settings()
+	if err != nil {
+		return nil, err
+	}
+	changed := c.parts(digests(in))
+	if len(changed) == 0 {
+		return settings, nil
+	}
+	recorded, err := r.Sources().Resources(ctx, in.Stack)
+	if err != nil {
+		return nil, err
+	}
+	return append(settings, c.events(changed, recorded)...), nil
+}
+
+// comparing compares one configuration with its record.
+type comparing struct {
+	in      *resource.Intent
+	sources map[string]rows.Source
+	unread  map[string]bool
+}
+
+func settingsOf(in *resource.Intent) event.AcceptedSettings {
+	return event.AcceptedSettings{
+		Source: in.Source, From: in.From, ByFolder: in.ByFolder, Release: in.Release, Rules: in.Rules,
+		Options: in.Options, Scopes: in.Scopes,
+	}
+}
+
+// settings returns the event for the settings that all parts share, if they differ. It returns none while a part is
+// unread, because that part may set some of them.
+func (c *comparing) settings() ([]event.Event, error) {
+	was, known := c.sources[""]
+	if known && len(c.in.Parts) > 0 {
+		return nil, nil
+	}
+	s := settingsOf(c.in)
+	digest, err := s.Digest()
+	if err != nil || known && was.Digest == digest {
+		return nil, err
+	}
+	return []event.Event{event.SourceAccepted{
+		Stack: c.in.Stack, Version: c.in.Version, Digest: digest, Settings: &s,
+	}}, nil
+}
+
+// digests returns the digest of each part of a configuration.
+func digests(in *resource.Intent) map[string]string {
+	sums := map[string]hash.Hash{}
+	for _, name := range in.PartNames {
+		sums[name] = sha256.New()
+	}
+	var b []byte
+	var h hash.Hash
+	last := "\x00"
+	all := withLookups(in)
+	for i := range all {
+		d := &all[i]
+		if d.Part != last {
+			if h = sums[d.Part]; h == nil {
+				h = sha256.New()
+				sums[d.Part] = h
+			}
+			last = d.Part
+		}
+		a := event.AcceptedOf(d)
+		b = a.AppendContent(b[:0])
+		h.Write(b)
+	}
+	out := make(map[string]string, len(sums))
+	for name, h := range sums {
+		out[partName(name)] = hex.EncodeToString(h.Sum(nil))
+	}
+	return out
+}
+
+// withLookups returns the resources of a configuration with its lookups.
+func withLookups(in *resource.Intent) []resource.Desired {
+	if len(in.Lookups) == 0 {
+		return in.Resources
+	}
+	return slices.Concat(in.Resources, in.Lookups)
+}
+
+// partName names a part in the record. The empty name belongs to the settings, so a source without parts has another.
+func partName(name string) string {
+	if name == "" {
+		return "."
+	}
+	return name
+}
+
+// parts returns the parts that were read and differ from the record, sorted; those that the source no longer has
+// without a digest.
+func (c *comparing) parts(now map[string]string) []rowOf {
+	var out []rowOf
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		if !c.unread[name] && c.sources[name].Digest != now[name] {
+			out = append(out, rowOf{name, now[name]})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.sources)) {
+		if _, is := now[name]; !is && name != "" && !c.unread[name] {
+			out = append(out, rowOf{part: name})
+		}
+	}
+	return out
+}
+
+type rowOf struct{ part, digest string }
+
+// events returns the differences of the changed parts.
+func (c *comparing) events(changed []rowOf, recorded []event.AcceptedResource) []event.Event {
+	was := make(map[resource.Ref]*event.AcceptedResource, len(recorded))
+	for i := range recorded {
+		was[recorded[i].Ref] = &recorded[i]
+	}
+	now := map[resource.Ref]bool{}
+	differing := map[string][]event.AcceptedResource{}
+	parts := map[string]bool{}
+	for _, x := range changed {
+		parts[x.part] = true
+	}
+	all := withLookups(c.in)
+	for i := range all {
+		d := &all[i]
+		now[d.Ref] = true
+		part := partName(d.Part)
+		if !parts[part] {
+			continue
+		}
+		a := event.AcceptedOf(d)
+		a.Part = part
+		if old := was[d.Ref]; old == nil || old.Part != a.Part || !bytes.Equal(old.AppendContent(nil), a.AppendContent(nil)) {
+			differing[part] = append(differing[part], a)
+		}
+	}
+	var out []event.Event
+	for _, x := range changed {
+		e := event.SourceAccepted{Stack: c.in.Stack, Part: x.part, Version: c.in.Version, Digest: x.digest}
+		for i := range recorded {
+			if a := &recorded[i]; a.Part == x.part && !now[a.Ref] && !c.held(a.Ref) {
+				e.Gone = append(e.Gone, a.Ref)
+			}
+		}
+		for all := differing[x.part]; ; {
+			n := min(len(all), most)
+			e.Changed, all = all[:n], all[n:]
+			e.More = len(all) > 0
+			out = append(out, e)
+			if !e.More {
+				break
+			}
+			e.Gone = nil
+		}
+	}
+	return out
+}
+
+// held reports whether a resource is in a part that could not be read.
+func (c *comparing) held(ref resource.Ref) bool {
+	return slices.ContainsFunc(c.in.Parts, func(p resource.UnreadPart) bool { return unread.Covers(&p, ref) })
+}

@@ -1,0 +1,21 @@
+package phrase
+
+import (
+	"time"
+
+	"github.com/ovi-project/ovi/ledger/event"
+)
+
+// Unread says which part of a source cannot be read, why, and what ovi does meanwhile.
+func Unread(u event.Unread, now time.Time) string {
+	part := u.Part
+	if part == "" {
+		part = "the source of stack " + u.Stack
+	}
+	text := part + " cannot be read: " + u.Why + "; "
+	if u.Unknown {
+		return text + "it was never read, so no resource of stack " + u.Stack + " is deleted"
+	}
+	return text + "it was read last " + Age(now.Sub(u.Read)) +
+		" ago; until it can be read, its resources are healed, and not created, changed or deleted"
+}

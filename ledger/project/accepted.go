@@ -1,0 +1,57 @@
+package project
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// accept records what a part of a source configures.
+func (p *projection) accept(r event.Record, e event.SourceAccepted) error {
+	for i := range e.Changed {
+		b, err := event.Marshal(e.Changed[i])
+		if err != nil {
+			return err
+		}
+		p.bulk(storage.Op{Key: rows.AcceptedOf(e.Changed[i].Ref), Value: b})
+	}
+	for _, ref := range e.Gone {
+		p.bulk(storage.Op{Key: rows.AcceptedOf(ref), Delete: true})
+	}
+	switch key := rows.SourceOf(e.Stack, e.Part); {
+	case e.More:
+		return nil
+	case e.Digest == "":
+		return p.delete(key)
+	default:
+		return p.put(key, rows.Source{Version: e.Version, Digest: e.Digest, At: r.At, Settings: e.Settings})
+	}
+}
+
+// renameAccepted renames a resource in the last accepted configuration, so that a source that is unread then configures
+// the resource under its recorded name.
+func (p *projection) renameAccepted(from, to resource.Ref) error {
+	raw, err := p.get(rows.AcceptedOf(from))
+	if err != nil || raw == nil {
+		return err
+	}
+	there, err := p.get(rows.AcceptedOf(to))
+	if err != nil {
+		return err
+	}
+	if there == nil {
+		var a event.AcceptedResource
+		if err := json.Unmarshal(raw, &a); err != nil {
+			return fmt.Errorf("read the accepted configuration of %s: %w", from, err)
+		}
+		a.Ref = to
+		if err := p.put(rows.AcceptedOf(to), a); err != nil {
+			return err
+		}
+	}
+	return p.delete(rows.AcceptedOf(from))
+}
