@@ -122,7 +122,7 @@ type Intent struct {
 	Release   string // the version that the source gives itself, for the user; "" means none
 	Resources []Desired
 	Lookups   []Desired // resources of others that Resources refer to, sorted by ref
-	Scopes    []Scope // scopes of the stack, including those without a resource
+	Scopes    []Scope   // scopes of the stack, including those without a resource
 	// Partial: resources of the configuration are missing because they are invalid. A resource
 	// that is not in it may be configured.
 	Partial bool

@@ -56,6 +56,9 @@ type Attribute struct {
 	// of the provider that starts with IDPrefix.
 	RefKind  string
 	IDPrefix string
+	// AnyName: IDs of RefKind are names. A name is a resource of the configuration if that has one, else of the system,
+	// and the kind is not read for this attribute alone.
+	AnyName bool
 	// Anywhere: the value may be an ID of another location or provider.
 	Anywhere bool
 	Elem     *Attribute  // of List and Set

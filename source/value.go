@@ -39,7 +39,7 @@ func (r *reading) list(path string, a *resource.Attribute, n *Node) resource.Val
 	}
 	elem := a.Elem
 	if elem == nil {
-		elem = &resource.Attribute{RefKind: a.RefKind, IDPrefix: a.IDPrefix}
+		elem = &resource.Attribute{RefKind: a.RefKind, IDPrefix: a.IDPrefix, AnyName: a.AnyName}
 	}
 	out, ok := make(resource.List, len(n.Kids)), true
 	for i := range n.Kids {
@@ -142,14 +142,15 @@ func (r *reading) number(path string, n *Node) resource.Value {
 	return resource.Int(v)
 }
 
-// word makes a string, or a reference where the schema expects a resource. A word that starts
-// like an id is one, unless a resource of the stack has that name.
+// word makes a string, or a reference where the schema expects a resource. A word that may be an ID is one, unless a
+// resource of the stack has that name.
 func (r *reading) word(path string, a *resource.Attribute, s string) resource.Value {
 	if a.RefKind == "" {
 		return resource.String(s)
 	}
 	ref := resource.Ref{Provider: r.r.Provider, Location: r.r.Location, Kind: a.RefKind, Name: s}
-	if a.IDPrefix != "" && strings.HasPrefix(s, a.IDPrefix) && !r.known[ref] {
+	isID := a.AnyName || a.IDPrefix != "" && strings.HasPrefix(s, a.IDPrefix)
+	if isID && !r.known[ref] {
 		r.maybe = append(r.maybe, ref)
 		return resource.String(s)
 	}

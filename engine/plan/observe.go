@@ -223,7 +223,7 @@ func configuredKinds(intents []resource.Intent) map[resource.Scope][]string {
 func referredKinds(schema []resource.Attribute, kinds map[string]bool) {
 	for i := range schema {
 		a := &schema[i]
-		if a.RefKind != "" {
+		if a.RefKind != "" && !a.AnyName {
 			kinds[a.RefKind] = true
 		}
 		if a.Elem != nil {

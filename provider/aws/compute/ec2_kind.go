@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/provider/aws/api"
+	"github.com/ovi-project/ovi/provider/aws/identity"
 	"github.com/ovi-project/ovi/provider/aws/network"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -77,7 +78,7 @@ func ec2Settings() []resource.Attribute {
 	return []resource.Attribute{
 		{
 			Name: "key_name", Type: resource.TString, Effect: resource.Replace, Pattern: keyPattern,
-			Example: "${key_pair/ops}", Doc: "The SSH key pair whose key is installed on it.",
+			RefKind: KindKeyPair, AnyName: true, Example: "ops", Doc: "The SSH key pair whose key is installed on it.",
 		},
 		{
 			Name: "user_data", Type: resource.TString, Effect: resource.Restart, WriteOnly: true, Max: api.Bound(16384),
@@ -94,7 +95,8 @@ func ec2Settings() []resource.Attribute {
 		},
 		{
 			Name: "iam_profile", Type: resource.TString, Pattern: `[A-Za-z0-9+=,.@_-]{1,128}`,
-			Example: "${iam_role/web}", Doc: "The name of the instance profile whose role its programs use.",
+			RefKind: identity.KindRole, AnyName: true, Example: "web",
+			Doc: "The role that its programs use: an iam_role with instance_profile, or the name of an instance profile.",
 		},
 		{
 			Name: "imdsv2", Type: resource.TString, Enum: []string{"required", "optional"}, Default: resource.String("required"),

@@ -28,7 +28,7 @@ func kindOfKeyPair() api.Kind {
 			Provider: api.ProviderName, Name: KindKeyPair,
 			Doc: "The public SSH key that instances are given when they are created.\n\n" +
 				"Its name is its name in AWS. It is imported: ovi never has the private key. An instance\n" +
-				"refers to it with `key_name: ${key_pair/ops}`. The key stays on the instances that have it,\n" +
+				"refers to it with `key_name: ops`. The key stays on the instances that have it,\n" +
 				"even if the key pair is deleted.",
 			NamePattern: `[A-Za-z0-9][A-Za-z0-9@+=,._-]{0,254}`,
 			NameDoc:     "letters, digits and @ + = , . _ -, starting with a letter or digit, at most 255 characters",

@@ -27,7 +27,7 @@ func kindOfDBParameters() api.Kind {
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindDBParameters,
 			Doc: "The settings of databases of one engine version.\n\nIts name is its name in AWS. A database has " +
-				"it by `parameter_group: ${db_parameter_group/web}`. A static parameter takes effect at the " +
+				"it by `parameter_group: web`. A static parameter takes effect at the " +
 				"next restart, which ovi does not trigger; other parameters take effect immediately.",
 			NamePattern: `[a-z](-?[a-z0-9])*`, NameDoc: "lower-case letters, digits and single hyphens, starting with a " +
 				"letter, at most 255 characters",

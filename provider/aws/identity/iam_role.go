@@ -28,7 +28,7 @@ func kindOfRole() api.Kind {
 			Doc: "An IAM role: permissions for programs on instances and for AWS services.\n\n" +
 				"Its name is its name in AWS. Roles belong to the account and not to a region: ovi reports a\n" +
 				"role in the region of its ovi:ref tag, and an unmanaged role in each region. An instance\n" +
-				"refers to it with `iam_profile: ${iam_role/web}`.",
+				"refers to it with `iam_profile: web`.",
 			NamePattern: `[A-Za-z0-9_+=,.@-]{1,64}`, NameDoc: "letters, digits and _ + = , . @ -, at most 64 characters",
 			Canonical: canonicalRole, CrossCheck: api.CrossChecks(api.TagTraits{IAM: true}, oncePerAccount),
 			Holds: holdsRole, HoldsDoc: "its name in AWS, in an account, whatever the region",
