@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/rules"
 )
@@ -11,19 +12,17 @@ import (
 // DefaultAttempts is how many attempts of one configuration a stack allows whose rules set none.
 const DefaultAttempts = 8
 
-// StalledAfter is how long transient errors may last before they are reported as stalled.
-const StalledAfter = 10 * time.Minute
-
 // Attempts counts the attempts in a row of one configuration of a resource that did not succeed.
 type Attempts struct {
-	Desired   string    // digest of the configuration
-	Failures  int       // that failed for good
-	Permanent int       // of these, the ones in an error that the same configuration ends in again
-	Lost      int       // whose run ended before it recorded a result, and of which nothing was observed
-	Transient int       // transient errors since the last other result; they do not count
-	Since     time.Time // of the first of these
-	Last      time.Time // when the last attempt ended
-	Error     string    // of the last attempt
+	Desired       string         // digest of the configuration
+	Failures      int            // that failed, and count
+	Configuration int            // of these, the ones that the configuration surely caused
+	Lost          int            // whose run ended before it recorded a result, and of which nothing was observed
+	Other         int            // failures since the last other result that pass without a change; they do not count
+	Since         time.Time      // of the first of these
+	Last          time.Time      // when the last attempt ended
+	Cause         provider.Cause // of the last failure
+	Error         string         // of the last attempt
 }
 
 // LostForOne is how many lost attempts count as one that failed. That a run was ended says little
@@ -33,33 +32,33 @@ const LostForOne = 4
 // Used is how many attempts count against the limit.
 func (a Attempts) Used() int { return a.Failures + a.Lost/LostForOne }
 
-// Made is how many attempts there were that had no transient error.
+// Made is how many attempts there were that count.
 func (a Attempts) Made() int { return a.Failures + a.Lost }
 
 // Any reports whether there was an attempt that did not succeed.
-func (a Attempts) Any() bool { return a.Made()+a.Transient > 0 }
+func (a Attempts) Any() bool { return a.Made()+a.Other > 0 }
 
-// UsedUp reports whether no further attempt is allowed, and the class of the errors that used them up;
-// "" means together.
-func (a Attempts) UsedUp(l rules.Attempts) (bool, resource.Cause) {
+// UsedUp reports whether no further attempt is allowed, and the cause of the failures that used them up;
+// Unclassified: of several causes.
+func (a Attempts) UsedUp(l rules.Attempts) (bool, provider.Cause) {
 	most := l.Count
 	if most <= 0 {
 		most = DefaultAttempts
 	}
 	switch {
-	case l.Permanent > 0 && a.Permanent >= l.Permanent:
-		return true, resource.Permanent
-	case l.Transient > 0 && a.Transient >= l.Transient:
-		return true, resource.Transient
+	case l.Configuration > 0 && a.Configuration >= l.Configuration:
+		return true, provider.Configuration
+	case l.Other > 0 && a.Other >= l.Other:
+		return true, a.Cause
 	}
-	return a.Used() >= most, ""
+	return a.Used() >= most, provider.Unclassified
 }
 
-// NumberOf says how many attempts did not succeed: "3 attempts". Of what only transient errors stopped, these do.
+// NumberOf says how many attempts did not succeed: "3 attempts". Where none counts, it is the number of the others.
 func NumberOf(a Attempts) string {
 	n := a.Made()
 	if n == 0 {
-		n = a.Transient
+		n = a.Other
 	}
 	if n == 1 {
 		return "1 attempt"
@@ -67,9 +66,24 @@ func NumberOf(a Attempts) string {
 	return fmt.Sprintf("%d attempts", n)
 }
 
-// Stalled reports whether transient errors have lasted for too long.
+// Waits reports whether the last failure is no attempt: its cause ends without a change of the configuration.
+func (a Attempts) Waits() bool { return a.Other > 0 }
+
+// Waiting says what an action waits for and since when, and what to do: the provider's advice, or else who can
+// resolve the cause.
+func (a Attempts) Waiting() (text, suggestion string) {
+	h := provider.HandlingOf(a.Cause)
+	message, suggestion := provider.Parted(a.Error)
+	if suggestion == "" {
+		suggestion = h.Remedy
+	}
+	return fmt.Sprintf("waits for %s since %s, tried %s; last error: %s", h.Waits,
+		a.Since.UTC().Format("2006-01-02 15:04 UTC"), times(a.Other), message), suggestion
+}
+
+// Stalled reports whether a cause that passes has lasted for too long.
 func (a Attempts) Stalled(now time.Time) bool {
-	return a.Transient > 0 && now.Sub(a.Since) >= StalledAfter
+	return a.Waits() && now.Sub(a.Since) >= provider.HandlingOf(a.Cause).Alert
 }
 
 // AttemptLimit blocks a configuration whose attempts are used up, until it changes or an operator
@@ -88,13 +102,13 @@ func (AttemptLimit) Review(p Plan, f Facts) (map[int]Blocker, error) {
 		if !ok {
 			continue
 		}
-		usedUp, class := a.UsedUp(AttemptsAllowed(f.Rules[d.Ref.Stack], d.Ref))
+		usedUp, cause := a.UsedUp(AttemptsAllowed(f.Rules[d.Ref.Stack], d.Ref))
 		if !usedUp {
 			continue
 		}
 		last := "last error"
-		if class != "" {
-			last = "last, " + string(class) + " error"
+		if cause != "" {
+			last += " (cause: " + string(cause) + ")"
 		}
 		out[i] = Blocker{
 			Reason:     fmt.Sprintf("%s %s failed; %s: %s", NumberOf(a), d.ofConfiguration(), last, a.Error),
@@ -104,7 +118,7 @@ func (AttemptLimit) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	return out, nil
 }
 
-// Stalled is the Policy of warnings of transient errors that last.
+// Stalled is the Policy of warnings of causes that last.
 const Stalled = "stalled"
 
 // Warn implements Warner.
@@ -113,8 +127,8 @@ func (AttemptLimit) Warn(p Plan, f Facts) map[int][]Warning {
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		if a, ok := d.attempts(f); ok && a.Stalled(f.Now) {
-			out[i] = []Warning{{Policy: Stalled, Text: fmt.Sprintf("transient errors since %s; last error: %s",
-				a.Since.UTC().Format("2006-01-02 15:04 UTC"), a.Error)}}
+			text, suggestion := a.Waiting()
+			out[i] = []Warning{{Policy: Stalled, Text: text + "; " + suggestion}}
 		}
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/rules"
 )
@@ -33,8 +34,11 @@ func TestAttemptLimit(t *testing.T) {
 		{"used up, by the rules", decider.Attempts{Failures: 3}, 3, "", true, false},
 		{"more are allowed by the rules", decider.Attempts{Failures: 8}, 9, "", false, false},
 		{"of another configuration", decider.Attempts{Failures: 8}, 0, "other", false, false},
-		{"transient", decider.Attempts{Transient: 100, Since: now.Add(-time.Minute)}, 0, "", false, false},
-		{"transient for long", decider.Attempts{Transient: 2, Since: now.Add(-decider.StalledAfter)}, 0, "", false, true},
+		{"unreachable", decider.Attempts{Other: 100, Cause: provider.Unreachable, Since: now.Add(-time.Minute)}, 0, "", false, false},
+		{"unreachable for long", decider.Attempts{Other: 2, Cause: provider.Unreachable, Since: now.Add(-10 * time.Minute)}, 0, "", false, true},
+		{"a quota", decider.Attempts{Other: 100, Cause: provider.Quota, Since: now.Add(-59 * time.Second)}, 0, "", false, false},
+		{"a quota for a minute", decider.Attempts{Other: 2, Cause: provider.Quota, Since: now.Add(-time.Minute)}, 0, "", false, true},
+		{"AWS releases it for half an hour", decider.Attempts{Other: 9, Cause: provider.InUseByService, Since: now.Add(-30 * time.Minute)}, 0, "", false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -5,6 +5,8 @@ import (
 	"hash/fnv"
 	"math"
 	"time"
+
+	"github.com/ovi-project/ovi/provider"
 )
 
 // BackOff defers a configuration that failed, longer after each failure. Each resource waits for
@@ -15,9 +17,6 @@ type BackOff struct {
 	Max  time.Duration // the longest wait; default 1 h
 }
 
-// transientMax is the longest wait after a transient error, which costs no attempt.
-const transientMax = 5 * time.Minute
-
 // Name implements Policy.
 func (BackOff) Name() string { return "back_off" }
 
@@ -27,8 +26,12 @@ func (b BackOff) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	for i := range p.Decisions {
 		a, ok := p.Decisions[i].attempts(f)
 		if until, waits := b.Until(a, f.Now); ok && waits {
-			failures := times(a.Failures + a.Transient)
-			out[i] = Blocker{Until: &until, Reason: fmt.Sprintf("failed %s; last error: %s", failures, a.Error)}
+			failures := times(a.Failures + a.Other)
+			blocker := Blocker{Until: &until, Reason: fmt.Sprintf("failed %s; last error: %s", failures, a.Error)}
+			if a.Waits() {
+				blocker.Reason, blocker.Suggestion = a.Waiting()
+			}
+			out[i] = blocker
 		}
 	}
 	return out, nil
@@ -36,7 +39,7 @@ func (b BackOff) Review(p Plan, f Facts) (map[int]Blocker, error) {
 
 // Until returns the time before which a configuration is not tried again; false if it does not wait.
 func (b BackOff) Until(a Attempts, now time.Time) (until time.Time, waits bool) {
-	failures := a.Failures + a.Transient
+	failures := a.Failures + a.Other
 	if failures == 0 {
 		return time.Time{}, false
 	}
@@ -46,8 +49,8 @@ func (b BackOff) Until(a Attempts, now time.Time) (until time.Time, waits bool) 
 	if b.Max <= 0 {
 		b.Max = time.Hour
 	}
-	if a.Transient > 0 {
-		b.Max = min(b.Max, transientMax)
+	if a.Waits() {
+		b.Max = min(b.Max, provider.HandlingOf(a.Cause).Pause)
 	}
 	until = a.Last.Add(b.wait(failures, a.Desired))
 	return until, now.Before(until)

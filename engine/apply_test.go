@@ -103,7 +103,7 @@ func TestLaw1_AbsenceNeedsACompleteRead_UnreachableScopesAreNotChanged(t *testin
 
 func TestAFailureAffectsItsDependentsOnly(t *testing.T) {
 	b := newBench(t)
-	b.cloud.Break(fake.Faults{Before: fake.Every(fake.Create, ref("network", "bad"), fake.ErrPermanent)})
+	b.cloud.Break(fake.Faults{Before: fake.Every(fake.Create, ref("network", "bad"), fake.ErrConfiguration)})
 	want := wants(network("bad"), server("a", "bad"), network("good"), server("b", "good"), disk("d", 20))
 	r := b.apply(want)
 	expect := map[string]engine.Status{
@@ -154,7 +154,7 @@ func TestDestroyFirstDeletesThenCreates(t *testing.T) {
 func TestRetriesKeepTheirKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
-		b.cloud.Break(fake.Faults{Before: fake.Any(fake.Nth(fake.Create, 1, fake.ErrThrottled), fake.Nth(fake.Create, 2, fake.ErrTransient)), After: fake.Nth(fake.Create, 3, fake.ErrLost)})
+		b.cloud.Break(fake.Faults{Before: fake.Any(fake.Nth(fake.Create, 1, fake.ErrThrottled), fake.Nth(fake.Create, 2, fake.ErrUnreachable)), After: fake.Nth(fake.Create, 3, fake.ErrLost)})
 		start := time.Now()
 		r := b.apply(wants(disk("d", 20)))
 		if diff := cmp.Diff(map[string]engine.Status{"disk/d": engine.Done}, statuses(r)); diff != "" {
@@ -218,11 +218,11 @@ func TestRetriesEnd(t *testing.T) {
 			if c.Verb != fake.Create {
 				return nil
 			}
-			time.Sleep(4 * time.Minute) // a timeout
-			return fake.ErrTransient
+			time.Sleep(20 * time.Second) // a timeout; what does not answer is called again for half a minute
+			return fake.ErrUnreachable
 		}})
 		r := b.apply(wants(disk("d", 20)))
-		if o := r.Outcomes[0]; o.Status != engine.Failed || !o.Recoverable || b.calls() != 2 {
+		if o := r.Outcomes[0]; o.Status != engine.Failed || !o.Passes || b.calls() != 2 {
 			t.Errorf("%s after %d calls, want failed after 2", o.Status, b.calls())
 		}
 		b.stop()

@@ -25,8 +25,8 @@ import (
 )
 
 var (
-	errNever = &provider.Error{Class: provider.Permanent, Op: "toy", Err: errors.New("no such size")}
-	errLater = &provider.Error{Class: provider.Transient, Op: "toy", Err: errors.New("busy")}
+	errNever = &provider.Error{Cause: provider.Configuration, Op: "toy", Err: errors.New("no such size")}
+	errLater = &provider.Error{Cause: provider.Unreachable, Op: "toy", Err: errors.New("busy")}
 )
 
 // stubborn is a box provider that answers each attempt of a configuration as the test sets.
@@ -43,7 +43,7 @@ func (s *stubborn) try(r provider.Request) error {
 	defer s.mu.Unlock()
 	s.calls++
 	size, _ := r.Desired.Attrs.Get("size")
-	if !provider.Recoverable(s.answer) {
+	if !provider.Passes(s.answer) {
 		s.tried[fmt.Sprint(size)]++
 	}
 	return s.answer

@@ -45,7 +45,7 @@ func (p *records) Create(_ context.Context, r provider.Request) (resource.Observ
 	v, _ := r.Desired.Attrs.Get("domain")
 	id := "id-" + string(v.(resource.String))
 	if _, there := p.all[id]; there {
-		return resource.Observed{}, &provider.Error{Class: provider.Conflict, Op: "create", Err: context.DeadlineExceeded}
+		return resource.Observed{}, &provider.Error{Cause: provider.InUse, Op: "create", Err: context.DeadlineExceeded}
 	}
 	o := resource.Observed{Ref: r.Desired.Ref.Bare(), ID: id, Attrs: r.Desired.Attrs, Health: resource.Healthy}
 	o.Ref.Name = id

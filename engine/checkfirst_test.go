@@ -37,7 +37,7 @@ func (b *bench) refusing(refuses map[string]error) *atomic.Int32 {
 func TestAPlanThatWasCheckedIsNotCheckedAgain(t *testing.T) {
 	b := newBench(t)
 	b.cloud.ChecksFirst("server")
-	asked := b.refusing(map[string]error{"bad": &provider.Error{Class: provider.Conflict, Err: errors.New("port 80 is in use")}})
+	asked := b.refusing(map[string]error{"bad": &provider.Error{Cause: provider.InUse, Err: errors.New("port 80 is in use")}})
 	p, err := b.engine.Plan(t.Context(), wants(network("main"), server("bad", "main"), server("good", "main")), engine.PlanOptions{Check: true})
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func TestAPlanThatWasCheckedIsNotCheckedAgain(t *testing.T) {
 func TestCreatesAreCheckedFirst(t *testing.T) {
 	b := newBench(t)
 	b.cloud.ChecksFirst("server")
-	b.refusing(map[string]error{"bad": &provider.Error{Op: "check", Class: provider.Conflict, Err: errors.New("port 80 is in use")}})
+	b.refusing(map[string]error{"bad": &provider.Error{Op: "check", Cause: provider.InUse, Err: errors.New("port 80 is in use")}})
 	in := wants(network("lone"), server("bad", "lone"), network("main"), server("good", "main"), disk("d", 20))
 	r := b.apply(in)
 	want := map[string]engine.Status{
@@ -90,8 +90,8 @@ func TestWhatACheckCannotKnowIsTried(t *testing.T) {
 	b.cloud.ChecksFirst("server")
 	b.apply(wants(network("main"), server("old", "main")))
 	b.refusing(map[string]error{
-		"slow": &provider.Error{Class: provider.Transient, Err: errors.New("the registry does not answer")},
-		"new":  &provider.Error{Class: provider.Conflict, Err: errors.New("old has the port")},
+		"slow": &provider.Error{Cause: provider.Unreachable, Err: errors.New("the registry does not answer")},
+		"new":  &provider.Error{Cause: provider.InUse, Err: errors.New("old has the port")},
 		"d":    errors.New("not of this kind"),
 	})
 	in := wants(network("main"), server("slow", "main"), server("new", "main"), disk("d", 20))

@@ -12,6 +12,7 @@ import (
 	"github.com/ovi-project/ovi/engine/loop"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/history"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/rules"
 )
@@ -36,7 +37,7 @@ func (y *yard) attempted(in []resource.Intent, during time.Duration) (started []
 func TestAPermanentErrorUsesUpAllAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		y, n := newNodes(t)
-		n.cause = map[string]resource.Cause{"n1": resource.Permanent}
+		n.cause = map[string]provider.Cause{"n1": provider.Configuration}
 		good, bad := appOn("1", rules.Update{Rollback: true}, "n1"), appOn("bad", rules.Update{Rollback: true}, "n1")
 		y.rounds(good, 2, takes)
 		started, d := y.attempted(bad, time.Hour)
@@ -44,7 +45,7 @@ func TestAPermanentErrorUsesUpAllAttempts(t *testing.T) {
 			t.Errorf("%d attempts, want 1: asked %v; runs %q", len(started), n.asked, n.version("n1"))
 		}
 		want := event.Exhausted{
-			Ref: nodeRef("n1"), Desired: bad[0].Resources[0].Digest(), Attempts: 1, Back: good[0].Resources[0].Digest(), Class: "permanent",
+			Ref: nodeRef("n1"), Desired: bad[0].Resources[0].Digest(), Attempts: 1, Back: good[0].Resources[0].Digest(), Cause: provider.Configuration,
 		}
 		if diff := cmp.Diff([]event.Exhausted{want}, recorded[event.Exhausted](y)); diff != "" {
 			t.Errorf("recorded (-want +got):\n%s", diff)
@@ -64,7 +65,7 @@ func TestATransientErrorIsNoAttempt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				y, n := newNodes(t)
-				n.cause, n.stays = map[string]resource.Cause{"n1": resource.Transient}, first
+				n.cause, n.stays = map[string]provider.Cause{"n1": provider.Unreachable}, first
 				since := time.Now()
 				n.bad = func(_, version string) bool { return version == "2" && time.Since(since) < 2*time.Hour }
 				if !first {
@@ -93,14 +94,14 @@ func TestATransientErrorIsNoAttempt(t *testing.T) {
 func TestTransientErrorsMayBeLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		y, n := newNodes(t)
-		n.cause = map[string]resource.Cause{"n1": resource.Transient}
-		limits := rules.Update{Rollback: true, Attempts: rules.Attempts{Count: 3, Transient: 4}}
+		n.cause = map[string]provider.Cause{"n1": provider.Unreachable}
+		limits := rules.Update{Rollback: true, Attempts: rules.Attempts{Count: 3, Other: 4}}
 		good, bad := appOn("1", limits, "n1"), appOn("bad", limits, "n1")
 		y.rounds(good, 2, takes)
 		if started, _ := y.attempted(bad, time.Hour); len(started) != 4 || n.version("n1") != "1" {
 			t.Errorf("%d attempts, want 4; runs %q", len(started), n.version("n1"))
 		}
-		if got := recorded[event.Exhausted](y); len(got) != 1 || got[0].Attempts != 4 || got[0].Class != "transient" {
+		if got := recorded[event.Exhausted](y); len(got) != 1 || got[0].Attempts != 4 || got[0].Cause != provider.Unreachable {
 			t.Errorf("exhausted %+v", got)
 		}
 		y.stop()

@@ -163,7 +163,7 @@ func TestAReplacementInProgressEndsWithItsConfiguration(t *testing.T) {
 		deny := errors.New("deletion protection is on")
 		y.boxes.Fault = func(verb string) error {
 			if verb == "delete" {
-				return &provider.Error{Class: provider.Denied, Err: deny}
+				return &provider.Error{Cause: provider.Denied, Err: deny}
 			}
 			return nil
 		}

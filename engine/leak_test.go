@@ -13,7 +13,7 @@ import (
 func TestNoGoroutineIsLeft(t *testing.T) {
 	b := newBench(t)
 	want := wants(network("main"), server("a", "main"), disk("d", 20), disk("e", 20))
-	b.cloud.Break(fake.Faults{Before: fake.Any(fake.Every(fake.Create, ref("disk", "d"), fake.ErrPermanent), fake.Nth(fake.Create, 2, fake.ErrThrottled))})
+	b.cloud.Break(fake.Faults{Before: fake.Any(fake.Every(fake.Create, ref("disk", "d"), fake.ErrConfiguration), fake.Nth(fake.Create, 2, fake.ErrThrottled))})
 	b.apply(want)
 	b.cloud.Break(fake.Faults{})
 	b.apply(want)

@@ -32,7 +32,7 @@ func TestAnUnreachableLocationIsReportedOnce(t *testing.T) {
 	b.engine = engine.New(engine.Config{Providers: provider.Set{"fake": far}, Ledger: b.ledger, Claims: b.claims})
 	b.apply(wants(disk("d", 20)))
 
-	far.err = fake.ErrTransient
+	far.err = fake.ErrUnreachable
 	resolved := resource.Scope{Provider: "fake", Location: "account/here"}
 	p := b.plan(wants(disk("e", 20))) // e, and d, which is recorded
 	if why := p.Plan.Unreachable[resolved]; len(p.Plan.Unreachable) != 1 || p.Counts.Unreachable != 2 || why == "" {

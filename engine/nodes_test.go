@@ -19,7 +19,7 @@ import (
 type nodes struct {
 	shelf.Shelf
 	bad     func(node, version string) bool
-	cause   map[string]resource.Cause // of the failures of a node
+	cause   map[string]provider.Cause // of the failures of a node
 	stays   bool                      // a version that fails stays, and keeps failing
 	keeps   bool                      // deletes fail
 	silent  bool                      // what is accepted is not done yet
@@ -54,7 +54,7 @@ func nodeRef(node string) resource.Ref {
 // appOn is the configuration of an app on nodes.
 func appOn(version string, u rules.Update, on ...string) []resource.Intent {
 	u.Kind, u.Name = "app", "web"
-	in := resource.Intent{Stack: stack, Rules: rules.Rules{Attempts: rules.Attempts{Count: 3, Permanent: 1}, DestroyAuto: true, Updates: []rules.Update{u}}}
+	in := resource.Intent{Stack: stack, Rules: rules.Rules{Attempts: rules.Attempts{Count: 3, Configuration: 1}, DestroyAuto: true, Updates: []rules.Update{u}}}
 	for _, node := range on {
 		in.Scopes = append(in.Scopes, nodeRef(node).Scope())
 		in.Resources = append(in.Resources, resource.Desired{Ref: nodeRef(node), Attrs: attrs("version", resource.String(version)), State: resource.StateRunning})
@@ -119,7 +119,7 @@ func (n *nodes) progress(o *resource.Observed) {
 
 func (n *nodes) ask(node string, o *resource.Observed, key, version string, first bool) error {
 	if _, off := n.offline[node]; off {
-		return shelf.Fail(provider.Transient, "node %s is offline", node)
+		return shelf.Fail(provider.Unreachable, "node %s is offline", node)
 	}
 	n.asked = append(n.asked, node+" "+version)
 	n.pending[o.ID] = pending{key, first, version, version == leave, time.Now().Add(takes)}

@@ -98,7 +98,7 @@ func TestActionsOfOtherRunsAreNotTakenAsEnded(t *testing.T) {
 				if c.Verb != fake.Create {
 					return nil
 				}
-				return &provider.Error{Class: provider.Uncertain, Op: "create", Err: errors.New("no answer")}
+				return &provider.Error{Cause: provider.UnknownResult, Op: "create", Err: errors.New("no answer")}
 			}})
 			_, _ = b.engine.Apply(t.Context(), b.plan(wants(disk("open", 20))), engine.ApplyOptions{Tries: 1}) // otherwise there is nothing to list the claims for
 			b.cloud.Break(fake.Faults{})

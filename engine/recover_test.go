@@ -24,7 +24,7 @@ func TestARecoveryDoesNotForgetWhatWasCreatedMeanwhile(t *testing.T) {
 		if c.Verb != fake.Create {
 			return nil
 		}
-		return &provider.Error{Class: provider.Uncertain, Op: "create", Err: errors.New("no answer")}
+		return &provider.Error{Cause: provider.UnknownResult, Op: "create", Err: errors.New("no answer")}
 	}})
 	_, _ = b.engine.Apply(t.Context(), b.plan(wants(disk("open", 20))), engine.ApplyOptions{Tries: 1})
 

@@ -71,7 +71,7 @@ func TestAFailedCreateKeepsTheOldResource(t *testing.T) {
 	createFirst(b.cloud)
 	b.apply(wants(network("main"), image(server("a", "main"), "linux-1")))
 	old, _, _ := b.cloud.Find(ref("server", "a"))
-	b.cloud.Break(fake.Faults{Before: fake.Every(fake.Create, ref("server", "a"), fake.ErrPermanent)})
+	b.cloud.Break(fake.Faults{Before: fake.Every(fake.Create, ref("server", "a"), fake.ErrConfiguration)})
 	r := b.apply(wants(network("main"), image(server("a", "main"), "typo")))
 	if r.Counts.Failed != 1 || r.Counts.Replace != 0 {
 		t.Errorf("counts: %+v", r.Counts)
@@ -120,7 +120,7 @@ func TestAFailedCheckDestroysNothing(t *testing.T) {
 func TestAnIncompleteReplaceCountsWhatWasDone(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(network("main"), image(server("a", "main"), "linux-1")))
-	b.cloud.Break(fake.Faults{Before: fake.Every(fake.Create, ref("server", "a"), fake.ErrPermanent)})
+	b.cloud.Break(fake.Faults{Before: fake.Every(fake.Create, ref("server", "a"), fake.ErrConfiguration)})
 	r := b.apply(wants(network("main"), image(server("a", "main"), "typo")))
 	if r.Counts.Delete != 1 || r.Counts.Failed != 1 || r.Counts.Replace != 0 {
 		t.Errorf("counts: %+v", r.Counts)
@@ -159,7 +159,7 @@ func TestAnOutdatedReplacementIsReverted(t *testing.T) {
 	createFirst(b.cloud)
 	b.apply(wants(network("main"), image(server("a", "main"), "linux-1")))
 	old, _, _ := b.cloud.Find(ref("server", "a"))
-	b.cloud.Break(fake.Faults{Before: fake.Every(fake.Delete, ref("server", "a"), fake.ErrPermanent)})
+	b.cloud.Break(fake.Faults{Before: fake.Every(fake.Delete, ref("server", "a"), fake.ErrConfiguration)})
 	b.apply(wants(network("main"), image(server("a", "main"), "linux-2")))
 	b.cloud.Break(fake.Faults{})
 	back := wants(network("main"), image(server("a", "main"), "linux-1"))

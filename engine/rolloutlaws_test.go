@@ -12,7 +12,7 @@ import (
 
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/internal/drawn"
-	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource/rules"
 )
 
@@ -20,7 +20,7 @@ import (
 type trip struct {
 	nodes    []string
 	bad      map[string]bool // the new version fails there
-	cause    map[string]resource.Cause
+	cause    map[string]provider.Cause
 	update   rules.Update
 	stays    bool       // a version that fails stays, instead of the one before
 	away     bool       // the first node is offline from the start
@@ -29,17 +29,17 @@ type trip struct {
 }
 
 func drawTrip(r *rapid.T) trip {
-	x := trip{bad: map[string]bool{}, cause: map[string]resource.Cause{}, update: rules.Update{
+	x := trip{bad: map[string]bool{}, cause: map[string]provider.Cause{}, update: rules.Update{
 		Waves:          rapid.SampledFrom([][]rules.Budget{nil, {{Set: true, Count: 1}}, {{Set: true, Count: 1}, {Set: true, Count: 50, Percent: true}}}).Draw(r, "waves"),
 		MaxUnavailable: rapid.SampledFrom([]rules.Budget{{}, {Set: true, Count: 1}}).Draw(r, "max unavailable"),
 		Rollback:       rapid.Bool().Draw(r, "rollback"),
-		Attempts:       rules.Attempts{Count: rapid.IntRange(1, 3).Draw(r, "attempts"), Permanent: 1},
+		Attempts:       rules.Attempts{Count: rapid.IntRange(1, 3).Draw(r, "attempts"), Configuration: 1},
 	}}
 	for i := range rapid.IntRange(1, 5).Draw(r, "nodes") {
 		node := fmt.Sprintf("n%d", i+1)
 		x.nodes = append(x.nodes, node)
 		x.bad[node] = rapid.IntRange(0, 3).Draw(r, "bad") == 0
-		x.cause[node] = rapid.SampledFrom([]resource.Cause{"", resource.App, resource.Permanent}).Draw(r, "cause")
+		x.cause[node] = rapid.SampledFrom([]provider.Cause{"", provider.Unclassified, provider.Configuration}).Draw(r, "cause")
 	}
 	x.stays, x.away = rapid.Bool().Draw(r, "stays"), rapid.Bool().Draw(r, "away")
 	for range rapid.IntRange(1, 8).Draw(r, "rounds") {
@@ -69,8 +69,8 @@ type tripped struct {
 func (x *tripped) check(halted bool) {
 	for _, node := range x.trip.nodes {
 		most := x.update.Attempts.Count
-		if x.trip.cause[node] == resource.Permanent {
-			most = x.update.Attempts.Permanent
+		if x.trip.cause[node] == provider.Configuration {
+			most = x.update.Attempts.Configuration
 		}
 		switch n := x.times(node, "2"); {
 		case x.trip.bad[node] && n > most:

@@ -39,7 +39,7 @@ func drawDesired(t *rapid.T) []resource.Intent {
 
 // drawFault draws faults: none, or calls that fail before or after they take effect.
 func drawFault(t *rapid.T) fake.Faults {
-	errs := []error{fake.ErrThrottled, fake.ErrTransient, fake.ErrPermanent, fake.ErrLost, fake.ErrDenied}
+	errs := []error{fake.ErrThrottled, fake.ErrUnreachable, fake.ErrConfiguration, fake.ErrLost, fake.ErrDenied}
 	one := func(name string) fake.Fault {
 		if rapid.Bool().Draw(t, name+" none") {
 			return nil

@@ -35,7 +35,7 @@ var fates = []fate{
 // keepOld are the strategies that keep the old resource until the new one is in service.
 var keepOld = []resource.Strategy{resource.Swap, resource.StartFirst, resource.CreateFirst}
 
-var errDenied = &provider.Error{Class: provider.Denied, Op: "box.Create", Err: errors.New("the quota is used up")}
+var errDenied = &provider.Error{Cause: provider.Denied, Op: "box.Create", Err: errors.New("the quota is used up")}
 
 func started(t *testing.T, s resource.Strategy, f fate) *dock {
 	t.Helper()

@@ -100,7 +100,7 @@ func (s *service) Ready(_ context.Context, all []resource.Observed) ([]resource.
 	defer s.mu.Unlock()
 	if s.throttle > 0 {
 		s.throttle--
-		return nil, &provider.Error{Class: provider.Throttled, Err: errors.New("slow down")}
+		return nil, &provider.Error{Cause: provider.Throttled, Err: errors.New("slow down")}
 	}
 	for i := range all {
 		switch o := &all[i]; {

@@ -17,6 +17,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/history"
 	"github.com/ovi-project/ovi/ledger/replay"
 	"github.com/ovi-project/ovi/ledger/replay/replaytest"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
@@ -132,17 +133,21 @@ func TestOpenActionsAreClosedByTheirOwnResultOnly(t *testing.T) {
 func TestFailuresOfOneConfigurationAreCountedAndItsKeyIsKept(t *testing.T) {
 	l := fresh(t)
 	ctx := t.Context()
-	fail := func(desired, key string, recoverable bool) {
-		must[ledger.Receipt](t)(l.Record(ctx, event.Finished{Ref: ref("a"), Key: key, Desired: desired, Action: decider.Create, Outcome: event.Failed, Error: "no", Recoverable: recoverable}))
+	fail := func(desired, key string, cause provider.Cause) {
+		must[ledger.Receipt](t)(l.Record(ctx, event.Finished{Ref: ref("a"), Key: key, Desired: desired, Action: decider.Create, Outcome: event.Failed, Error: "no", Cause: cause}))
 	}
-	fail("w1", "k1", true)
-	fail("w1", "k2", true)
-	if got := must[map[resource.Ref]ledger.ResourceTries](t)(l.Attempts(ctx))[ref("a")].Last(); got.Failures != 0 || got.Transient != 2 || got.Since.IsZero() || got.Key != "k2" || got.Desired != "w1" {
-		t.Errorf("tries: %+v, want 2 transient errors of w1 with k2", got)
+	fail("w1", "k1", provider.Unreachable)
+	fail("w1", "k2", provider.UnknownResult)
+	if got := must[map[resource.Ref]ledger.ResourceTries](t)(l.Attempts(ctx))[ref("a")].Last(); got.Failures != 0 || got.Other != 2 || got.Since.IsZero() || got.Key != "k2" || got.Desired != "w1" {
+		t.Errorf("tries: %+v, want 2 failures of w1 that pass with k2", got)
 	}
-	fail("w2", "k3", false)
-	if got := must[map[resource.Ref]ledger.ResourceTries](t)(l.Attempts(ctx))[ref("a")].Last(); got.Failures != 1 || got.Transient != 0 || got.Key != "" {
+	fail("w2", "k3", provider.Configuration)
+	if got := must[map[resource.Ref]ledger.ResourceTries](t)(l.Attempts(ctx))[ref("a")].Last(); got.Failures != 1 || got.Other != 0 || got.Key != "" {
 		t.Errorf("tries: %+v, want 1 of w2 without a key: it will fail again", got)
+	}
+	fail("w2", "k4", provider.Denied)
+	if got := must[map[resource.Ref]ledger.ResourceTries](t)(l.Attempts(ctx))[ref("a")].Last(); got.Failures != 1 || got.Other != 1 || got.Cause != provider.Denied || got.Key != "" {
+		t.Errorf("tries: %+v, want a denial that does not count, without a key: nothing was created", got)
 	}
 }
 

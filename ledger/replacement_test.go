@@ -7,6 +7,7 @@ import (
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/replay/replaytest"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
@@ -141,12 +142,12 @@ func TestAKeyIsNotUsedAgainOnceItsResourceExisted(t *testing.T) {
 	created(t, l, "a", "old")
 	replacing(t, l)
 	record(t, l, event.Started{Ref: ref("a"), Key: "r", Action: decider.Replace, Step: "create", Desired: "v2"})
-	record(t, l, event.Finished{Ref: ref("a"), Key: "r", Action: decider.Replace, Step: "create", Desired: "v2", Outcome: event.Failed, Error: "timeout", Recoverable: true})
-	if got := attempts(t, l); got.Key != "r" || got.Transient != 1 {
+	record(t, l, event.Finished{Ref: ref("a"), Key: "r", Action: decider.Replace, Step: "create", Desired: "v2", Outcome: event.Failed, Error: "timeout", Cause: provider.Unreachable})
+	if got := attempts(t, l); got.Key != "r" || got.Other != 1 {
 		t.Fatalf("attempts %+v, want the key kept", got)
 	}
 	stepOf(t, l, "create")
-	if got := attempts(t, l); got.Key != "" || got.Transient != 1 {
+	if got := attempts(t, l); got.Key != "" || got.Other != 1 {
 		t.Errorf("attempts %+v, want no key and one transient error", got)
 	}
 }

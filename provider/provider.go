@@ -174,50 +174,14 @@ var (
 	ErrElsewhere = errors.New("belongs to another account or sandbox")
 )
 
-// Class classifies an error by the next step.
-type Class int
-
-// The classes. The zero Class is treated as permanent.
-const (
-	Unclassified Class = iota
-	Transient          // retry: a network fault, a 5xx, a timeout
-	Throttled          // retry later
-	Permanent          // the same configuration fails again
-	NotFound
-	Denied    // the credentials do not allow it
-	Conflict  // it exists already, or another resource blocks it
-	Uncertain // the call may have succeeded: only an observation can tell
-)
-
-// String names a class in the audit log.
-func (c Class) String() string {
-	switch c {
-	case Transient:
-		return "transient"
-	case Throttled:
-		return "throttled"
-	case Permanent:
-		return "permanent"
-	case NotFound:
-		return "not_found"
-	case Denied:
-		return "denied"
-	case Conflict:
-		return "conflict"
-	case Uncertain:
-		return "uncertain"
-	default:
-		return "unclassified"
-	}
-}
-
-// Error is a provider's error with its class.
+// Error is a provider's error with its cause.
 type Error struct {
-	Class Class
-	Op    string // "ec2.RunInstances"
-	Code  string // the system's own code
-	Err   error
-	Hint  string // what to do next
+	Cause  Cause
+	Absent bool   // what the call names does not exist
+	Op     string // "ec2.RunInstances"
+	Code   string // the system's own code
+	Err    error
+	Hint   string // what to do next
 }
 
 func (e *Error) Error() string {
@@ -246,24 +210,5 @@ func (e *Error) Suggestion() string { return e.Hint }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// ClassOf returns the class of an error; Unclassified if it has none.
-func ClassOf(err error) Class {
-	var e *Error
-	if errors.As(err, &e) {
-		return e.Class
-	}
-	return Unclassified
-}
-
 // NotHealthy is the Code of an error about a resource that was made as configured, and does not run so.
 const NotHealthy = "NotHealthy"
-
-// Recoverable reports whether a retry of the same action may succeed.
-func Recoverable(err error) bool {
-	switch ClassOf(err) {
-	case Transient, Throttled, Uncertain:
-		return true
-	default:
-		return false
-	}
-}

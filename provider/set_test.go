@@ -38,18 +38,13 @@ func TestSetFindsTheKindsOfAllProviders(t *testing.T) {
 	}
 }
 
-func TestClassesSurviveWrapping(t *testing.T) {
+func TestCausesSurviveWrapping(t *testing.T) {
 	t.Parallel()
-	err := fmt.Errorf("apply: %w", &provider.Error{Class: provider.Throttled, Op: "ec2.RunInstances", Err: errors.New("slow down"), Hint: "wait"})
-	if provider.ClassOf(err) != provider.Throttled || !provider.Recoverable(err) || err.Error() != "apply: ec2.RunInstances: slow down; Suggestion: wait" {
-		t.Errorf("%v, class %v", err, provider.ClassOf(err))
+	err := fmt.Errorf("apply: %w", &provider.Error{Cause: provider.Throttled, Op: "ec2.RunInstances", Err: errors.New("slow down"), Hint: "wait"})
+	if provider.CauseOf(err) != provider.Throttled || !provider.Passes(err) || err.Error() != "apply: ec2.RunInstances: slow down; Suggestion: wait" {
+		t.Errorf("%v, cause %v", err, provider.CauseOf(err))
 	}
-	for c, again := range map[provider.Class]bool{provider.Unclassified: false, provider.Permanent: false, provider.Denied: false, provider.Conflict: false, provider.Transient: true, provider.Uncertain: true} {
-		if provider.Recoverable(&provider.Error{Class: c, Err: errors.New("x")}) != again {
-			t.Errorf("class %v is recoverable: %v", c, !again)
-		}
-	}
-	if provider.ClassOf(errors.New("x")) != provider.Unclassified {
-		t.Error("an error without a class has one")
+	if provider.CauseOf(errors.New("x")) != provider.Unclassified || provider.Passes(errors.New("x")) || provider.Passes(nil) {
+		t.Error("an error without a cause has one")
 	}
 }

@@ -8,14 +8,16 @@ import (
 type timeoutKey struct{}
 
 // WithTimeout bounds the calls of one action by the timeout that a configuration sets for it. A provider
-// whose own limit is shorter waits this long; see Timeout.
+// with a limit of its own waits this long instead; see Patience.
 func WithTimeout(ctx context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(context.WithValue(ctx, timeoutKey{}, d), d, cause)
 }
 
-// Timeout returns the timeout that a configuration sets for the action of a call. If it returns false,
-// there is none, and the provider's own limits apply.
-func Timeout(ctx context.Context) (time.Duration, bool) {
-	d, ok := ctx.Value(timeoutKey{}).(time.Duration)
-	return d, ok
+// Patience returns how long a provider waits in a call: the timeout that the configuration sets for the action,
+// whatever its size, or else the provider's own limit.
+func Patience(ctx context.Context, own time.Duration) time.Duration {
+	if configured, ok := ctx.Value(timeoutKey{}).(time.Duration); ok {
+		return configured
+	}
+	return own
 }

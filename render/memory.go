@@ -113,13 +113,14 @@ type OpenAction struct {
 type Failing struct {
 	Type      string     `json:"type"` // "failing"
 	Ref       string     `json:"ref"`
-	Desired   string     `json:"desired"`  // digest of the configuration
-	Attempts  int        `json:"attempts"` // that failed, or whose run ended
-	Transient int        `json:"transient,omitempty"`
-	Exhausted bool       `json:"exhausted"`      // it is not tried again
-	Back      string     `json:"back,omitempty"` // digest of the configuration that it returned to
+	Desired   string     `json:"desired"`         // digest of the configuration
+	Attempts  int        `json:"attempts"`        // that failed, or whose run ended
+	Other     int        `json:"other,omitempty"` // that failed for a cause that passes, since the last other result
+	Cause     string     `json:"cause,omitempty"` // of the last error
+	Exhausted bool       `json:"exhausted"`       // it is not tried again
+	Back      string     `json:"back,omitempty"`  // digest of the configuration that it returned to
 	Stalled   bool       `json:"stalled"`
-	Since     *time.Time `json:"since,omitempty"` // of transient errors
+	Since     *time.Time `json:"since,omitempty"` // of the failures that do not count
 	Last      time.Time  `json:"last"`
 	Error     string     `json:"error"`
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/phrase"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -334,8 +336,10 @@ func (p *Progress) step(x Step) []string {
 	switch {
 	case x.Status == string(event.Uncertain):
 		text, next = "result unknown after "+seconds(x.Seconds)+": "+message, suggestion+"run `ovi plan` to recover it"
-	case next == "" && x.Recoverable:
-		next = suggestion + "run `ovi apply` again"
+	case x.Recoverable:
+		h := provider.HandlingOf(provider.Cause(x.Cause))
+		text = "failed after " + seconds(x.Seconds) + ", and waits for " + h.Waits + ": " + message
+		next = cmp.Or(next, suggestion+h.Remedy)
 	}
 	return append(p.entry(d.sign, name, text), p.advice(next)...)
 }

@@ -88,6 +88,7 @@ type Step struct {
 	ID          string  `json:"id"`
 	Seconds     float64 `json:"seconds"`
 	Error       string  `json:"error"`
+	Cause       string  `json:"cause,omitempty"` // why it failed, such as "denied" or "quota"
 	Recoverable bool    `json:"recoverable"`
 	Status      string  `json:"status,omitempty"` // of an end: "done", "accepted", "failed", "uncertain", "refused"
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/internal/drawn"
 	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
@@ -39,7 +40,7 @@ func applied(at time.Time) []event.Record {
 		event.Started{Ref: ref("ec2", "web-2"), Action: decider.Restart, Have: "i-0ccc"},
 		event.Finished{Ref: ref("ec2", "web-2"), Action: decider.Restart, Outcome: event.Uncertain, Seconds: 30, Error: "connection reset"},
 		event.Started{Ref: ref("rds", "old"), Action: decider.Delete, Have: "old"},
-		event.Finished{Ref: ref("rds", "old"), Action: decider.Delete, Outcome: event.Failed, Seconds: 2, Error: "Throttling", Recoverable: true},
+		event.Finished{Ref: ref("rds", "old"), Action: decider.Delete, Outcome: event.Failed, Seconds: 2, Error: "Throttling", Cause: provider.Throttled},
 	}
 	out := make([]event.Record, len(events))
 	for i, e := range events {

@@ -76,7 +76,8 @@ func (s *steps) run(r resource.Ref, what *running) {
 func (s *steps) finished(e event.Finished, at time.Time) Record {
 	step := Step{
 		Type: "apply_complete", Ref: s.names.Ref(e.Ref), Action: string(e.Action), Phase: cmp.Or(e.Step, e.Phase), ID: e.ID,
-		Seconds: max(e.Seconds, 0), Error: e.Error, Recoverable: e.Recoverable, Status: string(e.Outcome),
+		Seconds: max(e.Seconds, 0), Error: e.Error, Cause: string(e.Cause),
+		Recoverable: e.Error != "" && !e.Counts(), Status: string(e.Outcome),
 	}
 	if now, ok := s.running[e.Ref]; ok && step.ID == "" {
 		step.ID = now.have

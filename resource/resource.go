@@ -91,16 +91,6 @@ const (
 	Unclear Health = "unknown"
 )
 
-// Cause says what to expect of another attempt with a configuration whose request failed.
-type Cause string
-
-// The causes.
-const (
-	Transient Cause = "transient" // the same may succeed later: it is no attempt
-	Permanent Cause = "permanent" // the same fails again
-	App       Cause = "app"       // it ran, and was not healthy, or could not run there
-)
-
 // ProviderDefault is the Message of an unmanaged resource that the provider creates by itself,
 // such as a default network. Such a resource is not reported.
 const ProviderDefault = "default"

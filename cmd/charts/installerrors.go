@@ -80,8 +80,8 @@ func (v *ChartView) warning(d *decider.Decision) (render.ChartError, bool) {
 func (v *ChartView) outcome(o engine.Outcome, d *decider.Decision) (render.ChartError, bool) {
 	r := v.resource(o.Ref)
 	e := render.ChartError{
-		Type: render.ChartAPI, Resource: &r, Message: o.Detail, Cause: o.Class.String(),
-		Recoverable: o.Recoverable,
+		Type: render.ChartAPI, Resource: &r, Message: o.Detail, Cause: string(o.Cause),
+		Recoverable: o.Passes,
 	}
 	switch o.Status {
 	case engine.Done, engine.ByOther, engine.Accepted, engine.Unneeded:

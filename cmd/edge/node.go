@@ -46,7 +46,7 @@ const (
 func awaitContainers(c *command.Call, containers *podman.Provider) (location string, err error) {
 	for pause := containersFirst; ; pause = min(2*pause, containersMost) {
 		location, err = containers.Locate(c, "local")
-		if err == nil || provider.ClassOf(err) != provider.Transient {
+		if err == nil || provider.CauseOf(err) != provider.Unreachable {
 			return location, err
 		}
 		c.Out.Warn("the node waits for the service that runs containers: "+err.Error(),

@@ -109,7 +109,7 @@ func (f fakeClusters) is(what string) bool {
 func (f fakeClusters) Observe(_ context.Context, r provider.ObserveRequest) (resource.Snapshot, error) {
 	snap := resource.Snapshot{Scope: r.Scope, At: time.Now()}
 	if f.is(".missing") {
-		return snap, shelf.Fail(provider.Transient, "the engine cannot be reached")
+		return snap, shelf.Fail(provider.Unreachable, "the engine cannot be reached")
 	}
 	files, err := filepath.Glob(filepath.Join(f.dir, "*.json"))
 	for _, file := range files {
@@ -144,7 +144,7 @@ func (f fakeClusters) refuses(name string) bool {
 func (f fakeClusters) Create(ctx context.Context, r provider.Request) (resource.Observed, error) {
 	ref := r.Desired.Ref
 	if f.refuses(ref.Name) {
-		return resource.Observed{}, &provider.Error{Class: provider.Permanent, Err: errors.New("port 80 is in use"), Hint: "use another port"}
+		return resource.Observed{}, &provider.Error{Cause: provider.Configuration, Err: errors.New("port 80 is in use"), Hint: "use another port"}
 	}
 	for f.is(".hold-" + ref.Name) {
 		select {
@@ -173,7 +173,7 @@ func (f fakeClusters) Update(_ context.Context, r provider.Request) (resource.Ob
 
 func (f fakeClusters) Delete(_ context.Context, r provider.Request) error {
 	if f.refuses(r.Have.Ref.Name) {
-		return shelf.Fail(provider.Permanent, "it is in use")
+		return shelf.Fail(provider.Configuration, "it is in use")
 	}
 	for _, c := range []resource.Condition{resource.Broken, resource.Unfinished} {
 		_ = os.Remove(filepath.Join(f.dir, "."+string(c)+"-"+r.Have.ID))

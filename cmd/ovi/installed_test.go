@@ -101,7 +101,7 @@ func (h *memoryHost) change(ctx context.Context, r provider.Request, do func(*re
 		h.pass(300 * time.Millisecond)
 		x := h.shelf.ByID(r.Have.Ref, r.Have.ID)
 		if x == nil {
-			return shelf.Fail(provider.NotFound, "%s does not exist", r.Have.ID)
+			return shelf.Missing("%s does not exist", r.Have.ID)
 		}
 		err := do(x)
 		out = *x
@@ -242,7 +242,7 @@ func TestTheErrorsOfInstall(t *testing.T) {
 	s := newInstalled(t)
 	s.host.refuse = func(verb string, r provider.Request) error {
 		if image := shelf.Text(r.Desired.Attrs, "image"); image == "nginx:invalid" {
-			return &provider.Error{Class: provider.Permanent, Op: verb, Code: "manifest unknown", Err: errors.New("image '" + image + "' not found"), Hint: "check image name and tag"}
+			return &provider.Error{Cause: provider.Configuration, Op: verb, Code: "manifest unknown", Err: errors.New("image '" + image + "' not found"), Hint: "check image name and tag"}
 		}
 		return nil
 	}

@@ -84,7 +84,7 @@ func TestASwapOnTheScreen(t *testing.T) {
 	b.configure("web:2")
 	b.box.Fault = func(verb string) error {
 		if verb == "switch" {
-			return &provider.Error{Class: provider.Transient, Err: errors.New("the host does not answer")}
+			return &provider.Error{Cause: provider.Unreachable, Err: errors.New("the host does not answer")}
 		}
 		return nil
 	}

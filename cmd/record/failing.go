@@ -42,7 +42,8 @@ func failingRecords(c *command.Call, s state) []render.Record {
 	var out []render.Record
 	for _, f := range failing(c, s) {
 		out = append(out, render.Failing{
-			Type: "failing", Ref: s.names.Ref(f.ref), Desired: f.Desired, Attempts: f.Made(), Transient: f.Transient,
+			Type: "failing", Ref: s.names.Ref(f.ref), Desired: f.Desired, Attempts: f.Made(), Other: f.Other,
+			Cause:     string(f.Cause),
 			Exhausted: f.exhausted, Back: f.back, Stalled: f.stalled, Since: command.TimeOrNil(f.Since), Last: f.Last,
 			Error: f.Error,
 		})
@@ -63,16 +64,16 @@ func showFailing(c *command.Call, s state, short func(resource.Ref) string, aler
 			alert(fmt.Sprintf("%s: %s %s failed; last error: %s", name, decider.NumberOf(f.Attempts), ofConfiguration(f.Desired),
 				f.Error),
 				"change its configuration, or run `ovi retry "+name+"`")
-		case f.stalled:
-			alert(fmt.Sprintf("%s is stalled: transient errors since %s; last error: %s", name,
-				f.Since.UTC().Format("2006-01-02 15:04 UTC"), f.Error), "")
+		case f.Waits() && f.Kept == "" && !isReplacing(s, f.ref), f.stalled:
+			text, next := f.Waiting()
+			alert(name+" "+text, next)
 		case f.Kept != "" || isReplacing(s, f.ref): // its replacement has a line
 		default:
 			next := "correct the cause, then run `ovi apply`"
 			if strings.Contains(f.Error, "Suggestion: ") {
 				next = "" // the provider has a better one
 			}
-			alert(fmt.Sprintf("%s: %s %s failed, last %s: %s", name, render.Many(f.Made()+f.Transient, "attempt"),
+			alert(fmt.Sprintf("%s: %s %s failed, last %s: %s", name, render.Many(f.Made()+f.Other, "attempt"),
 				ofConfiguration(f.Desired), c.Ago(f.Last), f.Error),
 				next)
 		}

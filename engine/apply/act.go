@@ -12,6 +12,7 @@ import (
 	"github.com/ovi-project/ovi/engine/plan"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/history"
+	"github.com/ovi-project/ovi/provider"
 )
 
 // act performs one phase of a decision under its claim. Between the plan and the claim another run may have
@@ -55,7 +56,7 @@ func (a *apply) afterHold(out Outcome, err error) Outcome {
 	case errors.Is(err, errYielded), a.soft.Err() != nil || a.hard.Err() != nil || a.broken() != nil:
 	default:
 		out.Status, out.Err, out.Detail = Failed, err, "it was not started: "+err.Error()
-		out.Recoverable = true
+		out.Cause, out.Passes = provider.Unreachable, true
 	}
 	return out
 }

@@ -19,7 +19,7 @@ import (
 // Options control an apply. Zero fields are defaults.
 type Options struct {
 	Parallelism int           // actions in parallel; 0 means the intents' own limit, else 10
-	Tries       int           // calls of one action, retried for recoverable errors; 0: 5
+	Tries       int           // the most calls of one action, repeated as the policy of their cause says; 0 means no limit
 	Backoff     time.Duration // before the second call, doubled each time; 0: 500 ms
 	// Hard is a context whose end stops calls in flight too: the second Ctrl-C. The end of Apply's own
 	// context lets them finish and begins no more. If nil, calls are never cut off.
@@ -47,9 +47,9 @@ func (a *apply) readFailed(ctx context.Context, err error) error {
 // Defaults of an apply.
 const (
 	defaultParallelism = 10
-	defaultTries       = 5
 	defaultBackoff     = 500 * time.Millisecond
-	retryFor           = 5 * time.Minute // after which a failing call is not retried
+	longestWait        = 15 * time.Second // between two calls of one action
+	mostBlinks         = 5                // observations in a row that may fail during a replacement
 )
 
 // apply is one apply in progress. Its steps run in parallel, and share it: what changes is guarded by mu.
@@ -87,9 +87,6 @@ func newApply(ctx context.Context, e *recovery.Recovery, p *plan.Planned, o Opti
 				o.Parallelism = i.Options.Parallelism
 			}
 		}
-	}
-	if o.Tries <= 0 {
-		o.Tries = defaultTries
 	}
 	if o.Backoff <= 0 {
 		o.Backoff = defaultBackoff

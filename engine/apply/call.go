@@ -11,8 +11,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// call calls the provider and retries recoverable errors, which every verb allows. It stops when
-// the claim is lost or the apply is interrupted.
+// call calls the provider, and repeats the call while the cause of its failure may pass in a moment, as long as the
+// policy of the cause or the configuration's timeout says. It stops when the claim is lost or the apply is interrupted.
 func (a *apply) call(ctx context.Context, v verb, r *provider.Request) (res *resource.Observed, tries int, err error) {
 	ref := r.Desired.Ref
 	if v == remove {
@@ -25,12 +25,16 @@ func (a *apply) call(ctx context.Context, v verb, r *provider.Request) (res *res
 		return nil, 0, context.Cause(ctx) // the claim is lost already, or the apply was canceled
 	}
 	start := time.Now()
-	for wait := a.o.Backoff; ; wait *= 2 {
+	for wait := a.o.Backoff; ; wait = min(2*wait, longestWait) {
 		tries++
 		res, err = safely(ctx, p, v, *r)
-		if err == nil || !provider.Recoverable(err) || tries >= a.o.Tries || time.Since(start) > retryFor ||
-			ctx.Err() != nil || a.stopped() {
+		h := provider.HandlingOf(provider.CauseOf(err))
+		if err == nil || !h.Repeats || a.o.Tries > 0 && tries >= a.o.Tries ||
+			time.Since(start)+wait > provider.Patience(ctx, h.Wait) || ctx.Err() != nil || a.stopped() {
 			return res, tries, explain(err)
+		}
+		if r.Progress != nil {
+			r.Progress(provider.Progress{Text: "waits for " + h.Waits})
 		}
 		select {
 		case <-time.After(wait):

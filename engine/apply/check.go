@@ -27,7 +27,7 @@ func (a *apply) ask(ctx context.Context, d *decider.Decision, r provider.Request
 	k := a.engine.Kind(d.Ref)
 	r.Desired.Attrs = k.Resolve(d.Desired.Attrs, a.resolver(ctx, d.Ref, nil))
 	err = c.Check(ctx, r)
-	if provider.Recoverable(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if provider.Repeats(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("the check could not be completed: %w", err)
 	}
 	return redact(err, r.Desired.Attrs)

@@ -93,7 +93,7 @@ func redact(err error, given resource.Attrs) error {
 // isUncertain reports whether the action may have succeeded in spite of the error.
 func isUncertain(err error) bool {
 	var panicked *panicError
-	return provider.ClassOf(err) == provider.Uncertain || errors.As(err, &panicked) ||
+	return provider.CauseOf(err) == provider.UnknownResult || errors.As(err, &panicked) ||
 		errors.Is(err, coordinator.ErrLost) ||
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

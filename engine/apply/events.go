@@ -46,7 +46,7 @@ func (a *apply) accept(end *event.Finished, d *decider.Decision, v verb, err err
 		return err
 	}
 	end.Outcome, end.Deadline = event.Accepted, a.engine.Now().Add(a.pends(d.Ref, v, k))
-	end.Error, end.Class, end.Recoverable = "", "", false
+	end.Error, end.Cause = "", ""
 	return nil
 }
 
@@ -178,9 +178,9 @@ func (a *apply) finishedEvent(b event.Started, res *resource.Observed, tries int
 		return e
 	}
 	e.Outcome, e.Resource = event.Failed, nil
-	e.Error, e.Class, e.Recoverable = err.Error(), provider.ClassOf(err).String(), provider.Recoverable(err)
+	e.Error, e.Cause = err.Error(), provider.CauseOf(err)
 	if isUncertain(err) {
-		e.Outcome = event.Uncertain
+		e.Outcome, e.Cause = event.Uncertain, provider.UnknownResult
 	}
 	return e
 }

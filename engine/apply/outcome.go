@@ -36,17 +36,17 @@ func (s Status) called() bool { return s == Done || s == Failed || s == Uncertai
 
 // Outcome is the result of one decision that executes.
 type Outcome struct {
-	Ref         resource.Ref
-	Action      decider.Action
-	Status      Status
-	ID          string
-	Err         error
-	Class       provider.Class
-	Recoverable bool
-	On          resource.Ref // of WaitingFor: the dependency; of Unneeded: a dependent
-	ClaimedBy   string       // of Claimed: who has the claim; of ByOther: who did it
-	Detail      string       // a sentence for the user
-	Seconds     float64
+	Ref       resource.Ref
+	Action    decider.Action
+	Status    Status
+	ID        string
+	Err       error
+	Cause     provider.Cause
+	Passes    bool         // the same action may succeed later, without a change of the configuration
+	On        resource.Ref // of WaitingFor: the dependency; of Unneeded: a dependent
+	ClaimedBy string       // of Claimed: who has the claim; of ByOther: who did it
+	Detail    string       // a sentence for the user
+	Seconds   float64
 	// Deleted and Created are the phases that were done of a replace that stopped between them.
 	Deleted, Created bool
 	unready          error // of Done: it is not in service, and others of its count wait for that

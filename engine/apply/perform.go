@@ -46,7 +46,7 @@ func (a *apply) perform(ctx context.Context, c parts.Claim, d *decider.Decision,
 		err = a.ask(ctx, d, *r)
 	}
 	if err != nil {
-		out.Status, out.Err, out.Detail, out.Class = Refused, err, "nothing was changed: "+refusal(err), provider.ClassOf(err)
+		out.Status, out.Err, out.Detail, out.Cause = Refused, err, "nothing was changed: "+refusal(err), provider.CauseOf(err)
 		return out
 	}
 	started := a.startedEvent(c, d, phase, r)
@@ -71,7 +71,7 @@ func (a *apply) perform(ctx context.Context, c parts.Claim, d *decider.Decision,
 	}
 	out.ID, out.Seconds, out.Err = end.ID, end.Seconds, err
 	if err != nil {
-		out.Class, out.Recoverable, out.Detail = provider.ClassOf(err), end.Recoverable, err.Error()
+		out.Cause, out.Passes, out.Detail = end.Cause, !end.Counts(), err.Error()
 	}
 	ends := []event.Event{end}
 	if a.blesses(d, end) {

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -187,7 +188,7 @@ func (r *replacement) handsOver(step replace.Step) bool {
 // again reports whether to observe again after an observation that failed.
 func (r *replacement) again(ctx context.Context, err error) bool {
 	var unproven *unprovenError
-	if r.blinks++; r.blinks >= r.o.Tries || errors.As(err, &unproven) || r.broken() != nil {
+	if r.blinks++; r.blinks >= cmp.Or(r.o.Tries, mostBlinks) || errors.As(err, &unproven) || r.broken() != nil {
 		return false
 	}
 	return r.pause.wait(ctx, r.soft)
@@ -197,7 +198,7 @@ func (r *replacement) again(ctx context.Context, err error) bool {
 // next plan goes on with it.
 func (r *replacement) stops(ctx context.Context, err error) Outcome {
 	out := Outcome{
-		Status: Failed, Err: err, Detail: err.Error(), Class: provider.ClassOf(err), Recoverable: provider.Recoverable(err),
+		Status: Failed, Err: err, Detail: err.Error(), Cause: provider.CauseOf(err), Passes: provider.Passes(err),
 	}
 	var unproven *unprovenError
 	switch cause := context.Cause(ctx); {
@@ -206,7 +207,7 @@ func (r *replacement) stops(ctx context.Context, err error) Outcome {
 	case errors.Is(cause, coordinator.ErrLost) && r.last == "":
 		out.Status, out.Detail = Claimed, "the claim was lost before it started"
 	case r.recorded:
-		out.Recoverable = true
+		out.Passes = true
 		out.Detail += "; the next apply goes on with the replacement"
 	}
 	return out

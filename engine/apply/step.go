@@ -43,7 +43,7 @@ func (r *replacement) do(ctx context.Context, step replace.Step, s replace.Stage
 	if r.Checks(s) {
 		if err := r.ask(ctx, r.d, *q); err != nil {
 			return &Outcome{
-				Status: Refused, Err: err, Detail: "nothing was changed: " + refusal(err), Class: provider.ClassOf(err),
+				Status: Refused, Err: err, Detail: "nothing was changed: " + refusal(err), Cause: provider.CauseOf(err),
 			}
 		}
 	}
@@ -99,14 +99,14 @@ func (r *replacement) carryOut(
 		return &Outcome{Status: Accepted, ID: end.ID, Detail: inProgress(end)}
 	case end.Outcome == event.Uncertain:
 		return &Outcome{
-			Status: Uncertain, ID: end.ID, Err: err, Class: provider.ClassOf(err), Recoverable: end.Recoverable,
+			Status: Uncertain, ID: end.ID, Err: err, Cause: end.Cause, Passes: !end.Counts(),
 			Detail: err.Error(),
 		}
 	case end.Outcome == event.Done && repeats:
 		r.repeated = false
 	case end.Outcome == event.Done:
 		r.extend()
-	case end.Recoverable || r.Reverting || step == replace.DeleteOld:
+	case provider.HandlingOf(end.Cause).Repeats || r.Reverting || step == replace.DeleteOld:
 		return stop(r.stops(ctx, err))
 	default:
 		r.refused = err
@@ -181,7 +181,8 @@ func (r *replacement) end(ctx context.Context, step replace.Step, s replace.Stag
 		out.Status, out.Err = Failed, errors.New(r.whyBack(s))
 		out.Detail = out.Err.Error()
 	case step == replace.Reverted && r.refused != nil:
-		out.Status, out.Err, out.Class, out.Reverted = Failed, r.refused, provider.ClassOf(r.refused), true
+		out.Status, out.Err, out.Cause, out.Reverted = Failed, r.refused, provider.CauseOf(r.refused), true
+		out.Passes = provider.Passes(r.refused)
 		out.Detail = fmt.Sprintf("%v; the replacement was reverted, and %s is kept", r.refused, r.Old)
 	}
 	return out

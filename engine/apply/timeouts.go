@@ -74,8 +74,12 @@ func (a *apply) limited(
 		}
 		text, _ := provider.Parted(err.Error())
 		text = strings.TrimSuffix(text, ": "+over.Error())
+		cause := provider.CauseOf(err)
+		if cause == provider.Unclassified || cause == provider.Unreachable {
+			cause = provider.UnknownResult // the call was cut off
+		}
 		return &provider.Error{
-			Class: provider.Uncertain, Err: fmt.Errorf("%w: %s", over, text), Hint: hint,
+			Cause: cause, Err: fmt.Errorf("%w: %s", over, text), Hint: hint,
 		}
 	}, end
 }

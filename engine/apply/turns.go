@@ -92,11 +92,11 @@ func (t *turns) awaitTurn(set *turnsOfSet, d *decider.Decision) *Outcome {
 	for pause := (pauses{}); !t.stopped() && t.o.Control.mayStart(key); {
 		others, err := t.take(set, d)
 		switch {
-		case err != nil && provider.Recoverable(err) && t.engine.Clock().Before(late):
+		case err != nil && provider.Repeats(err) && t.engine.Clock().Before(late):
 			pause.wait(t.hard, t.toStart)
 			continue
 		case err != nil:
-			out.Status, out.Err, out.Class = Failed, err, provider.ClassOf(err)
+			out.Status, out.Err, out.Cause = Failed, err, provider.CauseOf(err)
 			out.Detail = "it was not started: " + err.Error()
 			return out
 		case others == nil:
@@ -201,7 +201,7 @@ func (t *turns) awaitService(d *decider.Decision, out Outcome) Outcome {
 			return out
 		case err == nil && o.Health == resource.Failing:
 			out.unready = fmt.Errorf("is failing%s", parts.Because(o.Message))
-		case err != nil && (late || !provider.Recoverable(err)):
+		case err != nil && (late || !provider.Repeats(err)):
 			out.unready = fmt.Errorf("could not be observed: %w", err)
 		case late:
 			out.unready = fmt.Errorf("is still %s%s after %s", o.Health, parts.Because(o.Message), most)

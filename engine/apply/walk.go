@@ -167,15 +167,15 @@ func (w *walker) refusedFirst(d *decider.Decision) *Outcome {
 	if !done {
 		err = w.ask(w.soft, d, provider.Request{Key: w.keyFor(d), Owner: w.engine.Owner})
 	}
-	class := provider.ClassOf(err)
+	cause := provider.CauseOf(err)
 	switch {
-	case err == nil || w.soft.Err() != nil || provider.Recoverable(err) || isUncertain(err):
+	case err == nil || w.soft.Err() != nil || provider.Repeats(err) || isUncertain(err):
 		return nil
-	case class == provider.Conflict && w.destroysIn(d.Ref.Scope()):
+	case cause == provider.InUse && w.destroysIn(d.Ref.Scope()):
 		return nil
 	}
 	return &Outcome{
-		Ref: d.Ref, Action: d.Action, Status: Refused, Err: err, Class: class, Detail: "nothing was changed: " + refusal(err),
+		Ref: d.Ref, Action: d.Action, Status: Refused, Err: err, Cause: cause, Detail: "nothing was changed: " + refusal(err),
 	}
 }
 

@@ -60,8 +60,8 @@ func (e *Planner) recordExhausted(ctx context.Context, p *Planning) error {
 			found = append(found, x)
 		case d.Stopped(decider.AttemptLimit{}):
 			t := p.Tries[d.Ref].Of(d.DesiredDigest())
-			n, class := follow.Spent(t.Attempts, p.attemptsAllowed(d.Ref))
-			found = append(found, event.Exhausted{Ref: d.Ref, Desired: t.Desired, Attempts: n, Class: class})
+			n, cause := follow.Spent(t.Attempts, p.attemptsAllowed(d.Ref))
+			found = append(found, event.Exhausted{Ref: d.Ref, Desired: t.Desired, Attempts: n, Cause: cause})
 		}
 	}
 	if len(found) == 0 {

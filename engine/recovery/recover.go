@@ -8,6 +8,7 @@ import (
 	"github.com/ovi-project/ovi/decider/replace"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -190,7 +191,6 @@ func (e *Recovery) recoverAccepted(
 	case have == nil:
 		return found(event.FoundFailed, nil, "%s does not exist any more", o.ID)
 	case have.Health == resource.Failing: // it runs, and is not healthy
-		a.Class = string(resource.App)
 		return found(event.FoundFailed, e.withApplied(o, have, live), "%s is failing: %s", have.ID, have.Message)
 	case have.Health == resource.Pending && live.At.Before(o.Deadline):
 		return *a, false
@@ -218,7 +218,7 @@ func (e *Recovery) requested(
 		if have != nil {
 			have = e.withApplied(o, have, live)
 		}
-		a.ID, a.Class = "", last.Cause
+		a.ID, a.Cause = "", provider.Cause(last.Cause)
 		return found(event.FoundFailed, have, "the request failed: %s", last.Text)
 	case last.State == resource.RequestSuperseded:
 		return found(event.FoundNotDone, have, "a later request superseded it")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -58,24 +59,23 @@ const (
 
 // Finished records the result of an action, as far as its executor knows it.
 type Finished struct {
-	Plan        string         `json:"plan,omitempty"`
-	Ref         resource.Ref   `json:"ref"`
-	Key         string         `json:"key"`
-	Action      decider.Action `json:"action"`
-	Phase       string         `json:"phase,omitempty"`
-	Step        string         `json:"step,omitempty"`
-	Token       int64          `json:"token"`
-	Outcome     Outcome        `json:"outcome"`
-	ID          string         `json:"id,omitempty"`
-	UID         string         `json:"uid,omitempty"` // tells the resource from an earlier one of that id
-	Error       string         `json:"error,omitempty"`
-	Class       string         `json:"class,omitempty"`
-	Recoverable bool           `json:"recoverable,omitempty"`
-	Tries       int            `json:"tries,omitempty"` // calls made, if more than one
-	Seconds     float64        `json:"seconds"`
-	Desired     string         `json:"desired,omitempty"`  // digest of the configuration
-	Deadline    time.Time      `json:"deadline,omitzero"`  // of an accepted action: then pending is failed
-	Signature   *Signature     `json:"signature,omitzero"` // of the binding that starts or ends here
+	Plan      string         `json:"plan,omitempty"`
+	Ref       resource.Ref   `json:"ref"`
+	Key       string         `json:"key"`
+	Action    decider.Action `json:"action"`
+	Phase     string         `json:"phase,omitempty"`
+	Step      string         `json:"step,omitempty"`
+	Token     int64          `json:"token"`
+	Outcome   Outcome        `json:"outcome"`
+	ID        string         `json:"id,omitempty"`
+	UID       string         `json:"uid,omitempty"` // tells the resource from an earlier one of that id
+	Error     string         `json:"error,omitempty"`
+	Cause     provider.Cause `json:"cause,omitempty"` // of the error, if the provider reports it
+	Tries     int            `json:"tries,omitempty"` // calls made, if more than one
+	Seconds   float64        `json:"seconds"`
+	Desired   string         `json:"desired,omitempty"`  // digest of the configuration
+	Deadline  time.Time      `json:"deadline,omitzero"`  // of an accepted action: then pending is failed
+	Signature *Signature     `json:"signature,omitzero"` // of the binding that starts or ends here
 	// RecreateOnly are the paths that the provider cannot change on the existing resource: it must
 	// be replaced.
 	RecreateOnly []string `json:"recreate_only,omitempty"`
@@ -83,7 +83,10 @@ type Finished struct {
 	Resource *resource.Observed `json:"resource,omitempty"`
 }
 
-// Applied is the configuration that was last applied to a resource.
+// Counts reports whether a failure is an attempt of its configuration.
+func (e Finished) Counts() bool { return provider.HandlingOf(e.Cause).Counts }
+
+// Applied is what was last applied to a resource.
 type Applied struct {
 	Attrs   resource.Attrs `json:"attrs,omitempty"`
 	Tags    resource.Tags  `json:"tags,omitempty"`
@@ -121,7 +124,7 @@ type Recovered struct {
 	ID       string         `json:"id,omitempty"`
 	UID      string         `json:"uid,omitempty"`
 	Evidence string         `json:"evidence"`
-	Class    string         `json:"class,omitempty"` // of the error of what failed, if the provider tells
+	Cause    provider.Cause `json:"cause,omitempty"` // of the failure, if the provider reports it
 	// Failed: its failure is on record already; only whether it took effect all the same was open.
 	Failed    bool       `json:"failed,omitempty"`
 	Signature *Signature `json:"signature,omitzero"`

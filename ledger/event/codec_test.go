@@ -17,6 +17,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/decider/replace"
 	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/resource/rules"
@@ -92,7 +93,7 @@ func every() []event.Event {
 			Plan: "p", Ref: ref("a"), Key: "k", Action: decider.Create, Token: 9, Outcome: event.Done,
 			ID: "id", Tries: 2, Seconds: 1.5, Desired: "w", Resource: &o,
 		},
-		event.Finished{Ref: ref("a"), Key: "k", Action: decider.Delete, Outcome: event.Failed, Error: "no", Class: "denied", Recoverable: true},
+		event.Finished{Ref: ref("a"), Key: "k", Action: decider.Delete, Outcome: event.Failed, Error: "no", Cause: provider.Denied},
 		event.Recovered{Ref: ref("a"), Key: "k", Failed: true, Action: decider.Create, Finding: event.FoundDone, ID: "id", Evidence: "seen"},
 		event.Yielded{Plan: "p", Left: 3},
 		event.NotStarted{Plan: "p", Ref: ref("a"), Action: decider.Create, Why: "waiting", On: ref("net"), Detail: "d"},

@@ -3,6 +3,7 @@ package event
 import (
 	"time"
 
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -56,8 +57,8 @@ type Exhausted struct {
 	Desired  string       `json:"desired"`
 	Attempts int          `json:"attempts"`
 	Back     string       `json:"back,omitempty"`
-	// Class is that of the errors which used them up, where one class did.
-	Class string `json:"class,omitempty"`
+	// Cause is the cause of the errors that used them up, where they had one cause.
+	Cause provider.Cause `json:"cause,omitempty"`
 }
 
 // Retried records that an operator allows new attempts of an exhausted configuration.

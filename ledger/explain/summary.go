@@ -278,10 +278,13 @@ func (t Explainer) undone(c history.ResourceHistory, b *builder, name string) (E
 		s.State, s.Headline = Failing, fmt.Sprintf("The replacement of %s was reverted %s: %s. %s is kept.", name,
 			t.since(b.last.at), strings.TrimSuffix(b.last.why, "."), phrase.ID(b.last.ID))
 		s.Suggestion = "correct the cause, then run `ovi apply`"
+	case proposes && c.Tries != nil && c.Tries.Waits():
+		text, next := c.Tries.Waiting()
+		s.State, s.Headline, s.Suggestion = Failing, fmt.Sprintf("The %s of %s %s.", verb(d.Proposed), name, text), next
 	case proposes && c.Tries != nil:
 		failure, next := provider.Parted(c.Tries.Error)
 		s.State, s.Headline = Failing, fmt.Sprintf("The %s of %s failed %s, last %s: %s.", verb(d.Proposed), name,
-			times(c.Tries.Made()+c.Tries.Transient), t.since(c.Tries.Last), failure)
+			times(c.Tries.Made()+c.Tries.Other), t.since(c.Tries.Last), failure)
 		s.Suggestion = cmp.Or(next, "correct the cause, then run `ovi apply`")
 	case proposes && t.stillToDo(c):
 		s.State, s.Headline = Pending,

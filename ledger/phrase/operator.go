@@ -122,9 +122,9 @@ func rolled(e event.Event) string {
 	case event.Exhausted:
 		text := fmt.Sprintf("%s of configuration %s failed: it is not tried again", many(e.Attempts, "attempt"),
 			resource.ShortDigest(e.Desired))
-		if e.Class != "" {
-			text = fmt.Sprintf("%s of configuration %s failed in a %s error: it is not tried again", many(e.Attempts, "attempt"),
-				resource.ShortDigest(e.Desired), e.Class)
+		if e.Cause != "" {
+			text = fmt.Sprintf("%s of configuration %s failed (cause: %s): it is not tried again", many(e.Attempts, "attempt"),
+				resource.ShortDigest(e.Desired), e.Cause)
 		}
 		if e.Back != "" {
 			text += "; back to " + resource.ShortDigest(e.Back)

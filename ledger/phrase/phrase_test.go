@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/phrase"
+	"github.com/ovi-project/ovi/provider"
 )
 
 func TestAgesHaveOneUnit(t *testing.T) {
@@ -54,19 +55,19 @@ func TestTimesAreInUTC(t *testing.T) {
 func TestOperator(t *testing.T) {
 	t.Parallel()
 	for want, e := range map[string]event.Event{
-		"blessed by ada: pays the rent":                                                        event.Blessed{On: true, Who: "ada", Reason: "pays the rent"},
-		"replacement of i-1 started (swap)":                                                    event.ReplaceStarted{Old: "i-1", Strategy: "swap"},
-		"replacement goes back: i-2 is failing":                                                event.ReplaceReverted{Why: "i-2 is failing"},
-		"replacement reverted: i-1 is kept":                                                    event.ReplaceFinished{ID: "i-1", Reverted: true},
-		"replacement finished: i-2":                                                            event.ReplaceFinished{ID: "i-2"},
-		"replacement ended: both resources are deleted":                                        event.ReplaceFinished{},
-		"replacement ended: neither resource exists":                                           event.ReplaceFinished{Reverted: true},
-		"blessing removed by ada":                                                              event.Blessed{Who: "ada"},
-		"claim 7 of ben revoked by ada: crash":                                                 event.Revoked{Token: 7, ClaimedBy: "ben", Who: "ada", Reason: "crash"},
-		"new attempts allowed by ada: quota":                                                   event.Retried{Who: "ada", Reason: "quota"},
-		"1 attempt of configuration 4d5e6f failed in a permanent error: it is not tried again": event.Exhausted{Desired: "4d5e6f7a", Attempts: 1, Class: "permanent"},
-		"berlin frozen by ada in order 7 of the central orchestrator: inventory":               event.Ordered{Stack: "berlin", Order: event.Freeze, On: true, Central: 7, Who: "ada", Reason: "inventory"},
-		"berlin/n1 locked by ada":                                                              event.Ordered{Stack: "berlin", Location: "berlin/n1", Order: event.Lock, On: true, Who: "ada"},
+		"blessed by ada: pays the rent":                 event.Blessed{On: true, Who: "ada", Reason: "pays the rent"},
+		"replacement of i-1 started (swap)":             event.ReplaceStarted{Old: "i-1", Strategy: "swap"},
+		"replacement goes back: i-2 is failing":         event.ReplaceReverted{Why: "i-2 is failing"},
+		"replacement reverted: i-1 is kept":             event.ReplaceFinished{ID: "i-1", Reverted: true},
+		"replacement finished: i-2":                     event.ReplaceFinished{ID: "i-2"},
+		"replacement ended: both resources are deleted": event.ReplaceFinished{},
+		"replacement ended: neither resource exists":    event.ReplaceFinished{Reverted: true},
+		"blessing removed by ada":                       event.Blessed{Who: "ada"},
+		"claim 7 of ben revoked by ada: crash":          event.Revoked{Token: 7, ClaimedBy: "ben", Who: "ada", Reason: "crash"},
+		"new attempts allowed by ada: quota":            event.Retried{Who: "ada", Reason: "quota"},
+		"1 attempt of configuration 4d5e6f failed (cause: configuration): it is not tried again": event.Exhausted{Desired: "4d5e6f7a", Attempts: 1, Cause: provider.Configuration},
+		"berlin frozen by ada in order 7 of the central orchestrator: inventory":                 event.Ordered{Stack: "berlin", Order: event.Freeze, On: true, Central: 7, Who: "ada", Reason: "inventory"},
+		"berlin/n1 locked by ada": event.Ordered{Stack: "berlin", Location: "berlin/n1", Order: event.Lock, On: true, Who: "ada"},
 		"berlin/web: configuration 4d5e6f promoted up to wave 2 by ada in order 8 of the central orchestrator": event.Ordered{Stack: "berlin", Name: "web", Order: event.Promote, On: true, Version: "4d5e6f7a", Wave: 2, Central: 8, Who: "ada"},
 		"3 attempts of configuration 4d5e6f failed: it is not tried again":                                     event.Exhausted{Desired: "4d5e6f7a", Attempts: 3},
 		"store compacted to revision 7": event.Compacted{Before: 7},

@@ -6,6 +6,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
@@ -93,7 +94,8 @@ func (p *projection) finished(r event.Record, e event.Finished) error {
 			return err
 		}
 		if Creates(e.Action, e.Phase, e.Step) { // it may have created something: an observation finds out
-			open.Uncertain, open.Error, open.Failed, open.Counted = true, e.Error, !e.Recoverable, true
+			open.Uncertain, open.Error, open.Counted = true, e.Error, true
+			open.Failed = !provider.HandlingOf(e.Cause).MayArrive
 			return p.put(rows.Of(rows.KeyOpen, e.Ref), open)
 		}
 		return p.delete(rows.Of(rows.KeyOpen, e.Ref))
@@ -199,10 +201,9 @@ func (p *projection) recovered(r event.Record, e event.Recovered) error {
 			}
 		}
 		failed := event.Finished{
-			Ref: e.Ref, Key: e.Key, Action: open.Action, Desired: open.Desired, Error: e.Evidence, Class: e.Class,
-			Recoverable: e.Class == string(resource.Transient),
+			Ref: e.Ref, Key: e.Key, Action: open.Action, Desired: open.Desired, Error: e.Evidence, Cause: e.Cause,
 		}
-		if failed.Recoverable && open.Reason == decider.ReasonState {
+		if !failed.Counts() && open.Reason == decider.ReasonState {
 			if err := p.notRestarted(e.Ref); err != nil {
 				return err
 			}

@@ -5,36 +5,37 @@ import (
 
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
 
-// failed counts an attempt that failed, or a transient error. A step back is an attempt of none.
+// failed counts an attempt that failed, or a failure that passes. A step back is an attempt of none.
 func (p *draft) failed(r event.Record, e event.Finished) error {
 	if e.Step == stepDeleteNew || e.Step == stepRestore {
 		return nil
 	}
 	return p.tried(e.Ref, e.Desired, func(t *rows.Tried) {
-		t.Last, t.Error, t.Key, t.Kept = r.At, e.Error, "", ""
-		if e.Recoverable {
-			transient(t, r.At)
-		} else {
-			if t.Failures++; e.Class == string(resource.Permanent) {
-				t.Permanent++
+		t.Last, t.Error, t.Cause, t.Key, t.Kept = r.At, e.Error, e.Cause, "", ""
+		if e.Counts() {
+			if t.Failures++; e.Cause == provider.Configuration {
+				t.Configuration++
 			}
-			t.Transient, t.Since = 0, time.Time{}
+			t.Other, t.Since = 0, time.Time{}
+		} else {
+			passes(t, r.At)
 		}
 		if len(e.RecreateOnly) > 0 {
 			t.RecreateOnly, t.ID = e.RecreateOnly, e.ID
 		}
-		if Creates(e.Action, e.Phase, e.Step) && e.Recoverable {
+		if Creates(e.Action, e.Phase, e.Step) && provider.HandlingOf(e.Cause).MayArrive {
 			t.Key = e.Key
 		}
 	})
 }
 
-// transient counts an error that does not count as an attempt.
-func transient(t *rows.Tried, at time.Time) {
-	if t.Transient++; t.Since.IsZero() {
+// passes notes a failure that does not count.
+func passes(t *rows.Tried, at time.Time) {
+	if t.Other++; t.Since.IsZero() {
 		t.Since = at
 	}
 }
@@ -100,15 +101,15 @@ func (p *draft) notDone(r event.Record, open rows.OpenAction) error {
 		switch {
 		case open.Counted:
 		case open.Uncertain:
-			transient(t, r.At)
-			t.Last, t.Error = r.At, open.Error
+			passes(t, r.At)
+			t.Last, t.Error, t.Cause = r.At, open.Error, provider.UnknownResult
 		case open.Accepted:
 			t.Lost++
-			t.Error = "it was accepted, and not done"
+			t.Error, t.Cause = "it was accepted, and not done", ""
 		case open.Step != "" && open.Step != stepCreate: // the replacement goes on where it was
 		default:
 			t.Lost++
-			t.Error = "the run ended before it recorded a result"
+			t.Error, t.Cause = "the run ended before it recorded a result", ""
 		}
 	})
 }

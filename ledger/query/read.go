@@ -213,8 +213,8 @@ func (r *Reader) Attempts(ctx context.Context) (map[resource.Ref]ResourceTries, 
 	for ref, tries := range all {
 		for _, t := range tries.Of {
 			out[ref] = append(out[ref], Tries{decider.Attempts{
-				Desired: t.Desired, Failures: t.Failures, Permanent: t.Permanent, Lost: t.Lost, Transient: t.Transient,
-				Since: t.Since, Last: t.Last, Error: t.Error,
+				Desired: t.Desired, Failures: t.Failures, Configuration: t.Configuration, Lost: t.Lost, Other: t.Other,
+				Since: t.Since, Last: t.Last, Cause: t.Cause, Error: t.Error,
 			}, t.Key, t.Kept, t.RecreateOnly, t.ID})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
 )
@@ -117,14 +118,16 @@ func (t *Tries) Drop(desired string) {
 type Tried struct {
 	Desired  string `json:"desired"`
 	Failures int    `json:"failures"` // that count
-	// Permanent are the failures in an error that the same configuration ends in again.
-	Permanent int `json:"permanent,omitempty"`
-	Lost      int `json:"lost,omitempty"` // attempts whose run ended without a result
-	// Transient errors in a row do not count; Since is the time of the first.
-	Transient int       `json:"transient,omitempty"`
-	Since     time.Time `json:"since,omitzero"`
-	Last      time.Time `json:"last,omitzero"`
-	Error     string    `json:"error,omitempty"`
+	// Configuration are the failures that the configuration surely caused.
+	Configuration int `json:"configuration,omitempty"`
+	Lost          int `json:"lost,omitempty"` // attempts whose run ended without a result
+	// Other are failures in a row that do not count, because they pass without a change of the configuration; Since is
+	// the time of the first.
+	Other int            `json:"other,omitempty"`
+	Since time.Time      `json:"since,omitzero"`
+	Last  time.Time      `json:"last,omitzero"`
+	Cause provider.Cause `json:"cause,omitempty"` // of the last
+	Error string         `json:"error,omitempty"`
 	// Key is kept when a create may still take effect: creating the same configuration again with
 	// the same key creates no second resource.
 	Key string `json:"key,omitempty"`

@@ -31,8 +31,8 @@ func TestAFixedAddress(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", address, err)
 		}
-		if taken := provider.ClassOf(err) == provider.Conflict; taken != (want == "is in use") || taken && !strings.Contains(errorText(err), "use another private_ip") {
-			t.Errorf("%s: %s: %v", address, provider.ClassOf(err), errorText(err))
+		if taken := provider.CauseOf(err) == provider.InUse; taken != (want == "is in use") || taken && !strings.Contains(errorText(err), "use another private_ip") {
+			t.Errorf("%s: %s: %v", address, provider.CauseOf(err), errorText(err))
 		}
 	}
 

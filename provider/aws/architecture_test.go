@@ -31,8 +31,8 @@ func TestASizeOfTheOtherArchitecture(t *testing.T) {
 		if errors.Is(err, provider.ErrReplace) != c.replaced || err == nil || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if !c.replaced && provider.ClassOf(err) != provider.Permanent {
-			t.Errorf("%s is %s", c.name, provider.ClassOf(err))
+		if !c.replaced && provider.CauseOf(err) != provider.Configuration {
+			t.Errorf("%s is %s", c.name, provider.CauseOf(err))
 		}
 	}
 	if n := w.cloud.Counts()["ec2.StopInstances"]; n > 0 {

@@ -97,7 +97,7 @@ func TestALoadBalancerOfAnotherHandIsNotTaken(t *testing.T) {
 	}))
 	for _, d := range []resource.Desired{s.targets("web", nil), s.balancer("web", nil), s.listener("web", *lb, values{"target_group": text(*tg)})} {
 		for _, err := range []error{s.p.Check(t.Context(), s.request(d)), must2err(s.p.Create(t.Context(), s.request(d)))} {
-			if provider.ClassOf(err) != provider.Conflict || !strings.Contains(errorText(err), "ovi adopt") {
+			if provider.CauseOf(err) != provider.InUse || !strings.Contains(errorText(err), "ovi adopt") {
 				t.Errorf("%s: %v", d.Ref.Kind, errorText(err))
 			}
 		}
@@ -152,7 +152,7 @@ func TestATargetGroupIsReplacedBesideTheOldOne(t *testing.T) {
 		t.Errorf("again with its key: %s, not %s: %v", again.ID, next.ID, err)
 	}
 	s.p = hasty(s.liveState)
-	if err := s.remove(old); provider.ClassOf(err) != provider.Conflict || !strings.Contains(errorText(err), lb.ID) {
+	if err := s.remove(old); provider.CauseOf(err) != provider.InUse || !strings.Contains(errorText(err), lb.ID) {
 		t.Errorf("delete what a listener uses: %v", errorText(err))
 	}
 	l = s.listener("http", lb.ID, values{"target_group": text(next.ID)})
@@ -174,7 +174,7 @@ func TestALoadBalancerGoesBeforeItsNetwork(t *testing.T) {
 	l := s.make(s.listener("http", lb.ID, values{"redirect": object("host", "www.example.com", "path", "/new", "status", "HTTP_302")}))
 	s.p = hasty(s.liveState)
 	for _, o := range []resource.Observed{group, must2(s.find(ref("subnet", "a"))), must2(s.find(ref("internet_gateway", "main")))} {
-		if err := s.remove(o); provider.ClassOf(err) != provider.Conflict {
+		if err := s.remove(o); !strings.HasPrefix(string(provider.CauseOf(err)), string(provider.InUse)) {
 			t.Errorf("delete %s under it: %v", o.Ref, err)
 		}
 	}
@@ -192,7 +192,7 @@ func TestALoadBalancerWithoutAGatewayIsExplained(t *testing.T) {
 	s.vpc = w.make(desired(t, "vpc", "main", values{"cidr": text("10.0.0.0/16")})).ID
 	s.a, s.b = s.subnet("a", "10.0.1.0/24", "us-east-1a"), s.subnet("b", "10.0.2.0/24", "us-east-1b")
 	_, err := w.p.Create(t.Context(), w.request(s.balancer("web", nil)))
-	if provider.ClassOf(err) != provider.Permanent || !strings.Contains(errorText(err), "depends_on") {
+	if provider.CauseOf(err) != provider.Configuration || !strings.Contains(errorText(err), "depends_on") {
 		t.Errorf("%v", errorText(err))
 	}
 	internal := s.balancer("web", values{"scheme": text("internal")})

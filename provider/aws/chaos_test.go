@@ -93,7 +93,7 @@ func (c *chaos) step() {
 		_, err = c.p.Update(c.outer.Context(), r)
 		c.after(err, func(o resource.Observed, there bool) bool { return there && o.Tags.Equal(d.Tags) })
 	}
-	if err != nil && !provider.Recoverable(err) && !isClass(err, "not found") {
+	if err != nil && !provider.Passes(err) && !isAbsent(err) {
 		c.t.Fatalf("%v cannot be recovered from", err)
 	}
 }

@@ -118,7 +118,7 @@ func TestCheckOfADeniedDryRunIsDenied(t *testing.T) {
 	w := newLiveState(t)
 	w.fault(sandbox.Fault{Kind: sandbox.Denied, Service: "ec2", Action: "RunInstances"})
 	err := w.p.Check(t.Context(), w.request(desired(t, "ec2", "web", values{"size": text("t3.micro")})))
-	if !isClass(err, "denied") {
+	if !isCause(err, provider.Denied) {
 		t.Errorf("%v", err)
 	}
 }

@@ -125,7 +125,7 @@ func (p *Provider) identify(ctx context.Context, s *accountSession, cfg aws.Conf
 		return api.Classify("", err)
 	}
 	if aws.ToString(out.Account) == "" {
-		return api.Permanent("sts.GetCallerIdentity", fmt.Errorf("the response has no account"), "")
+		return api.Mistake("sts.GetCallerIdentity", fmt.Errorf("the response has no account"), "")
 	}
 	s.account = *out.Account
 	p.called.mu.Lock()

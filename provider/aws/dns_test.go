@@ -119,7 +119,7 @@ func TestAZoneAndItsRecords(t *testing.T) {
 		same(d)
 	}
 
-	if err := s.remove(zone); provider.ClassOf(err) != provider.Conflict || !strings.Contains(errorText(err), "example.com TXT") {
+	if err := s.remove(zone); provider.CauseOf(err) != provider.InUse || !strings.Contains(errorText(err), "example.com TXT") {
 		t.Errorf("a zone with records: %v", errorText(err))
 	}
 	for _, o := range s.observed().Resources {
@@ -152,13 +152,13 @@ func TestARecordOfAnotherHandIsNotTaken(t *testing.T) {
 	}))
 	d := recordOf(t, zone, "www.example.com", "A", values{"values": list("192.0.2.1")})
 	for _, err := range []error{w.p.Check(t.Context(), w.request(d)), must2err(w.p.Create(t.Context(), w.request(d)))} {
-		if provider.ClassOf(err) != provider.Conflict || !strings.Contains(errorText(err), "ovi adopt dns_record/www.example.com-a --id "+zone+"/www.example.com/A") {
+		if provider.CauseOf(err) != provider.InUse || !strings.Contains(errorText(err), "ovi adopt dns_record/www.example.com-a --id "+zone+"/www.example.com/A") {
 			t.Errorf("%v", errorText(err))
 		}
 	}
 	d = zoneOf(t, "second", "example.com", nil)
 	for _, err := range []error{w.p.Check(t.Context(), w.request(d)), must2err(w.p.Create(t.Context(), w.request(d)))} {
-		if provider.ClassOf(err) != provider.Conflict {
+		if provider.CauseOf(err) != provider.InUse {
 			t.Errorf("a second zone of the domain: %v", errorText(err))
 		}
 	}
@@ -178,7 +178,7 @@ func TestARecordIsChangedFromWhatItWas(t *testing.T) {
 		Message: "Tried to delete resource record set [name='www.example.com.', type='A'] but the values provided do not match the current values", Status: 400,
 	})
 	_, err := w.update(recordOf(t, zone, "www.example.com", "A", values{"values": list("192.0.2.2")}), have, nil)
-	if provider.ClassOf(err) != provider.Conflict || !strings.Contains(errorText(err), "do not match the current values") {
+	if provider.CauseOf(err) != provider.InUse || !strings.Contains(errorText(err), "do not match the current values") {
 		t.Errorf("%v", errorText(err))
 	}
 }
@@ -229,7 +229,7 @@ func TestAZoneWithoutTagsIsFinished(t *testing.T) {
 	w.fault(sandbox.Fault{Kind: sandbox.Denied, Service: "route53", Action: "ChangeTagsForResource", Times: 1})
 	d := zoneOf(t, "main", "example.com", nil)
 	r := w.request(d)
-	if _, err := w.p.Create(t.Context(), r); provider.ClassOf(err) != provider.Denied {
+	if _, err := w.p.Create(t.Context(), r); provider.CauseOf(err) != provider.Denied {
 		t.Fatalf("%v", err)
 	}
 	o, there := w.find(d.Ref)

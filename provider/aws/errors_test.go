@@ -8,10 +8,8 @@ import (
 
 func isReplace(err error) bool { return errors.Is(err, provider.ErrReplace) }
 
-func isClass(err error, class string) bool {
-	names := map[provider.Class]string{
-		provider.Transient: "transient", provider.Throttled: "throttled", provider.Permanent: "permanent", provider.NotFound: "not found",
-		provider.Denied: "denied", provider.Conflict: "conflict", provider.Uncertain: "uncertain",
-	}
-	return err != nil && names[provider.ClassOf(err)] == class
+func isCause(err error, cause provider.Cause) bool {
+	return err != nil && provider.CauseOf(err) == cause && !provider.Absent(err)
 }
+
+func isAbsent(err error) bool { return provider.Absent(err) }

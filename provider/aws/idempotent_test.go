@@ -111,7 +111,7 @@ func TestALostAnswerAndALaggingListCreateOneOrAreUncertain(t *testing.T) {
 			w.fault(sandbox.Fault{Kind: sandbox.Lost, Service: service, Action: action, Times: 1},
 				sandbox.Fault{Kind: sandbox.Stale, Service: service, Action: action, Times: 1, Reads: 7})
 			_, err := w.p.Create(t.Context(), r)
-			if err != nil && !provider.Recoverable(err) {
+			if err != nil && !provider.Passes(err) {
 				t.Fatalf("%v cannot be recovered from", err)
 			}
 			w.cloud.ClearFaults()
@@ -167,7 +167,7 @@ func TestADeniedCreateNamesTheCall(t *testing.T) {
 			service, action, _ := strings.Cut(c.call, ".")
 			w.fault(sandbox.Fault{Kind: sandbox.Denied, Service: service, Action: action})
 			_, err := w.p.Create(t.Context(), w.request(d))
-			if !isClass(err, "denied") || !strings.Contains(err.Error(), c.call) || !strings.Contains(err.Error(), "--permissions") {
+			if !isCause(err, provider.Denied) || !strings.Contains(err.Error(), c.call) || !strings.Contains(err.Error(), "--permissions") {
 				t.Errorf("%v", err)
 			}
 			if n := w.count(c.call); n != 1 {
@@ -219,7 +219,7 @@ func TestBadKeysAreRefusedBeforeAnyCall(t *testing.T) {
 	for _, key := range []string{"", strings.Repeat("x", 65), "schlüssel", "with space"} {
 		r := w.request(desired(t, "vpc", "main", values{"cidr": text("10.0.0.0/16")}))
 		r.Key = key
-		if _, err := w.p.Create(t.Context(), r); !isClass(err, "permanent") {
+		if _, err := w.p.Create(t.Context(), r); !isCause(err, provider.Configuration) {
 			t.Errorf("key %q: %v", key, err)
 		}
 	}
@@ -238,7 +238,7 @@ func TestANameThatIsTakenIsAConflict(t *testing.T) {
 		desired(t, "security_group", "web", values{}),
 	} {
 		_, err := w.p.Create(t.Context(), w.request(d))
-		if !isClass(err, "conflict") || !strings.Contains(err.Error(), "adopt") {
+		if !isCause(err, provider.InUse) || !strings.Contains(err.Error(), "adopt") {
 			t.Errorf("%s: %v", d.Ref, err)
 		}
 	}

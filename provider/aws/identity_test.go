@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
 )
 
@@ -83,7 +84,7 @@ func TestEachAccountHasItsOwnIdentity(t *testing.T) {
 	if at, err := p.Locate(t.Context(), "444444444444/us-east-1"); err != nil || at != "444444444444/us-east-1" {
 		t.Errorf("a named profile costs the plan of all accounts: %s %v", at, err)
 	}
-	if err := p.Reach(t.Context(), "444444444444/us-east-1"); !isClass(err, "denied") || !strings.Contains(errorText(err), "profile main are of account 111111111111") {
+	if err := p.Reach(t.Context(), "444444444444/us-east-1"); !isCause(err, provider.Denied) || !strings.Contains(errorText(err), "profile main are of account 111111111111") {
 		t.Errorf("a profile of another account: %v", errorText(err))
 	}
 }

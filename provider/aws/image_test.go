@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -33,14 +34,14 @@ func TestTheCurrentImageIsNotCompared(t *testing.T) {
 }
 
 func TestNoCurrentImage(t *testing.T) {
-	for fault, class := range map[sandbox.Fault]string{
-		{Kind: sandbox.Refused, Service: "ssm", Code: "ParameterNotFound", Status: 400}: "permanent",
-		{Kind: sandbox.Denied, Service: "ssm"}:                                          "denied",
+	for fault, cause := range map[sandbox.Fault]provider.Cause{
+		{Kind: sandbox.Refused, Service: "ssm", Code: "ParameterNotFound", Status: 400}: provider.Configuration,
+		{Kind: sandbox.Denied, Service: "ssm"}:                                          provider.Denied,
 	} {
 		w := newLiveState(t)
 		w.fault(fault)
 		_, err := w.p.Create(t.Context(), w.request(desired(t, "ec2", "x", values{"size": text("t3.micro")})))
-		if !isClass(err, class) || !strings.Contains(err.Error(), "image: ami-") || w.count("ec2.RunInstances") > 0 {
+		if !isCause(err, cause) || !strings.Contains(err.Error(), "image: ami-") || w.count("ec2.RunInstances") > 0 {
 			t.Errorf("%v", err)
 		}
 	}

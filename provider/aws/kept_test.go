@@ -88,7 +88,7 @@ func TestAnAliasOfAnotherKeyIsNotTaken(t *testing.T) {
 	must[*kms.CreateAliasOutput](t)(hand.CreateAlias(t.Context(), &kms.CreateAliasInput{AliasName: sdk.String("alias/main"), TargetKeyId: key}))
 	d := desired(t, "kms_key", "main", values{"alias": text("alias/main")})
 	for _, err := range []error{w.p.Check(t.Context(), w.request(d)), must2err(w.p.Create(t.Context(), w.request(d)))} {
-		if provider.ClassOf(err) != provider.Conflict || !strings.Contains(errorText(err), *key) {
+		if provider.CauseOf(err) != provider.InUse || !strings.Contains(errorText(err), *key) {
 			t.Errorf("%v", errorText(err))
 		}
 	}
@@ -163,7 +163,7 @@ func TestTheNameOfADeletedSecretIsTaken(t *testing.T) {
 		t.Error("it is still observed")
 	}
 	for _, err := range []error{w.p.Check(t.Context(), w.request(d)), must2err(w.p.Create(t.Context(), w.request(d)))} {
-		if provider.ClassOf(err) != provider.Conflict || !strings.Contains(errorText(err), "belongs to a deleted secret until 20") || !strings.Contains(errorText(err), "restore-secret") {
+		if provider.CauseOf(err) != provider.InUse || !strings.Contains(errorText(err), "belongs to a deleted secret until 20") || !strings.Contains(errorText(err), "restore-secret") {
 			t.Errorf("%v", errorText(err))
 		}
 	}
@@ -234,10 +234,10 @@ func TestALogGroupOfItsNameIsAnother(t *testing.T) {
 	must[*logs.DeleteLogGroupOutput](t)(hand.DeleteLogGroup(t.Context(), &logs.DeleteLogGroupInput{LogGroupName: &o.ID}))
 	sleepBriefly()
 	must[*logs.CreateLogGroupOutput](t)(hand.CreateLogGroup(t.Context(), &logs.CreateLogGroupInput{LogGroupName: &o.ID}))
-	if err := w.remove(o); provider.ClassOf(err) != provider.Conflict {
+	if err := w.remove(o); provider.CauseOf(err) != provider.InUse {
 		t.Errorf("another group of the name: %v", errorText(err))
 	}
-	if err := w.p.Check(t.Context(), w.request(d)); provider.ClassOf(err) != provider.Conflict {
+	if err := w.p.Check(t.Context(), w.request(d)); provider.CauseOf(err) != provider.InUse {
 		t.Errorf("the name: %v", errorText(err))
 	}
 	i := slices.IndexFunc(w.observed().Resources, func(o resource.Observed) bool { return o.ID == "/web/access" })
@@ -278,7 +278,7 @@ func TestACertificateIsIssuedByItsRecord(t *testing.T) {
 	if o = s.settled(d, nil); o.Health != resource.Healthy {
 		t.Errorf("it is %s: %s", o.Health, o.Message)
 	}
-	if err := s.remove(o); provider.ClassOf(err) != provider.Conflict || !strings.Contains(errorText(err), lb.ID) {
+	if err := s.remove(o); provider.CauseOf(err) != provider.InUse || !strings.Contains(errorText(err), lb.ID) {
 		t.Errorf("in use: %v", errorText(err))
 	}
 }

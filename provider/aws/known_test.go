@@ -18,9 +18,9 @@ func TestAYoungResourceThatAListOmitsIsReadByItsID(t *testing.T) {
 		asked = append(asked, id)
 		switch id {
 		case "i-gone":
-			return resource.Observed{}, &provider.Error{Class: provider.NotFound, Err: errors.New("it does not exist")}
+			return resource.Observed{}, &provider.Error{Cause: provider.Configuration, Absent: true, Err: errors.New("it does not exist")}
 		case "i-denied":
-			return resource.Observed{}, &provider.Error{Class: provider.Denied, Err: errors.New("denied")}
+			return resource.Observed{}, &provider.Error{Cause: provider.Denied, Err: errors.New("denied")}
 		}
 		return resource.Observed{ID: id}, nil
 	}}

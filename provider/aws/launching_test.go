@@ -38,10 +38,10 @@ func TestAKeyPairIsComparedWithoutItsComment(t *testing.T) {
 	if again, err := w.p.Create(t.Context(), r); err != nil || again.UID != have.UID {
 		t.Errorf("again with its key: %v %v", again.UID, err)
 	}
-	if _, err := w.p.Create(t.Context(), w.request(d)); provider.ClassOf(err) != provider.Conflict {
+	if _, err := w.p.Create(t.Context(), w.request(d)); provider.CauseOf(err) != provider.InUse {
 		t.Errorf("with another key: %v", err)
 	}
-	if err := w.p.Check(t.Context(), w.request(d)); provider.ClassOf(err) != provider.Conflict {
+	if err := w.p.Check(t.Context(), w.request(d)); provider.CauseOf(err) != provider.InUse {
 		t.Errorf("check of a name that is taken: %v", err)
 	}
 	d = desired(t, "key_pair", "ops", values{"public_key": text(keyOne)}, "team", "core")

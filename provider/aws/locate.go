@@ -56,7 +56,7 @@ func (p *Provider) at(ctx context.Context, location string) (*api.Region, error)
 		return nil, elsewhere(location, s.account)
 	}
 	return nil, &provider.Error{
-		Class: provider.Denied, Op: "sts.GetCallerIdentity",
+		Cause: provider.Denied, Op: "sts.GetCallerIdentity",
 		Err: fmt.Errorf("location %s is in account %s, but the credentials%s are of account %s", location, account,
 			ofProfile(s.profile), s.account),
 		Hint: "use credentials of that account, for example with --profile " + account +

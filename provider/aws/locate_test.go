@@ -64,7 +64,7 @@ func TestLocationsOfAnotherAccount(t *testing.T) {
 		t.Errorf("the sandbox from a real account: %v", err)
 	}
 	_, err := p.Locate(t.Context(), "210987654321/us-east-1")
-	if !isClass(err, "denied") || errors.Is(err, provider.ErrElsewhere) || !strings.Contains(err.Error(), "123456789012") || !strings.Contains(err.Error(), "210987654321") {
+	if !isCause(err, provider.Denied) || errors.Is(err, provider.ErrElsewhere) || !strings.Contains(err.Error(), "123456789012") || !strings.Contains(err.Error(), "210987654321") {
 		t.Errorf("another real account: %v", err)
 	}
 	if err := p.Delete(t.Context(), provider.Request{Have: resource.Observed{ID: "i-1", Ref: ref("ec2", "web")}}); !errors.Is(err, provider.ErrElsewhere) {
@@ -75,7 +75,7 @@ func TestLocationsOfAnotherAccount(t *testing.T) {
 func TestInvalidLocations(t *testing.T) {
 	w := newLiveState(t)
 	for _, location := range []string{"", "mars", "us-east-1/", "/us-east-1", "us-east-1;x", "000000000000/", "a/b/us-east-1/c"} {
-		if got, err := w.p.Locate(t.Context(), location); !isClass(err, "permanent") {
+		if got, err := w.p.Locate(t.Context(), location); !isCause(err, provider.Configuration) {
 			t.Errorf("%q is at %q, %v", location, got, err)
 		}
 	}
@@ -130,7 +130,7 @@ func TestNoCredentials(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
 	_, err := p.Locate(t.Context(), "us-east-1")
-	if !isClass(err, "denied") || !strings.Contains(err.Error(), "--sandbox") {
+	if !isCause(err, provider.Expired) || !strings.Contains(err.Error(), "--sandbox") {
 		t.Errorf("%v", err)
 	}
 }
@@ -139,7 +139,7 @@ func TestAnEndpointThatDoesNotExist(t *testing.T) {
 	realProvider(t, nil)
 	p := aws.New(aws.Options{Endpoint: "http://127.0.0.1:1", Attempts: 2})
 	s, err := p.Observe(t.Context(), provider.ObserveRequest{Scope: resource.Scope{Provider: "aws", Location: "us-east-1"}})
-	if !isClass(err, "transient") || len(s.Resources) > 0 || !strings.Contains(err.Error(), "127.0.0.1:1") {
+	if !isCause(err, provider.Unreachable) || len(s.Resources) > 0 || !strings.Contains(err.Error(), "127.0.0.1:1") {
 		t.Errorf("%v", err)
 	}
 }
@@ -147,7 +147,7 @@ func TestAnEndpointThatDoesNotExist(t *testing.T) {
 func TestAProfileThatDoesNotExist(t *testing.T) {
 	realProvider(t, nil)
 	p := aws.New(aws.Options{Identities: identified(t, "no-such-profile", "", "")})
-	if _, err := p.Locate(t.Context(), "us-east-1"); !isClass(err, "denied") || !strings.Contains(err.Error(), "no-such-profile") {
+	if _, err := p.Locate(t.Context(), "us-east-1"); !isCause(err, provider.Expired) || !strings.Contains(err.Error(), "no-such-profile") {
 		t.Errorf("%v", err)
 	}
 }

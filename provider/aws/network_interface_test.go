@@ -192,7 +192,7 @@ func TestInterfacesOfOthers(t *testing.T) {
 	}
 	for _, n := range out.NetworkInterfaces {
 		_, err := p.p.Mark(t.Context(), provider.Request{Key: p.key(), Desired: p.nic("taken", values{}), Have: resource.Observed{ID: *n.NetworkInterfaceId}})
-		if provider.ClassOf(err) != provider.NotFound {
+		if !provider.Absent(err) {
 			t.Errorf("%s is adopted: %v", *n.NetworkInterfaceId, err)
 		}
 	}
@@ -215,7 +215,7 @@ func TestTheHolderOfASubnetAndAGroupIsNamed(t *testing.T) {
 	for _, held := range []resource.Observed{p.subnet, group} {
 		have, _ := p.find(held.Marks.Ref)
 		err := p.remove(have)
-		if provider.ClassOf(err) != provider.Conflict || !strings.Contains(errorText(err), o.ID+" ("+d.Ref.String()+")") {
+		if provider.CauseOf(err) != provider.InUse || !strings.Contains(errorText(err), o.ID+" ("+d.Ref.String()+")") {
 			t.Errorf("%s: %v", held.ID, errorText(err))
 		}
 	}

@@ -31,7 +31,7 @@ func (w *liveState) observe(kinds ...string) (resource.Snapshot, error) {
 
 func TestLaw1_AbsenceNeedsACompleteRead_AFailedListCostsItsKind(t *testing.T) {
 	for list, kinds := range lists {
-		for fault, class := range map[sandbox.FaultKind]string{sandbox.Denied: "denied", sandbox.Unavailable: "transient", sandbox.Throttle: "throttled"} {
+		for fault, cause := range map[sandbox.FaultKind]provider.Cause{sandbox.Denied: provider.Denied, sandbox.Unavailable: provider.Unreachable, sandbox.Throttle: provider.Throttled} {
 			t.Run(list+" "+string(fault), func(t *testing.T) {
 				t.Parallel()
 				w := newLiveState(t)
@@ -48,7 +48,7 @@ func TestLaw1_AbsenceNeedsACompleteRead_AFailedListCostsItsKind(t *testing.T) {
 				}
 				for _, k := range aws7() {
 					missing := slices.Contains(kinds, k)
-					if err := s.Covers(k); missing != (err != nil) || missing && (!isClass(err, class) || !strings.Contains(err.Error(), list)) {
+					if err := s.Covers(k); missing != (err != nil) || missing && (!isCause(err, cause) || !strings.Contains(err.Error(), list)) {
 						t.Errorf("%s: %v", k, err)
 					}
 				}
@@ -105,7 +105,7 @@ func TestARegionOfWhichNothingCanBeReadIsAnError(t *testing.T) {
 	for _, service := range []string{"autoscaling", "ec2", "elasticloadbalancing", "iam", "rds", "route53", "s3", "acm", "kms", "logs", "secretsmanager"} {
 		w.fault(sandbox.Fault{Kind: sandbox.Denied, Service: service})
 	}
-	if s, err := w.observe(); !isClass(err, "denied") || len(s.Resources) > 0 {
+	if s, err := w.observe(); !isCause(err, provider.Denied) || len(s.Resources) > 0 {
 		t.Errorf("%d resources, %v", len(s.Resources), err)
 	}
 }

@@ -244,7 +244,7 @@ func TestABucketCreatedAgainUnderItsNameIsAnother(t *testing.T) {
 		t.Errorf("it is %s", got)
 	}
 	err = w.p.Delete(t.Context(), provider.Request{Key: "k", Owner: "ovi", Have: o})
-	if !isClass(err, "conflict") {
+	if !isCause(err, provider.InUse) {
 		t.Errorf("deleting it by the old observation: %v", err)
 	}
 	must[*s3.HeadBucketOutput](t)(w.s3().HeadBucket(t.Context(), &s3.HeadBucketInput{Bucket: sdk.String("acme-assets")}))
@@ -272,7 +272,7 @@ func TestADatabaseRestoredUnderItsNameIsAnother(t *testing.T) {
 		t.Error("a database restored under the old name is taken for the old one")
 	}
 	err = w.p.Delete(t.Context(), provider.Request{Key: "k", Owner: "ovi", Have: o})
-	if !isClass(err, "conflict") {
+	if !isCause(err, provider.InUse) {
 		t.Errorf("deleting it by the old observation: %v", err)
 	}
 	now, _ := w.find(ref("rds", "db"))

@@ -48,7 +48,7 @@ func TestARuleOfAGroupOfOthers(t *testing.T) {
 
 	same := ruleIn(t, "again", group, values{"port": resource.Int(22), "cidr": text("10.0.0.0/8")})
 	for _, err := range []error{s.p.Check(t.Context(), s.request(same)), must2err(s.p.Create(t.Context(), s.request(same)))} {
-		if provider.ClassOf(err) != provider.Conflict || !strings.Contains(errorText(err), "is the same rule") {
+		if provider.CauseOf(err) != provider.InUse || !strings.Contains(errorText(err), "is the same rule") {
 			t.Errorf("a rule that exists: %v", errorText(err))
 		}
 	}
@@ -109,7 +109,7 @@ func TestARuleOfAGroupOfAnotherStackIsRefused(t *testing.T) {
 	group := s.make(g).ID
 	d := ruleIn(t, "https", group, values{"port": resource.Int(443), "cidr": text("192.0.2.0/24")})
 	for _, err := range []error{s.p.Check(t.Context(), s.request(d)), must2err(s.p.Create(t.Context(), s.request(d)))} {
-		if provider.ClassOf(err) != provider.Conflict || !strings.Contains(errorText(err), "security_group/web of stack net") {
+		if provider.CauseOf(err) != provider.InUse || !strings.Contains(errorText(err), "security_group/web of stack net") {
 			t.Errorf("%v", errorText(err))
 		}
 	}
@@ -247,7 +247,7 @@ func TestADatabaseHasItsParameterGroup(t *testing.T) {
 	}
 	at := w.make(db("data"))
 	w.settled(db("data"), nil)
-	if err := w.remove(o); provider.ClassOf(err) != provider.Conflict || !strings.Contains(errorText(err), "rds/db") {
+	if err := w.remove(o); provider.CauseOf(err) != provider.InUse || !strings.Contains(errorText(err), "rds/db") {
 		t.Errorf("a group in use: %v", errorText(err))
 	}
 	w.created(group("other", object("max_connections", "100")))

@@ -220,7 +220,7 @@ func (x *prover) create(r provider.Request) {
 	x.n++
 	r.Key = fmt.Sprintf("k-%d", x.n)
 	o, err := x.p.Create(x.outer.Context(), r)
-	if isClass(err, "conflict") {
+	if isCause(err, provider.InUse) {
 		return // its name is taken by a resource that is not ours
 	}
 	if err != nil {

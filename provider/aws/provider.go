@@ -123,7 +123,7 @@ func (p *Provider) Delete(ctx context.Context, r provider.Request) error {
 		return err
 	}
 	if r.Have.ID == "" {
-		return api.Permanent("", fmt.Errorf("%s has no ID to delete it by", r.Have.Ref), "run `ovi plan` to observe it again")
+		return api.Mistake("", fmt.Errorf("%s has no ID to delete it by", r.Have.Ref), "run `ovi plan` to observe it again")
 	}
 	return api.Classify("", k.Remove(ctx, g, r))
 }
@@ -132,7 +132,7 @@ func (p *Provider) Delete(ctx context.Context, r provider.Request) error {
 func (p *Provider) begin(ctx context.Context, ref resource.Ref) (api.Kind, *api.Region, error) {
 	k, ok := p.kinds[ref.Kind]
 	if !ok {
-		return api.Kind{}, nil, api.Permanent("", fmt.Errorf("unknown kind %q for provider aws", ref.Kind), "run `ovi kinds`")
+		return api.Kind{}, nil, api.Mistake("", fmt.Errorf("unknown kind %q for provider aws", ref.Kind), "run `ovi kinds`")
 	}
 	g, err := p.at(ctx, ref.Location)
 	return k, g, err
@@ -140,11 +140,11 @@ func (p *Provider) begin(ctx context.Context, ref resource.Ref) (api.Kind, *api.
 
 func checkKey(key string) error {
 	if key == "" || len(key) > api.MaxKey {
-		return api.Permanent("", fmt.Errorf("idempotency key %q: it must have 1 to %d characters", key, api.MaxKey), "")
+		return api.Mistake("", fmt.Errorf("idempotency key %q: it must have 1 to %d characters", key, api.MaxKey), "")
 	}
 	for i := range len(key) {
 		if key[i] <= ' ' || key[i] > '~' {
-			return api.Permanent("", fmt.Errorf("idempotency key %q: it must be plain ASCII", key), "")
+			return api.Mistake("", fmt.Errorf("idempotency key %q: it must be plain ASCII", key), "")
 		}
 	}
 	return nil

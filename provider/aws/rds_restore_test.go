@@ -154,7 +154,7 @@ func TestASnapshotThatGivesNoDatabaseAsConfiguredIsRefused(t *testing.T) {
 	}
 	// A create refuses it too, before anything exists.
 	_, err = w.p.Create(t.Context(), w.request(desired(t, "rds", "orders", values{"size": text("db.t3.micro"), "snapshot": text(snapshot), "username": text("other")})))
-	if !isClass(err, "permanent") || w.count("rds.RestoreDBInstanceFromDBSnapshot") != 0 {
+	if !isCause(err, provider.Configuration) || w.count("rds.RestoreDBInstanceFromDBSnapshot") != 0 {
 		t.Errorf("%v after %d restores", err, w.count("rds.RestoreDBInstanceFromDBSnapshot"))
 	}
 	// One that is being made is waited for by the next apply.
@@ -162,7 +162,7 @@ func TestASnapshotThatGivesNoDatabaseAsConfiguredIsRefused(t *testing.T) {
 	w.idleDB("later")
 	must[*rds.DeleteDBInstanceOutput](t)(w.rds().DeleteDBInstance(t.Context(), &rds.DeleteDBInstanceInput{DBInstanceIdentifier: sdk.String(o.ID), FinalDBSnapshotIdentifier: sdk.String("young")}))
 	_, err = w.p.Create(t.Context(), w.request(desired(t, "rds", "second", values{"size": text("db.t3.micro"), "snapshot": text("young")})))
-	if err != nil && (!errors.As(err, &e) || e.Class != provider.Transient) {
+	if err != nil && (!errors.As(err, &e) || e.Cause != provider.Unreachable) {
 		t.Errorf("%v", err)
 	}
 }
@@ -188,7 +188,7 @@ func TestASnapshotIsAskedForByItsType(t *testing.T) {
 			return h.cloud.RoundTrip(r)
 		})
 		err := w.p.Check(t.Context(), w.request(desired(t, "rds", "orders", values{"size": text("db.t3.micro"), "snapshot": text(name)})))
-		if !asked || !isClass(err, "permanent") {
+		if !asked || !isCause(err, provider.Configuration) {
 			t.Errorf("%s: %v, asked: %v", name, err, asked)
 		}
 	}

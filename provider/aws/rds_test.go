@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -57,7 +58,7 @@ func TestDatabaseChanges(t *testing.T) {
 		t.Errorf("shrinking: %v", all)
 	}
 	err := w.remove(seen)
-	if !isClass(err, "denied") || !strings.Contains(err.Error(), "deletion_protection: false") {
+	if !isCause(err, provider.Configuration) || !strings.Contains(err.Error(), "deletion_protection: false") {
 		t.Errorf("deleting a protected database: %v", err)
 	}
 	d4 := desired(t, "rds", "db", values{"size": text("db.t3.small"), "deletion_protection": resource.Bool(false), "final_snapshot": resource.Bool(false)})
@@ -173,7 +174,7 @@ func TestASecretWithoutAValue(t *testing.T) {
 	w := newLiveState(t)
 	d := desired(t, "rds", "db", values{"size": text("db.t3.micro")})
 	d.Attrs = d.Attrs.With("password", resource.Digest("abc"))
-	if _, err := w.p.Create(t.Context(), w.request(d)); !isClass(err, "permanent") || w.count("rds.CreateDBInstance") > 0 {
+	if _, err := w.p.Create(t.Context(), w.request(d)); !isCause(err, provider.Configuration) || w.count("rds.CreateDBInstance") > 0 {
 		t.Errorf("%v", err)
 	}
 }

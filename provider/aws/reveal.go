@@ -24,7 +24,7 @@ func (p *Provider) Reveal(ctx context.Context, have resource.Observed, path stri
 	case k.Schema.Name == compute.KindTemplate && path == compute.UserData:
 		return compute.RevealTemplate(ctx, g, have.ID)
 	case k.Schema.Name != api.KindEC2 || path != compute.UserData:
-		return resource.Secret{}, api.Permanent("", fmt.Errorf("AWS does not tell %s of %s", path, k.Schema.Name), "")
+		return resource.Secret{}, api.Mistake("", fmt.Errorf("AWS does not tell %s of %s", path, k.Schema.Name), "")
 	}
 	const op = "ec2.DescribeInstanceAttribute"
 	out, err := g.EC2.DescribeInstanceAttribute(ctx, &ec2.DescribeInstanceAttributeInput{

@@ -63,7 +63,7 @@ func TestARoleHasWhatIsConfiguredAndNothingElse(t *testing.T) {
 		t.Errorf("again with its key: %v %v", again.UID, err)
 	}
 	for _, err := range []error{w.p.Check(t.Context(), w.request(d)), must2err(w.p.Create(t.Context(), w.request(d)))} {
-		if provider.ClassOf(err) != provider.Conflict {
+		if provider.CauseOf(err) != provider.InUse {
 			t.Errorf("with another key: %v", err)
 		}
 	}
@@ -177,7 +177,7 @@ func TestARoleInAnotherInstanceProfileStays(t *testing.T) {
 	must[*iam.CreateInstanceProfileOutput](t)(by.CreateInstanceProfile(t.Context(), &iam.CreateInstanceProfileInput{InstanceProfileName: sdk.String("legacy")}))
 	must[*iam.AddRoleToInstanceProfileOutput](t)(by.AddRoleToInstanceProfile(t.Context(), &iam.AddRoleToInstanceProfileInput{InstanceProfileName: sdk.String("legacy"), RoleName: &have.ID}))
 	err := w.remove(have)
-	if provider.ClassOf(err) != provider.Conflict || !strings.Contains(errorText(err), "the instance profile legacy") {
+	if provider.CauseOf(err) != provider.InUse || !strings.Contains(errorText(err), "the instance profile legacy") {
 		t.Errorf("%v", errorText(err))
 	}
 	w.settled(d, nil) // its policies are still there
@@ -192,7 +192,7 @@ func TestWhatHasTheNameOfARole(t *testing.T) {
 	must[*iam.CreateInstanceProfileOutput](t)(by.CreateInstanceProfile(t.Context(), &iam.CreateInstanceProfileInput{InstanceProfileName: sdk.String("web")}))
 	d := roleOf(t, values{"instance_profile": resource.Bool(true)})
 	r := w.request(d)
-	if _, err := w.p.Create(t.Context(), r); provider.ClassOf(err) != provider.Conflict || !strings.Contains(errorText(err), "instance profile web exists") {
+	if _, err := w.p.Create(t.Context(), r); provider.CauseOf(err) != provider.InUse || !strings.Contains(errorText(err), "instance profile web exists") {
 		t.Errorf("%v", errorText(err))
 	}
 	must[*iam.DeleteInstanceProfileOutput](t)(by.DeleteInstanceProfile(t.Context(), &iam.DeleteInstanceProfileInput{InstanceProfileName: sdk.String("web")}))
@@ -279,7 +279,7 @@ func TestARoleIsReportedInItsRegion(t *testing.T) {
 func TestRolesWithMistakes(t *testing.T) {
 	w := newLiveState(t)
 	err := w.p.Check(t.Context(), w.request(roleOf(t, values{"managed_policies": resource.List{text("arn:aws:iam::123456789012:policy/none")}})))
-	if provider.ClassOf(err) != provider.Permanent || !strings.Contains(errorText(err), "managed_policies") {
+	if provider.CauseOf(err) != provider.Configuration || !strings.Contains(errorText(err), "managed_policies") {
 		t.Errorf("a policy that does not exist: %v", errorText(err))
 	}
 	services := resource.List{text("ec2.amazonaws.com")}

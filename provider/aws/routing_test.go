@@ -99,7 +99,7 @@ func TestASubnetMovesBetweenTablesInOnePlan(t *testing.T) {
 	s.settled(two, nil)
 
 	_, err := s.p.Create(t.Context(), s.request(s.table("three", []string{s.a})))
-	if provider.ClassOf(err) != provider.Conflict || !strings.Contains(errorText(err), "rtb-") {
+	if provider.CauseOf(err) != provider.InUse || !strings.Contains(errorText(err), "rtb-") {
 		t.Errorf("a subnet of another table: %v", errorText(err))
 	}
 }
@@ -137,7 +137,7 @@ func TestANATGatewayNeedsAnInternetGateway(t *testing.T) {
 	eip := w.make(desired(t, "eip", "a", values{}))
 	d := desired(t, "nat_gateway", "a", values{"subnet": text(subnet), "eip": text(eip.ID)})
 	_, err := w.p.Create(t.Context(), w.request(d))
-	if provider.ClassOf(err) != provider.Permanent || !strings.Contains(errorText(err), "depends_on") {
+	if provider.CauseOf(err) != provider.Configuration || !strings.Contains(errorText(err), "depends_on") {
 		t.Errorf("%v", errorText(err))
 	}
 	if n := w.count("ec2.CreateNatGateway"); n != 0 {
@@ -178,7 +178,7 @@ func TestWhatIsInUseNamesWhatUsesIt(t *testing.T) {
 	eip, nat := s.nat("a", s.a)
 	s.p = hasty(s.liveState)
 	for _, o := range []resource.Observed{eip, must2(s.find(ref("internet_gateway", "main")))} {
-		if err := s.remove(o); provider.ClassOf(err) != provider.Conflict || !strings.Contains(errorText(err), nat.ID) {
+		if err := s.remove(o); provider.CauseOf(err) != provider.InUse || !strings.Contains(errorText(err), nat.ID) {
 			t.Errorf("delete %s: %v", o.ID, errorText(err))
 		}
 	}
@@ -213,7 +213,7 @@ func TestADBSubnetGroupOfSomebodyElse(t *testing.T) {
 	if again, err := s.p.Create(t.Context(), r); err != nil || again.ID != have.ID {
 		t.Errorf("again with its key: %v %v", again.ID, err)
 	}
-	if _, err := s.p.Create(t.Context(), s.request(d)); provider.ClassOf(err) != provider.Conflict {
+	if _, err := s.p.Create(t.Context(), s.request(d)); provider.CauseOf(err) != provider.InUse {
 		t.Errorf("with another key: %v", err)
 	}
 	d = desired(t, "db_subnet_group", "data", values{"subnets": resource.List{text(s.a), text(s.b), text(s.subnet("c", "10.0.3.0/24", "us-east-1c"))}}, "team", "core")
@@ -222,7 +222,7 @@ func TestADBSubnetGroupOfSomebodyElse(t *testing.T) {
 
 	db := s.make(desired(t, "rds", "db", values{"size": text("db.t3.micro"), "subnet_group": text("data")}))
 	s.p = hasty(s.liveState)
-	if err := s.remove(have); provider.ClassOf(err) != provider.Conflict || !strings.Contains(errorText(err), db.ID) {
+	if err := s.remove(have); provider.CauseOf(err) != provider.InUse || !strings.Contains(errorText(err), db.ID) {
 		t.Errorf("delete it under a database: %v", errorText(err))
 	}
 }

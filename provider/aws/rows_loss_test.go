@@ -6,6 +6,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -46,7 +47,7 @@ func TestA4AFailedStartIsNotASuccess(t *testing.T) {
 	r.Have, r.Changes = have, changes(t, d, have, nil)
 	w.fault(sandbox.Fault{Kind: sandbox.Refused, Service: "ec2", Action: "StartInstances", Code: "InsufficientInstanceCapacity", Times: 10})
 	for try := range 2 { // the engine repeats a call with the same request
-		if _, err := w.p.Update(t.Context(), r); !isClass(err, "transient") || !strings.Contains(err.Error(), "InsufficientInstanceCapacity") {
+		if _, err := w.p.Update(t.Context(), r); !isCause(err, provider.Capacity) || !strings.Contains(err.Error(), "InsufficientInstanceCapacity") {
 			t.Fatalf("try %d: %v", try, err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -63,7 +64,7 @@ func rowA9(x *proxied) {
 	data := x.make(d)
 	x.fault(proxyFault{call: "DetachVolume", answer: "<DetachVolumeResponse><volumeId>" + data.ID + "</volumeId><status>busy</status></DetachVolumeResponse>"})
 	x.fault(proxyFault{call: "DescribeVolumes", says: [2]string{"<status>attached</status>", "<status>busy</status>"}})
-	if err := x.remove(d, data); !isClass(err, "conflict") || !strings.Contains(err.Error(), "is mounted on "+web.ID) || !strings.Contains(err.Error(), "unmount") {
+	if err := x.remove(d, data); !isCause(err, provider.InUse) || !strings.Contains(err.Error(), "is mounted on "+web.ID) || !strings.Contains(err.Error(), "unmount") {
 		x.t.Errorf("%v", err)
 	}
 }
@@ -88,7 +89,7 @@ func rowA10d(x *proxied) {
 func rowA11d(x *proxied) {
 	x.make(x.desired("rds", "a11d", values{"size": text("db.t3.micro")}))
 	have := x.failing("a11d", "storage-full", "ModifyDBInstance")
-	if err := x.change(x.desired("rds", "a11d", values{"size": text("db.t3.small")}), have); !isClass(err, "permanent") || !strings.Contains(err.Error(), "storage-full") {
+	if err := x.change(x.desired("rds", "a11d", values{"size": text("db.t3.small")}), have); !isCause(err, provider.Configuration) || !strings.Contains(err.Error(), "storage-full") {
 		x.t.Errorf("another change: %v", err)
 	}
 	d := x.desired("rds", "a11d", values{"size": text("db.t3.micro"), "storage": resource.Int(40)})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws/sandbox"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -56,7 +57,7 @@ func TestThePolicyOfABucket(t *testing.T) {
 	w.mustUpdate(d, seen, nil)
 	w.settled(d, nil)
 	blocked := desired(t, "s3", "acme-blocked", values{"policy": text(strings.ReplaceAll(publicPolicy, "acme-assets", "acme-blocked"))})
-	if _, err := w.p.Create(t.Context(), w.request(blocked)); !isClass(err, "denied") || !strings.Contains(err.Error(), "BlockPublicPolicy") {
+	if _, err := w.p.Create(t.Context(), w.request(blocked)); !isCause(err, provider.Denied) || !strings.Contains(err.Error(), "BlockPublicPolicy") {
 		t.Errorf("a public policy while those are blocked: %v", err)
 	}
 }

@@ -23,7 +23,7 @@ func TestABucketThatExistsIsAConflict(t *testing.T) {
 	w := newLiveState(t)
 	w.makeBucketByHand("acme-assets")
 	_, err := w.p.Create(t.Context(), w.request(desired(t, "s3", "acme-assets", values{})))
-	if !isClass(err, "conflict") || !strings.Contains(err.Error(), "adopt") {
+	if !isCause(err, provider.InUse) || !strings.Contains(err.Error(), "adopt") {
 		t.Errorf("%v", err)
 	}
 	if n := w.count("s3.CreateBucket"); n != 1 {
@@ -36,7 +36,7 @@ func TestABucketThatMayNotBeReadIsAConflict(t *testing.T) {
 	w := newLiveState(t)
 	w.fault(sandbox.Fault{Kind: sandbox.Denied, Service: "s3", Action: "HeadBucket"})
 	_, err := w.p.Create(t.Context(), w.request(desired(t, "s3", "acme-assets", values{})))
-	if !isClass(err, "conflict") || w.count("s3.CreateBucket") > 0 {
+	if !isCause(err, provider.InUse) || w.count("s3.CreateBucket") > 0 {
 		t.Errorf("%v", err)
 	}
 }
@@ -47,7 +47,7 @@ func TestABucketWithObjectsIsNotDeleted(t *testing.T) {
 	o := w.make(desired(t, "s3", "acme-assets", values{}))
 	must[*s3.PutObjectOutput](t)(w.s3().PutObject(t.Context(), &s3.PutObjectInput{Bucket: sdk.String("acme-assets"), Key: sdk.String("a"), Body: strings.NewReader("x")}))
 	err := w.remove(o)
-	if !isClass(err, "conflict") || !strings.Contains(err.Error(), "empty the bucket") {
+	if !isCause(err, provider.InUse) || !strings.Contains(err.Error(), "empty the bucket") {
 		t.Errorf("%v", err)
 	}
 }
@@ -88,7 +88,7 @@ func TestABucketOfAnotherRegionIsNotListed(t *testing.T) {
 		t.Error("not observed in eu-west-1")
 	}
 	_, err = w.p.Create(t.Context(), w.request(desired(t, "s3", "acme-eu", values{})))
-	if !isClass(err, "conflict") || !strings.Contains(err.Error(), "eu-west-1") {
+	if !isCause(err, provider.InUse) || !strings.Contains(err.Error(), "eu-west-1") {
 		t.Errorf("made again in another region: %v", err)
 	}
 }

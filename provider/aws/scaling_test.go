@@ -46,7 +46,7 @@ func TestAGroupKeepsItsInstances(t *testing.T) {
 		t.Errorf("again with its key: %v %v", again.UID, err)
 	}
 	for _, err := range []error{s.p.Check(t.Context(), s.request(d)), must2err(s.p.Create(t.Context(), s.request(d)))} {
-		if provider.ClassOf(err) != provider.Conflict {
+		if provider.CauseOf(err) != provider.InUse {
 			t.Errorf("with another key: %v", err)
 		}
 	}
@@ -147,7 +147,7 @@ func TestAGroupThatCannotBeFilledIsAnError(t *testing.T) {
 	d := s.group("web", template, values{"max": resource.Int(20), "desired": resource.Int(12), "subnets": resource.List{text(small)}})
 	r := s.request(d)
 	_, err := s.p.Create(t.Context(), r)
-	if provider.ClassOf(err) != provider.Permanent || !strings.Contains(errorText(err), "not enough free addresses") {
+	if provider.CauseOf(err) != provider.Unclassified || !strings.Contains(errorText(err), "not enough free addresses") {
 		t.Fatalf("%v", errorText(err))
 	}
 	have, there := s.find(d.Ref)

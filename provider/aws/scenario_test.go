@@ -169,7 +169,7 @@ func (a *actor) expect(s step, err error) bool {
 	switch {
 	case s.Expect == "" && err != nil:
 		a.t.Fatal(err)
-	case s.Expect == "replace" && !isReplace(err), s.Expect != "" && s.Expect != "replace" && !isClass(err, s.Expect):
+	case s.Expect == "replace" && !isReplace(err), s.Expect != "" && s.Expect != "replace" && !isCause(err, provider.Cause(s.Expect)):
 		a.t.Fatalf("%v is not %s", err, s.Expect)
 	}
 	return err == nil

@@ -73,7 +73,7 @@ func (p *Provider) assume(ctx context.Context, of identity, cfg *aws.Config, nam
 		return nil
 	}
 	return &provider.Error{
-		Class: provider.ClassOf(err), Op: "sts.AssumeRole", Code: api.CodeOf(err),
+		Cause: provider.CauseOf(err), Op: "sts.AssumeRole", Code: api.CodeOf(err),
 		Err: fmt.Errorf("cannot assume the role %s of account %s: %w", of.role, accountOfRole(of.role), err),
 		Hint: "allow sts:AssumeRole to these credentials in the role's trust policy and their own, and compare " +
 			"--external-id with it",

@@ -80,7 +80,7 @@ func TestADeniedRoleCostsItsAccountOnly(t *testing.T) {
 	w.fault(sandbox.Fault{Kind: sandbox.Denied, Service: "sts", Action: "AssumeRole"})
 	err := observe("000000222222/us-east-1")
 	for _, want := range []string{roleOne, "account 111111222222", "trust policy", "sts.AssumeRole"} {
-		if !isClass(err, "denied") || !strings.Contains(errorText(err), want) {
+		if !isCause(err, provider.Denied) || !strings.Contains(errorText(err), want) {
 			t.Errorf("%q is not in %v", want, errorText(err))
 		}
 	}

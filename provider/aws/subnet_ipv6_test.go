@@ -83,7 +83,7 @@ func TestAnExistingNetworkGetsIPv6(t *testing.T) {
 	hasty := hasty(s.liveState)
 	r := s.request(d)
 	r.Have, r.Changes = o, changes(t, d, o, nil)
-	if _, err := hasty.Update(t.Context(), r); provider.ClassOf(err) != provider.Permanent || !strings.Contains(errorText(err), "set ipv6: true") {
+	if _, err := hasty.Update(t.Context(), r); provider.CauseOf(err) != provider.Configuration || !strings.Contains(errorText(err), "set ipv6: true") {
 		t.Errorf("a VPC without IPv6: %v", errorText(err))
 	}
 	s.mustUpdate(networkOf(t, values{"ipv6": resource.Bool(true)}), vpc, nil)
@@ -93,7 +93,7 @@ func TestAnExistingNetworkGetsIPv6(t *testing.T) {
 	without := networkOf(t, values{"ipv6": resource.Bool(false)})
 	vpc, _ = s.find(without.Ref)
 	s.p = hasty
-	if _, err := s.update(without, vpc, nil); provider.ClassOf(err) != provider.Conflict || !strings.Contains(errorText(err), o.ID) {
+	if _, err := s.update(without, vpc, nil); provider.CauseOf(err) != provider.InUse || !strings.Contains(errorText(err), o.ID) {
 		t.Errorf("disassociated under a subnet: %v", errorText(err))
 	}
 }

@@ -40,7 +40,7 @@ func TestAChangeOfATemplateIsANewDefaultVersion(t *testing.T) {
 		t.Errorf("again with its key: %v %v", again.ID, err)
 	}
 	for _, err := range []error{s.p.Check(t.Context(), s.request(d)), must2err(s.p.Create(t.Context(), s.request(d)))} {
-		if provider.ClassOf(err) != provider.Conflict {
+		if provider.CauseOf(err) != provider.InUse {
 			t.Errorf("with another key: %v", err)
 		}
 	}

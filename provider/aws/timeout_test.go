@@ -38,7 +38,7 @@ func TestAConfiguredTimeoutReplacesTheProvidersOwn(t *testing.T) {
 	over := errors.New("no result within 500ms")
 	short, end := provider.WithTimeout(t.Context(), 500*time.Millisecond, over)
 	defer end()
-	if _, err := p.Create(short, request("c")); !isClass(err, "uncertain") || !strings.Contains(err.Error(), over.Error()) {
+	if _, err := p.Create(short, request("c")); !isCause(err, provider.UnknownResult) || !strings.Contains(err.Error(), over.Error()) {
 		t.Errorf("with half a second: %v", err)
 	}
 }

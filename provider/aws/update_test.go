@@ -135,7 +135,7 @@ func TestReservedTagsAreRefused(t *testing.T) {
 	w := newLiveState(t)
 	for _, key := range []string{"ovi:stack", "OVI:x", "aws:cost"} {
 		_, err := w.p.Create(t.Context(), w.request(desired(t, "vpc", "main", values{"cidr": text("10.0.0.0/16")}, key, "x")))
-		if !isClass(err, "permanent") || !strings.Contains(err.Error(), key) {
+		if !isCause(err, provider.Configuration) || !strings.Contains(err.Error(), key) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
@@ -146,7 +146,7 @@ func TestProtectionIsNeverTurnedOff(t *testing.T) {
 	w := newLiveState(t)
 	o := w.make(desired(t, "ec2", "web", values{"size": text("t3.micro"), "termination_protection": resource.Bool(true)}))
 	err := w.remove(o)
-	if !isClass(err, "denied") || !strings.Contains(err.Error(), "termination_protection: false") {
+	if !isCause(err, provider.Configuration) || !strings.Contains(err.Error(), "termination_protection: false") {
 		t.Errorf("%v", err)
 	}
 	if n := w.count("ec2.ModifyInstanceAttribute"); n > 0 {
@@ -169,7 +169,7 @@ func TestWhatPreventsADeletionIsNamed(t *testing.T) {
 		names []string
 	}{{vpc, []string{subnet.ID, group.ID}}, {subnet, []string{i.ID, "ec2/web"}}, {group, []string{i.ID, other.ID}}} {
 		err := w.remove(c.res)
-		if !isClass(err, "conflict") {
+		if !isCause(err, provider.InUse) {
 			t.Errorf("%s: %v", c.res.Ref, err)
 			continue
 		}
@@ -220,7 +220,7 @@ func TestUpdateOfADeletedResource(t *testing.T) {
 				t.Fatal(err)
 			}
 			d.Tags = resource.TagsOf(map[string]string{"a": "b"})
-			if _, err := w.update(d, o, nil); !isClass(err, "not found") {
+			if _, err := w.update(d, o, nil); !isAbsent(err) {
 				t.Errorf("%v", err)
 			}
 			if err := w.remove(o); err != nil {
@@ -255,7 +255,7 @@ func TestUnknownKind(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	_, err := w.p.Create(t.Context(), provider.Request{Key: "k", Desired: resource.Desired{Ref: ref("lambda", "f")}})
-	if !isClass(err, "permanent") || len(w.cloud.Requests()) > 0 {
+	if !isCause(err, provider.Configuration) || len(w.cloud.Requests()) > 0 {
 		t.Errorf("%v after %d calls", err, len(w.cloud.Requests()))
 	}
 }

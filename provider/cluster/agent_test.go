@@ -134,7 +134,7 @@ func (d *devops) partsOfOthersStay() {
 	if err := d.api.Apply(d.context(), theirs, object, new(json.RawMessage)); err != nil {
 		d.t.Fatal(err)
 	}
-	if _, err := d.p.Create(d.context(), d.request(d.agent("dev", nil))); provider.ClassOf(err) != provider.Conflict {
+	if _, err := d.p.Create(d.context(), d.request(d.agent("dev", nil))); provider.CauseOf(err) != provider.InUse {
 		d.t.Errorf("over an account of another program: %v", err)
 	}
 	if err := d.api.Get(d.context(), theirs, nil, new(json.RawMessage)); err != nil {

@@ -158,7 +158,7 @@ func TestABranchIsDeletedAsItWasObserved(t *testing.T) {
 	r := newRepository(t)
 	before := r.create("dev")
 	r.push("dev", "origin/dev", "one")
-	if err := r.p.Delete(t.Context(), provider.Request{Have: before}); provider.ClassOf(err) != provider.Conflict ||
+	if err := r.p.Delete(t.Context(), provider.Request{Have: before}); provider.CauseOf(err) != provider.InUse ||
 		!strings.Contains(r.heads(), "dev") {
 		t.Errorf("with a commit that came since: %v, branches %q", err, r.heads())
 	}
@@ -168,7 +168,7 @@ func TestABranchIsDeletedAsItWasObserved(t *testing.T) {
 		t.Errorf("another branch of its name: %v, branches %q", err, r.heads())
 	}
 	main, _ := r.find("main")
-	if err := r.p.Delete(t.Context(), provider.Request{Have: main}); provider.ClassOf(err) != provider.Permanent ||
+	if err := r.p.Delete(t.Context(), provider.Request{Have: main}); provider.CauseOf(err) != provider.Configuration ||
 		!strings.Contains(r.heads(), "main") {
 		t.Errorf("the default branch: %v, branches %q", err, r.heads())
 	}
@@ -202,7 +202,7 @@ func TestARepositoryThatCannotBeReadIsNotEmpty(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := r.p.Observe(t.Context(), provider.ObserveRequest{Scope: r.scope})
-	if provider.ClassOf(err) != provider.Transient {
+	if provider.CauseOf(err) != provider.Configuration {
 		t.Errorf("without the repository: %v", err)
 	}
 	empty := gittest.New(t)
@@ -213,7 +213,7 @@ func TestARepositoryThatCannotBeReadIsNotEmpty(t *testing.T) {
 	}
 	r.scope.Location = "git:file://" + empty.Bare
 	if _, err := r.p.Create(t.Context(),
-		provider.Request{Key: "k", Desired: r.desired("dev")}); provider.ClassOf(err) != provider.Permanent {
+		provider.Request{Key: "k", Desired: r.desired("dev")}); provider.CauseOf(err) != provider.Configuration {
 		t.Errorf("a branch of an empty repository: %v", err)
 	}
 }

@@ -90,11 +90,11 @@ func TestAnEndpointLeavesNothing(t *testing.T) {
 func TestAPortainerThatCannotBeReadIsNotEmpty(t *testing.T) {
 	f := portainertest.Start(t)
 	scope := provider.ObserveRequest{Scope: resource.Scope{Provider: cluster.Name, Location: "portainer:" + f.URL}}
-	if _, err := onFake(f, "wrong").Observe(t.Context(), scope); provider.ClassOf(err) != provider.Denied {
+	if _, err := onFake(f, "wrong").Observe(t.Context(), scope); provider.CauseOf(err) != provider.Expired {
 		t.Errorf("with a wrong token: %v", err)
 	}
 	f.Stop()
-	if _, err := onFake(f, portainertest.Token).Observe(t.Context(), scope); provider.ClassOf(err) != provider.Transient {
+	if _, err := onFake(f, portainertest.Token).Observe(t.Context(), scope); provider.CauseOf(err) != provider.Unreachable {
 		t.Errorf("without Portainer: %v", err)
 	}
 }

@@ -101,7 +101,7 @@ func TestAClusterThatDoesNotBecomeReady(t *testing.T) {
 			_, err := r.p.Update(ctx, q)
 			stop()
 			var e *provider.Error
-			if !errors.As(err, &e) || e.Class != provider.Uncertain || e.Hint != want ||
+			if !errors.As(err, &e) || e.Cause != provider.UnknownResult || e.Hint != want ||
 				!strings.Contains(err.Error(), "it is pending (its API server starts)") {
 				t.Errorf("%s: %v", s.Ref.Name, err)
 			}
@@ -150,7 +150,7 @@ func TestAnInterruptedCreationIsReplaced(t *testing.T) {
 		}
 	}
 	start := time.Now()
-	if _, err := r.p.Create(ctx, q); provider.ClassOf(err) != provider.Uncertain || !errors.Is(err, context.Canceled) {
+	if _, err := r.p.Create(ctx, q); provider.CauseOf(err) != provider.UnknownResult || !errors.Is(err, context.Canceled) {
 		t.Errorf("the interrupted create: %v", err)
 	}
 	if took := time.Since(start); took > time.Minute {
@@ -188,7 +188,7 @@ func TestACreationWhoseBalancerNeverStartedIsReplaced(t *testing.T) {
 			cancel()
 		}
 	}
-	if _, err := r.p.Create(ctx, q); provider.ClassOf(err) != provider.Uncertain || !errors.Is(err, context.Canceled) {
+	if _, err := r.p.Create(ctx, q); provider.CauseOf(err) != provider.UnknownResult || !errors.Is(err, context.Canceled) {
 		t.Errorf("the interrupted create: %v", err)
 	}
 	if state := strings.TrimSpace(r.e.Podman(t, "inspect", "--format", "{{.State.Status}}",
@@ -280,7 +280,7 @@ func TestLaw1_AbsenceNeedsACompleteRead_OfAnEngine(t *testing.T) {
 	p := cluster.New(cluster.Options{Engine: "unix://" + t.TempDir() + "/none.sock"})
 	ref := resource.Ref{Stack: "fleet", Provider: cluster.Name, Location: "local", Kind: "cluster", Name: "dev"}
 	_, err := p.Observe(t.Context(), provider.ObserveRequest{Scope: ref.Scope()})
-	if provider.ClassOf(err) != provider.Transient || !strings.Contains(err.Error(), "cannot reach the container engine") {
+	if provider.CauseOf(err) != provider.Unreachable || !strings.Contains(err.Error(), "cannot reach the container engine") {
 		t.Errorf("observe: %v", err)
 	}
 	have := resource.Observed{Ref: ref, ID: "abc"}
@@ -288,7 +288,7 @@ func TestLaw1_AbsenceNeedsACompleteRead_OfAnEngine(t *testing.T) {
 		t.Error("a delete without an engine succeeds")
 	}
 	d := resource.Desired{Ref: ref, Attrs: resource.AttrsOf(values{"provider": text("kind")})}
-	if _, err := p.Create(t.Context(), provider.Request{Desired: d}); provider.ClassOf(err) != provider.Transient {
+	if _, err := p.Create(t.Context(), provider.Request{Desired: d}); provider.CauseOf(err) != provider.Unreachable {
 		t.Errorf("create: %v", err)
 	}
 }

@@ -65,7 +65,7 @@ func TestACommandThatCreatesNothingFails(t *testing.T) {
 		if err := p.Check(t.Context(), q); err != nil {
 			t.Errorf("check: %v", err)
 		}
-		if _, err := p.Create(t.Context(), q); provider.ClassOf(err) != provider.Permanent ||
+		if _, err := p.Create(t.Context(), q); provider.Passes(err) ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %s", words, err, want)
 		}
@@ -78,13 +78,14 @@ func TestLostOutputIsTriedAgain(t *testing.T) {
 	for _, c := range []struct {
 		said  string
 		tries int
+		cause provider.Cause
 	}{
 		{
 			"ERROR: failed to create cluster: failed to get kubernetes version from node: file should only be one line, got 0 " +
 				"lines",
-			3,
+			3, provider.Unreachable,
 		},
-		{"ERROR: failed to create cluster: node(s) already exist for a cluster with the name \"dev\"", 1},
+		{"ERROR: failed to create cluster: node(s) already exist for a cluster with the name \"dev\"", 1, provider.InUse},
 	} {
 		dir := t.TempDir()
 		kind := "#!/bin/sh\n[ \"$1\" = create ] || exit 0\necho try >>" + dir + "/tries\necho '" + c.said + "'\nexit 1\n"
@@ -98,7 +99,7 @@ func TestLostOutputIsTriedAgain(t *testing.T) {
 			Attrs: resource.AttrsOf(values{"provider": text("kind")}),
 		}
 		_, err := p.Create(t.Context(), provider.Request{Key: "k", Desired: d})
-		if provider.ClassOf(err) != provider.Permanent || !strings.Contains(err.Error(), c.said) {
+		if provider.CauseOf(err) != c.cause || !strings.Contains(err.Error(), c.said) {
 			t.Errorf("%v", err)
 		}
 		if b, err := os.ReadFile(filepath.Join(dir, "tries")); err != nil || strings.Count(string(b), "try") != c.tries {
@@ -141,7 +142,7 @@ func TestCommandsOfTheUser(t *testing.T) {
 	r.e.Podman(t, "stop", "alpha-control-plane")
 	have, _ := r.find("alpha")
 	q.Have, q.Changes = have, []resource.Change{running(t, have)}
-	if _, err := on(hooks).p.Update(r.context(), q); provider.ClassOf(err) != provider.Uncertain ||
+	if _, err := on(hooks).p.Update(r.context(), q); provider.CauseOf(err) != provider.UnknownResult ||
 		!strings.Contains(err.Error(), "verify_command") {
 		t.Errorf("a verification that fails: %v", err)
 	}

@@ -86,5 +86,5 @@ func (p *Provider) at(ctx context.Context, ref resource.Ref) (system.Verbs, erro
 			return k.open(p, ctx, ref.Location)
 		}
 	}
-	return nil, system.Permanent("", "", "unknown kind %q", ref.Kind)
+	return nil, system.Mistake("", "", "unknown kind %q", ref.Kind)
 }

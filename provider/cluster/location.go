@@ -22,7 +22,7 @@ import (
 func (p *Provider) Locate(_ context.Context, location string) (string, error) {
 	switch {
 	case location == system.Management && p.opts.Management == "":
-		return "", system.Permanent("", "set options.cluster.management to its context in your kubeconfig",
+		return "", system.Mistake("", "set options.cluster.management to its context in your kubeconfig",
 			"no management cluster is configured")
 	case location == system.Management:
 		return system.InContext + p.opts.Management, nil
@@ -40,7 +40,7 @@ func (p *Provider) Locate(_ context.Context, location string) (string, error) {
 		url = p.endpoint()
 	}
 	if _, err := docker.Dial(url); err != nil {
-		return "", system.Permanent("", "use local, unix://PATH or tcp://HOST:PORT", "invalid engine %q: %w", url, err)
+		return "", system.Mistake("", "use local, unix://PATH or tcp://HOST:PORT", "invalid engine %q: %w", url, err)
 	}
 	if in {
 		url += system.Separator + cluster
@@ -83,7 +83,7 @@ func (p *Provider) api(ctx context.Context, location string) (*kube.Client, erro
 	}
 	url, name, in := strings.Cut(location, system.Separator)
 	if !in {
-		return nil, system.Permanent("", "use local#NAME, or management", "%s is an engine, not the inside of a cluster",
+		return nil, system.Mistake("", "use local#NAME, or management", "%s is an engine, not the inside of a cluster",
 			location)
 	}
 	if config, known := p.reached.Get(location); known {
@@ -120,7 +120,7 @@ func (p *Provider) contextOf(name string) (kube.Config, error) {
 		}
 		failed = err
 	}
-	return kube.Config{}, system.Permanent("", "check options.cluster.management and --cluster-kubeconfig",
+	return kube.Config{}, system.Mistake("", "check options.cluster.management and --cluster-kubeconfig",
 		"cannot use the context %s of %s: %w", name, files, failed)
 }
 

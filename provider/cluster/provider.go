@@ -162,7 +162,7 @@ func (p *Provider) Reveal(ctx context.Context, have resource.Observed, path stri
 	case ok:
 		out, err = x.Reveal(ctx, have, path)
 	default:
-		err = system.Permanent("", "", "%s has no %s", have.Ref.Short(), path)
+		err = system.Mistake("", "", "%s has no %s", have.Ref.Short(), path)
 	}
 	return out, classify("read "+path, err)
 }

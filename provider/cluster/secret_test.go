@@ -198,7 +198,7 @@ func (d *devops) fieldsOfOthersStay() {
 	}
 	q := d.request(d.secret("dev", values{"labels": resource.AttrsOf(values{"env": resource.String("dev")})}))
 	q.Have, q.Changes = have, []resource.Change{{Path: "labels.env", To: resource.String("dev")}}
-	if _, err := d.p.Update(d.context(), q); provider.ClassOf(err) != provider.Conflict {
+	if _, err := d.p.Update(d.context(), q); provider.CauseOf(err) != provider.InUse {
 		d.t.Errorf("overwriting a label of another program: %v", err)
 	}
 	if got := d.get("cluster-dev").Metadata.Labels["env"]; got != "theirs" {

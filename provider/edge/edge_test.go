@@ -220,7 +220,7 @@ func TestNothingIsConcludedOfASilentNode(t *testing.T) {
 		if got, is := resource.OfflineSince(err); !is || !got.Equal(since) {
 			t.Errorf("%v, want offline since %s", err, since)
 		}
-		if _, err := s.Create(t.Context(), provider.Request{Key: "k", Desired: web("1")}); provider.ClassOf(err) != provider.Transient {
+		if _, err := s.Create(t.Context(), provider.Request{Key: "k", Desired: web("1")}); provider.CauseOf(err) != provider.Unreachable {
 			t.Errorf("a create on a node that is offline: %v", err)
 		}
 	}

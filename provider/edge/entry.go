@@ -105,7 +105,7 @@ func IsSite(s string) bool { return segment(s) }
 func IsNode(s string) bool { return nodeForm.MatchString(s) }
 
 func wrong(address string, err error, hint string) error {
-	return &provider.Error{Class: provider.Permanent, Op: "listen for nodes at " + address, Err: err, Hint: hint}
+	return &provider.Error{Cause: provider.Configuration, Op: "listen for nodes at " + address, Err: err, Hint: hint}
 }
 
 // listen serves nodes, over TLS.

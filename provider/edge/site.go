@@ -158,7 +158,9 @@ func (n *nodes) snapshot(scope resource.Scope, now time.Time, lease time.Duratio
 	case now.Sub(x.at) > lease:
 		return resource.Snapshot{}, &resource.OfflineError{Since: x.at}
 	case x.report.Error != "":
-		return resource.Snapshot{}, &provider.Error{Class: provider.Transient, Op: "observe", Err: errors.New(x.report.Error)}
+		return resource.Snapshot{}, &provider.Error{
+			Cause: provider.Unreachable, Op: "observe", Err: errors.New(x.report.Error),
+		}
 	}
 	s := resource.Snapshot{Scope: scope, At: x.at, Reported: true}
 	for _, w := range x.waiting {
@@ -204,7 +206,7 @@ func (n *nodes) ask(scope resource.Scope, r link.Request, c change, now time.Tim
 		return refusedBy(r, notConnected(scope.Location))
 	}
 	if err := send(link.ToNode{Desired: &t.signed, Request: &r}); err != nil {
-		return &provider.Error{Class: provider.Uncertain, Op: string(r.Verb), Err: err}
+		return &provider.Error{Cause: provider.UnknownResult, Op: string(r.Verb), Err: err}
 	}
 	return nil
 }
@@ -213,7 +215,7 @@ func refusedBy(r link.Request, err error) error {
 	if refused, ok := errors.AsType[*provider.Error](err); ok {
 		return refused
 	}
-	return &provider.Error{Class: provider.Transient, Op: string(r.Verb), Code: "Offline", Err: err}
+	return &provider.Error{Cause: provider.Unreachable, Op: string(r.Verb), Code: "Offline", Err: err}
 }
 
 func notConnected(node string) error { return fmt.Errorf("node %s is not connected", node) }
@@ -239,7 +241,7 @@ func (x *node) free(node string, c change) error {
 	for _, i := range x.report.Items {
 		if i.Name == c.name && i.Instance != c.put.Instance && i.Health != resource.Pending {
 			return &provider.Error{
-				Class: provider.Conflict, Op: string(link.Install),
+				Cause: provider.InUse, Op: string(link.Install),
 				Err:  fmt.Errorf("node %s has another deployment that is called %s there: %s", node, c.name, i.Marks.Ref),
 				Hint: "use another name",
 			}

@@ -133,7 +133,7 @@ func TestANodeThatHoldsMoreThanItsOrchestratorKnows(t *testing.T) {
 		t.Errorf("alarms %v", s.alarms)
 	}
 	_, err := s.Create(t.Context(), provider.Request{Key: "k1", Desired: named("db", "1")})
-	if provider.ClassOf(err) != provider.Transient || !strings.Contains(err.Error(), "holds generation 41") {
+	if provider.CauseOf(err) != provider.Unreachable || !strings.Contains(err.Error(), "holds generation 41") {
 		t.Errorf("a create on a node that is ahead: %v", err)
 	}
 	if err := edge.Resume(s.dir, "berlin/n1"); err != nil {

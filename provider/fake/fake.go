@@ -208,7 +208,7 @@ func (c *Cloud) create(r provider.Request) (resource.Observed, error) {
 	ref := r.Desired.Ref
 	kind, ok := c.kind(ref)
 	if !ok {
-		return resource.Observed{}, refuse(provider.Permanent, "unknown kind %s", ref.Kind)
+		return resource.Observed{}, refuse(provider.Configuration, "unknown kind %s", ref.Kind)
 	}
 	p := c.location(ref.Scope())
 	if o, ok := p.byKey(r.Key); ok {
@@ -237,7 +237,7 @@ func (c *Cloud) update(r provider.Request) (resource.Observed, error) {
 	p := c.location(ref.Scope())
 	o, there := p.byID(r.Have.ID)
 	if !ok || !there {
-		return resource.Observed{}, refuse(provider.NotFound, "%s does not exist", r.Have.ID)
+		return resource.Observed{}, missing("%s does not exist", r.Have.ID)
 	}
 	for _, change := range r.Changes {
 		if change.Effect == resource.Replace {
@@ -263,7 +263,7 @@ func (c *Cloud) mark(r provider.Request) (resource.Observed, error) {
 	p := c.location(r.Desired.Ref.Scope())
 	o, ok := p.byID(r.Have.ID)
 	if !ok {
-		return resource.Observed{}, refuse(provider.NotFound, "%s does not exist", r.Have.ID)
+		return resource.Observed{}, missing("%s does not exist", r.Have.ID)
 	}
 	o.Marks, o.Attested = marksOf(r), o.Attested && r.MarkKey == o.Marks.Key
 	o.Marks.Key = r.MarkKey
@@ -275,7 +275,7 @@ func (c *Cloud) remove(have resource.Observed) error {
 	p := c.location(have.Ref.Scope())
 	if o, ok := p.byID(have.ID); ok {
 		if user, used := c.user(p, o); used {
-			return refuse(provider.Conflict, "%s is in use by %s", o.ID, user)
+			return refuse(provider.InUse, "%s is in use by %s", o.ID, user)
 		}
 		p.remove(o.ID)
 	}
@@ -300,7 +300,13 @@ func (c *Cloud) location(s resource.Scope) *location {
 	return p
 }
 
-func refuse(class provider.Class, format string, args ...any) error {
+func missing(format string, args ...any) error {
+	return &provider.Error{
+		Cause: provider.Configuration, Absent: true, Op: "fake", Code: "Refused", Err: fmt.Errorf(format, args...),
+	}
+}
+
+func refuse(cause provider.Cause, format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
-	return &provider.Error{Class: class, Op: "fake", Code: "Refused", Err: errors.New(err.Error())}
+	return &provider.Error{Cause: cause, Op: "fake", Code: "Refused", Err: errors.New(err.Error())}
 }

@@ -38,7 +38,7 @@ func TestALostAnswerLeavesTheResource(t *testing.T) {
 	t.Parallel()
 	c := fake.New("fake")
 	c.Break(fake.Faults{After: fake.Nth(fake.Create, 1, fake.ErrLost)})
-	if _, err := c.Create(t.Context(), request(1, "k1")); provider.ClassOf(err) != provider.Uncertain {
+	if _, err := c.Create(t.Context(), request(1, "k1")); provider.CauseOf(err) != provider.UnknownResult {
 		t.Errorf("got %v, want an uncertain error", err)
 	}
 	if _, err := c.Create(t.Context(), request(1, "k1")); err != nil {
@@ -107,10 +107,10 @@ func TestMistakesOfACallerAreRefused(t *testing.T) {
 		}})
 		return err
 	}
-	if err := ask(resource.Reference{Ref: net}); provider.ClassOf(err) != provider.Permanent {
+	if err := ask(resource.Reference{Ref: net}); provider.CauseOf(err) != provider.Configuration {
 		t.Errorf("a reference that is not resolved: %v", err)
 	}
-	if err := ask(resource.String("network-9")); provider.ClassOf(err) != provider.NotFound {
+	if err := ask(resource.String("network-9")); !provider.Absent(err) {
 		t.Errorf("an id that does not exist: %v", err)
 	}
 	n, err := c.Create(t.Context(), provider.Request{Key: "n", Desired: resource.Desired{Ref: net}})
@@ -120,7 +120,7 @@ func TestMistakesOfACallerAreRefused(t *testing.T) {
 	if err := ask(resource.String(n.ID)); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Delete(t.Context(), provider.Request{Have: n}); provider.ClassOf(err) != provider.Conflict {
+	if err := c.Delete(t.Context(), provider.Request{Have: n}); provider.CauseOf(err) != provider.InUse {
 		t.Errorf("deleting what is in use: %v", err)
 	}
 	have, _, _ := c.Find(server)

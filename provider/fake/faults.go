@@ -92,15 +92,15 @@ func Any(faults ...Fault) Fault {
 
 // Errors as a real system gives them, ready for faults.
 var (
-	ErrThrottled = fail(provider.Throttled, "slow down")
-	ErrTransient = fail(provider.Transient, "the connection was reset")
-	ErrDenied    = fail(provider.Denied, "not allowed")
-	ErrPermanent = fail(provider.Permanent, "the request is invalid")
-	ErrLost      = fail(provider.Uncertain, "the answer was lost")
+	ErrThrottled     = fail(provider.Throttled, "slow down")
+	ErrUnreachable   = fail(provider.Unreachable, "the connection was reset")
+	ErrDenied        = fail(provider.Denied, "not allowed")
+	ErrConfiguration = fail(provider.Configuration, "the request is invalid")
+	ErrLost          = fail(provider.UnknownResult, "the answer was lost")
 )
 
-func fail(c provider.Class, text string) error {
-	return &provider.Error{Class: c, Op: "fake", Code: text, Err: errors.New(text)}
+func fail(c provider.Cause, text string) error {
+	return &provider.Error{Cause: c, Op: "fake", Code: text, Err: errors.New(text)}
 }
 
 // pause waits, unless the context ends first.

@@ -14,7 +14,7 @@ func (c *Cloud) shape(p *location, k resource.Kind, in resource.Attrs) (resource
 	for _, a := range in {
 		s, ok := attribute(k.Attrs, a.Name)
 		if !ok {
-			return nil, refuse(provider.Permanent, "%s has no attribute %s", k.Name, a.Name)
+			return nil, refuse(provider.Configuration, "%s has no attribute %s", k.Name, a.Name)
 		}
 		if err := c.check(p, s, a.Value); err != nil {
 			return nil, err
@@ -33,9 +33,9 @@ func (c *Cloud) shape(p *location, k resource.Kind, in resource.Attrs) (resource
 func (c *Cloud) check(p *location, s resource.Attribute, v resource.Value) error {
 	switch v := v.(type) {
 	case resource.Reference:
-		return refuse(provider.Permanent, "%s is the reference %s, not an id", s.Name, v.Ref)
+		return refuse(provider.Configuration, "%s is the reference %s, not an id", s.Name, v.Ref)
 	case resource.Text:
-		return refuse(provider.Permanent, "%s holds references that were not resolved", s.Name)
+		return refuse(provider.Configuration, "%s holds references that were not resolved", s.Name)
 	case resource.List:
 		for _, e := range v {
 			if s.Elem == nil {
@@ -47,7 +47,7 @@ func (c *Cloud) check(p *location, s resource.Attribute, v resource.Value) error
 		}
 	case resource.String:
 		if _, ok := p.byID(string(v)); s.RefKind != "" && !ok {
-			return refuse(provider.NotFound, "%s %s does not exist", s.RefKind, string(v))
+			return missing("%s %s does not exist", s.RefKind, string(v))
 		}
 	}
 	return nil

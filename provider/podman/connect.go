@@ -29,7 +29,7 @@ func (p *Provider) connect(word string) (*libpod.Client, bool, error) {
 	}
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme == "" {
-		return nil, false, failure.Permanent("", "use local, or a URL such as unix:///run/podman/podman.sock",
+		return nil, false, failure.Mistake("", "use local, or a URL such as unix:///run/podman/podman.sock",
 			"invalid host %q%s", endpoint, origin(word))
 	}
 	switch u.Scheme {
@@ -45,7 +45,7 @@ func (p *Provider) connect(word string) (*libpod.Client, bool, error) {
 		p.closers = append(p.closers, s.Close)
 		return libpod.New(s), false, nil
 	default:
-		return nil, false, failure.Permanent("", "use unix://PATH, ssh://USER@HOST/PATH or tcp://HOST:PORT",
+		return nil, false, failure.Mistake("", "use unix://PATH, ssh://USER@HOST/PATH or tcp://HOST:PORT",
 			"unknown way to connect to the host %q%s", endpoint, origin(word))
 	}
 }

@@ -44,53 +44,53 @@ func TestWhatCannotWorkIsRefused(t *testing.T) {
 	for _, c := range []struct {
 		name, kind, resource string
 		set                  values
-		class                provider.Class
+		class                provider.Cause
 		says, hint           string
 		late                 bool // Check cannot know
 	}{
 		{
 			"an image that no registry has", "container", "a",
 			values{"image": text(r.host.Registry + "/nope:1")},
-			provider.Permanent, "/nope:1' not found", "name and tag", false,
+			provider.Configuration, "/nope:1' not found", "name and tag", false,
 		},
 		{
 			"a registry that does not exist", "container", "a",
 			values{"image": text("registry.invalid/nope:1")},
-			provider.Transient, "registry.invalid", "", false,
+			provider.Unreachable, "registry.invalid", "", false,
 		},
 		{
 			"an image that may not be pulled", "container", "a",
 			values{"image": text("localhost/nope:1"), "image_pull_policy": text("Never")},
-			provider.Permanent,
+			provider.Configuration,
 			"localhost/nope:1 is not on the host", "image_pull_policy", false,
 		},
 		{
 			"a port of another container", "container", "a",
 			values{"image": image, "ports": port(18481)},
-			provider.Conflict,
+			provider.InUse,
 			"host port 18481 is used by the container taken", "host_port", false,
 		},
 		{
 			"a port of another program", "container", "a",
 			values{"image": image, "ports": port(busy)},
-			provider.Conflict,
+			provider.InUse,
 			fmt.Sprintf("host port %d is in use", busy), "host_port", false,
 		},
 		{
 			"a name of another container", "container", "by-hand",
 			values{"image": image},
-			provider.Conflict,
+			provider.InUse,
 			"a container named by-hand exists", "ovi adopt container/by-hand", false,
 		},
 		{
 			"a command that does not exist", "container", "a",
 			values{"image": image, "command": texts("/nope")},
-			provider.Permanent, "no such file or directory", "check command and args", true,
+			provider.Configuration, "no such file or directory", "check command and args", true,
 		},
 		{
 			"a program that fails", "container", "a",
 			values{"image": image, "command": texts("sh", "-c", "echo the disk is on fire; exit 7")},
-			provider.Permanent,
+			provider.Configuration,
 			"exited with 7: the disk is on fire", "check its image", true,
 		},
 		{
@@ -102,7 +102,7 @@ func TestWhatCannotWorkIsRefused(t *testing.T) {
 					"retries": resource.Int(1),
 				}),
 			},
-			provider.Permanent, "unhealthy: not today", "", true,
+			provider.Configuration, "unhealthy: not today", "", true,
 		},
 		{
 			"a folder of the volume that does not exist", "container", "a",
@@ -112,57 +112,57 @@ func TestWhatCannotWorkIsRefused(t *testing.T) {
 					object(values{"name": r.of("volume", "data"), "mount_path": text("/d"), "sub_path": text("nope")}),
 				},
 			},
-			provider.Permanent, "no such file or directory", "on the host", true,
+			provider.Configuration, "no such file or directory", "on the host", true,
 		},
 		{
 			"a subnet of another network", "network", "a",
 			values{"subnet": text("10.250.3.128/25")},
-			provider.Conflict,
+			provider.InUse,
 			"overlaps with 10.250.3.0/24 of the network back", "another subnet", false,
 		},
 		{
 			"a name of another network", "network", "other",
 			values{},
-			provider.Conflict, "a network named other exists",
+			provider.InUse, "a network named other exists",
 			"ovi adopt network/other", false,
 		},
 		{
 			"a path that does not exist", "volume", "a",
 			values{"host_path": object(values{"path": text("/nope/zz")})},
-			provider.Permanent, "/nope/zz does not exist", "on the host", false,
+			provider.Configuration, "/nope/zz does not exist", "on the host", false,
 		},
 		{
 			"a file instead of a folder", "volume", "a",
 			values{"host_path": object(values{"path": text("/etc/passwd")})},
-			provider.Permanent, "/etc/passwd is not a directory", "host_path.type", false,
+			provider.Configuration, "/etc/passwd is not a directory", "host_path.type", false,
 		},
 		{
 			"a volume driver that does not exist", "volume", "a",
 			values{"driver": text("nope")},
-			provider.Permanent, "nope",
+			provider.Configuration, "nope",
 			"", true,
 		},
 		{
 			"a secret without a value", "secret", "a",
 			values{"data": object(values{"A": resource.NewSecret("", "d")})},
-			provider.Permanent, "data.A is empty", "value", true,
+			provider.Configuration, "data.A is empty", "value", true,
 		},
 		{
 			"a name of a pod", "container", "pod-by-hand",
 			values{"image": image},
-			provider.Conflict,
+			provider.InUse,
 			"a pod named pod-by-hand exists", "rename one", false,
 		},
 		{
 			"a pod with a name of a container", "pod", "by-hand",
 			values{},
-			provider.Conflict,
+			provider.InUse,
 			"a container named by-hand exists", "rename one", false,
 		},
 		{
 			"a pod with a port in use", "pod", "a",
 			values{"ports": port(18481)},
-			provider.Conflict,
+			provider.InUse,
 			"host port 18481 is used by the container taken", "host_port", false,
 		},
 	} {
@@ -174,9 +174,9 @@ func TestWhatCannotWorkIsRefused(t *testing.T) {
 				switch {
 				case err == nil:
 					t.Errorf("%s accepts it", verb)
-				case provider.ClassOf(err) != c.class || !strings.Contains(err.Error(), c.says) ||
+				case provider.CauseOf(err) != c.class || !strings.Contains(err.Error(), c.says) ||
 					!strings.Contains(err.Error(), c.hint):
-					t.Errorf("%s says %v, class %s; want %q, %q, class %s", verb, err, provider.ClassOf(err), c.says, c.hint, c.class)
+					t.Errorf("%s says %v, class %s; want %q, %q, class %s", verb, err, provider.CauseOf(err), c.says, c.hint, c.class)
 				}
 			}
 			if err := r.p.Check(r.context(), r.request(d)); !c.late {
@@ -222,12 +222,12 @@ func TestAnUnreachablePodman(t *testing.T) {
 	d, o := r.create("volume", "data", values{})
 	r.host.Kill()
 	_, err := r.p.Observe(r.context(), provider.ObserveRequest{Scope: r.scope})
-	if provider.ClassOf(err) != provider.Transient || !strings.Contains(err.Error(), "cannot reach Podman") ||
+	if provider.CauseOf(err) != provider.Unreachable || !strings.Contains(err.Error(), "cannot reach Podman") ||
 		!strings.Contains(err.Error(), "CONTAINER_HOST") {
-		t.Errorf("observe: %v, class %s", err, provider.ClassOf(err))
+		t.Errorf("observe: %v, class %s", err, provider.CauseOf(err))
 	}
-	if _, err := r.p.Create(r.context(), r.request(d)); provider.ClassOf(err) != provider.Transient {
-		t.Errorf("create: %v, class %s", err, provider.ClassOf(err))
+	if _, err := r.p.Create(r.context(), r.request(d)); provider.CauseOf(err) != provider.Unreachable {
+		t.Errorf("create: %v, class %s", err, provider.CauseOf(err))
 	}
 	r.host.Serve(t)
 	if again, ok := r.byID(o.ID); !ok || again.UID != o.UID {
@@ -300,7 +300,7 @@ func TestANetworkInUseByOthersStays(t *testing.T) {
 	r.host.Podman(t, "run", "-d", "--name", "by-hand", "--network", "back", podmantest.Image)
 	remove := provider.Request{Key: "delete", Owner: "ovi", Have: back}
 	err := r.p.Delete(r.context(), remove)
-	if provider.ClassOf(err) != provider.Conflict || !strings.Contains(err.Error(), "by-hand") {
+	if provider.CauseOf(err) != provider.InUse || !strings.Contains(err.Error(), "by-hand") {
 		t.Errorf("deleted beside a container of something else: %v", err)
 	}
 	if o, _ := r.byID(created.ID); len(r.changes(web, o)) > 0 {

@@ -63,7 +63,7 @@ func kindOf(name string) (kind, error) {
 			return k, nil
 		}
 	}
-	return kind{}, failure.Permanent("", "", "unknown kind %q", name)
+	return kind{}, failure.Mistake("", "", "unknown kind %q", name)
 }
 
 // after reads what an action made. Its result is uncertain if that fails.
@@ -71,7 +71,7 @@ func (k kind) after(ctx context.Context, h *host.Host, verb, id string) (resourc
 	o, err := k.read(ctx, h.Reading(), id)
 	if err != nil {
 		return o, &provider.Error{
-			Class: provider.Uncertain, Op: verb + " " + k.schema.Name, Err: fmt.Errorf("cannot read the result: %w", err),
+			Cause: provider.UnknownResult, Op: verb + " " + k.schema.Name, Err: fmt.Errorf("cannot read the result: %w", err),
 		}
 	}
 	return o, nil

@@ -88,12 +88,12 @@ func checkNetwork(ctx context.Context, h *host.Host, r provider.Request) error {
 			continue
 		}
 		if n.Name == r.Desired.Ref.Name {
-			return failure.Conflict("check", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`",
+			return failure.InUse("check", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`",
 				"a network named %s exists", n.Name)
 		}
 		for _, s := range n.Subnets {
 			if have, err := netip.ParsePrefix(s.Subnet); subnetErr == nil && err == nil && want.Overlaps(have) {
-				return failure.Conflict("check", "use another subnet", "the subnet %s overlaps with %s of the network %s", subnet,
+				return failure.InUse("check", "use another subnet", "the subnet %s overlaps with %s of the network %s", subnet,
 					s.Subnet, n.Name)
 			}
 		}
@@ -153,7 +153,7 @@ func removeNetwork(ctx context.Context, h *host.Host, r provider.Request) error 
 		}
 	}
 	if len(others) > 0 {
-		return failure.Conflict("", "disconnect or delete them first",
+		return failure.InUse("", "disconnect or delete them first",
 			"the network %s is used by containers of something else: %s", n.Name, strings.Join(others, ", "))
 	}
 	for _, id := range ours {

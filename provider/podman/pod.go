@@ -147,7 +147,7 @@ func checkPod(ctx context.Context, h *host.Host, r provider.Request) error {
 	}
 	for _, p := range all {
 		if p.Name == r.Desired.Ref.Name && p.ID != r.Have.ID && !marks.MadeBy(p.Labels, r.Key) {
-			return failure.Conflict("check", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`",
+			return failure.InUse("check", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`",
 				"a pod named %s exists", p.Name)
 		}
 	}
@@ -157,7 +157,7 @@ func checkPod(ctx context.Context, h *host.Host, r provider.Request) error {
 	}
 	for _, c := range used {
 		if slices.Contains(c.Names, r.Desired.Ref.Name) {
-			return failure.Conflict("check", "rename one of them: Podman has one table of names for containers and pods",
+			return failure.InUse("check", "rename one of them: Podman has one table of names for containers and pods",
 				"a container named %s exists", r.Desired.Ref.Name)
 		}
 	}
@@ -193,7 +193,7 @@ func createPod(ctx context.Context, h *host.Host, r provider.Request) (string, e
 		return id, nil
 	}
 	if err := h.StartPod(ctx, id); err != nil {
-		if !provider.Recoverable(failure.Classify("", err)) && ctx.Err() == nil {
+		if !provider.Repeats(failure.Classify("", err)) && ctx.Err() == nil {
 			_ = deletePod(ctx, h, id) // the first error says more
 		}
 		return "", err
@@ -218,7 +218,7 @@ func deletePod(ctx context.Context, h *host.Host, id string) error {
 		}
 	}
 	if len(others) > 0 {
-		return failure.Conflict("", "delete them first", "the pod %s has containers: %s", p.Name, strings.Join(others, ", "))
+		return failure.InUse("", "delete them first", "the pod %s has containers: %s", p.Name, strings.Join(others, ", "))
 	}
 	if err := h.StopPod(ctx, id, container.StopWait); err != nil && !failure.IsNotFound(err) {
 		return err

@@ -190,7 +190,7 @@ func (p *Provider) alone(h *host.Host) error {
 	defer p.mu.Unlock()
 	for word, other := range p.hosts {
 		if other != h && other.Known() == h.Known() {
-			return failure.Permanent("", "use one of them everywhere", "%s and %s are the same host", h.Word, word)
+			return failure.Mistake("", "use one of them everywhere", "%s and %s are the same host", h.Word, word)
 		}
 	}
 	return nil

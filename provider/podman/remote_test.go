@@ -143,7 +143,7 @@ func TestHostsAreReachedFromAfar(t *testing.T) {
 			CA: clientCert, Cert: clientCert, Key: clientKey,
 		}, "no certificate": {CA: serverCert}, "a missing file": {CA: filepath.Join(dir, "nope")},
 	} {
-		if err := observes(podman.Options{TLS: c}, word); provider.ClassOf(err) != provider.Transient {
+		if err := observes(podman.Options{TLS: c}, word); provider.CauseOf(err) != provider.Unreachable {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -126,7 +126,7 @@ func (a *actor) apply(p decider.Plan, steps []decider.Step) {
 			continue
 		}
 		if err := a.step(d, step.Phase); err != nil {
-			a.failed = append(a.failed, fmt.Sprintf("%s: %s: %s", name, provider.ClassOf(err), err))
+			a.failed = append(a.failed, fmt.Sprintf("%s: %s: %s", name, provider.CauseOf(err), err))
 			continue
 		}
 		done[i] = true

@@ -181,11 +181,11 @@ func plainOf(a resource.Attr) ([]byte, error) {
 	s, ok := a.Value.(resource.Secret)
 	switch {
 	case !ok:
-		return nil, failure.Permanent("", "", "the value of data.%s is not known", a.Name)
+		return nil, failure.Mistake("", "", "the value of data.%s is not known", a.Name)
 	case s.Reveal() == "":
-		return nil, failure.Permanent("", "give it a value", "data.%s is empty", a.Name)
+		return nil, failure.Mistake("", "give it a value", "data.%s is empty", a.Name)
 	case len(s.Reveal()) > maxSecret:
-		return nil, failure.Permanent("", "use a volume", "data.%s has %d bytes, the maximum is %d", a.Name, len(s.Reveal()),
+		return nil, failure.Mistake("", "use a volume", "data.%s has %d bytes, the maximum is %d", a.Name, len(s.Reveal()),
 			maxSecret)
 	}
 	return []byte(s.Reveal()), nil

@@ -18,7 +18,7 @@ func TestNoVariableShowsASecret(t *testing.T) {
 	use := resource.List{object(values{"name": r.of("secret", "password"), "env": resource.Bool(true)})}
 	twice := r.checked("container", "twice",
 		values{"image": text(podmantest.Image), "env": object(values{"PASSWORD": text("clash")}), "secrets": use})
-	if _, err := r.p.Create(r.context(), r.request(twice)); provider.ClassOf(err) != provider.Permanent ||
+	if _, err := r.p.Create(r.context(), r.request(twice)); provider.CauseOf(err) != provider.Configuration ||
 		!strings.Contains(err.Error(), "PASSWORD of a secret is set twice") {
 		t.Errorf("a variable with two values: %v", err)
 	}

@@ -75,7 +75,7 @@ func volumeObserved(g *host.Reading, v libpod.Volume) resource.Observed {
 func checkVolume(ctx context.Context, h *host.Host, r provider.Request) error {
 	v, err := h.Volume(ctx, r.Desired.Ref.Name)
 	if err == nil && v.Name != r.Have.ID && !marks.MadeBy(v.Labels, r.Key) {
-		return failure.Conflict("check", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`",
+		return failure.InUse("check", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`",
 			"a volume named %s exists", v.Name)
 	}
 	if err != nil && !failure.IsNotFound(err) {
@@ -88,11 +88,11 @@ func checkVolume(ctx context.Context, h *host.Host, r provider.Request) error {
 	info, err := os.Stat(path)
 	switch {
 	case os.IsNotExist(err):
-		return failure.Permanent("check", "create it on the host first", "the host path %s does not exist", path)
+		return failure.Mistake("check", "create it on the host first", "the host path %s does not exist", path)
 	case err != nil:
 		return nil // it may be hidden from this user
 	case info.IsDir() != (kind == "Directory"):
-		return failure.Permanent("check", "set host_path.type", "the host path %s is not a %s", path, strings.ToLower(kind))
+		return failure.Mistake("check", "set host_path.type", "the host path %s is not a %s", path, strings.ToLower(kind))
 	}
 	return nil
 }

@@ -76,7 +76,7 @@ func (w *swapper) apply(t *testing.T) error {
 			return nil
 		}
 		err := w.do(t, step, s)
-		if provider.ClassOf(err) == provider.Permanent && w.Revertible(s) {
+		if provider.CauseOf(err) == provider.Configuration && w.Revertible(s) {
 			w.Reverting, err = true, nil
 		}
 		if err != nil {

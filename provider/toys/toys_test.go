@@ -129,7 +129,7 @@ func TestReportsGrowOld(t *testing.T) {
 	if _, err := p.Observe(t.Context(), look); !errors.Is(err, resource.ErrOffline) {
 		t.Errorf("a report older than the lease: %v", err)
 	}
-	if err := p.Delete(t.Context(), provider.Request{Have: resource.Observed{Ref: app, ID: "app-1"}}); !errors.Is(err, resource.ErrOffline) || !provider.Recoverable(err) {
+	if err := p.Delete(t.Context(), provider.Request{Have: resource.Observed{Ref: app, ID: "app-1"}}); !errors.Is(err, resource.ErrOffline) || !provider.Passes(err) {
 		t.Errorf("a request to a node that is offline: %v", err)
 	}
 }
@@ -143,7 +143,7 @@ func TestTheInsideOfAClusterIsReachableWhileItRuns(t *testing.T) {
 		_, err := p.Observe(t.Context(), provider.ObserveRequest{Scope: inside})
 		return err
 	}
-	if err := look(); provider.ClassOf(err) != provider.NotFound {
+	if err := look(); !provider.Absent(err) {
 		t.Errorf("inside a cluster that does not exist: %v", err)
 	}
 	c, err := p.Create(t.Context(), provider.Request{Key: "c", Desired: resource.Desired{Ref: cluster}})

@@ -18,13 +18,13 @@ func TestRulesSurviveTheirRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := rules.Rules{
-		SkipDestructive: true, DestroyAuto: true, MaxDestroy: rules.Budget{Set: true, Count: 5, Percent: true}, Attempts: rules.Attempts{Count: 3, Permanent: 1},
+		SkipDestructive: true, DestroyAuto: true, MaxDestroy: rules.Budget{Set: true, Count: 5, Percent: true}, Attempts: rules.Attempts{Count: 3, Configuration: 1},
 		Ignore:      []rules.Ignore{{Kind: "ec2", Paths: []string{"tags.x"}}},
 		Windows:     []rules.Window{{Name: "night", Days: []time.Weekday{1, 2}, From: time.Hour, To: 2 * time.Hour, Zone: zone, Actions: []string{"delete"}, Kinds: []string{"rds"}}},
 		Approvals:   []rules.Approval{{Actions: []string{"delete"}, Kinds: []string{"rds"}, Approvers: 2}},
 		Expressions: []rules.Expression{{Name: "a", When: "true", Effect: "deny", Message: "no", Until: "now", Approvers: 2}},
 		Drift:       []rules.Drift{{Kind: "rds", Path: "size", When: "true"}},
-		Updates:     []rules.Update{{Kind: "deployment", Name: "web", Waves: []rules.Budget{{Set: true, Count: 1}}, MaxFailed: rules.Budget{Set: true, Count: 2}, Rollback: true, Attempts: rules.Attempts{Count: 4, Transient: 9}}},
+		Updates:     []rules.Update{{Kind: "deployment", Name: "web", Waves: []rules.Budget{{Set: true, Count: 1}}, MaxFailed: rules.Budget{Set: true, Count: 2}, Rollback: true, Attempts: rules.Attempts{Count: 4, Other: 9}}},
 	}
 	text, err := json.Marshal(in)
 	if err != nil {

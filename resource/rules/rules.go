@@ -45,11 +45,11 @@ func (r Rules) Recreates(age time.Duration) bool {
 	return r.UnreadMaxAge == Unlimited || age <= cmp.Or(r.UnreadMaxAge, DefaultUnreadMaxAge)
 }
 
-// Attempts limits the attempts of one configuration, also by the class of the errors that they end in.
+// Attempts limits the attempts of one configuration, in total and by the cause of their failures.
 type Attempts struct {
-	Count     int `json:",omitempty"` // that fail, of any class but transient; 0 means the default
-	Permanent int `json:",omitempty"` // of these, in an error that the same configuration ends in again; 0: Count
-	Transient int `json:",omitempty"` // in a row that only transient errors stop; 0 means any number
+	Count         int `json:",omitempty"` // that fail and count; 0 means the default
+	Configuration int `json:",omitempty"` // of these, failures that the configuration surely caused; 0 means Count
+	Other         int `json:",omitempty"` // in a row that fail for other causes, which do not count; 0 means any number
 }
 
 // Digest identifies what the rules say, wherever they are written: SHA-256, in hex. Rules that say

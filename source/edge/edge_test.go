@@ -169,7 +169,7 @@ func TestAnEmptySiteIsAnAccident(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"berlin/n1", "berlin/n2", "berlin/n3"},
 		scopes); diff != "" || len(in[0].Resources) > 0 || !in[0].Rules.DestroyAuto ||
-		in[0].Rules.Attempts != (rules.Attempts{Count: 5, Permanent: 1}) {
+		in[0].Rules.Attempts != (rules.Attempts{Count: 5, Configuration: 1}) {
 		t.Errorf("%+v\n%s", in[0], diff)
 	}
 }
@@ -183,7 +183,7 @@ func TestAPolicyIsThatOfTheDeploymentOrOfTheSite(t *testing.T) {
 			"rollback: on\nupdate: {waves: [1, 50%], max_failed: 1, promote: central, windows: [{name: nights, days: [sat, " +
 			"sun], from: \"22:00\", to: \"04:00\"}]}\n")},
 		"berlin/db.yaml": {Data: []byte(db +
-			"rollback: off\nattempts: {app: 5, transient: 20}\nupdate: {max_unavailable: 10%}\n")},
+			"rollback: off\nattempts: {count: 5, other: 20}\nupdate: {max_unavailable: 10%}\n")},
 		"berlin/one.yaml": {Data: []byte(one)},
 	}
 	in, err := source.Load(t.Context(), edge.New("berlin", o))
@@ -199,7 +199,7 @@ func TestAPolicyIsThatOfTheDeploymentOrOfTheSite(t *testing.T) {
 	want := []rules.Update{
 		{
 			Kind: "deployment", Name: "db", MaxUnavailable: share(10),
-			Attempts: rules.Attempts{Count: 5, Permanent: 1, Transient: 20},
+			Attempts: rules.Attempts{Count: 5, Configuration: 1, Other: 20},
 		},
 		{
 			Kind: "deployment", Name: "one", Waves: []rules.Budget{count(1), share(50)}, MaxFailed: count(1), Rollback: true,
@@ -211,8 +211,8 @@ func TestAPolicyIsThatOfTheDeploymentOrOfTheSite(t *testing.T) {
 		t.Errorf("windows of deletions (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(want, in[0].Rules.Updates); diff != "" || in[0].Rules.Attempts != (rules.Attempts{
-		Count:     3,
-		Permanent: 1,
+		Count:         3,
+		Configuration: 1,
 	}) || in[0].Rules.AttemptsOf("deployment", "db").Count != 5 {
 		t.Errorf("updates (-want +got):\n%s", diff)
 	}

@@ -99,10 +99,10 @@ func count(normal string) *jsonschema.Schema {
 
 func attemptsTable() []fileKey {
 	return []fileKey{
-		{name: "app", doc: "How many attempts may fail.", form: count("3")},
-		{name: "permanent", doc: "How many of them may end in an error that the same configuration ends in again, such as " +
+		{name: "count", doc: "How many attempts may fail.", form: count("3")},
+		{name: "configuration", doc: "How many of them may end in an error that the configuration surely causes, such as " +
 			"an image that does not exist.", form: count("1")},
-		{name: "transient", doc: "How many in a row may end in an error that passes, such as a registry that does not " +
+		{name: "other", doc: "How many in a row may end in an error that passes, such as a registry that does not " +
 			"answer; if omitted, any number.", form: count("")},
 	}
 }

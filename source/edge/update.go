@@ -35,13 +35,13 @@ func (l *loader) readPolicy(p *policy, d *document, key, value *source.Node, ref
 	return true
 }
 
-// readAttempts reads how many attempts may fail: a number, or one for each class of error.
+// readAttempts reads how many attempts may fail: a number, or numbers by the cause of the failures.
 func (l *loader) readAttempts(d *document, n *source.Node, ref string) rules.Attempts {
-	a := rules.Attempts{Count: attempts, Permanent: 1}
+	a := rules.Attempts{Count: attempts, Configuration: 1}
 	number := func(n *source.Node, what string) int {
 		v, err := strconv.Atoi(n.Text)
 		if n.Shape != source.Scalar || err != nil || v < 1 {
-			l.wrong(d, n, ref, what+" is "+n.Form(), "use a number from 1, or {app: 3, permanent: 1, transient: 20}")
+			l.wrong(d, n, ref, what+" is "+n.Form(), "use a number from 1, or {count: 3, configuration: 1, other: 20}")
 		}
 		return v
 	}
@@ -52,12 +52,12 @@ func (l *loader) readAttempts(d *document, n *source.Node, ref string) rules.Att
 	for i := 0; i+1 < len(n.Kids); i += 2 {
 		key, value := &n.Kids[i], &n.Kids[i+1]
 		switch key.Text {
-		case "app":
+		case "count":
 			a.Count = number(value, key.Text)
-		case "permanent":
-			a.Permanent = number(value, key.Text)
-		case "transient":
-			a.Transient = number(value, key.Text)
+		case "configuration":
+			a.Configuration = number(value, key.Text)
+		case "other":
+			a.Other = number(value, key.Text)
 		default:
 			l.wrong(d, key, ref, "unknown key "+source.Quote(key.Text)+" of attempts",
 				source.Suggest(key.Text, names(attemptsTable())))
@@ -155,6 +155,6 @@ func (l *loader) limit() {
 	}
 	slices.SortFunc(l.draft.Rules.Updates, func(a, b rules.Update) int { return strings.Compare(a.Name, b.Name) })
 	if l.draft.Rules.Attempts = l.policy.attempts; l.policy.attempts == (rules.Attempts{}) {
-		l.draft.Rules.Attempts = rules.Attempts{Count: attempts, Permanent: 1}
+		l.draft.Rules.Attempts = rules.Attempts{Count: attempts, Configuration: 1}
 	}
 }

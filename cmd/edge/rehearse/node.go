@@ -195,7 +195,7 @@ func (n *node) end(q asked, now time.Time) {
 	fails := n.fails && (!is || !reflect.DeepEqual(old, q.to.Spec))
 	if fails {
 		n.last[q.Name] = resource.Request{
-			Key: q.ID, State: resource.RequestFailed, Cause: string(resource.App), Text: errUnhealthy.Error(), At: now.UTC(),
+			Key: q.ID, State: resource.RequestFailed, Text: errUnhealthy.Error(), At: now.UTC(),
 		}
 	}
 	switch {

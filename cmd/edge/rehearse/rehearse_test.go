@@ -25,7 +25,7 @@ var noon = time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
 
 // site is a site with one deployment on all nodes.
 func site(nodes int, version string, u rules.Update) []resource.Intent {
-	in := resource.Intent{Stack: "berlin", Rules: rules.Rules{DestroyAuto: true, Attempts: rules.Attempts{Count: 3, Permanent: 1}}}
+	in := resource.Intent{Stack: "berlin", Rules: rules.Rules{DestroyAuto: true, Attempts: rules.Attempts{Count: 3, Configuration: 1}}}
 	if u.Name != "" {
 		in.Rules.Updates = []rules.Update{u}
 	}

@@ -229,7 +229,7 @@ func (s *faultSite) load(context.Context) ([]resource.Intent, error) {
 	if s.noGit {
 		return nil, errGit
 	}
-	in := resource.Intent{Stack: "berlin", Version: fmt.Sprint(s.commit), Rules: rules.Rules{Attempts: rules.Attempts{Count: 3, Permanent: 1}, DestroyAuto: true, MaxDestroy: rules.Budget{Set: true, Count: 1000}}}
+	in := resource.Intent{Stack: "berlin", Version: fmt.Sprint(s.commit), Rules: rules.Rules{Attempts: rules.Attempts{Count: 3, Configuration: 1}, DestroyAuto: true, MaxDestroy: rules.Budget{Set: true, Count: 1000}}}
 	for i := range s.hosts {
 		in.Scopes = append(in.Scopes, resource.Scope{Provider: edge.Name, Location: "berlin/" + nodeName(i)})
 		for name, version := range s.configured {

@@ -60,7 +60,7 @@ func (f *Following) spent(ref resource.Ref, a decider.Attempts, allowed rules.At
 	if !back {
 		return
 	}
-	x.Attempts, x.Class = Spent(a, allowed)
+	x.Attempts, x.Cause = Spent(a, allowed)
 	f.back[ref] = x
 	why := f.Why[ref]
 	verb := "kept as"
@@ -72,13 +72,13 @@ func (f *Following) spent(ref resource.Ref, a decider.Attempts, allowed rules.At
 	f.Why[ref] = why
 }
 
-// Spent returns how many attempts were used up, and the class of their errors.
-func Spent(a decider.Attempts, allowed rules.Attempts) (n int, class string) {
-	_, cause := a.UsedUp(allowed)
-	if cause == resource.Transient {
-		return a.Transient, string(cause)
+// Spent returns how many attempts were used up, and the cause of their failures.
+func Spent(a decider.Attempts, allowed rules.Attempts) (n int, cause provider.Cause) {
+	_, cause = a.UsedUp(allowed)
+	if !provider.HandlingOf(cause).Counts {
+		return a.Other, cause
 	}
-	return a.Made(), string(cause)
+	return a.Made(), cause
 }
 
 // blockerOf returns the reason why a resource does not follow the new configuration, and a few words about

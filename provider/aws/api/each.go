@@ -26,7 +26,7 @@ func ObserveEach[T any](ctx context.Context, all []T, read func(context.Context,
 			switch err = Classify("", err); {
 			case Absent(err):
 				none[i] = true
-			case provider.ClassOf(err) == provider.Denied:
+			case provider.CauseOf(err) == provider.Denied:
 				found[i] = hidden(x, err)
 			default:
 				return err

@@ -1,8 +1,11 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,8 +18,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Classify adds the class, operation, code and hint to an error of the SDK. An error that has a class keeps
-// it.
+// Classify adds to an error of the SDK its cause, operation, code and advice. An error that has a cause keeps it.
 func Classify(op string, err error) error {
 	if err == nil {
 		return nil
@@ -27,26 +29,32 @@ func Classify(op string, err error) error {
 	}
 	out := &provider.Error{Op: op, Err: err}
 	var call *smithy.OperationError
-	operation := op
+	service, operation := "", op[strings.LastIndexByte(op, '.')+1:]
 	if errors.As(err, &call) {
-		operation = call.Operation()
-		out.Op = strings.ReplaceAll(strings.ToLower(call.Service()), " ", "") + "." + operation
+		service, operation = call.Service(), call.Operation()
+		out.Op = nameOf(service) + "." + operation
 		out.Err = call.Unwrap()
 	}
 	var api smithy.APIError
 	if errors.As(err, &api) {
 		out.Code = api.ErrorCode()
 		out.Err = &answer{api: api, err: out.Err}
-		out.Class = ClassOfCode(out.Code, api.ErrorMessage())
-		out.Hint = HintFor(out.Code, api.ErrorMessage())
 	}
+	var unread *smithy.DeserializationError
+	row, ok := provider.Row{}, false
+	switch {
+	case out.Code != "":
+		if row, ok = CauseOfCode(service, operation, out.Code, api.ErrorMessage()); !ok {
+			row = rowOfStatus(err)
+		}
+	case errors.As(err, &unread):
+		row = rowOfGarbage(err, operation)
+		out.Err = fmt.Errorf("the answer is not one of AWS: %w", unread.Err)
+	default:
+		row = rowWithoutAnswer(err, call != nil, operation)
+	}
+	out.Cause, out.Absent, out.Hint = row.Cause, row.Absent, row.Hint
 	out.Err = shown(err, out.Err)
-	if out.Class == provider.Unclassified {
-		out.Class = classOfTransport(err, operation)
-	}
-	if out.Hint == "" {
-		out.Hint = hintForClass(out.Class, err)
-	}
 	return out
 }
 
@@ -60,7 +68,7 @@ type answer struct {
 func (a *answer) Error() string {
 	text := a.api.ErrorCode()
 	if m := a.api.ErrorMessage(); m != "" {
-		text += ": " + m
+		text += ": " + withoutEncoded(m)
 	}
 	var spent *retry.MaxAttemptsError
 	if errors.As(a.err, &spent) {
@@ -71,36 +79,90 @@ func (a *answer) Error() string {
 
 func (a *answer) Unwrap() error { return a.err }
 
-// classOfTransport classifies errors without a code of AWS.
-func classOfTransport(err error, operation string) provider.Class {
-	var response *smithyhttp.ResponseError
-	switch {
-	case noCredentials(err):
-		return provider.Denied
-	case errors.As(err, &response) && response.HTTPStatusCode() > 0:
-		return classOfStatus(response.HTTPStatusCode())
-	case unreached(err):
-		return provider.Transient
-	case operation != "" && !Reads(operation):
-		return provider.Uncertain // no answer: it may have been done
+// withoutEncoded cuts what only AWS can decode off a message.
+func withoutEncoded(message string) string {
+	if i := strings.Index(strings.ToLower(message), encoded); i >= 0 {
+		return strings.TrimRight(message[:i], " .:") + " (with an encoded message)"
 	}
-	return provider.Transient
+	return message
 }
 
-func classOfStatus(status int) provider.Class {
-	switch {
-	case status == http.StatusTooManyRequests:
-		return provider.Throttled
-	case status >= 500:
-		return provider.Transient
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return provider.Denied
-	case status == http.StatusNotFound:
-		return provider.NotFound
-	case status == http.StatusConflict:
-		return provider.Conflict
+// rowOfGarbage is the row of an answer that the SDK cannot read, such as the page of a proxy.
+func rowOfGarbage(err error, operation string) provider.Row {
+	row := provider.Row{Cause: provider.Unreachable, Hint: "check AWS_ENDPOINT_URL, and the proxies on the way to AWS"}
+	if status := statusOf(err); status < http.StatusBadRequest && !Reads(operation) {
+		row.Cause = provider.UnknownResult // it was accepted
 	}
-	return provider.Permanent
+	return row
+}
+
+// rowWithoutAnswer is the row of an error that no service answered with. Only a known failure of the connection is
+// repeated: any other error would be repeated without end.
+func rowWithoutAnswer(err error, called bool, operation string) provider.Row {
+	lost := provider.Row{Cause: provider.Unreachable}
+	if operation != "" && !Reads(operation) { // it may have been done
+		lost = provider.Row{Cause: provider.UnknownResult, Hint: "run `ovi plan` to find out whether it was done"}
+	}
+	var unsent *smithy.SerializationError
+	var invalid *smithy.InvalidParamsError
+	switch {
+	case noCredentials(err):
+		return provider.Row{
+			Cause: provider.Expired, Hint: "run `aws configure`, use --profile, or try it with --sandbox",
+		}
+	case statusOf(err) > 0:
+		return rowOfStatus(err)
+	case unreached(err):
+		return provider.Row{Cause: provider.Unreachable}
+	case errors.As(err, &unsent), errors.As(err, &invalid):
+		return provider.Row{}
+	case disconnected(err), called && !Reads(operation):
+		return lost
+	}
+	return provider.Row{}
+}
+
+// rowOfStatus is the row of an answer with a code that the table does not have.
+func rowOfStatus(err error) provider.Row {
+	switch status := statusOf(err); {
+	case status == http.StatusTooManyRequests:
+		return provider.Row{Cause: provider.Throttled}
+	case status >= http.StatusInternalServerError:
+		return provider.Row{Cause: provider.Unreachable}
+	case status == http.StatusUnauthorized:
+		return provider.Row{Cause: provider.Expired}
+	case status == http.StatusForbidden:
+		return provider.Row{Cause: provider.Denied, Hint: hintPolicy}
+	case status == http.StatusNotFound:
+		return provider.Row{Cause: provider.Configuration, Absent: true}
+	case status == http.StatusConflict:
+		return provider.Row{Cause: provider.InUse}
+	}
+	return provider.Row{}
+}
+
+func statusOf(err error) int {
+	var response *smithyhttp.ResponseError
+	if errors.As(err, &response) {
+		return response.HTTPStatusCode()
+	}
+	return 0
+}
+
+// disconnected reports that a connection broke, or that the call was cut off.
+func disconnected(err error) bool {
+	var network net.Error
+	var silent *NoAnswerError
+	return errors.As(err, &network) || errors.As(err, &silent) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// noCredentials: the SDK has no type for it, only these words.
+func noCredentials(err error) bool {
+	s := err.Error()
+	return strings.Contains(s, "get credentials") || strings.Contains(s, "refresh cached credentials") ||
+		strings.Contains(s, "failed to get shared config profile")
 }
 
 // CodeOf finds AWS's code in an error; empty if it has none.
@@ -120,17 +182,17 @@ func HasCode(err error, codes ...string) bool {
 
 // Absent reports that a call was refused because the resource does not exist.
 func Absent(err error) bool {
-	return err != nil && provider.ClassOf(Classify("", err)) == provider.NotFound
+	return err != nil && provider.Absent(Classify("", err))
 }
 
-// Permanent returns an error that no retry can change, with a hint for the operator.
-func Permanent(op string, err error, hint string) error {
-	return &provider.Error{Class: provider.Permanent, Op: op, Err: err, Hint: hint}
+// Mistake returns the error of a configuration that fails again, with a hint for the operator.
+func Mistake(op string, err error, hint string) error {
+	return &provider.Error{Cause: provider.Configuration, Op: op, Err: err, Hint: hint}
 }
 
-// Conflict returns an error of the class Conflict, with a hint for the operator.
-func Conflict(op string, err error, hint string) error {
-	return &provider.Error{Class: provider.Conflict, Op: op, Err: err, Hint: hint}
+// InUse returns the error of a request that another resource blocks, with a hint for the operator.
+func InUse(op string, err error, hint string) error {
+	return &provider.Error{Cause: provider.InUse, Op: op, Err: err, Hint: hint}
 }
 
 // UnlessAbsent treats an absent resource as removed: it returns nil for the error of a removal whose
@@ -148,7 +210,7 @@ func Same(meant, now resource.Observed) error {
 	if meant.UID == "" || now.UID == "" || meant.UID == now.UID {
 		return nil
 	}
-	return Conflict("", fmt.Errorf("%s %s is another resource than the one observed: it is %s now, and was %s",
+	return InUse("", fmt.Errorf("%s %s is another resource than the one observed: it is %s now, and was %s",
 		meant.Ref.Kind, meant.ID, now.UID, meant.UID), "run `ovi plan` again")
 }
 
@@ -158,6 +220,6 @@ func Taken(o resource.Observed, r provider.Request) error {
 	if !o.Marks.IsZero() {
 		err = fmt.Errorf("%s %q exists and carries the tags of %s", r.Desired.Ref.Kind, o.ID, o.Marks.Ref)
 	}
-	return Conflict("", err, fmt.Sprintf("use another name, or run `ovi adopt %s/%s --id %s`", r.Desired.Ref.Kind,
+	return InUse("", err, fmt.Sprintf("use another name, or run `ovi adopt %s/%s --id %s`", r.Desired.Ref.Kind,
 		r.Desired.Ref.Name, o.ID))
 }

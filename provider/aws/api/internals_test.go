@@ -13,53 +13,60 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/ovi-project/ovi/provider"
 )
 
-func TestClassesOfCodes(t *testing.T) {
-	for code, want := range map[string]provider.Class{
-		"RequestLimitExceeded": provider.Throttled, "Throttling": provider.Throttled, "SlowDown": provider.Throttled, "ThrottlingException": provider.Throttled,
-		"UnauthorizedOperation": provider.Denied, "AccessDenied": provider.Denied, "ExpiredToken": provider.Denied, "OperationNotPermitted": provider.Denied,
-		"InvalidInstanceID.NotFound": provider.NotFound, "DBInstanceNotFound": provider.NotFound, "DBInstanceNotFoundFault": provider.NotFound,
-		"NoSuchBucket": provider.NotFound, "NoSuchTagSet": provider.NotFound, "InvalidVpcID.NotFound": provider.NotFound, "ParameterNotFound": provider.NotFound,
-		"DependencyViolation": provider.Conflict, "BucketNotEmpty": provider.Conflict, "DBInstanceAlreadyExists": provider.Conflict,
-		"IdempotentParameterMismatch": provider.Conflict, "InvalidGroup.Duplicate": provider.Conflict, "InvalidSubnet.Conflict": provider.Conflict,
-		"InternalError": provider.Transient, "ServiceUnavailable": provider.Transient, "InsufficientInstanceCapacity": provider.Transient,
-		"InvalidParameterValue": provider.Permanent, "VpcLimitExceeded": provider.Permanent, "InvalidAMIID.Malformed": provider.Permanent,
-		"StorageQuotaExceeded": provider.Permanent,
-	} {
-		err := Classify("", &smithy.OperationError{ServiceID: "EC2", OperationName: "RunInstances", Err: &smithy.GenericAPIError{Code: code, Message: "m"}})
-		var e *provider.Error
-		if !errors.As(err, &e) || e.Class != want || e.Op != "ec2.RunInstances" || e.Code != code {
-			t.Errorf("%s: %+v, want class %d", code, e, want)
-		}
-		if again := Classify("other", err); !errors.Is(again, err) || again.Error() != err.Error() {
-			t.Errorf("%s: classified twice: %v", code, again)
-		}
-	}
-}
+// lost is an answer that did not arrive.
+var lost = &net.OpError{Op: "read", Err: errors.New("connection reset")}
 
 func TestAnErrorWithoutAnAnswer(t *testing.T) {
-	lost := errors.New("connection reset")
+	odd := errors.New("something that no table knows")
 	for _, c := range []struct {
 		name, operation string
 		err             error
-		want            provider.Class
+		want            provider.Cause
 	}{
-		{"a read", "DescribeInstances", lost, provider.Transient},
-		{"a change", "RunInstances", lost, provider.Uncertain},
-		{"a change without a connection", "RunInstances", &net.OpError{Op: "dial", Err: lost}, provider.Transient},
-		{"a cancelled read", "DescribeInstances", context.Canceled, provider.Transient},
-		{"a cancelled change", "RunInstances", context.Canceled, provider.Uncertain},
+		{"a read", "DescribeInstances", lost, provider.Unreachable},
+		{"a change", "RunInstances", lost, provider.UnknownResult},
+		{"a change without a connection", "RunInstances", &net.OpError{Op: "dial", Err: odd}, provider.Unreachable},
+		{"a canceled read", "DescribeInstances", context.Canceled, provider.Unreachable},
+		{"a canceled change", "RunInstances", context.Canceled, provider.UnknownResult},
+		{"a read of which nothing is known", "DescribeInstances", odd, provider.Unclassified},
+		{"a change of which nothing is known", "RunInstances", odd, provider.UnknownResult},
+		{"a request that cannot be made", "RunInstances", &smithy.SerializationError{Err: odd}, provider.Unclassified},
+		{"no credentials", "RunInstances", errors.New("get identity: get credentials: failed"), provider.Expired},
 	} {
 		err := Classify("", &smithy.OperationError{ServiceID: "EC2", OperationName: c.operation, Err: c.err})
-		if got := provider.ClassOf(err); got != c.want {
-			t.Errorf("%s: class %d, want %d", c.name, got, c.want)
+		if got := provider.CauseOf(err); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 		if !errors.Is(err, c.err) {
 			t.Errorf("%s: %v hides its cause", c.name, err)
+		}
+	}
+	if got := provider.CauseOf(Classify("op", odd)); got != provider.Unclassified {
+		t.Errorf("an error of ovi's own is %q: it would be repeated without end", got)
+	}
+}
+
+// TestAnAnswerThatIsNotOfAWS: a proxy's page, or moto's HTML, names itself, and what was accepted is not repeated.
+func TestAnAnswerThatIsNotOfAWS(t *testing.T) {
+	for status, want := range map[int][2]provider.Cause{ // of a read and of a change
+		200: {provider.Unreachable, provider.UnknownResult}, 302: {provider.Unreachable, provider.UnknownResult},
+		403: {provider.Unreachable, provider.Unreachable}, 502: {provider.Unreachable, provider.Unreachable},
+	} {
+		for i, operation := range []string{"DescribeVpcEndpoints", "CreateVpc"} {
+			err := Classify("", &smithy.OperationError{ServiceID: "EC2", OperationName: operation, Err: &smithyhttp.ResponseError{
+				Response: &smithyhttp.Response{Response: &http.Response{StatusCode: status}},
+				Err:      &smithy.DeserializationError{Err: errors.New("XML syntax error on line 2")},
+			}})
+			var e *provider.Error
+			if !errors.As(err, &e) || e.Cause != want[i] || !strings.Contains(err.Error(), "not one of AWS") || e.Hint == "" {
+				t.Errorf("%d to %s: %v (%q), want %q", status, operation, err, provider.CauseOf(err), want[i])
+			}
 		}
 	}
 }
@@ -84,7 +91,7 @@ func TestAwaitTimesOut(t *testing.T) {
 		g := testRegion(Delays{})
 		n, begun := 0, time.Now()
 		err := g.Await(t.Context(), 10*time.Minute, "it", func(context.Context) error { n++; return ErrWait })
-		if provider.ClassOf(err) != provider.Transient || !strings.Contains(err.Error(), "timed out after 10m0s waiting for it") {
+		if provider.CauseOf(err) != provider.InUseByService || !strings.Contains(err.Error(), "timed out after 10m0s waiting for it") {
 			t.Errorf("%v", err)
 		}
 		if took := time.Since(begun); took != 10*time.Minute || n > 50 {
@@ -98,7 +105,7 @@ func TestAwaitEndsWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
 		err := testRegion(Delays{}).Await(ctx, time.Hour, "it", func(context.Context) error { return ErrWait })
-		if provider.ClassOf(err) != provider.Uncertain || !errors.Is(err, context.DeadlineExceeded) {
+		if provider.CauseOf(err) != provider.UnknownResult || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v", err)
 		}
 	})
@@ -109,9 +116,9 @@ func TestNotFoundMeansNotYetOnlyForAWhile(t *testing.T) {
 		g := testRegion(Delays{})
 		begun := time.Now()
 		err := g.AwaitSeen(t.Context(), time.Hour, "it", func(context.Context) error {
-			return &provider.Error{Class: provider.NotFound, Err: errors.New("no such thing")}
+			return &provider.Error{Cause: provider.Configuration, Absent: true, Err: errors.New("no such thing")}
 		})
-		if provider.ClassOf(err) != provider.NotFound || time.Since(begun) < g.Wait.Appear || time.Since(begun) > 2*g.Wait.Appear {
+		if !provider.Absent(err) || time.Since(begun) < g.Wait.Appear || time.Since(begun) > 2*g.Wait.Appear {
 			t.Errorf("%v after %v", err, time.Since(begun))
 		}
 	})

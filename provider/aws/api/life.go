@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -22,7 +24,7 @@ func Only[T any](all []T, err error, op, id string) (T, error) {
 
 // MissingOf returns an error for a resource that does not exist.
 func MissingOf(op string, err error) error {
-	return &provider.Error{Class: provider.NotFound, Op: op, Err: err}
+	return &provider.Error{Cause: provider.Configuration, Absent: true, Op: op, Err: err}
 }
 
 // UnlessOwn decides about the refusal of a name that is taken. If an earlier attempt with the key created
@@ -48,44 +50,91 @@ func (g *Region) AwaitSeen(ctx context.Context, limit time.Duration, what string
 	started := g.Clock()
 	return g.Await(ctx, limit, what, func(ctx context.Context) error {
 		err := obs(ctx)
-		if Absent(err) && g.Clock().Sub(started) < g.Wait.Appear {
+		if Absent(err) && g.Clock().Sub(started) < g.Patience(ctx, provider.Propagation) {
 			return ErrWait
 		}
 		return err
 	})
 }
 
-// DeleteHeld deletes a resource that others, which were deleted before it, may use for a moment. Absent is
-// success. A known user of the resource does not go away on its own, so DeleteHeld waits for it only a
-// minute; it waits longer if the user is unknown. If the resource stays in use, the Conflict names its
-// user.
-func (g *Region) DeleteHeld(ctx context.Context, id string, remove func() error, holders func() ([]string, error),
+// Holder uses a resource that ovi deletes.
+type Holder struct {
+	Name string
+	// Service: AWS made it, or deletes it already, and removes it without an operator.
+	Service bool
+}
+
+// Held names holders that another hand must remove.
+func Held(names []string, err error) ([]Holder, error) {
+	out := make([]Holder, len(names))
+	for i, name := range names {
+		out[i].Name = name
+	}
+	return out, err
+}
+
+// Balancers makes holders of the ARNs of users of a resource. A load balancer that does not exist any more is still
+// listed for a while, and AWS removes it from the list.
+func (g *Region) Balancers(ctx context.Context, arns []string) []Holder {
+	held, _ := Held(arns, nil)
+	for i, arn := range arns {
+		if strings.Contains(arn, ":loadbalancer/") {
+			_, err := g.ELB.DescribeLoadBalancers(ctx, &elb.DescribeLoadBalancersInput{LoadBalancerArns: []string{arn}})
+			held[i].Service = Absent(Classify("", err))
+		}
+	}
+	return held
+}
+
+// DeleteHeld deletes a resource that others, which were deleted before it, may use for a while. Absent is success. It
+// waits as long as the policy for the holders says: what AWS itself removes, or does not name, takes longest. If the
+// resource stays in use, the error names what uses it.
+func (g *Region) DeleteHeld(ctx context.Context, id string, remove func() error, holders func() ([]Holder, error),
 	codes ...string,
 ) error {
-	try := func() error { return Classify("", remove()) }
-	err := g.Patiently(ctx, min(g.Wait.Appear, g.Wait.Free), try, codes...)
-	if err == nil || Absent(err) {
-		return nil
-	}
-	if !HasCode(err, codes...) {
-		return err
-	}
-	names, obs := holders()
-	if len(names) == 0 && obs == nil { // what AWS does not name may still go
-		if err = g.Patiently(ctx, g.Wait.Free, try, codes...); err == nil || Absent(err) {
+	begun, soon := time.Now(), g.Patience(ctx, provider.InUse)
+	for pause := g.Wait.First; ; pause = min(pause*2, g.Wait.Most) {
+		err := Classify("", remove())
+		if err == nil || Absent(err) {
 			return nil
 		}
-		names, obs = holders()
+		if !HasCode(err, codes...) {
+			return err
+		}
+		spent, limit := time.Since(begun), soon
+		refused := err
+		if spent+pause >= soon {
+			limit, refused = g.named(ctx, err, id, holders)
+		}
+		if spent+g.Wait.First >= limit {
+			return refused
+		}
+		tell(ctx, "waits, because it was refused: "+refused.Error())
+		if sleep(ctx, min(pause, limit-spent-g.Wait.First)) != nil {
+			return refused // it was refused, and no call is open
+		}
 	}
+}
+
+// named adds to a refusal the cause and the names of its holders, and returns how long to wait for them.
+func (g *Region) named(
+	ctx context.Context, refused error, id string, holders func() ([]Holder, error),
+) (time.Duration, error) {
 	var e *provider.Error
-	if !errors.As(err, &e) || obs != nil {
-		return errors.Join(err, obs)
+	found, err := holders()
+	if !errors.As(refused, &e) || err != nil {
+		return g.Patience(ctx, provider.InUse), errors.Join(refused, err)
 	}
 	out := *e
-	out.Class = provider.Conflict
+	out.Cause, out.Hint = provider.InUseByService, "wait: AWS removes what uses it"
+	var names []string
+	for _, h := range found {
+		if names = append(names, h.Name); !h.Service {
+			out.Cause, out.Hint = provider.InUse, "delete what uses it"
+		}
+	}
 	if len(names) > 0 {
 		out.Err = fmt.Errorf("%w; %s is used by %s", e.Err, id, strings.Join(names, ", "))
 	}
-	out.Hint = "delete what uses it, or wait and apply again"
-	return &out
+	return g.Patience(ctx, out.Cause), &out
 }

@@ -30,7 +30,7 @@ func CheckTags(tags resource.Tags) error {
 	for _, t := range tags {
 		for _, reserved := range []string{tagPrefix, "aws:"} {
 			if strings.HasPrefix(strings.ToLower(t.Key), reserved) {
-				return Permanent("", fmt.Errorf("tag %q: keys that start with %q are reserved", t.Key, reserved), "use another key")
+				return Mistake("", fmt.Errorf("tag %q: keys that start with %q are reserved", t.Key, reserved), "use another key")
 			}
 		}
 	}

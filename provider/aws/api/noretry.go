@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 
 	"github.com/ovi-project/ovi/provider"
@@ -25,8 +24,7 @@ type OnlyThrottled struct{ aws.Retryer }
 
 // IsErrorRetryable reports throttling only.
 func (n OnlyThrottled) IsErrorRetryable(err error) bool {
-	_, throttled := retry.DefaultThrottleErrorCodes[CodeOf(err)]
-	return throttled && n.Retryer.IsErrorRetryable(err)
+	return throttled(err) && n.Retryer.IsErrorRetryable(err)
 }
 
 // createTries is the number of attempts of a create without a token when the service fails, each after
@@ -46,8 +44,9 @@ func NoRetry[T any](ctx context.Context, g *Region, create func() (T, error), fi
 			return made, nil
 		}
 		err = Classify("", err)
-		unknown := provider.ClassOf(err) == provider.Uncertain
-		if !unknown && provider.ClassOf(err) != provider.Transient && provider.ClassOf(err) != provider.Conflict {
+		cause := provider.CauseOf(err)
+		unknown, taken := cause == provider.UnknownResult, cause == provider.InUse || cause == provider.InUseByService
+		if !unknown && !taken && cause != provider.Unreachable {
 			return none, err
 		}
 		found, observed := search(ctx, g, func() (int, error) {
@@ -56,11 +55,11 @@ func NoRetry[T any](ctx context.Context, g *Region, create func() (T, error), fi
 				made = all[0]
 			}
 			return len(all), err
-		}, provider.ClassOf(err) == provider.Conflict)
+		}, taken)
 		if found {
 			return made, nil
 		}
-		if observed != nil || unknown || provider.ClassOf(err) == provider.Conflict || try == createTries {
+		if observed != nil || unknown || taken || try == createTries {
 			return none, errors.Join(err, observed)
 		}
 	}

@@ -100,10 +100,10 @@ func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
 
 func TestTheResultOfAWriteWithoutAnAnswerIsUnknown(t *testing.T) {
 	err := &NoAnswerError{writeDeadline}
-	if got := provider.ClassOf(Classify("logs.CreateLogGroup", err)); got != provider.Uncertain {
+	if got := provider.CauseOf(Classify("logs.CreateLogGroup", err)); got != provider.UnknownResult {
 		t.Errorf("a write: %s", got)
 	}
-	if got := classOfTransport(err, "DescribeLogGroups"); got != provider.Transient {
+	if got := provider.CauseOf(Classify("logs.DescribeLogGroups", err)); got != provider.Unreachable {
 		t.Errorf("a read: %s", got)
 	}
 	if text := Classify("logs.DescribeLogGroups", err).Error(); !strings.Contains(text, "no answer within 30s") &&

@@ -35,7 +35,7 @@ func Pages[T any](ctx context.Context, op string,
 		}
 		if seen[*next] {
 			return nil, &provider.Error{
-				Class: provider.Transient, Op: op,
+				Cause: provider.Unreachable, Op: op,
 				Err: fmt.Errorf("page %d has the token of a page already read", n),
 			}
 		}

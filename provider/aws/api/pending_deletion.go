@@ -28,7 +28,7 @@ func DeletionSet(o *resource.Observed, health resource.Health, at *time.Time) {
 // Scheduled returns the error for a resource whose deletion AWS has scheduled.
 func Scheduled(op, id string, at *time.Time) error {
 	return &provider.Error{
-		Class: provider.NotFound, Op: op,
+		Cause: provider.Configuration, Absent: true, Op: op,
 		Err: fmt.Errorf("%s is deleted on %s", id, at.UTC().Format(time.DateOnly)),
 	}
 }

@@ -13,9 +13,8 @@ import (
 type Delays struct {
 	First, Most time.Duration // between two reads of something that is changing
 	Gather      time.Duration // the longest that a read waits for others to read for
-	// Appear is the time for which a new resource may be invisible. Free is the time for which a resource
-	// to be deleted may still be used by resources that were deleted before it.
-	Appear, Free time.Duration
+	// Appear, Free and Held replace the waits of provider.HandlingOf for propagation, in_use_by_service and in_use.
+	Appear, Free, Held time.Duration
 	// Compute and Database are the maximum times of an instance or volume, and of a database.
 	Compute, Database time.Duration
 }
@@ -33,15 +32,49 @@ func (d Delays) OrDefault(sandbox bool) Delays {
 		or(&d.Gather, 250*time.Millisecond)
 		or(&d.Appear, 5*time.Second)
 		or(&d.Free, 5*time.Second)
+		or(&d.Held, 5*time.Second)
 	}
 	or(&d.First, time.Second)
 	or(&d.Most, 15*time.Second)
 	or(&d.Gather, 5*time.Second)
-	or(&d.Appear, time.Minute)
-	or(&d.Free, 5*time.Minute)
+	or(&d.Appear, provider.HandlingOf(provider.Propagation).Wait)
+	or(&d.Free, provider.HandlingOf(provider.InUseByService).Wait)
+	or(&d.Held, provider.HandlingOf(provider.InUse).Wait)
 	or(&d.Compute, 10*time.Minute)
 	or(&d.Database, 80*time.Minute)
 	return d
+}
+
+// Patience returns the wait of an action for a cause to pass: as the configuration says, whatever its size, else as
+// the policy does.
+func (g *Region) Patience(ctx context.Context, c provider.Cause) time.Duration {
+	own := provider.HandlingOf(c).Wait
+	switch c {
+	case provider.Propagation:
+		own = g.Wait.Appear
+	case provider.InUseByService:
+		own = g.Wait.Free
+	case provider.InUse:
+		own = g.Wait.Held
+	}
+	return provider.Patience(ctx, own)
+}
+
+type progressKey struct{}
+
+// WithProgress has the waits of an action tell what they wait for.
+func WithProgress(ctx context.Context, progress func(provider.Progress)) context.Context {
+	if progress == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, progressKey{}, progress)
+}
+
+// tell shows what an action waits for.
+func tell(ctx context.Context, text string) {
+	if progress, ok := ctx.Value(progressKey{}).(func(provider.Progress)); ok {
+		progress(provider.Progress{Text: text})
+	}
 }
 
 // ErrWait reports that the resource is still changing.
@@ -50,9 +83,7 @@ var ErrWait = errors.New("not finished")
 // Await reads until a read is content (nil), fails (an error other than errWait), or the time is up.
 // what names what is waited for.
 func (g *Region) Await(ctx context.Context, limit time.Duration, what string, obs func(context.Context) error) error {
-	if configured, ok := provider.Timeout(ctx); ok && limit >= g.Wait.Compute { // ctx ends with it
-		limit = max(limit, configured)
-	}
+	limit = provider.Patience(ctx, limit)
 	timeout, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for pause := g.Wait.First; ; pause = min(pause*2, g.Wait.Most) {
@@ -60,17 +91,18 @@ func (g *Region) Await(ctx context.Context, limit time.Duration, what string, ob
 		if !errors.Is(err, ErrWait) && (err == nil || timeout.Err() == nil) {
 			return err
 		}
+		tell(ctx, "waits for "+what)
 		if sleep(timeout, pause) == nil {
 			continue
 		}
 		if ctx.Err() != nil {
 			return &provider.Error{
-				Class: provider.Uncertain,
+				Cause: provider.UnknownResult,
 				Err:   fmt.Errorf("stopped while waiting for %s: %w", what, context.Cause(ctx)),
 			}
 		}
 		return &provider.Error{
-			Class: provider.Transient, Err: fmt.Errorf("timed out after %v waiting for %s: %w", limit, what, err),
+			Cause: provider.InUseByService, Err: fmt.Errorf("timed out after %v waiting for %s: %w", limit, what, err),
 			Hint: "check it in the AWS console, then apply again",
 		}
 	}
@@ -82,20 +114,29 @@ func (g *Region) Patiently(ctx context.Context, limit time.Duration, try func() 
 	return g.PatientlyIf(ctx, limit, try, func(err error) bool { return HasCode(err, codes...) })
 }
 
-// PatientlyIf is patiently for refusals that their code alone does not tell apart.
+// UntilKnown repeats a call that names something which was just created, until every part of AWS knows it.
+func (g *Region) UntilKnown(ctx context.Context, try func() error) error {
+	return g.PatientlyIf(ctx, g.Wait.Appear, try, Spreading)
+}
+
+// Spreading reports that a call was refused because it names something that was just created: a principal of a policy,
+// or a type that an instance has had for a moment only. The table of causes knows the words of each service.
+func Spreading(err error) bool { return provider.CauseOf(Classify("", err)) == provider.Propagation }
+
+// PatientlyIf is Patiently for refusals that their code alone does not tell apart. It also waits for propagation.
 func (g *Region) PatientlyIf(ctx context.Context, limit time.Duration, try func() error,
 	passing func(error) bool,
 ) error {
 	var last error
 	err := g.Await(ctx, limit, "AWS to accept the call", func(context.Context) error {
-		if last = try(); last != nil && passing(last) {
+		if last = try(); last != nil && (passing(last) || Spreading(last)) {
 			g.Log.Debug("refused for now", "error", last)
 			return ErrWait
 		}
 		return last
 	})
-	if err != nil && last != nil && ctx.Err() == nil {
-		return last
+	if err != nil && last != nil && (ctx.Err() == nil || passing(last) || Spreading(last)) {
+		return last // it was refused, and no call is open
 	}
 	return err
 }

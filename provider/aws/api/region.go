@@ -54,7 +54,7 @@ var RegionPattern = regexp.MustCompile(`^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$`)
 func SplitLocation(location string) (account, name string, err error) {
 	account, name = AccountAndRegion(location)
 	if !RegionPattern.MatchString(name) || account == "" && name != location {
-		return "", "", Permanent("", fmt.Errorf("invalid AWS region %q", location), "use for example us-east-1")
+		return "", "", Mistake("", fmt.Errorf("invalid AWS region %q", location), "use for example us-east-1")
 	}
 	return account, name, nil
 }

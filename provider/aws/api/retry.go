@@ -9,6 +9,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/smithy-go"
+
+	"github.com/ovi-project/ovi/provider"
 )
 
 // How often a call is tried that fails for one reason only. Throttled calls have all attempts of
@@ -25,14 +28,39 @@ type patient struct{ *retry.Standard }
 func NewRetryer(attempts int, slowest time.Duration) aws.Retryer {
 	return patient{retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts, o.MaxBackoff = attempts, slowest
+		o.Retryables = append([]retry.IsErrorRetryable{retry.IsErrorRetryableFunc(byTable)}, o.Retryables...)
 		o.RateLimiter = ratelimit.None // pace is ours; a drained quota would fail calls that only have to wait
 	})}
+}
+
+// byTable decides about each code that the table of causes has, so that the SDK repeats only calls that may succeed.
+// The SDK itself takes quotas for throttling.
+func byTable(err error) aws.Ternary {
+	row, ok := provider.Find(Causes(), "", "", CodeOf(err), messageOf(err))
+	if CodeOf(err) == "" || !ok {
+		return aws.UnknownTernary
+	}
+	return aws.BoolTernary(row.Cause == provider.Throttled || row.Cause == provider.Unreachable)
+}
+
+// throttled reports that AWS did not accept a call because there were too many.
+func throttled(err error) bool {
+	row, ok := provider.Find(Causes(), "", "", CodeOf(err), messageOf(err))
+	return CodeOf(err) != "" && ok && row.Cause == provider.Throttled
+}
+
+func messageOf(err error) string {
+	var api smithy.APIError
+	if errors.As(err, &api) {
+		return api.ErrorMessage()
+	}
+	return ""
 }
 
 // RetryDelay is the wait before the next try; its error ends them.
 func (p patient) RetryDelay(attempt int, err error) (time.Duration, error) {
 	limit := triesBroken
-	if _, throttled := retry.DefaultThrottleErrorCodes[CodeOf(err)]; throttled {
+	if throttled(err) {
 		limit = p.MaxAttempts()
 	} else if unreached(err) || unanswered(err) {
 		limit = triesUnreached

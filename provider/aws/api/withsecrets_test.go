@@ -29,12 +29,12 @@ func TestErrorsOfCallsWithASecretHaveNoMessage(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
 		err        error
-		class      provider.Class
+		class      provider.Cause
 	}{
-		{"an answer", "rds.CreateDBInstance: InvalidParameterValue, request r-1", response(refused), provider.Permanent},
-		{"an answer that cannot be read", "HTTP status 400 Bad Request, request r-1", response(errors.New("bad XML: <p>hunter2</p>")), provider.Permanent},
-		{"no answer", "no answer of the service", errors.New("write hunter2: broken pipe"), provider.Uncertain},
-		{"an interruption", "the call was interrupted", context.Canceled, provider.Uncertain},
+		{"an answer", "rds.CreateDBInstance: InvalidParameterValue, request r-1", response(refused), provider.Configuration},
+		{"an answer that cannot be read", "HTTP status 400 Bad Request, request r-1", response(errors.New("bad XML: <p>hunter2</p>")), provider.Unclassified},
+		{"no answer", "no answer of the service", errors.New("write hunter2: broken pipe"), provider.UnknownResult},
+		{"an interruption", "the call was interrupted", context.Canceled, provider.UnknownResult},
 	} {
 		do := func(context.Context, *rds.CreateDBInstanceInput, ...func(*rds.Options)) (*rds.CreateDBInstanceOutput, error) {
 			return nil, &smithy.OperationError{ServiceID: "RDS", OperationName: "CreateDBInstance", Err: c.err}
@@ -42,8 +42,8 @@ func TestErrorsOfCallsWithASecretHaveNoMessage(t *testing.T) {
 		call := withSecret(do, createHasSecret)
 		_, err := call(t.Context(), &rds.CreateDBInstanceInput{MasterUserPassword: sdk.String("hunter2")})
 		err = Classify("", err)
-		if text := err.Error(); strings.Contains(text, "hunter2") || !strings.Contains(text, c.want) || provider.ClassOf(err) != c.class {
-			t.Errorf("%s: %v of class %v, want %q of %v", c.name, err, provider.ClassOf(err), c.want, c.class)
+		if text := err.Error(); strings.Contains(text, "hunter2") || !strings.Contains(text, c.want) || provider.CauseOf(err) != c.class {
+			t.Errorf("%s: %v of class %v, want %q of %v", c.name, err, provider.CauseOf(err), c.want, c.class)
 		}
 		if !errors.Is(err, c.err) {
 			t.Errorf("%s: the error underneath is lost", c.name)

@@ -187,7 +187,7 @@ func awaitBalancer(ctx context.Context, g *api.Region, id string) (o resource.Ob
 		case o.Health == resource.Pending:
 			return api.ErrWait
 		case o.Health == resource.Failing:
-			return api.Permanent("elasticloadbalancing.CreateLoadBalancer", fmt.Errorf("%s failed: %s", id, o.Message),
+			return api.Mistake("elasticloadbalancing.CreateLoadBalancer", fmt.Errorf("%s failed: %s", id, o.Message),
 				"correct what it names, and apply again")
 		}
 		return nil

@@ -220,11 +220,11 @@ func deleteTargets(ctx context.Context, g *api.Region, r provider.Request) error
 	return g.DeleteHeld(ctx, id, func() error {
 		_, err := g.ELB.DeleteTargetGroup(ctx, &elb.DeleteTargetGroupInput{TargetGroupArn: aws.String(id)})
 		return err
-	}, func() ([]string, error) {
+	}, func() ([]api.Holder, error) {
 		out, err := g.ELB.DescribeTargetGroups(ctx, &elb.DescribeTargetGroupsInput{TargetGroupArns: []string{id}})
 		if err != nil || len(out.TargetGroups) == 0 {
 			return nil, api.Classify("", err)
 		}
-		return out.TargetGroups[0].LoadBalancerArns, nil
+		return g.Balancers(ctx, out.TargetGroups[0].LoadBalancerArns), nil
 	}, "ResourceInUse")
 }

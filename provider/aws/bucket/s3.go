@@ -60,7 +60,7 @@ func buckets(ctx context.Context, g *api.Region) ([]bucket, error) {
 	for i, b := range listed {
 		work.Go(func() (err error) {
 			read[i], err = readBucket(ctx, g, b)
-			if provider.ClassOf(err) == provider.Denied {
+			if provider.CauseOf(err) == provider.Denied {
 				read[i], err = &bucket{name: aws.ToString(b.Name), listed: b, denied: err}, nil
 			}
 			return err
@@ -184,7 +184,7 @@ func readBucketByName(ctx context.Context, g *api.Region, name string) (resource
 	where, err := bucketRegion(ctx, g, name)
 	if err == nil && where != g.Name {
 		err = &provider.Error{
-			Class: provider.NotFound, Op: "s3.HeadBucket",
+			Cause: provider.Configuration, Absent: true, Op: "s3.HeadBucket",
 			Err: fmt.Errorf("bucket %s is in %s, not in %s", name, where, g.Name),
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/ovi-project/ovi/provider/aws/api"
-	"github.com/ovi-project/ovi/provider/aws/identity"
 	"github.com/ovi-project/ovi/provider/aws/network"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -53,6 +52,6 @@ func (s shape) allow(ctx context.Context) error {
 		_, err := s.S3.PutBucketPolicy(ctx, &s3.PutBucketPolicyInput{Bucket: s.bucket, Policy: aws.String(policy)})
 		return api.Classify("", err)
 	}, func(err error) bool {
-		return api.HasCode(err, "NoSuchBucket", "OperationAborted") || identity.UnknownPrincipal(err)
+		return api.HasCode(err, "NoSuchBucket", "OperationAborted")
 	})
 }

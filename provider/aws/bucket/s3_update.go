@@ -51,8 +51,8 @@ func createBucket(ctx context.Context, g *api.Region, r provider.Request) (resou
 }
 
 func foreignBucket(name string, err error) error {
-	if provider.ClassOf(err) == provider.Denied {
-		return api.Conflict("s3.HeadBucket", fmt.Errorf("bucket %s exists and may not be read: %w", name, err),
+	if provider.CauseOf(err) == provider.Denied {
+		return api.InUse("s3.HeadBucket", fmt.Errorf("bucket %s exists and may not be read: %w", name, err),
 			"use another name with bucket: it most likely belongs to another account")
 	}
 	return err
@@ -61,7 +61,7 @@ func foreignBucket(name string, err error) error {
 // isMine is nil if an existing bucket was created by this request.
 func isMine(ctx context.Context, g *api.Region, r provider.Request, name, where string) error {
 	if where != g.Name {
-		return api.Conflict("s3.HeadBucket", fmt.Errorf("bucket %s exists in %s", name, where),
+		return api.InUse("s3.HeadBucket", fmt.Errorf("bucket %s exists in %s", name, where),
 			"use another name with bucket: names are unique among all regions")
 	}
 	b := bucket{name: name}
@@ -209,7 +209,7 @@ func deleteBucket(ctx context.Context, g *api.Region, r provider.Request) error 
 			return err
 		}
 		if err != nil || s3TagMap(now.TagSet)[api.TagKey] != r.Have.Marks.Key {
-			return api.Conflict("s3.GetBucketTagging",
+			return api.InUse("s3.GetBucketTagging",
 				fmt.Errorf("bucket %s no longer has the tag %s that was observed", r.Have.ID, api.TagKey), "run `ovi plan` again")
 		}
 	}

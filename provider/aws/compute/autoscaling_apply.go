@@ -98,7 +98,7 @@ func launchFailure(ctx context.Context, g *api.Region, name string, began time.T
 	for _, a := range out.Activities {
 		if a.StatusCode == types.ScalingActivityStatusCodeFailed && aws.ToTime(a.StartTime).After(began.Add(-skew)) {
 			return &provider.Error{
-				Class: provider.Permanent, Op: op, Code: provider.NotHealthy,
+				Op: op, Code: provider.NotHealthy,
 				Err:  fmt.Errorf("%s cannot create its instances: %s", name, aws.ToString(a.StatusMessage)),
 				Hint: "correct its launch_template or its subnets, and apply again",
 			}

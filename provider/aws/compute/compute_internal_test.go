@@ -15,11 +15,11 @@ func TestATerminatedLaunchIsExplained(t *testing.T) {
 		InstanceId: aws.String("i-1"), State: &ec2types.InstanceState{Name: "terminated"},
 		StateReason: &ec2types.StateReason{Code: aws.String("Client.VolumeLimitExceeded"), Message: aws.String("Volume limit exceeded")},
 	})
-	if provider.ClassOf(err) != provider.Permanent || !strings.Contains(err.Error(), "Volume limit exceeded") {
+	if provider.CauseOf(err) != provider.Configuration || !strings.Contains(err.Error(), "Volume limit exceeded") {
 		t.Errorf("%v", err)
 	}
 	err = died(ec2types.Instance{State: &ec2types.InstanceState{}, StateReason: &ec2types.StateReason{Code: aws.String("Server.InternalError")}})
-	if provider.ClassOf(err) != provider.Transient {
+	if provider.CauseOf(err) != provider.Unreachable {
 		t.Errorf("%v", err)
 	}
 }

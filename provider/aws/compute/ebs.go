@@ -55,7 +55,7 @@ func observedVolume(g *api.Region, v types.Volume) resource.Observed {
 func readVolume(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
 	v, err := volume(ctx, g, id)
 	if err == nil && leaving(v, nil) && v.State != types.VolumeStateInUse {
-		err = &provider.Error{Class: provider.NotFound, Op: "ec2.DescribeVolumes", Err: fmt.Errorf("%s is %s", id, v.State)}
+		err = api.MissingOf("ec2.DescribeVolumes", fmt.Errorf("%s is %s", id, v.State))
 	}
 	if err != nil {
 		return resource.Observed{}, err
@@ -152,14 +152,14 @@ func zoneFor(ctx context.Context, g *api.Region, a resource.Attrs) (string, erro
 	}
 	to, _ := api.Text(a, "attach_to")
 	if to == "" {
-		return "", api.Permanent("", errors.New("a volume needs a zone"), "set zone, or attach_to")
+		return "", api.Mistake("", errors.New("a volume needs a zone"), "set zone, or attach_to")
 	}
 	i, err := api.OneInstance(ctx, g, to)
 	if err != nil {
 		return "", err
 	}
 	if i.Placement == nil || aws.ToString(i.Placement.AvailabilityZone) == "" {
-		return "", api.Permanent("ec2.DescribeInstances", fmt.Errorf("%s reports no zone", to), "set zone")
+		return "", api.Mistake("ec2.DescribeInstances", fmt.Errorf("%s reports no zone", to), "set zone")
 	}
 	return *i.Placement.AvailabilityZone, nil
 }
@@ -173,7 +173,7 @@ func awaitVolume(ctx context.Context, g *api.Region, id, what string, ready func
 			return err
 		}
 		if v.State == types.VolumeStateError {
-			return api.Permanent("ec2.CreateVolume", fmt.Errorf("%s ended in error", id),
+			return api.Mistake("ec2.CreateVolume", fmt.Errorf("%s ended in error", id),
 				"check the key and the snapshot, delete the volume and apply again")
 		}
 		if !ready(v) {

@@ -44,7 +44,7 @@ func reshape(ctx context.Context, g *api.Region, id string, want resource.Attrs,
 		return err
 	}
 	if n := api.DesiredInt(want, "size"); n != nil && changed("size") && *n < aws.ToInt32(v.Size) {
-		return api.Permanent("ec2.ModifyVolume",
+		return api.Mistake("ec2.ModifyVolume",
 			fmt.Errorf("%s has %d GiB and cannot shrink to %d", id, aws.ToInt32(v.Size), *n),
 			"create a new volume and copy the data: a volume can only grow")
 	}
@@ -94,7 +94,7 @@ func awaitReshaped(ctx context.Context, g *api.Region, id string) error {
 			case types.VolumeModificationStateModifying:
 				return api.ErrWait
 			case types.VolumeModificationStateFailed:
-				return api.Permanent("ec2.ModifyVolume", fmt.Errorf("%s: %s", id, aws.ToString(m.StatusMessage)), "")
+				return api.Mistake("ec2.ModifyVolume", fmt.Errorf("%s: %s", id, aws.ToString(m.StatusMessage)), "")
 			default: // optimizing takes hours, during use
 			}
 		}
@@ -186,7 +186,7 @@ func busy(v types.Volume) bool {
 
 func inUse(v types.Volume) error {
 	at := attachment(v)
-	return api.Conflict("ec2.DetachVolume",
+	return api.InUse("ec2.DetachVolume",
 		fmt.Errorf("%s is mounted on %s", aws.ToString(v.VolumeId), aws.ToString(at.InstanceId)),
 		"unmount it there, or stop the instance (state: stopped), then apply again; it is never detached by force")
 }

@@ -136,7 +136,7 @@ func readInstance(ctx context.Context, g *api.Region, id string) (resource.Obser
 	i, err := api.OneInstance(ctx, g, id)
 	if err == nil && gone(i) {
 		err = &provider.Error{
-			Class: provider.NotFound, Op: "ec2.DescribeInstances",
+			Cause: provider.Configuration, Absent: true, Op: "ec2.DescribeInstances",
 			Err: fmt.Errorf("%s is %s", id, stateOf(i)),
 		}
 	}
@@ -205,12 +205,12 @@ func died(i types.Instance) error {
 	if r := i.StateReason; r != nil {
 		why = strings.TrimSpace(aws.ToString(r.Code) + " " + aws.ToString(r.Message))
 	}
-	class := provider.Permanent
+	class := provider.Configuration
 	if strings.HasPrefix(why, "Server.") {
-		class = provider.Transient
+		class = provider.Unreachable
 	}
 	return &provider.Error{
-		Class: class, Op: "ec2.RunInstances",
+		Cause: class, Op: "ec2.RunInstances",
 		Err: fmt.Errorf("%s became %s: %s", aws.ToString(i.InstanceId), stateOf(i), why),
 	}
 }

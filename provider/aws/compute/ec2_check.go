@@ -28,7 +28,7 @@ func checkInstance(ctx context.Context, g *api.Region, r provider.Request) error
 		return err
 	}
 	if want := architecture(size); root.Arch != "" && root.Arch != want {
-		return api.Permanent("ec2.DescribeImages",
+		return api.Mistake("ec2.DescribeImages",
 			fmt.Errorf("image %s is for %s, and size %s is %s", image, root.Arch, size, want),
 			"use an image for "+want+", or another size")
 	}

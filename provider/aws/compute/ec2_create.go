@@ -63,7 +63,7 @@ func launch(ctx context.Context, g *api.Region, in *ec2.RunInstancesInput) (i ty
 		}
 		if len(out.Instances) != 1 {
 			return &provider.Error{
-				Class: provider.Uncertain, Op: "ec2.RunInstances",
+				Cause: provider.UnknownResult, Op: "ec2.RunInstances",
 				Err: errors.New("the response names no instance"),
 			}
 		}

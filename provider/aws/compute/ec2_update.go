@@ -54,7 +54,7 @@ func SameMachine(r provider.Request, i types.Instance) error {
 	}
 	err := fmt.Errorf("size %s is %s, and %s runs %s", size, want, aws.ToString(i.InstanceId), now)
 	if image, ok := api.Text(r.Desired.Attrs, "image"); ok && image != latestImage {
-		return api.Permanent("ec2.ModifyInstanceAttribute", fmt.Errorf("%w, as does its image %s", err, image),
+		return api.Mistake("ec2.ModifyInstanceAttribute", fmt.Errorf("%w, as does its image %s", err, image),
 			"set an image for "+want+" too")
 	}
 	return fmt.Errorf("aws: %w: %w", err, provider.ErrReplace)
@@ -69,7 +69,7 @@ func stableInstance(ctx context.Context, g *api.Region, id string) (i types.Inst
 		switch {
 		case gone(i):
 			return &provider.Error{
-				Class: provider.NotFound, Op: "ec2.DescribeInstances", Err: died(i),
+				Cause: provider.Configuration, Absent: true, Op: "ec2.DescribeInstances", Err: died(i),
 				Hint: "run `ovi plan` again",
 			}
 		case stateOf(i) == types.InstanceStateNameRunning || stateOf(i) == types.InstanceStateNameStopped:
@@ -253,7 +253,7 @@ func stop(ctx context.Context, g *api.Region, id string) (types.Instance, error)
 func start(ctx context.Context, g *api.Region, id string) error {
 	err := g.Await(ctx, g.Wait.Free, id+" to start", func(ctx context.Context) error {
 		_, err := g.EC2.StartInstances(ctx, &ec2.StartInstancesInput{InstanceIds: []string{id}})
-		if api.LaunchPlanLag(err) {
+		if api.Spreading(err) {
 			return api.ErrWait
 		}
 		return api.Classify("", err)

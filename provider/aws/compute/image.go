@@ -45,7 +45,7 @@ func imageFor(ctx context.Context, g *api.Region, image, size string) (string, e
 	}
 	if out.Parameter == nil || aws.ToString(out.Parameter.Value) == "" {
 		return "", noImage(&provider.Error{
-			Class: provider.NotFound, Op: "ssm.GetParameter",
+			Cause: provider.Configuration, Absent: true, Op: "ssm.GetParameter",
 			Err: fmt.Errorf("the parameter is empty"),
 		}, g.Name)
 	}
@@ -54,12 +54,8 @@ func imageFor(ctx context.Context, g *api.Region, image, size string) (string, e
 }
 
 func noImage(err error, region string) error {
-	class := provider.ClassOf(err)
-	if class == provider.NotFound {
-		class = provider.Permanent
-	}
 	return &provider.Error{
-		Class: class, Err: fmt.Errorf("cannot find the current Amazon Linux image in %s: %w", region, err),
+		Cause: provider.CauseOf(err), Err: fmt.Errorf("cannot find the current Amazon Linux image in %s: %w", region, err),
 		Hint: "set an image, for example image: ami-0abcdef1234567890",
 	}
 }
@@ -79,7 +75,7 @@ func rootOfImage(ctx context.Context, g *api.Region, image string) (api.RootDevi
 		return api.RootDevice{}, api.Classify("", err)
 	}
 	if len(out.Images) == 0 {
-		return api.RootDevice{}, api.Permanent("ec2.DescribeImages",
+		return api.RootDevice{}, api.Mistake("ec2.DescribeImages",
 			fmt.Errorf("image %s does not exist in %s", image, g.Name), "use an image of this region")
 	}
 	d := api.RootDevice{Name: aws.ToString(out.Images[0].RootDeviceName), Arch: string(out.Images[0].Architecture)}

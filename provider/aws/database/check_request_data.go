@@ -53,7 +53,7 @@ func checkEngine(ctx context.Context, g *api.Region, r provider.Request) error {
 		return err
 	}
 	if len(out.DBEngineVersions) == 0 {
-		return api.Permanent("rds.DescribeDBEngineVersions",
+		return api.Mistake("rds.DescribeDBEngineVersions",
 			fmt.Errorf("%s has no version %s in %s", aws.ToString(engine), *version, g.Name),
 			"run `aws rds describe-db-engine-versions --engine "+aws.ToString(engine)+"` for the versions")
 	}
@@ -76,7 +76,7 @@ func checkSubnetGroup(ctx context.Context, g *api.Region, r provider.Request) er
 	}
 	_, err := g.RDS.DescribeDBSubnetGroups(ctx, &rds.DescribeDBSubnetGroupsInput{DBSubnetGroupName: name})
 	if api.Absent(err) {
-		return api.Permanent("rds.DescribeDBSubnetGroups",
+		return api.Mistake("rds.DescribeDBSubnetGroups",
 			fmt.Errorf("DB subnet group %q does not exist in %s", *name, g.Name), "create it, or name another with subnet_group")
 	}
 	return err
@@ -95,7 +95,7 @@ func checkGroups(ctx context.Context, g *api.Region, r provider.Request) error {
 		ids = slices.DeleteFunc(ids, func(id string) bool { return id == aws.ToString(s.GroupId) })
 	}
 	if len(ids) > 0 {
-		return api.Permanent("ec2.DescribeSecurityGroups",
+		return api.Mistake("ec2.DescribeSecurityGroups",
 			fmt.Errorf("security group %s does not exist in %s", ids[0], g.Name), "name one that exists")
 	}
 	return nil

@@ -321,17 +321,16 @@ func deleteDBParameters(ctx context.Context, g *api.Region, r provider.Request) 
 	return g.DeleteHeld(ctx, id, func() error {
 		_, err := g.RDS.DeleteDBParameterGroup(ctx, &rds.DeleteDBParameterGroupInput{DBParameterGroupName: aws.String(id)})
 		return err
-	}, func() ([]string, error) {
+	}, func() ([]api.Holder, error) {
 		all, err := databases(ctx, g)
-		var names []string
+		var held []api.Holder
 		for _, d := range all {
 			for _, s := range d.DBParameterGroups {
 				if strings.EqualFold(aws.ToString(s.DBParameterGroupName), id) {
-					names = append(names, api.NameID(observedDB(g, d)))
+					held = append(held, api.Holder{Name: api.NameID(observedDB(g, d)), Service: deleting(d)})
 				}
 			}
 		}
-		slices.Sort(names)
-		return names, err
+		return held, err
 	}, "InvalidDBParameterGroupState", "InvalidDBParameterGroupStateFault")
 }

@@ -3,7 +3,6 @@ package database
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -181,15 +180,14 @@ func deleteDBSubnets(ctx context.Context, g *api.Region, r provider.Request) err
 	return g.DeleteHeld(ctx, id, func() error {
 		_, err := g.RDS.DeleteDBSubnetGroup(ctx, &rds.DeleteDBSubnetGroupInput{DBSubnetGroupName: aws.String(id)})
 		return err
-	}, func() ([]string, error) {
+	}, func() ([]api.Holder, error) {
 		all, err := databases(ctx, g)
-		var names []string
+		var held []api.Holder
 		for _, d := range all {
 			if s := d.DBSubnetGroup; s != nil && strings.EqualFold(aws.ToString(s.DBSubnetGroupName), id) {
-				names = append(names, api.NameID(observedDB(g, d)))
+				held = append(held, api.Holder{Name: api.NameID(observedDB(g, d)), Service: deleting(d)})
 			}
 		}
-		slices.Sort(names)
-		return names, err
+		return held, err
 	}, "InvalidDBSubnetGroupStateFault")
 }

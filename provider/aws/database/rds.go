@@ -95,7 +95,7 @@ func readDB(ctx context.Context, g *api.Region, id string) (resource.Observed, e
 	d, err := database(ctx, g, id)
 	if err == nil && deleting(d) {
 		err = &provider.Error{
-			Class: provider.NotFound, Op: "rds.DescribeDBInstances",
+			Cause: provider.Configuration, Absent: true, Op: "rds.DescribeDBInstances",
 			Err: fmt.Errorf("%s is being deleted", id),
 		}
 	}
@@ -186,7 +186,7 @@ func awaitDBThrough(ctx context.Context, g *api.Region, id, what, passing string
 		case passing != "" && aws.ToString(d.DBInstanceStatus) == passing:
 			return api.ErrWait
 		case health == resource.Failing:
-			return api.Permanent("rds.DescribeDBInstances", fmt.Errorf("%s is %s", id, aws.ToString(d.DBInstanceStatus)),
+			return api.Mistake("rds.DescribeDBInstances", fmt.Errorf("%s is %s", id, aws.ToString(d.DBInstanceStatus)),
 				"check its events in the AWS console")
 		case health == resource.Pending || !ready(d):
 			return api.ErrWait

@@ -136,7 +136,7 @@ func deleteDB(ctx context.Context, g *api.Region, r provider.Request) error {
 func snapshots(d types.DBInstance) error {
 	switch status := aws.ToString(d.DBInstanceStatus); status {
 	case "failed", "incompatible-restore", "incompatible-network":
-		return api.Permanent("rds.DeleteDBInstance",
+		return api.Mistake("rds.DeleteDBInstance",
 			fmt.Errorf("%s is %s, and AWS takes no final snapshot of it", aws.ToString(d.DBInstanceIdentifier), status),
 			"set final_snapshot: false and apply, then delete it; its automated backups are kept")
 	}

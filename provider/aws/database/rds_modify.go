@@ -81,7 +81,7 @@ func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInp
 		return nil, nil
 	}
 	if want := api.DesiredInt(a, "storage"); want != nil && *want < aws.ToInt32(d.AllocatedStorage) {
-		return nil, api.Permanent("rds.ModifyDBInstance",
+		return nil, api.Mistake("rds.ModifyDBInstance",
 			fmt.Errorf("%s has %d GiB and cannot shrink to %d", r.Have.ID, *d.AllocatedStorage, *want),
 			"create a new database and copy the data: storage can only grow")
 	}

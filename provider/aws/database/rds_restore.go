@@ -53,7 +53,7 @@ func restorable(ctx context.Context, g *api.Region, name string, r provider.Requ
 	const op = "rds.DescribeDBSnapshots"
 	out, err := g.RDS.DescribeDBSnapshots(ctx, snapshotNamed(name))
 	if api.Absent(err) || err == nil && len(out.DBSnapshots) == 0 {
-		return types.DBSnapshot{}, api.Permanent(op, fmt.Errorf("snapshot %q does not exist in %s", name, g.Name),
+		return types.DBSnapshot{}, api.Mistake(op, fmt.Errorf("snapshot %q does not exist in %s", name, g.Name),
 			otherSnapshots(ctx, g, r.Desired.Ref.Name))
 	}
 	if err != nil {
@@ -62,7 +62,7 @@ func restorable(ctx context.Context, g *api.Region, name string, r provider.Requ
 	s := out.DBSnapshots[0]
 	if status := aws.ToString(s.Status); status != "available" {
 		return s, &provider.Error{
-			Class: provider.Transient, Op: op, Err: fmt.Errorf("snapshot %q is %s", name, status),
+			Cause: provider.Unreachable, Op: op, Err: fmt.Errorf("snapshot %q is %s", name, status),
 			Hint: "apply again once it is available",
 		}
 	}
@@ -79,7 +79,7 @@ func restorable(ctx context.Context, g *api.Region, name string, r provider.Requ
 	}
 	if all := resource.Diff(fixed, has.Build(), rdsSchema(), resource.DiffOptions{}); len(all) > 0 {
 		c := all[0]
-		return s, api.Permanent(op, fmt.Errorf("snapshot %q has %s %s, and %s is configured", name, c.Path, api.Plain(c.From),
+		return s, api.Mistake(op, fmt.Errorf("snapshot %q has %s %s, and %s is configured", name, c.Path, api.Plain(c.From),
 			api.Plain(c.To)), elsewise(c.Path))
 	}
 	return s, nil

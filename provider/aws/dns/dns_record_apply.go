@@ -52,7 +52,7 @@ func recordByID(ctx context.Context, g *api.Region, id string) (zone string, s t
 	const parts = 4
 	p := strings.SplitN(id, "/", parts)
 	if len(p) < parts-1 {
-		return "", s, api.Permanent("", fmt.Errorf("invalid ID of a record: %q", id),
+		return "", s, api.Mistake("", fmt.Errorf("invalid ID of a record: %q", id),
 			"use ZONE/NAME/TYPE, as in Z0123456789ABC/www.example.com/A")
 	}
 	p = append(p, "")
@@ -199,12 +199,12 @@ func badBatch(err error) error {
 		return api.Classify("", err)
 	}
 	text := strings.Join(bad.Messages, "; ")
-	class := provider.Permanent
+	class := provider.Configuration
 	if strings.Contains(text, "already exists") || strings.Contains(text, "do not match") {
-		class = provider.Conflict
+		class = provider.InUse
 	}
 	return &provider.Error{
-		Class: class, Op: "route53.ChangeResourceRecordSets", Code: bad.ErrorCode(), Err: errors.New(text),
+		Cause: class, Op: "route53.ChangeResourceRecordSets", Code: bad.ErrorCode(), Err: errors.New(text),
 		Hint: "correct the record, or run `ovi plan` again",
 	}
 }
@@ -243,7 +243,7 @@ func deleteRecord(ctx context.Context, g *api.Region, r provider.Request) error 
 		return changeRecords(ctx, g, zone, types.Change{Action: types.ChangeActionDelete, ResourceRecordSet: &have})
 	}
 	err := try()
-	if c := provider.ClassOf(err); c == provider.Uncertain || c == provider.Transient {
+	if c := provider.CauseOf(err); c == provider.UnknownResult || c == provider.Unreachable {
 		err = try() // what was deleted by the first call is absent now
 	}
 	if err == nil || api.Absent(err) || strings.Contains(err.Error(), "but it was not found") {

@@ -212,7 +212,7 @@ func deleteZone(ctx context.Context, g *api.Region, r provider.Request) error {
 			break
 		}
 	}
-	return api.Conflict("route53.DeleteHostedZone",
+	return api.InUse("route53.DeleteHostedZone",
 		fmt.Errorf("the zone %s has records that are not deleted with it: %s", id, strings.Join(names, ", ")),
 		"delete them, then apply again; ovi deletes none that it does not manage")
 }

@@ -156,8 +156,8 @@ func deleteGroup(ctx context.Context, g *api.Region, r provider.Request) error {
 	return g.DeleteHeld(ctx, id, func() error {
 		_, err := g.EC2.DeleteSecurityGroup(ctx, &ec2.DeleteSecurityGroupInput{GroupId: aws.String(id)})
 		return err
-	}, func() ([]string, error) {
-		names, err := api.InstancesWhere(ctx, g, "instance.group-id", id)
+	}, func() ([]api.Holder, error) {
+		held, err := api.Held(api.InstancesWhere(ctx, g, "instance.group-id", id))
 		if err != nil {
 			return nil, err
 		}
@@ -166,14 +166,14 @@ func deleteGroup(ctx context.Context, g *api.Region, r provider.Request) error {
 		})
 		for _, s := range others {
 			if aws.ToString(s.GroupId) != id {
-				names = append(names, "a rule of "+api.NameID(observedGroup(g, s)))
+				held = append(held, api.Holder{Name: "a rule of " + api.NameID(observedGroup(g, s))})
 			}
 		}
 		if err != nil {
-			return names, err
+			return held, err
 		}
 		used, err := network.InterfacesWhere(ctx, g, "group-id", id)
-		return append(names, used...), err
+		return append(held, used...), err
 	}, "DependencyViolation", "InvalidGroup.InUse")
 }
 

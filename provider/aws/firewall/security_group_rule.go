@@ -277,7 +277,7 @@ func ownedElsewhere(g *api.Region, stack string, s types.SecurityGroup) error {
 	if m.IsZero() || m.Unmanaged || m.Ref.Stack == stack {
 		return nil
 	}
-	return api.Conflict("ec2.DescribeSecurityGroups",
+	return api.InUse("ec2.DescribeSecurityGroups",
 		fmt.Errorf("%s is %s of stack %s, whose configuration holds all of its rules", aws.ToString(s.GroupId), m.Ref.Short(),
 			m.Ref.Stack),
 		"write the rule in the configuration of that stack")
@@ -293,7 +293,7 @@ func ruleTaken(ctx context.Context, g *api.Region, r provider.Request) error {
 	for _, x := range all {
 		o := observedRule(g, x)
 		if (r.Key == "" || o.Marks.Key != r.Key) && api.Equal(undescribed(o.Attrs), undescribed(r.Desired.Attrs)) {
-			return api.Conflict("ec2.DescribeSecurityGroupRules",
+			return api.InUse("ec2.DescribeSecurityGroupRules",
 				fmt.Errorf("%s of %s is the same rule, and not of this resource", o.ID, id),
 				"run `ovi adopt "+r.Desired.Ref.Short()+" --id "+o.ID+"`, or remove one of the two")
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
@@ -32,7 +31,7 @@ func checkRole(ctx context.Context, g *api.Region, r provider.Request) error {
 	for _, arn := range r.Desired.Attrs.Texts(managedPolicies) {
 		_, err := g.IAM.GetPolicy(ctx, &iam.GetPolicyInput{PolicyArn: aws.String(arn)})
 		if api.Absent(err) {
-			return api.Permanent("iam.GetPolicy", fmt.Errorf("the policy %s does not exist", arn),
+			return api.Mistake("iam.GetPolicy", fmt.Errorf("the policy %s does not exist", arn),
 				"correct it in managed_policies")
 		}
 		if err != nil {
@@ -49,10 +48,10 @@ func createRole(ctx context.Context, g *api.Region, r provider.Request) (resourc
 		RoleName: aws.String(name), AssumeRolePolicyDocument: api.DesiredText(a, "trust"), Path: api.DesiredText(a, "path"),
 		Description: api.DesiredText(a, "description"), MaxSessionDuration: session(a), Tags: iamTags(g.BirthTags(r, false)),
 	}
-	err := g.PatientlyIf(ctx, g.Wait.Appear, func() error {
+	err := g.UntilKnown(ctx, func() error {
 		_, err := g.IAM.CreateRole(ctx, in)
 		return api.Classify("", err)
-	}, UnknownPrincipal)
+	})
 	if api.HasCode(err, "EntityAlreadyExists") {
 		err = api.UnlessOwn(ctx, g, r, err, readRole)
 	}
@@ -60,13 +59,6 @@ func createRole(ctx context.Context, g *api.Region, r provider.Request) (resourc
 		return resource.Observed{}, err
 	}
 	return applyRole(ctx, g, r, name)
-}
-
-// UnknownPrincipal: a role that a policy names and that was created a moment ago.
-func UnknownPrincipal(err error) bool {
-	var api smithy.APIError
-	return errors.As(err, &api) && strings.HasPrefix(api.ErrorCode(), "MalformedPolicy") && // of IAM and S3
-		strings.Contains(api.ErrorMessage(), "Invalid principal")
 }
 
 func session(a resource.Attrs) *int32 {
@@ -120,11 +112,11 @@ func applyTrust(ctx context.Context, g *api.Region, r provider.Request, have typ
 		resource.String(unescaped(have.AssumeRolePolicyDocument))) == resource.Equivalent {
 		return nil
 	}
-	return g.PatientlyIf(ctx, g.Wait.Appear, func() error {
+	return g.UntilKnown(ctx, func() error {
 		_, err := g.IAM.UpdateAssumeRolePolicy(ctx,
 			&iam.UpdateAssumeRolePolicyInput{RoleName: have.RoleName, PolicyDocument: aws.String(want)})
 		return api.Classify("", err)
-	}, UnknownPrincipal)
+	})
 }
 
 func applyPolicies(ctx context.Context, g *api.Region, r provider.Request, have types.RoleDetail) error {
@@ -235,7 +227,7 @@ func ownProfile(ctx context.Context, g *api.Region, r provider.Request, name *st
 		tags[api.TagStack] == r.Desired.Ref.Stack {
 		return nil
 	}
-	return api.Conflict("iam.CreateInstanceProfile", fmt.Errorf("an instance profile %s exists and is unmanaged", *name),
+	return api.InUse("iam.CreateInstanceProfile", fmt.Errorf("an instance profile %s exists and is unmanaged", *name),
 		"delete it, or use another name for the role")
 }
 
@@ -278,7 +270,7 @@ func deleteRole(ctx context.Context, g *api.Region, r provider.Request) error {
 			return err
 		}
 		return emptyRole(ctx, g, have)
-	}, foreign, "DeleteConflict")
+	}, func() ([]api.Holder, error) { return api.Held(foreign()) }, "DeleteConflict")
 }
 
 func emptyRole(ctx context.Context, g *api.Region, have types.RoleDetail) error {

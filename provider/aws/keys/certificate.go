@@ -311,12 +311,12 @@ func deleteCertificate(ctx context.Context, g *api.Region, r provider.Request) e
 	return g.DeleteHeld(ctx, id, func() error {
 		_, err := g.ACM.DeleteCertificate(ctx, &acm.DeleteCertificateInput{CertificateArn: aws.String(id)})
 		return err
-	}, func() ([]string, error) {
+	}, func() ([]api.Holder, error) {
 		out, err := g.ACM.DescribeCertificate(ctx, &acm.DescribeCertificateInput{CertificateArn: aws.String(id)})
 		if err != nil {
 			return nil, api.Classify("", err)
 		}
-		return out.Certificate.InUseBy, nil
+		return g.Balancers(ctx, out.Certificate.InUseBy), nil
 	}, "ResourceInUseException")
 }
 
@@ -336,7 +336,7 @@ func AwaitIssued(ctx context.Context, g *api.Region, a resource.Attrs) error {
 		return nil
 	})
 	if err != nil && pending && ctx.Err() == nil {
-		return api.Permanent("acm.DescribeCertificate",
+		return api.Mistake("acm.DescribeCertificate",
 			fmt.Errorf("%s is not issued: its validation records are not in the DNS", id),
 			"add a dns_record with its validation_name and validation_value, and name that in depends_on of the listener")
 	}

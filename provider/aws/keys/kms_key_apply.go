@@ -44,7 +44,7 @@ func freeAlias(ctx context.Context, g *api.Region, alias, own, creation string) 
 		case creation != "" && k.tags[api.TagKey] == creation:
 			return true, nil
 		}
-		return true, api.Conflict("kms.ListAliases", fmt.Errorf("the key %s has the alias %s", id, alias),
+		return true, api.InUse("kms.ListAliases", fmt.Errorf("the key %s has the alias %s", id, alias),
 			"use another alias, or remove it from that key")
 	}
 	return false, nil
@@ -57,10 +57,14 @@ func createKey(ctx context.Context, g *api.Region, r provider.Request) (resource
 		return resource.Observed{}, err
 	}
 	id, err := api.NoRetry(ctx, g, func() (string, error) {
-		out, err := g.KMS.CreateKey(ctx, &kms.CreateKeyInput{
-			Description: api.DesiredText(r.Desired.Attrs, "description"),
-			Policy:      api.DesiredText(r.Desired.Attrs, network.PolicyAttr), Tags: kmsTags(g.BirthTags(r, false)),
-		}, func(o *kms.Options) { o.Retryer = api.OnlyThrottled{Retryer: o.Retryer} })
+		var out *kms.CreateKeyOutput
+		err := g.UntilKnown(ctx, func() (err error) {
+			out, err = g.KMS.CreateKey(ctx, &kms.CreateKeyInput{
+				Description: api.DesiredText(r.Desired.Attrs, "description"),
+				Policy:      api.DesiredText(r.Desired.Attrs, network.PolicyAttr), Tags: kmsTags(g.BirthTags(r, false)),
+			}, func(o *kms.Options) { o.Retryer = api.OnlyThrottled{Retryer: o.Retryer} })
+			return api.Classify("", err)
+		})
 		if err != nil {
 			return "", err
 		}
@@ -169,9 +173,12 @@ func updateKey(ctx context.Context, g *api.Region, r provider.Request) (resource
 		}
 	}
 	if api.Changed(r, network.PolicyAttr) {
-		if _, err := g.KMS.PutKeyPolicy(ctx, &kms.PutKeyPolicyInput{
-			KeyId: id, PolicyName: aws.String("default"),
-			Policy: api.DesiredText(r.Desired.Attrs, network.PolicyAttr),
+		if err := g.UntilKnown(ctx, func() error {
+			_, err := g.KMS.PutKeyPolicy(ctx, &kms.PutKeyPolicyInput{
+				KeyId: id, PolicyName: aws.String("default"),
+				Policy: api.DesiredText(r.Desired.Attrs, network.PolicyAttr),
+			})
+			return api.Classify("", err)
 		}); err != nil {
 			return resource.Observed{}, api.Classify("", err)
 		}

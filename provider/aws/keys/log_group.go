@@ -322,7 +322,7 @@ func deleteLogs(ctx context.Context, g *api.Region, r provider.Request) error {
 		return api.UnlessAbsent(err)
 	}
 	if at := strconv.FormatInt(aws.ToInt64(now.CreationTime), 10); r.Have.UID != "" && at != r.Have.UID {
-		return api.Conflict("logs.DescribeLogGroups",
+		return api.InUse("logs.DescribeLogGroups",
 			fmt.Errorf("log group %s is another one than the one observed", r.Have.ID), "run `ovi plan` again")
 	}
 	return g.PatientlyIf(ctx, g.Wait.Appear, func() error {

@@ -255,7 +255,7 @@ func secretNamed(ctx context.Context, g *api.Region, r provider.Request) (*types
 
 func nameKept(e *types.SecretListEntry) error {
 	name := aws.ToString(e.Name)
-	return api.Conflict("secretsmanager.DescribeSecret",
+	return api.InUse("secretsmanager.DescribeSecret",
 		fmt.Errorf("the name %s belongs to a deleted secret until %s", name, e.DeletedDate.UTC().Format(time.DateOnly)),
 		fmt.Sprintf("use another name, or run `aws secretsmanager restore-secret --secret-id %s` and then `ovi adopt`", name))
 }

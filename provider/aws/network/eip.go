@@ -225,19 +225,20 @@ func deleteAddress(ctx context.Context, g *api.Region, r provider.Request) error
 		}
 		_, err = g.EC2.ReleaseAddress(ctx, &ec2.ReleaseAddressInput{AllocationId: aws.String(id)})
 		return err
-	}, func() ([]string, error) { return natsWith(ctx, g, id) }, "InvalidIPAddress.InUse")
+	}, func() ([]api.Holder, error) { return natsWith(ctx, g, id) }, "InvalidIPAddress.InUse")
 }
 
 // natsWith lists the NAT gateways that have an address.
-func natsWith(ctx context.Context, g *api.Region, address string) ([]string, error) {
+func natsWith(ctx context.Context, g *api.Region, address string) ([]api.Holder, error) {
 	all, err := natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{})
-	var names []string
+	var held []api.Holder
 	for _, n := range all {
-		if o := observedNAT(g, n); !natGone(n) && api.DesiredIs(o.Attrs, "eip", address) {
-			names = append(names, api.NameID(o))
+		o := observedNAT(g, n)
+		if n.State != types.NatGatewayStateDeleted && api.DesiredIs(o.Attrs, "eip", address) {
+			held = append(held, api.Holder{Name: api.NameID(o), Service: natGone(n)})
 		}
 	}
-	return names, err
+	return held, err
 }
 
 // holdsElastic: ovi gives an instance or a network interface one Elastic IP. The place is not the identity: an

@@ -194,23 +194,23 @@ func deleteInternetGateway(ctx context.Context, g *api.Region, r provider.Reques
 		}
 		_, err = g.EC2.DeleteInternetGateway(ctx, &ec2.DeleteInternetGatewayInput{InternetGatewayId: aws.String(id)})
 		return err
-	}, func() ([]string, error) { return publicIn(ctx, g, r.Have) }, "DependencyViolation")
+	}, func() ([]api.Holder, error) { return publicIn(ctx, g, r.Have) }, "DependencyViolation")
 }
 
 // publicIn lists the NAT gateways of the VPC that a gateway is attached to. They have public addresses.
-func publicIn(ctx context.Context, g *api.Region, have resource.Observed) ([]string, error) {
+func publicIn(ctx context.Context, g *api.Region, have resource.Observed) ([]api.Holder, error) {
 	vpc, attached := api.Text(have.Attrs, "vpc")
 	if !attached {
 		return nil, nil
 	}
 	all, err := natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{Filter: api.Where("vpc-id", vpc)})
-	var names []string
+	var held []api.Holder
 	for _, n := range all {
-		if !natGone(n) {
-			names = append(names, api.NameID(observedNAT(g, n)))
+		if n.State != types.NatGatewayStateDeleted {
+			held = append(held, api.Holder{Name: api.NameID(observedNAT(g, n)), Service: natGone(n)})
 		}
 	}
-	return names, err
+	return held, err
 }
 
 // holdsGateway: a VPC has one internet gateway at most (AttachInternetGateway).

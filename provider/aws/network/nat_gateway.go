@@ -148,7 +148,7 @@ func natGateway(ctx context.Context, g *api.Region, id string) (types.NatGateway
 	n, err := api.Only(all, err, "ec2.DescribeNatGateways", id)
 	if err == nil && natGone(n) {
 		err = &provider.Error{
-			Class: provider.NotFound, Op: "ec2.DescribeNatGateways",
+			Cause: provider.Configuration, Absent: true, Op: "ec2.DescribeNatGateways",
 			Err: fmt.Errorf("%s is %s", id, n.State),
 		}
 	}
@@ -237,7 +237,7 @@ func awaitInternet(ctx context.Context, g *api.Region, a resource.Attrs) error {
 	if err == nil || !missing || ctx.Err() != nil {
 		return err
 	}
-	return api.Permanent("ec2.DescribeInternetGateways",
+	return api.Mistake("ec2.DescribeInternetGateways",
 		fmt.Errorf("%s of subnet %s has no internet gateway", vpc, subnet),
 		"add an internet_gateway, and name it in depends_on of this NAT gateway")
 }
@@ -252,7 +252,7 @@ func awaitNAT(ctx context.Context, g *api.Region, id string) (o resource.Observe
 		case resource.Pending:
 			return api.ErrWait
 		case resource.Failing:
-			return api.Permanent("ec2.CreateNatGateway", fmt.Errorf("%s failed: %s", id, natFailure(n)),
+			return api.Mistake("ec2.CreateNatGateway", fmt.Errorf("%s failed: %s", id, natFailure(n)),
 				"delete it, correct the cause and apply again")
 		}
 		return nil

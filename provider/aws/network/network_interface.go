@@ -252,19 +252,20 @@ func readInterface(ctx context.Context, g *api.Region, id string) (resource.Obse
 }
 
 // InterfacesWhere names the interfaces of a filter. That of a launch is not named: its instance is.
-func InterfacesWhere(ctx context.Context, g *api.Region, filter, value string) ([]string, error) {
+func InterfacesWhere(ctx context.Context, g *api.Region, filter, value string) ([]api.Holder, error) {
 	all, err := interfacesIn(ctx, g, &ec2.DescribeNetworkInterfacesInput{Filters: api.Where(filter, value)})
-	var names []string
+	var held []api.Holder
 	for _, n := range all {
 		service := aws.ToBool(n.RequesterManaged)
 		switch {
 		case service && aws.ToString(n.Description) != "":
-			names = append(names, fmt.Sprintf("%s (%s)", interfaceID(n), aws.ToString(n.Description)))
+			name := fmt.Sprintf("%s (%s)", interfaceID(n), aws.ToString(n.Description))
+			held = append(held, api.Holder{Name: name, Service: true})
 		case service, !partOfOther(n):
-			names = append(names, api.NameID(observedInterface(g, n)))
+			held = append(held, api.Holder{Name: api.NameID(observedInterface(g, n)), Service: service})
 		}
 	}
-	return names, err
+	return held, err
 }
 
 // Lasting are the interfaces of an instance besides that of its launch, as far as they outlive it.

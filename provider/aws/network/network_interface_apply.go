@@ -181,7 +181,7 @@ func deleteInterface(ctx context.Context, g *api.Region, r provider.Request) err
 	err = g.DeleteHeld(ctx, id, func() error {
 		_, err := g.EC2.DeleteNetworkInterface(ctx, &ec2.DeleteNetworkInterfaceInput{NetworkInterfaceId: aws.String(id)})
 		return err
-	}, func() ([]string, error) { return userOf(ctx, g, id) }, api.InterfaceInUse)
+	}, func() ([]api.Holder, error) { return api.Held(userOf(ctx, g, id)) }, api.InterfaceInUse)
 	if err != nil {
 		return err
 	}

@@ -183,7 +183,7 @@ func otherTable(ctx context.Context, g *api.Region, subnet string, err error) er
 		return err
 	}
 	return &provider.Error{
-		Class: provider.Conflict, Op: "ec2.AssociateRouteTable", Code: api.CodeOf(err), Err: err,
+		Cause: provider.InUse, Op: "ec2.AssociateRouteTable", Code: api.CodeOf(err), Err: err,
 		Hint: "remove " + subnet + " from " + api.NameID(observedRouteTable(g, all[0])) + " first, or adopt that table",
 	}
 }
@@ -209,5 +209,5 @@ func deleteRouteTable(ctx context.Context, g *api.Region, r provider.Request) er
 	return g.DeleteHeld(ctx, id, func() error {
 		_, err := g.EC2.DeleteRouteTable(ctx, &ec2.DeleteRouteTableInput{RouteTableId: aws.String(id)})
 		return err
-	}, func() ([]string, error) { return nil, nil }, "DependencyViolation")
+	}, func() ([]api.Holder, error) { return nil, nil }, "DependencyViolation")
 }

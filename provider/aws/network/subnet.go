@@ -169,13 +169,13 @@ func deleteSubnet(ctx context.Context, g *api.Region, r provider.Request) error 
 	return g.DeleteHeld(ctx, id, func() error {
 		_, err := g.EC2.DeleteSubnet(ctx, &ec2.DeleteSubnetInput{SubnetId: aws.String(id)})
 		return err
-	}, func() ([]string, error) {
-		names, err := api.InstancesWhere(ctx, g, "subnet-id", id)
+	}, func() ([]api.Holder, error) {
+		held, err := api.Held(api.InstancesWhere(ctx, g, "subnet-id", id))
 		if err != nil {
 			return nil, err
 		}
 		others, err := InterfacesWhere(ctx, g, "subnet-id", id)
-		return append(names, others...), err
+		return append(held, others...), err
 	}, "DependencyViolation")
 }
 

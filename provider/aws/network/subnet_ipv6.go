@@ -122,7 +122,7 @@ func part6(v types.Vpc, n int64) (string, error) {
 		return netip.PrefixFrom(netip.AddrFrom16(address), subnetBits6).String(), nil
 	}
 	return "", &provider.Error{
-		Class: provider.Permanent, Op: "ec2.DescribeVpcs",
+		Cause: provider.Configuration, Op: "ec2.DescribeVpcs",
 		Err:  fmt.Errorf("%s has %w of which a subnet could have a part: it needs a /56", aws.ToString(v.VpcId), errNoBlock),
 		Hint: "set ipv6: true on the VPC",
 	}
@@ -181,7 +181,7 @@ func dropBlock6(ctx context.Context, g *api.Region, id, association string) erro
 		_, err := g.EC2.DisassociateSubnetCidrBlock(ctx,
 			&ec2.DisassociateSubnetCidrBlockInput{AssociationId: aws.String(association)})
 		return err
-	}, func() ([]string, error) { return withIPv6(ctx, g, id) }, blockInUse, "DependencyViolation")
+	}, func() ([]api.Holder, error) { return api.Held(withIPv6(ctx, g, id)) }, blockInUse, "DependencyViolation")
 	if err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func awaitBlock6(ctx context.Context, g *api.Region, id, cidr string) error {
 			case types.SubnetCidrBlockStateCodeFailed:
 				if own == cidr {
 					return &provider.Error{
-						Class: provider.Permanent, Op: "ec2.AssociateSubnetCidrBlock", Hint: "apply again",
+						Cause: provider.Configuration, Op: "ec2.AssociateSubnetCidrBlock", Hint: "apply again",
 						Err: fmt.Errorf("AWS could not give %s the IPv6 addresses %s: %s", id, cidr,
 							aws.ToString(b.Ipv6CidrBlockState.StatusMessage)),
 					}

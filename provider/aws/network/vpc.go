@@ -159,7 +159,7 @@ func deleteVPC(ctx context.Context, g *api.Region, r provider.Request) error {
 	return g.DeleteHeld(ctx, id, func() error {
 		_, err := g.EC2.DeleteVpc(ctx, &ec2.DeleteVpcInput{VpcId: aws.String(id)})
 		return err
-	}, func() ([]string, error) { return inVPC(ctx, g, id) }, "DependencyViolation")
+	}, func() ([]api.Holder, error) { return api.Held(inVPC(ctx, g, id)) }, "DependencyViolation")
 }
 
 // inVPC lists what is in a VPC and prevents its deletion.

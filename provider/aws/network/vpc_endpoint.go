@@ -233,7 +233,7 @@ func endpoint(ctx context.Context, g *api.Region, id string) (types.VpcEndpoint,
 	e, err := api.Only(all, err, "ec2.DescribeVpcEndpoints", id)
 	if err == nil && endpointGone(e) {
 		err = &provider.Error{
-			Class: provider.NotFound, Op: "ec2.DescribeVpcEndpoints",
+			Cause: provider.Configuration, Absent: true, Op: "ec2.DescribeVpcEndpoints",
 			Err: fmt.Errorf("%s is %s", id, endpointState(e)),
 		}
 	}
@@ -311,7 +311,7 @@ func awaitEndpoint(ctx context.Context, g *api.Region, id string, want resource.
 		case resource.Pending:
 			return api.ErrWait
 		case resource.Failing:
-			return api.Permanent("ec2.CreateVpcEndpoint", fmt.Errorf("%s failed: %s", id, endpointFailure(e)),
+			return api.Mistake("ec2.CreateVpcEndpoint", fmt.Errorf("%s failed: %s", id, endpointFailure(e)),
 				"delete it, correct the cause and apply again")
 		}
 		for _, name := range []string{routeTables, "subnets", "security_groups", privateDNS} {
@@ -361,8 +361,11 @@ func updateEndpoint(ctx context.Context, g *api.Region, r provider.Request) (res
 		different = different || len(list) > 0
 	}
 	if different {
-		if _, err := g.EC2.ModifyVpcEndpoint(ctx, in); err != nil {
-			return resource.Observed{}, api.Classify("", err)
+		if err := g.UntilKnown(ctx, func() error {
+			_, err := g.EC2.ModifyVpcEndpoint(ctx, in)
+			return api.Classify("", err)
+		}); err != nil {
+			return resource.Observed{}, err
 		}
 	}
 	return awaitEndpoint(ctx, g, r.Have.ID, want)
@@ -393,13 +396,12 @@ func deleteEndpoint(ctx context.Context, g *api.Region, r provider.Request) erro
 	for _, u := range out.Unsuccessful {
 		if e := u.Error; e != nil {
 			code, message := aws.ToString(e.Code), aws.ToString(e.Message)
-			class := api.ClassOfCode(code, message)
-			if class == provider.NotFound {
+			row, _ := api.CauseOfCode("ec2", "DeleteVpcEndpoints", code, message)
+			if row.Absent {
 				return nil
 			}
 			return &provider.Error{
-				Class: class, Code: code, Op: op, Err: fmt.Errorf("%s: %s", code, message),
-				Hint: api.HintFor(code, message),
+				Cause: row.Cause, Code: code, Op: op, Err: fmt.Errorf("%s: %s", code, message), Hint: row.Hint,
 			}
 		}
 	}

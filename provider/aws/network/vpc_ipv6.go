@@ -79,7 +79,7 @@ func setIPv6(ctx context.Context, g *api.Region, id string, on bool) error {
 		err := g.DeleteHeld(ctx, aws.ToString(b.AssociationId), func() error {
 			_, err := g.EC2.DisassociateVpcCidrBlock(ctx, &ec2.DisassociateVpcCidrBlockInput{AssociationId: b.AssociationId})
 			return err
-		}, func() ([]string, error) { return haveIPv6(ctx, g, id) }, blockInUse, "DependencyViolation")
+		}, func() ([]api.Holder, error) { return api.Held(haveIPv6(ctx, g, id)) }, blockInUse, "DependencyViolation")
 		if err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ func awaitIPv6(ctx context.Context, g *api.Region, id, association string, on bo
 
 func failedIPv6(id string, b types.VpcIpv6CidrBlockAssociation) error {
 	return &provider.Error{
-		Class: provider.Permanent, Op: "ec2.AssociateVpcCidrBlock",
+		Cause: provider.Configuration, Op: "ec2.AssociateVpcCidrBlock",
 		Err:  fmt.Errorf("AWS could not give %s IPv6 addresses: %s", id, aws.ToString(b.Ipv6CidrBlockState.StatusMessage)),
 		Hint: "apply again to ask for others",
 	}

@@ -116,14 +116,14 @@ func accessOf(attrs resource.Attrs) ([]byte, error) {
 	v, _ := attrs.Get("kubeconfig")
 	plain, ok := v.(resource.Secret)
 	if !ok {
-		return nil, system.Permanent("", "", "the kubeconfig is not known")
+		return nil, system.Mistake("", "", "the kubeconfig is not known")
 	}
 	c, err := kube.Parse([]byte(plain.Reveal()), "", "/nowhere")
 	if err != nil {
 		return nil, err
 	}
 	if len(c.CA) == 0 || c.Token == "" && (len(c.Cert) == 0 || len(c.Key) == 0) {
-		return nil, system.Permanent("", "embed certificates and keys in it",
+		return nil, system.Mistake("", "embed certificates and keys in it",
 			"the kubeconfig has no authority, or no user with a certificate or token")
 	}
 	name, _ := attrs.Text("server_name")

@@ -49,9 +49,11 @@ func (j Job) Run(ctx context.Context) error {
 	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil:
-		return &provider.Error{Class: provider.Uncertain, Op: j.Op, Err: fmt.Errorf("%w: %w", context.Cause(ctx), ctx.Err())}
+		return &provider.Error{
+			Cause: provider.UnknownResult, Op: j.Op, Err: fmt.Errorf("%w: %w", context.Cause(ctx), ctx.Err()),
+		}
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
-		return system.Permanent(j.Op, "", "%w:\n%s", err, said.last(shownLines))
+		return system.Failed(j.Op, err, said.last(shownLines))
 	}
 	return nil
 }
@@ -71,7 +73,7 @@ func Find(environ []string, program string) (string, error) {
 		}
 		break
 	}
-	return "", system.Permanent("", "install "+program, "%s is missing in PATH", program)
+	return "", system.Mistake("", "install "+program, "%s is missing in PATH", program)
 }
 
 // lines keeps what a program prints, and shows each line.
@@ -119,7 +121,7 @@ func HooksOf(option func(string) string) (out Hooks, err error) {
 		words, bad := Words(option(key))
 		if bad != nil {
 			err = errors.Join(err,
-				system.Permanent("", `write words with spaces between them, or a JSON list such as ["create.sh", "two words"]`,
+				system.Mistake("", `write words with spaces between them, or a JSON list such as ["create.sh", "two words"]`,
 					"invalid --cluster-%s: %w", key, bad))
 		}
 		*into = words

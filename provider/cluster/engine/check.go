@@ -28,7 +28,7 @@ func (h *Host) Check(ctx context.Context, r provider.Request) error {
 	case err != nil:
 		return err
 	case have != nil && have.id != "" && have.id != r.Have.ID:
-		return system.Conflict("", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`",
+		return system.InUse("", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`",
 			"a cluster %s of %s exists", have.name, with)
 	}
 	if err := h.checkImage(ctx, r); err != nil {
@@ -54,7 +54,7 @@ func (h *Host) installed(ctx context.Context, with string) error {
 		program = "podman"
 	}
 	if _, err := command.Find(h.Environ(), program); err != nil {
-		return system.Permanent("", "install "+program+", which kind runs", "%w", err)
+		return system.Mistake("", "install "+program+", which kind runs", "%w", err)
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func (h *Host) checkImage(ctx context.Context, r provider.Request) error {
 	if err != nil || has {
 		return err
 	}
-	return system.Permanent("", "build or load it first", "the engine has no image %s", image)
+	return system.Mistake("", "build or load it first", "the engine has no image %s", image)
 }
 
 // checkSubnet finds a network with the addresses of a new one.
@@ -86,7 +86,7 @@ func (h *Host) checkSubnet(ctx context.Context, r provider.Request) error {
 		for _, c := range n.IPAM.Config {
 			theirs, err := netip.ParsePrefix(c.Subnet)
 			if err == nil && n.Name != k3d.Network(r.Desired.Ref.Name) && mine.Overlaps(theirs) {
-				return system.Conflict("", "use another subnet", "the subnet %s overlaps with %s of the network %s", mine, theirs,
+				return system.InUse("", "use another subnet", "the subnet %s overlaps with %s of the network %s", mine, theirs,
 					n.Name)
 			}
 		}
@@ -106,7 +106,7 @@ func (h *Host) checkPorts(r provider.Request) error {
 		}
 		l, err := net.Listen("tcp", net.JoinHostPort(program.Everywhere, strconv.FormatInt(n, 10)))
 		if err != nil {
-			return system.Conflict("", "use another port, or stop what uses it", "%s %d of the host is in use", x.Attr, n)
+			return system.InUse("", "use another port, or stop what uses it", "%s %d of the host is in use", x.Attr, n)
 		}
 		if err := l.Close(); err != nil {
 			return err

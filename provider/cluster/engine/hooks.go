@@ -67,7 +67,7 @@ func (h *Host) hookCreate(ctx context.Context, with string, r provider.Request) 
 		return err
 	}
 	err := h.tryCreate(ctx, with, r)
-	if err != nil && provider.ClassOf(err) == provider.Permanent {
+	if err != nil && provider.CauseOf(err) != provider.UnknownResult {
 		err = errors.Join(err, h.RemoveVolume(context.WithoutCancel(ctx), noteOf(with, r.Desired.Ref.Name)))
 	}
 	return err
@@ -80,11 +80,11 @@ func (h *Host) tryCreate(ctx context.Context, with string, r provider.Request) e
 	switch {
 	case err != nil:
 		return system.Uncertain("it is unknown what "+name+" left", errors.Join(said, err))
-	case said != nil && have != nil && provider.ClassOf(said) != provider.Uncertain:
-		return system.Permanent("", "run `ovi adopt "+r.Desired.Ref.Short()+"`, or delete it by hand",
+	case said != nil && have != nil && provider.CauseOf(said) != provider.UnknownResult:
+		return system.Mistake("", "run `ovi adopt "+r.Desired.Ref.Short()+"`, or delete it by hand",
 			"%w\nand a cluster %s of %s exists all the same", said, r.Desired.Ref.Name, with)
 	case said == nil && (have == nil || have.id == ""):
-		return system.Permanent(name, "check what the command does", "it ended with 0, and %s has no cluster %s", with,
+		return system.Mistake(name, "check what the command does", "it ended with 0, and %s has no cluster %s", with,
 			r.Desired.Ref.Name)
 	}
 	return said

@@ -23,7 +23,7 @@ func (h *Host) Reachable(ctx context.Context, name string) (kube.Config, error) 
 		return kube.Config{}, err
 	case f == nil:
 		return kube.Config{}, &provider.Error{
-			Class: provider.Transient, Err: fmt.Errorf("the cluster %s does not exist", name),
+			Cause: provider.Unreachable, Err: fmt.Errorf("the cluster %s does not exist", name),
 		}
 	}
 	c, err := h.see(ctx, f)
@@ -92,7 +92,7 @@ func (h *Host) Reveal(ctx context.Context, have resource.Observed, path string) 
 	case err != nil:
 		return resource.Secret{}, err
 	case c == nil || path != "kubeconfig":
-		return resource.Secret{}, system.Permanent("", "", "%s has no %s", have.Ref.Short(), path)
+		return resource.Secret{}, system.Mistake("", "", "%s has no %s", have.Ref.Short(), path)
 	}
 	text, err := h.kubeconfig(ctx, c)
 	if err != nil {

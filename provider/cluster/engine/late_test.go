@@ -13,11 +13,11 @@ func TestALateClusterIsNotWaitedForAgain(t *testing.T) {
 	f := &found{name: "dev"}
 	o := resource.Observed{Health: resource.Failing, Message: "its API server is not ready: EOF"}
 	late := f.late(o, resource.StateRunning, errSlow)
-	if provider.Recoverable(late) ||
+	if provider.Passes(late) ||
 		late.Error() != "it is failing (its API server is not ready: EOF): it did not get there in 2m0s" {
 		t.Errorf("%v", late)
 	}
-	if stopped := f.late(o, resource.StateRunning, context.Canceled); provider.ClassOf(stopped) != provider.Uncertain {
+	if stopped := f.late(o, resource.StateRunning, context.Canceled); provider.CauseOf(stopped) != provider.UnknownResult {
 		t.Errorf("%v", stopped)
 	}
 }

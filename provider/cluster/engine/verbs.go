@@ -41,7 +41,7 @@ func (h *Host) Create(ctx context.Context, r provider.Request) (resource.Observe
 	}
 	o, err := h.reach(ctx, have.id, state, r.Progress)
 	if late := new(provider.Error); errors.As(err, &late) && late.Code == provider.NotHealthy {
-		late.Class = provider.Uncertain // it exists: the next observation shows its state
+		late.Cause = provider.UnknownResult // it exists: the next observation shows its state
 	}
 	return o, err
 }
@@ -60,12 +60,12 @@ func (h *Host) existing(ctx context.Context, with string, r provider.Request) (*
 		case err != nil:
 			return nil, err
 		case o.Marks.Key != r.Key:
-			return nil, system.Conflict("", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`",
+			return nil, system.InUse("", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`",
 				"a cluster %s of %s exists", name, with)
 		case o.Condition == "":
 			return have, nil
 		case o.Condition != resource.Unfinished:
-			return nil, system.Conflict("", "repair it, or delete it with `ovi apply --replace "+r.Desired.Ref.Short()+"`",
+			return nil, system.InUse("", "repair it, or delete it with `ovi apply --replace "+r.Desired.Ref.Short()+"`",
 				"a cluster %s of %s exists and is %s: %s", name, with, o.Condition, o.Message)
 		}
 	}
@@ -122,7 +122,7 @@ func (h *Host) clear(ctx context.Context, f *found, r provider.Request) error {
 	case err != nil:
 		return system.Uncertain("it is unknown what is left of the cluster", err)
 	case left != nil:
-		return system.Permanent("", "remove them by hand", "%s deleted the cluster, and %d of its containers are left", by,
+		return system.Mistake("", "remove them by hand", "%s deleted the cluster, and %d of its containers are left", by,
 			len(left.nodes()))
 	}
 	if err := h.RemoveVolume(ctx, noteOf(f.Program.Name, f.name)); err != nil {
@@ -171,7 +171,9 @@ func (h *Host) reach(ctx context.Context, id string, state resource.State,
 	case err != nil:
 		return resource.Observed{}, err
 	case f == nil:
-		return resource.Observed{}, &provider.Error{Class: provider.NotFound, Err: errors.New("the cluster does not exist")}
+		return resource.Observed{}, &provider.Error{
+			Cause: provider.Configuration, Absent: true, Err: errors.New("the cluster does not exist"),
+		}
 	}
 	if err := h.switchTo(ctx, f, state); err != nil {
 		return resource.Observed{}, err
@@ -190,7 +192,7 @@ func (h *Host) reach(ctx context.Context, id string, state resource.State,
 		case state == resource.StateRunning && o.Condition == resource.Unfinished:
 			return o, fmt.Errorf("%w: %s", provider.ErrReplace, o.Message)
 		case state == resource.StateRunning && o.Condition == resource.Broken:
-			return o, system.Permanent("", "repair it, or add --replace "+o.Ref.Short(), "it is broken: %s",
+			return o, system.Mistake("", "repair it, or add --replace "+o.Ref.Short(), "it is broken: %s",
 				o.Message)
 		case done && state == resource.StateRunning:
 			return o, h.hookVerify(ctx, now, &o, show)
@@ -246,9 +248,9 @@ var errSlow = fmt.Errorf("it did not get there in %s", startWait)
 
 // late is the error of a cluster that has not come to its state in time, or until it was interrupted.
 func (f *found) late(o resource.Observed, state resource.State, err error) error {
-	out := &provider.Error{Class: provider.Uncertain, Err: fmt.Errorf("it is %s (%s): %w", o.Health, o.Message, err)}
+	out := &provider.Error{Cause: provider.UnknownResult, Err: fmt.Errorf("it is %s (%s): %w", o.Health, o.Message, err)}
 	if errors.Is(err, errSlow) {
-		out.Class, out.Code = provider.Permanent, provider.NotHealthy
+		out.Cause, out.Code = provider.Unclassified, provider.NotHealthy
 	}
 	if state == resource.StateRunning && len(f.servers) > 0 {
 		out.Hint = fmt.Sprintf("read the log of the container %s; if the cluster cannot be saved, delete it with `%s`, and "+

@@ -5,6 +5,7 @@ package git
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -35,14 +36,14 @@ func Locate(location, configured string) (string, error) {
 		at = configured
 	}
 	if at == "" {
-		return "", system.Permanent("", "set options.cluster.git-repo to its URL", "no Git repository is configured")
+		return "", system.Mistake("", "set options.cluster.git-repo to its URL", "no Git repository is configured")
 	}
 	u, err := gitclone.ParseRemote(at)
 	if err == nil && u.RawQuery != "" {
 		err = fmt.Errorf("the URL has parameters")
 	}
 	if err != nil {
-		return "", system.Permanent("", "use https://HOST/REPOSITORY, ssh://USER@HOST/REPOSITORY or file:///PATH",
+		return "", system.Mistake("", "use https://HOST/REPOSITORY, ssh://USER@HOST/REPOSITORY or file:///PATH",
 			"invalid Git repository: %w", err)
 	}
 	return string(system.OnGit) + ":" + u.String(), nil
@@ -55,7 +56,7 @@ func Open(location, configured, clones string, getenv func(string) string) (syst
 		return nil, err
 	}
 	if clones == "" {
-		return nil, system.Permanent("", "set HOME or XDG_CACHE_HOME", "there is no folder for a clone of the repository")
+		return nil, system.Mistake("", "set HOME or XDG_CACHE_HOME", "there is no folder for a clone of the repository")
 	}
 	remote := strings.TrimPrefix(at, string(system.OnGit)+":")
 	env := func(name string) (string, bool) { v := getenv(name); return v, v != "" }
@@ -159,7 +160,7 @@ func (x *branches) Check(ctx context.Context, r provider.Request) error {
 }
 
 func (x *branches) taken(r provider.Request) error {
-	return system.Conflict("", "rename it, or run `ovi adopt "+r.Desired.Ref.Short()+"`",
+	return system.InUse("", "rename it, or run `ovi adopt "+r.Desired.Ref.Short()+"`",
 		"the repository has a branch %s", r.Desired.Ref.Name)
 }
 
@@ -175,9 +176,9 @@ func (x *branches) base(now *reading, r provider.Request) (string, error) {
 		commit, _ := have.Attrs.Text("commit")
 		return commit, nil
 	case name == "":
-		return "", system.Permanent("", "push a first commit, or set base", "%s has no default branch", x.Remote)
+		return "", system.Mistake("", "push a first commit, or set base", "%s has no default branch", x.Remote)
 	}
-	return "", system.Permanent("", "push it, or set base to another branch", "%s has no branch %s", x.Remote, name)
+	return "", system.Mistake("", "push it, or set base to another branch", "%s has no branch %s", x.Remote, name)
 }
 
 // Create pushes a commit that changes no file and holds the marks, if there is no branch of the name.
@@ -227,7 +228,7 @@ func (x *branches) Update(ctx context.Context, r provider.Request) (resource.Obs
 	have, exists := now.named(r.Have.ID)
 	if !exists {
 		return have, &provider.Error{
-			Class: provider.NotFound, Err: fmt.Errorf("the repository has no branch %s any more", r.Have.ID),
+			Cause: provider.Configuration, Absent: true, Err: fmt.Errorf("the repository has no branch %s any more", r.Have.ID),
 		}
 	}
 	return have, nil
@@ -248,10 +249,10 @@ func (x *branches) Remove(ctx context.Context, r provider.Request) error {
 	lost, _ := have.Attrs.Int("unmerged")
 	switch {
 	case have.ID == now.initial:
-		return system.Permanent("", "make another branch the default first, or run `ovi forget`",
+		return system.Mistake("", "make another branch the default first, or run `ovi forget`",
 			"%s is the default branch of the repository", have.ID)
 	case lost > known:
-		return system.Conflict("", "run the command again, which shows them",
+		return system.InUse("", "run the command again, which shows them",
 			"commits were pushed to the branch %s since it was observed", have.ID)
 	}
 	commit, _ := have.Attrs.Text("commit")
@@ -276,9 +277,18 @@ func (x *branches) push(ctx context.Context, r provider.Request, name, from, to 
 	case strings.Contains(answer, "[rejected]") && from == "":
 		return x.taken(r)
 	case strings.Contains(answer, "[rejected]"):
-		return system.Conflict("", "run the command again", "the branch %s was changed since it was observed", name)
+		return system.InUse("", "run the command again", "the branch %s was changed since it was observed", name)
 	case strings.Contains(answer, "[remote rejected]"):
-		return system.Permanent("push", "check what the server allows", "the server refused it: %w", err)
+		return &provider.Error{
+			Cause: provider.Denied, Op: "push", Err: fmt.Errorf("the server refused it: %w", err),
+			Hint: "check what the server allows",
+		}
+	}
+	if said := new(gitclone.Error); errors.As(err, &said) {
+		if known := system.Said(system.Git, "push", "", said.Text, err); known.Cause == provider.Denied ||
+			known.Cause == provider.Expired {
+			return known // the server refused the credentials
+		}
 	}
 	return system.Uncertain("whether the push reached the server is not known", err)
 }

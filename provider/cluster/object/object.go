@@ -111,7 +111,7 @@ func (x *Objects) Check(ctx context.Context, r provider.Request) error {
 }
 
 func (x *Objects) taken(r provider.Request) error {
-	return system.Conflict("", "rename it, or run `ovi adopt "+r.Desired.Ref.Short()+"`", "%s exists in the cluster",
+	return system.InUse("", "rename it, or run `ovi adopt "+r.Desired.Ref.Short()+"`", "%s exists in the cluster",
 		x.Prefix+r.Desired.Ref.Name)
 }
 

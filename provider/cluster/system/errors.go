@@ -7,14 +7,14 @@ import (
 	"github.com/ovi-project/ovi/provider"
 )
 
-// Permanent returns an error of a request that fails again; hint says what to do.
-func Permanent(op, hint, format string, args ...any) error {
-	return &provider.Error{Class: provider.Permanent, Op: op, Err: fmt.Errorf(format, args...), Hint: hint}
+// Mistake returns an error of a configuration that fails again; hint says what to do.
+func Mistake(op, hint, format string, args ...any) error {
+	return &provider.Error{Cause: provider.Configuration, Op: op, Err: fmt.Errorf(format, args...), Hint: hint}
 }
 
-// Conflict returns the error of a request that something else blocks; hint says what to do.
-func Conflict(op, hint, format string, args ...any) error {
-	return &provider.Error{Class: provider.Conflict, Op: op, Err: fmt.Errorf(format, args...), Hint: hint}
+// InUse returns the error of a request that something else blocks; hint says what to do.
+func InUse(op, hint, format string, args ...any) error {
+	return &provider.Error{Cause: provider.InUse, Op: op, Err: fmt.Errorf(format, args...), Hint: hint}
 }
 
 // ErrNotListed means that a resource that was just made is not listed.
@@ -25,5 +25,5 @@ func Uncertain(what string, err error) error {
 	if err == nil {
 		err = ErrNotListed
 	}
-	return &provider.Error{Class: provider.Uncertain, Err: fmt.Errorf("%s: %w", what, err)}
+	return &provider.Error{Cause: provider.UnknownResult, Err: fmt.Errorf("%s: %w", what, err)}
 }

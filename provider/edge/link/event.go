@@ -49,7 +49,7 @@ type Event struct {
 	Image      string          `json:"image,omitempty"` // the digest of the image that runs
 	Health     resource.Health `json:"health,omitempty"`
 	Attempt    int             `json:"attempt,omitempty"` // in a row of one configuration
-	Class      string          `json:"class,omitempty"`   // of the error
+	Class      string          `json:"class,omitempty"`   // the cause of the error, or another class
 	Message    string          `json:"message,omitempty"`
 
 	Order uint64 `json:"order,omitempty"` // of ClassOrder: the number of the newest orders on record

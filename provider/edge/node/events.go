@@ -18,9 +18,13 @@ import (
 // eventsAtOnce is how many events are sent in one frame.
 const eventsAtOnce = 256
 
-// classOutside is the class of what was changed on the node, not by its orchestrator. The other classes of
-// an error of a deployment are causes.
-const classOutside = "outside"
+// The classes of an error of a deployment that are no causes: it was changed on the node, not by its orchestrator; it
+// ran and was not healthy; nothing is known of its cause.
+const (
+	classOutside   = "outside"
+	classUnhealthy = "unhealthy"
+	classUnknown   = "unknown"
+)
 
 // openOutbox opens the outbox of a node. A damaged one is set aside: the new one is another incarnation, so that
 // the orchestrator keeps its events apart.
@@ -104,7 +108,7 @@ func (a *agent) ended(t task, item link.Item, err error) {
 	s := status{to: link.StatusInstalled, task: &t, item: item}
 	switch {
 	case err != nil:
-		s.to, s.class, s.message = link.StatusFailed, string(causeOf(err)), err.Error()
+		s.to, s.class, s.message = link.StatusFailed, classOf(err), err.Error()
 	case t.Verb == link.Delete:
 		s.to = link.StatusDeleted
 	case t.Verb == link.Restart:
@@ -120,23 +124,32 @@ func unhealthy(o resource.Observed) error {
 	return fmt.Errorf("%w: it is %s: %s", errUnhealthy, o.Health, o.Message)
 }
 
-// causeOf is the cause of an error. What is not known to fail again, or to succeed later, counts as an attempt.
-func causeOf(err error) resource.Cause {
+// causeOf is the cause of an error. A container that ran and was not healthy has none: it may be the image, the
+// configuration or the node, and it counts as an attempt.
+func causeOf(err error) provider.Cause {
+	if isUnhealthy(err) {
+		return provider.Unclassified
+	}
+	if c := provider.CauseOf(err); c != provider.Unclassified {
+		return c
+	}
+	if strings.Contains(strings.ToLower(err.Error()), "no space left") { // of the node itself, not of Podman
+		return provider.Quota
+	}
+	return provider.Unclassified
+}
+
+func isUnhealthy(err error) bool {
 	var of *provider.Error
-	switch {
-	case errors.Is(err, errUnhealthy), errors.As(err, &of) && of.Code == provider.NotHealthy:
-		return resource.App
-	case strings.Contains(strings.ToLower(err.Error()), "no space left"): // images are removed, and logs are rotated
-		return resource.Transient
+	return errors.Is(err, errUnhealthy) || errors.As(err, &of) && of.Code == provider.NotHealthy
+}
+
+// classOf names the cause of an error in an event.
+func classOf(err error) string {
+	if isUnhealthy(err) {
+		return classUnhealthy
 	}
-	switch provider.ClassOf(err) {
-	case provider.Transient, provider.Throttled, provider.Uncertain:
-		return resource.Transient
-	case provider.Permanent, provider.Denied:
-		return resource.Permanent
-	default:
-		return resource.App
-	}
+	return cmp.Or(string(causeOf(err)), classUnknown)
 }
 
 // noticed notes what changed without a request: items are what runs. busy are the deployments that a task changed when
@@ -199,7 +212,7 @@ func healthStatus(i link.Item, stopped bool) (to link.Status, class string) {
 	case i.Health == resource.Healthy, i.Health == resource.Stopped && stopped:
 		return link.StatusInstalled, ""
 	case i.Health == resource.Failing:
-		return link.StatusFailed, string(resource.App)
+		return link.StatusFailed, classUnhealthy
 	case i.Health == resource.Stopped:
 		return link.StatusFailed, classOutside
 	}

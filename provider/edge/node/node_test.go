@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/ovi-project/ovi/internal/podmantest"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/edge/link"
 	"github.com/ovi-project/ovi/provider/edge/node"
 	"github.com/ovi-project/ovi/provider/podman"
@@ -153,7 +154,7 @@ func TestANodeOnPodman(t *testing.T) {
 
 	r := o.after(t, request(3, link.Update, "k3", "2"))
 	healthy(r, "1")
-	if last := r.Last["web"]; last.Key != "k3" || last.State != resource.RequestFailed || last.Cause != string(resource.App) || !strings.Contains(last.Text, "version 1 runs again") {
+	if last := r.Last["web"]; last.Key != "k3" || last.State != resource.RequestFailed || last.Cause != "" || !strings.Contains(last.Text, "version 1 runs again") {
 		t.Errorf("an update that does not become healthy: %+v", last)
 	}
 	if now := host.Podman(t, "ps", "-a", "--format", "{{.ID}}", "--no-trunc"); now != id {
@@ -183,7 +184,7 @@ func (o *orchestrator) withSecrets(t *testing.T, host *podmantest.Host) {
 	const value = "canary-of-the-node"
 	r := o.after(t, request(5, link.Update, "k5", "1", "db"))
 	last := r.Last["web"]
-	if len(r.Items) != 1 || r.Items[0].Health != resource.Healthy || last.Cause != string(resource.Transient) || !strings.Contains(last.Text, "there is no secret db") || r.Items[0].Spec.Secrets != nil {
+	if len(r.Items) != 1 || r.Items[0].Health != resource.Healthy || last.Cause != string(provider.Unreachable) || !strings.Contains(last.Text, "there is no secret db") || r.Items[0].Spec.Secrets != nil {
 		t.Errorf("a secret that is missing: %+v", r)
 	}
 	if _, err := host.Try(value, "secret", "create", "db", "-"); err != nil {

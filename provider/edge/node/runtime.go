@@ -230,7 +230,7 @@ func (r *runtime) create(ctx context.Context, q task, beside *resource.Observed)
 	attrs, problems := r.checker.Check(resource.SortAttrs(r.attrs(q)))
 	if len(problems) > 0 {
 		return resource.Observed{}, &provider.Error{
-			Class: provider.Permanent,
+			Cause: provider.Configuration,
 			Err:   fmt.Errorf("the deployment cannot run here: %s", problems[0].Summary),
 		}
 	}

@@ -30,7 +30,7 @@ func Check(ctx context.Context, h *host.Host, r provider.Request) error {
 	}
 	for _, c := range all {
 		if c.ID != r.Have.ID && !marks.MadeBy(c.Labels, r.Key) && slices.Contains(c.Names, r.Desired.Ref.Name) {
-			return failure.Conflict("check", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`",
+			return failure.InUse("check", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`",
 				"a container named %s exists", r.Desired.Ref.Name)
 		}
 	}
@@ -40,7 +40,7 @@ func Check(ctx context.Context, h *host.Host, r provider.Request) error {
 	}
 	for _, p := range pods {
 		if p.Name == r.Desired.Ref.Name {
-			return failure.Conflict("check", "rename one of them: Podman has one table of names for containers and pods",
+			return failure.InUse("check", "rename one of them: Podman has one table of names for containers and pods",
 				"a pod named %s exists", p.Name)
 		}
 	}
@@ -81,12 +81,12 @@ func CheckPorts(ctx context.Context, h *host.Host, r provider.Request, all []lib
 				continue // what is replaced
 			}
 			if c.State == "running" && slices.ContainsFunc(c.Ports, func(p libpod.PortMapping) bool { return overlap(m, p) }) {
-				return failure.Conflict("check", "use another host_port, or stop it", "host port %d is used by the container %s",
+				return failure.InUse("check", "use another host_port, or stop it", "host port %d is used by the container %s",
 					m.HostPort, strings.Join(c.Names, ","))
 			}
 		}
 		if h.IsLocal && !ours[portKey(m)] && !listens(ctx, h, m) {
-			return failure.Conflict("check", "use another host_port, or stop what uses it", "host port %d is in use", m.HostPort)
+			return failure.InUse("check", "use another host_port, or stop what uses it", "host port %d is in use", m.HostPort)
 		}
 	}
 	return nil
@@ -132,6 +132,6 @@ func imageError(image string, err error) error {
 		return err
 	}
 	return &provider.Error{
-		Class: said.Class, Code: said.Code, Err: fmt.Errorf("image '%s' not found", image), Hint: failure.ImageHint,
+		Cause: said.Cause, Code: said.Code, Err: fmt.Errorf("image '%s' not found", image), Hint: failure.ImageHint,
 	}
 }

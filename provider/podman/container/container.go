@@ -142,7 +142,7 @@ func startNew(ctx context.Context, h *host.Host, id string, r provider.Request) 
 			err = InService(ctx, h, id)
 		}
 	}
-	if err == nil || provider.Recoverable(failure.Classify("", err)) || ctx.Err() != nil {
+	if err == nil || provider.Repeats(failure.Classify("", err)) || ctx.Err() != nil {
 		return err
 	}
 	if removeErr := stopAndRemove(ctx, h, id, h.RemoveNewContainer); removeErr != nil && !failure.IsNotFound(removeErr) {

@@ -19,7 +19,7 @@ func ensureImage(ctx context.Context, h *host.Host, r provider.Request) error {
 		case !host.IsMissingImage(err):
 			return err
 		case policy == "Never":
-			return failure.Permanent("", "pull it on the host, or set image_pull_policy",
+			return failure.Mistake("", "pull it on the host, or set image_pull_policy",
 				"the image %s is not on the host, and image_pull_policy is Never", image)
 		}
 	}
@@ -47,7 +47,7 @@ func checkImage(ctx context.Context, h *host.Host, r provider.Request) error {
 	case err != nil && !host.IsMissingImage(err):
 		return err
 	case policy == "Never" && err != nil:
-		return failure.Permanent("check", "pull it on the host, or set image_pull_policy",
+		return failure.Mistake("check", "pull it on the host, or set image_pull_policy",
 			"the image %s is not on the host, and image_pull_policy is Never", image)
 	case policy == "Never":
 		return nil

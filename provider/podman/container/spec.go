@@ -106,7 +106,7 @@ func secretsOf(ctx context.Context, h *host.Host, a resource.Attrs, s *libpod.Co
 		secret, err := h.Secret(ctx, id)
 		if engineapi.IsNotFound(err) {
 			return &provider.Error{
-				Class: provider.Transient, Op: "create", Err: fmt.Errorf("there is no secret %s", id),
+				Cause: provider.Unreachable, Op: "create", Err: fmt.Errorf("there is no secret %s", id),
 				Hint: "create it on that host, with `podman secret create " + id + " -`",
 			}
 		}
@@ -157,7 +157,7 @@ func secretsOf(ctx context.Context, h *host.Host, a resource.Attrs, s *libpod.Co
 func freeVariable(s *libpod.ContainerSpec, name string) error {
 	_, other := s.SecretEnv[name]
 	if _, plain := s.Env[name]; plain || other {
-		return failure.Permanent("", "rename one of them, or give the secret a path",
+		return failure.Mistake("", "rename one of them, or give the secret a path",
 			"the variable %s of a secret is set twice", name)
 	}
 	return nil

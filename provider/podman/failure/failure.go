@@ -1,72 +1,89 @@
-// Package failure tells the class of an error of Podman's, and what to do next.
+// Package failure tells the cause of an error of Podman's, and what to do next.
 package failure
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/ovi-project/ovi/internal/engineapi"
 	"github.com/ovi-project/ovi/provider"
 )
 
-// cause is what an error of Podman's means: texts that its cause or message contains, in lower
-// case, the class, and what to do. Podman's statuses differ between versions, its causes do not.
-type cause struct {
-	text  string
-	class provider.Class
-	hint  string
-}
-
-// causes are tried in order.
-func causes() []cause {
-	return []cause{
-		{"no such container", provider.NotFound, ""},
-		{"no such volume", provider.NotFound, ""},
-		{"no such secret", provider.NotFound, ""},
-		{"no such pod", provider.NotFound, ""},
-		{"network not found", provider.NotFound, "plan again: it was deleted meanwhile"},
-		{"unable to find network", provider.NotFound, "plan again: it was deleted meanwhile"},
-		{"manifest unknown", provider.Permanent, ImageHint},
-		{"name unknown", provider.Permanent, ImageHint},
-		{"image not known", provider.Permanent, ImageHint},
-		{"no such image", provider.Permanent, ImageHint},
+// Causes returns the table of Podman by the texts that the cause or message of a failure contains. Podman's statuses
+// differ between versions, its texts do not. The first row that matches decides.
+func Causes() []provider.Row {
+	const (
+		login   = "log in to the registry on the host with podman login"
+		free    = "free space on the host"
+		other   = "rename one of them, or adopt it"
+		command = "check command and args"
+		deleted = "plan again: it was deleted meanwhile"
+		rights  = "check the rights of the files on the host"
+	)
+	return []provider.Row{
+		{Text: "no such container", Cause: provider.Configuration, Absent: true},
+		{Text: "no such volume", Cause: provider.Configuration, Absent: true},
+		{Text: "no such secret", Cause: provider.Configuration, Absent: true},
+		{Text: "no such pod", Cause: provider.Configuration, Absent: true},
+		{Text: "network not found", Cause: provider.Configuration, Absent: true, Hint: deleted},
+		{Text: "unable to find network", Cause: provider.Configuration, Absent: true, Hint: deleted},
+		{Text: "pull rate limit", Cause: provider.Quota, Hint: login + " for more pulls, or wait"},
+		{Text: "toomanyrequests", Cause: provider.Throttled},
+		{Text: "too many requests", Cause: provider.Throttled},
+		{Text: "no space left", Cause: provider.Quota, Hint: free},
+		{Text: "disk quota exceeded", Cause: provider.Quota, Hint: free},
+		{Text: "too many open files", Cause: provider.Quota, Hint: "raise the limit of open files of Podman's user"},
+		{Text: "cannot allocate memory", Cause: provider.Capacity, Hint: "free memory on the host"},
+		{Text: "resource temporarily unavailable", Cause: provider.Capacity},
+		{Text: "could not find free subnet", Cause: provider.Capacity, Hint: "set subnet, or remove networks of the host"},
+		{Text: "manifest unknown", Cause: provider.Configuration, Hint: ImageHint},
+		{Text: "name unknown", Cause: provider.Configuration, Hint: ImageHint},
+		{Text: "image not known", Cause: provider.Configuration, Hint: ImageHint},
+		{Text: "no such image", Cause: provider.Configuration, Hint: ImageHint},
 		{
-			"did not resolve to an alias", provider.Permanent,
-			"write the image with its registry, such as docker.io/library/nginx:1.27",
+			Text: "did not resolve to an alias", Cause: provider.Configuration,
+			Hint: "write the image with its registry, such as docker.io/library/nginx:1.27",
 		},
-		{"invalid reference format", provider.Permanent, "check how the image is written"},
-		{"unauthorized", provider.Denied, "log in to the registry on the host with podman login"},
-		{"authentication required", provider.Denied, "log in to the registry on the host with podman login"},
-		{"denied", provider.Denied, "check the image's name, or log in to the registry on the host with podman login"},
-		{"toomanyrequests", provider.Throttled, ""},
-		{"address already in use", provider.Conflict, "use another host_port, or stop what uses it"},
-		{"that name is already in use", provider.Conflict, "rename one of them, or adopt it"},
-		{"secret name in use", provider.Conflict, "remove or rename the other secret on the host"},
-		{"already exists", provider.Conflict, "rename one of them, or adopt it"},
-		{"is already used on the host", provider.Conflict, "use another subnet"},
-		{"is being used", provider.Conflict, "stop what uses it first"},
-		{"has dependent containers", provider.Conflict, "delete what depends on it first"},
-		{"has containers that are not", provider.Conflict, ""},
-		{"executable file not found", provider.Permanent, "check command and args"},
-		{"was not found", provider.Permanent, "check command and args"},
-		{"no such file or directory", provider.Permanent, "create it on the host first"},
-		{"permission denied", provider.Permanent, "check command, args and the rights of the files"},
-		{"required plugin missing", provider.Permanent, ""},
-		{"no space left", provider.Permanent, "free space on the host"},
-		{"no such host", provider.Transient, "check the name of the registry, and the DNS of the host"},
-		{"connection refused", provider.Transient, ""},
-		{"connection reset", provider.Transient, ""},
-		{"i/o timeout", provider.Transient, ""},
-		{"tls handshake timeout", provider.Transient, ""},
-		{"network is unreachable", provider.Transient, ""},
-		{"service unavailable", provider.Transient, ""},
-		{"database is locked", provider.Transient, ""},
+		{Text: "invalid reference format", Cause: provider.Configuration, Hint: "check how the image is written"},
+		{Text: "exec format error", Cause: provider.Configuration, Hint: "use an image of the host's architecture"},
+		{Text: "unauthorized", Cause: provider.Denied, Hint: login},
+		{Text: "authentication required", Cause: provider.Denied, Hint: login},
+		{Text: "oci permission denied", Cause: provider.Configuration, Hint: command},
+		{Text: "open executable", Cause: provider.Configuration, Hint: command},
+		{Text: "permission denied", Cause: provider.Denied, Hint: rights},
+		{Text: "denied", Cause: provider.Denied, Hint: "check the image's name, or " + login},
+		{Text: "address already in use", Cause: provider.InUse, Hint: "use another host_port, or stop what uses it"},
+		{Text: "that name is already in use", Cause: provider.InUse, Hint: other},
+		{Text: "secret name in use", Cause: provider.InUse, Hint: "remove or rename the other secret on the host"},
+		{Text: "already exists", Cause: provider.InUse, Hint: other},
+		{Text: "is already used on the host", Cause: provider.InUse, Hint: "use another subnet"},
+		{Text: "is being used", Cause: provider.InUse, Hint: "stop what uses it first"},
+		{Text: "has dependent containers", Cause: provider.InUse, Hint: "delete what depends on it first"},
+		{Text: "has containers that are not", Cause: provider.InUse},
+		{Text: "is being removed", Cause: provider.InUseByService},
+		{Text: "executable file not found", Cause: provider.Configuration, Hint: command},
+		{Text: "was not found", Cause: provider.Configuration, Hint: command},
+		{Text: "no such file or directory", Cause: provider.Configuration, Hint: "create it on the host first"},
+		{Text: "required plugin missing", Cause: provider.Configuration},
+		{Text: "no such host", Cause: provider.Unreachable, Hint: "check the name of the registry, and the DNS of the host"},
+		{Text: "certificate", Cause: provider.Unreachable, Hint: "trust the certificate of the registry on the host"},
+		{Text: "connection refused", Cause: provider.Unreachable},
+		{Text: "connection reset", Cause: provider.Unreachable},
+		{Text: "i/o timeout", Cause: provider.Unreachable},
+		{Text: "deadline exceeded", Cause: provider.Unreachable},
+		{Text: "unexpected eof", Cause: provider.Unreachable},
+		{Text: "tls handshake timeout", Cause: provider.Unreachable},
+		{Text: "network is unreachable", Cause: provider.Unreachable},
+		{Text: "no route to host", Cause: provider.Unreachable},
+		{Text: "service unavailable", Cause: provider.Unreachable},
+		{Text: "bad gateway", Cause: provider.Unreachable},
+		{Text: "gateway timeout", Cause: provider.Unreachable},
+		{Text: "database is locked", Cause: provider.Unreachable},
 	}
 }
 
-// Classify wraps an error of a call in its class. An error that has one is returned as it is.
+// Classify wraps an error of a call in its cause. An error that has one is returned as it is.
 func Classify(op string, err error) error {
 	var done *provider.Error
 	if err == nil || errors.As(err, &done) {
@@ -75,46 +92,40 @@ func Classify(op string, err error) error {
 	var said *engineapi.Error
 	var unreachable *engineapi.ConnectError
 	var lost *engineapi.LostError
-	out := &provider.Error{Class: provider.Permanent, Op: op, Err: err}
+	out := &provider.Error{Op: op, Err: err}
 	switch {
 	case errors.As(err, &said):
-		out.Class, out.Code = provider.Unclassified, said.Cause
-		text := strings.ToLower(said.Cause + "\n" + said.Message)
-		for _, c := range causes() {
-			if strings.Contains(text, c.text) {
-				out.Class, out.Hint = c.class, c.hint
-				return out
-			}
-		}
+		row, _ := provider.Find(Causes(), "", op, said.Cause, said.Cause+"\n"+said.Message)
+		out.Code, out.Cause, out.Absent, out.Hint = said.Cause, row.Cause, row.Absent, row.Hint
 	case errors.As(err, &unreachable):
-		out.Class, out.Err = provider.Transient, fmt.Errorf("cannot reach Podman: %w", unreachable.Err)
+		out.Cause, out.Err = provider.Unreachable, fmt.Errorf("cannot reach Podman: %w", unreachable.Err)
 		out.Hint = "start it with `systemctl start podman.socket`, or set CONTAINER_HOST"
 	case errors.As(err, &lost):
-		out.Class = provider.Uncertain
+		out.Cause = provider.UnknownResult
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		out.Class = provider.Transient
+		out.Cause = provider.Unreachable
 	}
 	return out
 }
 
 // IsNotFound reports whether Podman has no such object.
-func IsNotFound(err error) bool { return provider.ClassOf(Classify("", err)) == provider.NotFound }
+func IsNotFound(err error) bool { return provider.Absent(Classify("", err)) }
 
-// Permanent returns an error of a request that fails again; hint says what to do.
-func Permanent(op, hint, format string, args ...any) error {
-	return &provider.Error{Class: provider.Permanent, Op: op, Err: fmt.Errorf(format, args...), Hint: hint}
+// Mistake returns an error of a configuration that fails again; hint says what to do.
+func Mistake(op, hint, format string, args ...any) error {
+	return &provider.Error{Cause: provider.Configuration, Op: op, Err: fmt.Errorf(format, args...), Hint: hint}
 }
 
 // NotHealthy returns the error of a container that was made as configured and is not in service.
 func NotHealthy(hint, format string, args ...any) error {
 	return &provider.Error{
-		Class: provider.Permanent, Code: provider.NotHealthy, Err: fmt.Errorf(format, args...), Hint: hint,
+		Code: provider.NotHealthy, Err: fmt.Errorf(format, args...), Hint: hint,
 	}
 }
 
-// Conflict returns the error of a request that another object blocks; hint says what to do.
-func Conflict(op, hint, format string, args ...any) error {
-	return &provider.Error{Class: provider.Conflict, Op: op, Err: fmt.Errorf(format, args...), Hint: hint}
+// InUse returns the error of a request that another object blocks; hint says what to do.
+func InUse(op, hint, format string, args ...any) error {
+	return &provider.Error{Cause: provider.InUse, Op: op, Err: fmt.Errorf(format, args...), Hint: hint}
 }
 
 // ImageHint is what to do about an image that its registry does not have.

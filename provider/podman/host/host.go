@@ -126,7 +126,7 @@ func (h *Host) readID(ctx context.Context) (id string, kept bool, err error) {
 	case err != nil:
 		return "", false, err
 	case !isHostID(v.Labels[marks.LabelHost]):
-		return "", false, failure.Permanent("", "rename it: ovi keeps the ID of the host in a volume of that name",
+		return "", false, failure.Mistake("", "rename it: ovi keeps the ID of the host in a volume of that name",
 			"the volume %s has no label %s with an ID", Volume, marks.LabelHost)
 	}
 	return v.Labels[marks.LabelHost], true, nil
@@ -178,7 +178,7 @@ func (h *Host) KeepID(ctx context.Context) error {
 	case readErr != nil || !kept:
 		return err
 	case id != h.id:
-		return failure.Conflict("", "plan again", "another run has named this host %s meanwhile", id)
+		return failure.InUse("", "plan again", "another run has named this host %s meanwhile", id)
 	}
 	h.kept = true
 	return nil

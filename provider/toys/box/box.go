@@ -107,7 +107,7 @@ func (p *Provider) Check(ctx context.Context, r provider.Request) error {
 
 func refuses(r provider.Request) error {
 	if shelf.Text(r.Desired.Attrs, "image") == "typo" {
-		return shelf.Fail(provider.Permanent, "image typo does not exist")
+		return shelf.Fail(provider.Configuration, "image typo does not exist")
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (out resource
 			return err
 		}
 		if x := p.Shelf.ByName(r.Desired.Ref); x != nil && x.Ref.Kind != "pod" {
-			return shelf.Fail(provider.Conflict, "the name %s is in use by %s", r.Desired.Ref.Name, x.ID)
+			return shelf.Fail(provider.InUse, "the name %s is in use by %s", r.Desired.Ref.Name, x.ID)
 		}
 		n := p.Shelf.Next()
 		o := resource.Observed{Ref: r.Desired.Ref, Marks: shelf.Marks(r), Attrs: r.Desired.Attrs, Health: resource.Healthy}
@@ -218,7 +218,7 @@ func (p *Provider) change(ctx context.Context, r provider.Request, verb string,
 	err = p.Shelf.Do(ctx, func() error {
 		x := p.Shelf.ByID(r.Have.Ref, r.Have.ID)
 		if x == nil {
-			return shelf.Fail(provider.NotFound, "%s does not exist", r.Have.ID)
+			return shelf.Missing("%s does not exist", r.Have.ID)
 		}
 		var failed error
 		err := p.effect(verb, func() { failed = do(x) })

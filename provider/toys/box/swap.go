@@ -37,7 +37,7 @@ func (p *Provider) Switch(ctx context.Context, r provider.Request) (resource.Obs
 			o.Health, o.Message = resource.Stopped, ""
 			return nil
 		})
-		if err != nil && provider.ClassOf(err) != provider.NotFound { // it may be gone
+		if err != nil && !provider.Absent(err) { // it may be gone
 			return resource.Observed{}, err
 		}
 	}

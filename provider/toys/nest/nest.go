@@ -84,9 +84,9 @@ func (p *Provider) reach(s resource.Scope) error {
 	case !inside:
 		return nil
 	case c == nil:
-		return shelf.Fail(provider.NotFound, "cluster %s does not exist", s.Location)
+		return shelf.Missing("cluster %s does not exist", s.Location)
 	case c.Health != resource.Healthy:
-		return shelf.Fail(provider.Transient, "cluster %s is %s", s.Location, c.Health)
+		return shelf.Fail(provider.Unreachable, "cluster %s is %s", s.Location, c.Health)
 	}
 	return nil
 }
@@ -117,7 +117,7 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (out resource
 			return nil
 		}
 		if x := p.Shelf.ByName(ref); x != nil && ref.Kind == "cluster" {
-			return shelf.Fail(provider.Conflict, "the name %s is in use", ref.Name)
+			return shelf.Fail(provider.InUse, "the name %s is in use", ref.Name)
 		}
 		o.ID, o.UID = ref.Name, fmt.Sprintf("uid-%d", p.Shelf.Next())
 		if ref.Kind == "cluster" {
@@ -154,7 +154,7 @@ func (p *Provider) change(ctx context.Context, r provider.Request,
 		}
 		x := p.Shelf.ByID(r.Have.Ref, r.Have.ID)
 		if x == nil {
-			return shelf.Fail(provider.NotFound, "%s does not exist", r.Have.ID)
+			return shelf.Missing("%s does not exist", r.Have.ID)
 		}
 		err := do(x)
 		out = *x

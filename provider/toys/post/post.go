@@ -107,7 +107,7 @@ func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (snap
 func (p *Provider) act(ctx context.Context, node resource.Scope, do func() error) error {
 	return p.shelf.Do(ctx, func() error {
 		if err := p.online(node); err != nil {
-			return &provider.Error{Class: provider.Transient, Op: "post", Code: "Offline", Err: err}
+			return &provider.Error{Cause: provider.Unreachable, Op: "post", Code: "Offline", Err: err}
 		}
 		return do()
 	})
@@ -135,7 +135,7 @@ func (p *Provider) Update(ctx context.Context, r provider.Request) (out resource
 	err = p.act(ctx, r.Have.Ref.Scope(), func() error {
 		x := p.shelf.ByID(r.Have.Ref, r.Have.ID)
 		if x == nil {
-			return shelf.Fail(provider.NotFound, "%s does not exist", r.Have.ID)
+			return shelf.Missing("%s does not exist", r.Have.ID)
 		}
 		x.Health = resource.Pending
 		err := shelf.Apply(x, r.Changes)

@@ -121,9 +121,14 @@ func Text(a resource.Attrs, name string) string {
 	return string(s)
 }
 
-// Fail is an error of a class.
-func Fail(class provider.Class, format string, args ...any) error {
-	return &provider.Error{Class: class, Op: "toy", Code: class.String(), Err: fmt.Errorf(format, args...)}
+// Fail returns an error of a cause.
+func Fail(cause provider.Cause, format string, args ...any) error {
+	return &provider.Error{Cause: cause, Op: "toy", Code: string(cause), Err: fmt.Errorf(format, args...)}
+}
+
+// Missing returns the error of a call that names what does not exist.
+func Missing(format string, args ...any) error {
+	return &provider.Error{Cause: provider.Configuration, Absent: true, Op: "toy", Err: fmt.Errorf(format, args...)}
 }
 
 // HoldsName is the Holds of kinds whose natural names are unique in a scope.

@@ -112,7 +112,7 @@ func (p *Provider) Update(ctx context.Context, r provider.Request) (out resource
 	err = p.Shelf.Do(ctx, func() error {
 		x := p.Shelf.ByID(r.Have.Ref, r.Have.ID)
 		if x == nil {
-			return shelf.Fail(provider.NotFound, "%s does not exist", r.Have.ID)
+			return shelf.Missing("%s does not exist", r.Have.ID)
 		}
 		before := x.Attrs
 		if err := shelf.Apply(x, r.Changes); err != nil {

@@ -25,7 +25,7 @@ func RulesKeys() []read.Key[*Setter] {
 		{
 			Name: "attempts", Example: "8", Form: read.FormNumber, Read: (*Setter).readAttempts,
 			Doc: "How many attempts of one configuration of a resource may fail before ovi stops trying it, " +
-				"until it changes or `ovi retry` allows more. Transient errors do not count. Default: 8.",
+				"until it changes or `ovi retry` allows more. Only failures of the configuration count. Default: 8.",
 		},
 		{
 			Name: "unread_max_age", Example: "168h", Form: read.FormDuration, Read: (*Setter).readUnreadMaxAge,

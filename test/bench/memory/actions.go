@@ -55,7 +55,7 @@ func (a *author) action(plan string, n int, d event.Decision) (event.Started, ev
 		Seconds: 1.5, Desired: b.Desired,
 	}
 	if n == broken && d.Action == decider.Update {
-		e.Outcome, e.Error, e.Class = event.Failed, "InsufficientInstanceCapacity: there is none of this size here", "quota"
+		e.Outcome, e.Error, e.Cause = event.Failed, "InsufficientInstanceCapacity: there is none of this size here", "quota"
 		return b, e
 	}
 	if delete(a.off, n); d.Action == decider.Delete {

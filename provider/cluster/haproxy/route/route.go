@@ -27,7 +27,7 @@ func Locate(location, configured string) (string, error) {
 		path = configured
 	}
 	if !filepath.IsAbs(path) {
-		return "", system.Permanent("", "set options.cluster.haproxy to the absolute path of a folder that HAProxy loads",
+		return "", system.Mistake("", "set options.cluster.haproxy to the absolute path of a folder that HAProxy loads",
 			"no folder of HAProxy is configured")
 	}
 	return string(system.OnHAProxy) + ":" + filepath.Clean(path), nil
@@ -84,14 +84,14 @@ func (x *routes) foreign(ctx context.Context, r provider.Request) error {
 	name := haproxy.Route{Name: r.Desired.Ref.Name}
 	foreign, err := x.Foreign(ctx, name.Name)
 	if err == nil && foreign {
-		err = system.Conflict("", "rename one of them", "another file of HAProxy's configuration has a backend %s",
+		err = system.InUse("", "rename one of them", "another file of HAProxy's configuration has a backend %s",
 			name.Backend())
 	}
 	return err
 }
 
 func (x *routes) taken(r provider.Request) error {
-	return system.Conflict("", "rename it, or run `ovi adopt "+r.Desired.Ref.Short()+"`", "a route %s exists in %s",
+	return system.InUse("", "rename it, or run `ovi adopt "+r.Desired.Ref.Short()+"`", "a route %s exists in %s",
 		r.Desired.Ref.Name, x.Path)
 }
 
@@ -181,7 +181,7 @@ func change(to *haproxy.Route, c resource.Change) {
 // same refuses a route that another one has taken the place of.
 func (x *routes) same(have haproxy.Route, r provider.Request) error {
 	if have.Name == "" || system.ParseMarks([]byte(have.Note), x.scope, system.KindRoute).Key != r.Have.Marks.Key {
-		return &provider.Error{Class: provider.NotFound, Err: errors.New("it does not exist any more")}
+		return &provider.Error{Cause: provider.Configuration, Absent: true, Err: errors.New("it does not exist any more")}
 	}
 	return nil
 }

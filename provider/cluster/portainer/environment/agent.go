@@ -178,7 +178,7 @@ func edgeKey(r provider.Request) (resource.Secret, error) {
 	v, _ := r.Desired.Attrs.Get("edge_key")
 	key, ok := v.(resource.Secret)
 	if !ok {
-		return key, system.Permanent("", "", "the edge_key is not known")
+		return key, system.Mistake("", "", "the edge_key is not known")
 	}
 	return key, nil
 }

@@ -102,7 +102,7 @@ func (x *agents) putParts(ctx context.Context, r provider.Request) error {
 		case err != nil && !kube.IsNotFound(err):
 			return err
 		case err == nil && have.Labels[managedLabel] != kube.Manager:
-			return system.Conflict("", "rename one of them", "a %s %s exists in the cluster", p.body.Kind, p.body.Metadata.Name)
+			return system.InUse("", "rename one of them", "a %s %s exists in the cluster", p.body.Kind, p.body.Metadata.Name)
 		}
 		if err := x.Apply(ctx, p.path, p.body, new(json.RawMessage)); err != nil {
 			return err

@@ -35,7 +35,7 @@ func Locate(location, configured string) (string, error) {
 		at = configured
 	}
 	if !strings.HasPrefix(at, "http://") && !strings.HasPrefix(at, "https://") {
-		return "", system.Permanent("", "set options.cluster.portainer to its URL", "no Portainer is configured")
+		return "", system.Mistake("", "set options.cluster.portainer to its URL", "no Portainer is configured")
 	}
 	return string(system.OnPortainer) + ":" + strings.TrimRight(at, "/"), nil
 }
@@ -119,7 +119,7 @@ func (x *endpoints) Check(ctx context.Context, r provider.Request) error {
 }
 
 func (x *endpoints) taken(r provider.Request) error {
-	return system.Conflict("", "rename it, or run `ovi adopt "+r.Desired.Ref.Short()+"`",
+	return system.InUse("", "rename it, or run `ovi adopt "+r.Desired.Ref.Short()+"`",
 		"Portainer has an environment %s", r.Desired.Ref.Name)
 }
 
@@ -215,7 +215,7 @@ func (x *endpoints) Remove(ctx context.Context, r provider.Request) error {
 func (x *endpoints) Reveal(ctx context.Context, have resource.Observed, path string) (resource.Secret, error) {
 	e, err := x.get(ctx, have.ID)
 	if err == nil && path != "edge_key" {
-		err = system.Permanent("", "", "%s has no %s", have.Ref.Short(), path)
+		err = system.Mistake("", "", "%s has no %s", have.Ref.Short(), path)
 	}
 	if err != nil {
 		return resource.Secret{}, err
