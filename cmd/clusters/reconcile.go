@@ -15,6 +15,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/report"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/rules"
+	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/sqlite"
 )
 
@@ -44,10 +45,11 @@ type reconciliation struct {
 func reconcileOnce(c *command.Call, path string) (r *reconciliation, err error) {
 	r = &reconciliation{Call: c, path: path, table: session.ClusterTable(c, path, c.Checks())}
 	dir := session.DataDir(c, []string{path})
-	intents, err := session.Load(c, []string{path}, dir)
+	intents, problems, err := session.AcceptParts(c, []string{path}, dir)
 	if err != nil {
 		return r, err
 	}
+	r.invalid(problems)
 	if r.rows, err = r.table.Rows(c); err != nil {
 		return r, err
 	}
@@ -61,6 +63,14 @@ func reconcileOnce(c *command.Call, path string) (r *reconciliation, err error) 
 		return r, err
 	}
 	return r, session.Closing(c, r.line, r.run())
+}
+
+// invalid reports the rows that are wrong. The others are reconciled.
+func (r *reconciliation) invalid(problems source.Problems) {
+	if len(problems) > 0 {
+		r.Out.Report(cli.Diagnose(problems)...)
+		r.codes = append(r.codes, clusterFailed)
+	}
 }
 
 func (r *reconciliation) run() error {

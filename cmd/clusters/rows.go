@@ -59,6 +59,10 @@ func clusterRows(rows []sqlite.Row, view *report.View, p *engine.Planned) []clus
 		row := clusterRow{Name: r.Name, Provider: r.Provider, Desired: r.Desired, ref: session.ClusterRef(r.Name)}
 		row.observed(view)
 		row.decided(decided[row.ref])
+		if why := view.Invalid(row.ref); why != "" {
+			row.Result = resultFailed
+			row.say(why, "correct the row")
+		}
 		delete(decided, row.ref)
 		out = append(out, row)
 	}

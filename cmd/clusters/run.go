@@ -229,10 +229,11 @@ func clusterVerify(c *command.Call) error {
 func observeTable(c *command.Call, path string, do func(*reconciliation) error) error {
 	r := &reconciliation{Call: c, path: path, table: session.ClusterTable(c, path, c.Checks())}
 	dir := session.DataDir(c, []string{path})
-	intents, err := session.Load(c, []string{path}, dir)
+	intents, problems, err := session.AcceptParts(c, []string{path}, dir)
 	if err != nil {
 		return err
 	}
+	r.invalid(problems)
 	if r.rows, err = r.table.Rows(c); err != nil {
 		return err
 	}

@@ -80,7 +80,26 @@ func (v *View) Fact(ref resource.Ref) (source.Fact, bool) {
 	return parted(f), known
 }
 
+// Invalid returns the error of the part of the source that declares a resource, or "" if that part was read.
+func (v *View) Invalid(ref resource.Ref) string {
+	for i := range v.intent.Parts {
+		p := &v.intent.Parts[i]
+		if slices.ContainsFunc(p.Refs, func(r resource.Ref) bool { return keyOf(r) == keyOf(ref) }) {
+			return p.Why
+		}
+	}
+	return ""
+}
+
 func (v *View) fact(ref resource.Ref) (source.Fact, bool) {
+	f, known := v.observed(ref)
+	if why := v.Invalid(ref); why != "" {
+		f.Failure, known = why, true
+	}
+	return f, known
+}
+
+func (v *View) observed(ref resource.Ref) (source.Fact, bool) {
 	scopes := v.scopes(ref)
 	known := len(scopes) > 0
 	var absent source.Fact
