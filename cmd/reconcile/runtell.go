@@ -116,6 +116,10 @@ func counted(c loop.Cycle) metrics.Cycle {
 		out.Alerts[string(x.Type)]++
 	}
 	if c.Planned != nil {
+		out.Unread = map[string]time.Duration{}
+		for _, u := range c.Planned.Unread() {
+			out.Unread[u.Part] = max(c.At.Sub(u.Read), 0)
+		}
 		n := c.Planned.Counts
 		out.Blocked, out.Unchanged = n.Blocked, n.Unchanged
 		out.Decisions = map[decider.Action]int{

@@ -21,6 +21,9 @@ type Cycle struct {
 	Blocked   int
 	Unchanged int
 	Alerts    map[string]int // by kind
+	// Unread has the age of each part of the source that could not be read: the time since it was read last. The whole
+	// source has no name.
+	Unread map[string]time.Duration
 }
 
 // Loops counts the cycles of the loops of one process. Any number of goroutines may use it.
@@ -110,6 +113,9 @@ func (l *Loops) Families() []Family {
 		nil,
 	}
 	alerts := Family{"ovi_alerts", "Alerts that need an operator, by kind.", Gauge, nil}
+	unread := Family{
+		"ovi_source_unread_seconds", "Time since an unreadable part of the source was read last, by part.", Gauge, nil,
+	}
 	for _, name := range slices.Sorted(maps.Keys(l.stacks)) {
 		s, of := l.stacks[name], Labels{"stack", name}
 		took.Samples = append(took.Samples, s.histogram(of)...)
@@ -128,9 +134,14 @@ func (l *Loops) Families() []Family {
 		now.Samples = append(now.Samples, counted(s.planned.Decisions, "stack", name, "action")...)
 		blocked.Samples = append(blocked.Samples, Sample{"", of, float64(s.planned.Blocked)})
 		unchanged.Samples = append(unchanged.Samples, Sample{"", of, float64(s.planned.Unchanged)})
+		for _, part := range slices.Sorted(maps.Keys(s.last.Unread)) {
+			unread.Samples = append(unread.Samples, Sample{
+				"", Labels{"stack", name, "part", part}, s.last.Unread[part].Seconds(),
+			})
+		}
 		alerts.Samples = append(alerts.Samples, counted(s.last.Alerts, "stack", name, "kind")...)
 	}
-	return []Family{took, cycles, good, leads, made, now, blocked, unchanged, alerts}
+	return []Family{took, cycles, good, leads, made, now, blocked, unchanged, alerts, unread}
 }
 
 func compareKeys(a, b [2]string) int { return slices.Compare(a[:], b[:]) }

@@ -99,7 +99,7 @@ func TestAScrapeParses(t *testing.T) {
 	for _, took := range []time.Duration{50 * time.Millisecond, time.Second, 90 * time.Second, time.Hour} {
 		loops.Add(metrics.Cycle{
 			Stack: "we\"b\\\n", Led: true, At: at, Took: took, Decisions: map[decider.Action]int{decider.Create: 2, decider.Notify: 1},
-			Blocked: 1, Unchanged: 7, Alerts: map[string]int{"blocked": 1},
+			Blocked: 1, Unchanged: 7, Alerts: map[string]int{"blocked": 1}, Unread: map[string]time.Duration{"b.yaml": time.Hour},
 		})
 	}
 	loops.Add(metrics.Cycle{Stack: "db", At: at, Took: time.Second, Failed: true})
@@ -129,6 +129,7 @@ func TestAScrapeParses(t *testing.T) {
 		`ovi_scope_kind_resources{scope="aws/1/us-east-1",kind="ec2"}`:   7,
 		`ovi_scope_kind_complete{scope="aws/1/us-east-1",kind="ec2"}`:    1,
 		`ovi_scope_observed_timestamp_seconds{scope="aws/1/us-east-1"}`:  1767323045,
+		`ovi_source_unread_seconds{stack="we\"b\\\n",part="b.yaml"}`:     3600,
 		`ovi_store_size_bytes`:                                           4096,
 		`ovi_interval_seconds`:                                           60,
 	} {
