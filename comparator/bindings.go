@@ -75,7 +75,7 @@ func (x *bindingIndex) build() {
 
 // order sorts by ref, proven resources first, then by ID.
 func order(x, y *resource.Observed) int {
-	if c := x.Ref.Compare(y.Ref); c != 0 {
+	if c := resource.CompareRefs(x.Ref, y.Ref); c != 0 {
 		return c
 	}
 	if x.Managed() != y.Managed() {

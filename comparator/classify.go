@@ -31,7 +31,9 @@ func (c *comparison) pair(p *observedScope, s *side, w *resource.Desired, group 
 	default:
 		known := len(c.unverified)
 		d.Requested = c.in.Replace != nil && c.in.Replace(w.Ref)
-		if d.Changes = c.whole(s, w, have); !c.resume(&d, own[:n]) && len(d.Changes) == 0 && !d.Requested {
+		d.Renamed = c.renamed[w.Ref]
+		d.Changes = c.whole(s, w, have)
+		if !c.resume(&d, own[:n]) && len(d.Changes) == 0 && !d.Requested && d.Renamed.IsZero() {
 			if d.Advice = advice(c.kind(w), have); d.Advice != "" {
 				d.Type = Drifted
 				c.out = append(c.out, d)

@@ -41,7 +41,7 @@ func sides(intents []resource.Intent) ([]side, error) {
 // sort sorts the configured resources by ref.
 func (s *side) sort() {
 	s.desired = slices.Clone(s.desired)
-	slices.SortStableFunc(s.desired, func(a, b resource.Desired) int { return a.Ref.Compare(b.Ref) })
+	slices.SortStableFunc(s.desired, func(a, b resource.Desired) int { return resource.CompareRefs(a.Ref, b.Ref) })
 }
 
 // head is the next configured resource; nil after the last.
@@ -57,7 +57,7 @@ func (s *side) head() *resource.Desired {
 func (c *comparison) take(s *side) *resource.Desired {
 	w := s.head()
 	s.next++
-	if n := s.head(); n != nil && w.Ref.Compare(n.Ref) >= 0 {
+	if n := s.head(); n != nil && resource.CompareRefs(w.Ref, n.Ref) >= 0 {
 		c.unsorted = true
 		if w.Ref == n.Ref {
 			c.errs = append(c.errs, fmt.Errorf("comparator: duplicate %s, %s and %s: rename or remove one",
@@ -96,7 +96,7 @@ func (s *side) ignored(d *resource.Desired) []string {
 // find returns the configured resource with a ref.
 func (s *side) find(ref resource.Ref) (*resource.Desired, bool) {
 	i, ok := slices.BinarySearchFunc(s.desired, ref,
-		func(d resource.Desired, r resource.Ref) int { return d.Ref.Compare(r) })
+		func(d resource.Desired, r resource.Ref) int { return resource.CompareRefs(d.Ref, r) })
 	if !ok {
 		return nil, false
 	}

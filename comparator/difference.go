@@ -28,7 +28,11 @@ type Difference struct {
 	// Replacing is the replacement in progress that is to be finished or, if it Reverts, to go back.
 	Replacing *Replacing
 	Reverts   bool
-	Advice    string            // of a resource that only fails, in a state that no action ends: what ends it
+	Advice    string // of a resource that only fails, in a state that no action ends: what ends it
+	// Renamed is the name under which the record has the resource; zero if the names agree. The record is changed
+	// before anything is done to the resource.
+	Renamed   resource.Ref
+	Takes     []Take            // exclusive things that it needs and that other resources have
 	Requested bool              // an operator asked for its replacement, whether it differs or not
 	Changes   []resource.Change // of drifted resources; of missing ones every attribute, From nil
 	// Cause is why an unreachable resource could not be read, or why the audit log does not prove
@@ -73,6 +77,12 @@ type Input struct {
 	// Unknown reports that a ref is of a resource of others that was not found: nothing follows from references to it.
 	// Nil: there are none.
 	Unknown func(resource.Ref) bool
+	// MovedAway returns the name that the record gave to the resource which had a name, by a command or by the
+	// configuration; false if the name was used again since. Nil means that nothing was moved.
+	MovedAway func(resource.Ref) (resource.Ref, bool)
+	// Renamed reports that the record has the rename of a resource from one name to another. Nil means that it
+	// has none.
+	Renamed func(from, to resource.Ref) bool
 	// Starting reports that a pending resource has not been pending for longer than the grace of its
 	// kind, so that its state is no difference. Nil: none has.
 	Starting func(*resource.Observed) bool
@@ -92,6 +102,9 @@ type Result struct {
 	// neither be read back nor are recorded.
 	NotVerified []Unverified
 	Kept        []Kept
+	// Renames are the recorded resources that have another name in the configuration. A rename whose new name is
+	// the old name of another rename comes after that one.
+	Renames []Rename
 }
 
 // Kept is a resource with an attribute that stays as it is, because it exceeds its configuration;
@@ -105,4 +118,22 @@ type Kept struct {
 type Unverified struct {
 	Ref   resource.Ref
 	Paths []string
+}
+
+// Rename is a recorded resource that has another name in the configuration.
+type Rename struct {
+	From, To resource.Ref
+	ID       string
+	// Declared: the configuration names From. Otherwise both names have the same identity.
+	Declared bool
+}
+
+// Take is an exclusive thing that a configured resource needs and that another resource has.
+type Take struct {
+	Hold resource.Hold
+	By   resource.Ref // the resource that has it
+	ID   string       // of that resource; "" if it does not exist yet and needs the same thing
+	// Leaves: the other resource is ours and gives the thing up. It is no longer configured, or configured
+	// without it.
+	Leaves bool
 }

@@ -70,3 +70,16 @@ func duplicate(ref resource.Ref, group []resource.Observed) error {
 	}
 	return e
 }
+
+// RenameError is the Cause of a conflict between names: the configuration and the record do not tell which
+// resource a name means.
+type RenameError struct {
+	New, Old []resource.Ref
+	Why      string
+	Advice   string
+}
+
+func (e *RenameError) Error() string { return e.Why }
+
+// Suggestion returns what a user can do about it.
+func (e *RenameError) Suggestion() string { return e.Advice }

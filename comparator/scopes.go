@@ -37,7 +37,7 @@ func observedScopes(w resource.LiveState) []observedScope {
 			out = append(out, observedScope{scope: scope, resources: snap.Resources, snapshot: snap})
 		}
 	}
-	slices.SortFunc(out, func(a, b observedScope) int { return a.scope.Compare(b.scope) })
+	slices.SortFunc(out, func(a, b observedScope) int { return resource.CompareScopes(a.scope, b.scope) })
 	return out
 }
 
@@ -50,7 +50,7 @@ func (p *observedScope) sort() {
 // scopeOf finds a scope; nil if it was not read.
 func (c *comparison) scopeOf(s resource.Scope) *observedScope {
 	i, ok := slices.BinarySearchFunc(c.scopes, s,
-		func(p observedScope, s resource.Scope) int { return p.scope.Compare(s) })
+		func(p observedScope, s resource.Scope) int { return resource.CompareScopes(p.scope, s) })
 	if !ok {
 		return nil
 	}
@@ -64,7 +64,7 @@ func (c *comparison) group(ref resource.Ref) []resource.Observed {
 		return nil
 	}
 	i, ok := slices.BinarySearchFunc(p.resources, ref,
-		func(o resource.Observed, r resource.Ref) int { return o.Ref.Compare(r) })
+		func(o resource.Observed, r resource.Ref) int { return resource.CompareRefs(o.Ref, r) })
 	if !ok {
 		return nil
 	}
@@ -76,10 +76,10 @@ func byName(a, b *resource.Ref) int {
 	if a.Name == b.Name && a.Kind == b.Kind && a.Location == b.Location && a.Provider == b.Provider {
 		return 0
 	}
-	return a.Bare().Compare(b.Bare())
+	return resource.CompareRefs(a.Bare(), b.Bare())
 }
 
-func byRef(a, b *resource.Ref) int { return a.Compare(*b) }
+func byRef(a, b *resource.Ref) int { return resource.CompareRefs(*a, *b) }
 
 // run counts the resources at the front that have the same ref or name, and detects an input that
 // is not sorted.

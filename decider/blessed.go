@@ -6,7 +6,7 @@ import (
 
 // Blessed blocks every action on a blessed resource: delete, replace, restart and update. The
 // audit log decides what is blessed, not the mark on the resource. Only an update that writes
-// nothing but marks passes. blessed: true in the configuration protects from being destroyed even
+// nothing but marks passes, and a rename. blessed: true in the configuration protects from being destroyed even
 // before it is recorded.
 type Blessed struct{}
 
@@ -18,7 +18,7 @@ func (Blessed) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	out := map[int]Blocker{}
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
-		if d.Observed == nil || d.Proposed == Update && onlyMarks(d.Changes) {
+		if d.Observed == nil || d.OnlyRenames() || d.Proposed == Update && onlyMarks(d.Changes) {
 			continue
 		}
 		switch {

@@ -12,7 +12,7 @@ import (
 // plan: a dependency cycle (a *resource.CycleError), or a difference of an unknown type.
 func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan, error) {
 	p := Plan{
-		Unchanged: r.Unchanged, Owned: r.Owned, NotVerified: r.NotVerified, Kept: r.Kept,
+		Unchanged: r.Unchanged, Owned: r.Owned, NotVerified: r.NotVerified, Kept: r.Kept, Renames: r.Renames,
 		Unreachable: unreachableScopes(r.Differences, f), Offline: offlineScopes(f), UnreachableKinds: unreachableKinds(f),
 	}
 	if len(r.Differences) == 0 {
@@ -29,6 +29,7 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 	tellDeleted(p.Decisions, f)
 	tellDestroyed(p.Decisions, f)
 	tellFollows(p.Decisions, f)
+	tellExchanged(p.Decisions, f)
 	originate(p.Decisions, f)
 	lose(p.Decisions, kinds, f)
 	keep(p.Decisions, kinds, f)
@@ -36,12 +37,14 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 	linkRecorded(p.Decisions, f)
 	outlive(p.Decisions, kinds)
 	chooseStrategies(p.Decisions, kinds)
+	linkRenames(p.Decisions)
 	if err := arrange(p.Decisions); err != nil {
 		return Plan{}, err
 	}
 	for _, policy := range policies {
 		review(p, f, policy)
 	}
+	blockTaken(p.Decisions, kinds, f)
 	for spreadBlocks(p.Decisions); takeTurns(p.Decisions, f); {
 		spreadBlocks(p.Decisions)
 	}

@@ -31,13 +31,16 @@ func spreadBlocks(all []Decision) {
 			}
 		}
 		for i := range all {
-			changed = blocksDelete(&all[i], all, index) || changed
+			changed = blocksDelete(&all[i], all, index) || blocksRoom(&all[i], all, index) || changed
 		}
 	}
 }
 
 // blockedBy returns the Blocker of a decision that depends on a blocked or unreachable one.
 func blockedBy(d *Decision, all []Decision, index map[resource.Ref]int) (Blocker, bool) {
+	if b, blocked := waitsForName(d, all, index); blocked {
+		return b, true
+	}
 	if d.Desired == nil {
 		return Blocker{}, false
 	}
@@ -75,6 +78,42 @@ func blocksDelete(d *Decision, all []Decision, index map[resource.Ref]int) (chan
 		changed = true
 	}
 	return changed
+}
+
+// blocksRoom blocks a decision that needs a thing which a blocked decision does not give up, and a delete that makes
+// room for a blocked decision: nothing would use the room.
+func blocksRoom(d *Decision, all []Decision, index map[resource.Ref]int) (changed bool) {
+	for _, t := range d.Takes {
+		j, known := index[t.By]
+		if !known || !t.Leaves || !d.Proposed.Executes() {
+			continue
+		}
+		x := &all[j]
+		switch {
+		case len(d.Blockers) == 0 && len(x.Blockers) > 0:
+			d.Blockers = append(d.Blockers, dependencyBlocker("it needs the %s of %s, which is blocked by %s", t.Hold.What,
+				x.Ref.Short(), x.Blockers[0].Policy))
+			return true
+		case len(d.Blockers) > 0 && x.Proposed == Delete && len(x.Blockers) == 0 &&
+			d.Blockers[0].Policy != (Targets{}).Name():
+			x.Blockers = append(x.Blockers, dependencyBlocker("%s takes its %s and is blocked by %s", d.Ref.Short(),
+				t.Hold.What, d.Blockers[0].Policy))
+			changed = true
+		}
+	}
+	return changed
+}
+
+// waitsForName returns the Blocker of a decision whose name stays with another resource, because the rename of that
+// one is blocked.
+func waitsForName(d *Decision, all []Decision, index map[resource.Ref]int) (Blocker, bool) {
+	for _, r := range d.After {
+		if x := &all[index[r]]; len(x.Blockers) > 0 {
+			return dependencyBlocker("its name belongs to %s until the rename to %s, which is blocked by %s",
+				x.Observed.ID, r.Short(), x.Blockers[0].Policy), true
+		}
+	}
+	return Blocker{}, false
 }
 
 func dependencyBlocker(format string, args ...any) Blocker {

@@ -42,6 +42,9 @@ func appendProposal(b []byte, d *Decision) []byte {
 	if d.Desired != nil {
 		field(d.Desired.Digest())
 	}
+	if !d.Renamed.IsZero() {
+		field(d.Renamed.String())
+	}
 	if d.Observed != nil {
 		field(d.Observed.ID)
 	}

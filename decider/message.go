@@ -33,6 +33,10 @@ func suggestion(d *comparator.Difference) string {
 	if d.Advice != "" {
 		return d.Advice
 	}
+	var rename *comparator.RenameError
+	if errors.As(d.Cause, &rename) {
+		return rename.Suggestion()
+	}
 	if d.Type == comparator.Conflict || d.Type == comparator.Unmanaged && d.Cause != nil {
 		return conflictSuggestion(d)
 	}

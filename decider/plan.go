@@ -67,6 +67,8 @@ const (
 	ReasonFollows     Reason = "follows_replaced" // a resource that it depends on is replaced
 	ReasonResumes     Reason = "resumes"          // a replacement in progress is finished
 	ReasonReverts     Reason = "reverts"          // a replacement in progress goes back
+	ReasonRenamed     Reason = "renamed"          // only its name in the configuration differs
+	ReasonExchanged   Reason = "exchanged"        // it and other resources need each other's exclusive things
 	ReasonBack        Reason = "back"             // a newer configuration failed: it returns to its last good one
 	ReasonUnwanted    Reason = "unwanted"         // owned by the stack and no longer configured
 	ReasonDestroyed   Reason = "destroyed"        // owned by a stack that is destroyed
@@ -114,11 +116,40 @@ type Decision struct {
 	Steps      []replace.Step     // of a replace or revert: what is left to do, in order
 	Follows    resource.Ref       // of a replace that is destroy-first only because this resource's is
 	Origin     *Origin            // of a destroying action: the record that proves the resource
+	Renamed    resource.Ref       // its recorded name, if that is another one: an apply first records the new name
+	Takes      []comparator.Take  // exclusive things that it needs and that other resources have
+	After      []resource.Ref     // the renames that free its name: they are recorded before anything is done
 	DataLoss   string             // of a destroying action: the data that it loses; "" is none
 	Turn       *Turn              // among those of its count; nil means that it waits for none of them
 	// DependsOn are the refs of other decisions of this plan that must create before this one
 	// does; deletes run in the reverse order. See Steps.
 	DependsOn []resource.Ref
+}
+
+// OnlyRenames reports whether the decision changes nothing but the name of a resource: the record, and marks.
+func (d *Decision) OnlyRenames() bool { return d.Proposed == Update && d.Reason == ReasonRenamed }
+
+// TakesRoom reports whether other resources give something up for the decision.
+func (d *Decision) TakesRoom() bool {
+	return slices.ContainsFunc(d.Takes, func(t comparator.Take) bool { return t.Leaves })
+}
+
+// vacates lists the resources that must give something up before this decision takes it.
+func (d *Decision) vacates() (out []resource.Ref) {
+	for _, t := range d.Takes {
+		if t.Leaves && !slices.Contains(out, t.By) {
+			out = append(out, t.By)
+		}
+	}
+	return out
+}
+
+// waitsFor lists the resources that are finished before anything is done for a decision.
+func (d *Decision) waitsFor() []resource.Ref {
+	if d.Turn == nil {
+		return d.After
+	}
+	return slices.Concat(d.After, d.Turn.After)
 }
 
 // DeferredUntil returns the time until which a decision is deferred, the latest of several; false
@@ -162,6 +193,7 @@ type Plan struct {
 	Owned            map[string]int
 	NotVerified      []comparator.Unverified // resources that could not be compared in full
 	Kept             []comparator.Kept       // attributes that stay although they are not as configured
+	Renames          []comparator.Rename     // recorded resources that have another name in the configuration
 	Unlisted         int                     // unmanaged resources on record, of kinds that were not read for this plan
 }
 
@@ -225,6 +257,8 @@ type Facts struct {
 	Follows map[resource.Ref]Follows
 	// Deleted are the IDs of configured resources that the audit log proves and that do not exist.
 	Deleted map[resource.Ref]string
+	// Exchanged are the replacements that Exchanges requested.
+	Exchanged map[resource.Ref]bool
 	// Unread are recorded resources of kinds and locations that could not be read, as last
 	// observed.
 	Unread []resource.Observed

@@ -28,6 +28,7 @@ func decisionTable() []rule {
 		{comparator.Drifted, reverts, Revert, ReasonReverts, revertsMessage},
 		{comparator.Drifted, resumes, Replace, ReasonResumes, resumesMessage},
 		{comparator.Drifted, ends, Update, ReasonResumes, endsMessage},
+		{comparator.Drifted, onlyRenamed, Update, ReasonRenamed, renamedMessage},
 		{comparator.Drifted, requested, Replace, ReasonRequested, requestedMessage},
 		{comparator.Drifted, broken, Notify, ReasonBroken, conditionMessage},
 		{comparator.Drifted, failing, Notify, ReasonFailing, failingMessage},
@@ -50,7 +51,7 @@ func propose(table []rule, d *comparator.Difference) (Decision, error) {
 			Ref: d.Ref, Difference: d.Type,
 			Action: r.action, Proposed: r.action, Reason: r.reason, Message: r.message(d),
 			Changes: d.Changes, Desired: d.Desired, Observed: d.Observed, New: d.New,
-			Suggestion: suggestion(d),
+			Suggestion: suggestion(d), Renamed: d.Renamed, Takes: d.Takes,
 		}
 		if d.Replacing != nil {
 			out.Strategy = d.Replacing.Strategy
@@ -71,6 +72,23 @@ func resumes(d *comparator.Difference) bool { return d.Replacing != nil && d.New
 
 // ends reports whether only the end of a replacement is not recorded.
 func ends(d *comparator.Difference) bool { return d.Replacing != nil }
+
+// onlyRenamed reports whether a resource differs only in its name in the configuration.
+func onlyRenamed(d *comparator.Difference) bool {
+	return !d.Renamed.IsZero() && !d.Requested && (len(d.Changes) == 0 || onlyMarks(d.Changes))
+}
+
+func renamedMessage(d *comparator.Difference) string {
+	return "it is recorded as " + formerName(d.Renamed, d.Ref)
+}
+
+// formerName is the short form of a former name, with its stack if that is another one.
+func formerName(was, now resource.Ref) string {
+	if was.Stack == now.Stack {
+		return was.Short()
+	}
+	return was.Stack + ":" + was.Short()
+}
 
 // requested reports whether an operator asked for the replacement.
 func requested(d *comparator.Difference) bool { return d.Requested }

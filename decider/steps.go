@@ -72,9 +72,8 @@ func nodesOf(all []Decision, action func(*Decision) Action) (nodes []replace.Nod
 				n.Holds = append(n.Holds, r)
 			}
 		}
-		if d.Turn != nil {
-			n.Turns = d.Turn.After
-		}
+		n.Vacates = d.vacates()
+		n.Turns = d.waitsFor()
 		nodes, index = append(nodes, n), append(index, i)
 	}
 	return nodes, index
@@ -108,6 +107,11 @@ func chooseStrategies(all []Decision, kinds Kinds) {
 				Policy: "replace",
 				Text:   fmt.Sprintf("%s is not possible for it; %s is used", w, d.Strategy),
 			})
+		}
+	}
+	for i := range all {
+		if d := &all[i]; d.Reason == ReasonExchanged && d.New == nil {
+			d.Strategy = resource.DestroyFirst
 		}
 	}
 	nodes, index := nodesOf(all, func(d *Decision) Action { return d.Proposed })

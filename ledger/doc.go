@@ -29,6 +29,8 @@
 //	binding/<ref>/<id>        a resource was created or adopted under a ref; kept when it ends
 //	bound/<ref>               the live bindings of a ref, and its generation
 //	identity/<scope>/<kind>/<id>  the ref that an id is bound to
+//	moved/<ref>               the name that the resource of a ref was given
+//	outage/<ref>              what was freed for a resource that is not up
 //	replace/<ref>             a replacement that has not finished
 //	last_good/<ref>           the configuration with which a resource was last healthy
 //	exhausted/<ref>           a configuration without attempts left

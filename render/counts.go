@@ -82,6 +82,7 @@ func (c Counts) actions() []counted {
 	return []counted{
 		{c.Create, "create", "created"},
 		{c.Update + c.Restart, "update", "updated"},
+		{c.Rename, "rename", "renamed"},
 		{c.Replace, "replace", "replaced"},
 		{c.Revert, "revert", "reverted"},
 		{c.Delete, "delete", "deleted"},

@@ -64,14 +64,30 @@ func (p *planWriter) head(d decider.Decision) []string {
 	case isKept:
 		text, rest = "kept: "+phrase.ID(d.Observed.ID), []string{sentence(d.Message), suggestion + d.Suggestion}
 	default:
+		if d.OnlyRenames() {
+			text = "rename"
+		}
 		if d.Observed != nil && d.Observed.ID != "" {
 			text += " " + phrase.ID(d.Observed.ID)
+		}
+		if d.OnlyRenames() {
+			text += ": " + renameText(d)
+		} else if !d.Renamed.IsZero() {
+			rest = append(rest, "Renamed: "+renameText(d))
 		}
 	}
 	head := term.Spaces(nameIndent) + signOf(d) + " " + name
 	p.WriteString(term.Spaces(nameIndent) + sign + " " + p.In(term.Bold, name))
 	p.after(term.Columns(head), text)
 	return rest
+}
+
+// renameText says which name becomes which: "s3/assets -> s3/files".
+func renameText(d decider.Decision) string {
+	if d.Renamed.Stack != d.Ref.Stack {
+		return d.Renamed.Stack + ":" + d.Renamed.Short() + " -> " + d.Ref.Stack + ":" + d.Ref.Short()
+	}
+	return d.Renamed.Short() + " -> " + d.Ref.Short()
 }
 
 // conflictText names the resource that exists by its id.

@@ -146,7 +146,7 @@ func (p *Progress) count(e event.Event) {
 		if _, ok := p.left[e.Ref]; ok {
 			p.left[e.Ref] = true
 		}
-	case event.Finished, event.NotStarted:
+	case event.Finished, event.NotStarted, event.Moved:
 		if _, ok := p.left[e.About()]; ok {
 			p.left[e.About()] = false
 		}
@@ -275,6 +275,11 @@ func (p *Progress) lines(r Record) []string {
 			return nil
 		}
 		return p.step(x)
+	case Renamed:
+		if p.style.Quiet {
+			return nil
+		}
+		return p.entry(actionSign(decider.Update), shortName(x.Ref), "renamed from "+shortName(x.From)+" "+phrase.ID(x.ID))
 	case Recovered:
 		return p.entry("#", shortName(x.Ref), fmt.Sprintf("%s (%s)",
 			phrase.Found(string(act(decider.Action(x.Action))), event.Finding(x.Finding)), x.Evidence))

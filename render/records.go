@@ -27,19 +27,21 @@ type Version struct {
 
 // PlannedChange is one decision.
 type PlannedChange struct {
-	Type       string    `json:"type"` // "planned_change"
-	Ref        string    `json:"ref"`
-	Scope      string    `json:"scope"` // in full, with the account
-	Kind       string    `json:"kind"`
-	Stack      string    `json:"stack,omitempty"`
-	ID         string    `json:"id,omitempty"` // of the resource that exists
-	Difference string    `json:"difference"`
-	Action     string    `json:"action"`   // "create", "update", "replace", "revert", "restart", "delete" or "notify"
-	Proposed   string    `json:"proposed"` // the action if nothing blocked it
-	Reason     string    `json:"reason"`
-	Message    string    `json:"message,omitempty"`
-	Suggestion string    `json:"suggestion,omitempty"`
-	BlockedBy  []Blocker `json:"blocked_by"` // empty: nothing blocks it
+	Type string `json:"type"` // "planned_change"
+	Ref  string `json:"ref"`
+	// RenamedFrom is the recorded name, if that is another one.
+	RenamedFrom string    `json:"renamed_from,omitempty"`
+	Scope       string    `json:"scope"` // in full, with the account
+	Kind        string    `json:"kind"`
+	Stack       string    `json:"stack,omitempty"`
+	ID          string    `json:"id,omitempty"` // of the resource that exists
+	Difference  string    `json:"difference"`
+	Action      string    `json:"action"`   // "create", "update", "replace", "revert", "restart", "delete" or "notify"
+	Proposed    string    `json:"proposed"` // the action if nothing blocked it
+	Reason      string    `json:"reason"`
+	Message     string    `json:"message,omitempty"`
+	Suggestion  string    `json:"suggestion,omitempty"`
+	BlockedBy   []Blocker `json:"blocked_by"` // empty: nothing blocks it
 	// Until is when a decision that only time blocks may be executed; absent: time is not what
 	// blocks it, or not alone.
 	Until    *time.Time        `json:"until,omitempty"`
@@ -187,6 +189,9 @@ func planned(d decider.Decision, names Names) PlannedChange {
 	if d.Observed != nil {
 		c.ID = d.Observed.ID
 	}
+	if !d.Renamed.IsZero() {
+		c.RenamedFrom = names.Ref(d.Renamed)
+	}
 	if at, waits := d.DeferredUntil(); waits {
 		c.Until = &at
 	}
@@ -220,6 +225,16 @@ type NotStarted struct {
 	On      string `json:"on,omitempty"`
 	Message string `json:"message,omitempty"`
 }
+
+// Renamed is a resource that an apply recorded under a new name.
+type Renamed struct {
+	Type string `json:"type"` // "apply_renamed"
+	Ref  string `json:"ref"`
+	From string `json:"from"`
+	ID   string `json:"id"`
+}
+
+func (Renamed) record() {}
 
 func (Recovered) record() {}
 

@@ -35,6 +35,8 @@ func (s *steps) record(r event.Record) (Record, bool) {
 		return s.started(e, r.At), true
 	case event.Finished:
 		return s.finished(e, r.At), true
+	case event.Moved:
+		return Renamed{Type: "apply_renamed", Ref: s.names.Ref(e.Ref), From: s.names.Ref(e.From), ID: e.ID}, e.Plan != ""
 	case event.ReplaceReverted:
 		s.forget(e.Ref)
 		return Reverted{Type: "apply_reverted", Ref: s.names.Ref(e.Ref), Why: e.Why}, true

@@ -98,6 +98,15 @@ func (o *Observed) Bind(w Ownership, stack, name string) {
 	}
 }
 
+// Rename gives a bound resource another name. Its natural name and its ownership stay.
+func (o *Observed) Rename(to Ref) {
+	natural := o.NaturalRef().Name
+	o.Ref.Stack, o.Ref.Name, o.Natural = to.Stack, to.Name, ""
+	if natural != to.Name {
+		o.Natural = natural
+	}
+}
+
 // Unbind removes the conclusions of Bind: what remains is what the provider reported.
 func (o *Observed) Unbind() {
 	o.Ref, o.Natural = o.NaturalRef(), ""

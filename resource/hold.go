@@ -6,8 +6,8 @@ import "net/netip"
 // host or a range of a network. Kind.Holds lists the holds of a resource.
 type Hold struct {
 	What string // names the thing in messages: "bucket", "port"
-	// Of is where the thing is exclusive: Within of a parent, or a word that all users share. "" means the
-	// scope of the resource.
+	// Of names the place in which the thing is exclusive: Within of a parent, or a word that all users share. ""
+	// means the scope of the resource.
 	Of   string
 	Name string
 	// Range is a range of addresses, or the single address of a port. The zero Range means all addresses.

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// Digest identifies the content of a configured resource: the same ref, attributes, tags,
-// blessing and state give the same digest. Its position, dependencies and ignored paths do not count.
+// Digest identifies the content of a configured resource: the same attributes, tags, blessing and state give the same
+// digest. Its name does not count, so that a rename keeps the record of the configuration. Neither do its position, its
+// dependencies and ignored paths.
 func (d Desired) Digest() string {
 	b := make([]byte, 0, 512)
-	b = appendString(append(b, `{"ref":`...), d.Ref.String())
-	b = d.Attrs.AppendJSON(append(b, `,"attrs":`...))
+	b = d.Attrs.AppendJSON(append(b, `{"attrs":`...))
 	b = d.Tags.AppendJSON(append(b, `,"tags":`...))
 	b = strconv.AppendBool(append(b, `,"blessed":`...), d.Blessed)
 	b = appendField(b, "state", string(d.State))

@@ -71,6 +71,12 @@ func (r Ref) Compare(o Ref) int {
 	return strings.Compare(r.Stack, o.Stack)
 }
 
+// CompareRefs orders refs as Ref.Compare does.
+func CompareRefs(a, b Ref) int { return a.Compare(b) }
+
+// CompareScopes orders scopes as Scope.Compare does.
+func CompareScopes(a, b Scope) int { return a.Compare(b) }
+
 // Compare orders scopes by provider, then location.
 func (s Scope) Compare(o Scope) int {
 	return cmp.Or(cmp.Compare(s.Provider, o.Provider), cmp.Compare(s.Location, o.Location))

@@ -70,14 +70,14 @@ func TestTheDigestIsOfTheContent(t *testing.T) {
 	base := resource.Desired{Ref: res("a"), Attrs: attrs("size", 1), Tags: resource.Tags{{Key: "k", Value: "v"}}}
 	moved := base
 	moved.At, moved.Ignore, moved.DependsOn = position.Position{File: "x", Line: 3}, []string{"size"}, []resource.Ref{res("b")}
+	moved.Ref = res("b")
 	if base.Digest() != moved.Digest() {
-		t.Error("the position of a resource changes its digest")
+		t.Error("the name or the position of a resource changes its digest")
 	}
-	other := []resource.Desired{base, base, base, base}
-	other[0].Ref = res("b")
-	other[1].Attrs = attrs("size", "1")
-	other[2].Tags = nil
-	other[3].Blessed = true
+	other := []resource.Desired{base, base, base}
+	other[0].Attrs = attrs("size", "1")
+	other[1].Tags = nil
+	other[2].Blessed = true
 	for i, o := range other {
 		if o.Digest() == base.Digest() {
 			t.Errorf("configuration %d has the digest of another", i)

@@ -94,8 +94,8 @@ func move(c *command.Call) error {
 		if to.Stack != from.Stack {
 			where = " of stack " + to.Stack
 		}
-		c.Out.Say("%s is now %s%s. Rename it in the configuration as well: until %s is configured, `ovi apply` deletes it.",
-			from.Short(), to.Short(), where, to.Short())
+		c.Out.Say("%s is now %s%s. Rename it in the configuration as well: while that has %s, `ovi apply` changes "+
+			"neither name.", from.Short(), to.Short(), where, from.Short())
 		return nil
 	})
 }

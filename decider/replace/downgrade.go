@@ -102,6 +102,15 @@ func (d *downgrade) breakCycle(left map[int]bool) bool {
 				return true
 			}
 		}
+		for _, y := range inOrder(reached) { // it is in the way of a node that needs its exclusive things
+			if len(d.vacates[y/2]) == 0 || y != d.frees(y/2) {
+				continue
+			}
+			if d.set(x, y/2); y/2 == x { // it keeps what one that refers to it needs
+				d.follows[x] = d.vacates[x][0]
+			}
+			return true
+		}
 	}
 	return false
 }

@@ -17,6 +17,9 @@ type graph struct {
 	holders    [][]int // the same, from the other side
 	releases   [][]int // what is deleted, and this update lets go of
 	releasers  [][]int // the same, from the other side
+	vacates    [][]int // the nodes that take an exclusive thing of this one when they are created or updated
+	takesFrom  [][]int // the same, from the other side
+	late       [][]int // by task: the nodes that are deleted, to make room, only after the task
 	turns      [][]int // what has its turn after this; nil means that turns do not count
 	keepsOld   []bool  // replaces that create before they delete
 	cut        map[edge]bool
@@ -31,7 +34,7 @@ func newGraph(nodes []Node) *graph {
 	g := &graph{
 		nodes: nodes, dependsOn: make([][]int, n), dependents: make([][]int, n), holds: make([][]int, n),
 		holders: make([][]int, n), releases: make([][]int, n), releasers: make([][]int, n), keepsOld: make([]bool, n),
-		cut: map[edge]bool{},
+		vacates: make([][]int, n), takesFrom: make([][]int, n), late: make([][]int, 2*n), cut: map[edge]bool{},
 	}
 	for i := range nodes {
 		d := &nodes[i]
@@ -39,6 +42,11 @@ func newGraph(nodes []Node) *graph {
 		for _, r := range d.DependsOn {
 			if j, ok := index[r]; ok && j != i && d.Creates && nodes[j].Creates && !slices.Contains(g.dependsOn[i], j) {
 				g.dependsOn[i], g.dependents[j] = append(g.dependsOn[i], j), append(g.dependents[j], i)
+			}
+		}
+		for _, r := range d.Vacates {
+			if j, ok := index[r]; ok && j != i && d.Creates && !slices.Contains(g.takesFrom[i], j) {
+				g.takesFrom[i], g.vacates[j] = append(g.takesFrom[i], j), append(g.vacates[j], i)
 			}
 		}
 		for _, r := range d.Holds {
@@ -117,6 +125,16 @@ func (g *graph) then(task int, visit func(int)) {
 // thenSurely is then without the updates that let go of something.
 func (g *graph) thenSurely(task int, visit func(int)) {
 	i := task / 2
+	if task == g.frees(i) {
+		for _, j := range g.vacates[i] {
+			if !slices.Contains(g.dependents[i], j) || task == deletes(i) && g.keepsOld[i] {
+				visit(creates(j))
+			}
+		}
+	}
+	for _, j := range g.late[task] {
+		visit(deletes(j))
+	}
 	if task == deletes(i) {
 		if g.nodes[i].Creates && !g.keepsOld[i] {
 			visit(creates(i))
@@ -139,6 +157,14 @@ func (g *graph) thenSurely(task int, visit func(int)) {
 			visit(deletes(j))
 		}
 	}
+}
+
+// frees returns the task after which a node no longer has the things that it gives up.
+func (g *graph) frees(i int) int {
+	if g.nodes[i].Deletes {
+		return deletes(i)
+	}
+	return creates(i)
 }
 
 func (g *graph) createFirst(i int) bool {

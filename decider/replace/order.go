@@ -23,6 +23,8 @@ type Task struct {
 //   - A create-first replace deletes only when all that refers to it is created or updated.
 //   - An update that lets go of a resource comes before its delete, unless it can only come
 //     after it: then the provider says whether that can be deleted while it is referred to.
+//   - A resource gives an exclusive thing up before another one takes it. If the resource is deleted, then as the
+//     last of the tasks that the other one waits for: the tasks that can fail have failed before.
 //   - A node with turns starts when all of them are created or updated.
 //
 // Strategies that Downgrade would change, and turns, can make a cycle: the error is a
@@ -30,6 +32,7 @@ type Task struct {
 func Order(nodes []Node) ([]Task, error) {
 	g := newGraph(nodes)
 	g.cutReleases()
+	g.makeRoomLate()
 	g.takeTurns()
 	order, left := g.sorted()
 	if len(left) > 0 {

@@ -22,13 +22,19 @@ func (a *apply) act(d *decider.Decision, phase decider.Phase) Outcome {
 	key := phaseOf{d.Ref, phase}
 	ctx, acquired, stop := a.untilAcquired(key)
 	defer stop()
-	err := a.engine.Claims.Hold(ctx, d.Ref.String(), func(ctx context.Context, c parts.Claim) error {
+	err := renamer{a}.hold(ctx, d, func(ctx context.Context, c parts.Claim) error {
 		acquired()
 		if a.stopped() || !a.o.Control.mayStart(key) {
 			return nil
 		}
 		outdated, err := a.recheck(ctx, d, phase)
 		if outdated != nil || err != nil {
+			if outdated != nil {
+				out = *outdated
+			}
+			return err
+		}
+		if outdated, err = (renamer{a}).rename(ctx, c, d); outdated != nil || err != nil {
 			if outdated != nil {
 				out = *outdated
 			}

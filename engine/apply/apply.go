@@ -70,6 +70,7 @@ type apply struct {
 	outcomes map[stepOf]Outcome
 	made     map[resource.Ref]resource.Observed // by this apply, or by another one since the plan
 	replaced map[resource.Ref]string            // ids that are left of the replacements which this apply finished
+	renamed  map[resource.Ref]bool              // by their new names
 	failure  error                              // the ledger cannot be written: nothing more starts
 }
 
@@ -101,6 +102,7 @@ func newApply(ctx context.Context, e *recovery.Recovery, p *plan.Planned, o Opti
 	return &apply{
 		engine: e, plan: p, o: o, soft: ctx, hard: hard, started: e.Clock(),
 		outcomes: map[stepOf]Outcome{}, made: map[resource.Ref]resource.Observed{}, replaced: map[resource.Ref]string{},
+		renamed: map[resource.Ref]bool{},
 	}
 }
 

@@ -145,6 +145,11 @@ func (a *apply) starting(c parts.Claim, d *decider.Decision) event.Started {
 		Plan: a.plan.ID, Ref: d.Ref, Action: d.Action, Token: c.Token,
 		Reason: d.Reason, Message: d.Message, Desired: d.DesiredDigest(), Host: host, PID: os.Getpid(),
 	}
+	if started.TakesRoom = len(a.plan.Outages[d.Ref]) > 0 || d.TakesRoom(); d.Action.Destroys() {
+		for _, room := range decider.RoomFor(a.plan.Plan, d) {
+			started.MakesRoom = append(started.MakesRoom, event.Room{Thing: decider.HoldText(room.Of), For: room.For})
+		}
+	}
 	if a.plan.Resting[d.Ref] {
 		started.Approval = a.plan.Approval
 	}

@@ -52,6 +52,7 @@ type Outcome struct {
 	unready          error // of Done: it is not in service, and others of its count wait for that
 	Turn             bool  // of WaitingFor: it did not have its turn within its count
 	Reverted         bool  // of a replace: it failed and went back
+	renames          bool  // of an update: only the name changed
 }
 
 // Result is the result of an apply.
@@ -59,6 +60,7 @@ type Result struct {
 	Plan        string
 	Outcomes    []Outcome // sorted by ref; one for each decision that executes
 	Counts      event.Counts
+	Outages     []decider.Outage // things that a delete gave up for a resource which is not up
 	Interrupted bool
 	Yielded     bool // something was left to the plan of a newer configuration
 	Took        time.Duration
@@ -69,6 +71,10 @@ type Result struct {
 func (o Outcome) count(c *event.Counts) {
 	switch o.Status {
 	case Done, Accepted:
+		if o.renames {
+			c.Rename++
+			break
+		}
 		c.Add(o.Action)
 	case ByOther:
 		c.Unchanged++

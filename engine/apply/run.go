@@ -75,10 +75,14 @@ func (a *apply) result() *Result {
 		o := a.outcomeOf(i)
 		r.Interrupted = r.Interrupted || o.Status == Interrupted
 		r.Yielded = r.Yielded || o.Status == Yielded
+		o.renames = a.plan.Plan.Decisions[i].OnlyRenames()
 		o.count(&r.Counts)
 		r.Outcomes = append(r.Outcomes, o)
 	}
 	slices.SortFunc(r.Outcomes, func(a, b Outcome) int { return a.Ref.Compare(b.Ref) })
+	r.Outages = decider.Outages(a.plan.Plan,
+		func(i int) bool { return a.outcomes[stepOf{i, decider.DeletePhase}].Status.good() },
+		func(i int) bool { return a.outcomeOf(i).Status.good() })
 	return r
 }
 

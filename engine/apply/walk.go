@@ -1,9 +1,11 @@
 package apply
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 
+	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
@@ -15,7 +17,7 @@ import (
 func walk(a *apply, steps []decider.Step) {
 	w := walker{
 		turns: &turns{apply: a, awaited: awaited(a.plan.Plan), sets: map[resource.Ref]*turnsOfSet{}},
-		steps: steps, waits: make([]int, len(steps)), next: make([][]int, len(steps)),
+		steps: steps, started: make([]bool, len(steps)), waits: make([]int, len(steps)), next: make([][]int, len(steps)),
 	}
 	for i, s := range steps {
 		w.waits[i] = len(s.After)
@@ -24,6 +26,7 @@ func walk(a *apply, steps []decider.Step) {
 		}
 	}
 	w.refuse(w.checkFirst())
+	w.withhold()
 	for i, n := range w.waits {
 		if n == 0 {
 			w.ready = append(w.ready, i)
@@ -34,10 +37,14 @@ func walk(a *apply, steps []decider.Step) {
 		for len(w.ready) > 0 && running < a.o.Parallelism && !a.stopped() {
 			i := w.ready[0]
 			w.ready = w.ready[1:]
+			if w.waits[i] < 0 { // withheld since it was ready
+				continue
+			}
 			if d := w.decision(steps[i]); !a.o.Control.mayStart(phaseOf{d.Ref, steps[i].Phase}) {
 				w.finish(stepResult{i, left(d)})
 				continue
 			}
+			w.started[i] = true
 			running++
 			go func() { finished <- stepResult{i, w.inTurn(w.decision(steps[i]), steps[i].Phase)} }()
 		}
@@ -58,10 +65,11 @@ type stepResult struct {
 // it through a channel.
 type walker struct {
 	*turns
-	steps []decider.Step
-	waits []int   // how many steps each still waits for
-	next  [][]int // the steps that wait for each
-	ready []int
+	steps   []decider.Step
+	started []bool
+	waits   []int   // how many steps each still waits for
+	next    [][]int // the steps that wait for each
+	ready   []int
 }
 
 // finish releases the steps that waited for a step, or skips them if it failed. A step that only has its
@@ -81,6 +89,54 @@ func (w *walker) finish(r stepResult) {
 			}
 		}
 	}
+	if !r.outcome.Status.good() {
+		w.withhold()
+	}
+}
+
+// withhold skips the deletes that only make room for resources which were refused or failed.
+func (w *walker) withhold() {
+	p := w.plan.Plan
+	if !slices.ContainsFunc(p.Decisions, func(d decider.Decision) bool { return len(d.Takes) > 0 }) {
+		return
+	}
+	bad := map[int]decider.Step{} // the step of a decision that was refused or failed
+	for i, s := range w.steps {
+		if o, ended := w.outcomes[stepOf{s.Decision, s.Phase}]; w.waits[i] < 0 || ended && !o.Status.good() {
+			bad[s.Decision] = s
+		}
+	}
+	held := decider.Withheld(p, w.steps, func(d int) bool { _, is := bad[d]; return is },
+		func(i int) bool { return w.started[i] })
+	for i := range w.steps {
+		if held[i] && w.waits[i] >= 0 {
+			w.skipDelete(i, bad)
+		}
+	}
+}
+
+// skipDelete skips a step whose successor is not started, and all that wait for the step.
+func (w *walker) skipDelete(step int, bad map[int]decider.Step) {
+	s := w.steps[step]
+	d := w.decision(s)
+	out := Outcome{
+		Ref: d.Ref, Action: d.Action, Status: WaitingFor, Detail: "the resource that takes its place is not started",
+	}
+	for k, after := range bad {
+		heir := &w.plan.Plan.Decisions[k]
+		if slices.ContainsFunc(heir.Takes, func(t comparator.Take) bool { return t.Leaves && t.By == d.Ref }) {
+			cause := w.outcomes[stepOf{after.Decision, after.Phase}]
+			out.On = heir.Ref
+			out.Detail = fmt.Sprintf("it makes room for %s, which is %s", heir.Ref, cause.Status)
+			if cause.Status == Interrupted || cause.Status == Yielded {
+				out.Status = cause.Status
+			}
+		}
+	}
+	w.waits[step] = -1
+	w.note(stepOf{s.Decision, s.Phase}, out)
+	w.o.Control.ended(s)
+	w.skipAfter(step, out)
 }
 
 // skip sets the outcome of a step that waits for one which failed, and of all that wait for it. If the
@@ -134,7 +190,8 @@ func (w *walker) waiting(step int, after decider.Step, cause Outcome) Outcome {
 }
 
 // checkFirst asks the providers, before the first action, to check the creates of the kinds that say
-// CheckFirst. It returns the outcomes of those that are refused, by decision.
+// CheckFirst, and the creates that something makes room for. It returns the outcomes of those that are refused, by
+// decision.
 func (w *walker) checkFirst() map[int]Outcome {
 	refused := map[int]Outcome{}
 	var mu sync.Mutex
@@ -143,7 +200,7 @@ func (w *walker) checkFirst() map[int]Outcome {
 	for _, s := range w.steps {
 		d := &w.plan.Plan.Decisions[s.Decision]
 		k := w.engine.Kind(d.Ref)
-		if d.Action != decider.Create || !k.CheckFirst {
+		if d.Action != decider.Create || !k.CheckFirst && !d.TakesRoom() {
 			continue
 		}
 		free <- struct{}{}

@@ -26,21 +26,15 @@ func (e *Operator) Move(ctx context.Context, from, to resource.Ref, a OperatorAc
 	if err := e.nameable(from, to); err != nil {
 		return fail(err)
 	}
-	err := e.claimedBoth(ctx, from, to, func(ctx context.Context, c parts.Claim) error {
+	e.plan.ReleaseDead(ctx)
+	err := e.plan.HoldBoth(ctx, from, to, func(ctx context.Context, c parts.Claim) error {
 		id, err := e.movable(ctx, from, to)
 		if err != nil {
 			return err
 		}
-		events := []event.Event{event.Moved{Ref: to, From: from, ID: id, Who: a.Who, Reason: a.Reason}}
-		blessings, err := e.plan.Ledger.Blessings(ctx)
+		events, err := e.plan.Renaming(ctx, event.Moved{Ref: to, From: from, ID: id, Who: a.Who, Reason: a.Reason})
 		if err != nil {
 			return err
-		}
-		for _, b := range blessings {
-			if b.Ref == from {
-				events = append(events, event.Blessed{Ref: from, Who: a.Who, Reason: "moved to " + to.String()},
-					event.Blessed{Ref: to, On: true, Who: b.Who, Reason: b.Reason})
-			}
 		}
 		_, err = e.plan.Ledger.RecordUnder(ctx, coordinator.Guard(c.Ref, c.Token), events...)
 		return err
@@ -62,26 +56,6 @@ func (e *Operator) Move(ctx context.Context, from, to resource.Ref, a OperatorAc
 		}
 	}
 	return nil
-}
-
-// claimedBoth calls do under the claims of two names, with the claim of the first. The claims are taken in
-// one order, so that two moves which exchange names cannot deadlock: one waits for the other.
-func (e *Operator) claimedBoth(
-	ctx context.Context, from, to resource.Ref, do func(context.Context, parts.Claim) error,
-) error {
-	e.plan.ReleaseDead(ctx)
-	outer, inner := from, to
-	if to.Compare(from) < 0 {
-		outer, inner = to, from
-	}
-	return e.plan.Claims.Hold(ctx, outer.String(), func(ctx context.Context, one parts.Claim) error {
-		return e.plan.Claims.Hold(ctx, inner.String(), func(ctx context.Context, two parts.Claim) error {
-			if inner == from {
-				one = two
-			}
-			return do(ctx, one)
-		})
-	})
 }
 
 // nameable returns the reason why a resource cannot have a name.
@@ -115,14 +89,17 @@ func (e *Operator) movable(ctx context.Context, from, to resource.Ref) (id strin
 		return "", resource.Advise(fmt.Errorf("%s is recorded under the new name", old.ID),
 			"use another name, or move that one first")
 	}
-	for _, ref := range []resource.Ref{from, to} {
-		if _, open, err := e.plan.Ledger.OpenOn(ctx, ref); err != nil || open {
-			return "", errors.Join(err, noResult())
-		}
-		if _, open, err := e.plan.Ledger.Replacement(ctx, ref); err != nil || open {
-			return "", errors.Join(err,
-				resource.Advise(errors.New("it is being replaced"), "run `ovi apply` first: it finishes the replacement"))
-		}
+	return b.ID, errors.Join(e.quiet(ctx, from), e.quiet(ctx, to))
+}
+
+// quiet returns an error if a name has an open action or a replacement.
+func (e *Operator) quiet(ctx context.Context, ref resource.Ref) error {
+	if _, open, err := e.plan.Ledger.OpenOn(ctx, ref); err != nil || open {
+		return errors.Join(err, noResult())
 	}
-	return b.ID, nil
+	if _, open, err := e.plan.Ledger.Replacement(ctx, ref); err != nil || open {
+		return errors.Join(err,
+			resource.Advise(errors.New("it is being replaced"), "run `ovi apply` first: it finishes the replacement"))
+	}
+	return nil
 }

@@ -66,6 +66,23 @@ func New(cfg Config) *Parts {
 	}
 }
 
+// HoldBoth calls do under the claims of two refs, with the claim of the first one. The claims are taken in the order of
+// the refs, so that two callers with the same refs cannot deadlock.
+func (p *Parts) HoldBoth(ctx context.Context, ref, other resource.Ref, do func(context.Context, Claim) error) error {
+	outer, inner := ref, other
+	if other.Compare(ref) < 0 {
+		outer, inner = other, ref
+	}
+	return p.Claims.Hold(ctx, outer.String(), func(ctx context.Context, one Claim) error {
+		return p.Claims.Hold(ctx, inner.String(), func(ctx context.Context, two Claim) error {
+			if inner == ref {
+				one = two
+			}
+			return do(ctx, one)
+		})
+	})
+}
+
 // Kind returns the kind of a ref; the zero kind if no provider has it.
 func (p *Parts) Kind(ref resource.Ref) resource.Kind {
 	k, _ := p.Providers.Kind(ref.Provider, ref.Kind)

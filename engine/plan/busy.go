@@ -62,8 +62,10 @@ func (b busyPolicy) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Blo
 
 // waits returns what a decision waits for in a running apply, and why; nil: nothing.
 func (b busyPolicy) waits(d *decider.Decision, of, needed, sets map[resource.Ref]*Busy) (*Busy, string) {
-	if x := of[d.Ref]; x != nil {
-		return x, b.words(x)
+	for _, ref := range []resource.Ref{d.Ref, d.Renamed} {
+		if x := of[ref]; x != nil {
+			return x, b.words(x)
+		}
 	}
 	for _, on := range dependencies(d) {
 		if x := of[on]; x != nil {

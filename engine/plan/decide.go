@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/ovi-project/ovi/comparator"
@@ -15,17 +16,92 @@ import (
 
 // decide compares the configurations with live state and lets the policies review the proposals.
 func (e *Planner) decide(ctx context.Context, p *Planning) error {
-	m, o := p.memory, p.o
+	o := p.o
 	unread, any, err := e.lastAccepted(ctx, p)
 	if err != nil {
 		return err
 	}
-	found, err := e.compare(p, m, o.Replace)
+	p.first = nil
+	if looked := lookupPolicyOf(p); len(looked.lookups) > 0 {
+		p.first = append(p.first, looked)
+	}
+	if any {
+		p.first = append(p.first, unread)
+	}
+	recorded := source{memory: p.memory, live: p.Live, bindings: p.Bindings}
+	exchanged := map[resource.Ref]bool{}
+	for {
+		if err := e.propose(ctx, p, recorded, exchanged); err != nil {
+			return err
+		}
+		known := len(exchanged)
+		for _, r := range decider.Exchanges(p.Plan, e.Providers.Kind, p.memory.isBlessed) {
+			exchanged[r] = true
+		}
+		if len(exchanged) == known {
+			break
+		}
+	}
+	m := p.memory
+	if o.digest != nil {
+		p.approving = o.digest(p.Plan)
+	}
+	if p.Mode != event.ForDrift && !p.Past {
+		p.rest(m, p.facts, p.policed)
+	}
+	if err := errors.Join(m.approvalErr, m.pastErr()); err != nil {
+		return fmt.Errorf("decide: %w", err)
+	}
+	m.noteOutside(p.Plan)
+	p.Blessed, p.Stays, p.Outages = m.blessed, staysOf(p.Plan), m.names.Outages
+	if p.Mode == event.ForDrift {
+		p.Whole, p.Plan = p.Plan, m.driftOnly(p.Plan)
+	}
+	p.Tries, p.Counts = m.tries, event.Count(p.Plan)
+	return nil
+}
+
+// source holds the live state and the record of a plan, under the recorded names.
+type source struct {
+	memory   *memory
+	live     resource.LiveState
+	bindings []resource.Binding
+}
+
+// propose compares and decides once. The exchanged resources are replaced because of each other's things.
+func (e *Planner) propose(ctx context.Context, p *Planning, recorded source, exchanged map[resource.Ref]bool) error {
+	o := p.o
+	found, err := e.compare(p, recorded, requested(p.Intents, o.Replace, exchanged))
 	if err != nil {
 		return err
 	}
+	m := p.memory
 	found.Differences = append(found.Differences, unreadDifferences(p, m.unread)...)
-	facts := decider.Facts{
+	facts := e.factsOf(p, found)
+	facts.Exchanged = exchanged
+	p.Awaits = map[resource.Ref]bool{}
+	first := []decider.Policy{busyPolicy{o.Busy, e.Providers.Kind, p.Awaits}, openActionPolicy{p.Open, e.Providers.Kind}}
+	first = append(first, p.first...)
+	if p.following != nil {
+		facts.Follows, first = p.following.Why, append(first, p.following)
+	}
+	p.facts, p.policed = facts, o.policies(e.Providers.Kind, first...)
+	if p.Plan, err = decider.Decide(found, e.Providers.Kind, facts, p.policed...); err != nil {
+		return inPhase(event.PhaseDecide, fmt.Errorf("decide: %w", err))
+	}
+	// Only a first decision tells which counts have turns, and so of which the providers must be asked.
+	if e.askReady(ctx, p) {
+		if p.Plan, err = decider.Decide(found, e.Providers.Kind, facts, p.policed...); err != nil {
+			return inPhase(event.PhaseDecide, fmt.Errorf("decide: %w", err))
+		}
+	}
+	return nil
+}
+
+// factsOf returns what the policies may read.
+func (e *Planner) factsOf(p *Planning, found comparator.Result) decider.Facts {
+	m, o := p.memory, p.o
+	return decider.Facts{
 		Now:              p.At,
 		Requester:        p.By,
 		Destroy:          o.Destroy,
@@ -47,55 +123,21 @@ func (e *Planner) decide(ctx context.Context, p *Planning) error {
 		LastConfigured:   m.lastConfigured,
 		LastDependsOn:    m.lastDependsOn,
 	}
-	p.Awaits = map[resource.Ref]bool{}
-	first := []decider.Policy{busyPolicy{o.Busy, e.Providers.Kind, p.Awaits}, openActionPolicy{p.Open, e.Providers.Kind}}
-	if looked := lookupPolicyOf(p); len(looked.lookups) > 0 {
-		first = append(first, looked)
-	}
-	if any {
-		first = append(first, unread)
-	}
-	if p.following != nil {
-		facts.Follows, first = p.following.Why, append(first, p.following)
-	}
-	policies := o.policies(e.Providers.Kind, first...)
-	if p.Plan, err = decider.Decide(found, e.Providers.Kind, facts, policies...); err != nil {
-		return inPhase(event.PhaseDecide, fmt.Errorf("decide: %w", err))
-	}
-	// Only a first decision tells which counts have turns, and so of which the providers must be asked.
-	if e.askReady(ctx, p) {
-		if p.Plan, err = decider.Decide(found, e.Providers.Kind, facts, policies...); err != nil {
-			return inPhase(event.PhaseDecide, fmt.Errorf("decide: %w", err))
-		}
-	}
-	if o.digest != nil {
-		p.approving = o.digest(p.Plan)
-	}
-	if p.Mode != event.ForDrift && !p.Past {
-		p.rest(m, facts, policies)
-	}
-	if err := errors.Join(m.approvalErr, m.pastErr()); err != nil {
-		return fmt.Errorf("decide: %w", err)
-	}
-	m.noteOutside(p.Plan)
-	p.Blessed, p.Stays = m.blessed, staysOf(p.Plan)
-	if p.Mode == event.ForDrift {
-		p.Whole, p.Plan = p.Plan, m.driftOnly(p.Plan)
-	}
-	p.Tries, p.Counts = m.tries, event.Count(p.Plan)
-	return nil
 }
 
 // compare compares the configurations with live state: those that are loaded or, where a rollout has
 // not reached a resource or it goes back, its last good one.
-func (e *Planner) compare(p *Planning, m *memory, replace []string) (found comparator.Result, err error) {
+func (e *Planner) compare(
+	p *Planning, recorded source, replace func(resource.Ref) bool,
+) (found comparator.Result, err error) {
 	ignores, err := driftRules(p.Intents)
 	if err != nil {
 		return found, fmt.Errorf("drift rules: %w", err)
 	}
+	m := recorded.memory
 	in := comparator.Input{
 		Intents:     p.Intents,
-		Live:        p.Live,
+		Live:        recorded.live,
 		Kinds:       e.Providers.Kind,
 		Applied:     m.appliedTo,
 		Blessed:     m.isBlessed,
@@ -105,27 +147,34 @@ func (e *Planner) compare(p *Planning, m *memory, replace []string) (found compa
 		Ignores:     ignores,
 		Replacing:   p.inProgress,
 		Starting:    m.starting(e.Providers.Kind, p.At),
-		Replace:     requested(p.Intents, replace),
+		Replace:     replace,
+		MovedAway:   m.movedAway(),
+		Renamed:     m.renamed,
 	}
 	if looked := lookupPolicyOf(p).lookups; len(looked) > 0 {
 		in.Unknown = func(r resource.Ref) bool { return looked[r] }
 	}
+	if found, err = comparator.Compare(in); err != nil {
+		return found, inPhase(event.PhaseCompare, fmt.Errorf("compare: %w", err))
+	}
+	p.memory = m.under(found.Renames)
+	p.bindNames(recorded.live, recorded.bindings, found.Renames)
 	// The first comparison shows how far each resource has got; the second uses what each follows.
-	if found, err = comparator.Compare(in); err == nil && m.rollouts != nil {
-		p.following = m.rollouts.Follow(follow.Input{
+	if p.memory.rollouts != nil {
+		p.following = p.memory.rollouts.Follow(follow.Input{
 			At: p.At, Intents: p.Intents, Live: p.Live, Providers: e.Providers,
-			Applied: m.applied, Tries: m.tries, Down: m.down, Loaded: found, BackOff: p.o.BackOff, Bound: bound(p.Bindings),
+			Applied: p.memory.applied, Tries: p.memory.tries, Down: p.memory.down, Loaded: found, BackOff: p.o.BackOff,
+			Bound: bound(p.Bindings),
 		})
 		p.rollouts, p.orders = p.following.Rollouts, p.following.Orders
 		if p.following.Behind() {
 			in.Intents = p.following.Intents(p.Intents)
-			var followed comparator.Result
-			followed, err = comparator.Compare(in)
+			followed, err := comparator.Compare(in)
+			if err != nil {
+				return found, inPhase(event.PhaseCompare, fmt.Errorf("compare: %w", err))
+			}
 			found = p.following.Merge(found, followed)
 		}
-	}
-	if err != nil {
-		return found, inPhase(event.PhaseCompare, fmt.Errorf("compare: %w", err))
 	}
 	return found, m.appliedErr()
 }
@@ -173,16 +222,19 @@ func kindsUnreachable(live resource.LiveState) map[resource.Scope]map[string]err
 	return out
 }
 
-// requested reports, for the comparator, which configured resources the names select. Nil means none.
-func requested(intents []resource.Intent, names []string) func(resource.Ref) bool {
-	if len(names) == 0 {
+// requested reports, for the comparator, which configured resources the names select or must be exchanged. Nil means
+// none.
+func requested(
+	intents []resource.Intent, names []string, exchanged map[resource.Ref]bool,
+) func(resource.Ref) bool {
+	if len(names) == 0 && len(exchanged) == 0 {
 		return nil
 	}
-	selected := map[resource.Ref]bool{}
+	selected := maps.Clone(exchanged)
 	for i := range intents {
 		for j := range intents[i].Resources {
 			ref := intents[i].Resources[j].Ref
-			selected[ref] = slices.ContainsFunc(names, func(name string) bool {
+			selected[ref] = selected[ref] || slices.ContainsFunc(names, func(name string) bool {
 				named, err := decider.Names(name, ref)
 				return named && err == nil
 			})

@@ -14,6 +14,7 @@ import (
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/history"
+	"github.com/ovi-project/ovi/ledger/query"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
@@ -32,6 +33,7 @@ type memory struct {
 	restarts   map[resource.Ref]rows.Restarts
 	fights     map[resource.Ref]rows.Fights
 	rollouts   *follow.Facts // nil if no stack asks for it
+	names      query.Names   // renames and outages
 	known      wal.Seq       // the last record of the audit log that this includes
 	// origin proves a resource that the plan will destroy; unread are resources that could not be read now,
 	// as last observed.
@@ -53,6 +55,9 @@ func loadMemory(ctx context.Context, l *ledger.Ledger, at storage.Revision) (m *
 	}
 	if err := m.loadStates(ctx, l.Reader(), at); err != nil {
 		return nil, err
+	}
+	if m.names, err = l.Reader().Names(ctx, at); err != nil {
+		return nil, fmt.Errorf("read the renames and outages: %w", err)
 	}
 	blessings, err := blessings(ctx, l, at)
 	if err != nil {

@@ -39,6 +39,9 @@ func (u openActionPolicy) Review(p decider.Plan, _ decider.Facts) (map[int]decid
 	out := map[int]decider.Blocker{}
 	for i := range p.Decisions {
 		o, open := u.open[p.Decisions[i].Ref]
+		if was := p.Decisions[i].Renamed; !open && !was.IsZero() {
+			o, open = u.open[was]
+		}
 		switch {
 		case !open:
 			if b, waits := u.waits(&p.Decisions[i]); waits {

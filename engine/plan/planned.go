@@ -9,6 +9,7 @@ import (
 	"github.com/ovi-project/ovi/engine/recovery"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/rules"
 	"github.com/ovi-project/ovi/storage"
@@ -59,6 +60,8 @@ type Basis struct {
 	Replacing map[resource.Ref]ledger.Replacement
 	Used      map[resource.Ref]bool
 	Stays     map[resource.Ref]*resource.Observed
+	// Outages are the things that were freed for resources which are not up.
+	Outages map[resource.Ref][]rows.Outage
 	// Approval has the approvals that count, and Resting the decisions that rules would block without.
 	Approval *event.Approval
 	Resting  map[resource.Ref]bool

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/oklog/ulid/v2"
+	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine/parts"
 	"github.com/ovi-project/ovi/engine/plan/follow"
 	"github.com/ovi-project/ovi/engine/plan/locate"
@@ -34,7 +35,10 @@ type Planning struct {
 	unready   map[resource.Ref]resource.Health // resources that are observed as healthy, and are not in service
 	following *follow.Following                // nil if no stack asks for rollouts
 	accepted  []event.Event                    // to record of the configurations
-	policies  map[string]string                // digests of the policies that reviewed it, see event.Planned
+	facts     decider.Facts                    // of the last decision, with the policies that reviewed it
+	policed   []decider.Policy
+	first     []decider.Policy  // the policies on lookups and unread parts, which review first
+	policies  map[string]string // digests of the policies that reviewed it, see event.Planned
 	// approving is, in a plan made from a saved one, the digest that approvals must be of.
 	approving string
 }

@@ -37,6 +37,17 @@ type Started struct {
 	// Approval is what allowed the action where a rule requires approval. An approval is used once:
 	// the other actions of the same plan may rest on it, and no later plan.
 	Approval *Approval `json:"approval,omitempty"`
+	// MakesRoom lists the things that a delete frees for other resources. Each is an outage from the end of the
+	// delete until the other resource has it.
+	MakesRoom []Room `json:"makes_room,omitempty"`
+	// TakesRoom: the action takes something that was freed for it. Once it is done, the outage has ended.
+	TakesRoom bool `json:"takes_room,omitempty"`
+}
+
+// Room is an exclusive thing that a delete frees for another resource.
+type Room struct {
+	Thing string       `json:"thing"` // in words: "port 80"
+	For   resource.Ref `json:"for"`
 }
 
 // The phases of a replace.

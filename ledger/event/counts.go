@@ -12,6 +12,7 @@ import (
 type Counts struct {
 	Create      int `json:"create"`
 	Update      int `json:"update"`
+	Rename      int `json:"rename"` // only the name in the configuration changes
 	Replace     int `json:"replace"`
 	Revert      int `json:"revert"` // replacements that go back
 	Restart     int `json:"restart"`
@@ -34,7 +35,7 @@ type Counts struct {
 func Count(p decider.Plan) Counts {
 	c := Standing(p)
 	for i := range p.Decisions {
-		c.Add(p.Decisions[i].Action)
+		c.AddDecision(&p.Decisions[i])
 	}
 	return c
 }
@@ -61,6 +62,15 @@ func Standing(p decider.Plan) Counts {
 		}
 	}
 	return c
+}
+
+// AddDecision counts the action of a decision.
+func (c *Counts) AddDecision(d *decider.Decision) {
+	if d.Action.Executes() && d.OnlyRenames() {
+		c.Rename++
+		return
+	}
+	c.Add(d.Action)
 }
 
 // Add counts one action.

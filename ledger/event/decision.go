@@ -15,7 +15,7 @@ import (
 // Recorded returns the recorded form of a decision.
 func Recorded(d decider.Decision) Decision {
 	return Decision{
-		Ref: d.Ref, Difference: d.Difference, Action: d.Action, Proposed: d.Proposed,
+		Ref: d.Ref, Renamed: d.Renamed, Difference: d.Difference, Action: d.Action, Proposed: d.Proposed,
 		Reason: d.Reason, Message: d.Message, Blockers: d.Blockers, Changes: d.Changes, Warnings: d.Warnings,
 		Desired:    desiredOf(d),
 		Suggestion: d.Suggestion, Strategy: d.Strategy, Steps: d.Steps, Turn: d.Turn, Origin: d.Origin, DataLoss: d.DataLoss,
@@ -25,7 +25,7 @@ func Recorded(d decider.Decision) Decision {
 // Recall is the inverse of Recorded. The observed resource, which is recorded elsewhere, is given.
 func (d Decision) Recall(observed *resource.Observed) decider.Decision {
 	return decider.Decision{
-		Ref: d.Ref, Difference: d.Difference, Action: d.Action, Proposed: d.Proposed,
+		Ref: d.Ref, Renamed: d.Renamed, Difference: d.Difference, Action: d.Action, Proposed: d.Proposed,
 		Reason: d.Reason, Message: d.Message, Blockers: d.Blockers, Changes: d.Changes, Warnings: d.Warnings,
 		Observed: observed, Desired: d.Desired.desired(d.Ref, d.Changes),
 		Suggestion: d.Suggestion, Strategy: d.Strategy, Steps: d.Steps, Turn: d.Turn, Origin: d.Origin, DataLoss: d.DataLoss,
@@ -50,6 +50,7 @@ func HashDecisions(decisions []Decision) (string, error) {
 // wireDecision is a Decision whose values and effects are encoded.
 type wireDecision struct {
 	Ref        resource.Ref              `json:"ref"`
+	Renamed    *resource.Ref             `json:"renamed_from,omitempty"`
 	Difference comparator.DifferenceType `json:"difference"`
 	Action     decider.Action            `json:"action"`
 	Proposed   decider.Action            `json:"proposed"`
@@ -80,8 +81,11 @@ type wireChange struct {
 // MarshalJSON encodes values in their canonical form, secrets as digests.
 func (d Decision) MarshalJSON() ([]byte, error) {
 	w := wireDecision{
-		d.Ref, d.Difference, d.Action, d.Proposed, d.Reason, d.Message, d.Blockers, nil, d.Warnings,
+		d.Ref, nil, d.Difference, d.Action, d.Proposed, d.Reason, d.Message, d.Blockers, nil, d.Warnings,
 		d.Desired, d.Suggestion, d.Strategy, d.Steps, d.Turn, d.Origin, d.DataLoss,
+	}
+	if !d.Renamed.IsZero() {
+		w.Renamed = &d.Renamed
 	}
 	for _, c := range d.Changes {
 		w.Changes = append(w.Changes, toWire(c))
@@ -96,8 +100,11 @@ func (d *Decision) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	*d = Decision{
-		w.Ref, w.Difference, w.Action, w.Proposed, w.Reason, w.Message, w.Blockers, nil, w.Warnings, w.Desired,
-		w.Suggestion, w.Strategy, w.Steps, w.Turn, w.Origin, w.DataLoss,
+		w.Ref, resource.Ref{}, w.Difference, w.Action, w.Proposed, w.Reason, w.Message, w.Blockers, nil, w.Warnings,
+		w.Desired, w.Suggestion, w.Strategy, w.Steps, w.Turn, w.Origin, w.DataLoss,
+	}
+	if w.Renamed != nil {
+		d.Renamed = *w.Renamed
 	}
 	for _, x := range w.Changes {
 		c, err := fromWire(x)

@@ -76,9 +76,12 @@ type Moved struct {
 	Origin    uint64       `json:"origin,omitempty"`     // the record that created or adopted it, and its time
 	OriginLog string       `json:"origin_log,omitempty"` // the instance whose log has that record
 	Since     time.Time    `json:"since,omitzero"`
-	Who       string       `json:"who"`
-	Reason    string       `json:"reason,omitempty"`
-	Signature *Signature   `json:"signature,omitzero"`
+	Plan      string       `json:"plan,omitempty"` // the plan whose apply renamed it; empty for a command
+	// ByIdentity: the rename followed from the identity of the resource, and was not declared.
+	ByIdentity bool       `json:"by_identity,omitempty"`
+	Who        string     `json:"who"`
+	Reason     string     `json:"reason,omitempty"`
+	Signature  *Signature `json:"signature,omitzero"`
 }
 
 // Lost records that a bound resource was deleted outside ovi: its id vanished, or belongs to

@@ -24,6 +24,7 @@ const (
 // Decision is the recorded form of a decision: without the observed resource.
 type Decision struct {
 	Ref        resource.Ref              `json:"ref"`
+	Renamed    resource.Ref              `json:"renamed_from,omitzero"`
 	Difference comparator.DifferenceType `json:"difference"`
 	Action     decider.Action            `json:"action"`
 	Proposed   decider.Action            `json:"proposed"`

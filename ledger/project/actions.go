@@ -88,6 +88,9 @@ func (p *projection) finished(r event.Record, e event.Finished) error {
 		if open.Step == "" {
 			open.Ref, open.Step = e.Ref, e.Step
 		}
+		if err := p.outages(r, e.Ref, open.Started, Deletes(e.Action, e.Phase, e.Step)); err != nil {
+			return err
+		}
 		return p.done(e.Ref, open.Started, found, e.Resource, Deletes(e.Action, e.Phase, e.Step))
 	case event.Failed:
 		if err := p.failed(r, e); err != nil || !found {
@@ -187,7 +190,11 @@ func (p *projection) recovered(r event.Record, e event.Recovered) error {
 				return err
 			}
 		}
-		if err := p.done(e.Ref, open.Started, true, nil, Deletes(open.Action, open.Phase, open.Step)); err != nil {
+		deleted := Deletes(open.Action, open.Phase, open.Step)
+		if err := p.outages(r, e.Ref, open.Started, deleted); err != nil {
+			return err
+		}
+		if err := p.done(e.Ref, open.Started, true, nil, deleted); err != nil {
 			return err
 		}
 		return p.partly(e.Ref, open)

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/ovi-project/ovi/ledger/event"
@@ -116,16 +117,25 @@ func (p *draft) disowned(ref resource.Ref, id string) error {
 	return p.set(storage.Op{Key: key, Value: o.AppendJSON(nil)})
 }
 
-// moveFacts moves what was applied and the rollout. The resource itself is recorded under its new ref
-// by the next observation, and its protection by an event of its own.
+// moveFacts moves what is recorded of a resource to another ref, except its protection, which has an event of its
+// own, and its health, which the next observation records.
 func (p *draft) moveFacts(from, to resource.Ref) error {
-	for _, prefix := range []string{rows.KeyApplied, rows.KeyLastGood, rows.KeyExhausted} {
+	for _, prefix := range []string{
+		rows.KeyApplied, rows.KeyLastGood, rows.KeyExhausted, rows.KeyTries, rows.KeyRestarts, rows.KeyFights,
+		rows.KeyResource,
+	} {
 		value, err := p.get(rows.Of(prefix, from))
 		if err != nil {
 			return err
 		}
 		if value == nil {
+			if err := p.delete(rows.Of(prefix, to)); err != nil {
+				return err
+			}
 			continue
+		}
+		if value, err = renamed(prefix, value, to); err != nil {
+			return err
 		}
 		if err := p.set(storage.Op{Key: rows.Of(prefix, to), Value: value}); err != nil {
 			return err
@@ -134,7 +144,35 @@ func (p *draft) moveFacts(from, to resource.Ref) error {
 			return err
 		}
 	}
-	return p.delete(rows.Of(rows.KeyResource, from))
+	return nil
+}
+
+// renamed returns a value with another ref, if it contains its ref.
+func renamed(prefix string, value []byte, to resource.Ref) ([]byte, error) {
+	switch prefix {
+	case rows.KeyLastGood:
+		var e event.LastGood
+		if err := json.Unmarshal(value, &e); err != nil {
+			return nil, err
+		}
+		e.Ref = to
+		return event.Marshal(e)
+	case rows.KeyExhausted:
+		var e event.Exhausted
+		if err := json.Unmarshal(value, &e); err != nil {
+			return nil, err
+		}
+		e.Ref = to
+		return event.Marshal(e)
+	case rows.KeyResource:
+		o, err := resource.ParseObserved(value)
+		if err != nil {
+			return nil, err
+		}
+		o.Rename(to)
+		return o.AppendJSON(nil), nil
+	}
+	return value, nil
 }
 
 // alone makes a binding the only live one of its ref: another resource that it still has was

@@ -14,7 +14,7 @@ func (p *projection) ownership(r event.Record) (bool, error) {
 	switch e := r.Event.(type) {
 	case event.Adopted:
 		b := resource.Binding{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key, Adopted: true}
-		if err := p.bind(r, b, e.Signature); err != nil {
+		if err := errors.Join(p.bind(r, b, e.Signature), p.delete(rows.Of(rows.KeyOutage, e.Ref))); err != nil {
 			return true, err
 		}
 		if e.Applied != nil {
@@ -76,6 +76,13 @@ func (p *projection) moved(r event.Record, e event.Moved) error {
 	}
 	if e.From != e.Ref {
 		if err := errors.Join(p.moveFacts(e.From, e.Ref), p.renameAccepted(e.From, e.Ref)); err != nil {
+			return err
+		}
+		if err := p.delete(rows.Of(rows.KeyMoved, e.Ref)); err != nil {
+			return err
+		}
+		away := rows.Moved{To: e.Ref, ID: e.ID, ByIdentity: e.ByIdentity}
+		if err := p.put(rows.Of(rows.KeyMoved, e.From), away); err != nil {
 			return err
 		}
 		if err := p.unbind(e.From, e.ID, nil); err != nil {

@@ -9,6 +9,21 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
+// Names is the record of names and exclusive things that changed hands.
+type Names struct {
+	Moves   map[resource.Ref]rows.Moved    // the names that resources were given, by their former names
+	Outages map[resource.Ref][]rows.Outage // the things that were freed for resources which are not up
+}
+
+// Names returns the renames and outages at a revision.
+func (r *Reader) Names(ctx context.Context, at storage.Revision) (n Names, err error) {
+	if n.Moves, err = byRef[rows.Moved](ctx, r, rows.KeyMoved, at); err != nil {
+		return n, err
+	}
+	n.Outages, err = byRef[[]rows.Outage](ctx, r, rows.KeyOutage, at)
+	return n, err
+}
+
 // Binding returns the live binding of a ref, or ErrNotFound if there is none. During a replacement it
 // returns the binding of the old resource.
 func (r *Reader) Binding(ctx context.Context, ref resource.Ref) (resource.Binding, error) {

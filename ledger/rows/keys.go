@@ -40,6 +40,8 @@ const (
 	KeyBinding      = "binding/"
 	KeyBound        = "bound/"
 	KeyIdentity     = "identity/"
+	KeyMoved        = "moved/"
+	KeyOutage       = "outage/"
 	KeyReplace      = "replace/"
 	KeyLastGood     = "last_good/"
 	KeyExhausted    = "exhausted/"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
 )
@@ -58,6 +59,24 @@ type Decided struct {
 	Mode     event.Mode      `json:"mode"`
 	At       time.Time       `json:"at"`
 	Decision json.RawMessage `json:"decision"`
+}
+
+// Moved is the value of moved/<ref>: the last name that the resource under a ref was given, until another resource is
+// moved to the ref.
+type Moved struct {
+	To resource.Ref `json:"to"`
+	ID string       `json:"id"`
+	// ByIdentity: the rename followed from the identity of the resource, and another one may lead back.
+	ByIdentity bool `json:"by_identity,omitempty"`
+}
+
+// Outage is an exclusive thing that a delete freed for a resource which is not up. The value of outage/<ref> is a list
+// of them.
+type Outage struct {
+	Thing string       `json:"thing"`
+	Freed resource.Ref `json:"freed"` // the deleted resource
+	ID    string       `json:"id"`
+	At    time.Time    `json:"at"`
 }
 
 // Loaded is the value of loaded/<stack>.

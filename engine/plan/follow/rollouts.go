@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -31,6 +32,23 @@ type Facts struct {
 	waves  map[rolloutName]event.Wave
 	orders []event.Ordered
 	open   map[resource.Ref]ledger.OpenAction
+}
+
+// Under returns the facts with the last good configurations of renamed resources under their new names.
+func (f *Facts) Under(renames []comparator.Rename) *Facts {
+	out := *f
+	out.good = maps.Clone(f.good)
+	for _, r := range renames {
+		delete(out.good, r.From)
+		delete(out.good, r.To)
+	}
+	for _, r := range renames {
+		if good, known := f.good[r.From]; known {
+			good.Ref = r.To
+			out.good[r.To] = good
+		}
+	}
+	return &out
 }
 
 // rolloutName names what is rolled out together.
@@ -225,9 +243,7 @@ func (r *rolling) one(limits rules.Rules, u rules.Update, all []*resource.Desire
 func versionOf(all []*resource.Desired) string {
 	var digests []string
 	for _, d := range all {
-		w := *d
-		w.Ref.Location = ""
-		digests = append(digests, w.Digest())
+		digests = append(digests, d.Digest())
 	}
 	slices.Sort(digests)
 	if digests = slices.Compact(digests); len(digests) == 1 {

@@ -1,0 +1,139 @@
+package plan
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// movedAway returns, for the comparator, the name that the resource under a name was given; nil if there is no record
+// of a rename.
+func (m *memory) movedAway() func(resource.Ref) (resource.Ref, bool) {
+	if len(m.names.Moves) == 0 {
+		return nil
+	}
+	return func(ref resource.Ref) (resource.Ref, bool) {
+		first, moved := m.names.Moves[ref]
+		if !moved || first.ByIdentity {
+			return resource.Ref{}, false
+		}
+		last := first
+		for range m.names.Moves { // it may have been renamed again
+			next, again := m.names.Moves[last.To]
+			if !again || next.ID != first.ID {
+				break
+			}
+			last = next
+		}
+		return last.To, last.To != ref
+	}
+}
+
+// renamed reports, for the comparator, whether a rename is recorded.
+func (m *memory) renamed(from, to resource.Ref) bool {
+	x, moved := m.names.Moves[from]
+	return moved && x.To == to
+}
+
+// under returns the memory with the record of each renamed resource under its new name.
+func (m *memory) under(renames []comparator.Rename) *memory {
+	if len(renames) == 0 {
+		return m
+	}
+	was, gone := map[resource.Ref]resource.Ref{}, map[resource.Ref]bool{}
+	for _, r := range renames {
+		was[r.To], gone[r.From] = r.From, true
+	}
+	recorded := func(ref resource.Ref) (resource.Ref, bool) {
+		if old, is := was[ref]; is {
+			return old, true
+		}
+		return ref, !gone[ref]
+	}
+	out := *m
+	out.applied = func(ref resource.Ref) (event.Applied, bool) {
+		if ref, is := recorded(ref); is {
+			return m.applied(ref)
+		}
+		return event.Applied{}, false
+	}
+	out.origin = func(o *resource.Observed) (decider.Origin, error) {
+		under := *o
+		under.Ref, _ = recorded(o.Ref)
+		return m.origin(&under)
+	}
+	out.past = func(ref resource.Ref) []decider.Past {
+		if ref, is := recorded(ref); is {
+			return m.past(ref)
+		}
+		return nil
+	}
+	out.blessed, out.tries = rekeyed(m.blessed, renames), rekeyed(m.tries, renames)
+	out.down, out.restarts = rekeyed(m.down, renames), rekeyed(m.restarts, renames)
+	out.fights = rekeyed(m.fights, renames)
+	if m.rollouts != nil {
+		out.rollouts = m.rollouts.Under(renames)
+	}
+	return &out
+}
+
+// rekeyed moves the entries of renamed resources to their new names.
+func rekeyed[V any](all map[resource.Ref]V, renames []comparator.Rename) map[resource.Ref]V {
+	out := maps.Clone(all)
+	for _, r := range renames {
+		delete(out, r.From)
+		delete(out, r.To)
+	}
+	for _, r := range renames {
+		if v, is := all[r.From]; is {
+			out[r.To] = v
+		}
+	}
+	return out
+}
+
+// bindNames sets the new names of renamed resources in the live state and the bindings of the plan. It changes copies:
+// both may be shared.
+func (p *Planning) bindNames(live resource.LiveState, bindings []resource.Binding, renames []comparator.Rename) {
+	p.Live, p.Bindings = live, bindings
+	if len(renames) == 0 {
+		return
+	}
+	to := map[boundAs]resource.Ref{}
+	for _, r := range renames {
+		to[boundAs{r.From, r.ID}] = r.To
+	}
+	p.Live.Scopes = maps.Clone(live.Scopes)
+	for s, snapshot := range p.Live.Scopes {
+		if !slices.ContainsFunc(renames, func(r comparator.Rename) bool { return r.From.Scope() == s }) {
+			continue
+		}
+		snapshot.Resources = slices.Clone(snapshot.Resources)
+		for i := range snapshot.Resources {
+			o := &snapshot.Resources[i]
+			if now, is := to[boundAs{o.Ref, o.ID}]; is && o.Managed() {
+				o.Rename(now)
+			}
+		}
+		slices.SortStableFunc(snapshot.Resources, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) })
+		p.Live.Scopes[s] = snapshot
+	}
+	p.Bindings = slices.Clone(bindings)
+	for i := range p.Bindings {
+		if b := &p.Bindings[i]; b.Live() {
+			if now, is := to[boundAs{b.Ref, b.ID}]; is {
+				b.Ref = now
+			}
+		}
+	}
+}
+
+// boundAs is a resource under its recorded name.
+type boundAs struct {
+	ref resource.Ref
+	id  string
+}

@@ -1,0 +1,168 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// formerly configures a resource under a new name.
+func formerly(d resource.Desired, name string) resource.Desired {
+	d.Was = ref(d.Ref.Kind, name)
+	return d
+}
+
+// TestARenameInTheConfigurationKeepsTheResource: nothing is deleted or created, and the record of the resource is under
+// the new name, also after the store is rebuilt.
+func TestARenameInTheConfigurationKeepsTheResource(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("one", 20)))
+	was, err := b.ledger.Binding(t.Context(), ref("disk", "one"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.ledger.Record(t.Context(), event.LastGood{Ref: ref("disk", "one"), Desired: "d"},
+		event.Blessed{Ref: ref("disk", "one"), On: true, Who: "ann"}); err != nil {
+		t.Fatal(err)
+	}
+	intents := wants(formerly(disk("two", 20), "one"))
+	p := b.plan(intents)
+	if len(p.Plan.Decisions) != 1 || p.Plan.Decisions[0].Action != decider.Update || p.Plan.Decisions[0].Reason != decider.ReasonRenamed {
+		t.Fatalf("plan: %+v", p.Plan.Decisions)
+	}
+	res := b.apply(intents)
+	if len(res.Outcomes) != 1 || res.Outcomes[0].Status != engine.Done || res.Outcomes[0].ID != was.ID {
+		t.Errorf("outcomes: %+v", res.Outcomes)
+	}
+	now, err := b.ledger.Binding(t.Context(), ref("disk", "two"))
+	if err != nil || now.ID != was.ID {
+		t.Errorf("disk/two is bound to %s, want %s: %v", now.ID, was.ID, err)
+	}
+	if applied, known, err := b.ledger.Applied(t.Context(), ref("disk", "two"), 0); err != nil || !known || applied.Desired == "" {
+		t.Errorf("applied: %+v %v %v", applied, known, err)
+	}
+	good, _, err := b.ledger.Reader().LastGoodOf(t.Context(), ref("disk", "two"))
+	if err != nil || good.Ref != ref("disk", "two") || good.Desired != "d" {
+		t.Errorf("the last good configuration: %+v %v", good, err)
+	}
+	blessed, err := b.ledger.Blessings(t.Context())
+	if err != nil || len(blessed) != 1 || blessed[0].Ref != ref("disk", "two") {
+		t.Errorf("blessed: %+v %v", blessed, err)
+	}
+	b.settled(intents)
+	b.replays()
+}
+
+// TestARenamedResourceIsStillProvenToBeOurs: a replacement under the new name deletes the resource by the record that
+// created it.
+func TestARenamedResourceIsStillProvenToBeOurs(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("one", 20)))
+	created, err := b.ledger.Binding(t.Context(), ref("disk", "one"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	intents := wants(formerly(disk("two", 10), "one"))
+	p := b.plan(intents)
+	if d, _ := decisionOn(p, ref("disk", "two")); d.Proposed.Destroys() && (d.Origin == nil || d.Origin.Record != created.Seq) {
+		t.Errorf("the origin is %+v, want record %d", d.Origin, created.Seq)
+	}
+	b.apply(intents)
+	b.settled(intents)
+}
+
+// TestAMovedResourceAndTheUneditedFile: until the new name is configured, nothing of either name is done; with the
+// edited file nothing is left to do.
+func TestAMovedResourceAndTheUneditedFile(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("one", 20)))
+	if err := b.engine.Move(t.Context(), ref("disk", "one"), ref("disk", "two"), ann); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		res := b.apply(wants(disk("one", 20)))
+		if len(res.Outcomes) != 0 || res.Counts.Conflict != 2 {
+			t.Errorf("apply of the unedited file: %+v %+v", res.Outcomes, res.Counts)
+		}
+	}
+	b.settled(wants(disk("two", 20)))
+	b.settled(wants(formerly(disk("two", 20), "one")))
+	res := b.apply(wants(disk("one", 20), disk("two", 20))) // the name is used again
+	if res.Counts.Create != 1 || res.Counts.Delete != 0 {
+		t.Errorf("the old name again: %+v", res.Counts)
+	}
+	b.replays()
+}
+
+// TestARenameThatIsReverted: who reverts the commit with `was` gets a conflict, and no second resource.
+func TestARenameThatIsReverted(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("one", 20)))
+	b.apply(wants(formerly(disk("two", 20), "one")))
+	res := b.apply(wants(disk("one", 20)))
+	if len(res.Outcomes) != 0 || res.Counts.Conflict != 2 {
+		t.Errorf("%+v %+v", res.Outcomes, res.Counts)
+	}
+	b.apply(wants(formerly(disk("one", 20), "two")))
+	b.settled(wants(disk("one", 20)))
+}
+
+// TestABlockedRenameIsNotRecorded: by a target, or by an approval that is missing.
+func TestABlockedRenameIsNotRecorded(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("one", 20), disk("other", 20)))
+	intents := wants(formerly(disk("two", 20), "one"), disk("other", 20))
+	p, err := b.engine.Plan(t.Context(), intents, engine.PlanOptions{Mode: event.ForApply, Excludes: []string{"disk/two"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.engine.Apply(t.Context(), p, engine.ApplyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.events(event.TypeMoved); len(got) != 0 {
+		t.Errorf("recorded: %v", got)
+	}
+}
+
+// TestANameIsFreeBeforeItIsUsedAgain: in a chain of renames, each is recorded after the one that frees its name.
+func TestANameIsFreeBeforeItIsUsedAgain(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("a", 20), disk("b", 30), disk("c", 40)))
+	ids := map[string]string{}
+	for _, name := range []string{"a", "b", "c"} {
+		bound, err := b.ledger.Binding(t.Context(), ref("disk", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids[name] = bound.ID
+	}
+	intents := wants(formerly(disk("b", 20), "a"), formerly(disk("c", 30), "b"), formerly(disk("d", 40), "c"))
+	p := b.plan(intents)
+	if len(p.Plan.Renames) != 3 {
+		t.Fatalf("%+v", p.Plan.Renames)
+	}
+	b.apply(intents)
+	b.settled(intents)
+	got := map[string]string{}
+	for now, was := range map[string]string{"b": "a", "c": "b", "d": "c"} {
+		bound, err := b.ledger.Binding(t.Context(), ref("disk", now))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got[was] = bound.ID; bound.ID != ids[was] {
+			t.Errorf("disk/%s is %s, want %s", now, bound.ID, ids[was])
+		}
+	}
+	if d := cmp.Diff(ids, got); d != "" {
+		t.Error(d)
+	}
+	if diff := b.plan(intents).Plan.Decisions; len(diff) != 0 && diff[0].Difference != comparator.Unmanaged {
+		t.Errorf("%+v", diff)
+	}
+}

@@ -1,0 +1,35 @@
+package project
+
+import (
+	"slices"
+
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// outages notes what an action freed for other resources, and ends the outages of its own resource.
+func (p *draft) outages(r event.Record, ref resource.Ref, started event.Started, deleted bool) error {
+	if deleted {
+		for _, room := range started.MakesRoom {
+			if err := p.addOutage(room, rows.Outage{Thing: room.Thing, Freed: ref, ID: started.Have, At: r.At}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if started.TakesRoom {
+		return p.delete(rows.Of(rows.KeyOutage, ref))
+	}
+	return nil
+}
+
+func (p *draft) addOutage(room event.Room, o rows.Outage) error {
+	var all []rows.Outage
+	key := rows.Of(rows.KeyOutage, room.For)
+	if _, err := p.load(key, &all); err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(x rows.Outage) bool { return x.Thing == o.Thing })
+	return p.put(key, append(all, o))
+}
