@@ -75,6 +75,15 @@ func TestADataDirectoryIsItsUsersOwn(t *testing.T) {
 		},
 		"a file that git is fetching":            {plant: func(dir string) error { return fetched(dir, 0o444) }},
 		"a mark of a pack that git packed again": {plant: func(dir string) error { return packed(dir, "pack-x.promisor", 0o444) }},
+		"a lock of git":                          {plant: func(dir string) error { return lock(dir, "git/a/config.lock", 0o644) }},
+		"a lock of git that others can write": {
+			plant: func(dir string) error { return lock(dir, "git/a/config.lock", 0o664) },
+			what:  "DIR/git/a/config.lock is open to other users (mode 0664)", repair: "chmod -R go-rwx DIR",
+		},
+		"a lock elsewhere that others can read": {
+			plant: func(dir string) error { return lock(dir, "wal/x.lock", 0o644) },
+			what:  "DIR/wal/x.lock is open to other users (mode 0644)", repair: "chmod -R go-rwx DIR",
+		},
 		"a pack that others can read": {
 			plant: func(dir string) error { return packed(dir, "pack-x.pack", 0o444) },
 			what:  "DIR/git/a/objects/pack/pack-x.pack is open to other users (mode 0444)", repair: "chmod -R go-rwx DIR",
@@ -169,4 +178,16 @@ func TestRepairsAreSafeInAShell(t *testing.T) {
 	if err := datadir.Check(dir); !errors.As(err, &unsafe) || !strings.HasSuffix(unsafe.Repairs()[0], `it'\''s; here/a b'`) {
 		t.Errorf("got %v", err)
 	}
+}
+
+// lock plants a file at a path of a data directory.
+func lock(dir, name string, mode os.FileMode) error {
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, nil, mode); err != nil {
+		return err
+	}
+	return os.Chmod(path, mode)
 }

@@ -29,15 +29,14 @@ func ownership(dir, path string, info fs.FileInfo) (Fault, bool) {
 	return Fault{}, false
 }
 
-// readable reports whether git leaves a file of a clone open to be read by all: it gives its temporary files mode 0444
-// whatever
-// the umask is, and the right one when they are complete. Another stack of the same process, or another one, may fetch
-// meanwhile, and what a killed git left stays. The marks of a partial clone's packs keep that mode once git has packed
-// them together. The folders around them are closed.
+// readable reports whether git leaves a file of a clone readable by everybody: it creates its temporary and lock
+// files so, whatever the umask is, and restricts them when they are complete. Another stack may fetch meanwhile,
+// and a killed git leaves such a file. The marks of a partial clone's packs keep that mode once git has packed
+// them together. The folders around these files are closed.
 func readable(path string) bool {
-	name := filepath.Base(path)
-	return (strings.HasPrefix(name, "tmp_") || strings.HasSuffix(name, ".promisor")) &&
-		strings.Contains(filepath.ToSlash(path), "/objects/")
+	name, slashed := filepath.Base(path), filepath.ToSlash(path)
+	return strings.Contains(slashed, "/git/") && strings.HasSuffix(name, ".lock") ||
+		strings.Contains(slashed, "/objects/") && (strings.HasPrefix(name, "tmp_") || strings.HasSuffix(name, ".promisor"))
 }
 
 func nameOf(uid string) string {
