@@ -62,7 +62,7 @@ func TestAFightOverAValueSlowsDown(t *testing.T) {
 		}
 		d, _ := decisionOn(last, webBox)
 		if len(d.Blockers) != 1 || d.Blockers[0].Policy != "fight" || d.Blockers[0].Until == nil ||
-			d.Blockers[0].Until.Sub(time.Now()) > time.Hour || !strings.Contains(d.Blockers[0].Reason, "size was set back to 9") {
+			time.Until(*d.Blockers[0].Until) > time.Hour || !strings.Contains(d.Blockers[0].Reason, "size was set back to 9") {
 			t.Errorf("blocked by %+v", d.Blockers)
 		}
 		if len(d.Warnings) != 1 || d.Warnings[0].Policy != "fight" {

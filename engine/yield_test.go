@@ -223,8 +223,10 @@ func TestWhatDependsOnAFlightWaitsForItsEnd(t *testing.T) {
 		s.commit(network("old"), network("new"), server("a", "old"))
 		b.cloud.Break(slowly(map[string]time.Duration{"create network/new": 2 * time.Minute, "create server/a": 3 * time.Minute}))
 		start := time.Now()
-		stop := b.loops(s.stacks(), loop.RunOptions{Interval: 10 * time.Minute, Apply: true, Tell: d.tell,
-			Plan: engine.PlanOptions{}})
+		stop := b.loops(s.stacks(), loop.RunOptions{
+			Interval: 10 * time.Minute, Apply: true, Tell: d.tell,
+			Plan: engine.PlanOptions{},
+		})
 		time.Sleep(10 * time.Second)
 		s.commit(network("new"), server("b", "new")) // the server in the old network goes, with the network
 		time.Sleep(time.Minute)
