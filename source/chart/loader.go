@@ -196,6 +196,9 @@ func (l *loader) render(files []*page.File, given map[string]any) []*page.Text {
 			continue
 		}
 		l.unknown(position.Position{File: f.Name})
+		if t.Lacking && templates.IsUndefined(err) {
+			continue // the file that may define it is reported
+		}
 		for _, p := range t.Problems(f, err, given, l.data) {
 			l.Draft.Problem(p)
 		}

@@ -237,3 +237,8 @@ func hideValues(msg string, v any) string {
 
 // clean puts a message on one line.
 func clean(msg string) string { return strings.Join(strings.Fields(msg), " ") }
+
+// IsUndefined reports whether a template failed because it includes a template that no file defines.
+func IsUndefined(err error) bool { return undefined.MatchString(err.Error()) }
+
+var undefined = regexp.MustCompile(`template "[^"]*" (?:not defined|associated with template)`)

@@ -13,6 +13,9 @@ import (
 // Set is the templates of a chart, parsed and marked.
 type Set struct {
 	Files map[string]*page.File // by the name of their template
+	// Lacking reports that a file could not be parsed, so that other files may include templates that it defines.
+	Lacking bool
+
 	root  *template.Template
 	marks []page.Mark
 	from  map[string]*page.File // where each template is defined
@@ -47,7 +50,7 @@ func (t *Set) ParseAll(files []*page.File, report func(*page.File, error)) {
 		one, err := template.New(f.Name).Funcs(funcs).Parse(f.Text)
 		if err != nil {
 			report(f, err)
-			ok = false
+			t.Lacking = true
 			continue
 		}
 		t.Files[f.Name] = f
@@ -71,7 +74,7 @@ func (t *Set) ParseAll(files []*page.File, report func(*page.File, error)) {
 		}
 	}
 	if !ok {
-		t.Files = nil // a template may be missing that another one includes
+		t.Files = nil // another definition may count for all templates that include it
 	}
 	t.root.Funcs(funcs).Funcs(template.FuncMap{markFunc: t.mark})
 }
