@@ -4,10 +4,10 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Evidence is what Bind needs besides the snapshot of a scope.
+// Evidence is the input of Bind besides the snapshot of a scope.
 type Evidence struct {
-	// Bindings are those of the scope, ended and former ones too, sorted by ref as the ledger has
-	// them. In another order the result is the same, only later.
+	// Bindings are the bindings of the scope, ended and former ones too, sorted by ref like the ledger's.
+	// In another order the result is the same, only later.
 	Bindings []resource.Binding
 	Owner    string // the owner mark that ovi writes on resources it creates here
 	Kinds    func(provider, kind string) (resource.Kind, bool)

@@ -44,7 +44,7 @@ func (c *comparison) cascade() {
 	}
 }
 
-// following is what one round has found, which the next one follows.
+// following holds the findings of one round, which the next one follows.
 type following struct {
 	replaced map[resource.Ref]bool
 	updated  map[resource.Ref][]resource.Change

@@ -9,8 +9,8 @@ import (
 	"github.com/ovi-project/ovi/resource/rules"
 )
 
-// whole lists what must change, of a resource that is not whole too: of one that only a replacement makes whole
-// nothing else counts, because nothing in it can be changed.
+// whole lists the required changes, even of a resource that is not whole. If only a replacement makes it
+// whole, no other change counts, because nothing in it can be changed.
 func (c *comparison) whole(s *side, w *resource.Desired, o *resource.Observed) []resource.Change {
 	k := c.kind(w)
 	if k == nil || o.Role != "" { // in a replacement in progress its steps decide
@@ -28,8 +28,8 @@ func (c *comparison) whole(s *side, w *resource.Desired, o *resource.Observed) [
 	return out
 }
 
-// changes lists what must change for the observed resource to match its configuration. It
-// calls Applied only where the result could depend on it.
+// changes lists the changes that make the observed resource match its configuration. It calls Applied only
+// where the result could depend on it.
 func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed) []resource.Change {
 	k := c.kind(w)
 	if k == nil {
@@ -116,8 +116,8 @@ func (c *comparison) withApplied(k *kindInfo, w *resource.Desired, opt *resource
 	return applied
 }
 
-// certainly is what a creation without a recorded result has set if it created the resource: all but what
-// other calls set.
+// certainly returns the attributes that a creation without a recorded result has set if it created the
+// resource: all but the attributes that other calls set.
 func certainly(applied resource.Attrs, schema []resource.Attribute) resource.Attrs {
 	for i := range schema {
 		if schema[i].AfterCreate {
@@ -245,7 +245,7 @@ func (c *comparison) isKnownAfterApply(v resource.Value) bool {
 	return false
 }
 
-// kindInfo is a schema and what is often looked up in it.
+// kindInfo is a schema with its most used entries.
 type kindInfo struct {
 	resource.Kind
 	writeOnly []string // top-level attributes that are, or hold, write-only ones

@@ -6,8 +6,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// pair compares a configured resource with what was observed under its name. Resources of other
-// stacks may have that name too.
+// pair compares a configured resource with the resources that were observed under its name. Resources of
+// other stacks may have that name too.
 func (c *comparison) pair(p *observedScope, s *side, w *resource.Desired, group []resource.Observed) {
 	own := ownOf(group, s.stack)
 	have, n := proven(own)
@@ -63,9 +63,9 @@ func ownOf(group []resource.Observed, stack string) []resource.Observed {
 	return group[first:end]
 }
 
-// blocking returns the resource with which creating a missing one would be in conflict: one that
-// is said to be it, one that has its name outside all stacks, or another stack's whose name the
-// system itself knows, as it does those of buckets. Nil means that there is none.
+// blocking returns the resource with which creating a missing one would be in conflict: one that claims to
+// be it, one that has its name outside all stacks, or another stack's if the system itself enforces unique
+// names, such as for buckets. Nil means that there is none.
 func blocking(w *resource.Desired, own, group []resource.Observed) *resource.Observed {
 	if len(own) > 0 {
 		return &own[0]

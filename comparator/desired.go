@@ -78,8 +78,7 @@ func positionOf(d *resource.Desired, stack string) string {
 	return "at " + d.At.String()
 }
 
-// ignored lists the ignored patterns of one resource. Those of the stack are built once for each
-// kind.
+// ignored lists the ignored patterns of one resource. The stack's patterns are built once for each kind.
 func (s *side) ignored(d *resource.Desired) []string {
 	if len(s.rules.Ignore) == 0 {
 		return d.Ignore

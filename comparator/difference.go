@@ -25,7 +25,7 @@ type Difference struct {
 	Desired  *resource.Desired  // nil for unwanted and unmanaged
 	Observed *resource.Observed // nil for missing; for unreachable, unless only its content is unread
 	New      *resource.Observed // in a replacement in progress: the new resource, if both exist
-	// Replacing is the replacement in progress that is to be finished or, if it Reverts, to go back.
+	// Replacing is the replacement in progress that must be finished or, if it Reverts, undone.
 	Replacing *Replacing
 	Reverts   bool
 	Advice    string // of a resource that only fails, in a state that no action ends: what ends it
@@ -48,13 +48,13 @@ type Applied struct {
 	Tags  resource.Tags
 	// Unverified are write-only attributes that were configured, but never set by an action.
 	Unverified []string
-	// Recovered: an observation found what a creation without a result had created. What is set after the
-	// creating call may not be set.
+	// Recovered: an observation found what a creation without a result had created. Attributes that are set
+	// after the creating call may not be set.
 	Recovered bool
 }
 
-// Input is everything that Compare reads. Compare does not change it. Resources that are sorted
-// by ref are merged as they are; others are sorted first.
+// Input is everything that Compare reads. Compare does not change it. Resources that are sorted by ref are
+// merged directly; others are sorted first.
 type Input struct {
 	Intents []resource.Intent
 	Live    resource.LiveState
@@ -107,8 +107,8 @@ type Result struct {
 	Renames []Rename
 }
 
-// Kept is a resource with an attribute that stays as it is, because it exceeds its configuration;
-// see resource.Fit.
+// Kept is a resource with an attribute that is not changed, because it exceeds its configuration; see
+// resource.Fit.
 type Kept struct {
 	Ref resource.Ref
 	resource.Surplus

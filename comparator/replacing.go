@@ -19,7 +19,7 @@ func (c *comparison) replacing(ref resource.Ref) (Replacing, bool) {
 	return c.in.Replacing(ref)
 }
 
-// pairOf returns the old and the new resource of a replacement, of the proven resources of a ref.
+// pairOf returns the old and the new resource of a replacement from the proven resources of a ref.
 func pairOf(group []resource.Observed, r Replacing) (old, created *resource.Observed) {
 	for i := range group {
 		if o := &group[i]; o.ID == r.Old {

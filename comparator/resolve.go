@@ -59,8 +59,8 @@ func (c *comparison) isDesired(ref resource.Ref) bool {
 	return false
 }
 
-// isUnreachable reports whether nothing is known of a ref: it was not found and what was read
-// does not cover it, or its content could not be read.
+// isUnreachable reports whether the state of a ref is unknown: it was not found and the observation does
+// not cover it, or its content could not be read.
 func (c *comparison) isUnreachable(ref resource.Ref) bool {
 	if c.in.Unknown != nil && c.in.Unknown(ref) {
 		return true

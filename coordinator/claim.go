@@ -15,8 +15,8 @@ const Prefix = "claim/"
 
 // Errors of this package.
 var (
-	// ErrLost: the claim ended, or may have, before the work under it did. What was
-	// committed under its Guard is valid; the result of everything else is unknown.
+	// ErrLost: the claim ended, or may have, before the work under it did. A commit under its Guard is
+	// valid; the result of everything else is unknown.
 	ErrLost = errors.New("the claim was lost")
 	// ErrClosed: the Claims were closed.
 	ErrClosed = errors.New("claims are closed")

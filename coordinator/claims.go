@@ -63,8 +63,8 @@ func New(store storage.Store, who Identity, opts ...Option) *Claims {
 	return c
 }
 
-// margin is how long before the earliest end of a lease the holder's contexts end: it allows for a
-// pause between reading the clock and acting, and for clocks that run at different rates.
+// margin is the time between the end of the holder's contexts and the earliest end of a lease: it allows
+// for a pause between reading the clock and acting, and for clocks that run at different rates.
 func margin(lives time.Duration) time.Duration {
 	return min(max(lives/5, 2*time.Second), lives/3)
 }

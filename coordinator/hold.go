@@ -169,8 +169,8 @@ func (c *Claims) try(ctx context.Context, s *session, ref string) (Claim, string
 	return Claim{}, "", err
 }
 
-// claimOn returns the claim that made an attempt fail. One that was released meanwhile has no
-// token: the caller tries again.
+// claimOn returns the claim that made an attempt fail. A claim that was released meanwhile has no token:
+// the caller tries again.
 func (c *Claims) claimOn(ctx context.Context, ref string) error {
 	e, err := c.read(ctx, ref)
 	if err != nil {

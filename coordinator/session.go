@@ -11,9 +11,9 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Why the work ends before the claim can, and the claim ends within its TTL. Times count from when
-// the last successful renewal was sent (0); those of the holder on its two clocks, those of the
-// store on the store's clock.
+// Why the work ends before the claim can, and the claim ends within its TTL. Times count from the sending
+// of the last successful renewal (0): the holder's times on its two clocks, the store's times on the
+// store's clock.
 //
 //	every  = lives/3              it is renewed
 //	left   = lives - margin       the contexts of the work end, on Go's clock by a timer, on the

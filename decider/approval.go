@@ -38,8 +38,8 @@ func (Approvals) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	return out, nil
 }
 
-// Approvers are the operators who approved a plan, each once: those whose approval counts, those of them
-// who signed it, and those whose approval an earlier plan used.
+// Approvers are the operators who approved a plan, each once: the operators whose approval counts, the ones
+// among them who signed it, and the ones whose approval an earlier plan used.
 type Approvers struct {
 	Counted, Signed, Used []string
 	Requester             string // made the plan, and signed an approval of it, which counts as unsigned

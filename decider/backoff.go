@@ -56,8 +56,9 @@ func (b BackOff) Until(a Attempts, now time.Time) (until time.Time, waits bool) 
 	return until, now.Before(until)
 }
 
-// wait doubles with each failure, up to Max. A part of its second half depends on what is tried: its
-// digest has the ref in it, and the same input gives the same plan.
+// wait doubles with each failure, up to Max. A part of its second half depends on the digest of the
+// configuration, which includes the ref, so that resources do not retry all at once and the same input
+// gives the same plan.
 func (b BackOff) wait(failures int, desired string) time.Duration {
 	d := min(b.Base, b.Max)
 	for range failures - 1 {

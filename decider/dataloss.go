@@ -6,8 +6,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// lose sets the DataLoss of the destroying decisions. A resource is deleted by its configuration,
-// or by the one that was applied last. One whose creation stopped loses nothing, because nothing uses it.
+// lose sets the DataLoss of the destroying decisions. A resource is deleted by its configuration, or by the
+// one that was applied last. A resource whose creation stopped loses nothing, because nothing uses it.
 func lose(all []Decision, kinds Kinds, f Facts) {
 	for i := range all {
 		d := &all[i]

@@ -56,7 +56,7 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 	return p, nil
 }
 
-// tellDeleted gives creates of what was deleted outside ovi that reason.
+// tellDeleted sets the reason of creates whose resource was deleted outside ovi.
 func tellDeleted(all []Decision, f Facts) {
 	for i := range all {
 		if d := &all[i]; d.Reason == ReasonMissing && f.Deleted[d.Ref] != "" {
@@ -65,7 +65,7 @@ func tellDeleted(all []Decision, f Facts) {
 	}
 }
 
-// tellDestroyed gives deletes of what is deleted with its stack that reason.
+// tellDestroyed sets the reason of deletes whose resource is deleted with its stack.
 func tellDestroyed(all []Decision, f Facts) {
 	for i := range all {
 		if d := &all[i]; f.Destroy && d.Difference == comparator.Unwanted {

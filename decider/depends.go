@@ -28,8 +28,8 @@ func byRef(all []Decision) map[resource.Ref]int {
 	return out
 }
 
-// link sets the dependencies of each decision: those that are configured, and, where a resource
-// that it depends on now is deleted or replaced, those of its observed IDs.
+// link sets the dependencies of each decision: the configured dependencies and, if a resource that it
+// depends on now is deleted or replaced, the dependencies of its observed IDs.
 func link(all []Decision, kinds Kinds) {
 	index := byRef(all)
 	leaving := map[identity]int{}
@@ -179,9 +179,10 @@ func Refers(o *resource.Observed, schema []resource.Attribute, to *resource.Obse
 	return slices.Contains(idsHeld(o, schema), identity{to.Ref.Scope(), to.Ref.Kind, to.ID})
 }
 
-// linkRecorded lets what is no longer configured be deleted before what it depended on when it was
-// applied last, and what no longer refers to a resource be updated before that is deleted. Configurations of
-// different times can depend on each other: what closes a cycle is left.
+// linkRecorded adds edges from recorded dependencies. A resource that left the configuration is deleted
+// before its former dependencies, and a resource that dropped a reference is updated before the referenced
+// resource is deleted. Configurations of different times can depend on each other, so an edge that would
+// close a cycle is omitted.
 func linkRecorded(all []Decision, f Facts) {
 	if f.LastDependsOn == nil {
 		return

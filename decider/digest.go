@@ -14,7 +14,7 @@ import (
 // anything else, or less, has another.
 func (p Plan) Digest() string { return p.digest(func(resource.Ref) bool { return true }) }
 
-// DigestOf is the Digest of what the plan proposes for some resources alone.
+// DigestOf returns the Digest of the plan's proposals for some resources only.
 func (p Plan) DigestOf(refs map[resource.Ref]bool) string {
 	return p.digest(func(r resource.Ref) bool { return refs[r] })
 }

@@ -7,8 +7,8 @@ import (
 // keepPolicy is the Policy of the blocker of a replace that would lose kept data.
 const keepPolicy = "keep_data"
 
-// keep leaves resources of kinds that keep their data: one that is no longer configured is not
-// deleted, unless the plan prunes, and none is replaced. What would lose no data is not kept.
+// keep leaves resources of kinds that keep their data: one that is no longer configured is not deleted,
+// unless the plan prunes, and none is replaced. A resource that would lose no data is not kept.
 func keep(all []Decision, kinds Kinds, f Facts) {
 	for i := range all {
 		d := &all[i]

@@ -6,7 +6,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// outlive lets a resource be deleted after what it depends on, if its kind is made so.
+// outlive lets a resource be deleted after its dependencies, if its kind Outlives them.
 func outlive(all []Decision, kinds Kinds) {
 	index := byRef(all)
 	for i := range all {
@@ -22,7 +22,7 @@ func outlive(all []Decision, kinds Kinds) {
 			}
 			without := slices.DeleteFunc(slices.Clone(d.DependsOn), func(x resource.Ref) bool { return x == r })
 			before := d.DependsOn
-			if d.DependsOn = without; reaches(all, index, d.Ref, r) { // through another resource: it stays as it was
+			if d.DependsOn = without; reaches(all, index, d.Ref, r) { // through another resource: keep the dependency
 				d.DependsOn = before
 				continue
 			}

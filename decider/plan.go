@@ -10,7 +10,7 @@ import (
 	"github.com/ovi-project/ovi/resource/rules"
 )
 
-// Action is what to do with a resource.
+// Action is an action on a resource.
 type Action string
 
 // The seven actions.
@@ -49,7 +49,7 @@ func (a Action) Symbol() string {
 	}
 }
 
-// Reason is why an action is proposed.
+// Reason is the reason for a proposed action.
 type Reason string
 
 // The reasons, one for each row of the rule table.
@@ -78,7 +78,7 @@ const (
 	ReasonUnreachable Reason = "unreachable"      // it could not be read
 )
 
-// Blocker is why a policy prevents an action.
+// Blocker is the reason why a policy prevents an action.
 type Blocker struct {
 	Policy     string     `json:"policy"` // "blessed", "skip_destructive", "max_destroy", "target"
 	Reason     string     `json:"reason"` // why, in a few words
@@ -97,7 +97,7 @@ type Warning struct {
 	Text   string `json:"text"`
 }
 
-// Decision is what to do with one resource, and why.
+// Decision is the proposed action for one resource, with its reason.
 type Decision struct {
 	Ref        resource.Ref // its stack configures or owns it, or is named by its marks
 	Difference comparator.DifferenceType
@@ -180,7 +180,7 @@ type Origin struct {
 	Instance string `json:"instance,omitempty"`
 }
 
-// Plan is what an apply would do. Decisions are sorted by dependency level, then by ref.
+// Plan is the set of actions of an apply. Decisions are sorted by dependency level, then by ref.
 type Plan struct {
 	Decisions   []Decision
 	Unchanged   int
@@ -220,8 +220,8 @@ func (p Plan) Unread() bool {
 	})
 }
 
-// Facts is what policies may read besides the plan. The caller provides all of it: the decider
-// has no clock and no store.
+// Facts is the input of policies besides the plan. The caller provides all of it: the decider has no clock
+// and no store.
 type Facts struct {
 	Now         time.Time
 	Destroy     bool                     // the stacks are destroyed: what is not configured may well be
@@ -266,8 +266,8 @@ type Facts struct {
 	History func(resource.Ref) []Past
 }
 
-// Follows is why a resource follows its last good configuration: Back because a newer one failed,
-// otherwise because its turn has not come.
+// Follows is the reason why a resource follows its last good configuration: Back because a newer one
+// failed, otherwise because its turn has not come.
 type Follows struct {
 	Back bool
 	Why  string // in a few words
@@ -295,9 +295,9 @@ type Past struct {
 // must not change what the copy points to.
 type Policy interface {
 	Name() string
-	// Review returns Blockers by index into the plan's decisions, which already hold those of
-	// earlier policies. A Blocker without a Policy gets this policy's name; one on a decision
-	// that executes nothing has no effect. An error blocks every destroying action.
+	// Review returns Blockers by index into the plan's decisions, which already hold the Blockers of
+	// earlier policies. A Blocker without a Policy gets this policy's name; one on a decision that executes
+	// nothing has no effect. An error blocks every destroying action.
 	Review(p Plan, f Facts) (map[int]Blocker, error)
 }
 

@@ -7,12 +7,12 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// MaxUnavailable is the Policy of a Blocker for what would interrupt more of a count than may be
-// unavailable, and of a Warning where that limit cannot be kept.
+// MaxUnavailable is the Policy of a Blocker for an action that would interrupt more of a count than may be
+// unavailable, and of a Warning if that limit cannot be kept.
 const MaxUnavailable = "max_unavailable"
 
-// Turn is when one of a count is interrupted: as many at a time as may be unavailable, each once
-// those before it are in service.
+// Turn is the position of one resource of a count in the order of interruptions: as many at a time as may
+// be unavailable, each once the ones before it are in service.
 type Turn struct {
 	Of    string         `json:"of"`        // the count: "ec2/web"
 	Most  int            `json:"at_a_time"` // how many may be unavailable
@@ -21,7 +21,7 @@ type Turn struct {
 }
 
 // interrupts reports whether the decision takes its resource out of service, at least for a while. A
-// replace that keeps the old resource counts: if its new one fails, the others stay as they are.
+// replace that keeps the old resource counts: if its new one fails, the others are not changed.
 func (d *Decision) interrupts() bool {
 	return d.Proposed == Replace || d.Proposed == Restart || d.Proposed == Revert
 }
@@ -35,7 +35,7 @@ func serves(ref resource.Ref, f Facts) bool {
 	return exists && (h == resource.Healthy || h == "")
 }
 
-// turns is what is to be done of one set.
+// turns holds the pending work of one set.
 type turns struct {
 	*resource.Set
 	of    resource.Ref
@@ -44,8 +44,8 @@ type turns struct {
 	stuck []resource.Ref // what is not in service and stays so
 }
 
-// takeTurns gives the turns of each set of which something in service is interrupted, by what is not
-// blocked. It reports whether it blocked something, after which the turns are to be taken again.
+// takeTurns sets the turns of each set in which an action that is not blocked interrupts a resource in
+// service. It reports whether it blocked an action; then the turns must be taken again.
 func takeTurns(all []Decision, f Facts) (blocked bool) {
 	for i := range all {
 		all[i].Turn = nil
@@ -98,7 +98,8 @@ func starts(ref resource.Ref, f Facts) bool {
 	return exists && h == resource.Pending
 }
 
-// divide says of each of the set what is to be done with it. What is configured as stopped is in service for no one.
+// divide sorts the resources of the set by the action that they need. A resource that is configured as
+// stopped is not in service.
 func (t *turns) divide(all []Decision, index map[resource.Ref]int, f Facts) {
 	var starting, serving []int
 	for n := range t.Size {
@@ -124,9 +125,10 @@ func (t *turns) divide(all []Decision, index map[resource.Ref]int, f Facts) {
 	t.rest = append(starting, serving...) // what starts may never be in service without the change
 }
 
-// give divides what is interrupted into lanes, in each of which one waits for the one before. What is
-// put into service occupies a lane until it is; if it is as many as there are lanes, all wait for all of
-// it. The lane of a resource follows from its number: several instances of ovi have the same ones.
+// give divides the interrupted resources into lanes, in each of which one waits for the one before. A
+// resource that is put into service occupies a lane until it is in service; if it is as many as there are
+// lanes, all wait for all of it. The lane of a resource follows from its number: several instances of ovi
+// have the same ones.
 func (t *turns) give(all []Decision, lanes int) {
 	before := make([][]resource.Ref, lanes)
 	turn := func(j int) *Turn {
@@ -175,7 +177,7 @@ func cyclic(all []Decision) bool {
 	return err != nil
 }
 
-// unblocked is what a decision does unless something blocks it.
+// unblocked returns the action of a decision before any Blocker.
 func unblocked(d *Decision) Action {
 	if len(d.Blockers) > 0 {
 		return Notify

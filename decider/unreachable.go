@@ -8,11 +8,11 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Unreachable blocks every action in a location that could not be read. It blocks destroying a
-// resource on which one that could not be read depends, by its configuration or as last observed,
-// unless that one is inside of it: destroying it is a loss of what is inside, whatever that is.
-// It also blocks deleting a resource that is configured under the same name in an unreachable
-// location: a misspelled region must not delete the resources of the right one.
+// Unreachable blocks every action in a location that could not be read. It blocks destroying a resource on
+// which one that could not be read depends, by its configuration or as last observed, unless that one is
+// inside of it: destroying the outer resource loses its contents in any case. It also blocks deleting a
+// resource that is configured under the same name in an unreachable location: a misspelled region must not
+// delete the resources of the right one.
 type Unreachable struct{ Kinds Kinds }
 
 // Name implements Policy.
@@ -59,8 +59,8 @@ func (u Unreachable) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	return out, nil
 }
 
-// neededByDesired maps the configured dependencies of unreachable resources to their dependents, but for
-// what they are inside of.
+// neededByDesired maps the configured dependencies of unreachable resources to their dependents, except the
+// resources that they are inside of.
 func (u Unreachable) neededByDesired(all []Decision) map[resource.Ref]resource.Ref {
 	out := map[resource.Ref]resource.Ref{}
 	for i := range all {

@@ -1,7 +1,7 @@
 package resource
 
-// What an attribute holds, for providers and sources that know its type. An attribute that is missing, or of
-// another type (a reference whose value is known after apply), is none.
+// These functions read an attribute for providers and sources that know its type. An attribute that is
+// missing, or has another type (a reference whose value is known after apply), counts as absent.
 
 // Text is the text of a string.
 func (a Attrs) Text(name string) (string, bool) {

@@ -2,8 +2,8 @@ package resource
 
 import "errors"
 
-// Advise adds to an error what the user can do about it. Its text stays as it is: screens show the
-// suggestion on a line of its own.
+// Advise adds a suggestion for the user to an error. The error's text does not change: screens show the
+// suggestion on a separate line.
 func Advise(err error, suggestion string) error { return &advised{err, suggestion} }
 
 type advised struct {
@@ -14,8 +14,8 @@ type advised struct {
 func (a *advised) Unwrap() error      { return a.error }
 func (a *advised) Suggestion() string { return a.suggestion }
 
-// Suggestion is what Advise, or another error with that method, says about an error; empty if
-// nothing does.
+// Suggestion returns the suggestion that Advise, or another error with that method, adds to an error; empty
+// if there is none.
 func Suggestion(err error) string {
 	var s interface{ Suggestion() string }
 	if errors.As(err, &s) {

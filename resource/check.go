@@ -143,7 +143,7 @@ func (r *run) object(path string, in Attrs, schema []Attribute) Attrs {
 	return SortAttrs(out)
 }
 
-// unset counts the defaults that are to be filled in.
+// unset counts the defaults that must be filled in.
 func unset(in Attrs, schema []Attribute) (n int) {
 	for i := range schema {
 		if schema[i].Default == nil {

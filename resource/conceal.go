@@ -9,11 +9,11 @@ import (
 
 const concealed = "(secret)"
 
-// leastPart is how much of a secret is a part that tells something: a line of it, or its beginning where
-// the text is cut off. Shorter secrets are found as they are, not in other encodings.
+// leastPart is the length from which a part of a secret reveals something: a line of it, or its beginning
+// if the text is cut off. Shorter secrets are found only in plain text, not in other encodings.
 const leastPart = 4
 
-// decodings is how many times over a secret may be encoded.
+// decodings is the maximum number of nested encodings of a secret.
 const decodings = 3
 
 // Conceal returns the text with every secret of the value replaced by "(secret)". A provider

@@ -83,7 +83,7 @@ func (v view) decoded() (out view, changed bool) {
 	return out, changed
 }
 
-// escape is what the escape at the start of a text stands for, and its length; 0 if there is none.
+// escape returns the decoded escape at the start of a text, and its length; 0 if there is none.
 func escape(text []byte) ([]byte, int) {
 	switch text[0] {
 	case '%':

@@ -7,7 +7,7 @@ import (
 	"github.com/ovi-project/ovi/resource/rules"
 )
 
-// DiffOptions is what Diff needs besides the schema. The zero value is valid.
+// DiffOptions is the input of Diff besides the schema. The zero value is valid.
 type DiffOptions struct {
 	// Resolve returns the value of a Reference; false if it is known after apply: its resource
 	// does not exist or will be replaced. Nil: no value is known. See Resolver.
@@ -27,15 +27,15 @@ type DiffOptions struct {
 	// it counts as changed, unless changing it would replace the resource, because nothing is
 	// destroyed on an assumption. Nil: unknown, and write-only attributes are not compared.
 	Applied Attrs
-	// Adopted: the resource existed before its configuration, and what that does not set stays
-	// as it was found, whatever Kind.Exact says.
+	// Adopted: the resource existed before its configuration, and attributes that the configuration does
+	// not set are not changed, whatever Kind.Exact says.
 	Adopted bool
 }
 
-// Diff lists what must change for observed to match desired, sorted by path. It compares only
-// the attributes, and the fields of an Object, that desired sets, unless the kind is Exact. Lists, Sets and Maps are
-// compared whole: an extra element or key is a change. A nil value removes an attribute. Diff
-// allocates nothing if nothing differs.
+// Diff lists the changes that make observed match desired, sorted by path. It compares only the attributes,
+// and the fields of an Object, that desired sets, unless the kind is Exact. Lists, Sets and Maps are
+// compared whole: an extra element or key is a change. A nil value removes an attribute. Diff allocates
+// nothing if nothing differs.
 func Diff(desired, observed Attrs, kind Kind, opt DiffOptions) []Change {
 	d := differ{opt: opt, exact: kind.Exact && !opt.Adopted}
 	d.fields("", desired, observed, kind.Attrs, InPlace)

@@ -3,19 +3,19 @@ package resource
 import "slices"
 
 // Digester makes the keyed digests that are recorded in place of secrets. A digest is bound to the
-// attribute of a resource that holds the secret: the same secret has another digest elsewhere, so
-// that a digest tells nothing of a value that is tried somewhere else.
+// attribute of a resource that holds the secret: the same secret has another digest elsewhere, so a digest
+// does not confirm a guess of the same secret elsewhere.
 type Digester interface {
 	// Digest is the digest of a secret in an attribute of a resource. The same arguments give the same
-	// digest; path "" is of what belongs to no attribute.
+	// digest; path "" means a secret that belongs to no attribute.
 	Digest(ref Ref, path, plain string) Digest
 	// Same reports whether a digest, to whatever it is bound, is of this secret.
 	Same(plain string, d Digest) bool
 }
 
-// Seal binds the digests of all secrets in the attributes of a resource to it: what was read once
-// for many resources has the digests of the first. Attributes without secrets are returned as they
-// are, uncopied. An element of a list is bound to the path of the list.
+// Seal binds the digests of all secrets in the attributes of a resource to it: a value that was read once
+// for many resources has the digests of the first. Attributes without secrets are returned unchanged and
+// uncopied. An element of a list is bound to the path of the list.
 func Seal(ref Ref, attrs Attrs, by Digester) Attrs {
 	out, _ := sealed(ref, "", attrs, by).(Attrs)
 	return out

@@ -11,8 +11,8 @@ import (
 // text it is VALUE,GROUP=VALUE,GROUP=VALUE.
 type Grouped map[string]string
 
-// ParseGrouped reads the text of an option, whose groups match the regular expression. Values may have commas in
-// them, except before what looks like a group.
+// ParseGrouped reads the text of an option, whose groups match the regular expression. Values may contain
+// commas, except before text that matches a group.
 func ParseGrouped(text, group string) Grouped {
 	out := Grouped{}
 	rest := text

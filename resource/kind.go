@@ -14,7 +14,7 @@ type Kind struct {
 	NameDoc     string
 	// NoTags: resources of this kind have no user tags.
 	NoTags bool
-	// NameTag is the tag ("Name"), or NameAttr the read-only attribute, that has what users call a
+	// NameTag is the tag ("Name"), or NameAttr the read-only attribute, that has the user-visible name of a
 	// resource which its system knows by an ID. "" means its natural name is what users call it.
 	NameTag, NameAttr string
 	// Canonical brings checked attributes to the form Observe gives, and checks rules across
@@ -32,14 +32,15 @@ type Kind struct {
 	// that is observed and not configured was removed from the configuration or added outside
 	// ovi: it is removed. Without Exact it is not compared, as on an adopted resource.
 	Exact bool
-	// EffectOf returns the effect of a change on have, where it can be heavier than that of its
-	// attribute or of its state: an older version of the system may have to replace what a newer one
-	// changes, and what was created in part cannot be started. Nil means that it never is.
+	// EffectOf returns the effect of a change on have, where it can be heavier than the effect of its
+	// attribute or of its state: an older version of the system may have to replace a resource that a newer
+	// one changes, and a partly created resource cannot be started. Nil means that it never is.
 	EffectOf func(have Observed, c Change) Effect
-	// Carrier is when marks can be written on a resource of this kind.
+	// Carrier is the time at which marks can be written on a resource of this kind.
 	Carrier Carrier
 	// ByAttrs: a resource without marks is recognized after an interrupted create by its attributes, which
-	// name it: its natural name is not that of its ref. Otherwise by its natural name and its attributes.
+	// name it: its natural name is not the name of its ref. Otherwise by its natural name and its
+	// attributes.
 	ByAttrs bool
 	// ReusedIDs: a new resource can have the ID of a deleted one, and there is no UID (a
 	// bucket's name). A binding proves ownership only while the marks hold the recorded key.
@@ -50,13 +51,14 @@ type Kind struct {
 	// State is the state of resources whose configuration sets none: StateRunning or StateStopped. It is
 	// compared with the health; see DiffState. "" means that resources of this kind have no state.
 	State State
-	// Grace is how long a resource may stay Pending before that is a failure; 0: DefaultGrace.
+	// Grace is the time for which a resource may stay Pending before that is a failure; 0 means
+	// DefaultGrace.
 	Grace time.Duration
-	// Outlives are kinds that a resource of this kind may refer to, and that are deleted before it
-	// where both are: deleting an instance detaches its volumes, also those in use.
+	// Outlives are kinds that a resource of this kind may refer to, and that are deleted before it where
+	// both are: deleting an instance detaches its volumes, even the ones in use.
 	Outlives []string
-	// Renames: an update gives a resource whose name on the system is not that of its ref its name
-	// back. Otherwise another name is not compared.
+	// Renames means that an update restores the name of a resource whose name on the system differs from
+	// its ref. Otherwise the names are not compared.
 	Renames bool
 	// CheckFirst: asking the provider to check a create costs little, so an apply asks for all of
 	// them before its first action.
@@ -66,9 +68,9 @@ type Kind struct {
 	Async bool
 	// Supersede: a newer configuration may be applied while an accepted one is still pending.
 	Supersede bool
-	// Opens returns the scope inside a resource of this kind (a cluster's objects), which exists
-	// while the resource does, and is observed while it is healthy. What is configured there depends on
-	// the resource by itself. Nil means that there is none.
+	// Opens returns the scope inside a resource of this kind (a cluster's objects), which exists while the
+	// resource does, and is observed while it is healthy. Resources that are configured there depend on the
+	// outer resource automatically. Nil means that there is none.
 	Opens func(Ref) Scope
 	// Advice tells an operator how to end the failing state of a resource that no action of ovi ends: a full
 	// database. "" means that an action does. A plan has a note with it, and no difference of the state.
@@ -82,10 +84,11 @@ type Kind struct {
 	DataLoss func(have Observed, last Attrs) string
 	// NamedReplace: a replacement that loses data is made only if an operator names the resource.
 	NamedReplace bool
-	// Holds lists the exclusive things that a resource has by its name, attributes and state. The attributes are
-	// configured, with all known references replaced by IDs, or observed. The name is the configured one, or the
-	// natural name of what is observed. A stopped resource may hold less; state "" counts as running. Holds is
-	// pure. Each kind sets it; a kind whose resources exclude no other sets HoldsNothing.
+	// Holds lists the exclusive things that a resource has by its name, attributes and state. The
+	// attributes are configured, with all known references replaced by IDs, or observed. The name is the
+	// configured one, or the natural name of the observed resource. A stopped resource may hold less; state
+	// "" counts as running. Holds is pure. Each kind sets it; a kind whose resources exclude no other sets
+	// HoldsNothing.
 	Holds func(ref Ref, attrs Attrs, state State) []Hold
 	// HoldsDoc names these things for users ("its bucket name, in all of AWS"). It is "" for HoldsNothing.
 	HoldsDoc string

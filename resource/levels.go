@@ -35,9 +35,9 @@ func (e *DanglingError) Error() string {
 	return fmt.Sprintf("resource: %s depends on %s, which is not configured", e.Ref, e.Dependency)
 }
 
-// Levels sorts resources by dependency: each is in the earliest level after those of all that
-// it depends on. Each level is sorted by ref. A dependency that is not among the nodes is a
-// *DanglingError, a cycle a *CycleError.
+// Levels sorts resources by dependency: each is in the earliest level after the levels of its dependencies.
+// Each level is sorted by ref. A dependency that is not among the nodes is a *DanglingError, a cycle a
+// *CycleError.
 func Levels(nodes []Node) ([][]Ref, error) {
 	nodes = slices.Clone(nodes)
 	slices.SortFunc(nodes, func(a, b Node) int { return a.Ref.Compare(b.Ref) })

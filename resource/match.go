@@ -46,8 +46,8 @@ func (d *differ) match(desired, observed Value, s *Attribute) summary {
 	return differs
 }
 
-// equal is Equal, and compares a secret with a digest that is bound to another name: that of the
-// resource before it was moved.
+// equal is Equal, and compares a secret with a digest that is bound to the name of the resource before it
+// was moved.
 func (d *differ) equal(desired, observed Value) bool {
 	if Equal(desired, observed) {
 		return true
@@ -57,8 +57,8 @@ func (d *differ) equal(desired, observed Value) bool {
 	return isSecret && isDigest && d.opt.Secrets != nil && d.opt.Secrets.Same(s.plain, digest)
 }
 
-// matchReference compares the value of a Reference or a Text. One that is known after apply
-// differs, unless it refers to a resource that could not be read: then nothing is concluded.
+// matchReference compares the value of a Reference or a Text. One that is known after apply differs, unless
+// it refers to a resource that could not be read: then there is no conclusion.
 func (d *differ) matchReference(desired, observed Value, s *Attribute) summary {
 	if r, ok := observed.(Reference); ok && Value(r) == desired && r.Path == "" {
 		return same
@@ -118,9 +118,9 @@ func (d *differ) matchList(desired, observed List, s *Attribute) summary {
 	return out
 }
 
-// matchObject compares an object inside a list: it changes as a whole, but what is not
-// configured, unless the kind is Exact, or cannot be read back, is not compared here either. A free-form map must be
-// equal.
+// matchObject compares an object inside a list: it changes as a whole, but attributes that are not
+// configured, unless the kind is Exact, or that cannot be read back, are not compared here either. A
+// free-form map must be equal.
 func (d *differ) matchObject(desired, observed Attrs, s *Attribute) summary {
 	if s.Type == TMap && len(desired) != len(observed) {
 		return differs

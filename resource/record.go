@@ -23,7 +23,7 @@ func (d Desired) Digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// ShortDigest is the start of a digest, as it is shown.
+// ShortDigest returns the part of a digest that screens show.
 func ShortDigest(digest string) string { return digest[:min(len(digest), 6)] }
 
 // AppendJSON appends the canonical JSON of the resource: the bytes that a store keeps and

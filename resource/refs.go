@@ -38,9 +38,8 @@ func HasReferences(v Value) bool {
 	return !walkRefs(v, func(Reference) bool { return false })
 }
 
-// MapRefs returns the value with every Reference replaced by what f returns for it. A value
-// without References is returned as it is, uncopied. A Text stays a Text: Kind.Resolve joins
-// its parts.
+// MapRefs returns the value with every Reference replaced by the result of f. A value without References is
+// returned unchanged and uncopied. A Text stays a Text: Kind.Resolve joins its parts.
 func MapRefs(v Value, f func(Reference) Value) Value {
 	if !HasReferences(v) {
 		return v

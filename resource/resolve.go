@@ -7,9 +7,9 @@ import (
 
 // Resolver answers references. The zero Resolver knows none.
 type Resolver struct {
-	// Lookup returns the value of a reference: a String for an id; of an attribute its value,
-	// or for a secret one a Secret, or its Digest where the secret itself is not available.
-	// False: it is known after apply.
+	// Lookup returns the value of a reference: a String for an id; the value of an attribute; for a secret
+	// attribute a Secret, or its Digest if the secret itself is not available. It returns false if the
+	// value is known after apply.
 	Lookup func(Reference) (Value, bool)
 	// Secrets makes the digests of texts in secret attributes. Nil: no reference there is known.
 	Secrets Digester
@@ -17,10 +17,10 @@ type Resolver struct {
 	Ref Ref
 }
 
-// Resolve replaces the references in attributes by their values: a Text whose parts are all
-// known becomes one String, and in a secret attribute a Secret (a Digest, where the secret is
-// not available). Unknown references are kept. The same values give the same digest, at
-// plan and at apply. Attributes without references are returned as they are, uncopied.
+// Resolve replaces the references in attributes by their values: a Text whose parts are all known becomes
+// one String, and in a secret attribute a Secret (a Digest, where the secret is not available). Unknown
+// references are kept. The same values give the same digest, at plan and at apply. Attributes without
+// references are returned unchanged and uncopied.
 func (k Kind) Resolve(attrs Attrs, r Resolver) Attrs {
 	if !HasReferences(attrs) {
 		return attrs
@@ -61,8 +61,8 @@ func (r Resolver) inside(v Value, s *Attribute) Value {
 	return v
 }
 
-// resolved returns the value of a Reference or a Text in an attribute; false if it is not known.
-// Any other value is returned as it is.
+// resolved returns the value of a Reference or a Text in an attribute; false if it is not known. Any other
+// value is returned unchanged.
 func (r Resolver) resolved(v Value, s *Attribute) (Value, bool) {
 	switch v := v.(type) {
 	case Reference:

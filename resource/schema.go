@@ -3,11 +3,11 @@ package resource
 // Type is the type of an attribute.
 type Type int
 
-// The types. A Set is a list whose order does not matter; once checked it is sorted and holds
-// each element once. An Object has Fields; List and Set have an Elem. A Map is an object with
-// free keys, whose values are strings or of the type of Elem. Only the configured fields of an
-// Object are compared. List, Set and Map are compared whole, so a provider must not report in
-// a Map the entries that the system adds by itself.
+// The types. A Set is a list whose order does not matter; once checked it is sorted and holds each element
+// once. An Object has Fields; List and Set have an Elem. A Map is an object with free keys, whose values
+// are strings or of the type of Elem. Only the configured fields of an Object are compared. List, Set and
+// Map are compared whole, so a provider must not report in a Map the entries that the system adds
+// automatically.
 const (
 	TString Type = iota
 	TInt
@@ -64,15 +64,15 @@ type Attribute struct {
 	Elem     *Attribute  // of List and Set
 	Fields   []Attribute // of Object
 	Enum     []string    // allowed strings
-	Min, Max *int64      // bounds of an Int; of a String or List: its length
+	Min, Max *int64      // bounds of an Int, or of the length of a String or List
 	Pattern  string      // regular expression that a whole String must match
 	Example  string      // as written in a configuration
-	Unit     string      // of a number, as it is shown: "GiB"
+	Unit     string      // of a number on screens: "GiB"
 	// Fits reports how an observed value that is not the configured one relates to it. Nil means that it
 	// Differs.
 	Fits func(desired, observed Value) Fit
-	// Omit reports that a configuration written for what exists omits an observed value, because the
-	// system chooses it where none is configured. Nil means that it is written.
+	// Omit reports that a configuration written for existing resources omits an observed value, because the
+	// system chooses it if none is configured. Nil means that it is written.
 	Omit func(Value) bool
 	// Note is shown with each change of it: what the change does not do.
 	Note string
@@ -85,8 +85,8 @@ type Attribute struct {
 // Fit is how an observed value relates to a configured one.
 type Fit int
 
-// The fits. What Exceeds a configuration cannot be taken back, as a disk cannot shrink: it is no
-// difference, and the plan names it. What is Equivalent is as configured: 17.7 where 17 is.
+// The fits. A value that Exceeds its configuration cannot be reduced, as a disk cannot shrink: it is not a
+// difference, and the plan names it. An Equivalent value matches the configuration: 17.7 matches 17.
 const (
 	Differs Fit = iota
 	Exceeds
@@ -100,7 +100,7 @@ type Problem struct {
 	Suggestion string // what to do, if known
 }
 
-// find looks an attribute up in a schema. One that is not in it compares as a plain value.
+// find looks an attribute up in a schema. An attribute that is not in it compares as a plain value.
 func find(schema []Attribute, name string) *Attribute {
 	for i := range schema {
 		if schema[i].Name == name {
@@ -117,7 +117,7 @@ func elem(s *Attribute) *Attribute {
 	return s.Elem
 }
 
-// elemOf is the schema that the values of a map are compared by: that of its Elem, if it has a Fits.
+// elemOf returns the schema for comparing the values of a map: the schema of its Elem, if it has a Fits.
 func elemOf(s *Attribute) *Attribute {
 	if s.Elem != nil && s.Elem.Fits != nil {
 		return s.Elem

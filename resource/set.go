@@ -20,8 +20,8 @@ type Set struct {
 // Kubernetes Deployment.
 const defaultUnavailable = 25
 
-// Most is how many of the set may be unavailable at one time. A share rounds down; one always may, or
-// nothing could be changed.
+// Most returns the number of resources of the set that may be unavailable at one time. A share rounds down,
+// but at least one always may: otherwise no resource could be changed.
 func (s *Set) Most() int {
 	most := s.MaxUnavailable.Count
 	switch b := s.MaxUnavailable; {

@@ -17,7 +17,7 @@ const DefaultGrace = 10 * time.Minute
 // StatePath is the Path of a Change on State.
 const StatePath = "state"
 
-// Pends is how long a resource of the kind may stay Pending before that is a failure.
+// Pends returns the time for which a resource of the kind may stay Pending before that is a failure.
 func (k Kind) Pends() time.Duration {
 	if k.Grace > 0 {
 		return k.Grace
@@ -25,8 +25,8 @@ func (k Kind) Pends() time.Duration {
 	return DefaultGrace
 }
 
-// Completed is the Message of a Healthy resource that has ended, as it is configured to: it neither runs
-// nor is there anything to stop.
+// Completed is the Message of a Healthy resource that has ended according to its configuration: it does not
+// run and cannot be stopped.
 const Completed = "completed"
 
 // DiffState returns the change that makes a resource run, or stop, as configured; false if it does,

@@ -56,7 +56,7 @@ func (e Effect) String() string {
 	}
 }
 
-// DefaultsBeside reports whether an omitted attribute has its CreateDefault, beside the configured ones of
+// DefaultsBeside reports whether an omitted attribute has its CreateDefault, given the configured ones of
 // the same object.
 func (a Attribute) DefaultsBeside(configured func(name string) bool) bool {
 	return a.CreateDefault != nil && (a.DefaultUnless == "" || !configured(a.DefaultUnless))
