@@ -29,7 +29,7 @@ func ownership(dir, path string, info fs.FileInfo) (Fault, bool) {
 	return Fault{}, false
 }
 
-// readable reports whether git leaves a file of a clone readable by everybody: it creates its temporary and lock
+// readable reports whether git leaves a file of a clone readable by all users: it creates its temporary and lock
 // files so, whatever the umask is, and restricts them when they are complete. Another stack may fetch meanwhile,
 // and a killed git leaves such a file. The marks of a partial clone's packs keep that mode once git has packed
 // them together. The folders around these files are closed.
