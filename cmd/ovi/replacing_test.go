@@ -35,7 +35,9 @@ func newBoxed(t *testing.T) *boxed {
 
 func (b *boxed) configure(image string) {
 	b.t.Helper()
-	text := "version: v1\nstack: web\nprovider: box\nlocation: here\nresources:\n  - {type: box, name: web, image: " + image + "}\n"
+	// A host that does not answer is waited for; the timeout keeps that short.
+	text := "version: v1\nstack: web\nprovider: box\nlocation: here\nresources:\n  - {type: box, name: web, image: " + image + "}\n" +
+		"timeouts: {box: {update: 1s}}\n"
 	if err := os.WriteFile(filepath.Join(b.dir, "ovi.yaml"), []byte(text), 0o600); err != nil {
 		b.t.Fatal(err)
 	}

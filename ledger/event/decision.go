@@ -100,7 +100,9 @@ func (d *Decision) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	*d = Decision{
-		w.Ref, resource.Ref{}, w.Difference, w.Action, w.Proposed, w.Reason, w.Message, w.Blockers, nil, w.Warnings,
+		w.Ref,
+		resource.Ref{},
+		w.Difference, w.Action, w.Proposed, w.Reason, w.Message, w.Blockers, nil, w.Warnings,
 		w.Desired, w.Suggestion, w.Strategy, w.Steps, w.Turn, w.Origin, w.DataLoss,
 	}
 	if w.Renamed != nil {

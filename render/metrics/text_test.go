@@ -129,8 +129,9 @@ func TestAScrapeParses(t *testing.T) {
 		`ovi_scope_kind_resources{scope="aws/1/us-east-1",kind="ec2"}`:   7,
 		`ovi_scope_kind_complete{scope="aws/1/us-east-1",kind="ec2"}`:    1,
 		`ovi_scope_observed_timestamp_seconds{scope="aws/1/us-east-1"}`:  1767323045,
-		`ovi_store_size_bytes`:                                           4096,
-		`ovi_interval_seconds`:                                           60,
+
+		`ovi_store_size_bytes`: 4096,
+		`ovi_interval_seconds`: 60,
 
 		`ovi_source_unread_seconds{stack="we\"b\\\n",part="b.yaml"}`: 3600,
 	} {
