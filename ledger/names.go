@@ -32,6 +32,7 @@ type (
 	OpenAction  = rows.OpenAction
 	Replacement = rows.Replacement
 	Fights      = rows.Fights
+	Outage      = rows.Outage
 
 	Approval       = trust.Approval
 	Acknowledgment = trust.Acknowledgment

@@ -94,6 +94,7 @@ func explainResult(c *command.Call, r *engine.Result) {
 	WarnOf(c, unknown, "run `ovi plan` to recover it")
 	WarnOf(c, claimed, "see `ovi claims`; use a longer --lock-timeout, or run the command again later")
 	WarnOf(c, stale, "plan again")
+	warnOfOutages(c, r)
 	left := slices.ContainsFunc(r.Outcomes, func(o engine.Outcome) bool {
 		return o.Status == engine.Interrupted || o.Status == engine.WaitingFor || o.Status == engine.Uncertain
 	})
@@ -104,6 +105,15 @@ func explainResult(c *command.Call, r *engine.Result) {
 			"run the same command again, with a longer --timeout, to continue")
 	} else if c.Err() != nil {
 		c.Out.Warn("interrupted: "+flight+", the rest was not started", "run the same command again to continue")
+	}
+}
+
+// warnOfOutages names the things that a delete freed for a resource which is not up.
+func warnOfOutages(c *command.Call, r *engine.Result) {
+	for _, o := range r.Outages {
+		c.Out.Warn(fmt.Sprintf("outage: %s is free since %s (%s) was deleted, and %s, which needs it, is not up",
+			decider.HoldText(o.Of), o.Freed.Short(), o.FreedID, o.For.Short()),
+			fmt.Sprintf("correct %s and run `ovi apply`, or restore the block of %s", o.For.Short(), o.Freed.Short()))
 	}
 }
 

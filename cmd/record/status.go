@@ -47,6 +47,7 @@ type state struct {
 	attempts  map[resource.Ref]ledger.ResourceTries
 	fights    map[resource.Ref]ledger.Fights
 	exhausted map[resource.Ref]event.Exhausted
+	outages   map[resource.Ref][]ledger.Outage
 	waves     []event.Wave
 	blessings map[resource.Ref]bool
 	doubted   []ledger.Contradiction // what the store says and the audit log does not
@@ -115,6 +116,11 @@ func stateOf(c *command.Call, l *ledger.Ledger) (state, error) {
 	if s.exhausted, err = l.Exhausted(c); err != nil {
 		return s, err
 	}
+	names, err := l.Reader().Names(c, storage.Now)
+	if err != nil {
+		return s, err
+	}
+	s.outages = names.Outages
 	if s.waves, err = l.Waves(c, storage.Now); err != nil {
 		return s, err
 	}
@@ -171,6 +177,7 @@ func (s *state) only(stack string) {
 	s.plans = slices.DeleteFunc(s.plans, func(p history.Plan) bool { return !slices.Contains(p.Stacks, stack) })
 	maps.DeleteFunc(s.attempts, func(r resource.Ref, _ ledger.ResourceTries) bool { return other(r) })
 	maps.DeleteFunc(s.fights, func(r resource.Ref, _ ledger.Fights) bool { return other(r) })
+	maps.DeleteFunc(s.outages, func(r resource.Ref, _ []ledger.Outage) bool { return other(r) })
 	maps.DeleteFunc(s.replacing, func(r resource.Ref, _ ledger.Replacement) bool { return other(r) })
 }
 
@@ -258,6 +265,18 @@ func showDoubted(doubted []ledger.Contradiction, alert func(text, suggestion str
 	}
 }
 
+// showOutages names the things that were freed for resources which are not up.
+func showOutages(c *command.Call, s state, alert func(text, suggestion string)) {
+	refs := slices.SortedFunc(maps.Keys(s.outages), resource.Ref.Compare)
+	for _, ref := range refs {
+		for _, o := range s.outages[ref] {
+			alert(fmt.Sprintf("outage: %s is free since %s (%s) was deleted %s, and %s, which needs it, is not up", o.Thing,
+				o.Freed.Short(), o.ID, c.Ago(o.At), ref.Short()),
+				fmt.Sprintf("correct %s and run `ovi apply`, or restore the block of %s", ref.Short(), o.Freed.Short()))
+		}
+	}
+}
+
 func stateTables(c *command.Call, s state) error {
 	var v render.StatusView
 	managed := s.managed()
@@ -309,6 +328,7 @@ func stateTables(c *command.Call, s state) error {
 				c.Ago(p.At)), "run `ovi plan` to list them")
 		}
 	}
+	showOutages(c, s, alert)
 	showRolloutsOf(s, alert, note)
 	showFailing(c, s, short, alert)
 	showFights(c, s, short, alert)
