@@ -43,11 +43,6 @@ func AcceptParts(c *command.Call, paths []string, dir string) ([]resource.Intent
 	return intents, problems, nil
 }
 
-// unreadOnly reports that no stack of the source could be used.
-func unreadOnly(intents []resource.Intent) bool {
-	return !slices.ContainsFunc(intents, func(in resource.Intent) bool { return in.Unread == "" })
-}
-
 // refuseUnknown makes the stacks unread as a whole that have parts which cannot be read and were not accepted from the
 // source before: even the name of the stack may be in such a part.
 func refuseUnknown(c *command.Call, dir, from string, intents []resource.Intent) error {

@@ -65,8 +65,8 @@ func loadBy(c *command.Call, paths []string, dir, stack string, read reader, res
 		if err != nil {
 			return err
 		}
-		if intents, problems = resolve(drafts); len(intents) == 0 {
-			return nil
+		if intents, problems = resolve(drafts); unreadOnly(intents) {
+			return nil // an invalid configuration makes no key
 		}
 		return digests.Err
 	}
