@@ -218,7 +218,7 @@ func TestRetriesEnd(t *testing.T) {
 			if c.Verb != fake.Create {
 				return nil
 			}
-			time.Sleep(20 * time.Second) // a timeout; what does not answer is called again for half a minute
+			time.Sleep(6 * time.Second) // a timeout; a system without an answer is called again for ten seconds
 			return fake.ErrUnreachable
 		}})
 		r := b.apply(wants(disk("d", 20)))

@@ -97,7 +97,7 @@ func TestWhatPassesHealsWithoutAnOperator(t *testing.T) {
 					t.Errorf("alerts: %q", stalled)
 				}
 				s.answers(nil)
-				run(6 * time.Minute)
+				run(8 * time.Minute)
 				y.settled(in)
 				if got := recorded[event.Exhausted](y); len(got) > 0 {
 					t.Errorf("exhausted: %+v", got)

@@ -72,7 +72,7 @@ func HandlingOf(c Cause) Handling {
 		h.Wait, h.Repeats, h.MayArrive = 5*time.Minute, true, true
 		h.Waits, h.Remedy = "the system to accept more calls", "run `ovi apply` again later; `ovi run` does"
 	case Unreachable:
-		h.Wait, h.Repeats, h.MayArrive = 30*time.Second, true, true
+		h.Wait, h.Repeats, h.MayArrive = 10*time.Second, true, true
 		h.Waits, h.Remedy = "an answer", "restore the system, or the network to it"
 	case Propagation:
 		h.Wait, h.Repeats = 2*time.Minute, true
@@ -87,7 +87,7 @@ func HandlingOf(c Cause) Handling {
 		h.Wait, h.Repeats, h.MayArrive = time.Minute, true, true
 		h.Waits, h.Remedy = "capacity", "wait, or use another size or zone"
 	case UnknownResult:
-		h.Wait, h.Repeats, h.MayArrive = 30*time.Second, true, true
+		h.Wait, h.Repeats, h.MayArrive = 10*time.Second, true, true
 		h.Waits, h.Remedy = "an observation", "run `ovi plan`, which finds the result"
 	case Configuration:
 		return Handling{Counts: true, Remedy: "change the configuration"}

@@ -91,8 +91,8 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Obs
 		return resource.Observed{}, err
 	}
 	r.Desired.Attrs = api.WithDefaults(k.Schema, r.Desired.Attrs)
-	o, err := k.Create(ctx, g, r)
-	return o, api.Classify("", err)
+	o, err := k.Create(api.WithProgress(ctx, r.Progress), g, r)
+	return o, p.classified(err)
 }
 
 // Update changes the resource; see provider.Provider. The tags of the user are written first.
@@ -109,11 +109,11 @@ func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Obs
 	}
 	if set, drop := api.UserChanges(r); len(set)+len(drop) > 0 {
 		if err := k.Tag(ctx, g, r.Have.ID, set, drop); err != nil {
-			return resource.Observed{}, api.Classify("", err)
+			return resource.Observed{}, p.classified(err)
 		}
 	}
-	o, err := k.Update(ctx, g, r)
-	return o, api.Classify("", err)
+	o, err := k.Update(api.WithProgress(ctx, r.Progress), g, r)
+	return o, p.classified(err)
 }
 
 // Delete deletes the resource; see provider.Provider.
@@ -125,7 +125,15 @@ func (p *Provider) Delete(ctx context.Context, r provider.Request) error {
 	if r.Have.ID == "" {
 		return api.Mistake("", fmt.Errorf("%s has no ID to delete it by", r.Have.Ref), "run `ovi plan` to observe it again")
 	}
-	return api.Classify("", k.Remove(ctx, g, r))
+	return p.classified(k.Remove(api.WithProgress(ctx, r.Progress), g, r))
+}
+
+// classified returns the error of an action with its cause. The log at debug has the part that only AWS can decode.
+func (p *Provider) classified(err error) error {
+	if text := api.Encoded(err); text != "" {
+		p.opts.Log.Debug("AWS denied a call", "encoded", text)
+	}
+	return api.Classify("", err)
 }
 
 // begin finds the kind and the region of a request.

@@ -87,6 +87,20 @@ func withoutEncoded(message string) string {
 	return message
 }
 
+// Encoded returns the part of a refusal that only AWS can decode; "" if it has none, or if its call had a secret.
+func Encoded(err error) string {
+	var api smithy.APIError
+	var secret *secretError
+	if errors.As(err, &secret) || !errors.As(err, &api) {
+		return ""
+	}
+	message := api.ErrorMessage()
+	if i := strings.Index(strings.ToLower(message), encoded); i >= 0 {
+		return strings.TrimLeft(message[i+len(encoded):], ": ")
+	}
+	return ""
+}
+
 // rowOfGarbage is the row of an answer that the SDK cannot read, such as the page of a proxy.
 func rowOfGarbage(err error, operation string) provider.Row {
 	row := provider.Row{Cause: provider.Unreachable, Hint: "check AWS_ENDPOINT_URL, and the proxies on the way to AWS"}
