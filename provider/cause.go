@@ -84,7 +84,7 @@ func HandlingOf(c Cause) Handling {
 		h.Wait = time.Minute
 		h.Waits, h.Remedy = "another resource to release it", "remove that resource, or ask its owner to"
 	case Capacity:
-		h.Wait, h.Repeats, h.MayArrive = time.Minute, true, true
+		h.Wait, h.Repeats, h.MayArrive = 10*time.Second, true, true
 		h.Waits, h.Remedy = "capacity", "wait, or use another size or zone"
 	case UnknownResult:
 		h.Wait, h.Repeats, h.MayArrive = 10*time.Second, true, true

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -337,16 +338,15 @@ func (p *Progress) step(x Step) []string {
 		return p.entry(d.sign, name, text+" ("+seconds(x.Seconds)+")")
 	}
 	message, next := splitSuggestion(x.Error)
-	text := "failed after " + seconds(x.Seconds) + ": " + message
+	waits, text := "", "failed after " + seconds(x.Seconds) + ": " + message
 	switch {
 	case x.Status == string(event.Uncertain):
 		text, next = "result unknown after "+seconds(x.Seconds)+": "+message, suggestion+"run `ovi plan` to recover it"
 	case x.Recoverable:
 		h := provider.HandlingOf(provider.Cause(x.Cause))
-		text = "failed after " + seconds(x.Seconds) + ", and waits for " + h.Waits + ": " + message
-		next = cmp.Or(next, suggestion+h.Remedy)
+		waits, next = "Waits for "+h.Waits+".", cmp.Or(next, suggestion+h.Remedy)
 	}
-	return append(p.entry(d.sign, name, text), p.advice(next)...)
+	return slices.Concat(p.entry(d.sign, name, text), p.advice(waits), p.advice(next))
 }
 
 // nameRoom is how wide names are shown; on a narrow terminal the text needs the room.
