@@ -41,36 +41,50 @@ func healsAfter(t *testing.T, after time.Duration, u rules.Update) {
 	time.Sleep(time.Minute)
 	change("bad")
 	time.Sleep(10*time.Second + after)
-	asked := len(n.asked)
-	for _, node := range []string{"n1", "n2", "n3"} {
-		if n.version(node) != "1" {
-			t.Errorf("%s runs %q before", node, n.version(node))
-		}
+	asked := 0
+	back := func() (all bool) {
+		n.look(func() {
+			asked = len(n.asked)
+			all = n.version("n1") == "1" && n.version("n2") == "1" && n.version("n3") == "1"
+			if all {
+				n.ByName(nodeRef("n1")).Health = resource.Failing
+				gone := n.ByName(nodeRef("n2"))
+				n.Remove(gone.Ref, gone.ID)
+			}
+		})
+		return all
 	}
-	n.ByName(nodeRef("n1")).Health = resource.Failing
-	gone := n.ByName(nodeRef("n2"))
-	n.Remove(gone.Ref, gone.ID)
+	for wait := time.Duration(0); !back(); wait += time.Second { // intervals vary by chance
+		if wait > time.Minute {
+			t.Fatal("the version before is not back on all nodes")
+		}
+		time.Sleep(time.Second)
+	}
 	time.Sleep(10*time.Second + 2*takes)
-	for _, node := range []string{"n1", "n2", "n3"} {
-		if v := n.version(node); v != "1" && v != "1 pending" { // it is pending while the bad version has its next attempt
-			t.Errorf("%s runs %q after", node, v)
+	n.look(func() {
+		for _, node := range []string{"n1", "n2", "n3"} {
+			if v := n.version(node); v != "1" && v != "1 pending" { // it is pending while the bad version has its next attempt
+				t.Errorf("%s runs %q after", node, v)
+			}
 		}
-	}
-	if n.times("n1", "") != 1 || n.times("n2", "1") != 2 || n.times("n3", "") != 0 || n.times("n3", "1") != 1 {
-		t.Errorf("asked %v, then %v", n.asked[:asked], n.asked[asked:])
-	}
+		if n.times("n1", "") != 1 || n.times("n2", "1") != 2 || n.times("n3", "") != 0 || n.times("n3", "1") != 1 {
+			t.Errorf("asked %v, then %v", n.asked[:asked], n.asked[asked:])
+		}
+	})
 	time.Sleep(time.Hour)
-	for _, node := range []string{"n1", "n2", "n3"} {
-		if got := n.times(node, "bad"); got != 3 || n.version(node) != "1" {
-			t.Errorf("%s was asked %d times for the bad version, and runs %q: %v", node, got, n.version(node), n.asked)
+	n.look(func() {
+		for _, node := range []string{"n1", "n2", "n3"} {
+			if got := n.times(node, "bad"); got != 3 || n.version(node) != "1" {
+				t.Errorf("%s was asked %d times for the bad version, and runs %q: %v", node, got, n.version(node), n.asked)
+			}
 		}
-	}
+	})
 	change("2")
 	time.Sleep(time.Minute)
+	_ = stop()
 	if n.version("n1") != "2" || n.version("n2") != "2" {
 		t.Errorf("after the configuration changed: %q %q", n.version("n1"), n.version("n2"))
 	}
-	_ = stop()
 	y.replays()
 	y.stop()
 }

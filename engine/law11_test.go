@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +21,7 @@ type slots struct {
 }
 
 func (s slots) Kinds() []resource.Kind {
-	all := s.Cloud.Kinds()
+	all := slices.Clone(s.Cloud.Kinds())
 	for i := range all {
 		if all[i].Name == "disk" {
 			all[i].HoldsDoc = "its weight, as a slot"

@@ -171,6 +171,11 @@ func (n *nodes) Delete(ctx context.Context, r provider.Request) error {
 	return cmp.Or(err, provider.ErrAccepted)
 }
 
+// look calls see with the nodes locked, as a test must while a loop runs.
+func (n *nodes) look(see func()) {
+	_ = n.Do(context.Background(), func() error { see(); return nil })
+}
+
 // version is what runs on a node, with its health unless that is healthy.
 func (n *nodes) version(node string) string {
 	x := n.ByName(nodeRef(node))

@@ -181,12 +181,12 @@ func TestASlowKindDelaysNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
 		start := time.Now()
-		listed := 0
+		var listed atomic.Int32
 		b.cloud.Break(fake.Faults{Slow: func(ctx context.Context, kind string) error {
 			if kind != "disk" || time.Since(start) > 5*time.Minute {
 				return nil
 			}
-			listed++
+			listed.Add(1)
 			select {
 			case <-time.After(5 * time.Minute):
 			case <-ctx.Done():
@@ -217,8 +217,8 @@ func TestASlowKindDelaysNoOther(t *testing.T) {
 		if n := len(b.cloud.Resources(here)); n != 2 {
 			t.Errorf("%d resources, want 2: a drift waits for the slow kind", n)
 		}
-		if listed != 1 {
-			t.Errorf("disks were listed %d times while the first list was running", listed)
+		if n := listed.Load(); n != 1 {
+			t.Errorf("disks were listed %d times while the first list was running", n)
 		}
 		time.Sleep(90 * time.Second) // the list ends 5 minutes after the start
 		if n := len(b.cloud.Resources(here)); n != 3 {
