@@ -338,7 +338,7 @@ func (p *Progress) step(x Step) []string {
 		return p.entry(d.sign, name, text+" ("+seconds(x.Seconds)+")")
 	}
 	message, next := splitSuggestion(x.Error)
-	waits, text := "", "failed after " + seconds(x.Seconds) + ": " + message
+	waits, text := "", "failed after "+seconds(x.Seconds)+": "+message
 	switch {
 	case x.Status == string(event.Uncertain):
 		text, next = "result unknown after "+seconds(x.Seconds)+": "+message, suggestion+"run `ovi plan` to recover it"
