@@ -90,7 +90,7 @@ func TestWhatCannotWorkIsRefused(t *testing.T) {
 		{
 			"a program that fails", "container", "a",
 			values{"image": image, "command": texts("sh", "-c", "echo the disk is on fire; exit 7")},
-			provider.Configuration,
+			provider.Unclassified,
 			"exited with 7: the disk is on fire", "check its image", true,
 		},
 		{
@@ -102,7 +102,7 @@ func TestWhatCannotWorkIsRefused(t *testing.T) {
 					"retries": resource.Int(1),
 				}),
 			},
-			provider.Configuration, "unhealthy: not today", "", true,
+			provider.Unclassified, "unhealthy: not today", "", true,
 		},
 		{
 			"a folder of the volume that does not exist", "container", "a",

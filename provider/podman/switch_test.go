@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/ovi-project/ovi/provider"
@@ -13,13 +14,16 @@ import (
 
 // calls keeps the requests, and answers those that change something itself.
 type calls struct {
+	mu  sync.Mutex
 	to  http.RoundTripper
 	all []string
 }
 
 func (c *calls) RoundTrip(q *http.Request) (*http.Response, error) {
 	what := q.URL.Path[strings.LastIndexByte(q.URL.Path, '/')+1:]
+	c.mu.Lock()
 	c.all = append(c.all, q.Method+" "+what)
+	c.mu.Unlock()
 	if q.Method == http.MethodPost {
 		return &http.Response{StatusCode: http.StatusNoContent, Body: io.NopCloser(strings.NewReader("")), Request: q}, nil
 	}
