@@ -36,7 +36,7 @@ type memoryHost struct {
 func (h *memoryHost) Kinds() []resource.Kind { return podman.Kinds() }
 
 func (h *memoryHost) Observe(ctx context.Context, r provider.ObserveRequest) (snap resource.Snapshot, err error) {
-	snap = resource.Snapshot{Scope: r.Scope, At: time.Now()}
+	snap = resource.Snapshot{Scope: r.Scope, At: time.Now(), Complete: slices.Sorted(slices.Values(r.Kinds))}
 	err = h.shelf.Do(ctx, func() error {
 		for _, o := range h.shelf.List(r.Scope) {
 			if r.Kinds == nil || slices.Contains(r.Kinds, o.Ref.Kind) {
@@ -222,7 +222,10 @@ func TestTheScreensOfInstall(t *testing.T) {
 	s.shows("upgrade-dry-run.txt", 0, "upgrade", "./my-app", "--dry-run")
 	s.shows("upgrade.txt", 0, "upgrade", "./my-app")
 
+	// Another release needs another port of the host.
+	s.edit("templates/web.yaml", "hostPort: 8080", "hostPort: 8081")
 	s.shows("verbose.txt", 0, "install", "development", "./my-app", "--verbose")
+	s.edit("templates/web.yaml", "hostPort: 8081", "hostPort: 8080")
 	s.shows("verbose-dry-run.txt", 0, "upgrade", "./my-app", "--dry-run", "-v", "--set", "postgres=15")
 	s.shows("verbose-swap.txt", 0, "upgrade", "./my-app", "-v", "--set", "postgres=15")
 
