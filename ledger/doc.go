@@ -52,6 +52,7 @@
 //	decided/<ref>             the last decision, and the plan that first made it
 //	acknowledged/<ref>        an accepted drift: which, by whom, until when, why
 //	loaded/<stack>            the version of the configuration that was last loaded
+//	led/<stack>               the version that the leading loop of a stack has loaded: starts of loops are guarded by it
 //	source/<stack>/<part>     the version and digest of a part of the stack's source, as accepted last; the part
 //	                          without a name has the rules and options
 //	accepted/<stack>/<ref>    a resource as its source configured it when it was accepted last

@@ -32,6 +32,11 @@ func Open(ctx context.Context, cfg record.Config) (*Ledger, error) {
 // Reader is the read-only view of the ledger.
 func (l *Ledger) Reader() *query.Reader { return l.writer.Reader }
 
+// LedVersion is the version of a stack that its leading loop has loaded.
+func (l *Ledger) LedVersion(ctx context.Context, stack string) (string, error) {
+	return query.LedVersion(ctx, l.Reader(), stack)
+}
+
 // Key is the public key with which this instance signs, in hex.
 func (l *Ledger) Key() string { return l.Proofs().Key() }
 

@@ -18,6 +18,7 @@ type (
 	Receipt            = record.Receipt
 	ObservationOptions = record.ObservationOptions
 	YoungError         = record.YoungError
+	Fence              = record.Fence
 
 	Reader        = query.Reader
 	StoreReads    = query.StoreReads
@@ -45,6 +46,7 @@ type (
 var (
 	ErrBroken      = record.ErrBroken
 	ErrRefused     = record.ErrRefused
+	ErrOutdated    = record.ErrOutdated
 	ErrRosterMoved = record.ErrRosterMoved
 	ErrElsewhere   = record.ErrElsewhere
 	ErrForeignLog  = record.ErrForeignLog

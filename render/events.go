@@ -35,6 +35,8 @@ func Sentence(e event.Event) string {
 			text += ", version " + e.Release
 		}
 		return text
+	case event.Led:
+		return fmt.Sprintf("the loop of stack %s follows version %s", e.Stack, e.Version)
 	case event.SourceAccepted:
 		return acceptedSentence(e)
 	case event.Observed:

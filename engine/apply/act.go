@@ -34,7 +34,7 @@ func (a *apply) act(d *decider.Decision, phase decider.Phase) Outcome {
 			}
 			return err
 		}
-		if outdated, err = (renamer{a}).rename(ctx, c, d); outdated != nil || err != nil {
+		if outdated, err = (renamer{a}).rename(ctx, c, d, key); outdated != nil || err != nil {
 			if outdated != nil {
 				out = *outdated
 			}

@@ -31,6 +31,9 @@ type Options struct {
 	Limit time.Duration
 	// Approved, if set, is recorded before anything starts.
 	Approved *event.Approved
+	// Versions, if set, are the versions of the configurations that the apply carries out, by stack. Once the leading
+	// loop of a stack has loaded another version, the apply yields.
+	Versions map[string]string
 	// Control, if set, steers the apply from outside.
 	Control *Control
 }

@@ -7,8 +7,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine/plan"
+	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -98,11 +100,21 @@ func (c *Control) keyOf(s decider.Step) phaseOf {
 	return phaseOf{c.plan.Plan.Decisions[s.Decision].Ref, s.Phase}
 }
 
-// owes returns the steps that start although the apply yields.
+// owes returns the steps that start although the apply yields. A step that is owed may take down another resource,
+// whose successor is then owed as well.
 func (c *Control) owes() map[phaseOf]bool {
 	c.starts.Lock()
 	defer c.starts.Unlock()
 	out := map[phaseOf]bool{}
+	for before := -1; before < len(out); {
+		before = len(out)
+		c.addOwed(out)
+	}
+	return out
+}
+
+// addOwed adds the steps that put up what the started and the owed steps take down, and the steps that those wait for.
+func (c *Control) addOwed(out map[phaseOf]bool) {
 	var owe func(step int)
 	owe = func(step int) {
 		key := c.keyOf(c.order[step])
@@ -114,15 +126,22 @@ func (c *Control) owes() map[phaseOf]bool {
 			owe(before)
 		}
 	}
+	takesDown := func(ref resource.Ref) bool {
+		key := phaseOf{ref, decider.DeletePhase}
+		state, is := c.steps[key]
+		return is && (!state.started.IsZero() || out[key])
+	}
 	for i, s := range c.order {
 		d := &c.plan.Plan.Decisions[s.Decision]
-		emptied, is := c.steps[phaseOf{d.Ref, decider.DeletePhase}]
-		if s.Phase == decider.CreatePhase && d.Action == decider.Replace && is && !emptied.started.IsZero() &&
-			firstPhase(d) == decider.DeletePhase {
+		if s.Phase != decider.CreatePhase {
+			continue
+		}
+		replaces := d.Action == decider.Replace && firstPhase(d) == decider.DeletePhase && takesDown(d.Ref)
+		succeeds := slices.ContainsFunc(d.Takes, func(t comparator.Take) bool { return t.Leaves && takesDown(t.By) })
+		if replaces || succeeds {
 			owe(i)
 		}
 	}
-	return out
 }
 
 // mayStart reports whether a step may start.
@@ -140,22 +159,41 @@ func (c *Control) isOwed(key phaseOf) bool {
 }
 
 // begin records the start of a step, unless the apply has yielded: a step whose start is recorded was started
-// before Yield returned.
-func (c *Control) begin(key phaseOf, record func() error) error {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if c.yielded && !c.owed[key] {
-		return errYielded
+// before Yield returned. If the record says that another instance has loaded a newer configuration, the apply yields
+// here.
+func (c *Control) begin(key phaseOf, record func(fenced bool) error) error {
+	return c.gate(key, func(fenced bool) error {
+		if err := record(fenced); err != nil {
+			return err
+		}
+		c.starts.Lock()
+		defer c.starts.Unlock()
+		if s := c.steps[key]; s != nil && s.started.IsZero() {
+			s.started = c.clock()
+		}
+		return nil
+	})
+}
+
+// pass records something that belongs to a step and precedes its start, under the conditions of begin.
+func (c *Control) pass(key phaseOf, record func(fenced bool) error) error { return c.gate(key, record) }
+
+// gate calls do unless the apply has yielded. Owed steps are not fenced.
+func (c *Control) gate(key phaseOf, do func(fenced bool) error) error {
+	try := func() error {
+		c.mu.RLock()
+		defer c.mu.RUnlock()
+		if c.yielded && !c.owed[key] {
+			return errYielded
+		}
+		return do(!c.owed[key])
 	}
-	if err := record(); err != nil {
-		return err
+	err := try()
+	if errors.Is(err, ledger.ErrOutdated) {
+		c.Yield()
+		err = try()
 	}
-	c.starts.Lock()
-	defer c.starts.Unlock()
-	if s := c.steps[key]; s != nil && s.started.IsZero() {
-		s.started = c.clock()
-	}
-	return nil
+	return err
 }
 
 // ended notes that a step has its outcome.

@@ -54,10 +54,22 @@ func (a *apply) accept(end *event.Finished, d *decider.Decision, v verb, err err
 func (a *apply) recordStart(
 	ctx context.Context, key phaseOf, guard storage.Guard, events ...event.Event,
 ) error {
-	return a.o.Control.begin(key, func() error {
-		_, err := a.engine.Ledger.RecordUnder(context.WithoutCancel(ctx), guard, events...)
+	return a.o.Control.begin(key, a.recorder(ctx, key.ref, guard, events...))
+}
+
+// recorder returns a function that records events under a claim. A fenced record fails with ledger.ErrOutdated once a
+// loop has loaded another version of the stack.
+func (a *apply) recorder(
+	ctx context.Context, ref resource.Ref, guard storage.Guard, events ...event.Event,
+) func(fenced bool) error {
+	return func(fenced bool) error {
+		var fence *ledger.Fence
+		if version, is := a.o.Versions[ref.Stack]; is && fenced {
+			fence = &ledger.Fence{Stack: ref.Stack, Version: version}
+		}
+		_, err := a.engine.Ledger.RecordStart(context.WithoutCancel(ctx), guard, fence, events...)
 		return err
-	})
+	}
 }
 
 // notStarted returns the outcome of an action whose start could not be recorded.

@@ -27,7 +27,9 @@ func (a renamer) hold(ctx context.Context, d *decider.Decision, do func(context.
 
 // rename records the new name of a resource when its decision starts, before anything else. It returns an outcome if
 // one of the names was used since the plan. A later phase of the decision finds the rename done.
-func (a renamer) rename(ctx context.Context, c parts.Claim, d *decider.Decision) (*Outcome, error) {
+func (a renamer) rename(
+	ctx context.Context, c parts.Claim, d *decider.Decision, key phaseOf,
+) (*Outcome, error) {
 	if d.Renamed.IsZero() || d.Observed == nil || a.isRenamed(d.Ref) {
 		return nil, nil
 	}
@@ -50,7 +52,7 @@ func (a renamer) rename(ctx context.Context, c parts.Claim, d *decider.Decision)
 		return nil, a.readFailed(ctx, err)
 	}
 	guard := coordinator.Guard(c.Ref, c.Token)
-	if _, err := a.engine.Ledger.RecordUnder(context.WithoutCancel(ctx), guard, events...); err != nil {
+	if err := a.o.Control.pass(key, a.recorder(ctx, d.Ref, guard, events...)); err != nil {
 		out := a.notStarted(Outcome{Ref: d.Ref, Action: d.Action}, err)
 		return &out, nil
 	}

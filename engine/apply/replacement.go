@@ -60,6 +60,7 @@ type replacement struct {
 	d        *decider.Decision
 	phase    decider.Phase
 	recorded bool           // ReplaceStarted is
+	begun    bool           // this phase has recorded the start of a step
 	applied  *event.Applied // what the new resource was created with, if that is recorded
 	blinks   int            // observations in a row that failed
 	repeated bool           // the step was about to be repeated, and waited first

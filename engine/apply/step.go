@@ -55,14 +55,14 @@ func (r *replacement) do(ctx context.Context, step replace.Step, s replace.Stage
 			Deadline: r.Deadline,
 		})
 	}
-	if r.recorded { // it is in progress, and goes on even if the apply has yielded
+	if r.begun { // it goes on even if the apply has yielded
 		if out := r.write(ctx, append(opening, started)...); out != nil {
 			return out
 		}
 	} else if err := r.recordStart(ctx, phaseOf{r.d.Ref, r.phase}, r.guard, append(opening, started)...); err != nil {
 		return stop(r.notStarted(Outcome{}, err))
 	}
-	r.recorded = true
+	r.recorded, r.begun = true, true
 	return r.carryOut(ctx, step, q, started)
 }
 

@@ -28,8 +28,12 @@ func (l *loop) cycle(ctx context.Context, why string, leads bool) (Cycle, *work)
 	if err != nil {
 		c.Alerts = append(c.Alerts, Alert{Type: SourceUnread, Text: err.Error()})
 	} else {
-		l.yieldTo(intents)
-		began, err = l.bounded(ctx, &c, intents)
+		if leads {
+			err = l.recordLed(ctx, intents)
+		}
+		if l.yieldTo(intents); err == nil {
+			began, err = l.bounded(ctx, &c, intents)
+		}
 	}
 	c.Err, c.Took = err, max(l.engine.Clock().Sub(c.At), 0) // a clock may have been set back
 	if began != nil {
@@ -140,7 +144,11 @@ func (l *loop) reconcile(ctx context.Context, c *Cycle, intents []resource.Inten
 	if !l.o.Apply || !executes(c.Planned) || l.blockedAsBefore(c.Planned) {
 		return nil, nil
 	}
-	return l.begin(c, intents), nil
+	fence, err := l.fenceOf(ctx, intents)
+	if err != nil {
+		return nil, err
+	}
+	return l.begin(c, intents, fence), nil
 }
 
 // obey records the orders for the stack. Orders that are older than the recorded ones are an alert.
@@ -227,7 +235,7 @@ func (l *loop) agrees(ctx context.Context, c *Cycle, intents []resource.Intent) 
 		if in.Unread != "" {
 			continue // the record that all share says what it was
 		}
-		version, err := l.engine.Ledger().LoadedVersion(ctx, in.Stack)
+		version, err := l.engine.Ledger().LedVersion(ctx, in.Stack)
 		if err != nil && !errors.Is(err, ledger.ErrNotFound) {
 			return false, err
 		}

@@ -138,6 +138,7 @@ type loop struct {
 	led           int                          // cycles that it led so far
 	mismatchSince time.Time                    // since when its configuration differs from the leader's
 
+	claim   engine.Claim    // of the lead
 	life    context.Context // of the applies: it ends when the loop is stopped
 	hard    context.Context // when it ends, their calls are canceled
 	works   []*work         // applies that have not been reported
@@ -165,7 +166,8 @@ func (l *loop) run(ctx context.Context) {
 	for ctx.Err() == nil && l.engine.Ledger().Broken() == nil {
 		l.collect()
 		l.engine.ReleaseDead(ctx)
-		err := l.engine.Claims().Hold(ctx, Lead+l.stack.Name, func(ctx context.Context, _ engine.Claim) error {
+		err := l.engine.Claims().Hold(ctx, Lead+l.stack.Name, func(ctx context.Context, c engine.Claim) error {
+			l.claim = c
 			return l.lead(ctx)
 		})
 		var claimed *coordinator.ClaimedError

@@ -8,8 +8,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -28,10 +30,10 @@ const endedRoom = 64
 
 // begin starts to apply a plan. The apply outlives its cycle and the claim of the lead: what it has started goes on
 // under the claims of the resources.
-func (l *loop) begin(c *Cycle, intents []resource.Intent) *work {
+func (l *loop) begin(c *Cycle, intents []resource.Intent, fence map[string]string) *work {
 	w := &work{versions: versionsOf(intents), control: &engine.ApplyControl{Ended: l.stepEnded}}
 	do := l.o.Do
-	do.Hard, do.Control, do.Limit = l.hard, w.control, l.o.Timeout
+	do.Hard, do.Control, do.Limit, do.Versions = l.hard, w.control, l.o.Timeout, fence
 	do.Approved = &event.Approved{
 		Plan: c.Planned.ID, Hash: c.Planned.Hash, Who: l.engine.Ledger().User(), How: "ovi run --auto-approve",
 	}
@@ -50,6 +52,51 @@ func versionsOf(intents []resource.Intent) map[string]string {
 		out[in.Stack] = in.Version
 	}
 	return out
+}
+
+// recordLed records, under the claim of the lead, the versions that this loop has loaded. Once that is recorded, no
+// instance starts an action of another version.
+func (l *loop) recordLed(ctx context.Context, intents []resource.Intent) error {
+	records := l.engine.Ledger()
+	for _, in := range intents {
+		if in.Unread != "" {
+			continue // no newer configuration is known
+		}
+		was, err := records.LedVersion(ctx, in.Stack)
+		if err == nil && was == in.Version {
+			continue
+		}
+		if err == nil || errors.Is(err, ledger.ErrNotFound) {
+			_, err = records.RecordUnder(ctx, coordinator.Guard(l.claim.Ref, l.claim.Token),
+				event.Led{Stack: in.Stack, Version: in.Version})
+		}
+		if err != nil {
+			return fmt.Errorf("record the loaded version of stack %s: %w", in.Stack, err)
+		}
+	}
+	return nil
+}
+
+// fenceOf returns the versions that an apply of the configurations belongs to, by stack. For a configuration that
+// could not be read, this is the version that a loop has loaded last.
+func (l *loop) fenceOf(ctx context.Context, intents []resource.Intent) (map[string]string, error) {
+	out := map[string]string{}
+	for _, in := range intents {
+		out[in.Stack] = in.Version
+		if in.Unread == "" {
+			continue
+		}
+		version, err := l.engine.Ledger().LedVersion(ctx, in.Stack)
+		switch {
+		case errors.Is(err, ledger.ErrNotFound):
+			delete(out, in.Stack)
+		case err != nil:
+			return nil, fmt.Errorf("read the loaded version of stack %s: %w", in.Stack, err)
+		default:
+			out[in.Stack] = version
+		}
+	}
+	return out, nil
 }
 
 // yieldTo lets the applies of other configurations yield. After it, no action of another configuration starts in

@@ -24,6 +24,8 @@ func decodeCycle(name string, data []byte) (Event, error) {
 	switch name {
 	case TypeLoaded:
 		return read[Loaded](data)
+	case TypeLed:
+		return read[Led](data)
 	case TypeSourceAccepted:
 		return read[SourceAccepted](data)
 	case TypePhaseFailed:

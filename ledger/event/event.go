@@ -39,6 +39,13 @@ type Loaded struct {
 	Resources int    `json:"resources"`
 }
 
+// Led records the version of a stack that its leading loop has loaded. After it, no loop starts an action of another
+// version, on any instance, except actions that put back up what was taken down to make room.
+type Led struct {
+	Stack   string `json:"stack"`
+	Version string `json:"version,omitempty"`
+}
+
 // Phase is a part of a cycle that can fail as a whole.
 type Phase string
 

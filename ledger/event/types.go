@@ -7,6 +7,7 @@ import (
 // Names of the events in the log.
 const (
 	TypeLoaded          = "loaded"
+	TypeLed             = "led"
 	TypeSourceAccepted  = "source_accepted"
 	TypePhaseFailed     = "phase_failed"
 	TypeObserved        = "observed"
@@ -52,7 +53,7 @@ const (
 // Types lists the names of all events, in the order of a cycle, then what operators do.
 func Types() []string {
 	return []string{
-		TypeLoaded, TypeSourceAccepted, TypePhaseFailed, TypeObserved, TypePlanned, TypePlanSaved, TypeBlocked,
+		TypeLoaded, TypeLed, TypeSourceAccepted, TypePhaseFailed, TypeObserved, TypePlanned, TypePlanSaved, TypeBlocked,
 		TypeApproved, TypeStarted, TypeFinished, TypeRecovered, TypeNotStarted, TypeYielded, TypeReplaceStarted,
 		TypeReplaceReverted,
 		TypeReplaceFinished,
@@ -69,6 +70,7 @@ func Types() []string {
 
 // The names of the events.
 func (Loaded) Type() string          { return TypeLoaded }
+func (Led) Type() string             { return TypeLed }
 func (SourceAccepted) Type() string  { return TypeSourceAccepted }
 func (PhaseFailed) Type() string     { return TypePhaseFailed }
 func (Observed) Type() string        { return TypeObserved }
@@ -112,6 +114,7 @@ func (Baseline) Type() string        { return TypeBaseline }
 
 // The resources that the events concern.
 func (Loaded) About() resource.Ref            { return resource.Ref{} }
+func (Led) About() resource.Ref               { return resource.Ref{} }
 func (SourceAccepted) About() resource.Ref    { return resource.Ref{} }
 func (PhaseFailed) About() resource.Ref       { return resource.Ref{} }
 func (Observed) About() resource.Ref          { return resource.Ref{} }

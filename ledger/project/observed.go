@@ -83,6 +83,17 @@ func (p *projection) stacks(e event.Observed) error {
 	return nil
 }
 
+// led records the version of a stack that its leading loop has loaded, if it is another one.
+func (p *projection) led(e event.Led) error {
+	var was rows.Led
+	key, is := rows.LedOf(e.Stack), rows.Led{Version: e.Version}
+	found, err := p.load(key, &was)
+	if err != nil || found && was == is {
+		return err
+	}
+	return p.put(key, is)
+}
+
 // loaded records the version of a stack, if it is another one.
 func (p *projection) loaded(e event.Loaded) error {
 	var was rows.Loaded

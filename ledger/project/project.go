@@ -70,6 +70,8 @@ func (p *projection) write(r event.Record) error {
 	switch e := r.Event.(type) {
 	case event.Loaded:
 		return p.loaded(e)
+	case event.Led:
+		return p.led(e)
 	case event.SourceAccepted:
 		return p.accept(r, e)
 	case event.Observed:

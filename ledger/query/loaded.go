@@ -24,6 +24,16 @@ func (r *Reader) LoadedVersion(ctx context.Context, stack string) (string, error
 	return v.Version, err
 }
 
+// LedVersion is the version of a stack that its leading loop has loaded.
+func LedVersion(ctx context.Context, r *Reader, stack string) (string, error) {
+	var v rows.Led
+	found, err := r.Load(ctx, rows.LedOf(stack), storage.Now, &v)
+	if err == nil && !found {
+		err = fmt.Errorf("ledger: a version of the loop of stack %s is %w", stack, ErrNotFound)
+	}
+	return v.Version, err
+}
+
 // Loaded returns the last load of each stack, by name. The number of its resources is not in the store.
 func (r *Reader) Loaded(ctx context.Context) ([]event.Loaded, error) {
 	var out []event.Loaded

@@ -17,10 +17,12 @@ import (
 type request struct {
 	build func(context.Context) ([]event.Event, error) // called with the append lock, on a store that is up to date
 	guard *storage.Guard
+	fence *Fence
 	alone bool // it gets a revision of its own
 	done  chan struct{}
 
-	refused bool // the guard did not hold: events is the refusal
+	refused bool           // the guard did not hold: events is the refusal
+	fenced  *storage.Guard // the row that the fence was compared with
 	events  []event.Event
 	receipt Receipt
 	err     error
@@ -194,6 +196,9 @@ func (w *Writer) fill(ctx context.Context, r *request, claims map[string]storage
 	if err == nil {
 		err = w.proofs.Permitted(ctx, events)
 	}
+	if err == nil {
+		r.fenced, err = w.fencedBy(ctx, r.fence)
+	}
 	if err != nil || len(events) == 0 || r.guard == nil {
 		r.events = events
 		return err
@@ -242,6 +247,7 @@ func (w *Writer) write(
 ) ([]event.Record, error) {
 	now := w.cfg.Clock().UTC().Round(0)
 	b, guards := batch{at: now, first: turn.Frontier().Seq + 1}, []storage.Guard(nil)
+	fences := fencesOf(group)
 	sign := w.proofs.Signer(ctx, now)
 	for _, r := range group {
 		var under *event.Guard
@@ -271,8 +277,8 @@ func (w *Writer) write(
 	if err != nil {
 		return nil, err
 	}
-	rev, err := w.commit(ctx, tx, done, append(guards, tx.Guards...))
-	if errors.Is(err, storage.ErrConflict) && (len(guards) > 0 || w.cfg.Shared) {
+	rev, err := w.commit(ctx, tx, done, slices.Concat(guards, fences, tx.Guards))
+	if errors.Is(err, storage.ErrConflict) && (len(guards)+len(fences) > 0 || w.cfg.Shared) {
 		if failed := w.refuse(ctx, turn, done.First, done.Last, w.lost(ctx, guards)); failed != nil {
 			return nil, failed
 		}

@@ -34,6 +34,7 @@ const (
 	KeyActions      = "actions/"
 	KeyAcknowledged = "acknowledged/"
 	KeyLoaded       = "loaded/"
+	KeyLed          = "led/"
 	KeySource       = "source/"
 	KeyAccepted     = "accepted/"
 	KeyRoom         = "room/"
@@ -143,6 +144,9 @@ func WaveOf(stack, kind, name string) string {
 
 // LoadedOf is the key of the version of a stack that was last loaded.
 func LoadedOf(stack string) string { return KeyLoaded + url.PathEscape(stack) }
+
+// LedOf is the key of the version of a stack that its leading loop has loaded.
+func LedOf(stack string) string { return KeyLed + url.PathEscape(stack) }
 
 // SourceOf is the key of a part of a stack's source, as accepted last. The part without a name has the shared settings.
 func SourceOf(stack, part string) string { return SourcesOf(stack) + url.PathEscape(part) }

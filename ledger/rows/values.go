@@ -86,6 +86,11 @@ type Loaded struct {
 	Release string `json:"release,omitempty"`
 }
 
+// Led is the value of led/<stack>.
+type Led struct {
+	Version string `json:"version,omitempty"`
+}
+
 // Tries is the value of tries/<ref>: the attempts of each configuration that did not succeed, the one
 // that was tried last at the end.
 type Tries struct {
