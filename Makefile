@@ -66,8 +66,7 @@ fuzz: need ## each decoder for FUZZTIME (20s; nightly 10m)
 bench: need ## the figures of docs/dev/evidence.md
 	$(GO) run ./test/bench/plan
 	$(GO) run ./test/bench/memory -events 100000,1000000
-	cd test/bench/wal && $(GO) run .
-	cd test/bench/store && $(GO) run .
+	$(GO) run ./test/bench/wal
 
 demo: build ## plan, apply, break something, plan: against the sandbox
 	@tools/demo.sh bin/ovi

@@ -1,11 +1,9 @@
 // Command plan measures a plan of N unchanged resources in a process of its own: it reads the
 // configuration file, opens the data directory, observes, compares, decides and prints. The live
 // state is in memory, so that only ovi is measured, without a provider's calls and without the
-// command line of the ovi binary. Beside it terraform plans N terraform_data, which need no cloud
-// either.
+// command line of the ovi binary.
 //
-//	go run ./test/bench/plan                      1,000 and 10,000 and 100,000; terraform 1,000
-//	go run ./test/bench/plan -terraform 1000,10000
+//	go run ./test/bench/plan                      1,000 and 10,000 and 100,000 resources
 //	go run ./test/bench/plan -against FILE        side by side with this command, built from an older commit
 package main
 
@@ -32,7 +30,6 @@ func main() {
 		return
 	}
 	sizes := flag.String("sizes", "1000,10000,100000", "how many resources ovi plans")
-	terraform := flag.String("terraform", "1000", "how many resources terraform plans; empty: none")
 	runs := flag.Int("runs", 5, "runs of each; the median counts")
 	against := flag.String("against", "", "this command, built from an older commit: its runs alternate with the others")
 	key := flag.String("against-key", "region", "the key of the location in the configuration files of -against")
@@ -57,12 +54,6 @@ func main() {
 			})
 		}
 		exitOn(report(n, *runs, series...))
-	}
-	if _, err := exec.LookPath("terraform"); err != nil {
-		return
-	}
-	for _, n := range numbers(*terraform) {
-		exitOn(report(n, *runs, contender{"terraform plan", func() (sample, error) { return tf(dir, n) }}))
 	}
 }
 

@@ -1,5 +1,4 @@
-// Command wal measures ovi's write-ahead log beside those of etcd, raft-wal and
-// tidwall, and beside a plain file as the limit, and prints Markdown tables.
+// Command wal measures ovi's write-ahead log and, as the limit, a plain file, and prints Markdown tables.
 //
 // All of them run in turn, round after round, so that the noise of the machine
 // meets all alike; the figures are medians of the rounds.

@@ -75,9 +75,6 @@ func contenders() []contender {
 	return []contender{
 		{"ovi", openOvi()},
 		{"ovi, no compression", openOvi(wal.WithoutCompression())},
-		{"etcd wal v3.7.3", openEtcd},
-		{"raft-wal v0.4.0", openHashicorp},
-		{"tidwall/wal v1.2.1", openTidwall},
 		{"raw file, filled with zeros", openRaw(24)},
 		{"raw file, growing", openRaw(0)},
 	}

@@ -72,7 +72,7 @@ func appenders(s subject, records [][]byte) (int, time.Duration, error) {
 
 // shared returns a function by which many callers append, and one to end it.
 // One goroutine takes all that wait, appends them at once and answers: group
-// commit, which none of the others has of its own.
+// commit, which a plain file does not have.
 func shared(s subject) (share func([]byte) error, stop func()) {
 	if g, ok := s.(grouper); ok {
 		return g.appendShared, func() {}
