@@ -40,9 +40,9 @@ func TestABadVersionOnANodeGoesBack(t *testing.T) {
 	s.started("missing", "restarts", "restarts")
 }
 
-// TestAnErrorOfANodeHasAClass: an image that a registry does not have is tried once, though three attempts are
+// TestAnErrorOfANodeHasACause: an image that a registry does not have is tried once, though three attempts are
 // allowed, and the last good version serves; a registry that does not answer costs no attempt.
-func TestAnErrorOfANodeHasAClass(t *testing.T) {
+func TestAnErrorOfANodeHasACause(t *testing.T) {
 	s := newEdgeSite(t)
 	file := "deployments/berlin/app1.yaml"
 	s.repo.Commit(map[string]string{"deployments/berlin/site.yaml": "nodes: [{name: n1}]\nrollback: on\n", file: app("1")})
@@ -61,16 +61,16 @@ func TestAnErrorOfANodeHasAClass(t *testing.T) {
 		return strings.Contains(out, `"attempts":1`) && strings.Contains(out, `"exhausted":true,"back":"`) && strings.Contains(out, `"health":"healthy"`)
 	})
 	s.until("ovi-app1 localhost/app:1")
-	if text := s.read("history", "deployment/app1"); !strings.Contains(strings.Join(strings.Fields(text), " "), "failed in a permanent error: it is not tried again") {
+	if text := s.read("history", "deployment/app1"); !strings.Contains(strings.Join(strings.Fields(text), " "), "failed (cause: configuration): it is not tried again") {
 		t.Errorf("ovi history says:\n%s", text)
 	}
 
 	s.repo.Commit(of("127.0.0.1:1/app:2"))
 	eventually(t, "an attempt does not count", func() bool {
 		out = s.read("status", "--output", "json")
-		return strings.Contains(out, `"attempts":0,"transient":1`)
+		return strings.Contains(out, `"attempts":0,"other":1`)
 	})
-	if events := s.read("edge", "status", "--events", "--output", "json"); !strings.Contains(events, `"class":"permanent"`) || !strings.Contains(events, `"class":"transient"`) {
+	if events := s.read("edge", "status", "--events", "--output", "json"); !strings.Contains(events, `"class":"configuration"`) || !strings.Contains(events, `"class":"unreachable"`) {
 		t.Errorf("ovi edge status --events says:\n%s", events)
 	}
 }
