@@ -43,19 +43,22 @@ func (Approvals) Review(p Plan, f Facts) (map[int]Blocker, error) {
 type Approvers struct {
 	Counted, Signed, Used []string
 	Requester             string // made the plan, and signed an approval of it, which counts as unsigned
+	// Outdated: the saved plan has been applied in part or no longer proposes the same, so its approvals do not count.
+	Outdated bool
 }
 
 // Approvers lists the operators who approved this plan.
 func (f Facts) Approvers(p Plan) *Approvers {
 	out := &Approvers{}
-	if f.Approvals == nil {
-		return out
-	}
 	digest := ""
 	if f.Digest != nil {
 		digest = f.Digest(p)
 	} else {
 		digest = p.Digest()
+	}
+	out.Outdated = f.SavedDigest != "" && f.SavedDigest != digest
+	if f.Approvals == nil {
+		return out
 	}
 	for _, a := range f.Approvals(digest) {
 		switch {
@@ -100,9 +103,13 @@ func (a *Approvers) Missing(needs int, signed bool) (Blocker, bool) {
 	if len(a.Used) > 0 {
 		text += "; used by an earlier plan: " + strings.Join(a.Used, ", ")
 	}
+	next := "save the plan with --out FILE, run `ovi approve FILE" + flag + "`, then `ovi apply FILE`"
+	if a.Outdated {
+		text += "; the saved plan was applied in part or has changed, and its approvals do not count"
+		next = "save a new plan with --out FILE, run `ovi approve FILE" + flag + "`, then `ovi apply FILE`"
+	}
 	return Blocker{
-		Policy: Approvals{}.Name(), Approvers: needs, Signed: signed, Reason: text,
-		Suggestion: "save the plan with --out FILE, run `ovi approve FILE" + flag + "`, then `ovi apply FILE`",
+		Policy: Approvals{}.Name(), Approvers: needs, Signed: signed, Reason: text, Suggestion: next,
 	}, true
 }
 

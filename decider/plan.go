@@ -247,6 +247,8 @@ type Facts struct {
 	// Digest returns the digest that an approval must be of; nil means the plan's own. For a saved
 	// plan it is the digest of its part in the plan of now.
 	Digest func(Plan) string
+	// SavedDigest is the Digest of the saved plan that is applied; "" means that no saved plan is.
+	SavedDigest string
 	// Origin returns the record that proves a resource to be created or adopted here, or the
 	// reason why there is none. Nil: nothing can be proven, so nothing is destroyed.
 	Origin func(*resource.Observed) (Origin, error)

@@ -29,6 +29,7 @@ type (
 	Outcome        = apply.Outcome
 	Status         = apply.Status
 	OperatorAction = operate.OperatorAction
+	AppliedError   = operate.AppliedError
 	Signing        = operate.Signing
 	Adoption       = operate.Adoption
 	Identified     = operate.Identified

@@ -170,6 +170,36 @@ func TestApprovalsAreOfOnePlanByDifferentOperatorsUntilTheyExpire(t *testing.T) 
 	})
 }
 
+// TestAPlanThatWasAppliedInPartCannotBeApproved: approvals are of everything that a plan proposes, so after a part was
+// done they would never count.
+func TestAPlanThatWasAppliedInPartCannotBeApproved(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("d", 20), network("web")))
+	in := under(rules.Rules{Approvals: []rules.Approval{{Kinds: []string{"disk"}, Approvers: 2}}}, wants())
+	saved := b.saved(in)
+	approve := func(who string) error {
+		_, err := b.engine.Approve(t.Context(), saved, engine.OperatorAction{Who: who}, time.Now().Add(time.Hour))
+		return err
+	}
+	if err := approve("ann"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.engine.Apply(t.Context(), b.refresh(saved, in), engine.ApplyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	var applied *engine.AppliedError
+	if err := approve("bob"); !errors.As(err, &applied) || len(applied.Refs) != 1 || applied.Refs[0].Short() != "network/web" {
+		t.Errorf("approved after it was applied in part: %v", err)
+	}
+	d, _ := decisionOn(b.refresh(saved, in), ref("disk", "d"))
+	if len(d.Blockers) != 1 || !strings.Contains(d.Blockers[0].Reason, "applied in part") || !strings.Contains(d.Blockers[0].Suggestion, "new plan") {
+		t.Errorf("the rest of the saved plan: %+v", d.Blockers)
+	}
+	if d, _ := decisionOn(b.plan(in), ref("disk", "d")); strings.Contains(d.Blockers[0].Reason, "applied in part") {
+		t.Errorf("a plan that was not saved: %+v", d.Blockers)
+	}
+}
+
 func TestAnEmptyPlanCannotBeApproved(t *testing.T) {
 	b := newBench(t)
 	_, err := b.engine.Approve(t.Context(), b.saved(wants()), engine.OperatorAction{Who: "ann"}, time.Now().Add(time.Hour))

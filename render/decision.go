@@ -30,7 +30,7 @@ func (p *planWriter) decision(d decider.Decision) {
 			p.hanging(detailIndent, next)
 		}
 	}
-	if d.Action == decider.Delete && d.Difference == comparator.Unwanted {
+	if d.Proposed == decider.Delete && d.Difference == comparator.Unwanted {
 		p.notConfigured(d)
 	}
 	p.changes(d)
@@ -67,9 +67,7 @@ func (p *planWriter) head(d decider.Decision) []string {
 		if d.OnlyRenames() {
 			text = "rename"
 		}
-		if d.Observed != nil && d.Observed.ID != "" {
-			text += " " + phrase.ID(d.Observed.ID)
-		}
+		text += idOf(d)
 		if d.OnlyRenames() {
 			text += ": " + renameText(d)
 		} else if !d.Renamed.IsZero() {
@@ -80,6 +78,14 @@ func (p *planWriter) head(d decider.Decision) []string {
 	p.WriteString(term.Spaces(nameIndent) + sign + " " + p.In(term.Bold, name))
 	p.after(term.Columns(head), text)
 	return rest
+}
+
+// idOf returns the id of the resource that a decision changes, after a space. It is empty if no resource exists.
+func idOf(d decider.Decision) string {
+	if d.Observed == nil || d.Observed.ID == "" {
+		return ""
+	}
+	return " " + phrase.ID(d.Observed.ID)
 }
 
 // renameText says which name becomes which: "s3/assets -> s3/files".
@@ -113,7 +119,7 @@ func sentence(text string) string {
 // blocked says which policy blocks a decision; and why, where that was not written yet: a
 // budget blocks many resources for one reason.
 func (p *planWriter) blocked(d decider.Decision) (text string, rest []string) {
-	text = string(act(d.Proposed))
+	text = string(act(d.Proposed)) + idOf(d)
 	switch {
 	case d.Reason == decider.ReasonBroken || d.Reason == decider.ReasonFailing:
 		return strings.TrimPrefix(d.Message, "it is "), []string{suggestion + d.Suggestion}
@@ -121,7 +127,7 @@ func (p *planWriter) blocked(d decider.Decision) (text string, rest []string) {
 		return text + " is not possible: " + d.Message, nil
 	}
 	for i, b := range d.Blockers {
-		line, reason := p.blocker(d, b)
+		line, reason := blocker(b)
 		if i == 0 {
 			text += " " + line
 		} else {
@@ -139,8 +145,8 @@ func (p *planWriter) blocked(d decider.Decision) (text string, rest []string) {
 	return text, rest
 }
 
-// blocker is what a policy does to a decision, and its reason unless that is said already.
-func (p *planWriter) blocker(d decider.Decision, b decider.Blocker) (line, reason string) {
+// blocker returns what a policy does to a decision, and its reason unless the line has it.
+func blocker(b decider.Blocker) (line, reason string) {
 	switch {
 	case b.Until != nil && b.Policy == (decider.Windows{}).Name():
 		return "deferred until " + phrase.Minute(*b.Until) + " by " + b.Reason, ""
@@ -151,11 +157,7 @@ func (p *planWriter) blocker(d decider.Decision, b decider.Blocker) (line, reaso
 	case b.Approvers > 0:
 		return "blocked by " + b.Policy + ": " + b.Reason, ""
 	}
-	line = "blocked by " + b.Policy
-	if d.Observed != nil && d.Observed.ID != "" {
-		line += ": " + phrase.ID(d.Observed.ID)
-	}
-	return line, b.Reason
+	return "blocked by " + b.Policy, b.Reason
 }
 
 // notConfigured says why a resource is deleted, and where it came from.

@@ -157,6 +157,7 @@ func blocks() decider.Plan {
 		{Ref: ref("box", "job"), Difference: comparator.Drifted, Action: decider.Revert, Proposed: decider.Revert, Reason: decider.ReasonReverts, Message: "box-4, which was to replace box-3, is failing: exited with 1", Strategy: resource.StartFirst, Steps: []replace.Step{replace.DeleteNew, replace.Restore, replace.Wait}, Observed: have("box-3"), New: have("box-4")},
 		replaced("rds", "web-db", "web-db", budget),
 		replaced("rds", "next-db", "next-db", budget, decider.Blocker{Policy: "blessed", Reason: "blessed resources are not changed", Suggestion: "run `ovi unbless rds/next-db`"}),
+		{Ref: ref("rds", "old-db"), Difference: comparator.Unwanted, Action: decider.Notify, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Observed: have("old-db"), DataLoss: "database, 40 GiB. A final snapshot is taken.", Origin: &decider.Origin{Record: 812, At: until}, Blockers: []decider.Blocker{{Policy: "approvals", Approvers: 2, Reason: "0 of 2"}}},
 		updated("web-0", decider.Blocker{Policy: "approvals", Approvers: 2, Reason: "1 of 2 (ada)", Suggestion: "run `ovi approve change.plan`"}),
 		updated("web-1", decider.Blocker{Policy: "windows", Reason: "window nights", Until: &until}),
 		{Ref: ref("ec2", "a-name-that-is-quite-long-for-a-resource-but-that-nothing-prevents-at-all"), Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update, Observed: have("i-0ee036f2aa4411c1f"), Warnings: []decider.Warning{{Policy: "rule big", Text: "It is large."}}, Changes: []resource.Change{

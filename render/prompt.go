@@ -38,9 +38,10 @@ func Prompt(p decider.Plan, target string) string {
 	return text + "?\nType yes to continue: "
 }
 
-// lossOf is the data that is lost if a decision is executed. A blocked decision loses none.
+// lossOf returns the data that is lost if a decision is executed as proposed. People approve a blocked decision by
+// what this says.
 func lossOf(d decider.Decision) string {
-	if !d.Action.Destroys() {
+	if !d.Proposed.Destroys() {
 		return ""
 	}
 	return d.DataLoss

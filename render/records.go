@@ -46,7 +46,7 @@ type PlannedChange struct {
 	// blocks it, or not alone.
 	Until    *time.Time        `json:"until,omitempty"`
 	Warnings []decider.Warning `json:"warnings,omitempty"`
-	DataLoss string            `json:"data_loss,omitempty"` // which data is lost with it
+	DataLoss string            `json:"data_loss,omitempty"` // the data that is lost with it, once nothing blocks it
 	// Origin is the record that proves the resource to be created or adopted here.
 	Origin *decider.Origin `json:"origin,omitempty"`
 	// Strategy and Steps are of a replace or revert.

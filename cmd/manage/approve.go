@@ -25,7 +25,8 @@ func ApproveCommand(p *command.Process) *urfave.Command {
 		Name: "approve", Category: command.GroupManage, ArgsUsage: "PLANFILE",
 		Usage: "Approve a plan",
 		Description: "An approval covers the changes in the plan, not the file. It counts until it expires or the " +
-			"plan proposes different changes. Approvals by the same user count once. Confirming `ovi apply` is " +
+			"plan proposes different changes. A plan that was applied in part cannot be approved: approve a new one. " +
+			"Approvals by the same user count once. Confirming `ovi apply` is " +
 			"not an approval. With --sign, the approver is the key's owner in the roster (see `ovi signer`).",
 		Flags: []urfave.Flag{
 			&urfave.StringFlag{
@@ -76,6 +77,17 @@ func approveIn(c *command.Call, l *ledger.Ledger, p *engine.Planned, until time.
 	yes, err := e.Approve(c, p, act, until)
 	if errors.Is(err, engine.ErrNothingToApprove) {
 		return &cli.Problem{Summary: "nothing to approve", Err: err, Suggestion: "run `ovi plan --out FILE` again"}
+	}
+	var applied *engine.AppliedError
+	if errors.As(err, &applied) {
+		p := &cli.Problem{
+			Summary: "the plan has been applied in part", File: c.Arg(0), Err: err,
+			Suggestion: "run `ovi plan --out FILE` and approve the new plan",
+		}
+		if applied.All {
+			p.Summary = "the plan has been applied"
+		}
+		return p
 	}
 	if err != nil {
 		return unsigned(err)

@@ -35,7 +35,8 @@ func (p policy) Review(plan decider.Plan, f decider.Facts) (map[int]decider.Bloc
 			if !held {
 				continue
 			}
-			v.Approvers, v.Signed, v.Reason = asked.Approvers, asked.Signed, v.Reason+": approvals "+asked.Reason
+			v.Approvers, v.Signed, v.Suggestion = asked.Approvers, asked.Signed, asked.Suggestion
+			v.Reason += ": approvals " + asked.Reason
 		case Defer:
 			if found.Until != nil {
 				at := time.Unix(*found.Until, 0).UTC()

@@ -3,9 +3,22 @@ package loop
 import (
 	"testing"
 
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
+
+// TestAnAlertOfABlockedDeleteSaysTheLoss: whoever approves it reads the alert first.
+func TestAnAlertOfABlockedDeleteSaysTheLoss(t *testing.T) {
+	d := decider.Decision{Proposed: decider.Delete, Action: decider.Notify, DataLoss: "database, 20 GiB"}
+	p := &engine.Planned{Plan: decider.Plan{Decisions: []decider.Decision{d}}}
+	p.Plan.Decisions[0].Blockers = []decider.Blocker{{Policy: "approvals", Reason: "0 of 2", Approvers: 2}}
+	got := (&loop{}).alerts(p)
+	if len(got) != 1 || got[0].Text != "delete blocked by approvals: 0 of 2; it would lose data: database, 20 GiB" {
+		t.Errorf("%+v", got)
+	}
+}
 
 // TestAnAlarmOfAProviderIsAnAlert, one for each text of each scope.
 func TestAnAlarmOfAProviderIsAnAlert(t *testing.T) {

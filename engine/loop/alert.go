@@ -68,9 +68,7 @@ func (l *loop) alerts(p *engine.Planned) []Alert {
 			out = append(out, Alert{Type: Exhausted, Ref: d.Ref, Text: fmt.Sprintf("%s blocked: %s", d.Proposed, exhausted(d))})
 		case d.Proposed.Executes() && !d.Action.Executes():
 			if v, lasts := lasting(d.Blockers); lasts {
-				out = append(out, Alert{
-					Type: BlockedAlert, Ref: d.Ref, Text: fmt.Sprintf("%s blocked by %s: %s", d.Proposed, v.Policy, v.Reason),
-				})
+				out = append(out, Alert{Type: BlockedAlert, Ref: d.Ref, Text: blockedText(d, v)})
 			}
 		case d.Action.Executes() && !l.o.Apply:
 			out = append(out, Alert{Type: Pending, Ref: d.Ref, Text: fmt.Sprintf("%s: %s", d.Action, d.Message)})
@@ -108,6 +106,15 @@ func (l *loop) alerts(p *engine.Planned) []Alert {
 		}
 	}
 	return append(out, l.unreachableSince(p)...)
+}
+
+// blockedText returns the text of a blocked decision, with the data that is lost if an operator approves it.
+func blockedText(d *decider.Decision, v decider.Blocker) string {
+	text := fmt.Sprintf("%s blocked by %s: %s", d.Proposed, v.Policy, v.Reason)
+	if d.Proposed.Destroys() && d.DataLoss != "" {
+		text += "; it would lose data: " + d.DataLoss
+	}
+	return text
 }
 
 // unreadAlerts lists the parts of sources that could not be read.

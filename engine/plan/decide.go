@@ -119,6 +119,7 @@ func (e *Planner) factsOf(p *Planning, found comparator.Result) decider.Facts {
 		Fight:            m.fight,
 		Approvals:        m.approvals(p.At),
 		Digest:           o.digest,
+		SavedDigest:      o.savedDigest,
 		History:          m.past,
 		LastConfigured:   m.lastConfigured,
 		LastDependsOn:    m.lastDependsOn,

@@ -46,9 +46,10 @@ type Options struct {
 	// the kinds that are configured or recorded, and providers may omit what is surely unmanaged.
 	AllKinds bool
 
-	guards []decider.Policy          // compiled from the intents and from Rules
-	by     string                    // who made the saved plan; "" means the user
-	digest func(decider.Plan) string // the digest that approvals must cover; nil means the plan's own
+	guards      []decider.Policy          // compiled from the intents and from Rules
+	savedDigest string                    // the digest of the saved plan that is applied; "" means that none is
+	by          string                    // who made the saved plan; "" means the user
+	digest      func(decider.Plan) string // the digest that approvals must cover; nil means the plan's own
 }
 
 // policies lists every policy in the order of their review. The first ones know of actions and rollouts in

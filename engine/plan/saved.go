@@ -22,6 +22,7 @@ func (e *Planner) Again(saved *Planned, o Options) (*Saved, Options) {
 	kinds := e.Providers.Kind
 	only := &Saved{saved, saved.bases(), kinds}
 	o.by = saved.By
+	o.savedDigest = saved.Plan.Digest()
 	o.digest, o.Prune, o.SetUnverified = only.digest, saved.prunes(kinds), saved.SetUnverified
 	o.AllowReplace, o.Replace = saved.replaces(), saved.asked()
 	o.Mode, o.Policies = event.ForApply, append([]decider.Policy{only}, o.Policies...)
