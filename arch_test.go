@@ -72,6 +72,7 @@ var goroutines = []string{
 	"engine/loop/run.go",                 // one for each stack of the loop, two while it stands by, one while it helps
 	"engine/loop/work.go",                // one for each apply that a cycle started
 	"engine/apply/walk.go",               // one for each action, bounded
+	"engine/apply/turns.go",              // one for an action that takes its turn
 	"observer/observer.go",               // one for each scope, bounded
 	"provider/reading.go",                // one for each kind of an observation
 	"provider/aws/bucket/s3.go",          // one for each bucket, bounded

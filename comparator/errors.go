@@ -1,6 +1,7 @@
 package comparator
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -83,3 +84,20 @@ func (e *RenameError) Error() string { return e.Why }
 
 // Suggestion returns what a user can do about it.
 func (e *RenameError) Suggestion() string { return e.Advice }
+
+// InFlightError is the reason for a scope inside a resource on which an action runs. The scope is read after the end of
+// the action. That is not a failure.
+type InFlightError struct {
+	Of     resource.Ref
+	Action string
+}
+
+func (e *InFlightError) Error() string {
+	return fmt.Sprintf("%s is read after the end of its running %s", e.Of.Short(), e.Action)
+}
+
+// InFlight reports whether a scope could not be read because of a running action.
+func InFlight(err error) bool {
+	var e *InFlightError
+	return errors.As(err, &e)
+}

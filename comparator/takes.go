@@ -122,3 +122,15 @@ func (c taking) givesUp(h resource.Hold, o *resource.Observed, index map[resourc
 	}
 	return false
 }
+
+// Clash names a thing that two resources would have at the same time; false if there is none.
+func Clash(some, others []resource.Hold) (string, bool) {
+	for _, h := range some {
+		for _, o := range others {
+			if h.Clashes(o) {
+				return h.What + " " + h.Name, true
+			}
+		}
+	}
+	return "", false
+}

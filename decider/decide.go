@@ -14,6 +14,7 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 	p := Plan{
 		Unchanged: r.Unchanged, Owned: r.Owned, NotVerified: r.NotVerified, Kept: r.Kept, Renames: r.Renames,
 		Unreachable: unreachableScopes(r.Differences, f), Offline: offlineScopes(f), UnreachableKinds: unreachableKinds(f),
+		InFlight: scopesInFlight(f),
 	}
 	if len(r.Differences) == 0 {
 		return p, nil
@@ -120,6 +121,20 @@ func offlineScopes(f Facts) map[resource.Scope]time.Time {
 				out = map[resource.Scope]time.Time{}
 			}
 			out[s] = since
+		}
+	}
+	return out
+}
+
+// scopesInFlight collects the scopes inside resources on which an action runs.
+func scopesInFlight(f Facts) map[resource.Scope]bool {
+	var out map[resource.Scope]bool
+	for s, err := range f.Unreachable {
+		if comparator.InFlight(err) {
+			if out == nil {
+				out = map[resource.Scope]bool{}
+			}
+			out[s] = true
 		}
 	}
 	return out

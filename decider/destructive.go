@@ -38,7 +38,7 @@ type MaxDestroy struct{ Limit rules.Budget }
 // Name implements Policy.
 func (MaxDestroy) Name() string { return "max_destroy" }
 
-// Review implements Policy. Actions that earlier policies blocked do not count.
+// Review implements Policy. Actions that earlier policies blocked do not count; actions of running applies do.
 func (m MaxDestroy) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	doomed := map[string][]int{}
 	for i := range p.Decisions {
@@ -52,13 +52,18 @@ func (m MaxDestroy) Review(p Plan, f Facts) (map[int]Blocker, error) {
 		if !limit.Set {
 			limit = f.Rules[stack].MaxDestroy
 		}
-		if limit.Allows(len(indices), p.Owned[stack]) {
+		running := f.Destroying[stack]
+		if limit.Allows(len(indices)+running, p.Owned[stack]) {
 			continue
 		}
 		b := Blocker{
 			Reason: fmt.Sprintf("%d of %d resources in stack %s would be destroyed; the limit is %s",
 				len(indices), p.Owned[stack], stack, limit),
 			Suggestion: "raise max_destroy, or use --target",
+		}
+		if running > 0 {
+			b.Reason = fmt.Sprintf("%d of %d resources in stack %s would be destroyed, and %d are being destroyed; "+
+				"the limit is %s", len(indices), p.Owned[stack], stack, running, limit)
 		}
 		for _, i := range indices {
 			out[i] = b

@@ -188,6 +188,8 @@ type Plan struct {
 	// Offline are those of Unreachable that report by themselves, and since when they did not; zero:
 	// they never did. That is not a failure.
 	Offline map[resource.Scope]time.Time
+	// InFlight has the unreachable locations that are read after the end of a running action. That is not a failure.
+	InFlight map[resource.Scope]bool
 	// UnreachableKinds are kinds of other locations that were not read in full, and why.
 	UnreachableKinds map[resource.Scope]map[string]string
 	Owned            map[string]int
@@ -210,13 +212,13 @@ func (p Plan) Empty() bool {
 // Unread reports whether anything could not be read that is not offline.
 func (p Plan) Unread() bool {
 	for s := range p.Unreachable {
-		if _, offline := p.Offline[s]; !offline {
+		if _, offline := p.Offline[s]; !offline && !p.InFlight[s] {
 			return true
 		}
 	}
 	return len(p.UnreachableKinds) > 0 || slices.ContainsFunc(p.Decisions, func(d Decision) bool {
 		_, offline := p.Offline[d.Ref.Scope()]
-		return d.Difference == comparator.Unreachable && !offline
+		return d.Difference == comparator.Unreachable && !offline && !p.InFlight[d.Ref.Scope()]
 	})
 }
 
@@ -259,6 +261,8 @@ type Facts struct {
 	Follows map[resource.Ref]Follows
 	// Deleted are the IDs of configured resources that the audit log proves and that do not exist.
 	Deleted map[resource.Ref]string
+	// Destroying is the number of resources of each stack that running applies destroy: they count in its limit.
+	Destroying map[string]int
 	// Exchanged are the replacements that Exchanges requested.
 	Exchanged map[resource.Ref]bool
 	// Unread are recorded resources of kinds and locations that could not be read, as last

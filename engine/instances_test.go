@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -195,8 +196,13 @@ func TestARunningActionIsNotRecovered(t *testing.T) {
 		t.Errorf("a plan recovered a running action: %+v", during.Recovered)
 	}
 	b.cloud.Break(fake.Faults{})
+	d := during.Plan.Decisions
+	if len(d) != 1 || len(d[0].Blockers) == 0 || d[0].Blockers[0].Policy != engine.BusyPolicy ||
+		!strings.HasSuffix(d[0].Blockers[0].Reason, ", by ann@host") || len(during.Flights) != 1 {
+		t.Errorf("the running create is not named: %+v", d)
+	}
 	r, err := other.engine.Apply(t.Context(), during, engine.ApplyOptions{})
-	if err != nil || statuses(r)["disk/a"] != engine.ByOther {
+	if err != nil || len(r.Outcomes) != 0 {
 		t.Errorf("outcomes %v: %v", statuses(r), err)
 	}
 	b.settled(want)
@@ -218,12 +224,9 @@ func TestWhatARunningCreateMadeIsNoConflict(t *testing.T) {
 	}})
 	b.apply(want)
 	b.cloud.Break(fake.Faults{})
-	if d := during.Plan.Decisions; len(d) != 1 || d[0].Action != decider.Create || len(during.Recovered) != 0 {
+	if d := during.Plan.Decisions; len(d) != 1 || d[0].Proposed != decider.Create || len(during.Recovered) != 0 ||
+		d[0].Blockers[0].Policy != engine.BusyPolicy {
 		t.Errorf("plan %v, recovered %+v", brief(during), during.Recovered)
-	}
-	r, err := other.engine.Apply(t.Context(), during, engine.ApplyOptions{})
-	if err != nil || statuses(r)["disk/a"] != engine.ByOther {
-		t.Errorf("outcomes %v: %v", statuses(r), err)
 	}
 	b.settled(want)
 }

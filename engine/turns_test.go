@@ -33,6 +33,7 @@ type service struct {
 	impaired map[string]bool      // by name: it never is
 	most     int                  // that were not in service at one time
 	order    []string             // of interruptions
+	lag      time.Duration        // from the call of an update to its effect
 	throttle int                  // so many answers of Ready from now on fail
 	after    func(name string)    // called after each change; nil: nothing
 }
@@ -73,6 +74,7 @@ func (s *service) serve(name string) {
 }
 
 func (s *service) Update(ctx context.Context, r provider.Request) (resource.Observed, error) {
+	time.Sleep(s.lag)
 	s.interrupt(r.Desired.Ref.Name)
 	defer s.serve(r.Desired.Ref.Name)
 	time.Sleep(restartTakes)

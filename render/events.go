@@ -144,6 +144,8 @@ func finishedSentence(e event.Finished) string {
 			phrase.ID(e.ID))
 	case event.Uncertain:
 		return fmt.Sprintf("%s: result unknown after %s: %s", action, took, e.Error)
+	case event.NotCalled:
+		return fmt.Sprintf("%s turned back before the call%s", action, phrase.Because(e.Error))
 	case event.Late:
 		return fmt.Sprintf("%s finished after its claim expired; the result does not count", action)
 	}

@@ -74,7 +74,7 @@ type (
 		At      time.Time `cel:"at" doc:"when it happened"`
 		Event   string    `cel:"event" doc:"blocked, started, finished, recovered, not_started, blessed, unblessed, adopted, revoked or refused"`
 		Action  string    `cel:"action" doc:"create, update, replace, revert, restart or delete; \"\" where there is none"`
-		Outcome string    `cel:"outcome" doc:"of finished: done, failed, uncertain or refused; of recovered: done, not_done or unknown; of not_started: the reason"`
+		Outcome string    `cel:"outcome" doc:"of finished: done, failed, uncertain, refused or not_called; of recovered: done, not_done or unknown; of not_started: the reason"`
 		Who     string    `cel:"who" doc:"the user"`
 	}
 )

@@ -34,7 +34,9 @@ type Control struct {
 	plan    *plan.Planned
 	end     context.CancelCauseFunc // of waits before a start
 
-	starts sync.Mutex // guards the fields of the step states
+	notifies map[phaseOf]chan struct{} // closed when the start of a step is recorded
+
+	starts sync.Mutex // guards the fields of the step states, and notifies
 	clock  func() time.Time
 }
 
@@ -171,8 +173,23 @@ func (c *Control) begin(key phaseOf, record func(fenced bool) error) error {
 		if s := c.steps[key]; s != nil && s.started.IsZero() {
 			s.started = c.clock()
 		}
+		if told := c.notifies[key]; told != nil {
+			close(told)
+			delete(c.notifies, key)
+		}
 		return nil
 	})
+}
+
+// notify returns a channel that is closed when the start of a step is recorded.
+func (c *Control) notify(key phaseOf) <-chan struct{} {
+	c.starts.Lock()
+	defer c.starts.Unlock()
+	if c.notifies == nil {
+		c.notifies = map[phaseOf]chan struct{}{}
+	}
+	c.notifies[key] = make(chan struct{})
+	return c.notifies[key]
 }
 
 // pass records something that belongs to a step and precedes its start, under the conditions of begin.

@@ -50,24 +50,27 @@ func (a *apply) accept(end *event.Finished, d *decider.Decision, v verb, err err
 	return nil
 }
 
-// recordStart records the start of a step under its claim, with other events of the same batch.
+// recordStart records the start of a step under its claim, with other events of the same batch. It returns the
+// revision of the store that has the start.
 func (a *apply) recordStart(
 	ctx context.Context, key phaseOf, guard storage.Guard, events ...event.Event,
-) error {
-	return a.o.Control.begin(key, a.recorder(ctx, key.ref, guard, events...))
+) (at storage.Revision, err error) {
+	err = a.o.Control.begin(key, a.recorder(ctx, key.ref, guard, &at, events...))
+	return at, err
 }
 
 // recorder returns a function that records events under a claim. A fenced record fails with ledger.ErrOutdated once a
 // loop has loaded another version of the stack.
 func (a *apply) recorder(
-	ctx context.Context, ref resource.Ref, guard storage.Guard, events ...event.Event,
+	ctx context.Context, ref resource.Ref, guard storage.Guard, at *storage.Revision, events ...event.Event,
 ) func(fenced bool) error {
 	return func(fenced bool) error {
 		var fence *ledger.Fence
 		if version, is := a.o.Versions[ref.Stack]; is && fenced {
 			fence = &ledger.Fence{Stack: ref.Stack, Version: version}
 		}
-		_, err := a.engine.Ledger.RecordStart(context.WithoutCancel(ctx), guard, fence, events...)
+		receipt, err := a.engine.Ledger.RecordStart(context.WithoutCancel(ctx), guard, fence, events...)
+		*at = receipt.Revision
 		return err
 	}
 }
@@ -106,6 +109,8 @@ func (a *apply) finish(
 		out.Status, out.Detail = Accepted, inProgress(end)
 	case event.Uncertain:
 		out.Status = Uncertain
+	case event.NotCalled:
+		return turnedBack(out)
 	}
 	return out
 }
@@ -192,6 +197,11 @@ func (a *apply) finishedEvent(b event.Started, res *resource.Observed, tries int
 		e.ID, e.UID = res.ID, res.UID
 	}
 	if err == nil {
+		return e
+	}
+	var excluded *excludedError
+	if errors.As(err, &excluded) {
+		e.Outcome, e.Resource, e.Error = event.NotCalled, nil, err.Error()
 		return e
 	}
 	e.Outcome, e.Resource = event.Failed, nil

@@ -56,11 +56,12 @@ func (a *apply) perform(ctx context.Context, c parts.Claim, d *decider.Decision,
 	}
 	started := a.startedEvent(c, d, phase, r)
 	guard := coordinator.Guard(c.Ref, c.Token)
-	if err := a.recordStart(ctx, phaseOf{d.Ref, phase}, guard, append(closing, started)...); err != nil {
+	at, err := a.recordStart(ctx, phaseOf{d.Ref, phase}, guard, append(closing, started)...)
+	if err != nil {
 		return a.notStarted(out, err)
 	}
 	start := a.engine.Clock()
-	res, tries, err := a.call(ctx, verbOf(d.Action, phase), r)
+	res, tries, err := a.callAlone(ctx, at, started, verbOf(d.Action, phase), r)
 	err = redact(err, r.Desired.Attrs)
 	if errors.Is(err, provider.ErrReplace) {
 		err = fmt.Errorf("%w; the next plan proposes that", err)

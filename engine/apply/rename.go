@@ -12,6 +12,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/history"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
 )
 
 // renamer records renames for an apply.
@@ -52,7 +53,7 @@ func (a renamer) rename(
 		return nil, a.readFailed(ctx, err)
 	}
 	guard := coordinator.Guard(c.Ref, c.Token)
-	if err := a.o.Control.pass(key, a.recorder(ctx, d.Ref, guard, events...)); err != nil {
+	if err := a.o.Control.pass(key, a.recorder(ctx, d.Ref, guard, new(storage.Revision), events...)); err != nil {
 		out := a.notStarted(Outcome{Ref: d.Ref, Action: d.Action}, err)
 		return &out, nil
 	}

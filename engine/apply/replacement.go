@@ -59,11 +59,12 @@ type replacement struct {
 	guard    storage.Guard
 	d        *decider.Decision
 	phase    decider.Phase
-	recorded bool           // ReplaceStarted is
-	begun    bool           // this phase has recorded the start of a step
-	applied  *event.Applied // what the new resource was created with, if that is recorded
-	blinks   int            // observations in a row that failed
-	repeated bool           // the step was about to be repeated, and waited first
+	recorded bool             // ReplaceStarted is
+	begun    bool             // this phase has recorded the start of a step
+	at       storage.Revision // that has the start which is about to be called, if it is the first one
+	applied  *event.Applied   // what the new resource was created with, if that is recorded
+	blinks   int              // observations in a row that failed
+	repeated bool             // the step was about to be repeated, and waited first
 	last     replace.Step
 	refused  error // a step that failed for good, so that the replacement goes back
 	pause    pauses

@@ -59,7 +59,9 @@ func (r *replacement) do(ctx context.Context, step replace.Step, s replace.Stage
 		if out := r.write(ctx, append(opening, started)...); out != nil {
 			return out
 		}
-	} else if err := r.recordStart(ctx, phaseOf{r.d.Ref, r.phase}, r.guard, append(opening, started)...); err != nil {
+	} else if r.at, err = r.recordStart(
+		ctx, phaseOf{r.d.Ref, r.phase}, r.guard, append(opening, started)...,
+	); err != nil {
 		return stop(r.notStarted(Outcome{}, err))
 	}
 	r.recorded, r.begun = true, true
@@ -73,7 +75,8 @@ func (r *replacement) carryOut(
 	ctx context.Context, step replace.Step, q *provider.Request, started event.Started,
 ) *Outcome {
 	start := r.engine.Clock()
-	res, tries, err := r.call(ctx, verbOfStep(step), q)
+	res, tries, err := r.callAlone(ctx, r.at, started, verbOfStep(step), q)
+	r.at = 0
 	err = redact(err, q.Desired.Attrs)
 	end := r.finishedEvent(started, res, tries, err)
 	if step == replace.Create || step.Destroys() {
@@ -95,6 +98,8 @@ func (r *replacement) carryOut(
 	repeats := step == r.last
 	r.last = step
 	switch {
+	case end.Outcome == event.NotCalled:
+		return stop(turnedBack(Outcome{Err: err}))
 	case end.Outcome == event.Accepted:
 		return &Outcome{Status: Accepted, ID: end.ID, Detail: inProgress(end)}
 	case end.Outcome == event.Uncertain:

@@ -1,13 +1,17 @@
 package apply
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
 
+	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine/parts"
 	"github.com/ovi-project/ovi/engine/plan"
+	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -68,12 +72,15 @@ func (t *turns) inTurn(d *decider.Decision, phase decider.Phase) Outcome {
 		return t.act(d, phase)
 	}
 	set := t.of(resource.SetOf(d.Ref))
+	var out Outcome
 	if phase == firstPhase(d) {
-		if waits := t.awaitTurn(set, d); waits != nil {
-			return *waits
+		var taken bool
+		if out, taken = t.awaitTurn(set, d); !taken {
+			return out
 		}
+	} else {
+		out = t.act(d, phase)
 	}
-	out := t.act(d, phase)
 	if phase == decider.CreatePhase || !out.Status.good() {
 		out = t.awaitService(d, out)
 		set.end(d.Ref)
@@ -81,16 +88,54 @@ func (t *turns) inTurn(d *decider.Decision, phase decider.Phase) Outcome {
 	return out
 }
 
-// awaitTurn waits until a resource may be interrupted. It returns the outcome if it may not.
-func (t *turns) awaitTurn(set *turnsOfSet, d *decider.Decision) *Outcome {
-	out := &Outcome{Ref: d.Ref, Action: d.Action, Status: Interrupted, Detail: "the apply was interrupted first"}
+// TurnPrefix is the prefix of the claim under which an instance takes a turn of a count.
+const TurnPrefix = "turn/"
+
+// takeAndAct performs the first phase of a decision if it has its turn now; otherwise it returns the resources that are
+// down. The turn is taken under a claim, which is held until the start of the action is recorded: from then on, every
+// instance sees the open action and counts its resource as not in service.
+func (t *turns) takeAndAct(set *turnsOfSet, d *decider.Decision) (out Outcome, down []resource.Observed, err error) {
+	key := phaseOf{d.Ref, firstPhase(d)}
+	ended := make(chan Outcome, 1)
+	acts := false
+	of := resource.SetOf(d.Ref)
+	err = t.engine.Claims.Hold(t.hard, TurnPrefix+of.String(), func(context.Context, parts.Claim) error {
+		var err error
+		if down, err = t.take(set, d); err != nil || down != nil {
+			return err
+		}
+		acts = true
+		started := t.o.Control.notify(key)
+		go func() { ended <- t.act(d, key.phase) }()
+		select {
+		case <-started:
+		case out = <-ended:
+			ended <- out
+		}
+		return nil
+	})
+	if acts {
+		return <-ended, nil, nil
+	}
+	var claimed *coordinator.ClaimedError
+	if errors.As(err, &claimed) { // another instance takes a turn in this moment
+		const why = "another instance takes a turn"
+		return out, []resource.Observed{{Ref: of, Health: resource.Pending, Message: why}}, nil
+	}
+	return out, down, err
+}
+
+// awaitTurn waits until a resource may be interrupted, and performs the first phase of its decision. It returns false
+// if the resource may not be interrupted.
+func (t *turns) awaitTurn(set *turnsOfSet, d *decider.Decision) (Outcome, bool) {
+	out := Outcome{Ref: d.Ref, Action: d.Action, Status: Interrupted, Detail: "the apply was interrupted first"}
 	kind := t.engine.Kind(d.Ref)
 	late := t.engine.Clock().Add(t.pends(d.Ref, update, kind))
 	key := phaseOf{d.Ref, firstPhase(d)}
 	tell := t.telling()
 	defer tell(resource.Observed{})
 	for pause := (pauses{}); !t.stopped() && t.o.Control.mayStart(key); {
-		others, err := t.take(set, d)
+		done, others, err := t.takeAndAct(set, d)
 		switch {
 		case err != nil && provider.Repeats(err) && t.engine.Clock().Before(late):
 			pause.wait(t.hard, t.toStart)
@@ -98,9 +143,9 @@ func (t *turns) awaitTurn(set *turnsOfSet, d *decider.Decision) *Outcome {
 		case err != nil:
 			out.Status, out.Err, out.Cause = Failed, err, provider.CauseOf(err)
 			out.Detail = "it was not started: " + err.Error()
-			return out
+			return out, false
 		case others == nil:
-			return nil
+			return done, true
 		}
 		// Pending may end without an action, so it is waited for. A failure does not.
 		down := others[0]
@@ -111,15 +156,15 @@ func (t *turns) awaitTurn(set *turnsOfSet, d *decider.Decision) *Outcome {
 			out.Status, out.On, out.Turn = WaitingFor, down.Ref, true
 			out.Detail = fmt.Sprintf("%s is %s%s; %d of the %d of %s may be unavailable",
 				down.Ref.Short(), down.Health, parts.Because(down.Message), d.Turn.Most, d.Turn.Size, d.Turn.Of)
-			return out
+			return out, false
 		}
 		tell(down)
 		pause.wait(t.hard, t.toStart)
 	}
 	if !t.stopped() {
-		*out = left(d)
+		out = left(d)
 	}
-	return out
+	return out, false
 }
 
 // telling returns a function that tells which resource an apply waits for now, the zero one that it no
@@ -150,6 +195,13 @@ func (t *turns) take(set *turnsOfSet, d *decider.Decision) (down []resource.Obse
 	if err != nil {
 		return nil, err
 	}
+	opens, err := t.engine.Ledger.OpenActions(t.hard)
+	if err != nil {
+		return nil, t.readFailed(t.hard, err)
+	}
+	changed := func(ref resource.Ref) bool {
+		return set.now[ref] || slices.ContainsFunc(opens, func(o ledger.OpenAction) bool { return o.Ref == ref })
+	}
 	serving := false
 	for i := range d.Turn.Size {
 		ref := resource.MemberOf(of, i)
@@ -158,7 +210,7 @@ func (t *turns) take(set *turnsOfSet, d *decider.Decision) (down []resource.Obse
 		case exists && t.serves(&o) && ref == d.Ref:
 			serving = true
 		case ref == d.Ref:
-		case set.now[ref]:
+		case changed(ref):
 			down = append(down, resource.Observed{Ref: ref, Health: resource.Pending, Message: "it is being changed"})
 		case !exists:
 			down = append(down, resource.Observed{Ref: ref, Health: resource.Unclear, Message: "it does not exist"})

@@ -167,7 +167,8 @@ type unreadable struct {
 func (l *loop) unreachableSince(p *engine.Planned) []Alert {
 	now := map[unreadable]string{}
 	for s, why := range p.Plan.Unreachable {
-		if _, offline := p.Plan.Offline[s]; !offline { // what is offline reports again without a request
+		// An offline scope reports again without a request.
+		if _, offline := p.Plan.Offline[s]; !offline && !p.Plan.InFlight[s] {
 			now[unreadable{s, ""}] = why
 		}
 	}

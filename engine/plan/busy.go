@@ -2,11 +2,15 @@ package plan
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine/recovery"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -16,16 +20,143 @@ type Busy struct {
 	Since    time.Time // when it started; zero: it has not started
 }
 
+// Flight is an action that runs while a plan is made. The plan leaves its resource alone.
+type Flight struct {
+	Ref    resource.Ref
+	Action decider.Action
+	Since  time.Time
+	By     string // who holds its claim, "ann@host"; empty for an apply of this process
+}
+
+// flight is a Flight, or a decision that a running apply of this process will start, with everything that other
+// actions may not touch meanwhile.
+type flight struct {
+	Flight
+	renamed   resource.Ref // its recorded name, if another one
+	desired   string       // digest of the configuration
+	dependsOn []resource.Ref
+	holds     []resource.Hold
+}
+
+// inFlight lists the actions that run now. It reads the open actions and claims once more, because an action may have
+// started during the observation. An action that has ended since then counts too: the observation can be older than its
+// result.
+func (e *Planner) inFlight(ctx context.Context, p *Planning) (out []flight, err error) {
+	p.Flights = nil
+	if p.Past {
+		return nil, nil
+	}
+	known := map[resource.Ref]bool{}
+	for _, b := range p.o.Busy {
+		d := b.Decision
+		known[d.Ref] = true
+		out = append(out, flight{
+			Flight:  Flight{Ref: d.Ref, Action: cmp.Or(d.Action, d.Proposed), Since: b.Since},
+			renamed: d.Renamed, desired: d.DesiredDigest(), dependsOn: dependencies(d), holds: e.holdsOf(d),
+		})
+	}
+	now, err := e.OpenActions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range slices.Concat(now, p.opened) {
+		if o.Running && !known[o.Ref] {
+			known[o.Ref] = true
+			out = append(out, e.flightOf(p, o))
+		}
+	}
+	more, err := e.betweenSteps(ctx, p, known)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, more...)
+	for i := range out {
+		if !out[i].Since.IsZero() {
+			p.Flights = append(p.Flights, out[i].Flight)
+		}
+	}
+	slices.SortFunc(p.Flights, func(a, b Flight) int { return a.Ref.Compare(b.Ref) })
+	return out, nil
+}
+
+// flightOf returns an open action of another apply as a flight. The record tells what it needs: the configuration that
+// the action applies or, for a delete, the configuration that was applied last.
+func (e *Planner) flightOf(p *Planning, o recovery.OpenAction) flight {
+	f := flight{Flight: Flight{Ref: o.Ref, Action: o.Action, Since: o.At, By: o.By}, desired: o.Desired}
+	last, _ := p.memory.applied(o.Ref)
+	f.need(e, &last)
+	if o.Applying != nil {
+		f.need(e, o.Applying)
+	}
+	if have, exists := p.ResourceAt(o.Ref); exists {
+		if k, ok := e.Providers.Kind(o.Ref.Provider, o.Ref.Kind); ok {
+			f.holds = append(f.holds, k.HeldBy(have)...)
+		}
+	}
+	return f
+}
+
+// betweenSteps lists the replacements whose claim lives and which have no open action now: they are between two steps.
+func (e *Planner) betweenSteps(
+	ctx context.Context, p *Planning, known map[resource.Ref]bool,
+) (out []flight, err error) {
+	if len(p.Replacing) == 0 {
+		return nil, nil
+	}
+	claims, err := e.Claims.List(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the claims: %w", err)
+	}
+	for _, c := range claims {
+		ref, err := resource.ParseRef(c.Ref)
+		open, is := p.Replacing[ref]
+		if err != nil || !is || known[ref] {
+			continue
+		}
+		f := flight{
+			Flight:  Flight{Ref: ref, Action: decider.Replace, Since: open.At, By: c.User + "@" + c.Host},
+			desired: open.Desired,
+		}
+		last, _ := p.memory.applied(ref)
+		f.need(e, &last)
+		if open.Applying != nil {
+			f.need(e, open.Applying)
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// need adds what a configuration depends on and holds.
+func (f *flight) need(e *Planner, a *event.Applied) {
+	f.dependsOn = append(f.dependsOn, a.DependsOn...)
+	if k, ok := e.Providers.Kind(f.Ref.Provider, f.Ref.Kind); ok && len(a.Attrs) > 0 {
+		f.holds = append(f.holds, k.HeldAs(f.Ref, a.Attrs, a.State)...)
+	}
+}
+
+// destroying counts the resources that running applies destroy, by stack.
+func destroying(all []flight) map[string]int {
+	out := map[string]int{}
+	for i := range all {
+		if all[i].Action.Destroys() {
+			out[all[i].Ref.Stack]++
+		}
+	}
+	return out
+}
+
 // BusyPolicy is the name of the policy that leaves to a running apply what it works on.
 const BusyPolicy = "in_progress"
 
-// busyPolicy leaves to a running apply what it works on, and lets wait what the two must not do at the same time:
-// what depends on such a resource, what such a resource depends on and would be destroyed, what takes a thing
-// that such a resource has or takes, and the other members of a count that has turns.
+// busyPolicy leaves to a running apply what it works on, and delays what must not run at the same time: decisions that
+// depend on such a resource, that destroy what such a resource depends on, or that take a thing which such a resource
+// has or takes. An apply takes the turns of a count itself, because only an observation at that time can tell.
 type busyPolicy struct {
-	busy    []Busy
+	flights []flight
 	kinds   decider.Kinds
-	awaited map[resource.Ref]bool // filled with the busy resources whose end lets another decision start
+	// awaited is filled with the resources of this process's applies whose end lets another decision start.
+	awaited map[resource.Ref]bool
 }
 
 // Name implements decider.Policy.
@@ -34,65 +165,67 @@ func (busyPolicy) Name() string { return BusyPolicy }
 // Review implements decider.Policy.
 func (b busyPolicy) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Blocker, error) {
 	out := map[int]decider.Blocker{}
-	if len(b.busy) == 0 {
+	if len(b.flights) == 0 {
 		return out, nil
 	}
-	of := map[resource.Ref]*Busy{}
-	needed := map[resource.Ref]*Busy{} // what a busy resource depends on
-	sets := map[resource.Ref]*Busy{}
-	for i := range b.busy {
-		x := &b.busy[i]
-		ref := x.Decision.Ref
-		of[ref], sets[resource.SetOf(ref)] = x, x
-		for _, on := range dependencies(x.Decision) {
+	of, needed := map[resource.Ref]*flight{}, map[resource.Ref]*flight{}
+	for i := range b.flights {
+		x := &b.flights[i]
+		of[x.Ref] = x
+		if !x.renamed.IsZero() {
+			of[x.renamed] = x
+		}
+		for _, on := range x.dependsOn {
 			needed[on] = x
 		}
 	}
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
-		if x, why := b.waits(d, of, needed, sets); x != nil {
+		if x, why := b.waits(d, of, needed); x != nil {
 			out[i] = decider.Blocker{Reason: why}
-			if d.Ref != x.Decision.Ref || d.DesiredDigest() != x.Decision.DesiredDigest() {
-				b.awaited[x.Decision.Ref] = true
+			if x.By == "" && (d.Ref != x.Ref || d.DesiredDigest() != x.desired) {
+				b.awaited[x.Ref] = true
 			}
 		}
 	}
 	return out, nil
 }
 
-// waits returns what a decision waits for in a running apply, and why; nil: nothing.
-func (b busyPolicy) waits(d *decider.Decision, of, needed, sets map[resource.Ref]*Busy) (*Busy, string) {
+// waits returns the flight that a decision waits for, and why; nil if it waits for none.
+func (b busyPolicy) waits(d *decider.Decision, of, needed map[resource.Ref]*flight) (*flight, string) {
 	for _, ref := range []resource.Ref{d.Ref, d.Renamed} {
 		if x := of[ref]; x != nil {
-			return x, b.words(x)
+			return x, x.words()
 		}
 	}
 	for _, on := range dependencies(d) {
 		if x := of[on]; x != nil {
-			return x, fmt.Sprintf("it depends on %s: %s", on.Short(), b.words(x))
+			return x, fmt.Sprintf("it depends on %s: %s", on.Short(), x.words())
 		}
 	}
 	if x := needed[d.Ref]; x != nil && d.Proposed.Destroys() {
-		return x, fmt.Sprintf("%s depends on it: %s", x.Decision.Ref.Short(), b.words(x))
+		return x, fmt.Sprintf("%s depends on it: %s", x.Ref.Short(), x.words())
 	}
-	if x := sets[resource.SetOf(d.Ref)]; x != nil && d.Turn != nil {
-		return x, fmt.Sprintf("its turn is after %s: %s", x.Decision.Ref.Short(), b.words(x))
-	}
-	for i := range b.busy {
-		if what, clash := b.clash(d, b.busy[i].Decision); clash {
-			return &b.busy[i], fmt.Sprintf("%s has or takes %s: %s", b.busy[i].Decision.Ref.Short(), what, b.words(&b.busy[i]))
+	held := holdsOf(d, b.kinds)
+	for i := range b.flights {
+		x := &b.flights[i]
+		if thing, clash := comparator.Clash(held, x.holds); clash {
+			return x, fmt.Sprintf("%s has or takes %s: %s", x.Ref.Short(), thing, x.words())
 		}
 	}
 	return nil, ""
 }
 
 // words says what the running apply does. It has no age, because the reasons of blockers are hashed.
-func (b busyPolicy) words(x *Busy) string {
-	action := cmp.Or(x.Decision.Action, x.Decision.Proposed)
+func (x *flight) words() string {
 	if x.Since.IsZero() {
-		return fmt.Sprintf("the running apply will %s it", action)
+		return fmt.Sprintf("the running apply will %s it", x.Action)
 	}
-	return fmt.Sprintf("its %s has been running since %s", action, x.Since.UTC().Format(time.RFC3339))
+	text := fmt.Sprintf("its %s has been running since %s", x.Action, x.Since.UTC().Format(time.RFC3339))
+	if x.By != "" {
+		text += ", by " + x.By
+	}
+	return text
 }
 
 // dependencies are the resources that a decision's configuration depends on, or that its resource refers to.
@@ -103,21 +236,11 @@ func dependencies(d *decider.Decision) []resource.Ref {
 	return d.DependsOn
 }
 
-// clash returns a thing that two decisions want at the same time: what one has, or will have, and the other, too.
-func (b busyPolicy) clash(d, busy *decider.Decision) (string, bool) {
-	for _, h := range b.holds(d) {
-		for _, o := range b.holds(busy) {
-			if h.Clashes(o) {
-				return h.What + " " + h.Name, true
-			}
-		}
-	}
-	return "", false
-}
+func (e *Planner) holdsOf(d *decider.Decision) []resource.Hold { return holdsOf(d, e.Providers.Kind) }
 
-// holds are the things that the resource of a decision has, and that its configuration takes.
-func (b busyPolicy) holds(d *decider.Decision) (out []resource.Hold) {
-	k, known := b.kinds(d.Ref.Provider, d.Ref.Kind)
+// holdsOf lists the things that the resource of a decision has, and that its configuration takes.
+func holdsOf(d *decider.Decision, kinds decider.Kinds) (out []resource.Hold) {
+	k, known := kinds(d.Ref.Provider, d.Ref.Kind)
 	if !known {
 		return nil
 	}

@@ -21,6 +21,9 @@ func (e *Planner) decide(ctx context.Context, p *Planning) error {
 	if err != nil {
 		return err
 	}
+	if p.flights, err = e.inFlight(ctx, p); err != nil {
+		return err
+	}
 	p.first = nil
 	if looked := lookupPolicyOf(p); len(looked.lookups) > 0 {
 		p.first = append(p.first, looked)
@@ -80,7 +83,9 @@ func (e *Planner) propose(ctx context.Context, p *Planning, recorded source, exc
 	facts := e.factsOf(p, found)
 	facts.Exchanged = exchanged
 	p.Awaits = map[resource.Ref]bool{}
-	first := []decider.Policy{busyPolicy{o.Busy, e.Providers.Kind, p.Awaits}, openActionPolicy{p.Open, e.Providers.Kind}}
+	first := []decider.Policy{
+		busyPolicy{p.flights, e.Providers.Kind, p.Awaits}, openActionPolicy{p.Open, e.Providers.Kind},
+	}
 	first = append(first, p.first...)
 	if p.following != nil {
 		facts.Follows, first = p.following.Why, append(first, p.following)
@@ -123,6 +128,7 @@ func (e *Planner) factsOf(p *Planning, found comparator.Result) decider.Facts {
 		History:          m.past,
 		LastConfigured:   m.lastConfigured,
 		LastDependsOn:    m.lastDependsOn,
+		Destroying:       destroying(p.flights),
 	}
 }
 

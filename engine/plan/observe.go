@@ -51,6 +51,7 @@ func (e *Planner) observe(ctx context.Context, p *Planning) (err error) {
 	if err != nil {
 		return err
 	}
+	p.opened = opens
 	requests, err := e.requests(ctx, p, p.places.Scopes, opens)
 	if err != nil {
 		return err
@@ -98,12 +99,11 @@ func (e *Planner) observeLevel(
 	}
 	p.Recovered, p.Open = append(p.Recovered, c.Recovered...), c.Open
 	p.addBindings(c.Bindings)
-	bindings, err := e.Ledger.BindingsIn(ctx, slices.Collect(maps.Keys(fresh)))
+	bindings, err := e.BindRecorded(ctx, fresh)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range slices.Collect(maps.Keys(fresh)) {
-		e.Bind(fresh[s], bindings[s])
 		p.addBindings(bindings[s])
 		if joined, is := e.joined(c.Live, fresh[s], stale); is { // it was read, too
 			delete(c.Live.Unreachable, s)

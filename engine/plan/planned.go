@@ -30,6 +30,7 @@ type Planned struct {
 	Whole    decider.Plan // of a drift plan: also with the changes of the configuration
 	// Awaits are the resources that running applies work on and for whose end a decision waits.
 	Awaits       map[resource.Ref]bool
+	Flights      []Flight          // actions that run, and are left to those who started them, sorted
 	Observations []Observation     // of the scopes it uses, sorted
 	NotFound     []NotFound        // lookups without a result
 	Recovered    []event.Recovered // open actions that this plan recovered

@@ -251,17 +251,46 @@ func (e *Recovery) recoverIn(ctx context.Context, b *bound, o Options, observed 
 
 // runningCreates are the creates of other runs that have no result yet.
 func (e *Recovery) runningCreates(ctx context.Context) ([]ledger.OpenAction, error) {
+	return e.openCreates(ctx, func(o OpenAction) bool { return o.Running })
+}
+
+// openCreates returns the creates without a result that are selected.
+func (e *Recovery) openCreates(ctx context.Context, selected func(OpenAction) bool) ([]ledger.OpenAction, error) {
 	opens, err := e.OpenActions(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var out []ledger.OpenAction
 	for _, o := range opens {
-		if o.Running && (o.Action == decider.Create || o.Phase == event.PhaseCreate) {
+		if selected(o) && (o.Action == decider.Create || o.Phase == event.PhaseCreate) {
 			out = append(out, o.OpenAction)
 		}
 	}
 	return out, nil
+}
+
+// BindRecorded determines the ownership of recorded snapshots, which it changes in place, and returns the bindings by
+// scope. It omits resources that an open create may have made: the record of the snapshot can be older than the result
+// of that create. The open creates are read before the bindings, as for boundState.
+func (e *Recovery) BindRecorded(
+	ctx context.Context, recorded map[resource.Scope]resource.Snapshot,
+) (map[resource.Scope][]resource.Binding, error) {
+	var opens []ledger.OpenAction
+	var err error
+	if len(recorded) > 0 {
+		if opens, err = e.openCreates(ctx, func(OpenAction) bool { return true }); err != nil {
+			return nil, err
+		}
+	}
+	bindings, err := e.Ledger.BindingsIn(ctx, slices.Collect(maps.Keys(recorded)))
+	if err != nil {
+		return nil, err
+	}
+	for s, snapshot := range recorded {
+		e.Bind(snapshot, bindings[s])
+	}
+	e.leaveOut(resource.LiveState{Scopes: recorded}, opens)
+	return bindings, nil
 }
 
 // leaveOut removes what running creates have just made from the live state. The resource has its

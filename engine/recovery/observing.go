@@ -67,7 +67,7 @@ func (e *Recovery) ObserveRef(ctx context.Context, ref resource.Ref) (resource.S
 	if o, is, err := e.Ledger.OpenOn(ctx, ref); err != nil {
 		return resource.Snapshot{}, err
 	} else if is {
-		opens = append(opens, OpenAction{o, false})
+		opens = append(opens, OpenAction{OpenAction: o})
 	}
 	return e.ObserveKind(ctx, ref, func(r resource.Ref) bool { return r == ref }, opens)
 }

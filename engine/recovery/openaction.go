@@ -18,7 +18,8 @@ import (
 // ended, or may have lost the claim.
 type OpenAction struct {
 	ledger.OpenAction
-	Running bool // its claim is still held, so it may be in progress
+	Running bool   // its claim is still held, so it may be in progress
+	By      string // who holds the claim: "ann@host"
 }
 
 // OpenActions lists the open actions. An action whose claim has ended has no result and gets none: its
@@ -38,15 +39,15 @@ func (e *Recovery) OpenActions(ctx context.Context) ([]OpenAction, error) {
 	if err != nil {
 		return nil, err
 	}
-	held := make(map[claimed]bool, len(claims))
+	held := make(map[claimed]string, len(claims))
 	for _, c := range claims {
-		held[claimed{c.Ref, c.Token}] = true
+		held[claimed{c.Ref, c.Token}] = c.User + "@" + c.Host
 	}
 	out := make([]OpenAction, len(opens))
 	ended := false
 	for i, o := range opens {
-		running := held[claimed{o.Ref.String(), o.Token}]
-		out[i] = OpenAction{o, running}
+		by, running := held[claimed{o.Ref.String(), o.Token}]
+		out[i] = OpenAction{o, running, by}
 		ended = ended || !running
 	}
 	if !ended {

@@ -63,9 +63,10 @@ type Outcome string
 const (
 	Done      Outcome = "done"
 	Failed    Outcome = "failed"
-	Uncertain Outcome = "uncertain" // the result is unknown; the action stays open until observed
-	Accepted  Outcome = "accepted"  // the provider continues on its own; the action stays open until observed
-	Late      Outcome = "refused"   // the claim was lost: the result does not count
+	Uncertain Outcome = "uncertain"  // the result is unknown; the action stays open until observed
+	Accepted  Outcome = "accepted"   // the provider continues on its own; the action stays open until observed
+	Late      Outcome = "refused"    // the claim was lost: the result does not count
+	NotCalled Outcome = "not_called" // another action had started that excludes it: the provider was not called
 )
 
 // Finished records the result of an action, as far as its executor knows it.

@@ -116,6 +116,8 @@ func title(x *action) string {
 		return what + who + " finished after its claim expired"
 	case x.ended.Outcome == event.Uncertain:
 		return what + who + ": result unknown"
+	case x.ended.Outcome == event.NotCalled:
+		return what + who + " turned back before the call"
 	}
 	return what + who + " failed"
 }

@@ -104,6 +104,11 @@ func (p *projection) finished(r event.Record, e event.Finished) error {
 		return p.delete(rows.Of(rows.KeyOpen, e.Ref))
 	case event.Accepted:
 		return p.accepted(r, e, open, found)
+	case event.NotCalled:
+		if !found {
+			return nil
+		}
+		return p.delete(rows.Of(rows.KeyOpen, e.Ref))
 	default:
 		if !found {
 			return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/engine/parts"
 	"github.com/ovi-project/ovi/engine/recovery"
 	"github.com/ovi-project/ovi/provider"
@@ -126,7 +127,11 @@ var ErrAbsent = errors.New("it does not exist")
 // the reason why nothing is known of it.
 func Reach(parent resource.Ref, live resource.LiveState, opens []recovery.OpenAction) error {
 	name := parent.Short()
-	if slices.ContainsFunc(opens, func(o recovery.OpenAction) bool { return o.Ref == parent }) {
+	i := slices.IndexFunc(opens, func(o recovery.OpenAction) bool { return o.Ref == parent })
+	switch {
+	case i >= 0 && opens[i].Running:
+		return &comparator.InFlightError{Of: parent, Action: string(opens[i].Action)}
+	case i >= 0:
 		return fmt.Errorf("an action on %s is in progress, or has no recorded result", name)
 	}
 	var have *resource.Observed
