@@ -3,6 +3,7 @@ package wal
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // Anchor signs what the log holds, and the tree over it, for keeping elsewhere. It reads the whole log,
@@ -19,33 +20,27 @@ func (l *Log) Anchor() (Anchor, error) {
 }
 
 func (t *AppendLock) anchor() (Anchor, error) {
-	c, err := t.Checkpoint()
+	l := t.l
+	end, err := l.state()
 	if err != nil {
 		return Anchor{}, err
 	}
-	d, err := readDirectory(t.l.o.fs, t.l.dir)
+	d, err := readDirectory(l.o.fs, l.dir)
 	if err != nil {
 		return Anchor{}, err
 	}
 	tree := d.trimmedTree()
-	for b, err := range t.l.Read(0) {
+	for b, err := range l.Read(0) {
 		if err != nil {
 			return Anchor{}, err
 		}
 		tree.Append(b.Leaf())
 	}
-	a := Anchor{Checkpoint: c, Batches: tree.End, Root: tree.Root()}.sign(t.l.key)
-	return a, keepGiven(t.l.o.fs, t.l.dir, a.Batches)
-}
-
-// Checkpoint takes the append lock and signs what the log holds; see AppendLock.Checkpoint.
-func (l *Log) Checkpoint() (Checkpoint, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), l.o.lockWait)
-	defer cancel()
-	t, err := l.Lock(ctx)
-	if err != nil {
-		return Checkpoint{}, err
+	at := l.endAt
+	if at.IsZero() { // the last segment has no batch
+		at = time.Unix(0, l.o.clock().UnixNano()).UTC()
 	}
-	c, err := t.Checkpoint()
-	return c, errors.Join(err, t.Unlock())
+	c := Checkpoint{Log: l.id, Seq: end.seq, Chain: end.chain, At: at}
+	a := Anchor{Checkpoint: c, Batches: tree.End, Root: tree.Root()}.sign(l.key)
+	return a, keepGiven(l.o.fs, l.dir, a.Batches)
 }

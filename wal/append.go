@@ -21,11 +21,6 @@ func (l *Log) write(d Draft) (Batch, error) {
 	if d.At.IsZero() {
 		d.At = l.o.clock()
 	}
-	if l.since >= l.o.signEvery {
-		if _, err := l.sign(kindCheckpoint); err != nil {
-			return Batch{}, err
-		}
-	}
 	h := l.out.payload(d)
 	if l.end.offset+h.size() > l.o.segmentSize && l.end.offset > segmentHeaderSize || l.sealed {
 		if err := l.rotate(); err != nil {
@@ -36,7 +31,6 @@ func (l *Log) write(d Draft) (Batch, error) {
 	if err := l.put(h); err != nil {
 		return Batch{}, err
 	}
-	l.since++
 	last := l.end.seq
 	return Batch{
 		First: last - Seq(h.count) + 1, Last: last, Meta: d.Meta,
@@ -44,11 +38,11 @@ func (l *Log) write(d Draft) (Batch, error) {
 	}, nil
 }
 
-// put writes the frame in the encoder at the end of the log: one write, one
+// put signs the frame in the encoder and writes it at the end of the log: one write, one
 // sync. After an error in either the log is broken, since the content of the
 // disk is no longer known.
 func (l *Log) put(h frameHeader) error {
-	b, end := l.out.finish(h, l.id, l.end)
+	b, end := l.out.finish(h, l.id, l.end, l.key)
 	if end.offset > l.space && h.kind != kindSeal {
 		b = l.fillAhead(b, end.offset)
 	}
@@ -60,6 +54,7 @@ func (l *Log) put(h frameHeader) error {
 		return l.breakDown(fmt.Errorf("wal: append to %s: %w", segmentName(l.end.segment), err))
 	}
 	l.space = max(l.space, l.end.offset+int64(len(b)))
+	l.endAt = time.Unix(0, h.at).UTC()
 	l.advance(end)
 	return nil
 }
@@ -76,21 +71,10 @@ func (l *Log) fillAhead(b []byte, end int64) []byte {
 	return l.out.buf[chainSize:]
 }
 
-// sign appends a checkpoint of the log as it is now. The caller holds the append lock.
-func (l *Log) sign(kind uint8) (Checkpoint, error) {
-	c := Checkpoint{Log: l.id, Seq: l.end.seq, Chain: l.end.chain, At: time.Unix(0, l.o.clock().UnixNano()).UTC()}
-	c = c.sign(l.key)
-	if err := l.put(l.out.control(kind, c)); err != nil {
-		return Checkpoint{}, err
-	}
-	l.since, l.signed = 0, c
-	return c, nil
-}
-
 // rotate seals the last segment and starts the next one.
 func (l *Log) rotate() error {
 	if !l.sealed {
-		if _, err := l.sign(kindSeal); err != nil {
+		if err := l.put(l.out.seal(l.o.clock())); err != nil {
 			return err
 		}
 		l.sealed = true
@@ -111,14 +95,14 @@ func (l *Log) rotate() error {
 
 // begin creates a segment and makes it the active one.
 func (l *Log) begin(h segmentHeader) error {
-	f, chain, space, err := createSegment(l.o, l.dir, h)
+	f, chain, space, err := createSegment(l.o, l.dir, h, l.key)
 	if err != nil {
 		return fmt.Errorf("wal: create %s: %w", segmentName(h.index), err)
 	}
 	if l.active != nil {
 		_ = l.active.Close() // everything in it was synced when it was written
 	}
-	l.active, l.space, l.sealed, l.since = f, space, false, 0
+	l.active, l.space, l.sealed = f, space, false
 	l.advance(position{h.index, segmentHeaderSize, h.first - 1, chain})
 	return nil
 }

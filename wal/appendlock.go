@@ -127,7 +127,7 @@ func (l *Log) catchUp() error {
 // follow reads what others appended to the segment that this Log is in.
 func (l *Log) follow(to position) error {
 	end, _ := l.state()
-	r := &recovery{scanner: newScanner(l.active, l.id, end), since: l.since, signed: l.signed}
+	r := &recovery{scanner: newScanner(l.active, l.id, end), endAt: l.endAt}
 	r.sealed = l.sealed
 	for r.at.offset < to.offset {
 		f, err := r.next()
@@ -144,6 +144,9 @@ func (l *Log) follow(to position) error {
 	}
 	if r.at != to {
 		return r.corrupt("the log differs from the acknowledged records")
+	}
+	if err := l.owner().admit(r.id, r.at, r.signed); err != nil {
+		return err
 	}
 	return l.adoptSized(r)
 }
@@ -190,21 +193,6 @@ func (t *AppendLock) AppendBatch(d Draft) (Batch, error) {
 		return Batch{}, err
 	}
 	return b, t.l.acknowledge(true)
-}
-
-// Checkpoint signs what the log holds and returns the signed statement. If
-// nothing was appended since the last one, it returns that.
-func (t *AppendLock) Checkpoint() (Checkpoint, error) {
-	if t.done {
-		return Checkpoint{}, fmt.Errorf("checkpoint after Unlock: %w", ErrClosed)
-	}
-	if _, err := t.l.state(); err != nil {
-		return Checkpoint{}, err
-	}
-	if t.l.since == 0 && t.l.signed.Key != nil {
-		return t.l.signed, nil
-	}
-	return t.l.sign(kindCheckpoint)
 }
 
 // acknowledge writes the new end to the tail hint before the caller gets its

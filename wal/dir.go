@@ -1,6 +1,7 @@
 package wal
 
 import (
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"io"
@@ -157,8 +158,8 @@ func readSegmentHeader(fsys vfs.FS, dir string, index uint64) (segmentHeader, er
 // createSegment creates a segment with zeros behind its header. Content and
 // name are durable when it returns; a crash before leaves an unfinished file
 // under another name.
-func createSegment(o options, dir string, h segmentHeader) (vfs.File, Chain, int64, error) {
-	header, chain := h.encode()
+func createSegment(o options, dir string, h segmentHeader, key ed25519.PrivateKey) (vfs.File, Chain, int64, error) {
+	header, chain := h.encode(key)
 	size := max(min(o.prefill, o.segmentSize), segmentHeaderSize)
 	content := make([]byte, size)
 	copy(content, header)

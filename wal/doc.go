@@ -16,12 +16,14 @@
 //   - The end is known. The lock file holds the last acknowledged position, and
 //     the caller can store it elsewhere (WithFrontier), so that damage in the
 //     last record is not taken for a torn write.
-//   - Edits are detected. The log contains checkpoints signed with ed25519, at
-//     least one in each sealed segment; Verify checks them all, and detects a tail
-//     that was cut off behind one stored elsewhere (Anchor). Those have the root of
-//     a Merkle tree over all batches, and verify also once their records were
-//     trimmed. The holder of the signing key can forge what follows the last one;
-//     the key is stored outside the directory.
+//   - Edits and foreign records are detected. Each batch and each segment header is
+//     signed with ed25519 in the write that makes it durable, and the chain covers
+//     everything before it. Open accepts only a log that ends with a signature of
+//     the own key (or of a trusted one), for the cost of one signature. Verify detects
+//     a tail that was cut off behind a statement stored elsewhere (Anchor). Such a
+//     statement has the root of a Merkle tree over all batches, and verifies also
+//     once their records were trimmed. The holder of the signing key can forge
+//     everything behind it; the key is stored outside the directory.
 //   - After a failed write or sync nothing is acknowledged until the log is
 //     opened again, which rewrites or cuts what was never acknowledged. A full
 //     disk refuses appends and leaves everything readable.

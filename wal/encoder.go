@@ -1,13 +1,18 @@
 package wal
 
-import "github.com/klauspost/compress/s2"
+import (
+	"crypto/ed25519"
+	"time"
+
+	"github.com/klauspost/compress/s2"
+)
 
 // encoder builds frames in memory that it reuses. Each frame is preceded by the
 // chain value before it, so that the hashed bytes are contiguous.
 type encoder struct {
 	hash     hasher
 	compress bool
-	buf      []byte // chain value before, header, payload, padding, chain value
+	buf      []byte // chain value before, header, payload, padding, key, signature, chain value
 	scratch  []byte // the payload that is to be compressed
 	failed   int    // how often in a row compressing did not pay
 	skip     int    // how many batches not to try it for
@@ -70,19 +75,16 @@ func compressInto(dst, b []byte) (n int, pays bool) {
 	return n, n <= len(b)-len(b)/8
 }
 
-// control encodes the payload of a checkpoint.
-func (e *encoder) control(kind uint8, c Checkpoint) frameHeader {
-	payload := c.payload()
-	e.reset(len(payload))
-	e.buf = append(e.buf, payload...)
-	n := uint32(len(payload))
-	return frameHeader{kind: kind, at: c.At.UnixNano(), plain: n, stored: n}
+// seal encodes a frame without a payload.
+func (e *encoder) seal(at time.Time) frameHeader {
+	e.reset(0)
+	return frameHeader{kind: kindSeal, at: at.UnixNano()}
 }
 
 // reset makes room for a frame with a payload of at most n bytes.
 func (e *encoder) reset(n int) {
 	const front = chainSize + frameHeaderSize
-	need := front + n + alignment + chainSize
+	need := front + n + alignment + signatureSize + chainSize
 	if cap(e.buf) < need || cap(e.buf) > keepBuffer {
 		e.buf = make([]byte, 0, need+need/4)
 	}
@@ -92,15 +94,18 @@ func (e *encoder) reset(n int) {
 	e.buf = e.buf[:front]
 }
 
-// finish completes the frame for a position and returns its bytes and the
+// finish completes and signs the frame for a position and returns its bytes and the
 // position behind it.
-func (e *encoder) finish(h frameHeader, id logID, at position) ([]byte, position) {
+func (e *encoder) finish(h frameHeader, id logID, at position, key ed25519.PrivateKey) ([]byte, position) {
 	h.first = at.seq + 1
 	copy(e.buf, at.chain[:])
 	h.put(e.buf[chainSize:], id)
 	for len(e.buf)%alignment != 0 {
 		e.buf = append(e.buf, 0)
 	}
+	e.buf = append(e.buf, publicOf(key)...)
+	digest := e.hash.sum(e.buf)
+	e.buf = append(e.buf, ed25519.Sign(key, batchMessage(id, digest))...)
 	chain := e.hash.sum(e.buf)
 	e.buf = append(e.buf, chain[:]...)
 	frame := e.buf[chainSize:]

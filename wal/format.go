@@ -1,11 +1,13 @@
 package wal
 
 import (
+	"bytes"
 	"crypto/ed25519"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"time"
 
 	"github.com/zeebo/blake3"
 )
@@ -16,7 +18,7 @@ const (
 	segmentMagic  = "OVIWAL\r\n" // eight bytes, and a text-mode copy breaks them
 	frameMagic    = 0x4649564f   // "OVIF", little endian
 
-	segmentHeaderSize = 128
+	segmentHeaderSize = 224
 	frameHeaderSize   = 48
 	chainSize         = len(Chain{})
 	recordHeaderSize  = 8
@@ -28,9 +30,8 @@ const (
 
 // Kinds of frames.
 const (
-	kindRecords    = 1
-	kindCheckpoint = 2
-	kindSeal       = 3 // a checkpoint that ends its segment
+	kindRecords = 1
+	kindSeal    = 2 // the last one of its segment; it has no payload
 )
 
 // Codings of the payload of a frame of records.
@@ -46,15 +47,34 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // segmentHeader is the start of each segment.
 type segmentHeader struct {
-	log   logID
-	index uint64 // counts segments from 1 on
-	first Seq    // of the first record that is, or will be, in the segment
-	prev  Chain  // at the end of the segment before; zero in segment 1
+	log    logID
+	index  uint64 // counts segments from 1 on
+	first  Seq    // of the first record that is, or will be, in the segment
+	prev   Chain  // at the end of the segment before; zero in segment 1
+	signed signed // as read
 }
 
-// encode returns the header with the chain value at its end.
-func (h segmentHeader) encode() ([]byte, Chain) {
+// encode returns the header with its signature and the chain value at its end.
+func (h segmentHeader) encode(key ed25519.PrivateKey) ([]byte, Chain) {
 	b := make([]byte, segmentHeaderSize)
+	h.fill(b)
+	copy(b[headerKeyAt:], publicOf(key))
+	digest := newHasher().sum(b[:headerSumAt])
+	copy(b[headerSumAt:], ed25519.Sign(key, segmentMessage(digest)))
+	chain := newHasher().sum(b[:headerChainAt])
+	copy(b[headerChainAt:], chain[:])
+	return b, chain
+}
+
+// Offsets in a segment header.
+const (
+	headerKeyAt   = 96
+	headerSumAt   = headerKeyAt + ed25519.PublicKeySize
+	headerChainAt = headerSumAt + ed25519.SignatureSize
+)
+
+// fill writes all that precedes the key.
+func (h segmentHeader) fill(b []byte) {
 	copy(b, segmentMagic)
 	le := binary.LittleEndian
 	le.PutUint32(b[8:], formatVersion)
@@ -64,12 +84,9 @@ func (h segmentHeader) encode() ([]byte, Chain) {
 	le.PutUint64(b[40:], uint64(h.first))
 	copy(b[48:], h.prev[:])
 	le.PutUint32(b[92:], crc32.Checksum(b[:92], castagnoli))
-	chain := newHasher().sum(b[:96])
-	copy(b[96:], chain[:])
-	return b, chain
 }
 
-// decodeSegmentHeader is the inverse of encode. Its errors wrap ErrVersion
+// decodeSegmentHeader is the inverse of encode. It does not verify the signature. Its errors wrap ErrVersion
 // where a newer program wrote the file.
 func decodeSegmentHeader(b []byte) (segmentHeader, Chain, error) {
 	var h segmentHeader
@@ -86,9 +103,15 @@ func decodeSegmentHeader(b []byte) (segmentHeader, Chain, error) {
 	h.index, h.first = le.Uint64(b[32:]), Seq(le.Uint64(b[40:]))
 	copy(h.log[:], b[16:])
 	copy(h.prev[:], b[48:])
-	want, chain := h.encode()
-	if string(want) != string(b[:segmentHeaderSize]) {
+	var want [headerKeyAt]byte
+	h.fill(want[:])
+	chain := newHasher().sum(b[:headerChainAt])
+	if string(want[:]) != string(b[:headerKeyAt]) || Chain(b[headerChainAt:segmentHeaderSize]) != chain {
 		return h, Chain{}, errors.New("the segment header does not match its checksum")
+	}
+	h.signed = signed{
+		key: bytes.Clone(b[headerKeyAt:headerSumAt]), sum: bytes.Clone(b[headerSumAt:headerChainAt]),
+		digest: newHasher().sum(b[:headerSumAt]), header: true,
 	}
 	return h, chain, nil
 }
@@ -104,7 +127,10 @@ func versionError(v uint32, b []byte) error {
 	return fmt.Errorf("%w: format %d, this program reads up to %d", ErrVersion, v, formatVersion)
 }
 
-// frameHeader precedes each batch and each checkpoint.
+// timeOf is the time in the header.
+func (h frameHeader) timeOf() time.Time { return time.Unix(0, h.at).UTC() }
+
+// frameHeader precedes each batch and each seal.
 type frameHeader struct {
 	kind   uint8
 	coding uint8
@@ -121,7 +147,7 @@ func (h frameHeader) last() Seq { return h.first + Seq(h.count) - 1 }
 
 // size is the length of the whole frame.
 func (h frameHeader) size() int64 {
-	return frameHeaderSize + padded(int64(h.stored)) + int64(chainSize)
+	return frameHeaderSize + padded(int64(h.stored)) + signatureSize + int64(chainSize)
 }
 
 func padded(n int64) int64 { return (n + alignment - 1) &^ (alignment - 1) }
@@ -164,16 +190,15 @@ func decodeFrameHeader(b []byte, id logID) (frameHeader, error) {
 
 // check applies the rules to a header whose checksum is correct.
 func (h frameHeader) check(zeros bool) error {
-	control := h.kind == kindCheckpoint || h.kind == kindSeal
 	switch {
-	case !zeros || h.coding > codingS2 || h.kind != kindRecords && !control:
+	case !zeros || h.coding > codingS2 || h.kind != kindRecords && h.kind != kindSeal:
 		return fmt.Errorf("batch of unknown kind %d, coding %d", h.kind, h.coding)
 	case h.stored > maxPayload || h.plain > maxPayload:
 		return fmt.Errorf("batch of %d bytes is over the limit", max(h.stored, h.plain))
 	case h.coding == codingPlain && h.stored != h.plain:
 		return fmt.Errorf("batch of %d bytes has a length field of %d", h.stored, h.plain)
-	case control && (h.count != 0 || h.coding != codingPlain || h.stored != signatureSize):
-		return errors.New("malformed checkpoint")
+	case h.kind == kindSeal && (h.count != 0 || h.coding != codingPlain || h.stored != 0):
+		return errors.New("malformed seal")
 	case h.kind == kindRecords && (h.count == 0 || uint64(h.count)*recordHeaderSize > uint64(h.plain)):
 		return fmt.Errorf("batch of %d bytes cannot hold %d records", h.plain, h.count)
 	}
@@ -193,8 +218,19 @@ func (h hasher) sum(b []byte) Chain {
 	return c
 }
 
-// signatureSize is the length of a checkpoint's payload: the public key and
-// the signature.
+// sums are the digest that the signature at the end of a frame covers, and the chain value of the frame: the
+// hashes of its bytes up to the signature, and with it, both from the chain value before it on.
+func (h hasher) sums(b []byte) (digest, chain Chain) {
+	n := len(b) - ed25519.SignatureSize
+	h.h.Reset()
+	_, _ = h.h.Write(b[:n]) // a hash never fails
+	h.h.Sum(digest[:0])
+	_, _ = h.h.Write(b[n:])
+	h.h.Sum(chain[:0])
+	return digest, chain
+}
+
+// signatureSize is the length of a public key and a signature, which precede the chain value of a frame.
 const signatureSize = ed25519.PublicKeySize + ed25519.SignatureSize
 
 // position is a boundary between two frames.

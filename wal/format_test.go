@@ -54,19 +54,22 @@ func u32(b []byte, at int) uint32 { return binary.LittleEndian.Uint32(b[at:]) }
 func u64(b []byte, at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
 
 func (d *documented) segment(b []byte, number uint64, last bool) error {
-	if string(b[:8]) != "OVIWAL\r\n" || u32(b, 8) != 1 || u32(b, 12) != 128 || u64(b, 32) != number {
+	if string(b[:8]) != "OVIWAL\r\n" || u32(b, 8) != 1 || u32(b, 12) != 224 || u64(b, 32) != number {
 		return fmt.Errorf("header % x", b[:48])
 	}
 	if d.id == nil {
 		d.id, d.next, d.chain = b[16:32], u64(b, 40), b[48:80]
 	}
-	want := blake3.Sum256(b[:96])
+	want, digest := blake3.Sum256(b[:192]), blake3.Sum256(b[:128])
 	if !bytes.Equal(d.id, b[16:32]) || u64(b, 40) != d.next || !bytes.Equal(d.chain, b[48:80]) ||
-		crc32.Checksum(b[:92], crcTable) != u32(b, 92) || !bytes.Equal(want[:], b[96:128]) {
-		return fmt.Errorf("header does not continue the log: % x", b[:128])
+		crc32.Checksum(b[:92], crcTable) != u32(b, 92) || !bytes.Equal(want[:], b[192:224]) {
+		return fmt.Errorf("header does not continue the log: % x", b[:224])
 	}
-	d.chain = b[96:128]
-	at, kind := 128, byte(0)
+	if !ed25519.Verify(b[96:128], append([]byte("ovi wal segment v1\n"), digest[:]...), b[128:192]) {
+		return fmt.Errorf("signature of the header")
+	}
+	d.chain = b[192:224]
+	at, kind := 224, byte(0)
 	for at+48 <= len(b) && !bytes.Equal(b[at:at+48], make([]byte, 48)) {
 		kind = b[at+4]
 		n, err := d.frame(b, at)
@@ -75,7 +78,7 @@ func (d *documented) segment(b []byte, number uint64, last bool) error {
 		}
 		at += n
 	}
-	if !last && kind != 3 || len(bytes.TrimRight(b[at:], "\x00")) != 0 {
+	if !last && kind != 2 || len(bytes.TrimRight(b[at:], "\x00")) != 0 {
 		return fmt.Errorf("ends at %d with kind %d", at, kind)
 	}
 	return nil
@@ -89,13 +92,21 @@ func (d *documented) frame(b []byte, at int) (int, error) {
 	}
 	stored := int(u32(h, 32))
 	end := at + 48 + (stored+7)/8*8
+	digest := blake3.Sum256(append(bytes.Clone(d.chain), b[at:end+32]...))
+	message := append(append([]byte("ovi wal batch v1\n"), d.id...), digest[:]...)
+	if !ed25519.Verify(b[end:end+32], message, b[end+32:end+96]) {
+		return 0, fmt.Errorf("signature at record %d", d.next-1)
+	}
+	d.signed++
+	end += 96
 	chain := blake3.Sum256(append(bytes.Clone(d.chain), b[at:end]...))
 	if !bytes.Equal(chain[:], b[end:end+32]) {
 		return 0, fmt.Errorf("chain value")
 	}
 	payload := b[at+48 : at+48+stored]
 	if h[4] != 1 {
-		return end + 32 - at, d.checkpoint(h, payload, &chain)
+		d.chain = chain[:]
+		return end + 32 - at, nil
 	}
 	d.chain = chain[:]
 	if h[5] == 1 {
@@ -114,17 +125,4 @@ func (d *documented) frame(b []byte, at int) (int, error) {
 		d.records, d.next, payload = append(d.records, record), d.next+1, payload[8+n:]
 	}
 	return end + 32 - at, nil
-}
-
-func (d *documented) checkpoint(h, payload []byte, chain *[32]byte) error {
-	message := append([]byte("ovi wal checkpoint v1\n"), d.id...)
-	message = binary.LittleEndian.AppendUint64(message, d.next-1)
-	message = append(message, h[16:24]...)
-	message = append(message, d.chain...)
-	if !ed25519.Verify(payload[:32], message, payload[32:96]) {
-		return fmt.Errorf("signature at record %d", d.next-1)
-	}
-	d.chain = chain[:]
-	d.signed++
-	return nil
 }

@@ -10,7 +10,7 @@ import (
 
 // findFrontier searches from the last segment backwards for a position with this
 // number and this chain value. Several frames may end at one record (the batch,
-// then checkpoints), so segments are read until one starts before it. What was
+// then a seal), so segments are read until one starts before it. What was
 // trimmed cannot be searched and counts as met.
 func findFrontier(fsys vfs.FS, dir string, last uint64, want Frontier) (bool, error) {
 	if want.Seq == 0 {

@@ -32,7 +32,7 @@ func clock() func() time.Time {
 func small(fs vfs.FS, more ...wal.Option) []wal.Option {
 	return append([]wal.Option{
 		wal.WithFS(fs), wal.WithSigningKey(testKey()), wal.WithClock(clock()),
-		wal.WithSegmentSize(4096), wal.WithPrefill(1024), wal.WithCheckpointEvery(5), wal.WithLockWait(time.Minute),
+		wal.WithSegmentSize(4096), wal.WithPrefill(1024), wal.WithLockWait(time.Minute),
 	}, more...)
 }
 

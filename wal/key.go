@@ -12,15 +12,15 @@ import (
 	"io/fs"
 )
 
-// signingKey returns the caller's key, or the one in the key file, which is
-// created at first use. The caller holds the append lock.
+// signingKey returns the caller's key, or the one in the key file, or nil if there is none yet. The caller
+// holds the append lock.
 func signingKey(o options) (ed25519.PrivateKey, error) {
 	if o.key != nil {
 		return o.key, nil
 	}
 	text, err := readAll(o.fs, o.keyFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return makeKey(o)
+		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("wal: signing key: %w", err)
@@ -39,18 +39,16 @@ func PublicKeyOf(dir string, opts ...Option) (ed25519.PublicKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := readAll(o.fs, o.keyFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	key, err := signingKey(o)
+	return publicOf(key), err
+}
+
+// neededKey makes the key of a log that starts or that a trusted key ended, if there is none.
+func neededKey(o options, key ed25519.PrivateKey) (ed25519.PrivateKey, error) {
+	if key != nil {
+		return key, nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("wal: signing key: %w", err)
-	}
-	key, err := ParseSigningKey(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", o.keyFile, err)
-	}
-	return key.Public().(ed25519.PublicKey), nil
+	return makeKey(o)
 }
 
 // makeKey generates a key and stores it so that a crash leaves all of it or none.

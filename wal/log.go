@@ -21,11 +21,10 @@ type Log struct {
 	key        ed25519.PrivateKey
 	lock       vfs.File
 	nextLock   vfs.File
-	active     vfs.File // the last segment
-	space      int64    // length of the last segment's file
-	sealed     bool     // the last segment takes no more
-	since      int      // batches since the last checkpoint
-	signed     Checkpoint
+	active     vfs.File  // the last segment
+	space      int64     // length of the last segment's file
+	sealed     bool      // the last segment takes no more
+	endAt      time.Time // of the last batch; zero if the last segment has none
 	out        *encoder
 	lastNotice lastNotice // in the lock file
 
@@ -40,13 +39,12 @@ type Log struct {
 // ID returns the identity of the log, generated when the log was created.
 func (l *Log) ID() [16]byte { return l.id }
 
-// PublicKey returns the key of the checkpoints that this Log signs. It is nil
-// in a log opened with ReadOnly.
-func (l *Log) PublicKey() ed25519.PublicKey {
-	if l.key == nil {
-		return nil
-	}
-	return l.key.Public().(ed25519.PublicKey)
+// PublicKey returns the key with which this Log signs. It is nil in a log opened with ReadOnly.
+func (l *Log) PublicKey() ed25519.PublicKey { return publicOf(l.key) }
+
+// owner decides which signatures count in this log.
+func (l *Log) owner() owner {
+	return owner{l.dir, l.PublicKey(), l.o.trusted, l.o.readOnly && len(l.o.trusted) == 0}
 }
 
 // request is one caller's records on the way into a shared batch.

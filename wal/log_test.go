@@ -134,7 +134,7 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("a refused append left a trace: the next record is %d", b.First)
 	}
 	for _, o := range []wal.Option{
-		wal.WithSegmentSize(10), wal.WithPrefill(-1), wal.WithCheckpointEvery(0),
+		wal.WithSegmentSize(10), wal.WithPrefill(-1),
 		wal.WithSigningKey([]byte("short")),
 	} {
 		if _, err := wal.Open(dir, small(vfs.NewMem(1), o)...); err == nil {

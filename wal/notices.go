@@ -29,6 +29,9 @@ type trimNotice struct {
 	anchors map[uint64]located // the anchors given of it, by their number of batches
 }
 
+// id is the identity of the log.
+func (t trimNotice) id() logID { return t.end.Log }
+
 func (t trimNotice) message() []byte {
 	b := binary.LittleEndian.AppendUint64([]byte(trimDomain), t.segment)
 	rest := sha256.Sum256([]byte(t.rest()))
@@ -125,6 +128,14 @@ func readTrim(fsys vfs.FS, dir string) (*trimNotice, error) {
 		return nil, &CorruptError{Segment: trimName, Reason: err.Error()}
 	}
 	return t, nil
+}
+
+// resignTrim signs the notice of a trusted key with the own key, which vouches for it from now on.
+func resignTrim(fsys vfs.FS, dir string, t *trimNotice, own ed25519.PrivateKey) error {
+	if t == nil || t.end.Key.Equal(publicOf(own)) {
+		return nil
+	}
+	return writeWhole(fsys, filepath.Join(dir, trimName), []byte(t.sign(own).text()))
 }
 
 // located is what a trim keeps of an anchor: the tree up to it, and the tree from there to the end of

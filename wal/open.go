@@ -13,6 +13,10 @@ import (
 // Open opens the log in a directory, which it creates if it is missing, and
 // waits for the append lock, no longer than WithLockWait allows.
 //
+// The log must end with a signature of the own key, or of one that WithTrustedKey names: else Open returns a
+// *ForeignError and changes nothing. With ReadOnly, which has no own key, any valid signature is accepted if no
+// key is named.
+//
 // What a crash left unfinished behind the last complete batch is cut, and
 // reported by TornWrite. Every other difference from what was written is a
 // *CorruptError and changes nothing. The last segment is checked byte by byte,
@@ -33,9 +37,8 @@ func Open(dir string, opts ...Option) (*Log, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), o.lockWait)
 		defer cancel()
 		if err = l.enter(ctx); err == nil {
-			err = l.recover(true)
-			if err == nil {
-				l.key, err = signingKey(o)
+			if l.key, err = signingKey(o); err == nil {
+				err = l.recover(true)
 			}
 			err = errors.Join(err, l.leave(err == nil))
 		}
@@ -63,17 +66,10 @@ func (l *Log) create() (err error) {
 	return nil
 }
 
-// Close signs what was appended since the last checkpoint and closes the log.
-// Acknowledged records are durable without it. A log that is broken, or whose
-// append lock is not free in time, is closed without signing, and Close returns
-// an error; the second call does nothing and returns nil.
+// Close waits for the holder of the append lock in this process, and closes the log. Acknowledged records are
+// durable, and signed, without it. It returns ErrBroken for a log that is broken; the second call does nothing
+// and returns nil.
 func (l *Log) Close() error {
-	var signErr error
-	if !l.o.readOnly {
-		if _, signErr = l.Checkpoint(); errors.Is(signErr, ErrClosed) {
-			signErr = nil
-		}
-	}
 	l.token <- struct{}{} // wait for the holder of the append lock
 	defer func() { <-l.token }()
 	l.mu.Lock()
@@ -83,7 +79,13 @@ func (l *Log) Close() error {
 	if again {
 		return nil
 	}
-	return errors.Join(signErr, l.closeFiles())
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var broken error
+	if l.broken != nil {
+		broken = fmt.Errorf("%s: %w (%w)", l.dir, ErrBroken, l.broken)
+	}
+	return errors.Join(broken, l.closeFiles())
 }
 
 func (l *Log) closeFiles() error {

@@ -18,7 +18,6 @@ type options struct {
 	pid         int
 	segmentSize int64
 	prefill     int64
-	signEvery   int
 	compress    bool
 	readOnly    bool
 	lockWait    time.Duration
@@ -52,10 +51,6 @@ func WithSegmentSize(bytes int64) Option { return func(o *options) { o.segmentSi
 // metadata, so its sync is faster.
 func WithPrefill(bytes int64) Option { return func(o *options) { o.prefill = bytes } }
 
-// WithCheckpointEvery signs the chain after this many batches. It is signed
-// also when a segment is sealed, on Trim, on Checkpoint and on Close.
-func WithCheckpointEvery(batches int) Option { return func(o *options) { o.signEvery = batches } }
-
 // WithoutCompression stores every batch as it is.
 func WithoutCompression() Option { return func(o *options) { o.compress = false } }
 
@@ -63,8 +58,7 @@ func WithoutCompression() Option { return func(o *options) { o.compress = false 
 // tail is cut (it is reported all the same) and nothing can be appended.
 func ReadOnly() Option { return func(o *options) { o.readOnly = true } }
 
-// WithLockWait bounds how long Open, Close, Trim and Checkpoint wait for the
-// append lock.
+// WithLockWait bounds how long Open, Trim and Anchor wait for the append lock.
 func WithLockWait(d time.Duration) Option { return func(o *options) { o.lockWait = d } }
 
 // WithFrontier names a record that is known to have been acknowledged, and the
@@ -94,6 +88,12 @@ func WithKeyFile(name string) Option { return func(o *options) { o.keyFile = nam
 // WithSigningKey sets the key; no key file is read or created.
 func WithSigningKey(key ed25519.PrivateKey) Option { return func(o *options) { o.key = key } }
 
+// WithTrustedKey makes Open accept a log that ends with a signature of this key. Later batches are signed with
+// the own key, which vouches for all earlier ones.
+func WithTrustedKey(key ed25519.PublicKey) Option {
+	return func(o *options) { o.trusted = append(o.trusted, key) }
+}
+
 // WithAnchor makes Verify require an anchor that was stored elsewhere.
 func WithAnchor(a Anchor) Option {
 	return func(o *options) { o.anchors = append(o.anchors, a) }
@@ -103,7 +103,7 @@ func WithAnchor(a Anchor) Option {
 func newOptions(dir string, opts []Option) (options, error) {
 	o := options{
 		fs: vfs.OS(), clock: time.Now, pid: os.Getpid(), compress: true,
-		segmentSize: 16 << 20, prefill: 256 << 10, signEvery: 1024,
+		segmentSize: 16 << 20, prefill: 256 << 10,
 		lockWait: 10 * time.Second, keyFile: dir + ".key",
 	}
 	for _, apply := range opts {
@@ -114,8 +114,6 @@ func newOptions(dir string, opts []Option) (options, error) {
 		return o, fmt.Errorf("wal: segment size %d: must be at least %d", o.segmentSize, minSegmentSize)
 	case o.prefill < 0:
 		return o, fmt.Errorf("wal: prefill %d: must not be negative", o.prefill)
-	case o.signEvery < 1:
-		return o, fmt.Errorf("wal: checkpoint every %d batches: must be at least 1", o.signEvery)
 	case o.key != nil && len(o.key) != ed25519.PrivateKeySize:
 		return o, fmt.Errorf("wal: signing key of %d bytes: want %d", len(o.key), ed25519.PrivateKeySize)
 	}

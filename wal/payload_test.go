@@ -2,6 +2,7 @@ package wal
 
 import (
 	"bytes"
+	"crypto/ed25519"
 	"errors"
 	"os"
 	"testing"
@@ -21,11 +22,11 @@ func FuzzForgedFrame(f *testing.F) {
 	f.Add(uint8(kindRecords), uint8(codingS2), uint64(1), uint32(len(plain)), uint32(2), s2.Encode(nil, plain))
 	f.Add(uint8(kindRecords), uint8(codingPlain), uint64(1), uint32(len(plain)), uint32(3), plain)
 	f.Add(uint8(kindRecords), uint8(codingS2), uint64(1), uint32(1<<30), uint32(1), []byte{0xff, 0xff, 0xff, 0xff, 0x7f})
-	f.Add(uint8(kindSeal), uint8(codingPlain), uint64(1), uint32(signatureSize), uint32(0), make([]byte, signatureSize))
+	f.Add(uint8(kindSeal), uint8(codingPlain), uint64(1), uint32(0), uint32(0), []byte{})
 	f.Add(uint8(9), uint8(9), uint64(1), uint32(8), uint32(1), make([]byte, 8))
 	f.Fuzz(func(t *testing.T, kind, coding uint8, first uint64, size, count uint32, payload []byte) {
 		header := segmentHeader{log: logID{1}, index: 1, first: 1}
-		b, chain := header.encode()
+		b, chain := header.encode(liar())
 		h := frameHeader{
 			kind: kind, coding: coding, first: Seq(first), stored: uint32(len(payload)), plain: size,
 			count: count,
@@ -34,6 +35,9 @@ func FuzzForgedFrame(f *testing.F) {
 		h.put(head, header.log)
 		frame := append(head, payload...)
 		frame = append(frame, make([]byte, padded(int64(len(payload)))-int64(len(payload)))...)
+		frame = append(frame, publicOf(liar())...)
+		digest := newHasher().sum(append(bytes.Clone(chain[:]), frame...))
+		frame = append(frame, ed25519.Sign(liar(), batchMessage(header.log, digest))...)
 		chain = newHasher().sum(append(bytes.Clone(chain[:]), frame...))
 		b = append(append(b, frame...), chain[:]...)
 

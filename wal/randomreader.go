@@ -38,9 +38,9 @@ func (p *RandomReader) Close() error {
 	return err
 }
 
-// Batch returns the batch that contains a record. Its checksums and its link of the chain
-// are verified; that nothing before it was changed is proved by Read and Verify, or by a
-// caller that knows the chain value of the batch. It returns ErrTrimmed for a record that
+// Batch returns the batch that contains a record. Its checksums, its link of the chain and its signature
+// are verified; if another key than the own one signed it, the log is read from it to its end, which the own
+// one signed. It returns ErrTrimmed for a record that
 // was trimmed and ErrBehind for one that is not appended yet.
 func (p *RandomReader) Batch(seq Seq) (Batch, error) {
 	until := p.l.visible()
@@ -189,5 +189,24 @@ func (p *RandomReader) take(from position) (Batch, error) {
 		return Batch{}, s.explain(err)
 	}
 	b.Chain = s.at.chain
+	if err := p.vouched(b, f.signed, s.at); err != nil {
+		return Batch{}, err
+	}
 	return b, nil
+}
+
+// vouched checks the signature of a batch. A batch of another key proves nothing alone.
+func (p *RandomReader) vouched(b Batch, s signed, at position) error {
+	if o := p.l.owner(); o.accepts(s.key) {
+		return o.admit(p.open.log, at, s)
+	}
+	for other, err := range p.l.Read(b.First) {
+		if err != nil {
+			return err
+		}
+		if other.First == b.First && other.Chain != b.Chain {
+			return p.corrupt(at.offset, b.First, "the batch was changed while it was read")
+		}
+	}
+	return nil
 }

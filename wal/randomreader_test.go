@@ -16,7 +16,7 @@ import (
 func long(t *testing.T) (*wal.Log, string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "wal")
-	l, err := wal.Open(dir, wal.WithSegmentSize(150<<10), wal.WithPrefill(8<<10), wal.WithCheckpointEvery(7))
+	l, err := wal.Open(dir, wal.WithSegmentSize(150<<10), wal.WithPrefill(8<<10))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,9 @@ import (
 func (l *Log) Read(from Seq) iter.Seq2[Batch, error] {
 	return func(yield func(Batch, error) bool) {
 		r := &reader{fs: l.o.fs, dir: l.dir, from: max(from, 1), until: l.visible()}
+		if end, _ := l.state(); end != r.until {
+			r.admit = l.owner().admit // another process has appended since
+		}
 		if err := r.run(from, yield); err != nil && !errors.Is(err, errStop) {
 			yield(Batch{}, err)
 		}
@@ -38,7 +41,8 @@ type reader struct {
 	from  Seq
 	until position
 	hash  hasher
-	frame func(f frame, end Chain) error // gets the frames of records instead of yield, unless nil
+	admit func(id logID, at position, s signed) error // checks the last frame, unless nil
+	frame func(f frame, end Chain) error              // gets the frames of records instead of yield, unless nil
 }
 
 func (r *reader) run(asked Seq, yield func(Batch, error) bool) error {
@@ -108,10 +112,15 @@ func (r *reader) frames(s *scanner, yield func(Batch, error) bool) error {
 		if err != nil {
 			return s.explain(err)
 		}
+		if r.admit != nil && s.at.segment == r.until.segment && s.at.offset >= r.until.offset {
+			if err := r.admit(s.id, s.at, f.signed); err != nil {
+				return err
+			}
+		}
 		switch {
 		case f.kind == kindSeal:
 			return s.atSeal()
-		case f.kind == kindCheckpoint || f.last() < r.from:
+		case f.last() < r.from:
 			continue
 		}
 		if r.frame != nil {

@@ -33,6 +33,9 @@ func (l *Log) recover(repair bool) error {
 	if err := s.run(marks); err != nil {
 		return err
 	}
+	if err := errors.Join(l.owner().admit(s.id, s.at, s.signed), l.owner().admitTrim(d.trim, s.at)); err != nil {
+		return err
+	}
 	if repair {
 		return l.repair(d, s, known, ok)
 	}
@@ -73,6 +76,9 @@ func (l *Log) recoverEmpty(d directory, marks []*mark, repair bool) error {
 		return err
 	}
 	id, err := newLogID()
+	if err == nil {
+		l.key, err = neededKey(l.o, l.key)
+	}
 	if err != nil {
 		return err
 	}
@@ -108,12 +114,18 @@ func (l *Log) openLast(want segmentHeader, repair bool) (*recovery, error) {
 	}
 	l.active, l.id = f, h.log
 	start := position{h.index, segmentHeaderSize, h.first - 1, chain}
-	return &recovery{scanner: newScanner(f, h.log, start), header: h, fs: l.o.fs, dir: l.dir}, nil
+	return &recovery{scanner: newScanner(f, h.log, start), header: h, signed: h.signed, fs: l.o.fs, dir: l.dir}, nil
 }
 
 // repair makes the end that the scan found durable and clean.
 func (l *Log) repair(d directory, s *recovery, known tailHint, ok bool) error {
-	err := removeStale(l.o.fs, l.dir, d.stale)
+	var err error
+	if l.key, err = neededKey(l.o, l.key); err == nil {
+		err = resignTrim(l.o.fs, l.dir, d.trim, l.key)
+	}
+	if err == nil {
+		err = removeStale(l.o.fs, l.dir, d.stale)
+	}
 	if err == nil && (!ok || known.locked || known.at != s.at) {
 		err = secure(l.active, s, known, ok)
 	}
@@ -163,7 +175,7 @@ func (l *Log) adoptSized(s *recovery) (err error) {
 
 // adopt applies the result of the scan.
 func (l *Log) adopt(s *recovery) {
-	l.sealed, l.since, l.signed = s.sealed, s.since, s.signed
+	l.sealed, l.endAt = s.sealed, s.endAt
 	l.advance(s.at)
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -3,6 +3,7 @@ package wal
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/ovi-project/ovi/internal/vfs"
 )
@@ -15,8 +16,8 @@ type recovery struct {
 	header segmentHeader
 
 	lastStart int64 // of the last frame
-	since     int   // batches behind the last checkpoint
-	signed    Checkpoint
+	endAt     time.Time
+	signed    signed // at the end
 	tear      *TornWrite
 }
 
@@ -70,13 +71,7 @@ func (r *recovery) frames(marks []*mark, check func(frame) error) (bad *flaw, er
 
 // note keeps what the writer needs of a frame.
 func (r *recovery) note(f frame) {
-	r.lastStart = f.start
-	if f.kind == kindRecords {
-		r.since++
-		return
-	}
-	r.since = 0
-	r.signed = checkpointIn(r.id, f.frameHeader, f.payload, f.before)
+	r.lastStart, r.endAt, r.signed = f.start, f.timeOf(), f.signed
 }
 
 // meet sets met on the marks at this position.

@@ -45,7 +45,7 @@ func forged(t *testing.T, honest Anchor, notice func(*trimNotice)) vfs.FS {
 	f, _, _, err := createSegment(o, lied, segmentHeader{
 		log: honest.Log, index: 2, first: n.end.Seq + 1,
 		prev: n.end.Chain,
-	})
+	}, liar())
 	if err = errors.Join(err, f.Close()); err != nil {
 		t.Fatal(err)
 	}

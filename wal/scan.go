@@ -24,6 +24,7 @@ type frame struct {
 	raw     []byte // all of it but its chain value
 	start   int64
 	before  Chain
+	signed  signed // not verified: the chain covers it
 }
 
 // scanner reads the frames of one segment one after the other and checks each
@@ -81,13 +82,14 @@ func (s *scanner) body(h frameHeader, from int64) (frame, error) {
 	}
 	// The chain value of a frame is the hash of all bytes from the start of the
 	// value before it up to its own, so that every byte is covered.
-	chain := s.hash.sum(b[:size])
+	digest, chain := s.hash.sums(b[:size])
 	if Chain(b[size:]) != chain {
 		return frame{}, &flaw{s.at.offset, "the batch does not match its chain value"}
 	}
 	f := frame{frameHeader: h, start: s.at.offset, before: s.at.chain}
 	f.raw = b[chainSize:size]
 	f.payload = f.raw[frameHeaderSize:][:h.stored]
+	f.signed = signedIn(f.raw, digest)
 	s.sealed = h.kind == kindSeal
 	s.at = position{s.at.segment, s.at.offset + int64(size), h.last(), chain}
 	return f, nil

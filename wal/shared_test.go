@@ -191,7 +191,7 @@ func TestLockTimesOut(t *testing.T) {
 // TestGroupCommit: many goroutines, few syncs, and each gets its own numbers.
 func TestGroupCommit(t *testing.T) {
 	m := vfs.NewMem(1)
-	l := mustOpen(t, m, wal.WithSegmentSize(1<<20), wal.WithCheckpointEvery(1000))
+	l := mustOpen(t, m, wal.WithSegmentSize(1<<20))
 	syncs := 0
 	m.OnOp(func(op vfs.Op) error {
 		if op.Kind == "sync" {

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// statementDomain separates statements from checkpoints and trims.
+// statementDomain separates statements from batches and trims.
 const statementDomain = "ovi statement v1\n"
 
 // VerifyStatement reports whether the key made the signature of a statement.
@@ -14,7 +14,7 @@ func VerifyStatement(key ed25519.PublicKey, statement, signature []byte) bool {
 		signature)
 }
 
-// Sign signs a statement of the log's owner with the key that signs checkpoints. It fails on a
+// Sign signs a statement of the log's owner with the key that signs its batches. It fails on a
 // log opened with ReadOnly.
 func (l *Log) Sign(statement []byte) ([]byte, error) {
 	if l.key == nil {

@@ -103,7 +103,7 @@ func found(t testing.TB, fs vfs.FS, end wal.Frontier, what string) {
 // each one is found, but for those in the zeros behind the end, which are cut.
 // OVI_WAL_EVERY_BYTE=1 has every byte changed, which takes some minutes.
 func TestSingleBitFlips(t *testing.T) {
-	m, end := filled(t, 1000, wal.WithSegmentSize(64<<10), wal.WithCheckpointEvery(1000))
+	m, end := filled(t, 1000, wal.WithSegmentSize(64<<10))
 	forget(t, m)
 	flips, harmless := 0, 0
 	for _, name := range segments(t, m) {
@@ -141,10 +141,10 @@ func TestSingleBitFlips(t *testing.T) {
 
 // frames returns where the frames of a segment begin, and its end.
 func frames(b []byte) []int {
-	starts := []int{128}
-	for at := 128; at+48 <= len(b) && b[at] != 0; {
+	starts := []int{224}
+	for at := 224; at+48 <= len(b) && b[at] != 0; {
 		stored := int(uint32(b[at+32]) | uint32(b[at+33])<<8 | uint32(b[at+34])<<16)
-		at += 48 + (stored+7)/8*8 + 32
+		at += 48 + (stored+7)/8*8 + 96 + 32
 		starts = append(starts, at)
 	}
 	return starts
@@ -257,8 +257,8 @@ func TestDamageInTheLastRecord(t *testing.T) {
 	whole[at] ^= 1
 	replace(t, killed, name, whole)
 	_, err := wal.Open(dir, small(killed)...)
-	if got := wantCorrupt(t, err); got.Seq != b.First || got.Segment != name || got.Offset != 128 {
-		t.Fatalf("got %v, want %s offset 128, record %d", err, name, b.First)
+	if got := wantCorrupt(t, err); got.Seq != b.First || got.Segment != name || got.Offset != 224 {
+		t.Fatalf("got %v, want %s offset 224, record %d", err, name, b.First)
 	}
 }
 

@@ -12,31 +12,29 @@ import (
 
 // Report is what Verify read, up to the first error.
 type Report struct {
-	Log         [16]byte
-	Segments    int
-	Batches     int
-	Records     int
-	First       Seq       // the oldest record that is kept
-	Last        Seq       // the newest one
-	Chain       Chain     // at the end
-	Trimmed     time.Time // when the ones before First were removed; zero if never
-	Tree        Tree      // over all batches, trimmed ones too
-	Checkpoints int
-	Signed      Seq                 // the last record that a signature covers
-	Keys        []ed25519.PublicKey // that signed, in order of appearance
-	Torn        *TornWrite          // an append at the end that was never acknowledged
+	Log      [16]byte
+	Segments int
+	Batches  int
+	Records  int
+	First    Seq                 // the oldest record that is kept
+	Last     Seq                 // the newest one
+	Chain    Chain               // at the end
+	Trimmed  time.Time           // when the ones before First were removed; zero if never
+	Tree     Tree                // over all batches, trimmed ones too
+	Signed   Seq                 // the last record that a signature covers
+	Keys     []ed25519.PublicKey // that signed, in order of appearance
+	Torn     *TornWrite          // an append at the end that was never acknowledged
 }
 
 // Verify reads all of a log, changes nothing and returns a *CorruptError for
 // the first difference from what was written: in a byte, a record, a batch, a
 // segment, a signature, or the end of the log.
 //
-// With a key (and those of WithTrustedKey) every checkpoint must be signed by
-// it; with nil any key is accepted, so that a forger with write access is not
-// detected: see Report.Keys. WithFrontier and WithAnchor name positions that
-// the log must contain. Of what was trimmed the anchors that were given are found. Records
-// behind Report.Signed are covered by the chain only. In a log that is in use,
-// Report.Torn may be an append in progress.
+// With a key (and those of WithTrustedKey) every batch must be signed by it; with nil any key is accepted, so
+// that a forger with write access is not detected: see Report.Keys. Where a key signed many batches of a segment,
+// only its last signature is verified, because the chain covers the earlier ones. WithFrontier and WithAnchor name
+// positions that the log must contain. Of what was trimmed the anchors that were given are found. In a log that is in
+// use, Report.Torn may be an append in progress.
 func Verify(dir string, key ed25519.PublicKey, opts ...Option) (Report, error) {
 	o, err := newOptions(dir, opts)
 	if err != nil {
@@ -58,6 +56,8 @@ type verifier struct {
 	end     position
 	tree    Tree     // over all batches so far, trimmed ones too
 	anchors []Anchor // that are to be found in what is kept
+	last    signed   // the signature read last, which is verified before another key signs
+	lastAt  position // behind it
 }
 
 func (v *verifier) run() error {
@@ -104,7 +104,7 @@ func (v *verifier) checkTrim(t *trimNotice) error {
 			Reason: "the oldest segments were removed under an untrusted key: " + FormatPublicKey(t.end.Key),
 		}
 	}
-	v.note(t.end.Checkpoint)
+	v.note(t.end.Seq, t.end.Key)
 	return nil
 }
 
@@ -169,10 +169,14 @@ func (v *verifier) checkSegment(want segmentHeader, last bool) error {
 	}
 	meet(v.marks, v.end)
 	s := newScanner(f, h.log, position{h.index, segmentHeaderSize, h.first - 1, chain})
-	r := &recovery{scanner: s, header: h, fs: v.o.fs, dir: v.dir}
+	r := &recovery{scanner: s, header: h, fs: v.o.fs, dir: v.dir, signed: h.signed}
+	v.last, v.lastAt = h.signed, s.at
 	bad, err := r.frames(v.marks, func(f frame) error { return v.check(r, f) })
 	v.end = r.at
 	v.report.Last, v.report.Chain, v.report.Tree = r.at.seq, r.at.chain, v.tree
+	if err == nil {
+		err = v.verifyLast()
+	}
 	if err != nil {
 		return err
 	}
@@ -184,45 +188,57 @@ func (v *verifier) checkSegment(want segmentHeader, last bool) error {
 
 // check decodes and checks a frame.
 func (v *verifier) check(r *recovery, f frame) error {
-	e := &CorruptError{Segment: segmentName(r.at.segment), Offset: f.start, Seq: f.first}
-	if f.kind == kindRecords {
-		v.report.Batches++
-		v.report.Records += int(f.count)
-		if _, err := f.records(); err != nil {
-			e.Reason = err.Error()
-			return e
+	if !v.last.key.Equal(f.signed.key) {
+		if err := v.verifyLast(); err != nil {
+			return err
 		}
-		v.tree.Append(leafOf(r.at.chain))
-		for _, a := range v.anchors {
-			if a.Batches == v.tree.End && a.Root != v.tree.Root() {
-				e.Reason = fmt.Sprintf("the records do not match the checkpoint of record %d", a.Seq)
-				return e
-			}
-		}
+	}
+	v.last, v.lastAt = f.signed, r.at
+	if f.kind != kindRecords {
 		return nil
 	}
-	switch c := r.signed; {
-	case !c.Valid():
-		e.Reason = "invalid signature of the checkpoint"
-	case !v.trusts(c.Key):
-		e.Reason = "the checkpoint is signed by an untrusted key: " + FormatPublicKey(c.Key)
+	e := &CorruptError{Segment: segmentName(r.at.segment), Offset: f.start, Seq: f.first}
+	v.report.Batches++
+	v.report.Records += int(f.count)
+	if _, err := f.records(); err != nil {
+		e.Reason = err.Error()
+		return e
+	}
+	v.tree.Append(leafOf(r.at.chain))
+	for _, a := range v.anchors {
+		if a.Batches == v.tree.End && a.Root != v.tree.Root() {
+			e.Reason = fmt.Sprintf("the records do not match the checkpoint of record %d", a.Seq)
+			return e
+		}
+	}
+	return nil
+}
+
+// verifyLast verifies the signature read last.
+func (v *verifier) verifyLast() error {
+	e := &CorruptError{Segment: segmentName(v.lastAt.segment), Offset: v.lastAt.offset, Seq: v.lastAt.seq}
+	switch {
+	case !v.last.valid(v.report.Log):
+		e.Reason = "invalid signature"
+	case !v.trusts(v.last.key):
+		key := FormatPublicKey(v.last.key)
+		e.Reason = fmt.Sprintf("record %d is signed by an untrusted key: %s", v.lastAt.seq, key)
 	default:
-		v.report.Checkpoints++
-		v.note(c)
+		v.note(v.lastAt.seq, v.last.key)
 		return nil
 	}
 	return e
 }
 
 // note records what a valid signature covers, and its key.
-func (v *verifier) note(c Checkpoint) {
-	v.report.Signed = c.Seq
+func (v *verifier) note(seq Seq, key ed25519.PublicKey) {
+	v.report.Signed = seq
 	for _, k := range v.report.Keys {
-		if k.Equal(c.Key) {
+		if k.Equal(key) {
 			return
 		}
 	}
-	v.report.Keys = append(v.report.Keys, c.Key)
+	v.report.Keys = append(v.report.Keys, key)
 }
 
 func (v *verifier) trusts(key ed25519.PublicKey) bool {

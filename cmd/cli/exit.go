@@ -150,12 +150,16 @@ func Diagnostic(summary, suggestion string) render.Diagnostic {
 // suggestionFor knows what to do about errors of the data directory.
 func suggestionFor(err error) string {
 	var corrupt *wal.CorruptError
+	var foreign *wal.ForeignError
 	var locked *wal.LockedError
 	switch {
 	case resource.Suggestion(err) != "":
 		return resource.Suggestion(err)
 	case errors.As(err, &corrupt):
 		return "nothing was changed; run `ovi audit verify` to find the damage, and restore the data directory from a copy"
+	case errors.As(err, &foreign):
+		return "nothing was changed; restore the own audit log from a copy, or choose another data directory with " +
+			"--data-dir or OVI_DATA_DIR"
 	case errors.As(err, &locked), errors.Is(err, storage.ErrBusy):
 		return "wait for the other process, or use a longer --lock-timeout"
 	case errors.Is(err, storage.ErrCorrupt):

@@ -55,6 +55,14 @@ func withoutKey() []tampering {
 			v.write("wal/000000000002.wal", b)
 		}),
 		change("the log of another user", func(v *victim) { v.put("wal", v.other) }),
+		change("a batch added at the end, signed with a foreign key", func(v *victim) {
+			f := v.forgery()
+			x := f.frames[f.named(v.t, `"blessed"`)]
+			own := v.read(firstSegment)[:f.frameAt(len(f.frames))]
+			f.frames = append(f.frames, forgedFrame{slices.Clone(x.header), x.payload, nil})
+			all := f.bytes(foreignKey())
+			v.write(firstSegment, append(own, all[len(own):]...))
+		}),
 		change("the log put back to an earlier state", func(v *victim) { v.put("wal", v.earlier) }),
 		change("a trim notice made up", func(v *victim) { v.write("wal/trimmed", []byte("ovi-trim-v1:1:x\n")) }),
 		forge("a record changed, chain and checksums computed again", func(v *victim, f *forgedLog) { f.say(v.t, `"who":"ada"`, `"who":"eve"`) }),
@@ -114,7 +122,7 @@ func withKey() []tampering {
 		{of: "log and key", name: "a record added at the end with the own key", found: notFound + "the holder of the key is the one who records", do: func(v *victim) {
 			v.rewrite(v.honestKey(), func(f *forgedLog) {
 				x := f.frames[f.named(v.t, `"blessed"`)]
-				f.frames = append(f.frames, forgedFrame{slices.Clone(x.header), x.payload})
+				f.frames = append(f.frames, forgedFrame{slices.Clone(x.header), x.payload, x.signed})
 			})
 		}},
 	}

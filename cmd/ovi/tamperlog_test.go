@@ -17,22 +17,26 @@ import (
 
 // forgedLog is the first segment of a log, as a forger who knows wal/FORMAT.md takes it apart.
 type forgedLog struct {
-	head   []byte // 96 bytes
+	head   []byte // 192 bytes: what its signature covers, and the signature
 	frames []forgedFrame
 	size   int
 }
 
-type forgedFrame struct{ header, payload []byte }
+type forgedFrame struct {
+	header, payload []byte
+	signed          []byte // key and signature, 96 bytes
+}
 
 // forgery reads the segment of a victim.
 func (v *victim) forgery() *forgedLog {
 	v.t.Helper()
 	b := v.read("wal/000000000001.wal")
-	f := &forgedLog{head: b[:96], size: len(b)}
-	for at := 128; at+48 <= len(b) && b[at] != 0; {
+	f := &forgedLog{head: b[:192], size: len(b)}
+	for at := 224; at+48 <= len(b) && b[at] != 0; {
 		stored := int(binary.LittleEndian.Uint32(b[at+32:]))
-		f.frames = append(f.frames, forgedFrame{b[at : at+48], b[at+48 : at+48+stored]})
-		at += 48 + (stored+7)/8*8 + 32
+		end := at + 48 + (stored+7)/8*8
+		f.frames = append(f.frames, forgedFrame{b[at : at+48], b[at+48 : at+48+stored], b[end : end+96]})
+		at = end + 96 + 32
 	}
 	return f
 }
@@ -41,21 +45,28 @@ func (v *victim) forgery() *forgedLog {
 func (f *forgedLog) bytes(key ed25519.PrivateKey) []byte {
 	le, table := binary.LittleEndian, crc32.MakeTable(crc32.Castagnoli)
 	le.PutUint32(f.head[92:], crc32.Checksum(f.head[:92], table))
+	sign := func(key ed25519.PrivateKey, out, text []byte, domain ...[]byte) {
+		copy(out, key.Public().(ed25519.PublicKey))
+		sum := blake3.Sum256(append(text, out[:32]...))
+		copy(out[32:], ed25519.Sign(key, append(slices.Concat(domain...), sum[:]...)))
+	}
+	if key != nil {
+		sign(key, f.head[96:], slices.Clone(f.head[:96]), []byte("ovi wal segment v1\n"))
+	}
 	chain := blake3.Sum256(f.head)
 	out := slices.Concat(f.head, chain[:])
 	next := uint64(1)
 	for _, x := range f.frames {
 		count := uint64(le.Uint32(x.header[40:]))
 		le.PutUint64(x.header[8:], next)
-		if x.header[4] != 1 && key != nil {
-			text := slices.Concat([]byte("ovi wal checkpoint v1\n"), f.head[16:32])
-			text = le.AppendUint64(text, next-1)
-			text = slices.Concat(text, x.header[16:24], chain[:])
-			x.payload = slices.Concat(key.Public().(ed25519.PublicKey), ed25519.Sign(key, text))
-		}
 		le.PutUint32(x.header[32:], uint32(len(x.payload)))
 		le.PutUint32(x.header[44:], crc32.Checksum(slices.Concat(f.head[16:32], x.header[:44]), table))
 		frame := slices.Concat(x.header, x.payload, make([]byte, (8-len(x.payload)%8)%8))
+		if key != nil {
+			x.signed = make([]byte, 96)
+			sign(key, x.signed, slices.Concat(chain[:], frame), []byte("ovi wal batch v1\n"), f.head[16:32])
+		}
+		frame = append(frame, x.signed...)
 		chain = blake3.Sum256(slices.Concat(chain[:], frame))
 		out = slices.Concat(out, frame, chain[:])
 		next += count
@@ -135,9 +146,9 @@ func (v *victim) flip(at int) {
 
 // frameAt is where a frame begins; its chain value ends at the next one's begin.
 func (f *forgedLog) frameAt(n int) int {
-	at := 128
+	at := 224
 	for _, x := range f.frames[:n] {
-		at += 48 + (len(x.payload)+7)/8*8 + 32
+		at += 48 + (len(x.payload)+7)/8*8 + 96 + 32
 	}
 	return at
 }

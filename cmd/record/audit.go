@@ -40,7 +40,7 @@ func AuditCommand(p *command.Process) *urfave.Command {
 				Name: "verify", ArgsUsage: "[SOURCE]", Usage: "Verify that no record was changed, removed or reordered",
 				Flags: []urfave.Flag{
 					command.RecordFlag(),
-					&urfave.StringFlag{Name: "public-key", Usage: "require checkpoints signed by `KEY` (64 hexadecimal digits)"},
+					&urfave.StringFlag{Name: "public-key", Usage: "require signatures by `KEY` (64 hexadecimal digits)"},
 					&urfave.StringSliceFlag{Name: "checkpoint", Usage: "require the checkpoint `LINE`, kept elsewhere; repeatable"},
 				},
 				Action: p.Action(auditVerify),
@@ -151,13 +151,18 @@ func auditVerify(c *command.Call) error {
 	if err != nil {
 		return err
 	}
+	if report.Signed == 0 {
+		return &cli.Problem{
+			Summary: "nothing is signed: the audit log has no record", File: dir,
+			Suggestion: "run a command that records, such as `ovi plan`, or restore the data directory from a backup",
+		}
+	}
 	if c.Out.Machine() {
 		return c.Out.Records(render.Info{Type: "verified", Data: verifiedOf(report)})
 	}
 	c.Out.Say("The audit log is intact: %s in %s and %s, %d to %d.", render.Many(report.Records, "record"),
 		render.Many(report.Batches, "batch"), render.Many(report.Segments, "segment"), report.First, report.Last)
-	c.Out.Say("Signed up to record %d by %s, key %s.", report.Signed, render.Many(report.Checkpoints, "checkpoint"),
-		strings.Join(keysOf(report), ", "))
+	c.Out.Say("Signed up to record %d by key %s.", report.Signed, strings.Join(keysOf(report), ", "))
 	if !report.Trimmed.IsZero() {
 		c.Out.Say("Records before %d were trimmed at %s.", report.First, session.StampOf(report.Trimmed))
 	}
@@ -276,18 +281,17 @@ func trust(c *command.Call, dir string) (ed25519.PublicKey, []wal.Option, error)
 
 // verified is the result of `audit verify` for programs.
 type verified struct {
-	Segments    int        `json:"segments"`
-	Batches     int        `json:"batches"`
-	Records     int        `json:"records"`
-	First       uint64     `json:"first"`
-	Last        uint64     `json:"last"`
-	Chain       string     `json:"chain"`
-	Trimmed     *time.Time `json:"trimmed,omitempty"` // when the records before the first were removed
-	Tree        uint64     `json:"tree"`              // batches in the Merkle tree, trimmed ones too
-	Root        string     `json:"root"`
-	Checkpoints int        `json:"checkpoints"`
-	Signed      uint64     `json:"signed"`
-	Keys        []string   `json:"keys"`
+	Segments int        `json:"segments"`
+	Batches  int        `json:"batches"`
+	Records  int        `json:"records"`
+	First    uint64     `json:"first"`
+	Last     uint64     `json:"last"`
+	Chain    string     `json:"chain"`
+	Trimmed  *time.Time `json:"trimmed,omitempty"` // when the records before the first were removed
+	Tree     uint64     `json:"tree"`              // batches in the Merkle tree, trimmed ones too
+	Root     string     `json:"root"`
+	Signed   uint64     `json:"signed"`
+	Keys     []string   `json:"keys"`
 }
 
 func verifiedOf(r wal.Report) verified {
@@ -295,7 +299,7 @@ func verifiedOf(r wal.Report) verified {
 	return verified{
 		Trimmed: command.TimeOrNil(r.Trimmed), Tree: r.Tree.End, Root: hex.EncodeToString(root[:]),
 		Segments: r.Segments, Batches: r.Batches, Records: r.Records, First: uint64(r.First), Last: uint64(r.Last),
-		Chain: r.Chain.String(), Checkpoints: r.Checkpoints, Signed: uint64(r.Signed), Keys: keysOf(r),
+		Chain: r.Chain.String(), Signed: uint64(r.Signed), Keys: keysOf(r),
 	}
 }
 

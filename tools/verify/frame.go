@@ -25,14 +25,15 @@ type record struct {
 	Data  json.RawMessage
 }
 
-// records checks a frame, which has no chain value at its end, and decodes its records.
+// records checks a frame, which has no chain value at its end, and decodes its records. The tree proves the
+// frame, so its own key and signature, 96 bytes, are not verified again.
 func records(frame []byte, log [16]byte, batch int) (out []record, err error) {
 	le, table := binary.LittleEndian, crc32.MakeTable(crc32.Castagnoli)
 	if len(frame) < 48 || string(frame[:5]) != "OVIF\x01" || le.Uint32(frame[44:]) != crc32.Checksum(slices.Concat(log[:], frame[:44]), table) {
 		return nil, errors.New("the file is not a batch of records of this log")
 	}
 	stored, plain, count := int(le.Uint32(frame[32:])), int(le.Uint32(frame[36:])), le.Uint32(frame[40:])
-	if count == 0 || max(stored, plain) > 256<<20 || len(frame) != 48+(stored+7)/8*8 || len(bytes.Trim(frame[48+stored:], "\x00")) > 0 {
+	if count == 0 || max(stored, plain) > 256<<20 || len(frame) != 48+(stored+7)/8*8+96 || len(bytes.Trim(frame[48+stored:len(frame)-96], "\x00")) > 0 {
 		return nil, errors.New("its length is wrong")
 	}
 	payload := frame[48 : 48+stored]

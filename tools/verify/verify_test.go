@@ -36,8 +36,8 @@ func TestADeletedDatabaseIsProved(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"rds/orders: it is gone: deleted by root at 2026-11-23", "approved by ada:", "approved by bob:", "loaded by root:",
-		`"action":"delete","proposed":"delete","reason":"unwanted"`, `policies {"stack shop":"c72b170f`, "Verified: 16 records in 15 batches",
+		"rds/orders: it is gone: deleted by root at 2026-11-28", "approved by ada:", "approved by bob:", "loaded by root:",
+		`"action":"delete","proposed":"delete","reason":"unwanted"`, `policies {"stack shop":"f5093e89`, "Verified: 18 records in 15 batches",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in:\n%s", want, out.String())
@@ -135,19 +135,19 @@ func TestAForgerWithAKeyIsFound(t *testing.T) {
 		old, new string
 		want     string
 	}{
-		{"the root", 0, ":43008397", ":43008398", "not in the log"},
-		{"the size of the tree", 0, ":18:4300", ":9:4300", ""},
-		{"the identity of the log", 0, ":e84f", ":e84e", "of this log"},
-		{"a record fewer", 0, "[1,3,", "[1,", "does not fit"},
-		{"a record of another batch", 0, ",22]", ",23]", "not in the proof"},
+		{"the root", 0, ":b24b2483", ":b24b2488", "not in the log"},
+		{"the size of the tree", 0, ":18:b24b", ":9:b24b", ""},
+		{"the identity of the log", 0, ":3d89", ":3d8e", "of this log"},
+		{"a record fewer", 0, ",28,29]", ",29]", "does not fit"},
+		{"a record of another batch", 0, ",29]", ",30]", "not in the proof"},
 		{"the order", 0, "[1,3,", "[3,1,", "does not fit"},
 		{"the version", 0, `"version":1`, `"version":2`, "version 1"},
 		{"a frame", 3, `"frame":"T1ZJRgEA`, `"frame":"T1ZJRgEB`, "not in the log"},
-		{"the chain before", 3, `"before":"c`, `"before":"d`, "not in the log"},
+		{"the chain before", 3, `"before":"0`, `"before":"d`, "not in the log"},
 		{"the place of a batch", 3, `"index":2`, `"index":3`, "not in the log"},
 		{"no path", 3, `"path":["`, `"path":[],"x":["`, "too short"},
 		{"a hash of the path", 3, `"path":["`, `"path":["00`, "digits"},
-		{"another line", 3, `"type":"batch"`, `"type":"botch"`, "no batch"},
+		{"another line", 3, `"type":"batch"`, `"type":"botch"`, "not a batch"},
 	} {
 		err := verify(resigned(t, x.line, x.old, x.new), "", "", io.Discard)
 		if err == nil || !strings.Contains(err.Error(), x.want) {

@@ -27,7 +27,7 @@ func content(seq wal.Seq) []byte {
 }
 
 func logOptions() []wal.Option {
-	return []wal.Option{wal.WithSegmentSize(segmentSize), wal.WithPrefill(8 << 10), wal.WithCheckpointEvery(20)}
+	return []wal.Option{wal.WithSegmentSize(segmentSize), wal.WithPrefill(8 << 10)}
 }
 
 // logTraffic appends to a bare log; what record n holds follows from n.
