@@ -6,6 +6,7 @@ package provider
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,8 +86,27 @@ type Request struct {
 	// the old one left behind.
 	Replaces *resource.Observed
 	Changes  []resource.Change // for Update
+	// Vacated lists the things that other resources give up before this action takes them. A check does not
+	// refuse the request because one of these resources has its thing still.
+	Vacated []Vacated
 	// Progress, if set, is called during long calls. Progress is shown, not recorded.
 	Progress func(Progress)
+}
+
+// Vacated is a thing that a resource gives up for another.
+type Vacated struct {
+	Hold resource.Hold
+	ID   string // of the resource that has it still
+}
+
+// Gives reports whether the resource with this ID gives something up for the request.
+func (r *Request) Gives(id string) bool {
+	return slices.ContainsFunc(r.Vacated, func(v Vacated) bool { return v.ID == id })
+}
+
+// Frees reports whether a thing of this sort and name is given up for the request.
+func (r *Request) Frees(what, name string) bool {
+	return slices.ContainsFunc(r.Vacated, func(v Vacated) bool { return v.Hold.What == what && v.Hold.Name == name })
 }
 
 // Progress is the progress of a call.

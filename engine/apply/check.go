@@ -23,6 +23,11 @@ func (a *apply) ask(ctx context.Context, d *decider.Decision, r provider.Request
 			err = fmt.Errorf("check: the provider panicked: %v", x)
 		}
 	}()
+	for _, t := range d.Takes {
+		if t.Leaves {
+			r.Vacated = append(r.Vacated, provider.Vacated{Hold: t.Hold, ID: t.ID})
+		}
+	}
 	r.Desired = *d.Desired
 	k := a.engine.Kind(d.Ref)
 	r.Desired.Attrs = k.Resolve(d.Desired.Attrs, a.resolver(ctx, d.Ref, nil))

@@ -84,7 +84,7 @@ func checkNetwork(ctx context.Context, h *host.Host, r provider.Request) error {
 	subnet, _ := r.Desired.Attrs.Text("subnet")
 	want, subnetErr := netip.ParsePrefix(subnet)
 	for _, n := range all {
-		if n.ID == r.Have.ID || marks.MadeBy(n.Labels, r.Key) {
+		if n.ID == r.Have.ID || r.Gives(n.ID) || marks.MadeBy(n.Labels, r.Key) {
 			continue
 		}
 		if n.Name == r.Desired.Ref.Name {

@@ -146,7 +146,7 @@ func checkPod(ctx context.Context, h *host.Host, r provider.Request) error {
 		return err
 	}
 	for _, p := range all {
-		if p.Name == r.Desired.Ref.Name && p.ID != r.Have.ID && !marks.MadeBy(p.Labels, r.Key) {
+		if p.Name == r.Desired.Ref.Name && p.ID != r.Have.ID && !r.Gives(p.ID) && !marks.MadeBy(p.Labels, r.Key) {
 			return failure.InUse("check", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`",
 				"a pod named %s exists", p.Name)
 		}
@@ -156,7 +156,7 @@ func checkPod(ctx context.Context, h *host.Host, r provider.Request) error {
 		return err
 	}
 	for _, c := range used {
-		if slices.Contains(c.Names, r.Desired.Ref.Name) {
+		if slices.Contains(c.Names, r.Desired.Ref.Name) && !r.Gives(c.ID) {
 			return failure.InUse("check", "rename one of them: Podman has one table of names for containers and pods",
 				"a container named %s exists", r.Desired.Ref.Name)
 		}

@@ -74,7 +74,7 @@ func volumeObserved(g *host.Reading, v libpod.Volume) resource.Observed {
 // checkVolume finds a path of the host that does not exist, where the host is this machine.
 func checkVolume(ctx context.Context, h *host.Host, r provider.Request) error {
 	v, err := h.Volume(ctx, r.Desired.Ref.Name)
-	if err == nil && v.Name != r.Have.ID && !marks.MadeBy(v.Labels, r.Key) {
+	if err == nil && v.Name != r.Have.ID && !r.Gives(v.Name) && !marks.MadeBy(v.Labels, r.Key) {
 		return failure.InUse("check", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`",
 			"a volume named %s exists", v.Name)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -85,6 +86,11 @@ func (h *Host) checkSubnet(ctx context.Context, r provider.Request) error {
 	for _, n := range all {
 		for _, c := range n.IPAM.Config {
 			theirs, err := netip.ParsePrefix(c.Subnet)
+			if err == nil && slices.ContainsFunc(r.Vacated, func(v provider.Vacated) bool {
+				return v.Hold.Range == theirs.Masked()
+			}) {
+				continue
+			}
 			if err == nil && n.Name != k3d.Network(r.Desired.Ref.Name) && mine.Overlaps(theirs) {
 				return system.InUse("", "use another subnet", "the subnet %s overlaps with %s of the network %s", mine, theirs,
 					n.Name)
@@ -101,7 +107,7 @@ func (h *Host) checkPorts(r provider.Request) error {
 	}
 	for _, x := range program.Ingress() {
 		n, ok := r.Desired.Attrs.Int(x.Attr)
-		if had, has := r.Have.Attrs.Int(x.Attr); !ok || has && had == n {
+		if had, has := r.Have.Attrs.Int(x.Attr); !ok || has && had == n || r.Frees(holdsPort, strconv.FormatInt(n, 10)) {
 			continue
 		}
 		l, err := net.Listen("tcp", net.JoinHostPort(program.Everywhere, strconv.FormatInt(n, 10)))

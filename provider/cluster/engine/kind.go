@@ -70,6 +70,9 @@ func port(name string, a resource.Attribute) resource.Attribute {
 	return a
 }
 
+// holdsPort is the sort of a port that a cluster publishes on its host.
+const holdsPort = "host port"
+
 // holds: a cluster that is stopped publishes no port. Its network stays.
 func holds(ref resource.Ref, a resource.Attrs, state resource.State) []resource.Hold {
 	out := []resource.Hold{{What: "cluster name", Name: ref.Name, Identity: true}}
@@ -82,7 +85,7 @@ func holds(ref resource.Ref, a resource.Attrs, state resource.State) []resource.
 	}
 	for _, name := range []string{"http_port", "https_port", "pf_port"} {
 		if n, set := a.Int(name); set {
-			out = append(out, resource.Hold{What: "host port", Name: strconv.FormatInt(n, 10)})
+			out = append(out, resource.Hold{What: holdsPort, Name: strconv.FormatInt(n, 10)})
 		}
 	}
 	return out

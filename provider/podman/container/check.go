@@ -29,7 +29,8 @@ func Check(ctx context.Context, h *host.Host, r provider.Request) error {
 		return err
 	}
 	for _, c := range all {
-		if c.ID != r.Have.ID && !marks.MadeBy(c.Labels, r.Key) && slices.Contains(c.Names, r.Desired.Ref.Name) {
+		if c.ID != r.Have.ID && !r.Gives(c.ID) && !marks.MadeBy(c.Labels, r.Key) &&
+			slices.Contains(c.Names, r.Desired.Ref.Name) {
 			return failure.InUse("check", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`",
 				"a container named %s exists", r.Desired.Ref.Name)
 		}
@@ -39,7 +40,7 @@ func Check(ctx context.Context, h *host.Host, r provider.Request) error {
 		return err
 	}
 	for _, p := range pods {
-		if p.Name == r.Desired.Ref.Name {
+		if p.Name == r.Desired.Ref.Name && !r.Gives(p.ID) {
 			return failure.InUse("check", "rename one of them: Podman has one table of names for containers and pods",
 				"a pod named %s exists", p.Name)
 		}
@@ -63,7 +64,8 @@ func checkPortsOf(ctx context.Context, h *host.Host, r provider.Request) error {
 }
 
 // CheckPorts finds ports of the host that something else uses: another container, or, where the
-// host is this machine, any program. What is configured to be stopped uses none.
+// host is this machine, any program. What is configured to be stopped uses none, and what gives its port up before
+// is no obstacle.
 func CheckPorts(ctx context.Context, h *host.Host, r provider.Request, all []libpod.ListedContainer) error {
 	if r.Desired.State == resource.StateStopped {
 		return nil
@@ -76,16 +78,20 @@ func CheckPorts(ctx context.Context, h *host.Host, r provider.Request, all []lib
 		if m.HostPort == 0 {
 			continue
 		}
+		vacated := false
 		for _, c := range all {
 			if c.ID == r.Have.ID || marks.Labeled(c.Labels, r.Desired.Ref) || marks.MadeBy(c.Labels, r.Key) {
 				continue // what is replaced
 			}
-			if c.State == "running" && slices.ContainsFunc(c.Ports, func(p libpod.PortMapping) bool { return overlap(m, p) }) {
+			if c.State != "running" || !slices.ContainsFunc(c.Ports, func(p libpod.PortMapping) bool { return overlap(m, p) }) {
+				continue
+			}
+			if vacated = r.Gives(c.ID) || c.Pod != "" && r.Gives(c.Pod); !vacated {
 				return failure.InUse("check", "use another host_port, or stop it", "host port %d is used by the container %s",
 					m.HostPort, strings.Join(c.Names, ","))
 			}
 		}
-		if h.IsLocal && !ours[portKey(m)] && !listens(ctx, h, m) {
+		if h.IsLocal && !vacated && !ours[portKey(m)] && !listens(ctx, h, m) {
 			return failure.InUse("check", "use another host_port, or stop what uses it", "host port %d is in use", m.HostPort)
 		}
 	}
