@@ -11,7 +11,7 @@ func Compare(in Input) (Result, error) {
 		return Result{}, err
 	}
 	c := walked(in, all, observedScopes(in.Live), renaming{})
-	names := renames(c, renaming{})
+	names := renames(c, renaming{said: declarationsOf(c)})
 	for ; names.more; names = renames(c, names) {
 		c = walked(in, c.sides, names.bindNames(c.scopes), names)
 	}

@@ -15,7 +15,8 @@ type side struct {
 	desired []resource.Desired
 	rules   rules.Rules
 	partial bool // resources that are not in it may be configured
-	next    int  // the first resource not yet compared
+	moved   []resource.Move
+	next    int // the first resource not yet compared
 
 	ignoreKind string // the kind that ignore was built for
 	ignore     []string
@@ -32,7 +33,9 @@ func sides(intents []resource.Intent) ([]side, error) {
 		if slices.ContainsFunc(out, func(s side) bool { return s.stack == in.Stack }) {
 			return nil, fmt.Errorf("comparator: duplicate stack %s: rename one of the two", in.Stack)
 		}
-		out = append(out, side{stack: in.Stack, desired: in.Resources, rules: in.Rules, partial: in.Partial})
+		out = append(out, side{
+			stack: in.Stack, desired: in.Resources, rules: in.Rules, partial: in.Partial, moved: in.Moved,
+		})
 	}
 	slices.SortFunc(out, func(a, b side) int { return strings.Compare(a.stack, b.stack) })
 	return out, nil

@@ -17,6 +17,7 @@ type renaming struct {
 	refused map[resource.Ref]error        // new and old names of resources that are neither renamed nor changed
 	order   []Rename
 	more    bool // the last round found one
+	said    declarations
 }
 
 // leftover is a proven resource whose name is no longer configured, or is configured with another identity.
@@ -30,10 +31,13 @@ type leftover struct {
 // renames finds the resources that are missing under one name and left under another. Declared names come first, then
 // equal identities; similar resources are never paired. The comparison has the walk with the renames so far.
 func renames(c *comparison, names renaming) renaming {
-	r := renaming{from: maps.Clone(names.from), order: names.order, refused: map[resource.Ref]error{}}
-	m := matching{comparison: c, byRef: map[resource.Ref]*leftover{}, refused: r.refused}
+	r := renaming{
+		from: maps.Clone(names.from), order: names.order, refused: map[resource.Ref]error{}, said: names.said,
+	}
+	m := matching{comparison: c, said: &r.said, byRef: map[resource.Ref]*leftover{}, refused: r.refused}
 	missing := m.unpaired()
-	if said := m.declared(); len(said) == 0 && (len(missing) == 0 || len(m.left) == 0 && c.in.MovedAway == nil) {
+	if len(m.declared()) == 0 && len(m.said.loose) == 0 &&
+		(len(missing) == 0 || len(m.left) == 0 && c.in.MovedAway == nil) {
 		return r
 	}
 	for _, o := range m.left {
@@ -43,6 +47,8 @@ func renames(c *comparison, names renaming) renaming {
 	m.identify(missing)
 	m.refuseUnknown(unknown)
 	m.refuseExisting()
+	m.refuseSeveral()
+	m.refuseLoose(missing)
 	m.refuseMoved(missing)
 	for _, o := range m.left {
 		if m.accepts(o) {
@@ -88,26 +94,10 @@ func (m *matching) isAnother(d *Difference) bool {
 	return len(have) > 0 && !equalHolds(have, want)
 }
 
-// declared lists the resources whose configuration names a former name that the record does not have as renamed.
-func (m *matching) declared() (out []*resource.Desired) {
-	for i := range m.sides {
-		for k := range m.sides[i].desired {
-			if w := &m.sides[i].desired[k]; w.Was.Name != "" && !m.isDone(w) {
-				out = append(out, w)
-			}
-		}
-	}
-	return out
-}
-
-// isDone reports whether a declared rename is recorded, or found in an earlier round.
-func (m *matching) isDone(w *resource.Desired) bool {
-	return m.renamed[w.Ref] == w.Was || m.in.Renamed != nil && m.in.Renamed(w.Was, w.Ref)
-}
-
 // matching pairs missing resources with leftovers.
 type matching struct {
 	*comparison
+	said    *declarations
 	left    []*leftover
 	byRef   map[resource.Ref]*leftover
 	refused map[resource.Ref]error
@@ -119,11 +109,12 @@ type matching struct {
 func (m *matching) declare(missing []*resource.Desired) (unknown []*resource.Desired) {
 	m.busy = map[resource.Ref]bool{}
 	for _, w := range missing {
-		if w.Was.IsZero() || m.isDone(w) {
+		was, is := m.said.was[w.Ref]
+		if !is || m.isDone(w) {
 			continue
 		}
 		m.busy[w.Ref] = true
-		if o := m.claimed(w.Was); o != nil && sameKind(o.Ref, w.Ref) {
+		if o := m.claimed(was); o != nil && sameKind(o.Ref, w.Ref) {
 			o.heirs, o.declared = append(o.heirs, w), true
 		} else if e := m.undone(w); e != nil {
 			m.refuse(e)
@@ -142,7 +133,7 @@ func (m *matching) claimed(was resource.Ref) *leftover {
 	}
 	m.byRef[was] = nil // names that lead back to it are an exchange, which `was` does not declare
 	for _, w := range m.declared() {
-		if w.Ref != was || m.claimed(w.Was) == nil {
+		if w.Ref != was || m.claimed(m.said.was[w.Ref]) == nil {
 			continue
 		}
 		if have, n := proven(m.group(was)); n == 1 && have.Condition != resource.Unreadable {
@@ -157,16 +148,18 @@ func (m *matching) claimed(was resource.Ref) *leftover {
 // refuseExisting refuses declared renames to names that another resource has.
 func (m *matching) refuseExisting() {
 	for _, w := range m.declared() {
-		o := m.byRef[w.Was]
+		was := m.said.was[w.Ref]
+		o := m.byRef[was]
 		_, n := proven(m.group(w.Ref))
-		_, former := proven(m.group(w.Was))
+		_, former := proven(m.group(was))
 		if n == 0 || former == 0 || o != nil && len(o.heirs) > 0 || m.byRef[w.Ref] != nil {
 			continue
 		}
 		m.refuse(&RenameError{
-			New: []resource.Ref{w.Ref}, Old: []resource.Ref{w.Was}, Advice: "remove `was`, or use another name",
+			New: []resource.Ref{w.Ref}, Old: []resource.Ref{was},
+			Advice: "remove " + m.said.declaredBy(w) + ", or use another name",
 			Why: fmt.Sprintf("%s is the former name of %s, and another resource has the new name",
-				shortIn(w.Ref.Stack, w.Was), w.Ref.Short()),
+				shortIn(w.Ref.Stack, was), w.Ref.Short()),
 		})
 	}
 }
@@ -175,15 +168,16 @@ func (m *matching) refuseExisting() {
 // one that is meant.
 func (m *matching) refuseUnknown(unknown []*resource.Desired) {
 	for _, w := range unknown {
-		e := &RenameError{New: []resource.Ref{w.Ref}, Old: []resource.Ref{w.Was}, Advice: "correct `was`, or remove it"}
+		was := m.said.was[w.Ref]
+		e := &RenameError{New: []resource.Ref{w.Ref}, Old: []resource.Ref{was}, Advice: m.said.correction(w)}
 		for _, o := range m.left {
-			if o.Ref.Stack == w.Was.Stack && sameKind(o.Ref, w.Ref) && !o.configured && len(o.heirs) == 0 {
+			if o.Ref.Stack == was.Stack && sameKind(o.Ref, w.Ref) && !o.configured && len(o.heirs) == 0 {
 				e.Old = append(e.Old, o.Ref)
 			}
 		}
-		if len(e.Old) > 1 {
+		if len(e.Old) > 1 && !m.siblingIsKnown(w) {
 			e.Why = fmt.Sprintf("no resource has the former name %s, and %s is no longer configured",
-				shortIn(w.Ref.Stack, w.Was), shorts(e.Old[1:]))
+				shortIn(w.Ref.Stack, was), shorts(e.Old[1:]))
 			m.refuse(e)
 		}
 	}
@@ -213,34 +207,6 @@ func (m *matching) waitsFor(to resource.Ref) bool {
 	}
 	_, exists := proven(m.group(to))
 	return exists > 0 && !m.isDesired(to)
-}
-
-// undone returns the conflict of a declared rename that cannot be done; nil if no resource has the former name.
-func (m *matching) undone(w *resource.Desired) *RenameError {
-	was, now := shortIn(w.Ref.Stack, w.Was), w.Ref.Short()
-	e := &RenameError{New: []resource.Ref{w.Ref}, Old: []resource.Ref{w.Was}}
-	group := m.group(w.Was)
-	_, n := proven(group)
-	switch {
-	case !sameKind(w.Was, w.Ref):
-		e.Why = fmt.Sprintf("%s cannot be the former name of %s: kind and location cannot change", was, now)
-		e.Advice = "correct `was`, or remove it"
-	case m.isDesired(w.Was):
-		e.Why = fmt.Sprintf("%s is the former name of %s, and is still configured", was, now)
-		e.Advice = fmt.Sprintf("remove the block %s, or remove `was`", was)
-	case unread(group[:n]) != nil:
-		e.Why = fmt.Sprintf("%s is the former name of %s, and could not be read: %s", was, now, unread(group[:n]).Message)
-		e.Advice = "plan again once it can be read"
-	case n > 0:
-		e.Why = fmt.Sprintf("%s is the former name of %s, and the configuration is not known in full", was, now)
-		e.Advice = "correct the errors of the source, and include the stack of " + was
-	case len(group) > 0:
-		e.Why = fmt.Sprintf("%s is the former name of %s, and no record proves that ovi manages %s", was, now, group[0].ID)
-		e.Advice = fmt.Sprintf("run `ovi adopt %s --id %s` if it is yours", was, group[0].ID)
-	default:
-		return nil
-	}
-	return e
 }
 
 // identify pairs the other missing resources with the leftovers of the same identity.

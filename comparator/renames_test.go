@@ -67,6 +67,7 @@ func TestRenamesAreFoundAndNotGuessed(t *testing.T) {
 		live    []resource.Observed
 		away    map[string]string // what the record moved away, by the old name
 		done    string            // the rename that the record has: "a b"
+		moved   string            // renames that the source declares apart: "a b, b c"
 		partial bool
 		found   string // the differences: "drifted b was a"
 		cause   string // of a conflict
@@ -135,6 +136,51 @@ func TestRenamesAreFoundAndNotGuessed(t *testing.T) {
 			want: blocks(block("pipe", "b", "", "a")), live: lives(recordedAs("pipe", "c", "c", "")), done: "a b",
 			found: "missing b, unwanted c",
 		},
+		"a declared move": {
+			want: blocks(block("pipe", "b", "", "")), moved: "a b", live: lives(recordedAs("pipe", "a", "a", "")),
+			found: "drifted b was a",
+		},
+		"moves in a chain, and the oldest name exists": {
+			want: blocks(block("pipe", "c", "", "")), moved: "a b, b c", live: lives(recordedAs("pipe", "a", "a", "")),
+			found: "drifted c was a",
+		},
+		"moves in a chain, and the newest name exists": {
+			want: blocks(block("pipe", "c", "", "b")), moved: "a b", live: lives(recordedAs("pipe", "b", "b", "")),
+			found: "drifted c was b",
+		},
+		"moves in a chain that lead back": {
+			want: blocks(block("pipe", "b", "", "")), moved: "a b, b a", live: lives(recordedAs("pipe", "a", "a", "")),
+			found: "drifted b was a",
+		},
+		"moves in a chain whose middle is configured": {
+			want: blocks(block("pipe", "b", "", ""), block("pipe", "c", "", "")), moved: "a b, b c",
+			live:  lives(recordedAs("pipe", "a", "a", ""), recordedAs("pipe", "b", "b", "")),
+			found: "drifted b was a, drifted c was b",
+		},
+		"a move that is done, and the name is used again": {
+			want: blocks(block("pipe", "a", "", ""), block("pipe", "b", "", "")), moved: "a b", done: "a b",
+			live: lives(recordedAs("pipe", "a", "a", ""), recordedAs("pipe", "b", "b", "")), found: "",
+		},
+		"two former names that resources have": {
+			want: blocks(block("pipe", "c", "", "")), moved: "a c, b c",
+			live:  lives(recordedAs("pipe", "a", "a", ""), recordedAs("pipe", "b", "b", "")),
+			found: "conflict a, conflict b, conflict c", cause: "pipe/a and pipe/b are former names of pipe/c, and all of them exist",
+		},
+		"two former names, one of which a resource has": {
+			want: blocks(block("pipe", "c", "", "")), moved: "a c, b c", live: lives(recordedAs("pipe", "b", "b", "")),
+			found: "drifted c was b",
+		},
+		"a move to a name that is misspelled": {
+			want: blocks(block("pipe", "b", "", "")), moved: "a bb", live: lives(recordedAs("pipe", "a", "a", "")),
+			found: "conflict a, conflict b", cause: "the new name of pipe/a is pipe/bb, which is not configured",
+		},
+		"a move of which neither name is known": {
+			want: blocks(block("pipe", "b", "", "")), moved: "x bb", live: lives(recordedAs("pipe", "a", "a", "")),
+			found: "conflict a, conflict b", cause: "no resource has the former name pipe/x, and pipe/a is no longer configured",
+		},
+		"a move that is done, and the new name is no longer configured": {
+			moved: "a b", done: "a b", live: lives(recordedAs("pipe", "b", "b", "")), found: "unwanted b",
+		},
 		"a moved resource and the unedited file": {
 			want: blocks(block("pipe", "a", "", "")), live: lives(recordedAs("pipe", "a", "b", "")), away: map[string]string{"a": "b"},
 			found: "conflict a, conflict b", cause: "pipe/a was moved to pipe/b, which is not configured",
@@ -162,8 +208,14 @@ func TestRenamesAreFoundAndNotGuessed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			scope := resource.Scope{Provider: "x", Location: "h"}
+			var moved []resource.Move
+			for _, x := range strings.Split(c.moved, ", ") {
+				if from, to, is := strings.Cut(x, " "); is {
+					moved = append(moved, resource.Move{From: refNamed("pipe", from), To: refNamed("pipe", to)})
+				}
+			}
 			in := comparator.Input{
-				Intents: []resource.Intent{{Stack: "s", Resources: c.want, Partial: c.partial}}, Kinds: namedKinds,
+				Intents: []resource.Intent{{Stack: "s", Resources: c.want, Partial: c.partial, Moved: moved}}, Kinds: namedKinds,
 				Live: resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{scope: {Scope: scope, Resources: c.live}}},
 				MovedAway: func(r resource.Ref) (resource.Ref, bool) {
 					to, moved := c.away[r.Name]

@@ -113,6 +113,46 @@ func TestARenameThatIsReverted(t *testing.T) {
 	b.settled(wants(disk("one", 20)))
 }
 
+// TestARenameCountsOnce: a former name that stays in the configuration renames nothing more, however often its name is
+// used again.
+func TestARenameCountsOnce(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("one", 20)))
+	two := formerly(disk("two", 20), "one")
+	b.apply(wants(two))
+	b.apply(wants(two, disk("one", 30)))
+	b.settled(wants(two, disk("one", 30)))
+	three := formerly(disk("three", 30), "one")
+	b.apply(wants(two, three))
+	b.apply(wants(two, three, disk("one", 40)))
+	b.settled(wants(two, three, disk("one", 40)))
+	if got := b.events(event.TypeMoved); len(got) != 2 {
+		t.Errorf("renames: %v", got)
+	}
+	b.replays()
+}
+
+// TestMovedResourcesKeepTheirPlaces: the list of a source renames as a former name in a block does, and may stay.
+func TestMovedResourcesKeepTheirPlaces(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("one", 20)))
+	moved := func(all ...resource.Desired) []resource.Intent {
+		in := wants(all...)
+		in[0].Moved = []resource.Move{
+			{From: ref("disk", "one"), To: ref("disk", "two")}, {From: ref("disk", "two"), To: ref("disk", "three")},
+		}
+		return in
+	}
+	res := b.apply(moved(disk("three", 20)))
+	if res.Counts.Rename != 1 || res.Counts.Create+res.Counts.Delete != 0 {
+		t.Errorf("%+v", res.Counts)
+	}
+	b.settled(moved(disk("three", 20)))
+	if res := b.apply(moved()); res.Counts.Delete != 1 {
+		t.Errorf("no longer configured: %+v", res.Counts)
+	}
+}
+
 // TestABlockedRenameIsNotRecorded: by a target, or by an approval that is missing.
 func TestABlockedRenameIsNotRecorded(t *testing.T) {
 	b := newBench(t)

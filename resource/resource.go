@@ -126,6 +126,15 @@ type Intent struct {
 	PartNames []string
 	Rules     rules.Rules
 	Options   Options
+	Moved     []Move // renames that the source declares apart from the resources
+}
+
+// Move declares that a resource has another name: what is recorded as From, and is no longer configured, is To.
+type Move struct {
+	From Ref               `json:"from"`
+	To   Ref               `json:"to"`
+	Part string            `json:"part,omitempty"` // the part of the source that declares it
+	At   position.Position `json:"at,omitzero"`
 }
 
 // UnreadPart is a part of a source that could not be read or is invalid: a file, a row, a template.

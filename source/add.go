@@ -244,6 +244,12 @@ func (a *adding) keep(attrs resource.Attrs, uses []use) {
 		want.State = a.kind.State
 	}
 	a.entries = append(a.entries, entry{r.At, r.Where})
+	if r.Was != "" {
+		if a.formers == nil {
+			a.formers = map[int32]formerName{}
+		}
+		a.formers[e] = formerName{r.Was, r.Name}
+	}
 	add := func(name string) {
 		want.Ref.Name = name
 		a.desired, a.Draft.uses, a.from = append(a.desired, want), append(a.Draft.uses, uses), append(a.from, e)

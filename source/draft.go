@@ -40,9 +40,11 @@ type Resource struct {
 	Replace   resource.Strategy // how it is replaced; "" means the kind's default
 	State     resource.State    // whether it runs; "" means the kind's default
 	Lookup    *Lookup           // it is an existing resource of another owner
-	At        position.Position
-	Files     []string // of Node.File
-	// Where is the position of an attribute path, or of "type", "name", "location",
+	// Was is its former name: NAME, or as a ResourceName is written. With a count it is the former name of the count.
+	Was   string
+	At    position.Position
+	Files []string // of Node.File
+	// Where is the position of an attribute path, or of "type", "name", "location", "was",
 	// "tags.KEY", "ignore[0]" or "depends_on[0]". Nil: At. It stays valid after Load.
 	Where func(path string) position.Position
 	// Broken: the source reported a problem with it. It is checked for more, and is not part
@@ -77,6 +79,8 @@ type Draft struct {
 	// source without Part is one part. PartNames are all parts, even if they configure nothing.
 	Part      func(position.Position) string
 	PartNames []string
+	// Moved are renames that the source declares apart from its resources.
+	Moved []Moved
 	// Keys are the source's own keys of a resource: a misspelled attribute may mean one.
 	Keys []string
 	// Prefix is put before every name once the names are resolved: a namespace. Problems show
@@ -110,6 +114,7 @@ type Draft struct {
 	full     bool                  // there are MaxResources
 	invalid  map[resource.Ref]bool // resources with problems, as far as their names are known
 	unsure   []kept                // resources whose attributes depend on the names that the stack has
+	formers  map[int32]formerName  // by entry
 }
 
 // entry is what is kept of a Resource.

@@ -42,6 +42,8 @@ func (a *adding) ownSetting() string {
 		return "tags"
 	case r.Blessed:
 		return "blessed"
+	case r.Was != "":
+		return "was"
 	case r.State != "":
 		return "state"
 	case r.Replace != "":

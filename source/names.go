@@ -14,6 +14,7 @@ func (d *Draft) rename(r resource.Ref) resource.Ref {
 // prefix. It changes the resources of the draft.
 func (d *Draft) name(in *resource.Intent) {
 	rename := d.rename
+	nameFormer(d, in)
 	for i := range in.Lookups {
 		in.Lookups[i].Ref = rename(in.Lookups[i].Ref)
 	}

@@ -76,6 +76,7 @@ func (d *Draft) resolve() resource.Intent {
 	d.reread()
 	d.order()
 	d.duplicates()
+	former{d}.set()
 	d.depend()
 	d.crossCheck()
 	if d.count() == 0 || !d.unreadable() {
@@ -90,6 +91,7 @@ func (d *Draft) resolve() resource.Intent {
 			d.desired[i].Part = d.Part(d.desired[i].At)
 		}
 	}
+	in.Moved = former{d}.moves()
 	in.Resources, in.Lookups = apart(d.desired)
 	for s := range d.scopes {
 		in.Scopes = append(in.Scopes, s)

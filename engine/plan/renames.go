@@ -36,7 +36,7 @@ func (m *memory) movedAway() func(resource.Ref) (resource.Ref, bool) {
 // renamed reports, for the comparator, whether a rename is recorded.
 func (m *memory) renamed(from, to resource.Ref) bool {
 	x, moved := m.names.Moves[from]
-	return moved && x.To == to
+	return moved && (x.To == to || slices.Contains(x.Earlier, to))
 }
 
 // under returns the memory with the record of each renamed resource under its new name.

@@ -39,6 +39,7 @@ type AcceptedSettings struct {
 	Rules    rules.Rules      `json:"rules"`
 	Options  resource.Options `json:"options"`
 	Scopes   []resource.Scope `json:"scopes,omitempty"`
+	Moved    []resource.Move  `json:"moved,omitempty"`
 }
 
 // Unread records a part of a source that could not be read when a plan was made. Without a part it is the whole.
@@ -72,6 +73,7 @@ type AcceptedResource struct {
 	Secrets []string          `json:"secrets,omitempty"`
 	At      position.Position `json:"at,omitzero"`
 	Lookup  *resource.Lookup  `json:"lookup,omitempty"`
+	Was     resource.Ref      `json:"was,omitzero"`
 }
 
 // AcceptedOf returns the recorded form of a configuration.
@@ -79,7 +81,7 @@ func AcceptedOf(d *resource.Desired) AcceptedResource {
 	return AcceptedResource{
 		Ref: d.Ref, Part: d.Part, Attrs: d.Attrs, Tags: d.Tags, DependsOn: d.DependsOn, Blessed: d.Blessed,
 		State: d.State, Ignore: d.Ignore, Replace: d.Replace, Owner: d.Owner, Set: d.Set, Defaulted: d.Defaulted,
-		Secrets: secrets.Sources(d.Attrs), At: d.At, Lookup: d.Lookup,
+		Secrets: secrets.Sources(d.Attrs), At: d.At, Lookup: d.Lookup, Was: d.Was,
 	}
 }
 
@@ -88,7 +90,7 @@ func (a *AcceptedResource) Desired() resource.Desired {
 	return resource.Desired{
 		Ref: a.Ref, Part: a.Part, Attrs: a.Attrs, Tags: a.Tags, DependsOn: a.DependsOn, Blessed: a.Blessed,
 		State: a.State, Ignore: a.Ignore, Replace: a.Replace, Owner: a.Owner, Set: a.Set, Defaulted: a.Defaulted, At: a.At,
-		Lookup: a.Lookup,
+		Lookup: a.Lookup, Was: a.Was,
 	}
 }
 
@@ -117,6 +119,9 @@ func (a *AcceptedResource) AppendContent(b []byte) []byte {
 	}
 	if a.Lookup != nil {
 		b = append(append(append(append(b, 0), a.Lookup.ID...), 0), a.Lookup.Of.String()...)
+	}
+	if !a.Was.IsZero() {
+		b = append(append(b, 0), a.Was.String()...)
 	}
 	return append(b, 2)
 }

@@ -43,15 +43,16 @@ func (p *projection) renameAccepted(from, to resource.Ref) error {
 	if err != nil {
 		return err
 	}
-	if there == nil {
-		var a event.AcceptedResource
-		if err := json.Unmarshal(raw, &a); err != nil {
-			return fmt.Errorf("read the accepted configuration of %s: %w", from, err)
-		}
-		a.Ref = to
-		if err := p.put(rows.AcceptedOf(to), a); err != nil {
-			return err
-		}
+	if there != nil {
+		return nil // the configuration with the new name was accepted before, and may use the former name again
+	}
+	var a event.AcceptedResource
+	if err := json.Unmarshal(raw, &a); err != nil {
+		return fmt.Errorf("read the accepted configuration of %s: %w", from, err)
+	}
+	a.Ref = to
+	if err := p.put(rows.AcceptedOf(to), a); err != nil {
+		return err
 	}
 	return p.delete(rows.AcceptedOf(from))
 }

@@ -2,7 +2,10 @@ package project
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
@@ -78,11 +81,7 @@ func (p *projection) moved(r event.Record, e event.Moved) error {
 		if err := errors.Join(p.moveFacts(e.From, e.Ref), p.renameAccepted(e.From, e.Ref)); err != nil {
 			return err
 		}
-		if err := p.delete(rows.Of(rows.KeyMoved, e.Ref)); err != nil {
-			return err
-		}
-		away := rows.Moved{To: e.Ref, ID: e.ID, ByIdentity: e.ByIdentity}
-		if err := p.put(rows.Of(rows.KeyMoved, e.From), away); err != nil {
+		if err := p.movedAway(e); err != nil {
 			return err
 		}
 		if err := p.unbind(e.From, e.ID, nil); err != nil {
@@ -93,4 +92,28 @@ func (p *projection) moved(r event.Record, e event.Moved) error {
 		return err
 	}
 	return p.owns(e.Ref)
+}
+
+// movedAway records the name that the resource under a name was given.
+func (p *projection) movedAway(e event.Moved) error {
+	if err := p.delete(rows.Of(rows.KeyMoved, e.Ref)); err != nil {
+		return err
+	}
+	away := rows.Moved{To: e.Ref, ID: e.ID, ByIdentity: e.ByIdentity}
+	raw, err := p.get(rows.Of(rows.KeyMoved, e.From))
+	if err != nil {
+		return err
+	}
+	if raw != nil {
+		var before rows.Moved
+		if err := json.Unmarshal(raw, &before); err != nil {
+			return fmt.Errorf("read the earlier renames of %s: %w", e.From, err)
+		}
+		for _, r := range append(before.Earlier, before.To) {
+			if r != e.Ref && !slices.Contains(away.Earlier, r) {
+				away.Earlier = append(away.Earlier, r)
+			}
+		}
+	}
+	return p.put(rows.Of(rows.KeyMoved, e.From), away)
 }

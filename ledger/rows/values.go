@@ -66,6 +66,8 @@ type Decided struct {
 type Moved struct {
 	To resource.Ref `json:"to"`
 	ID string       `json:"id"`
+	// Earlier are the names that earlier resources under the ref were given.
+	Earlier []resource.Ref `json:"earlier,omitempty"`
 	// ByIdentity: the rename followed from the identity of the resource, and another one may lead back.
 	ByIdentity bool `json:"by_identity,omitempty"`
 }

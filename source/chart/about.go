@@ -44,11 +44,11 @@ func (l *loader) readAbout(name string) source.Problems {
 		}
 		return v.Text
 	}
-	keys := []string{"name", "version", "description", "rules"}
+	keys := []string{"name", "version", "description", "rules", "moved"}
 	for i := 0; i+1 < len(n.Kids); i += 2 {
 		if key := n.Kids[i].Text; !slices.Contains(keys, key) {
 			fail(&n.Kids[i], "unknown field "+source.Quote(key)+" in "+chartFile,
-				page.NearestOr(key, keys, "a chart has name, version, description and rules"))
+				page.NearestOr(key, keys, "a chart has name, version, description, rules and moved"))
 		}
 	}
 	l.Draft.Rules.DestroyAuto = true
@@ -62,6 +62,10 @@ func (l *loader) readAbout(name string) source.Problems {
 			fail(destroy, "invalid destroy "+destroy.What(), "use auto or manual")
 		}
 		l.Draft.Rules.DestroyAuto = destroy == nil || destroy.Text == "auto"
+	}
+	if moved := n.Get("moved"); moved != nil {
+		at := func(n *source.Node) position.Position { return page.At(name, n.Line, n.Column) }
+		l.Draft.Moved = source.Entries{At: at, Wrong: fail, Provider: l.opts.Provider}.Moved(moved)
 	}
 	l.about = about{text("name"), text("version"), text("description")}
 	switch {

@@ -24,7 +24,7 @@ type manifest struct {
 	// Where what Resource holds as plain texts is written.
 	dependsOn, ignore []*source.Node
 	public            []string // what comes from outside and may be shown, as "env:NAME"
-	labels            *source.Node
+	labels, was       *source.Node
 }
 
 // documents reads the manifests of a text.
@@ -189,7 +189,7 @@ func (m *manifest) valueOf(key *source.Node) string {
 
 // metadataKeys are the keys of metadata.
 func metadataKeys() []string {
-	return []string{"name", "labels", "dependsOn", "ignore", "replace", "blessed", "public"}
+	return []string{"name", "was", "labels", "dependsOn", "ignore", "replace", "blessed", "public"}
 }
 
 func (m *manifest) readMetadata(n *source.Node) {
@@ -214,6 +214,8 @@ func (m *manifest) readMetadata(n *source.Node) {
 			if m.r.Name = v.Text; v.Text == "" {
 				m.bad(v, "metadata.name must be a string, got "+v.What(), "add a name")
 			}
+		case "was":
+			m.was, m.r.Was = v, m.word(v, "metadata.was")
 		case "labels":
 			m.readLabels(v)
 		case "dependsOn":
@@ -239,7 +241,7 @@ func (m *manifest) readMetadata(n *source.Node) {
 		}
 	}
 	if n.Get("name") == nil {
-		m.bad(n, "the manifest has no metadata.name", "add a name; it never changes")
+		m.bad(n, "the manifest has no metadata.name", "add a name")
 	}
 }
 
@@ -301,6 +303,8 @@ func (m *manifest) where(path string) position.Position {
 	switch {
 	case path == "name":
 		return m.at(m.name)
+	case path == "was":
+		return m.at(m.was)
 	case path == "type":
 		return m.at(m.n.Get("kind"))
 	case m.labels != nil && (path == "tags" || strings.HasPrefix(path, "tags.")):

@@ -126,7 +126,7 @@ func (b *block) onlyNameless() {
 		return
 	}
 	b.Wrong(b.n, fmt.Sprintf("a second %s without a name: the first is on line %d", b.r.Kind, first.Line),
-		"add a name to both; a name never changes")
+		"add a name to both")
 }
 
 func (b *block) readType(n *source.Node) {
@@ -145,6 +145,8 @@ func (b *block) readName(n *source.Node) {
 		b.r.Name = name
 	}
 }
+
+func (b *block) readWas(n *source.Node) { b.r.Was, _ = b.Text(n, "was") }
 
 func (b *block) readCount(n *source.Node) {
 	b.r.Counted = true

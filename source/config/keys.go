@@ -63,6 +63,12 @@ func fileKeys(o source.Options) []read.Key[*document] {
 			Doc: "How the stack is applied, and options of providers.",
 		},
 		read.Key[*document]{
+			Name: "moved", Example: "[{from: ec2/web, to: ec2/frontend}]", Form: read.FormMoved,
+			Read: (*document).readMoved,
+			Doc: "Resources that have another name now, as `was` in a block says of one. An entry may stay: the " +
+				"record says that it is done.",
+		},
+		read.Key[*document]{
 			Name: "resources", Example: "[{type: vpc, cidr: 10.0.0.0/16}]", Form: read.FormBlocks,
 			Doc:  "The resources of the stack. An empty list ([]) deletes everything in the stack.",
 			Read: (*document).readResources,
@@ -120,8 +126,13 @@ func blockKeys(o source.Options) []read.Key[*block] {
 		},
 		{
 			Name: "name", Example: "web", Form: read.FormText, Read: (*block).readName,
-			Doc: "The name of the resource. It never changes: a resource with another name is another " +
-				"resource. Default: the type, once a file for each type.",
+			Doc: "The name of the resource. To change it, add its former name as `was`. Default: the type, once a " +
+				"file for each type.",
+		},
+		{
+			Name: "was", Example: "web-server", Form: read.FormText, Read: (*block).readWas,
+			Doc: "The former name of the resource, or of the count: NAME, or TYPE/NAME. The resource that is recorded " +
+				"under it keeps running under the new name. The line may stay: the record says that it is done.",
 		},
 		{
 			Name: "count", Example: "3", Form: read.FormCount, Read: (*block).readCount,
@@ -153,8 +164,7 @@ func blockKeys(o source.Options) []read.Key[*block] {
 		},
 		{
 			Name: "owner", Example: "team-a", Form: read.FormText, Read: (*block).readOwner,
-			Doc: "The owner that its ovi tags name, if it is not the one of OVI_OWNER. Another owner on the " +
-				"resource is drift.",
+			Doc: "The owner that its ovi tags name, if it is not the one of OVI_OWNER. Another owner on it is drift.",
 		},
 		{
 			Name: "state", Example: "stopped", Form: read.FormState, Read: (*block).readState,

@@ -128,6 +128,10 @@ func formSchema[T any](k read.Key[T], o source.Options) *jsonschema.Schema {
 		return settings.TimeoutsSchema(o)
 	case read.FormUpdate:
 		return object(properties(updateKeys(), o))
+	case read.FormMoved:
+		item := object(properties(movedKeys(), o))
+		item.Required = []string{"from", "to"}
+		return list(item)
 	case read.FormLookup:
 		return object(properties(lookupKeys(), o))
 	case read.FormOptions:

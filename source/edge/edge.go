@@ -74,6 +74,7 @@ type loader struct {
 	waits  []*declared
 	dir    string
 	policy policy
+	moved  []source.Moved
 	broken bool // the nodes are not known
 	empty  bool // no deployments are expected
 }
@@ -88,6 +89,7 @@ type node struct {
 type declared struct {
 	*document
 	id    string
+	was   string // the former id
 	nodes []string
 	needs []source.Node
 	attrs source.Node
@@ -274,7 +276,7 @@ func (l *loader) selected(d *document, ref string, n *source.Node) ([]string, bo
 func (l *loader) resourceOf(d *declared, node string) *source.Resource {
 	r := &source.Resource{
 		Provider: l.opts.Provider, Kind: l.opts.Kind, Name: d.id, Location: l.location(node),
-		Attrs: d.attrs.Clone(), At: d.at(&d.root), Broken: d.bad,
+		Attrs: d.attrs.Clone(), At: d.at(&d.root), Broken: d.bad, Was: d.was,
 	}
 	if id := d.root.Get("id"); id != nil {
 		r.At = d.at(id)

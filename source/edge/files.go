@@ -3,6 +3,7 @@ package edge
 import (
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
@@ -27,6 +28,8 @@ func (l *loader) readSite(d *document) {
 			l.site = value.Text
 		case "nodes":
 			l.readNodes(d, value)
+		case "moved":
+			l.moved = l.entries(d).Moved(value)
 		case "deployments":
 			if value.Text != "none" {
 				l.wrong(d, value, "", "deployments is "+value.Form(), "use none, or remove it: each deployment is a file")
@@ -97,6 +100,38 @@ func (l *loader) add(docs []*document) {
 			l.draft.Add(l.resourceOf(d, node))
 		}
 	}
+	l.move()
+}
+
+// entries reads lists of site.yaml.
+func (l *loader) entries(d *document) source.Entries {
+	return source.Entries{At: d.at, Wrong: func(n *source.Node, summary, suggestion string) {
+		l.wrong(d, n, "", summary, suggestion)
+	}}
+}
+
+// move adds the renames of site.yaml: on the nodes of the deployment with the new id, or on all where there is none.
+func (l *loader) move() {
+	for _, m := range l.moved {
+		nodes, known := l.where[m.To.Text]
+		for _, x := range l.nodes {
+			if known && !slices.Contains(nodes, x.name) {
+				continue
+			}
+			on := m
+			on.From, on.To = l.named(m.From, x.name), l.named(m.To, x.name)
+			l.draft.Moved = append(l.draft.Moved, on)
+		}
+	}
+}
+
+// named returns the name of a deployment on a node.
+func (l *loader) named(n source.ResourceName, node string) source.ResourceName {
+	if !strings.Contains(n.Text, "/") {
+		n.Text = l.opts.Kind + "/" + n.Text
+	}
+	n.Provider, n.Location = l.opts.Provider, l.location(node)
+	return n
 }
 
 // readDeployment reads one file.
@@ -123,6 +158,11 @@ func (l *loader) readDeployment(d *document) {
 		}
 		switch key.Text {
 		case "id", "nodes":
+		case "was":
+			if x.was = value.Text; value.Shape != source.Scalar || value.Text == "" {
+				x.bad = true
+				l.wrong(d, &value, ref, "was is "+value.Form(), "use the former id")
+			}
 		case "depends_on":
 			if x.needs = value.Kids; value.Shape != source.List {
 				x.bad = true

@@ -137,6 +137,11 @@ func siteTable() []fileKey {
 	return append([]fileKey{
 		{name: "site", doc: "The name of the site and of its stack. Default: the name of the folder.", form: text()},
 		{name: "nodes", doc: "The nodes of the site.", form: listOf(node), required: true},
+		{name: "moved", doc: "Deployments that have another id now, as was in the file of a deployment says of one. An " +
+			"entry may stay: the record says that it is done.", form: listOf(block([]fileKey{
+			{name: "from", doc: "The former id.", form: text(), required: true},
+			{name: "to", doc: "The new id.", form: text(), required: true},
+		}))},
 		{name: "deployments", doc: "none: the site has no deployments.", form: &jsonschema.Schema{Enum: []string{"none"}}},
 	}, policyTable()...)
 }
@@ -156,6 +161,8 @@ func deploymentTable() []fileKey {
 			name: "nodes", doc: "Where it runs: all, nodes by name, or those with all these labels.", form: selected,
 			required: true,
 		},
+		{name: "was", doc: "The former id of the deployment, which keeps running under the new id. It may stay: the " +
+			"record says that it is done.", form: text()},
 		{name: "depends_on", doc: "Deployments that must be healthy on the same node first.", form: listOf(text())},
 	}, policyTable()...)
 }

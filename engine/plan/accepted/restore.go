@@ -88,6 +88,7 @@ func (x *restoring) restore() {
 	}
 	if known {
 		x.updates(head.Settings.Rules)
+		x.moved(head.Settings.Moved)
 	}
 	slices.SortStableFunc(x.in.Lookups, func(a, b resource.Desired) int { return a.Ref.Compare(b.Ref) })
 	slices.SortStableFunc(x.in.Resources, func(a, b resource.Desired) int { return a.Ref.Compare(b.Ref) })
@@ -116,6 +117,7 @@ func (x *restoring) whole(head rows.Source, known bool) {
 	s := head.Settings
 	in.Source, in.Release = cmp.Or(in.Source, s.Source), s.Release
 	in.Version, in.Rules, in.Options, in.Scopes = x.loaded, s.Rules, s.Options, s.Scopes
+	in.Moved = s.Moved
 	in.Resources = make([]resource.Desired, 0, len(x.recorded))
 	in.Lookups = nil
 	for i := range x.recorded {
@@ -165,6 +167,15 @@ func (x *restoring) updates(was rules.Rules) {
 		same := func(o rules.Update) bool { return o.Kind == u.Kind && o.Name == u.Name }
 		if !slices.ContainsFunc(x.in.Rules.Updates, same) {
 			x.in.Rules.Updates = append(slices.Clone(x.in.Rules.Updates), u)
+		}
+	}
+}
+
+// moved adds the renames that parts declared which could not be read.
+func (x *restoring) moved(was []resource.Move) {
+	for _, m := range was {
+		if slices.ContainsFunc(x.in.Parts, func(p resource.UnreadPart) bool { return p.Name == m.Part }) {
+			x.in.Moved = append(slices.Clone(x.in.Moved), m)
 		}
 	}
 }

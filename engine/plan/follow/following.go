@@ -148,7 +148,9 @@ func (f *Following) Intents(loaded []resource.Intent) []resource.Intent {
 		out[i].Resources = slices.Clone(out[i].Resources)
 		for k := range out[i].Resources {
 			if w := f.instead[out[i].Resources[k].Ref]; w != nil {
+				was := out[i].Resources[k].Was
 				out[i].Resources[k] = *w
+				out[i].Resources[k].Was = was // a former name is of the name, not of the configuration
 			}
 		}
 	}

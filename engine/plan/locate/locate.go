@@ -77,6 +77,7 @@ func (e *Locator) Locate(ctx context.Context, intents []resource.Intent, maxAge 
 		p.Scopes = append(p.Scopes, at)
 	}
 	p.join(moved)
+	e.locateNames(ctx, intents, fresh, moved)
 	e.follow(p, intents, inner, moved)
 	slices.SortFunc(p.Scopes, resource.Scope.Compare)
 	p.Scopes = slices.Compact(p.Scopes)
@@ -95,6 +96,41 @@ func (e *Locator) Resolve(ctx context.Context, intents []resource.Intent) ([]res
 		return nil, err
 	}
 	return p.Intents, nil
+}
+
+// locateNames resolves the locations of former names. They are not observed for that, because recorded resources are in
+// recorded scopes. A location that cannot be resolved stays, so that its names are unknown.
+func (e *Locator) locateNames(
+	ctx context.Context, intents []resource.Intent, fresh []resource.Scope, moved map[resource.Scope]resource.Scope,
+) {
+	known := map[resource.Scope]bool{}
+	for _, s := range scopesOf(intents) {
+		known[s] = true
+	}
+	for _, s := range formerScopes(intents) {
+		if known[s] {
+			continue
+		}
+		known[s] = true
+		if at, err := e.locatedBy(ctx, s, fresh); err == nil && at != s {
+			moved[s] = at
+		}
+	}
+}
+
+// formerScopes lists the scopes of the names that configurations declare to be former or new.
+func formerScopes(intents []resource.Intent) (out []resource.Scope) {
+	for _, in := range intents {
+		for i := range in.Resources {
+			if was := in.Resources[i].Was; !was.IsZero() {
+				out = append(out, was.Scope())
+			}
+		}
+		for _, m := range in.Moved {
+			out = append(out, m.From.Scope(), m.To.Scope())
+		}
+	}
+	return out
 }
 
 // Failure says that an account cannot be read. A provider whose locations are not accounts names the

@@ -20,7 +20,7 @@ func move(intents []resource.Intent, moved map[resource.Scope]resource.Scope) []
 		}
 		resources := make([]resource.Desired, len(out[i].Resources))
 		for k, d := range out[i].Resources {
-			d.Ref, d.Attrs = m.ref(d.Ref), m.attrs(d.Attrs)
+			d.Ref, d.Attrs, d.Was = m.ref(d.Ref), m.attrs(d.Attrs), m.ref(d.Was)
 			if len(d.DependsOn) > 0 {
 				d.DependsOn = slices.Clone(d.DependsOn)
 				for n := range d.DependsOn {
@@ -28,6 +28,11 @@ func move(intents []resource.Intent, moved map[resource.Scope]resource.Scope) []
 				}
 			}
 			resources[k] = d
+		}
+		out[i].Moved = slices.Clone(out[i].Moved)
+		for k := range out[i].Moved {
+			x := &out[i].Moved[k]
+			x.From, x.To = m.ref(x.From), m.ref(x.To)
 		}
 		out[i].Lookups = slices.Clone(out[i].Lookups)
 		for k := range out[i].Lookups {

@@ -34,6 +34,7 @@ const (
 	FormSpec     Form = "attributes"
 	FormUpdate   Form = "block: update"
 	FormLookup   Form = "block: lookup"
+	FormMoved    Form = "list of moves"
 
 	FormWindows   Form = "list of windows"
 	FormApprovals Form = "list of approvals"
