@@ -2,6 +2,7 @@ package comparator
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/ovi-project/ovi/resource"
 )
@@ -44,10 +45,27 @@ func (c *comparison) pair(p *observedScope, s *side, w *resource.Desired, group 
 			}
 			return
 		}
-		c.unverified = c.unverified[:known] // it counts as changed
+		c.sets(&d, known)
 		d.Type = Drifted
 		c.out = append(c.out, d)
 	}
+}
+
+// sets removes the attributes that an action on a resource sets from the ones that were not verified. A new resource
+// has all of them.
+func (c *comparison) sets(d *Difference, known int) {
+	renewed := d.Requested || slices.ContainsFunc(d.Changes, func(x resource.Change) bool {
+		return x.Effect == resource.Replace
+	})
+	for i := known; i < len(c.unverified); i++ {
+		c.unverified[i].Paths = slices.DeleteFunc(c.unverified[i].Paths, func(path string) bool {
+			return renewed || slices.ContainsFunc(d.Changes, func(x resource.Change) bool {
+				return x.Path == path || strings.HasPrefix(x.Path, path+".")
+			})
+		})
+	}
+	kept := slices.DeleteFunc(c.unverified[known:], func(u Unverified) bool { return len(u.Paths) == 0 })
+	c.unverified = c.unverified[:known+len(kept)]
 }
 
 // ownOf returns the resources of one stack in a group, which is sorted by stack.

@@ -98,7 +98,7 @@ type Result struct {
 	Differences []Difference   // sorted by ref
 	Unchanged   int            // configured resources without a difference
 	Owned       map[string]int // by stack: observed resources that it owns
-	// NotVerified are resources without a visible difference that set attributes which can
+	// NotVerified are resources that set attributes which can
 	// neither be read back nor are recorded.
 	NotVerified []Unverified
 	Kept        []Kept
@@ -113,6 +113,9 @@ type Kept struct {
 	Ref resource.Ref
 	resource.Surplus
 }
+
+// NoteUnverified is the note on a change that sets an attribute whose value can neither be read back nor was recorded.
+const NoteUnverified = "not verified"
 
 // Unverified is a resource, and the paths that could not be compared.
 type Unverified struct {

@@ -280,6 +280,76 @@ func TestASecondInterruptCancelsCallsAndLosesNothing(t *testing.T) {
 	if !p.Plan.Empty() || len(p.Recovered) != 1 || p.Recovered[0].Finding != event.FoundDone {
 		t.Errorf("plan %v, recovered %+v: want the create found done", brief(p), p.Recovered)
 	}
+	// A later change is not the work of the recovered action.
+	o, _, _ := b.cloud.Find(ref("disk", "d"))
+	o.Attrs = o.Attrs.With("size", resource.Int(21))
+	b.cloud.Put(o)
+	d, ok := decisionOn(b.plan(want), ref("disk", "d"))
+	if !ok || len(d.Changes) != 1 || d.Changes[0].Note != resource.NoteOutside {
+		t.Errorf("a change after the recovery: %+v", d.Changes)
+	}
+}
+
+// TestASecondInterruptTellsNotStartedFromUnknown: a call that was not made is not started, one that was cut off is
+// unknown, and neither is a failure or an attempt of the configuration.
+func TestASecondInterruptTellsNotStartedFromUnknown(t *testing.T) {
+	custom := errors.New("interrupted") // as a signal ends the context of the command line
+	for _, x := range []struct {
+		name   string
+		verb   fake.Verb
+		record string // the second interrupt comes with it
+		want   engine.Status
+		counts event.Counts
+		found  event.Finding
+	}{
+		{"before the claim", "", event.TypeApproved, engine.Interrupted, event.Counts{NotStarted: 1}, ""},
+		{"between the start and the call", "", event.TypeStarted, engine.Interrupted, event.Counts{NotStarted: 1}, ""},
+		{"before the call arrives", fake.Create, "", engine.Uncertain, event.Counts{Unknown: 1}, event.FoundNotDone},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			b := newBench(t)
+			soft, first := context.WithCancel(t.Context())
+			hard, second := context.WithCancelCause(t.Context())
+			interrupt := func() { first(); second(custom) }
+			stop := b.ledger.Listen(func(r event.Record) {
+				if r.Event.Type() == x.record {
+					interrupt()
+				}
+			})
+			b.cloud.Break(fake.Faults{Before: func(ctx context.Context, c fake.Call) error {
+				if c.Verb != x.verb {
+					return nil
+				}
+				interrupt()
+				<-ctx.Done()
+				return context.Cause(ctx)
+			}})
+			want := wants(disk("d", 20))
+			r, err := b.engine.Apply(soft, b.plan(want), engine.ApplyOptions{Hard: hard, Approved: &event.Approved{}})
+			stop()
+			if err != nil || len(r.Outcomes) != 1 {
+				t.Fatalf("%+v, %v", r, err)
+			}
+			if diff := cmp.Diff(x.counts, r.Counts); diff != "" || r.Outcomes[0].Status != x.want {
+				t.Errorf("outcome %+v (-want +got):\n%s", r.Outcomes[0], diff)
+			}
+			b.cloud.Break(fake.Faults{})
+			p := b.plan(want)
+			var found event.Finding
+			for _, e := range p.Recovered {
+				found = e.Finding
+			}
+			if found != x.found || len(p.OpenActions()) != 0 {
+				t.Errorf("recovered %+v, open %+v", p.Recovered, p.OpenActions())
+			}
+			if n := p.Tries[ref("disk", "d")].Of(want[0].Resources[0].Digest()).Failures; n != 0 {
+				t.Errorf("%d attempts failed", n)
+			}
+			if diff := cmp.Diff([]string{"create disk/d"}, brief(p)); diff != "" {
+				t.Errorf("the next plan (-want +got):\n%s", diff)
+			}
+		})
+	}
 }
 
 func TestLaw2_RecordBeforeAct_NothingStartsThatCannotBeRecorded(t *testing.T) {

@@ -156,6 +156,9 @@ func (p *planWriter) arrow(c resource.Change, schema *resource.Attribute) string
 	if isFrom && isTo {
 		return strings.TrimSpace("(secret, changed) " + from + " -> " + to)
 	}
+	if c.Note == comparator.NoteUnverified {
+		return "(not known) -> " + valueText(c.To, schema)
+	}
 	return valueText(c.From, schema) + " -> " + valueText(c.To, schema)
 }
 

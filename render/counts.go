@@ -53,7 +53,7 @@ func (c Counts) Write(w io.Writer, s term.Style) error {
 
 // Incomplete says that something configured was not applied.
 func (c Counts) Incomplete() bool {
-	return c.Failed+c.NotStarted+c.Claimed+c.Blocked+c.Conflict+c.Unreachable > 0
+	return c.Failed+c.Unknown+c.NotStarted+c.Claimed+c.Blocked+c.Conflict+c.Unreachable > 0
 }
 
 // Done lists what was done and what was not: "4 created, 1 failed".
@@ -98,6 +98,7 @@ func (c Counts) rest() []string {
 		}
 	}
 	add(c.Failed, "failed")
+	add(c.Unknown, "unknown")
 	add(c.NotStarted, "not started")
 	add(c.Claimed, "claimed")
 	add(c.Blocked, "blocked")

@@ -34,7 +34,7 @@ func (s *steps) record(r event.Record) (Record, bool) {
 	case event.Started:
 		return s.started(e, r.At), true
 	case event.Finished:
-		return s.finished(e, r.At), true
+		return s.finished(e, r.At), e.Outcome != event.NotCalled // a record says later that it did not start
 	case event.Moved:
 		return Renamed{Type: "apply_renamed", Ref: s.names.Ref(e.Ref), From: s.names.Ref(e.From), ID: e.ID}, e.Plan != ""
 	case event.ReplaceReverted:

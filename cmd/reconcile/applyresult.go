@@ -72,13 +72,14 @@ func ResultCodes(r *engine.Result) []int {
 func explainResult(c *command.Call, r *engine.Result) {
 	command.CreditOthers(c, r)
 	flight := "actions in flight finished"
-	var unknown, claimed, stale []string
+	var claimed, stale []string
+	unknown := 0
 	for _, o := range r.Outcomes {
 		name := o.Ref.Short()
 		switch o.Status {
 		case engine.Uncertain:
 			flight = "actions in flight were canceled"
-			unknown = append(unknown, name+": the result of the "+string(o.Action)+" is unknown")
+			unknown++ // the line of each action names it
 		case engine.Claimed:
 			if o.ClaimedBy == "" { // lost, and to whom is not known
 				claimed = append(claimed, name+": "+o.Detail)
@@ -91,7 +92,9 @@ func explainResult(c *command.Call, r *engine.Result) {
 			engine.Interrupted, engine.Yielded:
 		}
 	}
-	WarnOf(c, unknown, "run `ovi plan` to recover it")
+	if unknown > 0 {
+		c.Out.Warn("the result of "+render.Many(unknown, "action")+" is unknown", "run `ovi plan`, which observes it")
+	}
 	WarnOf(c, claimed, "see `ovi claims`; use a longer --lock-timeout, or run the command again later")
 	WarnOf(c, stale, "plan again")
 	warnOfOutages(c, r)

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	urfave "github.com/urfave/cli/v2"
@@ -61,6 +62,9 @@ func driftLine(c *command.Call, l *session.Session) error {
 	if err := showDrift(c, &shown, m); err != nil {
 		return err
 	}
+	if err := tellUnconfigured(c, l, planned); err != nil {
+		return err
+	}
 	if c.Out.Machine() {
 		if err := c.Out.Records(m.records...); err != nil {
 			return err
@@ -75,6 +79,43 @@ func driftLine(c *command.Call, l *session.Session) error {
 		c.Out.Say("%s (`ovi plan`).", render.Many(n, "conflict"))
 	}
 	return cli.Exit(append(planCodes(c, &shown), standingCodes(&whole)...)...)
+}
+
+// tellUnconfigured names the resources on which something changed that their configuration does not mention.
+func tellUnconfigured(c *command.Call, l *session.Session, p *engine.Planned) error {
+	past, kinds := history.New(l.Ledger.Reader()), command.Schemas(c.Process).Kind
+	var changed []resource.Ref
+	for i := range p.Intents {
+		for k := range p.Intents[i].Resources {
+			want := &p.Intents[i].Resources[k]
+			have, ok := p.ResourceAt(want.Ref)
+			if !ok || have.Condition == resource.Unreadable {
+				continue
+			}
+			was, err := past.AfterAction(c, want.Ref)
+			if err != nil && !errors.Is(err, ledger.ErrNotFound) {
+				return err
+			}
+			kind, _ := kinds(want.Ref.Provider, want.Ref.Kind)
+			if was != nil && len(explain.Unconfigured(explain.Differ(*was, *have), *want, kind)) > 0 {
+				changed = append(changed, want.Ref)
+			}
+		}
+	}
+	if c.Out.Machine() && len(changed) > 0 {
+		return c.Out.Records(render.Info{Type: "changed_unconfigured", Data: changed})
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	names := session.NamesOf(p).Shorten(changed...)
+	more := ""
+	if n := len(changed) - 1; n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	c.Out.Say("%d changed in attributes or tags that are not configured: %s%s (`ovi history %s`).", len(changed),
+		names(changed[0]), more, names(changed[0]))
+	return nil
 }
 
 // driftMemory is what the record says of each difference.

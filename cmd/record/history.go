@@ -73,7 +73,7 @@ func leaves(m history.Moment, before bool) bool {
 		case event.Started:
 			before = e.Action == decider.Delete || e.Phase == event.PhaseDelete
 		case event.Finished:
-			before = before && e.Outcome != event.Done && e.Outcome != event.Failed
+			before = before && (e.Outcome == event.Accepted || e.Outcome == event.Uncertain || e.Outcome == event.Late)
 		case event.Recovered:
 			before = false
 		}
@@ -105,7 +105,7 @@ func momentLines(m history.Moment, before *resource.Observed, kind resource.Kind
 	case m.Seen != nil && before == nil:
 		out = append(out, moment{"observed", fmt.Sprintf("observed: %s, %s", m.Seen.ID, m.Seen.Health), seenData(m.Seen)})
 	case m.Seen != nil:
-		changes, how := explain.Differ(*before, *m.Seen), "observed: "
+		changes, how := explain.WithoutBinding(explain.Differ(*before, *m.Seen)), "observed: "
 		if !acted && before.ID == m.Seen.ID && m.Seen.Role == "" && explain.MadeOutside(changes, kind) {
 			how = "changed outside ovi: "
 		}

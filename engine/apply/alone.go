@@ -29,7 +29,10 @@ func (x *excludedError) Error() string {
 }
 
 // turnedBack is the outcome of an action that turned back before its call.
-func turnedBack(out Outcome) Outcome {
+func turnedBack(ctx context.Context, out Outcome) Outcome {
+	if not := (*notCalledError)(nil); errors.As(out.Err, &not) && stopped(ctx, &out) {
+		return out
+	}
 	out.Status, out.Passes = Claimed, true
 	if out.Err != nil {
 		out.Detail = out.Err.Error()

@@ -22,7 +22,7 @@ func (a *apply) call(ctx context.Context, v verb, r *provider.Request) (res *res
 	ctx, explain, end := a.limited(ctx, ref, v)
 	defer end()
 	if ctx.Err() != nil {
-		return nil, 0, context.Cause(ctx) // the claim is lost already, or the apply was canceled
+		return nil, 0, &notCalledError{context.Cause(ctx)} // the claim is lost already, or the apply was canceled
 	}
 	start := time.Now()
 	for wait := a.o.Backoff; ; wait = min(2*wait, longestWait) {

@@ -22,6 +22,18 @@ func (e *panicError) Error() string {
 	return fmt.Sprintf("the provider panicked: %v\n%s", e.value, e.stack)
 }
 
+// notCalledError reports that the apply was interrupted after the start of an action was recorded, and before its call.
+type notCalledError struct{ why error }
+
+func (e *notCalledError) Error() string {
+	if errors.Is(e.why, coordinator.ErrLost) {
+		return e.why.Error()
+	}
+	return "the apply was interrupted"
+}
+
+func (e *notCalledError) Unwrap() error { return e.why }
+
 // startsError reports a reference without a value, because the resource that it names is starting.
 type startsError struct {
 	to resource.Reference
@@ -35,7 +47,10 @@ func (x *startsError) Error() string {
 
 // notStartable returns the outcome of an action whose request could not be made: it waits for a resource
 // that starts, was not proven, or failed.
-func notStartable(out Outcome, err error) Outcome {
+func notStartable(ctx context.Context, out Outcome, err error) Outcome {
+	if stopped(ctx, &out) {
+		return out
+	}
 	out.Err, out.Detail = err, err.Error()
 	var unproven *unprovenError
 	var starts *startsError
@@ -46,6 +61,19 @@ func notStartable(out Outcome, err error) Outcome {
 		out.Status, out.On = WaitingFor, starts.to.Ref
 	}
 	return out
+}
+
+// stopped reports whether the context of an action ended before the action started, and sets the outcome.
+func stopped(ctx context.Context, out *Outcome) bool {
+	switch {
+	case ctx.Err() == nil:
+		return false
+	case errors.Is(context.Cause(ctx), coordinator.ErrLost):
+		out.Status, out.Err, out.Detail = Claimed, context.Cause(ctx), "the claim was lost before it started"
+	default:
+		out.Status, out.Err, out.Detail = Interrupted, nil, "the apply was interrupted first"
+	}
+	return true
 }
 
 // refusal is the error of a check without the word that introduces it everywhere.
@@ -88,6 +116,13 @@ func redact(err error, given resource.Attrs) error {
 		return &redactedError{err, redacted}
 	}
 	return err
+}
+
+// cutOff reports whether a call ended because its context did: the system gave no other cause, so the call may have
+// succeeded.
+func cutOff(ctx context.Context, err error) bool {
+	cause := provider.CauseOf(err)
+	return ctx.Err() != nil && (cause == provider.Unclassified || cause == provider.Unreachable)
 }
 
 // isUncertain reports whether the action may have succeeded in spite of the error.

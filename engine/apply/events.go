@@ -110,7 +110,7 @@ func (a *apply) finish(
 	case event.Uncertain:
 		out.Status = Uncertain
 	case event.NotCalled:
-		return turnedBack(out)
+		return turnedBack(ctx, out)
 	}
 	return out
 }
@@ -185,7 +185,9 @@ func (a *apply) applying(d *decider.Decision, r *provider.Request) *event.Applie
 }
 
 // finishedEvent is recorded after the call.
-func (a *apply) finishedEvent(b event.Started, res *resource.Observed, tries int, err error) event.Finished {
+func (a *apply) finishedEvent(
+	ctx context.Context, b event.Started, res *resource.Observed, tries int, err error,
+) event.Finished {
 	e := event.Finished{
 		Plan: b.Plan, Ref: b.Ref, Key: b.Key, Action: b.Action, Phase: b.Phase, Step: b.Step, Token: b.Token,
 		Outcome: event.Done, ID: b.Have, Desired: b.Desired, Resource: res,
@@ -199,14 +201,14 @@ func (a *apply) finishedEvent(b event.Started, res *resource.Observed, tries int
 	if err == nil {
 		return e
 	}
-	var excluded *excludedError
-	if errors.As(err, &excluded) {
-		e.Outcome, e.Resource, e.Error = event.NotCalled, nil, err.Error()
-		return e
-	}
 	e.Outcome, e.Resource = event.Failed, nil
 	e.Error, e.Cause = err.Error(), provider.CauseOf(err)
-	if isUncertain(err) {
+	var not *notCalledError
+	var excluded *excludedError
+	switch {
+	case errors.As(err, &not), errors.As(err, &excluded):
+		e.Outcome, e.Cause = event.NotCalled, ""
+	case isUncertain(err) || cutOff(ctx, err):
 		e.Outcome, e.Cause = event.Uncertain, provider.UnknownResult
 	}
 	return e

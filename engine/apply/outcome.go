@@ -78,8 +78,10 @@ func (o Outcome) count(c *event.Counts) {
 		c.Add(o.Action)
 	case ByOther:
 		c.Unchanged++
-	case Failed, Uncertain, Stale, Refused:
+	case Failed, Stale, Refused:
 		c.Failed++
+	case Uncertain:
+		c.Unknown++
 	case Claimed:
 		c.Claimed++
 	case WaitingFor, Unneeded, Interrupted, Yielded:

@@ -45,10 +45,13 @@ func (a *apply) perform(ctx context.Context, c parts.Claim, d *decider.Decision,
 		err = a.prove(ctx, d.Ref, d.Observed.ID)
 	}
 	if err != nil {
-		return notStartable(out, err)
+		return notStartable(ctx, out, err)
 	}
 	if phase == decider.DeletePhase && d.Action == decider.Replace && d.Desired != nil { // the old one is deleted first
 		err = a.ask(ctx, d, *r)
+	}
+	if err != nil && stopped(ctx, &out) {
+		return out
 	}
 	if err != nil {
 		out.Status, out.Err, out.Detail, out.Cause = Refused, err, "nothing was changed: "+refusal(err), provider.CauseOf(err)
@@ -66,13 +69,14 @@ func (a *apply) perform(ctx context.Context, c parts.Claim, d *decider.Decision,
 	if errors.Is(err, provider.ErrReplace) {
 		err = fmt.Errorf("%w; the next plan proposes that", err)
 	}
-	end := a.finishedEvent(started, res, tries, err)
+	end := a.finishedEvent(ctx, started, res, tries, err)
 	if errors.Is(err, provider.ErrReplace) && verbOf(d.Action, phase) == update {
 		end.RecreateOnly = attributes(d.Changes)
 	}
 	err = a.accept(&end, d, verbOf(d.Action, phase), err)
 	end.Seconds = a.engine.Elapsed(start).Seconds()
-	if end.Outcome != event.Uncertain && ctx.Err() != nil && errors.Is(context.Cause(ctx), coordinator.ErrLost) {
+	if end.Outcome != event.Uncertain && end.Outcome != event.NotCalled && ctx.Err() != nil &&
+		errors.Is(context.Cause(ctx), coordinator.ErrLost) {
 		end.Outcome = event.Uncertain // another instance may have acted meanwhile
 	}
 	out.ID, out.Seconds, out.Err = end.ID, end.Seconds, err

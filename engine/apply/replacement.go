@@ -154,7 +154,7 @@ func (r *replacement) run(ctx context.Context) Outcome {
 			return r.stops(ctx, r.refused)
 		case step == replace.Wait || step == r.last && !r.repeated:
 			if r.repeated = true; !r.pause.wait(ctx, r.soft) {
-				return r.stops(ctx, r.interrupted(s))
+				return r.leaves(ctx, r.interrupted(s))
 			}
 			continue
 		}
@@ -209,8 +209,28 @@ func (r *replacement) stops(ctx context.Context, err error) Outcome {
 	case errors.Is(cause, coordinator.ErrLost) && r.last == "":
 		out.Status, out.Detail = Claimed, "the claim was lost before it started"
 	case r.recorded:
+		if ctx.Err() != nil && !errors.Is(cause, coordinator.ErrLost) {
+			out.Status = Uncertain
+		}
 		out.Passes = true
 		out.Detail += "; the next apply goes on with the replacement"
+	}
+	return out
+}
+
+// leaves is the outcome of a replacement that an interrupt stopped. Once it has started, only the next plan finds out
+// how it goes on.
+func (r *replacement) leaves(ctx context.Context, err error) Outcome {
+	if excluded := (*excludedError)(nil); errors.As(err, &excluded) {
+		return turnedBack(ctx, Outcome{Err: err})
+	}
+	out := r.stops(ctx, err)
+	switch {
+	case out.Status != Failed:
+	case r.recorded:
+		out.Status = Uncertain
+	default:
+		out.Status, out.Err = Interrupted, nil
 	}
 	return out
 }

@@ -42,6 +42,9 @@ func (r *replacement) do(ctx context.Context, step replace.Step, s replace.Stage
 	}
 	if r.Checks(s) {
 		if err := r.ask(ctx, r.d, *q); err != nil {
+			if out := (Outcome{}); r.last == "" && stopped(ctx, &out) {
+				return &out
+			}
 			return &Outcome{
 				Status: Refused, Err: err, Detail: "nothing was changed: " + refusal(err), Cause: provider.CauseOf(err),
 			}
@@ -78,7 +81,7 @@ func (r *replacement) carryOut(
 	res, tries, err := r.callAlone(ctx, r.at, started, verbOfStep(step), q)
 	r.at = 0
 	err = redact(err, q.Desired.Attrs)
-	end := r.finishedEvent(started, res, tries, err)
+	end := r.finishedEvent(ctx, started, res, tries, err)
 	if step == replace.Create || step.Destroys() {
 		err = r.accept(&end, r.d, verbOfStep(step), err)
 	}
@@ -99,7 +102,7 @@ func (r *replacement) carryOut(
 	r.last = step
 	switch {
 	case end.Outcome == event.NotCalled:
-		return stop(turnedBack(Outcome{Err: err}))
+		return stop(r.leaves(ctx, err))
 	case end.Outcome == event.Accepted:
 		return &Outcome{Status: Accepted, ID: end.ID, Detail: inProgress(end)}
 	case end.Outcome == event.Uncertain:

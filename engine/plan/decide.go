@@ -55,7 +55,10 @@ func (e *Planner) decide(ctx context.Context, p *Planning) error {
 	if err := errors.Join(m.approvalErr, m.pastErr()); err != nil {
 		return fmt.Errorf("decide: %w", err)
 	}
-	m.noteOutside(p.Plan)
+	m.noteUnverified(p.Plan, e.Providers.Kind)
+	if err := m.noteOutside(p.Plan); err != nil {
+		return err
+	}
 	p.Blessed, p.Stays, p.Outages = m.blessed, staysOf(p.Plan), m.names.Outages
 	if p.Mode == event.ForDrift {
 		p.Whole, p.Plan = p.Plan, m.driftOnly(p.Plan)

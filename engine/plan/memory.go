@@ -40,6 +40,7 @@ type memory struct {
 	origin func(*resource.Observed) (decider.Origin, error)
 	unread []resource.Observed
 
+	life        func(resource.Ref) ([]history.Moment, error) // the history of a resource
 	past        func(resource.Ref) []decider.Past
 	pastErr     func() error // the first error of past
 	approvalsOn func(digest string) ([]ledger.Approval, error)
@@ -74,6 +75,7 @@ func loadMemory(ctx context.Context, l *ledger.Ledger, at storage.Revision) (m *
 		}
 		return from, err
 	}
+	m.life = func(ref resource.Ref) ([]history.Moment, error) { return history.New(l.Reader()).History(ctx, ref) }
 	m.known = l.Log().Frontier().Seq
 	m.past, m.pastErr = history.New(l.Reader()).Pasts(ctx, m.known, cel.HistoryLimit)
 	m.approvalsOn = func(digest string) ([]ledger.Approval, error) { return l.Approvals(ctx, digest) }
@@ -160,26 +162,6 @@ func (m *memory) driftOnly(p decider.Plan) decider.Plan {
 		kept.Decisions = append(kept.Decisions, d)
 	}
 	return kept
-}
-
-// noteOutside notes which changes of a plan were made outside ovi, and not by the configuration.
-func (m *memory) noteOutside(p decider.Plan) {
-	for i := range p.Decisions {
-		d := &p.Decisions[i]
-		if d.Difference != comparator.Drifted || d.Desired == nil {
-			continue
-		}
-		applied, known := m.applied(d.Ref)
-		if !known || applied.Recovered || len(m.tries[d.Ref]) > 0 {
-			continue // an action of ovi's own that failed may have changed it
-		}
-		for k := range d.Changes {
-			c := &d.Changes[k]
-			if before, ok := wasApplied(applied, *c); ok && c.Note == "" && !c.KnownAfterApply && resource.Equal(c.To, before) {
-				c.Note = resource.NoteOutside
-			}
-		}
-	}
 }
 
 // drifted keeps the changes that the configuration did not make: they lead back to the applied values.

@@ -66,7 +66,7 @@ const (
 	Uncertain Outcome = "uncertain"  // the result is unknown; the action stays open until observed
 	Accepted  Outcome = "accepted"   // the provider continues on its own; the action stays open until observed
 	Late      Outcome = "refused"    // the claim was lost: the result does not count
-	NotCalled Outcome = "not_called" // another action had started that excludes it: the provider was not called
+	NotCalled Outcome = "not_called" // an interrupt, or an action that excludes it, came before the call
 )
 
 // Finished records the result of an action, as far as its executor knows it.

@@ -18,7 +18,8 @@ type Counts struct {
 	Restart     int `json:"restart"`
 	Delete      int `json:"delete"`
 	Notify      int `json:"notify"`
-	Failed      int `json:"failed"`       // actions that failed, or whose result is unknown
+	Failed      int `json:"failed"`       // actions that failed, and resources that changed since the plan
+	Unknown     int `json:"unknown"`      // actions whose result is unknown: the next plan observes it
 	NotStarted  int `json:"not_started"`  // a dependency failed, or the run was interrupted
 	Claimed     int `json:"claimed"`      // another run has the claim
 	Blocked     int `json:"blocked"`      // by a policy

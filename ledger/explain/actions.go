@@ -75,7 +75,7 @@ func called(x *action) string {
 func result(x *action) string {
 	text := "not recorded"
 	if e := x.ended; e != nil {
-		text = string(e.Outcome) + fmt.Sprintf(" after %.1fs", max(e.Seconds, 0))
+		text = strings.ReplaceAll(string(e.Outcome), "_", " ") + fmt.Sprintf(" after %.1fs", max(e.Seconds, 0))
 		if e.Tries > 1 {
 			text += fmt.Sprintf(" and %d calls", e.Tries)
 		}

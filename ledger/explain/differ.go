@@ -77,14 +77,18 @@ func MadeOutside(changes []resource.Change, kind resource.Kind) bool {
 		if c.Path == "health" && kind.State != "" && c.To == resource.String(resource.Stopped) {
 			return true
 		}
-		if c.Path == "managed" && c.On == resource.OnAttribute {
-			return false // ovi's own binding started or ended
-		}
 		name, _, _ := strings.Cut(c.Path, ".")
 		computed := slices.ContainsFunc(kind.Attrs, func(a resource.Attribute) bool {
 			return a.Name == name && a.Computed
 		})
 		return c.Path != "health" && c.Path != "content" && !computed
+	})
+}
+
+// WithoutBinding omits the change of whether a resource is managed: the record of the binding tells that.
+func WithoutBinding(changes []resource.Change) []resource.Change {
+	return slices.DeleteFunc(changes, func(c resource.Change) bool {
+		return c.Path == "managed" && c.On == resource.OnAttribute
 	})
 }
 
@@ -95,9 +99,8 @@ func text(s string) resource.Value {
 	return resource.String(s)
 }
 
-// between is Differ in words.
-func (t Explainer) between(a, b resource.Observed) string {
-	changes := Differ(a, b)
+// words are changes in words.
+func (t Explainer) words(changes []resource.Change) string {
 	parts := make([]string, len(changes))
 	for i, c := range changes {
 		parts[i] = c.Name() + " " + t.Value(c.From) + " -> " + t.Value(c.To)

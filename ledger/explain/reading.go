@@ -133,17 +133,18 @@ func (b *builder) observed(r event.Record, e event.Observed) {
 		b.add(r, "observed", fmt.Sprintf("first observed: %s, %s", phrase.ID(now.ID), now.Health))
 		return
 	}
-	for _, c := range Differ(*was, now) {
+	changes := WithoutBinding(Differ(*was, now))
+	for _, c := range changes {
 		b.changes(c.Name(), c.From)
 	}
 	if was.Health != now.Health {
 		b.changes(resource.StatePath, resource.String(resource.StateOf(was.Health)))
 	}
-	if diff := b.t.between(*was, now); diff != "" {
+	if diff := b.t.words(changes); diff != "" {
 		b.later(diff, r)
 		title := "observed"
 		if was.ID == now.ID && now.Role == "" {
-			title = b.changeTitle(Differ(*was, now))
+			title = b.changeTitle(changes)
 		}
 		b.add(r, "observed", title+": "+diff)
 	}

@@ -1,0 +1,93 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/history"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// noteUnverified notes which changes set a value that is not known.
+func (m *memory) noteUnverified(p decider.Plan, kinds decider.Kinds) {
+	if !m.resets {
+		return
+	}
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		if d.Difference != comparator.Drifted {
+			continue
+		}
+		applied, known := m.applied(d.Ref)
+		kind, _ := kinds(d.Ref.Provider, d.Ref.Kind)
+		for k := range d.Changes {
+			c := &d.Changes[k]
+			name, _, _ := strings.Cut(c.Path, ".")
+			if c.From != nil || c.On != resource.OnAttribute {
+				continue
+			}
+			writeOnly := slices.ContainsFunc(kind.Attrs, func(a resource.Attribute) bool {
+				return a.Name == name && a.WriteOnly
+			})
+			if slices.Contains(applied.Unverified, name) || !known && writeOnly {
+				c.Note = comparator.NoteUnverified
+			}
+		}
+	}
+}
+
+// noteOutside notes which changes of a plan were made outside ovi, and not by the configuration.
+func (m *memory) noteOutside(p decider.Plan) error {
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		if d.Difference != comparator.Drifted || d.Desired == nil {
+			continue
+		}
+		applied, known := m.applied(d.Ref)
+		if !known {
+			continue
+		}
+		var life []history.Moment
+		unsure := applied.Recovered || len(m.tries[d.Ref]) > 0 // an action of ovi's own may have caused the difference
+		if unsure {
+			var err error
+			if life, err = m.life(d.Ref); err != nil {
+				return fmt.Errorf("read the history of %s: %w", d.Ref, err)
+			}
+		}
+		for k := range d.Changes {
+			c := &d.Changes[k]
+			before, ok := wasApplied(applied, *c)
+			if ok && c.Note == "" && !c.KnownAfterApply && resource.Equal(c.To, before) &&
+				(!unsure || seenSinceAction(life, *c)) {
+				c.Note = resource.NoteOutside
+			}
+		}
+	}
+	return nil
+}
+
+// seenSinceAction reports whether a resource was observed with the configured value of a change after the last action
+// of ovi. If so, that action did not cause the difference.
+func seenSinceAction(life []history.Moment, c resource.Change) bool {
+	seen := false
+	for _, m := range life {
+		for _, r := range m.Records {
+			switch r.Event.(type) {
+			case event.Started, event.Finished:
+				seen = false
+			}
+		}
+		if o := m.Seen; o != nil && o.Condition != resource.Unreadable {
+			v, ok := wasApplied(event.Applied{
+				Attrs: o.Attrs, Tags: o.Tags, State: resource.State(resource.StateOf(o.Health)),
+			}, c)
+			seen = seen || ok && resource.Equal(v, c.To)
+		}
+	}
+	return seen
+}
