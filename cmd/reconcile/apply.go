@@ -202,6 +202,9 @@ func LeftOver(c *command.Call, p *engine.Planned) []int {
 	if blocked(p.Plan) > 0 {
 		codes = append(codes, cli.ExitBlocked)
 	}
+	if waitsForOthers(p.Plan) {
+		codes = append(codes, cli.ExitClaimed)
+	}
 	return codes
 }
 

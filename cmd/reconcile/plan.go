@@ -137,6 +137,13 @@ func planCodes(c *command.Call, p *engine.Planned) []int {
 	return codes
 }
 
+// waitsForOthers reports whether a decision is left to a running action of another run.
+func waitsForOthers(p decider.Plan) bool {
+	return slices.ContainsFunc(p.Decisions, func(d decider.Decision) bool {
+		return slices.ContainsFunc(d.Blockers, func(b decider.Blocker) bool { return b.Policy == engine.BusyPolicy })
+	})
+}
+
 // standingCodes are the exit codes of what neither a plan nor an apply can do anything about.
 func standingCodes(p *engine.Planned) []int {
 	var codes []int

@@ -24,6 +24,8 @@ func (a *apply) act(d *decider.Decision, phase decider.Phase) Outcome {
 	defer stop()
 	err := renamer{a}.hold(ctx, d, func(ctx context.Context, c parts.Claim) error {
 		acquired()
+		ctx, end := a.slots.stepping(ctx, key)
+		defer end()
 		if a.stopped() || !a.o.Control.mayStart(key) {
 			return nil
 		}

@@ -67,6 +67,7 @@ type apply struct {
 	hard     context.Context // when it ends, running actions are canceled
 	toStart  context.Context // ends with soft, and when the apply yields: what has not started does not start
 	started  time.Time
+	slots    *slots
 	operator bool // an action of an operator, which does not apply a configuration
 
 	mu       sync.Mutex // guards the fields below
@@ -103,7 +104,7 @@ func newApply(ctx context.Context, e *recovery.Recovery, p *plan.Planned, o Opti
 		o.Control = &Control{}
 	}
 	return &apply{
-		engine: e, plan: p, o: o, soft: ctx, hard: hard, started: e.Clock(),
+		engine: e, plan: p, o: o, soft: ctx, hard: hard, started: e.Clock(), slots: newSlots(o.Parallelism, o.Control),
 		outcomes: map[stepOf]Outcome{}, made: map[resource.Ref]resource.Observed{}, replaced: map[resource.Ref]string{},
 		renamed: map[resource.Ref]bool{},
 	}

@@ -24,6 +24,7 @@ func (a *apply) call(ctx context.Context, v verb, r *provider.Request) (res *res
 	if ctx.Err() != nil {
 		return nil, 0, &notCalledError{context.Cause(ctx)} // the claim is lost already, or the apply was canceled
 	}
+	ctx = provider.WithWaits(ctx, func() func() { return a.slots.waits(ctx) })
 	start := time.Now()
 	for wait := a.o.Backoff; ; wait = min(2*wait, longestWait) {
 		tries++
@@ -36,11 +37,11 @@ func (a *apply) call(ctx context.Context, v verb, r *provider.Request) (res *res
 		if r.Progress != nil {
 			r.Progress(provider.Progress{Text: "waits for " + h.Waits})
 		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
+		switch {
+		case a.slots.sleep(ctx, a.soft, wait):
+		case ctx.Err() != nil:
 			return res, tries, explain(err)
-		case <-a.soft.Done():
+		default:
 			return res, tries, err
 		}
 	}

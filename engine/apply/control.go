@@ -50,6 +50,8 @@ type phaseOf struct {
 type stepState struct {
 	started time.Time // zero: its start is not recorded
 	ended   bool
+	waits   bool   // it only waits for a state of its resource
+	endWait func() // ends the wait
 }
 
 // errYielded is the cause of the end of a wait for something that may no longer start.
@@ -241,6 +243,7 @@ func (c *Control) Busy() []plan.Busy {
 			b = &plan.Busy{Decision: d}
 			busy[s.Decision] = b
 		}
+		b.Waits = b.Waits || state.waits
 		if !state.started.IsZero() && (b.Since.IsZero() || state.started.Before(b.Since)) {
 			b.Since = state.started
 		}

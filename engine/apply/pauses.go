@@ -14,14 +14,8 @@ const (
 // pauses holds the length of the last pause.
 type pauses struct{ last time.Duration }
 
-// wait pauses. It returns false if a context ends first.
-func (p *pauses) wait(ctx, soft context.Context) bool {
+// wait pauses an action, which has no slot meanwhile. It returns false if a context ends first.
+func (p *pauses) wait(a *apply, ctx, soft context.Context) bool {
 	p.last = min(max(2*p.last, firstPause), longestPause)
-	select {
-	case <-time.After(p.last):
-		return true
-	case <-ctx.Done():
-	case <-soft.Done():
-	}
-	return false
+	return a.slots.sleep(ctx, soft, p.last)
 }

@@ -153,7 +153,7 @@ func (r *replacement) run(ctx context.Context) Outcome {
 		case r.refused != nil && step != replace.Revert && !r.Reverting:
 			return r.stops(ctx, r.refused)
 		case step == replace.Wait || step == r.last && !r.repeated:
-			if r.repeated = true; !r.pause.wait(ctx, r.soft) {
+			if r.repeated = true; !r.pause.wait(r.apply, ctx, r.soft) {
 				return r.leaves(ctx, r.interrupted(s))
 			}
 			continue
@@ -193,7 +193,7 @@ func (r *replacement) again(ctx context.Context, err error) bool {
 	if r.blinks++; r.blinks >= cmp.Or(r.o.Tries, mostBlinks) || errors.As(err, &unproven) || r.broken() != nil {
 		return false
 	}
-	return r.pause.wait(ctx, r.soft)
+	return r.pause.wait(r.apply, ctx, r.soft)
 }
 
 // stops is the outcome of a replacement that stops before its end. It stays in progress, and the

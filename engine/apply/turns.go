@@ -138,7 +138,7 @@ func (t *turns) awaitTurn(set *turnsOfSet, d *decider.Decision) (Outcome, bool) 
 		done, others, err := t.takeAndAct(set, d)
 		switch {
 		case err != nil && provider.Repeats(err) && t.engine.Clock().Before(late):
-			pause.wait(t.hard, t.toStart)
+			pause.wait(t.apply, t.hard, t.toStart)
 			continue
 		case err != nil:
 			out.Status, out.Err, out.Cause = Failed, err, provider.CauseOf(err)
@@ -159,7 +159,7 @@ func (t *turns) awaitTurn(set *turnsOfSet, d *decider.Decision) (Outcome, bool) 
 			return out, false
 		}
 		tell(down)
-		pause.wait(t.hard, t.toStart)
+		pause.wait(t.apply, t.hard, t.toStart)
 	}
 	if !t.stopped() {
 		out = left(d)
@@ -257,7 +257,7 @@ func (t *turns) awaitService(d *decider.Decision, out Outcome) Outcome {
 			out.unready = fmt.Errorf("could not be observed: %w", err)
 		case late:
 			out.unready = fmt.Errorf("is still %s%s after %s", o.Health, parts.Because(o.Message), most)
-		case !pause.wait(t.hard, t.toStart):
+		case !pause.wait(t.apply, t.hard, t.toStart):
 			return out // nothing more starts
 		}
 	}

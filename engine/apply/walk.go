@@ -34,25 +34,36 @@ func walk(a *apply, steps []decider.Step) {
 	}
 	finished := make(chan stepResult)
 	for running := 0; ; {
-		for len(w.ready) > 0 && running < a.o.Parallelism && !a.stopped() {
+		for len(w.ready) > 0 && !a.stopped() {
 			i := w.ready[0]
-			w.ready = w.ready[1:]
-			if w.waits[i] < 0 { // withheld since it was ready
+			d := w.decision(steps[i])
+			switch {
+			case w.waits[i] < 0: // withheld since it was ready
+				w.ready = w.ready[1:]
 				continue
-			}
-			if d := w.decision(steps[i]); !a.o.Control.mayStart(phaseOf{d.Ref, steps[i].Phase}) {
+			case !a.o.Control.mayStart(phaseOf{d.Ref, steps[i].Phase}):
+				w.ready = w.ready[1:]
 				w.finish(stepResult{i, left(d)})
 				continue
 			}
+			if !a.slots.take() {
+				break
+			}
+			w.ready = w.ready[1:]
 			w.started[i] = true
 			running++
-			go func() { finished <- stepResult{i, w.inTurn(w.decision(steps[i]), steps[i].Phase)} }()
+			go func() { finished <- stepResult{i, w.inTurn(d, steps[i].Phase)} }()
 		}
 		if running == 0 {
 			return
 		}
-		w.finish(<-finished)
-		running--
+		select {
+		case r := <-finished:
+			running--
+			a.slots.free()
+			w.finish(r)
+		case <-a.slots.freed:
+		}
 	}
 }
 

@@ -123,6 +123,7 @@ func (l *loop) reconcile(ctx context.Context, c *Cycle, intents []resource.Inten
 	if c.Planned, err = l.engine.Plan(ctx, intents, o); err != nil {
 		return nil, err
 	}
+	l.endWaits(c.Planned)
 	l.await(c.Planned)
 	l.waker.reads(c.Planned.Observations)
 	for _, k := range c.Planned.Observations { // its own observations need no help

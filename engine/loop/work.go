@@ -201,6 +201,15 @@ func (l *loop) stepEnded(ref resource.Ref) {
 	}
 }
 
+// endWaits ends the actions that only wait and whose resources have another configuration now.
+func (l *loop) endWaits(p *engine.Planned) {
+	for ref := range p.Changed {
+		for _, w := range l.works {
+			w.control.EndWait(ref)
+		}
+	}
+}
+
 // await notes the resources that a plan waits for. If one has ended meanwhile, the loop wakes at once.
 func (l *loop) await(p *engine.Planned) {
 	l.awaiting.Lock()

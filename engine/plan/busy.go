@@ -18,6 +18,7 @@ import (
 type Busy struct {
 	Decision *decider.Decision
 	Since    time.Time // when it started; zero: it has not started
+	Waits    bool      // it only waits for a state of its resource
 }
 
 // Flight is an action that runs while a plan is made. The plan leaves its resource alone.
@@ -25,6 +26,7 @@ type Flight struct {
 	Ref    resource.Ref
 	Action decider.Action
 	Since  time.Time
+	Waits  bool   // it only waits for a state of its resource; known only for this process
 	By     string // who holds its claim, "ann@host"; empty for an apply of this process
 }
 
@@ -51,7 +53,7 @@ func (e *Planner) inFlight(ctx context.Context, p *Planning) (out []flight, err 
 		d := b.Decision
 		known[d.Ref] = true
 		out = append(out, flight{
-			Flight:  Flight{Ref: d.Ref, Action: cmp.Or(d.Action, d.Proposed), Since: b.Since},
+			Flight:  Flight{Ref: d.Ref, Action: cmp.Or(d.Action, d.Proposed), Since: b.Since, Waits: b.Waits},
 			renamed: d.Renamed, desired: d.DesiredDigest(), dependsOn: dependencies(d), holds: e.holdsOf(d),
 		})
 	}
@@ -157,6 +159,8 @@ type busyPolicy struct {
 	kinds   decider.Kinds
 	// awaited is filled with the resources of this process's applies whose end lets another decision start.
 	awaited map[resource.Ref]bool
+	// changed is filled with the resources that only wait in an apply of this process and have another configuration now.
+	changed map[resource.Ref]bool
 }
 
 // Name implements decider.Policy.
@@ -185,6 +189,9 @@ func (b busyPolicy) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Blo
 			out[i] = decider.Blocker{Reason: why}
 			if x.By == "" && (d.Ref != x.Ref || d.DesiredDigest() != x.desired) {
 				b.awaited[x.Ref] = true
+				if x.Waits && d.Ref == x.Ref {
+					b.changed[x.Ref] = true
+				}
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/ovi-project/ovi/provider"
@@ -86,11 +87,15 @@ func (g *Region) Await(ctx context.Context, limit time.Duration, what string, ob
 	limit = provider.Patience(ctx, limit)
 	timeout, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	var waits sync.Once
+	ended := func() {}
+	defer func() { ended() }()
 	for pause := g.Wait.First; ; pause = min(pause*2, g.Wait.Most) {
 		err := obs(timeout)
 		if !errors.Is(err, ErrWait) && (err == nil || timeout.Err() == nil) {
 			return err
 		}
+		waits.Do(func() { ended = provider.Waiting(ctx) })
 		tell(ctx, "waits for "+what)
 		if sleep(timeout, pause) == nil {
 			continue

@@ -178,6 +178,7 @@ func (h *Host) reach(ctx context.Context, id string, state resource.State,
 	if err := h.switchTo(ctx, f, state); err != nil {
 		return resource.Observed{}, err
 	}
+	defer provider.Waiting(ctx)()
 	var last resource.Observed // as it was read in full
 	for {
 		o, now, err := h.reread(ctx, id)

@@ -104,6 +104,7 @@ const steady = 200 * time.Millisecond
 // health check gives it. It runs the check itself. Nothing is concluded here: what it found is
 // read again by the caller.
 func await(ctx context.Context, h *host.Host, id string, progress func(provider.Progress)) error {
+	defer provider.Waiting(ctx)()
 	start := h.Clock()
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		c, err := h.Container(ctx, id)

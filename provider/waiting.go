@@ -1,0 +1,45 @@
+package provider
+
+import (
+	"context"
+	"sync"
+)
+
+type waitsKey struct{}
+
+// waits tracks the waits of one call. Waits inside a wait are a part of it.
+type waits struct {
+	mu    sync.Mutex
+	depth int
+	begin func() (resume func())
+	end   func()
+}
+
+// WithWaits returns a context in which a call of Waiting calls begin. At the end of the wait the function that begin
+// returned is called.
+func WithWaits(ctx context.Context, begin func() (resume func())) context.Context {
+	return context.WithValue(ctx, waitsKey{}, &waits{begin: begin})
+}
+
+// Waiting tells the engine that a call only waits for a state that the system reaches without further calls: a database
+// that starts, a health check, a drain. Until the returned function is called, the action takes no slot of the
+// parallelism, and reads of that state are not counted either. If the configuration of the resource changes meanwhile,
+// the engine ends the context: then the call returns, and the next observation finds the result.
+func Waiting(ctx context.Context) (ended func()) {
+	w, is := ctx.Value(waitsKey{}).(*waits)
+	if !is {
+		return func() {}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.depth++; w.depth == 1 {
+		w.end = w.begin()
+	}
+	return sync.OnceFunc(func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.depth--; w.depth == 0 {
+			w.end()
+		}
+	})
+}
