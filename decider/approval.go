@@ -117,8 +117,9 @@ func (a *Approvers) Missing(needs int, signed bool) (Blocker, bool) {
 func RestOnApproval(p Plan, f Facts, policies ...Policy) map[resource.Ref]bool {
 	out := map[resource.Ref]bool{}
 	f.Approvals = nil
+	var r reviews
 	for _, policy := range policies {
-		blockers, err := policy.Review(copyOf(p), f)
+		blockers, err := policy.Review(r.copyOf(p), f)
 		if err != nil {
 			continue // it blocked them already
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/ovi-project/ovi/resource/rules"
 )
 
-// DefaultAttempts is how many attempts of one configuration a stack allows whose rules set none.
+// DefaultAttempts is the number of attempts of one configuration in a stack whose rules set none.
 const DefaultAttempts = 8
 
 // Attempts counts the attempts in a row of one configuration of a resource that did not succeed.
@@ -25,7 +25,7 @@ type Attempts struct {
 	Error         string         // of the last attempt
 }
 
-// LostForOne is how many lost attempts count as one that failed. That a run was ended says little
+// LostForOne is the number of lost attempts that count as one that failed. That a run was ended says little
 // of a configuration; that every run ends while it is tried says that it may be what ends them.
 const LostForOne = 4
 

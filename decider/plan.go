@@ -303,7 +303,8 @@ type Policy interface {
 	Name() string
 	// Review returns Blockers by index into the plan's decisions, which already hold the Blockers of
 	// earlier policies. A Blocker without a Policy gets this policy's name; one on a decision that executes
-	// nothing has no effect. An error blocks every destroying action.
+	// nothing has no effect. An error blocks every destroying action. The plan is a copy that the next policy
+	// reads, too: a policy keeps nothing of it.
 	Review(p Plan, f Facts) (map[int]Blocker, error)
 }
 
