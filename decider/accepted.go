@@ -21,6 +21,9 @@ type LastAccepted struct {
 	// WasApplied reports whether a configuration, by its digest, was applied to a resource last, is its last good
 	// configuration, or is the reason of a recorded delete that made room.
 	WasApplied func(ref resource.Ref, digest string) bool
+	// Restores reports whether a change of an adopted resource restores what was observed, although no configuration was
+	// applied to it. Nil means that none does.
+	Restores func(*Decision) bool
 }
 
 // Name implements Policy.
@@ -59,7 +62,7 @@ func (x LastAccepted) refuses(d *Decision, r rules.Rules, age time.Duration) str
 	switch {
 	case d.Desired == nil:
 		return "its source cannot be read, and may still configure it"
-	case !x.WasApplied(d.Ref, d.Desired.Digest()):
+	case !x.WasApplied(d.Ref, d.Desired.Digest()) && (x.Restores == nil || !x.Restores(d)):
 		return "its source cannot be read, and its last accepted configuration was never applied"
 	case d.Proposed.Destroys() && destroysMore(d):
 		return "its source cannot be read, and nothing is destroyed meanwhile"

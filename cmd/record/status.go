@@ -72,9 +72,31 @@ func showState(c *command.Call, l *ledger.Ledger) error {
 	}
 	s.only(stack)
 	if c.Out.Machine() {
-		return c.Out.Records(stateRecords(c, s)...)
+		err = c.Out.Records(stateRecords(c, s)...)
+	} else {
+		err = stateTables(c, s)
 	}
-	return stateTables(c, s)
+	if err == nil && s.incomplete() {
+		return cli.Exit(cli.ExitUnreachable)
+	}
+	return err
+}
+
+// incomplete reports whether the last plans could not read a source, a part of it, a location, a kind or a resource,
+// so that the state may be another one. An offline location has reported that it may be away.
+func (s *state) incomplete() bool {
+	managed, offline := map[resource.Scope]bool{}, map[resource.Scope]bool{}
+	for _, x := range s.scans {
+		offline[x.Scope] = x.Offline
+	}
+	unreadable := false
+	for _, x := range s.managed() {
+		managed[x.Ref.Scope()] = true
+		unreadable = unreadable || x.Condition == resource.Unreadable && !offline[x.Ref.Scope()]
+	}
+	return unreadable || len(s.unread) > 0 || slices.ContainsFunc(s.scans, func(x ledger.Scan) bool {
+		return !x.Offline && (s.stack == "" || managed[x.Scope]) && (!x.Complete || len(x.Unreachable) > 0)
+	})
 }
 
 func stateOf(c *command.Call, l *ledger.Ledger) (state, error) {

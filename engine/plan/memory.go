@@ -45,6 +45,7 @@ type memory struct {
 	pastErr     func() error // the first error of past
 	approvalsOn func(digest string) ([]ledger.Approval, error)
 	approvalErr error
+	lifeErr     error
 }
 
 // loadMemory reads the memory as of a revision; attempts are always the current ones.

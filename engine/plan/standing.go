@@ -2,8 +2,11 @@ package plan
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 
+	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine/plan/follow"
 	"github.com/ovi-project/ovi/ledger/event"
@@ -70,7 +73,7 @@ func (e *Planner) lastAccepted(ctx context.Context, p *Planning) (decider.LastAc
 				}
 				continue
 			}
-			if applied.Desired != d.Digest() {
+			if applied.Desired != "" && applied.Desired != d.Digest() {
 				*d = follow.Standing(d, applied)
 				d.Attrs = e.revealed(d.Attrs)
 			}
@@ -79,5 +82,20 @@ func (e *Planner) lastAccepted(ctx context.Context, p *Planning) (decider.LastAc
 	return decider.LastAccepted{Intents: p.Intents, WasApplied: func(ref resource.Ref, digest string) bool {
 		applied, known := m.applied(ref)
 		return known && applied.Desired == digest || good[ref].Desired == digest || room[ref] == digest
-	}}, true, nil
+	}, Restores: m.restores}, true, nil
+}
+
+// restores reports whether all changes of an adopted resource, to which nothing was applied, go back to values that
+// were observed on it.
+func (m *memory) restores(d *decider.Decision) bool {
+	applied, known := m.applied(d.Ref)
+	if known && applied.Desired != "" || len(d.Changes) == 0 || d.Difference != comparator.Drifted {
+		return false
+	}
+	life, err := m.life(d.Ref)
+	if err != nil {
+		m.lifeErr = errors.Join(m.lifeErr, fmt.Errorf("read the history of %s: %w", d.Ref, err))
+		return false
+	}
+	return !slices.ContainsFunc(d.Changes, func(c resource.Change) bool { return !seenSinceAction(life, c) })
 }
