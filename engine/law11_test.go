@@ -94,6 +94,44 @@ func TestLaw11_WhoeverLosesItsPlaceHasASuccessor(t *testing.T) {
 	b.replays()
 }
 
+// TestAnOutageEndsWithItsSuccessor: it ends when an applied configuration no longer has the successor, and not by a plan
+// or while the part that had it cannot be read.
+func TestAnOutageEndsWithItsSuccessor(t *testing.T) {
+	b := newBench(t)
+	b.withSlots(nil)
+	b.apply(wants(slot("old", 1), network("main")))
+	b.cloud.Break(fake.Faults{Before: failsToCreate("new")})
+	b.apply(wants(slot("new", 1), network("main")))
+	left := func(name string, want int) {
+		t.Helper()
+		all, err := b.ledger.Reader().Names(t.Context(), 0)
+		if err != nil || len(all.Outages) != want {
+			t.Errorf("%s: %+v %v", name, all.Outages, err)
+		}
+	}
+	apply := func(in []resource.Intent) {
+		t.Helper()
+		p, err := b.engine.Plan(t.Context(), in, engine.PlanOptions{Mode: event.ForApply})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.engine.Apply(t.Context(), p, engine.ApplyOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unread := wants(network("main"))
+	unread[0].Parts = []resource.UnreadPart{{Name: "b.yaml", Why: "b.yaml:1", Refs: []resource.Ref{ref("disk", "new")}}}
+	apply(unread)
+	left("its part cannot be read", 1)
+	if _, err := b.engine.Plan(t.Context(), wants(network("main")), engine.PlanOptions{Mode: event.ForPlan}); err != nil {
+		t.Fatal(err)
+	}
+	left("only planned", 1)
+	apply(wants(network("main")))
+	left("applied", 0)
+	b.replays()
+}
+
 // TestLaw11_WhoeverLosesItsPlaceHasASuccessor_NotForARefusedOne: nothing is deleted for a resource that the check
 // refuses, whose dependency fails, or that a policy blocks.
 func TestLaw11_WhoeverLosesItsPlaceHasASuccessor_NotForARefusedOne(t *testing.T) {

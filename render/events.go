@@ -61,6 +61,8 @@ func Sentence(e event.Event) string {
 	case event.NotStarted:
 		return fmt.Sprintf("%s not started: %s", act(e.Action),
 			notStartedWords(NotStarted{Why: e.Why, On: refOrNone(e.On), Message: e.Detail}))
+	case event.OutageEnded:
+		return "it is no longer configured, so its outage has ended"
 	case event.Yielded:
 		return fmt.Sprintf("%d not started: left to the plan of a newer configuration", e.Left)
 	}

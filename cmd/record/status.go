@@ -292,9 +292,7 @@ func showOutages(c *command.Call, s state, alert func(text, suggestion string)) 
 	refs := slices.SortedFunc(maps.Keys(s.outages), resource.Ref.Compare)
 	for _, ref := range refs {
 		for _, o := range s.outages[ref] {
-			alert(fmt.Sprintf("outage: %s is free since %s (%s) was deleted %s, and %s, which needs it, is not up", o.Thing,
-				o.Freed.Short(), o.ID, c.Ago(o.At), ref.Short()),
-				fmt.Sprintf("correct %s and run `ovi apply`, or restore the block of %s", ref.Short(), o.Freed.Short()))
+			alert(phrase.Outage(o, ref, c.Now()))
 		}
 	}
 }

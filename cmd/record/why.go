@@ -2,6 +2,8 @@ package record
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	urfave "github.com/urfave/cli/v2"
@@ -14,6 +16,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
 )
 
 // near is how many observations and plans are read from the audit log without --all.
@@ -60,10 +63,33 @@ func tell(c *command.Call, l *ledger.Ledger) error {
 	if is {
 		s.Facts = append(s.Facts, explain.Fact{Label: "source", Text: phrase.Unread(unread, c.Now())})
 	}
+	if err := addOutages(c, l, ref, &s); err != nil {
+		return err
+	}
 	if c.Out.Machine() {
 		return c.Out.Records(storyRecord(s, ref))
 	}
 	return storyPage(s, c.Cmd.Bool("all")).Write(c.Out.W, c.Out.Style)
+}
+
+// addOutages adds what is down because of the resource: things that it needs and that nothing has, and things that it
+// gave up for a resource which is not up.
+func addOutages(c *command.Call, l *ledger.Ledger, ref resource.Ref, s *explain.Explanation) error {
+	names, err := l.Reader().Names(c, storage.Now)
+	if err != nil {
+		return err
+	}
+	for _, needs := range slices.SortedFunc(maps.Keys(names.Outages), resource.Ref.Compare) {
+		for _, o := range names.Outages[needs] {
+			if needs != ref && o.Freed != ref {
+				continue
+			}
+			text, next := phrase.Outage(o, needs, c.Now())
+			s.Facts = append(s.Facts, explain.Fact{Label: "down", Text: strings.TrimPrefix(text, "outage: ")})
+			s.Suggestion = next
+		}
+	}
+	return nil
 }
 
 // teller tells of things as seen from one of them.

@@ -99,6 +99,9 @@ func (p *Planning) Finish(ctx context.Context) (*Planned, error) {
 	if err := e.recordExhausted(ctx, p); err != nil {
 		return nil, err
 	}
+	if err := e.recordOutages(ctx, p); err != nil {
+		return nil, err
+	}
 	if err := e.recordWaves(ctx, p); err != nil {
 		return nil, err
 	}

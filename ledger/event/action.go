@@ -164,6 +164,13 @@ type Yielded struct {
 	Left int    `json:"left"` // actions that were not started
 }
 
+// OutageEnded records that a resource, for which other resources gave things up, is no longer configured: it misses
+// them no more.
+type OutageEnded struct {
+	Ref  resource.Ref `json:"ref"`
+	Plan string       `json:"plan"`
+}
+
 // undoneSize is the length to which the text of a value is kept.
 const undoneSize = 200
 

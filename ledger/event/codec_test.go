@@ -96,6 +96,7 @@ func every() []event.Event {
 		event.Finished{Ref: ref("a"), Key: "k", Action: decider.Delete, Outcome: event.Failed, Error: "no", Cause: provider.Denied},
 		event.Recovered{Ref: ref("a"), Key: "k", Failed: true, Action: decider.Create, Finding: event.FoundDone, ID: "id", Evidence: "seen"},
 		event.Yielded{Plan: "p", Left: 3},
+		event.OutageEnded{Ref: ref("a"), Plan: "p"},
 		event.Led{Stack: "web", Version: "v"},
 		event.NotStarted{Plan: "p", Ref: ref("a"), Action: decider.Create, Why: "waiting", On: ref("net"), Detail: "d"},
 		event.Blessed{Ref: ref("a"), On: true, Who: "ann", Reason: "r"},

@@ -46,6 +46,8 @@ func decodeCycle(name string, data []byte) (Event, error) {
 		return read[Recovered](data)
 	case TypeNotStarted:
 		return read[NotStarted](data)
+	case TypeOutageEnded:
+		return read[OutageEnded](data)
 	case TypeYielded:
 		return read[Yielded](data)
 	case TypeReplaceStarted:

@@ -22,6 +22,7 @@ const (
 	TypeRecovered       = "recovered"
 	TypeNotStarted      = "not_started"
 	TypeYielded         = "yielded"
+	TypeOutageEnded     = "outage_ended"
 	TypeReplaceStarted  = "replace_started"
 	TypeReplaceReverted = "replace_reverted"
 	TypeReplaceFinished = "replace_finished"
@@ -54,7 +55,8 @@ const (
 func Types() []string {
 	return []string{
 		TypeLoaded, TypeLed, TypeSourceAccepted, TypePhaseFailed, TypeObserved, TypePlanned, TypePlanSaved, TypeBlocked,
-		TypeApproved, TypeStarted, TypeFinished, TypeRecovered, TypeNotStarted, TypeYielded, TypeReplaceStarted,
+		TypeApproved, TypeStarted, TypeFinished, TypeRecovered, TypeNotStarted, TypeYielded,
+		TypeOutageEnded, TypeReplaceStarted,
 		TypeReplaceReverted,
 		TypeReplaceFinished,
 		TypeLastGood,
@@ -85,6 +87,7 @@ func (Finished) Type() string        { return TypeFinished }
 func (Recovered) Type() string       { return TypeRecovered }
 func (NotStarted) Type() string      { return TypeNotStarted }
 func (Yielded) Type() string         { return TypeYielded }
+func (OutageEnded) Type() string     { return TypeOutageEnded }
 func (ReplaceStarted) Type() string  { return TypeReplaceStarted }
 func (ReplaceReverted) Type() string { return TypeReplaceReverted }
 func (ReplaceFinished) Type() string { return TypeReplaceFinished }
@@ -129,6 +132,7 @@ func (e Finished) About() resource.Ref        { return e.Ref }
 func (e Recovered) About() resource.Ref       { return e.Ref }
 func (e NotStarted) About() resource.Ref      { return e.Ref }
 func (Yielded) About() resource.Ref           { return resource.Ref{} }
+func (e OutageEnded) About() resource.Ref     { return e.Ref }
 func (e ReplaceStarted) About() resource.Ref  { return e.Ref }
 func (e ReplaceReverted) About() resource.Ref { return e.Ref }
 func (e ReplaceFinished) About() resource.Ref { return e.Ref }

@@ -61,6 +61,8 @@ func (p *projection) action(r event.Record) (bool, error) {
 		return true, p.finished(r, e)
 	case event.Recovered:
 		return true, p.recovered(r, e)
+	case event.OutageEnded:
+		return true, p.delete(rows.Of(rows.KeyOutage, e.Ref))
 	}
 	return false, nil
 }
