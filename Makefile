@@ -17,7 +17,7 @@ PURE    := ^github.com/ovi-project/ovi/(resource|comparator|decider)(/|$$)
 CRASHES := TestEveryCrash|TestEveryPair|TestCrashPoints|TestKilledProcess|TestEveryFaultIsSurvived
 
 # What takes too long for the gate, which has a short form of each. `make nightly` runs all of them.
-NIGHTLY := crashes damage drawn law11 kill100 kill200 kill50 edge-faults faults-nightly powercut-nightly podman5 clusters fuzz
+NIGHTLY := crashes damage drawn law11 law12 kill100 kill200 kill50 edge-faults faults-nightly powercut-nightly podman5 clusters fuzz
 
 .PHONY: build fetch format quick test nightly lint bench demo check need golden quadlet terraform-state faults powercut $(NIGHTLY)
 
@@ -126,6 +126,9 @@ drawn: need ## every test that draws, with new draws; a failure prints its seed 
 
 law11: need ## 100,000 worlds with exclusive things, renames, exchanges and crashes (2,000 in `make test`); a failure prints its seed
 	OVI_DRAWS=new $(GO) test -count=1 -run TestLaw11 -timeout 60m ./decider -rapid.checks=100000
+
+law12: need ## 2,000 worlds of two loops with slow calls, commits, drifts, crashes and lost leads (8 in `make test`)
+	OVI_LAW12_DRAWS=2000 $(GO) test -count=1 -run TestLaw12_DrawnWorlds -timeout 120m ./engine
 
 faults: need ## three minutes of faults over five instances, three members of etcd and 500 resources (half a minute with 60 in `make test`)
 	cd test/faultrun && OVI_FAULTS=3m $(GO) test -parallel 4 -run 'TestFaultRun|TestFencing' -timeout 20m -v .
