@@ -30,6 +30,8 @@ var (
 	ErrUnknown = errors.New("storage: outcome unknown")
 	// ErrInvalid: the transaction is malformed; nothing was changed.
 	ErrInvalid = errors.New("storage: invalid transaction")
+	// ErrFull: the store takes no writes until there is room; it can be read.
+	ErrFull = errors.New("storage: out of space")
 	// ErrClosed: the handle was closed.
 	ErrClosed = errors.New("storage: closed")
 )

@@ -50,7 +50,7 @@ func reconciled(c *command.Call, p *engine.Planned, r *engine.Result) render.Rec
 		found += obs.Count
 	}
 	of := func(d decider.Decision) string { return status[d.Ref] }
-	return render.Reconciled(p.Plan, session.NamesOf(p), found, p.At, r.Took, of, errs)
+	return render.Reconciled(p.Plan, session.NamesOf(p), found, p.At, c.Now().Sub(p.At), of, errs)
 }
 
 // ResultCodes are the exit codes of the results.

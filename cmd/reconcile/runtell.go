@@ -13,6 +13,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/history"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/render/metrics"
+	"github.com/ovi-project/ovi/render/term"
 )
 
 // cycled reports each cycle.
@@ -111,6 +112,9 @@ func counted(c loop.Cycle) metrics.Cycle {
 	out := metrics.Cycle{
 		Stack: c.Stack, Led: c.Led, At: c.At, Took: c.Took, Failed: c.Err != nil,
 		Alerts: map[string]int{},
+	}
+	if c.Err != nil {
+		out.Error = term.OneLine(c.Err.Error())
 	}
 	for _, x := range c.Alerts {
 		out.Alerts[string(x.Type)]++

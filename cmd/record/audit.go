@@ -167,7 +167,7 @@ func auditVerify(c *command.Call) error {
 		c.Out.Say("Records before %d were trimmed at %s.", report.First, session.StampOf(report.Trimmed))
 	}
 	if report.Torn != nil {
-		c.Out.Warn(report.Torn.String(), "none needed: the record was never acknowledged")
+		c.Out.Warn(report.Torn.String(), "none needed after a crash; if the log was copied or cut, restore a complete copy")
 	}
 	return nil
 }

@@ -43,7 +43,16 @@ func showHistory(c *command.Call, l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
+	oldest, err := history.New(l.Reader()).Compacted(c, ref)
+	if err != nil {
+		return err
+	}
 	if c.Out.Machine() {
+		if oldest > 0 {
+			if err := c.Out.Records(render.Info{Type: "history_compacted", Data: oldest}); err != nil {
+				return err
+			}
+		}
 		return momentRecords(c, ref, moments)
 	}
 	kind, _ := command.Schemas(c.Process).Kind(ref.Provider, ref.Kind)
@@ -56,7 +65,12 @@ func showHistory(c *command.Call, l *ledger.Ledger) error {
 		}
 		before, leaving = after(m, before), leaves(m, leaving)
 	}
-	return c.Out.Table(t, "No events.")
+	if err := c.Out.Table(t, "No events."); err != nil || oldest == 0 {
+		return err
+	}
+	c.Out.Warn(fmt.Sprintf("the store was compacted at revision %d, so older events are missing here", oldest),
+		"run `ovi audit log "+c.Arg(0)+"` with the data directory of each instance")
+	return nil
 }
 
 // moment is a line of a history: its type, its text for users, its data for programs.

@@ -244,10 +244,10 @@ const (
 func listened(c *command.Call, l *ledger.Ledger, err error) (*ledger.Ledger, error) {
 	if err == nil {
 		if tear := l.Log().TornWrite(); tear != nil {
-			c.Out.Warn(tear.String(), "none needed: the record was never acknowledged")
+			c.Out.Warn(tear.String(), "none needed after a crash; if the log was copied or cut, restore a complete copy")
 		}
 		if err := l.Broken(); err != nil {
-			c.Out.Warn("the disk is full; the newest records are not shown: "+err.Error(),
+			c.Out.Warn("the store is full; the newest records are not shown: "+err.Error(),
 				"free some space; no action starts before")
 		}
 		log := c.Log.Named("ledger")

@@ -29,6 +29,25 @@ func (l *Reader) History(ctx context.Context, ref resource.Ref) ([]Moment, error
 	return l.history(ctx, ref, clock)
 }
 
+// Compacted returns the oldest revision of the store if it no longer has all events of a resource, and 0 if it has. The
+// audit logs of the instances that recorded the older events still have them.
+func (l *Reader) Compacted(ctx context.Context, ref resource.Ref) (storage.Revision, error) {
+	oldest, err := l.Oldest(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, prefix := range []string{rows.KeyActions, rows.KeyResource, rows.KeyDecided} {
+		e, err := l.Get(ctx, rows.Of(prefix, ref), storage.Now)
+		if err != nil {
+			return 0, err
+		}
+		if e.Created > 0 && e.Created < oldest {
+			return oldest, nil
+		}
+	}
+	return 0, nil
+}
+
 func (l *Reader) history(ctx context.Context, ref resource.Ref, clock *logClock) ([]Moment, error) {
 	moments := map[storage.Revision]*Moment{}
 	at := func(r storage.Revision) *Moment {

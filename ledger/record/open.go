@@ -13,6 +13,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/query"
 	"github.com/ovi-project/ovi/ledger/trust"
+	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
 )
 
@@ -85,7 +86,7 @@ func (w *Writer) open(ctx context.Context) (err error) {
 // readable lets a ledger be opened whose store has no room for the tail of the log: it is broken, so
 // no action starts, and everything in the store can be read.
 func (w *Writer) readable(err error) error {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+	if errors.Is(err, storage.ErrFull) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		_ = w.breakDown(err)
 		return nil
 	}

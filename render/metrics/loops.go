@@ -17,6 +17,7 @@ type Cycle struct {
 	At        time.Time
 	Took      time.Duration
 	Failed    bool
+	Error     string                 // of a failed cycle, on one line
 	Decisions map[decider.Action]int // of its plan; nil means that there is none
 	Blocked   int
 	Unchanged int
@@ -81,13 +82,13 @@ func (l *Loops) Add(c Cycle) {
 	s.n++
 }
 
-// Ready lists the stacks whose last cycle failed.
+// Ready lists the stacks whose last cycle failed, each with its error.
 func (l *Loops) Ready() (failing []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for name, s := range l.stacks {
 		if s.last.Failed {
-			failing = append(failing, name)
+			failing = append(failing, name+": "+s.last.Error)
 		}
 	}
 	slices.Sort(failing)

@@ -102,7 +102,7 @@ func TestAScrapeParses(t *testing.T) {
 			Blocked: 1, Unchanged: 7, Alerts: map[string]int{"blocked": 1}, Unread: map[string]time.Duration{"b.yaml": time.Hour},
 		})
 	}
-	loops.Add(metrics.Cycle{Stack: "db", At: at, Took: time.Second, Failed: true})
+	loops.Add(metrics.Cycle{Stack: "db", At: at, Took: time.Second, Failed: true, Error: "no quorum"})
 	counters := metrics.New()
 	feed(counters, event.Observed{Complete: true, Counts: map[string]event.KindCount{"ec2": {All: 7}}, Part: 1, Of: 1}, event.Started{Action: decider.Create},
 		event.Finished{Action: decider.Create, Outcome: event.Done, Seconds: 1.5}, event.Finished{Action: decider.Create, Outcome: event.Late})
@@ -139,7 +139,7 @@ func TestAScrapeParses(t *testing.T) {
 			t.Errorf("%s is %v (found: %v), want %v", name, v, ok, want)
 		}
 	}
-	if failing := loops.Ready(); len(failing) != 1 || failing[0] != "db" {
+	if failing := loops.Ready(); len(failing) != 1 || failing[0] != "db: no quorum" {
 		t.Errorf("failing: %v", failing)
 	}
 }

@@ -72,6 +72,7 @@ func (s place) explain(op string, err error) error {
 		means(storage.ErrNoLease)
 		e.Next = "it ended, or was revoked"
 	case is(rpctypes.ErrNoSpace):
+		means(storage.ErrFull)
 		e.What = "the cluster is out of space and takes no writes"
 		e.Next = "raise its --quota-backend-bytes, or etcdctl compact REVISION and etcdctl defrag --cluster; then " +
 			"etcdctl alarm disarm; `ovi run --keep-history` keeps it from growing"
