@@ -11,9 +11,11 @@ func Compare(in Input) (Result, error) {
 		return Result{}, err
 	}
 	c := walked(in, all, observedScopes(in.Live), renaming{})
+	c.removals()
 	names := renames(c, renaming{said: declarationsOf(c)})
 	for ; names.more; names = renames(c, names) {
 		c = walked(in, c.sides, names.bindNames(c.scopes), names)
+		c.removals()
 	}
 	c.cascade()
 	names.refuse(c.out)

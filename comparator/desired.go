@@ -16,6 +16,7 @@ type side struct {
 	rules   rules.Rules
 	partial bool // resources that are not in it may be configured
 	moved   []resource.Move
+	removed []resource.Move
 	next    int // the first resource not yet compared
 
 	ignoreKind string // the kind that ignore was built for
@@ -34,7 +35,7 @@ func sides(intents []resource.Intent) ([]side, error) {
 			return nil, fmt.Errorf("comparator: duplicate stack %s: rename one of the two", in.Stack)
 		}
 		out = append(out, side{
-			stack: in.Stack, desired: in.Resources, rules: in.Rules, partial: in.Partial, moved: in.Moved,
+			stack: in.Stack, desired: in.Resources, rules: in.Rules, partial: in.Partial, moved: in.Moved, removed: in.Removed,
 		})
 	}
 	slices.SortFunc(out, func(a, b side) int { return strings.Compare(a.stack, b.stack) })

@@ -32,6 +32,7 @@ type Difference struct {
 	// Renamed is the name under which the record has the resource; zero if the names agree. The record is changed
 	// before anything is done to the resource.
 	Renamed   resource.Ref
+	Forget    bool              // of unwanted resources: the configuration says that it stays
 	Takes     []Take            // exclusive things that it needs and that other resources have
 	Requested bool              // an operator asked for its replacement, whether it differs or not
 	Changes   []resource.Change // of drifted resources; of missing ones every attribute, From nil
@@ -83,6 +84,8 @@ type Input struct {
 	// Renamed reports that the record has the rename of a resource from one name to another. Nil means that it
 	// has none.
 	Renamed func(from, to resource.Ref) bool
+	// Known reports that the record had a resource under a name, which is no longer managed. Nil: it had none.
+	Known func(resource.Ref) bool
 	// Starting reports that a pending resource has not been pending for longer than the grace of its
 	// kind, so that its state is no difference. Nil: none has.
 	Starting func(*resource.Observed) bool

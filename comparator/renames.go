@@ -36,7 +36,7 @@ func renames(c *comparison, names renaming) renaming {
 	}
 	m := matching{comparison: c, said: &r.said, byRef: map[resource.Ref]*leftover{}, refused: r.refused}
 	missing := m.unpaired()
-	if len(m.declared()) == 0 && len(m.said.loose) == 0 &&
+	if len(m.declared()) == 0 && len(m.said.loose) == 0 && !m.removes &&
 		(len(missing) == 0 || len(m.left) == 0 && c.in.MovedAway == nil) {
 		return r
 	}
@@ -48,6 +48,7 @@ func renames(c *comparison, names renaming) renaming {
 	m.refuseUnknown(unknown)
 	m.refuseExisting()
 	m.refuseSeveral()
+	m.refuseRemovals()
 	m.refuseLoose(missing)
 	m.refuseMoved(missing)
 	for _, o := range m.left {
@@ -73,7 +74,7 @@ func (m *matching) unpaired() (missing []*resource.Desired) {
 	for i := range m.out {
 		d := &m.out[i]
 		switch {
-		case d.Type == Unwanted && d.New == nil:
+		case d.Type == Unwanted && d.New == nil && !d.Forget:
 			m.left = append(m.left, &leftover{Observed: d.Observed})
 		case len(missing) > 0 && d.Type == Drifted && d.Replacing == nil && m.isAnother(d):
 			m.left = append(m.left, &leftover{Observed: d.Observed, configured: true})

@@ -67,6 +67,8 @@ func TestRenamesAreFoundAndNotGuessed(t *testing.T) {
 		live    []resource.Observed
 		away    map[string]string // what the record moved away, by the old name
 		done    string            // the rename that the record has: "a b"
+		removed string            // the name that the source declares removed, and kept
+		known   string            // a name that the record had
 		moved   string            // renames that the source declares apart: "a b, b c"
 		partial bool
 		found   string // the differences: "drifted b was a"
@@ -135,6 +137,25 @@ func TestRenamesAreFoundAndNotGuessed(t *testing.T) {
 		"a resource that was deleted after its rename": {
 			want: blocks(block("pipe", "b", "", "a")), live: lives(recordedAs("pipe", "c", "c", "")), done: "a b",
 			found: "missing b, unwanted c",
+		},
+		"a resource that stays": {
+			removed: "a", live: lives(recordedAs("pipe", "a", "a", ""), recordedAs("pipe", "b", "b", "")),
+			found: "unwanted a forgotten, unwanted b",
+		},
+		"a resource that stays, and its identity is configured under another name": {
+			want: blocks(block("bucket", "b", "x", "")), removed: "a", live: lives(recordedAs("bucket", "a", "a", "x")),
+			found: "unwanted a forgotten, missing b taken",
+		},
+		"a name to keep that is misspelled": {
+			removed: "x", live: lives(recordedAs("pipe", "a", "a", "")),
+			found: "conflict a", cause: "no resource has the name pipe/x of an entry of `removed`, and pipe/a is no longer configured",
+		},
+		"a name to keep that was forgotten before": {
+			removed: "x", known: "x", live: lives(recordedAs("pipe", "a", "a", "")), found: "unwanted a",
+		},
+		"a name to keep that a part configures which was not read": {
+			want: blocks(block("bucket", "a", "y", "")), removed: "a", live: lives(recordedAs("bucket", "a", "a", "x")),
+			found: "conflict a", cause: "bucket/a is in `removed`, and is still configured",
 		},
 		"a declared move": {
 			want: blocks(block("pipe", "b", "", "")), moved: "a b", live: lives(recordedAs("pipe", "a", "a", "")),
@@ -214,8 +235,17 @@ func TestRenamesAreFoundAndNotGuessed(t *testing.T) {
 					moved = append(moved, resource.Move{From: refNamed("pipe", from), To: refNamed("pipe", to)})
 				}
 			}
+			var removed []resource.Move
+			if c.removed != "" {
+				kind := "pipe"
+				if len(c.live) == 1 {
+					kind = c.live[0].Ref.Kind
+				}
+				removed = []resource.Move{{From: refNamed(kind, c.removed)}}
+			}
 			in := comparator.Input{
-				Intents: []resource.Intent{{Stack: "s", Resources: c.want, Partial: c.partial, Moved: moved}}, Kinds: namedKinds,
+				Known:   func(r resource.Ref) bool { return c.known != "" && r.Name == c.known },
+				Intents: []resource.Intent{{Stack: "s", Resources: c.want, Partial: c.partial, Moved: moved, Removed: removed}}, Kinds: namedKinds,
 				Live: resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{scope: {Scope: scope, Resources: c.live}}},
 				MovedAway: func(r resource.Ref) (resource.Ref, bool) {
 					to, moved := c.away[r.Name]
@@ -233,6 +263,12 @@ func TestRenamesAreFoundAndNotGuessed(t *testing.T) {
 				text := string(d.Type) + " " + d.Ref.Name
 				if !d.Renamed.IsZero() {
 					text += " was " + d.Renamed.Name
+				}
+				if d.Forget {
+					text += " forgotten"
+				}
+				if c.removed != "" && len(d.Takes) > 0 && !d.Takes[0].Leaves {
+					text += " taken"
 				}
 				var refused *comparator.RenameError
 				if found = append(found, text); errors.As(d.Cause, &refused) {

@@ -43,6 +43,7 @@ type comparison struct {
 	unverified []Unverified
 	kept       []Kept // the same
 	pairs      pairs
+	removes    bool // a configuration says that a resource stays
 	unsorted   bool // the input is not sorted, so the result is invalid
 	errs       []error
 }

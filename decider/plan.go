@@ -21,6 +21,7 @@ const (
 	Revert  Action = "revert"  // a replacement goes back: what it created is deleted, the old resource restored
 	Restart Action = "restart" // an update that restarts the resource
 	Delete  Action = "delete"
+	Forget  Action = "forget" // only the record changes: ovi no longer manages the resource, which stays
 	Notify  Action = "notify" // nothing is done; the user is informed
 )
 
@@ -28,7 +29,7 @@ const (
 // replacement created.
 func (a Action) Destroys() bool { return a == Delete || a == Replace }
 
-// Executes reports whether the action calls the provider.
+// Executes reports whether the action changes something: the resource, or the record of it.
 func (a Action) Executes() bool { return a != Notify }
 
 // Symbol is the action's sign in a plan.
@@ -42,7 +43,7 @@ func (a Action) Symbol() string {
 		return "-/+"
 	case Restart:
 		return "~"
-	case Delete:
+	case Delete, Forget:
 		return "-"
 	default:
 		return "!"
@@ -72,6 +73,7 @@ const (
 	ReasonBack        Reason = "back"             // a newer configuration failed: it returns to its last good one
 	ReasonUnwanted    Reason = "unwanted"         // owned by the stack and no longer configured
 	ReasonDestroyed   Reason = "destroyed"        // owned by a stack that is destroyed
+	ReasonRemoved     Reason = "removed"          // no longer configured, and the configuration says that it stays
 	ReasonKept        Reason = "kept"             // no longer configured, and kept for its data
 	ReasonUnmanaged   Reason = "unmanaged"        // reported only
 	ReasonConflict    Reason = "conflict"         // configured, but not proven to be the stack's

@@ -23,6 +23,7 @@ func decisionTable() []rule {
 		{comparator.Unreachable, nil, Notify, ReasonUnreachable, unreachableMessage},
 		{comparator.Conflict, nil, Notify, ReasonConflict, conflictMessage},
 		{comparator.Unmanaged, nil, Notify, ReasonUnmanaged, unmanagedMessage},
+		{comparator.Unwanted, stays, Forget, ReasonRemoved, staysMessage},
 		{comparator.Unwanted, nil, Delete, ReasonUnwanted, unwantedMessage},
 		{comparator.Missing, nil, Create, ReasonMissing, missingMessage},
 		{comparator.Drifted, reverts, Revert, ReasonReverts, revertsMessage},
@@ -88,6 +89,13 @@ func formerName(was, now resource.Ref) string {
 		return was.Short()
 	}
 	return was.Stack + ":" + was.Short()
+}
+
+// stays reports whether the configuration says that a resource stays which it no longer has.
+func stays(d *comparator.Difference) bool { return d.Forget }
+
+func staysMessage(*comparator.Difference) string {
+	return "it stays and is no longer managed, as `removed` in the configuration says"
 }
 
 // requested reports whether an operator asked for the replacement.

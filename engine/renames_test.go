@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -8,8 +9,10 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/rules"
 )
 
 // formerly configures a resource under a new name.
@@ -204,5 +207,72 @@ func TestANameIsFreeBeforeItIsUsedAgain(t *testing.T) {
 	}
 	if diff := b.plan(intents).Plan.Decisions; len(diff) != 0 && diff[0].Difference != comparator.Unmanaged {
 		t.Errorf("%+v", diff)
+	}
+}
+
+// TestARemovedResourceStays: with an entry of `removed`, a resource is forgotten and not deleted, once. That is no destroy
+// for a budget, needs no provider, and what is misspelled deletes nothing.
+func TestARemovedResourceStays(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("one", 20), disk("two", 30)))
+	without := func(keep bool, name string, all ...resource.Desired) []resource.Intent {
+		in := wants(all...)
+		in[0].Rules.MaxDestroy = rules.Budget{Set: true}
+		if keep {
+			in[0].Removed = []resource.Move{{From: ref("disk", name)}}
+		}
+		return in
+	}
+	if res := b.apply(without(true, "oen", disk("two", 30))); res.Counts.Conflict != 1 || len(res.Outcomes) != 0 {
+		t.Errorf("misspelled: %+v", res.Counts)
+	}
+	if res := b.apply(without(false, "one", disk("two", 30))); res.Counts.Blocked != 1 {
+		t.Errorf("without keep it is a delete: %+v", res.Counts)
+	}
+	intents := without(true, "one", disk("two", 30))
+	p := b.plan(intents)
+	d, _ := decisionOn(p, ref("disk", "one"))
+	if d.Action != decider.Forget || p.Counts.Forget != 1 || d.DataLoss != "" {
+		t.Errorf("plan: %+v, %+v", d, p.Counts)
+	}
+	destroys := without(true, "nothing", disk("two", 30))
+	destroys[0].Removed = nil
+	if b.plan(destroys).Plan.Digest() == p.Plan.Digest() {
+		t.Error("an approval of the one covers the other")
+	}
+	res := b.apply(intents)
+	if res.Counts.Forget != 1 || res.Counts.Delete != 0 {
+		t.Errorf("%+v %+v", res.Outcomes, res.Counts)
+	}
+	if have, _, err := b.cloud.Find(ref("disk", "one")); err != nil || have.ID == "" {
+		t.Error("the disk was deleted")
+	}
+	if _, err := b.ledger.Binding(t.Context(), ref("disk", "one")); !errors.Is(err, ledger.ErrNotFound) {
+		t.Errorf("it is still bound: %v", err)
+	}
+	for range 2 {
+		if res := b.apply(intents); res.Counts.Forget+res.Counts.Conflict+res.Counts.Delete != 0 {
+			t.Errorf("again: %+v", res.Counts)
+		}
+	}
+	gone := without(true, "one")
+	gone[0].Rules.MaxDestroy = rules.Budget{}
+	if res := b.apply(gone); res.Counts.Delete != 1 {
+		t.Errorf("an entry that is done holds up other deletes: %+v", res.Counts)
+	}
+	b.replays()
+}
+
+// TestABlessedResourceIsNotForgotten by the configuration, as it is not deleted.
+func TestABlessedResourceIsNotForgotten(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("one", 20)))
+	if _, err := b.ledger.Record(t.Context(), event.Blessed{Ref: ref("disk", "one"), On: true, Who: "ann"}); err != nil {
+		t.Fatal(err)
+	}
+	in := wants()
+	in[0].Removed = []resource.Move{{From: ref("disk", "one")}}
+	if res := b.apply(in); res.Counts.Blocked != 1 || len(b.events(event.TypeDisowned)) != 0 {
+		t.Errorf("%+v", res.Counts)
 	}
 }

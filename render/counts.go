@@ -86,6 +86,7 @@ func (c Counts) actions() []counted {
 		{c.Replace, "replace", "replaced"},
 		{c.Revert, "revert", "reverted"},
 		{c.Delete, "delete", "deleted"},
+		{c.Forget, "forget", "forgotten"},
 	}
 }
 

@@ -16,7 +16,7 @@ func (p *planWriter) decision(d decider.Decision) {
 	rest := p.head(d)
 	if slices.Contains([]decider.Reason{
 		decider.ReasonResumes, decider.ReasonReverts, decider.ReasonRequested,
-		decider.ReasonDeleted, decider.ReasonBack,
+		decider.ReasonDeleted, decider.ReasonBack, decider.ReasonRemoved,
 	}, d.Reason) {
 		rest = append(rest, sentence(d.Message))
 	}

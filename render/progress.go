@@ -281,6 +281,11 @@ func (p *Progress) lines(r Record) []string {
 			return nil
 		}
 		return p.entry(actionSign(decider.Update), shortName(x.Ref), "renamed from "+shortName(x.From)+" "+phrase.ID(x.ID))
+	case Forgotten:
+		if p.style.Quiet {
+			return nil
+		}
+		return p.entry(actionSign(decider.Forget), shortName(x.Ref), "forgotten "+phrase.ID(x.ID))
 	case Recovered:
 		return p.entry("#", shortName(x.Ref), fmt.Sprintf("%s (%s)",
 			phrase.Found(string(act(decider.Action(x.Action))), event.Finding(x.Finding)), x.Evidence))

@@ -30,18 +30,19 @@ type PlannedChange struct {
 	Type string `json:"type"` // "planned_change"
 	Ref  string `json:"ref"`
 	// RenamedFrom is the recorded name, if that is another one.
-	RenamedFrom string    `json:"renamed_from,omitempty"`
-	Scope       string    `json:"scope"` // in full, with the account
-	Kind        string    `json:"kind"`
-	Stack       string    `json:"stack,omitempty"`
-	ID          string    `json:"id,omitempty"` // of the resource that exists
-	Difference  string    `json:"difference"`
-	Action      string    `json:"action"`   // "create", "update", "replace", "revert", "restart", "delete" or "notify"
-	Proposed    string    `json:"proposed"` // the action if nothing blocked it
-	Reason      string    `json:"reason"`
-	Message     string    `json:"message,omitempty"`
-	Suggestion  string    `json:"suggestion,omitempty"`
-	BlockedBy   []Blocker `json:"blocked_by"` // empty: nothing blocks it
+	RenamedFrom string `json:"renamed_from,omitempty"`
+	Scope       string `json:"scope"` // in full, with the account
+	Kind        string `json:"kind"`
+	Stack       string `json:"stack,omitempty"`
+	ID          string `json:"id,omitempty"` // of the resource that exists
+	Difference  string `json:"difference"`
+	// Action is "create", "update", "replace", "revert", "restart", "delete", "forget" or "notify".
+	Action     string    `json:"action"`
+	Proposed   string    `json:"proposed"` // the action if nothing blocked it
+	Reason     string    `json:"reason"`
+	Message    string    `json:"message,omitempty"`
+	Suggestion string    `json:"suggestion,omitempty"`
+	BlockedBy  []Blocker `json:"blocked_by"` // empty: nothing blocks it
 	// Until is when a decision that only time blocks may be executed; absent: time is not what
 	// blocks it, or not alone.
 	Until    *time.Time        `json:"until,omitempty"`
@@ -225,6 +226,15 @@ type NotStarted struct {
 	On      string `json:"on,omitempty"`
 	Message string `json:"message,omitempty"`
 }
+
+// Forgotten is a resource that an apply recorded as no longer managed.
+type Forgotten struct {
+	Type string `json:"type"` // "apply_forgotten"
+	Ref  string `json:"ref"`
+	ID   string `json:"id"`
+}
+
+func (Forgotten) record() {}
 
 // Renamed is a resource that an apply recorded under a new name.
 type Renamed struct {

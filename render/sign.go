@@ -28,7 +28,7 @@ func actionSign(a decider.Action) string {
 		return "~"
 	case decider.Replace:
 		return term.ReplaceSign
-	case decider.Delete:
+	case decider.Delete, decider.Forget:
 		return "-"
 	case decider.Notify:
 	}
@@ -67,7 +67,7 @@ func rankOf(d *decider.Decision) rank {
 		return isUpdate
 	case decider.Replace:
 		return isReplace
-	case decider.Delete:
+	case decider.Delete, decider.Forget:
 		return isDelete
 	case decider.Notify:
 	}

@@ -37,6 +37,8 @@ func (s *steps) record(r event.Record) (Record, bool) {
 		return s.finished(e, r.At), e.Outcome != event.NotCalled // a record says later that it did not start
 	case event.Moved:
 		return Renamed{Type: "apply_renamed", Ref: s.names.Ref(e.Ref), From: s.names.Ref(e.From), ID: e.ID}, e.Plan != ""
+	case event.Disowned:
+		return Forgotten{Type: "apply_forgotten", Ref: s.names.Ref(e.Ref), ID: e.ID}, e.Plan != ""
 	case event.ReplaceReverted:
 		s.forget(e.Ref)
 		return Reverted{Type: "apply_reverted", Ref: s.names.Ref(e.Ref), Why: e.Why}, true

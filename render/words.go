@@ -44,6 +44,8 @@ func doingOf(a decider.Action, phase string) doing {
 		return doing{"~", "reverting", "reverted"}
 	case decider.Delete:
 		return doing{"-", "deleting", "deleted"}
+	case decider.Forget:
+		return doing{"-", "forgetting", "forgotten"}
 	case decider.Notify:
 	}
 	return doing{term.ConflictSign, string(a), string(a)}

@@ -127,14 +127,15 @@ type Intent struct {
 	Rules     rules.Rules
 	Options   Options
 	Moved     []Move // renames that the source declares apart from the resources
+	Removed   []Move // what stays though it is no longer configured
 }
 
-// Move declares that a resource has another name: what is recorded as From, and is no longer configured, is To.
+// Move declares that the resource which is recorded as From, and is no longer configured, is To. If To is zero, ovi
+// forgets the resource.
 type Move struct {
-	From Ref               `json:"from"`
-	To   Ref               `json:"to"`
-	Part string            `json:"part,omitempty"` // the part of the source that declares it
-	At   position.Position `json:"at,omitzero"`
+	From, To Ref
+	Part     string            // the part of the source that declares it
+	At       position.Position `json:"-"`
 }
 
 // UnreadPart is a part of a source that could not be read or is invalid: a file, a row, a template.

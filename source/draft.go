@@ -81,6 +81,8 @@ type Draft struct {
 	PartNames []string
 	// Moved are renames that the source declares apart from its resources.
 	Moved []Moved
+	// Removed are resources that are no longer configured.
+	Removed []Removed
 	// Keys are the source's own keys of a resource: a misspelled attribute may mean one.
 	Keys []string
 	// Prefix is put before every name once the names are resolved: a namespace. Problems show

@@ -19,6 +19,12 @@ type ResourceName struct {
 // Moved is an entry of `moved`: the resource that was From is To.
 type Moved struct{ From, To ResourceName }
 
+// Removed is an entry of `removed`: Ref is no longer configured, and stays if Keep is true.
+type Removed struct {
+	Ref  ResourceName
+	Keep bool
+}
+
 // formerName is the former name of a block, and its name.
 type formerName struct{ text, of string }
 
@@ -34,7 +40,7 @@ func (f formerName) on(r resource.Ref) ResourceName {
 	return ResourceName{Text: text, Provider: r.Provider, Location: r.Location}
 }
 
-// Entries reads the list `moved` of a file without values from outside.
+// Entries reads the lists `moved` and `removed` of a file without values from outside.
 type Entries struct {
 	At                 func(*Node) position.Position
 	Wrong              func(n *Node, summary, suggestion string)
@@ -45,6 +51,19 @@ type Entries struct {
 func (e Entries) Moved(n *Node) (out []Moved) {
 	e.each(n, "moved", "{from: KIND/NAME, to: KIND/NAME}", []string{"from", "to"}, func(item *Node) {
 		out = append(out, Moved{From: e.resourceName(item.Get("from")), To: e.resourceName(item.Get("to"))})
+	})
+	return out
+}
+
+// Removed reads the removals of a list.
+func (e Entries) Removed(n *Node) (out []Removed) {
+	e.each(n, "removed", "{ref: KIND/NAME, keep: true}", []string{"ref", "keep"}, func(item *Node) {
+		keep := item.Get("keep")
+		if keep.Type != Bool {
+			e.Wrong(keep, "keep must be true or false, got "+keep.What(), "use keep: true")
+			return
+		}
+		out = append(out, Removed{Ref: e.resourceName(item.Get("ref")), Keep: strings.EqualFold(keep.Text, "true")})
 	})
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/position"
 )
 
 // nameForms tells how a name is written.
@@ -109,6 +110,58 @@ func (d former) moves() (out []resource.Move) {
 	return out
 }
 
+// removals returns the resources that the source declares to be no longer configured, and reports names that it uses.
+func (d former) removals(moved []resource.Move) (out []resource.Move) {
+	for _, x := range d.Removed {
+		ref, ok := d.declared(x.Ref)
+		if !ok {
+			continue
+		}
+		part := ""
+		if d.Part != nil {
+			part = d.Part(x.Ref.At)
+		}
+		if at, how := d.usedAt(ref, moved); how != "" {
+			d.note(Problem{
+				At: x.Ref.At, Others: []position.Position{at}, Ref: ref.Short(),
+				Summary:    ref.Short() + " is in removed, and is " + how,
+				Suggestion: "remove one of them; the other is at " + at.String(),
+			})
+			continue
+		}
+		if x.Keep { // a resource without an entry is deleted
+			out = append(out, resource.Move{From: ref, Part: part, At: x.Ref.At})
+		}
+	}
+	return out
+}
+
+// usedAt returns where the source configures or renames a resource, and how.
+func (d former) usedAt(ref resource.Ref, moved []resource.Move) (at position.Position, how string) {
+	if g, is := d.counted[ref]; is && g.count > 0 {
+		return d.entries[g.entry].at, "configured"
+	}
+	for i := range d.desired {
+		switch w := &d.desired[i]; ref {
+		case w.Ref:
+			return w.At, "configured"
+		case w.Was:
+			return d.where(i, "was"), "the former name of " + w.Ref.Short()
+		}
+	}
+	for i := range d.failures {
+		if w := &d.failures[i].desired; w.Ref == ref {
+			return w.At, "configured"
+		}
+	}
+	for _, m := range moved {
+		if m.From == ref {
+			return m.At, "the former name of " + m.To.Short()
+		}
+	}
+	return at, ""
+}
+
 // declared returns the ref of a name, or reports why it is invalid. A name of the draft's stack has no stack yet.
 func (d former) declared(n ResourceName) (resource.Ref, bool) {
 	r, summary, suggestion := d.refOf(n)
@@ -137,5 +190,8 @@ func nameFormer(d *Draft, in *resource.Intent) {
 	}
 	for i := range in.Moved {
 		in.Moved[i].From, in.Moved[i].To = rename(in.Moved[i].From), rename(in.Moved[i].To)
+	}
+	for i := range in.Removed {
+		in.Removed[i].From = rename(in.Removed[i].From)
 	}
 }

@@ -92,6 +92,7 @@ func (d *Draft) resolve() resource.Intent {
 		}
 	}
 	in.Moved = former{d}.moves()
+	in.Removed = former{d}.removals(in.Moved)
 	in.Resources, in.Lookups = apart(d.desired)
 	for s := range d.scopes {
 		in.Scopes = append(in.Scopes, s)

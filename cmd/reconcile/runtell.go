@@ -128,7 +128,7 @@ func counted(c loop.Cycle) metrics.Cycle {
 		out.Blocked, out.Unchanged = n.Blocked, n.Unchanged
 		out.Decisions = map[decider.Action]int{
 			decider.Create: n.Create, decider.Update: n.Update, decider.Replace: n.Replace, decider.Revert: n.Revert,
-			decider.Restart: n.Restart, decider.Delete: n.Delete, decider.Notify: n.Notify,
+			decider.Restart: n.Restart, decider.Delete: n.Delete, decider.Forget: n.Forget, decider.Notify: n.Notify,
 		}
 	}
 	return out

@@ -54,6 +54,8 @@ func count(p decider.Plan) Totals {
 			t.Update++
 		case decider.Delete:
 			t.Delete++
+		case decider.Forget:
+			t.Forget++
 		case decider.Notify:
 			t.Notify++
 		}

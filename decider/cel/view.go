@@ -64,6 +64,7 @@ type (
 		Revert      int `cel:"revert" doc:"how many replacements go back"`
 		Restart     int `cel:"restart" doc:"how many of the updates restart the resource"`
 		Delete      int `cel:"delete" doc:"how many to delete"`
+		Forget      int `cel:"forget" doc:"how many are forgotten: no longer managed, without a change"`
 		Notify      int `cel:"notify" doc:"how many are only reported"`
 		Unchanged   int `cel:"unchanged" doc:"how many are unchanged"`
 		Owned       int `cel:"owned" doc:"how many resources of the stack exist"`

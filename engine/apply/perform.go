@@ -34,6 +34,9 @@ func (a *apply) perform(ctx context.Context, c parts.Claim, d *decider.Decision,
 		return a.replace(ctx, c, d, phase)
 	}
 	out := Outcome{Ref: d.Ref, Action: d.Action, Status: Failed}
+	if d.Action == decider.Forget {
+		return renamer{a}.forget(ctx, c, d, out)
+	}
 	if d.OnlyRenames() && len(d.Changes) == 0 { // the record has the new name, and nothing else has it
 		out.Status, out.ID = Done, d.Observed.ID
 		a.noteResource(d.Ref, d.Observed)

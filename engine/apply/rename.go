@@ -15,7 +15,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// renamer records renames for an apply.
+// renamer records renames for an apply, and removals that change the record alone.
 type renamer struct{ *apply }
 
 // hold calls do under the claim of a decision's resource and, if it is renamed, under the claim of its former name too.
@@ -109,4 +109,20 @@ func (a renamer) isDeclared(ref resource.Ref) bool {
 		}
 	}
 	return false
+}
+
+// forget records that a resource is no longer managed. Nothing else is done to it.
+func (a renamer) forget(ctx context.Context, c parts.Claim, d *decider.Decision, out Outcome) Outcome {
+	if err := a.prove(ctx, d.Ref, d.Observed.ID); err != nil {
+		return notStartable(ctx, out, err)
+	}
+	e := event.Disowned{
+		Ref: d.Ref, ID: d.Observed.ID, Who: a.engine.Ledger.User(), Plan: a.plan.ID, Reason: "removed from the configuration",
+	}
+	guard := coordinator.Guard(c.Ref, c.Token)
+	if _, err := a.recordStart(ctx, phaseOf{d.Ref, decider.CreatePhase}, guard, e); err != nil {
+		return a.notStarted(out, err)
+	}
+	out.Status, out.ID = Done, d.Observed.ID
+	return out
 }

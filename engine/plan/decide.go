@@ -160,6 +160,7 @@ func (e *Planner) compare(
 		Replace:     replace,
 		MovedAway:   m.movedAway(),
 		Renamed:     m.renamed,
+		Known:       formerly(recorded.bindings),
 	}
 	if looked := lookupPolicyOf(p).lookups; len(looked) > 0 {
 		in.Unknown = func(r resource.Ref) bool { return looked[r] }

@@ -39,6 +39,17 @@ func (m *memory) renamed(from, to resource.Ref) bool {
 	return moved && (x.To == to || slices.Contains(x.Earlier, to))
 }
 
+// formerly reports, for the comparator, whether the record had a resource under a name, which is no longer bound to it.
+func formerly(all []resource.Binding) func(resource.Ref) bool {
+	ended := map[resource.Ref]bool{}
+	for i := range all {
+		if b := &all[i]; !b.Live() {
+			ended[b.Ref] = true
+		}
+	}
+	return func(r resource.Ref) bool { return ended[r] }
+}
+
 // under returns the memory with the record of each renamed resource under its new name.
 func (m *memory) under(renames []comparator.Rename) *memory {
 	if len(renames) == 0 {

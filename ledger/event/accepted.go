@@ -40,6 +40,7 @@ type AcceptedSettings struct {
 	Options  resource.Options `json:"options"`
 	Scopes   []resource.Scope `json:"scopes,omitempty"`
 	Moved    []resource.Move  `json:"moved,omitempty"`
+	Removed  []resource.Move  `json:"removed,omitempty"`
 }
 
 // Unread records a part of a source that could not be read when a plan was made. Without a part it is the whole.

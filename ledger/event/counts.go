@@ -17,6 +17,7 @@ type Counts struct {
 	Revert      int `json:"revert"` // replacements that go back
 	Restart     int `json:"restart"`
 	Delete      int `json:"delete"`
+	Forget      int `json:"forget"` // no longer managed, without a change of the resource
 	Notify      int `json:"notify"`
 	Failed      int `json:"failed"`       // actions that failed, and resources that changed since the plan
 	Unknown     int `json:"unknown"`      // actions whose result is unknown: the next plan observes it
@@ -89,6 +90,8 @@ func (c *Counts) Add(a decider.Action) {
 		c.Restart++
 	case decider.Delete:
 		c.Delete++
+	case decider.Forget:
+		c.Forget++
 	case decider.Notify:
 		c.Notify++
 	}

@@ -50,6 +50,7 @@ type Adopted struct {
 type Disowned struct {
 	Ref       resource.Ref `json:"ref"`
 	ID        string       `json:"id"`
+	Plan      string       `json:"plan,omitempty"` // the plan whose apply forgot it; empty for a command
 	Who       string       `json:"who"`
 	Reason    string       `json:"reason,omitempty"`
 	Signature *Signature   `json:"signature,omitzero"`

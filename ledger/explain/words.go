@@ -58,6 +58,8 @@ func done(a decider.Action) string {
 		return "reverted"
 	case decider.Delete:
 		return "deleted"
+	case decider.Forget:
+		return "forgotten"
 	case decider.Notify:
 	}
 	return string(a)

@@ -44,11 +44,11 @@ func (l *loader) readAbout(name string) source.Problems {
 		}
 		return v.Text
 	}
-	keys := []string{"name", "version", "description", "rules", "moved"}
+	keys := []string{"name", "version", "description", "rules", "moved", "removed"}
 	for i := 0; i+1 < len(n.Kids); i += 2 {
 		if key := n.Kids[i].Text; !slices.Contains(keys, key) {
 			fail(&n.Kids[i], "unknown field "+source.Quote(key)+" in "+chartFile,
-				page.NearestOr(key, keys, "a chart has name, version, description, rules and moved"))
+				page.NearestOr(key, keys, "a chart has name, version, description, rules, moved and removed"))
 		}
 	}
 	l.Draft.Rules.DestroyAuto = true
@@ -63,9 +63,13 @@ func (l *loader) readAbout(name string) source.Problems {
 		}
 		l.Draft.Rules.DestroyAuto = destroy == nil || destroy.Text == "auto"
 	}
+	entries := source.Entries{Wrong: fail, Provider: l.opts.Provider}
+	entries.At = func(n *source.Node) position.Position { return page.At(name, n.Line, n.Column) }
+	if removed := n.Get("removed"); removed != nil {
+		l.Draft.Removed = entries.Removed(removed)
+	}
 	if moved := n.Get("moved"); moved != nil {
-		at := func(n *source.Node) position.Position { return page.At(name, n.Line, n.Column) }
-		l.Draft.Moved = source.Entries{At: at, Wrong: fail, Provider: l.opts.Provider}.Moved(moved)
+		l.Draft.Moved = entries.Moved(moved)
 	}
 	l.about = about{text("name"), text("version"), text("description")}
 	switch {

@@ -14,7 +14,7 @@ func TestFormerNames(t *testing.T) {
 	template := "\n-- templates/a.yaml --\napiVersion: cutepod/v1alpha0\nkind: CuteVolume\n" +
 		"metadata: {name: store, was: data}\nspec: {hostPath: /srv, type: bind}\n---\n" +
 		"apiVersion: cutepod/v1alpha0\nkind: CuteNetwork\nmetadata: {name: inner}\n"
-	opts := options(files(head + "[{from: network/back, to: network/inner}]" + template))
+	opts := options(files(head + "[{from: network/back, to: network/inner}]\nremoved: [{ref: volume/old, keep: true}]" + template))
 	opts.Namespace = "test"
 	in := mustLoad(t, opts)
 	var got []string
@@ -26,8 +26,12 @@ func TestFormerNames(t *testing.T) {
 	for _, m := range in.Moved {
 		got = append(got, m.From.Short()+" "+m.To.Short()+" of "+m.From.Stack)
 	}
+	for _, r := range in.Removed {
+		got = append(got, r.From.Short()+" of "+r.From.Stack)
+	}
 	want := []string{
 		"volume/test-data volume/test-store of " + in.Stack, "network/test-back network/test-inner of " + in.Stack,
+		"volume/test-old of " + in.Stack,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

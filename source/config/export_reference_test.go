@@ -25,6 +25,7 @@ func Reference() string {
 	table(&b, "Keys of a drift rule", "Each item of `drift`.", settings.DriftKeys())
 	table(&b, "Keys of `options`", "", settings.OptionsKeys(o))
 	table(&b, "Keys of an entry of `moved`", "", movedKeys())
+	table(&b, "Keys of an entry of `removed`", "", removedKeys())
 	table(&b, "Keys of a block", "Each item of `resources` is a block. The attributes of its type are beside these "+
 		"keys, or all of them under `spec`.", blockKeys(o))
 	table(&b, "Keys of `update`", "Of a block with a count.", updateKeys())
@@ -73,7 +74,8 @@ func words(f read.Form) string {
 		return "a list of paths, or such lists by type"
 	case read.FormBudget:
 		return "a number, or a share in %"
-	case read.FormBlocks, read.FormWindows, read.FormApprovals, read.FormCEL, read.FormDrifts, read.FormMoved:
+	case read.FormBlocks, read.FormWindows, read.FormApprovals, read.FormCEL, read.FormDrifts, read.FormMoved,
+		read.FormRemoved:
 		return "a list of blocks"
 	}
 	return "keys, see below"

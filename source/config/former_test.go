@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -61,5 +62,42 @@ resources:
 	}
 	if d := in.Resources[0]; d.Digest() != (&resource.Desired{Ref: d.Ref, Attrs: d.Attrs, Tags: d.Tags, State: d.State}).Digest() {
 		t.Errorf("the former name counts as configuration of %s", d.Ref)
+	}
+}
+
+// TestRemovedNamesAreNotConfigured asserts that a name in `removed` which the configuration uses is an error with both
+// lines, wherever it is used.
+func TestRemovedNamesAreNotConfigured(t *testing.T) {
+	t.Parallel()
+	head := "version: v1\nstack: web\nprovider: aws\nregion: us-east-1\n"
+	in := mustLoad(t, head+"removed:\n  - {ref: vpc/a, keep: true}\n  - {ref: aws/eu-west-1/vpc/b, keep: false}\nresources: []\n")
+	var got []string
+	for _, r := range in.Removed {
+		got = append(got, r.From.String())
+	}
+	if diff := cmp.Diff([]string{"web:aws/us-east-1/vpc/a"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for resources, want := range map[string]string{
+		"[{type: vpc, name: a, cidr: 10.0.0.0/16}]":                 "vpc/a is in removed, and is configured",
+		"[{type: vpc, name: a}]":                                    "vpc/a is in removed, and is configured",
+		"[{type: vpc, name: b, was: a, cidr: 10.0.0.0/16}]":         "vpc/a is in removed, and is the former name of vpc/b",
+		"[]\nmoved: [{from: vpc/a, to: vpc/b}]":                     "vpc/a is in removed, and is the former name of vpc/b",
+		"[{type: vpc, name: c, lookup: {id: vpc-0abc1234}}]\nx: []": "",
+	} {
+		found := false
+		for _, p := range problems(t, head+"removed: [{ref: vpc/a, keep: true}]\nresources: "+resources+"\n") {
+			if p.Summary == want {
+				found = true
+				if p.At.Line != 5 || len(p.Others) != 1 || p.Others[0].Line < 6 || !strings.Contains(p.Suggestion, "ovi.yaml:") {
+					t.Errorf("%s: %+v", resources, p)
+				}
+			} else if strings.Contains(p.Summary, "in removed") {
+				t.Errorf("%s: %s", resources, p.Summary)
+			}
+		}
+		if !found && want != "" {
+			t.Errorf("%s: no problem %q", resources, want)
+		}
 	}
 }

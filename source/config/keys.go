@@ -69,6 +69,12 @@ func fileKeys(o source.Options) []read.Key[*document] {
 				"record says that it is done.",
 		},
 		read.Key[*document]{
+			Name: "removed", Example: "[{ref: rds/orders, keep: true}]", Form: read.FormRemoved,
+			Read: (*document).readRemoved,
+			Doc: "Resources that are no longer configured, and whether they stay. An entry may stay until its name is " +
+				"configured again.",
+		},
+		read.Key[*document]{
 			Name: "resources", Example: "[{type: vpc, cidr: 10.0.0.0/16}]", Form: read.FormBlocks,
 			Doc:  "The resources of the stack. An empty list ([]) deletes everything in the stack.",
 			Read: (*document).readResources,

@@ -129,9 +129,9 @@ func formSchema[T any](k read.Key[T], o source.Options) *jsonschema.Schema {
 	case read.FormUpdate:
 		return object(properties(updateKeys(), o))
 	case read.FormMoved:
-		item := object(properties(movedKeys(), o))
-		item.Required = []string{"from", "to"}
-		return list(item)
+		return list(whole(properties(movedKeys(), o), "from", "to"))
+	case read.FormRemoved:
+		return list(whole(properties(removedKeys(), o), "ref", "keep"))
 	case read.FormLookup:
 		return object(properties(lookupKeys(), o))
 	case read.FormOptions:
@@ -217,6 +217,13 @@ func kindSchema(k resource.Kind, o source.Options) *jsonschema.Schema {
 
 func closedObject(p map[string]*jsonschema.Schema) *jsonschema.Schema {
 	return &jsonschema.Schema{Type: jsonschema.OneOf("object"), Properties: p, Others: jsonschema.Closed()}
+}
+
+// whole is an object with these keys, some of which it must have.
+func whole(p map[string]*jsonschema.Schema, required ...string) *jsonschema.Schema {
+	s := closedObject(p)
+	s.Required = required
+	return s
 }
 
 func listOf(of *jsonschema.Schema) *jsonschema.Schema {

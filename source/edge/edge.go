@@ -65,18 +65,19 @@ func list(files fs.FS, dir string) ([]fs.DirEntry, error) {
 
 // loader is one load.
 type loader struct {
-	opts   Options
-	draft  *source.Draft
-	site   string
-	nodes  []node
-	where  map[string][]string // the nodes of each deployment
-	first  map[string]position.Position
-	waits  []*declared
-	dir    string
-	policy policy
-	moved  []source.Moved
-	broken bool // the nodes are not known
-	empty  bool // no deployments are expected
+	opts    Options
+	draft   *source.Draft
+	site    string
+	nodes   []node
+	where   map[string][]string // the nodes of each deployment
+	first   map[string]position.Position
+	waits   []*declared
+	dir     string
+	policy  policy
+	moved   []source.Moved
+	removed []source.Removed
+	broken  bool // the nodes are not known
+	empty   bool // no deployments are expected
 }
 
 // node is a node of the site.

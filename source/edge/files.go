@@ -30,6 +30,8 @@ func (l *loader) readSite(d *document) {
 			l.readNodes(d, value)
 		case "moved":
 			l.moved = l.entries(d).Moved(value)
+		case "removed":
+			l.removed = l.entries(d).Removed(value)
 		case "deployments":
 			if value.Text != "none" {
 				l.wrong(d, value, "", "deployments is "+value.Form(), "use none, or remove it: each deployment is a file")
@@ -110,8 +112,18 @@ func (l *loader) entries(d *document) source.Entries {
 	}}
 }
 
-// move adds the renames of site.yaml: on the nodes of the deployment with the new id, or on all where there is none.
+// move adds the removals of site.yaml, on all nodes, and the renames, on the nodes of the deployment with the new id.
+// If no deployment has that id, they are on all nodes.
 func (l *loader) move() {
+	for _, r := range l.removed {
+		for _, x := range l.nodes {
+			if !slices.Contains(l.where[r.Ref.Text], x.name) || x.name == l.where[r.Ref.Text][0] {
+				on := r
+				on.Ref = l.named(r.Ref, x.name)
+				l.draft.Removed = append(l.draft.Removed, on)
+			}
+		}
+	}
 	for _, m := range l.moved {
 		nodes, known := l.where[m.To.Text]
 		for _, x := range l.nodes {

@@ -26,6 +26,7 @@ func stack(n int) resource.Intent {
 		Stack: "web", Source: "folder", From: "/srv/folder", Version: "v1", PartNames: []string{"a.yaml", "b.yaml", "empty.yaml"},
 		Scopes: []resource.Scope{ref("").Scope()}, Rules: rules.Rules{Ignore: []rules.Ignore{{Kind: "box", Paths: []string{"tags.*"}}}},
 		Options: resource.Options{Parallelism: 3}, Moved: []resource.Move{{From: ref("old"), To: ref("new"), Part: "b.yaml"}},
+		Removed: []resource.Move{{From: ref("gone"), Part: "b.yaml"}},
 	}
 	for i := range n {
 		part := "a.yaml"
@@ -112,7 +113,7 @@ func TestAPartIsRestoredNextToThoseThatWereRead(t *testing.T) {
 	l, whole := open(t), stack(4)
 	record(t, l, whole)
 	broken := stack(4)
-	broken.Moved = nil // they are in b.yaml
+	broken.Moved, broken.Removed = nil, nil // they are in b.yaml
 	broken.Resources = []resource.Desired{whole.Resources[0], whole.Resources[2]}
 	broken.Resources[1].Ref = whole.Resources[3].Ref // box 3 was moved to a.yaml, and box 2 was removed
 	broken.Parts = []resource.UnreadPart{{Name: "b.yaml", Why: "b.yaml:3"}, {Name: "new.yaml", Why: "new.yaml:1"}}
@@ -126,6 +127,9 @@ func TestAPartIsRestoredNextToThoseThatWereRead(t *testing.T) {
 	}
 	if diff := cmp.Diff(whole.Moved, got.Moved); diff != "" {
 		t.Errorf("renames of the part that is unread (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(whole.Removed, got.Removed); diff != "" {
+		t.Errorf("removals of the part that is unread (-want +got):\n%s", diff)
 	}
 	b, added := got.Parts[0], got.Parts[1]
 	if diff := cmp.Diff([]resource.Ref{ref("box-00001")}, b.Refs); diff != "" || b.Unknown || !added.Unknown {

@@ -14,7 +14,6 @@ import (
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/resource/unread"
 )
 
@@ -73,17 +72,9 @@ type comparing struct {
 func settingsOf(in *resource.Intent) event.AcceptedSettings {
 	return event.AcceptedSettings{
 		Source: in.Source, From: in.From, ByFolder: in.ByFolder, Release: in.Release, Rules: in.Rules,
-		Options: in.Options, Scopes: in.Scopes, Moved: withoutPositions(in.Moved),
+		Options: in.Options, Scopes: in.Scopes, Moved: in.Moved,
+		Removed: in.Removed,
 	}
-}
-
-// withoutPositions returns renames without their positions, which change with every line above.
-func withoutPositions(all []resource.Move) []resource.Move {
-	out := slices.Clone(all)
-	for i := range out {
-		out[i].At = position.Position{}
-	}
-	return out
 }
 
 // settings returns the event for the settings that all parts share, if they differ. It returns none while a part is

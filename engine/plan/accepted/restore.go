@@ -88,7 +88,7 @@ func (x *restoring) restore() {
 	}
 	if known {
 		x.updates(head.Settings.Rules)
-		x.moved(head.Settings.Moved)
+		x.moved(head.Settings)
 	}
 	slices.SortStableFunc(x.in.Lookups, func(a, b resource.Desired) int { return a.Ref.Compare(b.Ref) })
 	slices.SortStableFunc(x.in.Resources, func(a, b resource.Desired) int { return a.Ref.Compare(b.Ref) })
@@ -117,7 +117,7 @@ func (x *restoring) whole(head rows.Source, known bool) {
 	s := head.Settings
 	in.Source, in.Release = cmp.Or(in.Source, s.Source), s.Release
 	in.Version, in.Rules, in.Options, in.Scopes = x.loaded, s.Rules, s.Options, s.Scopes
-	in.Moved = s.Moved
+	in.Moved, in.Removed = s.Moved, s.Removed
 	in.Resources = make([]resource.Desired, 0, len(x.recorded))
 	in.Lookups = nil
 	for i := range x.recorded {
@@ -171,11 +171,19 @@ func (x *restoring) updates(was rules.Rules) {
 	}
 }
 
-// moved adds the renames that parts declared which could not be read.
-func (x *restoring) moved(was []resource.Move) {
-	for _, m := range was {
-		if slices.ContainsFunc(x.in.Parts, func(p resource.UnreadPart) bool { return p.Name == m.Part }) {
+// moved adds the renames and removals that parts declared which could not be read.
+func (x *restoring) moved(was *event.AcceptedSettings) {
+	unread := func(part string) bool {
+		return slices.ContainsFunc(x.in.Parts, func(p resource.UnreadPart) bool { return p.Name == part })
+	}
+	for _, m := range was.Moved {
+		if unread(m.Part) {
 			x.in.Moved = append(slices.Clone(x.in.Moved), m)
+		}
+	}
+	for _, r := range was.Removed {
+		if unread(r.Part) {
+			x.in.Removed = append(slices.Clone(x.in.Removed), r)
 		}
 	}
 }

@@ -129,6 +129,9 @@ func formerScopes(intents []resource.Intent) (out []resource.Scope) {
 		for _, m := range in.Moved {
 			out = append(out, m.From.Scope(), m.To.Scope())
 		}
+		for _, r := range in.Removed {
+			out = append(out, r.From.Scope())
+		}
 	}
 	return out
 }

@@ -34,6 +34,10 @@ func move(intents []resource.Intent, moved map[resource.Scope]resource.Scope) []
 			x := &out[i].Moved[k]
 			x.From, x.To = m.ref(x.From), m.ref(x.To)
 		}
+		out[i].Removed = slices.Clone(out[i].Removed)
+		for k := range out[i].Removed {
+			out[i].Removed[k].From = m.ref(out[i].Removed[k].From)
+		}
 		out[i].Lookups = slices.Clone(out[i].Lookups)
 		for k := range out[i].Lookups {
 			d := &out[i].Lookups[k]

@@ -35,6 +35,7 @@ const (
 	FormUpdate   Form = "block: update"
 	FormLookup   Form = "block: lookup"
 	FormMoved    Form = "list of moves"
+	FormRemoved  Form = "list of removals"
 
 	FormWindows   Form = "list of windows"
 	FormApprovals Form = "list of approvals"

@@ -166,7 +166,9 @@ func DriftKeys() []read.Key[*driftItem] {
 }
 
 // Actions are what windows and approvals can cover.
-func Actions() []string { return []string{"create", "update", "replace", "restart", "delete"} }
+func Actions() []string {
+	return []string{"create", "update", "replace", "restart", "delete", "forget"}
+}
 
 // Effects are those of rules in CEL.
 func Effects() []string { return []string{"deny", "require_approval", "defer", "warn"} }
