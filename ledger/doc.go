@@ -91,7 +91,7 @@
 //
 // # The data directory
 //
-//	wal/, wal.key    the log and the key that signs it
+//	wal/             the log; the key that signs it is elsewhere (Config.Home)
 //	store.db         the store, unless another one was given
 //	runs/            one locked file per running process, so that claims of crashed runs are freed
 //

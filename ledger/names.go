@@ -40,6 +40,7 @@ type (
 	Contradiction  = trust.Contradiction
 	Pin            = trust.Pin
 	UnprovenError  = trust.UnprovenError
+	DirectoryError = trust.DirectoryError
 )
 
 // Errors of the ledger.
@@ -51,6 +52,7 @@ var (
 	ErrElsewhere   = record.ErrElsewhere
 	ErrForeignLog  = record.ErrForeignLog
 	ErrUnfinished  = record.ErrUnfinished
+	ErrVerifyOnly  = record.ErrVerifyOnly
 	ErrNotFound    = query.ErrNotFound
 	ErrUnproven    = trust.ErrUnproven
 	ErrUsed        = trust.ErrUsed

@@ -26,6 +26,7 @@ type options struct {
 	keyFile     string
 	key         ed25519.PrivateKey
 	trusted     []ed25519.PublicKey
+	check       func(Opening) error
 	anchors     []Anchor
 }
 
@@ -93,6 +94,17 @@ func WithSigningKey(key ed25519.PrivateKey) Option { return func(o *options) { o
 func WithTrustedKey(key ed25519.PublicKey) Option {
 	return func(o *options) { o.trusted = append(o.trusted, key) }
 }
+
+// Opening is a log that Open found on disk, with a valid signature of an accepted key at its end.
+type Opening struct {
+	ID  [16]byte
+	End Frontier
+	Has func(Frontier) (bool, error) // whether the log has a position; a trimmed one counts
+}
+
+// WithCheck makes Open call a function before it changes anything. Open returns its error. The function is not
+// called for a new log.
+func WithCheck(check func(Opening) error) Option { return func(o *options) { o.check = check } }
 
 // WithAnchor makes Verify require an anchor that was stored elsewhere.
 func WithAnchor(a Anchor) Option {

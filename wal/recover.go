@@ -36,6 +36,13 @@ func (l *Log) recover(repair bool) error {
 	if err := errors.Join(l.owner().admit(s.id, s.at, s.signed), l.owner().admitTrim(d.trim, s.at)); err != nil {
 		return err
 	}
+	if check := l.o.check; check != nil {
+		l.o.check = nil // Open is behind it
+		has := func(f Frontier) (bool, error) { return findFrontier(l.o.fs, l.dir, s.at.segment, f) }
+		if err := check(Opening{ID: s.id, End: Frontier{s.at.seq, s.at.chain}, Has: has}); err != nil {
+			return err
+		}
+	}
 	if repair {
 		return l.repair(d, s, known, ok)
 	}
@@ -82,7 +89,7 @@ func (l *Log) recoverEmpty(d directory, marks []*mark, repair bool) error {
 	if err != nil {
 		return err
 	}
-	l.id = id
+	l.id, l.o.check = id, nil
 	return l.begin(segmentHeader{log: id, index: 1, first: 1})
 }
 

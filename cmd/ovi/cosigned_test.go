@@ -41,12 +41,14 @@ func TestARewrittenLogIsFoundByOtherInstances(t *testing.T) {
 	v := &victim{t: t, dir: one}
 	f := v.forgery()
 	f.say(t, `"who":"ada"`, `"who":"eve"`)
-	forged := f.bytes(v.honestKey())
+	forged := f.bytes(ownKey())
 	v.write("wal/000000000001.wal", forged)
 	v.remove("wal/lock")
 	rewriteHead(t, store, forged[f.frameAt(len(f.frames))-32:][:32])
 
-	out, err := ovi(t, one, append([]string{"audit", "verify"}, flags...)...).CombinedOutput()
+	verify := ovi(t, one, append([]string{"audit", "verify"}, flags...)...)
+	verify.Env = append(verify.Env, "XDG_STATE_HOME="+t.TempDir()) // which has no note of it
+	out, err := verify.CombinedOutput()
 	said := strings.Join(strings.Fields(string(out)), " ")
 	if err == nil || !strings.Contains(said, "not the one that other instances of the store saw") || !strings.Contains(said, "what instance ") {
 		t.Errorf("verify: %v\n%s", err, out)

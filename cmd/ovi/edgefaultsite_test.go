@@ -316,7 +316,7 @@ func (s *faultySite) unrest() (found []string) {
 
 // inProgress are the actions without a result, as the audit log has them while the orchestrator runs.
 func (s *faultySite) inProgress() (found []string) {
-	l, err := local.Open(s.t.Context(), ledger.Config{Dir: s.folder("lo"), User: "ada"})
+	l, err := local.Open(s.t.Context(), ledger.Config{Dir: s.folder("lo"), User: "ada", Key: ownKey()})
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -371,7 +371,7 @@ func (s *faultySite) check() (found []string) {
 		return append(found, err.Error())
 	}
 	found = append(append(found, check.Events(events)...), s.notArrived(events)...)
-	l, err := local.Open(s.t.Context(), ledger.Config{Dir: s.folder("lo"), User: "ada"})
+	l, err := local.Open(s.t.Context(), ledger.Config{Dir: s.folder("lo"), User: "ada", Key: ownKey()})
 	if err != nil {
 		return append(found, err.Error())
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,11 +36,12 @@ func ovi(t *testing.T, dir string, args ...string) *exec.Cmd {
 	}
 	cmd := exec.Command(path, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "OVI_SANDBOX_SETTLE=100ms", "OVI_DATA_DIR=", "USER=ada", "AWS_REGION=", "AWS_DEFAULT_REGION=", "GORACE="+raceOptions())
+	cmd.Env = append(os.Environ(), "OVI_SANDBOX_SETTLE=100ms", "OVI_DATA_DIR=", "USER=ada", "AWS_REGION=", "AWS_DEFAULT_REGION=", "GORACE="+raceOptions(),
+		"XDG_STATE_HOME="+filepath.Join(os.Getenv("XDG_STATE_HOME"), url.PathEscape(dir)))
 	return cmd
 }
 
-// copyTo copies a folder with its data directory, which stays its user's own.
+// copyTo copies a folder with its data directory, which the state home of the copy does not know.
 func copyTo(t *testing.T, to, from string) {
 	t.Helper()
 	err := os.CopyFS(to, os.DirFS(from))

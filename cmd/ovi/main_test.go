@@ -1,6 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"flag"
 	"fmt"
@@ -15,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovi-project/ovi/internal/podmantest"
+	"github.com/ovi-project/ovi/ledger/trust"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files and the generated pages")
@@ -38,9 +43,44 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "put this program on the path as ovi:", err)
 		os.Exit(1)
 	}
+	if err := ownState(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	code := m.Run()
 	_ = os.RemoveAll(dir) // the system removes what is left
 	os.Exit(code)
+}
+
+// logHome is where ovi keeps its signing key and its notes below a state home.
+func logHome(state string) trust.Home {
+	home := filepath.Join(state, "ovi", "trust")
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		panic(err)
+	}
+	return trust.Home(home)
+}
+
+// ownState gives the tests that are no scripts a state home and a signing key. They copy data directories,
+// which another state home does not know: see ovi.
+func ownState(dir string) error {
+	file := filepath.Join(dir, "log.key")
+	return errors.Join(keyIn(file, ownKey()), os.Setenv("OVI_LOG_KEY_FILE", file),
+		os.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state")))
+}
+
+// ownKey is the key that signs the logs of those tests.
+func ownKey() ed25519.PrivateKey {
+	return ed25519.NewKeyFromSeed(bytes.Repeat([]byte("own key of tests"), 2))
+}
+
+// keyIn writes a signing key as ovi reads it.
+func keyIn(file string, key ed25519.PrivateKey) error {
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600)
 }
 
 // oviOnPath makes this program ovi for those that look for it on the path.

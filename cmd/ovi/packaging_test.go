@@ -33,7 +33,7 @@ func unit(t *testing.T) map[string][]string {
 func TestTheUnitRuns(t *testing.T) {
 	t.Parallel()
 	dir, u := t.TempDir(), unit(t)
-	for _, sub := range []string{"etc", "lib", "credentials"} {
+	for _, sub := range []string{"etc", "lib", "state", "credentials"} {
 		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +42,7 @@ func TestTheUnitRuns(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "credentials", "store-password"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	locations := strings.NewReplacer("/etc/ovi/%i", filepath.Join(dir, "etc"), "/var/lib/ovi/%i", filepath.Join(dir, "lib"), "%d", filepath.Join(dir, "credentials"))
+	locations := strings.NewReplacer("/etc/ovi/%i", filepath.Join(dir, "etc"), "/var/lib/ovi/%i", filepath.Join(dir, "lib"), "/var/lib/ovi-state/%i", filepath.Join(dir, "state"), "%d", filepath.Join(dir, "credentials"))
 	vars := map[string]string{}
 	for _, e := range u["Environment"] {
 		name, value, _ := strings.Cut(locations.Replace(e), "=")
@@ -65,6 +65,7 @@ func TestTheUnitRuns(t *testing.T) {
 	for name, value := range vars {
 		i.cmd.Env = append(i.cmd.Env, name+"="+value)
 	}
+	i.cmd.Env = append(i.cmd.Env, "OVI_LOG_KEY_FILE=") // the unit's own key
 	i.cmd.Stdout, i.cmd.Stderr = i, i
 	if err := i.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -73,7 +74,7 @@ func TestTheUnitRuns(t *testing.T) {
 	address := i.address(t)
 	eventually(t, "it is ready", func() bool { return getStatus(address) == http.StatusOK })
 	for _, x := range []struct{ setting, want string }{
-		{"ExecReload", "/bin/kill -HUP $MAINPID"}, {"KillSignal", "SIGTERM"}, {"StateDirectory", "ovi/%i"}, {"WorkingDirectory", "/etc/ovi/%i"},
+		{"ExecReload", "/bin/kill -HUP $MAINPID"}, {"KillSignal", "SIGTERM"}, {"StateDirectory", "ovi/%i ovi-state/%i"}, {"WorkingDirectory", "/etc/ovi/%i"},
 	} {
 		if !slices.Equal(u[x.setting], []string{x.want}) {
 			t.Errorf("%s=%q, want %q", x.setting, u[x.setting], x.want)
@@ -90,6 +91,14 @@ func TestTheUnitRuns(t *testing.T) {
 	}
 	if err := i.cmd.Wait(); err != nil {
 		t.Errorf("stopped: %v\n%s", err, i.said())
+	}
+	again := ovi(t, filepath.Join(dir, "etc"), "plan", "--sandbox", "ovi.yaml")
+	again.Env = i.cmd.Env // it restarts, or a newer version starts
+	if out, err := again.CombinedOutput(); err != nil {
+		t.Errorf("restarted: %v\n%s", err, out)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "state", "ovi", "trust", "log.key")); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -32,7 +32,7 @@ func params(t *testing.T, dir string) testscript.Params {
 	if err != nil {
 		t.Fatal(err)
 	}
-	staff := &crew{}
+	staff, states := &crew{}, t.TempDir()
 	t.Cleanup(func() { staff.end(t) })
 	return testscript.Params{
 		Condition: where(false),
@@ -40,6 +40,7 @@ func params(t *testing.T, dir string) testscript.Params {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("ROOT", root)
 			e.Setenv("USER", "ada")
+			e.Setenv("XDG_STATE_HOME", filepath.Join(states, filepath.Base(e.WorkDir)))
 			e.Setenv("GORACE", raceOptions())
 			// A weekday on which no window of a test can be open now, wherever now is.
 			e.Setenv("FARDAY", strings.ToLower(time.Now().Add(72 * time.Hour).Weekday().String()[:3]))
@@ -77,7 +78,7 @@ func grow(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	then := time.Now().Add(-100 * 24 * time.Hour)
 	l, err := local.Open(context.Background(), ledger.Config{
-		Dir: ts.MkAbs(args[0]), User: "eve", Clock: func() time.Time { return then },
+		Dir: ts.MkAbs(args[0]), User: "eve", Clock: func() time.Time { return then }, Home: logHome(ts.Getenv("XDG_STATE_HOME")),
 		LogOptions: []wal.Option{wal.WithSegmentSize(64 << 10), wal.WithPrefill(0), wal.WithoutCompression()},
 	})
 	ts.Check(err)
@@ -93,7 +94,9 @@ func grow(ts *testscript.TestScript, _ bool, args []string) {
 
 // elsewhere makes a record of an account of AWS: elsewhere DIR.
 func elsewhere(ts *testscript.TestScript, _ bool, args []string) {
-	l, err := local.Open(context.Background(), ledger.Config{Dir: ts.MkAbs(args[0]), User: "eve"})
+	l, err := local.Open(context.Background(), ledger.Config{
+		Dir: ts.MkAbs(args[0]), User: "eve", Home: logHome(ts.Getenv("XDG_STATE_HOME")),
+	})
 	ts.Check(err)
 	there := resource.Scope{Provider: "aws", Location: "123456789012/us-east-1"}
 	_, err = l.RecordObservation(context.Background(), resource.LiveState{

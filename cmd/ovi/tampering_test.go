@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/ed25519"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -55,8 +56,9 @@ func site0(t *testing.T) victim {
 	v := victim{dir: t.TempDir(), earlier: t.TempDir(), other: t.TempDir()}
 	for _, dir := range []string{v.dir, v.other} {
 		writeConfig(t, dir, fleet(2))
-		must(t, dir, "apply", "--sandbox", "--auto-approve", "--quiet")
 	}
+	must(t, v.dir, "apply", "--sandbox", "--auto-approve", "--quiet")
+	byOther(t, v.other, "apply", "--sandbox", "--auto-approve", "--quiet")
 	must(t, v.dir, "bless", "ec2/web-0", "--reason", "data")
 	writeConfig(t, v.dir, strings.Replace(fleet(1), "resources:", "rules: {approvals: [{approvers: 2}]}\nresources:", 1))
 	must(t, v.dir, "plan", "--sandbox", "--out", "less.plan")
@@ -66,6 +68,22 @@ func site0(t *testing.T) victim {
 	v.digest, _, _ = strings.Cut(rest, `"`)
 	v.kept = strings.TrimSpace(must(t, v.dir, "audit", "checkpoint"))
 	return v
+}
+
+// byOther runs ovi as another user, who has another key.
+func byOther(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "other.key")
+	if err := keyIn(file, foreignKey()); err != nil {
+		t.Fatal(err)
+	}
+	cmd := ovi(t, dir, args...)
+	cmd.Env = append(cmd.Env, "OVI_LOG_KEY_FILE="+file)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return string(out)
 }
 
 // TestEveryTamperingIsFound does each of the table, and holds docs/audit.md to it.
@@ -130,10 +148,7 @@ func (v *victim) verifies(anchors ...string) error {
 		}
 		options = append(options, wal.WithAnchor(a))
 	}
-	key, err := wal.PublicKeyOf(v.path(record.LogDir))
-	if err != nil {
-		return err
-	}
+	key := ownKey().Public().(ed25519.PublicKey)
 	if _, err := os.Stat(ledger.StorePath(v.path(""))); err == nil {
 		store, err := bolt.Open(ledger.StorePath(v.path("")))
 		if err != nil {
@@ -154,7 +169,7 @@ func (v *victim) verifies(anchors ...string) error {
 
 func (v *victim) open() *ledger.Ledger {
 	v.t.Helper()
-	l, err := local.Open(v.t.Context(), ledger.Config{Dir: v.path(""), User: "ada", Clock: time.Now})
+	l, err := local.Open(v.t.Context(), ledger.Config{Dir: v.path(""), User: "ada", Clock: time.Now, Key: ownKey()})
 	if err != nil {
 		v.t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ func withoutKey() []tampering {
 func withKey() []tampering {
 	honest := func(name, found string, do func(*victim, *forgedLog), also ...string) tampering {
 		return tampering{of: "log and key", name: name, found: found, do: func(v *victim) {
-			v.rewrite(v.honestKey(), func(f *forgedLog) { do(v, f) })
+			v.rewrite(ownKey(), func(f *forgedLog) { do(v, f) })
 			for _, name := range also {
 				v.remove(name)
 			}
@@ -90,8 +90,7 @@ func withKey() []tampering {
 	}
 	lie := func(v *victim, f *forgedLog) { f.say(v.t, `"who":"ada"`, `"who":"eve"`) }
 	return []tampering{
-		{of: "log and key", name: "a record changed, all signed with another key that replaces the own one", found: byWitness, do: func(v *victim) {
-			v.useKey(foreignKey())
+		{of: "log and store", name: "a record changed, all signed with another key, and the store removed", found: byVerify, do: func(v *victim) {
 			v.rewrite(foreignKey(), func(f *forgedLog) { lie(v, f) })
 			v.remove("store.db")
 		}},
@@ -114,13 +113,13 @@ func withKey() []tampering {
 			v.put("wal", v.earlier)
 			v.put("store.db", v.earlier)
 		}},
-		{of: "log, key and store", name: "all of another user's", found: byWitness, do: func(v *victim) {
-			for _, name := range []string{"wal", "wal.key", "store.db"} {
+		{of: "log and store", name: "all of another user's", found: byVerify, do: func(v *victim) {
+			for _, name := range []string{"wal", "store.db"} {
 				v.put(name, v.other)
 			}
 		}},
 		{of: "log and key", name: "a record added at the end with the own key", found: notFound + "the holder of the key is the one who records", do: func(v *victim) {
-			v.rewrite(v.honestKey(), func(f *forgedLog) {
+			v.rewrite(ownKey(), func(f *forgedLog) {
 				x := f.frames[f.named(v.t, `"blessed"`)]
 				f.frames = append(f.frames, forgedFrame{slices.Clone(x.header), x.payload, x.signed})
 			})
@@ -225,7 +224,7 @@ func ofAnchors() []tampering {
 		change("the record of a kept checkpoint", byWitness, part(2, "1")),
 		change("the root of a kept checkpoint", byWitness, part(6, strings.Repeat("0", 64))),
 		change("the key of a kept checkpoint", byWitness, part(7, "jo3mxLJsLa0y0Q28_R_ALQt36kPb67nDCyC9-J8jnZo")),
-		change("a checkpoint of another user's log", byWitness, func(v *victim) { v.kept = strings.TrimSpace(must(v.t, v.other, "audit", "checkpoint")) }),
+		change("a checkpoint of another user's log", byWitness, func(v *victim) { v.kept = strings.TrimSpace(byOther(v.t, v.other, "audit", "checkpoint")) }),
 		change("all kept checkpoints removed", notFound+"keep them where no writer of the data directory can write", func(v *victim) {
 			v.kept = strings.TrimSpace(must(v.t, v.dir, "audit", "checkpoint"))
 		}),

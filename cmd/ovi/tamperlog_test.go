@@ -3,9 +3,7 @@ package main
 import (
 	"bytes"
 	"crypto/ed25519"
-	"crypto/x509"
 	"encoding/binary"
-	"encoding/pem"
 	"hash/crc32"
 	"os"
 	"path/filepath"
@@ -102,30 +100,6 @@ func (f *forgedLog) say(t *testing.T, old, other string) {
 // foreignKey is a forger's own.
 func foreignKey() ed25519.PrivateKey {
 	return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
-}
-
-// honestKey is the key of the victim's log.
-func (v *victim) honestKey() ed25519.PrivateKey {
-	v.t.Helper()
-	block, _ := pem.Decode(v.read("wal.key"))
-	if block == nil {
-		v.t.Fatal("wal.key is no PEM")
-	}
-	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	return key.(ed25519.PrivateKey)
-}
-
-// useKey replaces the key of the data directory.
-func (v *victim) useKey(key ed25519.PrivateKey) {
-	v.t.Helper()
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	v.write("wal.key", pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
 }
 
 // rewrite changes the log, signs it with a key, and removes the hint of where it ends.

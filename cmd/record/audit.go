@@ -18,6 +18,7 @@ import (
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/history"
+	trusted "github.com/ovi-project/ovi/ledger/trust"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage/bolt"
@@ -206,6 +207,9 @@ func verifiedLog(c *command.Call, dir string, anchors []wal.Anchor) (wal.Report,
 	if err == nil {
 		err = asOthersSaw(c, dir, key, options)
 	}
+	if err == nil {
+		err = asNoted(c, dir, report)
+	}
 	return report, err
 }
 
@@ -261,11 +265,8 @@ func trust(c *command.Call, dir string) (ed25519.PublicKey, []wal.Option, error)
 	}
 	if key == nil {
 		var err error
-		if key, err = wal.PublicKeyOf(filepath.Join(dir, LogDir)); err != nil {
-			return nil, nil, &cli.Problem{
-				Summary: "cannot read the key of the audit log", Err: err,
-				Suggestion: "use --public-key",
-			}
+		if key, err = ownKey(c, dir); err != nil {
+			return nil, nil, err
 		}
 	}
 	var options []wal.Option
@@ -277,6 +278,75 @@ func trust(c *command.Call, dir string) (ed25519.PublicKey, []wal.Option, error)
 		options = append(options, wal.WithAnchor(point))
 	}
 	return key, options, nil
+}
+
+// ownKey is the key that signs the user's own logs.
+func ownKey(c *command.Call, dir string) (ed25519.PublicKey, error) {
+	whose, err := c.LogTrustOf(dir)
+	if err != nil {
+		return nil, err
+	}
+	key, err := whose.Public()
+	if err == nil && key == nil {
+		err = errors.New("there is none")
+	}
+	if err != nil {
+		return nil, &cli.Problem{
+			Summary: "cannot read the own key, which the audit log is verified with", Err: err,
+			Suggestion: "use --public-key, or OVI_LOG_KEY, with a key that you know from elsewhere",
+		}
+	}
+	return key, nil
+}
+
+// asNoted holds a verified log against the note in the state home, and names the checks that were not possible.
+func asNoted(c *command.Call, dir string, r wal.Report) error {
+	whose, err := c.LogTrustOf(dir)
+	if err != nil && c.Cmd.String("public-key") == "" {
+		return err
+	}
+	n, err := whose.Home.Note(trusted.LogName(r.Log))
+	if err != nil {
+		return err
+	}
+	if n == nil {
+		c.Out.Warn("the place and the newest record of the log are not checked: no command of this user has noted it",
+			"none needed for a copy; a log that was put back to an earlier state is not found")
+		return nil
+	}
+	place, err := trusted.Place(dir)
+	if err != nil {
+		return err
+	}
+	if n.Dir != place || n.Machine != trusted.Machine() {
+		c.Out.Warn("this is a copy: its log was last used in "+n.Dir, "verify it there")
+	}
+	if n.Seq > r.Last {
+		err = fmt.Errorf("it ends at record %d, and record %d was written", r.Last, n.Seq)
+	} else if n.Seq >= r.First {
+		err = hasNoted(dir, n)
+	}
+	if err != nil {
+		err = &cli.Problem{
+			Summary: "the audit log was put back to an earlier state, or is a copy of one", Err: err,
+			Suggestion: "restore the newest copy of the data directory, or accept this state with `ovi store trust --directory`",
+		}
+	}
+	return err
+}
+
+// hasNoted looks for the noted record in the log.
+func hasNoted(dir string, n *trusted.Note) error {
+	l, err := ledger.OpenLog(dir)
+	if err != nil {
+		return err
+	}
+	p := l.RandomReader()
+	b, err := p.Batch(n.Seq)
+	if err == nil && (b.Last != n.Seq || b.Chain.String() != n.Chain) {
+		err = fmt.Errorf("its record %d is not the one that was written", n.Seq)
+	}
+	return errors.Join(err, p.Close(), l.Close())
 }
 
 // verified is the result of `audit verify` for programs.

@@ -45,6 +45,7 @@ func StoreCommand(p *command.Process) *urfave.Command {
 				Flags: []urfave.Flag{
 					command.RecordFlag(), command.ReasonFlag(),
 					&urfave.BoolFlag{Name: "required", Usage: "require that each later key is trusted with this command"},
+					&urfave.BoolFlag{Name: "directory", Usage: "accept this data directory as your own"},
 					&urfave.BoolFlag{Name: "revoke", Usage: "stop trusting KEY, or stop requiring"},
 				},
 				Action: p.Action(session.StoreTrust),

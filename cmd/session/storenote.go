@@ -12,7 +12,6 @@ import (
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/local"
-	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/etcd"
 )
 
@@ -42,8 +41,21 @@ func (n storeIdentity) write(dir string) error {
 	return nil
 }
 
-// OpenLedger opens the data directory for writing, and creates it if it does not exist.
+// OpenLedger opens the data directory for writing, and creates it if it does not exist. If the directory is not
+// provably the user's own, OpenLedger asks on a terminal and fails elsewhere.
 func OpenLedger(c *command.Call, dir string) (*ledger.Ledger, error) {
+	l, err := openLedger(c, dir, c.Takes("directory") && c.Cmd.Bool("directory"))
+	var foreign *ledger.DirectoryError
+	if !errors.As(err, &foreign) {
+		return l, err
+	}
+	if err := askDirectory(c, dir, foreign); err != nil {
+		return nil, err
+	}
+	return openLedger(c, dir, true)
+}
+
+func openLedger(c *command.Call, dir string, take bool) (*ledger.Ledger, error) {
 	kept, err := ReadNote(dir)
 	if err != nil {
 		return nil, err
@@ -51,6 +63,13 @@ func OpenLedger(c *command.Call, dir string) (*ledger.Ledger, error) {
 	if err := command.CreateDir(dir); err != nil {
 		return nil, err
 	}
+	whose, err := c.LogTrustOf(dir)
+	if err != nil {
+		return nil, err
+	}
+	cfg := whose.Config(ledger.Config{
+		Dir: dir, User: c.User(), UID: c.UID(), Host: c.Host(), Clock: c.Now, Take: take,
+	})
 	name := c.StoreName()
 	switch {
 	case name == "" && kept.Where != "":
@@ -59,7 +78,7 @@ func OpenLedger(c *command.Call, dir string) (*ledger.Ledger, error) {
 			Suggestion: "use --store or OVI_STORE, or another --data-dir",
 		}
 	case name == "":
-		l, err := local.Open(c, ledger.Config{Dir: dir, User: c.User(), UID: c.UID(), Host: c.Host(), Clock: c.Now})
+		l, err := local.Open(c, cfg)
 		return listened(c, l, err)
 	}
 	store, where, err := command.Connect(c, name)
@@ -70,22 +89,21 @@ func OpenLedger(c *command.Call, dir string) (*ledger.Ledger, error) {
 	if err := sameStore(c, dir, kept, now, store); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	return openShared(c, dir, kept, now, store)
+	cfg.Store, cfg.Shared, cfg.CloseStore = store, true, true
+	return openShared(c, cfg, kept, now)
 }
 
 // openShared opens the data directory with a shared store. Another store than the noted one is
 // noted only when it is open.
-func openShared(c *command.Call, dir string, kept, now storeIdentity, store storage.Store) (*ledger.Ledger, error) {
+func openShared(c *command.Call, cfg ledger.Config, kept, now storeIdentity) (*ledger.Ledger, error) {
+	dir, store := cfg.Dir, cfg.Store
 	if kept.Where == "" {
 		if err := now.write(dir); err != nil {
 			return nil, errors.Join(err, store.Close())
 		}
 		kept = now
 	}
-	l, err := ledger.Open(c, ledger.Config{
-		Dir: dir, User: c.User(), UID: c.UID(), Host: c.Host(), Clock: c.Now,
-		Store: store, Shared: true, CloseStore: true,
-	})
+	l, err := ledger.Open(c, cfg)
 	l, err = listened(c, l, err)
 	if err != nil {
 		return l, err

@@ -27,6 +27,9 @@ func StoreTrust(c *command.Call) error {
 	} else if key != "" {
 		return cli.Usage("use the key that `ovi store trust` prints on the other host", "invalid key %q", key)
 	}
+	if c.Cmd.Bool("directory") && (key != "" || c.Cmd.Bool("required") || c.Cmd.Bool("revoke")) {
+		return cli.Usage("use it alone", "--directory accepts the data directory, and nothing else")
+	}
 	if c.Cmd.Bool("revoke") && key == "" && !c.Cmd.Bool("required") {
 		return cli.Usage("add KEY or --required", "--revoke needs a key or --required")
 	}
@@ -49,6 +52,9 @@ func trustIn(c *command.Call, l *ledger.Ledger, key string) error {
 	}
 	if c.Out.Machine() {
 		return c.Out.Records(render.Info{Type: "trust", Data: trustRecord{l.Instance(), l.Key(), events}})
+	}
+	if c.Cmd.Bool("directory") {
+		c.Out.Say("The data directory is accepted as your own. Your key signs its audit log from now on.")
 	}
 	for _, e := range events {
 		c.Out.Say("%s", render.Line(e))

@@ -37,7 +37,11 @@ func Open(ctx context.Context, cfg Config) (*Writer, error) {
 		Runs: NewRuns(cfg.Dir, cfg.Run), cfg: cfg, committer: &committer{store: cfg.Store, shared: cfg.Shared},
 		lead: make(chan struct{}, 1), subscribers: map[int]func(event.Record){},
 	}
-	if err := w.open(ctx); err != nil {
+	err := w.open(ctx)
+	if err == nil && cfg.Verify == nil && w.Broken() == nil {
+		err = accepted(ctx, w)
+	}
+	if err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
@@ -56,7 +60,10 @@ func (w *Writer) open(ctx context.Context) (err error) {
 		return err
 	}
 	opts = append(opts, frontier...)
-	if w.log, err = wal.Open(LogPath(w.cfg.Dir), opts...); err != nil {
+	w.whose = directory{
+		dir: w.cfg.Dir, logs: LogPath(w.cfg.Dir), home: w.cfg.Home, key: w.cfg.Key, verify: w.cfg.Verify, accept: w.cfg.Take,
+	}
+	if w.log, err = w.whose.openLog(opts); err != nil {
 		return err
 	}
 	w.instance = ulid.ULID(w.log.ID()).String()
@@ -66,6 +73,9 @@ func (w *Writer) open(ctx context.Context) (err error) {
 		return err
 	}
 	w.proofs = trust.NewProofs(w.Reader, w.log, w.cfg.Shared, w.cfg.Clock, record)
+	if w.cfg.Verify != nil {
+		return follows(ctx, w)
+	}
 	if err := w.register(); err != nil {
 		return err
 	}
@@ -81,6 +91,31 @@ func (w *Writer) open(ctx context.Context) (err error) {
 		return fmt.Errorf("ledger: wait for the append lock of the log: %w", err)
 	}
 	return errors.Join(w.readable(w.catchUp(context.WithoutCancel(ctx), turn)), turn.Unlock())
+}
+
+// follows fails if the store is behind the log: a job that only verifies cannot bring it up.
+func follows(ctx context.Context, w *Writer) error {
+	if err := w.reread(ctx); err != nil {
+		return err
+	}
+	if end := w.log.Frontier().Seq; w.head.Seq != end {
+		return fmt.Errorf("%w: the store has record %d, and the log ends at %d: run a command with the signing key first",
+			ErrVerifyOnly, w.head.Seq, end)
+	}
+	return nil
+}
+
+// accepted records the keys of a log that an operator accepted, so that their bindings stay proven, and notes the
+// directory. From then on the own key ends the log.
+func accepted(ctx context.Context, w *Writer) error {
+	for _, key := range w.whose.taken {
+		reason := "the data directory was accepted"
+		t := event.Trusted{Key: wal.FormatPublicKey(key), On: true, Who: w.cfg.User, Reason: reason}
+		if _, err := w.Record(ctx, t); err != nil {
+			return err
+		}
+	}
+	return w.whose.firstNote(w.log)
 }
 
 // readable lets a ledger be opened whose store has no room for the tail of the log: it is broken, so
@@ -104,8 +139,9 @@ func (w *Writer) close() error {
 	var errs []error
 	ctx, cancel := context.WithTimeout(context.Background(), w.cfg.Wait)
 	defer cancel()
-	if w.proofs != nil && w.Broken() == nil {
+	if w.proofs != nil && w.Broken() == nil && w.cfg.Verify == nil {
 		w.leave(ctx)
+		errs = append(errs, w.whose.lastNote(w.log))
 	}
 	if w.log != nil {
 		errs = append(errs, w.log.Close())

@@ -83,6 +83,9 @@ func (w *Writer) inTurn(ctx context.Context, group []*request) ([]event.Record, 
 	if err := w.Broken(); err != nil {
 		return nil, err
 	}
+	if w.cfg.Verify != nil {
+		return nil, ErrVerifyOnly
+	}
 	turn, err := w.log.Lock(ctx)
 	if err != nil {
 		if !errors.Is(err, context.DeadlineExceeded) {
@@ -102,6 +105,9 @@ func (w *Writer) inTurn(ctx context.Context, group []*request) ([]event.Record, 
 	}
 	if err != nil && !isRetryable(err) {
 		err = w.breakDown(err)
+	}
+	if err == nil {
+		w.whose.noteSometimes(w.log, w.cfg.Clock())
 	}
 	if failed := turn.Unlock(); failed != nil {
 		_ = w.breakDown(failed) // what was written counts; the next Record returns the error

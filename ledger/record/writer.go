@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"path/filepath"
 	"sync"
@@ -21,6 +22,8 @@ var (
 	ErrBroken = errors.New("ledger: broken by an earlier error")
 	// ErrRefused is returned for a result whose claim was lost; only the refusal was recorded.
 	ErrRefused = errors.New("ledger: the claim was lost")
+	// ErrVerifyOnly is returned for each record of a ledger that was opened with a key to verify alone.
+	ErrVerifyOnly = errors.New("ledger: this job only verifies, and has no key to sign with")
 )
 
 // Config configures a ledger.
@@ -36,6 +39,14 @@ type Config struct {
 	Run        string // ULID of this run; "" means a new one
 	Clock      func() time.Time
 	Wait       time.Duration // for the append lock; 0: 30 s
+	// Home has the signing key and the notes of data directories. Without Home the key is next to the data
+	// directory, and there are no notes.
+	Home trust.Home
+	Key  ed25519.PrivateKey // a given signing key, instead of the one in Home
+	// Verify is the key of the log, for a job that only reads: it can record nothing.
+	Verify ed25519.PublicKey
+	// Take: an operator accepts the directory with any key and from any place.
+	Take bool
 	// LogOptions go to the log (another file system, signing keys).
 	LogOptions []wal.Option
 }
@@ -52,6 +63,7 @@ type Receipt struct {
 type Writer struct {
 	*query.Reader
 	*Runs
+	whose  directory
 	cfg    Config
 	log    *wal.Log
 	proofs *trust.Proofs
