@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -23,6 +24,10 @@ func (c Counts) Families() []Family {
 	for _, a := range slices.Sorted(maps.Keys(c.Seconds)) {
 		took.Samples = append(took.Samples, Sample{"", Labels{"action", string(a)}, c.Seconds[a]})
 	}
+	oldest := 0.0
+	if !c.Oldest.IsZero() {
+		oldest = Seconds(c.Oldest)
+	}
 	return []Family{
 		outcomes, took,
 		{"ovi_events_total", "Records written by this process, by type.", Counter, counted(c.Events, "event")},
@@ -34,8 +39,16 @@ func (c Counts) Families() []Family {
 			{"", Labels{"complete", "true"}, float64(c.Observations)}, {"", Labels{"complete", "false"}, float64(c.Unreachable)},
 		}},
 		{
-			"ovi_actions_running", "Actions of this process that have started and not finished.", Gauge,
+			"ovi_actions_in_flight", "Actions of this process that have started and not finished.", Gauge,
 			one(float64(c.Running)),
+		},
+		{
+			"ovi_actions_in_flight_oldest_timestamp_seconds", "Start of the oldest action in flight; 0 if there is none.",
+			Gauge, one(oldest),
+		},
+		{
+			"ovi_cycles_yielded_total", "Applies that left the rest of their plan to a newer configuration.", Counter,
+			one(float64(c.Events[event.TypeYielded])),
 		},
 	}
 }

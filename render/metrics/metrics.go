@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/event"
@@ -18,8 +19,9 @@ type Key struct {
 
 // Counters are the counts of one process. Any number of goroutines may use them.
 type Counters struct {
-	mu sync.Mutex
-	c  Counts
+	mu      sync.Mutex
+	c       Counts
+	started map[string]time.Time // running actions, by ref and key
 }
 
 // Counts is a copy of the counters at one moment.
@@ -27,16 +29,19 @@ type Counts struct {
 	Events       map[string]int // by type, each record counted
 	Ended        map[Key]int    // actions, each step of a replacement counted
 	Seconds      map[decider.Action]float64
-	Calls        int // of providers, retries counted
-	Running      int // actions that have started and not finished
-	Observations int // complete ones
-	Unreachable  int // observations that failed
-	Seen         int // resources in all complete observations
+	Calls        int       // of providers, retries counted
+	Running      int       // actions that have started and not finished
+	Oldest       time.Time // start of the oldest running action; zero if none runs
+	Observations int       // complete ones
+	Unreachable  int       // observations that failed
+	Seen         int       // resources in all complete observations
 }
 
 // New makes counters at zero.
 func New() *Counters {
-	return &Counters{c: Counts{Events: map[string]int{}, Ended: map[Key]int{}, Seconds: map[decider.Action]float64{}}}
+	return &Counters{started: map[string]time.Time{}, c: Counts{
+		Events: map[string]int{}, Ended: map[Key]int{}, Seconds: map[decider.Action]float64{},
+	}}
 }
 
 // Record counts one event.
@@ -60,11 +65,15 @@ func (m *Counters) Record(r event.Record) {
 		m.c.Seen += e.Count()
 	case event.Started:
 		m.c.Running++
+		m.started[e.Ref.String()+" "+e.Key] = r.At
 	case event.Finished:
 		m.c.Running--
+		delete(m.started, e.Ref.String()+" "+e.Key)
 		m.c.Ended[Key{e.Action, e.Outcome}]++
 		m.c.Seconds[e.Action] += e.Seconds
-		m.c.Calls += max(e.Tries, 1)
+		if e.Outcome != event.NotCalled {
+			m.c.Calls += max(e.Tries, 1)
+		}
 	}
 }
 
@@ -73,6 +82,11 @@ func (m *Counters) Counts() Counts {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.c
+	for _, at := range m.started {
+		if c.Oldest.IsZero() || at.Before(c.Oldest) {
+			c.Oldest = at
+		}
+	}
 	c.Events, c.Ended, c.Seconds = maps.Clone(c.Events), maps.Clone(c.Ended), maps.Clone(c.Seconds)
 	return c
 }

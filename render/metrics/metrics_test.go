@@ -3,6 +3,7 @@ package metrics_test
 import (
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -23,11 +24,11 @@ func TestCounts(t *testing.T) {
 		event.Observed{Complete: true, Counts: map[string]event.KindCount{"ec2": {All: 7}}, Part: 1, Of: 2},
 		event.Observed{Complete: true, Counts: map[string]event.KindCount{"ec2": {All: 7}}, Part: 2, Of: 2}, // the same observation
 		event.Observed{Error: "denied", Part: 1, Of: 1},
-		event.Started{Action: decider.Create},
-		event.Started{Action: decider.Create},
-		event.Started{Action: decider.Delete},
-		event.Finished{Action: decider.Create, Outcome: event.Done, Seconds: 1.5, Tries: 3},
-		event.Finished{Action: decider.Create, Outcome: event.Failed, Seconds: 0.5},
+		event.Started{Key: "a", Action: decider.Create},
+		event.Started{Key: "b", Action: decider.Create},
+		event.Started{Key: "c", Action: decider.Delete},
+		event.Finished{Key: "a", Action: decider.Create, Outcome: event.Done, Seconds: 1.5, Tries: 3},
+		event.Finished{Key: "b", Action: decider.Create, Outcome: event.Failed, Seconds: 0.5},
 	)
 	want := metrics.Counts{
 		Events: map[string]int{"observed": 3, "started": 3, "finished": 2},
@@ -46,6 +47,33 @@ func TestCounts(t *testing.T) {
 	}
 	if diff := cmp.Diff(pairs, m.Pairs()); diff != "" {
 		t.Errorf("pairs (-want +got):\n%s", diff)
+	}
+}
+
+// TestTheOldestActionInFlight: its start is known until it ends.
+func TestTheOldestActionInFlight(t *testing.T) {
+	m := metrics.New()
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	start := func(key string, after time.Duration) {
+		m.Record(event.Record{At: at.Add(after), Event: event.Started{Key: key}})
+	}
+	start("a", 0)
+	start("b", time.Minute)
+	if got := m.Counts().Oldest; !got.Equal(at) {
+		t.Errorf("oldest %s, want %s", got, at)
+	}
+	feed(m, event.Finished{Key: "a", Outcome: event.Done})
+	if got := m.Counts().Oldest; !got.Equal(at.Add(time.Minute)) {
+		t.Errorf("oldest %s, want %s", got, at.Add(time.Minute))
+	}
+	feed(m, event.Finished{Key: "b", Outcome: event.NotCalled})
+	for _, f := range m.Counts().Families() {
+		if f.Name == "ovi_actions_in_flight_oldest_timestamp_seconds" && f.Samples[0].Value != 0 {
+			t.Errorf("%s is %v, want 0", f.Name, f.Samples[0].Value)
+		}
+	}
+	if c := m.Counts(); !c.Oldest.IsZero() || c.Calls != 1 {
+		t.Errorf("oldest %s and %d calls, want none and 1", c.Oldest, c.Calls)
 	}
 }
 
