@@ -60,7 +60,7 @@ func (c *Clone) env(name string) (string, bool) {
 // environ is the environment of git, which runs in a folder.
 func (c *Clone) environ(dir string) []string {
 	env := []string{
-		"HOME=" + dir, "LC_ALL=C", "GIT_DIR=" + dir, "GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_NOSYSTEM=1",
+		"HOME=" + dir, "LC_ALL=C", "GIT_DIR=" + dir, "GIT_COMMON_DIR=" + dir, "GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_LITERAL_PATHSPECS=1", "GIT_ATTR_NOSYSTEM=1", "GIT_OPTIONAL_LOCKS=0",
 	}
@@ -121,6 +121,11 @@ func (c *Clone) Run(ctx context.Context, x Call) error {
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
 		return &Error{Op: x.Op, Err: err}
+	}
+	if c.exists() {
+		if err := configure(dir); err != nil {
+			return &Error{Op: x.Op, Err: err}
+		}
 	}
 	var said bytes.Buffer
 	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = c.environ(dir), dir, x.Stdin, x.Out, &said,
