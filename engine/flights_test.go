@@ -44,6 +44,40 @@ func blockers(p *engine.Planned) map[string]string {
 	return out
 }
 
+// TestAnActionInProgressIsNotAChangeOutside: what a running update has changed already, another plan does not call a
+// change made outside ovi.
+func TestAnActionInProgressIsNotAChangeOutside(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := blank(t)
+		one, two := b.elsewhere("one"), b.elsewhere("two")
+		defer one.stop()
+		defer two.stop()
+		one.apply(wants(disk("x", 10)))
+		b.cloud.Break(fake.Faults{After: func(_ context.Context, c fake.Call) error {
+			if c.Verb == fake.Update {
+				time.Sleep(3 * time.Minute)
+			}
+			return nil
+		}})
+		wait := one.behind(one.plan(wants(disk("x", 20))))
+		time.Sleep(time.Minute)
+		d, ok := decisionOn(two.plan(wants(disk("x", 10))), ref("disk", "x"))
+		if !ok || len(d.Changes) != 1 || d.Changes[0].Note != "" {
+			t.Errorf("during the update: %+v", d)
+		}
+		wait()
+		b.cloud.Break(fake.Faults{})
+		two.apply(wants(disk("x", 10)))
+		o, _, _ := b.cloud.Find(ref("disk", "x"))
+		o.Attrs = o.Attrs.With("size", resource.Int(30))
+		b.cloud.Put(o)
+		d, _ = decisionOn(two.plan(wants(disk("x", 10))), ref("disk", "x"))
+		if len(d.Changes) != 1 || d.Changes[0].Note != resource.NoteOutside {
+			t.Errorf("after it: %+v", d)
+		}
+	})
+}
+
 // TestLaw12_APlanKnowsTheFlightsOfOtherInstances: a create of another instance keeps its dependency, its dependents
 // wait for it, and other resources are changed at once.
 func TestLaw12_APlanKnowsTheFlightsOfOtherInstances(t *testing.T) {

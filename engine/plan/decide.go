@@ -56,7 +56,7 @@ func (e *Planner) decide(ctx context.Context, p *Planning) error {
 		return fmt.Errorf("decide: %w", err)
 	}
 	m.noteUnverified(p.Plan, e.Providers.Kind)
-	if err := m.noteOutside(p.Plan); err != nil {
+	if err := m.noteOutside(p.Plan, inProgress(p.Planned)); err != nil {
 		return err
 	}
 	p.Blessed, p.Stays, p.Outages = m.blessed, staysOf(p.Plan), m.names.Outages

@@ -40,8 +40,21 @@ func (m *memory) noteUnverified(p decider.Plan, kinds decider.Kinds) {
 	}
 }
 
-// noteOutside notes which changes of a plan were made outside ovi, and not by the configuration.
-func (m *memory) noteOutside(p decider.Plan) error {
+// inProgress are the resources of which an action of any instance has no result yet.
+func inProgress(p *Planned) map[resource.Ref]bool {
+	out := map[resource.Ref]bool{}
+	for ref := range p.Open {
+		out[ref] = true
+	}
+	for i := range p.Flights {
+		out[p.Flights[i].Ref] = true
+	}
+	return out
+}
+
+// noteOutside notes which changes of a plan were made outside ovi, and not by the configuration or by an action in
+// progress.
+func (m *memory) noteOutside(p decider.Plan, acting map[resource.Ref]bool) error {
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		if d.Difference != comparator.Drifted || d.Desired == nil {
@@ -52,7 +65,8 @@ func (m *memory) noteOutside(p decider.Plan) error {
 			continue
 		}
 		var life []history.Moment
-		unsure := applied.Recovered || len(m.tries[d.Ref]) > 0 // an action of ovi's own may have caused the difference
+		// An action of ovi's own may have caused the difference.
+		unsure := acting[d.Ref] || applied.Recovered || len(m.tries[d.Ref]) > 0
 		if unsure {
 			var err error
 			if life, err = m.life(d.Ref); err != nil {
