@@ -205,7 +205,12 @@ func TestANameIsFreeBeforeItIsUsedAgain(t *testing.T) {
 	if d := cmp.Diff(ids, got); d != "" {
 		t.Error(d)
 	}
-	if diff := b.plan(intents).Plan.Decisions; len(diff) != 0 && diff[0].Difference != comparator.Unmanaged {
+	drifted := wants(formerly(disk("b", 25), "a"), formerly(disk("c", 35), "b"), formerly(disk("d", 45), "c"))
+	if res := b.apply(drifted); res.Counts.Update != 3 || res.Counts.Conflict != 0 {
+		t.Errorf("former names that are done hold up updates: %+v", res.Counts)
+	}
+	b.replays()
+	if diff := b.plan(drifted).Plan.Decisions; len(diff) != 0 && diff[0].Difference != comparator.Unmanaged {
 		t.Errorf("%+v", diff)
 	}
 }
@@ -275,4 +280,68 @@ func TestABlessedResourceIsNotForgotten(t *testing.T) {
 	if res := b.apply(in); res.Counts.Blocked != 1 || len(b.events(event.TypeDisowned)) != 0 {
 		t.Errorf("%+v", res.Counts)
 	}
+}
+
+// TestARenameThatWaitsOrIsRefused: until a rename is approved, and if a rule denies it, nothing is recorded, and the
+// resource stays what it was. The commit can be reverted without a trace.
+func TestARenameThatWaitsOrIsRefused(t *testing.T) {
+	for name, limit := range map[string]rules.Rules{
+		"waits":  {Approvals: []rules.Approval{{Actions: []string{"update"}, Approvers: 1}}},
+		"denied": {Expressions: []rules.Expression{{Name: "no", When: "decision.action == 'update'", Effect: "deny"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			b.apply(wants(disk("one", 20)))
+			was, err := b.ledger.Binding(t.Context(), ref("disk", "one"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			limited := func(all ...resource.Desired) []resource.Intent {
+				in := wants(all...)
+				in[0].Rules = limit
+				return in
+			}
+			renamed := limited(formerly(disk("two", 20), "one"))
+			for range 2 {
+				if res := b.apply(renamed); res.Counts.Blocked != 1 || len(b.events(event.TypeMoved)) != 0 {
+					t.Errorf("%+v", res.Counts)
+				}
+			}
+			b.settled(limited(disk("one", 20))) // the commit is reverted
+			if now, err := b.ledger.Binding(t.Context(), ref("disk", "one")); err != nil || now.ID != was.ID {
+				t.Errorf("disk/one is %s, was %s: %v", now.ID, was.ID, err)
+			}
+			b.apply(wants(formerly(disk("two", 20), "one")))
+			b.settled(renamed)
+			b.replays()
+		})
+	}
+}
+
+// TestANameThatIsUsedAgainWhileItsFormerOwnerKeepsIt: in one plan, the old name is a new resource, and the old resource
+// has the new name. Neither is lost, made twice or taken by the other.
+func TestANameThatIsUsedAgainWhileItsFormerOwnerKeepsIt(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("one", 20)))
+	was, err := b.ledger.Binding(t.Context(), ref("disk", "one"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := wants(formerly(disk("two", 20), "one"), disk("one", 30))
+	if res := b.apply(again); res.Counts.Conflict != 2 || len(res.Outcomes) != 0 {
+		t.Errorf("a name that is configured, with its old block: %+v", res.Counts) // a merge may have left that
+	}
+	b.apply(wants(formerly(disk("two", 20), "one")))
+	b.apply(again)
+	b.settled(again)
+	two, err2 := b.ledger.Binding(t.Context(), ref("disk", "two"))
+	one, err1 := b.ledger.Binding(t.Context(), ref("disk", "one"))
+	if err1 != nil || err2 != nil || two.ID != was.ID || one.ID == was.ID {
+		t.Errorf("one is %s and two is %s, was %s: %v %v", one.ID, two.ID, was.ID, err1, err2)
+	}
+	res := b.apply(wants(formerly(disk("two", 20), "one")))
+	if res.Counts.Delete != 1 || res.Outcomes[0].ID != one.ID {
+		t.Errorf("the new owner of the name is removed: %+v", res.Outcomes)
+	}
+	b.replays()
 }

@@ -18,13 +18,13 @@ func (m *memory) movedAway() func(resource.Ref) (resource.Ref, bool) {
 	}
 	return func(ref resource.Ref) (resource.Ref, bool) {
 		first, moved := m.names.Moves[ref]
-		if !moved || first.ByIdentity {
+		if !moved || first.ByIdentity || first.To.IsZero() {
 			return resource.Ref{}, false
 		}
 		last := first
 		for range m.names.Moves { // it may have been renamed again
 			next, again := m.names.Moves[last.To]
-			if !again || next.ID != first.ID {
+			if !again || next.ID != first.ID || next.To.IsZero() {
 				break
 			}
 			last = next

@@ -94,26 +94,41 @@ func (p *projection) moved(r event.Record, e event.Moved) error {
 	return p.owns(e.Ref)
 }
 
-// movedAway records the name that the resource under a name was given.
+// movedAway records the name that the resource under a name was given. The new name is used again, so that nothing is
+// moved away from it; its earlier renames stay done, except the one that leads back.
 func (p *projection) movedAway(e event.Moved) error {
-	if err := p.delete(rows.Of(rows.KeyMoved, e.Ref)); err != nil {
-		return err
-	}
-	away := rows.Moved{To: e.Ref, ID: e.ID, ByIdentity: e.ByIdentity}
-	raw, err := p.get(rows.Of(rows.KeyMoved, e.From))
+	at, err := p.earlierRenames(e.Ref, e.From)
 	if err != nil {
 		return err
 	}
-	if raw != nil {
-		var before rows.Moved
-		if err := json.Unmarshal(raw, &before); err != nil {
-			return fmt.Errorf("read the earlier renames of %s: %w", e.From, err)
-		}
-		for _, r := range append(before.Earlier, before.To) {
-			if r != e.Ref && !slices.Contains(away.Earlier, r) {
-				away.Earlier = append(away.Earlier, r)
-			}
+	from, err := p.earlierRenames(e.From, e.Ref)
+	if err != nil {
+		return err
+	}
+	key := rows.Of(rows.KeyMoved, e.Ref)
+	if len(at) == 0 {
+		err = p.delete(key)
+	} else {
+		err = p.put(key, rows.Moved{Earlier: at})
+	}
+	away := rows.Moved{To: e.Ref, ID: e.ID, ByIdentity: e.ByIdentity, Earlier: from}
+	return errors.Join(err, p.put(rows.Of(rows.KeyMoved, e.From), away))
+}
+
+// earlierRenames lists the names that resources under a name were given, except one.
+func (p *projection) earlierRenames(of, except resource.Ref) (out []resource.Ref, err error) {
+	raw, err := p.get(rows.Of(rows.KeyMoved, of))
+	if err != nil || raw == nil {
+		return nil, err
+	}
+	var before rows.Moved
+	if err := json.Unmarshal(raw, &before); err != nil {
+		return nil, fmt.Errorf("read the earlier renames of %s: %w", of, err)
+	}
+	for _, r := range append(before.Earlier, before.To) {
+		if !r.IsZero() && r != except && !slices.Contains(out, r) {
+			out = append(out, r)
 		}
 	}
-	return p.put(rows.Of(rows.KeyMoved, e.From), away)
+	return out, nil
 }

@@ -61,11 +61,11 @@ type Decided struct {
 	Decision json.RawMessage `json:"decision"`
 }
 
-// Moved is the value of moved/<ref>: the last name that the resource under a ref was given, until another resource is
-// moved to the ref.
+// Moved is the value of moved/<ref>: the last name that the resource under a ref was given. To is zero once another
+// resource is moved to the ref.
 type Moved struct {
-	To resource.Ref `json:"to"`
-	ID string       `json:"id"`
+	To resource.Ref `json:"to,omitzero"`
+	ID string       `json:"id,omitempty"`
 	// Earlier are the names that earlier resources under the ref were given.
 	Earlier []resource.Ref `json:"earlier,omitempty"`
 	// ByIdentity: the rename followed from the identity of the resource, and another one may lead back.
