@@ -36,8 +36,8 @@ func MoveCommand(p *command.Process) *urfave.Command {
 		Usage: "Rename a resource, or move it to another stack",
 		Description: "The second REF is the new name, such as ec2/api-0, or STACK:ec2/api-0 for another stack. The\n" +
 			"audit log and the tags use it from then on; the resource is not changed otherwise. Rename it in\n" +
-			"the configuration as well: while only the old name is configured, `ovi apply` deletes the resource\n" +
-			"and creates another one.",
+			"the configuration as well: while only the old name is configured, both names are a conflict, and\n" +
+			"`ovi apply` changes neither. To rename without a command, add `was: OLD` to the block.",
 		Flags:  []urfave.Flag{command.RecordFlag(), command.ReasonFlag(), command.LockFlag()},
 		Action: p.Action(move),
 	}
