@@ -321,10 +321,8 @@ func asNoted(c *command.Call, dir string, r wal.Report) error {
 	if n.Dir != place || n.Machine != trusted.Machine() {
 		c.Out.Warn("this is a copy: its log was last used in "+n.Dir, "verify it there")
 	}
-	if n.Seq > r.Last {
-		err = fmt.Errorf("it ends at record %d, and record %d was written", r.Last, n.Seq)
-	} else if n.Seq >= r.First {
-		err = hasNoted(dir, n)
+	if n.Seq >= r.First {
+		err = hasNoted(dir, r, n)
 	}
 	if err != nil {
 		err = &cli.Problem{
@@ -335,14 +333,17 @@ func asNoted(c *command.Call, dir string, r wal.Report) error {
 	return err
 }
 
-// hasNoted looks for the noted record in the log.
-func hasNoted(dir string, n *trusted.Note) error {
+// hasNoted looks for the noted record in the log. A run that goes on may have written and noted more than was verified.
+func hasNoted(dir string, r wal.Report, n *trusted.Note) error {
 	l, err := ledger.OpenLog(dir)
 	if err != nil {
 		return err
 	}
 	p := l.RandomReader()
 	b, err := p.Batch(n.Seq)
+	if err != nil && n.Seq > r.Last {
+		err = fmt.Errorf("it ends at record %d, and record %d was written", r.Last, n.Seq)
+	}
 	if err == nil && (b.Last != n.Seq || b.Chain.String() != n.Chain) {
 		err = fmt.Errorf("its record %d is not the one that was written", n.Seq)
 	}

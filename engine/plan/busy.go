@@ -224,13 +224,13 @@ func (b busyPolicy) waits(d *decider.Decision, of, needed map[resource.Ref]*flig
 }
 
 // words says what the running apply does. It has no age, because the reasons of blockers are hashed.
-func (x *flight) words() string {
-	if x.Since.IsZero() {
-		return fmt.Sprintf("the running apply will %s it", x.Action)
+func (f *flight) words() string {
+	if f.Since.IsZero() {
+		return fmt.Sprintf("the running apply will %s it", f.Action)
 	}
-	text := fmt.Sprintf("its %s has been running since %s", x.Action, x.Since.UTC().Format(time.RFC3339))
-	if x.By != "" {
-		text += ", by " + x.By
+	text := fmt.Sprintf("its %s has been running since %s", f.Action, f.Since.UTC().Format(time.RFC3339))
+	if f.By != "" {
+		text += ", by " + f.By
 	}
 	return text
 }

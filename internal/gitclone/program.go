@@ -60,7 +60,8 @@ func (c *Clone) env(name string) (string, bool) {
 // environ is the environment of git, which runs in a folder.
 func (c *Clone) environ(dir string) []string {
 	env := []string{
-		"HOME=" + dir, "LC_ALL=C", "GIT_DIR=" + dir, "GIT_COMMON_DIR=" + dir, "GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_NOSYSTEM=1",
+		"HOME=" + dir, "LC_ALL=C", "GIT_DIR=" + dir, "GIT_COMMON_DIR=" + dir, "GIT_TERMINAL_PROMPT=0",
+		"GIT_CONFIG_NOSYSTEM=1",
 		"GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_LITERAL_PATHSPECS=1", "GIT_ATTR_NOSYSTEM=1", "GIT_OPTIONAL_LOCKS=0",
 	}

@@ -142,12 +142,16 @@ func siteTable() []fileKey {
 			{name: "from", doc: "The former id.", form: text(), required: true},
 			{name: "to", doc: "The new id.", form: text(), required: true},
 		}))},
-		{name: "removed", doc: "Deployments that are no longer configured, and whether they stay on the nodes.",
+		{
+			name: "removed", doc: "Deployments that are no longer configured, and whether they stay on the nodes.",
 			form: listOf(block([]fileKey{
 				{name: "ref", doc: "The id.", form: text(), required: true},
-				{name: "keep", doc: "Whether the deployment stays: ovi forgets it. Without that it is deleted.",
-					form: &jsonschema.Schema{Type: jsonschema.OneOf("boolean")}, required: true},
-			}))},
+				{
+					name: "keep", doc: "Whether the deployment stays: ovi forgets it. Without that it is deleted.",
+					form: &jsonschema.Schema{Type: jsonschema.OneOf("boolean")}, required: true,
+				},
+			})),
+		},
 		{name: "deployments", doc: "none: the site has no deployments.", form: &jsonschema.Schema{Enum: []string{"none"}}},
 	}, policyTable()...)
 }
