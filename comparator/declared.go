@@ -153,7 +153,7 @@ func (m *matching) undone(w *resource.Desired) *RenameError {
 	group := m.group(former)
 	_, n := proven(group)
 	switch {
-	case !sameKind(former, w.Ref):
+	case !sameKind(former, w.Ref) && !m.spansBoth(former, w.Ref):
 		e.Why = fmt.Sprintf("%s cannot be the former name of %s: kind and location cannot change", was, now)
 		e.Advice = m.said.correction(w)
 	case m.isDesired(former):

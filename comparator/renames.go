@@ -115,7 +115,7 @@ func (m *matching) declare(missing []*resource.Desired) (unknown []*resource.Des
 			continue
 		}
 		m.busy[w.Ref] = true
-		if o := m.claimed(was); o != nil && sameKind(o.Ref, w.Ref) {
+		if o := m.claimed(was); o != nil && m.canBecome(o, w) {
 			o.heirs, o.declared = append(o.heirs, w), true
 		} else if e := m.undone(w); e != nil {
 			m.refuse(e)
@@ -230,7 +230,7 @@ func (m *matching) identify(missing []*resource.Desired) {
 			continue
 		}
 		for _, o := range same[identityKey(k.HeldAs(w.Ref.Bare(), resolved(m.comparison, &k, w), w.State))] {
-			if sameKind(o.Ref, w.Ref) && m.refused[o.Ref] == nil && !m.movedTo(w.Ref, o.Ref) {
+			if m.canBecome(o, w) && m.refused[o.Ref] == nil && !m.movedTo(w.Ref, o.Ref) {
 				o.heirs, found[w] = append(o.heirs, w), append(found[w], o)
 			}
 		}
@@ -327,17 +327,32 @@ func (r renaming) bindNames(scopes []observedScope) []observedScope {
 		to[bound{x.From, x.ID}] = x.To
 	}
 	out := slices.Clone(scopes)
+	var arrived []resource.Observed
 	for i := range out {
 		p := &out[i]
 		p.disputed = nil
 		p.resources = slices.Clone(p.resources)
+		stay := p.resources[:0]
 		for k := range p.resources {
-			o := &p.resources[k]
+			o := p.resources[k]
 			if now, is := to[bound{o.Ref, o.ID}]; is && o.Managed() {
 				o.Rename(now)
 			}
+			if o.Ref.Scope() != p.scope {
+				arrived = append(arrived, o)
+			} else {
+				stay = append(stay, o)
+			}
 		}
-		p.sort()
+		p.resources = stay
+	}
+	for i := range out {
+		for _, o := range arrived {
+			if o.Ref.Scope() == out[i].scope {
+				out[i].resources = append(out[i].resources, o)
+			}
+		}
+		out[i].sort()
 	}
 	return out
 }
@@ -427,6 +442,27 @@ func identityKey(all []resource.Hold) string {
 		fmt.Fprintf(&b, "%q %q %q %s\n", h.What, h.Of, h.Name, h.Range)
 	}
 	return b.String()
+}
+
+// canBecome reports whether a resource can have a name: it is of the same kind, and in the same location, unless its
+// kind spans locations and it holds the same in both.
+func (m *matching) canBecome(o *leftover, w *resource.Desired) bool {
+	if sameKind(o.Ref, w.Ref) {
+		return true
+	}
+	if !m.spansBoth(o.Ref, w.Ref) {
+		return false
+	}
+	k := kindOf(m.in, w.Ref)
+	have := identities(k.HeldBy(o.Observed))
+	there := o.NaturalRef()
+	there.Location = w.Ref.Location
+	return len(have) > 0 && equalHolds(have, identities(k.HeldAs(there, o.Attrs, w.State)))
+}
+
+// spansBoth reports whether two names are of a kind that spans locations.
+func (m *matching) spansBoth(a, b resource.Ref) bool {
+	return a.Kind == b.Kind && a.Provider == b.Provider && kindOf(m.in, a).Spans
 }
 
 func sameKind(a, b resource.Ref) bool { return a.Kind == b.Kind && a.Scope() == b.Scope() }

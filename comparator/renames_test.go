@@ -2,6 +2,7 @@ package comparator_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -283,6 +284,70 @@ func TestRenamesAreFoundAndNotGuessed(t *testing.T) {
 			}
 			if !strings.Contains(cause, c.cause) || c.cause == "" && cause != "" {
 				t.Errorf("cause %q, want %q", cause, c.cause)
+			}
+		})
+	}
+}
+
+// TestARenameMayChangeTheLocation of a kind that spans locations, where its resource holds the same in both.
+func TestARenameMayChangeTheLocation(t *testing.T) {
+	t.Parallel()
+	kinds := func(provider, name string) (resource.Kind, bool) {
+		return resource.Kind{
+			Provider: provider, Name: name, NoTags: true, Exact: true, Spans: name == "role",
+			Holds: func(r resource.Ref, _ resource.Attrs, _ resource.State) []resource.Hold {
+				account, _, _ := strings.Cut(r.Location, "/")
+				return []resource.Hold{{What: name, Of: "account " + account, Name: r.Name, Identity: true}}
+			},
+		}, true
+	}
+	at := func(kind, location, name string) resource.Ref {
+		return resource.Ref{Stack: "s", Provider: "x", Location: location, Kind: kind, Name: name}
+	}
+	for name, c := range map[string]struct {
+		kind, location, called, was string
+		found                       string
+	}{
+		"by identity":             {"role", "1/west", "a", "", "drifted 1/west a was 1/east a"},
+		"declared":                {"role", "1/west", "b", "a", "drifted 1/west b was 1/east a"},
+		"of another account":      {"role", "2/west", "a", "", "missing 2/west a, unwanted 1/east a"},
+		"declared, other account": {"role", "2/west", "b", "a", "conflict 1/east a, conflict 2/west b"},
+		"of a kind with a place":  {"bucket", "1/west", "a", "", "missing 1/west a, unwanted 1/east a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			want := resource.Desired{Ref: at(c.kind, c.location, c.called)}
+			if c.was != "" {
+				want.Was = at(c.kind, "1/east", c.was)
+			}
+			o := resource.Observed{Ref: at(c.kind, "1/east", "a").Bare(), ID: "a", Health: resource.Healthy}
+			o.Marks.Ref = at(c.kind, "1/east", "a")
+			o.Bind(resource.Proven, "s", "a")
+			live := map[resource.Scope]resource.Snapshot{}
+			for _, s := range []string{"1/east", "1/west", "2/west"} {
+				scope := resource.Scope{Provider: "x", Location: s}
+				live[scope] = resource.Snapshot{Scope: scope}
+			}
+			from := o.Ref.Scope()
+			live[from] = resource.Snapshot{Scope: from, Resources: []resource.Observed{o}}
+			r, err := comparator.Compare(comparator.Input{
+				Intents: []resource.Intent{{Stack: "s", Resources: []resource.Desired{want}}}, Kinds: kinds,
+				Live: resource.LiveState{Scopes: live},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var found []string
+			for _, d := range r.Differences {
+				text := string(d.Type) + " " + d.Ref.Location + " " + d.Ref.Name
+				if !d.Renamed.IsZero() {
+					text += " was " + d.Renamed.Location + " " + d.Renamed.Name
+				}
+				found = append(found, text)
+			}
+			slices.Sort(found)
+			if got := strings.Join(found, ", "); got != c.found {
+				t.Errorf("got  %s\nwant %s", got, c.found)
 			}
 		})
 	}

@@ -85,10 +85,13 @@ func renamedMessage(d *comparator.Difference) string {
 
 // formerName is the short form of a former name, with its stack if that is another one.
 func formerName(was, now resource.Ref) string {
-	if was.Stack == now.Stack {
-		return was.Short()
+	switch {
+	case was.Stack != now.Stack:
+		return was.Stack + ":" + was.Short()
+	case was.Location != now.Location:
+		return was.Bare().String()
 	}
-	return was.Stack + ":" + was.Short()
+	return was.Short()
 }
 
 // stays reports whether the configuration says that a resource stays which it no longer has.

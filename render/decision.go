@@ -90,10 +90,14 @@ func idOf(d decider.Decision) string {
 
 // renameText says which name becomes which: "s3/assets -> s3/files".
 func renameText(d decider.Decision) string {
-	if d.Renamed.Stack != d.Ref.Stack {
-		return d.Renamed.Stack + ":" + d.Renamed.Short() + " -> " + d.Ref.Stack + ":" + d.Ref.Short()
+	was, now := d.Renamed.Short(), d.Ref.Short()
+	if d.Renamed.Location != d.Ref.Location {
+		was, now = d.Renamed.Bare().String(), d.Ref.Bare().String()
 	}
-	return d.Renamed.Short() + " -> " + d.Ref.Short()
+	if d.Renamed.Stack != d.Ref.Stack {
+		was, now = d.Renamed.Stack+":"+was, d.Ref.Stack+":"+now
+	}
+	return was + " -> " + now
 }
 
 // conflictText names the resource that exists by its id.

@@ -268,6 +268,14 @@ func (p *Progress) write(s string) {
 	}
 }
 
+// recorded is a change of the record alone.
+func (p *Progress) recorded(a decider.Action, ref, text string) []string {
+	if p.style.Quiet {
+		return nil
+	}
+	return p.entry(actionSign(a), shortName(ref), text)
+}
+
 // lines are a step in words; a start has none on a terminal, where it is drawn.
 func (p *Progress) lines(r Record) []string {
 	switch x := r.(type) {
@@ -277,15 +285,9 @@ func (p *Progress) lines(r Record) []string {
 		}
 		return p.step(x)
 	case Renamed:
-		if p.style.Quiet {
-			return nil
-		}
-		return p.entry(actionSign(decider.Update), shortName(x.Ref), "renamed from "+shortName(x.From)+" "+phrase.ID(x.ID))
+		return p.recorded(decider.Update, x.Ref, "renamed from "+shortName(x.From)+" "+phrase.ID(x.ID))
 	case Forgotten:
-		if p.style.Quiet {
-			return nil
-		}
-		return p.entry(actionSign(decider.Forget), shortName(x.Ref), "forgotten "+phrase.ID(x.ID))
+		return p.recorded(decider.Forget, x.Ref, "forgotten "+phrase.ID(x.ID))
 	case Recovered:
 		return p.entry("#", shortName(x.Ref), fmt.Sprintf("%s (%s)",
 			phrase.Found(string(act(decider.Action(x.Action))), event.Finding(x.Finding)), x.Evidence))

@@ -98,10 +98,10 @@ func (o *Observed) Bind(w Ownership, stack, name string) {
 	}
 }
 
-// Rename gives a bound resource another name. Its natural name and its ownership stay.
+// Rename gives a bound resource another name, and the location of that. Its natural name and its ownership stay.
 func (o *Observed) Rename(to Ref) {
 	natural := o.NaturalRef().Name
-	o.Ref.Stack, o.Ref.Name, o.Natural = to.Stack, to.Name, ""
+	o.Ref.Stack, o.Ref.Location, o.Ref.Name, o.Natural = to.Stack, to.Location, to.Name, ""
 	if natural != to.Name {
 		o.Natural = natural
 	}

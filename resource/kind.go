@@ -60,11 +60,11 @@ type Kind struct {
 	// Renames means that an update restores the name of a resource whose name on the system differs from
 	// its ref. Otherwise the names are not compared.
 	Renames bool
-	// CheckFirst: asking the provider to check a create costs little, so an apply asks for all of
-	// them before its first action.
+	// Spans: a resource is the same in all locations in which it holds the same, so a rename may change its location.
+	Spans bool
+	// CheckFirst: checking a create costs little, so an apply checks all of them before its first action.
 	CheckFirst bool
-	// Async: Create and Update may return a Pending resource; a later observation gives the
-	// result.
+	// Async: Create and Update may return a Pending resource; a later observation gives the result.
 	Async bool
 	// Supersede: a newer configuration may be applied while an accepted one is still pending.
 	Supersede bool

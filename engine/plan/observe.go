@@ -146,7 +146,7 @@ func (e *Planner) joined(
 
 // requests lists what to read in each scope: the kinds that are configured, referred to, recorded or in an
 // open action; all kinds if the plan asks for them. Adopted resources are known: nothing on them tells the
-// provider that they are managed.
+// provider that they are managed. So are resources that span locations, whose marks may still have the former one.
 func (e *Planner) requests(
 	ctx context.Context, p *Planning, scopes []resource.Scope, opens []recovery.OpenAction,
 ) ([]provider.ObserveRequest, error) {
@@ -166,7 +166,7 @@ func (e *Planner) requests(
 				continue
 			}
 			kinds[b.Ref.Kind] = true
-			if b.Adopted {
+			if b.Adopted || e.Kind(b.Ref).Spans {
 				out[i].Known = append(out[i].Known, provider.Known{Kind: b.Ref.Kind, ID: b.ID})
 			}
 		}

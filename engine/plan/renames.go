@@ -119,18 +119,36 @@ func (p *Planning) bindNames(live resource.LiveState, bindings []resource.Bindin
 		to[boundAs{r.From, r.ID}] = r.To
 	}
 	p.Live.Scopes = maps.Clone(live.Scopes)
+	var arrived []resource.Observed
 	for s, snapshot := range p.Live.Scopes {
 		if !slices.ContainsFunc(renames, func(r comparator.Rename) bool { return r.From.Scope() == s }) {
 			continue
 		}
-		snapshot.Resources = slices.Clone(snapshot.Resources)
-		for i := range snapshot.Resources {
-			o := &snapshot.Resources[i]
+		var stay []resource.Observed
+		for _, o := range snapshot.Resources {
 			if now, is := to[boundAs{o.Ref, o.ID}]; is && o.Managed() {
 				o.Rename(now)
 			}
+			if o.Ref.Scope() != s {
+				arrived = append(arrived, o)
+			} else {
+				stay = append(stay, o)
+			}
 		}
-		slices.SortStableFunc(snapshot.Resources, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) })
+		snapshot.Resources = stay
+		p.Live.Scopes[s] = snapshot
+	}
+	for _, r := range renames {
+		s := r.To.Scope()
+		snapshot := p.Live.Scopes[s]
+		all := slices.Clone(snapshot.Resources)
+		for _, o := range arrived {
+			if o.Ref == r.To {
+				all = append(all, o)
+			}
+		}
+		slices.SortStableFunc(all, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) })
+		snapshot.Resources = all
 		p.Live.Scopes[s] = snapshot
 	}
 	p.Bindings = slices.Clone(bindings)

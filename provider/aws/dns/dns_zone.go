@@ -31,6 +31,7 @@ func kindOfZone() api.Kind {
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NameAttr: api.DomainAttr, DataLoss: loseZone,
 			Canonical: canonicalZone, CrossCheck: api.CrossChecks(api.TagTraits{}, oneZone),
 			Holds: holdsZone, HoldsDoc: "its domain, in an account if it is public, else in its VPC",
+			Spans: true,
 			Attrs: []resource.Attribute{
 				{
 					Name: api.DomainAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: api.DomainPattern,

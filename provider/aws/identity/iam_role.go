@@ -32,6 +32,7 @@ func kindOfRole() api.Kind {
 			NamePattern: `[A-Za-z0-9_+=,.@-]{1,64}`, NameDoc: "letters, digits and _ + = , . @ -, at most 64 characters",
 			Canonical: canonicalRole, CrossCheck: api.CrossChecks(api.TagTraits{IAM: true}, oncePerAccount),
 			Holds: holdsRole, HoldsDoc: "its name in AWS, in an account, whatever the region",
+			Spans: true,
 			Attrs: roleAttrs(),
 		},
 		List: listRoles, Read: readRole, Tag: tagRole, Check: checkRole,
