@@ -12,6 +12,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/fake"
+	"github.com/ovi-project/ovi/resource"
 )
 
 // choosy is a provider whose check refuses single names.
@@ -104,3 +105,55 @@ func TestWhatACheckCannotKnowIsTried(t *testing.T) {
 }
 
 var _ provider.Checker = choosy{}
+
+// interrupting is a provider whose nth check comes with an interrupt.
+type interrupting struct {
+	*fake.Cloud
+	nth       *atomic.Int32
+	interrupt func()
+}
+
+func (i interrupting) Check(context.Context, provider.Request) error {
+	if i.nth.Add(-1) == 0 {
+		i.interrupt()
+	}
+	return nil
+}
+
+// TestNothingStartsAfterAnInterrupt: an action that has its claim and is still checked does not start either.
+func TestNothingStartsAfterAnInterrupt(t *testing.T) {
+	for _, x := range []struct {
+		name string
+		nth  int32
+		was  []resource.Intent
+		want []resource.Intent
+	}{
+		{"create", 1, wants(network("main")), wants(network("main"), server("a", "main"))},
+		{
+			"replacement", 1, wants(network("main"), image(server("a", "main"), "linux-1")),
+			wants(network("main"), image(server("a", "main"), "linux-2")),
+		},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			b := newBench(t)
+			b.cloud.ChecksFirst("server")
+			b.apply(x.was)
+			before := len(verbs(b.cloud))
+			ctx, cancel := context.WithCancel(t.Context())
+			nth := &atomic.Int32{}
+			nth.Store(x.nth)
+			b.engine = engine.New(engine.Config{
+				Providers: provider.Set{"fake": interrupting{b.cloud, nth, cancel}}, Ledger: b.ledger, Claims: b.claims,
+			})
+			r, err := b.engine.Apply(ctx, b.plan(x.want), engine.ApplyOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := statuses(r)["server/a"]; got != engine.Interrupted || len(verbs(b.cloud)) != before {
+				t.Errorf("outcomes %+v, calls %v", r.Outcomes, verbs(b.cloud)[before:])
+			}
+			b.apply(x.want)
+			b.settled(x.want)
+		})
+	}
+}

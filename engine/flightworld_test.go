@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -139,7 +140,7 @@ type world struct {
 	s     commits
 	want  []resource.Desired
 	alive [2]*instance
-	dark  bool // the source cannot be read
+	dark  atomic.Bool // the source cannot be read
 
 	records []event.Record // of the instances that have ended
 }
@@ -193,7 +194,7 @@ func (w *world) draw() {
 }
 
 func (w *world) load(ctx context.Context) ([]resource.Intent, error) {
-	if w.dark {
+	if w.dark.Load() {
 		return nil, errors.New("the source cannot be read")
 	}
 	return w.s.load(ctx)
@@ -275,7 +276,7 @@ func (w *world) step() {
 			}
 		}
 	case 5:
-		w.dark = !w.dark
+		w.dark.Store(!w.dark.Load())
 	case 6:
 		if x := w.alive[i]; x != nil {
 			_, _ = x.claims.Revoke(w.t.Context(), loop.Lead+stack, 0)
@@ -287,7 +288,7 @@ func (w *world) step() {
 // probed checks that the probe, which depends on nothing and takes no time, follows the newest commit within an
 // interval.
 func (w *world) probed() {
-	if w.dark || w.alive[0] == nil && w.alive[1] == nil {
+	if w.dark.Load() || w.alive[0] == nil && w.alive[1] == nil {
 		return
 	}
 	time.Sleep(2*time.Minute + 45*time.Second) // an interval, a lead that has to be taken over, and a retry
@@ -315,7 +316,7 @@ func drawnWorld(t *testing.T, seed uint64) {
 	sky.mu.Lock()
 	sky.quick = true
 	sky.mu.Unlock()
-	w.dark = false
+	w.dark.Store(false)
 	for i := range w.alive {
 		if w.alive[i] == nil {
 			w.start(i)

@@ -22,6 +22,9 @@ func (e *panicError) Error() string {
 	return fmt.Sprintf("the provider panicked: %v\n%s", e.value, e.stack)
 }
 
+// errStopped is the reason that an action does not start in an apply that was interrupted or cannot be recorded.
+var errStopped = errors.New("the apply has stopped")
+
 // notCalledError reports that the apply was interrupted after the start of an action was recorded, and before its call.
 type notCalledError struct{ why error }
 

@@ -60,11 +60,14 @@ func (a *apply) recordStart(
 }
 
 // recorder returns a function that records events under a claim. A fenced record fails with ledger.ErrOutdated once a
-// loop has loaded another version of the stack.
+// loop has loaded another version of the stack, and every record with errStopped once the apply has stopped.
 func (a *apply) recorder(
 	ctx context.Context, ref resource.Ref, guard storage.Guard, at *storage.Revision, events ...event.Event,
 ) func(fenced bool) error {
 	return func(fenced bool) error {
+		if a.stopped() { // who interrupted the apply was told that nothing starts
+			return errStopped
+		}
 		var fence *ledger.Fence
 		if version, is := a.o.Versions[ref.Stack]; is && fenced {
 			fence = &ledger.Fence{Stack: ref.Stack, Version: version}
@@ -79,6 +82,10 @@ func (a *apply) recorder(
 func (a *apply) notStarted(out Outcome, err error) Outcome {
 	if errors.Is(err, errYielded) {
 		out.Status, out.Detail = Yielded, err.Error()
+		return out
+	}
+	if errors.Is(err, errStopped) {
+		out.Status, out.Detail = Interrupted, "the apply was interrupted first"
 		return out
 	}
 	if errors.Is(err, ledger.ErrRefused) {
