@@ -65,7 +65,7 @@ func (a *apply) recorder(
 	ctx context.Context, ref resource.Ref, guard storage.Guard, at *storage.Revision, events ...event.Event,
 ) func(fenced bool) error {
 	return func(fenced bool) error {
-		if a.stopped() { // who interrupted the apply was told that nothing starts
+		if a.stopped() { // after an interrupt nothing starts
 			return errStopped
 		}
 		var fence *ledger.Fence
