@@ -9,3 +9,5 @@
 // accounts; what the areas share is in api. It knows neither the engine, nor the audit log,
 // nor other providers, nor which of its answers come from a sandbox.
 package aws
+
+//go:generate go run ./callsgen

@@ -1,11 +1,13 @@
 package aws
 
-// operation is a call this provider makes, with the permissions it takes. A test compares
-// this table with the calls that the other tests make.
+// operation is a call that this provider makes, with the permissions that it needs. Only this table names calls:
+// callsgen writes api/calls.go from it, and a test compares it with the calls that the other tests make. After a
+// change, run `go generate ./provider/aws`.
 type operation struct {
 	call    string   // "ec2.RunInstances"
 	actions []string // of IAM; empty means the one of the same name
 	destroy bool     // deletes resources
+	secret  bool     // its request can carry a secret: api has the function callHasSecret that tells
 }
 
 // operations are all of them.
@@ -54,10 +56,13 @@ func ec2Operations() []operation {
 		{call: "ec2.AuthorizeSecurityGroupEgress"},
 		{call: "ec2.RevokeSecurityGroupIngress"},
 		{call: "ec2.RevokeSecurityGroupEgress"},
-		{call: "ec2.RunInstances", actions: append([]string{"ec2:RunInstances", "iam:PassRole"}, volumeKeyActions()...)},
+		{
+			call: "ec2.RunInstances", secret: true,
+			actions: append([]string{"ec2:RunInstances", "iam:PassRole"}, volumeKeyActions()...),
+		},
 		{call: "ec2.StartInstances"},
 		{call: "ec2.StopInstances"},
-		{call: "ec2.ModifyInstanceAttribute"},
+		{call: "ec2.ModifyInstanceAttribute", secret: true},
 		{call: "ec2.ModifySecurityGroupRules"},
 		{call: "ec2.ModifyInstanceMetadataOptions"},
 		{call: "ec2.CancelSpotInstanceRequests"},
@@ -116,8 +121,8 @@ func routingOperations() []operation {
 // launchOperations returns the API operations of launch templates and key pairs.
 func launchOperations() []operation {
 	return []operation{
-		{call: "ec2.CreateLaunchTemplate"},
-		{call: "ec2.CreateLaunchTemplateVersion"},
+		{call: "ec2.CreateLaunchTemplate", secret: true},
+		{call: "ec2.CreateLaunchTemplateVersion", secret: true},
 		{call: "ec2.DeleteLaunchTemplate", destroy: true},
 		{call: "ec2.DescribeLaunchTemplates"},
 		{call: "ec2.DescribeLaunchTemplateVersions"},
@@ -269,7 +274,7 @@ func keptOperations() []operation {
 		{call: "kms.UpdateAlias"},
 		{call: "kms.UpdateKeyDescription"},
 
-		{call: "secretsmanager.CreateSecret", actions: []string{
+		{call: "secretsmanager.CreateSecret", secret: true, actions: []string{
 			"secretsmanager:CreateSecret", "secretsmanager:TagResource",
 			"kms:GenerateDataKey", "kms:Decrypt",
 		}},
@@ -280,7 +285,7 @@ func keptOperations() []operation {
 		{call: "secretsmanager.RestoreSecret"},
 		{call: "secretsmanager.TagResource"},
 		{call: "secretsmanager.UntagResource"},
-		{call: "secretsmanager.UpdateSecret"},
+		{call: "secretsmanager.UpdateSecret", secret: true},
 
 		{call: "acm.AddTagsToCertificate"},
 		{call: "acm.DeleteCertificate", destroy: true},
@@ -309,11 +314,11 @@ func dataOperations() []operation {
 		{call: "rds.DeleteDBSubnetGroup", destroy: true},
 		// The first database of an account creates RDS's own role; a managed password is a secret of
 		// Secrets Manager that is created in the caller's name. A deletion creates the final snapshot.
-		{call: "rds.CreateDBInstance", actions: []string{
+		{call: "rds.CreateDBInstance", secret: true, actions: []string{
 			"rds:CreateDBInstance", "rds:AddTagsToResource", "iam:CreateServiceLinkedRole",
 			"rds:CreateDBSnapshot", granting, "secretsmanager:CreateSecret", "secretsmanager:TagResource",
 		}},
-		{call: "rds.ModifyDBInstance"},
+		{call: "rds.ModifyDBInstance", secret: true},
 		{call: "rds.DescribeDBSnapshots"},
 		{
 			call: "rds.RestoreDBInstanceFromDBSnapshot",

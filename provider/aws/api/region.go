@@ -8,14 +8,19 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/acm"
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
+	logs "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
+	"github.com/aws/aws-sdk-go-v2/service/kms"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/route53"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3control"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 	"github.com/hashicorp/go-hclog"
 )
@@ -24,16 +29,20 @@ import (
 type Region struct {
 	Name, Account string
 
+	ACM     acmCalls
+	Control controlCalls
+	DNS     dnsCalls
 	EC2     ec2Calls
 	ELB     elbCalls
-	Scaling scalingCalls
 	IAM     iamCalls
-	DNS     dnsCalls
+	KMS     kmsCalls
+	Logs    logGroupCalls
 	RDS     rdsCalls
 	S3      s3Calls
-	Control controlCalls
-	keptCalls
-	SSM    call[ssm.GetParameterInput, ssm.GetParameterOutput, ssm.Options]
+	SSM     parameterCalls
+	Scaling scalingCalls
+	Secrets secretCalls
+
 	Images *images
 	// Sent are the keys of creations of records, by which this process knows its own
 	Sent sync.Map
@@ -80,9 +89,14 @@ func NewRegion(g *Region, service func(string) aws.Config, calls func(*string), 
 		calls(o.BaseEndpoint)
 		o.UsePathStyle = pathStyle || o.BaseEndpoint != nil
 	}))
-	g.Control = controlCallsOf(service, calls)
-	g.keptCalls = keptCallsOf(service, calls)
-	g.SSM = ssm.NewFromConfig(service("ssm"), func(o *ssm.Options) { calls(o.BaseEndpoint) }).GetParameter
+	g.Control = controlCallsOf(s3control.NewFromConfig(service("s3"),
+		func(o *s3control.Options) { calls(o.BaseEndpoint) }))
+	g.ACM = acmCallsOf(acm.NewFromConfig(service("acm"), func(o *acm.Options) { calls(o.BaseEndpoint) }))
+	g.KMS = kmsCallsOf(kms.NewFromConfig(service("kms"), func(o *kms.Options) { calls(o.BaseEndpoint) }))
+	g.Logs = logGroupCallsOf(logs.NewFromConfig(service("logs"), func(o *logs.Options) { calls(o.BaseEndpoint) }))
+	g.Secrets = secretCallsOf(secretsmanager.NewFromConfig(service("secretsmanager"),
+		func(o *secretsmanager.Options) { calls(o.BaseEndpoint) }))
+	g.SSM = parameterCallsOf(ssm.NewFromConfig(service("ssm"), func(o *ssm.Options) { calls(o.BaseEndpoint) }))
 	return g
 }
 

@@ -39,7 +39,7 @@ func TestErrorsOfCallsWithASecretHaveNoMessage(t *testing.T) {
 		do := func(context.Context, *rds.CreateDBInstanceInput, ...func(*rds.Options)) (*rds.CreateDBInstanceOutput, error) {
 			return nil, &smithy.OperationError{ServiceID: "RDS", OperationName: "CreateDBInstance", Err: c.err}
 		}
-		call := withSecret(do, createHasSecret)
+		call := withSecret(do, createDBInstanceHasSecret)
 		_, err := call(t.Context(), &rds.CreateDBInstanceInput{MasterUserPassword: sdk.String("hunter2")})
 		err = Classify("", err)
 		if text := err.Error(); strings.Contains(text, "hunter2") || !strings.Contains(text, c.want) || provider.CauseOf(err) != c.class {

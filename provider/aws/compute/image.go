@@ -39,7 +39,7 @@ func imageFor(ctx context.Context, g *api.Region, image, size string) (string, e
 	if id := g.Images.Latest[arch]; id != "" {
 		return id, nil
 	}
-	out, err := g.SSM(ctx, &ssm.GetParameterInput{Name: aws.String(latestParameter + arch)})
+	out, err := g.SSM.GetParameter(ctx, &ssm.GetParameterInput{Name: aws.String(latestParameter + arch)})
 	if err != nil {
 		return "", noImage(api.Classify("", err), g.Name)
 	}
