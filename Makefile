@@ -17,12 +17,18 @@ PURE    := ^github.com/ovi-project/ovi/(resource|comparator|decider)(/|$$)
 CRASHES := TestEveryCrash|TestEveryPair|TestCrashPoints|TestKilledProcess|TestEveryFaultIsSurvived
 
 # What takes too long for the gate, which has a short form of each. `make nightly` runs all of them.
-NIGHTLY := crashes damage drawn law11 law12 kill100 kill200 kill50 edge-faults faults-nightly powercut-nightly podman5 clusters fuzz
+NIGHTLY := crashes damage drawn law11 law12 kill100 kill200 kill50 edge-faults faults-nightly powercut-nightly podman5 clusters release-check fuzz
 
-.PHONY: build fetch format quick test nightly lint bench demo check need golden quadlet terraform-state faults powercut $(NIGHTLY)
+.PHONY: build fetch format quick test nightly lint bench demo check need golden quadlet terraform-state faults powercut release $(NIGHTLY)
 
 build: need ## the binary, in bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ovi ./cmd/ovi
+
+release: need ## the binary for linux/amd64, its SBOM, checksums and signature, in dist/ (OVI_RELEASE_KEY signs)
+	@tools/release.sh
+
+release-check: need ## two builds of a release in different folders have the same bytes, and the signature holds
+	@tools/release-check.sh
 
 need: ## install what the tests need (root on Debian), or say what is missing
 	@tools/need.sh
