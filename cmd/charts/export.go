@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -124,21 +123,18 @@ func tellExport(c *command.Call, e exported, x provider.Export, given int) error
 // writeExport writes files to a folder without any.
 func writeExport(dir string, files map[string]string) error {
 	entries, err := os.ReadDir(dir)
+	if info, bad := os.Lstat(dir); bad == nil && !info.IsDir() {
+		err = errors.New("not a folder")
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) || len(entries) > 0 {
 		return &cli.Problem{
 			Summary: "the folder has files already", File: dir, Err: err,
 			Suggestion: "choose another with --out DIR, or empty it",
 		}
 	}
-	err = os.MkdirAll(dir, 0o755)
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, name), []byte(files[name]), 0o644)
-		}
-	}
-	if err != nil {
+	if err := command.WriteFiles(dir, files, 0o644); err != nil {
 		return &cli.Problem{
-			Summary: "cannot write the files", File: dir, Err: cli.Plain(err),
+			Summary: "cannot write the files", File: dir, Err: err,
 			Suggestion: "choose another folder with --out DIR",
 		}
 	}

@@ -3,10 +3,8 @@ package charts
 import (
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 
 	urfave "github.com/urfave/cli/v2"
 
@@ -89,17 +87,10 @@ func writeChart(dir string, files map[string]string) error {
 			Suggestion: "choose another with --out DIR",
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		err := os.MkdirAll(filepath.Dir(path), 0o755)
-		if err == nil {
-			err = os.WriteFile(path, []byte(files[name]), 0o600)
-		}
-		if err != nil {
-			return &cli.Problem{
-				Summary: "cannot write the chart", File: path, Err: cli.Plain(err),
-				Suggestion: "choose another folder with --out DIR",
-			}
+	if err := command.WriteFiles(dir, files, 0o600); err != nil {
+		return &cli.Problem{
+			Summary: "cannot write the chart", File: dir, Err: err,
+			Suggestion: "choose another folder with --out DIR",
 		}
 	}
 	return nil

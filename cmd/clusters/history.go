@@ -61,7 +61,7 @@ func (h *clusterHistory) open() error {
 	if name == "" {
 		return nil
 	}
-	f, err := openPrivate(name)
+	f, err := command.AppendPrivate(name)
 	if err != nil {
 		return &cli.Problem{
 			Summary: "cannot use the log file", File: name, Err: cli.Plain(err),
@@ -106,7 +106,7 @@ func (h *clusterHistory) add(r *reconciliation, started time.Time, code int) err
 	if err != nil {
 		return err
 	}
-	f, err := openPrivate(rec.File)
+	f, err := command.AppendPrivate(rec.File)
 	if err != nil {
 		return &cli.Problem{
 			Summary: "cannot write the history", File: rec.File, Err: cli.Plain(err),
@@ -150,7 +150,7 @@ func (h *clusterHistory) reports(r *reconciliation, rec runRecord) (err error) {
 	if name == "" {
 		return nil
 	}
-	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	f, err := command.AppendTo(name, 0o644)
 	if err != nil {
 		return &cli.Problem{
 			Summary: "cannot write the report", File: name, Err: cli.Plain(err),

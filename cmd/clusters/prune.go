@@ -3,7 +3,6 @@ package clusters
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -129,7 +128,7 @@ func notPruned(err error) error {
 // keepPruned keeps the statements that insert rows again, durably.
 func (r *reconciliation) keepPruned(undo string) (err error) {
 	file := filepath.Join(r.line.Dir, prunedFile)
-	f, err := openPrivate(file)
+	f, err := command.AppendPrivate(file)
 	if err != nil {
 		return &cli.Problem{Summary: "no row was deleted: cannot write the journal", File: file, Err: cli.Plain(err)}
 	}
@@ -140,27 +139,4 @@ func (r *reconciliation) keepPruned(undo string) (err error) {
 		return err
 	}
 	return f.Sync()
-}
-
-// openPrivate opens a file to append to it, and creates it with the mode 0600. It follows no link, and
-// refuses what is not a file of this user.
-func openPrivate(name string) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY|command.NoFollow, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-	case !info.Mode().IsRegular():
-		err = errors.New("it is not a file")
-	case !command.OwnFile(info):
-		err = errors.New("it belongs to another user")
-	case info.Mode().Perm()&0o077 != 0:
-		err = f.Chmod(0o600)
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
 }

@@ -287,18 +287,10 @@ func (i *imports) write(names map[string]string) error {
 
 // writeNew writes a file that must not exist yet.
 func writeNew(name string, text []byte) error {
-	err := os.MkdirAll(filepath.Dir(name), 0o755)
-	var f *os.File
-	if err == nil {
-		f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	}
-	if err == nil {
-		_, err = f.Write(text)
-		err = errors.Join(err, f.Close())
-	}
+	err := command.WriteNew(name, text, 0o644)
 	if err != nil {
 		return &cli.Problem{
-			Summary: "cannot write the file", File: name, Err: cli.Plain(err),
+			Summary: "cannot write the file", File: name, Err: err,
 			Suggestion: "choose another with --out FILE",
 		}
 	}

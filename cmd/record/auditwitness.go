@@ -132,7 +132,7 @@ func readAnchors(file string, text []byte) ([]wal.Anchor, error) {
 
 // appendLine adds a line to a file, durably.
 func appendLine(file, line string) error {
-	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := command.AppendTo(file, 0o600)
 	if err != nil {
 		return err
 	}

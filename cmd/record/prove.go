@@ -27,6 +27,7 @@ func ProveCommand(p *command.Process) *urfave.Command {
 		Flags: []urfave.Flag{
 			command.RecordFlag(),
 			&urfave.StringFlag{Name: "out", Usage: "write the proof to `FILE`, not to standard output"},
+			&urfave.BoolFlag{Name: "overwrite", Usage: "replace the file of --out if it exists"},
 			&urfave.StringFlag{
 				Name:  "checkpoint",
 				Usage: "prove it under the checkpoint `LINE`, kept elsewhere, not under another one",
@@ -67,8 +68,16 @@ func proveRef(c *command.Call, l *ledger.Ledger) error {
 		_, err := c.Out.W.Write(made.Text)
 		return err
 	}
-	if err := command.WriteFile(file, made.Text); err != nil {
-		return &cli.Problem{Summary: "cannot write the proof", File: file, Err: cli.Plain(err)}
+	if c.Cmd.Bool("overwrite") {
+		err = command.WriteFile(file, made.Text)
+	} else {
+		err = command.WriteNew(file, made.Text, 0o600)
+	}
+	if err != nil {
+		return &cli.Problem{
+			Summary: "cannot write the proof", File: file, Err: cli.Plain(err),
+			Suggestion: "choose another file, or replace this one with --overwrite",
+		}
 	}
 	return proved(c, l, order, made, file)
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,8 +36,6 @@ type PlanHead struct {
 	Hash string `json:"hash"` // SHA-256 of the file with an empty hash
 }
 
-const planFileType = "ovi-plan-file"
-
 // Sealed is a plan file with its hash, which covers all of it.
 func Sealed(head PlanHead, plan []byte) (file []byte, seal string, err error) {
 	head.Hash = ""
@@ -58,6 +55,9 @@ func Sealed(head PlanHead, plan []byte) (file []byte, seal string, err error) {
 
 // SavePlan writes a temporary file and renames it, so that the file is always complete.
 func SavePlan(c *command.Call, name string, sources []string, l *Session, p *engine.Planned) error {
+	if err := mayReplace(name); err != nil {
+		return err
+	}
 	head := PlanHead{Type: planFileType, Format: engine.PlanFormat, Options: savedOptions(c, l.Intents)}
 	if c.Sandboxed() {
 		for _, e := range c.Entries() {
@@ -172,18 +172,6 @@ func AsRecorded(c *command.Call, l *ledger.Ledger, name string, head PlanHead, p
 		}
 	}
 	return nil
-}
-
-// IsPlan reads the start of a file, whatever it is called.
-func IsPlan(name string) bool {
-	f, err := os.Open(name)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	begin := make([]byte, 64)
-	n, _ := io.ReadFull(f, begin)
-	return bytes.HasPrefix(begin[:n], []byte(`{"type":"`+planFileType+`"`))
 }
 
 // SavedPlan refuses a file that is no saved plan.

@@ -33,6 +33,7 @@ func forms() []form {
 		{kindPod, "containers", (*manifest).podContainers},
 		{kindSecret, "data", (*manifest).secretData},
 		{kindSecret, "stringData", (*manifest).secretText},
+		{kindSecret, "envFile", (*manifest).secretFile},
 		{kindVolume, "hostPath", (*manifest).hostPath},
 	}
 }
@@ -65,27 +66,6 @@ func (m *manifest) foreign(spec *source.Node) {
 	}
 	if m.kind.Name == kindSecret {
 		m.needData(spec)
-	}
-}
-
-// put replaces the value of a key, or removes the key if there is none.
-func put(spec *source.Node, key string, v *source.Node) {
-	for i := 0; i+1 < len(spec.Kids); i += 2 {
-		if spec.Kids[i].Text != key {
-			continue
-		}
-		if v == nil {
-			spec.Kids = slices.Delete(slices.Clone(spec.Kids), i, i+2)
-			return
-		}
-		spec.Kids = slices.Clone(spec.Kids)
-		spec.Kids[i+1] = *v
-		return
-	}
-	if v != nil {
-		k := *v
-		k.Shape, k.Type, k.Text, k.Kids, k.Parts = source.Scalar, source.String, key, nil, nil
-		spec.Kids = append(slices.Clone(spec.Kids), k, *v)
 	}
 }
 
@@ -127,16 +107,43 @@ func (m *manifest) envList(spec, _, n *source.Node) {
 // wins.
 func (m *manifest) envFile(spec, _, n *source.Node) {
 	put(spec, "envFile", nil)
-	files := []source.Node{*n}
-	if n.Shape == source.List {
-		files = n.Kids
-	}
 	env := source.Node{Shape: source.Object, Line: n.Line, Column: n.Column, File: n.File}
 	if have := spec.Get("env"); have != nil {
 		if have.Shape != source.Object {
 			return // reported by the schema
 		}
 		env = have.Clone()
+	}
+	m.eachVariable(n, false, func(f *source.Node, key, value string, added map[string]bool) {
+		m.addVariable(&env, f, key, value, added)
+	})
+	put(spec, "env", &env)
+}
+
+// secretFile adds the variables of files to the data of a secret, unless data sets them. An empty variable is
+// not added, because Podman keeps no empty secret.
+func (m *manifest) secretFile(spec, _, n *source.Node) {
+	put(spec, "envFile", nil)
+	data := source.Node{Shape: source.Object, Line: n.Line, Column: n.Column, File: n.File}
+	if have := spec.Get("data"); have != nil {
+		data = have.Clone()
+	}
+	m.eachVariable(n, true, func(f *source.Node, key, value string, added map[string]bool) {
+		if value != "" && data.Shape == source.Object {
+			m.addVariable(&data, f, key, value, added)
+		}
+	})
+	data.Bad = data.Bad || m.r.Broken
+	put(spec, "data", &data)
+}
+
+// eachVariable calls add for each variable of the files that a node names. Without secret, a file must be public.
+func (m *manifest) eachVariable(
+	n *source.Node, secret bool, add func(f *source.Node, key, value string, added map[string]bool),
+) {
+	files := []source.Node{*n}
+	if n.Shape == source.List {
+		files = n.Kids
 	}
 	added := map[string]bool{}
 	for i := range files {
@@ -149,8 +156,9 @@ func (m *manifest) envFile(spec, _, n *source.Node) {
 		if !ok {
 			continue
 		}
-		if from := "file:" + f.Text; !slices.Contains(m.public, from) {
-			m.wrong(f, source.MayBeSecret("every variable of an env file", from), publish(from))
+		if from := "file:" + f.Text; !secret && !slices.Contains(m.public, from) {
+			m.wrong(f, source.MayBeSecret("every variable of an env file", from), "move envFile to a CuteSecret, and add "+
+				"the secret to spec.secrets with env: true; if everyone may see it, add public: ["+from+"] to metadata")
 			continue
 		}
 		for number, line := range slices.Collect(strings.Lines(s)) {
@@ -163,10 +171,9 @@ func (m *manifest) envFile(spec, _, n *source.Node) {
 				m.wrong(f, fmt.Sprintf("line %d of %s sets no variable", number+1, source.Quote(f.Text)), "use KEY=VALUE lines")
 				continue
 			}
-			m.addVariable(&env, f, key, value, added)
+			add(f, key, value, added)
 		}
 	}
-	put(spec, "env", &env)
 }
 
 // addVariable adds a variable of a file. What is in the file is not shown.

@@ -93,19 +93,6 @@ func (l *loader) sumOf(m *manifest) {
 	l.sum(string(n.AppendKey(nil)))
 }
 
-func blank(n *source.Node) {
-	if n == nil {
-		return
-	}
-	for i := range n.Kids {
-		if n.Shape == source.Scalar || n.Shape == source.Object && i%2 == 0 {
-			continue
-		}
-		n.Kids[i].Text = ""
-		blank(&n.Kids[i])
-	}
-}
-
 // openChart reads a chart and renders its templates.
 func (l *loader) openChart(dir string) ([]*page.Text, source.Problems) {
 	l.dir = dir

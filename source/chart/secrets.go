@@ -14,7 +14,7 @@ func (m *manifest) hide() {
 	}
 	spec := m.n.Get("spec")
 	for i := 0; spec != nil && spec.Shape == source.Object && i+1 < len(spec.Kids); i += 2 {
-		if spec.Kids[i].Text != "type" {
+		if key := spec.Kids[i].Text; key != "type" && key != "envFile" {
 			m.hideAll(&spec.Kids[i+1])
 		}
 	}
@@ -86,8 +86,8 @@ func (m *manifest) secretText(spec, _, n *source.Node) {
 		case v.Shape != source.Scalar || v.IsNull() || v.Text == "":
 			m.wrong(&v, "spec.stringData."+key.Text+" has no value", "add one, or remove the key")
 			v.Bad = true
-		case !source.HasParts(v.Text):
-			m.seal(&v, v.Text)
+		case !strings.Contains(strings.ReplaceAll(v.Text, "$${", ""), "${"): // $${ is a literal ${
+			m.seal(&v, strings.ReplaceAll(v.Text, "$${", "${"))
 		}
 		data.Kids = append(data.Kids, key, v)
 	}

@@ -205,6 +205,22 @@ func items(n *source.Node) []source.Node {
 	return []source.Node{*n}
 }
 
+// maxName bounds the name of a resource on a host.
+const maxName = 63
+
+// fit matches the names that Compose and Podman accept. Nothing else becomes the name of a file.
+var fit = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,62}$`)
+
+// fits reports whether a name of the file can name a resource, and reports a problem if not.
+func (i *importer) fits(key *source.Node, what string) bool {
+	ok := fit.MatchString(key.Text)
+	if !ok {
+		i.problem(key, "invalid name of a "+what+": "+source.Quote(key.Text),
+			"use letters, digits, '.', '_' and '-', at most 63 characters, starting with a letter or digit")
+	}
+	return ok
+}
+
 var unfit = regexp.MustCompile(`[^a-z0-9-]+`)
 
 // chartName makes a chart's name of a project's name or folder.

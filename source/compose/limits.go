@@ -86,7 +86,7 @@ func (s *service) healthcheck(n *source.Node) {
 		case "start_period":
 			s.seconds(&health, "startPeriodSeconds", v)
 		case "retries":
-			health.set("retries", raw(s.text(v)))
+			health.set("retries", s.number(v, v.Text))
 		case "disable":
 			if v.Text == "true" {
 				s.lacks(k, "healthcheck.disable")

@@ -190,7 +190,7 @@ func (s *service) secrets(n *source.Node) {
 // readVolumes declares the volumes of the file.
 func (i *importer) readVolumes() {
 	for key, v := range pairs(i.root.Get("volumes")) {
-		if i.external["volumes."+key.Text] {
+		if !i.fits(key, "volume") || i.external["volumes."+key.Text] {
 			continue
 		}
 		m := manifest{kind: "CuteVolume", name: key.Text}
@@ -221,19 +221,27 @@ func (i *importer) driver(m *manifest, n *source.Node, path string, more func(ke
 	}
 }
 
+// outside returns a reference to a value that is not in the file.
+func (i *importer) outside(n *source.Node, from, name string) string {
+	if name == "" || strings.ContainsAny(name, "{}$\n") {
+		i.problem(n, source.Quote(name)+" cannot be read", "write a name without variables and braces")
+	}
+	return "${" + from + name + "}"
+}
+
 // readSecrets declares the secrets of the file. Their values stay where they are.
 func (i *importer) readSecrets() {
 	for key, v := range pairs(i.root.Get("secrets")) {
-		if i.external["secrets."+key.Text] {
+		if !i.fits(key, "secret") || i.external["secrets."+key.Text] {
 			continue
 		}
 		from := ""
 		for k, x := range pairs(v) {
 			switch k.Text {
 			case "file":
-				from = "${file:" + i.relative(x.Text) + "}"
+				from = i.outside(x, "file:", i.relative(x.Text))
 			case "environment":
-				from = "${env:" + x.Text + "}"
+				from = i.outside(x, "env:", x.Text)
 			default:
 				i.note(k, "secrets."+key.Text+"."+k.Text, advice("", k.Text))
 			}

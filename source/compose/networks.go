@@ -57,7 +57,7 @@ func (i *importer) readNetworks() {
 		i.addNetwork("default", nil)
 	}
 	for key, v := range pairs(declared) {
-		if !i.external["networks."+key.Text] {
+		if i.fits(key, "network") && !i.external["networks."+key.Text] {
 			i.addNetwork(key.Text, v)
 		}
 	}

@@ -26,9 +26,9 @@ func (s *service) longPort(n *source.Node) object {
 	for k, v := range pairs(n) {
 		switch k.Text {
 		case "target":
-			o.set("containerPort", raw(s.text(v)))
+			o.set("containerPort", s.number(v, v.Text))
 		case "published":
-			o.set("hostPort", raw(s.text(v)))
+			o.set("hostPort", s.number(v, v.Text))
 		case "host_ip":
 			o.set("hostIp", s.text(v))
 		case "protocol":
@@ -49,9 +49,9 @@ func (s *service) shortPort(n *source.Node) []any {
 	hostFirst, hostCount, hostOK := portRange(host)
 	switch {
 	case !ok && strings.Contains(container, "$"), !hostOK && strings.Contains(host, "$"):
-		o := object{{"containerPort", raw(s.expand(n, container))}}
+		o := object{{"containerPort", s.number(n, container)}}
 		if host != "" {
-			o.set("hostPort", raw(s.expand(n, host)))
+			o.set("hostPort", s.number(n, host))
 		}
 		return []any{s.portOf(n, o, ip, protocol, hasProtocol)}
 	case !ok, host != "" && (!hostOK || hostCount != count):

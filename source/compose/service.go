@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ type service struct {
 	name string
 	n    *source.Node
 	m    manifest
+	env  object // the variables, which are in a secret of the service
 }
 
 // readers read the keys of a service, by the key; the others are noted.
@@ -52,6 +54,9 @@ func readers() map[string]func(*service, *source.Node) {
 
 // service turns a service into a container.
 func (i *importer) service(key, n *source.Node) {
+	if !i.fits(key, "service") {
+		return
+	}
 	s := &service{importer: i, name: key.Text, n: n, m: manifest{kind: "CuteContainer", name: key.Text}}
 	if n.Shape != source.Object {
 		i.problem(n, "the service "+source.Quote(key.Text)+" must be a block of keys, got "+n.Form(), "use KEY: VALUE lines")
@@ -77,6 +82,7 @@ func (i *importer) service(key, n *source.Node) {
 	if n.Get("networks") == nil && n.Get("network_mode") == nil {
 		s.connect("default")
 	}
+	s.keepSecret()
 	i.manifests[s.name+".yaml"] = append(i.manifests[s.name+".yaml"], s.m)
 }
 
@@ -129,20 +135,20 @@ func (s *service) words(n *source.Node, fromEnv bool) object {
 	for k, v := range pairs(n) {
 		switch {
 		case v.IsNull() && fromEnv:
-			out.set(k.Text, s.fromOutside("env:"+k.Text))
+			out.set(literal(k.Text), "${env:"+k.Text+"}")
 		case v.IsNull():
-			out.set(k.Text, "")
+			out.set(literal(k.Text), "")
 		default:
-			out.set(k.Text, s.text(v))
+			out.set(literal(k.Text), s.text(v))
 		}
 	}
 	for _, item := range listOf(n) {
 		key, value, ok := strings.Cut(item.Text, "=")
 		if !ok && fromEnv {
-			out.set(key, s.fromOutside("env:"+key))
+			out.set(literal(key), "${env:"+key+"}")
 			continue
 		}
-		out.set(key, s.expand(&item, value))
+		out.set(literal(key), s.expand(&item, value))
 	}
 	return out
 }
@@ -156,23 +162,64 @@ func listOf(n *source.Node) []source.Node {
 }
 
 func (s *service) environment(n *source.Node) {
-	var out []any
 	for _, p := range s.words(n, true) {
-		out = append(out, object{{"name", p.key}, {"value", p.value}})
-	}
-	if len(out) > 0 {
-		s.m.spec.set("env", out)
+		if !isVariable.MatchString(p.key) {
+			s.problem(n, "invalid name of an environment variable "+source.Quote(p.key), "use letters, digits and '_'")
+			continue
+		}
+		s.env.set(p.key, p.value)
 	}
 }
 
-// fromOutside is a value that comes from outside. Compose shows environment variables to all who
-// may inspect the container; the manifest says that this one is shown, so that its reader sees it.
-func (s *service) fromOutside(from string) string {
-	have, _ := s.m.metadata.get("public").([]any)
-	if !slices.Contains(have, any(from)) {
-		s.m.metadata.set("public", append(have, from))
+// isVariable matches the name of a variable that a secret can have as a key.
+var isVariable = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,252}$`)
+
+// keepSecret writes the variables of the service to a secret, because a Compose file does not tell which of them
+// are passwords. An empty value is no secret, and Podman would reject it; such a variable remains in env.
+func (s *service) keepSecret() {
+	var data object
+	var empty []any
+	for _, p := range s.env {
+		if s.isEmpty(p.value) {
+			empty = append(empty, object{{"name", p.key}, {"value", p.value}})
+			continue
+		}
+		data = append(data, p)
 	}
-	return "${" + from + "}"
+	if empty != nil {
+		s.m.spec.set("env", empty)
+	}
+	files, _ := s.m.spec.get("envFile").([]any)
+	if len(files) == 0 && len(data) == 0 {
+		return
+	}
+	secret := manifest{kind: "CuteSecret", name: s.secretName()}
+	secret.spec.setIf("stringData", data)
+	if len(files) > 0 {
+		secret.spec.set("envFile", files)
+		s.m.spec = slices.DeleteFunc(s.m.spec, func(p pair) bool { return p.key == "envFile" })
+	}
+	have, _ := s.m.spec.get("secrets").([]any)
+	s.m.spec.set("secrets", append(have, object{{"name", secret.name}, {"env", true}}))
+	s.manifests[s.name+".yaml"] = append(s.manifests[s.name+".yaml"], secret)
+}
+
+// isEmpty reports whether a value is empty with the variables of the file.
+func (s *service) isEmpty(v any) bool {
+	text, _ := v.(string)
+	for name, value := range s.variables.values {
+		text = strings.ReplaceAll(text, "{{ .Values."+name+" }}", value)
+	}
+	return text == ""
+}
+
+// secretName returns the name of the secret with the variables of the service.
+func (s *service) secretName() string {
+	name := s.name[:min(len(s.name), maxName-len("-env"))] + "-env"
+	for s.root.Get("secrets").Get(name) != nil {
+		name = name[:min(len(name), maxName-1)] + "0"
+	}
+	return name
 }
 
 func (i *importer) labels(n *source.Node) object {
@@ -192,9 +239,7 @@ func (s *service) envFile(n *source.Node) {
 				s.lacks(r, "env_file.required")
 			}
 		}
-		path := s.relative(file.Text)
-		s.fromOutside("file:" + path)
-		out = append(out, path)
+		out = append(out, literal(s.relative(file.Text)))
 	}
 	s.m.spec.set("envFile", out)
 }
@@ -279,7 +324,11 @@ func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") =
 // dependsOn reads depends_on and links. ovi waits until what a container depends on is healthy, if
 // it has a check, else until it runs.
 func (s *service) dependsOn(n *source.Node) {
-	add := func(name string) {
+	add := func(at *source.Node, name string) {
+		if s.root.Get("services").Get(name) == nil {
+			s.problem(at, "unknown service "+source.Quote(name), "declare it under services")
+			return
+		}
 		have, _ := s.m.metadata.get("dependsOn").([]any)
 		for _, x := range have {
 			if x == "container/"+name {
@@ -293,11 +342,11 @@ func (s *service) dependsOn(n *source.Node) {
 			s.note(c, "services."+s.name+".depends_on."+k.Text+".condition", "charts have no containers that run once")
 			continue
 		}
-		add(k.Text)
+		add(k, k.Text)
 	}
 	for _, item := range listOf(n) {
 		name, _, _ := strings.Cut(item.Text, ":")
-		add(name)
+		add(&item, name)
 	}
 }
 

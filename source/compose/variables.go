@@ -39,6 +39,24 @@ func (i *importer) text(n *source.Node) string {
 	return i.expand(n, n.Text)
 }
 
+// number is a number, or variables that have numbers. It is written without quotes, so that nothing else may be
+// in it.
+func (i *importer) number(n *source.Node, s string) raw {
+	out := i.expand(n, s)
+	rest := out
+	for name := range i.variables.unset {
+		rest = strings.ReplaceAll(rest, "{{ .Values."+name+" }}", "")
+	}
+	for name, value := range i.variables.values {
+		rest = strings.ReplaceAll(rest, "{{ .Values."+name+" }}", value)
+	}
+	if n.Shape != source.Scalar || strings.Trim(rest, "0123456789") != "" {
+		i.problem(n, source.Quote(s)+" is not a number", "use digits, or variables that have digits")
+		return "0"
+	}
+	return raw(out)
+}
+
 func (i *importer) expand(n *source.Node, s string) string {
 	var out strings.Builder
 	last := 0
