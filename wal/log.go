@@ -28,6 +28,8 @@ type Log struct {
 	out        *encoder
 	lastNotice lastNotice // in the lock file
 
+	marks readMarks
+
 	mu     sync.Mutex // guards the fields below
 	end    position   // of what was acknowledged; only the holder of the append lock changes it
 	broken error

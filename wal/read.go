@@ -16,12 +16,16 @@ import (
 // is kept; a trimmed record is ErrTrimmed, and one that is not appended yet yields
 // nothing.
 //
-// Every checksum and the chain are verified on the way. An error ends the
+// Every checksum and the chain are verified on the way. An earlier Read of this Log may have
+// verified the batches before the record: they are not read again, so that the cost of
+// following a log depends on the new batches, not on a segment. An error ends the
 // sequence, and nothing behind it is ever returned. Read takes no lock and
 // never blocks a writer; what it returns belongs to the caller.
 func (l *Log) Read(from Seq) iter.Seq2[Batch, error] {
 	return func(yield func(Batch, error) bool) {
 		r := &reader{fs: l.o.fs, dir: l.dir, from: max(from, 1), until: l.visible()}
+		r.resume = l.marks.endBefore(r.from)
+		defer func() { l.marks.noteEnd(r.passed) }()
 		if end, _ := l.state(); end != r.until {
 			r.admit = l.owner().admit // another process has appended since
 		}
@@ -36,13 +40,15 @@ var errStop = errors.New("wal: stop")
 
 // reader reads the segments in order.
 type reader struct {
-	fs    vfs.FS
-	dir   string
-	from  Seq
-	until position
-	hash  hasher
-	admit func(id logID, at position, s signed) error // checks the last frame, unless nil
-	frame func(f frame, end Chain) error              // gets the frames of records instead of yield, unless nil
+	fs     vfs.FS
+	dir    string
+	from   Seq
+	until  position
+	resume position // a verified end of a batch before from, or zero
+	passed position // the end of the batch before the one that was yielded last, or zero
+	hash   hasher
+	admit  func(id logID, at position, s signed) error // checks the last frame, unless nil
+	frame  func(f frame, end Chain) error              // gets the frames of records instead of yield, unless nil
 }
 
 func (r *reader) run(asked Seq, yield func(Batch, error) bool) error {
@@ -96,7 +102,11 @@ func (r *reader) readSegment(want segmentHeader, yield func(Batch, error) bool) 
 		return position{}, err
 	}
 	defer f.Close()
-	s := newScanner(f, h.log, position{h.index, segmentHeaderSize, h.first - 1, chain})
+	at := position{h.index, segmentHeaderSize, h.first - 1, chain}
+	if r.resume.segment == h.index && r.resume.offset > at.offset {
+		at = r.resume
+	}
+	s := newScanner(f, h.log, at)
 	s.hash = r.hash
 	err = r.frames(s, yield)
 	return s.at, err
@@ -108,6 +118,7 @@ func (r *reader) frames(s *scanner, yield func(Batch, error) bool) error {
 		if s.at.segment == r.until.segment && s.at.offset >= r.until.offset {
 			return nil
 		}
+		before := s.at
 		f, err := s.next()
 		if err != nil {
 			return s.explain(err)
@@ -133,7 +144,7 @@ func (r *reader) frames(s *scanner, yield func(Batch, error) bool) error {
 		if err != nil {
 			return s.explain(err)
 		}
-		b.Chain = s.at.chain
+		b.Chain, r.passed = s.at.chain, before
 		if !yield(b, nil) {
 			return errStop
 		}
