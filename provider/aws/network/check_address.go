@@ -40,6 +40,8 @@ func Addresses(c *api.Checking) {
 	}
 }
 
+// addressIn checks one address against the configured block of its subnet. A subnet without a
+// readable block has its own error.
 func addressIn(c *api.Checking, d *resource.Desired, a netip.Addr, subnet *resource.Desired) {
 	whole, ok := block(subnet)
 	switch {
@@ -53,6 +55,8 @@ func addressIn(c *api.Checking, d *resource.Desired, a netip.Addr, subnet *resou
 	}
 }
 
+// reserved reports whether AWS reserves an address of a subnet: network, router, DNS, future use
+// and broadcast (Amazon VPC User Guide, "Subnet CIDR blocks").
 func reserved(whole netip.Prefix, a netip.Addr) bool {
 	next := whole.Masked().Addr()
 	for range 4 {

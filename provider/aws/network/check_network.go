@@ -118,6 +118,8 @@ func GroupsFit(subnet string) func(*api.Checking) {
 	}
 }
 
+// groupsIn reports each group of a resource that is in another VPC than the resource. A group whose
+// VPC is not known is accepted.
 func groupsIn(c *api.Checking, d *resource.Desired, network resource.Ref) {
 	v, _ := d.Attrs.Get("security_groups")
 	groups, _ := v.(resource.List)
@@ -140,6 +142,8 @@ func groupsIn(c *api.Checking, d *resource.Desired, network resource.Ref) {
 }
 
 // networkOf finds the VPC of an instance or a database, by the attribute that names its subnet.
+// known is false if the VPC cannot be derived from the configuration, for example from the ID of a
+// subnet; the rule is then skipped.
 func networkOf(c *api.Checking, d *resource.Desired, subnet string) (network resource.Ref, known bool) {
 	if _, set := d.Attrs.Get(subnet); !set {
 		return resource.Ref{}, true // the default VPC

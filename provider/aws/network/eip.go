@@ -53,6 +53,7 @@ func kindOfEIP() api.Kind {
 	}
 }
 
+// canonicalAddress rejects two attachments: an Elastic IP has one association at a time.
 func canonicalAddress(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	_, instance := a.Get("attach_to")
 	if _, own := a.Get(KindInterface); own && instance {
@@ -82,6 +83,8 @@ func elasticIPs(ctx context.Context, g *api.Region, in *ec2.DescribeAddressesInp
 	return out.Addresses, nil
 }
 
+// observedAddress converts an answer of EC2 to a resource. An address has no state of its own, so
+// it is always healthy.
 func observedAddress(g *api.Region, e types.Address) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(e.AllocationId), Health: resource.Healthy}
 	a := api.Attrs{}
@@ -106,11 +109,15 @@ func readAddress(ctx context.Context, g *api.Region, id string) (resource.Observ
 	return observedAddress(g, e), nil
 }
 
+// checkAddress asks EC2 for a dry run, which reports a missing permission before the first action
+// of the plan.
 func checkAddress(ctx context.Context, g *api.Region, _ provider.Request) error {
 	_, err := g.EC2.AllocateAddress(ctx, &ec2.AllocateAddressInput{Domain: types.DomainTypeVpc, DryRun: aws.Bool(true)})
 	return api.DryRun(err)
 }
 
+// createAddress allocates an address once per key and attaches it. AllocateAddress has no client
+// token, and a second address costs money, so NoRetry finds an earlier result by its tag.
 func createAddress(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	made, err := api.NoRetry(ctx, g, func() (types.Address, error) {
 		out, err := g.EC2.AllocateAddress(ctx, &ec2.AllocateAddressInput{
@@ -130,12 +137,15 @@ func createAddress(ctx context.Context, g *api.Region, r provider.Request) (reso
 	return attachAddress(ctx, g, aws.ToString(made.AllocationId), r.Desired.Attrs)
 }
 
+// updateAddress moves an address. It compares with the live attachment, so a repeated update
+// changes nothing.
 func updateAddress(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	return attachAddress(ctx, g, r.Have.ID, r.Desired.Attrs)
 }
 
-// attachAddress gives an address to its instance or interface. It takes none from a service that has it: that is an
-// error of AWS (Resource.AlreadyAssociated), since AllowReassociation is false.
+// attachAddress gives an address to its instance or interface. It takes none from a service that
+// has it: that is an error of AWS (Resource.AlreadyAssociated), since AllowReassociation is false.
+// Without a configured attachment it only reads: a NAT gateway may have the address.
 func attachAddress(ctx context.Context, g *api.Region, id string, want resource.Attrs) (o resource.Observed,
 	err error,
 ) {
@@ -168,7 +178,9 @@ func attachAddress(ctx context.Context, g *api.Region, id string, want resource.
 	return o, err
 }
 
-// associateAddress gives an address to an interface: that of the launch of an instance, if that has others.
+// associateAddress gives an address to an interface: that of the launch of an instance, if that has
+// others. Amazon EC2 API Reference, AssociateAddress: "If the instance has more than one network
+// interface, you must specify a network interface ID".
 func associateAddress(ctx context.Context, g *api.Region, id, instance, nic string) error {
 	in := &ec2.AssociateAddressInput{AllocationId: aws.String(id), AllowReassociation: aws.Bool(false)}
 	if nic == "" {

@@ -38,6 +38,7 @@ func kindOfInternetGateway() api.Kind {
 	}
 }
 
+// internetGateways returns all pages of a list, or an error.
 func internetGateways(ctx context.Context, g *api.Region,
 	in *ec2.DescribeInternetGatewaysInput,
 ) ([]types.InternetGateway, error) {
@@ -80,6 +81,8 @@ func listInternetGateways(ctx context.Context, s *api.Sweep) ([]resource.Observe
 	return out, err
 }
 
+// observedInternetGateway converts an answer of EC2 to a resource. A gateway that is being detached
+// shows no VPC, so that a plan does not count on it.
 func observedInternetGateway(g *api.Region, i types.InternetGateway) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(i.InternetGatewayId), Health: resource.Healthy}
 	a := api.Attrs{}
@@ -110,11 +113,16 @@ func readInternetGateway(ctx context.Context, g *api.Region, id string) (resourc
 	return internetGateway(ctx, g, id)
 }
 
+// checkInternetGateway asks EC2 for a dry run of the creation; the attachment is checked when it is
+// made.
 func checkInternetGateway(ctx context.Context, g *api.Region, _ provider.Request) error {
 	_, err := g.EC2.CreateInternetGateway(ctx, &ec2.CreateInternetGatewayInput{DryRun: aws.Bool(true)})
 	return api.DryRun(err)
 }
 
+// createInternetGateway creates a gateway once per key and attaches it. CreateInternetGateway has
+// no client token, so NoRetry finds an earlier result by its tag. A failed attachment leaves a
+// tagged gateway, which the next attempt finds and attaches.
 func createInternetGateway(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	made, err := api.NoRetry(ctx, g, func() (types.InternetGateway, error) {
 		out, err := g.EC2.CreateInternetGateway(ctx, &ec2.CreateInternetGatewayInput{
@@ -138,7 +146,9 @@ func updateInternetGateway(ctx context.Context, g *api.Region, r provider.Reques
 }
 
 // attachInternetGateway attaches a gateway to its VPC, and only to it. An attachment to it that is
-// there already, after an answer that was lost, is success.
+// there already, after an answer that was lost, is success. Each round reads the gateway again and
+// makes one step, so that no step depends on an answer that was lost. A VPC that is not visible yet
+// is waited for.
 func attachInternetGateway(ctx context.Context, g *api.Region, id string, want resource.Attrs) (o resource.Observed,
 	err error,
 ) {
@@ -169,6 +179,9 @@ func attachInternetGateway(ctx context.Context, g *api.Region, id string, want r
 	return o, err
 }
 
+// detachInternetGateway detaches a gateway from a VPC. A gateway that is not attached counts as
+// detached. Amazon EC2 API Reference, DetachInternetGateway: "The VPC must not contain any running
+// instances with Elastic IP addresses or public IPv4 addresses".
 func detachInternetGateway(ctx context.Context, g *api.Region, id, vpc string) error {
 	_, err := g.EC2.DetachInternetGateway(ctx,
 		&ec2.DetachInternetGatewayInput{InternetGatewayId: aws.String(id), VpcId: aws.String(vpc)})

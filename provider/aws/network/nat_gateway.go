@@ -68,6 +68,9 @@ func kindOfNAT() api.Kind {
 	}
 }
 
+// canonicalNAT requires an eip for a public gateway and rejects one for a private gateway. Amazon
+// EC2 API Reference, CreateNatGateway: "You cannot specify an Elastic IP address with a private NAT
+// gateway".
 func canonicalNAT(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	_, address := a.Get("eip")
 	kind, _ := api.Text(a, "connectivity")
@@ -94,6 +97,8 @@ func replaceNAT(d resource.Desired, have resource.Observed) []resource.Strategy 
 	return api.CreateFirst()
 }
 
+// natGateways returns all pages of a list, or an error. Deleting and deleted gateways are part of
+// it; callers exclude them by state.
 func natGateways(ctx context.Context, g *api.Region, in *ec2.DescribeNatGatewaysInput) ([]types.NatGateway, error) {
 	return api.Pages(ctx, "ec2.DescribeNatGateways",
 		func(ctx context.Context, token *string) ([]types.NatGateway, *string, error) {
@@ -111,6 +116,9 @@ func natGone(n types.NatGateway) bool {
 	return n.State == types.NatGatewayStateDeleting || n.State == types.NatGatewayStateDeleted
 }
 
+// observedNAT converts an answer of EC2 to a resource. A failed gateway stays listed with the
+// reason in FailureCode. Only its primary address is shown, because a gateway is configured with
+// one.
 func observedNAT(g *api.Region, n types.NatGateway) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(n.NatGatewayId), Health: resource.Healthy, Since: aws.ToTime(n.CreateTime)}
 	switch n.State {
@@ -143,6 +151,8 @@ func natFailure(n types.NatGateway) string {
 	return fmt.Sprintf("%s: %s", aws.ToString(n.FailureCode), aws.ToString(n.FailureMessage))
 }
 
+// natGateway returns one gateway. A gateway that is being deleted is absent: it never becomes
+// usable again.
 func natGateway(ctx context.Context, g *api.Region, id string) (types.NatGateway, error) {
 	all, err := natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{NatGatewayIds: []string{id}})
 	n, err := api.Only(all, err, "ec2.DescribeNatGateways", id)
@@ -171,6 +181,8 @@ func natInput(a resource.Attrs) *ec2.CreateNatGatewayInput {
 	}
 }
 
+// checkNAT asks EC2 for a dry run if every reference is resolved. If a gateway exists already, the
+// request is not checked: that gateway still uses the address.
 func checkNAT(ctx context.Context, g *api.Region, r provider.Request) error {
 	if api.Unresolved(r.Desired.Attrs) || r.Have.ID != "" {
 		return nil
@@ -242,6 +254,8 @@ func awaitInternet(ctx context.Context, g *api.Region, a resource.Attrs) error {
 		"add an internet_gateway, and name it in depends_on of this NAT gateway")
 }
 
+// awaitNAT waits until a gateway is available. A failed gateway ends the wait with its reason,
+// since AWS does not repair it.
 func awaitNAT(ctx context.Context, g *api.Region, id string) (o resource.Observed, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Compute, "the NAT gateway "+id, func(ctx context.Context) error {
 		n, err := natGateway(ctx, g, id)
@@ -265,7 +279,9 @@ func updateNAT(ctx context.Context, g *api.Region, r provider.Request) (resource
 	return awaitNAT(ctx, g, r.Have.ID)
 }
 
-// deleteNAT waits until it is gone: until then it holds its address and its subnet.
+// deleteNAT waits until it is gone: until then it holds its address and its subnet. Amazon EC2 API
+// Reference, DeleteNatGateway: the call disassociates the Elastic IP "but does not release the
+// address", and does not delete routes to the gateway.
 func deleteNAT(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	_, err := g.EC2.DeleteNatGateway(ctx, &ec2.DeleteNatGatewayInput{NatGatewayId: aws.String(id)})

@@ -129,8 +129,7 @@ func slots(c *api.Checking) {
 }
 
 // interfaceBeside: interface and instance are in one zone (AttachNetworkInterface), and have an address each. Their
-// VPCs
-// may be two.
+// VPCs may be two.
 func interfaceBeside(c *api.Checking, d *resource.Desired) {
 	subnet, instance := c.Other(d, "subnet"), c.Other(d, "attach_to")
 	if instance == nil {
@@ -251,7 +250,8 @@ func readInterface(ctx context.Context, g *api.Region, id string) (resource.Obse
 	return observedInterface(g, n), nil
 }
 
-// InterfacesWhere names the interfaces of a filter. That of a launch is not named: its instance is.
+// InterfacesWhere names the interfaces of a filter. That of a launch is not named: its instance is. An interface of a
+// service is named with its description, which is the only hint at the service, and is marked as removable by AWS.
 func InterfacesWhere(ctx context.Context, g *api.Region, filter, value string) ([]api.Holder, error) {
 	all, err := interfacesIn(ctx, g, &ec2.DescribeNetworkInterfacesInput{Filters: api.Where(filter, value)})
 	var held []api.Holder

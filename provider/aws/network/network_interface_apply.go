@@ -74,7 +74,8 @@ func updateInterface(ctx context.Context, g *api.Region, r provider.Request) (re
 	return plugIn(ctx, g, id, a, api.Changed(r, "attach_to", deviceIndex))
 }
 
-// ModifyInterface changes one attribute, which is all that a call may.
+// ModifyInterface changes one attribute. Amazon EC2 API Reference, ModifyNetworkInterfaceAttribute: "You can specify
+// only one attribute at a time". It waits while EC2 does not know an interface that was just created.
 func ModifyInterface(ctx context.Context, g *api.Region, id string,
 	in *ec2.ModifyNetworkInterfaceAttributeInput,
 ) error {
@@ -149,6 +150,8 @@ func plug(ctx context.Context, g *api.Region, id, to string, want resource.Attrs
 }
 
 // unplug detaches an interface, never by force: the instance may have to be restarted after that.
+// Amazon EC2 API Reference, DetachNetworkInterface: Force is "a last resort", after which the same
+// index may be unusable until the instance is stopped and started.
 func unplug(ctx context.Context, g *api.Region, n types.NetworkInterface) (types.NetworkInterface, error) {
 	if n.Attachment == nil {
 		return n, nil
@@ -166,6 +169,8 @@ func unplug(ctx context.Context, g *api.Region, n types.NetworkInterface) (types
 		})
 }
 
+// deleteInterface waits until EC2 no longer lists the interface: until then its private address is
+// taken, and a replacement with the same address would fail.
 func deleteInterface(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	n, err := networkInterface(ctx, g, id)

@@ -84,6 +84,10 @@ func routeElem() *resource.Attribute {
 	}}
 }
 
+// validRoute requires a block in the form that AWS reports and exactly one target. A block with
+// address bits behind its prefix would be drift in every cycle, because EC2 stores the masked form.
+// Amazon EC2 API Reference, ReplaceRoute: "specify exactly one of the resources from the parameter
+// list".
 func validRoute(v resource.Value) []resource.Problem {
 	route, _ := v.(resource.Attrs)
 	cidr, _ := api.Text(route, "cidr")
@@ -141,6 +145,8 @@ func replaceRouteTable(d resource.Desired, have resource.Observed) []resource.St
 	return api.DestroyFirst()
 }
 
+// tablesOfRoutes returns all pages of a list, or an error. The pages are smaller than in other
+// lists: DescribeRouteTables accepts at most 100 per page, and other EC2 lists 1,000.
 func tablesOfRoutes(ctx context.Context, g *api.Region, in *ec2.DescribeRouteTablesInput) ([]types.RouteTable, error) {
 	return api.Pages(ctx, "ec2.DescribeRouteTables",
 		func(ctx context.Context, token *string) ([]types.RouteTable, *string, error) {
@@ -156,6 +162,8 @@ func tablesOfRoutes(ctx context.Context, g *api.Region, in *ec2.DescribeRouteTab
 		})
 }
 
+// observedRouteTable converts an answer of EC2 to a resource. The main table of a VPC was made by
+// AWS, so it is reported as a default until it has marks.
 func observedRouteTable(g *api.Region, t types.RouteTable) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(t.RouteTableId), Health: resource.Healthy}
 	a := api.Attrs{}
@@ -198,6 +206,9 @@ func routesOf(t types.RouteTable) resource.List {
 	return out
 }
 
+// subnetsOf returns the subnets with an explicit association, and whether the table is the main
+// table of its VPC. An association that is being removed is omitted, so that a second update does
+// not remove it again.
 func subnetsOf(t types.RouteTable) (subnets resource.List, main bool) {
 	subnets = resource.List{}
 	for _, a := range t.Associations {
@@ -228,6 +239,8 @@ func readRouteTable(ctx context.Context, g *api.Region, id string) (resource.Obs
 	return observedRouteTable(g, t), nil
 }
 
+// checkRouteTable asks EC2 for a dry run of the table alone. Its routes and subnets are checked by
+// EC2 when they are set.
 func checkRouteTable(ctx context.Context, g *api.Region, r provider.Request) error {
 	if api.Unresolved(r.Desired.Attrs, "vpc") {
 		return nil
@@ -239,6 +252,9 @@ func checkRouteTable(ctx context.Context, g *api.Region, r provider.Request) err
 	return api.DryRun(err)
 }
 
+// createRouteTable creates a table, then its routes and associations, and returns it as observed.
+// The client token makes the call idempotent; NoRetry searches for the tag as well, because a token
+// expires. A failure in between leaves a tagged table, which the next attempt finds and completes.
 func createRouteTable(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	made, err := api.NoRetry(ctx, g, func() (types.RouteTable, error) {
 		var out *ec2.CreateRouteTableOutput
@@ -262,6 +278,8 @@ func createRouteTable(ctx context.Context, g *api.Region, r provider.Request) (r
 	return applyRouteTable(ctx, g, aws.ToString(made.RouteTableId), r.Desired.Attrs)
 }
 
+// updateRouteTable compares with the live routes, not with the changes of the plan, so that it may
+// be repeated at any point.
 func updateRouteTable(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	return applyRouteTable(ctx, g, r.Have.ID, r.Desired.Attrs)
 }

@@ -61,7 +61,8 @@ func byDestination(routes resource.List) map[string]resource.Attrs {
 }
 
 // setRoutes changes the target of a route in one call, so that there is no moment without one, and
-// removes routes last.
+// removes routes last. Amazon EC2 API Reference, ReplaceRoute: the call replaces the target of an
+// existing route, so the traffic always has one. A route that is already gone counts as removed.
 func setRoutes(ctx context.Context, g *api.Region, id string, have, want resource.List) error {
 	was, is := byDestination(have), byDestination(want)
 	for _, cidr := range destinations(want) {
@@ -86,6 +87,8 @@ func setRoutes(ctx context.Context, g *api.Region, id string, have, want resourc
 	return nil
 }
 
+// destinations returns the blocks of routes in a fixed order, so that two runs make the same calls
+// in the same order.
 func destinations(routes resource.List) []string {
 	out := make([]string, 0, len(routes))
 	for cidr := range byDestination(routes) {
@@ -132,8 +135,11 @@ func putRoute(ctx context.Context, g *api.Region, id string, route resource.Attr
 		"InvalidNatGatewayID.NotFound", "NatGatewayNotFound", "InvalidInstanceID.NotFound")
 }
 
-// setSubnets joins the subnets that are to use a table and lets the others go. A subnet that another
-// table of the same plan lets go is waited for; another one is never taken from its table.
+// setSubnets joins the subnets that are to use a table and lets the others go. A subnet that
+// another table of the same plan lets go is waited for; another one is never taken from its table.
+// The new associations come first: a subnet that is removed here may join another table of the same
+// plan, and that call waits for this one. A subnet uses one table (Amazon VPC User Guide, "Route
+// table concepts"); AssociateRouteTable refuses the second with Resource.AlreadyAssociated.
 func setSubnets(ctx context.Context, g *api.Region, t types.RouteTable, want []string) error {
 	have := map[string]string{}
 	for _, a := range t.Associations {
@@ -165,6 +171,8 @@ func setSubnets(ctx context.Context, g *api.Region, t types.RouteTable, want []s
 	return nil
 }
 
+// leaveTable removes one association. An association that does not exist counts as removed, so that
+// a repeated call succeeds.
 func leaveTable(ctx context.Context, g *api.Region, association string) error {
 	_, err := g.EC2.DisassociateRouteTable(ctx, &ec2.DisassociateRouteTableInput{AssociationId: aws.String(association)})
 	if err = api.Classify("", err); api.Absent(err) {
@@ -173,7 +181,8 @@ func leaveTable(ctx context.Context, g *api.Region, association string) error {
 	return err
 }
 
-// otherTable adds to a refusal which table has the subnet.
+// otherTable adds to a refusal which table has the subnet. It only reads. If the table cannot be
+// found, the refusal is returned unchanged.
 func otherTable(ctx context.Context, g *api.Region, subnet string, err error) error {
 	if !api.HasCode(err, "Resource.AlreadyAssociated") {
 		return err
@@ -189,6 +198,9 @@ func otherTable(ctx context.Context, g *api.Region, subnet string, err error) er
 }
 
 // deleteRouteTable lets its subnets go first: they use the main table of their VPC from then on.
+// Amazon EC2 API Reference, DeleteRouteTable: "You must disassociate the route table from any
+// subnets before you can delete it", and the main table cannot be deleted; so its own association
+// is skipped.
 func deleteRouteTable(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	t, err := routeTable(ctx, g, id)

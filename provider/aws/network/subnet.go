@@ -61,6 +61,9 @@ func readSubnet(ctx context.Context, g *api.Region, id string) (resource.Observe
 	return observedSubnet(g, s), nil
 }
 
+// createSubnet creates a subnet and waits for it and its IPv6 block. The zone is chosen before the
+// call, because AWS may choose a zone that lacks current instance types. A failure after the call
+// leaves a tagged subnet, which the next attempt finds and completes.
 func createSubnet(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	vpc, _ := api.Text(r.Desired.Attrs, "vpc")
 	zone := api.DesiredText(r.Desired.Attrs, "zone")
@@ -107,7 +110,8 @@ func orderSubnet(ctx context.Context, g *api.Region, r provider.Request, in *ec2
 	return aws.ToString(made.SubnetId), err
 }
 
-// finishSubnet sets what the call that creates a subnet does not.
+// finishSubnet sets the attributes that CreateSubnet does not have, one per call ("You can only modify one attribute
+// at a time", ModifySubnetAttribute). Addresses can be assigned only from a block that is associated.
 func finishSubnet(ctx context.Context, g *api.Region, r provider.Request, id, block string) error {
 	if public, _ := api.Flag(r.Desired.Attrs, "public_ip"); public {
 		if err := setPublicIP(ctx, g, id, true); err != nil {
@@ -164,6 +168,8 @@ func updateSubnet(ctx context.Context, g *api.Region, r provider.Request) (resou
 	return awaitSubnet(ctx, g, id)
 }
 
+// deleteSubnet waits while deleted instances and services still have interfaces in the subnet
+// (DeleteSubnet: "You must terminate all running instances in the subnet").
 func deleteSubnet(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	return g.DeleteHeld(ctx, id, func() error {
@@ -179,7 +185,8 @@ func deleteSubnet(ctx context.Context, g *api.Region, r provider.Request) error 
 	}, "DependencyViolation")
 }
 
-// checkSubnet: the subnet to be replaced is in the way of the new one only until it is deleted.
+// checkSubnet asks EC2 for a dry run. A conflict with the addresses of the subnet that this one
+// replaces is not an error, because that subnet is deleted first.
 func checkSubnet(ctx context.Context, g *api.Region, r provider.Request) error {
 	a := r.Desired.Attrs
 	if api.Unresolved(a) {
@@ -209,8 +216,9 @@ func listSubnets(ctx context.Context, s *api.Sweep) ([]resource.Observed, error)
 	return api.ObservedAs(s, all, err, observedSubnet)
 }
 
-// replaceSubnet: the subnets of one VPC must not overlap, in IPv6 either. A subnet that keeps its block and zone
-// is replaced because it moves to another VPC, where nothing is in its way.
+// replaceSubnet: the subnets of one VPC must not overlap, in IPv6 either. A subnet that keeps its
+// block and zone is replaced because it moves to another VPC, where nothing is in its way. If a
+// block is unknown, the old subnet is deleted first, because its addresses may be in the way.
 func replaceSubnet(d resource.Desired, have resource.Observed) []resource.Strategy {
 	was, _ := api.Text(have.Attrs, "cidr")
 	old, err := netip.ParsePrefix(was)

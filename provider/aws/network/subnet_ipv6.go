@@ -49,7 +49,8 @@ func subnetIPv6Attrs() []resource.Attribute {
 	}
 }
 
-// canonicalSubnet: AWS refuses to assign addresses where there are none.
+// canonicalSubnet normalizes the block and rejects assign_ipv6 without ipv6_block: AWS refuses to
+// assign IPv6 addresses in a subnet that has no IPv6 block.
 func canonicalSubnet(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	a, out := canonicalCIDR(a)
 	_, has := a.Get(blockAttr)
@@ -150,7 +151,11 @@ func updateIPv6(ctx context.Context, g *api.Region, r provider.Request) error {
 	return nil
 }
 
-// moveBlock6 gives a subnet a block, after it has taken another one away.
+// moveBlock6 gives a subnet a block, after it has taken another one away. A subnet has one IPv6 block at most, so
+// there is a moment without one. The function starts from the live state: after an interruption it continues where
+// the last attempt stopped. Amazon EC2 API Reference, AssociateSubnetCidrBlock: "You can only associate a single IPv6
+// CIDR block with your subnet", so there is a moment without one. The function starts from the live state: after an
+// interruption it continues where the last attempt stopped.
 func moveBlock6(ctx context.Context, g *api.Region, id, vpc string, n int64) error {
 	cidr, err := block6(ctx, g, vpc, n)
 	if err != nil {
@@ -176,6 +181,8 @@ func moveBlock6(ctx context.Context, g *api.Region, id, vpc string, n int64) err
 	return addBlock6(ctx, g, id, cidr)
 }
 
+// dropBlock6 removes a block and waits until it is gone: AWS first requires the instances with addresses to be
+// deleted.
 func dropBlock6(ctx context.Context, g *api.Region, id, association string) error {
 	err := g.DeleteHeld(ctx, association, func() error {
 		_, err := g.EC2.DisassociateSubnetCidrBlock(ctx,

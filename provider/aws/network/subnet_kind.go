@@ -52,7 +52,9 @@ func subnetSchema() resource.Kind {
 	}
 }
 
-// holdsSubnet: ranges of subnets of a VPC must not overlap ("Subnet CIDR blocks").
+// holdsSubnet: ranges of subnets of a VPC must not overlap ("Subnet CIDR blocks"). Two subnets with
+// overlapping ranges cannot exist at the same time, so a plan deletes one before it creates the
+// other.
 func holdsSubnet(_ resource.Ref, a resource.Attrs, _ resource.State) (out []resource.Hold) {
 	vpc, _ := api.Inside(a, api.KindVPC)
 	cidr, _ := api.Text(a, "cidr")

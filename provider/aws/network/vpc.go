@@ -26,6 +26,9 @@ func vpcs(ctx context.Context, g *api.Region, in *ec2.DescribeVpcsInput) ([]type
 	})
 }
 
+// observedVPC converts an answer of EC2. DescribeVpcs does not return the DNS attributes, which are
+// therefore write-only in the schema. The default VPC came with the account: until it has marks, it
+// is reported as a default and not as an unmanaged resource.
 func observedVPC(g *api.Region, v types.Vpc) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(v.VpcId), Health: resource.Healthy}
 	if v.State == types.VpcStatePending {
@@ -64,6 +67,9 @@ func readVPC(ctx context.Context, g *api.Region, id string) (resource.Observed, 
 	return observedVPC(g, v), nil
 }
 
+// createVPC creates a VPC and waits for it and its IPv6 block. CreateVpc has no client token, so a
+// second call would create a second VPC; NoRetry finds the first by the tag of the request's key.
+// An error after the call leaves a tagged VPC, which the next attempt finds and completes.
 func createVPC(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	cidr, _ := api.Text(r.Desired.Attrs, "cidr")
 	in := &ec2.CreateVpcInput{
@@ -98,7 +104,8 @@ func createVPC(ctx context.Context, g *api.Region, r provider.Request) (resource
 	return awaitVPC(ctx, g, id)
 }
 
-// setDNS sets the two flags, one per call as AWS requires.
+// setDNS sets the two flags, support first. Amazon EC2 API Reference, ModifyVpcAttribute: "You cannot modify the DNS
+// resolution and DNS hostnames attributes in the same request", and host names need DNS resolution.
 func setDNS(ctx context.Context, g *api.Region, a resource.Attrs, id string, support, hostnames bool) error {
 	set := func(in *ec2.ModifyVpcAttributeInput) error {
 		in.VpcId = aws.String(id)
@@ -154,6 +161,8 @@ func updateVPC(ctx context.Context, g *api.Region, r provider.Request) (resource
 	return awaitVPC(ctx, g, id)
 }
 
+// deleteVPC waits while resources that were deleted before it still occupy the VPC. Amazon EC2 API
+// Reference, DeleteVpc: the default security group, network ACL and route table go with the VPC.
 func deleteVPC(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	return g.DeleteHeld(ctx, id, func() error {
@@ -162,7 +171,7 @@ func deleteVPC(ctx context.Context, g *api.Region, r provider.Request) error {
 	}, func() ([]api.Holder, error) { return api.Held(inVPC(ctx, g, id)) }, "DependencyViolation")
 }
 
-// inVPC lists what is in a VPC and prevents its deletion.
+// inVPC names subnets and security groups in a VPC, to explain a refusal; other resources prevent the deletion too.
 func inVPC(ctx context.Context, g *api.Region, id string) ([]string, error) {
 	var names []string
 	subnets, err := subnets(ctx, g, &ec2.DescribeSubnetsInput{Filters: api.Where("vpc-id", id)})
@@ -187,8 +196,7 @@ func networks(ctx context.Context, s *api.Sweep) ([]types.Vpc, error) {
 	return api.Once(s, api.KindVPC, func() ([]types.Vpc, error) { return vpcs(ctx, s.Region, &ec2.DescribeVpcsInput{}) })
 }
 
-// canonicalCIDR brings a block of addresses, which networkBlock has judged, to the form AWS
-// gives it.
+// canonicalCIDR brings a block of addresses, which networkBlock has judged, to the form AWS gives it.
 func canonicalCIDR(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	s, ok := api.Text(a, "cidr")
 	if p, err := netip.ParsePrefix(s); ok && err == nil {
@@ -203,12 +211,14 @@ func checkVPC(ctx context.Context, g *api.Region, r provider.Request) error {
 	return api.DryRun(err)
 }
 
+// listVPCs always lists all VPCs: their natural name is the Name tag, so a filter by ovi's tags
+// would hide an unmanaged VPC that has a configured name.
 func listVPCs(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	all, err := networks(ctx, s)
 	return api.ObservedAs(s, all, err, observedVPC)
 }
 
-// ReplaceVPC: two VPCs may even have the same addresses.
+// ReplaceVPC lets the new VPC be created first: two VPCs may have the same addresses.
 func ReplaceVPC(resource.Desired, resource.Observed) []resource.Strategy { return api.CreateFirst() }
 
 // Groups returns the security groups that the input describes, from all pages.

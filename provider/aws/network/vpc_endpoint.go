@@ -92,6 +92,9 @@ func kindOfEndpoint() api.Kind {
 	}
 }
 
+// canonicalEndpoint rejects attributes of the other type of endpoint. Amazon EC2 API Reference,
+// CreateVpcEndpoint: route tables belong to a gateway endpoint; subnets, security groups and
+// private DNS to an interface endpoint.
 func canonicalEndpoint(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	inside, _ := api.Text(a, endpointType)
 	_, chosen := a.Get(privateDNS)
@@ -153,6 +156,8 @@ func replaceEndpoint(d resource.Desired, have resource.Observed) []resource.Stra
 	return api.CreateFirst()
 }
 
+// endpointsIn returns all pages of a list, or an error. Deleted endpoints are part of it; callers
+// exclude them by state.
 func endpointsIn(ctx context.Context, g *api.Region, in *ec2.DescribeVpcEndpointsInput) ([]types.VpcEndpoint, error) {
 	return api.Pages(ctx, "ec2.DescribeVpcEndpoints",
 		func(ctx context.Context, token *string) ([]types.VpcEndpoint, *string, error) {
@@ -168,11 +173,15 @@ func endpointsIn(ctx context.Context, g *api.Region, in *ec2.DescribeVpcEndpoint
 // endpointState is in lower case: EC2 writes it in both.
 func endpointState(e types.VpcEndpoint) string { return strings.ToLower(string(e.State)) }
 
+// endpointGone reports whether an endpoint is deleted or being deleted. EC2 still lists it for a
+// while.
 func endpointGone(e types.VpcEndpoint) bool {
 	s := endpointState(e)
 	return s == "deleting" || s == "deleted"
 }
 
+// observedEndpoint converts an answer of EC2 to a resource. A policy is brought to one form,
+// because AWS may return it with other white space and order.
 func observedEndpoint(g *api.Region, e types.VpcEndpoint) resource.Observed {
 	o := resource.Observed{
 		ID: aws.ToString(e.VpcEndpointId), Health: resource.Healthy,
@@ -248,6 +257,8 @@ func readEndpoint(ctx context.Context, g *api.Region, id string) (resource.Obser
 	return observedEndpoint(g, e), nil
 }
 
+// endpointInput returns the parameters of CreateVpcEndpoint for the configured type and omits the
+// parameters of the other type.
 func endpointInput(a resource.Attrs) *ec2.CreateVpcEndpointInput {
 	in := &ec2.CreateVpcEndpointInput{
 		VpcId: api.DesiredText(a, api.KindVPC), ServiceName: api.DesiredText(a, serviceAttr),
@@ -262,6 +273,8 @@ func endpointInput(a resource.Attrs) *ec2.CreateVpcEndpointInput {
 	return in
 }
 
+// checkEndpoint asks EC2 for a dry run if every reference is resolved. If an endpoint exists
+// already, the request is not checked: that endpoint still has the route or the private name.
 func checkEndpoint(ctx context.Context, g *api.Region, r provider.Request) error {
 	if api.Unresolved(r.Desired.Attrs) || r.Have.ID != "" {
 		return nil
@@ -325,7 +338,8 @@ func awaitEndpoint(ctx context.Context, g *api.Region, id string, want resource.
 	return o, err
 }
 
-// updateEndpoint changes from what is, so that a second call changes nothing more.
+// updateEndpoint makes the difference against the live lists, so that a second call changes nothing
+// more: ModifyVpcEndpoint takes lists to add and to remove, not the complete list.
 func updateEndpoint(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	now, err := readEndpoint(ctx, g, r.Have.ID)
 	if err != nil {

@@ -54,7 +54,8 @@ func stateOf6(b types.VpcIpv6CidrBlockAssociation) types.VpcCidrBlockStateCode {
 	return b.Ipv6CidrBlockState.State
 }
 
-// observedIPv6: a VPC has one block of Amazon's as a rule, of which the first that is in use is shown.
+// observedIPv6 sets the IPv6 attributes. A VPC usually has one block from Amazon. If it has
+// several, the first associated block is shown.
 func observedIPv6(a api.Attrs, v types.Vpc) {
 	all := blocks6(v)
 	a[ipv6Attr] = resource.Bool(len(all) > 0)
@@ -66,7 +67,9 @@ func observedIPv6(a api.Attrs, v types.Vpc) {
 	}
 }
 
-// setIPv6 gives a VPC a block or takes all of its blocks away.
+// setIPv6 gives a VPC a block or takes all of its blocks away. Amazon EC2 API Reference, DisassociateVpcCidrBlock:
+// resources in the block must be deleted first, so a subnet with IPv6 addresses prevents it and is named in the
+// error. All blocks are released, because the configuration has one switch for them.
 func setIPv6(ctx context.Context, g *api.Region, id string, on bool) error {
 	if on {
 		return addIPv6(ctx, g, id)
@@ -107,8 +110,9 @@ func addIPv6(ctx context.Context, g *api.Region, id string) error {
 	return awaitIPv6(ctx, g, id, aws.ToString(made.AssociationId), true)
 }
 
-// awaitIPv6 waits until the VPC has a block, or none. association is the one that was made, if its ID
-// is known: another may have failed long ago.
+// awaitIPv6 waits until the VPC has a block, or none. association is the one that was made, if its
+// ID is known: another may have failed long ago. An associating or disassociating block means that
+// the VPC still changes: its final state is not known until EC2 has finished.
 func awaitIPv6(ctx context.Context, g *api.Region, id, association string, on bool) error {
 	return g.AwaitSeen(ctx, g.Wait.Compute, "the IPv6 addresses of "+id, func(ctx context.Context) error {
 		v, err := oneVPC(ctx, g, id)

@@ -16,8 +16,9 @@ import (
 // launches of newer types end with Unsupported.
 func currentSizes() []string { return []string{"t3.micro", "t4g.micro", "m7i.large", "m7g.large"} }
 
-// freeZone chooses a zone for a subnet that names none: one with the most of the current types, and of
-// these the one with the fewest subnets of the VPC. Nil: AWS is to choose, because it does not say.
+// freeZone chooses a zone for a subnet that names none: the zone that offers most of the current types and, among
+// equals, has the fewest subnets of the VPC. The order is total, so that two runs choose alike. Nil means that the
+// offers could not be read and AWS chooses; a missing permission for this read must not prevent the subnet.
 func freeZone(ctx context.Context, g *api.Region, vpc string) *string {
 	out, err := g.EC2.DescribeInstanceTypeOfferings(ctx, &ec2.DescribeInstanceTypeOfferingsInput{
 		LocationType: types.LocationTypeAvailabilityZone, Filters: api.Where("instance-type", currentSizes()...),
