@@ -18,8 +18,11 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// createScaling relies on the name: the call has no token. A group of the name that is being deleted is
-// waited for.
+// createScaling creates a group and waits until its instances are in service.
+// CreateAutoScalingGroup has no client token: the name makes a repeated call harmless, because it
+// is unique in a region and a second call fails with AlreadyExists. The group counts as created by
+// this request only if its tag holds the request's key. A group of the same name that is still
+// being deleted is waited for.
 func createScaling(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	name, a := r.Desired.Ref.Name, r.Desired.Attrs
 	began := g.Clock()
@@ -48,6 +51,8 @@ func createScaling(ctx context.Context, g *api.Region, r provider.Request) (reso
 // subnetList is how the service names subnets.
 func subnetList(a resource.Attrs) *string { return aws.String(strings.Join(a.Texts("subnets"), ",")) }
 
+// templateOfGroup names the launch template by its ID: a template that is deleted and created again
+// under its name has another one.
 func templateOfGroup(a resource.Attrs) *types.LaunchTemplateSpecification {
 	return &types.LaunchTemplateSpecification{
 		LaunchTemplateId: api.DesiredText(a, KindTemplate),
@@ -55,7 +60,8 @@ func templateOfGroup(a resource.Attrs) *types.LaunchTemplateSpecification {
 	}
 }
 
-// leavingScaling: a group of the name is still being deleted.
+// leavingScaling: a group of the name is still being deleted. The service uses the code
+// AlreadyExists for it as well, so the text of the message decides.
 func leavingScaling(err error) bool {
 	var api smithy.APIError
 	return errors.As(err, &api) && api.ErrorCode() == "AlreadyExists" &&
@@ -63,6 +69,8 @@ func leavingScaling(err error) bool {
 }
 
 // notLaunchable: the template, or what it names, was created a moment ago and is not visible yet.
+// The service uses the code ValidationError for every invalid parameter, so the text of the message
+// decides; a template that never appears is an error once the wait for propagation has passed.
 func notLaunchable(err error) bool {
 	var api smithy.APIError
 	if !errors.As(err, &api) || api.ErrorCode() != "ValidationError" {
@@ -86,7 +94,9 @@ func awaitScaling(ctx context.Context, g *api.Region, name string, began time.Ti
 	return o, err
 }
 
-// launchFailure is why the last launch since a time failed; errWait if it did not.
+// launchFailure returns the reason why the last launch failed, or ErrWait if it did not fail. A
+// failure before the request does not count, since the request may have corrected its cause; one
+// minute of difference between the clocks is accepted.
 func launchFailure(ctx context.Context, g *api.Region, name string, began time.Time) error {
 	const op = "autoscaling.DescribeScalingActivities"
 	out, err := g.Scaling.DescribeScalingActivities(ctx,
@@ -107,6 +117,9 @@ func launchFailure(ctx context.Context, g *api.Region, name string, began time.T
 	return api.ErrWait
 }
 
+// updateScaling changes a group and waits until its instances are in service.
+// UpdateAutoScalingGroup sets absolute values, so a repeated update has the same result. Existing
+// instances keep the template that they were created by.
 func updateScaling(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	name, a := r.Have.ID, r.Desired.Attrs
 	began := g.Clock()
@@ -135,6 +148,8 @@ func updateScaling(ctx context.Context, g *api.Region, r provider.Request) (reso
 }
 
 // moveTargets registers the instances in new target groups before it takes them out of old ones.
+// Amazon EC2 Auto Scaling API Reference, AttachLoadBalancerTargetGroups: "This operation is
+// additive"; so the group always has a target group during the change.
 func moveTargets(ctx context.Context, g *api.Region, name string, have, want []string) error {
 	missing := slices.DeleteFunc(slices.Clone(want), func(s string) bool { return slices.Contains(have, s) })
 	surplus := slices.DeleteFunc(slices.Clone(have), func(s string) bool { return slices.Contains(want, s) })
@@ -154,6 +169,10 @@ func moveTargets(ctx context.Context, g *api.Region, name string, have, want []s
 }
 
 // deleteScaling terminates its instances with it and waits for that: what they use is deleted next.
+// Amazon EC2 Auto Scaling API Reference, DeleteAutoScalingGroup: ForceDelete deletes the group
+// "along with all instances associated with the group, without waiting for all instances to be
+// terminated". A name can be used again, so the ARN decides whether the group is the one that was
+// observed.
 func deleteScaling(ctx context.Context, g *api.Region, r provider.Request) error {
 	name := r.Have.ID
 	have, err := readScaling(ctx, g, name)

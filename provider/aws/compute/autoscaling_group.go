@@ -115,6 +115,8 @@ func canonicalScaling(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	return a, nil
 }
 
+// scalingGroups returns the groups with the names, or all groups, from all pages. A name that does
+// not exist is not an error of the service: the answer is empty.
 func scalingGroups(ctx context.Context, g *api.Region, names ...string) ([]types.AutoScalingGroup, error) {
 	return api.Pages(ctx, "autoscaling.DescribeAutoScalingGroups",
 		func(ctx context.Context, token *string) ([]types.AutoScalingGroup, *string, error) {
@@ -144,6 +146,9 @@ func inService(s types.AutoScalingGroup) int {
 	return n
 }
 
+// observedScaling converts an answer of the service. A group with fewer instances than desired is
+// pending, since AWS continues to launch them. The ARN is the UID, because it differs if a group is
+// deleted and created again under its name.
 func observedScaling(g *api.Region, s types.AutoScalingGroup) resource.Observed {
 	o := resource.Observed{
 		ID: aws.ToString(s.AutoScalingGroupName), UID: aws.ToString(s.AutoScalingGroupARN),
@@ -182,6 +187,8 @@ func observedScaling(g *api.Region, s types.AutoScalingGroup) resource.Observed 
 	return o
 }
 
+// listScaling returns all groups except groups that are being deleted: their names are still taken,
+// but nothing can be changed in them.
 func listScaling(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	all, err := scalingGroups(ctx, s.Region)
 	return api.ObservedAs(s, slices.DeleteFunc(all, scalingGone), err, observedScaling)
@@ -202,6 +209,8 @@ func readScaling(ctx context.Context, g *api.Region, id string) (resource.Observ
 }
 
 // tagScaling writes tags that the instances do not get: with ovi's they would look like resources.
+// The tags carry PropagateAtLaunch: false. CreateOrUpdateTags overwrites a tag of the same key, so
+// a repeated call is harmless.
 func tagScaling(ctx context.Context, g *api.Region, id string, set map[string]string, drop []string) error {
 	if len(set) > 0 {
 		_, err := g.Scaling.CreateOrUpdateTags(ctx, &autoscaling.CreateOrUpdateTagsInput{Tags: scalingTags(id, set)})
@@ -235,6 +244,8 @@ func scalingTags(name string, tags map[string]string) []types.Tag {
 	return out
 }
 
+// checkScaling reports a name that an unmanaged group has. The service has no dry run. A group that
+// this request created, or that it replaces, does not count.
 func checkScaling(ctx context.Context, g *api.Region, r provider.Request) error {
 	if r.Have.ID == r.Desired.Ref.Name {
 		return nil

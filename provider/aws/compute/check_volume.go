@@ -34,7 +34,8 @@ func limitsOf(volume string) (volumeLimit, bool) {
 const volumeType = "volume_type"
 
 // judgeVolume checks the attributes of a volume against its type, which the attribute kind holds;
-// gp3 if it is not set.
+// gp3 if it is not set. The rules need no call, so they are checked with the configuration. A rule
+// that needs an unset attribute is skipped: AWS chooses the value then.
 func judgeVolume(a resource.Attrs, kind string) (out []resource.Problem) {
 	wrong := func(path, suggestion, format string, args ...any) {
 		out = append(out, resource.Problem{Path: path, Summary: fmt.Sprintf(format, args...), Suggestion: suggestion})
@@ -90,7 +91,9 @@ func judgeKey(a resource.Attrs) []resource.Problem {
 	return nil
 }
 
-// disks finds conflicts of two volumes, or of a volume and its instance.
+// disks finds conflicts of two volumes, or of a volume and its instance. Two volumes conflict if
+// they have the same device of the same instance. The message is at the later of the two in the
+// configuration, so that its place does not depend on the order of reading.
 func disks(c *api.Checking) {
 	type hook struct{ instance, device string }
 	taken := map[hook]*resource.Desired{}

@@ -31,6 +31,8 @@ func volume(ctx context.Context, g *api.Region, id string) (types.Volume, error)
 	return api.Only(all, err, "ec2.DescribeVolumes", id)
 }
 
+// observedVolume converts an answer of EC2 to a resource. A volume that is being detached shows no
+// instance, so that a plan does not count on it.
 func observedVolume(g *api.Region, v types.Volume) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(v.VolumeId), Since: aws.ToTime(v.CreateTime)}
 	o.Health, o.Message = volumeHealth(v.State)
@@ -52,6 +54,8 @@ func observedVolume(g *api.Region, v types.Volume) resource.Observed {
 	return o
 }
 
+// readVolume returns one volume. A volume that is being deleted, or that is deleted with its
+// terminated instance, is absent.
 func readVolume(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
 	v, err := volume(ctx, g, id)
 	if err == nil && leaving(v, nil) && v.State != types.VolumeStateInUse {
@@ -63,6 +67,8 @@ func readVolume(ctx context.Context, g *api.Region, id string) (resource.Observe
 	return observedVolume(g, v), nil
 }
 
+// volumeHealth maps a state of EC2 to a health. A state that this version does not know is unknown,
+// never healthy.
 func volumeHealth(s types.VolumeState) (resource.Health, string) {
 	switch s {
 	case types.VolumeStateAvailable, types.VolumeStateInUse:
@@ -87,6 +93,8 @@ func attachment(v types.Volume) *types.VolumeAttachment {
 	return nil
 }
 
+// createVolume creates a volume, waits until it is usable and attaches it. A failed attachment
+// leaves a tagged volume, which the next attempt with the same key finds and attaches.
 func createVolume(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	a := r.Desired.Attrs
 	in, err := orderVolume(ctx, g, r)
@@ -131,6 +139,10 @@ func orderVolume(ctx context.Context, g *api.Region, r provider.Request) (*ec2.C
 	return in, nil
 }
 
+// makeVolume creates the volume once per key. The client token makes the call idempotent; a call
+// with the same token and other parameters fails with IdempotentParameterMismatch (Amazon EC2
+// Developer Guide, "Ensuring idempotency in Amazon EC2 API requests"). A zone that was derived from
+// an instance may differ between two attempts, so the volume with the key's tag is used then.
 func makeVolume(ctx context.Context, g *api.Region, in *ec2.CreateVolumeInput, key string) (string, error) {
 	out, err := g.EC2.CreateVolume(ctx, in)
 	if api.HasCode(err, "IdempotentParameterMismatch") {
@@ -145,7 +157,8 @@ func makeVolume(ctx context.Context, g *api.Region, in *ec2.CreateVolumeInput, k
 	return aws.ToString(out.VolumeId), nil
 }
 
-// zoneFor is the configured zone, or that of the instance the volume is attached to.
+// zoneFor is the configured zone, or that of the instance the volume is attached to. Amazon EC2 API
+// Reference, AttachVolume: volume and instance must be in the same Availability Zone.
 func zoneFor(ctx context.Context, g *api.Region, a resource.Attrs) (string, error) {
 	if z, ok := api.Text(a, "zone"); ok && z != "" {
 		return z, nil
@@ -164,7 +177,9 @@ func zoneFor(ctx context.Context, g *api.Region, a resource.Attrs) (string, erro
 	return *i.Placement.AvailabilityZone, nil
 }
 
-// awaitVolume waits until a volume is ready.
+// awaitVolume waits until a volume is ready. A volume that ends in error is never usable, so the
+// wait fails at once. Amazon EC2 API Reference, CreateVolume: AWS checks the KMS key
+// asynchronously, so the call "can appear to complete, but eventually fails".
 func awaitVolume(ctx context.Context, g *api.Region, id, what string, ready func(types.Volume) bool) (v types.Volume,
 	err error,
 ) {
@@ -184,12 +199,16 @@ func awaitVolume(ctx context.Context, g *api.Region, id, what string, ready func
 	return v, err
 }
 
+// allVolumes returns the volumes of a sweep. Instances and volumes both need the list, and it is
+// read once.
 func allVolumes(ctx context.Context, s *api.Sweep) ([]types.Volume, error) {
 	return api.Once(s, api.KindEBS, func() ([]types.Volume, error) {
 		return api.AllOrOwn(s, api.KindEBS, "volume-id", volumeID, volumesBy(ctx, s.Region))
 	})
 }
 
+// checkVolume asks EC2 for a dry run, without the client token: the token belongs to the creation.
+// A zone that comes from an instance which does not exist yet cannot be checked.
 func checkVolume(ctx context.Context, g *api.Region, r provider.Request) error {
 	_, zoned := api.Text(r.Desired.Attrs, "zone")
 	if api.Unresolved(r.Desired.Attrs.Without("attach_to")) || !zoned && api.Unresolved(r.Desired.Attrs) {
@@ -214,7 +233,8 @@ func volumesBy(ctx context.Context, g *api.Region) func([]types.Filter) ([]types
 	}
 }
 
-// replaceVolume: an attached volume occupies its device.
+// replaceVolume: an attached volume occupies its device. A volume that is or will be attached is
+// deleted first: two volumes cannot have the same device of an instance.
 func replaceVolume(d resource.Desired, have resource.Observed) []resource.Strategy {
 	_, next := d.Attrs.Get("attach_to")
 	if _, attached := have.Attrs.Get("attach_to"); attached || next {

@@ -58,6 +58,8 @@ func ebsSchema() resource.Kind {
 	}
 }
 
+// canonicalEBS requires the attributes without which CreateVolume cannot succeed: a size or a
+// snapshot, and a zone or an instance that has one.
 func canonicalEBS(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	var out []resource.Problem
 	_, size := a.Get("size")

@@ -14,6 +14,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// updateVolume changes size and performance first and the attachment last. Each part compares with
+// the live volume, so an interrupted update can be repeated.
 func updateVolume(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	id := r.Have.ID
 	if err := reshape(ctx, g, id, r.Desired.Attrs, volumeType,
@@ -59,7 +61,9 @@ func reshape(ctx context.Context, g *api.Region, id string, want resource.Attrs,
 }
 
 // reshaping is the call that makes the changes; nil if they are made already, because AWS accepts
-// one such call in hours.
+// one such call in hours. Amazon EC2 API Reference, ModifyVolume: "you must wait for that
+// modification to reach the completed state before you can initiate another modification", so a
+// repeated call would be refused.
 func reshaping(v types.Volume, want resource.Attrs, kind string, changed func(string) bool) *ec2.ModifyVolumeInput {
 	in := &ec2.ModifyVolumeInput{VolumeId: v.VolumeId}
 	any := false
@@ -102,7 +106,8 @@ func awaitReshaped(ctx context.Context, g *api.Region, id string) error {
 	})
 }
 
-// reattach attaches a volume to the configured instance, or detaches it.
+// reattach attaches a volume to the configured instance, or detaches it. If no device is
+// configured, any device is accepted: an operator may have attached the volume under another name.
 func reattach(ctx context.Context, g *api.Region, v types.Volume, want resource.Attrs) (types.Volume, error) {
 	to, _ := api.Text(want, "attach_to")
 	at := attachment(v)
@@ -129,6 +134,9 @@ func deviceOf(want resource.Attrs) string {
 	return "/dev/sdf"
 }
 
+// attach attaches a volume and waits for it. An instance that is starting or stopping refuses with
+// a state code, which is waited for. VolumeInUse by the configured instance is success: an earlier
+// call attached it.
 func attach(ctx context.Context, g *api.Region, v types.Volume, to string, want resource.Attrs) (types.Volume, error) {
 	id := aws.ToString(v.VolumeId)
 	if at := attachment(v); at != nil && aws.ToString(at.InstanceId) == to {
@@ -158,7 +166,10 @@ func attached(v types.Volume) bool {
 	return at != nil && at.State == types.VolumeAttachmentStateAttached
 }
 
-// detach detaches a volume, never by force: the instance may still write.
+// detach detaches a volume, never by force: the instance may still write. Amazon EC2 API Reference,
+// DetachVolume: a mounted file system "can result in the volume becoming stuck in the busy state".
+// Then detach reports the instance instead of waiting until the limit; the detachment stays
+// requested and completes when the file system is unmounted.
 func detach(ctx context.Context, g *api.Region, v types.Volume) (types.Volume, error) {
 	id := aws.ToString(v.VolumeId)
 	if at := attachment(v); at != nil {
@@ -191,6 +202,8 @@ func inUse(v types.Volume) error {
 		"unmount it there, or stop the instance (state: stopped), then apply again; it is never detached by force")
 }
 
+// deleteVolume detaches and deletes a volume and waits until it is gone. A volume that does not
+// exist is success, also at each later step.
 func deleteVolume(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	v, err := volume(ctx, g, id)

@@ -25,12 +25,17 @@ func stateOf(i types.Instance) types.InstanceStateName {
 	return i.State.Name
 }
 
-// gone reports that an instance is listed but no longer exists.
+// gone reports that an instance is listed but no longer exists. Amazon EC2 API Reference,
+// DescribeInstances: recently terminated instances may be listed for an interval that "is usually
+// less than one hour".
 func gone(i types.Instance) bool {
 	return stateOf(i) == types.InstanceStateNameTerminated || stateOf(i) == types.InstanceStateNameShuttingDown
 }
 
-// observedInstance reads an instance; root is its root volume, if known.
+// observedInstance reads an instance; root is its root volume, if known. The volumes and interfaces
+// attached to an instance are read-only attributes, because their own resources are configured to
+// name the instance. Attested means that the client token proves the origin, which tags alone do
+// not.
 func observedInstance(g *api.Region, i types.Instance, root *types.Volume) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(i.InstanceId), Since: aws.ToTime(i.LaunchTime), Health: runState(stateOf(i))}
 	a := api.Attrs{}
@@ -104,6 +109,7 @@ func runState(s types.InstanceStateName) resource.Health {
 	}
 }
 
+// rootAttrs returns the attributes of a root volume as they are configured inside the instance.
 func rootAttrs(v *types.Volume) resource.Attrs {
 	a := api.Attrs{}
 	a.Number("size", v.Size)
@@ -132,6 +138,8 @@ func rootID(i types.Instance) string {
 	return ""
 }
 
+// readInstance returns one instance with its root volume. A terminated instance is absent, although
+// EC2 still lists it.
 func readInstance(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
 	i, err := api.OneInstance(ctx, g, id)
 	if err == nil && gone(i) {
@@ -162,7 +170,8 @@ func dataVolumes(i types.Instance) []string {
 	return out
 }
 
-// withRoot reads an instance with its root volume, which takes a call of its own.
+// withRoot reads an instance with its root volume, which takes a call of its own. If the volume is
+// gone, the instance is returned without it: it may be terminating at this moment.
 func withRoot(ctx context.Context, g *api.Region, i types.Instance,
 	read func(context.Context, *api.Region, string) (types.Volume, error),
 ) (resource.Observed, error) {
@@ -180,7 +189,9 @@ func withRoot(ctx context.Context, g *api.Region, i types.Instance,
 	return observedInstance(g, i, &v), nil
 }
 
-// awaitInstance waits for a state, and fails at once if the instance is terminated.
+// awaitInstance waits for a state, and fails at once if the instance is terminated. The limit is
+// the wait for compute resources. A terminated instance never reaches another state, so waiting
+// longer would only hide the reason.
 func awaitInstance(ctx context.Context, g *api.Region, id string, state types.InstanceStateName) (i types.Instance,
 	err error,
 ) {
@@ -199,7 +210,9 @@ func awaitInstance(ctx context.Context, g *api.Region, id string, state types.In
 	return i, err
 }
 
-// died is why an instance was terminated during its launch: AWS accepts the launch and reports later.
+// died is why an instance was terminated during its launch: AWS accepts the launch and reports
+// later. A reason with the prefix "Server." is a failure inside AWS and may pass; any other reason
+// comes from the request, such as a volume limit (Amazon EC2 API Reference, StateReason).
 func died(i types.Instance) error {
 	why := aws.ToString(i.StateTransitionReason)
 	if r := i.StateReason; r != nil {
@@ -215,7 +228,7 @@ func died(i types.Instance) error {
 	}
 }
 
-// allInstances are those that are not terminated.
+// allInstances returns the instances that are not terminated, from one list for the whole sweep.
 func allInstances(ctx context.Context, s *api.Sweep) ([]types.Instance, error) {
 	return api.Once(s, api.KindEC2, func() ([]types.Instance, error) {
 		all, err := api.AllOrOwn(s, api.KindEC2, "instance-id", instanceID, instancesBy(ctx, s.Region))
@@ -234,7 +247,9 @@ func instancesBy(ctx context.Context, g *api.Region) func([]types.Filter) ([]typ
 // maxLives is how many terminated instances of one key are skipped.
 const maxLives = 5
 
-// lifeToken is the key itself, and the key with a number after that.
+// lifeToken is the key itself, and the key with a number after that. A token has at most 64
+// characters (RunInstances, ClientToken), so a long key is replaced by its hash before a number is
+// added. The result depends on key and life alone: another process finds the same tokens.
 func lifeToken(key string, life int) string {
 	if life == 1 {
 		return key

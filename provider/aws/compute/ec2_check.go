@@ -11,7 +11,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// checkInstance asks for the image, and for everything else with a dry run.
+// checkInstance reads the image, and checks everything else with a dry run. The architectures are
+// compared here, so that the message names both sides. The private address of the instance that
+// this one replaces is not an error, because that instance is deleted first.
 func checkInstance(ctx context.Context, g *api.Region, r provider.Request) error {
 	a := r.Desired.Attrs
 	if api.Unresolved(a, "size", "image") {

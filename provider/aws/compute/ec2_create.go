@@ -14,6 +14,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// createInstance launches an instance, waits until it runs and, if it is configured as stopped,
+// stops it again. Each step after the launch compares with the live instance or sets an absolute
+// value, so an attempt with the same key completes an interrupted one.
 func createInstance(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	in, err := launchOf(ctx, g, r)
 	if err != nil {
@@ -38,7 +41,8 @@ func createInstance(ctx context.Context, g *api.Region, r provider.Request) (res
 
 // launchLiving launches with the token of the key. EC2 answers a token it remembers with the
 // instance of the first time, even if that has been terminated since: then the next token of the
-// key creates another one.
+// key creates another one. After maxLives tokens the terminated instance, or the refusal, is the
+// result.
 func launchLiving(ctx context.Context, g *api.Region, in *ec2.RunInstancesInput, key string) (string, error) {
 	for life := 1; ; life++ {
 		in.ClientToken = aws.String(lifeToken(key, life))
@@ -54,7 +58,8 @@ func launchLiving(ctx context.Context, g *api.Region, in *ec2.RunInstancesInput,
 }
 
 // launch starts one instance. What it refers to may have been created a moment ago and not be
-// visible to EC2 yet.
+// visible to EC2 yet. A response without an instance has an unknown result: the launch may have
+// happened, and an observation finds it.
 func launch(ctx context.Context, g *api.Region, in *ec2.RunInstancesInput) (i types.Instance, err error) {
 	err = g.PatientlyIf(ctx, g.Wait.Appear, func() error {
 		out, err := g.EC2.RunInstances(ctx, in)
@@ -97,6 +102,8 @@ func launched(ctx context.Context, g *api.Region, key string, refused error) (ty
 }
 
 // launchOf writes the configuration as the one call that creates it, tags and protection included.
+// Tags in the call itself leave no moment in which the instance runs without its marks. The root
+// volume gets the tags of the owner and no ref, see api.RootTags.
 func launchOf(ctx context.Context, g *api.Region, r provider.Request) (*ec2.RunInstancesInput, error) {
 	a := r.Desired.Attrs
 	size, _ := api.Text(a, "size")
@@ -139,7 +146,9 @@ func launchOf(ctx context.Context, g *api.Region, r provider.Request) (*ec2.RunI
 }
 
 // locationIn sets the network. A public address is an attribute of the network interface, and then
-// all of the network must be set there.
+// all of the network must be set there. Amazon EC2 API Reference, RunInstances: "If you specify a
+// network interface, you must specify any subnets as part of the network interface instead of using
+// this parameter".
 func locationIn(in *ec2.RunInstancesInput, a resource.Attrs) {
 	subnet, groups := api.DesiredText(a, "subnet"), a.Texts("security_groups")
 	public, set := api.Flag(a, "public_ip")
@@ -154,6 +163,8 @@ func locationIn(in *ec2.RunInstancesInput, a resource.Attrs) {
 	}}
 }
 
+// rootDisk overrides the root device of the image. The device name must be the name in the image:
+// with another name the launch adds a second disk and keeps the root volume of the image.
 func rootDisk(ctx context.Context, g *api.Region, image string, a resource.Attrs) (types.BlockDeviceMapping, error) {
 	device, err := rootOfImage(ctx, g, image)
 	if err != nil {

@@ -192,6 +192,7 @@ const keyPattern = `[!-~]([ -~]{0,253}[!-~])?`
 // launch"). It is bytes, where the schema counts characters.
 const maxUserData = 16384
 
+// userDataSize counts bytes of the text before it is encoded, as AWS does.
 func userDataSize(v resource.Value) []resource.Problem {
 	if n := len(api.Revealed(v)); n > maxUserData {
 		return api.WrongValue("download the rest from a bucket", "user_data has %d bytes, and AWS allows %d", n, maxUserData)

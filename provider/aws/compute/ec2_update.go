@@ -17,7 +17,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// updateInstance first changes what can change while it runs, then what requires a stop.
+// updateInstance first changes what can change while it runs, then what requires a stop. The order
+// keeps an interruption short and safe: if a change that needs a stop fails, the changes before it
+// are made and the instance was never stopped for them.
 func updateInstance(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	id := r.Have.ID
 	i, err := stableInstance(ctx, g, id)
@@ -60,7 +62,8 @@ func SameMachine(r provider.Request, i types.Instance) error {
 	return fmt.Errorf("aws: %w: %w", err, provider.ErrReplace)
 }
 
-// stableInstance waits until an instance is running or stopped.
+// stableInstance waits until an instance is running or stopped. EC2 refuses most changes of an
+// instance that is starting or stopping, for example after an interrupted update.
 func stableInstance(ctx context.Context, g *api.Region, id string) (i types.Instance, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Compute, id+" to be running or stopped", func(ctx context.Context) error {
 		if i, err = api.OneInstance(ctx, g, id); err != nil {
@@ -80,7 +83,9 @@ func stableInstance(ctx context.Context, g *api.Region, id string) (i types.Inst
 	return i, err
 }
 
-// changeLive makes the changes that do not stop it. EC2 accepts one attribute per call.
+// changeLive makes the changes that do not stop it. EC2 accepts one attribute per call. Amazon EC2
+// API Reference, ModifyInstanceAttribute: "You can specify only one attribute at a time". Each call
+// sets an absolute value, so a repeated update has the same result.
 func changeLive(ctx context.Context, g *api.Region, r provider.Request, i types.Instance) error {
 	id := aws.ToString(i.InstanceId)
 	if api.Changed(r, "security_groups") {
@@ -104,6 +109,8 @@ func changeLive(ctx context.Context, g *api.Region, r provider.Request, i types.
 }
 
 // changeMetadata sets the options that change: one that the configuration does not mention stays.
+// HttpEndpoint goes with HttpTokens: an instance whose endpoint was disabled outside ovi would
+// otherwise require a token and have no service.
 func changeMetadata(ctx context.Context, g *api.Region, r provider.Request, id string) error {
 	in, want := &ec2.ModifyInstanceMetadataOptionsInput{InstanceId: aws.String(id)}, metadata(r.Desired.Attrs)
 	if api.Changed(r, "imdsv2") {
@@ -119,7 +126,9 @@ func changeMetadata(ctx context.Context, g *api.Region, r provider.Request, id s
 	return api.Classify("", err)
 }
 
-// setGroups and setSourceDestCheck change an attribute of the interface of its launch.
+// setGroups sets the security groups of the interface that the instance was launched with. If the
+// instance has more interfaces, AWS refuses a change by the ID of the instance, because it does not
+// name the interface.
 func setGroups(ctx context.Context, g *api.Region, i types.Instance, ids []string) error {
 	if own := network.Primary(i); own != "" {
 		return network.ModifyInterface(ctx, g, own, &ec2.ModifyNetworkInterfaceAttributeInput{Groups: ids})
@@ -127,6 +136,7 @@ func setGroups(ctx context.Context, g *api.Region, i types.Instance, ids []strin
 	return modify(ctx, g, aws.ToString(i.InstanceId), &ec2.ModifyInstanceAttributeInput{Groups: ids})
 }
 
+// setSourceDestCheck sets the source/destination check of the same interface as setGroups.
 func setSourceDestCheck(ctx context.Context, g *api.Region, i types.Instance, on bool) error {
 	value := &types.AttributeBooleanValue{Value: aws.Bool(on)}
 	if own := network.Primary(i); own != "" {
@@ -157,6 +167,10 @@ func changeProfile(ctx context.Context, g *api.Region, r provider.Request, id st
 		func() error { return setProfile(ctx, g, id, name, out.IamInstanceProfileAssociations) }, unknownProfile)
 }
 
+// setProfile makes the one call that leads from the live associations to the configured profile.
+// Amazon EC2 API Reference, AssociateIamInstanceProfile: "You cannot associate more than one IAM
+// instance profile with an instance"; so an existing one is replaced in one call and not removed
+// first.
 func setProfile(ctx context.Context, g *api.Region, id string, name *string,
 	have []types.IamInstanceProfileAssociation,
 ) (err error) {
@@ -177,6 +191,8 @@ func setProfile(ctx context.Context, g *api.Region, id string, name *string,
 	return api.Classify("", err)
 }
 
+// changeRoot changes the root volume in place. Its encryption and key are fixed: a change of them
+// replaces the instance.
 func changeRoot(ctx context.Context, g *api.Region, r provider.Request, i types.Instance) error {
 	if !api.Changed(r, "root_volume") {
 		return nil
@@ -221,6 +237,8 @@ func changeStopped(ctx context.Context, g *api.Region, r provider.Request, i typ
 	return nil
 }
 
+// changeInside changes the attributes that EC2 accepts only for a stopped instance (Amazon EC2 API
+// Reference, ModifyInstanceAttribute: "To modify some attributes, the instance must be stopped").
 func changeInside(ctx context.Context, g *api.Region, r provider.Request, id string) error {
 	if size, ok := api.Text(r.Desired.Attrs, "size"); ok && api.Changed(r, "size") {
 		if err := modify(ctx, g, id, &ec2.ModifyInstanceAttributeInput{
@@ -242,6 +260,8 @@ func changeInside(ctx context.Context, g *api.Region, r provider.Request, id str
 	})
 }
 
+// stop stops an instance and waits for it. The data of instance store volumes is lost; the
+// operating system has time to shut down, because the call does not use Force.
 func stop(ctx context.Context, g *api.Region, id string) (types.Instance, error) {
 	if _, err := g.EC2.StopInstances(ctx, &ec2.StopInstancesInput{InstanceIds: []string{id}}); err != nil {
 		return types.Instance{}, api.Classify("", err)
@@ -265,7 +285,10 @@ func start(ctx context.Context, g *api.Region, id string) error {
 	return err
 }
 
-// deleteInstance terminates one instance per call: of several, one bad id would stop all.
+// deleteInstance terminates one instance per call. Amazon EC2 API Reference, TerminateInstances: if
+// one ID is incorrect, "none of the instances are terminated". The function waits until the
+// instance is terminated: until then its address, volumes and interfaces are in use. AWS refuses an
+// instance with termination protection, and ovi does not turn the protection off here.
 func deleteInstance(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	if err := endSpotRequest(ctx, g, r.Have); err != nil {
@@ -301,6 +324,8 @@ func unknownProfile(err error) bool {
 		strings.Contains(api.ErrorMessage(), "iamInstanceProfile")
 }
 
+// metadata returns the options of a launch. The endpoint is always enabled: without it an instance
+// has no credentials of its role.
 func metadata(a resource.Attrs) *types.InstanceMetadataOptionsRequest {
 	tokens := types.HttpTokensStateRequired
 	if s, _ := api.Text(a, "imdsv2"); s == "optional" {

@@ -11,7 +11,9 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/api"
 )
 
-// byFilter reads with a filter: a request that names IDs is refused as a whole if one of them does not exist.
+// byFilter reads with a filter: a request that names IDs is refused as a whole if one of them does
+// not exist. An ID that is missing in the answer does not exist or is not visible yet; the caller
+// decides between the two.
 func byFilter[T any](name string, list func(context.Context, []types.Filter) ([]T, error),
 	id func(T) *string,
 ) func(context.Context, []string) (map[string]T, error) {
@@ -30,7 +32,9 @@ func byFilter[T any](name string, list func(context.Context, []types.Filter) ([]
 	}
 }
 
-// Gatherers make the reads of a region that many wait for.
+// Gatherers make the reads of a region that many wait for. The pauses come from the region's
+// delays. Without gathering, a hundred starting instances would spend the request limit of the
+// account on their waits.
 func Gatherers(g *api.Region) {
 	g.StartingInstances = &api.Gather[types.Instance]{
 		Step: g.Wait.First, Most: g.Wait.Gather,

@@ -26,7 +26,9 @@ func architecture(size string) string {
 	return "x86_64"
 }
 
-// imageFor returns the configured image, or the current Amazon Linux for the size.
+// imageFor returns the configured image, or the current Amazon Linux for the size. The gate makes
+// concurrent instances wait for one read instead of making one each. A failed read is not cached,
+// so the next instance tries again.
 func imageFor(ctx context.Context, g *api.Region, image, size string) (string, error) {
 	if image != "" && image != latestImage {
 		return image, nil
@@ -53,6 +55,7 @@ func imageFor(ctx context.Context, g *api.Region, image, size string) (string, e
 	return *out.Parameter.Value, nil
 }
 
+// noImage keeps the cause of the error: a denied parameter is not a mistake of the configuration.
 func noImage(err error, region string) error {
 	return &provider.Error{
 		Cause: provider.CauseOf(err), Err: fmt.Errorf("cannot find the current Amazon Linux image in %s: %w", region, err),
@@ -60,8 +63,9 @@ func noImage(err error, region string) error {
 	}
 }
 
-// rootOfImage reads the root device of an image: without its name nothing can be set for the root volume
-// when an instance is created.
+// rootOfImage reads the root device of an image: without its name nothing can be set for the root
+// volume when an instance is created. An image cannot change under its ID, so the answer is cached
+// for the life of the process.
 func rootOfImage(ctx context.Context, g *api.Region, image string) (api.RootDevice, error) {
 	if err := g.Images.Gate.Enter(ctx); err != nil {
 		return api.RootDevice{}, api.Classify("", err)

@@ -14,7 +14,10 @@ import (
 // MostStatuses is how many instances one DescribeInstanceStatus takes by ID.
 const MostStatuses = 100
 
-// Statuses reads the status checks of instances; of those that do not run there are none.
+// Statuses reads the status checks of instances; of those that do not run there are none. Amazon
+// EC2 API Reference, DescribeInstanceStatus: "Maximum 100 explicitly specified instance IDs", which
+// the caller observes; "By default, only running instances are described". An ID that does not
+// exist makes the whole call fail.
 func Statuses(ctx context.Context, g *api.Region, ids []string) (map[string]types.InstanceStatus, error) {
 	out := map[string]types.InstanceStatus{}
 	if len(ids) == 0 {
@@ -39,7 +42,9 @@ func Statuses(ctx context.Context, g *api.Region, ids []string) (map[string]type
 	return out, nil
 }
 
-// Checked is the health of a running instance by its status checks (EC2 API reference: InstanceStatus).
+// Checked is the health of a running instance by its status checks (EC2 API reference:
+// InstanceStatus). An impaired check is a failure. An initializing check, or insufficient data, is
+// pending: a new instance has them for some minutes.
 func Checked(s types.InstanceStatus, listed bool) (resource.Health, string) {
 	if !listed {
 		return resource.Pending, "its status checks have not started"

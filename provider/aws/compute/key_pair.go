@@ -99,6 +99,8 @@ func keyPairs(ctx context.Context, g *api.Region, names []string) ([]types.KeyPa
 	return out.KeyPairs, nil
 }
 
+// observedKeyPair converts an answer of EC2. The name is the ID; the key pair's own ID is the UID,
+// because it differs if a key pair is deleted and imported again under its name.
 func observedKeyPair(g *api.Region, k types.KeyPairInfo) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(k.KeyName), UID: aws.ToString(k.KeyPairId), Health: resource.Healthy}
 	a := api.Attrs{}
@@ -131,6 +133,9 @@ func tagKeyPair(ctx context.Context, g *api.Region, id string, set map[string]st
 	return api.TagEC2(ctx, g, o.UID, set, drop)
 }
 
+// orderKeyPair returns the parameters of ImportKeyPair. Only the public key is sent: "The private
+// key is never transferred between you and Amazon Web Services" (Amazon EC2 API Reference,
+// ImportKeyPair).
 func orderKeyPair(r provider.Request) *ec2.ImportKeyPairInput {
 	key, _ := api.Text(r.Desired.Attrs, publicKey)
 	return &ec2.ImportKeyPairInput{KeyName: aws.String(r.Desired.Ref.Name), PublicKeyMaterial: []byte(key)}

@@ -86,6 +86,8 @@ const UserData = "user_data"
 // templatePage is the size of pages of templates and of versions; more is not allowed.
 const templatePage = 200
 
+// templates returns all pages of a list, or an error. DescribeLaunchTemplates accepts at most 200
+// per page, and no page size together with IDs or names.
 func templates(ctx context.Context, g *api.Region, in *ec2.DescribeLaunchTemplatesInput) ([]types.LaunchTemplate,
 	error,
 ) {
@@ -102,7 +104,8 @@ func templates(ctx context.Context, g *api.Region, in *ec2.DescribeLaunchTemplat
 		})
 }
 
-// defaults reads the default version of a template, or of all of them.
+// defaults reads the default version of a template, or of all of them. The service returns the
+// parameters of a version only here; the template itself has no attributes to compare.
 func defaults(ctx context.Context, g *api.Region, id *string) ([]types.LaunchTemplateVersion, error) {
 	return api.Pages(ctx, "ec2.DescribeLaunchTemplateVersions",
 		func(ctx context.Context, token *string) ([]types.LaunchTemplateVersion, *string, error) {
@@ -137,6 +140,8 @@ func listTemplates(ctx context.Context, s *api.Sweep) ([]resource.Observed, erro
 	})
 }
 
+// observedTemplate converts a template and its default version. Other versions are not compared:
+// groups that name one keep it.
 func observedTemplate(g *api.Region, t types.LaunchTemplate, d *types.ResponseLaunchTemplateData) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(t.LaunchTemplateId), Since: aws.ToTime(t.CreateTime), Health: resource.Healthy}
 	a := api.Attrs{}
@@ -223,7 +228,9 @@ func templateNamed(ctx context.Context, g *api.Region, name string) (resource.Ob
 	return template(ctx, g, &ec2.DescribeLaunchTemplatesInput{LaunchTemplateNames: []string{name}}, name)
 }
 
-// templateOf is the configuration of an instance as the data of a template.
+// templateOf returns the configuration of an instance as the data of a template. It uses the launch
+// of an instance, so that both kinds give an attribute the same meaning. Subnet and zone are
+// omitted: the group that uses the template has them.
 func templateOf(ctx context.Context, g *api.Region, r provider.Request) (*types.RequestLaunchTemplateData, error) {
 	in, err := launchOf(ctx, g, r)
 	if err != nil {
@@ -279,6 +286,8 @@ func textsOf(a resource.Attrs, name string) map[string]string {
 	return out
 }
 
+// checkTemplate asks EC2 for a dry run. A name that is taken is an error unless this request
+// created the template.
 func checkTemplate(ctx context.Context, g *api.Region, r provider.Request) error {
 	if api.Unresolved(r.Desired.Attrs) {
 		return nil
@@ -338,8 +347,11 @@ func ownTemplate(ctx context.Context, g *api.Region, r provider.Request, refused
 	return resource.Observed{}, api.Taken(o, r)
 }
 
-// updateTemplate adds a version and makes it the default one. Versions do not change, so that there is
-// always one to go back to. Where no image is configured it keeps that of the version before.
+// updateTemplate adds a version and makes it the default one. Versions do not change, so that there
+// is always one to go back to. Where no image is configured it keeps that of the version before.
+// Amazon EC2 API Reference, CreateLaunchTemplateVersion: versions are numbered in the order of
+// their creation. If an attempt fails between the two calls, the next one adds another version: an
+// unused version remains and changes nothing.
 func updateTemplate(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	id := aws.String(r.Have.ID)
 	if !slices.ContainsFunc(r.Changes, func(c resource.Change) bool { return c.On == resource.OnAttribute }) {
@@ -381,12 +393,15 @@ func updateTemplate(ctx context.Context, g *api.Region, r provider.Request) (res
 	return o, err
 }
 
+// deleteTemplate deletes a template with all its versions. A template that does not exist is
+// success.
 func deleteTemplate(ctx context.Context, g *api.Region, r provider.Request) error {
 	_, err := g.EC2.DeleteLaunchTemplate(ctx, &ec2.DeleteLaunchTemplateInput{LaunchTemplateId: aws.String(r.Have.ID)})
 	return api.UnlessAbsent(err)
 }
 
-// RevealTemplate reads the user data of the default version.
+// RevealTemplate reads the user data of the default version. The result is empty if the version has
+// none.
 func RevealTemplate(ctx context.Context, g *api.Region, id string) (resource.Secret, error) {
 	const op = "ec2.DescribeLaunchTemplateVersions"
 	all, err := defaults(ctx, g, aws.String(id))
@@ -397,7 +412,8 @@ func RevealTemplate(ctx context.Context, g *api.Region, id string) (resource.Sec
 	return Decoded(op, id, v.LaunchTemplateData.UserData)
 }
 
-// Decoded decodes the base64 text of user data as AWS returns it.
+// Decoded decodes the base64 text of user data as AWS returns it. A text that is not base64 is an
+// error, because a digest of the encoded form would never match the configuration.
 func Decoded(op, id string, text *string) (resource.Secret, error) {
 	plain, err := base64.StdEncoding.DecodeString(aws.ToString(text))
 	if err != nil {

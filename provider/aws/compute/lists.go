@@ -25,7 +25,9 @@ func roots(ctx context.Context, s *api.Sweep, instances []types.Instance) ([]typ
 	return api.WithIDs(slices.Clip(all), "volume-id", ids, volumeID, volumesBy(ctx, s.Region))
 }
 
-// listVolumes needs the instances too: a root volume is no resource.
+// listVolumes needs the instances too: a root volume is not a resource. A volume that is deleted
+// with its instance is omitted once the instance is gone: EC2 lists it for some minutes, and a plan
+// would act on it.
 func listVolumes(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	all, err := allVolumes(ctx, s)
 	if err != nil {
@@ -75,7 +77,8 @@ func users(ctx context.Context, s *api.Sweep, volumes []types.Volume) ([]types.I
 	return api.WithIDs(slices.Clip(all), "instance-id", ids, instanceID, instancesBy(ctx, s.Region))
 }
 
-// listInstances needs the volumes too: a root volume belongs to its instance.
+// listInstances needs the volumes too: a root volume belongs to its instance. An instance whose
+// root volume is not listed is returned without root_volume, which is then not compared.
 func listInstances(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	all, err := allInstances(ctx, s)
 	if err != nil {

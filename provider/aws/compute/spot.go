@@ -75,7 +75,8 @@ func spotEffect(have resource.Observed, c resource.Change) resource.Effect {
 	return c.Effect
 }
 
-// spotRuns: what cannot be stopped is not configured to be.
+// spotRuns: what cannot be stopped is not configured to be. AWS would accept the launch and refuse
+// the stop after it.
 func spotRuns(c *api.Checking) {
 	for _, d := range c.Configured {
 		if on, _ := api.Flag(d.Attrs, SpotAttr); on && d.State == resource.StateStopped {
@@ -84,6 +85,9 @@ func spotRuns(c *api.Checking) {
 	}
 }
 
+// judgeSpot rejects a price without spot capacity, which would have no effect, and termination
+// protection of a spot instance, which AWS does not offer (Amazon EC2 User Guide, "Change instance
+// termination protection").
 func judgeSpot(a resource.Attrs) (out []resource.Problem) {
 	on, _ := api.Flag(a, SpotAttr)
 	if _, price := a.Get(spotPrice); price && !on {
