@@ -35,7 +35,10 @@ func (c *chartSource) Load(ctx context.Context) ([]*source.Draft, error) {
 		}}
 	}
 	l := newLoader(c.opts)
-	texts, problems := l.open(c.paths)
+	texts, problems := l.open(ctx, c.paths)
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("chart: rendering templates: %w", err)
+	}
 	if len(problems) > 0 {
 		return nil, problems
 	}
@@ -50,7 +53,7 @@ func (c *chartSource) Load(ctx context.Context) ([]*source.Draft, error) {
 }
 
 // open reads what the paths name: the rendered templates of a chart, or plain files.
-func (l *loader) open(paths []string) ([]*page.Text, source.Problems) {
+func (l *loader) open(ctx context.Context, paths []string) ([]*page.Text, source.Problems) {
 	for _, p := range paths {
 		if !IsChart(p, l.opts.Files) {
 			continue
@@ -61,7 +64,7 @@ func (l *loader) open(paths []string) ([]*page.Text, source.Problems) {
 				Summary: "a chart cannot be combined with other sources", Suggestion: "name the chart alone",
 			}}
 		}
-		return l.openChart(p)
+		return l.openChart(ctx, p)
 	}
 	return l.openPlain(paths)
 }

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -94,7 +95,7 @@ func (l *loader) sumOf(m *manifest) {
 }
 
 // openChart reads a chart and renders its templates.
-func (l *loader) openChart(dir string) ([]*page.Text, source.Problems) {
+func (l *loader) openChart(ctx context.Context, dir string) ([]*page.Text, source.Problems) {
 	l.dir = dir
 	if problems := l.readAbout(filepath.Join(dir, chartFile)); len(problems) > 0 {
 		return nil, problems
@@ -110,7 +111,7 @@ func (l *loader) openChart(dir string) ([]*page.Text, source.Problems) {
 		l.unknown(position.Position{File: dir})
 		return nil, nil
 	}
-	return l.render(files, given), nil
+	return l.render(ctx, files, given), nil
 }
 
 // templateFiles reads the templates. A chart without any is an error: its folder may have been
@@ -165,8 +166,9 @@ func (l *loader) parts(dir string, files []*page.File) {
 
 // render renders all templates. One that cannot be rendered is reported; what it would have
 // declared is not known, and is missed nowhere.
-func (l *loader) render(files []*page.File, given map[string]any) []*page.Text {
-	t := templates.New()
+func (l *loader) render(ctx context.Context, files []*page.File, given map[string]any) []*page.Text {
+	t, done := templates.New(ctx)
+	defer done()
 	t.ParseAll(files, func(f *page.File, err error) { l.Draft.Problem(templates.Explain(t, f, err, given)) })
 	var out []*page.Text
 	for _, f := range files {

@@ -111,7 +111,7 @@ func (t *Table) read(ctx context.Context, do func(*sql.DB) error) error {
 			parameters = append(parameters, "immutable=1")
 		}
 		before, _ := os.Stat(t.path)
-		if err = t.with(parameters, do); !alone && err == nil {
+		if err = t.with(ctx, parameters, do); !alone && err == nil {
 			return nil
 		}
 		if ctx.Err() != nil {
@@ -128,12 +128,16 @@ func (t *Table) read(ctx context.Context, do func(*sql.DB) error) error {
 }
 
 // with runs do on the database.
-func (t *Table) with(parameters []string, do func(*sql.DB) error) error {
+func (t *Table) with(ctx context.Context, parameters []string, do func(*sql.DB) error) error {
 	db, err := t.open(parameters...)
 	if err != nil {
 		return err
 	}
-	return errors.Join(do(db), db.Close())
+	err = bound(ctx, db)
+	if err == nil {
+		err = do(db)
+	}
+	return errors.Join(err, db.Close())
 }
 
 func filled(path string) bool {

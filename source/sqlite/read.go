@@ -23,7 +23,10 @@ type querier interface {
 }
 
 // readRows reads the rows, in one statement: they are of one moment.
-func (t *Table) readRows(ctx context.Context, db querier) ([]row, error) {
+func (t *Table) readRows(ctx context.Context, db querier) (out []row, err error) {
+	b, ctx, done := t.budget(ctx)
+	defer done()
+	defer func() { err = t.spent(ctx, err) }()
 	have, err := t.columns(ctx, db)
 	if err != nil {
 		return nil, err
@@ -44,7 +47,6 @@ func (t *Table) readRows(ctx context.Context, db querier) ([]row, error) {
 		return nil, err
 	}
 	fields = append(fields, ordered)
-	var out []row
 	err = each(ctx, db, "SELECT "+strings.Join(fields, ", ")+" FROM clusters ORDER BY CAST(name AS TEXT)",
 		func(scan func(...any) error) error {
 			var texts [columns]sql.NullString
@@ -63,7 +65,7 @@ func (t *Table) readRows(ctx context.Context, db querier) ([]row, error) {
 				r.cells[columnDesired] = cell{"text", Present}
 			}
 			out = append(out, r)
-			return nil
+			return spend(b, len(out), &r)
 		})
 	return out, err
 }

@@ -57,7 +57,7 @@ func (t *Table) write(ctx context.Context, do func(*sql.Tx) error) error {
 	if _, err := t.readable(); err != nil {
 		return err
 	}
-	return t.explain(t.with([]string{"mode=rw", "_txlock=immediate"}, func(db *sql.DB) error {
+	return t.explain(t.with(ctx, []string{"mode=rw", "_txlock=immediate"}, func(db *sql.DB) error {
 		tx, err := db.BeginTx(ctx, nil)
 		if err != nil {
 			return err

@@ -37,6 +37,8 @@ type Options struct {
 	Option func(key string, o resource.Options) string
 	// Wait is how long another process may keep the database locked; 0 is five seconds.
 	Wait time.Duration
+	// Time bounds the reading of the table; 0 is ten seconds.
+	Time time.Duration
 }
 
 const defaultWait = 5 * time.Second
@@ -58,6 +60,9 @@ var (
 func New(path string, opts Options) *Table {
 	if opts.Wait == 0 {
 		opts.Wait = defaultWait
+	}
+	if opts.Time == 0 {
+		opts.Time = defaultTime
 	}
 	return &Table{path: path, opts: opts}
 }

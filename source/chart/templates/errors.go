@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/chart/page"
@@ -142,6 +143,10 @@ func explain(t *Set, e templateError, values map[string]any) (summary, suggestio
 		return e.node + " does not exist: " + above + " has no keys",
 			"make it a block of keys in values.yaml, with " + m[1] + " in it"
 	}
+	if strings.Contains(e.msg, budget.ErrSpent.Error()) {
+		_, text, _ := strings.Cut(e.msg, ": ")
+		return clean(text), "use smaller loops and values"
+	}
 	if m := called.FindStringSubmatch(e.msg); m != nil {
 		return calledProblem(m[1], m[2], values)
 	}
@@ -167,6 +172,9 @@ func explain(t *Set, e templateError, values map[string]any) (summary, suggestio
 func calledProblem(function, msg string, values map[string]any) (summary, suggestion string) {
 	if function == "required" || function == "fail" {
 		return clean(msg), "set the value with --set or --values"
+	}
+	if strings.HasPrefix(function, "ovi_") { // the set added it, and the chart does not name it
+		return clean(msg), "check the values that it prints, and the templates that use each other"
 	}
 	return function + ": " + hideValues(quoted.ReplaceAllString(clean(msg), "…"), values),
 		"check the arguments of " + function

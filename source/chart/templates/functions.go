@@ -45,6 +45,8 @@ func functions(c *counting) template.FuncMap {
 		s, err := indent(n, s)
 		return "\n" + s, err
 	}
+	out["print"], out["printf"], out["println"] = fmt.Sprint, fmt.Sprintf, fmt.Sprintln
+	out["html"], out["js"], out["urlquery"] = template.HTMLEscaper, template.JSEscaper, template.URLQueryEscaper
 	out["toYaml"], out["fromYaml"], out["required"] = toYAML, fromYAML, required
 	return out
 }

@@ -1,12 +1,15 @@
 package templates
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"text/template"
 	"text/template/parse"
 
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/source/chart/page"
 )
 
@@ -16,28 +19,38 @@ type Set struct {
 	// Lacking reports that a file could not be parsed, so that other files may include templates that it defines.
 	Lacking bool
 
-	root  *template.Template
-	marks []page.Mark
-	from  map[string]*page.File // where each template is defined
+	root   *template.Template
+	marks  []page.Mark
+	from   map[string]*page.File // where each template is defined
+	budget *budget.Budget
 	// Of the template that is rendered:
-	out   *page.Tracer
-	depth int
-	loops counting
+	out    *page.Tracer
+	depth  int // of includes
+	levels int // of all templates
+	loops  counting
 }
 
-// markFunc is the function that a mark calls. It is not among the functions while templates
-// are parsed, so that none of them can call it.
-const markFunc = "ovi_mark"
+// The functions that the set adds to templates. They are not among the functions while templates are parsed, so
+// that no template can call them.
+const (
+	markFunc  = "ovi_mark"
+	outFunc   = "ovi_out"
+	stepFunc  = "ovi_step"
+	enterFunc = "ovi_enter"
+	leaveFunc = "ovi_leave"
+)
 
 // maxDepth bounds how deep templates can include each other.
 const maxDepth = 100
 
-// New returns a set without templates.
-func New() *Set {
+// New returns a set without templates, whose rendering ends with a context. The caller calls the function when
+// nothing more is rendered.
+func New(ctx context.Context) (*Set, context.CancelFunc) {
+	b, _, cancel := budget.New(ctx, "rendering the chart", limits)
 	return &Set{
-		Files: map[string]*page.File{}, from: map[string]*page.File{},
+		budget: b, Files: map[string]*page.File{}, from: map[string]*page.File{},
 		root: template.New("").Option("missingkey=error"),
-	}
+	}, cancel
 }
 
 // ParseAll parses files, whose templates can use each other's. Every file that cannot be parsed
@@ -45,6 +58,9 @@ func New() *Set {
 func (t *Set) ParseAll(files []*page.File, report func(*page.File, error)) {
 	funcs := functions(&t.loops)
 	funcs["include"] = t.include
+	for name, fn := range funcs {
+		funcs[name] = t.guard(name, fn)
+	}
 	ok := true
 	for _, f := range files {
 		one, err := template.New(f.Name).Funcs(funcs).Parse(f.Text)
@@ -66,7 +82,7 @@ func (t *Set) ParseAll(files []*page.File, report func(*page.File, error)) {
 				continue
 			}
 			t.from[defined.Name()] = f
-			t.markList(f, defined.Root)
+			t.markBody(f, defined.Root)
 			if _, err := t.root.AddParseTree(defined.Name(), defined.Tree); err != nil {
 				report(f, err)
 				ok = false
@@ -76,7 +92,36 @@ func (t *Set) ParseAll(files []*page.File, report func(*page.File, error)) {
 	if !ok {
 		t.Files = nil // another definition may count for all templates that include it
 	}
-	t.root.Funcs(funcs).Funcs(template.FuncMap{markFunc: t.mark})
+	t.root.Funcs(funcs).Funcs(template.FuncMap{
+		markFunc: t.mark, outFunc: t.print, stepFunc: t.step, enterFunc: t.enter, leaveFunc: t.leave,
+	})
+}
+
+// markBody marks the body of a template, which counts its levels.
+func (t *Set) markBody(f *page.File, l *parse.ListNode) {
+	n, pos := nodes(l), int(l.Pos)
+	t.markList(f, l)
+	l.Nodes = append([]parse.Node{call(enterFunc, pos, n)}, l.Nodes...)
+	l.Nodes = append(l.Nodes, call(leaveFunc, pos, n))
+}
+
+// nodes counts the nodes of a list.
+func nodes(l *parse.ListNode) (n int) {
+	if l == nil {
+		return 0
+	}
+	for _, x := range l.Nodes {
+		n++
+		switch x := x.(type) {
+		case *parse.IfNode:
+			n += nodes(x.List) + nodes(x.ElseList)
+		case *parse.RangeNode:
+			n += nodes(x.List) + nodes(x.ElseList)
+		case *parse.WithNode:
+			n += nodes(x.List) + nodes(x.ElseList)
+		}
+	}
+	return n
 }
 
 // markList puts a mark before every node of a list that prints.
@@ -91,12 +136,14 @@ func (t *Set) markList(f *page.File, l *parse.ListNode) {
 			out = append(out, t.newMark(page.Mark{File: f, Offset: int(n.Pos), Exact: true}))
 		case *parse.ActionNode:
 			if len(n.Pipe.Decl) == 0 {
-				out = append(out, t.newMark(page.Mark{File: f, Offset: int(n.Pos)}))
+				t.printed(n, page.Mark{File: f, Offset: int(n.Pos)})
 			}
 		case *parse.IfNode:
 			t.markBranch(f, &n.BranchNode)
 		case *parse.RangeNode:
+			size := nodes(n.List)
 			t.markBranch(f, &n.BranchNode)
+			n.List.Nodes = append([]parse.Node{call(stepFunc, int(n.Pos), size)}, n.List.Nodes...)
 		case *parse.WithNode:
 			t.markBranch(f, &n.BranchNode)
 		}
@@ -112,28 +159,73 @@ func (t *Set) markBranch(f *page.File, n *parse.BranchNode) {
 
 // newMark makes the node {{ovi_mark N}}, which prints nothing.
 func (t *Set) newMark(m page.Mark) parse.Node {
-	n := int64(len(t.marks))
 	t.marks = append(t.marks, m)
-	pos := parse.Pos(m.Offset)
-	call := &parse.CommandNode{NodeType: parse.NodeCommand, Pos: pos, Args: []parse.Node{
-		parse.NewIdentifier(markFunc).SetPos(pos),
-		&parse.NumberNode{NodeType: parse.NodeNumber, Pos: pos, IsInt: true, Int64: n, Text: fmt.Sprint(n)},
+	return call(markFunc, m.Offset, len(t.marks)-1)
+}
+
+// printed marks an action that prints: the value passes through print, which has the number of the mark.
+func (t *Set) printed(n *parse.ActionNode, m page.Mark) {
+	t.marks = append(t.marks, m)
+	n.Pipe.Cmds = append(n.Pipe.Cmds, command(outFunc, m.Offset, len(t.marks)-1))
+}
+
+func command(name string, offset, n int) *parse.CommandNode {
+	pos := parse.Pos(offset)
+	return &parse.CommandNode{NodeType: parse.NodeCommand, Pos: pos, Args: []parse.Node{
+		parse.NewIdentifier(name).SetPos(pos),
+		&parse.NumberNode{NodeType: parse.NodeNumber, Pos: pos, IsInt: true, Int64: int64(n), Text: fmt.Sprint(n)},
 	}}
+}
+
+// call makes the node {{NAME N}}, which prints nothing.
+func call(name string, offset, n int) parse.Node {
+	pos := parse.Pos(offset)
 	return &parse.ActionNode{
 		NodeType: parse.NodeAction, Pos: pos,
-		Pipe: &parse.PipeNode{NodeType: parse.NodePipe, Pos: pos, Cmds: []*parse.CommandNode{call}},
+		Pipe: &parse.PipeNode{
+			NodeType: parse.NodePipe, Pos: pos, Cmds: []*parse.CommandNode{command(name, offset, n)},
+		},
 	}
 }
 
-// mark notes where what is printed next comes from.
-func (t *Set) mark(n int) string {
+// mark notes where the text that is printed next comes from.
+func (t *Set) mark(n int) (string, error) {
 	t.out.Now = t.marks[n]
+	return "", t.budget.Step(nodeCost)
+}
+
+// print notes where a value that is printed comes from, and rejects a value that is too large.
+func (t *Set) print(n int, v any) (any, error) {
+	t.out.Now = t.marks[n]
+	if s, ok := v.(string); ok {
+		return v, t.budget.Step(nodeCost + int64(len(s)))
+	}
+	size, err := measure(reflect.ValueOf(v), true, 0)
+	if err == nil {
+		err = t.budget.Step(nodeCost + size)
+	}
+	return v, err
+}
+
+// step spends the cost of a round of a loop, which has n nodes.
+func (t *Set) step(n int) (string, error) { return "", t.budget.Step(int64(n+1) * nodeCost) }
+
+// enter starts a template of n nodes.
+func (t *Set) enter(n int) (string, error) {
+	if t.levels++; t.levels > maxLevels {
+		return "", fmt.Errorf("templates use each other more than %d levels deep", maxLevels)
+	}
+	return t.step(n)
+}
+
+func (t *Set) leave(int) string {
+	t.levels--
 	return ""
 }
 
 // Render renders the template of a file.
 func (t *Set) Render(f *page.File, data map[string]any) (*page.Text, error) {
-	t.out, t.depth, t.loops.left = &page.Tracer{}, 0, most
+	t.out, t.depth, t.levels, t.loops.left = &page.Tracer{}, 0, 0, most
 	if err := t.root.ExecuteTemplate(t.out, f.Name, data); err != nil {
 		return nil, err
 	}

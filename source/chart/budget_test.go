@@ -1,0 +1,95 @@
+package chart_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/chart"
+)
+
+// fanout is a chain of templates of which each includes the next one twice.
+func fanout() string {
+	var b strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&b, "{{define \"a%d\"}}{{include \"a%d\" .}}{{include \"a%d\" .}}{{end}}\n", i, i+1, i+1)
+	}
+	return b.String() + `{{define "a40"}}x{{end}}{{include "a0" .}}`
+}
+
+// bombs are templates of a few lines that need more time or memory than there is. The first six are from an attack.
+func bombs() map[string]string {
+	lists := `{{$l := list "aaaaaaaa"}}{{range until 40}}{{$l = list $l $l}}{{end}}`
+	cycle := `{{$d := dict "a" 1}}{{$_ := set $d "self" $d}}`
+	deep := `{{define "t"}}{{if lt .n 90000}}{{template "t" (dict "n" (add1 .n))}}{{else}}{{include "t" (dict "n" 0)}}` +
+		`{{end}}{{end}}{{template "t" (dict "n" 0)}}`
+	return map[string]string{
+		"derive":            `{{range until 1000000}}{{$x := derivePassword 1 "long" "a" "b" "c"}}{{end}}`,
+		"double":            `{{$s := "aaaaaaaa"}}{{range until 60}}{{$s = printf "%s%s" $s $s}}{{end}}`,
+		"fanout":            fanout(),
+		"lists":             `{{$s := until 1000}}{{range until 60}}{{$s = concat $s $s}}{{end}}`,
+		"nest":              `{{$l := until 1000000}}{{range $l}}{{range $l}}{{end}}{{end}}`,
+		"replace":           `{{$s := repeat 100000 "ab"}}{{$t := replace "a" $s $s}}{{$u := replace "b" $t $t}}`,
+		"range of a number": `{{range 1000000000}}{{range 1000000000}}{{end}}{{end}}`,
+		"assignments":       `{{range until 1000000}}` + strings.Repeat(`{{$x := 1}}`, 1000) + `{{range 1000}}{{end}}{{end}}`,
+		"printed list":      lists + `{{$l}}`,
+		"list as JSON":      lists + `{{toJson $l}}`,
+		"list as YAML":      lists + `{{toYaml $l}}`,
+		"list as a key":     lists + `{{$d := dict $l 1}}`,
+		"printed cycle":     cycle + `{{$d}}`,
+		"cycle as YAML":     cycle + `{{toYaml $d}}`,
+		"cycle copied":      cycle + `{{$x := deepCopy $d}}`,
+		"cycle merged":      cycle + `{{$x := merge (dict) $d}}`,
+		"cycle quoted":      cycle + `{{quote $d}}`,
+		"join":              `{{$s := repeat 100000 "a"}}{{$t := join $s (until 1000000)}}`,
+		"argument again":    `{{$s := repeat 1000000 "a"}}{{$t := printf (repeat 10000 "%[1]s") $s}}`,
+		"width":             `{{$t := printf (repeat 100000 "%999999d") 1}}`,
+		"regexp, replaced":  `{{$s := repeat 1000000 "a"}}{{$t := regexReplaceAll ".*" $s (repeat 100000 "${0}")}}`,
+		"regexp, slow":      `{{range until 1000}}{{$x := regexMatch "(x{500}y{500}){2}z" (repeat 1000000 "x")}}{{end}}`,
+		"wrapWith":          `{{$s := repeat 100000 "a"}}{{$t := wrapWith 1 $s $s}}`,
+		"uniq":              `{{$x := uniq (until 1000000)}}`,
+		"deep templates":    deep,
+		"many strings":      `{{$l := list}}{{range $i := until 10000}}{{$l = append $l (repeat 1000000 "a")}}{{end}}`,
+	}
+}
+
+// TestNoTemplateCanEndTheProcess renders templates that would need more time or memory than there is. Each is a
+// problem of its own file, and the next chart is read.
+func TestNoTemplateCanEndTheProcess(t *testing.T) {
+	for name, text := range bombs() {
+		t.Run(name, func(t *testing.T) {
+			_, err := source.Load(context.Background(), chart.New([]string{chartOf(t, text)}, options(nil)))
+			var problems source.Problems
+			if !errors.As(err, &problems) {
+				t.Fatalf("%v: not a problem", err)
+			}
+			for _, p := range problems {
+				if p.At.Line == 0 || p.Suggestion == "" || strings.Contains(p.Summary, "ovi_") {
+					t.Errorf("%+v", p)
+				}
+			}
+		})
+	}
+}
+
+// TestAnInterruptEndsARendering cancels the context before a template that would take long.
+func TestAnInterruptEndsARendering(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := source.Load(ctx, chart.New([]string{chartOf(t, bombs()["nest"])}, options(nil)))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, not canceled", err)
+	}
+}
+
+// chartOf writes a chart with one template.
+func chartOf(t *testing.T, text string) string {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "Chart.yaml"), "name: bomb\nversion: 0.1.0\n")
+	write(t, filepath.Join(dir, "templates", "x.yaml"), text)
+	return dir
+}
