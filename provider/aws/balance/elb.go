@@ -29,7 +29,9 @@ const (
 	elbNameMax = 32
 )
 
-// elbTags reads the tags of resources, which no list of this service has.
+// elbTags reads the tags of resources, which no list of this service has. Elastic Load Balancing
+// API Reference, DescribeTags: up to 20 resources in a single call; one that does not exist makes
+// the call fail.
 func elbTags(ctx context.Context, g *api.Region, arns []string) (map[string]map[string]string, error) {
 	out := map[string]map[string]string{}
 	for some := range slices.Chunk(arns, elbTagged) {
@@ -90,6 +92,7 @@ func lone(all []resource.Observed, err error, op, id string) (resource.Observed,
 	return api.Only(all, err, op, id)
 }
 
+// AddTags overwrites a tag of the same key, and other tags are kept.
 func tagELB(ctx context.Context, g *api.Region, id string, set map[string]string, drop []string) error {
 	if len(set) > 0 {
 		if _, err := g.ELB.AddTags(ctx, &elb.AddTagsInput{ResourceArns: []string{id}, Tags: elbTagList(set)}); err != nil {
@@ -118,9 +121,13 @@ type byName struct {
 	max    int // how long names are
 }
 
-// make creates a resource once. The service takes a second call with the same settings for the first
-// one, also where another hand made that: the name is looked for before, and the key afterwards.
-// A resource that is created before the one it replaces is deleted gets a name of its own.
+// make creates a resource once. The service takes a second call with the same settings for the
+// first one, also where another hand made that: the name is looked for before, and the key
+// afterwards. A resource that is created before the one it replaces is deleted gets a name of its
+// own. Elastic Load Balancing API Reference, CreateLoadBalancer: "If you attempt to create multiple
+// load balancers with the same settings, each call succeeds". The idempotence protects a retry and
+// hides a resource of another owner, so the key in the tags decides. Two processes that create at
+// the same time get one resource; the one whose key is not in the tags reports the name as taken.
 func (b byName) make(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	name := r.Desired.Ref.Name
 	o, err := b.find(ctx, name)
@@ -149,7 +156,8 @@ func (b byName) make(ctx context.Context, g *api.Region, r provider.Request) (re
 	return o, err
 }
 
-// check finds a name that is taken. There are no dry runs.
+// check finds a name that is taken. There are no dry runs. The resource that this request replaces,
+// or that it created, does not count as taken.
 func (b byName) check(ctx context.Context, g *api.Region, r provider.Request) error {
 	o, err := b.find(ctx, r.Desired.Ref.Name)
 	switch {
@@ -164,12 +172,15 @@ func (b byName) check(ctx context.Context, g *api.Region, r provider.Request) er
 }
 
 // beside reports that a resource is the one that a request replaces and that is deleted after it.
+// The ref in the marks decides, because a resource that was replaced once already has a name with a
+// suffix.
 func beside(g *api.Region, old resource.Observed, r provider.Request) bool {
 	return r.Desired.Replace == resource.CreateFirst && old.Marks.Ref.Stack == r.Desired.Ref.Stack &&
 		g.ShortRef(old.Marks.Ref) == g.ShortRef(r.Desired.Ref)
 }
 
-// besideName is a name with a part of the key.
+// besideName is a name with a part of the key. The suffix depends on the key alone, so that a retry
+// finds the resource of the first attempt. The name is cut to the limit of the service.
 func besideName(name, key string, most int) string {
 	sum := sha256.Sum256([]byte(key))
 	suffix := "-" + hex.EncodeToString(sum[:4])

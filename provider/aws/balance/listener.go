@@ -106,6 +106,7 @@ func canonicalListener(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	return a, nil
 }
 
+// holdsListener: a port of a load balancer has one listener (DuplicateListener).
 func holdsListener(_ resource.Ref, a resource.Attrs, _ resource.State) []resource.Hold {
 	balancer, _ := api.Inside(a, KindBalancer)
 	port, _ := api.Number(a, "port")
@@ -128,7 +129,8 @@ func onePort(c *api.Checking) {
 	}
 }
 
-// listenersOf reads those of one load balancer.
+// listenersOf reads those of one load balancer. A load balancer that was deleted since is an error
+// that is absent, which the caller decides about.
 func listenersOf(ctx context.Context, g *api.Region, balancer *string) ([]types.Listener, error) {
 	return api.Pages(ctx, "elasticloadbalancing.DescribeListeners",
 		func(ctx context.Context, token *string) ([]types.Listener, *string, error) {
@@ -163,6 +165,9 @@ func listListeners(ctx context.Context, s *api.Sweep) ([]resource.Observed, erro
 	return observedListeners(ctx, s.Region, all)
 }
 
+// observedListener converts an answer of the service. A default rule with several actions or
+// weighted target groups has no form in the configuration: neither target_group nor redirect is
+// shown, so that it appears as a difference. The first certificate is the default certificate.
 func observedListener(g *api.Region, l types.Listener, tags map[string]string) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(l.ListenerArn), Health: resource.Healthy}
 	a := api.Attrs{"protocol": resource.String(l.Protocol)}
@@ -199,7 +204,8 @@ func listenerName(l types.Listener) string {
 	return parts[nameAt] + "-" + strconv.Itoa(int(aws.ToInt32(l.Port)))
 }
 
-// observedRedirect omits what stays as it was asked for.
+// observedRedirect omits what stays as it was asked for. AWS fills an omitted part with a
+// placeholder such as #{host}, which means that the part of the request is kept.
 func observedRedirect(r *types.RedirectActionConfig) resource.Attrs {
 	a := api.Attrs{"status": resource.String(r.StatusCode)}
 	for name, s := range map[string]*string{"protocol": r.Protocol, "host": r.Host, "port": r.Port, "path": r.Path} {
@@ -220,7 +226,8 @@ func readListener(ctx context.Context, g *api.Region, id string) (resource.Obser
 	return lone(all, err, op, id)
 }
 
-// listenerAt finds the listener of a load balancer's port.
+// listenerAt finds the listener of a load balancer's port. A listener has no name in AWS; the load
+// balancer and the port identify it.
 func listenerAt(ctx context.Context, g *api.Region, a resource.Attrs) (resource.Observed, error) {
 	all, err := listenersOf(ctx, g, api.DesiredText(a, KindBalancer))
 	var some []types.Listener
@@ -236,6 +243,8 @@ func listenerAt(ctx context.Context, g *api.Region, a resource.Attrs) (resource.
 	return lone(found, err, "elasticloadbalancing.DescribeListeners", "the listener")
 }
 
+// checkListener reports a port that another listener has. If the load balancer does not exist yet,
+// its ports are free.
 func checkListener(ctx context.Context, g *api.Region, r provider.Request) error {
 	if api.Unresolved(r.Desired.Attrs, KindBalancer) {
 		return nil
@@ -275,7 +284,9 @@ func certificates(a resource.Attrs) []types.Certificate {
 	return nil
 }
 
-// createListener looks for the port first, as byName does for a name.
+// createListener looks for the port first, as byName does for a name. CreateListener succeeds again
+// for a listener with the same settings, whoever created it, so the key in the tags decides after
+// the call as well. A certificate must be issued before: the service refuses any other.
 func createListener(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	a := r.Desired.Attrs
 	o, err := listenerAt(ctx, g, a)
@@ -312,6 +323,9 @@ func createListener(ctx context.Context, g *api.Region, r provider.Request) (res
 	return o, err
 }
 
+// updateListener sends all attributes in one call: ModifyListener replaces a list only as a whole,
+// and a protocol and its certificate must change together (Elastic Load Balancing API Reference,
+// ModifyListener).
 func updateListener(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	a := r.Desired.Attrs
 	if api.Changed(r, "port", "protocol", "certificate", KindTargets, redirectTo) {

@@ -73,6 +73,8 @@ func balancerZones(c *api.Checking) {
 	c.Found = append(c.Found, some.Found...)
 }
 
+// rawBalancers returns all pages of a list, or an error. The service accepts no page size together
+// with names or ARNs.
 func rawBalancers(ctx context.Context, g *api.Region, in *elb.DescribeLoadBalancersInput) ([]types.LoadBalancer,
 	error,
 ) {
@@ -101,6 +103,8 @@ func observedBalancers(ctx context.Context, g *api.Region, all []types.LoadBalan
 		})
 }
 
+// observedBalancer converts an answer of the service. An impaired load balancer is healthy with a
+// message: it serves requests, and a replacement would interrupt them.
 func observedBalancer(g *api.Region, b types.LoadBalancer, tags map[string]string) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(b.LoadBalancerArn), Since: aws.ToTime(b.CreatedTime), Health: resource.Healthy}
 	if b.State != nil {
@@ -146,6 +150,8 @@ func checkBalancer(ctx context.Context, g *api.Region, r provider.Request) error
 	return balancerByName(g, r).check(ctx, g, r)
 }
 
+// Subnets and security groups may have been created a moment ago, so refusals that name them are
+// repeated for the wait of propagation.
 func balancerByName(g *api.Region, r provider.Request) byName {
 	a := r.Desired.Attrs
 	kind, _ := api.Text(a, "balancer_type")
@@ -169,6 +175,7 @@ func balancerByName(g *api.Region, r provider.Request) byName {
 	}
 }
 
+// createBalancer creates a load balancer once per key and waits until it is in service.
 func createBalancer(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	o, err := balancerByName(g, r).make(ctx, g, r)
 	if err != nil {
@@ -195,6 +202,8 @@ func awaitBalancer(ctx context.Context, g *api.Region, id string) (o resource.Ob
 	return o, err
 }
 
+// updateBalancer sets the complete lists of subnets and of groups, so a repeated update has the
+// same result.
 func updateBalancer(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	id, a := aws.String(r.Have.ID), r.Desired.Attrs
 	if api.Changed(r, "subnets") {
@@ -215,7 +224,8 @@ func updateBalancer(ctx context.Context, g *api.Region, r provider.Request) (res
 }
 
 // deleteBalancer waits until it is gone. Its network interfaces go some minutes later; deleting its
-// subnets and groups waits for that.
+// subnets and groups waits for that. Elastic Load Balancing API Reference, DeleteLoadBalancer: the
+// call deletes its listeners too, and succeeds for a load balancer that does not exist.
 func deleteBalancer(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	_, err := g.ELB.DeleteLoadBalancer(ctx, &elb.DeleteLoadBalancerInput{LoadBalancerArn: aws.String(id)})
@@ -231,6 +241,8 @@ func deleteBalancer(ctx context.Context, g *api.Region, r provider.Request) erro
 	})
 }
 
+// allBalancers returns the load balancers of a region. Listeners need the list too, so a sweep
+// reads it once.
 func allBalancers(ctx context.Context, s *api.Sweep) ([]types.LoadBalancer, error) {
 	return api.Once(s, KindBalancer, func() ([]types.LoadBalancer, error) {
 		return rawBalancers(ctx, s.Region, &elb.DescribeLoadBalancersInput{})

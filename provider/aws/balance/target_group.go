@@ -97,6 +97,7 @@ func healthFields() []resource.Attribute {
 	}
 }
 
+// targetGroups returns the groups that the input describes, with their tags, from all pages.
 func targetGroups(ctx context.Context, g *api.Region, in *elb.DescribeTargetGroupsInput) ([]resource.Observed, error) {
 	all, err := api.Pages(ctx, "elasticloadbalancing.DescribeTargetGroups",
 		func(ctx context.Context, token *string) ([]types.TargetGroup, *string, error) {
@@ -118,6 +119,8 @@ func targetGroups(ctx context.Context, g *api.Region, in *elb.DescribeTargetGrou
 		})
 }
 
+// observedTargets converts an answer of the service. The health of targets is not part of it: a
+// group without a healthy target is still usable by its listener.
 func observedTargets(g *api.Region, t types.TargetGroup, tags map[string]string) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(t.TargetGroupArn), Health: resource.Healthy}
 	a := api.Attrs{}
@@ -182,7 +185,8 @@ func orderTargets(g *api.Region, r provider.Request, name string) *elb.CreateTar
 	}
 }
 
-// checkOf is the health check that is configured.
+// checkOf is the health check that is configured. A setting that is not configured is not sent: at
+// a creation AWS sets its default, at a change it keeps the present value.
 func checkOf(a resource.Attrs) *elb.ModifyTargetGroupInput {
 	v, _ := a.Get(healthCheck)
 	h, _ := v.(resource.Attrs)
@@ -203,6 +207,8 @@ func createTargets(ctx context.Context, g *api.Region, r provider.Request) (reso
 	return targetsByName(g, r).make(ctx, g, r)
 }
 
+// updateTargets changes the health check. All other attributes are fixed: changing them replaces
+// the group.
 func updateTargets(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	if api.Changed(r, healthCheck) {
 		in := checkOf(r.Desired.Attrs)
@@ -214,7 +220,9 @@ func updateTargets(ctx context.Context, g *api.Region, r provider.Request) (reso
 	return readTargets(ctx, g, r.Have.ID)
 }
 
-// deleteTargets: a listener that was deleted a moment ago may still use it.
+// deleteTargets: a listener that was deleted a moment ago may still use it. Elastic Load Balancing
+// API Reference, DeleteTargetGroup: "You can delete a target group if it is not referenced by any
+// actions". The error names the load balancers that use it.
 func deleteTargets(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	return g.DeleteHeld(ctx, id, func() error {

@@ -29,6 +29,8 @@ func dbLimits(engine string) (user, password, database int) {
 	return 16, 41, 64
 }
 
+// judgeDB checks rules across the attributes of one database. RDS has no dry run, and a creation
+// takes minutes before some of these refusals appear, so they are checked with the configuration.
 func judgeDB(a resource.Attrs) (out []resource.Problem) {
 	wrong := func(path, suggestion, format string, args ...any) {
 		out = append(out, resource.Problem{Path: path, Summary: fmt.Sprintf(format, args...), Suggestion: suggestion})

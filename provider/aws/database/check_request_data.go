@@ -14,7 +14,9 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/network"
 )
 
-// checkDB asks for everything that a database names: RDS has no dry runs.
+// checkDB asks for everything that a database names: RDS has no dry runs. A database of the same
+// name is an error unless this request created it, it is being deleted, or it is the database that
+// this request replaces.
 func checkDB(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Desired.Ref.Name
 	d, err := database(ctx, g, id)
@@ -42,6 +44,7 @@ func checkDB(ctx context.Context, g *api.Region, r provider.Request) error {
 	return nil
 }
 
+// checkEngine reports a version that RDS does not offer in the region.
 func checkEngine(ctx context.Context, g *api.Region, r provider.Request) error {
 	engine, version := api.DesiredText(r.Desired.Attrs, "engine"), api.DesiredText(r.Desired.Attrs, "engine_version")
 	if engine == nil || version == nil || api.Unresolved(r.Desired.Attrs, "engine", "engine_version") {
@@ -82,6 +85,7 @@ func checkSubnetGroup(ctx context.Context, g *api.Region, r provider.Request) er
 	return err
 }
 
+// The list names the missing groups itself if EC2 answers without an error.
 func checkGroups(ctx context.Context, g *api.Region, r provider.Request) error {
 	ids := r.Desired.Attrs.Texts("security_groups")
 	if len(ids) == 0 || api.Unresolved(r.Desired.Attrs, "security_groups") {

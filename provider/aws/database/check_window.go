@@ -21,8 +21,9 @@ const (
 // window is a time in which AWS works on a database, in minutes.
 type window struct{ start, long int }
 
-// windowOf reads "hh24:mi-hh24:mi", which recurs each day, or "ddd:hh24:mi-ddd:hh24:mi", which recurs
-// each week. The patterns of the attributes allow nothing else.
+// windowOf reads "hh24:mi-hh24:mi", which recurs each day, or "ddd:hh24:mi-ddd:hh24:mi", which
+// recurs each week. The patterns of the attributes allow nothing else. A window may pass midnight,
+// or the end of the week: its length is counted modulo its period.
 func windowOf(s string) window {
 	from, to, _ := strings.Cut(strings.ToLower(s), "-")
 	period := dayMinutes
@@ -66,7 +67,9 @@ func judgeWindows(a resource.Attrs) []resource.Problem {
 	}}
 }
 
-// overlap reports that a daily window and a weekly one have a minute in common.
+// overlap reports that a daily window and a weekly one have a minute in common. The two recur with
+// different periods, so it is enough to compare the weekly window with the daily windows around its
+// start.
 func overlap(daily, weekly window) bool {
 	// that of the first day after the weekly one opens
 	from := ((daily.start-weekly.start)%dayMinutes + dayMinutes) % dayMinutes

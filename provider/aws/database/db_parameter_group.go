@@ -70,6 +70,8 @@ func canonicalParameters(a resource.Attrs) (resource.Attrs, []resource.Problem) 
 	return a.With(parametersAttr, resource.AttrsOf(out)), nil
 }
 
+// dbParameterGroups returns the group of a name or, if the name is empty, all groups, from all
+// pages.
 func dbParameterGroups(ctx context.Context, g *api.Region, name string) ([]types.DBParameterGroup, error) {
 	return api.Pages(ctx, "rds.DescribeDBParameterGroups",
 		func(ctx context.Context, token *string) ([]types.DBParameterGroup, *string, error) {
@@ -85,7 +87,8 @@ func dbParameterGroups(ctx context.Context, g *api.Region, name string) ([]types
 		})
 }
 
-// dbParameters are those that a user has set.
+// dbParameters are those that a user has set. Source "user" excludes the defaults of the engine,
+// which the configuration does not own and which differ from version to version.
 func dbParameters(ctx context.Context, g *api.Region, name string) (map[string]types.Parameter, error) {
 	all, err := api.Pages(ctx, "rds.DescribeDBParameters",
 		func(ctx context.Context, token *string) ([]types.Parameter, *string, error) {
@@ -142,6 +145,8 @@ func observedDBParameters(ctx context.Context, g *api.Region, s types.DBParamete
 	return o, nil
 }
 
+// listDBParameters reads parameters only of managed groups: each group takes at least one call
+// more, and an unmanaged group is only reported.
 func listDBParameters(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	all, err := dbParameterGroups(ctx, s.Region, "")
 	if err != nil {
@@ -180,6 +185,7 @@ func tagDBParameters(ctx context.Context, g *api.Region, id string, set map[stri
 	return tagByARN(ctx, g, s.DBParameterGroupArn, set, drop)
 }
 
+// checkDBParameters reports a name that is taken. RDS has no dry run.
 func checkDBParameters(ctx context.Context, g *api.Region, r provider.Request) error {
 	if r.Have.ID != "" {
 		return nil
@@ -212,6 +218,8 @@ func createDBParameters(ctx context.Context, g *api.Region, r provider.Request) 
 	return setDBParameters(ctx, g, name, r.Desired.Attrs)
 }
 
+// updateDBParameters compares with the live parameters, so a repeated update sets only the
+// parameters that differ.
 func updateDBParameters(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	if !api.Changed(r, parametersAttr) {
 		return readDBParameters(ctx, g, r.Have.ID)
@@ -222,7 +230,10 @@ func updateDBParameters(ctx context.Context, g *api.Region, r provider.Request) 
 // parametersAtOnce is how many parameters one call sets.
 const parametersAtOnce = 20
 
-// setDBParameters brings the parameters to the configuration. A static one waits for a restart of the database.
+// setDBParameters brings the parameters to the configuration. A static one waits for a restart of
+// the database. Amazon RDS API Reference, ModifyDBParameterGroup: "A maximum of 20 parameters can
+// be modified in a single request". An interruption leaves some of them set; the next attempt sets
+// the rest.
 func setDBParameters(ctx context.Context, g *api.Region, name string, want resource.Attrs) (o resource.Observed,
 	err error,
 ) {
@@ -279,7 +290,10 @@ func setDBParameters(ctx context.Context, g *api.Region, name string, want resou
 	return readDBParameters(ctx, g, name)
 }
 
-// applyMethods sets how a parameter takes effect: at once where it is dynamic, which only the group's own list tells.
+// applyMethods sets how a parameter takes effect: at once where it is dynamic, which only the
+// group's own list tells. Amazon RDS API Reference, ModifyDBParameterGroup: "You can use the
+// immediate value with dynamic parameters only"; a static parameter with it would make the whole
+// request fail.
 func applyMethods(ctx context.Context, g *api.Region, name string, lists ...[]types.Parameter) error {
 	dynamic := map[string]bool{}
 	if len(slices.Concat(lists...)) == 0 {
@@ -316,6 +330,8 @@ func parameterCall(ctx context.Context, g *api.Region, order func() error) error
 		"InvalidDBParameterGroupStateFault")
 }
 
+// Amazon RDS API Reference, DeleteDBParameterGroup: the group "can't be associated with any DB
+// instances". A database that is being deleted still counts, so that the refusal is waited for.
 func deleteDBParameters(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	return g.DeleteHeld(ctx, id, func() error {

@@ -43,6 +43,7 @@ func kindOfDBSubnets() api.Kind {
 	}
 }
 
+// dbSubnets returns the group of a name or, if the name is empty, all groups, from all pages.
 func dbSubnets(ctx context.Context, g *api.Region, name string) ([]types.DBSubnetGroup, error) {
 	return api.Pages(ctx, "rds.DescribeDBSubnetGroups",
 		func(ctx context.Context, token *string) ([]types.DBSubnetGroup, *string, error) {
@@ -121,6 +122,7 @@ func tagDBSubnets(ctx context.Context, g *api.Region, id string, set map[string]
 	return tagByARN(ctx, g, s.DBSubnetGroupArn, set, drop)
 }
 
+// checkDBSubnets reports a name that is taken. RDS has no dry run.
 func checkDBSubnets(ctx context.Context, g *api.Region, r provider.Request) error {
 	if r.Have.ID != "" {
 		return nil
@@ -135,7 +137,8 @@ func checkDBSubnets(ctx context.Context, g *api.Region, r provider.Request) erro
 	return api.Taken(o, r)
 }
 
-// createDBSubnets relies on the name, as createDB does.
+// createDBSubnets relies on the name, as createDB does. A subnet that was created a moment ago may
+// not be known to RDS, which reports it as InvalidSubnet.
 func createDBSubnets(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	name := r.Desired.Ref.Name
 	var created *rds.CreateDBSubnetGroupOutput
@@ -162,6 +165,9 @@ func createDBSubnets(ctx context.Context, g *api.Region, r provider.Request) (re
 	return resource.Observed{}, api.Taken(o, r)
 }
 
+// updateDBSubnets sets the complete list of subnets, so a repeated update has the same result. RDS
+// requires "at least one subnet in at least two AZs" (Amazon RDS API Reference,
+// ModifyDBSubnetGroup).
 func updateDBSubnets(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	if api.Changed(r, "subnets", "description") {
 		_, err := g.RDS.ModifyDBSubnetGroup(ctx, &rds.ModifyDBSubnetGroupInput{
@@ -175,6 +181,8 @@ func updateDBSubnets(ctx context.Context, g *api.Region, r provider.Request) (re
 	return readDBSubnets(ctx, g, r.Have.ID)
 }
 
+// Amazon RDS API Reference, DeleteDBSubnetGroup: the group "must not be associated with any DB
+// instances". A database that is being deleted still counts, so that the refusal is waited for.
 func deleteDBSubnets(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	return g.DeleteHeld(ctx, id, func() error {

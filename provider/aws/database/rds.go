@@ -31,6 +31,8 @@ func databases(ctx context.Context, g *api.Region) ([]types.DBInstance, error) {
 	return slices.DeleteFunc(all, func(d types.DBInstance) bool { return aws.ToString(d.DBClusterIdentifier) != "" }), err
 }
 
+// database returns one database, even if it is being deleted. A database that does not exist is an
+// error that is absent.
 func database(ctx context.Context, g *api.Region, id string) (types.DBInstance, error) {
 	out, err := g.RDS.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: aws.String(id)})
 	if err != nil {
@@ -39,6 +41,9 @@ func database(ctx context.Context, g *api.Region, id string) (types.DBInstance, 
 	return api.Only(out.DBInstances, nil, "rds.DescribeDBInstances", id)
 }
 
+// observedDB converts an answer of RDS to a resource. The UID is DbiResourceId, which differs if a
+// database is deleted and created again under its identifier. Pending modifications count as made,
+// see overlay.
 func observedDB(g *api.Region, d types.DBInstance) resource.Observed {
 	o := resource.Observed{
 		ID: aws.ToString(d.DBInstanceIdentifier), UID: aws.ToString(d.DbiResourceId),
@@ -91,6 +96,8 @@ func observedDB(g *api.Region, d types.DBInstance) resource.Observed {
 	return o
 }
 
+// readDB returns one database. A database that is being deleted is absent: the deletion cannot be
+// canceled (Amazon RDS API Reference, DeleteDBInstance).
 func readDB(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
 	d, err := database(ctx, g, id)
 	if err == nil && deleting(d) {
@@ -105,6 +112,7 @@ func readDB(ctx context.Context, g *api.Region, id string) (resource.Observed, e
 	return observedDB(g, d), nil
 }
 
+// A group that is being removed is omitted, so that a plan does not remove it again.
 func dbGroups(d types.DBInstance) []string {
 	var groups []string
 	for _, s := range d.VpcSecurityGroups {
@@ -148,7 +156,9 @@ func overlay(a api.Attrs, p *types.PendingModifiedValues) []string {
 // statusFull is a database without free storage: it takes no writes until it has more.
 const statusFull = "storage-full"
 
-// dbState is the health of a database.
+// dbState is the health of a database. Any other status, known or not, is pending: RDS adds
+// statuses, and most of them name work in progress (Amazon RDS User Guide, "Viewing Amazon RDS DB
+// instance status").
 func dbState(status string) resource.Health {
 	switch status {
 	case "available", "storage-optimization", "backing-up", "storage-config-upgrade":
@@ -166,7 +176,8 @@ func dbState(status string) resource.Health {
 	return resource.Pending
 }
 
-// awaitDB waits until a database is in a stable state: available, stopped, or failed, which is an error.
+// awaitDB waits until a database is in a stable state: available, stopped, or failed, which is an
+// error. The limit is the wait for databases: some changes take more than an hour.
 func awaitDB(ctx context.Context, g *api.Region, id, what string, ready func(types.DBInstance) bool) (types.DBInstance,
 	error,
 ) {
@@ -198,7 +209,8 @@ func awaitDBThrough(ctx context.Context, g *api.Region, id, what, passing string
 
 func deleting(d types.DBInstance) bool { return aws.ToString(d.DBInstanceStatus) == "deleting" }
 
-// awaitNoDB waits until a database is gone.
+// awaitNoDB waits until a database is gone. The final snapshot is part of this wait: the database
+// stays listed until it is complete.
 func awaitNoDB(ctx context.Context, g *api.Region, id string) error {
 	return g.Await(ctx, g.Wait.Database, "the database "+id+" to be gone", func(ctx context.Context) error {
 		_, err := database(ctx, g, id)
@@ -212,12 +224,16 @@ func awaitNoDB(ctx context.Context, g *api.Region, id string) error {
 	})
 }
 
+// listDatabases returns all databases of the region except databases that are being deleted.
 func listDatabases(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	all, err := databases(ctx, s.Region)
 	return api.ObservedAs(s, slices.DeleteFunc(all, deleting), err, observedDB)
 }
 
-// claimName orders the database. One of that name may still be being deleted, or not be visible yet.
+// claimName orders the database. One of that name may still be being deleted, or not be visible
+// yet. The identifier is unique in a region of an account, so a repeated order cannot create a
+// second database. Only the key in the tags tells whether an earlier attempt of this request
+// created the existing one.
 func claimName(ctx context.Context, g *api.Region, id string, r provider.Request,
 	order func(context.Context) error,
 ) error {

@@ -47,6 +47,9 @@ func newDB(ctx context.Context, g *api.Region, id string, r provider.Request) (t
 	return awaitDB(ctx, g, id, "to be available", anyDB)
 }
 
+// Without a configured password RDS generates one and keeps it in Secrets Manager, so that no
+// password passes through ovi. CopyTagsToSnapshot lets the final snapshot carry the marks of its
+// database.
 func orderDB(g *api.Region, r provider.Request) (*rds.CreateDBInstanceInput, error) {
 	a := r.Desired.Attrs
 	in := &rds.CreateDBInstanceInput{
@@ -90,7 +93,9 @@ func orderDB(g *api.Region, r provider.Request) (*rds.CreateDBInstanceInput, err
 	return in, err
 }
 
-// snapshotName is the same for every attempt of one deletion, and another for the next.
+// snapshotName is the same for every attempt of one deletion, and another for the next. The key of
+// the request decides: a retry after a lost answer names the same snapshot and does not create a
+// second one.
 func snapshotName(g *api.Region, r provider.Request) string {
 	seed := r.Key
 	if seed == "" {
@@ -100,6 +105,10 @@ func snapshotName(g *api.Region, r provider.Request) string {
 	return r.Have.ID + "-final-" + hex.EncodeToString(sum[:6])
 }
 
+// deleteDB deletes a database, with a final snapshot unless the last configuration switched it off,
+// and waits until it is gone. It refuses a database that was created again under the same
+// identifier. Automated backups are kept: DeleteAutomatedBackups is true by default (Amazon RDS API
+// Reference, DeleteDBInstance), and ovi keeps them even without a final snapshot.
 func deleteDB(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	d, err := database(ctx, g, id)
@@ -133,6 +142,8 @@ func deleteDB(ctx context.Context, g *api.Region, r provider.Request) error {
 }
 
 // snapshots refuses a database of which no final snapshot can be taken ("Deleting a DB instance").
+// Amazon RDS API Reference, DeleteDBInstance: with these statuses "you can only delete it when you
+// skip creation of the final snapshot".
 func snapshots(d types.DBInstance) error {
 	switch status := aws.ToString(d.DBInstanceStatus); status {
 	case "failed", "incompatible-restore", "incompatible-network":
@@ -145,6 +156,8 @@ func snapshots(d types.DBInstance) error {
 
 // orderDeletion orders the deletion. A database that is changing is waited for; one that is already
 // being deleted, perhaps by an earlier call whose answer was lost, is as requested.
+// DBSnapshotAlreadyExists is success if the database is being deleted: an earlier call has ordered
+// the snapshot. A failed database that refuses is an error, since waiting does not end its failure.
 func orderDeletion(ctx context.Context, g *api.Region, in *rds.DeleteDBInstanceInput) error {
 	return g.Await(ctx, g.Wait.Database, "the database to accept its deletion", func(ctx context.Context) error {
 		_, err := g.RDS.DeleteDBInstance(ctx, in)

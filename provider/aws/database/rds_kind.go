@@ -165,7 +165,9 @@ func loseDatabase(o resource.Observed, last resource.Attrs) string {
 	return api.Gib("database", o) + ". A final snapshot is taken."
 }
 
-// skipsSnapshot says that a database is deleted without a final snapshot.
+// skipsSnapshot says that a database is deleted without a final snapshot. Without a recorded
+// configuration the snapshot is taken: a snapshot too many can be deleted, a missing one cannot be
+// recovered.
 func skipsSnapshot(last resource.Attrs) bool {
 	keep, set := api.Flag(last, "final_snapshot")
 	return set && !keep

@@ -17,7 +17,8 @@ import (
 )
 
 // modifyDB makes a change and waits until it has happened. A database may be reported as available,
-// with its old values, for a while after RDS has accepted the change.
+// with its old values, for a while after RDS has accepted the change. The wait covers both signs of
+// a change under way: a value that is pending, and a value that RDS does not report yet.
 func modifyDB(ctx context.Context, g *api.Region, in *rds.ModifyDBInstanceInput) (types.DBInstance, error) {
 	err := onceReady(ctx, g, func() error {
 		_, err := g.RDS.ModifyDBInstance(ctx, in)
@@ -32,7 +33,9 @@ func modifyDB(ctx context.Context, g *api.Region, in *rds.ModifyDBInstanceInput)
 		})
 }
 
-// took reports that a database has the values of a change.
+// took reports that a database has the values of a change. AllocatedStorage may exceed the order,
+// because RDS rounds it up and grows it automatically. A password is not readable, so it is not
+// part of the comparison.
 func took(d types.DBInstance, in *rds.ModifyDBInstanceInput) bool {
 	return has(d.DBInstanceClass, in.DBInstanceClass) && has(d.StorageType, in.StorageType) &&
 		has(d.MultiAZ, in.MultiAZ) &&
@@ -61,7 +64,10 @@ func grows(in *rds.ModifyDBInstanceInput, d types.DBInstance) bool {
 	return in != nil && aws.ToInt32(in.AllocatedStorage) > aws.ToInt32(d.AllocatedStorage)
 }
 
-// changesOf writes the changes as one call; nil if there is nothing for RDS to modify.
+// changesOf writes the changes as one call; nil if there is nothing for RDS to modify. Storage that
+// would shrink is an error before the call, since the advice differs from the refusal of RDS.
+// AllowMajorVersionUpgrade is set only for a change of the major version: without it RDS refuses
+// such a change.
 func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInput, error) {
 	a := resource.Attrs{}
 	n := 0
@@ -107,6 +113,8 @@ func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInp
 }
 
 // modification is the call that gives a database what has one value there and here.
+// ApplyImmediately is set, because a plan that was approved must not take effect days later in a
+// maintenance window.
 func modification(id string, a resource.Attrs) *rds.ModifyDBInstanceInput {
 	return &rds.ModifyDBInstanceInput{
 		DBInstanceIdentifier: aws.String(id),
@@ -141,6 +149,8 @@ func major(engine, version string) string {
 	return strings.Join(parts[:min(n, len(parts))], ".")
 }
 
+// Exceeds means that the database is newer than its configuration, which is accepted: RDS upgrades
+// minor versions, and no version can be reduced.
 func versionFits(want, have string) resource.Fit {
 	switch {
 	case want == have || strings.HasPrefix(have, want+"."):

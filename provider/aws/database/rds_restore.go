@@ -47,8 +47,9 @@ func restoreDB(ctx context.Context, g *api.Region, id, snapshot string, r provid
 	return modifyDB(ctx, g, change)
 }
 
-// restorable reads a snapshot, and refuses one that gives no database as configured: what cannot be changed in
-// a database would replace it right after it was restored.
+// restorable reads a snapshot, and refuses one that gives no database as configured: what cannot be
+// changed in a database would replace it right after it was restored. A snapshot that is still
+// being created is a cause that passes; every other refusal is a mistake of the configuration.
 func restorable(ctx context.Context, g *api.Region, name string, r provider.Request) (types.DBSnapshot, error) {
 	const op = "rds.DescribeDBSnapshots"
 	out, err := g.RDS.DescribeDBSnapshots(ctx, snapshotNamed(name))

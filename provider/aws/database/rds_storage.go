@@ -60,8 +60,10 @@ const (
 	stripedThroughput = 500 // MiB/s
 )
 
-// provisioned reports that storage of a type and size has a performance that can be set. That of smaller gp3
-// storage is not reported either: it is no setting.
+// provisioned reports that storage of a type and size has a performance that can be set. That of
+// smaller gp3 storage is not reported either: it is no setting. Without this rule a plan would
+// compare the fixed 3,000 operations of small gp3 storage with a configuration that cannot set
+// them.
 func provisioned(storageType string, size int32) bool {
 	return storageType == "io1" || storageType == "io2" || storageType == "gp3" && size >= stripedFrom
 }
@@ -99,7 +101,8 @@ func growsTo(d types.DBInstance) int32 {
 	return 0
 }
 
-// ceiling is the size up to which storage shall grow by itself, as RDS takes it.
+// ceiling is the size up to which storage shall grow by itself, as RDS takes it. The number of the
+// present size disables automatic growth: RDS has no other value for it.
 func ceiling(in *rds.ModifyDBInstanceInput, a resource.Attrs, d types.DBInstance) *int32 {
 	most := api.DesiredInt(a, "max_storage")
 	if most == nil || *most > 0 {

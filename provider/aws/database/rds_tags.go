@@ -28,7 +28,8 @@ func rdsTagMap(tags []types.Tag) map[string]string {
 	return out
 }
 
-// tagByARN changes the tags of a resource of RDS, and leaves others as they are.
+// tagByARN changes the tags of a resource of RDS, and leaves others as they are. AddTagsToResource
+// overwrites a tag of the same key, so a repeated call has the same result.
 func tagByARN(ctx context.Context, g *api.Region, arn *string, set map[string]string, drop []string) error {
 	if len(set) > 0 {
 		_, err := g.RDS.AddTagsToResource(ctx, &rds.AddTagsToResourceInput{ResourceName: arn, Tags: rdsTags(set)})

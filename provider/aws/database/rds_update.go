@@ -14,7 +14,9 @@ import (
 )
 
 // updateDB makes all changes in one call, at once. That call also makes whatever else is pending
-// until the maintenance window; Observe has reported that in the message.
+// until the maintenance window; Observe has reported that in the message. A stopped database is
+// started for the change and stopped again after it. An interruption in between leaves it running;
+// the state is compared by the next plan, which stops it.
 func updateDB(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	id := r.Have.ID
 	d, err := database(ctx, g, id)
@@ -63,7 +65,9 @@ func stateChanges(r provider.Request) bool {
 
 func isStopped(d types.DBInstance) bool { return aws.ToString(d.DBInstanceStatus) == "stopped" }
 
-// powerDB stops or starts a database and waits for it.
+// powerDB stops or starts a database and waits for it. Amazon RDS API Reference, StopDBInstance:
+// the instance "restarts automatically after 7 days". Then the next observation finds it running,
+// and the plan stops it again.
 func powerDB(ctx context.Context, g *api.Region, d types.DBInstance, off bool) (types.DBInstance, error) {
 	id := aws.ToString(d.DBInstanceIdentifier)
 	what, order := "to run", func() error {

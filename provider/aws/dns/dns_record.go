@@ -179,6 +179,8 @@ func plainValue(kind, s string) string {
 }
 
 // recordsInZones: a record has the domain of its zone, and an alias of the zone itself is no CNAME.
+// A CNAME at the top of a zone is refused by DNS itself, because the SOA and NS records are there
+// (Amazon Route 53 Developer Guide, "Supported DNS record types").
 func recordsInZones(c *api.Checking) {
 	for _, d := range c.Configured {
 		z := c.Other(d, zoneAttr)
@@ -203,7 +205,8 @@ func recordTypes() []string {
 	return []string{"A", "AAAA", "CNAME", "TXT", "MX", "NS", "SRV", "CAA", "PTR"}
 }
 
-// holdsRecord: a CNAME excludes the other types of its domain too.
+// holdsRecord: a CNAME excludes the other types of its domain too. Its own type is the identity;
+// the other types only keep a CNAME and other records of the domain from existing at the same time.
 func holdsRecord(_ resource.Ref, a resource.Attrs, _ resource.State) (out []resource.Hold) {
 	zone, _ := api.Inside(a, zoneAttr)
 	domain, _ := api.Text(a, api.DomainAttr)
@@ -218,7 +221,8 @@ func holdsRecord(_ resource.Ref, a resource.Attrs, _ resource.State) (out []reso
 	return out
 }
 
-// oneRecord: a name has one record of a type, and a CNAME has no other one beside it.
+// oneRecord: a name has one record of a type, and a CNAME has no other one beside it. References
+// are skipped: their domains are not known before the plan is applied.
 func oneRecord(c *api.Checking) {
 	type at struct{ zone, name string }
 	first := map[at]map[string]*resource.Desired{}
@@ -248,7 +252,9 @@ func oneRecord(c *api.Checking) {
 	}
 }
 
-// records reads those of a zone, all types.
+// records reads those of a zone, all types. Amazon Route 53 API Reference, ListResourceRecordSets:
+// a page starts at name, type and identifier, and has no token. The three together are used as the
+// token, so that a page which comes twice is found.
 func records(ctx context.Context, g *api.Region, zone string) ([]types.ResourceRecordSet, error) {
 	in := &route53.ListResourceRecordSetsInput{HostedZoneId: aws.String(zone)}
 	return api.Pages(ctx, "route53.ListResourceRecordSets",
@@ -268,7 +274,9 @@ func records(ctx context.Context, g *api.Region, zone string) ([]types.ResourceR
 		})
 }
 
-// listRecords asks each zone: there is no list of them all.
+// listRecords asks each zone: there is no list of them all. A zone that was deleted between the two
+// calls is skipped; any other error makes the list fail, because a list without one zone would pass
+// for deleted records.
 func listRecords(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	zones, err := hosted(ctx, s)
 	if err != nil {
@@ -299,6 +307,8 @@ func recordID(zone string, s types.ResourceRecordSet) string {
 	return id
 }
 
+// A record with a routing policy belongs to a set that this kind cannot express, so it is reported
+// as owned. The NS and SOA records of the zone itself came with it and are reported as defaults.
 func observedRecord(g *api.Region, zone, of string, s types.ResourceRecordSet) resource.Observed {
 	o := resource.Observed{ID: recordID(zone, s), Health: resource.Healthy}
 	name, kind := api.Domain(aws.ToString(s.Name)), string(s.Type)

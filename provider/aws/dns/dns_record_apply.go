@@ -17,6 +17,8 @@ import (
 )
 
 // record reads the record of a name and type; of several with a routing policy the first.
+// ListResourceRecordSets starts at the first record that is not before the name, so the answer may
+// be another record, which does not count.
 func record(ctx context.Context, g *api.Region, zone, name, kind, set string) (types.ResourceRecordSet, error) {
 	const op = "route53.ListResourceRecordSets"
 	in := &route53.ListResourceRecordSetsInput{
@@ -40,6 +42,8 @@ func record(ctx context.Context, g *api.Region, zone, name, kind, set string) (t
 	return api.Only(found, nil, op, name+" "+kind)
 }
 
+// readRecord returns one record by its ID. A record whose ID differs in form is absent: one record
+// must not have two IDs.
 func readRecord(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
 	zone, s, err := recordByID(ctx, g, id)
 	if err != nil {
@@ -90,7 +94,8 @@ func configuredRecord(a resource.Attrs) types.ResourceRecordSet {
 	return out
 }
 
-// asConfigured reports that a record is what a configuration says, with all that it says.
+// asConfigured reports that a record is what a configuration says, with all that it says. A record
+// with a routing policy never is: a configuration cannot describe it.
 func asConfigured(g *api.Region, zone string, s types.ResourceRecordSet, a resource.Attrs) bool {
 	if s.SetIdentifier != nil {
 		return false
@@ -122,6 +127,7 @@ func recordFor(ctx context.Context, g *api.Region, r provider.Request) (found *r
 	return &o, sent && r.Key != "" && asConfigured(g, zone, s, a), nil
 }
 
+// checkRecord reports a record that exists under the name and type. Route 53 has no dry run.
 func checkRecord(ctx context.Context, g *api.Region, r provider.Request) error {
 	if api.Unresolved(r.Desired.Attrs, zoneAttr) {
 		return nil
@@ -133,8 +139,10 @@ func checkRecord(ctx context.Context, g *api.Region, r provider.Request) error {
 	return api.Taken(*o, r)
 }
 
-// createRecord creates what does not exist: CREATE is refused where another hand was faster, and never changes
-// what that has made.
+// createRecord creates what does not exist: CREATE is refused where another hand was faster, and
+// never changes what that has made. The key of a request is noted before its call, so that after a
+// lost answer the record can be recognized as own. The note lives in this process alone; after a
+// restart the engine recognizes the record by its attributes.
 func createRecord(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	zone, _ := api.Text(r.Desired.Attrs, zoneAttr)
 	o, own, err := recordFor(ctx, g, r)
@@ -176,8 +184,10 @@ func createRecord(ctx context.Context, g *api.Region, r provider.Request) (resou
 	return made, err
 }
 
-// changeRecords makes changes together or none of them, and waits until all name servers have them. A lost
-// answer is not repeated by the SDK.
+// changeRecords makes changes together or none of them, and waits until all name servers have them.
+// A lost answer is not repeated by the SDK. Amazon Route 53 API Reference,
+// ChangeResourceRecordSets: Route 53 "either makes all or none of the changes"; GetChange returns
+// INSYNC when all name servers have them.
 func changeRecords(ctx context.Context, g *api.Region, zone string, changes ...types.Change) error {
 	var out *route53.ChangeResourceRecordSetsOutput
 	err := g.Patiently(ctx, g.Wait.Appear, func() (err error) {
@@ -209,8 +219,10 @@ func badBatch(err error) error {
 	}
 }
 
-// updateRecord deletes the record as it is and creates it as configured in one batch, which is done as a whole:
-// one that is changed in between is not overwritten.
+// updateRecord deletes the record as it is and creates it as configured in one batch, which is done
+// as a whole: one that is changed in between is not overwritten. The DELETE must match the record
+// in every value, so a change by another hand makes the batch fail. A TTL that is not configured
+// keeps its present value; a former alias gets 300 seconds.
 func updateRecord(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	zone, have, err := recordByID(ctx, g, r.Have.ID)
 	if err != nil {
@@ -233,7 +245,8 @@ func updateRecord(ctx context.Context, g *api.Region, r provider.Request) (resou
 	return readRecord(ctx, g, r.Have.ID)
 }
 
-// deleteRecord deletes the record as it is: Route 53 refuses that if it was changed since it was read.
+// deleteRecord deletes the record as it is: Route 53 refuses that if it was changed since it was
+// read. A record that is already deleted is success.
 func deleteRecord(ctx context.Context, g *api.Region, r provider.Request) error {
 	try := func() error {
 		zone, have, err := recordByID(ctx, g, r.Have.ID)
@@ -255,8 +268,9 @@ func deleteRecord(ctx context.Context, g *api.Region, r provider.Request) error 
 // textPart is how long a quoted string of a TXT record may be.
 const textPart = 255
 
-// quoteText writes text as Route 53 takes it: in quotes, in parts, and with the octal code of what is not ASCII
-// ("TXT record type").
+// quoteText writes text as Route 53 takes it: in quotes, in parts, and with the octal code of what
+// is not ASCII ("TXT record type"). A string of a TXT record has at most 255 characters, and a
+// value may have several.
 func quoteText(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

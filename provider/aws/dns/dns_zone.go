@@ -116,7 +116,8 @@ func zoneID(id *string) string { return strings.TrimPrefix(aws.ToString(id), "/h
 // zonesTagged is how many zones' tags one call reads.
 const zonesTagged = 10
 
-// hostedZones reads them all, those of other regions too.
+// hostedZones reads them all, those of other regions too. Route 53 is not regional: each region of
+// the account lists the same zones.
 func hostedZones(ctx context.Context, g *api.Region) ([]zone, error) {
 	all, err := api.Pages(ctx, "route53.ListHostedZones",
 		func(ctx context.Context, token *string) ([]types.HostedZone, *string, error) {
@@ -182,8 +183,10 @@ func zoneTags(ctx context.Context, g *api.Region, some []types.HostedZone) ([]zo
 	return out, nil
 }
 
-// zoneMarks are the tags of a zone. It gets them by a call of its own, after it was created: until then what
-// created it is in its caller reference, so that no zone of ours is without marks at any moment.
+// zoneMarks are the tags of a zone. It gets them by a call of its own, after it was created: until
+// then what created it is in its caller reference, so that no zone of ours is without marks at any
+// moment. The caller reference cannot be changed after the creation, so the tags have priority: an
+// adoption changes only them.
 func zoneMarks(z types.HostedZone, tags map[string]string) map[string]string {
 	if len(tags) > 0 {
 		return tags
@@ -199,7 +202,9 @@ func zoneMarks(z types.HostedZone, tags map[string]string) map[string]string {
 	}
 }
 
-// callerReference makes a second call of a create create nothing, whoever makes it and when.
+// callerReference makes a second call of a create create nothing, whoever makes it and when. A
+// reference has at most 128 characters. If the marks do not fit, or contain the separator, the key
+// alone is used: then an interrupted creation is found by the key only.
 func callerReference(g *api.Region, tags map[string]string) string {
 	const most = 128
 	out := strings.Join([]string{"ovi", tags[api.TagKey], tags[api.TagOwner], tags[api.TagStack], tags[api.TagRef]}, "|")
@@ -225,7 +230,8 @@ func wholeZone(ctx context.Context, g *api.Region, z zone) (zone, error) {
 	return z, nil
 }
 
-// listZones asks for each managed zone what the list omits.
+// listZones asks for each managed zone what the list omits. A managed zone of another region is
+// skipped, so that one zone is not reported twice.
 func listZones(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	all, err := hosted(ctx, s)
 	if err != nil {
@@ -249,6 +255,8 @@ func listZones(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	return out, nil
 }
 
+// A zone with several VPCs shows none: a configuration has one at most. A zone that a service of
+// AWS created names that service as its owner.
 func observedZone(g *api.Region, z zone) resource.Observed {
 	o := resource.Observed{ID: z.id(), Health: resource.Healthy}
 	a := api.Attrs{api.DomainAttr: resource.String(api.Domain(aws.ToString(z.Name)))}

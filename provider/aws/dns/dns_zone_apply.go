@@ -16,7 +16,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// zonesOfName reads the zones of one domain, which may be several.
+// zonesOfName reads the zones of one domain, which may be several. ListHostedZonesByName continues
+// with the next domain, so the list ends at the first zone of another domain.
 func zonesOfName(ctx context.Context, g *api.Region, name string) ([]zone, error) {
 	var next, id *string
 	all, err := api.Pages(ctx, "route53.ListHostedZonesByName",
@@ -43,8 +44,10 @@ func zonesOfName(ctx context.Context, g *api.Region, name string) ([]zone, error
 	return withZoneTags(ctx, g, all)
 }
 
-// hostedFor finds the zone that a request has created, or another one of the domain that sees the same. A
-// private zone may have the domain of a public one.
+// hostedFor finds the zone that a request has created, or another one of the domain that sees the
+// same. A private zone may have the domain of a public one. Two public zones of a domain can exist
+// in Route 53, and only the one that the registrar names is served; so a second one is refused
+// here.
 func hostedFor(ctx context.Context, g *api.Region, r provider.Request) (own, other *zone, err error) {
 	name, _ := api.Text(r.Desired.Attrs, api.DomainAttr)
 	_, private := r.Desired.Attrs.Get(api.KindVPC)
@@ -60,6 +63,7 @@ func hostedFor(ctx context.Context, g *api.Region, r provider.Request) (own, oth
 	return own, other, err
 }
 
+// checkZone reports a public zone of the same domain that this request did not create.
 func checkZone(ctx context.Context, g *api.Region, r provider.Request) error {
 	own, other, err := hostedFor(ctx, g, r)
 	if err == nil && own == nil && other != nil {
@@ -90,7 +94,10 @@ func createZone(ctx context.Context, g *api.Region, r provider.Request) (resourc
 	return readZone(ctx, g, id)
 }
 
-// hostZone creates a zone once.
+// hostZone creates a zone once. Amazon Route 53 API Reference, CreateHostedZone: the caller
+// reference "allows failed CreateHostedZone requests to be retried without the risk of executing
+// the operation twice". A second call with it fails with HostedZoneAlreadyExists, and the first
+// zone is searched for.
 func hostZone(ctx context.Context, g *api.Region, r provider.Request) (string, error) {
 	a := r.Desired.Attrs
 	in := &route53.CreateHostedZoneInput{
@@ -141,6 +148,8 @@ func awaitDNS(ctx context.Context, g *api.Region, change *types.ChangeInfo) erro
 // zoneTagged is how many tags one call sets or removes.
 const zoneTagged = 10
 
+// ChangeTagsForResource sets and removes at most 10 tags per call (Amazon Route 53 API Reference)
+// and may be repeated.
 func tagZone(ctx context.Context, g *api.Region, id string, set map[string]string, drop []string) error {
 	for keys := range slices.Chunk(slices.Sorted(maps.Keys(set)), zoneTagged) {
 		in := &route53.ChangeTagsForResourceInput{ResourceType: types.TagResourceTypeHostedzone, ResourceId: aws.String(id)}
@@ -173,6 +182,7 @@ func changeZoneTags(ctx context.Context, g *api.Region, in *route53.ChangeTagsFo
 // priorRequest: Route 53 makes one change of a zone at a time.
 const priorRequest = "PriorRequestNotComplete"
 
+// updateZone changes the comment, the only attribute of a zone that is not fixed.
 func updateZone(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	if api.Changed(r, "comment") {
 		_, err := g.DNS.UpdateHostedZoneComment(ctx,
@@ -187,7 +197,9 @@ func updateZone(ctx context.Context, g *api.Region, r provider.Request) (resourc
 	return readZone(ctx, g, r.Have.ID)
 }
 
-// deleteZone: a zone that has records stays, and they are named; ovi deletes none that it does not own.
+// deleteZone: a zone that has records stays, and they are named; ovi deletes none that it does not
+// own. Amazon Route 53 API Reference, DeleteHostedZone: a zone can be deleted only if it has no
+// records besides its own SOA and NS records.
 func deleteZone(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	err := g.Patiently(ctx, g.Wait.Appear, func() error {

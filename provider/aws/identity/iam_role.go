@@ -88,7 +88,9 @@ func roleAttrs() []resource.Attribute {
 	}
 }
 
-// canonicalRole writes services as the trust that they stand for, and policies in one form.
+// canonicalRole writes services as the trust that they stand for, and policies in one form. The
+// result does not depend on the way in which the same permission is written, so that two forms of
+// one policy are not drift.
 func canonicalRole(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	_, trusted := a.Get("trust")
 	_, short := a.Get("services")
@@ -133,7 +135,8 @@ func holdsRole(ref resource.Ref, _ resource.Attrs, _ resource.State) []resource.
 	return []resource.Hold{{What: "role", Of: api.Account(ref), Name: strings.ToLower(ref.Name), Identity: true}}
 }
 
-// oncePerAccount: the names of roles are unique in an account, whatever the region.
+// oncePerAccount: the names of roles are unique in an account, whatever the region. IAM API
+// Reference, CreateRole: "Names are not distinguished by case".
 func oncePerAccount(c *api.Checking) {
 	first := map[string]*resource.Desired{}
 	for _, d := range c.Configured {
@@ -149,8 +152,9 @@ func oncePerAccount(c *api.Checking) {
 	}
 }
 
-// listRoles reads all roles with their policies in pages: ListRoles has no tags. Of a role that another
-// region's stack manages nothing is reported here.
+// listRoles reads all roles with their policies in pages: ListRoles has no tags. Of a role that
+// another region's stack manages nothing is reported here. GetAccountAuthorizationDetails returns
+// roles, policies and tags together: reading each role separately would take at least four calls.
 func listRoles(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	all, err := api.Pages(ctx, "iam.GetAccountAuthorizationDetails",
 		func(ctx context.Context, token *string) ([]types.RoleDetail, *string, error) {
@@ -177,12 +181,17 @@ func listRoles(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 // iamPage is the size of pages; more is not allowed.
 const iamPage = 1000
 
-// OfOtherRegion reports that a resource which belongs to no region is marked as one of another region.
+// OfOtherRegion reports that a resource which belongs to no region is marked as one of another
+// region. A resource without ovi:managed, or with a ref that cannot be parsed, is reported rather
+// than hidden.
 func OfOtherRegion(g *api.Region, tags map[string]string) bool {
 	ref, err := resource.ParseRef(tags[api.TagRef])
 	return tags[api.TagManaged] == "true" && err == nil && ref.Provider == api.ProviderName && ref.Location != g.Name
 }
 
+// observedRole converts a role with its policies. The role's ID is the UID, because it differs if a
+// role is deleted and created again under its name. Policies are brought to one form, and IAM
+// returns them URL-encoded.
 func observedRole(g *api.Region, r types.RoleDetail) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(r.RoleName), UID: aws.ToString(r.RoleId), Health: resource.Healthy}
 	if r.CreateDate != nil {
@@ -216,6 +225,8 @@ func observedRole(g *api.Region, r types.RoleDetail) resource.Observed {
 	return o
 }
 
+// hasProfile reports whether the role is in the instance profile of its own name. A profile of
+// another name is not part of the role.
 func hasProfile(r types.RoleDetail) bool {
 	for _, p := range r.InstanceProfileList {
 		if aws.ToString(p.InstanceProfileName) == aws.ToString(r.RoleName) {

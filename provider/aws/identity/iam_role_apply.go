@@ -16,7 +16,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// checkRole: IAM has no dry runs, so what the role names is asked for.
+// checkRole: IAM has no dry runs, so what the role names is asked for. A name that another role has
+// is an error unless this request created that role. A policy that does not exist would fail only
+// after the role was created.
 func checkRole(ctx context.Context, g *api.Region, r provider.Request) error {
 	name := r.Desired.Ref.Name
 	if name != r.Have.ID {
@@ -41,7 +43,9 @@ func checkRole(ctx context.Context, g *api.Region, r provider.Request) error {
 	return nil
 }
 
-// createRole relies on the name: CreateRole has no token.
+// createRole relies on the name: CreateRole has no token. The trust policy may name a principal
+// that was created a moment ago, which IAM refuses until it is known everywhere. A failure after
+// the call leaves a tagged role, which the next attempt finds and completes.
 func createRole(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	name, a := r.Desired.Ref.Name, r.Desired.Attrs
 	in := &iam.CreateRoleInput{
@@ -69,6 +73,8 @@ func session(a resource.Attrs) *int32 {
 	return aws.Int32(int32(n))
 }
 
+// updateRole sets the settings of the role and then its contents; both compare with the live role
+// or set absolute values, so an interrupted update can be repeated.
 func updateRole(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	if api.Changed(r, "description", "max_session") {
 		_, err := g.IAM.UpdateRole(ctx, &iam.UpdateRoleInput{
@@ -82,8 +88,10 @@ func updateRole(ctx context.Context, g *api.Region, r provider.Request) (resourc
 	return applyRole(ctx, g, r, r.Have.ID)
 }
 
-// applyRole brings what is inside a role to the configuration, as far as that sets it. A role that was
-// created a moment ago may not be visible yet.
+// applyRole brings what is inside a role to the configuration, as far as that sets it. A role that
+// was created a moment ago may not be visible yet. The permissions come before the instance
+// profile: an instance that gets the profile has all of its permissions. One change of a role at a
+// time is accepted, so a refusal because of another change is repeated.
 func applyRole(ctx context.Context, g *api.Region, r provider.Request, name string) (resource.Observed, error) {
 	var have types.RoleDetail
 	err := g.AwaitSeen(ctx, g.Wait.Appear, "the role "+name, func(ctx context.Context) (err error) {
@@ -106,6 +114,8 @@ func applyRole(ctx context.Context, g *api.Region, r provider.Request, name stri
 	return readRole(ctx, g, name)
 }
 
+// applyTrust replaces the trust policy if it differs in meaning. The new policy may name a
+// principal that IAM does not know yet, which is waited for.
 func applyTrust(ctx context.Context, g *api.Region, r provider.Request, have types.RoleDetail) error {
 	want, ok := api.Text(r.Desired.Attrs, "trust")
 	if !ok || api.SamePolicy(resource.String(want),
@@ -119,6 +129,8 @@ func applyTrust(ctx context.Context, g *api.Region, r provider.Request, have typ
 	})
 }
 
+// applyPolicies writes missing and changed inline policies before it deletes others, so that a
+// permission which moves from one policy to another is never missing.
 func applyPolicies(ctx context.Context, g *api.Region, r provider.Request, have types.RoleDetail) error {
 	want, ok := policiesOf(r.Desired.Attrs)
 	if !ok {
@@ -156,6 +168,8 @@ func dropPolicy(ctx context.Context, g *api.Region, role *string, name string) e
 	return api.UnlessAbsent(err)
 }
 
+// applyAttached attaches policies before it detaches others, for the same reason as applyPolicies.
+// Both calls may be repeated.
 func applyAttached(ctx context.Context, g *api.Region, r provider.Request, have types.RoleDetail) error {
 	if _, ok := r.Desired.Attrs.Get(managedPolicies); !ok {
 		return nil
@@ -191,7 +205,8 @@ func detachPolicy(ctx context.Context, g *api.Region, role *string, arn string) 
 }
 
 // applyProfile creates or deletes the instance profile of the role's name. One of the name that has
-// another role, or is neither empty nor ours, belongs to another hand.
+// another role, or is neither empty nor ours, belongs to another hand. The tags of the profile have
+// no ref: it is not a resource of its own.
 func applyProfile(ctx context.Context, g *api.Region, r provider.Request, have types.RoleDetail) error {
 	want, ok := api.Flag(r.Desired.Attrs, instanceProfile)
 	switch {
@@ -231,6 +246,8 @@ func ownProfile(ctx context.Context, g *api.Region, r provider.Request, name *st
 		"delete it, or use another name for the role")
 }
 
+// dropProfile deletes the instance profile of a role. IAM deletes only an empty profile, so the
+// role is removed from it first; an absent profile is success at each step.
 func dropProfile(ctx context.Context, g *api.Region, name *string) error {
 	_, err := g.IAM.RemoveRoleFromInstanceProfile(ctx,
 		&iam.RemoveRoleFromInstanceProfileInput{InstanceProfileName: name, RoleName: name})
@@ -273,6 +290,9 @@ func deleteRole(ctx context.Context, g *api.Region, r provider.Request) error {
 	}, func() ([]api.Holder, error) { return api.Held(foreign()) }, "DeleteConflict")
 }
 
+// IAM API Reference, DeleteRole: inline policies, attached policies and instance profiles must be
+// removed first. An interruption leaves a role with fewer permissions, and the next attempt
+// continues.
 func emptyRole(ctx context.Context, g *api.Region, have types.RoleDetail) error {
 	for _, p := range have.AttachedManagedPolicies {
 		if err := detachPolicy(ctx, g, have.RoleName, aws.ToString(p.PolicyArn)); err != nil {

@@ -13,7 +13,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// role reads one role with all that is inside.
+// role reads one role with all that is inside. The parts take calls of their own, and another
+// client may change the role between them. A later call that fails makes the read fail: a role
+// without its policies would be drift.
 func role(ctx context.Context, g *api.Region, name string) (types.RoleDetail, error) {
 	out, err := g.IAM.GetRole(ctx, &iam.GetRoleInput{RoleName: aws.String(name)})
 	if err != nil {
@@ -89,6 +91,7 @@ func readRole(ctx context.Context, g *api.Region, id string) (resource.Observed,
 	return observedRole(g, r), nil
 }
 
+// tagRole sets and removes tags of a role and keeps others. Both calls may be repeated.
 func tagRole(ctx context.Context, g *api.Region, id string, set map[string]string, drop []string) error {
 	if len(set) > 0 {
 		if _, err := g.IAM.TagRole(ctx, &iam.TagRoleInput{RoleName: aws.String(id), Tags: iamTags(set)}); err != nil {
