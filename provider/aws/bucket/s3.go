@@ -37,8 +37,9 @@ type bucket struct {
 	origins []types.CORSRule
 }
 
-// buckets reads the account's buckets of this region with their tags, and those with ovi's tags
-// in full. One that may not be read is listed as denied and affects no other.
+// buckets reads the account's buckets of this region with their tags, and those with ovi's tags in
+// full. One that may not be read is listed as denied and affects no other. A list that misses a
+// bucket would let a plan create it again, so every other error makes the list fail.
 func buckets(ctx context.Context, g *api.Region) ([]bucket, error) {
 	listed, err := api.Pages(ctx, "s3.ListBuckets",
 		func(ctx context.Context, token *string) ([]types.Bucket, *string, error) {
@@ -108,7 +109,9 @@ func about(name string, err error) error {
 	return fmt.Errorf("bucket %s: %w", name, err)
 }
 
-// bucketRegion finds the region of a bucket; NotFound if it does not exist.
+// bucketRegion finds the region of a bucket; NotFound if it does not exist. HeadBucket answers
+// without a body, so the status alone decides: 301 names another region, 403 means that access is
+// denied (Amazon S3 API Reference, HeadBucket).
 func bucketRegion(ctx context.Context, g *api.Region, name string) (string, error) {
 	out, err := g.S3.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: aws.String(name)})
 	if err != nil {
@@ -123,7 +126,8 @@ func bucketRegion(ctx context.Context, g *api.Region, name string) (string, erro
 	return g.Name, nil
 }
 
-// fillBucket reads the tags, and the rest if the bucket has ovi's tags or whole is set.
+// fillBucket reads the tags, and the rest if the bucket has ovi's tags or whole is set. An
+// unmanaged bucket is only reported, which needs no settings and no permission to read them.
 func fillBucket(ctx context.Context, g *api.Region, b *bucket, whole bool) error {
 	out, err := g.S3.GetBucketTagging(ctx, &s3.GetBucketTaggingInput{Bucket: aws.String(b.name)})
 	switch {
@@ -157,6 +161,8 @@ func s3Tags(tags map[string]string) []types.Tag {
 	return out
 }
 
+// observedBucket converts a bucket to a resource. A bucket that may not be read is unreadable,
+// never missing.
 func observedBucket(g *api.Region, b bucket) resource.Observed {
 	o := resource.Observed{ID: b.name, Health: resource.Healthy, Since: aws.ToTime(b.listed.CreationDate)}
 	if b.denied != nil {

@@ -100,7 +100,8 @@ func textSet(texts []string) resource.List {
 	return resource.SortSet(out)
 }
 
-// share replaces the rules for pages of other sites.
+// share replaces the rules for pages of other sites. PutBucketCors replaces the whole
+// configuration, so a repeated call has the same result.
 func (s shape) share(ctx context.Context) error {
 	v, ok := s.attrs.Get(corsAttr)
 	if !ok || !s.changed(corsAttr) {

@@ -25,7 +25,8 @@ func fillLifecycle(ctx context.Context, g *api.Region, b *bucket) error {
 	return err
 }
 
-// agesOf reads the rules as the canonical set.
+// agesOf reads the rules as the canonical set. A rule with settings that the schema lacks is shown
+// by its ID and their names alone: it never equals a configured rule.
 func agesOf(rules []types.LifecycleRule) resource.List {
 	out := make(resource.List, 0, len(rules))
 	for _, r := range rules {
@@ -161,7 +162,9 @@ func beyond(r types.LifecycleRule) (out []string) {
 	return out
 }
 
-// age replaces the rules. What else the configuration of a lifecycle has stays: a call without it would reset it.
+// age replaces the rules. What else the configuration of a lifecycle has stays: a call without it
+// would reset it. Amazon S3 API Reference, PutBucketLifecycleConfiguration: the call "will
+// overwrite an existing lifecycle configuration".
 func (s shape) age(ctx context.Context) error {
 	v, ok := s.attrs.Get(lifecycleAttr)
 	if !ok || !s.changed(lifecycleAttr) {

@@ -38,7 +38,9 @@ func fillPolicy(ctx context.Context, g *api.Region, b *bucket) error {
 	return err
 }
 
-// allow sets the policy, or removes it. A role that it names may have been created a moment ago.
+// allow sets the policy, or removes it. A role that it names may have been created a moment ago. A
+// policy that grants public access is refused while it is blocked, which is a mistake of the
+// configuration and is not repeated.
 func (s shape) allow(ctx context.Context) error {
 	policy, ok := api.Text(s.attrs, network.PolicyAttr)
 	if !ok || !s.changed(network.PolicyAttr) {

@@ -24,6 +24,8 @@ func fillDetails(ctx context.Context, g *api.Region, b *bucket) error {
 	return nil
 }
 
+// Public access counts as blocked only if all four settings are on: a partial block is a
+// difference. Suspended versioning counts as off.
 func fillAccess(ctx context.Context, g *api.Region, b *bucket) error {
 	name := aws.String(b.name)
 	version, err := g.S3.GetBucketVersioning(ctx, &s3.GetBucketVersioningInput{Bucket: name})

@@ -19,8 +19,9 @@ type shape struct {
 	changed func(string) bool
 }
 
-// shapeBucket sets what is configured and has changed. Public access is blocked first and opened first: S3
-// refuses a public policy while it is blocked.
+// shapeBucket sets what is configured and has changed. Public access is blocked first and opened
+// first: S3 refuses a public policy while it is blocked. Each call sets an absolute value and may
+// be repeated, so an interrupted update is completed by the next one.
 func shapeBucket(ctx context.Context, g *api.Region, name string, a resource.Attrs, changed func(string) bool) error {
 	s := shape{g, aws.String(name), a, changed}
 	for _, set := range []func(context.Context) error{s.block, s.versions, s.encrypt, s.own, s.allow, s.age, s.share} {

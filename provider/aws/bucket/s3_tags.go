@@ -14,8 +14,9 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/api"
 )
 
-// putTags replaces the tags of a bucket. One with attribute-based access control refuses that, and takes
-// the differences from S3 Control instead.
+// putTags replaces the tags of a bucket. One with attribute-based access control refuses that, and
+// takes the differences from S3 Control instead. Amazon S3 API Reference, PutBucketTagging: once
+// access by tags is enabled, "you can no longer use this operation for that bucket".
 func putTags(ctx context.Context, g *api.Region, name string, before, tags map[string]string) error {
 	err := repeatedly(ctx, g, func() error {
 		_, err := g.S3.PutBucketTagging(ctx, &s3.PutBucketTaggingInput{

@@ -74,6 +74,9 @@ func isMine(ctx context.Context, g *api.Region, r provider.Request, name, where 
 	return nil
 }
 
+// Without a location constraint the bucket is created in us-east-1, which S3 does not accept as one
+// (Amazon S3 API Reference, CreateBucket). OperationAborted means that a bucket of the name is
+// still being created or deleted.
 func makeBucket(ctx context.Context, g *api.Region, r provider.Request, name string) error {
 	tags := g.BirthTags(r, false)
 	in := &s3.CreateBucketInput{
@@ -171,7 +174,8 @@ func bucketSettled(ctx context.Context, g *api.Region, name string) (o resource.
 	return o, err
 }
 
-// tagBucket reads the tags before it writes them: S3 replaces the whole set.
+// tagBucket reads the tags before it writes them: S3 replaces the whole set. A change of tags by
+// another hand between the two calls is lost, because PutBucketTagging replaces the whole set.
 func tagBucket(ctx context.Context, g *api.Region, name string, set map[string]string, drop []string) error {
 	tags, err := bucketTags(ctx, g, name)
 	if err != nil {
@@ -197,8 +201,9 @@ func updateBucket(ctx context.Context, g *api.Region, r provider.Request) (resou
 	return bucketNow(ctx, g, name)
 }
 
-// deleteBucket deletes only the bucket that was observed: another one may have its name since,
-// and only its key distinguishes the two.
+// deleteBucket deletes only the bucket that was observed: another one may have its name since, and
+// only its key distinguishes the two. S3 deletes only an empty bucket (Amazon S3 API Reference,
+// DeleteBucket), and a bucket that does not exist is success.
 func deleteBucket(ctx context.Context, g *api.Region, r provider.Request) error {
 	if r.Have.Marks.Key != "" {
 		now, err := g.S3.GetBucketTagging(ctx, &s3.GetBucketTaggingInput{Bucket: aws.String(r.Have.ID)})

@@ -12,8 +12,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// canonicalGroup brings every rule to the one form that Observe gives as well: port where
-// both ends of the range are the same, no ports for "all", no empty description.
+// canonicalGroup brings every rule to the one form that Observe gives as well: port where both ends
+// of the range are the same, no ports for "all", no empty description. Without one form each plan
+// would show a rule as removed and added again.
 func canonicalGroup(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	if apart, _ := api.Flag(a, network.SeparateRules); apart {
 		return withoutRules(a)
@@ -55,7 +56,8 @@ func withoutRules(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	return a, problems
 }
 
-// twice finds rules that differ only in their description: to AWS they are one rule.
+// twice finds rules that differ only in their description: to AWS they are one rule. EC2 would
+// refuse the second with InvalidPermission.Duplicate after the first was created.
 func twice(name string, rules resource.List) (problems []resource.Problem) {
 	seen := map[string]bool{}
 	for _, r := range rules {
@@ -85,6 +87,7 @@ func validRule(v resource.Value) []resource.Problem {
 	return problems
 }
 
+// canonicalRule returns a rule in its canonical form and the problems of the rule.
 func canonicalRule(r resource.Attrs) (resource.Attrs, []resource.Problem) {
 	protocol, problems := canonicalProtocol(r)
 	from, to, more := rulePorts(r, protocol)
@@ -168,7 +171,8 @@ func protocolName(p string) string {
 	return p
 }
 
-// rulePorts reads the port range of a rule; -1 to -1 if it sets none.
+// rulePorts reads the port range of a rule; -1 to -1 if it sets none. For ICMP the range holds type
+// and code, as in EC2 (Amazon EC2 API Reference, IpPermission).
 func rulePorts(r resource.Attrs, protocol string) (from, to int64, problems []resource.Problem) {
 	port, one := api.Number(r, "port")
 	from, hasFrom := api.Number(r, "from_port")
@@ -204,6 +208,8 @@ func rulePorts(r resource.Attrs, protocol string) (from, to int64, problems []re
 	return from, to, nil
 }
 
+// rulePortAttrs returns protocol and ports of a rule in their canonical form, for configured and
+// observed rules alike.
 func rulePortAttrs(protocol string, from, to int64) []resource.Attr {
 	out := []resource.Attr{{Name: "protocol", Value: resource.String(protocol)}}
 	icmp := protocol == "icmp" || protocol == "icmpv6"
@@ -217,6 +223,8 @@ func rulePortAttrs(protocol string, from, to int64) []resource.Attr {
 		resource.Attr{Name: "to_port", Value: resource.Int(to)})
 }
 
+// undescribed returns a rule by which EC2 recognizes it: neither its description nor the account of
+// its peer distinguishes two rules.
 func undescribed(v resource.Value) resource.Value {
 	a, _ := v.(resource.Attrs)
 	return a.Without("description").Without(network.PeerAccount)

@@ -15,6 +15,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// observedGroup converts an answer of EC2 to a resource. The default group of a VPC was made by
+// AWS, so it is reported as a default until it has marks.
 func observedGroup(g *api.Region, s types.SecurityGroup) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(s.GroupId), Health: resource.Healthy}
 	a := api.Attrs{}
@@ -45,6 +47,8 @@ func readGroup(ctx context.Context, g *api.Region, id string) (resource.Observed
 }
 
 // createGroup relies on the key's tag, as the creates of other kinds without a token do.
+// CreateSecurityGroup has no client token, and a name may be used again in another VPC. The rules
+// are set after it; a failure leaves a tagged group, which the next attempt finds and completes.
 func createGroup(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	in := orderGroup(g, r)
 	made, err := api.NoRetry(ctx, g, func() (types.SecurityGroup, error) {
@@ -87,7 +91,8 @@ func orderedGroup(ctx context.Context, g *api.Region,
 
 // freeName gives a group that is created before the one it replaces is deleted a name of its own:
 // the name with a part of the key. It does so only if the name is taken by a group with the tags of
-// this resource; any other group of the name is a conflict.
+// this resource; any other group of the name is a conflict. The suffix depends on the key alone, so
+// that a retry uses the same name.
 func freeName(ctx context.Context, g *api.Region, in *ec2.CreateSecurityGroupInput, r provider.Request) bool {
 	filters := api.Where("group-name", r.Desired.Ref.Name)
 	if in.VpcId != nil {
@@ -109,7 +114,9 @@ func freeName(ctx context.Context, g *api.Region, in *ec2.CreateSecurityGroupInp
 	return true
 }
 
-// applyRules brings both sets of rules to the configuration, as far as it sets them.
+// applyRules brings both sets of rules to the configuration, as far as it sets them. A side that is
+// not configured is not changed. It compares with the live rules, so that it may be repeated at any
+// point.
 func applyRules(ctx context.Context, g *api.Region, id string, want resource.Attrs) (resource.Observed, error) {
 	s, err := awaitGroup(ctx, g, id)
 	if err != nil {
@@ -141,6 +148,8 @@ func awaitGroup(ctx context.Context, g *api.Region, id string) (s types.Security
 	return s, err
 }
 
+// updateGroup sets only the sides that the plan shows as changed, so that a side which the plan
+// does not name is not changed.
 func updateGroup(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	var want resource.Attrs
 	for _, side := range []string{"ingress", "egress"} {
@@ -151,6 +160,8 @@ func updateGroup(ctx context.Context, g *api.Region, r provider.Request) (resour
 	return applyRules(ctx, g, r.Have.ID, want)
 }
 
+// Amazon EC2 API Reference, DeleteSecurityGroup: a group that an instance or a rule of another
+// group uses is refused with DependencyViolation. The error names instances, groups and interfaces.
 func deleteGroup(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	return g.DeleteHeld(ctx, id, func() error {
@@ -177,6 +188,7 @@ func deleteGroup(ctx context.Context, g *api.Region, r provider.Request) error {
 	}, "DependencyViolation", "InvalidGroup.InUse")
 }
 
+// firewalls returns the security groups of a sweep, read once: the rules of groups need them too.
 func firewalls(ctx context.Context, s *api.Sweep) ([]types.SecurityGroup, error) {
 	return api.Once(s, api.KindGroup, func() ([]types.SecurityGroup, error) {
 		return api.AllOrOwn(s, api.KindGroup, "group-id",
@@ -187,7 +199,8 @@ func firewalls(ctx context.Context, s *api.Sweep) ([]types.SecurityGroup, error)
 	})
 }
 
-// checkGroup: the group to be replaced may have the name of the new one; see freeName.
+// checkGroup: the group to be replaced may have the name of the new one; see freeName. A dry run
+// reports a missing permission, a wrong VPC and a name that is taken.
 func checkGroup(ctx context.Context, g *api.Region, r provider.Request) error {
 	if api.Unresolved(r.Desired.Attrs, "vpc", "description") {
 		return nil

@@ -60,6 +60,8 @@ func wireProtocol(p string) string {
 	return p
 }
 
+// canonicalPrefix returns an IPv6 block in its shortest form. EC2 may report one block in several
+// forms. Text that is not a block is returned unchanged.
 func canonicalPrefix(s string) string {
 	if p, err := netip.ParsePrefix(s); err == nil {
 		return p.Masked().String()

@@ -62,8 +62,9 @@ func ruleSet(v resource.Value) resource.List {
 
 // setRules adds missing rules before it removes others, so that traffic that both sets allow is
 // never refused. The exception: to AWS a rule that differs only in its description is the same, so
-// the old one is removed first. Where a group has no room for both sets, the old one is removed first
-// too.
+// the old one is removed first. Where a group has no room for both sets, the old one is removed
+// first too. A failure between the steps leaves more access than configured or, in the two
+// exceptions, less; the next attempt compares again and completes it.
 func setRules(ctx context.Context, g *api.Region, id string, egress bool, have, want resource.List) error {
 	more, less := minus(want, have), minus(have, want)
 	var first, last resource.List
@@ -89,6 +90,8 @@ func setRules(ctx context.Context, g *api.Region, id string, egress bool, have, 
 	return authorize(ctx, g, id, egress, more)
 }
 
+// A group that was just created may not be known yet. A rule that exists already is success, see
+// authorizeEach.
 func authorize(ctx context.Context, g *api.Region, id string, egress bool, rules resource.List) error {
 	if len(rules) == 0 {
 		return nil

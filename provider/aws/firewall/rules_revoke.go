@@ -14,7 +14,9 @@ import (
 
 // revoke removes rules by their IDs. A rule that is spelled out and does not match is ignored in a
 // default VPC, and an error elsewhere; and a group of another account cannot be spelled by its ID
-// alone. Rules that no longer exist are as requested.
+// alone. Rules that no longer exist are as requested. Amazon EC2 API Reference,
+// RevokeSecurityGroupIngress: for a default VPC, "if the values you specify do not match the
+// existing rule's values, no error is returned".
 func revoke(ctx context.Context, g *api.Region, id string, egress bool, rules resource.List) error {
 	if len(rules) == 0 {
 		return nil
@@ -35,7 +37,8 @@ func revoke(ctx context.Context, g *api.Region, id string, egress bool, rules re
 	}, "InvalidSecurityGroupRuleId.NotFound") // removed meanwhile: those that are left are read again
 }
 
-// ruleIDs finds the IDs of rules of a group.
+// ruleIDs finds the IDs of rules of a group. They are read immediately before the call, and again
+// if EC2 reports that one of them no longer exists.
 func ruleIDs(ctx context.Context, g *api.Region, id string, egress bool, rules resource.List) ([]string, error) {
 	all, err := api.Pages(ctx, "ec2.DescribeSecurityGroupRules",
 		func(ctx context.Context, token *string) ([]types.SecurityGroupRule, *string, error) {

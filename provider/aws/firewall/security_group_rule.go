@@ -97,6 +97,8 @@ func ownRule(rule resource.Attrs, group resource.Value, direction string) resour
 	return resource.NewAttrs(out...)
 }
 
+// The problems are reported with the names of this kind's attributes, not with the names inside a
+// group.
 func canonicalOwnRule(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	rule, problems := canonicalRule(asRule(a))
 	for i := range problems {
@@ -138,6 +140,8 @@ func rulesApart(c *api.Checking) {
 	}
 }
 
+// holdsRule: a group has each rule once, whatever its description, so two resources cannot hold the
+// same rule.
 func holdsRule(_ resource.Ref, a resource.Attrs, _ resource.State) []resource.Hold {
 	group, _ := api.Inside(a, api.KindGroup)
 	rule := undescribed(a.Without(api.KindGroup))
@@ -158,6 +162,7 @@ func oneRule(c *api.Checking) {
 	}
 }
 
+// ownRules returns the rules that the input describes, from all pages.
 func ownRules(ctx context.Context, g *api.Region, in *ec2.DescribeSecurityGroupRulesInput) ([]types.SecurityGroupRule,
 	error,
 ) {
@@ -172,8 +177,9 @@ func ownRules(ctx context.Context, g *api.Region, in *ec2.DescribeSecurityGroupR
 		})
 }
 
-// listRules reads all rules or, with a filter, those with ovi's tags and those on record: AWS has no filter tag-key
-// here.
+// listRules reads all rules or, with a filter, those with ovi's tags and those on record: AWS has
+// no filter tag-key here. Without a filter the groups are read too, since they decide which rules
+// are reported.
 func listRules(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	read := func(f []types.Filter) ([]types.SecurityGroupRule, error) {
 		return ownRules(ctx, s.Region, &ec2.DescribeSecurityGroupRulesInput{Filters: f})
@@ -236,6 +242,8 @@ func tagRule(ctx context.Context, g *api.Region, id string, set map[string]strin
 	return api.TagEC2(ctx, g, id, set, drop)
 }
 
+// observedRule converts an answer of EC2 to a resource. A rule has no state of its own, so it is
+// always healthy.
 func observedRule(g *api.Region, x types.SecurityGroupRule) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(x.SecurityGroupRuleId), Health: resource.Healthy}
 	group, direction := aws.ToString(x.GroupId), ingressSide
@@ -272,6 +280,7 @@ func checkRule(ctx context.Context, g *api.Region, r provider.Request) error {
 	return ruleTaken(ctx, g, r)
 }
 
+// A group without marks may have rules from several hands, and so may a group of the same stack.
 func ownedElsewhere(g *api.Region, stack string, s types.SecurityGroup) error {
 	m := observedGroup(g, s).Marks
 	if m.IsZero() || m.Unmanaged || m.Ref.Stack == stack {
@@ -283,7 +292,8 @@ func ownedElsewhere(g *api.Region, stack string, s types.SecurityGroup) error {
 		"write the rule in the configuration of that stack")
 }
 
-// ruleTaken is a conflict if another hand made a rule that lets the same through.
+// ruleTaken is a conflict if another hand made a rule that lets the same through. The comparison
+// ignores the description, as EC2 does.
 func ruleTaken(ctx context.Context, g *api.Region, r provider.Request) error {
 	id, _ := api.Text(r.Desired.Attrs, api.KindGroup)
 	all, err := ownRules(ctx, g, &ec2.DescribeSecurityGroupRulesInput{Filters: api.Where("group-id", id)})
@@ -301,7 +311,9 @@ func ruleTaken(ctx context.Context, g *api.Region, r provider.Request) error {
 	return nil
 }
 
-// createRule relies on the key's tag. AWS refuses a rule that exists, so that none is ever created twice.
+// createRule relies on the key's tag. AWS refuses a rule that exists, so that none is ever created
+// twice. AuthorizeSecurityGroupIngress takes the tags of the rule in the same call, so that no rule
+// of ovi is without marks at any moment.
 func createRule(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	a := r.Desired.Attrs
 	id, _ := api.Text(a, api.KindGroup)
@@ -370,6 +382,7 @@ func awaitRule(ctx context.Context, g *api.Region, id string, want resource.Attr
 	return o, err
 }
 
+// updateRule sends every part of the rule in one call. The ID of the rule does not change.
 func updateRule(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	id := r.Have.ID
 	group, _ := api.Text(r.Desired.Attrs, api.KindGroup)

@@ -99,7 +99,8 @@ func canonicalCertificate(a resource.Attrs) (resource.Attrs, []resource.Problem)
 	return a.With(alternativesAttr, resource.SortSet(out)), nil
 }
 
-// certificateList reads those of all algorithms: without naming them, ACM lists some alone.
+// certificateList reads those of all algorithms: without naming them, ACM lists some alone. ACM API
+// Reference, ListCertificates: "Default filtering returns only RSA_2048 certificates".
 func certificateList(ctx context.Context, g *api.Region) ([]types.CertificateSummary, error) {
 	return api.Pages(ctx, "acm.ListCertificates",
 		func(ctx context.Context, token *string) ([]types.CertificateSummary, *string, error) {
@@ -130,6 +131,7 @@ func listCertificates(ctx context.Context, s *api.Sweep) ([]resource.Observed, e
 	})
 }
 
+// readCertificate returns one certificate with its tags, in two calls.
 func readCertificate(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
 	out, err := g.ACM.DescribeCertificate(ctx, &acm.DescribeCertificateInput{CertificateArn: aws.String(id)})
 	if err != nil {
@@ -154,6 +156,9 @@ func certificateTags(ctx context.Context, g *api.Region, id string) (map[string]
 	return tags, nil
 }
 
+// observedCertificate converts an answer of ACM to a resource. A certificate that waits for its
+// validation is unknown and not pending: it depends on DNS records that an operator may never
+// write, and pending would become a failure after the grace time.
 func observedCertificate(g *api.Region, c *types.CertificateDetail, tags map[string]string) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(c.CertificateArn), Health: resource.Healthy, Since: aws.ToTime(c.CreatedAt)}
 	switch c.Status {
@@ -191,6 +196,7 @@ func others(c *types.CertificateDetail, name string) (out []string) {
 	return slices.Compact(out)
 }
 
+// ACM returns the records some seconds after the request; until then the attributes are not set.
 func validationsOf(a api.Attrs, c *types.CertificateDetail, name string) {
 	var all []string
 	for _, v := range c.DomainValidationOptions {
@@ -210,6 +216,7 @@ func validationsOf(a api.Attrs, c *types.CertificateDetail, name string) {
 	}
 }
 
+// tagCertificate sets and removes tags of a certificate and keeps others.
 func tagCertificate(ctx context.Context, g *api.Region, id string, set map[string]string, drop []string) error {
 	if len(set) > 0 {
 		in := &acm.AddTagsToCertificateInput{CertificateArn: aws.String(id), Tags: acmTags(set)}
@@ -240,8 +247,11 @@ func acmTags(tags map[string]string) []types.Tag {
 // exist.
 func checkCertificate(context.Context, *api.Region, provider.Request) error { return nil }
 
-// createCertificate has a token, which is forgotten after an hour, and looks for the tag of its key besides. It
-// does not wait until the certificate is issued: that takes records which are made from what it answers.
+// createCertificate has a token, which is forgotten after an hour, and looks for the tag of its key
+// besides. It does not wait until the certificate is issued: that takes records which are made from
+// what it answers. ACM API Reference, RequestCertificate: "Idempotency tokens time out after one
+// hour". ACM accepts any number of certificates of one domain, so the search by tag decides after
+// that time.
 func createCertificate(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	a := r.Desired.Attrs
 	algorithm, _ := api.Text(a, keyAlgorithm)
@@ -277,7 +287,8 @@ func createCertificate(ctx context.Context, g *api.Region, r provider.Request) (
 	return o, err
 }
 
-// certificatesWith finds what was created with the key of a request.
+// certificatesWith finds what was created with the key of a request. ACM cannot filter by tag, so
+// the tags of each certificate of the domain are read.
 func certificatesWith(ctx context.Context, g *api.Region, r provider.Request) ([]string, error) {
 	all, err := certificateList(ctx, g)
 	if err != nil {
@@ -305,7 +316,9 @@ func updateCertificate(ctx context.Context, g *api.Region, r provider.Request) (
 	return readCertificate(ctx, g, r.Have.ID)
 }
 
-// deleteCertificate names what uses one that is in use.
+// deleteCertificate names what uses one that is in use. ACM API Reference, DeleteCertificate: a
+// certificate that a service uses cannot be deleted. A listener that was deleted a moment ago may
+// still count.
 func deleteCertificate(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	return g.DeleteHeld(ctx, id, func() error {
@@ -320,8 +333,10 @@ func deleteCertificate(ctx context.Context, g *api.Region, r provider.Request) e
 	}, "ResourceInUseException")
 }
 
-// AwaitIssued waits for a certificate of ACM that a listener is to have: AWS refuses one that is not issued. Where it
-// may not be read, the listener's own call tells.
+// AwaitIssued waits for a certificate of ACM that a listener is to have: AWS refuses one that is
+// not issued. Where it may not be read, the listener's own call tells. The wait has the limit of
+// compute resources. A certificate in any other status than PENDING_VALIDATION ends it without an
+// error, and the service that uses the certificate decides.
 func AwaitIssued(ctx context.Context, g *api.Region, a resource.Attrs) error {
 	id, set := api.Text(a, KindCertificate)
 	if !set || !strings.Contains(id, ":acm:") {

@@ -78,6 +78,8 @@ func loseKey(resource.Observed, resource.Attrs) string {
 	return "the key, and with it all that it has encrypted, once its deletion window is over"
 }
 
+// canonicalKMS writes the alias without its prefix, and rejects a period of a rotation that is
+// switched off.
 func canonicalKMS(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	if s, ok := api.Text(a, api.AliasAttr); ok {
 		a = a.With(api.AliasAttr, resource.String(strings.TrimPrefix(s, aliasPrefix)))
@@ -102,6 +104,7 @@ func holdsKey(_ resource.Ref, a resource.Attrs, _ resource.State) []resource.Hol
 	return []resource.Hold{{What: "alias", Name: alias, Identity: true}}
 }
 
+// validAlias rejects names that AWS reserves for its own keys (AWS KMS API Reference, CreateAlias).
 func validAlias(v resource.Value) []resource.Problem {
 	s, _ := v.(resource.String)
 	if strings.HasPrefix(strings.TrimPrefix(string(s), aliasPrefix), "aws/") {
@@ -120,6 +123,8 @@ func validKeyPolicy(v resource.Value) []resource.Problem {
 	})
 }
 
+// oneAlias finds two keys with one alias: "Each alias is associated with only one KMS key at a
+// time" (AWS KMS API Reference, UpdateAlias).
 func oneAlias(c *api.Checking) {
 	first := map[string]*resource.Desired{}
 	for _, d := range c.Configured {
@@ -145,7 +150,8 @@ type key struct {
 	days    *int32
 }
 
-// aliases reads those of all keys, or of one.
+// aliases reads those of all keys, or of one. The names are sorted, so that a key with several
+// aliases shows the same one in each observation.
 func aliases(ctx context.Context, g *api.Region, id *string) (map[string][]string, error) {
 	all, err := api.Pages(ctx, "kms.ListAliases",
 		func(ctx context.Context, token *string) ([]types.AliasListEntry, *string, error) {
@@ -190,6 +196,8 @@ func listKeys(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	})
 }
 
+// keyIDs returns the IDs of all keys of the region, keys of AWS included: ListKeys returns neither
+// state nor tags.
 func keyIDs(ctx context.Context, g *api.Region) ([]string, error) {
 	return api.Pages(ctx, "kms.ListKeys", func(ctx context.Context, token *string) ([]string, *string, error) {
 		out, err := g.KMS.ListKeys(ctx, &kms.ListKeysInput{Marker: token})
@@ -204,7 +212,10 @@ func keyIDs(ctx context.Context, g *api.Region) ([]string, error) {
 	})
 }
 
-// oneKey reads one. NotFound are those of AWS and those that ovi has deleted.
+// oneKey reads one. NotFound are those of AWS and those that ovi has deleted. A key that another
+// hand has scheduled for deletion is returned: its state differs from the configuration, and an
+// apply cancels the deletion. Without whole, policy and rotation are read only for keys with ovi's
+// tags.
 func oneKey(ctx context.Context, g *api.Region, id string, aliases []string, whole bool) (key, error) {
 	k := key{aliases: aliases}
 	out, err := g.KMS.DescribeKey(ctx, &kms.DescribeKeyInput{KeyId: aws.String(id)})
@@ -239,7 +250,9 @@ func oneKey(ctx context.Context, g *api.Region, id string, aliases []string, who
 	return k, err
 }
 
-// keyDetails adds the policy and the rotation. A key that is to be deleted is not rotated.
+// keyDetails adds the policy and the rotation. A key that is to be deleted is not rotated. AWS KMS
+// API Reference, EnableKeyRotation: asymmetric keys, HMAC keys and keys with imported material have
+// no automatic rotation. Their rotation is shown as off.
 func keyDetails(ctx context.Context, g *api.Region, k *key) error {
 	policy, err := g.KMS.GetKeyPolicy(ctx, &kms.GetKeyPolicyInput{KeyId: k.KeyId, PolicyName: aws.String("default")})
 	if err != nil {
@@ -257,6 +270,8 @@ func keyDetails(ctx context.Context, g *api.Region, k *key) error {
 	return nil
 }
 
+// observedKey converts a key with its parts to a resource. A disabled key is stopped, so that
+// state: stopped configures it.
 func observedKey(g *api.Region, k key) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(k.KeyId), Health: resource.Healthy, Since: aws.ToTime(k.CreationDate)}
 	switch k.KeyState {
@@ -291,6 +306,7 @@ func firstOf(all []string) string {
 	return all[0]
 }
 
+// readKey returns one key with its policy and rotation, even if it is unmanaged.
 func readKey(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
 	named, err := aliases(ctx, g, aws.String(id))
 	if err != nil {
@@ -303,7 +319,9 @@ func readKey(ctx context.Context, g *api.Region, id string) (resource.Observed, 
 	return observedKey(g, k), nil
 }
 
-// keysWith finds the keys with a key of creation: KMS has no token, and no list by tags.
+// keysWith finds the keys with a key of creation: KMS has no token, and no list by tags. A key that
+// may not be read does not count. The search takes two calls for each key of the region, at most
+// eight at a time.
 func keysWith(ctx context.Context, g *api.Region, creation string) ([]string, error) {
 	all, err := keyIDs(ctx, g)
 	if err != nil {
@@ -323,6 +341,8 @@ func keysWith(ctx context.Context, g *api.Region, creation string) ([]string, er
 	return found, err
 }
 
+// tagKMS sets and removes tags of a key and keeps others. KMS refuses it for a key that is
+// scheduled for deletion.
 func tagKMS(ctx context.Context, g *api.Region, id string, set map[string]string, drop []string) error {
 	if len(set) > 0 {
 		if _, err := g.KMS.TagResource(ctx, &kms.TagResourceInput{KeyId: aws.String(id), Tags: kmsTags(set)}); err != nil {

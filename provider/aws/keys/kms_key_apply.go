@@ -24,8 +24,9 @@ func checkKMS(ctx context.Context, g *api.Region, r provider.Request) error {
 	return err
 }
 
-// freeAlias finds which key has an alias. It is free also where that key is ours and to be deleted; any other is a
-// conflict.
+// freeAlias finds which key has an alias. It is free also where that key is ours and to be deleted;
+// any other is a conflict. The result taken means that the alias exists and may be moved: to the
+// new key from a key that ovi deletes, or from the key of an earlier attempt.
 func freeAlias(ctx context.Context, g *api.Region, alias, own, creation string) (taken bool, err error) {
 	named, err := aliases(ctx, g, nil)
 	if err != nil {
@@ -50,8 +51,10 @@ func freeAlias(ctx context.Context, g *api.Region, alias, own, creation string) 
 	return false, nil
 }
 
-// createKey relies on the key's tag, as the creates of other kinds without a token do. Alias and rotation follow in
-// calls of their own, which are repeated until they were made.
+// createKey relies on the key's tag, as the creates of other kinds without a token do. Alias and
+// rotation follow in calls of their own, which are repeated until they were made. CreateKey has no
+// client token, so after a lost answer the search by tag comes before a second call. The policy may
+// name a role that was created a moment ago.
 func createKey(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	if err := checkKMS(ctx, g, r); err != nil {
 		return resource.Observed{}, err
@@ -87,6 +90,7 @@ func createKey(ctx context.Context, g *api.Region, r provider.Request) (resource
 	return awaitKey(ctx, g, id)
 }
 
+// awaitKey waits until a key is visible and no longer being created or updated.
 func awaitKey(ctx context.Context, g *api.Region, id string) (o resource.Observed, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Appear, "the key "+id, func(ctx context.Context) error {
 		if o, err = readKey(ctx, g, id); err == nil && o.Health == resource.Pending {
@@ -97,7 +101,9 @@ func awaitKey(ctx context.Context, g *api.Region, id string) (o resource.Observe
 	return o, err
 }
 
-// rotate turns the rotation on, with its days, or off, as far as the configuration sets it.
+// rotate turns the rotation on, with its days, or off, as far as the configuration sets it. Both
+// calls set an absolute state and may be repeated. A key that was created a moment ago may not be
+// visible yet.
 func rotate(ctx context.Context, g *api.Region, id string, a resource.Attrs) error {
 	on, set := api.Flag(a, rotationAttr)
 	days := api.AsInt32(a, rotationDays)
@@ -114,7 +120,8 @@ func rotate(ctx context.Context, g *api.Region, id string, a resource.Attrs) err
 	}, api.Absent)
 }
 
-// nameKey gives a key its alias alone.
+// nameKey gives a key its alias alone. The new alias is set before old ones are deleted, so that
+// programs which use an alias always find the key by one of them.
 func nameKey(ctx context.Context, g *api.Region, id string, a resource.Attrs) error {
 	alias, set := api.Text(a, api.AliasAttr)
 	if !set {
@@ -156,6 +163,8 @@ func nameKey(ctx context.Context, g *api.Region, id string, a resource.Attrs) er
 }
 
 // updateKey first makes a key usable: one that is disabled or to be deleted takes no change.
+// Disabling comes last for the same reason. Each call sets an absolute value, so an interrupted
+// update can be repeated.
 func updateKey(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	id := aws.String(r.Have.ID)
 	if api.Starts(r) {
@@ -201,7 +210,8 @@ func updateKey(ctx context.Context, g *api.Region, r provider.Request) (resource
 	return awaitKey(ctx, g, r.Have.ID)
 }
 
-// enableKey cancels a deletion, which leaves a key disabled, and enables it.
+// enableKey cancels a deletion, which leaves a key disabled, and enables it. AWS KMS API Reference,
+// CancelKeyDeletion: after it "the key state of the KMS key is Disabled".
 func enableKey(ctx context.Context, g *api.Region, id string) error {
 	out, err := g.KMS.DescribeKey(ctx, &kms.DescribeKeyInput{KeyId: aws.String(id)})
 	if err != nil {
@@ -216,7 +226,10 @@ func enableKey(ctx context.Context, g *api.Region, id string) error {
 	return api.Classify("", err)
 }
 
-// deleteKey marks the key first: one that is to be deleted takes no tags.
+// deleteKey marks the key first: one that is to be deleted takes no tags. AWS KMS API Reference,
+// ScheduleKeyDeletion: the waiting period is 7 to 30 days, after which KMS deletes the key, its
+// material and its aliases. A deletion that another hand scheduled is canceled first, because the
+// mark could not be written otherwise.
 func deleteKey(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := aws.String(r.Have.ID)
 	out, err := g.KMS.DescribeKey(ctx, &kms.DescribeKeyInput{KeyId: id})

@@ -99,6 +99,8 @@ func onceBy(c *api.Checking, attr, what string) {
 	}
 }
 
+// If the name stays, the old group must be deleted first: a name is unique in a region of an
+// account.
 func replaceLogs(d resource.Desired, have resource.Observed) []resource.Strategy {
 	if nameIn(&d, logName) != have.ID {
 		return api.CreateFirst()
@@ -106,6 +108,8 @@ func replaceLogs(d resource.Desired, have resource.Observed) []resource.Strategy
 	return api.DestroyFirst()
 }
 
+// logGroups returns the groups whose names have a prefix, or all groups, from all pages. Amazon
+// CloudWatch Logs API Reference, DescribeLogGroups: at most 50 per page.
 func logGroups(ctx context.Context, g *api.Region, prefix *string) ([]types.LogGroup, error) {
 	return api.Pages(ctx, "logs.DescribeLogGroups",
 		func(ctx context.Context, token *string) ([]types.LogGroup, *string, error) {
@@ -127,7 +131,8 @@ func logARN(l types.LogGroup) string {
 	return strings.TrimSuffix(aws.ToString(l.Arn), ":*")
 }
 
-// listLogs takes a call for each group: a list has no tags.
+// listLogs takes a call for each group: a list has no tags. A group whose tags may not be read is
+// listed as unreadable and does not affect the others.
 func listLogs(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	all, err := logGroups(ctx, s.Region, nil)
 	if err != nil {
@@ -150,7 +155,9 @@ func withLogTags(ctx context.Context, g *api.Region, l types.LogGroup) (resource
 	return observedLogs(g, l, out.Tags), nil
 }
 
-// observedLogs: a group that was deleted and created again has another moment of creation.
+// observedLogs: a group that was deleted and created again has another moment of creation. The
+// moment of creation is the UID, since CloudWatch Logs has no other identity of a group than its
+// name. A retention of 0 stands for no limit.
 func observedLogs(g *api.Region, l types.LogGroup, tags map[string]string) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(l.LogGroupName), Health: resource.Healthy}
 	if at := aws.ToInt64(l.CreationTime); at > 0 {
@@ -172,6 +179,7 @@ func observedLogs(g *api.Region, l types.LogGroup, tags map[string]string) resou
 // flatName is a name without the slashes that separate the parts of a ref.
 func flatName(s string) string { return strings.ReplaceAll(strings.Trim(s, "/"), "/", ".") }
 
+// The service filters by prefix alone, so other groups of the answer are removed here.
 func logGroup(ctx context.Context, g *api.Region, name string) (types.LogGroup, error) {
 	all, err := logGroups(ctx, g, &name)
 	var same []types.LogGroup
@@ -191,6 +199,7 @@ func readLogs(ctx context.Context, g *api.Region, id string) (resource.Observed,
 	return withLogTags(ctx, g, l)
 }
 
+// tagLogs sets and removes tags of a group and keeps others.
 func tagLogs(ctx context.Context, g *api.Region, id string, set map[string]string, drop []string) error {
 	l, err := logGroup(ctx, g, id)
 	if err != nil {
@@ -209,6 +218,7 @@ func tagLogs(ctx context.Context, g *api.Region, id string, set map[string]strin
 	return api.Classify("", err)
 }
 
+// checkLogs reports a name that another group has. The service has no dry run.
 func checkLogs(ctx context.Context, g *api.Region, r provider.Request) error {
 	name := nameIn(&r.Desired, logName)
 	if r.Have.ID == name {
@@ -224,7 +234,10 @@ func checkLogs(ctx context.Context, g *api.Region, r provider.Request) error {
 	return api.Taken(o, r)
 }
 
-// createLogs relies on the name. The retention is set by a call of its own, which is repeated until it was made.
+// createLogs relies on the name. The retention is set by a call of its own, which is repeated until
+// it was made. The name is unique in a region of an account, so a repeated call fails with
+// ResourceAlreadyExistsException; the key in the tags tells whether an earlier attempt created the
+// group.
 func createLogs(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	a, name := r.Desired.Attrs, nameIn(&r.Desired, logName)
 	class, _ := api.Text(a, "class")
@@ -253,7 +266,8 @@ func createLogs(ctx context.Context, g *api.Region, r provider.Request) (resourc
 	return awaitLogs(ctx, g, name, a)
 }
 
-// setRetention sets the days, or none.
+// setRetention sets the days, or none. Both calls set an absolute state and may be repeated.
+// OperationAbortedException means that another change of the group is under way.
 func setRetention(ctx context.Context, g *api.Region, name string, a resource.Attrs) error {
 	days, set := api.Number(a, retentionAttr)
 	if !set {
@@ -285,6 +299,8 @@ func awaitLogs(ctx context.Context, g *api.Region, name string, want resource.At
 	return o, err
 }
 
+// updateLogs changes retention and key in calls of their own and waits until the retention is
+// reported.
 func updateLogs(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	name := r.Have.ID
 	if api.Changed(r, retentionAttr) {
@@ -300,7 +316,9 @@ func updateLogs(ctx context.Context, g *api.Region, r provider.Request) (resourc
 	return awaitLogs(ctx, g, name, r.Desired.Attrs)
 }
 
-// encryptLogs sets the key, or removes it. A key that is not mentioned stays as it is.
+// encryptLogs sets the key, or removes it. A key that is not mentioned stays as it is. Amazon
+// CloudWatch Logs API Reference, AssociateKmsKey: the change "can take up to 5 minutes" to take
+// effect; events that are stored already keep their encryption.
 func encryptLogs(ctx context.Context, g *api.Region, name string, a resource.Attrs) (err error) {
 	switch key, set := api.Text(a, api.KMSKeyAttr); {
 	case !set:

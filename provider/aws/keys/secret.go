@@ -96,6 +96,8 @@ func generateFields() []resource.Attribute {
 	}
 }
 
+// The last applied configuration decides about the recovery window, because the secret itself does
+// not carry it.
 func loseSecret(o resource.Observed, last resource.Attrs) string {
 	if days, set := api.Number(last, recoveryWindow); set && days == 0 {
 		return "the secret, at once"
@@ -122,6 +124,8 @@ func validWindow(v resource.Value) []resource.Problem {
 	return nil
 }
 
+// neverPending rejects the value true. The attribute exists so that a deletion outside ovi is a
+// difference from its default.
 func neverPending(v resource.Value) []resource.Problem {
 	if v == resource.Bool(true) {
 		return api.WrongValue("remove the secret from the configuration to delete it",
@@ -132,6 +136,8 @@ func neverPending(v resource.Value) []resource.Problem {
 
 func oneSecretName(c *api.Checking) { onceBy(c, secretName, KindSecret) }
 
+// If the name stays, the old secret must be deleted first, and its name is then taken for the
+// recovery window, unless that is 0.
 func replaceSecret(d resource.Desired, have resource.Observed) []resource.Strategy {
 	if name, _ := api.Text(have.Attrs, secretName); name != nameIn(&d, secretName) {
 		return api.CreateFirst()
@@ -139,7 +145,8 @@ func replaceSecret(d resource.Desired, have resource.Observed) []resource.Strate
 	return api.DestroyFirst()
 }
 
-// listSecrets reads those that are to be deleted too. A list has the tags.
+// listSecrets reads those that are to be deleted too. A list has the tags. AWS Secrets Manager API
+// Reference, ListSecrets: the list "might not reflect changes from the last five minutes".
 func listSecrets(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	all, err := api.Pages(ctx, "secretsmanager.ListSecrets",
 		func(ctx context.Context, token *string) ([]types.SecretListEntry, *string, error) {
@@ -174,6 +181,8 @@ func secretTags(tags []types.Tag) map[string]string {
 	return out
 }
 
+// observedSecret converts an answer of the service. The value is not part of it: no call of this
+// package reads it.
 func observedSecret(g *api.Region, e *types.SecretListEntry) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(e.ARN), Health: resource.Healthy, Since: aws.ToTime(e.CreatedDate)}
 	api.DeletionSet(&o, resource.Failing, e.DeletedDate)
@@ -213,6 +222,8 @@ func readSecret(ctx context.Context, g *api.Region, id string) (resource.Observe
 	return observedSecret(g, e), nil
 }
 
+// tagSecret sets and removes tags of a secret and keeps others. The service refuses it for a secret
+// that is scheduled for deletion.
 func tagSecret(ctx context.Context, g *api.Region, id string, set map[string]string, drop []string) error {
 	if len(set) > 0 {
 		in := &secretsmanager.TagResourceInput{SecretId: aws.String(id)}
@@ -282,6 +293,8 @@ func createSecret(ctx context.Context, g *api.Region, r provider.Request) (resou
 	return o, err
 }
 
+// The token is derived from the key, so that a lost answer followed by the same value creates no
+// second version.
 func orderSecret(ctx context.Context, g *api.Region, r provider.Request) error {
 	a := r.Desired.Attrs
 	value, err := secretValue(ctx, g, a)
@@ -319,7 +332,8 @@ func ownSecret(ctx context.Context, g *api.Region, r provider.Request, refused e
 	return nil
 }
 
-// secretValue is the configured value, or one that AWS generates; nil if there is neither.
+// secretValue is the configured value, or one that AWS generates; nil if there is neither. A value
+// that is generated passes from one call to the other and is stored nowhere else.
 func secretValue(ctx context.Context, g *api.Region, a resource.Attrs) (*string, error) {
 	value, given, err := api.Secret(a, valueAttr)
 	if err != nil || given {
@@ -347,6 +361,8 @@ func secretValue(ctx context.Context, g *api.Region, a resource.Attrs) (*string,
 	return out.RandomPassword, nil
 }
 
+// updateSecret cancels a scheduled deletion first, because a secret that is scheduled takes no
+// change. A value that did not change is not sent: each call with a value creates a version.
 func updateSecret(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	id := aws.String(r.Have.ID)
 	if api.Changed(r, pendingDeletion) {
@@ -376,7 +392,9 @@ func updateSecret(ctx context.Context, g *api.Region, r provider.Request) (resou
 	return readSecret(ctx, g, r.Have.ID)
 }
 
-// deleteSecret marks it first: a secret that is to be deleted takes no tags.
+// deleteSecret marks it first: a secret that is to be deleted takes no tags. AWS Secrets Manager
+// API Reference, DeleteSecret: the recovery window has 7 to 30 days. ForceDeleteWithoutRecovery
+// deletes at once, and needs no mark.
 func deleteSecret(ctx context.Context, g *api.Region, r provider.Request) error {
 	e, err := secretOf(ctx, g, r.Have.ID)
 	switch {
