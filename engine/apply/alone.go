@@ -11,7 +11,6 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
-	"github.com/ovi-project/ovi/ledger/query"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
@@ -63,7 +62,7 @@ type exclusion struct{ *apply }
 
 // excluded returns the reason why an action must not run now. If the record cannot be read, nothing is called.
 func (a exclusion) excluded(ctx context.Context, at storage.Revision, mine event.Started) error {
-	others, err := query.OpenedBefore(context.WithoutCancel(ctx), a.engine.Ledger.Reader(), at)
+	others, err := a.opened.Before(context.WithoutCancel(ctx), a.engine.Ledger.Reader(), at)
 	if err != nil {
 		return a.readFailed(ctx, err)
 	}
@@ -77,18 +76,18 @@ func (a exclusion) excluded(ctx context.Context, at storage.Revision, mine event
 		}
 		switch {
 		case takesDown(o.Started) && slices.Contains(needs, o.Ref):
-			return &excludedError{o, "it depends on " + o.Ref.Short()}
+			return &excludedError{*o, "it depends on " + o.Ref.Short()}
 		case takesDown(mine):
 			theirs, err := a.needsOf(ctx, o.Started)
 			if err != nil {
 				return a.readFailed(ctx, err)
 			}
 			if slices.Contains(theirs, mine.Ref) {
-				return &excludedError{o, o.Ref.Short() + " depends on it"}
+				return &excludedError{*o, o.Ref.Short() + " depends on it"}
 			}
 		case mine.Applying != nil && o.Applying != nil:
 			if thing, clash := comparator.Clash(a.heldBy(mine), a.heldBy(o.Started)); clash {
-				return &excludedError{o, fmt.Sprintf("%s takes %s, too", o.Ref.Short(), thing)}
+				return &excludedError{*o, fmt.Sprintf("%s takes %s, too", o.Ref.Short(), thing)}
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/ovi-project/ovi/engine/recovery"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/query"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -69,6 +70,7 @@ type apply struct {
 	started  time.Time
 	slots    *slots
 	operator bool // an action of an operator, which does not apply a configuration
+	opened   query.Opened
 
 	mu       sync.Mutex // guards the fields below
 	outcomes map[stepOf]Outcome

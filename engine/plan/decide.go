@@ -52,7 +52,7 @@ func (e *Planner) decide(ctx context.Context, p *Planning) error {
 	if p.Mode != event.ForDrift && !p.Past {
 		p.rest(m, p.facts, p.policed)
 	}
-	if err := errors.Join(m.approvalErr, m.lifeErr, m.pastErr()); err != nil {
+	if err := errors.Join(m.approvalErr, m.seenErr, m.pastErr()); err != nil {
 		return fmt.Errorf("decide: %w", err)
 	}
 	m.noteUnverified(p.Plan, e.Providers.Kind)

@@ -40,12 +40,12 @@ type memory struct {
 	origin func(*resource.Observed) (decider.Origin, error)
 	unread []resource.Observed
 
-	life        func(resource.Ref) ([]history.Moment, error) // the history of a resource
+	seen        func(resource.Ref) ([]resource.Observed, error) // the states of a resource since the last action on it
 	past        func(resource.Ref) []decider.Past
 	pastErr     func() error // the first error of past
 	approvalsOn func(digest string) ([]ledger.Approval, error)
 	approvalErr error
-	lifeErr     error
+	seenErr     error
 }
 
 // loadMemory reads the memory as of a revision; attempts are always the current ones.
@@ -76,7 +76,9 @@ func loadMemory(ctx context.Context, l *ledger.Ledger, at storage.Revision) (m *
 		}
 		return from, err
 	}
-	m.life = func(ref resource.Ref) ([]history.Moment, error) { return history.New(l.Reader()).History(ctx, ref) }
+	m.seen = func(ref resource.Ref) ([]resource.Observed, error) {
+		return history.New(l.Reader()).SeenSinceAction(ctx, ref)
+	}
 	m.known = l.Log().Frontier().Seq
 	m.past, m.pastErr = history.New(l.Reader()).Pasts(ctx, m.known, cel.HistoryLimit)
 	m.approvalsOn = func(digest string) ([]ledger.Approval, error) { return l.Approvals(ctx, digest) }

@@ -8,7 +8,6 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/event"
-	"github.com/ovi-project/ovi/ledger/history"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -64,12 +63,12 @@ func (m *memory) noteOutside(p decider.Plan, acting map[resource.Ref]bool) error
 		if !known {
 			continue
 		}
-		var life []history.Moment
+		var seen []resource.Observed
 		// An action of ovi's own may have caused the difference.
 		unsure := acting[d.Ref] || applied.Recovered || len(m.tries[d.Ref]) > 0
 		if unsure {
 			var err error
-			if life, err = m.life(d.Ref); err != nil {
+			if seen, err = m.seen(d.Ref); err != nil {
 				return fmt.Errorf("read the history of %s: %w", d.Ref, err)
 			}
 		}
@@ -77,7 +76,7 @@ func (m *memory) noteOutside(p decider.Plan, acting map[resource.Ref]bool) error
 			c := &d.Changes[k]
 			before, ok := wasApplied(applied, *c)
 			if ok && c.Note == "" && !c.KnownAfterApply && resource.Equal(c.To, before) &&
-				(!unsure || seenSinceAction(life, *c)) {
+				(!unsure || seenAsConfigured(seen, *c)) {
 				c.Note = resource.NoteOutside
 			}
 		}
@@ -85,23 +84,16 @@ func (m *memory) noteOutside(p decider.Plan, acting map[resource.Ref]bool) error
 	return nil
 }
 
-// seenSinceAction reports whether a resource was observed with the configured value of a change after the last action
-// of ovi. If so, that action did not cause the difference.
-func seenSinceAction(life []history.Moment, c resource.Change) bool {
-	seen := false
-	for _, m := range life {
-		for _, r := range m.Records {
-			switch r.Event.(type) {
-			case event.Started, event.Finished:
-				seen = false
-			}
+// seenAsConfigured reports whether a resource was observed with the configured value of a change. If that was after the
+// last action of ovi, the action did not cause the difference.
+func seenAsConfigured(states []resource.Observed, c resource.Change) bool {
+	return slices.ContainsFunc(states, func(o resource.Observed) bool {
+		if o.Condition == resource.Unreadable {
+			return false
 		}
-		if o := m.Seen; o != nil && o.Condition != resource.Unreadable {
-			v, ok := wasApplied(event.Applied{
-				Attrs: o.Attrs, Tags: o.Tags, State: resource.State(resource.StateOf(o.Health)),
-			}, c)
-			seen = seen || ok && resource.Equal(v, c.To)
-		}
-	}
-	return seen
+		v, ok := wasApplied(event.Applied{
+			Attrs: o.Attrs, Tags: o.Tags, State: resource.State(resource.StateOf(o.Health)),
+		}, c)
+		return ok && resource.Equal(v, c.To)
+	})
 }

@@ -92,10 +92,10 @@ func (m *memory) restores(d *decider.Decision) bool {
 	if known && applied.Desired != "" || len(d.Changes) == 0 || d.Difference != comparator.Drifted {
 		return false
 	}
-	life, err := m.life(d.Ref)
+	seen, err := m.seen(d.Ref)
 	if err != nil {
-		m.lifeErr = errors.Join(m.lifeErr, fmt.Errorf("read the history of %s: %w", d.Ref, err))
+		m.seenErr = errors.Join(m.seenErr, fmt.Errorf("read the history of %s: %w", d.Ref, err))
 		return false
 	}
-	return !slices.ContainsFunc(d.Changes, func(c resource.Change) bool { return !seenSinceAction(life, c) })
+	return !slices.ContainsFunc(d.Changes, func(c resource.Change) bool { return !seenAsConfigured(seen, c) })
 }

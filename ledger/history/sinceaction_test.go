@@ -1,7 +1,11 @@
 package history_test
 
 import (
+	"strconv"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger"
@@ -55,4 +59,54 @@ func TestAfterActionIsTheResourceThatAnActionLeft(t *testing.T) {
 	if at, err := r.Compacted(ctx, ref("new")); at != 0 || err != nil {
 		t.Errorf("a resource without a record: compacted at %d, %v", at, err)
 	}
+}
+
+// TestSeenSinceActionStartsAtTheLastAction: what was observed before it is not returned, a recovery is no action, and a
+// compaction shortens the answer.
+func TestSeenSinceActionStartsAtTheLastAction(t *testing.T) {
+	store := mem.New()
+	l, err := ledger.Open(t.Context(), ledger.Config{Dir: t.TempDir(), Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	ctx, r := t.Context(), history.New(l.Reader())
+	made := res("a", "small")
+	cost := 0
+	observe := func() {
+		cost++
+		o := made
+		o.Tags = resource.TagsOf(map[string]string{"cost": strconv.Itoa(cost)})
+		must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(o), ledger.ObservationOptions{Since: -1}))
+	}
+	want := func(what string, costs ...string) {
+		t.Helper()
+		seen, err := r.SeenSinceAction(ctx, made.Ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, o := range seen {
+			v, _ := o.Tags.Get("cost")
+			got = append(got, v)
+		}
+		if diff := cmp.Diff(costs, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", what, diff)
+		}
+	}
+	want("nothing is recorded")
+	observe()
+	observe()
+	want("no action", "1", "2")
+	must[ledger.Receipt](t)(l.Record(ctx, event.Started{Ref: made.Ref, Key: "k", Action: decider.Update}))
+	want("an action has started")
+	observe()
+	must[ledger.Receipt](t)(l.Record(ctx, event.Recovered{Ref: made.Ref, Key: "k", Finding: event.FoundDone, ID: made.ID}))
+	observe()
+	want("a recovery is no action", "3", "4")
+	s := must[storage.Stats](t)(store.Stats(ctx))
+	if err := store.Compact(ctx, s.Revision); err != nil {
+		t.Fatal(err)
+	}
+	want("compacted", "4")
 }

@@ -171,21 +171,6 @@ func (r *Reader) OpenActions(ctx context.Context) ([]rows.OpenAction, error) {
 	return out, err
 }
 
-// OpenedBefore lists the open actions that were recorded before a revision of the store.
-func OpenedBefore(ctx context.Context, r *Reader, before storage.Revision) ([]rows.OpenAction, error) {
-	var out []rows.OpenAction
-	err := r.Entries(ctx, rows.KeyOpen, storage.Now, func(e storage.Entry) error {
-		if e.Created >= before {
-			return nil
-		}
-		var o rows.OpenAction
-		err := json.Unmarshal(e.Value, &o)
-		out = append(out, o)
-		return err
-	})
-	return out, err
-}
-
 // Tries are the recorded attempts of one configuration that did not succeed.
 type Tries struct {
 	decider.Attempts
