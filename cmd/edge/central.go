@@ -68,7 +68,7 @@ func edgeCentral(c *command.Call) error {
 	}, grpc.Creds(credentials.NewTLS(authority.Server())))
 	defer context.AfterFunc(c, server.Stop)()
 	c.Out.Say("The central orchestrator listens on %s.", listener.Addr())
-	if err := server.Serve(listener); err != nil && c.Err() == nil {
+	if err := server.Serve(link.Guard(listener)); err != nil && c.Err() == nil {
 		return err
 	}
 	return nil

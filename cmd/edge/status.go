@@ -70,7 +70,7 @@ func notConfirmed(c *command.Call, folder string, events []link.Event) error {
 		return err
 	}
 	for _, e := range events {
-		if e.Class == link.ClassOrder && given[e.Site] <= e.Order {
+		if e.Class == link.ClassOrder && e.Node == "" && given[e.Site] <= e.Order {
 			delete(given, e.Site)
 		}
 	}

@@ -117,7 +117,7 @@ func (p *Provider) listen(ctx context.Context, address string) error {
 	}
 	server := link.NewServer(p, grpc.Creds(credentials.NewTLS(p.opts.Authority.Server())))
 	p.closers = append(p.closers, server.Stop)
-	go func() { _ = server.Serve(listener) }()
+	go func() { _ = server.Serve(link.Guard(listener)) }()
 	return nil
 }
 

@@ -89,6 +89,14 @@ func (t *talk) keep(events []link.Event) error {
 			t.p.gate.Alarm(t.scope.Location, err.Error())
 			return denied(err)
 		}
+		err := events[i].Cut()
+		if events[i].OfOrchestrator() {
+			err = fmt.Errorf("%w: %s sent an event that only its orchestrator sends", identity.ErrRefused, t.scope.Location)
+		}
+		if err != nil {
+			t.p.gate.Alarm(t.scope.Location, err.Error())
+			return denied(err)
+		}
 	}
 	if t.p.opts.Outbox == nil {
 		return nil

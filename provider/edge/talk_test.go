@@ -125,3 +125,44 @@ func TestEventsOfANode(t *testing.T) {
 		t.Errorf("alarms %v", strings.Join(s.alarms, "; "))
 	}
 }
+
+// TestANodeSendsOnlyEventsOfANode sends events that its orchestrator alone sends, and fields that no node fills. Each
+// ends the stream with an alarm, and none is kept.
+func TestANodeSendsOnlyEventsOfANode(t *testing.T) {
+	for name, change := range map[string]func(*link.Event){
+		"an order":             func(e *link.Event) { e.Class, e.Order = link.ClassOrder, 1<<60 },
+		"an order, no class":   func(e *link.Event) { e.Order = 1 << 60 },
+		"an alarm":             func(e *link.Event) { e.Class, e.Message = link.ClassAlarm, "the key leaked" },
+		"a wave":               func(e *link.Event) { e.Class, e.Wave = link.ClassRollout, &link.Wave{Version: "x", Reach: 9, Of: 9} },
+		"a wave, no class":     func(e *link.Event) { e.Wave = &link.Wave{Version: "x", Reach: 9, Of: 9} },
+		"a long name":          func(e *link.Event) { e.Deployment = strings.Repeat("a", 100_000) },
+		"a long, silent field": func(e *link.Event) { e.Boot = strings.Repeat("a", 100_000) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSecured(t)
+			c, err := link.Dial(t.Context(), s.address, s.creds(t, s.enrolled(t, "berlin/n1")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = c.Close() })
+			if err := c.Send(link.FromNode{Hello: &link.Hello{Site: "berlin", Node: "n1", Incarnation: "a"}}); err != nil {
+				t.Fatal(err)
+			}
+			acked(t, c, 0)
+			e := eventOf("n1", "a", 1)
+			change(&e)
+			if err := c.Send(link.FromNode{Events: []link.Event{e}}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.Recv(); err == nil {
+				t.Error("it is accepted")
+			}
+			events, err := outbox.Read(edge.EventsFile(s.dir))
+			for _, kept := range events {
+				if err != nil || kept.Class != link.ClassAlarm || kept.Incarnation == "a" {
+					t.Errorf("%+v, %v", kept, err)
+				}
+			}
+		})
+	}
+}

@@ -44,6 +44,7 @@ func (c Central) Session(ctx context.Context, recv func() (link.FromNode, error)
 	if err := c.Gate.Admit(ctx, site); err != nil {
 		return err
 	}
+	link.Proven(ctx)
 	var turn sync.Mutex
 	inTurn := func(f link.ToNode) error {
 		turn.Lock()
@@ -116,6 +117,10 @@ func (c Central) keep(site string, relayed []link.Relayed) error {
 			text := fmt.Sprintf("the orchestrator of site %s cannot report for site %s", site, r.Event.Site)
 			c.Gate.Alarm(site, text)
 			return status.Error(codes.PermissionDenied, text)
+		}
+		if err := events[i].Cut(); err != nil {
+			c.Gate.Alarm(site, err.Error())
+			return status.Error(codes.PermissionDenied, err.Error())
 		}
 	}
 	if err := c.Outbox.Accept(events...); err != nil {

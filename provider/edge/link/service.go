@@ -61,6 +61,7 @@ func Certificate(ctx context.Context) *x509.Certificate {
 // NewServer returns a server of an orchestrator.
 func NewServer(o Orchestrator, options ...grpc.ServerOption) *grpc.Server {
 	s := grpc.NewServer(append(options, grpc.ForceServerCodec(codec{}), grpc.MaxRecvMsgSize(maxFrame),
+		grpc.ConnectionTimeout(strangerTime), grpc.MaxHeaderListSize(16<<10),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: keepAlive, Timeout: keepAlive}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: keepAlive / 2}),
 		grpc.ReadBufferSize(0), grpc.WriteBufferSize(4096), grpc.MaxConcurrentStreams(4))...)

@@ -111,6 +111,9 @@ func (b *Outbox) Add(events ...link.Event) error {
 	defer b.mu.Unlock()
 	next := map[link.Origin]uint64{}
 	for i := range events {
+		if err := events[i].Cut(); err != nil {
+			return err
+		}
 		events[i].Incarnation = b.state.incarnation
 		o := events[i].Origin()
 		next[o] = max(next[o], b.state.high[o]) + 1
@@ -158,7 +161,7 @@ func (b *Outbox) High(o link.Origin) uint64 {
 	return b.state.high[o]
 }
 
-// After gives at most so many events that are not acknowledged, after a number.
+// After returns at most so many events that are not acknowledged, after a number. They fit into one frame.
 func (b *Outbox) After(number uint64, most int) []link.Relayed {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -171,7 +174,13 @@ func (b *Outbox) After(number uint64, most int) []link.Relayed {
 		}
 		return 0
 	})
-	return slices.Clone(b.state.pending[i:min(len(b.state.pending), i+most)])
+	end, bytes := i, 0
+	for ; end < min(len(b.state.pending), i+most); end++ {
+		if bytes += b.state.pending[end].Event.Size(); bytes > link.MaxFrame && end > i {
+			break
+		}
+	}
+	return slices.Clone(b.state.pending[i:end])
 }
 
 // Ack ends the events up to a number: the other end has them.

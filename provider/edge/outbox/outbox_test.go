@@ -1,6 +1,7 @@
 package outbox_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -244,5 +245,33 @@ func TestADamagedOutboxIsAnError(t *testing.T) {
 	}
 	if _, err := outbox.Open(name, outbox.Options{}); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("an event that was changed: %v", err)
+	}
+}
+
+// TestAFrameIsBoundedByBytes keeps long messages of many events. They are cut, and each frame is smaller than what
+// the other end reads.
+func TestAFrameIsBoundedByBytes(t *testing.T) {
+	b := open(t, filepath.Join(t.TempDir(), "events"), outbox.Options{})
+	for i := range 600 {
+		e := event(i)
+		e.Message = strings.Repeat("\x01<", 50_000)
+		if err := b.Add(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen := 0
+	for after := uint64(0); ; {
+		frame := b.After(after, 256)
+		if len(frame) == 0 {
+			break
+		}
+		text, err := json.Marshal(link.FromNode{Relayed: frame})
+		if err != nil || len(text) > 4<<20 {
+			t.Fatalf("a frame of %d events has %d bytes, %v", len(frame), len(text), err)
+		}
+		seen, after = seen+len(frame), frame[len(frame)-1].Number
+	}
+	if seen != 600 {
+		t.Errorf("%d events, not 600", seen)
 	}
 }

@@ -1,0 +1,59 @@
+package link
+
+import (
+	"errors"
+	"strings"
+)
+
+// Limits of an event. A message that is longer is cut; another field that is longer is refused.
+const (
+	MaxMessage = 4 << 10
+	maxField   = 1 << 10
+	MaxFrame   = 1 << 20 // bytes of the events in a frame
+)
+
+// errField reports an event that no node of ovi sends.
+var errField = errors.New("an event has a field that is too long")
+
+// Cut cuts the message of an event, and reports other fields that are too long.
+func (e *Event) Cut() error {
+	for _, s := range e.fields() {
+		if len(s) > maxField {
+			return errField
+		}
+	}
+	if len(e.Message) > MaxMessage {
+		e.Message = strings.ToValidUTF8(e.Message[:MaxMessage-len("…")], "") + "…"
+	}
+	return nil
+}
+
+// fields are the texts of an event without its message.
+func (e *Event) fields() []string {
+	out := []string{
+		e.Site, e.Node, e.Incarnation, e.Boot, e.Deployment, string(e.From), string(e.To), string(e.Request), e.Version,
+		e.Image, string(e.Health), e.Class,
+	}
+	if e.Wave != nil {
+		out = append(out, e.Wave.Version)
+	}
+	return out
+}
+
+// OfOrchestrator reports whether only an orchestrator sends such an event.
+func (e *Event) OfOrchestrator() bool {
+	switch e.Class {
+	case ClassAlarm, ClassOrder, ClassRollout:
+		return true
+	}
+	return e.Order != 0 || e.Wave != nil
+}
+
+// Size bounds the bytes of an event in a frame: JSON writes a byte as six at most.
+func (e *Event) Size() int {
+	n := 512 + 6*len(e.Message)
+	for _, s := range e.fields() {
+		n += 6 * len(s)
+	}
+	return n
+}
