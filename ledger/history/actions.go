@@ -10,8 +10,11 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// ActionsSince are the records of started, finished and recovered actions on a resource after a revision,
-// oldest first, without the actions of one plan.
+// ActionsSince are the records of started, finished and recovered actions on a resource after a
+// revision, oldest first, without the actions of one plan. The list is empty if the store has no
+// action after the revision; actions before the last compaction of the store are not part of it.
+// One read of the key tells whether there is anything, so a plan of many unchanged resources stays
+// cheap.
 func (l *Reader) ActionsSince(
 	ctx context.Context, ref resource.Ref, since storage.Revision, except string,
 ) ([]event.Record, error) {
@@ -43,6 +46,8 @@ func (l *Reader) ActionsSince(
 	return out, err
 }
 
+// isAction reports whether a record is about an action of another plan. Recoveries of this run are
+// excluded: they are part of the plan that asks.
 func (l *Reader) isAction(r event.Record, except string) bool {
 	switch e := r.Event.(type) {
 	case event.Started:

@@ -11,8 +11,10 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// BaselineState returns what a reader of the log without a store needs of a baseline: the resources,
-// by the refs under which they are recorded, and the approvals of plans.
+// BaselineState returns what a reader of the log without a store needs of a baseline: the
+// resources, by the refs under which they are recorded, and the approvals of plans. A fact that
+// cannot be read is an error: a state without it would pass for complete. Facts are in the order of
+// their keys, so each use follows its approval.
 func BaselineState(
 	e event.Baseline,
 ) (resources map[resource.Ref]*resource.Observed, approvals []ledger.Approval, err error) {

@@ -26,6 +26,8 @@ type batchReader struct {
 	left   int // how many more may be read; negative: any number
 }
 
+// pages returns a reader of at most most batches; a negative number means any. The caller closes
+// its picker.
 func (l *Reader) pages(c *logClock, ref resource.Ref, most int) (*batchReader, error) {
 	quoted, err := event.Marshal(ref)
 	return &batchReader{
@@ -57,7 +59,8 @@ func (p *batchReader) at(ctx context.Context, r storage.Revision) (records []eve
 	return records, true, err
 }
 
-// naming decodes the records of a batch that name the resource.
+// naming decodes the records of a batch that name the resource. A record without the bytes of the
+// ref is not decoded: this makes a search through large observations affordable.
 func (p *batchReader) naming(b wal.Batch) (out []event.Record, err error) {
 	for i, raw := range b.Records {
 		if !bytes.Contains(raw, p.needle) {
@@ -74,7 +77,8 @@ func (p *batchReader) naming(b wal.Batch) (out []event.Record, err error) {
 	return out, nil
 }
 
-// cutDown reduces an observation or a plan to one resource; false if the record does not name it.
+// cutDown reduces an observation or a plan to one resource; false if the record does not name it. A
+// plan may have thousands of decisions, and an observation as many resources.
 func cutDown(r event.Record, ref resource.Ref) (event.Record, bool) {
 	switch e := r.Event.(type) {
 	case event.Observed:
@@ -102,8 +106,9 @@ func cutDown(r event.Record, ref resource.Ref) (event.Record, bool) {
 	return r, event.Concerns(r.Event, ref)
 }
 
-// plan returns the record of a plan that made a revision, if the log has it, with its decision on the
-// resource.
+// plan returns the record of a plan that made a revision, if the log has it, with its decision on
+// the resource. If the batch is trimmed, was recorded by another instance, or the limit of reads is
+// reached, the record is made from the rows of the store and has no number.
 func (p *batchReader) plan(ctx context.Context, r storage.Revision, v rows.Plan, stack string) (event.Record, error) {
 	d, err := p.decidedAt(ctx, r)
 	if err != nil {
@@ -149,6 +154,8 @@ func (p *batchReader) plan(ctx context.Context, r storage.Revision, v rows.Plan,
 	return out, nil
 }
 
+// same returns the plan that lists the decisions of a plan, or an empty text if the plan lists them
+// itself.
 func same(v rows.Plan) string {
 	if v.Listed == v.Plan {
 		return ""

@@ -23,9 +23,11 @@ type ResourceChange struct {
 	Action        bool               // ovi has done something to it in between
 }
 
-// Between lists the resources that differ between two revisions (Now: the newest), sorted by ref. It
-// costs as much as there are changes, not resources. storage.ErrCompacted: the store no longer has
-// the earlier one.
+// Between lists the resources that differ between two revisions (Now: the newest), sorted by ref.
+// It costs as much as there are changes, not resources. storage.ErrCompacted: the store no longer
+// has the earlier one. The order of the two revisions does not matter for the list: Before is the
+// state at from, After the state at the other revision. A resource that changed and changed back is
+// not part of it.
 func (l *Reader) Between(ctx context.Context, from, to storage.Revision) ([]ResourceChange, error) {
 	if to == storage.Now {
 		now, err := l.Revision(ctx)
@@ -65,7 +67,8 @@ func (l *Reader) Between(ctx context.Context, from, to storage.Revision) ([]Reso
 	return out, nil
 }
 
-// touchedBetween finds what was written between two revisions, and whether by an action.
+// touchedBetween finds what was written between two revisions, and whether by an action. Only the
+// record of a finished action counts, not the record of a recovered one.
 func (l *Reader) touchedBetween(
 	ctx context.Context, early, late storage.Revision,
 ) (map[resource.Ref]*ResourceChange, error) {

@@ -30,6 +30,7 @@ type tick struct {
 	head     rows.Head
 }
 
+// It is bounded by the oldest revision that the store still has.
 func (l *Reader) clock(ctx context.Context) (*logClock, error) {
 	c := &logClock{l: l, known: map[storage.Revision][]tick{}}
 	err := l.Entries(ctx, rows.KeyLog, storage.Now, func(e storage.Entry) error {
@@ -47,8 +48,10 @@ func (l *Reader) clock(ctx context.Context) (*logClock, error) {
 	return c, err
 }
 
-// ticks are the newest batches of all instances at a revision, the newest first. A revision
-// that is forgotten is taken for the oldest one that is not.
+// ticks are the newest batches of all instances at a revision, the newest first. A revision that is
+// forgotten is taken for the oldest one that is not. The result is kept, because a bisection
+// returns to the same revisions. A compaction during the query is an error that a second attempt
+// avoids.
 func (c *logClock) ticks(ctx context.Context, r storage.Revision) ([]tick, error) {
 	if r = min(max(r, c.oldest), c.now); r == 0 {
 		return nil, nil
@@ -80,9 +83,10 @@ func (c *logClock) of(ctx context.Context, r storage.Revision) (t tick, exact bo
 	return all[0], all[0].rev == r, nil
 }
 
-// at is the newest revision that was made at a time or before; 0 if all that is known is
-// later. Clocks of several instances need not agree. Where one was set back, it is a revision
-// at which that instance's record passed the time.
+// at is the newest revision that was made at a time or before; 0 if all that is known is later.
+// Clocks of several instances need not agree. Where one was set back, it is a revision at which
+// that instance's record passed the time. Each instance is searched separately, since only the
+// times of one log increase.
 func (c *logClock) at(ctx context.Context, when time.Time) (storage.Revision, error) {
 	instances, err := c.ticks(ctx, c.now)
 	if err != nil {
@@ -99,7 +103,9 @@ func (c *logClock) at(ctx context.Context, when time.Time) (storage.Revision, er
 	return newest, nil
 }
 
-// lastOf is the newest batch of one instance at a time or before.
+// lastOf is the newest batch of one instance at a time or before. If the clock of the instance was
+// set back, several batches satisfy the condition, and the newest one that the bisection meets is
+// returned.
 func (c *logClock) lastOf(ctx context.Context, instance string, when time.Time) (found storage.Revision, err error) {
 	low, high := c.oldest, c.now // what is before low is not later than when, what is after high is
 	for low <= high {
@@ -121,7 +127,8 @@ func (c *logClock) lastOf(ctx context.Context, instance string, when time.Time) 
 	return found, nil
 }
 
-// TimeOf is the time of a revision.
+// TimeOf is the time of a revision. A revision that the store no longer has is ErrNotFound, and the
+// error names the oldest known time.
 func (l *Reader) TimeOf(ctx context.Context, r storage.Revision) (time.Time, error) {
 	c, err := l.clock(ctx)
 	if err != nil {
@@ -135,8 +142,8 @@ func (l *Reader) TimeOf(ctx context.Context, r storage.Revision) (time.Time, err
 	return t.head.At, err
 }
 
-// RevisionAt is the newest revision at a time; an error that names the oldest known time if
-// that is later.
+// RevisionAt is the newest revision at a time; an error that names the oldest known time if that is
+// later. The time may be in the future: then the newest revision is the result.
 func (l *Reader) RevisionAt(ctx context.Context, when time.Time) (storage.Revision, error) {
 	c, err := l.clock(ctx)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 const fewPlans = 64
 
 // logFallback reads this log up to the oldest batch that the store still has: only the first one,
-// unless the store was compacted or is newer than the log.
+// unless the store was compacted or is newer than the log. A log of another instance is not read:
+// only its own data directory has it.
 func (g *historyReader) logFallback(ctx context.Context) error {
 	all, err := g.clock.ticks(ctx, g.clock.oldest)
 	if err != nil {
@@ -62,6 +63,8 @@ func (p *past) batch(b wal.Batch) error {
 	return nil
 }
 
+// Two kinds of records count although they do not name the resource: the source that a plan was
+// made from, and a plan that decided the same as before.
 func (p *past) take(r event.Record) {
 	switch e := r.Event.(type) {
 	case event.Loaded:
@@ -84,7 +87,8 @@ func (p *past) take(r event.Record) {
 	p.add(r)
 }
 
-// recall adds a plan with the decisions of an earlier one, because actions followed it.
+// recall adds a plan with the decisions of an earlier one, because actions followed it. Such a plan
+// lists no decisions; the decision comes from the plan that it names.
 func (p *past) recall(plan string) (ok bool) {
 	for _, r := range p.alike {
 		e, ok := r.Event.(event.Planned)

@@ -57,8 +57,10 @@ func meant(found []resource.Ref, spelling string) []resource.Ref {
 // pastPrefixes are the prefixes of the resources that no longer exist.
 func pastPrefixes() []string { return []string{rows.KeyActions, rows.KeyDecided, rows.KeyBlessed} }
 
-// called are the resources that a spelling with kind and name fits, read key by key in each observed
-// scope: the existing ones, else those that only the past has.
+// called are the resources that a spelling with kind and name fits, read key by key in each
+// observed scope: the existing ones, else those that only the past has. It reads one short range
+// per scope; reading all keys is left to fitting, which FindRef calls only if nothing was found
+// here.
 func (l *Reader) called(ctx context.Context, spelling string) (refs []resource.Ref, err error) {
 	parts := strings.Split(spelling, "/")
 	if len(parts) < 2 {
@@ -145,7 +147,9 @@ func (l *Reader) stacks(ctx context.Context) (out []string, err error) {
 	return slices.Compact(out), err
 }
 
-// unregistered finds a whole ref that only old revisions have.
+// unregistered finds a whole ref that only old revisions have. Only a complete ref is searched: a
+// store has no index of names that no current key has. The error suggests the commands that list
+// resources.
 func (l *Reader) unregistered(ctx context.Context, spelling string) (resource.Ref, error) {
 	ref, err := resource.ParseRef(spelling)
 	if err == nil {

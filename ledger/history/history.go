@@ -48,6 +48,9 @@ func (l *Reader) Compacted(ctx context.Context, ref resource.Ref) (storage.Revis
 	return 0, nil
 }
 
+// The store has the content, the decisions and the actions under three keys; a moment joins the
+// entries of one revision. If only a part can be read, the moments so far are returned with the
+// error.
 func (l *Reader) history(ctx context.Context, ref resource.Ref, clock *logClock) ([]Moment, error) {
 	moments := map[storage.Revision]*Moment{}
 	at := func(r storage.Revision) *Moment {
@@ -83,6 +86,7 @@ func (l *Reader) history(ctx context.Context, ref resource.Ref, clock *logClock)
 	return out, err
 }
 
+// seen adds the recorded content of a resource, or its end, to a moment.
 func seen(m *Moment, e storage.Entry) error {
 	if e.Deleted {
 		m.Gone = true
@@ -112,6 +116,8 @@ func decidedThen(m *Moment, e storage.Entry) error {
 	return err
 }
 
+// actsThen adds the records of actions and other events about the resource, with their numbers in
+// the log.
 func actsThen(m *Moment, e storage.Entry) error {
 	if e.Deleted {
 		return nil
@@ -132,12 +138,15 @@ func actsThen(m *Moment, e storage.Entry) error {
 }
 
 // LogRecords reads this instance's log, oldest first, up to what is acknowledged when it starts.
+// The sequence ends after its first error. It reads the log while the caller iterates.
 func (l *Reader) LogRecords(ctx context.Context, f Filter) iter.Seq2[event.Record, error] {
 	var end wal.Seq
 	return l.LogRecordsTo(ctx, f, &end)
 }
 
-// LogRecordsTo is LogRecords that also sets where to go on reading the next time.
+// LogRecordsTo is LogRecords that also sets where to go on reading the next time. The value of next
+// is valid after the iteration, even if the caller ended it early: no record is read twice or
+// skipped.
 func (l *Reader) LogRecordsTo(ctx context.Context, f Filter, next *wal.Seq) iter.Seq2[event.Record, error] {
 	*next = f.From
 	return func(yield func(event.Record, error) bool) { readLog(ctx, l.Log(), f, next, yield) }

@@ -55,6 +55,7 @@ func (l *Reader) haveActs(ctx context.Context) (map[string]bool, error) {
 	return have, err
 }
 
+// Records of other instances count regardless of known, because their numbers belong to other logs.
 func (l *Reader) past(ctx context.Context, ref resource.Ref, known wal.Seq, limit int) ([]decider.Past, error) {
 	var out []decider.Past
 	m := Moment{}

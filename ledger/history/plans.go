@@ -57,8 +57,10 @@ func (l *Reader) Plans(ctx context.Context) ([]Plan, error) {
 	return out, err
 }
 
-// findPlan finds when a plan of a stack was recorded, at a revision or before. The ids of plans are ordered
-// by time, except if several instances plan at once: then a plan may not be found.
+// findPlan finds when a plan of a stack was recorded, at a revision or before. The ids of plans are
+// ordered by time, except if several instances plan at once: then a plan may not be found. The
+// bisection needs reads in proportion to the logarithm of the number of revisions, where reading
+// all plans would cost one read each.
 func (p *batchReader) findPlan(
 	ctx context.Context, stack, plan string, upTo storage.Revision,
 ) (rows.Plan, storage.Revision, error) {
@@ -104,7 +106,9 @@ func (p *batchReader) decided(ctx context.Context, at storage.Revision) (storage
 // stack are read at once.
 const fewDrifts = 32
 
-// last is the newest plan of a stack that was not only for drift, with its decision on the resource.
+// last is the newest plan of a stack that was not only for drift, with its decision on the
+// resource. A drift plan decides nothing about the configuration, so it does not replace the plan
+// before it.
 func (p *batchReader) last(ctx context.Context, stack string) (*LastPlan, error) {
 	v, made, err := p.l.planAt(ctx, stack, p.clock.now)
 	for n := 0; err == nil && made != 0 && v.Mode == event.ForDrift; n++ {

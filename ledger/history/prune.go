@@ -5,9 +5,11 @@ import "bytes"
 // pruneFrom is the size from which it pays to prune a record before it is decoded.
 const pruneFrom = 4 << 10
 
-// pruned returns an encoded record without the elements of its long lists that do not contain the needle.
-// An observation may have ten thousand resources, and only one is needed. Text that is not a record is
-// returned unchanged.
+// pruned returns an encoded record without the elements of its long lists that do not contain the
+// needle. An observation may have ten thousand resources, and only one is needed. Text that is not
+// a record is returned unchanged. It relies on the form that Encode writes: one object, the event
+// in a field of it, the lists in the event. Another form is copied whole, so that nothing is lost
+// but time.
 func pruned(raw, needle []byte) []byte {
 	if len(raw) < pruneFrom {
 		return raw

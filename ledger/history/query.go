@@ -11,8 +11,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Reader answers questions about the past, from the store and the log. It also has the present state
-// of ledger.Reader.
+// Reader answers questions about the past, from the store and the log. It also has the present
+// state of ledger.Reader. A Reader is safe for concurrent use if the store and the log are.
 type Reader struct{ *ledger.Reader }
 
 // New returns a Reader over the Reader of a ledger.
@@ -45,7 +45,8 @@ type Moment struct {
 	Records  []event.Record // decisions, actions, results, blessings...
 }
 
-// AmbiguousError is returned for a short spelling that fits several resources.
+// AmbiguousError is returned for a short spelling that fits several resources. Refs has at least
+// two elements, sorted.
 type AmbiguousError struct {
 	Spelling string
 	Refs     []resource.Ref

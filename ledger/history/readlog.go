@@ -12,8 +12,10 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// ReadLog reads the records of a log that need not be this instance's: a copy, or another one's. dir
-// is the log's folder or its data directory. Nothing is written there.
+// ReadLog reads the records of a log that need not be this instance's: a copy, or another one's.
+// dir is the log's folder or its data directory. Nothing is written there. The log is opened when
+// the iteration starts and closed when it ends. A log that cannot be opened is the only element of
+// the sequence, as an error.
 func ReadLog(ctx context.Context, dir string, f Filter) iter.Seq2[event.Record, error] {
 	return func(yield func(event.Record, error) bool) {
 		log, err := ledger.OpenLog(dir)
@@ -30,6 +32,8 @@ func ReadLog(ctx context.Context, dir string, f Filter) iter.Seq2[event.Record, 
 // setBack is by how much clocks are trusted not to be set back.
 const setBack = 24 * time.Hour
 
+// A batch that is later than Until by more than setBack ends the reading: later batches have later
+// times, except for clocks that were set back.
 func readLog(ctx context.Context, log ledger.LogReads, f Filter, next *wal.Seq, yield func(event.Record, error) bool) {
 	from, err := f.begins(log)
 	if err != nil {

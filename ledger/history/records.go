@@ -31,6 +31,8 @@ type revisionRecord struct {
 	record event.Record
 }
 
+// The older part of the log comes first: life then adds only records that it does not have. The
+// result is not nil after an error of a later step: the caller closes its picker.
 func (l *Reader) gather(ctx context.Context, ref resource.Ref, depth int) (*historyReader, error) {
 	clock, err := l.clock(ctx)
 	if err != nil {
@@ -66,6 +68,7 @@ func (g *historyReader) inOrder() {
 	})
 }
 
+// A plan is remembered, so that it is not searched for again.
 func (g *historyReader) add(r storage.Revision, record event.Record) {
 	g.told = append(g.told, revisionRecord{r, record})
 	if e, ok := record.Event.(event.Planned); ok {
@@ -113,7 +116,9 @@ func (g *historyReader) inLog(m Moment) bool {
 		slices.ContainsFunc(m.Records, func(r event.Record) bool { return r.Event.Type() == event.TypePlanned })
 }
 
-// stored adds a moment from the store. The oldest revision adds only content that the log does not have.
+// stored adds a moment from the store. The oldest revision adds only content that the log does not
+// have. A record from the store has no number in the log, and a plan has only its decision on this
+// resource.
 func (g *historyReader) stored(ctx context.Context, m Moment, known map[string]bool, observed bool) error {
 	base := m.Revision <= g.clock.oldest
 	for _, r := range m.Records {

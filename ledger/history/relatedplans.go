@@ -75,7 +75,8 @@ func planOf(e event.Event) (plan, stack string) {
 	return "", ""
 }
 
-// source returns the last loaded source of the stack when a plan was made.
+// source returns the last loaded source of the stack when a plan was made. A source that was loaded
+// only after the plan does not count.
 func (g *historyReader) source(ctx context.Context, r storage.Revision, e event.Planned) error {
 	if _, ok := g.sources[e.Plan]; ok {
 		return nil
@@ -87,7 +88,8 @@ func (g *historyReader) source(ctx context.Context, r storage.Revision, e event.
 	return err
 }
 
-// confirmed adds who confirmed a plan.
+// confirmed adds who confirmed a plan. Each plan is looked up once, even if several actions of it
+// are part of the history.
 func (g *historyReader) confirmed(ctx context.Context, plan string) error {
 	if plan == "" || g.plans[rows.KeyConfirmed+plan] {
 		return nil

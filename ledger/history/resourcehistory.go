@@ -72,7 +72,8 @@ func (l *Reader) ResourceHistory(ctx context.Context, ref resource.Ref, depth in
 	return c, l.present(ctx, &c)
 }
 
-// present adds the present state.
+// present adds the present state. The parts are read one after the other and not at one revision: a
+// run that records meanwhile may show in some of them only.
 func (l *Reader) present(ctx context.Context, c *ResourceHistory) error {
 	res, err := l.Resource(ctx, c.Ref, storage.Now)
 	switch {

@@ -11,8 +11,10 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// AfterAction returns the record of a resource after the last action on it, or after its adoption. It returns nil
-// if the record has not changed since, if there was no action, or if the store no longer has that revision.
+// AfterAction returns the record of a resource after the last action on it, or after its adoption.
+// It returns nil if the record has not changed since, if there was no action, or if the store no
+// longer has that revision. A difference from the present record therefore appeared without an
+// action of ovi.
 func (l *Reader) AfterAction(ctx context.Context, ref resource.Ref) (*resource.Observed, error) {
 	now, err := l.Get(ctx, rows.Of(rows.KeyResource, ref), storage.Now)
 	if err != nil {

@@ -11,7 +11,9 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Unmanaged are the resources that ovi neither created nor adopted, sorted by ref.
+// Unmanaged are the resources that ovi neither created nor adopted, sorted by ref. All are read at
+// one revision. Before is true where the store cannot tell when a resource appeared, so that an
+// alert does not call it new.
 func (l *Reader) Unmanaged(ctx context.Context) ([]Unmanaged, error) {
 	scans, rev, err := l.ScansAt(ctx, storage.Now)
 	if err != nil {

@@ -10,7 +10,9 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// accept records what a part of a source configures.
+// accept records what a part of a source configures. A large part comes in several events; only the
+// last one, which has no More, writes the row of the source. Until then the row keeps the former
+// version. An empty digest removes the source.
 func (p *projection) accept(r event.Record, e event.SourceAccepted) error {
 	for i := range e.Changed {
 		b, err := event.Marshal(e.Changed[i])

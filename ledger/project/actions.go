@@ -11,7 +11,9 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// remember keeps the record for the history of its resource, without the parts that other keys have.
+// remember keeps the record for the history of its resource, without the parts that other keys
+// have. An event that is about no resource has no history. The omitted parts have rows of their
+// own: the applied configuration and the resource.
 func (p *projection) remember(r event.Record) error {
 	ref := r.Event.About()
 	if ref.IsZero() {
@@ -37,7 +39,9 @@ func (p *projection) remember(r event.Record) error {
 	return err
 }
 
-// finishActs writes one value for all records of the batch about a resource.
+// finishActs writes one value for all records of the batch about a resource. The value is replaced,
+// not extended: each revision of the key has the records of one batch, and the history is the
+// sequence of its revisions.
 func (p *projection) finishActs() error {
 	for ref, list := range p.acts {
 		if err := p.put(rows.Of(rows.KeyActions, ref), list); err != nil {
@@ -47,7 +51,9 @@ func (p *projection) finishActs() error {
 	return nil
 }
 
-// action applies the events of actions; false if the event is another.
+// action applies the events of actions; false if the event is another. Started writes the open
+// action before the provider is called, so that after a crash the next run knows which call may
+// have happened.
 func (p *projection) action(r event.Record) (bool, error) {
 	switch e := r.Event.(type) {
 	case event.Started:
@@ -67,7 +73,9 @@ func (p *projection) action(r event.Record) (bool, error) {
 	return false, nil
 }
 
-// finished closes the open action, unless only an observation can find its result.
+// finished closes the open action, unless only an observation can find its result. A result with
+// another key than the open action belongs to an earlier one and does not close it. A failed create
+// stays open: only an observation can tell whether the resource exists.
 func (p *projection) finished(r event.Record, e event.Finished) error {
 	var open rows.OpenAction
 	found, err := p.load(rows.Of(rows.KeyOpen, e.Ref), &open)
@@ -130,8 +138,10 @@ func (p *projection) notCalled(e event.Finished, open rows.OpenAction, found boo
 	return p.delete(rows.Of(rows.KeyOpen, e.Ref))
 }
 
-// accepted keeps the action open until its result is observed. A created resource is bound at once; a
-// deleted one stays bound until an observation shows that it is gone.
+// accepted keeps the action open until its result is observed. A created resource is bound at once;
+// a deleted one stays bound until an observation shows that it is gone. The time that the scope has
+// been away so far is stored with the action, so that its deadline can be moved by the time that is
+// added later.
 func (p *projection) accepted(r event.Record, e event.Finished, open rows.OpenAction, found bool) error {
 	if !Deletes(e.Action, e.Phase, e.Step) {
 		if err := p.finishedBinding(r, e, open); err != nil {
@@ -193,7 +203,8 @@ func (p *projection) done(
 	return p.owns(ref)
 }
 
-// recovered closes the open action as observed.
+// recovered closes the open action as observed. A recovery of an action that is no longer open
+// changes nothing: another run was faster.
 func (p *projection) recovered(r event.Record, e event.Recovered) error {
 	var open rows.OpenAction
 	found, err := p.load(rows.Of(rows.KeyOpen, e.Ref), &open)

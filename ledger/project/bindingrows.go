@@ -10,8 +10,10 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// bind starts a binding. The earlier binding of the ref becomes former, unless the new one is the new
-// resource of a replacement. The earlier binding of the id ends.
+// bind starts a binding. The earlier binding of the ref becomes former, unless the new one is the
+// new resource of a replacement. The earlier binding of the id ends. An ID has one ref at a time,
+// and a ref has one live ID, or two during a replacement. The generation of a ref grows with each
+// change, so that the signatures of older bindings cannot be used again.
 func (p *draft) bind(r event.Record, b resource.Binding, signed *event.Signature) error {
 	var was resource.Ref
 	if found, err := p.load(rows.IdentityOf(b.Ref, b.ID), &was); err != nil {
@@ -56,7 +58,7 @@ func next(was uint64, signed *event.Signature) uint64 {
 	return was + 1
 }
 
-// unbind ends a binding. Its row stays.
+// unbind ends a binding. Its row stays. An unsigned end keeps the generation.
 func (p *draft) unbind(ref resource.Ref, id string, signed *event.Signature) error {
 	var all rows.Bound
 	if found, err := p.load(rows.BoundOf(ref), &all); err != nil || !found {
@@ -102,7 +104,8 @@ func (p *draft) dismissed(r event.Record, e event.Dismissed) error {
 	}})
 }
 
-// disowned makes the recorded resource one that was managed before, as an observation would.
+// disowned makes the recorded resource one that was managed before, as an observation would. Only
+// the record of the same ID changes: under the ref there may be another resource by now.
 func (p *draft) disowned(ref resource.Ref, id string) error {
 	key := rows.Of(rows.KeyResource, ref)
 	value, err := p.get(key)
@@ -117,8 +120,10 @@ func (p *draft) disowned(ref resource.Ref, id string) error {
 	return p.set(storage.Op{Key: key, Value: o.AppendJSON(nil)})
 }
 
-// moveFacts moves what is recorded of a resource to another ref, except its protection, which has an event of its
-// own, and its health, which the next observation records.
+// moveFacts moves what is recorded of a resource to another ref, except its protection, which has
+// an event of its own, and its health, which the next observation records. A fact that the old name
+// does not have is removed from the new one: otherwise facts of a former resource with the new name
+// would count for this one.
 func (p *draft) moveFacts(from, to resource.Ref) error {
 	for _, prefix := range []string{
 		rows.KeyApplied, rows.KeyLastGood, rows.KeyExhausted, rows.KeyTries, rows.KeyRestarts, rows.KeyFights,
@@ -202,8 +207,8 @@ func (p *draft) alone(ref resource.Ref, id string, generation uint64) (next uint
 	return generation, was, p.put(rows.BoundOf(ref), all)
 }
 
-// leave writes the signed binding of the resource that is left. The log of another instance may not have
-// it.
+// leave writes the signed binding of the resource that is left. The log of another instance may not
+// have it.
 func (p *draft) leave(r event.Record, e event.ReplaceFinished) error {
 	b := rows.Binding{Binding: *e.Binding, Signature: e.Signature}
 	if b.Seq == 0 {

@@ -12,7 +12,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// ownership applies the events of bindings that no action makes; false if the event is another.
+// ownership applies the events of bindings that no action makes; false if the event is another. An
+// adoption ends an outage of the resource: the place is taken again.
 func (p *projection) ownership(r event.Record) (bool, error) {
 	switch e := r.Event.(type) {
 	case event.Adopted:
@@ -41,7 +42,9 @@ func (p *projection) ownership(r event.Record) (bool, error) {
 	return false, nil
 }
 
-// finishedBinding starts or ends the binding of a finished action.
+// finishedBinding starts or ends the binding of a finished action. A step of a replacement binds
+// the resource as the new one, next to the old one. A creation without an ID binds nothing; the
+// open action remains for an observation.
 func (p *projection) finishedBinding(r event.Record, e event.Finished, open rows.OpenAction) error {
 	switch {
 	case Deletes(e.Action, e.Phase, e.Step):

@@ -38,7 +38,8 @@ type projection struct {
 	acts map[resource.Ref][]json.RawMessage // the records about each resource
 }
 
-// tidy sorts the operations and keeps the last one of each key.
+// tidy sorts the operations and keeps the last one of each key. A store refuses two operations on
+// one key, and the order of the keys makes the transaction the same in each replay.
 func (p *draft) tidy() []storage.Op {
 	slices.SortStableFunc(p.ops, ByKey)
 	out := p.ops[:0]
@@ -72,11 +73,13 @@ func (p *draft) set(op storage.Op) error {
 	return nil
 }
 
-// bulk writes without an index: for the many resources of an observation, which no earlier record of
-// the batch has.
+// bulk writes without an index: for the many resources of an observation, which no earlier record
+// of the batch has. A bulk operation is not visible to get. It is tidied with the others, so the
+// last one of a key counts.
 func (p *draft) bulk(op storage.Op) { p.ops = append(p.ops, op) }
 
-// get reads a key as the records before left it; nil if it is absent.
+// get reads a key as the records before left it; nil if it is absent. In a shared store the entry
+// becomes a guard of the transaction: the commit fails if another instance changes it first.
 func (p *draft) get(key string) ([]byte, error) {
 	if i, ok := p.wrote[key]; ok {
 		return p.ops[i].Value, nil

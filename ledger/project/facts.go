@@ -22,7 +22,8 @@ func (p *draft) forget(ref resource.Ref) error {
 	return nil
 }
 
-// owns records that the stack of a ref has something in its scope.
+// owns records that the stack of a ref has something in its scope. The row lists the scopes in
+// which a stack must be observed before it is planned, even if its source no longer names them.
 func (p *draft) owns(ref resource.Ref) error {
 	s := ref.Scope()
 	if ref.Stack == "" {
@@ -67,7 +68,8 @@ func (p *draft) first(s resource.Scope, touch bool) error {
 	return p.set(storage.Op{Key: key, Value: []byte("{}")})
 }
 
-// content is the canonical form of a resource, in no more memory than it needs.
+// content is the canonical form of a resource, in no more memory than it needs. The buffer is
+// reused for each resource of an observation; the result is a copy that the caller may keep.
 func (p *draft) content(o *resource.Observed) []byte {
 	p.buf = o.AppendJSON(p.buf[:0])
 	return bytes.Clone(p.buf)

@@ -21,8 +21,9 @@ func (p *draft) rests(key string, e storage.Entry) {
 	}
 }
 
-// guardBulk guards the resources of observations, and finds the resources that another instance wrote after
-// the observation was compared with the records.
+// guardBulk guards the resources of observations, and finds the resources that another instance
+// wrote after the observation was compared with the records. Reading the changes since then costs
+// as much as other instances wrote, not as much as the observation has resources.
 func (p *draft) guardBulk(since storage.Revision) error {
 	if since == storage.Now {
 		return nil
@@ -77,7 +78,8 @@ func (p *draft) versions(keys map[string]bool) error {
 	return nil
 }
 
-// reads returns the guards of the entries that the projection rests on, in order.
+// reads returns the guards of the entries that the projection rests on, in order. The order makes
+// two projections of the same records equal, byte by byte.
 func (p *draft) reads() []storage.Guard {
 	out := make([]storage.Guard, 0, len(p.guards))
 	for _, g := range p.guards {

@@ -20,7 +20,9 @@ type LogBatch struct {
 	Guards []storage.Guard
 }
 
-// ReadBatches decodes batches and marks those that the next one refuses.
+// ReadBatches decodes batches and marks those that the next one refuses. A batch is held until the
+// next one is read, because a refusal follows the batch that it refuses. The sequence ends after
+// its first error.
 func ReadBatches(batches iter.Seq2[wal.Batch, error]) iter.Seq2[LogBatch, error] {
 	return func(yield func(LogBatch, error) bool) {
 		var held *LogBatch
@@ -45,6 +47,7 @@ func ReadBatches(batches iter.Seq2[wal.Batch, error]) iter.Seq2[LogBatch, error]
 	}
 }
 
+// A batch that only ends rights has no guards, see OnlyForfeits.
 func decodeStep(b wal.Batch) (LogBatch, error) {
 	s := LogBatch{Batch: b}
 	for i, raw := range b.Records {

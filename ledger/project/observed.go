@@ -9,7 +9,9 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// observed writes what changed and, with the last part of an observation, its scan.
+// observed writes what changed and, with the last part of an observation, its scan. An incomplete
+// observation changes no resource: absence from it proves nothing. The scan is written once, with
+// the last part.
 func (p *projection) observed(r event.Record, e event.Observed) error {
 	if e.Complete {
 		p.ops = slices.Grow(p.ops, len(e.Changed)+len(e.Displaced)+len(e.Gone))
@@ -37,6 +39,8 @@ func (p *projection) observed(r event.Record, e event.Observed) error {
 	return p.stacks(e)
 }
 
+// At is the time of every observation, Confirmed only of complete ones: the difference tells how
+// old the records are.
 func (p *projection) scanned(r event.Record, e event.Observed) error {
 	key := rows.KeyScan + e.Scope.String()
 	var s rows.Scan
@@ -56,7 +60,9 @@ func (p *projection) scanned(r event.Record, e event.Observed) error {
 	return p.put(key, s)
 }
 
-// stacks makes stack/<scope>/<stack> agree with a complete observation.
+// stacks makes stack/<scope>/<stack> agree with a complete observation. A stack is removed only by
+// an observation that read all kinds without a failure. An observation of some kinds, or with an
+// unreachable kind, may have missed its resources.
 func (p *projection) stacks(e event.Observed) error {
 	if err := p.first(e.Scope, false); err != nil {
 		return err

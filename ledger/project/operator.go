@@ -33,7 +33,9 @@ func (p *projection) act(r event.Record) (bool, error) {
 	return false, nil
 }
 
-// useApprovals records which plan used the approvals that an action rests on.
+// useApprovals records which plan used the approvals that an action rests on. An approval is used
+// by one plan. The row ties it to the record of the approval, so that a newer approval of the same
+// person is unused.
 func (p *projection) useApprovals(e event.Started) error {
 	if e.Approval == nil {
 		return nil
@@ -90,7 +92,8 @@ func (p *projection) roster(r event.Record, e event.RosterChanged) error {
 	return p.put(rows.RosterKey, rows.ActOf(r, e))
 }
 
-// carried writes the facts that the store does not have.
+// carried writes the facts that the store does not have. Facts that the store has are not written
+// again, so that a trim adds no revision to their keys.
 func (p *projection) carried(e event.Baseline) error {
 	for _, f := range e.Facts {
 		was, err := p.get(f.Key)

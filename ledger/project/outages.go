@@ -24,6 +24,7 @@ func (p *draft) outages(r event.Record, ref resource.Ref, started event.Started,
 	return nil
 }
 
+// A later outage of the same thing replaces the earlier one.
 func (p *draft) addOutage(room event.Room, o rows.Outage) error {
 	var all []rows.Outage
 	key := rows.Of(rows.KeyOutage, room.For)

@@ -12,7 +12,8 @@ import (
 const manyDecisions = 32
 
 // planned records the plan of its stacks, and each decision that differs from the last one on its
-// resource.
+// resource. A decision that did not change is not written, so that the revisions of its key are the
+// changes of the decision.
 func (p *projection) planned(r event.Record, e event.Planned) error {
 	v := rows.Plan{
 		Plan: e.Plan, Listed: e.Plan, Hash: e.Hash, Mode: e.Mode, At: r.At, Counts: e.Counts, Digest: e.Digest,

@@ -11,7 +11,8 @@ import (
 )
 
 // readAhead reads at once the keys that the records will need one by one: in a remote store each
-// read is a round trip. It reads no others.
+// read is a round trip. It reads no others. A key that is missing here is read when it is needed:
+// the list may be incomplete without being wrong.
 func (p *draft) readAhead(records []event.Record) error {
 	keys := map[string]bool{}
 	var scopes []resource.Scope
@@ -101,7 +102,7 @@ func (p *draft) ownersIn(s resource.Scope) (keys []string, err error) {
 	return keys, nil
 }
 
-// read reads a key of the store, if it was not read ahead.
+// read reads a key of the store, if it was not read ahead. It adds no guard: get does.
 func (p *draft) read(key string) (storage.Entry, error) {
 	if p.lookup != nil {
 		return storage.Entry{Value: p.lookup(key)}, nil

@@ -10,10 +10,13 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Batch returns the transaction that the records of one batch mean. It refuses what the store would refuse,
-// so that nothing is appended to the log that cannot be projected. In a shared store the transaction has
-// guards on the entries that it rests on, and since is the revision from which the records were made (Now
-// means that they rest on no earlier revision).
+// Batch returns the transaction that the records of one batch mean. It refuses what the store would
+// refuse, so that nothing is appended to the log that cannot be projected. In a shared store the
+// transaction has guards on the entries that it rests on, and since is the revision from which the
+// records were made (Now means that they rest on no earlier revision). Batch does not write. An
+// error means that nothing may be appended; ErrRaced means that the records must be made again.
+// Without shared, the caller must hold the append lock of the log until the transaction is
+// committed.
 func Batch(
 	ctx context.Context, store storage.Store, records []event.Record, since storage.Revision, shared bool,
 ) (storage.Tx, error) {
@@ -43,8 +46,10 @@ func Batch(
 	return tx, err
 }
 
-// Onto returns what records change, with lookup in the place of the store: the operations in the order of their
-// keys. With others, other instances write the store too, and lookup has only what this one recorded.
+// Onto returns what records change, with lookup in the place of the store: the operations in the
+// order of their keys. With others, other instances write the store too, and lookup has only what
+// this one recorded. The history of resources is not part of the result. The caller of lookup must
+// return the value as of before the records.
 func Onto(
 	ctx context.Context, records []event.Record, lookup func(key string) []byte, others bool,
 ) ([]storage.Op, error) {

@@ -16,7 +16,8 @@ func (p *projection) replaceStarted(r event.Record, e event.ReplaceStarted) erro
 	return p.rebind(e.Ref, e.Old, func(b *rows.Binding) { b.Role = resource.RoleOld })
 }
 
-// replaceReverted records that the open replacement goes back, which may be a failed attempt.
+// replaceReverted records that the open replacement goes back, which may be a failed attempt. An
+// event with another key belongs to an earlier replacement and changes nothing.
 func (p *projection) replaceReverted(r event.Record, e event.ReplaceReverted) error {
 	open, found, err := p.openReplacement(e.Ref, e.Key)
 	if err != nil || !found {
@@ -72,7 +73,8 @@ func (p *projection) kept(e event.ReplaceFinished, open rows.Replacement) error 
 	return p.put(rows.Of(rows.KeyTries, e.Ref), t)
 }
 
-// replaced records what is the case after a replacement that did not go back.
+// replaced records what is the case after a replacement that did not go back. A replacement that
+// ends without a resource removes all facts of the ref.
 func (p *projection) replaced(e event.ReplaceFinished, open rows.Replacement) error {
 	if e.ID == "" {
 		return p.forget(e.Ref)
@@ -83,12 +85,14 @@ func (p *projection) replaced(e event.ReplaceFinished, open rows.Replacement) er
 	return p.put(rows.Of(rows.KeyApplied, e.Ref), open.Applying)
 }
 
+// found is false if the open replacement has another key.
 func (p *projection) openReplacement(ref resource.Ref, key string) (open rows.Replacement, found bool, err error) {
 	found, err = p.load(rows.Of(rows.KeyReplace, ref), &open)
 	return open, found && open.Key == key, err
 }
 
-// rollout records the facts of rollouts; false if the event is another.
+// rollout records the facts of rollouts; false if the event is another. An operator's retry removes
+// the counts of attempts, restarts and values set again, so that no limit stops the next plan.
 func (p *projection) rollout(r event.Record) (bool, error) {
 	switch e := r.Event.(type) {
 	case event.ReplaceStarted:

@@ -9,7 +9,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// isDown reports whether a resource is known not to be in service.
+// isDown reports whether a resource is known not to be in service. A resource that is not managed
+// never is: no plan waits for it. Unknown health does not count either, because it may be in
+// service.
 func isDown(o *resource.Observed) bool {
 	switch o.Health {
 	case resource.Pending, resource.Stopped, resource.Failing:
@@ -25,7 +27,9 @@ type downTable struct {
 	changed bool
 }
 
-// note records the health of a resource; nil is one that is gone.
+// note records the health of a resource; nil is one that is gone. Since is the time of the present
+// health, Down the time since the resource was last in service; changing from pending to failing
+// keeps Down.
 func (t *downTable) note(ref resource.Ref, o *resource.Observed) {
 	was, known := t.rows[ref]
 	switch {
@@ -45,7 +49,8 @@ func (t *downTable) note(ref resource.Ref, o *resource.Observed) {
 	t.changed = true
 }
 
-// noteDown changes down/<scope>, as of a time.
+// noteDown changes down/<scope>, as of a time. One row holds the whole scope: it is small, because
+// few resources are out of service at a time.
 func (p *draft) noteDown(s resource.Scope, at time.Time, note func(*downTable)) error {
 	t := &downTable{rows: map[resource.Ref]rows.Down{}, at: at}
 	if _, err := p.load(rows.DownIn(s), &t.rows); err != nil {
@@ -134,7 +139,9 @@ func (p *draft) notRestarted(ref resource.Ref) error {
 	return p.put(key, all)
 }
 
-// setBack counts the values that an action set once more.
+// setBack counts the values that an action set once more. A value that is set back again and again
+// means that another system sets it, too; the count lets a plan stop that after some times. It
+// starts again after FightWithin.
 func (p *draft) setBack(r event.Record, e event.Started) error {
 	if len(e.Undoes) == 0 {
 		return nil

@@ -9,7 +9,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// failed counts an attempt that failed, or a failure that passes. A step back is an attempt of none.
+// failed counts an attempt that failed, or a failure that passes. A step back is an attempt of
+// none. A cause that may have arrived keeps the key of the create: the next attempt uses it again,
+// so that the system recognizes the same request.
 func (p *draft) failed(r event.Record, e event.Finished) error {
 	if e.Step == stepDeleteNew || e.Step == stepRestore {
 		return nil
@@ -87,8 +89,9 @@ func (p *draft) succeeded(ref resource.Ref, desired string) error {
 	return p.put(key, t)
 }
 
-// notDone counts an attempt of which nothing was observed, unless its result counted already: with a
-// recorded result, that was uncertain; without, its run ended in the middle.
+// notDone counts an attempt of which nothing was observed, unless its result counted already: with
+// a recorded result, that was uncertain; without, its run ended in the middle. A run that ended in
+// the middle counts as lost and not as a failure: the configuration is not to blame.
 func (p *draft) notDone(r event.Record, open rows.OpenAction) error {
 	keeps := Creates(open.Action, open.Phase, open.Step) && !open.Failed
 	if open.Counted && !keeps || open.Step == stepDeleteNew || open.Step == stepRestore {

@@ -10,10 +10,11 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// Trim removes the oldest parts of the log whose records are all before keep, and returns the first record
-// that is kept. Before, it records all present facts again: a store that is rebuilt from the rest has them
-// (blessings, bindings, applied configurations, open actions, live state), but not the history before the
-// first kept record, and its revisions have new numbers.
+// Trim removes the oldest parts of the log whose records are all before keep, and returns the first
+// record that is kept. Before, it records all present facts again: a store that is rebuilt from the
+// rest has them (blessings, bindings, applied configurations, open actions, live state), but not
+// the history before the first kept record, and its revisions have new numbers. A failure before
+// the last step removes nothing, and a repeated Trim records the facts again.
 func (w *Writer) Trim(ctx context.Context, keep wal.Seq) (wal.Seq, error) {
 	first, _, err := w.log.First()
 	if err != nil {
@@ -55,7 +56,8 @@ func (w *Writer) recordBaseline(ctx context.Context, before wal.Seq) error {
 	return nil
 }
 
-// factsAfter reads facts after a key, as many as one record holds.
+// factsAfter reads facts after a key, as many as one record holds. A fact is never split, so a
+// value that is larger than the limit makes a record of its own.
 func (w *Writer) factsAfter(ctx context.Context, last string) (facts []event.Fact, more bool, err error) {
 	rev, err := w.Revision(ctx)
 	if err != nil {

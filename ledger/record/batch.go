@@ -11,7 +11,8 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// refuse records that the batch before was not projected.
+// refuse records that the batch before was not projected. The log is append-only: a batch that must
+// not count stays in it, and the refusal after it tells every replay to skip it.
 func (w *Writer) refuse(ctx context.Context, turn *wal.AppendLock, from, to wal.Seq, why string) error {
 	now := w.cfg.Clock().UTC().Round(0)
 	b := batch{at: now, first: to + 1}

@@ -13,8 +13,10 @@ import (
 // errOvertaken is returned when another process changed log/<instance> without the append lock.
 var errOvertaken = errors.New("ledger: another process wrote the store without the append lock of this log")
 
-// catchUp projects what is in the log and not yet in the store: what another process appended before
-// it crashed, the tail after a crash, or everything if the store was lost.
+// catchUp projects what is in the log and not yet in the store: what another process appended
+// before it crashed, the tail after a crash, or everything if the store was lost. It changes
+// nothing if the store is up to date. Every batch is committed with its position, so that after a
+// crash it continues where it stopped.
 func (w *Writer) catchUp(ctx context.Context, turn *wal.AppendLock) error {
 	end := turn.Frontier().Seq
 	if w.head.Seq == end && end != 0 {

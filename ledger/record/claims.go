@@ -15,7 +15,8 @@ import (
 var errNotAClaim = errors.New("ledger: only claims and notes are written this way")
 
 // Claims is the part of the store that claims and notes are kept in, for the coordinator. It
-// refuses to write any other key.
+// refuses to write any other key. Without that limit a coordinator could write a fact that no
+// record of the log has.
 func (w *Writer) Claims() storage.Store {
 	c := claimStore{w.store}
 	if watched, ok := w.store.(storage.Watcher); ok {

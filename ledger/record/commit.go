@@ -57,7 +57,8 @@ func (c *committer) readHead(ctx context.Context) error {
 }
 
 // commit applies a projection together with its position in the log, in one transaction. If the
-// result is unknown, it reads what happened.
+// result is unknown, it reads what happened. The guard of log/<instance> makes the second of two
+// commits of the same batch fail, so that a batch counts once.
 func (c *committer) commit(
 	ctx context.Context, tx storage.Tx, b wal.Batch, guards []storage.Guard,
 ) (storage.Revision, error) {
@@ -120,7 +121,8 @@ func (c *committer) undone(err error) error {
 }
 
 // fence prevents a commit whose result is unknown from happening later: it changes the key that
-// guards every commit of this log. Afterwards the head says whether it happened.
+// guards every commit of this log. Afterwards the head says whether it happened. A commit that is
+// delayed in the network then finds another version of the key and fails.
 func (c *committer) fence(ctx context.Context) error {
 	for range raceTries {
 		if err := c.reread(ctx); err != nil {

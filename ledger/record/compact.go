@@ -10,7 +10,8 @@ import (
 )
 
 // Compact lets the store remove what only reads before a revision need, and records that first. The
-// log keeps everything.
+// log keeps everything. A revision in the future is storage.ErrFuture. After a failure of the last
+// step the store still has the revisions, and Compact may be repeated.
 func (w *Writer) Compact(ctx context.Context, before storage.Revision) error {
 	now, err := w.Revision(ctx)
 	if err != nil {

@@ -20,8 +20,9 @@ type delta struct {
 	gone     []resource.Ref
 }
 
-// compare merges the snapshot with the recorded resources, both in key order, and compares canonical
-// bytes. Unchanged resources are not decoded.
+// compare merges the snapshot with the recorded resources, both in key order, and compares
+// canonical bytes. Unchanged resources are not decoded. A recorded resource that the snapshot does
+// not have is gone only if its kind was read in full.
 func (d *delta) compare(entries iter.Seq2[storage.Entry, error], snapshot resource.Snapshot) error {
 	next, stop := iter.Pull2(entries)
 	defer stop()

@@ -63,7 +63,8 @@ func (d *directory) keyFile() string {
 	return d.home.KeyFile()
 }
 
-// judge decides about a log that ends with an accepted signature.
+// judge decides about a log that ends with an accepted signature. It prevents two copies of one
+// data directory from continuing one log, which would make two histories with the same numbers.
 func (d *directory) judge(o wal.Opening) error {
 	if d.accept {
 		return nil

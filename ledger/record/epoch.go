@@ -12,7 +12,8 @@ import (
 // Unfinished is the epoch of a store that is being rebuilt.
 const Unfinished = -1
 
-// ReadEpoch returns how often the store's revisions were numbered again.
+// ReadEpoch returns how often the store's revisions were numbered again. A store that is being
+// rebuilt is ErrUnfinished, since its revisions are still changing.
 func ReadEpoch(ctx context.Context, store storage.Store) (int, error) {
 	e, err := storage.Get(ctx, store, rows.KeyEpoch, storage.Now)
 	if err != nil || e.Value == nil {

@@ -43,9 +43,11 @@ func (e *YoungError) Error() string {
 	return fmt.Sprintf("ledger: %s was created just now and is not listed yet", e.Refs[0])
 }
 
-// RecordObservation records one observation as one batch, with one Observed per scope (more for a large
-// one): only new, different and absent resources. In a scope that could not be observed, no resource is
-// recorded as absent.
+// RecordObservation records one observation as one batch, with one Observed per scope (more for a
+// large one): only new, different and absent resources. In a scope that could not be observed, no
+// resource is recorded as absent. What was recorded after Since is newer than the observation and
+// is not changed by it. An error means that nothing was recorded, except that a broken ledger may
+// have appended the batch (ErrBroken).
 func (w *Writer) RecordObservation(
 	ctx context.Context, live resource.LiveState, o ObservationOptions,
 ) (Receipt, error) {
@@ -197,7 +199,6 @@ func textsOf(errs map[string]error) map[string]string {
 	return out
 }
 
-// stacksOf are the stacks that own something in the snapshot.
 // countsOf counts the resources of each kind in a snapshot.
 func countsOf(s resource.Snapshot) map[string]event.KindCount {
 	out := map[string]event.KindCount{}
@@ -213,6 +214,7 @@ func countsOf(s resource.Snapshot) map[string]event.KindCount {
 	return out
 }
 
+// stacksOf are the stacks that own something in the snapshot.
 func stacksOf(s resource.Snapshot) []string {
 	seen := map[string]bool{}
 	var out []string

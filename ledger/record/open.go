@@ -20,9 +20,10 @@ import (
 // defaultWait limits how long a batch waits for the append lock.
 const defaultWait = 30 * time.Second
 
-// Open opens the log, brings the store up to it (a lost store is rebuilt), and takes the identity of the
-// log as the identity of the instance. If the disk is full, the store may stay behind the log: then the
-// ledger can be read, and Broken returns why.
+// Open opens the log, brings the store up to it (a lost store is rebuilt), and takes the identity
+// of the log as the identity of the instance. If the disk is full, the store may stay behind the
+// log: then the ledger can be read, and Broken returns why. The caller closes the Writer. Several
+// processes may open one data directory at a time; each batch waits for the append lock.
 func Open(ctx context.Context, cfg Config) (*Writer, error) {
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
@@ -128,8 +129,9 @@ func (w *Writer) readable(err error) error {
 	return err
 }
 
-// Close signs and closes the log, and the store if Config has CloseStore. The second call does nothing and
-// returns what the first did.
+// Close signs and closes the log, and the store if Config has CloseStore. The second call does
+// nothing and returns what the first did. It does not wait for requests of other goroutines, which
+// may then fail.
 func (w *Writer) Close() error {
 	w.closing.Do(func() { w.closed = w.close() })
 	return w.closed

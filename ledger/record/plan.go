@@ -10,7 +10,7 @@ import (
 )
 
 // RecordPlan records a plan. If the last plan of its stacks decided the same, the decisions are not
-// listed again.
+// listed again. A loop that plans every minute would otherwise fill the log with equal lists.
 func (w *Writer) RecordPlan(ctx context.Context, e event.Planned) (Receipt, error) {
 	return w.submit(ctx, &request{build: func(ctx context.Context) ([]event.Event, error) {
 		same, err := w.samePlan(ctx, e)

@@ -9,9 +9,10 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// RecordRecovered records the observed results of open actions, each with its consequences, and returns the
-// results that were recorded: an action that is no longer open is omitted. At the receipt's revision
-// nothing else was recorded.
+// RecordRecovered records the observed results of open actions, each with its consequences, and
+// returns the results that were recorded: an action that is no longer open is omitted. At the
+// receipt's revision nothing else was recorded. The check and the record are one step under the
+// append lock, so that two runs that recover at the same time record each result once.
 func (w *Writer) RecordRecovered(
 	ctx context.Context, answers []event.Recovered, follows map[resource.Ref]event.Event,
 ) (kept []event.Recovered, _ Receipt, _ error) {

@@ -88,7 +88,8 @@ func (r *Runs) unregister(broken bool) error {
 }
 
 // IsDead reports whether the process of a run on this data directory has certainly ended without
-// closing: its file exists and is not locked. An unknown run is not dead.
+// closing: its file exists and is not locked. An unknown run is not dead. The lock decides and not
+// the ID of a process, which another process may have by now.
 func (r *Runs) IsDead(run string) bool {
 	if run == r.run || run == "" || run != filepath.Base(run) {
 		return false
