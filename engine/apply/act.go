@@ -15,8 +15,10 @@ import (
 	"github.com/ovi-project/ovi/provider"
 )
 
-// act performs one phase of a decision under its claim. Between the plan and the claim another run may have
-// acted on the resource, so the decision is checked again first, by the record alone.
+// act performs one phase of a decision under its claim. Between the plan and the claim another run
+// may have acted on the resource, so the decision is checked again first, by the record alone. It
+// returns Interrupted if the apply ends before the claim is acquired, and checks that again under
+// the claim, because the wait may take long.
 func (a *apply) act(d *decider.Decision, phase decider.Phase) Outcome {
 	out := Outcome{Ref: d.Ref, Action: d.Action, Status: Interrupted, Detail: "the apply was interrupted first"}
 	key := phaseOf{d.Ref, phase}
@@ -51,7 +53,8 @@ func (a *apply) act(d *decider.Decision, phase decider.Phase) Outcome {
 	return out
 }
 
-// afterHold adds the error of Hold to an outcome without a call.
+// afterHold adds the error of Hold to an outcome without a call. A claim of another instance is not
+// a failure: its run does the work, and the next plan sees the result.
 func (a *apply) afterHold(out Outcome, err error) Outcome {
 	var claimed *coordinator.ClaimedError
 	switch {
@@ -69,8 +72,10 @@ func (a *apply) afterHold(out Outcome, err error) Outcome {
 	return out
 }
 
-// untilAcquired makes the context of a Hold: the first Ctrl-C and a yield cancel the wait for the claim, but not
-// the work under it; the second Ctrl-C cancels that too. A yield does not cancel the wait of a step that is owed.
+// untilAcquired makes the context of a Hold: the first Ctrl-C and a yield cancel the wait for the
+// claim, but not the work under it; the second Ctrl-C cancels that too. A yield does not cancel the
+// wait of a step that is owed. Once acquired is called, only the hard context ends the work. stop
+// must be called in any case, or the hook stays until the apply ends.
 func (a *apply) untilAcquired(key phaseOf) (ctx context.Context, acquired func(), stop func()) {
 	ctx, cancel := context.WithCancelCause(a.hard)
 	var mu sync.Mutex
@@ -95,7 +100,9 @@ func (a *apply) untilAcquired(key phaseOf) (ctx context.Context, acquired func()
 }
 
 // recheck checks, under the claim, whether another run acted on the resource since the plan. It
-// returns an outcome if the decision is done already or outdated.
+// returns an outcome if the decision is done already or outdated. It relies on the record and not
+// on an observation: the claim excludes other runs of ovi. An action that was done already in the
+// same way is a success of this apply too.
 func (a *apply) recheck(ctx context.Context, d *decider.Decision, phase decider.Phase) (*Outcome, error) {
 	l := a.engine.Ledger
 	if open, is, err := l.OpenOn(ctx, d.Ref); err != nil {

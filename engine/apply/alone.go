@@ -43,9 +43,11 @@ func turnedBack(ctx context.Context, out Outcome) Outcome {
 	return out
 }
 
-// callAlone calls the provider unless an action that excludes this one started before it. Plans keep such actions
-// apart; two plans that were made at the same time cannot know of each other. The start was recorded at a revision of
-// the store, which gives both actions the same order: the later one turns back. At revision 0 nothing is compared.
+// callAlone calls the provider unless an action that excludes this one started before it. Plans
+// keep such actions apart; two plans that were made at the same time cannot know of each other. The
+// start was recorded at a revision of the store, which gives both actions the same order: the later
+// one turns back. At revision 0 nothing is compared. The error then is an *excludedError, the
+// provider was not called, and the action counts as not called.
 func (a *apply) callAlone(
 	ctx context.Context, at storage.Revision, started event.Started, v verb, r *provider.Request,
 ) (*resource.Observed, int, error) {
@@ -60,7 +62,10 @@ func (a *apply) callAlone(
 // exclusion finds actions of other applies that must not run at the same time as an action of this one.
 type exclusion struct{ *apply }
 
-// excluded returns the reason why an action must not run now. If the record cannot be read, nothing is called.
+// excluded returns the reason why an action must not run now. If the record cannot be read, nothing
+// is called. Actions that have no result but were accepted or failed are not in the way: their
+// calls have ended. The order of the revisions is the same for both applies, so only the later
+// action turns back.
 func (a exclusion) excluded(ctx context.Context, at storage.Revision, mine event.Started) error {
 	others, err := a.opened.Before(context.WithoutCancel(ctx), a.engine.Ledger.Reader(), at)
 	if err != nil {

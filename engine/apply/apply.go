@@ -86,6 +86,7 @@ type stepOf struct {
 	phase    decider.Phase
 }
 
+// newApply prepares an apply without starting anything. Zero Options become defaults here.
 func newApply(ctx context.Context, e *recovery.Recovery, p *plan.Planned, o Options) *apply {
 	if o.Parallelism <= 0 {
 		o.Parallelism = defaultParallelism
@@ -112,7 +113,8 @@ func newApply(ctx context.Context, e *recovery.Recovery, p *plan.Planned, o Opti
 	}
 }
 
-// record writes events even if the apply's context has ended, because they have happened.
+// record writes events even if the apply's context has ended, because they have happened. An error
+// stops the apply, see fail.
 func (a *apply) record(events ...event.Event) error {
 	if len(events) == 0 {
 		return nil
@@ -148,7 +150,8 @@ func (a *apply) note(s stepOf, o Outcome) {
 	a.outcomes[s] = o
 }
 
-// noteResource keeps the resource that exists now, for references to it.
+// noteResource keeps the resource that exists now, for references to it. Nil means that the
+// resource no longer exists.
 func (a *apply) noteResource(ref resource.Ref, o *resource.Observed) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -160,7 +163,8 @@ func (a *apply) noteResource(ref resource.Ref, o *resource.Observed) {
 }
 
 // prove checks, under the claim, that a resource which is about to be deleted or set aside is still
-// proven: an operator may have forgotten or moved it since the plan.
+// proven: an operator may have forgotten or moved it since the plan. An unproven resource is an
+// *unprovenError, after which nothing is done to it; a read that failed stops the apply.
 func (a *apply) prove(ctx context.Context, ref resource.Ref, id string) error {
 	_, err := a.engine.Ledger.Proof(ctx, ref, id)
 	switch {

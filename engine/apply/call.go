@@ -11,8 +11,11 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// call calls the provider, and repeats the call while the cause of its failure may pass in a moment, as long as the
-// policy of the cause or the configuration's timeout says. It stops when the claim is lost or the apply is interrupted.
+// call calls the provider, and repeats the call while the cause of its failure may pass in a
+// moment, as long as the policy of the cause or the configuration's timeout says. It stops when the
+// claim is lost or the apply is interrupted. tries counts calls that were made; 0 means that the
+// provider was not called, and the error is a *notCalledError. A call that is repeated has the same
+// idempotency key, so that the provider can recognize it.
 func (a *apply) call(ctx context.Context, v verb, r *provider.Request) (res *resource.Observed, tries int, err error) {
 	ref := r.Desired.Ref
 	if v == remove {
@@ -47,6 +50,8 @@ func (a *apply) call(ctx context.Context, v verb, r *provider.Request) (res *res
 	}
 }
 
+// safely makes one call. A panic of the provider becomes a *panicError, because the other actions
+// of the apply and their results must be recorded.
 func safely(ctx context.Context, p provider.Provider, v verb, r provider.Request) (res *resource.Observed, err error) {
 	defer func() {
 		if x := recover(); x != nil {
@@ -89,7 +94,8 @@ func swap(ctx context.Context, p provider.Provider, v verb, r provider.Request) 
 	return s.Restore(ctx, r)
 }
 
-// updateAndMark first writes the marks that differ, then makes the other changes.
+// updateAndMark first writes the marks that differ, then makes the other changes. If the second
+// part fails, the marks stay: they are right for the resource whatever its attributes are.
 func updateAndMark(ctx context.Context, p provider.Provider, r provider.Request) (o resource.Observed, err error) {
 	var marks, rest []resource.Change
 	for _, c := range r.Changes {

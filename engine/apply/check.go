@@ -12,7 +12,10 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// ask calls the provider's check, if it has one, with the references that are known now.
+// ask calls the provider's check, if it has one, with the references that are known now. Nil means
+// that nothing speaks against the request, or that the provider has no check. A check that could
+// not be completed is an error, and so is a panic. Secrets of the configuration are removed from
+// the text.
 func (a *apply) ask(ctx context.Context, d *decider.Decision, r provider.Request) (err error) {
 	c, ok := a.engine.Providers[d.Ref.Provider].(provider.Checker)
 	if !ok || d.Desired == nil {
@@ -38,8 +41,9 @@ func (a *apply) ask(ctx context.Context, d *decider.Decision, r provider.Request
 	return redact(err, r.Desired.Attrs)
 }
 
-// Check asks the providers to check everything that the plan would create, replace or change,
-// and adds their errors to the plan as warnings.
+// Check asks the providers to check everything that the plan would create, replace or change, and
+// adds their errors to the plan as warnings. The checks run one after the other. They write
+// nothing. An apply of the plan uses the stored results for its checks before the first action.
 func Check(ctx context.Context, e *recovery.Recovery, p *plan.Planned) {
 	a := newApply(ctx, e, p, Options{})
 	p.Checked = map[resource.Ref]error{}

@@ -57,7 +57,9 @@ type stepState struct {
 // errYielded is the cause of the end of a wait for something that may no longer start.
 var errYielded = errors.New("left to a newer configuration")
 
-// Yield returns once no further step of the apply can start, but for those that are owed.
+// Yield returns once no further step of the apply can start, but for those that are owed. It waits
+// for starts that are being recorded, so that its caller may plan on the record afterwards.
+// Repeated calls do nothing.
 func (c *Control) Yield() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,8 +74,9 @@ func (c *Control) Yield() {
 	c.end(errYielded)
 }
 
-// attach connects the control to the steps of a plan. The context that it returns ends with soft, and when the apply
-// yields.
+// attach connects the control to the steps of a plan. The context that it returns ends with soft,
+// and when the apply yields. It is called once, before the first step. A Control that has yielded
+// already lets no step start.
 func (c *Control) attach(
 	soft context.Context, p *plan.Planned, steps []decider.Step, clock func() time.Time,
 ) (toStart context.Context) {
@@ -104,8 +107,9 @@ func (c *Control) keyOf(s decider.Step) phaseOf {
 	return phaseOf{c.plan.Plan.Decisions[s.Decision].Ref, s.Phase}
 }
 
-// owes returns the steps that start although the apply yields. A step that is owed may take down another resource,
-// whose successor is then owed as well.
+// owes returns the steps that start although the apply yields. A step that is owed may take down
+// another resource, whose successor is then owed as well. The loop ends because each round adds a
+// step or is the last one.
 func (c *Control) owes() map[phaseOf]bool {
 	c.starts.Lock()
 	defer c.starts.Unlock()
@@ -162,9 +166,10 @@ func (c *Control) isOwed(key phaseOf) bool {
 	return c.owed[key]
 }
 
-// begin records the start of a step, unless the apply has yielded: a step whose start is recorded was started
-// before Yield returned. If the record says that another instance has loaded a newer configuration, the apply yields
-// here.
+// begin records the start of a step, unless the apply has yielded: a step whose start is recorded
+// was started before Yield returned. If the record says that another instance has loaded a newer
+// configuration, the apply yields here. The read lock is held during the record: Yield then waits
+// for it, and no start is recorded after Yield has returned.
 func (c *Control) begin(key phaseOf, record func(fenced bool) error) error {
 	return c.gate(key, func(fenced bool) error {
 		if err := record(fenced); err != nil {
@@ -183,7 +188,8 @@ func (c *Control) begin(key phaseOf, record func(fenced bool) error) error {
 	})
 }
 
-// notify returns a channel that is closed when the start of a step is recorded.
+// notify returns a channel that is closed when the start of a step is recorded. One caller at a
+// time may wait for the same step.
 func (c *Control) notify(key phaseOf) <-chan struct{} {
 	c.starts.Lock()
 	defer c.starts.Unlock()
@@ -197,7 +203,8 @@ func (c *Control) notify(key phaseOf) <-chan struct{} {
 // pass records something that belongs to a step and precedes its start, under the conditions of begin.
 func (c *Control) pass(key phaseOf, record func(fenced bool) error) error { return c.gate(key, record) }
 
-// gate calls do unless the apply has yielded. Owed steps are not fenced.
+// gate calls do unless the apply has yielded. Owed steps are not fenced. The second attempt
+// succeeds only for an owed step, which runs without the fence.
 func (c *Control) gate(key phaseOf, do func(fenced bool) error) error {
 	try := func() error {
 		c.mu.RLock()
@@ -215,7 +222,8 @@ func (c *Control) gate(key phaseOf, do func(fenced bool) error) error {
 	return err
 }
 
-// ended notes that a step has its outcome.
+// ended notes that a step has its outcome. It calls Ended without a lock, so that the callback may
+// use the Control.
 func (c *Control) ended(s decider.Step) {
 	c.starts.Lock()
 	c.steps[c.keyOf(s)].ended = true
@@ -225,7 +233,8 @@ func (c *Control) ended(s decider.Step) {
 	}
 }
 
-// Busy returns what the apply has not ended: decisions that it has started, and those that it will still begin.
+// Busy returns what the apply has not ended: decisions that it has started, and those that it will
+// still begin. A plan must not decide about these resources: their record changes at any moment.
 func (c *Control) Busy() []plan.Busy {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -121,14 +121,16 @@ func redact(err error, given resource.Attrs) error {
 	return err
 }
 
-// cutOff reports whether a call ended because its context did: the system gave no other cause, so the call may have
-// succeeded.
+// cutOff reports whether a call ended because its context did: the system gave no other cause, so
+// the call may have succeeded. A refusal by the system has a cause of its own, and is a result even
+// if the context ended meanwhile.
 func cutOff(ctx context.Context, err error) bool {
 	cause := provider.CauseOf(err)
 	return ctx.Err() != nil && (cause == provider.Unclassified || cause == provider.Unreachable)
 }
 
-// isUncertain reports whether the action may have succeeded in spite of the error.
+// isUncertain reports whether the action may have succeeded in spite of the error. Such an action
+// stays open, and an observation decides.
 func isUncertain(err error) bool {
 	var panicked *panicError
 	return provider.CauseOf(err) == provider.UnknownResult || errors.As(err, &panicked) ||

@@ -26,14 +26,16 @@ func (a *apply) blessing(d *resource.Desired) event.Blessed {
 	return event.Blessed{Ref: d.Ref, On: true, Who: a.engine.Ledger.User(), Reason: reason}
 }
 
-// blesses reports whether the result of a decision must be recorded as a blessing.
+// blesses reports whether the result of a decision must be recorded as a blessing. The record
+// protects the resource, so the blessing is recorded together with the result that has the mark.
 func (a *apply) blesses(d *decider.Decision, end event.Finished) bool {
 	return !a.operator && d.Desired != nil && d.Desired.Blessed && end.Outcome == event.Done &&
 		end.Resource != nil && end.Resource.Marks.Blessed && !a.plan.IsBlessed(d.Ref)
 }
 
-// accept turns the result of an Async kind that is still pending, or of its delete that is, into an accepted
-// action. It returns the error that is left.
+// accept turns the result of an Async kind that is still pending, or of its delete that is, into an
+// accepted action. It returns the error that is left. A delete that was accepted by a kind that is
+// not Async breaks the provider's contract, so its result is uncertain.
 func (a *apply) accept(end *event.Finished, d *decider.Decision, v verb, err error) error {
 	k := a.engine.Kind(d.Ref)
 	deleting := errors.Is(err, provider.ErrAccepted)
@@ -78,7 +80,8 @@ func (a *apply) recorder(
 	}
 }
 
-// notStarted returns the outcome of an action whose start could not be recorded.
+// notStarted returns the outcome of an action whose start could not be recorded. Only an error that
+// leaves the ledger unusable stops the apply; all other causes concern this action.
 func (a *apply) notStarted(out Outcome, err error) Outcome {
 	if errors.Is(err, errYielded) {
 		out.Status, out.Detail = Yielded, err.Error()
@@ -100,8 +103,8 @@ func (a *apply) notStarted(out Outcome, err error) Outcome {
 	return out
 }
 
-// finish records the result. A result after the claim was lost does not count: the next
-// observation recovers the action.
+// finish records the result. A result after the claim was lost does not count: the next observation
+// recovers the action. The context is not canceled by an interrupt, since the action has happened.
 func (a *apply) finish(
 	ctx context.Context, guard storage.Guard, out Outcome, end event.Finished, ends ...event.Event,
 ) Outcome {
@@ -140,7 +143,8 @@ func inProgress(end event.Finished) string {
 }
 
 // startedEvent is recorded before the call. If an earlier attempt of the same create may still
-// arrive, it keeps that attempt's key, so that no second resource is created.
+// arrive, it keeps that attempt's key, so that no second resource is created. It sets the key of
+// the request too, so that record and call have the same one.
 func (a *apply) startedEvent(
 	c parts.Claim, d *decider.Decision, phase decider.Phase, r *provider.Request,
 ) event.Started {
@@ -162,7 +166,8 @@ func (a *apply) startedEvent(
 	return b
 }
 
-// starting returns the fields that the start of every action on a resource has.
+// starting returns the fields that the start of every action on a resource has. Approval is set
+// only for actions that an approval rule concerns, and ties the use of the approval to this start.
 func (a *apply) starting(c parts.Claim, d *decider.Decision) event.Started {
 	host, _ := os.Hostname()
 	started := event.Started{
@@ -180,7 +185,8 @@ func (a *apply) starting(c parts.Claim, d *decider.Decision) event.Started {
 	return started
 }
 
-// applying is the configuration that a call applies; nil if it applies none.
+// applying is the configuration that a call applies; nil if it applies none. The attributes have
+// their references resolved.
 func (a *apply) applying(d *decider.Decision, r *provider.Request) *event.Applied {
 	if d.Desired == nil || a.operator {
 		return nil
@@ -191,7 +197,8 @@ func (a *apply) applying(d *decider.Decision, r *provider.Request) *event.Applie
 	}
 }
 
-// finishedEvent is recorded after the call.
+// finishedEvent is recorded after the call. An error is a failure unless the call may have
+// succeeded in spite of it, or was not made.
 func (a *apply) finishedEvent(
 	ctx context.Context, b event.Started, res *resource.Observed, tries int, err error,
 ) event.Finished {

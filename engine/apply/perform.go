@@ -25,10 +25,11 @@ func (a *apply) good(ctx context.Context, b event.Started, end event.Finished) [
 // perform performs one phase of a decision: it records the start, calls the provider and records
 // the result. ctx ends when the claim is lost.
 //
-// Recovery relies on the order. The start is recorded under the claim before the provider is called, so a
-// crash leaves an open action and never an unknown one. The result is recorded under the same claim: after
-// the claim is lost it is refused, and another instance has recovered the action from an observation, or
-// will.
+// Recovery relies on the order. The start is recorded under the claim before the provider is
+// called, so a crash leaves an open action and never an unknown one. The result is recorded under
+// the same claim: after the claim is lost it is refused, and another instance has recovered the
+// action from an observation, or will. The check before a delete-first replacement prevents the
+// deletion of a resource whose successor would be refused.
 func (a *apply) perform(ctx context.Context, c parts.Claim, d *decider.Decision, phase decider.Phase) Outcome {
 	if a.inSteps(d) {
 		return a.replace(ctx, c, d, phase)

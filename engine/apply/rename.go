@@ -18,7 +18,9 @@ import (
 // renamer records renames for an apply, and removals that change the record alone.
 type renamer struct{ *apply }
 
-// hold calls do under the claim of a decision's resource and, if it is renamed, under the claim of its former name too.
+// hold calls do under the claim of a decision's resource and, if it is renamed, under the claim of
+// its former name too. Both names are claimed, since another run could otherwise act on the
+// resource under the former one.
 func (a renamer) hold(ctx context.Context, d *decider.Decision, do func(context.Context, parts.Claim) error) error {
 	if d.Renamed.IsZero() {
 		return a.engine.Claims.Hold(ctx, d.Ref.String(), do)
@@ -63,7 +65,8 @@ func (a renamer) rename(
 	return nil, nil
 }
 
-// unfitToRename returns the reason why a rename can no longer be recorded; "" if it can.
+// unfitToRename returns the reason why a rename can no longer be recorded; "" if it can. It is
+// called under both claims, so the answer holds until they end.
 func (a renamer) unfitToRename(ctx context.Context, d *decider.Decision) (string, error) {
 	l := a.engine.Ledger
 	now, err := l.Binding(ctx, d.Renamed)
@@ -111,7 +114,8 @@ func (a renamer) isDeclared(ref resource.Ref) bool {
 	return false
 }
 
-// forget records that a resource is no longer managed. Nothing else is done to it.
+// forget records that a resource is no longer managed. Nothing else is done to it. The proof is
+// checked first: a binding that was moved or ended since the plan is not ended again.
 func (a renamer) forget(ctx context.Context, c parts.Claim, d *decider.Decision, out Outcome) Outcome {
 	if err := a.prove(ctx, d.Ref, d.Observed.ID); err != nil {
 		return notStartable(ctx, out, err)

@@ -36,7 +36,8 @@ func (a *apply) inSteps(d *decider.Decision) bool {
 }
 
 // closing returns the end of a replacement in progress that another action makes obsolete: only one
-// resource of it is left, or none. It is recorded with that action.
+// resource of it is left, or none. It is recorded with that action. Recorded separately, a crash
+// between the two would leave the replacement in progress.
 func (a *apply) closing(d *decider.Decision, phase decider.Phase) []event.Event {
 	open, is := a.plan.Replacing[d.Ref]
 	if !is || phase == decider.DeletePhase {
@@ -71,7 +72,8 @@ type replacement struct {
 	seconds  float64
 }
 
-// replace performs a phase of a replacement.
+// replace performs a phase of a replacement. Both phases of a decision come here; the second one
+// finds the result of a replacement that the first one already finished.
 func (a *apply) replace(ctx context.Context, c parts.Claim, d *decider.Decision, phase decider.Phase) Outcome {
 	out := Outcome{Ref: d.Ref, Action: d.Action, Status: Failed}
 	if done, ok := a.replacedBefore(d.Ref); ok {
@@ -89,7 +91,9 @@ func (a *apply) replace(ctx context.Context, c parts.Claim, d *decider.Decision,
 	return out
 }
 
-// replacement returns the replacement in progress, or a new one.
+// replacement returns the replacement in progress, or a new one. A replacement that has a new
+// resource keeps its strategy, its key and its old resource. Without one the configured strategy
+// starts it again, with the same key for the same configuration.
 func (a *apply) replacement(
 	ctx context.Context, c parts.Claim, d *decider.Decision, phase decider.Phase,
 ) (*replacement, error) {
@@ -131,8 +135,8 @@ func (r *replacement) extend() {
 	r.Deadline, r.pause, r.repeated = r.engine.Now().Add(r.pends(r.d.Ref, create, k)), pauses{}, false
 }
 
-// run does one step after the other. It observes the resources before each step, because a crash or another
-// run may have changed them.
+// run does one step after the other. It observes the resources before each step, because a crash or
+// another run may have changed them. The number of observations that fail in a row is limited.
 func (r *replacement) run(ctx context.Context) Outcome {
 	for {
 		s, err := r.stage(ctx)
@@ -197,7 +201,8 @@ func (r *replacement) again(ctx context.Context, err error) bool {
 }
 
 // stops is the outcome of a replacement that stops before its end. It stays in progress, and the
-// next plan goes on with it.
+// next plan goes on with it. Nothing is undone: the stage that the next plan observes decides
+// whether it goes on or back.
 func (r *replacement) stops(ctx context.Context, err error) Outcome {
 	out := Outcome{
 		Status: Failed, Err: err, Detail: err.Error(), Cause: provider.CauseOf(err), Passes: provider.Passes(err),

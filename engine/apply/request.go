@@ -15,7 +15,8 @@ import (
 )
 
 // request makes the provider's request. References are replaced by values of resources that were
-// observed or have just been created.
+// observed or have just been created. A reference without a value is an error, and the action is
+// not started.
 func (a *apply) request(
 	ctx context.Context, c parts.Claim, d *decider.Decision, phase decider.Phase,
 ) (*provider.Request, error) {
@@ -73,8 +74,9 @@ func (a *apply) lastConfigured(ctx context.Context, d *decider.Decision) (resour
 	return applied.Attrs, err
 }
 
-// resolver returns, to one resource, values of resources that were observed or have just been created, and reveals
-// secrets of other resources inside this call. References without a value are added to missing.
+// resolver returns, to one resource, values of resources that were observed or have just been
+// created, and reveals secrets of other resources inside this call. References without a value are
+// added to missing.
 func (a *apply) resolver(ctx context.Context, ref resource.Ref, missing *[]resource.Reference) resource.Resolver {
 	return resource.Resolver{
 		Secrets: a.engine.Secrets, Ref: ref,
@@ -106,7 +108,8 @@ func (a *apply) valueOf(ctx context.Context, ref resource.Reference) (resource.V
 	return secret, err == nil
 }
 
-// known is a resource as this apply left it, or as the plan observed it.
+// known is a resource as this apply left it, or as the plan observed it. The resource of this apply
+// comes first: the plan's observation is older.
 func (a *apply) known(ref resource.Ref) (resource.Observed, bool) {
 	a.mu.Lock()
 	o, made := a.made[ref]
@@ -150,7 +153,8 @@ func (a *apply) noValue(ref resource.Ref, to resource.Reference) error {
 }
 
 // unverified lists the write-only attributes that an update does not set and no action before it
-// has set.
+// has set. If the record cannot be read, all of them count as unverified: the next plan then sets
+// them once more, which is harmless.
 func (a *apply) unverified(d *decider.Decision, r *provider.Request) []string {
 	if r.Have.ID == "" {
 		return nil // it is created, with all of them

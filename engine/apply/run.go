@@ -14,8 +14,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Perform performs a plan. An error means that the whole apply stopped, because the ledger cannot be
-// written; failures of single actions are in the result, which is never nil.
+// Perform performs a plan. An error means that the whole apply stopped, because the ledger cannot
+// be written; failures of single actions are in the result, which is never nil. It returns when no
+// step runs any more. ctx is the soft context: its end lets running actions finish.
 func Perform(ctx context.Context, e *recovery.Recovery, p *plan.Planned, o Options) (*Result, error) {
 	a := newApply(ctx, e, p, o)
 	if p.Past {
@@ -31,7 +32,8 @@ func Perform(ctx context.Context, e *recovery.Recovery, p *plan.Planned, o Optio
 	return a.result(), a.broken()
 }
 
-// Single performs one decision for an operator, in the same way as an apply, and returns the resource.
+// Single performs one decision for an operator, in the same way as an apply, and returns the
+// resource. It takes the claim, checks for other runs and records start and result like any action.
 func Single(ctx context.Context, e *recovery.Recovery, p *plan.Planned, d decider.Decision) (resource.Observed, error) {
 	p.Plan = decider.Plan{Decisions: []decider.Decision{d}}
 	a := newApply(ctx, e, p, Options{})
@@ -138,7 +140,8 @@ func (a *apply) announce() error {
 	return a.record(events...)
 }
 
-// recordNotStarted records the decisions that were not started.
+// recordNotStarted records the decisions that were not started. A history can then tell why a
+// planned action did not happen. If the ledger is broken, nothing is recorded.
 func (a *apply) recordNotStarted() {
 	var events []event.Event
 	yielded := event.Yielded{Plan: a.plan.ID}

@@ -50,7 +50,8 @@ func (s *slots) free() {
 	}
 }
 
-// wait returns the slot of an action while the action waits.
+// wait returns the slot of an action while the action waits. With too many waiting actions the slot
+// is kept, so that the number of goroutines and connections stays bounded.
 func (s *slots) wait() (resume func()) {
 	s.mu.Lock()
 	full := s.waiting >= mostWaiting
@@ -75,7 +76,8 @@ var errSuperseded = fmt.Errorf("its configuration changed while it waited: %w", 
 
 type stepKey struct{}
 
-// stepping returns the context of a step. The control can end it while the step only waits.
+// stepping returns the context of a step. The control can end it while the step only waits. The
+// result of an action whose wait was ended is left to an observation.
 func (s *slots) stepping(ctx context.Context, key phaseOf) (stepped context.Context, end func()) {
 	stepped, cancel := context.WithCancelCause(context.WithValue(ctx, stepKey{}, key))
 	s.control.waitEnds(key, func() { cancel(errSuperseded) })

@@ -10,8 +10,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// stage observes the resources of a replacement. A location that could not be read in full is an error: its
-// resources have no stage.
+// stage observes the resources of a replacement. A location that could not be read in full is an
+// error: its resources have no stage. A resource whose proof has ended since the plan is an
+// *unprovenError: the replacement must not touch it.
 func (r *replacement) stage(ctx context.Context) (replace.Stage, error) {
 	s := replace.Stage{Moved: r.phase == decider.DeletePhase, Used: r.used()}
 	snapshot, err := r.engine.ObserveRef(ctx, r.d.Ref)

@@ -23,9 +23,10 @@ func (r *replacement) good(ctx context.Context, e event.ReplaceFinished, left *r
 	return good
 }
 
-// do does one step. It returns an outcome if the replacement stops there. The first step records the start
-// of the replacement with it, so that a crash after it finds the old resource, the strategy and the key in
-// the log.
+// do does one step. It returns an outcome if the replacement stops there. The first step records
+// the start of the replacement with it, so that a crash after it finds the old resource, the
+// strategy and the key in the log. A step that destroys or sets aside proves its resource first,
+// under the claim.
 func (r *replacement) do(ctx context.Context, step replace.Step, s replace.Stage) *Outcome {
 	if step == replace.Revert {
 		return r.goBack(ctx, s)
@@ -73,7 +74,8 @@ func (r *replacement) do(ctx context.Context, step replace.Step, s replace.Stage
 
 func stop(o Outcome) *Outcome { return &o }
 
-// carryOut calls the provider and records the result.
+// carryOut calls the provider and records the result. A failure that may pass stops the replacement
+// where it is; another failure of the new resource makes it go back.
 func (r *replacement) carryOut(
 	ctx context.Context, step replace.Step, q *provider.Request, started event.Started,
 ) *Outcome {
@@ -122,7 +124,8 @@ func (r *replacement) carryOut(
 	return nil
 }
 
-// goBack records that the replacement goes back, and why.
+// goBack records that the replacement goes back, and why. From this record on the replacement never
+// goes forward again, whoever continues it.
 func (r *replacement) goBack(ctx context.Context, s replace.Stage) *Outcome {
 	e := event.ReplaceReverted{Ref: r.d.Ref, Key: r.Key, Why: r.whyBack(s)}
 	failed := s.New != nil && s.New.Health == resource.Failing
@@ -228,7 +231,8 @@ func target(step replace.Step, s replace.Stage) *resource.Observed {
 	}
 }
 
-// stepRequest makes the provider's request for a step.
+// stepRequest makes the provider's request for a step. A create uses the key of the whole
+// replacement, so that a repeated create is recognized; every other step has its own.
 func (r *replacement) stepRequest(
 	ctx context.Context, step replace.Step, s replace.Stage, have *resource.Observed,
 ) (*provider.Request, error) {

@@ -34,7 +34,8 @@ func actionOf(v verb) string {
 	}
 }
 
-// timeoutOf returns the configured timeout of an action; 0 means no timeout.
+// timeoutOf returns the configured timeout of an action; 0 means no timeout. A resource of a stack
+// that is not part of the plan has no timeout.
 func timeoutOf(p *plan.Planned, ref resource.Ref, v verb) time.Duration {
 	for i := range p.Intents {
 		if in := &p.Intents[i]; in.Stack == ref.Stack {

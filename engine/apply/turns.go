@@ -64,9 +64,10 @@ func (s *turnsOfSet) end(ref resource.Ref) {
 	delete(s.now, ref)
 }
 
-// inTurn performs a phase of a decision when it has its turn: once few enough others of its count are
-// not in service, as observed then and not as planned. After the phase that puts it into service it waits until
-// it is, if others wait for it.
+// inTurn performs a phase of a decision when it has its turn: once few enough others of its count
+// are not in service, as observed then and not as planned. After the phase that puts it into
+// service it waits until it is, if others wait for it. A decision without a turn is performed at
+// once.
 func (t *turns) inTurn(d *decider.Decision, phase decider.Phase) Outcome {
 	if d.Turn == nil || !d.Action.Executes() {
 		return t.act(d, phase)
@@ -91,9 +92,11 @@ func (t *turns) inTurn(d *decider.Decision, phase decider.Phase) Outcome {
 // TurnPrefix is the prefix of the claim under which an instance takes a turn of a count.
 const TurnPrefix = "turn/"
 
-// takeAndAct performs the first phase of a decision if it has its turn now; otherwise it returns the resources that are
-// down. The turn is taken under a claim, which is held until the start of the action is recorded: from then on, every
-// instance sees the open action and counts its resource as not in service.
+// takeAndAct performs the first phase of a decision if it has its turn now; otherwise it returns
+// the resources that are down. The turn is taken under a claim, which is held until the start of
+// the action is recorded: from then on, every instance sees the open action and counts its resource
+// as not in service. Without the claim two instances could observe the same count at the same
+// moment and interrupt one member each.
 func (t *turns) takeAndAct(set *turnsOfSet, d *decider.Decision) (out Outcome, down []resource.Observed, err error) {
 	key := phaseOf{d.Ref, firstPhase(d)}
 	ended := make(chan Outcome, 1)
@@ -125,8 +128,9 @@ func (t *turns) takeAndAct(set *turnsOfSet, d *decider.Decision) (out Outcome, d
 	return out, down, err
 }
 
-// awaitTurn waits until a resource may be interrupted, and performs the first phase of its decision. It returns false
-// if the resource may not be interrupted.
+// awaitTurn waits until a resource may be interrupted, and performs the first phase of its
+// decision. It returns false if the resource may not be interrupted. A member that fails ends the
+// wait, because it does not recover without an action; then the others keep the service.
 func (t *turns) awaitTurn(set *turnsOfSet, d *decider.Decision) (Outcome, bool) {
 	out := Outcome{Ref: d.Ref, Action: d.Action, Status: Interrupted, Detail: "the apply was interrupted first"}
 	kind := t.engine.Kind(d.Ref)
@@ -185,8 +189,8 @@ func (t *turns) telling() func(resource.Observed) {
 }
 
 // take assigns the turn to a resource if few enough others are not in service, else it returns the
-// resources that are down. A resource that is not in service itself is not interrupted, so it has its turn
-// at once.
+// resources that are down. A resource that is not in service itself is not interrupted, so it has
+// its turn at once. Open actions of all instances count as down, whatever the observation shows.
 func (t *turns) take(set *turnsOfSet, d *decider.Decision) (down []resource.Observed, err error) {
 	set.mu.Lock()
 	defer set.mu.Unlock()

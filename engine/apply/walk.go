@@ -13,7 +13,8 @@ import (
 
 // walk performs the steps in parallel, up to the limit. A step starts when all steps that it waits
 // for have succeeded. If one of them fails, it does not start, and neither do its own dependents;
-// the other steps continue. Creates that can be checked are checked before the first step.
+// the other steps continue. Creates that can be checked are checked before the first step. It
+// returns when no step runs and none can start. Only the goroutine of the walk notes outcomes.
 func walk(a *apply, steps []decider.Step) {
 	w := walker{
 		turns: &turns{apply: a, awaited: awaited(a.plan.Plan), sets: map[resource.Ref]*turnsOfSet{}},
@@ -106,6 +107,7 @@ func (w *walker) finish(r stepResult) {
 }
 
 // withhold skips the deletes that only make room for resources which were refused or failed.
+// Deleting would otherwise leave nothing in the place of the old resource.
 func (w *walker) withhold() {
 	p := w.plan.Plan
 	if !slices.ContainsFunc(p.Decisions, func(d decider.Decision) bool { return len(d.Takes) > 0 }) {
@@ -200,9 +202,10 @@ func (w *walker) waiting(step int, after decider.Step, cause Outcome) Outcome {
 	return o
 }
 
-// checkFirst asks the providers, before the first action, to check the creates of the kinds that say
-// CheckFirst, and the creates that something makes room for. It returns the outcomes of those that are refused, by
-// decision.
+// checkFirst asks the providers, before the first action, to check the creates of the kinds that
+// say CheckFirst, and the creates that something makes room for. It returns the outcomes of those
+// that are refused, by decision. It makes up to Parallelism calls at a time, and none of them
+// writes.
 func (w *walker) checkFirst() map[int]Outcome {
 	refused := map[int]Outcome{}
 	var mu sync.Mutex
@@ -256,7 +259,8 @@ func (w *walker) destroysIn(s resource.Scope) bool {
 	return false
 }
 
-// refuse skips the steps that were refused, their dependents, and the creates that nothing else needs.
+// refuse skips the steps that were refused, their dependents, and the creates that nothing else
+// needs. Such a create would make something that nothing uses.
 func (w *walker) refuse(refused map[int]Outcome) {
 	for i, s := range w.steps {
 		if o, is := refused[s.Decision]; is && w.waits[i] >= 0 {

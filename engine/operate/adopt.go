@@ -23,8 +23,10 @@ type Adoption struct {
 	Force bool         // adopt it even if another system manages it
 }
 
-// Adopt binds an existing resource to a ref, by ID, and writes its marks. It changes
-// nothing else; the next plan shows how the resource differs from its configuration.
+// Adopt binds an existing resource to a ref, by ID, and writes its marks. It changes nothing else;
+// the next plan shows how the resource differs from its configuration. The resource must exist, be
+// unmanaged, and be the only one that the name or ID means. With Sign the act is signed. An error
+// after the marks were written leaves them; a second Adopt succeeds.
 func (e *Operator) Adopt(ctx context.Context, intents []resource.Intent, a Adoption) (resource.Observed, error) {
 	fail := func(err error) (resource.Observed, error) {
 		return resource.Observed{}, fmt.Errorf("adopt %s: %w", a.Ref.Short(), err)
@@ -108,7 +110,8 @@ func (e *Operator) adopt(
 	return o, err
 }
 
-// candidate finds the resource to adopt: by ID, or the only one with the ref as its natural name.
+// candidate finds the resource to adopt: by ID, or the only one with the ref as its natural name. A
+// kind that could not be read in full is an error, and never "does not exist".
 func candidate(p *plan.Planned, ref resource.Ref, id string) (*resource.Observed, error) {
 	s := p.Live.Scopes[ref.Scope()]
 	var found []*resource.Observed
@@ -167,7 +170,8 @@ func (e *Operator) alone(p *plan.Planned, have *resource.Observed) error {
 	return several(found)
 }
 
-// adoptable returns the reason why a resource cannot be adopted under a ref.
+// adoptable returns the reason why a resource cannot be adopted under a ref. Force concerns only
+// the ownership by another system: what ovi itself records is never taken over.
 func adoptable(p *plan.Planned, ref resource.Ref, have *resource.Observed, force bool) error {
 	if have.Managed() {
 		if have.Ref == ref {
@@ -198,6 +202,8 @@ func owned(o *resource.Observed) error {
 
 // Marked lists the resources that `ovi adopt --marked` adopts: those that have the marks of these
 // stacks and are not recorded. With unproven, it includes resources whose marks may be forged.
+// Marks alone can be written by anyone who may tag, so the default lists only resources with a
+// proof from their system.
 func (e *Operator) Marked(ctx context.Context, intents []resource.Intent, unproven bool) ([]resource.Observed, error) {
 	p, _, err := e.plan.ObserveAll(ctx, intents)
 	if err != nil {
@@ -218,9 +224,9 @@ func (e *Operator) Marked(ctx context.Context, intents []resource.Intent, unprov
 	return out, nil
 }
 
-// AdoptAll adopts resources that Marked, Existing, ByID or Called listed, under the refs that they have
-// there. It stops at the first failure; the earlier ones stay adopted. force must be the same as for the
-// list.
+// AdoptAll adopts resources that Marked, Existing, ByID or Called listed, under the refs that they
+// have there. It stops at the first failure; the earlier ones stay adopted. force must be the same
+// as for the list. adopted is the number of recorded adoptions, even if there is an error.
 func (e *Operator) AdoptAll(
 	ctx context.Context, intents []resource.Intent, all []resource.Observed, a OperatorAction, force bool,
 ) (adopted int, err error) {

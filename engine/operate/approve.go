@@ -36,7 +36,8 @@ func (e *AppliedError) Error() string {
 // approval covers the proposals, not the file: any plan that proposes the same actions on the same
 // resources is approved, and no other. An operator's newest approval replaces the earlier ones.
 //
-// With OperatorAction.Sign it is signed; who then counts is the owner of the key.
+// With OperatorAction.Sign it is signed; who then counts is the owner of the key. An error means
+// that nothing was recorded; among the errors are ErrNothingToApprove and *AppliedError.
 func (e *Operator) Approve(
 	ctx context.Context, p *plan.Planned, a OperatorAction, until time.Time,
 ) (event.Approved, error) {
@@ -64,7 +65,9 @@ func (e *Operator) Approve(
 	return approved, nil
 }
 
-// untouched returns an AppliedError if actions on resources of the plan were done since it was made.
+// untouched returns an AppliedError if actions on resources of the plan were done since it was
+// made. Changes outside ovi do not matter here: the digest covers the proposals, and a plan with
+// others is not approved.
 func (e *Operator) untouched(ctx context.Context, p *plan.Planned) error {
 	past := history.New(e.plan.Ledger.Reader())
 	var done []resource.Ref

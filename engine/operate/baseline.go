@@ -11,9 +11,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// baseline returns the configuration to record as applied to an adopted resource: what is configured and no
-// observation has, as the provider reveals it or else unverified, and what only the record keeps. Nil
-// for a resource that was bound to the ref before.
+// baseline returns the configuration to record as applied to an adopted resource: what is
+// configured and no observation has, as the provider reveals it or else unverified, and what only
+// the record keeps. Nil for a resource that was bound to the ref before.
 func (e *Operator) baseline(
 	ctx context.Context, p *plan.Planned, ref resource.Ref, have *resource.Observed,
 ) *event.Applied {

@@ -52,7 +52,8 @@ func (e *Operator) Existing(
 	return out, nil
 }
 
-// takeable reports whether a resource has the name of a ref and belongs to nothing.
+// takeable reports whether a resource has the name of a ref and belongs to nothing. Marks without
+// proof, former bindings and ownership by another system exclude it.
 func takeable(p *plan.Planned, ref resource.Ref, o *resource.Observed) bool {
 	return o.Ref == ref.Bare() && o.Ownership == resource.Unmanaged && adoptable(p, ref, o, false) == nil
 }

@@ -15,7 +15,9 @@ import (
 
 // Forget ends the binding of a ref, or dismisses an ID that is not bound, so that it no longer
 // blocks anything. The resource is not changed, and ovi does not change it later. It is recorded
-// under the claim of the ref, so that no run which is about to destroy the resource still proves it.
+// under the claim of the ref, so that no run which is about to destroy the resource still proves
+// it. The event that was recorded is returned. An ID that neither is bound nor exists is an error,
+// so that a typing mistake has no effect.
 func (e *Operator) Forget(ctx context.Context, ref resource.Ref, id string, a OperatorAction) (event.Event, error) {
 	if at, err := e.plan.Located(ctx, ref.Scope()); err == nil {
 		ref.Location = at.Location
@@ -89,7 +91,8 @@ func (e *Operator) exists(ctx context.Context, ref resource.Ref, id string) erro
 	return nil
 }
 
-// claimed records an event under the claim of a ref.
+// claimed records an event under the claim of a ref. Claims of crashed runs on this host are
+// released first, so that an operator does not wait for them.
 func (e *Operator) claimed(
 	ctx context.Context, ref resource.Ref, build func(context.Context) (event.Event, error),
 ) error {

@@ -11,9 +11,10 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Move changes the name or the stack of a bound resource within its location. The move is recorded first,
-// under the claims of both names, so that no run acts on either meanwhile; if the marks cannot be written
-// now, the next apply repairs them.
+// Move changes the name or the stack of a bound resource within its location. The move is recorded
+// first, under the claims of both names, so that no run acts on either meanwhile; if the marks
+// cannot be written now, the next apply repairs them. After an error that mentions the tags the
+// move itself is recorded; after any other error nothing is.
 func (e *Operator) Move(ctx context.Context, from, to resource.Ref, a OperatorAction) error {
 	short := resource.Shorten([]resource.Ref{from, to}, nil)
 	fail := func(err error) error { return fmt.Errorf("move %s to %s: %w", short(from), short(to), err) }
@@ -79,7 +80,8 @@ func (e *Operator) nameable(from, to resource.Ref) error {
 	return resource.Advise(errors.New(wrong[0].Summary), wrong[0].Suggestion)
 }
 
-// movable returns the ID of the resource to move, or the reason why it cannot be moved now.
+// movable returns the ID of the resource to move, or the reason why it cannot be moved now. It is
+// called under both claims, so the answer holds until the move is recorded.
 func (e *Operator) movable(ctx context.Context, from, to resource.Ref) (id string, err error) {
 	b, err := e.plan.Ledger.Binding(ctx, from)
 	if err != nil {

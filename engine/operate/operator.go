@@ -29,8 +29,9 @@ type OperatorAction struct {
 	Sign Signing
 }
 
-// Bless protects a resource. It records the blessing first, because only the record counts, and then writes
-// the mark if the kind can carry one.
+// Bless protects a resource. It records the blessing first, because only the record counts, and
+// then writes the mark if the kind can carry one. If the mark cannot be written, the resource is
+// protected all the same.
 func (e *Operator) Bless(ctx context.Context, ref resource.Ref, a OperatorAction) error {
 	blessed, err := e.signBlessing(ctx, event.Blessed{Ref: ref, On: true, Reason: a.Reason}, a)
 	if err == nil {
@@ -86,7 +87,8 @@ func (e *Operator) Unbless(ctx context.Context, ref resource.Ref, a OperatorActi
 	return nil
 }
 
-// setBlessed writes or removes the blessed mark of a proven resource.
+// setBlessed writes or removes the blessed mark of a proven resource. A resource that does not
+// exist or has the mark already is success.
 func (e *Operator) setBlessed(ctx context.Context, ref resource.Ref, on bool, a OperatorAction) error {
 	p, err := e.plan.ObserveScope(ctx, nil, ref.Scope(), false)
 	if err != nil {

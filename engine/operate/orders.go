@@ -35,7 +35,10 @@ func (e *Operator) Lock(ctx context.Context, o event.Ordered, a OperatorAction) 
 // ErrOlderOrders is the error for orders that are older than the recorded ones.
 var ErrOlderOrders = errors.New("ignored the orders of the central orchestrator: newer orders are already recorded")
 
-// Obey records what is new in the orders for a stack that came from outside.
+// Obey records what is new in the orders for a stack that came from outside. Orders are numbered by
+// their sender; the number 0 means that there are none. Orders with an older number than the
+// recorded one are refused with ErrOlderOrders, so that a restored backup does not lift a freeze.
+// Repeated orders record nothing.
 func (e *Operator) Obey(ctx context.Context, stack string, o provider.Orders) error {
 	if o.Number == 0 {
 		return nil

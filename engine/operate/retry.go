@@ -10,8 +10,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Retry allows new attempts of a configuration that failed too often, new restarts of a resource that did not stay in
-// its state, and updates at once of a value that was set back.
+// Retry allows new attempts of a configuration that failed too often, new restarts of a resource
+// that did not stay in its state, and updates at once of a value that was set back. It records the
+// act alone; the next plan proposes the attempt. Without anything to allow it is an error.
 func (e *Operator) Retry(ctx context.Context, ref resource.Ref, a OperatorAction) error {
 	if at, err := e.plan.Located(ctx, ref.Scope()); err == nil {
 		ref.Location = at.Location

@@ -21,8 +21,9 @@ type Signing struct {
 // errNeedsSignature: a name of the roster is used without its key.
 var errNeedsSignature = errors.New("the roster has keys of this user, so that only signed acts of them count")
 
-// signed signs a statement, which is made with the name that the roster has for the key. Without a key
-// the name is the operator's own, which must not be on the roster.
+// signed signs a statement, which is made with the name that the roster has for the key. Without a
+// key the name is the operator's own, which must not be on the roster. The signature is verified
+// before it is recorded: a broken one in the log could never be corrected.
 func (e *Operator) signed(
 	ctx context.Context, a OperatorAction, statement func(who string) []byte,
 ) (*event.SignedBy, string, error) {
@@ -67,8 +68,9 @@ func (e *Operator) signBlessing(ctx context.Context, b event.Blessed, a Operator
 	return b, err
 }
 
-// ChangeRoster puts a key of a person on the roster, or removes it. The first key needs no signature; each
-// later change needs one of a key that is on the roster.
+// ChangeRoster puts a key of a person on the roster, or removes it. The first key needs no
+// signature; each later change needs one of a key that is on the roster. If the roster was changed
+// meanwhile, the error is the ledger's, and nothing is recorded.
 func (e *Operator) ChangeRoster(
 	ctx context.Context, s event.Signer, on bool, a OperatorAction,
 ) (event.RosterChanged, error) {

@@ -102,7 +102,8 @@ func (e *Recovery) Confirm(ctx context.Context, raw resource.LiveState, o Option
 // againPatience is the longest time for a kind that is read again.
 const againPatience = 30 * time.Second
 
-// readAgain reads kinds of scopes again and replaces them in live state.
+// readAgain reads kinds of scopes again and replaces them in live state. A scope that cannot be
+// read now keeps no older answer for these kinds: they count as unreachable.
 func (e *Recovery) readAgain(ctx context.Context, raw resource.LiveState, requests []provider.ObserveRequest) {
 	answers := e.Observer.Observe(ctx, requests)
 	for _, r := range requests {

@@ -17,7 +17,8 @@ type Observing struct {
 	err    error
 }
 
-// Observing reads the records that must precede the observations.
+// Observing reads the records that must precede the observations. A failed read is kept and
+// returned by each observation, so that no location is taken for read.
 func (e *Recovery) Observing(ctx context.Context) *Observing {
 	o := &Observing{engine: e, opens: map[resource.Scope][]OpenAction{}}
 	var all []OpenAction
@@ -61,7 +62,8 @@ func (o *Observing) confirm(ctx context.Context, raw resource.LiveState, r provi
 }
 
 // ObserveRef observes the kind of a resource, by the IDs of its bindings too. The caller has its
-// claim, so an open action on it is not running and is recovered.
+// claim, so an open action on it is not running and is recovered. A result of the open action that
+// is still unknown is an error.
 func (e *Recovery) ObserveRef(ctx context.Context, ref resource.Ref) (resource.Snapshot, error) {
 	var opens []OpenAction
 	if o, is, err := e.Ledger.OpenOn(ctx, ref); err != nil {

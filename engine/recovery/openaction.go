@@ -85,8 +85,9 @@ func (e *Recovery) liveClaims(ctx context.Context, needed bool) ([]parts.Claim, 
 	return e.releaseDeadClaims(ctx, claims, dead)
 }
 
-// releaseDeadClaims revokes the claims of crashed processes on this data directory, so that nothing waits
-// for them, and returns the other claims. Claims of other hosts expire without help.
+// releaseDeadClaims revokes the claims of crashed processes on this data directory, so that nothing
+// waits for them, and returns the other claims. Claims of other hosts expire without help. Each
+// revocation is recorded. A claim that ended meanwhile is skipped.
 func (e *Recovery) releaseDeadClaims(ctx context.Context, claims []parts.Claim, dead []string) ([]parts.Claim, error) {
 	if len(dead) == 0 {
 		return claims, nil
@@ -136,7 +137,8 @@ type recoveredActions struct {
 }
 
 // recoverAll recovers open actions from an observation, records the results, and returns the
-// actions that stay open. A report does not show what was acted on after it was made.
+// actions that stay open. A report does not show what was acted on after it was made. An action
+// whose kind was not read, or whose resource was acted on after the report, stays open.
 func (e *Recovery) recoverAll(
 	ctx context.Context, opens []OpenAction, live resource.LiveState, acted map[resource.Ref]bool,
 ) (*recoveredActions, error) {

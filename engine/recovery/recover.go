@@ -13,7 +13,8 @@ import (
 )
 
 // recover finds the result of an open action in an observation; false if the kind was not read in
-// full, so that nothing can be concluded.
+// full, so that nothing can be concluded. The result is never guessed from an incomplete
+// observation. Not done is safe for a create, because the next attempt uses the same key.
 func (e *Recovery) recover(o ledger.OpenAction, live resource.Snapshot, before event.Applied) (event.Recovered, bool) {
 	a := event.Recovered{Ref: o.Ref, Key: o.Key, Action: o.Action, Failed: o.Counted}
 	found := finding(&a, live)
@@ -86,7 +87,8 @@ func valuesIn(s resource.Snapshot) func(resource.Reference) (resource.Value, boo
 }
 
 // carriers returns the resources that an open create may have created: those with its key, or, for
-// a kind without marks, one with the natural name that matches the configuration.
+// a kind without marks, one with the natural name that matches the configuration. More than one
+// resource means that a create ran twice, which only an operator can resolve.
 func (e *Recovery) carriers(o ledger.OpenAction, live resource.Snapshot) []*resource.Observed {
 	kind := e.Kind(o.Ref)
 	var out []*resource.Observed

@@ -45,9 +45,9 @@ func (e *YoungError) Error() string {
 
 // RecordObservation records one observation as one batch, with one Observed per scope (more for a
 // large one): only new, different and absent resources. In a scope that could not be observed, no
-// resource is recorded as absent. What was recorded after Since is newer than the observation and
-// is not changed by it. An error means that nothing was recorded, except that a broken ledger may
-// have appended the batch (ErrBroken).
+// resource is recorded as absent. A record that was made after Since is newer than the observation
+// and is not changed by it. An error means that nothing was recorded, except that a broken ledger
+// may have appended the batch (ErrBroken).
 func (w *Writer) RecordObservation(
 	ctx context.Context, live resource.LiveState, o ObservationOptions,
 ) (Receipt, error) {
