@@ -77,7 +77,8 @@ type Result struct {
 	From, To  time.Time
 }
 
-// Run reads a log from its start. An error is one of the log, or source.Problems of the rules.
+// Run reads a log from its start. An error is one of the log, or source.Problems of the rules. The
+// result up to an error is returned with it. The records must be in the order of the log.
 func (t Backtest) Run(records iter.Seq2[event.Record, error]) (Result, error) {
 	guards, err := engine.GlobalGuards(t.Rules)
 	if err != nil {
@@ -126,6 +127,8 @@ func (t *backtestRun) record(r event.Record) error {
 	return t.past.apply(r)
 }
 
+// If the reconstructed proposals have another digest than the recorded plan, something about it is
+// not known, and it is not judged.
 func (t *backtestRun) planned(r event.Record, e event.Planned) error {
 	listed, known := t.past.decisions(e)
 	if e.Mode == event.ForDrift || r.At.Before(t.Since) {

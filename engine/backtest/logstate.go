@@ -129,7 +129,8 @@ func (m *logState) set(seq wal.Seq, ref resource.Ref, o *resource.Observed) {
 	}
 }
 
-// refused reverts a batch that was refused.
+// refused reverts a batch that was refused. The changes of the batch are undone in reverse order,
+// so that each resource gets the value from before it.
 func (m *logState) refused(e event.Refused) {
 	if e.From == 0 {
 		return

@@ -7,7 +7,8 @@ import (
 	"github.com/ovi-project/ovi/ledger/event"
 )
 
-// rest notes which decisions rest on approvals, and on which: to start one uses them.
+// rest notes which decisions rest on approvals, and on which: to start one uses them. A read error
+// is kept and returned by decide, after all policies have asked.
 func (p *Planning) rest(m *memory, facts decider.Facts, policies []decider.Policy) {
 	p.Approval = &event.Approval{Digest: p.approving}
 	if p.approving == "" {

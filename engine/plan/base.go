@@ -39,6 +39,8 @@ func contentOf(o resource.Observed, kinds decider.Kinds) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// It returns the reason, for the operator who saved the plan, or an empty text. The first
+// difference decides.
 func (b base) differs(d *decider.Decision, kinds decider.Kinds) string {
 	now := baseOf(d, kinds)
 	switch {

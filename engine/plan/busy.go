@@ -81,8 +81,9 @@ func (e *Planner) inFlight(ctx context.Context, p *Planning) (out []flight, err 
 	return out, nil
 }
 
-// flightOf returns an open action of another apply as a flight. The record tells what it needs: the configuration that
-// the action applies or, for a delete, the configuration that was applied last.
+// flightOf returns an open action of another apply as a flight. The record tells what it needs: the
+// configuration that the action applies or, for a delete, the configuration that was applied last.
+// Both configurations count, because until the call has ended the resource may have either.
 func (e *Planner) flightOf(p *Planning, o recovery.OpenAction) flight {
 	f := flight{Flight: Flight{Ref: o.Ref, Action: o.Action, Since: o.At, By: o.By}, desired: o.Desired}
 	last, _ := p.memory.applied(o.Ref)
@@ -98,7 +99,9 @@ func (e *Planner) flightOf(p *Planning, o recovery.OpenAction) flight {
 	return f
 }
 
-// betweenSteps lists the replacements whose claim lives and which have no open action now: they are between two steps.
+// betweenSteps lists the replacements whose claim lives and which have no open action now: they are
+// between two steps. Its claim lives on while it waits, and the record has no open action then;
+// without this the plan would act on its resources.
 func (e *Planner) betweenSteps(
 	ctx context.Context, p *Planning, known map[resource.Ref]bool,
 ) (out []flight, err error) {
@@ -166,7 +169,8 @@ type busyPolicy struct {
 // Name implements decider.Policy.
 func (busyPolicy) Name() string { return BusyPolicy }
 
-// Review implements decider.Policy.
+// Review implements decider.Policy. It notes in awaited and changed what a loop needs to know: for
+// whose end to plan again, and whose wait to end.
 func (b busyPolicy) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Blocker, error) {
 	out := map[int]decider.Blocker{}
 	if len(b.flights) == 0 {

@@ -15,6 +15,9 @@ import (
 )
 
 // decide compares the configurations with live state and lets the policies review the proposals.
+// The loop ends, because each round adds an exchanged resource or is the last one. Errors that
+// policies could not return are collected in the memory and returned here: a decision on an
+// incomplete record is never used.
 func (e *Planner) decide(ctx context.Context, p *Planning) error {
 	o := p.o
 	unread, any, err := e.lastAccepted(ctx, p)
@@ -74,7 +77,8 @@ type source struct {
 	bindings []resource.Binding
 }
 
-// propose compares and decides once. The exchanged resources are replaced because of each other's things.
+// propose compares and decides once. The exchanged resources are replaced because of each other's
+// things.
 func (e *Planner) propose(ctx context.Context, p *Planning, recorded source, exchanged map[resource.Ref]bool) error {
 	o := p.o
 	found, err := e.compare(p, recorded, requested(p.Intents, o.Replace, exchanged))
@@ -135,8 +139,9 @@ func (e *Planner) factsOf(p *Planning, found comparator.Result) decider.Facts {
 	}
 }
 
-// compare compares the configurations with live state: those that are loaded or, where a rollout has
-// not reached a resource or it goes back, its last good one.
+// compare compares the configurations with live state: those that are loaded or, where a rollout
+// has not reached a resource or it goes back, its last good one. The result has the record under
+// the new names, because a rename must not look like a deletion and a creation.
 func (e *Planner) compare(
 	p *Planning, recorded source, replace func(resource.Ref) bool,
 ) (found comparator.Result, err error) {
@@ -233,8 +238,9 @@ func kindsUnreachable(live resource.LiveState) map[resource.Scope]map[string]err
 	return out
 }
 
-// requested reports, for the comparator, which configured resources the names select or must be exchanged. Nil means
-// none.
+// requested reports, for the comparator, which configured resources the names select or must be
+// exchanged. Nil means none. A resource that is named but not configured is not selected: there is
+// nothing to replace it by.
 func requested(
 	intents []resource.Intent, names []string, exchanged map[resource.Ref]bool,
 ) func(resource.Ref) bool {

@@ -51,7 +51,8 @@ func Guards(intents []resource.Intent, everywhere rules.Rules) ([]decider.Policy
 	return append(out, more...), err
 }
 
-// driftRules compiles the drift rules of each intent for the comparator; nil if there are none.
+// driftRules compiles the drift rules of each intent for the comparator; nil if there are none. A
+// rule that does not compile is an error of the plan; it is never skipped.
 func driftRules(intents []resource.Intent) (func(stack, kind string, c resource.Change) bool, error) {
 	stacks := map[string]*cel.Drift{}
 	for _, in := range intents {
@@ -114,8 +115,9 @@ func (e globalRules) Review(p decider.Plan, f decider.Facts) (map[int]decider.Bl
 	return e.Policy.Review(p, f)
 }
 
-// require adds the policies that the store requires of every run to the policies of the plan, and notes the
-// digests of all of them.
+// require adds the policies that the store requires of every run to the policies of the plan, and
+// notes the digests of all of them. A policy that this version cannot compile makes the plan fail,
+// so that an older program does not act without it.
 func (e *Planner) require(ctx context.Context, p *Planning, intents []resource.Intent, o *Options) error {
 	p.policies = map[string]string{}
 	note := func(name string, r rules.Rules) error {

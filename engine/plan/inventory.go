@@ -13,9 +13,10 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Inventory reads all kinds of every recorded location and every location of the intents, unless they were
-// read in full within maxAge, and records the result. Unreachable and UnreachableKinds of the plan have the
-// locations and kinds that could not be read. The plan has no decisions.
+// Inventory reads all kinds of every recorded location and every location of the intents, unless
+// they were read in full within maxAge, and records the result. Unreachable and UnreachableKinds of
+// the plan have the locations and kinds that could not be read. The plan has no decisions. Single
+// locations that fail are part of the result.
 func (e *Planner) Inventory(ctx context.Context, intents []resource.Intent, maxAge time.Duration) (*Planned, error) {
 	p := e.newPlan(event.ForPlan)
 	p.allKinds = true
@@ -70,7 +71,8 @@ func (e *Planner) ObserveAll(ctx context.Context, intents []resource.Intent) (*P
 	return p.Planned, places.Scopes, e.observe(ctx, p)
 }
 
-// ObserveScope reads one scope for an action of an operator.
+// ObserveScope reads one scope for an action of an operator. The error of a scope that cannot be
+// read is returned with the plan, which then has no resources of it.
 func (e *Planner) ObserveScope(
 	ctx context.Context, intents []resource.Intent, s resource.Scope, all bool,
 ) (*Planned, error) {

@@ -101,7 +101,8 @@ func substitute(in []resource.Desired, found map[resource.Ref]*resource.Observed
 	return out
 }
 
-// find looks one resource up in live state.
+// find looks one resource up in live state. Several matches are as bad as none: no rule says which
+// one is meant.
 func (p *Planning) find(d *resource.Desired) (*resource.Observed, *NotFound) {
 	at := target(d)
 	var found []*resource.Observed

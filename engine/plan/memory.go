@@ -48,7 +48,9 @@ type memory struct {
 	seenErr     error
 }
 
-// loadMemory reads the memory as of a revision; attempts are always the current ones.
+// loadMemory reads the memory as of a revision; attempts are always the current ones. Reads that
+// only some plans need are made when they are asked for. known is the last record of the log now,
+// so that the history of a plan can be reproduced from the log later.
 func loadMemory(ctx context.Context, l *ledger.Ledger, at storage.Revision) (m *memory, err error) {
 	m = &memory{blessed: map[resource.Ref]bool{}}
 	m.applied, m.appliedErr = l.AllApplied(ctx, at)
@@ -93,6 +95,8 @@ func blessings(ctx context.Context, l *ledger.Ledger, at storage.Revision) ([]le
 	return l.Blessings(ctx)
 }
 
+// With resets every attribute that is not verified is removed, so that it is a difference and is
+// set.
 func (m *memory) appliedTo(ref resource.Ref) (comparator.Applied, bool) {
 	a, ok := m.applied(ref)
 	if m.resets {
@@ -167,8 +171,10 @@ func (m *memory) driftOnly(p decider.Plan) decider.Plan {
 	return kept
 }
 
-// drifted keeps the changes that the configuration did not make: they lead back to the applied values.
-// Marks are in no configuration, and a resource is found by its name.
+// drifted keeps the changes that the configuration did not make: they lead back to the applied
+// values. Marks are in no configuration, and a resource is found by its name. A change that leads
+// to another value than the applied one is the configuration's, and is left to a plan that applies
+// it.
 func drifted(changes []resource.Change, applied event.Applied) []resource.Change {
 	var out []resource.Change
 	for _, c := range changes {
@@ -220,7 +226,7 @@ func (m *memory) loadStates(ctx context.Context, r *ledger.Reader, at storage.Re
 }
 
 // starting returns a function that reports whether a pending resource has not been pending for
-// longer than the grace of its kind.
+// longer than the grace of its kind. Without a recorded time the resource has just become pending.
 func (m *memory) starting(kinds decider.Kinds, now time.Time) func(*resource.Observed) bool {
 	return func(o *resource.Observed) bool {
 		d, known := m.down[o.Ref]

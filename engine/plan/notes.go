@@ -51,8 +51,9 @@ func inProgress(p *Planned) map[resource.Ref]bool {
 	return out
 }
 
-// noteOutside notes which changes of a plan were made outside ovi, and not by the configuration or by an action in
-// progress.
+// noteOutside notes which changes of a plan were made outside ovi, and not by the configuration or
+// by an action in progress. If an action of ovi may have caused the difference, the note needs an
+// observation after it that had the configured value: a note must be certain.
 func (m *memory) noteOutside(p decider.Plan, acting map[resource.Ref]bool) error {
 	for i := range p.Decisions {
 		d := &p.Decisions[i]

@@ -43,6 +43,8 @@ func (p *Planning) enter(
 
 // observe makes the live state of a plan: it reads the scopes that are not recent enough in the
 // store, and confirms what it read. Scopes inside resources are read after these, level by level.
+// The revision is taken before anything is read, so that a record which is newer than the
+// observation is recognized.
 func (e *Planner) observe(ctx context.Context, p *Planning) (err error) {
 	if p.Revision, err = e.Ledger.Revision(ctx); err != nil {
 		return fmt.Errorf("read the store: %w", err)
@@ -75,8 +77,9 @@ func (e *Planner) observe(ctx context.Context, p *Planning) (err error) {
 	return nil
 }
 
-// observeLevel reads the scopes of one level, besides those in raw, of which all is known already. It
-// returns the actions that stay open.
+// observeLevel reads the scopes of one level, besides those in raw, of which all is known already.
+// It returns the actions that stay open. Only confirmed answers become live state. State from the
+// store is neither recorded nor confirmed again.
 func (e *Planner) observeLevel(
 	ctx context.Context, p *Planning, now, deeper []provider.ObserveRequest, raw resource.LiveState, o recovery.Options,
 ) ([]recovery.OpenAction, error) {
@@ -144,9 +147,11 @@ func (e *Planner) joined(
 	return recorded.Without(unread), true
 }
 
-// requests lists what to read in each scope: the kinds that are configured, referred to, recorded or in an
-// open action; all kinds if the plan asks for them. Adopted resources are known: nothing on them tells the
-// provider that they are managed. So are resources that span locations, whose marks may still have the former one.
+// requests lists what to read in each scope: the kinds that are configured, referred to, recorded
+// or in an open action; all kinds if the plan asks for them. Adopted resources are known: nothing
+// on them tells the provider that they are managed. So are resources that span locations, whose
+// marks may still have the former one. A kind that is only referred to is read too, because
+// references need its attributes.
 func (e *Planner) requests(
 	ctx context.Context, p *Planning, scopes []resource.Scope, opens []recovery.OpenAction,
 ) ([]provider.ObserveRequest, error) {
@@ -247,9 +252,9 @@ func loaded(intents []resource.Intent) []event.Event {
 	return out
 }
 
-// splitByAge separates the scopes that are recent enough in the store from those to read. A scope with an
-// open action is always read. If some kinds of a scope were recorded late, these kinds are taken from the
-// store and the others are read.
+// splitByAge separates the scopes that are recent enough in the store from those to read. A scope
+// with an open action is always read. If some kinds of a scope were recorded late, these kinds are
+// taken from the store and the others are read. A scope that was never read before is always read.
 func (e *Planner) splitByAge(
 	ctx context.Context, p *Planning, requests []provider.ObserveRequest, opens []recovery.OpenAction,
 ) (map[resource.Scope]resource.Snapshot, []provider.ObserveRequest, error) {
@@ -339,8 +344,8 @@ func observationsOf(live resource.LiveState, fresh map[resource.Scope]resource.S
 	return out
 }
 
-// asOf makes the live state of a plan at a past revision. A scope that had not been read in full
-// by then is unreachable.
+// asOf makes the live state of a plan at a past revision. A scope that had not been read in full by
+// then is unreachable. Actions that were open then are not recovered, and nothing is recorded.
 func (e *Planner) asOf(ctx context.Context, p *Planning, at storage.Revision) error {
 	then, rev, err := e.Ledger.LiveState(ctx, at)
 	if err != nil {

@@ -34,7 +34,8 @@ func (u openActionPolicy) supersedes(d *decider.Decision, o ledger.OpenAction) b
 // Name implements decider.Policy.
 func (openActionPolicy) Name() string { return OpenActionPolicy }
 
-// Review implements decider.Policy.
+// Review implements decider.Policy. An action without a result may still change the resource, and a
+// second one at the same time could undo or repeat it.
 func (u openActionPolicy) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Blocker, error) {
 	out := map[int]decider.Blocker{}
 	for i := range p.Decisions {

@@ -25,8 +25,9 @@ func inPhase(phase event.Phase, err error) error {
 	return &phaseError{phase, err}
 }
 
-// Failed records that a phase failed, so that the audit log has the reason for a cycle without
-// a plan. An error of the recording itself is dropped: the caller returns the phase's error.
+// Failed records that a phase failed, so that the audit log has the reason for a cycle without a
+// plan. An error of the recording itself is dropped: the caller returns the phase's error. An
+// interrupt and a broken ledger record nothing.
 func (e *Planner) Failed(ctx context.Context, stacks []string, err error) {
 	var failed *phaseError
 	if !errors.As(err, &failed) || ctx.Err() != nil || e.Ledger.Broken() != nil {

@@ -52,8 +52,9 @@ func (p *Planning) accept(ctx context.Context) (err error) {
 	return err
 }
 
-// ObserveLive makes the live state of the plan: it observes the scopes whose records are too old, or takes
-// the record of a past revision.
+// ObserveLive makes the live state of the plan: it observes the scopes whose records are too old,
+// or takes the record of a past revision. Scopes that cannot be read are part of the live state; an
+// error means that the store or the recording failed.
 func (p *Planning) ObserveLive(ctx context.Context) (err error) {
 	if p.o.At != storage.Now {
 		err = p.planner.asOf(ctx, p, p.o.At)
@@ -92,8 +93,9 @@ func (p *Planning) Decide(ctx context.Context) (err error) {
 	return err
 }
 
-// Finish records the plan, so that it can be explained later, and returns it. The waves come before the
-// plan: no action of a wave may be applied before the wave is recorded as started.
+// Finish records the plan, so that it can be explained later, and returns it. The waves come before
+// the plan: no action of a wave may be applied before the wave is recorded as started. If an event
+// cannot be recorded, the plan must not be applied.
 func (p *Planning) Finish(ctx context.Context) (*Planned, error) {
 	e := p.planner
 	if err := e.recordExhausted(ctx, p); err != nil {

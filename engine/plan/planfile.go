@@ -60,7 +60,8 @@ type decisionFile struct {
 	Resource *resource.Observed `json:"resource,omitempty"`
 }
 
-// Save writes the plan as a plan file: versioned JSON, secrets as digests.
+// Save writes the plan as a plan file: versioned JSON, secrets as digests. A loaded plan that is
+// saved again keeps the digests of its first base.
 func (p *Planned) Save(w io.Writer) error {
 	f := planFile{
 		Type: planType, Format: PlanFormat, ID: p.ID, By: p.By, At: p.At, Mode: p.Mode, Revision: p.Revision, Hash: p.Hash,
@@ -100,7 +101,9 @@ func (p *Planned) Save(w io.Writer) error {
 	return nil
 }
 
-// Load reads a plan file. The plan can be shown; Refresh makes it ready to apply.
+// Load reads a plan file. The plan can be shown; Refresh makes it ready to apply. A file of another
+// type or format, with unknown fields, or whose decisions do not match their hash is an error. The
+// hash finds accidents and not forgery: whoever writes the file can compute it.
 func Load(r io.Reader) (*Planned, error) {
 	b, err := io.ReadAll(r)
 	if err != nil {

@@ -70,8 +70,9 @@ type Basis struct {
 	Resting  map[resource.Ref]bool
 }
 
-// ResourceAt returns the proven resource of a ref in the plan's live state; during a replacement the
-// one that stays if it ends as planned.
+// ResourceAt returns the proven resource of a ref in the plan's live state; during a replacement
+// the one that stays if it ends as planned. The result points into the live state and must not be
+// changed.
 func (p *Planned) ResourceAt(ref resource.Ref) (*resource.Observed, bool) {
 	if o, ok := p.Stays[ref]; ok {
 		return o, true

@@ -20,8 +20,10 @@ import (
 // most limits the resources in one record.
 const most = 2048
 
-// Events returns what to record of configurations so that they can be restored: the differences from the record.
-// Records of unreadable parts and of incomplete configurations do not change.
+// Events returns what to record of configurations so that they can be restored: the differences
+// from the record. Records of unreadable parts and of incomplete configurations do not change. A
+// part that cannot be compared makes the whole call fail, so that nothing is recorded from a half
+// of a source.
 func Events(ctx context.Context, r *ledger.Reader, intents []resource.Intent) ([]event.Event, error) {
 	var out []event.Event
 	for i := range intents {
@@ -94,7 +96,9 @@ func (c *comparing) settings() ([]event.Event, error) {
 	}}, nil
 }
 
-// digests returns the digest of each part of a configuration.
+// digests returns the digest of each part of a configuration. The resources of a part follow each
+// other, so the hash of a part is looked up once per part. The digest covers all that AcceptedOf
+// records.
 func digests(in *resource.Intent) map[string]string {
 	sums := map[string]hash.Hash{}
 	for _, name := range in.PartNames {
@@ -159,7 +163,9 @@ func (c *comparing) parts(now map[string]string) []rowOf {
 
 type rowOf struct{ part, digest string }
 
-// events returns the differences of the changed parts.
+// events returns the differences of the changed parts. A part with many differences becomes several
+// events; each but the last has More. A resource that an unread part covers is not recorded as
+// gone: its block may only have moved there.
 func (c *comparing) events(changed []rowOf, recorded []event.AcceptedResource) []event.Event {
 	was := make(map[resource.Ref]*event.AcceptedResource, len(recorded))
 	for i := range recorded {

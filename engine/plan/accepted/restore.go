@@ -21,8 +21,10 @@ import (
 // Reveal returns the secret of a digest, which came from a source such as "env:NAME"; false if it is not known.
 type Reveal func(d resource.Digest, from string) (plain string, known bool)
 
-// Restore completes each configuration that could not be read, or has parts that could not be read, with the last
-// accepted configuration. If there is none, the intent is Partial. It returns intents that were read without a change.
+// Restore completes each configuration that could not be read, or has parts that could not be read,
+// with the last accepted configuration. If there is none, the intent is Partial. It returns intents
+// that were read without a change. A secret that reveal does not know stays a digest. Nothing is
+// recorded here.
 func Restore(
 	ctx context.Context, r *ledger.Reader, intents []resource.Intent, now time.Time, reveal Reveal,
 ) ([]resource.Intent, error) {
@@ -129,7 +131,8 @@ func (x *restoring) whole(head rows.Source, known bool) {
 	}
 }
 
-// part adds what a part configured when it was accepted last, and what depends on it.
+// part adds what a part configured when it was accepted last, and what depends on it. A recorded
+// resource whose location is not resolved yet is matched by the end of its location.
 func (x *restoring) part(p *resource.UnreadPart) {
 	_, known := x.sources[p.Name]
 	p.Read, p.Unknown = x.lastRead(p.Name), !known && !p.Only
@@ -188,7 +191,8 @@ func (x *restoring) moved(was *event.AcceptedSettings) {
 	}
 }
 
-// lastRead returns when a part was read last: by the last plan that read it.
+// lastRead returns when a part was read last: by the last plan that read it. Without an earlier
+// plan it is the time of this one.
 func (x *restoring) lastRead(part string) time.Time {
 	for _, u := range x.unread {
 		if u.Part == part || u.Part == "" {
@@ -225,8 +229,8 @@ func isAt(recorded, r resource.Ref) bool {
 	return recorded == r && (at == r.Location || strings.HasSuffix(at, "/"+r.Location))
 }
 
-// Unique removes, once locations are resolved, the recorded resources that a part configures which was read: a block
-// that was moved there from a part that could not be read.
+// Unique removes, once locations are resolved, the recorded resources that a part configures which
+// was read: a block that was moved there from a part that could not be read.
 func Unique(intents []resource.Intent) {
 	for i := range intents {
 		in := &intents[i]

@@ -31,7 +31,8 @@ type Following struct {
 	providers provider.Set
 }
 
-// decide notes what a resource follows.
+// decide notes what a resource follows. It fills the maps of Following and decides nothing else;
+// the reasons come from rollout.Decide.
 func (f *Following) decide(
 	d *resource.Desired, x *rollout.Progressing, t rollout.Target, now *Rollout, good event.Applied, u rules.Update,
 ) {
@@ -141,7 +142,8 @@ func returnTo(d *resource.Desired, good event.Applied) (*resource.Desired, bool)
 	return &w, !resource.HasReferences(w.Attrs) && !secrets.Missing(w.Attrs)
 }
 
-// Intents are the configurations that are followed.
+// Intents are the configurations that are followed. Only the resources that follow another
+// configuration are copied.
 func (f *Following) Intents(loaded []resource.Intent) []resource.Intent {
 	out := slices.Clone(loaded)
 	for i := range out {
@@ -166,8 +168,9 @@ func (f *Following) Back(ref resource.Ref) (event.Exhausted, bool) {
 	return x, is
 }
 
-// Merge adds the resources that wait for their turn or are not tried again to the differences from the
-// followed configurations. Each has its difference from the loaded configuration, which is blocked.
+// Merge adds the resources that wait for their turn or are not tried again to the differences from
+// the followed configurations. Each has its difference from the loaded configuration, which is
+// blocked. It changes the followed result and returns it.
 func (f *Following) Merge(loaded, followed comparator.Result) comparator.Result {
 	differs := map[resource.Ref]bool{}
 	for i := range followed.Differences {

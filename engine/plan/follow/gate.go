@@ -19,7 +19,8 @@ type gate struct {
 	wave   int                               // the newest that is promoted
 }
 
-// gateOf is the gate of one rollout.
+// gateOf is the gate of one rollout. A lock of the file counts over a closed window, and an order
+// over both: the text then names the cause that a person can remove.
 func (r *rolling) gateOf(u rules.Update, version string, all []*resource.Desired) gate {
 	ref := all[0].Ref
 	g := gate{locked: map[resource.Ref]*decider.Blocker{}}
@@ -85,7 +86,8 @@ func (r *rolling) gated(stack string) bool {
 	})
 }
 
-// deletes returns the blocker of an order for the deletion of a resource that is not configured any more.
+// deletes returns the blocker of an order for the deletion of a resource that is not configured any
+// more. Without it a freeze would stop new configurations and still let resources be deleted.
 func (f *Following) deletes(ref resource.Ref) (decider.Blocker, bool) {
 	for _, o := range f.Orders {
 		if o.Stack == ref.Stack && o.Order != event.Promote && o.Covers(ref.Location, ref.Name) {

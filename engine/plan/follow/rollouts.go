@@ -56,8 +56,9 @@ type rolloutName struct{ stack, kind, name string }
 
 // Load reads what is recorded of rollouts, if the intents ask for any; else it returns nil.
 //
-// A stack without rules of updates needs the record too if attempts failed: what is left of an earlier configuration
-// is healed meanwhile.
+// A stack without rules of updates needs the record too if attempts failed: what is left of an
+// earlier configuration is healed meanwhile. Open actions are the present ones, whatever the
+// revision: a step that runs counts as pending.
 func Load(
 	ctx context.Context, r *ledger.Reader, intents []resource.Intent, at storage.Revision, failed bool,
 ) (*Facts, error) {
@@ -121,7 +122,8 @@ type rolling struct {
 	follow *Following
 }
 
-// Follow decides which configuration each resource follows now.
+// Follow decides which configuration each resource follows now. It reads nothing and has no other
+// effect than its result.
 func (f *Facts) Follow(in Input) *Following {
 	r := &rolling{
 		Facts: f, Input: in, found: map[resource.Ref]*comparator.Difference{},
@@ -175,7 +177,8 @@ func (r *rolling) stack(in *resource.Intent) {
 	}
 }
 
-// one decides one rollout.
+// one decides one rollout. The state of a rollout is recorded only if it differs from the recorded
+// one, so that a plan without news adds no event.
 func (r *rolling) one(limits rules.Rules, u rules.Update, all []*resource.Desired) {
 	ref := all[0].Ref
 	now := Rollout{
@@ -263,7 +266,9 @@ func failedOn(locations []string) string {
 	return "it failed on " + text
 }
 
-// progress returns the progress of a resource towards the configuration that is loaded.
+// progress returns the progress of a resource towards the configuration that is loaded. A resource
+// that cannot be observed keeps its last known health and counts as offline: it is neither a
+// success nor a failure of the configuration.
 func (r *rolling) progress(d *resource.Desired) rollout.Progressing {
 	x := rollout.Progressing{Ref: d.Ref, Desired: d.Digest()}
 	if good, known := r.good[d.Ref]; known {

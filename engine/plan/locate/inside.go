@@ -84,7 +84,8 @@ func (in Insides) WithParents(scopes []resource.Scope) []resource.Scope {
 	return slices.Compact(scopes)
 }
 
-// level returns the number of resources that a scope is inside of.
+// level returns the number of resources that a scope is inside of. The bound protects from a circle
+// of resources that open each other's scopes.
 func (in Insides) level(s resource.Scope) (n int) {
 	for parent, inside := in[s]; inside && n < len(in); parent, inside = in[s] {
 		s, n = parent.Scope(), n+1
@@ -93,7 +94,8 @@ func (in Insides) level(s resource.Scope) (n int) {
 }
 
 // depend makes what is configured inside a configured resource depend on it. It copies what it
-// changes.
+// changes. Without it a plan could create what is inside before the outer resource, or delete it
+// after.
 func (in Insides) depend(intents []resource.Intent) []resource.Intent {
 	if len(in) == 0 {
 		return intents
@@ -163,7 +165,8 @@ func Reach(parent resource.Ref, live resource.LiveState, opens []recovery.OpenAc
 	return nil
 }
 
-// Split separates the requests of a level from the requests of deeper levels.
+// Split separates the requests of a level from the requests of deeper levels. A deeper scope can be
+// read only after the resource that opens it.
 func (in Insides) Split(requests []provider.ObserveRequest, level int) (now, deeper []provider.ObserveRequest) {
 	for _, r := range requests {
 		if in.level(r.Scope) <= level {

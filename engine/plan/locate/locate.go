@@ -30,7 +30,8 @@ type Places struct {
 // deleted. A location that cannot be resolved is an unreachable scope.
 //
 // With maxAge, locations that were read recently are resolved from the store, so that a plan does
-// not need to reach a provider.
+// not need to reach a provider. An error means that the store cannot be read; a provider that fails
+// is never one.
 func (e *Locator) Locate(ctx context.Context, intents []resource.Intent, maxAge time.Duration) (*Places, error) {
 	p := &Places{Failed: map[resource.Scope]error{}}
 	moved := map[resource.Scope]resource.Scope{}
@@ -182,7 +183,8 @@ func (e *Locator) freshScopes(ctx context.Context, maxAge time.Duration) (out []
 }
 
 // locatedBy resolves a location by the fresh ones in the store, if exactly one matches; else it
-// asks the provider.
+// asks the provider. A location such as us-east-1 that two recorded accounts match is ambiguous,
+// and only the provider knows the account of the credentials.
 func (e *Locator) locatedBy(ctx context.Context, s resource.Scope, fresh []resource.Scope) (resource.Scope, error) {
 	var found []resource.Scope
 	for _, f := range fresh {
@@ -206,7 +208,8 @@ func (e *Locator) Located(ctx context.Context, s resource.Scope) (resource.Scope
 	return resource.Scope{Provider: s.Provider, Location: location}, err
 }
 
-// recordedScopes are the scopes where the stacks own something, or left an action open.
+// recordedScopes are the scopes where the stacks own something, or left an action open. An open
+// action counts although its stack owns nothing yet: its create may have succeeded.
 func (e *Locator) recordedScopes(ctx context.Context, intents []resource.Intent) ([]resource.Scope, error) {
 	var out []resource.Scope
 	stacks := StacksOf(intents)
@@ -230,7 +233,8 @@ func (e *Locator) recordedScopes(ctx context.Context, intents []resource.Intent)
 	return slices.Compact(out), nil
 }
 
-// scopesOf lists the scopes of the intents.
+// scopesOf lists the scopes of the intents. The order is fixed, so that two plans read and record
+// in the same order.
 func scopesOf(intents []resource.Intent) []resource.Scope {
 	seen := map[resource.Scope]bool{}
 	for _, i := range intents {
