@@ -25,6 +25,7 @@ type (
 	ApplyOptions   = apply.Options
 	ApplyControl   = apply.Control
 	Busy           = plan.Busy
+	Flight         = plan.Flight
 	Result         = apply.Result
 	Outcome        = apply.Outcome
 	Status         = apply.Status

@@ -120,6 +120,11 @@ func (e *Engine) Inventory(ctx context.Context, intents []resource.Intent, maxAg
 // KindsOf lists the names of the kinds of a provider, sorted.
 func (e *Engine) KindsOf(provider string) []string { return e.plan.Providers.Names(provider) }
 
+// Kind returns the kind of a resource; false if no provider has it.
+func (e *Engine) Kind(ref resource.Ref) (resource.Kind, bool) {
+	return e.plan.Providers.Kind(ref.Provider, ref.Kind)
+}
+
 // Observing reads the records that must precede the observations.
 func (e *Engine) Observing(ctx context.Context) *Observing { return e.plan.Observing(ctx) }
 

@@ -105,6 +105,8 @@ type OpenAction struct {
 	Host     string    `json:"host,omitempty"`
 	PID      int       `json:"pid,omitempty"`
 	Error    string    `json:"error,omitempty"`
+	Running  bool      `json:"running"`      // its claim is held: it is in progress
+	By       string    `json:"by,omitempty"` // who holds the claim
 	// Deadline is set of an accepted action, which is in progress until then.
 	Deadline *time.Time `json:"deadline,omitempty"`
 }

@@ -27,6 +27,8 @@ type PlanView struct {
 	// ID gives the id of a resource that exists, to compare a reference with the id it stands
 	// for. Nil means the resources of the plan only.
 	ID func(resource.Ref) (string, bool)
+	// Running are the actions that run while the plan is made, a line each.
+	Running []string
 	// Counts replaces the counts of the plan in the last line. Nil means the counts of the plan.
 	Counts *Counts
 }
@@ -41,6 +43,12 @@ func (v PlanView) Write(w io.Writer, s term.Style) error {
 		}
 	}
 	p.unreachable(v.Plan)
+	for i, text := range v.Running {
+		if i == 0 {
+			p.gap()
+		}
+		p.signed("#", term.Dim, text, 0)
+	}
 	groups := groupedByLocation(v.Plan)
 	p.turns = turnsOf(groups)
 	for _, g := range groups {

@@ -82,6 +82,15 @@ type ChangeSummary struct {
 	Sandbox   bool    `json:"sandbox,omitempty"` // it was the sandbox
 }
 
+// InFlight is an action that runs while a plan is made, which leaves it alone.
+type InFlight struct {
+	Type    string    `json:"type"` // "in_flight"
+	Ref     string    `json:"ref"`
+	Action  string    `json:"action"`
+	Started time.Time `json:"started"`
+	By      string    `json:"by"` // who holds its claim
+}
+
 // Step is the start or the end of an action.
 type Step struct {
 	Type        string  `json:"type"` // "apply_start", "apply_complete", "apply_errored"
@@ -116,6 +125,7 @@ func (Version) record()       {}
 func (PlannedChange) record() {}
 func (ChangeSummary) record() {}
 func (Step) record()          {}
+func (InFlight) record()      {}
 func (Diagnostic) record()    {}
 
 // Planned turns a plan into records: its decisions, and what is not verified. Unmanaged resources
@@ -246,8 +256,6 @@ type Renamed struct {
 
 func (Renamed) record() {}
 
-func (Recovered) record() {}
-
-func (Reverted) record() {}
-
+func (Recovered) record()  {}
+func (Reverted) record()   {}
 func (NotStarted) record() {}

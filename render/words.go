@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/render/term"
 )
 
@@ -61,13 +62,13 @@ func notStartedWords(n NotStarted) string {
 		if state == "" {
 			state = "was not applied"
 		}
-		return "depends on " + shortName(n.On) + ", which " + stateWords(state)
+		return "depends on " + shortName(n.On) + ", which " + phrase.Ended(state)
 	case "turn":
 		_, state, after := strings.Cut(n.Message, ", which ")
 		if !after {
 			return n.Message
 		}
-		return "its turn is after " + shortName(n.On) + ", which " + stateWords(state)
+		return "its turn is after " + shortName(n.On) + ", which " + phrase.Ended(state)
 	case "unneeded":
 		return "needed only by resources that were not started, such as " + shortName(n.On)
 	case "broken":
@@ -80,25 +81,6 @@ func notStartedWords(n NotStarted) string {
 		return withMessage("changed since the plan was made", n.Message)
 	}
 	return withMessage(n.Why, n.Message)
-}
-
-// stateWords says how a dependency ended.
-func stateWords(state string) string {
-	switch state {
-	case "is refused":
-		return "was refused by a check"
-	case "is failed":
-		return "failed"
-	case "is claimed":
-		return "is claimed by another run"
-	case "is stale":
-		return "changed since the plan was made"
-	case "is uncertain":
-		return "has an unknown result"
-	case "is waiting", "is interrupted":
-		return "was not started"
-	}
-	return state
 }
 
 // groupWords says why many actions were not started.

@@ -1,6 +1,8 @@
 package reconcile
 
 import (
+	"time"
+
 	"github.com/ovi-project/ovi/cmd/serve"
 	"github.com/ovi-project/ovi/render/metrics"
 	"github.com/ovi-project/ovi/storage"
@@ -15,6 +17,10 @@ func (k *runner) listen() (func(), error) {
 	}
 	loop := &serve.Loop{
 		Wake: k.wakes.Wake, Failing: k.loops.Ready, Counted: k.counted, Record: k.record, Now: k.Now, Log: k.Log,
+		Stuck: k.watch.Stuck, Flights: func() (int, time.Time) {
+			c := k.counters.Counts()
+			return c.Running, c.Oldest
+		},
 	}
 	return serve.Listener{
 		Address: address, CertFile: k.Cmd.String("tls-cert"), KeyFile: k.Cmd.String("tls-key"),

@@ -221,12 +221,16 @@ func ShowPlan(c *command.Call, p *engine.Planned, dir string) error {
 		if err := c.Out.Records(append(session.LookRecords(c, p, names), render.Planned(p.Plan, names)...)...); err != nil {
 			return err
 		}
+		if err := c.Out.Records(flightRecords(p, names)...); err != nil {
+			return err
+		}
 		return c.Out.Records(render.ChangeSummary{
 			Type: "change_summary", Operation: "plan", Counts: render.Count(p.Plan), Unmanaged: render.UnmanagedIn(p.Plan),
 			Plan: p.ID, Sandbox: c.Sandboxed(),
 		})
 	}
 	view := render.PlanView{Plan: p.Plan, Names: names, Verb: "Plan", Kinds: command.Schemas(c.Process).Kind, ID: p.IDOf}
+	view.Running = flightLines(p, names, c.Now())
 	if !c.Out.Quiet {
 		view.Head = head(c, p, dir)
 	}

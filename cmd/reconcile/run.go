@@ -103,11 +103,13 @@ type runner struct {
 	intents  []resource.Intent // as first read, for options that are set once
 	options  loop.RunOptions
 	wakes    loop.Wakes
+	watch    loop.Watch
 	loops    metrics.Loops
 	counters *metrics.Counters
 	line     atomic.Pointer[session.Session] // nil while the data directory is not open
 	alerts   *serve.Alerts
 	forgot   forgetting
+	flying   flying
 	rules    heldRules
 	reports  map[string]*report.Writer // by stack: of the sources that show what became of them
 	alarms   heldAlarms
@@ -199,6 +201,7 @@ func (k *runner) runOptions() loop.RunOptions {
 		Interval: k.Cmd.Duration("interval"), Patience: k.Cmd.Duration("patience"), Timeout: k.Cmd.Duration("timeout"),
 		StopGrace:      k.Cmd.Duration("grace"),
 		InventoryEvery: k.Cmd.Int("inventory-every"), Apply: k.Cmd.Bool("auto-approve"), Wakes: &k.wakes, Tell: k.cycled,
+		Watch:  &k.watch,
 		Alarms: func() []provider.Alarm { return k.alarms.since(k.Now().Add(-alarmsFor)) }, Orders: k.orders.of,
 		Rules: k.rulesNow,
 		Do:    engine.ApplyOptions{Parallelism: k.Cmd.Int("parallelism"), Hard: k.Hard},

@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/history"
+	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/render/metrics"
 	"github.com/ovi-project/ovi/render/term"
@@ -34,11 +35,26 @@ func (k *runner) cycled(c loop.Cycle) {
 		_ = k.Out.Records(render.Info{Type: "cycle", Data: cycleData(c)})
 		return
 	}
-	if c.Planned == nil || !c.Led && c.Result == nil {
+	if c.Planned == nil {
+		return
+	}
+	if c.Led && c.Result == nil { // the plan of a cycle with a result is old
+		k.tellFlights(c)
+	}
+	if !c.Led && c.Result == nil {
 		return
 	}
 	k.Out.Say("%s  %s (%s, %s): %s", c.At.Add(c.Took).UTC().Format(time.TimeOnly), c.Stack, c.Why, c.Took.Round(1e6),
 		summary(c))
+}
+
+// tellFlights tells every five minutes of each action that runs.
+func (k *runner) tellFlights(c loop.Cycle) {
+	now := k.Now()
+	for _, f := range k.flying.due(c, now) {
+		k.Out.Say("%s    %s: %s", now.UTC().Format(time.TimeOnly), f.Ref.Short(),
+			phrase.Flight(f.Action, now.Sub(f.Since), f.By))
+	}
 }
 
 // summary is what a cycle did, in a line.
@@ -58,12 +74,14 @@ type cycleRecord struct {
 	Plan    string         `json:"plan,omitempty"`
 	Planned *render.Counts `json:"planned,omitempty"`
 	Done    *render.Counts `json:"done,omitempty"`
+	Flights int            `json:"in_flight"` // actions that ran when it was planned
 	Alerts  int            `json:"alerts"`
 }
 
 func cycleData(c loop.Cycle) cycleRecord {
 	out := cycleRecord{Stack: c.Stack, Why: c.Why, Led: c.Led, Seconds: c.Took.Seconds(), Alerts: len(c.Alerts)}
 	if c.Planned != nil {
+		out.Flights = len(c.Planned.Flights)
 		out.Plan, out.Planned = c.Planned.ID, (*render.Counts)(&c.Planned.Counts)
 	}
 	if c.Result != nil {

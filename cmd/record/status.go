@@ -42,6 +42,7 @@ type state struct {
 	loaded    []event.Loaded
 	liveState resource.LiveState
 	open      []ledger.OpenAction
+	holders   session.Holders // of the claims of open actions
 	replacing map[resource.Ref]ledger.Replacement
 	plans     []history.Plan
 	attempts  map[resource.Ref]ledger.ResourceTries
@@ -112,6 +113,9 @@ func stateOf(c *command.Call, l *ledger.Ledger) (state, error) {
 		return s, err
 	}
 	if s.open, err = l.OpenActions(c); err != nil {
+		return s, err
+	}
+	if s.holders, err = session.HoldersOf(c, l); err != nil {
 		return s, err
 	}
 	if s.replacing, err = l.Replacements(c, storage.Now); err != nil {
@@ -255,9 +259,11 @@ func stateRecords(c *command.Call, s state) []render.Record {
 		out = append(out, render.Contradiction{Type: "contradiction", Key: x.Key, Text: x.Text})
 	}
 	for _, x := range s.open {
+		by, running := s.holders.Of(x)
 		out = append(out, render.OpenAction{
 			Type: "open", Ref: s.names.Ref(x.Ref), Action: string(x.Action), Started: x.At,
-			Instance: x.Instance, Host: x.Host, PID: x.PID, Error: x.Error, Deadline: command.TimeOrNil(x.Deadline),
+			Instance: x.Instance, Host: x.Host, PID: x.PID, Error: x.Error, Running: running, By: by,
+			Deadline: command.TimeOrNil(x.Deadline),
 		})
 	}
 	return slices.Concat(out, recordsOfRollouts(s), failingRecords(c, s), recordsOfReplacements(s))
@@ -353,7 +359,19 @@ func stateTables(c *command.Call, s state) error {
 	showFailing(c, s, short, alert)
 	showFights(c, s, short, alert)
 	v.Notices = append(v.Notices, replacementsIn(s, short, c.Ago)...)
+	showOpen(c, s, short, alert, note)
+	return v.Write(c.Out.W, c.Out.Style)
+}
+
+// showOpen names the actions without a recorded result: those that run, and those that an observation must recover.
+func showOpen(
+	c *command.Call, s state, short func(resource.Ref) string, alert func(text, suggestion string), note func(string),
+) {
 	for i, x := range s.open {
+		if by, running := s.holders.Of(x); running {
+			note(short(x.Ref) + ": " + phrase.Flight(x.Action, c.Elapsed(x.At), by))
+			continue
+		}
 		if x.Accepted {
 			note(fmt.Sprintf("%s: %s in progress until %s", short(x.Ref), x.Action, x.Deadline.UTC().Format("15:04:05 UTC")))
 			continue
@@ -370,5 +388,4 @@ func stateTables(c *command.Call, s state) error {
 		alert(fmt.Sprintf("%s: %s started %s by %s, no result recorded", short(x.Ref), x.Action,
 			x.At.UTC().Format("15:04:05 UTC"), x.User), next)
 	}
-	return v.Write(c.Out.W, c.Out.Style)
 }

@@ -55,7 +55,13 @@ func tell(c *command.Call, l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	s := teller(c, ref).Explain(chronicle)
+	holders, err := session.HoldersOf(c, l)
+	if err != nil {
+		return err
+	}
+	t := teller(c, ref)
+	t.Running = holders.Of
+	s := t.Explain(chronicle)
 	unread, is, err := l.Reader().Sources().UnreadOf(c, ref)
 	if err != nil {
 		return err

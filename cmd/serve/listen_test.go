@@ -23,7 +23,7 @@ func TestAListenerThatFailsIsOpenedAgain(t *testing.T) {
 		var said bytes.Buffer
 		out := &cli.Output{W: &said, ErrW: &said}
 		out.Share()
-		server := &http.Server{Handler: (&Loop{}).Routes()}
+		server := &http.Server{Handler: quiet().Routes()}
 		well := &fakeListener{accepts: make(chan net.Conn), closed: make(chan struct{})}
 		tries := 0
 		open := func() (net.Listener, error) {
@@ -93,7 +93,7 @@ func (f *fakeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0
 // TestAListenerOnLoopbackAnswersThisHostOnly: a page in a browser cannot ask it by a name of its own
 // that means 127.0.0.1.
 func TestAListenerOnLoopbackAnswersThisHostOnly(t *testing.T) {
-	handler := askedHere(true, (&Loop{}).Routes())
+	handler := askedHere(true, quiet().Routes())
 	for host, want := range map[string]int{
 		"localhost": http.StatusOK, "localhost:9464": http.StatusOK, "127.0.0.1:9464": http.StatusOK, "[::1]:9464": http.StatusOK, "127.0.0.2": http.StatusOK,
 		"rebind.example": http.StatusMisdirectedRequest, "rebind.example:9464": http.StatusMisdirectedRequest, "10.0.0.1": http.StatusMisdirectedRequest,
@@ -115,7 +115,7 @@ func TestIdleConnectionsLeaveFilesForTheLoop(t *testing.T) {
 	var said bytes.Buffer
 	out := &cli.Output{W: &said, ErrW: &said}
 	out.Share()
-	stop, err := Listener{Address: "127.0.0.1:0", Handler: (&Loop{}).Routes(), Out: out}.Listen(t.Context())
+	stop, err := Listener{Address: "127.0.0.1:0", Handler: quiet().Routes(), Out: out}.Listen(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

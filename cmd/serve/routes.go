@@ -12,6 +12,8 @@ import (
 
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/phrase"
+	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/render/metrics"
 	"github.com/ovi-project/ovi/storage"
 )
@@ -20,6 +22,8 @@ import (
 type Loop struct {
 	Wake    func(why string)
 	Failing func() []string         // the stacks whose last cycle failed
+	Stuck   func() []string         // the loops that make no progress
+	Flights func() (int, time.Time) // the actions of this process that run, and the start of the oldest
 	Counted func() []metrics.Family // what this process counts
 	Record  func() (Record, bool)   // false while the data directory is not open
 	Now     func() time.Time
@@ -38,13 +42,26 @@ type Record struct {
 func (l *Loop) Routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", l.metrics)
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /healthz", l.healthy)
 	mux.HandleFunc("GET /readyz", l.ready)
 	mux.HandleFunc("POST /wake", func(w http.ResponseWriter, _ *http.Request) {
 		l.Wake("woken")
 		w.WriteHeader(http.StatusAccepted)
 	})
 	return http.NewCrossOriginProtection().Handler(mux)
+}
+
+// healthy answers 503 if a loop makes no progress. An action that takes long is no reason: the answer names it.
+func (l *Loop) healthy(w http.ResponseWriter, _ *http.Request) {
+	if stuck := l.Stuck(); len(stuck) > 0 {
+		http.Error(w, "no progress: "+strings.Join(stuck, "; "), http.StatusServiceUnavailable)
+		return
+	}
+	text := "ok"
+	if n, oldest := l.Flights(); n > 0 {
+		text = fmt.Sprintf("ok: %s in flight, the oldest for %s", render.Many(n, "action"), phrase.Age(l.Now().Sub(oldest)))
+	}
+	_, _ = fmt.Fprintln(w, text)
 }
 
 // ready answers 200 if the data directory is open and the last cycles ended well.

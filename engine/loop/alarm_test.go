@@ -14,7 +14,7 @@ func TestAnAlertOfABlockedDeleteSaysTheLoss(t *testing.T) {
 	d := decider.Decision{Proposed: decider.Delete, Action: decider.Notify, DataLoss: "database, 20 GiB"}
 	p := &engine.Planned{Plan: decider.Plan{Decisions: []decider.Decision{d}}}
 	p.Plan.Decisions[0].Blockers = []decider.Blocker{{Policy: "approvals", Reason: "0 of 2", Approvers: 2}}
-	got := (&loop{}).alerts(p)
+	got := (&stackLoop{}).alerts(p)
 	if len(got) != 1 || got[0].Text != "delete blocked by approvals: 0 of 2; it would lose data: database, 20 GiB" {
 		t.Errorf("%+v", got)
 	}
@@ -22,7 +22,7 @@ func TestAnAlertOfABlockedDeleteSaysTheLoss(t *testing.T) {
 
 // TestAnAlarmOfAProviderIsAnAlert, one for each text of each scope.
 func TestAnAlarmOfAProviderIsAnAlert(t *testing.T) {
-	l := &loop{}
+	l := &stackLoop{}
 	if got, err := l.alarms(t.Context()); err != nil || len(got) != 0 {
 		t.Errorf("without alarms: %v, %v", got, err)
 	}

@@ -15,47 +15,8 @@ import (
 	"github.com/ovi-project/ovi/resource/unread"
 )
 
-// AlertType is the type of an alert.
-type AlertType string
-
-// The types.
-const (
-	BlockedAlert          AlertType = "blocked"                // a policy blocks a decision, and not only until a time
-	UnreachableAlert      AlertType = "unreachable"            // a scope or a kind could not be read for several cycles
-	Unknown               AlertType = "unknown"                // the result of an action could not be observed
-	ConflictAlert         AlertType = "conflict"               // a configured resource is not proven to be the stack's
-	BrokenAlert           AlertType = "broken"                 // a part of a resource is missing; an operator must name it
-	Pending               AlertType = "pending"                // a decision needs an apply
-	SourceUnread          AlertType = "source_unread"          // the source cannot be read
-	PolicyUnread          AlertType = "policy_unread"          // the rules for every stack cannot be read; the last apply
-	ConfigurationMismatch AlertType = "configuration_mismatch" // the instances of a stack read different configurations
-	Exhausted             AlertType = "exhausted"              // the attempts of a configuration are used up
-	Stalled               AlertType = "stalled"                // transient errors last for too long
-	FightAlert            AlertType = "fight"                  // something sets a value back that ovi sets
-	Halted                AlertType = "halted"                 // a rollout starts no further resource
-	KeyPinned             AlertType = "key_pinned"             // the key of another instance was trusted at its first use
-	Alarmed               AlertType = "alarm"                  // a provider found signs of an attack or a mistake
-	StoreDiffers          AlertType = "store_differs"          // the store says what the audit log does not
-)
-
-// Alert is a condition that needs an operator.
-type Alert struct {
-	Type  AlertType
-	Ref   resource.Ref // zero if it is not about one resource
-	Scope resource.Scope
-	// About is the second subject of the alert: for KeyPinned the key, for StoreDiffers the key of the
-	// store, for Halted the kind and name, and for UnreachableAlert the kind, or empty for the whole scope.
-	About string
-	Text  string
-}
-
-// Key identifies an alert across cycles.
-func (c Alert) Key() string {
-	return string(c.Type) + " " + c.Ref.String() + " " + c.Scope.String() + " " + c.About
-}
-
 // alerts lists the alerts of a plan.
-func (l *loop) alerts(p *engine.Planned) []Alert {
+func (l *stackLoop) alerts(p *engine.Planned) []Alert {
 	var out []Alert
 	for i := range p.Plan.Decisions {
 		d := &p.Plan.Decisions[i]
@@ -164,7 +125,7 @@ type unreadable struct {
 }
 
 // unreachableSince counts, for each scope and kind, the consecutive cycles that could not read it.
-func (l *loop) unreachableSince(p *engine.Planned) []Alert {
+func (l *stackLoop) unreachableSince(p *engine.Planned) []Alert {
 	now := map[unreadable]string{}
 	for s, why := range p.Plan.Unreachable {
 		// An offline scope reports again without a request.
@@ -195,7 +156,7 @@ func (l *loop) unreachableSince(p *engine.Planned) []Alert {
 const keyPinnedFor = 24 * time.Hour
 
 // pins lists the keys that were pinned lately, by any instance of the store.
-func (l *loop) pins(ctx context.Context) ([]Alert, error) {
+func (l *stackLoop) pins(ctx context.Context) ([]Alert, error) {
 	pins, err := l.engine.Ledger().Pins(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the pinned keys: %w", err)
@@ -212,7 +173,7 @@ func (l *loop) pins(ctx context.Context) ([]Alert, error) {
 }
 
 // alarms lists what providers alarmed about lately.
-func (l *loop) alarms(context.Context) ([]Alert, error) {
+func (l *stackLoop) alarms(context.Context) ([]Alert, error) {
 	if l.o.Alarms == nil {
 		return nil, nil
 	}
@@ -224,7 +185,7 @@ func (l *loop) alarms(context.Context) ([]Alert, error) {
 }
 
 // contradictions lists what the store says of operators' acts and the audit log does not.
-func (l *loop) contradictions(ctx context.Context) ([]Alert, error) {
+func (l *stackLoop) contradictions(ctx context.Context) ([]Alert, error) {
 	found, err := l.engine.Ledger().Contradictions(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("compare the store with the audit log: %w", err)

@@ -17,7 +17,7 @@ import (
 // kind of it, that takes longer than the loop's patience is read on: it is recorded once it has answered,
 // and the next plan uses the record. Until then it is not read again.
 type asyncObserver struct {
-	loop *loop
+	loop *stackLoop
 	ctx  context.Context
 	stop context.CancelFunc
 	wait sync.WaitGroup
@@ -38,7 +38,7 @@ type inFlight struct {
 	late    bool // no plan waits for it
 }
 
-func newAsyncObserver(ctx context.Context, l *loop) *asyncObserver {
+func newAsyncObserver(ctx context.Context, l *stackLoop) *asyncObserver {
 	y := &asyncObserver{
 		loop: l, inFlight: map[resource.Scope]*inFlight{}, late: map[resource.Scope]map[string]time.Time{},
 		recorded: map[resource.Scope][]string{},

@@ -17,12 +17,14 @@ import (
 
 // cycle loads, observes and plans, and begins to apply the plan if RunOptions.Apply is set. It reports the cycle,
 // unless it started an apply, which it returns: the cycle is reported when that ends.
-func (l *loop) cycle(ctx context.Context, why string, leads bool) (Cycle, *work) {
+func (l *stackLoop) cycle(ctx context.Context, why string, leads bool) (Cycle, *work) {
 	c := Cycle{Stack: l.stack.Name, Why: why, Led: leads, At: l.engine.Clock()}
 	if l.stack.Mark != nil {
 		l.mark = l.stack.Mark()
 	}
 	var began *work
+	l.does(loading)
+	defer l.does(pausing)
 	intents, err := l.stack.Load(ctx)
 	l.noteUnread(ctx, intents, err)
 	if err != nil {
@@ -31,6 +33,7 @@ func (l *loop) cycle(ctx context.Context, why string, leads bool) (Cycle, *work)
 		if leads {
 			err = l.recordLed(ctx, intents)
 		}
+		l.does(planning)
 		if l.yieldTo(intents); err == nil {
 			began, err = l.bounded(ctx, &c, intents)
 		}
@@ -39,6 +42,7 @@ func (l *loop) cycle(ctx context.Context, why string, leads bool) (Cycle, *work)
 	if began != nil {
 		began.cycle = c
 	} else if ctx.Err() == nil {
+		l.does(reporting)
 		l.o.Tell(c)
 	}
 	return c, began
@@ -48,7 +52,7 @@ func (l *loop) cycle(ctx context.Context, why string, leads bool) (Cycle, *work)
 var ErrTimeout = errors.New("the cycle took longer than its timeout: nothing was started")
 
 // noteUnread records the parts of the source that could not be read: once, not in each cycle.
-func (l *loop) noteUnread(ctx context.Context, intents []resource.Intent, err error) {
+func (l *stackLoop) noteUnread(ctx context.Context, intents []resource.Intent, err error) {
 	for i := range intents {
 		for _, p := range unread.All(&intents[i]) {
 			err = errors.Join(err, fmt.Errorf("%s: %s", unread.Title(p, &intents[i]), p.Why))
@@ -63,7 +67,7 @@ func (l *loop) noteUnread(ctx context.Context, intents []resource.Intent, err er
 }
 
 // bounded reconciles, with an observation and a plan within RunOptions.Timeout.
-func (l *loop) bounded(ctx context.Context, c *Cycle, intents []resource.Intent) (*work, error) {
+func (l *stackLoop) bounded(ctx context.Context, c *Cycle, intents []resource.Intent) (*work, error) {
 	if l.o.Timeout <= 0 {
 		return l.reconcile(ctx, c, intents)
 	}
@@ -83,7 +87,7 @@ func destroysByItself(intents []resource.Intent) bool {
 }
 
 // reconcile plans, and begins to apply if it should.
-func (l *loop) reconcile(ctx context.Context, c *Cycle, intents []resource.Intent) (_ *work, err error) {
+func (l *stackLoop) reconcile(ctx context.Context, c *Cycle, intents []resource.Intent) (_ *work, err error) {
 	if !c.Led {
 		if agree, err := l.agrees(ctx, c, intents); !agree || err != nil {
 			return nil, err
@@ -132,6 +136,11 @@ func (l *loop) reconcile(ctx context.Context, c *Cycle, intents []resource.Inten
 		}
 	}
 	c.Alerts = append(c.Alerts, l.alerts(c.Planned)...)
+	slow, err := slowFlights(ctx, l.engine, c.Planned)
+	if err != nil {
+		return nil, err
+	}
+	c.Alerts = append(c.Alerts, slow...)
 	if err := l.engine.Ledger().Cosign(ctx, false); err != nil {
 		return nil, fmt.Errorf("record how far the logs of other instances reached: %w", err)
 	}
@@ -153,7 +162,7 @@ func (l *loop) reconcile(ctx context.Context, c *Cycle, intents []resource.Inten
 }
 
 // obey records the orders for the stack. Orders that are older than the recorded ones are an alert.
-func (l *loop) obey(ctx context.Context, c *Cycle) error {
+func (l *stackLoop) obey(ctx context.Context, c *Cycle) error {
 	if l.o.Orders == nil || !c.Led {
 		return nil
 	}
@@ -175,7 +184,7 @@ func (l *loop) obey(ctx context.Context, c *Cycle) error {
 
 // blockedAsBefore reports whether all of a plan is blocked, and was so in the cycle before, which
 // recorded that.
-func (l *loop) blockedAsBefore(p *engine.Planned) bool {
+func (l *stackLoop) blockedAsBefore(p *engine.Planned) bool {
 	before := l.blocked
 	l.blocked = p.Hash
 	if slices.ContainsFunc(p.Plan.Decisions, func(d decider.Decision) bool { return d.Action.Executes() }) {
@@ -190,7 +199,7 @@ const clockSkew = time.Minute
 
 // help applies the leader's newest observation in parallel with it: claims make sure that each
 // action is done once. It reports whether that observation could be read.
-func (l *loop) help(ctx context.Context) bool {
+func (l *stackLoop) help(ctx context.Context) bool {
 	if !l.o.Apply {
 		return true
 	}
@@ -209,7 +218,7 @@ func (l *loop) help(ctx context.Context) bool {
 }
 
 // awaitObservation waits for an observation that this instance has not helped with, if it applies.
-func (l *loop) awaitObservation(ctx context.Context) error {
+func (l *stackLoop) awaitObservation(ctx context.Context) error {
 	if !l.o.Apply {
 		<-ctx.Done()
 		return context.Cause(ctx)
@@ -219,7 +228,7 @@ func (l *loop) awaitObservation(ctx context.Context) error {
 
 // hasNewScans reports whether a scope has an observation that this instance has not helped with.
 // Times identify observations and do not order them: each is by the clock of its own host.
-func (l *loop) hasNewScans(scans []ledger.Scan) bool {
+func (l *stackLoop) hasNewScans(scans []ledger.Scan) bool {
 	for _, s := range scans {
 		if s.Complete && !s.Confirmed.Equal(l.helped[s.Scope]) {
 			return true
@@ -231,7 +240,7 @@ func (l *loop) hasNewScans(scans []ledger.Scan) bool {
 // agrees reports whether this instance has loaded the same configuration as the leader. If not,
 // only the leader applies, because the two would revert each other's changes. It is an alert only
 // if it lasts: a change of the source reaches two hosts at different times.
-func (l *loop) agrees(ctx context.Context, c *Cycle, intents []resource.Intent) (bool, error) {
+func (l *stackLoop) agrees(ctx context.Context, c *Cycle, intents []resource.Intent) (bool, error) {
 	for _, in := range intents {
 		if in.Unread != "" {
 			continue // the record that all share says what it was

@@ -55,6 +55,7 @@ type RunOptions struct {
 	Alarms           func() []provider.Alarm // the alarms of the last day; nil means none
 	// Orders returns the orders for a stack that came from outside. Nil means that there are none.
 	Orders func(stack string) provider.Orders
+	Watch  *Watch      // learns what the loops do
 	Wakes  *Wakes      // nil: nothing wakes the loops
 	Tell   func(Cycle) // is called after each cycle and the apply that it started, from many goroutines
 }
@@ -108,7 +109,7 @@ func Run(ctx context.Context, e *engine.Engine, stacks []Stack, o RunOptions) er
 	defer stop()
 	var wait sync.WaitGroup
 	for i := range stacks {
-		l := &loop{
+		l := &stackLoop{
 			engine: e, stack: &stacks[i], o: o.orDefault(), unreachable: map[unreadable]int{},
 			helped: map[resource.Scope]time.Time{},
 		}
@@ -121,8 +122,8 @@ func Run(ctx context.Context, e *engine.Engine, stacks []Stack, o RunOptions) er
 	return e.Ledger().Broken()
 }
 
-// loop reconciles one stack.
-type loop struct {
+// stackLoop reconciles one stack.
+type stackLoop struct {
 	engine        *engine.Engine
 	stack         *Stack
 	o             RunOptions
@@ -150,7 +151,7 @@ type loop struct {
 }
 
 // run leads the stack if it can, and otherwise helps the leader.
-func (l *loop) run(ctx context.Context) {
+func (l *stackLoop) run(ctx context.Context) {
 	var leave func()
 	l.waker, leave = l.o.Wakes.join()
 	defer leave()
@@ -163,8 +164,12 @@ func (l *loop) run(ctx context.Context) {
 	hard, cut := context.WithCancelCause(hard)
 	l.life, l.hard, l.ended = ctx, hard, make(chan *work, endedRoom)
 	defer l.drain(cut)
+	if l.o.Watch != nil {
+		defer l.o.Watch.leave(l.stack.Name)
+	}
 	for ctx.Err() == nil && l.engine.Ledger().Broken() == nil {
 		l.collect()
+		l.does(leading)
 		l.engine.ReleaseDead(ctx)
 		err := l.engine.Claims().Hold(ctx, Lead+l.stack.Name, func(ctx context.Context, c engine.Claim) error {
 			l.claim = c
@@ -191,7 +196,7 @@ func (l *loop) run(ctx context.Context) {
 // lead runs cycles until the claim is lost, ctx ends or the ledger is broken. A cycle is due by its reasons alone:
 // an apply that an earlier cycle started delays none. When the claim is lost, the applies yield, because the next
 // leader may load another configuration.
-func (l *loop) lead(ctx context.Context) error {
+func (l *stackLoop) lead(ctx context.Context) error {
 	defer l.yieldAll()
 	t := scheduler{interval: l.o.Interval}
 	for why := "start"; ; {
@@ -212,9 +217,17 @@ func (l *loop) lead(ctx context.Context) error {
 	}
 }
 
+// does notes what the loop does from now on.
+func (l *stackLoop) does(doing string) {
+	if l.o.Watch != nil {
+		l.o.Watch.enter(l.stack.Name, doing, stuckAfter+2*l.o.Patience+l.o.Timeout)
+	}
+}
+
 // standBy waits until no instance leads, or the leader has a new observation. It returns an error
 // if neither can be read.
-func (l *loop) standBy(ctx context.Context) error {
+func (l *stackLoop) standBy(ctx context.Context) error {
+	l.does("")
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var wait sync.WaitGroup
@@ -237,7 +250,7 @@ func (l *loop) standBy(ctx context.Context) error {
 }
 
 // whileLed cancels the context of do when no instance leads any more, so that this instance can lead.
-func (l *loop) whileLed(ctx context.Context, do func(context.Context)) {
+func (l *stackLoop) whileLed(ctx context.Context, do func(context.Context)) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wait sync.WaitGroup
 	wait.Go(func() {
@@ -262,7 +275,7 @@ const wakesEvery = time.Second
 
 // gather waits until a second after the start of the last cycle, and returns the reason of the next cycle:
 // the reason of the first wake, or of a later wake that reads more. It returns "" if ctx ended.
-func (l *loop) gather(ctx context.Context, why string) string {
+func (l *stackLoop) gather(ctx context.Context, why string) string {
 	for wait := time.After(wakesEvery - time.Since(l.started)); ; {
 		select {
 		case <-ctx.Done():
@@ -281,11 +294,12 @@ func (l *loop) gather(ctx context.Context, why string) string {
 const markEvery = time.Second
 
 // pause waits for the next cycle and returns its reason; "" if ctx ended.
-func (l *loop) pause(ctx context.Context, t *scheduler, d time.Duration, began *work) string {
+func (l *stackLoop) pause(ctx context.Context, t *scheduler, d time.Duration, began *work) string {
 	timer, ticker := time.NewTimer(d), time.NewTicker(markEvery)
 	defer timer.Stop()
 	defer ticker.Stop()
 	for {
+		l.does(pausing)
 		select {
 		case <-ctx.Done():
 			return ""

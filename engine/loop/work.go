@@ -30,7 +30,7 @@ const endedRoom = 64
 
 // begin starts to apply a plan. The apply outlives its cycle and the claim of the lead: what it has started goes on
 // under the claims of the resources.
-func (l *loop) begin(c *Cycle, intents []resource.Intent, fence map[string]string) *work {
+func (l *stackLoop) begin(c *Cycle, intents []resource.Intent, fence map[string]string) *work {
 	w := &work{versions: versionsOf(intents), control: &engine.ApplyControl{Ended: l.stepEnded}}
 	do := l.o.Do
 	do.Hard, do.Control, do.Limit, do.Versions = l.hard, w.control, l.o.Timeout, fence
@@ -56,7 +56,7 @@ func versionsOf(intents []resource.Intent) map[string]string {
 
 // recordLed records, under the claim of the lead, the versions that this loop has loaded. Once that is recorded, no
 // instance starts an action of another version.
-func (l *loop) recordLed(ctx context.Context, intents []resource.Intent) error {
+func (l *stackLoop) recordLed(ctx context.Context, intents []resource.Intent) error {
 	records := l.engine.Ledger()
 	for _, in := range intents {
 		if in.Unread != "" {
@@ -79,7 +79,7 @@ func (l *loop) recordLed(ctx context.Context, intents []resource.Intent) error {
 
 // fenceOf returns the versions that an apply of the configurations belongs to, by stack. For a configuration that
 // could not be read, this is the version that a loop has loaded last.
-func (l *loop) fenceOf(ctx context.Context, intents []resource.Intent) (map[string]string, error) {
+func (l *stackLoop) fenceOf(ctx context.Context, intents []resource.Intent) (map[string]string, error) {
 	out := map[string]string{}
 	for _, in := range intents {
 		out[in.Stack] = in.Version
@@ -101,7 +101,7 @@ func (l *loop) fenceOf(ctx context.Context, intents []resource.Intent) (map[stri
 
 // yieldTo lets the applies of other configurations yield. After it, no action of another configuration starts in
 // this process, but for those that are owed.
-func (l *loop) yieldTo(intents []resource.Intent) {
+func (l *stackLoop) yieldTo(intents []resource.Intent) {
 	if slices.ContainsFunc(intents, func(in resource.Intent) bool { return in.Unread != "" }) {
 		return // no newer configuration is known
 	}
@@ -114,14 +114,14 @@ func (l *loop) yieldTo(intents []resource.Intent) {
 }
 
 // yieldAll lets all applies yield.
-func (l *loop) yieldAll() {
+func (l *stackLoop) yieldAll() {
 	for _, w := range l.works {
 		w.control.Yield()
 	}
 }
 
 // busy returns what the running applies have not ended.
-func (l *loop) busy() (out []engine.Busy) {
+func (l *stackLoop) busy() (out []engine.Busy) {
 	for _, w := range l.works {
 		out = append(out, w.control.Busy()...)
 	}
@@ -129,7 +129,7 @@ func (l *loop) busy() (out []engine.Busy) {
 }
 
 // finish reports an apply that has ended, with the cycle that started it.
-func (l *loop) finish(w *work) {
+func (l *stackLoop) finish(w *work) {
 	l.works = slices.DeleteFunc(l.works, func(x *work) bool { return x == w })
 	c := w.cycle
 	c.Result, c.Took = w.result, max(l.engine.Clock().Sub(c.At), 0)
@@ -138,7 +138,7 @@ func (l *loop) finish(w *work) {
 }
 
 // collect reports the applies that have ended.
-func (l *loop) collect() {
+func (l *stackLoop) collect() {
 	for {
 		select {
 		case w := <-l.ended:
@@ -150,7 +150,7 @@ func (l *loop) collect() {
 }
 
 // reportUntil reports applies as they end, until ctx ends.
-func (l *loop) reportUntil(ctx context.Context) {
+func (l *stackLoop) reportUntil(ctx context.Context) {
 	for {
 		select {
 		case w := <-l.ended:
@@ -163,7 +163,7 @@ func (l *loop) reportUntil(ctx context.Context) {
 
 // drain waits until all applies have ended. After RunOptions.StopGrace it cancels their calls: the results are unknown,
 // and the next start observes them.
-func (l *loop) drain(cut context.CancelCauseFunc) {
+func (l *stackLoop) drain(cut context.CancelCauseFunc) {
 	l.yieldAll()
 	if l.o.StopGrace > 0 {
 		defer time.AfterFunc(l.o.StopGrace, func() { cut(ErrStopGrace) }).Stop()
@@ -192,7 +192,7 @@ func leftToApply(d *decider.Decision) bool {
 }
 
 // stepEnded wakes the loop if a decision of the last plan waits for a resource whose action has ended.
-func (l *loop) stepEnded(ref resource.Ref) {
+func (l *stackLoop) stepEnded(ref resource.Ref) {
 	l.awaiting.Lock()
 	awaited := l.awaited[ref]
 	l.awaiting.Unlock()
@@ -202,7 +202,7 @@ func (l *loop) stepEnded(ref resource.Ref) {
 }
 
 // endWaits ends the actions that only wait and whose resources have another configuration now.
-func (l *loop) endWaits(p *engine.Planned) {
+func (l *stackLoop) endWaits(p *engine.Planned) {
 	for ref := range p.Changed {
 		for _, w := range l.works {
 			w.control.EndWait(ref)
@@ -211,7 +211,7 @@ func (l *loop) endWaits(p *engine.Planned) {
 }
 
 // await notes the resources that a plan waits for. If one has ended meanwhile, the loop wakes at once.
-func (l *loop) await(p *engine.Planned) {
+func (l *stackLoop) await(p *engine.Planned) {
 	l.awaiting.Lock()
 	l.awaited = p.Awaits
 	l.awaiting.Unlock()

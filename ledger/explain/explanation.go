@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -16,6 +17,8 @@ type Explainer struct {
 	Value func(resource.Value) string
 	Ref   func(resource.Ref) string
 	Kinds decider.Kinds // nil means that no schema is known
+	// Running returns who runs an open action; false if its claim has ended. Nil: no claim is known.
+	Running func(ledger.OpenAction) (by string, running bool)
 }
 
 // State is the state of a resource, in one word.

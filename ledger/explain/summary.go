@@ -32,6 +32,15 @@ func (t Explainer) summary(c history.ResourceHistory, b *builder) Explanation {
 
 func (t Explainer) openSummary(c history.ResourceHistory, name string) Explanation {
 	o := c.Open
+	if t.Running != nil {
+		if by, running := t.Running(*o); running {
+			return Explanation{
+				State:    Open,
+				Headline: fmt.Sprintf("%s: %s.", name, phrase.Flight(o.Action, max(t.Now.Sub(o.At), 0), by)),
+				Cause:    "It has no result yet. Nothing else changes it meanwhile.",
+			}
+		}
+	}
 	failure, _ := provider.Parted(o.Error)
 	s := Explanation{
 		State: Open,
