@@ -11,9 +11,11 @@ import (
 	"time"
 )
 
-// AnswerWait is how long an engine may take to answer a question. What changes something may take as long as it
-// takes.
-const AnswerWait = 30 * time.Second
+// The time that an engine may take to answer.
+const (
+	AnswerWait = 30 * time.Second // a question
+	ChangeWait = 5 * time.Minute  // a change; Open has no limit of its own
+)
 
 // Client sends requests to one engine.
 type Client struct {
@@ -28,8 +30,11 @@ type Request struct {
 	Query        url.Values
 	Body         any           // a []byte is sent as it is, any other as JSON
 	Type         string        // of the body; "" means application/json
-	Wait         time.Duration // of a question: how long its answer may take; 0: AnswerWait
+	Wait         time.Duration // how long the answer may take; 0: AnswerWait or ChangeWait
 }
+
+// asks reports whether a call changes nothing.
+func (r Request) asks() bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
 // Op names a call in an error.
 func (r Request) Op() string { return r.Method + " " + r.Path }
@@ -61,14 +66,15 @@ func (c *Client) Do(ctx context.Context, r Request, out any) error {
 	return nil
 }
 
-// bounded ends a question that is not answered.
+// bounded ends a call that is not answered.
 func bounded(ctx context.Context, r Request) (context.Context, context.CancelFunc) {
 	wait := r.Wait
 	switch {
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		return ctx, func() {}
-	case wait == 0:
+	case wait != 0:
+	case r.asks():
 		wait = AnswerWait
+	default:
+		wait = ChangeWait
 	}
 	return context.WithTimeoutCause(ctx, wait, errNoAnswer)
 }

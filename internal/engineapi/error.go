@@ -44,10 +44,13 @@ func (e *LostError) Unwrap() error { return e.Err }
 
 var errNoAnswer = errors.New("it accepted the connection and did not answer")
 
-// Lost tells an engine that could not be reached from an answer that was lost.
+// Lost tells an engine that could not be reached from an answer that was lost. A change without an answer in time may
+// have been made.
 func Lost(ctx context.Context, r Request, err error) error {
 	var dial *net.OpError
 	switch {
+	case errors.Is(context.Cause(ctx), errNoAnswer) && !r.asks():
+		return &LostError{Op: r.Op(), Err: errNoAnswer}
 	case errors.Is(context.Cause(ctx), errNoAnswer):
 		return &ConnectError{fmt.Errorf("%s: %w", r.Op(), errNoAnswer)}
 	case ctx.Err() != nil && r.Method == http.MethodGet:

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 )
 
 // maxPacks is how many packs the clone may have before they are packed together: each fetch adds one.
@@ -24,6 +25,8 @@ type Clone struct {
 	Signers string
 	// Env answers for the environment of git. os.LookupEnv fits. Nil means that nothing is set.
 	Env func(name string) (string, bool)
+	// Wait bounds one call of git: a server that does not answer is unreachable. 0 means two minutes.
+	Wait time.Duration
 }
 
 // Folder is where the clone of a remote is in a folder of clones. What else tells clones of the remote

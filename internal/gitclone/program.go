@@ -1,6 +1,7 @@
 package gitclone
 
 import (
+	"cmp"
 	"bytes"
 	"context"
 	"errors"
@@ -15,7 +16,7 @@ import (
 const (
 	// endWait is how long git may take to end after its context.
 	endWait = 5 * time.Second
-	// callWait bounds one call: a server that does not answer is unreachable.
+	// callWait is the Wait of a clone that sets none.
 	callWait = 2 * time.Minute
 	// maxError is how much of what git prints about a failure is shown.
 	maxError = 2000
@@ -108,7 +109,8 @@ func (c *Clone) Git(ctx context.Context, op string, args ...string) ([]byte, err
 
 // Run runs the program. A failure is an *Error.
 func (c *Clone) Run(ctx context.Context, x Call) error {
-	ctx, stop := context.WithTimeout(ctx, callWait)
+	wait := cmp.Or(c.Wait, callWait)
+	ctx, stop := context.WithTimeoutCause(ctx, wait, fmt.Errorf("no answer within %s: %w", wait, context.DeadlineExceeded))
 	defer stop()
 	args := []string{
 		"-c", "protocol.allow=never", "-c", "protocol." + c.scheme() + ".allow=always", "-c", "core.hooksPath=/dev/null",
@@ -139,7 +141,7 @@ func (c *Clone) Run(ctx context.Context, x Call) error {
 	case errors.Is(err, exec.ErrNotFound):
 		return &Error{Op: x.Op, Err: fmt.Errorf("the program git is missing: install git 2.39 or later")}
 	case ctx.Err() != nil:
-		return &Error{Op: x.Op, Err: ctx.Err()}
+		return &Error{Op: x.Op, Err: context.Cause(ctx)}
 	}
 	return &Error{Op: x.Op, Text: c.clean(said.String()), Err: err}
 }

@@ -145,7 +145,7 @@ func (c *Client) Stop(ctx context.Context, id string, patience time.Duration) er
 	return c.api.Do(ctx,
 		engineapi.Request{
 			Method: http.MethodPost, Path: "/containers/" + id + "/stop",
-			Query: url.Values{"t": {strconv.Itoa(int(patience.Seconds()))}},
+			Query: url.Values{"t": {strconv.Itoa(int(patience.Seconds()))}}, Wait: patience + engineapi.ChangeWait,
 		},
 		nil)
 }

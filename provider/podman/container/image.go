@@ -2,6 +2,9 @@ package container
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"time"
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/podman/failure"
@@ -25,13 +28,28 @@ func ensureImage(ctx context.Context, h *host.Host, r provider.Request) error {
 	}
 	h.Registry.Forget(image)
 	last := ""
-	return imageError(image, h.Pull(ctx, image, func(line string) {
+	ctx, stop := context.WithTimeoutCause(ctx, provider.Patience(ctx, pullWait), errSlowPull)
+	defer stop()
+	err := h.Pull(ctx, image, func(line string) {
 		if r.Progress != nil && line != last {
 			last = line
 			r.Progress(provider.Progress{Text: "pulling " + image + ": " + line})
 		}
-	}))
+	})
+	if err != nil && errors.Is(context.Cause(ctx), errSlowPull) {
+		return &provider.Error{
+			Cause: provider.Unreachable, Op: "pull", Err: fmt.Errorf("%s: %w", image, errSlowPull),
+			Hint: "pull it on the host, or raise the timeouts of container",
+		}
+	}
+	return imageError(image, err)
 }
+
+// pullWait bounds a pull, unless the configuration has a timeout for the action. Nothing of the container exists before
+// its end.
+const pullWait = 30 * time.Minute
+
+var errSlowPull = errors.New("the image was not pulled in time")
 
 // checkImage finds out whether the image is on the host, or else in its registry.
 func checkImage(ctx context.Context, h *host.Host, r provider.Request) error {

@@ -20,7 +20,7 @@ func (silent) RoundTrip(q *http.Request) (*http.Response, error) {
 }
 
 // TestAQuestionWithoutAnAnswerEnds: a question ends by itself, as a service that cannot be reached, because
-// nothing was changed; a change ends with its caller alone, and its result is unknown.
+// nothing was changed. A change ends by itself too, later, and its result is unknown.
 func TestAQuestionWithoutAnAnswerEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(silent{})
@@ -34,14 +34,17 @@ func TestAQuestionWithoutAnAnswerEnds(t *testing.T) {
 				t.Errorf("after %s: %v; want a ConnectError after %s", time.Since(start), err, want)
 			}
 		}
-		ctx, stop := context.WithTimeout(t.Context(), time.Hour)
-		defer stop()
-		start := time.Now()
-		var lost *engineapi.LostError
-		if err := c.StartContainer(ctx, "web"); !errors.As(err, &lost) || time.Since(start) != time.Hour {
-			t.Errorf("after %s: %v", time.Since(start), err)
+		for want, change := range map[time.Duration]func(context.Context) error{
+			engineapi.ChangeWait:               func(ctx context.Context) error { return c.StartContainer(ctx, "web") },
+			engineapi.ChangeWait + time.Minute: func(ctx context.Context) error { return c.StopContainer(ctx, "web", time.Minute) },
+		} {
+			start := time.Now()
+			var lost *engineapi.LostError
+			if err := change(t.Context()); !errors.As(err, &lost) || time.Since(start) != want {
+				t.Errorf("after %s: %v; want a LostError after %s", time.Since(start), err, want)
+			}
 		}
-		ctx, stop = context.WithTimeout(t.Context(), time.Second)
+		ctx, stop := context.WithTimeout(t.Context(), time.Second)
 		defer stop()
 		if _, err := c.Info(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v", err)

@@ -21,6 +21,14 @@ func (c *Client) post(ctx context.Context, path string, query url.Values, body, 
 	return c.api.Do(ctx, engineapi.Request{Method: http.MethodPost, Path: path, Query: query, Body: body}, out)
 }
 
+// stop sends a request that Podman answers after the patience at the latest.
+func (c *Client) stop(ctx context.Context, path, name string, patience time.Duration) error {
+	return c.api.Do(ctx, engineapi.Request{
+		Method: http.MethodPost, Path: path, Query: engineapi.Values(name, seconds(patience)),
+		Wait: patience + engineapi.ChangeWait,
+	}, nil)
+}
+
 func (c *Client) remove(ctx context.Context, path string, query url.Values, out any) error {
 	return c.api.Do(ctx, engineapi.Request{Method: http.MethodDelete, Path: path, Query: query}, out)
 }
@@ -41,7 +49,7 @@ func (c *Client) StartContainer(ctx context.Context, id string) error {
 
 // StopContainer stops a container, and kills it after a while; one that is stopped stays so.
 func (c *Client) StopContainer(ctx context.Context, id string, patience time.Duration) error {
-	return c.post(ctx, "/containers/"+id+"/stop", engineapi.Values("timeout", seconds(patience)), nil, nil)
+	return c.stop(ctx, "/containers/"+id+"/stop", "timeout", patience)
 }
 
 // RenameContainer renames a container, also while it runs.
@@ -142,7 +150,7 @@ func (c *Client) StartPod(ctx context.Context, id string) error {
 
 // StopPod stops the containers of a pod.
 func (c *Client) StopPod(ctx context.Context, id string, patience time.Duration) error {
-	return c.post(ctx, "/pods/"+id+"/stop", engineapi.Values("t", seconds(patience)), nil, nil)
+	return c.stop(ctx, "/pods/"+id+"/stop", "t", patience)
 }
 
 // RemovePod removes a pod that has no containers but its own.
