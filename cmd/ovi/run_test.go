@@ -119,7 +119,7 @@ func (s *site) stopInAnAction(i *instance) {
 			if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_UN); err != nil {
 				s.t.Fatal(err)
 			}
-			if strings.Contains(s.run("eve", "0", "status", "--sandbox"), "no result recorded") {
+			if strings.Contains(s.run("eve", "0", "status", "--sandbox"), ": creating for ") {
 				return true
 			}
 		}

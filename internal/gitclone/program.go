@@ -1,8 +1,8 @@
 package gitclone
 
 import (
-	"cmp"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"

@@ -13,7 +13,7 @@ import (
 )
 
 // TestAServerThatSaysNothing ends a fetch by the deadline of the call, and the program that waits for the server with
-// it. The error says so; it is no refusal.
+// it. The error names the deadline; it is no refusal.
 func TestAServerThatSaysNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -15,7 +15,7 @@ import (
 )
 
 // TestAProgramThatHangsEnds: by its deadline, with its children, and its result is unknown. A program that fails by
-// itself is told apart: it refused.
+// itself refused, and its result is known.
 func TestAProgramThatHangsEnds(t *testing.T) {
 	t.Parallel()
 	sh, err := exec.LookPath("sh")

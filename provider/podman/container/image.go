@@ -45,8 +45,8 @@ func ensureImage(ctx context.Context, h *host.Host, r provider.Request) error {
 	return imageError(image, err)
 }
 
-// pullWait bounds a pull, unless the configuration has a timeout for the action. Nothing of the container exists before
-// its end.
+// pullWait bounds a pull, unless the configuration has a timeout for the action. The container does not exist before
+// the pull has ended.
 const pullWait = 30 * time.Minute
 
 var errSlowPull = errors.New("the image was not pulled in time")
