@@ -16,7 +16,9 @@ import (
 )
 
 // records lists the records that tell of a resource, and those that they rest on: the plans of its
-// actions, what these were made from, who approved them, and the policies that were required.
+// actions, what these were made from, who approved them, and the policies that were required. Only
+// positions are kept while the log is read, so a long log costs little memory. Records behind the
+// checkpoint of the order are omitted: its tree cannot prove them.
 func records(ctx context.Context, log ledger.LogReads, o Order) ([]wal.Seq, error) {
 	quoted, err := event.Marshal(o.Ref)
 	if err != nil {
@@ -84,7 +86,9 @@ type names struct {
 	} `json:"data"`
 }
 
-// record remembers what matters of a record.
+// record remembers what matters of a record. The name is searched with its quotes, so that a ref
+// which is the beginning of another does not match. A record that quotes the ref for another reason
+// counts too: one record too many proves nothing false, and one too few would hide an act.
 func (c *collector) record(seq wal.Seq, raw []byte) error {
 	about := bytes.Contains(raw, c.name)
 	switch kind := event.TypeOf(raw); kind {
@@ -112,7 +116,8 @@ func (c *collector) record(seq wal.Seq, raw []byte) error {
 	return nil
 }
 
-// related is a record that others may rest on.
+// related is a record that others may rest on. A plan rests on the newest load of each of its
+// stacks that is before it in the log.
 func (c *collector) related(kind string, seq wal.Seq, n names, about bool) error {
 	d := n.Data
 	switch kind {
@@ -168,8 +173,10 @@ func (c *collector) want(seqs ...wal.Seq) {
 	}
 }
 
-// chosen are the records to prove, in order, with the newest observations and plans up to a depth. Without
-// any about the resource there are none.
+// chosen are the records to prove, in order, with the newest observations and plans up to a depth.
+// Without any about the resource there are none. A refusal is proved with each record that it
+// refuses, since that record never reached the store, and without the refusal would pass for a
+// fact.
 func (c *collector) chosen(depth int) []wal.Seq {
 	seen, decided := newest(c.seen, depth), newest(c.decided, depth)
 	if len(c.acts)+len(seen)+len(decided) == 0 {
@@ -194,7 +201,8 @@ func (c *collector) chosen(depth int) []wal.Seq {
 	return slices.Sorted(maps.Keys(c.wanted))
 }
 
-// plan adds a plan and what it rests on; one with the decisions of another adds that too.
+// plan adds a plan and what it rests on; one with the decisions of another adds that too. A plan
+// that the log no longer has is omitted: the log was trimmed.
 func (c *collector) plan(id string) {
 	p, ok := c.plans[id]
 	if !ok || c.wanted[p.seq] {

@@ -72,8 +72,9 @@ func (r Sources) Unread(ctx context.Context, stack string) ([]event.Unread, time
 	return v.Unread, v.At, err
 }
 
-// UnreadOf returns the part of a source that a resource is in, if it could not be read when the last plan of its stack
-// was made.
+// UnreadOf returns the part of a source that a resource is in, if it could not be read when the
+// last plan of its stack was made. An unread part without a name means the whole source, and so
+// every resource of it.
 func (r Sources) UnreadOf(ctx context.Context, ref resource.Ref) (event.Unread, bool, error) {
 	all, _, err := r.Unread(ctx, ref.Stack)
 	if err != nil || len(all) == 0 {

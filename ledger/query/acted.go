@@ -45,7 +45,10 @@ func (r *Reader) ActedAfter(ctx context.Context, at map[resource.Scope]time.Time
 	return out, err
 }
 
-// actedOn reports whether the actions of a row, or of its versions, have one after a time.
+// actedOn reports whether the actions of a row, or of its versions, have one after a time. Most
+// rows are answered by the time that is remembered of them, without decoding. A row has the records
+// of one batch only, and an operator's acts can have replaced an action in it; then the versions of
+// the row are read.
 func (r *Reader) actedOn(ctx context.Context, e storage.Entry, at time.Time) (bool, error) {
 	if last, known := r.cache.lastAct(e); known && !last.After(at) {
 		return false, nil

@@ -24,8 +24,9 @@ func (r *Reader) Names(ctx context.Context, at storage.Revision) (n Names, err e
 	return n, err
 }
 
-// Binding returns the live binding of a ref, or ErrNotFound if there is none. During a replacement it
-// returns the binding of the old resource.
+// Binding returns the live binding of a ref, or ErrNotFound if there is none. During a replacement
+// it returns the binding of the old resource. A new resource is returned only if it is the one that
+// is left, after the old one was deleted.
 func (r *Reader) Binding(ctx context.Context, ref resource.Ref) (resource.Binding, error) {
 	var all rows.Bound
 	if _, err := r.Load(ctx, rows.BoundOf(ref), storage.Now, &all); err != nil {

@@ -34,6 +34,9 @@ type bindingsOf struct {
 	all    map[resource.Scope][]resource.Binding
 }
 
+// The result of the last call is used again at the same revision of the store only, so that no
+// commit is missed. Its slices have no spare capacity: a caller that appends gets a copy, and does
+// not write into the cached one.
 func (r *Reader) bindingsWithin(ctx context.Context, prefix string) (map[resource.Scope][]resource.Binding, error) {
 	found, at, err := storage.Scan(ctx, r.store, prefix, storage.Now)
 	if err != nil {

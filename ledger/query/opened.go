@@ -22,7 +22,9 @@ type openedRow struct {
 	action   *rows.OpenAction
 }
 
-// Before lists the open actions that were recorded before a revision of the store. The caller must not change them.
+// Before lists the open actions that were recorded before a revision of the store. The caller must
+// not change them. An apply passes the revision that opened its own action, so that only the later
+// one of two applies sees the other, and turns back.
 func (o *Opened) Before(ctx context.Context, r *Reader, before storage.Revision) ([]*rows.OpenAction, error) {
 	var out []*rows.OpenAction
 	found := 0

@@ -21,7 +21,8 @@ func (r *Reader) Revision(ctx context.Context) (storage.Revision, error) {
 }
 
 // LiveState is everything as recorded at a revision (Now: the newest). A scope that was never
-// observed completely is unreachable, with its last error.
+// observed completely is unreachable, with its last error. All is read at one revision, so that the
+// resources of one commit never appear under the observation of another.
 func (r *Reader) LiveState(ctx context.Context, at storage.Revision) (resource.LiveState, storage.Revision, error) {
 	w := resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}}
 	scans, rev, err := r.ScansAt(ctx, at)
@@ -51,8 +52,9 @@ func sortLiveState(w resource.LiveState) {
 	}
 }
 
-// Snapshot returns the recorded state of one scope: its last complete observation, with the changes of
-// actions since. It returns ErrNotFound if there was no observation.
+// Snapshot returns the recorded state of one scope: its last complete observation, with the changes
+// of actions since. It returns ErrNotFound if there was no observation. The resources are read
+// after the observation, so they may be newer than its time, never older.
 func (r *Reader) Snapshot(ctx context.Context, s resource.Scope) (resource.Snapshot, error) {
 	var scan rows.Scan
 	found, err := r.Load(ctx, rows.KeyScan+s.String(), storage.Now, &scan)
@@ -115,7 +117,8 @@ func (r *Reader) Scans(ctx context.Context, at storage.Revision) ([]rows.Scan, e
 }
 
 // AwaitScans returns nil as soon as ready accepts the scans. It reads them when the store reports a
-// new one, and every ten seconds.
+// new one, and every ten seconds. It ends with the cause of the context, or with the error of a
+// read.
 func (r *Reader) AwaitScans(ctx context.Context, ready func([]rows.Scan) bool) error {
 	return storage.Await(ctx, r.store, rows.KeyScan, 10*time.Second, func(ctx context.Context) (bool, error) {
 		scans, err := r.Scans(ctx, storage.Now)

@@ -60,7 +60,8 @@ func (r *Reader) Instance() string { return r.instance }
 // Run is the ULID of this run.
 func (r *Reader) Run() string { return r.run }
 
-// Store returns read access to the store.
+// Store returns read access to the store. The value has no other methods, so that a caller cannot
+// get at the writing ones by a type assertion.
 func (r *Reader) Store() StoreReads { return struct{ StoreReads }{r.store} }
 
 // Log returns read access to the log.
@@ -120,7 +121,8 @@ func (r *Reader) Entries(
 	return nil
 }
 
-// Load decodes the value of a key at a revision; false if the key is absent.
+// Load decodes the value of a key at a revision; false if the key is absent, and v is then
+// unchanged.
 func (r *Reader) Load(ctx context.Context, key string, at storage.Revision, v any) (bool, error) {
 	e, err := r.Get(ctx, key, at)
 	if err != nil || e.Value == nil {

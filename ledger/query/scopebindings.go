@@ -29,8 +29,9 @@ type readCache struct {
 	acts   map[string]lastAct
 }
 
-// Bindings are all bindings of a scope, ended and former ones too, sorted by ref and id. The
-// caller must not change them.
+// Bindings are all bindings of a scope, ended and former ones too, sorted by ref and id. The caller
+// must not change them. The result of the last read is returned again as long as the store is at
+// the same revision.
 func (r *Reader) Bindings(ctx context.Context, s resource.Scope) ([]resource.Binding, error) {
 	found, at, err := storage.Scan(ctx, r.store, rows.BindingPrefix(s), storage.Now)
 	if err != nil {
@@ -109,7 +110,8 @@ func (d *bindingDecoder) decode(key string, v []byte) (resource.Binding, error) 
 }
 
 // plain decodes an object of strings without escapes, whole numbers, true, and as its last field a
-// signature, which is checked and dropped.
+// signature, which is checked and dropped. Whatever it does not know makes it refuse the row, so
+// that a field which is added later cannot get lost here: package json reads the row then.
 func (d *bindingDecoder) plain(v []byte) (b resource.Binding, ok bool) {
 	rest, ok := object(v, func(name, value []byte, isText bool) bool {
 		if isText {
@@ -166,7 +168,7 @@ func signatureField(name, value []byte, isText bool) bool {
 	return isText && (string(name) == "key" || string(name) == "sum")
 }
 
-// whole reads a number as JSON writes it.
+// whole reads a number as JSON writes it. Leading zeros are refused, as package json refuses them.
 func whole(v []byte) (uint64, bool) {
 	n, err := strconv.ParseUint(string(v), 10, 64)
 	return n, err == nil && (v[0] != '0' || len(v) == 1)
@@ -196,7 +198,8 @@ func shared(last *string, text []byte) string {
 	return *last
 }
 
-// again does so for a string that is part of a longer one.
+// again does so for a string that is part of a longer one. The copy lets the longer string, which
+// is a key of the store, be freed.
 func again(last *string, text string) string {
 	if *last != text {
 		*last = strings.Clone(text)

@@ -27,7 +27,9 @@ type CopyResult struct {
 // Copy copies a store into an empty one: what it had at the oldest revision that can be read, and
 // then each commit again, so that the copy has the histories, times, bindings, blessings and the
 // positions of logs. Claims are not copied. The revisions have new numbers (in a shared store
-// NewEpoch records that). No instance may record meanwhile.
+// NewEpoch records that). No instance may record meanwhile. At the end the digests of both stores
+// must be equal, and the source must not have changed. After an error the new store may be partly
+// filled, and another Copy into it is refused with ErrNotEmpty.
 func Copy(ctx context.Context, from, to storage.Store) (CopyResult, error) {
 	if err := empty(ctx, to); err != nil {
 		return CopyResult{}, err
@@ -115,6 +117,8 @@ func (c *CopyResult) copyBase(ctx context.Context, from, to storage.Store) (stor
 	return c.put(ctx, to, tx)
 }
 
+// Writes of one commit have the same revision, and are one commit again: a reader of the copy at
+// any revision sees what a reader of the source saw.
 func (c *CopyResult) copyChanges(ctx context.Context, from, to storage.Store) error {
 	var tx storage.Tx
 	at := storage.Revision(0)
@@ -191,7 +195,9 @@ func Sequence(ctx context.Context, store storage.Store, base, upTo storage.Revis
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// NewEpoch records in a copy of a shared store that its revisions are numbered again.
+// NewEpoch records in a copy of a shared store that its revisions are numbered again. Records that
+// are in the logs already name revisions by the old numbers. A merge sorts by epoch first, so these
+// come before all that is recorded into the copy.
 func NewEpoch(ctx context.Context, from, to storage.Store) error {
 	n, err := record.ReadEpoch(ctx, from)
 	if err != nil {

@@ -41,7 +41,7 @@ type LogInfo struct {
 }
 
 // OpenLogs opens logs by their folders or their data directories. Naming one twice is no error;
-// naming two different states of one log is.
+// naming two different states of one log is. After an error none of them stays open.
 func OpenLogs(dirs []string) (*Logs, error) {
 	g := &Logs{dirs: dirs}
 	for _, dir := range dirs {
@@ -156,7 +156,9 @@ func (e *IncompleteError) Error() string {
 	return strings.Join(out, "; ")
 }
 
-// complete returns an *IncompleteError unless these are all logs of the instances, in full.
+// complete returns an *IncompleteError unless these are all logs of the instances, in full. A log
+// with fewer records than the store knows of is an old copy. With more it is complete: the instance
+// went on since.
 func (g *Logs) complete(instances []ledger.Instance) error {
 	e := &IncompleteError{}
 	for _, x := range instances {
@@ -186,7 +188,9 @@ type MergeResult struct {
 }
 
 // Check rebuilds a shared store in an empty one from all its logs and compares the present values
-// with the live one. Instances may record meanwhile. An *IncompleteError says why it cannot.
+// with the live one. Instances may record meanwhile. An *IncompleteError says why it cannot. A log
+// with records of which the live store has none is ErrForeignLog, since it would bring resources of
+// another store into the comparison.
 func (g *Logs) Check(ctx context.Context, live ledger.StoreReads, into storage.Store) (m MergeResult, c Comparison,
 	err error,
 ) {
@@ -220,9 +224,10 @@ func (g *Logs) Check(ctx context.Context, live ledger.StoreReads, into storage.S
 	return MergeResult{n, at}, c, err
 }
 
-// Rebuild rebuilds a lost store from all its logs, in an empty one. known are the instances that are
-// known to have recorded into it. No instance may record meanwhile: Open refuses a store that is not
-// finished.
+// Rebuild rebuilds a lost store from all its logs, in an empty one. known are the instances that
+// are known to have recorded into it. No instance may record meanwhile: Open refuses a store that
+// is not finished. A store that is left behind by a failure or a crash keeps the mark of an
+// unfinished one, so that half a history cannot pass for all of it.
 func (g *Logs) Rebuild(ctx context.Context, known []string, into storage.Store) (MergeResult, error) {
 	var instances []ledger.Instance
 	for _, id := range known {

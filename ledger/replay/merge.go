@@ -60,7 +60,10 @@ type placedStep struct {
 	step     project.LogBatch
 }
 
-// batches returns the batches of the log that count, in order.
+// batches returns the batches of the log that count, in order. A batch is kept back until the next
+// one is read, since only that one has the revision which it made. No batch is placed before the
+// one that it follows in its log, whatever the marks say: the order of each log holds, so that
+// merging can rely on sorted inputs.
 func (s *source) batches() iter.Seq2[placedStep, error] {
 	return func(yield func(placedStep, error) bool) {
 		var held *placedStep
@@ -113,7 +116,10 @@ func (s *source) started(m rows.Mark, step project.LogBatch, last revisionOrder)
 	return last
 }
 
-// check compares a batch with the live store's entries of the log.
+// check compares a batch with the live store's entries of the log. The last record must have the
+// same chain hash in both. Each other batch since the store's history begins must be in that
+// history, or be refused. Otherwise the log is an altered or older copy, and the merge would give
+// another past than the live one.
 func (s *source) check(step project.LogBatch) error {
 	b := step.Batch
 	switch _, there := s.at[b.Last]; {
@@ -127,7 +133,8 @@ func (s *source) check(step project.LogBatch) error {
 	return nil
 }
 
-// merged are the batches of all logs in one order.
+// merged are the batches of all logs in one order. The first batches are read from the last log to
+// the first, because a log without any is removed from the list.
 func merged(logs []*source) iter.Seq2[placedStep, error] {
 	return func(yield func(placedStep, error) bool) {
 		type cursor struct {
@@ -171,8 +178,9 @@ func merged(logs []*source) iter.Seq2[placedStep, error] {
 	}
 }
 
-// projectAll projects all logs into an empty store, and returns the number of batches, and the epoch of
-// the last of them.
+// projectAll projects all logs into an empty store, and returns the number of batches, and the
+// epoch of the last of them. Each log has a projector of its own, since positions and refusals
+// count per log.
 func projectAll(ctx context.Context, logs []*source, into storage.Store) (n, era int, err error) {
 	replicas := map[*source]*record.Projector{}
 	for p, err := range merged(logs) {
@@ -198,7 +206,8 @@ func projectAll(ctx context.Context, logs []*source, into storage.Store) (n, era
 	return n, era, nil
 }
 
-// sum adds a key and its value, and whether it was deleted.
+// sum adds a key and its value, and whether it was deleted. The lengths come first, so that moving
+// a byte from the key to the value changes the digest.
 func sum(h interface{ Write([]byte) (int, error) }, e storage.Entry) {
 	var b [9]byte
 	binary.LittleEndian.PutUint32(b[0:], uint32(len(e.Key)))

@@ -20,6 +20,7 @@ type revisionOrder struct {
 	made  bool // it rests on that revision: after the batch that made it
 }
 
+// Revisions compare only within an epoch: they were numbered again since the one before.
 func (p revisionOrder) compare(q revisionOrder) int {
 	switch {
 	case p.live != q.live && q.live:

@@ -10,7 +10,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Rebuild is Replay of an open log.
+// Rebuild is Replay of an open log. It is an error if the store already has a record of this log;
+// into is then unchanged.
 func Rebuild(ctx context.Context, r *ledger.Reader, into storage.Store) (storage.Revision, error) {
 	p, err := rebuild(ctx, r.Instance(), r.Log(), into)
 	if err != nil {

@@ -34,7 +34,9 @@ type Result struct {
 func (r Result) Trimmed() bool { return r.First > 1 }
 
 // Replay rebuilds a store from the log of a data directory alone; the live store may be damaged or
-// lost, and is not used. The log is only read.
+// lost, and is not used. The log is only read. A trimmed log gives a store without the facts that
+// only the removed records have, see Result.Trimmed. After an error into may be partly filled and
+// is of no use.
 func Replay(ctx context.Context, dir string, into storage.Store) (out Result, err error) {
 	log, err := wal.Open(ledger.LogPath(dir), wal.ReadOnly())
 	if err != nil {
@@ -101,6 +103,8 @@ func compareFacts(ctx context.Context, a ledger.StoreReads, at storage.Revision,
 	return compare(facts(ctx, a, at), facts(ctx, b, storage.Now), same, Comparison{})
 }
 
+// Both are read to their ends also after the first difference, because the digests cover
+// everything.
 func compare(a, b iter.Seq2[storage.Entry, error], same func(a, b storage.Entry) bool, c Comparison) (Comparison,
 	error,
 ) {
