@@ -18,6 +18,9 @@ func (d *Draft) Add(r *Resource) {
 	a.run()
 	if a.failed {
 		d.broken[cmp.Or(r.Name, r.Kind)] = true
+		if r.Group != "" {
+			d.broken[r.Group] = true
+		}
 	}
 }
 
@@ -54,6 +57,12 @@ func (a *adding) run() {
 	}
 	if r.Name == "" && !a.failed {
 		r.Name = a.kind.Name
+	}
+	if r.NoMembers {
+		if a.checkLocation(); !a.failed {
+			a.group()
+		}
+		return
 	}
 	if r.Lookup != nil {
 		a.lookup()
@@ -231,6 +240,36 @@ func (a *adding) checkIgnore() {
 	}
 }
 
+// group adds the members of a resource to its group.
+func (a *adding) group() {
+	r := a.r
+	if r.Group == "" {
+		return
+	}
+	ref := resource.Ref{Provider: r.Provider, Location: r.Location, Kind: a.kind.Name, Name: r.Group}
+	if a.groups == nil {
+		a.groups = groups{}
+	}
+	if a.groups[ref] == nil {
+		a.groups[ref] = &members{at: r.At}
+	}
+	g := a.groups[ref]
+	switch one := ref; {
+	case g.at != r.At:
+		a.wrong(r.where("name"), fmt.Sprintf("duplicate name %s of a group", Quote(r.Group)),
+			"rename one of them; the other is at "+g.at.String())
+	case r.NoMembers:
+	case r.Counted:
+		for i := range r.Count {
+			one.Name = r.Name + "-" + strconv.Itoa(i)
+			g.refs = append(g.refs, one)
+		}
+	default:
+		one.Name = r.Name
+		g.refs = append(g.refs, one)
+	}
+}
+
 // keep adds what the resource declares.
 func (a *adding) keep(attrs resource.Attrs, uses []use) {
 	r := a.r
@@ -243,6 +282,7 @@ func (a *adding) keep(attrs resource.Attrs, uses []use) {
 	if want.State == "" {
 		want.State = a.kind.State
 	}
+	a.group()
 	a.entries = append(a.entries, entry{r.At, r.Where})
 	if r.Was != "" {
 		if a.formers == nil {

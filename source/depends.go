@@ -129,8 +129,12 @@ func (d *Draft) isBroken(name string) bool {
 
 // unknown reports a name that no resource has, and the one that is probably meant.
 func (d *Draft) unknown(by user, u *use, r resource.Ref) {
+	summary, suggestion := d.groups.hint(r, u.path)
 	switch {
 	case d.isBroken(r.Name):
+		return
+	case summary != "":
+		d.wrong(by, u, summary, suggestion)
 		return
 	case len(d.problems) >= maxProblems:
 		d.more++
@@ -191,8 +195,12 @@ func (d *Draft) lookUpName(by user, u *use) (refs []resource.Ref, ok bool) {
 	var names []string
 	for _, k := range d.opts.Schemas.Kinds(self.Provider) {
 		r := resource.Ref{Provider: self.Provider, Location: self.Location, Kind: k.Name, Name: u.name}
-		if refs := d.all(r); len(refs) > 0 {
+		refs := d.all(r)
+		if len(refs) > 0 || d.groups.isEmpty(r) {
 			found, names = append(found, refs), append(names, r.Short())
+		} else if g, _ := d.groups.of(r); g != nil {
+			d.unknown(by, u, r)
+			return nil, false
 		}
 	}
 	switch len(found) {
@@ -215,6 +223,9 @@ func (d *Draft) all(r resource.Ref) []resource.Ref {
 	if d.find(r) != nil {
 		return []resource.Ref{r}
 	}
+	if g, _ := d.groups.of(r); g != nil {
+		return slices.Clone(g.refs)
+	}
 	var out []resource.Ref
 	for i := range d.counted[r].count {
 		out = append(out, resource.Ref{
@@ -226,10 +237,11 @@ func (d *Draft) all(r resource.Ref) []resource.Ref {
 }
 
 func (d *Draft) existing(by user, u *use, r resource.Ref) (refs []resource.Ref, ok bool) {
-	if refs = d.all(r); len(refs) == 0 {
-		d.unknown(by, u, r)
+	if refs = d.all(r); len(refs) > 0 || d.groups.isEmpty(r) {
+		return refs, true
 	}
-	return refs, len(refs) > 0
+	d.unknown(by, u, r)
+	return nil, false
 }
 
 func (d *Draft) namesIn(s resource.Scope) []string {

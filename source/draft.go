@@ -25,6 +25,10 @@ type Resource struct {
 	Name     string // "" means that the kind is the name
 	Counted  bool   // it declares NAME-0, NAME-1 … by Count
 	Count    int
+	// Group is the name of all resources of a for_each. NoMembers reports that the for_each has no entries: the resource
+	// is only its name.
+	Group     string
+	NoMembers bool
 	// MaxUnavailable limits how many of the count are interrupted at one time. Unset: the default.
 	MaxUnavailable rules.Budget
 	Attrs          Node // an object
@@ -66,11 +70,15 @@ type Lookup struct{ ID, Stack, Ref string }
 // Draft is one stack as a source read it. Add checks each resource by its schema and keeps
 // none of its nodes; what needs all resources is left to Resolve.
 type Draft struct {
-	Stack    string
-	ByFolder bool   // the stack is named by its folder, because the configuration does not name it
-	Source   string // where it was read from, for users
-	Version  string // digest of what was read (a commit, a hash)
-	Release  string // the version that the source gives itself, for users: that of a chart; "" means none
+	Stack string
+	// Environment is the environment of the configuration; an empty name means that it has none. Environments are the
+	// stacks of all environments.
+	Environment  string
+	Environments []string
+	ByFolder     bool   // the stack is named by its folder, because the configuration does not name it
+	Source       string // where it was read from, for users
+	Version      string // digest of what was read (a commit, a hash)
+	Release      string // the version that the source gives itself, for users: that of a chart; "" means none
 	// Err: this stack alone could not be read; nothing is concluded of it.
 	Err     error
 	Rules   rules.Rules
@@ -102,6 +110,7 @@ type Draft struct {
 	uses     [][]use // of each desired
 	from     []int32 // of each desired: its entry
 	counted  map[resource.Ref]group
+	groups   groups
 	scopes   map[resource.Scope]bool
 	broken   map[string]bool // names of resources with problems: a reference to one is no error
 	kinds    map[kindName]*kind

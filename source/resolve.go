@@ -76,6 +76,7 @@ func (d *Draft) resolve() resource.Intent {
 	d.reread()
 	d.order()
 	d.duplicates()
+	spreadGroups(d, d.groups.sorted())
 	former{d}.set()
 	d.depend()
 	d.crossCheck()
@@ -148,6 +149,42 @@ func (d *Draft) order() {
 		desired[i], uses[i], from[i] = d.desired[j], d.uses[j], d.from[j]
 	}
 	d.desired, d.uses, d.from = desired, uses, from
+}
+
+// spreadGroups replaces the names of groups in lists of names by their members.
+func spreadGroups(d *Draft, all groups) {
+	for ref, g := range all {
+		if plain := d.find(ref); plain != nil && !slices.Contains(g.refs, ref) {
+			d.duplicate(plain.At, g.at, ref, "rename one of them; the group is at "+g.at.String())
+			delete(all, ref)
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	for i := range d.desired {
+		var out []use
+		changed := false
+		for _, u := range d.uses[i] {
+			var refs []resource.Ref
+			is := false
+			if u.ref != nil && !u.text && strings.HasSuffix(u.path, "]") {
+				refs, is = all.inList(*u.ref)
+			}
+			if !is {
+				out = append(out, u)
+			}
+			for _, r := range refs {
+				u.ref = &resource.Reference{Ref: r}
+				out = append(out, u)
+			}
+			changed = changed || is
+		}
+		if changed {
+			d.uses[i] = out
+			d.desired[i].Attrs, _ = all.spread(d.desired[i].Attrs).(resource.Attrs)
+		}
+	}
 }
 
 // find looks a resource up by ref.

@@ -50,6 +50,12 @@ func readSettings(dir string) (settings, bool, error) {
 	return s, true, nil
 }
 
+// UsesSandbox reports whether a command uses sandboxes: because of --sandbox, or because its data directory does.
+func UsesSandbox(c *Call, dir string) bool {
+	s, known, err := readSettings(dir)
+	return c.Sandboxed() || known && err == nil && len(s.Sandbox) > 0
+}
+
 // Write keeps the settings, if they have changed.
 func (s *settings) Write(dir string) error {
 	if !s.changed {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,18 +14,47 @@ import (
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/chart"
+	"github.com/ovi-project/ovi/source/config"
 )
 
 // ChartFlags are what a chart is rendered with.
 func ChartFlags() []urfave.Flag {
 	return []urfave.Flag{
 		&urfave.StringSliceFlag{
-			Name:  "values",
-			Usage: "chart: use the values in `FILE` over the values in values.yaml; repeatable, the last wins",
+			Name: "values",
+			Usage: "use the values in `FILE` for the variables of a file, or over values.yaml of a chart; repeatable, the " +
+				"last wins",
 		},
-		&urfave.StringSliceFlag{Name: "set", Usage: "chart: set one value, `KEY.KEY=VALUE`; repeatable"},
+		&urfave.StringSliceFlag{
+			Name:  "set",
+			Usage: "set one variable of a file, or one value of a chart, `KEY.KEY=VALUE`; repeatable",
+		},
+		EnvFlag(),
 		&urfave.StringFlag{Name: "namespace", Usage: "chart: run it as namespace `NAME`, next to other runs of " +
 			"the same chart"},
+	}
+}
+
+// EnvFlag returns the option --env.
+func EnvFlag() urfave.Flag {
+	return &urfave.StringFlag{Name: "env", Usage: "use the environment `NAME` of the configuration (OVI_ENV)"}
+}
+
+// environment returns the environment that a command uses, and whether --env names it.
+func environment(c *command.Call) (name string, asked bool) {
+	if name = c.Cmd.String("env"); name != "" {
+		return name, true
+	}
+	return c.Getenv("OVI_ENV"), false
+}
+
+// fileOptions are the options with which files are read. Nil files are the files of this host.
+func fileOptions(c *command.Call, dir string, checks source.Options, files fs.FS) config.Options {
+	name, asked := environment(c)
+	return config.Options{
+		Options: checks, Env: c.Env, Files: files, Environment: name, AskedFor: asked,
+		Values: c.Cmd.StringSlice("values"), Set: c.Cmd.StringSlice("set"),
+		Sandbox: command.UsesSandbox(c, dir),
 	}
 }
 
@@ -38,12 +68,20 @@ func chartOptions(c *command.Call, checks source.Options, files fs.FS) chart.Opt
 
 // onlyCharts refuses what only charts have with other sources.
 func onlyCharts(c *command.Call, paths []string) error {
-	for _, f := range ChartFlags() {
-		name := f.Names()[0]
-		if c.Cmd.IsSet(name) && !slices.ContainsFunc(paths,
-			func(p string) bool { return IsKind(p, Repository) || IsKind(p, Chart) }) {
+	has := func(kinds ...string) bool {
+		return slices.ContainsFunc(paths, func(p string) bool { return slices.Contains(kinds, KindOf(p).Name) })
+	}
+	for name, kinds := range map[string][]string{
+		"namespace": {Repository, Chart}, "env": {Repository, Files}, "values": {Repository, Chart, Files},
+		"set": {Repository, Chart, Files},
+	} {
+		switch {
+		case !c.Cmd.IsSet(name) || has(kinds...):
+		case name == "namespace":
 			return cli.Usage("omit it, or name a chart: a folder with a Chart.yaml", "--%s is for charts, and %s is not one",
 				name, strings.Join(paths, ", "))
+		default:
+			return cli.Usage("omit it", "%s has no values that --%s can set", strings.Join(paths, ", "), name)
 		}
 	}
 	return nil
@@ -76,13 +114,15 @@ func chartDir(path string) string {
 
 // chartHead is what a plan of a chart was made with.
 type chartHead struct {
-	Namespace string   `json:"namespace,omitempty"`
-	Values    []string `json:"values,omitempty"` // absolute, or in the repository of the chart
+	Environment string   `json:"environment,omitempty"`
+	Namespace   string   `json:"namespace,omitempty"`
+	Values      []string `json:"values,omitempty"` // absolute, or in the repository of the chart
 	// Set are the keys of --set. Their values are not saved: they may be secrets.
 	Set []string `json:"set,omitempty"`
 }
 
 func headOfChart(c *command.Call, sources []string) (h chartHead, err error) {
+	h.Environment, _ = environment(c)
 	h.Namespace, h.Set, h.Values = c.Cmd.String("namespace"), setKeys(c.Cmd.StringSlice("set")),
 		c.Cmd.StringSlice("values")
 	if slices.ContainsFunc(sources, func(p string) bool { return IsKind(p, Repository) }) {
@@ -102,11 +142,20 @@ func setKeys(all []string) []string {
 }
 
 // chartAsPlanned renders a chart as for the plan that was saved.
-func chartAsPlanned(c *command.Call, h chartHead, name string) error {
+func chartAsPlanned(c *command.Call, h chartHead, file string) error {
 	if missing := slices.DeleteFunc(slices.Clone(h.Set),
 		func(key string) bool { return slices.Contains(setKeys(c.Cmd.StringSlice("set")), key) }); len(missing) > 0 {
-		return cli.Usage("add --set "+missing[0]+"=VALUE", "%s was made with --set %s, and holds no values", name,
+		return cli.Usage("add --set "+missing[0]+"=VALUE", "%s was made with --set %s, and holds no values", file,
 			strings.Join(missing, ", "))
+	}
+	if name, _ := environment(c); name != "" && name != h.Environment {
+		return cli.Usage("omit --env, or plan again", "%s was made for the environment %s, and not for %s", file,
+			cmp.Or(h.Environment, "none"), name)
+	}
+	if h.Environment != "" && !c.Cmd.IsSet("env") {
+		if err := c.Cmd.Set("env", h.Environment); err != nil {
+			return err
+		}
 	}
 	if h.Namespace != "" && !c.Cmd.IsSet("namespace") {
 		if err := c.Cmd.Set("namespace", h.Namespace); err != nil {

@@ -97,11 +97,13 @@ func kinds() []Kind {
 		{
 			Name:  Files,
 			Reads: func(string, fs.FS) bool { return true },
-			New: func(c *command.Call, paths []string, _ string, checks source.Options) (source.Source, error) {
-				return config.New(paths, config.Options{Options: checks, Env: c.Env}), nil
+			New: func(c *command.Call, paths []string, dir string, checks source.Options) (source.Source, error) {
+				return config.New(paths, fileOptions(c, dir, checks, nil)), nil
 			},
 			InCommit: func(c *command.Call, files fs.FS, at, stack string, checks source.Options) (source.Source, error) {
-				return config.New([]string{at}, config.Options{Options: checks, Env: c.Env, Files: files, Stack: stack}), nil
+				o := fileOptions(c, "", checks, files)
+				o.Stack = stack
+				return config.New([]string{at}, o), nil
 			},
 		},
 	}

@@ -47,6 +47,16 @@ func Guards(intents []resource.Intent, everywhere rules.Rules) ([]decider.Policy
 	if approvals {
 		out = append(out, decider.Approvals{})
 	}
+	for _, in := range intents {
+		if in.Rules.More == nil {
+			continue
+		}
+		more, err := guardsOf(in.Stack, *in.Rules.More)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, more...)
+	}
 	more, err := GlobalGuards(everywhere)
 	return append(out, more...), err
 }
@@ -72,29 +82,32 @@ func driftRules(intents []resource.Intent) (func(stack, kind string, c resource.
 }
 
 // GlobalGuards compiles the policies for every stack.
-func GlobalGuards(r rules.Rules) ([]decider.Policy, error) {
+func GlobalGuards(r rules.Rules) ([]decider.Policy, error) { return guardsOf("", r) }
+
+// guardsOf returns the policies of one set of rules for one stack. An empty name means all stacks.
+func guardsOf(stack string, r rules.Rules) ([]decider.Policy, error) {
 	var out []decider.Policy
 	if r.SkipDestructive {
-		out = append(out, globalRules{decider.SkipDestructive{}, r})
+		out = append(out, globalRules{decider.SkipDestructive{}, r, stack})
 	}
 	if len(r.Windows) > 0 {
-		out = append(out, globalRules{decider.Windows{}, r})
+		out = append(out, globalRules{decider.Windows{}, r, stack})
 	}
 	if len(r.Expressions) > 0 {
 		compiled, err := cel.Compile(r.Expressions)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, compiled.Policy(""))
+		out = append(out, compiled.Policy(stack))
 	}
 	if len(r.Approvals) > 0 {
-		out = append(out, globalRules{decider.Approvals{}, r})
+		out = append(out, globalRules{decider.Approvals{}, r, stack})
 	}
 	if r.Attempts != (rules.Attempts{}) {
-		out = append(out, globalRules{decider.AttemptLimit{}, r})
+		out = append(out, globalRules{decider.AttemptLimit{}, r, stack})
 	}
 	if r.MaxDestroy.Set {
-		out = append(out, globalRules{decider.MaxDestroy{}, r})
+		out = append(out, globalRules{decider.MaxDestroy{}, r, stack})
 	}
 	return out, nil
 }
@@ -104,13 +117,16 @@ func GlobalGuards(r rules.Rules) ([]decider.Policy, error) {
 type globalRules struct {
 	decider.Policy
 	rules rules.Rules
+	stack string // an empty name means all stacks
 }
 
 // Review implements decider.Policy.
 func (e globalRules) Review(p decider.Plan, f decider.Facts) (map[int]decider.Blocker, error) {
 	f.Rules = map[string]rules.Rules{}
 	for i := range p.Decisions {
-		f.Rules[p.Decisions[i].Ref.Stack] = e.rules
+		if stack := p.Decisions[i].Ref.Stack; e.stack == "" || e.stack == stack {
+			f.Rules[stack] = e.rules
+		}
 	}
 	return e.Policy.Review(p, f)
 }

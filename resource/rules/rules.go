@@ -32,6 +32,8 @@ type Rules struct {
 	UnreadMaxAge time.Duration `json:",omitempty"`
 	// Updates say how new configurations reach resources of one name, each name once.
 	Updates []Update `json:",omitempty"`
+	// More are the rules of the environment: both sets must allow an action.
+	More *Rules `json:",omitempty"`
 }
 
 // DefaultUnreadMaxAge is the limit of rules that set none, and Unlimited stands for none.

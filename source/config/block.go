@@ -7,6 +7,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config/language"
 	"github.com/ovi-project/ovi/source/config/read"
 )
 
@@ -23,11 +24,15 @@ type block struct {
 }
 
 // read reads one block and adds its resource to the draft.
-func (b *block) read(n *source.Node) {
+func (b *block) read(m *language.Member) {
+	n := &m.Node
 	at := b.File.At(n.Line, n.Column)
 	l := b.l
 	b.n, b.flat = n, b.flat[:0]
-	b.r = source.Resource{At: at, Where: func(path string) position.Position { return l.where(at, path) }}
+	b.r = source.Resource{
+		At: at, Where: func(path string) position.Position { return l.where(at, path) },
+		Group: m.Group, NoMembers: m.IsEmpty, Broken: m.Failed,
+	}
 	b.Resource, l.current = &b.r, location{b.File, b.start, n}
 	defer func() { b.Resource, l.current = nil, location{} }()
 	if n.Shape != source.Object {
@@ -41,6 +46,8 @@ func (b *block) read(n *source.Node) {
 	for i, v := range b.slots {
 		switch {
 		case v == nil:
+		case v.Bad: // its problem is reported
+			b.r.Broken = true
 		case v.IsNull():
 			b.Wrong(v, b.keys[i].Name+" has no value", read.NoValue(b.keys[i].Name, b.keys[i].Example))
 		default:
@@ -105,7 +112,7 @@ func (b *block) finish() {
 		}
 		r.Broken = true
 	}
-	if r.Provider != "" && r.Kind != "" && (b.n.Get("name") == nil || b.n.Get("name").IsNull()) {
+	if r.Provider != "" && r.Kind != "" && !r.NoMembers && (b.n.Get("name") == nil || b.n.Get("name").IsNull()) {
 		b.onlyNameless()
 	}
 	spec := b.n.Get("spec")
@@ -136,6 +143,9 @@ func (b *block) readType(n *source.Node) {
 	}
 	b.r.Kind = n.Text
 }
+
+// readExpanded has nothing left to do: the language reads these keys before the block is read.
+func (b *block) readExpanded(*source.Node) {}
 
 // readBlockProvider has nothing left to do; see setProvider.
 func (b *block) readBlockProvider(*source.Node) {}

@@ -20,12 +20,21 @@ type Options struct {
 	Files fs.FS
 	// Stack names the stack where no file does; "" is the name of the folder.
 	Stack string
+	// Environment is the name of the environment. AskedFor reports that the caller asked for it with this
+	// configuration, so that a configuration without environments is an error.
+	Environment string
+	AskedFor    bool
+	Values      []string // files of values of variables; the last one wins
+	Set         []string // NAME=VALUE; the last one wins
+	// Sandbox reports that a sandbox has the resources. A sandbox has one account, so the accounts of environments are not
+	// used.
+	Sandbox bool
 	// NoResources: the files may declare none, because the stack has others from elsewhere.
 	NoResources bool
 }
 
-// config is a source of configuration files. It does not change.
-type config struct {
+// fileSource is a source of configuration files. It does not change.
+type fileSource struct {
 	paths []string
 	opts  Options
 	piece int // how much of a list of resources is read at once, in bytes; 0 means a document is read as a whole
@@ -38,11 +47,11 @@ const pieceSize = 1 << 14
 // *.yaml, *.yml and *.json in it, sorted by name. Nothing is read before Load, which may be
 // called again, also from several goroutines, and then reads everything again.
 func New(paths []string, opts Options) source.Source {
-	return &config{append([]string(nil), paths...), opts, pieceSize}
+	return &fileSource{append([]string(nil), paths...), opts, pieceSize}
 }
 
 // Load implements source.Source. Files that cannot be read are source.Problems.
-func (c *config) Load(ctx context.Context) ([]*source.Draft, error) {
+func (c *fileSource) Load(ctx context.Context) ([]*source.Draft, error) {
 	files, problems := input.Open(c.paths, c.opts.Files)
 	if len(problems) > 0 {
 		return nil, problems
@@ -60,10 +69,13 @@ func (c *config) Load(ctx context.Context) ([]*source.Draft, error) {
 // loadFiles reads files that are in memory. A file that turns out not to be safe to cut into
 // blocks is read again as a whole: most often it holds an error, which the whole locates
 // better.
-func (c *config) loadFiles(ctx context.Context, files []*input.File, piece int) (*source.Draft, error) {
+func (c *fileSource) loadFiles(ctx context.Context, files []*input.File, piece int) (*source.Draft, error) {
 	l := newLoader(c.opts, files)
 	l.several = len(files) > 1 || slices.ContainsFunc(files,
 		func(f *input.File) bool { return strings.Contains(f.Text, "\n---") })
+	if problems := l.declare(); len(problems) > 0 {
+		return nil, problems
+	}
 	for _, f := range files {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("config: reading %s: %w", f.Name, err)

@@ -6,6 +6,7 @@
 //
 // How a file is read: input finds it, source/syntax makes source.Nodes of it, a long list of resources
 // in pieces on all cores. document.go and block.go turn nodes into source.Resources by the tables of
-// keys.go, which the reference and the JSON Schema come from too. Below them read reads values, and
-// settings what holds for the whole stack. Package source checks the resources.
+// keys.go, which the reference and the JSON Schema come from too. Below them language evaluates
+// expressions before a node is read, read reads values, and settings what holds for the whole stack.
+// Package source checks the resources.
 package config

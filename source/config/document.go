@@ -3,11 +3,11 @@ package config
 import (
 	"cmp"
 	"iter"
-	"strings"
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config/input"
+	"github.com/ovi-project/ovi/source/config/language"
 	"github.com/ovi-project/ovi/source/config/read"
 	"github.com/ovi-project/ovi/source/config/settings"
 )
@@ -22,9 +22,13 @@ type document struct {
 
 // setter returns what reads the settings of a document of a file.
 func (l *loader) setter(f *input.File) *settings.Setter {
+	return &settings.Setter{Reader: l.reader(f), Settings: &l.settings, Several: l.several}
+}
+
+// reader returns the reader of the values of a file.
+func (l *loader) reader(f *input.File) *read.Reader {
 	o := l.opts
-	r := &read.Reader{Opts: o.Options, Env: o.Env, Files: o.Files, Draft: l.draft, File: f}
-	return &settings.Setter{Reader: r, Settings: &l.settings, Several: l.several}
+	return &read.Reader{Opts: o.Options, Env: o.Env, Files: o.Files, Draft: l.draft, File: f}
 }
 
 // document reads one document: its own keys first, wherever they are, then the blocks.
@@ -40,6 +44,8 @@ func (l *loader) document(f *input.File, root *source.Node, blocks iter.Seq[*sou
 		return
 	}
 	keys := fileKeys(l.opts.Options)
+	root = d.expand(root)
+	d.start = root
 	read.Keys(d.Reader, d, keys, root, "the file")
 	if root.Shape != source.Object {
 		return
@@ -47,6 +53,7 @@ func (l *loader) document(f *input.File, root *source.Node, blocks iter.Seq[*sou
 	if root.Get("version") == nil && !meant(root, keys, "version") {
 		d.Wrong(root, "the file has no version", "add version: v1 as the first line")
 	}
+	d.inEnvironment()
 	if d.Location != "" && d.Provider != "" {
 		l.draft.Scope(resource.Scope{Provider: d.Provider, Location: d.Location})
 	}
@@ -55,7 +62,14 @@ func (l *loader) document(f *input.File, root *source.Node, blocks iter.Seq[*sou
 		unnamed: root.Get("provider") != nil || meant(root, keys, "provider"),
 	}
 	for n := range blocks {
-		b.read(n)
+		if l.language == nil {
+			b.read(&language.Member{Node: *n})
+			continue
+		}
+		l.language.Block(f, n, func(m *language.Member) bool {
+			b.read(m)
+			return true
+		})
 	}
 }
 
@@ -67,18 +81,6 @@ func meant(root *source.Node, keys []read.Key[*document], name string) bool {
 		}
 	}
 	return false
-}
-
-// items are the blocks of a document that is in memory.
-func items(root *source.Node) iter.Seq[*source.Node] {
-	return func(yield func(*source.Node) bool) {
-		list := root.Get("resources")
-		for i := 0; list != nil && list.Shape != source.Object && i < len(list.Kids); i++ {
-			if !yield(&list.Kids[i]) {
-				return
-			}
-		}
-	}
 }
 
 func (d *document) readProvider(n *source.Node) { d.Provider = d.ProviderName(n) }
@@ -110,13 +112,6 @@ func (d *document) locationName(n *source.Node, word string) string {
 	return s
 }
 
-func example(word, of string) string {
-	if of == "" {
-		return ""
-	}
-	return "for example, " + word + ": " + of
-}
-
 func (d *document) readDefaults(n *source.Node) {
 	read.Keys(d.Reader, d, defaultsKeys(d.Opts), n, "defaults")
 }
@@ -136,18 +131,4 @@ func (d *document) readResources(n *source.Node) {
 		return
 	}
 	d.l.isDesired = true
-}
-
-// looksLikeTerraform reports a block of HCL, such as resource "aws_instance" "web" {.
-func looksLikeTerraform(text string) bool {
-	for line := range strings.Lines(text) {
-		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-		switch word {
-		case "resource", "provider", "variable", "module", "terraform", "data", "output", "locals":
-			if strings.HasSuffix(strings.TrimSpace(rest), "{") {
-				return true
-			}
-		}
-	}
-	return false
 }

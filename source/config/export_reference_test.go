@@ -78,6 +78,14 @@ func words(f read.Form) string {
 		read.FormRemoved:
 		return "a list of blocks"
 	}
+	switch f {
+	case read.FormVars, read.FormLocals, read.FormEnvs:
+		return "values by name"
+	case read.FormEach:
+		return "a list of strings, or keys with values"
+	case read.FormWhen:
+		return "an expression in CEL"
+	}
 	return "keys, see below"
 }
 

@@ -10,7 +10,7 @@ func Whole(s source.Source) source.Source { return Pieces(s, 0) }
 
 // Pieces is a source that reads that many bytes at once.
 func Pieces(s source.Source, size int) source.Source {
-	c := *s.(*config)
+	c := *s.(*fileSource)
 	c.piece = size
 	return &c
 }

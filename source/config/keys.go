@@ -25,6 +25,20 @@ func fileKeys(o source.Options) []read.Key[*document] {
 		},
 		publicKey((*document).ReadPublic),
 		{
+			Name: "vars", Example: "{size: t3.micro}", Form: read.FormVars, Read: (*document).readDeclared,
+			Doc: "The variables of the stack, used as `${vars.NAME}`. A value is a default; keys declare more.",
+		},
+		{
+			Name: "locals", Example: "{prod: \"${environment == 'prod'}\"}", Form: read.FormLocals,
+			Read: (*document).readDeclared,
+			Doc:  "Values with a name, used as `${locals.NAME}`.",
+		},
+		{
+			Name: "environments", Example: "{dev: {vars: {size: t3.micro}}}", Form: read.FormEnvs,
+			Read: (*document).readDeclared,
+			Doc:  "The environments, each a stack of its own: STACK-ENVIRONMENT. `--env` chooses one.",
+		},
+		{
 			Name: "stack", Example: "web", Form: read.FormText, Read: (*document).ReadStack,
 			Doc: "The name of the stack: all resources that are owned together. Default: the name of the " +
 				"folder. A resource that is removed from the configuration of its stack is deleted, so two " +
@@ -119,9 +133,29 @@ func defaultsKeys(o source.Options) []read.Key[*document] {
 		})
 }
 
+// eachKeys are the keys of a block that the language reads.
+func eachKeys() []read.Key[*block] {
+	return []read.Key[*block]{
+		{
+			Name: "for_each", Example: "[a, b]", Form: read.FormEach, Read: (*block).readExpanded,
+			Doc: "Makes a resource NAME-KEY for each string of a list, or each key of a map. `${each.key}` is the key, and " +
+				"`${each.value}` the value. A name with `${each.key}` is the whole name.",
+		},
+		{
+			Name: "when", Example: "vars.replicas > 1", Form: read.FormWhen, Read: (*block).readExpanded,
+			Doc: "The condition, in CEL. If it is false, the block is not read: it makes no resource.",
+		},
+		{
+			Name: "group", Example: "web", Form: read.FormText, Read: (*block).readExpanded,
+			Doc: "The name of all members of a `for_each`, in `depends_on` and in lists of names. Default: the name of the " +
+				"block, if it has no `${…}`.",
+		},
+	}
+}
+
 func blockKeys(o source.Options) []read.Key[*block] {
 	provider, location := examples(o)
-	return []read.Key[*block]{
+	return append([]read.Key[*block]{
 		{
 			Name: "provider", Example: provider, Form: read.FormProvider, Read: (*block).readBlockProvider,
 			Doc: "The provider, if it differs from the document's.",
@@ -197,5 +231,5 @@ func blockKeys(o source.Options) []read.Key[*block] {
 			Doc: "The attributes of the resource, if they are not next to these keys. An attribute with the name " +
 				"of one of these keys can be set only here.",
 		},
-	}
+	}, eachKeys()...)
 }

@@ -13,8 +13,10 @@ import (
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
+	"github.com/ovi-project/ovi/resource/rules"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config/input"
+	"github.com/ovi-project/ovi/source/config/language"
 	"github.com/ovi-project/ovi/source/config/read"
 	"github.com/ovi-project/ovi/source/config/settings"
 	"github.com/ovi-project/ovi/source/syntax"
@@ -33,6 +35,9 @@ type loader struct {
 	isDesired     bool // some document has resources
 	several       bool // the stack may have more than one document
 	current       location
+	language      *language.Language             // nil if no file has expressions
+	moreRules     *rules.Rules                   // of the environment
+	public        map[string][]string            // of the documents of a file, by its name
 	written       map[position.Position]location // of every block, once a position is asked for
 }
 
@@ -113,7 +118,11 @@ func (l *loader) finish() {
 	d := l.draft
 	l.parts()
 	d.Stack, d.ByFolder, d.Source = l.stack(), l.named() == "", l.files[0].Name
+	if l.language != nil {
+		d.Environment, d.Environments = l.language.EnvironmentName(), l.language.Stacks()
+	}
 	d.Rules, d.Options = l.settings.Rules, l.settings.Options
+	d.Rules.More = l.moreRules
 	if len(l.files) > 1 {
 		d.Source = fmt.Sprintf("%s and %d more", l.files[0].Name, len(l.files)-1)
 	}
@@ -123,6 +132,9 @@ func (l *loader) finish() {
 	}
 	if d.Version = "sha256:" + l.files[0].Sum; len(l.files) > 1 {
 		d.Version = "sha256:" + digest(sums)
+	}
+	if given := l.given(); len(given) > 0 {
+		d.Version = "sha256:" + digest(append(sums, given...))
 	}
 }
 
@@ -188,7 +200,12 @@ func (l *loader) stack() string {
 }
 
 // named is the name that the files or the caller give the stack; "" means none.
-func (l *loader) named() string { return cmp.Or(l.settings.Stack, l.opts.Stack) }
+func (l *loader) named() string {
+	if l.language != nil && l.language.Chosen() != nil && l.language.Stack() != "" {
+		return l.language.Stack()
+	}
+	return cmp.Or(l.settings.Stack, l.opts.Stack)
+}
 
 func (l *loader) converter(f *input.File, shift int32) *syntax.Converter {
 	return syntax.NewConverter(shift, func(line, col int32, summary, suggestion string) {

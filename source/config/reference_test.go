@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/ovi-project/ovi/source/config"
 )
@@ -40,7 +41,13 @@ func TestExamplesInDocsWork(t *testing.T) {
 		text, _, _ := strings.Cut(e, "```")
 		if strings.HasPrefix(text, "version:") {
 			whole++
-			mustLoad(t, text)
+			opts := options(fstest.MapFS{"ovi.yaml": {Data: []byte(text)}})
+			if strings.Contains(text, "\nenvironments:") {
+				opts.Environment = "dev"
+			}
+			if _, err := loadFrom(config.New([]string{"ovi.yaml"}, opts)); err != nil {
+				t.Errorf("loading\n%s\n%v", text, err)
+			}
 		}
 	}
 	if whole == 0 {

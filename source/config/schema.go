@@ -19,6 +19,7 @@ func Schema(o source.Options) []byte {
 		Type: jsonschema.OneOf("object"), Required: []string{"version"}, Others: jsonschema.Closed(),
 		Properties: properties(fileKeys(o), o), Definitions: map[string]*jsonschema.Schema{},
 	}
+	root.Patterns = map[string]*jsonschema.Schema{"^x-": {}}
 	root.Properties["resources"].Items = &jsonschema.Schema{Type: jsonschema.OneOf("object"), Required: []string{"type"}}
 	for _, p := range o.Schemas.Providers() {
 		blocks := &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{}}
@@ -132,12 +133,42 @@ func formSchema[T any](k read.Key[T], o source.Options) *jsonschema.Schema {
 		return list(whole(properties(movedKeys(), o), "from", "to"))
 	case read.FormRemoved:
 		return list(whole(properties(removedKeys(), o), "ref", "keep"))
+	case read.FormVars, read.FormLocals, read.FormEnvs, read.FormEach, read.FormWhen:
+		return languageSchema(k.Form, o)
 	case read.FormLookup:
 		return object(properties(lookupKeys(), o))
 	case read.FormOptions:
 		return object(properties(settings.OptionsKeys(o), o))
 	}
 	return word
+}
+
+// languageSchema is the schema of the keys for variables, environments and repeated blocks.
+func languageSchema(form read.Form, o source.Options) *jsonschema.Schema {
+	anything := func() *jsonschema.Schema {
+		return &jsonschema.Schema{Type: jsonschema.OneOf("object"), Others: &jsonschema.Others{Of: &jsonschema.Schema{}}}
+	}
+	text := &jsonschema.Schema{Type: jsonschema.OneOf("string")}
+	switch form {
+	case read.FormEnvs:
+		keys := map[string]*jsonschema.Schema{
+			"stack": text, "account": {Type: jsonschema.OneOf("string", "number")}, "vars": anything(),
+			"options": closedObject(properties(settings.OptionsKeys(o), o)),
+			"rules":   closedObject(properties(settings.RulesKeys(), o)),
+		}
+		for _, word := range locationWords(o) {
+			keys[word] = text
+		}
+		one := closedObject(keys)
+		one.Type = jsonschema.OneOf("object", "null")
+		return &jsonschema.Schema{Type: jsonschema.OneOf("object"), Others: &jsonschema.Others{Of: one}}
+	case read.FormEach:
+		keys := listOf(&jsonschema.Schema{Type: jsonschema.OneOf("string", "integer")})
+		return jsonschema.OrOutside(&jsonschema.Schema{AnyOf: []*jsonschema.Schema{keys, anything()}})
+	case read.FormWhen:
+		return &jsonschema.Schema{Type: jsonschema.OneOf("string", "boolean")}
+	}
+	return anything()
 }
 
 // wordsOf are the words that a form allows.

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/ovi-project/ovi/resource/position"
@@ -76,29 +75,4 @@ func (p location) find(path string, opts Options) *source.Node {
 	}
 	n, _ := p.block.Locate(path)
 	return n
-}
-
-// tagKey finds the key of a tag.
-func tagKey(n *source.Node, key string) *source.Node {
-	tags := n.Get("tags")
-	for i := 0; tags != nil && tags.Shape == source.Object && i+1 < len(tags.Kids); i += 2 {
-		if tags.Kids[i].Text == key {
-			return &tags.Kids[i]
-		}
-	}
-	return nil
-}
-
-// locationWords are the keys for a location: location, and each provider's own word.
-func locationWords(o source.Options) []string {
-	out := []string{"location"}
-	if o.Schemas == nil {
-		return out
-	}
-	for _, p := range o.Schemas.Providers() {
-		if w := o.LocationOf(p).Word; !slices.Contains(out, w) {
-			out = append(out, w)
-		}
-	}
-	return out
 }

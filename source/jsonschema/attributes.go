@@ -42,17 +42,17 @@ func typed(a *resource.Attribute) *Schema {
 		if a.Elem != nil {
 			s.Items = attribute(a.Elem)
 		}
-		return s
+		return OrOutside(s)
 	case a.Type == resource.TObject:
 		s := &Schema{Type: OneOf("object"), Properties: map[string]*Schema{}, Others: Closed()}
 		Attributes(s, a.Fields)
-		return s
+		return OrOutside(s)
 	case a.Type == resource.TMap:
 		elem := &Schema{Type: OneOf("string", "number")}
 		if a.Elem != nil {
 			elem = attribute(a.Elem)
 		}
-		return &Schema{Type: OneOf("object"), Others: &Others{Of: elem}}
+		return OrOutside(&Schema{Type: OneOf("object"), Others: &Others{Of: elem}})
 	}
 	return scalar(a)
 }

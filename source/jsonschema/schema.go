@@ -31,6 +31,7 @@ type Schema struct {
 	Items       *Schema            `json:"items,omitempty"`
 	Required    []string           `json:"required,omitempty"`
 	Properties  map[string]*Schema `json:"properties,omitempty"`
+	Patterns    map[string]*Schema `json:"patternProperties,omitempty"`
 	Others      *Others            `json:"additionalProperties,omitempty"`
 	AnyOf       []*Schema          `json:"anyOf,omitempty"`
 	AllOf       []*Schema          `json:"allOf,omitempty"`

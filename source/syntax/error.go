@@ -22,6 +22,9 @@ var word = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_./-]*$`)
 // in the message counts. It quotes nothing of the line, which may be a secret.
 func advice(msg, line string) (summary, suggestion string) {
 	value := strings.TrimSpace(line)
+	if strings.Contains(value, "${") && !strings.Contains(msg, "unknown") {
+		return "an expression with a character that has a meaning in YAML", `quote the expression: "${…}"`
+	}
 	if k, v, ok := strings.Cut(strings.TrimPrefix(value, "- "), ":"); ok && v != "" && v[0] != ' ' && word.MatchString(k) {
 		return "a colon without a space after it", "use KEY: VALUE, with a space after the colon"
 	}

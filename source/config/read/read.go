@@ -38,10 +38,14 @@ func (r *Reader) Text(n *source.Node, what string) (string, bool) {
 		r.Wrong(n, what+" must be a string, got "+n.Form(), "use one value after the colon")
 		return "", false
 	}
-	if n.Type != source.String || !source.HasParts(n.Text) {
+	if n.Bad { // its problem is reported
+		r.breakResource()
+		return "", false
+	}
+	if n.Type != source.String || n.Parts == nil && !source.HasParts(n.Text) {
 		return n.Text, true
 	}
-	parts, ok := r.expand(n)
+	parts, ok := r.partsOf(n)
 	if from := parts.Private(); ok && from != "" {
 		r.Wrong(n, source.MayBeSecret(what, from), Publish(from))
 		return "", false
@@ -60,14 +64,15 @@ func (r *Reader) Text(n *source.Node, what string) (string, bool) {
 
 // isOutside reports that a value is written with ${…}.
 func (r *Reader) isOutside(n *source.Node) bool {
-	return n.Shape == source.Scalar && n.Type == source.String && source.HasParts(strings.ReplaceAll(n.Text, "$${", ""))
+	return n.Parts != nil || n.Shape == source.Scalar && n.Type == source.String &&
+		source.HasParts(strings.ReplaceAll(n.Text, "$${", ""))
 }
 
 // ExpandAll expands every string below a node. What cannot be expanded is reported here, and
 // only once.
 func (r *Reader) ExpandAll(n *source.Node) {
 	if n.Shape == source.Scalar {
-		if n.Type == source.String && source.HasParts(n.Text) {
+		if n.Type == source.String && n.Parts == nil && !n.Bad && source.HasParts(n.Text) {
 			parts, ok := r.expand(n)
 			n.Parts, n.Bad = &parts, !ok
 		}
@@ -80,15 +85,28 @@ func (r *Reader) ExpandAll(n *source.Node) {
 	}
 }
 
+// partsOf returns the pieces of a string with ${…} in it.
+func (r *Reader) partsOf(n *source.Node) (source.Parts, bool) {
+	if n.Parts != nil {
+		return *n.Parts, true
+	}
+	return r.expand(n)
+}
+
+// Outside returns the value of ${FROM:NAME}, and reports problems with it.
+func (r *Reader) Outside(n *source.Node, from, name string) (source.Part, bool) {
+	value, found := r.outside(n, from, name)
+	whole := from + ":" + name
+	if found {
+		r.Draft.Outside(value, "${"+whole+"}")
+	}
+	return source.Part{Text: value, From: whole, Public: slices.Contains(r.Public, whole)}, found
+}
+
 // expand replaces ${env:NAME} and ${file:PATH}.
 func (r *Reader) expand(n *source.Node) (source.Parts, bool) {
 	parts, unclosed, ok := source.Expand(n.Text, func(from, name string) (source.Part, bool) {
-		value, found := r.outside(n, from, name)
-		whole := from + ":" + name
-		if found {
-			r.Draft.Outside(value, "${"+whole+"}")
-		}
-		return source.Part{Text: value, From: whole, Public: slices.Contains(r.Public, whole)}, found
+		return r.Outside(n, from, name)
 	})
 	if unclosed != "" {
 		r.Wrong(n, "a ${ without its }", "use ${env:NAME}; $${ is a literal ${")
@@ -124,6 +142,9 @@ func (r *Reader) ReadPublic(n *source.Node) {
 
 // Publish suggests how a file calls public what comes from outside.
 func Publish(from string) string {
+	if strings.HasPrefix(from, "vars.") {
+		return "use it in a secret attribute, or declare another type than secret"
+	}
 	return "if everyone may see it, add public: [" + from + "] at the top of the file"
 }
 
@@ -157,6 +178,13 @@ func (r *Reader) Boolean(n *source.Node, what string) (value, ok bool) {
 		r.Wrong(n, what+" must be true or false, got "+n.What(), "use "+what+": true")
 	}
 	return v, err == nil
+}
+
+// breakResource marks the block being read as one with a problem.
+func (r *Reader) breakResource() {
+	if r.Resource != nil {
+		r.Resource.Broken = true
+	}
 }
 
 // Wrong reports a problem, of the block being read if there is one.

@@ -2,6 +2,7 @@ package read
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/ovi-project/ovi/source"
 )
@@ -36,6 +37,11 @@ const (
 	FormLookup   Form = "block: lookup"
 	FormMoved    Form = "list of moves"
 	FormRemoved  Form = "list of removals"
+	FormVars     Form = "variables"
+	FormLocals   Form = "values by name"
+	FormEnvs     Form = "environments"
+	FormEach     Form = "list or map"
+	FormWhen     Form = "expression"
 
 	FormWindows   Form = "list of windows"
 	FormApprovals Form = "list of approvals"
@@ -82,6 +88,8 @@ func Keys[T any](f *Reader, to T, table []Key[T], n *source.Node, of string) {
 		v := n.Get(table[i].Name)
 		switch {
 		case v == nil:
+		case v.Bad: // its problem is reported
+			f.breakResource()
 		case v.IsNull():
 			f.Wrong(v, table[i].Name+" has no value", NoValue(table[i].Name, table[i].Example))
 		default:
@@ -89,7 +97,7 @@ func Keys[T any](f *Reader, to T, table []Key[T], n *source.Node, of string) {
 		}
 	}
 	for i := 0; i+1 < len(n.Kids); i += 2 {
-		if k := &n.Kids[i]; !known(table, k.Text) {
+		if k := &n.Kids[i]; !known(table, k.Text) && !(of == "the file" && strings.HasPrefix(k.Text, "x-")) {
 			f.Wrong(k, "unknown key "+source.Quote(k.Text)+" in "+of, keyHint(n, k.Text, Spelling(table)))
 		}
 	}

@@ -1,0 +1,149 @@
+package config
+
+import (
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config/input"
+	"github.com/ovi-project/ovi/source/config/language"
+	"github.com/ovi-project/ovi/source/syntax"
+)
+
+// documents returns the documents of a file, where possible without their resources, and its problems.
+func documents(f *input.File) (roots []source.Node, problems source.Problems) {
+	fail := func(line, col int32, summary, suggestion string) {
+		problems = append(problems, source.Problem{At: f.At(line, col), Summary: summary, Suggestion: suggestion})
+	}
+	failed := func(err error) {
+		e := syntax.FromYAML(f.Text, 0, err)
+		errors.As(err, &e)
+		fail(e.Line, e.Col, e.Msg, e.Suggestion)
+	}
+	if f.IsJSON() {
+		root, err := syntax.ParseJSON([]byte(f.Text))
+		if err != nil {
+			failed(err)
+			return nil, problems
+		}
+		return []source.Node{root}, nil
+	}
+	if cut, ok := syntax.NewCut(f.Text, "resources"); ok {
+		if root, fine := cut.Around(); fine {
+			return []source.Node{root}, nil
+		}
+	}
+	docs, err := syntax.Parse(strings.NewReader(f.Text))
+	if err != nil {
+		failed(err)
+		return nil, problems
+	}
+	for _, d := range docs {
+		roots = append(roots, syntax.NewConverter(0, fail).Node(d, 0))
+	}
+	return roots, problems
+}
+
+// list returns the items of a list, and nothing for any other node.
+func list(n *source.Node) []source.Node {
+	if n == nil || n.Shape != source.List {
+		return nil
+	}
+	return n.Kids
+}
+
+// hasExpressions reports whether a file may have expressions.
+func hasExpressions(f *input.File) bool {
+	return language.Mentions(f.Text) || strings.Contains(f.Text, "${") || strings.Contains(f.Text, "for_each") ||
+		strings.Contains(f.Text, "when:") || strings.Contains(f.Text, `"when"`) || strings.Contains(f.Text, "group:")
+}
+
+// fixed are the keys of a document that take no expressions, so that no value from the command line weakens them.
+var fixed = []string{"version", "public", "vars", "locals", "environments", "stack", "rules", "removed", "resources"}
+
+// overlay returns the keys of both maps. The second one wins, also inside maps.
+func overlay(under, over *source.Node) source.Node {
+	if under.Shape != source.Object || over.Shape != source.Object {
+		return *over
+	}
+	out := *under
+	out.Kids = slices.Clone(under.Kids)
+	for i := 0; i+1 < len(over.Kids); i += 2 {
+		if own := out.Get(over.Kids[i].Text); own != nil {
+			*own = overlay(own, &over.Kids[i+1])
+		} else {
+			out.Kids = append(out.Kids, over.Kids[i], over.Kids[i+1])
+		}
+	}
+	return out
+}
+
+// looksLikeTerraform reports a block of HCL, such as resource "aws_instance" "web" {.
+func looksLikeTerraform(text string) bool {
+	for line := range strings.Lines(text) {
+		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch word {
+		case "resource", "provider", "variable", "module", "terraform", "data", "output", "locals":
+			if strings.HasSuffix(strings.TrimSpace(rest), "{") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// items are the blocks of a document that is in memory.
+func items(root *source.Node) iter.Seq[*source.Node] {
+	return func(yield func(*source.Node) bool) {
+		list := root.Get("resources")
+		for i := 0; list != nil && list.Shape != source.Object && i < len(list.Kids); i++ {
+			if !yield(&list.Kids[i]) {
+				return
+			}
+		}
+	}
+}
+
+func example(word, of string) string {
+	if of == "" {
+		return ""
+	}
+	return "for example, " + word + ": " + of
+}
+
+// tagKey finds the key of a tag.
+func tagKey(n *source.Node, key string) *source.Node {
+	tags := n.Get("tags")
+	for i := 0; tags != nil && tags.Shape == source.Object && i+1 < len(tags.Kids); i += 2 {
+		if tags.Kids[i].Text == key {
+			return &tags.Kids[i]
+		}
+	}
+	return nil
+}
+
+// locationWords are the keys for a location: location, and each provider's own word.
+func locationWords(o source.Options) []string {
+	out := []string{"location"}
+	if o.Schemas == nil {
+		return out
+	}
+	for _, p := range o.Schemas.Providers() {
+		if w := o.LocationOf(p).Word; !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// heads returns the documents of a file that may declare variables. A file that cannot be read has none: the error is
+// reported where the file is read.
+func heads(f *input.File) []source.Node {
+	if len(f.Problems) > 0 || !language.Mentions(f.Text) && !strings.Contains(f.Text, "stack") {
+		return nil
+	}
+	roots, _ := documents(f)
+	return roots
+}

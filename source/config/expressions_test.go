@@ -1,0 +1,247 @@
+package config_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config"
+)
+
+// loadWith reads one text as ovi.yaml with changed options.
+func loadWith(text string, change func(*config.Options)) (resource.Intent, error) {
+	opts := options(fstest.MapFS{"ovi.yaml": {Data: []byte(text)}})
+	if change != nil {
+		change(&opts)
+	}
+	return loadFrom(config.New([]string{"ovi.yaml"}, opts))
+}
+
+// described is an intent as text, with all that expressions can change.
+func described(t tb, in resource.Intent) string {
+	t.Helper()
+	var b strings.Builder
+	fmt.Fprintf(&b, "stack %s %+v\n", in.Stack, in.Scopes)
+	for _, r := range in.Resources {
+		attrs, err := json.Marshal(r.Attrs)
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		fmt.Fprintf(&b, "%s %s tags=%v blessed=%t after=%v\n", r.Ref, attrs, r.Tags, r.Blessed, r.DependsOn)
+	}
+	return b.String()
+}
+
+func shop(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile("testdata/expressions/shop.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestOneFileIsThreeEnvironments compares the worked example in each environment with a golden list, and loads it often.
+func TestOneFileIsThreeEnvironments(t *testing.T) {
+	text := shop(t)
+	for _, env := range []string{"dev", "staging", "prod"} {
+		t.Run(env, func(t *testing.T) {
+			load := func() string {
+				in, err := loadWith(text, func(o *config.Options) { o.Environment = env })
+				if err != nil {
+					t.Fatal(err)
+				}
+				if strings.Contains(described(t, in), fakeSecret) {
+					t.Fatal("the intent shows the secret")
+				}
+				return described(t, in)
+			}
+			first := load()
+			golden(t, "testdata/expressions/shop."+env+".golden", first)
+			for range 100 {
+				if diff := cmp.Diff(first, load()); diff != "" {
+					t.Fatal(diff)
+				}
+			}
+		})
+	}
+}
+
+// TestWrongExpressions compares the problems of inputs with golden files. The first lines of an input have its options.
+func TestWrongExpressions(t *testing.T) {
+	names, err := filepath.Glob("testdata/expressions/bad/*.yaml")
+	if err != nil || len(names) < 40 {
+		t.Fatal(len(names), err)
+	}
+	for _, name := range names {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			b, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = loadWith(string(b), func(o *config.Options) {
+				for line := range strings.Lines(string(b)) {
+					if env, ok := strings.CutPrefix(line, "# env: "); ok {
+						o.Environment, o.AskedFor = strings.TrimSpace(env), true
+					}
+					if set, ok := strings.CutPrefix(line, "# set: "); ok {
+						o.Set = append(o.Set, strings.TrimSpace(set))
+					}
+				}
+			})
+			var problems source.Problems
+			if !errors.As(err, &problems) {
+				t.Fatalf("no problems, but %v", err)
+			}
+			for _, p := range problems {
+				if p.At.File == "" || p.Suggestion == "" {
+					t.Errorf("a problem without a place or a suggestion: %+v", p)
+				}
+				if strings.Contains(p.String(), fakeSecret) {
+					t.Errorf("a problem that shows the secret: %s", p)
+				}
+			}
+			golden(t, strings.TrimSuffix(name, ".yaml")+".golden", err.Error()+"\n")
+		})
+	}
+}
+
+// TestOrderOfEntriesChangesNothing permutes blocks, the entries of for_each, and maps.
+func TestOrderOfEntriesChangesNothing(t *testing.T) {
+	blocks := []string{
+		"  - {type: subnet, name: app, for_each: \"${vars.nets}\", cidr: \"${each.value}\"}\n",
+		"  - {type: ec2, name: \"web-${each.key}\", group: web, for_each: \"${vars.zones}\", size: t3.micro, subnet: \"app-${each.key}\"}\n",
+		"  - {type: s3, name: example-logs, depends_on: [web], tags: {all: \"${vars.nets.map(k, vars.nets[k]).join()}\"}}\n",
+	}
+	zones := []string{"a", "b", "c", "d"}
+	var want string
+	rapid.Check(t, func(rt *rapid.T) {
+		var nets []string
+		for _, z := range rapid.Permutation(zones).Draw(rt, "nets") {
+			nets = append(nets, fmt.Sprintf("%s: 10.0.%d.0/24", z, slices.Index(zones, z)))
+		}
+		text := "version: v1\nprovider: aws\nregion: us-east-1\nvars:\n  zones: [" +
+			strings.Join(rapid.Permutation(zones).Draw(rt, "zones"), ", ") + "]\n  nets: {default: {" +
+			strings.Join(nets, ", ") + "}}\nresources:\n" + strings.Join(rapid.Permutation(blocks).Draw(rt, "blocks"), "")
+		got := described(rt, mustLoad(rt, text))
+		if want == "" {
+			want = got
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			rt.Fatalf("%s", diff)
+		}
+	})
+}
+
+// TestRemovedKeyTouchesItsResourcesAlone removes one zone of several.
+func TestRemovedKeyTouchesItsResourcesAlone(t *testing.T) {
+	text := "version: v1\nprovider: aws\nregion: us-east-1\nvars: {zones: [a, b, c]}\nresources:\n" +
+		"  - {type: ec2, name: web, for_each: \"${vars.zones}\", size: t3.micro, key_name: \"${each.value}\"}\n"
+	all := mustLoad(t, text)
+	left, err := loadWith(text, func(o *config.Options) { o.Set = []string{"zones=[a, c]"} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := slices.DeleteFunc(slices.Clone(all.Resources), func(r resource.Desired) bool { return r.Ref.Name == "web-b" })
+	if diff := cmp.Diff(want, left.Resources); diff != "" {
+		t.Error(diff)
+	}
+	if all.Version == left.Version {
+		t.Error("another value is the same version")
+	}
+}
+
+// TestValuesWin checks the order default, environment, file of values, command line.
+func TestValuesWin(t *testing.T) {
+	text := "version: v1\nstack: s\nprovider: aws\nregion: us-east-1\nvars: {a: d, b: d, c: d, d: d}\n" +
+		"environments: {dev: {vars: {b: e, c: e, d: e}}}\nresources:\n" +
+		"  - {type: s3, name: example-logs, tags: {all: \"${vars.a}${vars.b}${vars.c}${vars.d}\"}}\n"
+	opts := options(fstest.MapFS{
+		"ovi.yaml": {Data: []byte(text)}, "v.yaml": {Data: []byte("c: v\nd: v\n")},
+	})
+	opts.Environment, opts.Values, opts.Set = "dev", []string{"v.yaml"}, []string{"d=x", "d=s"}
+	in, err := loadFrom(config.New([]string{"ovi.yaml"}, opts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(in.Resources[0].Tags); !strings.Contains(got, "devs") {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestFilesShareVariables: vars, locals and environments are of the stack, not of a document.
+func TestFilesShareVariables(t *testing.T) {
+	in, err := loadFiles(t, map[string]string{
+		"d/a.yaml": "version: v1\nvars: {size: t3.micro}\nlocals: {name: \"${vars.size}\"}\nresources: []\n",
+		"d/b.yaml": "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - {type: ec2, name: web, size: \"${locals.name}\"}\n",
+	}, "d")
+	if err != nil || len(in.Resources) != 1 {
+		t.Fatal(in, err)
+	}
+}
+
+// TestLiteralsStay: $${ and values with ${ in them are not evaluated again.
+func TestLiteralsStay(t *testing.T) {
+	in := mustLoad(t, "version: v1\nprovider: aws\nregion: us-east-1\nvars: {a: '$${x}'}\nresources:\n"+
+		"  - {type: ec2, name: web, size: t3.micro, user_data: \"${vars.a} $${y}\", key_name: \"${vars.a}\"}\n")
+	got := described(t, in)
+	if !strings.Contains(got, `"key_name":"${x}"`) || !strings.Contains(got, "${x} ${y}") {
+		t.Error(got)
+	}
+}
+
+// TestSecretVersions: two secrets from the command line are two versions, and neither is shown.
+func TestSecretVersions(t *testing.T) {
+	text := "version: v1\nprovider: aws\nregion: us-east-1\nvars: {pw: {type: secret}}\nresources:\n" +
+		"  - {type: rds, name: db, size: db.t3.micro, password: \"${vars.pw}\"}\n"
+	var versions []string
+	for _, pw := range []string{fakeSecret + "-1", fakeSecret + "-2"} {
+		in, err := loadWith(text, func(o *config.Options) { o.Set = []string{"pw=" + pw} })
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := json.Marshal(in)
+		if err != nil || bytes.Contains(b, []byte(fakeSecret)) {
+			t.Errorf("the intent shows the secret: %s %v", b, err)
+		}
+		versions = append(versions, in.Version)
+	}
+	if versions[0] == versions[1] {
+		t.Error("two secrets have one version")
+	}
+}
+
+func BenchmarkExpressions(b *testing.B) {
+	for name, extra := range map[string]string{
+		"paths": "key_name: \"${vars.key}\"",
+		"three": "key_name: \"${each.value + '-k'}\"\n    image: \"${'ami-' + each.key}\"\n    user_data: \"${each.key + vars.key}\"",
+	} {
+		b.Run(name, func(b *testing.B) {
+			var text strings.Builder
+			text.WriteString("version: v1\nprovider: aws\nregion: us-east-1\nvars: {key: k}\nlocals: {n: \"${lists.range(1000)" +
+				".map(i, string(i))}\"}\nresources:\n")
+			for i := range 10 {
+				fmt.Fprintf(&text, "  - type: ec2\n    name: web%d\n    for_each: ${locals.n}\n    size: t3.micro\n    %s\n", i, extra)
+			}
+			src := config.New([]string{"ovi.yaml"}, options(fstest.MapFS{"ovi.yaml": {Data: []byte(text.String())}}))
+			b.ReportAllocs()
+			for b.Loop() {
+				if in, err := loadFrom(src); err != nil || len(in.Resources) != 10_000 {
+					b.Fatal(len(in.Resources), err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,192 @@
+package language
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config/input"
+)
+
+// Environment is one environment of a configuration. Options and Rules are nil if it sets none.
+type Environment struct {
+	Name           string
+	Stack          string // an empty name means STACK-NAME
+	Account        string
+	Location       string
+	Options, Rules *source.Node
+	vars           *source.Node
+	File           *input.File
+	key            *source.Node
+}
+
+// EnvironmentKeys are the keys of an environment.
+func EnvironmentKeys() []string {
+	return []string{"stack", "account", "location", "vars", "options", "rules"}
+}
+
+var environmentForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$`)
+
+// environment adds an environment.
+func (l *Language) environment(f *input.File, k, v *source.Node) {
+	e := &Environment{Name: k.Text, File: f, key: k}
+	switch first := l.environments[k.Text]; {
+	case first != nil:
+		l.wrong(f, k, "", "duplicate environment "+source.Quote(k.Text),
+			"remove one; the other is at "+first.File.At(first.key.Line, first.key.Column).String())
+		return
+	case !environmentForm.MatchString(k.Text):
+		l.wrong(f, k, "", "invalid name "+source.Quote(k.Text)+" of an environment",
+			"use letters, digits, '.', '_' and '-', at most 40")
+		return
+	}
+	l.environments[k.Text] = e
+	if v.IsNull() {
+		return
+	}
+	if v.Shape != source.Object {
+		l.wrong(f, v, "environment "+k.Text, "an environment must be a map of keys, got "+v.Form(),
+			"use dev: {vars: {NAME: VALUE}}")
+		return
+	}
+	for i := 0; i+1 < len(v.Kids); i += 2 {
+		key, x := &v.Kids[i], &v.Kids[i+1]
+		switch key.Text {
+		case "stack":
+			e.Stack = l.word(f, x, e, "stack")
+		case "account":
+			e.Account = l.word(f, x, e, "account")
+		case "vars":
+			e.vars = x
+		case "options":
+			e.Options = x
+		case "rules":
+			e.Rules = x
+		default:
+			if slices.Contains(l.opts.LocationWords, key.Text) {
+				e.Location = l.word(f, x, e, key.Text)
+				continue
+			}
+			l.wrong(f, key, "environment "+e.Name, "unknown key "+source.Quote(key.Text)+" of an environment",
+				nearest(key.Text, EnvironmentKeys()))
+		}
+	}
+}
+
+// word reads a literal word.
+func (l *Language) word(f *input.File, n *source.Node, e *Environment, key string) string {
+	if n.Shape != source.Scalar || n.IsNull() || source.HasParts(n.Text) {
+		l.wrong(f, n, "environment "+e.Name, key+" of an environment must be a literal word", "write the value without ${…}")
+		return ""
+	}
+	return n.Text
+}
+
+// choose chooses the environment, and checks all of them. It returns false if the one that is given cannot be used.
+func (l *Language) choose() bool {
+	names := slices.Sorted(maps.Keys(l.environments))
+	if len(names) == 0 {
+		if l.opts.Environment != "" && l.opts.Asked {
+			l.failed++
+			l.opts.Wrong(noPosition, "", "the configuration has no environments, and --env "+l.opts.Environment+" is given",
+				"add environments: {"+l.opts.Environment+": {}}, or omit --env")
+			return false
+		}
+		return true
+	}
+	at, f := l.declared.Root, l.declared.File
+	if l.stack == "" {
+		l.wrong(f, at, "", "a configuration with environments needs the name of its stack", "add stack: NAME")
+	}
+	seen := map[string]string{}
+	for _, name := range names {
+		e := l.environments[name]
+		stack := e.Stack
+		if stack == "" {
+			stack = l.stack + "-" + name
+		}
+		if other := seen[stack]; other != "" {
+			l.wrong(e.File, e.key, "", "the environments "+other+" and "+name+" have the same stack "+stack,
+				"set another stack in one of them")
+		}
+		seen[stack] = name
+	}
+	if l.opts.Environment == "" {
+		l.wrong(f, at, "", "no environment given: "+strings.Join(names, ", "), "add --env "+names[0])
+		return false
+	}
+	if l.chosen = l.environments[l.opts.Environment]; l.chosen == nil {
+		l.wrong(f, at, "", "unknown environment "+source.Quote(l.opts.Environment), nearest(l.opts.Environment, names))
+	}
+	return l.chosen != nil
+}
+
+// Chosen returns the environment, or nil if there is none.
+func (l *Language) Chosen() *Environment { return l.chosen }
+
+// Stacks returns the names of the stacks of all environments, sorted.
+func (l *Language) Stacks() []string {
+	var out []string
+	for name, e := range l.environments {
+		if e.Stack != "" {
+			out = append(out, e.Stack)
+		} else {
+			out = append(out, l.stack+"-"+name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// EnvironmentName returns the name of the environment, or an empty name if there is none.
+func (l *Language) EnvironmentName() string {
+	if l.chosen == nil {
+		return ""
+	}
+	return l.chosen.Name
+}
+
+// AppendVersion appends the environment and the values from outside, so that they change the version. A secret
+// is only appended as a digest.
+func (l *Language) AppendVersion(dst []byte, digest func(secret string) string) []byte {
+	if l.chosen != nil {
+		dst = append(append(dst, "environment "...), l.chosen.Name...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.bindings)) {
+		b := l.bindings[name]
+		if b.from == "" || b.bad {
+			continue
+		}
+		dst = append(append(append(dst, 0), name...), '=')
+		if o, opaque := b.value.(Opaque); opaque {
+			for _, p := range o.Parts {
+				dst = append(dst, digest(p.Text)...)
+			}
+			continue
+		}
+		if text, err := jsonText(b.value); err == nil {
+			dst = append(dst, text...)
+		}
+	}
+	return dst
+}
+
+// FirstExpression returns the first string below a node that has an expression, or nil.
+func FirstExpression(n *source.Node) *source.Node {
+	if n.Shape == source.Scalar {
+		if mayChange(n) {
+			if pieces, ok := scan(n.Text); ok && isComputed(pieces) {
+				return n
+			}
+		}
+		return nil
+	}
+	for i := range n.Kids {
+		if found := FirstExpression(&n.Kids[i]); found != nil {
+			return found
+		}
+	}
+	return nil
+}

@@ -1,0 +1,391 @@
+package language
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/operators"
+	"cel.dev/cel-go/common/types"
+
+	"github.com/ovi-project/ovi/resource/position"
+	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config/input"
+)
+
+var noPosition = position.Position{}
+
+// Scope is the place of an expression: the resource, and the entry of its for_each.
+type Scope struct {
+	Ref  string // for messages
+	Key  string // each.key
+	each map[string]any
+}
+
+// Expand returns a node with the values of its expressions. False means that the value is null: its key is omitted.
+// Strings without expressions are not changed. With all, values from outside and references in them are read. A problem
+// is reported, and its node is Bad.
+func (l *Language) Expand(f *input.File, n *source.Node, sc *Scope, all bool) (source.Node, bool) {
+	if n.Shape == source.Scalar {
+		return l.scalar(f, n, sc, all)
+	}
+	out := *n
+	changed := false
+	for i := 0; i < len(n.Kids); i++ {
+		if n.Shape == source.Object && i%2 == 0 {
+			if changed {
+				out.Kids = append(out.Kids, n.Kids[i])
+			}
+			continue
+		}
+		k := &n.Kids[i]
+		v, present := *k, true
+		if mayChange(k) {
+			v, present = l.Expand(f, k, sc, all)
+			if !changed {
+				changed = true
+				out.Kids = append(make([]source.Node, 0, len(n.Kids)), n.Kids[:i]...)
+			}
+		}
+		switch {
+		case !changed:
+		case present:
+			out.Kids = append(out.Kids, v)
+		case n.Shape == source.Object:
+			out.Kids = out.Kids[:len(out.Kids)-1]
+		}
+	}
+	return out, true
+}
+
+// mayChange reports whether a node has a string with ${…}.
+func mayChange(n *source.Node) bool {
+	if n.Shape == source.Scalar {
+		return n.Type == source.String && n.Parts == nil && source.HasParts(n.Text)
+	}
+	return slices.ContainsFunc(n.Kids, func(k source.Node) bool { return mayChange(&k) })
+}
+
+func (l *Language) scalar(f *input.File, n *source.Node, sc *Scope, all bool) (source.Node, bool) {
+	if !mayChange(n) {
+		return *n, true
+	}
+	pieces, ok := scan(n.Text)
+	if !ok || !all && !isComputed(pieces) {
+		if !ok && all {
+			l.at(f, n, piece{}, sc, &located{1, 0, "a ${ without its }", "close it; $${ is a literal ${"})
+			out := *n
+			out.Bad = true
+			return out, true
+		}
+		return *n, true
+	}
+	if len(pieces) == 1 && pieces[0].kind == expression {
+		v, fine := l.piece(f, n, pieces[0], sc)
+		if !fine {
+			out := *n
+			out.Bad = true
+			return out, true
+		}
+		return nodeOf(v, n), v != nil
+	}
+	parts, fine := l.join(f, n, pieces, sc)
+	out := *n
+	out.Quoted, out.Bad = true, !fine
+	switch s := settledParts(parts).(type) {
+	case string:
+		if !slices.ContainsFunc(parts, func(p source.Part) bool { return p.From != "" }) {
+			out.Text = s
+			if source.HasParts(s) {
+				out.Parts = &source.Parts{{Text: s}}
+			}
+			return out, true
+		}
+	}
+	out.Parts = &parts
+	return out, true
+}
+
+// join evaluates the pieces of a text.
+func (l *Language) join(f *input.File, n *source.Node, pieces []piece, sc *Scope) (parts source.Parts, ok bool) {
+	ok = true
+	plain := func(text string) {
+		if i := len(parts) - 1; i >= 0 && parts[i] == (source.Part{Text: parts[i].Text}) {
+			parts[i].Text += text
+		} else if text != "" {
+			parts = append(parts, source.Part{Text: text})
+		}
+	}
+	for _, p := range pieces {
+		switch p.kind {
+		case literal:
+			plain(p.text)
+		case outside, reference:
+			text := p.text
+			if p.inner != nil {
+				inner, fine := l.join(f, n, p.inner, sc)
+				s, isPlain := settledParts(inner).(string)
+				if fine && !isPlain {
+					l.at(f, n, p, sc, &located{
+						1, 0, "the name in ${" + source.Clip(p.text) + "} is a secret or is known after apply",
+						"use a value that is known when the configuration is read",
+					})
+				}
+				text, ok = s, ok && fine && isPlain
+			}
+			if p.kind == reference {
+				parts = append(parts, source.Part{Text: text, Reference: true})
+				continue
+			}
+			from, name, _ := strings.Cut(text, ":")
+			part, found := l.opts.Outside(f, n, from, name)
+			if !found {
+				l.failed++
+			}
+			parts, ok = append(parts, part), ok && found
+		default:
+			v, fine := l.piece(f, n, p, sc)
+			switch text, isScalar := scalarText(v); {
+			case !fine:
+				ok = false
+			case v == nil:
+			case isScalar:
+				plain(text)
+			case hasOpaque(v) && form(v) != "a list" && form(v) != "a map":
+				parts = append(parts, v.(Opaque).Parts...)
+			default:
+				ok = false
+				l.at(f, n, p, sc, &located{
+					1, 0, "an expression in a text must be a string, a number or true or false, got " + form(v),
+					"use json(…) or join, or use the expression alone",
+				})
+			}
+		}
+	}
+	return parts, ok
+}
+
+// errKnown is the error of a value with a problem that is reported already.
+var errKnown = &located{}
+
+// piece evaluates one ${…}.
+func (l *Language) piece(f *input.File, n *source.Node, p piece, sc *Scope) (any, bool) {
+	v, err := l.eval(p.text, sc)
+	if err == nil {
+		return v, true
+	}
+	if l.failed++; err != errKnown {
+		l.failed--
+		l.at(f, n, p, sc, err)
+	}
+	return nil, false
+}
+
+// condition evaluates a bare expression that is true or false.
+func (l *Language) condition(f *input.File, n *source.Node, sc *Scope) (value, ok bool) {
+	p := piece{nth: -1}
+	if n.Shape == source.Scalar && n.Type == source.Bool {
+		return strings.EqualFold(n.Text, "true"), true
+	}
+	if n.Shape != source.Scalar || n.Type != source.String {
+		l.at(f, n, p, sc, &located{
+			0, -1, "a condition must be an expression, got " + n.Form(), "for example, environment == 'prod'",
+		})
+		return false, false
+	}
+	text := n.Text
+	if pieces, fine := scan(text); fine && len(pieces) == 1 && pieces[0].kind == expression {
+		text, p = pieces[0].text, pieces[0]
+	}
+	v, err := l.eval(text, sc)
+	b, isBool := v.(bool)
+	switch {
+	case err == errKnown:
+		l.failed++
+		return false, false
+	case err == nil && !isBool:
+		err = &located{
+			1, 0, "a condition must be true or false, got " + form(v), "compare the value, for example with == or !=",
+		}
+	}
+	if err != nil {
+		l.at(f, n, p, sc, err)
+	}
+	return b, err == nil
+}
+
+// eval evaluates an expression.
+func (l *Language) eval(text string, sc *Scope) (any, *located) {
+	if v, ok := l.memo[text]; ok {
+		return v, nil
+	}
+	p := l.programs[text]
+	if p == nil {
+		p = compile(text)
+		l.programs[text] = p
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	usesEach := false
+	for _, path := range p.refs {
+		usesEach = usesEach || path[0] == "each"
+		if err := l.prepare(path, p.path != nil, sc); err != nil {
+			return nil, err
+		}
+	}
+	v, err := l.run(p, sc)
+	if err == nil && !usesEach {
+		l.memo[text] = v
+	}
+	return v, err
+}
+
+// root returns the value of a root.
+func (l *Language) root(name string, sc *Scope) any {
+	switch name {
+	case "each":
+		if sc != nil && sc.each != nil {
+			return sc.each
+		}
+		return nil
+	case "environment":
+		if l.chosen != nil {
+			return l.chosen.Name
+		}
+		return nil
+	case "stack":
+		return l.Stack()
+	}
+	return l.values[name]
+}
+
+// prepare evaluates what a path needs, and refuses to compute with opaque values.
+func (l *Language) prepare(path []string, bare bool, sc *Scope) *located {
+	switch root := path[0]; {
+	case root == "environment" && l.chosen == nil:
+		return &located{1, 0, "environment has no value: the configuration has no environments", "add environments"}
+	case root == "stack" && l.stack == "":
+		return &located{1, 0, "stack has no value: the configuration does not name its stack", "add stack: NAME"}
+	case root == "each" && (sc == nil || sc.each == nil):
+		return &located{1, 0, "each is only known in a block with for_each", "add for_each to the block"}
+	case root == "vars" || root == "locals":
+		names := l.names(root + ".")
+		if len(path) > 1 {
+			b := l.bindings[root+"."+path[1]]
+			if b == nil {
+				return &located{1, 0, root + "." + path[1] + " is not declared", nearest(path[1], names)}
+			}
+			names = []string{path[1]}
+		}
+		for _, name := range names {
+			if !l.evaluate(l.bindings[root+"."+name]) {
+				return errKnown
+			}
+		}
+	}
+	if bare {
+		return nil
+	}
+	v := l.root(path[0], sc)
+	for _, step := range path[1:] {
+		m, ok := v.(map[string]any)
+		if !ok {
+			break
+		}
+		v = m[step]
+	}
+	if hasOpaque(v) {
+		what := "a value that is known after apply"
+		if isSecret(v) {
+			what = "a secret"
+		}
+		return &located{1, 0, strings.Join(path, ".") + " is " + what + ", and an expression cannot compute with it",
+			"use ${" + strings.Join(path, ".") + "} alone or inside a text"}
+	}
+	return nil
+}
+
+// run evaluates a compiled expression.
+func (l *Language) run(p *program, sc *Scope) (any, *located) {
+	if p.path != nil {
+		v, err := lookUp(l.root(p.path[0], sc), p.path)
+		if err != nil {
+			return nil, &located{1, 0, err.Error(), "use a key that exists"}
+		}
+		return v, nil
+	}
+	if l.cost > costOfAll {
+		return nil, &located{1, 0, "the expressions of the configuration take too long", "use fewer or smaller loops"}
+	}
+	in := map[string]any{}
+	for _, path := range p.refs {
+		in[path[0]] = l.root(path[0], sc)
+	}
+	out, details, err := p.prg.Eval(in)
+	l.cost++
+	if details != nil && p.tracked {
+		if cost := details.ActualCost(); cost != nil {
+			l.cost += *cost
+		}
+	}
+	if err != nil {
+		return nil, l.failure(p, err, sc)
+	}
+	left := mostValues
+	v, err := result(out, &left)
+	if err != nil {
+		return nil, &located{1, 0, err.Error(), "use a value of a smaller size or another type"}
+	}
+	return v, nil
+}
+
+// failure locates an error of an evaluation.
+func (l *Language) failure(p *program, err error, sc *Scope) *located {
+	out := &located{line: 1}
+	out.summary, out.suggestion = explained(err.Error())
+	if strings.Contains(out.summary, "cost limit") {
+		out.summary, out.suggestion = "the expression takes too long", "use fewer or smaller loops"
+	}
+	var failed *types.Err
+	if !errors.As(err, &failed) || failed.NodeID() == 0 {
+		return out
+	}
+	if at := p.ast.NativeRep().SourceInfo().GetStartLocation(failed.NodeID()); at.Line() > 0 {
+		out.line, out.column = at.Line(), at.Column()
+	}
+	key, absent := strings.CutPrefix(err.Error(), "no such key: ")
+	if !absent {
+		return out
+	}
+	out.summary, out.suggestion = "there is no key "+source.Quote(key), "use a key that exists"
+	if path := container(p.ast, failed.NodeID()); path != nil {
+		if v, err := lookUp(l.root(path[0], sc), path); err == nil {
+			if m, ok := v.(map[string]any); ok {
+				out.summary = missing(path, key, m).Error()
+			}
+		}
+	}
+	return out
+}
+
+// container returns the path of the map in which the expression with this number looks for a key.
+func container(checked *cel.Ast, id int64) (path []string) {
+	ast.PreOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		if e.ID() != id || path != nil {
+			return
+		}
+		switch {
+		case e.Kind() == ast.SelectKind:
+			path = pathOf(e.AsSelect().Operand())
+		case e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.Index:
+			path = pathOf(e.AsCall().Args()[0])
+		}
+		if path != nil && !slices.Contains(roots, path[0]) {
+			path = nil
+		}
+	}))
+	return path
+}

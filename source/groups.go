@@ -1,0 +1,103 @@
+package source
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/position"
+)
+
+// groups are names of several resources, such as all of a for_each.
+type groups map[resource.Ref]*members
+
+// members are the resources of a group, which may have none.
+type members struct {
+	at   position.Position
+	refs []resource.Ref
+}
+
+// of returns the group of a name. NAME? allows a group without members.
+func (g groups) of(r resource.Ref) (m *members, mayBeEmpty bool) {
+	if g == nil {
+		return nil, false
+	}
+	if m = g[r]; m != nil {
+		return m, false
+	}
+	name, marked := strings.CutSuffix(r.Name, "?")
+	if !marked {
+		return nil, false
+	}
+	r.Name = name
+	return g[r], true
+}
+
+// isEmpty reports whether a name is a group without members, and allows that.
+func (g groups) isEmpty(r resource.Ref) bool {
+	m, mayBeEmpty := g.of(r)
+	return m != nil && mayBeEmpty && len(m.refs) == 0
+}
+
+// inList returns the members of a group that an element of a list names.
+func (g groups) inList(r resource.Reference) (refs []resource.Ref, is bool) {
+	if r.Path != "" {
+		return nil, false
+	}
+	m, mayBeEmpty := g.of(r.Ref)
+	if m == nil || len(m.refs) == 0 && !mayBeEmpty {
+		return nil, false
+	}
+	return m.refs, true
+}
+
+// spread replaces the names of groups in lists by all their members.
+func (g groups) spread(v resource.Value) resource.Value {
+	switch v := v.(type) {
+	case resource.List:
+		out := make(resource.List, 0, len(v))
+		for _, x := range v {
+			if ref, is := x.(resource.Reference); is {
+				if refs, group := g.inList(ref); group {
+					for _, r := range refs {
+						out = append(out, resource.Reference{Ref: r})
+					}
+					continue
+				}
+			}
+			out = append(out, g.spread(x))
+		}
+		return out
+	case resource.Attrs:
+		out := make(resource.Attrs, len(v))
+		for i := range v {
+			out[i] = resource.Attr{Name: v[i].Name, Value: g.spread(v[i].Value)}
+		}
+		return out
+	}
+	return v
+}
+
+// hint explains why the name of a group cannot be used. An empty summary means that the name is no group.
+func (g groups) hint(r resource.Ref, path string) (summary, suggestion string) {
+	m, _ := g.of(r)
+	switch {
+	case m == nil:
+		return "", ""
+	case len(m.refs) == 0:
+		return r.Short() + " is a group without members", "write " + r.Name + "? where it may be empty"
+	}
+	names := make([]string, 0, 4)
+	for _, x := range m.refs[:min(len(m.refs), 4)] {
+		names = append(names, x.Name)
+	}
+	return r.Short() + " is a group, and " + path + " refers to one resource", "use one of " + strings.Join(names, ", ")
+}
+
+// sorted sorts the members of all groups.
+func (g groups) sorted() groups {
+	for _, m := range g {
+		slices.SortFunc(m.refs, resource.Ref.Compare)
+	}
+	return g
+}
