@@ -17,7 +17,8 @@ type called struct {
 	log  hclog.Logger
 }
 
-// logCalls puts a log around a client.
+// logCalls puts a log around a client. Without debug the client is returned without a wrapper, and
+// a call costs nothing more.
 func logCalls(next aws.HTTPClient, log hclog.Logger) aws.HTTPClient {
 	if next == nil {
 		next = http.DefaultClient

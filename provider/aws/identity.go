@@ -37,9 +37,10 @@ func identitiesIn(profile, roles, externalID string) (out Identities, err error)
 	return out, err
 }
 
-// rolesIn reads lists of ARNs, separated by commas or spaces: one for all accounts, whose first role is
-// also used for locations without an account, and one for each of some accounts. The role of an account
-// comes from its own list, or else from the other lists.
+// rolesIn reads lists of ARNs, separated by commas or spaces: one for all accounts, whose first
+// role is also used for locations without an account, and one for each of some accounts. The role
+// of an account comes from its own list, or else from the other lists. Two different roles of one
+// account are a mistake, except that its own list has precedence.
 func rolesIn(lists resource.Grouped) (standard string, roles map[string]string, err error) {
 	named, own := map[string]string{}, map[string]string{}
 	for _, group := range slices.Sorted(maps.Keys(lists)) {
@@ -73,7 +74,9 @@ func accountOfRole(role string) string {
 	return ""
 }
 
-// identityFor returns the identity of ovi in an account; "" means locations without an account.
+// identityFor returns the identity of ovi in an account; "" means locations without an account. A
+// role has precedence over a profile: the profile of the role's account then names the credentials
+// that assume it.
 func (p *Provider) identityFor(account string) identity {
 	of := p.opts.Identities
 	out := identity{role: p.roleFor(account)}

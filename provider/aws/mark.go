@@ -9,8 +9,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Mark writes ovi's tags on a resource that exists; see provider.Marker. User tags stay. A Name tag that
-// ovi wrote follows the name.
+// Mark writes ovi's tags on a resource that exists; see provider.Marker. User tags stay. A Name tag
+// that ovi wrote follows the name. The resource is read first, so that one which took its place
+// under the same ID is not marked.
 func (p *Provider) Mark(ctx context.Context, r provider.Request) (resource.Observed, error) {
 	k, g, err := p.begin(ctx, r.Desired.Ref)
 	if err != nil {

@@ -52,8 +52,10 @@ func (p *Provider) list(ctx context.Context, g *api.Region, r provider.ObserveRe
 	})
 }
 
-// withKnown reads resources by id if a list does not show them yet: lists lag behind, and a resource that
-// is missing from them might be created a second time. If that fails, the list is not complete.
+// withKnown reads resources by id if a list does not show them yet: lists lag behind, and a
+// resource that is missing from them might be created a second time. If that fails, the list is not
+// complete. A known resource that AWS no longer has is no failure: it was deleted, and the plan
+// shows that.
 func withKnown(ctx context.Context, g *api.Region, k api.Kind, listed []resource.Observed,
 	known []provider.Known,
 ) ([]resource.Observed, error) {
@@ -81,7 +83,8 @@ func withKnown(ctx context.Context, g *api.Region, k api.Kind, listed []resource
 }
 
 // distinct sorts by ref. Where several have one natural name, the oldest keeps it and the others
-// are named by their ids.
+// are named by their ids. The names do not depend on the order of AWS's pages, so that two
+// observations of the same state are equal.
 func distinct(all []resource.Observed) []resource.Observed {
 	order := func(a, b resource.Observed) int {
 		return cmp.Or(a.Ref.Compare(b.Ref), a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID))

@@ -13,8 +13,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Reveal implements provider.Revealer: the user_data of an instance, which no list has, and of a launch
-// template. AWS does not return any other secret.
+// Reveal implements provider.Revealer: the user_data of an instance, which no list has, and of a
+// launch template. AWS does not return any other secret. An instance without user_data has an empty
+// secret and no error.
 func (p *Provider) Reveal(ctx context.Context, have resource.Observed, path string) (resource.Secret, error) {
 	k, g, err := p.begin(ctx, have.Ref)
 	if err != nil {

@@ -55,8 +55,9 @@ func (p *Provider) known(location, account string) (string, error) {
 	return "", elsewhere(location, sandboxAccount)
 }
 
-// assume replaces the credentials of a configuration by the role's, and gets them once, so that a refusal
-// is found here and names the role.
+// assume replaces the credentials of a configuration by the role's, and gets them once, so that a
+// refusal is found here and names the role. The SDK gets new credentials when these have expired,
+// so that a loop may run for longer than a session of the role lasts.
 func (p *Provider) assume(ctx context.Context, of identity, cfg *aws.Config, name string) error {
 	own := cfg.Copy()
 	own.Region = name
