@@ -123,11 +123,11 @@ type Intent struct {
 	// Parts are the parts of the source that could not be read now. The engine uses what it accepted of them last.
 	Parts []UnreadPart
 	// PartNames are all parts of the source, even if they configure nothing. Nil means the parts of the resources.
-	PartNames []string
-	Rules     rules.Rules
-	Options   Options
-	Moved     []Move // renames that the source declares apart from the resources
-	Removed   []Move // what stays though it is no longer configured
+	PartNames, Environments []string // Environments are the stacks of the environments
+	Rules                   rules.Rules
+	Options                 Options
+	Moved                   []Move // renames that the source declares apart from the resources
+	Removed                 []Move // what stays though it is no longer configured
 }
 
 // Move declares that the resource which is recorded as From, and is no longer configured, is To. If To is zero, ovi

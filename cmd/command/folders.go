@@ -52,6 +52,9 @@ func (f folder) gone() bool {
 func (s *settings) UseFolders(ctx context.Context, l *ledger.Ledger, dir string, paths []string,
 	intents []resource.Intent,
 ) error {
+	if err := s.useStacks(ctx, l, paths, intents); err != nil {
+		return err
+	}
 	for i := range min(len(paths), len(intents)) {
 		if !intents[i].ByFolder {
 			continue

@@ -19,6 +19,7 @@ type settings struct {
 	Format  int      `json:"format"`
 	Sandbox []string `json:"sandbox,omitempty"` // the providers that use their sandboxes here
 	Folders []folder `json:"folders,omitempty"` // those that name a stack
+	Stacks  []stack  `json:"stacks,omitempty"`  // the stacks of the sources
 
 	changed bool
 }
