@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -39,7 +40,9 @@ func (r *reading) list(path string, a *resource.Attribute, n *Node) resource.Val
 	}
 	elem := a.Elem
 	if elem == nil {
-		elem = &resource.Attribute{RefKind: a.RefKind, IDPrefix: a.IDPrefix, AnyName: a.AnyName}
+		elem = &resource.Attribute{
+			RefKind: a.RefKind, IDPrefix: a.IDPrefix, RefPath: a.RefPath, Pattern: a.Pattern, AnyName: a.AnyName,
+		}
 	}
 	out, ok := make(resource.List, len(n.Kids)), true
 	for i := range n.Kids {
@@ -149,13 +152,25 @@ func (r *reading) word(path string, a *resource.Attribute, s string) resource.Va
 		return resource.String(s)
 	}
 	ref := resource.Ref{Provider: r.r.Provider, Location: r.r.Location, Kind: a.RefKind, Name: s}
-	isID := a.AnyName || a.IDPrefix != "" && strings.HasPrefix(s, a.IDPrefix)
-	if isID && !r.known[ref] {
+	if mayBeID(a, s) && !r.known[ref] {
 		r.maybe = append(r.maybe, ref)
 		return resource.String(s)
 	}
-	r.uses = append(r.uses, use{ref: &resource.Reference{Ref: ref}, path: path, attr: a})
-	return resource.Reference{Ref: ref}
+	to := resource.Reference{Ref: ref, Path: a.RefPath}
+	r.uses = append(r.uses, use{ref: &to, path: path, attr: a})
+	return to
+}
+
+// mayBeID reports whether a word may be an ID, or a name in the system.
+func mayBeID(a *resource.Attribute, s string) bool {
+	if a.AnyName || a.IDPrefix != "" && strings.HasPrefix(s, a.IDPrefix) {
+		return true
+	}
+	if a.RefPath == "" || a.Pattern == "" {
+		return false
+	}
+	fits, err := regexp.MatchString(`\A(?:`+a.Pattern+`)\z`, s)
+	return fits && err == nil
 }
 
 // outsideValue makes a value of the schema's type from what came from outside, which is always

@@ -278,7 +278,7 @@ func Unreachable(c *command.Call, p *engine.Planned, names render.Names) error {
 	}
 	for _, n := range p.NotFound {
 		summary, why := notFound(n)
-		d := cli.Diagnostic(summary, "correct its lookup, or create it")
+		d := cli.Diagnostic(summary, cmp.Or(n.Suggestion, "correct its lookup, or create it"))
 		d.Detail = why
 		if err := c.Out.Records(d); err != nil {
 			return err
@@ -289,8 +289,11 @@ func Unreachable(c *command.Call, p *engine.Planned, names render.Names) error {
 
 // notFound describes a lookup without a result.
 func notFound(n engine.NotFound) (summary, why string) {
-	if n.Unread {
+	switch {
+	case n.Unread:
 		return n.Ref.Short() + " could not be looked up", n.Why
+	case n.Named:
+		return n.Ref.Short() + " is not in the configuration", n.Why
 	}
 	return n.Ref.Short() + " was not found", n.Why
 }

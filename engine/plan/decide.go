@@ -31,6 +31,9 @@ func (e *Planner) decide(ctx context.Context, p *Planning) error {
 	if looked := lookupPolicyOf(p); len(looked.lookups) > 0 {
 		p.first = append(p.first, looked)
 	}
+	if len(p.names) > 0 {
+		p.first = append(p.first, namePolicy{p.names})
+	}
 	if any {
 		p.first = append(p.first, unread)
 	}
@@ -48,6 +51,7 @@ func (e *Planner) decide(ctx context.Context, p *Planning) error {
 			break
 		}
 	}
+	p.tellNames()
 	m := p.memory
 	if o.digest != nil {
 		p.approving = o.digest(p.Plan)

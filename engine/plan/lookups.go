@@ -5,52 +5,8 @@ import (
 	"slices"
 
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
-
-// LookupPolicy is the name of the policy that blocks resources that refer to a lookup without a result.
-const LookupPolicy = "lookup"
-
-// NotFound is a resource of others that could not be looked up.
-type NotFound struct {
-	Ref resource.Ref // as its block names it
-	Why string       // which resources were searched
-	// Unread: its kind or its location could not be read, so that it may exist.
-	Unread bool
-}
-
-// lookedUpKinds lists the kinds that blocks look up in a scope.
-func lookedUpKinds(intents []resource.Intent, s resource.Scope) (out []string) {
-	for i := range intents {
-		for _, d := range intents[i].Lookups {
-			if target(&d).Scope() == s {
-				out = append(out, d.Ref.Kind)
-			}
-		}
-	}
-	return out
-}
-
-// lookedUpIDs lists the IDs that blocks look up in a scope: a list may omit what is unmanaged.
-func lookedUpIDs(intents []resource.Intent, s resource.Scope) (out []provider.Known) {
-	for i := range intents {
-		for _, d := range intents[i].Lookups {
-			if d.Lookup.ID != "" && d.Ref.Scope() == s {
-				out = append(out, provider.Known{Kind: d.Ref.Kind, ID: d.Lookup.ID})
-			}
-		}
-	}
-	return out
-}
-
-// target returns the ref that a block looks up: its own, for its scope, or the ref in another stack.
-func target(d *resource.Desired) resource.Ref {
-	if d.Lookup.Of.IsZero() {
-		return d.Ref
-	}
-	return d.Lookup.Of
-}
 
 // lookUp replaces the references to resources of others by the values that were observed, so that nothing later
 // distinguishes them from values in the file. References to what was not found stay, and are blocked.
@@ -78,29 +34,6 @@ func (p *Planning) lookUp() {
 	}
 }
 
-func substitute(in []resource.Desired, found map[resource.Ref]*resource.Observed) []resource.Desired {
-	out := slices.Clone(in)
-	for k := range out {
-		d := &out[k]
-		if !slices.ContainsFunc(d.Refs(), func(r resource.Ref) bool { return found[r] != nil }) {
-			continue
-		}
-		d.Attrs, _ = resource.MapRefs(d.Attrs, func(r resource.Reference) resource.Value {
-			if o := found[r.Ref]; o != nil {
-				if v, known := o.Refer(r.Path); known {
-					return v
-				}
-			}
-			return r
-		}).(resource.Attrs)
-		left := resource.AppendRefs(nil, d.Attrs) // attributes without a value
-		d.DependsOn = slices.DeleteFunc(slices.Clone(d.DependsOn), func(r resource.Ref) bool {
-			return found[r] != nil && !slices.Contains(left, r)
-		})
-	}
-	return out
-}
-
 // find looks one resource up in live state. Several matches are as bad as none: no rule says which
 // one is meant.
 func (p *Planning) find(d *resource.Desired) (*resource.Observed, *NotFound) {
@@ -121,16 +54,18 @@ func (p *Planning) find(d *resource.Desired) (*resource.Observed, *NotFound) {
 	}
 	switch {
 	case len(found) == 1 && found[0].Condition == resource.Unreadable:
-		return nil, &NotFound{d.Ref, fmt.Sprintf("%s could not be read: %s", found[0].ID, found[0].Message), true}
+		return nil, &NotFound{
+			Ref: d.Ref, Unread: true, Why: fmt.Sprintf("%s could not be read: %s", found[0].ID, found[0].Message),
+		}
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return nil, &NotFound{d.Ref, fmt.Sprintf("%d resources in %s are it", len(found), at.Scope()), false}
+		return nil, &NotFound{Ref: d.Ref, Why: fmt.Sprintf("%d resources in %s are it", len(found), at.Scope())}
 	}
 	if err := p.Live.Covers(at); err != nil {
-		return nil, &NotFound{d.Ref, err.Error(), true}
+		return nil, &NotFound{Ref: d.Ref, Why: err.Error(), Unread: true}
 	}
-	return nil, &NotFound{d.Ref, searched, false}
+	return nil, &NotFound{Ref: d.Ref, Why: searched}
 }
 
 // lookupPolicy blocks what refers to a resource that was not found, and so cannot be made as configured.

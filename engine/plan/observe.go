@@ -156,7 +156,7 @@ func (e *Planner) requests(
 	ctx context.Context, p *Planning, scopes []resource.Scope, opens []recovery.OpenAction,
 ) ([]provider.ObserveRequest, error) {
 	out := make([]provider.ObserveRequest, len(scopes))
-	configured, inProgress := configuredKinds(p.Intents), kindsIn(opens)
+	configured, inProgress, names := configuredKinds(p.Intents), kindsIn(opens), e.names(p.Intents)
 	known, err := e.Ledger.BindingsIn(ctx, scopes)
 	if err != nil {
 		return nil, err
@@ -175,7 +175,8 @@ func (e *Planner) requests(
 				out[i].Known = append(out[i].Known, provider.Known{Kind: b.Ref.Kind, ID: b.ID})
 			}
 		}
-		out[i].Known = append(out[i].Known, lookedUpIDs(p.Intents, s)...)
+		named, ids := e.namedKnown(names[s])
+		out[i].Known = slices.Concat(out[i].Known, lookedUpIDs(p.Intents, s), ids)
 		if p.filter {
 			out[i].Filter = recovery.FilterOf(s, bindings, p.Intents, opens)
 		}
@@ -183,7 +184,7 @@ func (e *Planner) requests(
 			continue
 		}
 		p.places.Insides.ParentKinds(s, kinds)
-		for _, name := range lookedUpKinds(p.Intents, s) {
+		for _, name := range append(lookedUpKinds(p.Intents, s), named...) {
 			kinds[name] = true
 		}
 		for _, name := range configured[s] {
@@ -228,7 +229,7 @@ func configuredKinds(intents []resource.Intent) map[resource.Scope][]string {
 func referredKinds(schema []resource.Attribute, kinds map[string]bool) {
 	for i := range schema {
 		a := &schema[i]
-		if a.RefKind != "" && !a.AnyName {
+		if a.RefKind != "" && a.RefPath == "" && !a.AnyName {
 			kinds[a.RefKind] = true
 		}
 		if a.Elem != nil {

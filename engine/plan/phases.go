@@ -61,6 +61,7 @@ func (p *Planning) ObserveLive(ctx context.Context) (err error) {
 	} else {
 		err = p.planner.observe(ctx, p)
 	}
+	p.lookUpNames()
 	p.lookUp()
 	return inPhase(event.PhaseObserve, err)
 }

@@ -34,6 +34,7 @@ type Planning struct {
 	filter    bool                             // unmanaged resources need not be listed, where that costs calls
 	unready   map[resource.Ref]resource.Health // resources that are observed as healthy, and are not in service
 	following *follow.Following                // nil if no stack asks for rollouts
+	names     []nameMissing                    // names that cannot be used as configured
 	opened    []recovery.OpenAction            // as of the start of the observation
 	flights   []flight                         // of running applies, of this process and others
 	accepted  []event.Event                    // to record of the configurations

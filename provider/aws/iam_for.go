@@ -134,7 +134,7 @@ func (c *configured) bucket(d *resource.Desired) {
 func refKinds(schema []resource.Attribute) (out []string) {
 	for i := range schema {
 		a := &schema[i]
-		if a.RefKind != "" {
+		if a.RefKind != "" && a.RefPath == "" {
 			out = append(out, a.RefKind)
 		}
 		if a.Elem != nil {

@@ -86,6 +86,15 @@ func breaks() map[string]func(*broken) {
 				return out
 			}
 		},
+		"NamesAreReferences": func(b *broken) {
+			b.kinds = func() []resource.Kind {
+				out := slices.Clone(b.Cloud.Kinds())
+				out[0].Attrs = append(slices.Clone(out[0].Attrs), resource.Attribute{
+					Name: "peer_network", Type: resource.TString, Doc: "Another network.",
+				})
+				return out
+			}
+		},
 		"WhatIsCreatedIsAsConfigured": func(b *broken) {
 			b.create = func(ctx context.Context, r provider.Request) (resource.Observed, error) {
 				r.Owner = ""

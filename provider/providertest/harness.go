@@ -22,6 +22,9 @@ type Harness struct {
 	Samples []Sample
 	// Elsewhere are the kinds that do not exist in this scope.
 	Elsewhere []string
+	// Plain has the attributes that are called as a kind and are no names of its resources, such as
+	// "cluster.subnet", and why.
+	Plain map[string]string
 	// Timeout bounds each call; 0 is 30 s.
 	Timeout time.Duration
 

@@ -53,6 +53,38 @@ func attributesAreSound(r *rig, path string, attrs []resource.Attribute) {
 	}
 }
 
+// namesAreReferences: an attribute with the name of a kind refers to a resource of that kind.
+func namesAreReferences(r *rig) {
+	for _, k := range r.Provider.Kinds() {
+		r.names(k.Name, k.Attrs)
+	}
+}
+
+func (r *rig) names(path string, attrs []resource.Attribute) {
+	for i := range attrs {
+		a := &attrs[i]
+		p, end := path+"."+a.Name, a
+		for end.Elem != nil {
+			end = end.Elem
+		}
+		kind := r.kindCalled(a.Name)
+		if kind != "" && end.Type == resource.TString && !a.Computed && end.RefKind == "" && r.Plain[p] == "" {
+			r.t.Errorf("%s is called as the kind %s and is no reference to it, and the harness has no reason for that", p, kind)
+		}
+		r.names(p, end.Fields)
+	}
+}
+
+// kindCalled returns the kind that an attribute is called as: subnet, subnets, peer_subnet.
+func (r *rig) kindCalled(attr string) string {
+	for _, k := range r.Provider.Kinds() {
+		if one := strings.TrimSuffix(attr, "s"); one == k.Name || attr == k.Name || strings.HasSuffix(one, "_"+k.Name) {
+			return k.Name
+		}
+	}
+	return ""
+}
+
 func aSnapshotIsInOrder(r *rig) {
 	before := time.Now()
 	r.createAll()

@@ -13,6 +13,7 @@ type conformance struct {
 func cases() []conformance {
 	return []conformance{
 		{"KindsAreSound", kindsAreSound},
+		{"NamesAreReferences", namesAreReferences},
 		{"HoldsAreDeclared", holdsAreDeclared},
 		{"WhatClashesIsDeclared", whatClashesIsDeclared},
 		{"ARenameChangesMarksAlone", aRenameChangesMarksAlone},

@@ -50,8 +50,10 @@ func s3Schema() resource.Kind {
 				Doc: "How new objects are encrypted by default.",
 			},
 			{
-				Name: "kms_key", Type: resource.TString, Example: "alias/assets", Max: api.Bound(2048),
-				Doc: "The key for encryption aws:kms. If omitted, AWS's managed key.",
+				Name: api.KMSKeyAttr, Type: resource.TString, Example: "main", Max: api.Bound(2048),
+				Pattern: `(arn:aws[a-z-]*:kms:|alias/).+|(mrk-)?[0-9a-f-]{32,36}`, RefKind: api.KMSKeyAttr, RefPath: "arn",
+				Doc: "The key for encryption aws:kms: a kms_key, or the ARN, alias or ID of a key. If omitted, AWS's " +
+					"managed key.",
 			},
 			{
 				Name: ownershipAttr, Type: resource.TString,

@@ -87,12 +87,12 @@ func rdsLocation() []resource.Attribute {
 		api.GroupsAttr("The security groups that apply to it. If omitted, the VPC's default group."),
 		{
 			Name: "subnet_group", Type: resource.TString, Effect: resource.Replace, Max: api.Bound(255),
-			RefKind: api.KindDBSubnets, AnyName: true, Example: "data",
+			RefKind: api.KindDBSubnets, AnyName: true, SystemNames: "default", Example: "data",
 			Doc: "The DB subnet group it runs in. If omitted, the default one.",
 		},
 		{
 			Name: parameterGroup, Type: resource.TString, Max: api.Bound(255),
-			RefKind: KindDBParameters, AnyName: true, Example: "data",
+			RefKind: KindDBParameters, AnyName: true, SystemNames: `default\..+`, Example: "data",
 			Note: "its static parameters take effect at the next restart",
 			Doc: "Its DB parameter group. Default: the default group of its engine. Static parameters take effect " +
 				"at the next restart, which ovi does not trigger.",

@@ -44,10 +44,10 @@ func rdsStorage() []resource.Attribute {
 			Fits: api.EncryptedAnyway, Doc: "Whether the storage is encrypted.",
 		},
 		{
-			Name: api.KMSKeyAttr, Type: resource.TString, Effect: resource.Replace,
+			Name: api.KMSKeyAttr, Type: resource.TString, Effect: resource.Replace, RefKind: api.KMSKeyAttr, RefPath: "arn",
 			Pattern: `arn:aws[a-z-]*:kms:.+:key/.+|(mrk-)?[0-9a-f-]{32,36}`, Fits: sameKey,
-			Example: "${kms_key/main.arn}", Doc: "The key that encrypts it: its ARN or ID, not an alias, because AWS reports " +
-				"the key. If omitted, AWS's own.",
+			Example: "main", Doc: "The key that encrypts it: a kms_key, or the ARN or ID of a key, not an alias, because AWS " +
+				"reports the key. If omitted, AWS's own.",
 		},
 	}
 }

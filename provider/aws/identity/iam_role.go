@@ -19,6 +19,8 @@ const (
 	instanceProfile = "instance_profile"
 	managedPolicies = "managed_policies"
 	rolePolicies    = "policies"
+	// ProfilesAttr is the attribute with the names of the instance profiles of a role.
+	ProfilesAttr = "profiles"
 )
 
 func kindOfRole() api.Kind {
@@ -85,6 +87,10 @@ func roleAttrs() []resource.Attribute {
 			Example: "7200", Doc: "For how long credentials of it may be valid, in seconds. If omitted, one hour.",
 		},
 		{Name: "arn", Type: resource.TString, Computed: true, Doc: "Its ARN."},
+		{
+			Name: ProfilesAttr, Type: resource.TSet, Computed: true, ChangesWith: []string{instanceProfile},
+			Elem: &resource.Attribute{Type: resource.TString}, Doc: "The names of its instance profiles.",
+		},
 	}
 }
 
@@ -215,6 +221,11 @@ func observedRole(g *api.Region, r types.RoleDetail) resource.Observed {
 	}
 	a[managedPolicies] = resource.SortSet(attached)
 	a[instanceProfile] = resource.Bool(hasProfile(r))
+	profiles := resource.List{}
+	for _, p := range r.InstanceProfileList {
+		profiles = append(profiles, resource.String(aws.ToString(p.InstanceProfileName)))
+	}
+	a[ProfilesAttr] = resource.SortSet(profiles)
 	o.Attrs = a.Build()
 	g.Identify(&o, KindRole, o.ID, iamTagMap(r.Tags))
 	// Those that AWS creates for its services and for single sign-on.

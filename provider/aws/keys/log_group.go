@@ -44,9 +44,10 @@ func kindOfLogs() api.Kind {
 						"omitted, a new group keeps all.",
 				},
 				{
-					Name: api.KMSKeyAttr, Type: resource.TString, Pattern: `(arn:aws[a-z-]*:kms:.+)?`, Example: "${kms_key/main.arn}",
-					Doc: "The ARN of the key that encrypts it. Its policy must allow that to CloudWatch Logs. An " +
-						"empty one removes the key: new events are encrypted with AWS's own. If omitted, the " +
+					Name: api.KMSKeyAttr, Type: resource.TString, Pattern: `(arn:aws[a-z-]*:kms:.+)?`, Example: "main",
+					RefKind: api.KMSKeyAttr, RefPath: "arn",
+					Doc: "The key that encrypts it: a kms_key, or the ARN of a key. Its policy must allow that to CloudWatch " +
+						"Logs. An empty one removes the key: new events are encrypted with AWS's own. If omitted, the " +
 						"current key is kept.",
 				},
 				{

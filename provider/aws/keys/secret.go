@@ -62,7 +62,8 @@ func kindOfSecret() api.Kind {
 					"description."},
 				{
 					Name: api.KMSKeyAttr, Type: resource.TString, Pattern: `(arn:aws[a-z-]*:kms:|alias/).+|[0-9a-f-]{36}`,
-					Example: "${kms_key/main.arn}", Doc: "The key that encrypts it. If omitted, AWS's own.",
+					RefKind: api.KMSKeyAttr, RefPath: "arn", Example: "main",
+					Doc: "The key that encrypts it: a kms_key, or the ARN, alias or ID of a key. If omitted, AWS's own.",
 				},
 				{
 					Name: recoveryWindow, Type: resource.TInt, WriteOnly: true, Default: resource.Int(30), Valid: validWindow,
