@@ -90,6 +90,9 @@ type Option struct {
 // Config is passed to Entry.Open.
 type Config struct {
 	Options func(key string) string
+	// Given returns an option that an operator set, and ignores configurations. It may be
+	// nil.
+	Given func(key string) string
 	// Sandbox is the directory of the provider's sandbox; "" means the real system.
 	Sandbox string
 	Owner   string

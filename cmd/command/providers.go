@@ -104,6 +104,7 @@ func Providers(c *Call, dir string, intents []resource.Intent) (provider.Set, []
 	for _, e := range c.Table(c.Process, c.Log) {
 		config := provider.Config{
 			Options: func(key string) string { return c.Option(e, key, intents) },
+			Given:   func(key string) string { return c.Option(e, key, nil) },
 			Owner:   c.Getenv("OVI_OWNER"), Clock: c.Now, Changed: c.Reported, Version: c.versionOf, Alarm: c.alarm,
 			Ordered: c.Ordered,
 			Digest:  digests.Digest, Plain: c.Secrets.plain,

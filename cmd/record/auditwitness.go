@@ -104,7 +104,7 @@ func witnessInGit(c *command.Call, name, dir string, next func([]byte) (gitclone
 	}
 	clone := gitclone.Clone{
 		Dir: gitclone.Folder(filepath.Join(dir, "git"), u.Remote, "witness "+u.Ref), Remote: u.Remote,
-		Env: c.Env,
+		Env: c.Env, Own: true,
 	}
 	return (&gitclone.Journal{Clone: clone, Branch: u.Ref, Path: u.Path}).Add(c, next)
 }

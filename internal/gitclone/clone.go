@@ -27,6 +27,8 @@ type Clone struct {
 	Env func(name string) (string, bool)
 	// Wait bounds one call of git: a server that does not answer is unreachable. 0 means two minutes.
 	Wait time.Duration
+	// Own means that an operator named the remote, not a configuration. OVI_GIT_TOKEN then goes to its host.
+	Own bool
 }
 
 // Folder is where the clone of a remote is in a folder of clones. What else tells clones of the remote

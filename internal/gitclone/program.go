@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -51,6 +52,10 @@ func passed() []string {
 // environment alone: arguments are visible to other users of the host.
 const tokenVariable = "OVI_GIT_TOKEN"
 
+// tokenForVariable has the host, with its port if it has one, that gets the token. Without it, the token goes only to
+// the host of a remote that an operator named.
+const tokenForVariable = "OVI_GIT_TOKEN_FOR"
+
 func (c *Clone) env(name string) (string, bool) {
 	if c.Env == nil {
 		return "", false
@@ -87,8 +92,22 @@ func (c *Clone) token() string {
 	if c.scheme() != "https" {
 		return ""
 	}
+	u, err := url.Parse(c.Remote)
+	host, given := c.env(tokenForVariable)
+	if err != nil || given && !strings.EqualFold(u.Host, host) || !given && !c.Own {
+		return ""
+	}
 	token, _ := c.env(tokenVariable)
 	return token
+}
+
+// withheld is the advice for a remote that does not get the token; "" if it gets the token, or there is none.
+func (c *Clone) withheld() string {
+	u, err := url.Parse(c.Remote)
+	if token, _ := c.env(tokenVariable); token == "" || c.token() != "" || c.scheme() != "https" || err != nil {
+		return ""
+	}
+	return "if the server of the repository may have OVI_GIT_TOKEN, set OVI_GIT_TOKEN_FOR=" + u.Host
 }
 
 // Call is one run of the program.
@@ -143,7 +162,11 @@ func (c *Clone) Run(ctx context.Context, x Call) error {
 	case ctx.Err() != nil:
 		return &Error{Op: x.Op, Err: context.Cause(ctx)}
 	}
-	return &Error{Op: x.Op, Text: c.clean(said.String()), Err: err}
+	text := c.clean(said.String())
+	if advice := c.withheld(); advice != "" {
+		text += " (" + advice + ")"
+	}
+	return &Error{Op: x.Op, Text: text, Err: err}
 }
 
 // clean is what git printed, on one line, shortened and without the token.

@@ -50,6 +50,13 @@ func check(u *url.URL) error {
 	return nil
 }
 
+// SameHost reports whether two URLs name one host and port.
+func SameHost(a, b string) bool {
+	x, err1 := url.Parse(a)
+	y, err2 := url.Parse(b)
+	return err1 == nil && err2 == nil && x.Host != "" && x.Scheme == y.Scheme && strings.EqualFold(x.Host, y.Host)
+}
+
 // scheme is the only protocol that git may use.
 func (c *Clone) scheme() string {
 	scheme, _, _ := strings.Cut(c.Remote, ":")

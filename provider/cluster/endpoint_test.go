@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/ovi-project/ovi/provider"
@@ -15,7 +16,7 @@ import (
 // onFake is a provider on a fake of Portainer.
 func onFake(f *portainertest.Fake, token string) *cluster.Provider {
 	return cluster.New(cluster.Options{
-		Portainer: portainer.Client{URL: f.URL, Token: token},
+		Portainer: portainer.Client{URL: f.URL, Token: token, For: strings.TrimPrefix(f.URL, "http://")},
 		Digest: func(ref resource.Ref, path, plain string) resource.Digest {
 			return resource.Digest("digest " + ref.String() + path + strconv.Itoa(len(plain)))
 		},

@@ -1,9 +1,12 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/cluster/command"
@@ -66,31 +69,66 @@ func Entry() provider.Entry {
 				Key: "portainer-token", Secret: true,
 				Doc: "the access `TOKEN` of a user of Portainer; the variable keeps it out of the list of processes",
 			},
+			{
+				Key: "portainer-token-for", Operator: true,
+				Doc: "send the token of Portainer to `HOST`, even if only a configuration names the host",
+			},
 		},
 		Kinds: Kinds,
 		Open: func(_ context.Context, c provider.Config) (provider.Provider, error) {
-			o := Options{
-				Engine: c.Options("engine"), Management: c.Options("management"), Kubeconfig: c.Options("kubeconfig"),
-				Getenv: os.Getenv, Environ: os.Environ, Clock: c.Clock,
-			}
-			o.HAProxy = haproxy.Folder{
-				Path: c.Options("haproxy"), Socket: c.Options("haproxy-socket"), Master: c.Options("haproxy-master"),
-			}
-			var err error
-			if o.Hooks, err = command.HooksOf(c.Options); err != nil {
+			o, err := optionsOf(c)
+			if err != nil {
 				return nil, err
-			}
-			o.Portainer = portainer.Client{URL: c.Options("portainer"), Token: c.Options("portainer-token")}
-			if o.Git = c.Options("git-repo"); o.Git == "" {
-				o.Git = c.Options("apps-repo")
-			}
-			if dir, err := os.UserCacheDir(); err == nil { // else there are no branches
-				o.Clones = filepath.Join(dir, "ovi", "git")
-			}
-			if c.Digest != nil {
-				o.Digest = func(ref resource.Ref, path, plain string) resource.Digest { return c.Digest(ref, path, plain) }
 			}
 			return New(o), nil
 		},
 	}
+}
+
+// hookVariables are the names of further variables that the operator gives to the programs of a cluster.
+func hookVariables() []string {
+	return strings.FieldsFunc(os.Getenv("OVI_CLUSTER_ENV"), func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// optionsOf reads the options of the provider.
+func optionsOf(c provider.Config) (Options, error) {
+	o := Options{
+		Engine: c.Options("engine"), Management: c.Options("management"), Kubeconfig: c.Options("kubeconfig"),
+		Getenv: os.Getenv, Environ: environ, Clock: c.Clock,
+	}
+	o.HAProxy = haproxy.Folder{
+		Path: c.Options("haproxy"), Socket: c.Options("haproxy-socket"), Master: c.Options("haproxy-master"),
+	}
+	var err error
+	if o.Hooks, err = command.HooksOf(c.Options); err != nil {
+		return o, err
+	}
+	hosts(c, &o)
+	if o.Git = c.Options("git-repo"); o.Git == "" {
+		o.Git = c.Options("apps-repo")
+	}
+	if dir, err := os.UserCacheDir(); err == nil { // else there are no branches
+		o.Clones = filepath.Join(dir, "ovi", "git")
+	}
+	if c.Digest != nil {
+		o.Digest = func(ref resource.Ref, path, plain string) resource.Digest { return c.Digest(ref, path, plain) }
+	}
+	return o, nil
+}
+
+func environ() []string { return command.Chosen(os.Environ(), hookVariables()...) }
+
+// hosts sets the hosts that the tokens are for.
+func hosts(c provider.Config, o *Options) {
+	given := c.Given
+	if given == nil {
+		given = func(string) string { return "" }
+	}
+	o.Portainer = portainer.Client{
+		URL: c.Options("portainer"), Token: c.Options("portainer-token"), For: c.Options("portainer-token-for"),
+	}
+	if u, err := url.Parse(given("portainer")); err == nil && o.Portainer.For == "" {
+		o.Portainer.For = u.Host
+	}
+	o.OperatorGit = cmp.Or(given("git-repo"), given("apps-repo"))
 }

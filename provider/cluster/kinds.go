@@ -40,7 +40,7 @@ func kinds() []kind {
 		}},
 		{environment.AgentKind(), system.InCluster, within(environment.Agents)},
 		{git.Kind(), system.OnGit, func(p *Provider, _ context.Context, location string) (system.Verbs, error) {
-			return git.Open(location, p.opts.Git, p.opts.Clones, p.opts.Getenv)
+			return git.Open(location, p.opts.Git, p.opts.OperatorGit, p.opts.Clones, p.opts.Getenv)
 		}},
 		{route.Kind(), system.OnHAProxy, func(p *Provider, _ context.Context, location string) (system.Verbs, error) {
 			return route.Open(location, p.opts.HAProxy, &p.routing)

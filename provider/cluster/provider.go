@@ -28,6 +28,8 @@ type Options struct {
 	// Git is the URL of the repository that the location "git" means, and Clones the folder of clones of
 	// repositories, which is a cache.
 	Git, Clones string
+	// OperatorGit is the URL of the repository that an operator named; "" means that none did.
+	OperatorGit string
 
 	Hooks   command.Hooks
 	Getenv  func(string) string

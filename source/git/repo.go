@@ -52,7 +52,7 @@ type Tree struct {
 func Open(u URL, o Options) *Repo {
 	return &Repo{url: u, opts: o, clone: gitclone.Clone{
 		Dir: gitclone.Folder(o.Dir, u.Remote, u.Ref), Remote: u.Remote,
-		Signers: o.Signers, Env: o.Env,
+		Signers: o.Signers, Env: o.Env, Own: true,
 	}}
 }
 

@@ -50,7 +50,8 @@ func Locate(location, configured string) (string, error) {
 }
 
 // Open returns the branches of one repository, which is cloned below a folder.
-func Open(location, configured, clones string, getenv func(string) string) (system.Verbs, error) {
+// The token of the environment goes only to the host of the repository that an operator named.
+func Open(location, configured, operators, clones string, getenv func(string) string) (system.Verbs, error) {
 	at, err := Locate(location, configured)
 	if err != nil {
 		return nil, err
@@ -60,8 +61,9 @@ func Open(location, configured, clones string, getenv func(string) string) (syst
 	}
 	remote := strings.TrimPrefix(at, string(system.OnGit)+":")
 	env := func(name string) (string, bool) { v := getenv(name); return v, v != "" }
+	own := gitclone.SameHost(remote, operators)
 	return &branches{
-		gitclone.Clone{Dir: gitclone.Folder(clones, remote, system.KindBranch), Remote: remote, Env: env},
+		gitclone.Clone{Dir: gitclone.Folder(clones, remote, system.KindBranch), Remote: remote, Env: env, Own: own},
 		resource.Scope{Provider: system.Name, Location: at},
 	}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,7 +49,35 @@ func IsTaken(err error) bool {
 type Client struct {
 	URL   string
 	Token string // of a user's API
+	// For is the host, with its port if it has one, that may have the token.
+	For string
 }
+
+// errWithheld is the error of a Portainer that only a configuration names, and that must not have the token.
+type errWithheld string
+
+func (e errWithheld) Error() string {
+	return "the token of Portainer is not for " + string(e) + ", which a configuration names: if it may have it, " +
+		"set OVI_CLUSTER_PORTAINER_TOKEN_FOR=" + string(e)
+}
+
+// maxAnswer bounds an answer.
+const maxAnswer = 64 << 20
+
+// isKnown reports whether a message is one of Portainer's own. Another text may quote the token.
+func isKnown(message string) bool {
+	return slices.Contains([]string{
+		"A valid authorisation token is missing", "Access denied to resource", "Permission denied to access environment",
+		"Invalid API key", "Unauthorized", "Invalid request payload", "Name is not unique",
+		"Another environment with the same name already exists", "A tag with the same name already exists",
+		"This name is already associated to a tag",
+		"Unable to find an environment with the specified identifier inside the database",
+		"Unable to find a tag with the specified identifier inside the database",
+	}, message)
+}
+
+// direct follows no redirect: the token would go to another host.
+var direct = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
 // Endpoint is an environment of Portainer's.
 type Endpoint struct {
@@ -181,23 +210,28 @@ func (c *Client) call(ctx context.Context, method, path, kind string, body []byt
 	if err != nil {
 		return nil, err
 	}
-	q.Header.Set("X-API-KEY", c.Token)
+	if c.Token != "" {
+		if !strings.EqualFold(q.URL.Host, c.For) {
+			return nil, errWithheld(q.URL.Host)
+		}
+		q.Header.Set("X-API-KEY", c.Token)
+	}
 	if kind != "" {
 		q.Header.Set("Content-Type", kind)
 	}
-	answer, err := http.DefaultClient.Do(q)
+	answer, err := direct.Do(q)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = answer.Body.Close() }() // only read from
-	b, err := io.ReadAll(answer.Body)
+	b, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	if err != nil {
 		return nil, &url.Error{Op: method, URL: path, Err: err}
 	}
-	if answer.StatusCode >= http.StatusBadRequest {
+	if answer.StatusCode >= http.StatusMultipleChoices {
 		var said struct{ Message, Details string }
-		if json.Unmarshal(b, &said) != nil || said.Message == "" {
-			said.Message = answer.Status
+		if json.Unmarshal(b, &said) != nil || !isKnown(said.Message) { // it may quote the token
+			said.Message = strconv.Itoa(answer.StatusCode) + " " + http.StatusText(answer.StatusCode)
 		}
 		return nil, &Error{Op: method + " " + path, Status: answer.StatusCode, Message: said.Message}
 	}

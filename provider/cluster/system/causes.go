@@ -64,7 +64,7 @@ func portainer() []provider.Row {
 // git has what the program prints, in its own language, and what servers print.
 func git() []provider.Row {
 	const (
-		token = "set OVI_GIT_TOKEN to a token that is valid for the repository"
+		token = "set OVI_GIT_TOKEN to a token that is valid for the repository, and OVI_GIT_TOKEN_FOR to its host"
 		right = "give the owner of the token or key the right to push to the repository"
 		url   = "check the URL of the repository, and OVI_GIT_TOKEN: a private one looks like none"
 		reach = "check the URL of the repository and the network"
