@@ -136,7 +136,7 @@ func (l *stackLoop) reconcile(ctx context.Context, c *Cycle, intents []resource.
 		}
 	}
 	c.Alerts = append(c.Alerts, l.alerts(c.Planned)...)
-	slow, err := slowFlights(ctx, l.engine, c.Planned)
+	slow, err := l.usual.slow(ctx, l.engine, c.Planned)
 	if err != nil {
 		return nil, err
 	}

@@ -111,7 +111,7 @@ func Run(ctx context.Context, e *engine.Engine, stacks []Stack, o RunOptions) er
 	for i := range stacks {
 		l := &stackLoop{
 			engine: e, stack: &stacks[i], o: o.orDefault(), unreachable: map[unreadable]int{},
-			helped: map[resource.Scope]time.Time{},
+			helped: map[resource.Scope]time.Time{}, usual: usualTimes{},
 		}
 		wait.Go(func() {
 			defer stop() // the ledger is shared: an error of one loop ends all
@@ -137,7 +137,8 @@ type stackLoop struct {
 	blocked       string                       // the hash of the last plan, if all of it was blocked
 	order         uint64                       // the number of the orders that were recorded last
 	led           int                          // cycles that it led so far
-	mismatchSince time.Time                    // since when its configuration differs from the leader's
+	usual         usualTimes
+	mismatchSince time.Time // since when its configuration differs from the leader's
 
 	claim   engine.Claim    // of the lead
 	life    context.Context // of the applies: it ends when the loop is stopped
