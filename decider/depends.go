@@ -170,7 +170,7 @@ func order(all []Decision, levels [][]resource.Ref) {
 		if c := at(&a) - at(&b); c != 0 {
 			return c
 		}
-		return a.Ref.Compare(b.Ref)
+		return CompareNatural(a.Ref, b.Ref)
 	})
 }
 

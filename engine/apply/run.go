@@ -81,7 +81,7 @@ func (a *apply) result() *Result {
 		o.count(&r.Counts)
 		r.Outcomes = append(r.Outcomes, o)
 	}
-	slices.SortFunc(r.Outcomes, func(a, b Outcome) int { return a.Ref.Compare(b.Ref) })
+	slices.SortFunc(r.Outcomes, func(a, b Outcome) int { return decider.CompareNatural(a.Ref, b.Ref) })
 	r.Outages = decider.Outages(a.plan.Plan,
 		func(i int) bool { return a.outcomes[stepOf{i, decider.DeletePhase}].Status.good() },
 		func(i int) bool { return a.outcomeOf(i).Status.good() })
