@@ -19,9 +19,11 @@ func named(name string) resource.Ref {
 
 // Members of a count are listed as users count, whatever the order in which they arrive.
 func TestNaturalOrder(t *testing.T) {
-	want := []resource.Ref{named("web"), named("web-"), named("web-0"), named("web-01"), named("web-1"), named("web-1-9"),
+	want := []resource.Ref{
+		named("web"), named("web-"), named("web-0"), named("web-01"), named("web-1"), named("web-1-9"),
 		named("web-1-10"), named("web-2"), named("web-10"), named("web-100000000000000000000000"), named("web-a2"),
-		named("web-a10")}
+		named("web-a10"),
+	}
 	got := slices.Clone(want)
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20 {

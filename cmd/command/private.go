@@ -2,13 +2,15 @@ package command
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/ovi-project/ovi/cmd/cli"
 )
 
-// WriteFile writes a file under another name and renames it, so that a crash leaves the old or the new content.
+// WriteFile writes a file under another name and renames it, so that a crash leaves the old or the new content. An
+// error names the file.
 func WriteFile(name string, b []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".ovi-*") // 0600
 	if err != nil {
@@ -20,8 +22,9 @@ func WriteFile(name string, b []byte) error {
 	}
 	if err != nil {
 		_ = os.Remove(f.Name())
+		return fmt.Errorf("write %s: %w", name, cli.Plain(err))
 	}
-	return err
+	return nil
 }
 
 // CreateDir creates a data directory, which git ignores, if it does not exist.

@@ -26,7 +26,8 @@ func TestHealthTellsALoopThatWaitsFromOneThatIsStuck(t *testing.T) {
 		"it rests": {nil, 0, http.StatusOK, "ok\n"},
 		"it waits": {nil, 2, http.StatusOK, "ok: 2 actions in flight, the oldest for 12m\n"},
 		"it makes no progress": {
-			[]string{"stack web: loading its source for 17m"}, 2, http.StatusServiceUnavailable,
+			[]string{"stack web: loading its source for 17m"},
+			2, http.StatusServiceUnavailable,
 			"no progress: stack web: loading its source for 17m\n",
 		},
 	} {

@@ -61,7 +61,9 @@ func hasExpressions(f *input.File) bool {
 }
 
 // fixed are the keys of a document that take no expressions, so that no value from the command line weakens them.
-var fixed = []string{"version", "public", "vars", "locals", "environments", "stack", "rules", "removed", "resources"}
+func fixed() []string {
+	return []string{"version", "public", "vars", "locals", "environments", "stack", "rules", "removed", "resources"}
+}
 
 // overlay returns the keys of both maps. The second one wins, also inside maps.
 func overlay(under, over *source.Node) source.Node {

@@ -113,7 +113,7 @@ func (d *document) expand(root *source.Node) *source.Node {
 				d.Wrong(n, key+" takes no expressions: a value from the command line could weaken it", "write the value")
 				out.Kids[i+1].Bad = true
 			}
-		case !slices.Contains(fixed, key):
+		case !slices.Contains(fixed(), key):
 			v, present := l.language.Expand(d.File, &out.Kids[i+1], nil, false)
 			if out.Kids[i+1] = v; !present {
 				out.Kids = slices.Delete(out.Kids, i, i+2)

@@ -76,8 +76,10 @@ func isKnown(message string) bool {
 	}, message)
 }
 
-// direct follows no redirect: the token would go to another host.
-var direct = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+// direct returns a client that follows no redirect: the token would go to another host.
+func direct() *http.Client {
+	return &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
 
 // Endpoint is an environment of Portainer's.
 type Endpoint struct {
@@ -219,7 +221,7 @@ func (c *Client) call(ctx context.Context, method, path, kind string, body []byt
 	if kind != "" {
 		q.Header.Set("Content-Type", kind)
 	}
-	answer, err := direct.Do(q)
+	answer, err := direct().Do(q)
 	if err != nil {
 		return nil, err
 	}

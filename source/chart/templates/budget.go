@@ -12,7 +12,9 @@ import (
 )
 
 // limits bound the rendering of all templates of a chart.
-var limits = budget.Limits{Steps: 1 << 29, Bytes: 256 << 20, Time: 10 * time.Second}
+func limits() budget.Limits {
+	return budget.Limits{Steps: 1 << 29, Bytes: 256 << 20, Time: 10 * time.Second}
+}
 
 const (
 	nodeCost   = 500 // steps of a node, and of a call
@@ -25,13 +27,15 @@ var (
 	errValue   = fmt.Errorf("a value is larger than %d MiB: %w", page.MaxRendered>>20, budget.ErrSpent)
 )
 
-// shallow are the functions that do not read the insides of their arguments.
-var shallow = map[string]bool{
-	"include": true, "get": true, "set": true, "unset": true, "hasKey": true, "dig": true, "pluck": true,
-	"first": true, "last": true, "list": true, "tuple": true, "default": true, "empty": true, "ternary": true,
-	"coalesce": true, "keys": true, "values": true, "kindIs": true, "kindOf": true, "typeOf": true, "typeIs": true,
-	"append": true, "push": true, "prepend": true, "concat": true, "rest": true, "initial": true, "slice": true,
-	"reverse": true, "pick": true, "omit": true, "chunk": true, "required": true, "any": true, "all": true,
+// shallow reports whether a function does not read the insides of its arguments.
+func shallow(name string) bool {
+	switch name {
+	case "include", "get", "set", "unset", "hasKey", "dig", "pluck", "first", "last", "list", "tuple", "default",
+		"empty", "ternary", "coalesce", "keys", "values", "kindIs", "kindOf", "typeOf", "typeIs", "append", "push",
+		"prepend", "concat", "rest", "initial", "slice", "reverse", "pick", "omit", "chunk", "required", "any", "all":
+		return true
+	}
+	return false
 }
 
 // guard returns a function that spends from the budget of the set before and after each call. A call that may be
@@ -64,7 +68,7 @@ func (t *Set) guard(name string, fn any) any {
 func (t *Set) before(name string, args []reflect.Value) error {
 	cost := int64(nodeCost)
 	for i, a := range args {
-		n, err := measure(a, !shallow[name], 0)
+		n, err := measure(a, !shallow(name), 0)
 		if err != nil {
 			return fmt.Errorf("argument %d: %w", i+1, err)
 		}

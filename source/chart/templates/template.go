@@ -46,7 +46,7 @@ const maxDepth = 100
 // New returns a set without templates, whose rendering ends with a context. The caller calls the function when
 // nothing more is rendered.
 func New(ctx context.Context) (*Set, context.CancelFunc) {
-	b, _, cancel := budget.New(ctx, "rendering the chart", limits)
+	b, _, cancel := budget.New(ctx, "rendering the chart", limits())
 	return &Set{
 		budget: b, Files: map[string]*page.File{}, from: map[string]*page.File{},
 		root: template.New("").Option("missingkey=error"),

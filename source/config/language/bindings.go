@@ -13,10 +13,12 @@ import (
 
 var nameForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
 
-// reserved are the words of CEL.
-var reserved = []string{
-	"as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let", "loop", "null",
-	"package", "namespace", "return", "true", "var", "void", "while",
+// reserved reports whether a name is a word of CEL.
+func reserved(name string) bool {
+	return slices.Contains([]string{
+		"as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let", "loop", "null",
+		"package", "namespace", "return", "true", "var", "void", "while",
+	}, name)
 }
 
 // binding is one variable or one local.

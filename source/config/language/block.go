@@ -185,14 +185,14 @@ func usesEach(n *source.Node) bool {
 }
 
 // own are the keys of a block that only this package reads.
-var own = []string{"for_each", "when", "group"}
+func own() []string { return []string{"for_each", "when", "group"} }
 
 // without returns a block without the keys that only this package reads.
 func without(n *source.Node) *source.Node {
 	out := *n
 	out.Kids = make([]source.Node, 0, len(n.Kids))
 	for i := 0; i+1 < len(n.Kids); i += 2 {
-		if !slices.Contains(own, n.Kids[i].Text) {
+		if !slices.Contains(own(), n.Kids[i].Text) {
 			out.Kids = append(out.Kids, n.Kids[i], n.Kids[i+1])
 		}
 	}
@@ -205,7 +205,7 @@ func plainKeys(n *source.Node) source.Node {
 	out.Kids = nil
 	for i := 0; i+1 < len(n.Kids); i += 2 {
 		k, v := &n.Kids[i], &n.Kids[i+1]
-		if slices.Contains(append([]string{"spec"}, own...), k.Text) || v.Shape != source.Scalar || source.HasParts(v.Text) {
+		if k.Text == "spec" || slices.Contains(own(), k.Text) || v.Shape != source.Scalar || source.HasParts(v.Text) {
 			continue
 		}
 		out.Kids = append(out.Kids, *k, *v)

@@ -43,7 +43,7 @@ type located struct {
 }
 
 // shared is the environment of CEL, made once.
-var shared = sync.OnceValues(func() (*cel.Env, error) {
+var shared = sync.OnceValues(func() (*cel.Env, error) { //nolint:gochecknoglobals // making it takes milliseconds
 	options := []cel.EnvOption{
 		cel.CustomTypeAdapter(adapter{}),
 		ext.Sets(), ext.Lists(), ext.Math(), ext.TwoVarComprehensions(),
@@ -62,7 +62,7 @@ var shared = sync.OnceValues(func() (*cel.Env, error) {
 // compile compiles an expression.
 func compile(text string) *program {
 	trimmed := strings.TrimSpace(text)
-	if root, _, _ := strings.Cut(trimmed, "."); barePath.MatchString(trimmed) && slices.Contains(roots, root) {
+	if root, _, _ := strings.Cut(trimmed, "."); barePath.MatchString(trimmed) && slices.Contains(roots(), root) {
 		path := strings.Split(trimmed, ".")
 		return &program{path: path, refs: [][]string{path}}
 	}
@@ -72,8 +72,10 @@ func compile(text string) *program {
 	}
 	checked, unknown, issues := check(env, text)
 	if unknown != "" {
-		return &program{err: &located{1, 0, "an expression has no function " + unknown,
-			"use the functions that docs/configuration.md lists"}}
+		return &program{err: &located{
+			1, 0, "an expression has no function " + unknown,
+			"use the functions that docs/configuration.md lists",
+		}}
 	}
 	if issues.Err() != nil {
 		first := issues.Errors()[0]
@@ -134,7 +136,7 @@ type walker struct {
 }
 
 func (w *walker) visit(e ast.Expr) {
-	if path := pathOf(e); path != nil && slices.Contains(roots, path[0]) {
+	if path := pathOf(e); path != nil && slices.Contains(roots(), path[0]) {
 		w.p.refs = append(w.p.refs, path)
 		return
 	}
@@ -373,7 +375,7 @@ func unknownName(name string) string {
 	case "count", "index":
 		return "use for_each and each.key; count has no number in an expression"
 	}
-	return "use one of " + strings.Join(roots, ", ") + ", or a function that docs/configuration.md lists"
+	return "use one of " + strings.Join(roots(), ", ") + ", or a function that docs/configuration.md lists"
 }
 
 // lookUp returns the value at a path below a root.

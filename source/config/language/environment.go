@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config/input"
 )
@@ -90,7 +91,8 @@ func (l *Language) choose() bool {
 	if len(names) == 0 {
 		if l.opts.Environment != "" && l.opts.Asked {
 			l.failed++
-			l.opts.Wrong(noPosition, "", "the configuration has no environments, and --env "+l.opts.Environment+" is given",
+			l.opts.Wrong(position.Position{}, "",
+				"the configuration has no environments, and --env "+l.opts.Environment+" is given",
 				"add environments: {"+l.opts.Environment+": {}}, or omit --env")
 			return false
 		}

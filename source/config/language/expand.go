@@ -10,12 +10,9 @@ import (
 	"cel.dev/cel-go/common/operators"
 	"cel.dev/cel-go/common/types"
 
-	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config/input"
 )
-
-var noPosition = position.Position{}
 
 // Scope is the place of an expression: the resource, and the entry of its for_each.
 type Scope struct {
@@ -167,8 +164,8 @@ func (l *Language) join(f *input.File, n *source.Node, pieces []piece, sc *Scope
 	return parts, ok
 }
 
-// errKnown is the error of a value with a problem that is reported already.
-var errKnown = &located{}
+// isKnown reports whether the problem of a value is reported already: the error has no text.
+func (e *located) isKnown() bool { return e != nil && e.summary == "" }
 
 // piece evaluates one ${…}.
 func (l *Language) piece(f *input.File, n *source.Node, p piece, sc *Scope) (any, bool) {
@@ -176,7 +173,7 @@ func (l *Language) piece(f *input.File, n *source.Node, p piece, sc *Scope) (any
 	if err == nil {
 		return v, true
 	}
-	if l.failed++; err != errKnown {
+	if l.failed++; !err.isKnown() {
 		l.failed--
 		l.at(f, n, p, sc, err)
 	}
@@ -202,7 +199,7 @@ func (l *Language) condition(f *input.File, n *source.Node, sc *Scope) (value, o
 	v, err := l.eval(text, sc)
 	b, isBool := v.(bool)
 	switch {
-	case err == errKnown:
+	case err.isKnown():
 		l.failed++
 		return false, false
 	case err == nil && !isBool:
@@ -282,7 +279,7 @@ func (l *Language) prepare(path []string, bare bool, sc *Scope) *located {
 		}
 		for _, name := range names {
 			if !l.evaluate(l.bindings[root+"."+name]) {
-				return errKnown
+				return &located{}
 			}
 		}
 	}
@@ -302,8 +299,10 @@ func (l *Language) prepare(path []string, bare bool, sc *Scope) *located {
 		if isSecret(v) {
 			what = "a secret"
 		}
-		return &located{1, 0, strings.Join(path, ".") + " is " + what + ", and an expression cannot compute with it",
-			"use ${" + strings.Join(path, ".") + "} alone or inside a text"}
+		return &located{
+			1, 0, strings.Join(path, ".") + " is " + what + ", and an expression cannot compute with it",
+			"use ${" + strings.Join(path, ".") + "} alone or inside a text",
+		}
 	}
 	return nil
 }
@@ -383,7 +382,7 @@ func container(checked *cel.Ast, id int64) (path []string) {
 		case e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.Index:
 			path = pathOf(e.AsCall().Args()[0])
 		}
-		if path != nil && !slices.Contains(roots, path[0]) {
+		if path != nil && !slices.Contains(roots(), path[0]) {
 			path = nil
 		}
 	}))

@@ -108,7 +108,7 @@ func (l *Language) each(d Document, key string, do func(k, v *source.Node)) {
 
 // bind adds a binding, which no other document has.
 func (l *Language) bind(b *binding) bool {
-	if !nameForm.MatchString(b.key.Text) || slices.Contains(reserved, b.key.Text) {
+	if !nameForm.MatchString(b.key.Text) || reserved(b.key.Text) {
 		l.wrong(b.file, b.key, "", "invalid name "+source.Quote(b.key.Text),
 			"use letters, digits and '_', and no word of CEL")
 		return false
