@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -74,9 +75,9 @@ func TestTheWatchTellsALoopThatWaitsFromOneThatIsStuck(t *testing.T) {
 		b.cloud.Break(slowly(map[string]time.Duration{"create disk/slow": 40 * time.Minute}))
 		var w loop.Watch
 		hang := make(chan struct{})
-		var hangs bool
+		var hangs atomic.Bool
 		stacks := []loop.Stack{{Name: stack, Load: func(ctx context.Context) ([]resource.Intent, error) {
-			if hangs {
+			if hangs.Load() {
 				<-hang
 			}
 			return wants(disk("slow", 10)), nil
@@ -91,7 +92,7 @@ func TestTheWatchTellsALoopThatWaitsFromOneThatIsStuck(t *testing.T) {
 		}
 		b.cloud.Break(fake.Faults{})
 		synctest.Wait()
-		hangs = true
+		hangs.Store(true)
 		time.Sleep(10 * time.Minute)
 		if stuck := w.Stuck(); len(stuck) > 0 {
 			t.Errorf("too early: %v", stuck)

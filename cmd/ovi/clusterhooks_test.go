@@ -30,7 +30,7 @@ func killedByItsCommand(t *testing.T) *clusterSite {
 	if err := os.WriteFile(script, []byte("#!/bin/sh\n"+killing), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	f.environ = []string{"OVI_CLUSTER_CREATE_COMMAND=" + script, "NOTES=" + f.notes()}
+	f.environ = []string{"OVI_CLUSTER_CREATE_COMMAND=" + script, "NOTES=" + f.notes(), "OVI_CLUSTER_ENV=NOTES"}
 	writeConfig(t, f.dir, quickCluster)
 	cmd := f.command("apply", "--auto-approve")
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(err.Error(), "killed") {

@@ -33,8 +33,9 @@ type guarded struct {
 	net.Conn
 	g     *guard
 	host  string
-	timer *time.Timer
 	once  sync.Once
+	mu    sync.Mutex // guards timer, which can fire before it is set
+	timer *time.Timer
 }
 
 // end is the address of the other end.
@@ -59,7 +60,7 @@ func (g *guard) Accept() (net.Conn, error) {
 			continue
 		}
 		c := &guarded{Conn: conn, g: g, host: host}
-		c.timer = time.AfterFunc(strangerTime, func() { _ = c.Close() })
+		c.start()
 		return c, nil
 	}
 }
@@ -87,12 +88,24 @@ func (c *guarded) leave() {
 	})
 }
 
+// start starts the time of a stranger.
+func (c *guarded) start() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.timer = time.AfterFunc(strangerTime, func() { _ = c.Close() })
+}
+
+// stop stops the time of a stranger; false if it was over or stopped already.
+func (c *guarded) stop() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.timer.Stop()
+}
+
 // Close implements net.Conn.
 func (c *guarded) Close() error {
 	c.leave()
-	if c.timer != nil {
-		c.timer.Stop()
-	}
+	c.stop()
 	return c.Conn.Close()
 }
 
@@ -107,7 +120,7 @@ func Proven(ctx context.Context) {
 }
 
 func prove(at net.Addr) {
-	if e, ok := at.(end); ok && e.conn.timer.Stop() {
+	if e, ok := at.(end); ok && e.conn.stop() {
 		e.conn.leave()
 	}
 }
