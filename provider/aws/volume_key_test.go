@@ -27,7 +27,7 @@ func TestTheRootVolumeIsTuned(t *testing.T) {
 	w.mustUpdate(d, o, nil)
 	o = w.settled(d, nil)
 	if n := w.count("ec2.ModifyVolume"); n != 1 {
-		t.Errorf("%d changes of the volume, of which AWS allows one in six hours", n)
+		t.Errorf("%d changes of the volume for one change of the configuration", n)
 	}
 	// A type whose performance follows from its size has none that could be written.
 	d = machine(t, root(t, values{"size": resource.Int(20), "type": text("gp2")}))

@@ -28,7 +28,7 @@ const (
 	hintQuota    = "ask AWS for a higher quota of {service} in Service Quotas, or delete what is not needed"
 	hintVPC      = "set subnet or vpc: the account has no default VPC in this region"
 	hintKey      = "enable the KMS key, and allow its use in its policy"
-	hintRate     = "wait: AWS changes a volume once in about six hours"
+	hintRate     = "wait: AWS changes a volume at most four times in 24 hours, and once at a time"
 	hintZone     = "use another zone or size, or wait"
 	hintAgain    = "run `ovi plan` again: an earlier attempt had other parameters"
 	hintImage    = "use an image of this region"
