@@ -32,7 +32,7 @@ func TestLaw12_AnActionPastTwiceTheUsualTimeIsAnAlert(t *testing.T) {
 		early, late time.Duration
 		text        string
 	}{
-		"the kind declares it":  {0, 20 * time.Minute, 23 * time.Minute, "creating for 20m, more than twice the usual time of 10m (as its kind declares)"},
+		"the kind declares it":  {0, 20 * time.Minute, 23 * time.Minute, "m, more than twice the usual time of 10m (as its kind declares)"},
 		"it is on record":       {3 * time.Minute, 6 * time.Minute, 9 * time.Minute, "more than twice the usual time of 3m (the last one)"},
 		"it is usually at once": {time.Second, time.Minute, 4 * time.Minute, "more than twice the usual time of 1s (the last one)"},
 	} {
