@@ -51,7 +51,7 @@ var layers = map[string]int{
 	"ledger": 31, "ledger/event": 26, "ledger/rows": 27, "ledger/query": 28, "ledger/project": 28,
 	"ledger/trust": 29, "ledger/record": 30,
 	"engine/parts": 34, "engine/recovery": 35, "engine/plan/locate": 36, "engine/plan/follow": 36, "engine/plan": 37,
-	"engine/apply": 38, "engine/operate": 39, "render/term": 40, "ledger/phrase": 31, "ledger/history": 32, "ledger/ledgertest": 33,
+	"engine/apply": 38, "engine/operate": 39, "render/term": 40, "render/planview": 41, "ledger/phrase": 31, "ledger/history": 32, "ledger/ledgertest": 33,
 	"ledger/replay": 33, "ledger/proof": 33, "ledger/explain": 41, "ledger/report": 42,
 	"engine": 40, "engine/backtest": 42, "render": 41, "render/metrics": 41,
 	"provider/edge/node": 42, "provider/edge/central": 42,

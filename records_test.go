@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "rewrite the generated parts of docs/com
 // TestRecordReference holds the tables of JSON records and of events in docs/commands.md to the types: their
 // fields and comments.
 func TestRecordReference(t *testing.T) {
-	packages := []string{"render", "ledger/event", "decider"}
+	packages := []string{"render", "render/term", "ledger/event", "decider"}
 	shapes := readShapes(t, packages...)
 	var records, parts strings.Builder
 	records.WriteString("| type | record | fields |\n|---|---|---|\n")

@@ -20,7 +20,7 @@ const (
 //	  at ovi.yaml:55:5 (ec2/web)
 //	  Suggestion: use size
 func (d Diagnostic) Write(w io.Writer, s term.Style) error {
-	p := writer{Style: s}
+	p := term.Writer{Style: s}
 	color, label := term.Red, "Error: "
 	if d.Severity == Warning {
 		color, label = term.Yellow, "Warning: "
@@ -31,18 +31,18 @@ func (d Diagnostic) Write(w io.Writer, s term.Style) error {
 			p.WriteString(p.In(color, label) + strings.Join(lines, "\n  ") + "\n")
 			continue
 		}
-		p.hanging(2, paragraph)
+		p.Hanging(2, paragraph)
 	}
 	if d.Detail != "" {
 		for _, paragraph := range strings.Split(d.Detail, "\n") {
-			p.hanging(2, paragraph)
+			p.Hanging(2, paragraph)
 		}
 	}
 	if d.File != "" {
 		p.WriteString("  at " + d.location() + "\n")
 	}
 	if d.Suggestion != "" {
-		p.hanging(2, suggestion+d.Suggestion)
+		p.Hanging(2, term.Suggestion+d.Suggestion)
 	}
 	_, err := io.WriteString(w, p.String())
 	return err

@@ -10,6 +10,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/phrase"
+	"github.com/ovi-project/ovi/render/planview"
 	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -44,7 +45,7 @@ func Sentence(e event.Event) string {
 	case event.Planned:
 		return plannedSentence(e)
 	case event.Blocked:
-		return fmt.Sprintf("%s blocked by %s", act(e.Proposed), blockersText(e.Blockers))
+		return fmt.Sprintf("%s blocked by %s", planview.Verb(e.Proposed), blockersText(e.Blockers))
 	case event.Approved:
 		if e.Digest != "" {
 			return fmt.Sprintf("%s approved plan %s until %s%s", e.Who, e.Plan, phrase.Minute(e.Until),
@@ -52,14 +53,14 @@ func Sentence(e event.Event) string {
 		}
 		return fmt.Sprintf("approved by %s (%s)", e.Who, e.How)
 	case event.Started:
-		return fmt.Sprintf("%s started%s%s", act(e.Action), phaseText(cmp.Or(e.Step, e.Phase)),
+		return fmt.Sprintf("%s started%s%s", planview.Verb(e.Action), phaseText(cmp.Or(e.Step, e.Phase)),
 			phrase.Because(reasonText(string(e.Reason), e.Message)))
 	case event.Finished:
 		return finishedSentence(e)
 	case event.Recovered:
-		return fmt.Sprintf("%s (%s)", phrase.Found(string(act(e.Action)), e.Finding), e.Evidence)
+		return fmt.Sprintf("%s (%s)", phrase.Found(string(planview.Verb(e.Action)), e.Finding), e.Evidence)
 	case event.NotStarted:
-		return fmt.Sprintf("%s not started: %s", act(e.Action),
+		return fmt.Sprintf("%s not started: %s", planview.Verb(e.Action),
 			notStartedWords(NotStarted{Why: e.Why, On: refOrNone(e.On), Message: e.Detail}))
 	case event.OutageEnded:
 		return "it is no longer configured, so its outage has ended"
@@ -72,7 +73,7 @@ func Sentence(e event.Event) string {
 // SentenceBy is Sentence with the user who started an action.
 func SentenceBy(e event.Event, user string) string {
 	if s, ok := e.(event.Started); ok && user != "" {
-		return fmt.Sprintf("%s started%s by %s%s", act(s.Action), phaseText(cmp.Or(s.Step, s.Phase)), user,
+		return fmt.Sprintf("%s started%s by %s%s", planview.Verb(s.Action), phaseText(cmp.Or(s.Step, s.Phase)), user,
 			phrase.Because(reasonText(string(s.Reason), s.Message)))
 	}
 	return Sentence(e)
@@ -115,12 +116,12 @@ func plannedSentence(e event.Planned) string {
 
 // decidedSentence is what was decided about one resource.
 func decidedSentence(d event.Decision) string {
-	text := fmt.Sprintf("%s planned: %s", act(d.Proposed), reasonText(string(d.Reason), d.Message))
+	text := fmt.Sprintf("%s planned: %s", planview.Verb(d.Proposed), reasonText(string(d.Reason), d.Message))
 	if d.Proposed == decider.Notify {
 		return fmt.Sprintf("%s: %s", d.Difference, reasonText(string(d.Reason), d.Message))
 	}
 	if d.Action != d.Proposed && len(d.Blockers) > 0 {
-		text = fmt.Sprintf("%s blocked by %s", act(d.Proposed), blockersText(d.Blockers[:1]))
+		text = fmt.Sprintf("%s blocked by %s", planview.Verb(d.Proposed), blockersText(d.Blockers[:1]))
 	}
 	if d.Difference == "missing" || len(d.Changes) == 0 {
 		return text
@@ -133,7 +134,7 @@ func decidedSentence(d event.Decision) string {
 }
 
 func finishedSentence(e event.Finished) string {
-	action, took := string(act(e.Action))+phaseText(cmp.Or(e.Step, e.Phase)), seconds(e.Seconds)
+	action, took := string(planview.Verb(e.Action))+phaseText(cmp.Or(e.Step, e.Phase)), seconds(e.Seconds)
 	switch e.Outcome {
 	case event.Done:
 		text := fmt.Sprintf("%s finished in %s", action, took)

@@ -15,6 +15,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/decider/replace"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/planview"
 	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -132,8 +133,8 @@ func names() render.Names {
 }
 
 // view is the plan of the style guide with what belongs to it.
-func view(plan decider.Plan) render.PlanView {
-	return render.PlanView{
+func view(plan decider.Plan) planview.View {
+	return planview.View{
 		Plan: plan, Names: names(), Verb: "Plan", Kinds: kinds,
 		Head: []string{"Stack web  AWS account 123456789012  data directory .ovi"},
 	}
@@ -240,7 +241,7 @@ func TestNoChanges(t *testing.T) {
 		"No changes.\n":              {},
 	} {
 		var b bytes.Buffer
-		if err := (render.PlanView{Plan: plan, Names: names(), Verb: "Plan"}).Write(&b, term.Style{}); err != nil {
+		if err := (planview.View{Plan: plan, Names: names(), Verb: "Plan"}).Write(&b, term.Style{}); err != nil {
 			t.Fatal(err)
 		}
 		if got := b.String(); got != want {

@@ -17,36 +17,36 @@ func FirstLine(doc string) string {
 
 // Kind writes the documentation of a kind for people.
 func Kind(w io.Writer, s term.Style, k resource.Kind) error {
-	p := writer{Style: s}
+	p := term.Writer{Style: s}
 	p.WriteString(p.In(term.Bold, k.Name) + p.In(term.Dim, "  "+k.Provider) + "\n")
 	for _, paragraph := range strings.Split(strings.TrimSpace(k.Doc), "\n") {
-		p.para(0, "", paragraph)
+		p.Para(0, "", paragraph)
 	}
 	if k.NameDoc != "" {
-		p.para(0, "", "Names: "+k.NameDoc)
+		p.Para(0, "", "Names: "+k.NameDoc)
 	}
 	if k.State != "" {
-		p.para(0, "", "State: running or stopped; default "+string(k.State)+".")
+		p.Para(0, "", "State: running or stopped; default "+string(k.State)+".")
 	}
 	if k.HoldsDoc != "" {
-		p.para(0, "", "Only one resource can have: "+k.HoldsDoc+".")
+		p.Para(0, "", "Only one resource can have: "+k.HoldsDoc+".")
 	}
-	p.attributes(0, k.Attrs)
+	writeAttributes(&p, 0, k.Attrs)
 	_, err := io.WriteString(w, p.String())
 	return err
 }
 
 // attributes lists attributes; the fields of objects below them.
-func (p *writer) attributes(indent int, attrs []resource.Attribute) {
+func writeAttributes(p *term.Writer, indent int, attrs []resource.Attribute) {
 	for _, a := range attrs {
 		p.WriteString("\n" + term.Spaces(indent) + p.In(term.Bold, a.Name) + "  " + p.In(term.Dim, Traits(a)) + "\n")
-		p.para(indent+4, "", strings.ReplaceAll(strings.TrimSpace(a.Doc), "\n", " "))
+		p.Para(indent+4, "", strings.ReplaceAll(strings.TrimSpace(a.Doc), "\n", " "))
 		if a.Example != "" && !strings.Contains(a.Example, "\n") {
 			p.WriteString(term.Spaces(indent+4) + p.In(term.Dim, "Example: ") + a.Name + ": " + a.Example + "\n")
 		}
-		p.attributes(indent+4, a.Fields)
+		writeAttributes(p, indent+4, a.Fields)
 		if a.Elem != nil {
-			p.attributes(indent+4, a.Elem.Fields)
+			writeAttributes(p, indent+4, a.Elem.Fields)
 		}
 	}
 }

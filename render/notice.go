@@ -17,14 +17,14 @@ type Notice struct {
 
 // Write writes the notice for people, with its sign.
 func (n Notice) Write(w io.Writer, s term.Style) error {
-	p := writer{Style: s}
+	p := term.Writer{Style: s}
 	if n.Note {
-		p.signed("#", term.Dim, n.Text, 0)
+		p.Signed("#", term.Dim, n.Text, 0)
 	} else {
-		p.signed(term.ConflictSign, term.Red, n.Text, 0)
+		p.Signed(term.ConflictSign, term.Red, n.Text, 0)
 	}
 	if n.Suggestion != "" {
-		p.hanging(detailIndent, suggestion+n.Suggestion)
+		p.Hanging(term.DetailIndent, term.Suggestion+n.Suggestion)
 	}
 	_, err := io.WriteString(w, p.String())
 	return err

@@ -4,7 +4,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/render/planview"
 	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -15,7 +15,7 @@ type Page struct {
 	Cause      string            // what led to it
 	Changes    []resource.Change // what the cause is about
 	Suggestion string            // the next step; empty if there is none
-	Facts      []Fact
+	Facts      []term.Fact
 	Sections   []Section
 }
 
@@ -23,27 +23,27 @@ type Page struct {
 type Section struct {
 	Head  string // before the title: a time
 	Title string
-	Facts []Fact
+	Facts []term.Fact
 }
 
 // Write writes the page for people, wrapped at the width of the style.
 func (p Page) Write(w io.Writer, s term.Style) error {
-	out := newPlanWriter(PlanView{}, s)
-	out.para(0, term.Bold, p.Lead)
+	out := term.Writer{Style: s}
+	out.Para(0, term.Bold, p.Lead)
 	if p.Cause != "" {
-		out.para(0, "", p.Cause)
+		out.Para(0, "", p.Cause)
 	}
-	var rows []row
+	var rows []term.Row
 	for _, c := range p.Changes {
-		rows = append(rows, out.changed(decider.Decision{}, c, nil))
+		rows = append(rows, planview.ChangeRow(c))
 	}
-	out.tableAt(2, rows)
+	out.RowsAt(2, rows)
 	if p.Suggestion != "" {
-		out.hanging(0, suggestion+p.Suggestion)
+		out.Hanging(0, term.Suggestion+p.Suggestion)
 	}
 	if len(p.Facts) > 0 {
 		out.WriteString("\n")
-		out.facts(2, p.Facts)
+		out.Facts(2, p.Facts)
 	}
 	for _, x := range p.Sections {
 		out.WriteString("\n")
@@ -54,7 +54,7 @@ func (p Page) Write(w io.Writer, s term.Style) error {
 		for _, line := range term.WrapItems(head, out.Room(0)) {
 			out.WriteString(out.In(term.Bold, line) + "\n")
 		}
-		out.facts(2, x.Facts)
+		out.Facts(2, x.Facts)
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
@@ -72,17 +72,17 @@ type Explanation struct {
 	Cause      string       `json:"cause"`
 	Changes    []Change     `json:"changes"`
 	Suggestion string       `json:"suggestion"`
-	Facts      []Fact       `json:"facts"`
+	Facts      []term.Fact  `json:"facts"`
 	Events     []EventGroup `json:"events"` // the newest first
 }
 
 // EventGroup is one event with its records.
 type EventGroup struct {
-	At      time.Time `json:"at"`
-	What    string    `json:"what"`
-	Title   string    `json:"title"`
-	Facts   []Fact    `json:"facts"`
-	Records []uint64  `json:"records"` // of the audit log
+	At      time.Time   `json:"at"`
+	What    string      `json:"what"`
+	Title   string      `json:"title"`
+	Facts   []term.Fact `json:"facts"`
+	Records []uint64    `json:"records"` // of the audit log
 	// Instance is whose audit log that is; empty: of the instance that answers.
 	Instance string `json:"instance,omitempty"`
 }

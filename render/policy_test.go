@@ -10,6 +10,7 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/planview"
 	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -38,7 +39,7 @@ func TestADeferredDecisionSaysUntilWhen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var page bytes.Buffer
-			if err := (render.PlanView{Plan: c.plan, Names: render.NewNames(), Verb: "Plan"}).Write(&page, term.Style{}); err != nil {
+			if err := (planview.View{Plan: c.plan, Names: render.NewNames(), Verb: "Plan"}).Write(&page, term.Style{}); err != nil {
 				t.Fatal(err)
 			}
 			if !strings.Contains(page.String(), c.text) || !strings.Contains(page.String(), "Warning by rule big: it is big") {
@@ -73,7 +74,7 @@ func TestAReasonOfManyIsWrittenOnce(t *testing.T) {
 		plan.Decisions = append(plan.Decisions, next)
 	}
 	var page bytes.Buffer
-	if err := (render.PlanView{Plan: plan, Names: render.NewNames(), Verb: "Plan"}).Write(&page, term.Style{}); err != nil {
+	if err := (planview.View{Plan: plan, Names: render.NewNames(), Verb: "Plan"}).Write(&page, term.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]int{"3 of 4 would be destroyed.": 1, "delete blocked by max_destroy": 3, "Also blocked by blessed": 1, "It is protected.": 1} {

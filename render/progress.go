@@ -13,6 +13,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/render/planview"
 	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -273,7 +274,7 @@ func (p *Progress) recorded(a decider.Action, ref, text string) []string {
 	if p.style.Quiet {
 		return nil
 	}
-	return p.entry(actionSign(a), shortName(ref), text)
+	return p.entry(planview.ActionSign(a), shortName(ref), text)
 }
 
 // lines are a step in words; a start has none on a terminal, where it is drawn.
@@ -290,9 +291,9 @@ func (p *Progress) lines(r Record) []string {
 		return p.recorded(decider.Forget, x.Ref, "forgotten "+phrase.ID(x.ID))
 	case Recovered:
 		return p.entry("#", shortName(x.Ref), fmt.Sprintf("%s (%s)",
-			phrase.Found(string(act(decider.Action(x.Action))), event.Finding(x.Finding)), x.Evidence))
+			phrase.Found(string(planview.Verb(decider.Action(x.Action))), event.Finding(x.Finding)), x.Evidence))
 	case Reverted:
-		why, next := splitSuggestion(x.Why)
+		why, next := term.SplitSuggestion(x.Why)
 		return append(p.entry(term.BlockedSign, shortName(x.Ref), "goes back: "+why), p.advice(next)...)
 	case NotStarted:
 		c := p.idle[x.Why]
@@ -312,9 +313,9 @@ func (p *Progress) notStarted(x NotStarted) []string {
 	if x.Why == "refused" || x.Why == "check" {
 		sign = term.ConflictSign
 	}
-	message, next := splitSuggestion(notStartedWords(x))
+	message, next := term.SplitSuggestion(notStartedWords(x))
 	return append(p.entry(sign, shortName(x.Ref),
-		fmt.Sprintf("%s not started: %s", act(decider.Action(x.Action)), message)), p.advice(next)...)
+		fmt.Sprintf("%s not started: %s", planview.Verb(decider.Action(x.Action)), message)), p.advice(next)...)
 }
 
 // advice is a suggestion on lines of its own.
@@ -322,8 +323,8 @@ func (p *Progress) advice(text string) (lines []string) {
 	if text == "" {
 		return nil
 	}
-	for i, line := range term.Wrap(text, p.style.Room(detailIndent+2)) {
-		lines = append(lines, term.Spaces(detailIndent+2*min(i, 1))+line+"\n")
+	for i, line := range term.Wrap(text, p.style.Room(term.DetailIndent+2)) {
+		lines = append(lines, term.Spaces(term.DetailIndent+2*min(i, 1))+line+"\n")
 	}
 	return lines
 }
@@ -344,14 +345,14 @@ func (p *Progress) step(x Step) []string {
 		}
 		return p.entry(d.sign, name, text+" ("+seconds(x.Seconds)+")")
 	}
-	message, next := splitSuggestion(x.Error)
+	message, next := term.SplitSuggestion(x.Error)
 	waits, text := "", "failed after "+seconds(x.Seconds)+": "+message
 	switch {
 	case x.Status == string(event.Uncertain):
-		text, next = "result unknown after "+seconds(x.Seconds)+": "+message, suggestion+"run `ovi plan` to recover it"
+		text, next = "result unknown after "+seconds(x.Seconds)+": "+message, term.Suggestion+"run `ovi plan` to recover it"
 	case x.Recoverable:
 		h := provider.HandlingOf(provider.Cause(x.Cause))
-		waits, next = "Waits for "+h.Waits+".", cmp.Or(next, suggestion+h.Remedy)
+		waits, next = "Waits for "+h.Waits+".", cmp.Or(next, term.Suggestion+h.Remedy)
 	}
 	return slices.Concat(p.entry(d.sign, name, text), p.advice(waits), p.advice(next))
 }
@@ -362,13 +363,13 @@ func (p *Progress) nameRoom() int { return min(p.name, p.style.Columns()/3) }
 // entry is a sign, a name and a text, wrapped below the name.
 func (p *Progress) entry(sign, name, text string) []string {
 	head := sign + " " + term.Pad(term.OneLine(name), p.nameRoom()) + "  "
-	body := term.WrapBehind(text, p.style.Room(term.Columns(head)), p.style.Room(detailIndent))
-	if p.style.Columns()-term.Columns(head) < leastBehind {
-		head, body = sign+" "+term.OneLine(name), append([]string{""}, term.Wrap(text, p.style.Room(detailIndent))...)
+	body := term.WrapBehind(text, p.style.Room(term.Columns(head)), p.style.Room(term.DetailIndent))
+	if p.style.Columns()-term.Columns(head) < term.LeastBehind {
+		head, body = sign+" "+term.OneLine(name), append([]string{""}, term.Wrap(text, p.style.Room(term.DetailIndent))...)
 	}
 	lines := []string{p.style.Colored(sign) + strings.TrimPrefix(head, sign) + body[0] + "\n"}
 	for _, more := range body[1:] {
-		lines = append(lines, term.Spaces(detailIndent)+more+"\n")
+		lines = append(lines, term.Spaces(term.DetailIndent)+more+"\n")
 	}
 	return lines
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/decider/replace"
-	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/render/planview"
 )
 
 // Format is the version of the JSON lines. It changes when a field is removed or changes its
@@ -56,6 +56,26 @@ type PlannedChange struct {
 	// Turn is when it is interrupted, among those of its count.
 	Turn    *Turn    `json:"turn,omitempty"`
 	Changes []Change `json:"changes"`
+}
+
+// Turn is when one of a count is interrupted: as many at a time as may be unavailable, each once those
+// before it are in service.
+type Turn struct {
+	Of      string   `json:"of"` // the count
+	AtATime int      `json:"at_a_time"`
+	Size    int      `json:"size"`
+	After   []string `json:"after"` // refs; empty: it waits for none
+}
+
+func turnOf(t *decider.Turn, names Names) *Turn {
+	if t == nil {
+		return nil
+	}
+	out := &Turn{Of: t.Of, AtATime: t.Most, Size: t.Size, After: []string{}}
+	for _, r := range t.After {
+		out.After = append(out.After, names.Ref(r))
+	}
+	return out
 }
 
 // Blocker is a policy that blocks a decision.
@@ -175,27 +195,14 @@ type NotVerified struct {
 
 func (NotVerified) record() {}
 
-// UnmanagedIn counts the unmanaged resources of a plan, and those on record of kinds that it did not
-// read, those that are not reported aside.
-func UnmanagedIn(p decider.Plan) int {
-	n := p.Unlisted
-	for i := range p.Decisions {
-		d := &p.Decisions[i]
-		reported := (&resource.Observed{Message: d.Message}).Reported() && (d.Observed == nil || d.Observed.Reported())
-		if d.Difference == comparator.Unmanaged && reported {
-			n++
-		}
-	}
-	return n
-}
-
 func planned(d decider.Decision, names Names) PlannedChange {
 	c := PlannedChange{
 		Type: "planned_change", Ref: names.Ref(d.Ref), Scope: d.Ref.Scope().String(), Kind: d.Ref.Kind,
 		Stack: d.Ref.Stack, Difference: string(d.Difference), Action: string(d.Action),
 		Proposed: string(d.Proposed), Reason: string(d.Reason), Message: d.Message, Suggestion: d.Suggestion,
 		Origin: d.Origin, Strategy: string(d.Strategy), Steps: d.Steps, Turn: turnOf(d.Turn, names),
-		BlockedBy: append([]Blocker{}, d.Blockers...), Warnings: d.Warnings, DataLoss: lossOf(d), Changes: Changes(d.Changes),
+		BlockedBy: append([]Blocker{}, d.Blockers...), Warnings: d.Warnings, DataLoss: planview.LossOf(d),
+		Changes: Changes(d.Changes),
 	}
 	if d.Observed != nil {
 		c.ID = d.Observed.ID

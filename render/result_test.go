@@ -10,6 +10,7 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/planview"
 	"github.com/ovi-project/ovi/render/term"
 )
 
@@ -20,7 +21,7 @@ func TestPromptCountsWhatIsDestroyed(t *testing.T) {
 			{Ref: ref("ec2", "a"), Action: decider.Update, Proposed: decider.Update}, {Ref: ref("rds", "db"), Action: decider.Notify, Proposed: decider.Delete, Observed: have("db")},
 		}},
 	} {
-		if got := render.Prompt(plan, "AWS account 123456789012"); got != want {
+		if got := planview.Prompt(plan, "AWS account 123456789012"); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

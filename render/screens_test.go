@@ -10,6 +10,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/planview"
 	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -27,9 +28,9 @@ func screens() map[string]screenful {
 		Observed: have("i-0ee036f2aa4411c1f"), Changes: []resource.Change{team},
 	}
 	return map[string]screenful{
-		"drift":      render.DriftView{Plan: decider.Plan{Unchanged: 7, Decisions: []decider.Decision{drifted}}, Names: names(), Note: driftNote},
+		"drift":      planview.Drift{Plan: decider.Plan{Unchanged: 7, Decisions: []decider.Decision{drifted}}, Names: names(), Note: driftNote},
 		"drift-more": manyDrifts(drifted),
-		"drift-none": render.DriftView{Plan: decider.Plan{Unchanged: 9}, Names: names()},
+		"drift-none": planview.Drift{Plan: decider.Plan{Unchanged: 9}, Names: names()},
 		"status": render.StatusView{
 			Rows: []render.StatusRow{{Resource: "ec2/web-0", ID: "i-0ee036f2aa4411c1f", Health: "healthy", Observed: "12s ago", Note: "blessed"}},
 			Notices: []render.Notice{
@@ -70,7 +71,7 @@ func driftNote(_ resource.Ref, path string) string {
 }
 
 // manyDrifts is drift of each kind: an attribute, a list, a deleted resource, a conflict.
-func manyDrifts(first decider.Decision) render.DriftView {
+func manyDrifts(first decider.Decision) planview.Drift {
 	lost := decider.Decision{Ref: ref("ec2", "web-1"), Difference: comparator.Missing, Action: decider.Create, Proposed: decider.Create, Changes: []resource.Change{change("size", nil, text("t3.micro"), resource.InPlace)}}
 	group := decider.Decision{
 		Ref: ref("security_group", "web"), Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update, Observed: have("sg-0e157a7adcf708ffb"),
@@ -82,7 +83,7 @@ func manyDrifts(first decider.Decision) render.DriftView {
 	}
 	unreachable := map[resource.Scope]string{{Provider: "aws", Location: account + "/eu-west-1"}: "AccessDenied: ec2:DescribeVpcs"}
 	conflict := everything().Decisions[3]
-	return render.DriftView{
+	return planview.Drift{
 		Plan:  decider.Plan{Unchanged: 2, Unreachable: unreachable, Decisions: []decider.Decision{first, lost, group, conflict}},
 		Names: names(), Note: driftNote, Kinds: kinds, Acknowledged: 1,
 	}

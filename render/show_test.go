@@ -17,6 +17,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/planview"
 	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -146,7 +147,7 @@ func TestStepsForMachines(t *testing.T) {
 // six digits of the digest.
 func TestLaw9_SecretsStayOut_OfTheScreen(t *testing.T) {
 	var b bytes.Buffer
-	_ = render.PlanView{Plan: everything(), Names: names(), Verb: "Plan"}.Write(&b, term.Style{})
+	_ = planview.View{Plan: everything(), Names: names(), Verb: "Plan"}.Write(&b, term.Style{})
 	for _, e := range []render.Encoder{render.NewJSON(&b), render.NewYAML(&b)} {
 		for _, r := range render.Planned(everything(), names()) {
 			if err := e.Encode(r); err != nil {
@@ -179,7 +180,7 @@ func TestNothingIsTruncated(t *testing.T) {
 			Changes: []resource.Change{{Path: "user_data", From: value, To: resource.String("new")}},
 		}}}
 		var b bytes.Buffer
-		if err := (render.PlanView{Plan: plan, Names: names(), Verb: "Plan"}).Write(&b, term.Style{Width: width}); err != nil {
+		if err := (planview.View{Plan: plan, Names: names(), Verb: "Plan"}).Write(&b, term.Style{Width: width}); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(b.String(), "  ~ ec2/"+name) {
@@ -302,7 +303,7 @@ func TestBoundsNameWhatTheyCount(t *testing.T) {
 // TestDiffColumnsAreAligned: ids and who changed them start in one column each.
 func TestDiffColumnsAreAligned(t *testing.T) {
 	var b bytes.Buffer
-	v := render.DiffView{Entries: []render.DiffEntry{
+	v := planview.Diff{Entries: []planview.Entry{
 		{Sign: "+", Name: "ec2/web-0", ID: "i-0abc", Text: "by ada"},
 		{Sign: "-", Name: "s3/a", ID: "a", Text: "outside ovi"},
 		{Sign: "~", Name: "rds/db", Text: "by ben"},

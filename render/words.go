@@ -98,8 +98,6 @@ func groupWords(why string) string {
 	return notStartedWords(NotStarted{Why: why})
 }
 
-func number(n int) string { return fmt.Sprint(n) }
-
 func withMessage(text, message string) string {
 	if message == "" {
 		return text
@@ -114,17 +112,6 @@ func shortName(ref string) string {
 		return ref
 	}
 	return ref[strings.LastIndexByte(ref[:last], '/')+1:]
-}
-
-// Many is a number with its noun: "1 batch", "2 batches", "3 logs".
-func Many[N ~int | ~int64 | ~uint64](n N, one string) string {
-	switch {
-	case n == 1:
-		return "1 " + one
-	case strings.HasSuffix(one, "ch"):
-		one += "e"
-	}
-	return fmt.Sprintf("%d %ss", n, one)
 }
 
 // seconds is a duration: "0.4s", "31s", "2m5s". It is never negative, whatever was recorded while a clock was set.

@@ -15,6 +15,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/render/metrics"
+	"github.com/ovi-project/ovi/render/planview"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -93,7 +94,7 @@ func planAndApply(c *command.Call, l *session.Session) error {
 		if err := c.Out.CanAsk(c.Stdin, "add --auto-approve, or apply a saved plan: ovi plan --out FILE"); err != nil {
 			return err
 		}
-		if err := c.Out.Ask(c, c.Stdin, render.Prompt(planned.Plan, changed(c, planned))); err != nil {
+		if err := c.Out.Ask(c, c.Stdin, planview.Prompt(planned.Plan, changed(c, planned))); err != nil {
 			return canceled(c, err)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/explain"
 	"github.com/ovi-project/ovi/ledger/history"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/planview"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -194,7 +195,7 @@ func (m *driftMemory) note(ref resource.Ref, path string) string {
 func showDrift(c *command.Call, p *engine.Planned, m *driftMemory) error {
 	names := session.NamesOf(p)
 	if !c.Out.Machine() {
-		return render.DriftView{
+		return planview.Drift{
 			Plan: p.Plan, Names: names, Kinds: command.Schemas(c.Process).Kind, Note: m.note, Acknowledged: len(m.silent),
 			ID: p.IDOf,
 		}.Write(c.Out.W, c.Out.Style)

@@ -20,6 +20,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/planview"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -229,7 +230,7 @@ func ShowPlan(c *command.Call, p *engine.Planned, dir string) error {
 			Plan: p.ID, Sandbox: c.Sandboxed(),
 		})
 	}
-	view := render.PlanView{Plan: p.Plan, Names: names, Verb: "Plan", Kinds: command.Schemas(c.Process).Kind, ID: p.IDOf}
+	view := planview.View{Plan: p.Plan, Names: names, Verb: "Plan", Kinds: command.Schemas(c.Process).Kind, ID: p.IDOf}
 	view.Running = flightLines(p, names, c.Now())
 	if !c.Out.Quiet {
 		view.Head = head(c, p, dir)

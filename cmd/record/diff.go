@@ -18,6 +18,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/explain"
 	"github.com/ovi-project/ovi/ledger/history"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/planview"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
@@ -136,7 +137,7 @@ func writeDiff(c *command.Call, l *ledger.Ledger, s span, changes []history.Reso
 		Type: "difference_summary", From: int64(s.from), FromAt: s.fromAt, To: int64(s.to),
 		ToAt: s.toAt,
 	}
-	view := render.DiffView{
+	view := planview.Diff{
 		Kinds: command.Schemas(c.Process).Kind,
 		Head:  fmt.Sprintf("Revision %d (%s) -> %d (%s)", s.from, session.MinuteOf(s.fromAt), s.to, session.MinuteOf(s.toAt)),
 	}
@@ -144,7 +145,7 @@ func writeDiff(c *command.Call, l *ledger.Ledger, s span, changes []history.Reso
 	for _, x := range changes {
 		d := differenceOf(x, names)
 		out = append(out, d)
-		e := render.DiffEntry{Sign: "~", Name: x.Ref.Short(), Ref: x.Ref}
+		e := planview.Entry{Sign: "~", Name: x.Ref.Short(), Ref: x.Ref}
 		switch d.What {
 		case "created":
 			sum.Appeared++

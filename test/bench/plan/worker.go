@@ -16,6 +16,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/local"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/planview"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config"
@@ -80,7 +81,7 @@ func work(home string, n int) error {
 		return fmt.Errorf("%d unchanged and %d decisions, want %d unchanged", planned.Plan.Unchanged,
 			len(planned.Plan.Decisions), n)
 	}
-	view := render.PlanView{Plan: planned.Plan, Verb: "Plan"}
+	view := planview.View{Plan: planned.Plan, Verb: "Plan"}
 	return errors.Join(view.Write(os.Stdout, render.Style{}), l.Close())
 }
 

@@ -1,8 +1,9 @@
-package render
+package planview
 
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/ovi-project/ovi/comparator"
@@ -11,22 +12,22 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// DriftView is drift as it is shown: what is, what is configured, and who changed it.
-type DriftView struct {
+// Drift is the screen of a drift: the live values, the configured values, and who changed them.
+type Drift struct {
 	Plan  decider.Plan
 	Names Names
-	// Note says of an attribute who changed it and when: "outside ovi, 5m ago"; of the path ""
-	// it describes the whole resource. Nil means that nothing is known.
+	// Note says who changed an attribute and when: "outside ovi, 5m ago". The path "" stands for the whole
+	// resource. Nil means that nothing is known.
 	Note  func(ref resource.Ref, path string) string
 	Kinds decider.Kinds
 	ID    func(resource.Ref) (string, bool)
-	// Acknowledged is how many resources are not shown because their drift is acknowledged.
+	// Acknowledged is the number of resources that are not shown because their drift is acknowledged.
 	Acknowledged int
 }
 
 // Write writes the drift for people.
-func (v DriftView) Write(w io.Writer, s term.Style) error {
-	p := newPlanWriter(PlanView{Plan: v.Plan, Names: v.Names, Kinds: v.Kinds, ID: v.ID}, s)
+func (v Drift) Write(w io.Writer, s term.Style) error {
+	p := newPlanWriter(View{Plan: v.Plan, Names: v.Names, Kinds: v.Kinds, ID: v.ID}, s)
 	p.unreachable(v.Plan)
 	if p.Len() > 0 {
 		p.WriteString("\n")
@@ -37,13 +38,13 @@ func (v DriftView) Write(w io.Writer, s term.Style) error {
 			p.drifted(v, d, len(groups) > 1)
 		}
 	}
-	p.tally(v.sentence())
+	p.Tally(v.sentence())
 	_, err := io.WriteString(w, p.String())
 	return err
 }
 
 // drifted writes one resource with its sign: "-" is one that was deleted.
-func (p *planWriter) drifted(v DriftView, d decider.Decision, locations bool) {
+func (p *planWriter) drifted(v Drift, d decider.Decision, locations bool) {
 	name, id, sign := d.Ref.Short(), "", "~"
 	if locations {
 		name = p.names.Ref(d.Ref.Bare())
@@ -55,16 +56,16 @@ func (p *planWriter) drifted(v DriftView, d decider.Decision, locations bool) {
 	case comparator.Missing:
 		sign, id = "-", "deleted "+v.note(d.Ref, "")
 	case comparator.Unreachable:
-		message, next := splitSuggestion(d.Message)
+		message, next := term.SplitSuggestion(d.Message)
 		p.entry(term.ConflictSign, name, "not evaluated: "+message)
 		if next != "" {
-			p.message(next)
+			p.Message(next)
 		}
 		return
 	case comparator.Conflict:
 		p.entry(term.ConflictSign, name, "conflict: "+conflictText(d))
 		if d.Suggestion != "" {
-			p.message(suggestion + d.Suggestion)
+			p.Message(term.Suggestion + d.Suggestion)
 		}
 		return
 	}
@@ -73,11 +74,11 @@ func (p *planWriter) drifted(v DriftView, d decider.Decision, locations bool) {
 		return
 	}
 	schema := p.schema(d.Ref)
-	var rows []row
+	var rows []term.Row
 	for _, c := range d.Changes {
 		rows = append(rows, p.driftRow(c, schemaAt(schema, c.Path), v.note(d.Ref, c.Name())))
 	}
-	p.table(rows)
+	p.Rows(rows)
 }
 
 // entry writes a sign, a name and a text.
@@ -87,45 +88,45 @@ func (p *planWriter) entry(sign, name, text string) {
 		p.WriteString("\n")
 		return
 	}
-	p.after(term.Columns(sign+" "+name), text)
+	p.After(term.Columns(sign+" "+name), text)
 }
 
-// driftRow says what an attribute is and what is configured: there is no arrow, since a plan's
+// driftRow shows the live and the configured value of an attribute: there is no arrow, since a plan's
 // arrow points the other way.
-func (p *planWriter) driftRow(c resource.Change, schema *resource.Attribute, note string) row {
-	r := row{path: term.OneLine(c.Name())}
+func (p *planWriter) driftRow(c resource.Change, schema *resource.Attribute, note string) term.Row {
+	r := term.Row{Path: term.OneLine(c.Name())}
 	if extra, lacking, same, ok := p.compareElements(c, schema); ok {
 		for _, e := range extra {
-			r.elements = append(r.elements, "added "+e)
+			r.Elements = append(r.Elements, "added "+e)
 		}
 		for _, e := range lacking {
-			value, _, _ := strings.Cut(e, noteMark)
-			r.elements = append(r.elements, "removed "+value)
+			value, _, _ := strings.Cut(e, term.NoteMark)
+			r.Elements = append(r.Elements, "removed "+value)
 		}
 		if same > 0 {
-			r.notes = append(r.notes, number(same)+" unchanged")
+			r.Notes = append(r.Notes, strconv.Itoa(same)+" unchanged")
 		}
 		if note != "" {
-			r.notes = append(r.notes, note)
+			r.Notes = append(r.Notes, note)
 		}
 		return r
 	}
 	switch {
 	case c.From == nil:
-		r.text = "is not set, configured " + valueText(c.To, schema)
+		r.Text = "is not set, configured " + valueText(c.To, schema)
 	case c.To == nil:
-		r.text = "is " + valueText(c.From, schema) + ", not configured"
+		r.Text = "is " + valueText(c.From, schema) + ", not configured"
 	default:
-		r.text = "is " + valueText(c.From, schema) + ", configured " + valueText(c.To, schema)
+		r.Text = "is " + valueText(c.From, schema) + ", configured " + valueText(c.To, schema)
 	}
 	if note != "" {
-		r.text += "; " + note
+		r.Text += "; " + note
 	}
-	r.text = term.OneLine(r.text)
+	r.Text = term.OneLine(r.Text)
 	return r
 }
 
-func (v DriftView) note(ref resource.Ref, path string) string {
+func (v Drift) note(ref resource.Ref, path string) string {
 	if v.Note == nil {
 		return ""
 	}
@@ -133,7 +134,7 @@ func (v DriftView) note(ref resource.Ref, path string) string {
 }
 
 // sentence is the last line.
-func (v DriftView) sentence() string {
+func (v Drift) sentence() string {
 	changed, deleted := 0, 0
 	for i := range v.Plan.Decisions {
 		d := &v.Plan.Decisions[i]

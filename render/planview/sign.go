@@ -1,4 +1,4 @@
-package render
+package planview
 
 import (
 	"github.com/ovi-project/ovi/comparator"
@@ -16,11 +16,11 @@ func signOf(d decider.Decision) string {
 	case isKept:
 		return "#"
 	}
-	return actionSign(d.Action)
+	return ActionSign(d.Action)
 }
 
-// actionSign is the sign of an action: a restart is an update.
-func actionSign(a decider.Action) string {
+// ActionSign is the sign of an action: a restart is an update.
+func ActionSign(a decider.Action) string {
 	switch a {
 	case decider.Create:
 		return "+"
@@ -74,8 +74,8 @@ func rankOf(d *decider.Decision) rank {
 	return isBlocked
 }
 
-// act is the verb of an action in a plan: a restart is an update, whose attributes tell.
-func act(a decider.Action) decider.Action {
+// Verb is the verb of an action in a plan: a restart is an update, whose attributes tell.
+func Verb(a decider.Action) decider.Action {
 	if a == decider.Restart {
 		return decider.Update
 	}

@@ -1,15 +1,16 @@
-package render
+package planview
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/render/term"
 )
 
 // Prompt asks whether to apply a plan: how many changes to what, how many resources are
-// destroyed, and with how many of them data is lost. Target is what is changed: "AWS account
-// 123456789012".
+// destroyed, and with how many of them data is lost. Target names the accounts that are changed: "AWS
+// account 123456789012".
 func Prompt(p decider.Plan, target string) string {
 	changes, destroyed, lost := 0, 0, 0
 	for _, d := range p.Decisions {
@@ -20,11 +21,11 @@ func Prompt(p decider.Plan, target string) string {
 		if d.Action.Destroys() {
 			destroyed++
 		}
-		if lossOf(d) != "" {
+		if LossOf(d) != "" {
 			lost++
 		}
 	}
-	text := "Apply " + Many(changes, "change") + " to " + target
+	text := "Apply " + term.Many(changes, "change") + " to " + target
 	var notes []string
 	if destroyed > 0 {
 		notes = append(notes, fmt.Sprintf("%d destroyed", destroyed))
@@ -38,9 +39,9 @@ func Prompt(p decider.Plan, target string) string {
 	return text + "?\nType yes to continue: "
 }
 
-// lossOf returns the data that is lost if a decision is executed as proposed. People approve a blocked decision by
-// what this says.
-func lossOf(d decider.Decision) string {
+// LossOf returns the data that is lost if a decision is executed as proposed. Approvers of a blocked decision
+// read it.
+func LossOf(d decider.Decision) string {
 	if !d.Proposed.Destroys() {
 		return ""
 	}

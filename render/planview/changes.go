@@ -1,7 +1,8 @@
-package render
+package planview
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ovi-project/ovi/comparator"
@@ -12,21 +13,21 @@ import (
 
 // changes writes the attributes of a decision, aligned: all of a resource to be created,
 // current and configured values of one that differs.
-func (p *planWriter) changes(d decider.Decision) { p.table(p.rows(d)) }
+func (p *planWriter) changes(d decider.Decision) { p.Rows(p.rows(d)) }
 
-// rows are the attributes of a decision as they are shown.
-func (p *planWriter) rows(d decider.Decision) []row {
+// rows returns the attributes of a decision, a row each.
+func (p *planWriter) rows(d decider.Decision) []term.Row {
 	if d.Difference == comparator.Conflict || d.Difference == comparator.Unreachable {
 		return nil
 	}
 	schema := p.schema(d.Ref)
-	var rows []row
+	var rows []term.Row
 	if d.Difference == comparator.Missing {
 		for _, c := range d.Changes {
 			rows = append(rows, p.created(c.Path, c.To, p.schemaOf(d.Ref, c, schema))...)
 		}
 		rows = append(rows, p.defaults("", schema, changedPaths(d.Changes))...)
-		slices.SortStableFunc(rows, func(a, b row) int { return strings.Compare(a.path, b.path) })
+		slices.SortStableFunc(rows, func(a, b term.Row) int { return strings.Compare(a.Path, b.Path) })
 		return rows
 	}
 	for _, c := range d.Changes {
@@ -35,7 +36,7 @@ func (p *planWriter) rows(d decider.Decision) []row {
 	return rows
 }
 
-// schema is that of a resource's kind; nil where it is not known.
+// schema returns the attributes of a resource's kind; nil if the kind is not known.
 func (p *planWriter) schema(ref resource.Ref) []resource.Attribute {
 	if p.kinds == nil {
 		return nil
@@ -44,7 +45,7 @@ func (p *planWriter) schema(ref resource.Ref) []resource.Attribute {
 	return kind.Attrs
 }
 
-// schemaOf is the schema of a change; of a state one with the default of its kind.
+// schemaOf returns the schema of a change. The schema of a state has the default of its kind.
 func (p *planWriter) schemaOf(ref resource.Ref, c resource.Change, schema []resource.Attribute) *resource.Attribute {
 	if c.On != resource.OnState || p.kinds == nil {
 		return schemaAt(schema, c.Path)
@@ -53,15 +54,15 @@ func (p *planWriter) schemaOf(ref resource.Ref, c resource.Change, schema []reso
 	return &resource.Attribute{Name: c.Path, Default: resource.String(kind.State)}
 }
 
-// created are the rows of one attribute of a resource to be created: an object's are those of
-// its fields.
-func (p *planWriter) created(path string, v resource.Value, schema *resource.Attribute) []row {
+// created returns the rows of one attribute of a resource that will be created. An object has a row for each
+// field.
+func (p *planWriter) created(path string, v resource.Value, schema *resource.Attribute) []term.Row {
 	switch v := v.(type) {
 	case resource.Attrs:
 		if len(v) == 0 {
 			break
 		}
-		var rows []row
+		var rows []term.Row
 		mentioned := map[string]resource.Value{}
 		for _, x := range v {
 			mentioned[x.Name] = x.Value
@@ -75,20 +76,20 @@ func (p *planWriter) created(path string, v resource.Value, schema *resource.Att
 		if !p.objects(v) {
 			break
 		}
-		r := row{path: term.OneLine(path)}
+		r := term.Row{Path: term.OneLine(path)}
 		for _, e := range v {
-			r.elements = append(r.elements, "+ "+p.marked(e, elemOf(schema)))
+			r.Elements = append(r.Elements, "+ "+p.marked(e, elemOf(schema)))
 		}
-		return []row{r}
+		return []term.Row{r}
 	}
-	r := row{path: term.OneLine(path), text: term.OneLine(valueText(v, schema))}
+	r := term.Row{Path: term.OneLine(path), Text: term.OneLine(valueText(v, schema))}
 	switch {
 	case p.isPending(v):
-		r.notes = append(r.notes, "known after apply")
+		r.Notes = append(r.Notes, "known after apply")
 	case schema != nil && schema.Default != nil && resource.Equal(v, schema.Default):
-		r.notes = append(r.notes, "default")
+		r.Notes = append(r.Notes, "default")
 	}
-	return []row{r}
+	return []term.Row{r}
 }
 
 // objects says that a list holds objects, which get lines of their own.
@@ -101,8 +102,10 @@ func (p *planWriter) objects(v resource.List) bool {
 
 // defaults are the attributes that are set at creation though the configuration does not
 // mention them.
-func (p *planWriter) defaults(prefix string, schema []resource.Attribute, mentioned map[string]resource.Value) []row {
-	var rows []row
+func (p *planWriter) defaults(prefix string, schema []resource.Attribute,
+	mentioned map[string]resource.Value,
+) []term.Row {
+	var rows []term.Row
 	for i := range schema {
 		a := &schema[i]
 		if _, is := mentioned[a.Name]; is || a.Computed {
@@ -111,7 +114,7 @@ func (p *planWriter) defaults(prefix string, schema []resource.Attribute, mentio
 		switch {
 		case a.DefaultsBeside(func(name string) bool { _, is := mentioned[name]; return is }):
 			for _, r := range p.created(prefix+a.Name, a.CreateDefault, a) {
-				r.notes = []string{"default, set at creation"}
+				r.Notes = []string{"default, set at creation"}
 				rows = append(rows, r)
 			}
 		case a.Type == resource.TObject:
@@ -130,26 +133,26 @@ func changedPaths(changes []resource.Change) map[string]resource.Value {
 }
 
 // changed is the row of an attribute that differs.
-func (p *planWriter) changed(d decider.Decision, c resource.Change, schema *resource.Attribute) row {
-	r := row{path: term.OneLine(c.Name())}
+func (p *planWriter) changed(d decider.Decision, c resource.Change, schema *resource.Attribute) term.Row {
+	r := term.Row{Path: term.OneLine(c.Name())}
 	if removed, added, same, ok := p.compareElements(c, schema); ok {
 		if same > 0 {
-			r.notes = append(r.notes, number(same)+" unchanged")
+			r.Notes = append(r.Notes, strconv.Itoa(same)+" unchanged")
 		}
 		for _, e := range removed {
-			r.elements = append(r.elements, "- "+e)
+			r.Elements = append(r.Elements, "- "+e)
 		}
 		for _, e := range added {
-			r.elements = append(r.elements, "+ "+e)
+			r.Elements = append(r.Elements, "+ "+e)
 		}
 	} else {
-		r.text = term.OneLine(p.arrow(c, schema))
+		r.Text = term.OneLine(p.arrow(c, schema))
 	}
-	r.notes = append(r.notes, notesOf(d, c)...)
+	r.Notes = append(r.Notes, notesOf(d, c)...)
 	return r
 }
 
-// arrow is the current and the configured value: of a secret, six digits of each digest.
+// arrow returns the current and the configured value. A secret is shown by six digits of each digest.
 func (p *planWriter) arrow(c resource.Change, schema *resource.Attribute) string {
 	from, isFrom := digits(c.From)
 	to, isTo := digits(c.To)
@@ -182,4 +185,9 @@ func notesOf(d decider.Decision, c resource.Change) []string {
 		notes = append(notes, c.Note)
 	}
 	return notes
+}
+
+// ChangeRow returns the row of a change without the schema of its kind.
+func ChangeRow(c resource.Change) term.Row {
+	return newPlanWriter(View{}, term.Style{}).changed(decider.Decision{}, c, nil)
 }

@@ -1,4 +1,4 @@
-package render
+package planview
 
 import (
 	"io"
@@ -8,16 +8,16 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// DiffView is what changed between two revisions.
-type DiffView struct {
+// Diff is the difference of two revisions.
+type Diff struct {
 	Head    string
-	Entries []DiffEntry
+	Entries []Entry
 	Kinds   decider.Kinds
 	Foot    string
 }
 
-// DiffEntry is one resource of a diff.
-type DiffEntry struct {
+// Entry is one resource of a diff.
+type Entry struct {
 	Sign    string // "+", "~" or "-"
 	Name    string
 	Ref     resource.Ref
@@ -27,8 +27,8 @@ type DiffEntry struct {
 }
 
 // Write writes the diff for users, with values as a plan writes them.
-func (v DiffView) Write(w io.Writer, s term.Style) error {
-	p := newPlanWriter(PlanView{Kinds: v.Kinds}, s)
+func (v Diff) Write(w io.Writer, s term.Style) error {
+	p := newPlanWriter(View{Kinds: v.Kinds}, s)
 	if v.Head != "" {
 		p.WriteString(v.Head + "\n")
 	}
@@ -43,14 +43,14 @@ func (v DiffView) Write(w io.Writer, s term.Style) error {
 		}
 		p.entry(e.Sign, term.Pad(e.Name, names), text)
 		schema := p.schema(e.Ref)
-		var rows []row
+		var rows []term.Row
 		for _, c := range e.Changes {
 			c.Effect, c.Note = resource.Change{}.Effect, ""
 			rows = append(rows, p.changed(decider.Decision{}, c, schemaAt(schema, c.Path)))
 		}
-		p.table(rows)
+		p.Rows(rows)
 	}
-	p.tally(v.Foot)
+	p.Tally(v.Foot)
 	_, err := io.WriteString(w, p.String())
 	return err
 }

@@ -1,4 +1,4 @@
-package render
+package planview
 
 import (
 	"encoding/base64"
@@ -14,7 +14,7 @@ import (
 const hidden = "(secret)"
 
 // Value writes a value on one line as in a configuration: strings without quotes where that
-// has one reading only, references as kind/name, of a secret six digits of its keyed digest.
+// has one reading only, references as kind/name, and a secret by six digits of its keyed digest.
 func Value(v resource.Value) string { return valueText(v, nil) }
 
 // valueText is Value with the order of fields and the unit of a schema.
@@ -87,8 +87,7 @@ func hides(t resource.Text) bool {
 	})
 }
 
-// hiddenText writes a text with secret parts: of each six digits of its digest, and what it refers
-// to.
+// hiddenText writes a text with secret parts: six digits of the digest of each, and its references.
 func hiddenText(t resource.Text) string {
 	parts := []string{hidden}
 	for _, p := range t {
@@ -126,7 +125,7 @@ func inOrder(v resource.Attrs, schema *resource.Attribute) resource.Attrs {
 }
 
 // digits are the first six hexadecimal digits of a secret's keyed digest; "" where it has none.
-// False for what is no secret.
+// It returns false if a value is not a secret.
 func digits(v resource.Value) (string, bool) {
 	var digest string
 	switch v := v.(type) {

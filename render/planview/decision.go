@@ -1,4 +1,4 @@
-package render
+package planview
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"github.com/ovi-project/ovi/render/term"
 )
 
-// decision writes the sign, the name and what is to be done; then what belongs to it.
+// decision writes the sign, the name and the action of a decision; then its reasons, attributes and order.
 func (p *planWriter) decision(d decider.Decision) {
 	rest := p.head(d)
 	if slices.Contains([]decider.Reason{
@@ -21,13 +21,13 @@ func (p *planWriter) decision(d decider.Decision) {
 		rest = append(rest, sentence(d.Message))
 	}
 	for _, text := range rest {
-		p.message(text)
+		p.Message(text)
 	}
 	for _, w := range d.Warnings {
-		text, next := splitSuggestion(w.Text)
-		p.para(detailIndent, term.Yellow, "Warning by "+w.Policy+": "+text)
+		text, next := term.SplitSuggestion(w.Text)
+		p.Para(term.DetailIndent, term.Yellow, "Warning by "+w.Policy+": "+text)
 		if next != "" {
-			p.hanging(detailIndent, next)
+			p.Hanging(term.DetailIndent, next)
 		}
 	}
 	if d.Proposed == decider.Delete && d.Difference == comparator.Unwanted {
@@ -35,34 +35,34 @@ func (p *planWriter) decision(d decider.Decision) {
 	}
 	p.changes(d)
 	if order := p.orders[d.Ref]; order != "" {
-		p.para(detailIndent, "", "Order: "+order)
+		p.Para(term.DetailIndent, "", "Order: "+order)
 	}
 	if order := p.turns[d.Ref]; order != "" {
-		p.para(detailIndent, "", "Order: "+order)
+		p.Para(term.DetailIndent, "", "Order: "+order)
 	}
 	p.dataLoss(d)
 }
 
-// head writes the first line of a decision, and returns what is to be written under it.
+// head writes the first line of a decision, and returns the lines under it.
 func (p *planWriter) head(d decider.Decision) []string {
 	name := d.Ref.Short()
-	sign, text := p.Colored(signOf(d)), string(act(d.Proposed))
+	sign, text := p.Colored(signOf(d)), string(Verb(d.Proposed))
 	var rest []string
 	switch rankOf(&d) {
 	case isConflict:
 		text = "conflict: " + conflictText(d)
 		if d.Suggestion != "" {
-			rest = append(rest, suggestion+d.Suggestion)
+			rest = append(rest, term.Suggestion+d.Suggestion)
 		}
 	case notShown:
-		message, next := splitSuggestion(d.Message)
+		message, next := term.SplitSuggestion(d.Message)
 		if text = "not evaluated: " + message; next != "" {
 			rest = append(rest, next)
 		}
 	case isBlocked:
 		text, rest = p.blocked(d)
 	case isKept:
-		text, rest = "kept: "+phrase.ID(d.Observed.ID), []string{sentence(d.Message), suggestion + d.Suggestion}
+		text, rest = "kept: "+phrase.ID(d.Observed.ID), []string{sentence(d.Message), term.Suggestion + d.Suggestion}
 	default:
 		if d.OnlyRenames() {
 			text = "rename"
@@ -74,9 +74,9 @@ func (p *planWriter) head(d decider.Decision) []string {
 			rest = append(rest, "Renamed: "+renameText(d))
 		}
 	}
-	head := term.Spaces(nameIndent) + signOf(d) + " " + name
-	p.WriteString(term.Spaces(nameIndent) + sign + " " + p.In(term.Bold, name))
-	p.after(term.Columns(head), text)
+	head := term.Spaces(term.NameIndent) + signOf(d) + " " + name
+	p.WriteString(term.Spaces(term.NameIndent) + sign + " " + p.In(term.Bold, name))
+	p.After(term.Columns(head), text)
 	return rest
 }
 
@@ -123,10 +123,10 @@ func sentence(text string) string {
 // blocked says which policy blocks a decision; and why, where that was not written yet: a
 // budget blocks many resources for one reason.
 func (p *planWriter) blocked(d decider.Decision) (text string, rest []string) {
-	text = string(act(d.Proposed)) + idOf(d)
+	text = string(Verb(d.Proposed)) + idOf(d)
 	switch {
 	case d.Reason == decider.ReasonBroken || d.Reason == decider.ReasonFailing:
-		return strings.TrimPrefix(d.Message, "it is "), []string{suggestion + d.Suggestion}
+		return strings.TrimPrefix(d.Message, "it is "), []string{term.Suggestion + d.Suggestion}
 	case len(d.Blockers) == 0:
 		return text + " is not possible: " + d.Message, nil
 	}
@@ -143,7 +143,7 @@ func (p *planWriter) blocked(d decider.Decision) (text string, rest []string) {
 		}
 		if b.Suggestion != "" && !p.written[b.Suggestion] {
 			p.written[b.Suggestion] = true
-			rest = append(rest, suggestion+b.Suggestion)
+			rest = append(rest, term.Suggestion+b.Suggestion)
 		}
 	}
 	return text, rest
@@ -181,12 +181,12 @@ func (p *planWriter) notConfigured(d decider.Decision) {
 		}
 		text += "."
 	}
-	p.para(detailIndent, "", text)
+	p.Para(term.DetailIndent, "", text)
 }
 
 // dataLoss says which data is lost with a resource that is destroyed.
 func (p *planWriter) dataLoss(d decider.Decision) {
-	if text := lossOf(d); text != "" {
-		p.para(detailIndent, term.Red, "DATA LOSS: "+text)
+	if text := LossOf(d); text != "" {
+		p.Para(term.DetailIndent, term.Red, "DATA LOSS: "+text)
 	}
 }

@@ -1,4 +1,4 @@
-package render
+package planview
 
 import (
 	"maps"
@@ -50,8 +50,8 @@ func (n Names) accountsOf(provider string) (out []string) {
 }
 
 // Accounts names the accounts of each provider that has any, as in "AWS account
-// 123456789012", sorted by provider. Of a provider
-// whose locations are no accounts, place says what each is.
+// 123456789012", sorted by provider. If a provider's
+// locations are not accounts, place describes each.
 func (n Names) Accounts(place func(resource.Scope) string) []string {
 	var out []string
 	for _, provider := range slices.Sorted(maps.Keys(n.account)) {
@@ -84,7 +84,7 @@ func (n Names) Ref(r resource.Ref) string {
 	return r.String()
 }
 
-// Shorten gives the shortest form of each of some refs that tells it from the others: kind/name,
+// Shorten returns the shortest form of each of some refs that tells it from the others: kind/name,
 // else with its stack, else with its location too.
 func (n Names) Shorten(refs ...resource.Ref) func(resource.Ref) string {
 	return resource.Shorten(refs, n.Ref)

@@ -1,4 +1,4 @@
-package render
+package planview
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// PlanView is a plan as it is shown.
-type PlanView struct {
+// View is the screen of a plan.
+type View struct {
 	Plan  decider.Plan
 	Names Names
 	// Head is written above the plan, a line each: the stack, the account, the data directory,
@@ -24,7 +24,7 @@ type PlanView struct {
 	Verb string
 	// Kinds finds schemas, for defaults, the order of fields and lost data. Nil: none is known.
 	Kinds decider.Kinds
-	// ID gives the id of a resource that exists, to compare a reference with the id it stands
+	// ID returns the id of a resource that exists, to compare a reference with the id it stands
 	// for. Nil means the resources of the plan only.
 	ID func(resource.Ref) (string, bool)
 	// Running are the actions that run while the plan is made, a line each.
@@ -35,7 +35,7 @@ type PlanView struct {
 
 // Write writes the plan for people: unreachable locations, the decisions by location, then
 // the counts. No value is truncated.
-func (v PlanView) Write(w io.Writer, s term.Style) error {
+func (v View) Write(w io.Writer, s term.Style) error {
 	p := newPlanWriter(v, s)
 	for _, h := range v.Head {
 		for _, line := range term.WrapItems(h, p.Room(0)) {
@@ -45,14 +45,14 @@ func (v PlanView) Write(w io.Writer, s term.Style) error {
 	p.unreachable(v.Plan)
 	for i, text := range v.Running {
 		if i == 0 {
-			p.gap()
+			p.Gap()
 		}
-		p.signed("#", term.Dim, text, 0)
+		p.Signed("#", term.Dim, text, 0)
 	}
 	groups := groupedByLocation(v.Plan)
 	p.turns = turnsOf(groups)
 	for _, g := range groups {
-		p.gap()
+		p.Gap()
 		p.WriteString(p.In(term.Bold, p.names.Scope(g.scope)) + "\n")
 		for _, d := range g.decisions {
 			p.decision(d)
@@ -64,20 +64,20 @@ func (v PlanView) Write(w io.Writer, s term.Style) error {
 			p.writeKept(k)
 		}
 	}
-	p.gap()
+	p.Gap()
 	p.unmanaged(v.Plan)
 	counts := Count(v.Plan)
 	if v.Counts != nil {
 		counts = *v.Counts
 	}
-	p.tally(counts.Sentence(v.Verb))
+	p.Tally(counts.Sentence(v.Verb))
 	_, err := io.WriteString(w, p.String())
 	return err
 }
 
 // planWriter writes a plan for people.
 type planWriter struct {
-	writer
+	term.Writer
 	names   Names
 	kinds   decider.Kinds
 	id      func(resource.Ref) (string, bool)
@@ -88,9 +88,9 @@ type planWriter struct {
 	written map[string]bool         // reasons of policies, each written in full once
 }
 
-func newPlanWriter(v PlanView, s term.Style) *planWriter {
+func newPlanWriter(v View, s term.Style) *planWriter {
 	p := &planWriter{
-		writer: writer{Style: s}, names: v.Names, kinds: v.Kinds, id: v.ID, written: map[string]bool{},
+		Writer: term.Writer{Style: s}, names: v.Names, kinds: v.Kinds, id: v.ID, written: map[string]bool{},
 		pending: map[resource.Ref]bool{}, known: map[resource.Ref]string{}, orders: orders(v.Plan),
 	}
 	for i := range v.Plan.Decisions {
@@ -115,11 +115,11 @@ func (p *planWriter) unreachable(plan decider.Plan) {
 				n++
 			}
 		}
-		p.gap()
+		p.Gap()
 		if since, offline := plan.Offline[scope]; offline {
-			p.signed("#", term.Dim, p.names.Scope(scope)+" is "+(&resource.OfflineError{Since: since}).Error(), 0)
+			p.Signed("#", term.Dim, p.names.Scope(scope)+" is "+(&resource.OfflineError{Since: since}).Error(), 0)
 		} else {
-			p.signed(term.ConflictSign, term.Red, p.names.Scope(scope)+" is unreachable: "+plan.Unreachable[scope], 0)
+			p.Signed(term.ConflictSign, term.Red, p.names.Scope(scope)+" is unreachable: "+plan.Unreachable[scope], 0)
 		}
 		p.notEvaluated(n)
 	}
@@ -132,9 +132,9 @@ func (p *planWriter) unreachable(plan decider.Plan) {
 					n++
 				}
 			}
-			p.gap()
+			p.Gap()
 			where, why := kind+" in "+p.names.Scope(scope), plan.UnreachableKinds[scope][kind]
-			p.signed(term.ConflictSign, term.Red, where+" is unreachable: "+why, 0)
+			p.Signed(term.ConflictSign, term.Red, where+" is unreachable: "+why, 0)
 			p.notEvaluated(n)
 		}
 	}
@@ -142,7 +142,7 @@ func (p *planWriter) unreachable(plan decider.Plan) {
 
 func (p *planWriter) notEvaluated(n int) {
 	if n > 0 {
-		p.para(detailIndent, "", Many(n, "resource")+" not evaluated.")
+		p.Para(term.DetailIndent, "", term.Many(n, "resource")+" not evaluated.")
 	}
 }
 
@@ -153,10 +153,10 @@ func (p *planWriter) notVerified(u comparator.Unverified) {
 	if len(u.Paths) > 1 {
 		verb = "were"
 	}
-	p.WriteString(term.Spaces(nameIndent) + p.In(term.Dim, "#") + " " + p.In(term.Bold, name))
-	p.after(nameIndent+2+term.Columns(name), fmt.Sprintf("not verified: %s cannot be read back and %s not recorded",
+	p.WriteString(term.Spaces(term.NameIndent) + p.In(term.Dim, "#") + " " + p.In(term.Bold, name))
+	p.After(term.NameIndent+2+term.Columns(name), fmt.Sprintf("not verified: %s cannot be read back and %s not recorded",
 		strings.Join(u.Paths, ", "), verb))
-	p.message(suggestion + "run `ovi apply --set-unverified` to set " + them(len(u.Paths)))
+	p.Message(term.Suggestion + "run `ovi apply --set-unverified` to set " + them(len(u.Paths)))
 }
 
 // writeKept names an attribute that stays although it is not as configured.
@@ -167,10 +167,9 @@ func (p *planWriter) writeKept(k comparator.Kept) {
 		kind, _ := p.kinds(k.Ref.Provider, k.Ref.Kind)
 		unit = unitOf(schemaAt(kind.Attrs, k.Path))
 	}
-	p.WriteString(term.Spaces(nameIndent) + p.In(term.Dim, "#") + " " + p.In(term.Bold, name))
-	p.after(nameIndent+2+term.Columns(name), fmt.Sprintf("%s stays %s%s; %s%s is configured", k.Path, Value(k.Observed),
-		unit,
-		Value(k.Desired), unit))
+	p.WriteString(term.Spaces(term.NameIndent) + p.In(term.Dim, "#") + " " + p.In(term.Bold, name))
+	p.After(term.NameIndent+2+term.Columns(name), fmt.Sprintf("%s stays %s%s; %s%s is configured", k.Path,
+		Value(k.Observed), unit, Value(k.Desired), unit))
 }
 
 func them(n int) string {
@@ -180,11 +179,25 @@ func them(n int) string {
 	return "it"
 }
 
-// unmanaged counts in one line the resources that are not managed with ovi. Those that the
-// provider created by itself are in every account, and in the inventory only.
+// unmanaged counts in one line the resources that are not managed with ovi. Resources that the
+// provider itself created are in every account, and in the inventory only.
 func (p *planWriter) unmanaged(plan decider.Plan) {
 	n := UnmanagedIn(plan)
 	if n > 0 {
-		p.para(0, "", fmt.Sprintf("%d unmanaged (`ovi inventory`).", n))
+		p.Para(0, "", fmt.Sprintf("%d unmanaged (`ovi inventory`).", n))
 	}
+}
+
+// UnmanagedIn counts the unmanaged resources of a plan, and the recorded ones of kinds that it did not
+// read, those that are not reported aside.
+func UnmanagedIn(p decider.Plan) int {
+	n := p.Unlisted
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		reported := (&resource.Observed{Message: d.Message}).Reported() && (d.Observed == nil || d.Observed.Reported())
+		if d.Difference == comparator.Unmanaged && reported {
+			n++
+		}
+	}
+	return n
 }

@@ -1,4 +1,4 @@
-package render
+package planview
 
 import (
 	"slices"
@@ -68,7 +68,7 @@ func linesOf(s resource.String) resource.List {
 func (p *planWriter) marked(e resource.Value, schema *resource.Attribute) string {
 	text := printableElement(valueText(e, schema))
 	if p.isPending(e) {
-		text += noteMark + "known after apply"
+		text += term.NoteMark + "known after apply"
 	}
 	return text
 }
@@ -80,7 +80,7 @@ func (p *planWriter) equal(a, b resource.Value) bool {
 	return resource.Equal(p.resolved(a), p.resolved(b))
 }
 
-// resolved is a value with the ids of what it refers to, where they are known and stay.
+// resolved returns a value with ids in place of its references, if the ids are known and stay.
 func (p *planWriter) resolved(v resource.Value) resource.Value {
 	return resource.MapRefs(v, func(r resource.Reference) resource.Value {
 		if id, ok := p.idOf(r.Ref); ok && r.Path == "" {
@@ -103,12 +103,12 @@ func (p *planWriter) idOf(ref resource.Ref) (string, bool) {
 	return p.id(ref)
 }
 
-// isPending says that a value refers to a resource that is to be created or replaced.
+// isPending reports whether a value refers to a resource that will be created or replaced.
 func (p *planWriter) isPending(v resource.Value) bool {
 	return slices.ContainsFunc(resource.AppendRefs(nil, v), func(r resource.Ref) bool { return p.pending[r] })
 }
 
-// most is how many comparisons of elements are made for the shortest difference; beyond them
+// most is the maximum number of comparisons of elements for the shortest difference; beyond them
 // equal ends are kept and the middle is shown as replaced.
 const most = 4_000_000
 

@@ -1,4 +1,4 @@
-package render
+package planview
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/ovi-project/ovi/render/term"
 )
 
-// Counts is a tally as it is shown. A JSON line has every field, also where it is 0.
+// Counts is a tally for screens and records. A JSON line has every field, even if it is 0.
 type Counts event.Counts
 
 // Count counts a plan.
@@ -45,8 +45,8 @@ func (c Counts) Result() string {
 
 // Write writes the last line of an apply, wrapped between the counts.
 func (c Counts) Write(w io.Writer, s term.Style) error {
-	p := writer{Style: s}
-	p.tally(c.Result())
+	p := term.Writer{Style: s}
+	p.Tally(c.Result())
 	_, err := io.WriteString(w, p.String())
 	return err
 }
@@ -56,7 +56,7 @@ func (c Counts) Incomplete() bool {
 	return c.Failed+c.Unknown+c.NotStarted+c.Claimed+c.Blocked+c.Conflict+c.Unreachable > 0
 }
 
-// Done lists what was done and what was not: "4 created, 1 failed".
+// Done lists the results with their counts: "4 created, 1 failed".
 func (c Counts) Done() string {
 	did := []string{}
 	for _, x := range c.actions() {
@@ -104,7 +104,7 @@ func (c Counts) rest() []string {
 	add(c.Claimed, "claimed")
 	add(c.Blocked, "blocked")
 	if c.Conflict > 0 {
-		out = append(out, Many(c.Conflict, "conflict"))
+		out = append(out, term.Many(c.Conflict, "conflict"))
 	}
 	add(c.Broken, "broken")
 	add(c.Kept, "kept")

@@ -1,4 +1,4 @@
-package render
+package planview
 
 import (
 	"fmt"
@@ -8,26 +8,6 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/resource"
 )
-
-// Turn is when one of a count is interrupted: as many at a time as may be unavailable, each once those
-// before it are in service.
-type Turn struct {
-	Of      string   `json:"of"` // the count
-	AtATime int      `json:"at_a_time"`
-	Size    int      `json:"size"`
-	After   []string `json:"after"` // refs; empty: it waits for none
-}
-
-func turnOf(t *decider.Turn, names Names) *Turn {
-	if t == nil {
-		return nil
-	}
-	out := &Turn{Of: t.Of, AtATime: t.Most, Size: t.Size, After: []string{}}
-	for _, r := range t.After {
-		out.After = append(out.After, names.Ref(r))
-	}
-	return out
-}
 
 // turnsOf are the lines about the order in which the resources of a count are interrupted, by the ref of
 // the last that is shown of each.
@@ -75,7 +55,7 @@ type group struct {
 	kept       []comparator.Kept
 }
 
-// groupedByLocation sorts what is shown by location, and there by what it means: conflicts
+// groupedByLocation sorts decisions by location, and there by their meaning: conflicts
 // first, then what is created, updated, replaced and deleted, then what is blocked. Within
 // each the order of the plan stays.
 func groupedByLocation(plan decider.Plan) []group {
