@@ -1,6 +1,8 @@
 package engine_test
 
 import (
+	"bytes"
+	"crypto/ed25519"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,11 +18,19 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// elsewhere is an instance on another host, with an audit log of its own, that shares the store.
+// elsewhere is an instance on another host of the team, with an audit log of its own, that shares store and key.
 func (b *bench) elsewhere(name string) *bench {
 	b.t.Helper()
+	return b.withKey(name, ed25519.NewKeyFromSeed(bytes.Repeat([]byte("t"), ed25519.SeedSize)))
+}
+
+// stranger is an instance that shares the store, with a key of its own.
+func (b *bench) stranger(name string) *bench { return b.withKey(name, nil) }
+
+func (b *bench) withKey(name string, key ed25519.PrivateKey) *bench {
+	b.t.Helper()
 	l, err := ledger.Open(b.t.Context(), ledger.Config{
-		Dir: b.t.TempDir(), Store: b.store, Shared: true, User: name, LogOptions: []wal.Option{wal.WithFS(vfs.NewMem(1))},
+		Dir: b.t.TempDir(), Store: b.store, Shared: true, User: name, Key: key, LogOptions: []wal.Option{wal.WithFS(vfs.NewMem(1))},
 	})
 	if err != nil {
 		b.t.Fatal(err)
@@ -56,7 +66,7 @@ func TestANewKeyIsAnAlert(t *testing.T) {
 		t.Run(x.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := blank(t)
-				other, one := b.elsewhere("other"), b.elsewhere("one")
+				other, one := b.stranger("other"), b.stranger("one")
 				defer other.stop()
 				defer one.stop()
 				other.apply(wants(disk("a", 20), disk("b", 20)))

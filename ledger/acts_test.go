@@ -145,6 +145,10 @@ func TestActsOfOtherInstancesNeedTheirSignature(t *testing.T) {
 	}
 	blessed := row(t, store, rows.BlessedOf(ref("b")))
 	record(t, other, event.Blessed{Ref: ref("b"), Who: "bob"})
+	if got := counted(t, one); got != "ann, a, b" {
+		t.Errorf("after an instance whose key is only pinned lifted a blessing: %s", got)
+	}
+	record(t, one, event.Trusted{Key: other.Key(), On: true, Who: "ann"})
 	for _, l := range []*ledger.Ledger{one, other} {
 		if got := counted(t, l); got != "ann, a" {
 			t.Errorf("after another instance lifted a blessing: %s", got)

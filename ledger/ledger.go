@@ -66,6 +66,12 @@ func (l *Ledger) Proof(ctx context.Context, ref resource.Ref, id string) (resour
 	return l.Proofs().Proof(ctx, ref, id)
 }
 
+// Confirmed fails if a binding may not be ended: it is not proven, or only a pinned key signed it. The error wraps
+// ErrUnproven.
+func (l *Ledger) Confirmed(ctx context.Context, ref resource.Ref, id string) error {
+	return l.Proofs().Confirmed(ctx, ref, id)
+}
+
 // Contradictions lists what the store says of operators' acts and the audit log does not, sorted.
 func (l *Ledger) Contradictions(ctx context.Context) ([]trust.Contradiction, error) {
 	return l.Proofs().Contradictions(ctx)

@@ -1,6 +1,7 @@
 package ledger_test
 
 import (
+	"bytes"
 	"crypto/ed25519"
 	"encoding/hex"
 	"encoding/json"
@@ -13,6 +14,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/replay/replaytest"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/rules"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
 	"github.com/ovi-project/ovi/wal"
@@ -176,7 +178,9 @@ func TestRequiredTrustNeedsAnOperator(t *testing.T) {
 	notProven(t, one, "b", "i2")
 	record(t, one, event.Trusted{Key: third.Key(), On: true, Who: "ann"})
 	proven(t, one, "b", "i2")
-	proven(t, other, "b", "i2") // one is pinned there
+	notProven(t, other, "b", "i2") // one is only pinned there, and what it trusts counts for nothing
+	record(t, other, event.Trusted{Key: one.Key(), On: true, Who: "bob"})
+	proven(t, other, "b", "i2")
 	if got := pins(t, other); len(got) != 1 {
 		t.Errorf("pinned %+v though trust is required", got)
 	}
@@ -184,6 +188,95 @@ func TestRequiredTrustNeedsAnOperator(t *testing.T) {
 	edit(t, store, storage.Op{Key: rows.KeyTrust + third.Key(), Value: []byte(`{"on":true,"who":"eve","instance":"` + third.Instance() + `"}`)})
 	notProven(t, other, "b", "i2")
 	_ = at
+}
+
+// TestAPinnedKeyDestroysNothing: a stranger to the key, who may write the store, adopted a resource. What an instance
+// only met it may not end; own, given and confirmed keys it may, and a given key needs no pin.
+func TestAPinnedKeyDestroysNothing(t *testing.T) {
+	store := mem.New()
+	ci := ed25519.NewKeyFromSeed(bytes.Repeat([]byte("c"), ed25519.SeedSize))
+	open := func(key ed25519.PrivateKey, given ...string) *ledger.Ledger {
+		l, err := ledger.Open(t.Context(), ledger.Config{
+			Dir: t.TempDir(), Store: store, Shared: true, User: "ci", Key: key, TrustedKeys: given,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = l.Close() })
+		return l
+	}
+	first := open(ci)
+	created(t, first, "a", "i1")
+	stranger := open(nil)
+	record(t, stranger, event.Adopted{Ref: ref("vpc"), ID: "i9", Who: "eve"})
+
+	last := open(ci) // a seventh run, whose directory is empty
+	proven(t, last, "vpc", "i9")
+	if err := last.Confirmed(t.Context(), ref("vpc"), "i9"); !errors.Is(err, ledger.ErrUnproven) {
+		t.Errorf("what a stranger adopted may be deleted: %v", err)
+	}
+	if err := last.Confirmed(t.Context(), ref("a"), "i1"); err != nil {
+		t.Errorf("what a run with the same key created: %v", err)
+	}
+	if got := pins(t, last); len(got) != 1 || got[0].Instance != stranger.Instance() {
+		t.Errorf("pinned %+v", got)
+	}
+	record(t, stranger, event.Trusted{Key: stranger.Key(), On: true, Who: "eve"}) // trusts itself
+	if err := last.Confirmed(t.Context(), ref("vpc"), "i9"); !errors.Is(err, ledger.ErrUnproven) {
+		t.Errorf("a pinned key trusts itself: %v", err)
+	}
+
+	given := open(nil, first.Key())
+	notProven(t, given, "vpc", "i9")
+	if err := given.Confirmed(t.Context(), ref("a"), "i1"); err != nil || len(pins(t, given)) != 0 {
+		t.Errorf("a given key: %v, %+v", err, pins(t, given))
+	}
+	record(t, last, event.Trusted{Key: stranger.Key(), On: true, Who: "ci"})
+	for _, l := range []*ledger.Ledger{last, given, open(ci)} { // by the key of the runs, so it counts for all who have it
+		if err := l.Confirmed(t.Context(), ref("vpc"), "i9"); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestAPinnedKeyLowersNothing: a stranger to the key unblesses a resource and turns off a required policy. Neither
+// counts on an instance that knows them, nor the first on a new one, before an operator confirms the key.
+func TestAPinnedKeyLowersNothing(t *testing.T) {
+	store, _, one, stranger := two(t)
+	created(t, one, "a", "i1")
+	record(t, one, event.Blessed{Ref: ref("a"), On: true, Who: "ann"},
+		event.PolicyRequired{Name: "pol", On: true, Rules: &rules.Rules{}, Who: "ann"})
+	record(t, stranger, event.Blessed{Ref: ref("a"), Who: "eve"}, event.PolicyRequired{Name: "pol", Who: "eve"})
+	fresh := shared(t, t.TempDir(), store, "cy")
+	for _, l := range []*ledger.Ledger{one, fresh} {
+		if got, err := l.Proofs().Blessings(t.Context()); err != nil || len(got) != 1 {
+			t.Errorf("%s: the blessing is gone: %v", l.Instance(), err)
+		}
+	}
+	if got, err := one.Proofs().RequiredPolicies(t.Context()); err != nil || len(got) != 1 {
+		t.Errorf("the required policy is gone: %+v, %v", got, err)
+	}
+	record(t, one, event.Trusted{Key: stranger.Key(), On: true, Who: "ann"})
+	if got, err := one.Proofs().Blessings(t.Context()); err != nil || len(got) != 0 {
+		t.Errorf("a confirmed key did not end the blessing: %v", err)
+	}
+}
+
+// TestWhatOneRequiresBindsAll, a new instance too, and an unconfirmed key cannot turn it off.
+func TestWhatOneRequiresBindsAll(t *testing.T) {
+	store, _, one, stranger := two(t)
+	created(t, one, "a", "i1")
+	record(t, one, event.TrustRequired{On: true, Who: "ann"})
+	fresh := shared(t, t.TempDir(), store, "cy")
+	notProven(t, fresh, "a", "i1")
+	record(t, stranger, event.TrustRequired{On: false, Who: "eve"})
+	notProven(t, fresh, "a", "i1")
+	notProven(t, shared(t, t.TempDir(), store, "dan"), "a", "i1")
+	if got := pins(t, fresh); len(got) != 0 {
+		t.Errorf("pinned %+v", got)
+	}
+	record(t, fresh, event.Trusted{Key: one.Key(), On: true, Who: "cy"})
+	proven(t, fresh, "a", "i1")
 }
 
 // TestTrimsKeepBindingsInASharedStore: the trimmed log proves what it started with.

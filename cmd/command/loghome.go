@@ -19,6 +19,8 @@ type LogTrust struct {
 	Home   trust.Home         // "" if the user has no state home
 	Key    ed25519.PrivateKey // from OVI_LOG_KEY_FILE
 	Verify ed25519.PublicKey  // from OVI_LOG_KEY
+	// Trusted are the keys in OVI_TRUSTED_KEYS_FILE; nil without it.
+	Trusted []string
 }
 
 // LogTrustOf reads the signing key that the environment names, or finds the state home. It is an error if there is
@@ -36,6 +38,11 @@ func (c *Call) LogTrustOf(dir string) (LogTrust, error) {
 			return t, cli.Usage("use the key that `ovi audit verify` prints", "invalid OVI_LOG_KEY %q", text)
 		}
 	}
+	if file := c.Getenv("OVI_TRUSTED_KEYS_FILE"); file != "" {
+		if t.Trusted, err = trustedKeys(file); err != nil {
+			return t, err
+		}
+	}
 	if bad != nil && t.Key == nil && t.Verify == nil {
 		return t, bad
 	}
@@ -44,7 +51,7 @@ func (c *Call) LogTrustOf(dir string) (LogTrust, error) {
 
 // Config completes the configuration of a ledger.
 func (t LogTrust) Config(cfg ledger.Config) ledger.Config {
-	cfg.Home, cfg.Key, cfg.Verify = t.Home, t.Key, t.Verify
+	cfg.Home, cfg.Key, cfg.Verify, cfg.TrustedKeys = t.Home, t.Key, t.Verify, t.Trusted
 	return cfg
 }
 
@@ -59,6 +66,33 @@ func (t LogTrust) Public() (ed25519.PublicKey, error) {
 		return nil, nil
 	}
 	return trust.PublicKey(t.Home.KeyFile())
+}
+
+// trustedKeys reads public keys, one a line; # starts a comment.
+func trustedKeys(file string) ([]string, error) {
+	problem := func(err error) error {
+		return &cli.Problem{
+			Summary: "cannot read the trusted keys in OVI_TRUSTED_KEYS_FILE", File: file, Err: cli.Plain(err),
+			Suggestion: "write a line for each key that `ovi store trust` prints",
+		}
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, problem(err)
+	}
+	keys := []string{}
+	for line := range strings.Lines(string(b)) {
+		text, _, _ := strings.Cut(line, "#")
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		key, err := wal.ParsePublicKey(text)
+		if err != nil {
+			return nil, problem(err)
+		}
+		keys = append(keys, wal.FormatPublicKey(key))
+	}
+	return keys, nil
 }
 
 // givenKey reads the key in OVI_LOG_KEY_FILE.

@@ -166,7 +166,7 @@ func (a *apply) noteResource(ref resource.Ref, o *resource.Observed) {
 // proven: an operator may have forgotten or moved it since the plan. An unproven resource is an
 // *unprovenError, after which nothing is done to it; a read that failed stops the apply.
 func (a *apply) prove(ctx context.Context, ref resource.Ref, id string) error {
-	_, err := a.engine.Ledger.Proof(ctx, ref, id)
+	err := a.engine.Ledger.Confirmed(ctx, ref, id)
 	switch {
 	case err == nil:
 		return nil

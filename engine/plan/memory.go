@@ -40,6 +40,7 @@ type memory struct {
 	origin func(*resource.Observed) (decider.Origin, error)
 	unread []resource.Observed
 
+	confirmed   func(ref resource.Ref, id string) error         // a binding that may be ended
 	seen        func(resource.Ref) ([]resource.Observed, error) // the states of a resource since the last action on it
 	past        func(resource.Ref) []decider.Past
 	pastErr     func() error // the first error of past
@@ -77,6 +78,15 @@ func loadMemory(ctx context.Context, l *ledger.Ledger, at storage.Revision) (m *
 			from.Instance = ""
 		}
 		return from, err
+	}
+	m.confirmed = func(ref resource.Ref, id string) error {
+		if _, err := l.Proof(ctx, ref, id); err != nil {
+			if errors.Is(err, ledger.ErrUnproven) {
+				return nil // another policy blocks what is not proven
+			}
+			return err
+		}
+		return l.Confirmed(ctx, ref, id)
 	}
 	m.seen = func(ref resource.Ref) ([]resource.Observed, error) {
 		return history.New(l.Reader()).SeenSinceAction(ctx, ref)

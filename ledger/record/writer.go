@@ -43,6 +43,8 @@ type Config struct {
 	// directory, and there are no notes.
 	Home trust.Home
 	Key  ed25519.PrivateKey // a given signing key, instead of the one in Home
+	// TrustedKeys are given public keys, in hex. With them no key is pinned.
+	TrustedKeys []string
 	// Verify is the key of the log, for a job that only reads: it can record nothing.
 	Verify ed25519.PublicKey
 	// Take: an operator accepts the directory with any key and from any place.

@@ -86,6 +86,18 @@ func acts[E act[E]](
 			doubt(key, unproven("instance %s recorded a newer version", own.Instance))
 			continue
 		}
+		switch err := p.lowers(ctx, a.Instance, a.Event); {
+		case errors.As(err, &why):
+			doubt(key, why)
+			if b, ok := any(a.Event).(event.Blessed); ok && !has { // a confirmed key must end the blessing
+				b.On = true
+				a.Event = any(b).(E)
+				out[key] = a
+			}
+			continue
+		case err != nil:
+			return nil, err
+		}
 		out[key] = a
 	}
 	for key := range out {
@@ -94,6 +106,22 @@ func acts[E act[E]](
 		}
 	}
 	return out, nil
+}
+
+// lowers fails if an act of another instance ends a protection, and only a pinned key signed it.
+func (p *Proofs) lowers(ctx context.Context, instance string, e any) error {
+	var by *event.Signature
+	on := true
+	switch e := e.(type) {
+	case event.Blessed:
+		on, by = e.On, e.Signature
+	case event.PolicyRequired:
+		on, by = e.On, e.Signature
+	}
+	if on || instance == p.Instance() {
+		return nil
+	}
+	return p.confirms(ctx, instance, by)
 }
 
 // storedActs are the acts as the store has them, where instances share it.
@@ -227,32 +255,4 @@ func (p *Proofs) compareActs(ctx context.Context, doubt func(key string, why err
 		doubt(key, unproven("it is missing"))
 	}
 	return nil
-}
-
-// describeAct says in words what a key of the store is about.
-func describeAct(key string) string {
-	for prefix, name := range map[string]string{
-		rows.KeyBlessed: "blessing of ", rows.KeyAcknowledged: "acknowledgment of ",
-	} {
-		if strings.HasPrefix(key, prefix) {
-			ref, err := rows.RefOf(prefix, key)
-			if err == nil {
-				return name + ref.String()
-			}
-		}
-	}
-	if name, ok := strings.CutPrefix(key, rows.KeyRequirement); ok {
-		return "required policy " + name
-	}
-	if key == rows.RosterKey {
-		return "the roster"
-	}
-	prefix, name := rows.KeyApproval, "approval"
-	if strings.HasPrefix(key, rows.KeyUsed) {
-		prefix, name = rows.KeyUsed, "use of the approval"
-	}
-	if digest, who, ok := rows.ParseApproval(prefix, key); ok {
-		return fmt.Sprintf("%s of plan digest %s by %s", name, digest, who)
-	}
-	return key
 }

@@ -15,7 +15,8 @@ import (
 type Proofs struct {
 	*query.Reader
 	log    *wal.Log
-	shared bool // other instances record into the store too
+	shared bool            // other instances record into the store too
+	given  map[string]bool // trusted keys that the environment gives; nil if it gives none
 	clock  func() time.Time
 	record func(context.Context, ...event.Event) error // keys at their first use, and missing signatures
 
@@ -24,10 +25,16 @@ type Proofs struct {
 
 // NewProofs proves what a log and its store have; record records what it learns about other instances.
 func NewProofs(
-	r *query.Reader, log *wal.Log, shared bool, clock func() time.Time,
+	r *query.Reader, log *wal.Log, shared bool, given []string, clock func() time.Time,
 	record func(context.Context, ...event.Event) error,
 ) *Proofs {
 	p := &Proofs{Reader: r, log: log, shared: shared, clock: clock, record: record}
+	if given != nil {
+		p.given = map[string]bool{}
+	}
+	for _, key := range given {
+		p.given[key] = true
+	}
 	p.table.part, p.acts.part = bindingPart(), actPart()
 	return p
 }

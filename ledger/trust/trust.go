@@ -5,22 +5,25 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
 
 // Key is the public key with which this instance signs, in hex.
 func (p *Proofs) Key() string { return hex.EncodeToString(p.log.PublicKey()) }
 
-// trusts returns nil if the key of another instance counts. A key is pinned and recorded at its first use,
-// unless trust is required.
+// trusts returns nil if the key of another instance counts: it is confirmed, or pinned. A key is pinned and recorded
+// at its first use, unless trust is required or trusted keys were given.
 func (p *Proofs) trusts(ctx context.Context, instance, key string, pin bool) error {
-	switch said, on, err := p.trusted(ctx, rows.KeyTrust+key, key); {
+	said, on, err := p.decided(ctx, key)
+	switch {
 	case err != nil:
 		return err
 	case said && !on:
@@ -32,20 +35,55 @@ func (p *Proofs) trusts(ctx context.Context, instance, key string, pin bool) err
 	switch {
 	case err != nil:
 		return err
+	case pinned != "" && pinned != key:
+		return unproven("instance %s has another key than the pinned one: %s", instance, key)
+	case p.given != nil:
+		return unproven("the key %s of instance %s is not among the given trusted keys", key, instance).trustKey(key)
 	case pinned == key:
 		return nil
-	case pinned != "":
-		return unproven("instance %s has another key than the pinned one: %s", instance, key)
 	}
-	_, required, err := p.trusted(ctx, rows.KeyRequired, rows.KeyRequired)
+	required, err := p.trustRequired(ctx)
 	if err != nil {
 		return err
 	}
 	if required {
-		return unproven("the key %s of instance %s is not trusted yet", key, instance)
+		return unproven("the key %s of instance %s is not trusted yet", key, instance).trustKey(key)
 	}
 	if pin {
 		err = p.record(ctx, event.KeyPinned{Instance: instance, Key: key})
+	}
+	return err
+}
+
+// decided returns the decision about a key. The own key and given keys are trusted.
+func (p *Proofs) decided(ctx context.Context, key string) (said, on bool, err error) {
+	if key == p.Key() || p.given[key] {
+		return true, true, nil
+	}
+	return p.trusted(ctx, key)
+}
+
+// Confirmed fails if a binding is not proven, or if only a pinned key signed it.
+func (p *Proofs) Confirmed(ctx context.Context, ref resource.Ref, id string) error {
+	if _, err := p.Proof(ctx, ref, id); err != nil {
+		return err
+	}
+	b := rows.NewBinding(ref, id)
+	if _, err := p.Load(ctx, rows.BindingOf(ref, id), storage.Now, &b); err != nil || b.Instance == p.Instance() {
+		return err
+	}
+	return p.confirms(ctx, b.Instance, b.Signature)
+}
+
+// confirms fails if neither the own key, a given key nor an operator confirms a signature.
+func (p *Proofs) confirms(ctx context.Context, instance string, by *event.Signature) error {
+	if by == nil {
+		return unproven("instance %s did not sign it", instance)
+	}
+	said, on, err := p.decided(ctx, by.Key)
+	if err == nil && !(said && on) {
+		err = unproven("only the key of instance %s signed it, which no operator has confirmed here", instance).
+			trustKey(by.Key)
 	}
 	return err
 }
@@ -79,7 +117,7 @@ func (p *Proofs) Pins(ctx context.Context) ([]Pin, error) {
 	all = slices.CompactFunc(all, func(a, b Pin) bool { return a.Instance == b.Instance && a.Key == b.Key })
 	var out []Pin
 	for _, pin := range all {
-		if decided, _, err := p.trusted(ctx, rows.KeyTrust+pin.Key, pin.Key); err != nil {
+		if decided, _, err := p.decided(ctx, pin.Key); err != nil {
 			return nil, err
 		} else if !decided {
 			out = append(out, pin)
@@ -104,24 +142,32 @@ func (p *Proofs) pinned(ctx context.Context, instance string) (string, error) {
 	return pin.Key, err
 }
 
-// trusted reads what an operator said of a key: on the record of this instance, or of one whose
-// key is pinned, by its signature.
-func (p *Proofs) trusted(ctx context.Context, key, what string) (said, on bool, err error) {
-	e, err := p.Get(ctx, key, storage.Now)
+// trusted reads an operator's decision about a key. The record of this instance or a confirmed key has it.
+func (p *Proofs) trusted(ctx context.Context, key string) (said, on bool, err error) {
+	if said, on, err = p.trustedHere(ctx, rows.KeyTrust+key); said || err != nil {
+		return said, on, err
+	}
+	e, err := p.Get(ctx, rows.KeyTrust+key, storage.Now)
 	if err != nil {
 		return false, false, err
 	}
 	var t rows.Trust
-	if e.Value != nil && json.Unmarshal(e.Value, &t) == nil && t.Instance != p.Instance() {
-		pinned, err := p.pinned(ctx, t.Instance)
-		if err != nil {
-			return false, false, err
-		}
-		s := statement{Instance: t.Instance, Trust: what, On: t.On}
-		if t.Signature != nil && pinned == t.Signature.Key && s.verify(t.Signature) {
-			return true, t.On, nil
-		}
+	if e.Value == nil || json.Unmarshal(e.Value, &t) != nil || t.Instance == p.Instance() {
+		return false, false, nil
 	}
+	s := statement{Instance: t.Instance, Trust: key, On: t.On}
+	if !s.verify(t.Signature) || t.Signature.Key == key {
+		return false, false, nil
+	}
+	if by := t.Signature.Key; by == p.Key() || p.given[by] {
+		return true, t.On, nil
+	}
+	said, on, err = p.trustedHere(ctx, rows.KeyTrust+t.Signature.Key)
+	return said && on, said && on && t.On, err
+}
+
+// trustedHere reads what the record of this instance says.
+func (p *Proofs) trustedHere(ctx context.Context, key string) (said, on bool, err error) {
 	p.table.mu.Lock()
 	defer p.table.mu.Unlock()
 	if err := p.table.follow(ctx, p); err != nil {
@@ -133,5 +179,30 @@ func (p *Proofs) trusted(ctx context.Context, key, what string) (said, on bool, 
 		return false, false, nil
 	}
 	err = json.Unmarshal(value, &own)
-	return true, own.On, err
+	return own.Instance == "" || own.Instance == p.Instance(), own.On, err
+}
+
+// trustRequired reports whether keys are not pinned. One instance binds all; only a confirmed key ends it.
+func (p *Proofs) trustRequired(ctx context.Context) (bool, error) {
+	said, on, err := p.trustedHere(ctx, rows.KeyRequired)
+	if err != nil {
+		return false, err
+	}
+	e, err := p.Get(ctx, rows.KeyRequired, storage.Now)
+	var t rows.Trust
+	if err != nil || e.Value == nil || json.Unmarshal(e.Value, &t) != nil || t.Instance == p.Instance() {
+		return said && on, err
+	}
+	s := statement{Instance: t.Instance, Trust: rows.KeyRequired, On: t.On}
+	if !s.verify(t.Signature) {
+		return said && on, nil
+	}
+	if t.On {
+		return true, nil
+	}
+	err = p.confirms(ctx, t.Instance, t.Signature)
+	if errors.Is(err, ErrUnproven) {
+		return true, nil // it was on, and an unconfirmed key turned it off
+	}
+	return false, err
 }

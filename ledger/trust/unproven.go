@@ -32,3 +32,10 @@ func (e *UnprovenError) differs() *UnprovenError {
 	e.Next = "run `ovi audit replay` to compare the store with the audit log, and with --repair to rebuild it"
 	return e
 }
+
+// trustKey names the key that would prove it.
+func (e *UnprovenError) trustKey(key string) *UnprovenError {
+	e.Next = "if the instance is yours, run `ovi store trust " + key + "`, or give all instances one key " +
+		"(OVI_LOG_KEY_FILE)"
+	return e
+}
