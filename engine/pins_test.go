@@ -88,3 +88,31 @@ func TestANewKeyIsAnAlert(t *testing.T) {
 		})
 	}
 }
+
+// TestARenameConfirmsNothing: what only a pinned key signed is not renamed, by a file or by an operator: the own
+// signature of the new name would confirm it, and the next plan could delete it.
+func TestARenameConfirmsNothing(t *testing.T) {
+	b := blank(t)
+	other, one := b.stranger("other"), b.stranger("one")
+	defer other.stop()
+	defer one.stop()
+	other.apply(wants(disk("a", 20)))
+	renamed := disk("b", 20)
+	renamed.Was = ref("disk", "a")
+	one.apply(wants(renamed))
+	err := one.engine.Move(t.Context(), ref("disk", "a"), ref("disk", "b"), ann)
+	if err == nil || !strings.Contains(err.Error(), "no operator has confirmed") {
+		t.Errorf("a move of what only a pinned key signed: %v", err)
+	}
+	one.apply(wants())
+	if got := len(one.cloud.Resources(ref("disk", "a").Scope())); got != 1 {
+		t.Errorf("%d disks are left, want the stranger's", got)
+	}
+	if _, err := one.ledger.Record(t.Context(), event.Trusted{Key: other.ledger.Key(), On: true, Who: "ann"}); err != nil {
+		t.Fatal(err)
+	}
+	one.apply(wants(renamed))
+	if got, err := one.ledger.Binding(t.Context(), ref("disk", "b")); err != nil || got.Instance != one.ledger.Instance() {
+		t.Errorf("after an operator confirmed the key: %+v, %v", got, err)
+	}
+}

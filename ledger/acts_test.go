@@ -140,6 +140,10 @@ func TestAnEditedStoreNeitherApprovesNorUnblesses(t *testing.T) {
 func TestActsOfOtherInstancesNeedTheirSignature(t *testing.T) {
 	store, _, one, other := two(t)
 	record(t, one, event.Approved{Digest: "d", Who: "ann"}, event.Blessed{Ref: ref("a"), On: true, Who: "ann"}, event.Blessed{Ref: ref("b"), On: true, Who: "ann"})
+	if got := counted(t, other); got != "a, b" {
+		t.Errorf("the other instance, which has only pinned the key, counts %s", got)
+	}
+	record(t, other, event.Trusted{Key: one.Key(), On: true, Who: "bob"})
 	if got := counted(t, other); got != "ann, a, b" {
 		t.Fatalf("the other instance counts %s", got)
 	}
@@ -276,6 +280,10 @@ func TestASavedPlanIsTheOneOnRecord(t *testing.T) {
 		}
 		if share {
 			other := shared(t, t.TempDir(), store, "bob")
+			if _, err := other.SavedPlan(t.Context(), "p"); !errors.Is(err, ledger.ErrUnproven) {
+				t.Errorf("another instance takes a plan that only a pinned key signed: %v", err)
+			}
+			record(t, other, event.Trusted{Key: l.Key(), On: true, Who: "bob"})
 			if e := must[event.PlanSaved](t)(other.SavedPlan(t.Context(), "p")); e.Seal != "s" {
 				t.Errorf("another instance has %+v", e)
 			}

@@ -52,6 +52,7 @@ func TestWhatIsLeftOfAReplacementIsProven(t *testing.T) {
 				b := a
 				if shares {
 					a, b = shared(t, t.TempDir(), store, "a"), shared(t, t.TempDir(), store, "b")
+					confirm(t, a, b)
 				}
 				created(t, a, "a", "old")
 				replacing(t, a, "set_aside", "create", "switch")
@@ -169,6 +170,7 @@ func TestAFailedStepBackIsNoAttempt(t *testing.T) {
 func TestInstancesFinishEachOthersReplacements(t *testing.T) {
 	store, at := mem.New(), dirs(t, 2)
 	a, b := shared(t, at[0], store, "a"), shared(t, at[1], store, "b")
+	confirm(t, a, b)
 	created(t, a, "a", "old")
 	replacing(t, a, "set_aside", "create", "switch")
 	stepOf(t, b, "delete_old")

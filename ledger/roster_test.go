@@ -145,6 +145,7 @@ func TestSignedApprovals(t *testing.T) {
 func TestInstancesShareARoster(t *testing.T) {
 	ann, bob, store := sshsigtest.New(t, "ed25519"), sshsigtest.New(t, "ed25519"), mem.New()
 	one, two := shared(t, t.TempDir(), store, "ann"), shared(t, t.TempDir(), store, "bob")
+	confirm(t, one, two)
 	annKey, bobKey := event.Signer{Name: "ann", Key: ann.Key}, event.Signer{Name: "bob", Key: bob.Key}
 	steps := []struct {
 		l   *ledger.Ledger

@@ -6,8 +6,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
+	"github.com/ovi-project/ovi/internal/sshsig/sshsigtest"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/history"
@@ -25,6 +27,18 @@ func two(t *testing.T) (store *mem.Store, at []string, one, other *ledger.Ledger
 	t.Helper()
 	store, at = mem.New(), dirs(t, 2)
 	return store, at, shared(t, at[0], store, "ann"), shared(t, at[1], store, "bob")
+}
+
+// confirm lets an operator of each instance trust the keys of the others.
+func confirm(t *testing.T, all ...*ledger.Ledger) {
+	t.Helper()
+	for _, l := range all {
+		for _, other := range all {
+			if other != l && other.Key() != l.Key() {
+				record(t, l, event.Trusted{Key: other.Key(), On: true, Who: "ann"})
+			}
+		}
+	}
 }
 
 func pins(t *testing.T, l *ledger.Ledger) (out []event.KeyPinned) {
@@ -260,6 +274,51 @@ func TestAPinnedKeyLowersNothing(t *testing.T) {
 	if got, err := one.Proofs().Blessings(t.Context()); err != nil || len(got) != 0 {
 		t.Errorf("a confirmed key did not end the blessing: %v", err)
 	}
+}
+
+// TestAPinnedKeyGivesNoRight: a stranger approves a plan, accepts a drift, lists its own key as that of a person, and
+// replaces a required policy by a weaker one. None counts, on an instance that has acts and on a new one.
+func TestAPinnedKeyGivesNoRight(t *testing.T) {
+	store, _, one, stranger := two(t)
+	strict := event.PolicyRequired{Name: "pol", On: true, Rules: &rules.Rules{Attempts: rules.Attempts{Count: 1}}, Who: "ann"}
+	record(t, one, strict)
+	created(t, one, "a", "i1")
+	eve := sshsigtest.New(t, "ed25519")
+	weak := strict
+	weak.Rules, weak.Who = &rules.Rules{}, "eve"
+	record(t, stranger, event.Approved{Digest: "d", Who: "eve"}, event.Acknowledged{Ref: ref("a"), Who: "eve"}, weak)
+	if err := stranger.ChangeRoster(t.Context(), change(t, stranger, true, event.Signer{Name: "eve", Key: eve.Key}, "eve", nil)); err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range []*ledger.Ledger{one, shared(t, t.TempDir(), store, "cy")} {
+		if got := must[[]ledger.Approval](t)(l.Approvals(t.Context(), "d")); len(got) != 0 {
+			t.Errorf("the approval counts: %+v", got)
+		}
+		if got := must[[]ledger.Acknowledgment](t)(l.Acknowledged(t.Context())); len(got) != 0 {
+			t.Errorf("the drift is accepted: %+v", got)
+		}
+		if got := people(t, l); len(got) != 0 {
+			t.Errorf("the roster has %v", got)
+		}
+	}
+	if got := must[[]event.PolicyRequired](t)(one.RequiredPolicies(t.Context())); len(got) != 1 || got[0].Rules.Attempts.Count != 1 {
+		t.Errorf("the required policy is %+v", got)
+	}
+}
+
+// TestTheEndOfAReplacementConfirmsNothing: it puts no own signature on what only a pinned key signed.
+func TestTheEndOfAReplacementConfirmsNothing(t *testing.T) {
+	_, _, one, stranger := two(t)
+	created(t, stranger, "a", "old")
+	replacing(t, stranger, "set_aside", "create", "switch")
+	stepOf(t, one, "delete_old")
+	_, err := one.Record(t.Context(), event.ReplaceFinished{Ref: ref("a"), Key: "r", ID: "new"})
+	if !errors.Is(err, ledger.ErrUnproven) || !strings.Contains(err.Error(), "no operator has confirmed") {
+		t.Errorf("the end of a stranger's replacement is recorded: %v", err)
+	}
+	record(t, one, event.Trusted{Key: stranger.Key(), On: true, Who: "ann"})
+	record(t, one, event.ReplaceFinished{Ref: ref("a"), Key: "r", ID: "new"})
+	proven(t, one, "a", "new")
 }
 
 // TestWhatOneRequiresBindsAll, a new instance too, and an unconfirmed key cannot turn it off.

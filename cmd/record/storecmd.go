@@ -40,8 +40,9 @@ func StoreCommand(p *command.Process) *urfave.Command {
 			},
 			{
 				Name: "trust", ArgsUsage: "[KEY]", Usage: "Show this instance's key, or trust the key of another instance",
-				Description: "Instances of a shared store prove by their keys what each created. A key is trusted at its\n" +
-					"first use, which raises an alert. With --required, later keys must be trusted with this command.",
+				Description: "Instances of a shared store prove by their keys what each created. A key is pinned at its\n" +
+					"first use, which raises an alert: what it signed counts, but nothing is deleted because of it.\n" +
+					"KEY is confirmed by this command. With --required, no later key is pinned.",
 				Flags: []urfave.Flag{
 					command.RecordFlag(), command.ReasonFlag(),
 					&urfave.BoolFlag{Name: "required", Usage: "require that each later key is trusted with this command"},

@@ -254,7 +254,7 @@ func listened(c *command.Call, l *ledger.Ledger, err error) (*ledger.Ledger, err
 		l.Listen(func(r event.Record) {
 			log.Debug(render.Line(r.Event), "seq", r.Seq, "event", r.Event.Type())
 			if e, pinned := r.Event.(event.KeyPinned); pinned && c.Cmd.Command.Name != "run" { // a loop reports it as an alert
-				c.Out.Warn(fmt.Sprintf("the key of instance %s was trusted at its first use", e.Instance),
+				c.Out.Warn(fmt.Sprintf("the key of instance %s was pinned at its first use", e.Instance),
 					fmt.Sprintf("run `ovi store trust %s` if it is one of yours, else the same with --revoke", e.Key))
 			}
 		})

@@ -165,7 +165,7 @@ func (l *stackLoop) pins(ctx context.Context) ([]Alert, error) {
 	for _, p := range pins {
 		if l.engine.Clock().Sub(p.At) < keyPinnedFor {
 			out = append(out, Alert{Type: KeyPinned, About: p.Key, Text: fmt.Sprintf(
-				"the key of instance %s was trusted at its first use; "+
+				"the key of instance %s was pinned at its first use; "+
 					"confirm it with `ovi store trust %s`, or refuse it with --revoke", p.Instance, p.Key)})
 		}
 	}

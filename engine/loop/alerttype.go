@@ -20,7 +20,7 @@ const (
 	Stalled               AlertType = "stalled"                // transient errors last for too long
 	FightAlert            AlertType = "fight"                  // something sets a value back that ovi sets
 	Halted                AlertType = "halted"                 // a rollout starts no further resource
-	KeyPinned             AlertType = "key_pinned"             // the key of another instance was trusted at its first use
+	KeyPinned             AlertType = "key_pinned"             // the key of another instance was pinned at its first use
 	Slow                  AlertType = "slow"                   // an action runs for more than twice the usual time
 	Alarmed               AlertType = "alarm"                  // a provider found signs of an attack or a mistake
 	StoreDiffers          AlertType = "store_differs"          // the store says what the audit log does not

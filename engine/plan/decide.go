@@ -95,7 +95,8 @@ func (e *Planner) propose(ctx context.Context, p *Planning, recorded source, exc
 	facts.Exchanged = exchanged
 	p.Awaits, p.Changed = map[resource.Ref]bool{}, map[resource.Ref]bool{}
 	first := []decider.Policy{
-		busyPolicy{p.flights, e.Providers.Kind, p.Awaits, p.Changed}, openActionPolicy{p.Open, e.Providers.Kind},
+		busyPolicy{p.flights, e.Providers.Kind, p.Awaits, p.Changed},
+		openActionPolicy{p.Open, e.Providers.Kind},
 		keyPolicy{m.confirmed},
 	}
 	first = append(first, p.first...)

@@ -11,7 +11,8 @@ import (
 // KeyPolicy is the name of the policy that blocks what only an unconfirmed key proves.
 const KeyPolicy = "key"
 
-// keyPolicy blocks each action that destroys a resource which only a pinned key proves as created or adopted.
+// keyPolicy blocks each action that destroys or renames a resource which only a pinned key proves as created or
+// adopted. The record of a rename has the own signature, which would confirm it.
 type keyPolicy struct {
 	confirmed func(resource.Ref, string) error
 }
@@ -24,11 +25,12 @@ func (k keyPolicy) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Bloc
 	out := map[int]decider.Blocker{}
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
-		if !d.Action.Destroys() || d.Observed == nil || k.confirmed == nil {
+		renamed := !d.Renamed.IsZero()
+		if !d.Action.Destroys() && !renamed || d.Observed == nil || k.confirmed == nil {
 			continue
 		}
 		ref := d.Ref
-		if !d.Renamed.IsZero() {
+		if renamed {
 			ref = d.Renamed
 		}
 		err := k.confirmed(ref, d.Observed.ID)

@@ -7,10 +7,10 @@ import (
 )
 
 // Renaming returns the events of a rename, to be recorded together: the move itself, and the blessing of the resource
-// under its new name. The record must prove the resource under the former name, because the move proves it under the
-// new one.
+// under its new name. The record must prove the resource under the former name with a confirmed key, because the own
+// signature of the move proves it under the new name.
 func (e *Recovery) Renaming(ctx context.Context, m event.Moved) ([]event.Event, error) {
-	if _, err := e.Ledger.Proof(ctx, m.From, m.ID); err != nil {
+	if err := e.Ledger.Confirmed(ctx, m.From, m.ID); err != nil {
 		return nil, err
 	}
 	events := []event.Event{m}

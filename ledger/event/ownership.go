@@ -95,7 +95,7 @@ type Lost struct {
 	Signature *Signature   `json:"signature,omitzero"`
 }
 
-// KeyPinned records that the key of another instance was trusted at its first use.
+// KeyPinned records that the key of another instance was pinned at its first use.
 type KeyPinned struct {
 	Instance string `json:"instance"`
 	Key      string `json:"key"` // ed25519 public key, in hex

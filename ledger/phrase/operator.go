@@ -151,7 +151,7 @@ func rolled(e event.Event) string {
 func trusted(e event.Event) string {
 	switch e := e.(type) {
 	case event.KeyPinned:
-		return fmt.Sprintf("key %s of instance %s trusted at its first use", e.Key, e.Instance)
+		return fmt.Sprintf("key %s of instance %s pinned at its first use", e.Key, e.Instance)
 	case event.Trusted:
 		if e.On {
 			return "key " + e.Key + " trusted" + by(e.Who, e.Reason)
@@ -161,7 +161,7 @@ func trusted(e event.Event) string {
 		if e.On {
 			return "trust of each later key required" + by(e.Who, e.Reason)
 		}
-		return "trust of later keys at their first use allowed" + by(e.Who, e.Reason)
+		return "pins of later keys at their first use allowed" + by(e.Who, e.Reason)
 	}
 	return ""
 }

@@ -86,13 +86,11 @@ func acts[E act[E]](
 			doubt(key, unproven("instance %s recorded a newer version", own.Instance))
 			continue
 		}
-		switch err := p.lowers(ctx, a.Instance, a.Event); {
+		switch err := p.counts(ctx, a.Instance, a.Event, has); {
 		case errors.As(err, &why):
 			doubt(key, why)
-			if b, ok := any(a.Event).(event.Blessed); ok && !has { // a confirmed key must end the blessing
-				b.On = true
-				a.Event = any(b).(E)
-				out[key] = a
+			if blessed, is := blessedStill(a); is && !has {
+				out[key] = blessed
 			}
 			continue
 		case err != nil:
@@ -108,20 +106,40 @@ func acts[E act[E]](
 	return out, nil
 }
 
-// lowers fails if an act of another instance ends a protection, and only a pinned key signed it.
-func (p *Proofs) lowers(ctx context.Context, instance string, e any) error {
+// counts fails if only a pinned key signed an act of another instance, unless the act protects: a blessing, or a
+// required policy that is new here. Whatever else an operator does lowers a protection or gives a right.
+func (p *Proofs) counts(ctx context.Context, instance string, e any, known bool) error {
+	if instance == p.Instance() {
+		return nil
+	}
 	var by *event.Signature
-	on := true
+	protects := false
 	switch e := e.(type) {
 	case event.Blessed:
-		on, by = e.On, e.Signature
+		by, protects = e.Signature, e.On
 	case event.PolicyRequired:
-		on, by = e.On, e.Signature
+		by, protects = e.Signature, e.On && !known // else it may be a weaker one
+	case event.Approved:
+		by, protects = e.Signature, e.SignedBy != nil // the roster decides
+	case event.Acknowledged:
+		by = e.Signature
+	case event.RosterChanged:
+		by = e.Signature
 	}
-	if on || instance == p.Instance() {
+	if protects {
 		return nil
 	}
 	return p.confirms(ctx, instance, by)
+}
+
+// blessedStill is the blessing that an act ends which does not count: a confirmed key must end it.
+func blessedStill[E act[E]](a rows.Act[E]) (rows.Act[E], bool) {
+	b, is := any(a.Event).(event.Blessed)
+	if is {
+		b.On = true
+		a.Event, is = any(b).(E)
+	}
+	return a, is
 }
 
 // storedActs are the acts as the store has them, where instances share it.
@@ -144,7 +162,17 @@ func keptOfOthers[E act[E]](ctx context.Context, p *Proofs, all map[string]rows.
 		if a.Instance == p.Instance() {
 			continue
 		}
-		switch err := actThere(ctx, p, key, a, pin); {
+		err := actThere(ctx, p, key, a, pin)
+		if errors.Is(err, ErrUnproven) {
+			delete(all, key)
+			continue
+		}
+		if err == nil {
+			err = p.counts(ctx, a.Instance, a.Event, false)
+		}
+		switch blessed, is := blessedStill(a); {
+		case errors.Is(err, ErrUnproven) && is:
+			all[key] = blessed
 		case errors.Is(err, ErrUnproven):
 			delete(all, key)
 		case err != nil:

@@ -19,23 +19,35 @@ import (
 // or, in a store that instances share, by the signature of a trusted one. A row of the store
 // alone proves nothing. Else the error wraps ErrUnproven.
 func (p *Proofs) Proof(ctx context.Context, ref resource.Ref, id string) (resource.Binding, error) {
+	b, err := p.proof(ctx, ref, id)
+	return b.Binding, err
+}
+
+func (p *Proofs) proof(ctx context.Context, ref resource.Ref, id string) (rows.Binding, error) {
 	e, err := p.Get(ctx, rows.BindingOf(ref, id), storage.Now)
-	if err != nil {
-		return resource.Binding{}, err
-	}
 	b := rows.NewBinding(ref, id)
+	if err != nil {
+		return b, err
+	}
 	if e.Value == nil || json.Unmarshal(e.Value, &b) != nil || !b.Live() {
-		return b.Binding, unproven("no binding of %s to %s is recorded", ref, id)
+		return b, unproven("no binding of %s to %s is recorded", ref, id)
 	}
 	if err := p.newest(ctx, b.Binding); err != nil {
-		return b.Binding, err
+		return b, err
 	}
 	if b.Instance == p.Instance() {
-		err = p.provenHere(ctx, e, b.Binding)
-	} else {
-		err = p.provenThere(ctx, b)
+		return b, p.provenHere(ctx, e, b.Binding)
 	}
-	return b.Binding, err
+	return b, p.provenThere(ctx, b)
+}
+
+// Confirmed fails if a binding is not proven, or if only a pinned key signed it.
+func (p *Proofs) Confirmed(ctx context.Context, ref resource.Ref, id string) error {
+	b, err := p.proof(ctx, ref, id)
+	if err != nil || b.Instance == p.Instance() {
+		return err
+	}
+	return p.confirms(ctx, b.Instance, b.Signature)
 }
 
 // newest rejects a binding after which another binding of its ref started or ended, except during a

@@ -29,7 +29,7 @@ func (p *Proofs) RequiredPolicies(ctx context.Context) ([]event.PolicyRequired, 
 }
 
 // SavedPlan is the record of the file that a plan was saved to. The error wraps ErrUnproven where there
-// is none: in the log of this instance or, in a store that instances share, signed by a trusted one.
+// is none: in the log of this instance or, in a store that instances share, signed by a confirmed key.
 func (p *Proofs) SavedPlan(ctx context.Context, plan string) (event.PlanSaved, error) {
 	key := rows.SavedOf(plan)
 	e, err := p.Get(ctx, key, storage.Now)
@@ -45,7 +45,10 @@ func (p *Proofs) SavedPlan(ctx context.Context, plan string) (event.PlanSaved, e
 	case a.Instance == p.Instance():
 		return a.Event, p.recordedAct(key, e.Value, a.Seq)
 	}
-	return a.Event, actThere(ctx, p, key, a, true)
+	if err := actThere(ctx, p, key, a, true); err != nil {
+		return a.Event, err
+	}
+	return a.Event, p.confirms(ctx, a.Instance, a.Event.Signature) // else it could omit what a policy blocks
 }
 
 // recordedAct holds a row of the store against the record of this log that it names.

@@ -141,11 +141,14 @@ func (s *Signer) replaced(e event.ReplaceFinished) (event.Event, error) {
 	if err != nil || !found || !b.Live() {
 		return e, err
 	}
-	if e.Signature, err = s.nextOf(statement{Ref: e.Ref, ID: e.ID, UID: b.UID, Key: b.Key}); err != nil {
-		return e, err
-	}
 	if b.Instance != s.p.Instance() {
 		b.Seq = 0
+		if err := s.p.confirms(s.ctx, b.Instance, b.Signature); err != nil {
+			return e, err // the own signature would confirm it
+		}
+	}
+	if e.Signature, err = s.nextOf(statement{Ref: e.Ref, ID: e.ID, UID: b.UID, Key: b.Key}); err != nil {
+		return e, err
 	}
 	b.Role, b.Instance, b.Generation = "", s.p.Instance(), e.Signature.Generation
 	e.Binding = &b.Binding

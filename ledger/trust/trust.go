@@ -12,7 +12,6 @@ import (
 
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
-	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -61,18 +60,6 @@ func (p *Proofs) decided(ctx context.Context, key string) (said, on bool, err er
 		return true, true, nil
 	}
 	return p.trusted(ctx, key)
-}
-
-// Confirmed fails if a binding is not proven, or if only a pinned key signed it.
-func (p *Proofs) Confirmed(ctx context.Context, ref resource.Ref, id string) error {
-	if _, err := p.Proof(ctx, ref, id); err != nil {
-		return err
-	}
-	b := rows.NewBinding(ref, id)
-	if _, err := p.Load(ctx, rows.BindingOf(ref, id), storage.Now, &b); err != nil || b.Instance == p.Instance() {
-		return err
-	}
-	return p.confirms(ctx, b.Instance, b.Signature)
 }
 
 // confirms fails if neither the own key, a given key nor an operator confirms a signature.

@@ -53,7 +53,7 @@ func (s *site) gather() check.History {
 		h.Logs[p.Name] = err
 		h.Ops = append(h.Ops, s.attempts(i, p, claims)...)
 		h.Observations = append(h.Observations, s.observations(p)...)
-		l, err := ledger.Open(ctx, ledger.Config{Dir: p.Dir, Store: store, Shared: true, User: "checker"})
+		l, err := ledger.Open(ctx, ledger.Config{Dir: p.Dir, Key: teamKey(), Store: store, Shared: true, User: "checker"})
 		if err != nil {
 			s.Errorf("open the record of %s: %v", p.Name, err)
 			continue

@@ -1,7 +1,9 @@
 package faultrun
 
 import (
+	"bytes"
 	"context"
+	"crypto/ed25519"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -159,7 +161,7 @@ func (w *worker) open(ctx context.Context) error {
 	if w.Unfenced {
 		store = &unfenced{Store: store, taken: map[string]storage.Revision{}}
 	}
-	w.ledger, err = ledger.Open(ctx, ledger.Config{Dir: w.Dir, Store: store, Shared: true, CloseStore: true, User: w.Name, Clock: w.clock, Wait: 20 * time.Second})
+	w.ledger, err = ledger.Open(ctx, ledger.Config{Dir: w.Dir, Key: teamKey(), Store: store, Shared: true, CloseStore: true, User: w.Name, Clock: w.clock, Wait: 20 * time.Second})
 	if err != nil {
 		return err
 	}
@@ -183,6 +185,11 @@ func (w *worker) open(ctx context.Context) error {
 	}}), w.observed, w.clock}
 	w.engine = engine.New(engine.Config{Providers: provider.Set{"aws": p}, Ledger: w.ledger, Claims: claims, Clock: w.clock})
 	return nil
+}
+
+// teamKey is the signing key of all instances, as one team has it: each may delete what another one made.
+func teamKey() ed25519.PrivateKey {
+	return ed25519.NewKeyFromSeed(bytes.Repeat([]byte("t"), ed25519.SeedSize))
 }
 
 // cycle applies the current configuration.
