@@ -18,6 +18,7 @@ func Compare(in Input) (Result, error) {
 		c.removals()
 	}
 	c.cascade()
+	names.refuseExchanged(c)
 	names.refuse(c.out)
 	c.sort()
 	if len(c.errs) == 0 {

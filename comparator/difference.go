@@ -84,6 +84,9 @@ type Input struct {
 	// Renamed reports that the record has the rename of a resource from one name to another. Nil means that it
 	// has none.
 	Renamed func(from, to resource.Ref) bool
+	// Exchanged returns the name with which the record exchanged the name of a resource, if the resource is configured as
+	// the other one was: the configuration has not been edited since. Nil: no names were exchanged.
+	Exchanged func(*resource.Desired) (resource.Ref, bool)
 	// Known reports that the record had a resource under a name, which is no longer managed. Nil: it had none.
 	Known func(resource.Ref) bool
 	// Starting reports that a pending resource has not been pending for longer than the grace of its

@@ -303,6 +303,34 @@ func (m *matching) refuse(e *RenameError) {
 	}
 }
 
+// refuseExchanged refuses to change resources that have exchanged their names while the configuration still has each
+// under its former name.
+func (r renaming) refuseExchanged(c *comparison) {
+	for i := 0; c.in.Exchanged != nil && i < len(c.out); i++ {
+		d := &c.out[i]
+		if d.Desired == nil || d.Type != Drifted && d.Type != Missing {
+			continue
+		}
+		other, is := c.in.Exchanged(d.Desired)
+		if !is {
+			continue
+		}
+		this, that := d.Ref.Short(), shortIn(d.Ref.Stack, other)
+		e := &RenameError{
+			New: []resource.Ref{d.Ref}, Old: []resource.Ref{other},
+			Why: fmt.Sprintf("%s and %s have exchanged their names, and the configuration still has the former ones",
+				this, that),
+			Advice: fmt.Sprintf("exchange the blocks, or run `ovi move --exchange %s %s` to exchange the names back", this,
+				full(other, d.Ref)),
+		}
+		for _, ref := range []resource.Ref{d.Ref, other} {
+			if r.refused[ref] == nil {
+				r.refused[ref] = e
+			}
+		}
+	}
+}
+
 // refuse turns the differences of refused names into conflicts.
 func (r renaming) refuse(all []Difference) {
 	if len(r.refused) == 0 {

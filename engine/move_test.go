@@ -120,6 +120,83 @@ func TestExchangedNames(t *testing.T) {
 	b.replays()
 }
 
+// exchanged applies two disks, exchanges their names, and returns their former IDs.
+func exchanged(t *testing.T, b *bench) (idA, idB string) {
+	t.Helper()
+	b.apply(wants(disk("a", 20), disk("b", 30)))
+	for name, id := range map[string]*string{"a": &idA, "b": &idB} {
+		bound, err := b.ledger.Binding(t.Context(), ref("disk", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		*id = bound.ID
+	}
+	if err := b.engine.Bless(t.Context(), ref("disk", "a"), ann); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.engine.Exchange(t.Context(), ref("disk", "a"), ref("disk", "b"), ann); err != nil {
+		t.Fatal(err)
+	}
+	return idA, idB
+}
+
+// TestTwoResourcesExchangeTheirNames asserts one event that moves all facts of both, and that neither the unedited nor
+// the edited configuration deletes, creates or changes anything.
+func TestTwoResourcesExchangeTheirNames(t *testing.T) {
+	b := newBench(t)
+	idA, idB := exchanged(t, b)
+	if got := b.events(event.TypeMoved); len(got) != 1 {
+		t.Errorf("events: %v", got)
+	}
+	for range 2 {
+		res := b.apply(wants(disk("a", 20), disk("b", 30)))
+		if len(res.Outcomes) != 0 || res.Counts.Conflict != 2 {
+			t.Errorf("the unedited configuration: %+v %+v", res.Outcomes, res.Counts)
+		}
+	}
+	b.settled(wants(disk("a", 30), disk("b", 20)))
+	for name, id := range map[string]string{"a": idB, "b": idA} {
+		now, err := b.ledger.Binding(t.Context(), ref("disk", name))
+		if err != nil || now.ID != id {
+			t.Errorf("disk/%s is %s, want %s: %v", name, now.ID, id, err)
+		}
+		if _, err := b.ledger.Proof(t.Context(), ref("disk", name), id); err != nil {
+			t.Error(err)
+		}
+		if o, err := b.ledger.Resource(t.Context(), ref("disk", name), 0); err != nil || o.ID != id {
+			t.Errorf("disk/%s is recorded as %s: %v", name, o.ID, err)
+		}
+	}
+	if all, err := b.ledger.Blessings(t.Context()); err != nil || len(all) != 1 || all[0].Ref != ref("disk", "b") {
+		t.Errorf("blessed: %+v %v", all, err)
+	}
+	b.replays()
+
+	// What is edited further is an ordinary update; exchanged back, the first configuration is right again.
+	if res := b.apply(wants(disk("a", 35), disk("b", 20))); res.Counts.Update != 1 || res.Counts.Conflict != 0 {
+		t.Errorf("edited: %+v", res.Counts)
+	}
+	if err := b.engine.Exchange(t.Context(), ref("disk", "b"), ref("disk", "a"), ann); err != nil {
+		t.Fatal(err)
+	}
+	b.settled(wants(disk("a", 20), disk("b", 35)))
+	b.replays()
+}
+
+// TestAnExchangeNeedsTwoBoundResources that nothing is done to.
+func TestAnExchangeNeedsTwoBoundResources(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("a", 20), network("n")))
+	for _, other := range []resource.Ref{ref("disk", "none"), ref("network", "n"), ref("disk", "a")} {
+		if err := b.engine.Exchange(t.Context(), ref("disk", "a"), other, ann); err == nil {
+			t.Errorf("exchanged with %s", other)
+		}
+	}
+	if got := b.events(event.TypeMoved); len(got) != 0 {
+		t.Errorf("records: %v", got)
+	}
+}
+
 // TestAForgottenResourceIsNotManagedAtOnce, before anything is observed again; and only what exists
 // can be dismissed.
 func TestAForgottenResourceIsNotManagedAtOnce(t *testing.T) {

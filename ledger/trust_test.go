@@ -84,6 +84,29 @@ func TestTwoInstancesProveEachOthersBindings(t *testing.T) {
 	}
 }
 
+// TestAnExchangeOfNamesIsProvenElsewhere asserts that one event binds both resources for all instances of a store.
+func TestAnExchangeOfNamesIsProvenElsewhere(t *testing.T) {
+	store, at, one, other := two(t)
+	created(t, one, "a", "i1")
+	created(t, one, "b", "i2")
+	record(t, one, event.Moved{
+		Ref: ref("b"), From: ref("a"), ID: "i1", Who: "ann", Other: &event.Moved{Ref: ref("a"), From: ref("b"), ID: "i2"},
+	})
+	for _, l := range []*ledger.Ledger{one, other} {
+		proven(t, l, "b", "i1")
+		proven(t, l, "a", "i2")
+		notProven(t, l, "a", "i1")
+		notProven(t, l, "b", "i2")
+	}
+	replayed := mem.New()
+	if _, _, err := openLogs(t, at...).Check(t.Context(), store, replayed); err != nil {
+		t.Fatal(err)
+	}
+	if must[string](t)(replaytest.Content(t.Context(), store)) != must[string](t)(replaytest.Content(t.Context(), replayed)) {
+		t.Error("the merged logs give other bindings than the store has")
+	}
+}
+
 func TestRowsOfOthersNeedTheirSignature(t *testing.T) {
 	key := rows.BindingOf(ref("a"), "i1")
 	forger := must[ed25519.PrivateKey](t)(func() (ed25519.PrivateKey, error) {

@@ -37,8 +37,12 @@ func MoveCommand(p *command.Process) *urfave.Command {
 		Description: "The second REF is the new name, such as ec2/api-0, or STACK:ec2/api-0 for another stack. The\n" +
 			"audit log and the tags use it from then on; the resource is not changed otherwise. Rename it in\n" +
 			"the configuration as well: while only the old name is configured, both names are a conflict, and\n" +
-			"`ovi apply` changes neither. To rename without a command, add `was: OLD` to the block.",
-		Flags:  []urfave.Flag{command.RecordFlag(), command.ReasonFlag(), command.LockFlag()},
+			"`ovi apply` changes neither. To rename without a command, add `was: OLD` to the block.\n" +
+			"With --exchange, two resources exchange their names in one step.",
+		Flags: []urfave.Flag{
+			command.RecordFlag(), command.ReasonFlag(), command.LockFlag(),
+			&urfave.BoolFlag{Name: "exchange", Usage: "exchange the names of two resources"},
+		},
 		Action: p.Action(move),
 	}
 }
@@ -81,6 +85,9 @@ func move(c *command.Call) error {
 		if err := command.SameCloud(c, from); err != nil {
 			return err
 		}
+		if c.Cmd.Bool("exchange") {
+			return exchange(c, l, from, to)
+		}
 		if err := l.Engine.Move(c, from, to, session.Act(c)); err != nil {
 			return err
 		}
@@ -98,6 +105,21 @@ func move(c *command.Call) error {
 			"neither name.", from.Short(), to.Short(), where, from.Short())
 		return nil
 	})
+}
+
+func exchange(c *command.Call, l *session.Session, one, other resource.Ref) error {
+	if err := l.Engine.Exchange(c, one, other, session.Act(c)); err != nil {
+		return err
+	}
+	if c.Out.Machine() {
+		return c.Out.Records(render.Info{
+			Type: "exchanged", Data: map[string]string{"ref": one.String(), "other": other.String()},
+		})
+	}
+	short := resource.Shorten([]resource.Ref{one, other}, nil)
+	c.Out.Say("%s and %s have exchanged their names. Exchange them in the configuration as well: until then, `ovi apply` "+
+		"changes neither.", short(one), short(other))
+	return nil
 }
 
 // renamed reads a new name: NAME, KIND/NAME or a full ref, each with STACK: before it or not. What

@@ -16,8 +16,34 @@ import (
 // cannot be written now, the next apply repairs them. After an error that mentions the tags the
 // move itself is recorded; after any other error nothing is.
 func (e *Operator) Move(ctx context.Context, from, to resource.Ref, a OperatorAction) error {
+	return e.rename(ctx, "move", from, to, a, func(ctx context.Context, from, to resource.Ref) (event.Moved, error) {
+		id, err := e.movable(ctx, from, to)
+		return event.Moved{Ref: to, From: from, ID: id, Who: a.Who, Reason: a.Reason}, err
+	})
+}
+
+// Exchange exchanges the names of two bound resources of a location in one record, as Move does for one.
+func (e *Operator) Exchange(ctx context.Context, one, other resource.Ref, a OperatorAction) error {
+	read := func(ctx context.Context, one, other resource.Ref) (m event.Moved, err error) {
+		ofOne, errOne := e.plan.Ledger.Binding(ctx, one)
+		ofOther, errOther := e.plan.Ledger.Binding(ctx, other)
+		m = event.Moved{Ref: other, From: one, ID: ofOne.ID, Who: a.Who, Reason: a.Reason}
+		m.Other = &event.Moved{Ref: one, From: other, ID: ofOther.ID}
+		return m, errors.Join(errOne, errOther, e.quiet(ctx, one), e.quiet(ctx, other))
+	}
+	return e.rename(ctx, "exchange", one, other, a, read)
+}
+
+// rename records what read returns under the claims of both names, and writes the marks.
+func (e *Operator) rename(
+	ctx context.Context, verb string, from, to resource.Ref, a OperatorAction,
+	read func(ctx context.Context, from, to resource.Ref) (event.Moved, error),
+) error {
 	short := resource.Shorten([]resource.Ref{from, to}, nil)
-	fail := func(err error) error { return fmt.Errorf("move %s to %s: %w", short(from), short(to), err) }
+	fail := func(err error) error { return fmt.Errorf("%s %s and %s: %w", verb, short(from), short(to), err) }
+	if verb == "move" {
+		fail = func(err error) error { return fmt.Errorf("move %s to %s: %w", short(from), short(to), err) }
+	}
 	if at, err := e.plan.Located(ctx, from.Scope()); err == nil {
 		from.Location = at.Location
 	}
@@ -28,12 +54,12 @@ func (e *Operator) Move(ctx context.Context, from, to resource.Ref, a OperatorAc
 		return fail(err)
 	}
 	e.plan.ReleaseDead(ctx)
-	err := e.plan.HoldBoth(ctx, from, to, func(ctx context.Context, c parts.Claim) error {
-		id, err := e.movable(ctx, from, to)
-		if err != nil {
+	var moved event.Moved
+	err := e.plan.HoldBoth(ctx, from, to, func(ctx context.Context, c parts.Claim) (err error) {
+		if moved, err = read(ctx, from, to); err != nil {
 			return err
 		}
-		events, err := e.plan.Renaming(ctx, event.Moved{Ref: to, From: from, ID: id, Who: a.Who, Reason: a.Reason})
+		events, err := e.plan.Renaming(ctx, moved)
 		if err != nil {
 			return err
 		}
@@ -47,9 +73,13 @@ func (e *Operator) Move(ctx context.Context, from, to resource.Ref, a OperatorAc
 	if err != nil {
 		return nil //nolint:nilerr // the marks are repaired by the next apply
 	}
-	if have, ok := p.ResourceAt(to); ok {
-		_, err = e.mark(ctx, p, to, have, a, resource.Change{
-			On: resource.OnMark, Path: "ref", To: resource.String(to.Bare().String()),
+	for _, m := range moved.Halves() {
+		have, ok := p.ResourceAt(m.Ref)
+		if !ok {
+			continue
+		}
+		_, err = e.mark(ctx, p, m.Ref, have, a, resource.Change{
+			On: resource.OnMark, Path: "ref", To: resource.String(m.Ref.Bare().String()),
 		})
 		if err != nil {
 			return fail(fmt.Errorf(
@@ -89,7 +119,7 @@ func (e *Operator) movable(ctx context.Context, from, to resource.Ref) (id strin
 	}
 	if old, err := e.plan.Ledger.Binding(ctx, to); err == nil {
 		return "", resource.Advise(fmt.Errorf("%s is recorded under the new name", old.ID),
-			"use another name, or move that one first")
+			"use another name, move that one first, or exchange the names with --exchange")
 	}
 	return b.ID, errors.Join(e.quiet(ctx, from), e.quiet(ctx, to))
 }

@@ -171,6 +171,7 @@ func (e *Planner) compare(
 		Replace:     replace,
 		MovedAway:   m.movedAway(),
 		Renamed:     m.renamed,
+		Exchanged:   m.exchanged,
 		Known:       formerly(recorded.bindings),
 	}
 	if looked := lookupPolicyOf(p).lookups; len(looked) > 0 {

@@ -39,6 +39,17 @@ func (m *memory) renamed(from, to resource.Ref) bool {
 	return moved && (x.To == to || slices.Contains(x.Earlier, to))
 }
 
+// exchanged returns, for the comparator, the name with which the name of a resource was exchanged, if the configuration
+// under the name has not been edited since.
+func (m *memory) exchanged(w *resource.Desired) (resource.Ref, bool) {
+	at := m.names.Moves[w.Ref]
+	if at.Exchanged.IsZero() || at.Desired == "" || m.names.Moves[at.Exchanged].Exchanged != w.Ref {
+		return resource.Ref{}, false
+	}
+	now, _ := m.applied(w.Ref)
+	return at.Exchanged, now.Desired != at.Desired && w.Digest() == at.Desired
+}
+
 // formerly reports, for the comparator, whether the record had a resource under a name, which is no longer bound to it.
 func formerly(all []resource.Binding) func(resource.Ref) bool {
 	ended := map[resource.Ref]bool{}

@@ -130,6 +130,7 @@ func every() []event.Event {
 		event.Disowned{Ref: ref("a"), ID: "id", Who: "ann", Reason: "r", Signature: signature},
 		event.Dismissed{Ref: ref("a"), ID: "id", Who: "ann", Reason: "r"},
 		event.Moved{Ref: ref("b").In("db"), From: ref("a"), ID: "id", UID: "u", Key: "k", Adopted: true, Origin: 7, OriginLog: "i", Since: at, Who: "ann", Reason: "r", Signature: signature},
+		event.Moved{Ref: ref("b"), From: ref("a"), ID: "id", Who: "ann", Other: &event.Moved{Ref: ref("a"), From: ref("b"), ID: "id2", Signature: signature}},
 		event.Lost{Ref: ref("a"), ID: "id", UID: "u", Now: "v", Signature: signature},
 		event.KeyPinned{Instance: "i", Key: "k"},
 		event.Trusted{Key: "k", On: true, Who: "ann", Reason: "r", Signature: signature},

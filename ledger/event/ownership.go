@@ -80,9 +80,21 @@ type Moved struct {
 	Plan      string       `json:"plan,omitempty"` // the plan whose apply renamed it; empty for a command
 	// ByIdentity: the rename followed from the identity of the resource, and was not declared.
 	ByIdentity bool       `json:"by_identity,omitempty"`
+	Other      *Moved     `json:"other,omitempty"` // in an exchange of names: the move of the other resource
 	Who        string     `json:"who"`
 	Reason     string     `json:"reason,omitempty"`
 	Signature  *Signature `json:"signature,omitzero"`
+}
+
+// Halves returns the moves of all resources that the event moves: one, or both of an exchange of names.
+func (e Moved) Halves() []Moved {
+	if e.Other == nil {
+		return []Moved{e}
+	}
+	first, second := e, *e.Other
+	first.Other = nil
+	second.Plan, second.Who, second.Reason = e.Plan, e.Who, e.Reason
+	return []Moved{first, second}
 }
 
 // Lost records that a bound resource was deleted outside ovi: its id vanished, or belongs to

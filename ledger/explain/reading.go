@@ -51,8 +51,11 @@ func (b *builder) names(r event.Record) {
 	case event.Moved:
 		b.since, b.seen, b.first, b.last, b.back, b.forgot = len(b.drafts), nil, nil, nil, "", nil
 		clear(b.moved)
-		if b.left, b.came = nil, &e; e.From == b.ref {
-			b.left, b.came = &e, nil
+		b.left, b.came = &e, nil
+		for _, m := range e.Halves() {
+			if m.Ref == b.ref {
+				b.left, b.came = nil, &m
+			}
 		}
 	case event.Disowned:
 		b.forgot = &r

@@ -76,7 +76,11 @@ func owned(e event.Event) string {
 	case event.Dismissed:
 		return e.ID + " ignored from now on" + by(e.Who, e.Reason)
 	case event.Moved:
-		return fmt.Sprintf("%s moved from %s to %s%s", e.ID, inStack(e.From), inStack(e.Ref), by(e.Who, e.Reason))
+		text := fmt.Sprintf("%s moved from %s to %s", e.ID, inStack(e.From), inStack(e.Ref))
+		if e.Other != nil {
+			text += fmt.Sprintf(", and %s from %s to %s", e.Other.ID, inStack(e.Other.From), inStack(e.Other.Ref))
+		}
+		return text + by(e.Who, e.Reason)
 	case event.Lost:
 		if e.Now != "" {
 			return e.ID + " deleted outside ovi: another resource has that id now"

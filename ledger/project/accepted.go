@@ -2,6 +2,7 @@ package project
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/ovi-project/ovi/ledger/event"
@@ -48,13 +49,28 @@ func (p *projection) renameAccepted(from, to resource.Ref) error {
 	if there != nil {
 		return nil // the configuration with the new name was accepted before, and may use the former name again
 	}
-	var a event.AcceptedResource
-	if err := json.Unmarshal(raw, &a); err != nil {
-		return fmt.Errorf("read the accepted configuration of %s: %w", from, err)
-	}
-	a.Ref = to
-	if err := p.put(rows.AcceptedOf(to), a); err != nil {
+	if err := p.putAccepted(to, raw); err != nil {
 		return err
 	}
 	return p.delete(rows.AcceptedOf(from))
+}
+
+// exchangeAccepted exchanges two resources in the last accepted configuration.
+func (p *projection) exchangeAccepted(a, b resource.Ref) error {
+	ofA, errA := p.get(rows.AcceptedOf(a))
+	ofB, errB := p.get(rows.AcceptedOf(b))
+	if err := errors.Join(errA, errB); err != nil || ofA == nil || ofB == nil {
+		return err
+	}
+	return errors.Join(p.putAccepted(b, ofA), p.putAccepted(a, ofB))
+}
+
+// putAccepted writes the accepted configuration of another ref under a ref.
+func (p *projection) putAccepted(ref resource.Ref, raw []byte) error {
+	var a event.AcceptedResource
+	if err := json.Unmarshal(raw, &a); err != nil {
+		return fmt.Errorf("read the accepted configuration of %s: %w", ref, err)
+	}
+	a.Ref = ref
+	return p.put(rows.AcceptedOf(ref), a)
 }

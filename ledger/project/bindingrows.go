@@ -2,6 +2,7 @@ package project
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"github.com/ovi-project/ovi/ledger/event"
@@ -125,31 +126,50 @@ func (p *draft) disowned(ref resource.Ref, id string) error {
 // does not have is removed from the new one: otherwise facts of a former resource with the new name
 // would count for this one.
 func (p *draft) moveFacts(from, to resource.Ref) error {
-	for _, prefix := range []string{
-		rows.KeyApplied, rows.KeyLastGood, rows.KeyExhausted, rows.KeyTries, rows.KeyRestarts, rows.KeyFights,
-		rows.KeyResource,
-	} {
+	for _, prefix := range movable() {
 		value, err := p.get(rows.Of(prefix, from))
 		if err != nil {
 			return err
 		}
-		if value == nil {
-			if err := p.delete(rows.Of(prefix, to)); err != nil {
-				return err
-			}
-			continue
-		}
-		if value, err = renamed(prefix, value, to); err != nil {
-			return err
-		}
-		if err := p.set(storage.Op{Key: rows.Of(prefix, to), Value: value}); err != nil {
-			return err
-		}
-		if err := p.delete(rows.Of(prefix, from)); err != nil {
+		if err := errors.Join(p.putFact(prefix, to, value), p.delete(rows.Of(prefix, from))); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// exchangeFacts exchanges what is recorded of two resources. It reads both sides before it writes one.
+func (p *draft) exchangeFacts(a, b resource.Ref) error {
+	for _, prefix := range movable() {
+		ofA, errA := p.get(rows.Of(prefix, a))
+		ofB, errB := p.get(rows.Of(prefix, b))
+		if err := errors.Join(errA, errB); err != nil {
+			return err
+		}
+		if err := errors.Join(p.putFact(prefix, b, ofA), p.putFact(prefix, a, ofB)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// movable lists the prefixes of the facts that move with a resource.
+func movable() []string {
+	return []string{
+		rows.KeyApplied, rows.KeyLastGood, rows.KeyExhausted, rows.KeyTries, rows.KeyRestarts, rows.KeyFights,
+		rows.KeyResource,
+	}
+}
+
+// putFact writes what another ref had as the fact of a ref; nil deletes the fact.
+func (p *draft) putFact(prefix string, ref resource.Ref, value []byte) (err error) {
+	if value == nil {
+		return p.delete(rows.Of(prefix, ref))
+	}
+	if value, err = renamed(prefix, value, ref); err != nil {
+		return err
+	}
+	return p.set(storage.Op{Key: rows.Of(prefix, ref), Value: value})
 }
 
 // renamed returns a value with another ref, if it contains its ref.

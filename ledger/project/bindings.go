@@ -76,9 +76,8 @@ func (p *projection) recoveredBinding(r event.Record, e event.Recovered, open ro
 
 // moved changes the ref of a binding and of the records under its ref.
 func (p *projection) moved(r event.Record, e event.Moved) error {
-	b := resource.Binding{
-		Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key, Adopted: e.Adopted, Origin: e.Origin, OriginLog: e.OriginLog,
-		Since: e.Since,
+	if e.Other != nil {
+		return p.exchanged(r, e)
 	}
 	if e.From != e.Ref {
 		if err := errors.Join(p.moveFacts(e.From, e.Ref), p.renameAccepted(e.From, e.Ref)); err != nil {
@@ -91,10 +90,59 @@ func (p *projection) moved(r event.Record, e event.Moved) error {
 			return err
 		}
 	}
+	return p.bindMoved(r, e)
+}
+
+func (p *projection) bindMoved(r event.Record, e event.Moved) error {
+	b := resource.Binding{
+		Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key, Adopted: e.Adopted, Origin: e.Origin, OriginLog: e.OriginLog,
+		Since: e.Since,
+	}
 	if err := p.bind(r, b, e.Signature); err != nil {
 		return err
 	}
 	return p.owns(e.Ref)
+}
+
+// exchanged exchanges the refs of two bindings, and the records under both. Each name is used again, so that nothing is
+// moved away from it.
+func (p *projection) exchanged(r event.Record, e event.Moved) error {
+	configured := map[resource.Ref]string{}
+	for _, m := range e.Halves() {
+		raw, err := p.get(rows.Of(rows.KeyApplied, m.From))
+		if err != nil {
+			return err
+		}
+		var a event.Applied
+		if raw != nil {
+			if err := json.Unmarshal(raw, &a); err != nil {
+				return fmt.Errorf("read the configuration applied last to %s: %w", m.From, err)
+			}
+		}
+		configured[m.From] = a.Desired
+	}
+	if err := errors.Join(p.exchangeFacts(e.From, e.Ref), p.exchangeAccepted(e.From, e.Ref)); err != nil {
+		return err
+	}
+	for _, m := range e.Halves() {
+		earlier, err := p.earlierRenames(m.From, m.Ref)
+		if err != nil {
+			return err
+		}
+		away := rows.Moved{Earlier: append(earlier, m.Ref), Exchanged: m.Ref, Desired: configured[m.From]}
+		if err := p.put(rows.Of(rows.KeyMoved, m.From), away); err != nil {
+			return err
+		}
+		if err := p.unbind(m.From, m.ID, nil); err != nil {
+			return err
+		}
+	}
+	for _, m := range e.Halves() {
+		if err := p.bindMoved(r, m); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // movedAway records the name that the resource under a name was given. The new name is used again, so that nothing is

@@ -70,6 +70,10 @@ type Moved struct {
 	Earlier []resource.Ref `json:"earlier,omitempty"`
 	// ByIdentity: the rename followed from the identity of the resource, and another one may lead back.
 	ByIdentity bool `json:"by_identity,omitempty"`
+	// Exchanged is the ref with which the ref exchanged resources; zero if its last rename was none. Desired is the
+	// digest of the configuration that the ref had before.
+	Exchanged resource.Ref `json:"exchanged,omitzero"`
+	Desired   string       `json:"desired,omitempty"`
 }
 
 // Outage is an exclusive thing that a delete freed for a resource which is not up. The value of outage/<ref> is a list

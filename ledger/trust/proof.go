@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/project"
@@ -126,7 +127,7 @@ func starts(e event.Event, b resource.Binding) bool {
 	case event.Adopted:
 		return e.Ref == b.Ref && e.ID == b.ID
 	case event.Moved:
-		return e.Ref == b.Ref && e.ID == b.ID
+		return slices.ContainsFunc(e.Halves(), func(m event.Moved) bool { return m.Ref == b.Ref && m.ID == b.ID })
 	case event.ReplaceFinished:
 		return e.Ref == b.Ref && e.ID == b.ID
 	}

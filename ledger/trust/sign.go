@@ -43,13 +43,7 @@ func (s *Signer) Signed(events []event.Event) ([]event.Event, error) {
 
 func (s *Signer) event(e event.Event) (event.Event, error) {
 	if m, ok := e.(event.Moved); ok {
-		b := rows.NewBinding(m.From, m.ID)
-		if _, err := s.p.Load(s.ctx, rows.BindingOf(m.From, m.ID), storage.Now, &b); err != nil {
-			return nil, err
-		}
-		m.UID, m.Key, m.Adopted = b.UID, b.Key, b.Adopted
-		m.Origin, m.Since, m.OriginLog = b.Started()
-		e = m
+		return s.moved(m)
 	}
 	if !s.p.shared {
 		return e, nil
@@ -66,9 +60,6 @@ func (s *Signer) event(e event.Event) (event.Event, error) {
 	case event.Recovered:
 		return s.recovered(e)
 	case event.Adopted:
-		e.Signature, err = s.nextOf(statement{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key})
-		return e, err
-	case event.Moved:
 		e.Signature, err = s.nextOf(statement{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key})
 		return e, err
 	case event.ReplaceFinished:
@@ -90,6 +81,31 @@ func (s *Signer) event(e event.Event) (event.Event, error) {
 		return e, err
 	}
 	return s.act(e)
+}
+
+// moved adds what the record knows of the moved resource, and of the other one of an exchange. It signs each of both.
+func (s *Signer) moved(m event.Moved) (_ event.Event, err error) {
+	if m, err = s.half(m); err != nil || m.Other == nil {
+		return m, err
+	}
+	other, err := s.half(*m.Other)
+	m.Other = &other
+	return m, err
+}
+
+func (s *Signer) half(m event.Moved) (event.Moved, error) {
+	b := rows.NewBinding(m.From, m.ID)
+	if _, err := s.p.Load(s.ctx, rows.BindingOf(m.From, m.ID), storage.Now, &b); err != nil {
+		return m, err
+	}
+	m.UID, m.Key, m.Adopted = b.UID, b.Key, b.Adopted
+	m.Origin, m.Since, m.OriginLog = b.Started()
+	if !s.p.shared {
+		return m, nil
+	}
+	var err error
+	m.Signature, err = s.nextOf(statement{Ref: m.Ref, ID: m.ID, UID: m.UID, Key: m.Key})
+	return m, err
 }
 
 // act signs what an operator did.
