@@ -31,6 +31,7 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 	tellDestroyed(p.Decisions, f)
 	tellFollows(p.Decisions, f)
 	tellExchanged(p.Decisions, f)
+	tellAlike(p.Decisions)
 	originate(p.Decisions, f)
 	lose(p.Decisions, kinds, f)
 	keep(p.Decisions, kinds, f)

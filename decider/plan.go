@@ -123,6 +123,7 @@ type Decision struct {
 	After      []resource.Ref     // the renames that free its name: they are recorded before anything is done
 	DataLoss   string             // of a destroying action: the data that it loses; "" is none
 	Turn       *Turn              // among those of its count; nil means that it waits for none of them
+	Alike      resource.Ref       // of a create with secrets: the first resource of its block with equal secrets
 	// DependsOn are the refs of other decisions of this plan that must create before this one
 	// does; deletes run in the reverse order. See Steps.
 	DependsOn []resource.Ref

@@ -130,7 +130,7 @@ func ShowUnlessQuiet(c *command.Call, p *engine.Planned, dir string, asks bool) 
 		counts.Blocked+counts.Conflict == 0 {
 		return nil
 	}
-	return ShowPlan(c, p, dir)
+	return ShowPlan(c, p, dir, c.Cmd.Bool("full"))
 }
 
 // applyFile applies a saved plan, except for resources that have changed since.

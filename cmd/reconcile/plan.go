@@ -41,6 +41,7 @@ func decidingFlags() []urfave.Flag {
 		PruneDataFlag(),
 		AllowReplaceFlag(),
 		ReplaceFlag(),
+		FullFlag(),
 		&urfave.BoolFlag{Name: "skip-destructive", Usage: "block every delete and replace"},
 		// The way out of "not verified".
 		&urfave.BoolFlag{
@@ -57,6 +58,11 @@ func PruneDataFlag() urfave.Flag {
 		Usage: "delete what is no longer configured and kept for its data too: volumes, and branches with commits of their " +
 			"own",
 	}
+}
+
+// FullFlag returns the option --full.
+func FullFlag() urfave.Flag {
+	return &urfave.BoolFlag{Name: "full", Usage: "show each resource, even if it equals others but for its name"}
 }
 
 // ReplaceFlag returns the option --replace.
@@ -117,7 +123,7 @@ func planLine(c *command.Call, l *session.Session, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if err := ShowPlan(c, planned, l.Dir); err != nil {
+	if err := ShowPlan(c, planned, l.Dir, c.Cmd.Bool("full")); err != nil {
 		return err
 	}
 	if out := c.Cmd.String("out"); out != "" {
@@ -212,8 +218,8 @@ func PlanOptions(c *command.Call, l *session.Session, mode event.Mode) engine.Pl
 	}
 }
 
-// ShowPlan writes the plan: a page for users, records for programs.
-func ShowPlan(c *command.Call, p *engine.Planned, dir string) error {
+// ShowPlan writes the plan: a page for users, records for programs. In full it shows equal creates one by one.
+func ShowPlan(c *command.Call, p *engine.Planned, dir string, full bool) error {
 	names := session.NamesOf(p)
 	if c.Out.Machine() {
 		if err := errors.Join(unreadSources(c, p), Unreachable(c, p, names)); err != nil {
@@ -231,6 +237,7 @@ func ShowPlan(c *command.Call, p *engine.Planned, dir string) error {
 		})
 	}
 	view := planview.View{Plan: p.Plan, Names: names, Verb: "Plan", Kinds: command.Schemas(c.Process).Kind, ID: p.IDOf}
+	view.Full = full
 	view.Running = flightLines(p, names, c.Now())
 	if !c.Out.Quiet {
 		view.Head = head(c, p, dir)

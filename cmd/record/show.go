@@ -23,7 +23,7 @@ func ShowCommand(p *command.Process) *urfave.Command {
 		Name: "show", Category: command.GroupInspect, ArgsUsage: "REF | PLANFILE",
 		Usage: "Show a resource or plan",
 		Flags: []urfave.Flag{
-			command.RecordFlag(),
+			command.RecordFlag(), reconcile.FullFlag(),
 			&urfave.StringFlag{Name: "at", Usage: "show it as of `REVISION` or time (2006-01-02T15:04:05Z, or 90m for 90 " +
 				"minutes ago)"},
 		},
@@ -45,7 +45,7 @@ func show(c *command.Call) error {
 				return err
 			}
 		}
-		return reconcile.ShowPlan(c, planned, head.DataDir)
+		return reconcile.ShowPlan(c, planned, head.DataDir, c.Cmd.Bool("full"))
 	}
 	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return showRef(c, l) })
 }

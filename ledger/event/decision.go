@@ -19,6 +19,7 @@ func Recorded(d decider.Decision) Decision {
 		Reason: d.Reason, Message: d.Message, Blockers: d.Blockers, Changes: d.Changes, Warnings: d.Warnings,
 		Desired:    desiredOf(d),
 		Suggestion: d.Suggestion, Strategy: d.Strategy, Steps: d.Steps, Turn: d.Turn, Origin: d.Origin, DataLoss: d.DataLoss,
+		Alike: d.Alike,
 	}
 }
 
@@ -29,6 +30,7 @@ func (d Decision) Recall(observed *resource.Observed) decider.Decision {
 		Reason: d.Reason, Message: d.Message, Blockers: d.Blockers, Changes: d.Changes, Warnings: d.Warnings,
 		Observed: observed, Desired: d.Desired.desired(d.Ref, d.Changes),
 		Suggestion: d.Suggestion, Strategy: d.Strategy, Steps: d.Steps, Turn: d.Turn, Origin: d.Origin, DataLoss: d.DataLoss,
+		Alike: d.Alike,
 	}
 }
 
@@ -66,6 +68,7 @@ type wireDecision struct {
 	Turn       *decider.Turn             `json:"turn,omitempty"`
 	Origin     *decider.Origin           `json:"origin,omitempty"`
 	DataLoss   string                    `json:"data_loss,omitempty"`
+	Alike      resource.Ref              `json:"alike,omitzero"`
 }
 
 type wireChange struct {
@@ -82,7 +85,7 @@ type wireChange struct {
 func (d Decision) MarshalJSON() ([]byte, error) {
 	w := wireDecision{
 		d.Ref, nil, d.Difference, d.Action, d.Proposed, d.Reason, d.Message, d.Blockers, nil, d.Warnings,
-		d.Desired, d.Suggestion, d.Strategy, d.Steps, d.Turn, d.Origin, d.DataLoss,
+		d.Desired, d.Suggestion, d.Strategy, d.Steps, d.Turn, d.Origin, d.DataLoss, d.Alike,
 	}
 	if !d.Renamed.IsZero() {
 		w.Renamed = &d.Renamed
@@ -103,7 +106,7 @@ func (d *Decision) UnmarshalJSON(b []byte) error {
 		w.Ref,
 		resource.Ref{},
 		w.Difference, w.Action, w.Proposed, w.Reason, w.Message, w.Blockers, nil, w.Warnings,
-		w.Desired, w.Suggestion, w.Strategy, w.Steps, w.Turn, w.Origin, w.DataLoss,
+		w.Desired, w.Suggestion, w.Strategy, w.Steps, w.Turn, w.Origin, w.DataLoss, w.Alike,
 	}
 	if w.Renamed != nil {
 		d.Renamed = *w.Renamed

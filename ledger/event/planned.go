@@ -42,6 +42,7 @@ type Decision struct {
 	Turn       *decider.Turn     `json:"turn,omitempty"`     // within its count
 	Origin     *decider.Origin   `json:"origin,omitempty"`   // the record that allows a delete or replace
 	DataLoss   string            `json:"data_loss,omitempty"`
+	Alike      resource.Ref      `json:"alike,omitzero"` // of a create: the first of its block with equal secrets
 }
 
 // Planned records a plan. Unchanged resources are counted, not listed. A plan whose decisions

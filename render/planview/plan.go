@@ -29,6 +29,8 @@ type View struct {
 	ID func(resource.Ref) (string, bool)
 	// Running are the actions that run while the plan is made, a line each.
 	Running []string
+	// Full shows each create alone. Otherwise equal creates of one block of the configuration are one entry.
+	Full bool
 	// Counts replaces the counts of the plan in the last line. Nil means the counts of the plan.
 	Counts *Counts
 }
@@ -54,8 +56,8 @@ func (v View) Write(w io.Writer, s term.Style) error {
 	for _, g := range groups {
 		p.Gap()
 		p.WriteString(p.In(term.Bold, p.names.Scope(g.scope)) + "\n")
-		for _, d := range g.decisions {
-			p.decision(d)
+		for _, b := range p.blocks(g) {
+			p.block(b)
 		}
 		for _, u := range g.unverified {
 			p.notVerified(u)
@@ -85,13 +87,14 @@ type planWriter struct {
 	known   map[resource.Ref]string // the ids of the plan's other resources
 	orders  map[resource.Ref]string // the line "Order:" behind the last resource of a replacement
 	turns   map[resource.Ref]string // the line "Order:" behind the last resource of a count
+	full    bool                    // nothing is folded
 	written map[string]bool         // reasons of policies, each written in full once
 }
 
 func newPlanWriter(v View, s term.Style) *planWriter {
 	p := &planWriter{
 		Writer: term.Writer{Style: s}, names: v.Names, kinds: v.Kinds, id: v.ID, written: map[string]bool{},
-		pending: map[resource.Ref]bool{}, known: map[resource.Ref]string{}, orders: orders(v.Plan),
+		pending: map[resource.Ref]bool{}, known: map[resource.Ref]string{}, orders: orders(v.Plan), full: v.Full,
 	}
 	for i := range v.Plan.Decisions {
 		d := &v.Plan.Decisions[i]
