@@ -79,7 +79,7 @@ func (a *adding) run() {
 	}
 	a.checkState()
 	first := len(a.desired)
-	attrs, uses, maybe := a.attributes(nil)
+	attrs, uses, open := a.attributes(nil)
 	if a.failed {
 		self := resource.Ref{Provider: r.Provider, Location: r.Location, Kind: a.kind.Name, Name: r.Name}
 		a.invalid[self] = true
@@ -95,8 +95,8 @@ func (a *adding) run() {
 		return
 	}
 	a.keep(attrs, uses)
-	if len(maybe) > 0 {
-		k := kept{first: first, n: len(a.desired) - first, maybe: maybe, r: *r}
+	if len(open.maybe) > 0 || open.optional {
+		k := kept{first: first, n: len(a.desired) - first, open: open, r: *r}
 		k.r.Attrs = r.Attrs.Clone()
 		a.unsure = append(a.unsure, k)
 	}
@@ -260,7 +260,7 @@ func (a *adding) group() {
 			"rename one of them; the other is at "+g.at.String())
 	case r.NoMembers:
 	case r.Counted:
-		for i := range r.Count {
+		for i := range r.members {
 			one.Name = r.Name + "-" + strconv.Itoa(i)
 			g.refs = append(g.refs, one)
 		}
@@ -295,12 +295,15 @@ func (a *adding) keep(attrs resource.Attrs, uses []use) {
 		a.desired, a.Draft.uses, a.from = append(a.desired, want), append(a.Draft.uses, uses), append(a.from, e)
 	}
 	if r.Counted {
-		if first, again := a.counted[want.Ref]; again {
+		first, again := a.counted[want.Ref]
+		if again && (r.Index < 2 || a.entries[first.entry].at != r.At) {
 			a.wrong(r.where("name"), fmt.Sprintf("duplicate name %s with a count", Quote(r.Name)),
 				"rename one of them; the other is at "+a.entries[first.entry].at.String())
 			return
 		}
-		a.counted[want.Ref] = group{r.Count, e}
+		if !again {
+			a.counted[want.Ref] = group{r.Count, e}
+		}
 	}
 	if s := want.Ref.Scope(); !a.scopes[s] {
 		a.scopes[s] = true
@@ -312,7 +315,7 @@ func (a *adding) keep(attrs resource.Attrs, uses []use) {
 	if r.Count > 1 {
 		want.Set = &resource.Set{Size: r.Count, MaxUnavailable: r.MaxUnavailable}
 	}
-	for i := range r.Count {
+	for i := range r.members {
 		add(r.Name + "-" + strconv.Itoa(i))
 	}
 }

@@ -106,6 +106,8 @@ func (d *Draft) lookUp(by user, u *use) lookedUp {
 	if g := d.counted[r]; g.count > 0 {
 		d.wrong(by, u, fmt.Sprintf("%s is %d resources, and %s refers to one", r.Short(), g.count, u.path),
 			"use one of "+listed(r.Name, g.count))
+	} else if u.optional {
+		return lookedUp{}
 	} else {
 		d.unknown(by, u, r)
 	}
@@ -121,20 +123,18 @@ func (d *Draft) wrong(by user, u *use, summary, suggestion string) {
 	d.note(Problem{Cause: Dependency, At: by.where(path), Ref: by.ref.Short(), Summary: summary, Suggestion: suggestion})
 }
 
-// isBroken reports that a name may be of a resource with problems of its own.
-func (d *Draft) isBroken(name string) bool {
-	i := strings.LastIndexByte(name, '-')
-	return d.broken[""] || d.broken[name] || i > 0 && d.broken[name[:i]]
-}
-
 // unknown reports a name that no resource has, and the one that is probably meant.
 func (d *Draft) unknown(by user, u *use, r resource.Ref) {
 	summary, suggestion := d.groups.hint(r, u.path)
 	switch {
-	case d.isBroken(r.Name):
+	case isBroken(d.broken, r.Name):
 		return
 	case summary != "":
 		d.wrong(by, u, summary, suggestion)
+		return
+	case d.absent[r].File != "":
+		d.wrong(by, u, r.Short()+" is not configured: its when is false at "+d.absent[r].String(),
+			"add ? to the reference where it may be absent: "+r.Name+"?")
 		return
 	case len(d.problems) >= maxProblems:
 		d.more++
@@ -182,6 +182,9 @@ func (d *Draft) idPrefix(r resource.Ref) string {
 // A name with a count means all of them. ok is false if there is a problem.
 func (d *Draft) lookUpName(by user, u *use) (refs []resource.Ref, ok bool) {
 	self := by.ref
+	if name, optional := strings.CutSuffix(u.name, "?"); optional {
+		u.name, u.optional = name, true
+	}
 	if r, err := resource.ParseRef(u.name); err == nil {
 		if r.Stack == d.Stack {
 			r.Stack = "" // as all of the stack are until they are named
@@ -196,9 +199,10 @@ func (d *Draft) lookUpName(by user, u *use) (refs []resource.Ref, ok bool) {
 	for _, k := range d.opts.Schemas.Kinds(self.Provider) {
 		r := resource.Ref{Provider: self.Provider, Location: self.Location, Kind: k.Name, Name: u.name}
 		refs := d.all(r)
-		if len(refs) > 0 || d.groups.isEmpty(r) {
+		_, absent := d.absent[r]
+		if len(refs) > 0 {
 			found, names = append(found, refs), append(names, r.Short())
-		} else if g, _ := d.groups.of(r); g != nil {
+		} else if (d.groups[r] != nil || absent) && !u.optional {
 			d.unknown(by, u, r)
 			return nil, false
 		}
@@ -207,7 +211,10 @@ func (d *Draft) lookUpName(by user, u *use) (refs []resource.Ref, ok bool) {
 	case 1:
 		return found[0], true
 	case 0:
-		if !d.isBroken(u.name) {
+		if u.optional {
+			return nil, true
+		}
+		if !isBroken(d.broken, u.name) {
 			d.wrong(by, u, "unknown resource "+Quote(u.name),
 				cmp.Or(Suggest(u.name, d.namesIn(self.Scope())), "add it, or remove it from depends_on"))
 		}
@@ -223,7 +230,7 @@ func (d *Draft) all(r resource.Ref) []resource.Ref {
 	if d.find(r) != nil {
 		return []resource.Ref{r}
 	}
-	if g, _ := d.groups.of(r); g != nil {
+	if g := d.groups[r]; g != nil {
 		return slices.Clone(g.refs)
 	}
 	var out []resource.Ref
@@ -237,7 +244,7 @@ func (d *Draft) all(r resource.Ref) []resource.Ref {
 }
 
 func (d *Draft) existing(by user, u *use, r resource.Ref) (refs []resource.Ref, ok bool) {
-	if refs = d.all(r); len(refs) > 0 || d.groups.isEmpty(r) {
+	if refs = d.all(r); len(refs) > 0 || u.optional {
 		return refs, true
 	}
 	d.unknown(by, u, r)

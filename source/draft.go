@@ -25,6 +25,8 @@ type Resource struct {
 	Name     string // "" means that the kind is the name
 	Counted  bool   // it declares NAME-0, NAME-1 … by Count
 	Count    int
+	// Index selects one resource of the count by its number, counted from 1. Zero means all.
+	Index int
 	// Group is the name of all resources of a for_each. NoMembers reports that the for_each has no entries: the resource
 	// is only its name.
 	Group     string
@@ -111,6 +113,7 @@ type Draft struct {
 	from     []int32 // of each desired: its entry
 	counted  map[resource.Ref]group
 	groups   groups
+	absent   map[resource.Ref]position.Position // conditions that are false, by the resource or the group
 	scopes   map[resource.Scope]bool
 	broken   map[string]bool // names of resources with problems: a reference to one is no error
 	kinds    map[kindName]*kind
@@ -153,11 +156,17 @@ type group struct {
 	entry int32
 }
 
-// kept is a resource with a word that means an id, or something else if a resource of the
-// stack has that name.
+// open holds what is not known of attributes before all names of the stack are: names that would change the meaning
+// of a word, and whether a reference may name a resource that is not configured.
+type open struct {
+	maybe    []resource.Ref
+	optional bool
+}
+
+// kept is a resource whose attributes are open.
 type kept struct {
 	first, n int // of desired
-	maybe    []resource.Ref
+	open     open
 	r        Resource
 }
 
@@ -229,11 +238,4 @@ func (d *Draft) Grow(n int) {
 	d.uses = append(make([][]use, 0, len(d.uses)+n), d.uses...)
 	d.from = append(make([]int32, 0, len(d.from)+n), d.from...)
 	d.entries = append(make([]entry, 0, len(d.entries)+n), d.entries...)
-}
-
-func forExample(word, example string) string {
-	if example == "" {
-		return ""
-	}
-	return "for example, " + word + ": " + example
 }

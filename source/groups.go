@@ -17,35 +17,13 @@ type members struct {
 	refs []resource.Ref
 }
 
-// of returns the group of a name. NAME? allows a group without members.
-func (g groups) of(r resource.Ref) (m *members, mayBeEmpty bool) {
-	if g == nil {
-		return nil, false
-	}
-	if m = g[r]; m != nil {
-		return m, false
-	}
-	name, marked := strings.CutSuffix(r.Name, "?")
-	if !marked {
-		return nil, false
-	}
-	r.Name = name
-	return g[r], true
-}
-
-// isEmpty reports whether a name is a group without members, and allows that.
-func (g groups) isEmpty(r resource.Ref) bool {
-	m, mayBeEmpty := g.of(r)
-	return m != nil && mayBeEmpty && len(m.refs) == 0
-}
-
 // inList returns the members of a group that an element of a list names.
 func (g groups) inList(r resource.Reference) (refs []resource.Ref, is bool) {
 	if r.Path != "" {
 		return nil, false
 	}
-	m, mayBeEmpty := g.of(r.Ref)
-	if m == nil || len(m.refs) == 0 && !mayBeEmpty {
+	m := g[r.Ref]
+	if m == nil || len(m.refs) == 0 {
 		return nil, false
 	}
 	return m.refs, true
@@ -80,7 +58,7 @@ func (g groups) spread(v resource.Value) resource.Value {
 
 // hint explains why the name of a group cannot be used. An empty summary means that the name is no group.
 func (g groups) hint(r resource.Ref, path string) (summary, suggestion string) {
-	m, _ := g.of(r)
+	m := g[r]
 	switch {
 	case m == nil:
 		return "", ""

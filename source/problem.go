@@ -185,3 +185,9 @@ func Clip(s string) string {
 	}
 	return strings.ToValidUTF8(s[:most], "") + "…"
 }
+
+// isBroken reports that a name may be of a resource with problems of its own.
+func isBroken(broken map[string]bool, name string) bool {
+	i := strings.LastIndexByte(name, '-')
+	return broken[""] || broken[name] || i > 0 && broken[name[:i]]
+}

@@ -17,6 +17,8 @@ type use struct {
 	path  string              // of the attribute
 	attr  *resource.Attribute
 	text  bool // it is part of a longer string
+	// optional reports that the resource may be missing: the reference is written with a ?.
+	optional bool
 }
 
 // parts reads a string that came from outside in part, or refers to resources.
@@ -53,20 +55,27 @@ func (r *reading) parts(path string, a *resource.Attribute, n *Node) resource.Va
 		r.wrong(r.at(n, path), path+" is a secret, and there is no key for its digest", "report this error of ovi")
 		return nil
 	}
+	late := false
 	out := make(resource.Text, 0, len(*n.Parts))
 	for _, p := range *n.Parts {
 		switch {
 		case p.Reference:
 			ref, ok := r.reference(path, a, n, p.Text, true)
+			if !ok && r.isOmitted() {
+				continue
+			}
 			if !ok {
 				return nil
 			}
-			out = append(out, ref)
+			out, late = append(out, ref), true
 		case a.Secret:
 			out = append(out, r.newSecret(p.Text))
 		default:
 			out = append(out, resource.String(p.Text))
 		}
+	}
+	if !late {
+		return r.withoutReferences(path, a, n)
 	}
 	return out
 }
@@ -105,8 +114,12 @@ func (r *reading) reference(path string, a *resource.Attribute, n *Node, inside 
 	case k == nil:
 		return wrong("unknown kind "+Quote(ref.Kind)+" in "+Quote("${"+inside+"}"), r.suggestKind(ref.Kind))
 	}
-	out := r.named(ref, steps[last])
-	r.uses = append(r.uses, use{ref: &out, path: path, attr: a, text: text})
+	name, optional := strings.CutSuffix(steps[last], "?")
+	out := r.named(ref, name)
+	if optional && r.omit(out.Ref) {
+		return resource.Reference{}, false
+	}
+	r.uses = append(r.uses, use{ref: &out, path: path, attr: a, text: text, optional: optional})
 	return out, true
 }
 
@@ -119,7 +132,7 @@ func (r *reading) named(ref resource.Ref, s string) resource.Reference {
 			return resource.Reference{Ref: ref, Path: strings.TrimPrefix(s[end:], ".")}
 		}
 		if r.known == nil && strings.Contains(ref.Name, ".") {
-			r.maybe = append(r.maybe, ref)
+			r.open.maybe = append(r.open.maybe, ref)
 		}
 	}
 	name, path, _ := strings.Cut(s, ".")

@@ -117,7 +117,7 @@ func (d *Draft) reread() {
 	}
 	for i := range d.unsure {
 		k := &d.unsure[i]
-		if !slices.ContainsFunc(k.maybe, func(r resource.Ref) bool { return known[r] }) {
+		if !k.open.optional && !slices.ContainsFunc(k.open.maybe, func(r resource.Ref) bool { return known[r] }) {
 			continue
 		}
 		a := adding{Draft: d, r: &k.r}

@@ -44,10 +44,13 @@ func (r *reading) list(path string, a *resource.Attribute, n *Node) resource.Val
 			RefKind: a.RefKind, IDPrefix: a.IDPrefix, RefPath: a.RefPath, Pattern: a.Pattern, AnyName: a.AnyName,
 		}
 	}
-	out, ok := make(resource.List, len(n.Kids)), true
+	out, ok := make(resource.List, 0, len(n.Kids)), true
 	for i := range n.Kids {
-		out[i] = r.value(path+"["+strconv.Itoa(i)+"]", elem, &n.Kids[i])
-		ok = ok && out[i] != nil
+		v := r.value(path+"["+strconv.Itoa(i)+"]", elem, &n.Kids[i])
+		if v == nil && r.isOmitted() {
+			continue
+		}
+		out, ok = append(out, v), ok && v != nil
 	}
 	if !ok {
 		return nil
@@ -70,6 +73,9 @@ func (r *reading) object(path string, a *resource.Attribute, n *Node) resource.V
 			continue
 		}
 		v := r.value(path+"."+k.Text, field, &n.Kids[i+1])
+		if v == nil && r.isOmitted() {
+			continue
+		}
 		ok = ok && v != nil
 		out = append(out, resource.Attr{Name: k.Text, Value: v})
 	}
@@ -151,9 +157,18 @@ func (r *reading) word(path string, a *resource.Attribute, s string) resource.Va
 	if a.RefKind == "" {
 		return resource.String(s)
 	}
+	s, optional := strings.CutSuffix(s, "?")
 	ref := resource.Ref{Provider: r.r.Provider, Location: r.r.Location, Kind: a.RefKind, Name: s}
+	if optional {
+		if r.omit(ref) {
+			return nil
+		}
+		to := resource.Reference{Ref: ref, Path: a.RefPath}
+		r.uses = append(r.uses, use{ref: &to, path: path, attr: a, optional: true})
+		return to
+	}
 	if mayBeID(a, s) && !r.known[ref] {
-		r.maybe = append(r.maybe, ref)
+		r.open.maybe = append(r.open.maybe, ref)
 		return resource.String(s)
 	}
 	to := resource.Reference{Ref: ref, Path: a.RefPath}
@@ -239,34 +254,9 @@ func (r *reading) sealed(path string, a *resource.Attribute, n *Node, s string) 
 	return nil
 }
 
-// sourceOf returns where a secret came from; empty if a part of it is written in the configuration.
-func sourceOf(n *Node) string {
-	if n.Parts == nil || len(*n.Parts) != 1 {
-		return ""
-	}
-	return (*n.Parts)[0].From
-}
-
 // newSecret has a digest that is bound to nothing: what is read once serves many resources. It is
 // bound to each of them once they have their names.
 func (r *reading) newSecret(s string) resource.Secret {
 	r.secrets = true
 	return resource.NewSecret(s, r.opts.Secrets.Digest(resource.Ref{}, "", s))
-}
-
-func between(a *resource.Attribute) string {
-	switch {
-	case a.Max == nil:
-		return fmt.Sprintf("of at least %d", *a.Min)
-	case a.Min == nil:
-		return fmt.Sprintf("of at most %d", *a.Max)
-	}
-	return fmt.Sprintf("from %d to %d", *a.Min, *a.Max)
-}
-
-func such(a *resource.Attribute) string {
-	if a.Example == "" {
-		return ""
-	}
-	return ", for example " + a.Example
 }

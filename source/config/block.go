@@ -31,7 +31,7 @@ func (b *block) read(m *language.Member) {
 	b.n, b.flat = n, b.flat[:0]
 	b.r = source.Resource{
 		At: at, Where: func(path string) position.Position { return l.where(at, path) },
-		Group: m.Group, NoMembers: m.IsEmpty, Broken: m.Failed,
+		Group: m.Group, NoMembers: m.IsEmpty, Broken: m.Failed, Index: m.Index,
 	}
 	b.Resource, l.current = &b.r, location{b.File, b.start, n}
 	defer func() { b.Resource, l.current = nil, location{} }()
@@ -43,6 +43,10 @@ func (b *block) read(m *language.Member) {
 	}
 	b.setProvider()
 	b.sort()
+	if m.Absent {
+		b.absent()
+		return
+	}
 	for i, v := range b.slots {
 		switch {
 		case v == nil:
@@ -57,6 +61,25 @@ func (b *block) read(m *language.Member) {
 	b.Duplicates(n)
 	b.finish()
 	b.Draft.Add(&b.r)
+}
+
+// absent reads the name of a block whose when is false. Problems of the block are not reported.
+func (b *block) absent() {
+	r := b.r
+	for i, v := range b.slots {
+		if v == nil || v.Shape != source.Scalar {
+			continue
+		}
+		switch b.keys[i].Name {
+		case "type":
+			r.Kind = v.Text
+		case "name":
+			r.Name = v.Text
+		case "location":
+			r.Location = b.within(v.Text)
+		}
+	}
+	b.Draft.Absent(&r)
 }
 
 // setProvider finds the provider, on which the word for the location depends.
@@ -165,10 +188,15 @@ func (b *block) readCount(n *source.Node) {
 
 // readBlockLocation reads the location of a block, which is in the group of the document if it names none.
 func (b *block) readBlockLocation(n *source.Node) {
-	b.r.Location = b.locationName(n, b.word)
-	if b.Within != "" && b.r.Provider == b.Provider && b.r.Location != "" && !strings.Contains(b.r.Location, "/") {
-		b.r.Location = b.Within + "/" + b.r.Location
+	b.r.Location = b.within(b.locationName(n, b.word))
+}
+
+// within returns a location in the group of the document, unless it names a group itself.
+func (b *block) within(location string) string {
+	if b.Within != "" && b.r.Provider == b.Provider && location != "" && !strings.Contains(location, "/") {
+		return b.Within + "/" + location
 	}
+	return location
 }
 
 func (b *block) readTags(n *source.Node) {
@@ -197,9 +225,13 @@ func (b *block) readState(n *source.Node) {
 	b.r.State = resource.State(s)
 }
 
-func (b *block) readIgnore(n *source.Node) { b.r.Ignore = b.texts(n, "ignore", "[tags.LastScan]") }
+func (b *block) readIgnore(n *source.Node) {
+	b.r.Ignore = texts(b.Reader, n, "ignore", "[tags.LastScan]")
+}
 
-func (b *block) readDependsOn(n *source.Node) { b.r.DependsOn = b.texts(n, "depends_on", "[db]") }
+func (b *block) readDependsOn(n *source.Node) {
+	b.r.DependsOn = texts(b.Reader, n, "depends_on", "[db]")
+}
 
 func (b *block) readSpec(n *source.Node) {
 	if n.Shape != source.Object {
@@ -208,21 +240,4 @@ func (b *block) readSpec(n *source.Node) {
 	}
 	b.Duplicates(n)
 	b.r.Attrs = *n
-}
-
-// texts reads a list of strings.
-func (b *block) texts(n *source.Node, what, example string) []string {
-	if n.Shape != source.List {
-		b.Wrong(n, what+" must be a list, got "+n.Form(), "use "+what+": "+example)
-		return nil
-	}
-	out := make([]string, 0, len(n.Kids))
-	for i := range n.Kids {
-		s, ok := b.Text(&n.Kids[i], "an element of "+what)
-		if !ok {
-			return nil
-		}
-		out = append(out, s)
-	}
-	return out
 }

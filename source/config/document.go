@@ -50,7 +50,7 @@ func (l *loader) document(f *input.File, root *source.Node, blocks iter.Seq[*sou
 	if root.Shape != source.Object {
 		return
 	}
-	if root.Get("version") == nil && !meant(root, keys, "version") {
+	if root.Get("version") == nil && !meant(root, read.Spelling(keys), "version") {
 		d.Wrong(root, "the file has no version", "add version: v1 as the first line")
 	}
 	d.inEnvironment()
@@ -59,7 +59,7 @@ func (l *loader) document(f *input.File, root *source.Node, blocks iter.Seq[*sou
 	}
 	b := &block{
 		document: d, keys: blockKeys(l.opts.Options),
-		unnamed: root.Get("provider") != nil || meant(root, keys, "provider"),
+		unnamed: root.Get("provider") != nil || meant(root, read.Spelling(keys), "provider"),
 	}
 	for n := range blocks {
 		if l.language == nil {
@@ -71,16 +71,6 @@ func (l *loader) document(f *input.File, root *source.Node, blocks iter.Seq[*sou
 			return true
 		})
 	}
-}
-
-// meant reports that a misspelled key, which is reported, means this one.
-func meant(root *source.Node, keys []read.Key[*document], name string) bool {
-	for i := 0; i < len(root.Kids); i += 2 {
-		if near, ok := resource.Nearest(root.Kids[i].Text, read.Spelling(keys)); ok && near == name {
-			return true
-		}
-	}
-	return false
 }
 
 func (d *document) readProvider(n *source.Node) { d.Provider = d.ProviderName(n) }

@@ -1,11 +1,15 @@
 package config
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"iter"
 	"slices"
 	"strings"
 
+	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config/input"
 	"github.com/ovi-project/ovi/source/config/language"
@@ -148,4 +152,28 @@ func heads(f *input.File) []source.Node {
 	}
 	roots, _ := documents(f)
 	return roots
+}
+
+// meant reports that a misspelled key, which is reported, means this one.
+func meant(root *source.Node, spelled []string, name string) bool {
+	for i := 0; i < len(root.Kids); i += 2 {
+		if near, ok := resource.Nearest(root.Kids[i].Text, spelled); ok && near == name {
+			return true
+		}
+	}
+	return false
+}
+
+// examples are a provider and a location to show: those of the first provider there is.
+func examples(o source.Options) (provider, location string) {
+	if o.Schemas == nil || len(o.Schemas.Providers()) == 0 {
+		return "NAME", "NAME"
+	}
+	provider = o.Schemas.Providers()[0]
+	return provider, cmp.Or(o.LocationOf(provider).Example, "NAME")
+}
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
 }

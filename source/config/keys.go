@@ -1,8 +1,6 @@
 package config
 
 import (
-	"cmp"
-
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config/read"
 )
@@ -94,15 +92,6 @@ func fileKeys(o source.Options) []read.Key[*document] {
 			Read: (*document).readResources,
 		},
 	)
-}
-
-// examples are a provider and a location to show: those of the first provider there is.
-func examples(o source.Options) (provider, location string) {
-	if o.Schemas == nil || len(o.Schemas.Providers()) == 0 {
-		return "NAME", "NAME"
-	}
-	provider = o.Schemas.Providers()[0]
-	return provider, cmp.Or(o.LocationOf(provider).Example, "NAME")
 }
 
 // locationKeys are location and each provider's own word for it.

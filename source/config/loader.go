@@ -2,8 +2,6 @@ package config
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -116,7 +114,7 @@ func (l *loader) finish() {
 			"add resources:, or resources: [] to delete everything in the stack")
 	}
 	d := l.draft
-	l.parts()
+	parts(l.draft, l.files)
 	d.Stack, d.ByFolder, d.Source = l.stack(), l.named() == "", l.files[0].Name
 	if l.language != nil {
 		d.Environment, d.Environments = l.language.EnvironmentName(), l.language.Stacks()
@@ -136,41 +134,6 @@ func (l *loader) finish() {
 	if given := l.given(); len(given) > 0 {
 		d.Version = "sha256:" + digest(append(sums, given...))
 	}
-}
-
-// parts makes each file a part of the source. A single file is the whole.
-func (l *loader) parts() {
-	names, bases := map[string]string{}, map[string]bool{}
-	for _, f := range l.files {
-		base := filepath.Base(f.Name)
-		names[f.Name] = base
-		if bases[base] { // of several folders
-			names = nil
-			break
-		}
-		bases[base] = true
-	}
-	for _, f := range l.files {
-		if names == nil {
-			l.draft.PartNames = append(l.draft.PartNames, f.Name)
-		} else {
-			l.draft.PartNames = append(l.draft.PartNames, names[f.Name])
-		}
-	}
-	if len(l.files) == 1 {
-		return
-	}
-	l.draft.Part = func(at position.Position) string {
-		if names == nil {
-			return at.File
-		}
-		return names[at.File]
-	}
-}
-
-func digest(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
 }
 
 // stack names the stack: by the files, by the caller, or by the folder.

@@ -21,6 +21,11 @@ type Member struct {
 	IsEmpty bool
 	// Failed reports that an expression of the block has a problem.
 	Failed bool
+	// Index is the number of the resource in a block with count, counted from 1. Zero means that the block is all
+	// resources of its count.
+	Index int
+	// Absent reports that when is false. The node has the keys of the block that need no expression.
+	Absent bool
 }
 
 // entry is one entry of a for_each.
@@ -29,18 +34,20 @@ type entry struct {
 	value any
 }
 
-// Block yields the members of a block, none if its when is false.
+// Block yields the members of a block. If its when is false, it yields one that is Absent.
 func (l *Language) Block(f *input.File, n *source.Node, yield func(*Member) bool) bool {
 	forEach, when, group := n.Get("for_each"), n.Get("when"), n.Get("group")
 	if n.Shape != source.Object || forEach == nil && when == nil && group == nil && !mayChange(n) {
 		return yield(&Member{Node: *n})
 	}
 	sc := &Scope{Ref: refOf(n)}
-	failed := l.failed
+	failed, name := l.failed, groupOf(n)
 	if when != nil && !(forEach != nil && usesEach(when)) {
 		holds, ok := l.condition(f, when, sc)
 		if ok && !holds {
-			return true
+			node := plainKeys(n)
+			node.Line, node.Column = when.Line, when.Column
+			return yield(&Member{Node: node, Absent: true, Group: name})
 		}
 		if !ok {
 			return yield(&Member{Node: plainKeys(n), Failed: true, IsEmpty: true})
@@ -52,18 +59,10 @@ func (l *Language) Block(f *input.File, n *source.Node, yield func(*Member) bool
 			l.wrong(f, group, sc.Ref, "group names the members of a for_each, and the block has none",
 				"add for_each, or remove group")
 		}
-		node, _ := l.Expand(f, without(n), sc, false)
-		return yield(&Member{Node: node, Failed: l.failed > failed})
-	}
-	name := ""
-	if x := n.Get("name"); group != nil {
-		name = group.Text
-	} else if x != nil && !source.HasParts(x.Text) {
-		name = x.Text
-	} else if x == nil {
-		if t := n.Get("type"); t != nil {
-			name = t.Text
-		}
+		return l.members(f, without(n), sc, failed, func(m *Member) bool {
+			m.Group = ""
+			return yield(m)
+		})
 	}
 	entries, ok := l.entries(f, forEach, sc)
 	if !ok {
@@ -80,32 +79,109 @@ func (l *Language) Block(f *input.File, n *source.Node, yield func(*Member) bool
 			}
 		}
 		some = true
-		if !yield(l.member(f, n, each, name, failed)) {
+		if !l.members(f, without(n), each, failed, func(m *Member) bool {
+			m.Group = name
+			named(n, &m.Node, each)
+			return yield(m)
+		}) {
 			return false
 		}
 	}
 	return some || yield(&Member{Node: plainKeys(n), IsEmpty: true, Group: name})
 }
 
-// member returns the block for one entry.
-func (l *Language) member(f *input.File, n *source.Node, sc *Scope, group string, failed int) *Member {
-	node, _ := l.Expand(f, without(n), sc, false)
-	if x := n.Get("name"); x == nil || !source.HasParts(x.Text) {
-		name := source.Node{Line: n.Line, Column: n.Column, Text: sc.Key, Quoted: true}
-		switch t := n.Get("type"); {
-		case x != nil:
-			name.Text, name.Line, name.Column = x.Text+"-"+sc.Key, x.Line, x.Column
-		case t != nil:
-			name.Text = t.Text + "-" + sc.Key
-		}
-		node.Kids = slices.Clone(node.Kids)
-		if at := node.Get("name"); at != nil {
-			*at = name
+// groupOf returns the name of all members of a block. An empty name means that they have none.
+func groupOf(n *source.Node) string {
+	x, t := n.Get("name"), n.Get("type")
+	switch group := n.Get("group"); {
+	case group != nil:
+		return group.Text
+	case x != nil && !source.HasParts(x.Text):
+		return x.Text
+	case x == nil && t != nil:
+		return t.Text
+	}
+	return ""
+}
+
+// named sets the name of the block of an entry, unless the block has a name with an expression.
+func named(n, node *source.Node, sc *Scope) {
+	x := n.Get("name")
+	if x != nil && source.HasParts(x.Text) {
+		return
+	}
+	name := source.Node{Line: n.Line, Column: n.Column, Text: sc.Key, Quoted: true}
+	switch t := n.Get("type"); {
+	case x != nil:
+		name.Text, name.Line, name.Column = x.Text+"-"+sc.Key, x.Line, x.Column
+	case t != nil:
+		name.Text = t.Text + "-" + sc.Key
+	}
+	node.Kids = slices.Clone(node.Kids)
+	if at := node.Get("name"); at != nil {
+		*at = name
+	} else {
+		node.Kids = append(node.Kids, source.Node{Line: n.Line, Column: n.Column, Text: "name"}, name)
+	}
+}
+
+// members yields the block of one entry: once, or if it uses index, once for each resource of its count.
+func (l *Language) members(f *input.File, n *source.Node, sc *Scope, failed int, yield func(*Member) bool) bool {
+	if n.Get("count") == nil || !l.uses(n, "index") {
+		node, _ := l.Expand(f, n, sc, false)
+		return yield(&Member{Node: node, Failed: l.failed > failed})
+	}
+	head, rest := *n, *n
+	head.Kids, rest.Kids = nil, nil
+	for i := 0; i+1 < len(n.Kids); i += 2 {
+		if slices.Contains(l.heads(), n.Kids[i].Text) {
+			head.Kids = append(head.Kids, n.Kids[i], n.Kids[i+1])
 		} else {
-			node.Kids = append(node.Kids, source.Node{Line: n.Line, Column: n.Column, Text: "name"}, name)
+			rest.Kids = append(rest.Kids, n.Kids[i], n.Kids[i+1])
 		}
 	}
-	return &Member{Node: node, Group: group, Failed: l.failed > failed}
+	head, _ = l.Expand(f, &head, sc, false)
+	count := 0
+	if x := head.Get("count"); x != nil && x.Type == source.Int {
+		count, _ = strconv.Atoi(x.Text)
+	}
+	if count < 1 || count > source.MaxCount || l.failed > failed { // the reader of the block reports an invalid count
+		return yield(&Member{Node: head, Failed: l.failed > failed, IsEmpty: true})
+	}
+	for i := range count {
+		one := *sc
+		one.isMember, one.index = true, int64(i)
+		node, _ := l.Expand(f, &rest, &one, false)
+		node.Kids = slices.Concat(head.Kids, node.Kids)
+		if m := (&Member{Node: node, Failed: l.failed > failed, Index: i + 1}); !yield(m) || m.Failed {
+			return !m.Failed
+		}
+	}
+	return true
+}
+
+// heads are the keys of a block that all resources of its count share: they have no index.
+func (l *Language) heads() []string {
+	return append([]string{"type", "name", "provider", "count", "was", "update"}, l.opts.LocationWords...)
+}
+
+// uses reports whether an expression below a node reads a root.
+func (l *Language) uses(n *source.Node, root string) bool {
+	if n.Shape != source.Scalar {
+		return slices.ContainsFunc(n.Kids, func(k source.Node) bool { return l.uses(&k, root) })
+	}
+	if !mayChange(n) || !strings.Contains(n.Text, root) {
+		return false
+	}
+	pieces, _ := scan(n.Text)
+	return l.reads(pieces, root)
+}
+
+func (l *Language) reads(pieces []piece, root string) bool {
+	return slices.ContainsFunc(pieces, func(p piece) bool {
+		return l.reads(p.inner, root) || p.kind == expression &&
+			slices.ContainsFunc(l.program(p.text).refs, func(path []string) bool { return path[0] == root })
+	})
 }
 
 // entries returns the entries of a for_each, sorted by key.

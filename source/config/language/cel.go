@@ -53,6 +53,7 @@ var shared = sync.OnceValues(func() (*cel.Env, error) { //nolint:gochecknoglobal
 		cel.Variable("vars", cel.MapType(cel.StringType, cel.DynType)),
 		cel.Variable("locals", cel.MapType(cel.StringType, cel.DynType)),
 		cel.Variable("each", cel.MapType(cel.StringType, cel.DynType)),
+		cel.Variable("index", cel.IntType),
 		cel.Variable("environment", cel.StringType),
 		cel.Variable("stack", cel.StringType),
 	}
@@ -344,6 +345,8 @@ func explained(message string) (summary, suggestion string) {
 	case strings.HasPrefix(message, "reserved identifier: "):
 		name := strings.TrimPrefix(message, "reserved identifier: ")
 		return "unknown name " + name + " in an expression", unknownName(name)
+	case strings.HasPrefix(message, "index out of bounds"):
+		return message, "use a number from 0 to size(LIST) - 1"
 	case strings.Contains(message, "no such overload"):
 		return "an operator or function does not fit the types of its values",
 			"use values of one type; 1 and 1.0 differ, and string(1) is '1'"
@@ -372,8 +375,8 @@ func unknownName(name string) string {
 		return "use locals"
 	case "env":
 		return "use environment, or ${env:NAME} for a variable of the process"
-	case "count", "index":
-		return "use for_each and each.key; count has no number in an expression"
+	case "count":
+		return "use index, the number of the resource in a block with count"
 	}
 	return "use one of " + strings.Join(roots(), ", ") + ", or a function that docs/configuration.md lists"
 }

@@ -19,6 +19,9 @@ type Scope struct {
 	Ref  string // for messages
 	Key  string // each.key
 	each map[string]any
+	// isMember reports that the block has a count, and index is the number of the resource.
+	isMember bool
+	index    int64
 }
 
 // Expand returns a node with the values of its expressions. False means that the value is null: its key is omitted.
@@ -213,22 +216,28 @@ func (l *Language) condition(f *input.File, n *source.Node, sc *Scope) (value, o
 	return b, err == nil
 }
 
-// eval evaluates an expression.
-func (l *Language) eval(text string, sc *Scope) (any, *located) {
-	if v, ok := l.memo[text]; ok {
-		return v, nil
-	}
+// program returns a compiled expression.
+func (l *Language) program(text string) *program {
 	p := l.programs[text]
 	if p == nil {
 		p = compile(text)
 		l.programs[text] = p
 	}
+	return p
+}
+
+// eval evaluates an expression.
+func (l *Language) eval(text string, sc *Scope) (any, *located) {
+	if v, ok := l.memo[text]; ok {
+		return v, nil
+	}
+	p := l.program(text)
 	if p.err != nil {
 		return nil, p.err
 	}
 	usesEach := false
 	for _, path := range p.refs {
-		usesEach = usesEach || path[0] == "each"
+		usesEach = usesEach || path[0] == "each" || path[0] == "index"
 		if err := l.prepare(path, p.path != nil, sc); err != nil {
 			return nil, err
 		}
@@ -246,6 +255,11 @@ func (l *Language) root(name string, sc *Scope) any {
 	case "each":
 		if sc != nil && sc.each != nil {
 			return sc.each
+		}
+		return nil
+	case "index":
+		if sc != nil && sc.isMember {
+			return sc.index
 		}
 		return nil
 	case "environment":
@@ -268,6 +282,11 @@ func (l *Language) prepare(path []string, bare bool, sc *Scope) *located {
 		return &located{1, 0, "stack has no value: the configuration does not name its stack", "add stack: NAME"}
 	case root == "each" && (sc == nil || sc.each == nil):
 		return &located{1, 0, "each is only known in a block with for_each", "add for_each to the block"}
+	case root == "index" && (sc == nil || !sc.isMember):
+		return &located{
+			1, 0, "index is only known in the attributes, tags and depends_on of a block with count",
+			"add count to the block, or remove index from its name: a count makes NAME-0, NAME-1 and so on",
+		}
 	case root == "vars" || root == "locals":
 		names := l.names(root + ".")
 		if len(path) > 1 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ovi-project/ovi/resource"
@@ -172,6 +173,9 @@ func (l *Language) at(f *input.File, n *source.Node, p piece, sc *Scope, e *loca
 	}
 	if sc != nil && sc.each != nil {
 		ref += `, each.key = ` + source.Quote(sc.Key)
+	}
+	if sc != nil && sc.isMember {
+		ref += ", index = " + strconv.FormatInt(sc.index, 10)
 	}
 	if l.chosen != nil && ref == "" {
 		ref = "environment " + l.chosen.Name

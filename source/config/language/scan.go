@@ -225,11 +225,11 @@ func isForeign(text string) bool {
 		return true
 	}
 	root, _, _ := strings.Cut(text, ".")
-	known := slices.Concat(roots(), []string{"true", "false", "null", "var", "local", "index"})
+	known := slices.Concat(roots(), []string{"true", "false", "null", "var", "local"})
 	return barePath.MatchString(text) && !slices.Contains(known, root)
 }
 
 // roots are the names that an expression can start with.
-func roots() []string { return []string{"vars", "locals", "each", "environment", "stack"} }
+func roots() []string { return []string{"vars", "locals", "each", "index", "environment", "stack"} }
 
 var barePath = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)

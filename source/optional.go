@@ -1,0 +1,75 @@
+package source
+
+import (
+	"cmp"
+
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/position"
+)
+
+// members yields the numbers of the resources that a resource with a count declares.
+func (r *Resource) members(yield func(int) bool) {
+	if r.Index > 0 {
+		yield(r.Index - 1)
+		return
+	}
+	for i := range r.Count {
+		if !yield(i) {
+			return
+		}
+	}
+}
+
+// Absent tells that a resource, or the group that it names, is not configured, because the condition at its position is
+// false. A reference to it is a problem with this reason, unless the reference is optional.
+func (d *Draft) Absent(r *Resource) {
+	ref := resource.Ref{
+		Provider: r.Provider, Location: cmp.Or(r.Location, d.opts.LocationOf(r.Provider).Default, DefaultLocation),
+		Kind: r.Kind, Name: cmp.Or(r.Group, r.Name, r.Kind),
+	}
+	if d.absent == nil {
+		d.absent = map[resource.Ref]position.Position{}
+	}
+	d.absent[ref] = r.At
+}
+
+// omit reports whether an optional reference has no value, because its resource is not configured. This is known only
+// once all names are.
+func (r *reading) omit(ref resource.Ref) bool {
+	r.open.optional = true
+	g := r.groups[ref]
+	r.omitted = r.known != nil && !r.known[ref] && (g == nil || len(g.refs) == 0) && !isBroken(r.broken, ref.Name)
+	return r.omitted
+}
+
+// isOmitted reports, once, whether the value that was read last has no value.
+func (r *reading) isOmitted() bool {
+	omitted := r.omitted
+	r.omitted = false
+	return omitted
+}
+
+// withoutReferences returns a text whose references are all omitted.
+func (r *reading) withoutReferences(path string, a *resource.Attribute, n *Node) resource.Value {
+	var rest Parts
+	for _, p := range *n.Parts {
+		if !p.Reference {
+			rest = append(rest, p)
+		}
+	}
+	s, _ := rest.text()
+	switch {
+	case len(rest) == 0:
+		r.omitted = true
+		return nil
+	case a.Secret && rest.FromOutside(), a.Secret && a.SecretInFile:
+		return r.sealed(path, a, n, s)
+	case a.Secret:
+		r.wrong(r.at(n, path), path+" is a secret and must not be written in the configuration",
+			"use "+path+": ${env:NAME} or ${file:PATH}")
+		return nil
+	case rest.FromOutside():
+		return r.outsideValue(path, a, n, s)
+	}
+	return r.word(path, a, s)
+}
