@@ -60,7 +60,11 @@ func (d Diagnostic) location() string {
 		at += fmt.Sprintf(":%d", d.Column)
 	}
 	if d.Resource != "" {
-		at += " (" + d.Resource + ")"
+		at += " (" + d.Resource
+		if n := len(d.Resources); n > 0 {
+			at += fmt.Sprintf(" and %d more", n)
+		}
+		at += ")"
 	}
 	return term.OneLine(at)
 }

@@ -127,16 +127,18 @@ type Step struct {
 
 // Diagnostic is an error or a warning: what, where, and what to do.
 type Diagnostic struct {
-	Type       string `json:"type"`     // "diagnostic"
-	Severity   string `json:"severity"` // "error" or "warning"
-	Summary    string `json:"summary"`
-	Detail     string `json:"detail"`
-	File       string `json:"file"`
-	Line       int    `json:"line"`
-	Column     int    `json:"column"`
-	Cell       string `json:"cell,omitempty"`     // row and column, in a file that has no lines
-	Resource   string `json:"resource,omitempty"` // kind/name of the resource it is about
-	Suggestion string `json:"suggestion"`         // what to do
+	Type     string `json:"type"`     // "diagnostic"
+	Severity string `json:"severity"` // "error" or "warning"
+	Summary  string `json:"summary"`
+	Detail   string `json:"detail"`
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
+	Cell     string `json:"cell,omitempty"`     // row and column, in a file that has no lines
+	Resource string `json:"resource,omitempty"` // kind/name of the resource it is about
+	// Resources are the further resources with the same problem at the same position.
+	Resources  []string `json:"resources,omitempty"`
+	Suggestion string   `json:"suggestion"` // what to do
 	// Code is the exit code of the command that this error ended; absent: it did not end it.
 	Code int `json:"code,omitempty"`
 }

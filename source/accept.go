@@ -39,7 +39,7 @@ func skipParts(d *Draft, in *resource.Intent) bool {
 	if d.count()+len(d.lost) == 0 {
 		return true
 	}
-	d.problems.Sort()
+	problems := d.sorted()
 	why := map[string]Problems{}
 	note := func(at position.Position, p ...Problem) {
 		part := ""
@@ -48,7 +48,7 @@ func skipParts(d *Draft, in *resource.Intent) bool {
 		}
 		why[part] = append(why[part], p...)
 	}
-	for _, p := range d.problems {
+	for _, p := range problems {
 		for _, at := range append([]position.Position{p.At}, p.Others...) {
 			note(at, p)
 		}
@@ -57,7 +57,7 @@ func skipParts(d *Draft, in *resource.Intent) bool {
 		note(at)
 	}
 	if _, whole := why[""]; whole || d.more > 0 {
-		in.Unread, in.Resources, in.Scopes = summary(d.problems, d.more), nil, nil
+		in.Unread, in.Resources, in.Scopes = summary(problems, d.more), nil, nil
 		return true
 	}
 	(&parting{d, in}).unread(why)

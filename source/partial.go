@@ -32,6 +32,9 @@ func (d *Draft) dependents() {
 	reported := map[string]bool{}
 	for _, p := range d.problems {
 		reported[p.Ref] = true
+		for _, ref := range p.Same {
+			reported[ref] = true
+		}
 	}
 	by := map[resource.Ref][]int{}
 	var next []resource.Ref

@@ -42,6 +42,8 @@ type Problem struct {
 	Suggestion string
 	// Others are further positions that the problem concerns, such as another resource of the same name.
 	Others []position.Position
+	// Same are the further resources with this problem at this position: the other members of a for_each.
+	Same []string
 }
 
 // String is the problem as a user reads it, without "Error: " before it.
@@ -64,13 +66,17 @@ func (p Problem) place() string {
 	if p.At.Line > 0 {
 		at = fmt.Sprintf("%s:%d:%d", p.At.File, p.At.Line, p.At.Column)
 	}
+	ref := p.Ref
+	if n := len(p.Same); n > 0 {
+		ref += fmt.Sprintf(" and %d more", n)
+	}
 	switch {
 	case at == "":
-		return p.Ref
+		return ref
 	case p.Ref == "":
 		return at
 	}
-	return at + " (" + p.Ref + ")"
+	return at + " (" + ref + ")"
 }
 
 // Problems is everything wrong with a configuration, sorted by position. It is an error.
@@ -124,18 +130,44 @@ const (
 // secret in the wrong place.
 type report struct {
 	problems Problems
-	more     int               // problems beyond maxProblems
-	outside  map[string]string // what came from outside, and how it was written
+	of       map[sameProblem]int // of problems
+	more     int                 // problems beyond maxProblems
+	outside  map[string]string   // what came from outside, and how it was written
 }
 
-// note adds a problem.
+// sameProblem is what the same problem of the members of one block has in common.
+type sameProblem struct {
+	cause                       Cause
+	at                          position.Position
+	summary, detail, suggestion string
+}
+
+// note adds a problem. The same problem of another member of a block is counted: one wrong word is one error.
 func (r *report) note(p Problem) {
+	p.Ref, p.Summary, p.Detail, p.Suggestion = r.hide(p.Ref), r.hide(p.Summary), r.hide(p.Detail), r.hide(p.Suggestion)
+	key := sameProblem{p.Cause, p.At, p.Summary, p.Detail, p.Suggestion}
+	if i, again := r.of[key]; again && p.At.Line > 0 && len(p.Others) == 0 {
+		if p.Ref != r.problems[i].Ref {
+			r.problems[i].Same = append(r.problems[i].Same, p.Ref)
+		}
+		return
+	}
 	if len(r.problems) == maxProblems {
 		r.more++
 		return
 	}
-	p.Ref, p.Summary, p.Detail, p.Suggestion = r.hide(p.Ref), r.hide(p.Summary), r.hide(p.Detail), r.hide(p.Suggestion)
+	if r.of == nil {
+		r.of = map[sameProblem]int{}
+	}
+	r.of[key] = len(r.problems)
 	r.problems = append(r.problems, p)
+}
+
+// sorted returns the problems in the order of their positions.
+func (r *report) sorted() Problems {
+	out := slices.Clone(r.problems)
+	out.Sort()
+	return out
 }
 
 func (r *report) count() int { return len(r.problems) + r.more }

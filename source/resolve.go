@@ -49,8 +49,7 @@ func resolve(drafts []*Draft, usable func(*Draft, *resource.Intent) bool) ([]res
 			d.seal(&intent)
 			intents = append(intents, intent)
 		}
-		d.problems.Sort()
-		problems = append(problems, d.problems...)
+		problems = append(problems, d.sorted()...)
 		if d.more > 0 {
 			problems = append(problems, Problem{
 				Summary:    fmt.Sprintf("%d more problems", d.more),

@@ -135,7 +135,7 @@ func ofSource(p source.Problem) render.Diagnostic {
 	d.Detail, d.File, d.Line, d.Column, d.Cell = p.Detail, p.At.File, p.At.Line, p.At.Column, p.At.Cell
 	switch {
 	case p.Ref != "" && p.At.File != "":
-		d.Resource = p.Ref
+		d.Resource, d.Resources = p.Ref, p.Same
 	case p.Ref != "":
 		d.Summary = p.Ref + ": " + p.Summary
 	}

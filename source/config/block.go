@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ovi-project/ovi/resource"
@@ -125,7 +126,7 @@ kids:
 func (b *block) finish() {
 	r := &b.r
 	if b.n.Get("type") == nil {
-		b.Wrong(b.n, "the block has no type", "add type: "+strings.Join(b.KindNames(), " or "))
+		b.Wrong(b.n, "the block has no type", b.typeFor())
 	}
 	if r.Provider == "" && b.n.Get("provider") == nil {
 		if !b.unnamed {
@@ -145,6 +146,17 @@ func (b *block) finish() {
 		b.Wrong(&b.flat[0], source.Quote(b.flat[0].Text)+" is next to spec, which holds all attributes", "move it into spec")
 	}
 	b.ExpandAll(&r.Attrs)
+}
+
+// typeFor suggests a type for a block without one.
+func (b *block) typeFor() string {
+	if kind := b.n.Get("kind"); kind != nil && slices.Contains(b.KindNames(), kind.Text) {
+		return "write type: " + kind.Text + " instead of kind: " + kind.Text
+	}
+	if names := b.KindNames(); len(names) <= 16 {
+		return "add type: " + strings.Join(names, " or ")
+	}
+	return "add type: KIND, such as type: " + b.SomeKind() + "; see `ovi kinds`"
 }
 
 // onlyNameless lets one block for each kind and file be named by its kind.
