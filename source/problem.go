@@ -135,7 +135,7 @@ type report struct {
 	outside  map[string]string   // what came from outside, and how it was written
 }
 
-// sameProblem is what the same problem of the members of one block has in common.
+// sameProblem identifies a problem that several members of one block have.
 type sameProblem struct {
 	cause                       Cause
 	at                          position.Position
