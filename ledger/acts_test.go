@@ -123,7 +123,7 @@ func TestAnEditedStoreNeitherApprovesNorUnblesses(t *testing.T) {
 					if doubted(t, l) == "" {
 						t.Error("the store and the audit log agree")
 					}
-					if _, err := l.Trim(t.Context(), 2); err != nil && !errors.Is(err, ledger.ErrUnproven) {
+					if _, err := l.Trim(t.Context(), 2, nil); err != nil && !errors.Is(err, ledger.ErrUnproven) {
 						t.Error(err)
 					}
 					if err := l.Close(); err != nil {
@@ -305,5 +305,22 @@ func TestASavedPlanIsTheOneOnRecord(t *testing.T) {
 		if _, err := l.SavedPlan(t.Context(), "q"); !errors.Is(err, ledger.ErrUnproven) {
 			t.Errorf("a plan that was not saved: %v", err)
 		}
+	}
+}
+
+// TestAForgedRowHidesNoActOfAnotherInstance: where the row of the store does not count, the last one that does is in
+// force, on an instance that never read it before too. A forged act protects and allows nothing.
+func TestAForgedRowHidesNoActOfAnotherInstance(t *testing.T) {
+	store, _, one, other := two(t)
+	confirm(t, one, other)
+	record(t, one, event.Blessed{Ref: ref("a"), On: true, Who: "ann"},
+		event.PolicyRequired{Name: "p", On: true, Rules: &rules.Rules{Attempts: rules.Attempts{Count: 1}}, Who: "ann"})
+	eve := "01J0000000000000000000000E"
+	put(t, store, rows.BlessedOf(ref("a")), rows.Act[event.Blessed]{Instance: eve, Event: event.Blessed{Ref: ref("a"), Who: "ann"}})
+	put(t, store, rows.BlessedOf(ref("b")), rows.Act[event.Blessed]{Instance: eve, Event: event.Blessed{Ref: ref("b"), On: true, Who: "ann"}})
+	put(t, store, rows.BlessedOf(ref("c")), rows.Act[event.Blessed]{Instance: eve, Event: event.Blessed{Ref: ref("c"), Who: "ann"}})
+	put(t, store, rows.RequirementOf("p"), rows.Act[event.PolicyRequired]{Instance: eve, Event: event.PolicyRequired{Name: "p"}})
+	if got := counted(t, other); got != "a, policy p" {
+		t.Errorf("counted are %s", got)
 	}
 }

@@ -47,6 +47,10 @@ func (l *Ledger) Pins(ctx context.Context) ([]trust.Pin, error) { return l.Proof
 // Roster are the people and their public keys whose signatures count, sorted.
 func (l *Ledger) Roster(ctx context.Context) ([]event.Signer, error) { return l.Proofs().Roster(ctx) }
 
+// Guards are the people without whose signature no act that may lower a protection counts. If there are
+// none, no signature is needed.
+func (l *Ledger) Guards(ctx context.Context) ([]event.Signer, error) { return l.Proofs().Guards(ctx) }
+
 // Cosigned makes wal.Verify require what the other instances saw of the log of this one.
 func (l *Ledger) Cosigned(ctx context.Context) ([]wal.Option, error) { return l.Proofs().Cosigned(ctx) }
 

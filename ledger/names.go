@@ -55,6 +55,7 @@ var (
 	ErrVerifyOnly  = record.ErrVerifyOnly
 	ErrNotFound    = query.ErrNotFound
 	ErrUnproven    = trust.ErrUnproven
+	ErrNeedsPerson = trust.ErrNeedsPerson
 	ErrUsed        = trust.ErrUsed
 	ErrBound       = trust.ErrBound
 )

@@ -307,7 +307,7 @@ func TestTrimsKeepBindings(t *testing.T) {
 		must[ledger.Receipt](t)(l.RecordObservation(t.Context(), liveState(o), ledger.ObservationOptions{Since: -1}))
 	}
 	last := l.Log().Frontier().Seq
-	first := must[wal.Seq](t)(l.Trim(t.Context(), last-50))
+	first := must[wal.Seq](t)(l.Trim(t.Context(), last-50, nil))
 	if first < 320 {
 		t.Fatalf("the log begins with record %d, before the bindings", first)
 	}

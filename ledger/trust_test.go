@@ -375,10 +375,31 @@ func TestTrimsKeepBindingsInASharedStore(t *testing.T) {
 		o.Message = string(make([]byte, 900)) + string(rune('a'+i%26))
 		must[ledger.Receipt](t)(l.RecordObservation(t.Context(), liveState(o), ledger.ObservationOptions{Since: -1}))
 	}
-	if first := must[wal.Seq](t)(l.Trim(t.Context(), 250)); first < 3 {
+	if first := must[wal.Seq](t)(l.Trim(t.Context(), 250, nil)); first < 3 {
 		t.Fatalf("the log begins with record %d", first)
 	}
 	_ = l.Close()
 	proven(t, shared(t, dir, store, "ann"), "x", "i1")
 	proven(t, shared(t, t.TempDir(), store, "bob"), "x", "i1")
+}
+
+// TestATrimNeedsAPerson once there is a roster.
+func TestATrimNeedsAPerson(t *testing.T) {
+	l := open(t, t.TempDir(), mem.New())
+	ann := sshsigtest.New(t, "ed25519")
+	if err := l.ChangeRoster(t.Context(), change(t, l, true, event.Signer{Name: "ann", Key: ann.Key}, "ann", nil)); err != nil {
+		t.Fatal(err)
+	}
+	for name, e := range map[string]event.Event{
+		"a trim":     event.Baseline{Before: 2, Who: "ann"},
+		"a forget":   event.Disowned{Ref: ref("a"), ID: "i1", Who: "ann"},
+		"an unbless": event.Blessed{Ref: ref("a"), Who: "ann"},
+		"a rename of another resource": event.Blessed{
+			Ref: ref("b"), Who: "ann", SignedBy: &event.SignedBy{Key: ann.Key, Signature: "none"},
+		},
+	} {
+		if _, err := l.Record(t.Context(), event.Moved{Ref: ref("d"), From: ref("c"), ID: "i3", Who: "ann"}, e); !errors.Is(err, ledger.ErrNeedsPerson) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }

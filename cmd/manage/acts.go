@@ -55,7 +55,7 @@ func blessIn(c *command.Call, l *session.Session, ref resource.Ref, on bool) err
 			return err
 		}
 	}
-	act, err := signedAct(c)
+	act, err := session.SignedAct(c)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func blessIn(c *command.Call, l *session.Session, ref resource.Ref, on bool) err
 		err = l.Engine.Unbless(c, ref, act)
 	}
 	if err != nil {
-		return unsigned(err)
+		return session.Unsigned(err)
 	}
 	return tellBlessing(c, ref, render.Blessing{
 		Type: "blessing", Ref: session.NamesIn(scans).Ref(ref), Scope: ref.Scope().String(), Blessed: on, Who: act.Who,

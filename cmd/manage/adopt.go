@@ -94,7 +94,7 @@ func adoptIn(c *command.Call, l *session.Session) error {
 	if err != nil {
 		return err
 	}
-	act, err := signedAct(c)
+	act, err := session.SignedAct(c)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func adoptIn(c *command.Call, l *session.Session) error {
 		OperatorAction: act, Ref: ref, ID: c.Cmd.String("id"), Force: c.Cmd.Bool("force"),
 	})
 	if err != nil {
-		return unsigned(err)
+		return session.Unsigned(err)
 	}
 	scans, err := l.Ledger.Scans(c, storage.Now)
 	if err != nil {

@@ -190,7 +190,7 @@ func adoptAll(c *command.Call, l *session.Session, all []resource.Observed, note
 	if err := c.Out.Ask(c, c.Stdin, question); err != nil {
 		return err
 	}
-	act, err := signedAct(c)
+	act, err := session.SignedAct(c)
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func approveIn(c *command.Call, l *ledger.Ledger, p *engine.Planned, until time.
 		return err
 	}
 	e := engine.New(engine.Config{Ledger: l, Clock: c.Now})
-	act, err := signedAct(c)
+	act, err := session.SignedAct(c)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func approveIn(c *command.Call, l *ledger.Ledger, p *engine.Planned, until time.
 		return p
 	}
 	if err != nil {
-		return unsigned(err)
+		return session.Unsigned(err)
 	}
 	all, err := l.Approvals(c, yes.Digest)
 	if err != nil {

@@ -22,7 +22,7 @@ func ForgetCommand(p *command.Process) *urfave.Command {
 			"the next plan reports a conflict. With --id, a resource that has the tags of REF but is not\n" +
 			"the recorded one is ignored from now on.",
 		Flags: []urfave.Flag{
-			command.RecordFlag(), command.ReasonFlag(), command.LockFlag(),
+			command.RecordFlag(), command.SignFlag(), command.ReasonFlag(), command.LockFlag(),
 			&urfave.StringFlag{Name: "id", Usage: "forget the resource with `ID` (default: the recorded one)"},
 		},
 		Action: p.Action(forget),
@@ -52,9 +52,13 @@ func forget(c *command.Call) error {
 		if err := command.SameCloud(c, ref); err != nil {
 			return err
 		}
-		done, err := l.Engine.Forget(c, ref, c.Cmd.String("id"), session.Act(c))
+		act, err := session.SignedAct(c)
 		if err != nil {
 			return err
+		}
+		done, err := l.Engine.Forget(c, ref, c.Cmd.String("id"), act)
+		if err != nil {
+			return session.Unsigned(err)
 		}
 		if c.Out.Machine() {
 			return c.Out.Records(render.Info{Type: "forgotten", Data: done})

@@ -60,7 +60,7 @@ func PolicyCommand(p *command.Process) *urfave.Command {
 				Flags: []urfave.Flag{
 					&urfave.StringFlag{Name: "name", Usage: "require it under `NAME` instead of the file's name"},
 					&urfave.StringFlag{Name: "off", Usage: "no longer require the policy `NAME`"},
-					command.ReasonFlag(),
+					command.SignFlag(), command.ReasonFlag(),
 				},
 				Action: p.Action(policyRequire),
 			},

@@ -27,7 +27,10 @@ func policyRequire(c *command.Call) error {
 	if off == "" && file == "" {
 		return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return listRequired(c, l) })
 	}
-	act := session.Act(c)
+	act, err := session.SignedAct(c)
+	if err != nil {
+		return err
+	}
 	e := event.PolicyRequired{Name: off, Who: act.Who, Reason: act.Reason}
 	if file != "" {
 		read, err := session.ReadPolicies(c, []string{file})
@@ -49,10 +52,10 @@ func policyRequire(c *command.Call) error {
 			e.Name = strings.TrimSuffix(base, filepath.Ext(base))
 		}
 	}
-	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return requireIn(c, l, e) })
+	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return requireIn(c, l, e, act) })
 }
 
-func requireIn(c *command.Call, l *ledger.Ledger, e event.PolicyRequired) error {
+func requireIn(c *command.Call, l *ledger.Ledger, e event.PolicyRequired, act engine.OperatorAction) error {
 	required, err := l.RequiredPolicies(c)
 	if err != nil {
 		return err
@@ -69,13 +72,14 @@ func requireIn(c *command.Call, l *ledger.Ledger, e event.PolicyRequired) error 
 		}
 		return cli.Usage(next, "policy %q is not required", e.Name)
 	}
-	if _, err := l.Record(c, e); err != nil {
-		return err
+	done, err := engine.New(engine.Config{Ledger: l, Clock: c.Now}).Govern(c, act, e)
+	if err != nil {
+		return session.Unsigned(err)
 	}
 	if c.Out.Machine() {
-		return c.Out.Records(render.Info{Type: "required_policy", Data: e})
+		return c.Out.Records(render.Info{Type: "required_policy", Data: done[0]})
 	}
-	c.Out.Say("%s", render.Line(e))
+	c.Out.Say("%s", render.Line(done[0]))
 	return nil
 }
 

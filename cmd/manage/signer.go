@@ -1,7 +1,6 @@
 package manage
 
 import (
-	"errors"
 	"strings"
 
 	urfave "github.com/urfave/cli/v2"
@@ -80,7 +79,7 @@ func signerChange(c *command.Call, on bool) error {
 	if c.Cmd.NArg() != 2 || strings.TrimSpace(c.Arg(0)) == "" {
 		return cli.Usage("give both: NAME KEYFILE", "`ovi signer add` and `ovi signer remove` need a name and a key")
 	}
-	act, err := signedAct(c)
+	act, err := session.SignedAct(c)
 	if err != nil {
 		return err
 	}
@@ -92,7 +91,7 @@ func signerChange(c *command.Call, on bool) error {
 		e := engine.New(engine.Config{Ledger: l, Clock: c.Now})
 		changed, err := e.ChangeRoster(c, s, on, act)
 		if err != nil {
-			return unsigned(err)
+			return session.Unsigned(err)
 		}
 		if c.Out.Machine() {
 			return c.Out.Records(render.Info{Type: "roster", Data: changed})
@@ -105,7 +104,7 @@ func signerChange(c *command.Call, on bool) error {
 // signerKey is the key that is added or, of those on the roster, removed.
 func signerKey(c *command.Call, l *ledger.Ledger, name string, on bool) (sshsig.Key, error) {
 	if on {
-		return publicKey(c.Arg(1))
+		return session.PublicKey(c.Arg(1))
 	}
 	roster, err := l.Roster(c)
 	if err != nil {
@@ -113,7 +112,7 @@ func signerKey(c *command.Call, l *ledger.Ledger, name string, on bool) (sshsig.
 	}
 	var key sshsig.Key
 	if !strings.HasPrefix(c.Arg(1), "SHA256:") {
-		if key, err = publicKey(c.Arg(1)); err != nil {
+		if key, err = session.PublicKey(c.Arg(1)); err != nil {
 			return "", err
 		}
 	}
@@ -123,18 +122,4 @@ func signerKey(c *command.Call, l *ledger.Ledger, name string, on bool) (sshsig.
 		}
 	}
 	return "", cli.Usage("run `ovi signer list`", "the roster has no such key of %s", name)
-}
-
-// unsigned adds what to do next to an error of a signed act.
-func unsigned(err error) error {
-	switch {
-	case errors.Is(err, event.ErrUnsigned):
-		return &cli.Problem{Summary: "it must be signed", Err: err, Suggestion: "run it again with --sign KEYFILE"}
-	case errors.Is(err, event.ErrNotOnRoster):
-		return &cli.Problem{
-			Summary: "the signature does not count", Err: err,
-			Suggestion: "run `ovi signer list` for the keys that do",
-		}
-	}
-	return err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/history"
@@ -72,7 +73,7 @@ func auditMore(p *command.Process) []*urfave.Command {
 				"still verifies. Older history stays in the store; only a store rebuilt from a trimmed log lacks it\n" +
 				"and has other revision numbers.",
 			Flags: []urfave.Flag{
-				command.RecordFlag(),
+				command.RecordFlag(), command.SignFlag(),
 				&urfave.StringFlag{Name: "keep", Usage: "keep records younger than `AGE`, such as 90d or 36h"},
 			},
 			Action: p.Action(auditTrim),
@@ -196,9 +197,13 @@ func trimLog(c *command.Call, l *ledger.Ledger, age time.Duration) error {
 	if err != nil {
 		return err
 	}
-	first, err := l.Trim(c, keep)
+	act, err := session.SignedAct(c)
 	if err != nil {
 		return err
+	}
+	first, err := engine.New(engine.Config{Ledger: l, Clock: c.Now}).Trim(c, keep, act)
+	if err != nil {
+		return session.Unsigned(err)
 	}
 	if c.Out.Machine() {
 		return c.Out.Records(render.Info{Type: "trimmed", Data: trimmed{uint64(was), uint64(first), uint64(keep)}})

@@ -3,6 +3,7 @@ package session
 import (
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
+	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/render"
@@ -37,7 +38,11 @@ func StoreTrust(c *command.Call) error {
 }
 
 func trustIn(c *command.Call, l *ledger.Ledger, key string) error {
-	on, act := !c.Cmd.Bool("revoke"), Act(c)
+	on := !c.Cmd.Bool("revoke")
+	act, err := SignedAct(c)
+	if err != nil {
+		return err
+	}
 	var events []event.Event
 	if c.Cmd.Bool("required") {
 		events = append(events, event.TrustRequired{On: on, Who: act.Who, Reason: act.Reason})
@@ -46,8 +51,8 @@ func trustIn(c *command.Call, l *ledger.Ledger, key string) error {
 		events = append(events, event.Trusted{Key: key, On: on, Who: act.Who, Reason: act.Reason})
 	}
 	if len(events) > 0 {
-		if _, err := l.Record(c, events...); err != nil {
-			return err
+		if events, err = engine.New(engine.Config{Ledger: l, Clock: c.Now}).Govern(c, act, events...); err != nil {
+			return Unsigned(err)
 		}
 	}
 	if c.Out.Machine() {

@@ -85,7 +85,7 @@ func (e *Operator) adopt(
 	adopted := event.Adopted{
 		Ref: ref, ID: have.ID, UID: have.UID, Key: key, Reason: a.Reason, Applied: e.baseline(ctx, p, ref, have),
 	}
-	by, who, err := e.signed(ctx, a, func(who string) []byte {
+	by, who, err := e.signed(ctx, a, true, func(who string) []byte {
 		adopted.Who = who
 		return adopted.Statement(e.plan.Ledger.Instance())
 	})

@@ -51,7 +51,7 @@ func (e *Operator) Approve(
 		Plan: p.ID, Hash: p.Hash, Who: a.Who, How: "ovi approve", Until: until.UTC().Round(0), Digest: p.Plan.Digest(),
 		Reason: a.Reason,
 	}
-	by, who, err := e.signed(ctx, a, func(who string) []byte {
+	by, who, err := e.signed(ctx, a, false, func(who string) []byte {
 		approved.Who = who
 		return approved.Statement(e.plan.Ledger.Instance())
 	})

@@ -24,7 +24,13 @@ func (e *Operator) Forget(ctx context.Context, ref resource.Ref, id string, a Op
 	}
 	var record event.Event
 	err := e.claimed(ctx, ref, func(ctx context.Context) (_ event.Event, err error) {
-		record, err = e.forgotten(ctx, ref, id, a)
+		if record, err = e.forgotten(ctx, ref, id, a); err != nil {
+			return nil, err
+		}
+		if d, is := record.(event.Disowned); is {
+			d.SignedAt = e.signedAt(a)
+			record, err = signedAs(ctx, e, a, d)
+		}
 		return record, err
 	})
 	if err != nil {

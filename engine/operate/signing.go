@@ -6,9 +6,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ovi-project/ovi/internal/sshsig"
+	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/record"
+	"github.com/ovi-project/ovi/wal"
 )
 
 // Signing is the key of a person: which one, and how it signs a text for event.Namespace, in the armored
@@ -23,13 +27,23 @@ var errNeedsSignature = errors.New("the roster has keys of this user, so that on
 
 // signed signs a statement, which is made with the name that the roster has for the key. Without a
 // key the name is the operator's own, which must not be on the roster. The signature is verified
-// before it is recorded: a broken one in the log could never be corrected.
+// before it is recorded: a broken one in the log could never be corrected. An act that lowers a
+// protection must be signed once there is a roster.
 func (e *Operator) signed(
-	ctx context.Context, a OperatorAction, statement func(who string) []byte,
+	ctx context.Context, a OperatorAction, lowers bool, statement func(who string) []byte,
 ) (*event.SignedBy, string, error) {
 	roster, err := e.plan.Ledger.Roster(ctx)
 	if err != nil {
 		return nil, "", fmt.Errorf("read the roster: %w", err)
+	}
+	if a.Sign.Sign == nil && lowers {
+		guards, err := e.plan.Ledger.Guards(ctx)
+		if err != nil {
+			return nil, "", fmt.Errorf("read the roster: %w", err)
+		}
+		if len(guards) > 0 {
+			return nil, "", ledger.ErrNeedsPerson
+		}
 	}
 	if a.Sign.Sign == nil {
 		if slices.ContainsFunc(roster, func(s event.Signer) bool { return s.Name == a.Who }) {
@@ -60,7 +74,7 @@ func (e *Operator) signBlessing(ctx context.Context, b event.Blessed, a Operator
 	if a.Sign.Sign != nil {
 		b.At = e.plan.Now()
 	}
-	by, who, err := e.signed(ctx, a, func(who string) []byte {
+	by, who, err := e.signed(ctx, a, !b.On, func(who string) []byte {
 		b.Who = who
 		return b.Statement(e.plan.Ledger.Instance())
 	})
@@ -85,7 +99,7 @@ func (e *Operator) ChangeRoster(
 			strings.Join(namesOf(before), " or "))
 	}
 	if len(before) > 0 {
-		out.SignedBy, out.Who, err = e.signed(ctx, a, func(who string) []byte {
+		out.SignedBy, out.Who, err = e.signed(ctx, a, true, func(who string) []byte {
 			out.Who = who
 			return out.Statement(e.plan.Ledger.Instance())
 		})
@@ -106,4 +120,61 @@ func namesOf(all []event.Signer) (out []string) {
 		}
 	}
 	return out
+}
+
+// personal is an act that a person may sign.
+type personal[E any] interface {
+	event.Guarded
+	As(who string, by *event.SignedBy) E
+}
+
+// signedAs signs an act that may lower a protection.
+func signedAs[E personal[E]](ctx context.Context, e *Operator, a OperatorAction, act E) (E, error) {
+	by, who, err := e.signed(ctx, a, true, func(who string) []byte {
+		return any(act.As(who, nil)).(event.Guarded).Statement(e.plan.Ledger.Instance())
+	})
+	return act.As(who, by), err
+}
+
+// Govern records decisions about required policies and about keys of instances, and returns them as recorded. Once
+// there is a roster, a person must sign them.
+func (e *Operator) Govern(ctx context.Context, a OperatorAction, events ...event.Event) ([]event.Event, error) {
+	out := make([]event.Event, len(events))
+	for i, x := range events {
+		var err error
+		switch x := x.(type) {
+		case event.PolicyRequired:
+			x.SignedAt = e.signedAt(a)
+			out[i], err = signedAs(ctx, e, a, x)
+		case event.Trusted:
+			x.SignedAt = e.signedAt(a)
+			out[i], err = signedAs(ctx, e, a, x)
+		case event.TrustRequired:
+			x.SignedAt = e.signedAt(a)
+			out[i], err = signedAs(ctx, e, a, x)
+		default:
+			err = fmt.Errorf("%s is not a decision about policies or keys", x.Type())
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	_, err := e.plan.Ledger.Record(ctx, out...)
+	return out, err
+}
+
+// signedAt is the time in a statement that a person signs, else the zero time.
+func (e *Operator) signedAt(a OperatorAction) (at time.Time) {
+	if a.Sign.Sign != nil {
+		at = e.plan.Now().UTC().Round(0)
+	}
+	return at
+}
+
+// Trim removes old parts of the audit log: see the ledger's Trim. Once there is a roster, a person must sign it.
+func (e *Operator) Trim(ctx context.Context, keep wal.Seq, a OperatorAction) (wal.Seq, error) {
+	var sign record.Sign[event.Baseline] = func(b event.Baseline) (event.Baseline, error) {
+		return signedAs(ctx, e, a, b)
+	}
+	return e.plan.Ledger.Trim(ctx, keep, sign)
 }

@@ -99,7 +99,11 @@ func (e *Planner) propose(ctx context.Context, p *Planning, recorded source, exc
 		openActionPolicy{p.Open, e.Providers.Kind},
 		keyPolicy{m.confirmed},
 	}
-	first = append(first, p.first...)
+	people, err := e.people(ctx, m)
+	if err != nil {
+		return inPhase(event.PhaseDecide, fmt.Errorf("read the roster: %w", err))
+	}
+	first = append(append(first, people...), p.first...)
 	if p.following != nil {
 		facts.Follows, first = p.following.Why, append(first, p.following)
 	}

@@ -18,6 +18,8 @@ type Baseline struct {
 	Before wal.Seq `json:"before"` // the first record that is kept
 	Who    string  `json:"who,omitempty"`
 	Facts  []Fact  `json:"facts"`
+	// SignedBy is the signature of Who.
+	SignedBy *SignedBy `json:"signed_by,omitzero"`
 }
 
 // Fact is a key of the store with its value.

@@ -19,7 +19,8 @@ type Blessed struct {
 	On        bool         `json:"on"`
 	Who       string       `json:"who"`
 	Reason    string       `json:"reason,omitempty"`
-	At        time.Time    `json:"at,omitzero"`        // of the signature of a person
+	At        time.Time    `json:"at,omitzero"` // of the signature of a person
+	SignedAt  time.Time    `json:"signed_at,omitzero"`
 	SignedBy  *SignedBy    `json:"signed_by,omitzero"` // the signature of Who
 	Signature *Signature   `json:"signature,omitzero"`
 }
@@ -42,6 +43,7 @@ type Adopted struct {
 	// Applied has the configured attributes that cannot be read back, all of them unverified, so that
 	// a later change of them is noticed. Nil: the resource was bound to the ref before.
 	Applied   *Applied   `json:"applied,omitempty"`
+	SignedAt  time.Time  `json:"signed_at,omitzero"`
 	SignedBy  *SignedBy  `json:"signed_by,omitzero"` // the signature of Who
 	Signature *Signature `json:"signature,omitzero"`
 }
@@ -53,6 +55,8 @@ type Disowned struct {
 	Plan      string       `json:"plan,omitempty"` // the plan whose apply forgot it; empty for a command
 	Who       string       `json:"who"`
 	Reason    string       `json:"reason,omitempty"`
+	SignedAt  time.Time    `json:"signed_at,omitzero"`
+	SignedBy  *SignedBy    `json:"signed_by,omitzero"` // the signature of Who
 	Signature *Signature   `json:"signature,omitzero"`
 }
 
@@ -119,6 +123,8 @@ type Trusted struct {
 	On        bool       `json:"on"`
 	Who       string     `json:"who"`
 	Reason    string     `json:"reason,omitempty"`
+	SignedAt  time.Time  `json:"signed_at,omitzero"`
+	SignedBy  *SignedBy  `json:"signed_by,omitzero"` // the signature of Who
 	Signature *Signature `json:"signature,omitzero"`
 }
 
@@ -128,5 +134,7 @@ type TrustRequired struct {
 	On        bool       `json:"on"`
 	Who       string     `json:"who"`
 	Reason    string     `json:"reason,omitempty"`
+	SignedAt  time.Time  `json:"signed_at,omitzero"`
+	SignedBy  *SignedBy  `json:"signed_by,omitzero"` // the signature of Who
 	Signature *Signature `json:"signature,omitzero"`
 }

@@ -101,6 +101,8 @@ type PolicyRequired struct {
 	Rules     *rules.Rules `json:"rules,omitempty"`
 	Who       string       `json:"who"`
 	Reason    string       `json:"reason,omitempty"`
+	SignedAt  time.Time    `json:"signed_at,omitzero"`
+	SignedBy  *SignedBy    `json:"signed_by,omitzero"` // the signature of Who
 	Signature *Signature   `json:"signature,omitzero"`
 }
 

@@ -24,9 +24,9 @@ func Operator(e event.Event) string {
 	case event.PolicyRequired:
 		if e.On {
 			return fmt.Sprintf("policy %s (%s) required of every run%s", e.Name, resource.ShortDigest(e.Digest),
-				by(e.Who, e.Reason))
+				by(e.Who, "")+Signed(e.SignedBy, e.Reason))
 		}
-		return "policy " + e.Name + " no longer required" + by(e.Who, e.Reason)
+		return "policy " + e.Name + " no longer required" + by(e.Who, "") + Signed(e.SignedBy, e.Reason)
 	case event.RosterChanged:
 		return roster(e)
 	case event.Acknowledged:
@@ -72,7 +72,7 @@ func owned(e event.Event) string {
 	case event.Adopted:
 		return fmt.Sprintf("%s adopted into stack %s%s%s", e.ID, e.Ref.Stack, by(e.Who, ""), Signed(e.SignedBy, e.Reason))
 	case event.Disowned:
-		return e.ID + " forgotten" + by(e.Who, e.Reason)
+		return e.ID + " forgotten" + by(e.Who, "") + Signed(e.SignedBy, e.Reason)
 	case event.Dismissed:
 		return e.ID + " ignored from now on" + by(e.Who, e.Reason)
 	case event.Moved:
@@ -158,14 +158,14 @@ func trusted(e event.Event) string {
 		return fmt.Sprintf("key %s of instance %s pinned at its first use", e.Key, e.Instance)
 	case event.Trusted:
 		if e.On {
-			return "key " + e.Key + " trusted" + by(e.Who, e.Reason)
+			return "key " + e.Key + " trusted" + by(e.Who, "") + Signed(e.SignedBy, e.Reason)
 		}
-		return "trust in key " + e.Key + " removed" + by(e.Who, e.Reason)
+		return "trust in key " + e.Key + " removed" + by(e.Who, "") + Signed(e.SignedBy, e.Reason)
 	case event.TrustRequired:
 		if e.On {
-			return "trust of each later key required" + by(e.Who, e.Reason)
+			return "trust of each later key required" + by(e.Who, "") + Signed(e.SignedBy, e.Reason)
 		}
-		return "pins of later keys at their first use allowed" + by(e.Who, e.Reason)
+		return "pins of later keys at their first use allowed" + by(e.Who, "") + Signed(e.SignedBy, e.Reason)
 	}
 	return ""
 }

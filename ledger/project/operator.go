@@ -63,11 +63,13 @@ func (p *projection) trust(r event.Record) (bool, error) {
 		return true, p.put(rows.PinOf(r.Instance, e.Instance), rows.Pin{Key: e.Key, At: r.At})
 	case event.Trusted:
 		return true, p.put(rows.KeyTrust+e.Key, rows.Trust{
-			On: e.On, Who: e.Who, Instance: r.Instance, Signature: e.Signature,
+			On: e.On, Who: e.Who, Instance: r.Instance, Reason: e.Reason, SignedAt: e.SignedAt, SignedBy: e.SignedBy,
+			Signature: e.Signature,
 		})
 	case event.TrustRequired:
 		return true, p.put(rows.KeyRequired, rows.Trust{
-			On: e.On, Who: e.Who, Instance: r.Instance, Signature: e.Signature,
+			On: e.On, Who: e.Who, Instance: r.Instance, Reason: e.Reason, SignedAt: e.SignedAt, SignedBy: e.SignedBy,
+			Signature: e.Signature,
 		})
 	case event.Cosigned:
 		return true, p.put(rows.CosignedOf(e.Instance, r.Instance), rows.Cosigned{

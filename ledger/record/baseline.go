@@ -10,12 +10,16 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
+// Sign signs an event as a person.
+type Sign[E event.Guarded] func(E) (E, error)
+
 // Trim removes the oldest parts of the log whose records are all before keep, and returns the first
 // record that is kept. Before, it records all present facts again: a store that is rebuilt from the
 // rest has them (blessings, bindings, applied configurations, open actions, live state), but not
 // the history before the first kept record, and its revisions have new numbers. A failure before
-// the last step removes nothing, and a repeated Trim records the facts again.
-func (w *Writer) Trim(ctx context.Context, keep wal.Seq) (wal.Seq, error) {
+// the last step removes nothing, and a repeated Trim records the facts again. sign signs a baseline as a person: see
+// event.Guarded; nil if none does.
+func (w *Writer) Trim(ctx context.Context, keep wal.Seq, sign Sign[event.Baseline]) (wal.Seq, error) {
 	first, _, err := w.log.First()
 	if err != nil {
 		return 0, err
@@ -24,7 +28,13 @@ func (w *Writer) Trim(ctx context.Context, keep wal.Seq) (wal.Seq, error) {
 	if err != nil || next == first {
 		return first, err
 	}
-	if err := w.recordBaseline(ctx, next); err != nil {
+	plain := event.Baseline{Before: next, Who: w.cfg.User}
+	if sign != nil {
+		if plain, err = sign(plain); err != nil {
+			return 0, err
+		}
+	}
+	if err := w.recordBaseline(ctx, plain); err != nil {
 		return 0, err
 	}
 	if err := w.certify(ctx); err != nil {
@@ -34,7 +44,7 @@ func (w *Writer) Trim(ctx context.Context, keep wal.Seq) (wal.Seq, error) {
 }
 
 // recordBaseline records the present facts in batches, each as of the time when it is written.
-func (w *Writer) recordBaseline(ctx context.Context, before wal.Seq) error {
+func (w *Writer) recordBaseline(ctx context.Context, plain event.Baseline) error {
 	if err := w.proofs.Agrees(ctx); err != nil {
 		return err
 	}
@@ -47,7 +57,9 @@ func (w *Writer) recordBaseline(ctx context.Context, before wal.Seq) error {
 				return nil, err
 			}
 			last = facts[len(facts)-1].Key
-			return []event.Event{event.Baseline{Before: before, Who: w.cfg.User, Facts: facts}}, nil
+			part := plain
+			part.Facts = facts
+			return []event.Event{part}, nil
 		}})
 		if err != nil {
 			return err

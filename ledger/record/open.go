@@ -112,7 +112,7 @@ func accepted(ctx context.Context, w *Writer) error {
 	for _, key := range w.whose.taken {
 		reason := "the data directory was accepted"
 		t := event.Trusted{Key: wal.FormatPublicKey(key), On: true, Who: w.cfg.User, Reason: reason}
-		if _, err := w.Record(ctx, t); err != nil {
+		if _, err := w.submit(ctx, &request{build: given([]event.Event{t}), taken: true}); err != nil {
 			return err
 		}
 	}

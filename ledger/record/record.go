@@ -19,6 +19,7 @@ type request struct {
 	guard *storage.Guard
 	fence *Fence
 	alone bool // it gets a revision of its own
+	taken bool // it accepts the log itself, which no roster in the log can forbid; no other instance counts that
 	done  chan struct{}
 
 	refused bool           // the guard did not hold: events is the refusal
@@ -199,7 +200,7 @@ func (w *Writer) prepare(ctx context.Context, group []*request) (ready []*reques
 // fill builds the events of a request, or the refusal if its claim is lost.
 func (w *Writer) fill(ctx context.Context, r *request, claims map[string]storage.Entry) error {
 	events, err := r.build(ctx)
-	if err == nil {
+	if err == nil && !r.taken {
 		err = w.proofs.Permitted(ctx, events)
 	}
 	if err == nil {

@@ -151,7 +151,7 @@ func TestATrimmedSharedLogIsRefused(t *testing.T) {
 		o.Message = fmt.Sprintf("%0900d", i)
 		must[ledger.Receipt](t)(l.RecordObservation(t.Context(), liveState(o), ledger.ObservationOptions{Since: -1}))
 	}
-	must[wal.Seq](t)(l.Trim(t.Context(), 150))
+	must[wal.Seq](t)(l.Trim(t.Context(), 150, nil))
 	var lacks *replay.IncompleteError
 	if _, _, err := openLogs(t, at).Check(t.Context(), store, mem.New()); !errors.As(err, &lacks) || len(lacks.Trimmed) != 1 {
 		t.Errorf("a trimmed log: %v", err)

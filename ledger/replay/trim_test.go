@@ -37,14 +37,14 @@ func TestATrimmedLogHasAllPresentFacts(t *testing.T) {
 	dir := t.TempDir()
 	l := lived(t, dir)
 	before := must[storage.Revision](t)(l.Revision(t.Context()))
-	first := must[wal.Seq](t)(l.Trim(t.Context(), 200))
+	first := must[wal.Seq](t)(l.Trim(t.Context(), 200, nil))
 	if first <= 1 || first > 200 {
 		t.Fatalf("the log begins at %d", first)
 	}
 	if h := must[[]history.Moment](t)(history.New(l.Reader()).History(t.Context(), ref("a"))); len(h) != 301 {
 		t.Errorf("trimming the log took history from the store: %d moments are left", len(h))
 	}
-	if again := must[wal.Seq](t)(l.Trim(t.Context(), 200)); again != first {
+	if again := must[wal.Seq](t)(l.Trim(t.Context(), 200, nil)); again != first {
 		t.Errorf("trimming the same again moved the beginning to %d", again)
 	}
 	if after := must[storage.Revision](t)(l.Revision(t.Context())); after != before+2 { // and the digest of bindings

@@ -83,6 +83,10 @@ type Trust struct {
 	On       bool   `json:"on"`
 	Who      string `json:"who"`
 	Instance string `json:"instance"`
+	Reason   string `json:"reason,omitempty"`
+	// SignedBy is the signature of Who.
+	SignedAt time.Time       `json:"signed_at,omitzero"`
+	SignedBy *event.SignedBy `json:"signed_by,omitzero"`
 	// Signature is the signature of Instance, in a shared store.
 	Signature *event.Signature `json:"signature,omitempty"`
 }

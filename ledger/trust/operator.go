@@ -13,7 +13,6 @@ import (
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/query"
 	"github.com/ovi-project/ovi/ledger/rows"
-	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -166,35 +165,4 @@ func (p *Proofs) Acknowledged(ctx context.Context) ([]Acknowledgment, error) {
 	}
 	slices.SortFunc(out, func(a, b Acknowledgment) int { return a.Ref.Compare(b.Ref) })
 	return out, err
-}
-
-// ErrBound is returned for an adoption of a resource that another ref has.
-var ErrBound = errors.New("ledger: the resource is recorded under another name")
-
-// Permitted refuses to adopt an id that is bound to another ref, unless that binding ends in the
-// same batch, and to start an action with approvals that another plan used.
-func (p *Proofs) Permitted(ctx context.Context, events []event.Event) error {
-	ended := map[resource.Ref]bool{}
-	for _, e := range events {
-		switch e := e.(type) {
-		case event.Started:
-			if err := p.unused(ctx, e); err != nil {
-				return err
-			}
-		case event.Disowned:
-			ended[e.Ref] = true
-		case event.Lost:
-			ended[e.Ref] = true
-		case event.Adopted:
-			var was resource.Ref
-			found, err := p.Load(ctx, rows.IdentityOf(e.Ref, e.ID), storage.Now, &was)
-			if err != nil {
-				return err
-			}
-			if found && was != e.Ref && !ended[was] {
-				return fmt.Errorf("%w: %s is %s", ErrBound, e.ID, was)
-			}
-		}
-	}
-	return nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -72,25 +73,31 @@ func acts[E act[E]](
 		return nil, err
 	}
 	for _, key := range slices.Sorted(maps.Keys(stored)) {
+		own, has := out[key]
 		a, err := actOf[E](ctx, p, key, stored[key], proven[key], pin)
+		if err == nil && has && generationOf(own.Event) > generationOf(a.Event) {
+			err = unproven("instance %s recorded a newer version", own.Instance)
+		}
+		recorded := err == nil
+		if recorded {
+			err = counts(ctx, p, a.Instance, a.Event, has)
+		}
 		var why *UnprovenError
 		switch {
 		case errors.As(err, &why):
 			doubt(key, why)
-			continue
-		case err != nil:
-			return nil, err
-		}
-		own, has := out[key]
-		if has && generationOf(own.Event) > generationOf(a.Event) {
-			doubt(key, unproven("instance %s recorded a newer version", own.Instance))
-			continue
-		}
-		switch err := p.counts(ctx, a.Instance, a.Event, has); {
-		case errors.As(err, &why):
-			doubt(key, why)
-			if blessed, is := blessedStill(a); is && !has {
-				out[key] = blessed
+			if has {
+				continue
+			}
+			last, found, err := before[E](ctx, p, key)
+			if err == nil && !found && recorded {
+				last, found = blessedStill(a)
+			}
+			if err != nil {
+				return nil, err
+			}
+			if found {
+				out[key] = last
 			}
 			continue
 		case err != nil:
@@ -106,11 +113,37 @@ func acts[E act[E]](
 	return out, nil
 }
 
+// before is the act that counts where the row of the store does not: the newest earlier version of the row that does
+// and that the store still has.
+func before[E act[E]](ctx context.Context, p *Proofs, key string) (none rows.Act[E], found bool, err error) {
+	var all [][]byte
+	err = p.Versions(ctx, key, func(e storage.Entry) error {
+		all = append(all, bytes.Clone(e.Value))
+		return nil
+	})
+	if err != nil {
+		return none, false, err
+	}
+	for _, value := range slices.Backward(all) {
+		a, err := actOf[E](ctx, p, key, value, nil, false)
+		if err == nil {
+			err = counts(ctx, p, a.Instance, a.Event, false)
+		}
+		if !errors.Is(err, ErrUnproven) {
+			return a, err == nil, err
+		}
+	}
+	return none, false, nil
+}
+
 // counts fails if only a pinned key signed an act of another instance, unless the act protects: a blessing, or a
 // required policy that is new here. Whatever else an operator does lowers a protection or gives a right.
-func (p *Proofs) counts(ctx context.Context, instance string, e any, known bool) error {
+func counts(ctx context.Context, p *Proofs, instance string, e any, known bool) error {
 	if instance == p.Instance() {
 		return nil
+	}
+	if err := signedThere(ctx, p, instance, e, known); err != nil {
+		return err
 	}
 	var by *event.Signature
 	protects := false
@@ -132,7 +165,8 @@ func (p *Proofs) counts(ctx context.Context, instance string, e any, known bool)
 	return p.confirms(ctx, instance, by)
 }
 
-// blessedStill is the blessing that an act ends which does not count: a confirmed key must end it.
+// blessedStill is the blessing that an act ends which does not count: a confirmed key must end it, whether or not the
+// store still has the blessing.
 func blessedStill[E act[E]](a rows.Act[E]) (rows.Act[E], bool) {
 	b, is := any(a.Event).(event.Blessed)
 	if is {
@@ -168,7 +202,7 @@ func keptOfOthers[E act[E]](ctx context.Context, p *Proofs, all map[string]rows.
 			continue
 		}
 		if err == nil {
-			err = p.counts(ctx, a.Instance, a.Event, false)
+			err = counts(ctx, p, a.Instance, a.Event, false)
 		}
 		switch blessed, is := blessedStill(a); {
 		case errors.Is(err, ErrUnproven) && is:
@@ -213,74 +247,43 @@ func actThere[E act[E]](ctx context.Context, p *Proofs, key string, a rows.Act[E
 	return p.trusts(ctx, a.Instance, signed.Key, pin)
 }
 
-// Contradiction is an act that the store has and the audit log does not, or the other way round, which
-// does not count; or a log of another instance that went back.
-type Contradiction struct {
-	Key  string // of the store
-	Text string
-	Log  string // the instance whose log it concerns; empty if it concerns an act
-}
-
-// Contradictions lists the operators' acts that the store has and the audit log does not, sorted. It
-// records nothing. An act that is being recorded just now is not a contradiction: it is compared again.
-func (p *Proofs) Contradictions(ctx context.Context) ([]Contradiction, error) {
-	acts, err1 := p.contradictoryActs(ctx)
-	logs, err2 := p.wentBack(ctx)
-	return append(acts, logs...), errors.Join(err1, err2)
-}
-
-func (p *Proofs) contradictoryActs(ctx context.Context) ([]Contradiction, error) {
-	found, err := p.contradictions(ctx)
-	if err != nil || len(found) == 0 {
-		return nil, err
+// signedThere fails if an act of another instance lowers a protection and no person signed it, though there is a
+// roster. The blessing of a name that no resource has is no protection.
+func signedThere(ctx context.Context, p *Proofs, instance string, e any, known bool) error {
+	g, is := e.(event.Guarded)
+	if !is {
+		return nil
 	}
-	again, err := p.contradictions(ctx)
-	return slices.DeleteFunc(again, func(c Contradiction) bool { return !slices.Contains(found, c) }), err
-}
-
-func (p *Proofs) contradictions(ctx context.Context) ([]Contradiction, error) {
-	var out []Contradiction
-	doubt := func(key string, why error) {
-		out = append(out, Contradiction{Key: key, Text: describeAct(key) + ": " + why.Error()})
-	}
-	var err error
-	if p.shared {
-		_, err1 := acts[event.Blessed](ctx, p, rows.KeyBlessed, false, doubt)
-		_, err2 := acts[event.Approved](ctx, p, rows.KeyApproval, false, doubt)
-		_, err3 := acts[event.Acknowledged](ctx, p, rows.KeyAcknowledged, false, doubt)
-		_, err4 := acts[event.PolicyRequired](ctx, p, rows.KeyRequirement, false, doubt)
-		_, err5 := acts[event.RosterChanged](ctx, p, rows.KeyRoster, false, doubt)
-		err = errors.Join(err1, err2, err3, err4, err5)
-	} else {
-		err = p.compareActs(ctx, doubt)
-	}
-	slices.SortFunc(out, func(a, b Contradiction) int { return strings.Compare(a.Key, b.Key) })
-	return out, err
-}
-
-// compareActs holds the rows of a store that only this log is projected into against the log.
-func (p *Proofs) compareActs(ctx context.Context, doubt func(key string, why error)) error {
-	proven, err := p.provenActs(ctx)
-	if err != nil {
-		return err
-	}
-	for _, prefix := range actPrefixes() {
-		err := p.Entries(ctx, prefix, storage.Now, func(e storage.Entry) error {
-			own, known := proven[e.Key]
-			switch delete(proven, e.Key); {
-			case !known:
-				doubt(e.Key, unproven("the audit log does not have it"))
-			case !bytes.Equal(own, e.Value):
-				doubt(e.Key, unproven("the audit log has another"))
-			}
+	switch e := e.(type) {
+	case event.Blessed:
+		if e.On {
 			return nil
-		})
-		if err != nil {
+		}
+		if bound, err := bound(ctx, p, e.Ref); err != nil || !bound {
 			return err
 		}
+	case event.PolicyRequired:
+		if e.On && !known {
+			return nil
+		}
 	}
-	for key := range proven {
-		doubt(key, unproven("it is missing"))
+	roster, err := p.Roster(ctx)
+	if err != nil || len(roster) == 0 {
+		return err
+	}
+	if err := signedOn(roster, g, instance); err != nil {
+		return unproven("instance %s recorded it: %v", instance, err)
 	}
 	return nil
+}
+
+// bound reports whether a resource is recorded under a ref.
+func bound(ctx context.Context, p *Proofs, ref resource.Ref) (live bool, err error) {
+	err = p.Entries(ctx, rows.BindingsOf(ref), storage.Now, func(e storage.Entry) error {
+		var b rows.Binding
+		err := json.Unmarshal(e.Value, &b)
+		live = live || b.Live()
+		return err
+	})
+	return live, err
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -123,13 +122,4 @@ func (v *logView) now() map[string][]byte {
 		}
 	}
 	return out
-}
-
-// actsAgree fails if the store has other acts of this instance than its log.
-func (p *Proofs) actsAgree(ctx context.Context) error {
-	found, err := p.contradictoryActs(ctx)
-	if err == nil && len(found) > 0 {
-		err = fmt.Errorf("ledger: %w: %s", ErrUnproven, found[0].Text)
-	}
-	return err
 }

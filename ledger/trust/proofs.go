@@ -2,7 +2,6 @@ package trust
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/ovi-project/ovi/ledger/event"
@@ -37,11 +36,6 @@ func NewProofs(
 	}
 	p.table.part, p.acts.part = bindingPart(), actPart()
 	return p
-}
-
-// Agrees fails if the store has other bindings than the log, or other acts of this instance.
-func (p *Proofs) Agrees(ctx context.Context) error {
-	return errors.Join(p.provenRows(ctx), p.actsAgree(ctx))
 }
 
 // Proven reports whether the log proves the entries of a key.

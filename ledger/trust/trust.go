@@ -146,11 +146,74 @@ func (p *Proofs) trusted(ctx context.Context, key string) (said, on bool, err er
 	if !s.verify(t.Signature) || t.Signature.Key == key {
 		return false, false, nil
 	}
-	if by := t.Signature.Key; by == p.Key() || p.given[by] {
-		return true, t.On, nil
+	if near, err := near(ctx, p, t.Signature.Key); err != nil || !near {
+		return false, false, err
 	}
-	said, on, err = p.trustedHere(ctx, rows.KeyTrust+t.Signature.Key)
-	return said && on, said && on && t.On, err
+	decision := event.Trusted{Key: key, On: t.On, Reason: t.Reason, SignedAt: t.SignedAt}
+	if err := personal(ctx, p, t, decision.As(t.Who, t.SignedBy)); err != nil {
+		return false, false, ignoreUnproven(err)
+	}
+	return true, t.On, nil
+}
+
+// near reports whether this instance alone confirms a key: it is the own one, a given one, or one that an operator
+// trusted here.
+func near(ctx context.Context, p *Proofs, key string) (bool, error) {
+	if key == p.Key() || p.given[key] {
+		return true, nil
+	}
+	said, on, err := p.trustedHere(ctx, rows.KeyTrust+key)
+	return said && on, err
+}
+
+// personal fails if no person signed a decision about keys of another instance, though there is a roster: the one that
+// the own log has, or that a key signed which this instance alone confirms.
+func personal(ctx context.Context, p *Proofs, t rows.Trust, g event.Guarded) error {
+	proven, err := p.provenActs(ctx)
+	if err != nil {
+		return err
+	}
+	var newest rows.Act[event.RosterChanged]
+	note := func(value []byte, own bool) error {
+		var a rows.Act[event.RosterChanged]
+		if value == nil || json.Unmarshal(value, &a) != nil || !own && a.Instance == p.Instance() {
+			return nil
+		}
+		if a.Instance != p.Instance() {
+			s, err := ofAct(rows.RosterKey, a.At, generationOf(a.Event), a.Event)
+			if s.Instance = a.Instance; err != nil || !s.verify(a.Event.Signature) {
+				return err
+			}
+			if near, err := near(ctx, p, a.Event.Signature.Key); err != nil || !near {
+				return err
+			}
+		}
+		if newest.Instance == "" || generationOf(a.Event) > generationOf(newest.Event) {
+			newest = a
+		}
+		return nil
+	}
+	if err := note(proven[rows.RosterKey], true); err != nil {
+		return err
+	}
+	err = p.Versions(ctx, rows.RosterKey, func(e storage.Entry) error { return note(e.Value, false) })
+	if err != nil {
+		return err
+	}
+	if len(newest.Event.Signers) == 0 {
+		return nil
+	}
+	if err := signedOn(newest.Event.Signers, g, t.Instance); err != nil {
+		return unproven("instance %s recorded it: %v", t.Instance, err)
+	}
+	return nil
+}
+
+func ignoreUnproven(err error) error {
+	if errors.Is(err, ErrUnproven) {
+		return nil
+	}
+	return err
 }
 
 // trustedHere reads what the record of this instance says.
@@ -187,7 +250,10 @@ func (p *Proofs) trustRequired(ctx context.Context) (bool, error) {
 	if t.On {
 		return true, nil
 	}
-	err = p.confirms(ctx, t.Instance, t.Signature)
+	if err = p.confirms(ctx, t.Instance, t.Signature); err == nil {
+		off := event.TrustRequired{Reason: t.Reason, SignedAt: t.SignedAt}
+		err = personal(ctx, p, t, off.As(t.Who, t.SignedBy))
+	}
 	if errors.Is(err, ErrUnproven) {
 		return true, nil // it was on, and an unconfirmed key turned it off
 	}

@@ -1,4 +1,4 @@
-package manage
+package session
 
 import (
 	"bytes"
@@ -10,15 +10,15 @@ import (
 
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
-	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/internal/sshsig"
+	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
 )
 
-// signedAct is the act of an operator, signed if a key is given.
-func signedAct(c *command.Call) (engine.OperatorAction, error) {
-	a := session.Act(c)
+// SignedAct is the act of an operator, signed if a key is given.
+func SignedAct(c *command.Call) (engine.OperatorAction, error) {
+	a := Act(c)
 	file := c.Cmd.String("sign")
 	if file == "" {
 		return a, nil
@@ -27,7 +27,7 @@ func signedAct(c *command.Call) (engine.OperatorAction, error) {
 	if !strings.HasSuffix(file, ".pub") {
 		public += ".pub"
 	}
-	key, err := publicKey(public)
+	key, err := PublicKey(public)
 	if err != nil {
 		return a, err
 	}
@@ -39,8 +39,8 @@ func signedAct(c *command.Call) (engine.OperatorAction, error) {
 	return a, nil
 }
 
-// publicKey reads a file with one public SSH key.
-func publicKey(file string) (sshsig.Key, error) {
+// PublicKey reads a file with one public SSH key.
+func PublicKey(file string) (sshsig.Key, error) {
 	b, err := os.ReadFile(file) //nolint:gosec // the user named it
 	if err != nil {
 		return "", &cli.Problem{
@@ -83,4 +83,21 @@ func sshSign(ctx context.Context, c *command.Call, file string, text []byte) (st
 		}
 	}
 	return out.String(), nil
+}
+
+// Unsigned adds what to do next to an error of a signed act.
+func Unsigned(err error) error {
+	switch {
+	case errors.Is(err, event.ErrNotOnRoster):
+		return &cli.Problem{
+			Summary: "the signature does not count", Err: err,
+			Suggestion: "run `ovi signer list` for the keys that do",
+		}
+	case errors.Is(err, event.ErrUnsigned), errors.Is(err, ledger.ErrNeedsPerson):
+		return &cli.Problem{
+			Summary: "it must be signed", Err: err,
+			Suggestion: "run it again with --sign KEYFILE: the key of a person that `ovi signer list` names",
+		}
+	}
+	return err
 }
