@@ -1,6 +1,7 @@
 package decider
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -57,7 +58,7 @@ func blockedBy(d *Decision, all []Decision, index map[resource.Ref]int) (Blocker
 			return dependencyBlocker("it depends on %s, which is in conflict", r.Short()), true
 		case len(x.Blockers) == 0:
 		case x.Proposed == Create && d.creates(), d.waitsForID(r):
-			return dependencyBlocker("it depends on %s, which is blocked by %s", r.Short(), x.Blockers[0].Policy), true
+			return dependencyBlocker("it depends on %s, which is blocked by %s", r.Short(), x.Blockers[0].Policy).dueTo(x), true
 		}
 	}
 	return Blocker{}, false
@@ -74,7 +75,7 @@ func blocksDelete(d *Decision, all []Decision, index map[resource.Ref]int) (chan
 			continue
 		}
 		x.Blockers = append(x.Blockers, dependencyBlocker("%s depends on it and is blocked by %s", d.Ref.Short(),
-			d.Blockers[0].Policy))
+			d.Blockers[0].Policy).dueTo(d))
 		changed = true
 	}
 	return changed
@@ -92,12 +93,12 @@ func blocksRoom(d *Decision, all []Decision, index map[resource.Ref]int) (change
 		switch {
 		case len(d.Blockers) == 0 && len(x.Blockers) > 0:
 			d.Blockers = append(d.Blockers, dependencyBlocker("it needs the %s of %s, which is blocked by %s", t.Hold.What,
-				x.Ref.Short(), x.Blockers[0].Policy))
+				x.Ref.Short(), x.Blockers[0].Policy).dueTo(x))
 			return true
 		case len(d.Blockers) > 0 && x.Proposed == Delete && len(x.Blockers) == 0 &&
 			d.Blockers[0].Policy != (Targets{}).Name():
 			x.Blockers = append(x.Blockers, dependencyBlocker("%s takes its %s and is blocked by %s", d.Ref.Short(),
-				t.Hold.What, d.Blockers[0].Policy))
+				t.Hold.What, d.Blockers[0].Policy).dueTo(d))
 			changed = true
 		}
 	}
@@ -110,7 +111,7 @@ func waitsForName(d *Decision, all []Decision, index map[resource.Ref]int) (Bloc
 	for _, r := range d.After {
 		if x := &all[index[r]]; len(x.Blockers) > 0 {
 			return dependencyBlocker("its name belongs to %s until the rename to %s, which is blocked by %s",
-				x.Observed.ID, r.Short(), x.Blockers[0].Policy), true
+				x.Observed.ID, r.Short(), x.Blockers[0].Policy).dueTo(x), true
 		}
 	}
 	return Blocker{}, false
@@ -118,6 +119,13 @@ func waitsForName(d *Decision, all []Decision, index map[resource.Ref]int) (Bloc
 
 func dependencyBlocker(format string, args ...any) Blocker {
 	return Blocker{Policy: BlockedByDependency, Reason: fmt.Sprintf(format, args...)}
+}
+
+// dueTo returns the Blocker with the policy that blocks another decision, and with the end of that.
+func (b Blocker) dueTo(d *Decision) Blocker {
+	first := d.Blockers[0]
+	b.DueTo, b.Until = cmp.Or(first.DueTo, first.Policy), first.Until
+	return b
 }
 
 // creates reports whether the decision creates a resource.

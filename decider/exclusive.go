@@ -91,7 +91,7 @@ func blockTaken(all []Decision, kinds Kinds, f Facts) {
 	replaced, stuck := replace.Exchanges(nodes, func(n int) bool { return mayExchange(&all[at[n]], kinds, f.Blessed) })
 	for _, n := range slices.Concat(replaced, stuck) {
 		d := &all[at[n]]
-		d.Blockers = append(d.Blockers, Blocker{
+		d.blockTaken(Blocker{
 			Policy: BlockedByTaken, Reason: "it and other resources wait for each other's " + takenNames(d),
 			Suggestion: "give one of them another value first, apply, and then give it the intended value",
 		})
@@ -118,7 +118,7 @@ func blockTake(d *Decision, all []Decision, index map[resource.Ref]int) {
 				if x != d {
 					other = d.Ref
 				}
-				x.Blockers = append(x.Blockers, Blocker{
+				x.blockTaken(Blocker{
 					Policy: BlockedByTaken, Reason: fmt.Sprintf("its configuration is the identity of %s", other.Short()),
 					Suggestion: fmt.Sprintf("run `ovi move --exchange %s %s`, or configure one after the other", d.Ref.Short(),
 						t.By.Short()),
@@ -126,9 +126,17 @@ func blockTake(d *Decision, all []Decision, index map[resource.Ref]int) {
 			}
 			return
 		case !t.Leaves || !known:
-			d.Blockers = append(d.Blockers, takenBlocker(d, t))
+			d.blockTaken(takenBlocker(d, t))
 			return
 		}
+	}
+}
+
+// blockTaken adds a Blocker for an exclusive thing, unless the decision has one: a second one would say the same as the
+// first one, about the other resource.
+func (d *Decision) blockTaken(b Blocker) {
+	if !slices.ContainsFunc(d.Blockers, func(x Blocker) bool { return x.Policy == BlockedByTaken }) {
+		d.Blockers = append(d.Blockers, b)
 	}
 }
 

@@ -159,7 +159,13 @@ func TestTargets(t *testing.T) {
 func TestExcludesBlockDependents(t *testing.T) {
 	t.Parallel()
 	s := sceneOf(configured{desired("a/network/n", ""), desired("a/server/s", "network @a/network/n"), desired("a/server/t", "peer @a/server/s")})
-	check(t, s.plan(t, decider.Facts{}, decider.Excludes{Patterns: []string{"network/n"}}),
+	p := s.plan(t, decider.Facts{}, decider.Excludes{Patterns: []string{"network/n"}})
+	for _, d := range p.Decisions[1:] {
+		if d.Blockers[0].DueTo != (decider.Excludes{}).Name() {
+			t.Errorf("%s is blocked due to %q", d.Ref, d.Blockers[0].DueTo)
+		}
+	}
+	check(t, p,
 		"! a/network/n missing: it does not exist [create exclude: excluded by --exclude]",
 		"! a/server/s missing: it does not exist [create dependency: it depends on network/n, which is blocked by exclude]",
 		"! a/server/t missing: it does not exist [create dependency: it depends on server/s, which is blocked by dependency]")

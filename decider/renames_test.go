@@ -98,3 +98,19 @@ func TestAnExchangeThatLosesDataIsBlocked(t *testing.T) {
 		t.Errorf("%s", holdsPlan(p))
 	}
 }
+
+// TestABlockedExchangeIsToldOnce asserts one Blocker for each of two resources that would exchange their identities.
+func TestABlockedExchangeIsToldOnce(t *testing.T) {
+	t.Parallel()
+	p := planHere(t, holdKinds,
+		[]resource.Observed{liveOf(bucketOf("a", "x", "1"), "bucket-1"), liveOf(bucketOf("b", "y", "1"), "bucket-2")},
+		resource.Intent{Stack: "s", Resources: []resource.Desired{bucketOf("a", "y", "1"), bucketOf("b", "x", "1")}})
+	if len(p.Decisions) != 2 {
+		t.Fatal(holdsPlan(p))
+	}
+	for _, d := range p.Decisions {
+		if len(d.Blockers) != 1 || d.Blockers[0].Suggestion != "run `ovi move --exchange bucket/a bucket/b`, or configure one after the other" {
+			t.Errorf("%s: %+v", d.Ref.Short(), d.Blockers)
+		}
+	}
+}

@@ -65,6 +65,10 @@ func TestAnActionInProgressIsNotAChangeOutside(t *testing.T) {
 		if !ok || len(d.Changes) != 1 || d.Changes[0].Note != "" {
 			t.Errorf("during the update: %+v", d)
 		}
+		drift, err := two.engine.Plan(t.Context(), wants(disk("x", 10)), engine.PlanOptions{Mode: event.ForDrift})
+		if err != nil || len(drift.Plan.Decisions) != 0 || !drift.Changing(ref("disk", "x")) {
+			t.Errorf("drift during the update: %+v %v", drift.Plan.Decisions, err)
+		}
 		wait()
 		b.cloud.Break(fake.Faults{})
 		two.apply(wants(disk("x", 10)))

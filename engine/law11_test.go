@@ -132,6 +132,45 @@ func TestAnOutageEndsWithItsSuccessor(t *testing.T) {
 	b.replays()
 }
 
+// TestAnOutageFollowsARename asserts that the outage of a resource that gets another name goes on under that name, and
+// ends once the resource has its place.
+func TestAnOutageFollowsARename(t *testing.T) {
+	for _, again := range []bool{false, true} { // the update under the new name fails too
+		outageFollows(t, newBench(t), again)
+	}
+}
+
+func outageFollows(t *testing.T, b *bench, again bool) {
+	t.Helper()
+	b.withSlots(nil)
+	b.apply(wants(slot("old", 1), slot("x", 2)))
+	b.cloud.Break(fake.Faults{Before: func(_ context.Context, c fake.Call) error {
+		if c.Verb == fake.Update {
+			return errRefused
+		}
+		return nil
+	}})
+	b.apply(wants(slot("x", 1)))
+	outages := func(when string, want ...resource.Ref) {
+		t.Helper()
+		all, err := b.ledger.Reader().Names(t.Context(), 0)
+		if err != nil || len(all.Outages) != len(want) || len(want) > 0 && len(all.Outages[want[0]]) != 1 {
+			t.Errorf("%s: %+v %v", when, all.Outages, err)
+		}
+	}
+	outages("the update failed", ref("disk", "x"))
+	next := wants(formerly(slot("y", 1), "x"))
+	if again {
+		b.apply(next)
+		outages("renamed, and failed again", ref("disk", "y"))
+		b.replays()
+	}
+	b.cloud.Break(fake.Faults{})
+	b.apply(next)
+	outages("in its place")
+	b.replays()
+}
+
 // TestLaw11_WhoeverLosesItsPlaceHasASuccessor_NotForARefusedOne: nothing is deleted for a resource that the check
 // refuses, whose dependency fails, or that a policy blocks.
 func TestLaw11_WhoeverLosesItsPlaceHasASuccessor_NotForARefusedOne(t *testing.T) {

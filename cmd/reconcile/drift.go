@@ -71,6 +71,9 @@ func driftLine(c *command.Call, l *session.Session) error {
 			return err
 		}
 	}
+	if n := m.changing; n > 0 {
+		c.Out.Say("%d not compared, because an action of ovi is changing it (`ovi status`).", n)
+	}
 	if n := m.config; n > 0 {
 		c.Out.Say("%d changed in the configuration, which is not drift (`ovi plan`).", n)
 	}
@@ -125,7 +128,9 @@ type driftMemory struct {
 	silent  map[resource.Ref]bool // acknowledged
 	records []render.Record
 	config  int // things that differ by what the config says only
-	c       *command.Call
+	// changing counts the things that differ and that a running action changes.
+	changing int
+	c        *command.Call
 }
 
 func memoryOfDrift(c *command.Call, l *session.Session, p *engine.Planned) (*driftMemory, error) {
@@ -138,7 +143,11 @@ func memoryOfDrift(c *command.Call, l *session.Session, p *engine.Planned) (*dri
 	for _, d := range p.Whole.Decisions {
 		i := slices.IndexFunc(p.Plan.Decisions, func(x decider.Decision) bool { return x.Ref == d.Ref })
 		if i < 0 {
-			if d.Proposed.Executes() {
+			switch {
+			case !d.Proposed.Executes():
+			case p.Changing(d.Ref):
+				m.changing++
+			default:
 				m.config++
 			}
 			continue

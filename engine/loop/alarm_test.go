@@ -2,6 +2,7 @@ package loop
 
 import (
 	"testing"
+	"time"
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
@@ -36,5 +37,28 @@ func TestAnAlarmOfAProviderIsAnAlert(t *testing.T) {
 	}
 	if got[0].Key() == got[1].Key() {
 		t.Errorf("two alarms are one alert: %s", got[0].Key())
+	}
+}
+
+// TestWhatWaitsForAWaitIsNoAlert asserts that a decision which depends on a deferred one, or on a running action, is not
+// told as blocked.
+func TestWhatWaitsForAWaitIsNoAlert(t *testing.T) {
+	at := time.Now()
+	for name, c := range map[string]struct {
+		by   decider.Blocker
+		want int
+	}{
+		"an action is open":         {decider.Blocker{DueTo: engine.OpenActionPolicy}, 0},
+		"an action runs":            {decider.Blocker{DueTo: engine.BusyPolicy}, 0},
+		"a window opens":            {decider.Blocker{DueTo: "windows", Until: &at}, 0},
+		"a person must approve":     {decider.Blocker{DueTo: "approvals"}, 1},
+		"something keeps its place": {decider.Blocker{DueTo: decider.BlockedByTaken}, 1},
+	} {
+		c.by.Policy = decider.BlockedByDependency
+		d := decider.Decision{Proposed: decider.Create, Action: decider.Notify, Blockers: []decider.Blocker{c.by}}
+		got := (&stackLoop{}).alerts(&engine.Planned{Plan: decider.Plan{Decisions: []decider.Decision{d}}})
+		if len(got) != c.want {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }

@@ -106,7 +106,7 @@ func exhausted(d *decider.Decision) string {
 // select, and those that wait for an observation, are reported elsewhere.
 func lasting(blockers []decider.Blocker) (decider.Blocker, bool) {
 	for _, v := range blockers {
-		switch v.Policy {
+		switch cmp.Or(v.DueTo, v.Policy) {
 		case decider.Targets{}.Name(), decider.Excludes{}.Name(), decider.Unreachable{}.Name(), decider.LastAccepted{}.Name(),
 			engine.OpenActionPolicy, engine.RolloutPolicy, engine.BusyPolicy:
 			return v, false

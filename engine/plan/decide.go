@@ -68,7 +68,7 @@ func (e *Planner) decide(ctx context.Context, p *Planning) error {
 	}
 	p.Blessed, p.Stays, p.Outages = m.blessed, staysOf(p.Plan), m.names.Outages
 	if p.Mode == event.ForDrift {
-		p.Whole, p.Plan = p.Plan, m.driftOnly(p.Plan)
+		p.Whole, p.Plan = p.Plan, m.driftOnly(p.Plan, p.Changing)
 	}
 	p.Tries, p.Counts = m.tries, event.Count(p.Plan)
 	return nil

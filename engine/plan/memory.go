@@ -156,11 +156,15 @@ func (m *memory) attempts(ref resource.Ref, desired string) (decider.Attempts, b
 // driftOnly keeps the changes made outside ovi: to resources that matched their configuration
 // before, while the configuration is the same. A resource whose configuration was never recorded
 // as applied counts too, except one that was never created and one that is not configured.
-// Conflicts stay: an operator must resolve them.
-func (m *memory) driftOnly(p decider.Plan) decider.Plan {
+// Conflicts stay: an operator must resolve them. A resource that an action of ovi changes now does not count: the
+// action may have made the difference.
+func (m *memory) driftOnly(p decider.Plan, changing func(resource.Ref) bool) decider.Plan {
 	kept := p
 	kept.Decisions = nil
 	for _, d := range p.Decisions {
+		if d.Difference != comparator.Conflict && changing(d.Ref) {
+			continue
+		}
 		applied, known := m.applied(d.Ref)
 		switch d.Difference {
 		case comparator.Unmanaged, comparator.Unwanted:

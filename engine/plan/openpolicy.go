@@ -51,9 +51,7 @@ func (u openActionPolicy) Review(p decider.Plan, _ decider.Facts) (map[int]decid
 		case o.Accepted && u.supersedes(&p.Decisions[i], o):
 		case o.Accepted:
 			out[i] = decider.Blocker{
-				Reason: fmt.Sprintf("a %s was accepted and is in progress until %s",
-					o.Action, o.Deadline.UTC().Format(time.RFC3339)),
-				Until: &o.Deadline,
+				Reason: fmt.Sprintf("a %s was accepted and is in progress", o.Action), Until: &o.Deadline,
 			}
 		default:
 			out[i] = decider.Blocker{

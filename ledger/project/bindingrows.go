@@ -157,7 +157,7 @@ func (p *draft) exchangeFacts(a, b resource.Ref) error {
 func movable() []string {
 	return []string{
 		rows.KeyApplied, rows.KeyLastGood, rows.KeyExhausted, rows.KeyTries, rows.KeyRestarts, rows.KeyFights,
-		rows.KeyResource,
+		rows.KeyOutage, rows.KeyResource,
 	}
 }
 
