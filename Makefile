@@ -17,7 +17,7 @@ PURE    := ^github.com/ovi-project/ovi/(resource|comparator|decider)(/|$$)
 CRASHES := TestEveryCrash|TestEveryPair|TestCrashPoints|TestKilledProcess|TestEveryFaultIsSurvived
 
 # What takes too long for the gate, which has a short form of each. `make nightly` runs all of them.
-NIGHTLY := crashes damage drawn law11 law12 kill100 kill200 kill50 edge-faults faults-nightly powercut-nightly podman5 clusters release-check fuzz
+NIGHTLY := crashes damage drawn law11 law12 kill100 kill200 kill50 edge-faults faults-nightly powercut-nightly podman5 clusters moto release-check fuzz
 
 .PHONY: build fetch format quick test nightly lint bench demo check need golden quadlet terraform-state faults powercut release $(NIGHTLY)
 
@@ -45,11 +45,12 @@ quick: format ## the inner loop: format, vet, the fast tests without the race de
 	$(GO) test -short $$($(GO) list ./... | grep -v -e /storage/etcd$$ -e /test/bench/powercut$$ -e /cmd/ovi$$)
 	$(GO) test -short -run 'TestScripts' ./cmd/ovi
 
-# golangci-lint runs vet, on code compiled with the race detector as for the tests.
+# golangci-lint runs vet, on code compiled with the race detector as for the tests. The slow tests wait for half of
+# their time, so four of a package run side by side on two cores.
 test: format fetch ## the gate: format, linters, layers, words, every test; with the race detector where goroutines are
 	@$(MAKE) --no-print-directory lint
 	@! grep -rlE --include='*_test.go' '^func ($(CRASHES))' . | grep -v -E '^\./(engine|wal|decider)/' || { echo "error: tests called as tables of crashes are run in engine and wal alone"; exit 1; }
-	$(GO) test -vet=off -race -skip '$(CRASHES)' -timeout 60m $$($(GO) list ./... | grep -v -E '$(PURE)')
+	$(GO) test -vet=off -race -skip '$(CRASHES)' -parallel 4 -timeout 60m $$($(GO) list ./... | grep -v -E '$(PURE)')
 	$(GO) test -vet=off $$($(GO) list ./... | grep -E '$(PURE)')
 	$(GO) test -vet=off -run '$(CRASHES)' ./engine/... ./wal/...
 	cd tools/verify && $(GO) test ./...
@@ -102,6 +103,9 @@ powercut-nightly: need ## 10,000 power cuts on ext4 and 1,000 on xfs, and contro
 clusters: need ## every promise of a provider and six rows on real kind and k3d (Linux, root; nightly: the gate has the essential ones)
 	OVI_CLUSTERS=all $(GO) test -count=1 -timeout 40m -run 'KeepsThePromises' -v ./provider/cluster
 	OVI_CLUSTERS=all $(GO) test -count=1 -timeout 40m -run 'Fleet|ARoute|Cluster' -v ./cmd/ovi
+
+moto: need ## every script for moto (two in `make test`)
+	OVI_MOTO=all $(GO) test -count=1 -timeout 30m -run 'OnMoto' -v ./cmd/ovi
 
 PODMAN5 := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ovi-test/podman5
 
