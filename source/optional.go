@@ -7,19 +7,6 @@ import (
 	"github.com/ovi-project/ovi/resource/position"
 )
 
-// members yields the numbers of the resources that a resource with a count declares.
-func (r *Resource) members(yield func(int) bool) {
-	if r.Index > 0 {
-		yield(r.Index - 1)
-		return
-	}
-	for i := range r.Count {
-		if !yield(i) {
-			return
-		}
-	}
-}
-
 // Absent tells that a resource, or the group that it names, is not configured, because the condition at its position is
 // false. A reference to it is a problem with this reason, unless the reference is optional.
 func (d *Draft) Absent(r *Resource) {

@@ -56,6 +56,9 @@ type Options struct {
 	// Secrets makes the digests that are recorded in place of secrets. Nil: a secret in the
 	// configuration is a problem.
 	Secrets resource.Digester
+	// Expanded is called for each block of a configuration file after its expressions were evaluated. Origin describes
+	// the origin of a value in it. Nil: it is not called.
+	Expanded func(r *Resource, n *Node, origin func(*Node) string)
 }
 
 // DefaultLocation is the location of a resource whose configuration gives none and whose

@@ -62,6 +62,9 @@ func (b *block) read(m *language.Member) {
 	b.Duplicates(n)
 	b.finish()
 	b.Draft.Add(&b.r)
+	if b.Opts.Expanded != nil {
+		b.Opts.Expanded(&b.r, n, func(v *source.Node) string { return l.language.Origin(b.File, v) })
+	}
 }
 
 // absent reads the name of a block whose when is false. Problems of the block are not reported.

@@ -32,7 +32,7 @@ func (l *loader) declare() source.Problems {
 			r.Public = l.public[f.Name]
 			return r.Outside(n, from, name)
 		},
-		Hide: l.draft.Outside,
+		Hide: l.draft.Outside, KeepOrigins: l.opts.Expanded != nil,
 		Wrong: func(at position.Position, ref, summary, suggestion string) {
 			if at.File == "" {
 				at = l.files[0].At(1, 1)

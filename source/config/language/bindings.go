@@ -31,8 +31,10 @@ type binding struct {
 	// from is the origin of a value from outside, such as --set. An empty string means the configuration.
 	from  string
 	state state
-	value any
-	bad   bool // a problem with it is reported
+	// inEnvironment reports that the environment sets the value.
+	inEnvironment bool
+	value         any
+	bad           bool // a problem with it is reported
 }
 
 type state uint8
@@ -167,7 +169,7 @@ func (l *Language) giveAll(d Document, from string) {
 	}
 	for i := 0; i+1 < len(d.Root.Kids); i += 2 {
 		if b := l.varNamed(d.File, &d.Root.Kids[i]); b != nil {
-			b.node, b.file, b.from = &d.Root.Kids[i+1], d.File, from
+			b.node, b.file, b.from, b.inEnvironment = &d.Root.Kids[i+1], d.File, from, from == ""
 		}
 	}
 }

@@ -82,6 +82,9 @@ func (l *Language) scalar(f *input.File, n *source.Node, sc *Scope, all bool) (s
 		}
 		return *n, true
 	}
+	if l.opts.KeepOrigins {
+		l.origins[f.At(n.Line, n.Column)] = pieces
+	}
 	if len(pieces) == 1 && pieces[0].kind == expression {
 		v, fine := l.piece(f, n, pieces[0], sc)
 		if !fine {

@@ -25,6 +25,8 @@ type Options struct {
 	LocationWords []string
 	// Outside returns the value of ${FROM:NAME} and reports problems with it.
 	Outside func(f *input.File, n *source.Node, from, name string) (source.Part, bool)
+	// KeepOrigins keeps the variables that each value comes from, for Origin.
+	KeepOrigins bool
 	// Hide keeps a secret out of all messages; written replaces it.
 	Hide func(secret, written string)
 	// Wrong reports a problem. The ref names the resource or the environment.
@@ -50,6 +52,7 @@ type Language struct {
 	memo         map[string]any
 	cost         uint64
 	failed       int
+	origins      map[position.Position][]piece // expressions, if they are kept
 }
 
 // New returns an empty Language.
@@ -57,7 +60,7 @@ func New(opts Options) *Language {
 	return &Language{
 		opts: opts, bindings: map[string]*binding{}, environments: map[string]*Environment{},
 		values:   map[string]any{"vars": map[string]any{}, "locals": map[string]any{}},
-		programs: map[string]*program{}, memo: map[string]any{},
+		programs: map[string]*program{}, memo: map[string]any{}, origins: map[position.Position][]piece{},
 	}
 }
 
