@@ -1,6 +1,7 @@
 package language
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -75,7 +76,7 @@ func compile(text string) *program {
 	if unknown != "" {
 		return &program{err: &located{
 			1, 0, "an expression has no function " + unknown,
-			"use the functions that docs/configuration.md lists",
+			cmp.Or(otherFunction(unknown), "use the functions that docs/configuration.md lists"),
 		}}
 	}
 	if issues.Err() != nil {
@@ -353,7 +354,13 @@ func explained(message string) (summary, suggestion string) {
 	case strings.Contains(message, "syntax error"):
 		return message, "check the expression near this position: quotes, parentheses, operators"
 	case strings.Contains(message, "no matching overload"):
-		return message, "use values of types that fit the operator or function; 1 and 1.0 differ, and string(1) is '1'"
+		_, name, _ := strings.Cut(message, "'")
+		name, _, _ = strings.Cut(name, "'")
+		return message, cmp.Or(otherFunction(name),
+			"use values of types that fit the operator or function; 1 and 1.0 differ, and string(1) is '1'")
+	case strings.HasPrefix(message, "cidr.subnet: "):
+		return message, "use cidr.subnet(NET, BITS, N): BITS are added to the prefix (8 makes a /24 of a /16), " +
+			"and N is a number from 0"
 	}
 	return message, "docs/configuration.md lists what an expression can use"
 }
@@ -362,7 +369,7 @@ func terms() map[string]string {
 	return map[string]string{
 		"'<EOF>'": "the end of the expression", "mismatched input": "unexpected", "extraneous input": "unexpected",
 		"no viable alternative at input": "unexpected", "token recognition error at:": "unexpected",
-		" (in container '')": "", "Syntax error": "syntax error", "ERROR: ": "",
+		" (in container '')": "", "Syntax error": "syntax error", "ERROR: ": "", "!error!": "unknown",
 	}
 }
 
@@ -378,7 +385,8 @@ func unknownName(name string) string {
 	case "count":
 		return "use index, the number of the resource in a block with count"
 	}
-	return "use one of " + strings.Join(roots(), ", ") + ", or a function that docs/configuration.md lists"
+	return cmp.Or(otherFunction(name),
+		"use one of "+strings.Join(roots(), ", ")+", or a function that docs/configuration.md lists")
 }
 
 // lookUp returns the value at a path below a root.

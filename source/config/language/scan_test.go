@@ -70,3 +70,49 @@ func FuzzScan(f *testing.F) {
 		compile(s)
 	})
 }
+
+// TestOtherFunctions: a function for which there is advice does not exist, and what the advice names does.
+func TestOtherFunctions(t *testing.T) {
+	for _, x := range []struct{ name, of, instead string }{
+		{"length", "vars", "size(vars)"},
+		{"upper", "stack", "stack.upperAscii()"},
+		{"lower", "stack", "stack.lowerAscii()"},
+		{"trimspace", "stack", "stack.trim()"},
+		{"concat", "[1], [2]", "[1] + [2]"},
+		{"contains", "['a'], 'a'", "'a' in ['a']"},
+		{"substr", "'abc', 0, 1", "'abc'.substring(0, 1)"},
+		{"distinct", "['a']", "['a'].distinct()"},
+		{"flatten", "[['a']]", "[['a']].flatten()"},
+		{"reverse", "['a']", "['a'].reverse()"},
+		{"sort", "['a']", "['a'].sort()"},
+		{"element", "['a'], 0", "['a'][0]"},
+		{"slice", "['a'], 0, 1", "['a'].slice(0, 1)"},
+		{"keys", "{'a': 1}", "{'a': 1}.map(k, k)"},
+		{"values", "{'a': 1}", "{'a': 1}.transformList(k, v, v)"},
+		{"lookup", "{'a': 1}, 'a', 2", "'a' in {'a': 1} ? {'a': 1}['a'] : 2"},
+		{"tostring", "1", "string(1)"},
+		{"tonumber", "'1'", "int('1')"},
+		{"max", "1, 2", "math.greatest(1, 2)"},
+		{"min", "1, 2", "math.least(1, 2)"},
+		{"abs", "1", "math.abs(1)"},
+		{"ceil", "1.5", "math.ceil(1.5)"},
+		{"floor", "1.5", "math.floor(1.5)"},
+		{"range", "2", "lists.range(2)"},
+		{"jsonencode", "1", "json(1)"},
+		{"base64encode", "'a'", "base64('a')"},
+		{"cidrsubnet", "'10.0.0.0/8', 8, 1", "cidr.subnet('10.0.0.0/8', 8, 1)"},
+		{"join", "'-', ['a']", "['a'].join('-')"},
+		{"split", "'-', 'a-b'", "'a-b'.split('-')"},
+		{"replace", "'abc', 'b', 'x'", "'abc'.replace('b', 'x')"},
+		{"timestamp", "", "'a'"},
+		{"now", "", "'a'"},
+	} {
+		p := compile(x.name + "(" + x.of + ")")
+		if at := p.err; at == nil || at.suggestion != otherFunction(x.name) || at.suggestion == "" {
+			t.Errorf("%s: %+v", x.name, at)
+		}
+		if p := compile(x.instead); p.err != nil {
+			t.Errorf("%s instead of %s: %+v", x.instead, x.name, p.err)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package read
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -53,8 +54,8 @@ func (r *Reader) Text(n *source.Node, what string) (string, bool) {
 	var out strings.Builder
 	for _, p := range parts {
 		if p.Reference {
-			r.Wrong(n, what+" cannot refer to a resource: "+source.Quote("${"+p.Text+"}"),
-				"use ${env:NAME} or ${file:PATH}; $${ is a literal ${")
+			r.Wrong(n, what+" cannot refer to a resource: "+source.Quote("${"+p.Text+"}"), cmp.Or(
+				source.AdviceForTerraform(p.Text, nil), "use ${env:NAME} or ${file:PATH}; $${ is a literal ${"))
 			return "", false
 		}
 		out.WriteString(p.Text)
