@@ -29,8 +29,9 @@ type Attribute struct {
 	// CreateDefault is used for an omitted attribute when the resource is created; it is not compared afterwards.
 	CreateDefault Value
 	// DefaultUnless names an attribute with which there is no CreateDefault: what it names decides instead.
-	DefaultUnless string
-	Effect        Effect
+	DefaultUnless   string
+	HarmlessDefault bool // Default and CreateDefault expose, weaken and discard nothing: a plan omits them
+	Effect          Effect
 	// WriteOnly: the provider cannot read it back, or not in a list of the whole scope. It is compared with the
 	// configuration last applied; see DiffOptions.Applied. Inside the elements of a List or Set it is not compared.
 	WriteOnly bool

@@ -64,7 +64,7 @@ func OutputFlags() []urfave.Flag {
 		&urfave.BoolFlag{Name: "json", Category: cli.Everywhere, Usage: "print JSON lines, as --output json does"},
 		&urfave.BoolFlag{
 			Name: "verbose", Aliases: []string{"v"}, Category: cli.Everywhere,
-			Usage: "log each step to standard error, as --log-level debug does",
+			Usage: "show all defaults of a plan, and log each step to standard error, as --log-level debug does",
 		},
 		&urfave.StringFlag{
 			Name: "log-level", Category: cli.Everywhere,

@@ -237,7 +237,7 @@ func ShowPlan(c *command.Call, p *engine.Planned, dir string, full bool) error {
 		})
 	}
 	view := planview.View{Plan: p.Plan, Names: names, Verb: "Plan", Kinds: command.Schemas(c.Process).Kind, ID: p.IDOf}
-	view.Full = full
+	view.Full, view.Verbose = full, c.Cmd.Bool("verbose")
 	view.Running = flightLines(p, names, c.Now())
 	if !c.Out.Quiet {
 		view.Head = head(c, p, dir)

@@ -27,7 +27,7 @@ func Kinds() []resource.Kind {
 	seconds := func(name, doc string, least, normal int64) resource.Attribute {
 		return resource.Attribute{
 			Name: name, Type: resource.TInt, Min: bound(least), Max: bound(86400), Unit: "s",
-			Default: resource.Int(normal), Doc: doc, Example: "10",
+			HarmlessDefault: true, Default: resource.Int(normal), Doc: doc, Example: "10",
 		}
 	}
 	port := func(name, doc string) resource.Attribute {

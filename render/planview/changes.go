@@ -24,6 +24,9 @@ func (p *planWriter) rows(d decider.Decision) []term.Row {
 	var rows []term.Row
 	if d.Difference == comparator.Missing {
 		for _, c := range d.Changes {
+			if p.isShared(&d, c) {
+				continue
+			}
 			rows = append(rows, p.created(c.Path, c.To, p.schemaOf(d.Ref, c, schema))...)
 		}
 		rows = append(rows, p.defaults("", schema, changedPaths(d.Changes))...)
@@ -51,7 +54,7 @@ func (p *planWriter) schemaOf(ref resource.Ref, c resource.Change, schema []reso
 		return schemaAt(schema, c.Path)
 	}
 	kind, _ := p.kinds(ref.Provider, ref.Kind)
-	return &resource.Attribute{Name: c.Path, Default: resource.String(kind.State)}
+	return &resource.Attribute{Name: c.Path, Default: resource.String(kind.State), HarmlessDefault: true}
 }
 
 // created returns the rows of one attribute of a resource that will be created. An object has a row for each
@@ -73,7 +76,7 @@ func (p *planWriter) created(path string, v resource.Value, schema *resource.Att
 		}
 		return rows
 	case resource.List:
-		if !p.objects(v) {
+		if !p.objects(v) || len(v) == 1 && p.isShort(path, v, schema) {
 			break
 		}
 		r := term.Row{Path: term.OneLine(path)}
@@ -82,14 +85,39 @@ func (p *planWriter) created(path string, v resource.Value, schema *resource.Att
 		}
 		return []term.Row{r}
 	}
+	if p.hidesDefault(schema) && resource.Equal(v, schema.Default) {
+		return nil
+	}
 	r := term.Row{Path: term.OneLine(path), Text: term.OneLine(valueText(v, schema))}
+	if doc, ok := documentOf(v); ok {
+		r.Text, r.Lines = "", doc.lines(p.Room(term.DetailIndent+2))
+		if len(r.Lines) == 1 && term.Columns(r.Lines[0]) < p.Columns()/2 {
+			r.Text, r.Lines = r.Lines[0], nil
+		}
+	}
 	switch {
 	case p.isPending(v):
-		r.Notes = append(r.Notes, "known after apply")
+		r.Notes, r.Implied = append(r.Notes, "known after apply"), namesOnly(v)
 	case schema != nil && schema.Default != nil && resource.Equal(v, schema.Default):
 		r.Notes = append(r.Notes, "default")
 	}
 	return []term.Row{r}
+}
+
+// isShort reports whether a value fits into the line of its attribute.
+func (p *planWriter) isShort(path string, v resource.Value, schema *resource.Attribute) bool {
+	return term.Columns(path)+2+term.Columns(valueText(v, schema)) <= p.Room(term.DetailIndent)
+}
+
+// namesOnly reports whether a value refers to resources, and not to their attributes: the name of a resource that
+// the same plan creates implies that its id is not known.
+func namesOnly(v resource.Value) bool {
+	only := true
+	resource.MapRefs(v, func(r resource.Reference) resource.Value {
+		only = only && r.Path == ""
+		return r
+	})
+	return only
 }
 
 // objects says that a list holds objects, which get lines of their own.
@@ -112,6 +140,7 @@ func (p *planWriter) defaults(prefix string, schema []resource.Attribute,
 			continue
 		}
 		switch {
+		case p.hidesDefault(a):
 		case a.DefaultsBeside(func(name string) bool { _, is := mentioned[name]; return is }):
 			for _, r := range p.created(prefix+a.Name, a.CreateDefault, a) {
 				r.Notes = []string{"default, set at creation"}
@@ -122,6 +151,13 @@ func (p *planWriter) defaults(prefix string, schema []resource.Attribute,
 		}
 	}
 	return rows
+}
+
+// hidesDefault reports whether the default of an attribute is omitted: it exposes, weakens and discards nothing.
+func (p *planWriter) hidesDefault(a *resource.Attribute) bool {
+	hides := a != nil && a.HarmlessDefault && !p.full && !p.verbose
+	p.hidden = p.hidden || hides
+	return hides
 }
 
 func changedPaths(changes []resource.Change) map[string]resource.Value {

@@ -13,6 +13,9 @@ import (
 func (p *planWriter) compareElements(c resource.Change, schema *resource.Attribute) (removed, added []string,
 	same int, ok bool,
 ) {
+	if removed, added, ok = compareDocuments(c.From, c.To); ok {
+		return removed, added, 0, true
+	}
 	from, to, ok := parts(c)
 	if !ok {
 		return nil, nil, 0, false

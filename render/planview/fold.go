@@ -194,7 +194,7 @@ func (c candidate) own(text string) string {
 func (c candidate) shape() string {
 	var b strings.Builder
 	for _, r := range c.rows {
-		fmt.Fprintf(&b, "%q %t %q %q\n", c.own(r.Path), r.Text == "", r.Elements, r.Notes)
+		fmt.Fprintf(&b, "%q %t %q %q %q\n", c.own(r.Path), r.Text == "", r.Elements, r.Lines, r.Notes)
 	}
 	return b.String()
 }
@@ -267,7 +267,7 @@ func (r foldedRow) row() term.Row {
 	switch {
 	case r.texts != nil:
 		out.Text = strings.Join(r.texts, ", ")
-		out.Notes = append(out.Notes, "in the order of the names")
+		out.Notes = append(out.Notes, "in name order")
 	case r.named:
 		out.Text = strings.ReplaceAll(r.Text, ownName, "${name}")
 		out.Notes = append(out.Notes, "with the name of each")

@@ -189,7 +189,7 @@ func TestAnAttributeThatFewShareSplitsABlock(t *testing.T) {
 	}
 	want := `aws/us-east-1
   + ec2/web-0 … web-2  create 3
-    address  10.0.0.0, 10.0.0.1, 10.0.0.2  # in the order of the names
+    address  10.0.0.0, 10.0.0.1, 10.0.0.2  # in name order
     host     ${name}.x                     # with the name of each
     size     small
 

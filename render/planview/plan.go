@@ -31,6 +31,8 @@ type View struct {
 	Running []string
 	// Full shows each create alone. Otherwise equal creates of one block of the configuration are one entry.
 	Full bool
+	// Verbose shows the defaults that expose, weaken and discard nothing.
+	Verbose bool
 	// Counts replaces the counts of the plan in the last line. Nil means the counts of the plan.
 	Counts *Counts
 }
@@ -56,6 +58,7 @@ func (v View) Write(w io.Writer, s term.Style) error {
 	for _, g := range groups {
 		p.Gap()
 		p.WriteString(p.In(term.Bold, p.names.Scope(g.scope)) + "\n")
+		p.sharedTags(g.decisions)
 		for _, b := range p.blocks(g) {
 			p.block(b)
 		}
@@ -68,6 +71,9 @@ func (v View) Write(w io.Writer, s term.Style) error {
 	}
 	p.Gap()
 	p.unmanaged(v.Plan)
+	if p.hidden {
+		p.Para(0, "", "Defaults that expose, weaken and discard nothing are not shown (`--verbose`).")
+	}
 	counts := Count(v.Plan)
 	if v.Counts != nil {
 		counts = *v.Counts
@@ -87,14 +93,18 @@ type planWriter struct {
 	known   map[resource.Ref]string // the ids of the plan's other resources
 	orders  map[resource.Ref]string // the line "Order:" behind the last resource of a replacement
 	turns   map[resource.Ref]string // the line "Order:" behind the last resource of a count
-	full    bool                    // nothing is folded
+	full    bool                    // nothing is folded or omitted
+	verbose bool                    // no default is omitted
+	hidden  bool                    // a default was omitted
+	shared  resource.Tags           // the tags that all creates of the location have
 	written map[string]bool         // reasons of policies, each written in full once
 }
 
 func newPlanWriter(v View, s term.Style) *planWriter {
 	p := &planWriter{
 		Writer: term.Writer{Style: s}, names: v.Names, kinds: v.Kinds, id: v.ID, written: map[string]bool{},
-		pending: map[resource.Ref]bool{}, known: map[resource.Ref]string{}, orders: orders(v.Plan), full: v.Full,
+		pending: map[resource.Ref]bool{}, known: map[resource.Ref]string{}, orders: orders(v.Plan),
+		full: v.Full, verbose: v.Verbose,
 	}
 	for i := range v.Plan.Decisions {
 		d := &v.Plan.Decisions[i]

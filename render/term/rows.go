@@ -7,7 +7,9 @@ type Row struct {
 	Path     string
 	Text     string   // the value, or current -> configured
 	Elements []string // of a list: "- x" and "+ y", a line each
+	Lines    []string // of a document, below the path
 	Notes    []string
+	Implied  bool // the value implies its note, which is omitted where it needs a line of its own
 }
 
 func (r Row) note() string {
@@ -50,7 +52,7 @@ func (p *Writer) fits(used int, text, note string) bool {
 func (p *Writer) row(indent int, r Row, path, text int) {
 	used := indent + max(path, Columns(r.Path)) + 2
 	note := r.note()
-	if r.Text == "" { // a list
+	if r.Text == "" { // a list or a document
 		p.WriteString(Spaces(indent) + r.Path)
 		if note != "" {
 			p.WriteString(Spaces(path-Columns(r.Path)) + "  " + p.In(Dim, note))
@@ -58,6 +60,9 @@ func (p *Writer) row(indent int, r Row, path, text int) {
 		p.WriteString("\n")
 		for _, e := range r.Elements {
 			p.element(indent+2, e)
+		}
+		for _, line := range r.Lines {
+			p.documentLine(indent+2, line)
 		}
 		return
 	}
@@ -77,10 +82,18 @@ func (p *Writer) row(indent int, r Row, path, text int) {
 		p.WriteString(Spaces(text-Columns(last)) + "  " + p.In(Dim, note))
 	case p.fits(used, last, note):
 		p.WriteString("  " + p.In(Dim, note))
+	case r.Implied:
 	default:
 		p.WriteString("\n" + Spaces(used) + p.In(Dim, note))
 	}
 	p.WriteString("\n")
+}
+
+// documentLine writes a line of a document, wrapped under its own indent.
+func (p *Writer) documentLine(indent int, line string) {
+	text := strings.TrimLeft(line, " ")
+	indent += len(line) - len(text)
+	p.WriteString(Spaces(indent) + strings.Join(WrapValue(OneLine(text), p.Room(indent+2)), "\n"+Spaces(indent+2)) + "\n")
 }
 
 // element writes one element of a list with its sign.

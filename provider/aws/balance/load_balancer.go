@@ -35,7 +35,8 @@ func kindOfBalancer() api.Kind {
 			Replace: func(resource.Desired, resource.Observed) []resource.Strategy { return api.CreateFirst() },
 			Attrs: []resource.Attribute{
 				{
-					Name: "balancer_type", Type: resource.TString, Effect: resource.Replace, Default: resource.String(application),
+					Name: "balancer_type", Type: resource.TString, Effect: resource.Replace,
+					HarmlessDefault: true, Default: resource.String(application),
 					Enum:    []string{application, "network"},
 					Example: application, Doc: "application for HTTP and HTTPS, network for TCP, TLS and UDP.",
 				},

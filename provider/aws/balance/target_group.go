@@ -46,7 +46,8 @@ func kindOfTargets() api.Kind {
 					Doc: "HTTP or HTTPS for an application load balancer, the others for a network load balancer.",
 				},
 				{
-					Name: "target_type", Type: resource.TString, Effect: resource.Replace, Default: resource.String("instance"),
+					Name: "target_type", Type: resource.TString, Effect: resource.Replace,
+					HarmlessDefault: true, Default: resource.String("instance"),
 					Enum: []string{"instance", "ip"}, Example: "instance", Doc: "Whether targets are instances or addresses.",
 				},
 				{

@@ -22,7 +22,8 @@ const (
 func corsSchema() resource.Attribute {
 	texts := func(name string, wildcards int, doc, example string) resource.Attribute {
 		return resource.Attribute{
-			Name: name, Type: resource.TSet, Default: resource.List{}, Doc: doc, Example: example,
+			Name: name, Type: resource.TSet,
+			HarmlessDefault: true, Default: resource.List{}, Doc: doc, Example: example,
 			Elem: &resource.Attribute{Type: resource.TString, Min: api.Bound(1), Valid: wildcard(wildcards)},
 		}
 	}
@@ -36,7 +37,8 @@ func corsSchema() resource.Attribute {
 			"all rules; if omitted, existing rules are kept.",
 		Elem: &resource.Attribute{Type: resource.TObject, Fields: []resource.Attribute{
 			{
-				Name: "id", Type: resource.TString, Default: resource.String(""), Max: api.Bound(255), Example: "www",
+				Name: "id", Type: resource.TString,
+				HarmlessDefault: true, Default: resource.String(""), Max: api.Bound(255), Example: "www",
 				Doc: "A name for the rule.",
 			},
 			origins,

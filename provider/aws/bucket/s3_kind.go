@@ -41,12 +41,13 @@ func s3Schema() resource.Kind {
 				Doc: "Whether old versions of objects are kept.",
 			},
 			{
-				Name: "block_public_access", Type: resource.TBool, Default: resource.Bool(true), Example: "true",
+				Name: "block_public_access", Type: resource.TBool,
+				HarmlessDefault: true, Default: resource.Bool(true), Example: "true",
 				Doc: "Whether all four kinds of public access are blocked.",
 			},
 			{
 				Name: "encryption", Type: resource.TString, Enum: []string{"AES256", "aws:kms"},
-				CreateDefault: resource.String("AES256"), Example: "AES256",
+				HarmlessDefault: true, CreateDefault: resource.String("AES256"), Example: "AES256",
 				Doc: "How new objects are encrypted by default.",
 			},
 			{

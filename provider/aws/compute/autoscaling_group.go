@@ -70,7 +70,7 @@ func scalingAttrs() []resource.Attribute {
 		},
 		{
 			Name: templateVersion, Type: resource.TString, Pattern: `\$Default|\$Latest|[0-9]{1,9}`,
-			Default: resource.String("$Default"),
+			HarmlessDefault: true, Default: resource.String("$Default"),
 			Example: "$Default", Doc: "Its version: a number, $Default or $Latest. A reference to the version of a template " +
 				"follows it one apply later.",
 		},
@@ -80,7 +80,8 @@ func scalingAttrs() []resource.Attribute {
 			Example: "[web]", Doc: "The target groups in which instances are registered.",
 		},
 		{
-			Name: healthType, Type: resource.TString, Enum: []string{"EC2", "ELB"}, CreateDefault: resource.String("EC2"),
+			Name: healthType, Type: resource.TString, Enum: []string{"EC2", "ELB"},
+			HarmlessDefault: true, CreateDefault: resource.String("EC2"),
 			Example: "ELB", Doc: "Whether an instance that its load balancer finds unhealthy is replaced too.",
 		},
 		{

@@ -25,7 +25,8 @@ func ebsSchema() resource.Kind {
 				Unit: "GiB", Fits: api.GrowsOnly, Doc: "In GiB. It can only grow. Required unless snapshot is set.",
 			},
 			{
-				Name: volumeType, Type: resource.TString, Enum: volumeTypes(), CreateDefault: resource.String("gp3"),
+				Name: volumeType, Type: resource.TString, Enum: volumeTypes(),
+				HarmlessDefault: true, CreateDefault: resource.String("gp3"),
 				Example: "gp3", Doc: "The volume type.",
 			},
 			api.IopsAttr(), api.ThroughputAttr(),
@@ -34,7 +35,8 @@ func ebsSchema() resource.Kind {
 				Doc: "The availability zone. If omitted, the zone of the instance in attach_to.",
 			},
 			{
-				Name: "encrypted", Type: resource.TBool, Effect: resource.Replace, CreateDefault: resource.Bool(true),
+				Name: "encrypted", Type: resource.TBool, Effect: resource.Replace,
+				HarmlessDefault: true, CreateDefault: resource.Bool(true),
 				Example: "true",
 				Fits:    api.EncryptedAnyway, Doc: "Whether it is encrypted. An account may encrypt every volume; then false " +
 					"changes nothing.",
@@ -51,7 +53,7 @@ func ebsSchema() resource.Kind {
 			},
 			{
 				Name: "device", Type: resource.TString, Effect: resource.Restart, Pattern: `/dev/[a-z0-9/]+|xvd[a-z]{1,2}`,
-				CreateDefault: resource.String(api.DefaultDevice), Example: "/dev/sdf",
+				HarmlessDefault: true, CreateDefault: resource.String(api.DefaultDevice), Example: "/dev/sdf",
 				Doc: "The device name on the instance. Changing it detaches the volume for a moment.",
 			},
 		},

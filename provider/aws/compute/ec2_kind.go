@@ -32,7 +32,8 @@ func ec2Machine() []resource.Attribute {
 			Example: "t3.micro", Doc: "The instance type. Changing it stops and starts the instance.",
 		},
 		{
-			Name: "image", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String(latestImage),
+			Name: "image", Type: resource.TString, Effect: resource.Replace,
+			HarmlessDefault: true, CreateDefault: resource.String(latestImage),
 			Pattern: `ami-[0-9a-z]+|` + latestImage, Example: "ami-0abcdef1234567890",
 			Doc: "The machine image. al2023 is the Amazon Linux 2023 that is current when the instance is created; a newer " +
 				"release replaces nothing.",
@@ -48,8 +49,8 @@ func ec2Machine() []resource.Attribute {
 		},
 		{
 			Name: "root_volume", Type: resource.TObject, Fields: rootFields(), Example: "{size: 30}",
-			CreateDefault: resource.Attrs{{Name: "encrypted", Value: resource.Bool(true)}},
-			Doc:           "The disk it boots from. It is deleted with the instance.",
+			HarmlessDefault: true, CreateDefault: resource.Attrs{{Name: "encrypted", Value: resource.Bool(true)}},
+			Doc: "The disk it boots from. It is deleted with the instance.",
 		},
 		{
 			Name: "volumes", Type: resource.TSet, Elem: &resource.Attribute{Type: resource.TString}, Computed: true,
@@ -99,7 +100,8 @@ func ec2Settings() []resource.Attribute {
 			Doc: "The role that its programs use: an iam_role with instance_profile, or the name of an instance profile.",
 		},
 		{
-			Name: "imdsv2", Type: resource.TString, Enum: []string{"required", "optional"}, Default: resource.String("required"),
+			Name: "imdsv2", Type: resource.TString, Enum: []string{"required", "optional"},
+			HarmlessDefault: true, Default: resource.String("required"),
 			Example: "required", Doc: "Whether the metadata service requires session tokens (IMDSv2).",
 		},
 		{
@@ -139,12 +141,13 @@ func rootFields() []resource.Attribute {
 		},
 		{
 			Name: "type", Type: resource.TString, Enum: []string{"gp3", "gp2", "io1", "io2", "standard"}, Example: "gp3",
-			Doc:           "The volume type. If omitted, gp3.",
-			CreateDefault: resource.String("gp3"),
+			Doc:             "The volume type. If omitted, gp3.",
+			HarmlessDefault: true, CreateDefault: resource.String("gp3"),
 		},
 		api.IopsAttr(), api.ThroughputAttr(),
 		{
-			Name: "encrypted", Type: resource.TBool, Effect: resource.Replace, CreateDefault: resource.Bool(true),
+			Name: "encrypted", Type: resource.TBool, Effect: resource.Replace,
+			HarmlessDefault: true, CreateDefault: resource.Bool(true),
 			Example: "true",
 			Fits:    api.EncryptedAnyway, Doc: "Whether it is encrypted. An account may encrypt every volume; then false " +
 				"changes " +

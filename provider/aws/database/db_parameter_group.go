@@ -41,11 +41,13 @@ func kindOfDBParameters() api.Kind {
 				},
 				{
 					Name: "description", Type: resource.TString, Effect: resource.Replace,
-					CreateDefault: resource.String("Managed by ovi"), Min: api.Bound(1), Max: api.Bound(255), Example: "of the shop",
+					HarmlessDefault: true, CreateDefault: resource.String("Managed by ovi"),
+					Min: api.Bound(1), Max: api.Bound(255), Example: "of the shop",
 					Doc: "A description. AWS cannot change it later.",
 				},
 				{
-					Name: parametersAttr, Type: resource.TMap, Default: resource.Attrs{}, Example: "{max_connections: \"200\"}",
+					Name: parametersAttr, Type: resource.TMap,
+					HarmlessDefault: true, Default: resource.Attrs{}, Example: "{max_connections: \"200\"}",
 					Doc: "The parameters that differ from the engine's defaults. ovi resets a parameter that was " +
 						"set outside ovi to its default.",
 				},

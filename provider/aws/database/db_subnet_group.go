@@ -32,7 +32,8 @@ func kindOfDBSubnets() api.Kind {
 						"removed.",
 				},
 				{
-					Name: "description", Type: resource.TString, CreateDefault: resource.String("Managed by ovi"), Min: api.Bound(1),
+					Name: "description", Type: resource.TString,
+					HarmlessDefault: true, CreateDefault: resource.String("Managed by ovi"), Min: api.Bound(1),
 					Max:     api.Bound(255),
 					Example: "of the shop", Doc: "A description.",
 				},

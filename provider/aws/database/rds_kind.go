@@ -35,7 +35,8 @@ func rdsMachine() []resource.Attribute {
 			Example: "db.t3.micro", Doc: "The instance class. Changing it restarts the database.",
 		},
 		{
-			Name: "engine", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("postgres"),
+			Name: "engine", Type: resource.TString, Effect: resource.Replace,
+			HarmlessDefault: true, CreateDefault: resource.String("postgres"),
 			DefaultUnless: snapshotAttr,
 			Enum:          []string{"postgres", "mysql", "mariadb"}, Example: "postgres", Doc: "The database engine.",
 		},
@@ -54,11 +55,13 @@ func rdsMachine() []resource.Attribute {
 			Doc: "The availability zone. If omitted, AWS chooses it. With multi_az it chooses both.",
 		},
 		{
-			Name: "public", Type: resource.TBool, Default: resource.Bool(false), Example: "false",
+			Name: "public", Type: resource.TBool,
+			HarmlessDefault: true, Default: resource.Bool(false), Example: "false",
 			Doc: "Whether it can be reached from outside its VPC.",
 		},
 		{
-			Name: "username", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("dbadmin"),
+			Name: "username", Type: resource.TString, Effect: resource.Replace,
+			HarmlessDefault: true, CreateDefault: resource.String("dbadmin"),
 			DefaultUnless: snapshotAttr,
 			Pattern:       `[A-Za-z][A-Za-z0-9_]{0,62}`, Example: "dbadmin",
 			Doc: "The master user; at most 16 characters with mysql and mariadb.",
@@ -105,8 +108,8 @@ func rdsUpkeep() []resource.Attribute {
 	return []resource.Attribute{
 		{
 			Name: "backup_days", Type: resource.TInt, Effect: resource.Restart, Min: api.Bound(0), Max: api.Bound(35),
-			CreateDefault: resource.Int(7),
-			Example:       "7", Doc: "How many days automatic backups are kept; 0 turns them off. Changing it to or from 0 " +
+			HarmlessDefault: true, CreateDefault: resource.Int(7),
+			Example: "7", Doc: "How many days automatic backups are kept; 0 turns them off. Changing it to or from 0 " +
 				"restarts " +
 				"the database.",
 		},
@@ -131,7 +134,8 @@ func rdsUpkeep() []resource.Attribute {
 			Doc: "Whether AWS refuses to delete it. ovi turns it off only if the configuration sets it to false.",
 		},
 		{
-			Name: "final_snapshot", Type: resource.TBool, WriteOnly: true, Default: resource.Bool(true), Example: "true",
+			Name: "final_snapshot", Type: resource.TBool, WriteOnly: true,
+			HarmlessDefault: true, Default: resource.Bool(true), Example: "true",
 			Doc: "Whether a final snapshot is taken when it is deleted. Only the configuration decides; no tag does.",
 		},
 	}

@@ -16,7 +16,8 @@ import (
 func rdsStorage() []resource.Attribute {
 	return []resource.Attribute{
 		{
-			Name: "storage", Type: resource.TInt, Min: api.Bound(5), Max: api.Bound(65536), CreateDefault: resource.Int(20),
+			Name: "storage", Type: resource.TInt, Min: api.Bound(5), Max: api.Bound(65536),
+			HarmlessDefault: true, CreateDefault: resource.Int(20),
 			DefaultUnless: snapshotAttr, Example: "20",
 			Unit: "GiB", Fits: api.GrowsOnly, Doc: "In GiB. It can only grow; RDS rounds each step up to a tenth.",
 		},
@@ -26,7 +27,7 @@ func rdsStorage() []resource.Attribute {
 		},
 		{
 			Name: "storage_type", Type: resource.TString, Enum: []string{"gp3", "gp2", "io1", "io2", "standard"},
-			CreateDefault: resource.String("gp3"), DefaultUnless: snapshotAttr, Example: "gp3",
+			HarmlessDefault: true, CreateDefault: resource.String("gp3"), DefaultUnless: snapshotAttr, Example: "gp3",
 			Doc: "The storage type. io1 and io2 need iops.",
 		},
 		{
@@ -39,7 +40,8 @@ func rdsStorage() []resource.Attribute {
 			Doc: "MiB per second, for gp3 from 400 GiB on. If omitted, 500.",
 		},
 		{
-			Name: "encrypted", Type: resource.TBool, Effect: resource.Replace, CreateDefault: resource.Bool(true),
+			Name: "encrypted", Type: resource.TBool, Effect: resource.Replace,
+			HarmlessDefault: true, CreateDefault: resource.Bool(true),
 			DefaultUnless: snapshotAttr, Example: "true",
 			Fits: api.EncryptedAnyway, Doc: "Whether the storage is encrypted.",
 		},

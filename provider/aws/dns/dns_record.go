@@ -54,7 +54,8 @@ func kindOfRecord() api.Kind {
 					Doc: "Its values, as in a zone file; of TXT the text alone, without quotes. Set it or alias.",
 				},
 				{
-					Name: "ttl", Type: resource.TInt, CreateDefault: resource.Int(300), Min: api.Bound(0), Max: api.Bound(2147483647),
+					Name: "ttl", Type: resource.TInt,
+					HarmlessDefault: true, CreateDefault: resource.Int(300), Min: api.Bound(0), Max: api.Bound(2147483647),
 					Unit:    "s",
 					Example: "60", Doc: "For how long others may keep it, in seconds. An alias has none.",
 				},

@@ -36,12 +36,13 @@ func groupSchema() resource.Kind {
 			},
 			{
 				Name: "description", Type: resource.TString, Effect: resource.Replace,
-				CreateDefault: resource.String("Managed by ovi"),
-				Max:           api.Bound(255), Pattern: groupText, Example: "web servers",
+				HarmlessDefault: true, CreateDefault: resource.String("Managed by ovi"),
+				Max: api.Bound(255), Pattern: groupText, Example: "web servers",
 				Doc: "A description. AWS cannot change it later.",
 			},
 			{
-				Name: "ingress", Type: resource.TSet, Default: resource.List{}, Elem: ruleElem(),
+				Name: "ingress", Type: resource.TSet,
+				HarmlessDefault: true, Default: resource.List{}, Elem: ruleElem(),
 				Example: "[{port: 443, cidr: 0.0.0.0/0}]", Doc: "The inbound rules. If omitted, no traffic is allowed in.",
 			},
 			{

@@ -55,7 +55,8 @@ func kindOfCertificate() api.Kind {
 						"*.example.com shares the record of example.com.",
 				},
 				{
-					Name: keyAlgorithm, Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("RSA_2048"),
+					Name: keyAlgorithm, Type: resource.TString, Effect: resource.Replace,
+					HarmlessDefault: true, CreateDefault: resource.String("RSA_2048"),
 					Enum: []string{"RSA_2048", "EC_prime256v1", "EC_secp384r1"}, Example: "EC_prime256v1",
 					Doc: "The algorithm of its key.",
 				},

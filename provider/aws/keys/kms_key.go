@@ -47,10 +47,12 @@ func kindOfKMS() api.Kind {
 				},
 				{
 					Name: "description", Type: resource.TString, Max: api.Bound(8192),
-					CreateDefault: resource.String("Managed by ovi"), Example: "of the shop", Doc: "A description.",
+					HarmlessDefault: true, CreateDefault: resource.String("Managed by ovi"),
+					Example: "of the shop", Doc: "A description.",
 				},
 				{
-					Name: rotationAttr, Type: resource.TBool, CreateDefault: resource.Bool(true), Example: "false",
+					Name: rotationAttr, Type: resource.TBool,
+					HarmlessDefault: true, CreateDefault: resource.Bool(true), Example: "false",
 					Doc: "Whether AWS gives it new material regularly; what the old one has encrypted stays readable.",
 				},
 				{
@@ -63,7 +65,8 @@ func kindOfKMS() api.Kind {
 					Doc: "Who may use and administer it, as JSON. If omitted, AWS's own: policies of IAM decide.",
 				},
 				{
-					Name: windowAttr, Type: resource.TInt, WriteOnly: true, Default: resource.Int(30), Min: api.Bound(7),
+					Name: windowAttr, Type: resource.TInt, WriteOnly: true,
+					HarmlessDefault: true, Default: resource.Int(30), Min: api.Bound(7),
 					Max: api.Bound(30), Unit: "days", Example: "7", Doc: "How long it is kept after it was deleted.",
 				},
 				{Name: arnAttr, Type: resource.TString, Computed: true, Doc: "Its ARN."},

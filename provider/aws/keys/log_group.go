@@ -51,7 +51,8 @@ func kindOfLogs() api.Kind {
 						"current key is kept.",
 				},
 				{
-					Name: "class", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("STANDARD"),
+					Name: "class", Type: resource.TString, Effect: resource.Replace,
+					HarmlessDefault: true, CreateDefault: resource.String("STANDARD"),
 					Enum: []string{"STANDARD", "INFREQUENT_ACCESS"}, Example: "INFREQUENT_ACCESS", Doc: "How it is stored and paid.",
 				},
 				{Name: arnAttr, Type: resource.TString, Computed: true, Doc: "Its ARN."},

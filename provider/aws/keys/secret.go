@@ -66,12 +66,14 @@ func kindOfSecret() api.Kind {
 					Doc: "The key that encrypts it: a kms_key, or the ARN, alias or ID of a key. If omitted, AWS's own.",
 				},
 				{
-					Name: recoveryWindow, Type: resource.TInt, WriteOnly: true, Default: resource.Int(30), Valid: validWindow,
+					Name: recoveryWindow, Type: resource.TInt, WriteOnly: true,
+					HarmlessDefault: true, Default: resource.Int(30), Valid: validWindow,
 					Unit: "days", Example: "7", Doc: "How long it can be restored after it was deleted, from 7 to 30 days; 0 " +
 						"deletes it at once.",
 				},
 				{
-					Name: pendingDeletion, Type: resource.TBool, Default: resource.Bool(false), Valid: neverPending, Example: "false",
+					Name: pendingDeletion, Type: resource.TBool,
+					HarmlessDefault: true, Default: resource.Bool(false), Valid: neverPending, Example: "false",
 					Doc: "Whether deletion is scheduled. Applying the configuration cancels a deletion that was " +
 						"scheduled outside ovi.",
 				},

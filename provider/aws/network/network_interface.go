@@ -64,7 +64,7 @@ func kindOfInterface() api.Kind {
 				},
 				{
 					Name: deviceIndex, Type: resource.TInt, Effect: resource.Restart, Min: api.Bound(1), Max: api.Bound(31),
-					CreateDefault: resource.Int(defaultIndex), Example: "1",
+					HarmlessDefault: true, CreateDefault: resource.Int(defaultIndex), Example: "1",
 					Doc: "Its number on the instance, where 0 is the interface of the launch. Changing it detaches the interface " +
 						"for a moment.",
 				},

@@ -37,11 +37,12 @@ func kindOfRouteTable() api.Kind {
 					Example:  "main", Doc: "The VPC it is part of.",
 				},
 				{
-					Name: "routes", Type: resource.TSet, Default: resource.List{}, Elem: routeElem(),
+					Name: "routes", Type: resource.TSet,
+					HarmlessDefault: true, Default: resource.List{}, Elem: routeElem(),
 					Example: "[{cidr: 0.0.0.0/0, internet_gateway: main}]", Doc: "Where traffic to addresses outside the VPC goes.",
 				},
 				{
-					Name: "subnets", Type: resource.TSet, Default: resource.List{},
+					Name: "subnets", Type: resource.TSet, HarmlessDefault: true, Default: resource.List{},
 					Elem:    &resource.Attribute{Type: resource.TString, RefKind: api.KindSubnet, IDPrefix: "subnet-"},
 					Example: "[public-a, public-b]", Doc: "The subnets that use it. A subnet that no table names uses the main " +
 						"table of its VPC.",

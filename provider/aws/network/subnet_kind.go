@@ -45,7 +45,8 @@ func subnetSchema() resource.Kind {
 					"fewest subnets of the VPC.",
 			},
 			{
-				Name: "public_ip", Type: resource.TBool, Default: resource.Bool(false), Example: "true",
+				Name: "public_ip", Type: resource.TBool,
+				HarmlessDefault: true, Default: resource.Bool(false), Example: "true",
 				Doc: "Whether instances launched in it get a public address unless they set public_ip themselves.",
 			},
 		}, subnetIPv6Attrs()...),

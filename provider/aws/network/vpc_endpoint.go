@@ -57,7 +57,8 @@ func kindOfEndpoint() api.Kind {
 					Max: api.Bound(255), Example: "com.amazonaws.us-east-1.s3", Doc: "The name of the service, with its region.",
 				},
 				{
-					Name: endpointType, Type: resource.TString, Effect: resource.Replace, Default: resource.String(gatewayType),
+					Name: endpointType, Type: resource.TString, Effect: resource.Replace,
+					HarmlessDefault: true, Default: resource.String(gatewayType),
 					Enum: []string{gatewayType, interfaces}, Example: interfaces,
 					Doc: "gateway for S3 and DynamoDB, interface for all others.",
 				},
@@ -66,7 +67,8 @@ func kindOfEndpoint() api.Kind {
 					"The subnets in which it has an address, one in each zone, for an interface."),
 				api.GroupsAttr("The security groups of an interface. If omitted, the VPC's default group."),
 				{
-					Name: privateDNS, Type: resource.TBool, CreateDefault: resource.Bool(true), Example: "false",
+					Name: privateDNS, Type: resource.TBool,
+					HarmlessDefault: true, CreateDefault: resource.Bool(true), Example: "false",
 					Doc: "Whether the public name of the service resolves to it inside the VPC, for an interface. " +
 						"The VPC needs dns_support and dns_hostnames.",
 				},

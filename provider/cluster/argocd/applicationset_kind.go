@@ -27,15 +27,18 @@ func AppSetKind() resource.Kind {
 				Doc: "The URL of the Git repository.",
 			},
 			{
-				Name: "path", Type: resource.TString, Default: resource.String("deploy"), Example: "deploy",
+				Name: "path", Type: resource.TString,
+				HarmlessDefault: true, Default: resource.String("deploy"), Example: "deploy",
 				Doc: "The folder in it.",
 			},
 			{
-				Name: "project", Type: resource.TString, Default: resource.String("default"), Example: "default",
+				Name: "project", Type: resource.TString,
+				HarmlessDefault: true, Default: resource.String("default"), Example: "default",
 				Doc: "The project of Argo CD.",
 			},
 			{
-				Name: "namespace", Type: resource.TString, Default: resource.String("default"), Example: "shop",
+				Name: "namespace", Type: resource.TString,
+				HarmlessDefault: true, Default: resource.String("default"), Example: "shop",
 				Doc: "The namespace in the clusters; it may be a template, such as {{.env}}.",
 			},
 			{

@@ -59,7 +59,8 @@ func containerProgram() []resource.Attribute {
 		labelsAttr("container"),
 	})
 	return append(program, resource.Attribute{
-		Name: "image_pull_policy", Type: resource.TString, WriteOnly: true, CreateDefault: resource.String("IfNotPresent"),
+		Name: "image_pull_policy", Type: resource.TString, WriteOnly: true,
+		HarmlessDefault: true, CreateDefault: resource.String("IfNotPresent"),
 		Enum: []string{"IfNotPresent", "Always", "Never"}, Example: "IfNotPresent",
 		Doc: "When the image is pulled, at the creation of the container: if it is not on the host, always, or never.",
 	})
@@ -115,7 +116,8 @@ func portFields() []resource.Attribute {
 			Example: "127.0.0.1", Doc: "The address of the host that it is published on. If omitted, all.",
 		},
 		{
-			Name: "protocol", Type: resource.TString, Default: resource.String("tcp"), Enum: []string{
+			Name: "protocol", Type: resource.TString,
+			HarmlessDefault: true, Default: resource.String("tcp"), Enum: []string{
 				"tcp", "udp", "sctp", "TCP", "UDP", "SCTP",
 			},
 			Example: "tcp", Doc: "The protocol.",
@@ -176,7 +178,8 @@ func healthFields() []resource.Attribute {
 			Name: "http_get", Type: resource.TObject, Example: "{path: /, port: 80}", Doc: "The request of an http check.",
 			Fields: []resource.Attribute{
 				{
-					Name: "path", Type: resource.TString, Default: resource.String("/"), Pattern: `/[A-Za-z0-9._~!$&()*+,;=:@%/?#-]*`,
+					Name: "path", Type: resource.TString,
+					HarmlessDefault: true, Default: resource.String("/"), Pattern: `/[A-Za-z0-9._~!$&()*+,;=:@%/?#-]*`,
 					Example: "/healthz", Doc: "The path that is requested.",
 				},
 				{
@@ -227,7 +230,8 @@ func securityFields() []resource.Attribute {
 	}
 	return []resource.Attribute{
 		{
-			Name: "privileged", Type: resource.TBool, Default: resource.Bool(false), Example: "false",
+			Name: "privileged", Type: resource.TBool,
+			HarmlessDefault: true, Default: resource.Bool(false), Example: "false",
 			Doc: "Whether it has all rights of the host's root.",
 		},
 		{

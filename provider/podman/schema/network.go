@@ -14,7 +14,7 @@ func NetworkKind() resource.Kind {
 		Holds:      holdsNetwork, HoldsDoc: "its name among the networks of the host; the addresses of its subnet",
 		Attrs: append(fixed([]resource.Attribute{
 			{
-				Name: "driver", Type: resource.TString, Default: resource.String("bridge"),
+				Name: "driver", Type: resource.TString, HarmlessDefault: true, Default: resource.String("bridge"),
 				Enum:    []string{"bridge", "macvlan", "ipvlan"},
 				Example: "bridge", Doc: "The network driver.",
 			},

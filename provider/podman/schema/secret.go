@@ -15,7 +15,8 @@ func SecretKind() resource.Kind {
 		},
 		Attrs: fixed([]resource.Attribute{
 			{
-				Name: "type", Type: resource.TString, Default: resource.String("opaque"), Enum: []string{"opaque", "Opaque"},
+				Name: "type", Type: resource.TString,
+				HarmlessDefault: true, Default: resource.String("opaque"), Enum: []string{"opaque", "Opaque"},
 				Example: "opaque", Doc: "The type.",
 			},
 			{

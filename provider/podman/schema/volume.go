@@ -18,7 +18,8 @@ func VolumeKind() resource.Kind {
 					"bind with a host_path.",
 			},
 			{
-				Name: "driver", Type: resource.TString, Default: resource.String("local"), Pattern: `[a-zA-Z0-9_.-]+`,
+				Name: "driver", Type: resource.TString,
+				HarmlessDefault: true, Default: resource.String("local"), Pattern: `[a-zA-Z0-9_.-]+`,
 				Example: "local", Doc: "The volume driver.",
 			},
 			{Name: "options", Type: resource.TMap, Example: "{type: nfs}", Doc: "Options of the driver."},
@@ -35,7 +36,8 @@ func VolumeKind() resource.Kind {
 				Fields: []resource.Attribute{
 					{Name: "path", Type: resource.TString, Required: true, Pattern: `/.*`, Example: "/srv/data", Doc: "The path."},
 					{
-						Name: "type", Type: resource.TString, Default: resource.String("Directory"), Enum: []string{"Directory", "File"},
+						Name: "type", Type: resource.TString,
+						HarmlessDefault: true, Default: resource.String("Directory"), Enum: []string{"Directory", "File"},
 						Example: "Directory", Doc: "The type of the path, which must exist.",
 					},
 				},

@@ -29,7 +29,8 @@ func AgentKind() resource.Kind {
 				Example: "${portainer/portainer_endpoint/dev.edge_key}", Doc: "The key of that environment.",
 			},
 			{
-				Name: "image", Type: resource.TString, Default: resource.String("portainer/agent:2.23.0"),
+				Name: "image", Type: resource.TString,
+				HarmlessDefault: true, Default: resource.String("portainer/agent:2.23.0"),
 				Example: "portainer/agent:2.23.0", Doc: "Its image.",
 			},
 		},

@@ -24,7 +24,8 @@ func EndpointKind() resource.Kind {
 				Example: "https://portainer.example.com", Doc: "The URL at which the agent reaches Portainer; it is in the key.",
 			},
 			{
-				Name: "group", Type: resource.TInt, Default: resource.Int(1), Min: system.Bound(1), Example: "1",
+				Name: "group", Type: resource.TInt,
+				HarmlessDefault: true, Default: resource.Int(1), Min: system.Bound(1), Example: "1",
 				Doc: "The ID of its group.",
 			},
 			{Name: "edge_id", Type: resource.TString, Computed: true, Doc: "Its ID, as the agent needs it."},
