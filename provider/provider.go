@@ -82,8 +82,8 @@ type Request struct {
 	Have    resource.Observed // zero for Create
 	// for Create and Switch of a swap: the old resource, set aside; Create then does not start the new one
 	Beside *resource.Observed
-	// Replaces is the old resource, for a Create after its deletion. The new resource may use parts that
-	// the old one left behind.
+	// Replaces is the old resource, for a Create after its deletion and for the check before both. The new resource may
+	// use parts that the old one left behind.
 	Replaces *resource.Observed
 	Changes  []resource.Change // for Update
 	// Vacated lists the things that other resources give up before this action takes them. A check does not

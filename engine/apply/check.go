@@ -31,6 +31,9 @@ func (a *apply) ask(ctx context.Context, d *decider.Decision, r provider.Request
 			r.Vacated = append(r.Vacated, provider.Vacated{Hold: t.Hold, ID: t.ID})
 		}
 	}
+	if d.Action == decider.Replace {
+		r.Replaces = d.Observed
+	}
 	r.Desired = *d.Desired
 	k := a.engine.Kind(d.Ref)
 	r.Desired.Attrs = k.Resolve(d.Desired.Attrs, a.resolver(ctx, d.Ref, nil))

@@ -1,6 +1,7 @@
 package aws_test
 
 import (
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -218,6 +219,41 @@ func TestLostAnswersOfDNS(t *testing.T) {
 				t.Errorf("%d zones", zones)
 			}
 		})
+	}
+}
+
+// TestADeleteWithoutAnAnswerSparesAnotherRecord asserts that a record which another hand created with other values, after
+// a delete whose answer was lost, is not deleted.
+func TestADeleteWithoutAnAnswerSparesAnotherRecord(t *testing.T) {
+	t.Parallel()
+	w := newLiveState(t)
+	zone := w.make(zoneOf(t, "main", "example.com", nil)).ID
+	have := w.make(recordOf(t, zone, "www.example.com", "A", values{"values": list("192.0.2.1")}))
+	by, posts := w.dns(), 0
+	w.hooked(func(h *hook, _ string, r *http.Request) (*http.Response, error) {
+		if r.Method != http.MethodPost || !strings.Contains(r.URL.Path, "/rrset") {
+			return h.cloud.RoundTrip(r)
+		}
+		if posts++; posts == 1 {
+			answer, err := h.cloud.RoundTrip(r)
+			if err != nil {
+				return nil, err
+			}
+			_ = answer.Body.Close()
+			must[*route53.ChangeResourceRecordSetsOutput](t)(by.ChangeResourceRecordSets(t.Context(), &route53.ChangeResourceRecordSetsInput{
+				HostedZoneId: &zone, ChangeBatch: &types.ChangeBatch{Changes: []types.Change{{Action: types.ChangeActionCreate, ResourceRecordSet: &types.ResourceRecordSet{
+					Name: sdk.String("www.example.com"), Type: types.RRTypeA, TTL: sdk.Int64(300), ResourceRecords: []types.ResourceRecord{{Value: sdk.String("192.0.2.9")}},
+				}}}},
+			}))
+			return nil, io.ErrUnexpectedEOF
+		}
+		return h.cloud.RoundTrip(r)
+	})
+	if err := w.remove(have); provider.CauseOf(err) != provider.InUse || !strings.Contains(errorText(err), "was changed meanwhile") {
+		t.Errorf("%v", errorText(err))
+	}
+	if o, there := w.recordSet(zone, "www.example.com", "A"); !there || len(o.Attrs.Texts("values")) != 1 || o.Attrs.Texts("values")[0] != "192.0.2.9" {
+		t.Errorf("the other record: %t %v", there, o.Attrs)
 	}
 }
 

@@ -167,6 +167,15 @@ func TestTheNameOfADeletedSecretIsTaken(t *testing.T) {
 			t.Errorf("%v", errorText(err))
 		}
 	}
+	// A replacement under the same name would find the name taken, unless the old secret is deleted at once.
+	kept := w.created(desired(t, "secret", "kept", values{"generate": resource.Attrs{}}))
+	for days, refused := range map[int64]bool{7: true, 0: false} {
+		r := w.request(desired(t, "secret", "kept", values{"generate": resource.Attrs{}, "recovery_window": resource.Int(days)}))
+		r.Have, r.Replaces = kept, &kept
+		if err := w.p.Check(t.Context(), r); refused != (err != nil) || refused && !strings.Contains(errorText(err), "the name kept stays taken") {
+			t.Errorf("%d days: %v", days, errorText(err))
+		}
+	}
 	at := desired(t, "secret", "other", values{"generate": resource.Attrs{}, "recovery_window": resource.Int(0)})
 	o = w.created(at)
 	if err := w.p.Delete(t.Context(), provider.Request{Key: w.key(), Have: o, Desired: at}); err != nil {

@@ -29,6 +29,7 @@ func TestADeletionWaitsAsItsHoldersSay(t *testing.T) {
 		{"nine refusals, by an interface of AWS", []Holder{eni}, 9, 0, "", [2]time.Duration{80 * time.Second, 100 * time.Second}},
 		{"by nothing that AWS names", nil, 9, 0, "", [2]time.Duration{80 * time.Second, 100 * time.Second}},
 		{"always, by an interface of AWS", []Holder{eni}, 1e6, 0, provider.InUseByService, [2]time.Duration{44 * time.Minute, 45 * time.Minute}},
+		{"always, by nothing that AWS names", nil, 1e6, 0, provider.InUseByService, [2]time.Duration{44 * time.Minute, 45 * time.Minute}},
 		{"always, by an instance too", []Holder{eni, {Name: "i-0b"}}, 1e6, 0, provider.InUse, [2]time.Duration{45 * time.Second, time.Minute}},
 		{"by an instance, with a longer timeout", []Holder{{Name: "i-0b"}}, 20, 30 * time.Minute, "", [2]time.Duration{4 * time.Minute, 5 * time.Minute}},
 		{"by an interface of AWS, with a shorter one", []Holder{eni}, 1e6, 20 * time.Second, provider.InUseByService, [2]time.Duration{18 * time.Second, 20 * time.Second}},
@@ -52,6 +53,9 @@ func TestADeletionWaitsAsItsHoldersSay(t *testing.T) {
 				}, func() ([]Holder, error) { return c.holders, nil }, "DependencyViolation")
 				if took := time.Since(begun); provider.CauseOf(err) != c.cause || took < c.took[0] || took > c.took[1] {
 					t.Errorf("%v (%q) after %s", err, provider.CauseOf(err), took)
+				}
+				if len(c.holders) == 0 && err != nil && !strings.Contains(err.Error(), "AWS does not name what uses it") {
+					t.Errorf("advice: %v", err)
 				}
 				for _, h := range c.holders {
 					if err != nil && !strings.Contains(err.Error(), h.Name) {

@@ -127,6 +127,9 @@ func (g *Region) named(
 	}
 	out := *e
 	out.Cause, out.Hint = provider.InUseByService, "wait: AWS removes what uses it"
+	if len(found) == 0 {
+		out.Hint = "AWS does not name what uses it: wait, or find and remove it in the console"
+	}
 	var names []string
 	for _, h := range found {
 		if names = append(names, h.Name); !h.Service {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"unicode/utf8"
 
@@ -246,18 +247,27 @@ func updateRecord(ctx context.Context, g *api.Region, r provider.Request) (resou
 }
 
 // deleteRecord deletes the record as it is: Route 53 refuses that if it was changed since it was
-// read. A record that is already deleted is success.
+// read. A record that is already deleted is success. After an unknown result only the same values are deleted again: a
+// record with other values may be another one.
 func deleteRecord(ctx context.Context, g *api.Region, r provider.Request) error {
-	try := func() error {
-		zone, have, err := recordByID(ctx, g, r.Have.ID)
-		if err != nil {
-			return err
-		}
-		return changeRecords(ctx, g, zone, types.Change{Action: types.ChangeActionDelete, ResourceRecordSet: &have})
+	zone, have, err := recordByID(ctx, g, r.Have.ID)
+	if err != nil {
+		return api.UnlessAbsent(err)
 	}
-	err := try()
+	gone := types.Change{Action: types.ChangeActionDelete, ResourceRecordSet: &have}
+	err = changeRecords(ctx, g, zone, gone)
 	if c := provider.CauseOf(err); c == provider.UnknownResult || c == provider.Unreachable {
-		err = try() // what was deleted by the first call is absent now
+		_, now, readErr := recordByID(ctx, g, r.Have.ID)
+		switch {
+		case readErr != nil:
+			return api.UnlessAbsent(readErr) // what was deleted by the first call is absent now
+		case !reflect.DeepEqual(now, have):
+			return &provider.Error{
+				Cause: provider.InUse, Op: "route53.ChangeResourceRecordSets", Err: errors.New("the record was changed meanwhile"),
+				Hint: "run `ovi plan` again",
+			}
+		}
+		err = changeRecords(ctx, g, zone, gone)
 	}
 	if err == nil || api.Absent(err) || strings.Contains(err.Error(), "but it was not found") {
 		return nil

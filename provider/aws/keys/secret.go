@@ -244,6 +244,14 @@ func tagSecret(ctx context.Context, g *api.Region, id string, set map[string]str
 
 // checkSecret: a name is taken until the recovery window of the secret that had it is over.
 func checkSecret(ctx context.Context, g *api.Region, r provider.Request) error {
+	if old := r.Replaces; old != nil {
+		days, set := api.Number(r.Desired.Attrs, recoveryWindow)
+		if name, _ := api.Text(old.Attrs, secretName); name == nameIn(&r.Desired, secretName) && (!set || days != 0) {
+			return api.Mistake("secretsmanager.DeleteSecret",
+				fmt.Errorf("the name %s stays taken for the recovery window of the secret that is replaced", name),
+				"set another secret_name, or recovery_window: 0, which deletes the old secret at once")
+		}
+	}
 	_, err := secretNamed(ctx, g, r)
 	return err
 }

@@ -1,6 +1,7 @@
 package network
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -221,5 +222,22 @@ func deleteRouteTable(ctx context.Context, g *api.Region, r provider.Request) er
 	return g.DeleteHeld(ctx, id, func() error {
 		_, err := g.EC2.DeleteRouteTable(ctx, &ec2.DeleteRouteTableInput{RouteTableId: aws.String(id)})
 		return err
-	}, func() ([]api.Holder, error) { return nil, nil }, "DependencyViolation")
+	}, func() ([]api.Holder, error) { return usersOf(ctx, g, id) }, "DependencyViolation")
+}
+
+// usersOf lists the subnets and gateways that use a route table. AWS itself removes an association that is ending.
+func usersOf(ctx context.Context, g *api.Region, id string) ([]api.Holder, error) {
+	t, err := routeTable(ctx, g, id)
+	if err != nil {
+		return nil, api.UnlessAbsent(err)
+	}
+	var out []api.Holder
+	for _, a := range t.Associations {
+		name := cmp.Or(aws.ToString(a.SubnetId), aws.ToString(a.GatewayId))
+		if aws.ToBool(a.Main) {
+			name = "its VPC, as the main route table"
+		}
+		out = append(out, api.Holder{Name: name, Service: leavingTable(a)})
+	}
+	return out, nil
 }
