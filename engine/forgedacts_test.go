@@ -9,11 +9,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/internal/etcdtest"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/provider/fake"
+	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/rules"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/bolt"
@@ -120,5 +122,52 @@ func TestAnApprovalThatIsNotNeededIsNotUsed(t *testing.T) {
 	all, err := b.ledger.Approvals(t.Context(), b.plan(want).Plan.Digest())
 	if err != nil || len(all) != 1 || all[0].Used != "" {
 		t.Errorf("approvals %+v, %v", all, err)
+	}
+}
+
+// TestAForgedOpenActionRecoversNothing: a row that says of a create that it started, was accepted or has no result, with
+// the name of this instance, of another, and with a made-up signature. Nothing is bound, and nothing is blocked.
+func TestAForgedOpenActionRecoversNothing(t *testing.T) {
+	for _, share := range []bool{false, true} {
+		for name, forge := range map[string]func(o *rows.OpenAction){
+			"started":          func(*rows.OpenAction) {},
+			"accepted":         func(o *rows.OpenAction) { o.Accepted, o.ID, o.Deadline = true, "disk-1", time.Now().Add(time.Hour) },
+			"uncertain":        func(o *rows.OpenAction) { o.Uncertain = true },
+			"another instance": func(o *rows.OpenAction) { o.Instance = "01J0000000000000000000000E" },
+			"signed by itself": func(o *rows.OpenAction) {
+				o.Instance = "01J0000000000000000000000E"
+				o.Signature = &event.Signature{Key: strings.Repeat("1", 64), Sum: strings.Repeat("2", 128)}
+			},
+		} {
+			b := blank(t)
+			if share {
+				b = b.elsewhere("ann")
+			} else {
+				b.start()
+			}
+			b.apply(wants())
+			b.cloud.Put(resource.Observed{Ref: ref("disk", "d").Bare(), ID: "disk-1", Marks: resource.Marks{Ref: ref("disk", "d"), Key: "k"}})
+			o := rows.OpenAction{Started: event.Started{Ref: ref("disk", "d"), Key: "k", Action: decider.Create, Token: 1}, At: time.Now(), Instance: b.ledger.Instance()}
+			forge(&o)
+			value, err := event.Marshal(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := b.store.Commit(t.Context(), storage.Tx{Ops: []storage.Op{{Key: rows.Of(rows.KeyOpen, o.Ref), Value: value}}}); err != nil {
+				t.Fatal(err)
+			}
+			found, err := b.ledger.Contradictions(t.Context())
+			if err != nil || len(found) != 1 || !strings.Contains(found[0].Text, "open action on") {
+				t.Errorf("%s: contradictions %+v, %v", name, found, err)
+			}
+			b.apply(wants())
+			if got := b.events(event.TypeRecovered); len(got) != 0 {
+				t.Errorf("%s: recovered %v", name, got)
+			}
+			if _, err := b.ledger.Binding(t.Context(), o.Ref); err == nil {
+				t.Errorf("%s: it is bound", name)
+			}
+			b.stop()
+		}
 	}
 }

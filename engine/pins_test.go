@@ -9,12 +9,14 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/engine/loop"
 	"github.com/ovi-project/ovi/internal/vfs"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/wal"
 )
 
@@ -113,6 +115,35 @@ func TestARenameConfirmsNothing(t *testing.T) {
 	}
 	one.apply(wants(renamed))
 	if got, err := one.ledger.Binding(t.Context(), ref("disk", "b")); err != nil || got.Instance != one.ledger.Instance() {
+		t.Errorf("after an operator confirmed the key: %+v, %v", got, err)
+	}
+}
+
+// TestAnActionOfAStrangerIsNotRecovered: the result would have the own signature. Once an operator confirms the key, the
+// same open action is recovered.
+func TestAnActionOfAStrangerIsNotRecovered(t *testing.T) {
+	b := blank(t)
+	other, one := b.stranger("other"), b.stranger("one")
+	defer other.stop()
+	defer one.stop()
+	other.apply(wants(disk("a", 20)))
+	started := event.Started{Ref: ref("disk", "c"), Key: "k", Action: decider.Create, Token: 1}
+	if _, err := other.ledger.Record(t.Context(), started); err != nil {
+		t.Fatal(err)
+	}
+	b.cloud.Put(resource.Observed{Ref: ref("disk", "c").Bare(), ID: "precious", Marks: resource.Marks{Ref: ref("disk", "c"), Key: "k"}})
+	one.apply(wants())
+	if _, err := one.ledger.Binding(t.Context(), ref("disk", "c")); err == nil {
+		t.Error("the create of a stranger is recovered")
+	}
+	if _, open, err := one.ledger.OpenOn(t.Context(), ref("disk", "c")); err != nil || !open {
+		t.Errorf("it does not stay open: %v", err)
+	}
+	if _, err := one.ledger.Record(t.Context(), event.Trusted{Key: other.ledger.Key(), On: true, Who: "ann"}); err != nil {
+		t.Fatal(err)
+	}
+	one.apply(wants(disk("a", 20), disk("c", 20)))
+	if got, err := one.ledger.Binding(t.Context(), ref("disk", "c")); err != nil || got.ID != "precious" {
 		t.Errorf("after an operator confirmed the key: %+v, %v", got, err)
 	}
 }

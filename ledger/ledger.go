@@ -6,6 +6,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/query"
 	"github.com/ovi-project/ovi/ledger/record"
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/ledger/trust"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/wal"
@@ -74,6 +75,32 @@ func (l *Ledger) Proof(ctx context.Context, ref resource.Ref, id string) (resour
 // ErrUnproven.
 func (l *Ledger) Confirmed(ctx context.Context, ref resource.Ref, id string) error {
 	return l.Proofs().Confirmed(ctx, ref, id)
+}
+
+// OpenActions are the actions without a recorded result, the oldest first. A row of the store that no record has is
+// not among them: Contradictions lists it.
+func (l *Ledger) OpenActions(ctx context.Context) ([]rows.OpenAction, error) {
+	all, err := l.Reader().OpenActions(ctx)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return trust.ProvenOpen(ctx, l.Proofs(), all)
+}
+
+// OpenOn is the action on a resource without a recorded result; false if there is none.
+func (l *Ledger) OpenOn(ctx context.Context, ref resource.Ref) (rows.OpenAction, bool, error) {
+	o, is, err := l.Reader().OpenOn(ctx, ref)
+	if err != nil || !is {
+		return o, is, err
+	}
+	all, err := trust.ProvenOpen(ctx, l.Proofs(), []rows.OpenAction{o})
+	return o, len(all) > 0, err
+}
+
+// Recoverable fails if this instance may not record the result of an open action, because only a pinned key signed
+// that it started. The error wraps ErrUnproven.
+func (l *Ledger) Recoverable(ctx context.Context, o rows.OpenAction) error {
+	return trust.Recoverable(ctx, l.Proofs(), o)
 }
 
 // Contradictions lists what the store says of operators' acts and the audit log does not, sorted.

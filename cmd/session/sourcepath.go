@@ -5,11 +5,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
+	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source/chart"
 )
 
@@ -38,6 +40,12 @@ func Sources(c *command.Call, args ...string) ([]string, error) {
 			continue
 		}
 		if _, err := os.Stat(name); err != nil {
+			if filepath.Ext(name) == ".plan" {
+				return nil, &cli.Problem{
+					Summary: "cannot read the saved plan", File: name, Err: cli.Plain(err),
+					Suggestion: "check the name; `ovi plan --out " + name + "` saves a new plan, which must be approved again",
+				}
+			}
 			return nil, &cli.Problem{
 				Summary: "cannot read the source", File: name, Err: cli.Plain(err),
 				Suggestion: beside(name),
@@ -80,19 +88,26 @@ func Named(c *command.Call, args []string) []string {
 	return nil
 }
 
-// beside suggests what could have been meant.
+// beside suggests a file whose name is similar, and never another file.
 func beside(name string) string {
 	dir := filepath.Dir(name)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return "check the name: the folder " + dir + " does not exist here, or cannot be read"
 	}
+	var names []string
 	for _, e := range entries {
 		if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".yaml" || ext == ".yml") {
-			return "did you mean " + filepath.Join(dir, e.Name()) + "?"
+			names = append(names, e.Name())
 		}
 	}
-	return "check the name: no YAML file in " + dir
+	if near, ok := resource.Nearest(filepath.Base(name), names); ok {
+		return "did you mean " + filepath.Join(dir, near) + "?"
+	}
+	if len(names) == 0 {
+		return "check the name: no YAML file in " + dir
+	}
+	return "check the name: the YAML files in " + dir + " are " + strings.Join(names[:min(len(names), 5)], ", ")
 }
 
 // DataDir is the data directory: --data-dir, OVI_DATA_DIR, .ovi-NAME beside a chart's folder or a

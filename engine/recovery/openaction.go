@@ -154,6 +154,12 @@ func (e *Recovery) recoverAll(
 		if !read || acted[d.Ref] {
 			continue
 		}
+		switch err := e.Ledger.Recoverable(ctx, d.OpenAction); {
+		case errors.Is(err, ledger.ErrUnproven):
+			continue // it stays open until an operator trusts the key
+		case err != nil:
+			return nil, fmt.Errorf("prove the open action on %s: %w", d.Ref, err)
+		}
 		before, _, err := e.Ledger.Applied(ctx, d.Ref, 0)
 		if err != nil {
 			return nil, fmt.Errorf("read what was applied to %s: %w", d.Ref, err)

@@ -42,6 +42,15 @@ type Started struct {
 	MakesRoom []Room `json:"makes_room,omitempty"`
 	// TakesRoom: the action takes something that was freed for it. Once it is done, the outage has ended.
 	TakesRoom bool `json:"takes_room,omitempty"`
+	// Signature is the signature of the instance, in a shared store. Without it no other instance recovers the action.
+	Signature *Signature `json:"signature,omitzero"`
+}
+
+// Unsigned separates the event from its signature.
+func (e Started) Unsigned() (Started, *Signature) {
+	s := e.Signature
+	e.Signature = nil
+	return e, s
 }
 
 // Room is an exclusive thing that a delete frees for another resource.

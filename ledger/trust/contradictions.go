@@ -59,6 +59,7 @@ func (p *Proofs) contradictions(ctx context.Context) ([]Contradiction, error) {
 	} else {
 		err = p.compareActs(ctx, doubt)
 	}
+	err = errors.Join(err, forgedOpen(ctx, p, doubt))
 	slices.SortFunc(out, func(a, b Contradiction) int { return strings.Compare(a.Key, b.Key) })
 	return out, err
 }

@@ -22,6 +22,9 @@ func describeAct(key string) string {
 	if name, ok := strings.CutPrefix(key, rows.KeyRequirement); ok {
 		return "required policy " + name
 	}
+	if text, ok := openRef(key); ok && strings.HasPrefix(key, rows.KeyOpen) {
+		return text
+	}
 	if key == rows.RosterKey {
 		return "the roster"
 	}

@@ -57,6 +57,12 @@ func (s *Signer) event(e event.Event) (event.Event, error) {
 				project.Creates(e.Action, e.Phase, e.Step), deleted)
 		}
 		return e, err
+	case event.Started:
+		var x statement
+		if x, err = ofStarted(e); err == nil {
+			e.Signature, err = s.sign(x)
+		}
+		return e, err
 	case event.Recovered:
 		return s.recovered(e)
 	case event.Adopted:

@@ -135,7 +135,16 @@ func (p *proof) prove(text []byte, batch int) ([]record, error) {
 
 // choose takes the records that tell of the resource; each batch must have one.
 func (p *proof) choose(all []record) error {
+	if !slices.IsSorted(p.Records) {
+		return errors.New("the list of records is not in order")
+	}
 	used := map[int]bool{}
+	for _, r := range all {
+		_, listed := slices.BinarySearch(p.Records, r.Seq)
+		if !listed && acts(r.Event) && bytes.Contains(r.Data, p.quoted()) {
+			return fmt.Errorf("record %d (%s) is about the resource, and the list of records omits it", r.Seq, r.Event)
+		}
+	}
 	for _, seq := range p.Records {
 		i, ok := slices.BinarySearchFunc(all, seq, func(r record, n uint64) int { return cmp.Compare(r.Seq, n) })
 		if !ok {
@@ -144,7 +153,7 @@ func (p *proof) choose(all []record) error {
 		used[all[i].batch] = true
 		p.records = append(p.records, all[i])
 	}
-	if len(used) != p.batches || !slices.IsSorted(p.Records) {
+	if len(used) != p.batches {
 		return errors.New("the list of records does not fit the batches")
 	}
 	return nil

@@ -87,6 +87,12 @@ func (s *story) about(r record, f fields) string {
 
 // follow keeps what later records rest on, and what became of the resource.
 func (s *story) follow(r record, f fields) error {
+	if acts(r.Event) && !s.own(f) {
+		if !bytes.Contains(r.Data, s.quoted()) {
+			return fmt.Errorf("it is about %s, not about %s", f.Ref, s.Ref)
+		}
+		return nil // it mentions the resource: a reference
+	}
 	when := fmt.Sprintf("by %s at %s UTC (record %d)", cmp.Or(f.Who, r.By), stamp(r.At), r.Seq)
 	switch r.Event {
 	case "approved":
@@ -121,6 +127,24 @@ func (s *story) follow(r record, f fields) error {
 	}
 	return nil
 }
+
+// acts reports whether an event is about one resource: what was done to it, or decided about its ownership.
+func acts(event string) bool {
+	switch event {
+	case "started", "finished", "recovered", "not_started", "adopted", "disowned", "dismissed", "lost", "moved",
+		"replace_started", "replace_reverted", "replace_finished", "last_good", "exhausted", "retried", "outage_ended":
+		return true
+	}
+	return false
+}
+
+// own reports whether an event is about the resource of the proof; a move is about both names.
+func (s *story) own(f fields) bool {
+	return f.Ref == s.Ref || len(f.From) > 0 && bytes.Equal(f.From, s.quoted())
+}
+
+// quoted is the ref as an event has it.
+func (p proof) quoted() []byte { return []byte(`"` + p.Ref + `"`) }
 
 // allowed checks that the approvals which an action names are of its plan.
 func (s *story) allowed(r record, f fields) error {

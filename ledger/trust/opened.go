@@ -1,0 +1,117 @@
+package trust
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// ofStarted is the statement that an open action rests on in a store that instances share.
+func ofStarted(e event.Started) (statement, error) {
+	plain, _ := e.Unsigned()
+	text, err := event.Marshal(plain)
+	sum := sha256.Sum256(text)
+	return statement{Act: rows.Of(rows.KeyOpen, e.Ref), Content: hex.EncodeToString(sum[:])}, err
+}
+
+// ProvenOpen returns the open actions that were recorded: by this log or, in a store that instances share, with the
+// signature of another instance. A row of the store alone opens nothing.
+func ProvenOpen(ctx context.Context, p *Proofs, all []rows.OpenAction) ([]rows.OpenAction, error) {
+	out := all[:0:0]
+	for _, o := range all {
+		switch err := opened(ctx, p, o); {
+		case errors.Is(err, ErrUnproven):
+		case err != nil:
+			return nil, err
+		default:
+			out = append(out, o)
+		}
+	}
+	return out, nil
+}
+
+// opened fails if a row says of an action that it is open, and no record does.
+func opened(ctx context.Context, p *Proofs, o rows.OpenAction) error {
+	if o.Instance == p.Instance() {
+		return openedHere(ctx, p, o)
+	}
+	if !p.shared {
+		return unproven("the audit log does not have an action of instance %s", o.Instance).differs()
+	}
+	s, err := ofStarted(o.Started)
+	if err != nil {
+		return err
+	}
+	if s.Instance = o.Instance; !s.verify(o.Signature) {
+		return unproven("instance %s did not sign that the action started", o.Instance)
+	}
+	return p.trusts(ctx, o.Instance, o.Signature.Key, true)
+}
+
+func openedHere(ctx context.Context, p *Proofs, o rows.OpenAction) error {
+	p.table.mu.Lock()
+	defer p.table.mu.Unlock()
+	if err := p.table.follow(ctx, p); err != nil {
+		return err
+	}
+	var own rows.OpenAction
+	value := p.table.get(rows.Of(rows.KeyOpen, o.Ref))
+	if value == nil || json.Unmarshal(value, &own) != nil {
+		return unproven("the audit log has no open action on it").differs()
+	}
+	if own.Accepted != o.Accepted || own.ID != o.ID {
+		return unproven("the audit log has another result of the action").differs()
+	}
+	was, err1 := event.Marshal(own.Started) // the rest depends on observations too
+	is, err2 := event.Marshal(o.Started)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	if !bytes.Equal(was, is) {
+		return unproven("the audit log has another open action on it").differs()
+	}
+	return nil
+}
+
+// Recoverable fails if this instance may not record the result of an open action: only a pinned key signed that it
+// started, and the own signature of the result would confirm a binding. The error wraps ErrUnproven.
+func Recoverable(ctx context.Context, p *Proofs, o rows.OpenAction) error {
+	if err := opened(ctx, p, o); err != nil || o.Instance == p.Instance() {
+		return err
+	}
+	return p.confirms(ctx, o.Instance, o.Signature)
+}
+
+// forgedOpen calls doubt for each open action of the store that no record has.
+func forgedOpen(ctx context.Context, p *Proofs, doubt func(key string, why error)) error {
+	return p.Entries(ctx, rows.KeyOpen, storage.Now, func(e storage.Entry) error {
+		var o rows.OpenAction
+		if err := json.Unmarshal(e.Value, &o); err != nil {
+			return fmt.Errorf("ledger: %s: %w", e.Key, err)
+		}
+		err := opened(ctx, p, o)
+		if errors.Is(err, ErrUnproven) {
+			doubt(e.Key, err)
+			return nil
+		}
+		return err
+	})
+}
+
+// openRef is the resource of an open action, in words.
+func openRef(key string) (string, bool) {
+	ref, err := rows.RefOf(rows.KeyOpen, key)
+	if err != nil || ref == (resource.Ref{}) {
+		return "", false
+	}
+	return "open action on " + ref.String(), true
+}
