@@ -59,16 +59,14 @@ func (l *Language) Block(f *input.File, n *source.Node, yield func(*Member) bool
 			l.wrong(f, group, sc.Ref, "group names the members of a for_each, and the block has none",
 				"add for_each, or remove group")
 		}
-		return l.members(f, without(n), sc, failed, func(m *Member) bool {
-			m.Group = ""
-			return yield(m)
-		})
+		return l.members(f, l.template(f, n, nil), sc, failed, yield)
 	}
 	entries, ok := l.entries(f, forEach, sc)
 	if !ok {
 		return yield(&Member{Node: plainKeys(n), Failed: true, IsEmpty: true, Group: name})
 	}
 	some := false
+	var base *template
 	for _, e := range entries {
 		failed := l.failed
 		each := &Scope{Ref: sc.Ref, Key: e.key, each: map[string]any{"key": e.key, "value": e.value}}
@@ -79,9 +77,11 @@ func (l *Language) Block(f *input.File, n *source.Node, yield func(*Member) bool
 			}
 		}
 		some = true
-		if !l.members(f, without(n), each, failed, func(m *Member) bool {
+		if base == nil {
+			base = l.template(f, n, sc)
+		}
+		if !l.members(f, base, each, failed, func(m *Member) bool {
 			m.Group = name
-			named(n, &m.Node, each)
 			return yield(m)
 		}) {
 			return false
@@ -104,55 +104,24 @@ func groupOf(n *source.Node) string {
 	return ""
 }
 
-// named sets the name of the block of an entry, unless the block has a name with an expression.
-func named(n, node *source.Node, sc *Scope) {
-	x := n.Get("name")
-	if x != nil && source.HasParts(x.Text) {
-		return
-	}
-	name := source.Node{Line: n.Line, Column: n.Column, Text: sc.Key, Quoted: true}
-	switch t := n.Get("type"); {
-	case x != nil:
-		name.Text, name.Line, name.Column = x.Text+"-"+sc.Key, x.Line, x.Column
-	case t != nil:
-		name.Text = t.Text + "-" + sc.Key
-	}
-	node.Kids = slices.Clone(node.Kids)
-	if at := node.Get("name"); at != nil {
-		*at = name
-	} else {
-		node.Kids = append(node.Kids, source.Node{Line: n.Line, Column: n.Column, Text: "name"}, name)
-	}
-}
-
 // members yields the block of one entry: once, or if it uses index, once for each resource of its count.
-func (l *Language) members(f *input.File, n *source.Node, sc *Scope, failed int, yield func(*Member) bool) bool {
-	if n.Get("count") == nil || !l.uses(n, "index") {
-		node, _ := l.Expand(f, n, sc, false)
-		return yield(&Member{Node: node, Failed: l.failed > failed})
+func (l *Language) members(f *input.File, t *template, sc *Scope, failed int, yield func(*Member) bool) bool {
+	if !t.usesIndex {
+		node := l.instance(f, t, sc, false)
+		return yield(&Member{Node: node, Failed: t.failed || l.failed > failed})
 	}
-	head, rest := *n, *n
-	head.Kids, rest.Kids = nil, nil
-	for i := 0; i+1 < len(n.Kids); i += 2 {
-		if slices.Contains(l.heads(), n.Kids[i].Text) {
-			head.Kids = append(head.Kids, n.Kids[i], n.Kids[i+1])
-		} else {
-			rest.Kids = append(rest.Kids, n.Kids[i], n.Kids[i+1])
-		}
-	}
-	head, _ = l.Expand(f, &head, sc, false)
+	head := l.instance(f, t, sc, true)
 	count := 0
 	if x := head.Get("count"); x != nil && x.Type == source.Int {
 		count, _ = strconv.Atoi(x.Text)
 	}
-	if count < 1 || count > source.MaxCount || l.failed > failed { // the reader of the block reports an invalid count
-		return yield(&Member{Node: head, Failed: l.failed > failed, IsEmpty: true})
+	if bad := t.failed || l.failed > failed; count < 1 || count > source.MaxCount || bad { // the reader reports a count
+		return yield(&Member{Node: head, Failed: bad, IsEmpty: true})
 	}
 	for i := range count {
 		one := *sc
 		one.isMember, one.index = true, int64(i)
-		node, _ := l.Expand(f, &rest, &one, false)
-		node.Kids = slices.Concat(head.Kids, node.Kids)
+		node := l.instance(f, t, &one, false)
 		if m := (&Member{Node: node, Failed: l.failed > failed, Index: i + 1}); !yield(m) || m.Failed {
 			return !m.Failed
 		}
@@ -165,18 +134,7 @@ func (l *Language) heads() []string {
 	return append([]string{"type", "name", "provider", "count", "was", "update"}, l.opts.LocationWords...)
 }
 
-// uses reports whether an expression below a node reads a root.
-func (l *Language) uses(n *source.Node, root string) bool {
-	if n.Shape != source.Scalar {
-		return slices.ContainsFunc(n.Kids, func(k source.Node) bool { return l.uses(&k, root) })
-	}
-	if !mayChange(n) || !strings.Contains(n.Text, root) {
-		return false
-	}
-	pieces, _ := scan(n.Text)
-	return l.reads(pieces, root)
-}
-
+// reads reports whether pieces of a string read a root.
 func (l *Language) reads(pieces []piece, root string) bool {
 	return slices.ContainsFunc(pieces, func(p piece) bool {
 		return l.reads(p.inner, root) || p.kind == expression &&

@@ -35,6 +35,9 @@ type program struct {
 	refs    [][]string // the paths that the expression reads
 	tracked bool
 	err     *located // the expression is not valid
+	varies  bool     // it reads each or index, so that its value differs between the resources of a block
+	// prepared reports that the variables and locals that it reads are evaluated.
+	prepared bool
 }
 
 // located is an error at a place in an expression. Lines count from 1, columns from 0.

@@ -72,9 +72,10 @@ func (l *Language) scalar(f *input.File, n *source.Node, sc *Scope, all bool) (s
 	if !mayChange(n) {
 		return *n, true
 	}
-	pieces, ok := scan(n.Text)
-	if !ok || !all && !isComputed(pieces) {
-		if !ok && all {
+	text := l.scan(n.Text)
+	pieces := text.pieces
+	if !text.ok || !all && !text.computed {
+		if !text.ok && all {
 			l.at(f, n, piece{}, sc, &located{1, 0, "a ${ without its }", "close it; $${ is a literal ${"})
 			out := *n
 			out.Bad = true
@@ -224,6 +225,9 @@ func (l *Language) program(text string) *program {
 	p := l.programs[text]
 	if p == nil {
 		p = compile(text)
+		p.varies = slices.ContainsFunc(p.refs, func(path []string) bool {
+			return path[0] == "each" || path[0] == "index"
+		})
 		l.programs[text] = p
 	}
 	return p
@@ -238,15 +242,18 @@ func (l *Language) eval(text string, sc *Scope) (any, *located) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	usesEach := false
 	for _, path := range p.refs {
-		usesEach = usesEach || path[0] == "each" || path[0] == "index"
+		varies := path[0] == "each" || path[0] == "index"
+		if p.prepared && !varies {
+			continue
+		}
 		if err := l.prepare(path, p.path != nil, sc); err != nil {
 			return nil, err
 		}
 	}
+	p.prepared = true
 	v, err := l.run(p, sc)
-	if err == nil && !usesEach {
+	if err == nil && !p.varies {
 		l.memo[text] = v
 	}
 	return v, err
@@ -341,11 +348,7 @@ func (l *Language) run(p *program, sc *Scope) (any, *located) {
 	if l.cost > costOfAll {
 		return nil, &located{1, 0, "the expressions of the configuration take too long", "use fewer or smaller loops"}
 	}
-	in := map[string]any{}
-	for _, path := range p.refs {
-		in[path[0]] = l.root(path[0], sc)
-	}
-	out, details, err := p.prg.Eval(in)
+	out, details, err := p.prg.Eval(activation{l, sc})
 	l.cost++
 	if details != nil && p.tracked {
 		if cost := details.ActualCost(); cost != nil {
@@ -362,6 +365,23 @@ func (l *Language) run(p *program, sc *Scope) (any, *located) {
 	}
 	return v, nil
 }
+
+// activation has the values of the roots for one evaluation.
+type activation struct {
+	l  *Language
+	sc *Scope
+}
+
+// ResolveName implements cel.Activation.
+func (a activation) ResolveName(name string) (any, bool) {
+	if !slices.Contains(a.l.roots, name) {
+		return nil, false
+	}
+	return a.l.root(name, a.sc), true
+}
+
+// Parent implements cel.Activation.
+func (a activation) Parent() cel.Activation { return nil }
 
 // failure locates an error of an evaluation.
 func (l *Language) failure(p *program, err error, sc *Scope) *located {

@@ -49,10 +49,12 @@ type Language struct {
 	stack        string
 	values       map[string]any // "vars" and "locals", evaluated so far
 	programs     map[string]*program
+	scanned      map[string]scanned
 	memo         map[string]any
 	cost         uint64
 	failed       int
 	origins      map[position.Position][]piece // expressions, if they are kept
+	roots        []string
 }
 
 // New returns an empty Language.
@@ -60,7 +62,7 @@ func New(opts Options) *Language {
 	return &Language{
 		opts: opts, bindings: map[string]*binding{}, environments: map[string]*Environment{},
 		values:   map[string]any{"vars": map[string]any{}, "locals": map[string]any{}},
-		programs: map[string]*program{}, memo: map[string]any{}, origins: map[position.Position][]piece{},
+		programs: map[string]*program{}, scanned: map[string]scanned{}, memo: map[string]any{}, origins: map[position.Position][]piece{}, roots: roots(),
 	}
 }
 

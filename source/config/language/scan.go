@@ -38,6 +38,24 @@ func scan(s string) (pieces []piece, ok bool) {
 	return pieces, ok
 }
 
+// scanned is a string cut at its ${…}.
+type scanned struct {
+	pieces   []piece
+	ok       bool
+	computed bool
+}
+
+// scan cuts a string at its ${…}, once for each string.
+func (l *Language) scan(s string) scanned {
+	out, known := l.scanned[s]
+	if !known {
+		out.pieces, out.ok = scan(s)
+		out.computed = out.ok && isComputed(out.pieces)
+		l.scanned[s] = out
+	}
+	return out
+}
+
 // scanner reads one string.
 type scanner struct {
 	s    string
