@@ -70,15 +70,16 @@ resources:
 
 // TestIndexOfACount: each resource of a count has its own number, and the count stays one set.
 func TestIndexOfACount(t *testing.T) {
-	text := head + `resources:
+	text := head + `vars: {x: y}
+resources:
   - type: ec2
     name: web
     count: 3
     size: "${index == 0 ? 't3.small' : 't3.micro'}"
     tags: {number: "${index}"}
     blessed: ${index == 1}
-  - {type: s3, name: example-logs, depends_on: [web]}
-  - {type: ec2, name: job, for_each: [a, b], count: 2, size: t3.micro, key_name: "${each.key + string(index + 1)}"}
+  - {type: s3, name: example-logs, depends_on: [web, "jobs-${vars.x}"]}
+  - {type: ec2, name: job, group: "jobs-${vars.x}", for_each: [a, b], count: 2, size: t3.micro, key_name: "${each.key + string(index + 1)}"}
   - {type: ec2, name: "none", count: 0, size: t3.micro, key_name: "${string(index)}"}
 `
 	in := mustLoad(t, text)
@@ -88,7 +89,8 @@ func TestIndexOfACount(t *testing.T) {
 		`ec2/web-1 {"size":"t3.micro"} tags=[{number 1}] blessed=true`,
 		`ec2/web-2 {"size":"t3.micro"} tags=[{number 2}] blessed=false`,
 		`ec2/job-b-1 {"key_name":"b2"`,
-		"after=[:aws/us-east-1/ec2/web-0 :aws/us-east-1/ec2/web-1 :aws/us-east-1/ec2/web-2]",
+		"after=[:aws/us-east-1/ec2/job-a-0 :aws/us-east-1/ec2/job-a-1 :aws/us-east-1/ec2/job-b-0 " +
+			":aws/us-east-1/ec2/job-b-1 :aws/us-east-1/ec2/web-0 :aws/us-east-1/ec2/web-1 :aws/us-east-1/ec2/web-2]",
 	} {
 		if !strings.Contains(strings.ReplaceAll(got, in.Stack+":", ":"), want) {
 			t.Errorf("%s\nwithout %s", got, want)

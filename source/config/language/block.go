@@ -62,6 +62,9 @@ func (l *Language) Block(f *input.File, n *source.Node, yield func(*Member) bool
 		return l.members(f, l.template(f, n, nil), sc, failed, yield)
 	}
 	entries, ok := l.entries(f, forEach, sc)
+	if ok && group != nil {
+		name, ok = l.groupName(f, group, sc)
+	}
 	if !ok {
 		return yield(&Member{Node: plainKeys(n), Failed: true, IsEmpty: true, Group: name})
 	}
@@ -88,6 +91,23 @@ func (l *Language) Block(f *input.File, n *source.Node, yield func(*Member) bool
 		}
 	}
 	return some || yield(&Member{Node: plainKeys(n), IsEmpty: true, Group: name})
+}
+
+// groupName evaluates the name of a group, which is known when the configuration is read.
+func (l *Language) groupName(f *input.File, n *source.Node, sc *Scope) (string, bool) {
+	failed := l.failed
+	node, _ := l.Expand(f, n, sc, true)
+	v, err := valueOf(&node)
+	if l.failed > failed {
+		return "", false
+	}
+	name, ok := v.(string)
+	if err != nil || !ok || name == "" {
+		l.wrong(f, n, sc.Ref, "group must be text that is known when the configuration is read, got "+form(v),
+			"use a name, such as group: web")
+		return "", false
+	}
+	return name, true
 }
 
 // groupOf returns the name of all members of a block. An empty name means that they have none.

@@ -60,6 +60,17 @@ func (l *Language) Expand(f *input.File, n *source.Node, sc *Scope, all bool) (s
 	return out, true
 }
 
+// scan cuts a string at its ${…}, once for each string.
+func (l *Language) scan(s string) scanned {
+	out, known := l.scanned[s]
+	if !known {
+		out.pieces, out.ok = scan(s)
+		out.computed = out.ok && isComputed(out.pieces)
+		l.scanned[s] = out
+	}
+	return out
+}
+
 // mayChange reports whether a node has a string with ${…}.
 func mayChange(n *source.Node) bool {
 	if n.Shape == source.Scalar {

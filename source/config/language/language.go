@@ -62,7 +62,8 @@ func New(opts Options) *Language {
 	return &Language{
 		opts: opts, bindings: map[string]*binding{}, environments: map[string]*Environment{},
 		values:   map[string]any{"vars": map[string]any{}, "locals": map[string]any{}},
-		programs: map[string]*program{}, scanned: map[string]scanned{}, memo: map[string]any{}, origins: map[position.Position][]piece{}, roots: roots(),
+		programs: map[string]*program{}, scanned: map[string]scanned{}, memo: map[string]any{},
+		origins: map[position.Position][]piece{}, roots: roots(),
 	}
 }
 

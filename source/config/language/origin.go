@@ -46,14 +46,14 @@ func (l *Language) originsOf(pieces []piece, seen map[string]bool, out *[]string
 			seen[name] = true
 			*out = append(*out, name+" "+l.setAt(b))
 			if b.node != nil && b.decl == nil {
-				l.originsOf(l.below(b), seen, out)
+				l.originsOf(below(b), seen, out)
 			}
 		}
 	}
 }
 
 // below returns the pieces of all strings of a local.
-func (l *Language) below(b *binding) (out []piece) {
+func below(b *binding) (out []piece) {
 	var visit func(n *source.Node)
 	visit = func(n *source.Node) {
 		if n.Shape == source.Scalar && mayChange(n) {

@@ -45,17 +45,6 @@ type scanned struct {
 	computed bool
 }
 
-// scan cuts a string at its ${…}, once for each string.
-func (l *Language) scan(s string) scanned {
-	out, known := l.scanned[s]
-	if !known {
-		out.pieces, out.ok = scan(s)
-		out.computed = out.ok && isComputed(out.pieces)
-		l.scanned[s] = out
-	}
-	return out
-}
-
 // scanner reads one string.
 type scanner struct {
 	s    string
