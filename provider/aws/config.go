@@ -16,6 +16,7 @@ import (
 
 	"github.com/ovi-project/ovi/provider/aws/api"
 	"github.com/ovi-project/ovi/provider/aws/compute"
+	"github.com/ovi-project/ovi/provider/aws/database"
 )
 
 // load reads the configuration once for each session. A failure is not kept: the next call tries again.
@@ -105,6 +106,7 @@ func (p *Provider) regionOf(s *accountSession, cfg aws.Config, name string) *api
 		Images: api.NewImages(),
 	}, service, p.calls, p.opts.Sandbox)
 	compute.Gatherers(g)
+	database.Gatherers(g)
 	s.regions[name] = g
 	return g
 }

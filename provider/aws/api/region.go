@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/iam"
 	"github.com/aws/aws-sdk-go-v2/service/kms"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
+	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
 	"github.com/aws/aws-sdk-go-v2/service/route53"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3control"
@@ -49,6 +50,7 @@ type Region struct {
 	// what many wait for at once
 	StartingInstances *Gather[ec2types.Instance]
 	ChangingVolumes   *Gather[ec2types.Volume]
+	ChangingDatabases *Gather[rdstypes.DBInstance]
 
 	Owner string
 	Clock func() time.Time

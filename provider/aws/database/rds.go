@@ -19,15 +19,7 @@ import (
 // databases reads all of them: RDS has no filter by tag. Members of clusters are not resources of this
 // kind; the cluster defines them.
 func databases(ctx context.Context, g *api.Region) ([]types.DBInstance, error) {
-	all, err := api.Pages(ctx, "rds.DescribeDBInstances",
-		func(ctx context.Context, token *string) ([]types.DBInstance, *string, error) {
-			out, err := g.RDS.DescribeDBInstances(ctx,
-				&rds.DescribeDBInstancesInput{MaxRecords: aws.Int32(api.RDSPage), Marker: token})
-			if err != nil {
-				return nil, nil, err
-			}
-			return out.DBInstances, out.Marker, nil
-		})
+	all, err := databasesIn(ctx, g)
 	return slices.DeleteFunc(all, func(d types.DBInstance) bool { return aws.ToString(d.DBClusterIdentifier) != "" }), err
 }
 
@@ -189,7 +181,7 @@ func awaitDBThrough(ctx context.Context, g *api.Region, id, what, passing string
 	ready func(types.DBInstance) bool,
 ) (d types.DBInstance, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Database, fmt.Sprintf("the database %s %s", id, what), func(ctx context.Context) error {
-		if d, err = database(ctx, g, id); err != nil {
+		if d, err = pollDatabase(ctx, g, id); err != nil {
 			return err
 		}
 		health := dbState(aws.ToString(d.DBInstanceStatus))
@@ -213,7 +205,7 @@ func deleting(d types.DBInstance) bool { return aws.ToString(d.DBInstanceStatus)
 // stays listed until it is complete.
 func awaitNoDB(ctx context.Context, g *api.Region, id string) error {
 	return g.Await(ctx, g.Wait.Database, "the database "+id+" to be gone", func(ctx context.Context) error {
-		_, err := database(ctx, g, id)
+		_, err := pollDatabase(ctx, g, id)
 		if api.Absent(err) {
 			return nil
 		}
