@@ -182,7 +182,7 @@ func (d *Draft) idPrefix(r resource.Ref) string {
 // A name with a count means all of them. ok is false if there is a problem.
 func (d *Draft) lookUpName(by user, u *use) (refs []resource.Ref, ok bool) {
 	self := by.ref
-	if name, optional := strings.CutSuffix(u.name, "?"); optional {
+	if name, optional := strings.CutSuffix(u.name, "?"); optional && name != "" && !strings.HasSuffix(name, "/") {
 		u.name, u.optional = name, true
 	}
 	if r, err := resource.ParseRef(u.name); err == nil {

@@ -90,7 +90,7 @@ func (r *reading) reference(path string, a *resource.Attribute, n *Node, inside 
 	}
 	steps := strings.Split(inside, "/")
 	last := len(steps) - 1
-	if last < 1 || steps[last] == "" || steps[last-1] == "" || steps[0] == "" {
+	if last < 1 || strings.TrimSuffix(steps[last], "?") == "" || steps[last-1] == "" || steps[0] == "" {
 		isKind := func(kind string) bool { _, ok := r.opts.Schemas.Kind(r.r.Provider, kind); return ok }
 		return wrong("invalid reference "+Quote("${"+inside+"}"), cmp.Or(AdviceForTerraform(inside, isKind),
 			"use ${KIND/NAME}, ${KIND/NAME.ATTRIBUTE}, ${env:NAME} or ${file:PATH}; $${ is a literal ${"))

@@ -157,7 +157,10 @@ func (r *reading) word(path string, a *resource.Attribute, s string) resource.Va
 	if a.RefKind == "" {
 		return resource.String(s)
 	}
-	s, optional := strings.CutSuffix(s, "?")
+	name, optional := strings.CutSuffix(s, "?")
+	if optional = optional && name != ""; optional {
+		s = name
+	}
 	ref := resource.Ref{Provider: r.r.Provider, Location: r.r.Location, Kind: a.RefKind, Name: s}
 	if optional {
 		if r.omit(ref) {

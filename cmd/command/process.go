@@ -106,8 +106,8 @@ func (c *Call) AtMost(n int) error {
 	if c.Cmd.NArg() <= n {
 		return nil
 	}
-	return cli.Usage("see `ovi "+c.Cmd.Command.Name+" --help`", "unexpected argument %q for `ovi %s`", c.Arg(n),
-		c.Cmd.Command.Name)
+	name := c.Cmd.Command.HelpName // with the command that it is below
+	return cli.Usage("see `"+name+" --help`", "unexpected argument %q for `%s`", c.Arg(n), name)
 }
 
 // Process is ovi, with what it is given from outside.

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,6 +52,10 @@ func ConfigCommand(p *command.Process) *urfave.Command {
 
 // expanded reads the configuration and returns its blocks. An empty ref means all blocks.
 func expanded(c *command.Call, ref string) (expansion.Head, []expansion.Block, error) {
+	if _, err := os.Stat(ref); ref != "" && err == nil {
+		return expansion.Head{}, nil, cli.Usage("use -f "+ref,
+			"the argument of `ovi config` is a resource, and %s is a file", ref)
+	}
 	paths, err := session.Sources(c)
 	if err != nil {
 		return expansion.Head{}, nil, err

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config/input"
 )
@@ -45,9 +46,7 @@ func (l *Language) Block(f *input.File, n *source.Node, yield func(*Member) bool
 	if when != nil && !(forEach != nil && usesEach(when)) {
 		holds, ok := l.condition(f, when, sc)
 		if ok && !holds {
-			node := plainKeys(n)
-			node.Line, node.Column = when.Line, when.Column
-			return yield(&Member{Node: node, Absent: true, Group: name})
+			return yield(l.absent(f, n, when, sc))
 		}
 		if !ok {
 			return yield(&Member{Node: plainKeys(n), Failed: true, IsEmpty: true})
@@ -91,6 +90,22 @@ func (l *Language) Block(f *input.File, n *source.Node, yield func(*Member) bool
 		}
 	}
 	return some || yield(&Member{Node: plainKeys(n), IsEmpty: true, Group: name})
+}
+
+// absent returns the block of a condition that is false. Its name is evaluated, for messages about references to it.
+func (l *Language) absent(f *input.File, n, when *source.Node, sc *Scope) *Member {
+	node := plainKeys(n)
+	node.Line, node.Column = when.Line, when.Column
+	if x := n.Get("name"); x != nil && source.HasParts(x.Text) && n.Get("for_each") == nil {
+		failed, report := l.failed, l.opts.Wrong
+		l.opts.Wrong = func(position.Position, string, string, string) {} // its problems are not reported
+		name, _ := l.Expand(f, x, sc, false)
+		if l.failed, l.opts.Wrong = failed, report; name.Bad || name.Parts != nil {
+			name = *x
+		}
+		node.Kids = append(node.Kids, source.Node{Line: x.Line, Column: x.Column, Text: "name"}, name)
+	}
+	return &Member{Node: node, Absent: true, Group: groupOf(n)}
 }
 
 // groupName evaluates the name of a group, which is known when the configuration is read.
@@ -149,9 +164,9 @@ func (l *Language) members(f *input.File, t *template, sc *Scope, failed int, yi
 	return true
 }
 
-// heads are the keys of a block that all resources of its count share: they have no index.
-func (l *Language) heads() []string {
-	return append([]string{"type", "name", "provider", "count", "was", "update"}, l.opts.LocationWords...)
+// headKeys are the keys of a block that all resources of its count share: they have no index.
+func headKeys(locationWords []string) []string {
+	return append([]string{"type", "name", "provider", "count", "was", "update"}, locationWords...)
 }
 
 // reads reports whether pieces of a string read a root.

@@ -75,6 +75,12 @@ func compile(text string) *program {
 	if err != nil {
 		return &program{err: &located{1, 0, err.Error(), "report this error of ovi"}}
 	}
+	if name, marked := strings.CutSuffix(trimmed, "?"); marked && barePath.MatchString(name) {
+		return &program{err: &located{
+			1, 0, "a ? is for references to resources, and " + name + " is none",
+			"use ${KIND/NAME.ATTRIBUTE?}, or a condition: has(vars.NAME.KEY) ? A : B",
+		}}
+	}
 	checked, unknown, issues := check(env, text)
 	if unknown != "" {
 		return &program{err: &located{

@@ -95,7 +95,7 @@ func (l *Language) instance(f *input.File, t *template, sc *Scope, head bool) so
 	}
 	var heads []string
 	if t.usesIndex {
-		heads = l.heads()
+		heads = headKeys(l.opts.LocationWords)
 	}
 	nulls := 0
 	for _, i := range t.varies {
