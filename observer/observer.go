@@ -18,6 +18,8 @@ type Observer struct {
 	Providers provider.Set
 	Parallel  int           // scopes observed at the same time; 0: 8
 	Timeout   time.Duration // for one scope; 0: 10 minutes
+	// Conceal returns an error without the credentials of the process. It may be nil.
+	Conceal func(error) error
 }
 
 // Defaults of an Observer.
@@ -71,9 +73,19 @@ func (o Observer) observe(ctx context.Context, r provider.ObserveRequest) (resou
 		err = context.Cause(ctx) // the answer may be incomplete
 	}
 	if err != nil {
-		return resource.Snapshot{}, fmt.Errorf("observe %s: %w", r.Scope, err)
+		return resource.Snapshot{}, o.conceal(fmt.Errorf("observe %s: %w", r.Scope, err))
+	}
+	for kind, err := range snapshot.Unreachable {
+		snapshot.Unreachable[kind] = o.conceal(err)
 	}
 	return tidy(snapshot, r.Scope)
+}
+
+func (o Observer) conceal(err error) error {
+	if o.Conceal == nil {
+		return err
+	}
+	return o.Conceal(err)
 }
 
 // answer is what one call of a provider returned.

@@ -7,9 +7,14 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// CredentialFile is a file with credentials: in the variable, else under the home folder.
+type CredentialFile struct{ Variable, Home string }
+
 // Entry is one line of the table of providers.
 type Entry struct {
-	Name, Doc string
+	// Credentials are the files of the user from which the provider takes credentials, so that no text quotes them.
+	Credentials []CredentialFile
+	Name, Doc   string
 	// Example is the shortest block that plans, such as "type: vpc, cidr: 10.0.0.0/16".
 	Example   string
 	Locations Locations

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/provider/held"
 	"github.com/ovi-project/ovi/render"
 )
 
@@ -31,6 +32,7 @@ type Output struct {
 	Enc    render.Encoder // nil for a table
 	ErrW   io.Writer
 	ErrS   render.Style
+	Held   *held.Secrets // the credentials of the process, which no diagnostic shows
 	// document: something was written that is no stream of records.
 	document bool
 }
@@ -41,7 +43,7 @@ func (p *Process) NewOutput(cc *cli.Context) (*Output, error) {
 	o := &Output{
 		Format: cc.String("output"), Quiet: cc.Bool("quiet"), Answer: p.Answer,
 		W: p.Stdout, Style: p.StyleOf(p.Stdout, noColor),
-		ErrW: p.Stderr, ErrS: p.StyleOf(p.Stderr, noColor),
+		ErrW: p.Stderr, ErrS: p.StyleOf(p.Stderr, noColor), Held: p.Held,
 	}
 	switch asJSON := wantsJSON(cc); {
 	case asJSON && cc.IsSet("output") && o.Format != AsJSON:
@@ -81,7 +83,7 @@ func (p *Process) encode(o *Output) {
 func (p *Process) Misused(args []string) *Output {
 	o := &Output{
 		Format: AsTable, Answer: p.Answer, W: p.Stdout, ErrW: p.Stderr,
-		ErrS: p.StyleOf(p.Stderr, slices.Contains(args, "--no-color")),
+		ErrS: p.StyleOf(p.Stderr, slices.Contains(args, "--no-color")), Held: p.Held,
 	}
 	for i, arg := range args {
 		name, value, has := cutOption(arg)
@@ -178,6 +180,9 @@ func (o *Output) Say(format string, args ...any) {
 // as these are read.
 func (o *Output) Report(ds ...render.Diagnostic) {
 	for _, d := range ds {
+		for _, text := range []*string{&d.Summary, &d.Detail, &d.Suggestion} {
+			*text = o.Held.Text(*text)
+		}
 		if !o.Machine() || o.Enc.Encode(d) != nil || o.Answer.Unread() {
 			_ = d.Write(o.ErrW, o.ErrS)
 		}

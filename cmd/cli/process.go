@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"golang.org/x/term"
 
+	"github.com/ovi-project/ovi/provider/held"
 	"github.com/ovi-project/ovi/render"
 )
 
@@ -19,6 +20,7 @@ type Process struct {
 	Version        string
 	Hard           context.Context // ends at the second Ctrl-C
 	Env            func(string) (string, bool)
+	Held           *held.Secrets // the credentials of the process, which no text shows
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Answer         *Answer // Stdout, with what became of it
@@ -107,5 +109,15 @@ func (p *Process) NewLog(level, format string) (hclog.Logger, error) {
 	if format != "" && format != "text" && format != "json" {
 		return nil, Usage("use text or json", "invalid log format %q", format)
 	}
-	return hclog.New(&hclog.LoggerOptions{Name: "ovi", Level: l, Output: p.Stderr, JSONFormat: format == "json"}), nil
+	return hclog.New(&hclog.LoggerOptions{Name: "ovi", Level: l, Output: logged{p}, JSONFormat: format == "json"}), nil
+}
+
+// logged writes log lines without the credentials of the process.
+type logged struct{ p *Process }
+
+func (w logged) Write(line []byte) (int, error) {
+	if _, err := io.WriteString(w.p.Stderr, w.p.Held.Text(string(line))); err != nil {
+		return 0, err
+	}
+	return len(line), nil
 }

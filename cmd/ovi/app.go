@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"slices"
+	"strings"
 	"time"
 
 	urfave "github.com/urfave/cli/v2"
@@ -17,6 +19,8 @@ import (
 	"github.com/ovi-project/ovi/cmd/manage"
 	"github.com/ovi-project/ovi/cmd/reconcile"
 	"github.com/ovi-project/ovi/cmd/record"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/held"
 )
 
 // run is the whole program: everything it needs comes in, the exit code comes out.
@@ -27,7 +31,24 @@ func run(soft, hard context.Context, args []string, env func(string) (string, bo
 	p := &command.Process{Table: table, Process: cli.Process{
 		Version: version, Hard: hard, Env: env, Stdin: stdin, Stdout: out, Answer: out, Stderr: stderr, Now: time.Now,
 	}}
+	p.Held = held.Of(environ(env), os.ReadFile, func() (all []provider.CredentialFile) {
+		for _, e := range p.Entries() {
+			all = append(all, e.Credentials...)
+		}
+		return all
+	})
 	return runLine(soft, p, args)
+}
+
+// environ are the variables of the process, with the values that env gives.
+func environ(env func(string) (string, bool)) (out []string) {
+	for _, entry := range os.Environ() {
+		name, _, _ := strings.Cut(entry, "=")
+		if value, ok := env(name); ok {
+			out = append(out, name+"="+value)
+		}
+	}
+	return out
 }
 
 // runLine runs a command line.

@@ -166,6 +166,7 @@ func (n *Notices) deliver() {
 
 // post sends one notice, and again if the receiver could not accept it.
 func (n *Notices) post(x Notice) error {
+	x.Text = n.out.Held.Text(x.Text)
 	body, err := json.Marshal(x)
 	if err != nil {
 		return err

@@ -41,7 +41,7 @@ func (a *apply) ask(ctx context.Context, d *decider.Decision, r provider.Request
 	if provider.Repeats(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("the check could not be completed: %w", err)
 	}
-	return redact(err, r.Desired.Attrs)
+	return redact(a.engine.Conceal(err), r.Desired.Attrs)
 }
 
 // Check asks the providers to check everything that the plan would create, replace or change, and

@@ -45,6 +45,8 @@ type Config struct {
 	// ObserveParallel and ObserveTimeout limit observations. 0 means the observer's defaults.
 	ObserveParallel int
 	ObserveTimeout  time.Duration
+	// Conceal returns an error of a provider without the credentials of the process. It may be nil.
+	Conceal func(error) error
 }
 
 // Parts is a complete configuration.
@@ -61,9 +63,12 @@ func New(cfg Config) *Parts {
 	if cfg.Owner == "" {
 		cfg.Owner = "ovi"
 	}
-	return &Parts{
-		cfg, observer.Observer{Providers: cfg.Providers, Parallel: cfg.ObserveParallel, Timeout: cfg.ObserveTimeout},
+	if cfg.Conceal == nil {
+		cfg.Conceal = func(err error) error { return err }
 	}
+	return &Parts{cfg, observer.Observer{
+		Providers: cfg.Providers, Parallel: cfg.ObserveParallel, Timeout: cfg.ObserveTimeout, Conceal: cfg.Conceal,
+	}}
 }
 
 // HoldBoth calls do under the claims of two refs, with the claim of the first one. The claims are taken in the order of

@@ -20,6 +20,10 @@ type Sandbox func(dir string) (transport http.RoundTripper, closeSandbox func() 
 func Entry(log hclog.Logger, sandbox Sandbox) provider.Entry {
 	return provider.Entry{
 		Name: "aws", Doc: "Amazon Web Services",
+		Credentials: []provider.CredentialFile{
+			{Variable: "AWS_SHARED_CREDENTIALS_FILE", Home: ".aws/credentials"},
+			{Variable: "AWS_CONFIG_FILE", Home: ".aws/config"},
+		},
 		Example: "type: ec2, size: t3.micro",
 		Locations: provider.Locations{
 			Word: "region", Example: "us-east-1", Required: true,

@@ -205,7 +205,7 @@ func (e *Locator) Located(ctx context.Context, s resource.Scope) (resource.Scope
 		return s, nil
 	}
 	location, err := l.Locate(ctx, s.Location)
-	return resource.Scope{Provider: s.Provider, Location: location}, err
+	return resource.Scope{Provider: s.Provider, Location: location}, e.Conceal(err)
 }
 
 // recordedScopes are the scopes where the stacks own something, or left an action open. An open
