@@ -31,7 +31,7 @@ func (n Notice) Write(w io.Writer, s term.Style) error {
 }
 
 // StatusRow is one managed resource in the screen of `ovi status`.
-type StatusRow struct{ Resource, ID, Health, Observed, Note string }
+type StatusRow struct{ Stack, Resource, ID, Health, Observed, Note string }
 
 // StatusView is the managed resources as last observed, and what an operator should know.
 type StatusView struct {
@@ -39,18 +39,23 @@ type StatusView struct {
 	Notices []Notice
 }
 
-// Write writes the status for people.
+// Write writes the status for people: the rows of each stack under its name.
 func (v StatusView) Write(w io.Writer, s term.Style) error {
-	t := term.Table{Head: []string{"RESOURCE", "ID", "HEALTH", "OBSERVED", "NOTE"}, Flexible: 4}
-	for _, r := range v.Rows {
-		t.Rows = append(t.Rows, []string{r.Resource, r.ID, r.Health, r.Observed, r.Note})
-	}
 	var b strings.Builder
-	if len(t.Rows) == 0 {
+	if len(v.Rows) == 0 {
 		b.WriteString("No managed resources.\n")
 	}
-	if err := t.Write(&b, s); err != nil {
-		return err
+	for i := 0; i < len(v.Rows); {
+		stack := v.Rows[i].Stack
+		t := term.Table{Head: []string{"RESOURCE", "ID", "HEALTH", "OBSERVED", "NOTE"}, Flexible: 4, Below: 1}
+		for ; i < len(v.Rows) && v.Rows[i].Stack == stack; i++ {
+			r := v.Rows[i]
+			t.Rows = append(t.Rows, []string{r.Resource, r.ID, r.Health, r.Observed, r.Note})
+		}
+		b.WriteString(s.In(term.Dim, "Stack "+term.OneLine(stack)) + "\n")
+		if err := t.Write(&b, s); err != nil {
+			return err
+		}
 	}
 	for _, n := range v.Notices {
 		if err := n.Write(&b, s); err != nil {

@@ -32,7 +32,7 @@ func screens() map[string]screenful {
 		"drift-more": manyDrifts(drifted),
 		"drift-none": planview.Drift{Plan: decider.Plan{Unchanged: 9}, Names: names()},
 		"status": render.StatusView{
-			Rows: []render.StatusRow{{Resource: "ec2/web-0", ID: "i-0ee036f2aa4411c1f", Health: "healthy", Observed: "12s ago", Note: "blessed"}},
+			Rows: []render.StatusRow{{Stack: "web", Resource: "ec2/web-0", ID: "i-0ee036f2aa4411c1f", Health: "healthy", Observed: "12s ago", Note: "blessed"}},
 			Notices: []render.Notice{
 				{Text: "aws/eu-west-1 is unreachable; last observed 2h ago"},
 				{Text: "ec2/web-1: update in progress until 13:40:00 UTC", Note: true},

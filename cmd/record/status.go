@@ -14,6 +14,7 @@ import (
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/explain"
 	"github.com/ovi-project/ovi/ledger/history"
 	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/render"
@@ -75,7 +76,7 @@ func showState(c *command.Call, l *ledger.Ledger) error {
 	if c.Out.Machine() {
 		err = c.Out.Records(stateRecords(c, s)...)
 	} else {
-		err = stateTables(c, s)
+		err = stateTables(c, l, s)
 	}
 	if err == nil && s.incomplete() {
 		return cli.Exit(cli.ExitUnreachable)
@@ -303,7 +304,58 @@ func showOutages(c *command.Call, s state, alert func(text, suggestion string)) 
 	}
 }
 
-func stateTables(c *command.Call, s state) error {
+// statusRows are the managed resources by stack. A name is as short as its stack permits.
+func statusRows(c *command.Call, l *ledger.Ledger, s state, managed []command.Seen) (out []render.StatusRow, err error) {
+	byStack := map[string][]command.Seen{}
+	for _, x := range managed {
+		byStack[x.Ref.Stack] = append(byStack[x.Ref.Stack], x)
+	}
+	past := history.New(l.Reader())
+	for _, stack := range command.SortedKeys(byStack) {
+		var refs []resource.Ref
+		for _, x := range byStack[stack] {
+			refs = append(refs, x.Ref)
+		}
+		short := s.names.Shorten(slices.Compact(refs)...) // a resource that is being replaced has two lines
+		for _, x := range byStack[stack] {
+			note := x.Note()
+			drifted, err := changedOutside(c, past, x.Observed)
+			if err != nil {
+				return nil, err
+			}
+			if drifted {
+				note = strings.TrimSuffix("drifted, "+note, ", ")
+			}
+			out = append(out, render.StatusRow{
+				Stack: stack, Resource: short(x.Ref), ID: phrase.ID(x.ID), Health: string(x.Health),
+				Observed: c.Ago(x.At), Note: note,
+			})
+		}
+	}
+	return out, nil
+}
+
+// changedOutside reports whether what ovi applied to a resource was changed since the last action on it, and not by
+// ovi.
+func changedOutside(c *command.Call, past *history.Reader, now resource.Observed) (bool, error) {
+	was, err := past.AfterAction(c, now.Ref)
+	if err != nil || was == nil || now.Role != "" {
+		return false, err
+	}
+	applied, _, err := past.Applied(c, now.Ref, storage.Now)
+	if err != nil {
+		return false, err
+	}
+	changes := slices.DeleteFunc(explain.WithoutBinding(explain.Differ(*was, now)), func(x resource.Change) bool {
+		name, _, _ := strings.Cut(x.Path, ".")
+		_, configured := applied.Attrs.Get(name)
+		return x.On == resource.OnAttribute && x.Path != "health" && name != "tags" && !configured
+	})
+	kind, _ := command.Schemas(c.Process).Kind(now.Ref.Provider, now.Ref.Kind)
+	return explain.MadeOutside(changes, kind), nil
+}
+
+func stateTables(c *command.Call, l *ledger.Ledger, s state) error {
 	var v render.StatusView
 	managed := s.managed()
 	refs := make([]resource.Ref, len(managed))
@@ -311,11 +363,9 @@ func stateTables(c *command.Call, s state) error {
 		refs[i] = x.Ref
 	}
 	short := s.names.Shorten(slices.Compact(refs)...) // a resource that is being replaced has two lines
-	for _, x := range managed {
-		v.Rows = append(v.Rows, render.StatusRow{
-			Resource: short(x.Ref), ID: phrase.ID(x.ID), Health: string(x.Health),
-			Observed: c.Ago(x.At), Note: x.Note(),
-		})
+	var err error
+	if v.Rows, err = statusRows(c, l, s, managed); err != nil {
+		return err
 	}
 	alert := func(text, suggestion string) {
 		v.Notices = append(v.Notices, render.Notice{Text: text, Suggestion: suggestion})

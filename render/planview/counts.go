@@ -22,7 +22,7 @@ func (c Counts) Sentence(verb string) string {
 	do := []string{}
 	for _, x := range c.actions() {
 		if x.n > 0 {
-			do = append(do, fmt.Sprintf("%d to %s", x.n, x.do))
+			do = append(do, fmt.Sprintf("%d to %s%s", x.n, x.do, x.restarts()))
 		}
 	}
 	if len(do) > 0 {
@@ -74,19 +74,28 @@ func (c Counts) Done() string {
 type counted struct {
 	n        int
 	do, done string
+	restart  int // how many of them restart the resource
+}
+
+// restarts counts the updates that restart a resource apart: " (2 restart)".
+func (c counted) restarts() string {
+	if c.restart == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d restart)", c.restart)
 }
 
 // actions are the counts of actions in the order in which they are shown. A restart is an
-// update that interrupts the resource; the lines of the plan say which attribute restarts it.
+// update that interrupts the resource, and a plan counts it apart.
 func (c Counts) actions() []counted {
 	return []counted{
-		{c.Create, "create", "created"},
-		{c.Update + c.Restart, "update", "updated"},
-		{c.Rename, "rename", "renamed"},
-		{c.Replace, "replace", "replaced"},
-		{c.Revert, "revert", "reverted"},
-		{c.Delete, "delete", "deleted"},
-		{c.Forget, "forget", "forgotten"},
+		{c.Create, "create", "created", 0},
+		{c.Update + c.Restart, "update", "updated", c.Restart},
+		{c.Rename, "rename", "renamed", 0},
+		{c.Replace, "replace", "replaced", 0},
+		{c.Revert, "revert", "reverted", 0},
+		{c.Delete, "delete", "deleted", 0},
+		{c.Forget, "forget", "forgotten", 0},
 	}
 }
 

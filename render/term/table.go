@@ -12,6 +12,9 @@ type Table struct {
 	// Flexible is the column whose cells are wrapped when the rows are wider than the terminal:
 	// the one with text. In a pipe each row is one line.
 	Flexible int
+	// Below is the column whose longest cells get a line of their own, below their row, when the rows are wider than
+	// the terminal: the one with identifiers. 0 means none.
+	Below int
 }
 
 // Gap is the number of spaces between two columns.
@@ -59,6 +62,12 @@ func (t Table) widths(s Style) (widths []int, folded bool) {
 	if s.Width == 0 || over <= 0 {
 		return widths, false
 	}
+	if t.Below > 0 {
+		over -= t.moveBelow(widths, over)
+		if over <= 0 {
+			return widths, false
+		}
+	}
 	if t.Flexible > 0 && widths[t.Flexible]-over >= narrowest {
 		widths[t.Flexible] -= over
 		return widths, false
@@ -72,6 +81,23 @@ func (t Table) widths(s Style) (widths []int, folded bool) {
 	return widths, folded
 }
 
+// moveBelow narrows the column Below to its cells that fit, and returns by how much. Longer cells are written below.
+func (t Table) moveBelow(widths []int, over int) int {
+	spare := 0
+	if t.Flexible > 0 {
+		spare = max(widths[t.Flexible]-narrowest, 0)
+	}
+	allowed, fits := widths[t.Below]-max(over-spare, 0), Columns(t.Head[t.Below])
+	for _, row := range t.Rows {
+		if n := Columns(OneLine(row[t.Below])); n <= allowed {
+			fits = max(fits, n)
+		}
+	}
+	saved := widths[t.Below] - fits
+	widths[t.Below] = fits
+	return saved
+}
+
 // lines are a row: the flexible cell is wrapped below itself, and a folded row has its first
 // cell above the others.
 func (t Table) lines(row []string, widths []int, folded bool) []string {
@@ -79,14 +105,17 @@ func (t Table) lines(row []string, widths []int, folded bool) []string {
 	if t.Flexible > 0 {
 		flexible = Wrap(row[t.Flexible], widths[t.Flexible])
 	}
-	var out []string
+	var out, below []string
+	if k := t.Below; k > 0 && Columns(OneLine(row[k])) > widths[k] {
+		below = []string{Spaces(foldIndent) + OneLine(row[k])}
+	}
 	for i, part := range flexible {
 		cells := make([]string, len(row))
 		for k, cell := range row {
 			switch {
 			case k == t.Flexible && k > 0:
 				cell = part
-			case i > 0:
+			case i > 0, k == t.Below && below != nil:
 				cell = ""
 			}
 			cells[k] = Pad(OneLine(cell), widths[k])
@@ -100,5 +129,5 @@ func (t Table) lines(row []string, widths []int, folded bool) []string {
 		}
 		out = append(out, strings.TrimRight(strings.Join(cells, Spaces(Gap)), " "))
 	}
-	return out
+	return append(out, below...)
 }
