@@ -28,6 +28,7 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 		}
 	}
 	tellDeleted(p.Decisions, f)
+	tellAbsent(p.Decisions, f)
 	tellDestroyed(p.Decisions, f)
 	tellFollows(p.Decisions, f)
 	tellExchanged(p.Decisions, f)
@@ -64,6 +65,17 @@ func tellDeleted(all []Decision, f Facts) {
 	for i := range all {
 		if d := &all[i]; d.Reason == ReasonMissing && f.Deleted[d.Ref] != "" {
 			d.Reason, d.Message = ReasonDeleted, "it was deleted outside ovi"
+		}
+	}
+}
+
+// tellAbsent names the block that no longer configures a resource, in the reason of its delete.
+func tellAbsent(all []Decision, f Facts) {
+	for i := range all {
+		if d := &all[i]; d.Reason == ReasonUnwanted && f.Absent != nil {
+			if why := f.Absent(d.Ref); why != "" {
+				d.Message += ": " + why
+			}
 		}
 	}
 }

@@ -113,9 +113,9 @@ type Intent struct {
 	Resources []Desired
 	Lookups   []Desired // resources of others that Resources refer to, sorted by ref
 	Scopes    []Scope   // scopes of the stack, including those without a resource
-	// Partial: resources of the configuration are missing because they are invalid. A resource
-	// that is not in it may be configured.
+	// Partial: resources are missing because they are invalid. A resource that is not in it may be configured.
 	Partial bool
+	Absent  map[Ref]string `json:"-"` // reasons of blocks that configure nothing, or fewer: "when is false, ovi.yaml:57"
 	// Unread says why the source could not be read now, or is invalid as a whole; empty if it could. The engine
 	// then uses the last accepted configuration. Read is the recorded time of the last successful read.
 	Unread string

@@ -2,6 +2,7 @@ package source
 
 import (
 	"cmp"
+	"strconv"
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
@@ -18,6 +19,28 @@ func (d *Draft) Absent(r *Resource) {
 		d.absent = map[resource.Ref]position.Position{}
 	}
 	d.absent[ref] = r.At
+}
+
+// reasons returns, by the name of a block, why a resource that it configured before is no longer configured. A name
+// that ends with "-*" stands for all members of a for_each.
+func reasons(d *Draft) map[resource.Ref]string {
+	if len(d.absent)+len(d.counted)+len(d.groups) == 0 {
+		return nil
+	}
+	out := make(map[resource.Ref]string, len(d.absent)+len(d.counted))
+	for ref, g := range d.counted {
+		ref.Stack = d.Stack
+		out[ref] = "count is " + strconv.Itoa(g.count) + ", " + d.entries[g.entry].at.String()
+	}
+	for ref, g := range d.groups {
+		ref.Stack, ref.Name = d.Stack, ref.Name+"-*"
+		out[ref] = "no key of for_each makes it, " + g.at.String()
+	}
+	for ref, at := range d.absent {
+		ref.Stack = d.Stack
+		out[ref] = "when is false, " + at.String()
+	}
+	return out
 }
 
 // omit reports whether an optional reference has no value, because its resource is not configured. This is known only

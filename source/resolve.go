@@ -91,6 +91,7 @@ func (d *Draft) resolve() resource.Intent {
 			d.desired[i].Part = d.Part(d.desired[i].At)
 		}
 	}
+	in.Absent = reasons(d)
 	in.Moved = former{d}.moves()
 	in.Removed = former{d}.removals(in.Moved)
 	in.Resources, in.Lookups = apart(d.desired)

@@ -305,7 +305,9 @@ func showOutages(c *command.Call, s state, alert func(text, suggestion string)) 
 }
 
 // statusRows are the managed resources by stack. A name is as short as its stack permits.
-func statusRows(c *command.Call, l *ledger.Ledger, s state, managed []command.Seen) (out []render.StatusRow, err error) {
+func statusRows(
+	c *command.Call, l *ledger.Ledger, s state, managed []command.Seen,
+) (out []render.StatusRow, err error) {
 	byStack := map[string][]command.Seen{}
 	for _, x := range managed {
 		byStack[x.Ref.Stack] = append(byStack[x.Ref.Stack], x)

@@ -132,6 +132,7 @@ func (e *Planner) factsOf(p *Planning, found comparator.Result) decider.Facts {
 		Unreachable:      p.Live.Unreachable,
 		UnreachableKinds: kindsUnreachable(p.Live),
 		Unread:           m.unread,
+		Absent:           absentIn(p.Intents),
 		Deleted:          deletedOutside(found.Differences, p.Bindings, m.applied),
 		Health:           p.healthOf,
 		Origin:           m.origin,

@@ -167,6 +167,9 @@ func blocker(b decider.Blocker) (line, reason string) {
 // notConfigured says why a resource is deleted, and where it came from.
 func (p *planWriter) notConfigured(d decider.Decision) {
 	text := "Not in the configuration."
+	if _, why, ok := strings.Cut(d.Message, ": "); ok && d.Reason == decider.ReasonUnwanted {
+		text = "Not in the configuration: " + why + "."
+	}
 	if d.Reason == decider.ReasonDestroyed {
 		text = "Its stack is destroyed."
 	}
