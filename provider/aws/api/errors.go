@@ -230,6 +230,9 @@ func Same(meant, now resource.Observed) error {
 
 // Taken is the error for a name that is in use.
 func Taken(o resource.Observed, r provider.Request) error {
+	if r.Gives(o.ID) { // only a check has this: its action comes after the one that gives the thing up
+		return nil
+	}
 	err := fmt.Errorf("%s %q exists and is unmanaged", r.Desired.Ref.Kind, o.ID)
 	if !o.Marks.IsZero() {
 		err = fmt.Errorf("%s %q exists and carries the tags of %s", r.Desired.Ref.Kind, o.ID, o.Marks.Ref)
