@@ -49,6 +49,27 @@ func TestARouteFollowsItsCluster(t *testing.T) {
 	f.shows(f.ovi(4, "plan"), "is unreachable", "cannot reach HAProxy")
 }
 
+// TestARenamedClusterAndItsRouteStay: kind, Podman and HAProxy are real. A cluster and a route that get other names keep
+// their containers and the host names that lead to them; no delete, create or reload follows.
+func TestARenamedClusterAndItsRouteStay(t *testing.T) {
+	f := &clusterSite{t: t, e: clustertest.Quick(t), dir: t.TempDir(), proxy: haproxytest.Start(t)}
+	writeConfig(t, f.dir, routedCluster)
+	f.shows(f.ovi(0, "apply", "--auto-approve"), "Apply complete: 2 created.")
+	reloads, id := f.proxy.Reloads(), f.e.Podman(t, "inspect", "-f", "{{.Id}}", "dev-a-control-plane")
+
+	renamed := strings.ReplaceAll(routedCluster, "name: dev-a\n", "name: dev-b\n    was: dev-a\n")
+	writeConfig(t, f.dir, strings.ReplaceAll(renamed, "cluster/dev-a.server_ip", "cluster/dev-b.server_ip"))
+	f.shows(f.ovi(0, "apply", "--auto-approve"), "Apply complete: 2 renamed.")
+	f.shows(f.ovi(0, "plan"), "No changes. 2 unchanged.")
+	f.answers("whoami.dev-a.example.com", "dev-a-control-plane")
+	if now := f.e.Podman(t, "inspect", "-f", "{{.Id}}", "dev-a-control-plane"); now != id {
+		t.Errorf("the container is %s, was %s", now, id)
+	}
+	if n := f.proxy.Reloads() - reloads; n != 0 {
+		t.Errorf("the rename cost %d reloads", n)
+	}
+}
+
 // TestTheRoutesOfOneApplyCostOneReload: six that are new, and six that go; their new addresses cost none.
 func TestTheRoutesOfOneApplyCostOneReload(t *testing.T) {
 	proxy := haproxytest.Start(t)
