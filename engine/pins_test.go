@@ -3,6 +3,7 @@ package engine_test
 import (
 	"bytes"
 	"crypto/ed25519"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -135,6 +136,19 @@ func TestAnActionOfAStrangerIsNotRecovered(t *testing.T) {
 	one.apply(wants())
 	if _, err := one.ledger.Binding(t.Context(), ref("disk", "c")); err == nil {
 		t.Error("the create of a stranger is recovered")
+	}
+	lost := event.Started{Ref: ref("disk", "e"), Key: "l", Action: decider.Create, Token: 2}
+	if _, err := other.ledger.Record(t.Context(), lost); err != nil {
+		t.Fatal(err)
+	}
+	d := one.plan(wants(disk("e", 20))).Plan.Decisions
+	said := slices.ContainsFunc(d, func(d decider.Decision) bool {
+		return slices.ContainsFunc(d.Blockers, func(b decider.Blocker) bool {
+			return strings.Contains(b.Reason, "is not recovered") && strings.Contains(b.Suggestion, "ovi store trust "+other.ledger.Key())
+		})
+	})
+	if !said {
+		t.Errorf("the plan does not name the key to trust: %+v", d)
 	}
 	if _, open, err := one.ledger.OpenOn(t.Context(), ref("disk", "c")); err != nil || !open {
 		t.Errorf("it does not stay open: %v", err)

@@ -96,7 +96,7 @@ func (e *Planner) propose(ctx context.Context, p *Planning, recorded source, exc
 	p.Awaits, p.Changed = map[resource.Ref]bool{}, map[resource.Ref]bool{}
 	first := []decider.Policy{
 		busyPolicy{p.flights, e.Providers.Kind, p.Awaits, p.Changed},
-		openActionPolicy{p.Open, e.Providers.Kind},
+		openActionPolicy{p.Open, e.Providers.Kind, m.recoverable},
 		keyPolicy{m.confirmed},
 	}
 	people, err := e.people(ctx, m)

@@ -41,6 +41,7 @@ type memory struct {
 	unread []resource.Observed
 
 	confirmed   func(ref resource.Ref, id string) error         // a binding that may be ended
+	recoverable func(ledger.OpenAction) error                   // whose result this instance may record
 	seen        func(resource.Ref) ([]resource.Observed, error) // the states of a resource since the last action on it
 	past        func(resource.Ref) []decider.Past
 	pastErr     func() error // the first error of past
@@ -88,6 +89,7 @@ func loadMemory(ctx context.Context, l *ledger.Ledger, at storage.Revision) (m *
 		}
 		return l.Confirmed(ctx, ref, id)
 	}
+	m.recoverable = func(o ledger.OpenAction) error { return l.Recoverable(ctx, o) }
 	m.seen = func(ref resource.Ref) ([]resource.Observed, error) {
 		return history.New(l.Reader()).SeenSinceAction(ctx, ref)
 	}

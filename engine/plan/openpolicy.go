@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -15,6 +16,8 @@ import (
 type openActionPolicy struct {
 	open  map[resource.Ref]ledger.OpenAction
 	kinds decider.Kinds
+	// recoverable fails if this instance does not recover an action, because only a pinned key signed that it started.
+	recoverable func(ledger.OpenAction) error
 }
 
 // Supersedes reports whether a new configuration may be applied while another is in progress. A resource
@@ -54,15 +57,36 @@ func (u openActionPolicy) Review(p decider.Plan, _ decider.Facts) (map[int]decid
 				Reason: fmt.Sprintf("a %s was accepted and is in progress", o.Action), Until: &o.Deadline,
 			}
 		default:
-			out[i] = decider.Blocker{
-				Reason: fmt.Sprintf("a %s started at %s by run %s has no recorded result",
-					o.Action, o.At.UTC().Format(time.RFC3339), o.Run),
-				Suggestion: "remove the ovi tags from all but one of the resources with its name, " +
-					"or run `ovi adopt` for the right one, and plan again",
+			b, err := u.withoutResult(o)
+			if err != nil {
+				return nil, err
 			}
+			out[i] = b
 		}
 	}
 	return out, nil
+}
+
+// withoutResult returns the Blocker of a resource whose last action has no result.
+func (u openActionPolicy) withoutResult(o ledger.OpenAction) (decider.Blocker, error) {
+	b := decider.Blocker{
+		Reason: fmt.Sprintf("a %s started at %s by run %s has no recorded result",
+			o.Action, o.At.UTC().Format(time.RFC3339), o.Run),
+		Suggestion: "remove the ovi tags from all but one of the resources with its name, " +
+			"or run `ovi adopt` for the right one, and plan again",
+	}
+	if u.recoverable == nil {
+		return b, nil
+	}
+	var why *ledger.UnprovenError
+	switch err := u.recoverable(o); {
+	case errors.As(err, &why) && why.Next != "":
+		b.Reason += ", and is not recovered: " + why.Why
+		b.Suggestion = why.Next
+	case err != nil && why == nil:
+		return b, fmt.Errorf("prove the open action on %s: %w", o.Ref, err)
+	}
+	return b, nil
 }
 
 // waits returns the Blocker of a decision that depends on a resource which is in progress.

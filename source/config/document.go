@@ -40,7 +40,11 @@ func (l *loader) document(f *input.File, root *source.Node, blocks iter.Seq[*sou
 	}
 	if root.Shape == source.Scalar && looksLikeTerraform(f.Text) {
 		d.Wrong(root, "the file looks like Terraform (HCL)",
-			"write YAML, see docs/adopt.md; `ovi import terraform` writes it of a state")
+			"write YAML, see docs/adopt.md; `ovi import terraform` writes it from a state")
+		return
+	}
+	if what, advice := ofOtherTool(root); what != "" {
+		d.Wrong(root, "the file looks like "+what, advice)
 		return
 	}
 	keys := fileKeys(l.opts.Options)

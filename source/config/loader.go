@@ -100,7 +100,7 @@ func (l *loader) syntax(f *input.File, err error) {
 	}
 	if looksLikeTerraform(f.Text) {
 		l.problem(f.At(1, 1), "", "the file looks like Terraform (HCL)",
-			"write YAML, see docs/adopt.md; `ovi import terraform` writes it of a state")
+			"write YAML, see docs/adopt.md; `ovi import terraform` writes it from a state")
 		return
 	}
 	e := syntax.Failure(f.Text, "resources", err)
