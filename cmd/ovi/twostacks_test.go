@@ -73,7 +73,7 @@ func twoStacks(t *testing.T, s *site) {
 		t.Errorf("the history of one has the change of the other:\n%s", out)
 	}
 	contains(s.run("shop", "0", "why", "ec2/web", "-f", "shop.yaml"), "t3.micro -> t3.large")
-	contains(s.run("shop", "0", "status"), "blog:ec2/web", "shop:ec2/web")
+	contains(s.run("shop", "0", "status"), "Stack blog", "Stack shop")
 	contains(s.run("shop", "0", "audit", "log"), "shop:ec2/web")
 	if out := s.run("shop", "0", "status", "shop.yaml"); strings.Count(out, "ec2/") != 1 || strings.Contains(out, "blog") {
 		t.Errorf("the status of one source:\n%s", out)

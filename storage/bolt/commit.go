@@ -115,8 +115,8 @@ func (w *writer) reserve(ops []storage.Op) {
 		size += len(op.Value) + encodedMax
 	}
 	w.buf = make([]byte, 0, size)
-	if last, _ := w.cur.Cursor().Last(); last != nil {
-		w.last = bytes.Clone(last)
+	if key, _ := last(w.cur); key != nil {
+		w.last = bytes.Clone(key)
 	}
 }
 

@@ -283,3 +283,29 @@ func TestQuietScansAddLittle(t *testing.T) {
 		t.Logf("20 quiet scans added %d bytes to %d", added, before.Size())
 	}
 }
+
+// TestTheLeasesOfManyKeysEndAtOnce: the first write after a crash deletes them all, so that each page of leased keys is
+// empty when the guards of that write are checked.
+func TestTheLeasesOfManyKeysEndAtOnce(t *testing.T) {
+	var now time.Duration
+	s, err := bolt.Open(filepath.Join(t.TempDir(), "store.db"), bolt.WithClock(func() (string, time.Duration) { return "boot", now }))
+	must(t, err)
+	id, err := s.Grant(t.Context(), time.Minute)
+	must(t, err)
+	tx := storage.Tx{}
+	for i := range 1000 {
+		tx.Ops = append(tx.Ops, storage.Op{Key: fmt.Sprintf("claim/%04d", i), Value: []byte("who"), Lease: id})
+	}
+	_, err = s.Commit(t.Context(), tx)
+	must(t, err)
+	now = 2 * time.Minute
+	next := storage.Tx{
+		Guards: []storage.Guard{{Key: "z"}, {Key: "claim/0500"}, {Key: "a"}},
+		Ops:    []storage.Op{{Key: "z", Value: []byte("1")}},
+	}
+	_, err = s.Commit(t.Context(), next)
+	must(t, err)
+	if got := read(t, s, ""); len(got) != 1 {
+		t.Fatalf("after the leases ended: %v", got)
+	}
+}

@@ -113,7 +113,7 @@ func (r *reader) find(b *bbolt.Bucket, key []byte) (raw []byte, v version, ok bo
 	}
 	below, raw := c.Prev()
 	if found == nil {
-		below, raw = c.Last()
+		below, raw = last(b)
 	}
 	if below == nil {
 		return nil, version{}, false, nil
@@ -122,6 +122,16 @@ func (r *reader) find(b *bbolt.Bucket, key []byte) (raw []byte, v version, ok bo
 		err = r.s.corrupt(fmt.Errorf("key %q precedes %q", below, key))
 	}
 	return nil, version{}, false, err
+}
+
+// last returns the last key of a bucket and its value; nil if it has none. Cursor.Last of bbolt 1.5.0 does not return
+// if the transaction deleted all keys of a bucket with several pages, as the first one after many leases ended does.
+func last(b *bbolt.Bucket) (key, value []byte) {
+	c := b.Cursor()
+	if first, _ := c.First(); first == nil {
+		return nil, nil
+	}
+	return c.Last()
 }
 
 // before returns the version of key that was superseded at a revision.
