@@ -129,6 +129,9 @@ func (l *stackLoop) reconcile(ctx context.Context, c *Cycle, intents []resource.
 	}
 	l.endWaits(c.Planned)
 	l.await(c.Planned)
+	if c.Led {
+		l.awaitOthers(c.Planned)
+	}
 	l.waker.reads(c.Planned.Observations)
 	for _, k := range c.Planned.Observations { // its own observations need no help
 		if k.Err == nil && !k.Recorded {

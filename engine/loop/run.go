@@ -149,6 +149,9 @@ type stackLoop struct {
 
 	awaiting sync.Mutex
 	awaited  map[resource.Ref]bool // what decisions of the last plan wait for
+
+	endAwaits context.CancelFunc // of the waits for actions of other instances, or nil
+	awaits    sync.WaitGroup
 }
 
 // run leads the stack if it can, and otherwise helps the leader.
@@ -165,6 +168,7 @@ func (l *stackLoop) run(ctx context.Context) {
 	hard, cut := context.WithCancelCause(hard)
 	l.life, l.hard, l.ended = ctx, hard, make(chan *work, endedRoom)
 	defer l.drain(cut)
+	defer l.forgetOthers()
 	if l.o.Watch != nil {
 		defer l.o.Watch.leave(l.stack.Name)
 	}

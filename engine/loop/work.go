@@ -210,6 +210,38 @@ func (l *stackLoop) endWaits(p *engine.Planned) {
 	}
 }
 
+// mostAwaited bounds the claims of other instances that a loop waits for at the same time. The end of any other action
+// is noticed after the interval.
+const mostAwaited = 100
+
+// awaitOthers wakes the loop when an action of another instance has ended for which a decision of the last plan
+// waits: its claim is free then. It replaces the waits for the plan before.
+func (l *stackLoop) awaitOthers(p *engine.Planned) {
+	if l.endAwaits != nil {
+		l.endAwaits()
+	}
+	ctx, cancel := context.WithCancel(l.life)
+	l.endAwaits = cancel
+	for i, ref := range slices.SortedFunc(maps.Keys(p.AwaitsOthers), resource.Ref.Compare) {
+		if i == mostAwaited {
+			return
+		}
+		l.awaits.Go(func() {
+			if l.engine.Claims().Await(ctx, ref.String()) == nil {
+				l.waker.start(endedWake)
+			}
+		})
+	}
+}
+
+// forgetOthers ends the waits for actions of other instances, and returns when they have ended.
+func (l *stackLoop) forgetOthers() {
+	if l.endAwaits != nil {
+		l.endAwaits()
+	}
+	l.awaits.Wait()
+}
+
 // await notes the resources that a plan waits for. If one has ended meanwhile, the loop wakes at once.
 func (l *stackLoop) await(p *engine.Planned) {
 	l.awaiting.Lock()

@@ -162,6 +162,8 @@ type busyPolicy struct {
 	kinds   decider.Kinds
 	// awaited is filled with the resources of this process's applies whose end lets another decision start.
 	awaited map[resource.Ref]bool
+	// others is filled with the same resources of other instances' applies.
+	others map[resource.Ref]bool
 	// changed is filled with the resources that only wait in an apply of this process and have another configuration now.
 	changed map[resource.Ref]bool
 }
@@ -169,7 +171,7 @@ type busyPolicy struct {
 // Name implements decider.Policy.
 func (busyPolicy) Name() string { return BusyPolicy }
 
-// Review implements decider.Policy. It notes in awaited and changed what a loop needs to know: for
+// Review implements decider.Policy. It notes in awaited, others and changed what a loop needs to know: for
 // whose end to plan again, and whose wait to end.
 func (b busyPolicy) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Blocker, error) {
 	out := map[int]decider.Blocker{}
@@ -191,7 +193,11 @@ func (b busyPolicy) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Blo
 		d := &p.Decisions[i]
 		if x, why := b.waits(d, of, needed); x != nil {
 			out[i] = decider.Blocker{Reason: why}
-			if x.By == "" && (d.Ref != x.Ref || d.DesiredDigest() != x.desired) {
+			switch lets := d.Ref != x.Ref || d.DesiredDigest() != x.desired; {
+			case !lets: // its end leaves nothing to do
+			case x.By != "":
+				b.others[x.Ref] = true
+			default:
 				b.awaited[x.Ref] = true
 				if x.Waits && d.Ref == x.Ref {
 					b.changed[x.Ref] = true

@@ -93,9 +93,9 @@ func (e *Planner) propose(ctx context.Context, p *Planning, recorded source, exc
 	found.Differences = append(found.Differences, unreadDifferences(p, m.unread)...)
 	facts := e.factsOf(p, found)
 	facts.Exchanged = exchanged
-	p.Awaits, p.Changed = map[resource.Ref]bool{}, map[resource.Ref]bool{}
+	p.Awaits, p.AwaitsOthers, p.Changed = map[resource.Ref]bool{}, map[resource.Ref]bool{}, map[resource.Ref]bool{}
 	first := []decider.Policy{
-		busyPolicy{p.flights, e.Providers.Kind, p.Awaits, p.Changed},
+		busyPolicy{p.flights, e.Providers.Kind, p.Awaits, p.AwaitsOthers, p.Changed},
 		openActionPolicy{p.Open, e.Providers.Kind, m.recoverable},
 		keyPolicy{m.confirmed},
 	}

@@ -30,6 +30,8 @@ type Planned struct {
 	Whole    decider.Plan // of a drift plan: also with the changes of the configuration
 	// Awaits are the resources that running applies work on and for whose end a decision waits.
 	Awaits map[resource.Ref]bool
+	// AwaitsOthers are the resources that other instances work on and for whose end a decision waits.
+	AwaitsOthers map[resource.Ref]bool
 	// Changed are the resources that only wait in a running apply and have another configuration now.
 	Changed      map[resource.Ref]bool
 	Flights      []Flight          // actions that run, and are left to those who started them, sorted
