@@ -46,6 +46,16 @@ func TestTheRosterChangesOnlyByItsOwnKeys(t *testing.T) {
 		}
 	}
 	add(change(t, l, true, annKey, "ann", nil))
+	last := change(t, l, false, annKey, "ann", &ann)
+	if err := l.ChangeRoster(t.Context(), last); !errors.Is(err, event.ErrLastKey) {
+		t.Errorf("the last key is removed: %v", err)
+	}
+	if _, err := l.Record(t.Context(), last); err != nil { // as a program that is not ovi
+		t.Fatal(err)
+	}
+	if got := people(t, l); !slices.Equal(got, []string{"ann"}) {
+		t.Fatalf("the last key was removed: on the roster are %v", got)
+	}
 	add(change(t, l, true, bobKey, "ann", &ann))
 	twice := change(t, l, false, bobKey, "ann", &ann)
 	bare := event.RosterChanged{Signer: eveKey, On: true, Signers: []event.Signer{eveKey}, Who: "eve"}

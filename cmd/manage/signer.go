@@ -36,8 +36,8 @@ func SignerCommand(p *command.Process) *urfave.Command {
 			},
 			{
 				Name: "remove", ArgsUsage: "NAME KEYFILE", Usage: "Remove a public SSH key of a person from the roster",
-				Description: "Signatures by the removed key no longer count. Instead of KEYFILE you can give the " +
-					"fingerprint that `ovi signer list` shows.",
+				Description: "Signatures by the removed key no longer count. The last key cannot be removed: first add its\n" +
+					"successor. Instead of KEYFILE you can give the fingerprint that `ovi signer list` shows.",
 				Flags:  []urfave.Flag{command.SignFlag(), command.ReasonFlag()},
 				Action: p.Action(func(c *command.Call) error { return signerChange(c, false) }),
 			},

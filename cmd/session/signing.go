@@ -93,6 +93,11 @@ func Unsigned(err error) error {
 			Summary: "the signature does not count", Err: err,
 			Suggestion: "run `ovi signer list` for the keys that do",
 		}
+	case errors.Is(err, event.ErrLastKey):
+		return &cli.Problem{
+			Summary: "the last key cannot be removed", Err: err,
+			Suggestion: "first add the key that replaces it: `ovi signer add NAME KEYFILE --sign KEYFILE`",
+		}
 	case errors.Is(err, event.ErrUnsigned), errors.Is(err, ledger.ErrNeedsPerson):
 		return &cli.Problem{
 			Summary: "it must be signed", Err: err,

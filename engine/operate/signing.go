@@ -93,7 +93,9 @@ func (e *Operator) ChangeRoster(
 		return event.RosterChanged{}, fmt.Errorf("read the roster: %w", err)
 	}
 	out := event.RosterChanged{Signer: s, On: on, Before: before, Who: a.Who, Reason: a.Reason}
-	out.Signers = out.After()
+	if out.Signers = out.After(); len(out.Signers) == 0 {
+		return out, fmt.Errorf("change the roster: %w", event.ErrLastKey) // before the person signs
+	}
 	if len(before) > 0 && a.Sign.Sign == nil {
 		return out, fmt.Errorf("change the roster: %w: use --sign KEYFILE with a key of %s", event.ErrUnsigned,
 			strings.Join(namesOf(before), " or "))

@@ -37,7 +37,8 @@ type SignedBy struct {
 
 // RosterChanged records that a key of a person was put on the roster or, with On false, removed from
 // it. Other signatures than those of keys on the roster do not count. The first key needs no signature;
-// each later change counts only with one of a key that was on the roster before.
+// each later change counts only with one of a key that was on the roster before. The last key stays: without a
+// roster, nobody has to sign what lowers a protection.
 type RosterChanged struct {
 	Signer
 	On        bool       `json:"on"`
@@ -70,6 +71,7 @@ func rosterDigest(all []Signer) string {
 var (
 	ErrNotOnRoster = errors.New("the key is not on the roster")
 	ErrUnsigned    = errors.New("it is not signed")
+	ErrLastKey     = errors.New("it is the last key on the roster")
 )
 
 // After is the roster after the change, sorted.
@@ -89,6 +91,9 @@ func (e RosterChanged) Check(instance string) error {
 	}
 	if !slices.Equal(e.After(), e.Signers) {
 		return errors.New("the roster does not match the change")
+	}
+	if len(e.Signers) == 0 {
+		return ErrLastKey
 	}
 	if len(e.Before) == 0 {
 		return nil
