@@ -12,6 +12,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/sqlite"
 )
 
@@ -70,13 +71,13 @@ func IsFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// ReadSource reads a whole file, or standard input if the name is "-".
+// ReadSource reads a whole file.
 func ReadSource(name string) (string, error) {
-	b, err := os.ReadFile(name)
+	b, err := source.ReadFile(nil, name, source.MaxFile)
 	if err != nil {
 		return "", &cli.Problem{
 			Summary: "cannot read the file", File: name, Err: err,
-			Suggestion: "check its path and permissions",
+			Suggestion: source.FileAdvice(err, "check its path and permissions"),
 		}
 	}
 	return string(b), nil

@@ -37,8 +37,7 @@ type SignedBy struct {
 
 // RosterChanged records that a key of a person was put on the roster or, with On false, removed from
 // it. Other signatures than those of keys on the roster do not count. The first key needs no signature;
-// each later change counts only with one of a key that was on the roster before. The last key stays: without a
-// roster, nobody has to sign what lowers a protection.
+// each later change counts only with one of a key that was on the roster before. The last key stays.
 type RosterChanged struct {
 	Signer
 	On        bool       `json:"on"`

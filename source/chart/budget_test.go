@@ -10,6 +10,7 @@ import (
 
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/chart"
+	"github.com/ovi-project/ovi/source/sourcetest"
 )
 
 // fanout is a chain of templates of which each includes the next one twice.
@@ -84,6 +85,34 @@ func TestAnInterruptEndsARendering(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, not canceled", err)
 	}
+}
+
+// TestNoYAMLOfAChartCanFillTheMemory reads YAML that is nested too deep, repeats itself too much or is too large, as
+// each file of a chart.
+func TestNoYAMLOfAChartCanFillTheMemory(t *testing.T) {
+	for name, file := range map[string]string{
+		"values": "values.yaml", "a file of values": "more.yaml", "a template": "templates/x.yaml", "Chart.yaml": "Chart.yaml",
+	} {
+		t.Run(name, func(t *testing.T) {
+			sourcetest.Budget(t, source.MaxText, func(t *testing.T, text string) error {
+				dir, opts := chartOf(t, "a: 1\n"), options(nil)
+				write(t, filepath.Join(dir, filepath.FromSlash(file)), text)
+				if file == "more.yaml" {
+					opts.Values = []string{filepath.Join(dir, file)}
+				}
+				_, err := source.Load(t.Context(), chart.New([]string{dir}, opts))
+				return err
+			})
+		})
+	}
+	t.Run("a manifest", func(t *testing.T) {
+		sourcetest.Budget(t, source.MaxText, func(t *testing.T, text string) error {
+			file := filepath.Join(t.TempDir(), "web.yaml")
+			write(t, file, text)
+			_, err := source.Load(t.Context(), chart.New([]string{file}, options(nil)))
+			return err
+		})
+	})
 }
 
 // chartOf writes a chart with one template.

@@ -96,8 +96,11 @@ func Reads(path string, files fs.FS) bool {
 	case err != nil:
 		return false
 	case !info.IsDir():
-		text, err := d.Read(path)
-		return err == nil && page.IsYAML(path) && IsManifest(text)
+		if !page.IsYAML(path) {
+			return false
+		}
+		text, err := d.Read(path, source.MaxFile)
+		return err == nil && IsManifest(text)
 	case IsChart(path, files):
 		return true
 	}

@@ -94,6 +94,11 @@ func Import(in Input) (Chart, error) {
 
 // parse reads the one document of the file.
 func (i *importer) parse() *source.Node {
+	if len(i.Text) > source.MaxText {
+		i.problem(&source.Node{Line: 1, Column: 1}, fmt.Sprintf("the file is larger than %d MiB", source.MaxText>>20),
+			"name a Compose file")
+		return nil
+	}
 	if line, col, what := syntax.BadByte(i.Text); what != "" {
 		i.problem(&source.Node{Line: line, Column: col}, what, "save the file as UTF-8 text")
 		return nil
@@ -109,7 +114,7 @@ func (i *importer) parse() *source.Node {
 			"a Compose file has one, with services")
 		return nil
 	}
-	n := syntax.NewConverter(0, func(line, col int32, summary, suggestion string) {
+	n := syntax.NewConverter(nil, 0, func(line, col int32, summary, suggestion string) {
 		i.problem(&source.Node{Line: line, Column: col}, summary, suggestion)
 	}).Node(docs[0], 0)
 	if n.Shape != source.Object || n.Get("services") == nil {

@@ -44,8 +44,9 @@ func documents(f *input.File) (roots []source.Node, problems source.Problems) {
 		failed(err)
 		return nil, problems
 	}
+	var repeats syntax.Repeats
 	for _, d := range docs {
-		roots = append(roots, syntax.NewConverter(0, fail).Node(d, 0))
+		roots = append(roots, syntax.NewConverter(&repeats, 0, fail).Node(d, 0))
 	}
 	return roots, problems
 }

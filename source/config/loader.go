@@ -30,8 +30,9 @@ type loader struct {
 	locationWords map[string]string            // by provider
 	nameless      map[string]position.Position // by file and kind
 	scratch       []byte
-	isDesired     bool // some document has resources
-	several       bool // the stack may have more than one document
+	repeats       syntax.Repeats // of all files
+	isDesired     bool           // some document has resources
+	several       bool           // the stack may have more than one document
 	current       location
 	language      *language.Language             // nil if no file has expressions
 	moreRules     *rules.Rules                   // of the environment
@@ -171,7 +172,7 @@ func (l *loader) named() string {
 }
 
 func (l *loader) converter(f *input.File, shift int32) *syntax.Converter {
-	return syntax.NewConverter(shift, func(line, col int32, summary, suggestion string) {
+	return syntax.NewConverter(&l.repeats, shift, func(line, col int32, summary, suggestion string) {
 		l.problem(f.At(line, col), "", summary, suggestion)
 	})
 }

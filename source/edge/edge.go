@@ -50,10 +50,7 @@ func Reads(dir string, files fs.FS) bool {
 }
 
 func read(files fs.FS, name string) ([]byte, error) {
-	if files != nil {
-		return fs.ReadFile(files, path.Clean(name))
-	}
-	return os.ReadFile(filepath.FromSlash(name))
+	return source.ReadFile(files, filepath.FromSlash(name), source.MaxText)
 }
 
 func list(files fs.FS, dir string) ([]fs.DirEntry, error) {
@@ -73,6 +70,7 @@ type loader struct {
 	first   map[string]position.Position
 	waits   []*declared
 	dir     string
+	repeats syntax.Repeats // of all files
 	policy  policy
 	moved   []source.Moved
 	removed []source.Removed
@@ -137,8 +135,8 @@ func (s *site) Load(ctx context.Context) ([]*source.Draft, error) {
 			l.draft.PartNames = append(l.draft.PartNames, e.Name())
 			l.draft.Unreadable(position.Position{File: name})
 			l.draft.Problem(source.Problem{
-				At:      position.Position{File: name},
-				Summary: "cannot read the file: " + source.FileError(err), Suggestion: "check its permissions",
+				At: position.Position{File: name}, Summary: "cannot read the file: " + source.FileError(err),
+				Suggestion: source.FileAdvice(err, "check its permissions"),
 			})
 			l.broken = l.broken || e.Name() == siteFile
 			continue
@@ -205,7 +203,7 @@ func (l *loader) parse(name, text string) *document {
 		return nil
 	}
 	failed := l.draft.Failed()
-	d.root = syntax.NewConverter(0, fail).Node(docs[0], 0)
+	d.root = syntax.NewConverter(&l.repeats, 0, fail).Node(docs[0], 0)
 	if d.root.Shape != source.Object {
 		fail(d.root.Line, d.root.Column, "expected a block of keys, got "+d.root.Form(),
 			"use KEY: VALUE lines, for example id: web")

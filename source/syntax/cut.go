@@ -106,7 +106,7 @@ func (c Cut) Around() (n source.Node, ok bool) {
 		*v = yaml.Node{Kind: yaml.SequenceNode, Line: int(c.first), Column: len(c.dash)}
 	}
 	ok = lists == 1
-	n = NewConverter(0, func(int32, int32, string, string) { ok = false }).Node(docs[0], 0)
+	n = NewConverter(nil, 0, func(int32, int32, string, string) { ok = false }).Node(docs[0], 0)
 	return n, ok
 }
 
@@ -179,7 +179,7 @@ func (c Cut) read(text string, line int32) []source.Node {
 		return nil
 	}
 	fine := true
-	k := NewConverter(line-1, func(int32, int32, string, string) { fine = false })
+	k := NewConverter(nil, line-1, func(int32, int32, string, string) { fine = false })
 	items := k.node(list, 1, false).Kids
 	if !fine || k.open != nil || k.expanded > 0 {
 		return nil

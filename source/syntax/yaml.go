@@ -10,12 +10,17 @@ import (
 	"github.com/ovi-project/ovi/source"
 )
 
-// MaxDepth bounds nesting, and maxExpanded repetition, so that a few lines of aliases cannot
+// MaxDepth bounds nesting. The others bound what comes through aliases, so that a few lines cannot
 // become a tree that fills the memory.
 const (
-	MaxDepth    = 64
-	maxExpanded = 200_000
+	MaxDepth         = 64
+	maxRepeated      = 200_000 // nodes of a document
+	maxRepeatedInAll = 2_000_000
+	maxRepeatedBytes = 256 << 20
 )
+
+// Repeats counts what comes through aliases in texts that are read together.
+type Repeats struct{ nodes, bytes int }
 
 // Parse reads all documents of a text. It does not panic.
 func Parse(text io.Reader) ([]*yaml.Node, error) {
@@ -46,9 +51,10 @@ func decodeYAML(d *yaml.Decoder) (n *yaml.Node, err error) {
 }
 
 // Converter turns the library's nodes into source.Nodes: it resolves aliases and merge keys, and
-// shifts lines. One converter is for one document, whose repetition it bounds.
+// shifts lines. One converter is for one document.
 type Converter struct {
 	shift    int32
+	repeats  *Repeats
 	expanded int           // nodes that came through aliases
 	free     []source.Node // for the next kids: most nodes have few
 	stopped  bool
@@ -56,10 +62,14 @@ type Converter struct {
 	fail     func(line, col int32, summary, suggestion string)
 }
 
-// NewConverter returns a converter of a text that starts below shift lines of its file. fail gets
-// what a node cannot express: a tag, a key that is no word, a merge of something else.
-func NewConverter(shift int32, fail func(line, col int32, summary, suggestion string)) *Converter {
-	return &Converter{shift: shift, fail: fail}
+// NewConverter returns a converter of a text that starts below shift lines of its file. Converters with the same
+// Repeats share their limits; nil is for one document alone. fail gets what a node cannot express: a tag, a key that
+// is no word, a merge of something else.
+func NewConverter(r *Repeats, shift int32, fail func(line, col int32, summary, suggestion string)) *Converter {
+	if r == nil {
+		r = new(Repeats)
+	}
+	return &Converter{shift: shift, repeats: r, fail: fail}
 }
 
 // Node converts a node that is depth levels deep.
@@ -67,7 +77,7 @@ func (c *Converter) Node(y *yaml.Node, depth int) source.Node { return c.node(y,
 
 func (c *Converter) node(y *yaml.Node, depth int, aliased bool) source.Node {
 	n := source.Node{Line: int32(y.Line) + c.shift, Column: int32(y.Column)}
-	if c.tooMuch(&n, depth, aliased) {
+	if c.tooMuch(&n, y, depth, aliased) {
 		n.Type = source.Null
 		return n
 	}
@@ -119,17 +129,22 @@ func (c *Converter) kids(n int) []source.Node {
 }
 
 // tooMuch reports once that a document nests too deep or repeats too much, and then stops.
-func (c *Converter) tooMuch(n *source.Node, depth int, aliased bool) bool {
+func (c *Converter) tooMuch(n *source.Node, y *yaml.Node, depth int, aliased bool) bool {
 	if aliased {
 		c.expanded++
+		c.repeats.nodes++
+		c.repeats.bytes += len(y.Value)
 	}
 	switch {
 	case c.stopped:
 	case depth > MaxDepth:
 		c.fail(n.Line, n.Column, fmt.Sprintf("nested more than %d levels deep", MaxDepth), "use fewer levels")
 		c.stopped = true
-	case c.expanded > maxExpanded:
+	case c.expanded > maxRepeated || aliased && c.repeats.nodes > maxRepeatedInAll:
 		c.fail(n.Line, n.Column, "aliases expand to too many values", "use fewer anchors")
+		c.stopped = true
+	case aliased && c.repeats.bytes > maxRepeatedBytes:
+		c.fail(n.Line, n.Column, fmt.Sprintf("aliases expand to more than %d MiB", maxRepeatedBytes>>20), "use fewer anchors")
 		c.stopped = true
 	}
 	return c.stopped
@@ -155,21 +170,30 @@ func (c *Converter) mapping(n *source.Node, y *yaml.Node, depth int, aliased boo
 		}
 		n.Kids = append(n.Kids, key, c.node(v, depth+1, aliased))
 	}
+	if len(merged) == 0 {
+		return
+	}
+	have := make(map[string]bool, len(n.Kids)/2)
+	for i := 0; i < len(n.Kids); i += 2 {
+		have[n.Kids[i].Text] = true
+	}
 	for i := range merged {
-		c.merge(n, &merged[i])
+		c.merge(n, &merged[i], have)
 	}
 }
 
-func (c *Converter) merge(n, from *source.Node) {
+// merge adds keys that a block does not have.
+func (c *Converter) merge(n, from *source.Node, have map[string]bool) {
 	switch from.Shape {
 	case source.List:
 		for i := range from.Kids {
-			c.merge(n, &from.Kids[i])
+			c.merge(n, &from.Kids[i], have)
 		}
 	case source.Object:
 		for i := 0; i+1 < len(from.Kids); i += 2 {
-			if n.Get(from.Kids[i].Text) == nil {
-				n.Kids = append(n.Kids, from.Kids[i], from.Kids[i+1])
+			if key := from.Kids[i]; !have[key.Text] {
+				have[key.Text] = true
+				n.Kids = append(n.Kids, key, from.Kids[i+1])
 			}
 		}
 	default:

@@ -33,13 +33,9 @@ func (d Disk) List(name string) ([]fs.DirEntry, error) {
 	return os.ReadDir(name)
 }
 
-// Read reads a file.
-func (d Disk) Read(name string) (string, error) {
-	if d.Files != nil {
-		b, err := fs.ReadFile(d.Files, path.Clean(filepath.ToSlash(name)))
-		return string(b), err
-	}
-	b, err := os.ReadFile(name)
+// Read reads a file of at most limit bytes.
+func (d Disk) Read(name string, limit int64) (string, error) {
+	b, err := source.ReadFile(d.Files, name, limit)
 	return string(b), err
 }
 
@@ -72,9 +68,10 @@ func (d Disk) Below(dir string) ([]string, error) {
 // Reader reads the texts of one load.
 type Reader struct {
 	Disk
-	Draft *source.Draft
-	Files []string                   // of nodes that come from another file than their document
-	lost  func(at position.Position) // called where resources may stand that cannot be read
+	Draft   *source.Draft
+	repeats syntax.Repeats             // of all texts
+	Files   []string                   // of nodes that come from another file than their document
+	lost    func(at position.Position) // called where resources may stand that cannot be read
 }
 
 // NewReader returns a reader of files that reports to a draft.
@@ -84,11 +81,11 @@ func NewReader(files fs.FS, draft *source.Draft, lost func(at position.Position)
 
 // ReadText reads a file that must be text.
 func (r *Reader) ReadText(name string) (string, *source.Problem) {
-	s, err := r.Read(name)
+	s, err := r.Read(name, source.MaxText)
 	if err != nil {
 		return "", &source.Problem{
-			At:      position.Position{File: name},
-			Summary: "cannot read the file: " + source.FileError(err), Suggestion: "check its path and permissions",
+			At: position.Position{File: name}, Summary: "cannot read the file: " + source.FileError(err),
+			Suggestion: source.FileAdvice(err, "check its path and permissions"),
 		}
 	}
 	s = strings.TrimPrefix(s, "\uFEFF")

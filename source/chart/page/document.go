@@ -78,7 +78,7 @@ func (r *Reader) Nodes(t *Text) []source.Node {
 			continue
 		}
 		for _, doc := range docs {
-			c := syntax.NewConverter(0, func(line, col int32, summary, suggestion string) {
+			c := syntax.NewConverter(&r.repeats, 0, func(line, col int32, summary, suggestion string) {
 				r.unreadable(d, line, col, summary, suggestion)
 			})
 			n := c.Node(doc, 0)

@@ -100,7 +100,7 @@ func setAt(have any, path []step, to any) (set any, why string) {
 func setValue(s string) any {
 	if strings.HasPrefix(s, "[") || strings.HasPrefix(s, "{") {
 		if docs, err := syntax.Parse(strings.NewReader(s)); err == nil && len(docs) == 1 {
-			n := syntax.NewConverter(0, func(int32, int32, string, string) {}).Node(docs[0], 0)
+			n := syntax.NewConverter(nil, 0, func(int32, int32, string, string) {}).Node(docs[0], 0)
 			return setNode(&n)
 		}
 		return s

@@ -125,7 +125,7 @@ func (d disk) read(name string) (*File, source.Problems) {
 	}
 	text, sum, err := d.readText(name)
 	if err != nil {
-		return fail(0, 0, source.FileError(err), "check the permissions of the file")
+		return fail(0, 0, source.FileError(err), source.FileAdvice(err, "check the permissions of the file"))
 	}
 	f.Sum, f.Text = sum, strings.TrimPrefix(text, "\uFEFF")
 	switch {
@@ -165,25 +165,18 @@ func (d disk) list(p string) ([]fs.DirEntry, error) {
 
 // readText reads a file and digests it on the way, so that a big one is in memory once.
 func (d disk) readText(p string) (text, sum string, err error) {
-	f, err := d.open(p)
+	f, err := source.Open(d.files, p)
 	if err != nil {
 		return "", "", err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	var b strings.Builder
 	if info, err := f.Stat(); err == nil {
-		b.Grow(int(min(max(info.Size(), 0), 1<<30)))
+		b.Grow(int(min(max(info.Size(), 0), source.MaxFile)))
 	}
 	h := sha256.New()
-	_, err = io.Copy(io.MultiWriter(&b, h), f)
+	err = source.Copy(io.MultiWriter(&b, h), f, source.MaxFile)
 	return b.String(), hex.EncodeToString(h.Sum(nil)), err
-}
-
-func (d disk) open(p string) (fs.File, error) {
-	if d.files != nil {
-		return d.files.Open(path.Clean(p))
-	}
-	return os.Open(p)
 }
 
 func (d disk) join(dir, name string) string {

@@ -31,7 +31,7 @@ func parsed(tb testing.TB, text string) (*Language, *input.File, []source.Node) 
 		tb.Fatal(err)
 	}
 	fail := func(line, column int32, summary, _ string) { tb.Fatalf("%d:%d: %s", line, column, summary) }
-	root := syntax.NewConverter(0, fail).Node(docs[0], 0)
+	root := syntax.NewConverter(nil, 0, fail).Node(docs[0], 0)
 	f := &input.File{Name: "ovi.yaml", Text: text}
 	l := New(Options{Wrong: func(at position.Position, ref, summary, _ string) {
 		tb.Fatalf("%s (%s): %s", at, ref, summary)

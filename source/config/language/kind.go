@@ -245,7 +245,7 @@ func yamlNode(text string) *source.Node {
 		return &source.Node{Text: text, Quoted: true}
 	}
 	ok := true
-	n := syntax.NewConverter(0, func(int32, int32, string, string) { ok = false }).Node(docs[0], 0)
+	n := syntax.NewConverter(nil, 0, func(int32, int32, string, string) { ok = false }).Node(docs[0], 0)
 	if !ok {
 		return &source.Node{Text: text, Quoted: true}
 	}
