@@ -2,6 +2,8 @@ package config_test
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -35,6 +37,23 @@ func TestNestedJSONIsAProblem(t *testing.T) {
 	_, err := loadFrom(config.New([]string{"ovi.json"}, options(files)))
 	var problems source.Problems
 	if !errors.As(err, &problems) || !strings.Contains(err.Error(), "nested more than") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestAPipeIsRefused: ovi looks at a source more than once, and the second time a pipe is empty.
+func TestAPipeIsRefused(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := w.WriteString("version: v1\n"); err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Close()
+	_, err = config.New([]string{fmt.Sprintf("/dev/fd/%d", r.Fd())}, options(nil)).Load(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "it is a pipe") || !strings.Contains(err.Error(), "write the text to a file") {
 		t.Errorf("%v", err)
 	}
 }

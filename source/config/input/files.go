@@ -124,6 +124,9 @@ func (d disk) read(name string) (*File, source.Problems) {
 		return f, source.Problems{{At: f.At(line, col), Summary: summary, Suggestion: suggestion}}
 	}
 	text, sum, err := d.readText(name)
+	if errors.Is(err, errPipe) {
+		return fail(0, 0, err.Error(), "write the text to a file, and name that")
+	}
 	if err != nil {
 		return fail(0, 0, source.FileError(err), source.FileAdvice(err, "check the permissions of the file"))
 	}
@@ -163,6 +166,9 @@ func (d disk) list(p string) ([]fs.DirEntry, error) {
 	return os.ReadDir(p)
 }
 
+// errPipe is returned for a pipe, such as <(COMMAND) of a shell: the first read empties it.
+var errPipe = errors.New("it is a pipe, and ovi reads a configuration more than once")
+
 // readText reads a file and digests it on the way, so that a big one is in memory once.
 func (d disk) readText(p string) (text, sum string, err error) {
 	f, err := source.Open(d.files, p)
@@ -172,6 +178,9 @@ func (d disk) readText(p string) (text, sum string, err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	var b strings.Builder
 	if info, err := f.Stat(); err == nil {
+		if info.Mode()&fs.ModeNamedPipe != 0 {
+			return "", "", errPipe
+		}
 		b.Grow(int(min(max(info.Size(), 0), source.MaxFile)))
 	}
 	h := sha256.New()
