@@ -96,7 +96,8 @@ func (l *loader) syntax(f *input.File, err error) {
 	l.draft.Unreadable(f.At(1, 1))
 	var at *syntax.Error
 	if errors.As(err, &at) {
-		l.problem(f.At(at.Line, at.Col), "", at.Msg, "check the commas, quotes and brackets near this position")
+		l.problem(f.At(at.Line, at.Col), "", at.Msg,
+			cmp.Or(at.Suggestion, "check the commas, quotes and brackets near this position"))
 		return
 	}
 	if looksLikeTerraform(f.Text) {

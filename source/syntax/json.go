@@ -51,6 +51,13 @@ func (r *jsonReader) placed(err error) error {
 		r.moveTo(at)
 	}
 	msg := strings.TrimPrefix(err.Error(), "json: ")
+	if s != nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		if found := jsonFault(r.text); found != nil {
+			from := jsonReader{text: r.text, line: 1, col: 1}
+			from.moveTo(found.at)
+			return &Error{from.line, from.col, found.summary, found.suggestion}
+		}
+	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		msg = "unexpected end of file"
 	}
