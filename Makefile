@@ -65,7 +65,7 @@ nightly: need ## all that the gate has in a short form: hours; before an issue i
 check: test ## the same as test
 
 lint: need ## golangci-lint, pinned in tools/go.mod; building it the first time takes minutes
-	@lint=$$($(TOOL) -n golangci-lint) && echo "golangci-lint run ./..." && GOFLAGS=-race "$$lint" run ./...
+	@lint=$$($(TOOL) -n golangci-lint) && echo "golangci-lint run ./..." && GOFLAGS="$$GOFLAGS -race" "$$lint" run ./...
 
 fuzz: need ## each decoder for FUZZTIME (20s; nightly 10m)
 	@tools/fuzz.sh $(FUZZTIME)

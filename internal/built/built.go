@@ -3,6 +3,7 @@
 package built
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"os"
@@ -31,8 +32,7 @@ func Tool(t testing.TB, p Program) string {
 	if p.Sources == nil {
 		p.Sources = []string{"go.mod", "go.sum"}
 	}
-	_, here, _, _ := runtime.Caller(0)
-	folder := filepath.Join(filepath.Dir(here), "..", "..", p.Folder)
+	folder := filepath.Join(Root(t), p.Folder)
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		cache = os.TempDir()
@@ -59,6 +59,23 @@ func Tool(t testing.TB, p Program) string {
 		t.Fatal(err)
 	}
 	return bin
+}
+
+// started is where the test process began: in the folder of its package, and a test may leave it.
+var started, _ = os.Getwd()
+
+// Root is the folder of the repository. It is searched for, because code compiled with -trimpath, whose
+// cache all clones share, does not know where its files are.
+func Root(t testing.TB) string {
+	t.Helper()
+	for dir := started; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		b, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && bytes.HasPrefix(b, []byte("module github.com/ovi-project/ovi\n")) {
+			return dir
+		}
+	}
+	t.Fatalf("no folder above %s is the root of the repository: run this test in a clone", started)
+	return ""
 }
 
 // digest is of the sources of a program and of how it is compiled.

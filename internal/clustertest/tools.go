@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -64,8 +63,7 @@ func etcd(t testing.TB) string {
 
 func standin(t testing.TB) string {
 	t.Helper()
-	_, here, _, _ := runtime.Caller(0)
-	files, err := filepath.Glob(filepath.Join(filepath.Dir(here), "standin", "*.go"))
+	files, err := filepath.Glob(filepath.Join(built.Root(t), "internal/clustertest/standin", "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
