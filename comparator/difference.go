@@ -87,6 +87,9 @@ type Input struct {
 	// Exchanged returns the name with which the record exchanged the name of a resource, if the resource is configured as
 	// the other one was: the configuration has not been edited since. Nil: no names were exchanged.
 	Exchanged func(*resource.Desired) (resource.Ref, bool)
+	// Arrived returns the ref in another stack from which a resource was moved to a ref that its new stack has not
+	// configured yet: it is missing in a configuration that was never edited, and not removed. Nil: none has arrived.
+	Arrived func(resource.Ref) (resource.Ref, bool)
 	// Known reports that the record had a resource under a name, which is no longer managed. Nil: it had none.
 	Known func(resource.Ref) bool
 	// Starting reports that a pending resource has not been pending for longer than the grace of its

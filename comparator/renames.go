@@ -37,7 +37,8 @@ func renames(c *comparison, names renaming) renaming {
 	m := matching{comparison: c, said: &r.said, byRef: map[resource.Ref]*leftover{}, refused: r.refused}
 	missing := m.unpaired()
 	if len(m.declared()) == 0 && len(m.said.loose) == 0 && !m.removes &&
-		(len(missing) == 0 || len(m.left) == 0 && c.in.MovedAway == nil) {
+		(len(missing) == 0 || len(m.left) == 0 && c.in.MovedAway == nil) &&
+		(len(m.left) == 0 || c.in.Arrived == nil) {
 		return r
 	}
 	for _, o := range m.left {
@@ -51,6 +52,7 @@ func renames(c *comparison, names renaming) renaming {
 	m.refuseRemovals()
 	m.refuseLoose(missing)
 	m.refuseMoved(missing)
+	m.refuseArrived()
 	for _, o := range m.left {
 		if m.accepts(o) {
 			if r.from == nil {
@@ -198,6 +200,26 @@ func (m *matching) refuseMoved(missing []*resource.Desired) {
 				Advice: fmt.Sprintf("rename the block to %s, or run `ovi move %s %s`", now, now, full(w.Ref, to)),
 			})
 		}
+	}
+}
+
+// refuseArrived refuses to delete resources that were moved here from another stack, until they are configured.
+func (m *matching) refuseArrived() {
+	if m.in.Arrived == nil {
+		return
+	}
+	for _, o := range m.left {
+		from, arrived := m.in.Arrived(o.Ref)
+		if !arrived || o.configured || len(o.heirs) > 0 || m.refused[o.Ref] != nil {
+			continue
+		}
+		m.refuse(&RenameError{
+			New: []resource.Ref{o.Ref}, Old: []resource.Ref{from},
+			Why: fmt.Sprintf("%s was moved here from %s, and is not configured yet", o.Ref.Short(),
+				shortIn(o.Ref.Stack, from)),
+			Advice: fmt.Sprintf("add a block %s, or run `ovi move %s %s` to move it back", o.Ref.Short(), full(o.Ref, from),
+				full(from, o.Ref)),
+		})
 	}
 }
 

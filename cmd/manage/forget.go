@@ -38,6 +38,7 @@ func MoveCommand(p *command.Process) *urfave.Command {
 			"audit log and the tags use it from then on; the resource is not changed otherwise. Rename it in\n" +
 			"the configuration as well: while only the old name is configured, both names are a conflict, and\n" +
 			"`ovi apply` changes neither. To rename without a command, add `was: OLD` to the block.\n" +
+			"A stack that a resource was moved to does not delete it before it has configured it.\n" +
 			"With --exchange, two resources exchange their names in one step.",
 		Flags: []urfave.Flag{
 			command.RecordFlag(), command.ReasonFlag(), command.LockFlag(),

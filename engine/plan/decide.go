@@ -177,6 +177,7 @@ func (e *Planner) compare(
 		MovedAway:   m.movedAway(),
 		Renamed:     m.renamed,
 		Exchanged:   m.exchanged,
+		Arrived:     m.arrivedFrom(p.o.Destroy),
 		Known:       formerly(recorded.bindings),
 	}
 	if looked := lookupPolicyOf(p).lookups; len(looked) > 0 {

@@ -1,8 +1,10 @@
 package plan
 
 import (
+	"maps"
 	"slices"
 
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -33,6 +35,19 @@ func (m *memory) movedAway() func(resource.Ref) (resource.Ref, bool) {
 func (m *memory) renamed(from, to resource.Ref) bool {
 	x, moved := m.names.Moves[from]
 	return moved && (x.To == to || slices.Contains(x.Earlier, to))
+}
+
+// arrivedFrom returns, for the comparator, the ref in another stack that a resource was moved from, unless its new
+// stack has configured it since; nil if there is no such resource, or all of a stack is to be deleted.
+func (m *memory) arrivedFrom(destroys bool) func(resource.Ref) (resource.Ref, bool) {
+	some := func(x rows.Moved) bool { return !x.Arrived.IsZero() }
+	if destroys || !slices.ContainsFunc(slices.Collect(maps.Values(m.names.Moves)), some) {
+		return nil
+	}
+	return func(ref resource.Ref) (resource.Ref, bool) {
+		x := m.names.Moves[ref]
+		return x.Arrived, some(x)
+	}
 }
 
 // exchanged returns, for the comparator, the name with which the name of a resource was exchanged, if the configuration

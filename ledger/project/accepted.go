@@ -24,6 +24,9 @@ func (p *projection) accept(r event.Record, e event.SourceAccepted) error {
 	}
 	for _, ref := range e.Gone {
 		p.bulk(storage.Op{Key: rows.AcceptedOf(ref), Delete: true})
+		if err := p.left(ref); err != nil {
+			return err
+		}
 	}
 	switch key := rows.SourceOf(e.Stack, e.Part); {
 	case e.More:
@@ -33,6 +36,24 @@ func (p *projection) accept(r event.Record, e event.SourceAccepted) error {
 	default:
 		return p.put(key, rows.Source{Version: e.Version, Digest: e.Digest, At: r.At, Settings: e.Settings})
 	}
+}
+
+// left forgets that a resource was moved to a ref from another stack, because its own stack has configured the ref.
+func (p *projection) left(ref resource.Ref) error {
+	key := rows.Of(rows.KeyMoved, ref)
+	raw, err := p.get(key)
+	if err != nil || raw == nil {
+		return err
+	}
+	var m rows.Moved
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return fmt.Errorf("read where the resource of %s came from: %w", ref, err)
+	}
+	if m.Arrived.IsZero() {
+		return nil
+	}
+	m.Arrived = resource.Ref{}
+	return p.put(key, m)
 }
 
 // renameAccepted renames a resource in the last accepted configuration, so that a source that is unread then configures

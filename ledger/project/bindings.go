@@ -80,8 +80,13 @@ func (p *projection) moved(r event.Record, e event.Moved) error {
 		return p.exchanged(r, e)
 	}
 	if e.From != e.Ref {
-		if err := errors.Join(p.moveFacts(e.From, e.Ref), p.renameAccepted(e.From, e.Ref)); err != nil {
+		if err := p.moveFacts(e.From, e.Ref); err != nil {
 			return err
+		}
+		if e.From.Stack == e.Ref.Stack { // what another stack configures is not known from this one
+			if err := p.renameAccepted(e.From, e.Ref); err != nil {
+				return err
+			}
 		}
 		if err := p.movedAway(e); err != nil {
 			return err
@@ -156,11 +161,15 @@ func (p *projection) movedAway(e event.Moved) error {
 	if err != nil {
 		return err
 	}
+	there := rows.Moved{Earlier: at}
+	if e.From.Stack != e.Ref.Stack {
+		there.Arrived = e.From
+	}
 	key := rows.Of(rows.KeyMoved, e.Ref)
-	if len(at) == 0 {
+	if len(at) == 0 && there.Arrived.IsZero() {
 		err = p.delete(key)
 	} else {
-		err = p.put(key, rows.Moved{Earlier: at})
+		err = p.put(key, there)
 	}
 	away := rows.Moved{To: e.Ref, ID: e.ID, ByIdentity: e.ByIdentity, Earlier: from}
 	return errors.Join(err, p.put(rows.Of(rows.KeyMoved, e.From), away))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
@@ -15,10 +16,24 @@ type Names struct {
 	Outages map[resource.Ref][]rows.Outage // the things that were freed for resources which are not up
 }
 
-// Names returns the renames and outages at a revision.
+// Names returns the renames and outages at a revision. Arrived is set only for refs that the last accepted
+// configuration of their stack does not have.
 func (r *Reader) Names(ctx context.Context, at storage.Revision) (n Names, err error) {
 	if n.Moves, err = byRef[rows.Moved](ctx, r, rows.KeyMoved, at); err != nil {
 		return n, err
+	}
+	for ref, m := range n.Moves {
+		if m.Arrived.IsZero() {
+			continue
+		}
+		configured, err := r.Load(ctx, rows.AcceptedOf(ref), at, &event.AcceptedResource{})
+		if err != nil {
+			return n, err
+		}
+		if configured {
+			m.Arrived = resource.Ref{}
+			n.Moves[ref] = m
+		}
 	}
 	n.Outages, err = byRef[[]rows.Outage](ctx, r, rows.KeyOutage, at)
 	return n, err

@@ -74,6 +74,9 @@ type Moved struct {
 	// digest of the configuration that the ref had before.
 	Exchanged resource.Ref `json:"exchanged,omitzero"`
 	Desired   string       `json:"desired,omitempty"`
+	// Arrived is the ref in another stack from which a resource was moved to this ref. It is cleared when the
+	// configuration of this stack drops the ref, and does not count while that configuration has it.
+	Arrived resource.Ref `json:"arrived,omitzero"`
 }
 
 // Outage is an exclusive thing that a delete freed for a resource which is not up. The value of outage/<ref> is a list
