@@ -25,7 +25,8 @@ type Clone struct {
 	Signers string
 	// Env answers for the environment of git. os.LookupEnv fits. Nil means that nothing is set.
 	Env func(name string) (string, bool)
-	// Wait bounds one call of git: a server that does not answer is unreachable. 0 means two minutes.
+	// Wait bounds one call of git: a server that does not answer is unreachable. 0 means two minutes. A question
+	// about branches and tags waits at most 20 seconds.
 	Wait time.Duration
 	// Own means that an operator named the remote, not a configuration. OVI_GIT_TOKEN then goes to its host.
 	Own bool

@@ -19,6 +19,9 @@ const (
 	endWait = 5 * time.Second
 	// callWait is the Wait of a clone that sets none.
 	callWait = 2 * time.Minute
+	// askWait bounds a question, whose answer is small: a server that moves no pack of objects answers within it, and
+	// a silent one holds up a cycle that asks for new commits no longer.
+	askWait = 20 * time.Second
 	// maxError is how much of what git prints about a failure is shown.
 	maxError = 2000
 )
@@ -119,6 +122,15 @@ type Call struct {
 	Out    io.Writer
 }
 
+// waitFor returns how long a command of git may take.
+func (c *Clone) waitFor(op string) time.Duration {
+	wait := cmp.Or(c.Wait, callWait)
+	if op == "ls-remote" {
+		return min(wait, askWait)
+	}
+	return wait
+}
+
 // Git runs the program and returns what it prints.
 func (c *Clone) Git(ctx context.Context, op string, args ...string) ([]byte, error) {
 	var out bytes.Buffer
@@ -128,7 +140,7 @@ func (c *Clone) Git(ctx context.Context, op string, args ...string) ([]byte, err
 
 // Run runs the program. A failure is an *Error.
 func (c *Clone) Run(ctx context.Context, x Call) error {
-	wait := cmp.Or(c.Wait, callWait)
+	wait := c.waitFor(x.Op)
 	ctx, stop := context.WithTimeoutCause(ctx, wait, fmt.Errorf("no answer within %s: %w", wait, context.DeadlineExceeded))
 	defer stop()
 	args := []string{
