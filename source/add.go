@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
+	"github.com/ovi-project/ovi/source/terms"
 )
 
 // Add checks one resource and adds it. It keeps nothing of the resource's nodes.
@@ -147,8 +147,11 @@ func (a *adding) suggestKind(name string) string {
 			return "set it in " + partOf + ": see `ovi kinds " + partOf + "`"
 		}
 	}
-	if _, rest, ok := strings.Cut(name, "_"); ok && slices.Contains(names, rest) {
-		return "use " + rest // aws_subnet
+	if kind := terms.Kind(name, names); kind != "" {
+		return "use " + kind
+	}
+	if strings.HasPrefix(name, "aws_") {
+		return "leave it to the tool that manages it, because ovi has no such kind: see `ovi kinds`"
 	}
 	return Suggest(name, names)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
+	"github.com/ovi-project/ovi/source/terms"
 )
 
 // most bounds each table of what resources share: a stack of nothing but different ones gains nothing from more.
@@ -98,14 +99,18 @@ func (r *reading) read() (in []resource.Attr, ok bool) {
 
 // unknown reports an unknown attribute, and returns the one that was probably meant.
 func (r *reading) unknown(k *Node) (meant string) {
-	meant, ok := terraformAttribute(k.Text, r.kind.names)
+	meant, ok := terms.Attribute(k.Text, r.kind.names)
 	if !ok {
 		meant, _ = resource.Nearest(k.Text, slices.Concat(r.kind.names, r.Keys))
 	}
 	suggestion := "use " + meant
-	if other := otherTools(k.Text, r.Keys); other != "" {
+	other, advice := terms.Key(k.Text, r.Keys), terms.Missing(r.kind.Name, k.Text)
+	switch {
+	case other != "":
 		meant, suggestion = "", "use "+other
-	} else if meant == "" {
+	case advice != "":
+		meant, suggestion = "", advice
+	case meant == "":
 		suggestion = "see `ovi kinds " + r.kind.Name + "`"
 	}
 	r.wrong(r.at(k, k.Text), "unknown attribute "+Quote(k.Text)+" for kind "+r.kind.Name, suggestion)
@@ -142,7 +147,13 @@ func (r *reading) report(p resource.Problem) {
 	if exact || n != &r.r.Attrs {
 		at = r.at(n, p.Path)
 	}
-	r.wrong(at, p.Summary, cmp.Or(p.Suggestion, rule(r.kind.schemaAt(p.Path))))
+	schema := r.kind.schemaAt(p.Path)
+	if exact && schema != nil && schema.Pattern != "" && n.Shape == Scalar && n.Parts == nil {
+		if text := terms.Matching(schema.Pattern, n.Text); text != "" {
+			p.Suggestion = "use " + text
+		}
+	}
+	r.wrong(at, p.Summary, cmp.Or(p.Suggestion, rule(schema)))
 }
 
 // memoKey is everything that the result depends on.

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source/terms"
 )
 
 // value reads a node as far as the schema is needed to understand it: references, secrets,
@@ -111,7 +112,11 @@ func (r *reading) field(path string, a *resource.Attribute, k *Node) *resource.A
 		}
 		names = append(names, a.Fields[i].Name)
 	}
-	r.wrong(r.at(k, path), "unknown key "+Quote(k.Text)+" in "+path, Suggest(k.Text, names))
+	suggestion := Suggest(k.Text, names)
+	if meant, ok := terms.Attribute(k.Text, names); ok {
+		suggestion = "use " + meant
+	}
+	r.wrong(r.at(k, path), "unknown key "+Quote(k.Text)+" in "+path, suggestion)
 	return nil
 }
 

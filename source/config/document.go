@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"iter"
+	"slices"
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
@@ -121,8 +122,22 @@ func (d *document) readDefaultTags(n *source.Node) { d.tags = d.readTags(n, nil)
 
 func (d *document) readResources(n *source.Node) {
 	if n.Shape != source.List {
-		d.Wrong(n, "resources must be a list of blocks, got "+n.Form(), "start each block with a dash: - type: "+d.SomeKind())
+		d.Wrong(n, "resources must be a list of blocks, got "+n.Form(), "start each block with a dash: - type: "+d.kindIn(n))
 		return
 	}
 	d.l.isDesired = true
+}
+
+// kindIn returns the kind of one of the resources that were written as a map, by kind or by name, or else some kind.
+func (d *document) kindIn(n *source.Node) string {
+	kinds := d.KindNames()
+	for i := 0; i+1 < len(n.Kids); i += 2 {
+		if slices.Contains(kinds, n.Kids[i].Text) {
+			return n.Kids[i].Text
+		}
+		if of := n.Kids[i+1].Get("type"); of != nil && slices.Contains(kinds, of.Text) {
+			return of.Text + ", name: " + n.Kids[i].Text
+		}
+	}
+	return d.SomeKind()
 }

@@ -29,7 +29,7 @@ func ec2Machine() []resource.Attribute {
 	return []resource.Attribute{
 		{
 			Name: "size", Type: resource.TString, Required: true, Effect: resource.Restart, Pattern: `[a-z0-9-]+\.[a-z0-9-]+`,
-			Example: "t3.micro", Doc: "The instance type. Changing it stops and starts the instance.",
+			Example: "t3.micro", Valid: api.ValidSize, Doc: "The instance type. Changing it stops and starts the instance.",
 		},
 		{
 			Name: "image", Type: resource.TString, Effect: resource.Replace,

@@ -31,7 +31,7 @@ func rdsMachine() []resource.Attribute {
 	return []resource.Attribute{
 		{
 			Name: "size", Type: resource.TString, Required: true, Effect: resource.Restart,
-			Pattern: `db\.[a-z0-9-]+\.[a-z0-9-]+`,
+			Pattern: `db\.[a-z0-9-]+\.[a-z0-9-]+`, Valid: api.ValidSize,
 			Example: "db.t3.micro", Doc: "The instance class. Changing it restarts the database.",
 		},
 		{
